@@ -1,0 +1,78 @@
+// What every other file needs: errors, memory, time, random numbers.
+//
+// A function that can fail returns 0 or an `enum err`. The line that tells the user what is wrong
+// is written where the fault is found, with fail(); everyone above only passes the code on.
+#ifndef BASE_H
+#define BASE_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#define restrict __restrict__
+#endif
+
+enum err {
+    OK = 0,
+    ERR_USAGE,       // the command line is wrong
+    ERR_INPUT,       // a matrix or a file cannot be read
+    ERR_OUTPUT,      // a result cannot be written
+    ERR_MEMORY,      // not enough memory, on the host or on the device
+    ERR_DEVICE,      // a call of the device or of a library on it failed
+    ERR_UNSUPPORTED, // the algorithm says that it does not do this case
+    ERR_INTERRUPTED, // Ctrl-C
+};
+
+#ifdef __GNUC__
+#define PRINTF_LIKE(f, a) __attribute__((format(printf, f, a)))
+#else
+#define PRINTF_LIKE(f, a)
+#endif
+
+// Keeps one line of text for the caller's thread and returns `code`: return fail(ERR_INPUT, "...").
+int fail(enum err code, const char *format, ...) PRINTF_LIKE(2, 3);
+// The line that the last fail() of this thread kept.
+const char *fail_text(void);
+
+// Memory is 64-byte aligned. NULL means that fail(ERR_MEMORY) was called; a count of 0 gives a
+// valid pointer. mem_free(NULL) is legal. A request larger than the free memory is refused before
+// the system overcommits it.
+void *mem_alloc(int64_t count, size_t size);
+void *mem_zero_alloc(int64_t count, size_t size);
+// Grows or shrinks; on failure the old block stays valid and NULL is returned.
+void *mem_resize(void *old, int64_t old_count, int64_t count, size_t size);
+void mem_free(void *p);
+// Bytes of host memory that can still be had.
+int64_t mem_available(void);
+// For tests: the n-th allocation from now fails (n = 1, 2, ...); 0 switches that off.
+void mem_fail_at(int64_t n);
+
+// a * b, a + b, or ERR_MEMORY where the result does not fit in 63 bits.
+int size_mul(int64_t a, int64_t b, int64_t *product);
+int size_add(int64_t a, int64_t b, int64_t *sum);
+
+// Monotonic clock in milliseconds.
+double clock_ms(void);
+
+// Set by the handler of SIGINT and SIGTERM; long loops look at it and return ERR_INTERRUPTED.
+extern volatile sig_atomic_t interrupted;
+
+// The i-th random number of a stream: a pure function of both, so it is the same on every machine
+// and in every order.
+uint64_t random_at(uint64_t seed, uint64_t i);
+// The same, uniform in [-1, 1), exact in f32.
+double random_value(uint64_t seed, uint64_t i);
+
+// "1.5 GB", for messages. Writes into `text` and returns it.
+const char *size_text(int64_t bytes, char text[32]);
+
+static inline int64_t min64(int64_t a, int64_t b) { return a < b ? a : b; }
+static inline int64_t max64(int64_t a, int64_t b) { return a > b ? a : b; }
+
+#ifdef __cplusplus
+}
+#endif
+#endif

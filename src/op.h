@@ -1,0 +1,50 @@
+// The operations. An operation owns what no kernel may choose for itself: the inputs, the count of
+// flops, the compulsory bytes, and the reference result with the size of its rounding errors.
+#ifndef OP_H
+#define OP_H
+
+#include "matrix.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum op_kind { OP_SPMM, OP_SDDMM, OP_SPGEMM };
+
+// The host side of a case: what is multiplied. The dense operand is a pure function of the seed.
+struct inputs {
+    const struct csr *A; // values are rounded to `prec` wherever they are used
+    enum prec prec;
+    int64_t k;     // columns of the dense operands
+    uint64_t seed;
+    bool integers; // small whole numbers in B, so that every sum is exact (for tests)
+    void *B;       // SpMM: n x k, row-major, in `prec`
+};
+
+struct op {
+    const char *name;    // as in -op
+    const char *formula; // for help texts
+    // Allocates and fills the dense operands for A, prec, k, seed, which are set.
+    int (*make)(struct inputs *in);
+    int64_t (*flops)(const struct inputs *in);
+    // Each input read once and each output written once, with 32-bit indices.
+    int64_t (*compulsory_bytes)(const struct inputs *in);
+    // The result in rows: row i has `row_length` elements, each a sum of `row_terms` products.
+    int64_t (*row_length)(const struct inputs *in, int32_t i);
+    int64_t (*row_terms)(const struct inputs *in, int32_t i);
+    // ref[j] = element j of row i, summed in double; mag[j] = the same sum of absolute values.
+    void (*reference_row)(const struct inputs *in, int32_t i, double *restrict ref,
+                          double *restrict mag);
+};
+
+// By `enum op_kind`; a row whose `make` is NULL has no algorithms yet.
+extern const struct op ops[];
+extern const int op_count;
+// -1 if there is no such operation.
+int op_find(const char *name);
+void inputs_free(struct inputs *in);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
