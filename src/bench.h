@@ -1,0 +1,88 @@
+// One case -> one result; a plan over one matrix -> its results in order.
+#ifndef BENCH_H
+#define BENCH_H
+
+#include "algo.h"
+#include "check.h"
+#include "load.h"
+#include "model.h"
+#include "prepare.h"
+#include "timing.h"
+
+enum status {
+    STATUS_OK,
+    STATUS_WRONG,
+    STATUS_UNSUPPORTED,
+    STATUS_OOM,
+    STATUS_TIMEOUT,
+    STATUS_CRASHED,
+    STATUS_FAILED,
+    STATUS_SKIPPED,
+};
+const char *status_name(enum status status);
+
+// `-opt name=value`; it goes to every chosen algorithm that has an option of that name.
+struct option_setting {
+    const char *name;
+    double value;
+};
+
+// What to run on each matrix.
+struct plan {
+    const struct algo_entry **entries; // size entry_count
+    int entry_count;
+    enum prec precs[2];
+    int prec_count;
+    int64_t *ks; // size k_count
+    int k_count;
+    enum layout layouts[2];
+    int layout_count;
+    struct option_setting *settings; // size setting_count
+    int setting_count;
+    struct timing_rule rule;
+    enum check_mode check;
+    uint64_t seed;
+};
+
+// Everything a record says of one case.
+struct result {
+    enum status status;
+    char reason[256]; // "" where there is nothing to say
+    const struct algo_entry *entry;
+    const char *device; // id
+    enum prec prec;
+    int64_t k;
+    enum layout layout;
+    double opt[ALGO_OPTIONS_MAX]; // by entry->algo->options, where entry->algo is there
+    const struct matrix *matrix;
+    bool checked, timed; // check, timing hold something
+    struct check check;
+    struct timing timing;
+    struct setup setup;
+    int64_t flops, compulsory_bytes; // 0 where the case was not started
+    double gflops;                   // by the median time
+    double bound_ms;                 // 0 where the roof is not known
+    double efficiency;               // bound_ms / median
+    bool cache_resident; // it moved its compulsory bytes faster than memory can
+    int64_t peak_bytes, format_bytes;
+    struct figure figures[FIGURES_MAX];
+    int figure_count;
+};
+
+// A device that is open for the plan, with its ceilings.
+struct bench_device {
+    struct device *dev; // NULL: cannot be had, `missing` says why
+    const char *missing;
+    struct roof roof;
+};
+
+// Runs the plan on one matrix and hands each result to `emit` as soon as it is there; the result is
+// valid only during that call. `devices` is indexed by `enum device_kind`. Returns ERR_INTERRUPTED
+// after Ctrl-C, the error of `emit` if it fails, else 0: a failed case is a result, not an error.
+int bench_matrix(const struct plan *plan, struct bench_device devices[2],
+                 const struct matrix *matrix, int (*emit)(const struct result *r, void *arg),
+                 void *arg);
+// How many results bench_matrix() will hand out.
+int64_t bench_case_count(const struct plan *plan);
+
+#endif
