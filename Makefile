@@ -1,0 +1,123 @@
+# make            build ./spbench: with CUDA where nvcc is found, else for the CPU alone
+# make demo       set up, build, measure a few matrices, draw figures into results/
+# make test       set up, build, run every test that needs no GPU
+# make gpu-test   the table of cases on this machine's GPU, then under compute-sanitizer
+# make figures    RESULTS=file.jsonl: draw every figure the file has data for
+# make bench-mtx  speed of the Matrix Market reader
+# make deps       install what is missing; make clean: remove what was built
+#
+# CUDA=0 leaves CUDA out. EMU=1 compiles the .cu files with g++ for the emulator in tests/emu, all
+# of it under AddressSanitizer and UBSan. SAN=1 does so for the CPU alone. ARCH="80 90" names GPUs.
+
+CUDA_HOME ?= $(patsubst %/bin/nvcc,%,$(firstword $(shell command -v nvcc) $(wildcard /usr/local/cuda/bin/nvcc)))
+NVCC      := $(if $(CUDA_HOME),$(CUDA_HOME)/bin/nvcc)
+CUDA      ?= $(if $(NVCC),1,0)
+FLAVOUR   := $(if $(filter 1,$(EMU)),emu,$(if $(filter 1,$(SAN)),san,$(if $(filter 1,$(CUDA)),cuda,cpu)))
+BUILD     := build/$(FLAVOUR)
+PYTHON    := $(shell for p in python3 /usr/bin/python3; do $$p -c 'import matplotlib' 2>/dev/null && echo $$p && break; done || echo python3)
+
+VERSION   := 0.1.0
+REVISION  := $(shell git describe --always --dirty 2>/dev/null || echo unknown)
+
+SANITIZE  := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
+WARN      := -Wall -Wextra -Wshadow
+OPT       := $(if $(filter emu san,$(FLAVOUR)),-O1 -g $(SANITIZE),-O3 -g)
+CFLAGS    ?= $(OPT)
+CFLAGS_ALL   = -std=gnu11 $(WARN) -fopenmp -fno-math-errno $(CFLAGS) $(DEFINES)
+CXXFLAGS_EMU = -std=c++17 $(WARN) -Wno-unknown-pragmas $(CFLAGS) $(DEFINES) -Itests/emu
+DEFINES   := $(if $(filter cuda,$(FLAVOUR)),-DSPBENCH_CUDA -DSPBENCH_CUSPARSE) \
+             $(if $(filter emu,$(FLAVOUR)),-DSPBENCH_CUDA -DSPBENCH_EMU) -Isrc -Ikernels
+LIBS      := -lcjson -lz -ldl -lm
+
+# The GPU in this machine, else Ampere, Hopper and PTX for what comes after.
+ARCH      ?= $(or $(shell nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null | tr -d . | sort -u),80 90)
+GENCODE    = $(foreach a,$(ARCH),-gencode arch=compute_$(a),code=sm_$(a)) \
+             -gencode arch=compute_$(lastword $(ARCH)),code=compute_$(lastword $(ARCH))
+NVCCFLAGS ?= -O3 -lineinfo
+NVCCFLAGS_ALL = -std=c++17 $(NVCCFLAGS) $(GENCODE) $(DEFINES) -Xcompiler "$(WARN)" -Xcudafe --display_error_number
+
+C_SRC  := $(wildcard src/*.c kernels/*.c)
+CU_SRC := $(wildcard src/*.cu kernels/*.cu)
+ifeq ($(FLAVOUR),emu)
+CU_SRC := $(filter-out kernels/%_cusparse.cu,$(CU_SRC)) tests/emu/emu.cpp
+LINK    = g++ $(CFLAGS) -fopenmp
+else ifeq ($(FLAVOUR),cuda)
+LINK    = $(NVCC) $(GENCODE) -Xcompiler -fopenmp
+LIBS   += -L$(CUDA_HOME)/lib64 -lcusparse -Xlinker -rpath,$(CUDA_HOME)/lib64
+else
+CU_SRC :=
+LINK    = $(CC) $(CFLAGS) -fopenmp
+endif
+OBJ      := $(C_SRC:%=$(BUILD)/%.o) $(CU_SRC:%=$(BUILD)/%.o)
+LIB_OBJ  := $(filter-out $(BUILD)/src/main.c.o,$(OBJ))
+TEST_BIN := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/test_*.c)) \
+            $(if $(filter emu,$(FLAVOUR)),$(patsubst tests/%.cpp,$(BUILD)/tests/%,$(wildcard tests/test_*.cpp)))
+
+# ./spbench is a link to the flavour that was built last.
+.PHONY: all demo test tests gpu-test figures bench-mtx deps clean FORCE
+all: spbench
+spbench: $(BUILD)/spbench $(if $(filter $(BUILD)/spbench,$(shell readlink spbench)),,FORCE)
+	@ln -sfn $< $@
+
+# Everything is rebuilt when the flags change.
+FLAGS_NOW := $(CC) $(CFLAGS_ALL) | $(NVCC) $(NVCCFLAGS_ALL) | $(LIBS)
+ifneq ($(FLAGS_NOW),$(file <$(BUILD)/flags))
+$(shell mkdir -p $(BUILD))
+$(file >$(BUILD)/flags,$(FLAGS_NOW))
+endif
+$(OBJ): $(BUILD)/flags
+
+$(BUILD)/spbench: $(OBJ)
+	$(LINK) -o $@ $^ $(LIBS)
+
+# record.c alone knows the version; it is rebuilt when the revision changes.
+REVISION_FILE := $(BUILD)/revision
+ifneq ($(REVISION),$(file <$(REVISION_FILE)))
+$(shell mkdir -p $(BUILD))
+$(file >$(REVISION_FILE),$(REVISION))
+endif
+$(BUILD)/src/record.c.o: $(REVISION_FILE)
+$(BUILD)/src/record.c.o: DEFINES += -DSPBENCH_VERSION='"$(VERSION)"' -DSPBENCH_REVISION='"$(REVISION)"' \
+    -DSPBENCH_FLAGS='"$(strip $(CFLAGS) $(if $(filter cuda,$(FLAVOUR)),| nvcc $(NVCCFLAGS) sm $(ARCH)))"'
+
+$(BUILD)/%.c.o: %.c
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS_ALL) -MMD -MP -c -o $@ $<
+ifeq ($(FLAVOUR),emu)
+$(BUILD)/%.cu.o: %.cu
+	@mkdir -p $(@D)
+	g++ $(CXXFLAGS_EMU) -MMD -MP -x c++ -c -o $@ $<
+else
+$(BUILD)/%.cu.o: %.cu
+	@mkdir -p $(@D)
+	$(NVCC) $(NVCCFLAGS_ALL) -MMD -MP -c -o $@ $<
+endif
+$(BUILD)/%.cpp.o: %.cpp
+	@mkdir -p $(@D)
+	g++ $(CXXFLAGS_EMU) -MMD -MP -c -o $@ $<
+
+$(BUILD)/tests/%: $(BUILD)/tests/%.c.o $(LIB_OBJ)
+	$(LINK) -o $@ $^ $(LIBS)
+$(BUILD)/tests/%: $(BUILD)/tests/%.cpp.o $(LIB_OBJ)
+	$(LINK) -o $@ $^ $(LIBS)
+.PRECIOUS: $(BUILD)/tests/%.c.o $(BUILD)/tests/%.cpp.o
+tests: $(TEST_BIN)
+
+demo: deps
+	@$(MAKE) --no-print-directory spbench
+	@tests/demo.sh
+test: deps
+	@tests/run.sh
+gpu-test: $(BUILD)/spbench $(BUILD)/tests/test_algos $(BUILD)/tests/test_device
+	@tests/gpu.sh $(BUILD)
+figures:
+	@test -n "$(RESULTS)" || { echo 'usage: make figures RESULTS=file.jsonl [OUT=folder]'; exit 2; }
+	$(PYTHON) plots/all.py $(if $(OUT),-o $(OUT)) $(RESULTS)
+bench-mtx: $(BUILD)/tests/bench_mtx
+	$<
+deps:
+	@tests/deps.sh
+clean:
+	rm -rf build spbench
+
+-include $(OBJ:.o=.d) $(wildcard $(BUILD)/tests/*.d)
