@@ -1,14 +1,33 @@
 #include "op.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
+
+double op_weight(const struct inputs *in, int64_t j)
+{
+    return random_value(in->seed ^ 0x5eed, (uint64_t)j);
+}
+
+// Values that f32 cannot hold would turn into infinities, and those into NaN.
+static int refuse_overflow(const struct inputs *in)
+{
+    if (in->prec == F64) return OK;
+    double largest = 0;
+#pragma omp parallel for schedule(static) reduction(max : largest)
+    for (int64_t p = 0; p < in->A->nnz; p++) largest = fmax(largest, fabs(in->A->val[p]));
+    return largest <= FLT_MAX ? OK
+                              : fail(ERR_UNSUPPORTED, "a value of %g is out of range for f32", largest);
+}
 
 // SpMM: C = A * B, A sparse m x n, B dense n x k, C dense m x k.
 
 static int spmm_make(struct inputs *in)
 {
     int64_t n = in->A->n, k = in->k, count;
-    if (size_mul(n, k, &count)) return ERR_MEMORY;
+    int err = refuse_overflow(in);
+    if (!err) err = size_mul(n, k, &count);
+    if (err) return err;
     in->B = mem_alloc(count, prec_bytes(in->prec));
     if (!in->B) return ERR_MEMORY;
     float *f = in->B;
@@ -66,9 +85,45 @@ static void spmm_reference_row(const struct inputs *in, int32_t i, double *restr
     }
 }
 
+// C * x = A * (B * x)
+static int spmm_project(const struct inputs *in, double *restrict want, double *restrict mag)
+{
+    const struct csr *A = in->A;
+    const float *Bf = in->B;
+    const double *Bd = in->B;
+    double *Bx = mem_alloc(A->n, sizeof *Bx), *Bx_mag = mem_alloc(A->n, sizeof *Bx_mag);
+    int err = Bx && Bx_mag ? OK : ERR_MEMORY;
+    if (err) goto done;
+#pragma omp parallel for schedule(static)
+    for (int32_t i = 0; i < A->n; i++) {
+        double sum = 0, sum_mag = 0;
+        for (int64_t j = 0; j < in->k; j++) {
+            int64_t p = i * in->k + j;
+            double product = (in->prec == F32 ? (double)Bf[p] : Bd[p]) * op_weight(in, j);
+            sum += product;
+            sum_mag += fabs(product);
+        }
+        Bx[i] = sum;
+        Bx_mag[i] = sum_mag;
+    }
+#pragma omp parallel for schedule(guided)
+    for (int32_t i = 0; i < A->m; i++) {
+        want[i] = mag[i] = 0;
+        for (int64_t p = A->ptr[i]; p < A->ptr[i + 1]; p++) {
+            double a = prec_round(in->prec, A->val[p]);
+            want[i] += a * Bx[A->idx[p]];
+            mag[i] += fabs(a) * Bx_mag[A->idx[p]];
+        }
+    }
+done:
+    mem_free(Bx);
+    mem_free(Bx_mag);
+    return err;
+}
+
 const struct op ops[] = {
     [OP_SPMM] = {"spmm", "C = A * B, B and C dense", spmm_make, spmm_flops, spmm_bytes,
-                 spmm_row_length, spmm_row_terms, spmm_reference_row},
+                 spmm_row_length, spmm_row_terms, spmm_reference_row, spmm_project},
     [OP_SDDMM] = {.name = "sddmm", .formula = "C = A .* (X * Y^T), X and Y dense"},
     [OP_SPGEMM] = {.name = "spgemm", .formula = "C = A * A or A * A^T, all sparse"},
 };

@@ -35,7 +35,14 @@ struct op {
     // ref[j] = element j of row i, summed in double; mag[j] = the same sum of absolute values.
     void (*reference_row)(const struct inputs *in, int32_t i, double *restrict ref,
                           double *restrict mag);
+    // want[i] = the sum over j of weight(j) * (element j of row i), for every row at once and at
+    // the cost of one matrix-vector product; mag[i] = the same of absolute values. NULL: there is
+    // no such short cut.
+    int (*project)(const struct inputs *in, double *restrict want, double *restrict mag);
 };
+
+// The random weights of project().
+double op_weight(const struct inputs *in, int64_t j);
 
 // By `enum op_kind`; a row whose `make` is NULL has no algorithms yet.
 extern const struct op ops[];

@@ -1,0 +1,184 @@
+#include "check.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SAMPLE_ROWS 1000
+
+// The result on the host, as it lay on the device.
+struct result_view {
+    const struct task *t;
+    void *val;
+};
+
+static double result_at(const struct result_view *C, int64_t i, int64_t j)
+{
+    const struct dense_dev *D = &C->t->C;
+    int64_t p = D->layout == LAYOUT_ROW ? i * D->ld + j : j * D->ld + i;
+    return C->t->in->prec == F32 ? (double)((float *)C->val)[p] : ((double *)C->val)[p];
+}
+
+// |c - ref| <= (terms + 4) * u * sum|a||b|, and what underflow may add.
+static double tolerance(const struct task *t, int64_t terms, double ref, double mag)
+{
+    enum prec prec = t->in->prec;
+    double tiny = prec == F32 ? FLT_MIN * FLT_EPSILON : DBL_MIN * DBL_EPSILON;
+    double u = prec_unit_roundoff(t->algo->arith == ARITH_DOUBLE ? F64 : prec);
+    double stored = t->algo->arith == ARITH_DOUBLE ? prec_unit_roundoff(prec) * fabs(ref) : 0;
+    return ((double)terms + 4) * (u * mag + tiny) + stored;
+}
+
+// How far off in units of the tolerance; infinite for NaN.
+static double ratio_of(double c, double ref, double tol)
+{
+    double off = fabs(c - ref);
+    if (off == 0) return 0;
+    return off <= tol || off / tol < HUGE_VAL ? off / tol : HUGE_VAL;
+}
+
+// The worst element seen so far.
+struct worst {
+    double ratio;
+    int64_t i, j;
+    double c, ref;
+};
+
+static void worst_add(struct worst *w, double ratio, int64_t i, int64_t j, double c, double ref)
+{
+    if (ratio > w->ratio) *w = (struct worst){ratio, i, j, c, ref};
+}
+
+// Compares the rows rows[0 .. count), or all rows if `rows` is NULL, element by element.
+static int compare_rows(const struct result_view *C, const int32_t *rows, int64_t count,
+                        struct worst *worst, int64_t *elements)
+{
+    const struct task *t = C->t;
+    const struct op *op = &ops[t->algo->op];
+    int err = OK;
+    int64_t longest = 0, total = 0;
+    for (int64_t r = 0; r < count; r++) {
+        int64_t length = op->row_length(t->in, rows ? rows[r] : (int32_t)r);
+        longest = max64(longest, length);
+        total += length;
+    }
+#pragma omp parallel
+    {
+        struct worst mine = {0};
+        double *ref = mem_alloc(longest, sizeof *ref), *mag = mem_alloc(longest, sizeof *mag);
+        bool failed = !ref || !mag;
+#pragma omp for schedule(dynamic, 16)
+        for (int64_t r = 0; r < count; r++) {
+            if (failed || interrupted) continue;
+            int32_t i = rows ? rows[r] : (int32_t)r;
+            int64_t length = op->row_length(t->in, i), terms = op->row_terms(t->in, i);
+            op->reference_row(t->in, i, ref, mag);
+            for (int64_t j = 0; j < length; j++) {
+                double c = result_at(C, i, j), tol = tolerance(t, terms, ref[j], mag[j]);
+                worst_add(&mine, ratio_of(c, ref[j], tol), i, j, c, ref[j]);
+            }
+        }
+#pragma omp critical
+        {
+            worst_add(worst, mine.ratio, mine.i, mine.j, mine.c, mine.ref);
+            if (failed) err = ERR_MEMORY;
+        }
+        mem_free(ref);
+        mem_free(mag);
+    }
+    *elements = total;
+    return err ? fail(ERR_MEMORY, "out of host memory for the reference") : OK;
+}
+
+// Compares one random combination of each row's elements, which every element has a part in.
+static int compare_projections(const struct result_view *C, struct worst *worst)
+{
+    const struct inputs *in = C->t->in;
+    const struct op *op = &ops[C->t->algo->op];
+    int32_t m = in->A->m;
+    double *want = mem_alloc(m, sizeof *want), *mag = mem_alloc(m, sizeof *mag);
+    int err = want && mag ? OK : ERR_MEMORY;
+    if (!err) err = op->project(in, want, mag);
+    for (int32_t i = 0; i < m && !err; i++) {
+        int64_t length = op->row_length(in, i), terms = op->row_terms(in, i);
+        double got = 0;
+        for (int64_t j = 0; j < length; j++) got += result_at(C, i, j) * op_weight(in, j);
+        // Both sides are sums in double of up to terms + length products.
+        double ours = 2 * (double)(terms + length + 4) * prec_unit_roundoff(F64) * mag[i];
+        double tol = tolerance(C->t, terms, mag[i], mag[i]) + ours;
+        worst_add(worst, ratio_of(got, want[i], tol), i, -1, got, want[i]);
+    }
+    mem_free(want);
+    mem_free(mag);
+    return err;
+}
+
+// Whole rows: the longest, the first, the last, an empty one if any, the others at random.
+static int64_t pick_rows(const struct inputs *in, int32_t *rows)
+{
+    const struct csr *A = in->A;
+    int64_t count = 0;
+    int32_t longest = 0, empty = -1;
+    for (int32_t i = 0; i < A->m; i++) {
+        int64_t length = A->ptr[i + 1] - A->ptr[i];
+        if (length > A->ptr[longest + 1] - A->ptr[longest]) longest = i;
+        if (!length && empty < 0) empty = i;
+    }
+    rows[count++] = longest;
+    rows[count++] = 0;
+    rows[count++] = A->m - 1;
+    if (empty >= 0) rows[count++] = empty;
+    while (count < SAMPLE_ROWS)
+        rows[count] = (int32_t)(random_at(in->seed, (uint64_t)count) % (uint64_t)A->m), count++;
+    return count;
+}
+
+static int compare(const struct result_view *C, enum check_mode mode, struct check *out)
+{
+    const struct inputs *in = C->t->in;
+    const struct op *op = &ops[C->t->algo->op];
+    struct worst worst = {0};
+    bool full = mode == CHECK_FULL || in->A->m <= SAMPLE_ROWS || !op->project ||
+                (mode == CHECK_AUTO && op->flops(in) <= CHECK_FULL_FLOPS);
+    int err;
+    if (full) {
+        err = compare_rows(C, NULL, in->A->m, &worst, &out->elements);
+    } else {
+        int32_t rows[SAMPLE_ROWS];
+        int64_t count = pick_rows(in, rows);
+        err = compare_rows(C, rows, count, &worst, &out->elements);
+        if (!err) err = compare_projections(C, &worst);
+    }
+    if (err) return err;
+    if (interrupted) return fail(ERR_INTERRUPTED, "interrupted");
+    out->method = full ? "full" : "sample";
+    out->error_ratio = worst.ratio;
+    out->ok = worst.ratio <= 1;
+    if (!out->ok && worst.j >= 0)
+        snprintf(out->reason, sizeof out->reason, "C(%lld, %lld) is %.9g and should be %.9g",
+                 (long long)worst.i, (long long)worst.j, worst.c, worst.ref);
+    else if (!out->ok)
+        snprintf(out->reason, sizeof out->reason, "row %lld of C times x is %.9g and should be %.9g",
+                 (long long)worst.i, worst.c, worst.ref);
+    return OK;
+}
+
+int check_task(struct task *t, enum check_mode mode, struct check *out)
+{
+    *out = (struct check){.method = "off", .ok = true};
+    const struct dense_dev *D = &t->C;
+    struct result_view C = {.t = t};
+    int64_t bytes = D->rows * D->cols * (int64_t)prec_bytes(t->in->prec);
+    int err = device_fill(t->dev, D->val, 0xff, bytes); // NaN in both precisions
+    if (!err) err = t->algo->run(t);
+    if (!err) err = device_sync(t->dev);
+    if (err || mode == CHECK_OFF) return err;
+    C.val = mem_alloc(bytes, 1);
+    if (!C.val) return ERR_MEMORY;
+    err = device_download(t->dev, C.val, D->val, bytes);
+    if (!err) err = compare(&C, mode, out);
+    mem_free(C.val);
+    return err;
+}

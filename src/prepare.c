@@ -1,0 +1,265 @@
+#include "prepare.h"
+
+#include <string.h>
+
+#include "sellp.h"
+
+const struct format_info formats[] = {
+    {FORMAT_CSR, "csr", "compressed sparse rows"},
+    {FORMAT_COO, "coo", "row and column of each entry, sorted by rows"},
+    {FORMAT_SELLP, "sellp", "sliced ELLPACK with padded rows"},
+};
+const int format_count = sizeof formats / sizeof *formats;
+
+void operands_init(struct operands *o, struct device *dev, const struct inputs *in,
+                   enum layout layout)
+{
+    *o = (struct operands){.dev = dev, .in = in, .layout = layout};
+}
+
+void operands_free(struct operands *o)
+{
+    if (!o->dev) return;
+    device_free(o->dev, o->A.ptr);
+    device_free(o->dev, o->A.idx);
+    device_free(o->dev, o->A.val);
+    device_free(o->dev, o->coo.row);
+    device_free(o->dev, o->B.val);
+    device_free(o->dev, o->C.val);
+    *o = (struct operands){0};
+}
+
+// Allocates `count` elements on the device and copies them there.
+static int place(struct device *d, const void *from, int64_t count, size_t size, void **to)
+{
+    int err = device_alloc(d, count, size, to);
+    if (!err) err = device_upload(d, *to, from, count * (int64_t)size);
+    if (err) {
+        device_free(d, *to);
+        *to = NULL;
+    }
+    return err;
+}
+
+// The same for values, rounded to the precision on the way.
+static int place_values(struct device *d, const double *val, int64_t count, enum prec prec,
+                        void **to)
+{
+    if (prec == F64) return place(d, val, count, sizeof *val, to);
+    float *rounded = mem_alloc(count, sizeof *rounded);
+    if (!rounded) return ERR_MEMORY;
+#pragma omp parallel for schedule(static)
+    for (int64_t i = 0; i < count; i++) rounded[i] = (float)val[i];
+    int err = place(d, rounded, count, sizeof *rounded, to);
+    mem_free(rounded);
+    return err;
+}
+
+// Row starts: 64 bits on the CPU, 32 on CUDA.
+static int place_row_starts(struct device *d, const struct csr *A, void **to)
+{
+    int64_t count = (int64_t)A->m + 1;
+    if (d->kind == DEVICE_CPU) return place(d, A->ptr, count, sizeof *A->ptr, to);
+    if (A->nnz > INT32_MAX)
+        return fail(ERR_UNSUPPORTED, "%lld nonzeros do not fit in 32-bit row starts",
+                    (long long)A->nnz);
+    int32_t *narrow = mem_alloc(count, sizeof *narrow);
+    if (!narrow) return ERR_MEMORY;
+    for (int64_t i = 0; i < count; i++) narrow[i] = (int32_t)A->ptr[i];
+    int err = place(d, narrow, count, sizeof *narrow, to);
+    mem_free(narrow);
+    return err;
+}
+
+// Each need_*() makes one operand ready unless it is so already.
+
+static int need_csr(struct operands *o)
+{
+    const struct csr *A = o->in->A;
+    if (o->A.ptr && o->A.idx && o->A.val) return OK;
+    double start = clock_ms();
+    o->A.m = A->m, o->A.n = A->n, o->A.nnz = A->nnz;
+    int err = OK;
+    if (!o->A.ptr) err = place_row_starts(o->dev, A, &o->A.ptr);
+    if (!err && !o->A.idx) err = place(o->dev, A->idx, A->nnz, sizeof *A->idx, (void **)&o->A.idx);
+    if (!err && !o->A.val) err = place_values(o->dev, A->val, A->nnz, o->in->prec, &o->A.val);
+    o->A_ms = clock_ms() - start;
+    return err;
+}
+
+static int need_coo(struct operands *o)
+{
+    int err = need_csr(o);
+    if (err || o->coo.row) return err;
+    const struct csr *A = o->in->A;
+    double start = clock_ms();
+    int32_t *row = mem_alloc(A->nnz, sizeof *row);
+    if (!row) return ERR_MEMORY;
+#pragma omp parallel for schedule(static)
+    for (int32_t i = 0; i < A->m; i++)
+        for (int64_t p = A->ptr[i]; p < A->ptr[i + 1]; p++) row[p] = i;
+    double converted = clock_ms();
+    err = place(o->dev, row, A->nnz, sizeof *row, (void **)&o->coo.row);
+    mem_free(row);
+    o->coo.m = A->m, o->coo.n = A->n, o->coo.nnz = A->nnz;
+    o->coo.col = o->A.idx;
+    o->coo.val = o->A.val;
+    o->coo_convert_ms = converted - start;
+    o->coo_ms = clock_ms() - converted;
+    return err;
+}
+
+// B is kept row-major on the host; a column-major device gets it transposed, in blocks that stay in
+// the cache.
+#define TRANSPOSE_BLOCK 32
+static void *transposed(const void *from, int64_t rows, int64_t cols, enum prec prec)
+{
+    void *to = mem_alloc(rows * cols, prec_bytes(prec));
+    if (!to) return NULL;
+    const float *ff = from;
+    const double *fd = from;
+    float *tf = to;
+    double *td = to;
+#pragma omp parallel for schedule(static)
+    for (int64_t i0 = 0; i0 < rows; i0 += TRANSPOSE_BLOCK)
+        for (int64_t j = 0; j < cols; j++)
+            for (int64_t i = i0; i < min64(i0 + TRANSPOSE_BLOCK, rows); i++)
+                if (prec == F32)
+                    tf[j * rows + i] = ff[i * cols + j];
+                else
+                    td[j * rows + i] = fd[i * cols + j];
+    return to;
+}
+
+static void dense_shape(struct dense_dev *D, int64_t rows, int64_t cols, enum layout layout)
+{
+    D->rows = rows, D->cols = cols;
+    D->layout = layout;
+    D->ld = layout == LAYOUT_ROW ? cols : rows;
+}
+
+static int need_dense(struct operands *o)
+{
+    const struct inputs *in = o->in;
+    int64_t n = in->A->n, k = in->k, count;
+    size_t w = prec_bytes(in->prec);
+    if (o->B.val && o->C.val) return OK;
+    double start = clock_ms();
+    dense_shape(&o->B, n, k, o->layout);
+    dense_shape(&o->C, in->A->m, k, o->layout);
+    int err = size_mul(in->A->m, k, &count);
+    if (!err && !o->C.val) err = device_alloc(o->dev, count, w, &o->C.val);
+    if (err || o->B.val) return err;
+    if (o->layout == LAYOUT_ROW) {
+        err = place(o->dev, in->B, n * k, w, &o->B.val);
+    } else {
+        void *turned = transposed(in->B, n, k, in->prec);
+        err = turned ? place(o->dev, turned, n * k, w, &o->B.val) : ERR_MEMORY;
+        mem_free(turned);
+    }
+    o->dense_ms = clock_ms() - start;
+    return err;
+}
+
+// The format depends on options, so it belongs to the task and not to the shared operands.
+static int make_sellp(struct task *t, struct setup *setup)
+{
+    struct sellp S = {0};
+    struct sellp_dev *D = &t->sellp;
+    double start = clock_ms();
+    int err = sellp_from_csr(t->in->A, (int32_t)task_option(t, "slice"),
+                             (int32_t)task_option(t, "pad"), &S);
+    double converted = clock_ms();
+    if (err) return err;
+    *D = (struct sellp_dev){.m = S.m, .n = S.n, .slice = S.slice, .pad = S.pad,
+                            .slices = S.slices, .stored = S.stored};
+    err = place(t->dev, S.ptr, S.slices + 1, sizeof *S.ptr, (void **)&D->ptr);
+    if (!err) err = place(t->dev, S.idx, S.stored, sizeof *S.idx, (void **)&D->idx);
+    if (!err) err = place_values(t->dev, S.val, S.stored, t->in->prec, &D->val);
+    setup->convert_ms += converted - start;
+    setup->upload_ms += clock_ms() - converted;
+    task_number(t, "padding", S.nnz ? (double)S.stored / (double)S.nnz : 1);
+    sellp_free(&S);
+    return err;
+}
+
+static int64_t csr_bytes(const struct inputs *in, struct device *d)
+{
+    return ((int64_t)in->A->m + 1) * (d->kind == DEVICE_CPU ? 8 : 4) +
+           in->A->nnz * (4 + (int64_t)prec_bytes(in->prec));
+}
+
+int64_t operands_foreign_bytes(const struct operands *o, const struct task *t)
+{
+    int64_t bytes = 0;
+    if (o->A.val && !(t->algo->formats & (FORMAT_CSR | FORMAT_COO)))
+        bytes += csr_bytes(o->in, o->dev);
+    if (o->coo.row && !(t->algo->formats & FORMAT_COO)) bytes += o->in->A->nnz * 4;
+    return bytes;
+}
+
+static int refuse_unfit(const struct task *t, const struct operands *o)
+{
+    const struct algo *a = t->algo;
+    if (!(a->layouts & BIT(o->layout)))
+        return fail(ERR_UNSUPPORTED, "%s does not do the %s-major layout", a->name,
+                    layout_name(o->layout));
+    if (!(a->precs & BIT(o->in->prec)))
+        return fail(ERR_UNSUPPORTED, "%s does not do %s", a->name, prec_name(o->in->prec));
+    return OK;
+}
+
+int task_prepare(struct task *t, struct operands *o, struct setup *setup, int64_t *format_bytes)
+{
+    unsigned wants = t->algo->formats;
+    *setup = (struct setup){0};
+    *format_bytes = 0;
+    t->dev = o->dev;
+    t->in = o->in;
+    t->layout = o->layout;
+    t->figure_count = 0;
+    int err = refuse_unfit(t, o);
+    if (err) return err;
+
+    if (wants & FORMAT_CSR) {
+        if ((err = need_csr(o))) goto done;
+        t->A = o->A;
+        setup->upload_ms += o->A_ms;
+        *format_bytes += csr_bytes(o->in, o->dev);
+    }
+    if (wants & FORMAT_COO) {
+        if ((err = need_coo(o))) goto done;
+        t->coo = o->coo;
+        setup->convert_ms += o->coo_convert_ms;
+        setup->upload_ms += o->coo_ms + (wants & FORMAT_CSR ? 0 : o->A_ms);
+        *format_bytes += o->coo.nnz * (8 + (int64_t)prec_bytes(o->in->prec));
+    }
+    if (wants & FORMAT_SELLP) {
+        if ((err = make_sellp(t, setup))) goto done;
+        *format_bytes += (t->sellp.slices + 1) * 8 +
+                         t->sellp.stored * (4 + (int64_t)prec_bytes(o->in->prec));
+    }
+    if ((err = need_dense(o))) goto done;
+    t->B = o->B;
+    t->C = o->C;
+    setup->upload_ms += o->dense_ms;
+
+    double start = clock_ms();
+    if (t->algo->prepare) err = t->algo->prepare(t);
+    if (!err) err = device_sync(t->dev);
+    setup->analyse_ms = clock_ms() - start;
+done:
+    if (err) task_teardown(t);
+    return err;
+}
+
+void task_teardown(struct task *t)
+{
+    if (!t->dev) return;
+    if (t->algo->teardown) t->algo->teardown(t);
+    t->state = NULL;
+    device_free(t->dev, t->sellp.ptr);
+    device_free(t->dev, t->sellp.idx);
+    device_free(t->dev, t->sellp.val);
+    t->sellp = (struct sellp_dev){0};
+}
