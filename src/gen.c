@@ -20,7 +20,8 @@ int gen_param_check(const struct gen *g, int j, int64_t low, int64_t high)
     const char *name = param_name(g->kind, j, &length);
     return fail(ERR_USAGE,
                 "gen:%.200s: %.*s is %lld, it must be from %lld to %lld; the form is gen:%s",
-                g->spec, length, name, (long long)g->p[j], (long long)low, (long long)high, g->kind->form);
+                g->spec, length, name, (long long)g->p[j], (long long)low, (long long)high,
+                g->kind->form);
 }
 
 // A whole number that ends at ':' or at the end of the text; false if it is none or too large.
