@@ -1,0 +1,25 @@
+#!/usr/bin/env bash
+# The tests that need a GPU: the table of cases on it, then again under compute-sanitizer where that
+# is installed. Call: tests/gpu.sh BUILD_FOLDER. SANITIZE_SECONDS bounds each sanitizer run.
+set -u
+build=${1:?usage: tests/gpu.sh BUILD_FOLDER}
+limit=${SANITIZE_SECONDS:-600}
+status=0
+
+run() {
+    echo "== $*"
+    "$@" || status=1
+}
+
+run "$build/tests/test_device"
+run "$build/tests/test_algos" cuda
+sanitizer=$(command -v compute-sanitizer || command -v /usr/local/cuda/bin/compute-sanitizer || true)
+if [ -z "$sanitizer" ]; then
+    echo 'skipped: compute-sanitizer is not installed'
+    exit $status
+fi
+# The tool is slow, so it gets the short table.
+for tool in memcheck racecheck; do
+    run timeout "$limit" "$sanitizer" --tool "$tool" --error-exitcode 1 "$build/tests/test_algos" cuda short
+done
+exit $status

@@ -1,0 +1,98 @@
+#!/usr/bin/env bash
+# Every test that needs no GPU: builds all flavours, runs each test program, adds up their closing
+# lines. `make test` and CI call this. The full output of each part is in build/test-logs/.
+set -u
+cd "$(dirname "$0")/.." || exit 1
+logs=build/test-logs
+rm -rf "$logs"
+mkdir -p "$logs"
+jobs=$(nproc 2>/dev/null || echo 2)
+passed=0 failed=0 skipped=0
+
+# part NAME COMMAND...: runs it and adds its closing line; one without that line is a failure.
+part() {
+    local name=$1 log start line
+    shift
+    log=$logs/$name.log
+    start=$SECONDS
+    "$@" >"$log" 2>&1 </dev/null
+    local status=$?
+    line=$(grep -E '^[0-9]+ passed, [0-9]+ failed, [0-9]+ skipped$' "$log" | tail -n 1)
+    if [[ $line =~ ^([0-9]+)\ passed,\ ([0-9]+)\ failed,\ ([0-9]+)\ skipped$ ]]; then
+        passed=$((passed + BASH_REMATCH[1]))
+        failed=$((failed + BASH_REMATCH[2]))
+        skipped=$((skipped + BASH_REMATCH[3]))
+        [ "$status" -eq 0 ] || [ "${BASH_REMATCH[2]}" -ne 0 ] || failed=$((failed + 1))
+    else
+        line="no closing line, exit status $status"
+        failed=$((failed + 1))
+    fi
+    printf '%-24s %s (%d s)\n' "$name" "$line" $((SECONDS - start))
+    if [ "$status" -ne 0 ]; then
+        grep -E 'FAIL|ERROR|error|warning' "$log" | head -n 20
+    fi
+    grep -E '^skipped: ' "$log"
+}
+
+# one COMMAND...: a single check by exit status, in the form that part() reads.
+one() {
+    if "$@"; then echo '1 passed, 0 failed, 0 skipped'; else echo '0 passed, 1 failed, 0 skipped'; false; fi
+}
+
+# A build that must succeed without a warning.
+build() {
+    local log
+    log=$(mktemp)
+    make -j"$jobs" "$@" >"$log" 2>&1
+    local status=$?
+    cat "$log"
+    ! grep -E 'warning|error' "$log" && [ "$status" -eq 0 ]
+    status=$?
+    rm -f "$log"
+    return $status
+}
+
+# A second make has nothing to do, and a touched header rebuilds what includes it.
+incremental() {
+    make -q CUDA=0 || { echo 'FAILED: a second make is not idle'; return 1; }
+    touch src/timing.h
+    if make -q CUDA=0; then echo 'FAILED: a touched header rebuilds nothing'; return 1; fi
+    make CUDA=0
+}
+
+export OMP_NUM_THREADS="${OMP_NUM_THREADS:-$jobs}"
+export ASAN_OPTIONS="detect_leaks=1:${ASAN_OPTIONS:-}"
+export XDG_CACHE_HOME="$PWD/$logs/cache"
+
+part build-cpu one build CUDA=0 spbench tests
+part build-emu one build EMU=1 spbench tests
+nvcc=$(command -v nvcc || command -v /usr/local/cuda/bin/nvcc || true)
+if [ -n "$nvcc" ]; then
+    part build-cuda one build spbench tests
+else
+    part build-cuda bash -c "echo 'skipped: no nvcc, the CUDA code was not compiled'; echo '0 passed, 0 failed, 1 skipped'"
+fi
+part incremental one incremental
+
+for source in tests/test_*.c tests/test_*.cpp; do
+    name=$(basename "${source%.*}")
+    part "$name-emu" "build/emu/tests/$name"
+done
+part test_algos-cpu build/cpu/tests/test_algos
+part list python3 tests/list.py
+part layers python3 tests/layers.py
+if [ -x tests/fuzz/replay.sh ]; then
+    part fuzz-corpus tests/fuzz/replay.sh
+fi
+part cli-cpu tests/cli/run.sh build/cpu/spbench
+part cli-emu tests/cli/run.sh build/emu/spbench
+part readme tests/cli/readme.sh build/cpu/spbench
+part fetch tests/test_fetch.sh
+python=python3
+python3 -c 'import matplotlib, jsonschema' 2>/dev/null || python=/usr/bin/python3
+part plots "$python" tests/test_plots.py
+part records tests/records.sh build/cpu/spbench build/emu/spbench
+part shellcheck one bash -c 'shellcheck .ci/run ./*.sh tests/*.sh tests/*/*.sh'
+
+echo "$passed passed, $failed failed, $skipped skipped"
+[ "$failed" -eq 0 ]
