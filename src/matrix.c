@@ -1,6 +1,6 @@
 #include "matrix.h"
 
-#include <stdlib.h>
+#include <omp.h>
 #include <string.h>
 
 size_t prec_bytes(enum prec prec) { return prec == F32 ? sizeof(float) : sizeof(double); }
@@ -82,80 +82,220 @@ int csr_transpose(const struct csr *A, struct csr *out)
     return OK;
 }
 
-// One entry of a row while it is sorted; `order` keeps the sort stable.
+// One triplet on its way into its row.
 struct entry {
-    int32_t col;
-    int32_t order;
+    int32_t row, col;
     double val;
 };
 
-static int by_column(const void *x, const void *y)
+// Sorts a row by columns, stable. `work` has room for `count` entries.
+static void row_sort(int32_t *idx, double *val, int64_t count, int32_t n, struct entry *work)
 {
-    const struct entry *a = x, *b = y;
-    return a->col != b->col ? (a->col > b->col) - (a->col < b->col)
-                            : (a->order > b->order) - (a->order < b->order);
+    if (count <= 32) {
+        for (int64_t p = 1; p < count; p++) {
+            int32_t j = idx[p];
+            double x = val[p];
+            int64_t q = p;
+            for (; q > 0 && idx[q - 1] > j; q--) idx[q] = idx[q - 1], val[q] = val[q - 1];
+            idx[q] = j, val[q] = x;
+        }
+        return;
+    }
+    // A radix sort from the low byte up, to `work` and back again.
+    bool in_work = false;
+    for (int shift = 0; shift < 32 && (n - 1) >> shift; shift += 8) {
+        int64_t start[257] = {0};
+        for (int64_t p = 0; p < count; p++)
+            start[((in_work ? work[p].col : idx[p]) >> shift & 255) + 1]++;
+        for (int d = 0; d < 256; d++) start[d + 1] += start[d];
+        for (int64_t p = 0; p < count; p++) {
+            int32_t j = in_work ? work[p].col : idx[p];
+            int64_t q = start[j >> shift & 255]++;
+            if (in_work) idx[q] = j, val[q] = work[p].val;
+            else work[q] = (struct entry){0, j, val[p]};
+        }
+        in_work = !in_work;
+    }
+    for (int64_t p = 0; in_work && p < count; p++) idx[p] = work[p].col, val[p] = work[p].val;
 }
 
-// Sorts one row and sums its duplicates; returns how many entries are left.
-static int64_t row_tidy(int32_t *idx, double *val, int64_t count, struct entry *work)
+// Sorts a row if it is not, sums its duplicates and returns how many entries are left.
+static int64_t row_tidy(int32_t *idx, double *val, int64_t count, int32_t n, struct entry *work)
 {
-    bool sorted = true;
-    for (int64_t p = 1; p < count && sorted; p++) sorted = idx[p - 1] < idx[p];
-    if (sorted) return count;
-    for (int64_t p = 0; p < count; p++) work[p] = (struct entry){idx[p], (int32_t)p, val[p]};
-    qsort(work, (size_t)count, sizeof *work, by_column);
-    int64_t kept = 0;
-    for (int64_t p = 0; p < count; p++) {
-        if (kept && idx[kept - 1] == work[p].col) {
-            val[kept - 1] += work[p].val;
+    int64_t sorted = 1; // entries at the front that ascend strictly
+    bool descends = false;
+    for (; sorted < count && idx[sorted - 1] < idx[sorted]; sorted++) {}
+    if (sorted >= count) return count;
+    for (int64_t p = sorted; p < count && !descends; p++) descends = idx[p - 1] > idx[p];
+    if (descends) row_sort(idx, val, count, n, work);
+    int64_t kept = 1;
+    for (int64_t p = 1; p < count; p++) {
+        if (idx[p] == idx[kept - 1]) {
+            val[kept - 1] += val[p];
             continue;
         }
-        idx[kept] = work[p].col;
-        val[kept++] = work[p].val;
+        idx[kept] = idx[p];
+        val[kept++] = val[p];
     }
     return kept;
+}
+
+// Tidies the rows [first, last), which end at `to`, and returns how many duplicates they had. Where
+// a row has shrunk, the places left over at its end hold column -1.
+static int64_t rows_tidy(const struct csr *C, int64_t first, int64_t last, int64_t to,
+                         struct entry *work)
+{
+    int64_t gone = 0;
+    for (int64_t i = first; i < last; i++) {
+        // Not ptr[last]: another thread may be at work on it.
+        int64_t start = C->ptr[i], end = i + 1 < last ? C->ptr[i + 1] : to;
+        int64_t kept = row_tidy(C->idx + start, C->val + start, end - start, C->n, work + start);
+        for (int64_t p = start + kept; p < end; p++) C->idx[p] = -1;
+        gone += end - start - kept;
+    }
+    return gone;
+}
+
+// Closes the gaps that rows_tidy() left.
+static void rows_close_up(struct csr *C)
+{
+    int64_t kept = 0;
+    for (int64_t i = 0; i < C->m; i++) {
+        int64_t p = C->ptr[i], end = C->ptr[i + 1];
+        C->ptr[i] = kept;
+        for (; p < end && C->idx[p] >= 0; p++, kept++) {
+            C->idx[kept] = C->idx[p];
+            C->val[kept] = C->val[p];
+        }
+    }
+    C->ptr[C->m] = C->nnz = kept;
+}
+
+// The triplets are cut into `parts` equal parts; where part t starts.
+static int64_t part_start(const struct coo *A, int t, int parts)
+{
+    return (int64_t)((__int128)A->nnz * t / parts);
+}
+
+// Triplets that come row by row are csr already, but for the row pointers. `in_order`: whether the
+// columns ascend, too.
+static void fill_by_rows(const struct coo *A, struct csr *C, int parts, bool *in_order)
+{
+    bool ascending = true;
+#pragma omp parallel for reduction(&& : ascending)
+    for (int t = 0; t < parts; t++) {
+        int64_t first = part_start(A, t, parts), last = part_start(A, t + 1, parts);
+        for (int64_t p = first; p < last; p++) {
+            int32_t i = A->row[p], before = p ? A->row[p - 1] : -1;
+            if (i != before)
+                for (int64_t r = before + 1; r <= i; r++) C->ptr[r] = p;
+            else ascending = ascending && A->col[p - 1] < A->col[p];
+        }
+        memcpy(C->idx + first, A->col + first, (size_t)(last - first) * sizeof *C->idx);
+        memcpy(C->val + first, A->val + first, (size_t)(last - first) * sizeof *C->val);
+    }
+    for (int64_t r = A->nnz ? A->row[A->nnz - 1] + (int64_t)1 : 0; r <= A->m; r++) C->ptr[r] = A->nnz;
+    *in_order = ascending;
+}
+
+static bool is_by_rows(const struct coo *A, int parts)
+{
+    bool sorted = true;
+#pragma omp parallel for reduction(&& : sorted)
+    for (int t = 0; t < parts; t++) {
+        int64_t last = part_start(A, t + 1, parts);
+        for (int64_t p = max64(part_start(A, t, parts), 1); p < last && sorted; p++)
+            sorted = A->row[p - 1] <= A->row[p];
+    }
+    return sorted;
+}
+
+// Buckets are groups of neighbouring rows, few enough that a core can write to all of them at once
+// and, where possible, small enough that one fits in its cache.
+#define BUCKETS_MAX    1024
+#define BUCKET_ENTRIES 16384
+
+// Puts the triplets into `work` by buckets of 2^shift rows, stable, and leaves in `start` (size
+// parts * buckets + 1) where bucket b of part 0 starts, at b * parts.
+static void fill_buckets(const struct coo *A, int shift, int parts, int64_t buckets, int64_t *start,
+                         struct entry *work)
+{
+    memset(start, 0, (size_t)(parts * buckets + 1) * sizeof *start);
+#pragma omp parallel for
+    for (int t = 0; t < parts; t++) {
+        int64_t last = part_start(A, t + 1, parts), count[BUCKETS_MAX] = {0};
+        for (int64_t p = part_start(A, t, parts); p < last; p++) count[A->row[p] >> shift]++;
+        for (int64_t b = 0; b < buckets; b++) start[b * parts + t + 1] = count[b];
+    }
+    for (int64_t k = 0; k < parts * buckets; k++) start[k + 1] += start[k];
+#pragma omp parallel for
+    for (int t = 0; t < parts; t++) {
+        int64_t last = part_start(A, t + 1, parts), next[BUCKETS_MAX];
+        for (int64_t b = 0; b < buckets; b++) next[b] = start[b * parts + t];
+        for (int64_t p = part_start(A, t, parts); p < last; p++)
+            work[next[A->row[p] >> shift]++] = (struct entry){A->row[p], A->col[p], A->val[p]};
+    }
+}
+
+// Spreads one bucket, work[from, to), over its rows [first, last).
+static void fill_rows(struct csr *C, const struct entry *work, int64_t from, int64_t to, int64_t first,
+                      int64_t last)
+{
+    // ptr[i] counts row i, then holds its start, then (after the scatter) its end.
+    int64_t *ptr = C->ptr, next = from;
+    for (int64_t i = first; i < last; i++) ptr[i] = 0;
+    for (int64_t p = from; p < to; p++) ptr[work[p].row]++;
+    for (int64_t i = first; i < last; i++) {
+        int64_t count = ptr[i];
+        ptr[i] = next;
+        next += count;
+    }
+    for (int64_t p = from; p < to; p++) {
+        int64_t q = ptr[work[p].row]++;
+        C->idx[q] = work[p].col;
+        C->val[q] = work[p].val;
+    }
+    for (int64_t i = last - 1; i > first; i--) ptr[i] = ptr[i - 1];
+    ptr[first] = from;
 }
 
 int csr_from_coo(const struct coo *A, struct csr *out, int64_t *duplicates)
 {
     struct csr C = {0};
-    struct entry *work = NULL;
+    struct entry *work = NULL; // the buckets, then room to sort the rows in
+    int64_t *start = NULL, gone = 0;
+    // One part a thread; few entries are not worth the waking.
+    int parts = (int)max64(1, min64(omp_get_max_threads(), A->nnz / 4096));
     int err = csr_alloc(&C, A->m, A->n, A->nnz);
     if (err) goto done;
+    bool by_rows = is_by_rows(A, parts), in_order = false;
+    if (by_rows) fill_by_rows(A, &C, parts, &in_order);
 
-    memset(C.ptr, 0, ((size_t)C.m + 1) * sizeof *C.ptr);
-    for (int64_t p = 0; p < A->nnz; p++) C.ptr[A->row[p] + 1]++;
-    int64_t longest = 0;
-    for (int32_t i = 0; i < C.m; i++) {
-        longest = max64(longest, C.ptr[i + 1]);
-        C.ptr[i + 1] += C.ptr[i];
+    if (!in_order) {
+        int shift = 0;
+        int64_t wanted = min64(BUCKETS_MAX, A->nnz / BUCKET_ENTRIES + 1);
+        while (((int64_t)A->m - 1) >> shift >= wanted) shift++;
+        int64_t buckets = (((int64_t)A->m - 1) >> shift) + 1;
+        err = ERR_MEMORY;
+        if (!(work = mem_alloc(A->nnz, sizeof *work))) goto done;
+        if (!(start = mem_alloc(parts * buckets + 1, sizeof *start))) goto done;
+        err = OK;
+        if (!by_rows) fill_buckets(A, shift, parts, buckets, start, work);
+#pragma omp parallel for schedule(dynamic, 1) reduction(+ : gone) num_threads(parts)
+        for (int64_t b = 0; b < buckets; b++) {
+            int64_t first = b << shift, last = min64((b + 1) << shift, A->m);
+            int64_t to = by_rows ? C.ptr[last] : start[(b + 1) * parts];
+            if (!by_rows) fill_rows(&C, work, start[b * parts], to, first, last);
+            gone += rows_tidy(&C, first, last, to, work);
+        }
+        if (!by_rows) C.ptr[C.m] = A->nnz;
+        if (gone) rows_close_up(&C);
     }
-    for (int64_t p = 0; p < A->nnz; p++) {
-        int64_t q = C.ptr[A->row[p]]++;
-        C.idx[q] = A->col[p];
-        C.val[q] = A->val[p];
-    }
-    for (int32_t i = C.m; i > 0; i--) C.ptr[i] = C.ptr[i - 1];
-    C.ptr[0] = 0;
-
-    work = mem_alloc(longest, sizeof *work);
-    err = work ? OK : ERR_MEMORY;
-    if (err) goto done;
-    int64_t kept = 0;
-    for (int32_t i = 0; i < C.m; i++) {
-        int64_t start = C.ptr[i];
-        int64_t count = row_tidy(C.idx + start, C.val + start, C.ptr[i + 1] - start, work);
-        memmove(C.idx + kept, C.idx + start, (size_t)count * sizeof *C.idx);
-        memmove(C.val + kept, C.val + start, (size_t)count * sizeof *C.val);
-        C.ptr[i] = kept;
-        kept += count;
-    }
-    C.ptr[C.m] = kept;
-    C.nnz = kept;
-    if (duplicates) *duplicates = A->nnz - kept;
+    if (duplicates) *duplicates = gone;
     *out = C;
     C = (struct csr){0};
 done:
+    mem_free(start);
     mem_free(work);
     csr_free(&C);
     return err;
