@@ -1,0 +1,100 @@
+#!/usr/bin/env python3
+"""Every case under the roofs of its device: GFLOPS against arithmetic intensity.
+
+Intensity is FLOPs over compulsory bytes: each input read once and each output written once. The
+roofs are the copy bandwidth, the bandwidth of the last-level cache and the multiply-add rates that
+`spbench roof` measured. What is above the copy bandwidth came out of a cache and has a black ring.
+"""
+
+import sys
+
+import common
+import drawing
+
+SINGLE = ("device", "op", "mul", "cache")
+
+
+def roofs(rows):
+    """({name: GB/s}, {precision: GFLOPS}) of the environments of these rows; the last one counts."""
+    bandwidths, rates = {}, {}
+    for env, ident in {id(row["env"]): (row["env"], row["id"]) for row in rows}.values():
+        roof = common.part(common.device_facts(env, ident), "roof")
+        for key in ("cache_gb_s", "copy_gb_s"):
+            if common.number(roof.get(key)):
+                bandwidths[key.split("_")[0]] = roof[key]
+        for prec, rate in common.part(roof, "fma_gflops").items():
+            if common.number(rate):
+                rates[prec] = rate
+    return bandwidths, rates
+
+
+def resident(row, bandwidth):
+    """Faster than the memory can deliver even the compulsory bytes."""
+    return row["gflops"] > row["flops"] / row["bytes"] * bandwidth
+
+
+def draw_roofs(ax, bandwidths, rates, low, high):
+    """Sloped lines for bandwidths up to the highest rate, level ones for the rates."""
+    ceiling = max(rates.values()) if rates else None
+    for name, bandwidth in bandwidths.items():
+        end = min(high, ceiling / bandwidth) if ceiling else high
+        ax.plot([low, end], [low * bandwidth, end * bandwidth], color="black", linewidth=1.4,
+                linestyle="-" if name == "copy" else ":", zorder=5,
+                label="%s %.0f GB/s" % (name, bandwidth))
+    knee = max(bandwidths.values()) if bandwidths else None
+    for i, (prec, rate) in enumerate(sorted(rates.items())):
+        ax.plot([max(low, rate / knee) if knee else low, high], [rate, rate], color="black",
+                linewidth=1.4, linestyle=("--", "-.")[i % 2], zorder=5,
+                label="%s multiply-add %.0f GFLOPS" % (prec, rate))
+
+
+def draw(selection):
+    rows = [row for row in selection.rows if row["flops"] and row["bytes"]]
+    if not rows:
+        raise common.NoData("no result has both flops and compulsory bytes")
+    bandwidths, rates = roofs(rows)
+    rates = {prec: rate for prec, rate in rates.items() if any(r["prec"] == prec for r in rows)}
+    fig, ax = drawing.plt.subplots(figsize=(9, 6))
+    # All cases are drawn here, those of the vendor in one colour.
+    common.label_rows(rows)
+    found = {}
+    for row in rows:
+        name = common.VENDOR + "*" if common.is_vendor(row["alg"]) else row["series"]
+        found.setdefault(name, []).append(row)
+    dense = len(rows) > drawing.DENSE * len(found)
+    look = drawing.styles(found)
+    for name, cases in sorted(found.items(), key=lambda item: not common.is_vendor(item[0])):
+        drawing.cloud(ax, [row["flops"] / row["bytes"] for row in cases],
+                      [row["gflops"] for row in cases], look[name], dense,
+                      drawing.picks({i: row for i, row in enumerate(cases)}), name)
+    notes = ["%d cases%s." % (len(rows), "; lines are running medians" if dense else "")]
+    above = [row for row in rows if "copy" in bandwidths and resident(row, bandwidths["copy"])]
+    if above:
+        ax.scatter([row["flops"] / row["bytes"] for row in above],
+                   [row["gflops"] for row in above], s=14 if dense else 70,
+                   facecolors="none", edgecolors="black", linewidths=0.6, zorder=4,
+                   rasterized=dense,
+                   label="above the copy bandwidth:\ncache-resident (%d)" % len(above))
+    x = [row["flops"] / row["bytes"] for row in rows]
+    low, high = min(x) / 1.5, max(x) * 1.5
+    if rates and bandwidths:
+        high = max(high, 2 * max(rates.values()) / min(bandwidths.values()))
+    draw_roofs(ax, bandwidths, rates, low, high)
+    missing = [name for name, there in (("copy bandwidth", "copy" in bandwidths),
+                                        ("multiply-add rate", rates)) if not there]
+    if missing:
+        notes.append("The file does not say the device's %s." % " and ".join(missing))
+    top = max([row["gflops"] for row in rows] + list(rates.values()))
+    bottom = min(row["gflops"] for row in rows)
+    drawing.log_axis(ax.xaxis, low, high)
+    drawing.log_axis(ax.yaxis, bottom, top)
+    ax.set_xlim(low, high)
+    ax.set_ylim(bottom / 1.6, top * 1.8)
+    ax.set_xlabel("arithmetic intensity (FLOPs per compulsory byte)")
+    ax.set_ylabel("GFLOPS")
+    ax.legend(loc="upper left", bbox_to_anchor=(1.01, 1), frameon=False, fontsize=9)
+    return drawing.finish(fig, "Roofline", selection, notes)
+
+
+if __name__ == "__main__":
+    sys.exit(drawing.main(__file__, __doc__, SINGLE, draw))

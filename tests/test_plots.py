@@ -1,0 +1,419 @@
+#!/usr/bin/env python3
+"""Tests of plots/: figures computed by hand, and every script on made-up results of 5 and of
+2,000 matrices. `test_plots.py DIR` keeps the pictures in DIR, to be looked at."""
+
+import contextlib
+import io
+import json
+import math
+import os
+import random
+import subprocess
+import sys
+import tempfile
+import xml.etree.ElementTree
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+PLOTS = os.path.join(HERE, "..", "plots")
+sys.path.insert(0, PLOTS)
+sys.dont_write_bytecode = True
+
+passed = failed = skipped = 0
+
+
+def check(good, what):
+    global passed, failed
+    if good:
+        passed += 1
+    else:
+        failed += 1
+        print("FAILED: " + what)
+
+
+def near(got, want, what):
+    check(got is not None and abs(got - want) < 1e-9, "%s: got %s, want %s" % (what, got, want))
+
+
+# Made-up records.
+
+GPU = {"copy": 4200.0, "cache": 9500.0, "f32": 59000.0, "f64": 32000.0}
+CPU = {"copy": 38.0, "cache": 150.0, "f32": 260.0, "f64": 130.0}
+
+
+def environment(ident="cuda:0", name="NVIDIA H200", roof=None):
+    rates = None if roof is None else {"f32": roof["f32"], "f64": roof["f64"]}
+    return {"schema": "spbench/1", "kind": "environment", "date": "2026-11-20T10:00:00Z",
+            "devices": [{"kind": "other", "missing": "not asked for"}, {
+                "id": ident, "name": name, "roof": {
+                    "copy_gb_s": roof and roof["copy"], "cache_gb_s": roof and roof["cache"],
+                    "fma_gflops": rates}}]}
+
+
+def result(alg, matrix, ms, k=64, prec="f32", device="cuda:0", status="ok", stats=None,
+           options=None, method="full"):
+    name, rows, nnz = matrix
+    flops = 2 * nnz * k
+    width = 4 if prec == "f32" else 8
+    ok = status == "ok"
+    return {"schema": "spbench/1", "kind": "result", "status": status,
+            "reason": None if ok else "made up", "op": "spmm", "alg": alg, "device": device,
+            "prec": prec, "k": k, "layout": "row", "options": options or {},
+            "matrix": {"name": name, "path": "m/" + name, "rows": rows, "cols": rows, "nnz": nnz,
+                       "row_mean": nnz / rows if rows else 0.0},
+            "check": {"method": method, "elements": rows * k, "error_ratio": 0.3} if ok else None,
+            "time_ms": {"median": ms, "samples": [ms], "cache": "warm", "throttled": False}
+            if ok else None,
+            "flops": flops, "gflops": flops / ms / 1e6 if ok and ms else None,
+            "bytes": {"compulsory": nnz * (width + 4) + 4 * rows + 2 * rows * k * width},
+            "stats": stats or {}}
+
+
+def matrices(count, rng):
+    """Names, rows, nonzeros: row lengths from 1.5 to 2,000, sizes over three decades."""
+    found = []
+    for i in range(count):
+        mean = 10 ** rng.uniform(0.2, 3.3) if i % 3 else 10 ** rng.uniform(0.3, 1.2)
+        rows = int(10 ** rng.uniform(3, 6))
+        found.append(("matrix-%04d" % i, rows, max(rows, int(min(rows * mean, 2e8)))))
+    return found
+
+
+def aspect_matrices():
+    return [("aspect:%d:8388608" % 2 ** i, 2 ** i, 2 ** 23) for i in range(1, 23, 2)]
+
+
+def model_ms(alg, rng, matrix, k, prec, roof, launch):
+    """A plausible time: some fraction of the compulsory bound, by algorithm and row length."""
+    _, rows, nnz = matrix
+    mean = nnz / rows
+    width = 4 if prec == "f32" else 8
+    bound = (nnz * (width + 4) + 2 * rows * k * width + 0.05 * nnz * k * width) / roof["copy"] / 1e6
+    factor = {"rowsplit": 1.0 + 6 / mean, "merge": 1.55 + 0.5 / mean, "sellp": 1.4 + 3 / mean,
+              "reference": 9.0, "cusparse-csr2": 1.3 + 2 / mean}.get(alg, 1.8 + 3 / mean)
+    factor *= 0.4 if rows < 3000 else 1  # out of the cache
+    few = 1 + 3e3 / rows if alg in ("rowsplit", "sellp") else 1 + 2e2 / rows
+    return launch + bound * factor * few * math.exp(rng.gauss(0, 0.25))
+
+
+GPU_ALGS = ("rowsplit", "merge", "sellp", "cusparse", "cusparse-csr2", "cusparse-csr3",
+            "cusparse-coo4")
+
+
+def gpu_records(count, combos, seed=1):
+    rng = random.Random(seed)
+    yield environment(roof=GPU)
+    for matrix in matrices(count, rng) + aspect_matrices()[:11 if count else 0]:
+        for k, prec in combos:
+            ms = {alg: model_ms(alg, rng, matrix, k, prec, GPU, 0.002) for alg in GPU_ALGS}
+            for alg in GPU_ALGS:
+                odd = rng.random()
+                status = "ok" if odd > 0.01 else "wrong" if odd > 0.009 else "unsupported"
+                yield result(alg, matrix, ms[alg], k, prec, status=status)
+            pick = "merge" if matrix[2] / matrix[1] < 9.35 else "rowsplit"
+            yield result("heuristic", matrix, ms[pick] * 1.01, k, prec,
+                         stats={"picked": pick}, options={"threshold": 9.35})
+
+
+def cpu_records(count, combos, seed=2):
+    rng = random.Random(seed)
+    yield environment("cpu", "AMD EPYC 9654", CPU)
+    for matrix in matrices(count, rng):
+        for k, prec in combos:
+            for alg in ("reference", "rowsplit", "merge", "sellp"):
+                ms = model_ms(alg, rng, matrix, k, prec, CPU, 0.001)
+                yield result(alg, matrix, ms, k, prec, "cpu")
+
+
+def write(path, records):
+    with open(path, "w", encoding="utf-8") as file:
+        for record in records:
+            file.write(json.dumps(record) + "\n")
+    return path
+
+
+def run(script, *args):
+    env = dict(os.environ, PYTHONDONTWRITEBYTECODE="1")
+    done = subprocess.run([sys.executable, os.path.join(PLOTS, script), *args], env=env,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)
+    return done.returncode, done.stdout, done.stderr
+
+
+# The figures that are computed.
+
+
+def rows_of(*records):
+    import common
+    env = environment(roof=GPU)
+    return [common.row_from(record, env) for record in records]
+
+
+def test_numbers():
+    import common
+    near(common.geomean([1, 4, 16]), 4.0, "geomean of 1, 4, 16")
+    near(common.geomean([0.5]), 0.5, "geomean of one")
+    check(common.geomean([]) is None, "geomean of nothing is None")
+    times = {"merge": {"a": 1.0, "b": 2.0, "c": 3.0, "d": 1.0},
+             "rowsplit": {"a": 2.0, "b": 1.0, "c": 3.0}}
+    picked = {"a": "merge", "b": "merge", "c": "merge", "d": "merge", "e": "rowsplit"}
+    check(common.accuracy(picked, times) == (2, 3), "accuracy: a right, b wrong, c a tie, d e out")
+    check(common.accuracy({"a": "other"}, times) == (0, 0), "accuracy: an unknown pick")
+    check(common.number(float("nan")) is None and common.number(True) is None, "number: no NaN")
+    x, y = common.running_median(range(200), [5.0] * 200)
+    check(len(x) == len(y) == 25 and set(y) == {5.0} and x == sorted(x), "running median")
+    check(common.running_median([1, 2], [1, 2]) == ([], []), "running median of few is none")
+
+
+def test_series():
+    import common
+    m1, m2 = ("one", 100, 500), ("two", 100, 2000)
+    rows = rows_of(result("cusparse", m1, 4.0), result("cusparse-csr2", m1, 2.0),
+                   result("cusparse", m2, 8.0), result("cusparse-csr2", m2, 10.0),
+                   result("merge", m1, 1.0), result("merge", m2, 16.0),
+                   result("rowsplit", m2, 0.0), result("sellp", m1, 1.0, method="off"),
+                   result("rowsplit", m1, 1.0, status="wrong"))
+    selection = common.select(rows)
+    found = common.series(selection.rows)
+    check(list(found) == ["merge", common.VENDOR_BEST], "series: %s" % list(found))
+    best = {case[0]: row["ms"] for case, row in found[common.VENDOR_BEST].items()}
+    check(best == {"one": 2.0, "two": 8.0}, "best cusparse by case: %s" % best)
+    speed = common.speedups(found["merge"], found[common.VENDOR_BEST])
+    near(common.geomean(speed.values()), 1.0, "speed-ups 2 and 0.5 have mean 1")
+    left = " ".join(selection.notes)
+    for text in ("1 wrong (rowsplit)", "1 unchecked (sellp)", "1 without a time (rowsplit)"):
+        check(text in left, "footnote %r has %r" % (left, text))
+    cold = result("merge", m1, 1.0)
+    cold["time_ms"]["cache"] = "cold"
+    pair = rows_of(cold, result("merge", m2, 1.0, status="oom"))
+    pair[1]["env"] = pair[0]["env"]
+    common.fill_cache(pair)
+    check(pair[1]["cache"] == "cold", "a case without a time belongs to its run")
+    several = rows_of(result("rowsplit", m1, 1.0, options={"T": 8}),
+                      result("rowsplit", m1, 2.0, options={"T": 32}))
+    check(list(common.series(several)) == ["rowsplit T=32", "rowsplit T=8"],
+          "options that differ make series of their own")
+    check(common.baseline({"reference": {}}) == "reference", "without cusparse: the reference")
+
+
+def test_reading(folder):
+    import common
+    path = os.path.join(folder, "odd.jsonl")
+    m = ("one", 100, 500)
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(json.dumps(environment(roof=GPU)) + "\n\n")
+        file.write(json.dumps(result("merge", m, 2.0)) + "\n")
+        file.write(json.dumps(result("merge", m, 1.0)) + "\n[1]\n")
+        file.write(json.dumps(result("merge", m, 9.0))[:200])
+    said = io.StringIO()
+    with contextlib.redirect_stderr(said):
+        rows = common.read([path])
+    check("2 lines, the first is line 5" in said.getvalue(), "warning: " + said.getvalue())
+    check(len(rows) == 1 and rows[0]["ms"] == 1.0, "the last record of a case counts")
+    check(rows[0]["device"] == "NVIDIA H200", "device name: %s" % rows[0]["device"])
+    title = common.about(rows)
+    for text in ("spmm", "k = 64", "f32", "row-major", "NVIDIA H200", "2026-11-20"):
+        check(text in title, "title %r has %r" % (title, text))
+
+
+def test_figures():
+    import common
+    import roofline
+    import speedup_rowlength
+    m1, m2 = ("one", 100, 500), ("two", 100, 2000)
+    rows = rows_of(result("cusparse", m1, 4.0), result("cusparse", m2, 6.0),
+                   result("merge", m1, 1.0), result("merge", m2, 3.0),
+                   result("rowsplit", m1, 2.0), result("rowsplit", m2, 6.0),
+                   result("heuristic", m1, 1.0, stats={"picked": "merge"},
+                          options={"threshold": 9.35}),
+                   result("heuristic", m2, 6.0, stats={"picked": "rowsplit"},
+                          options={"threshold": 9.35}))
+    found = common.series(rows)
+    base = found[common.baseline(found)]
+    check(speedup_rowlength.thresholds(rows) == [9.35], "threshold from the records")
+    near(common.geomean(speedup_rowlength.oracle(found, base).values()), math.sqrt(8),
+         "oracle: speed-ups 4 and 2")
+    text = " ".join(speedup_rowlength.picks_texts(found, found["heuristic"], base))
+    check("50.0 % of 2" in text and "2.83" in text, "accuracy in the legend: %r" % text)
+    fig = speedup_rowlength.draw(common.select(rows))
+    legend = [t.get_text() for t in fig.axes[0].get_legend().get_texts()]
+    check(any(t.startswith("merge  2.83×") for t in legend), "legend: %s" % legend)
+    check(roofline.roofs(rows) == ({"cache": 9500.0, "copy": 4200.0},
+                                   {"f32": 59000.0, "f64": 32000.0}), "roofs from the environment")
+    row = {"gflops": 10.1, "flops": 100.0, "bytes": 50.0}
+    check(roofline.resident(row, 5.0) and not roofline.resident(row, 5.1), "cache-resident")
+    names = {"aspect:4:16": "16", "gen:aspect:4:16": "16", "cage5": None, "aspect": None}
+    for name, want in names.items():
+        got = common.aspect_nonzeros({"name": name, "path": "p"})
+        check(got == want, "aspect matrix %s: got %s" % (name, got))
+    check(common.aspect_nonzeros({"name": "x", "path": "gen:aspect:4:16"}) == "16",
+          "aspect by path")
+    curve = rows_of(result("merge", ("aspect:4:16", 4, 16), 1.0))
+    both = common.select(rows + curve)
+    check(len(common.without_curve(both)) == 8 and "1 results of gen:aspect" in both.notes[0],
+          "aspect matrices are not in the means: %s" % both.notes)
+    check(common.without_curve(common.select(curve)) == curve, "unless there are no others")
+
+
+# The scripts, from file to image.
+
+
+def picture(path, least):
+    """Is it a whole image of a sensible size?"""
+    if not os.path.exists(path):
+        return "not written"
+    size = os.path.getsize(path)
+    if not least < size < 8_000_000:
+        return "%d bytes" % size
+    if path.endswith(".svg"):
+        root = xml.etree.ElementTree.parse(path).getroot()
+        return None if root.tag.endswith("svg") else "no svg"
+    with open(path, "rb") as file:
+        data = file.read()
+    if data[:8] != b"\x89PNG\r\n\x1a\n" or data[-8:-4] != b"IEND":
+        return "no png"
+    width, height = (int.from_bytes(data[i:i + 4], "big") for i in (16, 20))
+    return None if 600 < width < 4000 and 400 < height < 4000 else "%d x %d" % (width, height)
+
+
+FIGURES = ("gflops_bars", "speedup_rowlength", "aspect", "roofline")
+
+
+def test_scripts(folder):
+    small = write(os.path.join(folder, "gpu-5.jsonl"),
+                  gpu_records(5, [(32, "f32"), (64, "f32"), (64, "f64")]))
+    large = write(os.path.join(folder, "gpu-2000.jsonl"), gpu_records(2000, [(64, "f32")]))
+    cpu_small = write(os.path.join(folder, "cpu-5.jsonl"), cpu_records(5, [(64, "f32")]))
+    cpu_large = write(os.path.join(folder, "cpu-2000.jsonl"), cpu_records(2000, [(64, "f64")]))
+    middle = write(os.path.join(folder, "gpu-36.jsonl"), gpu_records(36, [(128, "f64")]))
+    for source in (small, middle, large, cpu_small, cpu_large):
+        stem = os.path.basename(source)[:-6]
+        for script in FIGURES:
+            out = os.path.join(folder, "%s-%s.png" % (stem, script))
+            status, text, errors = run(script + ".py", source, "-o", out)
+            what = "%s on %s" % (script, stem)
+            check("Traceback" not in errors, "%s: %s" % (what, errors))
+            if script == "aspect" and stem.startswith("cpu"):
+                check(status == 1 and "no gen:aspect" in errors and len(errors.splitlines()) == 1,
+                      "%s has no data: %d %s" % (what, status, errors))
+                continue
+            check(status == 0 and text.strip() == out, "%s: exit %d %s" % (what, status, errors))
+            wrong = picture(out, 15000)
+            check(wrong is None, "%s: %s" % (what, wrong))
+    out = os.path.join(folder, "one.svg")
+    status, _, errors = run("speedup_rowlength.py", cpu_small, "-o", out)
+    check(status == 0 and picture(out, 8000) is None, "svg: %d %s" % (status, errors))
+    with open(out, encoding="utf-8") as file:
+        check("over the reference" in file.read(), "the axis says that the baseline is reference")
+    status, _, errors = run("gflops_bars.py", small, "-k", "64", "-prec", "f64", "-o", out)
+    with open(out, encoding="utf-8") as file:
+        drawn = file.read()
+    check(status == 0 and "k = 64 · f64" in drawn, "-k and -prec choose: %s" % errors)
+    return small, cpu_small, large
+
+
+def test_all(folder, small, cpu_small):
+    out = tempfile.mkdtemp(dir=folder)
+    status, text, errors = run("all.py", small, "-o", out)
+    made = sorted(os.listdir(out))
+    check(status == 0 and errors == "", "all.py: exit %d %s" % (status, errors))
+    check(len(made) == 10, "all.py: 3 figures of 3 sets and a roofline: %s" % made)
+    check("gflops_bars-spmm-k64-f32.png" in made, "all.py names its files: %s" % made)
+    check(all(os.path.join(out, name) in text for name in made), "all.py lists what it wrote")
+    status, text, _ = run("all.py", cpu_small, "-o", out, "--format", "svg")
+    check(status == 0 and "left out" in text and "no gen:aspect" in text, "all.py says why: " + text)
+    check(picture(os.path.join(out, "roofline-spmm.svg"), 8000) is None, "all.py writes svg")
+
+
+def test_table(folder, small):
+    m1, m2 = ("fem:28", 100, 500), ("two", 100, 2000)
+    source = write(os.path.join(folder, "table.jsonl"), [
+        environment(roof=GPU), result("cusparse", m1, 4.0), result("cusparse", m2, 4.0),
+        result("merge", m1, 1.0), result("merge", m2, 8.0),
+        result("sellp", m2, 8.0, status="wrong")])
+    peers = os.path.join(folder, "peers.tsv")
+    with open(peers, "w", encoding="utf-8") as file:
+        file.write("# a comment\nop\tmatrix\tk\tprecision\tcode\tms\tgflops\tprep_ms\tcheck\n"
+                   "spmm\tgen_fem28\t64\tf32\tpeer\t2.0\t1\t0\tok\n"
+                   "spmm\tzwei\t64\tf32\tpeer\t4.0\t1\t0\tok\n"
+                   "spmm\ttwo\t64\tf32\tpeer\t4.0\t1\t0\tmismatch\n"
+                   "spmm\ttwo\t32\tf32\tpeer\t4.0\t1\t0\tok\n")
+    status, text, errors = run("table.py", source)
+    check(status == 0, "table.py: %s" % errors)
+    check("| merge | 2 | 1.41 | 1 | 0.50 | two |" in text, "table: 4 and 0.5: %s" % text)
+    check("1 wrong (sellp)" in text, "table says what it left out: %s" % text)
+    status, text, _ = run("table.py", source, "--peers", peers, "--code", "peer")
+    check("| fem:28 | 2.00 | 0.50 |" in text, "table: the peer by matrix: %s" % text)
+    check("zwei" not in text and "| two |" not in text.split("× peer")[1],
+          "table: failed checks and unmatched names are out: %s" % text)
+    status, text, _ = run("table.py", source, "--peers", peers, "--map", "two=zwei")
+    check("| peer | 1.00 (2) | 0.71 (2) |" in text, "table: all peers, with --map: %s" % text)
+    status, text, errors = run("table.py", source, "--peers", peers, "--code", "nobody")
+    check(status == 1 and "no code nobody" in errors and not text, "unknown peer: %s" % errors)
+    status, text, errors = run("table.py", small)
+    check(status == 0 and text.count("### ") == 3, "table: three sets of cases: %s" % errors)
+
+
+def test_errors(folder):
+    """One line and an exit status, never a traceback."""
+    m = ("one", 100, 500)
+    empty = os.path.join(folder, "empty.jsonl")
+    with open(empty, "wb") as file:
+        file.write(b"")
+    noise = os.path.join(folder, "noise.jsonl")
+    with open(noise, "wb") as file:
+        file.write(bytes(range(256)) + b"\n[[[[\n{}\nnull\n")
+    bad = write(os.path.join(folder, "bad.jsonl"), [
+        environment(), result("merge", m, 1.0, status="failed"),
+        result("cusparse", m, 1.0, status="oom")])
+    bare = write(os.path.join(folder, "bare.jsonl"), [
+        {"schema": "spbench/1", "kind": "result", "status": "ok"},
+        {"schema": "spbench/1", "kind": "result", "status": "oom", "op": "spmm", "alg": "merge",
+         "matrix": None, "time_ms": None, "stats": None, "options": None, "bytes": None}])
+    for script in [name + ".py" for name in FIGURES] + ["table.py", "all.py"]:
+        status, text, errors = run(script, "--help")
+        check(status == 0 and "RESULTS" in text, "%s --help" % script)
+        check(run(script)[0] == 2, "%s without arguments is wrong usage" % script)
+        for path in (empty, noise, bad, bare, os.path.join(folder, "none.jsonl"), folder):
+            status, text, errors = run(script, path, "-o", folder) if script == "all.py" \
+                else run(script, path)
+            what = "%s on %s" % (script, os.path.basename(path))
+            lines = [line for line in errors.splitlines() if "left out" not in line]
+            check(status == 1 and len(lines) == 1 and "Traceback" not in errors,
+                  "%s: exit %d: %s" % (what, status, errors))
+    status, _, errors = run("gflops_bars.py", bad)
+    check("1 failed (merge)" in errors, "the reason names what there is: %s" % errors)
+    plain = write(os.path.join(folder, "plain.jsonl"), [environment(), result("merge", m, 1.0)])
+    out = os.path.join(folder, "plain.png")
+    check(run("roofline.py", plain, "-o", out)[0] == 0, "a roofline without any roof")
+    status, _, errors = run("speedup_rowlength.py", plain, "-o", out)
+    check(status == 1 and "no cusparse* and no reference" in errors, "no baseline: %s" % errors)
+    status, _, errors = run("gflops_bars.py", plain, "-k", "7", "-o", out)
+    check(status == 1 and "no results for -k 7" in errors, "nothing for -k 7: %s" % errors)
+
+
+def main():
+    global skipped
+    try:
+        import matplotlib
+        matplotlib.use("Agg")
+    except ImportError:
+        skipped += 1
+        print("skipped: plots: matplotlib is not there")
+        print("%d passed, %d failed, %d skipped" % (passed, failed, skipped))
+        return 0
+    with tempfile.TemporaryDirectory() as folder:
+        folder = sys.argv[1] if len(sys.argv) > 1 else folder
+        os.makedirs(folder, exist_ok=True)
+        test_numbers()
+        test_series()
+        test_reading(folder)
+        test_figures()
+        small, cpu_small, _ = test_scripts(folder)
+        test_all(folder, small, cpu_small)
+        test_table(folder, small)
+        test_errors(folder)
+    print("%d passed, %d failed, %d skipped" % (passed, failed, skipped))
+    return failed != 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
