@@ -1,0 +1,95 @@
+// The loop over cases: every case gives one result whatever happens, memory that runs out at any
+// point included.
+#include "bench.h"
+
+#include <stdlib.h>
+
+#include "gen.h"
+#include "test.h"
+
+static struct tally {
+    int results, status[STATUS_SKIPPED + 1];
+    int stop_after; // results until Ctrl-C, 0: never
+} tally;
+
+static int count_result(const struct result *r, void *arg)
+{
+    (void)arg;
+    tally.results++;
+    tally.status[r->status]++;
+    CHECK((r->status == STATUS_OK) == (r->timed && r->reason[0] == 0), "%s: status %s, reason '%s'",
+          r->entry->name, status_name(r->status), r->reason);
+    CHECK(!r->timed || (r->timing.median > 0 && r->gflops > 0 && r->check.ok), "%s: a time of %g",
+          r->entry->name, r->timing.median);
+    CHECK(!r->timed || r->peak_bytes >= r->compulsory_bytes, "%s: peak %lld, operands alone %lld",
+          r->entry->name, (long long)r->peak_bytes, (long long)r->compulsory_bytes);
+    if (tally.stop_after && tally.results == tally.stop_after) interrupted = 1;
+    return OK;
+}
+
+static int run(const struct plan *plan, struct bench_device devices[2], const struct matrix *M)
+{
+    tally = (struct tally){.stop_after = tally.stop_after};
+    return bench_matrix(plan, devices, M, count_result, NULL);
+}
+
+int main(void)
+{
+    struct matrix M = {.name = (char *)"tiny", .path = (char *)"gen:tiny"};
+    struct device dev;
+    struct bench_device devices[2] = {{.missing = "no such device"}, {.missing = "no such device"}};
+    int err = gen_matrix("stencil:6", 1, &M.A);
+    if (!err) err = device_open("cpu", &dev);
+    CHECK(!err, "%s", fail_text());
+    if (err) return TEST_END();
+    devices[DEVICE_CPU] = (struct bench_device){.dev = &dev, .roof = {10, 20, {30, 15}}};
+
+    const struct algo_entry *entries[64];
+    int64_t ks[] = {1, 4};
+    struct option_setting setting = {"slice", 8};
+    struct plan plan = {.entries = entries, .precs = {F32, F64}, .prec_count = 2, .ks = ks,
+                        .k_count = 2, .layouts = {LAYOUT_ROW, LAYOUT_COL}, .layout_count = 2,
+                        .settings = &setting, .setting_count = 1, .rule = {.reps = 1}, .seed = 3};
+    int cpu = 0;
+    for (int e = 0; e < algo_count && plan.entry_count < 64; e++) {
+        if (algos[e].op != OP_SPMM) continue;
+        entries[plan.entry_count++] = &algos[e];
+        cpu += algos[e].device == DEVICE_CPU;
+    }
+
+    err = run(&plan, devices, &M);
+    CHECK(!err && tally.results == bench_case_count(&plan), "%d results of %lld", tally.results,
+          (long long)bench_case_count(&plan));
+    CHECK(tally.status[STATUS_OK] == 4 * cpu + 4, "%d ok; reference does both layouts",
+          tally.status[STATUS_OK]);
+    CHECK(tally.status[STATUS_OK] + tally.status[STATUS_UNSUPPORTED] == tally.results,
+          "%d failed", tally.status[STATUS_FAILED]);
+    CHECK(dev.used_bytes == 0, "%lld bytes left", (long long)dev.used_bytes);
+
+    // Memory that runs out at the n-th allocation: a record for every case, and nothing leaks.
+    plan.k_count = plan.prec_count = plan.layout_count = 1;
+    plan.entry_count = 4;
+    bool survived = false;
+    for (int n = 1; n < 500 && !survived; n++) {
+        mem_fail_at(n);
+        err = run(&plan, devices, &M);
+        mem_fail_at(0);
+        CHECK(!err && tally.results == 4, "allocation %d: error %d, %d results", n, err,
+              tally.results);
+        CHECK(tally.status[STATUS_OK] + tally.status[STATUS_OOM] == 4, "allocation %d: %d failed",
+              n, tally.status[STATUS_FAILED]);
+        CHECK(dev.used_bytes == 0, "allocation %d: %lld bytes left", n, (long long)dev.used_bytes);
+        survived = tally.status[STATUS_OK] == 4;
+    }
+    CHECK(survived, "the failures did not end");
+
+    tally.stop_after = 2;
+    err = run(&plan, devices, &M);
+    interrupted = 0;
+    CHECK(err == ERR_INTERRUPTED && tally.results == 2, "error %d after %d results", err,
+          tally.results);
+
+    csr_free(&M.A);
+    device_close(&dev);
+    return TEST_END();
+}
