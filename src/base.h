@@ -32,6 +32,15 @@ enum err {
 #define PRINTF_LIKE(f, a)
 #endif
 
+// Compiles a function for AVX-512, AVX2 and the plain machine; the loader picks one. Not under a
+// sanitizer: its start-up code runs after the loader's choice and would be called too early.
+#if defined(__x86_64__) && defined(__gnu_linux__) && defined(__GNUC__) && !defined(__clang__) &&   \
+    !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#define CPU_CLONES __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
+#else
+#define CPU_CLONES
+#endif
+
 // Keeps one line of text for the caller's thread and returns `code`: return fail(ERR_INPUT, "...").
 int fail(enum err code, const char *format, ...) PRINTF_LIKE(2, 3);
 // The line that the last fail() of this thread kept.

@@ -1,0 +1,236 @@
+// The device layer: opening by name, memory and its peak, copies, timers, failures, the roof.
+// The same checks run on the CPU and, where there is one, on a CUDA device or the emulated one.
+#include <stdlib.h>
+
+#include "device.h"
+#include "test.h"
+
+static void check_refused(const char *spec, const char *says)
+{
+    struct device d;
+    int err = device_open(spec, &d);
+    CHECK(err == ERR_USAGE, "%s: %d", spec, err);
+    CHECK(strstr(fail_text(), spec), "%s: \"%s\" does not name it", spec, fail_text());
+    CHECK(strstr(fail_text(), says), "%s: \"%s\" does not say \"%s\"", spec, fail_text(), says);
+    device_close(&d); // legal after a failed open
+}
+
+static void test_specs(void)
+{
+    static const char *const bad[] = {"",      "gpu",    "CPU",     "cpu:0",   "cuda0",   "auto ",
+                                      "cuda:", "cuda:x", "cuda:-1", "cuda:+1", "cuda: 1", "cuda:1x"};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        check_refused(bad[i], "auto, cpu, cuda or cuda:N");
+
+    CHECK(!device_missing(DEVICE_CPU), "%s", device_missing(DEVICE_CPU));
+    CHECK(device_count(DEVICE_CPU) == 1, "%d", device_count(DEVICE_CPU));
+    const char *missing = device_missing(DEVICE_CUDA);
+    CHECK(!missing == (device_count(DEVICE_CUDA) > 0), "%d", device_count(DEVICE_CUDA));
+
+    struct device d;
+    int err = device_open("auto", &d);
+    CHECK(!err, "%s", err ? fail_text() : "");
+    CHECK_TEXT(d.id, missing ? "cpu" : "cuda:0");
+    device_close(&d);
+    device_close(&d); // twice is legal
+    if (missing) {
+        check_refused("cuda", missing);
+        check_refused("cuda:0", missing);
+    } else {
+        check_refused("cuda:999", "the last CUDA device");
+        check_refused("cuda:99999999999999999999", "the last CUDA device");
+    }
+}
+
+static void test_facts(struct device *d)
+{
+    char id[32];
+    snprintf(id, sizeof id, d->kind == DEVICE_CPU ? "cpu" : "cuda:%d", d->index);
+    CHECK_TEXT(d->id, id);
+    CHECK(d->name[0], "no name");
+    CHECK(d->detail[0], "no detail");
+    CHECK(d->units > 0, "%d", d->units);
+    CHECK(d->memory_bytes > 0, "%lld", (long long)d->memory_bytes);
+    CHECK(d->cache_bytes > 0, "%lld", (long long)d->cache_bytes);
+    CHECK((d->stream != NULL) == (d->kind == DEVICE_CUDA), "%p", d->stream);
+    int now = -1, max = -1;
+    CHECK(!d->ops->clock_mhz(d, &now, &max), "%s", fail_text());
+    CHECK(now >= 0 && now < 20000 && max >= 0 && max < 20000, "%d, %d", now, max);
+    int throttled = d->ops->throttled(d);
+    CHECK(throttled == 0 || throttled == 1, "%d", throttled);
+    printf("%s: %s (%s), %d units, %lld MB, cache %lld kB, %d of %d MHz\n", d->id, d->name,
+           d->detail, d->units, (long long)d->memory_bytes >> 20, (long long)d->cache_bytes >> 10, now, max);
+}
+
+// Bytes to the device and back, across the size at which the CPU copies in pieces.
+static void test_copies(struct device *d)
+{
+    static const int64_t sizes[] = {0, 1, 7, 4096, (1 << 20) - 1, (1 << 20) + 1, (3 << 20) + 5};
+    for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
+        int64_t n = sizes[s];
+        unsigned char *from = mem_alloc(n, 1), *to = mem_alloc(n, 1);
+        void *p = NULL;
+        CHECK(from && to, "%s", fail_text());
+        if (!from || !to) exit(1);
+        for (int64_t i = 0; i < n; i++) from[i] = (unsigned char)random_at(3, (uint64_t)i);
+        CHECK(!device_alloc(d, n, 1, &p) && p, "%s", fail_text());
+        CHECK(!device_upload(d, p, from, n), "%s", fail_text());
+        memset(to, 0, (size_t)n);
+        CHECK(!device_download(d, to, p, n), "%s", fail_text());
+        CHECK(!memcmp(from, to, (size_t)n), "%lld bytes came back changed", (long long)n);
+
+        if (n > 1) { // all but the first byte
+            CHECK(!device_fill(d, (char *)p + 1, 0xa5, n - 1), "%s", fail_text());
+            CHECK(!device_download(d, to, p, n), "%s", fail_text());
+            int64_t wrong = to[0] != from[0];
+            for (int64_t i = 1; i < n; i++) wrong += to[i] != 0xa5;
+            CHECK(wrong == 0, "%lld of %lld bytes are wrong", (long long)wrong, (long long)n);
+        }
+        device_free(d, p);
+        mem_free(from);
+        mem_free(to);
+    }
+    CHECK(!device_sync(d), "%s", fail_text());
+}
+
+static void test_peak(struct device *d)
+{
+    void *a, *b, *c;
+    int64_t before = d->used_bytes;
+    device_peak_reset(d);
+    CHECK(d->peak_bytes == before, "%lld", (long long)d->peak_bytes);
+    CHECK(!device_alloc(d, 100, 8, &a), "%s", fail_text());
+    CHECK(!device_alloc(d, 1000, 1, &b), "%s", fail_text());
+    CHECK(d->used_bytes == before + 1800, "%lld", (long long)d->used_bytes);
+    device_free(d, a);
+    CHECK(!device_alloc(d, 300, 1, &c), "%s", fail_text());
+    CHECK(d->used_bytes == before + 1300, "%lld", (long long)d->used_bytes);
+    CHECK(d->peak_bytes == before + 1800, "%lld", (long long)d->peak_bytes);
+    device_peak_reset(d);
+    CHECK(d->peak_bytes == before + 1300, "%lld", (long long)d->peak_bytes);
+    device_free(d, b);
+    device_free(d, c);
+    device_free(d, NULL);
+    CHECK(d->used_bytes == before, "%lld", (long long)d->used_bytes);
+
+    // More blocks than fit at first, freed from the middle outwards.
+    void *many[100];
+    for (int i = 0; i < 100; i++) CHECK(!device_alloc(d, i, 4, &many[i]) && many[i], "%d", i);
+    CHECK(d->used_bytes == before + 4 * 4950, "%lld", (long long)d->used_bytes);
+    for (int i = 50; i < 100; i++) device_free(d, many[i]), device_free(d, many[99 - i]);
+    CHECK(d->used_bytes == before, "%lld", (long long)d->used_bytes);
+}
+
+// A request that cannot be met fails in one line, changes nothing, and the device works on.
+static void test_out_of_memory(struct device *d)
+{
+    void *p = d;
+    int64_t used = d->used_bytes, peak = d->peak_bytes;
+    int err = device_alloc(d, (int64_t)1 << 50, 1, &p);
+    CHECK(err == ERR_MEMORY && !p, "%d", err);
+    CHECK(strstr(fail_text(), "out of ") && strstr(fail_text(), "memory"), "%s", fail_text());
+    err = device_alloc(d, INT64_MAX / 4, 8, &p);
+    CHECK(err == ERR_MEMORY && !p, "%d", err);
+    err = device_alloc(d, -1, 8, &p);
+    CHECK(err == ERR_MEMORY && !p, "%d", err);
+    CHECK(d->used_bytes == used && d->peak_bytes == peak, "%lld, %lld", (long long)d->used_bytes,
+          (long long)d->peak_bytes);
+    CHECK(!device_sync(d), "%s", fail_text());
+    test_copies(d);
+}
+
+static void test_timers(struct device *d)
+{
+    double ms = -1;
+    CHECK(!d->ops->timer_start(d), "%s", fail_text());
+    CHECK(!d->ops->timer_stop(d, &ms), "%s", fail_text());
+    CHECK(ms >= 0 && ms < 1000, "%g ms for nothing", ms);
+    for (int i = 0; i < 2; i++) CHECK(!d->ops->flush_cache(d), "%s", fail_text());
+
+    // A fill of 64 MB takes longer than one of 64 bytes.
+    void *p;
+    double small = 0, large = 0;
+    int64_t many = (int64_t)64 << 20;
+    CHECK(!device_alloc(d, many, 1, &p), "%s", fail_text());
+    for (int i = 0; i < 2; i++) { // the first time is warm-up
+        CHECK(!d->ops->timer_start(d) && !device_fill(d, p, i, 64), "%s", fail_text());
+        CHECK(!d->ops->timer_stop(d, &small), "%s", fail_text());
+        CHECK(!d->ops->timer_start(d) && !device_fill(d, p, i, many), "%s", fail_text());
+        CHECK(!d->ops->timer_stop(d, &large), "%s", fail_text());
+    }
+    CHECK(large > small && small > 0, "64 bytes: %g ms, 64 MB: %g ms", small, large);
+    device_free(d, p);
+}
+
+static void test_roof(struct device *d)
+{
+    struct roof roof = {0};
+    double start = clock_ms();
+    int64_t used = d->used_bytes;
+    CHECK(!d->ops->measure_roof(d, &roof), "%s", fail_text());
+    printf("%s: copy %.3g GB/s, cache %.3g GB/s, multiply-add %.3g (f32) and %.3g (f64) GFLOP/s, "
+           "measured in %.0f ms\n",
+           d->id, roof.copy_gb_s, roof.cache_gb_s, roof.fma_gflops[0], roof.fma_gflops[1],
+           clock_ms() - start);
+    CHECK(roof.copy_gb_s > 0.001 && roof.copy_gb_s < 1e5, "%g", roof.copy_gb_s);
+    CHECK(roof.cache_gb_s > 0.001 && roof.cache_gb_s < 1e6, "%g", roof.cache_gb_s);
+    for (int prec = 0; prec < 2; prec++)
+        CHECK(roof.fma_gflops[prec] > 0.001 && roof.fma_gflops[prec] < 1e7, "%g",
+              roof.fma_gflops[prec]);
+    CHECK(d->used_bytes == used, "%lld", (long long)d->used_bytes);
+}
+
+static void test_device(const char *spec)
+{
+    struct device d;
+    int err = device_open(spec, &d);
+    CHECK(!err, "%s", err ? fail_text() : "");
+    if (err) return;
+    test_facts(&d);
+    test_copies(&d);
+    test_peak(&d);
+    test_out_of_memory(&d);
+    test_timers(&d);
+    test_roof(&d);
+    void *left_behind; // close gives it back; the sanitizers would tell
+    CHECK(!device_alloc(&d, 10, 10, &left_behind), "%s", fail_text());
+    device_close(&d);
+    CHECK(!d.ops && !d.blocks, "not cleared");
+}
+
+// Every allocation of a short life of the device fails once.
+static void test_allocation_failures(const char *spec)
+{
+    bool done = false;
+    for (int64_t n = 1; n < 100 && !done; n++) {
+        struct device d;
+        void *p = NULL;
+        mem_fail_at(n);
+        int err = device_open(spec, &d);
+        bool open = !err;
+        if (!err) err = device_alloc(&d, 16, 4, &p);
+        if (!err && d.kind == DEVICE_CPU) err = d.ops->flush_cache(&d);
+        mem_fail_at(0);
+        CHECK(!err || err == ERR_MEMORY, "%d", err);
+        CHECK(!open || d.used_bytes == (p ? 64 : 0), "%lld", (long long)d.used_bytes);
+        device_close(&d);
+        done = !err;
+    }
+    CHECK(done, "it never came to an end");
+}
+
+int main(void)
+{
+    test_specs();
+    test_device("cpu");
+    test_allocation_failures("cpu");
+    const char *missing = device_missing(DEVICE_CUDA);
+    if (missing) {
+        SKIP("CUDA device: %s", missing);
+    } else {
+        test_device("cuda");
+        test_device("cuda:0"); // again, in the same process
+        test_allocation_failures("cuda");
+    }
+    return TEST_END();
+}
