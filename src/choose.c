@@ -1,0 +1,224 @@
+#include "choose.h"
+
+#include <fnmatch.h>
+#include <math.h>
+#include <omp.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "suggest.h"
+
+static int open_device(struct choice *c, enum device_kind kind, const char *spec)
+{
+    int err = device_open(spec, &c->devices[kind]);
+    if (!err) c->used[kind] = (struct bench_device){.dev = &c->devices[kind]};
+    return err;
+}
+
+int choice_open(struct choice *c, const struct options *o)
+{
+    *c = (struct choice){0};
+    c->used[DEVICE_CUDA].missing = "this run is for the CPU alone (-device cpu)";
+    if (o->threads) omp_set_num_threads(o->threads);
+    int err = open_device(c, DEVICE_CPU, "cpu");
+    if (err || !strcmp(o->device, "cpu")) return err;
+
+    if (!strcmp(o->device, "auto")) {
+        const char *missing = device_missing(DEVICE_CUDA);
+        // A device that is there but cannot be opened is as good as none, and says why.
+        if (!missing && open_device(c, DEVICE_CUDA, "cuda")) missing = fail_text();
+        if (missing) {
+            snprintf(c->missing, sizeof c->missing, "%s", missing);
+            c->used[DEVICE_CUDA].missing = c->missing;
+            return OK;
+        }
+    } else {
+        err = open_device(c, DEVICE_CUDA, o->device);
+    }
+    c->primary = DEVICE_CUDA;
+    if (err) choice_free(c);
+    return err;
+}
+
+static bool is_pattern(const char *item) { return strpbrk(item, "*?[") || !strcmp(item, "all"); }
+
+static bool item_matches(const char *item, const char *name)
+{
+    return !strcmp(item, "all") || !fnmatch(item, name, 0);
+}
+
+static void plan_add(struct plan *plan, const struct algo_entry *entry)
+{
+    for (int i = 0; i < plan->entry_count; i++)
+        if (plan->entries[i] == entry) return;
+    plan->entries[plan->entry_count++] = entry;
+}
+
+// Adds what `item` names among the algorithms of one operation and device; false if nothing.
+static bool add_matches(struct plan *plan, const char *item, enum op_kind op, enum device_kind kind)
+{
+    bool any = false;
+    for (int i = 0; i < algo_count; i++) {
+        if (algos[i].op != op || algos[i].device != kind) continue;
+        if (!item_matches(item, algos[i].name)) continue;
+        plan_add(plan, &algos[i]);
+        any = true;
+    }
+    return any;
+}
+
+// An item means the algorithms of the chosen device, else those of the other, which then run beside
+// them or say why they cannot.
+static bool add_item(struct choice *c, const char *item, enum op_kind op)
+{
+    enum device_kind other = c->primary == DEVICE_CPU ? DEVICE_CUDA : DEVICE_CPU;
+    return add_matches(&c->plan, item, op, c->primary) || add_matches(&c->plan, item, op, other);
+}
+
+static int no_such_algorithm(const struct options *o, const char *item)
+{
+    if (is_pattern(item))
+        return fail(ERR_USAGE, "-alg %s: no algorithm%s%s fits; 'spbench list' shows all", item,
+                    o->op ? " of " : "", o->op ? o->op : "");
+    struct suggestion s;
+    char guess[64];
+    suggest_start(&s, item);
+    for (int i = 0; i < algo_count; i++) {
+        if (o->op && strcmp(o->op, ops[algos[i].op].name)) continue;
+        if (!strcmp(algos[i].name, item)) continue; // it is one, but of another operation
+        suggest_offer(&s, algos[i].name);
+    }
+    suggest_offer(&s, "all");
+    return fail(ERR_USAGE, "-alg %s: no such algorithm%s%s; %s'spbench list' shows all", item,
+                o->op ? " of " : "", o->op ? o->op : "", suggest_text(&s, guess));
+}
+
+// The plan has one operation: the one that -op names, else the first that all items have.
+static int choose_algorithms(struct choice *c, const struct options *o)
+{
+    struct plan *plan = &c->plan;
+    char item[64], unknown[64] = "";
+    plan->entries = mem_alloc(algo_count, sizeof *plan->entries);
+    if (!plan->entries) return ERR_MEMORY;
+    for (int op = 0; op < op_count; op++) {
+        if (o->op && op != op_find(o->op)) continue;
+        const char *rest = o->alg;
+        bool all = true;
+        plan->entry_count = 0;
+        while (list_next(&rest, item) > 0) {
+            if (add_item(c, item, op)) continue;
+            // The item that the first operation lacks is the one to complain about.
+            if (all && !unknown[0]) memcpy(unknown, item, sizeof unknown);
+            all = false;
+        }
+        if (all) return OK;
+    }
+    return no_such_algorithm(o, unknown);
+}
+
+static int check_limits(const struct option_setting *s, const struct algo_option *a,
+                        const char *algo)
+{
+    if (!(s->value >= a->min && s->value <= a->max))
+        return fail(ERR_USAGE, "-opt %s=%g: %s of %s is from %g to %g", s->name, s->value, a->name,
+                    algo, a->min, a->max);
+    if (a->whole && s->value != floor(s->value))
+        return fail(ERR_USAGE, "-opt %s=%g: %s of %s is a whole number", s->name, s->value, a->name,
+                    algo);
+    return OK;
+}
+
+static int no_such_setting(const struct plan *plan, const struct option_setting *s)
+{
+    char all[400] = "", guess[64];
+    size_t used = 0;
+    struct suggestion near;
+    suggest_start(&near, s->name);
+    for (int i = 0; i < plan->entry_count; i++) {
+        const struct algo *algo = plan->entries[i]->algo;
+        const struct algo_option *o = algo->options;
+        for (int a = 0; o && o[a].name && used < sizeof all; a++) {
+            const char *before = a ? ", " : used ? "; " : "";
+            used += (size_t)snprintf(all + used, sizeof all - used, "%s%s%s%s", before,
+                                     a ? "" : algo->name, a ? "" : " has ", o[a].name);
+            suggest_offer(&near, o[a].name);
+        }
+    }
+    if (!used)
+        return fail(ERR_USAGE, "-opt %s=%g: the chosen algorithms have no parameters", s->name,
+                    s->value);
+    return fail(ERR_USAGE, "-opt %s=%g: no chosen algorithm has it; %s%s", s->name, s->value,
+                suggest_text(&near, guess), all);
+}
+
+static int check_settings(const struct plan *plan)
+{
+    for (int i = 0; i < plan->setting_count; i++) {
+        const struct option_setting *s = &plan->settings[i];
+        bool found = false;
+        for (int e = 0; e < plan->entry_count; e++) {
+            const struct algo *algo = plan->entries[e]->algo;
+            // What is not in this build may have it; its record says that it is not there.
+            if (!algo) found = true;
+            for (const struct algo_option *a = algo ? algo->options : NULL; a && a->name; a++) {
+                if (strcmp(a->name, s->name)) continue;
+                int err = check_limits(s, a, algo->name);
+                if (err) return err;
+                found = true;
+            }
+        }
+        if (!found) return no_such_setting(plan, s);
+    }
+    return OK;
+}
+
+static int check_mul(const struct plan *plan, const struct options *o)
+{
+    bool spgemm = false;
+    for (int i = 0; i < plan->entry_count; i++) spgemm |= plan->entries[i]->op == OP_SPGEMM;
+    return !o->mul || spgemm ? OK
+                             : fail(ERR_USAGE, "-mul %s: no chosen algorithm does spgemm", o->mul);
+}
+
+int choice_make(struct choice *c, const struct options *o)
+{
+    int err = choice_open(c, o);
+    if (err) return err;
+    struct plan *plan = &c->plan;
+    memcpy(plan->precs, o->precs, sizeof plan->precs);
+    memcpy(plan->layouts, o->layouts, sizeof plan->layouts);
+    plan->prec_count = o->prec_count;
+    plan->layout_count = o->layout_count;
+    plan->ks = (int64_t *)o->ks; // the plan only reads
+    plan->k_count = o->k_count;
+    plan->settings = (struct option_setting *)o->settings;
+    plan->setting_count = o->setting_count;
+    plan->rule = o->rule;
+    plan->check = o->check;
+    plan->seed = o->seed;
+    err = choose_algorithms(c, o);
+    if (!err) err = check_settings(plan);
+    if (!err) err = check_mul(plan, o);
+    if (err) choice_free(c);
+    return err;
+}
+
+int choice_measure_roofs(struct choice *c, bool fresh)
+{
+    bool needed[2] = {0};
+    needed[c->primary] = true;
+    for (int i = 0; i < c->plan.entry_count; i++) needed[c->plan.entries[i]->device] = true;
+    int err = OK;
+    for (int kind = 0; kind < 2 && !err; kind++)
+        if (needed[kind] && c->used[kind].dev)
+            err = model_roof(c->used[kind].dev, fresh, &c->used[kind].roof);
+    return err;
+}
+
+void choice_free(struct choice *c)
+{
+    mem_free(c->plan.entries);
+    device_close(&c->devices[DEVICE_CPU]);
+    device_close(&c->devices[DEVICE_CUDA]);
+    *c = (struct choice){0};
+}

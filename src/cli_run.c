@@ -1,0 +1,77 @@
+// spbench run: every case of the plan on every matrix.
+#include "cli.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+#include "record.h"
+#include "table.h"
+
+struct run {
+    struct record_file out;
+    bool records; // they go somewhere
+    struct table table;
+    struct outcome *outcome;
+};
+
+static int emit(const struct result *r, void *arg)
+{
+    struct run *run = arg;
+    switch (r->status) {
+    case STATUS_OK:
+    case STATUS_UNSUPPORTED:
+    case STATUS_SKIPPED: break;
+    default: run->outcome->bad_case = true;
+    }
+    int err = run->records ? record_result(&run->out, r) : OK;
+    if (!err) table_result(&run->table, r);
+    return err;
+}
+
+static int run_matrix(struct run *run, struct choice *c, const struct options *o, const char *spec)
+{
+    struct matrix M;
+    table_loading(&run->table, spec);
+    int err = matrix_load(spec, o->seed, &M);
+    table_clear(&run->table);
+    if (err) return cli_load_failed(err, run->outcome);
+    table_matrix(&run->table, &M);
+    err = bench_matrix(&c->plan, c->used, &M, emit, run);
+    table_clear(&run->table);
+    if (!err) table_summary(&run->table);
+    matrix_free(&M);
+    return err;
+}
+
+int cli_run(const struct request *q)
+{
+    const struct options *o = q->o;
+    struct choice c;
+    struct run run = {.out.fd = -1, .outcome = q->outcome};
+    if (o->append && !o->output) return fail(ERR_USAGE, "-append: needs -o FILE");
+    int err = choice_make(&c, o);
+    if (err) return err;
+
+    cli_tell_device(&c, o);
+    // Records between the lines of the table would make both unreadable.
+    run.records = o->output || o->quiet || !isatty(STDOUT_FILENO);
+    err = table_start(&run.table, &c.plan, o->operand_count, o->quiet, o->verbose);
+    if (!err && run.records) err = record_open(&run.out, o->output, o->append);
+    if (err) goto done;
+
+    table_progress_text(&run.table, "measuring the device's ceilings (the first run only)");
+    err = choice_measure_roofs(&c, false);
+    table_clear(&run.table);
+    if (!err && run.records)
+        err = record_environment(&run.out, c.used, c.primary, q->argc, q->argv);
+    for (int i = 0; i < o->operand_count && !err; i++) {
+        err = run_matrix(&run, &c, o, o->operands[i]);
+        if (!err && interrupted) err = fail(ERR_INTERRUPTED, "interrupted");
+    }
+    int close_err = record_close(&run.out);
+    if (!err) err = close_err;
+done:
+    table_free(&run.table);
+    choice_free(&c);
+    return err;
+}

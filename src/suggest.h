@@ -1,0 +1,16 @@
+// "Did you mean": the nearest of some names to a word that is none of them.
+#ifndef SUGGEST_H
+#define SUGGEST_H
+
+struct suggestion {
+    const char *word; // what the user typed
+    const char *best; // NULL: nothing is near enough
+    int distance;     // of `best`: letters to insert, drop, replace or swap
+};
+
+void suggest_start(struct suggestion *s, const char *word);
+void suggest_offer(struct suggestion *s, const char *name);
+// "did you mean merge? " or "". Writes into `text` and returns it.
+const char *suggest_text(const struct suggestion *s, char text[64]);
+
+#endif
