@@ -1,5 +1,8 @@
 // What the processor can do at most: a large copy, reads out of the last-level cache, multiply-adds
-// in registers. All threads work; the best of a few repetitions counts.
+// in registers.
+//
+// Every thread works for the same time at its own pace, and the rates are added up. Waiting for the
+// others after equal work would measure the scheduler on a machine that has more to do.
 #include "roof.h"
 
 #include <math.h>
@@ -8,8 +11,8 @@
 
 #define COPY_MIN   ((int64_t)16 << 20) // of the block that is copied
 #define COPY_MAX   ((int64_t)512 << 20)
-#define PHASE_MS   40.0 // time for each of the four figures, ...
-#define PHASE_RUNS 5    // ... but at least so many repetitions
+#define REPEATS    3    // the best of them counts
+#define REPEAT_MS  15.0 // of each
 #define FMA_LANES  512  // elements that one thread works on: in L1, and many independent chains
 #define FMA_CHAIN  8    // multiply-adds on an element between its load and its store
 #define FMA_ROUNDS 1000
@@ -39,77 +42,70 @@ CPU_CLONES static uint64_t read_words(const uint64_t *restrict p, int64_t count)
 
 static volatile uint64_t sink; // results go here, so that no work is optimised away
 
+static void keep(uint64_t x)
+{
+#pragma omp atomic
+    sink ^= x;
+}
+
 struct work {
     char *block, *copy; // copy[] is written; both of `bytes`
     int64_t bytes;
 };
 
-// Each returns the work of one repetition, in bytes or flops.
-typedef double (*phase)(const struct work *w);
+// One round of one thread. Returns its work in bytes or flops.
+typedef double (*phase)(const struct work *w, int thread, int threads);
 
-// memcpy in one piece per thread; for pieces this large the C library writes past the caches.
-static double copy_once(const struct work *w)
+// memcpy in one piece; for pieces this large the C library writes past the caches.
+static double copy_piece(const struct work *w, int thread, int threads)
 {
-#pragma omp parallel
-    {
-        int64_t threads = omp_get_num_threads(), t = omp_get_thread_num();
-        int64_t from = w->bytes / threads * t;
-        int64_t to = t + 1 == threads ? w->bytes : w->bytes / threads * (t + 1);
-        memcpy(w->copy + from, w->block + from, (size_t)(to - from));
-    }
-    return 2.0 * (double)w->bytes;
+    int64_t piece = w->bytes / threads;
+    memcpy(w->copy + thread * piece, w->block + thread * piece, (size_t)piece);
+    return 2.0 * (double)piece;
 }
 
 // Every thread reads the whole block, from another place on, so that it comes from the cache that
 // they share and not from their own.
-static double read_once(const struct work *w)
+static double read_block(const struct work *w, int thread, int threads)
 {
     const uint64_t *p = (const uint64_t *)w->block;
-    int64_t count = w->bytes / (int64_t)sizeof *p;
-    int threads = 1;
-#pragma omp parallel
-    {
-#pragma omp single
-        threads = omp_get_num_threads();
-        int64_t first = count / threads * omp_get_thread_num();
-        uint64_t x = read_words(p + first, count - first) ^ read_words(p, first);
-#pragma omp atomic
-        sink ^= x;
-    }
-    return (double)w->bytes * threads;
+    int64_t count = w->bytes / (int64_t)sizeof *p, first = count / threads * thread;
+    keep(read_words(p + first, count - first) ^ read_words(p, first));
+    return (double)w->bytes;
 }
 
-#define FMA_ONCE(name, T, kernel)                                                                  \
-    static double name(const struct work *w)                                                       \
+#define FMA_PHASE(name, T)                                                                         \
+    static double name##_rounds(const struct work *w, int thread, int threads)                     \
     {                                                                                              \
-        (void)w;                                                                                   \
-        int threads = 1;                                                                           \
-        _Pragma("omp parallel")                                                                    \
-        {                                                                                          \
-            _Alignas(64) T x[FMA_LANES];                                                           \
-            for (int i = 0; i < FMA_LANES; i++) x[i] = (T)i;                                       \
-            _Pragma("omp single") threads = omp_get_num_threads();                                 \
-            kernel(x, (T)0.9375, (T)0.0625);                                                       \
-            _Pragma("omp atomic") sink ^= (uint64_t)x[omp_get_thread_num() % FMA_LANES];           \
-        }                                                                                          \
-        return 2.0 * FMA_CHAIN * FMA_LANES * FMA_ROUNDS * threads;                                 \
+        (void)w, (void)threads;                                                                    \
+        _Alignas(64) T x[FMA_LANES];                                                               \
+        for (int i = 0; i < FMA_LANES; i++) x[i] = (T)i;                                           \
+        name(x, (T)0.9375, (T)0.0625);                                                             \
+        keep((uint64_t)x[thread % FMA_LANES]);                                                     \
+        return 2.0 * FMA_CHAIN * FMA_LANES * FMA_ROUNDS;                                           \
     }
-FMA_ONCE(fma_f32_once, float, fma_f32)
-FMA_ONCE(fma_f64_once, double, fma_f64)
+FMA_PHASE(fma_f32, float)
+FMA_PHASE(fma_f64, double)
 
-// Work per nanosecond, that is GB/s or GFLOP/s: the best repetition after a first one that counts
-// for nothing (pages, threads and clocks come up in it).
+// Work per nanosecond, that is GB/s or GFLOP/s.
 static double best_rate(phase run, const struct work *w)
 {
     double best = 0;
-    int count = 0;
-    run(w);
-    double start = clock_ms();
-    do {
-        double before = clock_ms();
-        double amount = run(w);
-        best = fmax(best, amount / 1e6 / fmax(clock_ms() - before, 1e-6));
-    } while (++count < PHASE_RUNS || clock_ms() - start < PHASE_MS);
+    for (int i = 0; i < REPEATS; i++) {
+        double rate = 0;
+#pragma omp parallel reduction(+ : rate)
+        {
+            int thread = omp_get_thread_num(), threads = omp_get_num_threads();
+            run(w, thread, threads); // pages, caches and clocks come up
+            double amount = 0, ms, start = clock_ms();
+            do {
+                amount += run(w, thread, threads);
+                ms = clock_ms() - start;
+            } while (ms < REPEAT_MS);
+            rate += amount / 1e6 / ms;
+        }
+        best = fmax(best, rate);
+    }
     return best;
 }
 
@@ -125,11 +121,11 @@ int roof_measure_cpu(int64_t cache_block, struct roof *roof)
     if (!w.block || !w.copy) goto done;
     memset(w.block, 1, (size_t)bytes);
 
-    roof->copy_gb_s = best_rate(copy_once, &w);
+    roof->copy_gb_s = best_rate(copy_piece, &w);
     w.bytes = min64(bytes, cache_block / 2) & ~(int64_t)4095;
-    roof->cache_gb_s = best_rate(read_once, &w);
-    roof->fma_gflops[0] = best_rate(fma_f32_once, &w);
-    roof->fma_gflops[1] = best_rate(fma_f64_once, &w);
+    roof->cache_gb_s = best_rate(read_block, &w);
+    roof->fma_gflops[0] = best_rate(fma_f32_rounds, &w);
+    roof->fma_gflops[1] = best_rate(fma_f64_rounds, &w);
     err = OK;
 done:
     mem_free(w.block);

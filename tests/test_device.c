@@ -17,8 +17,9 @@ static void check_refused(const char *spec, const char *says)
 
 static void test_specs(void)
 {
-    static const char *const bad[] = {"",      "gpu",    "CPU",     "cpu:0",   "cuda0",   "auto ",
-                                      "cuda:", "cuda:x", "cuda:-1", "cuda:+1", "cuda: 1", "cuda:1x"};
+    static const char *const bad[] = {"",      "gpu",    "CPU",     "cpu:0",   "cuda0", "auto ",
+                                      "cuda:", "cuda:x", "cuda:-1", "cuda:+1", "cuda: 1",
+                                      "cuda:1x"};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
         check_refused(bad[i], "auto, cpu, cuda or cuda:N");
 
@@ -59,7 +60,8 @@ static void test_facts(struct device *d)
     int throttled = d->ops->throttled(d);
     CHECK(throttled == 0 || throttled == 1, "%d", throttled);
     printf("%s: %s (%s), %d units, %lld MB, cache %lld kB, %d of %d MHz\n", d->id, d->name,
-           d->detail, d->units, (long long)d->memory_bytes >> 20, (long long)d->cache_bytes >> 10, now, max);
+           d->detail, d->units, (long long)d->memory_bytes >> 20, (long long)d->cache_bytes >> 10,
+           now, max);
 }
 
 // Bytes to the device and back, across the size at which the CPU copies in pieces.
