@@ -1,28 +1,7 @@
-#include "gen_kinds.h"
+#include "gen.h"
 
 #include <assert.h>
 #include <string.h>
-
-// The name of parameter j, as the form says it: for "skew:M:D:L", 1 -> "D" (1 character).
-static const char *param_name(const struct gen_kind *kind, int j, int *length)
-{
-    const char *s = kind->form;
-    for (int colons = 0; colons <= j; s++) colons += *s == ':';
-    *length = (int)strcspn(s, ":");
-    return s;
-}
-
-// Parameter j must be in [low, high].
-int gen_param_check(const struct gen *g, int j, int64_t low, int64_t high)
-{
-    if (g->p[j] >= low && g->p[j] <= high) return OK;
-    int length;
-    const char *name = param_name(g->kind, j, &length);
-    return fail(ERR_USAGE,
-                "gen:%.200s: %.*s is %lld, it must be from %lld to %lld; the form is gen:%s",
-                g->spec, length, name, (long long)g->p[j], (long long)low, (long long)high,
-                g->kind->form);
-}
 
 // A whole number that ends at ':' or at the end of the text; false if it is none or too large.
 static bool number_parse(const char *s, int64_t *number)
@@ -67,19 +46,13 @@ static int spec_parse(const char *spec, struct gen *g)
         s = strchr(s, ':') + 1;
         if (number_parse(s, &g->p[j])) continue;
         int width = (int)strcspn(s, ":"), name_length;
-        const char *name = param_name(g->kind, j, &name_length);
+        const char *name = gen_param_name(g->kind, j, &name_length);
         return fail(ERR_USAGE,
                     "gen:%.200s: %.*s is '%.*s', not a whole number%s; the form is gen:%s", spec,
                     name_length, name, width < 50 ? width : 50, s,
                     width > 18 ? " below 2^63" : "", g->kind->form);
     }
     return OK;
-}
-
-double gen_value(const struct gen *g, int64_t p)
-{
-    double x = random_value(g->value_seed, (uint64_t)p);
-    return x != 0 ? x : 1;
 }
 
 static int rows_build(const struct gen *g, struct csr *A)

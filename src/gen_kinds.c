@@ -4,8 +4,33 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Random numbers: each row has a stream of its own, so that rows can be made in any order.
+const char *gen_param_name(const struct gen_kind *kind, int j, int *length)
+{
+    const char *s = kind->form;
+    for (int colons = 0; colons <= j; s++) colons += *s == ':';
+    *length = (int)strcspn(s, ":");
+    return s;
+}
 
+// Parameter j must be in [low, high], else ERR_USAGE.
+static int param_check(const struct gen *g, int j, int64_t low, int64_t high)
+{
+    if (g->p[j] >= low && g->p[j] <= high) return OK;
+    int length;
+    const char *name = gen_param_name(g->kind, j, &length);
+    return fail(ERR_USAGE,
+                "gen:%.200s: %.*s is %lld, it must be from %lld to %lld; the form is gen:%s",
+                g->spec, length, name, (long long)g->p[j], (long long)low, (long long)high,
+                g->kind->form);
+}
+
+double gen_value(const struct gen *g, int64_t p)
+{
+    double x = random_value(g->value_seed, (uint64_t)p);
+    return x != 0 ? x : 1;
+}
+
+// Each row has a stream of random numbers of its own, so that rows can be made in any order.
 // The t-th number of a stream, uniform in [0, n): the high half of a 128-bit product.
 static int64_t random_below(uint64_t seed, uint64_t t, int64_t n)
 {
@@ -65,7 +90,7 @@ static void fill_random(const struct gen *g, int64_t i, int64_t length, int32_t 
 static int fem_shape(struct gen *g)
 {
     int64_t N = g->p[0];
-    if (gen_param_check(g, 0, 1, 894)) return ERR_USAGE; // 3 * 894^3 < 2^31
+    if (param_check(g, 0, 1, 894)) return ERR_USAGE; // 3 * 894^3 < 2^31
     int64_t pairs = 3 * N - 2;                       // of neighbours along one axis
     g->m = g->n = UNKNOWNS * N * N * N;
     g->nnz = UNKNOWNS * UNKNOWNS * pairs * pairs * pairs;
@@ -96,7 +121,7 @@ static void fem_fill(const struct gen *g, int64_t i, int64_t length, int32_t *id
 static int stencil_shape(struct gen *g)
 {
     int64_t N = g->p[0];
-    if (gen_param_check(g, 0, 1, 46340)) return ERR_USAGE; // 46340^2 < 2^31
+    if (param_check(g, 0, 1, 46340)) return ERR_USAGE; // 46340^2 < 2^31
     g->m = g->n = N * N;
     g->nnz = 5 * N * N - 4 * N;
     return OK;
@@ -125,7 +150,7 @@ static void stencil_fill(const struct gen *g, int64_t i, int64_t length, int32_t
 static int uniform_shape(struct gen *g)
 {
     int64_t M = g->p[0];
-    if (gen_param_check(g, 0, 1, INT32_MAX) || gen_param_check(g, 1, 1, M)) return ERR_USAGE;
+    if (param_check(g, 0, 1, INT32_MAX) || param_check(g, 1, 1, M)) return ERR_USAGE;
     g->m = g->n = M;
     g->nnz = M * g->p[1];
     return OK;
@@ -140,7 +165,7 @@ static int64_t uniform_length(const struct gen *g, int64_t i)
 static int skew_shape(struct gen *g)
 {
     int64_t M = g->p[0], D = g->p[1], L = g->p[2], long_rows = (M - 1) / SKEW_STEP + 1;
-    if (uniform_shape(g) || gen_param_check(g, 2, 1, M)) return ERR_USAGE;
+    if (uniform_shape(g) || param_check(g, 2, 1, M)) return ERR_USAGE;
     g->nnz = long_rows * L + (M - long_rows) * D;
     return OK;
 }
@@ -180,8 +205,7 @@ static void band_fill(const struct gen *g, int64_t i, int64_t length, int32_t *i
 static int aspect_shape(struct gen *g)
 {
     int64_t M = g->p[0], NNZ = g->p[1];
-    if (gen_param_check(g, 0, 1, INT32_MAX) || gen_param_check(g, 1, M, M * INT32_MAX))
-        return ERR_USAGE;
+    if (param_check(g, 0, 1, INT32_MAX) || param_check(g, 1, M, M * INT32_MAX)) return ERR_USAGE;
     g->m = M;
     g->n = NNZ / M;
     g->nnz = g->m * g->n;
@@ -205,8 +229,8 @@ static void aspect_fill(const struct gen *g, int64_t i, int64_t length, int32_t 
 static int sparse2d_shape(struct gen *g)
 {
     int64_t M = g->p[0], N = g->p[1];
-    if (gen_param_check(g, 0, 1, INT32_MAX) || gen_param_check(g, 1, 1, INT32_MAX) ||
-        gen_param_check(g, 2, 1, M * N))
+    if (param_check(g, 0, 1, INT32_MAX) || param_check(g, 1, 1, INT32_MAX) ||
+        param_check(g, 2, 1, M * N))
         return ERR_USAGE;
     g->m = M;
     g->n = N;
@@ -237,7 +261,7 @@ static void sparse2d_count(const struct gen *g, int64_t *count)
 // rmat:L:E. Each of 2^L * E entries walks down L levels, at each into one of four quadrants.
 static int rmat_shape(struct gen *g)
 {
-    if (gen_param_check(g, 0, 0, 30) || gen_param_check(g, 1, 1, INT32_MAX)) return ERR_USAGE;
+    if (param_check(g, 0, 0, 30) || param_check(g, 1, 1, INT32_MAX)) return ERR_USAGE;
     g->m = g->n = (int64_t)1 << g->p[0];
     g->nnz = g->m * g->p[1];
     return OK;
