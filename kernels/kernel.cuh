@@ -1,0 +1,68 @@
+// What kernels share: warp helpers, a search in row starts, the check after a launch. Compiles the
+// same under nvcc and under the emulator of tests/emu.
+//
+// Kernels and their device helpers are `static`, like everything else that no other file calls;
+// under the emulator AddressSanitizer watches the __shared__ arrays of static kernels only.
+#ifndef KERNEL_H
+#define KERNEL_H
+
+#include "algo.h"
+#include "cuda.cuh"
+
+#define WARP      32
+#define FULL_MASK 0xffffffffu
+
+static __host__ __device__ __forceinline__ int64_t ceil_div(int64_t a, int64_t b)
+{
+    return (a + b - 1) / b;
+}
+
+// Place of this thread in its warp; blockDim.x is a multiple of WARP, or the block has one row.
+static __device__ __forceinline__ int lane_id() { return (int)(threadIdx.x % WARP); }
+
+// Hides from the compiler where x comes from. Done to the row step of a matrix right before
+// `row * step` in 64 bits, it keeps that one multiply-add of 32 by 32 bits: what the compiler knows
+// to be 32 bits wide it forgets from one basic block to the next, and multiplies 64 by 64.
+static __device__ __forceinline__ void opaque(uint32_t &x) { asm volatile("" : "+r"(x)); }
+
+// The value that lane `from` of the warp holds. All 32 lanes take part.
+template <typename T> static __device__ __forceinline__ T warp_broadcast(T x, int from)
+{
+    return __shfl_sync(FULL_MASK, x, from);
+}
+
+// The sum over the warp, the same in every lane. All 32 lanes take part.
+template <typename T> static __device__ __forceinline__ T warp_sum(T x)
+{
+    for (int step = WARP / 2; step > 0; step /= 2) x += __shfl_xor_sync(FULL_MASK, x, step);
+    return x;
+}
+
+// How many of the ascending a[0..count) are <= x, which is the place of the first greater one. The
+// row that holds nonzero p is upper_bound(ptr, m + 1, p) - 1, also among empty rows.
+static __device__ __forceinline__ int32_t upper_bound(const int32_t *__restrict__ a, int32_t count,
+                                                      int32_t x)
+{
+    int32_t low = 0;
+    while (count > 0) {
+        int32_t half = count / 2;
+        if (a[low + half] <= x) {
+            low += half + 1;
+            count -= half + 1;
+        } else {
+            count = half;
+        }
+    }
+    return low;
+}
+
+// Ends a run(): whether the launches since the last check were accepted.
+static inline int launch_check(const char *name)
+{
+    cudaError_t e = cudaGetLastError();
+    if (e == cudaSuccess) return OK;
+    return fail(e == cudaErrorMemoryAllocation ? ERR_MEMORY : ERR_DEVICE, "%s: launch: %s", name,
+                cudaGetErrorString(e));
+}
+
+#endif

@@ -1,0 +1,420 @@
+// The engine: runs the threads of a block as fibers on the host's one thread. A thread runs until
+// it waits, at a barrier of its block or at a meeting of its warp, and then the next one that can
+// run does. When none can and some have not returned, what they wait for can never come.
+#include "emu_engine.h"
+#include "emu_fiber.h"
+#include "emu_internal.h"
+#include "emu.h"
+
+#include <numeric>
+#include <stdarg.h>
+
+uint3 threadIdx, blockIdx;
+dim3 blockDim, gridDim;
+
+namespace emu {
+namespace {
+
+constexpr int MAX_THREADS = 1024, MAX_WARPS = MAX_THREADS / 32;
+
+enum state { READY, AT_BARRIER, AT_MEETING, RETURNED };
+
+struct warp;
+
+struct thread {
+    fiber f;
+    uint3 index;
+    warp *w;
+    int lane;
+    enum state state;
+    const char *what; // while it waits: the intrinsic, its line, and the meeting
+    int line;
+    meeting *at;
+};
+
+struct warp {
+    int first;      // number of its first thread
+    int place;      // in the order of warps
+    unsigned ready; // bit p: the lane in place p can run
+    unsigned open;  // meetings that wait for lanes
+    unsigned used;  // meetings that are open, or still being read
+    meeting meetings[32];
+};
+
+// Everything about the block that runs.
+struct {
+    const launch *l;   // NULL: no kernel runs
+    int threads, warps;
+    int returned;      // threads
+    unsigned ready;    // bit p: a lane of the warp in place p can run
+    int warp_at[MAX_WARPS]; // place -> warp
+    int lane_at[32], place_of[32]; // place -> lane, lane -> place
+    int waiting;       // threads at the barrier
+    int barrier_line;  // where the first of them waits
+    const char *barrier_what;
+    votes arriving, result;
+    void *shared;      // dynamic shared memory
+    int64_t yields;    // in a row, with nothing else happening
+    bool shuffled;     // the order of this block
+} block;
+
+thread threads[MAX_THREADS];
+warp warps[MAX_WARPS];
+int fibers; // made so far
+fiber host;
+thread *self; // who runs; NULL on the host's own stack
+uint64_t random_state = 1;
+int64_t blocks_run;
+
+EMU_BARE uint64_t random_next()
+{
+    uint64_t x = (random_state += 0x9e3779b97f4a7c15u);
+    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
+    x = (x ^ x >> 27) * 0x94d049bb133111ebu;
+    return x ^ x >> 31;
+}
+
+// Fills order[0..n) with 0..n-1 as the order says.
+EMU_BARE void order_fill(int *order, int n, enum emu_order how)
+{
+    for (int i = 0; i < n; i++) order[i] = how == EMU_REVERSE ? n - 1 - i : i;
+    if (how != EMU_SHUFFLE) return;
+    for (int i = n - 1; i > 0; i--) {
+        int j = (int)(random_next() % (unsigned)(i + 1)), t = order[i];
+        order[i] = order[j];
+        order[j] = t;
+    }
+}
+
+EMU_BARE void switch_to(thread *t)
+{
+    fiber *from = self ? &self->f : &host;
+    self = t;
+    if (t) threadIdx = t->index;
+    fiber_switch(from, t ? &t->f : &host);
+}
+
+EMU_BARE void set_ready(thread *t)
+{
+    t->state = READY;
+    t->w->ready |= 1u << block.place_of[t->lane];
+    block.ready |= 1u << t->w->place;
+}
+
+// Takes the next thread that can run: the next lane of the same warp, else of the next warp.
+EMU_BARE thread *next_ready()
+{
+    warp *w = self ? self->w : NULL;
+    int place = self ? block.place_of[self->lane] : -1;
+    if (!w || !w->ready) {
+        if (!block.ready) return NULL;
+        unsigned later = w ? block.ready & ~((2u << w->place) - 1) : block.ready;
+        w = &warps[block.warp_at[__builtin_ctz(later ? later : block.ready)]];
+        place = -1;
+    }
+    unsigned later = place < 0 ? w->ready : w->ready & ~((2u << place) - 1);
+    place = __builtin_ctz(later ? later : w->ready);
+    w->ready &= ~(1u << place);
+    if (!w->ready) block.ready &= ~(1u << w->place);
+    return &threads[w->first + block.lane_at[place]];
+}
+
+// What a thread that something waits for does instead, for a message.
+const char *whereabouts(int number, char text[200])
+{
+    if (number >= block.threads) {
+        snprintf(text, 200, "does not exist: the block has %d threads", block.threads);
+        return text;
+    }
+    const thread *t = &threads[number];
+    switch (t->state) {
+    case AT_BARRIER:
+        snprintf(text, 200, "waits in %s at line %d", t->what, t->line);
+        break;
+    case AT_MEETING:
+        snprintf(text, 200, "waits in %s at line %d with mask 0x%08x", t->what, t->line,
+                 t->at->mask);
+        break;
+    default: snprintf(text, 200, "has returned");
+    }
+    return text;
+}
+
+// Nobody can run and some have not returned.
+[[noreturn]] void fault_stuck()
+{
+    char text[200];
+    thread *in_meeting = NULL, *in_barrier = NULL;
+    int missing = 0;
+    for (int i = 0; i < block.threads; i++) {
+        thread *t = &threads[i];
+        if (t->state == AT_BARRIER && !in_barrier) in_barrier = t;
+        if (t->state != AT_MEETING) continue;
+        int lane = t->w->first + __builtin_ctz(t->at->mask & ~t->at->arrived);
+        bool gone = lane >= block.threads || threads[lane].state != AT_MEETING;
+        if (in_meeting && !gone) continue; // rather one whose lane is not at a meeting itself
+        in_meeting = t;
+        missing = lane;
+        if (gone) break;
+    }
+    if (in_meeting) {
+        self = in_meeting;
+        threadIdx = self->index;
+        fault("%s at line %d with mask 0x%08x waits for lane %d, which %s", self->what, self->line,
+              self->at->mask, missing % 32, whereabouts(missing, text));
+    }
+    self = in_barrier;
+    threadIdx = self->index;
+    fault("divergent barrier: %d threads wait in %s at line %d, %d threads have returned",
+          block.waiting, block.barrier_what, block.barrier_line, block.returned);
+}
+
+// Until somebody makes this thread ready again.
+EMU_BARE void wait_ready()
+{
+    thread *t = next_ready();
+    if (!t) fault_stuck();
+    if (t != self) switch_to(t);
+}
+
+// One fiber runs one thread of every block, with the same number each time.
+EMU_BARE void fiber_body()
+{
+    const void *stack;
+    size_t bytes;
+    fiber_started(&stack, &bytes);
+    if (!host.stack) {
+        host.stack = stack;
+        host.stack_bytes = bytes;
+    }
+    for (;;) {
+        block.l->body(block.l->args);
+        self->state = RETURNED;
+        block.returned++;
+        block.yields = 0;
+        thread *next = next_ready();
+        if (!next && block.returned < block.threads) fault_stuck();
+        switch_to(next);
+    }
+}
+
+EMU_BARE void block_start(const launch &l, uint3 index, enum emu_order how)
+{
+    blockIdx = index;
+    block.returned = block.waiting = 0;
+    block.arriving = {};
+    block.yields = 0;
+    block.shuffled = how == EMU_SHUFFLE;
+    order_fill(block.warp_at, block.warps, how);
+    order_fill(block.lane_at, 32, how);
+    for (int p = 0; p < 32; p++) block.place_of[block.lane_at[p]] = p;
+    block.ready = 0;
+    for (int p = 0; p < block.warps; p++) {
+        warp *w = &warps[block.warp_at[p]];
+        w->first = block.warp_at[p] * 32;
+        w->place = p;
+        w->ready = w->open = w->used = 0;
+    }
+    uint3 at = {0, 0, 0};
+    for (int i = 0; i < block.threads; i++) {
+        thread *t = &threads[i];
+        t->index = at;
+        t->w = &warps[i / 32];
+        t->lane = i % 32;
+        set_ready(t);
+        if (++at.x == l.block.x) {
+            at.x = 0;
+            if (++at.y == l.block.y) {
+                at.y = 0;
+                at.z++;
+            }
+        }
+    }
+}
+
+// The i-th of n blocks in the order; a step that has no divisor in common with n visits all.
+struct block_order {
+    uint64_t n, step, start;
+    bool reverse;
+    block_order(uint64_t count, enum emu_order how) : n(count), step(1), start(0), reverse(false)
+    {
+        if (how == EMU_REVERSE) reverse = true;
+        if (how != EMU_SHUFFLE) return;
+        start = random_next() % n;
+        do step = random_next() % n + 1;
+        while (n > 1 && std::gcd(step, n) != 1);
+    }
+    uint64_t at(uint64_t i) const
+    {
+        if (reverse) i = n - 1 - i;
+        return (uint64_t)(((unsigned __int128)i * step + start) % n);
+    }
+};
+
+// "kernel NAME (file:line)", with the name that the symbol table has if there is one.
+void kernel_text(const launch &l, char *text, size_t size)
+{
+    const char *slash = strrchr(l.file, '/');
+    const symbols &s = symbols_find(l.kernel);
+    bool same = s.name.empty() || s.name == l.name;
+    snprintf(text, size, "kernel %s%s%s (%s:%d)", l.name, same ? "" : " = ",
+             same ? "" : s.name.c_str(),
+             slash ? slash + 1 : l.file, l.line);
+}
+
+} // namespace
+
+void context_print()
+{
+    if (!block.l) {
+        fprintf(stderr, "emulator: outside a kernel (device memory is only for kernels and copies): ");
+        return;
+    }
+    char text[512];
+    kernel_text(*block.l, text, sizeof text);
+    fprintf(stderr, "emulator: %s, block (%u,%u,%u), thread (%u,%u,%u): ", text, blockIdx.x,
+            blockIdx.y, blockIdx.z, threadIdx.x, threadIdx.y, threadIdx.z);
+}
+
+void fault(const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    fflush(stdout);
+    context_print();
+    vfprintf(stderr, format, args);
+    fprintf(stderr, "\n");
+    va_end(args);
+    abort();
+}
+
+EMU_BARE unsigned lane() { return (unsigned)self->lane; }
+
+void *shared_dynamic() { return block.shared; }
+
+EMU_BARE void yield()
+{
+    if (++block.yields > 20000000)
+        fault("threads spin without progress: on a lock, or on what another block writes");
+    set_ready(self);
+    wait_ready();
+}
+
+EMU_BARE void maybe_yield()
+{
+    if (!block.shuffled || random_next() % 4) return;
+    set_ready(self);
+    wait_ready();
+}
+
+EMU_BARE meeting *meet(const char *what, unsigned mask, uint64_t value, const char *file, int line)
+{
+    unsigned bit = 1u << self->lane;
+    warp *w = self->w;
+    if (!(mask & bit))
+        fault("%s (%s:%d): lane %d is not in its own mask 0x%08x", what, file, line, self->lane,
+              mask);
+    meeting *m = NULL;
+    for (unsigned open = w->open; open && !m; open &= open - 1) {
+        meeting *o = &w->meetings[__builtin_ctz(open)];
+        if (o->mask == mask && o->line == line && !strcmp(o->what, what)) m = o;
+    }
+    if (!m) { // a lane is in one meeting at a time, so one of the 32 is free
+        int i = __builtin_ctz(~w->used);
+        m = &w->meetings[i];
+        m->what = what;
+        m->line = line;
+        m->mask = mask;
+        m->arrived = m->left = 0;
+        w->used |= 1u << i;
+        w->open |= 1u << i;
+    }
+    m->value[self->lane] = value;
+    m->arrived |= bit;
+    block.yields = 0;
+    if (m->arrived == mask) {
+        w->open &= ~(1u << (m - w->meetings));
+        for (unsigned others = mask & ~bit; others; others &= others - 1)
+            set_ready(&threads[w->first + __builtin_ctz(others)]);
+    } else {
+        self->state = AT_MEETING;
+        self->what = what;
+        self->line = line;
+        self->at = m;
+        wait_ready();
+    }
+    return m;
+}
+
+EMU_BARE void part(meeting *m)
+{
+    m->left |= 1u << self->lane;
+    if (m->left == m->mask) self->w->used &= ~(1u << (m - self->w->meetings));
+}
+
+EMU_BARE votes barrier(const char *what, int predicate, const char *file, int line)
+{
+    if (!block.waiting) {
+        block.barrier_what = what;
+        block.barrier_line = line;
+    } else if (block.barrier_line != line || strcmp(block.barrier_what, what)) {
+        fault("divergent barrier: in %s (%s:%d), where %d threads wait in %s at line %d", what,
+              file, line, block.waiting, block.barrier_what, block.barrier_line);
+    }
+    block.arriving.total++;
+    block.arriving.count += predicate != 0;
+    block.yields = 0;
+    if (++block.waiting < block.threads) {
+        self->state = AT_BARRIER;
+        self->what = what;
+        self->line = line;
+        wait_ready();
+    } else {
+        block.result = block.arriving;
+        block.arriving = {};
+        block.waiting = 0;
+        for (int i = 0; i < block.threads; i++)
+            if (&threads[i] != self) set_ready(&threads[i]);
+    }
+    return block.result;
+}
+
+// All blocks of a launch that the runtime has accepted.
+void run_blocks(const launch &l, void *shared)
+{
+    const symbols &s = symbols_find(l.kernel);
+    uint64_t count = (uint64_t)l.grid.x * l.grid.y * l.grid.z;
+    enum emu_order how = order_now(&random_state);
+    block.l = &l;
+    block.threads = (int)(l.block.x * l.block.y * l.block.z);
+    block.warps = (block.threads + 31) / 32;
+    block.shared = shared;
+    blockDim = l.block;
+    gridDim = l.grid;
+    for (; fibers < block.threads; fibers++)
+        if (!fiber_make(&threads[fibers].f, fibers, fiber_body)) fault("no memory for stacks");
+    enum emu_order turn = (enum emu_order)(EMU_FORWARD + blocks_run % 3);
+    block_order blocks(count, how == EMU_MIXED ? turn : how);
+    for (uint64_t i = 0; i < count; i++, blocks_run++) {
+        uint64_t b = blocks.at(i);
+        uint3 index = {(unsigned)(b % l.grid.x), (unsigned)(b / l.grid.x % l.grid.y),
+                       (unsigned)(b / l.grid.x / l.grid.y)};
+        // What the block before left in shared memory is not for this one.
+        if (l.shared_bytes) memset(shared, 0xff, l.shared_bytes);
+        for (const shared_array &a : s.arrays) memset(a.start, 0xff, a.bytes);
+        turn = (enum emu_order)(EMU_FORWARD + blocks_run % 3);
+        block_start(l, index, how == EMU_MIXED ? turn : how);
+        switch_to(next_ready());
+    }
+    block.l = NULL;
+}
+
+} // namespace emu
+
+// The sanitizers call these before they print their reports.
+extern "C" void __asan_on_error()
+{
+    fflush(stdout);
+    emu::context_print();
+    fprintf(stderr, "memory fault, as reported below\n");
+}

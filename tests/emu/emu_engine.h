@@ -1,0 +1,83 @@
+// What the intrinsics of emu_device.h and the LAUNCH macro need from the engine (emu.cpp).
+#ifndef EMU_ENGINE_H
+#define EMU_ENGINE_H
+
+#include "emu_types.h"
+
+constexpr int warpSize = 32;
+
+// Of the thread that runs now; the engine sets them whenever it switches.
+extern uint3 threadIdx, blockIdx;
+extern dim3 blockDim, gridDim;
+
+// Where an intrinsic was called, as its last parameters.
+#define EMU_HERE const char *file = __builtin_FILE(), int line = __builtin_LINE()
+
+namespace emu {
+
+// Prints one line that names the kernel, the block and the thread, and aborts.
+[[noreturn]] void fault(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+// One meeting of lanes of a warp: each brings a value, all see all values.
+struct meeting {
+    const char *what; // the intrinsic
+    int line;
+    unsigned mask;    // lanes that take part
+    unsigned arrived; // lanes that are here
+    unsigned left;    // lanes that have what they came for
+    uint64_t value[32];
+};
+
+// Waits until every lane of `mask` is at the same intrinsic. Ends with part().
+meeting *meet(const char *what, unsigned mask, uint64_t value, const char *file, int line);
+void part(meeting *m);
+
+// Waits for every thread of the block.
+struct votes {
+    int count; // threads that brought a non-zero predicate
+    int total; // threads
+};
+votes barrier(const char *what, int predicate, const char *file, int line);
+
+unsigned lane();
+// Lets other threads of the block run: where a thread may spin on memory.
+void yield();
+// In the shuffled order, yields now and then: between two threads' atomics anything may happen.
+void maybe_yield();
+// Dynamic shared memory of the block that runs now.
+void *shared_dynamic();
+
+struct launch {
+    const char *name; // as written in LAUNCH
+    const char *file;
+    int line;
+    const void *kernel;
+    dim3 grid, block;
+    size_t shared_bytes;
+    void (*body)(void *args); // one thread of the kernel
+    void *args;
+};
+// Sets the last error of the runtime if the launch is refused.
+void run(const launch &l);
+
+template <typename F> void call(void *f) { (*static_cast<F *>(f))(); }
+
+template <typename... P, typename... A>
+void launch_kernel(const char *name, const char *file, int line, void (*kernel)(P...), dim3 grid,
+                   dim3 block, size_t shared_bytes, const void *stream, A... args)
+{
+    static_assert(sizeof...(P) == sizeof...(A), "LAUNCH: wrong number of kernel arguments");
+    (void)stream; // everything is finished when the launch returns
+    std::tuple<P...> values(args...);
+    auto body = [&] { std::apply(kernel, values); };
+    run({name, file, line, (const void *)kernel, grid, block, shared_bytes, call<decltype(body)>,
+         &body});
+}
+
+} // namespace emu
+
+#define LAUNCH(kernel, ...)                                                                        \
+    emu::launch_kernel(#kernel, __FILE__, __LINE__, kernel, __VA_ARGS__)
+#define SHARED_DYNAMIC(T, name) T *name = static_cast<T *>(emu::shared_dynamic())
+
+#endif

@@ -1,0 +1,154 @@
+// Stacks that threads of a block run on, and the switch between them. A fiber is made once and
+// never ends: its body loops, so a pooled stack carries nothing over from one thread to the next.
+// Only the engine includes this.
+#ifndef EMU_FIBER_H
+#define EMU_FIBER_H
+
+#include "emu_internal.h"
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/mman.h>
+
+#if !defined(__x86_64__) && !defined(__aarch64__)
+#include <ucontext.h>
+#endif
+
+namespace emu {
+
+struct fiber {
+    void *sp;          // saved stack pointer while it does not run
+    const void *stack; // lowest address
+    size_t stack_bytes;
+    void *fake_stack; // AddressSanitizer's, while it does not run
+#if !defined(__x86_64__) && !defined(__aarch64__)
+    ucontext_t context;
+#endif
+};
+
+// Enough for a kernel's frames under AddressSanitizer, and for its report.
+constexpr size_t FIBER_STACK = 256 * 1024, FIBER_GUARD = 64 * 1024;
+
+#if defined(__x86_64__) || defined(__aarch64__)
+// Saves what the callee must save, stores sp in *from, continues where `to` was stored.
+extern "C" void emu_fiber_switch(void **from, void *to);
+#endif
+
+#if defined(__x86_64__)
+asm(".text\n"
+    ".globl emu_fiber_switch\n"
+    ".hidden emu_fiber_switch\n"
+    ".type emu_fiber_switch, @function\n"
+    "emu_fiber_switch:\n"
+    "    pushq %rbp\n"
+    "    pushq %rbx\n"
+    "    pushq %r12\n"
+    "    pushq %r13\n"
+    "    pushq %r14\n"
+    "    pushq %r15\n"
+    "    movq %rsp, (%rdi)\n"
+    "    movq %rsi, %rsp\n"
+    "    popq %r15\n"
+    "    popq %r14\n"
+    "    popq %r13\n"
+    "    popq %r12\n"
+    "    popq %rbx\n"
+    "    popq %rbp\n"
+    "    ret\n"
+    ".size emu_fiber_switch, . - emu_fiber_switch\n");
+#elif defined(__aarch64__)
+asm(".text\n"
+    ".globl emu_fiber_switch\n"
+    ".hidden emu_fiber_switch\n"
+    ".type emu_fiber_switch, %function\n"
+    "emu_fiber_switch:\n"
+    "    stp x29, x30, [sp, #-160]!\n"
+    "    stp x19, x20, [sp, #16]\n"
+    "    stp x21, x22, [sp, #32]\n"
+    "    stp x23, x24, [sp, #48]\n"
+    "    stp x25, x26, [sp, #64]\n"
+    "    stp x27, x28, [sp, #80]\n"
+    "    stp d8, d9, [sp, #96]\n"
+    "    stp d10, d11, [sp, #112]\n"
+    "    stp d12, d13, [sp, #128]\n"
+    "    stp d14, d15, [sp, #144]\n"
+    "    mov x9, sp\n"
+    "    str x9, [x0]\n"
+    "    mov sp, x1\n"
+    "    ldp x19, x20, [sp, #16]\n"
+    "    ldp x21, x22, [sp, #32]\n"
+    "    ldp x23, x24, [sp, #48]\n"
+    "    ldp x25, x26, [sp, #64]\n"
+    "    ldp x27, x28, [sp, #80]\n"
+    "    ldp d8, d9, [sp, #96]\n"
+    "    ldp d10, d11, [sp, #112]\n"
+    "    ldp d12, d13, [sp, #128]\n"
+    "    ldp d14, d15, [sp, #144]\n"
+    "    ldp x29, x30, [sp], #160\n"
+    "    ret\n"
+    ".size emu_fiber_switch, . - emu_fiber_switch\n");
+#endif
+
+// Starts at `entry`, which must call fiber_started() first and never return. The i-th fiber's
+// frames begin a little lower than those of the one before, so that they do not all fall into the
+// same cache lines. False: no memory.
+static inline bool fiber_make(fiber *f, int i, void (*entry)(void))
+{
+    size_t bytes = FIBER_STACK + FIBER_GUARD;
+    char *map = (char *)mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (map == MAP_FAILED) return false;
+    mprotect(map, FIBER_GUARD, PROT_NONE); // an overflow faults
+    f->stack = map + FIBER_GUARD;
+    f->stack_bytes = FIBER_STACK - (size_t)(i % 31) * 576;
+    f->fake_stack = NULL;
+#if defined(__x86_64__)
+    void **sp = (void **)(map + FIBER_GUARD + f->stack_bytes);
+    *--sp = NULL;          // the return address of entry
+    *--sp = (void *)entry; // where the first switch returns to
+    sp -= 6;               // the saved registers, zero
+    f->sp = sp;
+#elif defined(__aarch64__)
+    void **sp = (void **)(map + FIBER_GUARD + f->stack_bytes) - 20;
+    sp[1] = (void *)entry; // x30
+    f->sp = sp;
+#else
+    getcontext(&f->context);
+    f->context.uc_stack.ss_sp = (void *)f->stack;
+    f->context.uc_stack.ss_size = f->stack_bytes;
+    f->context.uc_link = NULL;
+    makecontext(&f->context, entry, 0);
+#endif
+    return true;
+}
+
+// To be called first on a stack that was switched to for the first time; learns the bounds of the
+// stack that was left.
+static inline EMU_BARE void fiber_started(const void **old_stack, size_t *old_bytes)
+{
+#if EMU_ASAN
+    __sanitizer_finish_switch_fiber(NULL, old_stack, old_bytes);
+#else
+    (void)old_stack;
+    (void)old_bytes;
+#endif
+}
+
+static inline EMU_BARE void fiber_switch(fiber *from, fiber *to)
+{
+#if EMU_ASAN
+    __sanitizer_start_switch_fiber(&from->fake_stack, to->stack, to->stack_bytes);
+#endif
+#if defined(__x86_64__) || defined(__aarch64__)
+    emu_fiber_switch(&from->sp, to->sp);
+#else
+    swapcontext(&from->context, &to->context);
+#endif
+#if EMU_ASAN
+    __sanitizer_finish_switch_fiber(from->fake_stack, NULL, NULL);
+#endif
+}
+
+} // namespace emu
+
+#endif

@@ -1,0 +1,685 @@
+// The runtime API of the emulated device. Everything asynchronous is done at once.
+#include "emu_runtime.h"
+#include "emu_internal.h"
+
+#include <map>
+#include <new>
+#include <time.h>
+
+struct CUstream_st {
+    int device;
+};
+struct CUevent_st {
+    bool recorded;
+    double ms;
+};
+
+namespace emu {
+namespace {
+
+constexpr size_t KIB = 1024, SHARED_DEFAULT = 48 * KIB, SHARED_MOST = 227 * KIB;
+constexpr int SMS = 4, SM_THREADS = 2048, SM_BLOCKS = 32;
+// Allocations up to this size are closed to the host while no kernel runs.
+constexpr size_t CLOSED_MOST = 1024 * KIB;
+
+cudaError_t last_error;
+// A launch that was refused, and that nobody has asked about yet.
+char refused[256];
+
+// Blocks of device memory, size by address. The addresses are stored inverted, so that
+// LeakSanitizer does not take this table for an owner.
+std::map<uintptr_t, size_t> allocations;
+size_t used_bytes;
+std::map<const void *, int> shared_most; // kernel -> dynamic shared memory it may ask for
+
+struct settings {
+    int64_t memory, fail_at;
+    int devices, failed;
+    enum emu_order order;
+    bool reseed;
+    uint64_t seed;
+    int64_t launches;
+};
+
+int64_t env_number(const char *name, int64_t other)
+{
+    const char *text = getenv(name);
+    return text && *text ? strtoll(text, NULL, 10) : other;
+}
+
+enum emu_order env_order()
+{
+    const char *text = getenv("SPBENCH_EMU_ORDER");
+    const char *names[] = {"mixed", "forward", "reverse", "shuffle"};
+    for (int i = 0; text && i < 4; i++)
+        if (!strcmp(text, names[i])) return (enum emu_order)i;
+    if (text && *text) {
+        fprintf(stderr, "emulator: SPBENCH_EMU_ORDER=%s: not mixed, forward, reverse or shuffle\n",
+                text);
+        abort();
+    }
+    return EMU_MIXED;
+}
+
+settings &set()
+{
+    static settings s = {env_number("SPBENCH_EMU_MEMORY", (int64_t)1 << 30),
+                         env_number("SPBENCH_EMU_FAIL_NTH", 0),
+                         (int)env_number("SPBENCH_EMU_DEVICES", 1),
+                         0,
+                         env_order(),
+                         true,
+                         (uint64_t)env_number("SPBENCH_EMU_SEED", 1),
+                         0};
+    return s;
+}
+
+cudaError_t done(cudaError_t e)
+{
+    if (e != cudaSuccess) last_error = e;
+    return e;
+}
+
+// True when this call is the one that is to fail.
+bool must_fail()
+{
+    settings &s = set();
+    if (s.fail_at <= 0 || --s.fail_at > 0) return false;
+    s.failed = 1;
+    return true;
+}
+
+#define MAY_FAIL(e)                                                                                \
+    do {                                                                                           \
+        if (must_fail()) return done(e);                                                           \
+    } while (0)
+
+// The allocation that `p` lies in, and the bytes from p to its end. False: not device memory.
+bool find(const void *p, size_t *room)
+{
+    auto a = allocations.lower_bound(~(uintptr_t)p); // inverted, so the first start that is <= p
+    if (a == allocations.end()) return false;
+    size_t offset = (size_t)((uintptr_t)p - ~a->first);
+    if (offset >= a->second) return false;
+    *room = a->second - offset;
+    return true;
+}
+
+// Opens device memory for as long as it lives, or closes it again.
+void gate(bool open)
+{
+#if EMU_ASAN
+    for (auto &a : allocations) {
+        if (a.second > CLOSED_MOST) continue;
+        if (open)
+            ASAN_UNPOISON_MEMORY_REGION((void *)~a.first, a.second);
+        else
+            ASAN_POISON_MEMORY_REGION((void *)~a.first, a.second);
+    }
+#else
+    (void)open;
+#endif
+}
+struct opened {
+    opened() { gate(true); }
+    ~opened() { gate(false); }
+};
+
+bool stream_ok(cudaStream_t s)
+{
+    if (!s || s == cudaStreamLegacy || s == cudaStreamPerThread) return true;
+    return s->device == 0; // a destroyed stream is a fault of AddressSanitizer's
+}
+
+// Whether one end of a copy is where the kind of copy says, with enough room.
+bool end_ok(const void *p, size_t bytes, bool on_device)
+{
+    size_t room;
+    bool device = find(p, &room);
+    return device == on_device && (!device || bytes <= room);
+}
+
+cudaError_t copy(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width,
+                 size_t height, cudaMemcpyKind kind)
+{
+    MAY_FAIL(cudaErrorUnknown);
+    size_t room;
+    if (kind < cudaMemcpyHostToHost || kind > cudaMemcpyDefault)
+        return done(cudaErrorInvalidMemcpyDirection);
+    if (!width || !height) return cudaSuccess;
+    if (!to || !from || width > to_pitch || width > from_pitch) return done(cudaErrorInvalidValue);
+    bool to_device = kind == cudaMemcpyDefault
+                         ? find(to, &room)
+                         : kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice;
+    bool from_device = kind == cudaMemcpyDefault
+                           ? find(from, &room)
+                           : kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice;
+    if (!end_ok(to, (height - 1) * to_pitch + width, to_device) ||
+        !end_ok(from, (height - 1) * from_pitch + width, from_device))
+        return done(cudaErrorInvalidValue);
+    opened all;
+    for (size_t i = 0; i < height; i++)
+        memmove((char *)to + i * to_pitch, (const char *)from + i * from_pitch, width);
+    return cudaSuccess;
+}
+
+// Why a launch cannot be, or cudaSuccess.
+cudaError_t launch_check(const launch &l, char *why, size_t size)
+{
+    uint64_t threads = (uint64_t)l.block.x * l.block.y * l.block.z;
+    if (!threads || l.block.x > 1024 || l.block.y > 1024 || l.block.z > 64 || threads > 1024) {
+        snprintf(why, size, "a block of (%u,%u,%u) threads", l.block.x, l.block.y, l.block.z);
+        return cudaErrorInvalidConfiguration;
+    }
+    if (!l.grid.x || !l.grid.y || !l.grid.z || l.grid.x > INT32_MAX || l.grid.y > 65535 ||
+        l.grid.z > 65535) {
+        snprintf(why, size, "a grid of (%u,%u,%u) blocks", l.grid.x, l.grid.y, l.grid.z);
+        return cudaErrorInvalidConfiguration;
+    }
+    auto most = shared_most.find(l.kernel);
+    size_t fixed = symbols_find(l.kernel).shared_bytes;
+    size_t limit = most == shared_most.end() ? SHARED_DEFAULT : (size_t)most->second + fixed;
+    if (limit < SHARED_DEFAULT) limit = SHARED_DEFAULT;
+    if (l.shared_bytes > limit || l.shared_bytes + fixed > limit) {
+        snprintf(why, size, "%zu bytes of shared memory, where %zu are allowed",
+                 l.shared_bytes + fixed, limit);
+        return cudaErrorInvalidValue;
+    }
+    return cudaSuccess;
+}
+
+// A refused launch that the program never noticed is a fault of the program.
+void refused_check()
+{
+    if (!refused[0]) return;
+    fprintf(stderr, "emulator: %s: the launch was refused, and the program did not look\n",
+            refused);
+    abort();
+}
+
+const char *slash_after(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+double now_ms()
+{
+    timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
+}
+
+} // namespace
+
+enum emu_order order_now(uint64_t *random_state)
+{
+    settings &s = set();
+    if (s.reseed) *random_state = s.seed;
+    s.reseed = false;
+    return s.order;
+}
+
+void run(const launch &l)
+{
+    settings &s = set();
+    refused_check();
+    static bool at_exit = !atexit(refused_check);
+    (void)at_exit;
+    s.launches++;
+    char why[128] = "it was told to fail";
+    cudaError_t e = must_fail() ? cudaErrorLaunchOutOfResources : launch_check(l, why, sizeof why);
+    if (e != cudaSuccess) {
+        snprintf(refused, sizeof refused, "kernel %s (%s:%d): %s: %s", l.name, slash_after(l.file),
+                 l.line, cudaGetErrorString(e), why);
+        done(e);
+        return;
+    }
+    const symbols &y = symbols_find(l.kernel);
+    if (y.unwatched) {
+        fprintf(stderr, "emulator: kernel %s (%s:%d): make it static, so that its __shared__ "
+                        "arrays can be watched\n", l.name, slash_after(l.file), l.line);
+        abort();
+    }
+    void *shared = NULL;
+    if (l.shared_bytes && posix_memalign(&shared, 128, l.shared_bytes)) {
+        done(cudaErrorMemoryAllocation);
+        return;
+    }
+    {
+        opened all;
+        run_blocks(l, shared);
+    }
+    free(shared);
+}
+
+cudaError_t device_malloc(void **p, size_t bytes)
+{
+    MAY_FAIL(cudaErrorMemoryAllocation);
+    if (!p) return done(cudaErrorInvalidValue);
+    *p = NULL;
+    if (!bytes) return cudaSuccess;
+    if (bytes > (size_t)set().memory || used_bytes > (size_t)set().memory - bytes ||
+        posix_memalign(p, 256, bytes))
+        return done(cudaErrorMemoryAllocation);
+    memset(*p, 0xff, bytes);
+    allocations[~(uintptr_t)*p] = bytes;
+    used_bytes += bytes;
+    gate(false);
+    return cudaSuccess;
+}
+
+cudaError_t host_malloc(void **p, size_t bytes)
+{
+    MAY_FAIL(cudaErrorMemoryAllocation);
+    *p = NULL;
+    if (bytes && posix_memalign(p, 256, bytes)) return done(cudaErrorMemoryAllocation);
+    return cudaSuccess;
+}
+
+cudaError_t set_attribute(const void *kernel, cudaFuncAttribute attribute, int value)
+{
+    MAY_FAIL(cudaErrorUnknown);
+    if (attribute == cudaFuncAttributePreferredSharedMemoryCarveout) return cudaSuccess;
+    if (attribute != cudaFuncAttributeMaxDynamicSharedMemorySize || value < 0 ||
+        (size_t)value + symbols_find(kernel).shared_bytes > SHARED_MOST)
+        return done(cudaErrorInvalidValue);
+    shared_most[kernel] = value;
+    return cudaSuccess;
+}
+
+cudaError_t get_attributes(cudaFuncAttributes *a, const void *kernel)
+{
+    auto most = shared_most.find(kernel);
+    *a = {};
+    a->sharedSizeBytes = symbols_find(kernel).shared_bytes;
+    a->maxThreadsPerBlock = 1024;
+    a->numRegs = 32;
+    a->ptxVersion = a->binaryVersion = 90;
+    a->maxDynamicSharedSizeBytes = most == shared_most.end()
+                                       ? (int)(SHARED_DEFAULT - a->sharedSizeBytes)
+                                       : most->second;
+    return cudaSuccess;
+}
+
+cudaError_t occupancy(int *blocks, const void *kernel, int threads, size_t shared_bytes)
+{
+    if (threads < 1) return done(cudaErrorInvalidValue);
+    size_t bytes = shared_bytes + symbols_find(kernel).shared_bytes + KIB;
+    int n = SM_THREADS / ((threads + 31) / 32 * 32);
+    if (n > SM_BLOCKS) n = SM_BLOCKS;
+    if ((size_t)n > (SHARED_MOST + KIB) / bytes) n = (int)((SHARED_MOST + KIB) / bytes);
+    *blocks = threads > 1024 ? 0 : n;
+    return cudaSuccess;
+}
+
+} // namespace emu
+
+using namespace emu;
+
+long long clock64() { return (long long)(now_ms() * 1e6); }
+unsigned long long __globaltimer() { return (unsigned long long)(now_ms() * 1e6); }
+
+extern "C" {
+
+void emu_set_memory(int64_t bytes) { set().memory = bytes; }
+void emu_set_devices(int count) { set().devices = count; }
+void emu_fail_at(int64_t n)
+{
+    set().fail_at = n;
+    set().failed = 0;
+}
+int emu_failed(void) { return set().failed; }
+void emu_set_order(enum emu_order order, uint64_t seed)
+{
+    set().order = order;
+    set().seed = seed;
+    set().reseed = true;
+}
+int64_t emu_launches(void) { return set().launches; }
+int64_t emu_used(void) { return (int64_t)used_bytes; }
+
+cudaError_t cudaPeekAtLastError(void)
+{
+    refused[0] = 0;
+    return last_error;
+}
+
+cudaError_t cudaGetLastError(void)
+{
+    cudaError_t e = cudaPeekAtLastError();
+    last_error = cudaSuccess;
+    return e;
+}
+
+#define ERRORS(X)                                                                                  \
+    X(cudaSuccess, "no error")                                                                     \
+    X(cudaErrorInvalidValue, "invalid argument")                                                   \
+    X(cudaErrorMemoryAllocation, "out of memory")                                                  \
+    X(cudaErrorInitializationError, "initialization error")                                        \
+    X(cudaErrorInvalidConfiguration, "invalid configuration argument")                             \
+    X(cudaErrorInvalidSymbol, "invalid device symbol")                                             \
+    X(cudaErrorInvalidDevicePointer, "invalid device pointer")                                     \
+    X(cudaErrorInvalidMemcpyDirection, "invalid copy direction for memcpy")                        \
+    X(cudaErrorInsufficientDriver, "CUDA driver version is insufficient for CUDA runtime version") \
+    X(cudaErrorInvalidDeviceFunction, "invalid device function")                                   \
+    X(cudaErrorNoDevice, "no CUDA-capable device is detected")                                     \
+    X(cudaErrorInvalidDevice, "invalid device ordinal")                                            \
+    X(cudaErrorInvalidResourceHandle, "invalid resource handle")                                   \
+    X(cudaErrorNotReady, "device not ready")                                                       \
+    X(cudaErrorIllegalAddress, "an illegal memory access was encountered")                         \
+    X(cudaErrorLaunchOutOfResources, "too many resources requested for launch")                    \
+    X(cudaErrorLaunchFailure, "unspecified launch failure")                                        \
+    X(cudaErrorNotSupported, "operation not supported")                                            \
+    X(cudaErrorUnknown, "unknown error")
+
+const char *cudaGetErrorName(cudaError_t e)
+{
+    switch (e) {
+#define NAME(code, text)                                                                           \
+    case code: return #code;
+        ERRORS(NAME)
+    }
+    return "unrecognized error code";
+}
+
+const char *cudaGetErrorString(cudaError_t e)
+{
+    switch (e) {
+#define TEXT(code, text)                                                                           \
+    case code: return text;
+        ERRORS(TEXT)
+    }
+    return "unrecognized error code";
+}
+
+cudaError_t cudaDriverGetVersion(int *version)
+{
+    *version = CUDART_VERSION;
+    return cudaSuccess;
+}
+
+cudaError_t cudaRuntimeGetVersion(int *version)
+{
+    *version = CUDART_VERSION;
+    return cudaSuccess;
+}
+
+cudaError_t cudaGetDeviceCount(int *count)
+{
+    *count = set().devices;
+    return *count ? cudaSuccess : done(cudaErrorNoDevice);
+}
+
+static cudaError_t device_check(int device)
+{
+    return device >= 0 && device < set().devices ? cudaSuccess : done(cudaErrorInvalidDevice);
+}
+
+static int current_device;
+
+cudaError_t cudaSetDevice(int device)
+{
+    cudaError_t e = device_check(device);
+    if (e == cudaSuccess) current_device = device;
+    return e;
+}
+
+cudaError_t cudaGetDevice(int *device)
+{
+    *device = current_device;
+    return device_check(current_device);
+}
+
+cudaError_t cudaGetDeviceProperties(cudaDeviceProp *p, int device)
+{
+    if (device_check(device) != cudaSuccess) return cudaErrorInvalidDevice;
+    *p = {};
+    snprintf(p->name, sizeof p->name, "emulated CUDA device");
+    p->totalGlobalMem = (size_t)set().memory;
+    p->sharedMemPerBlock = SHARED_DEFAULT;
+    p->sharedMemPerBlockOptin = SHARED_MOST;
+    p->sharedMemPerMultiprocessor = SHARED_MOST + KIB;
+    p->reservedSharedMemPerBlock = KIB;
+    p->regsPerBlock = p->regsPerMultiprocessor = 65536;
+    p->warpSize = 32;
+    p->memPitch = INT32_MAX;
+    p->maxThreadsPerBlock = p->maxThreadsDim[0] = p->maxThreadsDim[1] = 1024;
+    p->maxThreadsDim[2] = 64;
+    p->maxGridSize[0] = INT32_MAX;
+    p->maxGridSize[1] = p->maxGridSize[2] = 65535;
+    p->totalConstMem = 64 * KIB;
+    p->major = 9;
+    p->multiProcessorCount = SMS;
+    p->maxThreadsPerMultiProcessor = SM_THREADS;
+    p->maxBlocksPerMultiProcessor = SM_BLOCKS;
+    p->l2CacheSize = 1024 * KIB;
+    p->memoryBusWidth = 64;
+    p->unifiedAddressing = p->memoryPoolsSupported = p->canMapHostMemory = 1;
+    return cudaSuccess;
+}
+
+cudaError_t cudaDeviceGetAttribute(int *value, cudaDeviceAttr attr, int device)
+{
+    cudaDeviceProp p;
+    cudaError_t e = cudaGetDeviceProperties(&p, device);
+    if (e != cudaSuccess) return e;
+    switch (attr) {
+    case cudaDevAttrMaxThreadsPerBlock: *value = p.maxThreadsPerBlock; break;
+    case cudaDevAttrMaxBlockDimX: *value = p.maxThreadsDim[0]; break;
+    case cudaDevAttrMaxBlockDimY: *value = p.maxThreadsDim[1]; break;
+    case cudaDevAttrMaxBlockDimZ: *value = p.maxThreadsDim[2]; break;
+    case cudaDevAttrMaxGridDimX: *value = p.maxGridSize[0]; break;
+    case cudaDevAttrMaxGridDimY: *value = p.maxGridSize[1]; break;
+    case cudaDevAttrMaxGridDimZ: *value = p.maxGridSize[2]; break;
+    case cudaDevAttrMaxSharedMemoryPerBlock: *value = (int)p.sharedMemPerBlock; break;
+    case cudaDevAttrTotalConstantMemory: *value = (int)p.totalConstMem; break;
+    case cudaDevAttrWarpSize: *value = p.warpSize; break;
+    case cudaDevAttrMaxRegistersPerBlock: *value = p.regsPerBlock; break;
+    case cudaDevAttrClockRate: *value = 1000000; break;
+    case cudaDevAttrMultiProcessorCount: *value = p.multiProcessorCount; break;
+    case cudaDevAttrIntegrated: *value = p.integrated; break;
+    case cudaDevAttrMemoryClockRate: *value = 1000000; break;
+    case cudaDevAttrGlobalMemoryBusWidth: *value = p.memoryBusWidth; break;
+    case cudaDevAttrL2CacheSize: *value = p.l2CacheSize; break;
+    case cudaDevAttrMaxThreadsPerMultiProcessor: *value = p.maxThreadsPerMultiProcessor; break;
+    case cudaDevAttrComputeCapabilityMajor: *value = p.major; break;
+    case cudaDevAttrComputeCapabilityMinor: *value = p.minor; break;
+    case cudaDevAttrMaxSharedMemoryPerMultiprocessor:
+        *value = (int)p.sharedMemPerMultiprocessor;
+        break;
+    case cudaDevAttrMaxRegistersPerMultiprocessor: *value = p.regsPerMultiprocessor; break;
+    case cudaDevAttrManagedMemory: *value = p.managedMemory; break;
+    case cudaDevAttrMaxSharedMemoryPerBlockOptin: *value = (int)p.sharedMemPerBlockOptin; break;
+    case cudaDevAttrMaxBlocksPerMultiprocessor: *value = p.maxBlocksPerMultiProcessor; break;
+    case cudaDevAttrMemoryPoolsSupported: *value = p.memoryPoolsSupported; break;
+    default: return done(cudaErrorInvalidValue);
+    }
+    return cudaSuccess;
+}
+
+cudaError_t cudaDeviceGetPCIBusId(char *text, int size, int device)
+{
+    if (device_check(device) != cudaSuccess) return cudaErrorInvalidDevice;
+    snprintf(text, (size_t)size, "0000:%02x:00.0", device);
+    return cudaSuccess;
+}
+
+cudaError_t cudaDeviceSynchronize(void)
+{
+    refused_check();
+    MAY_FAIL(cudaErrorUnknown);
+    return cudaSuccess;
+}
+
+cudaError_t cudaDeviceReset(void)
+{
+    gate(true);
+    for (auto &a : allocations) free((void *)~a.first);
+    allocations.clear();
+    used_bytes = 0;
+    last_error = cudaSuccess;
+    return cudaSuccess;
+}
+
+cudaError_t cudaMemGetInfo(size_t *free_bytes, size_t *total_bytes)
+{
+    *total_bytes = (size_t)set().memory;
+    *free_bytes = used_bytes < *total_bytes ? *total_bytes - used_bytes : 0;
+    return cudaSuccess;
+}
+
+cudaError_t cudaFree(void *p)
+{
+    if (!p) return cudaSuccess;
+    auto a = allocations.find(~(uintptr_t)p);
+    if (a == allocations.end()) return done(cudaErrorInvalidValue);
+    used_bytes -= a->second;
+#if EMU_ASAN
+    ASAN_UNPOISON_MEMORY_REGION(p, a->second);
+#endif
+    allocations.erase(a);
+    free(p);
+    return cudaSuccess;
+}
+
+cudaError_t cudaFreeAsync(void *p, cudaStream_t stream)
+{
+    return stream_ok(stream) ? cudaFree(p) : done(cudaErrorInvalidResourceHandle);
+}
+
+cudaError_t cudaFreeHost(void *p)
+{
+    free(p);
+    return cudaSuccess;
+}
+
+cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, cudaMemcpyKind kind)
+{
+    return copy(to, bytes, from, bytes, bytes, 1, kind);
+}
+
+cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, cudaMemcpyKind kind,
+                            cudaStream_t stream)
+{
+    if (!stream_ok(stream)) return done(cudaErrorInvalidResourceHandle);
+    return copy(to, bytes, from, bytes, bytes, 1, kind);
+}
+
+cudaError_t cudaMemcpy2D(void *to, size_t to_pitch, const void *from, size_t from_pitch,
+                         size_t width, size_t height, cudaMemcpyKind kind)
+{
+    return copy(to, to_pitch, from, from_pitch, width, height, kind);
+}
+
+cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_t from_pitch,
+                              size_t width, size_t height, cudaMemcpyKind kind,
+                              cudaStream_t stream)
+{
+    if (!stream_ok(stream)) return done(cudaErrorInvalidResourceHandle);
+    return copy(to, to_pitch, from, from_pitch, width, height, kind);
+}
+
+cudaError_t cudaMemset(void *p, int byte, size_t bytes)
+{
+    MAY_FAIL(cudaErrorUnknown);
+    if (!bytes) return cudaSuccess;
+    if (!end_ok(p, bytes, true)) return done(cudaErrorInvalidValue);
+    opened all;
+    memset(p, byte, bytes);
+    return cudaSuccess;
+}
+
+cudaError_t cudaMemsetAsync(void *p, int byte, size_t bytes, cudaStream_t stream)
+{
+    if (!stream_ok(stream)) return done(cudaErrorInvalidResourceHandle);
+    return cudaMemset(p, byte, bytes);
+}
+
+cudaError_t cudaPointerGetAttributes(cudaPointerAttributes *a, const void *p)
+{
+    size_t room;
+    *a = {};
+    a->type = find(p, &room) ? cudaMemoryTypeDevice : cudaMemoryTypeUnregistered;
+    if (a->type == cudaMemoryTypeDevice) a->devicePointer = (void *)p;
+    return cudaSuccess;
+}
+
+cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned)
+{
+    MAY_FAIL(cudaErrorMemoryAllocation);
+    *stream = new CUstream_st{0};
+    return cudaSuccess;
+}
+
+cudaError_t cudaStreamCreate(cudaStream_t *stream) { return cudaStreamCreateWithFlags(stream, 0); }
+
+cudaError_t cudaStreamDestroy(cudaStream_t stream)
+{
+    if (!stream) return done(cudaErrorInvalidResourceHandle);
+    delete stream;
+    return cudaSuccess;
+}
+
+cudaError_t cudaStreamSynchronize(cudaStream_t stream)
+{
+    if (!stream_ok(stream)) return done(cudaErrorInvalidResourceHandle);
+    return cudaDeviceSynchronize();
+}
+
+cudaError_t cudaStreamQuery(cudaStream_t stream)
+{
+    return stream_ok(stream) ? cudaSuccess : done(cudaErrorInvalidResourceHandle);
+}
+
+cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned)
+{
+    if (!stream_ok(stream) || !event) return done(cudaErrorInvalidResourceHandle);
+    return cudaSuccess;
+}
+
+cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned)
+{
+    MAY_FAIL(cudaErrorMemoryAllocation);
+    *event = new CUevent_st{false, 0};
+    return cudaSuccess;
+}
+
+cudaError_t cudaEventCreate(cudaEvent_t *event) { return cudaEventCreateWithFlags(event, 0); }
+
+cudaError_t cudaEventDestroy(cudaEvent_t event)
+{
+    if (!event) return done(cudaErrorInvalidResourceHandle);
+    delete event;
+    return cudaSuccess;
+}
+
+cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
+{
+    MAY_FAIL(cudaErrorUnknown);
+    if (!event || !stream_ok(stream)) return done(cudaErrorInvalidResourceHandle);
+    event->recorded = true;
+    event->ms = now_ms();
+    return cudaSuccess;
+}
+
+cudaError_t cudaEventSynchronize(cudaEvent_t event)
+{
+    MAY_FAIL(cudaErrorUnknown);
+    return event ? cudaSuccess : done(cudaErrorInvalidResourceHandle);
+}
+
+cudaError_t cudaEventQuery(cudaEvent_t event)
+{
+    return event ? cudaSuccess : done(cudaErrorInvalidResourceHandle);
+}
+
+cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t start, cudaEvent_t stop)
+{
+    if (!start || !stop || !start->recorded || !stop->recorded)
+        return done(cudaErrorInvalidResourceHandle);
+    *ms = (float)(stop->ms - start->ms);
+    return cudaSuccess;
+}
+
+} // extern "C"
