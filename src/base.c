@@ -72,7 +72,7 @@ static void *refuse(int64_t bytes)
 
 void *mem_alloc(int64_t count, size_t size)
 {
-    int64_t bytes;
+    int64_t bytes = 0;
     if (size_mul(count, (int64_t)size, &bytes)) return NULL;
     if (planned_failure() || (bytes > LARGE_ALLOCATION && bytes > mem_available()))
         return refuse(bytes);

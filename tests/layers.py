@@ -9,13 +9,13 @@ import sys
 
 LAYERS = {
     "base": "base text",
-    "data": "matrix mtx_number mtx gen_kinds gen stats load",
+    "data": "matrix mtx_number mtx mtx_body mtx_write gen gen_kinds stats load",
     "formats": "sellp",
     "device": "cuda device roof device_cpu device_cuda roof_cpu roof_cuda",
     "algorithms": "op algo algos.def algos kernel cpu cpu_row kernels/*",
     "measuring": "timing prepare check model",
     "running": "bench json record",
-    "program": "table suggest options choose commands cli main",
+    "program": "table suggest options choose cli cli_list cli_matrix cli_roof cli_run main",
 }
 
 root = pathlib.Path(__file__).resolve().parent.parent
