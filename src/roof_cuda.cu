@@ -6,6 +6,7 @@
 #define THREADS       256
 #define BLOCKS_PER_SM 8 // 2,048 threads, all that a multiprocessor takes
 #define COPY_MAX      ((int64_t)1 << 30)
+#define COPY_CACHES   16 // the copied block is so many times the L2, which then holds little of it
 #define SAMPLES       15
 #define SAMPLE_MS     1.0 // a repetition takes at least so long, many times what starting it takes
 #define CHAINS        8   // independent multiply-adds of a thread
@@ -147,7 +148,8 @@ int roof_measure_cuda(struct device *d, struct roof *roof)
 {
     size_t free_bytes, total_bytes;
     CUDA_TRY(cudaMemGetInfo(&free_bytes, &total_bytes));
-    struct work w = {NULL, NULL, min64(COPY_MAX, (int64_t)free_bytes / 4) & ~(int64_t)4095};
+    int64_t bytes = min64(COPY_MAX, min64(COPY_CACHES * d->cache_bytes, (int64_t)free_bytes / 4));
+    struct work w = {NULL, NULL, bytes & ~(int64_t)4095};
     int err = d->ops->alloc(d, w.bytes, &w.from);
     if (!err) err = d->ops->alloc(d, w.bytes, &w.to);
     if (!err) err = d->ops->fill(d, w.from, 0, w.bytes);
