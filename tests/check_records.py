@@ -1,0 +1,94 @@
+#!/usr/bin/env python3
+"""Validates JSON Lines against src/record.schema.json: check_records.py FILE...
+
+Beyond the schema: every line is strict JSON (no NaN, no infinity), the first record of a file is an
+environment, and figures that say the same thing agree. Ends with `N passed, N failed, N skipped`.
+"""
+import json
+import math
+import pathlib
+import sys
+
+try:
+    import jsonschema
+except ImportError:
+    print("skipped: python3-jsonschema is not installed")
+    print("0 passed, 0 failed, 1 skipped")
+    sys.exit(0)
+
+SCHEMA = pathlib.Path(__file__).resolve().parent.parent / "src" / "record.schema.json"
+
+
+def refuse(text):
+    raise ValueError("%s is no JSON number" % text)
+
+
+def close(a, b):
+    return math.isclose(a, b, rel_tol=1e-9, abs_tol=1e-12)
+
+
+def contradictions(record):
+    """What the schema cannot say of a result, as texts."""
+    time, setup, status = record["time_ms"], record["setup_ms"], record["status"]
+    if setup and not close(setup["total"], setup["convert"] + setup["upload"] + setup["analyse"]):
+        yield "setup_ms.total is not the sum of its parts"
+    check = record["check"]
+    if status == "ok" and check["method"] != "off" and not check["error_ratio"] <= 1:
+        yield "status ok, and an error over its tolerance"
+    if not time:
+        return
+    order = [time[name] for name in ("min", "p5", "median", "p95")]
+    if order != sorted(order) or not time["ci_lo"] <= time["median"] <= time["ci_hi"]:
+        yield "the quantiles of time_ms are out of order"
+    if time["min"] != min(time["samples"]):
+        yield "time_ms.min is not the least of the samples"
+    if time["median"] > 0 and not close(record["gflops"], record["flops"] / time["median"] * 1e-6):
+        yield "gflops is not flops over the median"
+    if record["bound_ms"] and not close(record["efficiency"], record["bound_ms"] / time["median"]):
+        yield "efficiency is not bound_ms over the median"
+
+
+def faults(line, validator):
+    """What is wrong with a line, as texts, and the record."""
+    try:
+        record = json.loads(line, parse_constant=refuse)
+    except ValueError as error:
+        return ["not JSON: %s" % error], {}
+    schema = validator.schema
+    kind = record.get("kind") if isinstance(record, dict) else None
+    if kind not in ("environment", "result"):
+        return ["kind is neither environment nor result"], {}
+    part = {"$ref": "#/definitions/" + kind, "definitions": schema["definitions"]}
+    found = ["%s: %s" % ("/".join(map(str, error.absolute_path)) or "record", error.message[:200])
+             for error in type(validator)(part).iter_errors(record)]
+    if not found and kind == "result":
+        found = list(contradictions(record))
+    return found, record
+
+
+def main(paths):
+    if not paths:
+        sys.exit(__doc__)
+    schema = json.loads(SCHEMA.read_text())
+    jsonschema.Draft7Validator.check_schema(schema)
+    validator = jsonschema.Draft7Validator(schema)
+    passed = failed = 0
+    for path in paths:
+        lines = pathlib.Path(path).read_bytes().decode("utf-8").splitlines()
+        if not lines:
+            failed += 1
+            print("FAILED: %s: no records" % path)
+        for number, line in enumerate(lines, 1):
+            found, record = faults(line, validator)
+            if number == 1 and record and record["kind"] != "environment":
+                found.append("the first record is no environment")
+            for text in found:
+                print("FAILED: %s:%d: %s" % (path, number, text))
+            failed += bool(found)
+            passed += not found
+    print("%d passed, %d failed, 0 skipped" % (passed, failed))
+    return failed != 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
