@@ -34,12 +34,12 @@ ARCH      ?= $(or $(shell nvidia-smi --query-gpu=compute_cap --format=csv,nohead
 GENCODE    = $(foreach a,$(ARCH),-gencode arch=compute_$(a),code=sm_$(a)) \
              -gencode arch=compute_$(lastword $(ARCH)),code=compute_$(lastword $(ARCH))
 NVCCFLAGS ?= -O3 -lineinfo
-NVCCFLAGS_ALL = -std=c++17 $(NVCCFLAGS) $(GENCODE) $(DEFINES) -Xcompiler "$(WARN)" -Xcudafe --display_error_number
+NVCCFLAGS_ALL = -std=c++17 $(NVCCFLAGS) $(GENCODE) $(DEFINES) -Xcompiler "$(WARN) -Wno-missing-field-initializers"
 
 C_SRC  := $(wildcard src/*.c kernels/*.c)
 CU_SRC := $(wildcard src/*.cu kernels/*.cu)
 ifeq ($(FLAVOUR),emu)
-CU_SRC := $(filter-out kernels/%_cusparse.cu,$(CU_SRC)) tests/emu/emu.cpp
+CU_SRC := $(filter-out kernels/%_cusparse.cu,$(CU_SRC)) $(wildcard tests/emu/*.cpp)
 LINK    = g++ $(CFLAGS) -fopenmp
 else ifeq ($(FLAVOUR),cuda)
 LINK    = $(NVCC) $(GENCODE) -Xcompiler -fopenmp

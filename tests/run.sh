@@ -43,10 +43,10 @@ one() {
 build() {
     local log
     log=$(mktemp)
-    make -j"$jobs" "$@" >"$log" 2>&1
+    make -s -j"$jobs" "$@" >"$log" 2>&1
     local status=$?
     cat "$log"
-    ! grep -E 'warning|error' "$log" && [ "$status" -eq 0 ]
+    ! grep -E 'warning|error|undefined' "$log" && [ "$status" -eq 0 ]
     status=$?
     rm -f "$log"
     return $status
