@@ -62,50 +62,67 @@ static inline const char *whole_read(const char *p, const char *end, int64_t *va
     return p;
 }
 
-// 5^k, k = 0 to 27: what fits in 64 bits.
-static const uint64_t power_of_5[28] = {
+// 5^k, k = 0 to 26.
+static const uint64_t power_of_5[27] = {
     1u, 5u, 25u, 125u, 625u, 3125u, 15625u, 78125u, 390625u, 1953125u, 9765625u, 48828125u,
     244140625u, 1220703125u, 6103515625u, 30517578125u, 152587890625u, 762939453125u,
     3814697265625u, 19073486328125u, 95367431640625u, 476837158203125u, 2384185791015625u,
     11920928955078125u, 59604644775390625u, 298023223876953125u, 1490116119384765625u,
-    7450580596923828125u,
 };
 
-// (q, and a little more if `sticky`) * 2^e as the nearest double, ties to even; q >= 2^62, and the
-// result is a normal number.
-static inline double double_round(uint64_t q, bool sticky, int e)
-{
-    int drop = 11 - __builtin_clzll(q);
-    uint64_t half = (uint64_t)1 << (drop - 1), low = q & (2 * half - 1);
-    uint64_t kept = q >> drop;
-    kept += low > half || (low == half && (sticky || (kept & 1)));
-    uint64_t scale_bits = (uint64_t)(e + drop + 1023) << 52;
-    double scale;
-    memcpy(&scale, &scale_bits, 8);
-    return (double)kept * scale;
-}
+// The first 128 bits of 5^(27 k), k = -11 to 10, high half first; exact for k = 0 to 2, else cut off.
+static const uint64_t power_of_5_27[22][2] = {
+    {0xa76c582338ed2621u, 0xaf2af2b80af6f24eu}, // 5^-297
+    {0x873e4f75e2224e68u, 0x5a7744a6e804a291u}, // 5^-270
+    {0xda7f5bf590966848u, 0xaf39a475506a899eu}, // 5^-243
+    {0xb080392cc4349decu, 0xbd8d794d96aacfb3u}, // 5^-216
+    {0x8e938662882af53eu, 0x547eb47b7282ee9cu}, // 5^-189
+    {0xe65829b3046b0afau, 0x0cb4a5a3112a5112u}, // 5^-162
+    {0xba121a4650e4ddebu, 0x92f34d62616ce413u}, // 5^-135
+    {0x964e858c91ba2655u, 0x3a6a07f8d510f86fu}, // 5^-108
+    {0xf2d56790ab41c2a2u, 0xfae27299423fb9c3u}, // 5^-81
+    {0xc428d05aa4751e4cu, 0xaa97e14c3c26b886u}, // 5^-54
+    {0x9e74d1b791e07e48u, 0x775ea264cf55347du}, // 5^-27
+    {0x8000000000000000u, 0x0000000000000000u}, // 5^0
+    {0xcecb8f27f4200f3au, 0x0000000000000000u}, // 5^27
+    {0xa70c3c40a64e6c51u, 0x999090b65f67d924u}, // 5^54
+    {0x86f0ac99b4e8dafdu, 0x69a028bb3ded71a3u}, // 5^81
+    {0xda01ee641a708de9u, 0xe80e6f4820cc9495u}, // 5^108
+    {0xb01ae745b101e9e4u, 0x5ec05dcff72e7f8fu}, // 5^135
+    {0x8e41ade9fbebc27du, 0x14588f13be847307u}, // 5^162
+    {0xe5d3ef282a242e81u, 0x8f1668c8a86da5fau}, // 5^189
+    {0xb9a74a0637ce2ee1u, 0x6d953e2bd7173692u}, // 5^216
+    {0x95f83d0a1fb69cd9u, 0x4abdaf101564f98eu}, // 5^243
+    {0xf24a01a73cf2dccfu, 0xbc633b39673c8cecu}, // 5^270
+};
+#define DECIMAL_SCALE_MIN (-285)
+#define DECIMAL_SCALE_MAX 288
 
-// w * 10^e correctly rounded, for w > 0 and |e| <= 27, in integers: a quotient or a product of
-// which no bit is lost, apart from whether a remainder is left.
-static inline double decimal_scale(uint64_t w, int e)
+// w * 10^e correctly rounded to *x, for w > 0 and an e between the two limits, which keep all of it
+// normal numbers. False where 128 bits cannot tell which side of a tie the number is on.
+static inline bool decimal_scale(uint64_t w, int e, double *x)
 {
-    int shift = __builtin_clzll(w);
-    w <<= shift;
-    if (e >= 0) {
-        unsigned __int128 product = (unsigned __int128)w * power_of_5[e];
-        int zeros = (uint64_t)(product >> 64) ? __builtin_clzll((uint64_t)(product >> 64)) : 64;
-        product <<= zeros;
-        return double_round((uint64_t)(product >> 64), (uint64_t)product != 0,
-                            64 - zeros - shift + e);
-    }
-    uint64_t d = power_of_5[-e];
-    int d_shift = __builtin_clzll(d);
-    d <<= d_shift;
-    // w / 2 < d, so the quotient fits in 64 bits; it is above 2^62.
-    unsigned __int128 dividend = (unsigned __int128)w << 63;
-    uint64_t q = (uint64_t)(dividend / d);
-    bool rest = (uint64_t)dividend != q * d;
-    return double_round(q, rest, d_shift - shift - 63 + e);
+    int k = (e + 297) / 27 - 11, zeros = __builtin_clzll(w);
+    unsigned __int128 a = (unsigned __int128)(w << zeros) * power_of_5[e - 27 * k]; // exact
+    int more = __builtin_clzll((uint64_t)(a >> 64) | 1);
+    if (!(uint64_t)(a >> 64)) more = 64;
+    a <<= more;
+    uint64_t a1 = (uint64_t)(a >> 64), a0 = (uint64_t)a;
+    uint64_t b1 = power_of_5_27[k + 11][0], b0 = power_of_5_27[k + 11][1];
+    // The upper half of a * b: the number is at least `high`, and less than high + 4.
+    unsigned __int128 high = (unsigned __int128)a1 * b1 + ((unsigned __int128)a1 * b0 >> 64) +
+                             ((unsigned __int128)a0 * b1 >> 64);
+    int drop = 75 - !(high >> 127); // of its 127 or 128 bits a double keeps 53
+    unsigned __int128 half = (unsigned __int128)1 << (drop - 1), rest = high & (2 * half - 1);
+    if (rest <= half && rest + 4 > half) return false;
+    uint64_t kept = (uint64_t)(high >> drop) + (rest > half);
+    // a was shifted up by zeros + more, b by what is left of its exponent 127 - floor(log2(b)).
+    int log2_b = (27 * k * 152170) >> 16; // 152170 / 2^16 is near enough to log2(5)
+    uint64_t bits = (uint64_t)(128 + drop - zeros - more + log2_b - 127 + e + 1023) << 52;
+    double scale;
+    memcpy(&scale, &bits, 8);
+    *x = (double)kept * scale;
+    return true;
 }
 
 // The same for any digits and exponent: strtod on "digits e exponent", without a decimal point so
@@ -180,9 +197,8 @@ static inline const char *real_read(const char *p, const char *end, double *valu
                                          1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
                                          1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
         x = e < 0 ? (double)w / exact[-e] : (double)w * exact[e];
-    } else if (w && e >= -27 && e <= 27) {
-        x = decimal_scale(w, (int)e);
-    } else {
+    } else if (!w || e < DECIMAL_SCALE_MIN || e > DECIMAL_SCALE_MAX ||
+               !decimal_scale(w, (int)e, &x)) {
         x = decimal_slow(first, last, exponent);
     }
     *value = negative ? -x : x;
