@@ -14,6 +14,7 @@ import sys
 
 import common
 import drawing
+import records
 
 
 def scripts():
@@ -34,31 +35,33 @@ def file_name(script, single, values, varying):
 
 
 def more(parser):
-    parser.add_argument("-o", "--output", metavar="DIR", default="figures",
-                        help="folder, made if need be (default: figures)")
+    parser.add_argument("-o", "--output", metavar="DIR",
+                        help="folder, made if need be (default: RESULTS without its ending)")
     parser.add_argument("--format", choices=("png", "svg"), default="png")
 
 
 def main():
     args = common.arguments(__doc__, more=more)
+    stem, ending = os.path.splitext(args.results[0])
+    folder = args.output or (stem if ending else stem + "-figures")
     written, left = 0, {}
     try:
         wanted = common.wanted_from(args)
-        rows = [row for row in common.read(args.results) if common.matches(row, wanted)]
-        varying = {field for field in common.FIELDS if len({row[field] for row in rows}) > 1}
+        rows = [row for row in records.read(args.results) if common.matches(row, wanted)]
+        varying = {field for field in records.FIELDS if len({row[field] for row in rows}) > 1}
         for script in scripts():
             for values, group in common.groups(rows, script.SINGLE).items():
                 name = file_name(script.__name__, script.SINGLE, values, varying)
                 try:
                     fig = script.draw(common.select(group))
-                except common.NoData as why:
+                except records.NoData as why:
                     left.setdefault((script.__name__, str(why)), []).append(name)
                     continue
-                path = os.path.join(args.output, name + "." + args.format)
+                path = os.path.join(folder, name + "." + args.format)
                 drawing.save(fig, path)
                 print(path)
                 written += 1
-    except (common.NoData, OSError) as error:
+    except (records.NoData, OSError) as error:
         print("all: %s" % error, file=sys.stderr)
         return 1
     for (script, why), names in left.items():

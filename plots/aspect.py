@@ -10,27 +10,29 @@ from collections import Counter
 
 import common
 import drawing
+import records
 
-SINGLE = common.FIELDS
+SINGLE = records.FIELDS
 
 
 def draw(selection):
-    rows = [row for row in selection.rows if row["curve"] and row["rows"] and row["row_mean"]]
+    selection = common.narrow(selection, True)
+    rows = [row for row in selection.rows if row["rows"] and row["row_mean"]]
     if not rows:
-        raise common.NoData("no gen:aspect matrices among the results")
+        raise records.NoData("no gen:aspect matrices among the results")
     sizes = Counter(row["curve"] for row in rows)
     nonzeros = sizes.most_common(1)[0][0]
     rows = [row for row in rows if row["curve"] == nonzeros]
     if len({row["rows"] for row in rows}) < 2:
-        raise common.NoData("a curve takes gen:aspect matrices of two numbers of rows at least")
+        raise records.NoData("a curve takes gen:aspect matrices of two numbers of rows at least")
     found = common.series(rows)
     look = drawing.styles(found)
     fig, ax = drawing.plt.subplots(figsize=(8, 4.8))
     for name, cases in found.items():
         points = sorted((row["rows"], row["gflops"]) for row in cases.values())
         style = look[name]
-        ax.plot(*zip(*points), color=style["colour"], marker=style["marker"], label=name,
-                **drawing.open_line(cases))
+        ax.plot(*zip(*points), color=style["colour"], label=name,
+                **drawing.line_marks(cases, style))
     ax.set_xscale("log", base=2)
     ax.set_ylim(bottom=0)
     exact = sum(row["row_mean"] * row["rows"] for row in rows) / len(rows)

@@ -1,147 +1,22 @@
-"""What the plots share: reading JSON Lines, choosing cases, and the figures computed from them.
+"""What the figures and tables share: choosing cases, and the numbers computed from them.
 
-A record becomes a flat row (see `row_from`). Only rows of status "ok" that were checked have a time;
-all others are counted and named in a footnote. Every algorithm of the vendor's library is one
-series here, the fastest of them case by case, because that is the fair baseline.
+Every algorithm of the vendor's library is one series here, the fastest of them case by case,
+because that is the fair baseline. Cases without a usable time are never drawn, but counted.
 """
 
 import argparse
-import json
 import math
 import os
 import re
 import statistics
-import sys
 from collections import Counter
 from types import SimpleNamespace
 
-SCHEMA = "spbench/1"
+from records import FIELDS, NoData, option_text
+
 VENDOR = "cusparse"  # the prefix of the vendor's algorithms
 VENDOR_BEST = VENDOR + "* (best)"
 REFERENCE = "reference"  # the baseline where the vendor has no results
-
-# What tells one set of cases from another; a figure says which of them it needs to be single.
-FIELDS = ("device", "op", "mul", "k", "prec", "layout", "cache")
-
-
-class NoData(Exception):
-    """Nothing to draw or to print; the text says why, in one line."""
-
-
-def number(x):
-    """x as a finite float, else None."""
-    good = isinstance(x, (int, float)) and not isinstance(x, bool) and math.isfinite(x)
-    return float(x) if good else None
-
-
-def part(record, name):
-    """A sub-object of a record; missing or null is empty."""
-    value = record.get(name)
-    return value if isinstance(value, dict) else {}
-
-
-def row_from(record, env):
-    """A result record as a flat row: what the plots need, without the samples."""
-    matrix, time, check = part(record, "matrix"), part(record, "time_ms"), part(record, "check")
-    row = {name: record.get(name) for name in ("status", "op", "alg", "prec", "k", "layout", "mul")}
-    row["env"] = env
-    row["id"] = record.get("device")
-    row["device"] = device_name(env, record.get("device"))
-    row["cache"] = time.get("cache")
-    row["throttled"] = time.get("throttled") is True
-    row["options"], row["stats"] = part(record, "options"), part(record, "stats")
-    row["name"] = str(matrix.get("name"))
-    # Different groups of a collection use the same names, so the sizes belong to the identity.
-    row["matrix"] = (row["name"], matrix.get("rows"), matrix.get("cols"), matrix.get("nnz"))
-    row["path"] = str(matrix.get("path"))
-    row["curve"] = aspect_nonzeros(row)
-    row["rows"], row["row_mean"] = number(matrix.get("rows")), number(matrix.get("row_mean"))
-    row["ms"], row["gflops"] = number(time.get("median")), number(record.get("gflops"))
-    row["flops"] = number(record.get("flops"))
-    row["bytes"] = number(part(record, "bytes").get("compulsory"))
-    if row["status"] == "ok":
-        if check.get("method") in (None, "off"):
-            row["status"] = "unchecked"
-        elif row["flops"] == 0:
-            row["status"] = "empty"
-        elif not (row["ms"] and row["ms"] > 0 and row["gflops"] and row["gflops"] > 0):
-            row["status"] = "without a time"
-    return row
-
-
-def aspect_nonzeros(row):
-    """The nonzeros, as text, that a matrix gen:aspect:ROWS:NONZEROS was asked for; else None."""
-    for text in (row["name"], row["path"]):
-        words = text.split(":")
-        words = words[1:] if words[0] == "gen" else words
-        if words[0] == "aspect" and len(words) >= 3:
-            return words[2]
-    return None
-
-
-def device_facts(env, ident):
-    """What the environment says of the device of this id, as a dict with `roof`."""
-    facts = {"id": ident, "roof": part(env, "roof")}
-    listed = env.get("devices") if isinstance(env.get("devices"), list) else []
-    for device in listed:
-        if isinstance(device, dict) and device.get("id") == ident:
-            facts.update((name, value) for name, value in device.items() if value is not None)
-    return facts
-
-
-def device_name(env, ident):
-    return str(device_facts(env, ident).get("name") or ident)
-
-
-def read(paths):
-    """All rows of these files. Lines that are no records are left out with a warning."""
-    rows = []
-    for path in paths:
-        env, bad = {}, []
-        try:
-            with open(path, encoding="utf-8", errors="replace") as lines:
-                for at, line in enumerate(lines, 1):
-                    if not line.strip():
-                        continue
-                    try:
-                        record = json.loads(line)
-                    except (ValueError, RecursionError):
-                        record = None
-                    if not isinstance(record, dict) or record.get("schema") != SCHEMA:
-                        bad.append(at)
-                    elif record.get("kind") == "environment":
-                        env = record
-                    elif record.get("kind") == "result":
-                        rows.append(row_from(record, env))
-        except OSError as error:
-            raise NoData("%s: %s" % (path, error.strerror)) from error
-        if bad:
-            where = "line" if len(bad) == 1 else "%d lines, the first is line" % len(bad)
-            print("%s: %s %d: no %s record, left out" % (path, where, bad[0], SCHEMA),
-                  file=sys.stderr)
-    if not rows:
-        raise NoData("%s: no result records" % ", ".join(paths))
-    fill_cache(rows)
-    return list({case_key(row): row for row in rows}.values())  # measured again: the last counts
-
-
-def fill_cache(rows):
-    """A case without a time does not say how the cache was: as in the other cases of its run."""
-    of_run = {}
-    for row in rows:
-        if row["cache"]:
-            of_run[id(row["env"])] = row["cache"]
-    for row in rows:
-        row["cache"] = row["cache"] or of_run.get(id(row["env"]), "warm")
-
-
-def case_key(row):
-    fixed = tuple(row[name] for name in FIELDS)
-    return row["matrix"], row["alg"], row["id"], option_text(row["options"]), fixed
-
-
-def option_text(options):
-    return " ".join("%s=%s" % item for item in sorted(options.items()))
 
 
 def arguments(doc, argv=None, more=None):
@@ -198,36 +73,48 @@ def choose(rows, wanted, single):
 
 
 def select(rows, others=0):
-    """A selection: its usable rows, why the rest is left out, and what its title says."""
+    """A selection: the usable rows, the others, and what its title says."""
     ok = [row for row in rows if row["status"] == "ok"]
-    left = Counter((row["status"], row["alg"]) for row in rows if row["status"] != "ok")
+    left = [row for row in rows if row["status"] != "ok"]
     if not ok:
         raise NoData("no usable results (%d records: %s)" % (len(rows), count_text(left)))
-    notes = []
-    if left:
-        notes.append("Left out: %s." % count_text(left))
-    throttled = sum(row["throttled"] for row in ok)
+    return SimpleNamespace(rows=ok, left=left, others=others, notes=[], about=about(ok))
+
+
+def footnotes(selection):
+    """What a reader has to know about the rows that are drawn and those that are not."""
+    found = ["Left out: %s." % count_text(selection.left)] if selection.left else []
+    throttled = sum(row["throttled"] for row in selection.rows)
     if throttled:
-        notes.append("%d measured while the clocks were held down." % throttled)
-    return SimpleNamespace(rows=ok, left=left, notes=notes, others=others,
-                           env=ok[-1]["env"], about=about(ok))
+        found.append("%d measured while the clocks were held down." % throttled)
+    return found + selection.notes
+
+
+def narrow(selection, curve):
+    """The selection with the gen:aspect matrices alone, or with all others alone."""
+    parts = vars(selection).copy()
+    for name in ("rows", "left"):
+        parts[name] = [row for row in parts[name] if bool(row["curve"]) == curve]
+    return SimpleNamespace(**parts)
 
 
 def without_curve(selection):
-    """The rows without the gen:aspect matrices, which are one experiment with a figure of its own
-    and would weigh too much in a mean; all rows if there are no others."""
-    rows = [row for row in selection.rows if not row["curve"]]
-    if rows and len(rows) < len(selection.rows):
-        selection.notes.append("%d results of gen:aspect matrices are in the figure of the aspect "
-                               "ratio only." % (len(selection.rows) - len(rows)))
-    return rows or selection.rows
+    """The selection without the gen:aspect matrices, which are one experiment with a figure of its
+    own and would weigh too much in a mean; all of it if there are no other matrices."""
+    rest = narrow(selection, False)
+    count = len(selection.rows) - len(rest.rows)
+    if not count or not rest.rows:
+        return selection
+    rest.notes = selection.notes + ["%d results of gen:aspect matrices are in the figure of the "
+                                    "aspect ratio only." % count]
+    return rest
 
 
-def count_text(left):
-    """"12 unsupported (sellp), 1 wrong (merge)" from counts by (status, algorithm)."""
+def count_text(rows):
+    """"12 unsupported (sellp), 1 wrong (merge)": the rows by status."""
     by_status = {}
-    for (status, alg), count in left.items():
-        by_status.setdefault(status, Counter())[str(alg)] += count
+    for row in rows:
+        by_status.setdefault(row["status"], Counter())[row["alg"]] += 1
     texts = []
     for status, algs in sorted(by_status.items(), key=lambda item: -sum(item[1].values())):
         names = [name for name, _ in algs.most_common(3)]
@@ -263,18 +150,18 @@ def label_rows(rows):
 
 
 def is_vendor(alg):
-    return str(alg).startswith(VENDOR)
+    return alg.startswith(VENDOR)
 
 
-def series(rows, key=lambda row: row["matrix"]):
-    """{series: {case: row}}, the vendor's algorithms as one: the fastest for each case."""
+def series(rows):
+    """{series: {matrix: row}}, the vendor's algorithms as one: the fastest for each matrix."""
     label_rows(rows)
     found = {}
     for row in rows:
         name = VENDOR_BEST if is_vendor(row["alg"]) else row["series"]
         cases = found.setdefault(name, {})
-        if key(row) not in cases or row["ms"] < cases[key(row)]["ms"]:
-            cases[key(row)] = row
+        if row["matrix"] not in cases or row["ms"] < cases[row["matrix"]]["ms"]:
+            cases[row["matrix"]] = row
     order = algorithm_order()
     last = len(order)
     return dict(sorted(found.items(), key=lambda item: (

@@ -5,6 +5,7 @@ import sys
 import textwrap
 
 import common
+import records
 
 try:
     import matplotlib
@@ -53,7 +54,7 @@ def picks(cases):
 def cloud(ax, x, y, style, dense, hollow, label):
     """A series of points: markers where they are few; dots and a running median where many.
 
-    A hollow series shows the points below it: rings where they are few, the median alone where many.
+    A hollow series lets the points below it be seen: rings where they are few, else the median.
     """
     colour, marker = style["colour"], style["marker"]
     mx, my = common.running_median(x, y) if dense else ([], [])
@@ -71,11 +72,12 @@ def cloud(ax, x, y, style, dense, hollow, label):
             **(ring if hollow else {"marker": marker, "markersize": 6}))
 
 
-def open_line(cases):
+def line_marks(cases, style):
     """How a line looks: one that lies on another is dashed, with large rings."""
     if picks(cases):
-        return {"linestyle": "--", "linewidth": 1.4, "markersize": 10, "markerfacecolor": "none"}
-    return {"linewidth": 1.6, "markersize": 5}
+        return {"linestyle": "--", "linewidth": 1.4, "marker": "o", "markersize": 10,
+                "markerfacecolor": "none"}
+    return {"linewidth": 1.6, "marker": style["marker"], "markersize": 5}
 
 
 def plain_ticks(axis):
@@ -88,8 +90,8 @@ def plain_ticks(axis):
 def log_axis(axis, low, high):
     """A logarithmic axis with enough labels whether it spans half a decade or six."""
     axis.axes.set_xscale("log") if axis.axis_name == "x" else axis.axes.set_yscale("log")
-    decades = high / low if low > 0 else 1.0
-    subs = (1.0, 2.0, 5.0) if decades < 2000 else (1.0,)
+    span = high / low
+    subs = (1, 1.5, 2, 3, 5, 7) if span < 8 else (1, 2, 5) if span < 2000 else (1,)
     axis.set_major_locator(matplotlib.ticker.LogLocator(subs=subs, numticks=20))
     plain_ticks(axis)
 
@@ -106,7 +108,7 @@ def finish(fig, title, selection, notes):
     fig.text(left, top + 0.12 * inch, about, va="bottom", fontsize=10, color="#444444")
     fig.text(left, top + (0.34 + 0.18 * about.count("\n")) * inch, title, va="bottom",
              fontsize=12, weight="bold")
-    foot = textwrap.fill(" ".join(selection.notes + notes), int(16 * width))
+    foot = textwrap.fill(" ".join(common.footnotes(selection) + notes), int(16 * width))
     fig.text(left, low - 0.12 * inch, foot, va="top", fontsize=8, color="#555555")
     return fig
 
@@ -132,9 +134,9 @@ def main(script, doc, single, draw):
     if os.path.splitext(path)[1] not in (".png", ".svg"):
         path += "." + (args.format or "png")
     try:
-        selection = common.choose(common.read(args.results), common.wanted_from(args), single)
+        selection = common.choose(records.read(args.results), common.wanted_from(args), single)
         save(draw(selection), path)
-    except (common.NoData, OSError) as error:
+    except (records.NoData, OSError) as error:
         print("%s: %s" % (name, error), file=sys.stderr)
         return 1
     if selection.others:

@@ -11,9 +11,10 @@ import sys
 
 import common
 import drawing
+import records
 
-SINGLE = common.FIELDS
-BARS_MOST = 48  # matrices, above which bars become dots
+SINGLE = records.FIELDS
+BARS_MOST = 50  # matrices, above which bars become dots
 PANEL_MOST = 16  # matrices side by side
 WIDE = 100  # the range of GFLOPS from which a panel is logarithmic
 
@@ -48,6 +49,7 @@ def bars(found, order, facts):
         if max(values) > WIDE * min(values):
             drawing.log_axis(ax.yaxis, min(values), max(values))
             ax.set_ylim(min(values) / 2, max(values) * 1.3)
+            ax.set_ylabel("GFLOPS (logarithmic)")
         ax.grid(False, axis="x")
     axes[0, 0].legend(loc="lower right", bbox_to_anchor=(1, 1.0), ncol=min(len(found), 6),
                       frameon=False, fontsize=9, borderaxespad=0.2, columnspacing=1.2)
@@ -55,7 +57,7 @@ def bars(found, order, facts):
 
 
 def tick(row):
-    name = row["name"] if len(row["name"]) <= 22 else row["name"][:20] + "…"
+    name = row["name"] if len(row["name"]) <= 22 else row["name"][:11] + "…" + row["name"][-10:]
     mean = row["row_mean"]
     if mean is None:
         return name
@@ -83,9 +85,9 @@ def dots(found, order):
 
 
 def draw(selection):
-    rows = common.without_curve(selection)
-    found = common.series(rows)
-    facts = {row["matrix"]: row for row in rows}
+    selection = common.without_curve(selection)
+    found = common.series(selection.rows)
+    facts = {row["matrix"]: row for row in selection.rows}
     order = sorted(facts, key=lambda m: (facts[m]["row_mean"] or 0, m[0]))
     fig, notes = bars(found, order, facts) if len(order) <= BARS_MOST else dots(found, order)
     return drawing.finish(fig, "GFLOPS by matrix", selection, notes)

@@ -10,20 +10,21 @@ import sys
 
 import common
 import drawing
+import records
 
 SINGLE = ("device", "op", "mul", "cache")
 
 
 def roofs(rows):
-    """({name: GB/s}, {precision: GFLOPS}) of the environments of these rows; the last one counts."""
+    """({name: GB/s}, {precision: GFLOPS}) of the rows' environments; the last counts."""
     bandwidths, rates = {}, {}
     for env, ident in {id(row["env"]): (row["env"], row["id"]) for row in rows}.values():
-        roof = common.part(common.device_facts(env, ident), "roof")
+        roof = records.part(records.device_facts(env, ident), "roof")
         for key in ("cache_gb_s", "copy_gb_s"):
-            if common.number(roof.get(key)):
+            if records.number(roof.get(key)):
                 bandwidths[key.split("_")[0]] = roof[key]
-        for prec, rate in common.part(roof, "fma_gflops").items():
-            if common.number(rate):
+        for prec, rate in records.part(roof, "fma_gflops").items():
+            if records.number(rate):
                 rates[prec] = rate
     return bandwidths, rates
 
@@ -40,18 +41,18 @@ def draw_roofs(ax, bandwidths, rates, low, high):
         end = min(high, ceiling / bandwidth) if ceiling else high
         ax.plot([low, end], [low * bandwidth, end * bandwidth], color="black", linewidth=1.4,
                 linestyle="-" if name == "copy" else ":", zorder=5,
-                label="%s %.0f GB/s" % (name, bandwidth))
+                label="{} {:,.0f} GB/s".format(name, bandwidth))
     knee = max(bandwidths.values()) if bandwidths else None
     for i, (prec, rate) in enumerate(sorted(rates.items())):
         ax.plot([max(low, rate / knee) if knee else low, high], [rate, rate], color="black",
                 linewidth=1.4, linestyle=("--", "-.")[i % 2], zorder=5,
-                label="%s multiply-add %.0f GFLOPS" % (prec, rate))
+                label="{} multiply-add {:,.0f} GFLOPS".format(prec, rate))
 
 
 def draw(selection):
     rows = [row for row in selection.rows if row["flops"] and row["bytes"]]
     if not rows:
-        raise common.NoData("no result has both flops and compulsory bytes")
+        raise records.NoData("no result has both flops and compulsory bytes")
     bandwidths, rates = roofs(rows)
     rates = {prec: rate for prec, rate in rates.items() if any(r["prec"] == prec for r in rows)}
     fig, ax = drawing.plt.subplots(figsize=(9, 6))

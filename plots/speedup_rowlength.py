@@ -10,8 +10,9 @@ import sys
 
 import common
 import drawing
+import records
 
-SINGLE = common.FIELDS
+SINGLE = records.FIELDS
 CANDIDATES = ("merge", "rowsplit")  # what the figure's heuristic chooses between
 THRESHOLD = "threshold"  # its option, or figure in stats
 
@@ -21,7 +22,7 @@ def thresholds(rows):
     found = set()
     for row in rows:
         if "picked" in row["stats"]:
-            found.add(common.number(row["options"].get(THRESHOLD, row["stats"].get(THRESHOLD))))
+            found.add(records.number(row["options"].get(THRESHOLD, row["stats"].get(THRESHOLD))))
     return sorted(found - {None})
 
 
@@ -46,7 +47,8 @@ def picks_texts(found, cases, base):
 
 
 def draw(selection):
-    found = common.series(common.without_curve(selection))
+    selection = common.without_curve(selection)
+    found = common.series(selection.rows)
     base = found[common.baseline(found)]
     look = drawing.styles(found)
     dense = max(len(cases) for cases in found.values()) > drawing.DENSE
@@ -68,7 +70,7 @@ def draw(selection):
         lengths += x
     if not values:
         drawing.plt.close(fig)
-        raise common.NoData("no algorithm has a case in common with %s" % common.baseline(found))
+        raise records.NoData("no algorithm has a case in common with %s" % common.baseline(found))
     ax.axhline(1, color=drawing.GREY, linewidth=1.2, zorder=1)
     for at in thresholds(selection.rows):
         ax.axvline(at, color=drawing.GREY, linewidth=1.2, linestyle="--", zorder=1)
@@ -78,12 +80,13 @@ def draw(selection):
     drawing.log_axis(ax.xaxis, min(lengths), max(lengths))
     drawing.log_axis(ax.yaxis, min(values), max(values))
     ax.set_xlabel("mean row length (nonzeros per row)")
-    over = "the " + common.REFERENCE if base is found.get(common.REFERENCE) else "the best " + common.VENDOR
+    vendor = common.baseline(found) == common.VENDOR_BEST
+    over = "the best " + common.VENDOR if vendor else "the " + common.REFERENCE
     ax.set_ylabel("speed-up over %s (×)" % over)
     ax.legend(loc="upper left", bbox_to_anchor=(1.01, 1), frameon=False, fontsize=9,
-              title="geometric mean of the speed-up")
+              title="geometric mean")
     if without:
-        notes.append("%d results have no %s result to compare with." % (without, over))
+        notes.append("%d results are of matrices without a time of %s." % (without, over))
     if dense:
         notes.append("Lines are running medians.")
     return drawing.finish(fig, "Speed-up over %s by mean row length" % over, selection, notes)

@@ -14,6 +14,7 @@ import re
 import sys
 
 import common
+import records
 
 
 def plain(name):
@@ -38,7 +39,7 @@ def read_peers(path):
                 codes = found.setdefault(key, {})
                 codes.setdefault(row["code"].split(":")[0], {})[plain(row["matrix"])] = ms
     if not found:
-        raise common.NoData("%s: no rows with op, matrix, k, precision, code, ms, check" % path)
+        raise records.NoData("%s: no rows with op, matrix, k, precision, code, ms, check" % path)
     return found
 
 
@@ -108,17 +109,17 @@ def print_all(args):
     renamed = dict(pair.split("=", 1) for pair in args.map if "=" in pair)
     peers = read_peers(args.peers) if args.peers else {}
     if args.code and not any(args.code in codes for codes in peers.values()):
-        raise common.NoData("%s: no code %s" % (args.peers or "--code needs --peers", args.code))
+        raise records.NoData("%s: no code %s" % (args.peers or "--code needs --peers", args.code))
     wanted = common.wanted_from(args)
-    rows = [row for row in common.read(args.results) if common.matches(row, wanted)]
+    rows = [row for row in records.read(args.results) if common.matches(row, wanted)]
     why = "no results for what was asked"
     printed = 0
-    for group in common.groups(rows, common.FIELDS).values():
+    for group in common.groups(rows, records.FIELDS).values():
         try:
-            selection = common.select(group)
-            found = common.series(common.without_curve(selection))
+            selection = common.without_curve(common.select(group))
+            found = common.series(selection.rows)
             common.baseline(found)
-        except common.NoData as error:
+        except records.NoData as error:
             why = error
             continue
         print("%s### %s\n" % ("\n" if printed else "", selection.about))
@@ -130,16 +131,16 @@ def print_all(args):
             print_peer(found, args.code, codes[args.code], renamed)
         elif not args.code:
             print_peers(found, codes, renamed)
-        if selection.notes:
-            print("\n" + " ".join(selection.notes))
+        if common.footnotes(selection):
+            print("\n" + " ".join(common.footnotes(selection)))
         printed += 1
     if not printed:
-        raise common.NoData("%s: %s" % (", ".join(args.results), why))
+        raise records.NoData("%s: %s" % (", ".join(args.results), why))
 
 
 if __name__ == "__main__":
     try:
         print_all(common.arguments(__doc__, more=more))
-    except (common.NoData, OSError) as failure:
+    except (records.NoData, OSError) as failure:
         print("table: %s" % failure, file=sys.stderr)
         sys.exit(1)

@@ -141,14 +141,15 @@ def run(script, *args):
 # The figures that are computed.
 
 
-def rows_of(*records):
-    import common
+def rows_of(*made):
+    import records
     env = environment(roof=GPU)
-    return [common.row_from(record, env) for record in records]
+    return [records.row_from(record, env) for record in made]
 
 
 def test_numbers():
     import common
+    import records
     near(common.geomean([1, 4, 16]), 4.0, "geomean of 1, 4, 16")
     near(common.geomean([0.5]), 0.5, "geomean of one")
     check(common.geomean([]) is None, "geomean of nothing is None")
@@ -157,7 +158,8 @@ def test_numbers():
     picked = {"a": "merge", "b": "merge", "c": "merge", "d": "merge", "e": "rowsplit"}
     check(common.accuracy(picked, times) == (2, 3), "accuracy: a right, b wrong, c a tie, d e out")
     check(common.accuracy({"a": "other"}, times) == (0, 0), "accuracy: an unknown pick")
-    check(common.number(float("nan")) is None and common.number(True) is None, "number: no NaN")
+    check(all(records.number(x) is None for x in (float("nan"), True, "1", 10 ** 400)),
+          "number: nothing but finite numbers")
     x, y = common.running_median(range(200), [5.0] * 200)
     check(len(x) == len(y) == 25 and set(y) == {5.0} and x == sorted(x), "running median")
     check(common.running_median([1, 2], [1, 2]) == ([], []), "running median of few is none")
@@ -165,6 +167,7 @@ def test_numbers():
 
 def test_series():
     import common
+    import records
     m1, m2 = ("one", 100, 500), ("two", 100, 2000)
     rows = rows_of(result("cusparse", m1, 4.0), result("cusparse-csr2", m1, 2.0),
                    result("cusparse", m2, 8.0), result("cusparse-csr2", m2, 10.0),
@@ -178,14 +181,14 @@ def test_series():
     check(best == {"one": 2.0, "two": 8.0}, "best cusparse by case: %s" % best)
     speed = common.speedups(found["merge"], found[common.VENDOR_BEST])
     near(common.geomean(speed.values()), 1.0, "speed-ups 2 and 0.5 have mean 1")
-    left = " ".join(selection.notes)
+    left = " ".join(common.footnotes(selection))
     for text in ("1 wrong (rowsplit)", "1 unchecked (sellp)", "1 without a time (rowsplit)"):
         check(text in left, "footnote %r has %r" % (left, text))
     cold = result("merge", m1, 1.0)
     cold["time_ms"]["cache"] = "cold"
     pair = rows_of(cold, result("merge", m2, 1.0, status="oom"))
     pair[1]["env"] = pair[0]["env"]
-    common.fill_cache(pair)
+    records.fill_cache(pair)
     check(pair[1]["cache"] == "cold", "a case without a time belongs to its run")
     several = rows_of(result("rowsplit", m1, 1.0, options={"T": 8}),
                       result("rowsplit", m1, 2.0, options={"T": 32}))
@@ -196,6 +199,7 @@ def test_series():
 
 def test_reading(folder):
     import common
+    import records
     path = os.path.join(folder, "odd.jsonl")
     m = ("one", 100, 500)
     with open(path, "w", encoding="utf-8") as file:
@@ -205,7 +209,7 @@ def test_reading(folder):
         file.write(json.dumps(result("merge", m, 9.0))[:200])
     said = io.StringIO()
     with contextlib.redirect_stderr(said):
-        rows = common.read([path])
+        rows = records.read([path])
     check("2 lines, the first is line 5" in said.getvalue(), "warning: " + said.getvalue())
     check(len(rows) == 1 and rows[0]["ms"] == 1.0, "the last record of a case counts")
     check(rows[0]["device"] == "NVIDIA H200", "device name: %s" % rows[0]["device"])
@@ -216,6 +220,7 @@ def test_reading(folder):
 
 def test_figures():
     import common
+    import records
     import roofline
     import speedup_rowlength
     m1, m2 = ("one", 100, 500), ("two", 100, 2000)
@@ -242,15 +247,20 @@ def test_figures():
     check(roofline.resident(row, 5.0) and not roofline.resident(row, 5.1), "cache-resident")
     names = {"aspect:4:16": "16", "gen:aspect:4:16": "16", "cage5": None, "aspect": None}
     for name, want in names.items():
-        got = common.aspect_nonzeros({"name": name, "path": "p"})
+        got = records.aspect_nonzeros({"name": name, "path": "p"})
         check(got == want, "aspect matrix %s: got %s" % (name, got))
-    check(common.aspect_nonzeros({"name": "x", "path": "gen:aspect:4:16"}) == "16",
+    check(records.aspect_nonzeros({"name": "x", "path": "gen:aspect:4:16"}) == "16",
           "aspect by path")
     curve = rows_of(result("merge", ("aspect:4:16", 4, 16), 1.0))
-    both = common.select(rows + curve)
-    check(len(common.without_curve(both)) == 8 and "1 results of gen:aspect" in both.notes[0],
-          "aspect matrices are not in the means: %s" % both.notes)
-    check(common.without_curve(common.select(curve)) == curve, "unless there are no others")
+    curve += rows_of(result("sellp", ("aspect:4:16", 4, 16), 1.0, status="oom"))
+    rest = common.without_curve(common.select(rows + curve))
+    notes = common.footnotes(rest)
+    check(len(rest.rows) == 8 and len(notes) == 1 and "1 results of gen:aspect" in notes[0],
+          "aspect matrices are not in the means: %s" % notes)
+    check(common.without_curve(common.select(curve)).rows == curve[:1],
+          "unless there are no others")
+    notes = common.footnotes(common.narrow(common.select(rows + curve), True))
+    check(notes == ["Left out: 1 oom (sellp)."], "footnote of the curve alone: %s" % notes)
 
 
 # The scripts, from file to image.
@@ -319,7 +329,8 @@ def test_all(folder, small, cpu_small):
     check("gflops_bars-spmm-k64-f32.png" in made, "all.py names its files: %s" % made)
     check(all(os.path.join(out, name) in text for name in made), "all.py lists what it wrote")
     status, text, _ = run("all.py", cpu_small, "-o", out, "--format", "svg")
-    check(status == 0 and "left out" in text and "no gen:aspect" in text, "all.py says why: " + text)
+    check(status == 0 and "left out" in text and "no gen:aspect" in text,
+          "all.py says why: " + text)
     check(picture(os.path.join(out, "roofline-spmm.svg"), 8000) is None, "all.py writes svg")
 
 
