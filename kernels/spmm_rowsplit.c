@@ -7,6 +7,8 @@
 // time, as they get free, but one row is never cut.
 #include "cpu.h"
 
+#include <omp.h>
+
 #define PREC f32
 #define T    float
 #include "cpu_row.inl"
@@ -29,7 +31,7 @@ static int run(struct task *t)
 }
 
 static const struct algo_option options[] = {
-    {"chunk", 64, 1, 1 << 20, true, "rows that a thread takes at a time"},
+    {"chunk", 64, 1, 1 << 20, true, "rows that a thread takes at a time, at most"},
     {"prefetch", 32, 0, 1024, true, "nonzeros that rows of B are fetched ahead of their use"},
     {0},
 };

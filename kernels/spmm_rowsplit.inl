@@ -16,7 +16,9 @@ CPU_CLONES static void NAME(rows)(const struct csr_dev *A, const struct dense_de
 
 static void NAME(multiply)(struct task *t)
 {
-    int64_t m = t->A.m, chunk = (int64_t)task_option(t, "chunk");
+    // Fewer at a time where there are few rows, so that every thread gets some.
+    int64_t m = t->A.m, most = m / (8 * omp_get_max_threads());
+    int64_t chunk = max64(1, min64((int64_t)task_option(t, "chunk"), most));
     int prefetch = (int)task_option(t, "prefetch");
 #pragma omp parallel for schedule(dynamic)
     for (int64_t i = 0; i < m; i += chunk)
