@@ -254,12 +254,11 @@ struct block_order {
 // "kernel NAME (file:line)", with the name that the symbol table has if there is one.
 void kernel_text(const launch &l, char *text, size_t size)
 {
-    const char *slash = strrchr(l.file, '/');
     const symbols &s = symbols_find(l.kernel);
     bool same = s.name.empty() || s.name == l.name;
     snprintf(text, size, "kernel %s%s%s (%s:%d)", l.name, same ? "" : " = ",
              same ? "" : s.name.c_str(),
-             slash ? slash + 1 : l.file, l.line);
+             file_name(l.file), l.line);
 }
 
 } // namespace
@@ -312,8 +311,8 @@ EMU_BARE meeting *meet(const char *what, unsigned mask, uint64_t value, const ch
     unsigned bit = 1u << self->lane;
     warp *w = self->w;
     if (!(mask & bit))
-        fault("%s (%s:%d): lane %d is not in its own mask 0x%08x", what, file, line, self->lane,
-              mask);
+        fault("%s (%s:%d): lane %d is not in its own mask 0x%08x", what, file_name(file), line,
+              self->lane, mask);
     meeting *m = NULL;
     for (unsigned open = w->open; open && !m; open &= open - 1) {
         meeting *o = &w->meetings[__builtin_ctz(open)];
@@ -359,7 +358,7 @@ EMU_BARE votes barrier(const char *what, int predicate, const char *file, int li
         block.barrier_line = line;
     } else if (block.barrier_line != line || strcmp(block.barrier_what, what)) {
         fault("divergent barrier: in %s (%s:%d), where %d threads wait in %s at line %d", what,
-              file, line, block.waiting, block.barrier_what, block.barrier_line);
+              file_name(file), line, block.waiting, block.barrier_what, block.barrier_line);
     }
     block.arriving.total++;
     block.arriving.count += predicate != 0;
@@ -417,4 +416,11 @@ extern "C" void __asan_on_error()
     fflush(stdout);
     emu::context_print();
     fprintf(stderr, "memory fault, as reported below\n");
+}
+
+extern "C" void __ubsan_on_report()
+{
+    fflush(stdout);
+    emu::context_print();
+    fprintf(stderr, "undefined behaviour, as reported around here\n");
 }

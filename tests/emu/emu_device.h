@@ -55,7 +55,8 @@ T shuffle_value(const char *what, shuffle kind, unsigned mask, T x, int by, int 
                 const char *file, int line)
 {
     if (width < 1 || width > 32 || (width & (width - 1)))
-        fault("%s (%s:%d): width %d is not 1, 2, 4, 8, 16 or 32", what, file, line, width);
+        fault("%s (%s:%d): width %d is not 1, 2, 4, 8, 16 or 32", what, file_name(file), line,
+              width);
     uint64_t bits = 0;
     memcpy(&bits, &x, sizeof x);
     meeting *m = meet(what, mask, bits, file, line);

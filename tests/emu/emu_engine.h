@@ -18,6 +18,13 @@ namespace emu {
 // Prints one line that names the kernel, the block and the thread, and aborts.
 [[noreturn]] void fault(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+// The last part of a path.
+static inline const char *file_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
 // One meeting of lanes of a warp: each brings a value, all see all values.
 struct meeting {
     const char *what; // the intrinsic

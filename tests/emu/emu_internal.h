@@ -32,8 +32,8 @@ struct symbols {
     std::string name; // without its parameters; empty: the program has no symbols
     std::vector<shared_array> arrays;
     size_t shared_bytes; // of all the arrays
-    // The arrays of a kernel that is not static may be merged between files, so
-    // AddressSanitizer leaves them unwatched.
+    // The arrays of a template that is not static may be merged between files, so
+    // AddressSanitizer leaves them alone.
     bool unwatched;
 };
 const symbols &symbols_find(const void *kernel);

@@ -197,12 +197,6 @@ void refused_check()
     abort();
 }
 
-const char *slash_after(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
 double now_ms()
 {
     timespec t;
@@ -230,15 +224,17 @@ void run(const launch &l)
     char why[128] = "it was told to fail";
     cudaError_t e = must_fail() ? cudaErrorLaunchOutOfResources : launch_check(l, why, sizeof why);
     if (e != cudaSuccess) {
-        snprintf(refused, sizeof refused, "kernel %s (%s:%d): %s: %s", l.name, slash_after(l.file),
+        snprintf(refused, sizeof refused, "kernel %s (%s:%d): %s: %s", l.name, file_name(l.file),
                  l.line, cudaGetErrorString(e), why);
         done(e);
         return;
     }
     const symbols &y = symbols_find(l.kernel);
     if (y.unwatched) {
-        fprintf(stderr, "emulator: kernel %s (%s:%d): make it static, so that its __shared__ "
-                        "arrays can be watched\n", l.name, slash_after(l.file), l.line);
+        fprintf(stderr,
+                "emulator: kernel %s (%s:%d): make it static: AddressSanitizer does not watch the "
+                "__shared__ arrays of a template that other files may have too\n",
+                l.name, file_name(l.file), l.line);
         abort();
     }
     void *shared = NULL;
