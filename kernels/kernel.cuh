@@ -2,7 +2,7 @@
 // same under nvcc and under the emulator of tests/emu.
 //
 // Kernels and their device helpers are `static`, like everything else that no other file calls;
-// under the emulator AddressSanitizer watches the __shared__ arrays of static kernels only.
+// under the emulator AddressSanitizer watches the __shared__ arrays of static templates only.
 #ifndef KERNEL_H
 #define KERNEL_H
 
