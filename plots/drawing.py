@@ -80,10 +80,13 @@ def line_marks(cases, style):
     return {"linewidth": 1.6, "marker": style["marker"], "markersize": 5}
 
 
+def plain(x):
+    """0.5, 2, 10,000: without exponents."""
+    return "{:,.0f}".format(x) if abs(x) >= 1000 else "%.3g" % x
+
+
 def plain_ticks(axis):
-    """Plain numbers (0.5, 2, 10,000), without exponents."""
-    axis.set_major_formatter(matplotlib.ticker.FuncFormatter(
-        lambda x, _: "{:,.0f}".format(x) if abs(x) >= 1000 else "%g" % x))
+    axis.set_major_formatter(matplotlib.ticker.FuncFormatter(lambda x, _: plain(x)))
     axis.set_minor_formatter(matplotlib.ticker.NullFormatter())
 
 

@@ -58,10 +58,7 @@ def bars(found, order, facts):
 
 def tick(row):
     name = row["name"] if len(row["name"]) <= 22 else row["name"][:11] + "…" + row["name"][-10:]
-    mean = row["row_mean"]
-    if mean is None:
-        return name
-    return "%s (%s)" % (name, "%.3g" % mean if mean < 1000 else "{:,.0f}".format(mean))
+    return name if row["row_mean"] is None else "%s (%s)" % (name, drawing.plain(row["row_mean"]))
 
 
 def dots(found, order):

@@ -41,12 +41,12 @@ def draw_roofs(ax, bandwidths, rates, low, high):
         end = min(high, ceiling / bandwidth) if ceiling else high
         ax.plot([low, end], [low * bandwidth, end * bandwidth], color="black", linewidth=1.4,
                 linestyle="-" if name == "copy" else ":", zorder=5,
-                label="{} {:,.0f} GB/s".format(name, bandwidth))
+                label="%s %s GB/s" % (name, drawing.plain(bandwidth)))
     knee = max(bandwidths.values()) if bandwidths else None
     for i, (prec, rate) in enumerate(sorted(rates.items())):
         ax.plot([max(low, rate / knee) if knee else low, high], [rate, rate], color="black",
                 linewidth=1.4, linestyle=("--", "-.")[i % 2], zorder=5,
-                label="{} multiply-add {:,.0f} GFLOPS".format(prec, rate))
+                label="%s multiply-add %s GFLOPS" % (prec, drawing.plain(rate)))
 
 
 def draw(selection):

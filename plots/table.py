@@ -57,6 +57,10 @@ def ratios(cases, theirs, renamed):
     return found
 
 
+def times(ratio):
+    return "%.2f" % ratio if ratio >= 0.1 else "%.2g" % ratio
+
+
 def print_speedups(found):
     base = common.baseline(found)
     line("algorithm", "cases", "× " + base, "wins", "worst", "of matrix")
@@ -67,8 +71,8 @@ def print_speedups(found):
             line(name, len(cases), "1.00", "", "", "")
         elif speed:
             worst = min(speed, key=speed.get)
-            line(name, len(speed), "%.2f" % common.geomean(speed.values()),
-                 sum(s > 1 for s in speed.values()), "%.2f" % speed[worst], worst[0])
+            line(name, len(speed), times(common.geomean(speed.values())),
+                 sum(s > 1 for s in speed.values()), times(speed[worst]), worst[0])
 
 
 def print_peers(found, codes, renamed):
@@ -76,13 +80,14 @@ def print_peers(found, codes, renamed):
     rows = {code: {name: ratios(cases, theirs, renamed) for name, cases in found.items()}
             for code, theirs in codes.items()}
     rows = {code: by_name for code, by_name in rows.items() if any(by_name.values())}
-    if not rows:
-        return
     print()
+    if not rows:
+        print("No other code was measured on these matrices with this k and precision.")
+        return
     line("other code", *found)
     line("---", *["---:"] * len(found))
     for code, by_name in sorted(rows.items()):
-        line(code, *("%.2f (%d)" % (common.geomean(r.values()), len(r)) if r else ""
+        line(code, *("%s (%d)" % (times(common.geomean(r.values())), len(r)) if r else ""
                      for r in by_name.values()))
 
 
@@ -93,8 +98,8 @@ def print_peer(found, code, theirs, renamed):
     line("× " + code, *found)
     line("---", *["---:"] * len(found))
     for matrix in sorted({m for r in by_name.values() for m in r}, key=str.lower):
-        line(matrix, *("%.2f" % r[matrix] if matrix in r else "" for r in by_name.values()))
-    line("geometric mean", *("%.2f" % common.geomean(r.values()) if r else ""
+        line(matrix, *(times(r[matrix]) if matrix in r else "" for r in by_name.values()))
+    line("geometric mean", *(times(common.geomean(r.values())) if r else ""
                              for r in by_name.values()))
 
 
@@ -129,7 +134,7 @@ def print_all(args):
         codes = peers.get((op, one["k"], one["prec"]), {})
         if args.code in codes:
             print_peer(found, args.code, codes[args.code], renamed)
-        elif not args.code:
+        elif args.peers and not args.code:
             print_peers(found, codes, renamed)
         if common.footnotes(selection):
             print("\n" + " ".join(common.footnotes(selection)))
