@@ -63,7 +63,8 @@ def cloud(ax, x, y, style, dense, hollow, label):
     elif not (hollow and mx):
         edge = {"linewidths": 0.6 if dense else 1.5} if marker == "x" else {"linewidths": 0}
         ax.scatter(x, y, s=6 if dense else 34, color=colour, marker=marker, zorder=2,
-                   alpha=0.35 if dense else 0.9, rasterized=dense, **edge)
+                   alpha=max(0.08, min(0.35, 1000 / len(x))) if dense else 0.9, rasterized=dense,
+                   **edge)
     ax.plot(mx, my, color="white", linewidth=4, zorder=3)
     ax.plot(mx, my, color=colour, linewidth=2, zorder=4)
     # The legend shows full markers whatever the points look like.
