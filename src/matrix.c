@@ -140,23 +140,27 @@ static int64_t row_tidy(int32_t *idx, double *val, int64_t count, int32_t n, str
     return kept;
 }
 
-// Tidies the rows [first, last), which end at `to`, and returns how many duplicates they had. Where
-// a row has shrunk, the places left over at its end hold column -1.
-static int64_t rows_tidy(const struct csr *C, int64_t first, int64_t last, int64_t to,
-                         struct entry *work)
+// Neighbouring rows [first, last) and their entries [from, to), which one thread sorts.
+struct bucket {
+    int64_t first, last, from, to;
+};
+
+// Tidies the rows of a bucket and returns how many duplicates they had. Where a row has shrunk, the
+// places left over at its end hold column -1. `room` is for the entries of the bucket.
+static int64_t bucket_tidy(const struct csr *C, const struct bucket *b, struct entry *room)
 {
     int64_t gone = 0;
-    for (int64_t i = first; i < last; i++) {
-        // Not ptr[last]: another thread may be at work on it.
-        int64_t start = C->ptr[i], end = i + 1 < last ? C->ptr[i + 1] : to;
-        int64_t kept = row_tidy(C->idx + start, C->val + start, end - start, C->n, work + start);
+    for (int64_t i = b->first; i < b->last; i++) {
+        // Not ptr[b->last]: another thread may be at work on it.
+        int64_t start = C->ptr[i], end = i + 1 < b->last ? C->ptr[i + 1] : b->to;
+        int64_t kept = row_tidy(C->idx + start, C->val + start, end - start, C->n, room);
         for (int64_t p = start + kept; p < end; p++) C->idx[p] = -1;
         gone += end - start - kept;
     }
     return gone;
 }
 
-// Closes the gaps that rows_tidy() left.
+// Closes the gaps that bucket_tidy() left.
 static void rows_close_up(struct csr *C)
 {
     int64_t kept = 0;
@@ -179,10 +183,10 @@ static int64_t part_start(const struct coo *A, int t, int parts)
 
 // Triplets that come row by row are csr already, but for the row pointers. `in_order`: whether the
 // columns ascend, too.
-static void fill_by_rows(const struct coo *A, struct csr *C, int parts, bool *in_order)
+static void rows_copy(const struct coo *A, struct csr *C, int parts, bool *in_order)
 {
     bool ascending = true;
-#pragma omp parallel for reduction(&& : ascending)
+#pragma omp parallel for reduction(&& : ascending) num_threads(parts)
     for (int t = 0; t < parts; t++) {
         int64_t first = part_start(A, t, parts), last = part_start(A, t + 1, parts);
         for (int64_t p = first; p < last; p++) {
@@ -201,7 +205,7 @@ static void fill_by_rows(const struct coo *A, struct csr *C, int parts, bool *in
 static bool is_by_rows(const struct coo *A, int parts)
 {
     bool sorted = true;
-#pragma omp parallel for reduction(&& : sorted)
+#pragma omp parallel for reduction(&& : sorted) num_threads(parts)
     for (int t = 0; t < parts; t++) {
         int64_t last = part_start(A, t + 1, parts);
         for (int64_t p = max64(part_start(A, t, parts), 1); p < last && sorted; p++)
@@ -215,88 +219,138 @@ static bool is_by_rows(const struct coo *A, int parts)
 #define BUCKETS_MAX    1024
 #define BUCKET_ENTRIES 16384
 
-// Puts the triplets into `work` by buckets of 2^shift rows, stable, and leaves in `start` (size
-// parts * buckets + 1) where bucket b of part 0 starts, at b * parts.
-static void fill_buckets(const struct coo *A, int shift, int parts, int64_t buckets, int64_t *start,
-                         struct entry *work)
+// Puts the triplets, and what they mirror, into `row`, C->idx and C->val by buckets of 2^shift rows,
+// stable, and leaves in start[b * parts] where bucket b starts; start has size parts * buckets + 1.
+static void buckets_fill(const struct coo *A, double mirror, int shift, int parts, int64_t buckets,
+                         int64_t *start, int32_t *row, const struct csr *C)
 {
     memset(start, 0, (size_t)(parts * buckets + 1) * sizeof *start);
-#pragma omp parallel for
+#pragma omp parallel for num_threads(parts)
     for (int t = 0; t < parts; t++) {
         int64_t last = part_start(A, t + 1, parts), count[BUCKETS_MAX] = {0};
-        for (int64_t p = part_start(A, t, parts); p < last; p++) count[A->row[p] >> shift]++;
+        for (int64_t p = part_start(A, t, parts); p < last; p++) {
+            count[A->row[p] >> shift]++;
+            if (mirror != 0 && A->row[p] != A->col[p]) count[A->col[p] >> shift]++;
+        }
         for (int64_t b = 0; b < buckets; b++) start[b * parts + t + 1] = count[b];
     }
     for (int64_t k = 0; k < parts * buckets; k++) start[k + 1] += start[k];
-#pragma omp parallel for
+#pragma omp parallel for num_threads(parts)
     for (int t = 0; t < parts; t++) {
         int64_t last = part_start(A, t + 1, parts), next[BUCKETS_MAX];
         for (int64_t b = 0; b < buckets; b++) next[b] = start[b * parts + t];
-        for (int64_t p = part_start(A, t, parts); p < last; p++)
-            work[next[A->row[p] >> shift]++] = (struct entry){A->row[p], A->col[p], A->val[p]};
+        for (int64_t p = part_start(A, t, parts); p < last; p++) {
+            int32_t i = A->row[p], j = A->col[p];
+            double x = A->val[p];
+            int64_t q = next[i >> shift]++;
+            row[q] = i;
+            C->idx[q] = j;
+            C->val[q] = x;
+            if (mirror == 0 || i == j) continue;
+            q = next[j >> shift]++;
+            row[q] = j;
+            C->idx[q] = i;
+            C->val[q] = mirror * x;
+        }
     }
 }
 
-// Spreads one bucket, work[from, to), over its rows [first, last).
-static void fill_rows(struct csr *C, const struct entry *work, int64_t from, int64_t to, int64_t first,
-                      int64_t last)
+// Spreads the entries of a bucket over its rows, by way of `room`, which stays in the cache.
+static void bucket_spread(const struct csr *C, const struct bucket *b, const int32_t *row,
+                          struct entry *room)
 {
     // ptr[i] counts row i, then holds its start, then (after the scatter) its end.
-    int64_t *ptr = C->ptr, next = from;
-    for (int64_t i = first; i < last; i++) ptr[i] = 0;
-    for (int64_t p = from; p < to; p++) ptr[work[p].row]++;
-    for (int64_t i = first; i < last; i++) {
-        int64_t count = ptr[i];
+    int64_t *ptr = C->ptr, next = b->from, count = b->to - b->from;
+    for (int64_t i = b->first; i < b->last; i++) ptr[i] = 0;
+    for (int64_t p = 0; p < count; p++) {
+        int64_t q = b->from + p;
+        room[p] = (struct entry){row[q], C->idx[q], C->val[q]};
+        ptr[row[q]]++;
+    }
+    for (int64_t i = b->first; i < b->last; i++) {
+        int64_t length = ptr[i];
         ptr[i] = next;
-        next += count;
+        next += length;
     }
-    for (int64_t p = from; p < to; p++) {
-        int64_t q = ptr[work[p].row]++;
-        C->idx[q] = work[p].col;
-        C->val[q] = work[p].val;
+    for (int64_t p = 0; p < count; p++) {
+        int64_t q = ptr[room[p].row]++;
+        C->idx[q] = room[p].col;
+        C->val[q] = room[p].val;
     }
-    for (int64_t i = last - 1; i > first; i--) ptr[i] = ptr[i - 1];
-    ptr[first] = from;
+    for (int64_t i = b->last - 1; i > b->first; i--) ptr[i] = ptr[i - 1];
+    if (b->last > b->first) ptr[b->first] = b->from;
+}
+
+// The rows of C from triplets in any order, or, if they are `by_rows`, C itself: sorted and tidied,
+// bucket by bucket. *gone is the number of duplicates.
+static int rows_make(const struct coo *A, double mirror, struct csr *C, int parts, bool by_rows,
+                     int64_t *gone)
+{
+    int shift = 0;
+    int64_t wanted = min64(BUCKETS_MAX, C->nnz / BUCKET_ENTRIES + 1);
+    while (((int64_t)A->m - 1) >> shift >= wanted) shift++;
+    int64_t buckets = (((int64_t)A->m - 1) >> shift) + 1, largest = 0, found = 0;
+
+    int err = ERR_MEMORY;
+    struct entry *room = NULL;
+    int32_t *row = mem_alloc(by_rows ? 0 : C->nnz, sizeof *row);
+    int64_t *start = row ? mem_alloc(parts * buckets + 1, sizeof *start) : NULL;
+    if (!start) goto done;
+    if (by_rows)
+        for (int64_t b = 0; b <= buckets; b++) start[b * parts] = C->ptr[min64(b << shift, A->m)];
+    else buckets_fill(A, mirror, shift, parts, buckets, start, row, C);
+
+    // Room for one bucket a thread; where one row has nearly all, for all buckets side by side.
+    for (int64_t b = 0; b < buckets; b++)
+        largest = max64(largest, start[(b + 1) * parts] - start[b * parts]);
+    bool shared = largest > C->nnz / parts;
+    room = mem_alloc(shared ? C->nnz : largest * parts, sizeof *room);
+    if (!room) goto done;
+    err = OK;
+#pragma omp parallel for schedule(dynamic, 1) reduction(+ : found) num_threads(parts)
+    for (int64_t k = 0; k < buckets; k++) {
+        struct bucket b = {k << shift, min64((k + 1) << shift, A->m), start[k * parts],
+                           start[(k + 1) * parts]};
+        struct entry *mine = room + (shared ? b.from : largest * omp_get_thread_num());
+        if (!by_rows) bucket_spread(C, &b, row, mine);
+        found += bucket_tidy(C, &b, mine);
+    }
+    C->ptr[C->m] = C->nnz;
+    if (found) rows_close_up(C);
+    *gone = found;
+done:
+    mem_free(room);
+    mem_free(start);
+    mem_free(row);
+    return err;
+}
+
+int csr_from_coo_mirrored(const struct coo *A, double mirror, struct csr *out, int64_t *duplicates)
+{
+    // One part a thread; few entries are not worth the waking.
+    int parts = (int)max64(1, min64(omp_get_max_threads(), A->nnz / 4096));
+    int64_t mirrored = 0;
+    if (mirror != 0) {
+#pragma omp parallel for reduction(+ : mirrored) num_threads(parts)
+        for (int64_t p = 0; p < A->nnz; p++) mirrored += A->row[p] != A->col[p];
+    }
+    struct csr C;
+    int err = csr_alloc(&C, A->m, A->n, A->nnz + mirrored);
+    if (err) return err;
+    int64_t gone = 0;
+    bool by_rows = !mirrored && is_by_rows(A, parts), in_order = false;
+    if (by_rows) rows_copy(A, &C, parts, &in_order);
+    if (!in_order) err = rows_make(A, mirror, &C, parts, by_rows, &gone);
+    if (err) {
+        csr_free(&C);
+        return err;
+    }
+    if (duplicates) *duplicates = gone;
+    *out = C;
+    return OK;
 }
 
 int csr_from_coo(const struct coo *A, struct csr *out, int64_t *duplicates)
 {
-    struct csr C = {0};
-    struct entry *work = NULL; // the buckets, then room to sort the rows in
-    int64_t *start = NULL, gone = 0;
-    // One part a thread; few entries are not worth the waking.
-    int parts = (int)max64(1, min64(omp_get_max_threads(), A->nnz / 4096));
-    int err = csr_alloc(&C, A->m, A->n, A->nnz);
-    if (err) goto done;
-    bool by_rows = is_by_rows(A, parts), in_order = false;
-    if (by_rows) fill_by_rows(A, &C, parts, &in_order);
-
-    if (!in_order) {
-        int shift = 0;
-        int64_t wanted = min64(BUCKETS_MAX, A->nnz / BUCKET_ENTRIES + 1);
-        while (((int64_t)A->m - 1) >> shift >= wanted) shift++;
-        int64_t buckets = (((int64_t)A->m - 1) >> shift) + 1;
-        err = ERR_MEMORY;
-        if (!(work = mem_alloc(A->nnz, sizeof *work))) goto done;
-        if (!(start = mem_alloc(parts * buckets + 1, sizeof *start))) goto done;
-        err = OK;
-        if (!by_rows) fill_buckets(A, shift, parts, buckets, start, work);
-#pragma omp parallel for schedule(dynamic, 1) reduction(+ : gone) num_threads(parts)
-        for (int64_t b = 0; b < buckets; b++) {
-            int64_t first = b << shift, last = min64((b + 1) << shift, A->m);
-            int64_t to = by_rows ? C.ptr[last] : start[(b + 1) * parts];
-            if (!by_rows) fill_rows(&C, work, start[b * parts], to, first, last);
-            gone += rows_tidy(&C, first, last, to, work);
-        }
-        if (!by_rows) C.ptr[C.m] = A->nnz;
-        if (gone) rows_close_up(&C);
-    }
-    if (duplicates) *duplicates = gone;
-    *out = C;
-    C = (struct csr){0};
-done:
-    mem_free(start);
-    mem_free(work);
-    csr_free(&C);
-    return err;
+    return csr_from_coo_mirrored(A, 0, out, duplicates);
 }

@@ -44,6 +44,9 @@ void csr_free(struct csr *A);
 // Sorts the entries of each row and sums duplicates, in the order of the triplets; explicit zeros
 // stay. `duplicates` (may be NULL) is the number of entries that were added to another. Parallel.
 int csr_from_coo(const struct coo *A, struct csr *out, int64_t *duplicates);
+// The same where A is one triangle of a square matrix: each entry (i, j, x) outside the diagonal
+// stands for (j, i, mirror * x), too. `mirror` is 1, or -1 for a skew-symmetric matrix, or 0.
+int csr_from_coo_mirrored(const struct coo *A, double mirror, struct csr *out, int64_t *duplicates);
 int csr_transpose(const struct csr *A, struct csr *out);
 // NULL if every invariant holds, else what is broken.
 const char *csr_check(const struct csr *A);

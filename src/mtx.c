@@ -15,6 +15,12 @@ static const char *const symmetry_names[] = {"general", "symmetric", "skew-symme
 const char *mtx_field_name(enum mtx_field field) { return field_names[field]; }
 const char *mtx_symmetry_name(enum mtx_symmetry symmetry) { return symmetry_names[symmetry]; }
 
+double mtx_mirror(enum mtx_symmetry symmetry)
+{
+    // The real part of a hermitian matrix is symmetric.
+    return symmetry == MTX_GENERAL ? 0 : symmetry == MTX_SKEW ? -1 : 1;
+}
+
 // A part of a line between blanks; empty at the end of the line.
 struct word {
     const char *start;
@@ -249,22 +255,6 @@ static int chunks_make(struct body *f)
     return OK;
 }
 
-// Appends the mirrored entries behind the stored ones.
-static void mirror(const struct body *f, const struct coo *A)
-{
-    double sign = f->symmetry == MTX_SKEW ? -1 : 1;
-#pragma omp parallel for schedule(dynamic, 1)
-    for (int64_t c = 0; c < f->chunk_count; c++) {
-        int64_t q = f->chunks[c].mirror_first, last = f->chunks[c].first + f->chunks[c].entries;
-        for (int64_t p = f->chunks[c].first; p < last; p++) {
-            if (A->row[p] == A->col[p]) continue;
-            A->row[q] = A->col[p];
-            A->col[q] = A->row[p];
-            A->val[q++] = sign * A->val[p];
-        }
-    }
-}
-
 int mtx_parse(const char *name, const char *text, size_t bytes, uint64_t seed, struct coo *A,
               struct mtx_info *info)
 {
@@ -285,33 +275,24 @@ int mtx_parse(const char *name, const char *text, size_t bytes, uint64_t seed, s
     int64_t room = min64(f.entries, f.found);
     C.m = f.m;
     C.n = f.n;
-    bool mirrored = f.symmetry != MTX_GENERAL;
-    int64_t size = mirrored ? 2 * room : room;
+    C.nnz = room;
     err = ERR_MEMORY;
-    if (!(C.row = mem_alloc(size, sizeof *C.row))) goto done;
-    if (!(C.col = mem_alloc(size, sizeof *C.col))) goto done;
-    if (!(C.val = mem_alloc(size, sizeof *C.val))) goto done;
+    if (!(C.row = mem_alloc(room, sizeof *C.row))) goto done;
+    if (!(C.col = mem_alloc(room, sizeof *C.col))) goto done;
+    if (!(C.val = mem_alloc(room, sizeof *C.val))) goto done;
 #pragma omp parallel for schedule(dynamic, 1)
     for (int64_t c = 0; c < f.chunk_count; c++)
         if (!interrupted) chunk_read(&f, &f.chunks[c], &C);
     err = interrupted ? fail(ERR_INTERRUPTED, "%s: interrupted", name) : OK;
 
-    int64_t mirrors = 0;
     for (int64_t c = 0; c < f.chunk_count && !err; c++) {
         if (f.chunks[c].bad) err = explain(&f, f.chunks[c].bad, f.chunks[c].at);
-        f.chunks[c].mirror_first = room + mirrors;
-        mirrors += f.chunks[c].off_diagonal;
         info->zeros += f.chunks[c].zeros;
     }
     if (!err && f.found < f.entries)
         err = bad_line(&f, f.end, "too few entries: the size line promised %lld, the file ends after %lld",
                        (long long)f.entries, (long long)f.found);
     if (err) goto done;
-    C.nnz = room;
-    if (mirrored) {
-        mirror(&f, &C);
-        C.nnz += mirrors;
-    }
     info->field = f.field;
     info->symmetry = f.symmetry;
     info->array = f.array;
@@ -335,7 +316,7 @@ int mtx_read(const char *path, uint64_t seed, struct csr *A, struct mtx_info *in
     if (err) return err;
     err = mtx_parse(strcmp(path, "-") ? path : "stdin", t.data, (size_t)t.bytes, seed, &C, info);
     text_close(&t);
-    if (!err) err = csr_from_coo(&C, A, &info->duplicates);
+    if (!err) err = csr_from_coo_mirrored(&C, mtx_mirror(info->symmetry), A, &info->duplicates);
     coo_free(&C);
     info->load_ms = clock_ms() - start;
     return err;

@@ -18,6 +18,9 @@ enum mtx_symmetry { MTX_GENERAL, MTX_SYMMETRIC, MTX_SKEW, MTX_HERMITIAN };
 const char *mtx_field_name(enum mtx_field field);
 const char *mtx_symmetry_name(enum mtx_symmetry symmetry);
 
+// What csr_from_coo_mirrored() needs to expand that symmetry.
+double mtx_mirror(enum mtx_symmetry symmetry);
+
 struct mtx_info {
     enum mtx_field field;
     enum mtx_symmetry symmetry;
@@ -35,8 +38,8 @@ struct mtx_info {
 // "path:line: what is wrong". ERR_MEMORY: the size line asks for more memory than there is.
 int mtx_read(const char *path, uint64_t seed, struct csr *A, struct mtx_info *info);
 
-// The same for text in memory, as triplets in the file's order with the mirrored ones after them.
-// `text` needs no NUL at its end; `name` is for messages.
+// The same for text in memory, as the triplets that the file stores, in its order: those of a
+// symmetric kind are still to be mirrored. `text` needs no NUL at its end; `name` is for messages.
 int mtx_parse(const char *name, const char *text, size_t bytes, uint64_t seed, struct coo *A,
               struct mtx_info *info);
 

@@ -86,7 +86,7 @@ entries_read(const struct body *f, struct chunk *c, const struct coo *A, enum mt
 {
     const char *p = c->start, *end = c->end, *at, *value_at;
     int64_t k = c->first, last = min64(c->first + c->entries, f->entries);
-    int64_t i = 0, j = 0, zeros = 0, off_diagonal = 0;
+    int64_t i = 0, j = 0, zeros = 0;
     bool general = f->symmetry == MTX_GENERAL, skew = f->symmetry == MTX_SKEW;
     enum bad bad = FINE;
     if (array) array_place(f, k, &i, &j);
@@ -134,14 +134,12 @@ entries_read(const struct body *f, struct chunk *c, const struct coo *A, enum mt
         if (skew && row == col && value != 0) break;
         bad = FINE;
 
-        off_diagonal += row != col;
         A->row[k] = row;
         A->col[k] = col;
         A->val[k++] = value;
         if (array) array_step(f, &i, &j);
     }
     c->zeros = zeros;
-    c->off_diagonal = off_diagonal;
     c->bad = bad;
     c->at = at;
 }

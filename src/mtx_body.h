@@ -18,9 +18,7 @@ enum bad { FINE, BAD_ROW, BAD_COLUMN, BAD_VALUE, BAD_EXTRA, BAD_DIAGONAL, BAD_CO
 struct chunk {
     const char *start, *end; // whole lines
     int64_t first, entries;  // number of its first entry in the file, how many it has
-    int64_t off_diagonal;    // those outside the diagonal
     int64_t zeros;           // those with the value 0
-    int64_t mirror_first;    // where its mirrored entries go
     enum bad bad;            // why reading stopped, FINE if it did not
     const char *at;          // the word where it stopped
 };
