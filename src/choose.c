@@ -77,6 +77,9 @@ static bool add_item(struct choice *c, const char *item, enum op_kind op)
 
 static int no_such_algorithm(const struct options *o, const char *item)
 {
+    if (o->op && !strcmp(item, "all"))
+        return fail(ERR_USAGE, "-op %s: there is no algorithm for it; 'spbench list' shows all",
+                    o->op);
     if (is_pattern(item))
         return fail(ERR_USAGE, "-alg %s: no algorithm%s%s fits; 'spbench list' shows all", item,
                     o->op ? " of " : "", o->op ? o->op : "");
@@ -120,10 +123,10 @@ static int check_limits(const struct option_setting *s, const struct algo_option
                         const char *algo)
 {
     if (!(s->value >= a->min && s->value <= a->max))
-        return fail(ERR_USAGE, "-opt %s=%g: %s of %s is from %g to %g", s->name, s->value, a->name,
+        return fail(ERR_USAGE, "-opt %s=%.10g: %s of %s is from %.10g to %.10g", s->name, s->value, a->name,
                     algo, a->min, a->max);
     if (a->whole && s->value != floor(s->value))
-        return fail(ERR_USAGE, "-opt %s=%g: %s of %s is a whole number", s->name, s->value, a->name,
+        return fail(ERR_USAGE, "-opt %s=%.10g: %s of %s is a whole number", s->name, s->value, a->name,
                     algo);
     return OK;
 }
@@ -145,9 +148,9 @@ static int no_such_setting(const struct plan *plan, const struct option_setting 
         }
     }
     if (!used)
-        return fail(ERR_USAGE, "-opt %s=%g: the chosen algorithms have no parameters", s->name,
+        return fail(ERR_USAGE, "-opt %s=%.10g: the chosen algorithms have no parameters", s->name,
                     s->value);
-    return fail(ERR_USAGE, "-opt %s=%g: no chosen algorithm has it; %s%s", s->name, s->value,
+    return fail(ERR_USAGE, "-opt %s=%.10g: no chosen algorithm has it; %s%s", s->name, s->value,
                 suggest_text(&near, guess), all);
 }
 

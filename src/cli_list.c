@@ -9,7 +9,7 @@
 static void list_options(const struct algo *a)
 {
     for (const struct algo_option *o = a->options; o && o->name; o++)
-        printf("      -opt %s=%g  from %g to %g%s: %s\n", o->name, o->value, o->min, o->max,
+        printf("      -opt %s=%.10g  from %.10g to %.10g%s: %s\n", o->name, o->value, o->min, o->max,
                o->whole ? ", whole" : "", o->about);
 }
 
@@ -53,9 +53,10 @@ static int list_device(const char *spec)
     int err = device_open(spec, &d);
     if (err) return err;
     char memory[32], cache[32];
-    printf("  %-7s %s; %s; %d %s, %s of memory, %s of cache\n", d.id, d.name, d.detail, d.units,
-           d.kind == DEVICE_CPU ? "threads" : "multiprocessors", size_text(d.memory_bytes, memory),
-           size_text(d.cache_bytes, cache));
+    printf("  %-7s %s; %s; %s of memory, %s of cache", d.id, d.name, d.detail,
+           size_text(d.memory_bytes, memory), size_text(d.cache_bytes, cache));
+    if (d.kind == DEVICE_CUDA) printf(", %d multiprocessors", d.units); // threads are in the detail
+    printf("\n");
     device_close(&d);
     return OK;
 }

@@ -54,12 +54,13 @@ static void print_facts(const struct matrix *M)
     int64_t starts = ((int64_t)A->m + 1) * 4;
     printf("\n  csr          %s in f32, %s in f64\n", size_text(starts + A->nnz * 8, a),
            size_text(starts + A->nnz * 12, b));
-    if (M->load_ms > 0) printf("  read in      %.1f ms, %.0f MB/s\n", M->load_ms, M->load_mb_s);
+    if (M->load_ms > 0) printf("  read in      %.3g ms, %.3g MB/s\n", M->load_ms, M->load_mb_s);
 }
 
 int cli_info(const struct request *q)
 {
     int err = OK;
+    bool any = false;
     for (int i = 0; i < q->o->operand_count && !err; i++) {
         struct matrix M;
         err = matrix_load(q->o->operands[i], q->o->seed, &M);
@@ -67,7 +68,8 @@ int cli_info(const struct request *q)
         if (err) {
             err = cli_load_failed(err, q->outcome);
         } else {
-            if (i) printf("\n");
+            if (any) printf("\n");
+            any = true;
             print_facts(&M);
         }
         matrix_free(&M);
@@ -82,6 +84,7 @@ int cli_gen(const struct request *q)
     char comment[256];
     int err = gen_matrix(spec, q->o->seed, &A);
     if (err) return err;
+    if (!strncmp(spec, "gen:", 4)) spec += 4;
     snprintf(comment, sizeof comment, "spbench gen %.200s -seed %llu", spec,
              (unsigned long long)q->o->seed);
     err = mtx_write(path, &A, comment);

@@ -29,6 +29,7 @@ int list_next(const char **rest, char item[64])
 
 static int bad_list(const struct option *self, const char *text)
 {
+    if (!*text) return fail(ERR_USAGE, "-%s: its value is empty", self->name);
     return fail(ERR_USAGE, "-%s %s: an item of the list is empty or too long", self->name, text);
 }
 
@@ -70,8 +71,11 @@ static int parse_op(struct options *o, const struct option *self, const char *te
     char guess[64];
     suggest_start(&s, text);
     for (int i = 0; i < op_count; i++) suggest_offer(&s, ops[i].name);
-    return fail(ERR_USAGE, "-%s %s: no such operation; %s'spbench list' shows all", self->name,
-                text, suggest_text(&s, guess));
+    char all[128] = "";
+    for (int i = 0; i < op_count; i++)
+        snprintf(all + strlen(all), sizeof all - strlen(all), "%s%s", i ? ", " : "", ops[i].name);
+    return fail(ERR_USAGE, "-%s %s: no such operation; %sit is one of %s", self->name, text,
+                suggest_text(&s, guess), all);
 }
 
 static int parse_alg(struct options *o, const struct option *self, const char *text)

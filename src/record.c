@@ -237,13 +237,10 @@ static void add_time(struct json *j, const struct result *r)
         else json_null(j, clocks, NULL);
 }
 
-// A case that was refused before it started has no bytes.
-static bool was_started(const struct result *r) { return r->compulsory_bytes > 0; }
-
 static void add_setup(struct json *j, const struct result *r)
 {
     const struct setup *s = &r->setup;
-    if (!was_started(r)) {
+    if (!r->format_bytes) { // it was refused before anything was prepared
         json_null(j, j->root, "setup_ms");
         return;
     }
@@ -258,7 +255,7 @@ static void add_setup(struct json *j, const struct result *r)
 static void add_rates(struct json *j, const struct result *r)
 {
     double none = NAN; // becomes null
-    bool started = was_started(r); // the flops can be 0 even so: of an empty matrix
+    bool started = r->compulsory_bytes > 0; // the flops can be 0 even so: of an empty matrix
     bool bounded = r->timed && r->bound_ms > 0;
     json_number(j, j->root, "flops", started ? (double)r->flops : none);
     json_number(j, j->root, "gflops", r->timed ? r->gflops : none);

@@ -1,5 +1,6 @@
 #include "suggest.h"
 
+#include <ctype.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
@@ -18,7 +19,7 @@ static int edit_distance(const char *a, const char *b)
     for (int i = 1; i <= m; i++) {
         d[i][0] = i;
         for (int j = 1; j <= n; j++) {
-            int same = a[i - 1] == b[j - 1];
+            int same = tolower((unsigned char)a[i - 1]) == tolower((unsigned char)b[j - 1]);
             d[i][j] = smaller(d[i - 1][j - 1] + !same, 1 + smaller(d[i - 1][j], d[i][j - 1]));
             if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
                 d[i][j] = smaller(d[i][j], d[i - 2][j - 2] + 1);
@@ -36,8 +37,9 @@ void suggest_offer(struct suggestion *s, const char *name)
 {
     size_t length = strlen(s->word);
     int distance = edit_distance(s->word, name);
-    // Whoever typed the beginning of a name meant the name.
-    if (length >= 3 && !strncmp(s->word, name, length)) distance = smaller(distance, 1);
+    // Whoever typed the beginning of a name meant the name; so did who wrote it out.
+    size_t common = strlen(name) < length ? strlen(name) : length;
+    if (common >= 3 && !strncmp(s->word, name, common)) distance = smaller(distance, 1);
     if (distance > (int)(length + 2) / 3 || distance >= s->distance) return;
     s->best = name;
     s->distance = distance;

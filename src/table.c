@@ -9,7 +9,7 @@
 static const char *number_text(double x, char text[32])
 {
     int decimals = x > 0 && isfinite(x) ? 3 - (int)floor(log10(x)) : 3;
-    snprintf(text, 32, "%.*f", decimals < 0 ? 0 : decimals > 6 ? 6 : decimals, x);
+    snprintf(text, 32, "%.*f", decimals < 0 ? 0 : decimals > 7 ? 7 : decimals, x);
     return text;
 }
 
@@ -26,6 +26,9 @@ int table_start(struct table *t, const struct plan *plan, int matrix_count, bool
     t->alg_width = (int)strlen("algorithm");
     for (int i = 0; i < plan->entry_count; i++)
         t->alg_width = (int)max64(t->alg_width, (int64_t)strlen(plan->entries[i]->name));
+    t->k_width = 4;
+    for (int i = 0; i < plan->k_count; i++)
+        t->k_width = (int)max64(t->k_width, snprintf(NULL, 0, "%lld", (long long)plan->ks[i]));
     for (int i = 0; i < plan->layout_count; i++) t->layout_column |= plan->layouts[i] == LAYOUT_COL;
     t->cases = mem_alloc(t->case_count, sizeof *t->cases);
     return t->cases ? OK : ERR_MEMORY;
@@ -87,25 +90,28 @@ void table_matrix(struct table *t, const struct matrix *M)
     table_clear(t);
     char mean[32];
     fprintf(stderr, "%s%s: %d x %d, %lld nonzeros; rows: mean %s, longest %lld, cv %.2f, %lld empty\n",
-            t->matrix ? "\n" : "", M->name, M->A.m, M->A.n, (long long)M->A.nnz,
+            t->any ? "\n" : "", M->name, M->A.m, M->A.n, (long long)M->A.nnz,
             number_text(M->stats.row_mean, mean), (long long)M->stats.row_max, M->stats.row_cv,
             (long long)M->stats.empty_rows);
+    t->any = true;
     if (t->verbose && M->load_mb_s > 0)
-        fprintf(stderr, "  read in %.1f ms, %.0f MB/s; %s, %s%s%s\n", M->load_ms, M->load_mb_s,
+        fprintf(stderr, "  read in %.3g ms, %.3g MB/s; %s, %s%s%s\n", M->load_ms, M->load_mb_s,
                 M->field, M->symmetry, M->values_drawn ? ", values drawn from the seed" : "",
                 M->real_part ? ", real parts" : "");
-    fprintf(stderr, "  %-*s  device  prec     k%s         ms    +-%%    GFLOPS  %%roof  check\n",
-            t->alg_width, "algorithm", t->layout_column ? "  layout" : "");
+    fprintf(stderr, "  %-*s  device  prec  %*s%s         ms   +-%%    GFLOPS  %%roof  check\n",
+            t->alg_width, "algorithm", t->k_width, "k", t->layout_column ? "  layout" : "");
     show_progress(t);
 }
 
 static void print_times(const struct result *r)
 {
-    char ms[32], rate[32], roof[32] = "-";
+    char ms[32], rate[32], roof[32] = "-", noise[32] = ">99";
     const struct timing *x = &r->timing;
+    double percent = 100 * (x->ci_hi - x->ci_lo) / 2 / x->median;
+    if (percent < 99.5) snprintf(noise, sizeof noise, percent < 9.95 ? "%.2f" : "%.0f", percent);
     if (r->bound_ms > 0) snprintf(roof, sizeof roof, "%.1f", 100 * r->efficiency);
-    fprintf(stderr, "%11s  %5.2f  %8s  %5s", number_text(x->median, ms),
-            100 * (x->ci_hi - x->ci_lo) / 2 / x->median, number_text(r->gflops, rate), roof);
+    fprintf(stderr, "%11s  %4s  %8s  %5s", number_text(x->median, ms), noise,
+            number_text(r->gflops, rate), roof);
     if (r->checked) fprintf(stderr, "  %s %.2f", r->check.method, r->check.error_ratio);
     else fprintf(stderr, "  not checked");
     if (r->cache_resident) fprintf(stderr, "; faster than memory: from the cache");
@@ -135,13 +141,13 @@ void table_result(struct table *t, const struct result *r)
                                                   r->timing.ci_hi};
     if (t->quiet) return;
     table_clear(t);
-    fprintf(stderr, "  %-*s  %-6s  %-4s  %4lld", t->alg_width, r->entry->name,
-            r->device ? r->device : "-", prec_name(r->prec), (long long)r->k);
+    fprintf(stderr, "  %-*s  %-6s  %-4s  %*lld", t->alg_width, r->entry->name, r->device,
+            prec_name(r->prec), t->k_width, (long long)r->k);
     if (t->layout_column) fprintf(stderr, "  %-6s", layout_name(r->layout));
     if (r->status == STATUS_OK && r->timed) print_times(r);
     else fprintf(stderr, "  %s%s%s", status_name(r->status), r->reason[0] ? ": " : "", r->reason);
     fprintf(stderr, "\n");
-    if (t->verbose && r->compulsory_bytes > 0) print_details(t, r);
+    if (t->verbose && r->format_bytes > 0) print_details(t, r);
     show_progress(t);
 }
 
@@ -188,7 +194,7 @@ static void print_winner(const struct table *t, const struct table_case *group)
 
 void table_summary(struct table *t)
 {
-    if (t->quiet) return;
+    if (t->quiet || t->plan->entry_count == 1) return; // one alone is no race
     table_clear(t);
     if (!t->kept) {
         fprintf(stderr, "  fastest: none, there is no checked result\n");

@@ -21,10 +21,11 @@ struct table {
     int64_t case_count, done;  // of this matrix
     double start_ms;
     bool quiet, verbose, terminal;
-    int alg_width;
+    int alg_width, k_width;
     bool layout_column;
     struct table_case *cases;  // size case_count at most, of this matrix
     int64_t kept;
+    bool any; // a matrix had its header
 };
 
 int table_start(struct table *t, const struct plan *plan, int matrix_count, bool quiet,
