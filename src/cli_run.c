@@ -64,10 +64,9 @@ int cli_run(const struct request *q)
     table_clear(&run.table);
     if (!err && run.records)
         err = record_environment(&run.out, c.used, c.primary, q->argc, q->argv);
-    for (int i = 0; i < o->operand_count && !err; i++) {
-        err = run_matrix(&run, &c, o, o->operands[i]);
-        if (!err && interrupted) err = fail(ERR_INTERRUPTED, "interrupted");
-    }
+    for (int i = 0; i < o->operand_count && !err; i++)
+        err = interrupted ? fail(ERR_INTERRUPTED, "interrupted")
+                          : run_matrix(&run, &c, o, o->operands[i]);
     int close_err = record_close(&run.out);
     if (!err) err = close_err;
 done:

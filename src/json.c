@@ -1,6 +1,8 @@
 #include "json.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static void *json_alloc(size_t size) { return mem_alloc((int64_t)size, 1); }
@@ -42,6 +44,13 @@ cJSON *json_array(struct json *j, cJSON *parent, const char *name)
 void json_number(struct json *j, cJSON *parent, const char *name, double x)
 {
     keep(j, parent, name, isfinite(x) ? cJSON_CreateNumber(x) : cJSON_CreateNull());
+}
+
+void json_measure(struct json *j, cJSON *parent, const char *name, double x)
+{
+    char text[32];
+    snprintf(text, sizeof text, "%.7g", x);
+    json_number(j, parent, name, strtod(text, NULL));
 }
 
 void json_bool(struct json *j, cJSON *parent, const char *name, bool x)

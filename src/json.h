@@ -21,6 +21,8 @@ cJSON *json_object(struct json *j, cJSON *parent, const char *name);
 cJSON *json_array(struct json *j, cJSON *parent, const char *name);
 // JSON knows no NaN and no infinity: these become null.
 void json_number(struct json *j, cJSON *parent, const char *name, double x);
+// The same for what was measured: seven digits say all of it, in half the space.
+void json_measure(struct json *j, cJSON *parent, const char *name, double x);
 // NULL becomes null; bytes that are not UTF-8 become '?'.
 void json_text(struct json *j, cJSON *parent, const char *name, const char *text);
 void json_bool(struct json *j, cJSON *parent, const char *name, bool x);

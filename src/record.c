@@ -93,21 +93,21 @@ static int write_document(struct record_file *out, struct json *j)
     return err;
 }
 
-// 0 stands for "not known".
-static void number_or_null(struct json *j, cJSON *o, const char *name, double x)
+// A measure of which 0 stands for "not known".
+static void measure_or_null(struct json *j, cJSON *o, const char *name, double x)
 {
-    if (x != 0) json_number(j, o, name, x);
+    if (x != 0) json_measure(j, o, name, x);
     else json_null(j, o, name);
 }
 
 static void add_roof(struct json *j, cJSON *o, const struct roof *roof)
 {
     cJSON *r = json_object(j, o, "roof");
-    number_or_null(j, r, "copy_gb_s", roof->copy_gb_s);
-    number_or_null(j, r, "cache_gb_s", roof->cache_gb_s);
+    measure_or_null(j, r, "copy_gb_s", roof->copy_gb_s);
+    measure_or_null(j, r, "cache_gb_s", roof->cache_gb_s);
     cJSON *fma = json_object(j, r, "fma_gflops");
-    number_or_null(j, fma, prec_name(F32), roof->fma_gflops[F32]);
-    number_or_null(j, fma, prec_name(F64), roof->fma_gflops[F64]);
+    measure_or_null(j, fma, prec_name(F32), roof->fma_gflops[F32]);
+    measure_or_null(j, fma, prec_name(F64), roof->fma_gflops[F64]);
 }
 
 static void add_device(struct json *j, cJSON *array, enum device_kind kind,
@@ -128,8 +128,8 @@ static void add_device(struct json *j, cJSON *array, enum device_kind kind,
     json_number(j, o, "units", d->units);
     json_number(j, o, "memory_bytes", (double)d->memory_bytes);
     json_number(j, o, "cache_bytes", (double)d->cache_bytes);
-    number_or_null(j, o, "clock_mhz", now);
-    number_or_null(j, o, "clock_max_mhz", max);
+    measure_or_null(j, o, "clock_mhz", now);
+    measure_or_null(j, o, "clock_max_mhz", max);
     add_roof(j, o, &bd->roof);
 }
 
@@ -189,11 +189,11 @@ static void add_matrix(struct json *j, const struct matrix *m)
     json_text(j, o, "symmetry", m->symmetry);
     json_text(j, o, "values", m->values_drawn ? "drawn" : m->real_part ? "real part" : "given");
     json_number(j, o, "duplicates", (double)m->duplicates);
-    json_number(j, o, "row_mean", m->stats.row_mean);
+    json_measure(j, o, "row_mean", m->stats.row_mean);
     json_number(j, o, "row_max", (double)m->stats.row_max);
-    json_number(j, o, "row_cv", m->stats.row_cv);
-    json_number(j, o, "load_ms", m->load_ms);
-    number_or_null(j, o, "load_mb_s", m->load_mb_s);
+    json_measure(j, o, "row_cv", m->stats.row_cv);
+    json_measure(j, o, "load_ms", m->load_ms);
+    measure_or_null(j, o, "load_mb_s", m->load_mb_s);
 }
 
 static void add_check(struct json *j, const struct result *r)
@@ -205,7 +205,7 @@ static void add_check(struct json *j, const struct result *r)
     cJSON *o = json_object(j, j->root, "check");
     json_text(j, o, "method", r->check.method);
     json_number(j, o, "elements", (double)r->check.elements);
-    if (r->checked) json_number(j, o, "error_ratio", r->check.error_ratio);
+    if (r->checked) json_measure(j, o, "error_ratio", r->check.error_ratio);
     else json_null(j, o, "error_ratio");
 }
 
@@ -217,15 +217,15 @@ static void add_time(struct json *j, const struct result *r)
         return;
     }
     cJSON *o = json_object(j, j->root, "time_ms");
-    json_number(j, o, "median", t->median);
-    json_number(j, o, "min", t->min);
-    json_number(j, o, "mean", t->mean);
-    json_number(j, o, "p5", t->p5);
-    json_number(j, o, "p95", t->p95);
-    json_number(j, o, "ci_lo", t->ci_lo);
-    json_number(j, o, "ci_hi", t->ci_hi);
+    json_measure(j, o, "median", t->median);
+    json_measure(j, o, "min", t->min);
+    json_measure(j, o, "mean", t->mean);
+    json_measure(j, o, "p5", t->p5);
+    json_measure(j, o, "p95", t->p95);
+    json_measure(j, o, "ci_lo", t->ci_lo);
+    json_measure(j, o, "ci_hi", t->ci_hi);
     cJSON *samples = json_array(j, o, "samples");
-    for (int i = 0; i < t->count; i++) json_number(j, samples, NULL, t->samples[i]);
+    for (int i = 0; i < t->count; i++) json_measure(j, samples, NULL, t->samples[i]);
     json_number(j, o, "batch", t->batch);
     json_number(j, o, "warmup", t->warmup);
     json_text(j, o, "stop", t->stop);
@@ -245,10 +245,10 @@ static void add_setup(struct json *j, const struct result *r)
         return;
     }
     cJSON *o = json_object(j, j->root, "setup_ms");
-    json_number(j, o, "convert", s->convert_ms);
-    json_number(j, o, "upload", s->upload_ms);
-    json_number(j, o, "analyse", s->analyse_ms);
-    json_number(j, o, "total", s->convert_ms + s->upload_ms + s->analyse_ms);
+    json_measure(j, o, "convert", s->convert_ms);
+    json_measure(j, o, "upload", s->upload_ms);
+    json_measure(j, o, "analyse", s->analyse_ms);
+    json_measure(j, o, "total", s->convert_ms + s->upload_ms + s->analyse_ms);
 }
 
 // How fast it was; what was not reached is null.
@@ -258,11 +258,11 @@ static void add_rates(struct json *j, const struct result *r)
     bool started = r->compulsory_bytes > 0; // the flops can be 0 even so: of an empty matrix
     bool bounded = r->timed && r->bound_ms > 0;
     json_number(j, j->root, "flops", started ? (double)r->flops : none);
-    json_number(j, j->root, "gflops", r->timed ? r->gflops : none);
+    json_measure(j, j->root, "gflops", r->timed ? r->gflops : none);
     cJSON *bytes = json_object(j, j->root, "bytes");
     json_number(j, bytes, "compulsory", started ? (double)r->compulsory_bytes : none);
-    json_number(j, j->root, "bound_ms", bounded ? r->bound_ms : none);
-    json_number(j, j->root, "efficiency", bounded ? r->efficiency : none);
+    json_measure(j, j->root, "bound_ms", bounded ? r->bound_ms : none);
+    json_measure(j, j->root, "efficiency", bounded ? r->efficiency : none);
     if (bounded) json_bool(j, j->root, "cache_resident", r->cache_resident);
     else json_null(j, j->root, "cache_resident");
 }
@@ -270,8 +270,8 @@ static void add_rates(struct json *j, const struct result *r)
 static void add_memory(struct json *j, const struct result *r)
 {
     cJSON *o = json_object(j, j->root, "memory");
-    number_or_null(j, o, "peak_bytes", (double)r->peak_bytes);
-    number_or_null(j, o, "format_bytes", (double)r->format_bytes);
+    json_number(j, o, "peak_bytes", r->peak_bytes ? (double)r->peak_bytes : NAN);
+    json_number(j, o, "format_bytes", r->format_bytes ? (double)r->format_bytes : NAN);
 }
 
 static void add_figures(struct json *j, const struct result *r)

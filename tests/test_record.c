@@ -205,15 +205,12 @@ static void test_statuses(void)
         CHECK_STRING(NULL, "status", status_name(status));
         CHECK_STRING(NULL, "reason", "told \"why\"\n");
         CHECK_STRING(NULL, "alg", "cusparse");
-        CHECK_NULL(NULL, "check");
-        CHECK_NULL(NULL, "time_ms");
-        CHECK_NULL(NULL, "setup_ms");
-        CHECK_NULL(NULL, "flops");
-        CHECK_NULL(NULL, "gflops");
+        static const char *const nulls[] = {"check",  "time_ms",  "setup_ms",   "flops",
+                                            "gflops", "bound_ms", "efficiency", "cache_resident"};
+        for (size_t i = 0; i < sizeof nulls / sizeof *nulls; i++) CHECK_NULL(NULL, nulls[i]);
         CHECK_NULL("bytes", "compulsory");
-        CHECK_NULL(NULL, "bound_ms");
-            CHECK_NULL(NULL, "cache_resident");
-            CHECK_NAMES("options", "");
+        CHECK_NULL("memory", "peak_bytes");
+        CHECK_NAMES("options", "");
         cJSON_Delete(record);
     }
     struct result r = good_result();
@@ -388,11 +385,7 @@ static void test_append(void)
 int main(void)
 {
     int fd = mkstemp(path);
-    if (fd < 0) {
-        printf("cannot make %s\n", path);
-        return 1;
-    }
-    close(fd);
+    CHECK(fd >= 0 && !close(fd), "cannot make %s", path);
     test_names();
     test_values();
     test_statuses();

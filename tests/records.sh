@@ -1,0 +1,36 @@
+#!/usr/bin/env bash
+# Records of real runs against the schema: records.sh SPBENCH... runs each program on small cases of
+# every kind that it can make, and hands what it wrote to check_records.py.
+set -u
+here=$(cd "$(dirname "$0")" && pwd)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+python=python3
+python3 -c 'import jsonschema' 2>/dev/null || python=/usr/bin/python3
+
+files=()
+# run STATUS OPTION...: one run into a file of its own, which must end so.
+run() {
+    local want=$1 file=$work/${#files[@]}.jsonl got
+    shift
+    "$binary" "$@" -q -o "$file" 2>"$work/err"
+    got=$?
+    files+=("$file")
+    [ "$got" -eq "$want" ] && return
+    echo "FAILED: $binary $*: exit status $got, not $want: $(head -n 1 "$work/err")"
+    bad=1
+}
+
+bad=0
+for binary; do
+    run 0 -alg all -k 1,7 -prec f32,f64 -layout row,col -reps 2 gen:rmat:6:4 "$here/data/cli_tiny.mtx"
+    run 0 -alg 'all,cusparse*' -device cpu -k 3 -reps 2 "$here/data/cli_pattern.mtx"
+    run 0 -alg merge -check sample -cache cold -time-limit 0.1 gen:skew:300:3:200
+    run 0 -alg 'sellp,heuristic' -check off -opt slice=8,pad=2 -reps 2 - <"$here/data/cli_tiny.mtx"
+    run 1 -alg merge -device cpu -k 2147483647,2 -reps 2 gen:aspect:2:60000
+    run 3 -alg merge -reps 2 "$here/data/cli_short.mtx" "$here/data/cli_tiny.mtx"
+done
+"$python" "$here/check_records.py" "${files[@]}" >"$work/log"
+status=$?
+cat "$work/log"
+[ "$status" -eq 0 ] && [ "$bad" -eq 0 ]
