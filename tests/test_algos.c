@@ -146,6 +146,15 @@ static void default_options(const struct algo *algo, double *opt)
 }
 
 static int unsupported_count;
+static bool own_only; // leaves out the vendor's algorithms
+
+static bool wanted(const struct algo *algo, const struct device *dev, enum layout layout,
+                   enum prec prec)
+{
+    return algo && algo->device == dev->kind && algo->op == OP_SPMM &&
+           (algo->layouts & BIT(layout)) && (algo->precs & BIT(prec)) &&
+           !(own_only && !strncmp(algo->name, "cusparse", 8));
+}
 
 static void test_case(const struct algo *algo, const double *opt, struct operands *o,
                       const char *shape, const char *note)
@@ -168,8 +177,7 @@ static void test_inputs(struct device *dev, const struct inputs *in, const char 
         operands_init(&o, dev, in, (enum layout)layout);
         for (int e = 0; e < algo_count; e++) {
             const struct algo *algo = algos[e].algo;
-            if (!algo || algos[e].device != dev->kind || algos[e].op != OP_SPMM) continue;
-            if (!(algo->layouts & BIT(layout)) || !(algo->precs & BIT(in->prec))) continue;
+            if (!wanted(algo, dev, (enum layout)layout, in->prec)) continue;
             double opt[ALGO_OPTIONS_MAX] = {0};
             default_options(algo, opt);
             test_case(algo, opt, &o, shape, "");
@@ -185,8 +193,7 @@ static void test_options(struct device *dev, const struct inputs *in, const char
     operands_init(&o, dev, in, LAYOUT_ROW);
     for (int e = 0; e < algo_count; e++) {
         const struct algo *algo = algos[e].algo;
-        if (!algo || algos[e].device != dev->kind || !algo->options) continue;
-        if (!(algo->layouts & BIT(LAYOUT_ROW)) || !(algo->precs & BIT(in->prec))) continue;
+        if (!wanted(algo, dev, LAYOUT_ROW, in->prec) || !algo->options) continue;
         double opt[ALGO_OPTIONS_MAX] = {0};
         for (int i = 0; algo->options[i].name; i++) {
             const struct algo_option *p = &algo->options[i];
@@ -229,14 +236,23 @@ static void test_device(struct device *dev, size_t step)
     }
 }
 
-// test_algos [cpu|cuda] [short]
+// test_algos [cpu|cuda] [short] [own]: one device, every third shape and k, no vendor's algorithms
 int main(int argc, char **argv)
 {
     static const char *const specs[] = {"cpu", "cuda"};
-    bool is_short = argc > 1 && !strcmp(argv[argc - 1], "short");
+    const char *only = NULL;
+    bool is_short = false;
+    for (int a = 1; a < argc; a++) {
+        if (!strcmp(argv[a], "short"))
+            is_short = true;
+        else if (!strcmp(argv[a], "own"))
+            own_only = true;
+        else
+            only = argv[a];
+    }
     for (int kind = DEVICE_CPU; kind <= DEVICE_CUDA; kind++) {
         struct device dev;
-        if (argc > 1 && strcmp(argv[1], "short") && strcmp(argv[1], specs[kind])) continue;
+        if (only && strcmp(only, specs[kind])) continue;
         if (device_missing((enum device_kind)kind)) {
             SKIP("%s: %s", specs[kind], device_missing((enum device_kind)kind));
             continue;
