@@ -123,11 +123,11 @@ static int check_limits(const struct option_setting *s, const struct algo_option
                         const char *algo)
 {
     if (!(s->value >= a->min && s->value <= a->max))
-        return fail(ERR_USAGE, "-opt %s=%.10g: %s of %s is from %.10g to %.10g", s->name, s->value, a->name,
-                    algo, a->min, a->max);
+        return fail(ERR_USAGE, "-opt %s=%.10g: %s of %s is from %.10g to %.10g", s->name, s->value,
+                    a->name, algo, a->min, a->max);
     if (a->whole && s->value != floor(s->value))
-        return fail(ERR_USAGE, "-opt %s=%.10g: %s of %s is a whole number", s->name, s->value, a->name,
-                    algo);
+        return fail(ERR_USAGE, "-opt %s=%.10g: %s of %s is a whole number", s->name, s->value,
+                    a->name, algo);
     return OK;
 }
 

@@ -6,10 +6,10 @@
 #include "options.h"
 
 struct choice {
-    enum device_kind primary;  // what `-device` means here; `all` and patterns choose its algorithms
-    struct device devices[2];  // by enum device_kind; the CPU is always open
+    enum device_kind primary; // what `-device` means here; `all` and patterns choose its algorithms
+    struct device devices[2]; // by enum device_kind; the CPU is always open
     struct bench_device used[2];
-    char missing[256];         // why there is no CUDA device, where -device auto did not find one
+    char missing[256]; // why there is no CUDA device, where -device auto did not find one
     struct plan plan;
 };
 

@@ -53,7 +53,8 @@ static void help_matrices(void)
 {
     printf("\nA MATRIX is a Matrix Market file (.mtx, plain or gzip), - for stdin, or gen:SPEC.\n"
            "A SPEC is one of:\n");
-    for (const struct gen_kind *g = gen_help; g->name; g++) printf("  %-19s %s\n", g->form, g->about);
+    for (const struct gen_kind *g = gen_help; g->name; g++)
+        printf("  %-19s %s\n", g->form, g->about);
 }
 
 static void help_all(void)
@@ -73,10 +74,11 @@ static void help_command(const struct command_info *c)
     options_help(c->id);
     if (c->takes_matrices) help_matrices();
     if (c->id == COMMAND_RUN)
-        printf("\nRecords go to stdout (JSON Lines), the table to stderr. A terminal that shows the\n"
-               "table shows no records unless -o - asks for them.\n"
-               "Exit status: 0 every case is ok or unsupported, 1 a case is wrong or failed,\n"
-               "2 wrong usage, 3 a matrix could not be read, 130 interrupted.\n");
+        printf(
+            "\nRecords go to stdout (JSON Lines), the table to stderr. A terminal that shows the\n"
+            "table shows no records unless -o - asks for them.\n"
+            "Exit status: 0 every case is ok or unsupported, 1 a case is wrong or failed,\n"
+            "2 wrong usage, 3 a matrix could not be read, 130 interrupted.\n");
 }
 
 static int cli_help(const struct request *q)
@@ -95,8 +97,10 @@ int cli_load_failed(int err, struct outcome *outcome)
 {
     if (err == ERR_INTERRUPTED) return err;
     fprintf(stderr, "%s\n", fail_text());
-    if (err == ERR_USAGE) outcome->bad_spec = true;
-    else outcome->bad_matrix = true;
+    if (err == ERR_USAGE)
+        outcome->bad_spec = true;
+    else
+        outcome->bad_matrix = true;
     return OK;
 }
 

@@ -9,8 +9,8 @@
 static void list_options(const struct algo *a)
 {
     for (const struct algo_option *o = a->options; o && o->name; o++)
-        printf("      -opt %s=%.10g  from %.10g to %.10g%s: %s\n", o->name, o->value, o->min, o->max,
-               o->whole ? ", whole" : "", o->about);
+        printf("      -opt %s=%.10g  from %.10g to %.10g%s: %s\n", o->name, o->value, o->min,
+               o->max, o->whole ? ", whole" : "", o->about);
 }
 
 static void list_algorithm(const struct algo_entry *e)
@@ -86,8 +86,7 @@ static int list_formats(void)
 static const struct list {
     const char *name;
     int (*print)(void);
-} lists[] = {
-    {"algorithms", list_algorithms}, {"devices", list_devices}, {"formats", list_formats}};
+} lists[] = {{"algorithms", list_algorithms}, {"devices", list_devices}, {"formats", list_formats}};
 
 int cli_list(const struct request *q)
 {

@@ -10,8 +10,10 @@
 // A count that may be unknown (-1).
 static const char *count_text(int64_t x, char text[32])
 {
-    if (x < 0) snprintf(text, 32, "not known");
-    else snprintf(text, 32, "%lld", (long long)x);
+    if (x < 0)
+        snprintf(text, 32, "not known");
+    else
+        snprintf(text, 32, "%lld", (long long)x);
     return text;
 }
 
@@ -19,8 +21,10 @@ static void print_products(const struct matrix *M)
 {
     const struct matrix_stats *s = &M->stats;
     char a[32], b[32];
-    if (M->A.m != M->A.n) printf("  A*A          the matrix is not square\n");
-    else printf("  A*A          %s products", count_text(s->products_aa, a));
+    if (M->A.m != M->A.n)
+        printf("  A*A          the matrix is not square\n");
+    else
+        printf("  A*A          %s products", count_text(s->products_aa, a));
     if (M->A.m == M->A.n && s->nnz_aa >= 0)
         printf(", %s nonzeros, compression %.2f", count_text(s->nnz_aa, b), s->compression_aa);
     if (M->A.m == M->A.n) printf("\n");

@@ -5,8 +5,10 @@
 
 static void print_ceiling(const char *what, double x, const char *unit)
 {
-    if (x > 0) printf("  %-22s %10.1f %s\n", what, x, unit);
-    else printf("  %-22s %10s\n", what, "not known");
+    if (x > 0)
+        printf("  %-22s %10.1f %s\n", what, x, unit);
+    else
+        printf("  %-22s %10s\n", what, "not known");
 }
 
 int cli_roof(const struct request *q)

@@ -9,8 +9,8 @@ static void *json_alloc(size_t size) { return mem_alloc((int64_t)size, 1); }
 
 static cJSON *keep(struct json *j, cJSON *parent, const char *name, cJSON *item)
 {
-    bool added = name ? cJSON_AddItemToObject(parent, name, item)
-                      : cJSON_AddItemToArray(parent, item);
+    bool added =
+        name ? cJSON_AddItemToObject(parent, name, item) : cJSON_AddItemToArray(parent, item);
     if (added) return item;
     cJSON_Delete(item);
     j->lost = true;

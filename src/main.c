@@ -10,8 +10,8 @@ static void interrupt(int signal)
     interrupted = 1;
 }
 
-// The first Ctrl-C drops the case in flight and ends the run in order; a second one ends it at once.
-// A closed pipe is a write error like any other.
+// The first Ctrl-C drops the case in flight and ends the run in order; a second one ends it at
+// once. A closed pipe is a write error like any other.
 static void set_handlers(void)
 {
     struct sigaction once = {.sa_handler = interrupt, .sa_flags = (int)SA_RESETHAND};

@@ -357,8 +357,7 @@ int options_parse(struct options *o, enum command command, const char *command_n
             return unknown_option(command, command_name, word);
         const char *text = strchr(word, '=');
         if (text) text++;
-        if (text && !option->value)
-            return fail(ERR_USAGE, "-%s: takes no value", option->name);
+        if (text && !option->value) return fail(ERR_USAGE, "-%s: takes no value", option->name);
         if (!text && option->value) {
             if (i + 1 == argc)
                 return fail(ERR_USAGE, "-%s: its value is missing: -%s %s", option->name,

@@ -96,8 +96,10 @@ static int write_document(struct record_file *out, struct json *j)
 // A measure of which 0 stands for "not known".
 static void measure_or_null(struct json *j, cJSON *o, const char *name, double x)
 {
-    if (x != 0) json_measure(j, o, name, x);
-    else json_null(j, o, name);
+    if (x != 0)
+        json_measure(j, o, name, x);
+    else
+        json_null(j, o, name);
 }
 
 static void add_roof(struct json *j, cJSON *o, const struct roof *roof)
@@ -150,7 +152,8 @@ int record_environment(struct record_file *out, const struct bench_device device
     json_text(&j, j.root, "date", date);
     struct utsname host;
     bool named = !uname(&host);
-    if (named) snprintf(system, sizeof system, "%s %s %s", host.sysname, host.release, host.machine);
+    if (named)
+        snprintf(system, sizeof system, "%s %s %s", host.sysname, host.release, host.machine);
     json_text(&j, j.root, "host", named ? host.nodename : "unknown");
     json_text(&j, j.root, "os", system);
     const struct device *cpu = devices[DEVICE_CPU].dev;
@@ -205,8 +208,10 @@ static void add_check(struct json *j, const struct result *r)
     cJSON *o = json_object(j, j->root, "check");
     json_text(j, o, "method", r->check.method);
     json_number(j, o, "elements", (double)r->check.elements);
-    if (r->checked) json_measure(j, o, "error_ratio", r->check.error_ratio);
-    else json_null(j, o, "error_ratio");
+    if (r->checked)
+        json_measure(j, o, "error_ratio", r->check.error_ratio);
+    else
+        json_null(j, o, "error_ratio");
 }
 
 static void add_time(struct json *j, const struct result *r)
@@ -233,8 +238,10 @@ static void add_time(struct json *j, const struct result *r)
     json_bool(j, o, "throttled", t->throttled);
     cJSON *clocks = json_array(j, o, "clock_mhz");
     for (int i = 0; i < 2; i++)
-        if (t->clock_mhz[i]) json_number(j, clocks, NULL, t->clock_mhz[i]);
-        else json_null(j, clocks, NULL);
+        if (t->clock_mhz[i])
+            json_number(j, clocks, NULL, t->clock_mhz[i]);
+        else
+            json_null(j, clocks, NULL);
 }
 
 static void add_setup(struct json *j, const struct result *r)
@@ -254,7 +261,7 @@ static void add_setup(struct json *j, const struct result *r)
 // How fast it was; what was not reached is null.
 static void add_rates(struct json *j, const struct result *r)
 {
-    double none = NAN; // becomes null
+    double none = NAN;                      // becomes null
     bool started = r->compulsory_bytes > 0; // the flops can be 0 even so: of an empty matrix
     bool bounded = r->timed && r->bound_ms > 0;
     json_number(j, j->root, "flops", started ? (double)r->flops : none);
@@ -263,8 +270,10 @@ static void add_rates(struct json *j, const struct result *r)
     json_number(j, bytes, "compulsory", started ? (double)r->compulsory_bytes : none);
     json_measure(j, j->root, "bound_ms", bounded ? r->bound_ms : none);
     json_measure(j, j->root, "efficiency", bounded ? r->efficiency : none);
-    if (bounded) json_bool(j, j->root, "cache_resident", r->cache_resident);
-    else json_null(j, j->root, "cache_resident");
+    if (bounded)
+        json_bool(j, j->root, "cache_resident", r->cache_resident);
+    else
+        json_null(j, j->root, "cache_resident");
 }
 
 static void add_memory(struct json *j, const struct result *r)
@@ -279,8 +288,10 @@ static void add_figures(struct json *j, const struct result *r)
     cJSON *o = json_object(j, j->root, "stats");
     for (int i = 0; i < r->figure_count; i++) {
         const struct figure *f = &r->figures[i];
-        if (f->text[0]) json_text(j, o, f->name, f->text);
-        else json_number(j, o, f->name, f->number);
+        if (f->text[0])
+            json_text(j, o, f->name, f->text);
+        else
+            json_number(j, o, f->name, f->number);
     }
 }
 

@@ -47,7 +47,9 @@ void suggest_offer(struct suggestion *s, const char *name)
 
 const char *suggest_text(const struct suggestion *s, char text[64])
 {
-    if (s->best) snprintf(text, 64, "did you mean %s? ", s->best);
-    else text[0] = 0;
+    if (s->best)
+        snprintf(text, 64, "did you mean %s? ", s->best);
+    else
+        text[0] = 0;
     return text;
 }

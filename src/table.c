@@ -13,7 +13,8 @@ static const char *number_text(double x, char text[32])
     return text;
 }
 
-int table_start(struct table *t, const struct plan *plan, int matrix_count, bool quiet, bool verbose)
+int table_start(struct table *t, const struct plan *plan, int matrix_count, bool quiet,
+                bool verbose)
 {
     *t = (struct table){.plan = plan,
                         .matrix_count = matrix_count,
@@ -79,7 +80,8 @@ void table_loading(struct table *t, const char *name)
     t->done = t->kept = 0;
     t->matrix_name = name;
     char line[256];
-    snprintf(line, sizeof line, "matrix %d/%d %.40s: reading", t->matrix + 1, t->matrix_count, name);
+    snprintf(line, sizeof line, "matrix %d/%d %.40s: reading", t->matrix + 1, t->matrix_count,
+             name);
     table_progress_text(t, line);
 }
 
@@ -89,7 +91,8 @@ void table_matrix(struct table *t, const struct matrix *M)
     if (t->quiet) return;
     table_clear(t);
     char mean[32];
-    fprintf(stderr, "%s%s: %d x %d, %lld nonzeros; rows: mean %s, longest %lld, cv %.2f, %lld empty\n",
+    fprintf(stderr,
+            "%s%s: %d x %d, %lld nonzeros; rows: mean %s, longest %lld, cv %.2f, %lld empty\n",
             t->any ? "\n" : "", M->name, M->A.m, M->A.n, (long long)M->A.nnz,
             number_text(M->stats.row_mean, mean), (long long)M->stats.row_max, M->stats.row_cv,
             (long long)M->stats.empty_rows);
@@ -112,12 +115,15 @@ static void print_times(const struct result *r)
     if (r->bound_ms > 0) snprintf(roof, sizeof roof, "%.1f", 100 * r->efficiency);
     fprintf(stderr, "%11s  %4s  %8s  %5s", number_text(x->median, ms), noise,
             number_text(r->gflops, rate), roof);
-    if (r->checked) fprintf(stderr, "  %s %.2f", r->check.method, r->check.error_ratio);
-    else fprintf(stderr, "  not checked");
+    if (r->checked)
+        fprintf(stderr, "  %s %.2f", r->check.method, r->check.error_ratio);
+    else
+        fprintf(stderr, "  not checked");
     if (r->cache_resident) fprintf(stderr, "; faster than memory: from the cache");
     if (x->throttled) fprintf(stderr, "; throttled");
     for (int i = 0; i < r->figure_count; i++)
-        if (r->figures[i].text[0]) fprintf(stderr, "; %s %s", r->figures[i].name, r->figures[i].text);
+        if (r->figures[i].text[0])
+            fprintf(stderr, "; %s %s", r->figures[i].name, r->figures[i].text);
 }
 
 static void print_details(const struct table *t, const struct result *r)
@@ -127,7 +133,8 @@ static void print_details(const struct table *t, const struct result *r)
         fprintf(stderr, "  %-*s  %d samples of %d run%s after %d, stopped by %s; fastest %.6g ms\n",
                 t->alg_width, "", r->timing.count, r->timing.batch, r->timing.batch > 1 ? "s" : "",
                 r->timing.warmup, r->timing.stop, r->timing.min);
-    fprintf(stderr, "  %-*s  convert %.3f ms, upload %.3f ms, analyse %.3f ms; peak %s, format %s\n",
+    fprintf(stderr,
+            "  %-*s  convert %.3f ms, upload %.3f ms, analyse %.3f ms; peak %s, format %s\n",
             t->alg_width, "", r->setup.convert_ms, r->setup.upload_ms, r->setup.analyse_ms,
             size_text(r->peak_bytes, peak), size_text(r->format_bytes, form));
 }
@@ -136,16 +143,18 @@ void table_result(struct table *t, const struct result *r)
 {
     t->done++;
     if (r->status == STATUS_OK && r->timed && r->checked)
-        t->cases[t->kept++] = (struct table_case){r->entry->name, r->prec, r->k, r->layout,
-                                                  r->timing.median, r->timing.ci_lo,
-                                                  r->timing.ci_hi};
+        t->cases[t->kept++] =
+            (struct table_case){r->entry->name,   r->prec,         r->k,           r->layout,
+                                r->timing.median, r->timing.ci_lo, r->timing.ci_hi};
     if (t->quiet) return;
     table_clear(t);
     fprintf(stderr, "  %-*s  %-6s  %-4s  %*lld", t->alg_width, r->entry->name, r->device,
             prec_name(r->prec), t->k_width, (long long)r->k);
     if (t->layout_column) fprintf(stderr, "  %-6s", layout_name(r->layout));
-    if (r->status == STATUS_OK && r->timed) print_times(r);
-    else fprintf(stderr, "  %s%s%s", status_name(r->status), r->reason[0] ? ": " : "", r->reason);
+    if (r->status == STATUS_OK && r->timed)
+        print_times(r);
+    else
+        fprintf(stderr, "  %s%s%s", status_name(r->status), r->reason[0] ? ": " : "", r->reason);
     fprintf(stderr, "\n");
     if (t->verbose && r->format_bytes > 0) print_details(t, r);
     show_progress(t);

@@ -16,14 +16,14 @@ struct table_case {
 
 struct table {
     const struct plan *plan;
-    int matrix_count, matrix;  // how many there are; which one it is, from 0
+    int matrix_count, matrix; // how many there are; which one it is, from 0
     const char *matrix_name;
-    int64_t case_count, done;  // of this matrix
+    int64_t case_count, done; // of this matrix
     double start_ms;
     bool quiet, verbose, terminal;
     int alg_width, k_width;
     bool layout_column;
-    struct table_case *cases;  // size case_count at most, of this matrix
+    struct table_case *cases; // size case_count at most, of this matrix
     int64_t kept;
     bool any; // a matrix had its header
 };

@@ -1,4 +1,5 @@
-// Records: their names, their numbers, what becomes of NaN, of a full disk and of lost memory.
+// Records: their names, their numbers, what becomes of NaN, of a full disk and of lost memory. Long,
+// because it pins every name and number that other programs read.
 #include "record.h"
 
 #include <cjson/cJSON.h>
@@ -45,10 +46,21 @@ static struct result good_result(void)
                        .checked = true,
                        .timed = true,
                        .check = {.method = "full", .elements = 12, .error_ratio = 0.5, .ok = true},
-                       .timing = {.samples = samples, .count = 3, .batch = 7, .warmup = 4,
-                                  .stop = "noise", .cold = true, .throttled = true,
-                                  .clock_mhz = {1980, 0}, .median = 0.5, .min = 0.25, .mean = 0.5,
-                                  .p5 = 0.275, .p95 = 0.725, .ci_lo = 0.25, .ci_hi = 0.75},
+                       .timing = {.samples = samples,
+                                  .count = 3,
+                                  .batch = 7,
+                                  .warmup = 4,
+                                  .stop = "noise",
+                                  .cold = true,
+                                  .throttled = true,
+                                  .clock_mhz = {1980, 0},
+                                  .median = 0.5,
+                                  .min = 0.25,
+                                  .mean = 0.5,
+                                  .p5 = 0.275,
+                                  .p95 = 0.725,
+                                  .ci_lo = 0.25,
+                                  .ci_hi = 0.75},
                        .setup = {.convert_ms = 1, .upload_ms = 2, .analyse_ms = 4},
                        .flops = ((int64_t)1 << 40) + 1,
                        .compulsory_bytes = (int64_t)5000000000,
@@ -199,8 +211,12 @@ static void test_values(void)
 static void test_statuses(void)
 {
     for (enum status status = STATUS_WRONG; status <= STATUS_SKIPPED; status++) {
-        struct result r = {.status = status, .reason = "told \"why\"\n", .entry = &absent,
-                           .device = "cuda", .k = 1, .matrix = &matrix};
+        struct result r = {.status = status,
+                           .reason = "told \"why\"\n",
+                           .entry = &absent,
+                           .device = "cuda",
+                           .k = 1,
+                           .matrix = &matrix};
         cJSON *record = round_trip(&r);
         CHECK_STRING(NULL, "status", status_name(status));
         CHECK_STRING(NULL, "reason", "told \"why\"\n");
