@@ -198,7 +198,8 @@ static void rows_copy(const struct coo *A, struct csr *C, int parts, bool *in_or
         memcpy(C->idx + first, A->col + first, (size_t)(last - first) * sizeof *C->idx);
         memcpy(C->val + first, A->val + first, (size_t)(last - first) * sizeof *C->val);
     }
-    for (int64_t r = A->nnz ? A->row[A->nnz - 1] + (int64_t)1 : 0; r <= A->m; r++) C->ptr[r] = A->nnz;
+    for (int64_t r = A->nnz ? A->row[A->nnz - 1] + (int64_t)1 : 0; r <= A->m; r++)
+        C->ptr[r] = A->nnz;
     *in_order = ascending;
 }
 
@@ -219,8 +220,8 @@ static bool is_by_rows(const struct coo *A, int parts)
 #define BUCKETS_MAX    1024
 #define BUCKET_ENTRIES 16384
 
-// Puts the triplets, and what they mirror, into `row`, C->idx and C->val by buckets of 2^shift rows,
-// stable, and leaves in start[b * parts] where bucket b starts; start has size parts * buckets + 1.
+// Puts the triplets, and what they mirror, into `row`, C->idx and C->val by buckets of 2^shift
+// rows, stable. start[b * parts] is then where bucket b starts; its size is parts * buckets + 1.
 static void buckets_fill(const struct coo *A, double mirror, int shift, int parts, int64_t buckets,
                          int64_t *start, int32_t *row, const struct csr *C)
 {

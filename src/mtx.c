@@ -59,7 +59,8 @@ static const char *word_quote(struct word w, char text[48])
 }
 
 // "name:line: ...", the line being that of `at`.
-static int bad_line(const struct body *f, const char *at, const char *format, ...) PRINTF_LIKE(3, 4);
+static int bad_line(const struct body *f, const char *at, const char *format, ...)
+    PRINTF_LIKE(3, 4);
 static int bad_line(const struct body *f, const char *at, const char *format, ...)
 {
     char what[256];
@@ -80,22 +81,27 @@ static int banner_read(struct body *f, const char **p)
     static const struct {
         const char *name;
         enum mtx_field field;
-    } synonyms[] = {{"double", MTX_REAL}, {"float", MTX_REAL}, {"int", MTX_INTEGER},
+    } synonyms[] = {{"double", MTX_REAL},
+                    {"float", MTX_REAL},
+                    {"int", MTX_INTEGER},
                     {"unsigned-integer", MTX_INTEGER}};
     char quote[48];
 
     if (*p == f->end) return bad_line(f, *p, "the file is empty");
     if (f->end - *p >= 3 && !memcmp(*p, "\xef\xbb\xbf", 3)) *p += 3; // byte order mark
     if (!word_is(word_next(p, f->end), "%%MatrixMarket"))
-        return bad_line(f, f->text, "not a Matrix Market file: it does not begin with %%%%MatrixMarket");
+        return bad_line(f, f->text,
+                        "not a Matrix Market file: it does not begin with %%%%MatrixMarket");
     struct word object = word_next(p, f->end), format = word_next(p, f->end);
     struct word field = word_next(p, f->end), symmetry = word_next(p, f->end);
     struct word extra = word_next(p, f->end);
     if (!symmetry.length)
-        return bad_line(f, f->text, "the banner is cut short; it should be like "
-                                    "\"%%%%MatrixMarket matrix coordinate real general\"");
+        return bad_line(f, f->text,
+                        "the banner is cut short; it should be like "
+                        "\"%%%%MatrixMarket matrix coordinate real general\"");
     if (extra.length)
-        return bad_line(f, f->text, "%s is one word too many in the banner", word_quote(extra, quote));
+        return bad_line(f, f->text, "%s is one word too many in the banner",
+                        word_quote(extra, quote));
     if (!word_is(object, "matrix"))
         return bad_line(f, f->text, "a file of %s, not of a matrix", word_quote(object, quote));
 
@@ -142,7 +148,8 @@ static int sizes_read(struct body *f, const char *p)
 {
     static const char *const what[] = {"rows", "columns", "entries"};
     char quote[48];
-    while ((p = blanks_skip(p, f->end)) < f->end && (*p == '%' || *p == '\n')) p = line_skip(p, f->end);
+    while ((p = blanks_skip(p, f->end)) < f->end && (*p == '%' || *p == '\n'))
+        p = line_skip(p, f->end);
     f->size_line = p;
     if (p == f->end) return bad_line(f, p, "the file ends before its size line");
 
@@ -153,7 +160,8 @@ static int sizes_read(struct body *f, const char *p)
         if (!w.length)
             return bad_line(f, f->size_line, "the size line ends before the number of %s", what[i]);
         if (whole_read(w.start, f->end, &size[i]) != p)
-            return bad_line(f, f->size_line, "%s is not a number of %s", word_quote(w, quote), what[i]);
+            return bad_line(f, f->size_line, "%s is not a number of %s", word_quote(w, quote),
+                            what[i]);
         if (size[i] > (i < 2 ? INT32_MAX : INT64_MAX - 1))
             return bad_line(f, f->size_line, "%s %s are too many", word_quote(w, quote), what[i]);
     }
@@ -165,16 +173,17 @@ static int sizes_read(struct body *f, const char *p)
     f->m = (int32_t)size[0];
     f->n = (int32_t)size[1];
     if (f->symmetry != MTX_GENERAL && f->m != f->n)
-        return bad_line(f, f->size_line, "%d rows and %d columns, but a %s matrix is square", f->m, f->n,
-                        symmetry_names[f->symmetry]);
+        return bad_line(f, f->size_line, "%d rows and %d columns, but a %s matrix is square", f->m,
+                        f->n, symmetry_names[f->symmetry]);
 
-    // Triplets, the csr made of them and its row pointers must fit; only then is anything counted.
+    // Triplets and the csr made of them, row pointers included, must fit before anything is
+    // counted.
     double entries = f->array ? array_entries(f) : (double)size[2];
-    double bytes = entries * (f->symmetry == MTX_GENERAL ? 1 : 2) * (16 + 12) + 8.0 * f->m;
+    double bytes = entries * (16 + 16 * (f->symmetry == MTX_GENERAL ? 1 : 2)) + 8.0 * f->m;
     if (bytes > 1e6 && bytes > (double)mem_available()) {
         char wanted[32], there[32];
-        bad_line(f, f->size_line, "%.0f entries and %d rows need %s of memory, %s are free", entries,
-                 f->m, size_text(bytes < 9e18 ? (int64_t)bytes : INT64_MAX, wanted),
+        bad_line(f, f->size_line, "%.0f entries and %d rows need %s of memory, %s are free",
+                 entries, f->m, size_text(bytes < 9e18 ? (int64_t)bytes : INT64_MAX, wanted),
                  size_text(mem_available(), there));
         char text[512];
         snprintf(text, sizeof text, "%s", fail_text());
@@ -183,10 +192,13 @@ static int sizes_read(struct body *f, const char *p)
     f->entries = f->array ? (int64_t)entries : size[2];
 
     // The shortest lines: "1", "1 0", "1 1", "1 1 0", "1 1 0 0", and a newline between two.
-    int numbers = (f->array ? 0 : 2) + (f->field == MTX_PATTERN ? 0 : f->field == MTX_COMPLEX ? 2 : 1);
+    int numbers = (f->array ? 0 : 2) + (f->field == MTX_PATTERN   ? 0
+                                        : f->field == MTX_COMPLEX ? 2
+                                                                  : 1);
     int64_t room = (f->end - f->data + 1) / (2 * numbers);
     if (f->entries > room)
-        return bad_line(f, f->size_line, "too few entries: %lld promised, but at most %lld fit into the file",
+        return bad_line(f, f->size_line,
+                        "too few entries: %lld promised, but at most %lld fit into the file",
                         (long long)f->entries, (long long)room);
     return OK;
 }
@@ -207,8 +219,9 @@ static int explain(const struct body *f, enum bad bad, const char *at)
         if (!w.length) return bad_line(f, at, "the line ends before the %s", name);
         if (whole_read(start, f->end, &ignored) != p)
             return bad_line(f, at, "%s %s is not a whole number", name, quote);
-        return bad_line(f, at, "%s %.*s is outside the matrix (%d %ss)", name,
-                        (int)min64(w.length, 40), w.start, row ? f->m : f->n, name);
+        int32_t size = row ? f->m : f->n;
+        return bad_line(f, at, "%s %.*s is outside the matrix (%d %s%s)", name,
+                        (int)min64(w.length, 40), w.start, size, name, size == 1 ? "" : "s");
     }
     case BAD_VALUE: {
         const char *q = w.start + (w.length && (*w.start == '-' || *w.start == '+'));
@@ -226,7 +239,8 @@ static int explain(const struct body *f, enum bad bad, const char *at)
     case BAD_DIAGONAL:
         return bad_line(f, at, "the diagonal of a skew-symmetric matrix is 0, not %s", quote);
     case BAD_COUNT:
-        return bad_line(f, at, "too many entries: the size line promised %lld", (long long)f->entries);
+        return bad_line(f, at, "too many entries: the size line promised %lld",
+                        (long long)f->entries);
     default: return OK;
     }
 }
@@ -246,7 +260,8 @@ static int chunks_make(struct body *f)
     }
 #pragma omp parallel for schedule(dynamic, 1)
     for (int64_t c = 0; c < f->chunk_count; c++)
-        if (!interrupted) f->chunks[c].entries = entries_count(f->chunks[c].start, f->chunks[c].end);
+        if (!interrupted)
+            f->chunks[c].entries = entries_count(f->chunks[c].start, f->chunks[c].end);
     f->found = 0;
     for (int64_t c = 0; c < f->chunk_count; c++) {
         f->chunks[c].first = f->found;
@@ -290,7 +305,8 @@ int mtx_parse(const char *name, const char *text, size_t bytes, uint64_t seed, s
         info->zeros += f.chunks[c].zeros;
     }
     if (!err && f.found < f.entries)
-        err = bad_line(&f, f.end, "too few entries: the size line promised %lld, the file ends after %lld",
+        err = bad_line(&f, f.end,
+                       "too few entries: the size line promised %lld, the file ends after %lld",
                        (long long)f.entries, (long long)f.found);
     if (err) goto done;
     info->field = f.field;

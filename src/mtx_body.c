@@ -81,8 +81,9 @@ static inline const char *value_read(const char *p, const char *end, double *val
 
 // The loop over lines; `field` and `array` are constants where it is called, so each kind of file
 // gets a loop of its own.
-static inline __attribute__((always_inline)) void
-entries_read(const struct body *f, struct chunk *c, const struct coo *A, enum mtx_field field, bool array)
+static inline __attribute__((always_inline)) void entries_read(const struct body *f,
+                                                               struct chunk *c, const struct coo *A,
+                                                               enum mtx_field field, bool array)
 {
     const char *p = c->start, *end = c->end, *at, *value_at;
     int64_t k = c->first, last = min64(c->first + c->entries, f->entries);
@@ -118,7 +119,8 @@ entries_read(const struct body *f, struct chunk *c, const struct coo *A, enum mt
             bad = BAD_VALUE;
             at = p;
             if (!(p = value_read(p, end, &value))) break;
-            if (field == MTX_INTEGER && fabs(value) < 0x1p53 && value != (double)(int64_t)value) break;
+            if (field == MTX_INTEGER && fabs(value) < 0x1p53 && value != (double)(int64_t)value)
+                break;
             if (field == MTX_COMPLEX) {
                 at = p = blanks_skip(p, end);
                 if (!(p = value_read(p, end, &imaginary))) break;

@@ -47,11 +47,9 @@ int mtx_write(const char *path, const struct csr *A, const char *comment)
             fwrite(line, 1, (size_t)n, file);
         }
     // What the buffer held may fail to reach the disk only now.
-    errno = 0;
-    bool failed = fflush(file) || ferror(file);
+    bool failed = ferror(file) || fflush(file);
     int reason = errno;
     if (!is_stdout && fclose(file) && !failed) failed = true, reason = errno;
-    if (failed)
-        return fail(ERR_OUTPUT, "%s: %s", name, reason ? strerror(reason) : "could not be written");
+    if (failed) return fail(ERR_OUTPUT, "%s: %s", name, strerror(reason));
     return interrupted ? fail(ERR_INTERRUPTED, "%s: interrupted", name) : OK;
 }

@@ -68,7 +68,8 @@ int text_inflate(const char *name, const void *data, int64_t bytes, struct text 
     struct buffer b = {0};
     z_stream z = {.next_in = (Bytef *)data};
     int64_t left = bytes; // not yet handed to zlib, which counts in 32 bits
-    if (inflateInit2(&z, 15 + 16) != Z_OK) return fail(ERR_MEMORY, "%s: out of memory for zlib", name);
+    if (inflateInit2(&z, 15 + 16) != Z_OK)
+        return fail(ERR_MEMORY, "%s: out of memory for zlib", name);
     int err = buffer_reserve(&b, size_hint(data, bytes));
     for (bool checked = false; !err;) {
         if (interrupted) {

@@ -31,14 +31,16 @@ static const struct sample samples[] = {
 };
 
 // A line of the matrix, cheap to make: n lines of `degree` entries, scattered and ascending.
-static int entry_print(char *text, size_t size, const struct sample *s, int64_t n, int64_t line, int64_t at)
+static int entry_print(char *text, size_t size, const struct sample *s, int64_t n, int64_t line,
+                       int64_t at)
 {
     int64_t a = s->by_columns ? at : line, b = s->by_columns ? line : at;
     int used = snprintf(text, size, "%lld %lld", (long long)a + 1, (long long)b + 1);
     double x = random_value(7, (uint64_t)(line * n + at)) * (1 + 0x1p-40);
     if (s->values == 1) used += snprintf(text + used, size - (size_t)used, " %.1f", x * 10);
     if (s->values == 2) used += snprintf(text + used, size - (size_t)used, " %.17g", x);
-    if (s->values == 3) used += snprintf(text + used, size - (size_t)used, " %.16e", x * exp2(at % 128 - 64.));
+    if (s->values == 3)
+        used += snprintf(text + used, size - (size_t)used, " %.16e", x * exp2(at % 128 - 64.));
     text[used++] = '\n';
     return used;
 }
@@ -55,13 +57,15 @@ static int sample_write(const char *path, const struct sample *s, int64_t bytes)
     for (int pass = 0; pass < 2; pass++) {
         static int64_t entries;
         char line[128];
-        if (pass) gzprintf(file, "%%%%MatrixMarket matrix coordinate %s\n%lld %lld %lld\n", s->banner,
-                           (long long)n, (long long)n, (long long)entries);
+        if (pass)
+            gzprintf(file, "%%%%MatrixMarket matrix coordinate %s\n%lld %lld %lld\n", s->banner,
+                     (long long)n, (long long)n, (long long)entries);
         entries = 0;
         for (int64_t i = 0; i < n; i++) {
             int64_t low = symmetric ? i : 0, step = (n - low) / DEGREE;
             for (int64_t d = 0; d < DEGREE && (step || !d); d++, entries++) {
-                int64_t offset = step ? (int64_t)(random_at(3, (uint64_t)(i * DEGREE + d)) % (uint64_t)step) : 0;
+                int64_t offset =
+                    step ? (int64_t)(random_at(3, (uint64_t)(i * DEGREE + d)) % (uint64_t)step) : 0;
                 if (!pass) continue;
                 int used = entry_print(line, sizeof line, s, n, i, low + d * step + offset);
                 if (gzwrite(file, line, (unsigned)used) != used) {
@@ -97,11 +101,13 @@ int main(int count, char **arg)
     int64_t bytes = (count > 1 ? atoll(arg[1]) : 64) * 1000000;
     char folder[256], path[300];
     const char *base = getenv("TMPDIR");
-    snprintf(folder, sizeof folder, "%s/spbench-mtx-XXXXXX", base && strlen(base) < 200 ? base : "/tmp");
+    snprintf(folder, sizeof folder, "%s/spbench-mtx-XXXXXX",
+             base && strlen(base) < 200 ? base : "/tmp");
     if (!mkdtemp(folder)) return perror(folder), 1;
     snprintf(path, sizeof path, "%s/a.mtx", folder);
     int threads = omp_get_max_threads(), failed = 0;
-    printf("%-28s %8s %10s %12s %14s %10s\n", "file", "MB", "nonzeros", "1 core MB/s", "all cores MB/s", "per core");
+    printf("%-28s %8s %10s %12s %14s %10s\n", "file", "MB", "nonzeros", "1 core MB/s",
+           "all cores MB/s", "per core");
     for (size_t i = 0; i < sizeof samples / sizeof *samples; i++) {
         struct mtx_info info;
         int64_t nnz = 0;
@@ -112,8 +118,8 @@ int main(int count, char **arg)
         }
         double one = speed(path, 1, &info, &nnz), all = speed(path, threads, &info, &nnz);
         if (!(one > 0 && all > 0)) failed = 1;
-        printf("%-28s %8.0f %10lld %12.0f %14.0f %10.0f\n", samples[i].name, (double)info.bytes / 1e6,
-               (long long)nnz, one, all, all / threads);
+        printf("%-28s %8.0f %10lld %12.0f %14.0f %10.0f\n", samples[i].name,
+               (double)info.bytes / 1e6, (long long)nnz, one, all, all / threads);
         fflush(stdout);
     }
     unlink(path);

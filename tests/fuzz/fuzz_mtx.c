@@ -21,7 +21,8 @@ static void try_text(const char *data, int64_t bytes)
     int64_t duplicates;
     if (mtx_parse("input", data, (size_t)bytes, 1, &C, &info)) {
         // One line, with a place in it, and nothing left behind.
-        require(strncmp(fail_text(), "input:", 6) == 0 || strstr(fail_text(), "out of host memory"));
+        require(strncmp(fail_text(), "input:", 6) == 0 ||
+                strstr(fail_text(), "out of host memory"));
         require(!strchr(fail_text(), '\n'));
         require(!C.row && !C.col && !C.val);
         return;
