@@ -79,7 +79,9 @@ int model_roof(struct device *d, bool fresh, struct roof *roof)
     *roof = (struct roof){0};
     if (!fresh && cache_read(d, roof)) return OK;
     int err = d->ops->measure_roof(d, roof);
-    if (!err) cache_write(d, roof);
+    // A cache that seems slower than memory was measured while something else was running: use it
+    // this once, but do not keep it.
+    if (!err && roof->cache_gb_s >= roof->copy_gb_s) cache_write(d, roof);
     return err;
 }
 
