@@ -29,6 +29,17 @@ def roofs(rows):
     return bandwidths, rates
 
 
+def with_best_vendor(rows):
+    """The rows without those of the vendor that another of its algorithms beats on the same case."""
+    best = {}
+    for row in rows:
+        if common.is_vendor(row["alg"]):
+            case = tuple(str(row[name]) for name in ("matrix", "prec", "k", "layout"))
+            if case not in best or row["ms"] < best[case]["ms"]:
+                best[case] = row
+    return [row for row in rows if not common.is_vendor(row["alg"])] + list(best.values())
+
+
 def resident(row, bandwidth):
     """Faster than the memory can deliver even the compulsory bytes."""
     return row["gflops"] > row["flops"] / row["bytes"] * bandwidth
@@ -56,11 +67,11 @@ def draw(selection):
     bandwidths, rates = roofs(rows)
     rates = {prec: rate for prec, rate in rates.items() if any(r["prec"] == prec for r in rows)}
     fig, ax = drawing.plt.subplots(figsize=(9, 6))
-    # All cases are drawn here, those of the vendor in one colour.
+    rows = with_best_vendor(rows)
     common.label_rows(rows)
     found = {}
     for row in rows:
-        name = common.VENDOR + "*" if common.is_vendor(row["alg"]) else row["series"]
+        name = common.VENDOR_BEST if common.is_vendor(row["alg"]) else row["series"]
         found.setdefault(name, []).append(row)
     dense = len(rows) > drawing.DENSE * len(found)
     look = drawing.styles(found)
