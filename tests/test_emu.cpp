@@ -237,7 +237,7 @@ static __global__ void empty_kernel() {}
 static __global__ void shared_kernel(int n)
 {
     SHARED_DYNAMIC(char, all);
-    __shared__ char own[1000];
+    __shared__ volatile char own[1000];
     all[n - 1] = own[threadIdx.x] = 1;
 }
 

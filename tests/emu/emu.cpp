@@ -180,8 +180,8 @@ EMU_BARE void wait_ready()
 // One fiber runs one thread of every block, with the same number each time.
 EMU_BARE void fiber_body()
 {
-    const void *stack;
-    size_t bytes;
+    const void *stack = NULL;
+    size_t bytes = 0;
     fiber_started(&stack, &bytes);
     if (!host.stack) {
         host.stack = stack;
@@ -316,7 +316,8 @@ EMU_BARE meeting *meet(const char *what, unsigned mask, uint64_t value, const ch
     meeting *m = NULL;
     for (unsigned open = w->open; open && !m; open &= open - 1) {
         meeting *o = &w->meetings[__builtin_ctz(open)];
-        if (o->mask == mask && o->line == line && !strcmp(o->what, what)) m = o;
+        if (o->mask == mask && o->line == line &&
+            (o->what == what || !strcmp(o->what, what))) m = o;
     }
     if (!m) { // a lane is in one meeting at a time, so one of the 32 is free
         int i = __builtin_ctz(~w->used);

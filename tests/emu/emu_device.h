@@ -39,7 +39,7 @@ namespace emu {
 
 enum shuffle { INDEX, UP, DOWN, XOR };
 
-static inline int shuffle_source(shuffle kind, int me, int by, int width)
+static inline EMU_BARE int shuffle_source(shuffle kind, int me, int by, int width)
 {
     int first = me & ~(width - 1), last = first + width - 1;
     switch (kind) {
@@ -51,7 +51,7 @@ static inline int shuffle_source(shuffle kind, int me, int by, int width)
 }
 
 template <typename T>
-T shuffle_value(const char *what, shuffle kind, unsigned mask, T x, int by, int width,
+EMU_BARE T shuffle_value(const char *what, shuffle kind, unsigned mask, T x, int by, int width,
                 const char *file, int line)
 {
     if (width < 1 || width > 32 || (width & (width - 1)))

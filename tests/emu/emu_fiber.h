@@ -10,7 +10,11 @@
 #include <stdint.h>
 #include <sys/mman.h>
 
-#if !defined(__x86_64__) && !defined(__aarch64__)
+// EMU_UCONTEXT takes the portable way everywhere, to test it.
+#if (defined(__x86_64__) || defined(__aarch64__)) && !defined(EMU_UCONTEXT)
+#define EMU_SWITCH 1
+#else
+#define EMU_SWITCH 0
 #include <ucontext.h>
 #endif
 
@@ -21,7 +25,7 @@ struct fiber {
     const void *stack; // lowest address
     size_t stack_bytes;
     void *fake_stack; // AddressSanitizer's, while it does not run
-#if !defined(__x86_64__) && !defined(__aarch64__)
+#if !EMU_SWITCH
     ucontext_t context;
 #endif
 };
@@ -29,12 +33,12 @@ struct fiber {
 // Enough for a kernel's frames under AddressSanitizer, and for its report.
 constexpr size_t FIBER_STACK = 256 * 1024, FIBER_GUARD = 64 * 1024;
 
-#if defined(__x86_64__) || defined(__aarch64__)
+#if EMU_SWITCH
 // Saves what the callee must save, stores sp in *from, continues where `to` was stored.
 extern "C" void emu_fiber_switch(void **from, void *to);
 #endif
 
-#if defined(__x86_64__)
+#if EMU_SWITCH && defined(__x86_64__)
 asm(".text\n"
     ".globl emu_fiber_switch\n"
     ".hidden emu_fiber_switch\n"
@@ -56,7 +60,7 @@ asm(".text\n"
     "    popq %rbp\n"
     "    ret\n"
     ".size emu_fiber_switch, . - emu_fiber_switch\n");
-#elif defined(__aarch64__)
+#elif EMU_SWITCH && defined(__aarch64__)
 asm(".text\n"
     ".globl emu_fiber_switch\n"
     ".hidden emu_fiber_switch\n"
@@ -102,13 +106,13 @@ static inline bool fiber_make(fiber *f, int i, void (*entry)(void))
     f->stack = map + FIBER_GUARD;
     f->stack_bytes = FIBER_STACK - (size_t)(i % 31) * 576;
     f->fake_stack = NULL;
-#if defined(__x86_64__)
+#if EMU_SWITCH && defined(__x86_64__)
     void **sp = (void **)(map + FIBER_GUARD + f->stack_bytes);
     *--sp = NULL;          // the return address of entry
     *--sp = (void *)entry; // where the first switch returns to
     sp -= 6;               // the saved registers, zero
     f->sp = sp;
-#elif defined(__aarch64__)
+#elif EMU_SWITCH && defined(__aarch64__)
     void **sp = (void **)(map + FIBER_GUARD + f->stack_bytes) - 20;
     sp[1] = (void *)entry; // x30
     f->sp = sp;
@@ -139,7 +143,7 @@ static inline EMU_BARE void fiber_switch(fiber *from, fiber *to)
 #if EMU_ASAN
     __sanitizer_start_switch_fiber(&from->fake_stack, to->stack, to->stack_bytes);
 #endif
-#if defined(__x86_64__) || defined(__aarch64__)
+#if EMU_SWITCH
     emu_fiber_switch(&from->sp, to->sp);
 #else
     swapcontext(&from->context, &to->context);

@@ -9,16 +9,6 @@
 #include <string>
 #include <vector>
 
-#if defined(__SANITIZE_ADDRESS__)
-#include <sanitizer/asan_interface.h>
-#include <sanitizer/common_interface_defs.h>
-#define EMU_ASAN 1
-#define EMU_BARE __attribute__((no_sanitize("address", "undefined")))
-#else
-#define EMU_ASAN 0
-#define EMU_BARE
-#endif
-
 namespace emu {
 
 // A __shared__ array that is declared inside a kernel.

@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <tuple>
 #include <type_traits>
 
 #define __host__
