@@ -38,6 +38,22 @@ template <typename T> static __device__ __forceinline__ T warp_sum(T x)
     return x;
 }
 
+// Adds to a counter and returns what it was; what this warp wrote before is visible to whoever sees
+// the sum and calls __threadfence(). Cheaper than __threadfence() and atomicAdd(): L1 stays valid.
+static __device__ __forceinline__ int32_t atomic_add_release(int32_t *p, int32_t x)
+{
+#ifdef __CUDA_ARCH__
+    int32_t old;
+    asm volatile("atom.add.release.gpu.global.s32 %0, [%1], %2;"
+                 : "=r"(old)
+                 : "l"(p), "r"(x)
+                 : "memory");
+    return old;
+#else
+    return atomicAdd(p, x);
+#endif
+}
+
 // How many of the ascending a[0..count) are <= x, which is the place of the first greater one. The
 // row that holds nonzero p is upper_bound(ptr, m + 1, p) - 1, also among empty rows.
 static __device__ __forceinline__ int32_t upper_bound(const int32_t *__restrict__ a, int32_t count,

@@ -1,4 +1,5 @@
-// SpMM over equal shares of the nonzeros (merge-based, nonzero split), C = A * B, row-major.
+// SpMM over equal shares of the nonzeros (merge-based, nonzero split), C = A * B, row-major. Long,
+// because both the paper's kernels for partition and fix-up and their inlined forms are here.
 // Carl Yang, Aydin Buluc, John D. Owens: Design Principles for Sparse Matrix Multiplication on the
 // GPU, Euro-Par 2018, section 4.2 and algorithm 1.
 //
@@ -266,7 +267,6 @@ join(const struct problem &a, const int32_t *__restrict__ ptr, T *__restrict__ C
 
     // The counter of a cut row is that of the block in which it begins. The last block to arrive
     // sets it back for the next run.
-    __threadfence();
     __syncwarp();
     const int32_t i = lane == 0 ? ended : lane == 1 ? open : -1;
     int32_t first = 0, last = 0;
@@ -274,7 +274,7 @@ join(const struct problem &a, const int32_t *__restrict__ ptr, T *__restrict__ C
     if (i >= 0) {
         first = ptr[i] / block_share;
         last = (ptr[i + 1] - 1) / block_share;
-        complete = atomicAdd(&s.arrived[slab_start + first], 1) == last - first;
+        complete = atomic_add_release(&s.arrived[slab_start + first], 1) == last - first;
         if (complete) s.arrived[slab_start + first] = 0;
     }
     const unsigned done = __ballot_sync(FULL_MASK, complete);
@@ -400,13 +400,15 @@ static int choose_vec(const struct task *t)
     return 1;
 }
 
-// Enough warps to fill the device twice over, if there are so many nonzeros.
-static int32_t choose_share(const struct task *t, int64_t slabs)
+// Enough warps to fill the device twice over, if there are so many nonzeros. At most what gathers
+// 32 KB of B: the more rows are under way at once, the fewer of those that neighbours share are
+// still in the cache.
+static int32_t choose_share(const struct task *t, int64_t slabs, int64_t row_bytes)
 {
     const int64_t wanted = (int64_t)task_option(t, "share");
     if (wanted) return (int32_t)(ceil_div(wanted, WARP) * WARP);
     const int64_t share = t->A.nnz * slabs / ((int64_t)t->dev->units * 64);
-    return (int32_t)max64(WARP, min64(256, share / WARP * WARP));
+    return (int32_t)max64(WARP, min64(32768 / row_bytes, share / WARP * WARP));
 }
 
 static int prepare(struct task *t)
@@ -423,7 +425,7 @@ static int prepare(struct task *t)
     s->vec = choose_vec(t);
     s->warps = (int)task_option(t, "threads") / WARP;
     const int64_t slabs = ceil_div(t->C.cols, WARP * s->vec);
-    const int32_t share = choose_share(t, slabs);
+    const int32_t share = choose_share(t, slabs, WARP * s->vec * width);
     const int64_t block_share = (int64_t)share * s->warps, blocks = ceil_div(t->A.nnz, block_share);
     // A block clears no more rows than it has nonzeros, so that empty rows do not tip the balance.
     s->grid = max64(1, max64(blocks, ceil_div(t->A.m, block_share)));
