@@ -48,11 +48,9 @@ static inline int digits_read(const char *p, const char *end, uint64_t *value)
     // The lowest byte that is above 9 gets its high bit set; what a carry does above it is unused.
     uint64_t other = (x | (x + 0x7676767676767676u)) & 0x8080808080808080u;
     int count = other ? __builtin_ctzll(other) >> 3 : 8;
-    if (!count) {
-        *value = 0;
-        return 0;
-    }
-    x <<= 64 - 8 * count; // leading zeros in front, what follows the digits pushed out
+    // Zeros in front of the digits, what follows them pushed out; in two steps, which may be 64
+    // bits.
+    x = x << (32 - 4 * count) << (32 - 4 * count);
     x = x * 10 + (x >> 8);
     *value = ((x & 0x000000ff000000ffu) * 0x000f424000000064u +
               ((x >> 16) & 0x000000ff000000ffu) * 0x0000271000000001u) >>
@@ -79,35 +77,35 @@ static inline const char *whole_read(const char *p, const char *end, int64_t *va
     return p;
 }
 
-// 5^k, k = 0 to 26.
+// 5^k, k = 0 to 26, shifted up until the high bit is set.
 static const uint64_t power_of_5[27] = {
-    1u,
-    5u,
-    25u,
-    125u,
-    625u,
-    3125u,
-    15625u,
-    78125u,
-    390625u,
-    1953125u,
-    9765625u,
-    48828125u,
-    244140625u,
-    1220703125u,
-    6103515625u,
-    30517578125u,
-    152587890625u,
-    762939453125u,
-    3814697265625u,
-    19073486328125u,
-    95367431640625u,
-    476837158203125u,
-    2384185791015625u,
-    11920928955078125u,
-    59604644775390625u,
-    298023223876953125u,
-    1490116119384765625u,
+    0x8000000000000000u, // 5^0
+    0xa000000000000000u, // 5^1
+    0xc800000000000000u, // 5^2
+    0xfa00000000000000u, // 5^3
+    0x9c40000000000000u, // 5^4
+    0xc350000000000000u, // 5^5
+    0xf424000000000000u, // 5^6
+    0x9896800000000000u, // 5^7
+    0xbebc200000000000u, // 5^8
+    0xee6b280000000000u, // 5^9
+    0x9502f90000000000u, // 5^10
+    0xba43b74000000000u, // 5^11
+    0xe8d4a51000000000u, // 5^12
+    0x9184e72a00000000u, // 5^13
+    0xb5e620f480000000u, // 5^14
+    0xe35fa931a0000000u, // 5^15
+    0x8e1bc9bf04000000u, // 5^16
+    0xb1a2bc2ec5000000u, // 5^17
+    0xde0b6b3a76400000u, // 5^18
+    0x8ac7230489e80000u, // 5^19
+    0xad78ebc5ac620000u, // 5^20
+    0xd8d726b7177a8000u, // 5^21
+    0x878678326eac9000u, // 5^22
+    0xa968163f0a57b400u, // 5^23
+    0xd3c21bcecceda100u, // 5^24
+    0x84595161401484a0u, // 5^25
+    0xa56fa5b99019a5c8u, // 5^26
 };
 
 // The first 128 bits of 5^(27 k), k = -11 to 10, high half first; exact for k = 0 to 2, else cut
@@ -139,27 +137,28 @@ static const uint64_t power_of_5_27[22][2] = {
 #define DECIMAL_SCALE_MIN (-285)
 #define DECIMAL_SCALE_MAX 288
 
+// floor(log2(5^k)), for k as far as the tables go.
+static inline int power_of_5_log2(int k) { return (k * 152170) >> 16; }
+
 // w * 10^e correctly rounded to *x, for w > 0 and an e between the two limits, which keep all of it
 // normal numbers. False where 128 bits cannot tell which side of a tie the number is on.
 static inline bool decimal_scale(uint64_t w, int e, double *x)
 {
+    // w * 5^e as a * b, both with their high bits in front; a is exact, b is cut off.
     int k = (e + 297) / 27 - 11, zeros = __builtin_clzll(w);
-    unsigned __int128 a = (unsigned __int128)(w << zeros) * power_of_5[e - 27 * k]; // exact
-    int more = __builtin_clzll((uint64_t)(a >> 64) | 1);
-    if (!(uint64_t)(a >> 64)) more = 64;
-    a <<= more;
+    unsigned __int128 a = (unsigned __int128)(w << zeros) * power_of_5[e - 27 * k];
     uint64_t a1 = (uint64_t)(a >> 64), a0 = (uint64_t)a;
     uint64_t b1 = power_of_5_27[k + 11][0], b0 = power_of_5_27[k + 11][1];
-    // The upper half of a * b: the number is at least `high`, and less than high + 4.
+    // The upper half of the product: the number is at least `high`, and less than high + 4.
     unsigned __int128 high = (unsigned __int128)a1 * b1 + ((unsigned __int128)a1 * b0 >> 64) +
                              ((unsigned __int128)a0 * b1 >> 64);
-    int drop = 75 - !(high >> 127); // of its 127 or 128 bits a double keeps 53
-    unsigned __int128 half = (unsigned __int128)1 << (drop - 1), rest = high & (2 * half - 1);
-    if (rest <= half && rest + 4 > half) return false;
-    uint64_t kept = (uint64_t)(high >> drop) + (rest > half);
-    // a was shifted up by zeros + more, b by what is left of its exponent 127 - floor(log2(b)).
-    int log2_b = (27 * k * 152170) >> 16; // 152170 / 2^16 is near enough to log2(5)
-    uint64_t bits = (uint64_t)(128 + drop - zeros - more + log2_b - 127 + e + 1023) << 52;
+    uint64_t top = (uint64_t)(high >> 64), low = (uint64_t)high;
+    int drop = 11 - __builtin_clzll(top); // bits of `top` that a double has no room for
+    uint64_t half = (uint64_t)1 << (drop - 1), rest = top & (2 * half - 1);
+    if ((rest == half && low == 0) || (rest == half - 1 && low >= (uint64_t)-3)) return false;
+    uint64_t kept = (top >> drop) + (rest >= half);
+    int exponent = drop + 2 - zeros + e + power_of_5_log2(e - 27 * k) + power_of_5_log2(27 * k);
+    uint64_t bits = (uint64_t)(exponent + 1023) << 52;
     double scale;
     memcpy(&scale, &bits, 8);
     *x = (double)kept * scale;
