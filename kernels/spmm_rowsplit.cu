@@ -29,8 +29,8 @@ struct problem {
 
 // x[q] = the lane's column of the row of B that lane first + q knows.
 template <typename T, int COUNT>
-static __device__ __forceinline__ void load_B(T *__restrict__ x, const T *__restrict__ b, int32_t col,
-                                              int first, uint32_t step)
+static __device__ __forceinline__ void load_B(T *__restrict__ x, const T *__restrict__ b,
+                                              int32_t col, int first, uint32_t step)
 {
     opaque(step);
 #pragma unroll
