@@ -4,9 +4,7 @@
 #include "emu_engine.h"
 #include "emu_fiber.h"
 #include "emu_internal.h"
-#include "emu.h"
 
-#include <numeric>
 #include <stdarg.h>
 
 uint3 threadIdx, blockIdx;
@@ -56,6 +54,7 @@ struct {
     void *shared;      // dynamic shared memory
     int64_t yields;    // in a row, with nothing else happening
     bool shuffled;     // the order of this block
+    bool entered;      // the switch that is under way comes from the host's own stack
 } block;
 
 thread threads[MAX_THREADS];
@@ -63,35 +62,25 @@ warp warps[MAX_WARPS];
 int fibers; // made so far
 fiber host;
 thread *self; // who runs; NULL on the host's own stack
-uint64_t random_state = 1;
 int64_t blocks_run;
 
-EMU_BARE uint64_t random_next()
+// The first thread that runs in a block learns where the stack lies that the block returns to.
+EMU_BARE void learn_host()
 {
-    uint64_t x = (random_state += 0x9e3779b97f4a7c15u);
-    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
-    x = (x ^ x >> 27) * 0x94d049bb133111ebu;
-    return x ^ x >> 31;
-}
-
-// Fills order[0..n) with 0..n-1 as the order says.
-EMU_BARE void order_fill(int *order, int n, enum emu_order how)
-{
-    for (int i = 0; i < n; i++) order[i] = how == EMU_REVERSE ? n - 1 - i : i;
-    if (how != EMU_SHUFFLE) return;
-    for (int i = n - 1; i > 0; i--) {
-        int j = (int)(random_next() % (unsigned)(i + 1)), t = order[i];
-        order[i] = order[j];
-        order[j] = t;
-    }
+    if (!block.entered) return;
+    block.entered = false;
+    host.stack = fiber_left.stack;
+    host.stack_bytes = fiber_left.bytes;
 }
 
 EMU_BARE void switch_to(thread *t)
 {
     fiber *from = self ? &self->f : &host;
+    if (!self) block.entered = true;
     self = t;
     if (t) threadIdx = t->index;
     fiber_switch(from, t ? &t->f : &host);
+    learn_host();
 }
 
 EMU_BARE void set_ready(thread *t)
@@ -180,13 +169,8 @@ EMU_BARE void wait_ready()
 // One fiber runs one thread of every block, with the same number each time.
 EMU_BARE void fiber_body()
 {
-    const void *stack = NULL;
-    size_t bytes = 0;
-    fiber_started(&stack, &bytes);
-    if (!host.stack) {
-        host.stack = stack;
-        host.stack_bytes = bytes;
-    }
+    fiber_started();
+    learn_host();
     for (;;) {
         block.l->body(block.l->args);
         self->state = RETURNED;
@@ -232,25 +216,6 @@ EMU_BARE void block_start(const launch &l, uint3 index, enum emu_order how)
     }
 }
 
-// The i-th of n blocks in the order; a step that has no divisor in common with n visits all.
-struct block_order {
-    uint64_t n, step, start;
-    bool reverse;
-    block_order(uint64_t count, enum emu_order how) : n(count), step(1), start(0), reverse(false)
-    {
-        if (how == EMU_REVERSE) reverse = true;
-        if (how != EMU_SHUFFLE) return;
-        start = random_next() % n;
-        do step = random_next() % n + 1;
-        while (n > 1 && std::gcd(step, n) != 1);
-    }
-    uint64_t at(uint64_t i) const
-    {
-        if (reverse) i = n - 1 - i;
-        return (uint64_t)(((unsigned __int128)i * step + start) % n);
-    }
-};
-
 // "kernel NAME (file:line)", with the name that the symbol table has if there is one.
 void kernel_text(const launch &l, char *text, size_t size)
 {
@@ -266,7 +231,8 @@ void kernel_text(const launch &l, char *text, size_t size)
 void context_print()
 {
     if (!block.l) {
-        fprintf(stderr, "emulator: outside a kernel (device memory is only for kernels and copies): ");
+        fprintf(stderr, "emulator: outside a kernel (only kernels and copies may use device "
+                        "memory): ");
         return;
     }
     char text[512];
@@ -301,7 +267,7 @@ EMU_BARE void yield()
 
 EMU_BARE void maybe_yield()
 {
-    if (!block.shuffled || random_next() % 4) return;
+    if (!block.shuffled || random_now() % 4) return;
     set_ready(self);
     wait_ready();
 }
@@ -384,7 +350,8 @@ void run_blocks(const launch &l, void *shared)
 {
     const symbols &s = symbols_find(l.kernel);
     uint64_t count = (uint64_t)l.grid.x * l.grid.y * l.grid.z;
-    enum emu_order how = order_now(&random_state);
+    enum emu_order how = order_now();
+    if (block.l) fault("a launch by a second host thread, or by a kernel");
     block.l = &l;
     block.threads = (int)(l.block.x * l.block.y * l.block.z);
     block.warps = (block.threads + 31) / 32;
@@ -394,7 +361,7 @@ void run_blocks(const launch &l, void *shared)
     for (; fibers < block.threads; fibers++)
         if (!fiber_make(&threads[fibers].f, fibers, fiber_body)) fault("no memory for stacks");
     enum emu_order turn = (enum emu_order)(EMU_FORWARD + blocks_run % 3);
-    block_order blocks(count, how == EMU_MIXED ? turn : how);
+    const block_order blocks(count, how == EMU_MIXED ? turn : how);
     for (uint64_t i = 0; i < count; i++, blocks_run++) {
         uint64_t b = blocks.at(i);
         uint3 index = {(unsigned)(b % l.grid.x), (unsigned)(b / l.grid.x % l.grid.y),

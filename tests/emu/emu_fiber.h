@@ -126,15 +126,17 @@ static inline bool fiber_make(fiber *f, int i, void (*entry)(void))
     return true;
 }
 
-// To be called first on a stack that was switched to for the first time; learns the bounds of the
-// stack that was left.
-static inline EMU_BARE void fiber_started(const void **old_stack, size_t *old_bytes)
+// The stack that the last switch left.
+static struct {
+    const void *stack;
+    size_t bytes;
+} fiber_left;
+
+// To be called first on a stack that was switched to for the first time.
+static inline EMU_BARE void fiber_started()
 {
 #if EMU_ASAN
-    __sanitizer_finish_switch_fiber(NULL, old_stack, old_bytes);
-#else
-    (void)old_stack;
-    (void)old_bytes;
+    __sanitizer_finish_switch_fiber(NULL, &fiber_left.stack, &fiber_left.bytes);
 #endif
 }
 
@@ -149,7 +151,7 @@ static inline EMU_BARE void fiber_switch(fiber *from, fiber *to)
     swapcontext(&from->context, &to->context);
 #endif
 #if EMU_ASAN
-    __sanitizer_finish_switch_fiber(from->fake_stack, NULL, NULL);
+    __sanitizer_finish_switch_fiber(from->fake_stack, &fiber_left.stack, &fiber_left.bytes);
 #endif
 }
 

@@ -1,45 +1,19 @@
-// The runtime API of the emulated device. Everything asynchronous is done at once.
-#include "emu_runtime.h"
+// The runtime API of the emulated device: settings, errors, launches, facts about the device.
 #include "emu_internal.h"
 
 #include <map>
-#include <new>
-#include <time.h>
-
-struct CUstream_st {
-    int device;
-};
-struct CUevent_st {
-    bool recorded;
-    double ms;
-};
 
 namespace emu {
 namespace {
 
-constexpr size_t KIB = 1024, SHARED_DEFAULT = 48 * KIB, SHARED_MOST = 227 * KIB;
+constexpr size_t SHARED_DEFAULT = 48 * KIB, SHARED_MOST = 227 * KIB;
 constexpr int SMS = 4, SM_THREADS = 2048, SM_BLOCKS = 32;
-// Allocations up to this size are closed to the host while no kernel runs.
-constexpr size_t CLOSED_MOST = 1024 * KIB;
 
 cudaError_t last_error;
 // A launch that was refused, and that nobody has asked about yet.
 char refused[256];
 
-// Blocks of device memory, size by address. The addresses are stored inverted, so that
-// LeakSanitizer does not take this table for an owner.
-std::map<uintptr_t, size_t> allocations;
-size_t used_bytes;
 std::map<const void *, int> shared_most; // kernel -> dynamic shared memory it may ask for
-
-struct settings {
-    int64_t memory, fail_at;
-    int devices, failed;
-    enum emu_order order;
-    bool reseed;
-    uint64_t seed;
-    int64_t launches;
-};
 
 int64_t env_number(const char *name, int64_t other)
 {
@@ -59,108 +33,6 @@ enum emu_order env_order()
         abort();
     }
     return EMU_MIXED;
-}
-
-settings &set()
-{
-    static settings s = {env_number("SPBENCH_EMU_MEMORY", (int64_t)1 << 30),
-                         env_number("SPBENCH_EMU_FAIL_NTH", 0),
-                         (int)env_number("SPBENCH_EMU_DEVICES", 1),
-                         0,
-                         env_order(),
-                         true,
-                         (uint64_t)env_number("SPBENCH_EMU_SEED", 1),
-                         0};
-    return s;
-}
-
-cudaError_t done(cudaError_t e)
-{
-    if (e != cudaSuccess) last_error = e;
-    return e;
-}
-
-// True when this call is the one that is to fail.
-bool must_fail()
-{
-    settings &s = set();
-    if (s.fail_at <= 0 || --s.fail_at > 0) return false;
-    s.failed = 1;
-    return true;
-}
-
-#define MAY_FAIL(e)                                                                                \
-    do {                                                                                           \
-        if (must_fail()) return done(e);                                                           \
-    } while (0)
-
-// The allocation that `p` lies in, and the bytes from p to its end. False: not device memory.
-bool find(const void *p, size_t *room)
-{
-    auto a = allocations.lower_bound(~(uintptr_t)p); // inverted, so the first start that is <= p
-    if (a == allocations.end()) return false;
-    size_t offset = (size_t)((uintptr_t)p - ~a->first);
-    if (offset >= a->second) return false;
-    *room = a->second - offset;
-    return true;
-}
-
-// Opens device memory for as long as it lives, or closes it again.
-void gate(bool open)
-{
-#if EMU_ASAN
-    for (auto &a : allocations) {
-        if (a.second > CLOSED_MOST) continue;
-        if (open)
-            ASAN_UNPOISON_MEMORY_REGION((void *)~a.first, a.second);
-        else
-            ASAN_POISON_MEMORY_REGION((void *)~a.first, a.second);
-    }
-#else
-    (void)open;
-#endif
-}
-struct opened {
-    opened() { gate(true); }
-    ~opened() { gate(false); }
-};
-
-bool stream_ok(cudaStream_t s)
-{
-    if (!s || s == cudaStreamLegacy || s == cudaStreamPerThread) return true;
-    return s->device == 0; // a destroyed stream is a fault of AddressSanitizer's
-}
-
-// Whether one end of a copy is where the kind of copy says, with enough room.
-bool end_ok(const void *p, size_t bytes, bool on_device)
-{
-    size_t room;
-    bool device = find(p, &room);
-    return device == on_device && (!device || bytes <= room);
-}
-
-cudaError_t copy(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width,
-                 size_t height, cudaMemcpyKind kind)
-{
-    MAY_FAIL(cudaErrorUnknown);
-    size_t room;
-    if (kind < cudaMemcpyHostToHost || kind > cudaMemcpyDefault)
-        return done(cudaErrorInvalidMemcpyDirection);
-    if (!width || !height) return cudaSuccess;
-    if (!to || !from || width > to_pitch || width > from_pitch) return done(cudaErrorInvalidValue);
-    bool to_device = kind == cudaMemcpyDefault
-                         ? find(to, &room)
-                         : kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice;
-    bool from_device = kind == cudaMemcpyDefault
-                           ? find(from, &room)
-                           : kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice;
-    if (!end_ok(to, (height - 1) * to_pitch + width, to_device) ||
-        !end_ok(from, (height - 1) * from_pitch + width, from_device))
-        return done(cudaErrorInvalidValue);
-    opened all;
-    for (size_t i = 0; i < height; i++)
-        memmove((char *)to + i * to_pitch, (const char *)from + i * from_pitch, width);
-    return cudaSuccess;
 }
 
 // Why a launch cannot be, or cudaSuccess.
@@ -188,7 +60,35 @@ cudaError_t launch_check(const launch &l, char *why, size_t size)
     return cudaSuccess;
 }
 
-// A refused launch that the program never noticed is a fault of the program.
+} // namespace
+
+settings &set()
+{
+    static settings s = {env_number("SPBENCH_EMU_MEMORY", (int64_t)1 << 30),
+                         env_number("SPBENCH_EMU_FAIL_NTH", 0),
+                         (int)env_number("SPBENCH_EMU_DEVICES", 1),
+                         0,
+                         env_order(),
+                         true,
+                         (uint64_t)env_number("SPBENCH_EMU_SEED", 1),
+                         0};
+    return s;
+}
+
+cudaError_t done(cudaError_t e)
+{
+    if (e != cudaSuccess) last_error = e;
+    return e;
+}
+
+bool must_fail()
+{
+    settings &s = set();
+    if (s.fail_at <= 0 || --s.fail_at > 0) return false;
+    s.failed = 1;
+    return true;
+}
+
 void refused_check()
 {
     if (!refused[0]) return;
@@ -197,19 +97,10 @@ void refused_check()
     abort();
 }
 
-double now_ms()
-{
-    timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
-}
-
-} // namespace
-
-enum emu_order order_now(uint64_t *random_state)
+enum emu_order order_now()
 {
     settings &s = set();
-    if (s.reseed) *random_state = s.seed;
+    if (s.reseed) random_seed(s.seed);
     s.reseed = false;
     return s.order;
 }
@@ -247,30 +138,6 @@ void run(const launch &l)
         run_blocks(l, shared);
     }
     free(shared);
-}
-
-cudaError_t device_malloc(void **p, size_t bytes)
-{
-    MAY_FAIL(cudaErrorMemoryAllocation);
-    if (!p) return done(cudaErrorInvalidValue);
-    *p = NULL;
-    if (!bytes) return cudaSuccess;
-    if (bytes > (size_t)set().memory || used_bytes > (size_t)set().memory - bytes ||
-        posix_memalign(p, 256, bytes))
-        return done(cudaErrorMemoryAllocation);
-    memset(*p, 0xff, bytes);
-    allocations[~(uintptr_t)*p] = bytes;
-    used_bytes += bytes;
-    gate(false);
-    return cudaSuccess;
-}
-
-cudaError_t host_malloc(void **p, size_t bytes)
-{
-    MAY_FAIL(cudaErrorMemoryAllocation);
-    *p = NULL;
-    if (bytes && posix_memalign(p, 256, bytes)) return done(cudaErrorMemoryAllocation);
-    return cudaSuccess;
 }
 
 cudaError_t set_attribute(const void *kernel, cudaFuncAttribute attribute, int value)
@@ -313,9 +180,6 @@ cudaError_t occupancy(int *blocks, const void *kernel, int threads, size_t share
 
 using namespace emu;
 
-long long clock64() { return (long long)(now_ms() * 1e6); }
-unsigned long long __globaltimer() { return (unsigned long long)(now_ms() * 1e6); }
-
 extern "C" {
 
 void emu_set_memory(int64_t bytes) { set().memory = bytes; }
@@ -333,7 +197,7 @@ void emu_set_order(enum emu_order order, uint64_t seed)
     set().reseed = true;
 }
 int64_t emu_launches(void) { return set().launches; }
-int64_t emu_used(void) { return (int64_t)used_bytes; }
+int64_t emu_used(void) { return (int64_t)memory_used(); }
 
 cudaError_t cudaPeekAtLastError(void)
 {
@@ -510,171 +374,8 @@ cudaError_t cudaDeviceSynchronize(void)
 
 cudaError_t cudaDeviceReset(void)
 {
-    gate(true);
-    for (auto &a : allocations) free((void *)~a.first);
-    allocations.clear();
-    used_bytes = 0;
+    memory_reset();
     last_error = cudaSuccess;
-    return cudaSuccess;
-}
-
-cudaError_t cudaMemGetInfo(size_t *free_bytes, size_t *total_bytes)
-{
-    *total_bytes = (size_t)set().memory;
-    *free_bytes = used_bytes < *total_bytes ? *total_bytes - used_bytes : 0;
-    return cudaSuccess;
-}
-
-cudaError_t cudaFree(void *p)
-{
-    if (!p) return cudaSuccess;
-    auto a = allocations.find(~(uintptr_t)p);
-    if (a == allocations.end()) return done(cudaErrorInvalidValue);
-    used_bytes -= a->second;
-#if EMU_ASAN
-    ASAN_UNPOISON_MEMORY_REGION(p, a->second);
-#endif
-    allocations.erase(a);
-    free(p);
-    return cudaSuccess;
-}
-
-cudaError_t cudaFreeAsync(void *p, cudaStream_t stream)
-{
-    return stream_ok(stream) ? cudaFree(p) : done(cudaErrorInvalidResourceHandle);
-}
-
-cudaError_t cudaFreeHost(void *p)
-{
-    free(p);
-    return cudaSuccess;
-}
-
-cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, cudaMemcpyKind kind)
-{
-    return copy(to, bytes, from, bytes, bytes, 1, kind);
-}
-
-cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, cudaMemcpyKind kind,
-                            cudaStream_t stream)
-{
-    if (!stream_ok(stream)) return done(cudaErrorInvalidResourceHandle);
-    return copy(to, bytes, from, bytes, bytes, 1, kind);
-}
-
-cudaError_t cudaMemcpy2D(void *to, size_t to_pitch, const void *from, size_t from_pitch,
-                         size_t width, size_t height, cudaMemcpyKind kind)
-{
-    return copy(to, to_pitch, from, from_pitch, width, height, kind);
-}
-
-cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_t from_pitch,
-                              size_t width, size_t height, cudaMemcpyKind kind,
-                              cudaStream_t stream)
-{
-    if (!stream_ok(stream)) return done(cudaErrorInvalidResourceHandle);
-    return copy(to, to_pitch, from, from_pitch, width, height, kind);
-}
-
-cudaError_t cudaMemset(void *p, int byte, size_t bytes)
-{
-    MAY_FAIL(cudaErrorUnknown);
-    if (!bytes) return cudaSuccess;
-    if (!end_ok(p, bytes, true)) return done(cudaErrorInvalidValue);
-    opened all;
-    memset(p, byte, bytes);
-    return cudaSuccess;
-}
-
-cudaError_t cudaMemsetAsync(void *p, int byte, size_t bytes, cudaStream_t stream)
-{
-    if (!stream_ok(stream)) return done(cudaErrorInvalidResourceHandle);
-    return cudaMemset(p, byte, bytes);
-}
-
-cudaError_t cudaPointerGetAttributes(cudaPointerAttributes *a, const void *p)
-{
-    size_t room;
-    *a = {};
-    a->type = find(p, &room) ? cudaMemoryTypeDevice : cudaMemoryTypeUnregistered;
-    if (a->type == cudaMemoryTypeDevice) a->devicePointer = (void *)p;
-    return cudaSuccess;
-}
-
-cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned)
-{
-    MAY_FAIL(cudaErrorMemoryAllocation);
-    *stream = new CUstream_st{0};
-    return cudaSuccess;
-}
-
-cudaError_t cudaStreamCreate(cudaStream_t *stream) { return cudaStreamCreateWithFlags(stream, 0); }
-
-cudaError_t cudaStreamDestroy(cudaStream_t stream)
-{
-    if (!stream) return done(cudaErrorInvalidResourceHandle);
-    delete stream;
-    return cudaSuccess;
-}
-
-cudaError_t cudaStreamSynchronize(cudaStream_t stream)
-{
-    if (!stream_ok(stream)) return done(cudaErrorInvalidResourceHandle);
-    return cudaDeviceSynchronize();
-}
-
-cudaError_t cudaStreamQuery(cudaStream_t stream)
-{
-    return stream_ok(stream) ? cudaSuccess : done(cudaErrorInvalidResourceHandle);
-}
-
-cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned)
-{
-    if (!stream_ok(stream) || !event) return done(cudaErrorInvalidResourceHandle);
-    return cudaSuccess;
-}
-
-cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned)
-{
-    MAY_FAIL(cudaErrorMemoryAllocation);
-    *event = new CUevent_st{false, 0};
-    return cudaSuccess;
-}
-
-cudaError_t cudaEventCreate(cudaEvent_t *event) { return cudaEventCreateWithFlags(event, 0); }
-
-cudaError_t cudaEventDestroy(cudaEvent_t event)
-{
-    if (!event) return done(cudaErrorInvalidResourceHandle);
-    delete event;
-    return cudaSuccess;
-}
-
-cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
-{
-    MAY_FAIL(cudaErrorUnknown);
-    if (!event || !stream_ok(stream)) return done(cudaErrorInvalidResourceHandle);
-    event->recorded = true;
-    event->ms = now_ms();
-    return cudaSuccess;
-}
-
-cudaError_t cudaEventSynchronize(cudaEvent_t event)
-{
-    MAY_FAIL(cudaErrorUnknown);
-    return event ? cudaSuccess : done(cudaErrorInvalidResourceHandle);
-}
-
-cudaError_t cudaEventQuery(cudaEvent_t event)
-{
-    return event ? cudaSuccess : done(cudaErrorInvalidResourceHandle);
-}
-
-cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t start, cudaEvent_t stop)
-{
-    if (!start || !stop || !start->recorded || !stop->recorded)
-        return done(cudaErrorInvalidResourceHandle);
-    *ms = (float)(stop->ms - start->ms);
     return cudaSuccess;
 }
 

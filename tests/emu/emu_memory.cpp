@@ -1,0 +1,204 @@
+// The runtime API's memory: allocations of exact size, copies that check both ends.
+#include "emu_internal.h"
+
+#include <map>
+
+namespace emu {
+namespace {
+
+// Allocations up to this size are closed to the host while no kernel runs.
+constexpr size_t CLOSED_MOST = 1024 * KIB;
+
+// Blocks of device memory, size by address. The addresses are stored inverted, so that
+// LeakSanitizer does not take this table for an owner.
+std::map<uintptr_t, size_t> allocations;
+size_t used_bytes;
+
+// The allocation that `p` lies in, and the bytes from p to its end. False: not device memory.
+bool find(const void *p, size_t *room)
+{
+    auto a = allocations.lower_bound(~(uintptr_t)p); // inverted, so the first start that is <= p
+    if (a == allocations.end()) return false;
+    size_t offset = (size_t)((uintptr_t)p - ~a->first);
+    if (offset >= a->second) return false;
+    *room = a->second - offset;
+    return true;
+}
+
+// Opens device memory for as long as it lives, or closes it again.
+void gate(bool open)
+{
+#if EMU_ASAN
+    for (auto &a : allocations) {
+        if (a.second > CLOSED_MOST) continue;
+        if (open)
+            ASAN_UNPOISON_MEMORY_REGION((void *)~a.first, a.second);
+        else
+            ASAN_POISON_MEMORY_REGION((void *)~a.first, a.second);
+    }
+#else
+    (void)open;
+#endif
+}
+
+// Whether one end of a copy is where the kind of copy says, with enough room.
+bool end_ok(const void *p, size_t bytes, bool on_device)
+{
+    size_t room;
+    bool device = find(p, &room);
+    return device == on_device && (!device || bytes <= room);
+}
+
+cudaError_t copy(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width,
+                 size_t height, cudaMemcpyKind kind)
+{
+    MAY_FAIL(cudaErrorUnknown);
+    size_t room;
+    if (kind < cudaMemcpyHostToHost || kind > cudaMemcpyDefault)
+        return done(cudaErrorInvalidMemcpyDirection);
+    if (!width || !height) return cudaSuccess;
+    if (!to || !from || width > to_pitch || width > from_pitch) return done(cudaErrorInvalidValue);
+    bool to_device = kind == cudaMemcpyDefault
+                         ? find(to, &room)
+                         : kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice;
+    bool from_device = kind == cudaMemcpyDefault
+                           ? find(from, &room)
+                           : kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice;
+    if (!end_ok(to, (height - 1) * to_pitch + width, to_device) ||
+        !end_ok(from, (height - 1) * from_pitch + width, from_device))
+        return done(cudaErrorInvalidValue);
+    opened all;
+    for (size_t i = 0; i < height; i++)
+        memmove((char *)to + i * to_pitch, (const char *)from + i * from_pitch, width);
+    return cudaSuccess;
+}
+
+} // namespace
+
+opened::opened() { gate(true); }
+opened::~opened() { gate(false); }
+
+size_t memory_used() { return used_bytes; }
+
+void memory_reset()
+{
+    gate(true);
+    for (auto &a : allocations) free((void *)~a.first);
+    allocations.clear();
+    used_bytes = 0;
+}
+
+cudaError_t device_malloc(void **p, size_t bytes)
+{
+    MAY_FAIL(cudaErrorMemoryAllocation);
+    if (!p) return done(cudaErrorInvalidValue);
+    *p = NULL;
+    if (!bytes) return cudaSuccess;
+    if (bytes > (size_t)set().memory || used_bytes > (size_t)set().memory - bytes ||
+        posix_memalign(p, 256, bytes))
+        return done(cudaErrorMemoryAllocation);
+    memset(*p, 0xff, bytes);
+    allocations[~(uintptr_t)*p] = bytes;
+    used_bytes += bytes;
+    gate(false);
+    return cudaSuccess;
+}
+
+cudaError_t host_malloc(void **p, size_t bytes)
+{
+    MAY_FAIL(cudaErrorMemoryAllocation);
+    *p = NULL;
+    if (bytes && posix_memalign(p, 256, bytes)) return done(cudaErrorMemoryAllocation);
+    return cudaSuccess;
+}
+
+} // namespace emu
+
+using namespace emu;
+
+extern "C" {
+
+cudaError_t cudaMemGetInfo(size_t *free_bytes, size_t *total_bytes)
+{
+    *total_bytes = (size_t)set().memory;
+    *free_bytes = used_bytes < *total_bytes ? *total_bytes - used_bytes : 0;
+    return cudaSuccess;
+}
+
+cudaError_t cudaFree(void *p)
+{
+    if (!p) return cudaSuccess;
+    auto a = allocations.find(~(uintptr_t)p);
+    if (a == allocations.end()) return done(cudaErrorInvalidValue);
+    used_bytes -= a->second;
+#if EMU_ASAN
+    ASAN_UNPOISON_MEMORY_REGION(p, a->second);
+#endif
+    allocations.erase(a);
+    free(p);
+    return cudaSuccess;
+}
+
+cudaError_t cudaFreeAsync(void *p, cudaStream_t stream)
+{
+    return stream_ok(stream) ? cudaFree(p) : done(cudaErrorInvalidResourceHandle);
+}
+
+cudaError_t cudaFreeHost(void *p)
+{
+    free(p);
+    return cudaSuccess;
+}
+
+cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, cudaMemcpyKind kind)
+{
+    return copy(to, bytes, from, bytes, bytes, 1, kind);
+}
+
+cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, cudaMemcpyKind kind,
+                            cudaStream_t stream)
+{
+    if (!stream_ok(stream)) return done(cudaErrorInvalidResourceHandle);
+    return copy(to, bytes, from, bytes, bytes, 1, kind);
+}
+
+cudaError_t cudaMemcpy2D(void *to, size_t to_pitch, const void *from, size_t from_pitch,
+                         size_t width, size_t height, cudaMemcpyKind kind)
+{
+    return copy(to, to_pitch, from, from_pitch, width, height, kind);
+}
+
+cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_t from_pitch,
+                              size_t width, size_t height, cudaMemcpyKind kind,
+                              cudaStream_t stream)
+{
+    if (!stream_ok(stream)) return done(cudaErrorInvalidResourceHandle);
+    return copy(to, to_pitch, from, from_pitch, width, height, kind);
+}
+
+cudaError_t cudaMemset(void *p, int byte, size_t bytes)
+{
+    MAY_FAIL(cudaErrorUnknown);
+    if (!bytes) return cudaSuccess;
+    if (!end_ok(p, bytes, true)) return done(cudaErrorInvalidValue);
+    opened all;
+    memset(p, byte, bytes);
+    return cudaSuccess;
+}
+
+cudaError_t cudaMemsetAsync(void *p, int byte, size_t bytes, cudaStream_t stream)
+{
+    if (!stream_ok(stream)) return done(cudaErrorInvalidResourceHandle);
+    return cudaMemset(p, byte, bytes);
+}
+
+cudaError_t cudaPointerGetAttributes(cudaPointerAttributes *a, const void *p)
+{
+    size_t room;
+    *a = {};
+    a->type = find(p, &room) ? cudaMemoryTypeDevice : cudaMemoryTypeUnregistered;
+    if (a->type == cudaMemoryTypeDevice) a->devicePointer = (void *)p;
+    return cudaSuccess;
+}
+
+} // extern "C"

@@ -1,0 +1,116 @@
+// The runtime API's streams and events. Everything asynchronous is done at once, so a stream has
+// nothing to do, and an event is a time.
+#include "emu_internal.h"
+
+#include <time.h>
+
+struct CUstream_st {
+    int device;
+};
+struct CUevent_st {
+    bool recorded;
+    double ms;
+};
+
+namespace emu {
+
+double now_ms()
+{
+    timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
+}
+
+bool stream_ok(cudaStream_t s)
+{
+    if (!s || s == cudaStreamLegacy || s == cudaStreamPerThread) return true;
+    return s->device == 0; // a destroyed stream is a fault of AddressSanitizer's
+}
+
+} // namespace emu
+
+using namespace emu;
+
+long long clock64() { return (long long)(now_ms() * 1e6); }
+unsigned long long __globaltimer() { return (unsigned long long)(now_ms() * 1e6); }
+
+extern "C" {
+
+cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned)
+{
+    MAY_FAIL(cudaErrorMemoryAllocation);
+    *stream = new CUstream_st{0};
+    return cudaSuccess;
+}
+
+cudaError_t cudaStreamCreate(cudaStream_t *stream) { return cudaStreamCreateWithFlags(stream, 0); }
+
+cudaError_t cudaStreamDestroy(cudaStream_t stream)
+{
+    if (!stream) return done(cudaErrorInvalidResourceHandle);
+    delete stream;
+    return cudaSuccess;
+}
+
+cudaError_t cudaStreamSynchronize(cudaStream_t stream)
+{
+    if (!stream_ok(stream)) return done(cudaErrorInvalidResourceHandle);
+    return cudaDeviceSynchronize();
+}
+
+cudaError_t cudaStreamQuery(cudaStream_t stream)
+{
+    return stream_ok(stream) ? cudaSuccess : done(cudaErrorInvalidResourceHandle);
+}
+
+cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned)
+{
+    if (!stream_ok(stream) || !event) return done(cudaErrorInvalidResourceHandle);
+    return cudaSuccess;
+}
+
+cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned)
+{
+    MAY_FAIL(cudaErrorMemoryAllocation);
+    *event = new CUevent_st{false, 0};
+    return cudaSuccess;
+}
+
+cudaError_t cudaEventCreate(cudaEvent_t *event) { return cudaEventCreateWithFlags(event, 0); }
+
+cudaError_t cudaEventDestroy(cudaEvent_t event)
+{
+    if (!event) return done(cudaErrorInvalidResourceHandle);
+    delete event;
+    return cudaSuccess;
+}
+
+cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
+{
+    MAY_FAIL(cudaErrorUnknown);
+    if (!event || !stream_ok(stream)) return done(cudaErrorInvalidResourceHandle);
+    event->recorded = true;
+    event->ms = now_ms();
+    return cudaSuccess;
+}
+
+cudaError_t cudaEventSynchronize(cudaEvent_t event)
+{
+    MAY_FAIL(cudaErrorUnknown);
+    return event ? cudaSuccess : done(cudaErrorInvalidResourceHandle);
+}
+
+cudaError_t cudaEventQuery(cudaEvent_t event)
+{
+    return event ? cudaSuccess : done(cudaErrorInvalidResourceHandle);
+}
+
+cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t start, cudaEvent_t stop)
+{
+    if (!start || !stop || !start->recorded || !stop->recorded)
+        return done(cudaErrorInvalidResourceHandle);
+    *ms = (float)(stop->ms - start->ms);
+    return cudaSuccess;
+}
+
+} // extern "C"
