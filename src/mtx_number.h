@@ -14,28 +14,8 @@
 #error "digits_read takes the first character from the low byte"
 #endif
 
-static const uint64_t power_of_10[20] = {
-    1u,
-    10u,
-    100u,
-    1000u,
-    10000u,
-    100000u,
-    1000000u,
-    10000000u,
-    100000000u,
-    1000000000u,
-    10000000000u,
-    100000000000u,
-    1000000000000u,
-    10000000000000u,
-    100000000000000u,
-    1000000000000000u,
-    10000000000000000u,
-    100000000000000000u,
-    1000000000000000000u,
-    10000000000000000000u,
-};
+static const uint64_t power_of_10[9] = {1,      10,      100,      1000,     10000,
+                                        100000, 1000000, 10000000, 100000000};
 
 // Reads up to 8 digits at p into *value; returns how many there are.
 static inline int digits_read(const char *p, const char *end, uint64_t *value)
@@ -48,8 +28,7 @@ static inline int digits_read(const char *p, const char *end, uint64_t *value)
     // The lowest byte that is above 9 gets its high bit set; what a carry does above it is unused.
     uint64_t other = (x | (x + 0x7676767676767676u)) & 0x8080808080808080u;
     int count = other ? __builtin_ctzll(other) >> 3 : 8;
-    // Zeros in front of the digits, what follows them pushed out; in two steps, which may be 64
-    // bits.
+    // Zeros in front of the digits, what follows them pushed out. Two steps, for 64 bits in all.
     x = x << (32 - 4 * count) << (32 - 4 * count);
     x = x * 10 + (x >> 8);
     *value = ((x & 0x000000ff000000ffu) * 0x000f424000000064u +
@@ -79,34 +58,13 @@ static inline const char *whole_read(const char *p, const char *end, int64_t *va
 
 // 5^k, k = 0 to 26, shifted up until the high bit is set.
 static const uint64_t power_of_5[27] = {
-    0x8000000000000000u, // 5^0
-    0xa000000000000000u, // 5^1
-    0xc800000000000000u, // 5^2
-    0xfa00000000000000u, // 5^3
-    0x9c40000000000000u, // 5^4
-    0xc350000000000000u, // 5^5
-    0xf424000000000000u, // 5^6
-    0x9896800000000000u, // 5^7
-    0xbebc200000000000u, // 5^8
-    0xee6b280000000000u, // 5^9
-    0x9502f90000000000u, // 5^10
-    0xba43b74000000000u, // 5^11
-    0xe8d4a51000000000u, // 5^12
-    0x9184e72a00000000u, // 5^13
-    0xb5e620f480000000u, // 5^14
-    0xe35fa931a0000000u, // 5^15
-    0x8e1bc9bf04000000u, // 5^16
-    0xb1a2bc2ec5000000u, // 5^17
-    0xde0b6b3a76400000u, // 5^18
-    0x8ac7230489e80000u, // 5^19
-    0xad78ebc5ac620000u, // 5^20
-    0xd8d726b7177a8000u, // 5^21
-    0x878678326eac9000u, // 5^22
-    0xa968163f0a57b400u, // 5^23
-    0xd3c21bcecceda100u, // 5^24
-    0x84595161401484a0u, // 5^25
-    0xa56fa5b99019a5c8u, // 5^26
-};
+    0x8000000000000000u, 0xa000000000000000u, 0xc800000000000000u, 0xfa00000000000000u,
+    0x9c40000000000000u, 0xc350000000000000u, 0xf424000000000000u, 0x9896800000000000u,
+    0xbebc200000000000u, 0xee6b280000000000u, 0x9502f90000000000u, 0xba43b74000000000u,
+    0xe8d4a51000000000u, 0x9184e72a00000000u, 0xb5e620f480000000u, 0xe35fa931a0000000u,
+    0x8e1bc9bf04000000u, 0xb1a2bc2ec5000000u, 0xde0b6b3a76400000u, 0x8ac7230489e80000u,
+    0xad78ebc5ac620000u, 0xd8d726b7177a8000u, 0x878678326eac9000u, 0xa968163f0a57b400u,
+    0xd3c21bcecceda100u, 0x84595161401484a0u, 0xa56fa5b99019a5c8u};
 
 // The first 128 bits of 5^(27 k), k = -11 to 10, high half first; exact for k = 0 to 2, else cut
 // off.

@@ -46,13 +46,13 @@ static bool starts_well(const char *data, int64_t bytes)
 }
 
 // The size of the text as the last member tells it: a hint, so it is not trusted beyond what
-// deflate can reach.
+// deflate can reach and what there is.
 static int64_t size_hint(const unsigned char *data, int64_t bytes)
 {
     if (bytes < 18) return PIECE;
     const unsigned char *p = data + bytes - 4;
     int64_t told = p[0] | p[1] << 8 | p[2] << 16 | (int64_t)p[3] << 24;
-    return min64(told, 1032 * bytes) + 64;
+    return min64(min64(told, 1032 * bytes), mem_available() / 2) + 64;
 }
 
 static long long line_of_end(const struct buffer *b)
