@@ -32,8 +32,8 @@ CPU_INLINE void NAME(row_block)(const int32_t *restrict idx, const T *restrict v
 // C[0 .. k) in blocks. The last one overlaps the one before it where k is no multiple: that
 // computes a few elements twice, to the same value, but passes over the row only once more.
 CPU_INLINE void NAME(row)(const int32_t *restrict idx, const T *restrict val, int64_t stride,
-                          int64_t count, const int32_t *restrict later, int64_t skip,
-                          int64_t last, const T *restrict B, int64_t ld, T *restrict C, int64_t k)
+                          int64_t count, const int32_t *restrict later, int64_t skip, int64_t last,
+                          const T *restrict B, int64_t ld, T *restrict C, int64_t k)
 {
     for (int64_t j = 0; j < k;) {
         int64_t width = BLOCK_BYTES / sizeof(T);
@@ -41,8 +41,8 @@ CPU_INLINE void NAME(row)(const int32_t *restrict idx, const T *restrict val, in
         j = min64(j, k - width);
 #define BLOCK(bytes)                                                                               \
     case bytes:                                                                                    \
-        NAME(row_block)(idx, val, stride, count, later, skip, last, B + j, ld, C + j,              \
-                        bytes / sizeof(T));                                                        \
+        NAME(row_block)                                                                            \
+        (idx, val, stride, count, later, skip, last, B + j, ld, C + j, bytes / sizeof(T));         \
         break
         switch (width * sizeof(T)) {
             BLOCK(512);

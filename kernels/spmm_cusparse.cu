@@ -145,33 +145,43 @@ static void teardown(struct task *t)
 }
 
 // One line per descriptor: symbol, name, format of A, algorithm, preprocess, about.
-#define VARIANT(symbol, name, format, alg, preprocess, about)                                      \
+#define VARIANT(symbol, name_text, format_bit, alg, preprocess, about_text)                        \
     static const struct variant symbol##_variant = {alg, preprocess};                              \
     static int symbol##_prepare(struct task *t) { return prepare(t, &symbol##_variant); }          \
     static int symbol##_run(struct task *t) { return run(t, &symbol##_variant); }                  \
     extern "C" const struct algo spmm_##symbol##_cuda = {                                          \
-        name,       OP_SPMM, DEVICE_CUDA, BIT(LAYOUT_ROW) | BIT(LAYOUT_COL),                       \
-        BOTH_PRECS, format,  ARITH_PREC,  NULL,                                                    \
-        about,      "NVIDIA, cuSPARSE library, cusparseSpMM",                                      \
-        symbol##_prepare, symbol##_run, teardown};
+        .name = name_text,                                                                         \
+        .op = OP_SPMM,                                                                             \
+        .device = DEVICE_CUDA,                                                                     \
+        .layouts = BIT(LAYOUT_ROW) | BIT(LAYOUT_COL),                                              \
+        .precs = BOTH_PRECS,                                                                       \
+        .formats = format_bit,                                                                     \
+        .arith = ARITH_PREC,                                                                       \
+        .options = NULL,                                                                           \
+        .about = about_text,                                                                       \
+        .cite = "NVIDIA, cuSPARSE library, cusparseSpMM",                                          \
+        .prepare = symbol##_prepare,                                                               \
+        .run = symbol##_run,                                                                       \
+        .teardown = teardown,                                                                      \
+    }
 
 VARIANT(cusparse, "cusparse", FORMAT_CSR, CUSPARSE_SPMM_ALG_DEFAULT, false,
-        "cuSPARSE on CSR, the algorithm that it chooses itself")
+        "cuSPARSE on CSR, the algorithm that it chooses itself");
 VARIANT(cusparse_csr1, "cusparse-csr1", FORMAT_CSR, CUSPARSE_SPMM_CSR_ALG1, false,
-        "cuSPARSE CSR_ALG1, made for column-major")
+        "cuSPARSE CSR_ALG1, made for column-major");
 VARIANT(cusparse_csr1_pre, "cusparse-csr1-pre", FORMAT_CSR, CUSPARSE_SPMM_CSR_ALG1, true,
-        "cuSPARSE CSR_ALG1 after its preprocess step")
+        "cuSPARSE CSR_ALG1 after its preprocess step");
 VARIANT(cusparse_csr2, "cusparse-csr2", FORMAT_CSR, CUSPARSE_SPMM_CSR_ALG2, false,
-        "cuSPARSE CSR_ALG2, made for row-major")
+        "cuSPARSE CSR_ALG2, made for row-major");
 VARIANT(cusparse_csr3, "cusparse-csr3", FORMAT_CSR, CUSPARSE_SPMM_CSR_ALG3, false,
-        "cuSPARSE CSR_ALG3, deterministic")
+        "cuSPARSE CSR_ALG3, deterministic");
 VARIANT(cusparse_csr3_pre, "cusparse-csr3-pre", FORMAT_CSR, CUSPARSE_SPMM_CSR_ALG3, true,
-        "cuSPARSE CSR_ALG3 after its preprocess step, deterministic")
+        "cuSPARSE CSR_ALG3 after its preprocess step, deterministic");
 VARIANT(cusparse_coo1, "cusparse-coo1", FORMAT_COO, CUSPARSE_SPMM_COO_ALG1, false,
-        "cuSPARSE COO_ALG1, for few nonzeros, made for column-major")
+        "cuSPARSE COO_ALG1, for few nonzeros, made for column-major");
 VARIANT(cusparse_coo2, "cusparse-coo2", FORMAT_COO, CUSPARSE_SPMM_COO_ALG2, false,
-        "cuSPARSE COO_ALG2, deterministic, made for column-major")
+        "cuSPARSE COO_ALG2, deterministic, made for column-major");
 VARIANT(cusparse_coo3, "cusparse-coo3", FORMAT_COO, CUSPARSE_SPMM_COO_ALG3, false,
-        "cuSPARSE COO_ALG3, for many nonzeros, made for column-major")
+        "cuSPARSE COO_ALG3, for many nonzeros, made for column-major");
 VARIANT(cusparse_coo4, "cusparse-coo4", FORMAT_COO, CUSPARSE_SPMM_COO_ALG4, false,
-        "cuSPARSE COO_ALG4, made for row-major")
+        "cuSPARSE COO_ALG4, made for row-major");

@@ -217,8 +217,7 @@ static __device__ __forceinline__ void finish(const struct problem &a, T *__rest
     for (int32_t b = first + 1; b <= last; b += batch) {
         pack<T, VEC> x[batch];
 #pragma unroll
-        for (int q = 0; q < batch; q++)
-            x[q] = carry[2 * (int64_t)min(b + q, last) * WARP + lane];
+        for (int q = 0; q < batch; q++) x[q] = carry[2 * (int64_t)min(b + q, last) * WARP + lane];
 #pragma unroll
         for (int q = 0; q < batch; q++)
             if (b + q <= last) add(sum, x[q]);
@@ -304,8 +303,7 @@ static __device__ __forceinline__ void clear(const struct problem &a,
 template <typename T, int VEC, int BATCH>
 static __global__ void __launch_bounds__(MAX_WARPS *WARP, sizeof(T) == 8 ? 3 : 4)
     compute(struct problem a, const int32_t *__restrict__ ptr, const int32_t *__restrict__ idx,
-            const T *__restrict__ val, const T *__restrict__ B, T *__restrict__ C,
-            struct scratch s)
+            const T *__restrict__ val, const T *__restrict__ B, T *__restrict__ C, struct scratch s)
 {
     __shared__ warp_parts<T, VEC> parts;
     // Broadcast: tells the compiler that all lanes agree, which spares it guards at each shuffle.
@@ -400,15 +398,16 @@ static int choose_vec(const struct task *t)
     return 1;
 }
 
-// Enough warps to fill the device twice over, if there are so many nonzeros. At most what gathers
-// 32 KB of B: the more rows are under way at once, the fewer of those that neighbours share are
-// still in the cache.
-static int32_t choose_share(const struct task *t, int64_t slabs, int64_t row_bytes)
+// Long shares have few cut rows, short ones make many warps. Measured on an H200: 20 warps for each
+// multiprocessor are enough of them, and past 256 nonzeros nothing is gained; the wider a lane's
+// part of a row, the dearer is a row's end, and the earlier that point.
+static int32_t choose_share(const struct task *t, int64_t slabs, int64_t lane_bytes)
 {
     const int64_t wanted = (int64_t)task_option(t, "share");
     if (wanted) return (int32_t)(ceil_div(wanted, WARP) * WARP);
-    const int64_t share = t->A.nnz * slabs / ((int64_t)t->dev->units * 64);
-    return (int32_t)max64(WARP, min64(32768 / row_bytes, share / WARP * WARP));
+    const int64_t share = t->A.nnz * slabs / ((int64_t)t->dev->units * 20);
+    const int64_t most = lane_bytes <= 4 ? 256 : lane_bytes <= 8 ? 128 : 96;
+    return (int32_t)max64(WARP, min64(most, share / WARP * WARP));
 }
 
 static int prepare(struct task *t)
@@ -425,7 +424,7 @@ static int prepare(struct task *t)
     s->vec = choose_vec(t);
     s->warps = (int)task_option(t, "threads") / WARP;
     const int64_t slabs = ceil_div(t->C.cols, WARP * s->vec);
-    const int32_t share = choose_share(t, slabs, WARP * s->vec * width);
+    const int32_t share = choose_share(t, slabs, s->vec * width);
     const int64_t block_share = (int64_t)share * s->warps, blocks = ceil_div(t->A.nnz, block_share);
     // A block clears no more rows than it has nonzeros, so that empty rows do not tip the balance.
     s->grid = max64(1, max64(blocks, ceil_div(t->A.m, block_share)));

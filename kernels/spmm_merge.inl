@@ -3,8 +3,8 @@
 // The piece of the path between two places: every row that ends in it is written; what it has of
 // the row after those goes to `carry`. Returns that row, or -1 where there is nothing of it.
 CPU_CLONES static int64_t NAME(share)(const struct csr_dev *A, const struct dense_dev *B,
-                                      const struct dense_dev *C, struct place from,
-                                      struct place to, int prefetch, T *restrict carry)
+                                      const struct dense_dev *C, struct place from, struct place to,
+                                      int prefetch, T *restrict carry)
 {
     const int64_t *restrict ptr = A->ptr;
     const T *restrict b = B->val;

@@ -20,8 +20,9 @@ CPU_CLONES static void NAME(slice)(const struct sellp_dev *A, const struct dense
             NAME(claim_row)(C, i);
         }
         int64_t q = start + i % slice, count = row_length(idx + q, slice, width);
-        NAME(row)(idx + q, val + q, slice, count, later, 0, later_width - 1, b, B->ld,
-                  c + i * C->ld, C->cols);
+        NAME(row)
+        (idx + q, val + q, slice, count, later, 0, later_width - 1, b, B->ld, c + i * C->ld,
+         C->cols);
     }
 }
 
@@ -29,6 +30,5 @@ static void NAME(multiply)(struct task *t)
 {
     int prefetch = (int)task_option(t, "prefetch");
 #pragma omp parallel for schedule(dynamic)
-    for (int64_t s = 0; s < t->sellp.slices; s++)
-        NAME(slice)(&t->sellp, &t->B, &t->C, s, prefetch);
+    for (int64_t s = 0; s < t->sellp.slices; s++) NAME(slice)(&t->sellp, &t->B, &t->C, s, prefetch);
 }

@@ -61,7 +61,7 @@ struct algo_option {
     const char *name; // NULL ends a list
     double value;     // default: the paper's
     double min, max;
-    bool whole;       // only whole numbers
+    bool whole; // only whole numbers
     const char *about;
 };
 #define ALGO_OPTIONS_MAX 8
@@ -78,28 +78,28 @@ struct figure {
 struct task {
     const struct algo *algo;
     struct device *dev;
-    const struct inputs *in; // host side: in->A, in->prec, in->k
-    enum layout layout;      // of the dense operands
+    const struct inputs *in;      // host side: in->A, in->prec, in->k
+    enum layout layout;           // of the dense operands
     double opt[ALGO_OPTIONS_MAX]; // values of algo->options, in their order
-    struct csr_dev A;        // only the formats that the descriptor asks for are there
+    struct csr_dev A;             // only the formats that the descriptor asks for are there
     struct coo_dev coo;
     struct sellp_dev sellp;
-    struct dense_dev B, C;   // SpMM: C = A * B
-    void *state;             // the algorithm's own, from prepare to teardown
+    struct dense_dev B, C; // SpMM: C = A * B
+    void *state;           // the algorithm's own, from prepare to teardown
     struct figure figures[FIGURES_MAX];
     int figure_count;
 };
 
 struct algo {
-    const char *name;        // as in -alg
+    const char *name; // as in -alg
     enum op_kind op;
     enum device_kind device;
     unsigned layouts, precs; // BIT(LAYOUT_ROW) ..., BIT(F32) ...
     unsigned formats;        // of A
     enum arith arith;
     const struct algo_option *options; // NULL: none
-    const char *about;       // one line, no full stop
-    const char *cite;        // where it comes from
+    const char *about;                 // one line, no full stop
+    const char *cite;                  // where it comes from
     // Called once: analysis, scratch memory. NULL: nothing to do. Timed as `analyse`.
     int (*prepare)(struct task *t);
     // Starts the whole operation on t->dev->stream, writing every element of the result. Called

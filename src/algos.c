@@ -14,14 +14,14 @@ const char *layout_name(enum layout layout) { return layout == LAYOUT_ROW ? "row
 #undef ALGO
 
 // ... and lists those that are in this build; the others keep a line that says why not.
-#define KIND_spmm            OP_SPMM
-#define KIND_sddmm           OP_SDDMM
-#define KIND_spgemm          OP_SPGEMM
-#define ENTRY_CPU(symbol)    DEVICE_CPU, &symbol##_cpu, NULL
+#define KIND_spmm         OP_SPMM
+#define KIND_sddmm        OP_SDDMM
+#define KIND_spgemm       OP_SPGEMM
+#define ENTRY_CPU(symbol) DEVICE_CPU, &symbol##_cpu, NULL
 #ifdef SPBENCH_CUDA
-#define ENTRY_CUDA(symbol)   DEVICE_CUDA, &symbol##_cuda, NULL
+#define ENTRY_CUDA(symbol) DEVICE_CUDA, &symbol##_cuda, NULL
 #else
-#define ENTRY_CUDA(symbol)   DEVICE_CUDA, NULL, "built without CUDA"
+#define ENTRY_CUDA(symbol) DEVICE_CUDA, NULL, "built without CUDA"
 #endif
 #ifdef SPBENCH_CUSPARSE
 #define ENTRY_CUSPARSE(symbol) ENTRY_CUDA(symbol)

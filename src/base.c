@@ -26,14 +26,16 @@ const char *fail_text(void) { return last_failure; }
 int size_mul(int64_t a, int64_t b, int64_t *product)
 {
     if (a < 0 || b < 0 || __builtin_mul_overflow(a, b, product))
-        return fail(ERR_MEMORY, "a size of %lld x %lld is out of range", (long long)a, (long long)b);
+        return fail(ERR_MEMORY, "a size of %lld x %lld is out of range", (long long)a,
+                    (long long)b);
     return OK;
 }
 
 int size_add(int64_t a, int64_t b, int64_t *sum)
 {
     if (a < 0 || b < 0 || __builtin_add_overflow(a, b, sum))
-        return fail(ERR_MEMORY, "a size of %lld + %lld is out of range", (long long)a, (long long)b);
+        return fail(ERR_MEMORY, "a size of %lld + %lld is out of range", (long long)a,
+                    (long long)b);
     return OK;
 }
 

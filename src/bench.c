@@ -124,11 +124,14 @@ static int run_inputs(const struct plan *plan, struct bench_device devices[2],
     for (int e = 0; e < plan->entry_count && !err; e++) {
         const struct algo_entry *entry = plan->entries[e];
         struct bench_device *bd = &devices[entry->device];
-        struct result r = {.entry = entry, .matrix = matrix, .prec = in->prec, .k = in->k,
-                           .layout = layout, .device = device_kind_name(entry->device)};
+        struct result r = {.entry = entry,
+                           .matrix = matrix,
+                           .prec = in->prec,
+                           .k = in->k,
+                           .layout = layout,
+                           .device = device_kind_name(entry->device)};
         if (interrupted) err = fail(ERR_INTERRUPTED, "interrupted");
-        if (!err)
-            err = run_case(plan, bd, &operands[entry->device], in, inputs_err, reason, &r);
+        if (!err) err = run_case(plan, bd, &operands[entry->device], in, inputs_err, reason, &r);
         if (!err) err = emit(&r, arg);
         timing_free(&r.timing);
     }
@@ -144,12 +147,12 @@ int bench_matrix(const struct plan *plan, struct bench_device devices[2],
     int err = OK;
     for (int p = 0; p < plan->prec_count; p++)
         for (int i = 0; i < plan->k_count; i++) {
-            struct inputs in = {.A = &matrix->A, .prec = plan->precs[p], .k = plan->ks[i],
-                                .seed = plan->seed};
+            struct inputs in = {
+                .A = &matrix->A, .prec = plan->precs[p], .k = plan->ks[i], .seed = plan->seed};
             int inputs_err = plan->entry_count ? ops[plan->entries[0]->op].make(&in) : OK;
             for (int l = 0; l < plan->layout_count && !err; l++)
-                err = run_inputs(plan, devices, matrix, &in, inputs_err, plan->layouts[l], emit,
-                                 arg);
+                err =
+                    run_inputs(plan, devices, matrix, &in, inputs_err, plan->layouts[l], emit, arg);
             inputs_free(&in);
             if (err) return err;
         }

@@ -63,7 +63,7 @@ struct result {
     double gflops;                   // by the median time
     double bound_ms;                 // 0 where the roof is not known
     double efficiency;               // bound_ms / median
-    bool cache_resident; // it moved its compulsory bytes faster than memory can
+    bool cache_resident;             // it moved its compulsory bytes faster than memory can
     int64_t peak_bytes, format_bytes;
     struct figure figures[FIGURES_MAX];
     int figure_count;

@@ -160,8 +160,9 @@ static int compare(const struct result_view *C, enum check_mode mode, struct che
         snprintf(out->reason, sizeof out->reason, "C(%lld, %lld) is %.9g and should be %.9g",
                  (long long)worst.i, (long long)worst.j, worst.c, worst.ref);
     else if (!out->ok)
-        snprintf(out->reason, sizeof out->reason, "row %lld of C times x is %.9g and should be %.9g",
-                 (long long)worst.i, worst.c, worst.ref);
+        snprintf(out->reason, sizeof out->reason,
+                 "row %lld of C times x is %.9g and should be %.9g", (long long)worst.i, worst.c,
+                 worst.ref);
     return OK;
 }
 

@@ -7,11 +7,11 @@
 enum check_mode { CHECK_AUTO, CHECK_FULL, CHECK_SAMPLE, CHECK_OFF };
 
 struct check {
-    const char *method;  // full, sample, off
-    int64_t elements;    // compared one by one
-    double error_ratio;  // largest |c - ref| over its tolerance; over 1 (or NaN) is wrong
+    const char *method; // full, sample, off
+    int64_t elements;   // compared one by one
+    double error_ratio; // largest |c - ref| over its tolerance; over 1 (or NaN) is wrong
     bool ok;
-    char reason[160];    // where the first wrong element is, "" if ok
+    char reason[160]; // where the first wrong element is, "" if ok
 };
 
 // Above so many flops CHECK_AUTO samples rows instead of comparing every element.

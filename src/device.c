@@ -73,8 +73,7 @@ int device_open(const char *spec, struct device *d)
     int err = parse_spec(spec, &kind, &index);
     if (err) return err;
     const char *missing = device_missing(kind);
-    if (missing)
-        return fail(ERR_USAGE, "-device %s: %s; 'cpu' is always there", spec, missing);
+    if (missing) return fail(ERR_USAGE, "-device %s: %s; 'cpu' is always there", spec, missing);
     const struct device_ops *ops = backend_of(kind);
     int count = ops->count();
     if (index >= count)

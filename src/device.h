@@ -14,8 +14,8 @@ const char *device_kind_name(enum device_kind kind);
 
 // What the device can do at most, as measured by `spbench roof`; 0 where it is not known yet.
 struct roof {
-    double copy_gb_s;  // memory bandwidth of a large copy, bytes read and written
-    double cache_gb_s; // read bandwidth of a block that stays in the last-level cache
+    double copy_gb_s;     // memory bandwidth of a large copy, bytes read and written
+    double cache_gb_s;    // read bandwidth of a block that stays in the last-level cache
     double fma_gflops[2]; // multiply-add rate by `enum prec`, 2 flops each
 };
 
@@ -26,26 +26,26 @@ struct device_block {
 
 struct device {
     enum device_kind kind;
-    int index;             // number of the CUDA device, 0 for the CPU
-    char id[16];           // "cpu", "cuda:0"
-    char name[128];        // as the vendor calls it
-    char detail[128];      // compute capability and driver, or the instruction set
-    int units;             // multiprocessors, or threads
-    int64_t memory_bytes;  // total
-    int64_t cache_bytes;   // last-level cache
-    void *stream;          // cudaStream_t that everything runs on; NULL on the CPU
-    int64_t used_bytes;    // allocated now
-    int64_t peak_bytes;    // the most since device_peak_reset()
+    int index;                   // number of the CUDA device, 0 for the CPU
+    char id[16];                 // "cpu", "cuda:0"
+    char name[128];              // as the vendor calls it
+    char detail[128];            // compute capability and driver, or the instruction set
+    int units;                   // multiprocessors, or threads
+    int64_t memory_bytes;        // total
+    int64_t cache_bytes;         // last-level cache
+    void *stream;                // cudaStream_t that everything runs on; NULL on the CPU
+    int64_t used_bytes;          // allocated now
+    int64_t peak_bytes;          // the most since device_peak_reset()
     struct device_block *blocks; // what is allocated, size block_count
     int block_count, block_room;
-    void *backend;         // the backend's own state
+    void *backend; // the backend's own state
     const struct device_ops *ops;
 };
 
 // One backend. Every function returns 0 or an error; backends do no bookkeeping.
 struct device_ops {
     enum device_kind kind;
-    int (*count)(void); // devices of this kind in the machine, 0 where there are none
+    int (*count)(void);            // devices of this kind in the machine, 0 where there are none
     int (*open)(struct device *d); // fills name, detail, sizes, stream; index is set
     void (*close)(struct device *d);
     int (*alloc)(struct device *d, int64_t bytes, void **p);
@@ -57,7 +57,7 @@ struct device_ops {
     // Two marks in the stream and the time between them; timer_stop waits.
     int (*timer_start)(struct device *d);
     int (*timer_stop)(struct device *d, double *ms);
-    int (*flush_cache)(struct device *d); // everything cached is evicted; waits
+    int (*flush_cache)(struct device *d);                   // everything cached is evicted; waits
     int (*clock_mhz)(struct device *d, int *now, int *max); // 0, 0 where it cannot be read
     int (*throttled)(struct device *d); // 1 if the clocks are held down now, 0 if not or not known
     int (*measure_roof)(struct device *d, struct roof *roof);

@@ -13,8 +13,8 @@
 #include <unistd.h>
 
 struct cpu {
-    double start_ms;     // of the timer
-    int64_t cache_block; // last-level cache that one thread sees; the device's may be many of them
+    double start_ms;      // of the timer
+    int64_t cache_block;  // last-level cache that one thread sees; the device's may be many of them
     unsigned char *flush; // 2 x the last-level cache, from the first flush on
     int64_t flush_bytes;
 };
@@ -70,7 +70,7 @@ static const char *vector_set(void)
 {
     static const struct {
         const char *flag, *name;
-    } sets[] = {{"avx512f", "avx512"}, {"avx2", "avx2"}, {"avx", "avx"},     {"sse2", "sse2"},
+    } sets[] = {{"avx512f", "avx512"}, {"avx2", "avx2"}, {"avx", "avx"},   {"sse2", "sse2"},
                 {"sve2", "sve2"},      {"sve", "sve"},   {"asimd", "neon"}};
     static char flags[8192];
     cpuinfo_value("flags", flags, sizeof flags);

@@ -261,8 +261,20 @@ static int cuda_throttled(struct device *d)
 }
 
 const struct device_ops device_cuda = {
-    DEVICE_CUDA,     cuda_count,       cuda_open,      cuda_close,     cuda_alloc,
-    cuda_release,    cuda_upload,      cuda_download,  cuda_fill,      cuda_sync,
-    cuda_timer_start, cuda_timer_stop, cuda_flush_cache, cuda_clock_mhz, cuda_throttled,
-    roof_measure_cuda,
+    .kind = DEVICE_CUDA,
+    .count = cuda_count,
+    .open = cuda_open,
+    .close = cuda_close,
+    .alloc = cuda_alloc,
+    .release = cuda_release,
+    .upload = cuda_upload,
+    .download = cuda_download,
+    .fill = cuda_fill,
+    .sync = cuda_sync,
+    .timer_start = cuda_timer_start,
+    .timer_stop = cuda_timer_stop,
+    .flush_cache = cuda_flush_cache,
+    .clock_mhz = cuda_clock_mhz,
+    .throttled = cuda_throttled,
+    .measure_roof = roof_measure_cuda,
 };

@@ -49,8 +49,8 @@ static int spec_parse(const char *spec, struct gen *g)
         const char *name = gen_param_name(g->kind, j, &name_length);
         return fail(ERR_USAGE,
                     "gen:%.200s: %.*s is '%.*s', not a whole number%s; the form is gen:%s", spec,
-                    name_length, name, width < 50 ? width : 50, s,
-                    width > 18 ? " below 2^63" : "", g->kind->form);
+                    name_length, name, width < 50 ? width : 50, s, width > 18 ? " below 2^63" : "",
+                    g->kind->form);
     }
     return OK;
 }

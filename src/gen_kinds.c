@@ -18,10 +18,9 @@ static int param_check(const struct gen *g, int j, int64_t low, int64_t high)
     if (g->p[j] >= low && g->p[j] <= high) return OK;
     int length;
     const char *name = gen_param_name(g->kind, j, &length);
-    return fail(ERR_USAGE,
-                "gen:%.200s: %.*s is %lld, it must be from %lld to %lld; the form is gen:%s",
-                g->spec, length, name, (long long)g->p[j], (long long)low, (long long)high,
-                g->kind->form);
+    return fail(
+        ERR_USAGE, "gen:%.200s: %.*s is %lld, it must be from %lld to %lld; the form is gen:%s",
+        g->spec, length, name, (long long)g->p[j], (long long)low, (long long)high, g->kind->form);
 }
 
 double gen_value(const struct gen *g, int64_t p)

@@ -64,7 +64,7 @@ int matrix_load(const char *spec, uint64_t seed, struct matrix *M)
     *M = (struct matrix){0};
     M->path = text_copy(spec, strlen(spec));
     if (!M->path) goto done;
-    M->name = generated           ? text_copy(spec + 4, strlen(spec + 4))
+    M->name = generated            ? text_copy(spec + 4, strlen(spec + 4))
               : !strcmp(spec, "-") ? text_copy("stdin", 5)
                                    : name_from_path(spec);
     if (!M->name) goto done;

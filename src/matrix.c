@@ -111,8 +111,10 @@ static void row_sort(int32_t *idx, double *val, int64_t count, int32_t n, struct
         for (int64_t p = 0; p < count; p++) {
             int32_t j = in_work ? work[p].col : idx[p];
             int64_t q = start[j >> shift & 255]++;
-            if (in_work) idx[q] = j, val[q] = work[p].val;
-            else work[q] = (struct entry){0, j, val[p]};
+            if (in_work)
+                idx[q] = j, val[q] = work[p].val;
+            else
+                work[q] = (struct entry){0, j, val[p]};
         }
         in_work = !in_work;
     }
@@ -193,7 +195,8 @@ static void rows_copy(const struct coo *A, struct csr *C, int parts, bool *in_or
             int32_t i = A->row[p], before = p ? A->row[p - 1] : -1;
             if (i != before)
                 for (int64_t r = before + 1; r <= i; r++) C->ptr[r] = p;
-            else ascending = ascending && A->col[p - 1] < A->col[p];
+            else
+                ascending = ascending && A->col[p - 1] < A->col[p];
         }
         memcpy(C->idx + first, A->col + first, (size_t)(last - first) * sizeof *C->idx);
         memcpy(C->val + first, A->val + first, (size_t)(last - first) * sizeof *C->val);
@@ -299,7 +302,8 @@ static int rows_make(const struct coo *A, double mirror, struct csr *C, int part
     if (!start) goto done;
     if (by_rows)
         for (int64_t b = 0; b <= buckets; b++) start[b * parts] = C->ptr[min64(b << shift, A->m)];
-    else buckets_fill(A, mirror, shift, parts, buckets, start, row, C);
+    else
+        buckets_fill(A, mirror, shift, parts, buckets, start, row, C);
 
     // Room for one bucket a thread; where one row has nearly all, for all buckets side by side.
     for (int64_t b = 0; b < buckets; b++)

@@ -43,8 +43,10 @@ static void array_place(const struct body *f, int64_t k, int64_t *row, int64_t *
     int64_t skew = f->symmetry == MTX_SKEW, length = f->m - skew, low = 0, high = f->m;
     while (high - low > 1) {
         int64_t j = low + (high - low) / 2;
-        if (j * length - j * (j - 1) / 2 <= k) low = j;
-        else high = j;
+        if (j * length - j * (j - 1) / 2 <= k)
+            low = j;
+        else
+            high = j;
     }
     *col = low;
     *row = low + skew + k - (low * length - low * (low - 1) / 2);
@@ -153,8 +155,10 @@ void chunk_read(const struct body *f, struct chunk *c, const struct coo *A)
     case MTX_COMPLEX: entries_read(f, c, A, MTX_COMPLEX, f->array); break;
     case MTX_INTEGER: entries_read(f, c, A, MTX_INTEGER, f->array); break;
     case MTX_REAL:
-        if (f->array) entries_read(f, c, A, MTX_REAL, true);
-        else entries_read(f, c, A, MTX_REAL, false);
+        if (f->array)
+            entries_read(f, c, A, MTX_REAL, true);
+        else
+            entries_read(f, c, A, MTX_REAL, false);
         break;
     }
 }

@@ -21,7 +21,8 @@ static const uint64_t power_of_10[9] = {1,      10,      100,      1000,     100
 static inline int digits_read(const char *p, const char *end, uint64_t *value)
 {
     uint64_t x = 0;
-    if (end - p >= 8) memcpy(&x, p, 8);
+    if (end - p >= 8)
+        memcpy(&x, p, 8);
     else
         for (int i = 0; i < end - p; i++) x |= (uint64_t)(unsigned char)p[i] << 8 * i;
     x ^= 0x3030303030303030u; // a digit is now a byte of 0 to 9
@@ -136,8 +137,10 @@ static inline double decimal_slow(const char *p, const char *end, int64_t expone
             continue;
         }
         bool kept = n < 800;
-        if (!kept) tail |= *p != '0';
-        else if (n || *p != '0') text[n++] = *p;
+        if (!kept)
+            tail |= *p != '0';
+        else if (n || *p != '0')
+            text[n++] = *p;
         exponent += !kept - fraction;
     }
     if (!n) return 0;

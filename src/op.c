@@ -16,8 +16,9 @@ static int refuse_overflow(const struct inputs *in)
     double largest = 0;
 #pragma omp parallel for schedule(static) reduction(max : largest)
     for (int64_t p = 0; p < in->A->nnz; p++) largest = fmax(largest, fabs(in->A->val[p]));
-    return largest <= FLT_MAX ? OK
-                              : fail(ERR_UNSUPPORTED, "a value of %g is out of range for f32", largest);
+    return largest <= FLT_MAX
+               ? OK
+               : fail(ERR_UNSUPPORTED, "a value of %g is out of range for f32", largest);
 }
 
 // SpMM: C = A * B, A sparse m x n, B dense n x k, C dense m x k.

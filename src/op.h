@@ -15,7 +15,7 @@ enum op_kind { OP_SPMM, OP_SDDMM, OP_SPGEMM };
 struct inputs {
     const struct csr *A; // values are rounded to `prec` wherever they are used
     enum prec prec;
-    int64_t k;     // columns of the dense operands
+    int64_t k; // columns of the dense operands
     uint64_t seed;
     bool integers; // small whole numbers in B, so that every sum is exact (for tests)
     void *B;       // SpMM: n x k, row-major, in `prec`

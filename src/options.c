@@ -96,7 +96,7 @@ static int parse_k(struct options *o, const struct option *self, const char *tex
     int more;
     o->k_count = 0;
     while ((more = list_next(&rest, item)) > 0) {
-        int64_t k;
+        int64_t k = 0;
         int err = whole_number(self, item, 1, INT32_MAX, &k);
         if (err) return err;
         bool known = false;
@@ -119,7 +119,7 @@ static int word_list(const struct option *self, const char *text, const char *co
     unsigned seen = 0;
     *count = 0;
     while ((more = list_next(&rest, item)) > 0) {
-        int which, err = word_of(self, item, words, all, &which);
+        int which = 0, err = word_of(self, item, words, all, &which);
         if (err) return err;
         if (!(seen & BIT(which))) order[(*count)++] = which;
         seen |= BIT(which);
@@ -147,7 +147,7 @@ static int parse_layout(struct options *o, const struct option *self, const char
 static int parse_mul(struct options *o, const struct option *self, const char *text)
 {
     static const char *const words[] = {"aa", "aat", NULL};
-    int which, err = word_of(self, text, words, "aa, aat", &which);
+    int which = 0, err = word_of(self, text, words, "aa, aat", &which);
     if (!err) o->mul = words[which];
     return err;
 }
@@ -188,7 +188,7 @@ static int parse_time_limit(struct options *o, const struct option *self, const 
 static int parse_cache(struct options *o, const struct option *self, const char *text)
 {
     static const char *const words[] = {"warm", "cold", NULL};
-    int which, err = word_of(self, text, words, "warm, cold", &which);
+    int which = 0, err = word_of(self, text, words, "warm, cold", &which);
     if (!err) o->rule.cold = which == 1;
     return err;
 }
@@ -197,7 +197,7 @@ static int parse_check(struct options *o, const struct option *self, const char 
 {
     static const char *const words[] = {"auto", "full", "sample", "off", NULL};
     static const enum check_mode modes[] = {CHECK_AUTO, CHECK_FULL, CHECK_SAMPLE, CHECK_OFF};
-    int which, err = word_of(self, text, words, "auto, full, sample, off", &which);
+    int which = 0, err = word_of(self, text, words, "auto, full, sample, off", &which);
     if (!err) o->check = modes[which];
     return err;
 }

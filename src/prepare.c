@@ -171,8 +171,8 @@ static int make_sellp(struct task *t, struct setup *setup)
                              (int32_t)task_option(t, "pad"), &S);
     double converted = clock_ms();
     if (err) return err;
-    *D = (struct sellp_dev){.m = S.m, .n = S.n, .slice = S.slice, .pad = S.pad,
-                            .slices = S.slices, .stored = S.stored};
+    *D = (struct sellp_dev){
+        .m = S.m, .n = S.n, .slice = S.slice, .pad = S.pad, .slices = S.slices, .stored = S.stored};
     err = place(t->dev, S.ptr, S.slices + 1, sizeof *S.ptr, (void **)&D->ptr);
     if (!err) err = place(t->dev, S.idx, S.stored, sizeof *S.idx, (void **)&D->idx);
     if (!err) err = place_values(t->dev, S.val, S.stored, t->in->prec, &D->val);
@@ -236,8 +236,8 @@ int task_prepare(struct task *t, struct operands *o, struct setup *setup, int64_
     }
     if (wants & FORMAT_SELLP) {
         if ((err = make_sellp(t, setup))) goto done;
-        *format_bytes += (t->sellp.slices + 1) * 8 +
-                         t->sellp.stored * (4 + (int64_t)prec_bytes(o->in->prec));
+        *format_bytes +=
+            (t->sellp.slices + 1) * 8 + t->sellp.stored * (4 + (int64_t)prec_bytes(o->in->prec));
     }
     if ((err = need_dense(o))) goto done;
     t->B = o->B;

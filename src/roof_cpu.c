@@ -30,8 +30,8 @@
         __asm__ volatile("" ::: "memory");                                                         \
     }
 
-CPU_CLONES static void fma_f32(float *restrict x, float a, float b) { FMA_BODY(float) }
-CPU_CLONES static void fma_f64(double *restrict x, double a, double b) { FMA_BODY(double) }
+CPU_CLONES static void fma_f32(float *restrict x, float a, float b){FMA_BODY(float)} CPU_CLONES
+    static void fma_f64(double *restrict x, double a, double b){FMA_BODY(double)}
 
 CPU_CLONES static uint64_t read_words(const uint64_t *restrict p, int64_t count)
 {

@@ -123,8 +123,7 @@ static int median_rate(struct device *d, phase run, const struct work *w, double
         rounds *= 4;
         err = time_once(d, run, w, rounds, &amount, ms);
     }
-    for (int i = 0; i < SAMPLES && !err; i++)
-        err = time_once(d, run, w, rounds, &amount, &ms[i]);
+    for (int i = 0; i < SAMPLES && !err; i++) err = time_once(d, run, w, rounds, &amount, &ms[i]);
     if (err) return err;
     *rate = amount * rounds / 1e6 / roof_median(ms, SAMPLES);
     return OK;

@@ -15,19 +15,19 @@ extern const int32_t stats_panel_rows[STATS_PANELS]; // 32, 64, 128
 // What is not known is -1.
 struct matrix_stats {
     // From stats_rows.
-    double row_mean;         // nonzeros a row, 0 if there are no rows
+    double row_mean; // nonzeros a row, 0 if there are no rows
     int64_t row_min, row_max;
-    double row_cv;           // standard deviation of the row lengths over their mean; 0 if empty
+    double row_cv; // standard deviation of the row lengths over their mean; 0 if empty
     int64_t empty_rows;
     // From stats_structure.
     int64_t empty_cols;
-    int64_t bandwidth;       // the largest |row - column| of a nonzero
-    int64_t products_aa;     // multiplications in A * A; only if square
-    int64_t products_aat;    // multiplications in A * A^T
-    int64_t nnz_aa;          // nonzeros of A * A, by structure; only if the products are few enough
-    double compression_aa;   // products_aa / nnz_aa
-    int64_t tiles;           // tiles that hold a nonzero
-    double tile_mean;        // nonzeros in each of these
+    int64_t bandwidth;     // the largest |row - column| of a nonzero
+    int64_t products_aa;   // multiplications in A * A; only if square
+    int64_t products_aat;  // multiplications in A * A^T
+    int64_t nnz_aa;        // nonzeros of A * A, by structure; only if the products are few enough
+    double compression_aa; // products_aa / nnz_aa
+    int64_t tiles;         // tiles that hold a nonzero
+    double tile_mean;      // nonzeros in each of these
     // Nonzeros over the distinct columns they are in, counted panel by panel of
     // stats_panel_rows[] rows. This is how often a row of B is used for each time it is fetched, if
     // one panel is worked on at a time: 1 means no reuse, the panel's height is a dense panel.

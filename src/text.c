@@ -113,8 +113,10 @@ int text_inflate(const char *name, const void *data, int64_t bytes, struct text 
         }
     }
     inflateEnd(&z);
-    if (err) mem_free(b.data);
-    else *out = buffer_text(&b);
+    if (err)
+        mem_free(b.data);
+    else
+        *out = buffer_text(&b);
     return err;
 }
 
@@ -139,8 +141,10 @@ static int stream_read(const char *name, int fd, struct text *out)
             }
         }
     }
-    if (err) mem_free(b.data);
-    else *out = buffer_text(&b);
+    if (err)
+        mem_free(b.data);
+    else
+        *out = buffer_text(&b);
     return err;
 }
 
@@ -161,8 +165,10 @@ int text_open(const char *path, struct text *t)
         err = fail(ERR_INPUT, "%s: is a directory, not a matrix", name);
     } else if (!is_stdin && S_ISREG(st.st_mode) && st.st_size > 0) {
         void *p = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
-        if (p == MAP_FAILED) err = stream_read(name, fd, &raw);
-        else raw = (struct text){p, st.st_size, true};
+        if (p == MAP_FAILED)
+            err = stream_read(name, fd, &raw);
+        else
+            raw = (struct text){p, st.st_size, true};
     } else {
         err = stream_read(name, fd, &raw); // a pipe, a device, or a file that hides its size
     }
@@ -179,7 +185,9 @@ int text_open(const char *path, struct text *t)
 
 void text_close(struct text *t)
 {
-    if (t->mapped) munmap((void *)t->data, (size_t)t->bytes);
-    else mem_free((void *)t->data);
+    if (t->mapped)
+        munmap((void *)t->data, (size_t)t->bytes);
+    else
+        mem_free((void *)t->data);
     *t = (struct text){0};
 }

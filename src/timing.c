@@ -6,8 +6,8 @@
 
 #define WARMUP_RUNS      3
 #define WARMUP_MS        50.0
-#define BATCH_BELOW_MS   0.05  // shorter runs are timed several at a time
-#define BATCH_TARGET_MS  0.2   // ... until one sample takes so long
+#define BATCH_BELOW_MS   0.05 // shorter runs are timed several at a time
+#define BATCH_TARGET_MS  0.2  // ... until one sample takes so long
 #define BATCH_MAX        1000
 #define WANTED_PRECISION 0.005 // half-width of the confidence interval over the median
 #define NOISE_SHRINKS    0.9   // twice the samples shrink the half-width to 0.71 if noise is random
@@ -74,7 +74,8 @@ void timing_free(struct timing *t)
 }
 
 // One sample: `batch` runs between two marks in the stream.
-static int sample(struct device *dev, int (*run)(void *), void *arg, int batch, bool cold, double *ms)
+static int sample(struct device *dev, int (*run)(void *), void *arg, int batch, bool cold,
+                  double *ms)
 {
     int err = cold ? dev->ops->flush_cache(dev) : OK;
     if (!err) err = dev->ops->timer_start(dev);
@@ -85,7 +86,8 @@ static int sample(struct device *dev, int (*run)(void *), void *arg, int batch, 
 }
 
 // Runs until the clocks are up; `ms` becomes the shortest run seen.
-static int warm_up(struct device *dev, int (*run)(void *), void *arg, struct timing *out, double *ms)
+static int warm_up(struct device *dev, int (*run)(void *), void *arg, struct timing *out,
+                   double *ms)
 {
     double start = clock_ms();
     *ms = INFINITY;

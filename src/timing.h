@@ -5,20 +5,20 @@
 #include "device.h"
 
 struct timing_rule {
-    int reps;         // exactly so many samples; 0: until one of the rules below holds
-    double limit_ms;  // stop after so long, once there are TIMING_MIN_SAMPLES
-    bool cold;        // the cache is flushed before each sample
+    int reps;        // exactly so many samples; 0: until one of the rules below holds
+    double limit_ms; // stop after so long, once there are TIMING_MIN_SAMPLES
+    bool cold;       // the cache is flushed before each sample
 };
 #define TIMING_MIN_SAMPLES 10
 
 struct timing {
     double *samples; // milliseconds of one run each, in the order they were taken
     int count;
-    int batch;       // runs in one sample
-    int warmup;      // runs before the first sample
+    int batch;        // runs in one sample
+    int warmup;       // runs before the first sample
     const char *stop; // which rule ended it: precision, noise, time, reps
     bool cold;
-    bool throttled;  // the device held its clocks down at the start or at the end
+    bool throttled;   // the device held its clocks down at the start or at the end
     int clock_mhz[2]; // before and after, 0 where unknown
     double median, min, mean, p5, p95;
     double ci_lo, ci_hi; // 95 % confidence interval of the median

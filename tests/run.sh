@@ -61,6 +61,7 @@ incremental() {
 }
 
 export OMP_NUM_THREADS="${OMP_NUM_THREADS:-$jobs}"
+export OMP_WAIT_POLICY=passive # a busy machine must not spin at barriers
 export ASAN_OPTIONS="detect_leaks=1:${ASAN_OPTIONS:-}"
 export XDG_CACHE_HOME="$PWD/$logs/cache"
 

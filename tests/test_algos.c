@@ -32,7 +32,10 @@ static bool two_far_rows(int32_t i, int32_t j) { return (i == 5 || i == 2990) &&
 static bool rows_of_32(int32_t i, int32_t j) { return (j + i) % 64 < 32; }
 static bool rows_of_33(int32_t i, int32_t j) { return (j + i) % 64 < 33; }
 static bool rows_of_4(int32_t i, int32_t j) { return (j + 64 - i % 64) % 16 == 0; }
-static bool scattered(int32_t i, int32_t j) { return random_at(1, (uint64_t)i * 1000 + j) % 11 == 0; }
+static bool scattered(int32_t i, int32_t j)
+{
+    return random_at(1, (uint64_t)i * 1000 + j) % 11 == 0;
+}
 static bool few(int32_t i, int32_t j) { return random_at(2, (uint64_t)i * 1000 + j) % 97 == 0; }
 static bool power_law(int32_t i, int32_t j) { return j * (i + 1) < 400 + (i + j) % 3; }
 static bool long_then_short(int32_t i, int32_t j) { return i % 50 == 10 ? true : j == i % 700; }
@@ -223,8 +226,8 @@ static void test_device(struct device *dev, size_t step)
         if (err) continue;
         for (int prec = F32; prec <= F64; prec++)
             for (size_t i = 0; i < sizeof ks / sizeof *ks; i += step) {
-                struct inputs in = {.A = &A, .prec = (enum prec)prec, .k = ks[i], .seed = 7,
-                                    .integers = true};
+                struct inputs in = {
+                    .A = &A, .prec = (enum prec)prec, .k = ks[i], .seed = 7, .integers = true};
                 err = ops[OP_SPMM].make(&in);
                 CHECK(!err, "inputs: %s", fail_text());
                 if (err) continue;

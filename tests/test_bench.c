@@ -47,9 +47,17 @@ int main(void)
     const struct algo_entry *entries[64];
     int64_t ks[] = {1, 4};
     struct option_setting setting = {"slice", 8};
-    struct plan plan = {.entries = entries, .precs = {F32, F64}, .prec_count = 2, .ks = ks,
-                        .k_count = 2, .layouts = {LAYOUT_ROW, LAYOUT_COL}, .layout_count = 2,
-                        .settings = &setting, .setting_count = 1, .rule = {.reps = 1}, .seed = 3};
+    struct plan plan = {.entries = entries,
+                        .precs = {F32, F64},
+                        .prec_count = 2,
+                        .ks = ks,
+                        .k_count = 2,
+                        .layouts = {LAYOUT_ROW, LAYOUT_COL},
+                        .layout_count = 2,
+                        .settings = &setting,
+                        .setting_count = 1,
+                        .rule = {.reps = 1},
+                        .seed = 3};
     int cpu = 0;
     for (int e = 0; e < algo_count && plan.entry_count < 64; e++) {
         if (algos[e].op != OP_SPMM) continue;
@@ -62,8 +70,8 @@ int main(void)
           (long long)bench_case_count(&plan));
     CHECK(tally.status[STATUS_OK] == 4 * cpu + 4, "%d ok; reference does both layouts",
           tally.status[STATUS_OK]);
-    CHECK(tally.status[STATUS_OK] + tally.status[STATUS_UNSUPPORTED] == tally.results,
-          "%d failed", tally.status[STATUS_FAILED]);
+    CHECK(tally.status[STATUS_OK] + tally.status[STATUS_UNSUPPORTED] == tally.results, "%d failed",
+          tally.status[STATUS_FAILED]);
     CHECK(dev.used_bytes == 0, "%lld bytes left", (long long)dev.used_bytes);
 
     // Memory that runs out at the n-th allocation: a record for every case, and nothing leaks.

@@ -22,8 +22,8 @@ static int faulty_run(struct task *t)
         ops[OP_SPMM].reference_row(in, i, ref, mag);
         for (int64_t j = 0; j < k; j++) {
             double c = ref[j];
-            double tol = (double)(ops[OP_SPMM].row_terms(in, i) + 4) *
-                         prec_unit_roundoff(in->prec) * mag[j];
+            double tol =
+                (double)(ops[OP_SPMM].row_terms(in, i) + 4) * prec_unit_roundoff(in->prec) * mag[j];
             if (i == fault_row && j == fault_col) {
                 if (fault == ONE_ULP_TOO_MANY) c += 1.5 * tol;
                 if (fault == SMALL) c += 0.4 * tol;
@@ -89,8 +89,8 @@ static void test_mode(const struct csr *A, enum check_mode mode, const char *met
                 // One rounding too many shows where it is compared, not in a random combination.
                 bool must = f != ONE_ULP_TOO_MANY || mode == CHECK_FULL;
                 CHECK(!must || (!c.ok && !(c.error_ratio <= 1) && c.reason[0]),
-                      "%s, %s: fault %d not found, ratio %g", method,
-                      prec_name((enum prec)prec), f, c.error_ratio);
+                      "%s, %s: fault %d not found, ratio %g", method, prec_name((enum prec)prec), f,
+                      c.error_ratio);
             }
         }
     struct check c = check_fault(A, F64, LAYOUT_ROW, 9, mode, SMALL);

@@ -17,9 +17,9 @@ static void check_refused(const char *spec, const char *says)
 
 static void test_specs(void)
 {
-    static const char *const bad[] = {"",      "gpu",    "CPU",     "cpu:0",   "cuda0", "auto ",
-                                      "cuda:", "cuda:x", "cuda:-1", "cuda:+1", "cuda: 1",
-                                      "cuda:1x"};
+    static const char *const bad[] = {"",        "gpu",     "CPU",     "cpu:0",
+                                      "cuda0",   "auto ",   "cuda:",   "cuda:x",
+                                      "cuda:-1", "cuda:+1", "cuda: 1", "cuda:1x"};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
         check_refused(bad[i], "auto, cpu, cuda or cuda:N");
 

@@ -113,8 +113,8 @@ static void test_reference(void)
     for (size_t t = 0; t < sizeof known / sizeof *known; t++) {
         struct csr A = make(known[t].spec);
         CHECK(A.m == known[t].m && A.n == A.m, "%s: %d x %d", known[t].spec, A.m, A.n);
-        CHECK(A.nnz >= known[t].nnz_min && A.nnz <= known[t].nnz_max, "%s: nnz %lld",
-              known[t].spec, (long long)A.nnz);
+        CHECK(A.nnz >= known[t].nnz_min && A.nnz <= known[t].nnz_max, "%s: nnz %lld", known[t].spec,
+              (long long)A.nnz);
         csr_free(&A);
     }
 }
@@ -213,8 +213,7 @@ static void test_errors(void)
          "band, aspect and sparse2d"},
         {"gen:fem", ERR_USAGE, "gen:fem: 0 numbers given, 1 wanted; the form is gen:fem:N"},
         {"fem:3:4", ERR_USAGE, "gen:fem:3:4: 2 numbers given, 1 wanted; the form is gen:fem:N"},
-        {"skew:3", ERR_USAGE,
-         "gen:skew:3: 1 number given, 3 wanted; the form is gen:skew:M:D:L"},
+        {"skew:3", ERR_USAGE, "gen:skew:3: 1 number given, 3 wanted; the form is gen:skew:M:D:L"},
         {"fem:", ERR_USAGE, "gen:fem:: N is '', not a whole number; the form is gen:fem:N"},
         {"fem:-1", ERR_USAGE, "gen:fem:-1: N is '-1', not a whole number; the form is gen:fem:N"},
         {"fem:3 ", ERR_USAGE, "gen:fem:3 : N is '3 ', not a whole number; the form is gen:fem:N"},
@@ -223,8 +222,7 @@ static void test_errors(void)
         {"fem:9223372036854775808", ERR_USAGE,
          "gen:fem:9223372036854775808: N is '9223372036854775808', not a whole number below 2^63; "
          "the form is gen:fem:N"},
-        {"fem:0", ERR_USAGE,
-         "gen:fem:0: N is 0, it must be from 1 to 894; the form is gen:fem:N"},
+        {"fem:0", ERR_USAGE, "gen:fem:0: N is 0, it must be from 1 to 894; the form is gen:fem:N"},
         {"stencil:46341", ERR_USAGE,
          "gen:stencil:46341: N is 46341, it must be from 1 to 46340; the form is gen:stencil:N"},
         {"rmat:31:1", ERR_USAGE,
@@ -337,9 +335,8 @@ static void test_load(void)
     } file[] = {
         {"a.mtx", "a", "%%MatrixMarket matrix coordinate real general\n2 3 2\n1 1 5\n2 3 6\n",
          "real", "general", 2, 2, 0, false, false},
-        {"b.mtx.gz", "b",
-         "%%MatrixMarket matrix coordinate pattern symmetric\n3 3 2\n1 1\n3 1\n", "pattern",
-         "symmetric", 3, 2, 0, true, false},
+        {"b.mtx.gz", "b", "%%MatrixMarket matrix coordinate pattern symmetric\n3 3 2\n1 1\n3 1\n",
+         "pattern", "symmetric", 3, 2, 0, true, false},
         {"c.gz", "c.gz",
          "%%MatrixMarket matrix coordinate complex general\n2 2 2\n1 1 1 2\n1 1 3 4\n", "complex",
          "general", 1, 2, 1, false, true},

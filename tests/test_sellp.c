@@ -42,8 +42,8 @@ static void test_identity(void)
 {
     int64_t (*const lengths[])(int32_t, int32_t) = {none,   one,         full,
                                                     uneven, every_fifth, first_only};
-    const int32_t sizes[][2] = {{0, 0}, {0, 5}, {5, 0}, {1, 1}, {1, 40}, {40, 1}, {31, 9},
-                                {32, 9}, {33, 9}, {64, 33}, {100, 100}};
+    const int32_t sizes[][2] = {{0, 0},  {0, 5},  {5, 0},  {1, 1},   {1, 40},   {40, 1},
+                                {31, 9}, {32, 9}, {33, 9}, {64, 33}, {100, 100}};
     const int32_t slices[] = {1, 2, 7, 32, 1024}, pads[] = {1, 3, 4, 32};
     for (size_t f = 0; f < sizeof lengths / sizeof *lengths; f++)
         for (size_t d = 0; d < sizeof sizes / sizeof *sizes; d++) {

@@ -228,9 +228,9 @@ static void test_failures(void)
 
 int main(void)
 {
-    static const char *spec[] = {"uniform:200:3",     "rmat:8:4",    "band:150:9", "fem:4",
-                                 "sparse2d:90:300:700", "skew:300:2:250", "aspect:250:1000",
-                                 "sparse2d:300:17:400"};
+    static const char *spec[] = {
+        "uniform:200:3",       "rmat:8:4",       "band:150:9",      "fem:4",
+        "sparse2d:90:300:700", "skew:300:2:250", "aspect:250:1000", "sparse2d:300:17:400"};
     test_by_hand();
     test_odd_shapes();
     test_known_families();

@@ -50,13 +50,15 @@ static double quick(int i) { return (void)i, 0.001; }
 static void test_ranks(void)
 {
     // From tables of the sign test: the 95 % interval of the median is X(l) .. X(n + 1 - l).
-    static const struct { int n, l; } table[] = {{6, 1}, {8, 1}, {9, 2}, {10, 2}, {12, 3}, {15, 4},
-                                                 {20, 6}, {25, 8}, {30, 10}, {50, 18}, {100, 40}};
+    static const struct {
+        int n, l;
+    } table[] = {{6, 1},  {8, 1},  {9, 2},   {10, 2},  {12, 3},  {15, 4},
+                 {20, 6}, {25, 8}, {30, 10}, {50, 18}, {100, 40}};
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
         int lo, hi;
         timing_median_ranks(table[i].n, &lo, &hi);
-        CHECK(lo == table[i].l - 1 && hi == table[i].n - table[i].l, "n = %d: [%d, %d]",
-              table[i].n, lo, hi);
+        CHECK(lo == table[i].l - 1 && hi == table[i].n - table[i].l, "n = %d: [%d, %d]", table[i].n,
+              lo, hi);
     }
     int lo, hi, lo2, hi2;
     timing_median_ranks(1000, &lo, &hi);
