@@ -295,10 +295,12 @@ static int rmat_build(const struct gen *g, struct csr *A)
         goto done;
 #pragma omp parallel for schedule(static)
     for (int64_t p = 0; p < T.nnz; p++) {
+        if (interrupted) continue;
         rmat_entry(g, p, &T.row[p], &T.col[p]);
         T.val[p] = gen_value(g, p);
     }
-    err = csr_from_coo(&T, A, NULL);
+    err = interrupted ? fail(ERR_INTERRUPTED, "gen:%.200s: interrupted", g->spec)
+                      : csr_from_coo(&T, A, NULL);
     if (err) goto done;
     // Values are whole multiples of 2^-23, so duplicates can cancel exactly.
     for (int64_t p = 0; p < A->nnz; p++)

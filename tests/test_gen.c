@@ -312,6 +312,13 @@ static void test_interrupt(void)
         CHECK(gen_matrix(spec[t], 1, &A) == ERR_INTERRUPTED && !A.ptr, "%s", spec[t]);
         interrupted = 0;
     }
+    // Entries are not made, and not sorted, for nobody.
+    struct csr A;
+    double start = clock_ms();
+    interrupted = 1;
+    CHECK(gen_matrix("rmat:21:16", 1, &A) == ERR_INTERRUPTED && !A.ptr, "%s", fail_text());
+    interrupted = 0;
+    CHECK(clock_ms() - start < 1500, "it took %.0f ms", clock_ms() - start);
 }
 
 static void test_load(void)
