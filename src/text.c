@@ -154,6 +154,7 @@ int text_open(const char *path, struct text *t)
     bool is_stdin = !strcmp(path, "-");
     const char *name = is_stdin ? "stdin" : path;
     int fd = is_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0 && interrupted) return fail(ERR_INTERRUPTED, "%s: interrupted", name);
     if (fd < 0) return fail(ERR_INPUT, "%s: %s", name, strerror(errno));
 
     int err = OK;
