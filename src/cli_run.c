@@ -2,6 +2,7 @@
 #include "cli.h"
 
 #include <stdio.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "record.h"
@@ -43,13 +44,26 @@ static int run_matrix(struct run *run, struct choice *c, const struct options *o
     return err;
 }
 
+// Refuses to write the records over one of the matrices.
+static int check_output(const struct options *o)
+{
+    struct stat out, in;
+    if (!o->output || stat(o->output, &out) || !S_ISREG(out.st_mode)) return OK;
+    for (int i = 0; i < o->operand_count; i++)
+        if (!stat(o->operands[i], &in) && in.st_dev == out.st_dev && in.st_ino == out.st_ino)
+            return fail(ERR_USAGE, "-o %s: is one of the matrices, and would be overwritten",
+                        o->output);
+    return OK;
+}
+
 int cli_run(const struct request *q)
 {
     const struct options *o = q->o;
     struct choice c;
     struct run run = {.out.fd = -1, .outcome = q->outcome};
     if (o->append && !o->output) return fail(ERR_USAGE, "-append: needs -o FILE");
-    int err = choice_make(&c, o);
+    int err = check_output(o);
+    if (!err) err = choice_make(&c, o);
     if (err) return err;
 
     cli_tell_device(&c, o);

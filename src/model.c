@@ -11,13 +11,13 @@
 #define CACHE_LINES_MAX 64
 #define CACHE_LINE_ROOM 512
 
-static void cache_path(char path[512], const char *suffix)
+// False where the user has no place for a cache. Not one in /tmp, where others could have put
+// theirs.
+static bool cache_path(char path[512], const char *suffix)
 {
     const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
-    if (cache && *cache)
-        snprintf(path, 512, "%s/spbench%s", cache, suffix);
-    else
-        snprintf(path, 512, "%s/.cache/spbench%s", home && *home ? home : "/tmp", suffix);
+    if (cache && *cache) return snprintf(path, 512, "%s/spbench%s", cache, suffix) < 512;
+    return home && *home && snprintf(path, 512, "%s/.cache/spbench%s", home, suffix) < 512;
 }
 
 static void device_key(const struct device *d, char key[320])
@@ -38,7 +38,7 @@ static bool cache_read(const struct device *d, struct roof *r)
 {
     char path[512], key[320], line[CACHE_LINE_ROOM];
     bool found = false;
-    cache_path(path, "/roof.tsv");
+    if (!cache_path(path, "/roof.tsv")) return false;
     device_key(d, key);
     FILE *f = fopen(path, "r");
     while (f && !found && fgets(line, sizeof line, f)) {
@@ -54,8 +54,7 @@ static bool cache_read(const struct device *d, struct roof *r)
 static void cache_write(const struct device *d, const struct roof *r)
 {
     char path[512], folder[512], part[600], key[320], line[CACHE_LINE_ROOM];
-    cache_path(path, "/roof.tsv");
-    cache_path(folder, "");
+    if (!cache_path(path, "/roof.tsv") || !cache_path(folder, "")) return;
     device_key(d, key);
     char *last = strrchr(folder, '/');
     *last = 0;
