@@ -30,9 +30,10 @@ enum arith {
 struct csr_dev {
     int32_t m, n;
     int64_t nnz;
-    void *ptr;    // row starts, size m + 1: int64_t on the CPU, int32_t on CUDA
-    int32_t *idx; // columns, size nnz
-    void *val;    // values, size nnz
+    void *ptr;     // row starts, size m + 1, of `ptr_bytes` each
+    int ptr_bytes; // inputs: 8 (int64_t) on the CPU, 4 (int32_t) on CUDA; results: either
+    int32_t *idx;  // columns, size nnz
+    void *val;     // values, size nnz
 };
 
 struct coo_dev { // entries in the order of the csr
@@ -74,6 +75,18 @@ struct figure {
 };
 #define FIGURES_MAX 16
 
+// Where the time of one run goes, measured in a run of its own that waits at each boundary.
+#define PHASES_MAX 8
+struct phases {
+    struct {
+        const char *name;
+        double ms;
+    } list[PHASES_MAX];
+    int count;
+    int current;  // index of the phase under way, -1: none
+    double since; // when it began
+};
+
 // One case, ready to run. prepare.c fills everything above `state`.
 struct task {
     const struct algo *algo;
@@ -85,7 +98,10 @@ struct task {
     struct coo_dev coo;
     struct sellp_dev sellp;
     struct dense_dev B, C; // SpMM: C = A * B
+    struct csr_dev S;      // SpGEMM: C = A * S; the arrays of A where S is A
+    struct csr_dev R;      // SpGEMM: the result, allocated with device_alloc by run or finish
     void *state;           // the algorithm's own, from prepare to teardown
+    struct phases *phases; // NULL except in the run that measures them
     struct figure figures[FIGURES_MAX];
     int figure_count;
 };
@@ -103,9 +119,17 @@ struct algo {
     // Called once: analysis, scratch memory. NULL: nothing to do. Timed as `analyse`.
     int (*prepare)(struct task *t);
     // Starts the whole operation on t->dev->stream, writing every element of the result. Called
-    // many times; it must not wait, allocate or print.
+    // many times. A dense result: it must not wait, allocate or print. A sparse one: it makes the
+    // result from nothing, allocates it and all scratch with device_alloc, frees the scratch, waits
+    // where it must know a size, and calls task_phase() as each phase begins. After an error
+    // nothing of it is left but what release() frees.
     int (*run)(struct task *t);
     void (*teardown)(struct task *t); // NULL: nothing to do; also called after a failed prepare
+    // Only for sparse results. finish() makes t->R from a result in another format, untimed, before
+    // a check; NULL: run() has made it. release() frees what the last run() and finish() left of
+    // the algorithm's own; t->R is freed by the caller.
+    int (*finish)(struct task *t);
+    void (*release)(struct task *t);
 };
 
 // The list: algos.def in the order of its lines.
@@ -123,6 +147,10 @@ extern const int algo_count;
 double task_option(const struct task *t, const char *name);
 void task_number(struct task *t, const char *name, double number);
 void task_text(struct task *t, const char *name, const char *text);
+// Ends the phase under way, and begins one (NULL: none). Costs nothing unless phases are measured.
+int task_phase(struct task *t, const char *name);
+// Frees the sparse result of the last run, so that the next one begins with nothing.
+void task_release_result(struct task *t);
 
 #ifdef __cplusplus
 }

@@ -36,6 +36,33 @@ const struct algo_entry algos[] = {
 #undef ALGO
 const int algo_count = sizeof algos / sizeof *algos;
 
+int task_phase(struct task *t, const char *name)
+{
+    struct phases *p = t->phases;
+    if (!p) return OK;
+    int err = device_sync(t->dev);
+    double now = clock_ms();
+    if (p->current >= 0) p->list[p->current].ms += now - p->since;
+    p->current = -1;
+    for (int i = 0; name && i < p->count; i++)
+        if (!strcmp(p->list[i].name, name)) p->current = i;
+    if (name && p->current < 0 && p->count < PHASES_MAX) {
+        p->current = p->count++;
+        p->list[p->current].name = name;
+    }
+    p->since = now;
+    return err;
+}
+
+void task_release_result(struct task *t)
+{
+    if (t->algo->release) t->algo->release(t);
+    device_free(t->dev, t->R.ptr);
+    device_free(t->dev, t->R.idx);
+    device_free(t->dev, t->R.val);
+    t->R = (struct csr_dev){0};
+}
+
 double task_option(const struct task *t, const char *name)
 {
     const struct algo_option *o = t->algo->options;

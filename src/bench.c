@@ -1,5 +1,6 @@
 #include "bench.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -41,6 +42,8 @@ static void choose_options(const struct plan *plan, const struct algo *algo, dou
     }
 }
 
+static void release_task(void *arg) { task_release_result(arg); }
+
 static int run_task(void *arg)
 {
     struct task *t = arg;
@@ -58,28 +61,63 @@ static void derive_rates(struct result *r, const struct roof *roof)
     r->cache_resident = roof->copy_gb_s > 0 && gb_s > roof->copy_gb_s;
 }
 
+// The phases and the memory of the fastest of a few runs that wait between phases.
+#define PHASE_RUNS 3
+static int measure_phases(struct task *t, struct result *r)
+{
+    double best = INFINITY;
+    int err = OK;
+    for (int i = 0; i < PHASE_RUNS && !err; i++) {
+        struct phases phases = {.current = -1};
+        struct device_trace trace = {.start = clock_ms()};
+        t->phases = &phases;
+        t->dev->trace = &trace;
+        err = t->algo->run(t);
+        if (!err) err = task_phase(t, NULL);
+        t->phases = NULL;
+        t->dev->trace = NULL;
+        task_release_result(t);
+        double total = 0;
+        for (int p = 0; p < phases.count; p++) total += phases.list[p].ms;
+        if (err || total >= best) continue;
+        best = total;
+        r->phases = phases;
+        r->trace = trace;
+    }
+    return err;
+}
+
 // Prepares, checks, then times one case. A wrong result is not timed.
 static int measure(const struct plan *plan, struct bench_device *bd, struct operands *o,
                    struct task *t, struct result *r)
 {
+    bool sparse = ops[t->algo->op].sparse_row != NULL;
     device_peak_reset(bd->dev);
     int err = task_prepare(t, o, &r->setup, &r->format_bytes);
     if (err) return err;
+    r->peak_bytes = bd->dev->peak_bytes;
     err = check_task(t, plan->check, &r->check);
     if (err) goto done;
     r->checked = plan->check != CHECK_OFF;
+    r->result_nnz = r->check.result_nnz;
+    r->compulsory_bytes = ops[t->algo->op].compulsory_bytes(t->in, r->result_nnz);
     if (!r->check.ok) {
         set_failure(r, STATUS_WRONG, r->check.reason);
         goto done;
     }
-    err = timing_measure(bd->dev, run_task, t, &plan->rule, &r->timing);
+    // The check may have needed more memory than the product.
+    device_peak_reset(bd->dev);
+    err =
+        timing_measure(bd->dev, run_task, sparse ? release_task : NULL, t, &plan->rule, &r->timing);
+    if (!err && sparse) err = measure_phases(t, r);
     if (err) goto done;
     r->timed = true;
     derive_rates(r, &bd->roof);
 done:
-    r->peak_bytes = bd->dev->peak_bytes - operands_foreign_bytes(o, t);
+    r->peak_bytes = max64(r->peak_bytes, bd->dev->peak_bytes) - operands_foreign_bytes(o, t);
     memcpy(r->figures, t->figures, sizeof r->figures);
     r->figure_count = t->figure_count;
+    task_release_result(t);
     task_teardown(t);
     return err;
 }
@@ -101,7 +139,8 @@ static int run_case(const struct plan *plan, struct bench_device *bd, struct ope
         return OK;
     }
     r->flops = ops[algo->op].flops(in);
-    r->compulsory_bytes = ops[algo->op].compulsory_bytes(in);
+    r->products = in->products;
+    if (!ops[algo->op].sparse_row) r->compulsory_bytes = ops[algo->op].compulsory_bytes(in, 0);
     struct task t = {.algo = algo};
     memcpy(t.opt, r->opt, sizeof t.opt);
     int err = measure(plan, bd, o, &t, r);
@@ -129,6 +168,7 @@ static int run_inputs(const struct plan *plan, struct bench_device devices[2],
                            .prec = in->prec,
                            .k = in->k,
                            .layout = layout,
+                           .mul = in->mul,
                            .device = device_kind_name(entry->device)};
         if (interrupted) err = fail(ERR_INTERRUPTED, "interrupted");
         if (!err) err = run_case(plan, bd, &operands[entry->device], in, inputs_err, reason, &r);
@@ -147,8 +187,11 @@ int bench_matrix(const struct plan *plan, struct bench_device devices[2],
     int err = OK;
     for (int p = 0; p < plan->prec_count; p++)
         for (int i = 0; i < plan->k_count; i++) {
-            struct inputs in = {
-                .A = &matrix->A, .prec = plan->precs[p], .k = plan->ks[i], .seed = plan->seed};
+            struct inputs in = {.A = &matrix->A,
+                                .prec = plan->precs[p],
+                                .k = plan->ks[i],
+                                .seed = plan->seed,
+                                .mul = plan->mul};
             int inputs_err = plan->entry_count ? ops[plan->entries[0]->op].make(&in) : OK;
             for (int l = 0; l < plan->layout_count && !err; l++)
                 err =

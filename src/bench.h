@@ -33,8 +33,9 @@ struct plan {
     int entry_count;
     enum prec precs[2];
     int prec_count;
-    int64_t *ks; // size k_count
+    int64_t *ks; // size k_count; SpGEMM has no k, so it is one 0 there
     int k_count;
+    enum mul mul; // SpGEMM
     enum layout layouts[2];
     int layout_count;
     struct option_setting *settings; // size setting_count
@@ -51,8 +52,10 @@ struct result {
     const struct algo_entry *entry;
     const char *device; // id
     enum prec prec;
-    int64_t k;
+    int64_t k; // 0 for SpGEMM
     enum layout layout;
+    enum mul mul;                 // SpGEMM
+    int64_t products, result_nnz; // SpGEMM; 0 where the case did not get so far
     double opt[ALGO_OPTIONS_MAX]; // by entry->algo->options, where entry->algo is there
     const struct matrix *matrix;
     bool checked, timed; // check, timing hold something
@@ -65,6 +68,8 @@ struct result {
     double efficiency;               // bound_ms / median
     bool cache_resident;             // it moved its compulsory bytes faster than memory can
     int64_t peak_bytes, format_bytes;
+    struct phases phases;      // SpGEMM, where it was timed: of one run that waits between them
+    struct device_trace trace; // the memory of that run
     struct figure figures[FIGURES_MAX];
     int figure_count;
 };

@@ -1,12 +1,9 @@
-#include "check.h"
+#include "check_rows.h"
 
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-
-#define SAMPLE_ROWS 1000
 
 // The result on the host, as it lay on the device.
 struct result_view {
@@ -21,8 +18,7 @@ static double result_at(const struct result_view *C, int64_t i, int64_t j)
     return C->t->in->prec == F32 ? (double)((float *)C->val)[p] : ((double *)C->val)[p];
 }
 
-// |c - ref| <= (terms + 4) * u * sum|a||b|, and what underflow may add.
-static double tolerance(const struct task *t, int64_t terms, double ref, double mag)
+double check_tolerance(const struct task *t, int64_t terms, double ref, double mag)
 {
     enum prec prec = t->in->prec;
     double tiny = prec == F32 ? FLT_MIN * FLT_EPSILON : DBL_MIN * DBL_EPSILON;
@@ -31,22 +27,14 @@ static double tolerance(const struct task *t, int64_t terms, double ref, double 
     return ((double)terms + 4) * (u * mag + tiny) + stored;
 }
 
-// How far off in units of the tolerance; infinite for NaN.
-static double ratio_of(double c, double ref, double tol)
+double check_ratio(double c, double ref, double tol)
 {
     double off = fabs(c - ref);
     if (off == 0) return 0;
     return off <= tol || off / tol < HUGE_VAL ? off / tol : HUGE_VAL;
 }
 
-// The worst element seen so far.
-struct worst {
-    double ratio;
-    int64_t i, j;
-    double c, ref;
-};
-
-static void worst_add(struct worst *w, double ratio, int64_t i, int64_t j, double c, double ref)
+void worst_add(struct worst *w, double ratio, int64_t i, int64_t j, double c, double ref)
 {
     if (ratio > w->ratio) *w = (struct worst){ratio, i, j, c, ref};
 }
@@ -76,8 +64,8 @@ static int compare_rows(const struct result_view *C, const int32_t *rows, int64_
             int64_t length = op->row_length(t->in, i), terms = op->row_terms(t->in, i);
             op->reference_row(t->in, i, ref, mag);
             for (int64_t j = 0; j < length; j++) {
-                double c = result_at(C, i, j), tol = tolerance(t, terms, ref[j], mag[j]);
-                worst_add(&mine, ratio_of(c, ref[j], tol), i, j, c, ref[j]);
+                double c = result_at(C, i, j), tol = check_tolerance(t, terms, ref[j], mag[j]);
+                worst_add(&mine, check_ratio(c, ref[j], tol), i, j, c, ref[j]);
             }
         }
 #pragma omp critical
@@ -107,16 +95,15 @@ static int compare_projections(const struct result_view *C, struct worst *worst)
         for (int64_t j = 0; j < length; j++) got += result_at(C, i, j) * op_weight(in, j);
         // Both sides are sums in double of up to terms + length products.
         double ours = 2 * (double)(terms + length + 4) * prec_unit_roundoff(F64) * mag[i];
-        double tol = tolerance(C->t, terms, mag[i], mag[i]) + ours;
-        worst_add(worst, ratio_of(got, want[i], tol), i, -1, got, want[i]);
+        double tol = check_tolerance(C->t, terms, mag[i], mag[i]) + ours;
+        worst_add(worst, check_ratio(got, want[i], tol), i, -1, got, want[i]);
     }
     mem_free(want);
     mem_free(mag);
     return err;
 }
 
-// Whole rows: the longest, the first, the last, an empty one if any, the others at random.
-static int64_t pick_rows(const struct inputs *in, int32_t *rows)
+int64_t check_pick_rows(const struct inputs *in, int32_t rows[CHECK_SAMPLE_ROWS])
 {
     const struct csr *A = in->A;
     int64_t count = 0;
@@ -130,45 +117,53 @@ static int64_t pick_rows(const struct inputs *in, int32_t *rows)
     rows[count++] = 0;
     rows[count++] = A->m - 1;
     if (empty >= 0) rows[count++] = empty;
-    while (count < SAMPLE_ROWS)
+    while (count < CHECK_SAMPLE_ROWS)
         rows[count] = (int32_t)(random_at(in->seed, (uint64_t)count) % (uint64_t)A->m), count++;
     return count;
+}
+
+bool check_is_full(const struct task *t, enum check_mode mode)
+{
+    const struct op *op = &ops[t->algo->op];
+    return mode == CHECK_FULL || t->in->A->m <= CHECK_SAMPLE_ROWS || !op->project ||
+           (mode == CHECK_AUTO && op->flops(t->in) <= CHECK_FULL_FLOPS);
+}
+
+void check_verdict(const struct worst *worst, bool full, struct check *out)
+{
+    out->method = full ? "full" : "sample";
+    out->error_ratio = worst->ratio;
+    out->ok = worst->ratio <= 1;
+    if (!out->ok && worst->j >= 0)
+        snprintf(out->reason, sizeof out->reason, "C(%lld, %lld) is %.9g and should be %.9g",
+                 (long long)worst->i, (long long)worst->j, worst->c, worst->ref);
+    else if (!out->ok)
+        snprintf(out->reason, sizeof out->reason,
+                 "row %lld of C times x is %.9g and should be %.9g", (long long)worst->i, worst->c,
+                 worst->ref);
 }
 
 static int compare(const struct result_view *C, enum check_mode mode, struct check *out)
 {
     const struct inputs *in = C->t->in;
-    const struct op *op = &ops[C->t->algo->op];
     struct worst worst = {0};
-    bool full = mode == CHECK_FULL || in->A->m <= SAMPLE_ROWS || !op->project ||
-                (mode == CHECK_AUTO && op->flops(in) <= CHECK_FULL_FLOPS);
+    bool full = check_is_full(C->t, mode);
     int err;
     if (full) {
         err = compare_rows(C, NULL, in->A->m, &worst, &out->elements);
     } else {
-        int32_t rows[SAMPLE_ROWS];
-        int64_t count = pick_rows(in, rows);
-        err = compare_rows(C, rows, count, &worst, &out->elements);
+        int32_t rows[CHECK_SAMPLE_ROWS];
+        err = compare_rows(C, rows, check_pick_rows(in, rows), &worst, &out->elements);
         if (!err) err = compare_projections(C, &worst);
     }
     if (err) return err;
     if (interrupted) return fail(ERR_INTERRUPTED, "interrupted");
-    out->method = full ? "full" : "sample";
-    out->error_ratio = worst.ratio;
-    out->ok = worst.ratio <= 1;
-    if (!out->ok && worst.j >= 0)
-        snprintf(out->reason, sizeof out->reason, "C(%lld, %lld) is %.9g and should be %.9g",
-                 (long long)worst.i, (long long)worst.j, worst.c, worst.ref);
-    else if (!out->ok)
-        snprintf(out->reason, sizeof out->reason,
-                 "row %lld of C times x is %.9g and should be %.9g", (long long)worst.i, worst.c,
-                 worst.ref);
+    check_verdict(&worst, full, out);
     return OK;
 }
 
-int check_task(struct task *t, enum check_mode mode, struct check *out)
+static int check_dense(struct task *t, enum check_mode mode, struct check *out)
 {
-    *out = (struct check){.method = "off", .ok = true};
     const struct dense_dev *D = &t->C;
     struct result_view C = {.t = t};
     int64_t bytes = D->rows * D->cols * (int64_t)prec_bytes(t->in->prec);
@@ -182,4 +177,10 @@ int check_task(struct task *t, enum check_mode mode, struct check *out)
     if (!err) err = compare(&C, mode, out);
     mem_free(C.val);
     return err;
+}
+
+int check_task(struct task *t, enum check_mode mode, struct check *out)
+{
+    *out = (struct check){.method = "off", .ok = true};
+    return ops[t->algo->op].sparse_row ? check_sparse(t, mode, out) : check_dense(t, mode, out);
 }

@@ -8,6 +8,7 @@ enum check_mode { CHECK_AUTO, CHECK_FULL, CHECK_SAMPLE, CHECK_OFF };
 
 struct check {
     const char *method; // full, sample, off
+    int64_t result_nnz; // nonzeros of a sparse result
     int64_t elements;   // compared one by one
     double error_ratio; // largest |c - ref| over its tolerance; over 1 (or NaN) is wrong
     bool ok;

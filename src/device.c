@@ -109,6 +109,16 @@ static int make_room(struct device *d)
     return OK;
 }
 
+// Past the end only the last moment is kept.
+static void trace(struct device *d)
+{
+    struct device_trace *t = d->trace;
+    if (!t) return;
+    int i = t->count < TRACE_MAX ? t->count++ : TRACE_MAX - 1;
+    t->ms[i] = clock_ms() - t->start;
+    t->bytes[i] = d->used_bytes;
+}
+
 int device_alloc(struct device *d, int64_t count, size_t size, void **p)
 {
     *p = NULL;
@@ -120,7 +130,8 @@ int device_alloc(struct device *d, int64_t count, size_t size, void **p)
     d->blocks[d->block_count++] = (struct device_block){*p, bytes};
     d->used_bytes += bytes;
     d->peak_bytes = max64(d->peak_bytes, d->used_bytes);
-    return OK;
+    trace(d);
+    return d->poison ? device_fill(d, *p, 0xff, bytes) : OK;
 }
 
 void device_free(struct device *d, void *p)
@@ -133,6 +144,7 @@ void device_free(struct device *d, void *p)
     d->used_bytes -= d->blocks[i].bytes;
     d->blocks[i] = d->blocks[--d->block_count];
     d->ops->release(d, p);
+    trace(d);
 }
 
 void device_peak_reset(struct device *d) { d->peak_bytes = d->used_bytes; }

@@ -24,6 +24,15 @@ struct device_block {
     int64_t bytes;
 };
 
+// What was allocated when, over one run.
+#define TRACE_MAX 128
+struct device_trace {
+    double start; // clock_ms() of the first moment
+    int count;
+    double ms[TRACE_MAX];     // since start
+    int64_t bytes[TRACE_MAX]; // allocated from then on
+};
+
 struct device {
     enum device_kind kind;
     int index;                   // number of the CUDA device, 0 for the CPU
@@ -38,6 +47,8 @@ struct device {
     int64_t peak_bytes;          // the most since device_peak_reset()
     struct device_block *blocks; // what is allocated, size block_count
     int block_count, block_room;
+    struct device_trace *trace; // NULL: allocations are not traced
+    bool poison;   // new blocks are filled with NaN, so that nothing old passes for a result
     void *backend; // the backend's own state
     const struct device_ops *ops;
 };

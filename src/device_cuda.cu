@@ -28,6 +28,7 @@ struct nvml {
 struct cuda {
     cudaStream_t stream;
     cudaEvent_t start, stop;
+    cudaMemPool_t pool;
     void *flush; // 2 x the L2, from the first flush on
     int64_t flush_bytes;
     struct nvml nvml;
@@ -135,11 +136,28 @@ static int create_stream(struct device *d)
                 d->detail, cudaGetErrorString(e));
 }
 
+// Memory comes from the device's pool, which keeps what is freed: an algorithm that allocates its
+// result in every run pays for the pool, not for the driver.
+static int open_pool(struct device *d)
+{
+    int supported = 0;
+    uint64_t keep_all = UINT64_MAX;
+    CUDA_TRY(cudaDeviceGetAttribute(&supported, cudaDevAttrMemoryPoolsSupported, d->index));
+    if (!supported)
+        return fail(ERR_DEVICE, "%s: %s has no memory pools, which this program needs", d->id,
+                    d->name);
+    CUDA_TRY(cudaDeviceGetDefaultMemPool(&cuda_of(d)->pool, d->index));
+    CUDA_TRY(cudaMemPoolSetAttribute(cuda_of(d)->pool, cudaMemPoolAttrReleaseThreshold, &keep_all));
+    return OK;
+}
+
 static void cuda_close(struct device *d)
 {
     struct cuda *cuda = cuda_of(d);
     nvml_close(&cuda->nvml);
     cudaFree(cuda->flush);
+    if (cuda->stream) cudaStreamSynchronize(cuda->stream);
+    if (cuda->pool) cudaMemPoolTrimTo(cuda->pool, 0);
     if (cuda->start) cudaEventDestroy(cuda->start);
     if (cuda->stop) cudaEventDestroy(cuda->stop);
     if (cuda->stream) cudaStreamDestroy(cuda->stream);
@@ -154,6 +172,7 @@ static int cuda_open(struct device *d)
     if (!d->backend) return ERR_MEMORY;
     int err = describe(d);
     if (!err) err = create_stream(d);
+    if (!err) err = open_pool(d);
     if (err) {
         cuda_close(d);
         return err;
@@ -164,8 +183,17 @@ static int cuda_open(struct device *d)
 
 static int cuda_alloc(struct device *d, int64_t bytes, void **p)
 {
+    struct cuda *cuda = cuda_of(d);
+    size_t size = bytes ? (size_t)bytes : 1;
     CUDA_TRY(cudaSetDevice(d->index));
-    cudaError_t e = cudaMalloc(p, bytes ? (size_t)bytes : 1);
+    cudaError_t e = cudaMallocAsync(p, size, cuda->stream);
+    if (e == cudaErrorMemoryAllocation) {
+        // What the pool keeps may be in pieces: give it back, and ask once more.
+        cudaGetLastError();
+        cudaStreamSynchronize(cuda->stream);
+        cudaMemPoolTrimTo(cuda->pool, 0);
+        e = cudaMallocAsync(p, size, cuda->stream);
+    }
     if (e == cudaErrorMemoryAllocation) {
         char wanted[32], left[32];
         size_t free_bytes = 0, total_bytes = 0;
@@ -180,9 +208,8 @@ static int cuda_alloc(struct device *d, int64_t bytes, void **p)
 
 static void cuda_release(struct device *d, void *p)
 {
-    (void)d;
     // An error here belongs to earlier work, and sync() reports it.
-    if (cudaFree(p) != cudaSuccess) cudaGetLastError();
+    if (cudaFreeAsync(p, cuda_of(d)->stream) != cudaSuccess) cudaGetLastError();
 }
 
 static int cuda_sync(struct device *d)

@@ -1,5 +1,7 @@
 #include "op.h"
 
+#include "op_spgemm.h"
+
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -10,7 +12,7 @@ double op_weight(const struct inputs *in, int64_t j)
 }
 
 // Values that f32 cannot hold would turn into infinities, and those into NaN.
-static int refuse_overflow(const struct inputs *in)
+int op_refuse_overflow(const struct inputs *in)
 {
     if (in->prec == F64) return OK;
     double largest = 0;
@@ -26,7 +28,7 @@ static int refuse_overflow(const struct inputs *in)
 static int spmm_make(struct inputs *in)
 {
     int64_t n = in->A->n, k = in->k, count;
-    int err = refuse_overflow(in);
+    int err = op_refuse_overflow(in);
     if (!err) err = size_mul(n, k, &count);
     if (err) return err;
     in->B = mem_alloc(count, prec_bytes(in->prec));
@@ -47,8 +49,9 @@ static int spmm_make(struct inputs *in)
 
 static int64_t spmm_flops(const struct inputs *in) { return 2 * in->A->nnz * in->k; }
 
-static int64_t spmm_bytes(const struct inputs *in)
+static int64_t spmm_bytes(const struct inputs *in, int64_t result_nnz)
 {
+    (void)result_nnz; // C is dense
     const struct csr *A = in->A;
     int64_t w = (int64_t)prec_bytes(in->prec);
     int64_t sparse = ((int64_t)A->m + 1) * 4 + A->nnz * (4 + w);
@@ -123,10 +126,30 @@ done:
 }
 
 const struct op ops[] = {
-    [OP_SPMM] = {"spmm", "C = A * B, B and C dense", spmm_make, spmm_flops, spmm_bytes,
-                 spmm_row_length, spmm_row_terms, spmm_reference_row, spmm_project},
+    [OP_SPMM] =
+        {
+            .name = "spmm",
+            .formula = "C = A * B, B and C dense",
+            .make = spmm_make,
+            .flops = spmm_flops,
+            .compulsory_bytes = spmm_bytes,
+            .row_length = spmm_row_length,
+            .row_terms = spmm_row_terms,
+            .reference_row = spmm_reference_row,
+            .project = spmm_project,
+        },
     [OP_SDDMM] = {.name = "sddmm", .formula = "C = A .* (X * Y^T), X and Y dense"},
-    [OP_SPGEMM] = {.name = "spgemm", .formula = "C = A * A or A * A^T, all sparse"},
+    [OP_SPGEMM] =
+        {
+            .name = "spgemm",
+            .formula = "C = A * A or A * A^T, all sparse",
+            .make = spgemm_make,
+            .flops = spgemm_flops,
+            .compulsory_bytes = spgemm_bytes,
+            .row_terms = spgemm_row_terms,
+            .project = spgemm_project,
+            .sparse_row = spgemm_row,
+        },
 };
 const int op_count = sizeof ops / sizeof *ops;
 
@@ -141,4 +164,5 @@ void inputs_free(struct inputs *in)
 {
     mem_free(in->B);
     in->B = NULL;
+    csr_free(&in->transposed);
 }

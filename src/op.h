@@ -11,15 +11,36 @@ extern "C" {
 
 enum op_kind { OP_SPMM, OP_SDDMM, OP_SPGEMM };
 
+// What SpGEMM multiplies: A * A, or A * A^T.
+enum mul { MUL_AA, MUL_AAT };
+const char *mul_name(enum mul mul);
+
 // The host side of a case: what is multiplied. The dense operand is a pure function of the seed.
 struct inputs {
     const struct csr *A; // values are rounded to `prec` wherever they are used
     enum prec prec;
     int64_t k; // columns of the dense operands
     uint64_t seed;
-    bool integers; // small whole numbers in B, so that every sum is exact (for tests)
-    void *B;       // SpMM: n x k, row-major, in `prec`
+    bool integers;         // small whole numbers in B, so that every sum is exact (for tests)
+    void *B;               // SpMM: n x k, row-major, in `prec`
+    enum mul mul;          // SpGEMM
+    const struct csr *S;   // SpGEMM: the second factor, C = A * S; A itself or `transposed`
+    struct csr transposed; // owned
+    double transpose_ms;   // what making it took
+    int64_t products;      // SpGEMM: multiplications
 };
+
+// One row of a sparse result, and what a thread needs to compute it.
+struct sparse_row {
+    int64_t count; // nonzeros
+    int32_t *col;  // columns, ascending, size count
+    double *ref;   // values summed in double, size count
+    double *mag;   // the same sums of absolute values, size count
+    double *sums;  // scratch, 2 n
+    int32_t *seen; // scratch, n: 1 + the last row that used the column
+};
+int sparse_row_alloc(struct sparse_row *row, const struct inputs *in);
+void sparse_row_free(struct sparse_row *row);
 
 struct op {
     const char *name;    // as in -op
@@ -27,8 +48,9 @@ struct op {
     // Allocates and fills the dense operands for A, prec, k, seed, which are set.
     int (*make)(struct inputs *in);
     int64_t (*flops)(const struct inputs *in);
-    // Each input read once and each output written once, with 32-bit indices.
-    int64_t (*compulsory_bytes)(const struct inputs *in);
+    // Each input read once and each output written once, with 32-bit indices. `result_nnz` is of a
+    // sparse result that has been computed.
+    int64_t (*compulsory_bytes)(const struct inputs *in, int64_t result_nnz);
     // The result in rows: row i has `row_length` elements, each a sum of `row_terms` products.
     int64_t (*row_length)(const struct inputs *in, int32_t i);
     int64_t (*row_terms)(const struct inputs *in, int32_t i);
@@ -39,6 +61,9 @@ struct op {
     // the cost of one matrix-vector product; mag[i] = the same of absolute values. NULL: there is
     // no such short cut.
     int (*project)(const struct inputs *in, double *restrict want, double *restrict mag);
+    // For a sparse result, instead of row_length and reference_row: computes row i. Its structure
+    // is that of the products, so sums that happen to be 0 are there.
+    void (*sparse_row)(const struct inputs *in, int32_t i, struct sparse_row *row);
 };
 
 // The random weights of project().

@@ -23,6 +23,9 @@ void operands_free(struct operands *o)
     device_free(o->dev, o->A.ptr);
     device_free(o->dev, o->A.idx);
     device_free(o->dev, o->A.val);
+    device_free(o->dev, o->S.ptr);
+    device_free(o->dev, o->S.idx);
+    device_free(o->dev, o->S.val);
     device_free(o->dev, o->coo.row);
     device_free(o->dev, o->B.val);
     device_free(o->dev, o->C.val);
@@ -55,6 +58,8 @@ static int place_values(struct device *d, const double *val, int64_t count, enum
     return err;
 }
 
+static int row_start_bytes(const struct device *d) { return d->kind == DEVICE_CPU ? 8 : 4; }
+
 // Row starts: 64 bits on the CPU, 32 on CUDA.
 static int place_row_starts(struct device *d, const struct csr *A, void **to)
 {
@@ -73,23 +78,23 @@ static int place_row_starts(struct device *d, const struct csr *A, void **to)
 
 // Each need_*() makes one operand ready unless it is so already.
 
-static int need_csr(struct operands *o)
+static int need_csr(struct operands *o, const struct csr *A, struct csr_dev *D, double *ms)
 {
-    const struct csr *A = o->in->A;
-    if (o->A.ptr && o->A.idx && o->A.val) return OK;
+    if (D->ptr && D->idx && D->val) return OK;
     double start = clock_ms();
-    o->A.m = A->m, o->A.n = A->n, o->A.nnz = A->nnz;
+    D->m = A->m, D->n = A->n, D->nnz = A->nnz;
+    D->ptr_bytes = row_start_bytes(o->dev);
     int err = OK;
-    if (!o->A.ptr) err = place_row_starts(o->dev, A, &o->A.ptr);
-    if (!err && !o->A.idx) err = place(o->dev, A->idx, A->nnz, sizeof *A->idx, (void **)&o->A.idx);
-    if (!err && !o->A.val) err = place_values(o->dev, A->val, A->nnz, o->in->prec, &o->A.val);
-    o->A_ms = clock_ms() - start;
+    if (!D->ptr) err = place_row_starts(o->dev, A, &D->ptr);
+    if (!err && !D->idx) err = place(o->dev, A->idx, A->nnz, sizeof *A->idx, (void **)&D->idx);
+    if (!err && !D->val) err = place_values(o->dev, A->val, A->nnz, o->in->prec, &D->val);
+    *ms = clock_ms() - start;
     return err;
 }
 
 static int need_coo(struct operands *o)
 {
-    int err = need_csr(o);
+    int err = need_csr(o, o->in->A, &o->A, &o->A_ms);
     if (err || o->coo.row) return err;
     const struct csr *A = o->in->A;
     double start = clock_ms();
@@ -161,6 +166,35 @@ static int need_dense(struct operands *o)
     return err;
 }
 
+static int64_t csr_bytes(const struct csr *A, enum prec prec, const struct device *d)
+{
+    return ((int64_t)A->m + 1) * row_start_bytes(d) + A->nnz * (4 + (int64_t)prec_bytes(prec));
+}
+
+static int share_dense(struct task *t, struct operands *o, struct setup *setup)
+{
+    int err = need_dense(o);
+    t->B = o->B;
+    t->C = o->C;
+    setup->upload_ms += o->dense_ms;
+    return err;
+}
+
+// SpGEMM's second factor: A again, or its transpose.
+static int share_factor(struct task *t, struct operands *o, struct setup *setup,
+                        int64_t *format_bytes)
+{
+    const struct inputs *in = o->in;
+    t->S = t->A;
+    if (in->S == in->A) return OK;
+    int err = need_csr(o, in->S, &o->S, &o->S_ms);
+    t->S = o->S;
+    setup->convert_ms += in->transpose_ms;
+    setup->upload_ms += o->S_ms;
+    *format_bytes += csr_bytes(in->S, in->prec, o->dev);
+    return err;
+}
+
 // The format depends on options, so it belongs to the task and not to the shared operands.
 static int make_sellp(struct task *t, struct setup *setup)
 {
@@ -183,17 +217,11 @@ static int make_sellp(struct task *t, struct setup *setup)
     return err;
 }
 
-static int64_t csr_bytes(const struct inputs *in, struct device *d)
-{
-    return ((int64_t)in->A->m + 1) * (d->kind == DEVICE_CPU ? 8 : 4) +
-           in->A->nnz * (4 + (int64_t)prec_bytes(in->prec));
-}
-
 int64_t operands_foreign_bytes(const struct operands *o, const struct task *t)
 {
     int64_t bytes = 0;
     if (o->A.val && !(t->algo->formats & (FORMAT_CSR | FORMAT_COO)))
-        bytes += csr_bytes(o->in, o->dev);
+        bytes += csr_bytes(o->in->A, o->in->prec, o->dev);
     if (o->coo.row && !(t->algo->formats & FORMAT_COO)) bytes += o->in->A->nnz * 4;
     return bytes;
 }
@@ -222,10 +250,11 @@ int task_prepare(struct task *t, struct operands *o, struct setup *setup, int64_
     if (err) return err;
 
     if (wants & FORMAT_CSR) {
-        if ((err = need_csr(o))) goto done;
+        err = need_csr(o, o->in->A, &o->A, &o->A_ms);
+        if (err) goto done;
         t->A = o->A;
         setup->upload_ms += o->A_ms;
-        *format_bytes += csr_bytes(o->in, o->dev);
+        *format_bytes += csr_bytes(o->in->A, o->in->prec, o->dev);
     }
     if (wants & FORMAT_COO) {
         if ((err = need_coo(o))) goto done;
@@ -239,10 +268,9 @@ int task_prepare(struct task *t, struct operands *o, struct setup *setup, int64_
         *format_bytes +=
             (t->sellp.slices + 1) * 8 + t->sellp.stored * (4 + (int64_t)prec_bytes(o->in->prec));
     }
-    if ((err = need_dense(o))) goto done;
-    t->B = o->B;
-    t->C = o->C;
-    setup->upload_ms += o->dense_ms;
+    err = ops[t->algo->op].sparse_row ? share_factor(t, o, setup, format_bytes)
+                                      : share_dense(t, o, setup);
+    if (err) goto done;
 
     double start = clock_ms();
     if (t->algo->prepare) err = t->algo->prepare(t);

@@ -18,9 +18,10 @@ struct operands {
     const struct inputs *in;
     enum layout layout;
     struct csr_dev A;
+    struct csr_dev S;   // SpGEMM's second factor, where it is not A
     struct coo_dev coo; // its col and val are those of A
     struct dense_dev B, C;
-    double A_ms, coo_convert_ms, coo_ms, dense_ms; // what each upload took
+    double A_ms, S_ms, coo_convert_ms, coo_ms, dense_ms; // what each upload took
 };
 
 // A format of A, for `spbench list formats`.

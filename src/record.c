@@ -314,7 +314,9 @@ int record_result(struct record_file *out, const struct result *r)
     add_check(&j, r);
     add_time(&j, r);
     add_setup(&j, r);
-    json_object(&j, j.root, "phases_ms"); // an operation of several phases names them here
+    cJSON *phases = json_object(&j, j.root, "phases_ms");
+    for (int i = 0; i < r->phases.count; i++)
+        json_measure(&j, phases, r->phases.list[i].name, r->phases.list[i].ms);
     add_rates(&j, r);
     add_memory(&j, r);
     add_figures(&j, r);

@@ -73,27 +73,33 @@ void timing_free(struct timing *t)
     *t = (struct timing){0};
 }
 
+// What is timed; see timing_measure().
+struct work {
+    int (*run)(void *arg);
+    void (*after)(void *arg);
+    void *arg;
+};
+
 // One sample: `batch` runs between two marks in the stream.
-static int sample(struct device *dev, int (*run)(void *), void *arg, int batch, bool cold,
-                  double *ms)
+static int sample(struct device *dev, const struct work *w, int batch, bool cold, double *ms)
 {
     int err = cold ? dev->ops->flush_cache(dev) : OK;
     if (!err) err = dev->ops->timer_start(dev);
-    for (int i = 0; i < batch && !err; i++) err = run(arg);
+    for (int i = 0; i < batch && !err; i++) err = w->run(w->arg);
     if (!err) err = dev->ops->timer_stop(dev, ms);
     if (!err) *ms /= batch;
+    if (w->after) w->after(w->arg);
     return err;
 }
 
 // Runs until the clocks are up; `ms` becomes the shortest run seen.
-static int warm_up(struct device *dev, int (*run)(void *), void *arg, struct timing *out,
-                   double *ms)
+static int warm_up(struct device *dev, const struct work *w, struct timing *out, double *ms)
 {
     double start = clock_ms();
     *ms = INFINITY;
     while (out->warmup < WARMUP_RUNS || clock_ms() - start < WARMUP_MS) {
         double once;
-        int err = sample(dev, run, arg, 1, false, &once);
+        int err = sample(dev, w, 1, false, &once);
         if (err) return err;
         if (interrupted) return fail(ERR_INTERRUPTED, "interrupted");
         *ms = fmin(*ms, once);
@@ -131,16 +137,17 @@ static int stop_rule(struct timing *t, const struct timing_rule *rule, double el
     return OK;
 }
 
-int timing_measure(struct device *dev, int (*run)(void *arg), void *arg,
+int timing_measure(struct device *dev, int (*run)(void *arg), void (*after)(void *arg), void *arg,
                    const struct timing_rule *rule, struct timing *out)
 {
+    const struct work w = {run, after, arg};
     *out = (struct timing){.batch = 1, .cold = rule->cold};
     int room = 0, max_mhz;
     double shortest, last_width = INFINITY;
-    int err = warm_up(dev, run, arg, out, &shortest);
+    int err = warm_up(dev, &w, out, &shortest);
     if (err) goto done;
-    // A flush between runs and a batch of them exclude each other.
-    if (shortest < BATCH_BELOW_MS && !rule->cold)
+    // What happens between runs and a batch of them exclude each other.
+    if (shortest < BATCH_BELOW_MS && !rule->cold && !after)
         out->batch = (int)fmin(ceil(BATCH_TARGET_MS / fmax(shortest, 1e-6)), BATCH_MAX);
 
     out->throttled = dev->ops->throttled(dev);
@@ -155,7 +162,7 @@ int timing_measure(struct device *dev, int (*run)(void *arg), void *arg,
             out->samples = p;
             room = more;
         }
-        err = sample(dev, run, arg, out->batch, rule->cold, &out->samples[out->count]);
+        err = sample(dev, &w, out->batch, rule->cold, &out->samples[out->count]);
         if (!err && interrupted) err = fail(ERR_INTERRUPTED, "interrupted");
         if (err) goto done;
         out->count++;

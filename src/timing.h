@@ -24,8 +24,9 @@ struct timing {
     double ci_lo, ci_hi; // 95 % confidence interval of the median
 };
 
-// Runs run(arg), which starts work on the device, until the rule is content.
-int timing_measure(struct device *dev, int (*run)(void *arg), void *arg,
+// Runs run(arg), which starts work on the device, until the rule is content. after(arg), if there
+// is one, is called untimed after every run, which excludes batches.
+int timing_measure(struct device *dev, int (*run)(void *arg), void (*after)(void *arg), void *arg,
                    const struct timing_rule *rule, struct timing *out);
 void timing_free(struct timing *t);
 // Fills median ... ci_hi from samples and count.

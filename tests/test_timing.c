@@ -39,7 +39,7 @@ static int measure(double (*script)(int), struct timing_rule rule, struct timing
     struct device d = {.ops = &fake_ops};
     next_ms = script;
     runs = marks = flushes = 0;
-    return timing_measure(&d, count_run, NULL, &rule, t);
+    return timing_measure(&d, count_run, NULL, NULL, &rule, t);
 }
 
 static double steady(int i) { return (void)i, 2.0; }

@@ -144,6 +144,17 @@ cudaError_t cudaFreeAsync(void *p, cudaStream_t stream)
     return stream_ok(stream) ? cudaFree(p) : done(cudaErrorInvalidResourceHandle);
 }
 
+cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t *pool, int)
+{
+    static char only;
+    *pool = (cudaMemPool_t)(void *)&only;
+    return cudaSuccess;
+}
+
+cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t, cudaMemPoolAttr, void *) { return cudaSuccess; }
+
+cudaError_t cudaMemPoolTrimTo(cudaMemPool_t, size_t) { return cudaSuccess; }
+
 cudaError_t cudaFreeHost(void *p)
 {
     free(p);

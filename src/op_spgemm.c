@@ -1,0 +1,149 @@
+// SpGEMM: C = A * S, all sparse, S being A or its transpose. Flops are twice the products, as in
+// papers 2 and 5.
+#include "op_spgemm.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *mul_name(enum mul mul) { return mul == MUL_AA ? "aa" : "aat"; }
+
+int spgemm_make(struct inputs *in)
+{
+    const struct csr *A = in->A;
+    int err = op_refuse_overflow(in);
+    if (err) return err;
+    in->S = A;
+    if (in->mul == MUL_AAT) {
+        double start = clock_ms();
+        err = csr_transpose(A, &in->transposed);
+        if (err) return err;
+        in->S = &in->transposed;
+        in->transpose_ms = clock_ms() - start;
+    } else if (A->m != A->n) {
+        return fail(ERR_UNSUPPORTED,
+                    "A * A needs a square matrix, this one is %d x %d; try -mul aat", A->m, A->n);
+    }
+    int64_t products = 0;
+#pragma omp parallel for schedule(static) reduction(+ : products)
+    for (int64_t p = 0; p < A->nnz; p++)
+        products += in->S->ptr[A->idx[p] + 1] - in->S->ptr[A->idx[p]];
+    in->products = products;
+    return OK;
+}
+
+int64_t spgemm_flops(const struct inputs *in) { return 2 * in->products; }
+
+static int64_t csr_bytes(int64_t rows, int64_t nnz, enum prec prec)
+{
+    return (rows + 1) * 4 + nnz * (4 + (int64_t)prec_bytes(prec));
+}
+
+int64_t spgemm_bytes(const struct inputs *in, int64_t result_nnz)
+{
+    int64_t bytes = csr_bytes(in->A->m, in->A->nnz, in->prec);
+    if (in->S != in->A) bytes += csr_bytes(in->S->m, in->S->nnz, in->prec);
+    return bytes + csr_bytes(in->A->m, result_nnz, in->prec);
+}
+
+// An element is a sum of at most as many products as A has nonzeros in the row.
+int64_t spgemm_row_terms(const struct inputs *in, int32_t i)
+{
+    return in->A->ptr[i + 1] - in->A->ptr[i];
+}
+
+int sparse_row_alloc(struct sparse_row *row, const struct inputs *in)
+{
+    int64_t n = in->S->n;
+    *row = (struct sparse_row){0};
+    row->col = mem_alloc(n, sizeof *row->col);
+    row->ref = mem_alloc(n, sizeof *row->ref);
+    row->mag = mem_alloc(n, sizeof *row->mag);
+    row->sums = mem_alloc(2 * n, sizeof *row->sums);
+    row->seen = mem_zero_alloc(n, sizeof *row->seen);
+    if (row->col && row->ref && row->mag && row->sums && row->seen) return OK;
+    sparse_row_free(row);
+    return ERR_MEMORY;
+}
+
+void sparse_row_free(struct sparse_row *row)
+{
+    mem_free(row->col);
+    mem_free(row->ref);
+    mem_free(row->mag);
+    mem_free(row->sums);
+    mem_free(row->seen);
+    *row = (struct sparse_row){0};
+}
+
+static int ascending(const void *x, const void *y)
+{
+    int32_t a = *(const int32_t *)x, b = *(const int32_t *)y;
+    return (a > b) - (a < b);
+}
+
+// Gustavson: the row's sums in an array of n, with a mark for the columns it has touched.
+void spgemm_row(const struct inputs *in, int32_t i, struct sparse_row *row)
+{
+    const struct csr *A = in->A, *S = in->S;
+    row->count = 0;
+    for (int64_t p = A->ptr[i]; p < A->ptr[i + 1]; p++) {
+        double a = prec_round(in->prec, A->val[p]);
+        int32_t l = A->idx[p];
+        for (int64_t q = S->ptr[l]; q < S->ptr[l + 1]; q++) {
+            int32_t j = S->idx[q];
+            double product = a * prec_round(in->prec, S->val[q]);
+            if (row->seen[j] != i + 1) {
+                row->seen[j] = i + 1;
+                row->col[row->count++] = j;
+                row->sums[2 * (int64_t)j] = row->sums[2 * (int64_t)j + 1] = 0;
+            }
+            row->sums[2 * (int64_t)j] += product;
+            row->sums[2 * (int64_t)j + 1] += fabs(product);
+        }
+    }
+    qsort(row->col, (size_t)row->count, sizeof *row->col, ascending);
+    for (int64_t p = 0; p < row->count; p++) {
+        row->ref[p] = row->sums[2 * (int64_t)row->col[p]];
+        row->mag[p] = row->sums[2 * (int64_t)row->col[p] + 1];
+    }
+}
+
+// y = M * x and the same of absolute values.
+static void multiply(const struct csr *M, enum prec prec, const double *x, const double *x_mag,
+                     double *y, double *y_mag)
+{
+#pragma omp parallel for schedule(dynamic, 64)
+    for (int32_t i = 0; i < M->m; i++) {
+        double sum = 0, mag = 0;
+        for (int64_t p = M->ptr[i]; p < M->ptr[i + 1]; p++) {
+            double a = prec_round(prec, M->val[p]);
+            sum += a * x[M->idx[p]];
+            mag += fabs(a) * x_mag[M->idx[p]];
+        }
+        y[i] = sum;
+        y_mag[i] = mag;
+    }
+}
+
+// C * x = A * (S * x)
+int spgemm_project(const struct inputs *in, double *restrict want, double *restrict mag)
+{
+    const struct csr *S = in->S;
+    double *x = mem_alloc(S->n, sizeof *x), *x_mag = mem_alloc(S->n, sizeof *x_mag);
+    double *y = mem_alloc(S->m, sizeof *y), *y_mag = mem_alloc(S->m, sizeof *y_mag);
+    int err = x && x_mag && y && y_mag ? OK : ERR_MEMORY;
+    if (!err) {
+        for (int32_t j = 0; j < S->n; j++) {
+            x[j] = op_weight(in, j);
+            x_mag[j] = fabs(x[j]);
+        }
+        multiply(S, in->prec, x, x_mag, y, y_mag);
+        multiply(in->A, in->prec, y, y_mag, want, mag);
+    }
+    mem_free(x);
+    mem_free(x_mag);
+    mem_free(y);
+    mem_free(y_mag);
+    return err;
+}
