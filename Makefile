@@ -24,7 +24,7 @@ WARN      := -Wall -Wextra -Wshadow
 OPT       := $(if $(filter emu san,$(FLAVOUR)),-O1 -g $(SANITIZE),-O3 -g)
 CFLAGS    ?= $(OPT)
 CFLAGS_ALL   = -std=gnu11 $(WARN) -fopenmp -fno-math-errno $(CFLAGS) $(DEFINES)
-CXXFLAGS_EMU = -std=c++17 $(WARN) -Wno-unknown-pragmas $(CFLAGS) $(DEFINES) -Itests/emu
+CXXFLAGS_EMU = -std=c++17 $(WARN) -Wno-missing-field-initializers -Wno-unknown-pragmas $(CFLAGS) $(DEFINES) -Itests/emu
 DEFINES   := $(if $(filter cuda,$(FLAVOUR)),-DSPBENCH_CUDA -DSPBENCH_CUSPARSE) \
              $(if $(filter emu,$(FLAVOUR)),-DSPBENCH_CUDA -DSPBENCH_EMU) -Isrc -Ikernels
 LIBS      := -lcjson -lz -ldl -lm
