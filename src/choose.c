@@ -175,12 +175,17 @@ static int check_settings(const struct plan *plan)
     return OK;
 }
 
-static int check_mul(const struct plan *plan, const struct options *o)
+// A sparse product has factors to choose, but no k and no layout: one case where there were many.
+static int choose_factors(struct plan *plan, const struct options *o)
 {
-    bool spgemm = false;
-    for (int i = 0; i < plan->entry_count; i++) spgemm |= plan->entries[i]->op == OP_SPGEMM;
-    return !o->mul || spgemm ? OK
-                             : fail(ERR_USAGE, "-mul %s: no chosen algorithm does spgemm", o->mul);
+    static int64_t no_k = 0; // the plan only reads
+    if (plan->entries[0]->op != OP_SPGEMM)
+        return !o->mul ? OK : fail(ERR_USAGE, "-mul %s: no chosen algorithm does spgemm", o->mul);
+    plan->mul = o->mul && !strcmp(o->mul, mul_name(MUL_AAT)) ? MUL_AAT : MUL_AA;
+    plan->ks = &no_k;
+    plan->k_count = plan->layout_count = 1;
+    plan->layouts[0] = LAYOUT_ROW;
+    return OK;
 }
 
 int choice_make(struct choice *c, const struct options *o)
@@ -201,7 +206,7 @@ int choice_make(struct choice *c, const struct options *o)
     plan->seed = o->seed;
     err = choose_algorithms(c, o);
     if (!err) err = check_settings(plan);
-    if (!err) err = check_mul(plan, o);
+    if (!err) err = choose_factors(plan, o);
     if (err) choice_free(c);
     return err;
 }
