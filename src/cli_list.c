@@ -22,12 +22,14 @@ static void list_algorithm(const struct algo_entry *e)
         printf("unavailable: %s\n", missing);
         return;
     }
-    printf("%s%s%s, %s%s%s; %s%s%s%s\n", a->precs & BIT(F32) ? prec_name(F32) : "",
-           a->precs == BOTH_PRECS ? "," : "", a->precs & BIT(F64) ? prec_name(F64) : "",
-           a->layouts & BIT(LAYOUT_ROW) ? layout_name(LAYOUT_ROW) : "",
-           a->layouts == (BIT(LAYOUT_ROW) | BIT(LAYOUT_COL)) ? "," : "",
-           a->layouts & BIT(LAYOUT_COL) ? layout_name(LAYOUT_COL) : "", a->about,
-           missing ? " (unavailable: " : "", missing ? missing : "", missing ? ")" : "");
+    printf("%s%s%s", a->precs & BIT(F32) ? prec_name(F32) : "", a->precs == BOTH_PRECS ? "," : "",
+           a->precs & BIT(F64) ? prec_name(F64) : "");
+    if (!ops[a->op].sparse_row) // else there is nothing dense to lay out
+        printf(", %s%s%s", a->layouts & BIT(LAYOUT_ROW) ? layout_name(LAYOUT_ROW) : "",
+               a->layouts == (BIT(LAYOUT_ROW) | BIT(LAYOUT_COL)) ? "," : "",
+               a->layouts & BIT(LAYOUT_COL) ? layout_name(LAYOUT_COL) : "");
+    printf("; %s%s%s%s\n", a->about, missing ? " (unavailable: " : "", missing ? missing : "",
+           missing ? ")" : "");
     if (a->cite) printf("      from %s\n", a->cite);
     list_options(a);
 }

@@ -61,10 +61,71 @@ static void print_facts(const struct matrix *M)
     if (M->load_ms > 0) printf("  read in      %.3g ms, %.3g MB/s\n", M->load_ms, M->load_mb_s);
 }
 
+// A line of the table that ends the facts of several matrices: what SpGEMM's papers tell of theirs.
+#define TABLE_COLUMNS 8
+struct table_line {
+    char cell[TABLE_COLUMNS][48];
+};
+
+static const struct table_line table_head = {{"matrix", "rows", "nnz", "nnz/row", "max nnz/row",
+                                              "products of A*A", "nnz of A*A", "compression"}};
+
+// 1,234,567; "-" for a count that is not known.
+static void put_count(char cell[48], int64_t x)
+{
+    char digits[32];
+    int length = snprintf(digits, sizeof digits, "%lld", (long long)x), used = 0;
+    for (int i = 0; x >= 0 && i < length; i++) {
+        if (i && (length - i) % 3 == 0) cell[used++] = ',';
+        cell[used++] = digits[i];
+    }
+    snprintf(cell + used, 48 - (size_t)used, "%s", x < 0 ? "-" : "");
+}
+
+static void fill_line(struct table_line *line, const struct matrix *M)
+{
+    const struct matrix_stats *s = &M->stats;
+    snprintf(line->cell[0], sizeof line->cell[0], "%s", M->name);
+    put_count(line->cell[1], M->A.m);
+    put_count(line->cell[2], M->A.nnz);
+    snprintf(line->cell[3], sizeof line->cell[3], "%.1f", s->row_mean);
+    put_count(line->cell[4], s->row_max);
+    put_count(line->cell[5], s->products_aa);
+    put_count(line->cell[6], s->nnz_aa);
+    snprintf(line->cell[7], sizeof line->cell[7], "%.2f", s->compression_aa);
+    if (s->compression_aa < 0) put_count(line->cell[7], -1);
+}
+
+static void print_line(const struct table_line *line, const int *width)
+{
+    for (int c = 0; c < TABLE_COLUMNS; c++)
+        printf("| %*s ", c ? width[c] : -width[c], line->cell[c]);
+    printf("|\n");
+}
+
+// Aligned, and Markdown.
+static void print_table(const struct table_line *lines, int count)
+{
+    static const char dashes[] = "------------------------------------------------";
+    int width[TABLE_COLUMNS];
+    for (int c = 0; c < TABLE_COLUMNS; c++) {
+        width[c] = (int)strlen(table_head.cell[c]);
+        for (int i = 0; i < count; i++)
+            width[c] = (int)max64(width[c], (int64_t)strlen(lines[i].cell[c]));
+    }
+    printf("\n");
+    print_line(&table_head, width);
+    for (int c = 0; c < TABLE_COLUMNS; c++)
+        printf("| %.*s%s ", width[c] - (c > 0), dashes, c ? ":" : "");
+    printf("|\n");
+    for (int i = 0; i < count; i++) print_line(&lines[i], width);
+}
+
 int cli_info(const struct request *q)
 {
-    int err = OK;
-    bool any = false;
+    int err = OK, count = 0;
+    struct table_line *lines = mem_alloc(q->o->operand_count, sizeof *lines);
+    if (!lines) return ERR_MEMORY;
     for (int i = 0; i < q->o->operand_count && !err; i++) {
         struct matrix M;
         err = matrix_load(q->o->operands[i], q->o->seed, &M);
@@ -72,12 +133,14 @@ int cli_info(const struct request *q)
         if (err) {
             err = cli_load_failed(err, q->outcome);
         } else {
-            if (any) printf("\n");
-            any = true;
+            if (count) printf("\n");
             print_facts(&M);
+            fill_line(&lines[count++], &M);
         }
         matrix_free(&M);
     }
+    if (!err && count > 1) print_table(lines, count);
+    mem_free(lines);
     return err;
 }
 

@@ -258,16 +258,36 @@ static void add_setup(struct json *j, const struct result *r)
     json_measure(j, o, "total", s->convert_ms + s->upload_ms + s->analyse_ms);
 }
 
-// How fast it was; what was not reached is null.
+// What was not reached becomes null.
+static double known_or_nan(bool known, int64_t x) { return known ? (double)x : NAN; }
+
+static void add_phases(struct json *j, const struct result *r)
+{
+    cJSON *o = json_object(j, j->root, "phases_ms");
+    for (int i = 0; i < r->phases.count; i++)
+        json_measure(j, o, r->phases.list[i].name, r->phases.list[i].ms);
+}
+
+// How large the product is. The result of a wrong case says nothing about that.
+static void add_product(struct json *j, const struct result *r)
+{
+    bool counted = r->products > 0 || r->format_bytes > 0; // an empty matrix has no products
+    bool made = r->status == STATUS_OK && (r->result_nnz > 0 || r->products == 0);
+    json_number(j, j->root, "products", known_or_nan(counted, r->products));
+    json_number(j, j->root, "nnz_c", known_or_nan(made, r->result_nnz));
+    json_measure(j, j->root, "compression",
+                 made && r->result_nnz ? (double)r->products / (double)r->result_nnz : NAN);
+}
+
 static void add_rates(struct json *j, const struct result *r)
 {
-    double none = NAN;                      // becomes null
+    double none = NAN;
     bool started = r->compulsory_bytes > 0; // the flops can be 0 even so: of an empty matrix
     bool bounded = r->timed && r->bound_ms > 0;
-    json_number(j, j->root, "flops", started ? (double)r->flops : none);
+    json_number(j, j->root, "flops", known_or_nan(started || r->flops > 0, r->flops));
     json_measure(j, j->root, "gflops", r->timed ? r->gflops : none);
     cJSON *bytes = json_object(j, j->root, "bytes");
-    json_number(j, bytes, "compulsory", started ? (double)r->compulsory_bytes : none);
+    json_number(j, bytes, "compulsory", known_or_nan(started, r->compulsory_bytes));
     json_measure(j, j->root, "bound_ms", bounded ? r->bound_ms : none);
     json_measure(j, j->root, "efficiency", bounded ? r->efficiency : none);
     if (bounded)
@@ -276,11 +296,23 @@ static void add_rates(struct json *j, const struct result *r)
         json_null(j, j->root, "cache_resident");
 }
 
-static void add_memory(struct json *j, const struct result *r)
+// [[ms, bytes], ...]: what was allocated from when on. Microseconds will do.
+static void add_timeline(struct json *j, cJSON *memory, const struct device_trace *trace)
+{
+    cJSON *all = json_array(j, memory, "timeline");
+    for (int i = 0; i < trace->count; i++) {
+        cJSON *moment = json_array(j, all, NULL);
+        json_number(j, moment, NULL, floor(trace->ms[i] * 1e3 + 0.5) / 1e3);
+        json_number(j, moment, NULL, (double)trace->bytes[i]);
+    }
+}
+
+static void add_memory(struct json *j, const struct result *r, bool sparse)
 {
     cJSON *o = json_object(j, j->root, "memory");
-    json_number(j, o, "peak_bytes", r->peak_bytes ? (double)r->peak_bytes : NAN);
-    json_number(j, o, "format_bytes", r->format_bytes ? (double)r->format_bytes : NAN);
+    json_number(j, o, "peak_bytes", known_or_nan(r->peak_bytes > 0, r->peak_bytes));
+    json_number(j, o, "format_bytes", known_or_nan(r->format_bytes > 0, r->format_bytes));
+    if (sparse && r->timed) add_timeline(j, o, &r->trace);
 }
 
 static void add_figures(struct json *j, const struct result *r)
@@ -298,6 +330,7 @@ static void add_figures(struct json *j, const struct result *r)
 int record_result(struct record_file *out, const struct result *r)
 {
     struct json j;
+    bool sparse = ops[r->entry->op].sparse_row != NULL; // it has no dense operands
     json_start(&j);
     json_text(&j, j.root, "schema", RECORD_SCHEMA);
     json_text(&j, j.root, "kind", "result");
@@ -307,18 +340,18 @@ int record_result(struct record_file *out, const struct result *r)
     json_text(&j, j.root, "alg", r->entry->name);
     json_text(&j, j.root, "device", r->device);
     json_text(&j, j.root, "prec", prec_name(r->prec));
-    json_number(&j, j.root, "k", (double)r->k);
-    json_text(&j, j.root, "layout", layout_name(r->layout));
+    json_number(&j, j.root, "k", known_or_nan(!sparse, r->k));
+    json_text(&j, j.root, "layout", sparse ? NULL : layout_name(r->layout));
+    if (sparse) json_text(&j, j.root, "mul", mul_name(r->mul));
     add_options(&j, r);
     add_matrix(&j, r->matrix);
     add_check(&j, r);
     add_time(&j, r);
     add_setup(&j, r);
-    cJSON *phases = json_object(&j, j.root, "phases_ms");
-    for (int i = 0; i < r->phases.count; i++)
-        json_measure(&j, phases, r->phases.list[i].name, r->phases.list[i].ms);
+    add_phases(&j, r);
+    if (sparse) add_product(&j, r);
     add_rates(&j, r);
-    add_memory(&j, r);
+    add_memory(&j, r, sparse);
     add_figures(&j, r);
     return write_document(out, &j);
 }

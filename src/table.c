@@ -27,10 +27,12 @@ int table_start(struct table *t, const struct plan *plan, int matrix_count, bool
     t->alg_width = (int)strlen("algorithm");
     for (int i = 0; i < plan->entry_count; i++)
         t->alg_width = (int)max64(t->alg_width, (int64_t)strlen(plan->entries[i]->name));
+    t->sparse = plan->entry_count && ops[plan->entries[0]->op].sparse_row;
     t->k_width = 4;
-    for (int i = 0; i < plan->k_count; i++)
+    for (int i = 0; i < plan->k_count && !t->sparse; i++)
         t->k_width = (int)max64(t->k_width, snprintf(NULL, 0, "%lld", (long long)plan->ks[i]));
-    for (int i = 0; i < plan->layout_count; i++) t->layout_column |= plan->layouts[i] == LAYOUT_COL;
+    for (int i = 0; i < plan->layout_count && !t->sparse; i++)
+        t->layout_column |= plan->layouts[i] == LAYOUT_COL;
     t->cases = mem_alloc(t->case_count, sizeof *t->cases);
     return t->cases ? OK : ERR_MEMORY;
 }
@@ -51,6 +53,14 @@ void table_progress_text(const struct table *t, const char *text)
     if (t->terminal) fprintf(stderr, "\r\033[K%.78s", text);
 }
 
+// What stands in the column k: columns of the dense operands, or what SpGEMM multiplies.
+static const char *k_text(const struct table *t, int64_t k, char text[32])
+{
+    if (t->sparse) return mul_name(t->plan->mul);
+    snprintf(text, 32, "%lld", (long long)k);
+    return text;
+}
+
 // The case that runs now, from its place in the order of bench_matrix().
 static void show_progress(const struct table *t)
 {
@@ -59,7 +69,8 @@ static void show_progress(const struct table *t)
     int64_t i = t->done;
     const char *alg = p->entries[i % p->entry_count]->name;
     i /= p->entry_count * p->layout_count;
-    long long k = p->ks[i % p->k_count];
+    char k[32];
+    const char *which = k_text(t, p->ks[i % p->k_count], k);
     const char *prec = prec_name(p->precs[i / p->k_count]);
     double all = (double)t->case_count * t->matrix_count;
     double done = (double)t->case_count * t->matrix + (double)t->done;
@@ -69,8 +80,9 @@ static void show_progress(const struct table *t)
         long long s = (long long)(spent_s / done * (all - done));
         snprintf(left, sizeof left, ", %lld:%02lld:%02lld left", s / 3600, s / 60 % 60, s % 60);
     }
-    snprintf(line, sizeof line, "matrix %d/%d %.24s: %s %s k %lld [%.0f%%%s]", t->matrix + 1,
-             t->matrix_count, t->matrix_name, alg, prec, k, 100 * done / all, left);
+    snprintf(line, sizeof line, "matrix %d/%d %.24s: %s %s %s%s [%.0f%%%s]", t->matrix + 1,
+             t->matrix_count, t->matrix_name, alg, prec, t->sparse ? "" : "k ", which,
+             100 * done / all, left);
     table_progress_text(t, line);
 }
 
@@ -101,12 +113,13 @@ void table_matrix(struct table *t, const struct matrix *M)
         fprintf(stderr, "  read in %.3g ms, %.3g MB/s; %s, %s%s%s\n", M->load_ms, M->load_mb_s,
                 M->field, M->symmetry, M->values_drawn ? ", values drawn from the seed" : "",
                 M->real_part ? ", real parts" : "");
-    fprintf(stderr, "  %-*s  device  prec  %*s%s         ms   +-%%    GFLOPS  %%roof  check\n",
-            t->alg_width, "algorithm", t->k_width, "k", t->layout_column ? "  layout" : "");
+    fprintf(stderr, "  %-*s  device  prec  %*s%s         ms   +-%%    GFLOPS  %%roof%s  check\n",
+            t->alg_width, "algorithm", t->k_width, t->sparse ? "mul" : "k",
+            t->layout_column ? "  layout" : "", t->sparse ? "  compr." : "");
     show_progress(t);
 }
 
-static void print_times(const struct result *r)
+static void print_times(const struct table *t, const struct result *r)
 {
     char ms[32], rate[32], roof[32] = "-", noise[32] = ">99";
     const struct timing *x = &r->timing;
@@ -115,6 +128,10 @@ static void print_times(const struct result *r)
     if (r->bound_ms > 0) snprintf(roof, sizeof roof, "%.1f", 100 * r->efficiency);
     fprintf(stderr, "%11s  %4s  %8s  %5s", number_text(x->median, ms), noise,
             number_text(r->gflops, rate), roof);
+    if (t->sparse && r->result_nnz)
+        fprintf(stderr, "  %6.2f", (double)r->products / (double)r->result_nnz);
+    else if (t->sparse)
+        fprintf(stderr, "  %6s", "-");
     if (r->checked)
         fprintf(stderr, "  %s %.2f", r->check.method, r->check.error_ratio);
     else
@@ -124,6 +141,16 @@ static void print_times(const struct result *r)
     for (int i = 0; i < r->figure_count; i++)
         if (r->figures[i].text[0])
             fprintf(stderr, "; %s %s", r->figures[i].name, r->figures[i].text);
+}
+
+static void print_phases(const struct table *t, const struct result *r)
+{
+    fprintf(stderr, "  %-*s  %lld products, %lld nonzeros", t->alg_width, "",
+            (long long)r->products, (long long)r->result_nnz);
+    for (int i = 0; i < r->phases.count; i++)
+        fprintf(stderr, "%s %s %.3f ms", i ? "," : "; phases:", r->phases.list[i].name,
+                r->phases.list[i].ms);
+    fprintf(stderr, "\n");
 }
 
 static void print_details(const struct table *t, const struct result *r)
@@ -137,6 +164,7 @@ static void print_details(const struct table *t, const struct result *r)
             "  %-*s  convert %.3f ms, upload %.3f ms, analyse %.3f ms; peak %s, format %s\n",
             t->alg_width, "", r->setup.convert_ms, r->setup.upload_ms, r->setup.analyse_ms,
             size_text(r->peak_bytes, peak), size_text(r->format_bytes, form));
+    if (t->sparse && r->timed) print_phases(t, r);
 }
 
 void table_result(struct table *t, const struct result *r)
@@ -148,11 +176,12 @@ void table_result(struct table *t, const struct result *r)
                                 r->timing.median, r->timing.ci_lo, r->timing.ci_hi};
     if (t->quiet) return;
     table_clear(t);
-    fprintf(stderr, "  %-*s  %-6s  %-4s  %*lld", t->alg_width, r->entry->name, r->device,
-            prec_name(r->prec), t->k_width, (long long)r->k);
+    char k[32];
+    fprintf(stderr, "  %-*s  %-6s  %-4s  %*s", t->alg_width, r->entry->name, r->device,
+            prec_name(r->prec), t->k_width, k_text(t, r->k, k));
     if (t->layout_column) fprintf(stderr, "  %-6s", layout_name(r->layout));
     if (r->status == STATUS_OK && r->timed)
-        print_times(r);
+        print_times(t, r);
     else
         fprintf(stderr, "  %s%s%s", status_name(r->status), r->reason[0] ? ": " : "", r->reason);
     fprintf(stderr, "\n");
@@ -180,10 +209,10 @@ static const struct table_case *fastest(const struct table *t, const struct tabl
 
 static void print_winner(const struct table *t, const struct table_case *group)
 {
-    char ms[32];
+    char ms[32], k[32];
     const struct table_case *best = fastest(t, group, "");
-    fprintf(stderr, "  fastest, %s k %lld%s%s: %s, %s ms", prec_name(group->prec),
-            (long long)group->k, t->layout_column ? " " : "",
+    fprintf(stderr, "  fastest, %s %s%s%s%s: %s, %s ms", prec_name(group->prec),
+            t->sparse ? "" : "k ", k_text(t, group->k, k), t->layout_column ? " " : "",
             t->layout_column ? layout_name(group->layout) : "", best->alg,
             number_text(best->median, ms));
     for (int64_t i = 0; i < t->kept; i++) {

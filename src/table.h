@@ -22,6 +22,7 @@ struct table {
     double start_ms;
     bool quiet, verbose, terminal;
     int alg_width, k_width;
+    bool sparse; // SpGEMM: columns for mul and compression, none for k and layout
     bool layout_column;
     struct table_case *cases; // size case_count at most, of this matrix
     int64_t kept;

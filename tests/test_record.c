@@ -254,6 +254,86 @@ static void test_statuses(void)
     cJSON_Delete(record);
 }
 
+static const struct algo hash = {.name = "hash", .op = OP_SPGEMM};
+static const struct algo_entry hash_entry = {"hash", OP_SPGEMM, DEVICE_CPU, &hash, NULL};
+
+static struct result good_product(void)
+{
+    struct result r = good_result();
+    r.entry = &hash_entry;
+    r.k = 0;
+    r.layout = LAYOUT_ROW;
+    r.mul = MUL_AAT;
+    r.products = (int64_t)6000000001;
+    r.result_nnz = (int64_t)4000000000;
+    r.phases = (struct phases){.list = {{"symbolic", 1.5}, {"numeric", 0.25}}, .count = 2};
+    r.trace = (struct device_trace){
+        .count = 3, .ms = {0.0004, 0.12345678, 2.5}, .bytes = {100, (int64_t)5000000000, 0}};
+    return r;
+}
+
+// SpGEMM has names of its own, and no k or layout.
+static void test_product(void)
+{
+    struct result r = good_product();
+    cJSON *record = round_trip(&r);
+    CHECK_NAMES(NULL, "schema kind status reason op alg device prec k layout mul options matrix "
+                      "check time_ms setup_ms phases_ms products nnz_c compression flops gflops "
+                      "bytes bound_ms efficiency cache_resident memory stats ");
+    CHECK_NAMES("phases_ms", "symbolic numeric ");
+    CHECK_NAMES("memory", "peak_bytes format_bytes timeline ");
+    CHECK_STRING(NULL, "op", "spgemm");
+    CHECK_STRING(NULL, "mul", "aat");
+    CHECK_NULL(NULL, "k");
+    CHECK_NULL(NULL, "layout");
+    CHECK_NUMBER(NULL, "products", 6000000001);
+    CHECK_NUMBER(NULL, "nnz_c", 4e9);
+    CHECK_NUMBER(NULL, "compression", 1.5); // of seven digits
+    CHECK_NUMBER("phases_ms", "numeric", 0.25);
+    CHECK(strstr(read_file(), "\"timeline\":[[0,100],[0.123,5000000000],[2.5,0]]"), "%s",
+          read_file());
+    cJSON_Delete(record);
+
+    r.status = STATUS_OOM; // after the products were counted, before there was a C
+    snprintf(r.reason, sizeof r.reason, "too large");
+    r.timed = r.checked = false;
+    r.result_nnz = r.compulsory_bytes = 0;
+    record = round_trip(&r);
+    CHECK_NUMBER(NULL, "products", 6000000001);
+    CHECK_NUMBER(NULL, "flops", 0x1p40 + 1);
+    CHECK_NULL(NULL, "nnz_c");
+    CHECK_NULL(NULL, "compression");
+    CHECK_NULL("bytes", "compulsory");
+    CHECK_NAMES("memory", "peak_bytes format_bytes ");
+    cJSON_Delete(record);
+
+    r = good_product();
+    r.status = STATUS_WRONG; // its C is not to be believed
+    r.timed = false;
+    record = round_trip(&r);
+    CHECK_NULL(NULL, "nnz_c");
+    CHECK_NULL(NULL, "compression");
+    cJSON_Delete(record);
+
+    r = good_product();
+    r.status = STATUS_UNSUPPORTED; // not square: nothing was counted
+    r.timed = r.checked = false;
+    r.products = r.result_nnz = r.flops = r.compulsory_bytes = r.format_bytes = 0;
+    record = round_trip(&r);
+    CHECK_NULL(NULL, "products");
+    CHECK_NULL(NULL, "nnz_c");
+    CHECK_NULL(NULL, "flops");
+    cJSON_Delete(record);
+
+    r = good_product();
+    r.products = r.result_nnz = r.flops = 0; // an empty matrix: counts, not something missing
+    record = round_trip(&r);
+    CHECK_NUMBER(NULL, "products", 0);
+    CHECK_NUMBER(NULL, "nnz_c", 0);
+    CHECK_NULL(NULL, "compression");
+    cJSON_Delete(record);
+}
+
 static void test_not_finite(void)
 {
     struct result r = good_result();
@@ -321,15 +401,14 @@ static void test_environment(void)
     device_close(&cpu);
 }
 
-static void test_lost_memory(void)
+static void lose_memory(const struct result *r)
 {
-    struct result r = good_result();
     int n = 0, err;
     do {
         struct record_file out;
         err = record_open(&out, path, false);
         mem_fail_at(++n);
-        if (!err) err = record_result(&out, &r);
+        if (!err) err = record_result(&out, r);
         mem_fail_at(0);
         record_close(&out);
         if (err)
@@ -337,6 +416,13 @@ static void test_lost_memory(void)
                   err, (long long)file_size());
     } while (err && n < 10000);
     CHECK(!err && n > 50, "error %d after %d allocations", err, n);
+}
+
+static void test_lost_memory(void)
+{
+    struct result dense = good_result(), sparse = good_product();
+    lose_memory(&dense);
+    lose_memory(&sparse);
 }
 
 static void test_cannot_write(void)
@@ -405,6 +491,7 @@ int main(void)
     test_names();
     test_values();
     test_statuses();
+    test_product();
     test_not_finite();
     test_text();
     test_environment();
