@@ -14,7 +14,7 @@ LAYERS = {
     "data": "matrix mtx gen stats load",
     "formats": "sellp",
     "device": "cuda device roof device_cpu device_cuda",
-    "algorithms": "op algo algos kernel cpu kernels/*",
+    "algorithms": "op algo algos kernel cub cpu kernels/*",
     "measuring": "timing prepare check model",
     "running": "bench json record",
     "program": "table suggest options choose cli main",
