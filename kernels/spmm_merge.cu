@@ -16,6 +16,9 @@
 // shared memory. Those that cross blocks (the carry-out) go to memory, two slots a block, and are
 // added up in the order of the blocks by whichever of them arrives last (or by the paper's fix-up
 // kernel). Besides, each block clears the empty ones among an equal share of all rows.
+//
+// `merge` has the paper's parameters: 32 nonzeros and 32 columns a warp, both extra kernels.
+// `merge-tuned` is the same code with shares and vectors fitted to the case, in one launch.
 #include "kernel.cuh"
 
 #define GROUP     4 // nonzeros whose loads of B share a branch
@@ -279,6 +282,7 @@ join(const struct problem &a, const int32_t *__restrict__ ptr, T *__restrict__ C
     const unsigned done = __ballot_sync(FULL_MASK, complete);
     if (!done) return;
     __threadfence();
+    __syncwarp(); // all lanes read what others left, after the lane that saw them arrive
     for (int w = 0; w < 2; w++)
         if (done >> w & 1)
             finish<T, VEC>(a, C, warp_broadcast(i, w), j, carry, warp_broadcast(first, w),
@@ -400,14 +404,15 @@ static int choose_vec(const struct task *t)
 
 // Long shares have few cut rows, short ones make many warps. Measured on an H200: 20 warps for each
 // multiprocessor are enough of them, and past 256 nonzeros nothing is gained; the wider a lane's
-// part of a row, the dearer is a row's end, and the earlier that point.
+// part of a row, the dearer is a row's end, and the earlier that point. Under 64 the search and the
+// join cost more than the nonzeros.
 static int32_t choose_share(const struct task *t, int64_t slabs, int64_t lane_bytes)
 {
     const int64_t wanted = (int64_t)task_option(t, "share");
     if (wanted) return (int32_t)(ceil_div(wanted, WARP) * WARP);
     const int64_t share = t->A.nnz * slabs / ((int64_t)t->dev->units * 20);
     const int64_t most = lane_bytes <= 4 ? 256 : lane_bytes <= 8 ? 128 : 96;
-    return (int32_t)max64(WARP, min64(most, share / WARP * WARP));
+    return (int32_t)max64(2 * WARP, min64(most, share / WARP * WARP));
 }
 
 static int prepare(struct task *t)
@@ -465,14 +470,17 @@ static void teardown(struct task *t)
     t->state = NULL;
 }
 
-static const struct algo_option options[] = {
-    {"share", 0, 0, 4096, true, "nonzeros per warp, rounded up to 32s; 0: by the size (paper: 32)"},
-    {"threads", 128, 32, MAX_WARPS *WARP, true, "threads per block"},
-    {"columns", 0, 0, 4, true, "columns of C per thread, 0: as many as k fills (paper: 1)"},
-    {"partition", 0, 0, 1, true, "1: rows found by a kernel of its own (paper), 0: by each warp"},
-    {"fixup", 0, 0, 1, true, "1: cut rows added up by a kernel (paper), 0: by the last to arrive"},
-    {},
-};
+#define OPTIONS(share, columns, partition, fixup)                                                  \
+    {"share", share, 0, 4096, true, "nonzeros per warp, rounded up to 32s; 0: by the size"},       \
+        {"threads", 128, 32, MAX_WARPS * WARP, true, "threads per block"},                         \
+        {"columns", columns, 0, 4, true, "columns of C per thread, 0: as many as k fills"},        \
+        {"partition", partition, 0, 1, true, "rows found by: 1 a kernel of its own, 0 each warp"}, \
+        {"fixup", fixup, 0, 1, true, "cut rows added up by: 1 a kernel, 0 the last to arrive"},    \
+    {                                                                                              \
+    }
+
+static const struct algo_option options[] = {OPTIONS(32, 1, 1, 1)};
+static const struct algo_option tuned_options[] = {OPTIONS(0, 0, 0, 0)};
 
 extern const struct algo spmm_merge_cuda = {
     .name = "merge",
@@ -486,6 +494,22 @@ extern const struct algo spmm_merge_cuda = {
     .about = "equal shares of the nonzeros per warp, cut rows fixed up in a fixed order",
     .cite = "Yang, Buluc, Owens: Design Principles for Sparse Matrix Multiplication on the GPU, "
             "Euro-Par 2018, section 4.2",
+    .prepare = prepare,
+    .run = run,
+    .teardown = teardown,
+};
+
+extern const struct algo spmm_merge_tuned_cuda = {
+    .name = "merge-tuned",
+    .op = OP_SPMM,
+    .device = DEVICE_CUDA,
+    .layouts = BIT(LAYOUT_ROW),
+    .precs = BOTH_PRECS,
+    .formats = FORMAT_CSR,
+    .arith = ARITH_PREC,
+    .options = tuned_options,
+    .about = "merge in one kernel, with shares and columns per thread fitted to the case",
+    .cite = "after Yang, Buluc, Owens, Euro-Par 2018, section 4.2",
     .prepare = prepare,
     .run = run,
     .teardown = teardown,

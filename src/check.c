@@ -117,8 +117,13 @@ int64_t check_pick_rows(const struct inputs *in, int32_t rows[CHECK_SAMPLE_ROWS]
     rows[count++] = 0;
     rows[count++] = A->m - 1;
     if (empty >= 0) rows[count++] = empty;
-    while (count < CHECK_SAMPLE_ROWS)
-        rows[count] = (int32_t)(random_at(in->seed, (uint64_t)count) % (uint64_t)A->m), count++;
+    // One of each of as many strata as there are places left, so that none comes twice.
+    int64_t left = CHECK_SAMPLE_ROWS - count;
+    for (int64_t s = 0; s < left; s++) {
+        int64_t first = A->m * s / left, end = A->m * (s + 1) / left;
+        rows[count++] = (int32_t)(first + (int64_t)(random_at(in->seed, (uint64_t)s) %
+                                                    (uint64_t)(end - first)));
+    }
     return count;
 }
 
@@ -167,8 +172,12 @@ static int check_dense(struct task *t, enum check_mode mode, struct check *out)
     const struct dense_dev *D = &t->C;
     struct result_view C = {.t = t};
     int64_t bytes = D->rows * D->cols * (int64_t)prec_bytes(t->in->prec);
-    int err = device_fill(t->dev, D->val, 0xff, bytes); // NaN in both precisions
-    if (!err) err = t->algo->run(t);
+    int err = OK;
+    // Twice, and the second result is checked: what is timed are runs that others came before.
+    for (int run = 0; run < 2 && !err; run++) {
+        err = device_fill(t->dev, D->val, 0xff, bytes); // NaN in both precisions
+        if (!err) err = t->algo->run(t);
+    }
     if (!err) err = device_sync(t->dev);
     if (err || mode == CHECK_OFF) return err;
     C.val = mem_alloc(bytes, 1);

@@ -18,7 +18,7 @@ struct check {
 // Above so many flops CHECK_AUTO samples rows instead of comparing every element.
 #define CHECK_FULL_FLOPS 1000000000
 
-// Poisons C with NaN, runs the task once, waits, downloads C and compares it. Returns an error only
+// Poisons C with NaN, runs the task, twice over; downloads C and compares it. Returns an error only
 // if that could not be done; a wrong result is out->ok = false.
 int check_task(struct task *t, enum check_mode mode, struct check *out);
 

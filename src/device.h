@@ -68,7 +68,7 @@ struct device_ops {
     // Two marks in the stream and the time between them; timer_stop waits.
     int (*timer_start)(struct device *d);
     int (*timer_stop)(struct device *d, double *ms);
-    int (*flush_cache)(struct device *d);                   // everything cached is evicted; waits
+    int (*flush_cache)(struct device *d);                   // everything cached is evicted
     int (*clock_mhz)(struct device *d, int *now, int *max); // 0, 0 where it cannot be read
     int (*throttled)(struct device *d); // 1 if the clocks are held down now, 0 if not or not known
     int (*measure_roof)(struct device *d, struct roof *roof);

@@ -8,27 +8,47 @@
 
 double op_weight(const struct inputs *in, int64_t j)
 {
-    return random_value(in->seed ^ 0x5eed, (uint64_t)j);
+    double x = random_value(in->seed ^ 0x5eed, (uint64_t)j);
+    return x < 0 ? x / 2 - 0.5 : x / 2 + 0.5;
 }
 
-// Values that f32 cannot hold would turn into infinities, and those into NaN.
-int op_refuse_overflow(const struct inputs *in)
+// A row's sum of absolute values bounds each of its sums, as no factor is larger than `factor`.
+int op_refuse_overflow(const struct inputs *in, double factor)
 {
-    if (in->prec == F64) return OK;
-    double largest = 0;
-#pragma omp parallel for schedule(static) reduction(max : largest)
-    for (int64_t p = 0; p < in->A->nnz; p++) largest = fmax(largest, fabs(in->A->val[p]));
-    return largest <= FLT_MAX
-               ? OK
-               : fail(ERR_UNSUPPORTED, "a value of %g is out of range for f32", largest);
+    const struct csr *A = in->A;
+    double largest = 0, limit = in->prec == F32 ? FLT_MAX : DBL_MAX;
+#pragma omp parallel for schedule(dynamic, 1024) reduction(max : largest)
+    for (int32_t i = 0; i < A->m; i++) {
+        double sum = 0;
+        for (int64_t p = A->ptr[i]; p < A->ptr[i + 1]; p++) sum += fabs(A->val[p]);
+        largest = fmax(largest, sum);
+    }
+    if (largest * factor <= limit / 2) return OK;
+    return fail(ERR_UNSUPPORTED, "sums of up to %g overflow %s", largest * factor,
+                prec_name(in->prec));
 }
 
 // SpMM: C = A * B, A sparse m x n, B dense n x k, C dense m x k.
 
+// Rows of B that no nonzero of A asks for need not be read.
+static int count_used_columns(struct inputs *in)
+{
+    const struct csr *A = in->A;
+    char *used = mem_zero_alloc(A->n, 1);
+    if (!used) return ERR_MEMORY;
+    for (int64_t p = 0; p < A->nnz; p++) used[A->idx[p]] = 1;
+    in->used_columns = 0;
+    for (int32_t j = 0; j < A->n; j++) in->used_columns += used[j];
+    mem_free(used);
+    return OK;
+}
+
 static int spmm_make(struct inputs *in)
 {
     int64_t n = in->A->n, k = in->k, count;
-    int err = op_refuse_overflow(in);
+    int err = op_refuse_overflow(in, 1);
+    if (!err) err = count_used_columns(in);
+    if (!err) err = size_mul(in->A->nnz, 2 * k, &count); // the flops must fit too
     if (!err) err = size_mul(n, k, &count);
     if (err) return err;
     in->B = mem_alloc(count, prec_bytes(in->prec));
@@ -55,7 +75,7 @@ static int64_t spmm_bytes(const struct inputs *in, int64_t result_nnz)
     const struct csr *A = in->A;
     int64_t w = (int64_t)prec_bytes(in->prec);
     int64_t sparse = ((int64_t)A->m + 1) * 4 + A->nnz * (4 + w);
-    return sparse + ((int64_t)A->n + A->m) * in->k * w;
+    return sparse + (in->used_columns + A->m) * in->k * w;
 }
 
 static int64_t spmm_row_length(const struct inputs *in, int32_t i)

@@ -23,6 +23,7 @@ struct inputs {
     uint64_t seed;
     bool integers;         // small whole numbers in B, so that every sum is exact (for tests)
     void *B;               // SpMM: n x k, row-major, in `prec`
+    int64_t used_columns;  // SpMM: columns of A that are not empty
     enum mul mul;          // SpGEMM
     const struct csr *S;   // SpGEMM: the second factor, C = A * S; A itself or `transposed`
     struct csr transposed; // owned
@@ -48,8 +49,8 @@ struct op {
     // Allocates and fills the dense operands for A, prec, k, seed, which are set.
     int (*make)(struct inputs *in);
     int64_t (*flops)(const struct inputs *in);
-    // Each input read once and each output written once, with 32-bit indices. `result_nnz` is of a
-    // sparse result that has been computed.
+    // Each input that is needed read once and each output written once, with 32-bit indices.
+    // `result_nnz` is of a sparse result that has been computed.
     int64_t (*compulsory_bytes)(const struct inputs *in, int64_t result_nnz);
     // The result in rows: row i has `row_length` elements, each a sum of `row_terms` products.
     int64_t (*row_length)(const struct inputs *in, int32_t i);

@@ -11,7 +11,9 @@ const char *mul_name(enum mul mul) { return mul == MUL_AA ? "aa" : "aat"; }
 int spgemm_make(struct inputs *in)
 {
     const struct csr *A = in->A;
-    int err = op_refuse_overflow(in);
+    double largest = 0;
+    for (int64_t p = 0; p < A->nnz; p++) largest = fmax(largest, fabs(A->val[p]));
+    int err = op_refuse_overflow(in, largest);
     if (err) return err;
     in->S = A;
     if (in->mul == MUL_AAT) {

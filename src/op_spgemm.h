@@ -11,7 +11,7 @@ int64_t spgemm_row_terms(const struct inputs *in, int32_t i);
 int spgemm_project(const struct inputs *in, double *restrict want, double *restrict mag);
 void spgemm_row(const struct inputs *in, int32_t i, struct sparse_row *row);
 
-// ERR_UNSUPPORTED if a value of A would become infinite in the precision.
-int op_refuse_overflow(const struct inputs *in);
+// ERR_UNSUPPORTED if a sum of A's values times up to `factor` could become infinite.
+int op_refuse_overflow(const struct inputs *in, double factor);
 
 #endif

@@ -32,6 +32,12 @@ void operands_free(struct operands *o)
     *o = (struct operands){0};
 }
 
+static void add_cost(struct setup *setup, const struct cost *cost)
+{
+    setup->convert_ms += cost->convert_ms;
+    setup->upload_ms += cost->upload_ms;
+}
+
 // Allocates `count` elements on the device and copies them there.
 static int place(struct device *d, const void *from, int64_t count, size_t size, void **to)
 {
@@ -44,15 +50,17 @@ static int place(struct device *d, const void *from, int64_t count, size_t size,
     return err;
 }
 
-// The same for values, rounded to the precision on the way.
+// The same for values, rounded to the precision on the way, which adds to `convert_ms`.
 static int place_values(struct device *d, const double *val, int64_t count, enum prec prec,
-                        void **to)
+                        double *convert_ms, void **to)
 {
     if (prec == F64) return place(d, val, count, sizeof *val, to);
+    double start = clock_ms();
     float *rounded = mem_alloc(count, sizeof *rounded);
     if (!rounded) return ERR_MEMORY;
 #pragma omp parallel for schedule(static)
     for (int64_t i = 0; i < count; i++) rounded[i] = (float)val[i];
+    *convert_ms += clock_ms() - start;
     int err = place(d, rounded, count, sizeof *rounded, to);
     mem_free(rounded);
     return err;
@@ -61,16 +69,18 @@ static int place_values(struct device *d, const double *val, int64_t count, enum
 static int row_start_bytes(const struct device *d) { return d->kind == DEVICE_CPU ? 8 : 4; }
 
 // Row starts: 64 bits on the CPU, 32 on CUDA.
-static int place_row_starts(struct device *d, const struct csr *A, void **to)
+static int place_row_starts(struct device *d, const struct csr *A, double *convert_ms, void **to)
 {
     int64_t count = (int64_t)A->m + 1;
     if (d->kind == DEVICE_CPU) return place(d, A->ptr, count, sizeof *A->ptr, to);
     if (A->nnz > INT32_MAX)
         return fail(ERR_UNSUPPORTED, "%lld nonzeros do not fit in 32-bit row starts",
                     (long long)A->nnz);
+    double start = clock_ms();
     int32_t *narrow = mem_alloc(count, sizeof *narrow);
     if (!narrow) return ERR_MEMORY;
     for (int64_t i = 0; i < count; i++) narrow[i] = (int32_t)A->ptr[i];
+    *convert_ms += clock_ms() - start;
     int err = place(d, narrow, count, sizeof *narrow, to);
     mem_free(narrow);
     return err;
@@ -78,23 +88,23 @@ static int place_row_starts(struct device *d, const struct csr *A, void **to)
 
 // Each need_*() makes one operand ready unless it is so already.
 
-static int need_csr(struct operands *o, const struct csr *A, struct csr_dev *D, double *ms)
+static int need_csr(struct operands *o, const struct csr *A, struct csr_dev *D, struct cost *cost)
 {
     if (D->ptr && D->idx && D->val) return OK;
-    double start = clock_ms();
+    double start = clock_ms(), convert = 0;
     D->m = A->m, D->n = A->n, D->nnz = A->nnz;
     D->ptr_bytes = row_start_bytes(o->dev);
     int err = OK;
-    if (!D->ptr) err = place_row_starts(o->dev, A, &D->ptr);
+    if (!D->ptr) err = place_row_starts(o->dev, A, &convert, &D->ptr);
     if (!err && !D->idx) err = place(o->dev, A->idx, A->nnz, sizeof *A->idx, (void **)&D->idx);
-    if (!err && !D->val) err = place_values(o->dev, A->val, A->nnz, o->in->prec, &D->val);
-    *ms = clock_ms() - start;
+    if (!err && !D->val) err = place_values(o->dev, A->val, A->nnz, o->in->prec, &convert, &D->val);
+    *cost = (struct cost){convert, clock_ms() - start - convert};
     return err;
 }
 
 static int need_coo(struct operands *o)
 {
-    int err = need_csr(o, o->in->A, &o->A, &o->A_ms);
+    int err = need_csr(o, o->in->A, &o->A, &o->A_cost);
     if (err || o->coo.row) return err;
     const struct csr *A = o->in->A;
     double start = clock_ms();
@@ -109,8 +119,7 @@ static int need_coo(struct operands *o)
     o->coo.m = A->m, o->coo.n = A->n, o->coo.nnz = A->nnz;
     o->coo.col = o->A.idx;
     o->coo.val = o->A.val;
-    o->coo_convert_ms = converted - start;
-    o->coo_ms = clock_ms() - converted;
+    o->coo_cost = (struct cost){converted - start, clock_ms() - converted};
     return err;
 }
 
@@ -149,7 +158,7 @@ static int need_dense(struct operands *o)
     int64_t n = in->A->n, k = in->k, count;
     size_t w = prec_bytes(in->prec);
     if (o->B.val && o->C.val) return OK;
-    double start = clock_ms();
+    double start = clock_ms(), convert = 0;
     dense_shape(&o->B, n, k, o->layout);
     dense_shape(&o->C, in->A->m, k, o->layout);
     int err = size_mul(in->A->m, k, &count);
@@ -159,10 +168,11 @@ static int need_dense(struct operands *o)
         err = place(o->dev, in->B, n * k, w, &o->B.val);
     } else {
         void *turned = transposed(in->B, n, k, in->prec);
+        convert = clock_ms() - start;
         err = turned ? place(o->dev, turned, n * k, w, &o->B.val) : ERR_MEMORY;
         mem_free(turned);
     }
-    o->dense_ms = clock_ms() - start;
+    o->dense_cost = (struct cost){convert, clock_ms() - start - convert};
     return err;
 }
 
@@ -176,7 +186,7 @@ static int share_dense(struct task *t, struct operands *o, struct setup *setup)
     int err = need_dense(o);
     t->B = o->B;
     t->C = o->C;
-    setup->upload_ms += o->dense_ms;
+    add_cost(setup, &o->dense_cost);
     return err;
 }
 
@@ -187,10 +197,10 @@ static int share_factor(struct task *t, struct operands *o, struct setup *setup,
     const struct inputs *in = o->in;
     t->S = t->A;
     if (in->S == in->A) return OK;
-    int err = need_csr(o, in->S, &o->S, &o->S_ms);
+    int err = need_csr(o, in->S, &o->S, &o->S_cost);
     t->S = o->S;
     setup->convert_ms += in->transpose_ms;
-    setup->upload_ms += o->S_ms;
+    add_cost(setup, &o->S_cost);
     *format_bytes += csr_bytes(in->S, in->prec, o->dev);
     return err;
 }
@@ -209,9 +219,10 @@ static int make_sellp(struct task *t, struct setup *setup)
         .m = S.m, .n = S.n, .slice = S.slice, .pad = S.pad, .slices = S.slices, .stored = S.stored};
     err = place(t->dev, S.ptr, S.slices + 1, sizeof *S.ptr, (void **)&D->ptr);
     if (!err) err = place(t->dev, S.idx, S.stored, sizeof *S.idx, (void **)&D->idx);
-    if (!err) err = place_values(t->dev, S.val, S.stored, t->in->prec, &D->val);
-    setup->convert_ms += converted - start;
-    setup->upload_ms += clock_ms() - converted;
+    double convert = 0;
+    if (!err) err = place_values(t->dev, S.val, S.stored, t->in->prec, &convert, &D->val);
+    setup->convert_ms += converted - start + convert;
+    setup->upload_ms += clock_ms() - converted - convert;
     task_number(t, "padding", S.nnz ? (double)S.stored / (double)S.nnz : 1);
     sellp_free(&S);
     return err;
@@ -250,17 +261,17 @@ int task_prepare(struct task *t, struct operands *o, struct setup *setup, int64_
     if (err) return err;
 
     if (wants & FORMAT_CSR) {
-        err = need_csr(o, o->in->A, &o->A, &o->A_ms);
+        err = need_csr(o, o->in->A, &o->A, &o->A_cost);
         if (err) goto done;
         t->A = o->A;
-        setup->upload_ms += o->A_ms;
+        add_cost(setup, &o->A_cost);
         *format_bytes += csr_bytes(o->in->A, o->in->prec, o->dev);
     }
     if (wants & FORMAT_COO) {
         if ((err = need_coo(o))) goto done;
         t->coo = o->coo;
-        setup->convert_ms += o->coo_convert_ms;
-        setup->upload_ms += o->coo_ms + (wants & FORMAT_CSR ? 0 : o->A_ms);
+        add_cost(setup, &o->coo_cost);
+        if (!(wants & FORMAT_CSR)) add_cost(setup, &o->A_cost);
         *format_bytes += o->coo.nnz * (8 + (int64_t)prec_bytes(o->in->prec));
     }
     if (wants & FORMAT_SELLP) {

@@ -6,9 +6,14 @@
 
 // Times of making a case ready, for every operand.
 struct setup {
-    double convert_ms; // host: csr to the formats the algorithm asks for
+    double convert_ms; // host: to the precision, layout and formats the algorithm asks for
     double upload_ms;  // to the device, A and the dense operands
     double analyse_ms; // the algorithm's own prepare
+};
+
+// What making one operand took.
+struct cost {
+    double convert_ms, upload_ms;
 };
 
 // What the tasks of one (matrix, precision, k, layout) share; each operand is uploaded when the
@@ -21,7 +26,7 @@ struct operands {
     struct csr_dev S;   // SpGEMM's second factor, where it is not A
     struct coo_dev coo; // its col and val are those of A
     struct dense_dev B, C;
-    double A_ms, S_ms, coo_convert_ms, coo_ms, dense_ms; // what each upload took
+    struct cost A_cost, S_cost, coo_cost, dense_cost;
 };
 
 // A format of A, for `spbench list formats`.

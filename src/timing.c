@@ -6,8 +6,8 @@
 
 #define WARMUP_RUNS      3
 #define WARMUP_MS        50.0
-#define BATCH_BELOW_MS   0.05 // shorter runs are timed several at a time
-#define BATCH_TARGET_MS  0.2  // ... until one sample takes so long
+#define BATCH_BELOW_MS   0.2 // shorter runs are timed several at a time,
+#define BATCH_TARGET_MS  1.0 // until one sample takes so long that its launch does not matter
 #define BATCH_MAX        1000
 #define WANTED_PRECISION 0.005 // half-width of the confidence interval over the median
 #define NOISE_SHRINKS    0.9   // twice the samples shrink the half-width to 0.71 if noise is random

@@ -54,7 +54,8 @@ build() {
 
 # A second make has nothing to do, and a touched header rebuilds what includes it.
 incremental() {
-    make CUDA=0 && make -q CUDA=0 || { echo 'FAILED: a second make is not idle'; return 1; }
+    make CUDA=0 || return
+    make -q CUDA=0 || { echo 'FAILED: a second make is not idle'; return 1; }
     touch src/timing.h
     if make -q CUDA=0; then echo 'FAILED: a touched header rebuilds nothing'; return 1; fi
     make CUDA=0
