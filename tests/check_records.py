@@ -35,8 +35,18 @@ def contradictions(record):
     check = record["check"]
     if status == "ok" and check["method"] != "off" and not check["error_ratio"] <= 1:
         yield "status ok, and an error over its tolerance"
+    if record.get("nnz_c") and not close(record["compression"],
+                                         record["products"] / record["nnz_c"]):
+        yield "compression is not products over nnz_c"
+    if record["op"] == "spgemm" and record["flops"] not in (None, 2 * (record["products"] or 0)):
+        yield "flops is not twice the products"
     if not time:
         return
+    timeline = record["memory"].get("timeline", [])
+    if [moment[0] for moment in timeline] != sorted(moment[0] for moment in timeline):
+        yield "memory.timeline is out of order"
+    if any(moment[1] > record["memory"]["peak_bytes"] for moment in timeline):
+        yield "memory.timeline is above the peak"
     order = [time[name] for name in ("min", "p5", "median", "p95")]
     if order != sorted(order) or not time["ci_lo"] <= time["median"] <= time["ci_hi"]:
         yield "the quantiles of time_ms are out of order"
