@@ -6,8 +6,12 @@
 #include "cuda.cuh"
 #include "device.h"
 
+// CUB has template parameters of the name that kernel.cuh gives to 32.
+#pragma push_macro("WARP")
+#undef WARP
 #include <cub/device/device_radix_sort.cuh>
 #include <cub/device/device_scan.cuh>
+#pragma pop_macro("WARP")
 
 // Adds in 64 bits whatever the terms are; CUB takes its type of the sums from this.
 struct cub_add64 {
