@@ -12,7 +12,7 @@ import sys
 LAYERS = {
     "base": "base text",
     "data": "matrix mtx gen stats load",
-    "formats": "sellp",
+    "formats": "sellp tile16",
     "device": "cuda device roof device_cpu device_cuda",
     "algorithms": "op algo algos kernel cub cpu kernels/*",
     "measuring": "timing prepare check model",
