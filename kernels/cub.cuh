@@ -34,8 +34,7 @@ static int cub_exclusive_sum(struct device *d, const T *in, int64_t n, int64_t *
     cudaError_t e =
         cub::DeviceScan::InclusiveScan(scratch, bytes, in, out + 1, cub_add64(), n, stream);
     device_free(d, scratch);
-    CUDA_TRY(e);
-    return OK;
+    return e == cudaSuccess ? OK : cuda_fail(e, __FILE__, __LINE__, "cub::DeviceScan");
 }
 
 // Sorts n keys, with a value each, by bits [begin_bit, end_bit) of the unsigned keys; equal ones
@@ -57,7 +56,7 @@ static int cub_sort_pairs(struct device *d, K *keys[2], V *values[2], int64_t n,
     cudaError_t e =
         cub::DeviceRadixSort::SortPairs(scratch, bytes, k, v, n, begin_bit, end_bit, stream);
     device_free(d, scratch);
-    CUDA_TRY(e);
+    if (e != cudaSuccess) return cuda_fail(e, __FILE__, __LINE__, "cub::DeviceRadixSort");
     keys[0] = k.Current(), keys[1] = k.Alternate();
     values[0] = v.Current(), values[1] = v.Alternate();
     return OK;
