@@ -31,14 +31,13 @@ struct inputs {
     int64_t products;      // SpGEMM: multiplications
 };
 
-// One row of a sparse result, and what a thread needs to compute it.
+// One row of a sparse result, spread out over the columns of C.
 struct sparse_row {
-    int64_t count; // nonzeros
-    int32_t *col;  // columns, ascending, size count
-    double *ref;   // values summed in double, size count
-    double *mag;   // the same sums of absolute values, size count
-    double *sums;  // scratch, 2 n
-    int32_t *seen; // scratch, n: 1 + the last row that used the column
+    int64_t count;  // nonzeros
+    int32_t *col;   // their columns, in no order; room for n
+    int32_t *terms; // by column: products summed, 0: not a nonzero; size n
+    double *ref;    // by column: the sum in double, where terms says so; size n
+    double *mag;    // the same sums of absolute values
 };
 int sparse_row_alloc(struct sparse_row *row, const struct inputs *in);
 void sparse_row_free(struct sparse_row *row);
@@ -62,8 +61,8 @@ struct op {
     // the cost of one matrix-vector product; mag[i] = the same of absolute values. NULL: there is
     // no such short cut.
     int (*project)(const struct inputs *in, double *restrict want, double *restrict mag);
-    // For a sparse result, instead of row_length and reference_row: computes row i. Its structure
-    // is that of the products, so sums that happen to be 0 are there.
+    // For a sparse result, instead of row_length and reference_row: computes row i in place of the
+    // row before. Its structure is that of the products, so sums that happen to be 0 are there.
     void (*sparse_row)(const struct inputs *in, int32_t i, struct sparse_row *row);
 };
 

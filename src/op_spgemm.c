@@ -3,8 +3,6 @@
 #include "op_spgemm.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 const char *mul_name(enum mul mul) { return mul == MUL_AA ? "aa" : "aat"; }
 
@@ -59,11 +57,10 @@ int sparse_row_alloc(struct sparse_row *row, const struct inputs *in)
     int64_t n = in->S->n;
     *row = (struct sparse_row){0};
     row->col = mem_alloc(n, sizeof *row->col);
+    row->terms = mem_zero_alloc(n, sizeof *row->terms);
     row->ref = mem_alloc(n, sizeof *row->ref);
     row->mag = mem_alloc(n, sizeof *row->mag);
-    row->sums = mem_alloc(2 * n, sizeof *row->sums);
-    row->seen = mem_zero_alloc(n, sizeof *row->seen);
-    if (row->col && row->ref && row->mag && row->sums && row->seen) return OK;
+    if (row->col && row->terms && row->ref && row->mag) return OK;
     sparse_row_free(row);
     return ERR_MEMORY;
 }
@@ -71,23 +68,16 @@ int sparse_row_alloc(struct sparse_row *row, const struct inputs *in)
 void sparse_row_free(struct sparse_row *row)
 {
     mem_free(row->col);
+    mem_free(row->terms);
     mem_free(row->ref);
     mem_free(row->mag);
-    mem_free(row->sums);
-    mem_free(row->seen);
     *row = (struct sparse_row){0};
 }
 
-static int ascending(const void *x, const void *y)
-{
-    int32_t a = *(const int32_t *)x, b = *(const int32_t *)y;
-    return (a > b) - (a < b);
-}
-
-// Gustavson: the row's sums in an array of n, with a mark for the columns it has touched.
 void spgemm_row(const struct inputs *in, int32_t i, struct sparse_row *row)
 {
     const struct csr *A = in->A, *S = in->S;
+    for (int64_t p = 0; p < row->count; p++) row->terms[row->col[p]] = 0;
     row->count = 0;
     for (int64_t p = A->ptr[i]; p < A->ptr[i + 1]; p++) {
         double a = prec_round(in->prec, A->val[p]);
@@ -95,19 +85,13 @@ void spgemm_row(const struct inputs *in, int32_t i, struct sparse_row *row)
         for (int64_t q = S->ptr[l]; q < S->ptr[l + 1]; q++) {
             int32_t j = S->idx[q];
             double product = a * prec_round(in->prec, S->val[q]);
-            if (row->seen[j] != i + 1) {
-                row->seen[j] = i + 1;
+            if (!row->terms[j]++) {
                 row->col[row->count++] = j;
-                row->sums[2 * (int64_t)j] = row->sums[2 * (int64_t)j + 1] = 0;
+                row->ref[j] = row->mag[j] = 0;
             }
-            row->sums[2 * (int64_t)j] += product;
-            row->sums[2 * (int64_t)j + 1] += fabs(product);
+            row->ref[j] += product;
+            row->mag[j] += fabs(product);
         }
-    }
-    qsort(row->col, (size_t)row->count, sizeof *row->col, ascending);
-    for (int64_t p = 0; p < row->count; p++) {
-        row->ref[p] = row->sums[2 * (int64_t)row->col[p]];
-        row->mag[p] = row->sums[2 * (int64_t)row->col[p] + 1];
     }
 }
 
