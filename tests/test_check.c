@@ -54,6 +54,184 @@ static const struct algo faulty = {
 
 static struct device dev;
 
+// Sparse results: A * A, then the fault, in the row and near the column that are at fault.
+enum sparse_fault {
+    SPARSE_RIGHT,
+    SPARSE_RIGHT_NARROW, // 32-bit row starts
+    SPARSE_NO_OUTPUT,
+    SPARSE_EMPTY_LATER, // from the second run on
+    SPARSE_ROW_LOST,
+    SPARSE_ENTRY_LOST,
+    SPARSE_OTHER_COLUMN,
+    SPARSE_SWAPPED,
+    SPARSE_TWICE,
+    SPARSE_OUTSIDE,
+    SPARSE_NEGATIVE,
+    SPARSE_BAD_START,
+    SPARSE_BAD_END,
+    SPARSE_BAD_SHAPE,
+    SPARSE_NOT_A_NUMBER,
+    SPARSE_WRONG_SIGN,
+    SPARSE_ADDED_ZERO,       // a structure that no sum shows, and ...
+    SPARSE_ONE_ULP_TOO_MANY, // ... these two need the row to be compared
+    SPARSE_SMALL,
+};
+static enum sparse_fault sparse_fault;
+static int sparse_runs;
+static struct csr product; // A * A
+static double *product_mag;
+static int32_t *product_terms;
+
+static int make_product(const struct csr *A)
+{
+    struct inputs in = {.A = A, .S = A, .prec = F64, .mul = MUL_AA};
+    struct sparse_row row;
+    int err = csr_alloc(&product, A->m, A->n, (int64_t)A->m * 36);
+    product_mag = mem_alloc(product.nnz, sizeof *product_mag);
+    product_terms = mem_alloc(product.nnz, sizeof *product_terms);
+    if (!err) err = sparse_row_alloc(&row, &in);
+    if (err) return err;
+    product.nnz = product.ptr[0] = 0;
+    for (int32_t i = 0; i < A->m; i++) {
+        ops[OP_SPGEMM].sparse_row(&in, i, &row);
+        for (int32_t j = 0; j < A->n; j++) {
+            if (!row.terms[j]) continue;
+            product.idx[product.nnz] = j;
+            product.val[product.nnz] = row.ref[j];
+            product_mag[product.nnz] = row.mag[j];
+            product_terms[product.nnz++] = row.terms[j];
+        }
+        product.ptr[i + 1] = product.nnz;
+    }
+    sparse_row_free(&row);
+    CHECK(!csr_check(&product), "%s", csr_check(&product));
+    return OK;
+}
+
+static void store(const struct task *t, int64_t p, int32_t j, double x)
+{
+    t->R.idx[p] = j;
+    if (t->in->prec == F32)
+        ((float *)t->R.val)[p] = (float)x;
+    else
+        ((double *)t->R.val)[p] = x;
+}
+
+// Entry p of the product, which is the one at fault.
+static double faulty_value(const struct task *t, int64_t p)
+{
+    double c = product.val[p], u = prec_unit_roundoff(t->in->prec);
+    double tol = ((double)product_terms[p] + 4) * u * product_mag[p];
+    switch (sparse_fault) {
+    case SPARSE_NOT_A_NUMBER: return NAN;
+    case SPARSE_WRONG_SIGN: return -c;
+    case SPARSE_ONE_ULP_TOO_MANY: return c + 1.5 * tol;
+    case SPARSE_SMALL: return c + 0.4 * tol;
+    default: return c;
+    }
+}
+
+static int sparse_run(struct task *t)
+{
+    const struct csr *P = &product;
+    int64_t at = P->ptr[fault_row] + 4, count = 0; // the entry at fault
+    int64_t *ptr;
+    bool empty = sparse_fault == SPARSE_EMPTY_LATER && sparse_runs++ > 0;
+    t->R = (struct csr_dev){.m = P->m, .n = P->n, .ptr_bytes = 8};
+    int err = device_alloc(t->dev, (int64_t)P->m + 1, sizeof *ptr, &t->R.ptr);
+    if (!err) err = device_alloc(t->dev, P->nnz + 1, sizeof *t->R.idx, (void **)&t->R.idx);
+    if (!err) err = device_alloc(t->dev, P->nnz + 1, prec_bytes(t->in->prec), &t->R.val);
+    if (err || sparse_fault == SPARSE_NO_OUTPUT) return err;
+    ptr = t->R.ptr;
+    ptr[0] = 0;
+    for (int32_t i = 0; i < P->m; i++) {
+        bool lost = sparse_fault == SPARSE_ROW_LOST && i == fault_row;
+        for (int64_t p = P->ptr[i]; p < P->ptr[i + 1] && !lost && !empty; p++) {
+            int32_t j = P->idx[p];
+            if (p == at && sparse_fault == SPARSE_ENTRY_LOST) continue;
+            if (p == at && sparse_fault == SPARSE_OTHER_COLUMN) j++;
+            if (p == at && sparse_fault == SPARSE_OUTSIDE) j = P->n;
+            if (p == at && sparse_fault == SPARSE_NEGATIVE) j = -1;
+            if (p == at && sparse_fault == SPARSE_TWICE) j = P->idx[p - 1];
+            store(t, count++, j, p == at ? faulty_value(t, p) : P->val[p]);
+            if (p == at && sparse_fault == SPARSE_ADDED_ZERO) store(t, count++, j + 1, 0);
+        }
+        ptr[i + 1] = count;
+    }
+    t->R.nnz = count;
+    if (sparse_fault == SPARSE_SWAPPED) {
+        store(t, at, P->idx[at + 1], P->val[at + 1]);
+        store(t, at + 1, P->idx[at], P->val[at]);
+    }
+    if (sparse_fault == SPARSE_BAD_START) ptr[fault_row] = ptr[fault_row + 1] + 1;
+    if (sparse_fault == SPARSE_BAD_END) ptr[P->m]--;
+    if (sparse_fault == SPARSE_BAD_SHAPE) t->R.n--;
+    if (sparse_fault == SPARSE_RIGHT_NARROW) {
+        int32_t *narrow = t->R.ptr;
+        for (int32_t i = 0; i <= P->m; i++) narrow[i] = (int32_t)ptr[i];
+        t->R.ptr_bytes = 4;
+    }
+    return OK;
+}
+
+static const struct algo sparse_faulty = {
+    .name = "sparse-faulty",
+    .op = OP_SPGEMM,
+    .device = DEVICE_CPU,
+    .layouts = BIT(LAYOUT_ROW),
+    .precs = BOTH_PRECS,
+    .formats = FORMAT_CSR,
+    .run = sparse_run,
+};
+
+static struct check check_sparse_fault(const struct csr *A, enum prec prec, enum check_mode mode,
+                                       enum sparse_fault f)
+{
+    struct inputs in = {.A = A, .prec = prec, .seed = 5, .mul = MUL_AA};
+    struct operands o;
+    struct setup setup;
+    int64_t bytes;
+    struct check check = {0};
+    struct task t = {.algo = &sparse_faulty};
+    sparse_fault = f;
+    sparse_runs = 0;
+    CHECK(!ops[OP_SPGEMM].make(&in), "%s", fail_text());
+    operands_init(&o, &dev, &in, LAYOUT_ROW);
+    CHECK(!task_prepare(&t, &o, &setup, &bytes), "%s", fail_text());
+    int64_t before = dev.used_bytes;
+    CHECK(!check_task(&t, mode, &check), "%s", fail_text());
+    CHECK(dev.used_bytes == before && !t.R.val, "the check left %lld bytes",
+          (long long)(dev.used_bytes - before));
+    task_teardown(&t);
+    operands_free(&o);
+    inputs_free(&in);
+    return check;
+}
+
+static void test_sparse(const struct csr *A, enum prec prec, enum check_mode mode,
+                        const char *method)
+{
+    struct check c;
+    for (int f = SPARSE_RIGHT; f <= SPARSE_RIGHT_NARROW; f++) {
+        c = check_sparse_fault(A, prec, mode, (enum sparse_fault)f);
+        CHECK(c.ok && c.error_ratio < 1 && !strcmp(c.method, method), "%s: ratio %g, %s", c.method,
+              c.error_ratio, c.reason);
+        CHECK(c.result_nnz == product.nnz, "%lld nonzeros", (long long)c.result_nnz);
+        CHECK(mode == CHECK_FULL ? c.elements == product.nnz : c.elements > 1000 * 20,
+              "only %lld elements", (long long)c.elements);
+    }
+    int last = mode == CHECK_FULL ? SPARSE_ONE_ULP_TOO_MANY : SPARSE_WRONG_SIGN;
+    for (int f = SPARSE_NO_OUTPUT; f <= last; f++) {
+        c = check_sparse_fault(A, prec, mode, (enum sparse_fault)f);
+        CHECK(!c.ok && !(c.error_ratio <= 1) && c.reason[0],
+              "%s, %s: fault %d not found, ratio %g: %s", method, prec_name(prec), f, c.error_ratio,
+              c.reason);
+    }
+    c = check_sparse_fault(A, prec, mode, SPARSE_SMALL);
+    CHECK(c.ok && (prec == F32 || c.error_ratio > 0), "inside the tolerance, but ratio %g",
+          c.error_ratio);
+}
+
 static struct check check_fault(const struct csr *A, enum prec prec, enum layout layout, int64_t k,
                                 enum check_mode mode, enum fault f)
 {
@@ -112,6 +290,18 @@ int main(void)
     CHECK_TEXT(c.method, "full");
     c = check_fault(&A, F32, LAYOUT_ROW, 3, CHECK_OFF, NO_OUTPUT);
     CHECK(c.ok && !strcmp(c.method, "off"), "check off says %s", c.method);
+
+    err = make_product(&A);
+    CHECK(!err, "%s", fail_text());
+    for (int prec = F32; prec <= F64 && !err; prec++) {
+        test_sparse(&A, (enum prec)prec, CHECK_FULL, "full");
+        test_sparse(&A, (enum prec)prec, CHECK_SAMPLE, "sample");
+    }
+    c = check_sparse_fault(&A, F64, CHECK_OFF, SPARSE_RIGHT);
+    CHECK(c.ok && c.result_nnz == product.nnz, "check off: %lld nonzeros", (long long)c.result_nnz);
+    csr_free(&product);
+    mem_free(product_mag);
+    mem_free(product_terms);
     csr_free(&A);
 
     // 0 rows, and rows that are all empty.
