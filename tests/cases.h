@@ -195,18 +195,20 @@ static void test_options(struct device *dev, const struct inputs *in, const char
     operands_free(&o);
 }
 
-// The main() of a table: PROGRAM [cpu|cuda] [short] [own]: one device, a short table, no vendor's
-// algorithms. test_device() goes through the shapes.
+// The main() of a table: PROGRAM [cpu|cuda] [short|tiny] [own]: one device, every third or ninth
+// shape only, no vendor's algorithms. test_device() goes through the shapes, `step` at a time.
 static int cases_main(int argc, char **argv, enum op_kind op,
-                      void (*test_device)(struct device *dev, bool is_short))
+                      void (*test_device)(struct device *dev, int step))
 {
     static const char *const specs[] = {"cpu", "cuda"};
     const char *only = NULL;
-    bool is_short = false;
+    int step = 1;
     cases_op = op;
     for (int a = 1; a < argc; a++) {
         if (!strcmp(argv[a], "short"))
-            is_short = true;
+            step = 3;
+        else if (!strcmp(argv[a], "tiny"))
+            step = 9;
         else if (!strcmp(argv[a], "own"))
             own_only = true;
         else
@@ -222,7 +224,7 @@ static int cases_main(int argc, char **argv, enum op_kind op,
         int err = device_open(specs[kind], &dev);
         CHECK(!err, "%s: %s", specs[kind], fail_text());
         if (err) continue;
-        test_device(&dev, is_short);
+        test_device(&dev, step);
         CHECK(dev.used_bytes == 0, "%lld bytes left on %s", (long long)dev.used_bytes, dev.id);
         device_close(&dev);
     }

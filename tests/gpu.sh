@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The tests that need a GPU: the table of cases on it, then again under compute-sanitizer where that
+# The tests that need a GPU: the tables of cases on it, then again under compute-sanitizer where that
 # is installed. Call: tests/gpu.sh BUILD_FOLDER. SANITIZE_SECONDS bounds each sanitizer run.
 set -u
 build=${1:?usage: tests/gpu.sh BUILD_FOLDER}
@@ -11,15 +11,20 @@ run() {
     "$@" || status=1
 }
 
+tables=(test_algos test_spgemm)
 run "$build/tests/test_device"
-run "$build/tests/test_algos" cuda
+for table in "${tables[@]}"; do
+    run "$build/tests/$table" cuda
+done
 sanitizer=$(command -v compute-sanitizer || command -v /usr/local/cuda/bin/compute-sanitizer || true)
 if [ -z "$sanitizer" ]; then
     echo 'skipped: compute-sanitizer is not installed'
     exit $status
 fi
-# The tool is slow, so it gets the short table. racecheck reports races inside cuSPARSE's COO_ALG3
+# The tool is slow, so it gets shorter tables. racecheck reports races inside cuSPARSE's COO_ALG3
 # (12.6.3), which nobody here can mend: it gets this project's kernels only.
-run timeout "$limit" "$sanitizer" --tool memcheck --error-exitcode 1 "$build/tests/test_algos" cuda short
-run timeout "$limit" "$sanitizer" --tool racecheck --error-exitcode 1 "$build/tests/test_algos" cuda short own
+for table in "${tables[@]}"; do
+    run timeout "$limit" "$sanitizer" --tool memcheck --error-exitcode 1 "$build/tests/$table" cuda short
+    run timeout "$limit" "$sanitizer" --tool racecheck --error-exitcode 1 "$build/tests/$table" cuda tiny own
+done
 exit $status

@@ -263,10 +263,10 @@ static void test_matrix(struct device *dev, const struct csr *A, enum mul mul, c
 }
 
 // The short table is every third shape.
-static void test_device(struct device *dev, bool is_short)
+static void test_device(struct device *dev, int step)
 {
     struct csr A;
-    for (int32_t s = 0; s < COUNT(shapes); s += is_short ? 3 : 1) {
+    for (int32_t s = 0; s < COUNT(shapes); s += step) {
         const struct shape *x = &shapes[s];
         if (shape_build(x, &A)) continue;
         bool options = x->rule == scattered && x->m == x->n && !x->copies;
@@ -274,7 +274,7 @@ static void test_device(struct device *dev, bool is_short)
             test_matrix(dev, &A, (enum mul)mul, x->name, options);
         csr_free(&A);
     }
-    for (int32_t b = 0; b < COUNT(built); b += is_short ? 3 : 1) {
+    for (int32_t b = 0; b < COUNT(built); b += step) {
         const struct built *x = &built[b];
         struct coo T;
         CHECK(!entries_alloc(&T, x->n, x->n, x->room), "%s", fail_text());

@@ -10,7 +10,7 @@ set -u
 spbench=$1 folder=$2 out=$3 part=${4:-both}
 generated=(gen:fem:28 gen:stencil:1000 gen:rmat:17:16 gen:uniform:500000:8 gen:skew:300000:6:20000)
 aspect=()
-for rows in 2 8 32 128 512 2048 8192 32768 131072 524288 2097152; do
+for rows in 32 128 512 2048 8192 32768 131072 524288 2097152; do
     aspect+=("gen:aspect:$rows:8388608")
 done
 status=0
