@@ -23,6 +23,11 @@ static int count_result(const struct result *r, void *arg)
           r->entry->name, r->timing.median);
     CHECK(!r->timed || r->peak_bytes >= r->compulsory_bytes, "%s: peak %lld, operands alone %lld",
           r->entry->name, (long long)r->peak_bytes, (long long)r->compulsory_bytes);
+    bool sparse = r->entry->op == OP_SPGEMM && r->timed;
+    CHECK(!sparse || (2 * r->products == r->flops && r->result_nnz > 0 && r->phases.count > 0 &&
+                      r->trace.count > 0),
+          "%s: %lld products, %lld nonzeros, %d phases, %d moments", r->entry->name,
+          (long long)r->products, (long long)r->result_nnz, r->phases.count, r->trace.count);
     if (tally.stop_after && tally.results == tally.stop_after) interrupted = 1;
     return OK;
 }
@@ -31,6 +36,98 @@ static int run(const struct plan *plan, struct bench_device devices[2], const st
 {
     tally = (struct tally){.stop_after = tally.stop_after};
     return bench_matrix(plan, devices, M, count_result, NULL);
+}
+
+// Memory that runs out at the n-th allocation, n < `end`: a record for every case, and nothing
+// leaks. Returns whether no case needs so many allocations.
+static bool test_no_memory(struct plan *plan, struct bench_device devices[2],
+                           const struct matrix *M, int end)
+{
+    struct device *dev = devices[DEVICE_CPU].dev;
+    bool survived = false;
+    for (int n = 1; n < end && !survived; n++) {
+        mem_fail_at(n);
+        int err = run(plan, devices, M);
+        mem_fail_at(0);
+        CHECK(!err && tally.results == plan->entry_count, "allocation %d: error %d, %d results", n,
+              err, tally.results);
+        CHECK(tally.status[STATUS_OK] + tally.status[STATUS_OOM] == tally.results,
+              "allocation %d: %d failed", n, tally.status[STATUS_FAILED]);
+        CHECK(dev->used_bytes == 0, "allocation %d: %lld bytes left", n,
+              (long long)dev->used_bytes);
+        survived = tally.status[STATUS_OK] == tally.results;
+    }
+    return survived;
+}
+
+// The algorithms of one operation; returns how many are of the CPU, which come first.
+static int choose(struct plan *plan, enum op_kind op)
+{
+    int cpu = 0;
+    plan->entry_count = 0;
+    for (int kind = DEVICE_CPU; kind <= DEVICE_CUDA; kind++) {
+        for (int e = 0; e < algo_count && plan->entry_count < 64; e++)
+            if (algos[e].op == op && algos[e].device == (enum device_kind)kind)
+                plan->entries[plan->entry_count++] = &algos[e];
+        if (kind == DEVICE_CPU) cpu = plan->entry_count;
+    }
+    return cpu;
+}
+
+static void test_spmm(struct plan *plan, struct bench_device devices[2], const struct matrix *M)
+{
+    struct device *dev = devices[DEVICE_CPU].dev;
+    int cpu = choose(plan, OP_SPMM);
+    int err = run(plan, devices, M);
+    CHECK(!err && tally.results == bench_case_count(plan), "%d results of %lld", tally.results,
+          (long long)bench_case_count(plan));
+    CHECK(tally.status[STATUS_OK] == 4 * cpu + 4, "%d ok; reference does both layouts",
+          tally.status[STATUS_OK]);
+    CHECK(tally.status[STATUS_OK] + tally.status[STATUS_UNSUPPORTED] == tally.results, "%d failed",
+          tally.status[STATUS_FAILED]);
+    CHECK(dev->used_bytes == 0, "%lld bytes left", (long long)dev->used_bytes);
+
+    plan->k_count = plan->prec_count = plan->layout_count = 1;
+    plan->entry_count = 4;
+    CHECK(test_no_memory(plan, devices, M, 500), "the failures did not end");
+
+    tally.stop_after = 2;
+    err = run(plan, devices, M);
+    interrupted = 0;
+    CHECK(err == ERR_INTERRUPTED && tally.results == 2, "error %d after %d results", err,
+          tally.results);
+    tally.stop_after = 0;
+}
+
+static void test_spgemm(struct plan *plan, struct bench_device devices[2], const struct matrix *M)
+{
+    int64_t no_k = 0;
+    int cpu = choose(plan, OP_SPGEMM);
+    plan->ks = &no_k;
+    plan->k_count = plan->layout_count = 1;
+    plan->prec_count = 2;
+    for (int mul = MUL_AA; mul <= MUL_AAT; mul++) {
+        plan->mul = (enum mul)mul;
+        int err = run(plan, devices, M);
+        CHECK(!err && tally.results == bench_case_count(plan), "%d results", tally.results);
+        CHECK(tally.status[STATUS_OK] == 2 * cpu, "%s: %d ok", mul_name(plan->mul),
+              tally.status[STATUS_OK]);
+        CHECK(tally.status[STATUS_UNSUPPORTED] == tally.results - 2 * cpu, "%d of %d unsupported",
+              tally.status[STATUS_UNSUPPORTED], tally.results);
+    }
+    // Each run allocates, and warming up is many runs: the failures would not end.
+    plan->prec_count = 1;
+    plan->entry_count = 2;
+    CHECK(!test_no_memory(plan, devices, M, 40), "fewer allocations than a product needs");
+
+    // A * A of a matrix that is not square: each case says why not.
+    struct matrix wide = {.name = (char *)"wide", .path = (char *)"gen:wide"};
+    plan->mul = MUL_AA;
+    if (gen_matrix("aspect:4:40", 1, &wide.A)) return;
+    int err = run(plan, devices, &wide);
+    CHECK(!err && tally.status[STATUS_UNSUPPORTED] == 2, "%d unsupported",
+          tally.status[STATUS_UNSUPPORTED]);
+    csr_free(&wide.A);
 }
 
 int main(void)
@@ -58,45 +155,8 @@ int main(void)
                         .setting_count = 1,
                         .rule = {.reps = 1},
                         .seed = 3};
-    int cpu = 0;
-    for (int e = 0; e < algo_count && plan.entry_count < 64; e++) {
-        if (algos[e].op != OP_SPMM) continue;
-        entries[plan.entry_count++] = &algos[e];
-        cpu += algos[e].device == DEVICE_CPU;
-    }
-
-    err = run(&plan, devices, &M);
-    CHECK(!err && tally.results == bench_case_count(&plan), "%d results of %lld", tally.results,
-          (long long)bench_case_count(&plan));
-    CHECK(tally.status[STATUS_OK] == 4 * cpu + 4, "%d ok; reference does both layouts",
-          tally.status[STATUS_OK]);
-    CHECK(tally.status[STATUS_OK] + tally.status[STATUS_UNSUPPORTED] == tally.results, "%d failed",
-          tally.status[STATUS_FAILED]);
-    CHECK(dev.used_bytes == 0, "%lld bytes left", (long long)dev.used_bytes);
-
-    // Memory that runs out at the n-th allocation: a record for every case, and nothing leaks.
-    plan.k_count = plan.prec_count = plan.layout_count = 1;
-    plan.entry_count = 4;
-    bool survived = false;
-    for (int n = 1; n < 500 && !survived; n++) {
-        mem_fail_at(n);
-        err = run(&plan, devices, &M);
-        mem_fail_at(0);
-        CHECK(!err && tally.results == 4, "allocation %d: error %d, %d results", n, err,
-              tally.results);
-        CHECK(tally.status[STATUS_OK] + tally.status[STATUS_OOM] == 4, "allocation %d: %d failed",
-              n, tally.status[STATUS_FAILED]);
-        CHECK(dev.used_bytes == 0, "allocation %d: %lld bytes left", n, (long long)dev.used_bytes);
-        survived = tally.status[STATUS_OK] == 4;
-    }
-    CHECK(survived, "the failures did not end");
-
-    tally.stop_after = 2;
-    err = run(&plan, devices, &M);
-    interrupted = 0;
-    CHECK(err == ERR_INTERRUPTED && tally.results == 2, "error %d after %d results", err,
-          tally.results);
-
+    test_spmm(&plan, devices, &M);
+    test_spgemm(&plan, devices, &M);
     csr_free(&M.A);
     device_close(&dev);
     return TEST_END();
