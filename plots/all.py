@@ -50,7 +50,8 @@ def main():
         rows = [row for row in records.read(args.results) if common.matches(row, wanted)]
         varying = {field for field in records.FIELDS if len({row[field] for row in rows}) > 1}
         for script in scripts():
-            for values, group in common.groups(rows, script.SINGLE).items():
+            of_op = [row for row in rows if getattr(script, "OP", None) in (None, row["op"])]
+            for values, group in common.groups(of_op, script.SINGLE).items():
                 name = file_name(script.__name__, script.SINGLE, values, varying)
                 try:
                     fig = script.draw(common.select(group))

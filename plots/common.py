@@ -16,7 +16,8 @@ from records import FIELDS, NoData, option_text
 
 VENDOR = "cusparse"  # the prefix of the vendor's algorithms
 VENDOR_BEST = VENDOR + "* (best)"
-REFERENCE = "reference"  # the baseline where the vendor has no results
+PARTIAL = "-reuse"  # ends the names of those that repeat a product whose structure is known, which
+# is less work than the others do: they are in no figure and no baseline, but in the tables
 
 
 def arguments(doc, argv=None, more=None):
@@ -150,19 +151,33 @@ def label_rows(rows):
 
 
 def is_vendor(alg):
-    return alg.startswith(VENDOR)
+    return alg.startswith(VENDOR) and not is_partial(alg)
 
 
-def series(rows):
-    """{series: {matrix: row}}, the vendor's algorithms as one: the fastest for each matrix."""
+def op_of(found):
+    """The operation of {series: rows}, which have one; None of nothing."""
+    for cases in found.values():
+        for row in cases.values() if isinstance(cases, dict) else cases:
+            return row["op"]
+    return None
+
+
+def is_partial(alg):
+    return alg.endswith(PARTIAL)
+
+
+def series(rows, partial=False):
+    """{series: {matrix: row}}, the vendor's algorithms as one: the fastest for each matrix. Those
+    that do a part of the work are in it if `partial`."""
     label_rows(rows)
+    rows = [row for row in rows if partial or not is_partial(row["alg"])]
     found = {}
     for row in rows:
         name = VENDOR_BEST if is_vendor(row["alg"]) else row["series"]
         cases = found.setdefault(name, {})
         if row["matrix"] not in cases or row["ms"] < cases[row["matrix"]]["ms"]:
             cases[row["matrix"]] = row
-    order = algorithm_order()
+    order = algorithm_order(op_of(found))
     last = len(order)
     return dict(sorted(found.items(), key=lambda item: (
         item[0] == VENDOR_BEST, order.get(item[0].split(" ")[0], last), item[0])))
@@ -170,10 +185,11 @@ def series(rows):
 
 def baseline(found):
     """The series that speed-ups are over: the vendor's best, else the reference."""
-    for name in (VENDOR_BEST, REFERENCE):
+    plain = reference(op_of(found))
+    for name in (VENDOR_BEST, plain):
         if name in found:
             return name
-    raise NoData("no %s* and no %s results to compare with" % (VENDOR, REFERENCE))
+    raise NoData("no %s* and no %s results to compare with" % (VENDOR, plain))
 
 
 def speedups(cases, base):
@@ -213,17 +229,23 @@ def running_median(x, y, windows=25):
             [statistics.median(p[1] for p in part_) for part_ in near])
 
 
-def algorithm_order():
-    """{name: place} as in the project's list of algorithms, without the vendor's, so that a name
-    has the same colour in every figure. Empty where the list is not there."""
+def reference(op):
+    """The plain reference of an operation: the first of it in the list of algorithms."""
+    return next(iter(algorithm_order(op)), "reference")
+
+
+def algorithm_order(op):
+    """{name: place} as in the project's list of algorithms of this operation (None: of all),
+    without the vendor's, so that a name has the same colour in every figure. Empty where the list
+    is not there."""
     path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "src", "algos.def")
     names = {}
     try:
         with open(path, encoding="utf-8") as lines:
             for line in lines:
-                found = re.match(r"ALGO\(\w+,\s*(\w+)", line)
-                if found and not is_vendor(found.group(1)):
-                    names.setdefault(found.group(1).replace("_", "-"), len(names))
+                found = re.match(r"ALGO\((\w+),[^\"]*\"([^\"]+)\"", line)
+                if found and op in (None, found.group(1)) and VENDOR not in found.group(2):
+                    names.setdefault(found.group(2), len(names))
     except OSError:
         pass
     return names

@@ -19,6 +19,9 @@ COLOURS = ("#E69F00", "#0072B2", "#D55E00", "#CC79A7", "#009E73", "#56B4E9")
 GREY = "#4D4D4D"
 MARKERS = "os^Dv<>P"
 HATCHES = ("", "///", "...", "xxx")
+PANEL_MOST = 16  # matrices side by side
+BARS_MOST = 50  # matrices, above which bars become dots
+WIDE = 100  # the range of numbers from which a panel of bars is logarithmic
 DENSE = 100  # with more points than this a series gets small dots and a running median
 
 plt.rcParams.update({
@@ -27,9 +30,11 @@ plt.rcParams.update({
     "svg.fonttype": "none", "hatch.linewidth": 0.6, "hatch.color": "white"})
 
 
-def styles(names):
-    """{series: colour, marker, hatch}; an algorithm looks the same in every figure."""
-    order = dict(common.algorithm_order())
+def styles(found):
+    """{series: colour, marker, hatch} of {series: rows}; an algorithm looks the same in every
+    figure of its operation."""
+    names = list(found)
+    order = common.algorithm_order(common.op_of(found))
     for name in sorted(names):
         if not common.is_vendor(name):
             order.setdefault(name.split(" ")[0], len(order))
@@ -100,6 +105,63 @@ def log_axis(axis, low, high):
     plain_ticks(axis)
 
 
+def legend_above(ax, count, height=1.0):
+    """A legend of so many entries on top of the axes, at the right."""
+    ax.legend(loc="lower right", bbox_to_anchor=(1, height), ncol=min(count, 6), frameon=False,
+              fontsize=9, borderaxespad=0.2, columnspacing=1.2)
+
+
+def tick(row, number):
+    """A matrix and a number of it, short enough to stand under its bars."""
+    name = row["name"] if len(row["name"]) <= 22 else row["name"][:11] + "…" + row["name"][-10:]
+    return name if number is None else "%s (%s)" % (name, plain(number))
+
+
+def panels(order, wide=0.72, high=3.3):
+    """A figure with panels below each other for these matrices, and what each panel is of."""
+    count = -(-len(order) // PANEL_MOST)
+    share = -(-len(order) // count)
+    fig, axes = plt.subplots(count, 1, squeeze=False, gridspec_kw={"hspace": 0.75},
+                             figsize=(max(6.5, 1.6 + wide * share), high * count))
+    parts = [order[at * share:(at + 1) * share] for at in range(count)]
+    for ax in axes[:, 0]:
+        ax.set_xlim(-0.6, share - 0.4)
+        ax.grid(False, axis="x")
+    return fig, list(zip(axes[:, 0], parts))
+
+
+def name_ticks(ax, names):
+    ax.set_xticks(range(len(names)))
+    ax.set_xticklabels(names, rotation=35, ha="right", rotation_mode="anchor", fontsize=8)
+
+
+def bars(values, look, order, ticks, label):
+    """Grouped bars of {series: {matrix: number}}, in as many panels as it takes. A panel whose
+    numbers span a wide range is logarithmic. Returns the figure and its notes."""
+    fig, parts = panels(order)
+    width = 0.84 / len(values)
+    missing = False
+    for ax, here in parts:
+        for i, (name, of) in enumerate(values.items()):
+            x = [j + (i - (len(values) - 1) / 2) * width for j in range(len(here))]
+            ax.bar(x, [of.get(m, 0) for m in here], width, color=look[name]["colour"],
+                   hatch=look[name]["hatch"], label=name, edgecolor="white", linewidth=0.3)
+            none = [xj for xj, m in zip(x, here) if m not in of]
+            ax.plot(none, [0.02] * len(none), "x", color=look[name]["colour"], markersize=4,
+                    transform=ax.get_xaxis_transform(), zorder=5)
+            missing = missing or bool(none)
+        name_ticks(ax, [ticks[m] for m in here])
+        ax.set_ylabel(label)
+        plain_ticks(ax.yaxis)
+        numbers = [of[m] for of in values.values() for m in here if m in of]
+        if max(numbers) > WIDE * min(numbers):
+            log_axis(ax.yaxis, min(numbers), max(numbers))
+            ax.set_ylim(min(numbers) / 2, max(numbers) * 1.3)
+            ax.set_ylabel(label + " (logarithmic)")
+    legend_above(parts[0][0], len(values))
+    return fig, ["× : no usable result."] * missing
+
+
 def finish(fig, title, selection, notes):
     """Title on top, what was left out at the foot, both outside of everything that is there."""
     boxes = [ax.get_tightbbox(fig.canvas.get_renderer()) for ax in fig.axes]
@@ -125,21 +187,28 @@ def save(fig, path):
     plt.close(fig)
 
 
-def main(script, doc, single, draw):
-    """The whole of a script: returns 0, or 1 with one line that says why there is no picture."""
+def main(script, doc, single, draw, op=None, more=None):
+    """The whole of a script: returns 0, or 1 with one line that says why there is no picture.
+
+    A figure of one operation names it; one with options of its own adds them to the parser that
+    `more` gets, and its draw() gets them all.
+    """
     name = os.path.splitext(os.path.basename(script))[0]
 
-    def more(parser):
+    def add_options(parser):
         parser.add_argument("-o", "--output", metavar="FILE", help="default: %s.png" % name)
         parser.add_argument("--format", choices=("png", "svg"), help="default: by FILE, else png")
+        if more:
+            more(parser)
 
-    args = common.arguments(doc, more=more)
+    args = common.arguments(doc, more=add_options)
+    args.op = args.op or op
     path = args.output or "%s.%s" % (name, args.format or "png")
     if os.path.splitext(path)[1] not in (".png", ".svg"):
         path += "." + (args.format or "png")
     try:
         selection = common.choose(records.read(args.results), common.wanted_from(args), single)
-        save(draw(selection), path)
+        save(draw(selection, args) if more else draw(selection), path)
     except (records.NoData, OSError) as error:
         print("%s: %s" % (name, error), file=sys.stderr)
         return 1

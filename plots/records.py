@@ -39,6 +39,19 @@ def part(record, name):
     return value if isinstance(value, dict) else {}
 
 
+def numbers(values):
+    """The items of a dict that are numbers, and not below 0."""
+    found = {name: number(x) for name, x in values.items()}
+    return {name: x for name, x in found.items() if x is not None and x >= 0}
+
+
+def moments(timeline):
+    """[[ms, bytes], ...] as pairs of numbers; what is no such pair is left out."""
+    found = timeline if isinstance(timeline, list) else []
+    pairs = [tuple(map(number, pair)) for pair in found if isinstance(pair, list)]
+    return [pair for pair in pairs if len(pair) == 2 and None not in pair]
+
+
 def row_from(record, env):
     """A result record as a flat row: what the plots need, without the samples."""
     matrix, time, check = part(record, "matrix"), part(record, "time_ms"), part(record, "check")
@@ -59,6 +72,10 @@ def row_from(record, env):
     row["rows"], row["row_mean"] = number(matrix.get("rows")), number(matrix.get("row_mean"))
     row["ms"], row["gflops"] = number(time.get("median")), number(record.get("gflops"))
     row["flops"] = number(record.get("flops"))
+    row["compression"] = number(record.get("compression"))
+    row["phases"] = numbers(part(record, "phases_ms"))
+    row["peak"] = number(part(record, "memory").get("peak_bytes"))
+    row["timeline"] = moments(part(record, "memory").get("timeline"))
     row["bytes"] = number(part(record, "bytes").get("compulsory"))
     if row["status"] == "ok":
         if check.get("method") in (None, "off"):

@@ -81,7 +81,7 @@ def draw(selection):
     drawing.log_axis(ax.yaxis, min(values), max(values))
     ax.set_xlabel("mean row length (nonzeros per row)")
     vendor = common.baseline(found) == common.VENDOR_BEST
-    over = "the best " + common.VENDOR if vendor else "the " + common.REFERENCE
+    over = "the best " + common.VENDOR if vendor else "the reference"
     ax.set_ylabel("speed-up over %s (×)" % over)
     ax.legend(loc="upper left", bbox_to_anchor=(1.01, 1), frameon=False, fontsize=9,
               title="geometric mean")

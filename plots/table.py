@@ -122,7 +122,7 @@ def print_all(args):
     for group in common.groups(rows, records.FIELDS).values():
         try:
             selection = common.without_curve(common.select(group))
-            found = common.series(selection.rows)
+            found = common.series(selection.rows, partial=True)
             common.baseline(found)
         except records.NoData as error:
             why = error

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 """Tests of plots/: figures computed by hand, and every script on made-up results of 5 and of
-2,000 matrices. `test_plots.py DIR` keeps the pictures in DIR, to be looked at."""
+2,000 matrices. `test_plots.py DIR` keeps the pictures in DIR, to be looked at. The figures of
+SpGEMM are in plots_spgemm.py, the made-up results in plots_records.py."""
 
 import contextlib
 import io
 import json
 import math
 import os
-import random
 import subprocess
 import sys
 import tempfile
@@ -15,8 +15,11 @@ import xml.etree.ElementTree
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 PLOTS = os.path.join(HERE, "..", "plots")
-sys.path.insert(0, PLOTS)
+sys.path[:0] = [PLOTS, HERE]
 sys.dont_write_bytecode = True
+
+import plots_spgemm
+from plots_records import GPU, cpu_records, environment, gpu_records, result, write
 
 passed = failed = skipped = 0
 
@@ -32,103 +35,6 @@ def check(good, what):
 
 def near(got, want, what):
     check(got is not None and abs(got - want) < 1e-9, "%s: got %s, want %s" % (what, got, want))
-
-
-# Made-up records.
-
-GPU = {"copy": 4200.0, "cache": 9500.0, "f32": 59000.0, "f64": 32000.0}
-CPU = {"copy": 38.0, "cache": 150.0, "f32": 260.0, "f64": 130.0}
-
-
-def environment(ident="cuda:0", name="NVIDIA H200", roof=None):
-    rates = None if roof is None else {"f32": roof["f32"], "f64": roof["f64"]}
-    return {"schema": "spbench/1", "kind": "environment", "date": "2026-11-20T10:00:00Z",
-            "devices": [{"kind": "other", "missing": "not asked for"}, {
-                "id": ident, "name": name, "roof": {
-                    "copy_gb_s": roof and roof["copy"], "cache_gb_s": roof and roof["cache"],
-                    "fma_gflops": rates}}]}
-
-
-def result(alg, matrix, ms, k=64, prec="f32", device="cuda:0", status="ok", stats=None,
-           options=None, method="full"):
-    name, rows, nnz = matrix
-    flops = 2 * nnz * k
-    width = 4 if prec == "f32" else 8
-    ok = status == "ok"
-    return {"schema": "spbench/1", "kind": "result", "status": status,
-            "reason": None if ok else "made up", "op": "spmm", "alg": alg, "device": device,
-            "prec": prec, "k": k, "layout": "row", "options": options or {},
-            "matrix": {"name": name, "path": "m/" + name, "rows": rows, "cols": rows, "nnz": nnz,
-                       "row_mean": nnz / rows if rows else 0.0},
-            "check": {"method": method, "elements": rows * k, "error_ratio": 0.3} if ok else None,
-            "time_ms": {"median": ms, "samples": [ms], "cache": "warm", "throttled": False}
-            if ok else None,
-            "flops": flops, "gflops": flops / ms / 1e6 if ok and ms else None,
-            "bytes": {"compulsory": nnz * (width + 4) + 4 * rows + 2 * rows * k * width},
-            "stats": stats or {}}
-
-
-def matrices(count, rng):
-    """Names, rows, nonzeros: row lengths from 1.5 to 2,000, sizes over three decades."""
-    found = []
-    for i in range(count):
-        mean = 10 ** rng.uniform(0.2, 3.3) if i % 3 else 10 ** rng.uniform(0.3, 1.2)
-        rows = int(10 ** rng.uniform(3, 6))
-        found.append(("matrix-%04d" % i, rows, max(rows, int(min(rows * mean, 2e8)))))
-    return found
-
-
-def aspect_matrices():
-    return [("aspect:%d:8388608" % 2 ** i, 2 ** i, 2 ** 23) for i in range(1, 23, 2)]
-
-
-def model_ms(alg, rng, matrix, k, prec, roof, launch):
-    """A plausible time: some fraction of the compulsory bound, by algorithm and row length."""
-    _, rows, nnz = matrix
-    mean = nnz / rows
-    width = 4 if prec == "f32" else 8
-    bound = (nnz * (width + 4) + 2 * rows * k * width + 0.05 * nnz * k * width) / roof["copy"] / 1e6
-    factor = {"rowsplit": 1.0 + 6 / mean, "merge": 1.55 + 0.5 / mean, "sellp": 1.4 + 3 / mean,
-              "reference": 9.0, "cusparse-csr2": 1.3 + 2 / mean}.get(alg, 1.8 + 3 / mean)
-    factor *= 0.4 if rows < 3000 else 1  # out of the cache
-    few = 1 + 3e3 / rows if alg in ("rowsplit", "sellp") else 1 + 2e2 / rows
-    return launch + bound * factor * few * math.exp(rng.gauss(0, 0.25))
-
-
-GPU_ALGS = ("rowsplit", "merge", "sellp", "cusparse", "cusparse-csr2", "cusparse-csr3",
-            "cusparse-coo4")
-
-
-def gpu_records(count, combos, seed=1):
-    rng = random.Random(seed)
-    yield environment(roof=GPU)
-    for matrix in matrices(count, rng) + aspect_matrices()[:11 if count else 0]:
-        for k, prec in combos:
-            ms = {alg: model_ms(alg, rng, matrix, k, prec, GPU, 0.002) for alg in GPU_ALGS}
-            for alg in GPU_ALGS:
-                odd = rng.random()
-                status = "ok" if odd > 0.01 else "wrong" if odd > 0.009 else "unsupported"
-                yield result(alg, matrix, ms[alg], k, prec, status=status)
-            pick = "merge" if matrix[2] / matrix[1] < 9.35 else "rowsplit"
-            yield result("heuristic", matrix, ms[pick] * 1.01, k, prec,
-                         stats={"picked": pick}, options={"threshold": 9.35})
-
-
-def cpu_records(count, combos, seed=2):
-    rng = random.Random(seed)
-    yield environment("cpu", "AMD EPYC 9654", CPU)
-    for matrix in matrices(count, rng):
-        for k, prec in combos:
-            for alg in ("reference", "rowsplit", "merge", "sellp"):
-                ms = model_ms(alg, rng, matrix, k, prec, CPU, 0.001)
-                yield result(alg, matrix, ms, k, prec, "cpu")
-
-
-def write(path, records):
-    with open(path, "w", encoding="utf-8") as file:
-        for record in records:
-            file.write(json.dumps(record) + "\n")
-    return path
 
 
 def run(script, *args):
@@ -379,7 +285,8 @@ def test_errors(folder):
         {"schema": "spbench/1", "kind": "result", "status": "ok"},
         {"schema": "spbench/1", "kind": "result", "status": "oom", "op": "spmm", "alg": "merge",
          "matrix": None, "time_ms": None, "stats": None, "options": None, "bytes": None}])
-    for script in [name + ".py" for name in FIGURES] + ["table.py", "all.py"]:
+    for script in [name + ".py" for name in FIGURES + plots_spgemm.FIGURES] + \
+            ["table.py", "all.py"]:
         status, text, errors = run(script, "--help")
         check(status == 0 and "RESULTS" in text, "%s --help" % script)
         check(run(script)[0] == 2, "%s without arguments is wrong usage" % script)
@@ -418,10 +325,12 @@ def main():
         test_series()
         test_reading(folder)
         test_figures()
+        plots_spgemm.test_numbers(check, near)
         small, cpu_small, _ = test_scripts(folder)
         test_all(folder, small, cpu_small)
         test_table(folder, small)
         test_errors(folder)
+        plots_spgemm.test_scripts(folder, check, run, picture)
     print("%d passed, %d failed, %d skipped" % (passed, failed, skipped))
     return failed != 0
 

@@ -1,0 +1,106 @@
+#!/usr/bin/env python3
+"""SpGEMM: memory in use over the time of one product (figure 9 of Niu et al.), a panel for each
+matrix, a line for each algorithm.
+
+Every allocation and release is a step; the operands are in it from the start. The run is one of
+its own that waits between phases. The matrices are those of -matrix, else the largest ones by
+products. cuSPARSE is the fastest of its algorithms. A line that takes much longer than the others
+is cut off and says when it ends.
+"""
+
+import statistics
+import sys
+
+import common
+import drawing
+import records
+
+OP = "spgemm"
+SINGLE = records.FIELDS
+MOST = 6  # matrices, where none are chosen
+LONG = 4  # times the median of the ends: longer lines are cut off
+
+
+def steps(row):
+    """The row's moments as two lists, up to the end of its last phase."""
+    ms, use = map(list, zip(*row["timeline"]))
+    end = max(ms[-1], sum(row["phases"].values()))
+    return ms + [end], use + use[-1:]
+
+
+def choose(found, names):
+    """The matrices to draw: by name, else those with most work."""
+    facts = {m: row for cases in found.values() for m, row in cases.items()}
+    if names:
+        chosen = [m for m in facts if m[0] in names]
+        missing = sorted(set(names) - {m[0] for m in chosen})
+        if missing:
+            raise records.NoData("no product of %s with memory over time" % ", ".join(missing))
+        return sorted(chosen, key=lambda m: names.index(m[0]))
+    return sorted(facts, key=lambda m: -(facts[m]["flops"] or 0))[:MOST]
+
+
+def panel(ax, lines, look):
+    """Draws {series: (ms, bytes)} into one panel."""
+    ends = {name: ms[-1] for name, (ms, _) in lines.items()}
+    limit = min(max(ends.values()), LONG * statistics.median(ends.values()))
+    top = max(max(use) for _, use in lines.values())
+    unit, text = (1e9, "GB") if top >= 1e10 else (1e6, "MB")
+    for name, (ms, use) in lines.items():
+        ax.step(ms, [x / unit for x in use], where="post", color=look[name]["colour"],
+                linewidth=1.6)
+        if ends[name] <= limit:
+            ax.plot(ms[-1], use[-1] / unit, look[name]["marker"], color=look[name]["colour"],
+                    markersize=6)
+        else:
+            last = max(i for i, x in enumerate(ms) if x <= limit)
+            ax.annotate("%s ms →" % drawing.plain(ends[name]), (limit, use[last] / unit),
+                        xytext=(-2, 3), textcoords="offset points", ha="right", fontsize=8,
+                        color=look[name]["colour"])
+    ax.set_xlim(0, limit * 1.03)
+    ax.set_ylim(0, top / unit * 1.08)
+    ax.set_ylabel(text)
+    ax.locator_params(axis="x", nbins=5)
+    drawing.plain_ticks(ax.xaxis)
+    drawing.plain_ticks(ax.yaxis)
+
+
+def more(parser):
+    parser.add_argument("-matrix", "--matrix", metavar="NAMES", help="names, by commas")
+
+
+def draw(selection, args=None):
+    names = args.matrix.split(",") if args and args.matrix else []
+    rows = [row for row in selection.rows if row["timeline"]]
+    found = common.series(rows)
+    chosen = choose(found, names)
+    if not chosen:
+        raise records.NoData("no result has memory over time")
+    look = drawing.styles(found)
+    columns = min(len(chosen), 3 if len(chosen) > 4 else 2)
+    count = -(-len(chosen) // columns)
+    fig, axes = drawing.plt.subplots(
+        count, columns, squeeze=False, figsize=(max(6.5, 3.9 * columns), 2.9 * count),
+        gridspec_kw={"hspace": 0.42, "wspace": 0.36})
+    drawn = set()
+    for ax, m in zip(axes.flat, chosen):
+        lines = {name: steps(cases[m]) for name, cases in found.items() if m in cases}
+        drawn |= set(lines)
+        panel(ax, lines, look)
+        ax.set_title(m[0], fontsize=9, loc="left")
+    for ax in axes.flat[len(chosen):]:
+        ax.remove()
+    for ax in fig.axes[-columns:]:
+        ax.set_xlabel("ms")
+    for name in [name for name in found if name in drawn]:
+        axes[0, 0].plot([], [], color=look[name]["colour"], marker=look[name]["marker"],
+                        linewidth=1.6, label=name)
+    axes[0, columns - 1].legend(*axes[0, 0].get_legend_handles_labels(), loc="upper left",
+                                bbox_to_anchor=(1.01, 1), frameon=False, fontsize=9)
+    others = len({row["matrix"] for row in rows}) - len(chosen)
+    notes = ["%d other matrices; choose with -matrix." % others] if others else []
+    return drawing.finish(fig, "Memory over the time of one product", selection, notes)
+
+
+if __name__ == "__main__":
+    sys.exit(drawing.main(__file__, __doc__, SINGLE, draw, OP, more))

@@ -1,0 +1,110 @@
+#!/usr/bin/env python3
+"""SpGEMM: where the time goes, a panel for each algorithm (figures 5 and 6 of Nagasaka et al.,
+figure 10 of Niu et al.).
+
+A bar is the time of one product over that of the best cuSPARSE; without cuSPARSE over that of the
+fastest algorithm. It is divided in the proportions of the phases, which come from a run of their
+own that waits at each boundary. Matrices are in the order of their mean row length.
+"""
+
+import statistics
+import sys
+
+import common
+import drawing
+import records
+
+OP = "spgemm"
+SINGLE = records.FIELDS
+GAP = 0.28  # between panels, of their height
+
+
+def baselines(found):
+    """({matrix: ms}, matrices that the vendor has no time of)"""
+    vendor = found.get(common.VENDOR_BEST, {})
+    best = {}
+    for cases in found.values():
+        for m, row in cases.items():
+            best[m] = min(row["ms"], best.get(m, row["ms"]))
+    without = [m for m in best if m not in vendor]
+    return {m: vendor[m]["ms"] if m in vendor else ms for m, ms in best.items()}, without
+
+
+def heights(row, base_ms):
+    """{phase: height of its part}: together the row's time over the base's."""
+    total = sum(row["phases"].values())
+    return {name: ms / total * row["ms"] / base_ms for name, ms in row["phases"].items() if total}
+
+
+def styles(parts):
+    """{phase: (colour, hatch)}: within an algorithm the colours differ, beyond it the hatches."""
+    phases = [dict.fromkeys(name for of in each for name in of) for each in parts.values()]
+    found = {}
+    for name in dict.fromkeys(name for each in phases for name in each):
+        beside = {found[other][0] for each in phases if name in each
+                  for other in each if other in found}
+        free = [colour for colour in drawing.COLOURS if colour not in beside] or drawing.COLOURS
+        used = sum(colour == free[0] for colour, _ in found.values())
+        found[name] = free[0], drawing.HATCHES[used % len(drawing.HATCHES)]
+    return found
+
+
+def stack(ax, parts, look, top):
+    """A bar for each {phase: height}; what is above `top` is cut off and says how high it is."""
+    for x, of in enumerate(parts):
+        bottom = 0
+        for name, height in of.items():
+            ax.bar(x, height, 0.8 if len(parts) <= drawing.BARS_MOST else 1, bottom=bottom,
+                   color=look[name][0], hatch=look[name][1], edgecolor="white",
+                   linewidth=0.3 if len(parts) <= drawing.BARS_MOST else 0)
+            bottom += height
+        if bottom > top and len(parts) <= drawing.BARS_MOST:
+            ax.text(x, top, "%.2g×" % bottom, ha="center", va="bottom", fontsize=7)
+    ax.axhline(1, color="black", linewidth=1)
+    ax.set_ylim(0, top)
+
+
+def draw(selection):
+    selection = common.without_curve(selection)
+    found = common.series(selection.rows)
+    base, without = baselines(found)
+    facts = {row["matrix"]: row for row in selection.rows}
+    order = sorted(facts, key=lambda m: (facts[m]["row_mean"] or 0, m[0]))
+    parts = {name: [heights(cases[m], base[m]) if m in cases else {} for m in order]
+             for name, cases in found.items()}
+    parts = {name: each for name, each in parts.items() if any(each)}
+    if not parts:
+        raise records.NoData("no result has phases")
+    look = styles(parts)
+    many = len(order) > drawing.BARS_MOST
+    fig, axes = drawing.plt.subplots(
+        len(parts), 1, sharex=True, squeeze=False, gridspec_kw={"hspace": GAP},
+        figsize=(11 if many else max(7.5, 1.6 + 0.36 * len(order)), 0.4 + 1.75 * len(parts)))
+    for ax, (name, each) in zip(axes[:, 0], parts.items()):
+        totals = [sum(of.values()) for of in each if of]
+        stack(ax, each, look, max(1.1, min(1.05 * max(totals), 3 * statistics.median(totals))))
+        ax.set_title(name, loc="left", fontsize=9, weight="bold", pad=11)
+        drawing.plain_ticks(ax.yaxis)
+        ax.grid(False, axis="x")
+    low = axes[-1, 0]
+    low.set_xlim(-0.6, len(order) - 0.4)
+    if many:
+        low.set_xlabel("matrices, in the order of their mean row length")
+    else:
+        drawing.name_ticks(low, [drawing.tick(facts[m], None) + "*" * (m in without)
+                                 for m in order])
+    axes[(len(parts) - 1) // 2, 0].set_ylabel(
+        "time / that of the " + ("best cuSPARSE" if common.VENDOR_BEST in found else "fastest"),
+        y=0.5 if len(parts) % 2 else -GAP / 2)
+    for name, (colour, hatch) in look.items():
+        axes[0, 0].bar(0, 0, color=colour, hatch=hatch, label=name)
+    drawing.legend_above(axes[0, 0], len(look), 1.14)
+    notes = []
+    if common.VENDOR_BEST in found and without:
+        notes = ["%d matrices%s have no time of cuSPARSE: there the fastest is 1."
+                 % (len(without), "" if many else " (*)")]
+    return drawing.finish(fig, "Phases of a product", selection, notes)
+
+
+if __name__ == "__main__":
+    sys.exit(drawing.main(__file__, __doc__, SINGLE, draw, OP))
