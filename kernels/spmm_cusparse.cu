@@ -5,10 +5,7 @@
 // https://docs.nvidia.com/cuda/cusparse, "cusparseSpMM". 32-bit indices. Some algorithms need a
 // workspace; it is allocated once, and counts in the peak memory of the case. A preprocessed
 // workspace belongs to the descriptor of A until the end, so both stay as they are.
-#include "kernel.cuh"
-
-#include <cusparse.h>
-#include <stdio.h>
+#include "cusparse.cuh"
 
 struct variant {
     cusparseSpMMAlg_t alg;
@@ -16,62 +13,27 @@ struct variant {
 };
 
 struct cusparse {
-    cusparseHandle_t handle;
+    struct cusparse_library lib;
     cusparseConstSpMatDescr_t A; // NULL: the product is empty, and cuSPARSE is not called
     cusparseConstDnMatDescr_t B;
     cusparseDnMatDescr_t C;
-    cudaDataType type;
     void *workspace;
-    union {
-        float f32;
-        double f64;
-    } one, zero; // alpha and beta, in `type`
 };
-
-// A case that the library refuses is unsupported; everything else is a failure.
-static int cusparse_fail(cusparseStatus_t status, const char *call)
-{
-    enum err code = status == CUSPARSE_STATUS_NOT_SUPPORTED  ? ERR_UNSUPPORTED
-                    : status == CUSPARSE_STATUS_ALLOC_FAILED ? ERR_MEMORY
-                                                             : ERR_DEVICE;
-    cudaGetLastError(); // clear it, unless it is sticky
-    return fail(code, "%s: %s (%s)", call, cusparseGetErrorString(status),
-                cusparseGetErrorName(status));
-}
-
-// Returns from the calling function if the call, a function and its arguments, fails.
-#define CUSPARSE_TRY(function, ...)                                                                \
-    do {                                                                                           \
-        cusparseStatus_t cusparse_try_status = function(__VA_ARGS__);                              \
-        if (cusparse_try_status != CUSPARSE_STATUS_SUCCESS)                                        \
-            return cusparse_fail(cusparse_try_status, #function);                                  \
-    } while (0)
-
-static void report_version(struct task *t)
-{
-    int major = 0, minor = 0, patch = 0;
-    char text[32];
-    cusparseGetProperty(MAJOR_VERSION, &major);
-    cusparseGetProperty(MINOR_VERSION, &minor);
-    cusparseGetProperty(PATCH_LEVEL, &patch);
-    snprintf(text, sizeof text, "%d.%d.%d", major, minor, patch);
-    task_text(t, "cusparse", text);
-}
 
 static int describe(struct task *t, struct cusparse *s)
 {
     cusparseOrder_t order = t->layout == LAYOUT_ROW ? CUSPARSE_ORDER_ROW : CUSPARSE_ORDER_COL;
-    if (t->algo->formats & FORMAT_COO)
+    const cudaDataType type = s->lib.type;
+    if (t->algo->formats & FORMAT_COO) {
         CUSPARSE_TRY(cusparseCreateConstCoo, &s->A, t->coo.m, t->coo.n, t->coo.nnz, t->coo.row,
-                     t->coo.col, t->coo.val, CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO, s->type);
-    else
-        CUSPARSE_TRY(cusparseCreateConstCsr, &s->A, t->A.m, t->A.n, t->A.nnz, t->A.ptr, t->A.idx,
-                     t->A.val, CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO,
-                     s->type);
-    CUSPARSE_TRY(cusparseCreateConstDnMat, &s->B, t->B.rows, t->B.cols, t->B.ld, t->B.val, s->type,
+                     t->coo.col, t->coo.val, CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO, type);
+    } else {
+        int err = cusparse_describe(&s->lib, &t->A, &s->A);
+        if (err) return err;
+    }
+    CUSPARSE_TRY(cusparseCreateConstDnMat, &s->B, t->B.rows, t->B.cols, t->B.ld, t->B.val, type,
                  order);
-    CUSPARSE_TRY(cusparseCreateDnMat, &s->C, t->C.rows, t->C.cols, t->C.ld, t->C.val, s->type,
-                 order);
+    CUSPARSE_TRY(cusparseCreateDnMat, &s->C, t->C.rows, t->C.cols, t->C.ld, t->C.val, type, order);
     return OK;
 }
 
@@ -83,27 +45,19 @@ static bool is_empty(const struct task *t)
 
 // What the three functions of the product have in common.
 #define PRODUCT(s, v)                                                                              \
-    (s)->handle, CUSPARSE_OPERATION_NON_TRANSPOSE, CUSPARSE_OPERATION_NON_TRANSPOSE, &(s)->one,    \
-        (s)->A, (s)->B, &(s)->zero, (s)->C, (s)->type, (v)->alg
+    (s)->lib.handle, CUSPARSE_OPERATION_NON_TRANSPOSE, CUSPARSE_OPERATION_NON_TRANSPOSE,           \
+        &(s)->lib.one, (s)->A, (s)->B, &(s)->lib.zero, (s)->C, (s)->lib.type, (v)->alg
 
 static int prepare(struct task *t, const struct variant *v)
 {
     struct cusparse *s = (struct cusparse *)mem_zero_alloc(1, sizeof *s);
     if (!s) return ERR_MEMORY;
     t->state = s;
-    report_version(t);
-    if (is_empty(t)) return OK;
-    bool f32 = t->in->prec == F32;
-    s->type = f32 ? CUDA_R_32F : CUDA_R_64F;
-    if (f32)
-        s->one.f32 = 1;
-    else
-        s->one.f64 = 1;
+    int err = cusparse_open(t, &s->lib);
+    if (err || is_empty(t)) return err;
 
     size_t bytes = 0;
-    CUSPARSE_TRY(cusparseCreate, &s->handle);
-    CUSPARSE_TRY(cusparseSetStream, s->handle, (cudaStream_t)t->dev->stream);
-    int err = describe(t, s);
+    err = describe(t, s);
     if (err) return err;
     CUSPARSE_TRY(cusparseSpMM_bufferSize, PRODUCT(s, v), &bytes);
     err = device_alloc(t->dev, (int64_t)bytes, 1, &s->workspace);
@@ -138,7 +92,7 @@ static void teardown(struct task *t)
     if (s->A) cusparseDestroySpMat(s->A);
     if (s->B) cusparseDestroyDnMat(s->B);
     if (s->C) cusparseDestroyDnMat(s->C);
-    if (s->handle) cusparseDestroy(s->handle);
+    cusparse_close(&s->lib);
     device_free(t->dev, s->workspace);
     mem_free(s);
     t->state = NULL;

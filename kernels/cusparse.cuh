@@ -1,0 +1,79 @@
+// What the kernels that call cuSPARSE share: its errors, its handle, and its scalars.
+#ifndef SPBENCH_CUSPARSE_H
+#define SPBENCH_CUSPARSE_H
+
+#include "kernel.cuh"
+
+#include <cusparse.h>
+#include <stdio.h>
+
+// A case that the library refuses is unsupported, one that is too large for it is out of memory;
+// everything else is a failure.
+static inline int cusparse_fail(cusparseStatus_t status, const char *call)
+{
+    enum err code = status == CUSPARSE_STATUS_NOT_SUPPORTED            ? ERR_UNSUPPORTED
+                    : status == CUSPARSE_STATUS_ALLOC_FAILED           ? ERR_MEMORY
+                    : status == CUSPARSE_STATUS_INSUFFICIENT_RESOURCES ? ERR_MEMORY
+                                                                       : ERR_DEVICE;
+    cudaGetLastError(); // clear it, unless it is sticky
+    return fail(code, "%s: %s (%s)", call, cusparseGetErrorString(status),
+                cusparseGetErrorName(status));
+}
+
+// Returns from the calling function if the call, a function and its arguments, fails.
+#define CUSPARSE_TRY(function, ...)                                                                \
+    do {                                                                                           \
+        cusparseStatus_t cusparse_try_status = function(__VA_ARGS__);                              \
+        if (cusparse_try_status != CUSPARSE_STATUS_SUCCESS)                                        \
+            return cusparse_fail(cusparse_try_status, #function);                                  \
+    } while (0)
+
+// The library, and alpha and beta in the precision of the case.
+struct cusparse_library {
+    cusparseHandle_t handle;
+    cudaDataType type;
+    union {
+        float f32;
+        double f64;
+    } one, zero;
+};
+
+static inline int cusparse_open(struct task *t, struct cusparse_library *lib)
+{
+    int major = 0, minor = 0, patch = 0;
+    char text[32];
+    cusparseGetProperty(MAJOR_VERSION, &major);
+    cusparseGetProperty(MINOR_VERSION, &minor);
+    cusparseGetProperty(PATCH_LEVEL, &patch);
+    snprintf(text, sizeof text, "%d.%d.%d", major, minor, patch);
+    task_text(t, "cusparse", text);
+    if (t->in->prec == F32) {
+        lib->type = CUDA_R_32F;
+        lib->one.f32 = 1;
+        lib->zero.f32 = 0;
+    } else {
+        lib->type = CUDA_R_64F;
+        lib->one.f64 = 1;
+        lib->zero.f64 = 0;
+    }
+    CUSPARSE_TRY(cusparseCreate, &lib->handle);
+    CUSPARSE_TRY(cusparseSetStream, lib->handle, (cudaStream_t)t->dev->stream);
+    return OK;
+}
+
+static inline void cusparse_close(struct cusparse_library *lib)
+{
+    if (lib->handle) cusparseDestroy(lib->handle);
+    lib->handle = NULL;
+}
+
+// One of the inputs: CSR with 32-bit indices.
+static inline int cusparse_describe(const struct cusparse_library *lib, const struct csr_dev *A,
+                                    cusparseConstSpMatDescr_t *descr)
+{
+    CUSPARSE_TRY(cusparseCreateConstCsr, descr, A->m, A->n, A->nnz, A->ptr, A->idx, A->val,
+                 CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO, lib->type);
+    return OK;
+}
+
+#endif

@@ -1,0 +1,301 @@
+// NVIDIA's cuSPARSE: every algorithm that cusparseSpGEMM offers for CSR, and cusparseSpGEMMreuse.
+//
+// https://docs.nvidia.com/cuda/cusparse, "cusparseSpGEMM". 32-bit indices, so that nnz(C) ends at
+// 2^31 - 1; a product that is too large is refused by the library, and its answer passed on. All
+// buffers that the library asks for are allocated and freed within the run, as it is the whole
+// product; they count in the peak memory. The rows of C come sorted by column.
+//
+// DEFAULT and ALG1 hold all intermediate products at once. ALG2 estimates first how much memory
+// they need; ALG3 in addition makes them in chunks, `chunk` being the fraction of all in each.
+//
+// cusparse-reuse is for repeated products of one structure: what depends on the structure alone,
+// C's arrays included, is made once by prepare(), and a run computes the values of C.
+#include "cusparse.cuh"
+
+#include <math.h>
+
+struct variant {
+    cusparseSpGEMMAlg_t alg;
+    bool estimate; // whether it goes through cusparseSpGEMM_estimateMemory
+};
+
+#define BUFFERS 5
+
+// One product under way; for reuse, the one that is kept.
+struct product {
+    cusparseConstSpMatDescr_t A, S;
+    cusparseSpMatDescr_t C;
+    cusparseSpGEMMDescr_t descr;
+    void *buffer[BUFFERS];
+    int64_t buffer_bytes; // of all that were allocated
+    struct csr_dev R;
+};
+
+struct state {
+    struct cusparse_library lib;
+    bool empty; // no products: cuSPARSE is not called
+    struct product kept;
+};
+
+// What the functions of a product have in common.
+#define PRODUCT(s, p, alg)                                                                         \
+    (s)->lib.handle, CUSPARSE_OPERATION_NON_TRANSPOSE, CUSPARSE_OPERATION_NON_TRANSPOSE,           \
+        &(s)->lib.one, (p)->A, (p)->S, &(s)->lib.zero, (p)->C, (s)->lib.type, alg, (p)->descr
+#define STRUCTURE(s, p, alg)                                                                       \
+    (s)->lib.handle, CUSPARSE_OPERATION_NON_TRANSPOSE, CUSPARSE_OPERATION_NON_TRANSPOSE, (p)->A,   \
+        (p)->S, (p)->C, alg, (p)->descr
+
+static int alloc_buffer(struct device *d, struct product *p, int i, size_t bytes)
+{
+    p->buffer_bytes += (int64_t)bytes;
+    return device_alloc(d, (int64_t)bytes, 1, &p->buffer[i]);
+}
+
+static void free_buffer(struct device *d, struct product *p, int i)
+{
+    device_free(d, p->buffer[i]);
+    p->buffer[i] = NULL;
+}
+
+// All but C itself.
+static void free_product(struct device *d, struct product *p)
+{
+    if (p->descr) cusparseSpGEMM_destroyDescr(p->descr);
+    if (p->C) cusparseDestroySpMat(p->C);
+    if (p->S) cusparseDestroySpMat(p->S);
+    if (p->A) cusparseDestroySpMat(p->A);
+    p->descr = NULL;
+    p->A = p->S = NULL;
+    p->C = NULL;
+    for (int i = 0; i < BUFFERS; i++) free_buffer(d, p, i);
+}
+
+// The descriptors, and the row starts of C.
+static int begin(struct task *t, const struct state *s, struct product *p)
+{
+    p->R.m = t->A.m, p->R.n = t->S.n;
+    p->R.ptr_bytes = sizeof(int32_t);
+    int err = device_alloc(t->dev, (int64_t)p->R.m + 1, sizeof(int32_t), &p->R.ptr);
+    if (!err) err = cusparse_describe(&s->lib, &t->A, &p->A);
+    if (!err) err = cusparse_describe(&s->lib, &t->S, &p->S);
+    if (err) return err;
+    CUSPARSE_TRY(cusparseCreateCsr, &p->C, p->R.m, p->R.n, 0, p->R.ptr, NULL, NULL,
+                 CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO, s->lib.type);
+    CUSPARSE_TRY(cusparseSpGEMM_createDescr, &p->descr);
+    return OK;
+}
+
+// C's columns and values, when the library knows how many there are.
+static int alloc_result(struct task *t, struct product *p)
+{
+    int64_t rows, cols;
+    CUSPARSE_TRY(cusparseSpMatGetSize, p->C, &rows, &cols, &p->R.nnz);
+    if (p->R.nnz < 0 || p->R.nnz > INT32_MAX)
+        return fail(ERR_UNSUPPORTED, "cuSPARSE: %lld nonzeros of C do not fit in 32-bit row starts",
+                    (long long)p->R.nnz);
+    int err = device_alloc(t->dev, p->R.nnz, sizeof *p->R.idx, (void **)&p->R.idx);
+    if (!err) err = device_alloc(t->dev, p->R.nnz, prec_bytes(t->in->prec), &p->R.val);
+    if (err) return err;
+    CUSPARSE_TRY(cusparseCsrSetPointers, p->C, p->R.ptr, p->R.idx, p->R.val);
+    return OK;
+}
+
+// The size of the buffer that compute() gets, from a function of its own.
+static int estimate(struct task *t, const struct state *s, const struct variant *v,
+                    struct product *p, size_t *bytes)
+{
+    // ALG2 takes the fraction, too, and ignores it. A chunk has one product at least.
+    float chunk = 1;
+    if (v->alg == CUSPARSE_SPGEMM_ALG3) {
+        int64_t products;
+        CUSPARSE_TRY(cusparseSpGEMM_getNumProducts, p->descr, &products);
+        chunk = (float)fmax(task_option(t, "chunk"), 1.0 / (double)max64(products, 1));
+    }
+    size_t own_bytes = 0;
+    CUSPARSE_TRY(cusparseSpGEMM_estimateMemory, PRODUCT(s, p, v->alg), chunk, &own_bytes, NULL,
+                 NULL);
+    int err = alloc_buffer(t->dev, p, 2, own_bytes);
+    if (err) return err;
+    CUSPARSE_TRY(cusparseSpGEMM_estimateMemory, PRODUCT(s, p, v->alg), chunk, &own_bytes,
+                 p->buffer[2], bytes);
+    free_buffer(t->dev, p, 2);
+    return OK;
+}
+
+static int multiply(struct task *t, const struct state *s, const struct variant *v,
+                    struct product *p)
+{
+    size_t bytes = 0;
+    int err = task_phase(t, "analyse");
+    if (!err) err = begin(t, s, p);
+    if (err) return err;
+    CUSPARSE_TRY(cusparseSpGEMM_workEstimation, PRODUCT(s, p, v->alg), &bytes, NULL);
+    err = alloc_buffer(t->dev, p, 0, bytes);
+    if (err) return err;
+    CUSPARSE_TRY(cusparseSpGEMM_workEstimation, PRODUCT(s, p, v->alg), &bytes, p->buffer[0]);
+
+    bytes = 0;
+    if (v->estimate)
+        err = estimate(t, s, v, p, &bytes);
+    else
+        CUSPARSE_TRY(cusparseSpGEMM_compute, PRODUCT(s, p, v->alg), &bytes, NULL);
+    if (!err) err = task_phase(t, "numeric");
+    if (!err) err = alloc_buffer(t->dev, p, 1, bytes);
+    if (err) return err;
+    CUSPARSE_TRY(cusparseSpGEMM_compute, PRODUCT(s, p, v->alg), &bytes, p->buffer[1]);
+
+    err = task_phase(t, "allocate");
+    if (!err) err = alloc_result(t, p);
+    if (!err) err = task_phase(t, "copy");
+    if (err) return err;
+    CUSPARSE_TRY(cusparseSpGEMM_copy, PRODUCT(s, p, v->alg));
+    task_number(t, "buffer_bytes", (double)p->buffer_bytes);
+    return OK;
+}
+
+// A C without nonzeros.
+static int make_empty(struct task *t, struct csr_dev *R)
+{
+    const int64_t starts = (int64_t)t->A.m + 1;
+    R->m = t->A.m, R->n = t->S.n;
+    R->ptr_bytes = sizeof(int32_t);
+    int err = device_alloc(t->dev, starts, sizeof(int32_t), &R->ptr);
+    if (!err) err = device_alloc(t->dev, 0, sizeof *R->idx, (void **)&R->idx);
+    if (!err) err = device_alloc(t->dev, 0, prec_bytes(t->in->prec), &R->val);
+    return err ? err : device_fill(t->dev, R->ptr, 0, starts * (int64_t)sizeof(int32_t));
+}
+
+static int prepare(struct task *t)
+{
+    struct state *s = (struct state *)mem_zero_alloc(1, sizeof *s);
+    if (!s) return ERR_MEMORY;
+    t->state = s;
+    s->empty = t->in->products == 0;
+    return cusparse_open(t, &s->lib);
+}
+
+static int run(struct task *t, const struct variant *v)
+{
+    const struct state *s = (const struct state *)t->state;
+    if (s->empty) return make_empty(t, &t->R);
+    struct product p = {};
+    int err = multiply(t, s, v, &p);
+    free_product(t->dev, &p);
+    t->R = p.R; // the caller frees it, also after an error
+    return err;
+}
+
+static void teardown(struct task *t)
+{
+    struct state *s = (struct state *)t->state;
+    if (!s) return;
+    free_product(t->dev, &s->kept);
+    device_free(t->dev, s->kept.R.ptr);
+    device_free(t->dev, s->kept.R.idx);
+    device_free(t->dev, s->kept.R.val);
+    cusparse_close(&s->lib);
+    mem_free(s);
+    t->state = NULL;
+}
+
+#define REUSE_ALG CUSPARSE_SPGEMM_DEFAULT
+
+// Which buffers may go when is what the library's documentation says.
+static int make_structure(struct task *t, const struct state *s, struct product *p)
+{
+    struct device *d = t->dev;
+    size_t bytes[BUFFERS] = {0};
+    int err = begin(t, s, p);
+    if (err) return err;
+    CUSPARSE_TRY(cusparseSpGEMMreuse_workEstimation, STRUCTURE(s, p, REUSE_ALG), &bytes[0], NULL);
+    err = alloc_buffer(d, p, 0, bytes[0]);
+    if (err) return err;
+    CUSPARSE_TRY(cusparseSpGEMMreuse_workEstimation, STRUCTURE(s, p, REUSE_ALG), &bytes[0],
+                 p->buffer[0]);
+    CUSPARSE_TRY(cusparseSpGEMMreuse_nnz, STRUCTURE(s, p, REUSE_ALG), &bytes[1], NULL, &bytes[2],
+                 NULL, &bytes[3], NULL);
+    for (int i = 1; i <= 3 && !err; i++) err = alloc_buffer(d, p, i, bytes[i]);
+    if (err) return err;
+    CUSPARSE_TRY(cusparseSpGEMMreuse_nnz, STRUCTURE(s, p, REUSE_ALG), &bytes[1], p->buffer[1],
+                 &bytes[2], p->buffer[2], &bytes[3], p->buffer[3]);
+    free_buffer(d, p, 0);
+    free_buffer(d, p, 1);
+    err = alloc_result(t, p);
+    if (err) return err;
+    CUSPARSE_TRY(cusparseSpGEMMreuse_copy, STRUCTURE(s, p, REUSE_ALG), &bytes[4], NULL);
+    err = alloc_buffer(d, p, 4, bytes[4]);
+    if (err) return err;
+    CUSPARSE_TRY(cusparseSpGEMMreuse_copy, STRUCTURE(s, p, REUSE_ALG), &bytes[4], p->buffer[4]);
+    free_buffer(d, p, 2);
+    task_number(t, "buffer_bytes", (double)p->buffer_bytes);
+    return OK;
+}
+
+static int reuse_prepare(struct task *t)
+{
+    int err = prepare(t);
+    if (err) return err;
+    struct state *s = (struct state *)t->state;
+    return s->empty ? make_empty(t, &s->kept.R) : make_structure(t, s, &s->kept);
+}
+
+static int reuse_run(struct task *t)
+{
+    const struct state *s = (const struct state *)t->state;
+    const struct product *p = &s->kept;
+    t->R = p->R;
+    if (s->empty) return OK;
+    int err = task_phase(t, "numeric");
+    // C is not a new block, so the check's poison is done here: a number, in case that the library
+    // multiplies it by beta, which is 0.
+    if (!err && t->dev->poison)
+        err = device_fill(t->dev, p->R.val, 0x7f, p->R.nnz * (int64_t)prec_bytes(t->in->prec));
+    if (err) return err;
+    CUSPARSE_TRY(cusparseSpGEMMreuse_compute, PRODUCT(s, p, REUSE_ALG));
+    return OK;
+}
+
+// C stays with the state.
+static void reuse_release(struct task *t) { t->R = {}; }
+
+static const struct algo_option chunk_options[] = {
+    {"chunk", 0.2, 0.01, 1, false, "fraction of the intermediate products that are made at once"},
+    {},
+};
+
+// What all descriptors have in common.
+#define DESCRIPTOR(symbol, name_text, option_list, prepare_function, run_function,                 \
+                   release_function, about_text)                                                   \
+    extern "C" const struct algo spgemm_##symbol##_cuda = {                                        \
+        .name = name_text,                                                                         \
+        .op = OP_SPGEMM,                                                                           \
+        .device = DEVICE_CUDA,                                                                     \
+        .layouts = BIT(LAYOUT_ROW),                                                                \
+        .precs = BOTH_PRECS,                                                                       \
+        .formats = FORMAT_CSR,                                                                     \
+        .arith = ARITH_PREC,                                                                       \
+        .options = option_list,                                                                    \
+        .about = about_text,                                                                       \
+        .cite = "NVIDIA, cuSPARSE library, cusparseSpGEMM",                                        \
+        .prepare = prepare_function,                                                               \
+        .run = run_function,                                                                       \
+        .teardown = teardown,                                                                      \
+        .finish = NULL,                                                                            \
+        .release = release_function,                                                               \
+    }
+
+// One line per algorithm: symbol, name, algorithm, estimate, options, about.
+#define VARIANT(symbol, name_text, alg, estimate, option_list, about_text)                         \
+    static const struct variant symbol##_variant = {alg, estimate};                                \
+    static int symbol##_run(struct task *t) { return run(t, &symbol##_variant); }                  \
+    DESCRIPTOR(symbol, name_text, option_list, prepare, symbol##_run, NULL, about_text)
+
+VARIANT(cusparse, "cusparse", CUSPARSE_SPGEMM_DEFAULT, false, NULL, "cuSPARSE SpGEMM, its default");
+VARIANT(cusparse_alg1, "cusparse-alg1", CUSPARSE_SPGEMM_ALG1, false, NULL,
+        "cuSPARSE SpGEMM ALG1, all intermediate products at once");
+VARIANT(cusparse_alg2, "cusparse-alg2", CUSPARSE_SPGEMM_ALG2, true, NULL,
+        "cuSPARSE SpGEMM ALG2, for less memory than ALG1");
+VARIANT(cusparse_alg3, "cusparse-alg3", CUSPARSE_SPGEMM_ALG3, true, chunk_options,
+        "cuSPARSE SpGEMM ALG3, for the least memory: products in chunks");
+DESCRIPTOR(cusparse_reuse, "cusparse-reuse", NULL, reuse_prepare, reuse_run, reuse_release,
+           "cuSPARSE SpGEMMreuse, the values alone: C's structure and memory are prepared");
