@@ -131,7 +131,12 @@ int device_alloc(struct device *d, int64_t count, size_t size, void **p)
     d->used_bytes += bytes;
     d->peak_bytes = max64(d->peak_bytes, d->used_bytes);
     trace(d);
-    return d->poison ? device_fill(d, *p, 0xff, bytes) : OK;
+    if (d->poison) err = device_fill(d, *p, 0xff, bytes);
+    if (err) {
+        device_free(d, *p);
+        *p = NULL;
+    }
+    return err;
 }
 
 void device_free(struct device *d, void *p)

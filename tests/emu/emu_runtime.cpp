@@ -108,12 +108,17 @@ enum emu_order order_now()
 void run(const launch &l)
 {
     settings &s = set();
+    // After a failure that was planned, launches do nothing until the program looks: as on a device
+    // whose context is dead, and not on data that the refused kernel never made.
+    static bool planned;
+    if (refused[0] && planned) return;
     refused_check();
     static bool at_exit = !atexit(refused_check);
     (void)at_exit;
     s.launches++;
     char why[128] = "it was told to fail";
-    cudaError_t e = must_fail() ? cudaErrorLaunchOutOfResources : launch_check(l, why, sizeof why);
+    planned = must_fail();
+    cudaError_t e = planned ? cudaErrorLaunchOutOfResources : launch_check(l, why, sizeof why);
     if (e != cudaSuccess) {
         snprintf(refused, sizeof refused, "kernel %s (%s:%d): %s: %s", l.name, file_name(l.file),
                  l.line, cudaGetErrorString(e), why);
