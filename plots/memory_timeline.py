@@ -98,7 +98,7 @@ def draw(selection, args=None):
     axes[0, columns - 1].legend(*axes[0, 0].get_legend_handles_labels(), loc="upper left",
                                 bbox_to_anchor=(1.01, 1), frameon=False, fontsize=9)
     others = len({row["matrix"] for row in rows}) - len(chosen)
-    notes = ["%d other matrices; choose with -matrix." % others] if others else []
+    notes = ["Other matrices: %d; choose with -matrix." % others] if others else []
     return drawing.finish(fig, "Memory over the time of one product", selection, notes)
 
 

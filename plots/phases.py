@@ -37,10 +37,13 @@ def heights(row, base_ms):
 
 
 def styles(parts):
-    """{phase: (colour, hatch)}: within an algorithm the colours differ, beyond it the hatches."""
-    phases = [dict.fromkeys(name for of in each for name in of) for each in parts.values()]
+    """{phase: (colour, hatch)} in the order of the phases: within an algorithm the colours differ,
+    beyond it the hatches."""
+    phases = [list(dict.fromkeys(name for of in each for name in of)) for each in parts.values()]
+    place = {name: statistics.fmean(each.index(name) / len(each) for each in phases if name in each)
+             for name in dict.fromkeys(name for each in phases for name in each)}
     found = {}
-    for name in dict.fromkeys(name for each in phases for name in each):
+    for name in sorted(place, key=place.get):
         beside = {found[other][0] for each in phases if name in each
                   for other in each if other in found}
         free = [colour for colour in drawing.COLOURS if colour not in beside] or drawing.COLOURS
@@ -77,6 +80,8 @@ def draw(selection):
         raise records.NoData("no result has phases")
     look = styles(parts)
     many = len(order) > drawing.BARS_MOST
+    if common.VENDOR_BEST not in found:
+        without = []
     fig, axes = drawing.plt.subplots(
         len(parts), 1, sharex=True, squeeze=False, gridspec_kw={"hspace": GAP},
         figsize=(11 if many else max(7.5, 1.6 + 0.36 * len(order)), 0.4 + 1.75 * len(parts)))
@@ -100,9 +105,9 @@ def draw(selection):
         axes[0, 0].bar(0, 0, color=colour, hatch=hatch, label=name)
     drawing.legend_above(axes[0, 0], len(look), 1.14)
     notes = []
-    if common.VENDOR_BEST in found and without:
-        notes = ["%d matrices%s have no time of cuSPARSE: there the fastest is 1."
-                 % (len(without), "" if many else " (*)")]
+    if without:
+        notes = ["Matrices without a time of cuSPARSE%s, where the fastest is 1: %d."
+                 % ("" if many else " (*)", len(without))]
     return drawing.finish(fig, "Phases of a product", selection, notes)
 
 
