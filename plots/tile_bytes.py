@@ -17,12 +17,13 @@ TILE, CSR = "tile_bytes", "csr_bytes"
 
 
 def sizes(rows):
-    """{series: {matrix: (bytes of tiles, bytes of CSR)}}"""
+    """{series: {matrix: (bytes of tiles, bytes of CSR)}}; algorithms that share a format share its
+    bytes, and these are told once."""
     common.label_rows(rows)
     found = {}
     for row in rows:
         pair = tuple(records.number(row["stats"].get(name)) for name in (TILE, CSR))
-        if all(pair):
+        if all(pair) and not any(of.get(row["matrix"]) == pair for of in found.values()):
             found.setdefault(row["series"], {})[row["matrix"]] = pair
     return found
 

@@ -99,7 +99,9 @@ def test_numbers(check, near):
     check([m[0] for m in memory_timeline.choose(found, ["one"])] == ["one"], "by name")
 
     stats = {"tile_bytes": 300, "csr_bytes": 400, "convert_ms": 0.25}
-    rows = rows_of(product("tile", M1, 2.0, stats=stats), product("hash", M1, 1.0))
+    again = {"tile_bytes": 300, "csr_bytes": 400}  # the same format, used by another algorithm
+    rows = rows_of(product("tile", M1, 2.0, stats=stats), product("hash", M1, 1.0),
+                   product("tile-csr", M1, 3.0, stats=again))
     matrix = rows[0]["matrix"]
     check(tile_bytes.sizes(rows) == {"tile": {matrix: (300.0, 400.0)}}, "bytes of tiles")
     check(tile_convert.times(rows) == {"tile": {matrix: (0.25, 2.0)}}, "conversions")
