@@ -1,0 +1,362 @@
+// SpGEMM with hash tables, C = A * S. Its parts are in spgemm_hash_*.cuh; here the phases are led.
+// Yusuke Nagasaka, Akira Nukada, Satoshi Matsuoka: High-performance and Memory-saving Sparse
+// General Matrix-Matrix Multiplication for NVIDIA Pascal GPU, ICPP 2017, section III.
+//
+// Format: CSR. Rows of any length; values are added up by atomics, so their order varies.
+//
+// analyse:  the products of each row (algorithm 2), and rows into groups by them (table I).
+// symbolic: the nonzeros of each row of C. Four threads (PWARP), a warp, or a block take a row, by
+//           its group, and put its columns into a hash table in shared memory (algorithm 5).
+// allocate: row starts of C by a scan, rows into groups by nonzeros, and C itself.
+// numeric:  the same tables with values; what they hold is put in order and written to C.
+// The host waits twice, for the sizes of the groups. Groups run on streams of their own.
+//
+// Where this leaves the paper, by default:
+// - Products are dealt out evenly over the lanes of a team instead of a warp for each nonzero of A
+//   (even=0 brings that back), and rows of up to 256 products or 128 nonzeros take one warp.
+// - Tables have at least twice the places that a row needs (slack=1: as many as its group's rows).
+// - Up to 16 (PWARP) and 128 columns are put in order by comparing all with all, as in the paper.
+//   That is quadratic: longer rows sort a bitmap of their range of columns, or bitonically.
+// - Rows too long for the largest table, or with more than a quarter of all columns, are bitmaps of
+//   their columns, in shared memory while it holds them (bitmap=0: tables). Without bitmaps the
+//   symbolic phase tries such rows in the largest table and redoes those that overflow.
+// - Giant rows, and those redone, are shared by many blocks, in global memory: a pool of bounded
+//   size (pool=MB), rows in waves.
+#include "spgemm_hash_wave.cuh"
+
+static int next_stream(struct task *t, struct state *s, int i, cudaStream_t *stream)
+{
+    *stream = (cudaStream_t)t->dev->stream;
+    if (!s->streams_wanted) return OK;
+    *stream = s->streams[i];
+    CUDA_TRY(cudaStreamWaitEvent(*stream, s->fork));
+    return OK;
+}
+
+static int fork_streams(struct task *t, struct state *s)
+{
+    if (s->streams_wanted) CUDA_TRY(cudaEventRecord(s->fork, (cudaStream_t)t->dev->stream));
+    return OK;
+}
+
+static int join_stream(struct task *t, struct state *s, int i)
+{
+    if (!s->streams_wanted) return OK;
+    CUDA_TRY(cudaEventRecord(s->joined[i], s->streams[i]));
+    CUDA_TRY(cudaStreamWaitEvent((cudaStream_t)t->dev->stream, s->joined[i]));
+    return OK;
+}
+
+// Waits for the device's counters.
+static int look(struct task *t, struct state *s, const struct scratch *w)
+{
+    cudaStream_t stream = (cudaStream_t)t->dev->stream;
+    CUDA_TRY(
+        cudaMemcpyAsync(s->seen, w->counters, sizeof *s->seen, cudaMemcpyDeviceToHost, stream));
+    CUDA_TRY(cudaStreamSynchronize(stream));
+    return OK;
+}
+
+// Launches the groups of a phase, the longest rows first, each on its stream. launch(g, stream,
+// rows, is_last) is called for each that has rows which are not giants.
+template <typename F>
+static int run_groups(struct task *t, struct state *s, int phase, const struct scratch *w, F launch)
+{
+    const int last = s->grouping[phase].count - 1;
+    int32_t end = 0;
+    for (int g = 0; g <= last; g++) end += s->seen->rows[phase][g];
+    int err = OK;
+    bool used[STREAMS] = {};
+    for (int g = last; g >= 0 && !err; g--) {
+        const struct group *group = &s->groups[phase][g];
+        const int32_t count = s->seen->rows[phase][g];
+        end -= count;
+        struct rows rows = {w->list + end, count, group->size, group->limit};
+        if (g == last) rows.count -= s->seen->giants[phase];
+        if (rows.count == 0) continue;
+        cudaStream_t stream;
+        err = next_stream(t, s, g, &stream);
+        used[g] = !err;
+        if (!err) launch(group, stream, rows);
+    }
+    for (int g = 0; g <= last; g++)
+        if (used[g]) {
+            int joined = join_stream(t, s, g);
+            if (!err) err = joined;
+        }
+    return err;
+}
+
+// What lies at the end of the last group's part of the list.
+static const int32_t *giants_of(const struct state *s, int phase, const struct scratch *w)
+{
+    int32_t end = 0;
+    for (int g = 0; g < s->grouping[phase].count; g++) end += s->seen->rows[phase][g];
+    return w->list + end - s->seen->giants[phase];
+}
+
+static int symbolic(struct task *t, struct state *s, const struct factors<float> &x,
+                    struct scratch *w)
+{
+    const int last = s->grouping[SYMBOLIC].count - 1;
+    const int32_t giants = s->seen->giants[SYMBOLIC], longest = s->seen->longest[SYMBOLIC];
+    const int32_t tried = s->bit_words ? 0 : s->seen->rows[SYMBOLIC][last] - giants;
+    struct overflow overflow = {};
+    const struct result<float> none = {
+    };
+    int err = OK;
+    if (tried) {
+        err = device_alloc(t->dev, tried, sizeof(int32_t), (void **)&w->overflowed);
+        overflow = {w->overflowed, &w->counters->overflowed};
+    }
+    if (!err) err = fork_streams(t, s);
+    if (!err && giants)
+        err = run_global<false>(t, x, giants_of(s, SYMBOLIC, w), giants, longest, none, w);
+    if (!err)
+        err = run_groups(t, s, SYMBOLIC, w,
+                         [&](const struct group *g, cudaStream_t stream, const struct rows &rows) {
+                             const bool is_last = g == &s->groups[SYMBOLIC][last];
+                             launch_symbolic(g, stream, x, rows,
+                                             is_last ? overflow : (struct overflow){}, w);
+                         });
+    if (!err && tried) err = look(t, s, w);
+    if (!err && tried && s->seen->overflowed)
+        err = run_global<false>(t, x, w->overflowed, s->seen->overflowed, longest, none, w);
+    return err;
+}
+
+template <typename T>
+static int numeric(struct task *t, struct state *s, const struct factors<T> &x,
+                   const struct scratch *w)
+{
+    const struct result<T> c = {
+        t->R.ptr, t->R.ptr_bytes == 8, t->R.idx, (T *)t->R.val
+    };
+    const int last = s->grouping[NUMERIC].count - 1;
+    // Without numeric_long all rows of the last group go where the giants go.
+    if (!s->groups[NUMERIC][last].is_long) s->seen->giants[NUMERIC] = s->seen->rows[NUMERIC][last];
+    const int32_t giants = s->seen->giants[NUMERIC];
+    int err = fork_streams(t, s);
+    if (!err && giants)
+        err = run_global<true>(t, x, giants_of(s, NUMERIC, w), giants, s->seen->longest[NUMERIC], c,
+                               w);
+    if (!err)
+        err = run_groups(t, s, NUMERIC, w,
+                         [&](const struct group *g, cudaStream_t stream, const struct rows &rows) {
+                             launch_numeric<T>(g, stream, x, rows, c, w);
+                         });
+    return err;
+}
+
+// Algorithm 2, and the rows' groups.
+static int analyse(struct task *t, struct state *s, const struct factors<float> &x,
+                   const struct scratch *w)
+{
+    cudaStream_t stream = (cudaStream_t)t->dev->stream;
+    const auto count = count_products<float>;
+    const auto pieces = count_pieces<float>;
+    const int64_t mean = t->A.nnz / x.m;
+    const int lanes = (int)min64(next_power(max64(mean / 2, 1)), WARP);
+    CUDA_TRY(cudaMemsetAsync(w->counters, 0, sizeof *w->counters, stream));
+    LAUNCH(count, (unsigned)ceil_div((int64_t)x.m * lanes, BLOCK), BLOCK, 0, stream, x, lanes,
+           s->grouping[SYMBOLIC], w->counters, w->products, w->pieces);
+    if (min64(t->A.nnz, t->A.n) > LONG_ROW)
+        LAUNCH(pieces, (unsigned)t->dev->units * 2, BLOCK, 0, stream, x, w->counters, w->products,
+               w->pieces);
+    LAUNCH(list_by_products, (unsigned)ceil_div(x.m, BLOCK), BLOCK, 0, stream, x.A_ptr, x.m,
+           s->grouping[SYMBOLIC], w->counters, w->products, w->nz, w->list);
+    return look(t, s, w);
+}
+
+// Row starts, groups by nonzeros, and memory for C.
+static int allocate(struct task *t, struct state *s, const struct scratch *w)
+{
+    cudaStream_t stream = (cudaStream_t)t->dev->stream;
+    const auto narrow = list_by_nonzeros<int32_t>;
+    const auto wide = list_by_nonzeros<int64_t>;
+    const int32_t m = t->R.m;
+    const int32_t tile = (int32_t)(ceil_div(ceil_div(m, SCAN_TILES), BLOCK) * BLOCK);
+    const unsigned tiles = (unsigned)ceil_div(m, tile);
+    LAUNCH(sum_tiles, tiles, BLOCK, 0, stream, m, tile, s->grouping[NUMERIC], w->counters, w->nz,
+           w->products, w->tiles);
+    if (t->R.ptr_bytes == 8)
+        LAUNCH(wide, tiles, BLOCK, 0, stream, m, tile, s->grouping[NUMERIC], w->counters, w->nz,
+               w->products, w->tiles, (int64_t *)t->R.ptr, w->list);
+    else
+        LAUNCH(narrow, tiles, BLOCK, 0, stream, m, tile, s->grouping[NUMERIC], w->counters, w->nz,
+               w->products, w->tiles, (int32_t *)t->R.ptr, w->list);
+    int err = look(t, s, w);
+    t->R.nnz = s->seen->nnz;
+    if (!err) err = device_alloc(t->dev, t->R.nnz, sizeof *t->R.idx, (void **)&t->R.idx);
+    if (!err) err = device_alloc(t->dev, t->R.nnz, prec_bytes(t->in->prec), &t->R.val);
+    return err;
+}
+
+template <typename T> static struct factors<T> factors_of(const struct task *t) {
+    const struct state *s = (const struct state *)t->state;
+    return {(const int32_t *)t->A.ptr,
+            t->A.idx,
+            (const int32_t *)t->S.ptr,
+            t->S.idx,
+            (const T *)t->A.val,
+            (const T *)t->S.val,
+            t->A.m,
+            t->S.n,
+            s->even,
+            s->slack,
+            s->bit_words};
+}
+
+static int
+scratch_alloc(struct task *t, struct scratch *w)
+{
+    const int64_t m = t->A.m;
+    int err = device_alloc(t->dev, 3 * m, sizeof(int32_t), (void **)&w->products);
+    if (!err) err = device_alloc(t->dev, SCAN_TILES, sizeof *w->tiles, (void **)&w->tiles);
+    if (!err)
+        err = device_alloc(t->dev, t->A.nnz / LONG_ROW * 2 + 1, sizeof *w->pieces,
+                           (void **)&w->pieces);
+    if (!err) err = device_alloc(t->dev, 1, sizeof *w->counters, (void **)&w->counters);
+    if (err) return err;
+    w->nz = w->products + m;
+    w->list = w->nz + m;
+    return OK;
+}
+
+static void scratch_free(struct task *t, struct scratch *w)
+{
+    device_free(t->dev, w->overflowed);
+    device_free(t->dev, w->counters);
+    device_free(t->dev, w->pieces);
+    device_free(t->dev, w->tiles);
+    device_free(t->dev, w->products);
+}
+
+static void report(struct task *t, const struct state *s)
+{
+    const int symbolic_last = s->grouping[SYMBOLIC].count - 1;
+    const int numeric_last = s->grouping[NUMERIC].count - 1;
+    task_number(t, "long_rows_symbolic", s->seen->rows[SYMBOLIC][symbolic_last]);
+    task_number(t, "long_rows_numeric", s->seen->rows[NUMERIC][numeric_last]);
+    task_number(t, "giant_rows", s->seen->giants[SYMBOLIC]);
+    task_number(t, "overflowed_rows", s->seen->overflowed);
+}
+
+static int run(struct task *t)
+{
+    struct state *s = (struct state *)t->state;
+    struct scratch w = {};
+    t->R = {};
+    t->R.m = t->A.m;
+    t->R.n = t->S.n;
+    t->R.ptr_bytes = 4;
+    if (t->A.m == 0) {
+        int err = device_alloc(t->dev, 1, 4, &t->R.ptr);
+        return err ? err : device_fill(t->dev, t->R.ptr, 0, 4);
+    }
+    int err = task_phase(t, "analyse");
+    if (!err) err = scratch_alloc(t, &w);
+    const struct factors<float> pattern = factors_of<float>(t);
+    if (!err) err = analyse(t, s, pattern, &w);
+    if (!err) err = task_phase(t, "symbolic");
+    if (!err) err = symbolic(t, s, pattern, &w);
+    if (!err) err = task_phase(t, "allocate");
+    // The products are a bound on the nonzeros.
+    if (!err && s->seen->products > INT32_MAX) t->R.ptr_bytes = 8;
+    if (!err) err = device_alloc(t->dev, (int64_t)t->R.m + 1, t->R.ptr_bytes, &t->R.ptr);
+    if (!err) err = allocate(t, s, &w);
+    if (!err) report(t, s);
+    if (!err) err = task_phase(t, "numeric");
+    if (!err && t->in->prec == F32) err = numeric(t, s, factors_of<float>(t), &w);
+    if (!err && t->in->prec == F64) err = numeric(t, s, factors_of<double>(t), &w);
+    scratch_free(t, &w);
+    return err ? err : launch_check("hash");
+}
+
+static int create_streams(struct state *s)
+{
+    CUDA_TRY(cudaMallocHost((void **)&s->seen, sizeof *s->seen));
+    CUDA_TRY(cudaEventCreateWithFlags(&s->fork, cudaEventDisableTiming));
+    for (int i = 0; i < STREAMS; i++) {
+        CUDA_TRY(cudaStreamCreateWithFlags(&s->streams[i], cudaStreamNonBlocking));
+        CUDA_TRY(cudaEventCreateWithFlags(&s->joined[i], cudaEventDisableTiming));
+    }
+    return OK;
+}
+
+static int prepare(struct task *t)
+{
+    struct state *s = (struct state *)mem_zero_alloc(1, sizeof *s);
+    t->state = s;
+    if (!s) return ERR_MEMORY;
+    const bool f32 = t->in->prec == F32;
+    const int scale = (int)task_option(t, "scale");
+    int most, unit;
+    CUDA_TRY(cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, t->dev->index));
+    CUDA_TRY(
+        cudaDeviceGetAttribute(&unit, cudaDevAttrMaxSharedMemoryPerMultiprocessor, t->dev->index));
+    // The largest of the kernels' own arrays is a chunk; the system keeps 1 KB of each block.
+    const int64_t own = (int64_t)sizeof(struct chunk<LONG_BLOCK, double>) + 1024;
+    int64_t room = most - own;
+    if (task_option(t, "shared")) room = min64(room, (int64_t)task_option(t, "shared") * 1024);
+    const int64_t third = min64(room, unit / 3 - own - 1024);
+    s->slack = (int32_t)task_option(t, "slack");
+    s->even = task_option(t, "even") != 0;
+    s->bitmap = task_option(t, "bitmap") != 0;
+    s->streams_wanted = task_option(t, "streams") != 0;
+    s->pool_bytes = (int64_t)(task_option(t, "pool") * (1 << 20));
+    if (f32)
+        plan<float>(s, t->S.n, scale, room, third);
+    else
+        plan<double>(s, t->S.n, scale, room, third);
+    for (int phase = SYMBOLIC; phase <= NUMERIC; phase++) {
+        s->grouping[phase].giant = (int32_t)task_option(t, "split");
+        s->grouping[phase].giant_share = 4 * t->dev->units;
+    }
+    int err = create_streams(s);
+    if (!err) err = f32 ? allow_all_shared<float>(t->dev) : allow_all_shared<double>(t->dev);
+    return err;
+}
+
+static void teardown(struct task *t)
+{
+    struct state *s = (struct state *)t->state;
+    if (!s) return;
+    for (int i = 0; i < STREAMS; i++) {
+        if (s->streams[i]) cudaStreamDestroy(s->streams[i]);
+        if (s->joined[i]) cudaEventDestroy(s->joined[i]);
+    }
+    if (s->fork) cudaEventDestroy(s->fork);
+    cudaFreeHost(s->seen);
+    mem_free(s);
+    t->state = NULL;
+}
+
+static const struct algo_option options[] = {
+    {"scale", 1, 1, 4, true, "table I's bounds and tables times this"},
+    {"slack", 2, 1, 4, true, "places of a table per column that it may get (paper: 1)"},
+    {"shared", 0, 32, 1024, true, "KB of shared memory for a block's tables, 0: all (paper: 48)"},
+    {"even", 1, 0, 1, true, "1: products dealt out evenly; 0: a warp per nonzero of A (paper)"},
+    {"bitmap", 1, 0, 1, true, "1: long rows as bitmaps; 0: tables tried and redone (paper)"},
+    {"streams", 1, 0, 1, true, "1: a stream for each group (paper); 0: one for all"},
+    {"split", 65536, 1, INT32_MAX, true, "products from which on several blocks may share a row"},
+    {"pool", POOL_MB, 0, 1 << 20, false, "MB of tables in global memory at a time, one at least"},
+    {},
+};
+
+extern const struct algo spgemm_hash_cuda = {
+    .name = "hash",
+    .op = OP_SPGEMM,
+    .device = DEVICE_CUDA,
+    .layouts = BIT(LAYOUT_ROW),
+    .precs = BOTH_PRECS,
+    .formats = FORMAT_CSR,
+    .arith = ARITH_PREC,
+    .options = options,
+    .about = "hash tables in shared memory, rows in groups by size, counted and then multiplied",
+    .cite = "Nagasaka, Nukada, Matsuoka: High-performance and Memory-saving Sparse General "
+            "Matrix-Matrix Multiplication for NVIDIA Pascal GPU, ICPP 2017",
+    .prepare = prepare,
+    .run = run,
+    .teardown = teardown,
+};

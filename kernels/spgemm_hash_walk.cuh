@@ -1,0 +1,177 @@
+// Part of spgemm_hash.cu: the operands, teams of threads, and the walk over the products of a row.
+//
+// A team is the threads that share a row: a warp, or a block of several. Everything here is for
+// teams of TEAM threads that lie side by side in the block.
+#ifndef SPGEMM_HASH_WALK_H
+#define SPGEMM_HASH_WALK_H
+
+#include "kernel.cuh"
+
+#define CHUNK_MOST 512 // nonzeros of A that a team takes at a time
+
+// C = A * S, and what all kernels know.
+template <typename T> struct factors {
+    const int32_t *A_ptr, *A_idx, *S_ptr, *S_idx;
+    const T *A_val, *S_val;
+    int32_t m, n;      // of C
+    int32_t even;      // 1: products dealt out evenly; 0: the paper's warp per nonzero of A
+    int32_t slack;     // a table has at least so many places per column
+    int32_t bit_words; // words of a row's bitmap, a multiple of 4; 0: no bitmaps
+};
+
+template <int TEAM> static __device__ __forceinline__ void team_sync()
+{
+    if (TEAM == WARP)
+        __syncwarp();
+    else
+        __syncthreads();
+}
+
+template <int TEAM> static __device__ __forceinline__ int team_rank()
+{
+    return (int)(threadIdx.x % TEAM);
+}
+
+// The sum of x over the threads of the team before this one; `total` is that over all. `sums` is
+// shared, of TEAM / WARP. Begins with a barrier.
+template <int TEAM, typename N>
+static __device__ __forceinline__ N team_scan(N x, N *sums, N &total)
+{
+    const int lane = lane_id();
+    N upto = x;
+    for (int step = 1; step < WARP; step *= 2) {
+        N before = __shfl_up_sync(FULL_MASK, upto, step);
+        if (lane >= step) upto += before;
+    }
+    team_sync<TEAM>();
+    if (TEAM == WARP) {
+        total = warp_broadcast(upto, WARP - 1);
+        return upto - x;
+    }
+    const int warp = team_rank<TEAM>() / WARP, warps = TEAM / WARP;
+    if (lane == WARP - 1) sums[warp] = upto;
+    team_sync<TEAM>();
+    N all = lane < warps ? sums[lane] : 0;
+    for (int step = 1; step < warps; step *= 2) {
+        N before = __shfl_up_sync(FULL_MASK, all, step);
+        if (lane >= step) all += before;
+    }
+    total = warp_broadcast(all, warps - 1);
+    N base = __shfl_sync(FULL_MASK, all, warp > 0 ? warp - 1 : 0);
+    return upto - x + (warp > 0 ? base : 0);
+}
+
+// The rows of S that a chunk of a row of A asks for, in shared memory; empty ones are left out.
+template <int TEAM, typename T> struct chunk {
+    static const int SIZE = TEAM < CHUNK_MOST ? TEAM : CHUNK_MOST;
+    unsigned long long sums[TEAM / WARP];
+    int32_t first[SIZE];  // products of the chunk before this row
+    int32_t offset[SIZE]; // product p of the chunk is nonzero offset + p of S
+    T a[SIZE];            // the nonzero of A
+};
+
+// Which part of a row's work a team does: every `step`-th chunk from `chunk` on, and of each the
+// share-th of `shares` equal shares.
+struct part {
+    int32_t chunk, step, share, shares;
+};
+static __device__ __forceinline__ struct part whole_row() { return {0, 1, 0, 1}; }
+
+// Products [lo, hi) of the chunk, 32 at a time: each lane finds the row of S that its product is
+// in from the places where rows begin, which the lanes hold for 32 rows.
+template <bool VALUES, int TEAM, typename T, typename F>
+static __device__ __forceinline__ void walk_share(const struct factors<T> &x,
+                                                  const chunk<TEAM, T> &c, int32_t rows, int32_t lo,
+                                                  int32_t hi, F f)
+{
+    const int lane = lane_id();
+    for (int32_t r = upper_bound(c.first, rows, lo) - 1; lo < hi; r += WARP) {
+        const int32_t i = r + lane;
+        const int32_t first = i < rows ? c.first[i] : INT32_MAX;
+        const int32_t offset = i < rows ? c.offset[i] : 0;
+        const T a = VALUES && i < rows ? c.a[i] : 0;
+        const int32_t end = r + WARP < rows ? min(hi, c.first[r + WARP]) : hi;
+        int32_t next_col = 0;
+        T next_v = 0;
+        // Loads what the products from `from` on need.
+        auto fetch = [&](int32_t from) {
+            const int32_t ahead = first - from;
+            const unsigned before = __ballot_sync(FULL_MASK, ahead <= 0);
+            const unsigned begins =
+                __reduce_or_sync(FULL_MASK, ahead > 0 && ahead < WARP ? 1u << ahead : 0u);
+            const int from_lane = __popc(before) - 1 + __popc(begins & ((2u << lane) - 1));
+            const int32_t q = __shfl_sync(FULL_MASK, offset, from_lane) + from + lane;
+            T v = 0;
+            if (VALUES) v = __shfl_sync(FULL_MASK, a, from_lane);
+            if (from + lane < end) {
+                next_col = __ldg(x.S_idx + q);
+                if (VALUES) next_v = v * __ldg(x.S_val + q);
+            }
+        };
+        fetch(lo);
+        for (; lo < end; lo += min(WARP, end - lo)) {
+            const int32_t col = next_col;
+            const T v = next_v;
+            const bool mine = lane < end - lo;
+            if (end - lo > WARP) fetch(lo + WARP);
+            if (mine) f(col, v);
+        }
+    }
+}
+
+// Calls f(column, value) for every product of nonzeros [p, end) of A, a row or a part of one. All
+// threads of the team take part; ends with a barrier. Where `stop` is given, it is left as soon as
+// *stop > limit.
+template <bool VALUES, int TEAM, typename T, typename F>
+static __device__ __forceinline__ void walk(const struct factors<T> &x, int32_t p, int32_t end,
+                                            struct part part, chunk<TEAM, T> &c,
+                                            const int32_t *stop, int32_t limit, F f)
+{
+    const int me = team_rank<TEAM>(), warps = TEAM / WARP;
+    const int64_t worker = (int64_t)part.share * warps + me / WARP;
+    const int64_t workers = (int64_t)part.shares * warps;
+    if (!x.even) {
+        for (int64_t i = p + worker + part.chunk * workers; i < end; i += workers * part.step) {
+            const int32_t l = __ldg(x.A_idx + i);
+            const T a = VALUES ? __ldg(x.A_val + i) : 0;
+            const int32_t row_end = __ldg(x.S_ptr + l + 1);
+            for (int64_t q = (int64_t)__ldg(x.S_ptr + l) + lane_id(); q < row_end; q += WARP)
+                f(__ldg(x.S_idx + q), VALUES ? a * __ldg(x.S_val + q) : 0);
+            if (stop && __any_sync(FULL_MASK, *(volatile const int32_t *)stop > limit)) break;
+        }
+        team_sync<TEAM>();
+        return;
+    }
+    const int SIZE = chunk<TEAM, T>::SIZE;
+    for (int64_t at = p + (int64_t)part.chunk * SIZE; at < end; at += (int64_t)part.step * SIZE) {
+        int32_t begin = 0, length = 0;
+        T a = 0;
+        if (me < SIZE && at + me < end) {
+            const int32_t l = __ldg(x.A_idx + at + me);
+            begin = __ldg(x.S_ptr + l);
+            length = __ldg(x.S_ptr + l + 1) - begin;
+            if (VALUES) a = __ldg(x.A_val + at + me);
+        }
+        // Rows that are not empty in the upper half, products in the lower: fewer than 2^31, as
+        // the columns of a row of A differ.
+        unsigned long long total, before = (unsigned long long)(length > 0) << 32 | length;
+        before = team_scan<TEAM>(before, c.sums, total);
+        if (length > 0) {
+            const int32_t r = (int32_t)(before >> 32), first = (int32_t)before;
+            c.first[r] = first;
+            c.offset[r] = begin - first;
+            if (VALUES) c.a[r] = a;
+        }
+        team_sync<TEAM>();
+        const int64_t products = (int64_t)(total & 0xffffffffu);
+        const int64_t each = ceil_div(ceil_div(products, workers), WARP) * WARP;
+        const int32_t lo = (int32_t)min(products, each * worker);
+        const int32_t hi = (int32_t)min(products, each * worker + each);
+        bool go_on = lo < hi;
+        if (stop) go_on = go_on && !__any_sync(FULL_MASK, *(volatile const int32_t *)stop > limit);
+        if (go_on) walk_share<VALUES, TEAM>(x, c, (int32_t)(total >> 32), lo, hi, f);
+        team_sync<TEAM>();
+    }
+}
+
+#endif
