@@ -1,0 +1,304 @@
+// SpGEMM on sparse 16 x 16 tiles, C = A * S.
+// Yuyao Niu, Zhengyang Lu, Haonan Ji, Shuhui Song, Zhou Jin, Weifeng Liu: TileSpGEMM: A Tiled
+// Algorithm for Parallel Sparse General Matrix-Matrix Multiplication on GPUs, PPoPP 2022.
+//
+// Format: tiles, see tile16.h. `tile` is the paper's timing, from tiles to tiles: A, S and the tile
+// columns of S are converted on the device when the case is prepared, C becomes CSR for the check
+// alone. `tile-csr` is from CSR to CSR: all of that is in its time.
+//
+// Step 1: which tiles C may have, a symbolic product of the tile structures, a block for a tile
+// row of C. Step 2: their masks and lengths, a warp for a tile, which intersects a tile row of A
+// with a tile column of S. Step 3: the same intersection, and the values. No intermediate products
+// go to memory, and no list is as long as a row: the tile columns in step 1 and the pairs in steps
+// 2 and 3 are taken in pieces of fixed size.
+//
+// Other than in the paper: step 1 is not nsparse but bits in shared memory; a tile row of A that is
+// not too wide is intersected by its bits instead of a binary search (-opt window=0: always
+// search); and where the tiles of A hold enough, or the pairs are too few to keep the lanes busy,
+// a pair is multiplied row by row with the sums in registers, else by atomicAdd() in shared memory
+// as in the paper (-opt rows=0: always so).
+#include "spgemm_tile_steps.cuh"
+
+struct state {
+    struct tiles A, S, C; // S.count is 0 where S is A
+    struct tile_columns columns;
+    int64_t *number; // page-locked: one count
+};
+
+static const struct tiles *factor(const struct task *t)
+{
+    const struct state *s = (const struct state *)t->state;
+    return t->in->S == t->in->A ? &s->A : &s->S;
+}
+
+static int32_t find_window(const struct task *t)
+{
+    const int32_t window = (int32_t)task_option(t, "window");
+    return window > 0 ? (int32_t)max64(32, window / 32 * 32) : FIND_WINDOW;
+}
+
+static void free_operands(struct task *t)
+{
+    struct state *s = (struct state *)t->state;
+    columns_free(t->dev, &s->columns);
+    tiles_free(t->dev, &s->S);
+    tiles_free(t->dev, &s->A);
+}
+
+// Both factors as tiles, the second one by tile columns, too.
+template <typename T> static int convert(struct task *t)
+{
+    struct state *s = (struct state *)t->state;
+    const int32_t window = find_window(t);
+    int err = tiles_from_csr<T>(t->dev, &t->A, window, s->number, &s->A);
+    if (!err && t->in->S != t->in->A)
+        err = tiles_from_csr<T>(t->dev, &t->S, window, s->number, &s->S);
+    struct tiles *S = t->in->S == t->in->A ? &s->A : &s->S;
+    if (!err) err = columns_from_tiles(t->dev, S, &s->columns);
+    for (struct tiles *x : {&s->A, &s->S}) {
+        device_free(t->dev, x->row);
+        x->row = NULL;
+    }
+    return err;
+}
+
+static int find_products(struct task *t)
+{
+    struct state *s = (struct state *)t->state;
+    const struct tiles *A = &s->A, *S = factor(t);
+    struct product_source source = {A->ptr, S->ptr, A->col, S->col, WARP};
+    s->C.m = A->m, s->C.n = S->n, s->C.tile_m = A->tile_m, s->C.tile_n = S->tile_n;
+    // Threads for about one product of tiles each, as there are on average.
+    const int64_t length = S->count / max64(S->tile_m, 1);
+    const int64_t products = length * (A->count / max64(A->tile_m, 1));
+    while (source.lanes > 2 && source.lanes / 2 >= length) source.lanes /= 2;
+    const int threads = products <= 64 ? 32 : products <= 512 ? 64 : products <= 4096 ? 128 : 512;
+    return find_structure(t->dev, &s->C, source, find_window(t), threads, s->number,
+                          [](struct product_source *) { return (int)OK; });
+}
+
+// Of 32 pairs, up to how many are worth multiplying one by one. In issue slots of a warp, a pair
+// by rows takes 88 and 8.4 for each of the d nonzeros of a tile of A; 32 pairs at once take, as
+// lanes differ in their work, 1.5 d times 15 and, for each nonzero in a row of S, 100 for atomics.
+static int32_t rows_limit(const struct task *t, const struct tiles *A)
+{
+    const double option = task_option(t, "rows");
+    if (option >= 0) return (int32_t)option;
+    const double d = A->count ? (double)A->nnz / (double)A->count : 1;
+    const double at_once = 1.5 * d * (15 + 100 * (d > 8 ? d / 8 : 1));
+    const double limit = at_once / (88 + 8.4 * d);
+    return limit < WARP ? (int32_t)limit : WARP;
+}
+
+static struct multiply describe(const struct task *t)
+{
+    const struct state *s = (const struct state *)t->state;
+    const double window = task_option(t, "window");
+    struct multiply w = {};
+    w.A = s->A, w.S = *factor(t), w.C = s->C;
+    w.columns = s->columns;
+    // Enough blocks to fill the device a few times, enough tiles to share one tile row of A.
+    const int64_t share = s->C.count / (t->dev->units * 32);
+    w.share = (int32_t)max64(MULTIPLY_WARPS, min64(share, 16 * MULTIPLY_WARPS));
+    w.window = (int32_t)min64(window < 0 ? MULTIPLY_WINDOW : (int64_t)window, MULTIPLY_WINDOW);
+    w.window = (int32_t)min64(w.window, s->A.tile_n + 31) / 32 * 32;
+    w.matches = (int32_t)task_option(t, "matches");
+    w.by_rows = rows_limit(t, &s->A);
+    w.tnnz = (int32_t)task_option(t, "tnnz");
+    return w;
+}
+
+template <typename T> static int multiply_all(struct task *t)
+{
+    struct state *s = (struct state *)t->state;
+    struct device *d = t->dev;
+    struct tiles *C = &s->C;
+    int32_t *length = NULL;
+    struct multiply w = {};
+    unsigned grid = 0;
+    int err = task_phase(t, "step1");
+    if (!err) err = find_products(t);
+
+    if (!err) err = task_phase(t, "step2");
+    if (!err) err = device_alloc(d, C->count, TILE * sizeof *C->mask, (void **)&C->mask);
+    if (!err) err = device_alloc(d, C->count, TILE * sizeof *C->row_ptr, (void **)&C->row_ptr);
+    if (!err) err = device_alloc(d, C->count + 1, sizeof *C->start, (void **)&C->start);
+    if (!err) err = device_alloc(d, C->count, sizeof *length, (void **)&length);
+    if (err) goto done;
+    w = describe(t);
+    grid = (unsigned)ceil_div(C->count, w.share);
+    if (grid > 0)
+        LAUNCH(count_products, grid, MULTIPLY_WARPS * WARP, multiply_shared(w, false, 0).bytes,
+               d->stream, w, length);
+    err = launch_check("tile: step 2");
+    if (!err) err = cub_exclusive_sum(d, length, C->count, C->start);
+    if (!err) err = wait_number(d, C->start + C->count, s->number);
+    if (err) goto done;
+
+    C->nnz = *s->number;
+    err = task_phase(t, "allocate");
+    device_free(d, length);
+    length = NULL;
+    if (!err) err = device_alloc(d, C->nnz, sizeof *C->idx, (void **)&C->idx);
+    if (!err) err = device_alloc(d, C->nnz, sizeof(T), &C->val);
+
+    if (!err) err = task_phase(t, "step3");
+    if (!err && C->nnz > 0) {
+        auto kernel = multiply_tiles<T>;
+        w.C = *C;
+        LAUNCH(kernel, grid, MULTIPLY_WARPS * WARP, multiply_shared(w, true, sizeof(T)).bytes,
+               d->stream, w);
+        err = launch_check("tile: step 3");
+    }
+    device_free(d, C->row);
+    C->row = NULL;
+    task_number(t, "c_tiles", (double)C->count);
+    task_number(t, "c_tile_bytes", (double)tiles_bytes(C, t->in->prec));
+done:
+    device_free(d, length);
+    if (err) tiles_free(d, C);
+    return err;
+}
+
+static int make_state(struct task *t)
+{
+    struct state *s = (struct state *)mem_zero_alloc(1, sizeof *s);
+    if (!s) return ERR_MEMORY;
+    t->state = s;
+    CUDA_TRY(cudaMallocHost((void **)&s->number, sizeof *s->number));
+    return OK;
+}
+
+static int64_t csr_bytes(const struct csr_dev *A, enum prec prec)
+{
+    return ((int64_t)A->m + 1) * A->ptr_bytes + A->nnz * (4 + (int64_t)prec_bytes(prec));
+}
+
+static void report_operand(struct task *t, const struct tiles *x, const struct csr_dev *csr,
+                           const char *const names[4])
+{
+    task_number(t, names[0], (double)x->count);
+    task_number(t, names[1], (double)tiles_bytes(x, t->in->prec));
+    task_number(t, names[2], (double)csr_bytes(csr, t->in->prec));
+    task_number(t, names[3], x->count ? (double)x->nnz / (double)x->count : 0);
+}
+
+static void report_operands(struct task *t)
+{
+    static const char *const of_A[] = {"tiles", "tile_bytes", "csr_bytes", "nnz_per_tile"};
+    static const char *const of_S[] = {"s_tiles", "s_tile_bytes", "s_csr_bytes", "s_nnz_per_tile"};
+    const struct tiles *S = factor(t);
+    report_operand(t, &((const struct state *)t->state)->A, &t->A, of_A);
+    if (t->in->S != t->in->A) report_operand(t, S, &t->S, of_S);
+    // Tile columns of S, on top of its tiles.
+    task_number(t, "column_bytes", 4.0 * (double)(S->tile_n + 1 + 2 * S->count));
+}
+
+// The conversion is done twice, as the first one pays for what the device loads and allocates once.
+static int prepare(struct task *t)
+{
+    int err = make_state(t);
+    for (int i = 0; i < 2 && !err; i++) {
+        free_operands(t);
+        err = device_sync(t->dev);
+        const double start = clock_ms();
+        if (!err) err = t->in->prec == F32 ? convert<float>(t) : convert<double>(t);
+        if (!err) err = device_sync(t->dev);
+        task_number(t, "convert_ms", clock_ms() - start);
+    }
+    if (!err) report_operands(t);
+    return err;
+}
+
+static int run(struct task *t)
+{
+    return t->in->prec == F32 ? multiply_all<float>(t) : multiply_all<double>(t);
+}
+
+static int finish(struct task *t)
+{
+    const struct tiles *C = &((const struct state *)t->state)->C;
+    return t->in->prec == F32 ? tiles_to_csr<float>(t->dev, C, &t->R)
+                              : tiles_to_csr<double>(t->dev, C, &t->R);
+}
+
+static void release(struct task *t)
+{
+    struct state *s = (struct state *)t->state;
+    if (s) tiles_free(t->dev, &s->C);
+}
+
+static void teardown(struct task *t)
+{
+    struct state *s = (struct state *)t->state;
+    if (!s) return;
+    release(t);
+    free_operands(t);
+    if (s->number) cudaFreeHost(s->number);
+    mem_free(s);
+    t->state = NULL;
+}
+
+static int run_csr(struct task *t)
+{
+    int err = task_phase(t, "convert");
+    if (!err) err = t->in->prec == F32 ? convert<float>(t) : convert<double>(t);
+    if (!err) report_operands(t);
+    if (!err) err = run(t);
+    if (!err) err = task_phase(t, "back");
+    free_operands(t);
+    if (!err) err = finish(t);
+    release(t);
+    return err;
+}
+
+// Defaults: the paper's, and what the comment at the top says.
+static const struct algo_option options[] = {
+    {"tnnz", 192, 0, 256, true, "nonzeros of a tile of C up to which its accumulator is sparse"},
+    {"rows", -1, -1, 32, true,
+     "of 32 pairs of tiles, up to so many are multiplied one by one, in registers; -1: by density"},
+    {"window", -1, -1, FIND_WINDOW, true,
+     "tile columns in a block's bits; -1: what fits; 0: no bits in steps 2 and 3"},
+    {"matches", 64, WARP, MATCHES_MAX, true, "pairs of tiles that a warp gathers"},
+    {},
+};
+
+#define CITATION                                                                                   \
+    "Niu, Lu, Ji, Song, Jin, Liu: TileSpGEMM: A Tiled Algorithm for Parallel Sparse General "      \
+    "Matrix-Matrix Multiplication on GPUs, PPoPP 2022"
+
+extern const struct algo spgemm_tile_cuda = {
+    .name = "tile",
+    .op = OP_SPGEMM,
+    .device = DEVICE_CUDA,
+    .layouts = BIT(LAYOUT_ROW),
+    .precs = BOTH_PRECS,
+    .formats = FORMAT_CSR,
+    .arith = ARITH_PREC,
+    .options = options,
+    .about = "sparse 16 x 16 tiles, a warp for each tile of C; from tiles to tiles",
+    .cite = CITATION,
+    .prepare = prepare,
+    .run = run,
+    .teardown = teardown,
+    .finish = finish,
+    .release = release,
+};
+
+extern const struct algo spgemm_tile_csr_cuda = {
+    .name = "tile-csr",
+    .op = OP_SPGEMM,
+    .device = DEVICE_CUDA,
+    .layouts = BIT(LAYOUT_ROW),
+    .precs = BOTH_PRECS,
+    .formats = FORMAT_CSR,
+    .arith = ARITH_PREC,
+    .options = options,
+    .about = "sparse 16 x 16 tiles, from CSR to CSR: both conversions are in the time",
+    .cite = CITATION,
+    .prepare = make_state,
+    .run = run_csr,
+    .teardown = teardown,
+    .finish = NULL,
+    .release = release,
+};
