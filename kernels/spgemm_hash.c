@@ -18,15 +18,16 @@
 struct scratch {
     int threads;
     int64_t pieces;
-    int64_t *work;           // of the rows before this one, in products and rows, size m + 1
-    int64_t products;        // of the row that has most
-    int64_t longest;         // nonzeros of the longest row of C
-    int64_t key_room;        // slots of a thread's block of columns
-    int64_t sum_room;        // and of its block of sums
-    int32_t *keys;           // columns, -1: free, threads x key_room
-    void *sums;              // their values, threads x sum_room
-    uint64_t *list;          // columns and slots of the row under way, threads x 2 longest
-    int64_t slots_per_entry; // of a table of the numeric phase, at least
+    int64_t *work;    // of the rows before this one, in products and rows, size m + 1
+    int64_t products; // of the row that has most
+    int64_t longest;  // nonzeros of the longest row of C
+    int64_t key_room; // slots of a thread's block of columns
+    int64_t sum_room; // and of its block of sums
+    int32_t *keys;    // columns, -1: free, threads x key_room
+    void *sums;       // their values, threads x sum_room
+    uint64_t *list;   // columns and slots of the row under way, threads x 2 longest
+    int64_t slots;    // of a table, for each nonzero that it may get, at least
+    int64_t ahead;    // nonzeros of A that rows of S are fetched ahead of their use
 };
 
 // A table of 2^bits slots.
@@ -86,14 +87,29 @@ static int32_t piece_start(const struct scratch *w, int32_t m, int64_t piece)
     return low;
 }
 
+// Asks for what the nonzeros after p will need: the start of a row of S, later that row itself.
+CPU_INLINE void fetch_ahead(const struct csr_dev *A, const struct csr_dev *S, int64_t p,
+                            int64_t ahead, const char *S_val, int64_t width)
+{
+    const int64_t *S_ptr = S->ptr;
+    int64_t last = A->nnz - 1;
+    if (!ahead) return;
+    __builtin_prefetch(S_ptr + A->idx[min64(p + 2 * ahead, last)]);
+    int64_t q = S_ptr[A->idx[min64(p + ahead, last)]];
+    __builtin_prefetch(S->idx + q);
+    if (width) __builtin_prefetch(S_val + q * width);
+    if (width == 8) __builtin_prefetch(S_val + q * width + 64);
+}
+
 static int64_t count_row(const struct csr_dev *A, const struct csr_dev *S, int32_t i,
-                         int64_t products, int32_t *keys)
+                         int64_t entries, int64_t ahead, int32_t *keys)
 {
     const int64_t *A_ptr = A->ptr, *S_ptr = S->ptr;
-    struct table h = table_open(keys, min64(products, S->n));
+    struct table h = table_open(keys, entries);
     int64_t count = 0;
     for (int64_t p = A_ptr[i]; p < A_ptr[i + 1]; p++) {
         int32_t l = A->idx[p];
+        fetch_ahead(A, S, p, ahead, NULL, 0);
         for (int64_t q = S_ptr[l]; q < S_ptr[l + 1]; q++) {
             int32_t j = S->idx[q];
             uint32_t slot = table_find(h, j);
@@ -128,7 +144,7 @@ static int analyse(struct task *t, struct scratch *w)
     w->work[0] = 0;
     for (int32_t i = 0; i < m; i++) w->work[i + 1] += w->work[i];
     w->products = most;
-    w->key_room = (int64_t)1 << table_bits(min64(most, t->S.n));
+    w->key_room = (int64_t)1 << table_bits(w->slots * min64(most, t->S.n));
     return device_alloc(t->dev, w->threads * w->key_room, sizeof *w->keys, (void **)&w->keys);
 }
 
@@ -143,7 +159,9 @@ static int symbolic(struct task *t, struct scratch *w)
         int32_t *keys = w->keys + omp_get_thread_num() * w->key_room;
         int32_t end = piece_start(w, m, piece + 1);
         for (int32_t i = piece_start(w, m, piece); i < end; i++)
-            count[i + 1] = count_row(&t->A, &t->S, i, w->work[i + 1] - w->work[i] - 1, keys);
+            count[i + 1] = count_row(&t->A, &t->S, i,
+                                     w->slots * min64(w->work[i + 1] - w->work[i] - 1, t->S.n),
+                                     w->ahead, keys);
     }
     return OK;
 }
@@ -151,7 +169,7 @@ static int symbolic(struct task *t, struct scratch *w)
 // The tables of the numeric phase have fewer slots than those of the symbolic one, or more.
 static int make_tables(struct task *t, struct scratch *w)
 {
-    w->sum_room = (int64_t)1 << table_bits(w->slots_per_entry * w->longest);
+    w->sum_room = (int64_t)1 << table_bits(w->slots * w->longest);
     int err = OK;
     if (w->sum_room > w->key_room) {
         device_free(t->dev, w->keys);
@@ -169,7 +187,8 @@ static int make_tables(struct task *t, struct scratch *w)
 static int run(struct task *t)
 {
     struct scratch w = {.threads = omp_get_max_threads(),
-                        .slots_per_entry = (int64_t)task_option(t, "slots")};
+                        .slots = (int64_t)task_option(t, "slots"),
+                        .ahead = (int64_t)task_option(t, "prefetch")};
     w.pieces = w.threads * (int64_t)task_option(t, "pieces");
     int err = task_phase(t, "analyse");
     if (!err) err = analyse(t, &w);
@@ -194,7 +213,8 @@ static int run(struct task *t)
 }
 
 static const struct algo_option options[] = {
-    {"slots", 2, 1, 64, true, "slots of a table for each nonzero of the row, at least"},
+    {"slots", 4, 1, 64, true, "slots of a table for each nonzero of the row, at least"},
+    {"prefetch", 8, 0, 1024, true, "nonzeros that rows of the second factor are fetched ahead"},
     {"pieces", 64, 1, 1024, true, "pieces of equal work for each thread"},
     {0},
 };

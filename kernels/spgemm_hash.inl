@@ -2,8 +2,8 @@
 
 // One row of C, sorted by column, to idx and val.
 static void NAME(row)(const struct csr_dev *A, const struct csr_dev *S, int32_t i, struct table h,
-                      T *restrict sums, uint64_t *restrict list, uint64_t *restrict spare,
-                      int32_t *restrict idx, T *restrict val)
+                      int64_t ahead, T *restrict sums, uint64_t *restrict list,
+                      uint64_t *restrict spare, int32_t *restrict idx, T *restrict val)
 {
     const int64_t *A_ptr = A->ptr, *S_ptr = S->ptr;
     const T *A_val = A->val, *S_val = S->val;
@@ -11,6 +11,7 @@ static void NAME(row)(const struct csr_dev *A, const struct csr_dev *S, int32_t 
     for (int64_t p = A_ptr[i]; p < A_ptr[i + 1]; p++) {
         int32_t l = A->idx[p];
         T a = A_val[p];
+        fetch_ahead(A, S, p, ahead, (const char *)S_val, sizeof(T));
         for (int64_t q = S_ptr[l]; q < S_ptr[l + 1]; q++) {
             int32_t j = S->idx[q];
             T product = a * S_val[q];
@@ -42,9 +43,9 @@ static void NAME(numeric)(struct task *t, const struct scratch *w)
         int32_t end = piece_start(w, m, piece + 1);
         for (int32_t i = piece_start(w, m, piece); i < end; i++) {
             struct table h =
-                table_open(w->keys + me * w->key_room, w->slots_per_entry * (ptr[i + 1] - ptr[i]));
+                table_open(w->keys + me * w->key_room, w->slots * (ptr[i + 1] - ptr[i]));
             NAME(row)
-            (&t->A, &t->S, i, h, (T *)w->sums + me * w->sum_room, list, list + w->longest,
+            (&t->A, &t->S, i, h, w->ahead, (T *)w->sums + me * w->sum_room, list, list + w->longest,
              t->R.idx + ptr[i], (T *)t->R.val + ptr[i]);
         }
     }
