@@ -1,0 +1,77 @@
+// Included once per type by spgemm_tile.c.
+
+// Adds the products of all pairs to `sums`. SPARSE: C's nonzeros one after the other, found by
+// counting the bits below them; else all 256 elements of the tile.
+CPU_INLINE void NAME(add_products)(const struct tiles *A, const struct tiles *S,
+                                   const struct pair *pair, int64_t count, bool sparse,
+                                   const uint16_t *mask, const uint8_t *row_ptr, T *restrict sums)
+{
+    const T *restrict A_val = A->val, *restrict S_val = S->val;
+    for (int64_t p = 0; p < count; p++) {
+        const uint8_t *s_row = S->row_ptr + pair[p].s * TILE;
+        const uint16_t *s_mask = S->mask + pair[p].s * TILE;
+        int64_t first = S->start[pair[p].s];
+        for (int64_t q = A->start[pair[p].a]; q < A->start[pair[p].a + 1]; q++) {
+            int r = A->idx[q] >> 4, k = A->idx[q] & 15;
+            int64_t s = first + s_row[k], end = s + __builtin_popcount(s_mask[k]);
+            T a = A_val[q];
+            for (; s < end; s++) {
+                int j = S->idx[s] & 15;
+                int to = sparse ? row_ptr[r] + __builtin_popcount(mask[r] & ((1u << j) - 1))
+                                : r * TILE + j;
+                sums[to] += a * S_val[s];
+            }
+        }
+    }
+}
+
+// Step 3, one tile.
+CPU_CLONES static void NAME(multiply_tile)(const struct tiles *A, const struct tiles *S,
+                                           const struct pair *pair, int64_t count, int tnnz,
+                                           struct tiles *C, int64_t t)
+{
+    int64_t first = C->start[t], nonzeros = C->start[t + 1] - first;
+    const uint16_t *mask = C->mask + t * TILE;
+    const uint8_t *row_ptr = C->row_ptr + t * TILE;
+    bool sparse = nonzeros <= tnnz;
+    T sums[TILE * TILE], *to = (T *)C->val + first;
+    memset(sums, 0, (size_t)(sparse ? nonzeros : TILE * TILE) * sizeof *sums);
+    if (sparse) {
+        NAME(add_products)(A, S, pair, count, true, mask, row_ptr, sums);
+    } else {
+        NAME(add_products)(A, S, pair, count, false, mask, row_ptr, sums);
+    }
+    uint8_t *idx = C->idx + first;
+    for (int r = 0, q = 0; r < TILE; r++)
+        for (unsigned left = mask[r]; left; left &= left - 1, q++) {
+            int j = __builtin_ctz(left);
+            idx[q] = (uint8_t)(r << 4 | j);
+            to[q] = sums[sparse ? q : r * TILE + j];
+        }
+}
+
+static void NAME(to_rows)(const struct tiles *C, const struct csr_dev *R)
+{
+    int64_t *ptr = R->ptr;
+    const T *from = C->val;
+    T *val = R->val;
+    ptr[0] = 0;
+#pragma omp parallel for schedule(dynamic, 64)
+    for (int64_t i = 0; i < C->m; i++) {
+        ptr[i + 1] = 0;
+        for (int64_t t = C->ptr[i / TILE]; t < C->ptr[i / TILE + 1]; t++)
+            ptr[i + 1] += __builtin_popcount(C->mask[t * TILE + i % TILE]);
+    }
+    for (int64_t i = 0; i < C->m; i++) ptr[i + 1] += ptr[i];
+#pragma omp parallel for schedule(dynamic, 64)
+    for (int64_t i = 0; i < C->m; i++) {
+        int64_t p = ptr[i];
+        for (int64_t t = C->ptr[i / TILE]; t < C->ptr[i / TILE + 1]; t++) {
+            int64_t row = t * TILE + i % TILE, q = C->start[t] + C->row_ptr[row];
+            for (int left = __builtin_popcount(C->mask[row]); left > 0; left--, p++, q++) {
+                R->idx[p] = C->col[t] * TILE + (C->idx[q] & 15);
+                val[p] = from[q];
+            }
+        }
+    }
+}
