@@ -3,7 +3,7 @@
 // General Matrix-Matrix Multiplication for NVIDIA Pascal GPU, ICPP 2017, section III.
 //
 // Format: CSR. Analyse: the products of each row. Symbolic: a row's products go into a table of
-// column numbers, which counts the different ones; it has a slot for each product. Numeric: the
+// column numbers, sized by their count, which tells how many different ones there are. Numeric: the
 // same with sums beside the columns, in a table sized by the row's nonzeros; what is in it is then
 // sorted by column. Tables have 2^b slots, are probed linearly, and are a row's alone: a thread
 // has one block for all of its rows and uses as much of it as a row needs, so that small rows stay
@@ -36,10 +36,11 @@ struct table {
     int bits;
 };
 
+// 32 bits are a slot for every column there can be.
 static int table_bits(int64_t entries)
 {
     int bits = 0;
-    while (((int64_t)1 << bits) < entries) bits++;
+    while (bits < 32 && ((int64_t)1 << bits) < entries) bits++;
     return bits;
 }
 
