@@ -12,11 +12,11 @@
 // go to memory, and no list is as long as a row: the tile columns in step 1 and the pairs in steps
 // 2 and 3 are taken in pieces of fixed size.
 //
-// Other than in the paper: step 1 is not nsparse but bits in shared memory; a tile row of A that is
-// not too wide is intersected by its bits instead of a binary search (-opt window=0: always
-// search); and where the tiles of A hold enough, or the pairs are too few to keep the lanes busy,
-// a pair is multiplied row by row with the sums in registers, else by atomicAdd() in shared memory
-// as in the paper (-opt rows=0: always so).
+// Other than in the paper: step 1 is not nsparse but bits in shared memory; where the tile rows of
+// A are long, one is held as bits and a look at a bit replaces the binary search (-opt window=0:
+// always search); and where the tiles of A hold enough, or the pairs are too few to keep the lanes
+// busy, a pair is multiplied row by row with the sums in registers, else by atomicAdd() in shared
+// memory as in the paper (-opt rows=0: always so).
 #include "spgemm_tile_steps.cuh"
 
 struct state {
@@ -93,15 +93,17 @@ static int32_t rows_limit(const struct task *t, const struct tiles *A)
 static struct multiply describe(const struct task *t)
 {
     const struct state *s = (const struct state *)t->state;
-    const double window = task_option(t, "window");
+    const int64_t window = (int64_t)task_option(t, "window");
     struct multiply w = {};
     w.A = s->A, w.S = *factor(t), w.C = s->C;
     w.columns = s->columns;
     // Enough blocks to fill the device a few times, enough tiles to share one tile row of A.
     const int64_t share = s->C.count / (t->dev->units * 32);
     w.share = (int32_t)max64(MULTIPLY_WARPS, min64(share, 16 * MULTIPLY_WARPS));
-    w.window = (int32_t)min64(window < 0 ? MULTIPLY_WINDOW : (int64_t)window, MULTIPLY_WINDOW);
-    w.window = (int32_t)min64(w.window, s->A.tile_n + 31) / 32 * 32;
+    // Up to 32 elements a search takes five steps; more are worth the making of bits.
+    const bool wide = s->A.count > WARP * (int64_t)s->A.tile_m;
+    const int64_t most = window < 0 ? (wide ? MULTIPLY_WINDOW : 0) : min64(window, MULTIPLY_WINDOW);
+    w.window = (int32_t)(min64(most, s->A.tile_n + 31) / 32 * 32);
     w.matches = (int32_t)task_option(t, "matches");
     w.by_rows = rows_limit(t, &s->A);
     w.tnnz = (int32_t)task_option(t, "tnnz");
@@ -127,9 +129,11 @@ template <typename T> static int multiply_all(struct task *t)
     if (err) goto done;
     w = describe(t);
     grid = (unsigned)ceil_div(C->count, w.share);
-    if (grid > 0)
-        LAUNCH(count_products, grid, MULTIPLY_WARPS * WARP, multiply_shared(w, false, 0).bytes,
-               d->stream, w, length);
+    if (grid > 0) {
+        auto kernel = w.window > 0 ? count_products<true> : count_products<false>;
+        LAUNCH(kernel, grid, MULTIPLY_WARPS * WARP, multiply_shared(w, false, 0).bytes, d->stream,
+               w, length);
+    }
     err = launch_check("tile: step 2");
     if (!err) err = cub_exclusive_sum(d, length, C->count, C->start);
     if (!err) err = wait_number(d, C->start + C->count, s->number);
@@ -144,7 +148,7 @@ template <typename T> static int multiply_all(struct task *t)
 
     if (!err) err = task_phase(t, "step3");
     if (!err && C->nnz > 0) {
-        auto kernel = multiply_tiles<T>;
+        auto kernel = w.window > 0 ? multiply_tiles<T, true> : multiply_tiles<T, false>;
         w.C = *C;
         LAUNCH(kernel, grid, MULTIPLY_WARPS * WARP, multiply_shared(w, true, sizeof(T)).bytes,
                d->stream, w);
@@ -258,7 +262,7 @@ static const struct algo_option options[] = {
     {"rows", -1, -1, 32, true,
      "of 32 pairs of tiles, up to so many are multiplied one by one, in registers; -1: by density"},
     {"window", -1, -1, FIND_WINDOW, true,
-     "tile columns in a block's bits; -1: what fits; 0: no bits in steps 2 and 3"},
+     "tile columns in a block's bits; -1: what serves best; 0: none in steps 2 and 3"},
     {"matches", 64, WARP, MATCHES_MAX, true, "pairs of tiles that a warp gathers"},
     {},
 };
