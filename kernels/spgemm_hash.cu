@@ -24,24 +24,18 @@
 //   size (pool=MB), rows in waves.
 #include "spgemm_hash_wave.cuh"
 
-static int next_stream(struct task *t, struct state *s, int i, cudaStream_t *stream)
+// Work on the stream of group i begins after what is on the main stream now, and ends before what
+// comes there after join_stream().
+static int fork_stream(struct task *t, struct state *s, int i, bool first, cudaStream_t *stream)
 {
-    *stream = (cudaStream_t)t->dev->stream;
-    if (!s->streams_wanted) return OK;
     *stream = s->streams[i];
+    if (first) CUDA_TRY(cudaEventRecord(s->fork, (cudaStream_t)t->dev->stream));
     CUDA_TRY(cudaStreamWaitEvent(*stream, s->fork));
-    return OK;
-}
-
-static int fork_streams(struct task *t, struct state *s)
-{
-    if (s->streams_wanted) CUDA_TRY(cudaEventRecord(s->fork, (cudaStream_t)t->dev->stream));
     return OK;
 }
 
 static int join_stream(struct task *t, struct state *s, int i)
 {
-    if (!s->streams_wanted) return OK;
     CUDA_TRY(cudaEventRecord(s->joined[i], s->streams[i]));
     CUDA_TRY(cudaStreamWaitEvent((cudaStream_t)t->dev->stream, s->joined[i]));
     return OK;
@@ -51,34 +45,42 @@ static int join_stream(struct task *t, struct state *s, int i)
 static int look(struct task *t, struct state *s, const struct scratch *w)
 {
     cudaStream_t stream = (cudaStream_t)t->dev->stream;
+    int err = launch_check("hash"); // else what is there to see is not what it should be
+    if (err) return err;
     CUDA_TRY(
         cudaMemcpyAsync(s->seen, w->counters, sizeof *s->seen, cudaMemcpyDeviceToHost, stream));
     CUDA_TRY(cudaStreamSynchronize(stream));
     return OK;
 }
 
-// Launches the groups of a phase, the longest rows first, each on its stream. launch(g, stream,
-// rows, is_last) is called for each that has rows which are not giants.
-template <typename F>
-static int run_groups(struct task *t, struct state *s, int phase, const struct scratch *w, F launch)
+// Launches the groups of a phase, the longest rows first, each on a stream of its own but the last,
+// which takes the main stream. launch(group, stream, rows) is called for each that has rows which
+// are not giants; these are for rest(), on the main stream.
+template <typename F, typename G>
+static int run_groups(struct task *t, struct state *s, int phase, const struct scratch *w, F launch,
+                      G rest)
 {
     const int last = s->grouping[phase].count - 1;
-    int32_t end = 0;
-    for (int g = 0; g <= last; g++) end += s->seen->rows[phase][g];
-    int err = OK;
-    bool used[STREAMS] = {};
+    int32_t counts[GROUP_MOST], end = 0;
+    int first = -1, forked = 0, err = OK;
+    for (int g = 0; g <= last; g++) {
+        counts[g] = s->seen->rows[phase][g] - (g == last ? s->seen->giants[phase] : 0);
+        end += counts[g];
+    }
+    for (int g = last; g >= 0; g--)
+        if (counts[g] && !s->seen->giants[phase]) first = g;
+    bool used[GROUP_MOST] = {};
     for (int g = last; g >= 0 && !err; g--) {
         const struct group *group = &s->groups[phase][g];
-        const int32_t count = s->seen->rows[phase][g];
-        end -= count;
-        struct rows rows = {w->list + end, count, group->size, group->limit};
-        if (g == last) rows.count -= s->seen->giants[phase];
-        if (rows.count == 0) continue;
-        cudaStream_t stream;
-        err = next_stream(t, s, g, &stream);
-        used[g] = !err;
+        end -= counts[g];
+        if (!counts[g]) continue;
+        const struct rows rows = {w->list + end, counts[g], group->size, group->limit};
+        cudaStream_t stream = (cudaStream_t)t->dev->stream;
+        used[g] = s->streams_wanted && g != first;
+        if (used[g]) err = fork_stream(t, s, g, forked++ == 0, &stream);
         if (!err) launch(group, stream, rows);
     }
+    if (!err) err = rest();
     for (int g = 0; g <= last; g++)
         if (used[g]) {
             int joined = join_stream(t, s, g);
@@ -102,23 +104,21 @@ static int symbolic(struct task *t, struct state *s, const struct factors<float>
     const int32_t giants = s->seen->giants[SYMBOLIC], longest = s->seen->longest[SYMBOLIC];
     const int32_t tried = s->bit_words ? 0 : s->seen->rows[SYMBOLIC][last] - giants;
     struct overflow overflow = {};
-    const struct result<float> none = {
-    };
+    const result<float> none = {};
     int err = OK;
     if (tried) {
         err = device_alloc(t->dev, tried, sizeof(int32_t), (void **)&w->overflowed);
         overflow = {w->overflowed, &w->counters->overflowed};
     }
-    if (!err) err = fork_streams(t, s);
-    if (!err && giants)
-        err = run_global<false>(t, x, giants_of(s, SYMBOLIC, w), giants, longest, none, w);
-    if (!err)
-        err = run_groups(t, s, SYMBOLIC, w,
-                         [&](const struct group *g, cudaStream_t stream, const struct rows &rows) {
-                             const bool is_last = g == &s->groups[SYMBOLIC][last];
-                             launch_symbolic(g, stream, x, rows,
-                                             is_last ? overflow : (struct overflow){}, w);
-                         });
+    auto launch = [&](const struct group *g, cudaStream_t stream, const struct rows &rows) {
+        const bool is_last = g == &s->groups[SYMBOLIC][last];
+        launch_symbolic(g, stream, x, rows, is_last ? overflow : (struct overflow){}, w);
+    };
+    auto rest = [&]() {
+        if (!giants) return (int)OK;
+        return run_global<false>(t, x, giants_of(s, SYMBOLIC, w), giants, longest, none, w);
+    };
+    if (!err) err = run_groups(t, s, SYMBOLIC, w, launch, rest);
     if (!err && tried) err = look(t, s, w);
     if (!err && tried && s->seen->overflowed)
         err = run_global<false>(t, x, w->overflowed, s->seen->overflowed, longest, none, w);
@@ -129,23 +129,20 @@ template <typename T>
 static int numeric(struct task *t, struct state *s, const struct factors<T> &x,
                    const struct scratch *w)
 {
-    const struct result<T> c = {
-        t->R.ptr, t->R.ptr_bytes == 8, t->R.idx, (T *)t->R.val
-    };
+    const result<T> c = {t->R.ptr, t->R.ptr_bytes == 8, t->R.idx, (T *)t->R.val};
     const int last = s->grouping[NUMERIC].count - 1;
     // Without numeric_long all rows of the last group go where the giants go.
     if (!s->groups[NUMERIC][last].is_long) s->seen->giants[NUMERIC] = s->seen->rows[NUMERIC][last];
     const int32_t giants = s->seen->giants[NUMERIC];
-    int err = fork_streams(t, s);
-    if (!err && giants)
-        err = run_global<true>(t, x, giants_of(s, NUMERIC, w), giants, s->seen->longest[NUMERIC], c,
-                               w);
-    if (!err)
-        err = run_groups(t, s, NUMERIC, w,
-                         [&](const struct group *g, cudaStream_t stream, const struct rows &rows) {
-                             launch_numeric<T>(g, stream, x, rows, c, w);
-                         });
-    return err;
+    auto launch = [&](const struct group *g, cudaStream_t stream, const struct rows &rows) {
+        launch_numeric<T>(g, stream, x, rows, c, w);
+    };
+    auto rest = [&]() {
+        if (!giants) return (int)OK;
+        return run_global<true>(t, x, giants_of(s, NUMERIC, w), giants, s->seen->longest[NUMERIC],
+                                c, w);
+    };
+    return run_groups(t, s, NUMERIC, w, launch, rest);
 }
 
 // Algorithm 2, and the rows' groups.
@@ -192,32 +189,35 @@ static int allocate(struct task *t, struct state *s, const struct scratch *w)
     return err;
 }
 
-template <typename T> static struct factors<T> factors_of(const struct task *t) {
+template <typename T> static factors<T> factors_of(const struct task *t)
+{
     const struct state *s = (const struct state *)t->state;
-    return {(const int32_t *)t->A.ptr,
-            t->A.idx,
-            (const int32_t *)t->S.ptr,
-            t->S.idx,
-            (const T *)t->A.val,
-            (const T *)t->S.val,
-            t->A.m,
-            t->S.n,
-            s->even,
-            s->slack,
-            s->bit_words};
+    factors<T> x;
+    x.A_ptr = (const int32_t *)t->A.ptr;
+    x.A_idx = t->A.idx;
+    x.S_ptr = (const int32_t *)t->S.ptr;
+    x.S_idx = t->S.idx;
+    x.A_val = (const T *)t->A.val;
+    x.S_val = (const T *)t->S.val;
+    x.m = t->A.m;
+    x.n = t->S.n;
+    x.even = s->even;
+    x.slack = s->slack;
+    x.bit_words = s->bit_words;
+    return x;
 }
 
-static int
-scratch_alloc(struct task *t, struct scratch *w)
+// One block, the widest elements first.
+static int scratch_alloc(struct task *t, struct scratch *w)
 {
-    const int64_t m = t->A.m;
-    int err = device_alloc(t->dev, 3 * m, sizeof(int32_t), (void **)&w->products);
-    if (!err) err = device_alloc(t->dev, SCAN_TILES, sizeof *w->tiles, (void **)&w->tiles);
-    if (!err)
-        err = device_alloc(t->dev, t->A.nnz / LONG_ROW * 2 + 1, sizeof *w->pieces,
-                           (void **)&w->pieces);
-    if (!err) err = device_alloc(t->dev, 1, sizeof *w->counters, (void **)&w->counters);
+    const int64_t m = t->A.m, pieces = t->A.nnz / LONG_ROW * 2 + 1;
+    const int64_t bytes = (int64_t)(sizeof *w->counters + SCAN_TILES * sizeof *w->tiles) +
+                          pieces * (int64_t)sizeof *w->pieces + 3 * m * (int64_t)sizeof *w->nz;
+    int err = device_alloc(t->dev, bytes, 1, (void **)&w->counters);
     if (err) return err;
+    w->tiles = (int64_t *)(w->counters + 1);
+    w->pieces = (struct piece *)(w->tiles + SCAN_TILES);
+    w->products = (int32_t *)(w->pieces + pieces);
     w->nz = w->products + m;
     w->list = w->nz + m;
     return OK;
@@ -227,9 +227,6 @@ static void scratch_free(struct task *t, struct scratch *w)
 {
     device_free(t->dev, w->overflowed);
     device_free(t->dev, w->counters);
-    device_free(t->dev, w->pieces);
-    device_free(t->dev, w->tiles);
-    device_free(t->dev, w->products);
 }
 
 static void report(struct task *t, const struct state *s)
@@ -270,7 +267,8 @@ static int run(struct task *t)
     if (!err && t->in->prec == F32) err = numeric(t, s, factors_of<float>(t), &w);
     if (!err && t->in->prec == F64) err = numeric(t, s, factors_of<double>(t), &w);
     scratch_free(t, &w);
-    return err ? err : launch_check("hash");
+    int launched = launch_check("hash"); // also after an error, so that no one else is blamed
+    return err ? err : launched;
 }
 
 static int create_streams(struct state *s)

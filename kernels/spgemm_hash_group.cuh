@@ -8,6 +8,7 @@
 #define SCAN_TILES 1024 // most blocks of the scan of row lengths
 #define LONG_ROW   4096 // nonzeros of A that one group of lanes counts alone
 #define BLOCK      256  // threads of the kernels in this file
+#define REPEATS    32   // products per nonzero of C that a group is made for
 
 enum { SYMBOLIC, NUMERIC };
 
@@ -197,14 +198,16 @@ __launch_bounds__(BLOCK) void list_by_products(const int32_t *__restrict__ A_ptr
     put_row(SYMBOLIC, grouping, counters, (int32_t)i, group, giant, count, rows, starts, list);
 }
 
-// The rows of the numeric phase are grouped by nonzeros, but giants are giants.
-static __device__ __forceinline__ int numeric_group(const struct grouping &grouping,
+// The rows of the numeric phase are grouped by nonzeros, but those with very many products for them
+// get more threads, and giants are giants.
+static __device__ __forceinline__ int numeric_group(const struct grouping &g,
                                                     const struct counters *counters, int32_t nz,
                                                     int32_t products, bool &giant)
 {
-    giant = nz > 0 && is_giant(grouping, counters, products);
+    giant = nz > 0 && is_giant(g, counters, products);
     if (nz == 0) return -1;
-    return giant ? grouping.count - 1 : group_of(grouping, nz);
+    if (giant) return g.count - 1;
+    return max(group_of(g, nz), group_of(g, products / REPEATS));
 }
 
 // tiles[b] = the nonzeros of C in rows [b * tile, (b + 1) * tile); and how many rows each group
