@@ -157,7 +157,7 @@ def bars(values, look, order, ticks, label):
         if max(numbers) > WIDE * min(numbers):
             log_axis(ax.yaxis, min(numbers), max(numbers))
             ax.set_ylim(min(numbers) / 2, max(numbers) * 1.3)
-            ax.set_ylabel(label + " (logarithmic)")
+            ax.set_ylabel(label + "\n(logarithmic)")
     legend_above(parts[0][0], len(values))
     return fig, ["× : no usable result."] * missing
 
