@@ -25,7 +25,4 @@ int64_t check_pick_rows(const struct inputs *in, int32_t rows[CHECK_SAMPLE_ROWS]
 bool check_is_full(const struct task *t, enum check_mode mode);
 void check_verdict(const struct worst *worst, bool full, struct check *out);
 
-// The check of a sparse result, check_sparse.c.
-int check_sparse(struct task *t, enum check_mode mode, struct check *out);
-
 #endif

@@ -1,5 +1,7 @@
 // The check of a sparse result: first as a structure (row starts, sorted unique columns in range),
 // then its rows against the reference, pattern and values.
+#include "check_sparse.h"
+
 #include "check_rows.h"
 
 #include <math.h>
