@@ -18,6 +18,7 @@ int cli_roof(const struct request *q)
     if (err) return err;
     cli_tell_device(&c, q->o);
     err = choice_measure_roofs(&c, true);
+    if (!err && interrupted) err = fail(ERR_INTERRUPTED, "interrupted");
     if (!err) {
         const struct device *d = c.used[c.primary].dev;
         const struct roof *roof = &c.used[c.primary].roof;

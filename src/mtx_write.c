@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "mtx.h"
 
@@ -28,6 +29,13 @@ static void comment_print(FILE *file, const char *comment)
     }
 }
 
+// What was begun and not finished is no matrix. Devices and pipes stay.
+static void remove_rest(const char *path)
+{
+    struct stat facts;
+    if (!stat(path, &facts) && S_ISREG(facts.st_mode)) remove(path);
+}
+
 int mtx_write(const char *path, const struct csr *A, const char *comment)
 {
     bool is_stdout = !strcmp(path, "-");
@@ -50,6 +58,7 @@ int mtx_write(const char *path, const struct csr *A, const char *comment)
     bool failed = ferror(file) || fflush(file);
     int reason = errno;
     if (!is_stdout && fclose(file) && !failed) failed = true, reason = errno;
+    if (!is_stdout && (failed || interrupted)) remove_rest(path);
     if (failed) return fail(ERR_OUTPUT, "%s: %s", name, strerror(reason));
     return interrupted ? fail(ERR_INTERRUPTED, "%s: interrupted", name) : OK;
 }
