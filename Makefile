@@ -10,7 +10,7 @@
 # of it under AddressSanitizer and UBSan. SAN=1 does so for the CPU alone. ARCH="80 90" names GPUs.
 
 CUDA_HOME ?= $(patsubst %/bin/nvcc,%,$(firstword $(shell command -v nvcc) $(wildcard /usr/local/cuda/bin/nvcc)))
-NVCC      := $(if $(CUDA_HOME),$(CUDA_HOME)/bin/nvcc)
+NVCC      := $(wildcard $(CUDA_HOME)/bin/nvcc)
 CUDA      ?= $(if $(NVCC),1,0)
 FLAVOUR   := $(if $(filter 1,$(EMU)),emu,$(if $(filter 1,$(SAN)),san,$(if $(filter 1,$(CUDA)),cuda,cpu)))
 BUILD     := build/$(FLAVOUR)
