@@ -35,11 +35,13 @@ static void NAME(numeric)(struct task *t, const struct scratch *w)
 #pragma omp parallel num_threads(w->threads)
     {
         int64_t me = omp_get_thread_num(), n = t->S.n;
-        uint64_t *cols = w->cols + me * 2 * w->longest;
+        int32_t *seen = w->seen + me * n;
+        double *sum = w->sum + me * n;
+        uint64_t *cols = w->cols + me * 2 * w->longest, *spare = cols + w->longest;
 #pragma omp for schedule(dynamic, 16)
-        for (int32_t i = 0; i < t->A.m; i++)
-            NAME(row)
-            (&t->A, &t->S, i, w->seen + me * n, w->sum + me * n, cols, cols + w->longest,
-             t->R.idx + ptr[i], val + ptr[i]);
+        for (int32_t i = 0; i < t->A.m; i++) {
+            int64_t p = ptr[i];
+            NAME(row)(&t->A, &t->S, i, seen, sum, cols, spare, t->R.idx + p, val + p);
+        }
     }
 }
