@@ -547,6 +547,11 @@ static void test_write(void)
     CHECK(file && fread(head, 1, 110, file) == 110, "readable");
     if (file) fclose(file);
     CHECK(!strncmp(head, REAL "% one\n%\n% two\n300 200 900\n1 1 -0\n1 61 ", 80), "%s", head);
+    // What was begun and not finished is no matrix.
+    interrupted = 1;
+    CHECK(mtx_write(path_of("w.mtx"), &A, NULL) == ERR_INTERRUPTED, "%s", fail_text());
+    interrupted = 0;
+    CHECK(access(path_of("w.mtx"), F_OK) != 0, "half a matrix was left");
     CHECK(mtx_write(path_of("no/such/folder"), &A, NULL) == ERR_OUTPUT &&
               strstr(fail_text(), ": No such file"),
           "%s", fail_text());
