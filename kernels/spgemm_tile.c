@@ -258,6 +258,7 @@ done:
     device_free(t->dev, w.where);
     device_free(t->dev, w.bits);
     if (err) tiles_free(t->dev, C);
+    t->R.nnz = C->nnz;
     return err;
 }
 

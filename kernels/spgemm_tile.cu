@@ -161,6 +161,7 @@ template <typename T> static int multiply_all(struct task *t)
 done:
     device_free(d, length);
     if (err) tiles_free(d, C);
+    t->R.nnz = C->nnz;
     return err;
 }
 

@@ -124,10 +124,11 @@ struct algo {
     // where it must know a size, and calls task_phase() as each phase begins. After an error
     // nothing of it is left but what release() frees.
     int (*run)(struct task *t);
-    void (*teardown)(struct task *t); // NULL: nothing to do; also called if prepare failed, or was not reached
+    // NULL: nothing to do. Also called if prepare failed, or was not reached.
+    void (*teardown)(struct task *t);
     // Only for sparse results. finish() makes t->R from a result in another format, untimed, before
-    // a check; NULL: run() has made it. release() frees what the last run() and finish() left of
-    // the algorithm's own; t->R is freed by the caller.
+    // a check, and run() sets R.nnz alone; NULL: run() has made it all. release() frees what the
+    // last run() and finish() left of the algorithm's own; t->R is freed by the caller.
     int (*finish)(struct task *t);
     void (*release)(struct task *t);
 };

@@ -115,6 +115,11 @@ static void test_spgemm(struct plan *plan, struct bench_device devices[2], const
         CHECK(tally.status[STATUS_UNSUPPORTED] == tally.results - 2 * cpu, "%d of %d unsupported",
               tally.status[STATUS_UNSUPPORTED], tally.results);
     }
+    // Unchecked, the nonzeros of C are known even so.
+    plan->check = CHECK_OFF;
+    CHECK(!run(plan, devices, M) && tally.status[STATUS_OK] == 2 * cpu, "unchecked: %d ok",
+          tally.status[STATUS_OK]);
+    plan->check = CHECK_AUTO;
     // Each run allocates, and warming up is many runs: the failures would not end.
     plan->prec_count = 1;
     plan->entry_count = 2;
