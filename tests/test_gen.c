@@ -318,7 +318,7 @@ static void test_interrupt(void)
     interrupted = 1;
     CHECK(gen_matrix("rmat:21:16", 1, &A) == ERR_INTERRUPTED && !A.ptr, "%s", fail_text());
     interrupted = 0;
-    CHECK(clock_ms() - start < 1500, "it took %.0f ms", clock_ms() - start);
+    CHECK(clock_ms() - start < 3000, "it took %.0f ms", clock_ms() - start);
 }
 
 static void test_load(void)
