@@ -108,7 +108,7 @@ demo: deps
 	@tests/demo.sh
 test: deps
 	@tests/run.sh
-gpu-test: $(BUILD)/spbench $(addprefix $(BUILD)/tests/,test_algos test_spgemm test_device)
+gpu-test: $(BUILD)/spbench $(addprefix $(BUILD)/tests/,test_algos test_spgemm test_hash_paper test_device)
 	@tests/gpu.sh $(BUILD)
 figures:
 	@test -n "$(RESULTS)" || { echo 'usage: make figures RESULTS=file.jsonl [OUT=folder]'; exit 2; }

@@ -13,6 +13,7 @@ run() {
 
 tables=(test_algos test_spgemm)
 run "$build/tests/test_device"
+run "$build/tests/test_hash_paper"
 for table in "${tables[@]}"; do
     run "$build/tests/$table" cuda
 done
