@@ -14,6 +14,8 @@
 // Where this leaves the paper, by default:
 // - Products are dealt out evenly over the lanes of a team instead of a warp for each nonzero of A
 //   (even=0 brings that back), and rows of up to 256 products or 128 nonzeros take one warp.
+// - A row's numeric group is that of its nonzeros or, if that is larger, of a 32nd (REPEATS) of its
+//   products, so that many products for few nonzeros get more threads.
 // - Tables have at least twice the places that a row needs (slack=1: as many as its group's rows).
 // - Up to 16 (PWARP) and 128 columns are put in order by comparing all with all, as in the paper.
 //   That is quadratic: longer rows sort a bitmap of their range of columns, or bitonically.
