@@ -298,7 +298,8 @@ static int prepare(struct task *t)
     // The largest of the kernels' own arrays is a chunk; the system keeps 1 KB of each block.
     const int64_t own = (int64_t)sizeof(struct chunk<LONG_BLOCK, double>) + 1024;
     int64_t room = most - own;
-    if (task_option(t, "shared")) room = min64(room, (int64_t)task_option(t, "shared") * 1024);
+    const int64_t shared = (int64_t)task_option(t, "shared");
+    if (shared) room = min64(room, max64(shared, 32) * 1024);
     const int64_t third = min64(room, unit / 3 - own - 1024);
     s->slack = (int32_t)task_option(t, "slack");
     s->even = task_option(t, "even") != 0;
@@ -335,7 +336,7 @@ static void teardown(struct task *t)
 static const struct algo_option options[] = {
     {"scale", 1, 1, 4, true, "table I's bounds and tables times this"},
     {"slack", 2, 1, 4, true, "places of a table per column that it may get (paper: 1)"},
-    {"shared", 0, 32, 1024, true, "KB of shared memory for a block's tables, 0: all (paper: 48)"},
+    {"shared", 0, 0, 1024, true, "KB of a block's tables, at least 32; 0: all there is (paper: 48)"},
     {"even", 1, 0, 1, true, "1: products dealt out evenly; 0: a warp per nonzero of A (paper)"},
     {"bitmap", 1, 0, 1, true, "1: long rows as bitmaps; 0: tables tried and redone (paper)"},
     {"streams", 1, 0, 1, true, "1: a stream for each group (paper); 0: one for all"},
