@@ -336,7 +336,8 @@ static void teardown(struct task *t)
 static const struct algo_option options[] = {
     {"scale", 1, 1, 4, true, "table I's bounds and tables times this"},
     {"slack", 2, 1, 4, true, "places of a table per column that it may get (paper: 1)"},
-    {"shared", 0, 0, 1024, true, "KB of a block's tables, at least 32; 0: all there is (paper: 48)"},
+    {"shared", 0, 0, 1024, true,
+     "KB of a block's tables, at least 32; 0: all there is (paper: 48)"},
     {"even", 1, 0, 1, true, "1: products dealt out evenly; 0: a warp per nonzero of A (paper)"},
     {"bitmap", 1, 0, 1, true, "1: long rows as bitmaps; 0: tables tried and redone (paper)"},
     {"streams", 1, 0, 1, true, "1: a stream for each group (paper); 0: one for all"},
