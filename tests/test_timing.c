@@ -106,7 +106,8 @@ static void test_rules(void)
     timing_free(&t);
 
     err = measure(quick, (struct timing_rule){.reps = 5}, &t);
-    CHECK(!err && t.batch == 1000 && runs == t.warmup + 5 * 1000, "batch %d, %d runs", t.batch, runs);
+    CHECK(!err && t.batch == 1000 && runs == t.warmup + 5 * 1000, "batch %d, %d runs", t.batch,
+          runs);
     CHECK(fabs(t.median - 0.001 / 1000) < 1e-12, "the batch was not divided out: %g", t.median);
     timing_free(&t);
 
