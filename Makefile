@@ -14,7 +14,7 @@ NVCC      := $(wildcard $(CUDA_HOME)/bin/nvcc)
 CUDA      ?= $(if $(NVCC),1,0)
 FLAVOUR   := $(if $(filter 1,$(EMU)),emu,$(if $(filter 1,$(SAN)),san,$(if $(filter 1,$(CUDA)),cuda,cpu)))
 BUILD     := build/$(FLAVOUR)
-PYTHON    := $(shell for p in python3 /usr/bin/python3; do $$p -c 'import matplotlib' 2>/dev/null && echo $$p && break; done || echo python3)
+PYTHON     = $(shell for p in python3 /usr/bin/python3; do $$p -c 'import matplotlib' 2>/dev/null && echo $$p && break; done || echo python3)
 
 VERSION   := 0.1.0
 REVISION  := $(shell git describe --always --dirty 2>/dev/null || echo unknown)

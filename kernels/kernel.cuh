@@ -81,4 +81,17 @@ static inline int launch_check(const char *name)
                 cudaGetErrorString(e));
 }
 
+// Copies what the launches before this have computed into page-locked memory, and waits for it. A
+// launch that was refused is told first: then what is there is not what it should be.
+static inline int wait_for(struct device *d, const char *name, const void *from, void *to,
+                           size_t bytes)
+{
+    const cudaStream_t stream = (cudaStream_t)d->stream;
+    int err = launch_check(name);
+    if (err) return err;
+    CUDA_TRY(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, stream));
+    CUDA_TRY(cudaStreamSynchronize(stream));
+    return OK;
+}
+
 #endif

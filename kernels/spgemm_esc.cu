@@ -60,11 +60,9 @@ static int bits_of(int64_t count)
 static int read_count(struct task *t, const int64_t *from, int64_t *to)
 {
     const struct state *s = (const struct state *)t->state;
-    cudaStream_t stream = (cudaStream_t)t->dev->stream;
-    CUDA_TRY(cudaMemcpyAsync(s->count, from, sizeof *to, cudaMemcpyDeviceToHost, stream));
-    CUDA_TRY(cudaStreamSynchronize(stream));
-    *to = *s->count;
-    return OK;
+    int err = wait_for(t->dev, "esc", from, s->count, sizeof *to);
+    if (!err) *to = *s->count;
+    return err;
 }
 
 static int scan_products(struct task *t, struct work *w)

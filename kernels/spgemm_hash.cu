@@ -46,13 +46,7 @@ static int join_stream(struct task *t, struct state *s, int i)
 // Waits for the device's counters.
 static int look(struct task *t, struct state *s, const struct scratch *w)
 {
-    cudaStream_t stream = (cudaStream_t)t->dev->stream;
-    int err = launch_check("hash"); // else what is there to see is not what it should be
-    if (err) return err;
-    CUDA_TRY(
-        cudaMemcpyAsync(s->seen, w->counters, sizeof *s->seen, cudaMemcpyDeviceToHost, stream));
-    CUDA_TRY(cudaStreamSynchronize(stream));
-    return OK;
+    return wait_for(t->dev, "hash", w->counters, s->seen, sizeof *s->seen);
 }
 
 // Launches the groups of a phase, the longest rows first, each on a stream of its own but the last,

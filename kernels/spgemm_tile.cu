@@ -136,7 +136,7 @@ template <typename T> static int multiply_all(struct task *t)
     }
     err = launch_check("tile: step 2");
     if (!err) err = cub_exclusive_sum(d, length, C->count, C->start);
-    if (!err) err = wait_number(d, C->start + C->count, s->number);
+    if (!err) err = wait_for(d, "tile", C->start + C->count, s->number, sizeof *s->number);
     if (err) goto done;
 
     C->nnz = *s->number;
@@ -174,17 +174,12 @@ static int make_state(struct task *t)
     return OK;
 }
 
-static int64_t csr_bytes(const struct csr_dev *A, enum prec prec)
-{
-    return ((int64_t)A->m + 1) * A->ptr_bytes + A->nnz * (4 + (int64_t)prec_bytes(prec));
-}
-
 static void report_operand(struct task *t, const struct tiles *x, const struct csr_dev *csr,
                            const char *const names[4])
 {
     task_number(t, names[0], (double)x->count);
     task_number(t, names[1], (double)tiles_bytes(x, t->in->prec));
-    task_number(t, names[2], (double)csr_bytes(csr, t->in->prec));
+    task_number(t, names[2], (double)csr_dev_bytes(csr, t->in->prec));
     task_number(t, names[3], x->count ? (double)x->nnz / (double)x->count : 0);
 }
 

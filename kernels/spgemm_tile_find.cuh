@@ -125,15 +125,6 @@ static __global__ void find_tiles(Source source, int32_t window, int32_t *__rest
     if (me == 0) count[i] = all;
 }
 
-// Waits for a count, in page-locked memory.
-static int wait_number(struct device *d, const int64_t *from, int64_t *number)
-{
-    CUDA_TRY(cudaMemcpyAsync(number, from, sizeof *from, cudaMemcpyDeviceToHost,
-                             (cudaStream_t)d->stream));
-    CUDA_TRY(cudaStreamSynchronize((cudaStream_t)d->stream));
-    return OK;
-}
-
 static void tiles_free(struct device *d, struct tiles *t)
 {
     device_free(d, t->val);
@@ -166,7 +157,7 @@ static int find_structure(struct device *d, struct tiles *t, Source source, int3
     }
     err = launch_check("tile: structure");
     if (!err) err = cub_exclusive_sum(d, count, t->tile_m, t->ptr);
-    if (!err) err = wait_number(d, t->ptr + t->tile_m, number);
+    if (!err) err = wait_for(d, "tile", t->ptr + t->tile_m, number, sizeof *number);
     if (err) goto done;
     t->count = *number;
     err = device_alloc(d, t->count, sizeof *t->col, (void **)&t->col);

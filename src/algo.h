@@ -36,6 +36,9 @@ struct csr_dev {
     void *val;     // values, size nnz
 };
 
+// What its arrays take.
+int64_t csr_dev_bytes(const struct csr_dev *A, enum prec prec);
+
 struct coo_dev { // entries in the order of the csr
     int32_t m, n;
     int64_t nnz;

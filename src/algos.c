@@ -36,6 +36,11 @@ const struct algo_entry algos[] = {
 #undef ALGO
 const int algo_count = sizeof algos / sizeof *algos;
 
+int64_t csr_dev_bytes(const struct csr_dev *A, enum prec prec)
+{
+    return ((int64_t)A->m + 1) * A->ptr_bytes + A->nnz * (4 + (int64_t)prec_bytes(prec));
+}
+
 int task_phase(struct task *t, const char *name)
 {
     struct phases *p = t->phases;

@@ -102,7 +102,7 @@ static int measure(const struct plan *plan, struct bench_device *bd, struct oper
     if (err) goto done;
     r->checked = plan->check != CHECK_OFF;
     r->result_nnz = r->check.result_nnz;
-    r->compulsory_bytes = ops[t->algo->op].compulsory_bytes(t->in, r->result_nnz);
+    if (sparse) r->compulsory_bytes = ops[t->algo->op].compulsory_bytes(t->in, r->result_nnz);
     if (!r->check.ok) {
         set_failure(r, STATUS_WRONG, r->check.reason);
         goto done;

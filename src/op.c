@@ -28,6 +28,11 @@ int op_refuse_overflow(const struct inputs *in, double factor)
                 prec_name(in->prec));
 }
 
+int64_t op_csr_bytes(int64_t rows, int64_t nnz, enum prec prec)
+{
+    return (rows + 1) * 4 + nnz * (4 + (int64_t)prec_bytes(prec));
+}
+
 // SpMM: C = A * B, A sparse m x n, B dense n x k, C dense m x k.
 
 // Rows of B that no nonzero of A asks for need not be read.
@@ -74,7 +79,7 @@ static int64_t spmm_bytes(const struct inputs *in, int64_t result_nnz)
     (void)result_nnz; // C is dense
     const struct csr *A = in->A;
     int64_t w = (int64_t)prec_bytes(in->prec);
-    int64_t sparse = ((int64_t)A->m + 1) * 4 + A->nnz * (4 + w);
+    int64_t sparse = op_csr_bytes(A->m, A->nnz, in->prec);
     return sparse + (in->used_columns + A->m) * in->k * w;
 }
 

@@ -34,16 +34,11 @@ int spgemm_make(struct inputs *in)
 
 int64_t spgemm_flops(const struct inputs *in) { return 2 * in->products; }
 
-static int64_t csr_bytes(int64_t rows, int64_t nnz, enum prec prec)
-{
-    return (rows + 1) * 4 + nnz * (4 + (int64_t)prec_bytes(prec));
-}
-
 int64_t spgemm_bytes(const struct inputs *in, int64_t result_nnz)
 {
-    int64_t bytes = csr_bytes(in->A->m, in->A->nnz, in->prec);
-    if (in->S != in->A) bytes += csr_bytes(in->S->m, in->S->nnz, in->prec);
-    return bytes + csr_bytes(in->A->m, result_nnz, in->prec);
+    int64_t bytes = op_csr_bytes(in->A->m, in->A->nnz, in->prec);
+    if (in->S != in->A) bytes += op_csr_bytes(in->S->m, in->S->nnz, in->prec);
+    return bytes + op_csr_bytes(in->A->m, result_nnz, in->prec);
 }
 
 // An element is a sum of at most as many products as A has nonzeros in the row.

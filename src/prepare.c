@@ -176,11 +176,6 @@ static int need_dense(struct operands *o)
     return err;
 }
 
-static int64_t csr_bytes(const struct csr *A, enum prec prec, const struct device *d)
-{
-    return ((int64_t)A->m + 1) * row_start_bytes(d) + A->nnz * (4 + (int64_t)prec_bytes(prec));
-}
-
 static int share_dense(struct task *t, struct operands *o, struct setup *setup)
 {
     int err = need_dense(o);
@@ -201,7 +196,7 @@ static int share_factor(struct task *t, struct operands *o, struct setup *setup,
     t->S = o->S;
     setup->convert_ms += in->transpose_ms;
     add_cost(setup, &o->S_cost);
-    *format_bytes += csr_bytes(in->S, in->prec, o->dev);
+    *format_bytes += csr_dev_bytes(&o->S, in->prec);
     return err;
 }
 
@@ -232,7 +227,7 @@ int64_t operands_foreign_bytes(const struct operands *o, const struct task *t)
 {
     int64_t bytes = 0;
     if (o->A.val && !(t->algo->formats & (FORMAT_CSR | FORMAT_COO)))
-        bytes += csr_bytes(o->in->A, o->in->prec, o->dev);
+        bytes += csr_dev_bytes(&o->A, o->in->prec);
     if (o->coo.row && !(t->algo->formats & FORMAT_COO)) bytes += o->in->A->nnz * 4;
     return bytes;
 }
@@ -265,7 +260,7 @@ int task_prepare(struct task *t, struct operands *o, struct setup *setup, int64_
         if (err) goto done;
         t->A = o->A;
         add_cost(setup, &o->A_cost);
-        *format_bytes += csr_bytes(o->in->A, o->in->prec, o->dev);
+        *format_bytes += csr_dev_bytes(&o->A, o->in->prec);
     }
     if (wants & FORMAT_COO) {
         if ((err = need_coo(o))) goto done;

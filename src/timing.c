@@ -13,7 +13,8 @@
 #define NOISE_SHRINKS    0.9   // twice the samples shrink the half-width to 0.71 if noise is random
 #define SAMPLES_MAX      100000
 
-double timing_quantile(const double *sorted, int n, double q)
+// The quantile q in [0, 1] of n sorted numbers, interpolated.
+static double quantile(const double *sorted, int n, double q)
 {
     double x = q * (n - 1);
     int i = (int)x;
@@ -58,9 +59,9 @@ int timing_summarise(struct timing *t)
     for (int i = 0; i < t->count; i++) sum += s[i];
     t->min = s[0];
     t->mean = sum / t->count;
-    t->median = timing_quantile(s, t->count, 0.5);
-    t->p5 = timing_quantile(s, t->count, 0.05);
-    t->p95 = timing_quantile(s, t->count, 0.95);
+    t->median = quantile(s, t->count, 0.5);
+    t->p5 = quantile(s, t->count, 0.05);
+    t->p95 = quantile(s, t->count, 0.95);
     t->ci_lo = s[lo];
     t->ci_hi = s[hi];
     mem_free(s);

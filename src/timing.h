@@ -31,8 +31,6 @@ int timing_measure(struct device *dev, int (*run)(void *arg), void (*after)(void
 void timing_free(struct timing *t);
 // Fills median ... ci_hi from samples and count.
 int timing_summarise(struct timing *t);
-// The i-th smallest of n sorted numbers, interpolated: q in [0, 1].
-double timing_quantile(const double *sorted, int n, double q);
 // Indices [lo, hi] of the order statistics that bound the median with 95 % confidence.
 void timing_median_ranks(int n, int *lo, int *hi);
 
