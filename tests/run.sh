@@ -94,7 +94,7 @@ python=python3
 python3 -c 'import matplotlib, jsonschema' 2>/dev/null || python=/usr/bin/python3
 part plots "$python" tests/test_plots.py
 part records tests/records.sh build/cpu/spbench build/emu/spbench
-part shellcheck one bash -c 'shellcheck .ci/run ./*.sh tests/*.sh tests/*/*.sh'
+part shellcheck one bash -c 'shellcheck .ci/run ./*.sh tests/*.sh tests/*/*.sh results/*/*.sh'
 
 echo "$passed passed, $failed failed, $skipped skipped"
 [ "$failed" -eq 0 ]
