@@ -12,7 +12,7 @@ import statistics
 from collections import Counter
 from types import SimpleNamespace
 
-from records import FIELDS, NoData, option_text
+from records import FIELDS, NoData, last_of_each, option_text
 
 VENDOR = "cusparse"  # the prefix of the vendor's algorithms
 VENDOR_BEST = VENDOR + "* (best)"
@@ -167,10 +167,11 @@ def is_partial(alg):
 
 
 def series(rows, partial=False):
-    """{series: {matrix: row}}, the vendor's algorithms as one: the fastest for each matrix. Those
-    that do a part of the work are in it if `partial`."""
+    """{series: {matrix: row}}, the vendor's algorithms as one: the fastest for each matrix. Of
+    others there is one row for each matrix, as rows that were read have it; should there be more,
+    the last counts. Those that do a part of the work are in it if `partial`."""
+    rows = last_of_each(row for row in rows if partial or not is_partial(row["alg"]))
     label_rows(rows)
-    rows = [row for row in rows if partial or not is_partial(row["alg"])]
     found = {}
     for row in rows:
         name = VENDOR_BEST if is_vendor(row["alg"]) else row["series"]

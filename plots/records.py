@@ -140,7 +140,8 @@ def read(paths):
     if not rows:
         raise NoData("%s: no result records" % ", ".join(paths))
     fill_cache(rows)
-    return list({case_key(row): row for row in rows}.values())  # measured again: the last counts
+    tell_apart(rows)
+    return last_of_each(rows)
 
 
 def fill_cache(rows):
@@ -153,9 +154,53 @@ def fill_cache(rows):
         row["cache"] = row["cache"] or of_run.get(id(row["env"]), "warm")
 
 
+def tell_apart(rows):
+    """Devices of the same name get their id behind it: they are two sets of cases, not one."""
+    ids = {}
+    for row in rows:
+        ids.setdefault(row["device"], set()).add(row["id"])
+    for row in rows:
+        if len(ids[row["device"]]) > 1 and row["device"] != row["id"]:
+            row["device"] = "%s (%s)" % (row["device"], row["id"])
+
+
 def case_key(row):
     fixed = tuple(row[name] for name in FIELDS)
-    return row["matrix"], row["alg"], row["id"], option_text(row["options"]), fixed
+    return row["matrix"], row["alg"], option_text(row["options"]), fixed
+
+
+def last_of_each(rows):
+    """The rows, of a case that was measured again the last one alone.
+
+    Whoever measures again means to replace what was there: after a change of the code the fastest
+    would be of code that is gone, and a median of both of neither. An ok that became an oom is an
+    oom. stderr says how many cases that were and how far their times are apart.
+    """
+    found, again = {}, {}
+    for row in rows:
+        key = case_key(row)
+        if key in found:
+            again.setdefault(key, []).append(found.pop(key))
+        found[key] = row
+    if again:
+        worst = max(((row, found[key]) for key, old in again.items() for row in old),
+                    key=lambda pair: apart(*pair))
+        print("%d case%s measured more than once, the last record counts; furthest apart: %s of %s,"
+              " %s, before %s" % (len(again), " was" if len(again) == 1 else "s were",
+                                  worst[1]["alg"], worst[1]["name"], time_text(worst[1]),
+                                  time_text(worst[0])), file=sys.stderr)
+    return list(found.values())
+
+
+def apart(old, new):
+    """How far the second measurement of a case is from the first: a ratio, at least 1."""
+    if old["status"] == new["status"] == "ok":
+        return max(old["ms"] / new["ms"], new["ms"] / old["ms"])
+    return 1.0 if old["status"] == new["status"] else math.inf
+
+
+def time_text(row):
+    return "%.4g ms" % row["ms"] if row["status"] == "ok" else row["status"]
 
 
 def option_text(options):

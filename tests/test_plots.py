@@ -103,6 +103,45 @@ def test_series():
     check(common.baseline({"reference": {}}) == "reference", "without cusparse: the reference")
 
 
+def test_again(folder):
+    """A case that was measured again: the last record counts, and stderr says so."""
+    import common
+    import records
+    m1, m2 = ("one", 100, 500), ("two", 100, 2000)
+
+    def told(function, *args):
+        said = io.StringIO()
+        with contextlib.redirect_stderr(said):
+            value = function(*args)
+        return value, said.getvalue()
+
+    rows = rows_of(result("merge", m1, 1.0), result("merge", m2, 4.0), result("merge", m1, 2.0),
+                   result("cusparse", m1, 1.0), result("cusparse", m1, 4.0),
+                   result("cusparse-csr2", m1, 3.0), result("merge", m2, 4.1))
+    found, said = told(common.series, rows)
+    check([row["ms"] for row in found["merge"].values()] == [2.0, 4.1],
+          "the last of each case, not the fastest: %s" % found["merge"])
+    check([row["ms"] for row in found[common.VENDOR_BEST].values()] == [3.0],
+          "the best of the vendor's last ones: %s" % found[common.VENDOR_BEST])
+    check(said == "3 cases were measured more than once, the last record counts; furthest apart: "
+          "cusparse of one, 4 ms, before 1 ms\n", "stderr says so: %r" % said)
+    check(told(common.series, rows[:2])[1] == "", "nothing to say of cases that are there once")
+    path = write(os.path.join(folder, "again.jsonl"), [
+        environment(roof=GPU), result("merge", m1, 1.0), result("merge", m2, 1.0),
+        result("merge", m1, 1.0, status="oom")])
+    rows, said = told(records.read, [path])
+    check([row["status"] for row in rows] == ["ok", "oom"], "a case that came to fail has failed")
+    check("1 case was measured more than once" in said and "oom, before 1 ms" in said, said)
+    check(told(records.read, [path, path])[1].startswith("2 cases"), "a file that is read twice")
+    two = environment(roof=GPU)
+    two["devices"] = [{**two["devices"][1], "id": "cuda:%d" % i} for i in (0, 1)]
+    path = write(os.path.join(folder, "devices.jsonl"), [
+        two, result("merge", m1, 1.0), result("merge", m1, 2.0, device="cuda:1")])
+    rows, said = told(records.read, [path])
+    check([row["device"] for row in rows] == ["NVIDIA H200 (cuda:0)", "NVIDIA H200 (cuda:1)"] and
+          not said, "two devices of one name are two sets: %s %s" % (rows, said))
+
+
 def test_reading(folder):
     import common
     import records
@@ -117,6 +156,7 @@ def test_reading(folder):
     with contextlib.redirect_stderr(said):
         rows = records.read([path])
     check("2 lines, the first is line 5" in said.getvalue(), "warning: " + said.getvalue())
+    check("1 case was measured more than once" in said.getvalue(), "and: " + said.getvalue())
     check(len(rows) == 1 and rows[0]["ms"] == 1.0, "the last record of a case counts")
     check(rows[0]["device"] == "NVIDIA H200", "device name: %s" % rows[0]["device"])
     title = common.about(rows)
@@ -323,6 +363,7 @@ def main():
         os.makedirs(folder, exist_ok=True)
         test_numbers()
         test_series()
+        test_again(folder)
         test_reading(folder)
         test_figures()
         plots_spgemm.test_numbers(check, near)
