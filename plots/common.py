@@ -82,9 +82,22 @@ def select(rows, others=0):
     return SimpleNamespace(rows=ok, left=left, others=others, notes=[], about=about(ok))
 
 
+def mixed(rows):
+    """Sentences that say where these rows are not of one measurement of one program."""
+    found = []
+    for what, name in (("revisions of the program", "revision"), ("machines", "host")):
+        values = Counter(str(row["env"][name]) for row in rows if row["env"].get(name))
+        if len(values) > 1:
+            found.append("Mixed: %d %s (%s)." % (len(values), what, ", ".join(
+                "%s: %d" % item for item in values.most_common())))
+    return found
+
+
 def footnotes(selection):
     """What a reader has to know about the rows that are drawn and those that are not."""
-    found = ["Left out: %s." % count_text(selection.left)] if selection.left else []
+    found = mixed(selection.rows + selection.left)
+    if selection.left:
+        found.append("Left out: %s." % count_text(selection.left))
     throttled = sum(row["throttled"] for row in selection.rows)
     if throttled:
         found.append("%d measured while the clocks were held down." % throttled)
@@ -125,7 +138,7 @@ def count_text(rows):
 
 
 def about(rows):
-    """Operation, k, precision, layout, device and date of these rows, for a title."""
+    """Operation, k, precision, layout, device and dates of these rows, for a title."""
     def values(name):
         return sorted({row[name] for row in rows if row[name] is not None})
 
@@ -136,8 +149,8 @@ def about(rows):
     texts += [layout + "-major" for layout in values("layout")]
     texts += [cache + " cache" for cache in values("cache") if cache != "warm"]
     texts += values("device")
-    date = str(rows[-1]["env"].get("date") or "")[:10]
-    return " · ".join(texts + ([date] if date else []))
+    dates = sorted({str(row["env"]["date"])[:10] for row in rows if row["env"].get("date")})
+    return " · ".join(texts + ([" to ".join(dates[:1] + dates[1:][-1:])] if dates else []))
 
 
 def label_rows(rows):

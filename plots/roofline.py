@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Every case under the roofs of its device: GFLOPS against arithmetic intensity.
+"""Every case of a precision under the roofs of its device: GFLOPS against arithmetic intensity.
 
 Intensity is FLOPs over compulsory bytes: each input read once and each output written once. The
 roofs are the copy bandwidth, the bandwidth of the last-level cache and the multiply-add rates that
@@ -12,7 +12,7 @@ import common
 import drawing
 import records
 
-SINGLE = ("device", "op", "mul", "cache")
+SINGLE = ("device", "op", "mul", "prec", "cache")
 
 
 def roofs(rows):
@@ -34,7 +34,7 @@ def with_best_vendor(rows):
     best = {}
     for row in rows:
         if common.is_vendor(row["alg"]):
-            case = tuple(str(row[name]) for name in ("matrix", "prec", "k", "layout"))
+            case = tuple(str(row[name]) for name in ("matrix", "k", "layout"))
             if case not in best or row["ms"] < best[case]["ms"]:
                 best[case] = row
     return [row for row in rows if not row["alg"].startswith(common.VENDOR)] + list(best.values())

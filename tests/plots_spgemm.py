@@ -151,7 +151,7 @@ def test_scripts(folder, check, run, picture):
     out = os.path.join(folder, "products")
     status, text, errors = run("all.py", small, "-o", out)
     made = sorted(os.listdir(out))
-    check(status == 0 and len(made) == 17, "all.py: 8 figures of 2 sets, a roofline: %s" % made)
+    check(status == 0 and len(made) == 18, "all.py: 9 figures of 2 sets: %s" % made)
     check("phases-spgemm-f64.png" in made, "all.py names its files: %s" % made)
     out = os.path.join(folder, "chosen.png")
     status, _, errors = run("memory_timeline.py", small, "-matrix", "matrix-0003", "-o", out)

@@ -162,6 +162,12 @@ def test_reading(folder):
     title = common.about(rows)
     for text in ("spmm", "k = 64", "f32", "row-major", "NVIDIA H200", "2026-11-20"):
         check(text in title, "title %r has %r" % (title, text))
+    other = [{**rows[0], "env": {"date": "2026-11-2%dT10:00:00Z" % i, "revision": "r%d" % i,
+                                 "host": "here"}} for i in (3, 1, 2, 1)]
+    check(common.about(other).endswith(" · 2026-11-21 to 2026-11-23"), common.about(other))
+    check(common.mixed(other) == ["Mixed: 3 revisions of the program (r1: 2, r3: 1, r2: 1)."],
+          "revisions: %s" % common.mixed(other))
+    check(common.footnotes(common.select(other)) == common.mixed(other), "in the footnotes")
 
 
 def test_figures():
@@ -271,13 +277,13 @@ def test_all(folder, small, cpu_small):
     status, text, errors = run("all.py", small, "-o", out)
     made = sorted(os.listdir(out))
     check(status == 0 and errors == "", "all.py: exit %d %s" % (status, errors))
-    check(len(made) == 10, "all.py: 3 figures of 3 sets and a roofline: %s" % made)
+    check(len(made) == 11, "all.py: 3 figures of 3 sets, a roofline each of f32, f64: %s" % made)
     check("gflops_bars-spmm-k64-f32.png" in made, "all.py names its files: %s" % made)
     check(all(os.path.join(out, name) in text for name in made), "all.py lists what it wrote")
     status, text, _ = run("all.py", cpu_small, "-o", out, "--format", "svg")
     check(status == 0 and "left out" in text and "no gen:aspect" in text,
           "all.py says why: " + text)
-    check(picture(os.path.join(out, "roofline-spmm.svg"), 8000) is None, "all.py writes svg")
+    check(picture(os.path.join(out, "roofline-spmm-f32.svg"), 8000) is None, "all.py writes svg")
 
 
 def test_table(folder, small):
