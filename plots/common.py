@@ -75,6 +75,7 @@ def choose(rows, wanted, single):
 
 def select(rows, others=0):
     """A selection: the usable rows, the others, and what its title says."""
+    label_rows(rows)
     ok = [row for row in rows if row["status"] == "ok"]
     left = [row for row in rows if row["status"] != "ok"]
     if not ok:
@@ -137,6 +138,13 @@ def count_text(rows):
     return ", ".join(texts)
 
 
+def names_text(matrices, most=6):
+    """"a, b, c and 12 more": the names of these matrices, by the alphabet."""
+    names = sorted((m[0] for m in matrices), key=str.lower)
+    more = " and %d more" % (len(names) - most) if len(names) > most + 1 else ""
+    return ", ".join(names[:most] if more else names) + more
+
+
 def about(rows):
     """Operation, k, precision, layout, device and dates of these rows, for a title."""
     def values(name):
@@ -183,18 +191,38 @@ def series(rows, partial=False):
     """{series: {matrix: row}}, the vendor's algorithms as one: the fastest for each matrix. Of
     others there is one row for each matrix, as rows that were read have it; should there be more,
     the last counts. Those that do a part of the work are in it if `partial`."""
-    rows = last_of_each(row for row in rows if partial or not is_partial(row["alg"]))
-    label_rows(rows)
     found = {}
-    for row in rows:
-        name = VENDOR_BEST if is_vendor(row["alg"]) else row["series"]
+    for row in last_of_each(row for row in rows if partial or not is_partial(row["alg"])):
+        name = series_name(row)
         cases = found.setdefault(name, {})
         if row["matrix"] not in cases or row["ms"] < cases[row["matrix"]]["ms"]:
             cases[row["matrix"]] = row
-    order = algorithm_order(op_of(found))
-    last = len(order)
+    return in_order(found, op_of(found))
+
+
+def series_name(row):
+    return VENDOR_BEST if is_vendor(row["alg"]) else row["series"]
+
+
+def in_order(found, op):
+    """{series: anything} in the order of the list of algorithms, the vendor's at the end."""
+    order = algorithm_order(op)
     return dict(sorted(found.items(), key=lambda item: (
-        item[0] == VENDOR_BEST, order.get(item[0].split(" ")[0], last), item[0])))
+        is_vendor(item[0]), order.get(item[0].split(" ")[0], len(order)), item[0])))
+
+
+def failures(selection, found):
+    """{series: {matrix: status}} of the cases that were tried and have no usable result, in order;
+    of the vendor where none of its algorithms has one."""
+    words = {}
+    for row in selection.left:
+        name = series_name(row)
+        if is_partial(row["alg"]) or row["matrix"] in found.get(name, {}):
+            continue
+        of = words.setdefault(name, {})
+        same = of.get(row["matrix"], row["status"]) == row["status"]
+        of[row["matrix"]] = row["status"] if same else "failed"
+    return in_order(words, selection.left[0]["op"]) if words else {}
 
 
 def baseline(found):

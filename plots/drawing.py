@@ -19,9 +19,11 @@ COLOURS = ("#E69F00", "#0072B2", "#D55E00", "#CC79A7", "#009E73", "#56B4E9")
 GREY = "#4D4D4D"
 MARKERS = "os^Dv<>P"
 HATCHES = ("", "///", "...", "xxx")
-PANEL_MOST = 16  # matrices side by side
+PANEL_MOST = 80  # bars side by side
 BARS_MOST = 50  # matrices, above which bars become dots
-WIDE = 100  # the range of numbers from which a panel of bars is logarithmic
+WIDE = 100  # the range of numbers from which an axis is logarithmic
+WORD = ["A word for a bar: no usable result, and why."]
+BLANK = ["Neither bar nor word: not measured."]
 DENSE = 100  # with more points than this a series gets small dots and a running median
 
 plt.rcParams.update({
@@ -100,7 +102,8 @@ def log_axis(axis, low, high):
     """A logarithmic axis with enough labels whether it spans half a decade or six."""
     axis.axes.set_xscale("log") if axis.axis_name == "x" else axis.axes.set_yscale("log")
     span = high / low
-    subs = (1, 1.5, 2, 3, 5, 7) if span < 8 else (1, 2, 5) if span < 2000 else (1,)
+    subs = (1, 1.5, 2, 3, 5, 7) if span < 8 else (1, 2, 5) if span < 2000 else \
+        (1, 3) if span < 1e5 else (1,)
     axis.set_major_locator(matplotlib.ticker.LogLocator(subs=subs, numticks=20))
     plain_ticks(axis)
 
@@ -117,9 +120,11 @@ def tick(row, number):
     return name if number is None else "%s (%s)" % (name, plain(number))
 
 
-def panels(order, wide=0.72, high=3.3):
-    """A figure with panels below each other for these matrices, and what each panel is of."""
-    count = -(-len(order) // PANEL_MOST)
+def panels(order, each, high=3.3):
+    """A figure with panels below each other for these matrices with so many bars each, and what
+    each panel is of."""
+    count = -(-len(order) // max(8, min(BARS_MOST, PANEL_MOST // each)))
+    wide = max(0.36, 0.144 * each)
     share = -(-len(order) // count)
     fig, axes = plt.subplots(count, 1, squeeze=False, gridspec_kw={"hspace": 0.75},
                              figsize=(max(6.5, 1.6 + wide * share), high * count))
@@ -135,31 +140,52 @@ def name_ticks(ax, names):
     ax.set_xticklabels(names, rotation=35, ha="right", rotation_mode="anchor", fontsize=8)
 
 
-def bars(values, look, order, ticks, label):
-    """Grouped bars of {series: {matrix: number}}, in as many panels as it takes. A panel whose
-    numbers span a wide range is logarithmic. Returns the figure and its notes."""
-    fig, parts = panels(order)
+def scale(ax, numbers, label):
+    """The axis of bars of these numbers, and where they begin: at 0; where the range is wide at the
+    foot of a logarithmic axis."""
+    low, high = min(numbers), max(numbers)
+    plain_ticks(ax.yaxis)
+    if high <= WIDE * low:
+        ax.set_ylim(0, 1.05 * high)
+        ax.set_ylabel(label, fontsize=9)
+        return 0
+    log_axis(ax.yaxis, low, high)
+    ax.set_ylim(low / 2, high * 1.3)
+    ax.set_ylabel(label + " (log)", fontsize=9)
+    return low / 2
+
+
+def say_words(ax, places, words, width, colour):
+    """Words in the places of bars of this width, from the foot of the axis upwards."""
+    inch = ax.get_window_extent().width / ax.figure.dpi / (ax.get_xlim()[1] - ax.get_xlim()[0])
+    size = max(4, min(7, 0.8 * 72 * width * inch))
+    for x, word in zip(places, words):
+        ax.text(x, 0.02, word, rotation=90, ha="center", va="bottom", fontsize=size, color=colour,
+                weight="bold", transform=ax.get_xaxis_transform(), zorder=5)
+
+
+def bars(values, look, order, ticks, label, words):
+    """Grouped bars of {series: {matrix: number}}, in as many panels as it takes, all of one scale.
+    Where a bar is missing stands its word of {series: {matrix: word}}. Returns the figure and its
+    notes."""
+    fig, parts = panels(order, len(values))
     width = 0.84 / len(values)
-    missing = False
+    numbers = [number for of in values.values() for number in of.values()]
+    said = blank = False
     for ax, here in parts:
+        foot = scale(ax, numbers, label)
         for i, (name, of) in enumerate(values.items()):
             x = [j + (i - (len(values) - 1) / 2) * width for j in range(len(here))]
-            ax.bar(x, [of.get(m, 0) for m in here], width, color=look[name]["colour"],
-                   hatch=look[name]["hatch"], label=name, edgecolor="white", linewidth=0.3)
-            none = [xj for xj, m in zip(x, here) if m not in of]
-            ax.plot(none, [0.02] * len(none), "x", color=look[name]["colour"], markersize=4,
-                    transform=ax.get_xaxis_transform(), zorder=5)
-            missing = missing or bool(none)
+            ax.bar(x, [of.get(m, foot) - foot for m in here], width, foot,
+                   color=look[name]["colour"], hatch=look[name]["hatch"], label=name,
+                   edgecolor="white", linewidth=0.3)
+            none = {m: xj for xj, m in zip(x, here) if m not in of}
+            why = {m: words[name][m] for m in none if m in words.get(name, {})}
+            say_words(ax, [none[m] for m in why], why.values(), width, look[name]["colour"])
+            said, blank = said or bool(why), blank or len(why) < len(none)
         name_ticks(ax, [ticks[m] for m in here])
-        ax.set_ylabel(label)
-        plain_ticks(ax.yaxis)
-        numbers = [of[m] for of in values.values() for m in here if m in of]
-        if max(numbers) > WIDE * min(numbers):
-            log_axis(ax.yaxis, min(numbers), max(numbers))
-            ax.set_ylim(min(numbers) / 2, max(numbers) * 1.3)
-            ax.set_ylabel(label + "\n(logarithmic)")
     legend_above(parts[0][0], len(values))
-    return fig, ["× : no usable result."] * missing
+    return fig, WORD * said + BLANK * blank
 
 
 def finish(fig, title, selection, notes):

@@ -3,9 +3,9 @@
 Nagasaka et al., figure 7 of Niu et al.).
 
 Matrices are in the order of their mean row length. The algorithms of cuSPARSE are one bar, the
-best of them for each matrix. A panel whose GFLOPS span a wide range is logarithmic. With more
-matrices than bars can show, all are drawn as dots in the order of the baseline's GFLOPS, with
-running medians.
+best of them for each matrix. Where an algorithm failed its bar is a word that says how. GFLOPS that
+span a wide range are on a logarithmic axis. With more matrices than bars can show, all are drawn as
+dots in the order of the baseline's GFLOPS, with running medians.
 """
 
 import sys
@@ -39,15 +39,18 @@ def dots(found, order):
 def draw(selection):
     selection = common.without_curve(selection)
     found = common.series(selection.rows)
-    facts = {row["matrix"]: row for row in selection.rows}
+    words = common.failures(selection, found)
+    facts = {row["matrix"]: row for row in selection.left + selection.rows
+             if any(row["matrix"] in of for of in (*found.values(), *words.values()))}
     order = sorted(facts, key=lambda m: (facts[m]["row_mean"] or 0, m[0]))
     if len(order) > drawing.BARS_MOST:
-        fig, notes = dots(found, order)
+        fig, notes = dots(found, [m for m in order if any(m in of for of in found.values())])
     else:
+        found = common.in_order({**dict.fromkeys(words, {}), **found}, selection.rows[0]["op"])
         values = {name: {m: row["gflops"] for m, row in cases.items()}
                   for name, cases in found.items()}
         ticks = {m: drawing.tick(row, row["row_mean"]) for m, row in facts.items()}
-        fig, notes = drawing.bars(values, drawing.styles(found), order, ticks, "GFLOPS")
+        fig, notes = drawing.bars(values, drawing.styles(found), order, ticks, "GFLOPS", words)
         notes.insert(0, "In parentheses: mean row length.")
     return drawing.finish(fig, "GFLOPS by matrix", selection, notes)
 

@@ -2,8 +2,9 @@
 """SpGEMM: GFLOPS against the compression, products of C over nonzeros of C, with a line of least
 squares for each algorithm (figure 6 of Niu et al.).
 
-The lines are of GFLOPS on the logarithm of the compression: their slopes are what ten times the
-compression brings. The algorithms of cuSPARSE are one series, the best of them for each matrix.
+Both axes are logarithmic, and so are the lines: GFLOPS = c * compression^slope. The algorithms of
+cuSPARSE are one series, the best of them for each matrix. A hollow mark at the foot is a product
+without a usable result, at the compression that other algorithms found.
 """
 
 import math
@@ -18,15 +19,36 @@ OP = "spgemm"
 SINGLE = records.FIELDS
 
 
+STRIP = 0.03  # height of a row of hollow marks, of the axes'
+
+
 def regression(x, y):
-    """(a, b) of y = a + b log10(x) by least squares; None without two different x."""
-    logs = [math.log10(each) for each in x]
+    """(c, b) of y = c x^b by least squares of the logarithms; None without two different x."""
+    logs, values = list(map(math.log, x)), list(map(math.log, y))
     if len(set(logs)) < 2:
         return None
-    mean_x, mean_y = statistics.fmean(logs), statistics.fmean(y)
-    slope = math.fsum((l - mean_x) * (v - mean_y) for l, v in zip(logs, y)) / \
+    mean_x, mean_y = statistics.fmean(logs), statistics.fmean(values)
+    slope = math.fsum((l - mean_x) * (v - mean_y) for l, v in zip(logs, values)) / \
         math.fsum((l - mean_x) ** 2 for l in logs)
-    return mean_y - slope * mean_x, slope
+    return math.exp(mean_y - slope * mean_x), slope
+
+
+def foot(ax, words, compression, look, low, high):
+    """A row of hollow marks for each series with failures, on a strip below what is drawn. Returns
+    how many failed products have no place, as no algorithm has a result."""
+    rows = {name: [compression[m] for m in of if m in compression] for name, of in words.items()}
+    rows = {name: x for name, x in rows.items() if x}
+    share = STRIP * (len(rows) + 1)
+    ax.set_ylim(low * (low / high) ** (share / (1 - share)), high)
+    for i, (name, x) in enumerate(rows.items()):
+        face = {} if look[name]["marker"] == "x" else {"facecolors": "none"}
+        ax.scatter(x, [STRIP * (i + 0.7)] * len(x), s=22, marker=look[name]["marker"],
+                   color=look[name]["colour"], linewidths=1, clip_on=False, zorder=3,
+                   transform=ax.get_xaxis_transform(), **face)
+    if rows:
+        ax.add_patch(drawing.plt.Rectangle((0, 0), 1, STRIP * (len(rows) + 0.4), color="#EEEEEE",
+                                           linewidth=0, transform=ax.transAxes, zorder=1))
+    return sum(map(len, words.values())) - sum(map(len, rows.values()))
 
 
 def draw(selection):
@@ -34,35 +56,46 @@ def draw(selection):
     if not rows:
         raise records.NoData("no result has a compression")
     found = common.series(rows)
+    words = common.failures(selection, found)
+    found = common.in_order({**dict.fromkeys(words, {}), **found}, OP)
     look = drawing.styles(found)
+    y = [row["gflops"] for row in rows]  # and where the lines end
     dense = max(len(cases) for cases in found.values()) > drawing.DENSE
     fig, ax = drawing.plt.subplots(figsize=(9, 5.4))
     for name, cases in found.items():
+        if not cases:
+            continue
         x = [row["compression"] for row in cases.values()]
-        y = [row["gflops"] for row in cases.values()]
+        here = [row["gflops"] for row in cases.values()]
         style = look[name]
-        ax.scatter(x, y, s=9 if dense else 30, color=style["colour"], marker=style["marker"],
+        ax.scatter(x, here, s=9 if dense else 30, color=style["colour"], marker=style["marker"],
                    linewidths=0.8 if style["marker"] == "x" else 0, alpha=0.4 if dense else 0.9,
                    rasterized=dense, clip_on=False, zorder=3)
-        line, label = regression(x, y), name
+        line, label = regression(x, here), name
         if line:
             ends = [min(x), max(x)]
-            fitted = [line[0] + line[1] * math.log10(end) for end in ends]
+            fitted = [line[0] * end ** line[1] for end in ends]
+            y += fitted
             ax.plot(ends, fitted, color="white", linewidth=4, zorder=4 if dense else 1)
             ax.plot(ends, fitted, color=style["colour"], linewidth=2, zorder=5 if dense else 2)
-            label = "%s  %+.3g" % (name, line[1])
+            label = "%s  %.2f (%d)" % (name, line[1], len(x))
         ax.plot([], [], color=style["colour"], marker=style["marker"], linewidth=2, label=label)
     rows = [row for cases in found.values() for row in cases.values()]
     x = [row["compression"] for row in rows]
     drawing.log_axis(ax.xaxis, min(x), max(x))
-    drawing.plain_ticks(ax.yaxis)
-    ax.set_ylim(0, max(row["gflops"] for row in rows) * 1.05)
+    drawing.log_axis(ax.yaxis, min(y), max(y))
+    compression = {row["matrix"]: row["compression"] for row in rows}
+    placeless = foot(ax, {} if dense else words, compression, look, min(y) / 1.3, max(y) * 1.3)
     ax.set_xlabel("compression (products / nonzeros of C)")
     ax.set_ylabel("GFLOPS")
     ax.legend(loc="upper left", bbox_to_anchor=(1.01, 1), frameon=False, fontsize=9,
-              title="GFLOPS for ten\ntimes the compression", alignment="left")
-    return drawing.finish(fig, "GFLOPS by compression", selection,
-                          ["%d matrices." % len({row["matrix"] for row in rows})])
+              title="slope of the line\n(matrices)", alignment="left")
+    notes = ["%d matrices." % len(compression)]
+    if words and not dense:
+        notes.append("On grey, at the foot: no usable result.")
+    if placeless:
+        notes.append("%d more are not here: no algorithm found the compression." % placeless)
+    return drawing.finish(fig, "GFLOPS by compression", selection, notes)
 
 
 if __name__ == "__main__":

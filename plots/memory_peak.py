@@ -2,8 +2,8 @@
 """SpGEMM: peak memory over that of cuSPARSE's default algorithm (figure 4 of Nagasaka et al.).
 
 Peaks are of the device, operands and result included. The other algorithms of cuSPARSE are one
-series, the one that takes least for each matrix. With more matrices than bars can show each is a
-dot, at what cuSPARSE takes.
+series, the one that takes least for each matrix. Where an algorithm failed its bar is a word that
+says how. With more matrices than bars can show each is a dot, at what cuSPARSE takes.
 """
 
 import sys
@@ -21,7 +21,6 @@ LEAST = common.VENDOR + "-* (least)"
 def ratios(rows):
     """({series: {matrix: peak over the base's}}, {matrix: the base's peak})"""
     base = {row["matrix"]: row["peak"] for row in rows if row["alg"] == BASE and row["peak"]}
-    common.label_rows(rows)
     found = {}
     for row in rows:
         if row["alg"] == BASE or common.is_partial(row["alg"]):
@@ -31,9 +30,7 @@ def ratios(rows):
         of = found.setdefault(LEAST if common.is_vendor(row["alg"]) else row["series"], {})
         ratio = row["peak"] / base[row["matrix"]]
         of[row["matrix"]] = min(ratio, of.get(row["matrix"], ratio))
-    order = common.algorithm_order(OP)
-    return dict(sorted(found.items(), key=lambda item: (
-        item[0] == LEAST, order.get(item[0].split(" ")[0], len(order)), item[0]))), base
+    return common.in_order(found, OP), base
 
 
 def dots(found, look, base):
@@ -57,7 +54,10 @@ def draw(selection):
     if not found:
         raise records.NoData("no algorithm has a case in common with %s" % BASE)
     look = drawing.styles({name: selection.rows[:1] for name in found})
-    means = {name: "%s  %.2f×" % (name, common.geomean(of.values())) for name, of in found.items()}
+    words = common.failures(selection, found)
+    means = {name: "%s  %.2f× (%d)" % (name, common.geomean(of.values()), len(of))
+             for name, of in found.items()}
+    words = {means[name]: words.get(name.replace(LEAST, common.VENDOR_BEST), {}) for name in found}
     found = {means[name]: of for name, of in found.items()}
     look = {means[name]: style for name, style in look.items()}
     if len(base) > drawing.BARS_MOST:
@@ -66,14 +66,14 @@ def draw(selection):
         facts = {row["matrix"]: row for row in selection.rows if row["matrix"] in base}
         order = sorted(facts, key=lambda m: (facts[m]["row_mean"] or 0, m[0]))
         ticks = {m: drawing.tick(facts[m], base[m] / 1e6) for m in order}
-        fig, notes = drawing.bars(found, look, order, ticks, "peak memory / %s" % BASE)
+        fig, notes = drawing.bars(found, look, order, ticks, "peak memory / %s" % BASE, words)
         notes.insert(0, "In parentheses: MB of %s." % BASE)
     for ax in fig.axes:
         ax.axhline(1, color=drawing.GREY, linewidth=1.2, zorder=3)
-    without = len({row["matrix"] for row in selection.rows} - set(base))
+    without = {row["matrix"] for row in selection.rows} - set(base)
     if without:
-        notes.append("Matrices without a result of %s, not here: %d." % (BASE, without))
-    notes.append("In the legend: geometric means.")
+        notes.append("Not here, as %s has no result: %s." % (BASE, common.names_text(without)))
+    notes.append("In the legend: geometric means, and of how many matrices.")
     return drawing.finish(fig, "Peak memory relative to " + BASE, selection, notes)
 
 

@@ -5,7 +5,8 @@ matrix, a line for each algorithm.
 Every allocation and release is a step; the operands are in it from the start. The run is one of
 its own that waits between phases. The matrices are those of -matrix, else the largest ones by
 products. cuSPARSE is the fastest of its algorithms. A line that takes much longer than the others
-is cut off and says when it ends.
+is cut off and says when it ends. Memory is on a logarithmic axis where the peaks of a matrix differ
+much. What has no usable result is named below the matrix.
 """
 
 import statistics
@@ -19,6 +20,8 @@ OP = "spgemm"
 SINGLE = records.FIELDS
 MOST = 6  # matrices, where none are chosen
 LONG = 4  # times the median of the ends: longer lines are cut off
+LITTLE = 1.5  # unless they are no longer than this times that
+APART = 8  # peaks of a matrix, from which the axis is logarithmic
 
 
 def steps(row):
@@ -40,12 +43,20 @@ def choose(found, names):
     return sorted(facts, key=lambda m: -(facts[m]["flops"] or 0))[:MOST]
 
 
-def panel(ax, lines, look):
+def far_apart(lines):
+    """Do the peaks of {series: (ms, bytes)} differ so much that the least is flat on a line?"""
+    peaks = [max(use) for _, use in lines.values()]
+    return max(peaks) > APART * min(peaks)
+
+
+def panel(ax, lines, look, log):
     """Draws {series: (ms, bytes)} into one panel."""
     ends = {name: ms[-1] for name, (ms, _) in lines.items()}
-    limit = min(max(ends.values()), LONG * statistics.median(ends.values()))
+    limit = LONG * statistics.median(ends.values())
+    if max(ends.values()) <= LITTLE * limit:
+        limit = max(ends.values())
     top = max(max(use) for _, use in lines.values())
-    unit, text = (1e9, "GB") if top >= 1e10 else (1e6, "MB")
+    unit, text = (1e9, "GB") if top >= 1e9 else (1e6, "MB")
     for name, (ms, use) in lines.items():
         ax.step(ms, [x / unit for x in use], where="post", color=look[name]["colour"],
                 linewidth=1.6)
@@ -58,11 +69,16 @@ def panel(ax, lines, look):
                         xytext=(-2, 3), textcoords="offset points", ha="right", fontsize=8,
                         color=look[name]["colour"])
     ax.set_xlim(0, limit * 1.03)
-    ax.set_ylim(0, top / unit * 1.08)
-    ax.set_ylabel(text)
     ax.locator_params(axis="x", nbins=5)
     drawing.plain_ticks(ax.xaxis)
     drawing.plain_ticks(ax.yaxis)
+    if log:
+        least = min(min(use) for _, use in lines.values())
+        drawing.log_axis(ax.yaxis, least, top)
+        ax.set_ylim(least / unit / 1.3, top / unit * 1.6)
+    else:
+        ax.set_ylim(0, top / unit * 1.08)
+    ax.set_ylabel(text + " (log)" * log)
 
 
 def more(parser):
@@ -81,13 +97,18 @@ def draw(selection, args=None):
     count = -(-len(chosen) // columns)
     fig, axes = drawing.plt.subplots(
         count, columns, squeeze=False, figsize=(max(6.5, 3.9 * columns), 2.9 * count),
-        gridspec_kw={"hspace": 0.42, "wspace": 0.36})
+        gridspec_kw={"hspace": 0.5, "wspace": 0.36})
     drawn = set()
+    words = common.failures(selection, found)
+    lines = {m: {name: steps(cases[m]) for name, cases in found.items() if m in cases}
+             for m in chosen}
+    log = any(map(far_apart, lines.values()))
     for ax, m in zip(axes.flat, chosen):
-        lines = {name: steps(cases[m]) for name, cases in found.items() if m in cases}
-        drawn |= set(lines)
-        panel(ax, lines, look)
-        ax.set_title(m[0], fontsize=9, loc="left")
+        drawn |= set(lines[m])
+        panel(ax, lines[m], look, log)
+        ax.set_title(m[0], fontsize=9, loc="left", pad=16)
+        why = ", ".join("%s: %s" % (name, of[m]) for name, of in words.items() if m in of)
+        ax.text(0, 1.03, why, fontsize=7.5, color=drawing.GREY, transform=ax.transAxes)
     for ax in axes.flat[len(chosen):]:
         ax.remove()
     for ax in fig.axes[-columns:]:

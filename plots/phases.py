@@ -4,7 +4,8 @@ figure 10 of Niu et al.).
 
 A bar is the time of one product over that of the best cuSPARSE; without cuSPARSE over that of the
 fastest algorithm. It is divided in the proportions of the phases, which come from a run of their
-own that waits at each boundary. Matrices are in the order of their mean row length.
+own that waits at each boundary. Where an algorithm failed its bar is a word that says how. Matrices
+are in the order of their mean row length.
 """
 
 import statistics
@@ -62,15 +63,25 @@ def stack(ax, parts, look, top):
                    linewidth=0.3 if len(parts) <= drawing.BARS_MOST else 0)
             bottom += height
         if bottom > top and len(parts) <= drawing.BARS_MOST:
-            ax.text(x, top, "%.2g×" % bottom, ha="center", va="bottom", fontsize=7)
+            ax.text(x, top, drawing.plain(float("%.2g" % bottom)) + "×", ha="center", va="bottom",
+                    fontsize=7)
     ax.axhline(1, color="black", linewidth=1)
     ax.set_ylim(0, top)
+
+
+def legend(ax, parts, look):
+    """The phases of one algorithm beside its panel, the last on top as in the bars."""
+    for name in reversed(list(dict.fromkeys(name for of in parts for name in of))):
+        ax.bar(0, 0, color=look[name][0], hatch=look[name][1], label=name)
+    ax.legend(loc="center left", bbox_to_anchor=(1.005, 0.5), frameon=False, fontsize=8,
+              labelspacing=0.3)
 
 
 def draw(selection):
     selection = common.without_curve(selection)
     found = common.series(selection.rows)
     base, without = baselines(found)
+    words = common.failures(selection, found)
     facts = {row["matrix"]: row for row in selection.rows}
     order = sorted(facts, key=lambda m: (facts[m]["row_mean"] or 0, m[0]))
     parts = {name: [heights(cases[m], base[m]) if m in cases else {} for m in order]
@@ -80,34 +91,37 @@ def draw(selection):
         raise records.NoData("no result has phases")
     look = styles(parts)
     many = len(order) > drawing.BARS_MOST
+    over = "best cuSPARSE" if common.VENDOR_BEST in found else "fastest"
     if common.VENDOR_BEST not in found:
         without = []
     fig, axes = drawing.plt.subplots(
         len(parts), 1, sharex=True, squeeze=False, gridspec_kw={"hspace": GAP},
-        figsize=(11 if many else max(7.5, 1.6 + 0.36 * len(order)), 0.4 + 1.75 * len(parts)))
+        figsize=(11 if many else max(6.5, 1.6 + 0.36 * len(order)), 0.4 + 1.75 * len(parts)))
+    said = blank = False
     for ax, (name, each) in zip(axes[:, 0], parts.items()):
         totals = [sum(of.values()) for of in each if of]
         stack(ax, each, look, max(1.1, min(1.05 * max(totals), 3 * statistics.median(totals))))
         ax.set_title(name, loc="left", fontsize=9, weight="bold", pad=11)
+        ax.set_xlim(-0.6, len(order) - 0.4)
+        ax.set_ylabel("time / " + over, fontsize=8)
         drawing.plain_ticks(ax.yaxis)
         ax.grid(False, axis="x")
+        why = {x: words[name][m] for x, m in enumerate(order) if m in words.get(name, {})}
+        if not many:
+            drawing.say_words(ax, why, why.values(), 0.8, "black")
+            said = said or bool(why)
+            blank = blank or any(not of and x not in why for x, of in enumerate(each))
+        legend(ax, each, look)
     low = axes[-1, 0]
-    low.set_xlim(-0.6, len(order) - 0.4)
     if many:
         low.set_xlabel("matrices, in the order of their mean row length")
     else:
         drawing.name_ticks(low, [drawing.tick(facts[m], None) + "*" * (m in without)
                                  for m in order])
-    axes[(len(parts) - 1) // 2, 0].set_ylabel(
-        "time / that of the " + ("best cuSPARSE" if common.VENDOR_BEST in found else "fastest"),
-        y=0.5 if len(parts) % 2 else -GAP / 2)
-    for name, (colour, hatch) in look.items():
-        axes[0, 0].bar(0, 0, color=colour, hatch=hatch, label=name)
-    drawing.legend_above(axes[0, 0], len(look), 1.14)
-    notes = []
+    notes = drawing.WORD * said + drawing.BLANK * blank
     if without:
-        notes = ["Matrices without a time of cuSPARSE%s, where the fastest is 1: %d."
-                 % ("" if many else " (*)", len(without))]
+        notes.append("Without a time of cuSPARSE%s, so that the fastest is 1: %s."
+                     % ("" if many else " (*)", common.names_text(without)))
     return drawing.finish(fig, "Phases of a product", selection, notes)
 
 

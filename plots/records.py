@@ -64,6 +64,7 @@ def row_from(record, env):
     row["cache"] = text(time.get("cache"))
     row["throttled"] = time.get("throttled") is True
     row["options"], row["stats"] = part(record, "options"), part(record, "stats")
+    row["series"] = row["alg"]  # until others say that it has variants
     row["name"] = str(matrix.get("name"))
     # Different groups of a collection use the same names, so the sizes belong to the identity.
     row["matrix"] = (row["name"],) + tuple(number(matrix.get(n)) for n in ("rows", "cols", "nnz"))

@@ -68,11 +68,9 @@ def draw(selection):
     rates = {prec: rate for prec, rate in rates.items() if any(r["prec"] == prec for r in rows)}
     fig, ax = drawing.plt.subplots(figsize=(9, 6))
     rows = with_best_vendor(rows)
-    common.label_rows(rows)
     found = {}
     for row in rows:
-        name = common.VENDOR_BEST if common.is_vendor(row["alg"]) else row["series"]
-        found.setdefault(name, []).append(row)
+        found.setdefault(common.series_name(row), []).append(row)
     dense = len(rows) > drawing.DENSE * len(found)
     look = drawing.styles(found)
     for name, cases in sorted(found.items(), key=lambda item: not common.is_vendor(item[0])):

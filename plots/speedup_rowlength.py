@@ -3,7 +3,7 @@
 
 Without cuSPARSE results the speed-up is over the reference algorithm. An algorithm that picks
 another one (its records have stats.picked) gets its threshold as a vertical line, and how often it
-picked the faster one. The legend has the geometric means.
+picked the faster one. The legend has the geometric means, and of how many matrices.
 """
 
 import sys
@@ -63,7 +63,7 @@ def draw(selection):
             continue
         x = [cases[m]["row_mean"] for m in speed]
         drawing.cloud(ax, x, list(speed.values()), look[name], dense, drawing.picks(cases),
-                      label="%s  %.2f×" % (name, common.geomean(speed.values())))
+                      "%s  %.2f× (%d)" % (name, common.geomean(speed.values()), len(speed)))
         for text in picks_texts(found, cases, base):
             ax.plot([], [], " ", label=text)
         values += speed.values()
@@ -84,7 +84,7 @@ def draw(selection):
     over = "the best " + common.VENDOR if vendor else "the reference"
     ax.set_ylabel("speed-up over %s (×)" % over)
     ax.legend(loc="upper left", bbox_to_anchor=(1.01, 1), frameon=False, fontsize=9,
-              title="geometric mean")
+              title="geometric mean (matrices)")
     if without:
         notes.append("%d results are of matrices without a time of %s." % (without, over))
     if dense:

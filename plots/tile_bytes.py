@@ -14,12 +14,12 @@ import records
 OP = "spgemm"
 SINGLE = records.FIELDS
 TILE, CSR = "tile_bytes", "csr_bytes"
+LABEL = "bytes in tiles / in CSR"
 
 
 def sizes(rows):
     """{series: {matrix: (bytes of tiles, bytes of CSR)}}; algorithms that share a format share its
     bytes, and these are told once."""
-    common.label_rows(rows)
     found = {}
     for row in rows:
         pair = tuple(records.number(row["stats"].get(name)) for name in (TILE, CSR))
@@ -39,6 +39,7 @@ def dots(found, look):
     drawing.log_axis(ax.xaxis, min(x), max(x))
     drawing.log_axis(ax.yaxis, min(y), max(y))
     ax.set_xlabel("bytes in CSR (MB)")
+    ax.set_ylabel(LABEL)
     drawing.legend_above(ax, len(found))
     return fig, ["Lines are running medians."] * (len(x) > drawing.DENSE)
 
@@ -57,11 +58,10 @@ def draw(selection):
     else:
         order = sorted(csr, key=lambda m: min(of[m] for of in ratio.values() if m in of))
         ticks = {m: drawing.tick(facts[m], csr[m]) for m in order}
-        fig, notes = drawing.bars(ratio, look, order, ticks, "tiles / CSR")
+        fig, notes = drawing.bars(ratio, look, order, ticks, LABEL, {})
         notes.insert(0, "In parentheses: MB in CSR.")
     for ax in fig.axes:
         ax.axhline(1, color=drawing.GREY, linewidth=1.2, zorder=3)
-        ax.set_ylabel("bytes in tiles / bytes in CSR")
     notes += ["%s: %.2f in the geometric mean, %d of %d matrices are smaller in tiles."
               % (name, common.geomean(of.values()), sum(r < 1 for r in of.values()), len(of))
               for name, of in ratio.items()]

@@ -16,11 +16,11 @@ OP = "spgemm"
 SINGLE = records.FIELDS
 CONVERT = "convert_ms"
 LINES = (1, 10)  # conversions of so many products
+PALE = "#B8B8B8"  # of no algorithm
 
 
 def times(rows):
     """{series: {matrix: (ms of the conversion, ms of a product)}}"""
-    common.label_rows(rows)
     found = {}
     for row in rows:
         convert = records.number(row["stats"].get(CONVERT))
@@ -54,10 +54,11 @@ def bars(found, look, facts):
         for i, what in enumerate(("conversion", "one product")):
             label = "%s: %s" % (name, what)
             values[label] = {m: pair[i] for m, pair in of.items()}
-            style[label] = look[name] if i else {"colour": drawing.GREY, "hatch": look[name]["hatch"]}
+            style[label] = look[name] if i else {"colour": PALE, "hatch": look[name]["hatch"]}
     product = {m: pair[1] for of in found.values() for m, pair in of.items()}
     order = sorted(product, key=product.get)
-    return drawing.bars(values, style, order, {m: drawing.tick(facts[m], None) for m in order}, "ms")
+    ticks = {m: drawing.tick(facts[m], None) for m in order}
+    return drawing.bars(values, style, order, ticks, "ms", {})
 
 
 def draw(selection):

@@ -49,6 +49,55 @@ def test_series(check, near):
     check(common.baseline({"gustavson": rows[:1]}) == "gustavson", "baseline without cusparse")
 
 
+def test_failures(check):
+    """What failed is in the figures, under its name; of the vendor only where all of it failed."""
+    import common
+    import gflops_bars
+    import gflops_compression
+    import memory_peak
+    import memory_timeline
+    import phases
+    m3 = ("three", 10, 30, 90, 60)
+    rows = rows_of(
+        product("hash", M1, 1.0), product("hash", M2, 1.0, status="oom"),
+        product("esc", M1, 1.0, status="wrong"), product("esc", M2, 1.0, status="failed"),
+        product("cusparse", M1, 2.0), product("cusparse-alg2", M1, 2.0, status="oom"),
+        product("cusparse", M2, 2.0, status="oom"), product("cusparse-alg2", M2, 2.0, status="oom"),
+        product("cusparse", m3, 2.0, status="oom"),
+        product("cusparse-alg2", m3, 2.0, status="unsupported"),
+        product("cusparse-reuse", m3, 2.0, status="oom"), product("tile", M2, 4.0))
+    selection = common.select(rows)
+    words = common.failures(selection, common.series(selection.rows))
+    words = {name: {m[0]: word for m, word in of.items()} for name, of in words.items()}
+    check(words == {"hash": {"two": "oom"}, "esc": {"one": "wrong", "two": "failed"},
+                    common.VENDOR_BEST: {"two": "oom", "three": "failed"}}, "failures: %s" % words)
+    check(list(words) == ["hash", "esc", common.VENDOR_BEST], "in order: %s" % list(words))
+    for script, want in ((gflops_bars, ["failed", "failed", "oom", "oom", "wrong"]),
+                         (phases, ["oom", "oom"]), (memory_peak, ["wrong"])):
+        m4 = ("four", 10, 30, 90, 60)
+        more = rows_of(product("cusparse", m4, 2.0), product("hash", m4, 2.0, status="wrong"))
+        fig = script.draw(common.select(rows + more * (script is memory_peak)))
+        said = sorted(text.get_text() for ax in fig.axes for text in ax.texts)
+        notes = " ".join(" ".join(text.get_text() for text in fig.texts).split())
+        check(said == want, "%s: words for bars: %s" % (script.__name__, said))
+        check("A word for a bar" in notes, "%s: a note: %s" % (script.__name__, notes))
+    ax = gflops_bars.draw(common.select(rows)).axes[0]
+    ticks = [text.get_text() for text in ax.get_xticklabels()]
+    check([tick.split()[0] for tick in ticks] == ["three", "one", "two"],
+          "a matrix on which all failed has a place: %s" % ticks)
+    check("esc" in [text.get_text() for text in ax.get_legend().get_texts()],
+          "and an algorithm that always fails")
+    fig = gflops_compression.draw(common.select(rows))
+    notes = " ".join(" ".join(text.get_text() for text in fig.texts).split())
+    check("no usable result. 1 more are not here" in notes, "compression: %s" % notes)
+    strip = fig.axes[0].collections[-3:]
+    strip = [len(marks.get_offsets()) for marks in strip]
+    check(strip == [1, 2, 1], "marks of failures of hash, esc, cusparse: %s" % strip)
+    fig = memory_timeline.draw(common.select(rows), argparse.Namespace(matrix="two"))
+    said = [text.get_text() for text in fig.axes[0].texts]
+    check(said == ["hash: oom, esc: failed, cusparse* (best): oom"], "timeline: %s" % said)
+
+
 def test_numbers(check, near):
     import common
     import gflops_compression
@@ -59,10 +108,11 @@ def test_numbers(check, near):
     import tile_convert
     test_rows(check, near)
     test_series(check, near)
+    test_failures(check)
 
-    line = gflops_compression.regression([1, 10, 100], [2.0, 4.0, 9.0])
-    near(line[1], 3.5, "slope of the regression")  # ((-1)(-3) + 0 + 1 * 4) / 2
-    near(line[0], 1.5, "its value at 1")  # mean 5, less 3.5
+    line = gflops_compression.regression([1, 10, 100], [1.0, 100.0, 1000.0])
+    near(line[1], 1.5, "slope of the regression")  # logs 0, 2, 3: ((-1)(-5/3) + 0 + 1 * 4/3) / 2
+    near(line[0], 10 ** (1 / 6), "its value at 1")  # mean 5/3, less 1.5
     check(gflops_compression.regression([3, 3], [1, 2]) is None, "no line through one place")
 
     row = rows_of(product("hash", M1, 3.0))[0]
