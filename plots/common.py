@@ -17,7 +17,7 @@ from records import FIELDS, NoData, last_of_each, option_text
 VENDOR = "cusparse"  # the prefix of the vendor's algorithms
 VENDOR_BEST = VENDOR + "* (best)"
 PARTIAL = "-reuse"  # ends the names of those that repeat a product whose structure is known, which
-# is less work than the others do: they are in no figure and no baseline, but in the tables
+# is less work than the others do: they are in no figure and no comparison
 
 
 def arguments(doc, argv=None, more=None):
@@ -94,10 +94,10 @@ def mixed(rows):
     return found
 
 
-def footnotes(selection):
-    """What a reader has to know about the rows that are drawn and those that are not."""
+def footnotes(selection, left=True):
+    """What a reader has to know about the rows that are drawn and, if `left`, about the others."""
     found = mixed(selection.rows + selection.left)
-    if selection.left:
+    if left and selection.left:
         found.append("Left out: %s." % count_text(selection.left))
     throttled = sum(row["throttled"] for row in selection.rows)
     if throttled:
@@ -187,12 +187,12 @@ def is_partial(alg):
     return alg.endswith(PARTIAL)
 
 
-def series(rows, partial=False):
+def series(rows):
     """{series: {matrix: row}}, the vendor's algorithms as one: the fastest for each matrix. Of
     others there is one row for each matrix, as rows that were read have it; should there be more,
-    the last counts. Those that do a part of the work are in it if `partial`."""
+    the last counts. Those that do a part of the work are in none."""
     found = {}
-    for row in last_of_each(row for row in rows if partial or not is_partial(row["alg"])):
+    for row in last_of_each(row for row in rows if not is_partial(row["alg"])):
         name = series_name(row)
         cases = found.setdefault(name, {})
         if row["matrix"] not in cases or row["ms"] < cases[row["matrix"]]["ms"]:

@@ -57,6 +57,7 @@ def row_from(record, env):
     matrix, time, check = part(record, "matrix"), part(record, "time_ms"), part(record, "check")
     row = {name: text(record.get(name)) for name in ("op", "prec", "layout", "mul")}
     row["status"], row["alg"] = str(record.get("status")), str(record.get("alg"))
+    row["reason"] = text(record.get("reason"))
     k = number(record.get("k"))
     row["k"] = None if k is None else int(k)
     row["env"], row["id"] = env, text(record.get("device"))

@@ -30,7 +30,7 @@ def roofs(rows):
 
 
 def with_best_vendor(rows):
-    """The rows without those of the vendor that another of its algorithms beats on the same case."""
+    """The rows without those of the vendor that another of its algorithms beats on the case."""
     best = {}
     for row in rows:
         if common.is_vendor(row["alg"]):

@@ -1,146 +1,252 @@
 #!/usr/bin/env python3
-"""Prints Markdown tables: each algorithm against the best cuSPARSE, and against other codes.
+"""Prints what a report on results needs, as Markdown, for each set of cases (device, operation, mul
+or k, precision, layout).
 
-For each k and precision: cases, geometric mean of the speed-up over the best cuSPARSE (over the
-reference where there is none), wins (cases faster than that) and the worst case. With --peers FILE
-also against measurements of other codes on the same matrices: a table of tab-separated values with
-the columns op, matrix, k, precision, code, ms, check; lines that begin with # are comments. The
-matrices' names match if they agree in letters and digits, apart from a leading "gen"; --map helps
-where they do not. Ratios are theirs over ours: above 1 is faster than theirs.
+- Speed-up of each algorithm over the best cuSPARSE case by case (over the reference where there is
+  none): number of matrices, geometric mean, least and greatest, and on how many it is faster.
+  Where algorithms have different matrices, the mean over the shared ones as well.
+- With --peers FILE the same over measurements of other codes, where these passed their check.
+- SpGEMM: geometric mean of the peak memory over that of each cuSPARSE, and of the leanest.
+- What has no usable result, with reasons.
+- With --matrices the median of each algorithm in ms, the fastest in bold.
+
+Records of several devices are never in one table; where a table mixes revisions of the program or
+machines, a line above it says so. What only computes values again (cusparse-reuse) is compared with
+nothing. A FILE of peers has tab-separated columns op, matrix, k, precision, code, ms, check.
 """
 
-import csv
 import re
 import sys
+from collections import Counter
 
 import common
+import peers
 import records
 
-
-def plain(name):
-    """A matrix's name without what people write differently."""
-    name = re.sub(r"(?<=\d)x(?=\d)", "", name.lower())
-    return re.sub(r"^gen", "", re.sub(r"[^a-z0-9]", "", name))
-
-
-def read_peers(path):
-    """{(op, k, precision): {code: {plain matrix name: ms}}} of the rows that passed their check."""
-    found = {}
-    with open(path, encoding="utf-8", newline="") as file:
-        lines = (line for line in file if line.strip() and not line.startswith("#"))
-        for row in csv.DictReader(lines, delimiter="\t"):
-            try:
-                good, ms = row["check"] == "ok", float(row["ms"])
-                k = int(row["k"]) if row["k"].isdigit() else None
-                key = (row["op"], k, row["precision"])
-            except (KeyError, TypeError, ValueError):
-                continue
-            if good and ms > 0:
-                codes = found.setdefault(key, {})
-                codes.setdefault(row["code"].split(":")[0], {})[plain(row["matrix"])] = ms
-    if not found:
-        raise records.NoData("%s: no rows with op, matrix, k, precision, code, ms, check" % path)
-    return found
+OF_MEMORY = "spgemm"  # other operations take what their operands take
 
 
 def line(*cells):
-    print("| " + " | ".join(str(cell) for cell in cells) + " |")
+    print("| " + " | ".join(str(cell).replace("|", "\\|") for cell in cells) + " |")
 
 
-def ratios(cases, theirs, renamed):
-    """{matrix's name: their time / ours}"""
-    found = {}
-    for case, row in cases.items():
-        name = plain(renamed.get(row["name"], row["name"]))
-        if name in theirs:
-            found[case[0]] = theirs[name] / row["ms"]
-    return found
+def head(*cells, text=1):
+    """A table's first two lines; so many columns are text, the others numbers. "of" is text."""
+    line(*cells)
+    line(*("---" if i < text or cell in ("of", "not ok") else "---:"
+           for i, cell in enumerate(cells)))
 
 
 def times(ratio):
     return "%.2f" % ratio if ratio >= 0.1 else "%.2g" % ratio
 
 
-def print_speedups(found):
+def mean(ratios):
+    """"0.54 (19)": geometric mean of {matrix: ratio}, and of how many."""
+    return "%s (%d)" % (times(common.geomean(ratios.values())), len(ratios)) if ratios else ""
+
+
+def spread(ratios):
+    """Cells: how many, geometric mean, least, of which matrix, greatest, of which matrix, how
+    often above 1."""
+    least, most = min(ratios, key=ratios.get), max(ratios, key=ratios.get)
+    return (len(ratios), times(common.geomean(ratios.values())), times(ratios[least]), least[0],
+            times(ratios[most]), most[0], sum(ratio > 1 for ratio in ratios.values()))
+
+
+def by_algorithm(rows):
+    """{algorithm with options that differ: {matrix: row}}, each of the vendor's too, in order."""
+    found = {}
+    for row in rows:
+        if not common.is_partial(row["alg"]):
+            found.setdefault(row["series"], {})[row["matrix"]] = row
+    return common.in_order(found, rows[0]["op"])
+
+
+def print_speedups(selection, found):
     base = common.baseline(found)
-    line("algorithm", "cases", "× " + base, "wins", "worst", "of matrix")
-    line("---", "---:", "---:", "---:", "---:", "---")
-    for name, cases in found.items():
-        speed = common.speedups(cases, found[base])
-        if name == base:
-            line(name, len(cases), "1.00", "", "", "")
-        elif speed:
-            worst = min(speed, key=speed.get)
-            line(name, len(speed), times(common.geomean(speed.values())),
-                 sum(s > 1 for s in speed.values()), times(speed[worst]), worst[0])
+    speeds = {name: common.speedups(cases, found[base])
+              for name, cases in {**found, **by_algorithm(selection.rows)}.items() if name != base}
+    shared = set.intersection(*(set(found[name]) for name in found))
+    uneven = any(len(cases) > len(shared) for cases in found.values()) and shared
+    cells = ["× on the %d shared" % len(shared)] if uneven else []
+    head("algorithm", "matrices", "× " + base, "least", "of", "greatest", "of", "faster", *cells)
+    for name, speed in speeds.items():
+        if speed:
+            on_shared = [speed[m] for m in shared] if shared <= set(speed) else []
+            cells = [times(common.geomean(on_shared)) if on_shared else ""] if uneven else []
+            line(name, *spread(speed), *cells)
+    if base == common.VENDOR_BEST:
+        print("\n" + " ".join(about_vendor(selection, found)))
 
 
-def print_peers(found, codes, renamed):
-    """The geometric mean of every algorithm over every code, in a table."""
-    rows = {code: {name: ratios(cases, theirs, renamed) for name, cases in found.items()}
-            for code, theirs in codes.items()}
-    rows = {code: by_name for code, by_name in rows.items() if any(by_name.values())}
+def about_vendor(selection, found):
+    """Sentences: which of the vendor's algorithms are the best, and where not all were tried."""
+    best = Counter(row["series"] for row in found[common.VENDOR_BEST].values())
+    said = ["The best is %s." % ", ".join("%s (%d)" % item for item in best.most_common())]
+    without = {m for cases in found.values() for m in cases} - set(found[common.VENDOR_BEST])
+    if without:
+        said.append("No time of any on %s." % common.names_text(without))
+    tried = {}
+    for row in selection.rows + selection.left:
+        if common.is_vendor(row["alg"]):
+            tried.setdefault(row["matrix"], set()).add(row["series"])
+    every = set().union(*tried.values())
+    partly = [m for m, names in tried.items() if names != every]
+    if partly:
+        said.append("Not all of them were tried on %s." % common.names_text(partly))
+    return said
+
+
+def print_peers(found, codes, names, one):
+    """Every algorithm over every code, in a table; with `one` every matrix over that."""
+    codes = {code: of for code, of in sorted(codes.items()) if one in (None, code)}
+    matrices = {m for cases in found.values() for m in cases}
     print()
-    if not rows:
+    if not any(names.ratios(cases, of) for of in codes.values() for cases in found.values()):
         print("No other code was measured on these matrices with this k and precision.")
         return
-    line("other code", *found)
-    line("---", *["---:"] * len(found))
-    for code, by_name in sorted(rows.items()):
-        line(code, *("%s (%d)" % (times(common.geomean(r.values())), len(r)) if r else ""
-                     for r in by_name.values()))
+    head("over", "algorithm", "matrices", "×", "least", "of", "greatest", "of", "faster", text=2)
+    for code, of in codes.items():
+        for name, cases in found.items():
+            ratios = names.ratios(cases, of)
+            if ratios:
+                line(code, name, *spread(ratios))
+    said = ["%s has no right result on %s." % (code, common.names_text(bad)) for code, of in
+            codes.items() for bad in [names.failed(matrices, of)] if bad]
+    unknown = set().union(*(names.unknown(matrices, of) for of in codes.values()))
+    if unknown:
+        said.append("Theirs, and not among these (see --map): %s." %
+                    common.names_text((name,) for name in unknown))
+    if said:
+        print("\n" + " ".join(said))
+    if one:
+        print_peer(found, one, codes[one], names)
 
 
-def print_peer(found, code, theirs, renamed):
+def print_peer(found, code, of, names):
     """Every matrix against one code."""
-    by_name = {name: ratios(cases, theirs, renamed) for name, cases in found.items()}
+    by_name = {name: names.ratios(cases, of) for name, cases in found.items()}
     print()
-    line("× " + code, *found)
-    line("---", *["---:"] * len(found))
-    for matrix in sorted({m for r in by_name.values() for m in r}, key=str.lower):
-        line(matrix, *(times(r[matrix]) if matrix in r else "" for r in by_name.values()))
-    line("geometric mean", *(times(common.geomean(r.values())) if r else ""
-                             for r in by_name.values()))
+    head("× " + code, *found)
+    for m in sorted({m for r in by_name.values() for m in r}, key=lambda m: m[0].lower()):
+        line(m[0], *(times(r[m]) if m in r else "" for r in by_name.values()))
 
 
-def more(parser):
-    parser.add_argument("--peers", metavar="FILE.tsv", help="measurements of other codes")
-    parser.add_argument("--code", help="one of those codes: every matrix against it")
-    parser.add_argument("--map", action="append", default=[], metavar="OURS=THEIRS",
-                        help="a matrix that is called THEIRS there; may be repeated")
+def print_memory(selection):
+    """Peaks over those of the leanest of the vendor's algorithms, and of each."""
+    peaks = {name: {m: row["peak"] for m, row in cases.items() if row["peak"]}
+             for name, cases in by_algorithm(selection.rows).items()}
+    bases = {name: of for name, of in peaks.items() if common.is_vendor(name) and of}
+    if not bases:
+        return
+    least = {m: min(of[m] for of in bases.values() if m in of)
+             for m in set().union(*bases.values())}
+    bases = {"the leanest " + common.VENDOR + "*": least, **bases}
+    print()
+    head("peak memory over", *bases)
+    for name, of in peaks.items():
+        ratios = [{m: peak / base[m] for m, peak in of.items() if m in base and base is not of}
+                  for base in bases.values()]
+        line(name, *map(mean, ratios))
+
+
+def print_failures(selection):
+    """How often each algorithm was tried, how often with a usable result, and why not else."""
+    print()
+    head("algorithm", "tried", "ok", "not ok")
+    tried = {}
+    for row in selection.rows + selection.left:
+        tried.setdefault(row["series"], []).append(row)
+    for name, rows in common.in_order(tried, selection.rows[0]["op"]).items():
+        kinds = {}
+        for row in rows:
+            if row["status"] != "ok":  # numbers in a reason do not make it another one
+                reason = row["reason"] or ""
+                kinds.setdefault((row["status"], re.sub(r"\d[\d,.]*", "0", reason)),
+                                 []).append((row["matrix"], reason))
+        line(name, len(rows), sum(row["status"] == "ok" for row in rows), "; ".join(
+            "%d %s on %s%s" % (len(bad), status, common.names_text(m for m, _ in bad),
+                               reason and ": " + bad[0][1])
+            for (status, reason), bad in sorted(kinds.items(), key=lambda item: -len(item[1]))))
+
+
+def ms_text(ms):
+    return "%.4g" % ms if ms < 1000 else "{:,.0f}".format(ms)
+
+
+def print_matrices(selection):
+    """The times of every matrix; a word where there is none."""
+    by_matrix, names = {}, {}
+    for row in selection.rows + selection.left:
+        by_matrix.setdefault(row["matrix"], {})[row["series"]] = row
+        names[row["series"]] = None
+    names = list(common.in_order(names, selection.rows[0]["op"]))
+    print()
+    head("ms", "nonzeros", "compression", *names)
+    for m, cases in sorted(by_matrix.items(), key=lambda item: item[0][0].lower()):
+        whole = [row["ms"] for row in cases.values()
+                 if row["status"] == "ok" and not common.is_partial(row["alg"])]
+        found = [row["compression"] for row in cases.values() if row["compression"]]
+        cells = []
+        for name in names:
+            row = cases.get(name)
+            ok = row and row["status"] == "ok"
+            text = ms_text(row["ms"]) if ok else row["status"] if row else ""
+            fastest = ok and whole and row["ms"] == min(whole) and not common.is_partial(row["alg"])
+            cells.append("**%s**" % text if fastest else text)
+        line(m[0], "{:,.0f}".format(m[3]) if m[3] is not None else "",
+             "%.2f" % found[0] if found else "", *cells)
+
+
+def print_set(selection, found, args, codes):
+    """All tables of one set of cases."""
+    notes = common.footnotes(selection, left=False)
+    revisions = {row["env"].get("revision") for row in selection.rows + selection.left}
+    if len(revisions) == 1 and revisions != {None}:
+        notes.insert(0, "Revision %s." % revisions.pop())
+    if notes:
+        print(" ".join(notes) + "\n")
+    print_speedups(selection, found)
+    if args.peers:
+        print_peers(found, codes, peers.Names(args.map), args.code)
+    if selection.rows[0]["op"] == OF_MEMORY:
+        print_memory(selection)
+    print_failures(selection)
+    if args.matrices:
+        print_matrices(selection)
 
 
 def print_all(args):
-    renamed = dict(pair.split("=", 1) for pair in args.map if "=" in pair)
-    peers = read_peers(args.peers) if args.peers else {}
-    if args.code and not any(args.code in codes for codes in peers.values()):
+    known = peers.read(args.peers) if args.peers else {}
+    if args.code and not any(args.code in codes for codes in known.values()):
         raise records.NoData("%s: no code %s" % (args.peers or "--code needs --peers", args.code))
     wanted = common.wanted_from(args)
     rows = [row for row in records.read(args.results) if common.matches(row, wanted)]
+    ours = {row["name"] for row in rows}
+    for name, _ in args.map:
+        if name not in ours:
+            print("table: --map: no matrix %s among the results" % name, file=sys.stderr)
     why = "no results for what was asked"
     printed = 0
     for group in common.groups(rows, records.FIELDS).values():
         try:
             selection = common.without_curve(common.select(group))
-            found = common.series(selection.rows, partial=True)
+            found = common.series(selection.rows)
             common.baseline(found)
         except records.NoData as error:
             why = error
             continue
         print("%s### %s\n" % ("\n" if printed else "", selection.about))
-        print_speedups(found)
-        one = group[0]
-        op = "-".join(word for word in (one["op"], one["mul"]) if word)
-        codes = peers.get((op, one["k"], one["prec"]), {})
-        if args.code in codes:
-            print_peer(found, args.code, codes[args.code], renamed)
-        elif args.peers and not args.code:
-            print_peers(found, codes, renamed)
-        if common.footnotes(selection):
-            print("\n" + " ".join(common.footnotes(selection)))
+        print_set(selection, found, args, known.get(peers.key_of(group[0]), {}))
         printed += 1
     if not printed:
         raise records.NoData("%s: %s" % (", ".join(args.results), why))
+
+
+def more(parser):
+    parser.add_argument("--matrices", action="store_true", help="the times of every matrix, too")
+    peers.add_options(parser)
 
 
 if __name__ == "__main__":

@@ -42,8 +42,6 @@ def test_series(check, near):
     found = common.series(rows)
     check(list(found) == ["hash", common.VENDOR_BEST], "series: %s" % list(found))
     near(found[common.VENDOR_BEST][rows[0]["matrix"]]["ms"], 3.0, "a repeat is no baseline")
-    found = common.series(rows, partial=True)
-    check("cusparse-reuse" in found, "tables have the repeat: %s" % list(found))
     check(common.reference("spgemm") == "gustavson" and common.reference("spmm") == "reference",
           "the reference is the first of its operation")
     check(common.baseline({"gustavson": rows[:1]}) == "gustavson", "baseline without cusparse")
@@ -163,10 +161,18 @@ def test_numbers(check, near):
 
 
 def test_table(folder, check, run):
-    source = write(os.path.join(folder, "product.jsonl"), [
-        environment(roof=GPU), product("cusparse", M1, 4.0), product("cusparse-alg2", M1, 2.0),
-        product("cusparse-reuse", M1, 0.5), product("hash", M1, 1.0), product("hash", M2, 1.0),
-        product("hash", M1, 1.0, mul="aat"), product("cusparse", M1, 8.0, mul="aat")])
+    m3 = ("three", 100, 700, 70000, 7000)
+    again = environment(roof=GPU)
+    again["revision"], first = "bbb", {**environment(roof=GPU), "revision": "aaa"}
+    records = [
+        product("cusparse", M1, 4.0, peak=8000), product("cusparse-alg2", M1, 2.0, peak=2000),
+        product("cusparse-reuse", M1, 0.5, peak=1), product("hash", M1, 1.0, peak=4000),
+        product("hash", M2, 1.0), product("cusparse", M2, 1.0, status="oom"),
+        {**product("cusparse-alg2", M2, 1.0, status="oom"), "reason": "wants 12,345 bytes"},
+        product("hash", m3, 1.0, peak=1000), product("cusparse", m3, 8.0, peak=2000),
+        {**product("cusparse-alg2", m3, 1.0, status="oom"), "reason": "wants 99 bytes"},
+        product("hash", M1, 1.0, mul="aat"), product("cusparse", M1, 8.0, mul="aat")]
+    source = write(os.path.join(folder, "product.jsonl"), [first, *records])
     peers = os.path.join(folder, "product.tsv")
     with open(peers, "w", encoding="utf-8") as file:
         file.write("op\tmatrix\tk\tprecision\tcode\tms\tgflops\tprep_ms\tcheck\n"
@@ -177,12 +183,33 @@ def test_table(folder, check, run):
     status, text, errors = run("table.py", source, "--peers", peers)
     check(status == 0 and text.count("### ") == 2, "table of products: %s%s" % (text, errors))
     check("### spgemm aa · f64" in text and "### spgemm aat · f64" in text, "aa and aat: " + text)
-    check("| hash | 1 | 2.00 | 1 | 2.00 | one |" in text, "over the best cusparse: %s" % text)
-    check("| cusparse-reuse | 1 | 4.00 |" in text, "the repeat has a line: %s" % text)
-    check("| nsparse | 6.00 (2) |" in text, "a peer, matched without k: %s" % text)
-    check("TileSpGEMM" not in text and "cuSPARSE-alg2" not in text, "wrong peers are out: " + text)
+    check(text.count("Revision aaa.") == 2, "the revision: " + text)
+    for want in ("| hash | 2 | 4.00 | 2.00 | one | 8.00 | three | 2 |",
+                 "| cusparse-alg2 | 1 | 1.00 |", "| cusparse | 2 | 0.71 | 0.50 | one |",
+                 "The best is cusparse-alg2 (1), cusparse (1). No time of any on two.",
+                 "| nsparse | hash | 2 | 6.00 | 3.00 | one | 12.00 | two | 2 |",
+                 "| nsparse | cusparse* (best) | 1 | 1.50 |",
+                 "TileSpGEMM has no right result on one.",
+                 "| peak memory over | the leanest cusparse* | cusparse | cusparse-alg2 |",
+                 "| hash | 1.00 (2) | 0.50 (2) | 2.00 (1) |",
+                 "| cusparse | 2.00 (2) |  | 4.00 (1) |", "| hash | 3 | 3 |  |",
+                 "| cusparse | 3 | 2 | 1 oom on two: made up |",
+                 "| cusparse-alg2 | 3 | 1 | 2 oom on three, two: wants 12,345 bytes |"):
+        check(want in text, "%s: %s" % (want, text))
+    check("× on the 2 shared" in text and text.count("shared") == 1, "uneven means: " + text)
+    check("| TileSpGEMM |" not in text and "| cusparse-reuse | 1 | 1 |  |" in text and
+          text.count("cusparse-reuse") == 1, "what is compared with nothing: " + text)
     status, text, _ = run("table.py", source, "--peers", peers, "--code", "nsparse", "-mul", "aa")
     check("| two | 12.00 |" in text, "every matrix against nsparse: %s" % text)
+    status, text, _ = run("table.py", source, "-mul", "aa", "--matrices")
+    check("| ms | nonzeros | compression | hash | cusparse-reuse | cusparse | cusparse-alg2 |\n" in
+          text and "| one | 500 | 10.00 | **1** | 0.5 | 4 | 2 |" in text
+          and "| two | 2,000 | 2.00 | **1** |  | oom | oom |" in text, "every time: " + text)
+    mixed = write(os.path.join(folder, "revisions.jsonl"),
+                  [first, *records[:4], again, *records[4:]])
+    status, text, _ = run("table.py", mixed)
+    check("Mixed: 2 revisions of the program (bbb: 6, aaa: 4)." in text, "mixed: " + text)
+    check("Revision bbb." in text, "the other set is of one: " + text)
 
 
 def test_scripts(folder, check, run, picture):

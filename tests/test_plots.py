@@ -298,17 +298,29 @@ def test_table(folder, small):
                    "spmm\tgen_fem28\t64\tf32\tpeer\t2.0\t1\t0\tok\n"
                    "spmm\tzwei\t64\tf32\tpeer\t4.0\t1\t0\tok\n"
                    "spmm\ttwo\t64\tf32\tpeer\t4.0\t1\t0\tmismatch\n"
-                   "spmm\ttwo\t32\tf32\tpeer\t4.0\t1\t0\tok\n")
+                   "spmm\ttwo\t32\tf32\tpeer\t4.0\t1\t0\tok\n"
+                   "spmm\ttwo\t64\tf32\tbest:a\t9.0\t1\t0\tok\n"
+                   "spmm\ttwo\t64\tf32\tbest:b\t2.0\t1\t0\tok\n"
+                   "spmm\ttwo\t64\tf32\tbest:c\t1.0\t1\t0\tmismatch\n")
     status, text, errors = run("table.py", source)
     check(status == 0, "table.py: %s" % errors)
-    check("| merge | 2 | 1.41 | 1 | 0.50 | two |" in text, "table: 4 and 0.5: %s" % text)
-    check("1 wrong (sellp)" in text, "table says what it left out: %s" % text)
+    check("| merge | 2 | 1.41 | 0.50 | two | 4.00 | fem:28 | 1 |" in text, "4 and 0.5: %s" % text)
+    check("| sellp | 1 | 0 | 1 wrong on two: made up |" in text, "what failed: %s" % text)
+    check("shared" not in text and "peak" not in text, "no column or table without use: " + text)
     status, text, _ = run("table.py", source, "--peers", peers, "--code", "peer")
     check("| fem:28 | 2.00 | 0.50 |" in text, "table: the peer by matrix: %s" % text)
-    check("zwei" not in text and "| two |" not in text.split("× peer")[1],
-          "table: failed checks and unmatched names are out: %s" % text)
+    check("| two |" not in text.split("× peer")[1], "failed checks are out: %s" % text)
+    check("peer has no right result on two. Theirs, and not among these (see --map): zwei." in text,
+          "and said to be: %s" % text)
     status, text, _ = run("table.py", source, "--peers", peers, "--map", "two=zwei")
-    check("| peer | 1.00 (2) | 0.71 (2) |" in text, "table: all peers, with --map: %s" % text)
+    check("| peer | merge | 2 | 1.00 | 0.50 | two | 2.00 | fem:28 | 1 |" in text and
+          "| peer | cusparse* (best) | 2 | 0.71 |" in text, "all peers, with --map: %s" % text)
+    status, text, _ = run("table.py", source, "--peers", peers)
+    check("| best | merge | 1 | 0.25 |" in text, "the fastest of a peer's parameters: %s" % text)
+    status, _, errors = run("table.py", source, "--peers", peers, "--map", "two")
+    check(status == 2 and "not OURS=THEIRS" in errors, "a --map that is none: %s" % errors)
+    _, _, errors = run("table.py", source, "--peers", peers, "--map", "drei=zwei")
+    check("no matrix drei" in errors, "a --map of nothing: %s" % errors)
     status, text, errors = run("table.py", source, "--peers", peers, "--code", "nobody")
     check(status == 1 and "no code nobody" in errors and not text, "unknown peer: %s" % errors)
     status, text, errors = run("table.py", small)
