@@ -145,6 +145,12 @@ def names_text(matrices, most=6):
     return ", ".join(names[:most] if more else names) + more
 
 
+def facts(selection, found, words):
+    """{matrix: a row of it} of those that have a result in {series: {matrix: row}} or a word."""
+    return {row["matrix"]: row for row in selection.left + selection.rows
+            if any(row["matrix"] in of for of in (*found.values(), *words.values()))}
+
+
 def about(rows):
     """Operation, k, precision, layout, device and dates of these rows, for a title."""
     def values(name):

@@ -161,7 +161,8 @@ def say_words(ax, places, words, width, colour):
     size = max(4, min(7, 0.8 * 72 * width * inch))
     for x, word in zip(places, words):
         ax.text(x, 0.02, word, rotation=90, ha="center", va="bottom", fontsize=size, color=colour,
-                weight="bold", transform=ax.get_xaxis_transform(), zorder=5)
+                weight="bold", transform=ax.get_xaxis_transform(), zorder=5,
+                bbox={"facecolor": "white", "linewidth": 0, "pad": 0.2})
 
 
 def bars(values, look, order, ticks, label, words):

@@ -33,15 +33,17 @@ def dots(found, order):
     ax.set_xlabel("matrices, in the order of the GFLOPS of " + base)
     ax.set_ylabel("GFLOPS")
     drawing.legend_above(ax, len(found))
-    return fig, ["%d matrices; lines are running medians." % len(order)]
+    notes = ["%d matrices; lines are running medians." % len(order)]
+    if len(found[base]) < len(order):
+        notes.append("The first %d have no result of %s." % (len(order) - len(found[base]), base))
+    return fig, notes
 
 
 def draw(selection):
     selection = common.without_curve(selection)
     found = common.series(selection.rows)
     words = common.failures(selection, found)
-    facts = {row["matrix"]: row for row in selection.left + selection.rows
-             if any(row["matrix"] in of for of in (*found.values(), *words.values()))}
+    facts = common.facts(selection, found, words)
     order = sorted(facts, key=lambda m: (facts[m]["row_mean"] or 0, m[0]))
     if len(order) > drawing.BARS_MOST:
         fig, notes = dots(found, [m for m in order if any(m in of for of in found.values())])

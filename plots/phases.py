@@ -82,7 +82,7 @@ def draw(selection):
     found = common.series(selection.rows)
     base, without = baselines(found)
     words = common.failures(selection, found)
-    facts = {row["matrix"]: row for row in selection.rows}
+    facts = common.facts(selection, found, words)
     order = sorted(facts, key=lambda m: (facts[m]["row_mean"] or 0, m[0]))
     parts = {name: [heights(cases[m], base[m]) if m in cases else {} for m in order]
              for name, cases in found.items()}

@@ -71,7 +71,7 @@ def test_failures(check):
                     common.VENDOR_BEST: {"two": "oom", "three": "failed"}}, "failures: %s" % words)
     check(list(words) == ["hash", "esc", common.VENDOR_BEST], "in order: %s" % list(words))
     for script, want in ((gflops_bars, ["failed", "failed", "oom", "oom", "wrong"]),
-                         (phases, ["oom", "oom"]), (memory_peak, ["wrong"])):
+                         (phases, ["failed", "oom", "oom"]), (memory_peak, ["wrong"])):
         m4 = ("four", 10, 30, 90, 60)
         more = rows_of(product("cusparse", m4, 2.0), product("hash", m4, 2.0, status="wrong"))
         fig = script.draw(common.select(rows + more * (script is memory_peak)))
