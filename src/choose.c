@@ -75,32 +75,78 @@ static bool add_item(struct choice *c, const char *item, enum op_kind op)
     return add_matches(&c->plan, item, op, c->primary) || add_matches(&c->plan, item, op, other);
 }
 
+// Whether an operation has an algorithm of this name or pattern, on any device.
+static bool op_has(int op, const char *item)
+{
+    for (int i = 0; i < algo_count; i++)
+        if ((int)algos[i].op == op && item_matches(item, algos[i].name)) return true;
+    return false;
+}
+
+// "spmm and spgemm": the operations that have such an algorithm; "" if none has.
+static const char *ops_of(const char *item, char text[64])
+{
+    text[0] = 0;
+    for (int op = 0; op < op_count; op++)
+        if (op_has(op, item))
+            snprintf(text + strlen(text), 64 - strlen(text), "%s%s", text[0] ? " and " : "",
+                     ops[op].name);
+    return text;
+}
+
+// An item that no algorithm fits, whether -op was given or not.
 static int no_such_algorithm(const struct options *o, const char *item)
 {
-    if (o->op && !strcmp(item, "all"))
+    char guess[64], others[64];
+    bool elsewhere = o->op && ops_of(item, others)[0];
+    if (o->op && !op_has(op_find(o->op), "all"))
         return fail(ERR_USAGE, "-op %s: there is no algorithm for it; 'spbench list' shows all",
                     o->op);
+    if (elsewhere && is_pattern(item))
+        return fail(ERR_USAGE, "-alg %s: fits algorithms of %s, none of %s", item, others, o->op);
+    if (elsewhere)
+        return fail(ERR_USAGE, "-alg %s: is an algorithm of %s, not of %s", item, others, o->op);
     if (is_pattern(item))
         return fail(ERR_USAGE, "-alg %s: no algorithm%s%s fits; 'spbench list' shows all", item,
                     o->op ? " of " : "", o->op ? o->op : "");
     struct suggestion s;
-    char guess[64];
     suggest_start(&s, item);
-    for (int i = 0; i < algo_count; i++) {
-        if (o->op && strcmp(o->op, ops[algos[i].op].name)) continue;
-        if (!strcmp(algos[i].name, item)) continue; // it is one, but of another operation
-        suggest_offer(&s, algos[i].name);
-    }
+    for (int i = 0; i < algo_count; i++)
+        if (!o->op || !strcmp(o->op, ops[algos[i].op].name)) suggest_offer(&s, algos[i].name);
     suggest_offer(&s, "all");
     return fail(ERR_USAGE, "-alg %s: no such algorithm%s%s; %s'spbench list' shows all", item,
                 o->op ? " of " : "", o->op ? o->op : "", suggest_text(&s, guess));
+}
+
+// Every item is one of some operation, but no operation has them all.
+static int mixed_operations(const struct options *o)
+{
+    const char *rest = o->alg;
+    char item[64], of[64], all[512] = "";
+    while (list_next(&rest, item) > 0) {
+        size_t used = strlen(all);
+        snprintf(all + used, sizeof all - used, "%s%s is of %s", used ? ", " : "", item,
+                 ops_of(item, of));
+    }
+    return fail(ERR_USAGE, "-alg: %s; a run is of one operation (-op): give each its own run", all);
+}
+
+// The first item that no algorithm (of the operation that -op names) fits; false: each has one.
+static bool find_unknown(const struct options *o, char item[64])
+{
+    const char *rest = o->alg;
+    char of[64];
+    while (list_next(&rest, item) > 0)
+        if (o->op ? !op_has(op_find(o->op), item) : !ops_of(item, of)[0]) return true;
+    return false;
 }
 
 // The plan has one operation: the one that -op names, else the first that all items have.
 static int choose_algorithms(struct choice *c, const struct options *o)
 {
     struct plan *plan = &c->plan;
-    char item[64], unknown[64] = "";
+    char item[64];
+    if (find_unknown(o, item)) return no_such_algorithm(o, item);
     plan->entries = mem_alloc(algo_count, sizeof *plan->entries);
     if (!plan->entries) return ERR_MEMORY;
     for (int op = 0; op < op_count; op++) {
@@ -108,15 +154,10 @@ static int choose_algorithms(struct choice *c, const struct options *o)
         const char *rest = o->alg;
         bool all = true;
         plan->entry_count = 0;
-        while (list_next(&rest, item) > 0) {
-            if (add_item(c, item, op)) continue;
-            // The item that the first operation lacks is the one to complain about.
-            if (all && !unknown[0]) memcpy(unknown, item, sizeof unknown);
-            all = false;
-        }
+        while (all && list_next(&rest, item) > 0) all = add_item(c, item, op);
         if (all) return OK;
     }
-    return no_such_algorithm(o, unknown);
+    return mixed_operations(o);
 }
 
 static int check_limits(const struct option_setting *s, const struct algo_option *a,
@@ -175,12 +216,21 @@ static int check_settings(const struct plan *plan)
     return OK;
 }
 
+static int needless_mul(const struct plan *plan, const struct options *o)
+{
+    const char *rest = o->alg, *sparse = ops[OP_SPGEMM].name;
+    char item[64];
+    bool could = !o->op; // what was named exists there as well
+    while (could && list_next(&rest, item) > 0) could = op_has(OP_SPGEMM, item);
+    return fail(ERR_USAGE, "-mul %s: is for %s, and the algorithms are of %s%s%s", o->mul, sparse,
+                ops[plan->entries[0]->op].name, could ? "; add -op " : "", could ? sparse : "");
+}
+
 // A sparse product has factors to choose, but no k and no layout: one case where there were many.
 static int choose_factors(struct plan *plan, const struct options *o)
 {
     static int64_t no_k = 0; // the plan only reads
-    if (plan->entries[0]->op != OP_SPGEMM)
-        return !o->mul ? OK : fail(ERR_USAGE, "-mul %s: no chosen algorithm does spgemm", o->mul);
+    if (plan->entries[0]->op != OP_SPGEMM) return o->mul ? needless_mul(plan, o) : OK;
     plan->mul = o->mul && !strcmp(o->mul, mul_name(MUL_AAT)) ? MUL_AAT : MUL_AA;
     plan->ks = &no_k;
     plan->k_count = plan->layout_count = 1;
