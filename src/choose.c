@@ -226,11 +226,19 @@ static int needless_mul(const struct plan *plan, const struct options *o)
                 ops[plan->entries[0]->op].name, could ? "; add -op " : "", could ? sparse : "");
 }
 
+static int needless_dense(const char *option, const char *text)
+{
+    return fail(ERR_USAGE, "-%s %s: is for dense matrices, and %s has none", option, text,
+                ops[OP_SPGEMM].name);
+}
+
 // A sparse product has factors to choose, but no k and no layout: one case where there were many.
 static int choose_factors(struct plan *plan, const struct options *o)
 {
     static int64_t no_k = 0; // the plan only reads
     if (plan->entries[0]->op != OP_SPGEMM) return o->mul ? needless_mul(plan, o) : OK;
+    if (o->k) return needless_dense("k", o->k);
+    if (o->layout) return needless_dense("layout", o->layout);
     plan->mul = o->mul && !strcmp(o->mul, mul_name(MUL_AAT)) ? MUL_AAT : MUL_AA;
     plan->ks = &no_k;
     plan->k_count = plan->layout_count = 1;

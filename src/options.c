@@ -106,6 +106,7 @@ static int parse_k(struct options *o, const struct option *self, const char *tex
             return fail(ERR_USAGE, "-%s: more than %d values", self->name, KS_MAX);
         o->ks[o->k_count++] = k;
     }
+    o->k = text;
     return more < 0 ? bad_list(self, text) : OK;
 }
 
@@ -141,6 +142,7 @@ static int parse_layout(struct options *o, const struct option *self, const char
     int order[2], err = word_list(self, text, words, "row, col", order, &o->layout_count);
     for (int i = 0; !err && i < o->layout_count; i++)
         o->layouts[i] = order[i] ? LAYOUT_COL : LAYOUT_ROW;
+    o->layout = text;
     return err;
 }
 
@@ -273,11 +275,11 @@ static const struct option table[] = {
      parse_op},
     {"alg", "NAMES", "algorithms: names, patterns such as 'cusparse*', or all (default)", RUN,
      parse_alg},
-    {"k", "NUMBERS", "SpMM, SDDMM: columns of the dense matrices (default 64)", RUN, parse_k},
+    {"k", "NUMBERS", "SpMM, SDDMM only: columns of the dense matrices (default 64)", RUN, parse_k},
     {"prec", "NAMES", "precisions: f32 (default), f64", RUN, parse_prec},
-    {"layout", "NAMES", "SpMM, SDDMM: layouts of the dense matrices: row (default), col", RUN,
+    {"layout", "NAMES", "SpMM, SDDMM only: layouts of the dense matrices: row (default), col", RUN,
      parse_layout},
-    {"mul", "NAME", "SpGEMM: aa for A*A (default), aat for A*A^T", RUN, parse_mul},
+    {"mul", "NAME", "SpGEMM only: aa for A*A (default), aat for A*A^T", RUN, parse_mul},
     {"device", "NAME", "auto (default: the first CUDA device, else the CPU), cpu, cuda, cuda:N",
      RUN | ROOF, parse_device},
     {"reps", "N", "exactly N samples; left out: until the median is known to 0.5 %", RUN,

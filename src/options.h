@@ -19,11 +19,12 @@ enum command {
 
 // What the command line asked for. Text points into argv.
 struct options {
-    const char *op;     // name, NULL: not given
-    const char *alg;    // names and patterns, comma-separated
-    const char *mul;    // NULL: not given
-    const char *device; // auto, cpu, cuda, cuda:N
-    const char *output; // NULL: not given
+    const char *op;         // name, NULL: not given
+    const char *alg;        // names and patterns, comma-separated
+    const char *mul;        // NULL: not given
+    const char *k, *layout; // as given, NULL: not given
+    const char *device;     // auto, cpu, cuda, cuda:N
+    const char *output;     // NULL: not given
     int64_t ks[KS_MAX];
     int k_count;
     enum prec precs[2];
