@@ -89,6 +89,11 @@ def row_from(record, env):
     return row
 
 
+def is_unread(record):
+    """Of a case whose matrix could not be loaded: nothing is known of it but its name."""
+    return record.get("status") != "ok" and part(record, "matrix").get("rows") is None
+
+
 def aspect_nonzeros(row):
     """The nonzeros, as text, that a matrix gen:aspect:ROWS:NONZEROS was asked for; else None."""
     for spec in (row["name"], row["path"]):
@@ -117,7 +122,7 @@ def read(paths):
     """All rows of these files. Lines that are no records are left out with a warning."""
     rows = []
     for path in paths:
-        env, bad = {}, []
+        env, bad, unread = {}, [], {}
         try:
             with open(path, encoding="utf-8", errors="replace") as lines:
                 for at, line in enumerate(lines, 1):
@@ -131,6 +136,8 @@ def read(paths):
                         bad.append(at)
                     elif record.get("kind") == "environment":
                         env = record
+                    elif record.get("kind") == "result" and is_unread(record):
+                        unread[str(part(record, "matrix").get("name"))] = True
                     elif record.get("kind") == "result":
                         rows.append(row_from(record, env))
         except OSError as error:
@@ -138,6 +145,9 @@ def read(paths):
         if bad:
             where = "line" if len(bad) == 1 else "%d lines, the first is line" % len(bad)
             print("%s: %s %d: no %s record, left out" % (path, where, bad[0], SCHEMA),
+                  file=sys.stderr)
+        if unread:
+            print("%s: could not be read, left out: %s" % (path, ", ".join(unread)),
                   file=sys.stderr)
     if not rows:
         raise NoData("%s: no result records" % ", ".join(paths))

@@ -182,9 +182,10 @@ static int run_inputs(const struct plan *plan, struct bench_device devices[2],
     return err;
 }
 
-int bench_matrix(const struct plan *plan, struct bench_device devices[2],
-                 const struct matrix *matrix, int (*emit)(const struct result *r, void *arg),
-                 void *arg)
+// `lost` is why there is no matrix, `why` in words.
+static int run_plan(const struct plan *plan, struct bench_device devices[2],
+                    const struct matrix *matrix, int lost, const char *why,
+                    int (*emit)(const struct result *r, void *arg), void *arg)
 {
     int err = OK;
     for (int p = 0; p < plan->prec_count; p++)
@@ -194,7 +195,11 @@ int bench_matrix(const struct plan *plan, struct bench_device devices[2],
                                 .k = plan->ks[i],
                                 .seed = plan->seed,
                                 .mul = plan->mul};
-            int inputs_err = plan->entry_count ? ops[plan->entries[0]->op].make(&in) : OK;
+            int inputs_err = OK;
+            if (lost)
+                inputs_err = fail((enum err)lost, "%s", why);
+            else if (plan->entry_count)
+                inputs_err = ops[plan->entries[0]->op].make(&in);
             for (int l = 0; l < plan->layout_count && !err; l++)
                 err =
                     run_inputs(plan, devices, matrix, &in, inputs_err, plan->layouts[l], emit, arg);
@@ -202,4 +207,18 @@ int bench_matrix(const struct plan *plan, struct bench_device devices[2],
             if (err) return err;
         }
     return OK;
+}
+
+int bench_matrix(const struct plan *plan, struct bench_device devices[2],
+                 const struct matrix *matrix, int (*emit)(const struct result *r, void *arg),
+                 void *arg)
+{
+    return run_plan(plan, devices, matrix, OK, "", emit, arg);
+}
+
+int bench_unread(const struct plan *plan, struct bench_device devices[2],
+                 const struct matrix *matrix, int load_err, const char *why,
+                 int (*emit)(const struct result *r, void *arg), void *arg)
+{
+    return run_plan(plan, devices, matrix, load_err, why, emit, arg);
 }

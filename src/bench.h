@@ -87,7 +87,12 @@ struct bench_device {
 int bench_matrix(const struct plan *plan, struct bench_device devices[2],
                  const struct matrix *matrix, int (*emit)(const struct result *r, void *arg),
                  void *arg);
-// How many results bench_matrix() will hand out.
+// The same cases of a matrix that could not be loaded, of which there is only the name: each has
+// failed, for the reason `why`.
+int bench_unread(const struct plan *plan, struct bench_device devices[2],
+                 const struct matrix *matrix, int load_err, const char *why,
+                 int (*emit)(const struct result *r, void *arg), void *arg);
+// How many results these will hand out.
 int64_t bench_case_count(const struct plan *plan);
 
 #endif

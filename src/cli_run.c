@@ -29,13 +29,34 @@ static int emit(const struct result *r, void *arg)
     return err;
 }
 
+// One that the matrix kept from running counts as a bad matrix, which is told once.
+static int emit_unread(const struct result *r, void *arg)
+{
+    struct run *run = arg;
+    return record_result(&run->out, r);
+}
+
+// A matrix that cannot be loaded: the command goes on, and its cases are in the records even so.
+static int lose_matrix(struct run *run, struct choice *c, const char *spec, int load_err)
+{
+    struct matrix M;
+    int err = cli_load_failed(load_err, run->outcome);
+    if (err || !run->records) return err;
+    char why[256];
+    snprintf(why, sizeof why, "%s", fail_text());
+    err = matrix_name(spec, &M);
+    if (!err) err = bench_unread(&c->plan, c->used, &M, load_err, why, emit_unread, run);
+    matrix_free(&M);
+    return err;
+}
+
 static int run_matrix(struct run *run, struct choice *c, const struct options *o, const char *spec)
 {
     struct matrix M;
     table_loading(&run->table, spec);
     int err = matrix_load(spec, o->seed, &M);
     table_clear(&run->table);
-    if (err) return cli_load_failed(err, run->outcome);
+    if (err) return lose_matrix(run, c, spec, err);
     table_matrix(&run->table, &M);
     err = bench_matrix(&c->plan, c->used, &M, emit, run);
     table_clear(&run->table);

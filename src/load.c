@@ -57,21 +57,25 @@ static int load_file(uint64_t seed, struct matrix *M)
     return OK;
 }
 
-int matrix_load(const char *spec, uint64_t seed, struct matrix *M)
+static bool is_generated(const char *spec) { return !strncmp(spec, "gen:", 4); }
+
+int matrix_name(const char *spec, struct matrix *M)
 {
-    bool generated = !strncmp(spec, "gen:", 4);
-    int err = ERR_MEMORY;
     *M = (struct matrix){0};
     M->path = text_copy(spec, strlen(spec));
-    if (!M->path) goto done;
-    M->name = generated            ? text_copy(spec + 4, strlen(spec + 4))
+    M->name = is_generated(spec)   ? text_copy(spec + 4, strlen(spec + 4))
               : !strcmp(spec, "-") ? text_copy("stdin", 5)
                                    : name_from_path(spec);
-    if (!M->name) goto done;
-    err = generated ? load_generated(seed, M) : load_file(seed, M);
-    if (err) goto done;
-    stats_rows(&M->A, &M->stats);
-done:
+    if (M->path && M->name) return OK;
+    matrix_free(M);
+    return ERR_MEMORY;
+}
+
+int matrix_load(const char *spec, uint64_t seed, struct matrix *M)
+{
+    int err = matrix_name(spec, M);
+    if (!err) err = is_generated(spec) ? load_generated(seed, M) : load_file(seed, M);
+    if (!err) stats_rows(&M->A, &M->stats);
     if (err) matrix_free(M);
     return err;
 }

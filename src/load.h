@@ -23,6 +23,8 @@ struct matrix {
     int64_t file_bytes;           // of text, after decompression; 0 if generated
 };
 
+// Its name and path alone: of a matrix that cannot be loaded, `field` stays NULL.
+int matrix_name(const char *spec, struct matrix *M);
 // On failure M is empty. The seed is for generated matrices and for the values of pattern files.
 int matrix_load(const char *spec, uint64_t seed, struct matrix *M);
 void matrix_free(struct matrix *M);

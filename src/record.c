@@ -102,6 +102,9 @@ static void measure_or_null(struct json *j, cJSON *o, const char *name, double x
         json_null(j, o, name);
 }
 
+// What was not reached becomes null.
+static double known_or_nan(bool known, int64_t x) { return known ? (double)x : NAN; }
+
 static void add_roof(struct json *j, cJSON *o, const struct roof *roof)
 {
     cJSON *r = json_object(j, o, "roof");
@@ -185,17 +188,20 @@ static void add_matrix(struct json *j, const struct matrix *m)
     cJSON *o = json_object(j, j->root, "matrix");
     json_text(j, o, "name", m->name);
     json_text(j, o, "path", m->path);
-    json_number(j, o, "rows", m->A.m);
-    json_number(j, o, "cols", m->A.n);
-    json_number(j, o, "nnz", (double)m->A.nnz);
+    // Of a matrix that could not be loaded nothing else is known.
+    bool known = m->field != NULL;
+    const char *values = m->values_drawn ? "drawn" : m->real_part ? "real part" : "given";
+    json_number(j, o, "rows", known_or_nan(known, m->A.m));
+    json_number(j, o, "cols", known_or_nan(known, m->A.n));
+    json_number(j, o, "nnz", known_or_nan(known, m->A.nnz));
     json_text(j, o, "field", m->field);
     json_text(j, o, "symmetry", m->symmetry);
-    json_text(j, o, "values", m->values_drawn ? "drawn" : m->real_part ? "real part" : "given");
-    json_number(j, o, "duplicates", (double)m->duplicates);
-    json_measure(j, o, "row_mean", m->stats.row_mean);
-    json_number(j, o, "row_max", (double)m->stats.row_max);
-    json_measure(j, o, "row_cv", m->stats.row_cv);
-    json_measure(j, o, "load_ms", m->load_ms);
+    json_text(j, o, "values", known ? values : NULL);
+    json_number(j, o, "duplicates", known_or_nan(known, m->duplicates));
+    json_measure(j, o, "row_mean", known ? m->stats.row_mean : NAN);
+    json_number(j, o, "row_max", known_or_nan(known, m->stats.row_max));
+    json_measure(j, o, "row_cv", known ? m->stats.row_cv : NAN);
+    json_measure(j, o, "load_ms", known ? m->load_ms : NAN);
     measure_or_null(j, o, "load_mb_s", m->load_mb_s);
 }
 
@@ -257,9 +263,6 @@ static void add_setup(struct json *j, const struct result *r)
     json_measure(j, o, "analyse", s->analyse_ms);
     json_measure(j, o, "total", s->convert_ms + s->upload_ms + s->analyse_ms);
 }
-
-// What was not reached becomes null.
-static double known_or_nan(bool known, int64_t x) { return known ? (double)x : NAN; }
 
 static void add_phases(struct json *j, const struct result *r)
 {

@@ -31,6 +31,8 @@ for binary; do
     run 0 -op spgemm -prec f32,f64 -reps 2 gen:rmat:6:4 "$here/data/cli_tiny.mtx" gen:aspect:4:20
     run 0 -op spgemm -device cpu -mul aat -check sample -reps 2 gen:skew:300:3:200 gen:aspect:4:20
     run 0 -op spgemm -check off -reps 2 gen:stencil:8
+    run 3 -op spgemm -prec f32,f64 -reps 2 "$here/data/cli_short.mtx" gen:stencil:8
+    run 2 -k 3,4 -layout row,col -reps 2 gen:nonsense:3
     run 3 -alg merge -reps 2 "$here/data/cli_short.mtx" "$here/data/cli_tiny.mtx"
 done
 "$python" "$here/check_records.py" "${files[@]}" >"$work/log"

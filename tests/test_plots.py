@@ -147,6 +147,9 @@ def test_reading(folder):
     import records
     path = os.path.join(folder, "odd.jsonl")
     m = ("one", 100, 500)
+    lost = [result(alg, ("lost", 0, 0), 1.0, status="failed") for alg in ("merge", "sellp")]
+    for record in lost:
+        record["matrix"].update(dict.fromkeys(("rows", "cols", "nnz", "row_mean")))
     with open(path, "w", encoding="utf-8") as file:
         file.write(json.dumps(environment(roof=GPU)) + "\n\n")
         file.write(json.dumps(result("merge", m, 2.0)) + "\n")
@@ -168,6 +171,12 @@ def test_reading(folder):
     check(common.mixed(other) == ["Mixed: 3 revisions of the program (r1: 2, r3: 1, r2: 1)."],
           "revisions: %s" % common.mixed(other))
     check(common.footnotes(common.select(other)) == common.mixed(other), "in the footnotes")
+    write(path, [environment(roof=GPU), result("merge", m, 1.0)] + lost)
+    said = io.StringIO()
+    with contextlib.redirect_stderr(said):
+        rows = records.read([path])
+    check([row["name"] for row in rows] == ["one"], "a matrix that could not be read is in no row")
+    check(said.getvalue().endswith("could not be read, left out: lost\n"), said.getvalue())
 
 
 def test_figures():

@@ -272,6 +272,26 @@ static struct result good_product(void)
     return r;
 }
 
+// A matrix of which there is only the name: nothing else is made up.
+static void test_unread(void)
+{
+    struct matrix lost = {.name = (char *)"web", .path = (char *)"dir/web.mtx"};
+    struct result r = {.status = STATUS_FAILED,
+                       .reason = "dir/web.mtx:1: the file is empty",
+                       .entry = &entry,
+                       .device = "cpu",
+                       .k = 1,
+                       .matrix = &lost};
+    cJSON *record = round_trip(&r);
+    CHECK_STRING("matrix", "name", "web");
+    CHECK_STRING("matrix", "path", "dir/web.mtx");
+    static const char *const nulls[] = {"rows",     "cols",       "nnz",      "field",
+                                        "symmetry", "values",     "row_mean", "row_max",
+                                        "row_cv",   "duplicates", "load_ms",  "load_mb_s"};
+    for (size_t i = 0; i < sizeof nulls / sizeof *nulls; i++) CHECK_NULL("matrix", nulls[i]);
+    cJSON_Delete(record);
+}
+
 // SpGEMM has names of its own, and no k or layout.
 static void test_product(void)
 {
@@ -491,6 +511,7 @@ int main(void)
     test_names();
     test_values();
     test_statuses();
+    test_unread();
     test_product();
     test_not_finite();
     test_text();
