@@ -172,7 +172,7 @@ done:
 }
 
 // Algorithms treat rows by their size, so to the rows of any check come the one with most products
-// and, for each c, the first few that have 2^c .. 2^(c+1) - 1.
+// and the first few of each class c: those of 2^(c-1) .. 2^c - 1 products, c = 0 those of none.
 #define CLASS_ROWS  8
 #define SAMPLE_ROWS (CHECK_SAMPLE_ROWS + 64 * CLASS_ROWS + 1)
 static int64_t pick_rows(const struct inputs *in, int32_t rows[SAMPLE_ROWS])
@@ -186,7 +186,7 @@ static int64_t pick_rows(const struct inputs *in, int32_t rows[SAMPLE_ROWS])
         for (int64_t p = A->ptr[i]; p < A->ptr[i + 1]; p++)
             products += in->S->ptr[A->idx[p] + 1] - in->S->ptr[A->idx[p]];
         if (products > most) most = products, most_row = i;
-        int c = products ? 63 - __builtin_clzll((uint64_t)products) : 0;
+        int c = products ? 64 - __builtin_clzll((uint64_t)products) : 0;
         if (taken[c] < CLASS_ROWS) taken[c]++, rows[count++] = i;
     }
     rows[count++] = most_row;

@@ -77,6 +77,7 @@ enum sparse_fault {
     SPARSE_SMALL,
 };
 static enum sparse_fault sparse_fault;
+static int64_t fault_place = 4; // in its row
 static int sparse_runs;
 static struct csr product; // A * A
 static double *product_mag;
@@ -108,6 +109,13 @@ static int make_product(const struct csr *A)
     return OK;
 }
 
+static void free_product(void)
+{
+    csr_free(&product);
+    mem_free(product_mag);
+    mem_free(product_terms);
+}
+
 static void store(const struct task *t, int64_t p, int32_t j, double x)
 {
     t->R.idx[p] = j;
@@ -134,7 +142,7 @@ static double faulty_value(const struct task *t, int64_t p)
 static int sparse_run(struct task *t)
 {
     const struct csr *P = &product;
-    int64_t at = P->ptr[fault_row] + 4, count = 0; // the entry at fault
+    int64_t at = P->ptr[fault_row] + fault_place, count = 0; // the entry at fault
     int64_t *ptr;
     bool empty = sparse_fault == SPARSE_EMPTY_LATER && sparse_runs++ > 0;
     t->R = (struct csr_dev){.m = P->m, .n = P->n, .ptr_bytes = 8};
@@ -232,6 +240,30 @@ static void test_sparse(const struct csr *A, enum prec prec, enum check_mode mod
           c.error_ratio);
 }
 
+// Of the rows without a product and of those with one the first are in every sample. Here most rows
+// are empty, the others a diagonal, and one of the first of these has a zero too many, which shows
+// in no sum.
+static void test_sample_classes(void)
+{
+    struct csr A;
+    int32_t m = 6000, first = 3000;
+    int err = csr_alloc(&A, m, m, m - first);
+    for (int32_t i = 0; i <= m && !err; i++) A.ptr[i] = max64(0, i - first);
+    for (int32_t i = first; i < m && !err; i++) A.idx[i - first] = i, A.val[i - first] = 1;
+    if (!err) err = make_product(&A);
+    CHECK(!err, "%s", fail_text());
+    fault_row = first + 1; // the one before is there as the longest of all rows
+    fault_place = 0;
+    if (!err) {
+        struct check c = check_sparse_fault(&A, F64, CHECK_SAMPLE, SPARSE_RIGHT);
+        CHECK(c.ok, "%s", c.reason);
+        c = check_sparse_fault(&A, F64, CHECK_SAMPLE, SPARSE_ADDED_ZERO);
+        CHECK(!c.ok, "a zero too many in a row of one product is not found");
+    }
+    free_product();
+    csr_free(&A);
+}
+
 static struct check check_fault(const struct csr *A, enum prec prec, enum layout layout, int64_t k,
                                 enum check_mode mode, enum fault f)
 {
@@ -299,10 +331,9 @@ int main(void)
     }
     c = check_sparse_fault(&A, F64, CHECK_OFF, SPARSE_RIGHT);
     CHECK(c.ok && c.result_nnz == product.nnz, "check off: %lld nonzeros", (long long)c.result_nnz);
-    csr_free(&product);
-    mem_free(product_mag);
-    mem_free(product_terms);
+    free_product();
     csr_free(&A);
+    test_sample_classes();
 
     // 0 rows, and rows that are all empty.
     err = gen_matrix("uniform:1:1", 1, &A);
