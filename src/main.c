@@ -1,6 +1,7 @@
 // The only place that decides how the program ends.
 #include "cli.h"
 
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -46,9 +47,18 @@ static void set_handlers(void)
     signal(SIGBUS, file_shrank);
 }
 
+// What a parent closed: else the next file that is opened takes its number, and gets what is meant
+// for stderr. Opened the wrong way round, so that using it is an error, as if it were closed.
+static void fill_descriptors(void)
+{
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+        if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", fd ? O_RDONLY : O_WRONLY) != fd) _exit(1);
+}
+
 int main(int argc, char **argv)
 {
     struct outcome outcome = {0};
+    fill_descriptors();
     set_handlers();
     int err = cli_main(argc, argv, &outcome);
     alarm(0);
