@@ -17,16 +17,24 @@ static const char *count_text(int64_t x, char text[32])
     return text;
 }
 
+// A mean that nothing may be there to take of (-1).
+static const char *mean_text(double x, const char *format, char text[32])
+{
+    snprintf(text, 32, x < 0 ? "-" : format, x);
+    return text;
+}
+
 static void print_products(const struct matrix *M)
 {
     const struct matrix_stats *s = &M->stats;
-    char a[32], b[32];
+    char a[32], b[32], c[32];
     if (M->A.m != M->A.n)
         printf("  A*A          the matrix is not square\n");
     else
         printf("  A*A          %s products", count_text(s->products_aa, a));
     if (M->A.m == M->A.n && s->nnz_aa >= 0)
-        printf(", %s nonzeros, compression %.2f", count_text(s->nnz_aa, b), s->compression_aa);
+        printf(", %s nonzeros, compression %s", count_text(s->nnz_aa, b),
+               mean_text(s->compression_aa, "%.2f", c));
     if (M->A.m == M->A.n) printf("\n");
     printf("  A*A^T        %s products\n", count_text(s->products_aat, a));
 }
@@ -50,11 +58,12 @@ static void print_facts(const struct matrix *M)
            count_text(s->empty_cols, a));
     printf("  bandwidth    %s\n", count_text(s->bandwidth, a));
     print_products(M);
-    printf("  tiles        %s of %dx%d hold nonzeros, %.3g each\n", count_text(s->tiles, a),
-           STATS_TILE, STATS_TILE, s->tile_mean);
+    printf("  tiles        %s of %dx%d hold nonzeros, %s each\n", count_text(s->tiles, a),
+           STATS_TILE, STATS_TILE, mean_text(s->tile_mean, "%.3g", b));
     printf("  reuse of B   ");
     for (int i = 0; i < STATS_PANELS; i++)
-        printf("%s%.3g in panels of %d rows", i ? ", " : "", s->reuse[i], stats_panel_rows[i]);
+        printf("%s%s in panels of %d rows", i ? ", " : "", mean_text(s->reuse[i], "%.3g", a),
+               stats_panel_rows[i]);
     int64_t starts = ((int64_t)A->m + 1) * 4;
     printf("\n  csr          %s in f32, %s in f64\n", size_text(starts + A->nnz * 8, a),
            size_text(starts + A->nnz * 12, b));
