@@ -106,6 +106,7 @@ static int no_such_algorithm(const struct options *o, const char *item)
         return fail(ERR_USAGE, "-alg %s: fits algorithms of %s, none of %s", item, others, o->op);
     if (elsewhere)
         return fail(ERR_USAGE, "-alg %s: is an algorithm of %s, not of %s", item, others, o->op);
+    if (op_find(item) >= 0) return fail(ERR_USAGE, "-alg %s: is an operation: -op %s", item, item);
     if (is_pattern(item))
         return fail(ERR_USAGE, "-alg %s: no algorithm%s%s fits; 'spbench list' shows all", item,
                     o->op ? " of " : "", o->op ? o->op : "");
