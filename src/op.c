@@ -23,9 +23,11 @@ int op_refuse_overflow(const struct inputs *in, double factor)
         for (int64_t p = A->ptr[i]; p < A->ptr[i + 1]; p++) sum += fabs(A->val[p]);
         largest = fmax(largest, sum);
     }
-    if (largest * factor <= limit / 2) return OK;
-    return fail(ERR_UNSUPPORTED, "sums of up to %g overflow %s", largest * factor,
-                prec_name(in->prec));
+    double bound = largest * factor;
+    if (bound <= limit / 2) return OK;
+    return fail(ERR_UNSUPPORTED, "sums of %s %g overflow %s%s",
+                bound <= DBL_MAX ? "up to" : "more than", fmin(bound, DBL_MAX), prec_name(in->prec),
+                bound <= DBL_MAX / 2 ? "; try -prec f64" : "");
 }
 
 int64_t op_csr_bytes(int64_t rows, int64_t nnz, enum prec prec)
