@@ -36,7 +36,7 @@ static void file_shrank(int signal)
     end_now("spbench: a matrix file became shorter while it was read\n", 3);
 }
 
-// A closed pipe is a write error like any other.
+// A closed pipe is a write error like any other, and so is a file that may not grow.
 static void set_handlers(void)
 {
     struct sigaction action = {.sa_handler = interrupt};
@@ -44,6 +44,7 @@ static void set_handlers(void)
     sigaction(SIGTERM, &action, NULL);
     sigaction(SIGALRM, &action, NULL);
     signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN);
     signal(SIGBUS, file_shrank);
 }
 

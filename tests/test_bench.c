@@ -99,6 +99,25 @@ static void test_spmm(struct plan *plan, struct bench_device devices[2], const s
     tally.stop_after = 0;
 }
 
+// A matrix of which there is only the name: every case is there and says why it failed.
+static void test_unread(struct plan *plan, struct bench_device devices[2])
+{
+    struct matrix lost = {.name = (char *)"lost", .path = (char *)"lost.mtx"};
+    int cpu = choose(plan, OP_SPMM);
+    int64_t cases = bench_case_count(plan);
+    tally = (struct tally){0};
+    int err = bench_unread(plan, devices, &lost, ERR_INPUT, "no such file", count_result, NULL);
+    CHECK(!err && tally.results == cases, "error %d, %d results", err, tally.results);
+    CHECK(tally.status[STATUS_FAILED] == cases / plan->entry_count * cpu, "%d failed",
+          tally.status[STATUS_FAILED]);
+    CHECK(tally.status[STATUS_FAILED] + tally.status[STATUS_UNSUPPORTED] == cases, "%d unsupported",
+          tally.status[STATUS_UNSUPPORTED]);
+    tally = (struct tally){0};
+    err = bench_unread(plan, devices, &lost, ERR_MEMORY, "too large", count_result, NULL);
+    CHECK(!err && tally.status[STATUS_OOM] == cases / plan->entry_count * cpu, "%d oom",
+          tally.status[STATUS_OOM]);
+}
+
 static void test_spgemm(struct plan *plan, struct bench_device devices[2], const struct matrix *M)
 {
     int64_t no_k = 0;
@@ -160,6 +179,7 @@ int main(void)
                         .setting_count = 1,
                         .rule = {.reps = 1},
                         .seed = 3};
+    test_unread(&plan, devices);
     test_spmm(&plan, devices, &M);
     test_spgemm(&plan, devices, &M);
     csr_free(&M.A);
