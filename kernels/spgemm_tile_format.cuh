@@ -86,10 +86,11 @@ static __global__ void place_nonzeros(struct csr_source s, const T *__restrict__
     });
 }
 
+// There may be nearly 2^31 tiles, and then threads from 2^31 on.
 static __global__ void number_tiles(int32_t tiles, int32_t *__restrict__ number)
 {
-    const int32_t t = (int32_t)(blockIdx.x * blockDim.x + threadIdx.x);
-    if (t < tiles) number[t] = t;
+    const int64_t t = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
+    if (t < tiles) number[t] = (int32_t)t;
 }
 
 // Starts of the columns 0 .. tile_n among the sorted ones.
@@ -102,7 +103,7 @@ static __global__ void find_columns(int32_t tiles, int32_t tile_n, const int32_t
 
 static __global__ void fill_columns(struct tiles t, struct tile_columns to)
 {
-    const int32_t q = (int32_t)(blockIdx.x * blockDim.x + threadIdx.x);
+    const int64_t q = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
     if (q >= t.count) return;
     to.row[q] = t.row[to.tile[q]];
     to.used[q] = (uint16_t)(t.used[to.tile[q]] >> 16);
