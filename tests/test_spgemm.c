@@ -16,6 +16,14 @@ static bool odd_columns(int32_t i, int32_t j) { return j % 2 && (i + 3 * j) % 9 
 static bool full_tile(int32_t i, int32_t j) { return i / 16 == 1 && j / 16 == 1; }
 static bool full_tiles(int32_t i, int32_t j) { return (i / 16 + j / 16) % 2 == 0; }
 static bool tile_corners(int32_t i, int32_t j) { return i % 16 % 15 == 0 && j % 16 % 15 == 0; }
+// More than 32 tiles in most tile rows; tile row 3 and tile column 7 have one tile alone, so that
+// lists of tiles meet shorter and longer ones.
+static bool many_tiles(int32_t i, int32_t j)
+{
+    int32_t r = i / 16, c = j / 16;
+    return (i + j) % 16 == (7 * r + 3 * c) % 16 && i % 4 == c % 4 && (r != 3 || c == 5) &&
+           (c != 7 || r == 2);
+}
 static bool block_diagonal(int32_t i, int32_t j) { return i / 12 == j / 12; }
 static bool power_law(int32_t i, int32_t j) { return (j + 1) * (i + 1) < 120 + (i + j) % 3; }
 static bool one_in_five(int32_t i, int32_t j)
@@ -51,6 +59,7 @@ static const struct shape shapes[] = {
     {"dense 16 x 16", 16, 16, full, 0},
     {"dense 17 x 17", 17, 17, full, 0},
     {"dense 33 x 33", 33, 33, full, 0},
+    {"tiles everywhere", 600, 600, many_tiles, 0},
     {"random", 90, 90, scattered, 0},
     {"very sparse", 150, 150, few, 0},
     {"dense random", 48, 48, one_in_five, 0},
@@ -269,7 +278,8 @@ static void test_device(struct device *dev, int step)
     for (int32_t s = 0; s < COUNT(shapes); s += step) {
         const struct shape *x = &shapes[s];
         if (shape_build(x, &A)) continue;
-        bool options = x->rule == scattered && x->m == x->n && !x->copies;
+        bool options =
+            x->rule == many_tiles || (x->rule == scattered && x->m == x->n && !x->copies);
         for (int mul = x->m == x->n ? MUL_AA : MUL_AAT; mul <= MUL_AAT; mul++)
             test_matrix(dev, &A, (enum mul)mul, x->name, options);
         csr_free(&A);
