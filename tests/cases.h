@@ -174,7 +174,8 @@ static void test_inputs(struct device *dev, const struct inputs *in, const char 
     }
 }
 
-// Each option of each algorithm at its limits and, if `between`, at powers of two.
+// Each option of each algorithm at its limits, at 0 where that is not one of them and, if
+// `between`, at powers of two.
 static void test_options(struct device *dev, const struct inputs *in, const char *shape,
                          bool between)
 {
@@ -188,6 +189,7 @@ static void test_options(struct device *dev, const struct inputs *in, const char
             const struct algo_option *p = &algo->options[i];
             double values[16] = {p->min, p->max};
             int count = 2;
+            if (p->min < 0) values[count++] = 0;
             for (double v = 1; between && v < p->max && count < 14; v *= 2)
                 if (v > p->min) values[count++] = v;
             for (int v = 0; v < count; v++) {

@@ -221,6 +221,22 @@ static void build_tiles(struct coo *T)
     }
 }
 
+// Tile row 0 has 32 tiles with much in them and 16 with one nonzero each; what they meet makes a
+// full tile of C in tile column 0 and half a one in the last.
+#define MIXED 49
+static void build_mixed(struct coo *T)
+{
+    for (int32_t x = 1; x < MIXED; x++) {
+        for (int32_t cell = x % 3; cell < 256 && x <= 32; cell += 4)
+            add_entry(T, cell / 16, 16 * x + cell % 16, value_at(x, cell));
+        if (x > 32) add_entry(T, x % 16, 16 * x + x % 5, value_at(x, x));
+        for (int32_t d = 0; d < 16; d++) {
+            add_entry(T, 16 * x + d, (d * 7 + x) % 16, value_at(x, d));
+            if (d % 2) add_entry(T, 16 * x + d, 16 * MIXED + d / 2, value_at(d, x));
+        }
+    }
+}
+
 // Values of 0 in A: their products count in the structure of C.
 static void build_zeros(struct coo *T)
 {
@@ -252,6 +268,7 @@ static const struct built {
     {"rows at the large boundaries of table I", CHOSEN_N, 60000, false, build_large_rows},
     {"columns that meet in a table", FAR_N, 2000, true, build_far_columns},
     {"tiles full, nearly full, and cancelled", 16 * TILE_BLOCKS + 5, 4000, true, build_tiles},
+    {"many tiles, dense and sparse", 16 * (MIXED + 1), 4000, true, build_mixed},
     {"stored zeros", 30, 90, true, build_zeros},
     {"many products in one element", 502, 1001, true, build_inner},
 };
@@ -278,10 +295,10 @@ static void test_device(struct device *dev, int step)
     for (int32_t s = 0; s < COUNT(shapes); s += step) {
         const struct shape *x = &shapes[s];
         if (shape_build(x, &A)) continue;
-        bool options =
-            x->rule == many_tiles || (x->rule == scattered && x->m == x->n && !x->copies);
+        bool options = x->rule == scattered && x->m == x->n && !x->copies;
         for (int mul = x->m == x->n ? MUL_AA : MUL_AAT; mul <= MUL_AAT; mul++)
-            test_matrix(dev, &A, (enum mul)mul, x->name, options);
+            test_matrix(dev, &A, (enum mul)mul, x->name,
+                        options || (x->rule == many_tiles && mul == MUL_AA));
         csr_free(&A);
     }
     for (int32_t b = 0; b < COUNT(built); b += step) {
@@ -291,7 +308,8 @@ static void test_device(struct device *dev, int step)
         x->build(&T);
         CHECK(T.nnz <= x->room, "%s: %lld entries", x->name, (long long)T.nnz);
         if (entries_to_csr(&T, x->name, &A)) continue;
-        test_matrix(dev, &A, MUL_AA, x->name, x->build == build_small_rows);
+        bool options = x->build == build_small_rows || x->build == build_mixed;
+        test_matrix(dev, &A, MUL_AA, x->name, options);
         if (x->aat) test_matrix(dev, &A, MUL_AAT, x->name, false);
         csr_free(&A);
     }
