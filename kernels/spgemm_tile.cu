@@ -12,11 +12,18 @@
 // go to memory, and no list is as long as a row: the tile columns in step 1 and the pairs in steps
 // 2 and 3 are taken in pieces of fixed size.
 //
-// Other than in the paper: step 1 is not nsparse but bits in shared memory; where the tile rows of
-// A are long, one is held as bits and a look at a bit replaces the binary search (-opt window=0:
-// always search); and where the tiles of A hold enough, or the pairs are too few to keep the lanes
-// busy, a pair is multiplied row by row with the sums in registers, else by atomicAdd() in shared
-// memory as in the paper (-opt rows=0: always so).
+// Other than in the paper:
+// - step 1 is not nsparse but bits in shared memory;
+// - of each tile of A and S it is known which rows and columns it uses. Two tiles without a common
+//   one have no product: step 1 makes no tile of C for them, steps 2 and 3 leave them out. So C has
+//   no empty tile (-opt prune=0: as in the paper);
+// - a short tile row of A is held by the lanes of a warp and searched there; where tile rows are
+//   long, one is held as bits, and a look at a bit replaces the binary search (-opt window=0:
+//   never bits);
+// - the lanes share the nonzeros of A in all pairs of a tile evenly: each takes a row of S at a
+//   time, and adds to shared memory by atomicAdd(). Where the tiles of A hold much, a pair is
+//   multiplied row by row instead, with the sums in registers (-opt rows=0: never, rows=32:
+//   always).
 #include "spgemm_tile_steps.cuh"
 
 struct state {
@@ -54,6 +61,10 @@ template <typename T> static int convert(struct task *t)
     if (!err && t->in->S != t->in->A)
         err = tiles_from_csr<T>(t->dev, &t->S, window, s->number, &s->S);
     struct tiles *S = t->in->S == t->in->A ? &s->A : &s->S;
+    // As if every tile used all of its rows and columns.
+    for (struct tiles *x : {&s->A, &s->S})
+        if (!err && task_option(t, "prune") == 0)
+            err = device_fill(t->dev, x->used, 0xff, x->count * (int64_t)sizeof *x->used);
     if (!err) err = columns_from_tiles(t->dev, S, &s->columns);
     for (struct tiles *x : {&s->A, &s->S}) {
         device_free(t->dev, x->row);
@@ -66,7 +77,7 @@ static int find_products(struct task *t)
 {
     struct state *s = (struct state *)t->state;
     const struct tiles *A = &s->A, *S = factor(t);
-    struct product_source source = {A->ptr, S->ptr, A->col, S->col, WARP};
+    struct product_source source = {A->ptr, S->ptr, A->col, S->col, A->used, S->used, WARP};
     s->C.m = A->m, s->C.n = S->n, s->C.tile_m = A->tile_m, s->C.tile_n = S->tile_n;
     // Threads for about one product of tiles each, as there are on average.
     const int64_t length = S->count / max64(S->tile_m, 1);
@@ -77,17 +88,19 @@ static int find_products(struct task *t)
                           [](struct product_source *) { return (int)OK; });
 }
 
-// Of 32 pairs, up to how many are worth multiplying one by one. In issue slots of a warp, a pair
-// by rows takes 88 and 8.4 for each of the d nonzeros of a tile of A; 32 pairs at once take, as
-// lanes differ in their work, 1.5 d times 15 and, for each nonzero in a row of S, 100 for atomics.
-static int32_t rows_limit(const struct task *t, const struct tiles *A)
+// Nonzeros in a tile of A from which pairs are multiplied by rows. In issue slots of a warp, 32
+// nonzeros of A at once take 60, and 20 for each element of the longest row of S among theirs, as
+// often as atomics meet in one place; a pair by rows takes 88, and 8.4 for each nonzero of A. Where
+// a tile of A and S has d nonzeros the longest of 32 rows has about 1.5 d / 8 + 1 and d / 16 lanes
+// meet, so that the two cost the same at d = 32.
+#define DENSE_TILE 32
+#define NO_TILE    (TILE * TILE + 1) // no tile has so many nonzeros
+
+static int32_t dense_tile(const struct task *t, const struct tiles *A)
 {
-    const double option = task_option(t, "rows");
-    if (option >= 0) return (int32_t)option;
-    const double d = A->count ? (double)A->nnz / (double)A->count : 1;
-    const double at_once = 1.5 * d * (15 + 100 * (d > 8 ? d / 8 : 1));
-    const double limit = at_once / (88 + 8.4 * d);
-    return limit < WARP ? (int32_t)limit : WARP;
+    const int32_t rows = (int32_t)task_option(t, "rows");
+    if (rows < 0) return A->nnz < A->count * (DENSE_TILE / 4) ? NO_TILE : DENSE_TILE;
+    return rows == 0 ? NO_TILE : rows < WARP ? WARP / rows : 0;
 }
 
 static struct multiply describe(const struct task *t)
@@ -98,14 +111,14 @@ static struct multiply describe(const struct task *t)
     w.A = s->A, w.S = *factor(t), w.C = s->C;
     w.columns = s->columns;
     // Enough blocks to fill the device a few times, enough tiles to share one tile row of A.
-    const int64_t share = s->C.count / (t->dev->units * 32);
-    w.share = (int32_t)max64(MULTIPLY_WARPS, min64(share, 16 * MULTIPLY_WARPS));
+    const int64_t share = s->C.count / (t->dev->units * 32 * MULTIPLY_WARPS);
+    w.share = (int32_t)max64(1, min64(share, MULTIPLY_SHARE));
     // Up to 32 elements a search takes five steps; more are worth the making of bits.
     const bool wide = s->A.count > WARP * (int64_t)s->A.tile_m;
     const int64_t most = window < 0 ? (wide ? MULTIPLY_WINDOW : 0) : min64(window, MULTIPLY_WINDOW);
     w.window = (int32_t)(min64(most, s->A.tile_n + 31) / 32 * 32);
     w.matches = (int32_t)task_option(t, "matches");
-    w.by_rows = rows_limit(t, &s->A);
+    w.dense = dense_tile(t, &s->A);
     w.tnnz = (int32_t)task_option(t, "tnnz");
     return w;
 }
@@ -128,7 +141,7 @@ template <typename T> static int multiply_all(struct task *t)
     if (!err) err = device_alloc(d, C->count, sizeof *length, (void **)&length);
     if (err) goto done;
     w = describe(t);
-    grid = (unsigned)ceil_div(C->count, w.share);
+    grid = (unsigned)ceil_div(C->count, w.share * MULTIPLY_WARPS);
     if (grid > 0) {
         auto kernel = w.window > 0 ? count_products<true> : count_products<false>;
         LAUNCH(kernel, grid, MULTIPLY_WARPS * WARP, multiply_shared(w, false, 0).bytes, d->stream,
@@ -148,7 +161,11 @@ template <typename T> static int multiply_all(struct task *t)
 
     if (!err) err = task_phase(t, "step3");
     if (!err && C->nnz > 0) {
-        auto kernel = w.window > 0 ? multiply_tiles<T, true> : multiply_tiles<T, false>;
+        const bool rows = w.dense < NO_TILE;
+        auto kernel =
+            w.window > 0
+                ? (rows ? multiply_tiles<T, true, true> : multiply_tiles<T, true, false>)
+                : (rows ? multiply_tiles<T, false, true> : multiply_tiles<T, false, false>);
         w.C = *C;
         LAUNCH(kernel, grid, MULTIPLY_WARPS * WARP, multiply_shared(w, true, sizeof(T)).bytes,
                d->stream, w);
@@ -174,11 +191,12 @@ static int make_state(struct task *t)
     return OK;
 }
 
+// The bytes of tiles are those of the paper's arrays and of `used`.
 static void report_operand(struct task *t, const struct tiles *x, const struct csr_dev *csr,
                            const char *const names[4])
 {
     task_number(t, names[0], (double)x->count);
-    task_number(t, names[1], (double)tiles_bytes(x, t->in->prec));
+    task_number(t, names[1], (double)tiles_bytes(x, t->in->prec) + 4.0 * (double)x->count);
     task_number(t, names[2], (double)csr_dev_bytes(csr, t->in->prec));
     task_number(t, names[3], x->count ? (double)x->nnz / (double)x->count : 0);
 }
@@ -191,21 +209,28 @@ static void report_operands(struct task *t)
     report_operand(t, &((const struct state *)t->state)->A, &t->A, of_A);
     if (t->in->S != t->in->A) report_operand(t, S, &t->S, of_S);
     // Tile columns of S, on top of its tiles.
-    task_number(t, "column_bytes", 4.0 * (double)(S->tile_n + 1 + 2 * S->count));
+    task_number(t, "column_bytes", 4.0 * (double)(S->tile_n + 1) + 10.0 * (double)S->count);
 }
 
-// The conversion is done twice, as the first one pays for what the device loads and allocates once.
+static int convert_timed(struct task *t, double *ms)
+{
+    int err = device_sync(t->dev);
+    const double start = clock_ms();
+    if (!err) err = t->in->prec == F32 ? convert<float>(t) : convert<double>(t);
+    if (!err) err = device_sync(t->dev);
+    *ms = clock_ms() - start;
+    return err;
+}
+
+// The conversion is rehearsed, as the first one pays for what the device loads and allocates once.
 static int prepare(struct task *t)
 {
+    double convert_ms = 0;
     int err = make_state(t);
-    for (int i = 0; i < 2 && !err; i++) {
-        free_operands(t);
-        err = device_sync(t->dev);
-        const double start = clock_ms();
-        if (!err) err = t->in->prec == F32 ? convert<float>(t) : convert<double>(t);
-        if (!err) err = device_sync(t->dev);
-        task_number(t, "convert_ms", clock_ms() - start);
-    }
+    if (!err) err = convert_timed(t, &t->rehearsal_ms);
+    if (!err) free_operands(t);
+    if (!err) err = convert_timed(t, &convert_ms);
+    task_number(t, "convert_ms", convert_ms);
     if (!err) report_operands(t);
     return err;
 }
@@ -256,9 +281,11 @@ static int run_csr(struct task *t)
 static const struct algo_option options[] = {
     {"tnnz", 192, 0, 256, true, "nonzeros of a tile of C up to which its accumulator is sparse"},
     {"rows", -1, -1, 32, true,
-     "of 32 pairs of tiles, up to so many are multiplied one by one, in registers; -1: by density"},
+     "pairs of tiles are multiplied by rows where up to so many of A hold 32 nonzeros; -1: 1"},
     {"window", -1, -1, FIND_WINDOW, true,
      "tile columns in a block's bits; -1: what serves best; 0: none in steps 2 and 3"},
+    {"prune", 1, 0, 1, true,
+     "1: tiles of C that stay empty and pairs of tiles without a product are left out; 0: kept"},
     {"matches", 64, WARP, MATCHES_MAX, true, "pairs of tiles that a warp gathers"},
     {},
 };

@@ -11,7 +11,7 @@
 #include "kernel.cuh"
 #include "tile16.h"
 
-struct tiles { // the fields of struct tile16
+struct tiles { // the fields of struct tile16, and two more
     int32_t m, n, tile_m, tile_n;
     int64_t nnz, count;
     int64_t *ptr;
@@ -22,6 +22,7 @@ struct tiles { // the fields of struct tile16
     uint16_t *mask;
     uint8_t *idx;
     void *val;
+    uint32_t *used; // of a factor: columns of each tile that hold something, rows << 16, size count
 };
 
 #define FIND_WINDOW 131072 // tile columns that a block marks at once: 32 KB with the ranks
@@ -127,6 +128,7 @@ static __global__ void find_tiles(Source source, int32_t window, int32_t *__rest
 
 static void tiles_free(struct device *d, struct tiles *t)
 {
+    device_free(d, t->used);
     device_free(d, t->val);
     device_free(d, t->idx);
     device_free(d, t->mask);

@@ -6,9 +6,10 @@
 
 // An operand's tiles by tile columns; it has fewer than 2^31 of them, as it has nonzeros.
 struct tile_columns {
-    int32_t *ptr;  // size tile_n + 1
-    int32_t *row;  // tile rows, ascending in a tile column, size count
-    int32_t *tile; // numbers in the order of tile rows, size count
+    int32_t *ptr;   // size tile_n + 1
+    int32_t *row;   // tile rows, ascending in a tile column, size count
+    int32_t *tile;  // numbers in the order of tile rows, size count
+    uint16_t *used; // rows of the tile that hold something, size count
 };
 
 // Tile columns of a CSR matrix; one thread looks at each nonzero.
@@ -46,21 +47,28 @@ struct csr_source {
     }
 };
 
-// Row pointers and lengths of tiles from their masks, 16 threads a tile.
+// What follows from the masks of tiles: row pointers, lengths, and the columns and rows that hold
+// something. 16 threads a tile.
 static __global__ void count_masks(int64_t tiles, const uint16_t *__restrict__ mask,
-                                   uint8_t *__restrict__ row_ptr, int32_t *__restrict__ length)
+                                   uint8_t *__restrict__ row_ptr, int32_t *__restrict__ length,
+                                   uint32_t *__restrict__ used)
 {
     const int64_t x = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
     const int r = (int)(threadIdx.x % TILE);
-    const int mine = x < tiles * TILE ? __popc(mask[x]) : 0;
+    uint32_t cols = x < tiles * TILE ? mask[x] : 0;
+    const int mine = __popc(cols);
+    const uint32_t rows = __ballot_sync(FULL_MASK, mine > 0) >> (lane_id() - r) & 0xffff;
     int sum = mine;
     for (int step = 1; step < TILE; step *= 2) {
         const int other = __shfl_up_sync(FULL_MASK, sum, step, TILE);
         if (r >= step) sum += other;
+        cols |= __shfl_xor_sync(FULL_MASK, cols, step);
     }
     if (x >= tiles * TILE) return;
     row_ptr[x] = (uint8_t)(sum - mine);
-    if (r == TILE - 1) length[x / TILE] = sum;
+    if (r < TILE - 1) return;
+    length[x / TILE] = sum;
+    used[x / TILE] = rows << 16 | cols;
 }
 
 // Each nonzero to its place among those of its tile, a block for a tile row.
@@ -78,10 +86,11 @@ static __global__ void place_nonzeros(struct csr_source s, const T *__restrict__
     });
 }
 
+// There may be nearly 2^31 tiles, and then threads from 2^31 on.
 static __global__ void number_tiles(int32_t tiles, int32_t *__restrict__ number)
 {
-    const int32_t t = (int32_t)(blockIdx.x * blockDim.x + threadIdx.x);
-    if (t < tiles) number[t] = t;
+    const int64_t t = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
+    if (t < tiles) number[t] = (int32_t)t;
 }
 
 // Starts of the columns 0 .. tile_n among the sorted ones.
@@ -92,11 +101,12 @@ static __global__ void find_columns(int32_t tiles, int32_t tile_n, const int32_t
     if (j <= tile_n) ptr[j] = upper_bound(col, tiles, (int32_t)j - 1);
 }
 
-static __global__ void gather_rows(int32_t tiles, const int32_t *__restrict__ row,
-                                   const int32_t *__restrict__ tile, int32_t *__restrict__ to)
+static __global__ void fill_columns(struct tiles t, struct tile_columns to)
 {
-    const int32_t q = (int32_t)(blockIdx.x * blockDim.x + threadIdx.x);
-    if (q < tiles) to[q] = row[tile[q]];
+    const int64_t q = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
+    if (q >= t.count) return;
+    to.row[q] = t.row[to.tile[q]];
+    to.used[q] = (uint16_t)(t.used[to.tile[q]] >> 16);
 }
 
 // A block of 16 warps has a tile row, a warp one of its rows. FILL false: length of each row.
@@ -138,16 +148,17 @@ static int64_t tiles_bytes(const struct tiles *t, enum prec prec)
     return tile16_bytes(&sizes, prec_bytes(prec));
 }
 
-// Masks are there; row_ptr and start follow from them.
+// Masks are there; row_ptr, start and used follow from them.
 static int finish_masks(struct device *d, struct tiles *t)
 {
     int32_t *length = NULL;
     int err = device_alloc(d, t->count, TILE * sizeof *t->row_ptr, (void **)&t->row_ptr);
     if (!err) err = device_alloc(d, t->count + 1, sizeof *t->start, (void **)&t->start);
+    if (!err) err = device_alloc(d, t->count, sizeof *t->used, (void **)&t->used);
     if (!err) err = device_alloc(d, t->count, sizeof *length, (void **)&length);
     if (!err && t->count > 0) {
         LAUNCH(count_masks, (unsigned)ceil_div(t->count * TILE, 256), 256, 0, d->stream, t->count,
-               t->mask, t->row_ptr, length);
+               t->mask, t->row_ptr, length, t->used);
         err = launch_check("tile: masks");
     }
     if (!err) err = cub_exclusive_sum(d, length, t->count, t->start);
@@ -188,6 +199,7 @@ static int tiles_from_csr(struct device *d, const struct csr_dev *A, int32_t win
 
 static void columns_free(struct device *d, struct tile_columns *c)
 {
+    device_free(d, c->used);
     device_free(d, c->tile);
     device_free(d, c->row);
     device_free(d, c->ptr);
@@ -203,6 +215,7 @@ static int columns_from_tiles(struct device *d, const struct tiles *t, struct ti
     while (((int64_t)1 << bits) < t->tile_n) bits++;
     int err = device_alloc(d, (int64_t)t->tile_n + 1, size, (void **)&out->ptr);
     if (!err) err = device_alloc(d, count, size, (void **)&out->row);
+    if (!err) err = device_alloc(d, count, sizeof *out->used, (void **)&out->used);
     for (int i = 0; i < 2 && !err; i++) {
         err = device_alloc(d, count, size, (void **)&keys[i]);
         if (!err) err = device_alloc(d, count, size, (void **)&tiles[i]);
@@ -217,13 +230,13 @@ static int columns_from_tiles(struct device *d, const struct tiles *t, struct ti
         if (e != cudaSuccess) err = cuda_fail(e, __FILE__, __LINE__, "copy of tile columns");
         if (!err) err = cub_sort_pairs(d, (uint32_t **)keys, tiles, count, 0, bits);
         if (err) goto done;
-        LAUNCH(gather_rows, grid, 256, 0, d->stream, count, t->row, tiles[0], out->row);
+        out->tile = tiles[0];
+        tiles[0] = NULL;
+        LAUNCH(fill_columns, grid, 256, 0, d->stream, *t, *out);
     }
     LAUNCH(find_columns, (unsigned)ceil_div((int64_t)t->tile_n + 1, 256), 256, 0, d->stream, count,
            t->tile_n, keys[0], out->ptr);
     err = launch_check("tile: columns");
-    out->tile = tiles[0];
-    tiles[0] = NULL;
 done:
     for (int i = 0; i < 2; i++) {
         device_free(d, keys[i]);

@@ -5,10 +5,12 @@
 #include "spgemm_tile_format.cuh"
 
 // Step 1: the tile columns of C are those of the tile rows of S that a tile row of A names. `lanes`
-// threads read one tile row of S.
+// threads read one tile row of S. Where no column that a tile of A uses is a row that one of S
+// uses, there is no product.
 struct product_source {
     const int64_t *A_ptr, *S_ptr;
     const int32_t *A_col, *S_col;
+    const uint32_t *A_used, *S_used;
     int32_t lanes;
 
     __device__ __forceinline__ void span(int32_t i, int32_t *low, int32_t *high) const
@@ -27,7 +29,9 @@ struct product_source {
         const int32_t groups = (int32_t)blockDim.x / lanes;
         for (int64_t a = A_ptr[i] + group; a < A_ptr[i + 1]; a += groups) {
             const int32_t k = A_col[a];
-            for (int64_t s = S_ptr[k] + lane; s < S_ptr[k + 1]; s += lanes) f(S_col[s], 0);
+            const uint32_t used = A_used[a] << 16;
+            for (int64_t s = S_ptr[k] + lane; s < S_ptr[k + 1]; s += lanes)
+                if (used & S_used[s]) f(S_col[s], 0);
         }
     }
     __device__ __forceinline__ void found(int32_t, int32_t, int64_t) const {}
@@ -35,15 +39,16 @@ struct product_source {
 
 #define MULTIPLY_WARPS  8     // of a block in steps 2 and 3
 #define MULTIPLY_WINDOW 65536 // tile columns that a tile row of A may span to be held as bits
+#define MULTIPLY_SHARE  16    // tiles of C for a warp, at most one a lane
 #define MATCHES_MAX     128
 
 struct multiply {
     struct tiles A, S, C;
     struct tile_columns columns; // of S
-    int32_t share;               // tiles of C for a block
+    int32_t share;               // tiles of C for a warp; with bits, a block has 8 times as many
     int32_t window;              // bits for a tile row of A, 0: none
     int32_t matches;             // pairs that a warp gathers before it multiplies them
-    int32_t by_rows;             // of 32 pairs, up to so many are multiplied one by one
+    int32_t dense;               // nonzeros in a tile of A from which pairs are multiplied by rows
     int32_t tnnz;                // with more nonzeros a tile of C is accumulated as a full one
 };
 
@@ -52,24 +57,29 @@ struct multiply_shared {
     int sums, pairs, rows, bits, bytes; // where each begins
     __host__ __device__ multiply_shared(const struct multiply &w, bool numeric, size_t value_bytes)
     {
-        const bool scatter = numeric && w.by_rows < WARP;
         sums = 0;
-        pairs = sums + (scatter ? MULTIPLY_WARPS * TILE * TILE * (int)value_bytes : 0);
+        pairs = sums + (numeric ? MULTIPLY_WARPS * TILE * TILE * (int)value_bytes : 0);
         rows = pairs + MULTIPLY_WARPS * w.matches * (int)sizeof(int2);
-        bits = rows + (scatter ? MULTIPLY_WARPS * TILE * (int)sizeof(uint32_t) : 0);
+        bits = rows + (numeric ? MULTIPLY_WARPS * TILE * (int)sizeof(uint32_t) : 0);
         bytes = bits + w.window / 4; // a bit of each, and a rank of each 32
     }
 };
 
-// A tile row of A as a set: bit k - first says whether tile column k is there, rank how many are
-// before a word of bits.
+// A tile row of A as a set, of up to 32 tiles in the lanes of a warp, of more in bits: bit k -
+// first says whether tile column k is there, rank how many are before a word of bits.
 struct tile_row {
     int64_t begin; // tiles begin .. begin + length
     int32_t length;
+    int32_t col;   // of the tile that is this lane's, INT32_MAX: none
     int32_t first; // its first tile column
     uint32_t size; // columns that the bits span, 0: there are none
     uint32_t *bits;
     int32_t *rank;
+};
+
+// A tile column of S, as entries of struct tile_columns.
+struct tile_column {
+    int32_t begin, length;
 };
 
 static __device__ __forceinline__ struct tile_row tile_row_plain(const struct multiply &w,
@@ -104,22 +114,49 @@ static __device__ __forceinline__ struct tile_row tile_row_bits(const struct mul
     return row;
 }
 
-// Calls use(t, row) for each tile t of C that is this block's, a warp for a tile, with the tile row
-// of A that it comes from. With BITS that row is kept as bits, for all tiles that come from it.
+// Calls use(t, row, column) for each tile t of C that is this warp's, with the tile row of A and
+// the tile column of S that it comes from. With BITS a block has the tiles, keeps a tile row as
+// bits for all that come from it, and its warps take turns. Without, a warp has tiles that follow
+// each other; its lanes know their places in advance.
 template <bool BITS, typename F>
 static __device__ __forceinline__ void each_tile(const struct multiply &w, uint32_t *bits, F use)
 {
-    const int warp = (int)threadIdx.x / WARP;
-    const int64_t first = (int64_t)blockIdx.x * w.share, end = min(first + w.share, w.C.count);
+    const int warp = (int)threadIdx.x / WARP, lane = lane_id();
     if (!BITS) {
-        for (int64_t t = first + warp; t < end; t += MULTIPLY_WARPS)
-            use(t, tile_row_plain(w, w.C.row[t]));
+        int64_t t = ((int64_t)blockIdx.x * MULTIPLY_WARPS + warp) * w.share;
+        const bool there = lane < w.share && t + lane < w.C.count;
+        int32_t i = -1;
+        struct tile_column mine = {0, -1}; // -1: no more tiles
+        if (there) {
+            const int32_t j = w.C.col[t + lane];
+            i = w.C.row[t + lane];
+            mine.begin = w.columns.ptr[j];
+            mine.length = w.columns.ptr[j + 1] - mine.begin;
+        }
+        const int32_t before = __shfl_up_sync(FULL_MASK, i, 1);
+        const uint32_t begins = __ballot_sync(FULL_MASK, there && (lane == 0 || i != before));
+        struct tile_row row = {};
+        for (int x = 0; x < WARP; x++, t++) {
+            const struct tile_column column = {warp_broadcast(mine.begin, x),
+                                               warp_broadcast(mine.length, x)};
+            if (column.length < 0) break;
+            if (begins >> x & 1) {
+                row = tile_row_plain(w, w.C.row[t]);
+                row.col = lane < row.length ? w.A.col[row.begin + lane] : INT32_MAX;
+            }
+            use(t, row, column);
+        }
     } else {
+        const int64_t first = (int64_t)blockIdx.x * MULTIPLY_WARPS * w.share;
+        const int64_t end = min(first + MULTIPLY_WARPS * w.share, w.C.count);
         for (int64_t begin = first; begin < end;) {
             const int32_t i = w.C.row[begin];
             const int64_t stop = min(end, w.C.ptr[i + 1]);
             const struct tile_row row = tile_row_bits(w, i, bits);
-            for (int64_t t = begin + warp; t < stop; t += MULTIPLY_WARPS) use(t, row);
+            for (int64_t t = begin + warp; t < stop; t += MULTIPLY_WARPS) {
+                const int32_t j = w.C.col[t], at = w.columns.ptr[j];
+                use(t, row, tile_column{at, w.columns.ptr[j + 1] - at});
+            }
             __syncthreads();
             begin = stop;
         }
@@ -141,60 +178,74 @@ static __device__ __forceinline__ int32_t lower_bound(const int32_t *__restrict_
     return low;
 }
 
-// Intersects a tile row of A with tile column j of S. Pairs of matching tiles gather in `pairs`;
-// use(count) is called when there may be no room for more, and at the end. It returns whether the
-// rest of the pairs is of no use. By all lanes of a warp.
+// The same in what the 32 lanes hold; 31 if all are below x. By all lanes of a warp.
+static __device__ __forceinline__ int32_t lower_bound_lanes(int32_t a, int32_t x)
+{
+    int32_t low = 0;
+#pragma unroll
+    for (int32_t step = WARP / 2; step > 0; step /= 2)
+        if (__shfl_sync(FULL_MASK, a, low + step - 1) < x) low += step;
+    return low;
+}
+
+// Intersects a tile row of A with a tile column of S. Pairs of matching tiles gather in `pairs`,
+// but for those without a product: no column that the tile of A uses is a row that the one of S
+// uses. use(count, last) is called when there may be no room for more, and at the end, then with
+// `last`. It returns whether the rest of the pairs is of no use. By all lanes of a warp.
 //
 // As in the paper each lane searches an element of the shorter list in the longer one, by a binary
-// search that starts where the last one of the warp ended. Where A's tile row is there as bits and
-// the column of S is not much longer, a look at a bit replaces the search.
+// search that starts where the last one of the warp ended. Where A's tile row is held and the
+// column of S is not much longer, a look at a bit replaces the search, or a search among the lanes.
 template <bool BITS, typename F>
-static __device__ __forceinline__ void intersect(const struct multiply &w,
-                                                 const struct tile_row &row, int32_t j,
-                                                 int2 *__restrict__ pairs, F use)
+static __device__ __forceinline__ void
+intersect(const struct multiply &w, const struct tile_row &row, struct tile_column column,
+          int2 *__restrict__ pairs, F use)
 {
     const int lane = lane_id();
-    const int32_t *A = w.A.col + row.begin, begin = w.columns.ptr[j];
-    const int32_t *S = w.columns.row + begin, length = w.columns.ptr[j + 1] - begin;
-    const bool bits = BITS && row.size > 0;
-    const bool search_A = bits ? length > 4 * row.length + WARP : length > row.length;
-    const int32_t *keys = search_A ? A : S, *list = search_A ? S : A;
-    const int32_t key_count = search_A ? row.length : length;
-    const int32_t list_count = search_A ? length : row.length;
+    const bool held = BITS ? row.size > 0 : row.length <= WARP;
+    const bool search_A = held ? column.length > 4 * row.length + WARP : column.length > row.length;
+    const int32_t key_count = search_A ? row.length : column.length;
     int32_t low = 0, count = 0;
-    for (int32_t base = 0; base < key_count; base += WARP) {
+    for (int32_t base = 0;; base += WARP) {
         const int32_t p = base + lane;
-        const int32_t key = p < key_count ? keys[p] : -1;
-        int32_t q = -1; // where the key is in the list
-        if (bits && !search_A) {
+        int32_t key = -1, q = -1; // q: where the key is in the other list
+        if (p < key_count)
+            key = search_A ? w.A.col[row.begin + p] : w.columns.row[column.begin + p];
+        if (!held || search_A) {
+            const int32_t *list = search_A ? w.columns.row + column.begin : w.A.col + row.begin;
+            const int32_t list_count = search_A ? column.length : row.length;
+            const int32_t at = p < key_count ? lower_bound(list, low, list_count, key) : low;
+            if (p < key_count && at < list_count && list[at] == key) q = at;
+            low = warp_broadcast(at, WARP - 1);
+        } else if (BITS) {
             const uint32_t u = (uint32_t)(key - row.first);
             if (p < key_count && u < row.size) {
                 const uint32_t word = row.bits[u / 32];
                 if (word >> u % 32 & 1) q = row.rank[u / 32] + __popc(word & bits_below(u % 32));
             }
         } else {
-            const int32_t at = p < key_count ? lower_bound(list, low, list_count, key) : low;
-            if (p < key_count && at < list_count && list[at] == key) q = at;
-            low = warp_broadcast(at, WARP - 1);
+            const int32_t at = lower_bound_lanes(row.col, key);
+            if (__shfl_sync(FULL_MASK, row.col, at) == key) q = at; // none of them is -1
+        }
+        int2 pair = {};
+        if (q >= 0) {
+            pair.x = (int32_t)row.begin + (search_A ? p : q);
+            const int32_t s = column.begin + (search_A ? q : p);
+            pair.y = w.columns.tile[s];
+            if (!(w.A.used[pair.x] & w.columns.used[s])) q = -1;
         }
         const uint32_t found = __ballot_sync(FULL_MASK, q >= 0);
-        if (q >= 0) {
-            const int32_t a = search_A ? p : q, s = search_A ? q : p;
-            pairs[count + __popc(found & bits_below(lane))] =
-                make_int2((int32_t)row.begin + a, w.columns.tile[begin + s]);
-        }
+        if (q >= 0) pairs[count + __popc(found & bits_below(lane))] = pair;
         count += __popc(found);
-        if (count > w.matches - WARP) {
+        const bool last = base + WARP >= key_count;
+        if (last || count > w.matches - WARP) {
             __syncwarp();
-            const bool enough = use(count);
+            const bool enough = use(count, last);
+            __syncwarp();
+            if (last || enough) return;
             count = 0;
-            __syncwarp();
-            if (enough) return;
         }
     }
-    __syncwarp();
-    if (count > 0) use(count);
-    __syncwarp();
 }
 
 // What 16 lanes, one for each row, hold: sum over the lanes before this one.
@@ -219,35 +270,37 @@ static __global__ void __launch_bounds__(MULTIPLY_WARPS *WARP, 6)
     const struct multiply_shared at(w, false, 0);
     const int warp = (int)threadIdx.x / WARP, lane = lane_id(), side = lane / TILE, r = lane % TILE;
     int2 *pairs = (int2 *)(shared + at.pairs) + warp * w.matches;
-    each_tile<BITS>(w, (uint32_t *)(shared + at.bits), [&](int64_t t, const struct tile_row &row) {
-        uint32_t mask = 0;
-        intersect<BITS>(w, row, w.C.col[t], pairs, [&](int32_t count) {
-            for (int32_t p = side; p < count; p += 2) {
-                const int2 pair = pairs[p];
-                const uint16_t *S = w.S.mask + (int64_t)pair.y * TILE;
-                uint32_t named = w.A.mask[(int64_t)pair.x * TILE + r];
-                for (; named; named &= named - 1) mask |= S[__ffs((int)named) - 1];
-            }
-            const uint32_t both = mask | __shfl_xor_sync(FULL_MASK, mask, TILE);
-            return __all_sync(FULL_MASK, both == 0xffff) != 0;
-        });
-        mask |= __shfl_xor_sync(FULL_MASK, mask, TILE);
-        const int mine = __popc(mask), before = sum_of_rows_before(mine, r);
-        if (side == 0) {
-            w.C.mask[t * TILE + r] = (uint16_t)mask;
-            w.C.row_ptr[t * TILE + r] = (uint8_t)before;
-            if (r == TILE - 1) length[t] = before + mine;
-        }
-    });
+    each_tile<BITS>(w, (uint32_t *)(shared + at.bits),
+                    [&](int64_t t, const struct tile_row &row, struct tile_column column) {
+                        uint32_t mask = 0;
+                        intersect<BITS>(w, row, column, pairs, [&](int32_t count, bool) {
+                            for (int32_t p = side; p < count; p += 2) {
+                                const int2 pair = pairs[p];
+                                const uint16_t *S = w.S.mask + (int64_t)pair.y * TILE;
+                                uint32_t named = w.A.mask[(int64_t)pair.x * TILE + r];
+                                for (; named; named &= named - 1) mask |= S[__ffs((int)named) - 1];
+                            }
+                            const uint32_t both = mask | __shfl_xor_sync(FULL_MASK, mask, TILE);
+                            return __all_sync(FULL_MASK, both == 0xffff) != 0;
+                        });
+                        mask |= __shfl_xor_sync(FULL_MASK, mask, TILE);
+                        const int mine = __popc(mask), before = sum_of_rows_before(mine, r);
+                        if (side == 0) {
+                            w.C.mask[t * TILE + r] = (uint16_t)mask;
+                            w.C.row_ptr[t * TILE + r] = (uint8_t)before;
+                            if (r == TILE - 1) length[t] = before + mine;
+                        }
+                    });
 }
 
 // One pair by the whole warp: half a warp has every other row, a lane a column. Row r of C is
 // touched by one half alone and column j by one lane, so the sums stay in registers, without
 // atomics and in the same order every time.
 template <typename T>
-static __device__ __forceinline__ void multiply_rows(const struct multiply &w, int2 pair, int side,
-                                                     int j, T sums[TILE / 2])
+static __device__ __forceinline__ void multiply_rows(const struct multiply &w, int2 pair,
+                                                     T sums[TILE / 2])
 {
+    const int side = lane_id() / TILE, j = lane_id() % TILE;
     const int64_t a = (int64_t)pair.x * TILE + j, s = (int64_t)pair.y * TILE + j;
     // Lane j has the mask of row j, and above it where the row starts.
     const uint32_t A_row = w.A.mask[a] | (uint32_t)w.A.row_ptr[a] << 16;
@@ -269,34 +322,118 @@ static __device__ __forceinline__ void multiply_rows(const struct multiply &w, i
     }
 }
 
-// 32 pairs at once, one for each lane, which adds its products to the warp's sums in shared memory.
-// `rows` has C's masks and row pointers, which say where a sparse accumulator has a nonzero.
-template <typename T, bool SPARSE>
-static __device__ __forceinline__ void multiply_scattered(const struct multiply &w, int2 pair,
-                                                          const uint32_t *__restrict__ rows,
-                                                          T *__restrict__ sums)
+// Calls f(q, cell, sum) for the nonzeros of a tile of C of which multiply_rows() made sums: the
+// q-th one, in row cell / 16 and column cell % 16. `row` has row lane % 16, as above.
+template <typename T, typename F>
+static __device__ __forceinline__ void each_sum(uint32_t row, const T sums[TILE / 2], F f)
 {
-    const int64_t end = w.A.start[pair.x + 1];
-    for (int64_t q = w.A.start[pair.x]; q < end; q++) {
-        const uint32_t r = w.A.idx[q] >> 4;
-        const int64_t s = (int64_t)pair.y * TILE + (w.A.idx[q] & 15);
+    const int side = lane_id() / TILE, j = lane_id() % TILE;
+#pragma unroll
+    for (int x = 0; x < TILE / 2; x++) {
+        const int r = 2 * x + side;
+        const uint32_t mine = __shfl_sync(FULL_MASK, row, r);
+        if (mine >> j & 1) f((int)(mine >> 16) + __popc(mine & bits_below(j)), r << 4 | j, sums[x]);
+    }
+}
+
+// Nonzeros of up to 32 tiles of A, one after the other: lane p has the p-th pair. A tile of A is
+// not empty, a lane without one has `before` = total.
+struct dealt {
+    int32_t tile;   // of S
+    int32_t before; // nonzeros of the tiles before this one
+    int32_t offset; // number x of them is nonzero offset + x of A
+    int32_t total;
+};
+
+static __device__ __forceinline__ struct dealt deal(const struct multiply &w, const int2 *pairs,
+                                                    int32_t count)
+{
+    const int lane = lane_id();
+    struct dealt d = {};
+    int32_t first = 0, length = 0;
+    if (lane < count) {
+        const int2 pair = pairs[lane];
+        d.tile = pair.y;
+        first = (int32_t)w.A.start[pair.x]; // a factor has fewer than 2^31 nonzeros
+        length = (int32_t)w.A.start[pair.x + 1] - first;
+    }
+    int32_t upto = length;
+    for (int step = 1; step < WARP; step *= 2) {
+        const int32_t other = __shfl_up_sync(FULL_MASK, upto, step);
+        if (lane >= step) upto += other;
+    }
+    d.before = upto - length;
+    d.offset = first - d.before;
+    d.total = warp_broadcast(upto, WARP - 1);
+    return d;
+}
+
+// Up to 32 pairs at once: a lane takes a nonzero of A, whichever tile it is in, and adds its
+// products with a row of S to the warp's sums in shared memory. `rows` has C's masks and row
+// pointers, which say where a sparse accumulator has a nonzero. By all lanes of a warp.
+template <typename T, bool SPARSE>
+static __device__ __forceinline__ void
+multiply_scattered(const struct multiply &w, const struct dealt &d,
+                   const uint32_t *__restrict__ rows, T *__restrict__ sums)
+{
+    const int lane = lane_id();
+    for (int32_t from = 0; from < d.total; from += WARP) {
+        // The pair of nonzero from + lane: those begun before `from`, and those up to it.
+        const int32_t ahead = d.before - from;
+        const uint32_t begun = __ballot_sync(FULL_MASK, ahead <= 0);
+        const uint32_t begins =
+            __reduce_or_sync(FULL_MASK, ahead > 0 && ahead < WARP ? 1u << ahead : 0u);
+        const int p = __popc(begun) - 1 + __popc(begins & ((2u << lane) - 1));
+        const int32_t q = __shfl_sync(FULL_MASK, d.offset, p) + from + lane;
+        const int32_t tile = __shfl_sync(FULL_MASK, d.tile, p);
+        if (from + lane >= d.total) continue;
+        const uint32_t cell = w.A.idx[q], r = cell >> 4;
+        const int64_t s = (int64_t)tile * TILE + (cell & 15);
         uint32_t mask = w.S.mask[s];
         if (!mask) continue; // in most pairs of nearly empty tiles
         const T a = ((const T *)w.A.val)[q];
-        const T *s_val = (const T *)w.S.val + w.S.start[pair.y] + w.S.row_ptr[s];
+        const T *s_val = (const T *)w.S.val + w.S.start[tile] + w.S.row_ptr[s];
         const uint32_t C_row = SPARSE ? rows[r] : 0;
+        T *to = sums + (SPARSE ? C_row >> 16 : r * TILE);
         for (; mask; mask &= mask - 1) {
-            const uint32_t j = (uint32_t)__ffs((int)mask) - 1;
-            const uint32_t to =
-                SPARSE ? (C_row >> 16) + __popc(C_row & bits_below(j)) : r * TILE + j;
-            atomicAdd(&sums[to], a * *s_val++);
+            const uint32_t below = (mask - 1) & ~mask;
+            atomicAdd(&to[__popc(SPARSE ? C_row & below : below)], a * *s_val++);
         }
     }
 }
 
-// Step 3: values and indices of each tile of C, a warp for a tile.
-template <typename T, bool BITS>
-static __global__ void __launch_bounds__(MULTIPLY_WARPS *WARP, 4) multiply_tiles(struct multiply w)
+// Writes a tile of C whose sums are in shared memory alone. `row` is that of lane % 16; half a warp
+// has the left half of the rows, the other one the right half.
+template <typename T>
+static __device__ __forceinline__ void write_scattered(const struct multiply &w, int64_t start,
+                                                       int32_t nonzeros, bool sparse, uint32_t row,
+                                                       const T *__restrict__ sums)
+{
+    const int lane = lane_id(), r = lane % TILE;
+    uint32_t mask = row & (lane < TILE ? 0xffu : 0xff00u);
+    T *val = (T *)w.C.val + start;
+    uint8_t *idx = w.C.idx + start;
+    int32_t q = (int32_t)(row >> 16) + (lane < TILE ? 0 : __popc(row & 0xff));
+    if (sparse) {
+#pragma unroll 1
+        for (int32_t p = lane; p < nonzeros; p += WARP) val[p] = sums[p];
+#pragma unroll 1
+        for (; mask; mask &= mask - 1, q++) idx[q] = (uint8_t)(r << 4 | (__ffs((int)mask) - 1));
+    } else {
+#pragma unroll 1
+        for (; mask; mask &= mask - 1, q++) {
+            const int cell = r << 4 | (__ffs((int)mask) - 1);
+            idx[q] = (uint8_t)cell;
+            val[q] = sums[cell];
+        }
+    }
+}
+
+// Step 3: values and indices of each tile of C, a warp for a tile. ROWS: pairs with tiles of A
+// that hold much are multiplied by rows, with the sums in registers; without it none is.
+template <typename T, bool BITS, bool ROWS>
+static __global__ void __launch_bounds__(MULTIPLY_WARPS *WARP, ROWS ? 4 : 5)
+    multiply_tiles(struct multiply w)
 {
     SHARED_DYNAMIC(unsigned char, shared);
     const struct multiply_shared at(w, true, sizeof(T));
@@ -304,48 +441,55 @@ static __global__ void __launch_bounds__(MULTIPLY_WARPS *WARP, 4) multiply_tiles
     T *shared_sums = (T *)(shared + at.sums) + warp * TILE * TILE;
     int2 *pairs = (int2 *)(shared + at.pairs) + warp * w.matches;
     uint32_t *rows = (uint32_t *)(shared + at.rows) + warp * TILE;
-    each_tile<BITS>(w, (uint32_t *)(shared + at.bits), [&](int64_t t, const struct tile_row &row) {
-        const int64_t start = w.C.start[t];
-        const int32_t nonzeros = (int32_t)(w.C.start[t + 1] - start);
-        if (nonzeros == 0) return;
-        const bool sparse = nonzeros <= w.tnnz;
-        const uint32_t C_row = w.C.mask[t * TILE + j] | (uint32_t)w.C.row_ptr[t * TILE + j] << 16;
-        bool scattered = false;
-        T sums[TILE / 2] = {};
-        intersect<BITS>(w, row, w.C.col[t], pairs, [&](int32_t count) {
-            if (count <= w.by_rows * ((count + WARP - 1) / WARP)) {
-                for (int32_t p = 0; p < count; p++) multiply_rows(w, pairs[p], side, j, sums);
-                return false;
-            }
-            if (!scattered) {
-                for (int32_t q = lane; q < (sparse ? nonzeros : TILE * TILE); q += WARP)
-                    shared_sums[q] = 0;
-                if (side == 0) rows[j] = C_row;
-                scattered = true;
-                __syncwarp();
-            }
-            for (int32_t p = lane; p < count; p += WARP) {
-                if (sparse) {
-                    multiply_scattered<T, true>(w, pairs[p], rows, shared_sums);
-                } else {
-                    multiply_scattered<T, false>(w, pairs[p], rows, shared_sums);
-                }
-            }
-            return false;
-        });
-#pragma unroll
-        for (int x = 0; x < TILE / 2; x++) {
-            const int r = 2 * x + side;
-            const uint32_t mine = __shfl_sync(FULL_MASK, C_row, r);
-            if (mine >> j & 1) {
-                const int32_t q = (int32_t)(mine >> 16) + __popc(mine & bits_below(j));
-                if (scattered) sums[x] += shared_sums[sparse ? q : r * TILE + j];
-                w.C.idx[start + q] = (uint8_t)(r << 4 | j);
-                ((T *)w.C.val)[start + q] = sums[x];
-            }
-        }
-        __syncwarp();
-    });
+    each_tile<BITS>(w, (uint32_t *)(shared + at.bits),
+                    [&](int64_t t, const struct tile_row &row, struct tile_column column) {
+                        const int64_t start = w.C.start[t];
+                        const int32_t nonzeros = (int32_t)(w.C.start[t + 1] - start);
+                        if (nonzeros == 0) return;
+                        const bool sparse = nonzeros <= w.tnnz;
+                        const uint32_t C_row =
+                            w.C.mask[t * TILE + j] | (uint32_t)w.C.row_ptr[t * TILE + j] << 16;
+                        bool started = false, written = false;
+                        intersect<BITS>(w, row, column, pairs, [&](int32_t count, bool last) {
+                            for (int32_t base = 0; base < count; base += WARP) {
+                                const int32_t some = min(WARP, count - base);
+                                const struct dealt d = deal(w, pairs + base, some);
+                                const bool by_rows = ROWS && d.total >= some * w.dense;
+                                written = by_rows && last && !started && count <= WARP;
+                                if (!started && !written) {
+#pragma unroll 1
+                                    for (int32_t q = lane; q < (sparse ? nonzeros : TILE * TILE);
+                                         q += WARP)
+                                        shared_sums[q] = 0;
+                                    if (side == 0) rows[j] = C_row;
+                                    started = true;
+                                    __syncwarp();
+                                }
+                                if (by_rows) {
+                                    T sums[TILE / 2] = {};
+                                    for (int32_t p = base; p < base + some; p++)
+                                        multiply_rows(w, pairs[p], sums);
+                                    each_sum(C_row, sums, [&](int q, int cell, T sum) {
+                                        if (!written) {
+                                            shared_sums[sparse ? q : cell] += sum;
+                                        } else {
+                                            w.C.idx[start + q] = (uint8_t)cell;
+                                            ((T *)w.C.val)[start + q] = sum;
+                                        }
+                                    });
+                                    __syncwarp();
+                                } else if (sparse) {
+                                    multiply_scattered<T, true>(w, d, rows, shared_sums);
+                                } else {
+                                    multiply_scattered<T, false>(w, d, rows, shared_sums);
+                                }
+                            }
+                            return false;
+                        });
+                        if (!written)
+                            write_scattered(w, start, nonzeros, sparse, C_row, shared_sums);
+                        __syncwarp();
+                    });
 }
 
 #endif

@@ -16,6 +16,14 @@ static bool odd_columns(int32_t i, int32_t j) { return j % 2 && (i + 3 * j) % 9 
 static bool full_tile(int32_t i, int32_t j) { return i / 16 == 1 && j / 16 == 1; }
 static bool full_tiles(int32_t i, int32_t j) { return (i / 16 + j / 16) % 2 == 0; }
 static bool tile_corners(int32_t i, int32_t j) { return i % 16 % 15 == 0 && j % 16 % 15 == 0; }
+// More than 32 tiles in most tile rows; tile row 3 and tile column 7 have one tile alone, so that
+// lists of tiles meet shorter and longer ones.
+static bool many_tiles(int32_t i, int32_t j)
+{
+    int32_t r = i / 16, c = j / 16;
+    return (i + j) % 16 == (7 * r + 3 * c) % 16 && i % 4 == c % 4 && (r != 3 || c == 5) &&
+           (c != 7 || r == 2);
+}
 static bool block_diagonal(int32_t i, int32_t j) { return i / 12 == j / 12; }
 static bool power_law(int32_t i, int32_t j) { return (j + 1) * (i + 1) < 120 + (i + j) % 3; }
 static bool one_in_five(int32_t i, int32_t j)
@@ -51,6 +59,7 @@ static const struct shape shapes[] = {
     {"dense 16 x 16", 16, 16, full, 0},
     {"dense 17 x 17", 17, 17, full, 0},
     {"dense 33 x 33", 33, 33, full, 0},
+    {"tiles everywhere", 600, 600, many_tiles, 0},
     {"random", 90, 90, scattered, 0},
     {"very sparse", 150, 150, few, 0},
     {"dense random", 48, 48, one_in_five, 0},
@@ -212,6 +221,22 @@ static void build_tiles(struct coo *T)
     }
 }
 
+// Tile row 0 has 32 tiles with much in them and 16 with one nonzero each; what they meet makes a
+// full tile of C in tile column 0 and half a one in the last.
+#define MIXED 49
+static void build_mixed(struct coo *T)
+{
+    for (int32_t x = 1; x < MIXED; x++) {
+        for (int32_t cell = x % 3; cell < 256 && x <= 32; cell += 4)
+            add_entry(T, cell / 16, 16 * x + cell % 16, value_at(x, cell));
+        if (x > 32) add_entry(T, x % 16, 16 * x + x % 5, value_at(x, x));
+        for (int32_t d = 0; d < 16; d++) {
+            add_entry(T, 16 * x + d, (d * 7 + x) % 16, value_at(x, d));
+            if (d % 2) add_entry(T, 16 * x + d, 16 * MIXED + d / 2, value_at(d, x));
+        }
+    }
+}
+
 // Values of 0 in A: their products count in the structure of C.
 static void build_zeros(struct coo *T)
 {
@@ -243,6 +268,7 @@ static const struct built {
     {"rows at the large boundaries of table I", CHOSEN_N, 60000, false, build_large_rows},
     {"columns that meet in a table", FAR_N, 2000, true, build_far_columns},
     {"tiles full, nearly full, and cancelled", 16 * TILE_BLOCKS + 5, 4000, true, build_tiles},
+    {"many tiles, dense and sparse", 16 * (MIXED + 1), 4000, true, build_mixed},
     {"stored zeros", 30, 90, true, build_zeros},
     {"many products in one element", 502, 1001, true, build_inner},
 };
@@ -271,7 +297,8 @@ static void test_device(struct device *dev, int step)
         if (shape_build(x, &A)) continue;
         bool options = x->rule == scattered && x->m == x->n && !x->copies;
         for (int mul = x->m == x->n ? MUL_AA : MUL_AAT; mul <= MUL_AAT; mul++)
-            test_matrix(dev, &A, (enum mul)mul, x->name, options);
+            test_matrix(dev, &A, (enum mul)mul, x->name,
+                        options || (x->rule == many_tiles && mul == MUL_AA));
         csr_free(&A);
     }
     for (int32_t b = 0; b < COUNT(built); b += step) {
@@ -281,7 +308,8 @@ static void test_device(struct device *dev, int step)
         x->build(&T);
         CHECK(T.nnz <= x->room, "%s: %lld entries", x->name, (long long)T.nnz);
         if (entries_to_csr(&T, x->name, &A)) continue;
-        test_matrix(dev, &A, MUL_AA, x->name, x->build == build_small_rows);
+        bool options = x->build == build_small_rows || x->build == build_mixed;
+        test_matrix(dev, &A, MUL_AA, x->name, options);
         if (x->aat) test_matrix(dev, &A, MUL_AAT, x->name, false);
         csr_free(&A);
     }
