@@ -12,8 +12,9 @@
 // The host waits twice, for the sizes of the groups. Groups run on streams of their own.
 //
 // Where this leaves the paper, by default:
-// - Products are dealt out evenly over the lanes of a team instead of a warp for each nonzero of A
-//   (even=0 brings that back), and rows of up to 256 products or 128 nonzeros take one warp.
+// - Products are dealt out evenly over the lanes of a team instead of a warp for each nonzero of A,
+//   but for rows of the symbolic phase with many products per nonzero (even=0: for all rows, in
+//   both phases). Rows of up to 256 products or 128 nonzeros take one warp (even=0: two).
 // - A row's numeric group is that of its nonzeros or, if that is larger, of a 32nd (REPEATS) of its
 //   products, so that many products for few nonzeros get more threads.
 // - Tables have at least twice the places that a row needs (slack=1: as many as its group's rows).
@@ -332,7 +333,9 @@ static const struct algo_option options[] = {
     {"slack", 2, 1, 4, true, "places of a table per column that it may get (paper: 1)"},
     {"shared", 0, 0, 1024, true,
      "KB of a block's tables, at least 32; 0: all there is (paper: 48)"},
-    {"even", 1, 0, 1, true, "1: products dealt out evenly; 0: a warp per nonzero of A (paper)"},
+    {"even", 1, 0, 1, true,
+     "1: products dealt out evenly, or by nonzeros of A where counting them so is faster; "
+     "0: always a warp per nonzero (paper)"},
     {"bitmap", 1, 0, 1, true, "1: long rows as bitmaps; 0: tables tried and redone (paper)"},
     {"streams", 1, 0, 1, true, "1: a stream for each group (paper); 0: one for all"},
     {"split", 65536, 1, INT32_MAX, true, "products from which on several blocks may share a row"},

@@ -152,13 +152,14 @@ static __global__ __launch_bounds__(TEAM *TEAMS) void symbolic_team(
     if (me == 0) found[team] = 0;
     team_sync<TEAM>();
     const int32_t p = __ldg(x.A_ptr + i), end = __ldg(x.A_ptr + i + 1);
+    const bool even = count_evenly<TEAM>(x, end - p, products[i]);
     int32_t mine = 0;
     if (bitmap) {
-        walk<false, TEAM>(x, p, end, whole_row(), chunks[team], NULL, 0,
+        walk<false, TEAM>(x, p, end, even, whole_row(), chunks[team], NULL, 0,
                           [&](int32_t col, T) { mark((uint32_t *)keys, col); });
         for (int32_t s = me; s < size; s += TEAM) mine += __popc((unsigned)keys[s]);
     } else if (!overflow.list) {
-        walk<false, TEAM>(x, p, end, whole_row(), chunks[team], NULL, 0, [&](int32_t col, T) {
+        walk<false, TEAM>(x, p, end, even, whole_row(), chunks[team], NULL, 0, [&](int32_t col, T) {
             bool is_new;
             table_place(keys, size - 1, col, is_new);
             mine += is_new;
@@ -166,7 +167,7 @@ static __global__ __launch_bounds__(TEAM *TEAMS) void symbolic_team(
     } else {
         volatile int32_t *count = &found[team];
         limit = size - size / 4;
-        walk<false, TEAM>(x, p, end, whole_row(), chunks[team], &found[team], limit,
+        walk<false, TEAM>(x, p, end, even, whole_row(), chunks[team], &found[team], limit,
                           [&](int32_t col, T) {
                               bool is_new;
                               if (*count > limit) return;
@@ -281,8 +282,8 @@ __launch_bounds__(TEAM *TEAMS) void numeric_team(struct factors<T> x, struct row
         highs[team] = listed[team] = 0;
     }
     team_sync<TEAM>();
-    walk<true, TEAM>(x, __ldg(x.A_ptr + i), __ldg(x.A_ptr + i + 1), whole_row(), chunks[team], NULL,
-                     0, [&](int32_t col, T v) {
+    walk<true, TEAM>(x, __ldg(x.A_ptr + i), __ldg(x.A_ptr + i + 1), x.even, whole_row(),
+                     chunks[team], NULL, 0, [&](int32_t col, T v) {
                          bool is_new;
                          const uint32_t h = table_place(keys, size - 1, col, is_new);
                          atomicAdd(&vals[h], v);

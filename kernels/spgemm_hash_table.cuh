@@ -44,7 +44,9 @@ static __device__ __forceinline__ uint32_t table_place(int32_t *keys, uint32_t m
 static __device__ __forceinline__ void mark(uint32_t *bits, int32_t col)
 {
     const uint32_t bit = 1u << (col & 31);
-    uint32_t *word = bits + (uint32_t)col / 32;
+    uint32_t w = (uint32_t)col / 32;
+    opaque(w); // a shift and one add with shift, not two shifts and an add
+    uint32_t *word = bits + w;
     if (!(*(volatile uint32_t *)word & bit)) atomicOr(word, bit);
 }
 

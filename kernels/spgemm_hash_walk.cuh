@@ -8,13 +8,15 @@
 #include "kernel.cuh"
 
 #define CHUNK_MOST 512 // nonzeros of A that a team takes at a time
+#define MEAN_LONG                                                                                  \
+    24 // products per nonzero of A from which on a warp takes it whole, if only counted
 
 // C = A * S, and what all kernels know.
 template <typename T> struct factors {
     const int32_t *A_ptr, *A_idx, *S_ptr, *S_idx;
     const T *A_val, *S_val;
     int32_t m, n;      // of C
-    int32_t even;      // 1: products dealt out evenly; 0: the paper's warp per nonzero of A
+    int32_t even;      // 1: products dealt out evenly, if that serves; 0: a warp per nonzero of A
     int32_t slack;     // a table has at least so many places per column
     int32_t bit_words; // words of a row's bitmap, a multiple of 4; 0: no bitmaps
 };
@@ -119,26 +121,61 @@ static __device__ __forceinline__ void walk_share(const struct factors<T> &x,
     }
 }
 
-// Calls f(column, value) for every product of nonzeros [p, end) of A, a row or a part of one. All
-// threads of the team take part; ends with a barrier. Where `stop` is given, it is left as soon as
-// *stop > limit.
+// Nonzeros first, first + step, ... of A before `end`, the whole warp at one row of S after the
+// other. The lanes look up 32 rows at a time, so that one wait serves them all.
+template <bool VALUES, typename T, typename F>
+static __device__ __forceinline__ void walk_nonzeros(const struct factors<T> &x, uint32_t first,
+                                                     uint32_t end, uint32_t step,
+                                                     const int32_t *stop, int32_t limit, F f)
+{
+    // Unsigned: what is added to a count below 2^31 stays below 2^32.
+    const uint32_t lane = (uint32_t)lane_id();
+    for (uint32_t at = first; at < end; at += WARP * step) {
+        const uint32_t p = at + lane * step;
+        uint32_t begin = 0, row_end = 0;
+        T a = 0;
+        if (p < end) {
+            const int32_t l = __ldg(x.A_idx + p);
+            begin = (uint32_t)__ldg(x.S_ptr + l);
+            row_end = (uint32_t)__ldg(x.S_ptr + l + 1);
+            if (VALUES) a = __ldg(x.A_val + p);
+        }
+        const int rows = __popc(__ballot_sync(FULL_MASK, p < end));
+        for (int r = 0; r < rows; r++) {
+            const uint32_t q_end = warp_broadcast(row_end, r);
+            const T a_r = VALUES ? warp_broadcast(a, r) : 0;
+#pragma unroll 1 // most rows of S are shorter than what the compiler would unroll it for
+            for (uint32_t q = warp_broadcast(begin, r) + lane; q < q_end; q += WARP)
+                f(__ldg(x.S_idx + q), VALUES ? a_r * __ldg(x.S_val + q) : 0);
+            if (stop && __any_sync(FULL_MASK, *(volatile const int32_t *)stop > limit)) return;
+        }
+    }
+}
+
+// Whether the products of a row of A with `nonzeros` are best dealt out evenly where they are only
+// counted. A warp per nonzero saves the search for each product's row of S, at the price of lanes
+// with nothing to do at the end of that row, and of whole warps where nonzeros are few.
+template <int TEAM, typename T>
+static __device__ __forceinline__ bool count_evenly(const struct factors<T> &x, int32_t nonzeros,
+                                                    int32_t products)
+{
+    return x.even && (nonzeros < TEAM / WARP || products / MEAN_LONG < nonzeros);
+}
+
+// Calls f(column, value) for every product of nonzeros [p, end) of A, a row or a part of one, dealt
+// out evenly or a warp per nonzero. All threads of the team take part; ends with a barrier. Where
+// `stop` is given, it is left as soon as *stop > limit.
 template <bool VALUES, int TEAM, typename T, typename F>
 static __device__ __forceinline__ void walk(const struct factors<T> &x, int32_t p, int32_t end,
-                                            struct part part, chunk<TEAM, T> &c,
+                                            bool even, struct part part, chunk<TEAM, T> &c,
                                             const int32_t *stop, int32_t limit, F f)
 {
     const int me = team_rank<TEAM>(), warps = TEAM / WARP;
     const int64_t worker = (int64_t)part.share * warps + me / WARP;
     const int64_t workers = (int64_t)part.shares * warps;
-    if (!x.even) {
-        for (int64_t i = p + worker + part.chunk * workers; i < end; i += workers * part.step) {
-            const int32_t l = __ldg(x.A_idx + i);
-            const T a = VALUES ? __ldg(x.A_val + i) : 0;
-            const int32_t row_end = __ldg(x.S_ptr + l + 1);
-            for (int64_t q = (int64_t)__ldg(x.S_ptr + l) + lane_id(); q < row_end; q += WARP)
-                f(__ldg(x.S_idx + q), VALUES ? a * __ldg(x.S_val + q) : 0);
-            if (stop && __any_sync(FULL_MASK, *(volatile const int32_t *)stop > limit)) break;
-        }
+    if (!even) {
+        walk_nonzeros<VALUES>(x, (uint32_t)(p + worker + part.chunk * workers), (uint32_t)end,
+                              (uint32_t)(workers * part.step), stop, limit, f);
         team_sync<TEAM>();
         return;
     }
