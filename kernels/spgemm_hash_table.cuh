@@ -29,15 +29,13 @@ static __device__ __forceinline__ uint32_t table_place(int32_t *keys, uint32_t m
 {
     uint32_t h = (uint32_t)key * HASH_SCALE & mask;
     is_new = false;
-    for (;;) {
+    for (;; h = (h + 1) & mask) {
         int32_t there = *(volatile int32_t *)(keys + h);
-        if (there == EMPTY) {
-            there = atomicCAS(keys + h, EMPTY, key);
-            is_new = there == EMPTY;
-            if (is_new) return h;
-        }
         if (there == key) return h;
-        h = (h + 1) & mask;
+        if (there != EMPTY) continue;
+        there = atomicCAS(keys + h, EMPTY, key);
+        is_new = there == EMPTY;
+        if (is_new || there == key) return h;
     }
 }
 

@@ -79,45 +79,32 @@ struct part {
 };
 static __device__ __forceinline__ struct part whole_row() { return {0, 1, 0, 1}; }
 
-// Products [lo, hi) of the chunk, 32 at a time: each lane finds the row of S that its product is
-// in from the places where rows begin, which the lanes hold for 32 rows.
+// Products [lo, hi) of the chunk, 32 at a time: each lane finds the row of S that its product is in
+// from the places where rows begin, which the lanes hold for 32 rows.
 template <bool VALUES, int TEAM, typename T, typename F>
 static __device__ __forceinline__ void walk_share(const struct factors<T> &x,
-                                                  const chunk<TEAM, T> &c, int32_t rows, int32_t lo,
-                                                  int32_t hi, F f)
+                                                  const chunk<TEAM, T> &c, int32_t rows,
+                                                  uint32_t lo, uint32_t hi, F f)
 {
     const int lane = lane_id();
-    for (int32_t r = upper_bound(c.first, rows, lo) - 1; lo < hi; r += WARP) {
+    const unsigned lower = (1u << lane) - 1;
+    for (int32_t r = upper_bound(c.first, rows, (int32_t)lo) - 1; lo < hi; r += WARP) {
         const int32_t i = r + lane;
-        const int32_t first = i < rows ? c.first[i] : INT32_MAX;
+        const int32_t before = i < rows ? c.first[i] - 1 : INT32_MAX; // the row begins after it
         const int32_t offset = i < rows ? c.offset[i] : 0;
         const T a = VALUES && i < rows ? c.a[i] : 0;
-        const int32_t end = r + WARP < rows ? min(hi, c.first[r + WARP]) : hi;
-        int32_t next_col = 0;
-        T next_v = 0;
-        // Loads what the products from `from` on need.
-        auto fetch = [&](int32_t from) {
-            const int32_t ahead = first - from;
-            const unsigned before = __ballot_sync(FULL_MASK, ahead <= 0);
-            const unsigned begins =
-                __reduce_or_sync(FULL_MASK, ahead > 0 && ahead < WARP ? 1u << ahead : 0u);
-            const int from_lane = __popc(before) - 1 + __popc(begins & ((2u << lane) - 1));
-            const int32_t q = __shfl_sync(FULL_MASK, offset, from_lane) + from + lane;
-            T v = 0;
-            if (VALUES) v = __shfl_sync(FULL_MASK, a, from_lane);
-            if (from + lane < end) {
-                next_col = __ldg(x.S_idx + q);
-                if (VALUES) next_v = v * __ldg(x.S_val + q);
-            }
-        };
-        fetch(lo);
-        for (; lo < end; lo += min(WARP, end - lo)) {
-            const int32_t col = next_col;
-            const T v = next_v;
-            const bool mine = lane < end - lo;
-            if (end - lo > WARP) fetch(lo + WARP);
-            if (mine) f(col, v);
+        const uint32_t end = r + WARP < rows ? min(hi, (uint32_t)c.first[r + WARP]) : hi;
+        int32_t row = 0; // the lane that holds the row of product lo
+        for (; lo < end; lo += WARP) {
+            const uint32_t ahead = (uint32_t)before - lo; // huge if the row has begun
+            const unsigned begin = __reduce_or_sync(FULL_MASK, ahead < WARP ? 1u << ahead : 0);
+            const int from = row + __popc(begin & lower);
+            const uint32_t q = (uint32_t)warp_broadcast(offset, from) + lo + lane;
+            const T a_q = VALUES ? warp_broadcast(a, from) : 0;
+            row += __popc(begin);
+            if (lo + lane < end) f(__ldg(x.S_idx + q), VALUES ? a_q * __ldg(x.S_val + q) : 0);
         }
+        lo = end;
     }
 }
 
@@ -202,8 +189,8 @@ static __device__ __forceinline__ void walk(const struct factors<T> &x, int32_t 
         team_sync<TEAM>();
         const int64_t products = (int64_t)(total & 0xffffffffu);
         const int64_t each = ceil_div(ceil_div(products, workers), WARP) * WARP;
-        const int32_t lo = (int32_t)min(products, each * worker);
-        const int32_t hi = (int32_t)min(products, each * worker + each);
+        const uint32_t lo = (uint32_t)min(products, each * worker);
+        const uint32_t hi = (uint32_t)min(products, each * worker + each);
         bool go_on = lo < hi;
         if (stop) go_on = go_on && !__any_sync(FULL_MASK, *(volatile const int32_t *)stop > limit);
         if (go_on) walk_share<VALUES, TEAM>(x, c, (int32_t)(total >> 32), lo, hi, f);
