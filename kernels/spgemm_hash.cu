@@ -21,8 +21,10 @@
 // - Up to 16 (PWARP) and 128 columns are put in order by comparing all with all, as in the paper.
 //   That is quadratic: longer rows sort a bitmap of their range of columns, or bitonically.
 // - Rows too long for the largest table, or with more than a quarter of all columns, are bitmaps of
-//   their columns, in shared memory while it holds them (bitmap=0: tables). Without bitmaps the
-//   symbolic phase tries such rows in the largest table and redoes those that overflow.
+//   their columns, in shared memory while it holds them (bitmap=0: tables). So are, in the symbolic
+//   phase, all rows whose table would be no smaller, with fewer threads than table I has for them.
+//   Without bitmaps the symbolic phase tries such rows in the largest table and redoes those that
+//   overflow.
 // - Giant rows, and those redone, are shared by many blocks, in global memory: a pool of bounded
 //   size (pool=MB), rows in waves.
 #include "spgemm_hash_wave.cuh"
@@ -286,25 +288,27 @@ static int prepare(struct task *t)
     if (!s) return ERR_MEMORY;
     const bool f32 = t->in->prec == F32;
     const int scale = (int)task_option(t, "scale");
-    int most, unit;
+    int most, unit, threads;
     CUDA_TRY(cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, t->dev->index));
     CUDA_TRY(
         cudaDeviceGetAttribute(&unit, cudaDevAttrMaxSharedMemoryPerMultiprocessor, t->dev->index));
+    CUDA_TRY(
+        cudaDeviceGetAttribute(&threads, cudaDevAttrMaxThreadsPerMultiProcessor, t->dev->index));
     // The largest of the kernels' own arrays is a chunk; the system keeps 1 KB of each block.
     const int64_t own = (int64_t)sizeof(struct chunk<LONG_BLOCK, double>) + 1024;
     int64_t room = most - own;
     const int64_t shared = (int64_t)task_option(t, "shared");
     if (shared) room = min64(room, max64(shared, 32) * 1024);
-    const int64_t third = min64(room, unit / 3 - own - 1024);
+    const int64_t third = min64(room, unit / 3 - own - 1024), warp_room = unit / (threads / WARP);
     s->slack = (int32_t)task_option(t, "slack");
     s->even = task_option(t, "even") != 0;
     s->bitmap = task_option(t, "bitmap") != 0;
     s->streams_wanted = task_option(t, "streams") != 0;
     s->pool_bytes = (int64_t)(task_option(t, "pool") * (1 << 20));
     if (f32)
-        plan<float>(s, t->S.n, scale, room, third);
+        plan<float>(s, t->S.n, scale, room, third, warp_room);
     else
-        plan<double>(s, t->S.n, scale, room, third);
+        plan<double>(s, t->S.n, scale, room, third, warp_room);
     for (int phase = SYMBOLIC; phase <= NUMERIC; phase++) {
         s->grouping[phase].giant = (int32_t)task_option(t, "split");
         s->grouping[phase].giant_share = 4 * t->dev->units;

@@ -5,18 +5,19 @@
 
 #include "spgemm_hash_long.cuh"
 
-#define STREAMS    GROUP_MOST
-#define TRY_LEAST  4096 // places of the table that rows of unknown length try
-#define PWARP_ROWS (PWARP_BLOCK / PWARP)
-#define POOL_MB    256 // of global tables, if nobody says otherwise
-#define PARTS_MOST 256 // blocks that share a row
-#define TABLE_COST 4   // a bitmap is worth so many times a table's bytes, as it need not be sorted
+#define STREAMS      GROUP_MOST
+#define TRY_LEAST    4096 // places of the table that rows of unknown length try
+#define PWARP_ROWS   (PWARP_BLOCK / PWARP)
+#define POOL_MB      256 // of global tables, if nobody says otherwise
+#define PARTS_MOST   256 // blocks that share a row
+#define BITMAP_BLOCK 128 // threads that a bitmap gets at least
+#define TABLE_COST   4 // a bitmap is worth so many times a table's bytes, as it need not be sorted
 
 // The kernel of a group, and its rows.
 struct group {
     int team;      // threads a row
     int teams;     // rows a block
-    int32_t size;  // places of the largest table; is_long: values in shared memory
+    int32_t size;  // places of the largest table, or a bitmap's words; is_long: values
     int32_t limit; // the most products (symbolic) or nonzeros (numeric) of a row
     int64_t bytes; // shared memory of a block
     bool is_long;  // for numeric_long
@@ -179,10 +180,24 @@ static void plan_done(struct state *s, int phase, int count)
     for (int i = 0; i < count; i++) grouping->limit[i] = s->groups[phase][i].limit;
 }
 
+// A symbolic group whose tables are larger than a bitmap has bitmaps. They need no more shared
+// memory for more products, so that the threads that table I gives to more products are halved
+// while blocks of half as many still fill a multiprocessor, which has `warp_room` bytes for each
+// warp: what a row costs besides its products, it costs each of its warps.
+static void plan_bitmaps(struct group *g, int32_t words, int64_t warp_room)
+{
+    const int64_t own = (int64_t)sizeof(struct chunk<CHUNK_MOST, float>) + 1024;
+    if (g->team == PWARP || g->size < words) return;
+    g->size = words;
+    g->bytes = g->teams * (words * (int64_t)4);
+    while (g->team > BITMAP_BLOCK && g->bytes + own <= g->team / 2 / WARP * warp_room) g->team /= 2;
+}
+
 // `room`: bytes of shared memory that a block may have; `third`: that let three share a
-// multiprocessor.
+// multiprocessor; `warp_room`: for each warp of a full one.
 template <typename T>
-static void plan(struct state *s, int32_t n, int scale, int64_t room, int64_t third)
+static void plan(struct state *s, int32_t n, int scale, int64_t room, int64_t third,
+                 int64_t warp_room)
 {
     const int64_t words = ceil_div(n, 128) * 4, ranked = bit_groups(n) * 12;
     const bool fits = s->bitmap && n > 0 && max64(words * 4, ranked + 16) <= room;
@@ -190,6 +205,7 @@ static void plan(struct state *s, int32_t n, int scale, int64_t room, int64_t th
 
     struct group *groups = s->groups[SYMBOLIC];
     int count = plan_tables<T>(groups, false, s, scale, room, !fits, INT32_MAX);
+    for (int g = 0; fits && g < count; g++) plan_bitmaps(&groups[g], s->bit_words, warp_room);
     struct group last = {LONG_BLOCK, 1, s->bit_words, 0, 0, false, false};
     if (!fits)
         for (last.size = TRY_LEAST; last.size * (int64_t)8 <= room;) last.size *= 2;

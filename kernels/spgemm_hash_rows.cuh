@@ -12,7 +12,7 @@
 struct rows {
     const int32_t *list;
     int32_t count;
-    int32_t size;  // places of the largest table
+    int32_t size;  // places of the largest table, or words of a bitmap
     int32_t limit; // nonzeros that a row has at most; numeric only
 };
 
