@@ -15,8 +15,8 @@
 // - Products are dealt out evenly over the lanes of a team instead of a warp for each nonzero of A,
 //   but for rows of the symbolic phase with many products per nonzero (even=0: for all rows, in
 //   both phases). Rows of up to 256 products or 128 nonzeros take one warp (even=0: two).
-// - A row's numeric group is that of its nonzeros or, if that is larger, of a 32nd (REPEATS) of its
-//   products, so that many products for few nonzeros get more threads.
+// - A row's numeric group is that of its nonzeros or, if that is larger, of a 32nd of its products,
+//   so that many products for few nonzeros get more threads (repeats=0: that of its nonzeros).
 // - Tables have at least twice the places that a row needs (slack=1: as many as its group's rows).
 // - Up to 16 (PWARP) and 128 columns are put in order by comparing all with all, as in the paper.
 //   That is quadratic: longer rows sort a bitmap of their range of columns, or bitonically.
@@ -310,6 +310,7 @@ static int prepare(struct task *t)
     else
         plan<double>(s, t->S.n, scale, room, third, warp_room);
     for (int phase = SYMBOLIC; phase <= NUMERIC; phase++) {
+        s->grouping[phase].repeats = (int32_t)task_option(t, "repeats");
         s->grouping[phase].giant = (int32_t)task_option(t, "split");
         s->grouping[phase].giant_share = 4 * t->dev->units;
     }
@@ -340,9 +341,12 @@ static const struct algo_option options[] = {
     {"even", 1, 0, 1, true,
      "1: products dealt out evenly, or by nonzeros of A where counting them so is faster; "
      "0: always a warp per nonzero (paper)"},
+    {"repeats", 32, 0, INT32_MAX, true,
+     "products that earn a row the threads of one nonzero of C; 0: none do (paper)"},
     {"bitmap", 1, 0, 1, true, "1: long rows as bitmaps; 0: tables tried and redone (paper)"},
     {"streams", 1, 0, 1, true, "1: a stream for each group (paper); 0: one for all"},
-    {"split", 65536, 1, INT32_MAX, true, "products from which on several blocks may share a row"},
+    {"split", 65536, 1, INT32_MAX, true,
+     "products from which on several blocks may share a row (paper: 2147483647, none)"},
     {"pool", POOL_MB, 0, 1 << 20, false, "MB of tables in global memory at a time, one at least"},
     {},
 };
