@@ -11,13 +11,16 @@
 // numeric:  the same tables with values; what they hold is put in order and written to C.
 // The host waits twice, for the sizes of the groups. Groups run on streams of their own.
 //
-// Where this leaves the paper, by default:
+// Where this leaves the paper, by default (the paper's parameters are even=0 repeats=0 slack=1
+// bitmap=0 shared=48 split=2147483647, with which all of table I's tables and groups are its own):
 // - Products are dealt out evenly over the lanes of a team instead of a warp for each nonzero of A,
 //   but for rows of the symbolic phase with many products per nonzero (even=0: for all rows, in
 //   both phases). Rows of up to 256 products or 128 nonzeros take one warp (even=0: two).
 // - A row's numeric group is that of its nonzeros or, if that is larger, of a 32nd of its products,
 //   so that many products for few nonzeros get more threads (repeats=0: that of its nonzeros).
-// - Tables have at least twice the places that a row needs (slack=1: as many as its group's rows).
+// - Tables have at least twice the places that a row needs, but in the group of the longest rows
+//   where shared memory does not hold that (slack_least in the record: the least there was;
+//   slack=1: as many places as the group's longest row has columns, as in the paper).
 // - Up to 16 (PWARP) and 128 columns are put in order by comparing all with all, as in the paper.
 //   That is quadratic: longer rows sort a bitmap of their range of columns, or bitonically.
 // - Rows too long for the largest table, or with more than a quarter of all columns, are bitmaps of
@@ -228,6 +231,17 @@ static void scratch_free(struct task *t, struct scratch *w)
     device_free(t->dev, w->counters);
 }
 
+// Of the groups that have rows.
+static int32_t slack_least(const struct state *s)
+{
+    int32_t least = s->slack;
+    for (int phase = SYMBOLIC; phase <= NUMERIC; phase++)
+        for (int g = 0; g < s->grouping[phase].count; g++)
+            if (s->seen->rows[phase][g] && s->groups[phase][g].slack)
+                least = min(least, s->groups[phase][g].slack);
+    return least;
+}
+
 static void report(struct task *t, const struct state *s)
 {
     const int symbolic_last = s->grouping[SYMBOLIC].count - 1;
@@ -236,6 +250,7 @@ static void report(struct task *t, const struct state *s)
     task_number(t, "long_rows_numeric", s->seen->rows[NUMERIC][numeric_last]);
     task_number(t, "giant_rows", s->seen->giants[SYMBOLIC]);
     task_number(t, "overflowed_rows", s->seen->overflowed);
+    task_number(t, "slack_least", slack_least(s));
 }
 
 static int run(struct task *t)
@@ -296,7 +311,7 @@ static int prepare(struct task *t)
         cudaDeviceGetAttribute(&threads, cudaDevAttrMaxThreadsPerMultiProcessor, t->dev->index));
     // The largest of the kernels' own arrays is a chunk; the system keeps 1 KB of each block.
     const int64_t own = (int64_t)sizeof(struct chunk<LONG_BLOCK, double>) + 1024;
-    int64_t room = most - own;
+    int64_t room = s->room_most = most - own;
     const int64_t shared = (int64_t)task_option(t, "shared");
     if (shared) room = min64(room, max64(shared, 32) * 1024);
     const int64_t third = min64(room, unit / 3 - own - 1024), warp_room = unit / (threads / WARP);
@@ -335,9 +350,10 @@ static void teardown(struct task *t)
 
 static const struct algo_option options[] = {
     {"scale", 1, 1, 4, true, "table I's bounds and tables times this"},
-    {"slack", 2, 1, 4, true, "places of a table per column that it may get (paper: 1)"},
+    {"slack", 2, 1, 4, true,
+     "places of a table per column that it may get, where they fit: see slack_least (paper: 1)"},
     {"shared", 0, 0, 1024, true,
-     "KB of a block's tables, at least 32; 0: all there is (paper: 48)"},
+     "KB of a block's tables or bitmap, at least 32; 0: all there is (paper: 48)"},
     {"even", 1, 0, 1, true,
      "1: products dealt out evenly, or by nonzeros of A where counting them so is faster; "
      "0: always a warp per nonzero (paper)"},
