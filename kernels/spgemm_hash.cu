@@ -355,8 +355,7 @@ static const struct algo_option options[] = {
     {"shared", 0, 0, 1024, true,
      "KB of a block's tables or bitmap, at least 32; 0: all there is (paper: 48)"},
     {"even", 1, 0, 1, true,
-     "1: products dealt out evenly, or by nonzeros of A where counting them so is faster; "
-     "0: always a warp per nonzero (paper)"},
+     "1: products dealt out as serves best; 0: always a warp per nonzero of A (paper)"},
     {"repeats", 32, 0, INT32_MAX, true,
      "products that earn a row the threads of one nonzero of C; 0: none do (paper)"},
     {"bitmap", 1, 0, 1, true, "1: long rows as bitmaps; 0: tables tried and redone (paper)"},

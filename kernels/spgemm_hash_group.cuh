@@ -12,7 +12,9 @@
 enum { SYMBOLIC, NUMERIC };
 
 // Rows by their count of products (symbolic) or nonzeros of C (numeric). Rows of the last group are
-// too long for a table of the others; those of them that several blocks should share are `giant`.
+// too long for a table of the others, or have too many products for few threads; those of them that
+// several blocks should share are `giant`. A row of C has fewer than 2^31 products, as the columns
+// of a row of A differ and S has fewer nonzeros than that; sums over rows may have more.
 struct grouping {
     int32_t count;
     int32_t limit[GROUP_MOST]; // the most a row of the group has; the last one's is INT32_MAX

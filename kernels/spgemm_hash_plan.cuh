@@ -6,7 +6,7 @@
 #include "spgemm_hash_long.cuh"
 
 #define STREAMS      GROUP_MOST
-#define TRY_LEAST    4096 // places of the table that rows of unknown length try
+#define TRY_LEAST    (4 * LONG_BLOCK) // places of the table that rows of unknown length try
 #define PWARP_ROWS   (PWARP_BLOCK / PWARP)
 #define POOL_MB      256 // of global tables, if nobody says otherwise
 #define PARTS_MOST   256 // blocks that share a row

@@ -129,7 +129,8 @@ static __global__ __launch_bounds__(PWARP_BLOCK) void numeric_pwarp(struct facto
 }
 
 // Algorithm 4: a team a row. Where the bitmap of a row is no larger than its table would be, it
-// takes its place. With `overflow`, rows of more than 3/4 of the table's places are left to others.
+// takes its place. With `overflow`, rows of more than 3/4 of the table's places are left to others:
+// the last quarter has a place for each thread that has not yet seen the others' counts.
 template <int TEAM, int TEAMS, typename T>
 static __global__ __launch_bounds__(TEAM *TEAMS) void symbolic_team(
     struct factors<T> x, struct rows rows, struct overflow overflow,

@@ -16,7 +16,7 @@ template <typename T> struct factors {
     const int32_t *A_ptr, *A_idx, *S_ptr, *S_idx;
     const T *A_val, *S_val;
     int32_t m, n;      // of C
-    int32_t even;      // 1: products dealt out evenly, if that serves; 0: a warp per nonzero of A
+    int32_t even;      // 1: products dealt out evenly, or as count_evenly() says; 0: by nonzeros
     int32_t slack;     // a table has at least so many places per column
     int32_t bit_words; // words of a row's bitmap, a multiple of 4; 0: no bitmaps
 };
