@@ -11,17 +11,23 @@
 // numeric:  the same tables with values; what they hold is put in order and written to C.
 // The host waits twice, for the sizes of the groups. Groups run on streams of their own.
 //
-// Where this leaves the paper, by default:
-// - Products are dealt out evenly over the lanes of a team instead of a warp for each nonzero of A
-//   (even=0 brings that back), and rows of up to 256 products or 128 nonzeros take one warp.
-// - A row's numeric group is that of its nonzeros or, if that is larger, of a 32nd (REPEATS) of its
-//   products, so that many products for few nonzeros get more threads.
-// - Tables have at least twice the places that a row needs (slack=1: as many as its group's rows).
+// Where this leaves the paper, by default (the paper's parameters are even=0 repeats=0 slack=1
+// bitmap=0 shared=48 split=2147483647, with which all of table I's tables and groups are its own):
+// - Products are dealt out evenly over the lanes of a team instead of a warp for each nonzero of A,
+//   but for rows of the symbolic phase with many products per nonzero (even=0: for all rows, in
+//   both phases). Rows of up to 256 products or 128 nonzeros take one warp (even=0: two).
+// - A row's numeric group is that of its nonzeros or, if that is larger, of a 32nd of its products,
+//   so that many products for few nonzeros get more threads (repeats=0: that of its nonzeros).
+// - Tables have at least twice the places that a row needs, but in the group of the longest rows
+//   where shared memory does not hold that (slack_least in the record: the least there was;
+//   slack=1: as many places as the group's longest row has columns, as in the paper).
 // - Up to 16 (PWARP) and 128 columns are put in order by comparing all with all, as in the paper.
 //   That is quadratic: longer rows sort a bitmap of their range of columns, or bitonically.
 // - Rows too long for the largest table, or with more than a quarter of all columns, are bitmaps of
-//   their columns, in shared memory while it holds them (bitmap=0: tables). Without bitmaps the
-//   symbolic phase tries such rows in the largest table and redoes those that overflow.
+//   their columns, in shared memory while it holds them (bitmap=0: tables). So are, in the symbolic
+//   phase, all rows whose table would be no smaller, with fewer threads than table I has for them.
+//   Without bitmaps the symbolic phase tries such rows in the largest table and redoes those that
+//   overflow.
 // - Giant rows, and those redone, are shared by many blocks, in global memory: a pool of bounded
 //   size (pool=MB), rows in waves.
 #include "spgemm_hash_wave.cuh"
@@ -225,6 +231,17 @@ static void scratch_free(struct task *t, struct scratch *w)
     device_free(t->dev, w->counters);
 }
 
+// Of the groups that have rows.
+static int32_t slack_least(const struct state *s)
+{
+    int32_t least = s->slack;
+    for (int phase = SYMBOLIC; phase <= NUMERIC; phase++)
+        for (int g = 0; g < s->grouping[phase].count; g++)
+            if (s->seen->rows[phase][g] && s->groups[phase][g].slack)
+                least = min(least, s->groups[phase][g].slack);
+    return least;
+}
+
 static void report(struct task *t, const struct state *s)
 {
     const int symbolic_last = s->grouping[SYMBOLIC].count - 1;
@@ -233,6 +250,7 @@ static void report(struct task *t, const struct state *s)
     task_number(t, "long_rows_numeric", s->seen->rows[NUMERIC][numeric_last]);
     task_number(t, "giant_rows", s->seen->giants[SYMBOLIC]);
     task_number(t, "overflowed_rows", s->seen->overflowed);
+    task_number(t, "slack_least", slack_least(s));
 }
 
 static int run(struct task *t)
@@ -285,26 +303,29 @@ static int prepare(struct task *t)
     if (!s) return ERR_MEMORY;
     const bool f32 = t->in->prec == F32;
     const int scale = (int)task_option(t, "scale");
-    int most, unit;
+    int most, unit, threads;
     CUDA_TRY(cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, t->dev->index));
     CUDA_TRY(
         cudaDeviceGetAttribute(&unit, cudaDevAttrMaxSharedMemoryPerMultiprocessor, t->dev->index));
+    CUDA_TRY(
+        cudaDeviceGetAttribute(&threads, cudaDevAttrMaxThreadsPerMultiProcessor, t->dev->index));
     // The largest of the kernels' own arrays is a chunk; the system keeps 1 KB of each block.
     const int64_t own = (int64_t)sizeof(struct chunk<LONG_BLOCK, double>) + 1024;
-    int64_t room = most - own;
+    int64_t room = s->room_most = most - own;
     const int64_t shared = (int64_t)task_option(t, "shared");
     if (shared) room = min64(room, max64(shared, 32) * 1024);
-    const int64_t third = min64(room, unit / 3 - own - 1024);
+    const int64_t third = min64(room, unit / 3 - own - 1024), warp_room = unit / (threads / WARP);
     s->slack = (int32_t)task_option(t, "slack");
     s->even = task_option(t, "even") != 0;
     s->bitmap = task_option(t, "bitmap") != 0;
     s->streams_wanted = task_option(t, "streams") != 0;
     s->pool_bytes = (int64_t)(task_option(t, "pool") * (1 << 20));
     if (f32)
-        plan<float>(s, t->S.n, scale, room, third);
+        plan<float>(s, t->S.n, scale, room, third, warp_room);
     else
-        plan<double>(s, t->S.n, scale, room, third);
+        plan<double>(s, t->S.n, scale, room, third, warp_room);
     for (int phase = SYMBOLIC; phase <= NUMERIC; phase++) {
+        s->grouping[phase].repeats = (int32_t)task_option(t, "repeats");
         s->grouping[phase].giant = (int32_t)task_option(t, "split");
         s->grouping[phase].giant_share = 4 * t->dev->units;
     }
@@ -329,13 +350,18 @@ static void teardown(struct task *t)
 
 static const struct algo_option options[] = {
     {"scale", 1, 1, 4, true, "table I's bounds and tables times this"},
-    {"slack", 2, 1, 4, true, "places of a table per column that it may get (paper: 1)"},
+    {"slack", 2, 1, 4, true,
+     "places of a table per column that it may get, where they fit: see slack_least (paper: 1)"},
     {"shared", 0, 0, 1024, true,
-     "KB of a block's tables, at least 32; 0: all there is (paper: 48)"},
-    {"even", 1, 0, 1, true, "1: products dealt out evenly; 0: a warp per nonzero of A (paper)"},
+     "KB of a block's tables or bitmap, at least 32; 0: all there is (paper: 48)"},
+    {"even", 1, 0, 1, true,
+     "1: products dealt out as serves best; 0: always a warp per nonzero of A (paper)"},
+    {"repeats", 32, 0, INT32_MAX, true,
+     "products that earn a row the threads of one nonzero of C; 0: none do (paper)"},
     {"bitmap", 1, 0, 1, true, "1: long rows as bitmaps; 0: tables tried and redone (paper)"},
     {"streams", 1, 0, 1, true, "1: a stream for each group (paper); 0: one for all"},
-    {"split", 65536, 1, INT32_MAX, true, "products from which on several blocks may share a row"},
+    {"split", 65536, 1, INT32_MAX, true,
+     "products from which on several blocks may share a row (paper: 2147483647, none)"},
     {"pool", POOL_MB, 0, 1 << 20, false, "MB of tables in global memory at a time, one at least"},
     {},
 };

@@ -8,17 +8,19 @@
 #define SCAN_TILES 1024 // most blocks of the scan of row lengths
 #define LONG_ROW   4096 // nonzeros of A that one group of lanes counts alone
 #define BLOCK      256  // threads of the kernels in this file
-#define REPEATS    32   // products per nonzero of C that a group is made for
 
 enum { SYMBOLIC, NUMERIC };
 
 // Rows by their count of products (symbolic) or nonzeros of C (numeric). Rows of the last group are
-// too long for a table of the others; those of them that several blocks should share are `giant`.
+// too long for a table of the others, or have too many products for few threads; those of them that
+// several blocks should share are `giant`. A row of C has fewer than 2^31 products, as the columns
+// of a row of A differ and S has fewer nonzeros than that; sums over rows may have more.
 struct grouping {
     int32_t count;
     int32_t limit[GROUP_MOST]; // the most a row of the group has; the last one's is INT32_MAX
-    int32_t giant;             // products that make a row giant at least
-    int32_t giant_share;       // ... and at least this part of all products
+    int32_t repeats; // numeric: products that count as one nonzero of C at least; 0: they do not
+    int32_t giant;   // products that make a row giant at least
+    int32_t giant_share; // ... and at least this part of all products
 };
 
 // What the host gets to know, and counters on the way there.
@@ -199,7 +201,7 @@ __launch_bounds__(BLOCK) void list_by_products(const int32_t *__restrict__ A_ptr
 }
 
 // The rows of the numeric phase are grouped by nonzeros, but those with very many products for them
-// get more threads, and giants are giants.
+// get more threads, unless repeats is 0, and giants are giants.
 static __device__ __forceinline__ int numeric_group(const struct grouping &g,
                                                     const struct counters *counters, int32_t nz,
                                                     int32_t products, bool &giant)
@@ -207,7 +209,7 @@ static __device__ __forceinline__ int numeric_group(const struct grouping &g,
     giant = nz > 0 && is_giant(g, counters, products);
     if (nz == 0) return -1;
     if (giant) return g.count - 1;
-    return max(group_of(g, nz), group_of(g, products / REPEATS));
+    return group_of(g, g.repeats ? max(nz, products / g.repeats) : nz);
 }
 
 // tiles[b] = the nonzeros of C in rows [b * tile, (b + 1) * tile); and how many rows each group

@@ -48,12 +48,12 @@ __launch_bounds__(TEAM) void numeric_long(struct factors<T> x, struct rows rows,
             c.val[start + e] = 0;
     __syncthreads();
     if (dense)
-        walk<true, TEAM>(x, p, end, whole_row(), chunk, NULL, 0, [&](int32_t col, T v) {
+        walk<true, TEAM>(x, p, end, x.even, whole_row(), chunk, NULL, 0, [&](int32_t col, T v) {
             mark(bits, col);
             atomicAdd(&vals[col], v);
         });
     else
-        walk<false, TEAM>(x, p, end, whole_row(), chunk, NULL, 0,
+        walk<false, TEAM>(x, p, end, x.even, whole_row(), chunk, NULL, 0,
                           [&](int32_t col, T) { mark(bits, col); });
     make_ranks<TEAM>(bits, rank, groups, sums);
     write_columns<TEAM>(bits, rank, groups, c.idx + start);
@@ -63,11 +63,11 @@ __launch_bounds__(TEAM) void numeric_long(struct factors<T> x, struct rows rows,
         return;
     }
     if (inside) {
-        walk<true, TEAM>(x, p, end, whole_row(), chunk, NULL, 0,
+        walk<true, TEAM>(x, p, end, x.even, whole_row(), chunk, NULL, 0,
                          [&](int32_t col, T v) { atomicAdd(&vals[rank_of(bits, rank, col)], v); });
         for (int32_t e = me; e < count; e += TEAM) c.val[start + e] = vals[e];
     } else {
-        walk<true, TEAM>(x, p, end, whole_row(), chunk, NULL, 0, [&](int32_t col, T v) {
+        walk<true, TEAM>(x, p, end, x.even, whole_row(), chunk, NULL, 0, [&](int32_t col, T v) {
             atomicAdd(&c.val[start + rank_of(bits, rank, col)], v);
         });
     }
@@ -118,7 +118,7 @@ static __global__ __launch_bounds__(GLOBAL_BLOCK) void global_insert(
     if (!part_of(x, i, products, part)) return;
     const int32_t p = __ldg(x.A_ptr + i), end = __ldg(x.A_ptr + i + 1);
     if (!pool.size) {
-        walk<false, GLOBAL_BLOCK>(x, p, end, part, chunk, NULL, 0,
+        walk<false, GLOBAL_BLOCK>(x, p, end, x.even, part, chunk, NULL, 0,
                                   [&](int32_t col, T) { mark((uint32_t *)slot, col); });
         return;
     }
@@ -126,7 +126,7 @@ static __global__ __launch_bounds__(GLOBAL_BLOCK) void global_insert(
     T *vals = table_vals<T>(slot, pool.size);
     if (threadIdx.x == 0) found = 0;
     __syncthreads();
-    walk<VALUES, GLOBAL_BLOCK>(x, p, end, part, chunk, NULL, 0, [&](int32_t col, T v) {
+    walk<VALUES, GLOBAL_BLOCK>(x, p, end, x.even, part, chunk, NULL, 0, [&](int32_t col, T v) {
         bool is_new;
         const uint32_t h = table_place(keys, (uint32_t)(pool.size - 1), col, is_new);
         if (VALUES) atomicAdd(&vals[h], v);
@@ -201,7 +201,7 @@ static __global__ __launch_bounds__(GLOBAL_BLOCK) void global_add(
     if (!part_of(x, i, products, part)) return;
     T *vals = c.val + row_start(c, i);
     walk<true, GLOBAL_BLOCK>(
-        x, __ldg(x.A_ptr + i), __ldg(x.A_ptr + i + 1), part, chunk, NULL, 0,
+        x, __ldg(x.A_ptr + i), __ldg(x.A_ptr + i + 1), x.even, part, chunk, NULL, 0,
         [&](int32_t col, T v) { atomicAdd(&vals[rank_of(bits, rank, col)], v); });
 }
 

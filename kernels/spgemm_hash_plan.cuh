@@ -5,20 +5,22 @@
 
 #include "spgemm_hash_long.cuh"
 
-#define STREAMS    GROUP_MOST
-#define TRY_LEAST  4096 // places of the table that rows of unknown length try
-#define PWARP_ROWS (PWARP_BLOCK / PWARP)
-#define POOL_MB    256 // of global tables, if nobody says otherwise
-#define PARTS_MOST 256 // blocks that share a row
-#define TABLE_COST 4   // a bitmap is worth so many times a table's bytes, as it need not be sorted
+#define STREAMS      GROUP_MOST
+#define TRY_LEAST    (4 * LONG_BLOCK) // places of the table that rows of unknown length try
+#define PWARP_ROWS   (PWARP_BLOCK / PWARP)
+#define POOL_MB      256 // of global tables, if nobody says otherwise
+#define PARTS_MOST   256 // blocks that share a row
+#define BITMAP_BLOCK 128 // threads that a bitmap gets at least
+#define TABLE_COST   4 // a bitmap is worth so many times a table's bytes, as it need not be sorted
 
 // The kernel of a group, and its rows.
 struct group {
     int team;      // threads a row
     int teams;     // rows a block
-    int32_t size;  // places of the largest table; is_long: values in shared memory
+    int32_t size;  // places of the largest table, or a bitmap's words; is_long: values
     int32_t limit; // the most products (symbolic) or nonzeros (numeric) of a row
     int64_t bytes; // shared memory of a block
+    int32_t slack; // its tables have so many places per column, at least; 0: it has no tables
     bool is_long;  // for numeric_long
     bool dense;    // ... with a value for each column
 };
@@ -30,6 +32,7 @@ struct state {
     int32_t slack;
     bool even, bitmap, streams_wanted;
     int64_t pool_bytes;
+    int64_t room_most;     // bytes of shared memory that a block can have besides the kernels' own
     struct counters *seen; // pinned
     cudaStream_t streams[STREAMS];
     cudaEvent_t fork, joined[STREAMS];
@@ -128,6 +131,24 @@ template <typename T> static int allow_all_shared(struct device *dev)
     return err;
 }
 
+// The largest tables of the group that fit: sets slack (0: none fit), places and bytes. Tables may
+// take `room` bytes, what else the kernels need comes on top.
+template <typename T>
+static void plan_size(struct group *g, bool values, const struct state *s, int64_t room)
+{
+    const int64_t rows = g->teams;
+    for (g->slack = s->slack; g->slack > 0; g->slack--) {
+        g->size = (int32_t)next_power((int64_t)g->limit * g->slack);
+        if (g->team == PWARP)
+            g->bytes =
+                rows * (values ? pwarp_bytes<T>(g->size, g->limit) : pwarp_stride(g->size) * 4);
+        else
+            g->bytes = rows * (values ? team_bytes<T>(g->size, g->limit) : g->size * (int64_t)4);
+        const int64_t tables = rows * g->size * (int64_t)(4 + (values ? sizeof(T) : 0));
+        if (tables <= room && g->bytes <= s->room_most) return;
+    }
+}
+
 // The groups of table I, whose rows have tables: each has twice the rows, places and threads of the
 // one before. Those whose tables do not fit in `room` bytes, or whose rows have more than `cut`
 // columns, are left out; `more` adds one that is larger. Returns how many there are.
@@ -135,25 +156,21 @@ template <typename T>
 static int plan_tables(struct group *groups, bool values, const struct state *s, int scale,
                        int64_t room, bool more, int32_t cut)
 {
-    struct group g = {PWARP, PWARP_ROWS, 0, (values ? 16 : 32) * scale, 0, false, false};
+    struct group g = {};
     int count = 0;
-    for (;; g.limit /= 2) {
-        g.size = (int32_t)next_power((int64_t)g.limit * s->slack);
-        g.bytes =
-            PWARP_ROWS * (values ? pwarp_bytes<T>(g.size, g.limit) : pwarp_stride(g.size) * 4);
-        if (g.bytes <= room || g.limit == 1) break;
+    g.team = PWARP;
+    g.teams = PWARP_ROWS;
+    for (g.limit = (values ? 16 : 32) * scale;; g.limit /= 2) {
+        plan_size<T>(&g, values, s, room);
+        if (g.slack == s->slack) break;
     }
     groups[count++] = g;
     for (int team = s->even ? WARP : 64; team <= (more ? 2048 : 1024); team *= 2) {
         g.team = min(team, 1024);
         g.teams = team == WARP ? 4 : 1;
         g.limit = (values ? 4 : 8) * team * scale;
-        for (int32_t slack = s->slack; slack > 0; slack--) {
-            g.size = (int32_t)next_power((int64_t)g.limit * slack);
-            g.bytes = g.teams * (values ? team_bytes<T>(g.size, g.limit) : g.size * (int64_t)4);
-            if (g.bytes <= room) break;
-        }
-        if (g.bytes > room || g.limit > cut) break;
+        plan_size<T>(&g, values, s, room);
+        if (!g.slack || g.limit > cut) break;
         groups[count++] = g;
     }
     return count;
@@ -163,7 +180,7 @@ static int plan_tables(struct group *groups, bool values, const struct state *s,
 template <typename T> static struct group plan_long(int32_t n, int team, int64_t room)
 {
     const int64_t ranked = bit_groups(n) * 12;
-    struct group g = {team, 1, 0, INT32_MAX, 0, true, false};
+    struct group g = {team, 1, 0, INT32_MAX, 0, 0, true, false};
     g.size = (int32_t)min64((room - ranked) / (int64_t)sizeof(T) / 2 * 2, ceil_div(n, 2) * 2);
     g.dense = g.size >= n;
     if (!g.dense) g.limit = g.size;
@@ -179,10 +196,25 @@ static void plan_done(struct state *s, int phase, int count)
     for (int i = 0; i < count; i++) grouping->limit[i] = s->groups[phase][i].limit;
 }
 
+// A symbolic group whose tables are larger than a bitmap has bitmaps. They need no more shared
+// memory for more products, so that the threads that table I gives to more products are halved
+// while blocks of half as many still fill a multiprocessor, which has `warp_room` bytes for each
+// warp: what a row costs besides its products, it costs each of its warps.
+static void plan_bitmaps(struct group *g, int32_t words, int32_t slack, int64_t warp_room)
+{
+    const int64_t own = (int64_t)sizeof(struct chunk<CHUNK_MOST, float>) + 1024;
+    if (g->team == PWARP || g->size < words) return;
+    g->slack = slack; // of the tables that are smaller than a bitmap
+    g->size = words;
+    g->bytes = g->teams * (words * (int64_t)4);
+    while (g->team > BITMAP_BLOCK && g->bytes + own <= g->team / 2 / WARP * warp_room) g->team /= 2;
+}
+
 // `room`: bytes of shared memory that a block may have; `third`: that let three share a
-// multiprocessor.
+// multiprocessor; `warp_room`: for each warp of a full one.
 template <typename T>
-static void plan(struct state *s, int32_t n, int scale, int64_t room, int64_t third)
+static void plan(struct state *s, int32_t n, int scale, int64_t room, int64_t third,
+                 int64_t warp_room)
 {
     const int64_t words = ceil_div(n, 128) * 4, ranked = bit_groups(n) * 12;
     const bool fits = s->bitmap && n > 0 && max64(words * 4, ranked + 16) <= room;
@@ -190,7 +222,9 @@ static void plan(struct state *s, int32_t n, int scale, int64_t room, int64_t th
 
     struct group *groups = s->groups[SYMBOLIC];
     int count = plan_tables<T>(groups, false, s, scale, room, !fits, INT32_MAX);
-    struct group last = {LONG_BLOCK, 1, s->bit_words, 0, 0, false, false};
+    for (int g = 0; fits && g < count; g++)
+        plan_bitmaps(&groups[g], s->bit_words, s->slack, warp_room);
+    struct group last = {LONG_BLOCK, 1, s->bit_words, 0, 0, 0, false, false};
     if (!fits)
         for (last.size = TRY_LEAST; last.size * (int64_t)8 <= room;) last.size *= 2;
     last.bytes = last.size * (int64_t)4;

@@ -12,7 +12,7 @@
 struct rows {
     const int32_t *list;
     int32_t count;
-    int32_t size;  // places of the largest table
+    int32_t size;  // places of the largest table, or words of a bitmap
     int32_t limit; // nonzeros that a row has at most; numeric only
 };
 
@@ -129,7 +129,8 @@ static __global__ __launch_bounds__(PWARP_BLOCK) void numeric_pwarp(struct facto
 }
 
 // Algorithm 4: a team a row. Where the bitmap of a row is no larger than its table would be, it
-// takes its place. With `overflow`, rows of more than 3/4 of the table's places are left to others.
+// takes its place. With `overflow`, rows of more than 3/4 of the table's places are left to others:
+// the last quarter has a place for each thread that has not yet seen the others' counts.
 template <int TEAM, int TEAMS, typename T>
 static __global__ __launch_bounds__(TEAM *TEAMS) void symbolic_team(
     struct factors<T> x, struct rows rows, struct overflow overflow,
@@ -152,13 +153,14 @@ static __global__ __launch_bounds__(TEAM *TEAMS) void symbolic_team(
     if (me == 0) found[team] = 0;
     team_sync<TEAM>();
     const int32_t p = __ldg(x.A_ptr + i), end = __ldg(x.A_ptr + i + 1);
+    const bool even = count_evenly<TEAM>(x, end - p, products[i]);
     int32_t mine = 0;
     if (bitmap) {
-        walk<false, TEAM>(x, p, end, whole_row(), chunks[team], NULL, 0,
+        walk<false, TEAM>(x, p, end, even, whole_row(), chunks[team], NULL, 0,
                           [&](int32_t col, T) { mark((uint32_t *)keys, col); });
         for (int32_t s = me; s < size; s += TEAM) mine += __popc((unsigned)keys[s]);
     } else if (!overflow.list) {
-        walk<false, TEAM>(x, p, end, whole_row(), chunks[team], NULL, 0, [&](int32_t col, T) {
+        walk<false, TEAM>(x, p, end, even, whole_row(), chunks[team], NULL, 0, [&](int32_t col, T) {
             bool is_new;
             table_place(keys, size - 1, col, is_new);
             mine += is_new;
@@ -166,7 +168,7 @@ static __global__ __launch_bounds__(TEAM *TEAMS) void symbolic_team(
     } else {
         volatile int32_t *count = &found[team];
         limit = size - size / 4;
-        walk<false, TEAM>(x, p, end, whole_row(), chunks[team], &found[team], limit,
+        walk<false, TEAM>(x, p, end, even, whole_row(), chunks[team], &found[team], limit,
                           [&](int32_t col, T) {
                               bool is_new;
                               if (*count > limit) return;
@@ -281,8 +283,8 @@ __launch_bounds__(TEAM *TEAMS) void numeric_team(struct factors<T> x, struct row
         highs[team] = listed[team] = 0;
     }
     team_sync<TEAM>();
-    walk<true, TEAM>(x, __ldg(x.A_ptr + i), __ldg(x.A_ptr + i + 1), whole_row(), chunks[team], NULL,
-                     0, [&](int32_t col, T v) {
+    walk<true, TEAM>(x, __ldg(x.A_ptr + i), __ldg(x.A_ptr + i + 1), x.even, whole_row(),
+                     chunks[team], NULL, 0, [&](int32_t col, T v) {
                          bool is_new;
                          const uint32_t h = table_place(keys, size - 1, col, is_new);
                          atomicAdd(&vals[h], v);

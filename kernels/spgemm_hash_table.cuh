@@ -29,22 +29,22 @@ static __device__ __forceinline__ uint32_t table_place(int32_t *keys, uint32_t m
 {
     uint32_t h = (uint32_t)key * HASH_SCALE & mask;
     is_new = false;
-    for (;;) {
+    for (;; h = (h + 1) & mask) {
         int32_t there = *(volatile int32_t *)(keys + h);
-        if (there == EMPTY) {
-            there = atomicCAS(keys + h, EMPTY, key);
-            is_new = there == EMPTY;
-            if (is_new) return h;
-        }
         if (there == key) return h;
-        h = (h + 1) & mask;
+        if (there != EMPTY) continue;
+        there = atomicCAS(keys + h, EMPTY, key);
+        is_new = there == EMPTY;
+        if (is_new || there == key) return h;
     }
 }
 
 static __device__ __forceinline__ void mark(uint32_t *bits, int32_t col)
 {
     const uint32_t bit = 1u << (col & 31);
-    uint32_t *word = bits + (uint32_t)col / 32;
+    uint32_t w = (uint32_t)col / 32;
+    opaque(w); // a shift and one add with shift, not two shifts and an add
+    uint32_t *word = bits + w;
     if (!(*(volatile uint32_t *)word & bit)) atomicOr(word, bit);
 }
 

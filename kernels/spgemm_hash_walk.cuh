@@ -8,13 +8,15 @@
 #include "kernel.cuh"
 
 #define CHUNK_MOST 512 // nonzeros of A that a team takes at a time
+#define MEAN_LONG                                                                                  \
+    24 // products per nonzero of A from which on a warp takes it whole, if only counted
 
 // C = A * S, and what all kernels know.
 template <typename T> struct factors {
     const int32_t *A_ptr, *A_idx, *S_ptr, *S_idx;
     const T *A_val, *S_val;
     int32_t m, n;      // of C
-    int32_t even;      // 1: products dealt out evenly; 0: the paper's warp per nonzero of A
+    int32_t even;      // 1: products dealt out evenly, or as count_evenly() says; 0: by nonzeros
     int32_t slack;     // a table has at least so many places per column
     int32_t bit_words; // words of a row's bitmap, a multiple of 4; 0: no bitmaps
 };
@@ -77,68 +79,90 @@ struct part {
 };
 static __device__ __forceinline__ struct part whole_row() { return {0, 1, 0, 1}; }
 
-// Products [lo, hi) of the chunk, 32 at a time: each lane finds the row of S that its product is
-// in from the places where rows begin, which the lanes hold for 32 rows.
+// Products [lo, hi) of the chunk, 32 at a time: each lane finds the row of S that its product is in
+// from the places where rows begin, which the lanes hold for 32 rows.
 template <bool VALUES, int TEAM, typename T, typename F>
 static __device__ __forceinline__ void walk_share(const struct factors<T> &x,
-                                                  const chunk<TEAM, T> &c, int32_t rows, int32_t lo,
-                                                  int32_t hi, F f)
+                                                  const chunk<TEAM, T> &c, int32_t rows,
+                                                  uint32_t lo, uint32_t hi, F f)
 {
     const int lane = lane_id();
-    for (int32_t r = upper_bound(c.first, rows, lo) - 1; lo < hi; r += WARP) {
+    const unsigned lower = (1u << lane) - 1;
+    for (int32_t r = upper_bound(c.first, rows, (int32_t)lo) - 1; lo < hi; r += WARP) {
         const int32_t i = r + lane;
-        const int32_t first = i < rows ? c.first[i] : INT32_MAX;
+        const int32_t before = i < rows ? c.first[i] - 1 : INT32_MAX; // the row begins after it
         const int32_t offset = i < rows ? c.offset[i] : 0;
         const T a = VALUES && i < rows ? c.a[i] : 0;
-        const int32_t end = r + WARP < rows ? min(hi, c.first[r + WARP]) : hi;
-        int32_t next_col = 0;
-        T next_v = 0;
-        // Loads what the products from `from` on need.
-        auto fetch = [&](int32_t from) {
-            const int32_t ahead = first - from;
-            const unsigned before = __ballot_sync(FULL_MASK, ahead <= 0);
-            const unsigned begins =
-                __reduce_or_sync(FULL_MASK, ahead > 0 && ahead < WARP ? 1u << ahead : 0u);
-            const int from_lane = __popc(before) - 1 + __popc(begins & ((2u << lane) - 1));
-            const int32_t q = __shfl_sync(FULL_MASK, offset, from_lane) + from + lane;
-            T v = 0;
-            if (VALUES) v = __shfl_sync(FULL_MASK, a, from_lane);
-            if (from + lane < end) {
-                next_col = __ldg(x.S_idx + q);
-                if (VALUES) next_v = v * __ldg(x.S_val + q);
-            }
-        };
-        fetch(lo);
-        for (; lo < end; lo += min(WARP, end - lo)) {
-            const int32_t col = next_col;
-            const T v = next_v;
-            const bool mine = lane < end - lo;
-            if (end - lo > WARP) fetch(lo + WARP);
-            if (mine) f(col, v);
+        const uint32_t end = r + WARP < rows ? min(hi, (uint32_t)c.first[r + WARP]) : hi;
+        int32_t row = 0; // the lane that holds the row of product lo
+        for (; lo < end; lo += WARP) {
+            const uint32_t ahead = (uint32_t)before - lo; // huge if the row has begun
+            const unsigned begin = __reduce_or_sync(FULL_MASK, ahead < WARP ? 1u << ahead : 0);
+            const int from = row + __popc(begin & lower);
+            const uint32_t q = (uint32_t)warp_broadcast(offset, from) + lo + lane;
+            const T a_q = VALUES ? warp_broadcast(a, from) : 0;
+            row += __popc(begin);
+            if (lo + lane < end) f(__ldg(x.S_idx + q), VALUES ? a_q * __ldg(x.S_val + q) : 0);
+        }
+        lo = end;
+    }
+}
+
+// Nonzeros first, first + step, ... of A before `end`, the whole warp at one row of S after the
+// other. The lanes look up 32 rows at a time, so that one wait serves them all.
+template <bool VALUES, typename T, typename F>
+static __device__ __forceinline__ void walk_nonzeros(const struct factors<T> &x, uint32_t first,
+                                                     uint32_t end, uint32_t step,
+                                                     const int32_t *stop, int32_t limit, F f)
+{
+    // Unsigned: what is added to a count below 2^31 stays below 2^32.
+    const uint32_t lane = (uint32_t)lane_id();
+    for (uint32_t at = first; at < end; at += WARP * step) {
+        const uint32_t p = at + lane * step;
+        uint32_t begin = 0, row_end = 0;
+        T a = 0;
+        if (p < end) {
+            const int32_t l = __ldg(x.A_idx + p);
+            begin = (uint32_t)__ldg(x.S_ptr + l);
+            row_end = (uint32_t)__ldg(x.S_ptr + l + 1);
+            if (VALUES) a = __ldg(x.A_val + p);
+        }
+        const int rows = __popc(__ballot_sync(FULL_MASK, p < end));
+        for (int r = 0; r < rows; r++) {
+            const uint32_t q_end = warp_broadcast(row_end, r);
+            const T a_r = VALUES ? warp_broadcast(a, r) : 0;
+#pragma unroll 1 // most rows of S are shorter than what the compiler would unroll it for
+            for (uint32_t q = warp_broadcast(begin, r) + lane; q < q_end; q += WARP)
+                f(__ldg(x.S_idx + q), VALUES ? a_r * __ldg(x.S_val + q) : 0);
+            if (stop && __any_sync(FULL_MASK, *(volatile const int32_t *)stop > limit)) return;
         }
     }
 }
 
-// Calls f(column, value) for every product of nonzeros [p, end) of A, a row or a part of one. All
-// threads of the team take part; ends with a barrier. Where `stop` is given, it is left as soon as
-// *stop > limit.
+// Whether the products of a row of A with `nonzeros` are best dealt out evenly where they are only
+// counted. A warp per nonzero saves the search for each product's row of S, at the price of lanes
+// with nothing to do at the end of that row, and of whole warps where nonzeros are few.
+template <int TEAM, typename T>
+static __device__ __forceinline__ bool count_evenly(const struct factors<T> &x, int32_t nonzeros,
+                                                    int32_t products)
+{
+    return x.even && (nonzeros < TEAM / WARP || products / MEAN_LONG < nonzeros);
+}
+
+// Calls f(column, value) for every product of nonzeros [p, end) of A, a row or a part of one, dealt
+// out evenly or a warp per nonzero. All threads of the team take part; ends with a barrier. Where
+// `stop` is given, it is left as soon as *stop > limit.
 template <bool VALUES, int TEAM, typename T, typename F>
 static __device__ __forceinline__ void walk(const struct factors<T> &x, int32_t p, int32_t end,
-                                            struct part part, chunk<TEAM, T> &c,
+                                            bool even, struct part part, chunk<TEAM, T> &c,
                                             const int32_t *stop, int32_t limit, F f)
 {
     const int me = team_rank<TEAM>(), warps = TEAM / WARP;
     const int64_t worker = (int64_t)part.share * warps + me / WARP;
     const int64_t workers = (int64_t)part.shares * warps;
-    if (!x.even) {
-        for (int64_t i = p + worker + part.chunk * workers; i < end; i += workers * part.step) {
-            const int32_t l = __ldg(x.A_idx + i);
-            const T a = VALUES ? __ldg(x.A_val + i) : 0;
-            const int32_t row_end = __ldg(x.S_ptr + l + 1);
-            for (int64_t q = (int64_t)__ldg(x.S_ptr + l) + lane_id(); q < row_end; q += WARP)
-                f(__ldg(x.S_idx + q), VALUES ? a * __ldg(x.S_val + q) : 0);
-            if (stop && __any_sync(FULL_MASK, *(volatile const int32_t *)stop > limit)) break;
-        }
+    if (!even) {
+        walk_nonzeros<VALUES>(x, (uint32_t)(p + worker + part.chunk * workers), (uint32_t)end,
+                              (uint32_t)(workers * part.step), stop, limit, f);
         team_sync<TEAM>();
         return;
     }
@@ -165,8 +189,8 @@ static __device__ __forceinline__ void walk(const struct factors<T> &x, int32_t 
         team_sync<TEAM>();
         const int64_t products = (int64_t)(total & 0xffffffffu);
         const int64_t each = ceil_div(ceil_div(products, workers), WARP) * WARP;
-        const int32_t lo = (int32_t)min(products, each * worker);
-        const int32_t hi = (int32_t)min(products, each * worker + each);
+        const uint32_t lo = (uint32_t)min(products, each * worker);
+        const uint32_t hi = (uint32_t)min(products, each * worker + each);
         bool go_on = lo < hi;
         if (stop) go_on = go_on && !__any_sync(FULL_MASK, *(volatile const int32_t *)stop > limit);
         if (go_on) walk_share<VALUES, TEAM>(x, c, (int32_t)(total >> 32), lo, hi, f);

@@ -68,7 +68,7 @@ struct algo_option {
     bool whole; // only whole numbers
     const char *about;
 };
-#define ALGO_OPTIONS_MAX 8
+#define ALGO_OPTIONS_MAX 12
 
 // A figure of the algorithm's own, for the record's `stats`.
 struct figure {
