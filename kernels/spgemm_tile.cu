@@ -21,9 +21,9 @@
 //   long, one is held as bits, and a look at a bit replaces the binary search (-opt window=0:
 //   never bits);
 // - the lanes share the nonzeros of A in all pairs of a tile evenly: each takes a row of S at a
-//   time, and adds to shared memory by atomicAdd(). Where the tiles of A hold much, a pair is
-//   multiplied row by row instead, with the sums in registers (-opt rows=0: never, rows=32:
-//   always).
+//   time, and adds to shared memory by atomicAdd(). Where two tiles hold much, they are multiplied
+//   as full ones instead, on tensor cores, with the sums in registers, in double precision also
+//   for f32 (-opt full=257: never).
 #include "spgemm_tile_steps.cuh"
 
 struct state {
@@ -88,19 +88,19 @@ static int find_products(struct task *t)
                           [](struct product_source *) { return (int)OK; });
 }
 
-// Nonzeros in a tile of A from which pairs are multiplied by rows. In issue slots of a warp, 32
-// nonzeros of A at once take 60, and 20 for each element of the longest row of S among theirs, as
-// often as atomics meet in one place; a pair by rows takes 88, and 8.4 for each nonzero of A. Where
-// a tile of A and S has d nonzeros the longest of 32 rows has about 1.5 d / 8 + 1 and d / 16 lanes
-// meet, so that the two cost the same at d = 32.
-#define DENSE_TILE 32
-#define NO_TILE    (TILE * TILE + 1) // no tile has so many nonzeros
+// A pair of full tiles costs the same whatever they hold; nonzeros dealt out cost about the
+// products they make, and more where atomics meet. On an H200 the two are even where both tiles
+// have 16 to 20 nonzeros (in the geometric mean). The kernel that can do both is slower at the
+// latter, so where tiles are nearly empty there is one that cannot.
+#define FULL_TILE 20
+#define FULL_MEAN 8                 // nonzeros of a tile of A on average
+#define NO_TILE   (TILE * TILE + 1) // no tile has so many
 
-static int32_t dense_tile(const struct task *t, const struct tiles *A)
+static int32_t full_tile(const struct task *t, const struct tiles *A)
 {
-    const int32_t rows = (int32_t)task_option(t, "rows");
-    if (rows < 0) return A->nnz < A->count * (DENSE_TILE / 4) ? NO_TILE : DENSE_TILE;
-    return rows == 0 ? NO_TILE : rows < WARP ? WARP / rows : 0;
+    const int32_t full = (int32_t)task_option(t, "full");
+    if (full >= 0) return full;
+    return A->nnz < A->count * FULL_MEAN ? NO_TILE : FULL_TILE;
 }
 
 static struct multiply describe(const struct task *t)
@@ -118,7 +118,7 @@ static struct multiply describe(const struct task *t)
     const int64_t most = window < 0 ? (wide ? MULTIPLY_WINDOW : 0) : min64(window, MULTIPLY_WINDOW);
     w.window = (int32_t)(min64(most, s->A.tile_n + 31) / 32 * 32);
     w.matches = (int32_t)task_option(t, "matches");
-    w.dense = dense_tile(t, &s->A);
+    w.full = full_tile(t, &s->A);
     w.tnnz = (int32_t)task_option(t, "tnnz");
     return w;
 }
@@ -161,11 +161,11 @@ template <typename T> static int multiply_all(struct task *t)
 
     if (!err) err = task_phase(t, "step3");
     if (!err && C->nnz > 0) {
-        const bool rows = w.dense < NO_TILE;
+        const bool full = w.full < NO_TILE;
         auto kernel =
             w.window > 0
-                ? (rows ? multiply_tiles<T, true, true> : multiply_tiles<T, true, false>)
-                : (rows ? multiply_tiles<T, false, true> : multiply_tiles<T, false, false>);
+                ? (full ? multiply_tiles<T, true, true> : multiply_tiles<T, true, false>)
+                : (full ? multiply_tiles<T, false, true> : multiply_tiles<T, false, false>);
         w.C = *C;
         LAUNCH(kernel, grid, MULTIPLY_WARPS * WARP, multiply_shared(w, true, sizeof(T)).bytes,
                d->stream, w);
@@ -280,8 +280,9 @@ static int run_csr(struct task *t)
 // Defaults: the paper's, and what the comment at the top says.
 static const struct algo_option options[] = {
     {"tnnz", 192, 0, 256, true, "nonzeros of a tile of C up to which its accumulator is sparse"},
-    {"rows", -1, -1, 32, true,
-     "pairs of tiles are multiplied by rows where up to so many of A hold 32 nonzeros; -1: 1"},
+    {"full", -1, -1, 257, true,
+     "nonzeros from which a tile of A is multiplied as a full one; 257: none; -1: what serves "
+     "best"},
     {"window", -1, -1, FIND_WINDOW, true,
      "tile columns in a block's bits; -1: what serves best; 0: none in steps 2 and 3"},
     {"prune", 1, 0, 1, true,

@@ -1,5 +1,5 @@
 // Which tiles there are: of a CSR matrix (spgemm_tile_format.cuh), or of a product of tiles
-// (spgemm_tile_steps.cuh).
+// (spgemm_tile_match.cuh).
 //
 // A block marks the tile columns of one tile row as bits in shared memory. It goes through them in
 // windows, so any number of tile columns will do, and begins at the first one in use, so a narrow

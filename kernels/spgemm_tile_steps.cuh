@@ -1,252 +1,8 @@
-// Steps 1, 2 and 3 of paper 5 on tiles in the device's memory, C = A * S; see spgemm_tile.cu.
+// Part of spgemm_tile.cu: steps 2 and 3 of paper 5 on tiles in the device's memory, C = A * S.
 #ifndef SPGEMM_TILE_STEPS_CUH
 #define SPGEMM_TILE_STEPS_CUH
 
-#include "spgemm_tile_format.cuh"
-
-// Step 1: the tile columns of C are those of the tile rows of S that a tile row of A names. `lanes`
-// threads read one tile row of S. Where no column that a tile of A uses is a row that one of S
-// uses, there is no product.
-struct product_source {
-    const int64_t *A_ptr, *S_ptr;
-    const int32_t *A_col, *S_col;
-    const uint32_t *A_used, *S_used;
-    int32_t lanes;
-
-    __device__ __forceinline__ void span(int32_t i, int32_t *low, int32_t *high) const
-    {
-        for (int64_t a = A_ptr[i] + threadIdx.x; a < A_ptr[i + 1]; a += blockDim.x) {
-            const int32_t k = A_col[a];
-            const int64_t begin = S_ptr[k], end = S_ptr[k + 1];
-            if (begin == end) continue;
-            *low = min(*low, S_col[begin]);
-            *high = max(*high, S_col[end - 1]);
-        }
-    }
-    template <typename F> __device__ __forceinline__ void each(int32_t i, F f) const
-    {
-        const int32_t group = (int32_t)threadIdx.x / lanes, lane = (int32_t)threadIdx.x % lanes;
-        const int32_t groups = (int32_t)blockDim.x / lanes;
-        for (int64_t a = A_ptr[i] + group; a < A_ptr[i + 1]; a += groups) {
-            const int32_t k = A_col[a];
-            const uint32_t used = A_used[a] << 16;
-            for (int64_t s = S_ptr[k] + lane; s < S_ptr[k + 1]; s += lanes)
-                if (used & S_used[s]) f(S_col[s], 0);
-        }
-    }
-    __device__ __forceinline__ void found(int32_t, int32_t, int64_t) const {}
-};
-
-#define MULTIPLY_WARPS  8     // of a block in steps 2 and 3
-#define MULTIPLY_WINDOW 65536 // tile columns that a tile row of A may span to be held as bits
-#define MULTIPLY_SHARE  16    // tiles of C for a warp, at most one a lane
-#define MATCHES_MAX     128
-
-struct multiply {
-    struct tiles A, S, C;
-    struct tile_columns columns; // of S
-    int32_t share;               // tiles of C for a warp; with bits, a block has 8 times as many
-    int32_t window;              // bits for a tile row of A, 0: none
-    int32_t matches;             // pairs that a warp gathers before it multiplies them
-    int32_t dense;               // nonzeros in a tile of A from which pairs are multiplied by rows
-    int32_t tnnz;                // with more nonzeros a tile of C is accumulated as a full one
-};
-
-// Shared memory of a block, in this order.
-struct multiply_shared {
-    int sums, pairs, rows, bits, bytes; // where each begins
-    __host__ __device__ multiply_shared(const struct multiply &w, bool numeric, size_t value_bytes)
-    {
-        sums = 0;
-        pairs = sums + (numeric ? MULTIPLY_WARPS * TILE * TILE * (int)value_bytes : 0);
-        rows = pairs + MULTIPLY_WARPS * w.matches * (int)sizeof(int2);
-        bits = rows + (numeric ? MULTIPLY_WARPS * TILE * (int)sizeof(uint32_t) : 0);
-        bytes = bits + w.window / 4; // a bit of each, and a rank of each 32
-    }
-};
-
-// A tile row of A as a set, of up to 32 tiles in the lanes of a warp, of more in bits: bit k -
-// first says whether tile column k is there, rank how many are before a word of bits.
-struct tile_row {
-    int64_t begin; // tiles begin .. begin + length
-    int32_t length;
-    int32_t col;   // of the tile that is this lane's, INT32_MAX: none
-    int32_t first; // its first tile column
-    uint32_t size; // columns that the bits span, 0: there are none
-    uint32_t *bits;
-    int32_t *rank;
-};
-
-// A tile column of S, as entries of struct tile_columns.
-struct tile_column {
-    int32_t begin, length;
-};
-
-static __device__ __forceinline__ struct tile_row tile_row_plain(const struct multiply &w,
-                                                                 int32_t i)
-{
-    struct tile_row row = {};
-    row.begin = w.A.ptr[i];
-    row.length = (int32_t)(w.A.ptr[i + 1] - row.begin);
-    return row;
-}
-
-// The same with bits, unless it is too wide. By all threads of the block.
-static __device__ __forceinline__ struct tile_row tile_row_bits(const struct multiply &w, int32_t i,
-                                                                uint32_t *bits)
-{
-    struct tile_row row = tile_row_plain(w, i);
-    const int32_t *col = w.A.col + row.begin;
-    const int32_t words = (col[row.length - 1] - col[0]) / 32 + 1;
-    if (words > w.window / 32) return row;
-    row.first = col[0];
-    row.size = (uint32_t)words * 32;
-    row.bits = bits;
-    row.rank = (int32_t *)(bits + w.window / 32);
-    for (int32_t x = (int32_t)threadIdx.x; x < words; x += (int32_t)blockDim.x) bits[x] = 0;
-    __syncthreads();
-    for (int32_t p = (int32_t)threadIdx.x; p < row.length; p += (int32_t)blockDim.x) {
-        const int32_t u = col[p] - row.first;
-        atomicOr(&bits[u / 32], 1u << (u % 32));
-        if (p == 0 || (col[p - 1] - row.first) / 32 != u / 32) row.rank[u / 32] = p;
-    }
-    __syncthreads();
-    return row;
-}
-
-// Calls use(t, row, column) for each tile t of C that is this warp's, with the tile row of A and
-// the tile column of S that it comes from. With BITS a block has the tiles, keeps a tile row as
-// bits for all that come from it, and its warps take turns. Without, a warp has tiles that follow
-// each other; its lanes know their places in advance.
-template <bool BITS, typename F>
-static __device__ __forceinline__ void each_tile(const struct multiply &w, uint32_t *bits, F use)
-{
-    const int warp = (int)threadIdx.x / WARP, lane = lane_id();
-    if (!BITS) {
-        int64_t t = ((int64_t)blockIdx.x * MULTIPLY_WARPS + warp) * w.share;
-        const bool there = lane < w.share && t + lane < w.C.count;
-        int32_t i = -1;
-        struct tile_column mine = {0, -1}; // -1: no more tiles
-        if (there) {
-            const int32_t j = w.C.col[t + lane];
-            i = w.C.row[t + lane];
-            mine.begin = w.columns.ptr[j];
-            mine.length = w.columns.ptr[j + 1] - mine.begin;
-        }
-        const int32_t before = __shfl_up_sync(FULL_MASK, i, 1);
-        const uint32_t begins = __ballot_sync(FULL_MASK, there && (lane == 0 || i != before));
-        struct tile_row row = {};
-        for (int x = 0; x < WARP; x++, t++) {
-            const struct tile_column column = {warp_broadcast(mine.begin, x),
-                                               warp_broadcast(mine.length, x)};
-            if (column.length < 0) break;
-            if (begins >> x & 1) {
-                row = tile_row_plain(w, w.C.row[t]);
-                row.col = lane < row.length ? w.A.col[row.begin + lane] : INT32_MAX;
-            }
-            use(t, row, column);
-        }
-    } else {
-        const int64_t first = (int64_t)blockIdx.x * MULTIPLY_WARPS * w.share;
-        const int64_t end = min(first + MULTIPLY_WARPS * w.share, w.C.count);
-        for (int64_t begin = first; begin < end;) {
-            const int32_t i = w.C.row[begin];
-            const int64_t stop = min(end, w.C.ptr[i + 1]);
-            const struct tile_row row = tile_row_bits(w, i, bits);
-            for (int64_t t = begin + warp; t < stop; t += MULTIPLY_WARPS) {
-                const int32_t j = w.C.col[t], at = w.columns.ptr[j];
-                use(t, row, tile_column{at, w.columns.ptr[j + 1] - at});
-            }
-            __syncthreads();
-            begin = stop;
-        }
-    }
-}
-
-// The first of the ascending a[low .. high) that is not below x.
-static __device__ __forceinline__ int32_t lower_bound(const int32_t *__restrict__ a, int32_t low,
-                                                      int32_t high, int32_t x)
-{
-    while (low < high) {
-        const int32_t mid = low + (high - low) / 2;
-        if (a[mid] < x) {
-            low = mid + 1;
-        } else {
-            high = mid;
-        }
-    }
-    return low;
-}
-
-// The same in what the 32 lanes hold; 31 if all are below x. By all lanes of a warp.
-static __device__ __forceinline__ int32_t lower_bound_lanes(int32_t a, int32_t x)
-{
-    int32_t low = 0;
-#pragma unroll
-    for (int32_t step = WARP / 2; step > 0; step /= 2)
-        if (__shfl_sync(FULL_MASK, a, low + step - 1) < x) low += step;
-    return low;
-}
-
-// Intersects a tile row of A with a tile column of S. Pairs of matching tiles gather in `pairs`,
-// but for those without a product: no column that the tile of A uses is a row that the one of S
-// uses. use(count, last) is called when there may be no room for more, and at the end, then with
-// `last`. It returns whether the rest of the pairs is of no use. By all lanes of a warp.
-//
-// As in the paper each lane searches an element of the shorter list in the longer one, by a binary
-// search that starts where the last one of the warp ended. Where A's tile row is held and the
-// column of S is not much longer, a look at a bit replaces the search, or a search among the lanes.
-template <bool BITS, typename F>
-static __device__ __forceinline__ void
-intersect(const struct multiply &w, const struct tile_row &row, struct tile_column column,
-          int2 *__restrict__ pairs, F use)
-{
-    const int lane = lane_id();
-    const bool held = BITS ? row.size > 0 : row.length <= WARP;
-    const bool search_A = held ? column.length > 4 * row.length + WARP : column.length > row.length;
-    const int32_t key_count = search_A ? row.length : column.length;
-    int32_t low = 0, count = 0;
-    for (int32_t base = 0;; base += WARP) {
-        const int32_t p = base + lane;
-        int32_t key = -1, q = -1; // q: where the key is in the other list
-        if (p < key_count)
-            key = search_A ? w.A.col[row.begin + p] : w.columns.row[column.begin + p];
-        if (!held || search_A) {
-            const int32_t *list = search_A ? w.columns.row + column.begin : w.A.col + row.begin;
-            const int32_t list_count = search_A ? column.length : row.length;
-            const int32_t at = p < key_count ? lower_bound(list, low, list_count, key) : low;
-            if (p < key_count && at < list_count && list[at] == key) q = at;
-            low = warp_broadcast(at, WARP - 1);
-        } else if (BITS) {
-            const uint32_t u = (uint32_t)(key - row.first);
-            if (p < key_count && u < row.size) {
-                const uint32_t word = row.bits[u / 32];
-                if (word >> u % 32 & 1) q = row.rank[u / 32] + __popc(word & bits_below(u % 32));
-            }
-        } else {
-            const int32_t at = lower_bound_lanes(row.col, key);
-            if (__shfl_sync(FULL_MASK, row.col, at) == key) q = at; // none of them is -1
-        }
-        int2 pair = {};
-        if (q >= 0) {
-            pair.x = (int32_t)row.begin + (search_A ? p : q);
-            const int32_t s = column.begin + (search_A ? q : p);
-            pair.y = w.columns.tile[s];
-            if (!(w.A.used[pair.x] & w.columns.used[s])) q = -1;
-        }
-        const uint32_t found = __ballot_sync(FULL_MASK, q >= 0);
-        if (q >= 0) pairs[count + __popc(found & bits_below(lane))] = pair;
-        count += __popc(found);
-        const bool last = base + WARP >= key_count;
-        if (last || count > w.matches - WARP) {
-            __syncwarp();
-            const bool enough = use(count, last);
-            __syncwarp();
-            if (last || enough) return;
-            count = 0;
-        }
-    }
-}
+#include "spgemm_tile_match.cuh"
 
 // What 16 lanes, one for each row, hold: sum over the lanes before this one.
 static __device__ __forceinline__ int sum_of_rows_before(int x, int r)
@@ -293,46 +49,83 @@ static __global__ void __launch_bounds__(MULTIPLY_WARPS *WARP, 6)
                     });
 }
 
-// One pair by the whole warp: half a warp has every other row, a lane a column. Row r of C is
-// touched by one half alone and column j by one lane, so the sums stay in registers, without
-// atomics and in the same order every time.
-template <typename T>
-static __device__ __forceinline__ void multiply_rows(const struct multiply &w, int2 pair,
-                                                     T sums[TILE / 2])
+// c += a * b, 8 x 8 x 4 in double precision, by all lanes of a warp. Lane l has a(l / 4, l % 4),
+// b(l % 4, l / 4), and in c two neighbours, c(l / 4, l % 4 * 2) first.
+static __device__ __forceinline__ void multiply_8x8x4(double c[2], double a, double b)
 {
-    const int side = lane_id() / TILE, j = lane_id() % TILE;
-    const int64_t a = (int64_t)pair.x * TILE + j, s = (int64_t)pair.y * TILE + j;
-    // Lane j has the mask of row j, and above it where the row starts.
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+    asm("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0, %1}, {%2}, {%3}, {%0, %1};"
+        : "+d"(c[0]), "+d"(c[1])
+        : "d"(a), "d"(b));
+#else
+    const int a_lane = lane_id() / 4 * 4, b_lane = lane_id() % 4 * 8;
+    for (int k = 0; k < 4; k++) {
+        const double a_k = __shfl_sync(FULL_MASK, a, a_lane + k);
+        c[0] += a_k * __shfl_sync(FULL_MASK, b, b_lane + k);
+        c[1] += a_k * __shfl_sync(FULL_MASK, b, b_lane + 4 + k);
+    }
+#endif
+}
+
+// What a row of a tile has in the column that `bit` stands for: `mask` says which columns it has,
+// and `at` is the place of the first one's value.
+template <typename T>
+static __device__ __forceinline__ double element(const T *__restrict__ val, uint32_t at,
+                                                 uint32_t mask, uint32_t bit)
+{
+    at += (uint32_t)__popc(mask & (bit - 1));
+    return mask & bit ? (double)val[at] : 0;
+}
+
+// One pair as full tiles, by all lanes of a warp, on tensor cores where there are some for double
+// precision. A lane has eight sums: c(i, j) for i = lane / 4 and 8 more, j = lane % 4 * 2, 1 and 8
+// more. The order of the sums is always the same. All values are finite, so a zero that stands for
+// what is not there adds nothing.
+template <typename T>
+static __device__ __forceinline__ void multiply_full(const struct multiply &w, int2 pair,
+                                                     double sums[2][2][2])
+{
+    const int lane = lane_id(), i = lane / 4;
+    const int64_t a = (int64_t)pair.x * TILE + lane % TILE;
+    const int64_t s = (int64_t)pair.y * TILE + lane % TILE;
     const uint32_t A_row = w.A.mask[a] | (uint32_t)w.A.row_ptr[a] << 16;
     const uint32_t S_row = w.S.mask[s] | (uint32_t)w.S.row_ptr[s] << 16;
-    const T *A_val = (const T *)w.A.val + w.A.start[pair.x];
-    const T *S_val = (const T *)w.S.val + w.S.start[pair.y];
-#pragma unroll
-    for (int x = 0; x < TILE / 2; x++) {
-        const uint32_t mine = __shfl_sync(FULL_MASK, A_row, 2 * x + side);
-        const T *a_val = A_val + (mine >> 16);
-        uint32_t named = mine & 0xffff;
-        while (__any_sync(FULL_MASK, named != 0)) {
-            const uint32_t s_row = __shfl_sync(FULL_MASK, S_row, (__ffs((int)named) - 1) & 15);
-            if (named && s_row >> j & 1)
-                sums[x] += *a_val * S_val[(s_row >> 16) + __popc(s_row & bits_below(j))];
-            named &= named - 1;
-            a_val++;
-        }
+    const uint32_t A_upper = __shfl_sync(FULL_MASK, A_row, i);
+    const uint32_t A_lower = __shfl_sync(FULL_MASK, A_row, i + 8);
+    const uint32_t common = w.A.used[pair.x] & w.S.used[pair.y] >> 16; // columns of A, rows of S
+    // Places in 32 bits, as a factor has fewer than 2^31 nonzeros.
+    const T *A_val = (const T *)w.A.val, *S_val = (const T *)w.S.val;
+    const uint32_t A_start = (uint32_t)w.A.start[pair.x], S_start = (uint32_t)w.S.start[pair.y];
+    const uint32_t A_upper_at = A_start + (A_upper >> 16), A_lower_at = A_start + (A_lower >> 16);
+#pragma unroll 1 // more would take registers from all that goes on around it
+    for (int x = 0; x < 4; x++) {
+        if (!(common >> (4 * x) & 15)) continue;
+        const int k = 4 * x + lane % 4;
+        const uint32_t S_k = __shfl_sync(FULL_MASK, S_row, k), S_k_at = S_start + (S_k >> 16);
+        const double upper = element(A_val, A_upper_at, A_upper, 1u << k);
+        const double lower = element(A_val, A_lower_at, A_lower, 1u << k);
+        const double left = element(S_val, S_k_at, S_k, 1u << i);
+        const double right = element(S_val, S_k_at, S_k, 256u << i);
+        multiply_8x8x4(sums[0][0], upper, left);
+        multiply_8x8x4(sums[0][1], upper, right);
+        multiply_8x8x4(sums[1][0], lower, left);
+        multiply_8x8x4(sums[1][1], lower, right);
     }
 }
 
-// Calls f(q, cell, sum) for the nonzeros of a tile of C of which multiply_rows() made sums: the
+// Calls f(q, cell, sum) for the nonzeros of a tile of C of which multiply_full() made sums: the
 // q-th one, in row cell / 16 and column cell % 16. `row` has row lane % 16, as above.
-template <typename T, typename F>
-static __device__ __forceinline__ void each_sum(uint32_t row, const T sums[TILE / 2], F f)
+template <typename F>
+static __device__ __forceinline__ void each_sum(uint32_t row, const double sums[2][2][2], F f)
 {
-    const int side = lane_id() / TILE, j = lane_id() % TILE;
+    const int lane = lane_id();
 #pragma unroll
-    for (int x = 0; x < TILE / 2; x++) {
-        const int r = 2 * x + side;
-        const uint32_t mine = __shfl_sync(FULL_MASK, row, r);
-        if (mine >> j & 1) f((int)(mine >> 16) + __popc(mine & bits_below(j)), r << 4 | j, sums[x]);
+    for (int x = 0; x < 8; x++) {
+        const int i = lane / 4 + x / 4 * 8, j = lane % 4 * 2 + x / 2 % 2 * 8 + x % 2;
+        const uint32_t mine = __shfl_sync(FULL_MASK, row, i);
+        if (mine >> j & 1)
+            f((int)(mine >> 16) + __popc(mine & bits_below(j)), i << 4 | j,
+              sums[x / 4][x / 2 % 2][x % 2]);
     }
 }
 
@@ -340,6 +133,7 @@ static __device__ __forceinline__ void each_sum(uint32_t row, const T sums[TILE 
 // not empty, a lane without one has `before` = total.
 struct dealt {
     int32_t tile;   // of S
+    int32_t length; // nonzeros of this tile
     int32_t before; // nonzeros of the tiles before this one
     int32_t offset; // number x of them is nonzero offset + x of A
     int32_t total;
@@ -350,22 +144,40 @@ static __device__ __forceinline__ struct dealt deal(const struct multiply &w, co
 {
     const int lane = lane_id();
     struct dealt d = {};
-    int32_t first = 0, length = 0;
+    int32_t first = 0;
     if (lane < count) {
         const int2 pair = pairs[lane];
         d.tile = pair.y;
         first = (int32_t)w.A.start[pair.x]; // a factor has fewer than 2^31 nonzeros
-        length = (int32_t)w.A.start[pair.x + 1] - first;
+        d.length = (int32_t)w.A.start[pair.x + 1] - first;
     }
-    int32_t upto = length;
+    int32_t upto = d.length;
     for (int step = 1; step < WARP; step *= 2) {
         const int32_t other = __shfl_up_sync(FULL_MASK, upto, step);
         if (lane >= step) upto += other;
     }
-    d.before = upto - length;
+    d.before = upto - d.length;
     d.offset = first - d.before;
     d.total = warp_broadcast(upto, WARP - 1);
     return d;
+}
+
+// Whether this lane's pair is better multiplied as two full tiles.
+static __device__ __forceinline__ bool worth_full(const struct multiply &w, const struct dealt &d)
+{
+    const int32_t S_length = (int32_t)(w.S.start[d.tile + 1] - w.S.start[d.tile]);
+    return d.length * S_length >= w.full * w.full;
+}
+
+// Moves the pairs of the lanes whose bits are set in `first` to the front.
+static __device__ __forceinline__ void move_to_front(int2 *__restrict__ pairs, int32_t count,
+                                                     uint32_t first)
+{
+    const int lane = lane_id(), before = __popc(first & bits_below(lane));
+    const int2 pair = lane < count ? pairs[lane] : make_int2(0, 0);
+    __syncwarp();
+    if (lane < count) pairs[first >> lane & 1 ? before : __popc(first) + lane - before] = pair;
+    __syncwarp();
 }
 
 // Up to 32 pairs at once: a lane takes a nonzero of A, whichever tile it is in, and adds its
@@ -429,10 +241,10 @@ static __device__ __forceinline__ void write_scattered(const struct multiply &w,
     }
 }
 
-// Step 3: values and indices of each tile of C, a warp for a tile. ROWS: pairs with tiles of A
-// that hold much are multiplied by rows, with the sums in registers; without it none is.
-template <typename T, bool BITS, bool ROWS>
-static __global__ void __launch_bounds__(MULTIPLY_WARPS *WARP, ROWS ? 4 : 5)
+// Step 3: values and indices of each tile of C, a warp for a tile. FULL: pairs that hold much are
+// multiplied as full tiles, with the sums in registers; without it none is.
+template <typename T, bool BITS, bool FULL>
+static __global__ void __launch_bounds__(MULTIPLY_WARPS *WARP, FULL ? 4 : 5)
     multiply_tiles(struct multiply w)
 {
     SHARED_DYNAMIC(unsigned char, shared);
@@ -441,55 +253,63 @@ static __global__ void __launch_bounds__(MULTIPLY_WARPS *WARP, ROWS ? 4 : 5)
     T *shared_sums = (T *)(shared + at.sums) + warp * TILE * TILE;
     int2 *pairs = (int2 *)(shared + at.pairs) + warp * w.matches;
     uint32_t *rows = (uint32_t *)(shared + at.rows) + warp * TILE;
-    each_tile<BITS>(w, (uint32_t *)(shared + at.bits),
-                    [&](int64_t t, const struct tile_row &row, struct tile_column column) {
-                        const int64_t start = w.C.start[t];
-                        const int32_t nonzeros = (int32_t)(w.C.start[t + 1] - start);
-                        if (nonzeros == 0) return;
-                        const bool sparse = nonzeros <= w.tnnz;
-                        const uint32_t C_row =
-                            w.C.mask[t * TILE + j] | (uint32_t)w.C.row_ptr[t * TILE + j] << 16;
-                        bool started = false, written = false;
-                        intersect<BITS>(w, row, column, pairs, [&](int32_t count, bool last) {
-                            for (int32_t base = 0; base < count; base += WARP) {
-                                const int32_t some = min(WARP, count - base);
-                                const struct dealt d = deal(w, pairs + base, some);
-                                const bool by_rows = ROWS && d.total >= some * w.dense;
-                                written = by_rows && last && !started && count <= WARP;
-                                if (!started && !written) {
+    auto multiply_tile = [&](int64_t t, const struct tile_row &row, struct tile_column column) {
+        const int64_t start = w.C.start[t];
+        const int32_t nonzeros = (int32_t)(w.C.start[t + 1] - start);
+        if (nonzeros == 0) return;
+        const bool sparse = nonzeros <= w.tnnz;
+        const uint32_t C_row = w.C.mask[t * TILE + j] | (uint32_t)w.C.row_ptr[t * TILE + j] << 16;
+        bool started = false, written = false;
+        auto start_sums = [&]() {
+            if (started) return;
 #pragma unroll 1
-                                    for (int32_t q = lane; q < (sparse ? nonzeros : TILE * TILE);
-                                         q += WARP)
-                                        shared_sums[q] = 0;
-                                    if (side == 0) rows[j] = C_row;
-                                    started = true;
-                                    __syncwarp();
-                                }
-                                if (by_rows) {
-                                    T sums[TILE / 2] = {};
-                                    for (int32_t p = base; p < base + some; p++)
-                                        multiply_rows(w, pairs[p], sums);
-                                    each_sum(C_row, sums, [&](int q, int cell, T sum) {
-                                        if (!written) {
-                                            shared_sums[sparse ? q : cell] += sum;
-                                        } else {
-                                            w.C.idx[start + q] = (uint8_t)cell;
-                                            ((T *)w.C.val)[start + q] = sum;
-                                        }
-                                    });
-                                    __syncwarp();
-                                } else if (sparse) {
-                                    multiply_scattered<T, true>(w, d, rows, shared_sums);
-                                } else {
-                                    multiply_scattered<T, false>(w, d, rows, shared_sums);
-                                }
-                            }
-                            return false;
-                        });
-                        if (!written)
-                            write_scattered(w, start, nonzeros, sparse, C_row, shared_sums);
-                        __syncwarp();
+            for (int32_t q = lane; q < (sparse ? nonzeros : TILE * TILE); q += WARP)
+                shared_sums[q] = 0;
+            if (side == 0) rows[j] = C_row;
+            started = true;
+            __syncwarp();
+        };
+        auto multiply_pairs = [&](int2 *some, int32_t count, bool all) {
+            struct dealt d = deal(w, some, count);
+            if (FULL) {
+                const bool is_full = lane < count && worth_full(w, d);
+                const uint32_t full = __ballot_sync(FULL_MASK, is_full);
+                const int32_t fulls = __popc(full);
+                if (fulls > 0) {
+                    if (fulls < count) move_to_front(some, count, full);
+                    double sums[2][2][2] = {};
+                    for (int32_t p = 0; p < fulls; p++) multiply_full<T>(w, some[p], sums);
+                    written = all && fulls == count;
+                    if (!written) start_sums();
+                    each_sum(C_row, sums, [&](int q, int cell, double sum) {
+                        if (!written) {
+                            shared_sums[sparse ? q : cell] += (T)sum;
+                        } else {
+                            w.C.idx[start + q] = (uint8_t)cell;
+                            ((T *)w.C.val)[start + q] = (T)sum;
+                        }
                     });
+                    __syncwarp();
+                    if (fulls == count) return;
+                    d = deal(w, some + fulls, count - fulls);
+                }
+            }
+            start_sums();
+            if (sparse)
+                multiply_scattered<T, true>(w, d, rows, shared_sums);
+            else
+                multiply_scattered<T, false>(w, d, rows, shared_sums);
+        };
+        intersect<BITS>(w, row, column, pairs, [&](int32_t count, bool last) {
+            const bool all = last && !started && count <= WARP;
+            for (int32_t base = 0; base < count; base += WARP)
+                multiply_pairs(pairs + base, min(WARP, count - base), all);
+            return false;
+        });
+        if (!written) write_scattered(w, start, nonzeros, sparse, C_row, shared_sums);
+        __syncwarp();
+    };
+    each_tile<BITS>(w, (uint32_t *)(shared + at.bits), multiply_tile);
 }
 
 #endif
