@@ -88,6 +88,7 @@ static __device__ __forceinline__ void walk_share(const struct factors<T> &x,
 {
     const int lane = lane_id();
     const unsigned lower = (1u << lane) - 1;
+    const int SOME = VALUES ? 1 : 2; // times 32 products that are loaded before they are used
     for (int32_t r = upper_bound(c.first, rows, (int32_t)lo) - 1; lo < hi; r += WARP) {
         const int32_t i = r + lane;
         const int32_t before = i < rows ? c.first[i] - 1 : INT32_MAX; // the row begins after it
@@ -95,14 +96,26 @@ static __device__ __forceinline__ void walk_share(const struct factors<T> &x,
         const T a = VALUES && i < rows ? c.a[i] : 0;
         const uint32_t end = r + WARP < rows ? min(hi, (uint32_t)c.first[r + WARP]) : hi;
         int32_t row = 0; // the lane that holds the row of product lo
-        for (; lo < end; lo += WARP) {
-            const uint32_t ahead = (uint32_t)before - lo; // huge if the row has begun
-            const unsigned begin = __reduce_or_sync(FULL_MASK, ahead < WARP ? 1u << ahead : 0);
-            const int from = row + __popc(begin & lower);
-            const uint32_t q = (uint32_t)warp_broadcast(offset, from) + lo + lane;
-            const T a_q = VALUES ? warp_broadcast(a, from) : 0;
-            row += __popc(begin);
-            if (lo + lane < end) f(__ldg(x.S_idx + q), VALUES ? a_q * __ldg(x.S_val + q) : 0);
+        for (; lo < end; lo += SOME * WARP) {
+            int32_t col[SOME];
+            T v[SOME];
+#pragma unroll
+            for (int k = 0; k < SOME; k++) {
+                const uint32_t at = lo + k * WARP;
+                if (k > 0 && at >= end) break;
+                const uint32_t ahead = (uint32_t)before - at; // huge if the row has begun
+                const unsigned begin = __reduce_or_sync(FULL_MASK, ahead < WARP ? 1u << ahead : 0);
+                const int from = row + __popc(begin & lower);
+                const uint32_t q = (uint32_t)warp_broadcast(offset, from) + at + lane;
+                const T a_q = VALUES ? warp_broadcast(a, from) : 0;
+                row += __popc(begin);
+                if (at + lane >= end) continue;
+                col[k] = __ldg(x.S_idx + q);
+                v[k] = VALUES ? a_q * __ldg(x.S_val + q) : 0;
+            }
+#pragma unroll
+            for (int k = 0; k < SOME; k++)
+                if (lo + k * WARP + lane < end) f(col[k], v[k]);
         }
         lo = end;
     }
@@ -117,6 +130,7 @@ static __device__ __forceinline__ void walk_nonzeros(const struct factors<T> &x,
 {
     // Unsigned: what is added to a count below 2^31 stays below 2^32.
     const uint32_t lane = (uint32_t)lane_id();
+    const int SOME = VALUES ? 2 : 4; // times 32 products that are loaded before they are used
     for (uint32_t at = first; at < end; at += WARP * step) {
         const uint32_t p = at + lane * step;
         uint32_t begin = 0, row_end = 0;
@@ -131,8 +145,20 @@ static __device__ __forceinline__ void walk_nonzeros(const struct factors<T> &x,
         for (int r = 0; r < rows; r++) {
             const uint32_t q_end = warp_broadcast(row_end, r);
             const T a_r = VALUES ? warp_broadcast(a, r) : 0;
+            uint32_t q = warp_broadcast(begin, r);
+            for (; q + SOME * WARP <= q_end; q += SOME * WARP) {
+                int32_t col[SOME];
+                T v[SOME];
+#pragma unroll
+                for (int k = 0; k < SOME; k++) {
+                    col[k] = __ldg(x.S_idx + (q + lane) + k * WARP);
+                    v[k] = VALUES ? a_r * __ldg(x.S_val + (q + lane) + k * WARP) : 0;
+                }
+#pragma unroll
+                for (int k = 0; k < SOME; k++) f(col[k], v[k]);
+            }
 #pragma unroll 1 // most rows of S are shorter than what the compiler would unroll it for
-            for (uint32_t q = warp_broadcast(begin, r) + lane; q < q_end; q += WARP)
+            for (q += lane; q < q_end; q += WARP)
                 f(__ldg(x.S_idx + q), VALUES ? a_r * __ldg(x.S_val + q) : 0);
             if (stop && __any_sync(FULL_MASK, *(volatile const int32_t *)stop > limit)) return;
         }
