@@ -23,9 +23,9 @@ static __host__ __device__ __forceinline__ int64_t bit_groups(int32_t n) { retur
 // Shared memory: the bitmap, the ranks, and the values where they fit: by place in the row, or, if
 // `dense`, by column, which makes the ranks, and the first of two walks, superfluous.
 template <int TEAM, typename T>
-static __global__
-__launch_bounds__(TEAM) void numeric_long(struct factors<T> x, struct rows rows, int dense,
-                                          const int32_t *__restrict__ nz, struct result<T> c)
+static __global__ __launch_bounds__(TEAM, TEAM == LONG_BLOCK ? 1 : 3) void numeric_long(
+    struct factors<T> x, struct rows rows, int dense, const int32_t *__restrict__ nz,
+    struct result<T> c)
 {
     SHARED_DYNAMIC(unsigned char, memory);
     __shared__ chunk<TEAM, T> chunk;
