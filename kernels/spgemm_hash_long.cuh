@@ -13,17 +13,22 @@
 #include "spgemm_hash_rows.cuh"
 
 #define LONG_BLOCK   1024 // threads
-#define LONG_SMALL   512  // where three blocks share a multiprocessor
+#define LONG_SMALL   512  // where a third of a multiprocessor's shared memory is enough
 #define GLOBAL_BLOCK 256
 #define GLOBAL_SHARE 8192 // products that are worth a block of their own
 #define SORT_CHUNK   2048 // columns that the sort of a global table takes into shared memory
 
 static __host__ __device__ __forceinline__ int64_t bit_groups(int32_t n) { return ceil_div(n, 64); }
 
+// So many blocks share a multiprocessor at most, for the sake of shared memory, so registers need
+// not be saved for more. 0: the compiler's choice; narrow matrices in f32 leave room for four
+// blocks.
+#define LONG_BLOCKS(TEAM, T) ((TEAM) == LONG_BLOCK ? 1 : sizeof(T) == 4 ? 0 : 3)
+
 // Shared memory: the bitmap, the ranks, and the values where they fit: by place in the row, or, if
 // `dense`, by column, which makes the ranks, and the first of two walks, superfluous.
 template <int TEAM, typename T>
-static __global__ __launch_bounds__(TEAM, TEAM == LONG_BLOCK ? 1 : 3) void numeric_long(
+static __global__ __launch_bounds__(TEAM, LONG_BLOCKS(TEAM, T)) void numeric_long(
     struct factors<T> x, struct rows rows, int dense, const int32_t *__restrict__ nz,
     struct result<T> c)
 {

@@ -260,7 +260,8 @@ static __device__ __forceinline__ void sort_by_columns(const int32_t *keys, int3
 
 // Of 1024 threads with tables of doubles a multiprocessor has one block: its registers are free.
 template <int TEAM, int TEAMS, typename T>
-static __global__ __launch_bounds__(TEAM *TEAMS, TEAM == 1024 && sizeof(T) == 8) void numeric_team(
+static __global__
+__launch_bounds__(TEAM *TEAMS, TEAM == 1024 && sizeof(T) == 8 ? 1 : 0) void numeric_team(
     struct factors<T> x, struct rows rows, const int32_t *__restrict__ nz, struct result<T> c)
 {
     SHARED_DYNAMIC(unsigned char, memory);

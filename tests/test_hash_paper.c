@@ -38,6 +38,11 @@ static const struct run {
     {"skew:3000:2:1500", SET({"bitmap", 0}, {"shared", 32}), {2, 1}, false, true},
     {"skew:900:12:600", SET({"bitmap", 0}), {2, 2}, false, true},
     {"skew:900:12:600", SET({"bitmap", 1}), {2, 2}, false, false},
+    // 112 products for each nonzero: rows of S one after the other.
+    {"uniform:128:112", SET({"bitmap", 0}), {2, 2}, false, true},
+    {"uniform:300:112", SET({"bitmap", 1}), {2, 2}, false, false},
+    {"uniform:128:112", SET({"bitmap", 1}, {"split", 1}), {2, 2}, false, false},
+    {"uniform:128:112", SET({"bitmap", 0}, {"split", 1}), {2, 2}, false, false},
 };
 // Some of its rows have 12 products for each nonzero, some five times as many.
 static const char mixed[] = "skew:900:12:600";
