@@ -226,7 +226,7 @@ static int explain(const struct body *f, enum bad bad, const char *at)
     case BAD_VALUE: {
         const char *q = w.start + (w.length && (*w.start == '-' || *w.start == '+'));
         static const char *const names[] = {"nan", "inf", "infinity"};
-        double x;
+        double x = 0;
         if (!w.length) return bad_line(f, at, "the line ends before the value");
         if (word_find((struct word){q, p - q}, names, 3) >= 0)
             return bad_line(f, at, "value %s is not finite", quote);

@@ -59,8 +59,8 @@ static const struct shape shapes[] = {
     {"dense 16 x 16", 16, 16, full, 0},
     {"dense 17 x 17", 17, 17, full, 0},
     {"dense 33 x 33", 33, 33, full, 0},
+    {"random", 90, 90, scattered, 0}, // every ninth, so that the smallest table has the options
     {"tiles everywhere", 600, 600, many_tiles, 0},
-    {"random", 90, 90, scattered, 0},
     {"very sparse", 150, 150, few, 0},
     {"dense random", 48, 48, one_in_five, 0},
     {"power law", 80, 80, power_law, 0},
