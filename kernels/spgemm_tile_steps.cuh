@@ -212,6 +212,7 @@ multiply_scattered(const struct multiply &w, const struct dealt &d,
             atomicAdd(&to[__popc(SPARSE ? C_row & below : below)], a * *s_val++);
         }
     }
+    __syncwarp(); // full tiles that come next are added without atomics
 }
 
 // Writes a tile of C whose sums are in shared memory alone. `row` is that of lane % 16; half a warp
