@@ -281,8 +281,8 @@ static int run_csr(struct task *t)
 static const struct algo_option options[] = {
     {"tnnz", 192, 0, 256, true, "nonzeros of a tile of C up to which its accumulator is sparse"},
     {"full", -1, -1, 257, true,
-     "nonzeros from which a tile of A is multiplied as a full one; 257: none; -1: what serves "
-     "best"},
+     "nonzeros, in the geometric mean of two tiles, from which they are multiplied as full ones; "
+     "257: never; -1: what serves best"},
     {"window", -1, -1, FIND_WINDOW, true,
      "tile columns in a block's bits; -1: what serves best; 0: none in steps 2 and 3"},
     {"prune", 1, 0, 1, true,

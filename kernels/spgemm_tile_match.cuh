@@ -49,7 +49,7 @@ struct multiply {
     int32_t share;               // tiles of C for a warp; with bits, a block has 8 times as many
     int32_t window;              // bits for a tile row of A, 0: none
     int32_t matches;             // pairs that a warp gathers before it multiplies them
-    int32_t full;                // a pair is multiplied as full tiles from so many nonzeros on
+    int32_t full;                // as full tiles from so many nonzeros on: the mean of a pair
     int32_t tnnz;                // with more nonzeros a tile of C is accumulated as a full one
 };
 
