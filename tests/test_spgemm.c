@@ -221,21 +221,25 @@ static void build_tiles(struct coo *T)
     }
 }
 
-// Tile row 0 has 32 tiles with much in them and 16 with one nonzero each; what they meet makes a
-// full tile of C in tile column 0 and half a one in the last.
+// Tile row 0 has 32 tiles of one kind and then 16 of the other: with much in them, or with one
+// nonzero each. What they meet makes a full tile of C in tile column 0 and half a one in the last.
 #define MIXED 49
-static void build_mixed(struct coo *T)
+static void build_mixed(struct coo *T, bool dense_first)
 {
     for (int32_t x = 1; x < MIXED; x++) {
-        for (int32_t cell = x % 3; cell < 256 && x <= 32; cell += 4)
+        bool dense = (x <= 32) == dense_first;
+        for (int32_t cell = x % 3; cell < 256 && dense; cell += 4)
             add_entry(T, cell / 16, 16 * x + cell % 16, value_at(x, cell));
-        if (x > 32) add_entry(T, x % 16, 16 * x + x % 5, value_at(x, x));
+        if (!dense) add_entry(T, x % 16, 16 * x + x % 5, value_at(x, x));
         for (int32_t d = 0; d < 16; d++) {
             add_entry(T, 16 * x + d, (d * 7 + x) % 16, value_at(x, d));
             if (d % 2) add_entry(T, 16 * x + d, 16 * MIXED + d / 2, value_at(d, x));
         }
     }
 }
+
+static void build_dense_first(struct coo *T) { build_mixed(T, true); }
+static void build_dense_last(struct coo *T) { build_mixed(T, false); }
 
 // Values of 0 in A: their products count in the structure of C.
 static void build_zeros(struct coo *T)
@@ -268,13 +272,57 @@ static const struct built {
     {"rows at the large boundaries of table I", CHOSEN_N, 60000, false, build_large_rows},
     {"columns that meet in a table", FAR_N, 2000, true, build_far_columns},
     {"tiles full, nearly full, and cancelled", 16 * TILE_BLOCKS + 5, 4000, true, build_tiles},
-    {"many tiles, dense and sparse", 16 * (MIXED + 1), 4000, true, build_mixed},
+    {"many tiles, dense and sparse", 16 * (MIXED + 1), 4000, true, build_dense_first},
+    {"many tiles, sparse and dense", 16 * (MIXED + 1), 4000, true, build_dense_last},
     {"stored zeros", 30, 90, true, build_zeros},
     {"many products in one element", 502, 1001, true, build_inner},
 };
 
+// Options of `tile` on CUDA that decide together how a tile of C is made.
+static const struct {
+    double full, window, matches, tnnz, prune;
+} together[] = {
+    {0, 0, 32, 0, 0},     {0, 32, 32, 256, 1},     {20, 0, 33, 256, 0},
+    {20, 2048, 32, 0, 1}, {257, 2048, 33, 256, 0}, {-1, -1, 32, 256, 0},
+};
+
+static void test_together(struct device *dev, const struct inputs *in, const char *shape)
+{
+    const struct algo *algo = NULL;
+    struct operands o;
+    for (int e = 0; e < algo_count; e++)
+        if (!strcmp(algos[e].name, "tile") && wanted(algos[e].algo, dev, LAYOUT_ROW, in->prec))
+            algo = algos[e].algo;
+    if (!algo || dev->kind != DEVICE_CUDA) return;
+    operands_init(&o, dev, in, LAYOUT_ROW);
+    for (size_t x = 0; x < sizeof together / sizeof *together; x++) {
+        const struct {
+            const char *name;
+            double value;
+        } set[] = {{"full", together[x].full},       {"window", together[x].window},
+                   {"matches", together[x].matches}, {"tnnz", together[x].tnnz},
+                   {"prune", together[x].prune}};
+        double opt[ALGO_OPTIONS_MAX] = {0};
+        char note[128] = "";
+        default_options(algo, opt);
+        for (int s = 0; s < 5; s++) {
+            bool found = false;
+            for (int i = 0; algo->options[i].name; i++)
+                if (!strcmp(algo->options[i].name, set[s].name))
+                    found = true, opt[i] = set[s].value;
+            CHECK(found, "tile has no option %s", set[s].name);
+            snprintf(note + strlen(note), sizeof note - strlen(note), ", %s=%g", set[s].name,
+                     set[s].value);
+        }
+        test_case(algo, opt, &o, shape, note);
+    }
+    operands_free(&o);
+}
+
+enum tried { DEFAULTS, EACH_OPTION, TOGETHER }; // beyond the defaults, options
+
 static void test_matrix(struct device *dev, const struct csr *A, enum mul mul, const char *name,
-                        bool options)
+                        enum tried options)
 {
     for (int prec = F32; prec <= F64; prec++) {
         struct inputs in = {.A = A, .prec = (enum prec)prec, .seed = 7, .mul = mul};
@@ -283,6 +331,7 @@ static void test_matrix(struct device *dev, const struct csr *A, enum mul mul, c
         if (!err) {
             test_inputs(dev, &in, name);
             if (options && prec == F64) test_options(dev, &in, name, false);
+            if (options == TOGETHER) test_together(dev, &in, name);
         }
         inputs_free(&in);
     }
@@ -298,7 +347,8 @@ static void test_device(struct device *dev, int step)
         bool options = x->rule == scattered && x->m == x->n && !x->copies;
         for (int mul = x->m == x->n ? MUL_AA : MUL_AAT; mul <= MUL_AAT; mul++)
             test_matrix(dev, &A, (enum mul)mul, x->name,
-                        options || (x->rule == many_tiles && mul == MUL_AA));
+                        options || (x->rule == many_tiles && mul == MUL_AA) ? EACH_OPTION
+                                                                            : DEFAULTS);
         csr_free(&A);
     }
     for (int32_t b = 0; b < COUNT(built); b += step) {
@@ -308,9 +358,10 @@ static void test_device(struct device *dev, int step)
         x->build(&T);
         CHECK(T.nnz <= x->room, "%s: %lld entries", x->name, (long long)T.nnz);
         if (entries_to_csr(&T, x->name, &A)) continue;
-        bool options = x->build == build_small_rows || x->build == build_mixed;
+        enum tried options = x->build == build_small_rows ? EACH_OPTION : DEFAULTS;
+        if (x->build == build_dense_first || x->build == build_dense_last) options = TOGETHER;
         test_matrix(dev, &A, MUL_AA, x->name, options);
-        if (x->aat) test_matrix(dev, &A, MUL_AAT, x->name, false);
+        if (x->aat) test_matrix(dev, &A, MUL_AAT, x->name, DEFAULTS);
         csr_free(&A);
     }
 }
