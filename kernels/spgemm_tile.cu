@@ -24,6 +24,9 @@
 //   time, and adds to shared memory by atomicAdd(). Where two tiles hold much, they are multiplied
 //   as full ones instead, on tensor cores, with the sums in registers, in double precision also
 //   for f32 (-opt full=257: never).
+// No option brings back: nsparse in step 1; the binary search in tile rows that the lanes hold; in
+// step 2 a nonzero of A for each lane and atomicOr(), where here a lane has a row, its mask in a
+// register, and stops when C's tile is full; how step 3 deals out nonzeros.
 #include "spgemm_tile_steps.cuh"
 
 struct state {
@@ -174,6 +177,8 @@ template <typename T> static int multiply_all(struct task *t)
     device_free(d, C->row);
     C->row = NULL;
     task_number(t, "c_tiles", (double)C->count);
+    task_number(t, "full_from", w.full); // what -1 of the options came to; NO_TILE: none
+    task_number(t, "window_used", w.window);
     task_number(t, "c_tile_bytes", (double)tiles_bytes(C, t->in->prec));
 done:
     device_free(d, length);
