@@ -236,6 +236,7 @@ static int prepare(struct task *t)
     if (!err) free_operands(t);
     if (!err) err = convert_timed(t, &convert_ms);
     task_number(t, "convert_ms", convert_ms);
+    task_number(t, "first_convert_ms", t->rehearsal_ms); // what a program pays that converts once
     if (!err) report_operands(t);
     return err;
 }
