@@ -299,8 +299,10 @@ static void test_together(struct device *dev, const struct inputs *in, const cha
         const struct {
             const char *name;
             double value;
-        } set[] = {{"full", together[x].full},       {"window", together[x].window},
-                   {"matches", together[x].matches}, {"tnnz", together[x].tnnz},
+        } set[] = {{"full", together[x].full},
+                   {"window", together[x].window},
+                   {"matches", together[x].matches},
+                   {"tnnz", together[x].tnnz},
                    {"prune", together[x].prune}};
         double opt[ALGO_OPTIONS_MAX] = {0};
         char note[128] = "";
