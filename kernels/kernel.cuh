@@ -9,6 +9,10 @@
 #include "algo.h"
 #include "cuda.cuh"
 
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
+#error "the kernels need sm_80 or later"
+#endif
+
 #define WARP      32
 #define FULL_MASK 0xffffffffu
 

@@ -33,6 +33,7 @@ struct state {
     struct tiles A, S, C; // S.count is 0 where S is A
     struct tile_columns columns;
     int64_t *number; // page-locked: one count
+    int f64_ratio;   // how many times as slow as in f32 the device is
 };
 
 static const struct tiles *factor(const struct task *t)
@@ -56,7 +57,7 @@ static void free_operands(struct task *t)
 }
 
 // Both factors as tiles, the second one by tile columns, too.
-template <typename T> static int convert(struct task *t)
+template <typename T> static int convert_to_tiles(struct task *t)
 {
     struct state *s = (struct state *)t->state;
     const int32_t window = find_window(t);
@@ -74,6 +75,11 @@ template <typename T> static int convert(struct task *t)
         x->row = NULL;
     }
     return err;
+}
+
+static int convert(struct task *t)
+{
+    return t->in->prec == F32 ? convert_to_tiles<float>(t) : convert_to_tiles<double>(t);
 }
 
 static int find_products(struct task *t)
@@ -94,15 +100,18 @@ static int find_products(struct task *t)
 // A pair of full tiles costs the same whatever they hold; nonzeros dealt out cost about the
 // products they make, and more where atomics meet. On an H200 the two are even where both tiles
 // have 16 to 20 nonzeros (in the geometric mean). The kernel that can do both is slower at the
-// latter, so where tiles are nearly empty there is one that cannot.
+// latter, so where tiles are nearly empty there is one that cannot. Nor does it pay on devices that
+// are slow in double precision.
 #define FULL_TILE 20
 #define FULL_MEAN 8                 // nonzeros of a tile of A on average
 #define NO_TILE   (TILE * TILE + 1) // no tile has so many
+#define SLOW_F64  4                 // times as slow as f32, or more
 
 static int32_t full_tile(const struct task *t, const struct tiles *A)
 {
     const int32_t full = (int32_t)task_option(t, "full");
     if (full >= 0) return full;
+    if (((const struct state *)t->state)->f64_ratio >= SLOW_F64) return NO_TILE;
     return A->nnz < A->count * FULL_MEAN ? NO_TILE : FULL_TILE;
 }
 
@@ -192,6 +201,8 @@ static int make_state(struct task *t)
     struct state *s = (struct state *)mem_zero_alloc(1, sizeof *s);
     if (!s) return ERR_MEMORY;
     t->state = s;
+    CUDA_TRY(cudaDeviceGetAttribute(&s->f64_ratio, cudaDevAttrSingleToDoublePrecisionPerfRatio,
+                                    t->dev->index));
     CUDA_TRY(cudaMallocHost((void **)&s->number, sizeof *s->number));
     return OK;
 }
@@ -217,26 +228,20 @@ static void report_operands(struct task *t)
     task_number(t, "column_bytes", 4.0 * (double)(S->tile_n + 1) + 10.0 * (double)S->count);
 }
 
-static int convert_timed(struct task *t, double *ms)
-{
-    int err = device_sync(t->dev);
-    const double start = clock_ms();
-    if (!err) err = t->in->prec == F32 ? convert<float>(t) : convert<double>(t);
-    if (!err) err = device_sync(t->dev);
-    *ms = clock_ms() - start;
-    return err;
-}
-
-// The conversion is rehearsed, as the first one pays for what the device loads and allocates once.
+// The first conversion pays for what the device loads and allocates once, like the set-up of every
+// algorithm. The figure convert_ms, to be compared with products, is of a second one.
 static int prepare(struct task *t)
 {
-    double convert_ms = 0;
     int err = make_state(t);
-    if (!err) err = convert_timed(t, &t->rehearsal_ms);
-    if (!err) free_operands(t);
-    if (!err) err = convert_timed(t, &convert_ms);
-    task_number(t, "convert_ms", convert_ms);
-    task_number(t, "first_convert_ms", t->rehearsal_ms); // what a program pays that converts once
+    if (!err) err = convert(t);
+    if (!err) err = device_sync(t->dev);
+    if (err) return err;
+    const double start = clock_ms();
+    free_operands(t);
+    err = convert(t);
+    if (!err) err = device_sync(t->dev);
+    t->repeat_ms = clock_ms() - start;
+    task_number(t, "convert_ms", t->repeat_ms);
     if (!err) report_operands(t);
     return err;
 }
@@ -273,7 +278,7 @@ static void teardown(struct task *t)
 static int run_csr(struct task *t)
 {
     int err = task_phase(t, "convert");
-    if (!err) err = t->in->prec == F32 ? convert<float>(t) : convert<double>(t);
+    if (!err) err = convert(t);
     if (!err) report_operands(t);
     if (!err) err = run(t);
     if (!err) err = task_phase(t, "back");
@@ -290,7 +295,8 @@ static const struct algo_option options[] = {
      "nonzeros, in the geometric mean of two tiles, from which they are multiplied as full ones; "
      "257: never; -1: what serves best"},
     {"window", -1, -1, FIND_WINDOW, true,
-     "tile columns in a block's bits; -1: what serves best; 0: none in steps 2 and 3"},
+     "tile columns in a block's bits, in steps 2 and 3 up to 65536; -1: what serves best; 0: none "
+     "there"},
     {"prune", 1, 0, 1, true,
      "1: tiles of C that stay empty and pairs of tiles without a product are left out; 0: kept"},
     {"matches", 64, WARP, MATCHES_MAX, true, "pairs of tiles that a warp gathers"},

@@ -54,10 +54,10 @@ static __global__ void __launch_bounds__(MULTIPLY_WARPS *WARP, 6)
 static __device__ __forceinline__ void multiply_8x8x4(double c[2], double a, double b)
 {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
-    asm("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0, %1}, {%2}, {%3}, {%0, %1};"
-        : "+d"(c[0]), "+d"(c[1])
-        : "d"(a), "d"(b));
-#else
+    asm volatile("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0, %1}, {%2}, {%3}, {%0, %1};"
+                 : "+d"(c[0]), "+d"(c[1])
+                 : "d"(a), "d"(b));
+#else // the emulator; kernels need sm_80
     const int a_lane = lane_id() / 4 * 4, b_lane = lane_id() % 4 * 8;
     for (int k = 0; k < 4; k++) {
         const double a_k = __shfl_sync(FULL_MASK, a, a_lane + k);

@@ -104,7 +104,7 @@ struct task {
     struct csr_dev S;      // SpGEMM: C = A * S; the arrays of A where S is A
     struct csr_dev R;      // SpGEMM: the result, allocated with device_alloc by run or finish
     void *state;           // the algorithm's own, from prepare to teardown
-    double rehearsal_ms; // of prepare(): what it did only so that its figures are of a warm device
+    double repeat_ms; // of prepare(): what it did again only so that a figure is of a warm device
     struct phases *phases; // NULL except in the run that measures them
     struct figure figures[FIGURES_MAX];
     int figure_count;
@@ -120,8 +120,8 @@ struct algo {
     const struct algo_option *options; // NULL: none
     const char *about;                 // one line, no full stop
     const char *cite;                  // where it comes from
-    // Called once: analysis, scratch memory. NULL: nothing to do. Timed as `analyse`, but for what
-    // it adds to t->rehearsal_ms.
+    // Called once: analysis, scratch memory. NULL: nothing to do. Timed as `analyse`, but for
+    // t->repeat_ms.
     int (*prepare)(struct task *t);
     // Starts the whole operation on t->dev->stream, writing every element of the result. Called
     // many times. A dense result: it must not wait, allocate or print. A sparse one: it makes the

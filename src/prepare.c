@@ -252,7 +252,7 @@ int task_prepare(struct task *t, struct operands *o, struct setup *setup, int64_
     t->in = o->in;
     t->layout = o->layout;
     t->figure_count = 0;
-    t->rehearsal_ms = 0;
+    t->repeat_ms = 0;
     int err = refuse_unfit(t, o);
     if (err) return err;
 
@@ -282,7 +282,7 @@ int task_prepare(struct task *t, struct operands *o, struct setup *setup, int64_
     double start = clock_ms();
     if (t->algo->prepare) err = t->algo->prepare(t);
     if (!err) err = device_sync(t->dev);
-    setup->analyse_ms = clock_ms() - start - t->rehearsal_ms;
+    setup->analyse_ms = clock_ms() - start - t->repeat_ms;
 done:
     if (err) task_teardown(t);
     return err;

@@ -8,7 +8,7 @@
 struct setup {
     double convert_ms; // host: to the precision, layout and formats the algorithm asks for
     double upload_ms;  // to the device, A and the dense operands
-    double analyse_ms; // the algorithm's own prepare, without rehearsals
+    double analyse_ms; // the algorithm's own prepare, first use of the device included
 };
 
 // What making one operand took.

@@ -95,14 +95,6 @@ static const char *case_fault(const struct algo *algo, const double *opt, struct
         snprintf(text, sizeof text, "prepare: %s", fail_text());
         return text;
     }
-    for (int f = 0; f < t.figure_count; f++)
-        if (!strcmp(t.figures[f].name, "convert_ms") &&
-            !(t.figures[f].number <= setup.analyse_ms)) {
-            snprintf(text, sizeof text, "%g ms to prepare, of them %g to convert", setup.analyse_ms,
-                     t.figures[f].number);
-            task_teardown(&t);
-            return text;
-        }
     // The check runs it twice: the second run must not depend on what the first one left behind.
     int64_t before = o->dev->used_bytes;
     const char *fault = text;

@@ -42,6 +42,13 @@ static int faulty_run(struct task *t)
     return OK;
 }
 
+#define REPEAT_MS 3.6e6
+static int faulty_prepare(struct task *t)
+{
+    t->repeat_ms = REPEAT_MS;
+    return OK;
+}
+
 static const struct algo faulty = {
     .name = "faulty",
     .op = OP_SPMM,
@@ -49,6 +56,7 @@ static const struct algo faulty = {
     .layouts = BIT(LAYOUT_ROW) | BIT(LAYOUT_COL),
     .precs = BOTH_PRECS,
     .formats = FORMAT_CSR,
+    .prepare = faulty_prepare,
     .run = faulty_run,
 };
 
@@ -277,6 +285,7 @@ static struct check check_fault(const struct csr *A, enum prec prec, enum layout
     CHECK(!ops[OP_SPMM].make(&in), "%s", fail_text());
     operands_init(&o, &dev, &in, layout);
     CHECK(!task_prepare(&t, &o, &setup, &bytes), "%s", fail_text());
+    CHECK(setup.analyse_ms < -REPEAT_MS / 2, "%g ms, what was repeated is in it", setup.analyse_ms);
     CHECK(!check_task(&t, mode, &check), "%s", fail_text());
     task_teardown(&t);
     operands_free(&o);
