@@ -207,7 +207,10 @@ def print_set(selection, found, args, codes):
         notes.insert(0, "Revision %s." % revisions.pop())
     if notes:
         print(" ".join(notes) + "\n")
-    print_speedups(selection, found)
+    try:
+        print_speedups(selection, found)
+    except records.NoData as nothing:
+        print("Speed-ups: %s." % nothing)
     if args.peers:
         print_peers(found, codes, peers.Names(args.map), args.code)
     if selection.rows[0]["op"] == OF_MEMORY:
@@ -233,7 +236,8 @@ def print_all(args):
         try:
             selection = common.without_curve(common.select(group))
             found = common.series(selection.rows)
-            common.baseline(found)
+            if not (args.peers or args.matrices):
+                common.baseline(found)
         except records.NoData as error:
             why = error
             continue

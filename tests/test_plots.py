@@ -332,6 +332,12 @@ def test_table(folder, small):
     check("no matrix drei" in errors, "a --map of nothing: %s" % errors)
     status, text, errors = run("table.py", source, "--peers", peers, "--code", "nobody")
     check(status == 1 and "no code nobody" in errors and not text, "unknown peer: %s" % errors)
+    alone = write(os.path.join(folder, "alone.jsonl"), [environment(roof=GPU),
+                                                        result("merge", m1, 1.0)])
+    status, text, errors = run("table.py", alone)
+    check(status == 1 and "to compare with" in errors, "table: nothing to compare with: %s" % errors)
+    status, text, _ = run("table.py", alone, "--peers", peers)
+    check(status == 0 and "| peer | merge | 1 | 2.00 |" in text, "table: but for peers: %s" % text)
     status, text, errors = run("table.py", small)
     check(status == 0 and text.count("### ") == 3, "table: three sets of cases: %s" % errors)
 
