@@ -224,14 +224,16 @@ static __device__ __forceinline__ void sort_by_range(const int32_t *keys, int32_
         }
 }
 
-// The same, by the columns themselves: few are compared all with all, as in the paper; more are
-// sorted, and each looks up its place.
+// The same, by the columns themselves, which are listed: few are compared all with all, as in the
+// paper, each by the thread that has it in the list; more are sorted, and each looks up its place.
+// `where` says where in the table a column is.
 template <int TEAM, typename F>
 static __device__ __forceinline__ void sort_by_columns(const int32_t *keys, int32_t size,
                                                        int32_t count, uint32_t *cols,
-                                                       int32_t *listed, F put)
+                                                       uint16_t *where, int32_t *listed, F put)
 {
     const int me = team_rank<TEAM>();
+    const bool few = count <= COUNT_SORT;
     for (int32_t at = 0; at < size; at += TEAM) {
         const bool there = at + me < size && keys[at + me] != EMPTY;
         const unsigned all = __ballot_sync(FULL_MASK, there);
@@ -239,22 +241,25 @@ static __device__ __forceinline__ void sort_by_columns(const int32_t *keys, int3
         if (lane_id() == 0 && all) to = atomicAdd(listed, __popc(all));
         to = warp_broadcast(to, 0) + __popc(all & ((1u << lane_id()) - 1));
         if (there) cols[to] = (uint32_t)keys[at + me];
+        if (there && few) where[to] = (uint16_t)(at + me);
     }
-    if (count > COUNT_SORT) {
+    if (!few) {
         const int32_t power = 1 << (32 - __clz(count - 1));
         for (int32_t e = count + me; e < power; e += TEAM) cols[e] = UINT32_MAX;
         team_sync<TEAM>();
         sort_bitonic<TEAM>(cols, power);
     }
     team_sync<TEAM>();
-    for (int32_t s = me; s < size; s += TEAM) {
-        if (keys[s] == EMPTY) continue;
-        int32_t rank = 0;
-        if (count <= COUNT_SORT)
-            for (int32_t e = 0; e < count; e++) rank += cols[e] < (uint32_t)keys[s];
-        else
-            rank = upper_bound((const int32_t *)cols, count, keys[s]) - 1;
-        put(s, rank);
+    if (few) {
+        for (int32_t x = me; x < count; x += TEAM) {
+            const uint32_t col = cols[x];
+            int32_t rank = 0;
+            for (int32_t e = 0; e < count; e++) rank += cols[e] < col;
+            put(where[x], rank);
+        }
+    } else {
+        for (int32_t s = me; s < size; s += TEAM)
+            if (keys[s] != EMPTY) put(s, upper_bound((const int32_t *)cols, count, keys[s]) - 1);
     }
 }
 
@@ -313,11 +318,11 @@ __launch_bounds__(TEAM *TEAMS, TEAM == 1024 && sizeof(T) == 8 ? 1 : 0) void nume
         c.idx[start + rank] = keys[s];
         c.val[start + rank] = vals[s];
     };
+    uint16_t *shorts = (uint16_t *)(scratch + rows.limit); // rows.limit of them
     if (words <= rows.limit)
-        sort_by_range<TEAM>(keys, size, low, words, scratch, (uint16_t *)(scratch + rows.limit),
-                            sums[team], put);
+        sort_by_range<TEAM>(keys, size, low, words, scratch, shorts, sums[team], put);
     else
-        sort_by_columns<TEAM>(keys, size, count, scratch, &listed[team], put);
+        sort_by_columns<TEAM>(keys, size, count, scratch, shorts, &listed[team], put);
 }
 
 #endif

@@ -103,7 +103,7 @@ static int find_products(struct task *t)
 // latter, so where tiles are nearly empty there is one that cannot. Nor does it pay on devices that
 // are slow in double precision.
 #define FULL_TILE 20
-#define FULL_MEAN 8                 // nonzeros of a tile of A on average
+#define FULL_MEAN 12                // nonzeros of a tile of A on average
 #define NO_TILE   (TILE * TILE + 1) // no tile has so many
 #define SLOW_F64  4                 // times as slow as f32, or more
 
