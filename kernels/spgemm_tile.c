@@ -262,13 +262,6 @@ done:
     return err;
 }
 
-// A copy in the device's memory.
-static int place(struct device *d, const void *from, int64_t count, size_t size, void **to)
-{
-    int err = device_alloc(d, count, size, to);
-    return err ? err : device_upload(d, *to, from, count * (int64_t)size);
-}
-
 static int place_tiles(struct task *t, const struct tile16 *H, struct tiles *x)
 {
     struct device *d = t->dev;
@@ -278,12 +271,12 @@ static int place_tiles(struct task *t, const struct tile16 *H, struct tiles *x)
                         .tile_n = H->tile_n,
                         .nnz = H->nnz,
                         .count = H->tiles};
-    int err = place(d, H->ptr, H->tile_m + 1, sizeof *H->ptr, (void **)&x->ptr);
-    if (!err) err = place(d, H->col, H->tiles, sizeof *H->col, (void **)&x->col);
-    if (!err) err = place(d, H->start, H->tiles + 1, sizeof *H->start, (void **)&x->start);
-    if (!err) err = place(d, H->row_ptr, H->tiles, TILE, (void **)&x->row_ptr);
-    if (!err) err = place(d, H->mask, H->tiles, TILE * sizeof *H->mask, (void **)&x->mask);
-    if (!err) err = place(d, H->idx, H->nnz, sizeof *H->idx, (void **)&x->idx);
+    int err = device_place(d, H->ptr, H->tile_m + 1, sizeof *H->ptr, (void **)&x->ptr);
+    if (!err) err = device_place(d, H->col, H->tiles, sizeof *H->col, (void **)&x->col);
+    if (!err) err = device_place(d, H->start, H->tiles + 1, sizeof *H->start, (void **)&x->start);
+    if (!err) err = device_place(d, H->row_ptr, H->tiles, TILE, (void **)&x->row_ptr);
+    if (!err) err = device_place(d, H->mask, H->tiles, TILE * sizeof *H->mask, (void **)&x->mask);
+    if (!err) err = device_place(d, H->idx, H->nnz, sizeof *H->idx, (void **)&x->idx);
     if (!err) err = device_alloc(d, H->nnz, prec_bytes(t->in->prec), &x->val);
     for (int64_t q = 0; q < H->nnz && !err; q++)
         if (t->in->prec == F32)
@@ -297,9 +290,10 @@ static int place_columns(struct task *t, const struct tile16 *H)
 {
     struct tile16_columns host = {0}, *x = &((struct state *)t->state)->columns;
     int err = tile16_columns_make(H, &host);
-    if (!err) err = place(t->dev, host.ptr, H->tile_n + 1, sizeof *host.ptr, (void **)&x->ptr);
-    if (!err) err = place(t->dev, host.row, H->tiles, sizeof *host.row, (void **)&x->row);
-    if (!err) err = place(t->dev, host.tile, H->tiles, sizeof *host.tile, (void **)&x->tile);
+    if (!err)
+        err = device_place(t->dev, host.ptr, H->tile_n + 1, sizeof *host.ptr, (void **)&x->ptr);
+    if (!err) err = device_place(t->dev, host.row, H->tiles, sizeof *host.row, (void **)&x->row);
+    if (!err) err = device_place(t->dev, host.tile, H->tiles, sizeof *host.tile, (void **)&x->tile);
     tile16_columns_free(&host);
     return err;
 }

@@ -159,6 +159,17 @@ int device_upload(struct device *d, void *to, const void *from, int64_t bytes)
     return bytes ? d->ops->upload(d, to, from, bytes) : OK;
 }
 
+int device_place(struct device *d, const void *from, int64_t count, size_t size, void **to)
+{
+    int err = device_alloc(d, count, size, to);
+    if (!err) err = device_upload(d, *to, from, count * (int64_t)size);
+    if (err) {
+        device_free(d, *to);
+        *to = NULL;
+    }
+    return err;
+}
+
 int device_download(struct device *d, void *to, const void *from, int64_t bytes)
 {
     return bytes ? d->ops->download(d, to, from, bytes) : OK;

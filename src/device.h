@@ -88,6 +88,8 @@ int device_alloc(struct device *d, int64_t count, size_t size, void **p);
 void device_free(struct device *d, void *p); // NULL is legal
 void device_peak_reset(struct device *d);
 int device_upload(struct device *d, void *to, const void *from, int64_t bytes);
+// Allocates `count` elements and copies them there; on failure *to is NULL.
+int device_place(struct device *d, const void *from, int64_t count, size_t size, void **to);
 int device_download(struct device *d, void *to, const void *from, int64_t bytes);
 int device_fill(struct device *d, void *p, int byte, int64_t bytes);
 int device_sync(struct device *d);

@@ -38,30 +38,18 @@ static void add_cost(struct setup *setup, const struct cost *cost)
     setup->upload_ms += cost->upload_ms;
 }
 
-// Allocates `count` elements on the device and copies them there.
-static int place(struct device *d, const void *from, int64_t count, size_t size, void **to)
-{
-    int err = device_alloc(d, count, size, to);
-    if (!err) err = device_upload(d, *to, from, count * (int64_t)size);
-    if (err) {
-        device_free(d, *to);
-        *to = NULL;
-    }
-    return err;
-}
-
 // The same for values, rounded to the precision on the way, which adds to `convert_ms`.
 static int place_values(struct device *d, const double *val, int64_t count, enum prec prec,
                         double *convert_ms, void **to)
 {
-    if (prec == F64) return place(d, val, count, sizeof *val, to);
+    if (prec == F64) return device_place(d, val, count, sizeof *val, to);
     double start = clock_ms();
     float *rounded = mem_alloc(count, sizeof *rounded);
     if (!rounded) return ERR_MEMORY;
 #pragma omp parallel for schedule(static)
     for (int64_t i = 0; i < count; i++) rounded[i] = (float)val[i];
     *convert_ms += clock_ms() - start;
-    int err = place(d, rounded, count, sizeof *rounded, to);
+    int err = device_place(d, rounded, count, sizeof *rounded, to);
     mem_free(rounded);
     return err;
 }
@@ -72,7 +60,7 @@ static int row_start_bytes(const struct device *d) { return d->kind == DEVICE_CP
 static int place_row_starts(struct device *d, const struct csr *A, double *convert_ms, void **to)
 {
     int64_t count = (int64_t)A->m + 1;
-    if (d->kind == DEVICE_CPU) return place(d, A->ptr, count, sizeof *A->ptr, to);
+    if (d->kind == DEVICE_CPU) return device_place(d, A->ptr, count, sizeof *A->ptr, to);
     if (A->nnz > INT32_MAX)
         return fail(ERR_UNSUPPORTED, "%lld nonzeros do not fit in 32-bit row starts",
                     (long long)A->nnz);
@@ -81,7 +69,7 @@ static int place_row_starts(struct device *d, const struct csr *A, double *conve
     if (!narrow) return ERR_MEMORY;
     for (int64_t i = 0; i < count; i++) narrow[i] = (int32_t)A->ptr[i];
     *convert_ms += clock_ms() - start;
-    int err = place(d, narrow, count, sizeof *narrow, to);
+    int err = device_place(d, narrow, count, sizeof *narrow, to);
     mem_free(narrow);
     return err;
 }
@@ -96,7 +84,8 @@ static int need_csr(struct operands *o, const struct csr *A, struct csr_dev *D, 
     D->ptr_bytes = row_start_bytes(o->dev);
     int err = OK;
     if (!D->ptr) err = place_row_starts(o->dev, A, &convert, &D->ptr);
-    if (!err && !D->idx) err = place(o->dev, A->idx, A->nnz, sizeof *A->idx, (void **)&D->idx);
+    if (!err && !D->idx)
+        err = device_place(o->dev, A->idx, A->nnz, sizeof *A->idx, (void **)&D->idx);
     if (!err && !D->val) err = place_values(o->dev, A->val, A->nnz, o->in->prec, &convert, &D->val);
     *cost = (struct cost){convert, clock_ms() - start - convert};
     return err;
@@ -114,7 +103,7 @@ static int need_coo(struct operands *o)
     for (int32_t i = 0; i < A->m; i++)
         for (int64_t p = A->ptr[i]; p < A->ptr[i + 1]; p++) row[p] = i;
     double converted = clock_ms();
-    err = place(o->dev, row, A->nnz, sizeof *row, (void **)&o->coo.row);
+    err = device_place(o->dev, row, A->nnz, sizeof *row, (void **)&o->coo.row);
     mem_free(row);
     o->coo.m = A->m, o->coo.n = A->n, o->coo.nnz = A->nnz;
     o->coo.col = o->A.idx;
@@ -165,11 +154,11 @@ static int need_dense(struct operands *o)
     if (!err && !o->C.val) err = device_alloc(o->dev, count, w, &o->C.val);
     if (err || o->B.val) return err;
     if (o->layout == LAYOUT_ROW) {
-        err = place(o->dev, in->B, n * k, w, &o->B.val);
+        err = device_place(o->dev, in->B, n * k, w, &o->B.val);
     } else {
         void *turned = transposed(in->B, n, k, in->prec);
         convert = clock_ms() - start;
-        err = turned ? place(o->dev, turned, n * k, w, &o->B.val) : ERR_MEMORY;
+        err = turned ? device_place(o->dev, turned, n * k, w, &o->B.val) : ERR_MEMORY;
         mem_free(turned);
     }
     o->dense_cost = (struct cost){convert, clock_ms() - start - convert};
@@ -212,8 +201,8 @@ static int make_sellp(struct task *t, struct setup *setup)
     if (err) return err;
     *D = (struct sellp_dev){
         .m = S.m, .n = S.n, .slice = S.slice, .pad = S.pad, .slices = S.slices, .stored = S.stored};
-    err = place(t->dev, S.ptr, S.slices + 1, sizeof *S.ptr, (void **)&D->ptr);
-    if (!err) err = place(t->dev, S.idx, S.stored, sizeof *S.idx, (void **)&D->idx);
+    err = device_place(t->dev, S.ptr, S.slices + 1, sizeof *S.ptr, (void **)&D->ptr);
+    if (!err) err = device_place(t->dev, S.idx, S.stored, sizeof *S.idx, (void **)&D->idx);
     double convert = 0;
     if (!err) err = place_values(t->dev, S.val, S.stored, t->in->prec, &convert, &D->val);
     setup->convert_ms += converted - start + convert;
