@@ -11,6 +11,7 @@
 //
 // Rows are dealt out in pieces of equal work, so that long ones do not hold up a thread that has
 // many other rows to do.
+#include "papers.h"
 #include "spgemm_cpu.h"
 
 #include <omp.h>
@@ -230,7 +231,6 @@ const struct algo spgemm_hash_cpu = {
     .arith = ARITH_PREC,
     .options = options,
     .about = "a hash table for each row, counted first, then computed and sorted",
-    .cite = "Nagasaka, Nukada, Matsuoka: High-performance and Memory-saving Sparse General "
-            "Matrix-Matrix Multiplication for NVIDIA Pascal GPU, ICPP 2017",
+    .cite = NAGASAKA_2017,
     .run = run,
 };

@@ -30,6 +30,7 @@
 //   overflow.
 // - Giant rows, and those redone, are shared by many blocks, in global memory: a pool of bounded
 //   size (pool=MB), rows in waves.
+#include "papers.h"
 #include "spgemm_hash_wave.cuh"
 
 // Work on the stream of group i begins after what is on the main stream now, and ends before what
@@ -376,8 +377,7 @@ extern const struct algo spgemm_hash_cuda = {
     .arith = ARITH_PREC,
     .options = options,
     .about = "hash tables in shared memory, rows in groups by size, counted and then multiplied",
-    .cite = "Nagasaka, Nukada, Matsuoka: High-performance and Memory-saving Sparse General "
-            "Matrix-Matrix Multiplication for NVIDIA Pascal GPU, ICPP 2017",
+    .cite = NAGASAKA_2017,
     .prepare = prepare,
     .run = run,
     .teardown = teardown,

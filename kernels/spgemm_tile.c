@@ -12,6 +12,7 @@
 // that a match is a look instead of the paper's binary search; elements of a column of S that is
 // far longer than the row are searched.
 #include "cpu.h"
+#include "papers.h"
 
 #include <omp.h>
 #include <string.h>
@@ -377,9 +378,7 @@ const struct algo spgemm_tile_cpu = {
     .arith = ARITH_PREC,
     .options = options,
     .about = "sparse 16 x 16 tiles, a thread for each tile row of C; from tiles to tiles",
-    .cite =
-        "Niu, Lu, Ji, Song, Jin, Liu: TileSpGEMM: A Tiled Algorithm for Parallel Sparse General "
-        "Matrix-Matrix Multiplication on GPUs, PPoPP 2022",
+    .cite = NIU_2022,
     .prepare = prepare,
     .run = run,
     .teardown = teardown,

@@ -27,6 +27,7 @@
 // No option brings back: nsparse in step 1; the binary search in tile rows that the lanes hold; in
 // step 2 a nonzero of A for each lane and atomicOr(), where here a lane has a row, its mask in a
 // register, and stops when C's tile is full; how step 3 deals out nonzeros.
+#include "papers.h"
 #include "spgemm_tile_steps.cuh"
 
 struct state {
@@ -303,10 +304,6 @@ static const struct algo_option options[] = {
     {},
 };
 
-#define CITATION                                                                                   \
-    "Niu, Lu, Ji, Song, Jin, Liu: TileSpGEMM: A Tiled Algorithm for Parallel Sparse General "      \
-    "Matrix-Matrix Multiplication on GPUs, PPoPP 2022"
-
 extern const struct algo spgemm_tile_cuda = {
     .name = "tile",
     .op = OP_SPGEMM,
@@ -317,7 +314,7 @@ extern const struct algo spgemm_tile_cuda = {
     .arith = ARITH_PREC,
     .options = options,
     .about = "sparse 16 x 16 tiles, a warp for each tile of C; from tiles to tiles",
-    .cite = CITATION,
+    .cite = NIU_2022,
     .prepare = prepare,
     .run = run,
     .teardown = teardown,
@@ -335,7 +332,7 @@ extern const struct algo spgemm_tile_csr_cuda = {
     .arith = ARITH_PREC,
     .options = options,
     .about = "sparse 16 x 16 tiles, from CSR to CSR: both conversions are in the time",
-    .cite = CITATION,
+    .cite = NIU_2022,
     .prepare = make_state,
     .run = run_csr,
     .teardown = teardown,

@@ -5,6 +5,7 @@
 // Format: CSR. Any k. The choice looks at the mean row length d = nnz / m alone: merge below the
 // threshold, row split from it on. Both run with their default options.
 #include "kernel.cuh"
+#include "papers.h"
 
 #include <string.h>
 
@@ -59,8 +60,7 @@ extern const struct algo spmm_heuristic_cuda = {
     .arith = ARITH_PREC,
     .options = options,
     .about = "merge for short rows, row split for long ones, by the mean row length",
-    .cite = "Yang, Buluc, Owens: Design Principles for Sparse Matrix Multiplication on the GPU, "
-            "Euro-Par 2018, section 5.4",
+    .cite = YANG_2018 ", section 5.4",
     .prepare = prepare,
     .run = run,
     .teardown = teardown,

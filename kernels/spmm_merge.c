@@ -9,6 +9,7 @@
 // afterwards in the order of the shares. The result depends on the number of shares alone, which
 // is fixed when the case is prepared.
 #include "cpu.h"
+#include "papers.h"
 
 #include <omp.h>
 
@@ -100,8 +101,7 @@ const struct algo spmm_merge_cpu = {
     .arith = ARITH_PREC,
     .options = options,
     .about = "equal shares of rows and nonzeros for each thread, vectorised over the columns of B",
-    .cite = "Yang, Buluc, Owens: Design Principles for Sparse Matrix Multiplication on the GPU, "
-            "Euro-Par 2018, section 4.2",
+    .cite = YANG_2018 ", section 4.2",
     .prepare = prepare,
     .run = run,
     .teardown = teardown,

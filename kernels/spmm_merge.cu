@@ -20,6 +20,7 @@
 // `merge` has the paper's parameters: 32 nonzeros and 32 columns a warp, both extra kernels.
 // `merge-tuned` is the same code with shares and vectors fitted to the case, in one launch.
 #include "kernel.cuh"
+#include "papers.h"
 
 #define GROUP     4 // nonzeros whose loads of B share a branch
 #define MAX_WARPS 8 // warps of a block
@@ -492,8 +493,7 @@ extern const struct algo spmm_merge_cuda = {
     .arith = ARITH_PREC,
     .options = options,
     .about = "equal shares of the nonzeros per warp, cut rows fixed up in a fixed order",
-    .cite = "Yang, Buluc, Owens: Design Principles for Sparse Matrix Multiplication on the GPU, "
-            "Euro-Par 2018, section 4.2",
+    .cite = YANG_2018 ", section 4.2",
     .prepare = prepare,
     .run = run,
     .teardown = teardown,

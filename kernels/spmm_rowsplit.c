@@ -6,6 +6,7 @@
 // Format: CSR. Any k. Rows of very different lengths cost balance: threads take `chunk` rows at a
 // time, as they get free, but one row is never cut.
 #include "cpu.h"
+#include "papers.h"
 
 #include <omp.h>
 
@@ -46,7 +47,6 @@ const struct algo spmm_rowsplit_cpu = {
     .arith = ARITH_PREC,
     .options = options,
     .about = "a row per thread, vectorised over the columns of B",
-    .cite = "Yang, Buluc, Owens: Design Principles for Sparse Matrix Multiplication on the GPU, "
-            "Euro-Par 2018, section 4.1",
+    .cite = YANG_2018 ", section 4.1",
     .run = run,
 };

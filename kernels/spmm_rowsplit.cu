@@ -14,6 +14,7 @@
 //
 // Limits: a row is never cut, so the longest row bounds the time from below.
 #include "kernel.cuh"
+#include "papers.h"
 
 #define GROUP    4 // nonzeros of the last batch that are taken together
 #define MAX_ROWS 8 // rows of a block
@@ -156,8 +157,7 @@ extern const struct algo spmm_rowsplit_cuda = {
     .arith = ARITH_PREC,
     .options = options,
     .about = "a row and 32 columns per warp, independent loads of B in batches",
-    .cite = "Yang, Buluc, Owens: Design Principles for Sparse Matrix Multiplication on the GPU, "
-            "Euro-Par 2018, section 4.1",
+    .cite = YANG_2018 ", section 4.1",
     .prepare = prepare,
     .run = run,
     .teardown = NULL,

@@ -14,7 +14,7 @@ LAYERS = {
     "data": "matrix mtx gen stats load",
     "formats": "sellp tile16",
     "device": "cuda device roof device_cpu device_cuda",
-    "algorithms": "op algo algos kernel cub cusparse cpu kernels/*",
+    "algorithms": "op algo algos papers kernel cub cusparse cpu kernels/*",
     "measuring": "timing prepare check model",
     "running": "bench json record",
     "program": "table suggest options choose cli main",

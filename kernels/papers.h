@@ -1,0 +1,15 @@
+// How the papers are cited whose algorithms have several descriptors here.
+#ifndef PAPERS_H
+#define PAPERS_H
+
+#define YANG_2018                                                                                  \
+    "Yang, Buluc, Owens: Design Principles for Sparse Matrix Multiplication on the GPU, "          \
+    "Euro-Par 2018"
+#define NAGASAKA_2017                                                                              \
+    "Nagasaka, Nukada, Matsuoka: High-performance and Memory-saving Sparse General "               \
+    "Matrix-Matrix Multiplication for NVIDIA Pascal GPU, ICPP 2017"
+#define NIU_2022                                                                                   \
+    "Niu, Lu, Ji, Song, Jin, Liu: TileSpGEMM: A Tiled Algorithm for Parallel Sparse General "      \
+    "Matrix-Matrix Multiplication on GPUs, PPoPP 2022"
+
+#endif
