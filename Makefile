@@ -36,10 +36,10 @@ GENCODE    = $(foreach a,$(ARCH),-gencode arch=compute_$(a),code=sm_$(a)) \
 NVCCFLAGS ?= -O3 -lineinfo
 NVCCFLAGS_ALL = -std=c++17 $(NVCCFLAGS) $(GENCODE) $(DEFINES) -Xcompiler "$(WARN) -Wno-missing-field-initializers"
 
-C_SRC  := $(wildcard src/*.c kernels/*.c)
-CU_SRC := $(wildcard src/*.cu kernels/*.cu)
+C_SRC  := $(wildcard src/*/*.c kernels/*/*.c kernels/*/*/*.c)
+CU_SRC := $(wildcard src/*/*.cu kernels/*/*.cu kernels/*/*/*.cu)
 ifeq ($(FLAVOUR),emu)
-CU_SRC := $(filter-out kernels/%_cusparse.cu,$(CU_SRC)) $(wildcard tests/emu/*.cpp)
+CU_SRC := $(filter-out %/cusparse.cu,$(CU_SRC)) $(wildcard tests/emu/*.cpp)
 LINK    = g++ $(CFLAGS) -fopenmp
 else ifeq ($(FLAVOUR),cuda)
 LINK    = $(NVCC) $(GENCODE) -Xcompiler -fopenmp
@@ -49,7 +49,7 @@ CU_SRC :=
 LINK    = $(CC) $(CFLAGS) -fopenmp
 endif
 OBJ      := $(C_SRC:%=$(BUILD)/%.o) $(CU_SRC:%=$(BUILD)/%.o)
-LIB_OBJ  := $(filter-out $(BUILD)/src/main.c.o,$(OBJ))
+LIB_OBJ  := $(filter-out $(BUILD)/src/program/main.c.o,$(OBJ))
 TEST_BIN := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/test_*.c)) \
             $(if $(filter emu,$(FLAVOUR)),$(patsubst tests/%.cpp,$(BUILD)/tests/%,$(wildcard tests/test_*.cpp)))
 
@@ -76,8 +76,8 @@ ifneq ($(REVISION),$(file <$(REVISION_FILE)))
 $(shell mkdir -p $(BUILD))
 $(file >$(REVISION_FILE),$(REVISION))
 endif
-$(BUILD)/src/record.c.o: $(REVISION_FILE)
-$(BUILD)/src/record.c.o: DEFINES += -DSPBENCH_VERSION='"$(VERSION)"' -DSPBENCH_REVISION='"$(REVISION)"' \
+$(BUILD)/src/run/record.c.o: $(REVISION_FILE)
+$(BUILD)/src/run/record.c.o: DEFINES += -DSPBENCH_VERSION='"$(VERSION)"' -DSPBENCH_REVISION='"$(REVISION)"' \
     -DSPBENCH_FLAGS='"$(strip $(CFLAGS) $(if $(filter cuda,$(FLAVOUR)),| nvcc $(NVCCFLAGS) sm $(ARCH)))"'
 
 $(BUILD)/%.c.o: %.c

@@ -2,7 +2,7 @@
 #ifndef CPU_H
 #define CPU_H
 
-#include "algo.h"
+#include "algos/algo.h"
 
 #define CPU_INLINE static inline __attribute__((always_inline))
 

@@ -6,8 +6,8 @@
 #ifndef KERNEL_H
 #define KERNEL_H
 
-#include "algo.h"
-#include "cuda.cuh"
+#include "algos/algo.h"
+#include "device/cuda.cuh"
 
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
 #error "the kernels need sm_80 or later"

@@ -286,7 +286,7 @@ def algorithm_order(op):
     """{name: place} as in the project's list of algorithms of this operation (None: of all),
     without the vendor's, so that a name has the same colour in every figure. Empty where the list
     is not there."""
-    path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "src", "algos.def")
+    path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "src", "algos", "algos.def")
     names = {}
     try:
         with open(path, encoding="utf-8") as lines:

@@ -9,7 +9,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
-#include "mtx.h"
+#include "data/mtx.h"
 
 struct sample {
     const char *name, *banner; // field and symmetry

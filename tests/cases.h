@@ -5,8 +5,8 @@
 
 #include <stdlib.h>
 
-#include "check.h"
-#include "prepare.h"
+#include "measure/check.h"
+#include "measure/prepare.h"
 #include "test.h"
 
 // A matrix by rule: entry (i, j) is present where rule() says so.

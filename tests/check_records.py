@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Validates JSON Lines against src/record.schema.json: check_records.py FILE...
+"""Validates JSON Lines against src/run/record.schema.json: check_records.py FILE...
 
 Beyond the schema: every line is strict JSON (no NaN, no infinity), the first record of a file is an
 environment, and figures that say the same thing agree. Ends with `N passed, N failed, N skipped`.
@@ -16,7 +16,7 @@ except ImportError:
     print("0 passed, 0 failed, 1 skipped")
     sys.exit(0)
 
-SCHEMA = pathlib.Path(__file__).resolve().parent.parent / "src" / "record.schema.json"
+SCHEMA = pathlib.Path(__file__).resolve().parent.parent / "src" / "run" / "record.schema.json"
 
 
 def refuse(text):

@@ -1,70 +1,82 @@
 #!/usr/bin/env python3
-"""Includes go strictly downwards: a file of src/ or kernels/ includes only what stands before it here.
+"""Includes go downwards: the layers are the folders of src/, in this order, with kernels/ among them.
 
-To add a file: put its name where it belongs; names of one layer are in order too. A name stands for
-its whole family (mtx for mtx.c, mtx_body.h, ...), within which includes are free; a member that stands
-higher than its family is listed too.
+A file includes its own folder's files and those of lower layers, by their path (`device/device.h`);
+within a folder no circle closes. A kernel includes, of kernels/, what stands above it in the tree: the
+files of its own folder and of the folders that this one is in.
 """
 import pathlib
 import re
 import sys
 
-LAYERS = {
-    "base": "base text",
-    "data": "matrix mtx gen stats load",
-    "formats": "sellp tile16",
-    "device": "cuda device roof device_cpu device_cuda",
-    "algorithms": "op algo algos papers kernel cub cusparse cpu kernels/*",
-    "measuring": "timing prepare check model",
-    "running": "bench json record",
-    "program": "table suggest options choose cli main",
-}
+LAYERS = ("base", "data", "device", "formats", "algos", "kernels", "measure", "run", "program")
 
 root = pathlib.Path(__file__).resolve().parent.parent
-order = {}
-for layer, names in LAYERS.items():
-    for name in names.split():
-        order[name] = len(order)
 passed = failed = 0
 
 
-def family(path):
-    return path.name.split(".")[0].split("_")[0]
+def check(good, text):
+    global passed, failed
+    passed += good
+    failed += not good
+    if not good:
+        print(f"FAILED: {text}")
 
 
-def place(path):
-    """Position of a file, or None if the table does not know it."""
-    for name in (path.name.split(".")[0], family(path)):
-        if name in order:
-            return order[name]
-    return order["kernels/*"] if path.parent.name == "kernels" else None
+def layer(path):
+    """The place of a file's layer; None outside of all."""
+    parts = path.relative_to(root).parts
+    name = parts[1] if parts[0] == "src" else parts[0]
+    return LAYERS.index(name) if name in LAYERS else None
 
 
-files = [p for folder in ("src", "kernels") for p in sorted((root / folder).iterdir())
+def find(path, name):
+    """The project's file that an include of `path` means, or None."""
+    for folder in (path.parent, root / "src", root / "kernels"):
+        if (folder / name).is_file():
+            return folder / name
+    return None
+
+
+def allowed(path, other):
+    if layer(other) != layer(path):
+        return layer(other) < layer(path)
+    return path.parent == other.parent or other.parent in path.parents
+
+
+def circle(path, includes, above=()):
+    """The files of a circle through `path`, or nothing."""
+    if path in above:
+        return above[above.index(path):] + (path,)
+    for other in includes[path]:
+        found = circle(other, includes, above + (path,))
+        if found:
+            return found
+    return ()
+
+
+files = [p for folder in ("src", "kernels") for p in sorted((root / folder).rglob("*"))
          if p.suffix in (".c", ".h", ".cu", ".cuh", ".inl", ".def")]
-names = {p.name: p for p in files}
+includes = {path: [] for path in files}
 for path in files:
-    here = place(path)
-    if here is None:
-        failed += 1
-        print(f"FAILED: {path.relative_to(root)} is in no layer of tests/layers.py")
+    name = path.relative_to(root)
+    if layer(path) is None:
+        check(False, f"{name} is in no layer of tests/layers.py")
         continue
     for number, line in enumerate(path.read_text().splitlines(), 1):
         match = re.match(r'\s*#\s*include\s+"([^"]+)"', line)
         if not match:
             continue
-        other = names.get(pathlib.Path(match[1]).name)
-        own = other and (family(other) == family(path) or
-                         other.suffix == ".inl" and other.parent == path.parent)
-        if other and (own or place(other) is not None and place(other) < here):
-            passed += 1
-        else:
-            failed += 1
-            print(f"FAILED: {path.relative_to(root)}:{number}: includes {match[1]}, "
-                  "which is not below it")
-for name in order:
-    if name != "kernels/*" and not any(name in (family(p), p.name.split(".")[0]) for p in files):
-        failed += 1
-        print(f"FAILED: tests/layers.py lists {name}, which is no file")
+        other = find(path, match[1])
+        check(other is not None, f"{name}:{number}: there is no {match[1]}")
+        if other:
+            check(allowed(path, other), f"{name}:{number}: includes {match[1]}, which is not below it")
+            includes[path].append(other)
+for path in files:
+    found = circle(path, includes)
+    check(not found, "a circle: " + " -> ".join(p.name for p in found))
+for name in LAYERS:
+    here = root / name if name == "kernels" else root / "src" / name
+    check(any(here in p.parents for p in files), f"layer {name} has no files")
 print(f"{passed} passed, {failed} failed, 0 skipped")
 sys.exit(failed != 0)

@@ -1,5 +1,9 @@
 #!/usr/bin/env python3
-"""algos.def against kernels/: every file has a line, every line a file that exports its descriptor."""
+"""algos.def against kernels/: every line has a file, every file a line, and each exports descriptors alone.
+
+A line ALGO(op, a_b, ...) is of the family a_b or a: kernels/op/a_b.cu, kernels/op/a.cu, or the same in
+a folder of the family's name. The descriptors themselves the compiler holds against the list.
+"""
 import pathlib
 import re
 import sys
@@ -10,38 +14,38 @@ passed = failed = 0
 
 def check(good, text):
     global passed, failed
-    if good:
-        passed += 1
-    else:
-        failed += 1
+    passed += bool(good)
+    failed += not good
+    if not good:
         print(f"FAILED: {text}")
 
 
 lines = re.findall(r'^ALGO\((\w+), (\w+), "([^"]+)", (\w+)\)',
-                   (root / "src/algos.def").read_text(), re.M)
+                   (root / "src/algos/algos.def").read_text(), re.M)
 check(lines, "algos.def has no lines")
 used = set()
 for op, symbol, name, build in lines:
-    ext = ".c" if build == "CPU" else ".cu"
-    words = symbol.split("_")
-    # The file of the whole symbol, else of the family it belongs to.
-    paths = [root / "kernels" / f"{op}_{'_'.join(words[:n])}{ext}" for n in range(len(words), 0, -1)]
+    words, ext = symbol.split("_"), ".c" if build == "CPU" else ".cu"
+    families = ["_".join(words[:n]) for n in range(len(words), 0, -1)]
+    paths = [root / "kernels" / op / place for family in families
+             for place in (family + ext, f"{family}/{family}{ext}")]
     path = next((p for p in paths if p.exists()), None)
-    check(path, f"ALGO({op}, {symbol}): no file {paths[0].name}")
-    if path:
-        used.add(path)
-        check(f'"{name}"' in path.read_text() or path != paths[0],
-              f"{path.name}: no descriptor is named {name}")
+    check(path, f"ALGO({op}, {symbol}): no file kernels/{op}/{families[0]}{ext}")
+    used.add(path)
     check(name == symbol.replace("_", "-"), f"ALGO({op}, {symbol}): the name {name} does not match")
 check(len({(op, name, build == "CPU") for op, _, name, build in lines}) == len(lines),
       "algos.def lists a name twice")
-for path in sorted([*(root / "kernels").glob("*.c"), *(root / "kernels").glob("*.cu")]):
-    check(path in used, f"kernels/{path.name} has no line in algos.def")
 
-# Each kernel file exports descriptors and nothing else: `static` or a descriptor at column 0.
-for path in sorted((root / "kernels").glob("*.c")):
+# A source that is in the build and has no line is the part of a family that another one leads.
+for path in sorted(p for p in (root / "kernels").rglob("*") if p.suffix in (".c", ".cu")):
+    leader = path.parent / (path.parent.name + path.suffix)
+    check(path in used or leader in used,
+          f"{path.relative_to(root)} has no line in algos.def")
+
+# Each kernel file exports descriptors and nothing else: what begins a line of C is `static`, or one.
+for path in sorted((root / "kernels").rglob("*.c")):
     for number, line in enumerate(path.read_text().splitlines(), 1):
         if re.match(r"[a-z].*\)$", line):
-            check(line.startswith("static"), f"kernels/{path.name}:{number}: not static: {line}")
+            check(line.startswith("static"), f"{path.relative_to(root)}:{number}: not static: {line}")
 print(f"{passed} passed, {failed} failed, 0 skipped")
 sys.exit(failed != 0)

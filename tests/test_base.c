@@ -1,5 +1,5 @@
 // Errors, sizes, memory, random numbers.
-#include "base.h"
+#include "base/base.h"
 
 #include "test.h"
 

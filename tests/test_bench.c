@@ -1,10 +1,10 @@
 // The loop over cases: every case gives one result whatever happens, memory that runs out at any
 // point included.
-#include "bench.h"
+#include "run/bench.h"
 
 #include <stdlib.h>
 
-#include "gen.h"
+#include "data/gen.h"
 #include "test.h"
 
 static struct tally {

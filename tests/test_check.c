@@ -1,10 +1,10 @@
 // The check must find what is wrong: faulty algorithms, each with one planted fault.
-#include "check.h"
+#include "measure/check.h"
 
 #include <math.h>
 
-#include "gen.h"
-#include "prepare.h"
+#include "data/gen.h"
+#include "measure/prepare.h"
 #include "test.h"
 
 enum fault { RIGHT, NO_OUTPUT, ONE_ROW_MISSING, ONE_ULP_TOO_MANY, SMALL, NOT_A_NUMBER, WRONG_SIGN };

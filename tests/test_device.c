@@ -2,7 +2,7 @@
 // The same checks run on the CPU and, where there is one, on a CUDA device or the emulated one.
 #include <stdlib.h>
 
-#include "device.h"
+#include "device/device.h"
 #include "test.h"
 
 static void check_refused(const char *spec, const char *says)

@@ -1,7 +1,7 @@
 // gen.c, gen_kinds.c and load.c: the shape of each generator's matrices, the same bits everywhere,
 // errors, and every allocation failing in turn.
-#include "gen.h"
-#include "load.h"
+#include "data/gen.h"
+#include "data/load.h"
 #include "test.h"
 
 #include <math.h>

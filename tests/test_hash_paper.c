@@ -2,9 +2,9 @@
 // once, tables in global memory, rows that overflow the largest table in shared memory and are done
 // again, waves of a small pool, tables that are too large for what they may have, and rows of one
 // matrix whose products are dealt out in different ways.
-#include "check.h"
-#include "gen.h"
-#include "prepare.h"
+#include "measure/check.h"
+#include "data/gen.h"
+#include "measure/prepare.h"
 #include "test.h"
 
 struct setting {

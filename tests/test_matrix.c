@@ -2,7 +2,7 @@
 #include <omp.h>
 #include <stdlib.h>
 
-#include "matrix.h"
+#include "data/matrix.h"
 #include "test.h"
 
 static struct coo coo_make(int32_t m, int32_t n, int64_t nnz)

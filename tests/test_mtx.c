@@ -8,8 +8,8 @@
 #include <unistd.h>
 #include <zlib.h>
 
-#include "mtx.h"
-#include "mtx_number.h"
+#include "data/mtx.h"
+#include "data/mtx_number.h"
 #include "test.h"
 
 #define BANNER "%%MatrixMarket matrix "

@@ -1,6 +1,6 @@
 // Records: their names, their numbers, what becomes of NaN, of a full disk and of lost memory.
 // Long, because it pins every name and number that other programs read.
-#include "record.h"
+#include "run/record.h"
 
 #include <cjson/cJSON.h>
 #include <math.h>

@@ -1,5 +1,5 @@
 // SELL-P: csr -> SELL-P -> csr gives back the same csr, and sellp_check() finds what is broken.
-#include "sellp.h"
+#include "formats/sellp.h"
 
 #include "test.h"
 

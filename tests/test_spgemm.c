@@ -2,7 +2,7 @@
 // with whole-number values, so that the result must be exact. On the CPU, a GPU, or the emulator.
 #include "cases.h"
 
-#include "op_spgemm.h"
+#include "algos/op_spgemm.h"
 
 static bool dense_row(int32_t i, int32_t j) { return i == 7 || (i + 2 * j) % 41 == 0; }
 static bool dense_column(int32_t i, int32_t j) { return j == 13 || (i + 2 * j) % 41 == 0; }

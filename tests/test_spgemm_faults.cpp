@@ -4,9 +4,9 @@
 #include "emu.h"
 
 extern "C" {
-#include "check.h"
-#include "gen.h"
-#include "prepare.h"
+#include "measure/check.h"
+#include "data/gen.h"
+#include "measure/prepare.h"
 }
 #include "test.h"
 

@@ -1,6 +1,6 @@
 // stats.c: matrices counted by hand, and random ones against a count over a dense copy.
-#include "gen.h"
-#include "stats.h"
+#include "data/gen.h"
+#include "data/stats.h"
 #include "test.h"
 
 #include <math.h>

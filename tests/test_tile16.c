@@ -1,6 +1,6 @@
 // 16 x 16 tiles: csr -> tiles -> csr gives back the same csr, and tile16_check() finds what is
 // broken.
-#include "tile16.h"
+#include "formats/tile16.h"
 
 #include "test.h"
 

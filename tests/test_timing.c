@@ -1,5 +1,5 @@
 // The rules of timing, on a device whose clock is a script.
-#include "timing.h"
+#include "measure/timing.h"
 
 #include <math.h>
 

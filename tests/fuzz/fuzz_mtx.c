@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "mtx.h"
-#include "text.h"
+#include "data/mtx.h"
+#include "data/text.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -1,0 +1,285 @@
+// Part of spgemm_hash.cu: products per row (algorithm 2), row starts of C, and rows into groups.
+#ifndef SPGEMM_HASH_GROUP_H
+#define SPGEMM_HASH_GROUP_H
+
+#include "table.cuh"
+
+#define GROUP_MOST 9
+#define SCAN_TILES 1024 // most blocks of the scan of row lengths
+#define LONG_ROW   4096 // nonzeros of A that one group of lanes counts alone
+#define BLOCK      256  // threads of the kernels in this file
+
+enum { SYMBOLIC, NUMERIC };
+
+// Rows by their count of products (symbolic) or nonzeros of C (numeric). Rows of the last group are
+// too long for a table of the others, or have too many products for few threads; those of them that
+// several blocks should share are `giant`. A row of C has fewer than 2^31 products, as the columns
+// of a row of A differ and S has fewer nonzeros than that; sums over rows may have more.
+struct grouping {
+    int32_t count;
+    int32_t limit[GROUP_MOST]; // the most a row of the group has; the last one's is INT32_MAX
+    int32_t repeats; // numeric: products that count as one nonzero of C at least; 0: they do not
+    int32_t giant;   // products that make a row giant at least
+    int32_t giant_share; // ... and at least this part of all products
+};
+
+// What the host gets to know, and counters on the way there.
+struct counters {
+    int32_t rows[2][GROUP_MOST]; // of each group, giants in the last one
+    int32_t filled[2][GROUP_MOST];
+    int32_t giants[2];
+    int32_t longest[2]; // the largest count in the last group
+    int32_t pieces;     // of long rows of A
+    int32_t overflowed; // rows of C that did not fit in the largest table in shared memory
+    unsigned long long products;
+    int64_t nnz; // of C
+};
+
+// A piece of a row of A that is counted by a block.
+struct piece {
+    int32_t row, number;
+};
+
+static __device__ __forceinline__ int group_of(const struct grouping &g, int32_t count)
+{
+    int i = 0;
+    while (i < g.count - 1 && count > g.limit[i]) i++;
+    return i;
+}
+
+// Counts the thread's row into rows[group] in shared memory; group -1: none. Returns the row's
+// place among those of the block. All threads of the warp take part.
+static __device__ __forceinline__ int32_t count_row(int32_t *rows, int group)
+{
+    const unsigned same = __match_any_sync(FULL_MASK, group);
+    const int leader = __ffs(same) - 1;
+    int32_t place = 0;
+    if (lane_id() == leader && group >= 0) place = atomicAdd(&rows[group], __popc(same));
+    place = __shfl_sync(FULL_MASK, place, leader);
+    return place + __popc(same & ((1u << lane_id()) - 1));
+}
+
+// products[i], and how many rows each group has. `lanes`, a power of two up to 32, share a row.
+// Long rows are cut in pieces for count_pieces(), and belong to the last group.
+template <typename T>
+static __global__ __launch_bounds__(BLOCK) void count_products(struct factors<T> x, int lanes,
+                                                               struct grouping grouping,
+                                                               struct counters *counters,
+                                                               int32_t *__restrict__ products,
+                                                               struct piece *__restrict__ pieces)
+{
+    __shared__ int32_t rows[GROUP_MOST];
+    __shared__ unsigned long long all;
+    if (threadIdx.x < GROUP_MOST) rows[threadIdx.x] = 0;
+    if (threadIdx.x == 0) all = 0;
+    __syncthreads();
+    const int64_t i = ((int64_t)blockIdx.x * BLOCK + threadIdx.x) / lanes;
+    const int sub = (int)(threadIdx.x % lanes);
+    int32_t p = 0, end = 0, sum = 0;
+    int group = -1;
+    if (i < x.m) {
+        p = __ldg(x.A_ptr + i);
+        end = __ldg(x.A_ptr + i + 1);
+    }
+    const bool is_long = end - p > LONG_ROW;
+    if (!is_long)
+        for (int64_t q = (int64_t)p + sub; q < end; q += lanes) {
+            const int32_t l = __ldg(x.A_idx + q);
+            sum += __ldg(x.S_ptr + l + 1) - __ldg(x.S_ptr + l);
+        }
+    for (int step = lanes / 2; step > 0; step /= 2) sum += __shfl_xor_sync(FULL_MASK, sum, step);
+    if (i < x.m && sub == 0) {
+        products[i] = sum;
+        if (is_long) {
+            const int32_t count = (int32_t)ceil_div(end - p, LONG_ROW);
+            const int32_t at = atomicAdd(&counters->pieces, count);
+            for (int32_t c = 0; c < count; c++) pieces[at + c] = {(int32_t)i, c};
+            group = grouping.count - 1;
+        } else if (sum > 0) {
+            group = group_of(grouping, sum);
+        }
+    }
+    count_row(rows, group);
+    const long long warp_all = warp_sum((long long)(sub == 0 ? sum : 0));
+    if (lane_id() == 0) atomicAdd(&all, (unsigned long long)warp_all);
+    __syncthreads();
+    if (threadIdx.x < (unsigned)grouping.count && rows[threadIdx.x])
+        atomicAdd(&counters->rows[SYMBOLIC][threadIdx.x], rows[threadIdx.x]);
+    if (threadIdx.x == 0) atomicAdd(&counters->products, all);
+}
+
+template <typename T>
+static __global__
+__launch_bounds__(BLOCK) void count_pieces(struct factors<T> x, struct counters *counters,
+                                           int32_t *__restrict__ products,
+                                           const struct piece *__restrict__ pieces)
+{
+    __shared__ int32_t sum;
+    for (int32_t c = (int32_t)blockIdx.x; c < counters->pieces; c += (int32_t)gridDim.x) {
+        const struct piece piece = pieces[c];
+        const int64_t begin =
+            (int64_t)__ldg(x.A_ptr + piece.row) + (int64_t)piece.number * LONG_ROW;
+        const int64_t end = min(begin + LONG_ROW, (int64_t)__ldg(x.A_ptr + piece.row + 1));
+        int32_t mine = 0;
+        __syncthreads();
+        if (threadIdx.x == 0) sum = 0;
+        __syncthreads();
+#pragma unroll 4
+        for (int64_t q = begin + threadIdx.x; q < end; q += BLOCK) {
+            const int32_t l = __ldg(x.A_idx + q);
+            mine += __ldg(x.S_ptr + l + 1) - __ldg(x.S_ptr + l);
+        }
+        mine = warp_sum(mine);
+        if (lane_id() == 0) atomicAdd(&sum, mine);
+        __syncthreads();
+        if (threadIdx.x == 0) {
+            atomicAdd(&products[piece.row], sum);
+            atomicAdd(&counters->products, (unsigned long long)sum);
+        }
+    }
+}
+
+static __device__ __forceinline__ bool is_giant(const struct grouping &g,
+                                                const struct counters *counters, int32_t products)
+{
+    return products >= g.giant && products >= (int64_t)(counters->products / g.giant_share);
+}
+
+// list[]: the rows of group 0, of group 1, ..., in about their order; the giants from the end of
+// the last group on. All threads of the block take part; group -1: the row is in none.
+static __device__ __forceinline__ void put_row(int phase, const struct grouping &grouping,
+                                               struct counters *counters, int32_t row, int group,
+                                               bool giant, int32_t count, int32_t *rows,
+                                               int32_t *starts, int32_t *__restrict__ list)
+{
+    const int last = grouping.count - 1;
+    const int32_t place = count_row(rows, giant ? -1 : group);
+    __syncthreads();
+    if (threadIdx.x <= (unsigned)last) {
+        const int g = (int)threadIdx.x;
+        int32_t start = 0;
+        for (int e = 0; e < g; e++) start += counters->rows[phase][e];
+        if (rows[g]) start += atomicAdd(&counters->filled[phase][g], rows[g]);
+        starts[g] = start;
+    }
+    __syncthreads();
+    const int longest = __reduce_max_sync(FULL_MASK, group == last ? count : 0);
+    if (longest && lane_id() == 0) atomicMax(&counters->longest[phase], longest);
+    if (group >= 0 && !giant) {
+        list[starts[group] + place] = row;
+    } else if (giant) {
+        int32_t end = 0;
+        for (int e = 0; e <= last; e++) end += counters->rows[phase][e];
+        list[end - 1 - atomicAdd(&counters->giants[phase], 1)] = row;
+    }
+}
+
+// Also sets nz[i] = 0 for rows without products.
+static __global__
+__launch_bounds__(BLOCK) void list_by_products(const int32_t *__restrict__ A_ptr, int32_t m,
+                                               struct grouping grouping, struct counters *counters,
+                                               const int32_t *__restrict__ products,
+                                               int32_t *__restrict__ nz, int32_t *__restrict__ list)
+{
+    __shared__ int32_t rows[GROUP_MOST], starts[GROUP_MOST];
+    if (threadIdx.x < GROUP_MOST) rows[threadIdx.x] = 0;
+    __syncthreads();
+    const int64_t i = (int64_t)blockIdx.x * BLOCK + threadIdx.x;
+    int group = -1;
+    bool giant = false;
+    int32_t count = 0;
+    if (i < m) {
+        count = products[i];
+        if (A_ptr[i + 1] - A_ptr[i] > LONG_ROW)
+            group = grouping.count - 1;
+        else if (count > 0)
+            group = group_of(grouping, count);
+        giant = group == grouping.count - 1 && is_giant(grouping, counters, count);
+        if (group < 0) nz[i] = 0;
+    }
+    put_row(SYMBOLIC, grouping, counters, (int32_t)i, group, giant, count, rows, starts, list);
+}
+
+// The rows of the numeric phase are grouped by nonzeros, but those with very many products for them
+// get more threads, unless repeats is 0, and giants are giants.
+static __device__ __forceinline__ int numeric_group(const struct grouping &g,
+                                                    const struct counters *counters, int32_t nz,
+                                                    int32_t products, bool &giant)
+{
+    giant = nz > 0 && is_giant(g, counters, products);
+    if (nz == 0) return -1;
+    if (giant) return g.count - 1;
+    return group_of(g, g.repeats ? max(nz, products / g.repeats) : nz);
+}
+
+// tiles[b] = the nonzeros of C in rows [b * tile, (b + 1) * tile); and how many rows each group
+// has.
+static __global__ __launch_bounds__(BLOCK) void sum_tiles(int32_t m, int32_t tile,
+                                                          struct grouping grouping,
+                                                          struct counters *counters,
+                                                          const int32_t *__restrict__ nz,
+                                                          const int32_t *__restrict__ products,
+                                                          int64_t *__restrict__ tiles)
+{
+    __shared__ int32_t rows[GROUP_MOST];
+    __shared__ unsigned long long all;
+    if (threadIdx.x < GROUP_MOST) rows[threadIdx.x] = 0;
+    if (threadIdx.x == 0) all = 0;
+    __syncthreads();
+    long long mine = 0;
+    const int64_t begin = (int64_t)blockIdx.x * tile;
+    for (int64_t at = begin; at < min(begin + tile, (int64_t)m); at += BLOCK) {
+        const int64_t i = at + threadIdx.x;
+        int group = -1;
+        bool giant;
+        if (i < m) {
+            const int32_t count = nz[i];
+            group = numeric_group(grouping, counters, count, products[i], giant);
+            mine += count;
+        }
+        count_row(rows, group);
+    }
+    mine = warp_sum(mine);
+    if (lane_id() == 0) atomicAdd(&all, (unsigned long long)mine);
+    __syncthreads();
+    if (threadIdx.x < (unsigned)grouping.count && rows[threadIdx.x])
+        atomicAdd(&counters->rows[NUMERIC][threadIdx.x], rows[threadIdx.x]);
+    if (threadIdx.x == 0) tiles[blockIdx.x] = (int64_t)all;
+}
+
+// ptr[0..m] from nz and the sums of the tiles, and the list of rows by nonzeros.
+template <typename P>
+static __global__ __launch_bounds__(BLOCK) void list_by_nonzeros(
+    int32_t m, int32_t tile, struct grouping grouping, struct counters *counters,
+    const int32_t *__restrict__ nz, const int32_t *__restrict__ products,
+    const int64_t *__restrict__ tiles, P *__restrict__ ptr, int32_t *__restrict__ list)
+{
+    __shared__ int32_t rows[GROUP_MOST], starts[GROUP_MOST];
+    __shared__ unsigned long long sums[BLOCK / WARP];
+    unsigned long long before = 0, total, mine = 0;
+    for (unsigned b = threadIdx.x; b < blockIdx.x; b += BLOCK) mine += tiles[b];
+    team_scan<BLOCK>(mine, sums, before);
+    const int64_t begin = (int64_t)blockIdx.x * tile, end = min(begin + tile, (int64_t)m);
+    for (int64_t at = begin; at < end; at += BLOCK) {
+        const int64_t i = at + threadIdx.x;
+        if (threadIdx.x < GROUP_MOST) rows[threadIdx.x] = 0;
+        int group = -1;
+        bool giant = false;
+        int32_t count = 0;
+        if (i < m) {
+            count = nz[i];
+            group = numeric_group(grouping, counters, count, products[i], giant);
+        }
+        const unsigned long long upto = team_scan<BLOCK>((unsigned long long)count, sums, total);
+        if (i < m) ptr[i] = (P)(before + upto);
+        before += total;
+        put_row(NUMERIC, grouping, counters, (int32_t)i, group, giant, count, rows, starts, list);
+        __syncthreads();
+    }
+    if (end == m && threadIdx.x == 0) {
+        ptr[m] = (P)before;
+        counters->nnz = (int64_t)before;
+    }
+}
+
+#endif

@@ -1,0 +1,236 @@
+// SpGEMM, C = A * S, with hash tables: the two phases of the GPU kernel, one thread for each row.
+// Yusuke Nagasaka, Akira Nukada, Satoshi Matsuoka: High-performance and Memory-saving Sparse
+// General Matrix-Matrix Multiplication for NVIDIA Pascal GPU, ICPP 2017, section III.
+//
+// Format: CSR. Analyse: the products of each row. Symbolic: a row's products go into a table of
+// column numbers, sized by their count, which tells how many different ones there are. Numeric: the
+// same with sums beside the columns, in a table sized by the row's nonzeros; what is in it is then
+// sorted by column. Tables have 2^b slots, are probed linearly, and are a row's alone: a thread
+// has one block for all of its rows and uses as much of it as a row needs, so that small rows stay
+// in the first-level cache (on the GPU: in shared memory, in groups of rows of a size).
+//
+// Rows are dealt out in pieces of equal work, so that long ones do not hold up a thread that has
+// many other rows to do.
+#include "papers.h"
+#include "spgemm/result.h"
+
+#include <omp.h>
+
+struct scratch {
+    int threads;
+    int64_t pieces;
+    int64_t *work;    // of the rows before this one, in products and rows, size m + 1
+    int64_t products; // of the row that has most
+    int64_t longest;  // nonzeros of the longest row of C
+    int64_t key_room; // slots of a thread's block of columns
+    int64_t sum_room; // and of its block of sums
+    int32_t *keys;    // columns, -1: free, threads x key_room
+    void *sums;       // their values, threads x sum_room
+    uint64_t *list;   // columns and slots of the row under way, threads x 2 longest
+    int64_t slots;    // of a table, for each nonzero that it may get, at least
+    int64_t ahead;    // nonzeros of A that rows of S are fetched ahead of their use
+};
+
+// A table of 2^bits slots.
+struct table {
+    int32_t *keys;
+    int bits;
+};
+
+// 32 bits are a slot for every column there can be.
+static int table_bits(int64_t entries)
+{
+    int bits = 0;
+    while (bits < 32 && ((int64_t)1 << bits) < entries) bits++;
+    return bits;
+}
+
+static struct table table_open(int32_t *keys, int64_t entries)
+{
+    struct table h = {keys, table_bits(entries)};
+    memset(keys, 0xff, sizeof *keys << h.bits);
+    return h;
+}
+
+// The slot of column j, or the free one that it belongs in. The paper takes the low bits of j times
+// a constant, and columns that are multiples of the table's size all meet there; the high bits of a
+// product with 2^32 / golden ratio spread them, too.
+CPU_INLINE uint32_t table_find(struct table h, int32_t j)
+{
+    uint32_t last = (uint32_t)(((uint64_t)1 << h.bits) - 1);
+    uint32_t slot = (uint32_t)((uint64_t)((uint32_t)j * 2654435769u) >> (32 - h.bits));
+    while (h.keys[slot] != j && h.keys[slot] >= 0) slot = (slot + 1) & last;
+    return slot;
+}
+
+static int64_t row_products(const struct csr_dev *A, const struct csr_dev *S, int64_t i)
+{
+    const int64_t *A_ptr = A->ptr, *S_ptr = S->ptr;
+    int64_t products = 0;
+    for (int64_t p = A_ptr[i]; p < A_ptr[i + 1]; p++)
+        products += S_ptr[A->idx[p] + 1] - S_ptr[A->idx[p]];
+    return products;
+}
+
+// The first row of a piece.
+static int32_t piece_start(const struct scratch *w, int32_t m, int64_t piece)
+{
+    int64_t total = w->work[m], share = total / w->pieces, rest = total % w->pieces;
+    int64_t wanted = piece * share + min64(piece, rest);
+    int32_t low = 0, high = m;
+    while (low < high) {
+        int32_t i = low + (high - low) / 2;
+        if (w->work[i] < wanted) {
+            low = i + 1;
+        } else {
+            high = i;
+        }
+    }
+    return low;
+}
+
+// Asks for what the nonzeros after p will need: the start of a row of S, later that row itself.
+CPU_INLINE void fetch_ahead(const struct csr_dev *A, const struct csr_dev *S, int64_t p,
+                            int64_t ahead, const char *S_val, int64_t width)
+{
+    const int64_t *S_ptr = S->ptr;
+    int64_t last = A->nnz - 1;
+    if (!ahead) return;
+    __builtin_prefetch(S_ptr + A->idx[min64(p + 2 * ahead, last)]);
+    int64_t q = S_ptr[A->idx[min64(p + ahead, last)]];
+    __builtin_prefetch(S->idx + q);
+    if (width) __builtin_prefetch(S_val + q * width);
+    if (width == 8) __builtin_prefetch(S_val + q * width + 64);
+}
+
+static int64_t count_row(const struct csr_dev *A, const struct csr_dev *S, int32_t i,
+                         int64_t entries, int64_t ahead, int32_t *keys)
+{
+    const int64_t *A_ptr = A->ptr, *S_ptr = S->ptr;
+    struct table h = table_open(keys, entries);
+    int64_t count = 0;
+    for (int64_t p = A_ptr[i]; p < A_ptr[i + 1]; p++) {
+        int32_t l = A->idx[p];
+        fetch_ahead(A, S, p, ahead, NULL, 0);
+        for (int64_t q = S_ptr[l]; q < S_ptr[l + 1]; q++) {
+            int32_t j = S->idx[q];
+            uint32_t slot = table_find(h, j);
+            count += keys[slot] < 0;
+            keys[slot] = j;
+        }
+    }
+    return count;
+}
+
+#define PREC f32
+#define T    float
+#include "hash.inl"
+#undef PREC
+#undef T
+#define PREC f64
+#define T    double
+#include "hash.inl"
+
+static int analyse(struct task *t, struct scratch *w)
+{
+    int32_t m = t->A.m;
+    int err = device_alloc(t->dev, (int64_t)m + 1, sizeof *w->work, (void **)&w->work);
+    if (err) return err;
+    int64_t most = 0;
+#pragma omp parallel for num_threads(w->threads) schedule(dynamic, 1024) reduction(max : most)
+    for (int32_t i = 0; i < m; i++) {
+        int64_t products = row_products(&t->A, &t->S, i);
+        w->work[i + 1] = products + 1;
+        most = max64(most, products);
+    }
+    w->work[0] = 0;
+    for (int32_t i = 0; i < m; i++) w->work[i + 1] += w->work[i];
+    w->products = most;
+    w->key_room = (int64_t)1 << table_bits(w->slots * min64(most, t->S.n));
+    return device_alloc(t->dev, w->threads * w->key_room, sizeof *w->keys, (void **)&w->keys);
+}
+
+static int symbolic(struct task *t, struct scratch *w)
+{
+    int err = result_begin(t);
+    if (err) return err;
+    int64_t *count = t->R.ptr;
+    int32_t m = t->A.m;
+#pragma omp parallel for num_threads(w->threads) schedule(dynamic, 1)
+    for (int64_t piece = 0; piece < w->pieces; piece++) {
+        int32_t *keys = w->keys + omp_get_thread_num() * w->key_room;
+        int32_t end = piece_start(w, m, piece + 1);
+        for (int32_t i = piece_start(w, m, piece); i < end; i++)
+            count[i + 1] = count_row(&t->A, &t->S, i,
+                                     w->slots * min64(w->work[i + 1] - w->work[i] - 1, t->S.n),
+                                     w->ahead, keys);
+    }
+    return OK;
+}
+
+// The tables of the numeric phase have fewer slots than those of the symbolic one, or more.
+static int make_tables(struct task *t, struct scratch *w)
+{
+    w->sum_room = (int64_t)1 << table_bits(w->slots * w->longest);
+    int err = OK;
+    if (w->sum_room > w->key_room) {
+        device_free(t->dev, w->keys);
+        w->keys = NULL;
+        w->key_room = w->sum_room;
+        err = device_alloc(t->dev, w->threads * w->key_room, sizeof *w->keys, (void **)&w->keys);
+    }
+    if (!err)
+        err = device_alloc(t->dev, w->threads * w->sum_room, prec_bytes(t->in->prec), &w->sums);
+    if (!err)
+        err = device_alloc(t->dev, w->threads * 2 * w->longest, sizeof *w->list, (void **)&w->list);
+    return err;
+}
+
+static int run(struct task *t)
+{
+    struct scratch w = {.threads = omp_get_max_threads(),
+                        .slots = (int64_t)task_option(t, "slots"),
+                        .ahead = (int64_t)task_option(t, "prefetch")};
+    w.pieces = w.threads * (int64_t)task_option(t, "pieces");
+    int err = task_phase(t, "analyse");
+    if (!err) err = analyse(t, &w);
+    if (!err) err = task_phase(t, "symbolic");
+    if (!err) err = symbolic(t, &w);
+    if (!err) err = task_phase(t, "allocate");
+    if (!err) err = result_allocate(t, &w.longest);
+    if (!err) err = task_phase(t, "numeric");
+    if (!err) err = make_tables(t, &w);
+    if (!err) {
+        if (t->in->prec == F32) {
+            numeric_f32(t, &w);
+        } else {
+            numeric_f64(t, &w);
+        }
+    }
+    device_free(t->dev, w.work);
+    device_free(t->dev, w.keys);
+    device_free(t->dev, w.sums);
+    device_free(t->dev, w.list);
+    return err;
+}
+
+static const struct algo_option options[] = {
+    {"slots", 4, 1, 64, true, "slots of a table for each nonzero of the row, at least"},
+    {"prefetch", 8, 0, 1024, true, "nonzeros that rows of the second factor are fetched ahead"},
+    {"pieces", 64, 1, 1024, true, "pieces of equal work for each thread"},
+    {0},
+};
+
+const struct algo spgemm_hash_cpu = {
+    .name = "hash",
+    .op = OP_SPGEMM,
+    .device = DEVICE_CPU,
+    .layouts = BIT(LAYOUT_ROW),
+    .precs = BOTH_PRECS,
+    .formats = FORMAT_CSR,
+    .arith = ARITH_PREC,
+    .options = options,
+    .about = "a hash table for each row, counted first, then computed and sorted",
+    .cite = NAGASAKA_2017,
+    .run = run,
+};

@@ -1,0 +1,244 @@
+// Part of spgemm_hash.cu: which rows go to which kernel with how much shared memory, and the
+// kernels' launches.
+#ifndef SPGEMM_HASH_PLAN_H
+#define SPGEMM_HASH_PLAN_H
+
+#include "long.cuh"
+
+#define STREAMS      GROUP_MOST
+#define TRY_LEAST    (4 * LONG_BLOCK) // places of the table that rows of unknown length try
+#define PWARP_ROWS   (PWARP_BLOCK / PWARP)
+#define POOL_MB      256 // of global tables, if nobody says otherwise
+#define PARTS_MOST   256 // blocks that share a row
+#define BITMAP_BLOCK 128 // threads that a bitmap gets at least
+#define TABLE_COST   4 // a bitmap is worth so many times a table's bytes, as it need not be sorted
+
+// The kernel of a group, and its rows.
+struct group {
+    int team;      // threads a row
+    int teams;     // rows a block
+    int32_t size;  // places of the largest table, or a bitmap's words; is_long: values
+    int32_t limit; // the most products (symbolic) or nonzeros (numeric) of a row
+    int64_t bytes; // shared memory of a block
+    int32_t slack; // its tables have so many places per column, at least; 0: it has no tables
+    bool is_long;  // for numeric_long
+    bool dense;    // ... with a value for each column
+};
+
+struct state {
+    struct group groups[2][GROUP_MOST];
+    struct grouping grouping[2];
+    int32_t bit_words; // of factors: 0 without bitmaps, or where shared memory does not hold them
+    int32_t slack;
+    bool even, bitmap, streams_wanted;
+    int64_t pool_bytes;
+    int64_t room_most;     // bytes of shared memory that a block can have besides the kernels' own
+    struct counters *seen; // pinned
+    cudaStream_t streams[STREAMS];
+    cudaEvent_t fork, joined[STREAMS];
+};
+
+// Device memory of one run.
+struct scratch {
+    int32_t *products, *nz, *list; // size m each
+    int64_t *tiles;                // size SCAN_TILES
+    struct piece *pieces;
+    struct counters *counters;
+    int32_t *overflowed; // rows, or NULL
+};
+
+// Team sizes, and how many teams a block has.
+#define FOR_TEAMS(X) X(32, 4) X(64, 1) X(128, 1) X(256, 1) X(512, 1) X(1024, 1)
+
+static void launch_symbolic(const struct group *g, cudaStream_t stream,
+                            const struct factors<float> &x, const struct rows &rows,
+                            const struct overflow &overflow, const struct scratch *w)
+{
+    const auto pwarp = symbolic_pwarp<float>;
+    switch (g->team) {
+    case PWARP:
+        LAUNCH(pwarp, (unsigned)ceil_div(rows.count, PWARP_ROWS), PWARP_BLOCK, g->bytes, stream, x,
+               rows, w->products, w->nz);
+        break;
+#define CASE(team, teams)                                                                          \
+    case team: {                                                                                   \
+        const auto kernel = symbolic_team<team, teams, float>;                                     \
+        LAUNCH(kernel, (unsigned)ceil_div(rows.count, teams), team *teams, g->bytes, stream, x,    \
+               rows, overflow, w->products, w->nz);                                                \
+    } break;
+        FOR_TEAMS(CASE)
+#undef CASE
+    }
+}
+
+template <typename T>
+static void launch_numeric(const struct group *g, cudaStream_t stream, const struct factors<T> &x,
+                           const struct rows &rows, const struct result<T> &c,
+                           const struct scratch *w)
+{
+    const auto pwarp = numeric_pwarp<T>;
+    const auto small = numeric_long<LONG_SMALL, T>;
+    const auto large = numeric_long<LONG_BLOCK, T>;
+    if (g->is_long && g->team == LONG_SMALL) {
+        LAUNCH(small, (unsigned)rows.count, LONG_SMALL, g->bytes, stream, x, rows, g->dense, w->nz,
+               c);
+        return;
+    }
+    if (g->is_long) {
+        LAUNCH(large, (unsigned)rows.count, LONG_BLOCK, g->bytes, stream, x, rows, g->dense, w->nz,
+               c);
+        return;
+    }
+    switch (g->team) {
+    case PWARP:
+        LAUNCH(pwarp, (unsigned)ceil_div(rows.count, PWARP_ROWS), PWARP_BLOCK, g->bytes, stream, x,
+               rows, w->nz, c);
+        break;
+#define CASE(team, teams)                                                                          \
+    case team: {                                                                                   \
+        const auto kernel = numeric_team<team, teams, T>;                                          \
+        LAUNCH(kernel, (unsigned)ceil_div(rows.count, teams), team *teams, g->bytes, stream, x,    \
+               rows, w->nz, c);                                                                    \
+    } break;
+        FOR_TEAMS(CASE)
+#undef CASE
+    }
+}
+
+// Lets a kernel have all the shared memory of a block that the device allows.
+template <typename K> static int allow_shared(struct device *dev, K *kernel)
+{
+    int most;
+    struct cudaFuncAttributes facts;
+    CUDA_TRY(cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, dev->index));
+    CUDA_TRY(cudaFuncGetAttributes(&facts, kernel));
+    CUDA_TRY(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                  most - (int)facts.sharedSizeBytes));
+    return OK;
+}
+
+template <typename T> static int allow_all_shared(struct device *dev)
+{
+    int err = allow_shared(dev, symbolic_pwarp<float>);
+    if (!err) err = allow_shared(dev, numeric_pwarp<T>);
+    if (!err) err = allow_shared(dev, numeric_long<LONG_SMALL, T>);
+    if (!err) err = allow_shared(dev, numeric_long<LONG_BLOCK, T>);
+#define ALLOW(team, teams)                                                                         \
+    if (!err) err = allow_shared(dev, symbolic_team<team, teams, float>);                          \
+    if (!err) err = allow_shared(dev, numeric_team<team, teams, T>);
+    FOR_TEAMS(ALLOW)
+#undef ALLOW
+    return err;
+}
+
+// The largest tables of the group that fit: sets slack (0: none fit), places and bytes. Tables may
+// take `room` bytes, what else the kernels need comes on top.
+template <typename T>
+static void plan_size(struct group *g, bool values, const struct state *s, int64_t room)
+{
+    const int64_t rows = g->teams;
+    for (g->slack = s->slack; g->slack > 0; g->slack--) {
+        g->size = (int32_t)next_power((int64_t)g->limit * g->slack);
+        if (g->team == PWARP)
+            g->bytes =
+                rows * (values ? pwarp_bytes<T>(g->size, g->limit) : pwarp_stride(g->size) * 4);
+        else
+            g->bytes = rows * (values ? team_bytes<T>(g->size, g->limit) : g->size * (int64_t)4);
+        const int64_t tables = rows * g->size * (int64_t)(4 + (values ? sizeof(T) : 0));
+        if (tables <= room && g->bytes <= s->room_most) return;
+    }
+}
+
+// The groups of table I, whose rows have tables: each has twice the rows, places and threads of the
+// one before. Those whose tables do not fit in `room` bytes, or whose rows have more than `cut`
+// columns, are left out; `more` adds one that is larger. Returns how many there are.
+template <typename T>
+static int plan_tables(struct group *groups, bool values, const struct state *s, int scale,
+                       int64_t room, bool more, int32_t cut)
+{
+    struct group g = {};
+    int count = 0;
+    g.team = PWARP;
+    g.teams = PWARP_ROWS;
+    for (g.limit = (values ? 16 : 32) * scale;; g.limit /= 2) {
+        plan_size<T>(&g, values, s, room);
+        if (g.slack == s->slack) break;
+    }
+    groups[count++] = g;
+    for (int team = s->even ? WARP : 64; team <= (more ? 2048 : 1024); team *= 2) {
+        g.team = min(team, 1024);
+        g.teams = team == WARP ? 4 : 1;
+        g.limit = (values ? 4 : 8) * team * scale;
+        plan_size<T>(&g, values, s, room);
+        if (!g.slack || g.limit > cut) break;
+        groups[count++] = g;
+    }
+    return count;
+}
+
+// A group for numeric_long in `room` bytes.
+template <typename T> static struct group plan_long(int32_t n, int team, int64_t room)
+{
+    const int64_t ranked = bit_groups(n) * 12;
+    struct group g = {team, 1, 0, INT32_MAX, 0, 0, true, false};
+    g.size = (int32_t)min64((room - ranked) / (int64_t)sizeof(T) / 2 * 2, ceil_div(n, 2) * 2);
+    g.dense = g.size >= n;
+    if (!g.dense) g.limit = g.size;
+    g.bytes = g.size * (int64_t)sizeof(T) + ranked;
+    return g;
+}
+
+static void plan_done(struct state *s, int phase, int count)
+{
+    struct grouping *grouping = &s->grouping[phase];
+    s->groups[phase][count - 1].limit = INT32_MAX;
+    grouping->count = count;
+    for (int i = 0; i < count; i++) grouping->limit[i] = s->groups[phase][i].limit;
+}
+
+// A symbolic group whose tables are larger than a bitmap has bitmaps. They need no more shared
+// memory for more products, so that the threads that table I gives to more products are halved
+// while blocks of half as many still fill a multiprocessor, which has `warp_room` bytes for each
+// warp: what a row costs besides its products, it costs each of its warps.
+static void plan_bitmaps(struct group *g, int32_t words, int32_t slack, int64_t warp_room)
+{
+    const int64_t own = (int64_t)sizeof(struct chunk<CHUNK_MOST, float>) + 1024;
+    if (g->team == PWARP || g->size < words) return;
+    g->slack = slack; // of the tables that are smaller than a bitmap
+    g->size = words;
+    g->bytes = g->teams * (words * (int64_t)4);
+    while (g->team > BITMAP_BLOCK && g->bytes + own <= g->team / 2 / WARP * warp_room) g->team /= 2;
+}
+
+// `room`: bytes of shared memory that a block may have; `third`: that let three share a
+// multiprocessor; `warp_room`: for each warp of a full one.
+template <typename T>
+static void plan(struct state *s, int32_t n, int scale, int64_t room, int64_t third,
+                 int64_t warp_room)
+{
+    const int64_t words = ceil_div(n, 128) * 4, ranked = bit_groups(n) * 12;
+    const bool fits = s->bitmap && n > 0 && max64(words * 4, ranked + 16) <= room;
+    s->bit_words = fits ? (int32_t)words : 0;
+
+    struct group *groups = s->groups[SYMBOLIC];
+    int count = plan_tables<T>(groups, false, s, scale, room, !fits, INT32_MAX);
+    for (int g = 0; fits && g < count; g++)
+        plan_bitmaps(&groups[g], s->bit_words, s->slack, warp_room);
+    struct group last = {LONG_BLOCK, 1, s->bit_words, 0, 0, 0, false, false};
+    if (!fits)
+        for (last.size = TRY_LEAST; last.size * (int64_t)8 <= room;) last.size *= 2;
+    last.bytes = last.size * (int64_t)4;
+    groups[count++] = last;
+    plan_done(s, SYMBOLIC, count);
+
+    groups = s->groups[NUMERIC];
+    const int32_t cut = fits ? max(n / 4, 256) : INT32_MAX;
+    count = plan_tables<T>(groups, true, s, scale, room, !fits, cut);
+    if (fits && ranked <= third / 2) groups[count++] = plan_long<T>(n, LONG_SMALL, third);
+    // Without numeric_long, the last group is for rows in global memory.
+    if (fits && !groups[count - 1].dense) groups[count++] = plan_long<T>(n, LONG_BLOCK, room);
+    if (!fits) groups[count++] = {};
+    plan_done(s, NUMERIC, count);
+}
+
+#endif

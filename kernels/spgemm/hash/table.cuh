@@ -1,0 +1,135 @@
+// Part of spgemm_hash.cu: hash tables of columns, bitmaps of columns, and putting columns in order.
+#ifndef SPGEMM_HASH_TABLE_H
+#define SPGEMM_HASH_TABLE_H
+
+#include "walk.cuh"
+
+#define HASH_SCALE 107 // the paper's HASH_SCAL, of its authors' code
+#define EMPTY      (-1)
+
+static __host__ __device__ __forceinline__ int64_t next_power(int64_t x)
+{
+    int64_t p = 1;
+    while (p < x) p *= 2;
+    return p;
+}
+
+// Places for `need` columns in a table of at most `most` places, a power of two. At slack 1 it is
+// the group's table, as in the paper; else no larger than it must be, to be cleared sooner.
+static __device__ __forceinline__ int32_t table_size(int32_t need, int32_t slack, int32_t most)
+{
+    if (slack <= 1 || (int64_t)need * slack >= most) return most;
+    return min(most, max(WARP, 1 << (32 - __clz(max(need, 1) * slack - 1))));
+}
+
+// The place of `key`, which is put in if need be; `is_new` says so. Algorithm 5: linear probing,
+// in unsigned arithmetic. The table has a free place, or holds the key.
+static __device__ __forceinline__ uint32_t table_place(int32_t *keys, uint32_t mask, int32_t key,
+                                                       bool &is_new)
+{
+    uint32_t h = (uint32_t)key * HASH_SCALE & mask;
+    is_new = false;
+    for (;; h = (h + 1) & mask) {
+        int32_t there = *(volatile int32_t *)(keys + h);
+        if (there == key) return h;
+        if (there != EMPTY) continue;
+        there = atomicCAS(keys + h, EMPTY, key);
+        is_new = there == EMPTY;
+        if (is_new || there == key) return h;
+    }
+}
+
+static __device__ __forceinline__ void mark(uint32_t *bits, int32_t col)
+{
+    const uint32_t bit = 1u << (col & 31);
+    uint32_t w = (uint32_t)col / 32;
+    opaque(w); // a shift and one add with shift, not two shifts and an add
+    uint32_t *word = bits + w;
+    if (!(*(volatile uint32_t *)word & bit)) atomicOr(word, bit);
+}
+
+// Columns before `col` in a bitmap of 64 bits a group, with `rank` the columns before each group.
+static __device__ __forceinline__ int32_t rank_of(const uint32_t *bits, const int32_t *rank,
+                                                  int32_t col)
+{
+    const uint32_t g = (uint32_t)col / 64;
+    const unsigned long long group = ((const unsigned long long *)bits)[g];
+    return rank[g] + __popcll(group & ((1ull << (col & 63)) - 1));
+}
+
+// Fills `rank` for all groups and returns the number of columns.
+template <int TEAM>
+static __device__ __forceinline__ int32_t make_ranks(const uint32_t *bits, int32_t *rank,
+                                                     int32_t groups, int32_t *sums)
+{
+    int32_t before = 0;
+    for (int32_t at = 0; at < groups; at += TEAM) {
+        const int32_t g = at + team_rank<TEAM>();
+        int32_t total;
+        const int32_t count = g < groups ? __popcll(((const unsigned long long *)bits)[g]) : 0;
+        const int32_t upto = team_scan<TEAM>(count, sums, total);
+        if (g < groups) rank[g] = before + upto;
+        before += total;
+    }
+    team_sync<TEAM>();
+    return before;
+}
+
+// Writes the columns of a bitmap in ascending order.
+template <int TEAM>
+static __device__ __forceinline__ void write_columns(const uint32_t *bits, const int32_t *rank,
+                                                     int32_t groups, int32_t *idx)
+{
+    const int lane = lane_id();
+    for (int32_t at = team_rank<TEAM>() / WARP * WARP; at < groups; at += TEAM) {
+        const int32_t g = at + lane;
+        unsigned long long group = g < groups ? ((const unsigned long long *)bits)[g] : 0;
+        int32_t to = g < groups ? rank[g] : 0;
+        const int count = __popcll(group);
+        if (warp_sum(count) < 8 * WARP) {
+            for (; group; group &= group - 1) idx[to++] = g * 64 + __ffsll(group) - 1;
+            continue;
+        }
+        // Many: the lanes write one group's columns side by side.
+        for (unsigned some = __ballot_sync(FULL_MASK, count > 0); some; some &= some - 1) {
+            const int from = __ffs(some) - 1;
+            const unsigned long long bit = warp_broadcast(group, from);
+            int32_t *out = idx + warp_broadcast(to, from);
+            for (int b = lane; b < 64; b += WARP)
+                if (bit >> b & 1) out[__popcll(bit & ((1ull << b) - 1))] = (at + from) * 64 + b;
+        }
+    }
+}
+
+// Ascending, `count` a power of two, in shared memory.
+template <int TEAM> static __device__ __forceinline__ void sort_bitonic(uint32_t *keys, int count)
+{
+    for (int length = 2; length <= count; length *= 2)
+        for (int step = length / 2; step > 0; step /= 2) {
+            for (int i = team_rank<TEAM>(); i < count / 2; i += TEAM) {
+                const int low = 2 * i - (i & (step - 1)), high = low + step;
+                const uint32_t a = keys[low], b = keys[high];
+                if ((a > b) == !(low & length)) {
+                    keys[low] = b;
+                    keys[high] = a;
+                }
+            }
+            team_sync<TEAM>();
+        }
+}
+
+// Where C goes. Row starts are 64-bit where the products could pass 2^31.
+template <typename T> struct result {
+    const void *ptr;
+    int32_t wide;
+    int32_t *idx;
+    T *val;
+};
+
+template <typename T>
+static __device__ __forceinline__ int64_t row_start(const struct result<T> &c, int32_t i)
+{
+    return c.wide ? ((const int64_t *)c.ptr)[i] : ((const int32_t *)c.ptr)[i];
+}
+
+#endif

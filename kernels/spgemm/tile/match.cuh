@@ -1,0 +1,252 @@
+// Part of spgemm_tile.cu: which tiles of A and S make a tile of C. Step 1 of paper 5, and the
+// intersection of a tile row with a tile column that steps 2 and 3 begin with.
+#ifndef SPGEMM_TILE_MATCH_CUH
+#define SPGEMM_TILE_MATCH_CUH
+
+#include "format.cuh"
+
+// Step 1: the tile columns of C are those of the tile rows of S that a tile row of A names. `lanes`
+// threads read one tile row of S. Where no column that a tile of A uses is a row that one of S
+// uses, there is no product.
+struct product_source {
+    const int64_t *A_ptr, *S_ptr;
+    const int32_t *A_col, *S_col;
+    const uint32_t *A_used, *S_used;
+    int32_t lanes;
+
+    __device__ __forceinline__ void span(int32_t i, int32_t *low, int32_t *high) const
+    {
+        for (int64_t a = A_ptr[i] + threadIdx.x; a < A_ptr[i + 1]; a += blockDim.x) {
+            const int32_t k = A_col[a];
+            const int64_t begin = S_ptr[k], end = S_ptr[k + 1];
+            if (begin == end) continue;
+            *low = min(*low, S_col[begin]);
+            *high = max(*high, S_col[end - 1]);
+        }
+    }
+    template <typename F> __device__ __forceinline__ void each(int32_t i, F f) const
+    {
+        const int32_t group = (int32_t)threadIdx.x / lanes, lane = (int32_t)threadIdx.x % lanes;
+        const int32_t groups = (int32_t)blockDim.x / lanes;
+        for (int64_t a = A_ptr[i] + group; a < A_ptr[i + 1]; a += groups) {
+            const int32_t k = A_col[a];
+            const uint32_t used = A_used[a] << 16;
+            for (int64_t s = S_ptr[k] + lane; s < S_ptr[k + 1]; s += lanes)
+                if (used & S_used[s]) f(S_col[s], 0);
+        }
+    }
+    __device__ __forceinline__ void found(int32_t, int32_t, int64_t) const {}
+};
+
+#define MULTIPLY_WARPS  8     // of a block in steps 2 and 3
+#define MULTIPLY_WINDOW 65536 // tile columns that a tile row of A may span to be held as bits
+#define MULTIPLY_SHARE  16    // tiles of C for a warp, at most one a lane
+#define MATCHES_MAX     128
+
+struct multiply {
+    struct tiles A, S, C;
+    struct tile_columns columns; // of S
+    int32_t share;               // tiles of C for a warp; with bits, a block has 8 times as many
+    int32_t window;              // bits for a tile row of A, 0: none
+    int32_t matches;             // pairs that a warp gathers before it multiplies them
+    int32_t full;                // as full tiles from so many nonzeros on: the mean of a pair
+    int32_t tnnz;                // with more nonzeros a tile of C is accumulated as a full one
+};
+
+// Shared memory of a block, in this order.
+struct multiply_shared {
+    int sums, pairs, rows, bits, bytes; // where each begins
+    __host__ __device__ multiply_shared(const struct multiply &w, bool numeric, size_t value_bytes)
+    {
+        sums = 0;
+        pairs = sums + (numeric ? MULTIPLY_WARPS * TILE * TILE * (int)value_bytes : 0);
+        rows = pairs + MULTIPLY_WARPS * w.matches * (int)sizeof(int2);
+        bits = rows + (numeric ? MULTIPLY_WARPS * TILE * (int)sizeof(uint32_t) : 0);
+        bytes = bits + w.window / 4; // a bit of each, and a rank of each 32
+    }
+};
+
+// A tile row of A as a set, of up to 32 tiles in the lanes of a warp, of more in bits: bit k -
+// first says whether tile column k is there, rank how many are before a word of bits.
+struct tile_row {
+    int64_t begin; // tiles begin .. begin + length
+    int32_t length;
+    int32_t col;   // of the tile that is this lane's, INT32_MAX: none
+    int32_t first; // its first tile column
+    uint32_t size; // columns that the bits span, 0: there are none
+    uint32_t *bits;
+    int32_t *rank;
+};
+
+// A tile column of S, as entries of struct tile_columns.
+struct tile_column {
+    int32_t begin, length;
+};
+
+static __device__ __forceinline__ struct tile_row tile_row_plain(const struct multiply &w,
+                                                                 int32_t i)
+{
+    struct tile_row row = {};
+    row.begin = w.A.ptr[i];
+    row.length = (int32_t)(w.A.ptr[i + 1] - row.begin);
+    return row;
+}
+
+// The same with bits, unless it is too wide. By all threads of the block.
+static __device__ __forceinline__ struct tile_row tile_row_bits(const struct multiply &w, int32_t i,
+                                                                uint32_t *bits)
+{
+    struct tile_row row = tile_row_plain(w, i);
+    const int32_t *col = w.A.col + row.begin;
+    const int32_t words = (col[row.length - 1] - col[0]) / 32 + 1;
+    if (words > w.window / 32) return row;
+    row.first = col[0];
+    row.size = (uint32_t)words * 32;
+    row.bits = bits;
+    row.rank = (int32_t *)(bits + w.window / 32);
+    for (int32_t x = (int32_t)threadIdx.x; x < words; x += (int32_t)blockDim.x) bits[x] = 0;
+    __syncthreads();
+    for (int32_t p = (int32_t)threadIdx.x; p < row.length; p += (int32_t)blockDim.x) {
+        const int32_t u = col[p] - row.first;
+        atomicOr(&bits[u / 32], 1u << (u % 32));
+        if (p == 0 || (col[p - 1] - row.first) / 32 != u / 32) row.rank[u / 32] = p;
+    }
+    __syncthreads();
+    return row;
+}
+
+// Calls use(t, row, column) for each tile t of C that is this warp's, with the tile row of A and
+// the tile column of S that it comes from. With BITS a block has the tiles, keeps a tile row as
+// bits for all that come from it, and its warps take turns. Without, a warp has tiles that follow
+// each other; its lanes know their places in advance.
+template <bool BITS, typename F>
+static __device__ __forceinline__ void each_tile(const struct multiply &w, uint32_t *bits, F use)
+{
+    const int warp = (int)threadIdx.x / WARP, lane = lane_id();
+    if (!BITS) {
+        int64_t t = ((int64_t)blockIdx.x * MULTIPLY_WARPS + warp) * w.share;
+        const bool there = lane < w.share && t + lane < w.C.count;
+        int32_t i = -1;
+        struct tile_column mine = {0, -1}; // -1: no more tiles
+        if (there) {
+            const int32_t j = w.C.col[t + lane];
+            i = w.C.row[t + lane];
+            mine.begin = w.columns.ptr[j];
+            mine.length = w.columns.ptr[j + 1] - mine.begin;
+        }
+        const int32_t before = __shfl_up_sync(FULL_MASK, i, 1);
+        const uint32_t begins = __ballot_sync(FULL_MASK, there && (lane == 0 || i != before));
+        struct tile_row row = {};
+        for (int x = 0; x < WARP; x++, t++) {
+            const struct tile_column column = {warp_broadcast(mine.begin, x),
+                                               warp_broadcast(mine.length, x)};
+            if (column.length < 0) break;
+            if (begins >> x & 1) {
+                row = tile_row_plain(w, w.C.row[t]);
+                row.col = lane < row.length ? w.A.col[row.begin + lane] : INT32_MAX;
+            }
+            use(t, row, column);
+        }
+    } else {
+        const int64_t first = (int64_t)blockIdx.x * MULTIPLY_WARPS * w.share;
+        const int64_t end = min(first + MULTIPLY_WARPS * w.share, w.C.count);
+        for (int64_t begin = first; begin < end;) {
+            const int32_t i = w.C.row[begin];
+            const int64_t stop = min(end, w.C.ptr[i + 1]);
+            const struct tile_row row = tile_row_bits(w, i, bits);
+            for (int64_t t = begin + warp; t < stop; t += MULTIPLY_WARPS) {
+                const int32_t j = w.C.col[t], at = w.columns.ptr[j];
+                use(t, row, tile_column{at, w.columns.ptr[j + 1] - at});
+            }
+            __syncthreads();
+            begin = stop;
+        }
+    }
+}
+
+// The first of the ascending a[low .. high) that is not below x.
+static __device__ __forceinline__ int32_t lower_bound(const int32_t *__restrict__ a, int32_t low,
+                                                      int32_t high, int32_t x)
+{
+    while (low < high) {
+        const int32_t mid = low + (high - low) / 2;
+        if (a[mid] < x) {
+            low = mid + 1;
+        } else {
+            high = mid;
+        }
+    }
+    return low;
+}
+
+// The same in what the 32 lanes hold; 31 if all are below x. By all lanes of a warp.
+static __device__ __forceinline__ int32_t lower_bound_lanes(int32_t a, int32_t x)
+{
+    int32_t low = 0;
+#pragma unroll
+    for (int32_t step = WARP / 2; step > 0; step /= 2)
+        if (__shfl_sync(FULL_MASK, a, low + step - 1) < x) low += step;
+    return low;
+}
+
+// Intersects a tile row of A with a tile column of S. Pairs of matching tiles gather in `pairs`,
+// but for those without a product: no column that the tile of A uses is a row that the one of S
+// uses. use(count, last) is called when there may be no room for more, and at the end, then with
+// `last`. It returns whether the rest of the pairs is of no use. By all lanes of a warp.
+//
+// As in the paper each lane searches an element of the shorter list in the longer one, by a binary
+// search that starts where the last one of the warp ended. Where A's tile row is held and the
+// column of S is not much longer, a look at a bit replaces the search, or a search among the lanes.
+template <bool BITS, typename F>
+static __device__ __forceinline__ void
+intersect(const struct multiply &w, const struct tile_row &row, struct tile_column column,
+          int2 *__restrict__ pairs, F use)
+{
+    const int lane = lane_id();
+    const bool held = BITS ? row.size > 0 : row.length <= WARP;
+    const bool search_A = held ? column.length > 4 * row.length + WARP : column.length > row.length;
+    const int32_t key_count = search_A ? row.length : column.length;
+    int32_t low = 0, count = 0;
+    for (int32_t base = 0;; base += WARP) {
+        const int32_t p = base + lane;
+        int32_t key = -1, q = -1; // q: where the key is in the other list
+        if (p < key_count)
+            key = search_A ? w.A.col[row.begin + p] : w.columns.row[column.begin + p];
+        if (!held || search_A) {
+            const int32_t *list = search_A ? w.columns.row + column.begin : w.A.col + row.begin;
+            const int32_t list_count = search_A ? column.length : row.length;
+            const int32_t at = p < key_count ? lower_bound(list, low, list_count, key) : low;
+            if (p < key_count && at < list_count && list[at] == key) q = at;
+            low = warp_broadcast(at, WARP - 1);
+        } else if (BITS) {
+            const uint32_t u = (uint32_t)(key - row.first);
+            if (p < key_count && u < row.size) {
+                const uint32_t word = row.bits[u / 32];
+                if (word >> u % 32 & 1) q = row.rank[u / 32] + __popc(word & bits_below(u % 32));
+            }
+        } else {
+            const int32_t at = lower_bound_lanes(row.col, key);
+            if (__shfl_sync(FULL_MASK, row.col, at) == key) q = at; // none of them is -1
+        }
+        int2 pair = {};
+        if (q >= 0) {
+            pair.x = (int32_t)row.begin + (search_A ? p : q);
+            const int32_t s = column.begin + (search_A ? q : p);
+            pair.y = w.columns.tile[s];
+            if (!(w.A.used[pair.x] & w.columns.used[s])) q = -1;
+        }
+        const uint32_t found = __ballot_sync(FULL_MASK, q >= 0);
+        if (q >= 0) pairs[count + __popc(found & bits_below(lane))] = pair;
+        count += __popc(found);
+        const bool last = base + WARP >= key_count;
+        if (last || count > w.matches - WARP) {
+            __syncwarp();
+            const bool enough = use(count, last);
+            __syncwarp();
+            if (last || enough) return;
+            count = 0;
+        }
+    }
+}
+
+#endif

@@ -1,0 +1,108 @@
+// SpMM by equal shares of work (merge path), C = A * B, row-major.
+// Carl Yang, Aydin Buluc, John D. Owens: Design Principles for Sparse Matrix Multiplication on the
+// GPU, Euro-Par 2018, section 4.2, after Merrill and Garland's merge-based SpMV (SC 2016).
+//
+// Format: CSR. Any k. The list of row ends ptr[1 .. m] and the list of nonzeros 0 .. nnz - 1 are
+// merged; the path through both has m + nnz steps and is cut into shares of equal length, so that
+// neither long rows nor many empty ones make a share heavier. The share in which a row ends writes
+// that row of C; shares that hold earlier pieces of it leave their sum in `carry`, which is added
+// afterwards in the order of the shares. The result depends on the number of shares alone, which
+// is fixed when the case is prepared.
+#include "cpu.h"
+#include "papers.h"
+
+#include <omp.h>
+
+struct state {
+    int64_t shares;
+    int64_t carry_ld; // elements from one carry to the next, in whole cache lines
+    int64_t *row;     // row that share s leaves unfinished, -1: none; size shares
+    void *carry;      // its partial sums, shares x carry_ld
+};
+
+// Where the path crosses a diagonal: rows + nonzeros steps were made.
+struct place {
+    int64_t row, nonzero;
+};
+
+// The row end ptr[i + 1] comes before nonzero p if ptr[i + 1] <= p.
+static struct place path_search(const int64_t *ptr, int64_t m, int64_t nnz, int64_t diagonal)
+{
+    int64_t low = max64(0, diagonal - nnz), high = min64(diagonal, m);
+    while (low < high) {
+        int64_t i = low + (high - low) / 2;
+        if (ptr[i + 1] <= diagonal - i - 1) {
+            low = i + 1;
+        } else {
+            high = i;
+        }
+    }
+    return (struct place){low, diagonal - low};
+}
+
+#define PREC f32
+#define T    float
+#include "cpu_row.inl"
+#include "merge.inl"
+#undef PREC
+#undef T
+#define PREC f64
+#define T    double
+#include "cpu_row.inl"
+#include "merge.inl"
+
+static void teardown(struct task *t)
+{
+    struct state *s = t->state;
+    if (!s) return;
+    device_free(t->dev, s->row);
+    device_free(t->dev, s->carry);
+    mem_free(s);
+    t->state = NULL;
+}
+
+static int prepare(struct task *t)
+{
+    struct state *s = t->state = mem_zero_alloc(1, sizeof *s);
+    if (!s) return ERR_MEMORY;
+    size_t size = prec_bytes(t->in->prec);
+    int64_t line = 64 / (int64_t)size, count;
+    s->shares = omp_get_max_threads() * (int64_t)task_option(t, "shares");
+    s->carry_ld = (t->in->k + line - 1) / line * line;
+    int err = size_mul(s->shares, s->carry_ld, &count);
+    if (!err) err = device_alloc(t->dev, s->shares, sizeof *s->row, (void **)&s->row);
+    if (!err) err = device_alloc(t->dev, count, size, &s->carry);
+    return err;
+}
+
+static int run(struct task *t)
+{
+    if (t->in->prec == F32) {
+        multiply_f32(t);
+    } else {
+        multiply_f64(t);
+    }
+    return OK;
+}
+
+static const struct algo_option options[] = {
+    {"shares", 1, 1, 1024, true, "shares for each thread"},
+    {"prefetch", 32, 0, 1024, true, "nonzeros that rows of B are fetched ahead of their use"},
+    {0},
+};
+
+const struct algo spmm_merge_cpu = {
+    .name = "merge",
+    .op = OP_SPMM,
+    .device = DEVICE_CPU,
+    .layouts = BIT(LAYOUT_ROW),
+    .precs = BOTH_PRECS,
+    .formats = FORMAT_CSR,
+    .arith = ARITH_PREC,
+    .options = options,
+    .about = "equal shares of rows and nonzeros for each thread, vectorised over the columns of B",
+    .cite = YANG_2018 ", section 4.2",
+    .prepare = prepare,
+    .run = run,
+    .teardown = teardown,
+};

@@ -1,0 +1,144 @@
+#include "base/base.h"
+
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+static _Thread_local char last_failure[1024];
+volatile sig_atomic_t interrupted;
+
+int fail(enum err code, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    vsnprintf(last_failure, sizeof last_failure, format, args);
+    va_end(args);
+    return code;
+}
+
+const char *fail_text(void) { return last_failure; }
+
+int size_mul(int64_t a, int64_t b, int64_t *product)
+{
+    if (a < 0 || b < 0 || __builtin_mul_overflow(a, b, product))
+        return fail(ERR_MEMORY, "a size of %lld x %lld is out of range", (long long)a,
+                    (long long)b);
+    return OK;
+}
+
+int size_add(int64_t a, int64_t b, int64_t *sum)
+{
+    if (a < 0 || b < 0 || __builtin_add_overflow(a, b, sum))
+        return fail(ERR_MEMORY, "a size of %lld + %lld is out of range", (long long)a,
+                    (long long)b);
+    return OK;
+}
+
+// MemAvailable where Linux tells it, else half of the physical memory.
+int64_t mem_available(void)
+{
+    long long kib = -1;
+    FILE *f = fopen("/proc/meminfo", "r");
+    if (f) {
+        char line[128];
+        while (kib < 0 && fgets(line, sizeof line, f)) sscanf(line, "MemAvailable: %lld kB", &kib);
+        fclose(f);
+    }
+    if (kib >= 0) return kib * 1024;
+    return (int64_t)sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGESIZE) / 2;
+}
+
+// Below this nobody asks the system how much is free: the question costs more than the answer.
+#define LARGE_ALLOCATION ((int64_t)64 << 20)
+#define HUGE_PAGE        ((int64_t)2 << 20)
+
+static atomic_llong fail_countdown; // allocations until one fails; 0: none will
+
+void mem_fail_at(int64_t n) { atomic_store(&fail_countdown, n); }
+
+static bool planned_failure(void)
+{
+    return atomic_load(&fail_countdown) > 0 && atomic_fetch_sub(&fail_countdown, 1) == 1;
+}
+
+static void *refuse(int64_t bytes)
+{
+    char wanted[32], free_text[32];
+    fail(ERR_MEMORY, "out of host memory: %s wanted, %s free", size_text(bytes, wanted),
+         size_text(mem_available(), free_text));
+    return NULL;
+}
+
+void *mem_alloc(int64_t count, size_t size)
+{
+    int64_t bytes = 0;
+    if (size_mul(count, (int64_t)size, &bytes)) return NULL;
+    if (planned_failure() || (bytes > LARGE_ALLOCATION && bytes > mem_available()))
+        return refuse(bytes);
+    // posix_memalign takes any size, so that AddressSanitizer sees the first byte past the end.
+    void *p;
+    bool huge = bytes >= 2 * HUGE_PAGE;
+    if (posix_memalign(&p, huge ? HUGE_PAGE : 64, bytes ? (size_t)bytes : 1)) return refuse(bytes);
+    // A page fault every 4 kB takes longer than reading a matrix; refusing this hint does no harm.
+    if (huge) madvise(p, (size_t)bytes, MADV_HUGEPAGE);
+    return p;
+}
+
+void *mem_zero_alloc(int64_t count, size_t size)
+{
+    void *p = mem_alloc(count, size);
+    if (p) memset(p, 0, (size_t)count * size);
+    return p;
+}
+
+void *mem_resize(void *old, int64_t old_count, int64_t count, size_t size)
+{
+    void *p = mem_alloc(count, size);
+    if (!p) return NULL;
+    if (old) memcpy(p, old, (size_t)min64(old_count, count) * size);
+    mem_free(old);
+    return p;
+}
+
+void mem_free(void *p) { free(p); }
+
+double clock_ms(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return t.tv_sec * 1e3 + t.tv_nsec * 1e-6;
+}
+
+// The finaliser of splitmix64 over a Weyl sequence: passes BigCrush, needs no state.
+static uint64_t mix(uint64_t z)
+{
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return z ^ (z >> 31);
+}
+
+uint64_t random_at(uint64_t seed, uint64_t i)
+{
+    return mix(mix(seed + 0x9e3779b97f4a7c15u) + (i + 1) * 0x9e3779b97f4a7c15u);
+}
+
+double random_value(uint64_t seed, uint64_t i)
+{
+    // 24 random bits: every value is a multiple of 2^-23, so it is exact in f32.
+    return (double)(random_at(seed, i) >> 40) * (1.0 / 8388608.0) - 1.0;
+}
+
+const char *size_text(int64_t bytes, char text[32])
+{
+    static const char *unit[] = {"bytes", "kB", "MB", "GB", "TB", "PB", "EB"};
+    double x = (double)bytes;
+    int u = 0;
+    while (x >= 999.5 && u < 6) x /= 1000, u++;
+    snprintf(text, 32, u && x < 99.95 ? "%.1f %s" : "%.0f %s", x, unit[u]);
+    return text;
+}

@@ -1,0 +1,55 @@
+#include "base/suggest.h"
+
+#include <ctype.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+#define LONGEST 40 // no name is longer; nor is a word that resembles one
+
+static int smaller(int a, int b) { return a < b ? a : b; }
+
+// Edit distance in which a swap of two neighbours counts once (optimal string alignment).
+static int edit_distance(const char *a, const char *b)
+{
+    int m = (int)strlen(a), n = (int)strlen(b);
+    if (m > LONGEST || n > LONGEST) return INT_MAX;
+    int d[LONGEST + 1][LONGEST + 1]; // d[i][j]: from the first i letters of a to the first j of b
+    for (int j = 0; j <= n; j++) d[0][j] = j;
+    for (int i = 1; i <= m; i++) {
+        d[i][0] = i;
+        for (int j = 1; j <= n; j++) {
+            int same = tolower((unsigned char)a[i - 1]) == tolower((unsigned char)b[j - 1]);
+            d[i][j] = smaller(d[i - 1][j - 1] + !same, 1 + smaller(d[i - 1][j], d[i][j - 1]));
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+                d[i][j] = smaller(d[i][j], d[i - 2][j - 2] + 1);
+        }
+    }
+    return d[m][n];
+}
+
+void suggest_start(struct suggestion *s, const char *word)
+{
+    *s = (struct suggestion){.word = word, .distance = INT_MAX};
+}
+
+void suggest_offer(struct suggestion *s, const char *name)
+{
+    size_t length = strlen(s->word);
+    int distance = edit_distance(s->word, name);
+    // Whoever typed the beginning of a name meant the name; so did who wrote it out.
+    size_t common = strlen(name) < length ? strlen(name) : length;
+    if (common >= 3 && !strncmp(s->word, name, common)) distance = smaller(distance, 1);
+    if (distance > (int)(length + 2) / 3 || distance >= s->distance) return;
+    s->best = name;
+    s->distance = distance;
+}
+
+const char *suggest_text(const struct suggestion *s, char text[64])
+{
+    if (s->best)
+        snprintf(text, 64, "did you mean %s? ", s->best);
+    else
+        text[0] = 0;
+    return text;
+}

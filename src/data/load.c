@@ -1,0 +1,89 @@
+#include "data/load.h"
+
+#include "data/gen.h"
+#include "data/mtx.h"
+
+#include <string.h>
+
+static char *text_copy(const char *text, size_t length)
+{
+    char *copy = mem_alloc((int64_t)length + 1, 1);
+    if (!copy) return NULL;
+    memcpy(copy, text, length);
+    copy[length] = 0;
+    return copy;
+}
+
+// Drops `end` from a text of this length; leaves a text that is nothing else.
+static size_t without_end(const char *text, size_t length, const char *end)
+{
+    size_t cut = strlen(end);
+    bool ends = length > cut && !memcmp(text + length - cut, end, cut);
+    return ends ? length - cut : length;
+}
+
+static char *name_from_path(const char *path)
+{
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    size_t length = strlen(name), shorter = without_end(name, length, ".gz");
+    size_t bare = without_end(name, shorter, ".mtx");
+    return text_copy(name, bare < shorter ? bare : length);
+}
+
+static int load_generated(uint64_t seed, struct matrix *M)
+{
+    int err = gen_matrix(M->path, seed, &M->A);
+    if (err) return err;
+    M->field = "real";
+    M->symmetry = "general";
+    M->stored = M->A.nnz;
+    return OK;
+}
+
+static int load_file(uint64_t seed, struct matrix *M)
+{
+    struct mtx_info info;
+    int err = mtx_read(M->path, seed, &M->A, &info);
+    if (err) return err;
+    M->field = mtx_field_name(info.field);
+    M->symmetry = mtx_symmetry_name(info.symmetry);
+    M->values_drawn = info.field == MTX_PATTERN;
+    M->real_part = info.field == MTX_COMPLEX;
+    M->stored = info.stored;
+    M->duplicates = info.duplicates;
+    M->file_bytes = info.bytes;
+    M->load_ms = info.load_ms;
+    M->load_mb_s = info.load_ms > 0 ? (double)info.bytes / 1e3 / info.load_ms : 0;
+    return OK;
+}
+
+static bool is_generated(const char *spec) { return !strncmp(spec, "gen:", 4); }
+
+int matrix_name(const char *spec, struct matrix *M)
+{
+    *M = (struct matrix){0};
+    M->path = text_copy(spec, strlen(spec));
+    M->name = is_generated(spec)   ? text_copy(spec + 4, strlen(spec + 4))
+              : !strcmp(spec, "-") ? text_copy("stdin", 5)
+                                   : name_from_path(spec);
+    if (M->path && M->name) return OK;
+    matrix_free(M);
+    return ERR_MEMORY;
+}
+
+int matrix_load(const char *spec, uint64_t seed, struct matrix *M)
+{
+    int err = matrix_name(spec, M);
+    if (!err) err = is_generated(spec) ? load_generated(seed, M) : load_file(seed, M);
+    if (!err) stats_rows(&M->A, &M->stats);
+    if (err) matrix_free(M);
+    return err;
+}
+
+void matrix_free(struct matrix *M)
+{
+    mem_free(M->name);
+    mem_free(M->path);
+    csr_free(&M->A);
+    *M = (struct matrix){0};
+}

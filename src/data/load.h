@@ -1,0 +1,35 @@
+// A matrix by the name that the command line gives it: a file, stdin or a generated one.
+#ifndef LOAD_H
+#define LOAD_H
+
+#include "data/matrix.h"
+#include "data/stats.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct matrix {
+    char *name; // "cant" for dir/cant.mtx.gz, "fem:28" for gen:fem:28, "stdin" for "-"
+    char *path; // as given; "gen:fem:28" and "-" for the other two
+    struct csr A;
+    const char *field, *symmetry; // as the banner of the file says; "real", "general" if generated
+    bool values_drawn;            // the file has none (pattern): they come from the seed
+    bool real_part;               // the file has complex values: these are their real parts
+    int64_t stored;               // entries in the file; nnz if generated
+    int64_t duplicates;           // entries that were added to another
+    struct matrix_stats stats;    // from stats_rows; the rest is unknown
+    double load_ms, load_mb_s;    // reading the text, in 10^6 bytes a second; 0 if generated
+    int64_t file_bytes;           // of text, after decompression; 0 if generated
+};
+
+// Its name and path alone: of a matrix that cannot be loaded, `field` stays NULL.
+int matrix_name(const char *spec, struct matrix *M);
+// On failure M is empty. The seed is for generated matrices and for the values of pattern files.
+int matrix_load(const char *spec, uint64_t seed, struct matrix *M);
+void matrix_free(struct matrix *M);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,58 @@
+// Sparse matrices on the host. Values are always double here; they are rounded when they are
+// uploaded for a precision. Dimensions fit in 32 bits, counts of nonzeros take 64.
+#ifndef MATRIX_H
+#define MATRIX_H
+
+#include "base/base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum prec { F32, F64 };
+size_t prec_bytes(enum prec prec);
+const char *prec_name(enum prec prec);
+// x as the precision holds it.
+double prec_round(enum prec prec, double x);
+// Half the distance from 1 to the next larger number.
+double prec_unit_roundoff(enum prec prec);
+
+// Triplets, in any order, with duplicates allowed.
+struct coo {
+    int32_t m, n; // rows, columns
+    int64_t nnz;  // entries
+    int32_t *row; // row of each entry, size nnz
+    int32_t *col; // column, size nnz
+    double *val;  // value, size nnz
+};
+
+// Compressed sparse rows: 0 = ptr[0] <= ptr[1] <= ... <= ptr[m] = nnz; columns of a row strictly
+// ascending and in [0, n).
+struct csr {
+    int32_t m, n;
+    int64_t nnz;
+    int64_t *ptr; // row starts, size m + 1
+    int32_t *idx; // columns, size nnz
+    double *val;  // values, size nnz
+};
+
+void coo_free(struct coo *A);
+
+// Allocates the arrays for these sizes (contents undefined).
+int csr_alloc(struct csr *A, int32_t m, int32_t n, int64_t nnz);
+void csr_free(struct csr *A);
+// Sorts the entries of each row and sums duplicates, in the order of the triplets; explicit zeros
+// stay. `duplicates` (may be NULL) is the number of entries that were added to another. Parallel.
+int csr_from_coo(const struct coo *A, struct csr *out, int64_t *duplicates);
+// The same where A is one triangle of a square matrix: each entry (i, j, x) outside the diagonal
+// stands for (j, i, mirror * x), too. `mirror` is 1, or -1 for a skew-symmetric matrix, or 0.
+int csr_from_coo_mirrored(const struct coo *A, double mirror, struct csr *out, int64_t *duplicates);
+int csr_transpose(const struct csr *A, struct csr *out);
+// NULL if every invariant holds, else what is broken.
+const char *csr_check(const struct csr *A);
+bool csr_equal(const struct csr *A, const struct csr *B);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

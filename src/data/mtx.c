@@ -1,0 +1,339 @@
+#include "data/mtx.h"
+
+#include <omp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "data/mtx_body.h"
+#include "data/text.h"
+
+static const char *const field_names[] = {"real", "integer", "complex", "pattern"};
+static const char *const symmetry_names[] = {"general", "symmetric", "skew-symmetric", "hermitian"};
+
+const char *mtx_field_name(enum mtx_field field) { return field_names[field]; }
+const char *mtx_symmetry_name(enum mtx_symmetry symmetry) { return symmetry_names[symmetry]; }
+
+double mtx_mirror(enum mtx_symmetry symmetry)
+{
+    // The real part of a hermitian matrix is symmetric.
+    return symmetry == MTX_GENERAL ? 0 : symmetry == MTX_SKEW ? -1 : 1;
+}
+
+// A part of a line between blanks; empty at the end of the line.
+struct word {
+    const char *start;
+    int64_t length;
+};
+
+static struct word word_next(const char **p, const char *end)
+{
+    const char *s = *p = blanks_skip(*p, end);
+    while (*p < end && !is_blank(**p) && **p != '\n') ++*p;
+    return (struct word){s, *p - s};
+}
+
+static bool word_is(struct word w, const char *name)
+{
+    return w.length == (int64_t)strlen(name) && !strncasecmp(w.start, name, (size_t)w.length);
+}
+
+// Index of the word in `names`, -1 if it is not there.
+static int word_find(struct word w, const char *const *names, int count)
+{
+    for (int i = 0; i < count; i++)
+        if (word_is(w, names[i])) return i;
+    return -1;
+}
+
+// The word in quotes for a message: shortened, and with nothing in it that a terminal obeys.
+static const char *word_quote(struct word w, char text[48])
+{
+    int n = 0;
+    text[n++] = '"';
+    for (int64_t i = 0; i < w.length && n < 40; i++)
+        text[n++] = w.start[i] >= ' ' && w.start[i] < 127 ? w.start[i] : '?';
+    memcpy(text + n, w.length > 39 ? "...\"" : "\"", w.length > 39 ? 5 : 2);
+    return text;
+}
+
+// "name:line: ...", the line being that of `at`.
+static int bad_line(const struct body *f, const char *at, const char *format, ...)
+    PRINTF_LIKE(3, 4);
+static int bad_line(const struct body *f, const char *at, const char *format, ...)
+{
+    char what[256];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(what, sizeof what, format, args);
+    va_end(args);
+    long long line = 1;
+    for (const char *p = f->text; (p = memchr(p, '\n', (size_t)(at - p))); p++) line++;
+    return fail(ERR_INPUT, "%s:%lld: %s", f->name, line, what);
+}
+
+// The first line; *p is left behind it.
+static int banner_read(struct body *f, const char **p)
+{
+    static const char *const formats[] = {"coordinate", "array"};
+    // Names that other programs write for the same thing.
+    static const struct {
+        const char *name;
+        enum mtx_field field;
+    } synonyms[] = {{"double", MTX_REAL},
+                    {"float", MTX_REAL},
+                    {"int", MTX_INTEGER},
+                    {"unsigned-integer", MTX_INTEGER}};
+    char quote[48];
+
+    if (*p == f->end) return bad_line(f, *p, "the file is empty");
+    if (f->end - *p >= 3 && !memcmp(*p, "\xef\xbb\xbf", 3)) *p += 3; // byte order mark
+    if (!word_is(word_next(p, f->end), "%%MatrixMarket"))
+        return bad_line(f, f->text,
+                        "not a Matrix Market file: it does not begin with %%%%MatrixMarket");
+    struct word object = word_next(p, f->end), format = word_next(p, f->end);
+    struct word field = word_next(p, f->end), symmetry = word_next(p, f->end);
+    struct word extra = word_next(p, f->end);
+    if (!symmetry.length)
+        return bad_line(f, f->text,
+                        "the banner is cut short; it should be like "
+                        "\"%%%%MatrixMarket matrix coordinate real general\"");
+    if (extra.length)
+        return bad_line(f, f->text, "%s is one word too many in the banner",
+                        word_quote(extra, quote));
+    if (!word_is(object, "matrix"))
+        return bad_line(f, f->text, "a file of %s, not of a matrix", word_quote(object, quote));
+
+    int i = word_find(format, formats, 2);
+    if (i < 0)
+        return bad_line(f, f->text, "format %s is neither coordinate nor array",
+                        word_quote(format, quote));
+    f->array = i == 1;
+    i = word_find(field, field_names, 4);
+    for (size_t s = 0; i < 0 && s < sizeof synonyms / sizeof *synonyms; s++)
+        if (word_is(field, synonyms[s].name)) i = (int)synonyms[s].field;
+    if (i < 0)
+        return bad_line(f, f->text, "field %s is none of real, integer, complex and pattern",
+                        word_quote(field, quote));
+    f->field = (enum mtx_field)i;
+    i = word_find(symmetry, symmetry_names, 4);
+    if (i < 0)
+        return bad_line(f, f->text,
+                        "symmetry %s is none of general, symmetric, skew-symmetric and hermitian",
+                        word_quote(symmetry, quote));
+    f->symmetry = (enum mtx_symmetry)i;
+
+    // What the specification leaves without a meaning.
+    if (f->field == MTX_PATTERN && f->array)
+        return bad_line(f, f->text, "an array has values, so its field cannot be pattern");
+    if (f->field == MTX_PATTERN && f->symmetry == MTX_SKEW)
+        return bad_line(f, f->text, "a pattern has no signs, so it cannot be skew-symmetric");
+    if (f->field != MTX_COMPLEX && f->symmetry == MTX_HERMITIAN)
+        return bad_line(f, f->text, "only a complex matrix can be hermitian");
+    *p += *p < f->end;
+    return OK;
+}
+
+// Entries of an array file. In a double, which no two sizes overflow.
+static double array_entries(const struct body *f)
+{
+    double m = f->m, n = f->n;
+    if (f->symmetry == MTX_GENERAL) return m * n;
+    return f->symmetry == MTX_SKEW ? m * (m - 1) / 2 : m * (m + 1) / 2;
+}
+
+// The first line that is no comment; f->data is left behind it.
+static int sizes_read(struct body *f, const char *p)
+{
+    static const char *const what[] = {"rows", "columns", "entries"};
+    char quote[48];
+    while ((p = blanks_skip(p, f->end)) < f->end && (*p == '%' || *p == '\n'))
+        p = line_skip(p, f->end);
+    f->size_line = p;
+    if (p == f->end) return bad_line(f, p, "the file ends before its size line");
+
+    int64_t size[3] = {0};
+    int count = f->array ? 2 : 3;
+    for (int i = 0; i < count; i++) {
+        struct word w = word_next(&p, f->end);
+        if (!w.length)
+            return bad_line(f, f->size_line, "the size line ends before the number of %s", what[i]);
+        if (whole_read(w.start, f->end, &size[i]) != p)
+            return bad_line(f, f->size_line, "%s is not a number of %s", word_quote(w, quote),
+                            what[i]);
+        if (size[i] > (i < 2 ? INT32_MAX : INT64_MAX - 1))
+            return bad_line(f, f->size_line, "%s %s are too many", word_quote(w, quote), what[i]);
+    }
+    struct word extra = word_next(&p, f->end);
+    if (extra.length)
+        return bad_line(f, f->size_line, "%s is one number too many on the size line",
+                        word_quote(extra, quote));
+    f->data = p + (p < f->end);
+    f->m = (int32_t)size[0];
+    f->n = (int32_t)size[1];
+    if (f->symmetry != MTX_GENERAL && f->m != f->n)
+        return bad_line(f, f->size_line, "%d rows and %d columns, but a %s matrix is square", f->m,
+                        f->n, symmetry_names[f->symmetry]);
+
+    // Triplets and the csr made of them, row pointers included, must fit before anything is
+    // counted.
+    double entries = f->array ? array_entries(f) : (double)size[2];
+    double bytes = entries * (16 + 16 * (f->symmetry == MTX_GENERAL ? 1 : 2)) + 8.0 * f->m;
+    if (bytes > 1e6 && bytes > (double)mem_available()) {
+        char wanted[32], there[32];
+        bad_line(f, f->size_line, "%.0f entries and %d rows need %s of memory, %s are free",
+                 entries, f->m, size_text(bytes < 9e18 ? (int64_t)bytes : INT64_MAX, wanted),
+                 size_text(mem_available(), there));
+        char text[512];
+        snprintf(text, sizeof text, "%s", fail_text());
+        return fail(ERR_MEMORY, "%s", text);
+    }
+    f->entries = f->array ? (int64_t)entries : size[2];
+
+    // The shortest lines: "1", "1 0", "1 1", "1 1 0", "1 1 0 0", and a newline between two.
+    int numbers = (f->array ? 0 : 2) + (f->field == MTX_PATTERN   ? 0
+                                        : f->field == MTX_COMPLEX ? 2
+                                                                  : 1);
+    int64_t room = (f->end - f->data + 1) / (2 * numbers);
+    if (f->entries > room)
+        return bad_line(f, f->size_line,
+                        "too few entries: %lld promised, but at most %lld fit into the file",
+                        (long long)f->entries, (long long)room);
+    return OK;
+}
+
+// Says what is wrong with the line at which a chunk stopped.
+static int explain(const struct body *f, enum bad bad, const char *at)
+{
+    char quote[48];
+    const char *p = at;
+    struct word w = word_next(&p, f->end);
+    word_quote(w, quote);
+    bool row = bad == BAD_ROW;
+    switch (bad) {
+    case BAD_ROW:
+    case BAD_COLUMN: {
+        const char *name = row ? "row" : "column", *start = w.start + (w.length && *w.start == '-');
+        int64_t ignored;
+        if (!w.length) return bad_line(f, at, "the line ends before the %s", name);
+        if (whole_read(start, f->end, &ignored) != p)
+            return bad_line(f, at, "%s %s is not a whole number", name, quote);
+        int32_t size = row ? f->m : f->n;
+        return bad_line(f, at, "%s %.*s is outside the matrix (%d %s%s)", name,
+                        (int)min64(w.length, 40), w.start, size, name, size == 1 ? "" : "s");
+    }
+    case BAD_VALUE: {
+        const char *q = w.start + (w.length && (*w.start == '-' || *w.start == '+'));
+        static const char *const names[] = {"nan", "inf", "infinity"};
+        double x = 0;
+        if (!w.length) return bad_line(f, at, "the line ends before the value");
+        if (word_find((struct word){q, p - q}, names, 3) >= 0)
+            return bad_line(f, at, "value %s is not finite", quote);
+        if (real_read(w.start, f->end, &x) != p)
+            return bad_line(f, at, "value %s is not a number", quote);
+        if (!isfinite(x)) return bad_line(f, at, "value %s is too large", quote);
+        return bad_line(f, at, "value %s is not a whole number, as an integer matrix has", quote);
+    }
+    case BAD_EXTRA: return bad_line(f, at, "%s is too much on this line", quote);
+    case BAD_DIAGONAL:
+        return bad_line(f, at, "the diagonal of a skew-symmetric matrix is 0, not %s", quote);
+    case BAD_COUNT:
+        return bad_line(f, at, "too many entries: the size line promised %lld",
+                        (long long)f->entries);
+    default: return OK;
+    }
+}
+
+// Cuts the entries' text at newlines and counts the entries of each chunk.
+static int chunks_make(struct body *f)
+{
+    int64_t bytes = f->end - f->data;
+    int64_t size = min64(max64(bytes / (omp_get_max_threads() * 16), CHUNK_MIN), CHUNK_MAX);
+    f->chunks = mem_alloc(bytes / size + 1, sizeof *f->chunks);
+    if (!f->chunks) return ERR_MEMORY;
+    const char *p = f->data;
+    while (p < f->end) {
+        const char *cut = f->end - p > size ? line_skip(p + size, f->end) : f->end;
+        f->chunks[f->chunk_count++] = (struct chunk){.start = p, .end = cut};
+        p = cut;
+    }
+#pragma omp parallel for schedule(dynamic, 1)
+    for (int64_t c = 0; c < f->chunk_count; c++)
+        if (!interrupted)
+            f->chunks[c].entries = entries_count(f->chunks[c].start, f->chunks[c].end);
+    f->found = 0;
+    for (int64_t c = 0; c < f->chunk_count; c++) {
+        f->chunks[c].first = f->found;
+        f->found += f->chunks[c].entries;
+    }
+    return OK;
+}
+
+int mtx_parse(const char *name, const char *text, size_t bytes, uint64_t seed, struct coo *A,
+              struct mtx_info *info)
+{
+    static const char nothing[] = "";
+    if (!text) text = nothing;
+    struct body f = {.name = name, .text = text, .end = text + bytes, .seed = seed};
+    struct coo C = {0};
+    *A = C;
+    *info = (struct mtx_info){.bytes = (int64_t)bytes};
+    const char *p = text;
+    int err = banner_read(&f, &p);
+    if (!err) err = sizes_read(&f, p);
+    if (!err) err = chunks_make(&f);
+    if (err) goto done;
+
+    // Room for what is there: a promise of more ends in an error, but the lines before it are read
+    // first, because the first mistake in the file is the one to tell.
+    int64_t room = min64(f.entries, f.found);
+    C.m = f.m;
+    C.n = f.n;
+    C.nnz = room;
+    err = ERR_MEMORY;
+    if (!(C.row = mem_alloc(room, sizeof *C.row))) goto done;
+    if (!(C.col = mem_alloc(room, sizeof *C.col))) goto done;
+    if (!(C.val = mem_alloc(room, sizeof *C.val))) goto done;
+#pragma omp parallel for schedule(dynamic, 1)
+    for (int64_t c = 0; c < f.chunk_count; c++)
+        if (!interrupted) chunk_read(&f, &f.chunks[c], &C);
+    err = interrupted ? fail(ERR_INTERRUPTED, "%s: interrupted", name) : OK;
+
+    for (int64_t c = 0; c < f.chunk_count && !err; c++) {
+        if (f.chunks[c].bad) err = explain(&f, f.chunks[c].bad, f.chunks[c].at);
+        info->zeros += f.chunks[c].zeros;
+    }
+    if (!err && f.found < f.entries)
+        err = bad_line(&f, f.end,
+                       "too few entries: the size line promised %lld, the file ends after %lld",
+                       (long long)f.entries, (long long)f.found);
+    if (err) goto done;
+    info->field = f.field;
+    info->symmetry = f.symmetry;
+    info->array = f.array;
+    info->stored = room;
+    *A = C;
+    C = (struct coo){0};
+done:
+    mem_free(f.chunks);
+    coo_free(&C);
+    return err;
+}
+
+int mtx_read(const char *path, uint64_t seed, struct csr *A, struct mtx_info *info)
+{
+    double start = clock_ms();
+    struct text t;
+    struct coo C = {0};
+    *A = (struct csr){0};
+    *info = (struct mtx_info){0};
+    int err = text_open(path, &t);
+    if (err) return err;
+    err = mtx_parse(strcmp(path, "-") ? path : "stdin", t.data, (size_t)t.bytes, seed, &C, info);
+    text_close(&t);
+    if (!err) err = csr_from_coo_mirrored(&C, mtx_mirror(info->symmetry), A, &info->duplicates);
+    coo_free(&C);
+    info->load_ms = clock_ms() - start;
+    return err;
+}

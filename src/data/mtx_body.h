@@ -1,0 +1,60 @@
+// The entries of a Matrix Market file, between its size line and its end, and how a chunk of them
+// is read. Only mtx.c and mtx_body.c see this.
+#ifndef MTX_BODY_H
+#define MTX_BODY_H
+
+#include "data/mtx.h"
+#include "data/mtx_number.h"
+
+// The text is cut at newlines into chunks of about this many bytes, the grains of parallel work.
+#ifndef CHUNK_MIN // the fuzzer sets a smaller one, so that it sees several chunks
+#define CHUNK_MIN ((int64_t)1 << 15)
+#endif
+#define CHUNK_MAX ((int64_t)1 << 21)
+
+// What is wrong with a line; mtx.c puts it into words.
+enum bad { FINE, BAD_ROW, BAD_COLUMN, BAD_VALUE, BAD_EXTRA, BAD_DIAGONAL, BAD_COUNT };
+
+struct chunk {
+    const char *start, *end; // whole lines
+    int64_t first, entries;  // number of its first entry in the file, how many it has
+    int64_t zeros;           // those with the value 0
+    enum bad bad;            // why reading stopped, FINE if it did not
+    const char *at;          // the word where it stopped
+};
+
+struct body {
+    const char *name;
+    const char *text, *size_line, *data, *end; // data: the line after the size line
+    enum mtx_field field;
+    enum mtx_symmetry symmetry;
+    bool array;
+    int32_t m, n;
+    int64_t entries, found; // promised by the size line; lines that hold one
+    uint64_t seed;
+    struct chunk *chunks; // size chunk_count
+    int64_t chunk_count;
+};
+
+// A carriage return counts as a blank, so that CRLF needs no further thought.
+static inline bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
+
+static inline const char *blanks_skip(const char *p, const char *end)
+{
+    while (p < end && is_blank(*p)) p++;
+    return p;
+}
+
+static inline const char *line_skip(const char *p, const char *end)
+{
+    const char *newline = memchr(p, '\n', (size_t)(end - p));
+    return newline ? newline + 1 : end;
+}
+
+// Lines in [p, end) that are neither blank nor a comment; p is at the start of a line.
+int64_t entries_count(const char *p, const char *end);
+
+// Reads the entries of `c` into the places c->first and on of A; stops at the first bad line.
+void chunk_read(const struct body *f, struct chunk *c, const struct coo *A);
+
+#endif

@@ -1,0 +1,65 @@
+// What kernels use of CUB, as functions that allocate their own scratch, return an err, and do not
+// wait. The emulator has its own <cub/...>, in tests/emu.
+#ifndef SPBENCH_CUB_H
+#define SPBENCH_CUB_H
+
+#include "device/cuda.cuh"
+#include "device/device.h"
+
+// CUB has template parameters of the name that kernel.cuh gives to 32.
+#pragma push_macro("WARP")
+#undef WARP
+#include <cub/device/device_radix_sort.cuh>
+#include <cub/device/device_scan.cuh>
+#pragma pop_macro("WARP")
+
+// Adds in 64 bits whatever the terms are; CUB takes its type of the sums from this.
+struct cub_add64 {
+    __host__ __device__ int64_t operator()(int64_t a, int64_t b) const { return a + b; }
+};
+
+// out[i] = in[0] + ... + in[i - 1] for i in 0..n, so out[n] is the total. T is int32_t or int64_t;
+// `out` has n + 1 elements and does not overlap `in`.
+template <typename T>
+static int cub_exclusive_sum(struct device *d, const T *in, int64_t n, int64_t *out)
+{
+    cudaStream_t stream = (cudaStream_t)d->stream;
+    size_t bytes = 0;
+    void *scratch = NULL;
+    int err = device_fill(d, out, 0, sizeof *out);
+    if (err || n == 0) return err;
+    CUDA_TRY(cub::DeviceScan::InclusiveScan(NULL, bytes, in, out + 1, cub_add64(), n, stream));
+    err = device_alloc(d, (int64_t)bytes, 1, &scratch);
+    if (err) return err;
+    cudaError_t e =
+        cub::DeviceScan::InclusiveScan(scratch, bytes, in, out + 1, cub_add64(), n, stream);
+    device_free(d, scratch);
+    return e == cudaSuccess ? OK : cuda_fail(e, __FILE__, __LINE__, "cub::DeviceScan");
+}
+
+// Sorts n keys, with a value each, by bits [begin_bit, end_bit) of the unsigned keys; equal ones
+// keep their order. keys[0] and values[0] are what comes in and, exchanged as need be, what goes
+// out; the others have the same size and are overwritten.
+template <typename K, typename V>
+static int cub_sort_pairs(struct device *d, K *keys[2], V *values[2], int64_t n, int begin_bit,
+                          int end_bit)
+{
+    cudaStream_t stream = (cudaStream_t)d->stream;
+    size_t bytes = 0;
+    void *scratch = NULL;
+    if (n < 2 || end_bit <= begin_bit) return OK;
+    cub::DoubleBuffer<K> k(keys[0], keys[1]);
+    cub::DoubleBuffer<V> v(values[0], values[1]);
+    CUDA_TRY(cub::DeviceRadixSort::SortPairs(NULL, bytes, k, v, n, begin_bit, end_bit, stream));
+    int err = device_alloc(d, (int64_t)bytes, 1, &scratch);
+    if (err) return err;
+    cudaError_t e =
+        cub::DeviceRadixSort::SortPairs(scratch, bytes, k, v, n, begin_bit, end_bit, stream);
+    device_free(d, scratch);
+    if (e != cudaSuccess) return cuda_fail(e, __FILE__, __LINE__, "cub::DeviceRadixSort");
+    keys[0] = k.Current(), keys[1] = k.Alternate();
+    values[0] = v.Current(), values[1] = v.Alternate();
+    return OK;
+}
+
+#endif

@@ -1,0 +1,307 @@
+// One CUDA device: a stream that everything runs on, two events, and its clocks from NVML.
+//
+// After an illegal access every call on the device fails with the same error until the process
+// ends; here each of them reports it, and closing ignores it.
+#include "device/cuda.cuh"
+#include "device/device.h"
+#include "device/roof.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <string.h>
+
+// NVML comes with the driver, so it is looked for at run time; these are its names and numbers.
+#define NVML_CLOCK_SM 1
+// Reasons that hold the clocks down: power cap, hardware slowdown, heat (software and hardware),
+// power brake. Not idling, and not clocks that somebody set.
+#define NVML_HELD_DOWN (0x4ull | 0x8ull | 0x20ull | 0x40ull | 0x80ull)
+
+struct nvml {
+    void *lib;    // NULL: not there
+    void *device; // nvmlDevice_t
+    int (*shutdown)(void);
+    int (*clock)(void *device, int which, unsigned *mhz);
+    int (*max_clock)(void *device, int which, unsigned *mhz);
+    int (*reasons)(void *device, unsigned long long *bits);
+};
+
+struct cuda {
+    cudaStream_t stream;
+    cudaEvent_t start, stop;
+    cudaMemPool_t pool;
+    void *flush; // 2 x the L2, from the first flush on
+    int64_t flush_bytes;
+    struct nvml nvml;
+};
+
+static struct cuda *cuda_of(struct device *d) { return (struct cuda *)d->backend; }
+
+static int cuda_count(void)
+{
+    int count = 0, driver = 0, runtime = 0;
+    cudaError_t e = cudaGetDeviceCount(&count);
+    if (e == cudaSuccess && count > 0) return count;
+    cudaGetLastError();
+    cudaDriverGetVersion(&driver);
+    cudaRuntimeGetVersion(&runtime);
+    if (e == cudaErrorInsufficientDriver && !driver)
+        fail(ERR_DEVICE, "no NVIDIA driver found");
+    else if (e == cudaErrorInsufficientDriver)
+        fail(ERR_DEVICE, "the driver is too old: it supports CUDA %d.%d, this build needs %d.%d",
+             driver / 1000, driver % 1000 / 10, runtime / 1000, runtime % 1000 / 10);
+    else if (e == cudaSuccess || e == cudaErrorNoDevice)
+        fail(ERR_DEVICE, "no CUDA device found");
+    else
+        fail(ERR_DEVICE, "no CUDA device can be used: %s", cudaGetErrorString(e));
+    return 0;
+}
+
+template <typename F> static bool nvml_symbol(void *lib, const char *name, F *f)
+{
+    *f = (F)dlsym(lib, name);
+    return *f != NULL;
+}
+
+// Leaves nvml->lib NULL where anything is missing.
+static void nvml_open(int index, struct nvml *nvml)
+{
+    char bus_id[32];
+    int (*init)(void);
+    int (*find)(const char *bus_id, void **device);
+    memset(nvml, 0, sizeof *nvml);
+    if (cudaDeviceGetPCIBusId(bus_id, sizeof bus_id, index) != cudaSuccess) {
+        cudaGetLastError();
+        return;
+    }
+    void *lib = dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL);
+    if (!lib) return;
+    if (nvml_symbol(lib, "nvmlInit_v2", &init) &&
+        nvml_symbol(lib, "nvmlShutdown", &nvml->shutdown) &&
+        nvml_symbol(lib, "nvmlDeviceGetHandleByPciBusId_v2", &find) &&
+        nvml_symbol(lib, "nvmlDeviceGetClockInfo", &nvml->clock) &&
+        nvml_symbol(lib, "nvmlDeviceGetMaxClockInfo", &nvml->max_clock) &&
+        nvml_symbol(lib, "nvmlDeviceGetCurrentClocksThrottleReasons", &nvml->reasons) && !init()) {
+        if (!find(bus_id, &nvml->device)) {
+            nvml->lib = lib;
+            return;
+        }
+        nvml->shutdown();
+    }
+    dlclose(lib);
+}
+
+static void nvml_close(struct nvml *nvml)
+{
+    if (!nvml->lib) return;
+    nvml->shutdown();
+    dlclose(nvml->lib);
+}
+
+static __global__ void nothing(void) {}
+
+static int describe(struct device *d)
+{
+    struct cudaDeviceProp facts;
+    int major, minor, l2, driver, runtime;
+    size_t free_bytes, total_bytes;
+    CUDA_TRY(cudaGetDeviceProperties(&facts, d->index));
+    CUDA_TRY(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, d->index));
+    CUDA_TRY(cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, d->index));
+    CUDA_TRY(cudaDeviceGetAttribute(&d->units, cudaDevAttrMultiProcessorCount, d->index));
+    CUDA_TRY(cudaDeviceGetAttribute(&l2, cudaDevAttrL2CacheSize, d->index));
+    CUDA_TRY(cudaMemGetInfo(&free_bytes, &total_bytes));
+    CUDA_TRY(cudaDriverGetVersion(&driver));
+    CUDA_TRY(cudaRuntimeGetVersion(&runtime));
+    snprintf(d->name, sizeof d->name, "%.*s", (int)sizeof d->name - 1, facts.name);
+    snprintf(d->detail, sizeof d->detail, "sm_%d%d, driver %d.%d, runtime %d.%d", major, minor,
+             driver / 1000, driver % 1000 / 10, runtime / 1000, runtime % 1000 / 10);
+    d->memory_bytes = (int64_t)total_bytes;
+    d->cache_bytes = l2;
+    return OK;
+}
+
+static int create_stream(struct device *d)
+{
+    struct cuda *cuda = cuda_of(d);
+    CUDA_TRY(cudaStreamCreateWithFlags(&cuda->stream, cudaStreamNonBlocking));
+    CUDA_TRY(cudaEventCreate(&cuda->start));
+    CUDA_TRY(cudaEventCreate(&cuda->stop));
+    d->stream = cuda->stream;
+    // A kernel that does nothing shows whether this build has code for the device.
+    LAUNCH(nothing, 1, 1, 0, cuda->stream);
+    cudaError_t e = cudaGetLastError();
+    if (e == cudaSuccess) e = cudaStreamSynchronize(cuda->stream);
+    if (e == cudaSuccess) return OK;
+    return fail(ERR_DEVICE, "%s: %s (%s) cannot run the kernels of this build: %s", d->id, d->name,
+                d->detail, cudaGetErrorString(e));
+}
+
+// Memory comes from the device's pool, which keeps what is freed: an algorithm that allocates its
+// result in every run pays for the pool, not for the driver.
+static int open_pool(struct device *d)
+{
+    int supported = 0;
+    uint64_t keep_all = UINT64_MAX;
+    CUDA_TRY(cudaDeviceGetAttribute(&supported, cudaDevAttrMemoryPoolsSupported, d->index));
+    if (!supported)
+        return fail(ERR_DEVICE, "%s: %s has no memory pools, which this program needs", d->id,
+                    d->name);
+    CUDA_TRY(cudaDeviceGetDefaultMemPool(&cuda_of(d)->pool, d->index));
+    CUDA_TRY(cudaMemPoolSetAttribute(cuda_of(d)->pool, cudaMemPoolAttrReleaseThreshold, &keep_all));
+    return OK;
+}
+
+static void cuda_close(struct device *d)
+{
+    struct cuda *cuda = cuda_of(d);
+    nvml_close(&cuda->nvml);
+    cudaFree(cuda->flush);
+    if (cuda->stream) cudaStreamSynchronize(cuda->stream);
+    if (cuda->pool) cudaMemPoolTrimTo(cuda->pool, 0);
+    if (cuda->start) cudaEventDestroy(cuda->start);
+    if (cuda->stop) cudaEventDestroy(cuda->stop);
+    if (cuda->stream) cudaStreamDestroy(cuda->stream);
+    cudaGetLastError();
+    mem_free(cuda);
+}
+
+static int cuda_open(struct device *d)
+{
+    CUDA_TRY(cudaSetDevice(d->index));
+    d->backend = mem_zero_alloc(1, sizeof(struct cuda));
+    if (!d->backend) return ERR_MEMORY;
+    int err = describe(d);
+    if (!err) err = create_stream(d);
+    if (!err) err = open_pool(d);
+    if (err) {
+        cuda_close(d);
+        return err;
+    }
+    nvml_open(d->index, &cuda_of(d)->nvml);
+    return OK;
+}
+
+static int cuda_alloc(struct device *d, int64_t bytes, void **p)
+{
+    struct cuda *cuda = cuda_of(d);
+    size_t size = bytes ? (size_t)bytes : 1;
+    CUDA_TRY(cudaSetDevice(d->index));
+    cudaError_t e = cudaMallocAsync(p, size, cuda->stream);
+    if (e == cudaErrorMemoryAllocation) {
+        // What the pool keeps may be in pieces: give it back, and ask once more.
+        cudaGetLastError();
+        cudaStreamSynchronize(cuda->stream);
+        cudaMemPoolTrimTo(cuda->pool, 0);
+        e = cudaMallocAsync(p, size, cuda->stream);
+    }
+    if (e == cudaErrorMemoryAllocation) {
+        char wanted[32], left[32];
+        size_t free_bytes = 0, total_bytes = 0;
+        cudaGetLastError();
+        cudaMemGetInfo(&free_bytes, &total_bytes);
+        return fail(ERR_MEMORY, "out of memory on %s: %s wanted, %s free", d->id,
+                    size_text(bytes, wanted), size_text((int64_t)free_bytes, left));
+    }
+    CUDA_TRY(e);
+    return OK;
+}
+
+static void cuda_release(struct device *d, void *p)
+{
+    // An error here belongs to earlier work, and sync() reports it.
+    if (cudaFreeAsync(p, cuda_of(d)->stream) != cudaSuccess) cudaGetLastError();
+}
+
+static int cuda_sync(struct device *d)
+{
+    CUDA_TRY(cudaStreamSynchronize(cuda_of(d)->stream));
+    CUDA_TRY(cudaGetLastError());
+    return OK;
+}
+
+static int cuda_upload(struct device *d, void *to, const void *from, int64_t bytes)
+{
+    CUDA_TRY(cudaMemcpyAsync(to, from, (size_t)bytes, cudaMemcpyHostToDevice, cuda_of(d)->stream));
+    return cuda_sync(d);
+}
+
+static int cuda_download(struct device *d, void *to, const void *from, int64_t bytes)
+{
+    CUDA_TRY(cudaMemcpyAsync(to, from, (size_t)bytes, cudaMemcpyDeviceToHost, cuda_of(d)->stream));
+    return cuda_sync(d);
+}
+
+static int cuda_fill(struct device *d, void *p, int byte, int64_t bytes)
+{
+    CUDA_TRY(cudaMemsetAsync(p, byte, (size_t)bytes, cuda_of(d)->stream));
+    return OK;
+}
+
+static int cuda_timer_start(struct device *d)
+{
+    CUDA_TRY(cudaEventRecord(cuda_of(d)->start, cuda_of(d)->stream));
+    return OK;
+}
+
+static int cuda_timer_stop(struct device *d, double *ms)
+{
+    struct cuda *cuda = cuda_of(d);
+    float elapsed;
+    CUDA_TRY(cudaEventRecord(cuda->stop, cuda->stream));
+    CUDA_TRY(cudaEventSynchronize(cuda->stop));
+    CUDA_TRY(cudaGetLastError());
+    CUDA_TRY(cudaEventElapsedTime(&elapsed, cuda->start, cuda->stop));
+    *ms = elapsed;
+    return OK;
+}
+
+// Read, not written: what was dirty goes back to memory now, and not during the timed run.
+static int cuda_flush_cache(struct device *d)
+{
+    struct cuda *cuda = cuda_of(d);
+    if (!cuda->flush) {
+        cuda->flush_bytes = 2 * d->cache_bytes;
+        int err = cuda_alloc(d, cuda->flush_bytes, &cuda->flush);
+        if (!err) err = cuda_fill(d, cuda->flush, 0, cuda->flush_bytes);
+        if (err) return err;
+    }
+    // Not waited for: while it runs, the launch of what is timed gets under way.
+    return roof_cuda_read(d, cuda->flush, cuda->flush_bytes, 1);
+}
+
+static int cuda_clock_mhz(struct device *d, int *now, int *max)
+{
+    const struct nvml *nvml = &cuda_of(d)->nvml;
+    unsigned mhz;
+    *now = *max = 0;
+    if (!nvml->lib) return OK;
+    if (!nvml->clock(nvml->device, NVML_CLOCK_SM, &mhz)) *now = (int)mhz;
+    if (!nvml->max_clock(nvml->device, NVML_CLOCK_SM, &mhz)) *max = (int)mhz;
+    return OK;
+}
+
+static int cuda_throttled(struct device *d)
+{
+    const struct nvml *nvml = &cuda_of(d)->nvml;
+    unsigned long long bits = 0;
+    return nvml->lib && !nvml->reasons(nvml->device, &bits) && (bits & NVML_HELD_DOWN);
+}
+
+const struct device_ops device_cuda = {
+    .kind = DEVICE_CUDA,
+    .count = cuda_count,
+    .open = cuda_open,
+    .close = cuda_close,
+    .alloc = cuda_alloc,
+    .release = cuda_release,
+    .upload = cuda_upload,
+    .download = cuda_download,
+    .fill = cuda_fill,
+    .sync = cuda_sync,
+    .timer_start = cuda_timer_start,
+    .timer_stop = cuda_timer_stop,
+    .flush_cache = cuda_flush_cache,
+    .clock_mhz = cuda_clock_mhz,
+    .throttled = cuda_throttled,
+    .measure_roof = roof_measure_cuda,
+};

@@ -1,0 +1,25 @@
+// Is it right: the device's result against the operation's reference, with a derived tolerance.
+#ifndef CHECK_H
+#define CHECK_H
+
+#include "algos/algo.h"
+
+enum check_mode { CHECK_AUTO, CHECK_FULL, CHECK_SAMPLE, CHECK_OFF };
+
+struct check {
+    const char *method; // full, sample, off
+    int64_t result_nnz; // nonzeros of a sparse result
+    int64_t elements;   // compared one by one
+    double error_ratio; // largest |c - ref| over its tolerance; over 1 (or NaN) is wrong
+    bool ok;
+    char reason[160]; // where the first wrong element is, "" if ok
+};
+
+// Above so many flops CHECK_AUTO samples rows instead of comparing every element.
+#define CHECK_FULL_FLOPS 1000000000
+
+// Poisons C with NaN, runs the task, twice over; downloads C and compares it. Returns an error only
+// if that could not be done; a wrong result is out->ok = false.
+int check_task(struct task *t, enum check_mode mode, struct check *out);
+
+#endif

@@ -1,0 +1,160 @@
+#include "program/cli.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "data/gen.h"
+#include "run/record.h"
+#include "base/suggest.h"
+
+static int cli_help(const struct request *q);
+
+// To add a command: its name in enum command, its function, a row here.
+static const struct command_info {
+    enum command id;
+    const char *name, *operands, *about;
+    int (*run)(const struct request *q);
+    int least, most; // operands
+    bool takes_matrices;
+} commands[] = {
+    {COMMAND_RUN, "run", "[OPTIONS] MATRIX...", "measure; the word run may be left out", cli_run, 1,
+     INT32_MAX, true},
+    {COMMAND_LIST, "list", "[algorithms|devices|formats]",
+     "what there is, and what is unavailable here and why", cli_list, 0, 1, false},
+    {COMMAND_INFO, "info", "MATRIX...", "facts about matrices: sizes, row lengths, products, reuse",
+     cli_info, 1, INT32_MAX, true},
+    {COMMAND_GEN, "gen", "SPEC [-o FILE]", "write a synthetic matrix", cli_gen, 1, 1, true},
+    {COMMAND_ROOF, "roof", "[-device NAME]", "measure what the device can do at most", cli_roof, 0,
+     0, false},
+    {COMMAND_HELP, "help", "[COMMAND]", "this, or the options of a command", cli_help, 0, 1, false},
+};
+#define COMMAND_COUNT ((int)(sizeof commands / sizeof *commands))
+
+static const struct command_info *command_find(const char *name)
+{
+    for (int i = 0; i < COMMAND_COUNT; i++)
+        if (!strcmp(commands[i].name, name)) return &commands[i];
+    return NULL;
+}
+
+static int no_such_command(const char *name, const char *what)
+{
+    struct suggestion s;
+    char guess[64];
+    suggest_start(&s, name);
+    for (int i = 0; i < COMMAND_COUNT; i++) suggest_offer(&s, commands[i].name);
+    return fail(ERR_USAGE, "%s: no such %s; %s'spbench help' lists the commands", name, what,
+                suggest_text(&s, guess));
+}
+
+static void help_matrices(void)
+{
+    printf("\nA MATRIX is a Matrix Market file (.mtx, plain or gzip), - for stdin, or gen:SPEC.\n"
+           "A SPEC is one of:\n");
+    for (const struct gen_kind *g = gen_help; g->name; g++)
+        printf("  %-19s %s\n", g->form, g->about);
+}
+
+static void help_all(void)
+{
+    printf("spbench measures sparse matrix multiplication on GPUs and CPUs.\n\nusage:\n");
+    for (int i = 0; i < COMMAND_COUNT; i++)
+        printf("  spbench %-5s%-30s %s\n", commands[i].name, commands[i].operands,
+               commands[i].about);
+    printf("  spbench --version\n\n"
+           "'spbench help COMMAND' shows the options of a command. A first try:\n"
+           "  spbench -alg merge,rowsplit -k 64 gen:rmat:14:16\n");
+}
+
+static void help_command(const struct command_info *c)
+{
+    printf("usage: spbench %s %s\n       %s\n", c->name, c->operands, c->about);
+    options_help(c->id);
+    if (c->takes_matrices) help_matrices();
+    if (c->id == COMMAND_RUN)
+        printf(
+            "\nRecords go to stdout (JSON Lines), the table to stderr. A terminal that shows the\n"
+            "table shows no records unless -o - asks for them.\n"
+            "Exit status: 0 every case is ok or unsupported, 1 a case is wrong or failed,\n"
+            "2 wrong usage, 3 a matrix could not be read, 130 interrupted.\n");
+}
+
+static int cli_help(const struct request *q)
+{
+    if (!q->o->operand_count) {
+        help_all();
+        return OK;
+    }
+    const struct command_info *c = command_find(q->o->operands[0]);
+    if (!c) return no_such_command(q->o->operands[0], "command");
+    help_command(c);
+    return OK;
+}
+
+int cli_load_failed(int err, struct outcome *outcome)
+{
+    if (err == ERR_INTERRUPTED) return err;
+    fprintf(stderr, "%s\n", fail_text());
+    if (err == ERR_USAGE)
+        outcome->bad_spec = true;
+    else
+        outcome->bad_matrix = true;
+    return OK;
+}
+
+void cli_tell_device(const struct choice *c, const struct options *o)
+{
+    if (c->missing[0] && !o->quiet)
+        fprintf(stderr, "no CUDA device: running on the CPU (%s)\n", c->missing);
+}
+
+// The command of the first word. A word that is no command is a matrix for `run`, unless it can
+// only be a slip: no file, no path, and no extension.
+static int choose_command(int argc, char **argv, const struct command_info **command)
+{
+    const char *word = argc > 1 ? argv[1] : "-";
+    *command = command_find(word);
+    if (*command) return OK;
+    *command = &commands[0];
+    if (word[0] == '-' || strpbrk(word, "./:") || !access(word, F_OK)) return OK;
+    return no_such_command(word, "command or matrix");
+}
+
+static int dispatch(const struct command_info *c, const struct request *q)
+{
+    if (q->o->help) {
+        help_command(c);
+        return OK;
+    }
+    if (q->o->version) {
+        printf("spbench %s\n", record_version());
+        return OK;
+    }
+    if (q->o->operand_count < c->least)
+        return fail(ERR_USAGE, "no %s is given: spbench %s %s; 'spbench help%s%s' shows more",
+                    c->id == COMMAND_GEN ? "SPEC" : "matrix", c->name, c->operands,
+                    q->argc > 1 ? " " : "", q->argc > 1 ? c->name : "");
+    if (q->o->operand_count > c->most)
+        return fail(ERR_USAGE, "%s: one word too many for %s: spbench %s %s",
+                    q->o->operands[c->most], c->name, c->name, c->operands);
+    return c->run(q);
+}
+
+int cli_main(int argc, char **argv, struct outcome *outcome)
+{
+    const struct command_info *c;
+    struct options o = {0};
+    int err = choose_command(argc, argv, &c);
+    if (err) return err;
+    int skip = argc > 1 && command_find(argv[1]) ? 2 : 1;
+    err = options_parse(&o, c->id, c->name, argc > skip ? argc - skip : 0, argv + skip);
+    if (!err) err = dispatch(c, &(struct request){&o, argc, argv, outcome});
+    options_free(&o);
+    if (fflush(stdout) || ferror(stdout)) {
+        int write_error = errno;
+        if (!err) err = fail(ERR_OUTPUT, "stdout: cannot be written: %s", strerror(write_error));
+    }
+    return err;
+}

@@ -1,0 +1,36 @@
+// The sub-commands. Each takes the parsed options and returns 0 or an error; what does not end a
+// command but counts for the exit status is noted in the outcome.
+#ifndef CLI_H
+#define CLI_H
+
+#include "program/choose.h"
+
+struct outcome {
+    bool bad_case;   // a case was wrong, failed or did not fit in memory
+    bool bad_spec;   // the spec of a generated matrix is wrong
+    bool bad_matrix; // a matrix could not be read
+};
+
+struct request {
+    const struct options *o;
+    int argc; // the whole command line, for the record of the environment
+    char **argv;
+    struct outcome *outcome;
+};
+
+// Parses the command line and runs its command. The caller prints fail_text().
+int cli_main(int argc, char **argv, struct outcome *outcome);
+
+int cli_run(const struct request *q);
+int cli_list(const struct request *q);
+int cli_info(const struct request *q);
+int cli_gen(const struct request *q);
+int cli_roof(const struct request *q);
+
+// Tells on stderr why a matrix could not be loaded, and notes it. ERR_INTERRUPTED is returned, for
+// the others the command goes on.
+int cli_load_failed(int err, struct outcome *outcome);
+// "no CUDA device: running on the CPU (why)", if that is so and -q does not forbid it.
+void cli_tell_device(const struct choice *c, const struct options *o);
+
+#endif

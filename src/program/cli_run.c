@@ -1,0 +1,111 @@
+// spbench run: every case of the plan on every matrix.
+#include "program/cli.h"
+
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "run/record.h"
+#include "program/table.h"
+
+struct run {
+    struct record_file out;
+    bool records; // they go somewhere
+    struct table table;
+    struct outcome *outcome;
+};
+
+static int emit(const struct result *r, void *arg)
+{
+    struct run *run = arg;
+    switch (r->status) {
+    case STATUS_OK:
+    case STATUS_UNSUPPORTED:
+    case STATUS_SKIPPED: break;
+    default: run->outcome->bad_case = true;
+    }
+    int err = run->records ? record_result(&run->out, r) : OK;
+    if (!err) table_result(&run->table, r);
+    return err;
+}
+
+// One that the matrix kept from running counts as a bad matrix, which is told once.
+static int emit_unread(const struct result *r, void *arg)
+{
+    struct run *run = arg;
+    return record_result(&run->out, r);
+}
+
+// A matrix that cannot be loaded: the command goes on, and its cases are in the records even so.
+static int lose_matrix(struct run *run, struct choice *c, const char *spec, int load_err)
+{
+    struct matrix M;
+    int err = cli_load_failed(load_err, run->outcome);
+    if (err || !run->records) return err;
+    char why[256];
+    snprintf(why, sizeof why, "%s", fail_text());
+    err = matrix_name(spec, &M);
+    if (!err) err = bench_unread(&c->plan, c->used, &M, load_err, why, emit_unread, run);
+    matrix_free(&M);
+    return err;
+}
+
+static int run_matrix(struct run *run, struct choice *c, const struct options *o, const char *spec)
+{
+    struct matrix M;
+    table_loading(&run->table, spec);
+    int err = matrix_load(spec, o->seed, &M);
+    table_clear(&run->table);
+    if (err) return lose_matrix(run, c, spec, err);
+    table_matrix(&run->table, &M);
+    err = bench_matrix(&c->plan, c->used, &M, emit, run);
+    table_clear(&run->table);
+    if (!err) table_summary(&run->table);
+    matrix_free(&M);
+    return err;
+}
+
+// Refuses to write the records over one of the matrices.
+static int check_output(const struct options *o)
+{
+    struct stat out, in;
+    if (!o->output || stat(o->output, &out) || !S_ISREG(out.st_mode)) return OK;
+    for (int i = 0; i < o->operand_count; i++)
+        if (!stat(o->operands[i], &in) && in.st_dev == out.st_dev && in.st_ino == out.st_ino)
+            return fail(ERR_USAGE, "-o %s: is one of the matrices, and would be overwritten",
+                        o->output);
+    return OK;
+}
+
+int cli_run(const struct request *q)
+{
+    const struct options *o = q->o;
+    struct choice c;
+    struct run run = {.out.fd = -1, .outcome = q->outcome};
+    if (o->append && !o->output) return fail(ERR_USAGE, "-append: needs -o FILE");
+    int err = check_output(o);
+    if (!err) err = choice_make(&c, o);
+    if (err) return err;
+
+    cli_tell_device(&c, o);
+    // Records between the lines of the table would make both unreadable.
+    run.records = o->output || o->quiet || !isatty(STDOUT_FILENO);
+    err = table_start(&run.table, &c.plan, o->operand_count, o->quiet, o->verbose);
+    if (!err && run.records) err = record_open(&run.out, o->output, o->append);
+    if (err) goto done;
+
+    table_progress_text(&run.table, "measuring the device's ceilings (the first run only)");
+    err = choice_measure_roofs(&c, false);
+    table_clear(&run.table);
+    if (!err && run.records)
+        err = record_environment(&run.out, c.used, c.primary, q->argc, q->argv);
+    for (int i = 0; i < o->operand_count && !err; i++)
+        err = interrupted ? fail(ERR_INTERRUPTED, "interrupted")
+                          : run_matrix(&run, &c, o, o->operands[i]);
+    int close_err = record_close(&run.out);
+    if (!err) err = close_err;
+done:
+    table_free(&run.table);
+    choice_free(&c);
+    return err;
+}

@@ -1,0 +1,46 @@
+// What a person sees of a run, on stderr: a table for each matrix, its winner, and on a terminal a
+// line that tells how far the run is.
+#ifndef TABLE_H
+#define TABLE_H
+
+#include "run/bench.h"
+
+// A measured case, kept until the summary of its matrix.
+struct table_case {
+    const char *alg;
+    enum prec prec;
+    int64_t k;
+    enum layout layout;
+    double median, ci_lo, ci_hi;
+};
+
+struct table {
+    const struct plan *plan;
+    int matrix_count, matrix; // how many there are; which one it is, from 0
+    const char *matrix_name;
+    int64_t case_count, done; // of this matrix
+    double start_ms;
+    bool quiet, verbose, terminal;
+    int alg_width, k_width;
+    bool sparse; // SpGEMM: columns for mul and compression, none for k and layout
+    bool layout_column;
+    struct table_case *cases; // size case_count at most, of this matrix
+    int64_t kept;
+    bool any; // a matrix had its header
+};
+
+int table_start(struct table *t, const struct plan *plan, int matrix_count, bool quiet,
+                bool verbose);
+void table_free(struct table *t);
+// A matrix is being read; then, once it is there, its header.
+void table_loading(struct table *t, const char *name);
+void table_matrix(struct table *t, const struct matrix *M);
+void table_result(struct table *t, const struct result *r);
+// After the last case of a matrix: the winner of each precision, k and layout.
+void table_summary(struct table *t);
+// Takes the progress line away, before something else is said on stderr.
+void table_clear(const struct table *t);
+// A progress line of other text.
+void table_progress_text(const struct table *t, const char *text);
+
+#endif

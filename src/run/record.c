@@ -1,0 +1,360 @@
+#include "run/record.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/utsname.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "run/json.h"
+
+// The Makefile says these.
+#ifndef SPBENCH_VERSION
+#define SPBENCH_VERSION "unknown"
+#endif
+#ifndef SPBENCH_REVISION
+#define SPBENCH_REVISION "unknown"
+#endif
+#ifndef SPBENCH_FLAGS
+#define SPBENCH_FLAGS "unknown"
+#endif
+
+const char *record_version(void) { return SPBENCH_VERSION " (" SPBENCH_REVISION ")"; }
+
+static int cannot_write(const char *path)
+{
+    return fail(ERR_OUTPUT, "%s: cannot be written: %s", path, strerror(errno));
+}
+
+// A line that a crash cut off stays a bad line of its own, instead of spoiling the next one.
+static int end_last_line(int fd)
+{
+    char last = '\n';
+    off_t size = lseek(fd, 0, SEEK_END);
+    if (size > 0 && pread(fd, &last, 1, size - 1) < 0) return -1;
+    return last == '\n' || write(fd, "\n", 1) == 1 ? 0 : -1;
+}
+
+int record_open(struct record_file *out, const char *path, bool append)
+{
+    *out = (struct record_file){STDOUT_FILENO, "stdout"};
+    if (!path || !strcmp(path, "-")) return OK;
+    int flags = O_CREAT | O_CLOEXEC | (append ? O_RDWR | O_APPEND : O_WRONLY | O_TRUNC);
+    int fd = open(path, flags, 0666);
+    if (fd < 0) return cannot_write(path);
+    if (append && end_last_line(fd)) {
+        int err = cannot_write(path);
+        close(fd);
+        return err;
+    }
+    *out = (struct record_file){fd, path};
+    return OK;
+}
+
+int record_close(struct record_file *out)
+{
+    int fd = out->fd;
+    out->fd = -1;
+    if (fd < 0 || fd == STDOUT_FILENO) return OK;
+    return close(fd) ? cannot_write(out->path) : OK;
+}
+
+static int write_whole(struct record_file *out, const char *line)
+{
+    struct stat before;
+    bool file = !fstat(out->fd, &before) && S_ISREG(before.st_mode);
+    size_t left = strlen(line);
+    while (left) {
+        ssize_t n = write(out->fd, line, left);
+        if (n < 0 && errno == EINTR) continue;
+        if (n < 0) {
+            int err = cannot_write(out->path);
+            // If this fails too, the half line stays; the message is the same.
+            if (file && ftruncate(out->fd, before.st_size)) return err;
+            return err;
+        }
+        line += n;
+        left -= (size_t)n;
+    }
+    return OK;
+}
+
+// Writes the document, if every node of it is there, and frees it.
+static int write_document(struct record_file *out, struct json *j)
+{
+    char *line = json_line(j);
+    int err = line ? write_whole(out, line) : ERR_MEMORY;
+    mem_free(line);
+    json_free(j);
+    return err;
+}
+
+// A measure of which 0 stands for "not known".
+static void measure_or_null(struct json *j, cJSON *o, const char *name, double x)
+{
+    if (x != 0)
+        json_measure(j, o, name, x);
+    else
+        json_null(j, o, name);
+}
+
+// What was not reached becomes null.
+static double known_or_nan(bool known, int64_t x) { return known ? (double)x : NAN; }
+
+static void add_roof(struct json *j, cJSON *o, const struct roof *roof)
+{
+    cJSON *r = json_object(j, o, "roof");
+    measure_or_null(j, r, "copy_gb_s", roof->copy_gb_s);
+    measure_or_null(j, r, "cache_gb_s", roof->cache_gb_s);
+    cJSON *fma = json_object(j, r, "fma_gflops");
+    measure_or_null(j, fma, prec_name(F32), roof->fma_gflops[F32]);
+    measure_or_null(j, fma, prec_name(F64), roof->fma_gflops[F64]);
+}
+
+static void add_device(struct json *j, cJSON *array, enum device_kind kind,
+                       const struct bench_device *bd)
+{
+    cJSON *o = json_object(j, array, NULL);
+    json_text(j, o, "kind", device_kind_name(kind));
+    if (!bd->dev) {
+        json_text(j, o, "missing", bd->missing ? bd->missing : "not asked for");
+        return;
+    }
+    struct device *d = bd->dev;
+    int now = 0, max = 0;
+    if (d->ops->clock_mhz(d, &now, &max)) now = max = 0; // not known
+    json_text(j, o, "id", d->id);
+    json_text(j, o, "name", d->name);
+    json_text(j, o, "detail", d->detail);
+    json_number(j, o, "units", d->units);
+    json_number(j, o, "memory_bytes", (double)d->memory_bytes);
+    json_number(j, o, "cache_bytes", (double)d->cache_bytes);
+    measure_or_null(j, o, "clock_mhz", now);
+    measure_or_null(j, o, "clock_max_mhz", max);
+    add_roof(j, o, &bd->roof);
+}
+
+int record_environment(struct record_file *out, const struct bench_device devices[2],
+                       enum device_kind primary, int argc, char **argv)
+{
+    struct json j;
+    json_start(&j);
+    json_text(&j, j.root, "schema", RECORD_SCHEMA);
+    json_text(&j, j.root, "kind", "environment");
+    json_text(&j, j.root, "version", SPBENCH_VERSION);
+    json_text(&j, j.root, "revision", SPBENCH_REVISION);
+
+    char date[32], system[256] = "unknown";
+    time_t now = time(NULL);
+    struct tm utc;
+    strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
+    json_text(&j, j.root, "date", date);
+    struct utsname host;
+    bool named = !uname(&host);
+    if (named)
+        snprintf(system, sizeof system, "%s %s %s", host.sysname, host.release, host.machine);
+    json_text(&j, j.root, "host", named ? host.nodename : "unknown");
+    json_text(&j, j.root, "os", system);
+    const struct device *cpu = devices[DEVICE_CPU].dev;
+    json_text(&j, j.root, "cpu", cpu ? cpu->name : NULL);
+    cJSON *command = json_array(&j, j.root, "command");
+    for (int i = 0; i < argc; i++) json_text(&j, command, NULL, argv[i]);
+    json_text(&j, j.root, "compiler", "gcc " __VERSION__);
+    json_text(&j, j.root, "flags", SPBENCH_FLAGS);
+
+    const struct bench_device *main_device = &devices[primary];
+    json_text(&j, j.root, "device", main_device->dev ? main_device->dev->name : NULL);
+    add_roof(&j, j.root, &main_device->roof);
+    cJSON *all = json_array(&j, j.root, "devices");
+    add_device(&j, all, DEVICE_CPU, &devices[DEVICE_CPU]);
+    add_device(&j, all, DEVICE_CUDA, &devices[DEVICE_CUDA]);
+    return write_document(out, &j);
+}
+
+static void add_options(struct json *j, const struct result *r)
+{
+    cJSON *o = json_object(j, j->root, "options");
+    const struct algo *algo = r->entry->algo;
+    for (int i = 0; algo && algo->options && algo->options[i].name; i++)
+        json_number(j, o, algo->options[i].name, r->opt[i]);
+}
+
+static void add_matrix(struct json *j, const struct matrix *m)
+{
+    cJSON *o = json_object(j, j->root, "matrix");
+    json_text(j, o, "name", m->name);
+    json_text(j, o, "path", m->path);
+    // Of a matrix that could not be loaded nothing else is known.
+    bool known = m->field != NULL;
+    const char *values = m->values_drawn ? "drawn" : m->real_part ? "real part" : "given";
+    json_number(j, o, "rows", known_or_nan(known, m->A.m));
+    json_number(j, o, "cols", known_or_nan(known, m->A.n));
+    json_number(j, o, "nnz", known_or_nan(known, m->A.nnz));
+    json_text(j, o, "field", m->field);
+    json_text(j, o, "symmetry", m->symmetry);
+    json_text(j, o, "values", known ? values : NULL);
+    json_number(j, o, "duplicates", known_or_nan(known, m->duplicates));
+    json_measure(j, o, "row_mean", known ? m->stats.row_mean : NAN);
+    json_number(j, o, "row_max", known_or_nan(known, m->stats.row_max));
+    json_measure(j, o, "row_cv", known ? m->stats.row_cv : NAN);
+    json_measure(j, o, "load_ms", known ? m->load_ms : NAN);
+    measure_or_null(j, o, "load_mb_s", m->load_mb_s);
+}
+
+static void add_check(struct json *j, const struct result *r)
+{
+    if (!r->check.method) {
+        json_null(j, j->root, "check");
+        return;
+    }
+    cJSON *o = json_object(j, j->root, "check");
+    json_text(j, o, "method", r->check.method);
+    json_number(j, o, "elements", (double)r->check.elements);
+    if (r->checked)
+        json_measure(j, o, "error_ratio", r->check.error_ratio);
+    else
+        json_null(j, o, "error_ratio");
+}
+
+static void add_time(struct json *j, const struct result *r)
+{
+    const struct timing *t = &r->timing;
+    if (!r->timed) {
+        json_null(j, j->root, "time_ms");
+        return;
+    }
+    cJSON *o = json_object(j, j->root, "time_ms");
+    json_measure(j, o, "median", t->median);
+    json_measure(j, o, "min", t->min);
+    json_measure(j, o, "mean", t->mean);
+    json_measure(j, o, "p5", t->p5);
+    json_measure(j, o, "p95", t->p95);
+    json_measure(j, o, "ci_lo", t->ci_lo);
+    json_measure(j, o, "ci_hi", t->ci_hi);
+    cJSON *samples = json_array(j, o, "samples");
+    for (int i = 0; i < t->count; i++) json_measure(j, samples, NULL, t->samples[i]);
+    json_number(j, o, "batch", t->batch);
+    json_number(j, o, "warmup", t->warmup);
+    json_text(j, o, "stop", t->stop);
+    json_text(j, o, "cache", t->cold ? "cold" : "warm");
+    json_bool(j, o, "throttled", t->throttled);
+    cJSON *clocks = json_array(j, o, "clock_mhz");
+    for (int i = 0; i < 2; i++)
+        if (t->clock_mhz[i])
+            json_number(j, clocks, NULL, t->clock_mhz[i]);
+        else
+            json_null(j, clocks, NULL);
+}
+
+static void add_setup(struct json *j, const struct result *r)
+{
+    const struct setup *s = &r->setup;
+    if (!r->format_bytes) { // it was refused before anything was prepared
+        json_null(j, j->root, "setup_ms");
+        return;
+    }
+    cJSON *o = json_object(j, j->root, "setup_ms");
+    json_measure(j, o, "convert", s->convert_ms);
+    json_measure(j, o, "upload", s->upload_ms);
+    json_measure(j, o, "analyse", s->analyse_ms);
+    json_measure(j, o, "total", s->convert_ms + s->upload_ms + s->analyse_ms);
+}
+
+static void add_phases(struct json *j, const struct result *r)
+{
+    cJSON *o = json_object(j, j->root, "phases_ms");
+    for (int i = 0; i < r->phases.count; i++)
+        json_measure(j, o, r->phases.list[i].name, r->phases.list[i].ms);
+}
+
+// How large the product is. The result of a wrong case says nothing about that.
+static void add_product(struct json *j, const struct result *r)
+{
+    bool counted = r->products > 0 || r->format_bytes > 0; // an empty matrix has no products
+    bool made = r->status == STATUS_OK && (r->result_nnz > 0 || r->products == 0);
+    json_number(j, j->root, "products", known_or_nan(counted, r->products));
+    json_number(j, j->root, "nnz_c", known_or_nan(made, r->result_nnz));
+    json_measure(j, j->root, "compression",
+                 made && r->result_nnz ? (double)r->products / (double)r->result_nnz : NAN);
+}
+
+static void add_rates(struct json *j, const struct result *r)
+{
+    double none = NAN;
+    bool started = r->compulsory_bytes > 0; // the flops can be 0 even so: of an empty matrix
+    bool bounded = r->timed && r->bound_ms > 0;
+    json_number(j, j->root, "flops", known_or_nan(started || r->flops > 0, r->flops));
+    json_measure(j, j->root, "gflops", r->timed ? r->gflops : none);
+    cJSON *bytes = json_object(j, j->root, "bytes");
+    json_number(j, bytes, "compulsory", known_or_nan(started, r->compulsory_bytes));
+    json_measure(j, j->root, "bound_ms", bounded ? r->bound_ms : none);
+    json_measure(j, j->root, "efficiency", bounded ? r->efficiency : none);
+    if (bounded)
+        json_bool(j, j->root, "cache_resident", r->cache_resident);
+    else
+        json_null(j, j->root, "cache_resident");
+}
+
+// [[ms, bytes], ...]: what was allocated from when on. Microseconds will do.
+static void add_timeline(struct json *j, cJSON *memory, const struct device_trace *trace)
+{
+    cJSON *all = json_array(j, memory, "timeline");
+    for (int i = 0; i < trace->count; i++) {
+        cJSON *moment = json_array(j, all, NULL);
+        json_number(j, moment, NULL, floor(trace->ms[i] * 1e3 + 0.5) / 1e3);
+        json_number(j, moment, NULL, (double)trace->bytes[i]);
+    }
+}
+
+static void add_memory(struct json *j, const struct result *r, bool sparse)
+{
+    cJSON *o = json_object(j, j->root, "memory");
+    json_number(j, o, "peak_bytes", known_or_nan(r->peak_bytes > 0, r->peak_bytes));
+    json_number(j, o, "format_bytes", known_or_nan(r->format_bytes > 0, r->format_bytes));
+    if (sparse && r->timed) add_timeline(j, o, &r->trace);
+}
+
+static void add_figures(struct json *j, const struct result *r)
+{
+    cJSON *o = json_object(j, j->root, "stats");
+    for (int i = 0; i < r->figure_count; i++) {
+        const struct figure *f = &r->figures[i];
+        if (f->text[0])
+            json_text(j, o, f->name, f->text);
+        else
+            json_number(j, o, f->name, f->number);
+    }
+}
+
+int record_result(struct record_file *out, const struct result *r)
+{
+    struct json j;
+    bool sparse = ops[r->entry->op].sparse_row != NULL; // it has no dense operands
+    json_start(&j);
+    json_text(&j, j.root, "schema", RECORD_SCHEMA);
+    json_text(&j, j.root, "kind", "result");
+    json_text(&j, j.root, "status", status_name(r->status));
+    json_text(&j, j.root, "reason", r->reason[0] ? r->reason : NULL);
+    json_text(&j, j.root, "op", ops[r->entry->op].name);
+    json_text(&j, j.root, "alg", r->entry->name);
+    json_text(&j, j.root, "device", r->device);
+    json_text(&j, j.root, "prec", prec_name(r->prec));
+    json_number(&j, j.root, "k", known_or_nan(!sparse, r->k));
+    json_text(&j, j.root, "layout", sparse ? NULL : layout_name(r->layout));
+    if (sparse) json_text(&j, j.root, "mul", mul_name(r->mul));
+    add_options(&j, r);
+    add_matrix(&j, r->matrix);
+    add_check(&j, r);
+    add_time(&j, r);
+    add_setup(&j, r);
+    add_phases(&j, r);
+    if (sparse) add_product(&j, r);
+    add_rates(&j, r);
+    add_memory(&j, r, sparse);
+    add_figures(&j, r);
+    return write_document(out, &j);
+}
