@@ -30,7 +30,9 @@ DEFINES   := $(if $(filter cuda,$(FLAVOUR)),-DSPBENCH_CUDA -DSPBENCH_CUSPARSE) \
 LIBS      := -lcjson -lz -ldl -lm
 
 # The GPU in this machine, else Ampere, Hopper and PTX for what comes after.
-ARCH      ?= $(or $(shell nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null | tr -d . | sort -u),80 90)
+ifeq ($(FLAVOUR)$(ARCH),cuda)
+ARCH      := $(or $(shell nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null | tr -d . | sort -u),80 90)
+endif
 GENCODE    = $(foreach a,$(ARCH),-gencode arch=compute_$(a),code=sm_$(a)) \
              -gencode arch=compute_$(lastword $(ARCH)),code=compute_$(lastword $(ARCH))
 NVCCFLAGS ?= -O3 -lineinfo
@@ -50,8 +52,9 @@ LINK    = $(CC) $(CFLAGS) -fopenmp
 endif
 OBJ      := $(C_SRC:%=$(BUILD)/%.o) $(CU_SRC:%=$(BUILD)/%.o)
 LIB_OBJ  := $(filter-out $(BUILD)/src/program/main.c.o,$(OBJ))
-TEST_BIN := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/test_*.c)) \
-            $(if $(filter emu,$(FLAVOUR)),$(patsubst tests/%.cpp,$(BUILD)/tests/%,$(wildcard tests/test_*.cpp)))
+TEST_SRC := $(wildcard tests/test_*.c) $(if $(filter emu,$(FLAVOUR)),$(wildcard tests/test_*.cpp))
+TEST_OBJ := $(TEST_SRC:%=$(BUILD)/%.o) $(BUILD)/tests/bench_mtx.c.o
+TEST_BIN := $(basename $(TEST_SRC:%=$(BUILD)/%))
 
 # ./spbench is a link to the flavour that was built last.
 .PHONY: all demo test tests gpu-test figures bench-mtx deps clean FORCE
@@ -65,7 +68,7 @@ ifneq ($(FLAGS_NOW),$(file <$(BUILD)/flags))
 $(shell mkdir -p $(BUILD))
 $(file >$(BUILD)/flags,$(FLAGS_NOW))
 endif
-$(OBJ): $(BUILD)/flags
+$(OBJ) $(TEST_OBJ): $(BUILD)/flags
 
 $(BUILD)/spbench: $(OBJ)
 	$(LINK) -o $@ $^ $(LIBS)
@@ -100,7 +103,7 @@ $(BUILD)/tests/%: $(BUILD)/tests/%.c.o $(LIB_OBJ)
 	$(LINK) -o $@ $^ $(LIBS)
 $(BUILD)/tests/%: $(BUILD)/tests/%.cpp.o $(LIB_OBJ)
 	$(LINK) -o $@ $^ $(LIBS)
-.PRECIOUS: $(BUILD)/tests/%.c.o $(BUILD)/tests/%.cpp.o
+.PRECIOUS: $(BUILD)/%.c.o $(BUILD)/%.cpp.o # else a second `make tests` would build them again
 tests: $(TEST_BIN)
 
 demo: deps
@@ -108,7 +111,7 @@ demo: deps
 	@tests/demo.sh
 test: deps
 	@tests/run.sh
-gpu-test: $(BUILD)/spbench $(addprefix $(BUILD)/tests/,test_algos test_spgemm test_hash_paper test_device)
+gpu-test: $(BUILD)/spbench $(addprefix $(BUILD)/tests/,test_algos test_formats test_hash test_tile test_device)
 	@tests/gpu.sh $(BUILD)
 figures:
 	@test -n "$(RESULTS)" || { echo 'usage: make figures RESULTS=file.jsonl [OUT=folder]'; exit 2; }
@@ -120,4 +123,4 @@ deps:
 clean:
 	rm -rf build spbench
 
--include $(OBJ:.o=.d) $(wildcard $(BUILD)/tests/*.d)
+-include $(OBJ:.o=.d) $(TEST_OBJ:.o=.d)

@@ -11,4 +11,8 @@
 #define NAME_PREC(name, prec) NAME_JOIN(name, prec)
 #define NAME(name)            NAME_PREC(name, PREC)
 
+// function_f32(...) or function_f64(...), by the precision of the task.
+#define BY_PREC(t, function, ...)                                                                  \
+    ((t)->prec == F32 ? function##_f32(__VA_ARGS__) : function##_f64(__VA_ARGS__))
+
 #endif

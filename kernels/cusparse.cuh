@@ -1,4 +1,4 @@
-// What the kernels that call cuSPARSE share: its errors, its handle, and its scalars.
+// What the kernels that call cuSPARSE share: its errors, its version, its handle and its scalars.
 #ifndef SPBENCH_CUSPARSE_H
 #define SPBENCH_CUSPARSE_H
 
@@ -28,7 +28,19 @@ static inline int cusparse_fail(cusparseStatus_t status, const char *call)
             return cusparse_fail(cusparse_try_status, #function);                                  \
     } while (0)
 
-// The library, and alpha and beta in the precision of the case.
+// The library's name and version, for the descriptors.
+static inline const char *cusparse_library(void)
+{
+    static char text[64];
+    int major = 0, minor = 0, patch = 0;
+    cusparseGetProperty(MAJOR_VERSION, &major);
+    cusparseGetProperty(MINOR_VERSION, &minor);
+    cusparseGetProperty(PATCH_LEVEL, &patch);
+    snprintf(text, sizeof text, "cuSPARSE %d.%d.%d", major, minor, patch);
+    return text;
+}
+
+// The library, opened for a task, and alpha and beta in its precision.
 struct cusparse_library {
     cusparseHandle_t handle;
     cudaDataType type;
@@ -40,14 +52,7 @@ struct cusparse_library {
 
 static inline int cusparse_open(struct task *t, struct cusparse_library *lib)
 {
-    int major = 0, minor = 0, patch = 0;
-    char text[32];
-    cusparseGetProperty(MAJOR_VERSION, &major);
-    cusparseGetProperty(MINOR_VERSION, &minor);
-    cusparseGetProperty(PATCH_LEVEL, &patch);
-    snprintf(text, sizeof text, "%d.%d.%d", major, minor, patch);
-    task_text(t, "cusparse", text);
-    if (t->in->prec == F32) {
+    if (t->prec == F32) {
         lib->type = CUDA_R_32F;
         lib->one.f32 = 1;
         lib->zero.f32 = 0;

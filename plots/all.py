@@ -2,8 +2,8 @@
 """Draws every figure that the results have data for into a folder.
 
 A figure is a script here with a function draw(); each is drawn for each set of cases in the file
-(device, operation, k, precision, layout), as far as the figure tells them apart. Prints what was
-written, and what was left out and why.
+(device, operation, its axes, precision, cache), as far as the figure tells them apart. Prints what
+was written, and what was left out and why.
 """
 
 import glob
@@ -25,12 +25,15 @@ def scripts():
     return [module for module in modules if hasattr(module, "draw")]
 
 
-def file_name(script, single, values, varying):
-    """roofline-spmm, gflops_bars-spmm-k64-f32-row: what differs within the file, and the op."""
+def file_name(script, fields, values, varying):
+    """FIGURE-OP-AXIS64-f32: the operation, axes of numbers, the precision, and what else differs
+    within the file."""
     words = [script]
-    for field, value in zip(single, values):
-        if value is not None and (field in varying or field in ("op", "k", "prec")):
-            words.append("k%s" % value if field == "k" else str(value))
+    for field, value in zip(fields, values):
+        if isinstance(value, int):
+            words.append("%s%d" % (field, value))
+        elif value is not None and (field in varying or field in ("op", "prec")):
+            words.append(value)
     return "-".join(re.sub(r"[^\w.]+", "_", word) for word in words)
 
 
@@ -41,18 +44,19 @@ def more(parser):
 
 
 def main():
-    args = common.arguments(__doc__, more=more)
+    args = common.arguments(__doc__, more)
     stem, ending = os.path.splitext(args.results[0])
     folder = args.output or (stem if ending else stem + "-figures")
     written, left = 0, {}
     try:
         wanted = common.wanted_from(args)
         rows = [row for row in records.read(args.results) if common.matches(row, wanted)]
-        varying = {field for field in records.FIELDS if len({row[field] for row in rows}) > 1}
+        varying = {field for field in common.fields_of(rows)
+                   if len({common.value_of(row, field) for row in rows} - {None}) > 1}
         for script in scripts():
-            of_op = [row for row in rows if getattr(script, "OP", None) in (None, row["op"])]
-            for values, group in common.groups(of_op, script.SINGLE).items():
-                name = file_name(script.__name__, script.SINGLE, values, varying)
+            fields = common.fields_of(rows, getattr(script, "MIXES", False))
+            for values, group in common.groups(rows, fields).items():
+                name = file_name(script.__name__, fields, values, varying)
                 try:
                     fig = script.draw(common.select(group))
                 except records.NoData as why:

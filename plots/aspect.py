@@ -2,7 +2,7 @@
 """GFLOPS against the number of rows at a fixed number of nonzeros (figures 1 and 4 of Yang, Buluc
 and Owens): the matrices gen:aspect:ROWS:NONZEROS, from few long rows to many short ones.
 
-The algorithms of cuSPARSE are one line, the best of them for each matrix.
+A vendor's algorithms are one line, the best of them for each matrix.
 """
 
 import sys
@@ -11,13 +11,16 @@ from collections import Counter
 import common
 import drawing
 import records
+import series
 
-SINGLE = records.FIELDS
+
+def has(row):
+    return row["curve"] and row["rows"] and row["row_mean"]
 
 
 def draw(selection):
     selection = common.narrow(selection, True)
-    rows = [row for row in selection.rows if row["rows"] and row["row_mean"]]
+    rows = list(filter(has, selection.rows))
     if not rows:
         raise records.NoData("no gen:aspect matrices among the results")
     sizes = Counter(row["curve"] for row in rows)
@@ -25,8 +28,8 @@ def draw(selection):
     rows = [row for row in rows if row["curve"] == nonzeros]
     if len({row["rows"] for row in rows}) < 2:
         raise records.NoData("a curve takes gen:aspect matrices of two numbers of rows at least")
-    found = common.series(rows)
-    look = drawing.styles(found)
+    found = series.series(rows)
+    look = drawing.styles(rows)
     fig, ax = drawing.plt.subplots(figsize=(8, 4.8))
     for name, cases in found.items():
         points = sorted((row["rows"], row["gflops"]) for row in cases.values())
@@ -49,4 +52,4 @@ def draw(selection):
 
 
 if __name__ == "__main__":
-    sys.exit(drawing.main(__file__, __doc__, SINGLE, draw))
+    sys.exit(drawing.main(sys.modules[__name__]))

@@ -1,75 +1,97 @@
-"""What the figures and tables share: choosing cases, and the numbers computed from them.
+"""What the figures and tables share: choosing cases, what a reader has to know of them, numbers.
 
-Every algorithm of the vendor's library is one series here, the fastest of them case by case,
-because that is the fair baseline. Cases without a usable time are never drawn, but counted.
+Cases without a usable time are never drawn, but counted.
 """
 
 import argparse
 import math
-import os
-import re
 import statistics
+import sys
 from collections import Counter
 from types import SimpleNamespace
 
-from records import FIELDS, NoData, last_of_each, option_text
+from records import NoData, axes_of
+from series import label_rows
 
-VENDOR = "cusparse"  # the prefix of the vendor's algorithms
-VENDOR_BEST = VENDOR + "* (best)"
-PARTIAL = "-reuse"  # ends the names of those that repeat a product whose structure is known, which
-# is less work than the others do: they are in no figure and no comparison
+# What tells one set of cases from another, besides the axes of the operation between the two parts.
+BEFORE, AFTER = ("device", "op"), ("prec", "cache")
+AXIS = "axis "  # before an axis's name among the arguments
 
 
-def arguments(doc, argv=None, more=None):
-    """The command line of a script; its help is the script's docstring."""
+def arguments(doc, more=None):
+    """The command line of a script; its help is the script's docstring. The axes of the operations
+    in the files that it names are options."""
     parser = argparse.ArgumentParser(
-        description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
+        description=doc, formatter_class=argparse.RawDescriptionHelpFormatter,
+        conflict_handler="resolve", epilog="Each axis of the operations in RESULTS is an option, "
+        "as in spbench itself; --help behind RESULTS shows them.")
+    axes = axes_of(sys.argv[1:])
+    for name, axis in axes.items():
+        words = axis.get("words")
+        parser.add_argument("-" + name, "--" + name, dest=AXIS + name, choices=words,
+                            type=str if words else int, help=axis.get("about"),
+                            metavar=None if words else "N")
     parser.add_argument("results", nargs="+", metavar="RESULTS", help="JSON Lines of spbench")
-    for name, about in (("device", "id or part of the name"), ("op", "operation"),
-                        ("mul", "aa or aat"), ("k", "columns of the dense operands"),
-                        ("prec", "f32 or f64"), ("layout", "row or col"),
-                        ("cache", "warm or cold")):
-        parser.add_argument("-" + name, "--" + name, type=int if name == "k" else str, help=about)
+    for name, about_it in (("device", "id or part of the name"), ("op", "operation"),
+                           ("prec", "f32 or f64"), ("cache", "warm or cold")):
+        parser.add_argument("-" + name, "--" + name, help=about_it)
     if more:
         more(parser)
-    return parser.parse_args(argv)
+    args, unknown = parser.parse_known_args()
+    if unknown:
+        parser.error("unrecognized arguments: %s (axes of the operations in RESULTS: %s)"
+                     % (" ".join(unknown), ", ".join(axes) or "none"))
+    return args
+
+
+def wanted_from(args):
+    """{field: value} of what the user asked for, None is anything."""
+    return {name.replace(AXIS, ""): value for name, value in vars(args).items()
+            if name in BEFORE + AFTER or name.startswith(AXIS)}
+
+
+def value_of(row, field):
+    """None of an axis that the row's operation has not."""
+    return row[field] if field in BEFORE + AFTER else row["axes"].get(field)
+
+
+def fields_of(rows, mixes=False):
+    """The fields that are one in a set of cases; one that mixes is of all values of the axes."""
+    axes = dict.fromkeys(name for row in rows for name in row["axes"])
+    return BEFORE + (() if mixes else tuple(axes)) + AFTER
 
 
 def matches(row, wanted):
-    """Does the row fit what the user asked for (a dict of FIELDS; None is anything)?"""
+    """Does the row fit what the user asked for?"""
     for name, value in wanted.items():
         if value is None:
             continue
         if name == "device":
-            ident = str(row["id"])
-            if value not in (ident, ident.split(":")[0]) and \
+            if value not in (row["id"], row["id"].split(":")[0]) and \
                     value.lower() not in row["device"].lower():
                 return False
-        elif row[name] != value:
+        elif value_of(row, name) != value:
             return False
     return True
 
 
-def wanted_from(args):
-    return {name: getattr(args, name) for name in FIELDS}
-
-
-def groups(rows, single):
-    """The rows by their values of the fields in `single`, in the order of the file."""
+def groups(rows, fields):
+    """The rows by their values of these fields, in the order of the file."""
     found = {}
     for row in rows:
-        found.setdefault(tuple(row[name] for name in single), []).append(row)
+        found.setdefault(tuple(value_of(row, name) for name in fields), []).append(row)
     return found
 
 
-def choose(rows, wanted, single):
-    """One set of cases that agree in `single`: of those that fit, the one with most results."""
+def choose(rows, wanted, mixes=False, has=None):
+    """One set of cases: of those that fit, the one with most results that `has` is true of."""
     fit = [row for row in rows if matches(row, wanted)]
     if not fit:
         asked = ", ".join("-%s %s" % item for item in wanted.items() if item[1] is not None)
         raise NoData("no results for %s" % asked)
-    found = groups(fit, single)
-    best = max(found.values(), key=lambda group: sum(row["status"] == "ok" for row in group))
+    found = groups(fit, fields_of(fit, mixes))
+    best = max(found.values(), key=lambda group: sum(
+        row["status"] == "ok" and (not has or bool(has(row))) for row in group))
     return select(best, len(found) - 1)
 
 
@@ -86,8 +108,14 @@ def select(rows, others=0):
 def mixed(rows):
     """Sentences that say where these rows are not of one measurement of one program."""
     found = []
-    for what, name in (("revisions of the program", "revision"), ("machines", "host")):
-        values = Counter(str(row["env"][name]) for row in rows if row["env"].get(name))
+    libraries = {}
+    for row in rows:
+        libraries.setdefault(row["alg"], set()).add(row["library"])
+    for what, of in (
+            ("revisions of the program", [row["env"].get("revision") for row in rows]),
+            ("machines", [row["env"].get("host") for row in rows]),
+            ("versions", [row["library"] for row in rows if len(libraries[row["alg"]]) > 1])):
+        values = Counter(str(value) for value in of if value)
         if len(values) > 1:
             found.append("Mixed: %d %s (%s)." % (len(values), what, ", ".join(
                 "%s: %d" % item for item in values.most_common())))
@@ -126,7 +154,7 @@ def without_curve(selection):
 
 
 def count_text(rows):
-    """"12 unsupported (sellp), 1 wrong (merge)": the rows by status."""
+    """"12 unsupported (this), 1 wrong (that)": the rows by status and algorithm."""
     by_status = {}
     for row in rows:
         by_status.setdefault(row["status"], Counter())[row["alg"]] += 1
@@ -145,104 +173,26 @@ def names_text(matrices, most=6):
     return ", ".join(names[:most] if more else names) + more
 
 
-def facts(selection, found, words):
-    """{matrix: a row of it} of those that have a result in {series: {matrix: row}} or a word."""
-    return {row["matrix"]: row for row in selection.left + selection.rows
-            if any(row["matrix"] in of for of in (*found.values(), *words.values()))}
+def matrices_of(selection, *found):
+    """{matrix: a row of it} of those that are in one of {series: {matrix: anything}}, in the order
+    of their mean row length."""
+    there = {m for series in found for of in series.values() for m in of}
+    rows = {row["matrix"]: row for row in selection.left + selection.rows if row["matrix"] in there}
+    return dict(sorted(rows.items(), key=lambda item: (item[1]["row_mean"] or 0, item[0][0])))
 
 
 def about(rows):
-    """Operation, k, precision, layout, device and dates of these rows, for a title."""
-    def values(name):
-        return sorted({row[name] for row in rows if row[name] is not None})
+    """Operation, axes, precision, device and dates of these rows, for a title."""
+    def values(field):
+        found = {value_of(row, field) for row in rows} - {None}
+        return ", ".join(map(str, sorted(found, key=lambda x: (isinstance(x, str), x))))
 
-    texts = [" ".join(values("op") + values("mul"))]
-    if values("k"):
-        texts.append("k = " + ", ".join(str(k) for k in values("k")))
-    texts += values("prec")
-    texts += [layout + "-major" for layout in values("layout")]
-    texts += [cache + " cache" for cache in values("cache") if cache != "warm"]
-    texts += values("device")
+    texts = [values("op")]
+    texts += ["%s = %s" % (name, values(name)) for name in fields_of(rows)[len(BEFORE):-len(AFTER)]]
+    texts += [values("prec")] + [values("cache") + " cache"] * (values("cache") != "warm")
+    texts += [values("device")]
     dates = sorted({str(row["env"]["date"])[:10] for row in rows if row["env"].get("date")})
     return " · ".join(texts + ([" to ".join(dates[:1] + dates[1:][-1:])] if dates else []))
-
-
-def label_rows(rows):
-    """Gives each row its series: the algorithm, with options where these differ within it."""
-    variants = {}
-    for row in rows:
-        variants.setdefault(row["alg"], set()).add(option_text(row["options"]))
-    for row in rows:
-        several = len(variants[row["alg"]]) > 1 and row["options"]
-        row["series"] = row["alg"] + (" " + option_text(row["options"]) if several else "")
-
-
-def is_vendor(alg):
-    return alg.startswith(VENDOR) and not is_partial(alg)
-
-
-def op_of(found):
-    """The operation of {series: rows}, which have one; None of nothing."""
-    for cases in found.values():
-        for row in cases.values() if isinstance(cases, dict) else cases:
-            return row["op"]
-    return None
-
-
-def is_partial(alg):
-    return alg.endswith(PARTIAL)
-
-
-def series(rows):
-    """{series: {matrix: row}}, the vendor's algorithms as one: the fastest for each matrix. Of
-    others there is one row for each matrix, as rows that were read have it; should there be more,
-    the last counts. Those that do a part of the work are in none."""
-    found = {}
-    for row in last_of_each(row for row in rows if not is_partial(row["alg"])):
-        name = series_name(row)
-        cases = found.setdefault(name, {})
-        if row["matrix"] not in cases or row["ms"] < cases[row["matrix"]]["ms"]:
-            cases[row["matrix"]] = row
-    return in_order(found, op_of(found))
-
-
-def series_name(row):
-    return VENDOR_BEST if is_vendor(row["alg"]) else row["series"]
-
-
-def in_order(found, op):
-    """{series: anything} in the order of the list of algorithms, the vendor's at the end."""
-    order = algorithm_order(op)
-    return dict(sorted(found.items(), key=lambda item: (
-        is_vendor(item[0]), order.get(item[0].split(" ")[0], len(order)), item[0])))
-
-
-def failures(selection, found):
-    """{series: {matrix: status}} of the cases that were tried and have no usable result, in order;
-    of the vendor where none of its algorithms has one."""
-    words = {}
-    for row in selection.left:
-        name = series_name(row)
-        if is_partial(row["alg"]) or row["matrix"] in found.get(name, {}):
-            continue
-        of = words.setdefault(name, {})
-        same = of.get(row["matrix"], row["status"]) == row["status"]
-        of[row["matrix"]] = row["status"] if same else "failed"
-    return in_order(words, selection.left[0]["op"]) if words else {}
-
-
-def baseline(found):
-    """The series that speed-ups are over: the vendor's best, else the reference."""
-    plain = reference(op_of(found))
-    for name in (VENDOR_BEST, plain):
-        if name in found:
-            return name
-    raise NoData("no %s* and no %s results to compare with" % (VENDOR, plain))
-
-
-def speedups(cases, base):
-    """{case: time of the baseline / time} where both have one."""
-    return {case: base[case]["ms"] / row["ms"] for case, row in cases.items() if case in base}
 
 
 def geomean(values):
@@ -275,25 +225,3 @@ def running_median(x, y, windows=25):
     near = [points[max(0, c - half):c + half + 1] for c in centres]
     return ([statistics.median(p[0] for p in part_) for part_ in near],
             [statistics.median(p[1] for p in part_) for part_ in near])
-
-
-def reference(op):
-    """The plain reference of an operation: the first of it in the list of algorithms."""
-    return next(iter(algorithm_order(op)), "reference")
-
-
-def algorithm_order(op):
-    """{name: place} as in the project's list of algorithms of this operation (None: of all),
-    without the vendor's, so that a name has the same colour in every figure. Empty where the list
-    is not there."""
-    path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "src", "algos", "algos.def")
-    names = {}
-    try:
-        with open(path, encoding="utf-8") as lines:
-            for line in lines:
-                found = re.match(r"ALGO\((\w+),[^\"]*\"([^\"]+)\"", line)
-                if found and op in (None, found.group(1)) and VENDOR not in found.group(2):
-                    names.setdefault(found.group(2), len(names))
-    except OSError:
-        pass
-    return names

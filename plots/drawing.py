@@ -6,6 +6,7 @@ import textwrap
 
 import common
 import records
+import series
 
 try:
     import matplotlib
@@ -14,11 +15,14 @@ try:
 except ImportError:
     sys.exit("plots: matplotlib is missing (apt install python3-matplotlib)")
 
-# Okabe and Ito's colours, which colour-blind readers can tell apart; grey is the vendor's.
+# Okabe and Ito's colours, which colour-blind readers can tell apart; grey is a vendor's.
 COLOURS = ("#E69F00", "#0072B2", "#D55E00", "#CC79A7", "#009E73", "#56B4E9")
 GREY = "#4D4D4D"
-MARKERS = "os^Dv<>P"
+MARKERS = "os^Dv<>8"  # by colour
+THIN = "x+1234|_"  # of vendors
+VARIANTS = "PXd*"  # of one colour, from its second series on
 HATCHES = ("", "///", "...", "xxx")
+LINES = ("-", (0, (5, 1.5)), ":", "-.")
 PANEL_MOST = 80  # bars side by side
 BARS_MOST = 50  # matrices, above which bars become dots
 WIDE = 100  # the range of numbers from which an axis is logarithmic
@@ -32,30 +36,38 @@ plt.rcParams.update({
     "svg.fonttype": "none", "hatch.linewidth": 0.6, "hatch.color": "white"})
 
 
-def styles(found):
-    """{series: colour, marker, hatch} of {series: rows}; an algorithm looks the same in every
-    figure of its operation."""
-    names = list(found)
-    order = common.algorithm_order(common.op_of(found))
-    for name in sorted(names):
-        if not common.is_vendor(name):
-            order.setdefault(name.split(" ")[0], len(order))
-    found, used = {}, {}
-    for name in names:
-        if common.is_vendor(name):
-            found[name] = {"colour": GREY, "marker": "x", "hatch": ""}
-            continue
-        at = order[name.split(" ")[0]]
-        variant = used[at] = used.get(at, -1) + 1
-        found[name] = {"colour": COLOURS[at % len(COLOURS)],
-                       "marker": MARKERS[(at + variant) % len(MARKERS)],
-                       "hatch": HATCHES[(at // len(COLOURS) + variant) % len(HATCHES)]}
+def styles(rows):
+    """{series: colour, marker, hatch, line} of these rows. An algorithm looks the same in every
+    figure of its operation; a tuned form has the colour of the algorithm that it is one of."""
+    family, found, used = series.families(rows), {}, set()
+    for name, row in series.in_order({series.name_of(row): row for row in rows}, rows).items():
+        vendor = bool(series.vendor_of(row))
+        at, variant = (0, 0) if vendor else family.get(row["alg"], (len(family), 0))
+        while (vendor, at, variant) in used:
+            variant += 1
+        used.add((vendor, at, variant))
+        markers = THIN if vendor else MARKERS[at % len(MARKERS)] + VARIANTS
+        found[name] = {"colour": GREY if vendor else COLOURS[at % len(COLOURS)],
+                       "marker": markers[variant % len(markers)],
+                       "hatch": HATCHES[(at // len(COLOURS) + variant) % len(HATCHES)],
+                       "line": LINES[variant % len(LINES)]}
     return found
+
+
+def palette(names):
+    """What is no algorithm, in the same form."""
+    return {name: {"colour": COLOURS[i % len(COLOURS)], "marker": MARKERS[i % len(MARKERS)],
+                   "hatch": HATCHES[i // len(COLOURS) % len(HATCHES)], "line": "-"}
+            for i, name in enumerate(names)}
+
+
+def pale(colour):
+    return tuple(0.4 * part + 0.6 for part in matplotlib.colors.to_rgb(colour))
 
 
 def picks(cases):
     """Does the algorithm of these cases run another one? Its points lie on those of the other."""
-    return any("picked" in row["stats"] for row in cases.values())
+    return any(row["facts"].get("picks") for row in cases.values())
 
 
 def cloud(ax, x, y, style, dense, hollow, label):
@@ -68,16 +80,32 @@ def cloud(ax, x, y, style, dense, hollow, label):
     if hollow and not dense:
         ax.scatter(x, y, s=110, facecolors="none", edgecolors=colour, linewidths=1.5, zorder=3)
     elif not (hollow and mx):
-        edge = {"linewidths": 0.6 if dense else 1.5} if marker == "x" else {"linewidths": 0}
+        edge = {"linewidths": 0.6 if dense else 1.5} if marker in THIN else {"linewidths": 0}
         ax.scatter(x, y, s=6 if dense else 34, color=colour, marker=marker, zorder=2,
                    alpha=max(0.08, min(0.35, 1000 / len(x))) if dense else 0.9, rasterized=dense,
                    **edge)
     ax.plot(mx, my, color="white", linewidth=4, zorder=3)
-    ax.plot(mx, my, color=colour, linewidth=2, zorder=4)
+    ax.plot(mx, my, color=colour, linewidth=2, linestyle=style["line"], zorder=4)
     # The legend shows full markers whatever the points look like.
     ring = {"marker": "o", "markerfacecolor": "none", "markersize": 9, "markeredgewidth": 1.5}
-    ax.plot([], [], color=colour, linewidth=2 if mx else 0, label=label,
-            **(ring if hollow else {"marker": marker, "markersize": 6}))
+    ax.plot([], [], color=colour, linewidth=2, linestyle=style["line"] if mx else "none",
+            label=label, **(ring if hollow else {"marker": marker, "markersize": 6}))
+
+
+def dots(points, look, x_label, y_label, hollow=(), log_x=True):
+    """A figure of {series: (x, y)}, where bars would be too many. Returns it and its notes."""
+    fig, ax = plt.subplots(figsize=(10, 5.2))
+    every_x, every_y = ([v for pair in points.values() for v in pair[i]] for i in (0, 1))
+    dense = len(every_x) > DENSE
+    for name, (x, y) in points.items():
+        cloud(ax, x, y, look[name], dense, name in hollow, name)
+    if log_x:
+        log_axis(ax.xaxis, min(every_x), max(every_x))
+    log_axis(ax.yaxis, min(every_y), max(every_y))
+    ax.set_xlabel(x_label)
+    ax.set_ylabel(y_label)
+    legend_above(ax)
+    return fig, ["Lines are running medians."] * dense
 
 
 def line_marks(cases, style):
@@ -85,7 +113,8 @@ def line_marks(cases, style):
     if picks(cases):
         return {"linestyle": "--", "linewidth": 1.4, "marker": "o", "markersize": 10,
                 "markerfacecolor": "none"}
-    return {"linewidth": 1.6, "marker": style["marker"], "markersize": 5}
+    return {"linestyle": style["line"], "linewidth": 1.6, "marker": style["marker"],
+            "markersize": 5}
 
 
 def plain(x):
@@ -108,10 +137,13 @@ def log_axis(axis, low, high):
     plain_ticks(axis)
 
 
-def legend_above(ax, count, height=1.0):
-    """A legend of so many entries on top of the axes, at the right."""
-    ax.legend(loc="lower right", bbox_to_anchor=(1, height), ncol=min(count, 6), frameon=False,
-              fontsize=9, borderaxespad=0.2, columnspacing=1.2)
+def legend_above(ax):
+    """A legend on top of the axes, at the right, in as many rows as it takes."""
+    inches = [0.6 + 0.075 * len(label) for label in ax.get_legend_handles_labels()[1]]
+    wide = ax.figure.get_figwidth()
+    columns = len(inches) if sum(inches) < wide else int(wide / max(inches))
+    ax.legend(loc="lower right", bbox_to_anchor=(1, 1), ncol=max(1, columns),
+              frameon=False, fontsize=9, borderaxespad=0.2, columnspacing=1.2)
 
 
 def tick(row, number):
@@ -185,7 +217,7 @@ def bars(values, look, order, ticks, label, words):
             say_words(ax, [none[m] for m in why], why.values(), width, look[name]["colour"])
             said, blank = said or bool(why), blank or len(why) < len(none)
         name_ticks(ax, [ticks[m] for m in here])
-    legend_above(parts[0][0], len(values))
+    legend_above(parts[0][0])
     return fig, WORD * said + BLANK * blank
 
 
@@ -214,13 +246,15 @@ def save(fig, path):
     plt.close(fig)
 
 
-def main(script, doc, single, draw, op=None, more=None):
+def main(module):
     """The whole of a script: returns 0, or 1 with one line that says why there is no picture.
 
-    A figure of one operation names it; one with options of its own adds them to the parser that
-    `more` gets, and its draw() gets them all.
+    The script is a module with draw(selection). Where it has has(row), that says whether a row has
+    what is drawn; where it MIXES, a figure is of all values of the axes; where it has more(parser),
+    it has options of its own, and its draw() gets them, too.
     """
-    name = os.path.splitext(os.path.basename(script))[0]
+    name = os.path.splitext(os.path.basename(module.__file__))[0]
+    more, mixes = getattr(module, "more", None), getattr(module, "MIXES", False)
 
     def add_options(parser):
         parser.add_argument("-o", "--output", metavar="FILE", help="default: %s.png" % name)
@@ -228,20 +262,20 @@ def main(script, doc, single, draw, op=None, more=None):
         if more:
             more(parser)
 
-    args = common.arguments(doc, more=add_options)
-    args.op = args.op or op
+    args = common.arguments(module.__doc__, add_options)
     path = args.output or "%s.%s" % (name, args.format or "png")
     if os.path.splitext(path)[1] not in (".png", ".svg"):
         path += "." + (args.format or "png")
     try:
-        selection = common.choose(records.read(args.results), common.wanted_from(args), single)
-        save(draw(selection, args) if more else draw(selection), path)
+        rows = records.read(args.results)
+        selection = common.choose(rows, common.wanted_from(args), mixes,
+                                  getattr(module, "has", None))
+        save(module.draw(selection, args) if more else module.draw(selection), path)
     except (records.NoData, OSError) as error:
         print("%s: %s" % (name, error), file=sys.stderr)
         return 1
     if selection.others:
-        print("%s: %d other sets of cases in the file; choose with %s"
-              % (name, selection.others, " ".join("-" + field for field in single)),
-              file=sys.stderr)
+        print("%s: %d other sets of cases in the file; choose with %s" % (name, selection.others,
+              " ".join("-" + field for field in common.fields_of(rows, mixes))), file=sys.stderr)
     print(path)
     return 0

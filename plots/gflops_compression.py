@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""SpGEMM: GFLOPS against the compression, products of C over nonzeros of C, with a line of least
-squares for each algorithm (figure 6 of Niu et al.).
+"""GFLOPS against the compression, a figure that operations with a sparse result have: products over
+nonzeros of the result. With a line of least squares for each algorithm (figure 6 of Niu et al.).
 
-Both axes are logarithmic, and so are the lines: GFLOPS = c * compression^slope. The algorithms of
-cuSPARSE are one series, the best of them for each matrix. A hollow mark at the foot is a product
+Both axes are logarithmic, and so are the lines: GFLOPS = c * compression^slope. A vendor's
+algorithms are one series, the best of them for each matrix. A hollow mark at the foot is a case
 without a usable result, at the compression that other algorithms found.
 """
 
@@ -11,14 +11,11 @@ import math
 import statistics
 import sys
 
-import common
 import drawing
 import records
+import series
 
-OP = "spgemm"
-SINGLE = records.FIELDS
-
-
+FIGURE = "compression"
 STRIP = 0.03  # height of a row of hollow marks, of the axes'
 
 
@@ -35,7 +32,7 @@ def regression(x, y):
 
 def foot(ax, words, compression, look, low, high):
     """A row of hollow marks for each series with failures, on a strip below what is drawn. Returns
-    how many failed products have no place, as no algorithm has a result."""
+    how many failed cases have no place, as no algorithm has a result."""
     rows = {name: [compression[m] for m in of if m in compression] for name, of in words.items()}
     rows = {name: x for name, x in rows.items() if x}
     share = STRIP * (len(rows) + 1)
@@ -51,21 +48,25 @@ def foot(ax, words, compression, look, low, high):
     return sum(map(len, words.values())) - sum(map(len, rows.values()))
 
 
+def has(row):
+    return row["figures"].get(FIGURE)
+
+
 def draw(selection):
-    rows = [row for row in selection.rows if row["compression"]]
+    rows = list(filter(has, selection.rows))
     if not rows:
-        raise records.NoData("no result has a compression")
-    found = common.series(rows)
-    words = common.failures(selection, found)
-    found = common.in_order({**dict.fromkeys(words, {}), **found}, OP)
-    look = drawing.styles(found)
+        raise records.NoData("no result has a " + FIGURE)
+    found = series.series(rows)
+    words = series.failures(selection, found)
+    found = series.with_failures(found, words, selection.rows + selection.left)
+    look = drawing.styles(selection.rows + selection.left)
     y = [row["gflops"] for row in rows]  # and where the lines end
     dense = max(len(cases) for cases in found.values()) > drawing.DENSE
     fig, ax = drawing.plt.subplots(figsize=(9, 5.4))
     for name, cases in found.items():
         if not cases:
             continue
-        x = [row["compression"] for row in cases.values()]
+        x = [has(row) for row in cases.values()]
         here = [row["gflops"] for row in cases.values()]
         style = look[name]
         ax.scatter(x, here, s=9 if dense else 30, color=style["colour"], marker=style["marker"],
@@ -77,16 +78,17 @@ def draw(selection):
             fitted = [line[0] * end ** line[1] for end in ends]
             y += fitted
             ax.plot(ends, fitted, color="white", linewidth=4, zorder=4 if dense else 1)
-            ax.plot(ends, fitted, color=style["colour"], linewidth=2, zorder=5 if dense else 2)
+            ax.plot(ends, fitted, color=style["colour"], linewidth=2, linestyle=style["line"],
+                    zorder=5 if dense else 2)
             label = "%s  %.2f (%d)" % (name, line[1], len(x))
-        ax.plot([], [], color=style["colour"], marker=style["marker"], linewidth=2, label=label)
-    rows = [row for cases in found.values() for row in cases.values()]
-    x = [row["compression"] for row in rows]
-    drawing.log_axis(ax.xaxis, min(x), max(x))
+        ax.plot([], [], color=style["colour"], marker=style["marker"], linewidth=2,
+                linestyle=style["line"], label=label)
+    compression = {row["matrix"]: has(row) for cases in found.values() for row in cases.values()}
+    drawing.log_axis(ax.xaxis, min(compression.values()), max(compression.values()))
     drawing.log_axis(ax.yaxis, min(y), max(y))
-    compression = {row["matrix"]: row["compression"] for row in rows}
     placeless = foot(ax, {} if dense else words, compression, look, min(y) / 1.3, max(y) * 1.3)
-    ax.set_xlabel("compression (products / nonzeros of C)")
+    about = records.named(rows[0]["env"], "figures")[FIGURE].get("about")
+    ax.set_xlabel("%s (%s)" % (FIGURE, about))
     ax.set_ylabel("GFLOPS")
     ax.legend(loc="upper left", bbox_to_anchor=(1.01, 1), frameon=False, fontsize=9,
               title="slope of the line\n(matrices)", alignment="left")
@@ -94,9 +96,9 @@ def draw(selection):
     if words and not dense:
         notes.append("On grey, at the foot: no usable result.")
     if placeless:
-        notes.append("%d more are not here: no algorithm found the compression." % placeless)
-    return drawing.finish(fig, "GFLOPS by compression", selection, notes)
+        notes.append("%d more are not here: no algorithm found the %s." % (placeless, FIGURE))
+    return drawing.finish(fig, "GFLOPS by " + FIGURE, selection, notes)
 
 
 if __name__ == "__main__":
-    sys.exit(drawing.main(__file__, __doc__, SINGLE, draw, OP))
+    sys.exit(drawing.main(sys.modules[__name__]))

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""SpGEMM: memory in use over the time of one product (figure 9 of Niu et al.), a panel for each
-matrix, a line for each algorithm.
+"""Memory in use over the time of one run that makes its result from nothing (figure 9 of Niu et
+al.), a panel for each matrix, a line for each algorithm.
 
 Every allocation and release is a step; the operands are in it from the start. The run is one of
-its own that waits between phases. The matrices are those of -matrix, else the largest ones by
-products. cuSPARSE is the fastest of its algorithms. A line that takes much longer than the others
+its own that waits between phases. The matrices are those of -matrix, else those with most FLOPs. A
+vendor is the fastest of its algorithms. A line that takes much longer than the others
 is cut off and says when it ends. Memory is on a logarithmic axis where the peaks of a matrix differ
 much. What has no usable result is named below the matrix.
 """
@@ -12,12 +12,10 @@ much. What has no usable result is named below the matrix.
 import statistics
 import sys
 
-import common
 import drawing
 import records
+import series
 
-OP = "spgemm"
-SINGLE = records.FIELDS
 MOST = 6  # matrices, where none are chosen
 LONG = 4  # times the median of the ends: longer lines are cut off
 LITTLE = 1.5  # unless they are no longer than this times that
@@ -38,7 +36,7 @@ def choose(found, names):
         chosen = [m for m in facts if m[0] in names]
         missing = sorted(set(names) - {m[0] for m in chosen})
         if missing:
-            raise records.NoData("no product of %s with memory over time" % ", ".join(missing))
+            raise records.NoData("no run on %s with memory over time" % ", ".join(missing))
         return sorted(chosen, key=lambda m: names.index(m[0]))
     return sorted(facts, key=lambda m: -(facts[m]["flops"] or 0))[:MOST]
 
@@ -59,7 +57,7 @@ def panel(ax, lines, look, log):
     unit, text = (1e9, "GB") if top >= 1e9 else (1e6, "MB")
     for name, (ms, use) in lines.items():
         ax.step(ms, [x / unit for x in use], where="post", color=look[name]["colour"],
-                linewidth=1.6)
+                linewidth=1.6, linestyle=look[name]["line"])
         if ends[name] <= limit:
             ax.plot(ms[-1], use[-1] / unit, look[name]["marker"], color=look[name]["colour"],
                     markersize=6)
@@ -85,21 +83,25 @@ def more(parser):
     parser.add_argument("-matrix", "--matrix", metavar="NAMES", help="names, by commas")
 
 
+def has(row):
+    return row["timeline"]
+
+
 def draw(selection, args=None):
     names = args.matrix.split(",") if args and args.matrix else []
-    rows = [row for row in selection.rows if row["timeline"]]
-    found = common.series(rows)
+    rows = list(filter(has, selection.rows))
+    found = series.series(rows)
     chosen = choose(found, names)
     if not chosen:
         raise records.NoData("no result has memory over time")
-    look = drawing.styles(found)
+    look = drawing.styles(rows)
     columns = min(len(chosen), 3 if len(chosen) > 4 else 2)
     count = -(-len(chosen) // columns)
     fig, axes = drawing.plt.subplots(
         count, columns, squeeze=False, figsize=(max(6.5, 3.9 * columns), 2.9 * count),
         gridspec_kw={"hspace": 0.5, "wspace": 0.36})
     drawn = set()
-    words = common.failures(selection, found)
+    words = series.failures(selection, found)
     lines = {m: {name: steps(cases[m]) for name, cases in found.items() if m in cases}
              for m in chosen}
     log = any(map(far_apart, lines.values()))
@@ -115,13 +117,13 @@ def draw(selection, args=None):
         ax.set_xlabel("ms")
     for name in [name for name in found if name in drawn]:
         axes[0, 0].plot([], [], color=look[name]["colour"], marker=look[name]["marker"],
-                        linewidth=1.6, label=name)
+                        linewidth=1.6, linestyle=look[name]["line"], label=name)
     axes[0, columns - 1].legend(*axes[0, 0].get_legend_handles_labels(), loc="upper left",
                                 bbox_to_anchor=(1.01, 1), frameon=False, fontsize=9)
     others = len({row["matrix"] for row in rows}) - len(chosen)
     notes = ["Other matrices: %d; choose with -matrix." % others] if others else []
-    return drawing.finish(fig, "Memory over the time of one product", selection, notes)
+    return drawing.finish(fig, "Memory over the time of one run", selection, notes)
 
 
 if __name__ == "__main__":
-    sys.exit(drawing.main(__file__, __doc__, SINGLE, draw, OP, more))
+    sys.exit(drawing.main(sys.modules[__name__]))

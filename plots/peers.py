@@ -1,5 +1,7 @@
 """Measurements of other codes on the same matrices: a table of tab-separated values with the
-columns op, matrix, k, precision, code, ms, check; lines that begin with # are comments.
+columns op, matrix, precision, code, ms, check, and one named after each axis of numbers. Lines that
+begin with # are comments. Their op is the operation's name, and behind it, by dashes, the words of
+axes that they are for; without a word they are for each.
 
 Names match if they agree in letters and digits, apart from a leading "gen"; --map helps where they
 do not.
@@ -8,8 +10,11 @@ do not.
 import argparse
 import csv
 import re
+from types import SimpleNamespace
 
 import records
+
+COLUMNS = ("op", "matrix", "precision", "code", "ms", "check")
 
 
 def plain(name):
@@ -33,29 +38,41 @@ def pair(text):
 
 
 def read(path):
-    """{(op, k, precision): {code: {matrix: ms}}}, None for what did not pass their check. What is
-    behind a colon in a code's name are its parameters: the fastest of them."""
-    found = {}
+    """The lines of the table, with ms None for what did not pass its check. What is behind a colon
+    in a code's name are its parameters."""
+    found = []
     with open(path, encoding="utf-8", newline="") as file:
         lines = (line for line in file if line.strip() and not line.startswith("#"))
         for row in csv.DictReader(lines, delimiter="\t"):
             try:
-                k = int(row["k"]) if row["k"].isdigit() else None
-                of = found.setdefault((row["op"], k, row["precision"]), {})
-                of = of.setdefault(row["code"].split(":")[0], {})
                 ms = float(row["ms"]) if row["check"] == "ok" else 0
+                found.append(SimpleNamespace(row=row, op=row["op"], prec=row["precision"],
+                                             code=row["code"].split(":")[0], matrix=row["matrix"],
+                                             ms=ms if ms > 0 else None))
             except (AttributeError, KeyError, TypeError, ValueError):
                 continue
-            good = [x for x in (of.get(row["matrix"]), ms) if x and x > 0]
-            of[row["matrix"]] = min(good, default=None)
-    if not any(any(of.values()) for codes in found.values() for of in codes.values()):
-        raise records.NoData("%s: no rows with op, matrix, k, precision, code, ms, check" % path)
+    if not any(line.ms for line in found):
+        raise records.NoData("%s: no rows with %s" % (path, ", ".join(COLUMNS)))
     return found
 
 
-def key_of(row):
-    """Where in what read() returns the peers of this row are."""
-    return "-".join(word for word in (row["op"], row["mul"]) if word), row["k"], row["prec"]
+def fits(line, row):
+    """Is the line of the operation, the axes and the precision of our row?"""
+    name, axes = row["op"], row["axes"]
+    words = line.op[len(name):].split("-")
+    return line.op.startswith(name) and not words[0] and line.prec == row["prec"] and \
+        all(word in axes.values() for word in words[1:]) and \
+        all(line.row[axis] == str(value) for axis, value in axes.items() if axis in line.row)
+
+
+def codes_of(lines, row):
+    """{code: {matrix: ms}} of the lines that fit the row: of several parameters the fastest."""
+    found = {}
+    for line in lines:
+        if fits(line, row):
+            of = found.setdefault(line.code, {})
+            of[line.matrix] = min((ms for ms in (of.get(line.matrix), line.ms) if ms), default=None)
+    return found
 
 
 class Names:

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""SpGEMM: where the time goes, a panel for each algorithm (figures 5 and 6 of Nagasaka et al.,
+"""Where the time of a run goes, a panel for each algorithm (figures 5 and 6 of Nagasaka et al.,
 figure 10 of Niu et al.).
 
-A bar is the time of one product over that of the best cuSPARSE; without cuSPARSE over that of the
-fastest algorithm. It is divided in the proportions of the phases, which come from a run of their
+A bar is the time of one run over that of a vendor's best; without a vendor over that of the fastest
+algorithm. It is divided in the proportions of the phases, which come from a run of their
 own that waits at each boundary. Where an algorithm failed its bar is a word that says how. Matrices
 are in the order of their mean row length.
 """
@@ -14,15 +14,14 @@ import sys
 import common
 import drawing
 import records
+import series
 
-OP = "spgemm"
-SINGLE = records.FIELDS
 GAP = 0.28  # between panels, of their height
 
 
 def baselines(found):
     """({matrix: ms}, matrices that the vendor has no time of)"""
-    vendor = found.get(common.VENDOR_BEST, {})
+    vendor = found.get(series.vendor_in(found), {})
     best = {}
     for cases in found.values():
         for m, row in cases.items():
@@ -77,13 +76,16 @@ def legend(ax, parts, look):
               labelspacing=0.3)
 
 
+def has(row):
+    return row["phases"]
+
+
 def draw(selection):
     selection = common.without_curve(selection)
-    found = common.series(selection.rows)
+    found = series.series(selection.rows)
     base, without = baselines(found)
-    words = common.failures(selection, found)
-    facts = common.facts(selection, found, words)
-    order = sorted(facts, key=lambda m: (facts[m]["row_mean"] or 0, m[0]))
+    words = series.failures(selection, found)
+    order = common.matrices_of(selection, found, words)
     parts = {name: [heights(cases[m], base[m]) if m in cases else {} for m in order]
              for name, cases in found.items()}
     parts = {name: each for name, each in parts.items() if any(each)}
@@ -91,9 +93,8 @@ def draw(selection):
         raise records.NoData("no result has phases")
     look = styles(parts)
     many = len(order) > drawing.BARS_MOST
-    over = "best cuSPARSE" if common.VENDOR_BEST in found else "fastest"
-    if common.VENDOR_BEST not in found:
-        without = []
+    vendor = series.vendor_in(found)
+    without = without if vendor else []
     fig, axes = drawing.plt.subplots(
         len(parts), 1, sharex=True, squeeze=False, gridspec_kw={"hspace": GAP},
         figsize=(11 if many else max(6.5, 1.6 + 0.36 * len(order)), 0.4 + 1.75 * len(parts)))
@@ -103,7 +104,7 @@ def draw(selection):
         stack(ax, each, look, max(1.1, min(1.05 * max(totals), 3 * statistics.median(totals))))
         ax.set_title(name, loc="left", fontsize=9, weight="bold", pad=11)
         ax.set_xlim(-0.6, len(order) - 0.4)
-        ax.set_ylabel("time / " + over, fontsize=8)
+        ax.set_ylabel("time /\n" + (vendor or "the fastest"), fontsize=8)
         drawing.plain_ticks(ax.yaxis)
         ax.grid(False, axis="x")
         why = {x: words[name][m] for x, m in enumerate(order) if m in words.get(name, {})}
@@ -116,14 +117,14 @@ def draw(selection):
     if many:
         low.set_xlabel("matrices, in the order of their mean row length")
     else:
-        drawing.name_ticks(low, [drawing.tick(facts[m], None) + "*" * (m in without)
-                                 for m in order])
+        drawing.name_ticks(low, [drawing.tick(row, None) + "*" * (m in without)
+                                 for m, row in order.items()])
     notes = drawing.WORD * said + drawing.BLANK * blank
     if without:
-        notes.append("Without a time of cuSPARSE%s, so that the fastest is 1: %s."
-                     % ("" if many else " (*)", common.names_text(without)))
-    return drawing.finish(fig, "Phases of a product", selection, notes)
+        notes.append("Without a time of %s%s, so that the fastest is 1: %s."
+                     % (vendor, "" if many else " (*)", common.names_text(without)))
+    return drawing.finish(fig, "Phases of a run", selection, notes)
 
 
 if __name__ == "__main__":
-    sys.exit(drawing.main(__file__, __doc__, SINGLE, draw, OP))
+    sys.exit(drawing.main(sys.modules[__name__]))

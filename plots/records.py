@@ -1,17 +1,17 @@
 """Reading JSON Lines of schema spbench/1 into flat rows.
 
 A record becomes a dict (see `row_from`). Only a row that was checked and has a time keeps the
-status "ok"; the others are kept too, so that they can be counted and named.
+status "ok"; the others are kept too, so that they can be counted and named. What an operation's
+axes and figures are, and what is to be known of its algorithms, is in the environment records.
 """
 
 import json
 import math
+import os
 import sys
 
 SCHEMA = "spbench/1"
-
-# What tells one set of cases from another; a figure says which of them it needs to be single.
-FIELDS = ("device", "op", "mul", "k", "prec", "layout", "cache")
+ENVIRONMENT, RESULT = "environment", "result"
 
 
 class NoData(Exception):
@@ -39,6 +39,12 @@ def part(record, name):
     return value if isinstance(value, dict) else {}
 
 
+def parts(record, name):
+    """The objects of a list in a record; missing or null is empty."""
+    value = record.get(name)
+    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
+
+
 def numbers(values):
     """The items of a dict that are numbers, and not below 0."""
     found = {name: number(x) for name, x in values.items()}
@@ -52,32 +58,61 @@ def moments(timeline):
     return [pair for pair in pairs if len(pair) == 2 and None not in pair]
 
 
+def named(env, what):
+    """{name: facts} of the axes or of the figures of the environment's operation."""
+    return {str(item["name"]): item for item in parts(part(env, "operation"), what)
+            if "name" in item}
+
+
+def axis_value(x):
+    """A number or a word."""
+    return int(x) if number(x) is not None and x == int(x) else text(x)
+
+
+def key_of(record, axes):
+    """The key of a case, from the fields of its record."""
+    matrix = record["matrix"]
+    size = "-:-" if matrix["rows"] is None else \
+        "%dx%d:%d" % (matrix["rows"], matrix["cols"], matrix["nnz"])
+    words = [record[name] for name in ("op", "alg", "device", "prec")]
+    words += ["%s=%s" % (name, record[name]) for name in axes]
+    words += ["cache=" + record["cache"]]
+    words += ["%s=%.10g" % item for item in sorted(record["options"].items())]
+    words += [record["library"].replace(" ", "-")] if record["library"] else []
+    return " ".join(words + [size, matrix["name"]])
+
+
 def row_from(record, env):
-    """A result record as a flat row: what the plots need, without the samples."""
-    matrix, time, check = part(record, "matrix"), part(record, "time_ms"), part(record, "check")
-    row = {name: text(record.get(name)) for name in ("op", "prec", "layout", "mul")}
-    row["status"], row["alg"] = str(record.get("status")), str(record.get("alg"))
-    row["reason"] = text(record.get("reason"))
-    k = number(record.get("k"))
-    row["k"] = None if k is None else int(k)
-    row["env"], row["id"] = env, text(record.get("device"))
+    """A result record as a flat row: what the plots need, without the samples. What is no such
+    record is a KeyError, a TypeError or a ValueError."""
+    time, check, memory = part(record, "time_ms"), part(record, "check"), part(record, "memory")
+    facts = algorithm_facts(env, record["alg"], record["device"])
+    if record["op"] != part(env, "operation").get("name"):
+        raise ValueError("of another operation")
+    # Older records say these two elsewhere.
+    record = {"cache": time.get("cache") or "warm", "library": facts.get("library"), **record}
+    matrix, axes = record["matrix"], named(env, "axes")
+    row = {name: str(record[name]) for name in ("op", "alg", "prec", "cache", "status")}
+    row["key"] = record.get("case") or key_of(record, axes)
+    row["axes"] = {name: axis_value(record[name]) for name in axes}
+    row["reason"], row["library"] = text(record.get("reason")), text(record["library"])
+    row["env"], row["id"], row["facts"] = env, str(record["device"]), facts
     row["device"] = device_name(env, row["id"])
-    row["cache"] = text(time.get("cache"))
+    row["made"] = part(env, "operation").get("result") == "sparse"  # each run makes its result
     row["throttled"] = time.get("throttled") is True
     row["options"], row["stats"] = part(record, "options"), part(record, "stats")
     row["series"] = row["alg"]  # until others say that it has variants
-    row["name"] = str(matrix.get("name"))
+    row["name"], row["path"] = str(matrix["name"]), str(matrix.get("path"))
     # Different groups of a collection use the same names, so the sizes belong to the identity.
-    row["matrix"] = (row["name"],) + tuple(number(matrix.get(n)) for n in ("rows", "cols", "nnz"))
-    row["path"] = str(matrix.get("path"))
+    row["matrix"] = (row["name"],) + tuple(number(matrix[n]) for n in ("rows", "cols", "nnz"))
     row["curve"] = aspect_nonzeros(row)
-    row["rows"], row["row_mean"] = number(matrix.get("rows")), number(matrix.get("row_mean"))
+    row["rows"], row["row_mean"] = number(matrix["rows"]), number(matrix.get("row_mean"))
     row["ms"], row["gflops"] = number(time.get("median")), number(record.get("gflops"))
     row["flops"] = number(record.get("flops"))
-    row["compression"] = number(record.get("compression"))
+    row["figures"] = {name: number(record.get(name)) for name in named(env, "figures")}
     row["phases"] = numbers(part(record, "phases_ms"))
-    row["peak"] = number(part(record, "memory").get("peak_bytes"))
-    row["timeline"] = moments(part(record, "memory").get("timeline"))
+    row["peak"], row["timeline"] = number(memory.get("peak_bytes")), moments(memory.get("timeline"))
+    row["formats"] = [(str(item.get("format")), numbers(item)) for item in parts(record, "formats")]
     row["bytes"] = number(part(record, "bytes").get("compulsory"))
     if row["status"] == "ok":
         if check.get("method") in (None, "off"):
@@ -104,12 +139,19 @@ def aspect_nonzeros(row):
     return None
 
 
+def algorithm_facts(env, name, ident):
+    """What the environment says of the algorithm of this name on the device of this id."""
+    for facts in parts(env, "algorithms"):
+        if facts.get("name") == name and facts.get("device") == str(ident).split(":")[0]:
+            return facts
+    return {}
+
+
 def device_facts(env, ident):
     """What the environment says of the device of this id, as a dict with `roof`."""
     facts = {"id": ident, "roof": part(env, "roof")}
-    listed = env.get("devices") if isinstance(env.get("devices"), list) else []
-    for device in listed:
-        if isinstance(device, dict) and device.get("id") == ident:
+    for device in parts(env, "devices"):
+        if device.get("id") == ident:
             facts.update((name, value) for name, value in device.items() if value is not None)
     return facts
 
@@ -118,52 +160,66 @@ def device_name(env, ident):
     return str(device_facts(env, ident).get("name") or ident)
 
 
+def parse(line):
+    """The record of this line, None where it is none."""
+    try:
+        record = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    known = isinstance(record, dict) and record.get("schema") == SCHEMA
+    return record if known and record.get("kind") in (ENVIRONMENT, RESULT) else None
+
+
+def axes_of(paths):
+    """{name: facts} of every axis of the operations in these files, as far as they can be read, and
+    read again."""
+    found = {}
+    for path in filter(os.path.isfile, paths):
+        try:
+            with open(path, encoding="utf-8", errors="replace") as lines:
+                for line in lines:
+                    env = parse(line) if ENVIRONMENT in line[:100] else None
+                    found = {**named(env, "axes"), **found} if env else found
+        except OSError:
+            pass
+    return found
+
+
 def read(paths):
     """All rows of these files. Lines that are no records are left out with a warning."""
     rows = []
     for path in paths:
-        env, bad, unread = {}, [], {}
         try:
             with open(path, encoding="utf-8", errors="replace") as lines:
-                for at, line in enumerate(lines, 1):
-                    if not line.strip():
-                        continue
-                    try:
-                        record = json.loads(line)
-                    except (ValueError, RecursionError):
-                        record = None
-                    if not isinstance(record, dict) or record.get("schema") != SCHEMA:
-                        bad.append(at)
-                    elif record.get("kind") == "environment":
-                        env = record
-                    elif record.get("kind") == "result" and is_unread(record):
-                        unread[str(part(record, "matrix").get("name"))] = True
-                    elif record.get("kind") == "result":
-                        rows.append(row_from(record, env))
+                rows += rows_of(path, lines)
         except OSError as error:
             raise NoData("%s: %s" % (path, error.strerror)) from error
-        if bad:
-            where = "line" if len(bad) == 1 else "%d lines, the first is line" % len(bad)
-            print("%s: %s %d: no %s record, left out" % (path, where, bad[0], SCHEMA),
-                  file=sys.stderr)
-        if unread:
-            print("%s: could not be read, left out: %s" % (path, ", ".join(unread)),
-                  file=sys.stderr)
     if not rows:
         raise NoData("%s: no result records" % ", ".join(paths))
-    fill_cache(rows)
     tell_apart(rows)
     return last_of_each(rows)
 
 
-def fill_cache(rows):
-    """A case without a time does not say how the cache was: as in the other cases of its run."""
-    of_run = {}
-    for row in rows:
-        if row["cache"]:
-            of_run[id(row["env"])] = row["cache"]
-    for row in rows:
-        row["cache"] = row["cache"] or of_run.get(id(row["env"]), "warm")
+def rows_of(path, lines):
+    rows, env, bad, unread = [], {}, [], {}
+    for at, line in enumerate(lines, 1):
+        record = parse(line)
+        if record and record["kind"] == ENVIRONMENT:
+            env = record
+        elif record and is_unread(record):
+            unread[str(part(record, "matrix").get("name"))] = True
+        elif line.strip():
+            try:
+                rows.append(row_from(record or {}, env))
+            except (KeyError, TypeError, ValueError):
+                bad.append(at)
+    if bad:
+        where = "line" if len(bad) == 1 else "%d lines, the first is line" % len(bad)
+        print("%s: %s %d: no %s record, or none of the operation of its environment, left out"
+              % (path, where, bad[0], SCHEMA), file=sys.stderr)
+    if unread:
+        print("%s: could not be read, left out: %s" % (path, ", ".join(unread)), file=sys.stderr)
+    return rows
 
 
 def tell_apart(rows):
@@ -176,11 +232,6 @@ def tell_apart(rows):
             row["device"] = "%s (%s)" % (row["device"], row["id"])
 
 
-def case_key(row):
-    fixed = tuple(row[name] for name in FIELDS)
-    return row["matrix"], row["alg"], option_text(row["options"]), fixed
-
-
 def last_of_each(rows):
     """The rows, of a case that was measured again the last one alone.
 
@@ -190,12 +241,12 @@ def last_of_each(rows):
     """
     found, again = {}, {}
     for row in rows:
-        key = case_key(row)
-        if key in found:
-            again.setdefault(key, []).append(found.pop(key))
-        found[key] = row
+        case = row["device"], row["key"]
+        if case in found:
+            again.setdefault(case, []).append(found.pop(case))
+        found[case] = row
     if again:
-        worst = max(((row, found[key]) for key, old in again.items() for row in old),
+        worst = max(((row, found[case]) for case, old in again.items() for row in old),
                     key=lambda pair: apart(*pair))
         print("%d case%s measured more than once, the last record counts; furthest apart: %s of %s,"
               " %s, before %s" % (len(again), " was" if len(again) == 1 else "s were",

@@ -8,11 +8,11 @@ roofs are the copy bandwidth, the bandwidth of the last-level cache and the mult
 
 import sys
 
-import common
 import drawing
 import records
+import series
 
-SINGLE = ("device", "op", "mul", "prec", "cache")
+MIXES = True
 
 
 def roofs(rows):
@@ -30,14 +30,16 @@ def roofs(rows):
 
 
 def with_best_vendor(rows):
-    """The rows without those of the vendor that another of its algorithms beats on the case."""
+    """The rows without those of a vendor that another of its algorithms beats on the case, and
+    without those of a part of the operation."""
     best = {}
     for row in rows:
-        if common.is_vendor(row["alg"]):
-            case = tuple(str(row[name]) for name in ("matrix", "k", "layout"))
-            if case not in best or row["ms"] < best[case]["ms"]:
-                best[case] = row
-    return [row for row in rows if not row["alg"].startswith(common.VENDOR)] + list(best.values())
+        vendor = series.vendor_of(row)
+        case = vendor and (vendor, row["matrix"], *row["axes"].values())
+        if vendor and (case not in best or row["ms"] < best[case]["ms"]):
+            best[case] = row
+    return [row for row in rows if not (series.vendor_of(row) or series.is_partial(row))] + \
+        list(best.values())
 
 
 def resident(row, bandwidth):
@@ -60,8 +62,12 @@ def draw_roofs(ax, bandwidths, rates, low, high):
                 label="%s multiply-add %s GFLOPS" % (prec, drawing.plain(rate)))
 
 
+def has(row):
+    return row["flops"] and row["bytes"]
+
+
 def draw(selection):
-    rows = [row for row in selection.rows if row["flops"] and row["bytes"]]
+    rows = list(filter(has, selection.rows))
     if not rows:
         raise records.NoData("no result has both flops and compulsory bytes")
     bandwidths, rates = roofs(rows)
@@ -70,10 +76,11 @@ def draw(selection):
     rows = with_best_vendor(rows)
     found = {}
     for row in rows:
-        found.setdefault(common.series_name(row), []).append(row)
+        found.setdefault(series.name_of(row), []).append(row)
     dense = len(rows) > drawing.DENSE * len(found)
-    look = drawing.styles(found)
-    for name, cases in sorted(found.items(), key=lambda item: not common.is_vendor(item[0])):
+    look = drawing.styles(rows)
+    found = series.in_order(found, rows)
+    for name, cases in sorted(found.items(), key=lambda item: not series.vendor_of(item[1][0])):
         drawing.cloud(ax, [row["flops"] / row["bytes"] for row in cases],
                       [row["gflops"] for row in cases], look[name], dense,
                       drawing.picks({i: row for i, row in enumerate(cases)}), name)
@@ -107,4 +114,4 @@ def draw(selection):
 
 
 if __name__ == "__main__":
-    sys.exit(drawing.main(__file__, __doc__, SINGLE, draw))
+    sys.exit(drawing.main(sys.modules[__name__]))

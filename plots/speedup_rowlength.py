@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Speed-up over the best cuSPARSE against mean row length (figure 6 of Yang, Buluc and Owens).
+"""Speed-up over a vendor's best against mean row length (figure 6 of Yang, Buluc and Owens).
 
-Without cuSPARSE results the speed-up is over the reference algorithm. An algorithm that picks
-another one (its records have stats.picked) gets its threshold as a vertical line, and how often it
-picked the faster one. The legend has the geometric means, and of how many matrices.
+Without results of a vendor the speed-up is over the reference. An algorithm that picks another one
+gets its threshold as a vertical line, and how often it picked the fastest one. The legend has the
+geometric means, and of how many matrices.
 """
 
 import sys
@@ -11,9 +11,8 @@ import sys
 import common
 import drawing
 import records
+import series
 
-SINGLE = records.FIELDS
-CANDIDATES = ("merge", "rowsplit")  # what the figure's heuristic chooses between
 THRESHOLD = "threshold"  # its option, or figure in stats
 
 
@@ -26,31 +25,38 @@ def thresholds(rows):
     return sorted(found - {None})
 
 
-def oracle(found, base):
-    """{case: speed-up} of the faster candidate, where all of them ran."""
-    of = [common.speedups(found.get(name, {}), base) for name in CANDIDATES]
+def candidates(found, cases):
+    """{candidate: its cases} of what the algorithm of these cases picks from."""
+    names = next((row["facts"]["picks"] for row in cases.values() if row["facts"].get("picks")), [])
+    return {name: found.get(name, {}) for name in names}
+
+
+def oracle(among, base):
+    """{case: speed-up} of the fastest candidate, where all of them ran."""
+    of = [series.speedups(cases, base) for cases in among.values()]
     return {case: max(each[case] for each in of)
             for case in of[0] if all(case in each for each in of)}
 
 
 def picks_texts(found, cases, base):
-    """The heuristic against the oracle, in lines for the legend; none where it cannot be told."""
+    """What is picked against the oracle, in lines for the legend; none where it cannot be told."""
+    among = candidates(found, cases)
     picked = {m: row["stats"]["picked"] for m, row in cases.items() if "picked" in row["stats"]}
-    times = {name: {m: row["ms"] for m, row in found.get(name, {}).items()}
-             for name in CANDIDATES}
-    right, count = common.accuracy(picked, times)
+    right, count = common.accuracy(picked, {name: {m: row["ms"] for m, row in of.items()}
+                                            for name, of in among.items()})
     if not count:
         return []
-    texts = ["picks the faster in %.1f %% of %s" % (100 * right / count, count)]
-    best = common.geomean(oracle(found, base).values())
+    texts = ["picks the fastest in %.1f %% of %s" % (100 * right / count, count)]
+    best = common.geomean(oracle(among, base).values())
     return texts if best is None else texts + ["an oracle would reach %.2f×" % best]
 
 
 def draw(selection):
     selection = common.without_curve(selection)
-    found = common.series(selection.rows)
-    base = found[common.baseline(found)]
-    look = drawing.styles(found)
+    found = series.series(selection.rows)
+    over = series.baseline(found)
+    base = found[over]
+    look = drawing.styles(selection.rows)
     dense = max(len(cases) for cases in found.values()) > drawing.DENSE
     fig, ax = drawing.plt.subplots(figsize=(9, 5.4))
     notes, values, lengths, without = [], [], [], 0
@@ -58,7 +64,7 @@ def draw(selection):
         if cases is base:
             continue
         without += sum(m not in base for m in cases)
-        speed = {m: s for m, s in common.speedups(cases, base).items() if cases[m]["row_mean"]}
+        speed = {m: s for m, s in series.speedups(cases, base).items() if cases[m]["row_mean"]}
         if not speed:
             continue
         x = [cases[m]["row_mean"] for m in speed]
@@ -70,7 +76,7 @@ def draw(selection):
         lengths += x
     if not values:
         drawing.plt.close(fig)
-        raise records.NoData("no algorithm has a case in common with %s" % common.baseline(found))
+        raise records.NoData("no algorithm has a case in common with %s" % over)
     ax.axhline(1, color=drawing.GREY, linewidth=1.2, zorder=1)
     for at in thresholds(selection.rows):
         ax.axvline(at, color=drawing.GREY, linewidth=1.2, linestyle="--", zorder=1)
@@ -80,8 +86,6 @@ def draw(selection):
     drawing.log_axis(ax.xaxis, min(lengths), max(lengths))
     drawing.log_axis(ax.yaxis, min(values), max(values))
     ax.set_xlabel("mean row length (nonzeros per row)")
-    vendor = common.baseline(found) == common.VENDOR_BEST
-    over = "the best " + common.VENDOR if vendor else "the reference"
     ax.set_ylabel("speed-up over %s (×)" % over)
     ax.legend(loc="upper left", bbox_to_anchor=(1.01, 1), frameon=False, fontsize=9,
               title="geometric mean (matrices)")
@@ -93,4 +97,4 @@ def draw(selection):
 
 
 if __name__ == "__main__":
-    sys.exit(drawing.main(__file__, __doc__, SINGLE, draw))
+    sys.exit(drawing.main(sys.modules[__name__]))

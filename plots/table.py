@@ -1,18 +1,20 @@
 #!/usr/bin/env python3
-"""Prints what a report on results needs, as Markdown, for each set of cases (device, operation, mul
-or k, precision, layout).
+"""Prints what a report on results needs, as Markdown, for each set of cases (device, operation, its
+axes, precision, cache).
 
-- Speed-up of each algorithm over the best cuSPARSE case by case (over the reference where there is
+- Speed-up of each algorithm over a vendor's best case by case (over the reference where there is
   none): number of matrices, geometric mean, least and greatest, and on how many it is faster.
   Where algorithms have different matrices, the mean over the shared ones as well.
 - With --peers FILE the same over measurements of other codes, where these passed their check.
-- SpGEMM: geometric mean of the peak memory over that of each cuSPARSE, and of the leanest.
+- Where each run makes its result: geometric mean of the peak memory over that of each algorithm of
+  a vendor, and of the leanest.
 - What has no usable result, with reasons.
 - With --matrices the median of each algorithm in ms, the fastest in bold.
 
 Records of several devices are never in one table; where a table mixes revisions of the program or
-machines, a line above it says so. What only computes values again (cusparse-reuse) is compared with
-nothing. A FILE of peers has tab-separated columns op, matrix, k, precision, code, ms, check.
+machines, a line above it says so. What does a part of the operation is compared with nothing. A
+FILE of peers has tab-separated columns op, matrix, precision, code, ms, check, and one for each
+axis of numbers, by its name.
 """
 
 import re
@@ -22,8 +24,7 @@ from collections import Counter
 import common
 import peers
 import records
-
-OF_MEMORY = "spgemm"  # other operations take what their operands take
+import series
 
 
 def line(*cells):
@@ -54,19 +55,11 @@ def spread(ratios):
             times(ratios[most]), most[0], sum(ratio > 1 for ratio in ratios.values()))
 
 
-def by_algorithm(rows):
-    """{algorithm with options that differ: {matrix: row}}, each of the vendor's too, in order."""
-    found = {}
-    for row in rows:
-        if not common.is_partial(row["alg"]):
-            found.setdefault(row["series"], {})[row["matrix"]] = row
-    return common.in_order(found, rows[0]["op"])
-
-
 def print_speedups(selection, found):
-    base = common.baseline(found)
-    speeds = {name: common.speedups(cases, found[base])
-              for name, cases in {**found, **by_algorithm(selection.rows)}.items() if name != base}
+    base = series.baseline(found)
+    every = {**found, **series.by_algorithm(selection.rows)}
+    speeds = {name: series.speedups(cases, found[base])
+              for name, cases in every.items() if name != base}
     shared = set.intersection(*(set(found[name]) for name in found))
     uneven = any(len(cases) > len(shared) for cases in found.values()) and shared
     cells = ["× on the %d shared" % len(shared)] if uneven else []
@@ -76,20 +69,25 @@ def print_speedups(selection, found):
             on_shared = [speed[m] for m in shared] if shared <= set(speed) else []
             cells = [times(common.geomean(on_shared)) if on_shared else ""] if uneven else []
             line(name, *spread(speed), *cells)
-    if base == common.VENDOR_BEST:
-        print("\n" + " ".join(about_vendor(selection, found)))
+    if base == series.vendor_in(found):
+        print("\n" + " ".join(about_vendor(selection, found, base)))
 
 
-def about_vendor(selection, found):
-    """Sentences: which of the vendor's algorithms are the best, and where not all were tried."""
-    best = Counter(row["series"] for row in found[common.VENDOR_BEST].values())
+def about_vendor(selection, found, base):
+    """Sentences: which of the vendor's algorithms are the best, of which versions of its library,
+    and where not all were tried."""
+    best = Counter(row["series"] for row in found[base].values())
     said = ["The best is %s." % ", ".join("%s (%d)" % item for item in best.most_common())]
-    without = {m for cases in found.values() for m in cases} - set(found[common.VENDOR_BEST])
+    versions = sorted({row["library"] for row in selection.rows
+                       if series.name_of(row) == base and row["library"]})
+    if versions:
+        said.append("Measured: %s." % ", ".join(versions))
+    without = {m for cases in found.values() for m in cases} - set(found[base])
     if without:
         said.append("No time of any on %s." % common.names_text(without))
     tried = {}
     for row in selection.rows + selection.left:
-        if common.is_vendor(row["alg"]):
+        if series.name_of(row) == base:
             tried.setdefault(row["matrix"], set()).add(row["series"])
     every = set().union(*tried.values())
     partly = [m for m, names in tried.items() if names != every]
@@ -104,7 +102,7 @@ def print_peers(found, codes, names, one):
     matrices = {m for cases in found.values() for m in cases}
     print()
     if not any(names.ratios(cases, of) for of in codes.values() for cases in found.values()):
-        print("No other code was measured on these matrices with this k and precision.")
+        print("No other code was measured on these matrices in such cases.")
         return
     head("over", "algorithm", "matrices", "×", "least", "of", "greatest", "of", "faster", text=2)
     for code, of in codes.items():
@@ -134,15 +132,17 @@ def print_peer(found, code, of, names):
 
 
 def print_memory(selection):
-    """Peaks over those of the leanest of the vendor's algorithms, and of each."""
-    peaks = {name: {m: row["peak"] for m, row in cases.items() if row["peak"]}
-             for name, cases in by_algorithm(selection.rows).items()}
-    bases = {name: of for name, of in peaks.items() if common.is_vendor(name) and of}
+    """Peaks over those of the leanest of the vendors' algorithms, and of each."""
+    rows = [row for row in selection.rows if row["peak"]]
+    peaks = {name: {m: row["peak"] for m, row in cases.items()}
+             for name, cases in series.by_algorithm(rows).items()}
+    vendors = {row["series"]: series.vendor_of(row) for row in rows if series.vendor_of(row)}
+    bases = {name: of for name, of in peaks.items() if name in vendors}
     if not bases:
         return
     least = {m: min(of[m] for of in bases.values() if m in of)
              for m in set().union(*bases.values())}
-    bases = {"the leanest " + common.VENDOR + "*": least, **bases}
+    bases = {"the leanest of " + ", ".join(sorted(set(vendors.values()))): least, **bases}
     print()
     head("peak memory over", *bases)
     for name, of in peaks.items():
@@ -158,7 +158,7 @@ def print_failures(selection):
     tried = {}
     for row in selection.rows + selection.left:
         tried.setdefault(row["series"], []).append(row)
-    for name, rows in common.in_order(tried, selection.rows[0]["op"]).items():
+    for name, rows in series.in_order(tried, selection.rows + selection.left).items():
         kinds = {}
         for row in rows:
             if row["status"] != "ok":  # numbers in a reason do not make it another one
@@ -171,32 +171,36 @@ def print_failures(selection):
             for (status, reason), bad in sorted(kinds.items(), key=lambda item: -len(item[1]))))
 
 
+def figure_text(x):
+    return "" if x is None else "{:,.0f}".format(x) if x == int(x) else "%.2f" % x
+
+
 def ms_text(ms):
     return "%.4g" % ms if ms < 1000 else "{:,.0f}".format(ms)
 
 
 def print_matrices(selection):
-    """The times of every matrix; a word where there is none."""
-    by_matrix, names = {}, {}
-    for row in selection.rows + selection.left:
+    """The figures and the times of every matrix; a word where there is no time."""
+    by_matrix, figures = {}, {}
+    rows = selection.rows + selection.left
+    for row in rows:
         by_matrix.setdefault(row["matrix"], {})[row["series"]] = row
-        names[row["series"]] = None
-    names = list(common.in_order(names, selection.rows[0]["op"]))
+        figures.setdefault(row["matrix"], {}).update(
+            (name, x) for name, x in row["figures"].items() if x is not None)
+    names = series.in_order({row["series"]: None for row in rows}, rows)
+    told = list(dict.fromkeys(name for of in figures.values() for name in of))
     print()
-    head("ms", "nonzeros", "compression", *names)
+    head("ms", "nonzeros", *told, *names)
     for m, cases in sorted(by_matrix.items(), key=lambda item: item[0][0].lower()):
         whole = [row["ms"] for row in cases.values()
-                 if row["status"] == "ok" and not common.is_partial(row["alg"])]
-        found = [row["compression"] for row in cases.values() if row["compression"]]
+                 if row["status"] == "ok" and not series.is_partial(row)]
         cells = []
-        for name in names:
-            row = cases.get(name)
+        for row in map(cases.get, names):
             ok = row and row["status"] == "ok"
             text = ms_text(row["ms"]) if ok else row["status"] if row else ""
-            fastest = ok and whole and row["ms"] == min(whole) and not common.is_partial(row["alg"])
+            fastest = ok and whole and row["ms"] == min(whole) and not series.is_partial(row)
             cells.append("**%s**" % text if fastest else text)
-        line(m[0], "{:,.0f}".format(m[3]) if m[3] is not None else "",
-             "%.2f" % found[0] if found else "", *cells)
+        line(m[0], figure_text(m[3]), *(figure_text(figures[m].get(name)) for name in told), *cells)
 
 
 def print_set(selection, found, args, codes):
@@ -213,7 +217,7 @@ def print_set(selection, found, args, codes):
         print("Speed-ups: %s." % nothing)
     if args.peers:
         print_peers(found, codes, peers.Names(args.map), args.code)
-    if selection.rows[0]["op"] == OF_MEMORY:
+    if selection.rows[0]["made"]:
         print_memory(selection)
     print_failures(selection)
     if args.matrices:
@@ -221,8 +225,8 @@ def print_set(selection, found, args, codes):
 
 
 def print_all(args):
-    known = peers.read(args.peers) if args.peers else {}
-    if args.code and not any(args.code in codes for codes in known.values()):
+    known = peers.read(args.peers) if args.peers else []
+    if args.code and not any(args.code == line_.code for line_ in known):
         raise records.NoData("%s: no code %s" % (args.peers or "--code needs --peers", args.code))
     wanted = common.wanted_from(args)
     rows = [row for row in records.read(args.results) if common.matches(row, wanted)]
@@ -232,17 +236,17 @@ def print_all(args):
             print("table: --map: no matrix %s among the results" % name, file=sys.stderr)
     why = "no results for what was asked"
     printed = 0
-    for group in common.groups(rows, records.FIELDS).values():
+    for group in common.groups(rows, common.fields_of(rows)).values():
         try:
             selection = common.without_curve(common.select(group))
-            found = common.series(selection.rows)
+            found = series.series(selection.rows)
             if not (args.peers or args.matrices):
-                common.baseline(found)
+                series.baseline(found)
         except records.NoData as error:
             why = error
             continue
         print("%s### %s\n" % ("\n" if printed else "", selection.about))
-        print_set(selection, found, args, known.get(peers.key_of(group[0]), {}))
+        print_set(selection, found, args, peers.codes_of(known, group[0]))
         printed += 1
     if not printed:
         raise records.NoData("%s: %s" % (", ".join(args.results), why))
@@ -255,7 +259,7 @@ def more(parser):
 
 if __name__ == "__main__":
     try:
-        print_all(common.arguments(__doc__, more=more))
+        print_all(common.arguments(__doc__, more))
     except (records.NoData, OSError) as failure:
         print("table: %s" % failure, file=sys.stderr)
         sys.exit(1)

@@ -2,7 +2,9 @@
 """Validates JSON Lines against src/run/record.schema.json: check_records.py FILE...
 
 Beyond the schema: every line is strict JSON (no NaN, no infinity), the first record of a file is an
-environment, and figures that say the same thing agree. Ends with `N passed, N failed, N skipped`.
+environment, a result has the axes and figures of its operation and no other names, the key of its case
+is what its fields say, no key comes twice in a run, and figures that say the same thing agree. Ends with
+`N passed, N failed, N skipped`.
 """
 import json
 import math
@@ -16,7 +18,12 @@ except ImportError:
     print("0 passed, 0 failed, 1 skipped")
     sys.exit(0)
 
-SCHEMA = pathlib.Path(__file__).resolve().parent.parent / "src" / "run" / "record.schema.json"
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+SCHEMA = ROOT / "src" / "run" / "record.schema.json"
+sys.path.insert(0, str(ROOT / "plots"))
+sys.dont_write_bytecode = True
+
+from records import key_of
 
 
 def refuse(text):
@@ -27,19 +34,40 @@ def close(a, b):
     return math.isclose(a, b, rel_tol=1e-5, abs_tol=1e-9)  # they have seven digits
 
 
-def contradictions(record):
-    """What the schema cannot say of a result, as texts."""
+def contradictions(record, env, known):
+    """What the schema cannot say of a result, as texts. `known` are the names it has."""
     time, setup, status = record["time_ms"], record["setup_ms"], record["status"]
+    operation = env["operation"]
+    axes = [axis["name"] for axis in operation["axes"]]
+    own = set(axes) | {figure["name"] for figure in operation["figures"]}
+    if set(record) - set(known) != own:
+        yield "its own names are %s, not %s" % (sorted(set(record) - set(known)), sorted(own))
+        return
+    for axis in operation["axes"]:
+        if axis.get("words") and record[axis["name"]] not in axis["words"]:
+            yield "%s is none of its words" % axis["name"]
+    if record["op"] != operation["name"]:
+        yield "op is not that of the environment"
+    if record["alg"] not in {algorithm["name"] for algorithm in env["algorithms"]}:
+        yield "alg is not in the environment's list"
+    if record["device"] not in {device["id"] for device in env["devices"]}:
+        yield "device is not in the environment's list"
+    if record["case"] != key_of(record, axes):
+        yield "case is %r, and its fields say %r" % (record["case"], key_of(record, axes))
     if setup and not close(setup["total"], setup["convert"] + setup["upload"] + setup["analyse"]):
         yield "setup_ms.total is not the sum of its parts"
+    if setup and not close(setup["convert"], sum(f["convert_ms"] for f in record["formats"])):
+        yield "setup_ms.convert is not the sum of the formats'"
+    if setup and record["memory"]["format_bytes"] != sum(f["bytes"] for f in record["formats"]):
+        yield "memory.format_bytes is not the sum of the formats'"
     check = record["check"]
     if status == "ok" and check["method"] != "off" and not check["error_ratio"] <= 1:
         yield "status ok, and an error over its tolerance"
     if record.get("nnz_c") and not close(record["compression"],
                                          record["products"] / record["nnz_c"]):
         yield "compression is not products over nnz_c"
-    if record["op"] == "spgemm" and record["flops"] not in (None, 2 * (record["products"] or 0)):
-        yield "flops is not twice the products"
+    if bool(record["memory"].get("timeline")) != bool(time and operation["result"] == "sparse"):
+        yield "memory.timeline, and how the result is made"
     if not time:
         return
     timeline = record["memory"].get("timeline", [])
@@ -47,6 +75,8 @@ def contradictions(record):
         yield "memory.timeline is out of order"
     if any(moment[1] > record["memory"]["peak_bytes"] for moment in timeline):
         yield "memory.timeline is above the peak"
+    if record["memory"]["format_bytes"] > record["memory"]["peak_bytes"]:
+        yield "the formats are above the peak"
     order = [time[name] for name in ("min", "p5", "median", "p95")]
     if order != sorted(order) or not time["ci_lo"] <= time["median"] <= time["ci_hi"]:
         yield "the quantiles of time_ms are out of order"
@@ -58,7 +88,7 @@ def contradictions(record):
         yield "efficiency is not bound_ms over the median"
 
 
-def faults(line, validator):
+def faults(line, validator, env):
     """What is wrong with a line, as texts, and the record."""
     try:
         record = json.loads(line, parse_constant=refuse)
@@ -72,7 +102,7 @@ def faults(line, validator):
     found = ["%s: %s" % ("/".join(map(str, error.absolute_path)) or "record", error.message[:200])
              for error in type(validator)(part).iter_errors(record)]
     if not found and kind == "result":
-        found = list(contradictions(record))
+        found = list(contradictions(record, env, schema["definitions"]["result"]["properties"]))
     return found, record
 
 
@@ -88,8 +118,15 @@ def main(paths):
         if not lines:
             failed += 1
             print("FAILED: %s: no records" % path)
+        env, keys = {}, set()
         for number, line in enumerate(lines, 1):
-            found, record = faults(line, validator)
+            found, record = faults(line, validator, env)
+            if record and record["kind"] == "environment":
+                env, keys = record, set()
+            elif record:
+                if record.get("case") in keys:
+                    found.append("the case is there already")
+                keys.add(record.get("case"))
             if number == 1 and record and record["kind"] != "environment":
                 found.append("the first record is no environment")
             for text in found:

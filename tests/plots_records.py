@@ -1,41 +1,101 @@
-"""Made-up records for test_plots.py: like those of a GPU and of a CPU, of any number of matrices."""
+"""Made-up records for test_plots.py: like those of a GPU and of a CPU, of any number of matrices,
+and of an operation that no script has heard of."""
 
 import json
 import math
 import random
 
+from records import key_of, row_from
+
 GPU = {"copy": 4200.0, "cache": 9500.0, "f32": 59000.0, "f64": 32000.0}
 CPU = {"copy": 38.0, "cache": 150.0, "f32": 260.0, "f64": 130.0}
 
 
-def environment(ident="cuda:0", name="NVIDIA H200", roof=None):
+LIBRARY, OLD = "cuSPARSE 12.6.3", "cuSPARSE 12.5.1"
+
+# Names, rows, nonzeros, products, nonzeros of C: compressions 10 and 2.
+M1, M2 = ("one", 100, 500, 10000, 1000), ("two", 100, 2000, 40000, 20000)
+
+
+def algorithm(name, device="cuda", **facts):
+    return {"name": name, "device": device, **facts}
+
+
+def of_vendor(*names, **facts):
+    return [algorithm(name, vendor="cuSPARSE", library=LIBRARY, **facts) for name in names]
+
+
+def operation(name, result, axes, figures=()):
+    return {"name": name, "formula": "made up", "result": result,
+            "axes": [{"name": axis, "about": "made up", **({"words": words} if words else {})}
+                     for axis, words in axes.items()],
+            "figures": [{"name": figure, "about": about} for figure, about in figures]}
+
+
+# Operations, and the algorithms that they have.
+SPMM = operation("spmm", "dense", {"k": None, "layout": ["row", "col"]}), [
+    algorithm("reference", "cpu", reference=True), algorithm("rowsplit", "cpu"),
+    algorithm("merge", "cpu"), algorithm("sellp", "cpu"), algorithm("rowsplit"), algorithm("merge"),
+    algorithm("merge-tuned", tuned_of="merge"),
+    algorithm("heuristic", picks=["merge", "rowsplit"]), algorithm("sellp"),
+    *of_vendor("cusparse", "cusparse-csr2", "cusparse-csr3", "cusparse-coo4")]
+SPGEMM = operation("spgemm", "sparse", {"mul": ["aa", "aat"]}, [
+    ("products", "multiplications"), ("nnz_c", "nonzeros of C"),
+    ("compression", "products / nnz_c")]), [
+    algorithm("gustavson", "cpu", reference=True), algorithm("hash"),
+    algorithm("hash-tuned", tuned_of="hash"), algorithm("esc"),
+    *of_vendor("cusparse", "cusparse-alg2", "cusparse-alg3"),
+    *of_vendor("cusparse-reuse", partial="the structure of C"), algorithm("tile"),
+    algorithm("tile-csr", tuned_of="tile"), algorithm("lost", missing="not in this build")]
+# No script knows these names.
+BLEND = operation("blend", "sparse", {"depth": None, "mode": ["soft", "hard"]}, [
+    ("weight", "of all"), ("compression", "terms / weight")]), [
+    algorithm("plain", "cpu", reference=True), algorithm("alpha"),
+    algorithm("alpha-fast", tuned_of="alpha"), algorithm("chooser", picks=["alpha", "alpha-fast"]),
+    *(algorithm(name, vendor="ACME", library="ACME 1.0") for name in ("acme", "acme-2")),
+    algorithm("acme-part", vendor="ACME", partial="half of it")]
+
+
+def environment(of=SPMM, ident="cuda:0", name="NVIDIA H200", roof=None):
     rates = None if roof is None else {"f32": roof["f32"], "f64": roof["f64"]}
     return {"schema": "spbench/1", "kind": "environment", "date": "2026-11-20T10:00:00Z",
+            "operation": of[0], "algorithms": of[1],
             "devices": [{"kind": "other", "missing": "not asked for"}, {
                 "id": ident, "name": name, "roof": {
                     "copy_gb_s": roof and roof["copy"], "cache_gb_s": roof and roof["cache"],
                     "fma_gflops": rates}}]}
 
 
-def result(alg, matrix, ms, k=64, prec="f32", device="cuda:0", status="ok", stats=None,
-           options=None, method="full", flops=None):
-    """matrix: name, rows, nonzeros."""
-    name, rows, nnz = matrix
-    flops = 2 * nnz * k if flops is None else flops
-    k_or_1 = k or 1
+def case(of, axes, alg, matrix, ms, flops, prec="f32", device="cuda:0", status="ok", stats=None,
+         options=None, method="full", cache="warm", library=None, formats=None):
+    """A result with the values of its operation's axes. matrix: name, rows, nonzeros, ..."""
+    name, rows, nnz = matrix[:3]
     width = 4 if prec == "f32" else 8
+    csr = nnz * (width + 4) + 4 * rows
     ok = status == "ok"
-    return {"schema": "spbench/1", "kind": "result", "status": status,
-            "reason": None if ok else "made up", "op": "spmm", "alg": alg, "device": device,
-            "prec": prec, "k": k, "layout": "row", "options": options or {},
-            "matrix": {"name": name, "path": "m/" + name, "rows": rows, "cols": rows, "nnz": nnz,
-                       "row_mean": nnz / rows if rows else 0.0},
-            "check": {"method": method, "elements": rows * k_or_1, "error_ratio": 0.3} if ok else None,
-            "time_ms": {"median": ms, "samples": [ms], "cache": "warm", "throttled": False}
-            if ok else None,
-            "flops": flops, "gflops": flops / ms / 1e6 if ok and ms else None,
-            "bytes": {"compulsory": nnz * (width + 4) + 4 * rows + 2 * rows * k_or_1 * width},
-            "stats": stats or {}}
+    facts = next((facts for facts in of[1] if facts["name"] == alg), {})
+    record = {"schema": "spbench/1", "kind": "result", "status": status,
+              "reason": None if ok else "made up", "op": of[0]["name"], "alg": alg,
+              "device": device, "prec": prec, **axes, "cache": cache, "options": options or {},
+              "library": library or facts.get("library"),
+              "matrix": {"name": name, "path": "m/" + name, "rows": rows, "cols": rows,
+                         "nnz": nnz, "row_mean": nnz / rows if rows else 0.0},
+              "check": {"method": method, "elements": rows, "error_ratio": 0.3} if ok else None,
+              "time_ms": {"median": ms, "samples": [ms], "throttled": False} if ok else None,
+              "formats": [{"of": "A", "format": format_, "bytes": int(csr * ratio),
+                           "csr_bytes": csr, "convert_ms": first, "convert_warm_ms": again,
+                           "upload_ms": 0.1}
+                          for format_, ratio, first, again in formats or [("csr", 1, 0, 0)]],
+              "flops": flops, "gflops": flops / ms / 1e6 if ok and ms else None,
+              "bytes": {"compulsory": csr + 2 * rows * width * axes.get("k", 1)},
+              "stats": stats or {}}
+    return {**record, "case": key_of(record, axes)}
+
+
+def result(alg, matrix, ms, k=64, prec="f32", device="cuda:0", status="ok", layout="row", **more):
+    flops = more.pop("flops", 2 * matrix[2] * k)
+    return case(SPMM, {"k": k, "layout": layout}, alg, matrix, ms, flops, prec, device, status,
+                **more)
 
 
 def matrices(count, rng):
@@ -59,14 +119,25 @@ def model_ms(alg, rng, matrix, k, prec, roof, launch):
     width = 4 if prec == "f32" else 8
     bound = (nnz * (width + 4) + 2 * rows * k * width + 0.05 * nnz * k * width) / roof["copy"] / 1e6
     factor = {"rowsplit": 1.0 + 6 / mean, "merge": 1.55 + 0.5 / mean, "sellp": 1.4 + 3 / mean,
-              "reference": 9.0, "cusparse-csr2": 1.3 + 2 / mean}.get(alg, 1.8 + 3 / mean)
+              "merge-tuned": 0.9 + 0.4 / mean, "reference": 9.0,
+              "cusparse-csr2": 1.3 + 2 / mean}.get(alg, 1.8 + 3 / mean)
     factor *= 0.4 if rows < 3000 else 1  # out of the cache
     few = 1 + 3e3 / rows if alg in ("rowsplit", "sellp") else 1 + 2e2 / rows
     return launch + bound * factor * few * math.exp(rng.gauss(0, 0.25))
 
 
-GPU_ALGS = ("rowsplit", "merge", "sellp", "cusparse", "cusparse-csr2", "cusparse-csr3",
-            "cusparse-coo4")
+GPU_ALGS = ("rowsplit", "merge", "merge-tuned", "sellp", "cusparse", "cusparse-csr2",
+            "cusparse-csr3", "cusparse-coo4")
+
+
+def formats_of(alg, ms, rng):
+    """What an algorithm takes its operand in: bytes over CSR, ms of two conversions."""
+    own = {"sellp": ("sellp", 1.2), "cusparse-coo4": ("coo", 1.4), "tile": ("tile16", 0.9)}
+    if alg not in own:
+        return None
+    name, ratio = own[alg]
+    again = ms * 10 ** rng.uniform(-1, 1)
+    return [(name, ratio * 2 ** rng.uniform(-1, 1), 30 + 2 * again, again)]
 
 
 def gpu_records(count, combos, seed=1):
@@ -78,7 +149,8 @@ def gpu_records(count, combos, seed=1):
             for alg in GPU_ALGS:
                 odd = rng.random()
                 status = "ok" if odd > 0.01 else "wrong" if odd > 0.009 else "unsupported"
-                yield result(alg, matrix, ms[alg], k, prec, status=status)
+                yield result(alg, matrix, ms[alg], k, prec, status=status,
+                             formats=formats_of(alg, ms[alg], rng))
             pick = "merge" if matrix[2] / matrix[1] < 9.35 else "rowsplit"
             yield result("heuristic", matrix, ms[pick] * 1.01, k, prec,
                          stats={"picked": pick}, options={"threshold": 9.35})
@@ -86,7 +158,7 @@ def gpu_records(count, combos, seed=1):
 
 def cpu_records(count, combos, seed=2):
     rng = random.Random(seed)
-    yield environment("cpu", "AMD EPYC 9654", CPU)
+    yield environment(SPMM, "cpu", "AMD EPYC 9654", CPU)
     for matrix in matrices(count, rng):
         for k, prec in combos:
             for alg in ("reference", "rowsplit", "merge", "sellp"):
@@ -94,7 +166,7 @@ def cpu_records(count, combos, seed=2):
                 yield result(alg, matrix, ms, k, prec, "cpu")
 
 
-# SpGEMM.
+# Operations whose runs make their results.
 
 
 def phases_of(alg, ms):
@@ -114,32 +186,36 @@ def timeline_of(alg, ms, operands, nnz_c):
     return [[round(t, 3), int(use)] for t, use in moments]
 
 
-def product(alg, matrix, ms, prec="f64", mul="aa", status="ok", stats=None, device="cuda:0",
-            peak=None):
-    """matrix: name, rows, nonzeros, products, nonzeros of C."""
-    name, rows, nnz, products, nnz_c = matrix
-    record = result(alg, (name, rows, nnz), ms, None, prec, device, status, stats, flops=2 * products)
-    operands = 12 * nnz + 4 * rows
-    record.update(op="spgemm", mul=mul, layout=None, products=products)
-    record.update(nnz_c=None, compression=None, phases_ms={}, memory={"peak_bytes": None})
-    if status == "ok":
+def made(record, alg, ms, operands, nnz_c, peak=None):
+    """The record with what an operation has besides whose runs make their results."""
+    record.update(phases_ms={}, memory={"peak_bytes": None})
+    if record["status"] == "ok":
         moments = timeline_of(alg, ms, operands, nnz_c)
-        record.update(nnz_c=nnz_c, compression=products / nnz_c if nnz_c else None,
-                      phases_ms=phases_of(alg, ms),
+        record.update(phases_ms=phases_of(alg, ms),
                       bytes={"compulsory": 2 * operands + 12 * nnz_c},
                       memory={"peak_bytes": peak or max(use for _, use in moments),
                               "timeline": moments})
     return record
 
 
-PRODUCT_ALGS = {"hash": 0.02, "esc": 0.12, "tile": 0.025, "cusparse": 0.035, "cusparse-alg2": 0.04,
-                "cusparse-alg3": 0.09, "cusparse-reuse": 0.01}
+def product(alg, matrix, ms, prec="f64", mul="aa", status="ok", peak=None, **more):
+    """matrix: name, rows, nonzeros, products, nonzeros of C."""
+    _, rows, nnz, products, nnz_c = matrix
+    record = case(SPGEMM, {"mul": mul}, alg, matrix, ms, 2 * products, prec, status=status, **more)
+    record.update(products=products, nnz_c=nnz_c, compression=products / nnz_c if nnz_c else None)
+    if status != "ok":
+        record.update(nnz_c=None, compression=None)
+    return made(record, alg, ms, 12 * nnz + 4 * rows, nnz_c, peak)
+
+
+PRODUCT_ALGS = {"hash": 0.02, "hash-tuned": 0.015, "esc": 0.12, "tile": 0.025, "cusparse": 0.035,
+                "cusparse-alg2": 0.04, "cusparse-alg3": 0.09, "cusparse-reuse": 0.01}
 
 
 def product_records(count, precs=("f64",), seed=3):
     """Products of these algorithms; the number is their time for a million products, in ms."""
     rng = random.Random(seed)
-    yield environment(roof=GPU)
+    yield environment(SPGEMM, roof=GPU)
     for name, rows, nnz in matrices(count, rng):
         mean = nnz / rows
         products = int(nnz * mean * rng.uniform(0.8, 4))
@@ -149,12 +225,33 @@ def product_records(count, precs=("f64",), seed=3):
             for alg, ms_per_million in PRODUCT_ALGS.items():
                 ms = 0.1 + products / 1e6 * ms_per_million * (nnz_c / products) ** 0.4 * \
                     math.exp(rng.gauss(0, 0.4))
-                per_tile = 10 ** rng.uniform(0.3, 2)
-                stats = {"tile_bytes": int(nnz * (10 + 60 / per_tile)), "csr_bytes": 12 * nnz,
-                         "convert_ms": ms * 10 ** rng.uniform(-1, 1)} if alg == "tile" else {}
                 fails = alg.startswith("cusparse") and rng.random() < 0.05
                 yield product(alg, matrix, ms, prec, status="failed" if fails else "ok",
-                              stats=stats)
+                              formats=formats_of(alg, ms, rng))
+
+
+def blend_records(count, seed=4):
+    """Results of an operation, of algorithms, axes and figures that are made up."""
+    rng = random.Random(seed)
+    yield environment(BLEND, roof=GPU)
+    for matrix in matrices(count, rng) + aspect_matrices()[:3]:
+        weight = matrix[2] // 2
+        for depth, mode in ((3, "soft"), (3, "hard"), (5, "soft")):
+            for alg, per in (("alpha", 2), ("alpha-fast", 1), ("chooser", 1), ("acme", 3),
+                             ("acme-2", 4), ("acme-part", 0.5)):
+                ms = 0.1 + matrix[2] / 1e6 * per * math.exp(rng.gauss(0, 0.3))
+                record = case(BLEND, {"depth": depth, "mode": mode}, alg, matrix, ms,
+                              2 * matrix[2] * depth, "f64",
+                              stats={"picked": "alpha"} if alg == "chooser" else None,
+                              formats=[("bricks", 0.7, 5 * ms, ms)] * (alg == "alpha-fast"))
+                record.update(weight=weight, compression=rng.uniform(1, 20))
+                yield made(record, alg, ms, 12 * matrix[2], weight)
+
+
+def rows_of(of, *made):
+    """Rows of these records, which have one environment."""
+    env = environment(of, roof=GPU)
+    return [row_from(record, env) for record in made]
 
 
 def write(path, records):

@@ -33,6 +33,6 @@ static int test_passed, test_failed, test_skipped;
 // The last line of main(): return TEST_END();
 #define TEST_END()                                                                                 \
     (printf("%d passed, %d failed, %d skipped\n", test_passed, test_failed, test_skipped),         \
-     test_failed != 0)
+     fflush(stdout), test_failed != 0)
 
 #endif

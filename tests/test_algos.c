@@ -1,82 +1,276 @@
-// The table-driven test: every algorithm x precision x layout x k x tiny matrix, with whole-number
-// values, so that the result must be exact. Runs on the CPU, on a GPU, or on the emulated device.
+// The table-driven test: every operation x algorithm x precision x values of its axes x tiny
+// matrix, with whole-number values, so that the result must be exact. On the CPU, a GPU, or the
+// emulator.
+//
+//     test_algos [cpu|cuda] [short|tiny] [own] [OPERATION...] [ALGORITHM...]
+//
+// One kind of device only; every third or ninth shape; no vendor's algorithms; what is named.
 #include "cases.h"
+#include "shapes.h"
 
-static bool dense_row(int32_t i, int32_t j) { return i == 7 || j == i % 5; }
-static bool dense_row_first(int32_t i, int32_t j) { return i == 0 || j == i; }
-static bool dense_row_last(int32_t i, int32_t j) { return i == 39 || j == i; }
-static bool dense_column(int32_t i, int32_t j) { return (void)i, j == 3; }
-static bool only_first_row(int32_t i, int32_t j) { return i == 0 && j % 2; }
-static bool only_last_row(int32_t i, int32_t j) { return i == 299 && j % 2; }
-static bool first_half_empty(int32_t i, int32_t j) { return i >= 150 && (i + j) % 7 == 0; }
-static bool last_half_empty(int32_t i, int32_t j) { return i < 150 && (i + j) % 7 == 0; }
-static bool every_other_row(int32_t i, int32_t j) { return i % 2 && (i + 3 * j) % 5 == 0; }
-static bool two_far_rows(int32_t i, int32_t j) { return (i == 5 || i == 2990) && j < 40; }
-static bool rows_of_32(int32_t i, int32_t j) { return (j + i) % 64 < 32; }
-static bool rows_of_33(int32_t i, int32_t j) { return (j + i) % 64 < 33; }
-static bool rows_of_4(int32_t i, int32_t j) { return (j + 64 - i % 64) % 16 == 0; }
-static bool power_law(int32_t i, int32_t j) { return j * (i + 1) < 400 + (i + j) % 3; }
-static bool long_then_short(int32_t i, int32_t j) { return i % 50 == 10 ? true : j == i % 700; }
+#define NAMES_MAX 16
+static struct {
+    int device;                      // -1: all
+    int step;                        // shapes
+    bool own;                        // leaves out the vendor's algorithms
+    const struct op *ops[NAMES_MAX]; // only these, if any
+    const char *algs[NAMES_MAX];     // only these, if any
+    int op_count, alg_count;
+} wanted = {.device = -1, .step = 1};
 
-static const struct shape shapes[] = {
-    {"no rows and no columns", 0, 0, none, 0},
-    {"no rows", 0, 5, none, 0},
-    {"no columns", 5, 0, none, 0},
-    {"no entries", 4, 4, none, 0},
-    {"1 x 1", 1, 1, full, 0},
-    {"1 x 1 empty", 1, 1, none, 0},
-    {"1 x n", 1, 300, full, 0},
-    {"1 x n, one row of 3", 1, 3, full, 0},
-    {"m x 1", 300, 1, full, 0},
-    {"identity", 70, 70, diagonal, 0},
-    {"wide diagonal", 20, 90, diagonal, 0},
-    {"tall diagonal", 90, 20, diagonal, 0},
-    {"every row length to 80", 80, 80, lower, 0},
-    {"tridiagonal", 100, 100, tridiagonal, 0},
-    {"one dense row", 40, 400, dense_row, 0},
-    {"first row dense", 40, 400, dense_row_first, 0},
-    {"last row dense", 40, 400, dense_row_last, 0},
-    {"one dense column", 200, 9, dense_column, 0},
-    {"only the first row", 300, 90, only_first_row, 0},
-    {"only the last row", 300, 90, only_last_row, 0},
-    {"first half empty", 300, 40, first_half_empty, 0},
-    {"last half empty", 300, 40, last_half_empty, 0},
-    {"every other row empty", 101, 60, every_other_row, 0},
-    {"3000 rows, two of them used", 3000, 50, two_far_rows, 0},
-    {"rows of exactly 32", 24, 64, rows_of_32, 0},
-    {"rows of exactly 33", 24, 64, rows_of_33, 0},
-    {"rows of exactly 4", 128, 64, rows_of_4, 0},
-    {"dense 33 x 33", 33, 33, full, 0},
-    {"dense 3 x 257", 3, 257, full, 0},
-    {"random", 120, 90, scattered, 0},
-    {"very sparse", 400, 200, few, 0},
-    {"power law", 120, 400, power_law, 0},
-    {"long rows among short ones", 160, 700, long_then_short, 0},
-    {"unsorted entries", 60, 50, scattered, 1},
-    {"duplicate entries", 60, 50, scattered, 3},
-};
+static int refused;
+static int *cases_of; // by algos[]: cases that were run
 
-static const int64_t ks[] = {1, 2, 3, 8, 31, 32, 33, 64, 65, 100, 128, 130};
-
-static void test_device(struct device *dev, int step)
+static bool is_wanted(const struct algo_entry *e)
 {
-    for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s += step) {
-        struct csr A;
-        int err = shape_build(&shapes[s], &A);
-        if (err) continue;
-        for (int prec = F32; prec <= F64; prec++)
-            for (size_t i = 0; i < sizeof ks / sizeof *ks; i += step) {
-                struct inputs in = {
-                    .A = &A, .prec = (enum prec)prec, .k = ks[i], .seed = 7, .integers = true};
-                err = ops[OP_SPMM].make(&in);
-                CHECK(!err, "inputs: %s", fail_text());
-                if (err) continue;
-                test_inputs(dev, &in, shapes[s].name);
-                if (ks[i] == 33) test_options(dev, &in, shapes[s].name, true);
-                inputs_free(&in);
-            }
-        csr_free(&A);
+    bool op = !wanted.op_count, alg = !wanted.alg_count;
+    for (int i = 0; i < wanted.op_count; i++) op |= wanted.ops[i] == e->op;
+    for (int i = 0; i < wanted.alg_count; i++) alg |= !strcmp(wanted.algs[i], e->name);
+    return op && alg && (wanted.device < 0 || wanted.device == (int)e->device) &&
+           !(wanted.own && e->algo && e->algo->vendor);
+}
+
+// "k 33, layout col": the axes of a problem.
+static const char *axes_text(const struct problem *p, char text[96])
+{
+    char value[32];
+    text[0] = 0;
+    for (int a = 0; p->op->axes[a]; a++)
+        snprintf(text + strlen(text), 96 - strlen(text), "%s%s %s", a ? ", " : "",
+                 p->op->axes[a]->name, axis_text(p->op->axes[a], p->axis[a], value));
+    return text;
+}
+
+static void test_case(struct inputs *in, const struct algo_entry *e, const double *opt,
+                      const char *shape, const char *note)
+{
+    char axes[96];
+    struct outcome out = case_run(in, e, opt, CHECK_FULL);
+    cases_of[e - algos]++;
+    if (out.err == ERR_UNSUPPORTED) {
+        refused++;
+        return;
+    }
+    const char *why = out.err ? fail_text() : out.check.reason;
+    bool right = !out.err && out.check.error_ratio == 0 && out.left == 0;
+    CHECK(right, "%s %s on %s, %s, %s, \"%s\"%s: error %d, ratio %g, %lld bytes left: %s",
+          e->op->name, e->name, in->o.dev->id, prec_name(in->p.prec), axes_text(&in->p, axes),
+          shape, note, out.err, out.check.error_ratio, (long long)out.left, why);
+}
+
+static bool does(const struct inputs *in, const struct algo_entry *e)
+{
+    const struct op *op = in->p.op;
+    return e->algo && e->op == op && e->device == in->o.dev->kind && is_wanted(e) &&
+           (e->algo->precs & BIT(in->p.prec)) && !(op->refuse && op->refuse(&in->p, e->algo));
+}
+
+// Each option at its limits, at 0 where that is not one of them and, if `between`, at powers of
+// two.
+static void test_options(struct inputs *in, const struct algo_entry *e, const char *shape,
+                         bool between)
+{
+    const struct param *p;
+    double opt[PARAMS_MAX] = {0};
+    for (int i = 0; (p = algo_param(e->algo, i)); i++) {
+        double values[16] = {p->min, p->max};
+        int count = 2;
+        if (p->min < 0) values[count++] = 0;
+        for (double v = 1; between && v < p->max && count < 14; v *= 2)
+            if (v > p->min) values[count++] = v;
+        for (int v = 0; v < count; v++) {
+            char note[96];
+            algo_defaults(e->algo, opt);
+            opt[i] = values[v];
+            snprintf(note, sizeof note, ", %s=%g", p->name, values[v]);
+            test_case(in, e, opt, shape, note);
+        }
     }
 }
 
-int main(int argc, char **argv) { return cases_main(argc, argv, OP_SPMM, test_device); }
+// What is tried beyond the defaults: options at their limits, also at values between them, or rows
+// of dense matrices apart.
+enum extra { NOTHING, LIMITS, BETWEEN, PADDED };
+
+static void test_inputs(struct device *dev, const struct op *op, const struct csr *A,
+                        enum prec prec, const int64_t *axis, const struct shape *shape,
+                        enum extra extra)
+{
+    struct inputs in;
+    int64_t pad = extra == PADDED ? 3 + (A->n & 1) : 0; // 4 leaves vectors aligned
+    double opt[PARAMS_MAX] = {0};
+    int err = inputs_make(&in, dev, op, A, prec, axis, true, pad);
+    CHECK(!err, "inputs: %s", fail_text());
+    if (err) return;
+    for (const struct algo_entry *e = algos; e < algos + algo_count; e++) {
+        if (!does(&in, e)) continue;
+        algo_defaults(e->algo, opt);
+        test_case(&in, e, opt, shape->name, pad ? ", rows apart" : "");
+        if (extra == LIMITS || extra == BETWEEN)
+            test_options(&in, e, shape->name, extra == BETWEEN);
+    }
+    inputs_free(&in);
+}
+
+// Goes on to the next combination of the values that axes are tried at; false after the last. `at`
+// counts for each axis.
+static bool next_axes(const struct op *op, int *at, int64_t *axis, int step)
+{
+    for (int a = op_axis_count(op) - 1; a >= 0; a--) {
+        at[a] += op->axes[a]->words ? 1 : step;
+        int done = 0;
+        bool more = true;
+        while (more && done <= at[a]) more = axis_try(op->axes[a], done++, &axis[a]);
+        if (more) return true;
+        at[a] = 0;
+        axis_try(op->axes[a], 0, &axis[a]);
+    }
+    return false;
+}
+
+// The place among the tried values where options, and rows apart, are tried: for k it is 33.
+#define TYPICAL 6
+
+// Options are tried in one of the precisions, and their middling values on every third shape: they
+// are most of what the test takes.
+static enum extra extra_of(const struct op *op, const struct shape *shape, int number,
+                           enum prec prec, bool typical)
+{
+    if (!typical) return NOTHING;
+    if (op->result == RESULT_SPARSE) return shape->options && prec == F64 ? LIMITS : NOTHING;
+    return (number + (int)prec) % 2 ? NOTHING : number % 3 ? LIMITS : BETWEEN;
+}
+
+static void test_shape(struct device *dev, const struct op *op, const struct shape *shape,
+                       int number)
+{
+    struct csr A;
+    if (shape_build(shape, &A)) return;
+    bool product = op->result == RESULT_SPARSE;
+    for (int prec = F32; prec <= F64; prec++) {
+        int at[AXES_MAX] = {0};
+        int64_t axis[AXES_MAX] = {0};
+        for (int a = 0; op->axes[a]; a++) axis_try(op->axes[a], 0, &axis[a]);
+        do {
+            bool typical = product ? !at[0] : at[0] == TYPICAL;
+            if (product && (A.m != A.n ? !at[0] : shape->square && at[0])) continue;
+            test_inputs(dev, op, &A, (enum prec)prec, axis, shape,
+                        extra_of(op, shape, number, (enum prec)prec, typical));
+            if (typical && !product) test_inputs(dev, op, &A, (enum prec)prec, axis, shape, PADDED);
+        } while (next_axes(op, at, axis, wanted.step));
+    }
+    csr_free(&A);
+}
+
+static void test_op(struct device *dev, const struct op *op)
+{
+    bool product = op->result == RESULT_SPARSE;
+    const struct shape *list = product ? product_shapes : shapes;
+    int count = product ? COUNT(product_shapes) : COUNT(shapes);
+    for (int s = 0; s < count; s += wanted.step) test_shape(dev, op, &list[s], s);
+}
+
+// Dense matrices whose rows lie so far apart that offsets do not fit in 32 bits: of elements as
+// int, then as unsigned. Only where the device has the memory, and the host has not to fill it.
+static void test_far(struct device *dev, const struct op *op)
+{
+    const struct shape shape = {.name = "far rows", .m = 70000, .n = 70000, .rule = NULL};
+    const int64_t k = 5, pads[] = {32768 - k, 65536 - k};
+    struct csr A;
+    struct inputs in;
+    double opt[PARAMS_MAX] = {0};
+    int64_t axis[AXES_MAX] = {0};
+    if (device_is_host(dev) || !op->axes[0] || op->axes[0]->words) return;
+    if (csr_alloc(&A, shape.m, shape.n, 2 * (int64_t)shape.m)) return;
+    for (int32_t i = 0; i < A.m; i++) {
+        A.ptr[i] = 2 * (int64_t)i;
+        A.idx[2 * i] = i % 7;
+        A.idx[2 * i + 1] = A.n - 1 - i % 11;
+        A.val[2 * i] = i % 5 - 2;
+        A.val[2 * i + 1] = i % 3 + 1;
+    }
+    A.ptr[A.m] = A.nnz;
+    axis[0] = k;
+    for (int x = 0; x < COUNT(pads); x++) {
+        int err = inputs_make(&in, dev, op, &A, F32, axis, true, pads[x]);
+        CHECK(!err, "inputs: %s", fail_text());
+        for (const struct algo_entry *e = algos; e < algos + algo_count && !err; e++) {
+            if (!does(&in, e)) continue;
+            algo_defaults(e->algo, opt);
+            struct outcome out = case_run(&in, e, opt, CHECK_FULL);
+            if (out.err == ERR_MEMORY) {
+                SKIP("%s, offsets past 32 bits: %s", op->name, fail_text());
+                break;
+            }
+            bool right = !out.err && out.check.error_ratio == 0;
+            CHECK(right || out.err == ERR_UNSUPPORTED, "%s %s, rows %lld apart: %s", op->name,
+                  e->name, (long long)(pads[x] + k), out.err ? fail_text() : out.check.reason);
+        }
+        if (!err) inputs_free(&in);
+    }
+    csr_free(&A);
+}
+
+static bool any_wanted(const struct op *op, enum device_kind kind)
+{
+    for (int e = 0; e < algo_count; e++)
+        if (algos[e].op == op && algos[e].device == kind && is_wanted(&algos[e])) return true;
+    return false;
+}
+
+static void test_device(enum device_kind kind)
+{
+    struct device dev;
+    if (device_missing(kind)) {
+        SKIP("%s: %s", device_list[kind].name, device_missing(kind));
+        return;
+    }
+    int err = device_open(device_list[kind].name, &dev);
+    CHECK(!err, "%s: %s", device_list[kind].name, fail_text());
+    if (err) return;
+    for (int x = 0; x < op_count; x++) {
+        if (!any_wanted(ops[x], kind)) continue;
+        test_op(&dev, ops[x]);
+        if (wanted.step == 1) test_far(&dev, ops[x]);
+    }
+    CHECK(dev.used_bytes == 0, "%lld bytes left on %s", (long long)dev.used_bytes, dev.id);
+    device_close(&dev);
+    // A descriptor without .precs or .layouts would pass by not being tried at all.
+    for (int e = 0; e < algo_count; e++)
+        CHECK(!algos[e].algo || algos[e].device != kind || !is_wanted(&algos[e]) || cases_of[e],
+              "%s %s on %s: no case runs it", algos[e].op->name, algos[e].name,
+              device_list[kind].name);
+}
+
+// One word of the command line; false if it is none.
+static bool parse(const char *word)
+{
+    for (int k = 0; k < DEVICE_KINDS; k++)
+        if (!strcmp(word, device_list[k].name)) return wanted.device = k, true;
+    if (!strcmp(word, "short")) return wanted.step = 3, true;
+    if (!strcmp(word, "tiny")) return wanted.step = 9, true;
+    if (!strcmp(word, "own")) return wanted.own = true;
+    if (op_find(word) && wanted.op_count < NAMES_MAX)
+        return wanted.ops[wanted.op_count++] = op_find(word), true;
+    for (int e = 0; e < algo_count; e++)
+        if (!strcmp(word, algos[e].name) && wanted.alg_count < NAMES_MAX)
+            return wanted.algs[wanted.alg_count++] = word, true;
+    return false;
+}
+
+int main(int argc, char **argv)
+{
+    for (int a = 1; a < argc; a++)
+        CHECK(parse(argv[a]), "%s: no device, operation or algorithm, and not short, tiny or own",
+              argv[a]);
+    cases_of = mem_zero_alloc(algo_count, sizeof *cases_of);
+    if (!cases_of || test_failed) return TEST_END();
+    for (int kind = 0; kind < DEVICE_KINDS; kind++)
+        if (wanted.device < 0 || wanted.device == kind) test_device((enum device_kind)kind);
+    for (int e = 0; e < algo_count; e++)
+        if (!algos[e].algo && is_wanted(&algos[e]))
+            SKIP("%s %s: %s", algos[e].op->name, algos[e].name, algos[e].missing);
+    if (refused) printf("%d cases refused by their algorithm\n", refused);
+    mem_free(cases_of);
+    return TEST_END();
+}

@@ -1,7 +1,11 @@
-// Errors, sizes, memory, random numbers.
-#include "base/base.h"
+// Errors, sizes, memory, random numbers; lists of words, figures, sorting.
+#include <stdlib.h>
 
-#include "test.h"
+#include "base/figures.h"
+#include "base/sort.h"
+#include "base/suggest.h"
+#include "base/words.h"
+#include "dies.h"
 
 static void test_sizes(void)
 {
@@ -39,14 +43,26 @@ static void test_memory(void)
     CHECK(!mem_alloc(INT64_MAX, 8) && strstr(fail_text(), "out of range"), "%s", fail_text());
     CHECK(!mem_alloc((int64_t)1 << 50, 1) && strstr(fail_text(), "out of host memory"), "%s",
           fail_text());
+}
 
+// The n-th allocation fails, and what can be done without is not counted.
+static void test_failures(void)
+{
     mem_fail_at(2);
-    p = mem_alloc(1, 1);
+    char *p = mem_alloc(1, 1), *tried = mem_try_alloc(1);
     void *q = mem_alloc(1, 1), *r = mem_alloc(1, 1);
-    CHECK(p && !q && r, "the second allocation should fail: %p %p %p", (void *)p, q, r);
+    CHECK(p && tried && !q && r, "the second allocation should fail: %p %p %p", (void *)p, q, r);
+    mem_fail_at(0);
+    mem_free(r);
+    mem_free(tried);
+    fail(ERR_INPUT, "what was told before");
+    CHECK(!mem_try_alloc((int64_t)1 << 50), "1 PB was there");
+    CHECK_TEXT(fail_text(), "what was told before");
+    *p = 5;
+    mem_fail_at(1);
+    CHECK(!mem_resize(p, 1, 100, 1) && *p == 5, "the old block is gone");
     mem_fail_at(0);
     mem_free(p);
-    mem_free(r);
 }
 
 static void test_random(void)
@@ -67,12 +83,154 @@ static void test_random(void)
     CHECK(sum / 100000 < 0.01 && sum / 100000 > -0.01, "mean %g", sum / 100000);
 }
 
+static void test_words(void)
+{
+    static const struct {
+        const char *list;
+        int count, end; // words before the end, and how it ends
+    } table[] = {{"a", 1, 0},   {"a,b,c", 3, 0}, {"", 0, -1},    {",", 0, -1},
+                 {"a,", 1, -1}, {"a,,b", 1, -1}, {" a, b", 2, 0}};
+    char item[WORD_MAX], list[2 * WORD_MAX], text[12] = "";
+    for (int i = 0; i < COUNT(table); i++) {
+        const char *rest = table[i].list;
+        int count = 0, more;
+        while ((more = words_next(&rest, item)) > 0) count++;
+        CHECK(count == table[i].count && more == table[i].end, "\"%s\": %d words, then %d",
+              table[i].list, count, more);
+    }
+    for (int length = WORD_MAX - 2; length <= WORD_MAX + 1; length++) {
+        const char *rest = list;
+        memset(list, 'x', sizeof list);
+        strcpy(list + length, ",y");
+        int got = words_next(&rest, item);
+        CHECK(got == (length < WORD_MAX ? 1 : -1) && (got < 0 || (int)strlen(item) == length),
+              "a word of %d letters", length);
+    }
+    CHECK(words_bad("alg", "") == ERR_USAGE && !strcmp(fail_text(), "-alg: its value is empty"),
+          "%s", fail_text());
+    CHECK(words_bad("alg", "a,") == ERR_USAGE && strstr(fail_text(), "-alg a,: "), "%s",
+          fail_text());
+    words_add(text, sizeof text, " and ", "one");
+    CHECK_TEXT(text, "one");
+    words_add(text, sizeof text, " and ", "two");
+    CHECK_TEXT(text, "one and two");
+    words_add(text, sizeof text, " and ", "three");
+    CHECK_TEXT(text, "one and two");
+}
+
+static void test_suggestions(void)
+{
+    static const struct {
+        const char *word, *best;
+    } table[] = {{"merg", "merge"},   {"mereg", "merge"},
+                 {"MERGE", "merge"},  {"merge-tunde", "merge-tuned"},
+                 {"row", "rowsplit"}, {"rowsplitter", "rowsplit"},
+                 {"x", NULL},         {"", NULL},
+                 {"banana", NULL}};
+    static const char *const names[] = {"merge", "merge-tuned", "rowsplit"};
+    for (int i = 0; i < COUNT(table); i++) {
+        struct suggestion s;
+        char text[64], want[64] = "";
+        suggest_start(&s, table[i].word);
+        for (int n = 0; n < COUNT(names); n++) suggest_offer(&s, names[n]);
+        if (table[i].best) snprintf(want, sizeof want, "did you mean %s? ", table[i].best);
+        CHECK_TEXT(suggest_text(&s, text), want);
+    }
+}
+
+static void test_sort(void)
+{
+    static const int64_t counts[] = {0, 1, 2, INSERTION_MAX, INSERTION_MAX + 1, 257, 5000};
+    for (int c = 0; c < COUNT(counts); c++)
+        for (int range = 1; range <= 32; range += 31)
+            for (int low = 0; low <= 32; low += 16) {
+                int64_t count = counts[c], wrong = 0;
+                uint64_t *key = mem_alloc(count, 8), *spare = mem_alloc(count, 8), sum = 0;
+                // What is below the digits that count is a key's place among the others.
+                for (int64_t i = 0; i < count; i++) {
+                    uint64_t digits = random_at(5, (uint64_t)i) >> (64 - (range == 1 ? 8 : 32));
+                    uint64_t tail = low ? (uint64_t)i % ((uint64_t)1 << low) : 0;
+                    key[i] = digits << low | tail;
+                    sum += key[i] * key[i];
+                }
+                sort_keys(key, spare, count, low);
+                for (int64_t i = 0; i < count; i++) {
+                    sum -= key[i] * key[i];
+                    wrong += i && key[i - 1] > key[i]; // equal digits stay in order
+                }
+                CHECK(!wrong && !sum, "%lld keys of %d bits from %d on: %lld out of order",
+                      (long long)count, range == 1 ? 8 : 32, low, (long long)wrong);
+                mem_free(key);
+                mem_free(spare);
+            }
+}
+
+static void test_figures(void)
+{
+    struct figures f = {0};
+    figures_number(&f, "tiles", 3);
+    figures_text(&f, "picked", "merge");
+    figures_number(&f, "tiles", 4);
+    CHECK(f.count == 2 && figures_find(&f, "tiles")->number == 4 &&
+              !figures_find(&f, "tiles")->text[0],
+          "%d figures", f.count);
+    CHECK_TEXT(figures_find(&f, "picked")->text, "merge");
+    figures_number(&f, "picked", 1);
+    CHECK(!figures_find(&f, "picked")->text[0] && figures_find(&f, "picked")->number == 1,
+          "a number that replaces a text");
+    CHECK(!figures_find(&f, "tile") && !figures_find(&f, ""), "a figure that is not there");
+    figures_number(&f, "a name of one and thirty lettrs", 1);
+    figures_text(&f, "text", "a text of one and thirty lettrs");
+    CHECK(f.count == 4 && figures_find(&f, "a name of one and thirty lettrs"), "%d", f.count);
+}
+
+// So many figures; or one whose name or text has 32 letters.
+static void add_figures(void *arg)
+{
+    struct figures f = {0};
+    char name[16];
+    for (int i = 0; i < *(int *)arg; i++) {
+        snprintf(name, sizeof name, "f%d", i);
+        figures_number(&f, name, i);
+    }
+    if (f.count == *(int *)arg) figures_number(&f, "f0", 7); // it is there
+}
+static void add_long_name(void *name)
+{
+    struct figures f = {0};
+    figures_number(&f, name, 1);
+}
+static void add_long_text(void *text)
+{
+    struct figures f = {0};
+    figures_text(&f, "text", text);
+}
+static void have_a_bug(void *arg) { bug("%s is %d", (const char *)arg, 3); }
+
+static void test_bugs(void)
+{
+    int most = FIGURES_MAX, more = FIGURES_MAX + 1;
+    char letters[] = "a name of two and thirty letters";
+    CHECK(strlen(letters) == 32, "%zu letters", strlen(letters));
+    CHECK(dies(have_a_bug, (char[]){"one"}, "a mistake in the program: one is 3\n"), "no bug");
+    CHECK(!dies(add_figures, &most, ""), "%d figures do not pass", most);
+    CHECK(dies(add_figures, &more, "'f16'"), "%d figures pass", more);
+    CHECK(dies(add_long_name, letters, letters), "a name of 32 letters passes");
+    CHECK(dies(add_long_text, letters, letters), "a text of 32 letters passes");
+}
+
 int main(void)
 {
     CHECK(fail(ERR_INPUT, "%s:%d", "file", 3) == ERR_INPUT, "the code was lost");
     CHECK_TEXT(fail_text(), "file:3");
     test_sizes();
     test_memory();
+    test_failures();
     test_random();
+    test_words();
+    test_suggestions();
+    test_sort();
+    test_figures();
+    test_bugs();
     return TEST_END();
 }

@@ -1,188 +1,220 @@
-// The loop over cases: every case gives one result whatever happens, memory that runs out at any
-// point included.
-#include "run/bench.h"
-
-#include <stdlib.h>
-
+// The loop over cases, for every operation: each case gives one result whatever happens, memory
+// that runs out at any point included.
 #include "data/gen.h"
-#include "test.h"
+#include "plans.h"
 
+static struct places places;
+
+// What came out of a plan, held against what it should.
 static struct tally {
-    int results, status[STATUS_SKIPPED + 1];
-    int stop_after; // results until Ctrl-C, 0: never
+    const struct plan *plan;
+    const struct matrix *matrix;
+    bool lost; // the matrix could not be read
+    int results, status[STATUS_COUNT];
+    int untrue;          // results that tell of a check which there was not
+    int stop_after;      // results until Ctrl-C, 0: never
+    int emit_err, after; // what emit() returns after so many
 } tally;
 
-static int count_result(const struct result *r, void *arg)
+// Whether a case can be run at all: not in this build, not in this machine, or not for these
+// inputs.
+static bool is_possible(const struct bench_case *c)
 {
-    (void)arg;
-    tally.results++;
+    const struct op *op = c->entry->op;
+    struct source source;
+    struct problem p = {.op = op, .source = &source, .prec = c->prec};
+    if (!c->entry->algo || c->entry->device != DEVICE_CPU) return false;
+    source_init(&source, &tally.matrix->A);
+    memcpy(p.axis, c->axis, sizeof p.axis);
+    bool possible = (c->entry->algo->precs & BIT(c->prec)) && !problem_make(&p) &&
+                    !(op->refuse && op->refuse(&p, c->entry->algo));
+    problem_free(&p);
+    source_free(&source);
+    return possible;
+}
+
+static void check_numbers(const struct result *r)
+{
+    const struct op *op = r->c.entry->op;
+    const char *name = r->c.entry->name;
+    CHECK(r->timing.median > 0 && r->gflops > 0 && r->check.ok && r->timing.count == 1,
+          "%s: a time of %g", name, r->timing.median);
+    CHECK(r->bound_ms > 0 && fabs(r->efficiency * r->timing.median / r->bound_ms - 1) < 1e-9,
+          "%s: bound %g, efficiency %g", name, r->bound_ms, r->efficiency);
+    CHECK(r->prepared && r->setup.count > 0 && r->setup.format_bytes > 0, "%s: %d formats", name,
+          r->setup.count);
+    bool csr = r->c.entry->algo->A[0] == &format_csr; // others may be smaller
+    CHECK(r->peak_bytes >= r->setup.format_bytes && (!csr || r->peak_bytes >= r->compulsory_bytes),
+          "%s: peak %lld, formats %lld, operands %lld", name, (long long)r->peak_bytes,
+          (long long)r->setup.format_bytes, (long long)r->compulsory_bytes);
+    CHECK(r->flops > 0 && r->compulsory_bytes > 0, "%s: %lld flops, %lld bytes", name,
+          (long long)r->flops, (long long)r->compulsory_bytes);
+    for (int f = 0; f < op_figure_count(op); f++)
+        CHECK(isfinite(r->figures[f]), "%s: %s is not told", name, op->figures[f].name);
+    bool sparse = op->result == RESULT_SPARSE;
+    CHECK(!sparse == !r->phases.count && !sparse == !r->trace.count && !r->trace.lost,
+          "%s: %d phases, %lld moments", name, r->phases.count, (long long)r->trace.count);
+    CHECK(!sparse || (r->check.result_nnz > 0 && r->trace.moments[r->trace.count - 1].bytes > 0),
+          "%s: %lld nonzeros", name, (long long)r->check.result_nnz);
+}
+
+static int take_result(const struct result *r, void *arg)
+{
+    char key[2][CASE_KEY_MAX];
+    const struct bench_case *c = &tally.plan->cases[tally.results++];
+    CHECK(arg == &tally && r->matrix == tally.matrix, "a result of something else");
+    case_key(&r->c, r->matrix, key[0]);
+    CHECK(!strcmp(key[0], case_key(c, r->matrix, key[1])) && r->c.entry == c->entry &&
+              !memcmp(r->c.opt, c->opt, sizeof c->opt),
+          "%s in place of %s", key[0], key[1]);
     tally.status[r->status]++;
-    CHECK((r->status == STATUS_OK) == (r->timed && r->reason[0] == 0), "%s: status %s, reason '%s'",
-          r->entry->name, status_name(r->status), r->reason);
-    CHECK(!r->timed || (r->timing.median > 0 && r->gflops > 0 && r->check.ok), "%s: a time of %g",
-          r->entry->name, r->timing.median);
-    CHECK(!r->timed || r->peak_bytes >= r->compulsory_bytes, "%s: peak %lld, operands alone %lld",
-          r->entry->name, (long long)r->peak_bytes, (long long)r->compulsory_bytes);
-    bool sparse = r->entry->op == OP_SPGEMM && r->timed;
-    CHECK(!sparse || (2 * r->products == r->flops && r->result_nnz > 0 && r->phases.count > 0 &&
-                      r->trace.count > 0),
-          "%s: %lld products, %lld nonzeros, %d phases, %d moments", r->entry->name,
-          (long long)r->products, (long long)r->result_nnz, r->phases.count, r->trace.count);
+    bool ok = r->status == STATUS_OK;
+    CHECK(ok == (r->timed && r->reason[0] == 0) && ok != (r->reason[0] != 0),
+          "%s: status %s, reason '%s'", key[0], status_name(r->status), r->reason);
+    CHECK(r->status != STATUS_WRONG && r->status != STATUS_FAILED + (tally.lost ? 99 : 0), "%s: %s",
+          key[0], r->reason);
+    tally.untrue += !ok && r->status != STATUS_WRONG && r->check.method && !r->checked;
+    if (r->timed) check_numbers(r);
     if (tally.stop_after && tally.results == tally.stop_after) interrupted = 1;
-    return OK;
+    return tally.results == tally.after ? tally.emit_err : OK;
 }
 
-static int run(const struct plan *plan, struct bench_device devices[2], const struct matrix *M)
+static int run(const struct plan *plan, const struct matrix *M)
 {
-    tally = (struct tally){.stop_after = tally.stop_after};
-    return bench_matrix(plan, devices, M, count_result, NULL);
+    tally = (struct tally){.plan = plan,
+                           .matrix = M,
+                           .stop_after = tally.stop_after,
+                           .emit_err = tally.emit_err,
+                           .after = tally.after};
+    int err = bench_matrix(plan, &places.all, M, take_result, &tally);
+    CHECK(!places.cpu.used_bytes, "%lld bytes left", (long long)places.cpu.used_bytes);
+    return err;
 }
 
-// Memory that runs out at the n-th allocation, n < `end`: a record for every case, and nothing
-// leaks. Returns whether no case needs so many allocations.
-static bool test_no_memory(struct plan *plan, struct bench_device devices[2],
-                           const struct matrix *M, int end)
+static struct plan_parts all_parts(const struct op *op)
 {
-    struct device *dev = devices[DEVICE_CPU].dev;
-    bool survived = false;
-    for (int n = 1; n < end && !survived; n++) {
+    struct plan_parts x;
+    parts_start(&x, op);
+    for (int kind = 0; kind < DEVICE_KINDS; kind++) parts_add_all(&x, (enum device_kind)kind);
+    return x;
+}
+
+// Every algorithm of every device; those that can be run are ok, the others say why not.
+static void test_cases(const struct op *op, const struct matrix *M, enum check_mode check)
+{
+    struct plan_parts x = all_parts(op);
+    struct plan plan = parts_plan(&x);
+    int possible = 0;
+    plan.check = check;
+    int err = run(&plan, M);
+    for (int64_t i = 0; i < plan.count; i++) possible += is_possible(&plan.cases[i]);
+    CHECK(!err && tally.results == plan.count, "%s: error %d, %d results of %lld", op->name, err,
+          tally.results, (long long)plan.count);
+    CHECK(tally.status[STATUS_OK] == possible && (possible || M->A.m != M->A.n),
+          "%s on %s: %d of %d ok", op->name, M->name, tally.status[STATUS_OK], possible);
+    CHECK(tally.status[STATUS_UNSUPPORTED] == tally.results - possible, "%s: %d unsupported",
+          op->name, tally.status[STATUS_UNSUPPORTED]);
+    plan_free(&plan);
+}
+
+// A matrix of which there is only the name: every case is there and says why it failed.
+static void test_unread(const struct op *op)
+{
+    struct matrix lost = {.name = (char *)"lost", .path = (char *)"lost.mtx"};
+    struct plan_parts x = all_parts(op);
+    struct plan plan = parts_plan(&x);
+    static const struct {
+        int err;
+        enum status status;
+    } table[] = {{ERR_INPUT, STATUS_FAILED}, {ERR_MEMORY, STATUS_OOM}};
+    for (int i = 0; i < COUNT(table); i++) {
+        int here = 0;
+        for (int64_t c = 0; c < plan.count; c++) here += plan.cases[c].entry->device == DEVICE_CPU;
+        tally = (struct tally){.plan = &plan, .matrix = &lost, .lost = true};
+        int err = bench_unread(&plan, &places.all, &lost, table[i].err, "it is too much",
+                               take_result, &tally);
+        CHECK(!err && tally.results == plan.count && tally.status[table[i].status] == here,
+              "%s: error %d, %d of %d %s", op->name, err, tally.status[table[i].status], here,
+              status_name(table[i].status));
+        CHECK(tally.status[STATUS_UNSUPPORTED] == plan.count - here, "%s: %d unsupported", op->name,
+              tally.status[STATUS_UNSUPPORTED]);
+    }
+    plan_free(&plan);
+}
+
+// Memory that runs out at the n-th allocation: a record for every case, and nothing leaks. Each run
+// of a sparse result allocates, and warming up is many runs: there the failures would not end.
+static void test_no_memory(const struct op *op, const struct matrix *M)
+{
+    struct plan_parts x = all_parts(op);
+    bool ends = op->result != RESULT_SPARSE, survived = false;
+    int untrue = 0;
+    parts_one(&x);
+    x.request.entry_count = ends ? 4 : 2;
+    struct plan plan = parts_plan(&x);
+    for (int n = 1; n < (ends ? 500 : 40) && !survived; n++) {
         mem_fail_at(n);
-        int err = run(plan, devices, M);
+        int err = run(&plan, M);
         mem_fail_at(0);
-        CHECK(!err && tally.results == plan->entry_count, "allocation %d: error %d, %d results", n,
-              err, tally.results);
-        CHECK(tally.status[STATUS_OK] + tally.status[STATUS_OOM] == tally.results,
-              "allocation %d: %d failed", n, tally.status[STATUS_FAILED]);
-        CHECK(dev->used_bytes == 0, "allocation %d: %lld bytes left", n,
-              (long long)dev->used_bytes);
-        survived = tally.status[STATUS_OK] == tally.results;
+        CHECK(!err && tally.results == plan.count, "%s, allocation %d: error %d, %d results",
+              op->name, n, err, tally.results);
+        untrue += tally.untrue;
+        survived = tally.status[STATUS_OK] == tally.results && tally.results;
+        CHECK(tally.status[STATUS_OK] + tally.status[STATUS_OOM] + tally.status[STATUS_UNCHECKED] ==
+                  tally.results,
+              "%s, allocation %d: %d failed", op->name, n, tally.status[STATUS_FAILED]);
     }
-    return survived;
+    CHECK(survived == ends, "%s: the failures end too late, or too early", op->name);
+    plan_free(&plan);
+    CHECK(!untrue, "%s: %d results that were not checked tell of a check", op->name, untrue);
 }
 
-// The algorithms of one operation; returns how many are of the CPU, which come first.
-static int choose(struct plan *plan, enum op_kind op)
+static void test_stop(const struct op *op, const struct matrix *M)
 {
-    int cpu = 0;
-    plan->entry_count = 0;
-    for (int kind = DEVICE_CPU; kind <= DEVICE_CUDA; kind++) {
-        for (int e = 0; e < algo_count && plan->entry_count < 64; e++)
-            if (algos[e].op == op && algos[e].device == (enum device_kind)kind)
-                plan->entries[plan->entry_count++] = &algos[e];
-        if (kind == DEVICE_CPU) cpu = plan->entry_count;
-    }
-    return cpu;
-}
-
-static void test_spmm(struct plan *plan, struct bench_device devices[2], const struct matrix *M)
-{
-    struct device *dev = devices[DEVICE_CPU].dev;
-    int cpu = choose(plan, OP_SPMM);
-    int err = run(plan, devices, M);
-    CHECK(!err && tally.results == bench_case_count(plan), "%d results of %lld", tally.results,
-          (long long)bench_case_count(plan));
-    CHECK(tally.status[STATUS_OK] == 4 * cpu + 4, "%d ok; reference does both layouts",
-          tally.status[STATUS_OK]);
-    CHECK(tally.status[STATUS_OK] + tally.status[STATUS_UNSUPPORTED] == tally.results, "%d failed",
-          tally.status[STATUS_FAILED]);
-    CHECK(dev->used_bytes == 0, "%lld bytes left", (long long)dev->used_bytes);
-
-    plan->k_count = plan->prec_count = plan->layout_count = 1;
-    plan->entry_count = 4;
-    CHECK(test_no_memory(plan, devices, M, 500), "the failures did not end");
-
+    struct plan_parts x = all_parts(op);
+    struct plan plan = parts_plan(&x);
     tally.stop_after = 2;
-    err = run(plan, devices, M);
+    int err = run(&plan, M);
     interrupted = 0;
     CHECK(err == ERR_INTERRUPTED && tally.results == 2, "error %d after %d results", err,
           tally.results);
     tally.stop_after = 0;
+    tally.emit_err = ERR_OUTPUT, tally.after = 3;
+    err = run(&plan, M);
+    CHECK(err == ERR_OUTPUT && tally.results == 3, "error %d after %d results", err, tally.results);
+    tally.emit_err = tally.after = 0;
+    plan_free(&plan);
 }
 
-// A matrix of which there is only the name: every case is there and says why it failed.
-static void test_unread(struct plan *plan, struct bench_device devices[2])
+static void test_status_names(void)
 {
-    struct matrix lost = {.name = (char *)"lost", .path = (char *)"lost.mtx"};
-    int cpu = choose(plan, OP_SPMM);
-    int64_t cases = bench_case_count(plan);
-    tally = (struct tally){0};
-    int err = bench_unread(plan, devices, &lost, ERR_INPUT, "no such file", count_result, NULL);
-    CHECK(!err && tally.results == cases, "error %d, %d results", err, tally.results);
-    CHECK(tally.status[STATUS_FAILED] == cases / plan->entry_count * cpu, "%d failed",
-          tally.status[STATUS_FAILED]);
-    CHECK(tally.status[STATUS_FAILED] + tally.status[STATUS_UNSUPPORTED] == cases, "%d unsupported",
-          tally.status[STATUS_UNSUPPORTED]);
-    tally = (struct tally){0};
-    err = bench_unread(plan, devices, &lost, ERR_MEMORY, "too large", count_result, NULL);
-    CHECK(!err && tally.status[STATUS_OOM] == cases / plan->entry_count * cpu, "%d oom",
-          tally.status[STATUS_OOM]);
-}
-
-static void test_spgemm(struct plan *plan, struct bench_device devices[2], const struct matrix *M)
-{
-    int64_t no_k = 0;
-    int cpu = choose(plan, OP_SPGEMM);
-    plan->ks = &no_k;
-    plan->k_count = plan->layout_count = 1;
-    plan->prec_count = 2;
-    for (int mul = MUL_AA; mul <= MUL_AAT; mul++) {
-        plan->mul = (enum mul)mul;
-        int err = run(plan, devices, M);
-        CHECK(!err && tally.results == bench_case_count(plan), "%d results", tally.results);
-        CHECK(tally.status[STATUS_OK] == 2 * cpu, "%s: %d ok", mul_name(plan->mul),
-              tally.status[STATUS_OK]);
-        CHECK(tally.status[STATUS_UNSUPPORTED] == tally.results - 2 * cpu, "%d of %d unsupported",
-              tally.status[STATUS_UNSUPPORTED], tally.results);
-    }
-    // Unchecked, the nonzeros of C are known even so.
-    plan->check = CHECK_OFF;
-    CHECK(!run(plan, devices, M) && tally.status[STATUS_OK] == 2 * cpu, "unchecked: %d ok",
-          tally.status[STATUS_OK]);
-    plan->check = CHECK_AUTO;
-    // Each run allocates, and warming up is many runs: the failures would not end.
-    plan->prec_count = 1;
-    plan->entry_count = 2;
-    CHECK(!test_no_memory(plan, devices, M, 40), "fewer allocations than a product needs");
-
-    // A * A of a matrix that is not square: each case says why not.
-    struct matrix wide = {.name = (char *)"wide", .path = (char *)"gen:wide"};
-    plan->mul = MUL_AA;
-    if (gen_matrix("aspect:4:40", 1, &wide.A)) return;
-    int err = run(plan, devices, &wide);
-    CHECK(!err && tally.status[STATUS_UNSUPPORTED] == 2, "%d unsupported",
-          tally.status[STATUS_UNSUPPORTED]);
-    csr_free(&wide.A);
+    for (int s = 0; s < STATUS_COUNT; s++)
+        CHECK(status_find(status_name((enum status)s)) == s, "%s", status_name((enum status)s));
+    CHECK(status_find("") < 0 && status_find("OK") < 0 && status_find("ok ") < 0, "no status");
+    CHECK(bench_device_find(&places.all, "cpu") == &places.list[DEVICE_CPU] &&
+              !bench_device_find(&places.all, "cp") && !bench_device_find(&places.all, ""),
+          "devices by id");
 }
 
 int main(void)
 {
-    struct matrix M = {.name = (char *)"tiny", .path = (char *)"gen:tiny"};
-    struct device dev;
-    struct bench_device devices[2] = {{.missing = "no such device"}, {.missing = "no such device"}};
-    int err = gen_matrix("stencil:6", 1, &M.A);
-    if (!err) err = device_open("cpu", &dev);
+    struct matrix tiny = {.name = (char *)"tiny", .path = (char *)"gen:tiny"};
+    struct matrix wide = {.name = (char *)"wide", .path = (char *)"gen:wide"};
+    int err = gen_matrix("stencil:6", 1, &tiny.A);
+    if (!err) err = gen_matrix("aspect:4:40", 1, &wide.A);
     CHECK(!err, "%s", fail_text());
-    if (err) return TEST_END();
-    devices[DEVICE_CPU] = (struct bench_device){.dev = &dev, .roof = {10, 20, {30, 15}}};
-
-    const struct algo_entry *entries[64];
-    int64_t ks[] = {1, 4};
-    struct option_setting setting = {"slice", 8};
-    struct plan plan = {.entries = entries,
-                        .precs = {F32, F64},
-                        .prec_count = 2,
-                        .ks = ks,
-                        .k_count = 2,
-                        .layouts = {LAYOUT_ROW, LAYOUT_COL},
-                        .layout_count = 2,
-                        .settings = &setting,
-                        .setting_count = 1,
-                        .rule = {.reps = 1},
-                        .seed = 3};
-    test_unread(&plan, devices);
-    test_spmm(&plan, devices, &M);
-    test_spgemm(&plan, devices, &M);
-    csr_free(&M.A);
-    device_close(&dev);
+    if (err || places_open(&places)) return TEST_END();
+    test_status_names();
+    for (int x = 0; x < op_count; x++) {
+        test_cases(ops[x], &tiny, CHECK_AUTO);
+        test_cases(ops[x], &tiny, CHECK_OFF);
+        test_cases(ops[x], &wide, CHECK_AUTO); // not square
+        test_unread(ops[x]);
+        test_no_memory(ops[x], &tiny);
+    }
+    test_stop(ops[0], &tiny);
+    csr_free(&tiny.A);
+    csr_free(&wide.A);
+    device_close(&places.cpu);
     return TEST_END();
 }

@@ -12,7 +12,54 @@ static void check_refused(const char *spec, const char *says)
     CHECK(err == ERR_USAGE, "%s: %d", spec, err);
     CHECK(strstr(fail_text(), spec), "%s: \"%s\" does not name it", spec, fail_text());
     CHECK(strstr(fail_text(), says), "%s: \"%s\" does not say \"%s\"", spec, fail_text(), says);
+    CHECK(!d.ops && !d.blocks, "%s: there is something to close", spec);
     device_close(&d); // legal after a failed open
+}
+
+static void check_parsed(const char *spec, enum device_kind want, int number)
+{
+    enum device_kind kind;
+    int index = -1;
+    int err = device_parse(spec, &kind, &index);
+    CHECK(!err && kind == want && index == number, "%s: error %d, number %d of %s", spec, err,
+          index, device_list[kind].name);
+}
+
+// Names with and without a number, of kinds that are here and that are not.
+static void test_names(void)
+{
+    static const char *const ends[] = {":", ":x", ":-1", ":+1",  ": 1",  ":1x", ":1 ",
+                                       "x", "0",  " ",   ":0:0", ":0x1", ":1.0"};
+    enum device_kind kind;
+    char spec[64], id[16];
+    int index;
+    for (int k = 0; k < DEVICE_KINDS; k++) {
+        const struct device_entry *e = &device_list[k];
+        const char *comma = k + 1 < DEVICE_KINDS ? "," : "";
+        snprintf(spec, sizeof spec, ", %s%s", e->name, e->many ? "," : comma);
+        CHECK(strstr(device_names(), spec), "%s does not name %s", device_names(), e->name);
+        CHECK(!e->ops == (e->missing != NULL), "%s: there, and missing", e->name);
+        check_parsed(e->name, (enum device_kind)k, 0);
+        for (int n = 0; n < 1200; n = 3 * n + 1) {
+            device_id((enum device_kind)k, n, id);
+            check_parsed(id, (enum device_kind)k, e->many ? n : 0);
+            snprintf(spec, sizeof spec, e->many ? "%s:%d" : "%s", e->name, n);
+            CHECK_TEXT(id, spec);
+        }
+        for (int i = 0; i < COUNT(ends); i++) {
+            snprintf(spec, sizeof spec, "%s%s", e->name, ends[i]);
+            CHECK(device_parse(spec, &kind, &index) == ERR_USAGE, "%s passes", spec);
+        }
+        snprintf(spec, sizeof spec, "%s:0", e->name);
+        CHECK(e->many == !device_parse(spec, &kind, &index), "%s", spec);
+        snprintf(spec, sizeof spec, "%s:99999999999999999999", e->name);
+        CHECK(e->many == !device_parse(spec, &kind, &index), "%s", spec);
+        CHECK(!e->many || index > 1000, "%s is number %d", spec, index);
+    }
+    CHECK(!device_parse("auto", &kind, &index) && !device_missing(kind) && index == 0, "auto");
+    for (int k = (int)kind + 1; k < DEVICE_KINDS; k++)
+        CHECK(device_missing((enum device_kind)k), "auto is not the last that is there");
+    CHECK(!strncmp(device_names(), "auto, ", 6), "%s", device_names());
 }
 
 static void test_specs(void)
@@ -20,40 +67,48 @@ static void test_specs(void)
     static const char *const bad[] = {"",        "gpu",     "CPU",     "cpu:0",
                                       "cuda0",   "auto ",   "cuda:",   "cuda:x",
                                       "cuda:-1", "cuda:+1", "cuda: 1", "cuda:1x"};
-    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
-        check_refused(bad[i], "auto, cpu, cuda or cuda:N");
-
+    for (int i = 0; i < COUNT(bad); i++) check_refused(bad[i], device_names());
     CHECK(!device_missing(DEVICE_CPU), "%s", device_missing(DEVICE_CPU));
     CHECK(device_count(DEVICE_CPU) == 1, "%d", device_count(DEVICE_CPU));
-    const char *missing = device_missing(DEVICE_CUDA);
-    CHECK(!missing == (device_count(DEVICE_CUDA) > 0), "%d", device_count(DEVICE_CUDA));
 
     struct device d;
-    int err = device_open("auto", &d);
+    enum device_kind best;
+    char id[16], past[32];
+    int index, err = device_open("auto", &d);
     CHECK(!err, "%s", err ? fail_text() : "");
-    CHECK_TEXT(d.id, missing ? "cpu" : "cuda:0");
+    CHECK(!device_parse("auto", &best, &index) && best == d.kind, "auto is %s", d.id);
+    device_id(best, 0, id);
+    CHECK_TEXT(d.id, id);
     device_close(&d);
     device_close(&d); // twice is legal
-    if (missing) {
-        check_refused("cuda", missing);
-        check_refused("cuda:0", missing);
-    } else {
-        check_refused("cuda:999", "the last CUDA device");
-        check_refused("cuda:99999999999999999999", "the last CUDA device");
+    for (int k = 0; k < DEVICE_KINDS; k++) {
+        const char *missing = device_missing((enum device_kind)k);
+        int count = device_count((enum device_kind)k);
+        CHECK(!missing == (count > 0), "%s: %d", device_list[k].name, count);
+        if (missing) check_refused(device_list[k].name, missing);
+        if (!device_list[k].many) continue;
+        snprintf(past, sizeof past, "%s:%d", device_list[k].name, count);
+        device_id((enum device_kind)k, count - 1, id);
+        check_refused(past, missing ? missing : id);
+        snprintf(past, sizeof past, "%s:99999999999999999999", device_list[k].name);
+        check_refused(past, missing ? missing : id);
     }
 }
 
 static void test_facts(struct device *d)
 {
-    char id[32];
-    snprintf(id, sizeof id, d->kind == DEVICE_CPU ? "cpu" : "cuda:%d", d->index);
+    char id[16];
+    device_id(d->kind, d->index, id);
     CHECK_TEXT(d->id, id);
+    CHECK(d->ops == device_list[d->kind].ops && d->ops->units[0], "no operations");
+    CHECK(d->ops->row_start_bytes == 4 || d->ops->row_start_bytes == 8, "%d",
+          d->ops->row_start_bytes);
     CHECK(d->name[0], "no name");
     CHECK(d->detail[0], "no detail");
     CHECK(d->units > 0, "%d", d->units);
     CHECK(d->memory_bytes > 0, "%lld", (long long)d->memory_bytes);
     CHECK(d->cache_bytes > 0, "%lld", (long long)d->cache_bytes);
-    CHECK((d->stream != NULL) == (d->kind == DEVICE_CUDA), "%p", d->stream);
+    CHECK((d->stream == NULL) == device_is_host(d), "%p", d->stream);
     int now = -1, max = -1;
     CHECK(!d->ops->clock_mhz(d, &now, &max), "%s", fail_text());
     CHECK(now >= 0 && now < 20000 && max >= 0 && max < 20000, "%d, %d", now, max);
@@ -223,16 +278,17 @@ static void test_allocation_failures(const char *spec)
 
 int main(void)
 {
+    test_names();
     test_specs();
-    test_device("cpu");
-    test_allocation_failures("cpu");
-    const char *missing = device_missing(DEVICE_CUDA);
-    if (missing) {
-        SKIP("CUDA device: %s", missing);
-    } else {
-        test_device("cuda");
-        test_device("cuda:0"); // again, in the same process
-        test_allocation_failures("cuda");
+    for (int k = 0; k < DEVICE_KINDS; k++) {
+        const char *missing = device_missing((enum device_kind)k);
+        char id[16];
+        device_id((enum device_kind)k, 0, id);
+        if (missing) SKIP("%s: %s", id, missing);
+        if (missing) continue;
+        test_device(device_list[k].name);
+        if (device_list[k].many) test_device(id); // again, in the same process
+        test_allocation_failures(device_list[k].name);
     }
     return TEST_END();
 }

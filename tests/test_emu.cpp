@@ -1,10 +1,13 @@
-// The emulator does what CUDA does: intrinsics, order of threads, the runtime API and its errors.
-// test_emu_faults.cpp has what it must catch.
+// The emulator does what CUDA does in kernels: intrinsics, barriers, the order of threads; and so
+// do the helpers that kernels share. test_emu_runtime.cpp has the host's side, test_emu_faults.cpp
+// what it must catch.
 #include "emu.h"
 #include "kernel.cuh"
 #include "test.h"
 
 #include <vector>
+
+static cudaStream_t stream; // of all launches
 
 // Device memory with the contents of a vector, and back.
 template <typename T> static T *to_device(const std::vector<T> &v)
@@ -35,7 +38,7 @@ template <typename T> static std::vector<T> to_host(T *p, size_t n)
 #define RUN(kernel, grid, block, shared, ...)                                                      \
     do {                                                                                           \
         int *wrong_dev = to_device(std::vector<int>(1, 0));                                        \
-        LAUNCH(kernel, grid, block, shared, NULL, wrong_dev, ##__VA_ARGS__);                       \
+        LAUNCH(kernel, grid, block, shared, stream, wrong_dev, ##__VA_ARGS__);                     \
         cudaError_t e = cudaGetLastError();                                                        \
         CHECK(e == cudaSuccess, "%s: %s", #kernel, cudaGetErrorString(e));                         \
         int n = to_host(wrong_dev, 1)[0];                                                          \
@@ -175,9 +178,9 @@ static int wrong_with(enum emu_order order, bool block_wide, bool sync)
     emu_set_order(order, 7);
     int *wrong = to_device(std::vector<int>(1, 0));
     if (block_wide)
-        LAUNCH(reverse_kernel, 1, 256, 256 * sizeof(int), NULL, wrong, 256, sync);
+        LAUNCH(reverse_kernel, 1, 256, 256 * sizeof(int), stream, wrong, 256, sync);
     else
-        LAUNCH(neighbour_kernel, 1, 32, 0, NULL, wrong, sync);
+        LAUNCH(neighbour_kernel, 1, 32, 0, stream, wrong, sync);
     return to_host(wrong, 1)[0];
 }
 
@@ -225,7 +228,7 @@ static void test_orders(void)
     for (int order = EMU_FORWARD; order <= EMU_SHUFFLE; order++) {
         emu_set_order((enum emu_order)order, 5);
         int *count = to_device(std::vector<int>(1, 0)), *at = to_device(std::vector<int>(50, -1));
-        LAUNCH(order_kernel, 50, 1, 0, NULL, count, at);
+        LAUNCH(order_kernel, 50, 1, 0, stream, count, at);
         std::vector<int> v = to_host(at, 50);
         CHECK(to_host(count, 1)[0] == 50, "50 blocks");
         CHECK((v[0] == 0 && v[1] == 1) == (order == EMU_FORWARD), "order %d", order);
@@ -234,165 +237,80 @@ static void test_orders(void)
     emu_set_order(EMU_MIXED, 1);
 }
 
-static __global__ void empty_kernel() {}
-static __global__ void shared_kernel(int n)
-{
-    SHARED_DYNAMIC(char, all);
-    __shared__ volatile char own[1000];
-    all[n - 1] = own[threadIdx.x] = 1;
-}
-
-static void expect_launch(dim3 grid, dim3 block, size_t shared, cudaError_t want, const char *what)
-{
-    if (shared)
-        LAUNCH(shared_kernel, grid, block, shared, NULL, (int)shared);
-    else
-        LAUNCH(empty_kernel, grid, block, 0, NULL);
-    CHECK(cudaPeekAtLastError() == want, "%s", what);
-    cudaError_t e = cudaGetLastError();
-    CHECK(e == want, "%s: %s", what, cudaGetErrorName(e));
-    CHECK(cudaGetLastError() == cudaSuccess, "%s: the error stays", what);
-}
-
-static void test_launch_limits(void)
-{
-    expect_launch(1, 1024, 0, cudaSuccess, "1024 threads");
-    expect_launch(1, 1025, 0, cudaErrorInvalidConfiguration, "1025 threads");
-    expect_launch(1, dim3(64, 32), 0, cudaErrorInvalidConfiguration, "2048 threads");
-    expect_launch(1, dim3(1, 1, 65), 0, cudaErrorInvalidConfiguration, "a block 65 deep");
-    expect_launch(1, 0, 0, cudaErrorInvalidConfiguration, "no threads");
-    expect_launch(0, 32, 0, cudaErrorInvalidConfiguration, "no blocks");
-    expect_launch(1u << 31, 32, 0, cudaErrorInvalidConfiguration, "2^31 blocks");
-    expect_launch(dim3(1, 65536), 32, 0, cudaErrorInvalidConfiguration, "65536 rows of blocks");
-    expect_launch(dim3(1, 65535), 1, 0, cudaSuccess, "65535 rows of blocks");
-    expect_launch(1, 32, 48 * 1024 - 1000, cudaSuccess, "48 KB with the static 1000 bytes");
-    expect_launch(1, 32, 48 * 1024 - 999, cudaErrorInvalidValue, "a byte more");
-    auto attribute = cudaFuncAttributeMaxDynamicSharedMemorySize;
-    cudaError_t e = cudaFuncSetAttribute(shared_kernel, attribute, 227 * 1024);
-    CHECK(e == cudaErrorInvalidValue && cudaGetLastError() == e, "227 KB and 1000 bytes");
-    CHECK(cudaFuncSetAttribute(shared_kernel, attribute, 100000) == cudaSuccess, "attribute");
-    expect_launch(1, 32, 100000, cudaSuccess, "as much as the attribute");
-    expect_launch(1, 32, 100001, cudaErrorInvalidValue, "more than the attribute");
-    cudaFuncAttributes facts;
-    cudaFuncGetAttributes(&facts, shared_kernel);
-    CHECK(facts.sharedSizeBytes == 1000, "%zu bytes of static shared", facts.sharedSizeBytes);
-    int blocks;
-    cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, shared_kernel, 256, 0);
-    CHECK(blocks == 8, "%d blocks on a multiprocessor", blocks);
-    LAUNCH(empty_kernel, 0, 1, 0, NULL);
-    CHECK(launch_check("empty") == ERR_DEVICE, "launch_check");
-    CHECK_TEXT(fail_text(), "empty: launch: invalid configuration argument");
-}
-
-static void test_memory(void)
-{
-    char host[64] = "0123456789", back[64] = "";
-    void *p = &p, *q = NULL;
-    int64_t before = emu_used();
-    CHECK(cudaMalloc(&p, 0) == cudaSuccess && !p, "nothing allocated");
-    emu_set_memory(before + 1000);
-    CHECK(cudaMalloc(&p, 900) == cudaSuccess, "900 of 1000 bytes");
-    CHECK(cudaMalloc(&q, 101) == cudaErrorMemoryAllocation && !q, "1001 of 1000 bytes");
-    CHECK(cudaGetLastError() == cudaErrorMemoryAllocation, "the error is kept");
-    CHECK(cudaMalloc(&q, 100) == cudaSuccess, "1000 of 1000 bytes");
-    size_t left, total;
-    cudaMemGetInfo(&left, &total);
-    CHECK(left == 0 && total == (size_t)before + 1000, "%zu of %zu bytes left", left, total);
-    CHECK(cudaMemcpy(back, p, 10, cudaMemcpyDeviceToHost) == cudaSuccess && back[3] == (char)0xff,
-          "new memory is poisoned");
-    CHECK(cudaMemcpy(p, host, 10, cudaMemcpyHostToDevice) == cudaSuccess, "up");
-    CHECK(cudaMemcpyAsync(q, p, 10, cudaMemcpyDeviceToDevice, 0) == cudaSuccess, "across");
-    CHECK(cudaMemset((char *)q + 2, 'x', 3) == cudaSuccess, "memset");
-    CHECK(cudaMemcpy(back, q, 10, cudaMemcpyDefault) == cudaSuccess, "down");
-    back[10] = 0;
-    CHECK_TEXT(back, "01xxx56789");
-    cudaMemset(p, '.', 40);
-    CHECK(cudaMemcpy2D((char *)p + 1, 10, host, 3, 2, 3, cudaMemcpyHostToDevice) == cudaSuccess,
-          "rectangle");
-    cudaMemcpy(back, p, 30, cudaMemcpyDeviceToHost);
-    back[30] = 0;
-    CHECK_TEXT(back, ".01........34........67.......");
-    CHECK(cudaMemcpy(p, host, 901, cudaMemcpyHostToDevice) == cudaErrorInvalidValue, "too long");
-    CHECK(cudaMemset((char *)q + 90, 0, 11) == cudaErrorInvalidValue, "memset too long");
-    CHECK(cudaMemcpy(host, p, 4, cudaMemcpyHostToDevice) == cudaErrorInvalidValue, "wrong way");
-    CHECK(cudaFree(host) == cudaErrorInvalidValue, "free of host memory");
-    CHECK(cudaFree(p) == cudaSuccess && cudaFree(q) == cudaSuccess, "free");
-    CHECK(cudaFree(p) == cudaErrorInvalidValue, "free twice");
-    CHECK(cudaMallocHost(&p, 10) == cudaSuccess && cudaFreeHost(p) == cudaSuccess, "host memory");
-    cudaGetLastError();
-    CHECK(emu_used() == before, "%lld bytes are left over", (long long)emu_used());
-    emu_set_memory((int64_t)1 << 30);
-}
-
-static void test_runtime(void)
-{
-    cudaDeviceProp prop;
-    int count = 0, value = 0;
-    CHECK(cudaGetDeviceCount(&count) == cudaSuccess && count == 1, "%d devices", count);
-    CHECK(cudaSetDevice(0) == cudaSuccess && cudaSetDevice(1) == cudaErrorInvalidDevice, "devices");
-    CHECK(cudaGetDeviceProperties(&prop, 0) == cudaSuccess, "properties");
-    CHECK_TEXT(prop.name, "emulated CUDA device");
-    cudaDeviceGetAttribute(&value, cudaDevAttrMultiProcessorCount, 0);
-    CHECK(value == prop.multiProcessorCount && value > 0, "%d multiprocessors", value);
-    emu_set_devices(0);
-    CHECK(cudaGetDeviceCount(&count) == cudaErrorNoDevice && count == 0, "no device");
-    emu_set_devices(1);
-    cudaGetLastError();
-    CHECK_TEXT(cudaGetErrorName(cudaErrorMemoryAllocation), "cudaErrorMemoryAllocation");
-    CHECK_TEXT(cudaGetErrorString(cudaErrorMemoryAllocation), "out of memory");
-    cudaStream_t stream;
-    cudaEvent_t a, b;
-    float ms = -1;
-    CHECK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking) == cudaSuccess, "stream");
-    CHECK(cudaEventCreate(&a) == cudaSuccess && cudaEventCreate(&b) == cudaSuccess, "events");
-    CHECK(cudaEventElapsedTime(&ms, a, b) == cudaErrorInvalidResourceHandle, "not recorded");
-    CHECK(cudaEventRecord(a, stream) == cudaSuccess, "record");
-    LAUNCH(empty_kernel, 2000, 32, 0, stream);
-    cudaEventRecord(b, stream);
-    CHECK(cudaStreamWaitEvent(stream, b) == cudaSuccess, "wait");
-    CHECK(cudaEventSynchronize(b) == cudaSuccess && cudaStreamSynchronize(stream) == cudaSuccess,
-          "synchronise");
-    CHECK(cudaEventElapsedTime(&ms, a, b) == cudaSuccess && ms > 0, "%g ms", ms);
-    CHECK(cudaEventDestroy(a) == cudaSuccess && cudaEventDestroy(b) == cudaSuccess &&
-              cudaStreamDestroy(stream) == cudaSuccess,
-          "destroy");
-    cudaGetLastError();
-}
-
-static void test_failures(void)
-{
-    void *p = NULL, *q = NULL;
-    emu_fail_at(2);
-    CHECK(cudaMalloc(&p, 8) == cudaSuccess && !emu_failed(), "the first works");
-    CHECK(cudaMalloc(&q, 8) == cudaErrorMemoryAllocation && emu_failed(), "the second fails");
-    CHECK(cudaMemset(p, 0, 8) == cudaSuccess, "the third works");
-    CHECK(cudaGetLastError() == cudaErrorMemoryAllocation, "the error is kept");
-    emu_fail_at(1);
-    int64_t launches = emu_launches();
-    LAUNCH(empty_kernel, 1, 1, 0, NULL);
-    CHECK(cudaGetLastError() == cudaErrorLaunchOutOfResources, "a launch fails");
-    CHECK(emu_launches() == launches + 1, "launches are counted");
-    emu_fail_at(0);
-    cudaFree(p);
-}
-
 static __global__ void search_kernel(int *wrong)
 {
-    int32_t ptr[] = {0, 0, 0, 4, 4, 9}; // rows 0, 1 and 3 are empty
-    EXPECT(upper_bound(ptr, 6, 0) - 1 == 2 && upper_bound(ptr, 6, 3) - 1 == 2);
-    EXPECT(upper_bound(ptr, 6, 4) - 1 == 4 && upper_bound(ptr, 6, 8) - 1 == 4);
-    EXPECT(upper_bound(ptr, 6, 9) == 6 && upper_bound(ptr, 6, -1) == 0);
-    EXPECT(upper_bound(ptr, 0, 3) == 0 && ceil_div(7, 3) == 3 && ceil_div(6, 3) == 2);
+    const int32_t ptr[] = {0, 0, 0, 4, 4, 9}; // rows 0, 1 and 3 are empty
+    EXPECT(upper_bound(ptr, 0, 6, 0) - 1 == 2 && upper_bound(ptr, 0, 6, 3) - 1 == 2);
+    EXPECT(upper_bound(ptr, 0, 6, 4) - 1 == 4 && upper_bound(ptr, 0, 6, 8) - 1 == 4);
+    EXPECT(upper_bound(ptr, 0, 6, 9) == 6 && upper_bound(ptr, 0, 6, -1) == 0);
+    EXPECT(upper_bound(ptr, 0, 0, 3) == 0 && upper_bound(ptr, 2, 5, 0) == 3);
+    EXPECT(lower_bound(ptr, 0, 6, 0) == 0 && lower_bound(ptr, 0, 6, 1) == 3);
+    EXPECT(lower_bound(ptr, 0, 6, 4) == 3 && lower_bound(ptr, 0, 6, 10) == 6);
+    EXPECT(lower_bound(ptr, 4, 5, 4) == 4 && lower_bound(ptr, 2, 2, 4) == 2);
+    EXPECT(ceil_div(7, 3) == 3 && ceil_div(6, 3) == 2);
+    EXPECT(bits_below(0) == 0 && bits_below(1) == 1 && bits_below(31) == 0x7fffffffu);
+}
+
+// Lane l brings l + 1, so the sum over the first n lanes is n * (n + 1) / 2.
+static __global__ void group_kernel(int *wrong)
+{
+    const int lane = lane_id(), in_group = lane % 8, first = lane - in_group;
+    EXPECT(group_sum<8>(lane + 1) == 8 * first + 36);
+    EXPECT(warp_scan(lane + 1) == (lane + 1) * (lane + 2) / 2);
+    EXPECT(group_scan<8>(lane + 1) == (in_group + 1) * first + (in_group + 1) * (in_group + 2) / 2);
+    int x[4];
+    for (int i = 0; i < 4; i++) x[i] = 100 * i + lane % 4;
+    EXPECT(group_sums<4>(x) == 400 * (lane % 4) + 6);
+}
+
+// Thread r of a team brings r + 1.
+template <int TEAM> static __global__ void team_kernel(int *wrong)
+{
+    __shared__ int64_t sums[WARP];
+    const int64_t rank = team_rank<TEAM>(), size = team_size<TEAM>();
+    int64_t total = 0;
+    for (int turn = 0; turn < 2; turn++) {
+        EXPECT(team_scan<TEAM>(rank + 1, sums, total) == rank * (rank + 1) / 2);
+        EXPECT(total == size * (size + 1) / 2);
+    }
+}
+
+static __global__ void pack_kernel(int *wrong, int *counter)
+{
+    pack<float, 4> sum = {{0, 0, 0, 0}}, x = {{1, 2, 3, 4}};
+    add(sum, x);
+    add_product(sum, 2.0f, x);
+    EXPECT(sum.x[0] == 3 && sum.x[3] == 12 && alignof(pack<double, 2>) == 16);
+    EXPECT(add_dot(1.0f, sum, x) == 91);
+    EXPECT(atomic_add_release(counter, 2) % 2 == 0);
+}
+
+static void test_helpers(void)
+{
+    auto in_warp = team_kernel<WARP>;
+    auto in_two = team_kernel<64>;
+    auto in_block = team_kernel<0>;
+    enum emu_order orders[] = {EMU_FORWARD, EMU_REVERSE, EMU_SHUFFLE};
+    for (enum emu_order order : orders) {
+        emu_set_order(order, 9);
+        int *counter = to_device(std::vector<int>(1, 0));
+        RUN(search_kernel, 1, 1, 0);
+        RUN(group_kernel, 2, 64, 0);
+        RUN(in_warp, 2, 96, 0);
+        RUN(in_two, 2, 64, 0);
+        RUN(in_block, 2, 1024, 0);
+        RUN(pack_kernel, 3, 32, 0, counter);
+        CHECK(to_host(counter, 1)[0] == 192, "atomic_add_release");
+    }
+    emu_set_order(EMU_MIXED, 1);
 }
 
 int main(void)
 {
+    if (cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking) != cudaSuccess) return 1;
     test_device();
     test_orders();
-    test_launch_limits();
-    test_memory();
-    test_runtime();
-    test_failures();
-    RUN(search_kernel, 1, 1, 0);
+    test_helpers();
+    cudaStreamDestroy(stream);
     return TEST_END();
 }

@@ -1,11 +1,9 @@
 #!/usr/bin/env python3
-"""Tests of plots/: figures computed by hand, and every script on made-up results of 5 and of
-2,000 matrices. `test_plots.py DIR` keeps the pictures in DIR, to be looked at. The figures of
-SpGEMM are in plots_spgemm.py, the made-up results in plots_records.py."""
+"""Tests of plots/: figures computed by hand, and every script on made-up results of 5 and of 2,000
+matrices. `test_plots.py DIR` keeps the pictures in DIR, to be looked at. Other parts are in
+plots_reading.py, plots_tables.py, plots_sparse.py (operations whose runs make their results) and
+plots_general.py (any operation and library); the made-up results are in plots_records.py."""
 
-import contextlib
-import io
-import json
 import math
 import os
 import subprocess
@@ -18,8 +16,11 @@ PLOTS = os.path.join(HERE, "..", "plots")
 sys.path[:0] = [PLOTS, HERE]
 sys.dont_write_bytecode = True
 
-import plots_spgemm
-from plots_records import GPU, cpu_records, environment, gpu_records, result, write
+import plots_general
+import plots_reading
+import plots_sparse
+import plots_tables
+from plots_records import SPMM, cpu_records, environment, gpu_records, result, rows_of, write
 
 passed = failed = skipped = 0
 
@@ -47,12 +48,6 @@ def run(script, *args):
 # The figures that are computed.
 
 
-def rows_of(*made):
-    import records
-    env = environment(roof=GPU)
-    return [records.row_from(record, env) for record in made]
-
-
 def test_numbers():
     import common
     import records
@@ -73,129 +68,54 @@ def test_numbers():
 
 def test_series():
     import common
-    import records
+    import series
+    best_name = "cuSPARSE (best)"
     m1, m2 = ("one", 100, 500), ("two", 100, 2000)
-    rows = rows_of(result("cusparse", m1, 4.0), result("cusparse-csr2", m1, 2.0),
+    rows = rows_of(SPMM, result("cusparse", m1, 4.0), result("cusparse-csr2", m1, 2.0),
                    result("cusparse", m2, 8.0), result("cusparse-csr2", m2, 10.0),
                    result("merge", m1, 1.0), result("merge", m2, 16.0),
                    result("rowsplit", m2, 0.0), result("sellp", m1, 1.0, method="off"),
-                   result("rowsplit", m1, 1.0, status="wrong"))
+                   result("rowsplit", m1, 1.0, status="wrong"),
+                   result("rowsplit", ("three", 9, 9), 1.0, status="unchecked"))
     selection = common.select(rows)
-    found = common.series(selection.rows)
-    check(list(found) == ["merge", common.VENDOR_BEST], "series: %s" % list(found))
-    best = {case[0]: row["ms"] for case, row in found[common.VENDOR_BEST].items()}
+    found = series.series(selection.rows)
+    check(list(found) == ["merge", best_name], "series: %s" % list(found))
+    best = {case[0]: row["ms"] for case, row in found[best_name].items()}
     check(best == {"one": 2.0, "two": 8.0}, "best cusparse by case: %s" % best)
-    speed = common.speedups(found["merge"], found[common.VENDOR_BEST])
+    speed = series.speedups(found["merge"], found[best_name])
     near(common.geomean(speed.values()), 1.0, "speed-ups 2 and 0.5 have mean 1")
     left = " ".join(common.footnotes(selection))
-    for text in ("1 wrong (rowsplit)", "1 unchecked (sellp)", "1 without a time (rowsplit)"):
+    for text in ("1 wrong (rowsplit)", "2 unchecked (sellp, rowsplit)",
+                 "1 without a time (rowsplit)"):
         check(text in left, "footnote %r has %r" % (left, text))
-    cold = result("merge", m1, 1.0)
-    cold["time_ms"]["cache"] = "cold"
-    pair = rows_of(cold, result("merge", m2, 1.0, status="oom"))
-    pair[1]["env"] = pair[0]["env"]
-    records.fill_cache(pair)
-    check(pair[1]["cache"] == "cold", "a case without a time belongs to its run")
-    several = rows_of(result("rowsplit", m1, 1.0, options={"T": 8}),
+    several = rows_of(SPMM, result("rowsplit", m1, 1.0, options={"T": 8}),
                       result("rowsplit", m1, 2.0, options={"T": 32}))
-    check(list(common.series(common.select(several).rows)) == ["rowsplit T=32", "rowsplit T=8"],
+    check(list(series.series(common.select(several).rows)) == ["rowsplit T=32", "rowsplit T=8"],
           "options that differ make series of their own")
-    check(common.baseline({"reference": {}}) == "reference", "without cusparse: the reference")
-
-
-def test_again(folder):
-    """A case that was measured again: the last record counts, and stderr says so."""
-    import common
-    import records
-    m1, m2 = ("one", 100, 500), ("two", 100, 2000)
-
-    def told(function, *args):
-        said = io.StringIO()
-        with contextlib.redirect_stderr(said):
-            value = function(*args)
-        return value, said.getvalue()
-
-    rows = rows_of(result("merge", m1, 1.0), result("merge", m2, 4.0), result("merge", m1, 2.0),
-                   result("cusparse", m1, 1.0), result("cusparse", m1, 4.0),
-                   result("cusparse-csr2", m1, 3.0), result("merge", m2, 4.1))
-    found, said = told(common.series, rows)
-    check([row["ms"] for row in found["merge"].values()] == [2.0, 4.1],
-          "the last of each case, not the fastest: %s" % found["merge"])
-    check([row["ms"] for row in found[common.VENDOR_BEST].values()] == [3.0],
-          "the best of the vendor's last ones: %s" % found[common.VENDOR_BEST])
-    check(said == "3 cases were measured more than once, the last record counts; furthest apart: "
-          "cusparse of one, 4 ms, before 1 ms\n", "stderr says so: %r" % said)
-    check(told(common.series, rows[:2])[1] == "", "nothing to say of cases that are there once")
-    path = write(os.path.join(folder, "again.jsonl"), [
-        environment(roof=GPU), result("merge", m1, 1.0), result("merge", m2, 1.0),
-        result("merge", m1, 1.0, status="oom")])
-    rows, said = told(records.read, [path])
-    check([row["status"] for row in rows] == ["ok", "oom"], "a case that came to fail has failed")
-    check("1 case was measured more than once" in said and "oom, before 1 ms" in said, said)
-    check(told(records.read, [path, path])[1].startswith("2 cases"), "a file that is read twice")
-    two = environment(roof=GPU)
-    two["devices"] = [{**two["devices"][1], "id": "cuda:%d" % i} for i in (0, 1)]
-    path = write(os.path.join(folder, "devices.jsonl"), [
-        two, result("merge", m1, 1.0), result("merge", m1, 2.0, device="cuda:1")])
-    rows, said = told(records.read, [path])
-    check([row["device"] for row in rows] == ["NVIDIA H200 (cuda:0)", "NVIDIA H200 (cuda:1)"] and
-          not said, "two devices of one name are two sets: %s %s" % (rows, said))
-
-
-def test_reading(folder):
-    import common
-    import records
-    path = os.path.join(folder, "odd.jsonl")
-    m = ("one", 100, 500)
-    lost = [result(alg, ("lost", 0, 0), 1.0, status="failed") for alg in ("merge", "sellp")]
-    for record in lost:
-        record["matrix"].update(dict.fromkeys(("rows", "cols", "nnz", "row_mean")))
-    with open(path, "w", encoding="utf-8") as file:
-        file.write(json.dumps(environment(roof=GPU)) + "\n\n")
-        file.write(json.dumps(result("merge", m, 2.0)) + "\n")
-        file.write(json.dumps(result("merge", m, 1.0)) + "\n[1]\n")
-        file.write(json.dumps(result("merge", m, 9.0))[:200])
-    said = io.StringIO()
-    with contextlib.redirect_stderr(said):
-        rows = records.read([path])
-    check("2 lines, the first is line 5" in said.getvalue(), "warning: " + said.getvalue())
-    check("1 case was measured more than once" in said.getvalue(), "and: " + said.getvalue())
-    check(len(rows) == 1 and rows[0]["ms"] == 1.0, "the last record of a case counts")
-    check(rows[0]["device"] == "NVIDIA H200", "device name: %s" % rows[0]["device"])
-    title = common.about(rows)
-    for text in ("spmm", "k = 64", "f32", "row-major", "NVIDIA H200", "2026-11-20"):
-        check(text in title, "title %r has %r" % (title, text))
-    other = [{**rows[0], "env": {"date": "2026-11-2%dT10:00:00Z" % i, "revision": "r%d" % i,
-                                 "host": "here"}} for i in (3, 1, 2, 1)]
-    check(common.about(other).endswith(" · 2026-11-21 to 2026-11-23"), common.about(other))
-    check(common.mixed(other) == ["Mixed: 3 revisions of the program (r1: 2, r3: 1, r2: 1)."],
-          "revisions: %s" % common.mixed(other))
-    check(common.footnotes(common.select(other)) == common.mixed(other), "in the footnotes")
-    write(path, [environment(roof=GPU), result("merge", m, 1.0)] + lost)
-    said = io.StringIO()
-    with contextlib.redirect_stderr(said):
-        rows = records.read([path])
-    check([row["name"] for row in rows] == ["one"], "a matrix that could not be read is in no row")
-    check(said.getvalue().endswith("could not be read, left out: lost\n"), said.getvalue())
+    plain = rows_of(SPMM, result("reference", m1, 1.0, device="cpu"), result("merge", m1, 1.0))
+    check(series.baseline(series.series(plain)) == "reference", "without cusparse: the reference")
 
 
 def test_figures():
     import common
     import records
     import roofline
+    import series
     import speedup_rowlength
     m1, m2 = ("one", 100, 500), ("two", 100, 2000)
-    rows = rows_of(result("cusparse", m1, 4.0), result("cusparse", m2, 6.0),
+    rows = rows_of(SPMM, result("cusparse", m1, 4.0), result("cusparse", m2, 6.0),
                    result("merge", m1, 1.0), result("merge", m2, 3.0),
                    result("rowsplit", m1, 2.0), result("rowsplit", m2, 6.0),
                    result("heuristic", m1, 1.0, stats={"picked": "merge"},
                           options={"threshold": 9.35}),
                    result("heuristic", m2, 6.0, stats={"picked": "rowsplit"},
                           options={"threshold": 9.35}))
-    found = common.series(rows)
-    base = found[common.baseline(found)]
+    found = series.series(rows)
+    base = found[series.baseline(found)]
     check(speedup_rowlength.thresholds(rows) == [9.35], "threshold from the records")
-    near(common.geomean(speedup_rowlength.oracle(found, base).values()), math.sqrt(8),
+    among = speedup_rowlength.candidates(found, found["heuristic"])
+    check(list(among) == ["merge", "rowsplit"], "what is picked from: %s" % list(among))
+    near(common.geomean(speedup_rowlength.oracle(among, base).values()), math.sqrt(8),
          "oracle: speed-ups 4 and 2")
     text = " ".join(speedup_rowlength.picks_texts(found, found["heuristic"], base))
     check("50.0 % of 2" in text and "2.83" in text, "accuracy in the legend: %r" % text)
@@ -204,6 +124,11 @@ def test_figures():
     check(any(t.startswith("merge  2.83×") for t in legend), "legend: %s" % legend)
     check(roofline.roofs(rows) == ({"cache": 9500.0, "copy": 4200.0},
                                    {"f32": 59000.0, "f64": 32000.0}), "roofs from the environment")
+    best = roofline.with_best_vendor(rows_of(
+        SPMM, result("cusparse", m1, 4.0), result("cusparse-csr2", m1, 3.0),
+        result("merge", m1, 9.0), result("cusparse-csr2", m1, 5.0, k=32),
+        result("cusparse", m1, 6.0, layout="col")))
+    check(sorted(row["ms"] for row in best) == [3.0, 5.0, 6.0, 9.0], "the best by all axes")
     row = {"gflops": 10.1, "flops": 100.0, "bytes": 50.0}
     check(roofline.resident(row, 5.0) and not roofline.resident(row, 5.1), "cache-resident")
     names = {"aspect:4:16": "16", "gen:aspect:4:16": "16", "cage5": None, "aspect": None}
@@ -212,8 +137,8 @@ def test_figures():
         check(got == want, "aspect matrix %s: got %s" % (name, got))
     check(records.aspect_nonzeros({"name": "x", "path": "gen:aspect:4:16"}) == "16",
           "aspect by path")
-    curve = rows_of(result("merge", ("aspect:4:16", 4, 16), 1.0))
-    curve += rows_of(result("sellp", ("aspect:4:16", 4, 16), 1.0, status="oom"))
+    curve = rows_of(SPMM, result("merge", ("aspect:4:16", 4, 16), 1.0))
+    curve += rows_of(SPMM, result("sellp", ("aspect:4:16", 4, 16), 1.0, status="oom"))
     rest = common.without_curve(common.select(rows + curve))
     notes = common.footnotes(rest)
     check(len(rest.rows) == 8 and len(notes) == 1 and "1 results of gen:aspect" in notes[0],
@@ -273,11 +198,11 @@ def test_scripts(folder):
     status, _, errors = run("speedup_rowlength.py", cpu_small, "-o", out)
     check(status == 0 and picture(out, 8000) is None, "svg: %d %s" % (status, errors))
     with open(out, encoding="utf-8") as file:
-        check("over the reference" in file.read(), "the axis says that the baseline is reference")
+        check("over reference" in file.read(), "the axis says that the baseline is reference")
     status, _, errors = run("gflops_bars.py", small, "-k", "64", "-prec", "f64", "-o", out)
     with open(out, encoding="utf-8") as file:
         drawn = file.read()
-    check(status == 0 and "k = 64 · f64" in drawn, "-k and -prec choose: %s" % errors)
+    check(status == 0 and "k = 64 · layout = row · f64" in drawn, "-k and -prec choose: " + errors)
     return small, cpu_small, large
 
 
@@ -286,60 +211,13 @@ def test_all(folder, small, cpu_small):
     status, text, errors = run("all.py", small, "-o", out)
     made = sorted(os.listdir(out))
     check(status == 0 and errors == "", "all.py: exit %d %s" % (status, errors))
-    check(len(made) == 11, "all.py: 3 figures of 3 sets, a roofline each of f32, f64: %s" % made)
+    check(len(made) == 17, "all.py: 5 figures of 3 sets, a roofline each of f32, f64: %s" % made)
     check("gflops_bars-spmm-k64-f32.png" in made, "all.py names its files: %s" % made)
     check(all(os.path.join(out, name) in text for name in made), "all.py lists what it wrote")
     status, text, _ = run("all.py", cpu_small, "-o", out, "--format", "svg")
     check(status == 0 and "left out" in text and "no gen:aspect" in text,
           "all.py says why: " + text)
     check(picture(os.path.join(out, "roofline-spmm-f32.svg"), 8000) is None, "all.py writes svg")
-
-
-def test_table(folder, small):
-    m1, m2 = ("fem:28", 100, 500), ("two", 100, 2000)
-    source = write(os.path.join(folder, "table.jsonl"), [
-        environment(roof=GPU), result("cusparse", m1, 4.0), result("cusparse", m2, 4.0),
-        result("merge", m1, 1.0), result("merge", m2, 8.0),
-        result("sellp", m2, 8.0, status="wrong")])
-    peers = os.path.join(folder, "peers.tsv")
-    with open(peers, "w", encoding="utf-8") as file:
-        file.write("# a comment\nop\tmatrix\tk\tprecision\tcode\tms\tgflops\tprep_ms\tcheck\n"
-                   "spmm\tgen_fem28\t64\tf32\tpeer\t2.0\t1\t0\tok\n"
-                   "spmm\tzwei\t64\tf32\tpeer\t4.0\t1\t0\tok\n"
-                   "spmm\ttwo\t64\tf32\tpeer\t4.0\t1\t0\tmismatch\n"
-                   "spmm\ttwo\t32\tf32\tpeer\t4.0\t1\t0\tok\n"
-                   "spmm\ttwo\t64\tf32\tbest:a\t9.0\t1\t0\tok\n"
-                   "spmm\ttwo\t64\tf32\tbest:b\t2.0\t1\t0\tok\n"
-                   "spmm\ttwo\t64\tf32\tbest:c\t1.0\t1\t0\tmismatch\n")
-    status, text, errors = run("table.py", source)
-    check(status == 0, "table.py: %s" % errors)
-    check("| merge | 2 | 1.41 | 0.50 | two | 4.00 | fem:28 | 1 |" in text, "4 and 0.5: %s" % text)
-    check("| sellp | 1 | 0 | 1 wrong on two: made up |" in text, "what failed: %s" % text)
-    check("shared" not in text and "peak" not in text, "no column or table without use: " + text)
-    status, text, _ = run("table.py", source, "--peers", peers, "--code", "peer")
-    check("| fem:28 | 2.00 | 0.50 |" in text, "table: the peer by matrix: %s" % text)
-    check("| two |" not in text.split("× peer")[1], "failed checks are out: %s" % text)
-    check("peer has no right result on two. Theirs, and not among these (see --map): zwei." in text,
-          "and said to be: %s" % text)
-    status, text, _ = run("table.py", source, "--peers", peers, "--map", "two=zwei")
-    check("| peer | merge | 2 | 1.00 | 0.50 | two | 2.00 | fem:28 | 1 |" in text and
-          "| peer | cusparse* (best) | 2 | 0.71 |" in text, "all peers, with --map: %s" % text)
-    status, text, _ = run("table.py", source, "--peers", peers)
-    check("| best | merge | 1 | 0.25 |" in text, "the fastest of a peer's parameters: %s" % text)
-    status, _, errors = run("table.py", source, "--peers", peers, "--map", "two")
-    check(status == 2 and "not OURS=THEIRS" in errors, "a --map that is none: %s" % errors)
-    _, _, errors = run("table.py", source, "--peers", peers, "--map", "drei=zwei")
-    check("no matrix drei" in errors, "a --map of nothing: %s" % errors)
-    status, text, errors = run("table.py", source, "--peers", peers, "--code", "nobody")
-    check(status == 1 and "no code nobody" in errors and not text, "unknown peer: %s" % errors)
-    alone = write(os.path.join(folder, "alone.jsonl"), [environment(roof=GPU),
-                                                        result("merge", m1, 1.0)])
-    status, text, errors = run("table.py", alone)
-    check(status == 1 and "to compare with" in errors, "table: nothing to compare with: %s" % errors)
-    status, text, _ = run("table.py", alone, "--peers", peers)
-    check(status == 0 and "| peer | merge | 1 | 2.00 |" in text, "table: but for peers: %s" % text)
-    status, text, errors = run("table.py", small)
-    check(status == 0 and text.count("### ") == 3, "table: three sets of cases: %s" % errors)
 
 
 def test_errors(folder):
@@ -355,10 +233,10 @@ def test_errors(folder):
         environment(), result("merge", m, 1.0, status="failed"),
         result("cusparse", m, 1.0, status="oom")])
     bare = write(os.path.join(folder, "bare.jsonl"), [
-        {"schema": "spbench/1", "kind": "result", "status": "ok"},
+        environment(), {"schema": "spbench/1", "kind": "result", "status": "ok"},
         {"schema": "spbench/1", "kind": "result", "status": "oom", "op": "spmm", "alg": "merge",
          "matrix": None, "time_ms": None, "stats": None, "options": None, "bytes": None}])
-    for script in [name + ".py" for name in FIGURES + plots_spgemm.FIGURES] + \
+    for script in [name + ".py" for name in FIGURES + plots_sparse.FIGURES] + \
             ["table.py", "all.py"]:
         status, text, errors = run(script, "--help")
         check(status == 0 and "RESULTS" in text, "%s --help" % script)
@@ -376,9 +254,15 @@ def test_errors(folder):
     out = os.path.join(folder, "plain.png")
     check(run("roofline.py", plain, "-o", out)[0] == 0, "a roofline without any roof")
     status, _, errors = run("speedup_rowlength.py", plain, "-o", out)
-    check(status == 1 and "no cusparse* and no reference" in errors, "no baseline: %s" % errors)
+    check(status == 1 and "no results of a vendor's library and none of the reference" in errors,
+          "no baseline: %s" % errors)
     status, _, errors = run("gflops_bars.py", plain, "-k", "7", "-o", out)
     check(status == 1 and "no results for -k 7" in errors, "nothing for -k 7: %s" % errors)
+    for option in (("-mul", "aa"), ("-layout", "diagonal"), ("-k", "many")):
+        status, _, errors = run("gflops_bars.py", plain, *option, "-o", out)
+        check(status == 2 and option[0] in errors and "Traceback" not in errors and
+              (option[0] != "-mul" or "axes of the operations in RESULTS: k, layout" in errors),
+              "%s is no axis, or no value of it: %s" % (option, errors))
 
 
 def main():
@@ -396,15 +280,22 @@ def main():
         os.makedirs(folder, exist_ok=True)
         test_numbers()
         test_series()
-        test_again(folder)
-        test_reading(folder)
+        plots_reading.test_again(folder, check)
+        plots_reading.test_reading(folder, check)
+        plots_reading.test_pipe(folder, check, run)
         test_figures()
-        plots_spgemm.test_numbers(check, near)
+        plots_sparse.test_numbers(check, near)
+        plots_general.test_numbers(check)
         small, cpu_small, _ = test_scripts(folder)
         test_all(folder, small, cpu_small)
-        test_table(folder, small)
+        plots_tables.test_dense(folder, check, run, small)
+        plots_tables.test_sparse(folder, check, run)
+        plots_tables.test_versions(folder, check, run)
         test_errors(folder)
-        plots_spgemm.test_scripts(folder, check, run, picture)
+        plots_sparse.test_scripts(folder, check, run, picture)
+        plots_general.test_scripts(folder, check, run, picture)
+        if not plots_general.test_names(check):
+            skipped += 1
     print("%d passed, %d failed, %d skipped" % (passed, failed, skipped))
     return failed != 0
 

@@ -6,10 +6,11 @@
 #include "test.h"
 
 static double (*next_ms)(int sample); // what sample number `sample` takes, warm-up excluded
-static int runs, marks, flushes;
+static int runs, marks, flushes, afters;
 static bool hot;
 
 static int count_run(void *arg) { return (void)arg, runs++, OK; }
+static void count_after(void *arg) { (void)arg, afters++; }
 static int fake_start(struct device *d) { return (void)d, OK; }
 static int fake_flush(struct device *d) { return (void)d, flushes++, OK; }
 static int fake_stop(struct device *d, double *ms)
@@ -34,12 +35,18 @@ static const struct device_ops fake_ops = {
     .throttled = fake_throttled,
 };
 
-static int measure(double (*script)(int), struct timing_rule rule, struct timing *t)
+static int measure_with(double (*script)(int), int (*run)(void *), void (*after)(void *),
+                        struct timing_rule rule, struct timing *t)
 {
     struct device d = {.ops = &fake_ops};
     next_ms = script;
-    runs = marks = flushes = 0;
-    return timing_measure(&d, count_run, NULL, NULL, &rule, t);
+    runs = marks = flushes = afters = 0;
+    return timing_measure(&d, run, after, NULL, &rule, t);
+}
+
+static int measure(double (*script)(int), struct timing_rule rule, struct timing *t)
+{
+    return measure_with(script, count_run, NULL, rule, t);
 }
 
 static double steady(int i) { return (void)i, 2.0; }
@@ -79,6 +86,42 @@ static void test_summary(void)
     CHECK(samples[0] == 5, "the samples were reordered");
 }
 
+static double nothing(int i) { return (void)i, 0.0; }
+static int fail_third(void *arg)
+{
+    return count_run(arg) || runs != 3 ? OK : fail(ERR_DEVICE, "the third run broke");
+}
+static int fail_late(void *arg)
+{
+    return count_run(arg) || runs != 40 ? OK : fail(ERR_DEVICE, "a late run broke");
+}
+static double slow(int i) { return (void)i, 30.0; }
+
+// What is done after each run leaves no room for batches, and is done after one that failed, too.
+static void test_after(void)
+{
+    struct timing t;
+    int err = measure_with(quick, count_run, count_after, (struct timing_rule){.reps = 5}, &t);
+    CHECK(!err && t.batch == 1 && runs == t.warmup + 5 && afters == runs && marks == runs,
+          "batch %d, %d runs, %d times after one", t.batch, runs, afters);
+    timing_free(&t);
+    err = measure_with(slow, fail_third, count_after, (struct timing_rule){.reps = 5}, &t);
+    CHECK(err == ERR_DEVICE && runs == 3 && afters == 3 && !t.samples, "%d runs, %d times after",
+          runs, afters);
+    err = measure_with(slow, fail_late, count_after, (struct timing_rule){.reps = 10000000}, &t);
+    CHECK(err == ERR_DEVICE && afters == runs && !t.samples && !t.count, "error %d", err);
+}
+
+// A clock that does not tick: there is a result, and an end.
+static void test_no_time(void)
+{
+    struct timing t;
+    int err = measure(nothing, (struct timing_rule){.limit_ms = 1}, &t);
+    CHECK(!err && t.median == 0 && t.batch == 1000 && t.count >= 10, "%d samples of %g", t.count,
+          t.median);
+    timing_free(&t);
+}
+
 static void test_rules(void)
 {
     struct timing t;
@@ -113,8 +156,8 @@ static void test_rules(void)
 
     hot = true;
     err = measure(quick, (struct timing_rule){.reps = 5, .cold = true}, &t);
-    CHECK(!err && t.batch == 1 && flushes == 5 && t.cold && t.throttled, "batch %d, %d flushes",
-          t.batch, flushes);
+    CHECK(!err && t.batch == 1 && flushes == 5 && t.throttled, "batch %d, %d flushes", t.batch,
+          flushes);
     timing_free(&t);
     hot = false;
 }
@@ -124,6 +167,8 @@ int main(void)
     test_ranks();
     test_summary();
     test_rules();
+    test_after();
+    test_no_time();
     struct timing t;
     interrupted = 1;
     CHECK(measure(steady, (struct timing_rule){.reps = 5}, &t) == ERR_INTERRUPTED, "not noticed");

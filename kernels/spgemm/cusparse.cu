@@ -11,6 +11,7 @@
 // cusparse-reuse is for repeated products of one structure: what depends on the structure alone,
 // C's arrays included, is made once by prepare(), and a run computes the values of C.
 #include "cusparse.cuh"
+#include "result.h"
 
 #include <math.h>
 
@@ -33,7 +34,8 @@ struct product {
 
 struct state {
     struct cusparse_library lib;
-    bool empty; // no products: cuSPARSE is not called
+    bool empty;  // no products: cuSPARSE is not called
+    float chunk; // option of ALG3: the fraction of the products that are made at once
     struct product kept;
 };
 
@@ -57,27 +59,22 @@ static void free_buffer(struct device *d, struct product *p, int i)
     p->buffer[i] = NULL;
 }
 
-// All but C itself.
+// All but C itself. It is called once.
 static void free_product(struct device *d, struct product *p)
 {
     if (p->descr) cusparseSpGEMM_destroyDescr(p->descr);
     if (p->C) cusparseDestroySpMat(p->C);
     if (p->S) cusparseDestroySpMat(p->S);
     if (p->A) cusparseDestroySpMat(p->A);
-    p->descr = NULL;
-    p->A = p->S = NULL;
-    p->C = NULL;
     for (int i = 0; i < BUFFERS; i++) free_buffer(d, p, i);
 }
 
 // The descriptors, and the row starts of C.
 static int begin(struct task *t, const struct state *s, struct product *p)
 {
-    p->R.m = t->A.m, p->R.n = t->S.n;
-    p->R.ptr_bytes = sizeof(int32_t);
-    int err = device_alloc(t->dev, (int64_t)p->R.m + 1, sizeof(int32_t), &p->R.ptr);
-    if (!err) err = cusparse_describe(&s->lib, &t->A, &p->A);
-    if (!err) err = cusparse_describe(&s->lib, &t->S, &p->S);
+    int err = result_begin(t, sizeof(int32_t), &p->R);
+    if (!err) err = cusparse_describe(&s->lib, csr_of(t->A[0]), &p->A);
+    if (!err) err = cusparse_describe(&s->lib, csr_of(t->S[0]), &p->S);
     if (err) return err;
     CUSPARSE_TRY(cusparseCreateCsr, &p->C, p->R.m, p->R.n, 0, p->R.ptr, NULL, NULL,
                  CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO, s->lib.type);
@@ -93,8 +90,7 @@ static int alloc_result(struct task *t, struct product *p)
     if (p->R.nnz < 0 || p->R.nnz > INT32_MAX)
         return fail(ERR_UNSUPPORTED, "cuSPARSE: %lld nonzeros of C do not fit in 32-bit row starts",
                     (long long)p->R.nnz);
-    int err = device_alloc(t->dev, p->R.nnz, sizeof *p->R.idx, (void **)&p->R.idx);
-    if (!err) err = device_alloc(t->dev, p->R.nnz, prec_bytes(t->in->prec), &p->R.val);
+    int err = result_alloc(t->dev, &p->R);
     if (err) return err;
     CUSPARSE_TRY(cusparseCsrSetPointers, p->C, p->R.ptr, p->R.idx, p->R.val);
     return OK;
@@ -109,7 +105,7 @@ static int estimate(struct task *t, const struct state *s, const struct variant 
     if (v->alg == CUSPARSE_SPGEMM_ALG3) {
         int64_t products;
         CUSPARSE_TRY(cusparseSpGEMM_getNumProducts, p->descr, &products);
-        chunk = (float)fmax(task_option(t, "chunk"), 1.0 / (double)max64(products, 1));
+        chunk = fmaxf(s->chunk, (float)(1.0 / (double)max64(products, 1)));
     }
     size_t own_bytes = 0;
     CUSPARSE_TRY(cusparseSpGEMM_estimateMemory, PRODUCT(s, p, v->alg), chunk, &own_bytes, NULL,
@@ -156,13 +152,9 @@ static int multiply(struct task *t, const struct state *s, const struct variant 
 // A C without nonzeros.
 static int make_empty(struct task *t, struct csr_dev *R)
 {
-    const int64_t starts = (int64_t)t->A.m + 1;
-    R->m = t->A.m, R->n = t->S.n;
-    R->ptr_bytes = sizeof(int32_t);
-    int err = device_alloc(t->dev, starts, sizeof(int32_t), &R->ptr);
-    if (!err) err = device_alloc(t->dev, 0, sizeof *R->idx, (void **)&R->idx);
-    if (!err) err = device_alloc(t->dev, 0, prec_bytes(t->in->prec), &R->val);
-    return err ? err : device_fill(t->dev, R->ptr, 0, starts * (int64_t)sizeof(int32_t));
+    int err = result_begin(t, sizeof(int32_t), R);
+    if (!err) err = result_alloc(t->dev, R);
+    return err ? err : device_fill(t->dev, R->ptr, 0, ((int64_t)R->m + 1) * R->ptr_bytes);
 }
 
 static int prepare(struct task *t)
@@ -170,8 +162,16 @@ static int prepare(struct task *t)
     struct state *s = (struct state *)mem_zero_alloc(1, sizeof *s);
     if (!s) return ERR_MEMORY;
     t->state = s;
-    s->empty = t->in->products == 0;
+    s->empty = t->work == 0;
+    s->kept.R.format = &format_csr;
     return cusparse_open(t, &s->lib);
+}
+
+static int alg3_prepare(struct task *t)
+{
+    int err = prepare(t);
+    if (!err) ((struct state *)t->state)->chunk = (float)task_option(t, "chunk");
+    return err;
 }
 
 static int run(struct task *t, const struct variant *v)
@@ -181,7 +181,7 @@ static int run(struct task *t, const struct variant *v)
     struct product p = {};
     int err = multiply(t, s, v, &p);
     free_product(t->dev, &p);
-    t->R = p.R; // the caller frees it, also after an error
+    if (p.R.format) t->R = p.R; // the caller frees it, also after an error
     return err;
 }
 
@@ -190,9 +190,7 @@ static void teardown(struct task *t)
     struct state *s = (struct state *)t->state;
     if (!s) return;
     free_product(t->dev, &s->kept);
-    device_free(t->dev, s->kept.R.ptr);
-    device_free(t->dev, s->kept.R.idx);
-    device_free(t->dev, s->kept.R.val);
+    sparse_release(t->dev, &s->kept.R.head);
     cusparse_close(&s->lib);
     mem_free(s);
     t->state = NULL;
@@ -249,7 +247,7 @@ static int reuse_run(struct task *t)
     // C is not a new block, so the check's poison is done here: a number, in case that the library
     // multiplies it by beta, which is 0.
     if (!err && t->dev->poison)
-        err = device_fill(t->dev, p->R.val, 0x7f, p->R.nnz * (int64_t)prec_bytes(t->in->prec));
+        err = device_fill(t->dev, p->R.val, 0x7f, p->R.nnz * (int64_t)prec_bytes(t->prec));
     if (err) return err;
     CUSPARSE_TRY(cusparseSpGEMMreuse_compute, PRODUCT(s, p, REUSE_ALG));
     return OK;
@@ -258,44 +256,44 @@ static int reuse_run(struct task *t)
 // C stays with the state.
 static void reuse_release(struct task *t) { t->R = {}; }
 
-static const struct algo_option chunk_options[] = {
+static const struct param chunk_options[] = {
     {"chunk", 0.2, 0.01, 1, false, "fraction of the intermediate products that are made at once"},
     {},
 };
 
 // What all descriptors have in common.
-#define DESCRIPTOR(symbol, name_text, option_list, prepare_function, run_function,                 \
-                   release_function, about_text)                                                   \
+#define DESCRIPTOR(symbol, prepare_function, run_function, release_function, option_list,          \
+                   partial_text, about_text)                                                       \
     extern "C" const struct algo spgemm_##symbol##_cuda = {                                        \
-        .name = name_text,                                                                         \
-        .op = OP_SPGEMM,                                                                           \
-        .device = DEVICE_CUDA,                                                                     \
-        .layouts = BIT(LAYOUT_ROW),                                                                \
         .precs = BOTH_PRECS,                                                                       \
-        .formats = FORMAT_CSR,                                                                     \
+        .A = {&format_csr},                                                                        \
+        .S = {&format_csr},                                                                        \
         .arith = ARITH_PREC,                                                                       \
         .options = option_list,                                                                    \
         .about = about_text,                                                                       \
         .cite = "NVIDIA, cuSPARSE library, cusparseSpGEMM",                                        \
+        .vendor = "cuSPARSE",                                                                      \
+        .library = cusparse_library,                                                               \
+        .partial = partial_text,                                                                   \
         .prepare = prepare_function,                                                               \
         .run = run_function,                                                                       \
         .teardown = teardown,                                                                      \
-        .finish = NULL,                                                                            \
         .release = release_function,                                                               \
     }
 
-// One line per algorithm: symbol, name, algorithm, estimate, options, about.
-#define VARIANT(symbol, name_text, alg, estimate, option_list, about_text)                         \
+// One line per algorithm: symbol, algorithm, estimate, prepare, options, about.
+#define VARIANT(symbol, alg, estimate, prepare_function, option_list, about_text)                  \
     static const struct variant symbol##_variant = {alg, estimate};                                \
     static int symbol##_run(struct task *t) { return run(t, &symbol##_variant); }                  \
-    DESCRIPTOR(symbol, name_text, option_list, prepare, symbol##_run, NULL, about_text)
+    DESCRIPTOR(symbol, prepare_function, symbol##_run, NULL, option_list, NULL, about_text)
 
-VARIANT(cusparse, "cusparse", CUSPARSE_SPGEMM_DEFAULT, false, NULL, "cuSPARSE SpGEMM, its default");
-VARIANT(cusparse_alg1, "cusparse-alg1", CUSPARSE_SPGEMM_ALG1, false, NULL,
+VARIANT(cusparse, CUSPARSE_SPGEMM_DEFAULT, false, prepare, NULL, "cuSPARSE SpGEMM, its default");
+VARIANT(cusparse_alg1, CUSPARSE_SPGEMM_ALG1, false, prepare, NULL,
         "cuSPARSE SpGEMM ALG1, all intermediate products at once");
-VARIANT(cusparse_alg2, "cusparse-alg2", CUSPARSE_SPGEMM_ALG2, true, NULL,
+VARIANT(cusparse_alg2, CUSPARSE_SPGEMM_ALG2, true, prepare, NULL,
         "cuSPARSE SpGEMM ALG2, for less memory than ALG1");
-VARIANT(cusparse_alg3, "cusparse-alg3", CUSPARSE_SPGEMM_ALG3, true, chunk_options,
+VARIANT(cusparse_alg3, CUSPARSE_SPGEMM_ALG3, true, alg3_prepare, chunk_options,
         "cuSPARSE SpGEMM ALG3, for the least memory: products in chunks");
-DESCRIPTOR(cusparse_reuse, "cusparse-reuse", NULL, reuse_prepare, reuse_run, reuse_release,
+DESCRIPTOR(cusparse_reuse, reuse_prepare, reuse_run, reuse_release, NULL,
+           "C's structure and memory, which are prepared",
            "cuSPARSE SpGEMMreuse, the values alone: C's structure and memory are prepared");

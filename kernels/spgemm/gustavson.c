@@ -1,5 +1,5 @@
 // SpGEMM, C = A * S, row by row with a dense accumulator: the one to read first, and the one that
-// the others are compared with.
+// others are compared with where no vendor has one.
 // Fred G. Gustavson: Two Fast Algorithms for Sparse Matrices: Multiplication and Permuted
 // Transposition, ACM TOMS 4(3), 1978.
 //
@@ -7,7 +7,9 @@
 // times its nonzero. A thread sums it up in an array with one place for each column of C, and keeps
 // a list of the columns it has used, so that nothing is ever cleared or searched. Two passes over
 // the products: the first counts the nonzeros of each row, the second computes them.
-#include "spgemm/result.h"
+#include "cpu.h"
+#include "result.h"
+#include "base/sort.h"
 
 #include <omp.h>
 
@@ -54,27 +56,28 @@ static void forget(struct scratch *w, int64_t n)
 
 static void symbolic(struct task *t, struct scratch *w)
 {
-    int64_t n = t->S.n, *count = t->R.ptr;
+    const struct csr_dev *A = csr_of(t->A[0]), *S = csr_of(t->S[0]);
+    int64_t n = S->n, *count = t->R.ptr;
     forget(w, n);
 #pragma omp parallel num_threads(w->threads)
     {
         int32_t *seen = w->seen + omp_get_thread_num() * n;
 #pragma omp for schedule(dynamic, 16)
-        for (int32_t i = 0; i < t->A.m; i++) count[i + 1] = count_row(&t->A, &t->S, i, seen);
+        for (int32_t i = 0; i < A->m; i++) count[i + 1] = count_row(A, S, i, seen);
     }
 }
 
 static int run(struct task *t)
 {
     struct scratch w = {.threads = omp_get_max_threads()};
-    int64_t n = t->S.n;
+    int64_t n = t->S[0]->n;
     int err = task_phase(t, "symbolic");
-    if (!err) err = result_begin(t);
+    if (!err) err = result_begin(t, sizeof(int64_t), &t->R);
     if (!err) err = device_alloc(t->dev, w.threads * n, sizeof *w.seen, (void **)&w.seen);
     if (!err) symbolic(t, &w);
 
     if (!err) err = task_phase(t, "allocate");
-    if (!err) err = result_allocate(t, &w.longest);
+    if (!err) err = result_sum_rows(t->dev, &t->R, &w.longest);
 
     if (!err) err = task_phase(t, "numeric");
     if (!err) err = device_alloc(t->dev, w.threads * n, sizeof *w.sum, (void **)&w.sum);
@@ -82,11 +85,7 @@ static int run(struct task *t)
         err = device_alloc(t->dev, w.threads * 2 * w.longest, sizeof *w.cols, (void **)&w.cols);
     if (!err) {
         forget(&w, n);
-        if (t->in->prec == F32) {
-            numeric_f32(t, &w);
-        } else {
-            numeric_f64(t, &w);
-        }
+        BY_PREC(t, numeric, t, &w);
     }
     device_free(t->dev, w.seen);
     device_free(t->dev, w.sum);
@@ -95,15 +94,13 @@ static int run(struct task *t)
 }
 
 const struct algo spgemm_gustavson_cpu = {
-    .name = "gustavson",
-    .op = OP_SPGEMM,
-    .device = DEVICE_CPU,
-    .layouts = BIT(LAYOUT_ROW),
     .precs = BOTH_PRECS,
-    .formats = FORMAT_CSR,
+    .A = {&format_csr},
+    .S = {&format_csr},
     .arith = ARITH_DOUBLE,
     .about = "row by row with a dense accumulator for each thread, two passes, summed in double",
     .cite = "Gustavson: Two Fast Algorithms for Sparse Matrices: Multiplication and Permuted "
             "Transposition, ACM TOMS 4(3), 1978",
+    .reference = true,
     .run = run,
 };

@@ -1,4 +1,4 @@
-// Included once per type by spgemm_gustavson.c.
+// Included once per type by gustavson.c.
 
 // One row of C, sorted by column, to idx and val.
 static void NAME(row)(const struct csr_dev *A, const struct csr_dev *S, int32_t i,
@@ -21,7 +21,7 @@ static void NAME(row)(const struct csr_dev *A, const struct csr_dev *S, int32_t 
             sum[j] += a * S_val[q];
         }
     }
-    sort_row(cols, spare, count, 0);
+    sort_keys(cols, spare, count, 0);
     for (int64_t p = 0; p < count; p++) {
         idx[p] = (int32_t)cols[p];
         val[p] = (T)sum[cols[p]];
@@ -30,18 +30,19 @@ static void NAME(row)(const struct csr_dev *A, const struct csr_dev *S, int32_t 
 
 static void NAME(numeric)(struct task *t, const struct scratch *w)
 {
+    const struct csr_dev *A = csr_of(t->A[0]), *S = csr_of(t->S[0]);
     const int64_t *ptr = t->R.ptr;
     T *val = t->R.val;
 #pragma omp parallel num_threads(w->threads)
     {
-        int64_t me = omp_get_thread_num(), n = t->S.n;
+        int64_t me = omp_get_thread_num(), n = S->n;
         int32_t *seen = w->seen + me * n;
         double *sum = w->sum + me * n;
         uint64_t *cols = w->cols + me * 2 * w->longest, *spare = cols + w->longest;
 #pragma omp for schedule(dynamic, 16)
-        for (int32_t i = 0; i < t->A.m; i++) {
+        for (int32_t i = 0; i < A->m; i++) {
             int64_t p = ptr[i];
-            NAME(row)(&t->A, &t->S, i, seen, sum, cols, spare, t->R.idx + p, val + p);
+            NAME(row)(A, S, i, seen, sum, cols, spare, t->R.idx + p, val + p);
         }
     }
 }

@@ -6,13 +6,14 @@
 // workspace; it is allocated once, and counts in the peak memory of the case. A preprocessed
 // workspace belongs to the descriptor of A until the end, so both stay as they are.
 #include "cusparse.cuh"
+#include "formats/coo.h"
 
 struct variant {
     cusparseSpMMAlg_t alg;
     bool preprocess;
 };
 
-struct cusparse {
+struct state {
     struct cusparse_library lib;
     cusparseConstSpMatDescr_t A; // NULL: the product is empty, and cuSPARSE is not called
     cusparseConstDnMatDescr_t B;
@@ -20,27 +21,36 @@ struct cusparse {
     void *workspace;
 };
 
-static int describe(struct task *t, struct cusparse *s)
+static int describe(struct task *t, struct state *s)
 {
-    cusparseOrder_t order = t->layout == LAYOUT_ROW ? CUSPARSE_ORDER_ROW : CUSPARSE_ORDER_COL;
+    cusparseOrder_t order = t->C.layout == LAYOUT_ROW ? CUSPARSE_ORDER_ROW : CUSPARSE_ORDER_COL;
     const cudaDataType type = s->lib.type;
-    if (t->algo->formats & FORMAT_COO) {
-        CUSPARSE_TRY(cusparseCreateConstCoo, &s->A, t->coo.m, t->coo.n, t->coo.nnz, t->coo.row,
-                     t->coo.col, t->coo.val, CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO, type);
+    const struct dense_dev *B = &t->in[0], *C = &t->C;
+    if (t->A[0]->format == &format_coo) {
+        const struct coo_dev *A = coo_of(t->A[0]);
+        CUSPARSE_TRY(cusparseCreateConstCoo, &s->A, A->m, A->n, A->nnz, A->row, A->col, A->val,
+                     CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO, type);
     } else {
-        int err = cusparse_describe(&s->lib, &t->A, &s->A);
+        int err = cusparse_describe(&s->lib, csr_of(t->A[0]), &s->A);
         if (err) return err;
     }
-    CUSPARSE_TRY(cusparseCreateConstDnMat, &s->B, t->B.rows, t->B.cols, t->B.ld, t->B.val, type,
-                 order);
-    CUSPARSE_TRY(cusparseCreateDnMat, &s->C, t->C.rows, t->C.cols, t->C.ld, t->C.val, type, order);
+    CUSPARSE_TRY(cusparseCreateConstDnMat, &s->B, B->rows, B->cols, B->ld, B->val, type, order);
+    CUSPARSE_TRY(cusparseCreateDnMat, &s->C, C->rows, C->cols, C->ld, C->val, type, order);
     return OK;
 }
 
 // Zero-size matrices do not go to the library, which refuses some of them.
 static bool is_empty(const struct task *t)
 {
-    return t->B.rows == 0 || t->C.rows == 0 || t->C.cols == 0 || t->in->A->nnz == 0;
+    return t->in[0].rows == 0 || t->C.rows == 0 || t->C.cols == 0 || t->A[0]->nnz == 0;
+}
+
+// CSR_ALG3 (12.6.3) loads and stores vectors wherever the length of a line allows them, and faults
+// where lines of that length are further apart and so not aligned.
+static bool is_aligned(const struct task *t, const struct dense_dev *D)
+{
+    const int64_t length = D->layout == LAYOUT_ROW ? D->cols : D->rows;
+    return D->ld == length || D->ld * (int64_t)prec_bytes(t->prec) % 16 == 0;
 }
 
 // What the three functions of the product have in common.
@@ -50,11 +60,13 @@ static bool is_empty(const struct task *t)
 
 static int prepare(struct task *t, const struct variant *v)
 {
-    struct cusparse *s = (struct cusparse *)mem_zero_alloc(1, sizeof *s);
+    struct state *s = (struct state *)mem_zero_alloc(1, sizeof *s);
     if (!s) return ERR_MEMORY;
     t->state = s;
     int err = cusparse_open(t, &s->lib);
     if (err || is_empty(t)) return err;
+    if (v->alg == CUSPARSE_SPMM_CSR_ALG3 && !(is_aligned(t, &t->in[0]) && is_aligned(t, &t->C)))
+        return fail(ERR_UNSUPPORTED, "cuSPARSE CSR_ALG3 faults on rows that are not aligned");
 
     size_t bytes = 0;
     err = describe(t, s);
@@ -73,21 +85,24 @@ static int prepare(struct task *t, const struct variant *v)
 // beta is 0, so C is written in full.
 static int run(struct task *t, const struct variant *v)
 {
-    struct cusparse *s = (struct cusparse *)t->state;
+    struct state *s = (struct state *)t->state;
+    const struct dense_dev *C = &t->C;
     if (s->A) {
         CUSPARSE_TRY(cusparseSpMM, PRODUCT(s, v), s->workspace);
-        return OK;
+        return launch_check(t->entry->name);
     }
-    int64_t lines = t->layout == LAYOUT_ROW ? t->C.rows : t->C.cols;
-    int64_t length = t->layout == LAYOUT_ROW ? t->C.cols : t->C.rows;
-    if (lines == 0 || length == 0) return OK;
-    int64_t span = (lines - 1) * t->C.ld + length;
-    return t->dev->ops->fill(t->dev, t->C.val, 0, span * (int64_t)prec_bytes(t->in->prec));
+    const size_t width = prec_bytes(t->prec);
+    const size_t lines = (size_t)(C->layout == LAYOUT_ROW ? C->rows : C->cols);
+    const size_t length = (size_t)(C->layout == LAYOUT_ROW ? C->cols : C->rows);
+    if (lines > 0 && length > 0)
+        CUDA_TRY(cudaMemset2DAsync(C->val, (size_t)C->ld * width, 0, length * width, lines,
+                                   (cudaStream_t)t->dev->stream));
+    return OK;
 }
 
 static void teardown(struct task *t)
 {
-    struct cusparse *s = (struct cusparse *)t->state;
+    struct state *s = (struct state *)t->state;
     if (!s) return;
     if (s->A) cusparseDestroySpMat(s->A);
     if (s->B) cusparseDestroyDnMat(s->B);
@@ -98,44 +113,42 @@ static void teardown(struct task *t)
     t->state = NULL;
 }
 
-// One line per descriptor: symbol, name, format of A, algorithm, preprocess, about.
-#define VARIANT(symbol, name_text, format_bit, alg, preprocess, about_text)                        \
+// One line per descriptor: symbol, format of A, algorithm, preprocess, about.
+#define VARIANT(symbol, format, alg, preprocess, about_text)                                       \
     static const struct variant symbol##_variant = {alg, preprocess};                              \
     static int symbol##_prepare(struct task *t) { return prepare(t, &symbol##_variant); }          \
     static int symbol##_run(struct task *t) { return run(t, &symbol##_variant); }                  \
-    extern "C" const struct algo spmm_##symbol##_cuda = {                                          \
-        .name = name_text,                                                                         \
-        .op = OP_SPMM,                                                                             \
-        .device = DEVICE_CUDA,                                                                     \
-        .layouts = BIT(LAYOUT_ROW) | BIT(LAYOUT_COL),                                              \
+    extern const struct algo spmm_##symbol##_cuda = {                                              \
+        .layouts = BOTH_LAYOUTS,                                                                   \
         .precs = BOTH_PRECS,                                                                       \
-        .formats = format_bit,                                                                     \
+        .A = {&format},                                                                            \
         .arith = ARITH_PREC,                                                                       \
-        .options = NULL,                                                                           \
         .about = about_text,                                                                       \
         .cite = "NVIDIA, cuSPARSE library, cusparseSpMM",                                          \
+        .vendor = "cuSPARSE",                                                                      \
+        .library = cusparse_library,                                                               \
         .prepare = symbol##_prepare,                                                               \
         .run = symbol##_run,                                                                       \
         .teardown = teardown,                                                                      \
     }
 
-VARIANT(cusparse, "cusparse", FORMAT_CSR, CUSPARSE_SPMM_ALG_DEFAULT, false,
+VARIANT(cusparse, format_csr, CUSPARSE_SPMM_ALG_DEFAULT, false,
         "cuSPARSE on CSR, the algorithm that it chooses itself");
-VARIANT(cusparse_csr1, "cusparse-csr1", FORMAT_CSR, CUSPARSE_SPMM_CSR_ALG1, false,
+VARIANT(cusparse_csr1, format_csr, CUSPARSE_SPMM_CSR_ALG1, false,
         "cuSPARSE CSR_ALG1, made for column-major");
-VARIANT(cusparse_csr1_pre, "cusparse-csr1-pre", FORMAT_CSR, CUSPARSE_SPMM_CSR_ALG1, true,
+VARIANT(cusparse_csr1_pre, format_csr, CUSPARSE_SPMM_CSR_ALG1, true,
         "cuSPARSE CSR_ALG1 after its preprocess step");
-VARIANT(cusparse_csr2, "cusparse-csr2", FORMAT_CSR, CUSPARSE_SPMM_CSR_ALG2, false,
+VARIANT(cusparse_csr2, format_csr, CUSPARSE_SPMM_CSR_ALG2, false,
         "cuSPARSE CSR_ALG2, made for row-major");
-VARIANT(cusparse_csr3, "cusparse-csr3", FORMAT_CSR, CUSPARSE_SPMM_CSR_ALG3, false,
+VARIANT(cusparse_csr3, format_csr, CUSPARSE_SPMM_CSR_ALG3, false,
         "cuSPARSE CSR_ALG3, deterministic");
-VARIANT(cusparse_csr3_pre, "cusparse-csr3-pre", FORMAT_CSR, CUSPARSE_SPMM_CSR_ALG3, true,
+VARIANT(cusparse_csr3_pre, format_csr, CUSPARSE_SPMM_CSR_ALG3, true,
         "cuSPARSE CSR_ALG3 after its preprocess step, deterministic");
-VARIANT(cusparse_coo1, "cusparse-coo1", FORMAT_COO, CUSPARSE_SPMM_COO_ALG1, false,
+VARIANT(cusparse_coo1, format_coo, CUSPARSE_SPMM_COO_ALG1, false,
         "cuSPARSE COO_ALG1, for few nonzeros, made for column-major");
-VARIANT(cusparse_coo2, "cusparse-coo2", FORMAT_COO, CUSPARSE_SPMM_COO_ALG2, false,
+VARIANT(cusparse_coo2, format_coo, CUSPARSE_SPMM_COO_ALG2, false,
         "cuSPARSE COO_ALG2, deterministic, made for column-major");
-VARIANT(cusparse_coo3, "cusparse-coo3", FORMAT_COO, CUSPARSE_SPMM_COO_ALG3, false,
+VARIANT(cusparse_coo3, format_coo, CUSPARSE_SPMM_COO_ALG3, false,
         "cuSPARSE COO_ALG3, for many nonzeros, made for column-major");
-VARIANT(cusparse_coo4, "cusparse-coo4", FORMAT_COO, CUSPARSE_SPMM_COO_ALG4, false,
+VARIANT(cusparse_coo4, format_coo, CUSPARSE_SPMM_COO_ALG4, false,
         "cuSPARSE COO_ALG4, made for row-major");

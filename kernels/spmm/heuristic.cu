@@ -7,27 +7,28 @@
 #include "kernel.cuh"
 #include "papers.h"
 
-#include <string.h>
+extern const struct algo spmm_rowsplit_cuda, spmm_merge_cuda;
 
-extern "C" const struct algo spmm_rowsplit_cuda, spmm_merge_cuda;
+// In the order of their names in the descriptor.
+static const struct algo *const picks[] = {&spmm_merge_cuda, &spmm_rowsplit_cuda};
 
+// The state is a task of the algorithm that is picked, on the same operands. The figures that it
+// tells are handed over.
 static int prepare(struct task *t)
 {
-    const double d = t->A.m ? (double)t->A.nnz / t->A.m : 0;
-    const struct algo *algo =
-        d < task_option(t, "threshold") ? &spmm_merge_cuda : &spmm_rowsplit_cuda;
+    const double d = t->C.rows ? (double)t->A[0]->nnz / (double)t->C.rows : 0;
+    const int pick = d < task_option(t, "threshold") ? 0 : 1;
     struct task *picked = (struct task *)mem_alloc(1, sizeof *picked);
+    t->state = picked;
     if (!picked) return ERR_MEMORY;
     *picked = *t;
-    t->state = picked;
-    picked->algo = algo;
+    picked->algo = picks[pick];
     picked->state = NULL;
-    for (int i = 0; algo->options[i].name; i++) picked->opt[i] = algo->options[i].value;
-    int code = algo->prepare(picked);
-    memcpy(t->figures, picked->figures, sizeof t->figures);
-    t->figure_count = picked->figure_count;
-    task_text(t, "picked", algo->name);
-    return code;
+    algo_defaults(picked->algo, picked->opt);
+    int err = picked->algo->prepare(picked);
+    t->figures = picked->figures;
+    task_text(t, "picked", t->algo->picks[pick]);
+    return err;
 }
 
 static int run(struct task *t)
@@ -40,27 +41,25 @@ static void teardown(struct task *t)
 {
     struct task *picked = (struct task *)t->state;
     if (!picked) return;
-    if (picked->algo->teardown) picked->algo->teardown(picked);
+    picked->algo->teardown(picked);
     mem_free(picked);
     t->state = NULL;
 }
 
-static const struct algo_option options[] = {
+static const struct param options[] = {
     {"threshold", 9.35, 0, 1e9, false, "mean row length from which row split is picked"},
     {},
 };
 
 extern const struct algo spmm_heuristic_cuda = {
-    .name = "heuristic",
-    .op = OP_SPMM,
-    .device = DEVICE_CUDA,
-    .layouts = BIT(LAYOUT_ROW),
+    .layouts = ROW_MAJOR,
     .precs = BOTH_PRECS,
-    .formats = FORMAT_CSR,
+    .A = {&format_csr},
     .arith = ARITH_PREC,
     .options = options,
     .about = "merge for short rows, row split for long ones, by the mean row length",
     .cite = YANG_2018 ", section 5.4",
+    .picks = {"merge", "rowsplit"},
     .prepare = prepare,
     .run = run,
     .teardown = teardown,

@@ -13,23 +13,17 @@
 
 static int run(struct task *t)
 {
-    if (t->in->prec == F32) {
-        multiply_f32(&t->A, &t->B, &t->C);
-    } else {
-        multiply_f64(&t->A, &t->B, &t->C);
-    }
+    BY_PREC(t, multiply, csr_of(t->A[0]), &t->in[0], &t->C);
     return OK;
 }
 
 const struct algo spmm_reference_cpu = {
-    .name = "reference",
-    .op = OP_SPMM,
-    .device = DEVICE_CPU,
-    .layouts = BIT(LAYOUT_ROW) | BIT(LAYOUT_COL),
+    .layouts = BOTH_LAYOUTS,
     .precs = BOTH_PRECS,
-    .formats = FORMAT_CSR,
+    .A = {&format_csr},
     .arith = ARITH_DOUBLE,
     .about = "the definition, one element of C after another, serial, summed in double",
     .cite = "C_ij = sum over l of A_il * B_lj",
+    .reference = true,
     .run = run,
 };

@@ -1,4 +1,4 @@
-// Included once per type by spmm_reference.c.
+// Included once per type by reference.c.
 
 // One row of A, `count` nonzeros, times one column of B, whose elements are `down` apart.
 static double NAME(row_times_column)(const int32_t *idx, const T *val, int64_t count,

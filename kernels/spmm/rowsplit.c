@@ -3,12 +3,17 @@
 // GPU, Euro-Par 2018, section 4.1, carried over to a CPU: the paper gives a row to a warp and the
 // columns of B to its lanes; here a row belongs to a thread and the columns to vector registers.
 //
-// Format: CSR. Any k. Rows of very different lengths cost balance: threads take `chunk` rows at a
-// time, as they get free, but one row is never cut.
+// Format: CSR. Any k. A thread's share is some rows, and it takes another as it gets free. Rows of
+// very different lengths still cost balance: one row is never cut.
 #include "cpu.h"
 #include "papers.h"
 
 #include <omp.h>
+
+struct state {
+    int64_t share; // rows that a thread takes at a time
+    int prefetch;
+};
 
 #define PREC f32
 #define T    float
@@ -21,32 +26,46 @@
 #include "cpu_row.inl"
 #include "rowsplit.inl"
 
-static int run(struct task *t)
+static int prepare(struct task *t)
 {
-    if (t->in->prec == F32) {
-        multiply_f32(t);
-    } else {
-        multiply_f64(t);
-    }
+    struct state *s = t->state = mem_zero_alloc(1, sizeof *s);
+    if (!s) return ERR_MEMORY;
+    // Fewer at a time where there are few rows, so that every thread gets some.
+    int64_t most = t->A[0]->m / (8 * omp_get_max_threads());
+    s->share = max64(1, min64((int64_t)task_option(t, "share"), most));
+    s->prefetch = (int)task_option(t, "prefetch");
     return OK;
 }
 
-static const struct algo_option options[] = {
-    {"chunk", 64, 1, 1 << 20, true, "rows that a thread takes at a time, at most"},
+static int run(struct task *t)
+{
+    BY_PREC(t, multiply, t);
+    return OK;
+}
+
+static void teardown(struct task *t)
+{
+    mem_free(t->state);
+    t->state = NULL;
+}
+
+static const struct param options[] = {
+    {"share", 64, 1, 1 << 20, true, "rows that a thread takes at a time, at most"},
     {"prefetch", 32, 0, 1024, true, "nonzeros that rows of B are fetched ahead of their use"},
     {0},
 };
 
 const struct algo spmm_rowsplit_cpu = {
-    .name = "rowsplit",
-    .op = OP_SPMM,
-    .device = DEVICE_CPU,
-    .layouts = BIT(LAYOUT_ROW),
+    .layouts = ROW_MAJOR,
     .precs = BOTH_PRECS,
-    .formats = FORMAT_CSR,
+    .A = {&format_csr},
     .arith = ARITH_PREC,
     .options = options,
     .about = "a row per thread, vectorised over the columns of B",
     .cite = YANG_2018 ", section 4.1",
+    .differs =
+        "The paper's is for GPUs: a row belongs to a warp, and the columns of B to its lanes.",
+    .prepare = prepare,
     .run = run,
+    .teardown = teardown,
 };

@@ -1,4 +1,4 @@
-// Included once per type by spmm_rowsplit.c.
+// Included once per type by rowsplit.c.
 
 // Rows [first, last) of C.
 CPU_CLONES static void NAME(rows)(const struct csr_dev *A, const struct dense_dev *B,
@@ -16,11 +16,10 @@ CPU_CLONES static void NAME(rows)(const struct csr_dev *A, const struct dense_de
 
 static void NAME(multiply)(struct task *t)
 {
-    // Fewer at a time where there are few rows, so that every thread gets some.
-    int64_t m = t->A.m, most = m / (8 * omp_get_max_threads());
-    int64_t chunk = max64(1, min64((int64_t)task_option(t, "chunk"), most));
-    int prefetch = (int)task_option(t, "prefetch");
+    const struct state *s = t->state;
+    const struct csr_dev *A = csr_of(t->A[0]);
+    int64_t m = A->m;
 #pragma omp parallel for schedule(dynamic)
-    for (int64_t i = 0; i < m; i += chunk)
-        NAME(rows)(&t->A, &t->B, &t->C, i, min64(i + chunk, m), prefetch);
+    for (int64_t i = 0; i < m; i += s->share)
+        NAME(rows)(A, &t->in[0], &t->C, i, min64(i + s->share, m), s->prefetch);
 }

@@ -4,9 +4,10 @@
 // Owens, Euro-Par 2018.
 //
 // Format: SELL-P, see sellp.h. Any k. A GPU gives each row of a slice to its own threads and lets
-// them walk through the padding in step; here threads take whole slices, and a row ends where its
-// padding begins.
+// them walk through the padding in step; here a thread's share is a whole slice, and a row ends
+// where its padding begins.
 #include "cpu.h"
+#include "formats/sellp.h"
 
 // Where the padding of a row begins, by bisection.
 static int64_t row_length(const int32_t *idx, int64_t slice, int64_t width)
@@ -34,35 +35,49 @@ static int64_t row_length(const int32_t *idx, int64_t slice, int64_t width)
 #include "cpu_row.inl"
 #include "sellp.inl"
 
-static int run(struct task *t)
+struct state {
+    int prefetch;
+};
+
+static int prepare(struct task *t)
 {
-    if (t->in->prec == F32) {
-        multiply_f32(t);
-    } else {
-        multiply_f64(t);
-    }
+    struct state *s = t->state = mem_zero_alloc(1, sizeof *s);
+    if (!s) return ERR_MEMORY;
+    s->prefetch = (int)task_option(t, "prefetch");
     return OK;
 }
 
-// Defaults: those of MAGMA's own tester.
-static const struct algo_option options[] = {
-    {"slice", 8, 1, 1024, true, "rows of a slice"},
-    {"pad", 8, 1, 1024, true, "row lengths of a slice are rounded up to a multiple of this"},
+static int run(struct task *t)
+{
+    int prefetch = ((const struct state *)t->state)->prefetch;
+    BY_PREC(t, multiply, sellp_of(t->A[0]), &t->in[0], &t->C, prefetch);
+    return OK;
+}
+
+static void teardown(struct task *t)
+{
+    mem_free(t->state);
+    t->state = NULL;
+}
+
+static const struct param options[] = {
     {"prefetch", 32, 0, 1024, true, "nonzeros that rows of B are fetched ahead of their use"},
     {0},
 };
 
 const struct algo spmm_sellp_cpu = {
-    .name = "sellp",
-    .op = OP_SPMM,
-    .device = DEVICE_CPU,
-    .layouts = BIT(LAYOUT_ROW),
+    .layouts = ROW_MAJOR,
     .precs = BOTH_PRECS,
-    .formats = FORMAT_SELLP,
+    .A = {&format_sellp},
     .arith = ARITH_PREC,
     .options = options,
     .about = "padded sliced ELLPACK, a slice per thread, vectorised over the columns of B",
     .cite = "Anzt, Tomov, Dongarra: Implementing a Sparse Matrix Vector Product for the "
             "SELL-C/SELL-C-sigma formats on NVIDIA GPUs, 2014",
+    .differs =
+        "The paper's is for GPUs, whose threads walk through the padding of a slice in step; "
+        "here a row ends where its padding begins.",
+    .prepare = prepare,
     .run = run,
+    .teardown = teardown,
 };

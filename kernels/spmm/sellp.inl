@@ -1,8 +1,8 @@
-// Included once per type by spmm_sellp.c.
+// Included once per type by sellp.c.
 
 // The rows of slice s. Entry j of a row lies near entry j of the rows after it, so prefetching
 // looks as many whole rows ahead as have `prefetch` nonzeros, also into the next slices.
-CPU_CLONES static void NAME(slice)(const struct sellp_dev *A, const struct dense_dev *B,
+CPU_CLONES static void NAME(slice)(const struct sellp *A, const struct dense_dev *B,
                                    const struct dense_dev *C, int64_t s, int prefetch)
 {
     int64_t slice = A->slice, start = A->ptr[s], width = (A->ptr[s + 1] - start) / slice;
@@ -26,9 +26,9 @@ CPU_CLONES static void NAME(slice)(const struct sellp_dev *A, const struct dense
     }
 }
 
-static void NAME(multiply)(struct task *t)
+static void NAME(multiply)(const struct sellp *A, const struct dense_dev *B,
+                           const struct dense_dev *C, int prefetch)
 {
-    int prefetch = (int)task_option(t, "prefetch");
 #pragma omp parallel for schedule(dynamic)
-    for (int64_t s = 0; s < t->sellp.slices; s++) NAME(slice)(&t->sellp, &t->B, &t->C, s, prefetch);
+    for (int64_t s = 0; s < A->slices; s++) NAME(slice)(A, B, C, s, prefetch);
 }

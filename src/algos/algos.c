@@ -1,11 +1,11 @@
 #include "algos/algo.h"
 
-#include <stdio.h>
 #include <string.h>
 
-const char *layout_name(enum layout layout) { return layout == LAYOUT_ROW ? "row" : "col"; }
-
-// Declares every descriptor of algos.def ...
+// Declares every operation and descriptor ...
+#define OP(name) extern const struct op op_##name;
+#include "algos/ops.def"
+#undef OP
 #define ALGO(op, symbol, name, build) DECLARE_##build(op##_##symbol)
 #define DECLARE_CPU(symbol)           extern const struct algo symbol##_cpu;
 #define DECLARE_CUDA(symbol)          extern const struct algo symbol##_cuda;
@@ -14,9 +14,6 @@ const char *layout_name(enum layout layout) { return layout == LAYOUT_ROW ? "row
 #undef ALGO
 
 // ... and lists those that are in this build; the others keep a line that says why not.
-#define KIND_spmm         OP_SPMM
-#define KIND_sddmm        OP_SDDMM
-#define KIND_spgemm       OP_SPGEMM
 #define ENTRY_CPU(symbol) DEVICE_CPU, &symbol##_cpu, NULL
 #ifdef SPBENCH_CUDA
 #define ENTRY_CUDA(symbol) DEVICE_CUDA, &symbol##_cuda, NULL
@@ -29,16 +26,87 @@ const char *layout_name(enum layout layout) { return layout == LAYOUT_ROW ? "row
 #define ENTRY_CUSPARSE(symbol) DEVICE_CUDA, NULL, "built without cuSPARSE"
 #endif
 
-#define ALGO(op, symbol, name, build) {name, KIND_##op, ENTRY_##build(op##_##symbol)},
+#define ALGO(op, symbol, name, build) {name, &op_##op, ENTRY_##build(op##_##symbol)},
 const struct algo_entry algos[] = {
 #include "algos/algos.def"
 };
 #undef ALGO
-const int algo_count = sizeof algos / sizeof *algos;
+const int algo_count = COUNT(algos);
 
-int64_t csr_dev_bytes(const struct csr_dev *A, enum prec prec)
+const struct algo_entry *algo_find(const struct op *op, const char *name, enum device_kind device)
 {
-    return ((int64_t)A->m + 1) * A->ptr_bytes + A->nnz * (4 + (int64_t)prec_bytes(prec));
+    for (int i = 0; i < algo_count; i++)
+        if (algos[i].op == op && algos[i].device == device && !strcmp(algos[i].name, name))
+            return &algos[i];
+    return NULL;
+}
+
+// Appends those of a list of parameters that are not there yet.
+static int add_params(const struct param *list, const struct param *found[PARAMS_MAX], int count)
+{
+    for (; list && list->name; list++) {
+        bool known = false;
+        for (int i = 0; i < count; i++) known |= !strcmp(found[i]->name, list->name);
+        if (known) continue;
+        if (count == PARAMS_MAX) bug("option '%s': there are %d already", list->name, PARAMS_MAX);
+        found[count++] = list;
+    }
+    return count;
+}
+
+static int params_of(const struct algo *a, const struct param *found[PARAMS_MAX])
+{
+    int count = add_params(a->options, found, 0);
+    for (int f = 0; f < FORMATS_MAX; f++) {
+        if (a->A[f]) count = add_params(a->A[f]->params, found, count);
+        if (a->S[f]) count = add_params(a->S[f]->params, found, count);
+    }
+    return count;
+}
+
+const struct param *algo_param(const struct algo *a, int i)
+{
+    const struct param *found[PARAMS_MAX];
+    return i < params_of(a, found) ? found[i] : NULL;
+}
+
+int algo_param_find(const struct algo *a, const char *name)
+{
+    const struct param *found[PARAMS_MAX];
+    for (int i = params_of(a, found) - 1; i >= 0; i--)
+        if (!strcmp(found[i]->name, name)) return i;
+    return -1;
+}
+
+void algo_defaults(const struct algo *a, double opt[PARAMS_MAX])
+{
+    const struct param *found[PARAMS_MAX];
+    for (int i = params_of(a, found) - 1; i >= 0; i--) opt[i] = found[i]->value;
+}
+
+int algo_refuse_layout(const struct algo *a, enum layout layout)
+{
+    char text[32];
+    if (a->layouts & BIT(layout)) return OK;
+    return fail(ERR_UNSUPPORTED, "it does not do the %s-major layout",
+                axis_text(&axis_layout, layout, text));
+}
+
+double task_option(const struct task *t, const char *name)
+{
+    int i = algo_param_find(t->algo, name);
+    if (i < 0) bug("%s has no option '%s'", t->entry->name, name);
+    return t->opt[i];
+}
+
+void task_number(struct task *t, const char *name, double number)
+{
+    figures_number(&t->figures, name, number);
+}
+
+void task_text(struct task *t, const char *name, const char *text)
+{
+    figures_text(&t->figures, name, text);
 }
 
 int task_phase(struct task *t, const char *name)
@@ -51,7 +119,8 @@ int task_phase(struct task *t, const char *name)
     p->current = -1;
     for (int i = 0; name && i < p->count; i++)
         if (!strcmp(p->list[i].name, name)) p->current = i;
-    if (name && p->current < 0 && p->count < PHASES_MAX) {
+    if (name && p->current < 0) {
+        if (p->count == PHASES_MAX) bug("phase '%s': there are %d already", name, PHASES_MAX);
         p->current = p->count++;
         p->list[p->current].name = name;
     }
@@ -59,43 +128,20 @@ int task_phase(struct task *t, const char *name)
     return err;
 }
 
+int task_run(struct task *t)
+{
+    device_run_begin(t->dev, t->entry->op->result != RESULT_SPARSE);
+    int err = t->algo->run(t);
+    int left = device_run_end(t->dev);
+    return err ? err : left;
+}
+
 void task_release_result(struct task *t)
 {
+    if (t->entry->op->result != RESULT_SPARSE) return;
     if (t->algo->release) t->algo->release(t);
     device_free(t->dev, t->R.ptr);
     device_free(t->dev, t->R.idx);
     device_free(t->dev, t->R.val);
-    t->R = (struct csr_dev){0};
-}
-
-double task_option(const struct task *t, const char *name)
-{
-    const struct algo_option *o = t->algo->options;
-    for (int i = 0; o && o[i].name; i++)
-        if (!strcmp(o[i].name, name)) return t->opt[i];
-    return 0;
-}
-
-// A figure that is already there is replaced, so that run() may report each time.
-static struct figure *figure_slot(struct task *t, const char *name)
-{
-    for (int i = 0; i < t->figure_count; i++)
-        if (!strcmp(t->figures[i].name, name)) return &t->figures[i];
-    if (t->figure_count == FIGURES_MAX) return NULL;
-    struct figure *f = &t->figures[t->figure_count++];
-    *f = (struct figure){0};
-    snprintf(f->name, sizeof f->name, "%s", name);
-    return f;
-}
-
-void task_number(struct task *t, const char *name, double number)
-{
-    struct figure *f = figure_slot(t, name);
-    if (f) f->number = number;
-}
-
-void task_text(struct task *t, const char *name, const char *text)
-{
-    struct figure *f = figure_slot(t, name);
-    if (f) snprintf(f->text, sizeof f->text, "%s", text);
+    t->R = (struct csr_dev){.format = &format_csr, .prec = t->prec};
 }

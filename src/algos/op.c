@@ -1,72 +1,177 @@
 #include "algos/op.h"
 
-#include "algos/op_spgemm.h"
-
 #include <float.h>
 #include <math.h>
 #include <string.h>
 
-double op_weight(const struct inputs *in, int64_t j)
+#define OP(name) extern const struct op op_##name;
+#include "algos/ops.def"
+#undef OP
+
+#define OP(name) &op_##name,
+const struct op *const ops[] = {
+#include "algos/ops.def"
+};
+#undef OP
+const int op_count = COUNT(ops);
+
+const struct op *op_find(const char *name)
 {
-    double x = random_value(in->seed ^ 0x5eed, (uint64_t)j);
-    return x < 0 ? x / 2 - 0.5 : x / 2 + 0.5;
+    for (int i = 0; i < op_count; i++)
+        if (!strcmp(ops[i]->name, name)) return ops[i];
+    return NULL;
 }
 
-// A row's sum of absolute values bounds each of its sums, as no factor is larger than `factor`.
-int op_refuse_overflow(const struct inputs *in, double factor)
+int op_axis_count(const struct op *op)
 {
-    const struct csr *A = in->A;
-    double largest = 0, limit = in->prec == F32 ? FLT_MAX : DBL_MAX;
+    int count = 0;
+    while (op->axes[count]) count++;
+    return count;
+}
+
+int op_figure_count(const struct op *op)
+{
+    int count = 0;
+    while (op->figures && op->figures[count].name) count++;
+    return count;
+}
+
+const char *result_name(enum result_kind kind)
+{
+    static const char *const names[] = {"dense", "pattern", "sparse"};
+    return names[kind];
+}
+
+// k stops where the sizes of dense matrices would not fit in what libraries take.
+static const int64_t tried_ks[] = {1, 2, 3, 8, 31, 32, 33, 64, 65, 100, 128, 130, -1};
+const struct axis axis_k = {
+    .name = "k",
+    .values = "NUMBERS",
+    .about = "columns of the dense matrices",
+    .min = 1,
+    .max = INT32_MAX,
+    .standard = 64,
+    .tried = tried_ks,
+};
+
+static const char *const layouts[] = {[LAYOUT_ROW] = "row", [LAYOUT_COL] = "col", NULL};
+const struct axis axis_layout = {
+    .name = "layout",
+    .values = "NAMES",
+    .about = "layouts of the dense matrices: row, col",
+    .words = layouts,
+    .standard = LAYOUT_ROW,
+    .quiet = true,
+};
+
+void source_init(struct source *s, const struct csr *A)
+{
+    *s = (struct source){.A = A, .row_sum = -1, .value = -1, .used_rows = -1, .used_columns = -1};
+}
+
+void source_free(struct source *s)
+{
+    csr_free(&s->transposed);
+    source_init(s, s->A);
+}
+
+double source_row_sum(struct source *s)
+{
+    const struct csr *A = s->A;
+    double largest = 0;
+    if (s->row_sum >= 0) return s->row_sum;
 #pragma omp parallel for schedule(dynamic, 1024) reduction(max : largest)
     for (int32_t i = 0; i < A->m; i++) {
         double sum = 0;
         for (int64_t p = A->ptr[i]; p < A->ptr[i + 1]; p++) sum += fabs(A->val[p]);
         largest = fmax(largest, sum);
     }
-    double bound = largest * factor;
-    if (bound <= limit / 2) return OK;
-    return fail(ERR_UNSUPPORTED, "sums of %s %g overflow %s%s",
-                bound <= DBL_MAX ? "up to" : "more than", fmin(bound, DBL_MAX), prec_name(in->prec),
-                bound <= DBL_MAX / 2 ? "; try -prec f64" : "");
+    return s->row_sum = largest;
 }
 
-int64_t op_csr_bytes(int64_t rows, int64_t nnz, enum prec prec)
+double source_value(struct source *s)
 {
-    return (rows + 1) * 4 + nnz * (4 + (int64_t)prec_bytes(prec));
+    const struct csr *A = s->A;
+    double largest = 0;
+    if (s->value >= 0) return s->value;
+#pragma omp parallel for schedule(static) reduction(max : largest)
+    for (int64_t p = 0; p < A->nnz; p++) largest = fmax(largest, fabs(A->val[p]));
+    return s->value = largest;
 }
 
-// SpMM: C = A * B, A sparse m x n, B dense n x k, C dense m x k.
-
-// Rows of B that no nonzero of A asks for need not be read.
-static int count_used_columns(struct inputs *in)
+int64_t source_used_rows(struct source *s)
 {
-    const struct csr *A = in->A;
+    const struct csr *A = s->A;
+    int64_t used = 0;
+    if (s->used_rows >= 0) return s->used_rows;
+    for (int32_t i = 0; i < A->m; i++) used += A->ptr[i] < A->ptr[i + 1];
+    return s->used_rows = used;
+}
+
+int source_used_columns(struct source *s, int64_t *count)
+{
+    const struct csr *A = s->A;
+    *count = s->used_columns;
+    if (*count >= 0) return OK;
     char *used = mem_zero_alloc(A->n, 1);
     if (!used) return ERR_MEMORY;
     for (int64_t p = 0; p < A->nnz; p++) used[A->idx[p]] = 1;
-    in->used_columns = 0;
-    for (int32_t j = 0; j < A->n; j++) in->used_columns += used[j];
+    *count = 0;
+    for (int32_t j = 0; j < A->n; j++) *count += used[j];
     mem_free(used);
+    s->used_columns = *count;
     return OK;
 }
 
-static int spmm_make(struct inputs *in)
+int source_transpose(struct source *s)
 {
-    int64_t n = in->A->n, k = in->k, count;
-    int err = op_refuse_overflow(in, 1);
-    if (!err) err = count_used_columns(in);
-    if (!err) err = size_mul(in->A->nnz, 2 * k, &count); // the flops must fit too
-    if (!err) err = size_mul(n, k, &count);
+    return s->transposed.ptr ? OK : csr_transpose(s->A, &s->transposed);
+}
+
+int refuse_overflow(enum prec prec, double bound)
+{
+    if (bound <= (prec == F32 ? FLT_MAX : DBL_MAX) / 2) return OK;
+    return fail(ERR_UNSUPPORTED, "sums of %s %g overflow %s%s",
+                bound <= DBL_MAX ? "up to" : "more than", fmin(bound, DBL_MAX), prec_name(prec),
+                bound <= DBL_MAX / 2 ? "; try -prec f64" : "");
+}
+
+int problem_make(struct problem *p)
+{
+    p->A = p->source->A;
+    int64_t flops;
+    int err = p->op->make(p);
+    if (!err) err = size_mul(p->work, 2, &flops);
+    if (err) problem_free(p);
+    return err;
+}
+
+void problem_free(struct problem *p)
+{
+    for (int i = 0; i < DENSE_MAX; i++) {
+        mem_free(p->in[i].val);
+        p->in[i] = (struct dense){0};
+    }
+}
+
+int64_t problem_flops(const struct problem *p) { return 2 * p->work; }
+
+int dense_make(struct problem *p, int which, int64_t rows, int64_t cols)
+{
+    struct dense *D = &p->in[which];
+    int64_t count;
+    int err = size_mul(rows, cols, &count);
     if (err) return err;
-    in->B = mem_alloc(count, prec_bytes(in->prec));
-    if (!in->B) return ERR_MEMORY;
-    float *f = in->B;
-    double *d = in->B;
+    *D = (struct dense){rows, cols, mem_alloc(count, prec_bytes(p->prec))};
+    if (!D->val) return ERR_MEMORY;
+    uint64_t seed = which ? random_at(p->seed, (uint64_t)which) : p->seed;
+    float *f = D->val;
+    double *d = D->val;
 #pragma omp parallel for schedule(static)
     for (int64_t i = 0; i < count; i++) {
-        double x = random_value(in->seed, (uint64_t)i);
-        if (in->integers) x = floor(x * 4);
-        if (in->prec == F32)
+        double x = random_value(seed, (uint64_t)i);
+        if (p->integers) x = floor(x * 4);
+        if (p->prec == F32)
             f[i] = (float)x;
         else
             d[i] = x;
@@ -74,122 +179,35 @@ static int spmm_make(struct inputs *in)
     return OK;
 }
 
-static int64_t spmm_flops(const struct inputs *in) { return 2 * in->A->nnz * in->k; }
-
-static int64_t spmm_bytes(const struct inputs *in, int64_t result_nnz)
+int64_t op_csr_bytes(const struct csr *A, enum prec prec)
 {
-    (void)result_nnz; // C is dense
-    const struct csr *A = in->A;
-    int64_t w = (int64_t)prec_bytes(in->prec);
-    int64_t sparse = op_csr_bytes(A->m, A->nnz, in->prec);
-    return sparse + (in->used_columns + A->m) * in->k * w;
+    return ((int64_t)A->m + 1) * 4 + A->nnz * (4 + (int64_t)prec_bytes(prec));
 }
 
-static int64_t spmm_row_length(const struct inputs *in, int32_t i)
+int row_alloc(struct row *row, const struct problem *p, int64_t room)
 {
-    (void)i;
-    return in->k;
+    size_t scratch = p->op->row_scratch ? p->op->row_scratch(p) : 0;
+    *row = (struct row){0};
+    row->col = mem_alloc(p->op->result == RESULT_SPARSE ? room : 0, sizeof *row->col);
+    row->ref = mem_alloc(room, sizeof *row->ref);
+    row->error = mem_alloc(room, sizeof *row->error);
+    row->scratch = mem_zero_alloc((int64_t)scratch, 1);
+    if (row->col && row->ref && row->error && row->scratch) return OK;
+    row_free(row);
+    return ERR_MEMORY;
 }
 
-static int64_t spmm_row_terms(const struct inputs *in, int32_t i)
+void row_free(struct row *row)
 {
-    return in->A->ptr[i + 1] - in->A->ptr[i];
+    mem_free(row->col);
+    mem_free(row->ref);
+    mem_free(row->error);
+    mem_free(row->scratch);
+    *row = (struct row){0};
 }
 
-static void spmm_reference_row(const struct inputs *in, int32_t i, double *restrict ref,
-                               double *restrict mag)
+double op_weight(const struct problem *p, int64_t j)
 {
-    const struct csr *A = in->A;
-    const float *Bf = in->B;
-    const double *Bd = in->B;
-    int64_t k = in->k;
-    memset(ref, 0, (size_t)k * sizeof *ref);
-    memset(mag, 0, (size_t)k * sizeof *mag);
-    for (int64_t p = A->ptr[i]; p < A->ptr[i + 1]; p++) {
-        double a = prec_round(in->prec, A->val[p]);
-        int64_t row = A->idx[p] * k;
-        for (int64_t j = 0; j < k; j++) {
-            double product = a * (in->prec == F32 ? (double)Bf[row + j] : Bd[row + j]);
-            ref[j] += product;
-            mag[j] += fabs(product);
-        }
-    }
-}
-
-// C * x = A * (B * x)
-static int spmm_project(const struct inputs *in, double *restrict want, double *restrict mag)
-{
-    const struct csr *A = in->A;
-    const float *Bf = in->B;
-    const double *Bd = in->B;
-    double *Bx = mem_alloc(A->n, sizeof *Bx), *Bx_mag = mem_alloc(A->n, sizeof *Bx_mag);
-    int err = Bx && Bx_mag ? OK : ERR_MEMORY;
-    if (err) goto done;
-#pragma omp parallel for schedule(static)
-    for (int32_t i = 0; i < A->n; i++) {
-        double sum = 0, sum_mag = 0;
-        for (int64_t j = 0; j < in->k; j++) {
-            int64_t p = i * in->k + j;
-            double product = (in->prec == F32 ? (double)Bf[p] : Bd[p]) * op_weight(in, j);
-            sum += product;
-            sum_mag += fabs(product);
-        }
-        Bx[i] = sum;
-        Bx_mag[i] = sum_mag;
-    }
-#pragma omp parallel for schedule(guided)
-    for (int32_t i = 0; i < A->m; i++) {
-        want[i] = mag[i] = 0;
-        for (int64_t p = A->ptr[i]; p < A->ptr[i + 1]; p++) {
-            double a = prec_round(in->prec, A->val[p]);
-            want[i] += a * Bx[A->idx[p]];
-            mag[i] += fabs(a) * Bx_mag[A->idx[p]];
-        }
-    }
-done:
-    mem_free(Bx);
-    mem_free(Bx_mag);
-    return err;
-}
-
-const struct op ops[] = {
-    [OP_SPMM] =
-        {
-            .name = "spmm",
-            .formula = "C = A * B, B and C dense",
-            .make = spmm_make,
-            .flops = spmm_flops,
-            .compulsory_bytes = spmm_bytes,
-            .row_length = spmm_row_length,
-            .row_terms = spmm_row_terms,
-            .reference_row = spmm_reference_row,
-            .project = spmm_project,
-        },
-    [OP_SDDMM] = {.name = "sddmm", .formula = "C = A .* (X * Y^T), X and Y dense"},
-    [OP_SPGEMM] =
-        {
-            .name = "spgemm",
-            .formula = "C = A * A or A * A^T, all sparse",
-            .make = spgemm_make,
-            .flops = spgemm_flops,
-            .compulsory_bytes = spgemm_bytes,
-            .row_terms = spgemm_row_terms,
-            .project = spgemm_project,
-            .sparse_row = spgemm_row,
-        },
-};
-const int op_count = sizeof ops / sizeof *ops;
-
-int op_find(const char *name)
-{
-    for (int i = 0; i < op_count; i++)
-        if (!strcmp(ops[i].name, name)) return i;
-    return -1;
-}
-
-void inputs_free(struct inputs *in)
-{
-    mem_free(in->B);
-    in->B = NULL;
-    csr_free(&in->transposed);
+    double x = random_value(p->seed ^ 0x5eed, (uint64_t)j);
+    return x < 0 ? x / 2 - 0.5 : x / 2 + 0.5;
 }

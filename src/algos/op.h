@@ -1,80 +1,162 @@
-// The operations. An operation owns what no kernel may choose for itself: the inputs, the count of
-// flops, the compulsory bytes, and the reference result with the size of its rounding errors.
+// The operations. An operation is one file, op_<name>.c, and one line in ops.def. It owns what no
+// kernel may choose for itself: the inputs, the count of flops, the compulsory bytes, and the
+// reference result with the size of its rounding errors. Nothing outside of its file asks which one
+// it is: what others must know is a field of struct op.
 #ifndef OP_H
 #define OP_H
 
+#include "algos/axis.h"
 #include "data/matrix.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-enum op_kind { OP_SPMM, OP_SDDMM, OP_SPGEMM };
+struct op;
+struct algo;
 
-// What SpGEMM multiplies: A * A, or A * A^T.
-enum mul { MUL_AA, MUL_AAT };
-const char *mul_name(enum mul mul);
+// What comes out, and so who makes room for it.
+enum result_kind {
+    RESULT_DENSE,   // a dense matrix, which is there before a run
+    RESULT_PATTERN, // a value for each nonzero of A, likewise
+    RESULT_SPARSE,  // a sparse matrix, which each run makes from nothing
+};
+// "dense", "pattern", "sparse".
+const char *result_name(enum result_kind kind);
 
-// The host side of a case: what is multiplied. The dense operand is a pure function of the seed.
-struct inputs {
-    const struct csr *A; // values are rounded to `prec` wherever they are used
+enum layout { LAYOUT_ROW, LAYOUT_COL };
+
+#define AXES_MAX  4
+#define DENSE_MAX 2
+
+// A matrix as the operations see it: facts about it are counted when the first one asks, and kept.
+struct source {
+    const struct csr
+        *A;            // values as they were read; rounded to the precision wherever they are used
+    double row_sum;    // the largest sum of absolute values of a row, -1: not yet known
+    double value;      // the largest absolute value, likewise
+    int64_t used_rows; // rows that are not empty, likewise
+    int64_t used_columns;  // columns that are not empty, likewise
+    struct csr transposed; // A^T, where somebody wanted it
+};
+void source_init(struct source *s, const struct csr *A);
+void source_free(struct source *s);
+double source_row_sum(struct source *s);
+double source_value(struct source *s);
+int64_t source_used_rows(struct source *s);
+int source_used_columns(struct source *s, int64_t *count);
+int source_transpose(struct source *s);
+// ERR_UNSUPPORTED where a sum that may be as large as `bound` could overflow.
+int refuse_overflow(enum prec prec, double bound);
+
+// A dense input on the host, row-major, in the precision of the problem.
+struct dense {
+    int64_t rows, cols;
+    void *val;
+};
+
+// What is multiplied: one set of inputs, which all algorithms share. The first part is set by the
+// caller, the second by the operation's make().
+struct problem {
+    const struct op *op;
+    struct source *source;
     enum prec prec;
-    int64_t k; // columns of the dense operands
-    uint64_t seed;
-    bool integers;         // small whole numbers in B, so that every sum is exact (for tests)
-    void *B;               // SpMM: n x k, row-major, in `prec`
-    int64_t used_columns;  // SpMM: columns of A that are not empty
-    enum mul mul;          // SpGEMM
-    const struct csr *S;   // SpGEMM: the second factor, C = A * S; A itself or `transposed`
-    struct csr transposed; // owned
-    double transpose_ms;   // what making it took
-    int64_t products;      // SpGEMM: multiplications
-};
+    int64_t axis[AXES_MAX]; // values of op->axes, in their order
+    uint64_t seed;          // of the dense inputs
+    bool integers;          // small whole numbers in them, so that every sum is exact (for tests)
 
-// One row of a sparse result, spread out over the columns of C.
-struct sparse_row {
-    int64_t count;  // nonzeros
-    int32_t *col;   // their columns, in no order; room for n
-    int32_t *terms; // by column: products summed, 0: not a nonzero; size n
-    double *ref;    // by column: the sum in double, where terms says so; size n
-    double *mag;    // the same sums of absolute values
+    const struct csr *A;
+    const struct csr *S; // a second sparse factor; A itself, or the transposed one; NULL: none
+    struct dense in[DENSE_MAX]; // dense inputs; val NULL ends the list
+    enum layout layout;         // of dense operands on the device
+    int64_t rows, cols;         // of the result
+    int64_t work;               // multiply-adds
 };
-int sparse_row_alloc(struct sparse_row *row, const struct inputs *in);
-void sparse_row_free(struct sparse_row *row);
+// Makes the inputs. After an error there is nothing to free; ERR_UNSUPPORTED says why there are
+// none.
+int problem_make(struct problem *p);
+void problem_free(struct problem *p);
+int64_t problem_flops(const struct problem *p);
+
+// One row of the result as it should be.
+struct row {
+    int64_t count;
+    int32_t *col;  // columns, ascending; a sparse result only
+    double *ref;   // the elements, summed in double
+    double *error; // how far off each may be, in units of the algorithm's unit roundoff
+    int64_t terms; // the most products that one of them sums up
+    void *scratch; // the operation's own
+};
+// Room for rows of up to so many elements. scratch is zero.
+int row_alloc(struct row *row, const struct problem *p, int64_t room);
+void row_free(struct row *row);
+
+// The result times a vector of random weights, row by row.
+struct projection {
+    double *want;  // what it should be
+    double *size;  // the same of absolute values
+    double *error; // how far off it may be in units of the algorithm's unit roundoff, and
+    double *own;   // by the rounding of this comparison itself
+};
+// The weights: the sign is random, the size between 1/2 and 1.
+double op_weight(const struct problem *p, int64_t j);
+
+// A figure that all records of the operation have.
+struct op_figure {
+    const char *name;   // in records; NULL ends a list
+    const char *about;  // for the schema's readers
+    const char *column; // of the table; NULL: none
+    bool whole;         // a count
+};
+#define OP_FIGURES_MAX 4
 
 struct op {
     const char *name;    // as in -op
     const char *formula; // for help texts
-    // Allocates and fills the dense operands for A, prec, k, seed, which are set.
-    int (*make)(struct inputs *in);
-    int64_t (*flops)(const struct inputs *in);
+    enum result_kind result;
+    const struct axis *const *axes; // ends with NULL
+    // What it may compute: [0] the operation itself, then what some algorithms compute instead, as
+    // their descriptors say. Ends with NULL.
+    const char *const *variants;
+    const struct op_figure *figures; // NULL: none
+
+    // Sets the second part of a problem, of which p->A is set.
+    int (*make)(struct problem *p);
+    // ERR_UNSUPPORTED, with the reason, where an algorithm does not do these values of the axes.
+    int (*refuse)(const struct problem *p, const struct algo *algo);
     // Each input that is needed read once and each output written once, with 32-bit indices.
     // `result_nnz` is of a sparse result that has been computed.
-    int64_t (*compulsory_bytes)(const struct inputs *in, int64_t result_nnz);
-    // The result in rows: row i has `row_length` elements, each a sum of `row_terms` products.
-    int64_t (*row_length)(const struct inputs *in, int32_t i);
-    int64_t (*row_terms)(const struct inputs *in, int32_t i);
-    // ref[j] = element j of row i, summed in double; mag[j] = the same sum of absolute values.
-    void (*reference_row)(const struct inputs *in, int32_t i, double *restrict ref,
-                          double *restrict mag);
-    // want[i] = the sum over j of weight(j) * (element j of row i), for every row at once and at
-    // the cost of one matrix-vector product; mag[i] = the same of absolute values. NULL: there is
-    // no such short cut.
-    int (*project)(const struct inputs *in, double *restrict want, double *restrict mag);
-    // For a sparse result, instead of row_length and reference_row: computes row i in place of the
-    // row before. Its structure is that of the products, so sums that happen to be 0 are there.
-    void (*sparse_row)(const struct inputs *in, int32_t i, struct sparse_row *row);
+    int64_t (*compulsory_bytes)(const struct problem *p, int64_t result_nnz);
+    // Values of `figures`; result_nnz is -1 where it is not known, and what is not known is NAN.
+    void (*tell)(const struct problem *p, int64_t result_nnz, double *values);
+
+    // Multiply-adds of row i.
+    int64_t (*row_work)(const struct problem *p, int32_t i);
+    // Elements of row i; of a sparse result the most that it may have.
+    int64_t (*row_room)(const struct problem *p, int32_t i);
+    size_t (*row_scratch)(const struct problem *p); // bytes; NULL: none
+    void (*row)(const struct problem *p, int variant, int32_t i, struct row *row);
+    // For every row at once, at the cost of one matrix-vector product. NULL: there is no such short
+    // cut, and every element has to be compared.
+    int (*project)(const struct problem *p, int variant, const struct projection *out);
 };
 
-// The random weights of project().
-double op_weight(const struct inputs *in, int64_t j);
-
-// By `enum op_kind`; a row whose `make` is NULL has no algorithms yet.
-extern const struct op ops[];
+// The list: ops.def in the order of its lines.
+extern const struct op *const ops[];
 extern const int op_count;
-// -1 if there is no such operation.
-int op_find(const char *name);
-void inputs_free(struct inputs *in);
+// NULL if there is no such operation.
+const struct op *op_find(const char *name);
+int op_axis_count(const struct op *op);
+int op_figure_count(const struct op *op);
+
+// Axes that several operations have.
+extern const struct axis axis_k, axis_layout;
+// Fills a dense input with random values.
+int dense_make(struct problem *p, int which, int64_t rows, int64_t cols);
+// CSR with 32-bit row starts, as compulsory bytes count it.
+int64_t op_csr_bytes(const struct csr *A, enum prec prec);
+// (terms + 4): rounding errors of a sum of so many products, over the sum of their absolute values.
+static inline double sum_error(int64_t terms) { return (double)terms + 4; }
 
 #ifdef __cplusplus
 }

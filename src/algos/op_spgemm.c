@@ -1,92 +1,128 @@
 // SpGEMM: C = A * S, all sparse, S being A or its transpose. Flops are twice the products, as in
 // papers 2 and 5.
-#include "algos/op_spgemm.h"
+#include "algos/op.h"
 
 #include <math.h>
 
-const char *mul_name(enum mul mul) { return mul == MUL_AA ? "aa" : "aat"; }
+#include "base/sort.h"
 
-int spgemm_make(struct inputs *in)
+enum { MUL };
+enum { AA, AAT };
+static const char *const words[] = {[AA] = "aa", [AAT] = "aat", NULL};
+static const struct axis axis_mul = {
+    .name = "mul",
+    .values = "NAMES",
+    .about = "aa: A * A, aat: A * A^T",
+    .words = words,
+    .standard = AA,
+};
+static const struct axis *const axes[] = {[MUL] = &axis_mul, NULL};
+static const char *const variants[] = {"A * S", NULL};
+
+enum { PRODUCTS, NNZ, COMPRESSION };
+static const struct op_figure figures[] = {
+    [PRODUCTS] = {"products", "multiplications", NULL, true},
+    [NNZ] = {"nnz_c", "nonzeros of C", NULL, true},
+    [COMPRESSION] = {"compression", "products / nnz_c", "compr.", false},
+    {0},
+};
+
+static int make(struct problem *p)
 {
-    const struct csr *A = in->A;
-    double largest = 0;
-    for (int64_t p = 0; p < A->nnz; p++) largest = fmax(largest, fabs(A->val[p]));
-    int err = op_refuse_overflow(in, largest);
-    if (err) return err;
-    in->S = A;
-    if (in->mul == MUL_AAT) {
-        double start = clock_ms();
-        err = csr_transpose(A, &in->transposed);
-        if (err) return err;
-        in->S = &in->transposed;
-        in->transpose_ms = clock_ms() - start;
-    } else if (A->m != A->n) {
+    const struct csr *A = p->A;
+    if (p->axis[MUL] == AA && A->m != A->n)
         return fail(ERR_UNSUPPORTED,
                     "A * A needs a square matrix, this one is %d x %d; try -mul aat", A->m, A->n);
-    }
+    int err = refuse_overflow(p->prec, source_row_sum(p->source) * source_value(p->source));
+    if (!err && p->axis[MUL] == AAT) err = source_transpose(p->source);
+    if (err) return err;
+    const struct csr *S = p->S = p->axis[MUL] == AA ? A : &p->source->transposed;
+    p->rows = A->m, p->cols = S->n;
     int64_t products = 0;
 #pragma omp parallel for schedule(static) reduction(+ : products)
-    for (int64_t p = 0; p < A->nnz; p++)
-        products += in->S->ptr[A->idx[p] + 1] - in->S->ptr[A->idx[p]];
-    in->products = products;
+    for (int64_t q = 0; q < A->nnz; q++) products += S->ptr[A->idx[q] + 1] - S->ptr[A->idx[q]];
+    p->work = products;
     return OK;
 }
 
-int64_t spgemm_flops(const struct inputs *in) { return 2 * in->products; }
-
-int64_t spgemm_bytes(const struct inputs *in, int64_t result_nnz)
+static int64_t compulsory_bytes(const struct problem *p, int64_t result_nnz)
 {
-    int64_t bytes = op_csr_bytes(in->A->m, in->A->nnz, in->prec);
-    if (in->S != in->A) bytes += op_csr_bytes(in->S->m, in->S->nnz, in->prec);
-    return bytes + op_csr_bytes(in->A->m, result_nnz, in->prec);
+    struct csr C = {.m = (int32_t)p->rows, .nnz = result_nnz};
+    int64_t second = p->S == p->A ? 0 : op_csr_bytes(p->S, p->prec);
+    return op_csr_bytes(p->A, p->prec) + second + op_csr_bytes(&C, p->prec);
 }
 
-// An element is a sum of at most as many products as A has nonzeros in the row.
-int64_t spgemm_row_terms(const struct inputs *in, int32_t i)
+static void tell(const struct problem *p, int64_t result_nnz, double *values)
 {
-    return in->A->ptr[i + 1] - in->A->ptr[i];
+    values[PRODUCTS] = (double)p->work;
+    values[NNZ] = result_nnz < 0 ? NAN : (double)result_nnz;
+    values[COMPRESSION] = result_nnz > 0 ? (double)p->work / (double)result_nnz : NAN;
 }
 
-int sparse_row_alloc(struct sparse_row *row, const struct inputs *in)
+static int64_t row_work(const struct problem *p, int32_t i)
 {
-    int64_t n = in->S->n;
-    *row = (struct sparse_row){0};
-    row->col = mem_alloc(n, sizeof *row->col);
-    row->terms = mem_zero_alloc(n, sizeof *row->terms);
-    row->ref = mem_alloc(n, sizeof *row->ref);
-    row->mag = mem_alloc(n, sizeof *row->mag);
-    if (row->col && row->terms && row->ref && row->mag) return OK;
-    sparse_row_free(row);
-    return ERR_MEMORY;
+    const struct csr *A = p->A, *S = p->S;
+    int64_t products = 0;
+    for (int64_t q = A->ptr[i]; q < A->ptr[i + 1]; q++)
+        products += S->ptr[A->idx[q] + 1] - S->ptr[A->idx[q]];
+    return products;
 }
 
-void sparse_row_free(struct sparse_row *row)
+static int64_t row_room(const struct problem *p, int32_t i)
 {
-    mem_free(row->col);
-    mem_free(row->terms);
-    mem_free(row->ref);
-    mem_free(row->mag);
-    *row = (struct sparse_row){0};
+    return min64(row_work(p, i), p->cols);
 }
 
-void spgemm_row(const struct inputs *in, int32_t i, struct sparse_row *row)
+// A row's sums, spread out over the columns of C.
+struct sums {
+    uint64_t *cols, *spare; // columns in use, and room to sort them, n each
+    double *ref, *mag;      // by column, n each
+    int32_t *terms;         // by column: products summed, 0: none; n
+};
+
+static struct sums sums_in(void *scratch, int64_t n)
 {
-    const struct csr *A = in->A, *S = in->S;
-    for (int64_t p = 0; p < row->count; p++) row->terms[row->col[p]] = 0;
-    row->count = 0;
-    for (int64_t p = A->ptr[i]; p < A->ptr[i + 1]; p++) {
-        double a = prec_round(in->prec, A->val[p]);
-        int32_t l = A->idx[p];
-        for (int64_t q = S->ptr[l]; q < S->ptr[l + 1]; q++) {
-            int32_t j = S->idx[q];
-            double product = a * prec_round(in->prec, S->val[q]);
-            if (!row->terms[j]++) {
-                row->col[row->count++] = j;
-                row->ref[j] = row->mag[j] = 0;
+    uint64_t *cols = scratch;
+    double *ref = (double *)(cols + 2 * n);
+    return (struct sums){cols, cols + n, ref, ref + n, (int32_t *)(ref + 2 * n)};
+}
+
+static size_t row_scratch(const struct problem *p)
+{
+    return (size_t)p->cols * (2 * sizeof(uint64_t) + 2 * sizeof(double) + sizeof(int32_t));
+}
+
+// Its structure is that of the products: sums that happen to be 0 are there.
+static void reference_row(const struct problem *p, int variant, int32_t i, struct row *row)
+{
+    (void)variant;
+    const struct csr *A = p->A, *S = p->S;
+    struct sums s = sums_in(row->scratch, p->cols);
+    int64_t count = 0;
+    for (int64_t x = A->ptr[i]; x < A->ptr[i + 1]; x++) {
+        double a = prec_round(p->prec, A->val[x]);
+        int32_t l = A->idx[x];
+        for (int64_t y = S->ptr[l]; y < S->ptr[l + 1]; y++) {
+            int32_t j = S->idx[y];
+            double product = a * prec_round(p->prec, S->val[y]);
+            if (!s.terms[j]++) {
+                s.cols[count++] = (uint64_t)j;
+                s.ref[j] = s.mag[j] = 0;
             }
-            row->ref[j] += product;
-            row->mag[j] += fabs(product);
+            s.ref[j] += product;
+            s.mag[j] += fabs(product);
         }
+    }
+    sort_keys(s.cols, s.spare, count, 0);
+    row->count = count;
+    row->terms = 0;
+    for (int64_t e = 0; e < count; e++) {
+        int64_t j = (int64_t)s.cols[e];
+        row->col[e] = (int32_t)j;
+        row->ref[e] = s.ref[j];
+        row->error[e] = sum_error(s.terms[j]) * s.mag[j];
+        row->terms = max64(row->terms, s.terms[j]);
+        s.terms[j] = 0;
     }
 }
 
@@ -97,10 +133,10 @@ static void multiply(const struct csr *M, enum prec prec, const double *x, const
 #pragma omp parallel for schedule(dynamic, 64)
     for (int32_t i = 0; i < M->m; i++) {
         double sum = 0, mag = 0;
-        for (int64_t p = M->ptr[i]; p < M->ptr[i + 1]; p++) {
-            double a = prec_round(prec, M->val[p]);
-            sum += a * x[M->idx[p]];
-            mag += fabs(a) * x_mag[M->idx[p]];
+        for (int64_t q = M->ptr[i]; q < M->ptr[i + 1]; q++) {
+            double a = prec_round(prec, M->val[q]);
+            sum += a * x[M->idx[q]];
+            mag += fabs(a) * x_mag[M->idx[q]];
         }
         y[i] = sum;
         y_mag[i] = mag;
@@ -108,23 +144,49 @@ static void multiply(const struct csr *M, enum prec prec, const double *x, const
 }
 
 // C * x = A * (S * x)
-int spgemm_project(const struct inputs *in, double *restrict want, double *restrict mag)
+static int project(const struct problem *p, int variant, const struct projection *out)
 {
-    const struct csr *S = in->S;
+    (void)variant;
+    const struct csr *A = p->A, *S = p->S;
     double *x = mem_alloc(S->n, sizeof *x), *x_mag = mem_alloc(S->n, sizeof *x_mag);
     double *y = mem_alloc(S->m, sizeof *y), *y_mag = mem_alloc(S->m, sizeof *y_mag);
     int err = x && x_mag && y && y_mag ? OK : ERR_MEMORY;
-    if (!err) {
-        for (int32_t j = 0; j < S->n; j++) {
-            x[j] = op_weight(in, j);
-            x_mag[j] = fabs(x[j]);
-        }
-        multiply(S, in->prec, x, x_mag, y, y_mag);
-        multiply(in->A, in->prec, y, y_mag, want, mag);
+    if (err) goto done;
+    for (int32_t j = 0; j < S->n; j++) {
+        x[j] = op_weight(p, j);
+        x_mag[j] = fabs(x[j]);
     }
+    multiply(S, p->prec, x, x_mag, y, y_mag);
+    multiply(A, p->prec, y, y_mag, out->want, out->size);
+#pragma omp parallel for schedule(static)
+    for (int32_t i = 0; i < A->m; i++) {
+        double mag = out->size[i];
+        int64_t terms = A->ptr[i + 1] - A->ptr[i];
+        out->error[i] = sum_error(terms) * mag;
+        // Both sides are sums in double: of the row's elements, and of A's times S's row.
+        out->own[i] = 2 * sum_error(terms + 2 * (int64_t)S->n) * prec_unit_roundoff(F64) * mag;
+    }
+done:
     mem_free(x);
     mem_free(x_mag);
     mem_free(y);
     mem_free(y_mag);
     return err;
 }
+
+const struct op op_spgemm = {
+    .name = "spgemm",
+    .formula = "C = A * A or A * A^T, all sparse",
+    .result = RESULT_SPARSE,
+    .axes = axes,
+    .variants = variants,
+    .figures = figures,
+    .make = make,
+    .compulsory_bytes = compulsory_bytes,
+    .tell = tell,
+    .row_work = row_work,
+    .row_room = row_room,
+    .row_scratch = row_scratch,
+    .row = reference_row,
+    .project = project,
+};

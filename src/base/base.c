@@ -14,14 +14,27 @@ volatile sig_atomic_t interrupted;
 
 int fail(enum err code, const char *format, ...)
 {
+    char text[sizeof last_failure]; // an argument may be the last one's text
     va_list args;
     va_start(args, format);
-    vsnprintf(last_failure, sizeof last_failure, format, args);
+    vsnprintf(text, sizeof text, format, args);
     va_end(args);
+    memcpy(last_failure, text, sizeof text);
     return code;
 }
 
 const char *fail_text(void) { return last_failure; }
+
+void bug(const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    fprintf(stderr, "spbench: a mistake in the program: ");
+    vfprintf(stderr, format, args);
+    fprintf(stderr, "\n");
+    va_end(args);
+    abort();
+}
 
 int size_mul(int64_t a, int64_t b, int64_t *product)
 {
@@ -74,19 +87,24 @@ static void *refuse(int64_t bytes)
     return NULL;
 }
 
+void *mem_try_alloc(int64_t bytes)
+{
+    if (bytes > LARGE_ALLOCATION && bytes > mem_available()) return NULL;
+    // posix_memalign takes any size, so that AddressSanitizer sees the first byte past the end.
+    void *p;
+    bool huge = bytes >= 2 * HUGE_PAGE;
+    if (posix_memalign(&p, huge ? HUGE_PAGE : 64, bytes ? (size_t)bytes : 1)) return NULL;
+    // A page fault every 4 kB takes longer than reading a matrix; refusing this hint does no harm.
+    if (huge) madvise(p, (size_t)bytes, MADV_HUGEPAGE);
+    return p;
+}
+
 void *mem_alloc(int64_t count, size_t size)
 {
     int64_t bytes = 0;
     if (size_mul(count, (int64_t)size, &bytes)) return NULL;
-    if (planned_failure() || (bytes > LARGE_ALLOCATION && bytes > mem_available()))
-        return refuse(bytes);
-    // posix_memalign takes any size, so that AddressSanitizer sees the first byte past the end.
-    void *p;
-    bool huge = bytes >= 2 * HUGE_PAGE;
-    if (posix_memalign(&p, huge ? HUGE_PAGE : 64, bytes ? (size_t)bytes : 1)) return refuse(bytes);
-    // A page fault every 4 kB takes longer than reading a matrix; refusing this hint does no harm.
-    if (huge) madvise(p, (size_t)bytes, MADV_HUGEPAGE);
-    return p;
+    void *p = planned_failure() ? NULL : mem_try_alloc(bytes);
+    return p ? p : refuse(bytes);
 }
 
 void *mem_zero_alloc(int64_t count, size_t size)

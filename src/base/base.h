@@ -23,14 +23,20 @@ enum err {
     ERR_MEMORY,      // not enough memory, on the host or on the device
     ERR_DEVICE,      // a call of the device or of a library on it failed
     ERR_UNSUPPORTED, // the algorithm says that it does not do this case
+    ERR_UNCHECKED,   // a result cannot be checked, for lack of host memory
     ERR_INTERRUPTED, // Ctrl-C
 };
 
 #ifdef __GNUC__
 #define PRINTF_LIKE(f, a) __attribute__((format(printf, f, a)))
+#define NO_RETURN         __attribute__((noreturn))
 #else
 #define PRINTF_LIKE(f, a)
+#define NO_RETURN
 #endif
+
+#define BIT(x)   (1u << (x))
+#define COUNT(a) ((int)(sizeof(a) / sizeof *(a)))
 
 // Compiles a function for AVX-512, AVX2 and the plain machine; the loader picks one. Not under a
 // sanitizer: its start-up code runs after the loader's choice and would be called too early.
@@ -45,11 +51,16 @@ enum err {
 int fail(enum err code, const char *format, ...) PRINTF_LIKE(2, 3);
 // The line that the last fail() of this thread kept.
 const char *fail_text(void);
+// A mistake of the program's own, not of its user: tells it on stderr and aborts.
+void bug(const char *format, ...) PRINTF_LIKE(1, 2) NO_RETURN;
 
 // Memory is 64-byte aligned. NULL means that fail(ERR_MEMORY) was called; a count of 0 gives a
 // valid pointer. mem_free(NULL) is legal. A request larger than the free memory is refused before
 // the system overcommits it.
 void *mem_alloc(int64_t count, size_t size);
+// The same for what can be done without: NULL leaves fail_text() as it is, and mem_fail_at() does
+// not count it.
+void *mem_try_alloc(int64_t bytes);
 void *mem_zero_alloc(int64_t count, size_t size);
 // Grows or shrinks; on failure the old block stays valid and NULL is returned.
 void *mem_resize(void *old, int64_t old_count, int64_t count, size_t size);

@@ -37,9 +37,11 @@ void suggest_offer(struct suggestion *s, const char *name)
 {
     size_t length = strlen(s->word);
     int distance = edit_distance(s->word, name);
-    // Whoever typed the beginning of a name meant the name; so did who wrote it out.
+    // Whoever typed the beginning of a name meant the name; so did, rather than a name that is two
+    // slips away, who wrote it out.
     size_t common = strlen(name) < length ? strlen(name) : length;
-    if (common >= 3 && !strncmp(s->word, name, common)) distance = smaller(distance, 1);
+    if (common >= 3 && !strncmp(s->word, name, common))
+        distance = smaller(distance, common == length ? 1 : 2);
     if (distance > (int)(length + 2) / 3 || distance >= s->distance) return;
     s->best = name;
     s->distance = distance;

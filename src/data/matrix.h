@@ -14,6 +14,18 @@ size_t prec_bytes(enum prec prec);
 const char *prec_name(enum prec prec);
 // x as the precision holds it.
 double prec_round(enum prec prec, double x);
+// Value q of `val`, which are float or double.
+static inline double prec_load(enum prec prec, const void *val, int64_t q)
+{
+    return prec == F32 ? (double)((const float *)val)[q] : ((const double *)val)[q];
+}
+static inline void prec_store(enum prec prec, void *val, int64_t q, double x)
+{
+    if (prec == F32)
+        ((float *)val)[q] = (float)x;
+    else
+        ((double *)val)[q] = x;
+}
 // Half the distance from 1 to the next larger number.
 double prec_unit_roundoff(enum prec prec);
 

@@ -4,9 +4,8 @@
 #define SPBENCH_CUB_H
 
 #include "device/cuda.cuh"
-#include "device/device.h"
 
-// CUB has template parameters of the name that kernel.cuh gives to 32.
+// CUB has template parameters of the name that warp.cuh gives to 32.
 #pragma push_macro("WARP")
 #undef WARP
 #include <cub/device/device_radix_sort.cuh>

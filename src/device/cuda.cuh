@@ -1,12 +1,12 @@
-// What every .cu file includes instead of cuda_runtime.h: the launch macro and the error macro.
-// Under the emulator <cuda_runtime.h> is tests/emu/cuda_runtime.h, which defines LAUNCH and
-// SHARED_DYNAMIC itself.
+// What every .cu file includes instead of cuda_runtime.h: launches, their check, and the error macro.
+// Under the emulator <cuda_runtime.h> is tests/emu/cuda_runtime.h, which defines LAUNCH,
+// SHARED_DYNAMIC, RUN_BEGIN and RUN_END itself.
 #ifndef SPBENCH_CUDA_H
 #define SPBENCH_CUDA_H
 
 #include <cuda_runtime.h>
 
-#include "base/base.h"
+#include "device/device.h"
 
 // Kernels are launched only through this, so that the emulator can run them. The kernel is one
 // word; for a template write `auto kernel = spmm_rows<float, 32>;` first.
@@ -20,6 +20,12 @@
 #define SHARED_DYNAMIC(T, name)                                                                    \
     extern __shared__ __align__(16) unsigned char shared_dynamic_bytes[];                          \
     T *name = reinterpret_cast<T *>(shared_dynamic_bytes)
+#endif
+
+// Around the run() of an algorithm: the emulator then knows what it may not do.
+#ifndef RUN_BEGIN
+#define RUN_BEGIN(closed) ((void)(closed))
+#define RUN_END()         ((void)0)
 #endif
 
 static inline int cuda_fail(cudaError_t e, const char *file, int line, const char *call)
@@ -36,5 +42,28 @@ static inline int cuda_fail(cudaError_t e, const char *file, int line, const cha
         if (cuda_try_error != cudaSuccess)                                                         \
             return cuda_fail(cuda_try_error, __FILE__, __LINE__, #call);                           \
     } while (0)
+
+// Whether the launches since the last check were accepted; `name` is whose they are. It ends each
+// run(), and goes before everything that waits.
+static inline int launch_check(const char *name)
+{
+    cudaError_t e = cudaGetLastError();
+    if (e == cudaSuccess) return OK;
+    return fail(e == cudaErrorMemoryAllocation ? ERR_MEMORY : ERR_DEVICE, "%s: launch: %s", name,
+                cudaGetErrorString(e));
+}
+
+// Copies what the launches before this have computed into page-locked memory, and waits for it. A
+// launch that was refused is told first: then what is there is not what it should be.
+static inline int wait_for(struct device *d, const char *name, const void *from, void *to,
+                           size_t bytes)
+{
+    const cudaStream_t stream = (cudaStream_t)d->stream;
+    int err = launch_check(name);
+    if (err) return err;
+    CUDA_TRY(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, stream));
+    CUDA_TRY(cudaStreamSynchronize(stream));
+    return OK;
+}
 
 #endif

@@ -1,68 +1,105 @@
 #include "device/device.h"
 
+#include "base/words.h"
+
 #include <assert.h>
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-// The backends that are linked in.
-static const struct device_ops *const backends[] = {
-    &device_cpu,
+// Declares the backends that are in this build, and lists all kinds.
+#define HAS_ALWAYS(name) extern const struct device_ops device_##name;
+#define OPS_ALWAYS(name) &device_##name, NULL
 #ifdef SPBENCH_CUDA
-    &device_cuda,
+#define HAS_CUDA(name) HAS_ALWAYS(name)
+#define OPS_CUDA(name) OPS_ALWAYS(name)
+#else
+#define HAS_CUDA(name)
+#define OPS_CUDA(name) NULL, "built without CUDA"
 #endif
+#define DEVICE(symbol, name, numbering, build) HAS_##build(name)
+#include "device/devices.def"
+#undef DEVICE
+
+enum { ONE, MANY };
+#define DEVICE(symbol, name, numbering, build) {#name, numbering, OPS_##build(name)},
+const struct device_entry device_list[DEVICE_KINDS] = {
+#include "device/devices.def"
 };
-
-static const struct device_ops *backend_of(enum device_kind kind)
-{
-    for (size_t i = 0; i < sizeof backends / sizeof *backends; i++)
-        if (backends[i]->kind == kind) return backends[i];
-    return NULL;
-}
-
-const char *device_kind_name(enum device_kind kind) { return kind == DEVICE_CPU ? "cpu" : "cuda"; }
+#undef DEVICE
 
 int device_count(enum device_kind kind)
 {
-    const struct device_ops *ops = backend_of(kind);
+    const struct device_ops *ops = device_list[kind].ops;
     return ops ? ops->count() : 0;
 }
 
 const char *device_missing(enum device_kind kind)
 {
     static _Thread_local char why[256];
-    const struct device_ops *ops = backend_of(kind);
-    if (!ops) return "built without CUDA";
+    const struct device_ops *ops = device_list[kind].ops;
+    if (!ops) return device_list[kind].missing;
     if (ops->count() > 0) return NULL;
     snprintf(why, sizeof why, "%s", fail_text()); // count() says why there is none
     return why;
 }
 
-// Which device `spec` means.
-static int parse_spec(const char *spec, enum device_kind *kind, int *index)
+const char *device_names(void)
+{
+    static _Thread_local char text[128];
+    snprintf(text, sizeof text, "auto");
+    for (int kind = 0; kind < DEVICE_KINDS; kind++) {
+        words_add(text, sizeof text, ", ", device_list[kind].name);
+        if (!device_list[kind].many) continue;
+        words_add(text, sizeof text, ", ", device_list[kind].name);
+        words_add(text, sizeof text, "", ":N");
+    }
+    return text;
+}
+
+#define INDEX_MAX 9999
+
+// The number of "cuda:7" behind its kind's name; 0 for the name alone, -1 for what is no such name.
+static int number_of(const char *spec, const struct device_entry *entry)
+{
+    size_t length = strlen(entry->name);
+    if (strncmp(spec, entry->name, length)) return -1;
+    spec += length;
+    if (!*spec) return 0;
+    size_t digits = *spec == ':' ? strspn(spec + 1, "0123456789") : 0;
+    if (!entry->many || !digits || spec[1 + digits]) return -1;
+    return digits > 4 ? INDEX_MAX : atoi(spec + 1);
+}
+
+int device_parse(const char *spec, enum device_kind *kind, int *index)
 {
     *index = 0;
-    if (!strcmp(spec, "auto")) {
-        *kind = device_missing(DEVICE_CUDA) ? DEVICE_CPU : DEVICE_CUDA;
-        return OK;
+    for (int k = DEVICE_KINDS - 1; k >= 0; k--) {
+        *kind = (enum device_kind)k;
+        if (!strcmp(spec, "auto") && !device_missing(*kind)) return OK;
+        *index = number_of(spec, &device_list[k]);
+        if (*index >= 0) return OK;
+        *index = 0;
     }
-    if (!strcmp(spec, "cpu")) {
-        *kind = DEVICE_CPU;
-        return OK;
-    }
-    *kind = DEVICE_CUDA;
-    if (!strcmp(spec, "cuda")) return OK;
-    if (!strncmp(spec, "cuda:", 5) && spec[5] >= '0' && spec[5] <= '9') {
-        char *end;
-        errno = 0;
-        long number = strtol(spec + 5, &end, 10);
-        if (!*end) {
-            *index = errno || number > 9999 ? 9999 : (int)number;
-            return OK;
-        }
-    }
-    return fail(ERR_USAGE, "-device %s: no such device; it is auto, cpu, cuda or cuda:N", spec);
+    return fail(ERR_USAGE, "-device %s: no such device; it is one of %s", spec, device_names());
+}
+
+void device_id(enum device_kind kind, int index, char id[16])
+{
+    if (device_list[kind].many)
+        snprintf(id, 16, "%s:%d", device_list[kind].name, index);
+    else
+        snprintf(id, 16, "%s", device_list[kind].name);
+}
+
+// Kinds that no machine lacks, for a user whose device is not there.
+static int not_there(const char *spec, const char *missing)
+{
+    char there[64] = "";
+    for (int kind = 0; kind < DEVICE_KINDS; kind++)
+        if (!device_missing((enum device_kind)kind))
+            words_add(there, sizeof there, "' and '", device_list[kind].name);
+    return fail(ERR_USAGE, "-device %s: %s; '%s' is always there", spec, missing, there);
 }
 
 int device_open(const char *spec, struct device *d)
@@ -70,24 +107,31 @@ int device_open(const char *spec, struct device *d)
     memset(d, 0, sizeof *d);
     enum device_kind kind;
     int index;
-    int err = parse_spec(spec, &kind, &index);
+    int err = device_parse(spec, &kind, &index);
     if (err) return err;
     const char *missing = device_missing(kind);
-    if (missing) return fail(ERR_USAGE, "-device %s: %s; 'cpu' is always there", spec, missing);
-    const struct device_ops *ops = backend_of(kind);
-    int count = ops->count();
-    if (index >= count)
-        return fail(ERR_USAGE, "-device %s: the last CUDA device of this machine is cuda:%d", spec,
-                    count - 1);
-
+    if (missing) return not_there(spec, missing);
+    int count = device_count(kind);
+    if (index >= count) {
+        char last[16];
+        device_id(kind, count - 1, last);
+        return fail(ERR_USAGE, "-device %s: the last one of this machine is %s", spec, last);
+    }
     d->kind = kind;
     d->index = index;
-    snprintf(d->id, sizeof d->id, kind == DEVICE_CPU ? "cpu" : "cuda:%d", index);
-    d->ops = ops;
-    err = ops->open(d);
+    device_id(kind, index, d->id);
+    d->ops = device_list[kind].ops;
+    err = d->ops->open(d);
     if (err) memset(d, 0, sizeof *d);
     return err;
 }
+
+struct device device_host(void)
+{
+    return (struct device){.kind = DEVICE_CPU, .id = "host", .ops = device_list[DEVICE_CPU].ops};
+}
+
+bool device_is_host(const struct device *d) { return d->kind == DEVICE_CPU; }
 
 void device_close(struct device *d)
 {
@@ -109,19 +153,39 @@ static int make_room(struct device *d)
     return OK;
 }
 
-// Past the end only the last moment is kept.
+void device_trace_free(struct device_trace *t)
+{
+    mem_free(t->moments);
+    *t = (struct device_trace){0};
+}
+
 static void trace(struct device *d)
 {
     struct device_trace *t = d->trace;
     if (!t) return;
-    int i = t->count < TRACE_MAX ? t->count++ : TRACE_MAX - 1;
-    t->ms[i] = clock_ms() - t->start;
-    t->bytes[i] = d->used_bytes;
+    if (t->count == t->room) {
+        int64_t room = t->room ? 2 * t->room : 64;
+        struct device_moment *p = mem_resize(t->moments, t->room, room, sizeof *p);
+        if (!p) {
+            t->lost = true;
+            return;
+        }
+        t->moments = p;
+        t->room = room;
+    }
+    t->moments[t->count++] = (struct device_moment){clock_ms() - t->start, d->used_bytes};
+}
+
+// What a closed run() must not do.
+static void refuse_closed(const struct device *d, const char *what)
+{
+    if (d->closed) bug("%s: a run() of a result that is there before %s", d->id, what);
 }
 
 int device_alloc(struct device *d, int64_t count, size_t size, void **p)
 {
     *p = NULL;
+    refuse_closed(d, "allocates memory");
     int64_t bytes;
     int err = size_mul(count, (int64_t)size, &bytes);
     if (!err) err = make_room(d);
@@ -142,6 +206,7 @@ int device_alloc(struct device *d, int64_t count, size_t size, void **p)
 void device_free(struct device *d, void *p)
 {
     if (!p) return;
+    refuse_closed(d, "frees memory");
     int i = d->block_count - 1; // what came last mostly goes first
     while (i >= 0 && d->blocks[i].p != p) i--;
     assert(i >= 0);
@@ -156,6 +221,7 @@ void device_peak_reset(struct device *d) { d->peak_bytes = d->used_bytes; }
 
 int device_upload(struct device *d, void *to, const void *from, int64_t bytes)
 {
+    refuse_closed(d, "copies from the host");
     return bytes ? d->ops->upload(d, to, from, bytes) : OK;
 }
 
@@ -172,6 +238,7 @@ int device_place(struct device *d, const void *from, int64_t count, size_t size,
 
 int device_download(struct device *d, void *to, const void *from, int64_t bytes)
 {
+    refuse_closed(d, "copies to the host");
     return bytes ? d->ops->download(d, to, from, bytes) : OK;
 }
 
@@ -180,4 +247,20 @@ int device_fill(struct device *d, void *p, int byte, int64_t bytes)
     return bytes ? d->ops->fill(d, p, byte, bytes) : OK;
 }
 
-int device_sync(struct device *d) { return d->ops->sync(d); }
+int device_sync(struct device *d)
+{
+    refuse_closed(d, "waits");
+    return d->ops->sync(d);
+}
+
+void device_run_begin(struct device *d, bool closed)
+{
+    d->closed = closed;
+    d->ops->run_begin(d, closed);
+}
+
+int device_run_end(struct device *d)
+{
+    d->closed = false;
+    return d->ops->run_end(d);
+}

@@ -9,8 +9,12 @@
 extern "C" {
 #endif
 
-enum device_kind { DEVICE_CPU, DEVICE_CUDA };
-const char *device_kind_name(enum device_kind kind);
+enum device_kind {
+#define DEVICE(symbol, name, numbering, build) DEVICE_##symbol,
+#include "device/devices.def"
+#undef DEVICE
+    DEVICE_KINDS
+};
 
 // What the device can do at most, as measured by `spbench roof`; 0 where it is not known yet.
 struct roof {
@@ -24,22 +28,26 @@ struct device_block {
     int64_t bytes;
 };
 
-// What was allocated when, over one run.
-#define TRACE_MAX 128
+// What was allocated when, over one run: at each allocation and release.
+struct device_moment {
+    double ms;     // since `start`
+    int64_t bytes; // allocated from then on
+};
 struct device_trace {
     double start; // clock_ms() of the first moment
-    int count;
-    double ms[TRACE_MAX];     // since start
-    int64_t bytes[TRACE_MAX]; // allocated from then on
+    int64_t count, room;
+    struct device_moment *moments; // size room; owned
+    bool lost;                     // there was no memory for some of them
 };
+void device_trace_free(struct device_trace *t);
 
 struct device {
     enum device_kind kind;
-    int index;                   // number of the CUDA device, 0 for the CPU
+    int index;                   // its number among those of its kind
     char id[16];                 // "cpu", "cuda:0"
     char name[128];              // as the vendor calls it
     char detail[128];            // compute capability and driver, or the instruction set
-    int units;                   // multiprocessors, or threads
+    int units;                   // of ops->units: multiprocessors, threads
     int64_t memory_bytes;        // total
     int64_t cache_bytes;         // last-level cache
     void *stream;                // cudaStream_t that everything runs on; NULL on the CPU
@@ -49,14 +57,16 @@ struct device {
     int block_count, block_room;
     struct device_trace *trace; // NULL: allocations are not traced
     bool poison;   // new blocks are filled with NaN, so that nothing old passes for a result
+    bool closed;   // between device_run_begin(closed) and device_run_end()
     void *backend; // the backend's own state
     const struct device_ops *ops;
 };
 
 // One backend. Every function returns 0 or an error; backends do no bookkeeping.
 struct device_ops {
-    enum device_kind kind;
-    int (*count)(void);            // devices of this kind in the machine, 0 where there are none
+    const char *units;   // what its work is spread over: "multiprocessors"
+    int row_start_bytes; // of the CSR that its kernels take: 8 (int64_t) or 4 (int32_t)
+    int (*count)(void);  // devices of this kind in the machine; where there are none, why is failed
     int (*open)(struct device *d); // fills name, detail, sizes, stream; index is set
     void (*close)(struct device *d);
     int (*alloc)(struct device *d, int64_t bytes, void **p);
@@ -65,6 +75,9 @@ struct device_ops {
     int (*download)(struct device *d, void *to, const void *from, int64_t bytes); // waits
     int (*fill)(struct device *d, void *p, int byte, int64_t bytes);
     int (*sync)(struct device *d); // waits, and reports what went wrong asynchronously
+    // Around the run() of an algorithm; see device_run_begin().
+    void (*run_begin)(struct device *d, bool closed);
+    int (*run_end)(struct device *d);
     // Two marks in the stream and the time between them; timer_stop waits.
     int (*timer_start)(struct device *d);
     int (*timer_stop)(struct device *d, double *ms);
@@ -74,15 +87,34 @@ struct device_ops {
     int (*measure_roof)(struct device *d, struct roof *roof);
 };
 
-extern const struct device_ops device_cpu;
-extern const struct device_ops device_cuda; // in builds with CUDA or the emulator
+// A kind of device, by `enum device_kind`, whether this build has it or not.
+struct device_entry {
+    const char *name;             // as in -device
+    bool many;                    // a machine may have several: name:0, name:1, ...
+    const struct device_ops *ops; // NULL: not in this build, `missing` says why
+    const char *missing;
+};
+extern const struct device_entry device_list[DEVICE_KINDS];
 
-// `spec` is auto, cpu, cuda or cuda:N. auto is the first CUDA device, else the CPU.
-int device_open(const char *spec, struct device *d);
-void device_close(struct device *d);
+// "auto, cpu, cuda, cuda:N": what -device takes.
+const char *device_names(void);
+// What `spec` means, "auto" included: the kind, and the number among its kind. ERR_USAGE if it is
+// no device's name. Opens nothing.
+int device_parse(const char *spec, enum device_kind *kind, int *index);
+// "cpu", "cuda:0".
+void device_id(enum device_kind kind, int index, char id[16]);
 // NULL if a device of this kind can be opened here, else why not, in one line.
 const char *device_missing(enum device_kind kind);
+// How many there are.
 int device_count(enum device_kind kind);
+
+int device_open(const char *spec, struct device *d);
+void device_close(struct device *d);
+// A place in host memory for what is made on the host and then copied to `d`: nothing is measured
+// of it, and it need not be closed.
+struct device device_host(void);
+// Whether the device's memory is the host's.
+bool device_is_host(const struct device *d);
 
 int device_alloc(struct device *d, int64_t count, size_t size, void **p);
 void device_free(struct device *d, void *p); // NULL is legal
@@ -93,6 +125,13 @@ int device_place(struct device *d, const void *from, int64_t count, size_t size,
 int device_download(struct device *d, void *to, const void *from, int64_t bytes);
 int device_fill(struct device *d, void *p, int byte, int64_t bytes);
 int device_sync(struct device *d);
+
+// From the first to the second the run() of an algorithm is under way. In a `closed` one nothing
+// may be allocated, released, copied from or to the host, or waited for: that is a bug(). The
+// second returns the error of a launch that run() has not looked at; the emulator also sees the
+// launch that nobody checked and that went well.
+void device_run_begin(struct device *d, bool closed);
+int device_run_end(struct device *d);
 
 #ifdef __cplusplus
 }

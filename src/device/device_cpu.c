@@ -185,6 +185,14 @@ static int cpu_sync(struct device *d)
     return OK;
 }
 
+static void cpu_run_begin(struct device *d, bool closed) { (void)d, (void)closed; }
+
+static int cpu_run_end(struct device *d)
+{
+    (void)d;
+    return OK;
+}
+
 static int cpu_timer_start(struct device *d)
 {
     ((struct cpu *)d->backend)->start_ms = clock_ms();
@@ -243,8 +251,10 @@ static int cpu_measure_roof(struct device *d, struct roof *roof)
     return roof_measure_cpu(((struct cpu *)d->backend)->cache_block, roof);
 }
 
+extern const struct device_ops device_cpu;
 const struct device_ops device_cpu = {
-    .kind = DEVICE_CPU,
+    .units = "threads",
+    .row_start_bytes = sizeof(int64_t),
     .count = cpu_count,
     .open = cpu_open,
     .close = cpu_close,
@@ -254,6 +264,8 @@ const struct device_ops device_cpu = {
     .download = cpu_copy,
     .fill = cpu_fill,
     .sync = cpu_sync,
+    .run_begin = cpu_run_begin,
+    .run_end = cpu_run_end,
     .timer_start = cpu_timer_start,
     .timer_stop = cpu_timer_stop,
     .flush_cache = cpu_flush_cache,

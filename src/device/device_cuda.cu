@@ -237,6 +237,21 @@ static int cuda_fill(struct device *d, void *p, int byte, int64_t bytes)
     return OK;
 }
 
+static void cuda_run_begin(struct device *d, bool closed)
+{
+    (void)d;
+    RUN_BEGIN(closed);
+}
+
+static int cuda_run_end(struct device *d)
+{
+    RUN_END();
+    cudaError_t e = cudaPeekAtLastError();
+    if (e == cudaSuccess) return OK;
+    cudaGetLastError();
+    return fail(ERR_DEVICE, "%s: a launch that nobody checked: %s", d->id, cudaGetErrorString(e));
+}
+
 static int cuda_timer_start(struct device *d)
 {
     CUDA_TRY(cudaEventRecord(cuda_of(d)->start, cuda_of(d)->stream));
@@ -287,8 +302,9 @@ static int cuda_throttled(struct device *d)
     return nvml->lib && !nvml->reasons(nvml->device, &bits) && (bits & NVML_HELD_DOWN);
 }
 
-const struct device_ops device_cuda = {
-    .kind = DEVICE_CUDA,
+extern "C" const struct device_ops device_cuda = {
+    .units = "multiprocessors",
+    .row_start_bytes = sizeof(int32_t),
     .count = cuda_count,
     .open = cuda_open,
     .close = cuda_close,
@@ -298,6 +314,8 @@ const struct device_ops device_cuda = {
     .download = cuda_download,
     .fill = cuda_fill,
     .sync = cuda_sync,
+    .run_begin = cuda_run_begin,
+    .run_end = cuda_run_end,
     .timer_start = cuda_timer_start,
     .timer_stop = cuda_timer_stop,
     .flush_cache = cuda_flush_cache,

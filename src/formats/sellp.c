@@ -2,17 +2,38 @@
 
 #include <assert.h>
 
-// Entries of each row of a slice, with padding.
-static int64_t slice_width(const struct csr *A, int32_t slice, int32_t pad, int64_t s)
+#include "formats/csr.h"
+
+// Defaults: those of MAGMA's own tester.
+enum { SLICE, PAD };
+static const struct param params[] = {
+    [SLICE] = {"slice", 8, 1, 1024, true, "rows of a slice"},
+    [PAD] = {"pad", 8, 1, 1024, true,
+             "row lengths of a slice are rounded up to a multiple of this"},
+    {0},
+};
+
+static int arrays(const struct sparse *X, struct array list[ARRAYS_MAX])
 {
+    struct sellp *A = (struct sellp *)X;
+    list[0] = (struct array){(void **)&A->ptr, A->slices + 1, sizeof *A->ptr};
+    list[1] = (struct array){(void **)&A->idx, A->stored, sizeof *A->idx};
+    list[2] = (struct array){&A->val, A->stored, prec_bytes(A->prec)};
+    return 3;
+}
+
+// Entries of each row of a slice, with padding.
+static int64_t slice_width(const struct csr_dev *A, int32_t slice, int32_t pad, int64_t s)
+{
+    const int64_t *ptr = A->ptr;
     int64_t longest = 0;
     for (int64_t i = s * slice; i < min64((s + 1) * slice, A->m); i++)
-        longest = max64(longest, A->ptr[i + 1] - A->ptr[i]);
+        longest = max64(longest, ptr[i + 1] - ptr[i]);
     return (longest + pad - 1) / pad * pad;
 }
 
 // Sets ptr and stored.
-static int place_slices(const struct csr *A, struct sellp *S)
+static int place_slices(const struct csr_dev *A, struct sellp *S)
 {
     int64_t slices = S->slices, *ptr = S->ptr;
 #pragma omp parallel for schedule(static)
@@ -28,7 +49,7 @@ static int place_slices(const struct csr *A, struct sellp *S)
 }
 
 // Writes slice s in the order of memory.
-static void fill_slice(const struct csr *A, struct sellp *S, int64_t s)
+static void fill_slice(const struct csr_dev *A, struct sellp *S, int64_t s)
 {
     const int64_t *ptr = A->ptr;
     int64_t q = S->ptr[s], width = (S->ptr[s + 1] - q) / S->slice;
@@ -36,31 +57,24 @@ static void fill_slice(const struct csr *A, struct sellp *S, int64_t s)
         for (int64_t i = s * S->slice; i < (s + 1) * S->slice; i++, q++) {
             bool used = i < A->m && j < ptr[i + 1] - ptr[i];
             S->idx[q] = used ? A->idx[ptr[i] + j] : -1;
-            S->val[q] = used ? A->val[ptr[i] + j] : 0;
+            prec_store(S->prec, S->val, q, used ? prec_load(A->prec, A->val, ptr[i] + j) : 0);
         }
 }
 
-int sellp_from_csr(const struct csr *A, int32_t slice, int32_t pad, struct sellp *out)
+static int make(struct device *d, const struct sparse *from, const double *opt, struct sparse *out)
 {
-    if (slice < 1 || pad < 1)
-        return fail(ERR_USAGE, "SELL-P: slice %d and pad %d must be at least 1", slice, pad);
-    struct sellp S = {.m = A->m, .n = A->n, .slice = slice, .pad = pad, .nnz = A->nnz};
-    S.slices = ((int64_t)A->m + slice - 1) / slice;
-    int err = ERR_MEMORY;
-    S.ptr = mem_alloc(S.slices + 1, sizeof *S.ptr);
-    if (!S.ptr || place_slices(A, &S)) goto done;
-    S.idx = mem_alloc(S.stored, sizeof *S.idx);
-    S.val = S.idx ? mem_alloc(S.stored, sizeof *S.val) : NULL;
-    if (!S.val) goto done;
-
+    const struct csr_dev *A = csr_of(from);
+    struct sellp *S = (struct sellp *)out;
+    S->slice = (int32_t)opt[SLICE], S->pad = (int32_t)opt[PAD];
+    S->slices = ((int64_t)A->m + S->slice - 1) / S->slice;
+    int err = device_alloc(d, S->slices + 1, sizeof *S->ptr, (void **)&S->ptr);
+    if (!err) err = place_slices(A, S);
+    if (!err) err = device_alloc(d, S->stored, sizeof *S->idx, (void **)&S->idx);
+    if (!err) err = device_alloc(d, S->stored, prec_bytes(S->prec), &S->val);
+    if (err) return err;
 #pragma omp parallel for schedule(dynamic, 16)
-    for (int64_t s = 0; s < S.slices; s++) fill_slice(A, &S, s);
-    *out = S;
-    S = (struct sellp){0};
-    err = OK;
-done:
-    sellp_free(&S);
-    return err;
+    for (int64_t s = 0; s < S->slices; s++) fill_slice(A, S, s);
+    return OK;
 }
 
 // Where entry 0 of row i is; the next one is `slice` further.
@@ -81,31 +95,24 @@ static int64_t row_length(const struct sellp *A, int64_t i)
     return length;
 }
 
-int sellp_to_csr(const struct sellp *A, struct csr *out)
+static int to_csr(const struct sparse *X, struct csr *out)
 {
-    assert(!sellp_check(A));
+    const struct sellp *A = sellp_of(X);
     struct csr C;
     if (csr_alloc(&C, A->m, A->n, A->nnz)) return ERR_MEMORY;
     C.ptr[0] = 0;
     for (int64_t i = 0; i < A->m; i++) C.ptr[i + 1] = C.ptr[i] + row_length(A, i);
+    assert(C.ptr[C.m] == C.nnz);
 #pragma omp parallel for schedule(static)
     for (int64_t i = 0; i < A->m; i++) {
         int64_t q = row_start(A, i);
         for (int64_t p = C.ptr[i]; p < C.ptr[i + 1]; p++, q += A->slice) {
             C.idx[p] = A->idx[q];
-            C.val[p] = A->val[q];
+            C.val[p] = prec_load(A->prec, A->val, q);
         }
     }
     *out = C;
     return OK;
-}
-
-void sellp_free(struct sellp *A)
-{
-    mem_free(A->ptr);
-    mem_free(A->idx);
-    mem_free(A->val);
-    *A = (struct sellp){0};
 }
 
 static const char *check_slices(const struct sellp *A)
@@ -138,14 +145,15 @@ static const char *check_row(const struct sellp *A, int64_t i, int64_t length)
         } else {
             if (col >= 0) return "entry after padding";
             if (col != -1) return "padding column is not -1";
-            if (!(A->val[q] == 0)) return "padding value is not 0";
+            if (!(prec_load(A->prec, A->val, q) == 0)) return "padding value is not 0";
         }
     }
     return NULL;
 }
 
-const char *sellp_check(const struct sellp *A)
+static const char *check(const struct sparse *X)
 {
+    const struct sellp *A = sellp_of(X);
     const char *broken = check_slices(A);
     int64_t nnz = 0;
     for (int64_t s = 0; s < A->slices && !broken; s++) {
@@ -162,3 +170,22 @@ const char *sellp_check(const struct sellp *A)
     if (!broken && nnz != A->nnz) broken = "nnz is not the number of entries";
     return broken;
 }
+
+static void describe(const struct sparse *X, struct figures *f)
+{
+    const struct sellp *A = sellp_of(X);
+    figures_number(f, "padding", A->nnz ? (double)A->stored / (double)A->nnz : 1);
+}
+
+const struct format format_sellp = {
+    .name = "sellp",
+    .about = "sliced ELLPACK with padded rows",
+    .size = sizeof(struct sellp),
+    .params = params,
+    .from = &format_csr,
+    .arrays = arrays,
+    .make = make,
+    .check = check,
+    .to_csr = to_csr,
+    .describe = describe,
+};

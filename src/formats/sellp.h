@@ -6,28 +6,27 @@
 #ifndef SELLP_H
 #define SELLP_H
 
-#include "data/matrix.h"
+#include "formats/format.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
 struct sellp {
-    int32_t m, n;
+    SPARSE_HEAD;
     int32_t slice, pad;
-    int64_t nnz;    // without padding
     int64_t slices; // ceil(m / slice)
     int64_t stored; // with padding, = ptr[slices]
     int64_t *ptr;   // slice starts, size slices + 1
     int32_t *idx;   // columns, -1 where padded, size stored
-    double *val;    // values, 0 where padded, size stored
+    void *val;      // values, 0 where padded, size stored
 };
+extern const struct format format_sellp;
 
-int sellp_from_csr(const struct csr *A, int32_t slice, int32_t pad, struct sellp *out);
-int sellp_to_csr(const struct sellp *A, struct csr *out);
-void sellp_free(struct sellp *A);
-// NULL if every invariant holds, else what is broken.
-const char *sellp_check(const struct sellp *A);
+static inline const struct sellp *sellp_of(const struct sparse *X)
+{
+    return (const struct sellp *)X;
+}
 
 #ifdef __cplusplus
 }

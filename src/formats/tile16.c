@@ -2,7 +2,21 @@
 
 #include <assert.h>
 
-static int32_t tile_count(int32_t n) { return (int32_t)(((int64_t)n + TILE - 1) / TILE); }
+#include "formats/csr.h"
+
+static int arrays(const struct sparse *X, struct array list[ARRAYS_MAX])
+{
+    struct tile16 *A = (struct tile16 *)X;
+    list[0] = (struct array){(void **)&A->ptr, (int64_t)A->tile_m + 1, sizeof *A->ptr};
+    list[1] = (struct array){(void **)&A->col, A->tiles, sizeof *A->col};
+    list[2] = (struct array){(void **)&A->start, A->tiles + 1, sizeof *A->start};
+    list[3] = (struct array){(void **)&A->row_ptr, A->tiles * TILE, sizeof *A->row_ptr};
+    list[4] = (struct array){(void **)&A->mask, A->tiles * TILE, sizeof *A->mask};
+    list[5] = (struct array){(void **)&A->idx, A->nnz, sizeof *A->idx};
+    list[6] = (struct array){&A->val, A->nnz, prec_bytes(A->prec)};
+    list[7] = (struct array){(void **)&A->used, A->tiles, sizeof *A->used};
+    return 8;
+}
 
 // The 16 rows of a tile row, read side by side: each tile takes from all of them what is in its
 // columns.
@@ -11,18 +25,18 @@ struct front {
     int64_t at[TILE], end[TILE];
 };
 
-static struct front front_start(const struct csr *A, int64_t i)
+static struct front front_start(const struct csr_dev *A, int64_t i)
 {
     struct front f = {.rows = (int)min64(TILE, A->m - i * TILE)};
     for (int r = 0; r < f.rows; r++) {
-        f.at[r] = A->ptr[i * TILE + r];
-        f.end[r] = A->ptr[i * TILE + r + 1];
+        f.at[r] = csr_start(A, i * TILE + r);
+        f.end[r] = csr_start(A, i * TILE + r + 1);
     }
     return f;
 }
 
 // The tile column that comes next, -1 after the last one.
-static int32_t front_next(const struct csr *A, const struct front *f)
+static int32_t front_next(const struct csr_dev *A, const struct front *f)
 {
     int32_t next = INT32_MAX;
     for (int r = 0; r < f->rows; r++)
@@ -31,14 +45,14 @@ static int32_t front_next(const struct csr *A, const struct front *f)
 }
 
 // Moves row r past tile column `col`; returns the nonzeros it has there.
-static int front_skip(const struct csr *A, struct front *f, int r, int32_t col)
+static int front_skip(const struct csr_dev *A, struct front *f, int r, int32_t col)
 {
     int64_t from = f->at[r];
     while (f->at[r] < f->end[r] && A->idx[f->at[r]] / TILE == col) f->at[r]++;
     return (int)(f->at[r] - from);
 }
 
-static int64_t count_tiles(const struct csr *A, int64_t i)
+static int64_t count_tiles(const struct csr_dev *A, int64_t i)
 {
     struct front f = front_start(A, i);
     int64_t count = 0;
@@ -47,12 +61,13 @@ static int64_t count_tiles(const struct csr *A, int64_t i)
     return count;
 }
 
-static void fill_tile_row(const struct csr *A, struct tile16 *T, int64_t i)
+static void fill_tile_row(const struct csr_dev *A, struct tile16 *T, int64_t i)
 {
     struct front f = front_start(A, i);
-    int64_t q = A->ptr[i * TILE]; // tile rows follow each other as rows do
+    int64_t q = csr_start(A, i * TILE); // tile rows follow each other as rows do
     for (int64_t t = T->ptr[i]; t < T->ptr[i + 1]; t++) {
         int32_t col = front_next(A, &f);
+        uint32_t used = 0;
         T->col[t] = col;
         T->start[t] = q;
         for (int r = 0; r < TILE; r++) {
@@ -63,43 +78,39 @@ static void fill_tile_row(const struct csr *A, struct tile16 *T, int64_t i)
                 unsigned j = (unsigned)(A->idx[p] % TILE);
                 mask |= 1u << j;
                 T->idx[q] = (uint8_t)((unsigned)r << 4 | j);
-                T->val[q++] = A->val[p++];
+                prec_store(T->prec, T->val, q++, prec_load(A->prec, A->val, p++));
             }
             T->mask[t * TILE + r] = (uint16_t)mask;
+            if (mask) used |= mask | 1u << (TILE + r);
         }
+        T->used[t] = used;
     }
 }
 
-int tile16_from_csr(const struct csr *A, struct tile16 *out)
+static int make(struct device *d, const struct sparse *from, const double *opt, struct sparse *out)
 {
-    struct tile16 T = {.m = A->m, .n = A->n, .nnz = A->nnz};
-    T.tile_m = tile_count(A->m);
-    T.tile_n = tile_count(A->n);
-    int err = ERR_MEMORY;
-    T.ptr = mem_alloc((int64_t)T.tile_m + 1, sizeof *T.ptr);
-    if (!T.ptr) goto done;
-    T.ptr[0] = 0;
+    (void)opt;
+    const struct csr_dev *A = csr_of(from);
+    struct tile16 *T = (struct tile16 *)out;
+    T->tile_m = tile_count(A->m);
+    T->tile_n = tile_count(A->n);
+    int err = device_alloc(d, (int64_t)T->tile_m + 1, sizeof *T->ptr, (void **)&T->ptr);
+    if (err) return err;
+    T->ptr[0] = 0;
 #pragma omp parallel for schedule(dynamic, 64)
-    for (int64_t i = 0; i < T.tile_m; i++) T.ptr[i + 1] = count_tiles(A, i);
-    for (int64_t i = 0; i < T.tile_m; i++) T.ptr[i + 1] += T.ptr[i];
-    T.tiles = T.ptr[T.tile_m];
+    for (int64_t i = 0; i < T->tile_m; i++) T->ptr[i + 1] = count_tiles(A, i);
+    for (int64_t i = 0; i < T->tile_m; i++) T->ptr[i + 1] += T->ptr[i];
+    T->tiles = T->ptr[T->tile_m];
 
-    T.col = mem_alloc(T.tiles, sizeof *T.col);
-    T.start = mem_alloc(T.tiles + 1, sizeof *T.start);
-    T.row_ptr = mem_alloc(T.tiles, TILE * sizeof *T.row_ptr);
-    T.mask = mem_alloc(T.tiles, TILE * sizeof *T.mask);
-    T.idx = mem_alloc(T.nnz, sizeof *T.idx);
-    T.val = mem_alloc(T.nnz, sizeof *T.val);
-    if (!T.col || !T.start || !T.row_ptr || !T.mask || !T.idx || !T.val) goto done;
+    struct array list[ARRAYS_MAX];
+    int count = arrays(out, list);
+    for (int x = 1; x < count && !err; x++)
+        err = device_alloc(d, list[x].count, list[x].size, list[x].data);
+    if (err) return err;
 #pragma omp parallel for schedule(dynamic, 64)
-    for (int64_t i = 0; i < T.tile_m; i++) fill_tile_row(A, &T, i);
-    T.start[T.tiles] = T.nnz;
-    *out = T;
-    T = (struct tile16){0};
-    err = OK;
-done:
-    tile16_free(&T);
-    return err;
+    for (int64_t i = 0; i < T->tile_m; i++) fill_tile_row(A, T, i);
+    T->start[T->tiles] = T->nnz;
+    return OK;
 }
 
 // Nonzeros in row r of tile t.
@@ -109,9 +120,9 @@ static int row_length(const struct tile16 *A, int64_t t, int r)
     return (int)(end - A->row_ptr[t * TILE + r]);
 }
 
-int tile16_to_csr(const struct tile16 *A, struct csr *out)
+static int to_csr(const struct sparse *X, struct csr *out)
 {
-    assert(!tile16_check(A));
+    const struct tile16 *A = tile16_of(X);
     struct csr C;
     if (csr_alloc(&C, A->m, A->n, A->nnz)) return ERR_MEMORY;
     C.ptr[0] = 0;
@@ -123,6 +134,7 @@ int tile16_to_csr(const struct tile16 *A, struct csr *out)
         C.ptr[i + 1] = length;
     }
     for (int64_t i = 0; i < A->m; i++) C.ptr[i + 1] += C.ptr[i];
+    assert(C.ptr[C.m] == C.nnz);
 #pragma omp parallel for schedule(dynamic, 64)
     for (int64_t i = 0; i < A->m; i++) {
         int64_t p = C.ptr[i];
@@ -131,30 +143,12 @@ int tile16_to_csr(const struct tile16 *A, struct csr *out)
             int64_t q = A->start[t] + A->row_ptr[t * TILE + r];
             for (int left = row_length(A, t, r); left > 0; left--, p++, q++) {
                 C.idx[p] = A->col[t] * TILE + A->idx[q] % TILE;
-                C.val[p] = A->val[q];
+                C.val[p] = prec_load(A->prec, A->val, q);
             }
         }
     }
     *out = C;
     return OK;
-}
-
-void tile16_free(struct tile16 *A)
-{
-    mem_free(A->ptr);
-    mem_free(A->col);
-    mem_free(A->start);
-    mem_free(A->row_ptr);
-    mem_free(A->mask);
-    mem_free(A->idx);
-    mem_free(A->val);
-    *A = (struct tile16){0};
-}
-
-int64_t tile16_bytes(const struct tile16 *A, size_t value_bytes)
-{
-    return ((int64_t)A->tile_m + 1) * 8 + (A->tiles + 1) * 8 + A->tiles * (4 + TILE + 2 * TILE) +
-           A->nnz * (1 + (int64_t)value_bytes);
 }
 
 static const char *check_structure(const struct tile16 *A)
@@ -186,8 +180,10 @@ static const char *check_structure(const struct tile16 *A)
 static const char *check_tile(const struct tile16 *A, int64_t i, int64_t t)
 {
     int64_t q = A->start[t];
+    uint32_t used = 0;
     for (int r = 0; r < TILE; r++) {
         unsigned mask = A->mask[t * TILE + r];
+        if (mask) used |= mask | 1u << (TILE + r);
         if (A->row_ptr[t * TILE + r] != q - A->start[t]) return "row_ptr is not what masks say";
         if (mask && i * TILE + r >= A->m) return "nonzeros below the last row";
         for (int j = 0; j < TILE; j++) {
@@ -197,51 +193,34 @@ static const char *check_tile(const struct tile16 *A, int64_t i, int64_t t)
             if (A->idx[q++] != (r << 4 | j)) return "an index is not what the mask says";
         }
     }
+    if (A->used && A->used[t] != used) return "used is not what masks say";
     return q == A->start[t + 1] ? NULL : "masks have fewer bits than the tile nonzeros";
 }
 
-const char *tile16_check(const struct tile16 *A)
+static const char *check(const struct sparse *X)
 {
+    const struct tile16 *A = tile16_of(X);
     const char *broken = check_structure(A);
     for (int64_t i = 0; i < A->tile_m && !broken; i++)
         for (int64_t t = A->ptr[i]; t < A->ptr[i + 1] && !broken; t++) broken = check_tile(A, i, t);
     return broken;
 }
 
-int tile16_columns_make(const struct tile16 *A, struct tile16_columns *out)
+static void describe(const struct sparse *X, struct figures *f)
 {
-    struct tile16_columns C = {0};
-    int64_t *next = mem_zero_alloc((int64_t)A->tile_n + 1, sizeof *next);
-    int err = ERR_MEMORY;
-    C.ptr = mem_alloc((int64_t)A->tile_n + 1, sizeof *C.ptr);
-    C.row = mem_alloc(A->tiles, sizeof *C.row);
-    C.tile = mem_alloc(A->tiles, sizeof *C.tile);
-    if (!next || !C.ptr || !C.row || !C.tile) goto done;
-    for (int64_t t = 0; t < A->tiles; t++) next[A->col[t]]++;
-    C.ptr[0] = 0;
-    for (int64_t j = 0; j < A->tile_n; j++) {
-        C.ptr[j + 1] = C.ptr[j] + next[j];
-        next[j] = C.ptr[j];
-    }
-    for (int32_t i = 0; i < A->tile_m; i++)
-        for (int64_t t = A->ptr[i]; t < A->ptr[i + 1]; t++) {
-            int64_t q = next[A->col[t]]++;
-            C.row[q] = i;
-            C.tile[q] = t;
-        }
-    *out = C;
-    C = (struct tile16_columns){0};
-    err = OK;
-done:
-    mem_free(next);
-    tile16_columns_free(&C);
-    return err;
+    const struct tile16 *A = tile16_of(X);
+    figures_number(f, "tiles", (double)A->tiles);
+    figures_number(f, "nnz_per_tile", A->tiles ? (double)A->nnz / (double)A->tiles : 0);
 }
 
-void tile16_columns_free(struct tile16_columns *C)
-{
-    mem_free(C->ptr);
-    mem_free(C->row);
-    mem_free(C->tile);
-    *C = (struct tile16_columns){0};
-}
+const struct format format_tile16 = {
+    .name = "tile16",
+    .about = "sparse 16 x 16 tiles by tile rows, each a small CSR with 8-bit indices and masks",
+    .size = sizeof(struct tile16),
+    .from = &format_csr,
+    .arrays = arrays,
+    .make = make,
+    .check = check,
+    .to_csr = to_csr,
+    .describe = describe,
+};

@@ -7,7 +7,7 @@
 #ifndef TILE16_H
 #define TILE16_H
 
-#include "data/matrix.h"
+#include "formats/format.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -16,8 +16,7 @@ extern "C" {
 #define TILE 16 // rows and columns of a tile: local indices have 4 bits, masks 16
 
 struct tile16 {
-    int32_t m, n;
-    int64_t nnz;
+    SPARSE_HEAD;
     int32_t tile_m, tile_n; // tile rows and tile columns, ceil(m / 16) and ceil(n / 16)
     int64_t tiles;
     int64_t *ptr;     // paper: tilePtr. First tile of each tile row, size tile_m + 1
@@ -26,26 +25,36 @@ struct tile16 {
     uint8_t *row_ptr; // rowPtr. First nonzero of each row, counted in its tile, size 16 tiles
     uint16_t *mask;   // mask. Bit j of a row: it has a nonzero in column j, size 16 tiles
     uint8_t *idx;     // rowIdx and colIdx. Row << 4 | column in the tile, size nnz
-    double *val;      // values, size nnz
+    void *val;        // values, size nnz
+    uint32_t *used;   // not in the paper: columns of a tile that hold something, as bits, and its
+                      // rows << 16, size tiles; NULL for a product
 };
+extern const struct format format_tile16;
 
-// The same tiles by tile columns.
-struct tile16_columns {
-    int64_t *ptr;  // first entry of each tile column, size tile_n + 1
-    int32_t *row;  // tile rows, ascending in a tile column, size tiles
-    int64_t *tile; // where the tile is in the order of tile rows, size tiles
+static inline const struct tile16 *tile16_of(const struct sparse *X)
+{
+    return (const struct tile16 *)X;
+}
+
+// The same tiles by tile columns; it has fewer than 2^31 of them.
+struct tilecols {
+    SPARSE_HEAD;
+    int32_t tile_n;
+    int64_t tiles;
+    int32_t *ptr;   // first entry of each tile column, size tile_n + 1
+    int32_t *row;   // tile rows, ascending in a tile column, size tiles
+    int32_t *tile;  // where the tile is in the order of tile rows, size tiles
+    uint16_t *used; // rows of the tile that hold something, as bits, size tiles
 };
+extern const struct format format_tilecols;
 
-int tile16_from_csr(const struct csr *A, struct tile16 *out);
-int tile16_to_csr(const struct tile16 *A, struct csr *out);
-void tile16_free(struct tile16 *A);
-// NULL if every invariant holds, else what is broken.
-const char *tile16_check(const struct tile16 *A);
-// Of the seven arrays, with values of this size.
-int64_t tile16_bytes(const struct tile16 *A, size_t value_bytes);
+static inline const struct tilecols *tilecols_of(const struct sparse *X)
+{
+    return (const struct tilecols *)X;
+}
 
-int tile16_columns_make(const struct tile16 *A, struct tile16_columns *out);
-void tile16_columns_free(struct tile16_columns *C);
+// Tiles that cover n rows or columns.
+static inline int32_t tile_count(int32_t n) { return (int32_t)(((int64_t)n + TILE - 1) / TILE); }
 
 #ifdef __cplusplus
 }

@@ -1,131 +1,212 @@
 #include "measure/check.h"
 
-#include "measure/check_rows.h"
-#include "measure/check_sparse.h"
-
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-// The result on the host, as it lay on the device.
-struct result_view {
-    const struct task *t;
-    void *val;
+#include "measure/result.h"
+
+// The worst element seen so far; j = -1 is a whole row's random combination.
+struct worst {
+    double ratio;
+    int64_t i, j;
+    double c, ref;
 };
 
-static double result_at(const struct result_view *C, int64_t i, int64_t j)
+// Of several that are equally wrong the first one, so that it does not depend on the threads.
+static void worst_add(struct worst *w, struct worst x)
 {
-    const struct dense_dev *D = &C->t->C;
-    int64_t p = D->layout == LAYOUT_ROW ? i * D->ld + j : j * D->ld + i;
-    return C->t->in->prec == F32 ? (double)((float *)C->val)[p] : ((double *)C->val)[p];
+    bool first = x.i < w->i || (x.i == w->i && x.j < w->j);
+    if (x.ratio > w->ratio || (x.ratio == w->ratio && x.ratio > 0 && first)) *w = x;
 }
 
-// Compares the rows rows[0 .. count), or all rows if `rows` is NULL, element by element.
-static int compare_rows(const struct result_view *C, const int32_t *rows, int64_t count,
-                        struct worst *worst, int64_t *elements)
+// What rounding may have done: `error` units of the arithmetic's roundoff, an underflow in each of
+// the terms, and, where sums are in double, the rounding of the result.
+static double tolerance(const struct task *t, int64_t terms, double ref, double error)
 {
-    const struct task *t = C->t;
-    const struct op *op = &ops[t->algo->op];
-    int err = OK;
-    int64_t longest = 0, total = 0;
-    for (int64_t r = 0; r < count; r++) {
-        int64_t length = op->row_length(t->in, rows ? rows[r] : (int32_t)r);
-        longest = max64(longest, length);
-        total += length;
+    bool in_double = t->algo->arith == ARITH_DOUBLE;
+    double tiny = t->prec == F32 ? FLT_MIN * FLT_EPSILON : DBL_MIN * DBL_EPSILON;
+    double u = prec_unit_roundoff(in_double ? F64 : t->prec);
+    double stored = in_double ? prec_unit_roundoff(t->prec) * fabs(ref) : 0;
+    return u * error + sum_error(terms) * tiny + stored;
+}
+
+// How far off in units of the tolerance; infinite for NaN.
+static double ratio(double c, double ref, double tol)
+{
+    double off = fabs(c - ref);
+    if (off == 0) return 0;
+    return off <= tol || off / tol < HUGE_VAL ? off / tol : HUGE_VAL;
+}
+
+// The first way in which row i's columns differ from the reference's, in `text`; both ascend.
+static bool same_columns(const struct result_view *R, int64_t i, const struct row *row,
+                         char text[160])
+{
+    int64_t count = result_count(R, i);
+    for (int64_t e = 0; e < count && e < row->count; e++)
+        if (result_col(R, i, e) < row->col[e]) {
+            snprintf(text, 160, "row %lld of C has column %lld, which no product is in",
+                     (long long)i, (long long)result_col(R, i, e));
+            return false;
+        } else if (result_col(R, i, e) > row->col[e]) {
+            snprintf(text, 160, "row %lld of C lacks column %d", (long long)i, row->col[e]);
+            return false;
+        }
+    if (count == row->count) return true;
+    snprintf(text, 160, "row %lld of C has %lld nonzeros and should have %lld", (long long)i,
+             (long long)count, (long long)row->count);
+    return false;
+}
+
+// Row number x of the reference against the result; false if its structure is wrong.
+static bool compare_row(const struct task *t, const struct result_view *R, struct reference *ref,
+                        int64_t x, struct row *room, struct worst *worst, char text[160])
+{
+    int64_t i = reference_row_number(ref, x);
+    struct row row = reference_row(ref, x, room);
+    if (R->p->op->result == RESULT_SPARSE && !same_columns(R, i, &row, text)) return false;
+    for (int64_t e = 0; e < row.count; e++) {
+        double c = result_at(R, i, e), want = row.ref[e];
+        double off = ratio(c, want, tolerance(t, row.terms, want, row.error[e]));
+        worst_add(worst, (struct worst){off, i, result_col(R, i, e), c, want});
     }
-#pragma omp parallel
+    return true;
+}
+
+static int compare_rows(const struct task *t, const struct result_view *R, struct reference *ref,
+                        struct worst *worst, struct check *out)
+{
+    int err = OK;
+    int64_t elements = 0, broken = ref->count; // the first row whose structure is wrong
+#pragma omp parallel reduction(+ : elements)
     {
         struct worst mine = {0};
-        double *ref = mem_alloc(longest, sizeof *ref), *mag = mem_alloc(longest, sizeof *mag);
-        bool failed = !ref || !mag;
+        struct row room;
+        char text[160] = "";
+        int64_t my_broken = ref->count;
+        bool failed = row_alloc(&room, ref->p, ref->room) != OK;
 #pragma omp for schedule(dynamic, 16)
-        for (int64_t r = 0; r < count; r++) {
-            if (failed || interrupted) continue;
-            int32_t i = rows ? rows[r] : (int32_t)r;
-            int64_t length = op->row_length(t->in, i), terms = op->row_terms(t->in, i);
-            op->reference_row(t->in, i, ref, mag);
-            for (int64_t j = 0; j < length; j++) {
-                double c = result_at(C, i, j), tol = check_tolerance(t, terms, ref[j], mag[j]);
-                worst_add(&mine, check_ratio(c, ref[j], tol), i, j, c, ref[j]);
-            }
+        for (int64_t x = 0; x < ref->count; x++) {
+            if (failed || interrupted || my_broken < x) continue;
+            if (compare_row(t, R, ref, x, &room, &mine, text))
+                elements += result_count(R, reference_row_number(ref, x));
+            else
+                my_broken = x;
         }
 #pragma omp critical
         {
-            worst_add(worst, mine.ratio, mine.i, mine.j, mine.c, mine.ref);
+            worst_add(worst, mine);
+            if (my_broken < broken) {
+                broken = my_broken;
+                memcpy(out->reason, text, sizeof text);
+            }
             if (failed) err = ERR_MEMORY;
         }
-        mem_free(ref);
-        mem_free(mag);
+        if (!failed) row_free(&room);
     }
-    *elements = total;
+    out->elements = elements;
     return err ? fail(ERR_MEMORY, "out of host memory for the reference") : OK;
 }
 
-// Compares one random combination of each row's elements, which every element has a part in.
-static int compare_projections(const struct result_view *C, struct worst *worst)
+static int compare_projections(const struct task *t, const struct result_view *R,
+                               const struct reference *ref, struct worst *worst)
 {
-    const struct inputs *in = C->t->in;
-    const struct op *op = &ops[C->t->algo->op];
-    int32_t m = in->A->m;
-    double *want = mem_alloc(m, sizeof *want), *mag = mem_alloc(m, sizeof *mag);
-    int err = want && mag ? OK : ERR_MEMORY;
-    if (!err) err = op->project(in, want, mag);
-    for (int32_t i = 0; i < m && !err; i++) {
-        int64_t length = op->row_length(in, i), terms = op->row_terms(in, i);
-        double got = 0;
-        for (int64_t j = 0; j < length; j++) got += result_at(C, i, j) * op_weight(in, j);
-        // Both sides are sums in double of up to terms + length products.
-        double ours = 2 * (double)(terms + length + 4) * prec_unit_roundoff(F64) * mag[i];
-        double tol = check_tolerance(C->t, terms, mag[i], mag[i]) + ours;
-        worst_add(worst, check_ratio(got, want[i], tol), i, -1, got, want[i]);
+    const struct problem *p = ref->p;
+    const struct projection *x = &ref->projection;
+    double *weight = mem_alloc(p->cols, sizeof *weight);
+    if (!weight) return ERR_MEMORY;
+#pragma omp parallel
+    {
+        struct worst mine = {0};
+#pragma omp for schedule(static)
+        for (int64_t j = 0; j < p->cols; j++) weight[j] = op_weight(p, j);
+#pragma omp for schedule(dynamic, 64)
+        for (int64_t i = 0; i < p->rows; i++) {
+            int64_t count = result_count(R, i);
+            double got = 0;
+            for (int64_t e = 0; e < count; e++)
+                got += result_at(R, i, e) * weight[result_col(R, i, e)];
+            // The elements are rounded one by one, so it is their sizes that add up.
+            double tol = tolerance(t, count, x->size[i], x->error[i]) + x->own[i];
+            worst_add(&mine, (struct worst){ratio(got, x->want[i], tol), i, -1, got, x->want[i]});
+        }
+#pragma omp critical
+        worst_add(worst, mine);
     }
-    mem_free(want);
-    mem_free(mag);
-    return err;
-}
-
-static int compare(const struct result_view *C, enum check_mode mode, struct check *out)
-{
-    const struct inputs *in = C->t->in;
-    struct worst worst = {0};
-    bool full = check_is_full(C->t, mode);
-    int err;
-    if (full) {
-        err = compare_rows(C, NULL, in->A->m, &worst, &out->elements);
-    } else {
-        int32_t rows[CHECK_SAMPLE_ROWS];
-        err = compare_rows(C, rows, check_pick_rows(in, rows), &worst, &out->elements);
-        if (!err) err = compare_projections(C, &worst);
-    }
-    if (err) return err;
-    if (interrupted) return fail(ERR_INTERRUPTED, "interrupted");
-    check_verdict(&worst, full, out);
+    mem_free(weight);
     return OK;
 }
 
-static int check_dense(struct task *t, enum check_mode mode, struct check *out)
+static void tell_verdict(const struct worst *w, struct check *out)
 {
-    const struct dense_dev *D = &t->C;
-    struct result_view C = {.t = t};
-    int64_t bytes = D->rows * D->cols * (int64_t)prec_bytes(t->in->prec);
-    int err = OK;
-    // Twice, and the second result is checked: what is timed are runs that others came before.
-    for (int run = 0; run < 2 && !err; run++) {
-        err = device_fill(t->dev, D->val, 0xff, bytes); // NaN in both precisions
-        if (!err) err = t->algo->run(t);
+    out->error_ratio = w->ratio;
+    out->ok = w->ratio <= 1;
+    if (!out->ok && w->j >= 0)
+        snprintf(out->reason, sizeof out->reason, "C(%lld, %lld) is %.9g and should be %.9g",
+                 (long long)w->i, (long long)w->j, w->c, w->ref);
+    else if (!out->ok)
+        snprintf(out->reason, sizeof out->reason,
+                 "row %lld of C times x is %.9g and should be %.9g", (long long)w->i, w->c, w->ref);
+}
+
+static bool is_full(const struct problem *p, enum check_mode mode)
+{
+    return mode == CHECK_FULL || p->rows <= SAMPLE_RANDOM || !p->op->project ||
+           (mode == CHECK_AUTO && problem_flops(p) <= CHECK_FULL_FLOPS);
+}
+
+static int compare(const struct task *t, const struct result_view *R, struct reference *ref,
+                   enum check_mode mode, struct check *out)
+{
+    struct worst worst = {0};
+    bool full = is_full(ref->p, mode);
+    out->method = full ? "full" : "sample";
+    memcpy(out->reason, R->broken, sizeof out->reason);
+    int err = out->reason[0] ? OK : reference_make(ref, t->algo->variant, full);
+    if (!err && !out->reason[0]) err = compare_rows(t, R, ref, &worst, out);
+    if (!err && !out->reason[0] && !full) err = compare_projections(t, R, ref, &worst);
+    if (err) return unchecked(err);
+    if (interrupted) return fail(ERR_INTERRUPTED, "interrupted");
+    if (out->reason[0]) {
+        out->ok = false;
+        out->error_ratio = HUGE_VAL;
+        return OK;
     }
-    if (!err) err = device_sync(t->dev);
-    if (err || mode == CHECK_OFF) return err;
-    C.val = mem_alloc(bytes, 1);
-    if (!C.val) return ERR_MEMORY;
-    err = device_download(t->dev, C.val, D->val, bytes);
-    if (!err) err = compare(&C, mode, out);
-    mem_free(C.val);
+    tell_verdict(&worst, out);
+    return OK;
+}
+
+// Twice, and the second result is checked: what is timed are runs that others came before.
+static int run_twice(struct task *t)
+{
+    int err = OK;
+    t->dev->poison = true;
+    for (int run = 0; run < 2 && !err; run++) {
+        if (run) task_release_result(t);
+        err = result_poison(t);
+        if (!err) err = task_run(t);
+    }
+    t->dev->poison = false;
     return err;
 }
 
-int check_task(struct task *t, enum check_mode mode, struct check *out)
+int check_task(struct task *t, struct reference *ref, enum check_mode mode, struct check *out)
 {
+    struct result_view R = {0};
     *out = (struct check){.method = "off", .ok = true};
-    return ops[t->algo->op].sparse_row ? check_sparse(t, mode, out) : check_dense(t, mode, out);
+    int err = run_twice(t);
+    if (!err && t->algo->finish && mode != CHECK_OFF)
+        err = unchecked(t->algo->finish(t)); // only the check needs it
+    if (!err) err = device_sync(t->dev);
+    out->result_nnz = t->R.nnz;
+    if (!err && mode != CHECK_OFF) {
+        err = result_download(t, ref->p, &R);
+        if (!err) err = compare(t, &R, ref, mode, out);
+        result_free(&R);
+    }
+    task_release_result(t);
+    if (err) out->method = NULL;
+    return err;
 }

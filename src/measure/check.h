@@ -2,12 +2,12 @@
 #ifndef CHECK_H
 #define CHECK_H
 
-#include "algos/algo.h"
+#include "measure/reference.h"
 
 enum check_mode { CHECK_AUTO, CHECK_FULL, CHECK_SAMPLE, CHECK_OFF };
 
 struct check {
-    const char *method; // full, sample, off
+    const char *method; // full, sample, off; NULL: it was not checked, for an error
     int64_t result_nnz; // nonzeros of a sparse result
     int64_t elements;   // compared one by one
     double error_ratio; // largest |c - ref| over its tolerance; over 1 (or NaN) is wrong
@@ -18,8 +18,9 @@ struct check {
 // Above so many flops CHECK_AUTO samples rows instead of comparing every element.
 #define CHECK_FULL_FLOPS 1000000000
 
-// Poisons C with NaN, runs the task, twice over; downloads C and compares it. Returns an error only
-// if that could not be done; a wrong result is out->ok = false.
-int check_task(struct task *t, enum check_mode mode, struct check *out);
+// Poisons the result with NaN, runs the task, twice over; downloads what came out and compares it.
+// Returns an error only if that could not be done: ERR_UNCHECKED where the check itself lacks
+// memory. A wrong result is out->ok = false. `ref` is of the task's problem.
+int check_task(struct task *t, struct reference *ref, enum check_mode mode, struct check *out);
 
 #endif

@@ -1,52 +1,59 @@
-// Formats made ready: host data converted, uploaded, and handed to an algorithm as a task.
+// Operands made ready: sparse matrices in the formats that an algorithm asks for, dense ones, room
+// for the result, all in the device's memory and handed over as a task.
 #ifndef PREPARE_H
 #define PREPARE_H
 
-#include "algos/algo.h"
+#include "measure/store.h"
 
-// Times of making a case ready, for every operand.
+// A format of the case.
+struct format_use {
+    const char *of; // "A", or "S": the second sparse factor, where that is another matrix
+    const struct format *format;
+    int64_t bytes, csr_bytes; // csr_bytes: of the same in CSR with 32-bit row starts
+    struct format_cost cost; // with that of what it is made from, unless it is a format of the case
+};
+#define FORMAT_USES_MAX (2 * FORMATS_MAX)
+
+// What making a case ready took.
 struct setup {
-    double convert_ms; // host: to the precision, layout and formats the algorithm asks for
-    double upload_ms;  // to the device, A and the dense operands
-    double analyse_ms; // the algorithm's own prepare, first use of the device included
+    int count; // of formats; a second factor that is A again is not counted again
+    struct format_use formats[FORMAT_USES_MAX];
+    int64_t format_bytes; // of all of them
+    double dense_ms;      // layout and upload of the dense operands
+    double analyse_ms;    // the algorithm's own prepare, first use of the device included
 };
+double setup_convert_ms(const struct setup *s);
+double setup_warm_ms(const struct setup *s);
+double setup_upload_ms(const struct setup *s);
 
-// What making one operand took.
-struct cost {
-    double convert_ms, upload_ms;
-};
-
-// What the tasks of one (matrix, precision, k, layout) share; each operand is uploaded when the
-// first task needs it. `used_bytes` of a task counts only what its algorithm asked for.
+// What the tasks of one matrix on one device share.
 struct operands {
     struct device *dev;
-    const struct inputs *in;
-    enum layout layout;
-    struct csr_dev A;
-    struct csr_dev S;   // SpGEMM's second factor, where it is not A
-    struct coo_dev coo; // its col and val are those of A
-    struct dense_dev B, C;
-    struct cost A_cost, S_cost, coo_cost, dense_cost;
+    const struct problem *p; // the dense operands are of this one
+    int64_t pad;             // elements between the rows of dense matrices (for tests)
+    struct store store;
+    struct dense_dev in[DENSE_MAX], C;
+    void *val;
+    double dense_ms;
 };
 
-// A format of A, for `spbench list formats`.
-struct format_info {
-    enum format format;
-    const char *name, *about;
-};
-extern const struct format_info formats[];
-extern const int format_count;
-
-void operands_init(struct operands *o, struct device *dev, const struct inputs *in,
-                   enum layout layout);
+void operands_init(struct operands *o, struct device *dev);
+// From here on the tasks are of this problem: what an earlier one does not share with it is freed.
+void operands_use(struct operands *o, const struct problem *p);
 void operands_free(struct operands *o);
+// Frees all but the formats that the task that was prepared last uses; false if there was nothing.
+bool operands_drop_others(struct operands *o);
+// Device bytes of formats that it does not use.
+int64_t operands_other_bytes(const struct operands *o);
 
-// Makes `t` ready to run: t->algo and t->opt are set by the caller, the rest is filled here.
-// ERR_UNSUPPORTED with the reason where the algorithm does not do the case. `format_bytes` is the
-// size of A in the formats that were asked for. On failure nothing is left to tear down.
-int task_prepare(struct task *t, struct operands *o, struct setup *setup, int64_t *format_bytes);
+// Makes `t` ready to run: t->entry, t->algo and t->opt are set by the caller, the rest is filled
+// here. ERR_UNSUPPORTED with the reason where the algorithm does not do the case. On failure
+// nothing is left to tear down.
+int task_prepare(struct task *t, struct operands *o, struct setup *setup);
 void task_teardown(struct task *t);
-// Device bytes of the operands that `t` does not use but that are there for other tasks.
-int64_t operands_foreign_bytes(const struct operands *o, const struct task *t);
+
+// Elements from one row (column, if column-major) of a dense matrix to the next, and how many rows.
+int64_t dense_lines(const struct dense_dev *D);
+int64_t dense_length(const struct dense_dev *D);
 
 #endif

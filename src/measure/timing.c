@@ -142,7 +142,7 @@ int timing_measure(struct device *dev, int (*run)(void *arg), void (*after)(void
                    const struct timing_rule *rule, struct timing *out)
 {
     const struct work w = {run, after, arg};
-    *out = (struct timing){.batch = 1, .cold = rule->cold};
+    *out = (struct timing){.batch = 1};
     int room = 0, max_mhz;
     double shortest, last_width = INFINITY;
     int err = warm_up(dev, &w, out, &shortest);

@@ -17,7 +17,6 @@ struct timing {
     int batch;        // runs in one sample
     int warmup;       // runs before the first sample
     const char *stop; // which rule ended it: precision, noise, time, reps
-    bool cold;
     bool throttled;   // the device held its clocks down at the start or at the end
     int clock_mhz[2]; // before and after, 0 where unknown
     double median, min, mean, p5, p95;

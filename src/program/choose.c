@@ -8,36 +8,26 @@
 
 #include "base/suggest.h"
 
-static int open_device(struct choice *c, enum device_kind kind, const char *spec)
+// The device that -device means. What `auto` comes to is looked for, not opened.
+static int resolve_device(struct choice *c, const struct options *o)
 {
-    int err = device_open(spec, &c->devices[kind]);
-    if (!err) c->used[kind] = (struct bench_device){.dev = &c->devices[kind]};
-    return err;
+    int index;
+    int err = device_parse(o->device, &c->primary, &index);
+    if (err) return err;
+    device_id(c->primary, index, c->device);
+    c->only = strcmp(o->device, "auto") != 0;
+    for (int kind = DEVICE_KINDS - 1; kind > (int)c->primary && !c->only && !c->fallback[0]; kind--)
+        snprintf(c->fallback, sizeof c->fallback, "%s", device_missing((enum device_kind)kind));
+    return OK;
 }
 
-int choice_open(struct choice *c, const struct options *o)
+// The id that algorithms of a kind run on: the chosen device, or the host, which is always there.
+static void device_of(const struct choice *c, enum device_kind kind, char id[16])
 {
-    *c = (struct choice){0};
-    c->used[DEVICE_CUDA].missing = "this run is for the CPU alone (-device cpu)";
-    if (o->threads) omp_set_num_threads(o->threads);
-    int err = open_device(c, DEVICE_CPU, "cpu");
-    if (err || !strcmp(o->device, "cpu")) return err;
-
-    if (!strcmp(o->device, "auto")) {
-        const char *missing = device_missing(DEVICE_CUDA);
-        // A device that is there but cannot be opened is as good as none, and says why.
-        if (!missing && open_device(c, DEVICE_CUDA, "cuda")) missing = fail_text();
-        if (missing) {
-            snprintf(c->missing, sizeof c->missing, "%s", missing);
-            c->used[DEVICE_CUDA].missing = c->missing;
-            return OK;
-        }
-    } else {
-        err = open_device(c, DEVICE_CUDA, o->device);
-    }
-    c->primary = DEVICE_CUDA;
-    if (err) choice_free(c);
-    return err;
+    if (kind == c->primary)
+        snprintf(id, 16, "%s", c->device);
+    else
+        snprintf(id, 16, "%s", device_list[kind].name);
 }
 
 static bool is_pattern(const char *item) { return strpbrk(item, "*?[") || !strcmp(item, "all"); }
@@ -47,50 +37,69 @@ static bool item_matches(const char *item, const char *name)
     return !strcmp(item, "all") || !fnmatch(item, name, 0);
 }
 
-static void plan_add(struct plan *plan, const struct algo_entry *entry)
+// The algorithms that were chosen so far, size algo_count at most.
+struct chosen {
+    struct choice_entry *list;
+    int count;
+};
+
+static void chosen_add(const struct choice *c, struct chosen *chosen,
+                       const struct algo_entry *entry)
 {
-    for (int i = 0; i < plan->entry_count; i++)
-        if (plan->entries[i] == entry) return;
-    plan->entries[plan->entry_count++] = entry;
+    for (int i = 0; i < chosen->count; i++)
+        if (chosen->list[i].entry == entry) return;
+    struct choice_entry *e = &chosen->list[chosen->count++];
+    e->entry = entry;
+    device_of(c, entry->device, e->device);
 }
 
 // Adds what `item` names among the algorithms of one operation and device; false if nothing.
-static bool add_matches(struct plan *plan, const char *item, enum op_kind op, enum device_kind kind)
+static bool add_matches(const struct choice *c, struct chosen *chosen, const char *item,
+                        const struct op *op, enum device_kind kind)
 {
     bool any = false;
     for (int i = 0; i < algo_count; i++) {
         if (algos[i].op != op || algos[i].device != kind) continue;
         if (!item_matches(item, algos[i].name)) continue;
-        plan_add(plan, &algos[i]);
+        chosen_add(c, chosen, &algos[i]);
         any = true;
     }
     return any;
 }
 
-// An item means the algorithms of the chosen device, else those of the other, which then run beside
-// them or say why they cannot.
-static bool add_item(struct choice *c, const char *item, enum op_kind op)
+// An item means the algorithms of the chosen device, else those of the others, which then run
+// beside them or say why they cannot.
+static bool add_item(const struct choice *c, struct chosen *chosen, const char *item,
+                     const struct op *op)
 {
-    enum device_kind other = c->primary == DEVICE_CPU ? DEVICE_CUDA : DEVICE_CPU;
-    return add_matches(&c->plan, item, op, c->primary) || add_matches(&c->plan, item, op, other);
+    bool any = add_matches(c, chosen, item, op, c->primary);
+    for (int kind = 0; kind < DEVICE_KINDS && !any; kind++)
+        any = add_matches(c, chosen, item, op, (enum device_kind)kind);
+    return any;
 }
 
 // Whether an operation has an algorithm of this name or pattern, on any device.
-static bool op_has(int op, const char *item)
+static bool op_has(const struct op *op, const char *item)
 {
     for (int i = 0; i < algo_count; i++)
-        if ((int)algos[i].op == op && item_matches(item, algos[i].name)) return true;
+        if (algos[i].op == op && item_matches(item, algos[i].name)) return true;
     return false;
+}
+
+static bool op_has_all(const struct op *op, const char *items)
+{
+    char item[WORD_MAX];
+    bool all = true;
+    while (all && words_next(&items, item) > 0) all = op_has(op, item);
+    return all;
 }
 
 // "spmm and spgemm": the operations that have such an algorithm; "" if none has.
 static const char *ops_of(const char *item, char text[64])
 {
     text[0] = 0;
-    for (int op = 0; op < op_count; op++)
-        if (op_has(op, item))
-            snprintf(text + strlen(text), 64 - strlen(text), "%s%s", text[0] ? " and " : "",
-                     ops[op].name);
+    for (int x = 0; x < op_count; x++)
+        if (op_has(ops[x], item)) words_add(text, 64, " and ", ops[x]->name);
     return text;
 }
 
@@ -106,14 +115,14 @@ static int no_such_algorithm(const struct options *o, const char *item)
         return fail(ERR_USAGE, "-alg %s: fits algorithms of %s, none of %s", item, others, o->op);
     if (elsewhere)
         return fail(ERR_USAGE, "-alg %s: is an algorithm of %s, not of %s", item, others, o->op);
-    if (op_find(item) >= 0) return fail(ERR_USAGE, "-alg %s: is an operation: -op %s", item, item);
+    if (op_find(item)) return fail(ERR_USAGE, "-alg %s: is an operation: -op %s", item, item);
     if (is_pattern(item))
         return fail(ERR_USAGE, "-alg %s: no algorithm%s%s fits; 'spbench list' shows all", item,
                     o->op ? " of " : "", o->op ? o->op : "");
     struct suggestion s;
     suggest_start(&s, item);
     for (int i = 0; i < algo_count; i++)
-        if (!o->op || !strcmp(o->op, ops[algos[i].op].name)) suggest_offer(&s, algos[i].name);
+        if (!o->op || !strcmp(o->op, algos[i].op->name)) suggest_offer(&s, algos[i].name);
     suggest_offer(&s, "all");
     return fail(ERR_USAGE, "-alg %s: no such algorithm%s%s; %s'spbench list' shows all", item,
                 o->op ? " of " : "", o->op ? o->op : "", suggest_text(&s, guess));
@@ -123,169 +132,233 @@ static int no_such_algorithm(const struct options *o, const char *item)
 static int mixed_operations(const struct options *o)
 {
     const char *rest = o->alg;
-    char item[64], of[64], all[512] = "";
-    while (list_next(&rest, item) > 0) {
-        size_t used = strlen(all);
-        snprintf(all + used, sizeof all - used, "%s%s is of %s", used ? ", " : "", item,
-                 ops_of(item, of));
+    char item[WORD_MAX], of[64], all[512] = "";
+    while (words_next(&rest, item) > 0) {
+        words_add(all, sizeof all, ", ", item);
+        words_add(all, sizeof all, " is of ", ops_of(item, of));
     }
     return fail(ERR_USAGE, "-alg: %s; a run is of one operation (-op): give each its own run", all);
 }
 
 // The first item that no algorithm (of the operation that -op names) fits; false: each has one.
-static bool find_unknown(const struct options *o, char item[64])
+static bool find_unknown(const struct options *o, char item[WORD_MAX])
 {
     const char *rest = o->alg;
     char of[64];
-    while (list_next(&rest, item) > 0)
+    while (words_next(&rest, item) > 0)
         if (o->op ? !op_has(op_find(o->op), item) : !ops_of(item, of)[0]) return true;
     return false;
 }
 
-// The plan has one operation: the one that -op names, else the first that all items have.
-static int choose_algorithms(struct choice *c, const struct options *o)
+// The operation: the one that -op names, else the first that has all items.
+static int choose_algorithms(const struct choice *c, const struct options *o, const struct op **op,
+                             struct chosen *chosen)
 {
-    struct plan *plan = &c->plan;
-    char item[64];
+    char item[WORD_MAX];
     if (find_unknown(o, item)) return no_such_algorithm(o, item);
-    plan->entries = mem_alloc(algo_count, sizeof *plan->entries);
-    if (!plan->entries) return ERR_MEMORY;
-    for (int op = 0; op < op_count; op++) {
-        if (o->op && op != op_find(o->op)) continue;
+    chosen->list = mem_zero_alloc(algo_count, sizeof *chosen->list);
+    if (!chosen->list) return ERR_MEMORY;
+    for (int x = 0; x < op_count; x++) {
         const char *rest = o->alg;
-        bool all = true;
-        plan->entry_count = 0;
-        while (all && list_next(&rest, item) > 0) all = add_item(c, item, op);
-        if (all) return OK;
+        *op = ops[x];
+        if (o->op ? strcmp(o->op, ops[x]->name) : !op_has_all(ops[x], o->alg)) continue;
+        while (words_next(&rest, item) > 0) add_item(c, chosen, item, ops[x]);
+        return OK;
     }
     return mixed_operations(o);
 }
 
-static int check_limits(const struct option_setting *s, const struct algo_option *a,
-                        const char *algo)
+static int check_limits(const struct option_setting *s, const struct param *p, const char *algo)
 {
-    if (!(s->value >= a->min && s->value <= a->max))
+    if (!(s->value >= p->min && s->value <= p->max))
         return fail(ERR_USAGE, "-opt %s=%.10g: %s of %s is from %.10g to %.10g", s->name, s->value,
-                    a->name, algo, a->min, a->max);
-    if (a->whole && s->value != floor(s->value))
+                    p->name, algo, p->min, p->max);
+    if (p->whole && s->value != floor(s->value))
         return fail(ERR_USAGE, "-opt %s=%.10g: %s of %s is a whole number", s->name, s->value,
-                    a->name, algo);
+                    p->name, algo);
     return OK;
 }
 
-static int no_such_setting(const struct plan *plan, const struct option_setting *s)
+static int no_such_setting(const struct chosen *chosen, const struct option_setting *s)
 {
     char all[400] = "", guess[64];
-    size_t used = 0;
     struct suggestion near;
     suggest_start(&near, s->name);
-    for (int i = 0; i < plan->entry_count; i++) {
-        const struct algo *algo = plan->entries[i]->algo;
-        const struct algo_option *o = algo->options;
-        for (int a = 0; o && o[a].name && used < sizeof all; a++) {
-            const char *before = a ? ", " : used ? "; " : "";
-            used += (size_t)snprintf(all + used, sizeof all - used, "%s%s%s%s", before,
-                                     a ? "" : algo->name, a ? "" : " has ", o[a].name);
-            suggest_offer(&near, o[a].name);
+    for (int i = 0; i < chosen->count; i++) {
+        const struct algo_entry *e = chosen->list[i].entry;
+        for (int a = 0; algo_param(e->algo, a); a++) {
+            const char *name = algo_param(e->algo, a)->name;
+            if (!a) words_add(all, sizeof all, "; ", e->name);
+            words_add(all, sizeof all, a ? ", " : " has ", name);
+            suggest_offer(&near, name);
         }
     }
-    if (!used)
+    if (!all[0])
         return fail(ERR_USAGE, "-opt %s=%.10g: the chosen algorithms have no parameters", s->name,
                     s->value);
     return fail(ERR_USAGE, "-opt %s=%.10g: no chosen algorithm has it; %s%s", s->name, s->value,
                 suggest_text(&near, guess), all);
 }
 
-static int check_settings(const struct plan *plan)
+static int check_settings(const struct chosen *chosen, const struct options *o)
 {
-    for (int i = 0; i < plan->setting_count; i++) {
-        const struct option_setting *s = &plan->settings[i];
+    for (int i = 0; i < o->setting_count; i++) {
+        const struct option_setting *s = &o->settings[i];
         bool found = false;
-        for (int e = 0; e < plan->entry_count; e++) {
-            const struct algo *algo = plan->entries[e]->algo;
+        for (int e = 0; e < chosen->count; e++) {
+            const struct algo_entry *entry = chosen->list[e].entry;
             // What is not in this build may have it; its record says that it is not there.
-            if (!algo) found = true;
-            for (const struct algo_option *a = algo ? algo->options : NULL; a && a->name; a++) {
-                if (strcmp(a->name, s->name)) continue;
-                int err = check_limits(s, a, algo->name);
-                if (err) return err;
-                found = true;
-            }
+            if (!entry->algo) found = true;
+            int place = entry->algo ? algo_param_find(entry->algo, s->name) : -1;
+            if (place < 0) continue;
+            int err = check_limits(s, algo_param(entry->algo, place), entry->name);
+            if (err) return err;
+            found = true;
         }
-        if (!found) return no_such_setting(plan, s);
+        if (!found) return no_such_setting(chosen, s);
     }
     return OK;
 }
 
-static int needless_mul(const struct plan *plan, const struct options *o)
+// An axis that was given, and that the operation does not have.
+static int needless_axis(const struct op *op, const struct options *o, const struct axis *axis,
+                         const char *text)
 {
-    const char *rest = o->alg, *sparse = ops[OP_SPGEMM].name;
-    char item[64];
-    bool could = !o->op; // what was named exists there as well
-    while (could && list_next(&rest, item) > 0) could = op_has(OP_SPGEMM, item);
-    return fail(ERR_USAGE, "-mul %s: is for %s, and the algorithms are of %s%s%s", o->mul, sparse,
-                ops[plan->entries[0]->op].name, could ? "; add -op " : "", could ? sparse : "");
+    char of[64], hint[64] = "";
+    for (int x = 0; x < op_count && !o->op && !hint[0]; x++)
+        for (int a = 0; ops[x]->axes[a]; a++)
+            if (ops[x]->axes[a] == axis && op_has_all(ops[x], o->alg))
+                snprintf(hint, sizeof hint, "; add -op %s", ops[x]->name);
+    return fail(ERR_USAGE, "-%s %s: is for %s, and the algorithms are of %s%s", axis->name, text,
+                axis_ops(axis, of), op->name, hint);
 }
 
-static int needless_dense(const char *option, const char *text)
+// The values of the operation's axes, in its order.
+static int choose_axes(const struct op *op, const struct options *o,
+                       struct axis_values axes[AXES_MAX])
 {
-    return fail(ERR_USAGE, "-%s %s: is for dense matrices, and %s has none", option, text,
-                ops[OP_SPGEMM].name);
-}
-
-// A sparse product has factors to choose, but no k and no layout: one case where there were many.
-static int choose_factors(struct plan *plan, const struct options *o)
-{
-    static int64_t no_k = 0; // the plan only reads
-    if (plan->entries[0]->op != OP_SPGEMM) return o->mul ? needless_mul(plan, o) : OK;
-    if (o->k) return needless_dense("k", o->k);
-    if (o->layout) return needless_dense("layout", o->layout);
-    plan->mul = o->mul && !strcmp(o->mul, mul_name(MUL_AAT)) ? MUL_AAT : MUL_AA;
-    plan->ks = &no_k;
-    plan->k_count = plan->layout_count = 1;
-    plan->layouts[0] = LAYOUT_ROW;
+    const struct axis *axis;
+    for (int i = 0; (axis = axis_all(i)); i++) {
+        int place = 0;
+        while (op->axes[place] && op->axes[place] != axis) place++;
+        if (op->axes[place])
+            axes[place] = o->axes[i];
+        else if (o->axes[i].text)
+            return needless_axis(op, o, axis, o->axes[i].text);
+    }
     return OK;
+}
+
+static int make_plan(struct choice *c, const struct options *o)
+{
+    struct chosen chosen = {0};
+    struct plan_request r = {.precs = o->precs,
+                             .prec_count = o->prec_count,
+                             .settings = o->settings,
+                             .setting_count = o->setting_count,
+                             .cold = o->rule.cold};
+    c->plan.rule = o->rule;
+    c->plan.check = o->check;
+    c->plan.seed = o->seed;
+    int err = choose_algorithms(c, o, &r.op, &chosen);
+    r.entries = chosen.list;
+    r.entry_count = chosen.count;
+    if (!err) err = check_settings(&chosen, o);
+    if (!err) err = choose_axes(r.op, o, r.axes);
+    if (!err) err = plan_make(&c->plan, &r);
+    mem_free(chosen.list);
+    return err;
 }
 
 int choice_make(struct choice *c, const struct options *o)
 {
-    int err = choice_open(c, o);
-    if (err) return err;
-    struct plan *plan = &c->plan;
-    memcpy(plan->precs, o->precs, sizeof plan->precs);
-    memcpy(plan->layouts, o->layouts, sizeof plan->layouts);
-    plan->prec_count = o->prec_count;
-    plan->layout_count = o->layout_count;
-    plan->ks = (int64_t *)o->ks; // the plan only reads
-    plan->k_count = o->k_count;
-    plan->settings = (struct option_setting *)o->settings;
-    plan->setting_count = o->setting_count;
-    plan->rule = o->rule;
-    plan->check = o->check;
-    plan->seed = o->seed;
-    err = choose_algorithms(c, o);
-    if (!err) err = check_settings(plan);
-    if (!err) err = choose_factors(plan, o);
-    if (err) choice_free(c);
+    *c = (struct choice){0};
+    int err = resolve_device(c, o);
+    return err ? err : make_plan(c, o);
+}
+
+// What stands for a kind that this run does not use.
+static void set_missing(const struct choice *c, const struct options *o, enum device_kind kind,
+                        struct bench_device *bd)
+{
+    const char *missing = device_missing(kind);
+    if (c->only)
+        snprintf(bd->missing, sizeof bd->missing, "this run is for %s alone (-device %s)",
+                 c->primary == DEVICE_CPU ? "the CPU" : c->device, o->device);
+    else
+        snprintf(bd->missing, sizeof bd->missing, "%s", missing ? missing : c->fallback);
+}
+
+// A device of each kind: the chosen one, the host, and for the others why there is none.
+static int open_devices(struct choice *c, const struct options *o)
+{
+    int err = OK;
+    c->devices.count = DEVICE_KINDS;
+    for (int k = 0; k < DEVICE_KINDS && !err; k++) {
+        enum device_kind kind = (enum device_kind)k;
+        struct bench_device *bd = &c->devices.list[k];
+        *bd = (struct bench_device){0};
+        device_of(c, kind, bd->id);
+        if (kind != c->primary && kind != DEVICE_CPU) {
+            set_missing(c, o, kind, bd);
+            continue;
+        }
+        // As it was typed, for the message.
+        err = device_open(kind == c->primary && c->only ? o->device : bd->id, &c->opened[k]);
+        if (!err) bd->dev = &c->opened[k];
+    }
     return err;
+}
+
+static void close_devices(struct choice *c)
+{
+    for (int k = 0; c->opened && k < DEVICE_KINDS; k++) device_close(&c->opened[k]);
+}
+
+int choice_open(struct choice *c, const struct options *o)
+{
+    if (o->threads) omp_set_num_threads(o->threads);
+    c->opened = mem_zero_alloc(DEVICE_KINDS, sizeof *c->opened);
+    c->devices.list = mem_zero_alloc(DEVICE_KINDS, sizeof *c->devices.list);
+    if (!c->opened || !c->devices.list) return ERR_MEMORY;
+    int err = open_devices(c, o);
+    if (!err || c->only || c->primary == DEVICE_CPU) return err;
+    // One that is there but cannot be opened is as good as none, and says why.
+    snprintf(c->fallback, sizeof c->fallback, "%s", fail_text());
+    close_devices(c);
+    c->primary = DEVICE_CPU;
+    device_id(c->primary, 0, c->device);
+    bool planned = c->plan.cases != NULL;
+    plan_free(&c->plan);
+    err = planned ? make_plan(c, o) : OK;
+    return err ? err : open_devices(c, o);
+}
+
+int choice_make_device(struct choice *c, const struct options *o)
+{
+    *c = (struct choice){0};
+    int err = resolve_device(c, o);
+    return err ? err : choice_open(c, o);
 }
 
 int choice_measure_roofs(struct choice *c, bool fresh)
 {
-    bool needed[2] = {0};
-    needed[c->primary] = true;
-    for (int i = 0; i < c->plan.entry_count; i++) needed[c->plan.entries[i]->device] = true;
     int err = OK;
-    for (int kind = 0; kind < 2 && !err; kind++)
-        if (needed[kind] && c->used[kind].dev)
-            err = model_roof(c->used[kind].dev, fresh, &c->used[kind].roof);
+    for (int k = 0; k < c->devices.count && !err; k++) {
+        struct bench_device *bd = &c->devices.list[k];
+        bool needed = !strcmp(bd->id, c->device);
+        for (int64_t i = 0; i < c->plan.count; i++)
+            needed |= !strcmp(bd->id, c->plan.cases[i].device);
+        if (needed && bd->dev) err = model_roof(bd->dev, fresh, &bd->roof);
+    }
     return err;
 }
 
 void choice_free(struct choice *c)
 {
-    mem_free(c->plan.entries);
-    device_close(&c->devices[DEVICE_CPU]);
-    device_close(&c->devices[DEVICE_CUDA]);
+    plan_free(&c->plan);
+    close_devices(c);
+    mem_free(c->opened);
+    mem_free(c->devices.list);
     *c = (struct choice){0};
 }

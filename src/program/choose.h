@@ -1,23 +1,28 @@
-// From what the command line asked for to what is run: the devices are opened, the names and
-// patterns of -alg become a plan.
+// From what the command line asked for to what is run: the names and patterns of -alg become a
+// plan, for which no device is opened, and then its devices are.
 #ifndef CHOOSE_H
 #define CHOOSE_H
 
 #include "program/options.h"
+#include "run/bench.h"
 
 struct choice {
-    enum device_kind primary; // what `-device` means here; `all` and patterns choose its algorithms
-    struct device devices[2]; // by enum device_kind; the CPU is always open
-    struct bench_device used[2];
-    char missing[256]; // why there is no CUDA device, where -device auto did not find one
+    enum device_kind primary; // what -device means here; `all` and patterns choose its algorithms
+    char device[16];          // its id
+    bool only;                // -device named it: kinds that it did not name are not used
+    char fallback[256];       // why there is nothing better, where -device auto came to the CPU
     struct plan plan;
+    struct device *opened; // size DEVICE_KINDS
+    struct bench_devices devices;
 };
 
-// The devices alone.
-int choice_open(struct choice *c, const struct options *o);
-// And the plan. On failure nothing stays open.
+// Which device -device means, and the plan. On failure nothing is left.
 int choice_make(struct choice *c, const struct options *o);
-// The ceilings of the chosen device and of those that the plan uses.
+// The device alone, opened, for what needs no plan.
+int choice_make_device(struct choice *c, const struct options *o);
+// Opens the devices of the plan, and measures their ceilings, or reads what was measured before;
+// `fresh` measures in any case. One that `auto` found and that cannot be opened changes the plan.
+int choice_open(struct choice *c, const struct options *o);
 int choice_measure_roofs(struct choice *c, bool fresh);
 void choice_free(struct choice *c);
 

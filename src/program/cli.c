@@ -30,7 +30,7 @@ static const struct command_info {
      0, false},
     {COMMAND_HELP, "help", "[COMMAND]", "this, or the options of a command", cli_help, 0, 1, false},
 };
-#define COMMAND_COUNT ((int)(sizeof commands / sizeof *commands))
+#define COMMAND_COUNT COUNT(commands)
 
 static const struct command_info *command_find(const char *name)
 {
@@ -106,8 +106,7 @@ int cli_load_failed(int err, struct outcome *outcome)
 
 void cli_tell_device(const struct choice *c, const struct options *o)
 {
-    if (c->missing[0] && !o->quiet)
-        fprintf(stderr, "no CUDA device: running on the CPU (%s)\n", c->missing);
+    if (c->fallback[0] && !o->quiet) fprintf(stderr, "running on the CPU: %s\n", c->fallback);
 }
 
 // The command of the first word. A word that is no command is a matrix for `run`, unless it can

@@ -30,7 +30,7 @@ int cli_roof(const struct request *q);
 // Tells on stderr why a matrix could not be loaded, and notes it. ERR_INTERRUPTED is returned, for
 // the others the command goes on.
 int cli_load_failed(int err, struct outcome *outcome);
-// "no CUDA device: running on the CPU (why)", if that is so and -q does not forbid it.
+// "running on the CPU: why", where -device auto came to that and -q does not forbid it.
 void cli_tell_device(const struct choice *c, const struct options *o);
 
 #endif

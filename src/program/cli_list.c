@@ -5,46 +5,67 @@
 #include <string.h>
 
 #include "base/suggest.h"
+#include "base/words.h"
 
-static void list_options(const struct algo *a)
+static void list_params(const struct algo *a)
 {
-    for (const struct algo_option *o = a->options; o && o->name; o++)
-        printf("      -opt %s=%.10g  from %.10g to %.10g%s: %s\n", o->name, o->value, o->min,
-               o->max, o->whole ? ", whole" : "", o->about);
+    const struct param *p;
+    for (int i = 0; (p = algo_param(a, i)); i++)
+        printf("      -opt %s=%.10g  from %.10g to %.10g%s: %s\n", p->name, p->value, p->min,
+               p->max, p->whole ? ", whole" : "", p->about);
+}
+
+// "f32,f64, row,col": what of the precisions and layouts it does.
+static void list_limits(const struct algo *a)
+{
+    char text[32], list[64] = "";
+    for (int p = F32; p <= F64; p++)
+        if (a->precs & BIT(p)) words_add(list, sizeof list, ",", prec_name((enum prec)p));
+    printf("%s", list);
+    list[0] = 0;
+    for (int l = LAYOUT_ROW; l <= LAYOUT_COL; l++)
+        if (a->layouts & BIT(l))
+            words_add(list, sizeof list, ",", axis_text(&axis_layout, l, text));
+    if (list[0]) printf(", %s", list);
+}
+
+static void list_formats_of(const char *of, const struct format *const formats_of[FORMATS_MAX])
+{
+    for (int f = 0; f < FORMATS_MAX && formats_of[f]; f++)
+        printf("%s%s", f ? " and " : of, formats_of[f]->name);
 }
 
 static void list_algorithm(const struct algo_entry *e)
 {
     const struct algo *a = e->algo;
     const char *missing = a ? device_missing(e->device) : e->missing;
-    printf("    %-18s %-4s  ", e->name, device_kind_name(e->device));
+    printf("    %-18s %-4s  ", e->name, device_list[e->device].name);
     if (!a) {
         printf("unavailable: %s\n", missing);
         return;
     }
-    printf("%s%s%s", a->precs & BIT(F32) ? prec_name(F32) : "", a->precs == BOTH_PRECS ? "," : "",
-           a->precs & BIT(F64) ? prec_name(F64) : "");
-    if (!ops[a->op].sparse_row) // else there is nothing dense to lay out
-        printf(", %s%s%s", a->layouts & BIT(LAYOUT_ROW) ? layout_name(LAYOUT_ROW) : "",
-               a->layouts == (BIT(LAYOUT_ROW) | BIT(LAYOUT_COL)) ? "," : "",
-               a->layouts & BIT(LAYOUT_COL) ? layout_name(LAYOUT_COL) : "");
+    list_limits(a);
     printf("; %s%s%s%s\n", a->about, missing ? " (unavailable: " : "", missing ? missing : "",
            missing ? ")" : "");
     if (a->cite) printf("      from %s\n", a->cite);
-    list_options(a);
+    if (a->tuned_of) printf("      a tuned form of %s\n", a->tuned_of);
+    if (a->differs) printf("      not as there: %s\n", a->differs);
+    if (a->partial) printf("      leaves out: %s\n", a->partial);
+    if (a->variant) printf("      computes %s\n", e->op->variants[a->variant]);
+    printf("      takes");
+    list_formats_of(" A as ", a->A);
+    list_formats_of(", the second factor as ", a->S);
+    printf("\n");
+    list_params(a);
 }
 
 static int list_algorithms(void)
 {
     printf("algorithms (-alg)\n");
-    for (int op = 0; op < op_count; op++) {
-        bool any = false;
-        for (int i = 0; i < algo_count; i++) {
-            if ((int)algos[i].op != op) continue;
-            if (!any) printf("  -op %s: %s\n", ops[op].name, ops[op].formula);
-            any = true;
-            list_algorithm(&algos[i]);
-        }
+    for (int x = 0; x < op_count; x++) {
+        printf("  -op %s: %s\n", ops[x]->name, ops[x]->formula);
+        for (int i = 0; i < algo_count; i++)
+            if (algos[i].op == ops[x]) list_algorithm(&algos[i]);
     }
     return OK;
 }
@@ -55,10 +76,9 @@ static int list_device(const char *spec)
     int err = device_open(spec, &d);
     if (err) return err;
     char memory[32], cache[32];
-    printf("  %-7s %s; %s; %s of memory, %s of cache", d.id, d.name, d.detail,
-           size_text(d.memory_bytes, memory), size_text(d.cache_bytes, cache));
-    if (d.kind == DEVICE_CUDA) printf(", %d multiprocessors", d.units); // threads are in the detail
-    printf("\n");
+    printf("  %-7s %s; %s; %s of memory, %s of cache, %d %s\n", d.id, d.name, d.detail,
+           size_text(d.memory_bytes, memory), size_text(d.cache_bytes, cache), d.units,
+           d.ops->units);
     device_close(&d);
     return OK;
 }
@@ -66,22 +86,32 @@ static int list_device(const char *spec)
 static int list_devices(void)
 {
     printf("devices (-device)\n");
-    int err = list_device("cpu");
-    const char *missing = device_missing(DEVICE_CUDA);
-    if (missing) printf("  %-7s unavailable: %s\n", device_kind_name(DEVICE_CUDA), missing);
-    for (int i = 0; !err && !missing && i < device_count(DEVICE_CUDA); i++) {
-        char spec[32];
-        snprintf(spec, sizeof spec, "cuda:%d", i);
-        // One that cannot be opened does not hide the others.
-        if (list_device(spec)) printf("  %-7s unavailable: %s\n", spec, fail_text());
+    for (int k = 0; k < DEVICE_KINDS; k++) {
+        enum device_kind kind = (enum device_kind)k;
+        const char *missing = device_missing(kind);
+        if (missing) printf("  %-7s unavailable: %s\n", device_list[k].name, missing);
+        for (int i = 0; !missing && i < device_count(kind); i++) {
+            char id[16];
+            device_id(kind, i, id);
+            // One that cannot be opened does not hide the others.
+            if (list_device(id)) printf("  %-7s unavailable: %s\n", id, fail_text());
+        }
     }
-    return err;
+    return OK;
 }
 
 static int list_formats(void)
 {
     printf("formats of the sparse matrix\n");
-    for (int i = 0; i < format_count; i++) printf("  %-7s %s\n", formats[i].name, formats[i].about);
+    for (int i = 0; i < format_count; i++) {
+        const struct format *f = formats[i];
+        printf("  %-8s %s", f->name, f->about);
+        if (f->from) printf("; made from %s", f->from->name);
+        for (int k = 0; f->from && k < DEVICE_KINDS; k++)
+            if (format_maker_of(f, (enum device_kind)k))
+                printf("%s%s", k ? ", " : " on ", device_list[k].name);
+        printf("\n");
+    }
     return OK;
 }
 
@@ -98,7 +128,7 @@ int cli_list(const struct request *q)
     bool any = false;
     int err = OK;
     suggest_start(&s, wanted ? wanted : "");
-    for (size_t i = 0; i < sizeof lists / sizeof *lists && !err; i++) {
+    for (size_t i = 0; i < (size_t)COUNT(lists) && !err; i++) {
         suggest_offer(&s, lists[i].name);
         if (wanted && strcmp(wanted, lists[i].name)) continue;
         if (any) printf("\n");

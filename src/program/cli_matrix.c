@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "algos/op.h"
 #include "data/gen.h"
 #include "data/mtx.h"
 
@@ -64,9 +65,8 @@ static void print_facts(const struct matrix *M)
     for (int i = 0; i < STATS_PANELS; i++)
         printf("%s%s in panels of %d rows", i ? ", " : "", mean_text(s->reuse[i], "%.3g", a),
                stats_panel_rows[i]);
-    int64_t starts = ((int64_t)A->m + 1) * 4;
-    printf("\n  csr          %s in f32, %s in f64\n", size_text(starts + A->nnz * 8, a),
-           size_text(starts + A->nnz * 12, b));
+    printf("\n  csr          %s in f32, %s in f64\n", size_text(op_csr_bytes(A, F32), a),
+           size_text(op_csr_bytes(A, F64), b));
     if (M->load_ms > 0) printf("  read in      %.3g ms, %.3g MB/s\n", M->load_ms, M->load_mb_s);
 }
 

@@ -45,7 +45,7 @@ static int lose_matrix(struct run *run, struct choice *c, const char *spec, int 
     char why[256];
     snprintf(why, sizeof why, "%s", fail_text());
     err = matrix_name(spec, &M);
-    if (!err) err = bench_unread(&c->plan, c->used, &M, load_err, why, emit_unread, run);
+    if (!err) err = bench_unread(&c->plan, &c->devices, &M, load_err, why, emit_unread, run);
     matrix_free(&M);
     return err;
 }
@@ -58,7 +58,7 @@ static int run_matrix(struct run *run, struct choice *c, const struct options *o
     table_clear(&run->table);
     if (err) return lose_matrix(run, c, spec, err);
     table_matrix(&run->table, &M);
-    err = bench_matrix(&c->plan, c->used, &M, emit, run);
+    err = bench_matrix(&c->plan, &c->devices, &M, emit, run);
     table_clear(&run->table);
     if (!err) table_summary(&run->table);
     matrix_free(&M);
@@ -84,8 +84,10 @@ int cli_run(const struct request *q)
     struct run run = {.out.fd = -1, .outcome = q->outcome};
     if (o->append && !o->output) return fail(ERR_USAGE, "-append: needs -o FILE");
     int err = check_output(o);
-    if (!err) err = choice_make(&c, o);
     if (err) return err;
+    err = choice_make(&c, o);
+    if (!err) err = choice_open(&c, o);
+    if (err) goto done;
 
     cli_tell_device(&c, o);
     // Records between the lines of the table would make both unreadable.
@@ -98,7 +100,7 @@ int cli_run(const struct request *q)
     err = choice_measure_roofs(&c, false);
     table_clear(&run.table);
     if (!err && run.records)
-        err = record_environment(&run.out, c.used, c.primary, q->argc, q->argv);
+        err = record_environment(&run.out, &c.devices, c.device, c.plan.op, q->argc, q->argv);
     for (int i = 0; i < o->operand_count && !err; i++)
         err = interrupted ? fail(ERR_INTERRUPTED, "interrupted")
                           : run_matrix(&run, &c, o, o->operands[i]);

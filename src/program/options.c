@@ -1,6 +1,5 @@
 #include "program/options.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,64 +15,27 @@ struct option {
     int (*parse)(struct options *o, const struct option *self, const char *text);
 };
 
-int list_next(const char **rest, char item[64])
+// The one value of an option whose values are those of an axis.
+static int parse_one(const struct axis *axis, const char *text, int64_t *value)
 {
-    if (!*rest) return 0;
-    size_t length = strcspn(*rest, ",");
-    if (!length || length > 63) return -1;
-    memcpy(item, *rest, length);
-    item[length] = 0;
-    *rest = (*rest)[length] ? *rest + length + 1 : NULL;
-    return 1;
-}
-
-static int bad_list(const struct option *self, const char *text)
-{
-    if (!*text) return fail(ERR_USAGE, "-%s: its value is empty", self->name);
-    return fail(ERR_USAGE, "-%s %s: an item of the list is empty or too long", self->name, text);
-}
-
-// A whole number in [min, max].
-static int whole_number(const struct option *self, const char *text, int64_t min, int64_t max,
-                        int64_t *out)
-{
-    char *end;
-    errno = 0;
-    long long x = strtoll(text, &end, 10);
-    if (end == text || *end || strchr(" \t\n", *text))
-        return fail(ERR_USAGE, "-%s %s: not a whole number", self->name, text);
-    if (errno || x < min || x > max)
-        return fail(ERR_USAGE, "-%s %s: must be from %lld to %lld", self->name, text,
-                    (long long)min, (long long)max);
-    *out = x;
-    return OK;
-}
-
-// The place of `text` in `words`, which ends with NULL; or the error that names what there is.
-static int word_of(const struct option *self, const char *text, const char *const *words,
-                   const char *all, int *out)
-{
-    struct suggestion s;
-    char guess[64];
-    suggest_start(&s, text);
-    for (int i = 0; words[i]; i++) {
-        if (!strcmp(text, words[i])) return *out = i, OK;
-        suggest_offer(&s, words[i]);
-    }
-    return fail(ERR_USAGE, "-%s %s: no such value; %sit is one of %s", self->name, text,
-                suggest_text(&s, guess), all);
+    struct axis_values v;
+    int err = axis_parse(axis, text, &v);
+    if (!err && v.count > 1)
+        err = fail(ERR_USAGE, "-%s %s: one value, not a list", axis->name, text);
+    *value = err ? 0 : v.value[0];
+    return err;
 }
 
 static int parse_op(struct options *o, const struct option *self, const char *text)
 {
-    if (op_find(text) >= 0) return o->op = text, OK;
+    if (op_find(text)) return o->op = text, OK;
     struct suggestion s;
-    char guess[64];
+    char guess[64], all[128] = "";
     suggest_start(&s, text);
-    for (int i = 0; i < op_count; i++) suggest_offer(&s, ops[i].name);
-    char all[128] = "";
-    for (int i = 0; i < op_count; i++)
-        snprintf(all + strlen(all), sizeof all - strlen(all), "%s%s", i ? ", " : "", ops[i].name);
+    for (int i = 0; i < op_count; i++) {
+        suggest_offer(&s, ops[i]->name);
+        words_add(all, sizeof all, ", ", ops[i]->name);
+    }
     return fail(ERR_USAGE, "-%s %s: no such operation; %sit is one of %s", self->name, text,
                 suggest_text(&s, guess), all);
 }
@@ -81,96 +43,40 @@ static int parse_op(struct options *o, const struct option *self, const char *te
 static int parse_alg(struct options *o, const struct option *self, const char *text)
 {
     const char *rest = text;
-    char item[64];
+    char item[WORD_MAX];
     int more;
-    while ((more = list_next(&rest, item)) > 0) {}
-    if (more < 0) return bad_list(self, text);
+    while ((more = words_next(&rest, item)) > 0) {}
+    if (more < 0) return words_bad(self->name, text);
     o->alg = text;
     return OK;
 }
 
-static int parse_k(struct options *o, const struct option *self, const char *text)
-{
-    const char *rest = text;
-    char item[64];
-    int more;
-    o->k_count = 0;
-    while ((more = list_next(&rest, item)) > 0) {
-        int64_t k = 0;
-        int err = whole_number(self, item, 1, INT32_MAX, &k);
-        if (err) return err;
-        bool known = false;
-        for (int i = 0; i < o->k_count; i++) known |= o->ks[i] == k;
-        if (known) continue;
-        if (o->k_count == KS_MAX)
-            return fail(ERR_USAGE, "-%s: more than %d values", self->name, KS_MAX);
-        o->ks[o->k_count++] = k;
-    }
-    o->k = text;
-    return more < 0 ? bad_list(self, text) : OK;
-}
-
-// A list of words of which each counts once: `seen` has a bit for each, in the order of `words`.
-static int word_list(const struct option *self, const char *text, const char *const *words,
-                     const char *all, int order[2], int *count)
-{
-    const char *rest = text;
-    char item[64];
-    int more;
-    unsigned seen = 0;
-    *count = 0;
-    while ((more = list_next(&rest, item)) > 0) {
-        int which = 0, err = word_of(self, item, words, all, &which);
-        if (err) return err;
-        if (!(seen & BIT(which))) order[(*count)++] = which;
-        seen |= BIT(which);
-    }
-    return more < 0 ? bad_list(self, text) : OK;
-}
-
 static int parse_prec(struct options *o, const struct option *self, const char *text)
 {
-    static const char *const words[] = {"f32", "f64", NULL};
-    int order[2], err = word_list(self, text, words, "f32, f64", order, &o->prec_count);
-    for (int i = 0; !err && i < o->prec_count; i++) o->precs[i] = order[i] ? F64 : F32;
-    return err;
-}
-
-static int parse_layout(struct options *o, const struct option *self, const char *text)
-{
-    static const char *const words[] = {"row", "col", NULL};
-    int order[2], err = word_list(self, text, words, "row, col", order, &o->layout_count);
-    for (int i = 0; !err && i < o->layout_count; i++)
-        o->layouts[i] = order[i] ? LAYOUT_COL : LAYOUT_ROW;
-    o->layout = text;
-    return err;
-}
-
-static int parse_mul(struct options *o, const struct option *self, const char *text)
-{
-    static const char *const words[] = {"aa", "aat", NULL};
-    int which = 0, err = word_of(self, text, words, "aa, aat", &which);
-    if (!err) o->mul = words[which];
+    static const char *const words[] = {[F32] = "f32", [F64] = "f64", NULL};
+    const struct axis axis = {.name = self->name, .words = words};
+    struct axis_values v;
+    int err = axis_parse(&axis, text, &v);
+    o->prec_count = v.count;
+    for (int i = 0; !err && i < v.count; i++) o->precs[i] = (enum prec)v.value[i];
     return err;
 }
 
 static int parse_device(struct options *o, const struct option *self, const char *text)
 {
-    bool known = !strcmp(text, "auto") || !strcmp(text, "cpu") || !strcmp(text, "cuda");
-    if (!known && !strncmp(text, "cuda:", 5)) {
-        size_t digits = strspn(text + 5, "0123456789");
-        known = digits && digits < 5 && !text[5 + digits];
-    }
-    if (known) return o->device = text, OK;
-    return fail(ERR_USAGE, "-%s %s: no such device; it is one of auto, cpu, cuda, cuda:N",
-                self->name, text);
+    enum device_kind kind;
+    int index;
+    (void)self;
+    o->device = text;
+    return device_parse(text, &kind, &index);
 }
 
 static int parse_reps(struct options *o, const struct option *self, const char *text)
 {
-    int64_t reps = 0;
-    int err = whole_number(self, text, 1, 1000000, &reps);
-    if (!err) o->rule.reps = (int)reps;
+    const struct axis axis = {.name = self->name, .min = 1, .max = 1000000};
+    int64_t reps;
+    int err = parse_one(&axis, text, &reps);
+    o->rule.reps = (int)reps;
     return err;
 }
 
@@ -190,26 +96,33 @@ static int parse_time_limit(struct options *o, const struct option *self, const 
 static int parse_cache(struct options *o, const struct option *self, const char *text)
 {
     static const char *const words[] = {"warm", "cold", NULL};
-    int which = 0, err = word_of(self, text, words, "warm, cold", &which);
-    if (!err) o->rule.cold = which == 1;
+    const struct axis axis = {.name = self->name, .words = words};
+    int64_t cold;
+    int err = parse_one(&axis, text, &cold);
+    o->rule.cold = cold;
     return err;
 }
 
 static int parse_check(struct options *o, const struct option *self, const char *text)
 {
-    static const char *const words[] = {"auto", "full", "sample", "off", NULL};
-    static const enum check_mode modes[] = {CHECK_AUTO, CHECK_FULL, CHECK_SAMPLE, CHECK_OFF};
-    int which = 0, err = word_of(self, text, words, "auto, full, sample, off", &which);
-    if (!err) o->check = modes[which];
+    static const char *const words[] = {[CHECK_AUTO] = "auto",
+                                        [CHECK_FULL] = "full",
+                                        [CHECK_SAMPLE] = "sample",
+                                        [CHECK_OFF] = "off",
+                                        NULL};
+    const struct axis axis = {.name = self->name, .words = words};
+    int64_t mode;
+    int err = parse_one(&axis, text, &mode);
+    o->check = (enum check_mode)mode;
     return err;
 }
 
 static int parse_setting(struct options *o, const struct option *self, const char *text)
 {
     const char *rest = text;
-    char item[64];
+    char item[WORD_MAX];
     int more;
-    while ((more = list_next(&rest, item)) > 0) {
+    while ((more = words_next(&rest, item)) > 0) {
         char *value = strchr(item, '='), *end;
         if (!value || value == item || value - item > 31)
             return fail(ERR_USAGE, "-%s %s: must be name=value", self->name, item);
@@ -223,22 +136,24 @@ static int parse_setting(struct options *o, const struct option *self, const cha
         snprintf(o->setting_names[i], sizeof o->setting_names[i], "%s", item);
         o->settings[i] = (struct option_setting){o->setting_names[i], x};
     }
-    return more < 0 ? bad_list(self, text) : OK;
+    return more < 0 ? words_bad(self->name, text) : OK;
 }
 
 static int parse_threads(struct options *o, const struct option *self, const char *text)
 {
-    int64_t threads = 0;
-    int err = whole_number(self, text, 1, 4096, &threads);
-    if (!err) o->threads = (int)threads;
+    const struct axis axis = {.name = self->name, .min = 1, .max = 4096};
+    int64_t threads;
+    int err = parse_one(&axis, text, &threads);
+    o->threads = (int)threads;
     return err;
 }
 
 static int parse_seed(struct options *o, const struct option *self, const char *text)
 {
-    int64_t seed = 0;
-    int err = whole_number(self, text, 0, INT64_MAX, &seed);
-    if (!err) o->seed = (uint64_t)seed;
+    const struct axis axis = {.name = self->name, .min = 0, .max = INT64_MAX};
+    int64_t seed;
+    int err = parse_one(&axis, text, &seed);
+    o->seed = (uint64_t)seed;
     return err;
 }
 
@@ -271,17 +186,11 @@ FLAG(version)
 
 // To add an option: a field in struct options, a function above, a row here.
 static const struct option table[] = {
-    {"op", "NAME", "operation; left out: that of the algorithms, SpMM where several have it", RUN,
-     parse_op},
+    {"op", "NAME", NULL, RUN, parse_op},
     {"alg", "NAMES", "algorithms: names, patterns such as 'cusparse*', or all (default)", RUN,
      parse_alg},
-    {"k", "NUMBERS", "SpMM, SDDMM only: columns of the dense matrices (default 64)", RUN, parse_k},
     {"prec", "NAMES", "precisions: f32 (default), f64", RUN, parse_prec},
-    {"layout", "NAMES", "SpMM, SDDMM only: layouts of the dense matrices: row (default), col", RUN,
-     parse_layout},
-    {"mul", "NAME", "SpGEMM only: aa for A*A (default), aat for A*A^T", RUN, parse_mul},
-    {"device", "NAME", "auto (default: the first CUDA device, else the CPU), cpu, cuda, cuda:N",
-     RUN | ROOF, parse_device},
+    {"device", "NAME", NULL, RUN | ROOF, parse_device},
     {"reps", "N", "exactly N samples; left out: until the median is known to 0.5 %", RUN,
      parse_reps},
     {"time-limit", "SECONDS", "stop sampling a case after so long (default 2)", RUN,
@@ -302,7 +211,40 @@ static const struct option table[] = {
     {"h", NULL, "the same as -help", ALL, parse_help},
     {"version", NULL, "show the version", ALL, parse_version},
 };
-#define TABLE_SIZE ((int)(sizeof table / sizeof *table))
+#define TABLE_SIZE COUNT(table)
+
+const struct axis *axis_all(int i)
+{
+    const struct axis *seen[AXES_ALL_MAX];
+    int count = 0;
+    for (int x = 0; x < op_count; x++)
+        for (int a = 0; ops[x]->axes[a]; a++) {
+            bool known = false;
+            for (int s = 0; s < count; s++) known |= seen[s] == ops[x]->axes[a];
+            if (known) continue;
+            if (count == AXES_ALL_MAX) bug("-%s: an axis too many", ops[x]->axes[a]->name);
+            seen[count++] = ops[x]->axes[a];
+        }
+    return i < count ? seen[i] : NULL;
+}
+
+const char *axis_ops(const struct axis *axis, char text[64])
+{
+    text[0] = 0;
+    for (int x = 0; x < op_count; x++)
+        for (int a = 0; ops[x]->axes[a]; a++)
+            if (ops[x]->axes[a] == axis) words_add(text, 64, " and ", ops[x]->name);
+    return text;
+}
+
+// The option of an axis: its place in axis_all(), or -1.
+static int axis_find(const char *name, size_t length)
+{
+    const struct axis *axis;
+    for (int i = 0; (axis = axis_all(i)); i++)
+        if (strlen(axis->name) == length && !memcmp(axis->name, name, length)) return i;
+    return -1;
+}
 
 static const struct option *option_find(const char *name, size_t length)
 {
@@ -317,16 +259,52 @@ static int unknown_option(enum command command, const char *command_name, const 
     struct suggestion s;
     char guess[64], name[64], dashed[64] = "";
     snprintf(name, sizeof name, "%.*s", (int)strcspn(word, "="), word);
-    const struct option *elsewhere = option_find(name, strlen(name));
-    if (elsewhere)
+    size_t length = strlen(name);
+    if (option_find(name, length) || axis_find(name, length) >= 0)
         return fail(ERR_USAGE, "-%s: %s does not take it; 'spbench help %s' shows what it takes",
                     name, command_name, command_name);
     suggest_start(&s, name);
     for (int i = 0; i < TABLE_SIZE; i++)
         if (table[i].commands & BIT(command)) suggest_offer(&s, table[i].name);
+    for (int i = 0; command == COMMAND_RUN && axis_all(i); i++)
+        suggest_offer(&s, axis_all(i)->name);
     if (s.best) snprintf(dashed, sizeof dashed, "-%s", s.best), s.best = dashed;
     return fail(ERR_USAGE, "-%s: no such option of %s; %s'spbench help %s' shows all", name,
                 command_name, suggest_text(&s, guess), command_name);
+}
+
+// The text of an option that takes one: behind its '=', or the next word.
+static int value_of(const char *name, const char *values, const char *word, int *i, int argc,
+                    char **argv, const char **text)
+{
+    *text = strchr(word, '=');
+    if (*text) return ++*text, OK;
+    if (*i + 1 == argc)
+        return fail(ERR_USAGE, "-%s: its value is missing: -%s %s", name, name, values);
+    *text = argv[++*i];
+    return OK;
+}
+
+// One word that begins with a dash, without it, and its value.
+static int parse_option(struct options *o, enum command command, const char *command_name,
+                        const char *word, int *i, int argc, char **argv)
+{
+    size_t length = strcspn(word, "=");
+    const struct option *option = option_find(word, length);
+    int place = command == COMMAND_RUN ? axis_find(word, length) : -1, err = OK;
+    const char *text = NULL;
+    if (place >= 0) {
+        const struct axis *axis = axis_all(place);
+        err = value_of(axis->name, axis->values, word, i, argc, argv, &text);
+        return err ? err : axis_parse(axis, text, &o->axes[place]);
+    }
+    if (!option || !(option->commands & BIT(command)))
+        return unknown_option(command, command_name, word);
+    if (option->value)
+        err = value_of(option->name, option->value, word, i, argc, argv, &text);
+    else if (word[length])
+        err = fail(ERR_USAGE, "-%s: takes no value", option->name);
+    return err ? err : option->parse(o, option, text);
 }
 
 int options_parse(struct options *o, enum command command, const char *command_name, int argc,
@@ -334,14 +312,12 @@ int options_parse(struct options *o, enum command command, const char *command_n
 {
     *o = (struct options){.alg = "all",
                           .device = "auto",
-                          .ks = {64},
-                          .k_count = 1,
                           .precs = {F32},
                           .prec_count = 1,
-                          .layouts = {LAYOUT_ROW},
-                          .layout_count = 1,
                           .rule = {.limit_ms = 2000},
                           .seed = 1};
+    for (int i = 0; axis_all(i); i++)
+        o->axes[i] = (struct axis_values){.count = 1, .value = {axis_all(i)->standard}};
     o->operands = mem_alloc(argc, sizeof *o->operands);
     if (!o->operands) return ERR_MEMORY;
     bool ended = false;
@@ -356,19 +332,7 @@ int options_parse(struct options *o, enum command command, const char *command_n
             continue;
         }
         word += word[1] == '-' ? 2 : 1;
-        const struct option *option = option_find(word, strcspn(word, "="));
-        if (!option || !(option->commands & BIT(command)))
-            return unknown_option(command, command_name, word);
-        const char *text = strchr(word, '=');
-        if (text) text++;
-        if (text && !option->value) return fail(ERR_USAGE, "-%s: takes no value", option->name);
-        if (!text && option->value) {
-            if (i + 1 == argc)
-                return fail(ERR_USAGE, "-%s: its value is missing: -%s %s", option->name,
-                            option->name, option->value);
-            text = argv[++i];
-        }
-        int err = option->parse(o, option, text);
+        int err = parse_option(o, command, command_name, word, &i, argc, argv);
         if (err) return err;
     }
     return OK;
@@ -380,16 +344,46 @@ void options_free(struct options *o)
     o->operands = NULL;
 }
 
+static void print_option(const char *name, const char *values, const char *about)
+{
+    char left[32];
+    snprintf(left, sizeof left, "-%s %s", name, values ? values : "");
+    printf("  %-19s %s\n", left, about);
+}
+
+static void print_axis(const struct axis *axis)
+{
+    char about[256], names[64], standard[32];
+    snprintf(about, sizeof about, "%s only: %s (default %s)", axis_ops(axis, names), axis->about,
+             axis_text(axis, axis->standard, standard));
+    print_option(axis->name, axis->values, about);
+}
+
+// What an option that has no text of its own is about.
+static const char *about_names(const struct option *option, char text[256])
+{
+    if (option->parse == parse_op)
+        snprintf(text, 256, "operation; left out: that of the algorithms, %s where several have it",
+                 ops[0]->name);
+    else
+        snprintf(text, 256, "one of %s; auto (default): the first GPU, else the CPU",
+                 device_names());
+    return text;
+}
+
 bool options_help(enum command command)
 {
     bool any = false;
+    char text[256];
     for (int i = 0; i < TABLE_SIZE; i++) {
-        if (!(table[i].commands & BIT(command))) continue;
-        char left[32];
-        snprintf(left, sizeof left, "-%s %s", table[i].name, table[i].value ? table[i].value : "");
+        const struct option *option = &table[i];
+        if (!(option->commands & BIT(command))) continue;
         if (!any) printf("\noptions (one dash or two; -k 64 or -k=64; lists by commas):\n");
-        printf("  %-19s %s\n", left, table[i].about);
+        print_option(option->name, option->value,
+                     option->about ? option->about : about_names(option, text));
         any = true;
+        if (option->parse != parse_alg) continue;
+        for (int a = 0; axis_all(a); a++) print_axis(axis_all(a));
     }
     return any;
 }

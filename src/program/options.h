@@ -1,9 +1,10 @@
-// The command line. One table of options makes the parser, `spbench help`, and the tests' check
-// that the README names every option.
+// The command line. One table of options, and the axes of the operations, make the parser, `spbench
+// help`, and the tests' check that the README names every option.
 #ifndef OPTIONS_H
 #define OPTIONS_H
 
-#include "run/bench.h"
+#include "base/words.h"
+#include "run/plan.h"
 
 enum command {
     COMMAND_RUN,
@@ -14,27 +15,22 @@ enum command {
     COMMAND_HELP,
 };
 
-#define KS_MAX       64
 #define SETTINGS_MAX 32
+#define AXES_ALL_MAX 8 // of all operations together
 
 // What the command line asked for. Text points into argv.
 struct options {
-    const char *op;         // name, NULL: not given
-    const char *alg;        // names and patterns, comma-separated
-    const char *mul;        // NULL: not given
-    const char *k, *layout; // as given, NULL: not given
-    const char *device;     // auto, cpu, cuda, cuda:N
-    const char *output;     // NULL: not given
-    int64_t ks[KS_MAX];
-    int k_count;
+    const char *op;                        // name, NULL: not given
+    const char *alg;                       // names and patterns, comma-separated
+    const char *device;                    // auto, cpu, cuda, cuda:N
+    const char *output;                    // NULL: not given
+    struct axis_values axes[AXES_ALL_MAX]; // by axis_all()
     enum prec precs[2];
     int prec_count;
-    enum layout layouts[2];
-    int layout_count;
     struct timing_rule rule;
     enum check_mode check;
     struct option_setting settings[SETTINGS_MAX];
-    char setting_names[SETTINGS_MAX][64]; // what settings[].name points to
+    char setting_names[SETTINGS_MAX][WORD_MAX]; // what settings[].name points to
     int setting_count;
     int threads; // 0: not given
     uint64_t seed;
@@ -50,8 +46,9 @@ void options_free(struct options *o);
 // One line for each option of a command, for its help. False if it has none.
 bool options_help(enum command command);
 
-// The next item of the comma-separated list at *rest, which moves past it. 1: there is one, 0: the
-// list is at its end, -1: the item is empty or longer than any name.
-int list_next(const char **rest, char item[64]);
+// The i-th axis of all that operations have, each once; NULL after the last.
+const struct axis *axis_all(int i);
+// "spmm and sddmm": the operations that have an axis.
+const char *axis_ops(const struct axis *axis, char text[64]);
 
 #endif

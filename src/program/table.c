@@ -13,27 +13,38 @@ static const char *number_text(double x, char text[32])
     return text;
 }
 
+#define NUMBER_WIDTH 4
+
+// The width of an axis' column: as its name, or its longest value.
+static int axis_width(const struct plan *plan, int a)
+{
+    const struct axis *axis = plan->op->axes[a];
+    int64_t width = axis->words ? 0 : NUMBER_WIDTH;
+    bool all_standard = true;
+    char text[32];
+    for (int64_t i = 0; i < plan->count; i++) {
+        width = max64(width, (int64_t)strlen(axis_text(axis, plan->cases[i].axis[a], text)));
+        all_standard &= plan->cases[i].axis[a] == axis->standard;
+    }
+    if (axis->quiet && all_standard) return 0;
+    return (int)max64(width, (int64_t)strlen(axis->name));
+}
+
 int table_start(struct table *t, const struct plan *plan, int matrix_count, bool quiet,
                 bool verbose)
 {
     *t = (struct table){.plan = plan,
                         .matrix_count = matrix_count,
                         .matrix = -1,
-                        .case_count = bench_case_count(plan),
                         .start_ms = clock_ms(),
                         .quiet = quiet,
                         .verbose = verbose,
                         .terminal = !quiet && isatty(STDERR_FILENO)};
     t->alg_width = (int)strlen("algorithm");
-    for (int i = 0; i < plan->entry_count; i++)
-        t->alg_width = (int)max64(t->alg_width, (int64_t)strlen(plan->entries[i]->name));
-    t->sparse = plan->entry_count && ops[plan->entries[0]->op].sparse_row;
-    t->k_width = 4;
-    for (int i = 0; i < plan->k_count && !t->sparse; i++)
-        t->k_width = (int)max64(t->k_width, snprintf(NULL, 0, "%lld", (long long)plan->ks[i]));
-    for (int i = 0; i < plan->layout_count && !t->sparse; i++)
-        t->layout_column |= plan->layouts[i] == LAYOUT_COL;
-    t->cases = mem_alloc(t->case_count, sizeof *t->cases);
+    for (int64_t i = 0; i < plan->count; i++)
+        t->alg_width = (int)max64(t->alg_width, (int64_t)strlen(plan->cases[i].entry->name));
+    for (int a = 0; plan->op->axes[a]; a++) t->axis_width[a] = axis_width(plan, a);
+    t->cases = mem_alloc(plan->count, sizeof *t->cases);
     return t->cases ? OK : ERR_MEMORY;
 }
 
@@ -53,35 +64,35 @@ void table_progress_text(const struct table *t, const char *text)
     if (t->terminal) fprintf(stderr, "\r\033[K%.78s", text);
 }
 
-// What stands in the column k: columns of the dense operands, or what SpGEMM multiplies.
-static const char *k_text(const struct table *t, int64_t k, char text[32])
+// " f32 k 64": the precision, and the axes that have a column.
+static const char *inputs_text(const struct table *t, const struct bench_case *c, char text[128])
 {
-    if (t->sparse) return mul_name(t->plan->mul);
-    snprintf(text, 32, "%lld", (long long)k);
+    char value[32];
+    int used = snprintf(text, 128, " %s", prec_name(c->prec));
+    for (int a = 0; t->plan->op->axes[a]; a++) {
+        const struct axis *axis = t->plan->op->axes[a];
+        if (!t->axis_width[a]) continue;
+        used += snprintf(text + used, 128 - (size_t)used, " %s%s%s", axis->words ? "" : axis->name,
+                         axis->words ? "" : " ", axis_text(axis, c->axis[a], value));
+    }
     return text;
 }
 
-// The case that runs now, from its place in the order of bench_matrix().
 static void show_progress(const struct table *t)
 {
-    const struct plan *p = t->plan;
-    if (!t->terminal || t->done >= t->case_count) return;
-    int64_t i = t->done;
-    const char *alg = p->entries[i % p->entry_count]->name;
-    i /= p->entry_count * p->layout_count;
-    char k[32];
-    const char *which = k_text(t, p->ks[i % p->k_count], k);
-    const char *prec = prec_name(p->precs[i / p->k_count]);
-    double all = (double)t->case_count * t->matrix_count;
-    double done = (double)t->case_count * t->matrix + (double)t->done;
+    const struct plan *plan = t->plan;
+    if (!t->terminal || t->done >= plan->count) return;
+    const struct bench_case *c = &plan->cases[t->done];
+    double all = (double)plan->count * t->matrix_count;
+    double done = (double)plan->count * t->matrix + (double)t->done;
     double spent_s = (clock_ms() - t->start_ms) * 1e-3;
-    char left[48] = "", line[256];
+    char left[48] = "", line[256], inputs[128];
     if (t->done) {
         long long s = (long long)(spent_s / done * (all - done));
         snprintf(left, sizeof left, ", %lld:%02lld:%02lld left", s / 3600, s / 60 % 60, s % 60);
     }
-    snprintf(line, sizeof line, "matrix %d/%d %.24s: %s %s %s%s [%.0f%%%s]", t->matrix + 1,
-             t->matrix_count, t->matrix_name, alg, prec, t->sparse ? "" : "k ", which,
+    snprintf(line, sizeof line, "matrix %d/%d %.24s: %s%s [%.0f%%%s]", t->matrix + 1,
+             t->matrix_count, t->matrix_name, c->entry->name, inputs_text(t, c, inputs),
              100 * done / all, left);
     table_progress_text(t, line);
 }
@@ -95,6 +106,18 @@ void table_loading(struct table *t, const char *name)
     snprintf(line, sizeof line, "matrix %d/%d %.40s: reading", t->matrix + 1, t->matrix_count,
              name);
     table_progress_text(t, line);
+}
+
+// One cell for each axis that has a column: numbers to the right, words to the left.
+static void print_axes(const struct table *t, const struct bench_case *c)
+{
+    char value[32];
+    for (int a = 0; t->plan->op->axes[a]; a++) {
+        const struct axis *axis = t->plan->op->axes[a];
+        const char *text = c ? axis_text(axis, c->axis[a], value) : axis->name;
+        if (t->axis_width[a])
+            fprintf(stderr, "  %*s", axis->words ? -t->axis_width[a] : t->axis_width[a], text);
+    }
 }
 
 void table_matrix(struct table *t, const struct matrix *M)
@@ -113,150 +136,162 @@ void table_matrix(struct table *t, const struct matrix *M)
         fprintf(stderr, "  read in %.3g ms, %.3g MB/s; %s, %s%s%s\n", M->load_ms, M->load_mb_s,
                 M->field, M->symmetry, M->values_drawn ? ", values drawn from the seed" : "",
                 M->real_part ? ", real parts" : "");
-    fprintf(stderr, "  %-*s  device  prec  %*s%s         ms   +-%%    GFLOPS  %%roof%s  check\n",
-            t->alg_width, "algorithm", t->k_width, t->sparse ? "mul" : "k",
-            t->layout_column ? "  layout" : "", t->sparse ? "  compr." : "");
+    fprintf(stderr, "  %-*s  device  prec", t->alg_width, "algorithm");
+    print_axes(t, NULL);
+    fprintf(stderr, "         ms   +-%%    GFLOPS  %%roof");
+    for (int i = 0; i < op_figure_count(t->plan->op); i++)
+        if (t->plan->op->figures[i].column)
+            fprintf(stderr, "  %6s", t->plan->op->figures[i].column);
+    fprintf(stderr, "  check\n");
     show_progress(t);
+}
+
+static void print_figures(const struct table *t, const struct result *r)
+{
+    const struct op *op = t->plan->op;
+    for (int i = 0; i < op_figure_count(op); i++) {
+        if (!op->figures[i].column) continue;
+        if (isnan(r->figures[i]))
+            fprintf(stderr, "  %6s", "-");
+        else
+            fprintf(stderr, "  %6.2f", r->figures[i]);
+    }
 }
 
 static void print_times(const struct table *t, const struct result *r)
 {
     char ms[32], rate[32], roof[32] = "-", noise[32] = ">99";
     const struct timing *x = &r->timing;
+    const char *library = case_library(&r->c);
     double percent = 100 * (x->ci_hi - x->ci_lo) / 2 / x->median;
     if (percent < 99.5) snprintf(noise, sizeof noise, percent < 9.95 ? "%.2f" : "%.0f", percent);
     if (r->bound_ms > 0) snprintf(roof, sizeof roof, "%.1f", 100 * r->efficiency);
     fprintf(stderr, "%11s  %4s  %8s  %5s", number_text(x->median, ms), noise,
             number_text(r->gflops, rate), roof);
-    if (t->sparse && r->result_nnz)
-        fprintf(stderr, "  %6.2f", (double)r->products / (double)r->result_nnz);
-    else if (t->sparse)
-        fprintf(stderr, "  %6s", "-");
+    print_figures(t, r);
     if (r->checked)
         fprintf(stderr, "  %s %.2f", r->check.method, r->check.error_ratio);
     else
         fprintf(stderr, "  not checked");
     if (r->cache_resident) fprintf(stderr, "; faster than memory: from the cache");
     if (x->throttled) fprintf(stderr, "; throttled");
-    for (int i = 0; i < r->figure_count; i++)
-        if (r->figures[i].text[0])
-            fprintf(stderr, "; %s %s", r->figures[i].name, r->figures[i].text);
+    if (library) fprintf(stderr, "; %s", library);
+    if (r->c.entry->algo->variant)
+        fprintf(stderr, "; %s", r->c.entry->op->variants[r->c.entry->algo->variant]);
+    for (int i = 0; i < r->stats.count; i++)
+        if (r->stats.list[i].text[0])
+            fprintf(stderr, "; %s %s", r->stats.list[i].name, r->stats.list[i].text);
 }
 
-static void print_phases(const struct table *t, const struct result *r)
+static void print_whole_figures(const struct table *t, const struct result *r)
 {
-    fprintf(stderr, "  %-*s  %lld products, %lld nonzeros", t->alg_width, "",
-            (long long)r->products, (long long)r->result_nnz);
+    const struct op *op = t->plan->op;
+    bool any = false;
+    for (int i = 0; i < op_figure_count(op); i++) {
+        if (!op->figures[i].whole || isnan(r->figures[i])) continue;
+        fprintf(stderr, "%s%s %.0f", any ? ", " : "", op->figures[i].name, r->figures[i]);
+        any = true;
+    }
     for (int i = 0; i < r->phases.count; i++)
         fprintf(stderr, "%s %s %.3f ms", i ? "," : "; phases:", r->phases.list[i].name,
                 r->phases.list[i].ms);
-    fprintf(stderr, "\n");
 }
 
 static void print_details(const struct table *t, const struct result *r)
 {
     char peak[32], form[32];
+    const struct setup *s = &r->setup;
     if (r->timed)
         fprintf(stderr, "  %-*s  %d samples of %d run%s after %d, stopped by %s; fastest %.6g ms\n",
                 t->alg_width, "", r->timing.count, r->timing.batch, r->timing.batch > 1 ? "s" : "",
                 r->timing.warmup, r->timing.stop, r->timing.min);
     fprintf(stderr,
-            "  %-*s  convert %.3f ms, upload %.3f ms, analyse %.3f ms; peak %s, format %s\n",
-            t->alg_width, "", r->setup.convert_ms, r->setup.upload_ms, r->setup.analyse_ms,
-            size_text(r->peak_bytes, peak), size_text(r->format_bytes, form));
-    if (t->sparse && r->timed) print_phases(t, r);
-}
-
-// One that repeats a product whose structure is known does less than the others: it is in no race.
-static bool is_partial(const char *alg)
-{
-    static const char ending[] = "-reuse";
-    size_t length = strlen(alg), tail = sizeof ending - 1;
-    return length > tail && !strcmp(alg + length - tail, ending);
+            "  %-*s  convert %.3f ms (again %.3f), upload %.3f ms, analyse %.3f ms; peak %s, ",
+            t->alg_width, "", setup_convert_ms(s), setup_warm_ms(s), setup_upload_ms(s),
+            s->analyse_ms, size_text(r->peak_bytes, peak));
+    for (int i = 0; i < s->count; i++)
+        fprintf(stderr, "%s%s as %s %s", i ? ", " : "", s->formats[i].of,
+                s->formats[i].format->name, size_text(s->formats[i].bytes, form));
+    fprintf(stderr, "\n");
+    if (!r->timed || !r->phases.count) return;
+    fprintf(stderr, "  %-*s  ", t->alg_width, "");
+    print_whole_figures(t, r);
+    fprintf(stderr, "\n");
 }
 
 void table_result(struct table *t, const struct result *r)
 {
+    const struct algo *algo = r->c.entry->algo;
+    // One that does a part of the work is in no race.
+    if (r->status == STATUS_OK && r->timed && r->checked && !algo->partial)
+        t->cases[t->kept++] = (struct table_case){&t->plan->cases[t->done], r->timing.median,
+                                                  r->timing.ci_lo, r->timing.ci_hi};
     t->done++;
-    if (r->status == STATUS_OK && r->timed && r->checked && !is_partial(r->entry->name))
-        t->cases[t->kept++] =
-            (struct table_case){r->entry->name,   r->prec,         r->k,           r->layout,
-                                r->timing.median, r->timing.ci_lo, r->timing.ci_hi};
     if (t->quiet) return;
     table_clear(t);
-    char k[32];
-    fprintf(stderr, "  %-*s  %-6s  %-4s  %*s", t->alg_width, r->entry->name, r->device,
-            prec_name(r->prec), t->k_width, k_text(t, r->k, k));
-    if (t->layout_column) fprintf(stderr, "  %-6s", layout_name(r->layout));
+    fprintf(stderr, "  %-*s  %-6s  %-4s", t->alg_width, r->c.entry->name, r->c.device,
+            prec_name(r->c.prec));
+    print_axes(t, &r->c);
     if (r->status == STATUS_OK && r->timed)
         print_times(t, r);
     else
         fprintf(stderr, "  %s%s%s", status_name(r->status), r->reason[0] ? ": " : "", r->reason);
     fprintf(stderr, "\n");
-    if (t->verbose && r->format_bytes > 0) print_details(t, r);
+    if (t->verbose && r->prepared) print_details(t, r);
     show_progress(t);
 }
 
-static bool same_group(const struct table_case *a, const struct table_case *b)
-{
-    return a->prec == b->prec && a->k == b->k && a->layout == b->layout;
-}
+static bool any_algo(const struct algo *a) { return a != NULL; }
+static bool of_vendor(const struct algo *a) { return a->vendor != NULL; }
+static bool is_reference(const struct algo *a) { return a->reference; }
 
-// The fastest case of a group, of all or of the algorithms whose name begins with `prefix`.
+// The fastest case with the same inputs among the algorithms that fit.
 static const struct table_case *fastest(const struct table *t, const struct table_case *group,
-                                        const char *prefix)
+                                        bool (*fits)(const struct algo *a))
 {
     const struct table_case *best = NULL;
     for (int64_t i = 0; i < t->kept; i++) {
         const struct table_case *c = &t->cases[i];
-        if (!same_group(c, group) || strncmp(c->alg, prefix, strlen(prefix))) continue;
+        if (!case_same_inputs(c->c, group->c) || !fits(c->c->entry->algo)) continue;
         if (!best || c->median < best->median) best = c;
     }
     return best;
 }
 
-// The first algorithm of an operation in the list is its plain reference.
-static const char *reference_name(const struct table *t)
-{
-    for (int i = 0; i < algo_count; i++)
-        if (algos[i].op == t->plan->entries[0]->op) return algos[i].name;
-    return "";
-}
-
 static void print_winner(const struct table *t, const struct table_case *group)
 {
-    char ms[32], k[32];
-    const struct table_case *best = fastest(t, group, "");
-    fprintf(stderr, "  fastest, %s %s%s%s%s: %s, %s ms", prec_name(group->prec),
-            t->sparse ? "" : "k ", k_text(t, group->k, k), t->layout_column ? " " : "",
-            t->layout_column ? layout_name(group->layout) : "", best->alg,
-            number_text(best->median, ms));
+    char ms[32], inputs[128];
+    const struct table_case *best = fastest(t, group, any_algo);
+    fprintf(stderr, "  fastest,%s: %s, %s ms", inputs_text(t, group->c, inputs),
+            best->c->entry->name, number_text(best->median, ms));
     for (int64_t i = 0; i < t->kept; i++) {
         const struct table_case *c = &t->cases[i];
-        if (c != best && same_group(c, best) && c->ci_lo <= best->ci_hi) {
-            fprintf(stderr, " (%s is within the noise)", c->alg);
+        if (c != best && case_same_inputs(c->c, best->c) && c->ci_lo <= best->ci_hi) {
+            fprintf(stderr, " (%s is within the noise)", c->c->entry->name);
             break;
         }
     }
     // The vendor's best is the fair baseline; where there is none, the plain reference.
-    const struct table_case *vendor = fastest(t, group, "cusparse");
-    const struct table_case *base = vendor ? vendor : fastest(t, group, reference_name(t));
+    const struct table_case *base = fastest(t, group, of_vendor);
+    if (!base) base = fastest(t, group, is_reference);
     if (base && base != best)
-        fprintf(stderr, "; %.2f x as fast as %s", base->median / best->median, base->alg);
+        fprintf(stderr, "; %.2f x as fast as %s", base->median / best->median,
+                base->c->entry->name);
     fprintf(stderr, "\n");
 }
 
 void table_summary(struct table *t)
 {
-    if (t->quiet || t->plan->entry_count == 1) return; // one alone is no race
+    const struct plan *plan = t->plan;
+    bool alone = true; // one alone is no race
+    for (int64_t i = 0; i < plan->count; i++) alone &= plan->cases[i].entry == plan->cases[0].entry;
+    if (t->quiet || alone) return;
     table_clear(t);
     if (!t->kept) {
         fprintf(stderr, "  fastest: none, there is no checked result\n");
         return;
     }
-    for (int64_t i = 0; i < t->kept; i++) {
-        bool seen = false;
-        for (int64_t j = 0; j < i && !seen; j++) seen = same_group(&t->cases[i], &t->cases[j]);
-        if (!seen) print_winner(t, &t->cases[i]);
-    }
+    for (int64_t i = 0; i < t->kept; i++)
+        if (!i || !case_same_inputs(t->cases[i - 1].c, t->cases[i].c))
+            print_winner(t, &t->cases[i]);
 }

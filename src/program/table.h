@@ -7,10 +7,7 @@
 
 // A measured case, kept until the summary of its matrix.
 struct table_case {
-    const char *alg;
-    enum prec prec;
-    int64_t k;
-    enum layout layout;
+    const struct bench_case *c; // of the plan
     double median, ci_lo, ci_hi;
 };
 
@@ -18,13 +15,11 @@ struct table {
     const struct plan *plan;
     int matrix_count, matrix; // how many there are; which one it is, from 0
     const char *matrix_name;
-    int64_t case_count, done; // of this matrix
+    int64_t done; // cases of this matrix
     double start_ms;
     bool quiet, verbose, terminal;
-    int alg_width, k_width;
-    bool sparse; // SpGEMM: columns for mul and compression, none for k and layout
-    bool layout_column;
-    struct table_case *cases; // size case_count at most, of this matrix
+    int alg_width, axis_width[AXES_MAX]; // of columns; 0: there is none
+    struct table_case *cases;            // size plan->count at most, of this matrix
     int64_t kept;
     bool any; // a matrix had its header
 };
@@ -36,7 +31,7 @@ void table_free(struct table *t);
 void table_loading(struct table *t, const char *name);
 void table_matrix(struct table *t, const struct matrix *M);
 void table_result(struct table *t, const struct result *r);
-// After the last case of a matrix: the winner of each precision, k and layout.
+// After the last case of a matrix: the winner among those with the same inputs.
 void table_summary(struct table *t);
 // Takes the progress line away, before something else is said on stderr.
 void table_clear(const struct table *t);

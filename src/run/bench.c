@@ -4,16 +4,23 @@
 #include <stdio.h>
 #include <string.h>
 
-const char *status_name(enum status status)
+static const char *const status_names[STATUS_COUNT] = {
+    "ok", "wrong", "unsupported", "oom", "timeout", "crashed", "failed", "skipped", "unchecked"};
+
+const char *status_name(enum status status) { return status_names[status]; }
+
+int status_find(const char *name)
 {
-    static const char *const names[] = {"ok",      "wrong",   "unsupported", "oom",
-                                        "timeout", "crashed", "failed",      "skipped"};
-    return names[status];
+    for (int i = 0; i < STATUS_COUNT; i++)
+        if (!strcmp(status_names[i], name)) return i;
+    return -1;
 }
 
-int64_t bench_case_count(const struct plan *plan)
+struct bench_device *bench_device_find(const struct bench_devices *devices, const char *id)
 {
-    return (int64_t)plan->entry_count * plan->prec_count * plan->k_count * plan->layout_count;
+    for (int i = 0; i < devices->count; i++)
+        if (!strcmp(devices->list[i].id, id)) return &devices->list[i];
+    return NULL;
 }
 
 // What an error of a case becomes in its record.
@@ -21,6 +28,7 @@ static enum status status_of(int err)
 {
     switch (err) {
     case ERR_UNSUPPORTED: return STATUS_UNSUPPORTED;
+    case ERR_UNCHECKED: return STATUS_UNCHECKED;
     case ERR_MEMORY: return STATUS_OOM;
     default: return STATUS_FAILED;
     }
@@ -30,16 +38,6 @@ static void set_failure(struct result *r, enum status status, const char *reason
 {
     r->status = status;
     snprintf(r->reason, sizeof r->reason, "%s", reason);
-}
-
-static void choose_options(const struct plan *plan, const struct algo *algo, double *opt)
-{
-    const struct algo_option *o = algo->options;
-    for (int i = 0; o && o[i].name; i++) {
-        opt[i] = o[i].value;
-        for (int s = 0; s < plan->setting_count; s++)
-            if (!strcmp(plan->settings[s].name, o[i].name)) opt[i] = plan->settings[s].value;
-    }
 }
 
 static void release_task(void *arg) { task_release_result(arg); }
@@ -56,13 +54,28 @@ static void derive_rates(struct result *r, const struct roof *roof)
     double ms = r->timing.median;
     double gb_s = (double)r->compulsory_bytes / ms * 1e-6;
     r->gflops = (double)r->flops / ms * 1e-6;
-    r->bound_ms = model_bound_ms(roof, r->prec, r->flops, r->compulsory_bytes);
+    r->bound_ms = model_bound_ms(roof, r->c.prec, r->flops, r->compulsory_bytes);
     r->efficiency = r->bound_ms / ms;
     r->cache_resident = roof->copy_gb_s > 0 && gb_s > roof->copy_gb_s;
 }
 
-// The phases and the memory of the fastest of a few runs that wait between phases; long ones need
-// no second try.
+// One run that waits between its phases.
+static int run_phases(struct task *t, struct phases *phases, struct device_trace *trace)
+{
+    *phases = (struct phases){.current = -1};
+    *trace = (struct device_trace){.start = clock_ms()};
+    t->phases = phases;
+    t->dev->trace = trace;
+    int err = task_run(t);
+    if (!err) err = task_phase(t, NULL);
+    t->phases = NULL;
+    t->dev->trace = NULL;
+    task_release_result(t);
+    if (!err && trace->lost) err = fail(ERR_UNCHECKED, "out of host memory for the timeline");
+    return err;
+}
+
+// The phases and the memory of the fastest of a few such runs; long ones need no second try.
 #define PHASE_RUNS    3
 #define PHASE_ONCE_MS 1000.0
 static int measure_phases(struct task *t, struct result *r)
@@ -70,155 +83,211 @@ static int measure_phases(struct task *t, struct result *r)
     double best = INFINITY;
     int err = OK, runs = r->timing.median < PHASE_ONCE_MS ? PHASE_RUNS : 1;
     for (int i = 0; i < runs && !err; i++) {
-        struct phases phases = {.current = -1};
-        struct device_trace trace = {.start = clock_ms()};
-        t->phases = &phases;
-        t->dev->trace = &trace;
-        err = t->algo->run(t);
-        if (!err) err = task_phase(t, NULL);
-        t->phases = NULL;
-        t->dev->trace = NULL;
-        task_release_result(t);
+        struct phases phases;
+        struct device_trace trace;
+        err = run_phases(t, &phases, &trace);
         double total = 0;
         for (int p = 0; p < phases.count; p++) total += phases.list[p].ms;
-        if (err || total >= best) continue;
-        best = total;
-        r->phases = phases;
-        r->trace = trace;
+        if (!err && total < best) {
+            best = total;
+            r->phases = phases;
+            device_trace_free(&r->trace);
+            r->trace = trace;
+        } else {
+            device_trace_free(&trace);
+        }
     }
     return err;
 }
 
-// Prepares, checks, then times one case. A wrong result is not timed.
-static int measure(const struct plan *plan, struct bench_device *bd, struct operands *o,
-                   struct task *t, struct result *r)
+// Checks, then times a case that is ready. A wrong result is not timed.
+static int measure_ready(const struct plan *plan, const struct problem *p, struct reference *ref,
+                         const struct roof *roof, struct task *t, struct result *r)
 {
-    bool sparse = ops[t->algo->op].sparse_row != NULL;
-    device_peak_reset(bd->dev);
-    int err = task_prepare(t, o, &r->setup, &r->format_bytes);
+    bool fresh = p->op->result == RESULT_SPARSE; // each run makes its result from nothing
+    struct timing_rule rule = plan->rule;
+    rule.cold = r->c.cold;
+    int64_t prepare_peak = t->dev->peak_bytes;
+    int err = check_task(t, ref, plan->check, &r->check);
     if (err) return err;
-    r->peak_bytes = bd->dev->peak_bytes;
-    err = check_task(t, plan->check, &r->check);
-    if (err) goto done;
     r->checked = plan->check != CHECK_OFF;
-    r->result_nnz = r->check.result_nnz;
-    if (sparse) r->compulsory_bytes = ops[t->algo->op].compulsory_bytes(t->in, r->result_nnz);
     if (!r->check.ok) {
         set_failure(r, STATUS_WRONG, r->check.reason);
-        goto done;
+        return OK;
     }
+    r->compulsory_bytes = p->op->compulsory_bytes(p, r->check.result_nnz);
     // The check may have needed more memory than the product.
-    device_peak_reset(bd->dev);
-    err =
-        timing_measure(bd->dev, run_task, sparse ? release_task : NULL, t, &plan->rule, &r->timing);
-    if (!err && sparse) err = measure_phases(t, r);
-    if (err) goto done;
+    device_peak_reset(t->dev);
+    err = timing_measure(t->dev, run_task, fresh ? release_task : NULL, t, &rule, &r->timing);
+    if (!err && fresh) err = measure_phases(t, r);
+    r->peak_bytes = max64(prepare_peak, t->dev->peak_bytes);
+    if (err) return err;
     r->timed = true;
-    derive_rates(r, &bd->roof);
-done:
-    r->peak_bytes = max64(r->peak_bytes, bd->dev->peak_bytes) - operands_foreign_bytes(o, t);
-    memcpy(r->figures, t->figures, sizeof r->figures);
-    r->figure_count = t->figure_count;
-    task_release_result(t);
-    task_teardown(t);
+    derive_rates(r, roof);
+    return OK;
+}
+
+// What lies on the device for other cases is no memory of this one.
+static void leave_out(struct result *r, int64_t bytes)
+{
+    r->peak_bytes -= bytes;
+    for (int64_t i = 0; i < r->trace.count; i++) r->trace.moments[i].bytes -= bytes;
+}
+
+static int measure(const struct plan *plan, struct reference *ref, const struct bench_device *bd,
+                   struct operands *o, struct result *r)
+{
+    struct task t = {.entry = r->c.entry, .algo = r->c.entry->algo};
+    memcpy(t.opt, r->c.opt, sizeof t.opt);
+    int err = task_prepare(&t, o, &r->setup);
+    if (err) return err;
+    r->prepared = true;
+    r->peak_bytes = bd->dev->peak_bytes;
+    err = measure_ready(plan, o->p, ref, &bd->roof, &t, r);
+    leave_out(r, operands_other_bytes(o));
+    r->stats = t.figures;
+    task_release_result(&t);
+    task_teardown(&t);
     return err;
 }
 
-// One case from its entry to a result. Returns only what must end the whole run.
-static int run_case(const struct plan *plan, struct bench_device *bd, struct operands *o,
-                    const struct inputs *in, int inputs_err, const char *inputs_reason,
-                    struct result *r)
+void result_clear(struct result *r)
 {
-    const struct algo *algo = r->entry->algo;
-    if (!algo || !bd->dev) {
-        set_failure(r, STATUS_UNSUPPORTED, algo ? bd->missing : r->entry->missing);
-        return OK;
+    timing_free(&r->timing);
+    device_trace_free(&r->trace);
+}
+
+static struct result new_result(const struct bench_case *c, const struct matrix *matrix)
+{
+    struct result r = {.c = *c, .matrix = matrix, .flops = -1, .compulsory_bytes = -1};
+    for (int i = 0; i < OP_FIGURES_MAX; i++) r.figures[i] = NAN;
+    return r;
+}
+
+static int attempt(const struct plan *plan, struct reference *ref, const struct bench_device *bd,
+                   struct operands *o, struct result *r)
+{
+    const struct problem *p = o->p;
+    r->flops = problem_flops(p);
+    if (p->op->result != RESULT_SPARSE) r->compulsory_bytes = p->op->compulsory_bytes(p, 0);
+    return measure(plan, ref, bd, o, r);
+}
+
+// One case from its inputs to a result. Where it, or its check, does not fit beside what other
+// cases have left on the device, it gets that room, and another try. Returns only what must end the
+// whole run.
+static int run_case(const struct plan *plan, struct reference *ref, const struct bench_device *bd,
+                    struct operands *o, struct result *r)
+{
+    const struct problem *p = o->p;
+    int err = attempt(plan, ref, bd, o, r);
+    if ((err == ERR_MEMORY || err == ERR_UNCHECKED) && operands_drop_others(o)) {
+        result_clear(r);
+        *r = new_result(&r->c, r->matrix);
+        err = attempt(plan, ref, bd, o, r);
     }
-    r->device = bd->dev->id;
-    choose_options(plan, algo, r->opt);
-    if (inputs_err) {
-        set_failure(r, status_of(inputs_err), inputs_reason);
-        return OK;
-    }
-    r->flops = ops[algo->op].flops(in);
-    r->products = in->products;
-    if (!ops[algo->op].sparse_row) r->compulsory_bytes = ops[algo->op].compulsory_bytes(in, 0);
-    struct task t = {.algo = algo};
-    memcpy(t.opt, r->opt, sizeof t.opt);
-    int err = measure(plan, bd, o, &t, r);
     if (err == ERR_INTERRUPTED) return err;
     if (err) set_failure(r, status_of(err), fail_text());
+    bool right = r->status == STATUS_OK; // a wrong result's size says nothing
+    if (p->op->tell) p->op->tell(p, right ? r->check.result_nnz : -1, r->figures);
     return OK;
 }
 
-// Every algorithm on one set of inputs; the operands are uploaded once for all.
-static int run_inputs(const struct plan *plan, struct bench_device devices[2],
-                      const struct matrix *matrix, const struct inputs *in, int inputs_err,
-                      enum layout layout, int (*emit)(const struct result *r, void *arg), void *arg)
+// The cases of a plan that have the same inputs, and what they share.
+struct group {
+    const struct plan *plan;
+    const struct bench_devices *devices;
+    struct operands *operands; // by device
+    struct problem p;
+    struct reference ref;
+    int lost;         // why there are no inputs, an error
+    char reason[256]; // the same in words
+};
+
+// Why a case cannot even begin: the algorithm or the device is not there, or there are no inputs.
+static bool is_hopeless(const struct group *g, const struct bench_device *bd, struct result *r)
 {
-    char reason[256];
-    struct operands operands[2] = {0};
-    snprintf(reason, sizeof reason, "%s", inputs_err ? fail_text() : "");
-    for (int kind = 0; kind < 2; kind++)
-        if (devices[kind].dev) operands_init(&operands[kind], devices[kind].dev, in, layout);
-    int err = OK;
-    for (int e = 0; e < plan->entry_count && !err; e++) {
-        const struct algo_entry *entry = plan->entries[e];
-        struct bench_device *bd = &devices[entry->device];
-        struct result r = {.entry = entry,
-                           .matrix = matrix,
-                           .prec = in->prec,
-                           .k = in->k,
-                           .layout = layout,
-                           .mul = in->mul,
-                           .device = device_kind_name(entry->device)};
-        if (interrupted) err = fail(ERR_INTERRUPTED, "interrupted");
-        if (!err) err = run_case(plan, bd, &operands[entry->device], in, inputs_err, reason, &r);
-        if (!err) err = emit(&r, arg);
-        timing_free(&r.timing);
-    }
-    operands_free(&operands[0]);
-    operands_free(&operands[1]);
+    if (!r->c.entry->algo)
+        set_failure(r, STATUS_UNSUPPORTED, r->c.entry->missing);
+    else if (!bd->dev)
+        set_failure(r, STATUS_UNSUPPORTED, bd->missing);
+    else if (g->lost)
+        set_failure(r, status_of(g->lost), g->reason);
+    return r->status != STATUS_OK;
+}
+
+static int emit_case(struct group *g, const struct bench_case *c, const struct matrix *matrix,
+                     bench_emit emit, void *arg)
+{
+    struct result r = new_result(c, matrix);
+    const struct bench_device *bd = bench_device_find(g->devices, c->device);
+    if (!bd) bug("no device '%s'", c->device);
+    int err = interrupted ? fail(ERR_INTERRUPTED, "interrupted") : OK;
+    if (!err && !is_hopeless(g, bd, &r))
+        err = run_case(g->plan, &g->ref, bd, &g->operands[bd - g->devices->list], &r);
+    if (!err) err = emit(&r, arg);
+    result_clear(&r);
     return err;
 }
 
-// `lost` is why there is no matrix, `why` in words.
-static int run_plan(const struct plan *plan, struct bench_device devices[2],
-                    const struct matrix *matrix, int lost, const char *why,
-                    int (*emit)(const struct result *r, void *arg), void *arg)
+// The cases first ... end - 1 of the plan, which have the same inputs.
+static int run_group(struct group *g, int64_t first, int64_t end, struct source *source,
+                     const struct matrix *matrix, bench_emit emit, void *arg)
 {
+    const struct bench_case *c = &g->plan->cases[first];
+    bool read = !g->lost;
+    g->p = (struct problem){
+        .op = g->plan->op, .source = source, .prec = c->prec, .seed = g->plan->seed};
+    memcpy(g->p.axis, c->axis, sizeof g->p.axis);
+    if (read) g->lost = problem_make(&g->p);
+    if (read && g->lost) snprintf(g->reason, sizeof g->reason, "%s", fail_text());
+    reference_init(&g->ref, &g->p);
+    for (int d = 0; d < g->devices->count && !g->lost; d++) operands_use(&g->operands[d], &g->p);
     int err = OK;
-    for (int p = 0; p < plan->prec_count; p++)
-        for (int i = 0; i < plan->k_count; i++) {
-            struct inputs in = {.A = &matrix->A,
-                                .prec = plan->precs[p],
-                                .k = plan->ks[i],
-                                .seed = plan->seed,
-                                .mul = plan->mul};
-            int inputs_err = OK;
-            if (lost)
-                inputs_err = fail((enum err)lost, "%s", why);
-            else if (plan->entry_count)
-                inputs_err = ops[plan->entries[0]->op].make(&in);
-            for (int l = 0; l < plan->layout_count && !err; l++)
-                err =
-                    run_inputs(plan, devices, matrix, &in, inputs_err, plan->layouts[l], emit, arg);
-            inputs_free(&in);
-            if (err) return err;
-        }
-    return OK;
+    for (int64_t i = first; i < end && !err; i++)
+        err = emit_case(g, &g->plan->cases[i], matrix, emit, arg);
+    reference_free(&g->ref);
+    if (read && !g->lost) problem_free(&g->p);
+    if (read) g->lost = OK;
+    return err;
 }
 
-int bench_matrix(const struct plan *plan, struct bench_device devices[2],
-                 const struct matrix *matrix, int (*emit)(const struct result *r, void *arg),
+static int run_plan(struct group *g, const struct matrix *matrix, bench_emit emit, void *arg)
+{
+    const struct plan *plan = g->plan;
+    struct source source;
+    int err = OK;
+    source_init(&source, &matrix->A);
+    g->operands = mem_zero_alloc(g->devices->count, sizeof *g->operands);
+    if (!g->operands) {
+        g->lost = ERR_MEMORY;
+        snprintf(g->reason, sizeof g->reason, "%s", fail_text());
+    }
+    for (int d = 0; d < g->devices->count && g->operands; d++)
+        operands_init(&g->operands[d], g->devices->list[d].dev);
+    for (int64_t first = 0, end; first < plan->count && !err; first = end) {
+        end = first + 1;
+        while (end < plan->count && case_same_inputs(&plan->cases[first], &plan->cases[end])) end++;
+        err = run_group(g, first, end, &source, matrix, emit, arg);
+    }
+    for (int d = 0; d < g->devices->count && g->operands; d++) operands_free(&g->operands[d]);
+    mem_free(g->operands);
+    source_free(&source);
+    return err;
+}
+
+int bench_matrix(const struct plan *plan, const struct bench_devices *devices,
+                 const struct matrix *matrix, bench_emit emit, void *arg)
+{
+    struct group g = {.plan = plan, .devices = devices};
+    return run_plan(&g, matrix, emit, arg);
+}
+
+int bench_unread(const struct plan *plan, const struct bench_devices *devices,
+                 const struct matrix *matrix, int load_err, const char *why, bench_emit emit,
                  void *arg)
 {
-    return run_plan(plan, devices, matrix, OK, "", emit, arg);
-}
-
-int bench_unread(const struct plan *plan, struct bench_device devices[2],
-                 const struct matrix *matrix, int load_err, const char *why,
-                 int (*emit)(const struct result *r, void *arg), void *arg)
-{
-    return run_plan(plan, devices, matrix, load_err, why, emit, arg);
+    struct group g = {.plan = plan, .devices = devices, .lost = load_err};
+    snprintf(g.reason, sizeof g.reason, "%s", why);
+    return run_plan(&g, matrix, emit, arg);
 }

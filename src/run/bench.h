@@ -2,12 +2,9 @@
 #ifndef BENCH_H
 #define BENCH_H
 
-#include "algos/algo.h"
-#include "measure/check.h"
-#include "data/load.h"
 #include "measure/model.h"
 #include "measure/prepare.h"
-#include "measure/timing.h"
+#include "run/plan.h"
 
 enum status {
     STATUS_OK,
@@ -18,81 +15,60 @@ enum status {
     STATUS_CRASHED,
     STATUS_FAILED,
     STATUS_SKIPPED,
+    STATUS_UNCHECKED, // there was no memory for the check
+    STATUS_COUNT
 };
 const char *status_name(enum status status);
-
-// `-opt name=value`; it goes to every chosen algorithm that has an option of that name.
-struct option_setting {
-    const char *name;
-    double value;
-};
-
-// What to run on each matrix.
-struct plan {
-    const struct algo_entry **entries; // size entry_count
-    int entry_count;
-    enum prec precs[2];
-    int prec_count;
-    int64_t *ks; // size k_count; SpGEMM has no k, so it is one 0 there
-    int k_count;
-    enum mul mul; // SpGEMM
-    enum layout layouts[2];
-    int layout_count;
-    struct option_setting *settings; // size setting_count
-    int setting_count;
-    struct timing_rule rule;
-    enum check_mode check;
-    uint64_t seed;
-};
+// -1 if there is none of this name.
+int status_find(const char *name);
 
 // Everything a record says of one case.
 struct result {
+    struct bench_case c;
     enum status status;
     char reason[256]; // "" where there is nothing to say
-    const struct algo_entry *entry;
-    const char *device; // id
-    enum prec prec;
-    int64_t k; // 0 for SpGEMM
-    enum layout layout;
-    enum mul mul;                 // SpGEMM
-    int64_t products, result_nnz; // SpGEMM; 0 where the case did not get so far
-    double opt[ALGO_OPTIONS_MAX]; // by entry->algo->options, where entry->algo is there
     const struct matrix *matrix;
-    bool checked, timed; // check, timing hold something
+    bool checked, timed, prepared; // check, timing, setup hold something
     struct check check;
     struct timing timing;
     struct setup setup;
-    int64_t flops, compulsory_bytes; // 0 where the case was not started
+    int64_t flops, compulsory_bytes; // -1 where they are not known
     double gflops;                   // by the median time
     double bound_ms;                 // 0 where the roof is not known
     double efficiency;               // bound_ms / median
     bool cache_resident;             // it moved its compulsory bytes faster than memory can
-    int64_t peak_bytes, format_bytes;
-    struct phases phases;      // SpGEMM, where it was timed: of one run that waits between them
-    struct device_trace trace; // the memory of that run
-    struct figure figures[FIGURES_MAX];
-    int figure_count;
+    int64_t peak_bytes;              // 0 where the case was not started
+    double figures[OP_FIGURES_MAX];  // by op->figures, NAN: not known
+    struct phases phases;            // of a result that each run makes: of a run that waits between
+    struct device_trace trace;       // them, and the memory of that run; owned
+    struct figures stats;            // the algorithm's own
 };
+void result_clear(struct result *r);
 
-// A device that is open for the plan, with its ceilings.
+// A device of the plan, with its ceilings.
 struct bench_device {
+    char id[16];        // as in the cases
     struct device *dev; // NULL: cannot be had, `missing` says why
-    const char *missing;
+    char missing[256];
     struct roof roof;
 };
+struct bench_devices {
+    struct bench_device *list; // size count
+    int count;
+};
+// NULL if it is none of them.
+struct bench_device *bench_device_find(const struct bench_devices *devices, const char *id);
 
-// Runs the plan on one matrix and hands each result to `emit` as soon as it is there; the result is
-// valid only during that call. `devices` is indexed by `enum device_kind`. Returns ERR_INTERRUPTED
-// after Ctrl-C, the error of `emit` if it fails, else 0: a failed case is a result, not an error.
-int bench_matrix(const struct plan *plan, struct bench_device devices[2],
-                 const struct matrix *matrix, int (*emit)(const struct result *r, void *arg),
-                 void *arg);
+// Takes a result as soon as it is there; it is valid only during the call.
+typedef int (*bench_emit)(const struct result *r, void *arg);
+// Runs the plan on one matrix. Returns ERR_INTERRUPTED after Ctrl-C, the error of `emit` if it
+// fails, else 0: a failed case is a result, not an error.
+int bench_matrix(const struct plan *plan, const struct bench_devices *devices,
+                 const struct matrix *matrix, bench_emit emit, void *arg);
 // The same cases of a matrix that could not be loaded, of which there is only the name: each has
 // failed, for the reason `why`.
-int bench_unread(const struct plan *plan, struct bench_device devices[2],
-                 const struct matrix *matrix, int load_err, const char *why,
-                 int (*emit)(const struct result *r, void *arg), void *arg);
-// How many results these will hand out.
-int64_t bench_case_count(const struct plan *plan);
+int bench_unread(const struct plan *plan, const struct bench_devices *devices,
+                 const struct matrix *matrix, int load_err, const char *why, bench_emit emit,
+                 void *arg);
 
 #endif

@@ -5,7 +5,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void *json_alloc(size_t size) { return mem_alloc((int64_t)size, 1); }
+#include "base/utf8.h"
+
+static bool lost; // memory was lacking; cJSON_Parse() does not tell that from bad text
+
+static void *json_alloc(size_t size)
+{
+    void *p = mem_alloc((int64_t)size, 1);
+    if (!p) lost = true;
+    return p;
+}
 
 static cJSON *keep(struct json *j, cJSON *parent, const char *name, cJSON *item)
 {
@@ -17,10 +26,24 @@ static cJSON *keep(struct json *j, cJSON *parent, const char *name, cJSON *item)
     return NULL;
 }
 
-void json_start(struct json *j)
+static void use_own_memory(void)
 {
     cJSON_Hooks hooks = {json_alloc, mem_free};
     cJSON_InitHooks(&hooks);
+}
+
+int json_parse(const char *text, cJSON **out)
+{
+    use_own_memory();
+    lost = false;
+    *out = cJSON_ParseWithOpts(text, NULL, true);
+    if (*out) return OK;
+    return lost ? ERR_MEMORY : fail(ERR_INPUT, "not one JSON document");
+}
+
+void json_start(struct json *j)
+{
+    use_own_memory();
     *j = (struct json){.root = cJSON_CreateObject()};
     j->lost = !j->root;
 }
@@ -63,19 +86,6 @@ void json_null(struct json *j, cJSON *parent, const char *name)
     keep(j, parent, name, cJSON_CreateNull());
 }
 
-// Bytes of the UTF-8 character at s, 0 if there is none.
-static int utf8_length(const unsigned char *s)
-{
-    int length = s[0] < 0x80 ? 1 : s[0] < 0xc2 ? 0 : s[0] < 0xe0 ? 2 : s[0] < 0xf0 ? 3 : 4;
-    if (s[0] > 0xf4) return 0;
-    for (int i = 1; i < length; i++)
-        if ((s[i] & 0xc0) != 0x80) return 0;
-    // Overlong forms, surrogates, and what lies beyond the last character.
-    if ((s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] > 0x9f)) return 0;
-    if ((s[0] == 0xf0 && s[1] < 0x90) || (s[0] == 0xf4 && s[1] > 0x8f)) return 0;
-    return length;
-}
-
 void json_text(struct json *j, cJSON *parent, const char *name, const char *text)
 {
     if (!text) {
@@ -89,11 +99,7 @@ void json_text(struct json *j, cJSON *parent, const char *name, const char *text
         return;
     }
     memcpy(clean, text, size);
-    for (size_t i = 0; clean[i];) {
-        int length = utf8_length((unsigned char *)clean + i);
-        if (!length) clean[i] = '?';
-        i += length ? (size_t)length : 1;
-    }
+    utf8_clean(clean);
     keep(j, parent, name, cJSON_CreateString(clean));
     mem_free(clean);
 }

@@ -12,6 +12,10 @@ struct json {
     bool lost; // a node could not be allocated
 };
 
+// A document from its text, to be freed with cJSON_Delete(). ERR_INPUT if that is anything else
+// than one document.
+int json_parse(const char *text, cJSON **out);
+
 // Starts an empty object.
 void json_start(struct json *j);
 void json_free(struct json *j);

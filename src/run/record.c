@@ -115,21 +115,21 @@ static void add_roof(struct json *j, cJSON *o, const struct roof *roof)
     measure_or_null(j, fma, prec_name(F64), roof->fma_gflops[F64]);
 }
 
-static void add_device(struct json *j, cJSON *array, enum device_kind kind,
-                       const struct bench_device *bd)
+static void add_device(struct json *j, cJSON *array, const struct bench_device *bd)
 {
     cJSON *o = json_object(j, array, NULL);
-    json_text(j, o, "kind", device_kind_name(kind));
+    json_text(j, o, "id", bd->id);
     if (!bd->dev) {
-        json_text(j, o, "missing", bd->missing ? bd->missing : "not asked for");
+        json_text(j, o, "missing", bd->missing);
         return;
     }
     struct device *d = bd->dev;
     int now = 0, max = 0;
     if (d->ops->clock_mhz(d, &now, &max)) now = max = 0; // not known
-    json_text(j, o, "id", d->id);
+    json_text(j, o, "kind", device_list[d->kind].name);
     json_text(j, o, "name", d->name);
     json_text(j, o, "detail", d->detail);
+    json_text(j, o, "units_of", d->ops->units);
     json_number(j, o, "units", d->units);
     json_number(j, o, "memory_bytes", (double)d->memory_bytes);
     json_number(j, o, "cache_bytes", (double)d->cache_bytes);
@@ -138,8 +138,76 @@ static void add_device(struct json *j, cJSON *array, enum device_kind kind,
     add_roof(j, o, &bd->roof);
 }
 
-int record_environment(struct record_file *out, const struct bench_device devices[2],
-                       enum device_kind primary, int argc, char **argv)
+// What a reader has to know to compare cases of this operation: nothing of it is in scripts.
+static void add_operation(struct json *j, const struct op *op)
+{
+    cJSON *o = json_object(j, j->root, "operation");
+    json_text(j, o, "name", op->name);
+    json_text(j, o, "formula", op->formula);
+    json_text(j, o, "result", result_name(op->result));
+    cJSON *axes = json_array(j, o, "axes");
+    for (int i = 0; op->axes[i]; i++) {
+        const struct axis *axis = op->axes[i];
+        cJSON *x = json_object(j, axes, NULL);
+        json_text(j, x, "name", axis->name);
+        json_text(j, x, "about", axis->about);
+        if (!axis->words) continue;
+        cJSON *words = json_array(j, x, "words");
+        for (int w = 0; axis->words[w]; w++) json_text(j, words, NULL, axis->words[w]);
+    }
+    cJSON *figures = json_array(j, o, "figures");
+    for (int i = 0; i < op_figure_count(op); i++) {
+        cJSON *x = json_object(j, figures, NULL);
+        json_text(j, x, "name", op->figures[i].name);
+        json_text(j, x, "about", op->figures[i].about);
+    }
+}
+
+// Only what is not as for most algorithms is there.
+static void add_algorithm(struct json *j, cJSON *array, const struct algo_entry *e)
+{
+    const struct algo *a = e->algo;
+    cJSON *o = json_object(j, array, NULL);
+    json_text(j, o, "name", e->name);
+    json_text(j, o, "device", device_list[e->device].name);
+    if (!a) {
+        json_text(j, o, "missing", e->missing);
+        return;
+    }
+    if (a->vendor) json_text(j, o, "vendor", a->vendor);
+    if (a->library) json_text(j, o, "library", a->library());
+    if (a->partial) json_text(j, o, "partial", a->partial);
+    if (a->reference) json_bool(j, o, "reference", true);
+    if (a->tuned_of) json_text(j, o, "tuned_of", a->tuned_of);
+    if (a->variant) json_text(j, o, "computes", e->op->variants[a->variant]);
+    if (!a->picks[0]) return;
+    cJSON *picks = json_array(j, o, "picks");
+    for (int i = 0; i < COUNT(a->picks) && a->picks[i]; i++) json_text(j, picks, NULL, a->picks[i]);
+}
+
+#ifdef __clang__
+#define COMPILER "clang " __clang_version__
+#else
+#define COMPILER "gcc " __VERSION__
+#endif
+
+static void add_host(struct json *j)
+{
+    char date[32], system[256] = "unknown";
+    time_t now = time(NULL);
+    struct tm utc;
+    struct utsname host;
+    bool named = !uname(&host);
+    strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
+    if (named)
+        snprintf(system, sizeof system, "%s %s %s", host.sysname, host.release, host.machine);
+    json_text(j, j->root, "date", date);
+    json_text(j, j->root, "host", named ? host.nodename : "unknown");
+    json_text(j, j->root, "os", system);
+}
+
+int record_environment(struct record_file *out, const struct bench_devices *devices,
+                       const char *main_device, const struct op *op, int argc, char **argv)
 {
     struct json j;
     json_start(&j);
@@ -147,40 +215,40 @@ int record_environment(struct record_file *out, const struct bench_device device
     json_text(&j, j.root, "kind", "environment");
     json_text(&j, j.root, "version", SPBENCH_VERSION);
     json_text(&j, j.root, "revision", SPBENCH_REVISION);
-
-    char date[32], system[256] = "unknown";
-    time_t now = time(NULL);
-    struct tm utc;
-    strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
-    json_text(&j, j.root, "date", date);
-    struct utsname host;
-    bool named = !uname(&host);
-    if (named)
-        snprintf(system, sizeof system, "%s %s %s", host.sysname, host.release, host.machine);
-    json_text(&j, j.root, "host", named ? host.nodename : "unknown");
-    json_text(&j, j.root, "os", system);
-    const struct device *cpu = devices[DEVICE_CPU].dev;
-    json_text(&j, j.root, "cpu", cpu ? cpu->name : NULL);
+    add_host(&j);
     cJSON *command = json_array(&j, j.root, "command");
     for (int i = 0; i < argc; i++) json_text(&j, command, NULL, argv[i]);
-    json_text(&j, j.root, "compiler", "gcc " __VERSION__);
+    json_text(&j, j.root, "compiler", COMPILER);
     json_text(&j, j.root, "flags", SPBENCH_FLAGS);
 
-    const struct bench_device *main_device = &devices[primary];
-    json_text(&j, j.root, "device", main_device->dev ? main_device->dev->name : NULL);
-    add_roof(&j, j.root, &main_device->roof);
+    const struct bench_device *bd = bench_device_find(devices, main_device);
+    json_text(&j, j.root, "device", bd && bd->dev ? bd->dev->name : NULL);
+    add_roof(&j, j.root, bd ? &bd->roof : &(struct roof){0});
     cJSON *all = json_array(&j, j.root, "devices");
-    add_device(&j, all, DEVICE_CPU, &devices[DEVICE_CPU]);
-    add_device(&j, all, DEVICE_CUDA, &devices[DEVICE_CUDA]);
+    for (int i = 0; i < devices->count; i++) add_device(&j, all, &devices->list[i]);
+    add_operation(&j, op);
+    cJSON *algorithms = json_array(&j, j.root, "algorithms");
+    for (int i = 0; i < algo_count; i++)
+        if (algos[i].op == op) add_algorithm(&j, algorithms, &algos[i]);
     return write_document(out, &j);
 }
 
-static void add_options(struct json *j, const struct result *r)
+static void add_axes(struct json *j, const struct bench_case *c)
+{
+    const struct op *op = c->entry->op;
+    for (int i = 0; op->axes[i]; i++)
+        if (op->axes[i]->words)
+            json_text(j, j->root, op->axes[i]->name, op->axes[i]->words[c->axis[i]]);
+        else
+            json_number(j, j->root, op->axes[i]->name, (double)c->axis[i]);
+}
+
+static void add_options(struct json *j, const struct bench_case *c)
 {
     cJSON *o = json_object(j, j->root, "options");
-    const struct algo *algo = r->entry->algo;
-    for (int i = 0; algo && algo->options && algo->options[i].name; i++)
-        json_number(j, o, algo->options[i].name, r->opt[i]);
+    const struct algo *algo = c->entry->algo;
+    for (int i = 0; algo && algo_param(algo, i); i++)
+        json_number(j, o, algo_param(algo, i)->name, c->opt[i]);
 }
 
 static void add_matrix(struct json *j, const struct matrix *m)
@@ -240,7 +308,6 @@ static void add_time(struct json *j, const struct result *r)
     json_number(j, o, "batch", t->batch);
     json_number(j, o, "warmup", t->warmup);
     json_text(j, o, "stop", t->stop);
-    json_text(j, o, "cache", t->cold ? "cold" : "warm");
     json_bool(j, o, "throttled", t->throttled);
     cJSON *clocks = json_array(j, o, "clock_mhz");
     for (int i = 0; i < 2; i++)
@@ -253,15 +320,30 @@ static void add_time(struct json *j, const struct result *r)
 static void add_setup(struct json *j, const struct result *r)
 {
     const struct setup *s = &r->setup;
-    if (!r->format_bytes) { // it was refused before anything was prepared
+    if (!r->prepared) { // it was refused before anything was ready
         json_null(j, j->root, "setup_ms");
+        json_array(j, j->root, "formats");
         return;
     }
+    double convert = setup_convert_ms(s), upload = setup_upload_ms(s);
     cJSON *o = json_object(j, j->root, "setup_ms");
-    json_measure(j, o, "convert", s->convert_ms);
-    json_measure(j, o, "upload", s->upload_ms);
+    json_measure(j, o, "convert", convert);
+    json_measure(j, o, "convert_warm", setup_warm_ms(s));
+    json_measure(j, o, "upload", upload);
     json_measure(j, o, "analyse", s->analyse_ms);
-    json_measure(j, o, "total", s->convert_ms + s->upload_ms + s->analyse_ms);
+    json_measure(j, o, "total", convert + upload + s->analyse_ms);
+    cJSON *all = json_array(j, j->root, "formats");
+    for (int i = 0; i < s->count; i++) {
+        const struct format_use *f = &s->formats[i];
+        cJSON *x = json_object(j, all, NULL);
+        json_text(j, x, "of", f->of);
+        json_text(j, x, "format", f->format->name);
+        json_number(j, x, "bytes", (double)f->bytes);
+        json_number(j, x, "csr_bytes", (double)f->csr_bytes);
+        json_measure(j, x, "convert_ms", f->cost.convert_ms);
+        json_measure(j, x, "convert_warm_ms", f->cost.warm_ms);
+        json_measure(j, x, "upload_ms", f->cost.upload_ms);
+    }
 }
 
 static void add_phases(struct json *j, const struct result *r)
@@ -271,26 +353,26 @@ static void add_phases(struct json *j, const struct result *r)
         json_measure(j, o, r->phases.list[i].name, r->phases.list[i].ms);
 }
 
-// How large the product is. The result of a wrong case says nothing about that.
-static void add_product(struct json *j, const struct result *r)
+// What records of the operation say besides.
+static void add_figures(struct json *j, const struct result *r)
 {
-    bool counted = r->products > 0 || r->format_bytes > 0; // an empty matrix has no products
-    bool made = r->status == STATUS_OK && (r->result_nnz > 0 || r->products == 0);
-    json_number(j, j->root, "products", known_or_nan(counted, r->products));
-    json_number(j, j->root, "nnz_c", known_or_nan(made, r->result_nnz));
-    json_measure(j, j->root, "compression",
-                 made && r->result_nnz ? (double)r->products / (double)r->result_nnz : NAN);
+    const struct op *op = r->c.entry->op;
+    for (int i = 0; i < op_figure_count(op); i++)
+        if (op->figures[i].whole)
+            json_number(j, j->root, op->figures[i].name, r->figures[i]);
+        else
+            json_measure(j, j->root, op->figures[i].name, r->figures[i]);
 }
 
 static void add_rates(struct json *j, const struct result *r)
 {
     double none = NAN;
-    bool started = r->compulsory_bytes > 0; // the flops can be 0 even so: of an empty matrix
     bool bounded = r->timed && r->bound_ms > 0;
-    json_number(j, j->root, "flops", known_or_nan(started || r->flops > 0, r->flops));
+    json_number(j, j->root, "flops", known_or_nan(r->flops >= 0, r->flops));
     json_measure(j, j->root, "gflops", r->timed ? r->gflops : none);
     cJSON *bytes = json_object(j, j->root, "bytes");
-    json_number(j, bytes, "compulsory", known_or_nan(started, r->compulsory_bytes));
+    json_number(j, bytes, "compulsory",
+                known_or_nan(r->compulsory_bytes >= 0, r->compulsory_bytes));
     json_measure(j, j->root, "bound_ms", bounded ? r->bound_ms : none);
     json_measure(j, j->root, "efficiency", bounded ? r->efficiency : none);
     if (bounded)
@@ -303,26 +385,27 @@ static void add_rates(struct json *j, const struct result *r)
 static void add_timeline(struct json *j, cJSON *memory, const struct device_trace *trace)
 {
     cJSON *all = json_array(j, memory, "timeline");
-    for (int i = 0; i < trace->count; i++) {
+    for (int64_t i = 0; i < trace->count; i++) {
         cJSON *moment = json_array(j, all, NULL);
-        json_number(j, moment, NULL, floor(trace->ms[i] * 1e3 + 0.5) / 1e3);
-        json_number(j, moment, NULL, (double)trace->bytes[i]);
+        json_number(j, moment, NULL, floor(trace->moments[i].ms * 1e3 + 0.5) / 1e3);
+        json_number(j, moment, NULL, (double)trace->moments[i].bytes);
     }
 }
 
-static void add_memory(struct json *j, const struct result *r, bool sparse)
+static void add_memory(struct json *j, const struct result *r)
 {
     cJSON *o = json_object(j, j->root, "memory");
+    int64_t format_bytes = r->setup.format_bytes;
     json_number(j, o, "peak_bytes", known_or_nan(r->peak_bytes > 0, r->peak_bytes));
-    json_number(j, o, "format_bytes", known_or_nan(r->format_bytes > 0, r->format_bytes));
-    if (sparse && r->timed) add_timeline(j, o, &r->trace);
+    json_number(j, o, "format_bytes", known_or_nan(r->prepared, format_bytes));
+    if (r->trace.count) add_timeline(j, o, &r->trace);
 }
 
-static void add_figures(struct json *j, const struct result *r)
+static void add_stats(struct json *j, const struct result *r)
 {
     cJSON *o = json_object(j, j->root, "stats");
-    for (int i = 0; i < r->figure_count; i++) {
-        const struct figure *f = &r->figures[i];
+    for (int i = 0; i < r->stats.count; i++) {
+        const struct figure *f = &r->stats.list[i];
         if (f->text[0])
             json_text(j, o, f->name, f->text);
         else
@@ -332,29 +415,31 @@ static void add_figures(struct json *j, const struct result *r)
 
 int record_result(struct record_file *out, const struct result *r)
 {
+    const struct bench_case *c = &r->c;
+    char key[CASE_KEY_MAX];
     struct json j;
-    bool sparse = ops[r->entry->op].sparse_row != NULL; // it has no dense operands
     json_start(&j);
     json_text(&j, j.root, "schema", RECORD_SCHEMA);
     json_text(&j, j.root, "kind", "result");
     json_text(&j, j.root, "status", status_name(r->status));
     json_text(&j, j.root, "reason", r->reason[0] ? r->reason : NULL);
-    json_text(&j, j.root, "op", ops[r->entry->op].name);
-    json_text(&j, j.root, "alg", r->entry->name);
-    json_text(&j, j.root, "device", r->device);
-    json_text(&j, j.root, "prec", prec_name(r->prec));
-    json_number(&j, j.root, "k", known_or_nan(!sparse, r->k));
-    json_text(&j, j.root, "layout", sparse ? NULL : layout_name(r->layout));
-    if (sparse) json_text(&j, j.root, "mul", mul_name(r->mul));
-    add_options(&j, r);
+    json_text(&j, j.root, "case", case_key(c, r->matrix, key));
+    json_text(&j, j.root, "op", c->entry->op->name);
+    json_text(&j, j.root, "alg", c->entry->name);
+    json_text(&j, j.root, "device", c->device);
+    json_text(&j, j.root, "prec", prec_name(c->prec));
+    add_axes(&j, c);
+    json_text(&j, j.root, "cache", c->cold ? "cold" : "warm");
+    add_options(&j, c);
+    json_text(&j, j.root, "library", case_library(c));
     add_matrix(&j, r->matrix);
     add_check(&j, r);
     add_time(&j, r);
     add_setup(&j, r);
     add_phases(&j, r);
-    if (sparse) add_product(&j, r);
-    add_rates(&j, r);
-    add_memory(&j, r, sparse);
     add_figures(&j, r);
+    add_rates(&j, r);
+    add_memory(&j, r);
+    add_stats(&j, r);
     return write_document(out, &j);
 }

@@ -17,10 +17,11 @@ struct record_file {
 int record_open(struct record_file *out, const char *path, bool append);
 int record_close(struct record_file *out);
 
-// The first record of a run: versions, devices with their facts and roofs, compiler, flags, git
-// revision, host, command line. The run is mainly on the device of the kind `primary`.
-int record_environment(struct record_file *out, const struct bench_device devices[2],
-                       enum device_kind primary, int argc, char **argv);
+// The first record of a run: versions, devices with their facts and roofs, the operation with its
+// axes, all of its algorithms with what is to be known of them, compiler, flags, git revision,
+// host, command line. `main_device` is the one that the run is mainly on.
+int record_environment(struct record_file *out, const struct bench_devices *devices,
+                       const char *main_device, const struct op *op, int argc, char **argv);
 int record_result(struct record_file *out, const struct result *r);
 
 // "0.1.0 (revision)", for --version.

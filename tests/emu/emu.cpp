@@ -10,8 +10,10 @@
 uint3 threadIdx, blockIdx;
 dim3 blockDim, gridDim;
 
-namespace emu {
-namespace {
+namespace emu
+{
+namespace
+{
 
 constexpr int MAX_THREADS = 1024, MAX_WARPS = MAX_THREADS / 32;
 
@@ -41,20 +43,20 @@ struct warp {
 
 // Everything about the block that runs.
 struct {
-    const launch *l;   // NULL: no kernel runs
+    const launch *l; // NULL: no kernel runs
     int threads, warps;
-    int returned;      // threads
-    unsigned ready;    // bit p: a lane of the warp in place p can run
-    int warp_at[MAX_WARPS]; // place -> warp
+    int returned;                  // threads
+    unsigned ready;                // bit p: a lane of the warp in place p can run
+    int warp_at[MAX_WARPS];        // place -> warp
     int lane_at[32], place_of[32]; // place -> lane, lane -> place
-    int waiting;       // threads at the barrier
-    int barrier_line;  // where the first of them waits
+    int waiting;                   // threads at the barrier
+    int barrier_line;              // where the first of them waits
     const char *barrier_what;
     votes arriving, result;
-    void *shared;      // dynamic shared memory
-    int64_t yields;    // in a row, with nothing else happening
-    bool shuffled;     // the order of this block
-    bool entered;      // the switch that is under way comes from the host's own stack
+    void *shared;   // dynamic shared memory
+    int64_t yields; // in a row, with nothing else happening
+    bool shuffled;  // the order of this block
+    bool entered;   // the switch that is under way comes from the host's own stack
 } block;
 
 thread threads[MAX_THREADS];
@@ -117,9 +119,7 @@ const char *whereabouts(int number, char text[200])
     }
     const thread *t = &threads[number];
     switch (t->state) {
-    case AT_BARRIER:
-        snprintf(text, 200, "waits in %s at line %d", t->what, t->line);
-        break;
+    case AT_BARRIER: snprintf(text, 200, "waits in %s at line %d", t->what, t->line); break;
     case AT_MEETING:
         snprintf(text, 200, "waits in %s at line %d with mask 0x%08x", t->what, t->line,
                  t->at->mask);
@@ -216,17 +216,15 @@ EMU_BARE void block_start(const launch &l, uint3 index, enum emu_order how)
     }
 }
 
-// "kernel NAME (file:line)", with the name that the symbol table has if there is one.
+} // namespace
+
 void kernel_text(const launch &l, char *text, size_t size)
 {
     const symbols &s = symbols_find(l.kernel);
     bool same = s.name.empty() || s.name == l.name;
     snprintf(text, size, "kernel %s%s%s (%s:%d)", l.name, same ? "" : " = ",
-             same ? "" : s.name.c_str(),
-             file_name(l.file), l.line);
+             same ? "" : s.name.c_str(), file_name(l.file), l.line);
 }
-
-} // namespace
 
 void context_print()
 {
@@ -282,8 +280,8 @@ EMU_BARE meeting *meet(const char *what, unsigned mask, uint64_t value, const ch
     meeting *m = NULL;
     for (unsigned open = w->open; open && !m; open &= open - 1) {
         meeting *o = &w->meetings[__builtin_ctz(open)];
-        if (o->mask == mask && o->line == line &&
-            (o->what == what || !strcmp(o->what, what))) m = o;
+        if (o->mask == mask && o->line == line && (o->what == what || !strcmp(o->what, what)))
+            m = o;
     }
     if (!m) { // a lane is in one meeting at a time, so one of the 32 is free
         int i = __builtin_ctz(~w->used);

@@ -35,7 +35,8 @@ unsigned long long __globaltimer();
 
 // Shuffles. A lane that reads from a lane outside the mask gets a value of all ones.
 
-namespace emu {
+namespace emu
+{
 
 enum shuffle { INDEX, UP, DOWN, XOR };
 
@@ -52,7 +53,7 @@ static inline EMU_BARE int shuffle_source(shuffle kind, int me, int by, int widt
 
 template <typename T>
 EMU_BARE T shuffle_value(const char *what, shuffle kind, unsigned mask, T x, int by, int width,
-                const char *file, int line)
+                         const char *file, int line)
 {
     if (width < 1 || width > 32 || (width & (width - 1)))
         fault("%s (%s:%d): width %d is not 1, 2, 4, 8, 16 or 32", what, file_name(file), line,
@@ -98,7 +99,8 @@ EMU_SHUFFLES(double)
 
 // Votes, matches and reductions over the lanes of a mask.
 
-namespace emu {
+namespace emu
+{
 
 // Meets, and folds f(result, value of the lane, lane) over the lanes of the mask.
 template <typename R, typename F>
@@ -113,8 +115,9 @@ R fold(const char *what, unsigned mask, uint64_t value, R result, F f, const cha
 
 static inline unsigned ballot(const char *what, unsigned mask, int p, const char *file, int line)
 {
-    return fold(what, mask, p != 0, 0u,
-                [](unsigned r, uint64_t v, int i) { return r | (unsigned)v << i; }, file, line);
+    return fold(
+        what, mask, p != 0, 0u, [](unsigned r, uint64_t v, int i) { return r | (unsigned)v << i; },
+        file, line);
 }
 
 template <typename T>
@@ -122,9 +125,9 @@ unsigned match(const char *what, unsigned mask, T x, const char *file, int line)
 {
     uint64_t bits = 0;
     memcpy(&bits, &x, sizeof x);
-    return fold(what, mask, bits, 0u,
-                [=](unsigned r, uint64_t v, int i) { return r | (unsigned)(v == bits) << i; }, file,
-                line);
+    return fold(
+        what, mask, bits, 0u,
+        [=](unsigned r, uint64_t v, int i) { return r | (unsigned)(v == bits) << i; }, file, line);
 }
 
 } // namespace emu
@@ -166,12 +169,13 @@ EMU_MATCH(double)
 #define EMU_REDUCE(T, op, start, expression)                                                       \
     static inline T __reduce_##op##_sync(unsigned mask, T x, EMU_HERE)                             \
     {                                                                                              \
-        return emu::fold("__reduce_" #op "_sync", mask, (uint64_t)x, (T)(start),                   \
-                         [](T a, uint64_t v, int) {                                                \
-                             T b = (T)v;                                                           \
-                             return (T)(expression);                                               \
-                         },                                                                        \
-                         file, line);                                                              \
+        return emu::fold(                                                                          \
+            "__reduce_" #op "_sync", mask, (uint64_t)x, (T)(start),                                \
+            [](T a, uint64_t v, int) {                                                             \
+                T b = (T)v;                                                                        \
+                return (T)(expression);                                                            \
+            },                                                                                     \
+            file, line);                                                                           \
     }
 EMU_REDUCE(int, add, 0, (unsigned)a + (unsigned)b)
 EMU_REDUCE(int, min, INT32_MAX, a < b ? a : b)
@@ -217,7 +221,8 @@ static inline unsigned long long __umul64hi(unsigned long long a, unsigned long 
     return (unsigned long long)((unsigned __int128)a * b >> 64);
 }
 
-namespace emu {
+namespace emu
+{
 template <typename To, typename From> To bits_as(From x)
 {
     static_assert(sizeof(To) == sizeof(From), "");
@@ -297,7 +302,8 @@ EMU_FMIN_MAX(double, float, double, )
 
 // Atomics, for the types that CUDA has them for.
 
-namespace emu {
+namespace emu
+{
 template <typename T, typename F> T atomic(T *p, F f)
 {
     maybe_yield();

@@ -1,4 +1,5 @@
-// What the intrinsics of emu_device.h and the LAUNCH macro need from the engine (emu.cpp).
+// What the intrinsics of emu_device.h and the macros LAUNCH, SHARED_DYNAMIC, RUN_BEGIN and RUN_END
+// need from the engine (emu.cpp) and from the rules (emu_rules.cpp).
 #ifndef EMU_ENGINE_H
 #define EMU_ENGINE_H
 
@@ -24,7 +25,8 @@ extern dim3 blockDim, gridDim;
 // Where an intrinsic was called, as its last parameters.
 #define EMU_HERE const char *file = __builtin_FILE(), int line = __builtin_LINE()
 
-namespace emu {
+namespace emu
+{
 
 // Prints one line that names the kernel, the block and the thread, and aborts.
 [[noreturn]] void fault(const char *format, ...) __attribute__((format(printf, 1, 2)));
@@ -72,11 +74,18 @@ struct launch {
     const void *kernel;
     dim3 grid, block;
     size_t shared_bytes;
+    const void *stream;
     void (*body)(void *args); // one thread of the kernel
     void *args;
 };
-// Sets the last error of the runtime if the launch is refused.
+// Sets the last error of the runtime if the launch is refused. All of it has happened when this
+// returns.
 void run(const launch &l);
+
+// Around the run() of an algorithm, a closed one where its result is there before: what it then
+// must not do stops the program, and so does a launch after which nobody called cudaGetLastError().
+void run_begin(bool closed);
+void run_end();
 
 // Static, and without library templates: .cu files may have different types of the same name.
 template <typename F> static void call(void *f) { (*static_cast<F *>(f))(); }
@@ -86,16 +95,16 @@ static void launch_kernel(const char *name, const char *file, int line, void (*k
                           dim3 grid, dim3 block, size_t shared_bytes, const void *stream,
                           std::common_type_t<P>... args)
 {
-    (void)stream; // everything is finished when the launch returns
     auto body = [=] { kernel(args...); };
-    run({name, file, line, (const void *)kernel, grid, block, shared_bytes, call<decltype(body)>,
-         &body});
+    run({name, file, line, (const void *)kernel, grid, block, shared_bytes, stream,
+         call<decltype(body)>, &body});
 }
 
 } // namespace emu
 
-#define LAUNCH(kernel, ...)                                                                        \
-    emu::launch_kernel(#kernel, __FILE__, __LINE__, kernel, __VA_ARGS__)
+#define LAUNCH(kernel, ...)     emu::launch_kernel(#kernel, __FILE__, __LINE__, kernel, __VA_ARGS__)
 #define SHARED_DYNAMIC(T, name) T *name = static_cast<T *>(emu::shared_dynamic())
+#define RUN_BEGIN(closed)       emu::run_begin(closed)
+#define RUN_END()               emu::run_end()
 
 #endif

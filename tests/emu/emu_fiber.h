@@ -18,7 +18,8 @@
 #include <ucontext.h>
 #endif
 
-namespace emu {
+namespace emu
+{
 
 struct fiber {
     void *sp;          // saved stack pointer while it does not run

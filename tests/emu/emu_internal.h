@@ -1,5 +1,5 @@
 // What the parts of the emulator know of each other: the engine (emu.cpp), the runtime API
-// (emu_runtime.cpp) and the program's own symbols (emu_symbols.cpp).
+// (emu_runtime.cpp, ...), its rules (emu_rules.cpp) and the program's symbols (emu_symbols.cpp).
 #ifndef EMU_INTERNAL_H
 #define EMU_INTERNAL_H
 
@@ -10,7 +10,8 @@
 #include <string>
 #include <vector>
 
-namespace emu {
+namespace emu
+{
 
 // A __shared__ array that is declared inside a kernel.
 struct shared_array {
@@ -32,6 +33,8 @@ const symbols &symbols_find(const void *kernel);
 void run_blocks(const launch &l, void *shared);
 // Starts a line on stderr: which kernel, block and thread.
 void context_print();
+// "kernel NAME (file:line)", with the name that the symbol table has if there is one.
+void kernel_text(const launch &l, char *text, size_t size);
 
 // What emu_set_order() or the environment says; seeds the random numbers when that is new.
 enum emu_order order_now();
@@ -66,7 +69,8 @@ bool must_fail();
     do {                                                                                           \
         if (must_fail()) return done(e);                                                           \
     } while (0)
-bool stream_ok(cudaStream_t s);
+// For AddressSanitizer, which knows that a stream has been destroyed.
+void stream_touch(cudaStream_t s);
 // Aborts if a launch was refused and nobody has asked about it: that is a fault of the program.
 void refused_check();
 double now_ms();
@@ -79,6 +83,25 @@ struct opened {
     opened();
     ~opened();
 };
+
+// The rules, each asked by the call that it is about. They return, or tell the fault and abort.
+
+// Prints "emulator: ", the text, and from where it was called, and aborts.
+[[noreturn]] void host_fault(const char *format, ...) __attribute__((format(printf, 1, 2)));
+// A call that takes a stream: not the NULL stream, nor one that has been destroyed.
+void rule_stream(const char *call, cudaStream_t s);
+// A call on the NULL stream that takes none, and has a form that does: not in a run().
+void rule_no_stream(const char *call);
+// Not in a closed run(); `deed` is one of the following.
+void rule_closed(const char *call, const char *deed);
+#define ALLOCATES  "allocates; that is for prepare()"
+#define FREES      "frees; that is for teardown()"
+#define COPIES     "copies from or to the host; that is for prepare()"
+#define CONFIGURES "changes settings; that is for prepare()"
+#define WAITS      "waits; it starts the work, and the harness waits"
+// A launch: not on the NULL stream. The next two are for the check that a run() must end with.
+void rule_launch(const launch &l);
+void rule_checked();
 
 } // namespace emu
 

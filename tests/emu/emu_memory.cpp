@@ -3,8 +3,10 @@
 
 #include <map>
 
-namespace emu {
-namespace {
+namespace emu
+{
+namespace
+{
 
 // Allocations up to this size are closed to the host while no kernel runs.
 constexpr size_t CLOSED_MOST = 1024 * KIB;
@@ -49,6 +51,15 @@ bool end_ok(const void *p, size_t bytes, bool on_device)
     return device == on_device && (!device || bytes <= room);
 }
 
+// Within device memory a copy is like a launch, else the host waits for it.
+void copy_rule(const char *call, const void *to, const void *from, cudaMemcpyKind kind)
+{
+    size_t room;
+    bool within = kind == cudaMemcpyDefault ? find(to, &room) && find(from, &room)
+                                            : kind == cudaMemcpyDeviceToDevice;
+    if (!within) rule_closed(call, COPIES);
+}
+
 cudaError_t copy(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width,
                  size_t height, cudaMemcpyKind kind)
 {
@@ -73,6 +84,30 @@ cudaError_t copy(void *to, size_t to_pitch, const void *from, size_t from_pitch,
     return cudaSuccess;
 }
 
+cudaError_t fill(void *p, int byte, size_t bytes)
+{
+    MAY_FAIL(cudaErrorUnknown);
+    if (!bytes) return cudaSuccess;
+    if (!end_ok(p, bytes, true)) return done(cudaErrorInvalidValue);
+    opened all;
+    memset(p, byte, bytes);
+    return cudaSuccess;
+}
+
+cudaError_t release(void *p)
+{
+    if (!p) return cudaSuccess;
+    auto a = allocations.find(~(uintptr_t)p);
+    if (a == allocations.end()) return done(cudaErrorInvalidValue);
+    used_bytes -= a->second;
+#if EMU_ASAN
+    ASAN_UNPOISON_MEMORY_REGION(p, a->second);
+#endif
+    allocations.erase(a);
+    free(p);
+    return cudaSuccess;
+}
+
 } // namespace
 
 opened::opened() { gate(true); }
@@ -88,8 +123,9 @@ void memory_reset()
     used_bytes = 0;
 }
 
-cudaError_t device_malloc(void **p, size_t bytes)
+cudaError_t device_malloc(const char *call, void **p, size_t bytes)
 {
+    rule_closed(call, ALLOCATES);
     MAY_FAIL(cudaErrorMemoryAllocation);
     if (!p) return done(cudaErrorInvalidValue);
     *p = NULL;
@@ -104,12 +140,35 @@ cudaError_t device_malloc(void **p, size_t bytes)
     return cudaSuccess;
 }
 
-cudaError_t host_malloc(void **p, size_t bytes)
+cudaError_t device_malloc_async(void **p, size_t bytes, cudaStream_t stream)
 {
+    rule_stream("cudaMallocAsync", stream);
+    return device_malloc("cudaMallocAsync", p, bytes);
+}
+
+cudaError_t host_malloc(const char *call, void **p, size_t bytes)
+{
+    rule_closed(call, ALLOCATES);
     MAY_FAIL(cudaErrorMemoryAllocation);
     *p = NULL;
     if (bytes && posix_memalign(p, 256, bytes)) return done(cudaErrorMemoryAllocation);
     return cudaSuccess;
+}
+
+cudaError_t copy_to_symbol(void *symbol, size_t size, const void *from, size_t bytes, size_t offset)
+{
+    rule_closed("cudaMemcpyToSymbol", COPIES);
+    rule_no_stream("cudaMemcpyToSymbol");
+    if (offset > size || bytes > size - offset) return done(cudaErrorInvalidValue);
+    memcpy((char *)symbol + offset, from, bytes);
+    return cudaSuccess;
+}
+
+cudaError_t library_copy(void *to, const void *from, size_t bytes, cudaMemcpyKind kind,
+                         cudaStream_t stream)
+{
+    rule_stream("CUB", stream);
+    return copy(to, bytes, from, bytes, bytes, 1, kind);
 }
 
 } // namespace emu
@@ -127,21 +186,15 @@ cudaError_t cudaMemGetInfo(size_t *free_bytes, size_t *total_bytes)
 
 cudaError_t cudaFree(void *p)
 {
-    if (!p) return cudaSuccess;
-    auto a = allocations.find(~(uintptr_t)p);
-    if (a == allocations.end()) return done(cudaErrorInvalidValue);
-    used_bytes -= a->second;
-#if EMU_ASAN
-    ASAN_UNPOISON_MEMORY_REGION(p, a->second);
-#endif
-    allocations.erase(a);
-    free(p);
-    return cudaSuccess;
+    rule_closed("cudaFree", FREES);
+    return release(p);
 }
 
 cudaError_t cudaFreeAsync(void *p, cudaStream_t stream)
 {
-    return stream_ok(stream) ? cudaFree(p) : done(cudaErrorInvalidResourceHandle);
+    rule_closed("cudaFreeAsync", FREES);
+    rule_stream("cudaFreeAsync", stream);
+    return release(p);
 }
 
 cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t *pool, int)
@@ -151,56 +204,66 @@ cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t *pool, int)
     return cudaSuccess;
 }
 
-cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t, cudaMemPoolAttr, void *) { return cudaSuccess; }
+cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t, cudaMemPoolAttr, void *)
+{
+    rule_closed("cudaMemPoolSetAttribute", CONFIGURES);
+    return cudaSuccess;
+}
 
-cudaError_t cudaMemPoolTrimTo(cudaMemPool_t, size_t) { return cudaSuccess; }
+cudaError_t cudaMemPoolTrimTo(cudaMemPool_t, size_t)
+{
+    rule_closed("cudaMemPoolTrimTo", FREES);
+    return cudaSuccess;
+}
 
 cudaError_t cudaFreeHost(void *p)
 {
+    rule_closed("cudaFreeHost", FREES);
     free(p);
     return cudaSuccess;
 }
 
 cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, cudaMemcpyKind kind)
 {
+    copy_rule("cudaMemcpy", to, from, kind);
+    rule_no_stream("cudaMemcpy");
     return copy(to, bytes, from, bytes, bytes, 1, kind);
 }
 
 cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, cudaMemcpyKind kind,
                             cudaStream_t stream)
 {
-    if (!stream_ok(stream)) return done(cudaErrorInvalidResourceHandle);
+    copy_rule("cudaMemcpyAsync", to, from, kind);
+    rule_stream("cudaMemcpyAsync", stream);
     return copy(to, bytes, from, bytes, bytes, 1, kind);
 }
 
 cudaError_t cudaMemcpy2D(void *to, size_t to_pitch, const void *from, size_t from_pitch,
                          size_t width, size_t height, cudaMemcpyKind kind)
 {
+    copy_rule("cudaMemcpy2D", to, from, kind);
+    rule_no_stream("cudaMemcpy2D");
     return copy(to, to_pitch, from, from_pitch, width, height, kind);
 }
 
 cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_t from_pitch,
-                              size_t width, size_t height, cudaMemcpyKind kind,
-                              cudaStream_t stream)
+                              size_t width, size_t height, cudaMemcpyKind kind, cudaStream_t stream)
 {
-    if (!stream_ok(stream)) return done(cudaErrorInvalidResourceHandle);
+    copy_rule("cudaMemcpy2DAsync", to, from, kind);
+    rule_stream("cudaMemcpy2DAsync", stream);
     return copy(to, to_pitch, from, from_pitch, width, height, kind);
 }
 
 cudaError_t cudaMemset(void *p, int byte, size_t bytes)
 {
-    MAY_FAIL(cudaErrorUnknown);
-    if (!bytes) return cudaSuccess;
-    if (!end_ok(p, bytes, true)) return done(cudaErrorInvalidValue);
-    opened all;
-    memset(p, byte, bytes);
-    return cudaSuccess;
+    rule_no_stream("cudaMemset");
+    return fill(p, byte, bytes);
 }
 
 cudaError_t cudaMemsetAsync(void *p, int byte, size_t bytes, cudaStream_t stream)
 {
-    if (!stream_ok(stream)) return done(cudaErrorInvalidResourceHandle);
-    return cudaMemset(p, byte, bytes);
+    rule_stream("cudaMemsetAsync", stream);
+    return fill(p, byte, bytes);
 }
 
 cudaError_t cudaPointerGetAttributes(cudaPointerAttributes *a, const void *p)

@@ -3,7 +3,8 @@
 
 #include <numeric>
 
-namespace emu {
+namespace emu
+{
 
 static uint64_t random_state = 1;
 

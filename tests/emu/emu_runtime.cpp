@@ -3,15 +3,17 @@
 
 #include <map>
 
-namespace emu {
-namespace {
+namespace emu
+{
+namespace
+{
 
 constexpr size_t SHARED_DEFAULT = 48 * KIB, SHARED_MOST = 227 * KIB;
 constexpr int SMS = 4, SM_THREADS = 2048, SM_BLOCKS = 32;
 
 cudaError_t last_error;
 // A launch that was refused, and that nobody has asked about yet.
-char refused[256];
+char refused[1024];
 
 std::map<const void *, int> shared_most; // kernel -> dynamic shared memory it may ask for
 
@@ -91,10 +93,7 @@ bool must_fail()
 
 void refused_check()
 {
-    if (!refused[0]) return;
-    fprintf(stderr, "emulator: %s: the launch was refused, and the program did not look\n",
-            refused);
-    abort();
+    if (refused[0]) host_fault("%s: the launch was refused, and the program did not look", refused);
 }
 
 enum emu_order order_now()
@@ -108,6 +107,7 @@ enum emu_order order_now()
 void run(const launch &l)
 {
     settings &s = set();
+    rule_launch(l);
     // After a failure that was planned, launches do nothing until the program looks: as on a device
     // whose context is dead, and not on data that the refused kernel never made.
     static bool planned;
@@ -119,20 +119,17 @@ void run(const launch &l)
     char why[128] = "it was told to fail";
     planned = must_fail();
     cudaError_t e = planned ? cudaErrorLaunchOutOfResources : launch_check(l, why, sizeof why);
+    char text[512];
+    kernel_text(l, text, sizeof text);
     if (e != cudaSuccess) {
-        snprintf(refused, sizeof refused, "kernel %s (%s:%d): %s: %s", l.name, file_name(l.file),
-                 l.line, cudaGetErrorString(e), why);
+        snprintf(refused, sizeof refused, "%s: %s: %s", text, cudaGetErrorString(e), why);
         done(e);
         return;
     }
-    const symbols &y = symbols_find(l.kernel);
-    if (y.unwatched) {
-        fprintf(stderr,
-                "emulator: kernel %s (%s:%d): make it static: AddressSanitizer does not watch the "
-                "__shared__ arrays of a template that other files may have too\n",
-                l.name, file_name(l.file), l.line);
-        abort();
-    }
+    if (symbols_find(l.kernel).unwatched)
+        host_fault("%s: make it static: AddressSanitizer does not watch the __shared__ arrays of a "
+                   "template that other files may have too",
+                   text);
     void *shared = NULL;
     if (l.shared_bytes && posix_memalign(&shared, 128, l.shared_bytes)) {
         done(cudaErrorMemoryAllocation);
@@ -147,12 +144,19 @@ void run(const launch &l)
 
 cudaError_t set_attribute(const void *kernel, cudaFuncAttribute attribute, int value)
 {
+    rule_closed("cudaFuncSetAttribute", CONFIGURES);
     MAY_FAIL(cudaErrorUnknown);
     if (attribute == cudaFuncAttributePreferredSharedMemoryCarveout) return cudaSuccess;
     if (attribute != cudaFuncAttributeMaxDynamicSharedMemorySize || value < 0 ||
         (size_t)value + symbols_find(kernel).shared_bytes > SHARED_MOST)
         return done(cudaErrorInvalidValue);
     shared_most[kernel] = value;
+    return cudaSuccess;
+}
+
+cudaError_t set_cache()
+{
+    rule_closed("cudaFuncSetCacheConfig", CONFIGURES);
     return cudaSuccess;
 }
 
@@ -164,9 +168,8 @@ cudaError_t get_attributes(cudaFuncAttributes *a, const void *kernel)
     a->maxThreadsPerBlock = 1024;
     a->numRegs = 32;
     a->ptxVersion = a->binaryVersion = 90;
-    a->maxDynamicSharedSizeBytes = most == shared_most.end()
-                                       ? (int)(SHARED_DEFAULT - a->sharedSizeBytes)
-                                       : most->second;
+    a->maxDynamicSharedSizeBytes =
+        most == shared_most.end() ? (int)(SHARED_DEFAULT - a->sharedSizeBytes) : most->second;
     return cudaSuccess;
 }
 
@@ -213,6 +216,7 @@ cudaError_t cudaPeekAtLastError(void)
 cudaError_t cudaGetLastError(void)
 {
     cudaError_t e = cudaPeekAtLastError();
+    rule_checked();
     last_error = cudaSuccess;
     return e;
 }
@@ -285,6 +289,7 @@ static int current_device;
 
 cudaError_t cudaSetDevice(int device)
 {
+    rule_closed("cudaSetDevice", CONFIGURES);
     cudaError_t e = device_check(device);
     if (e == cudaSuccess) current_device = device;
     return e;
@@ -373,6 +378,7 @@ cudaError_t cudaDeviceGetPCIBusId(char *text, int size, int device)
 
 cudaError_t cudaDeviceSynchronize(void)
 {
+    rule_closed("cudaDeviceSynchronize", WAITS);
     refused_check();
     MAY_FAIL(cudaErrorUnknown);
     return cudaSuccess;
@@ -380,6 +386,7 @@ cudaError_t cudaDeviceSynchronize(void)
 
 cudaError_t cudaDeviceReset(void)
 {
+    rule_closed("cudaDeviceReset", FREES);
     memory_reset();
     last_error = cudaSuccess;
     return cudaSuccess;

@@ -1,5 +1,5 @@
-// The part of the CUDA runtime API that a host program here uses; emu_runtime.cpp implements it.
-// Names, values and behaviour follow CUDA 13.
+// The part of the CUDA runtime API that a host program here uses, as emu_runtime.cpp,
+// emu_memory.cpp and emu_stream.cpp implement it. Names, values and behaviour follow CUDA 13.
 #ifndef EMU_RUNTIME_H
 #define EMU_RUNTIME_H
 
@@ -126,8 +126,8 @@ typedef struct CUevent_st *cudaEvent_t;
 #define cudaStreamLegacy    ((cudaStream_t)0x1)
 #define cudaStreamPerThread ((cudaStream_t)0x2)
 
-#define cudaStreamDefault     0u
-#define cudaStreamNonBlocking 1u
+#define cudaStreamDefault      0u
+#define cudaStreamNonBlocking  1u
 #define cudaEventDefault       0u
 #define cudaEventBlockingSync  1u
 #define cudaEventDisableTiming 2u
@@ -191,35 +191,46 @@ cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t start, cudaEvent_t stop)
 } // extern "C"
 
 // These take pointers of any type, as CUDA's own templates do.
-namespace emu {
-cudaError_t device_malloc(void **p, size_t bytes);
-cudaError_t host_malloc(void **p, size_t bytes);
+namespace emu
+{
+cudaError_t device_malloc(const char *call, void **p, size_t bytes);
+cudaError_t device_malloc_async(void **p, size_t bytes, cudaStream_t stream);
+cudaError_t host_malloc(const char *call, void **p, size_t bytes);
+cudaError_t copy_to_symbol(void *symbol, size_t size, const void *from, size_t bytes,
+                           size_t offset);
+// For CUB, which on a GPU works on the stream and copies nothing to the host.
+cudaError_t library_copy(void *to, const void *from, size_t bytes, cudaMemcpyKind kind,
+                         cudaStream_t stream);
 cudaError_t set_attribute(const void *kernel, cudaFuncAttribute attribute, int value);
+cudaError_t set_cache();
 cudaError_t get_attributes(cudaFuncAttributes *attributes, const void *kernel);
 cudaError_t occupancy(int *blocks, const void *kernel, int threads, size_t shared_bytes);
 } // namespace emu
 
 template <typename T> cudaError_t cudaMalloc(T **p, size_t bytes)
 {
-    return emu::device_malloc((void **)p, bytes);
+    return emu::device_malloc("cudaMalloc", (void **)p, bytes);
 }
-template <typename T> cudaError_t cudaMallocAsync(T **p, size_t bytes, cudaStream_t)
+template <typename T> cudaError_t cudaMallocAsync(T **p, size_t bytes, cudaStream_t stream)
 {
-    return emu::device_malloc((void **)p, bytes);
+    return emu::device_malloc_async((void **)p, bytes, stream);
 }
 template <typename T> cudaError_t cudaMallocHost(T **p, size_t bytes, unsigned = 0)
 {
-    return emu::host_malloc((void **)p, bytes);
+    return emu::host_malloc("cudaMallocHost", (void **)p, bytes);
 }
 template <typename T> cudaError_t cudaHostAlloc(T **p, size_t bytes, unsigned)
 {
-    return emu::host_malloc((void **)p, bytes);
+    return emu::host_malloc("cudaHostAlloc", (void **)p, bytes);
 }
 template <typename F> cudaError_t cudaFuncSetAttribute(F *kernel, cudaFuncAttribute a, int value)
 {
     return emu::set_attribute((const void *)kernel, a, value);
 }
-template <typename F> cudaError_t cudaFuncSetCacheConfig(F *, cudaFuncCache) { return cudaSuccess; }
+template <typename F> cudaError_t cudaFuncSetCacheConfig(F *, cudaFuncCache)
+{
+    return emu::set_cache();
+}
 template <typename F> cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *a, F *kernel)
 {
     return emu::get_attributes(a, (const void *)kernel);
@@ -234,9 +245,7 @@ template <typename T>
 cudaError_t cudaMemcpyToSymbol(T &symbol, const void *from, size_t bytes, size_t offset = 0,
                                cudaMemcpyKind = cudaMemcpyHostToDevice)
 {
-    if (offset > sizeof symbol || bytes > sizeof symbol - offset) return cudaErrorInvalidValue;
-    memcpy((char *)&symbol + offset, from, bytes);
-    return cudaSuccess;
+    return emu::copy_to_symbol(&symbol, sizeof symbol, from, bytes, offset);
 }
 
 #endif

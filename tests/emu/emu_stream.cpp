@@ -12,7 +12,8 @@ struct CUevent_st {
     double ms;
 };
 
-namespace emu {
+namespace emu
+{
 
 double now_ms()
 {
@@ -21,11 +22,7 @@ double now_ms()
     return (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
 }
 
-bool stream_ok(cudaStream_t s)
-{
-    if (!s || s == cudaStreamLegacy || s == cudaStreamPerThread) return true;
-    return s->device == 0; // a destroyed stream is a fault of AddressSanitizer's
-}
+void stream_touch(cudaStream_t s) { (void)*(volatile int *)&s->device; }
 
 } // namespace emu
 
@@ -38,15 +35,21 @@ extern "C" {
 
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned)
 {
+    rule_closed("cudaStreamCreateWithFlags", ALLOCATES);
     MAY_FAIL(cudaErrorMemoryAllocation);
     *stream = new CUstream_st{0};
     return cudaSuccess;
 }
 
-cudaError_t cudaStreamCreate(cudaStream_t *stream) { return cudaStreamCreateWithFlags(stream, 0); }
+cudaError_t cudaStreamCreate(cudaStream_t *stream)
+{
+    rule_closed("cudaStreamCreate", ALLOCATES);
+    return cudaStreamCreateWithFlags(stream, 0);
+}
 
 cudaError_t cudaStreamDestroy(cudaStream_t stream)
 {
+    rule_closed("cudaStreamDestroy", FREES);
     if (!stream) return done(cudaErrorInvalidResourceHandle);
     delete stream;
     return cudaSuccess;
@@ -54,32 +57,41 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream)
 
 cudaError_t cudaStreamSynchronize(cudaStream_t stream)
 {
-    if (!stream_ok(stream)) return done(cudaErrorInvalidResourceHandle);
+    rule_closed("cudaStreamSynchronize", WAITS);
+    rule_stream("cudaStreamSynchronize", stream);
     return cudaDeviceSynchronize();
 }
 
 cudaError_t cudaStreamQuery(cudaStream_t stream)
 {
-    return stream_ok(stream) ? cudaSuccess : done(cudaErrorInvalidResourceHandle);
+    rule_closed("cudaStreamQuery", WAITS);
+    rule_stream("cudaStreamQuery", stream);
+    return cudaSuccess;
 }
 
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned)
 {
-    if (!stream_ok(stream) || !event) return done(cudaErrorInvalidResourceHandle);
-    return cudaSuccess;
+    rule_stream("cudaStreamWaitEvent", stream);
+    return event ? cudaSuccess : done(cudaErrorInvalidResourceHandle);
 }
 
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned)
 {
+    rule_closed("cudaEventCreateWithFlags", ALLOCATES);
     MAY_FAIL(cudaErrorMemoryAllocation);
     *event = new CUevent_st{false, 0};
     return cudaSuccess;
 }
 
-cudaError_t cudaEventCreate(cudaEvent_t *event) { return cudaEventCreateWithFlags(event, 0); }
+cudaError_t cudaEventCreate(cudaEvent_t *event)
+{
+    rule_closed("cudaEventCreate", ALLOCATES);
+    return cudaEventCreateWithFlags(event, 0);
+}
 
 cudaError_t cudaEventDestroy(cudaEvent_t event)
 {
+    rule_closed("cudaEventDestroy", FREES);
     if (!event) return done(cudaErrorInvalidResourceHandle);
     delete event;
     return cudaSuccess;
@@ -87,8 +99,9 @@ cudaError_t cudaEventDestroy(cudaEvent_t event)
 
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
 {
+    rule_stream("cudaEventRecord", stream);
     MAY_FAIL(cudaErrorUnknown);
-    if (!event || !stream_ok(stream)) return done(cudaErrorInvalidResourceHandle);
+    if (!event) return done(cudaErrorInvalidResourceHandle);
     event->recorded = true;
     event->ms = now_ms();
     return cudaSuccess;
@@ -96,12 +109,14 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
 
 cudaError_t cudaEventSynchronize(cudaEvent_t event)
 {
+    rule_closed("cudaEventSynchronize", WAITS);
     MAY_FAIL(cudaErrorUnknown);
     return event ? cudaSuccess : done(cudaErrorInvalidResourceHandle);
 }
 
 cudaError_t cudaEventQuery(cudaEvent_t event)
 {
+    rule_closed("cudaEventQuery", WAITS);
     return event ? cudaSuccess : done(cudaErrorInvalidResourceHandle);
 }
 

@@ -12,8 +12,10 @@
 #include <unistd.h>
 #include <unordered_map>
 
-namespace emu {
-namespace {
+namespace emu
+{
+namespace
+{
 
 struct table {
     const ElfW(Sym) * symbols;
@@ -37,8 +39,8 @@ table table_read()
     struct stat st;
     int fd = open("/proc/self/exe", O_RDONLY);
     if (fd < 0) return t;
-    void *map = fstat(fd, &st) ? MAP_FAILED
-                               : mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+    void *map =
+        fstat(fd, &st) ? MAP_FAILED : mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
     close(fd);
     if (map == MAP_FAILED) return t;
     const char *file = (const char *)map;

@@ -17,27 +17,19 @@
 #define __grid_constant__
 #define __managed__
 // One array per kernel is enough, because blocks run one after another.
-#define __shared__            static
+#define __shared__ static
 #define __launch_bounds__(...)
-#define __forceinline__       inline __attribute__((always_inline))
-#define __noinline__          __attribute__((noinline))
-#define __align__(n)          __attribute__((aligned(n)))
-#define __builtin_assume(x)   ((void)0)
+#define __forceinline__                  inline __attribute__((always_inline))
+#define __noinline__                     __attribute__((noinline))
+#define __align__(n)                     __attribute__((aligned(n)))
+#define __builtin_assume(x)              ((void)0)
 #define __builtin_assume_aligned(p, ...) (p)
 
 #define EMU_VECTOR(T, name, pair, quad)                                                            \
-    struct name##1 {                                                                               \
-        T x;                                                                                       \
-    };                                                                                             \
-    struct alignas(pair) name##2 {                                                                 \
-        T x, y;                                                                                    \
-    };                                                                                             \
-    struct name##3 {                                                                               \
-        T x, y, z;                                                                                 \
-    };                                                                                             \
-    struct alignas(quad) name##4 {                                                                 \
-        T x, y, z, w;                                                                              \
-    };                                                                                             \
+    struct name##1 { T x; };                                                                       \
+    struct alignas(pair) name##2 { T x, y; };                                                      \
+    struct name##3 { T x, y, z; };                                                                 \
+    struct alignas(quad) name##4 { T x, y, z, w; };                                                \
     static inline name##1 make_##name##1(T x) { return {x}; }                                      \
     static inline name##2 make_##name##2(T x, T y) { return {x, y}; }                              \
     static inline name##3 make_##name##3(T x, T y, T z) { return {x, y, z}; }                      \

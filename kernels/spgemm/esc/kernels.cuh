@@ -1,15 +1,15 @@
-// The kernels of spgemm_esc.cu: where products lie, their expansion, and the sums of equal keys.
+// The kernels of `esc`: where products lie, their expansion, and the sums of equal keys.
 //
-// Work is cut into tiles of TILE products, whatever rows they belong to, so that rows of any length
-// balance. A sum that crosses tiles is put together afterwards, in the order of the tiles.
-#ifndef SPGEMM_ESC_H
-#define SPGEMM_ESC_H
+// A block has a share of SHARE products, whatever rows they belong to, so that rows of any length
+// balance. A sum that crosses shares is put together afterwards, in the order of the shares.
+#ifndef SPGEMM_ESC_KERNELS_H
+#define SPGEMM_ESC_KERNELS_H
 
 #include "kernel.cuh"
 
 #define BLOCK     256
 #define ITEMS     8 // consecutive products that one thread adds up
-#define TILE      (BLOCK * ITEMS)
+#define SHARE     (BLOCK * ITEMS)
 #define PADDED(i) ((i) + (i) / ITEMS) // staggers what the threads of a warp read together
 
 struct factors { // A and S
@@ -40,22 +40,6 @@ static __device__ __forceinline__ void set_start(struct row_starts s, int32_t i,
 static __device__ __forceinline__ int64_t start_of(struct row_starts s, int32_t i)
 {
     return s.bytes == 4 ? ((const int32_t *)s.ptr)[i] : ((const int64_t *)s.ptr)[i];
-}
-
-// The last place of the ascending a[low..high] that is <= x, where a[low] is.
-template <typename P>
-static __device__ __forceinline__ int32_t last_at_most(const P *__restrict__ a, int32_t low,
-                                                       int32_t high, P x)
-{
-    while (low < high) {
-        const int32_t middle = (int32_t)(((int64_t)low + high + 1) / 2);
-        if (a[middle] <= x) {
-            low = middle;
-        } else {
-            high = middle - 1;
-        }
-    }
-    return low;
 }
 
 // length[p] = products of nonzero p of A.
@@ -89,52 +73,53 @@ static __global__ void cut(struct factors f, int64_t room, struct chunk *chunks,
     *count = c;
 }
 
-// limits[2 b] = nonzero of A, and limits[2 b + 1] = its row, that the first product of tile b
-// belongs to; those past the last tile are of the last product.
-static __global__ void find_limits(struct factors f, int64_t begin, int32_t count, int32_t tiles,
+// limits[2 b] = nonzero of A, and limits[2 b + 1] = its row, that the first product of share b
+// belongs to; those past the last share are of the last product.
+static __global__ void find_limits(struct factors f, int64_t begin, int32_t count, int32_t shares,
                                    int32_t *__restrict__ limits)
 {
     const int64_t b = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
-    if (b > tiles) return;
-    const int64_t q = begin + (b < tiles ? b * TILE : count - 1);
-    const int32_t p = last_at_most(f.first, 0, f.nnz, q);
+    if (b > shares) return;
+    const int64_t q = begin + (b < shares ? b * SHARE : count - 1);
+    const int32_t p = upper_bound(f.first, 0, f.nnz, q) - 1;
     limits[2 * b] = p;
-    limits[2 * b + 1] = last_at_most(f.A_ptr, 0, f.m, p);
+    limits[2 * b + 1] = upper_bound(f.A_ptr, 0, f.m, p) - 1;
 }
 
-// Writes products [begin, begin + count), the keys being (row - row0, column).
+// Writes products [begin, begin + count), the keys being (row - row0, column). It waits for memory
+// all the time, so that a multiprocessor has as many warps as it can.
 template <typename T, typename K>
-static __global__ void __launch_bounds__(BLOCK)
+static __global__ void __launch_bounds__(BLOCK, 8)
     expand(struct factors f, const T *__restrict__ A_val, const T *__restrict__ S_val,
            int64_t begin, int32_t count, int32_t row0, int col_bits,
            const int32_t *__restrict__ limits, K *__restrict__ key, T *__restrict__ val)
 {
     const int32_t *limit = limits + 2 * (int64_t)blockIdx.x;
-    const int32_t end = min(count - (int32_t)blockIdx.x * TILE, TILE);
+    const int32_t end = min(count - (int32_t)blockIdx.x * SHARE, SHARE);
     for (int32_t j = (int32_t)threadIdx.x; j < end; j += BLOCK) {
-        const int64_t i = (int64_t)blockIdx.x * TILE + j;
-        const int32_t p = last_at_most(f.first, limit[0], limit[2], begin + i);
-        const int32_t row = last_at_most(f.A_ptr, limit[1], limit[3], p);
+        const int64_t i = (int64_t)blockIdx.x * SHARE + j;
+        const int32_t p = upper_bound(f.first, limit[0] + 1, limit[2] + 1, begin + i) - 1;
+        const int32_t row = upper_bound(f.A_ptr, limit[1] + 1, limit[3] + 1, p) - 1;
         const int32_t s = f.S_ptr[f.A_idx[p]] + (int32_t)(begin + i - f.first[p]);
         key[i] = (K)(uint32_t)(row - row0) << col_bits | (K)(uint32_t)f.S_idx[s];
         val[i] = A_val[p] * S_val[s];
     }
 }
 
-// heads[b] = keys of tile b that differ from the one before.
+// heads[b] = keys of share b that differ from the one before.
 template <typename K>
 static __global__ void __launch_bounds__(BLOCK)
     count_heads(int32_t count, const K *__restrict__ key, int32_t *__restrict__ heads)
 {
     int32_t sum = 0;
     for (int j = 0; j < ITEMS; j++) {
-        const int32_t i = (int32_t)blockIdx.x * TILE + j * BLOCK + (int32_t)threadIdx.x;
+        const int32_t i = (int32_t)blockIdx.x * SHARE + j * BLOCK + (int32_t)threadIdx.x;
         sum += __syncthreads_count(i < count && (i == 0 || key[i] != key[i - 1]));
     }
     if (threadIdx.x == 0) heads[blockIdx.x] = sum;
 }
 
-// How many sums begin in a stretch of products, and the part of the last one that lies in it.
+// Of neighbouring products: how many sums begin among them, and what they have of the last one.
 template <typename T> struct stretch {
     int32_t heads;
     T sum;
@@ -169,22 +154,22 @@ template <typename T> static __device__ stretch<T> before(stretch<T> own, stretc
 template <typename T> struct target {
     int32_t *idx;
     T *val;
-    T *carry;                 // by tile: what belongs to a sum that began in an earlier tile
+    T *carry;                 // by share: what belongs to a sum that began in an earlier one
     struct row_starts starts; // ptr NULL: not wanted
     int64_t nnz;              // of C before this part
 };
 
-// base[b] = sums that began before tile b.
+// base[b] = sums that began before share b.
 template <typename T, typename K>
 static __global__ void __launch_bounds__(BLOCK)
     compress(int32_t count, const K *__restrict__ key, const T *__restrict__ val,
              const int64_t *__restrict__ base, int32_t row0, int col_bits, struct target<T> out)
 {
-    __shared__ K keys[PADDED(TILE)];
-    __shared__ T vals[PADDED(TILE)];
+    __shared__ K keys[PADDED(SHARE)];
+    __shared__ T vals[PADDED(SHARE)];
     __shared__ stretch<T> warps[BLOCK / WARP];
-    const int64_t begin = (int64_t)blockIdx.x * TILE;
-    const int size = (int)min((int64_t)TILE, count - begin);
+    const int64_t begin = (int64_t)blockIdx.x * SHARE;
+    const int size = (int)min((int64_t)SHARE, count - begin);
     for (int i = (int)threadIdx.x; i < size; i += BLOCK) {
         keys[PADDED(i)] = key[begin + i];
         vals[PADDED(i)] = val[begin + i];
@@ -237,19 +222,19 @@ static __global__ void __launch_bounds__(BLOCK)
     }
 }
 
-// One warp per tile adds to the tile's last sum what later tiles have of it.
+// A warp for each share adds to the share's last sum what later ones have of it.
 template <typename T>
 static __global__ void __launch_bounds__(BLOCK)
-    add_carries(int32_t tiles, const int64_t *__restrict__ base, struct target<T> out)
+    add_carries(int32_t shares, const int64_t *__restrict__ base, struct target<T> out)
 {
     const int64_t w = ((int64_t)blockIdx.x * BLOCK + threadIdx.x) / WARP;
-    if (w >= tiles || base[w] == base[w + 1]) return;
+    if (w >= shares || base[w] == base[w + 1]) return;
     T sum = 0;
     bool more = true;
     for (int64_t b = w + 1 + lane_id(); more; b += WARP) {
-        const unsigned ends = __ballot_sync(FULL_MASK, b >= tiles || base[b] != base[b + 1]);
-        const bool part = b < tiles && (!ends || lane_id() < __ffs((int)ends));
-        sum += warp_sum(part ? out.carry[b] : (T)0);
+        const unsigned ends = __ballot_sync(FULL_MASK, b >= shares || base[b] != base[b + 1]);
+        const bool mine = b < shares && (!ends || lane_id() < __ffs((int)ends));
+        sum += warp_sum(mine ? out.carry[b] : (T)0);
         more = !ends;
     }
     if (lane_id() == 0) out.val[base[w + 1] - 1] += sum;
@@ -267,9 +252,13 @@ static __global__ void start_empty_rows(struct factors f, int64_t nnz, struct ro
     const int32_t begin = f.A_ptr[i];
     const int64_t q = f.first[begin];
     if (f.first[f.A_ptr[i + 1]] != q) return;
-    const int32_t p = last_at_most(f.first, begin, f.nnz, q);
-    const int32_t next = last_at_most(f.A_ptr, (int32_t)i, f.m, p);
-    set_start(starts, (int32_t)i, p == f.nnz ? nnz : start_of(starts, next));
+    if (f.first[f.nnz] == q) {
+        set_start(starts, (int32_t)i, nnz);
+        return;
+    }
+    const int32_t p = upper_bound(f.first, begin, f.nnz, q) - 1;
+    const int32_t next = upper_bound(f.A_ptr, (int32_t)i, f.m, p) - 1;
+    set_start(starts, (int32_t)i, start_of(starts, next));
 }
 
 #endif

@@ -1,32 +1,33 @@
-// Part of spgemm_hash.cu: products per row (algorithm 2), row starts of C, and rows into groups.
+// Products per row (algorithm 2), row starts of C, and rows into groups.
 #ifndef SPGEMM_HASH_GROUP_H
 #define SPGEMM_HASH_GROUP_H
 
 #include "table.cuh"
 
-#define GROUP_MOST 9
-#define SCAN_TILES 1024 // most blocks of the scan of row lengths
-#define LONG_ROW   4096 // nonzeros of A that one group of lanes counts alone
-#define BLOCK      256  // threads of the kernels in this file
+#define GROUP_MOST  9
+#define SCAN_SHARES 1024 // most blocks of the scan of row lengths
+#define PIECE       4096 // nonzeros of a row of A above which blocks count it, so many each
+#define BLOCK       256  // threads of the kernels in this file
 
 enum { SYMBOLIC, NUMERIC };
 
-// Rows by their count of products (symbolic) or nonzeros of C (numeric). Rows of the last group are
-// too long for a table of the others, or have too many products for few threads; those of them that
-// several blocks should share are `giant`. A row of C has fewer than 2^31 products, as the columns
-// of a row of A differ and S has fewer nonzeros than that; sums over rows may have more.
+// Rows are grouped by a count: of products in the symbolic phase, of nonzeros of C in the numeric
+// one. The last group has the rows that are too long for the tables of the others. Giants are those
+// of its rows that have so many products that several blocks share one. A row of C has fewer than
+// 2^31 products, as the columns of a row of A differ and S has fewer nonzeros than that; sums over
+// rows may have more.
 struct grouping {
-    int32_t count;
-    int32_t limit[GROUP_MOST]; // the most a row of the group has; the last one's is INT32_MAX
-    int32_t repeats; // numeric: products that count as one nonzero of C at least; 0: they do not
-    int32_t giant;   // products that make a row giant at least
-    int32_t giant_share; // ... and at least this part of all products
+    int32_t count;             // of groups
+    int32_t limit[GROUP_MOST]; // the largest count in each group; INT32_MAX for the last one
+    int32_t repeats; // numeric: so many products count as a nonzero of C; 0: nonzeros alone count
+    int32_t giant;   // a giant has so many products at least,
+    int32_t giant_share; // and at least 1 / giant_share of all products
 };
 
 // What the host gets to know, and counters on the way there.
 struct counters {
-    int32_t rows[2][GROUP_MOST]; // of each group, giants in the last one
-    int32_t filled[2][GROUP_MOST];
+    int32_t rows[2][GROUP_MOST];   // in each group, by phase; giants are in the last group
+    int32_t filled[2][GROUP_MOST]; // of them in list[] so far
     int32_t giants[2];
     int32_t longest[2]; // the largest count in the last group
     int32_t pieces;     // of long rows of A
@@ -35,7 +36,7 @@ struct counters {
     int64_t nnz; // of C
 };
 
-// A piece of a row of A that is counted by a block.
+// PIECE nonzeros of a long row of A, or what is left of them.
 struct piece {
     int32_t row, number;
 };
@@ -47,8 +48,8 @@ static __device__ __forceinline__ int group_of(const struct grouping &g, int32_t
     return i;
 }
 
-// Counts the thread's row into rows[group] in shared memory; group -1: none. Returns the row's
-// place among those of the block. All threads of the warp take part.
+// Counts the thread's row in rows[group], in shared memory, and returns how many rows were counted
+// there before it; group -1: it is in none. By all lanes.
 static __device__ __forceinline__ int32_t count_row(int32_t *rows, int group)
 {
     const unsigned same = __match_any_sync(FULL_MASK, group);
@@ -56,11 +57,11 @@ static __device__ __forceinline__ int32_t count_row(int32_t *rows, int group)
     int32_t place = 0;
     if (lane_id() == leader && group >= 0) place = atomicAdd(&rows[group], __popc(same));
     place = __shfl_sync(FULL_MASK, place, leader);
-    return place + __popc(same & ((1u << lane_id()) - 1));
+    return place + __popc(same & bits_below(lane_id()));
 }
 
-// products[i], and how many rows each group has. `lanes`, a power of two up to 32, share a row.
-// Long rows are cut in pieces for count_pieces(), and belong to the last group.
+// products[i], and how many rows each group has. `lanes`, a power of two up to 32, count a row.
+// Long rows are in the last group, and cut in pieces for count_pieces().
 template <typename T>
 static __global__ __launch_bounds__(BLOCK) void count_products(struct factors<T> x, int lanes,
                                                                struct grouping grouping,
@@ -81,7 +82,7 @@ static __global__ __launch_bounds__(BLOCK) void count_products(struct factors<T>
         p = __ldg(x.A_ptr + i);
         end = __ldg(x.A_ptr + i + 1);
     }
-    const bool is_long = end - p > LONG_ROW;
+    const bool is_long = end - p > PIECE;
     if (!is_long)
         for (int64_t q = (int64_t)p + sub; q < end; q += lanes) {
             const int32_t l = __ldg(x.A_idx + q);
@@ -91,7 +92,7 @@ static __global__ __launch_bounds__(BLOCK) void count_products(struct factors<T>
     if (i < x.m && sub == 0) {
         products[i] = sum;
         if (is_long) {
-            const int32_t count = (int32_t)ceil_div(end - p, LONG_ROW);
+            const int32_t count = (int32_t)ceil_div(end - p, PIECE);
             const int32_t at = atomicAdd(&counters->pieces, count);
             for (int32_t c = 0; c < count; c++) pieces[at + c] = {(int32_t)i, c};
             group = grouping.count - 1;
@@ -108,6 +109,7 @@ static __global__ __launch_bounds__(BLOCK) void count_products(struct factors<T>
     if (threadIdx.x == 0) atomicAdd(&counters->products, all);
 }
 
+// The same for the pieces of long rows, a block for each.
 template <typename T>
 static __global__
 __launch_bounds__(BLOCK) void count_pieces(struct factors<T> x, struct counters *counters,
@@ -117,9 +119,8 @@ __launch_bounds__(BLOCK) void count_pieces(struct factors<T> x, struct counters 
     __shared__ int32_t sum;
     for (int32_t c = (int32_t)blockIdx.x; c < counters->pieces; c += (int32_t)gridDim.x) {
         const struct piece piece = pieces[c];
-        const int64_t begin =
-            (int64_t)__ldg(x.A_ptr + piece.row) + (int64_t)piece.number * LONG_ROW;
-        const int64_t end = min(begin + LONG_ROW, (int64_t)__ldg(x.A_ptr + piece.row + 1));
+        const int64_t begin = (int64_t)__ldg(x.A_ptr + piece.row) + (int64_t)piece.number * PIECE;
+        const int64_t end = min(begin + PIECE, (int64_t)__ldg(x.A_ptr + piece.row + 1));
         int32_t mine = 0;
         __syncthreads();
         if (threadIdx.x == 0) sum = 0;
@@ -145,8 +146,10 @@ static __device__ __forceinline__ bool is_giant(const struct grouping &g,
     return products >= g.giant && products >= (int64_t)(counters->products / g.giant_share);
 }
 
-// list[]: the rows of group 0, of group 1, ..., in about their order; the giants from the end of
-// the last group on. All threads of the block take part; group -1: the row is in none.
+// Puts the thread's row into list[], which has the rows of group 0, then those of group 1, and so
+// on. Each group's part is filled from its start on, as blocks come, so that neighbours stay close;
+// but giants fill the last group's part from its end backwards. By all threads of the block; group
+// -1: the row is in no group. `count` is what the row is grouped by.
 static __device__ __forceinline__ void put_row(int phase, const struct grouping &grouping,
                                                struct counters *counters, int32_t row, int group,
                                                bool giant, int32_t count, int32_t *rows,
@@ -190,7 +193,7 @@ __launch_bounds__(BLOCK) void list_by_products(const int32_t *__restrict__ A_ptr
     int32_t count = 0;
     if (i < m) {
         count = products[i];
-        if (A_ptr[i + 1] - A_ptr[i] > LONG_ROW)
+        if (A_ptr[i + 1] - A_ptr[i] > PIECE)
             group = grouping.count - 1;
         else if (count > 0)
             group = group_of(grouping, count);
@@ -200,8 +203,8 @@ __launch_bounds__(BLOCK) void list_by_products(const int32_t *__restrict__ A_ptr
     put_row(SYMBOLIC, grouping, counters, (int32_t)i, group, giant, count, rows, starts, list);
 }
 
-// The rows of the numeric phase are grouped by nonzeros, but those with very many products for them
-// get more threads, unless repeats is 0, and giants are giants.
+// The group of a row in the numeric phase. Rows with many products for each nonzero are grouped as
+// if they had more nonzeros, and so get more threads.
 static __device__ __forceinline__ int numeric_group(const struct grouping &g,
                                                     const struct counters *counters, int32_t nz,
                                                     int32_t products, bool &giant)
@@ -212,14 +215,14 @@ static __device__ __forceinline__ int numeric_group(const struct grouping &g,
     return group_of(g, g.repeats ? max(nz, products / g.repeats) : nz);
 }
 
-// tiles[b] = the nonzeros of C in rows [b * tile, (b + 1) * tile); and how many rows each group
-// has.
-static __global__ __launch_bounds__(BLOCK) void sum_tiles(int32_t m, int32_t tile,
-                                                          struct grouping grouping,
-                                                          struct counters *counters,
-                                                          const int32_t *__restrict__ nz,
-                                                          const int32_t *__restrict__ products,
-                                                          int64_t *__restrict__ tiles)
+// sums[b] = the nonzeros of C in block b's share of the rows, [b * share, (b + 1) * share); and how
+// many rows each group has.
+static __global__ __launch_bounds__(BLOCK) void sum_shares(int32_t m, int32_t share,
+                                                           struct grouping grouping,
+                                                           struct counters *counters,
+                                                           const int32_t *__restrict__ nz,
+                                                           const int32_t *__restrict__ products,
+                                                           int64_t *__restrict__ sums)
 {
     __shared__ int32_t rows[GROUP_MOST];
     __shared__ unsigned long long all;
@@ -227,8 +230,8 @@ static __global__ __launch_bounds__(BLOCK) void sum_tiles(int32_t m, int32_t til
     if (threadIdx.x == 0) all = 0;
     __syncthreads();
     long long mine = 0;
-    const int64_t begin = (int64_t)blockIdx.x * tile;
-    for (int64_t at = begin; at < min(begin + tile, (int64_t)m); at += BLOCK) {
+    const int64_t begin = (int64_t)blockIdx.x * share;
+    for (int64_t at = begin; at < min(begin + share, (int64_t)m); at += BLOCK) {
         const int64_t i = at + threadIdx.x;
         int group = -1;
         bool giant;
@@ -244,22 +247,22 @@ static __global__ __launch_bounds__(BLOCK) void sum_tiles(int32_t m, int32_t til
     __syncthreads();
     if (threadIdx.x < (unsigned)grouping.count && rows[threadIdx.x])
         atomicAdd(&counters->rows[NUMERIC][threadIdx.x], rows[threadIdx.x]);
-    if (threadIdx.x == 0) tiles[blockIdx.x] = (int64_t)all;
+    if (threadIdx.x == 0) sums[blockIdx.x] = (int64_t)all;
 }
 
-// ptr[0..m] from nz and the sums of the tiles, and the list of rows by nonzeros.
+// ptr[0..m] from nz and the sums over shares, and the list of rows by nonzeros.
 template <typename P>
 static __global__ __launch_bounds__(BLOCK) void list_by_nonzeros(
-    int32_t m, int32_t tile, struct grouping grouping, struct counters *counters,
+    int32_t m, int32_t share, struct grouping grouping, struct counters *counters,
     const int32_t *__restrict__ nz, const int32_t *__restrict__ products,
-    const int64_t *__restrict__ tiles, P *__restrict__ ptr, int32_t *__restrict__ list)
+    const int64_t *__restrict__ share_sums, P *__restrict__ ptr, int32_t *__restrict__ list)
 {
     __shared__ int32_t rows[GROUP_MOST], starts[GROUP_MOST];
     __shared__ unsigned long long sums[BLOCK / WARP];
     unsigned long long before = 0, total, mine = 0;
-    for (unsigned b = threadIdx.x; b < blockIdx.x; b += BLOCK) mine += tiles[b];
+    for (unsigned b = threadIdx.x; b < blockIdx.x; b += BLOCK) mine += share_sums[b];
     team_scan<BLOCK>(mine, sums, before);
-    const int64_t begin = (int64_t)blockIdx.x * tile, end = min(begin + tile, (int64_t)m);
+    const int64_t begin = (int64_t)blockIdx.x * share, end = min(begin + share, (int64_t)m);
     for (int64_t at = begin; at < end; at += BLOCK) {
         const int64_t i = at + threadIdx.x;
         if (threadIdx.x < GROUP_MOST) rows[threadIdx.x] = 0;

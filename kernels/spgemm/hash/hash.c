@@ -9,16 +9,18 @@
 // has one block for all of its rows and uses as much of it as a row needs, so that small rows stay
 // in the first-level cache (on the GPU: in shared memory, in groups of rows of a size).
 //
-// Rows are dealt out in pieces of equal work, so that long ones do not hold up a thread that has
-// many other rows to do.
+// Threads take shares of equal work, whatever rows they are, so that a long row does not hold up
+// many others.
+#include "cpu.h"
 #include "papers.h"
+#include "base/sort.h"
 #include "spgemm/result.h"
 
 #include <omp.h>
 
 struct scratch {
     int threads;
-    int64_t pieces;
+    int64_t shares;   // of all rows
     int64_t *work;    // of the rows before this one, in products and rows, size m + 1
     int64_t products; // of the row that has most
     int64_t longest;  // nonzeros of the longest row of C
@@ -27,8 +29,14 @@ struct scratch {
     int32_t *keys;    // columns, -1: free, threads x key_room
     void *sums;       // their values, threads x sum_room
     uint64_t *list;   // columns and slots of the row under way, threads x 2 longest
-    int64_t slots;    // of a table, for each nonzero that it may get, at least
-    int64_t ahead;    // nonzeros of A that rows of S are fetched ahead of their use
+    int64_t slots;    // option
+    int64_t ahead;    // option
+};
+
+struct state {      // options
+    int64_t slots;  // of a table, for each nonzero that it may get, at least
+    int64_t ahead;  // nonzeros of A that rows of S are fetched ahead of their use
+    int64_t shares; // of each thread
 };
 
 // A table of 2^bits slots.
@@ -72,11 +80,11 @@ static int64_t row_products(const struct csr_dev *A, const struct csr_dev *S, in
     return products;
 }
 
-// The first row of a piece.
-static int32_t piece_start(const struct scratch *w, int32_t m, int64_t piece)
+// The first row of a share.
+static int32_t share_start(const struct scratch *w, int32_t m, int64_t share)
 {
-    int64_t total = w->work[m], share = total / w->pieces, rest = total % w->pieces;
-    int64_t wanted = piece * share + min64(piece, rest);
+    int64_t total = w->work[m], each = total / w->shares, rest = total % w->shares;
+    int64_t wanted = share * each + min64(share, rest);
     int32_t low = 0, high = m;
     while (low < high) {
         int32_t i = low + (high - low) / 2;
@@ -133,37 +141,38 @@ static int64_t count_row(const struct csr_dev *A, const struct csr_dev *S, int32
 
 static int analyse(struct task *t, struct scratch *w)
 {
-    int32_t m = t->A.m;
+    const struct csr_dev *A = csr_of(t->A[0]), *S = csr_of(t->S[0]);
+    int32_t m = A->m;
     int err = device_alloc(t->dev, (int64_t)m + 1, sizeof *w->work, (void **)&w->work);
     if (err) return err;
     int64_t most = 0;
 #pragma omp parallel for num_threads(w->threads) schedule(dynamic, 1024) reduction(max : most)
     for (int32_t i = 0; i < m; i++) {
-        int64_t products = row_products(&t->A, &t->S, i);
+        int64_t products = row_products(A, S, i);
         w->work[i + 1] = products + 1;
         most = max64(most, products);
     }
     w->work[0] = 0;
     for (int32_t i = 0; i < m; i++) w->work[i + 1] += w->work[i];
     w->products = most;
-    w->key_room = (int64_t)1 << table_bits(w->slots * min64(most, t->S.n));
+    w->key_room = (int64_t)1 << table_bits(w->slots * min64(most, S->n));
     return device_alloc(t->dev, w->threads * w->key_room, sizeof *w->keys, (void **)&w->keys);
 }
 
 static int symbolic(struct task *t, struct scratch *w)
 {
-    int err = result_begin(t);
+    const struct csr_dev *A = csr_of(t->A[0]), *S = csr_of(t->S[0]);
+    int err = result_begin(t, sizeof(int64_t), &t->R);
     if (err) return err;
     int64_t *count = t->R.ptr;
-    int32_t m = t->A.m;
+    int32_t m = A->m;
 #pragma omp parallel for num_threads(w->threads) schedule(dynamic, 1)
-    for (int64_t piece = 0; piece < w->pieces; piece++) {
+    for (int64_t share = 0; share < w->shares; share++) {
         int32_t *keys = w->keys + omp_get_thread_num() * w->key_room;
-        int32_t end = piece_start(w, m, piece + 1);
-        for (int32_t i = piece_start(w, m, piece); i < end; i++)
-            count[i + 1] = count_row(&t->A, &t->S, i,
-                                     w->slots * min64(w->work[i + 1] - w->work[i] - 1, t->S.n),
-                                     w->ahead, keys);
+        int32_t end = share_start(w, m, share + 1);
+        for (int32_t i = share_start(w, m, share); i < end; i++)
+            count[i + 1] = count_row(
+                A, S, i, w->slots * min64(w->work[i + 1] - w->work[i] - 1, S->n), w->ahead, keys);
     }
     return OK;
 }
@@ -179,8 +188,7 @@ static int make_tables(struct task *t, struct scratch *w)
         w->key_room = w->sum_room;
         err = device_alloc(t->dev, w->threads * w->key_room, sizeof *w->keys, (void **)&w->keys);
     }
-    if (!err)
-        err = device_alloc(t->dev, w->threads * w->sum_room, prec_bytes(t->in->prec), &w->sums);
+    if (!err) err = device_alloc(t->dev, w->threads * w->sum_room, prec_bytes(t->prec), &w->sums);
     if (!err)
         err = device_alloc(t->dev, w->threads * 2 * w->longest, sizeof *w->list, (void **)&w->list);
     return err;
@@ -188,25 +196,18 @@ static int make_tables(struct task *t, struct scratch *w)
 
 static int run(struct task *t)
 {
-    struct scratch w = {.threads = omp_get_max_threads(),
-                        .slots = (int64_t)task_option(t, "slots"),
-                        .ahead = (int64_t)task_option(t, "prefetch")};
-    w.pieces = w.threads * (int64_t)task_option(t, "pieces");
+    const struct state *s = t->state;
+    struct scratch w = {.threads = omp_get_max_threads(), .slots = s->slots, .ahead = s->ahead};
+    w.shares = w.threads * s->shares;
     int err = task_phase(t, "analyse");
     if (!err) err = analyse(t, &w);
     if (!err) err = task_phase(t, "symbolic");
     if (!err) err = symbolic(t, &w);
     if (!err) err = task_phase(t, "allocate");
-    if (!err) err = result_allocate(t, &w.longest);
+    if (!err) err = result_sum_rows(t->dev, &t->R, &w.longest);
     if (!err) err = task_phase(t, "numeric");
     if (!err) err = make_tables(t, &w);
-    if (!err) {
-        if (t->in->prec == F32) {
-            numeric_f32(t, &w);
-        } else {
-            numeric_f64(t, &w);
-        }
-    }
+    if (!err) BY_PREC(t, numeric, t, &w);
     device_free(t->dev, w.work);
     device_free(t->dev, w.keys);
     device_free(t->dev, w.sums);
@@ -214,23 +215,42 @@ static int run(struct task *t)
     return err;
 }
 
-static const struct algo_option options[] = {
+static int prepare(struct task *t)
+{
+    struct state *s = t->state = mem_alloc(1, sizeof *s);
+    if (!s) return ERR_MEMORY;
+    s->slots = (int64_t)task_option(t, "slots");
+    s->ahead = (int64_t)task_option(t, "prefetch");
+    s->shares = (int64_t)task_option(t, "shares");
+    return OK;
+}
+
+static void teardown(struct task *t)
+{
+    mem_free(t->state);
+    t->state = NULL;
+}
+
+static const struct param options[] = {
     {"slots", 4, 1, 64, true, "slots of a table for each nonzero of the row, at least"},
     {"prefetch", 8, 0, 1024, true, "nonzeros that rows of the second factor are fetched ahead"},
-    {"pieces", 64, 1, 1024, true, "pieces of equal work for each thread"},
+    {"shares", 64, 1, 1024, true, "shares for each thread"},
     {0},
 };
 
 const struct algo spgemm_hash_cpu = {
-    .name = "hash",
-    .op = OP_SPGEMM,
-    .device = DEVICE_CPU,
-    .layouts = BIT(LAYOUT_ROW),
     .precs = BOTH_PRECS,
-    .formats = FORMAT_CSR,
+    .A = {&format_csr},
+    .S = {&format_csr},
     .arith = ARITH_PREC,
     .options = options,
     .about = "a hash table for each row, counted first, then computed and sorted",
     .cite = NAGASAKA_2017,
+    .differs =
+        "It is for CPUs: a thread has a row, rows are in no groups, and what a table holds is "
+        "sorted by radix. Tables are probed from the high bits of a product on, not the low "
+        "ones.",
+    .prepare = prepare,
     .run = run,
+    .teardown = teardown,
 };

@@ -1,4 +1,4 @@
-// Included once per type by spgemm_hash.c.
+// Included once per type by hash.c.
 
 // One row of C, sorted by column, to idx and val.
 static void NAME(row)(const struct csr_dev *A, const struct csr_dev *S, int32_t i, struct table h,
@@ -25,7 +25,7 @@ static void NAME(row)(const struct csr_dev *A, const struct csr_dev *S, int32_t 
             }
         }
     }
-    sort_row(list, spare, count, 32);
+    sort_keys(list, spare, count, 32);
     for (int64_t p = 0; p < count; p++) {
         idx[p] = (int32_t)(list[p] >> 32);
         val[p] = sums[(uint32_t)list[p]];
@@ -34,18 +34,19 @@ static void NAME(row)(const struct csr_dev *A, const struct csr_dev *S, int32_t 
 
 static void NAME(numeric)(struct task *t, const struct scratch *w)
 {
+    const struct csr_dev *A = csr_of(t->A[0]), *S = csr_of(t->S[0]);
     const int64_t *ptr = t->R.ptr;
-    int32_t m = t->A.m;
+    int32_t m = A->m;
 #pragma omp parallel for num_threads(w->threads) schedule(dynamic, 1)
-    for (int64_t piece = 0; piece < w->pieces; piece++) {
+    for (int64_t share = 0; share < w->shares; share++) {
         int64_t me = omp_get_thread_num();
         uint64_t *list = w->list + me * 2 * w->longest;
-        int32_t end = piece_start(w, m, piece + 1);
-        for (int32_t i = piece_start(w, m, piece); i < end; i++) {
+        int32_t end = share_start(w, m, share + 1);
+        for (int32_t i = share_start(w, m, share); i < end; i++) {
             struct table h =
                 table_open(w->keys + me * w->key_room, w->slots * (ptr[i + 1] - ptr[i]));
             NAME(row)
-            (&t->A, &t->S, i, h, w->ahead, (T *)w->sums + me * w->sum_room, list, list + w->longest,
+            (A, S, i, h, w->ahead, (T *)w->sums + me * w->sum_room, list, list + w->longest,
              t->R.idx + ptr[i], (T *)t->R.val + ptr[i]);
         }
     }

@@ -1,5 +1,5 @@
-// Part of spgemm_hash.cu: which rows go to which kernel with how much shared memory, and the
-// kernels' launches.
+// Which rows go to which kernel, with how much shared memory, and the launches of the kernels that
+// have it.
 #ifndef SPGEMM_HASH_PLAN_H
 #define SPGEMM_HASH_PLAN_H
 
@@ -8,20 +8,18 @@
 #define STREAMS      GROUP_MOST
 #define TRY_LEAST    (4 * LONG_BLOCK) // places of the table that rows of unknown length try
 #define PWARP_ROWS   (PWARP_BLOCK / PWARP)
-#define POOL_MB      256 // of global tables, if nobody says otherwise
-#define PARTS_MOST   256 // blocks that share a row
 #define BITMAP_BLOCK 128 // threads that a bitmap gets at least
-#define TABLE_COST   4 // a bitmap is worth so many times a table's bytes, as it need not be sorted
 
-// The kernel of a group, and its rows.
+// A group of rows, and the kernel that takes them: numeric_long, or by `team` those of pwarp.cuh or
+// team.cuh.
 struct group {
     int team;      // threads a row
     int teams;     // rows a block
-    int32_t size;  // places of the largest table, or a bitmap's words; is_long: values
+    int32_t size;  // places of the largest table, or words of a bitmap; numeric_long: values
     int32_t limit; // the most products (symbolic) or nonzeros (numeric) of a row
     int64_t bytes; // shared memory of a block
     int32_t slack; // its tables have so many places per column, at least; 0: it has no tables
-    bool is_long;  // for numeric_long
+    bool is_long;  // numeric_long takes it
     bool dense;    // ... with a value for each column
 };
 
@@ -41,7 +39,7 @@ struct state {
 // Device memory of one run.
 struct scratch {
     int32_t *products, *nz, *list; // size m each
-    int64_t *tiles;                // size SCAN_TILES
+    int64_t *sums;                 // of row lengths, by share, size SCAN_SHARES
     struct piece *pieces;
     struct counters *counters;
     int32_t *overflowed; // rows, or NULL
@@ -131,8 +129,8 @@ template <typename T> static int allow_all_shared(struct device *dev)
     return err;
 }
 
-// The largest tables of the group that fit: sets slack (0: none fit), places and bytes. Tables may
-// take `room` bytes, what else the kernels need comes on top.
+// Sets slack, size and bytes of a group: the most places per column with which its tables take no
+// more than `room` bytes, besides what else its kernel needs. Slack 0: no tables fit.
 template <typename T>
 static void plan_size(struct group *g, bool values, const struct state *s, int64_t room)
 {
@@ -149,9 +147,9 @@ static void plan_size(struct group *g, bool values, const struct state *s, int64
     }
 }
 
-// The groups of table I, whose rows have tables: each has twice the rows, places and threads of the
-// one before. Those whose tables do not fit in `room` bytes, or whose rows have more than `cut`
-// columns, are left out; `more` adds one that is larger. Returns how many there are.
+// The groups of table I, whose rows have tables: each takes rows twice as long as the one before,
+// with twice the threads. Groups whose tables do not fit in `room` bytes, or with rows of more than
+// `cut` columns, are left out; `more` adds a larger one. Returns how many there are.
 template <typename T>
 static int plan_tables(struct group *groups, bool values, const struct state *s, int scale,
                        int64_t room, bool more, int32_t cut)
@@ -196,13 +194,14 @@ static void plan_done(struct state *s, int phase, int count)
     for (int i = 0; i < count; i++) grouping->limit[i] = s->groups[phase][i].limit;
 }
 
-// A symbolic group whose tables are larger than a bitmap has bitmaps. They need no more shared
-// memory for more products, so that the threads that table I gives to more products are halved
-// while blocks of half as many still fill a multiprocessor, which has `warp_room` bytes for each
-// warp: what a row costs besides its products, it costs each of its warps.
+// A symbolic group whose tables are larger than a bitmap has bitmaps instead. A bitmap is as large
+// for few products as for many, so that more rows fit in a multiprocessor than the threads that
+// table I gives to rows with many products leave room for. Then a row gets half of them, and half
+// again: what a row costs besides its products, it costs each of its warps. `warp_room` is the
+// shared memory that a full multiprocessor has for each warp.
 static void plan_bitmaps(struct group *g, int32_t words, int32_t slack, int64_t warp_room)
 {
-    const int64_t own = (int64_t)sizeof(struct chunk<CHUNK_MOST, float>) + 1024;
+    const int64_t own = (int64_t)sizeof(struct team_round<ROUND_MOST, float>) + 1024;
     if (g->team == PWARP || g->size < words) return;
     g->slack = slack; // of the tables that are smaller than a bitmap
     g->size = words;
@@ -210,8 +209,8 @@ static void plan_bitmaps(struct group *g, int32_t words, int32_t slack, int64_t 
     while (g->team > BITMAP_BLOCK && g->bytes + own <= g->team / 2 / WARP * warp_room) g->team /= 2;
 }
 
-// `room`: bytes of shared memory that a block may have; `third`: that let three share a
-// multiprocessor; `warp_room`: for each warp of a full one.
+// All groups. `room`: bytes of shared memory that a block may have; `third`: that let three blocks
+// share a multiprocessor; `warp_room`: for each warp of a full one.
 template <typename T>
 static void plan(struct state *s, int32_t n, int scale, int64_t room, int64_t third,
                  int64_t warp_room)

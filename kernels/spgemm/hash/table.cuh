@@ -1,4 +1,4 @@
-// Part of spgemm_hash.cu: hash tables of columns, bitmaps of columns, and putting columns in order.
+// Hash tables of columns, bitmaps of columns, and putting columns in order.
 #ifndef SPGEMM_HASH_TABLE_H
 #define SPGEMM_HASH_TABLE_H
 
@@ -39,6 +39,9 @@ static __device__ __forceinline__ uint32_t table_place(int32_t *keys, uint32_t m
     }
 }
 
+// A bitmap has a bit for each column of C. Groups of 64 have a rank: the columns before the group.
+static __host__ __device__ __forceinline__ int64_t bit_groups(int32_t n) { return ceil_div(n, 64); }
+
 static __device__ __forceinline__ void mark(uint32_t *bits, int32_t col)
 {
     const uint32_t bit = 1u << (col & 31);
@@ -48,7 +51,7 @@ static __device__ __forceinline__ void mark(uint32_t *bits, int32_t col)
     if (!(*(volatile uint32_t *)word & bit)) atomicOr(word, bit);
 }
 
-// Columns before `col` in a bitmap of 64 bits a group, with `rank` the columns before each group.
+// Columns before `col` in a bitmap.
 static __device__ __forceinline__ int32_t rank_of(const uint32_t *bits, const int32_t *rank,
                                                   int32_t col)
 {
@@ -57,7 +60,7 @@ static __device__ __forceinline__ int32_t rank_of(const uint32_t *bits, const in
     return rank[g] + __popcll(group & ((1ull << (col & 63)) - 1));
 }
 
-// Fills `rank` for all groups and returns the number of columns.
+// Fills in the ranks and returns the number of columns.
 template <int TEAM>
 static __device__ __forceinline__ int32_t make_ranks(const uint32_t *bits, int32_t *rank,
                                                      int32_t groups, int32_t *sums)

@@ -1,15 +1,16 @@
-// Part of spgemm_hash.cu: the operands, teams of threads, and the walk over the products of a row.
+// The walk of a team over the products of its row, which both phases of `hash` are made of.
 //
-// A team is the threads that share a row: a warp, or a block of several. Everything here is for
-// teams of TEAM threads that lie side by side in the block.
+// team   the threads that have a row together: a warp, or a block of several
+// round  nonzeros of A that a team takes at a time, one for each thread
+// share  what one of several takes of a round, or of a row: all shares are equal
+// batch  products that the lanes of a warp load before they use the first
 #ifndef SPGEMM_HASH_WALK_H
 #define SPGEMM_HASH_WALK_H
 
 #include "kernel.cuh"
 
-#define CHUNK_MOST 512 // nonzeros of A that a team takes at a time
-#define MEAN_LONG                                                                                  \
-    24 // products per nonzero of A from which on a warp takes it whole, if only counted
+#define ROUND_MOST 512 // nonzeros of A that a team takes at a time
+#define MEAN_LONG  24  // products per nonzero of A from which a warp takes it whole to count them
 
 // C = A * S, and what all kernels know.
 template <typename T> struct factors {
@@ -21,91 +22,49 @@ template <typename T> struct factors {
     int32_t bit_words; // words of a row's bitmap, a multiple of 4; 0: no bitmaps
 };
 
-template <int TEAM> static __device__ __forceinline__ void team_sync()
-{
-    if (TEAM == WARP)
-        __syncwarp();
-    else
-        __syncthreads();
-}
-
-template <int TEAM> static __device__ __forceinline__ int team_rank()
-{
-    return (int)(threadIdx.x % TEAM);
-}
-
-// The sum of x over the threads of the team before this one; `total` is that over all. `sums` is
-// shared, of TEAM / WARP. Begins with a barrier.
-template <int TEAM, typename N>
-static __device__ __forceinline__ N team_scan(N x, N *sums, N &total)
-{
-    const int lane = lane_id();
-    N upto = x;
-    for (int step = 1; step < WARP; step *= 2) {
-        N before = __shfl_up_sync(FULL_MASK, upto, step);
-        if (lane >= step) upto += before;
-    }
-    team_sync<TEAM>();
-    if (TEAM == WARP) {
-        total = warp_broadcast(upto, WARP - 1);
-        return upto - x;
-    }
-    const int warp = team_rank<TEAM>() / WARP, warps = TEAM / WARP;
-    if (lane == WARP - 1) sums[warp] = upto;
-    team_sync<TEAM>();
-    N all = lane < warps ? sums[lane] : 0;
-    for (int step = 1; step < warps; step *= 2) {
-        N before = __shfl_up_sync(FULL_MASK, all, step);
-        if (lane >= step) all += before;
-    }
-    total = warp_broadcast(all, warps - 1);
-    N base = __shfl_sync(FULL_MASK, all, warp > 0 ? warp - 1 : 0);
-    return upto - x + (warp > 0 ? base : 0);
-}
-
-// The rows of S that a chunk of a row of A asks for, in shared memory; empty ones are left out.
-template <int TEAM, typename T> struct chunk {
-    static const int SIZE = TEAM < CHUNK_MOST ? TEAM : CHUNK_MOST;
+// A round: nonzeros of a row of A, one for each thread of the team, and the rows of S that they
+// name, in shared memory; empty ones are left out.
+template <int TEAM, typename T> struct team_round {
+    static const int SIZE = TEAM < ROUND_MOST ? TEAM : ROUND_MOST;
     unsigned long long sums[TEAM / WARP];
-    int32_t first[SIZE];  // products of the chunk before this row
-    int32_t offset[SIZE]; // product p of the chunk is nonzero offset + p of S
+    int32_t first[SIZE];  // products of the round before this row
+    int32_t offset[SIZE]; // product p of the round is nonzero offset + p of S
     T a[SIZE];            // the nonzero of A
 };
 
-// Which part of a row's work a team does: every `step`-th chunk from `chunk` on, and of each the
-// share-th of `shares` equal shares.
-struct part {
-    int32_t chunk, step, share, shares;
+// What a team does of a row: every `step`-th round from `round` on, and of each the share-th of
+// `shares` equal shares.
+struct portion {
+    int32_t round, step, share, shares;
 };
-static __device__ __forceinline__ struct part whole_row() { return {0, 1, 0, 1}; }
+static __device__ __forceinline__ struct portion whole_row() { return {0, 1, 0, 1}; }
 
-// Products [lo, hi) of the chunk, 32 at a time: each lane finds the row of S that its product is in
-// from the places where rows begin, which the lanes hold for 32 rows.
+// Products [lo, hi) of a round, 32 at a time. The lanes hold where 32 rows of S begin; from that
+// each lane finds the row that its product is in.
 template <bool VALUES, int TEAM, typename T, typename F>
 static __device__ __forceinline__ void walk_share(const struct factors<T> &x,
-                                                  const chunk<TEAM, T> &c, int32_t rows,
+                                                  const team_round<TEAM, T> &round, int32_t rows,
                                                   uint32_t lo, uint32_t hi, F f)
 {
     const int lane = lane_id();
-    const unsigned lower = (1u << lane) - 1;
-    const int SOME = VALUES ? 1 : 2; // times 32 products that are loaded before they are used
-    for (int32_t r = upper_bound(c.first, rows, (int32_t)lo) - 1; lo < hi; r += WARP) {
+    const int BATCH = VALUES ? 1 : 2; // products that a lane loads before it uses the first
+    for (int32_t r = upper_bound(round.first, 0, rows, (int32_t)lo) - 1; lo < hi; r += WARP) {
         const int32_t i = r + lane;
-        const int32_t before = i < rows ? c.first[i] - 1 : INT32_MAX; // the row begins after it
-        const int32_t offset = i < rows ? c.offset[i] : 0;
-        const T a = VALUES && i < rows ? c.a[i] : 0;
-        const uint32_t end = r + WARP < rows ? min(hi, (uint32_t)c.first[r + WARP]) : hi;
+        const int32_t before = i < rows ? round.first[i] - 1 : INT32_MAX; // the row begins after it
+        const int32_t offset = i < rows ? round.offset[i] : 0;
+        const T a = VALUES && i < rows ? round.a[i] : 0;
+        const uint32_t end = r + WARP < rows ? min(hi, (uint32_t)round.first[r + WARP]) : hi;
         int32_t row = 0; // the lane that holds the row of product lo
-        for (; lo < end; lo += SOME * WARP) {
-            int32_t col[SOME];
-            T v[SOME];
+        for (; lo < end; lo += BATCH * WARP) {
+            int32_t col[BATCH];
+            T v[BATCH];
 #pragma unroll
-            for (int k = 0; k < SOME; k++) {
+            for (int k = 0; k < BATCH; k++) {
                 const uint32_t at = lo + k * WARP;
                 if (k > 0 && at >= end) break;
                 const uint32_t ahead = (uint32_t)before - at; // huge if the row has begun
                 const unsigned begin = __reduce_or_sync(FULL_MASK, ahead < WARP ? 1u << ahead : 0);
-                const int from = row + __popc(begin & lower);
+                const int from = row + __popc(begin & bits_below(lane));
                 const uint32_t q = (uint32_t)warp_broadcast(offset, from) + at + lane;
                 const T a_q = VALUES ? warp_broadcast(a, from) : 0;
                 row += __popc(begin);
@@ -114,7 +73,7 @@ static __device__ __forceinline__ void walk_share(const struct factors<T> &x,
                 v[k] = VALUES ? a_q * __ldg(x.S_val + q) : 0;
             }
 #pragma unroll
-            for (int k = 0; k < SOME; k++)
+            for (int k = 0; k < BATCH; k++)
                 if (lo + k * WARP + lane < end) f(col[k], v[k]);
         }
         lo = end;
@@ -130,7 +89,7 @@ static __device__ __forceinline__ void walk_nonzeros(const struct factors<T> &x,
 {
     // Unsigned: what is added to a count below 2^31 stays below 2^32.
     const uint32_t lane = (uint32_t)lane_id();
-    const int SOME = VALUES ? 2 : 4; // times 32 products that are loaded before they are used
+    const int BATCH = VALUES ? 2 : 4; // products that a lane loads before it uses the first
     for (uint32_t at = first; at < end; at += WARP * step) {
         const uint32_t p = at + lane * step;
         uint32_t begin = 0, row_end = 0;
@@ -146,16 +105,16 @@ static __device__ __forceinline__ void walk_nonzeros(const struct factors<T> &x,
             const uint32_t q_end = warp_broadcast(row_end, r);
             const T a_r = VALUES ? warp_broadcast(a, r) : 0;
             uint32_t q = warp_broadcast(begin, r);
-            for (; q + SOME * WARP <= q_end; q += SOME * WARP) {
-                int32_t col[SOME];
-                T v[SOME];
+            for (; q + BATCH * WARP <= q_end; q += BATCH * WARP) {
+                int32_t col[BATCH];
+                T v[BATCH];
 #pragma unroll
-                for (int k = 0; k < SOME; k++) {
+                for (int k = 0; k < BATCH; k++) {
                     col[k] = __ldg(x.S_idx + (q + lane) + k * WARP);
                     v[k] = VALUES ? a_r * __ldg(x.S_val + (q + lane) + k * WARP) : 0;
                 }
 #pragma unroll
-                for (int k = 0; k < SOME; k++) f(col[k], v[k]);
+                for (int k = 0; k < BATCH; k++) f(col[k], v[k]);
             }
 #pragma unroll 1 // most rows of S are shorter than what the compiler would unroll it for
             for (q += lane; q < q_end; q += WARP)
@@ -175,25 +134,25 @@ static __device__ __forceinline__ bool count_evenly(const struct factors<T> &x, 
     return x.even && (nonzeros < TEAM / WARP || products / MEAN_LONG < nonzeros);
 }
 
-// Calls f(column, value) for every product of nonzeros [p, end) of A, a row or a part of one, dealt
-// out evenly or a warp per nonzero. All threads of the team take part; ends with a barrier. Where
-// `stop` is given, it is left as soon as *stop > limit.
+// Calls f(column, value) for every product of the row [p, end) of A that is in this team's portion,
+// dealt out evenly or a warp per nonzero. All threads of the team take part; ends with a barrier.
+// Where `stop` is given, the rest is left out as soon as *stop > limit.
 template <bool VALUES, int TEAM, typename T, typename F>
-static __device__ __forceinline__ void walk(const struct factors<T> &x, int32_t p, int32_t end,
-                                            bool even, struct part part, chunk<TEAM, T> &c,
-                                            const int32_t *stop, int32_t limit, F f)
+static __device__ __forceinline__ void
+walk(const struct factors<T> &x, int32_t p, int32_t end, bool even, struct portion mine,
+     team_round<TEAM, T> &round, const int32_t *stop, int32_t limit, F f)
 {
     const int me = team_rank<TEAM>(), warps = TEAM / WARP;
-    const int64_t worker = (int64_t)part.share * warps + me / WARP;
-    const int64_t workers = (int64_t)part.shares * warps;
+    const int64_t worker = (int64_t)mine.share * warps + me / WARP;
+    const int64_t workers = (int64_t)mine.shares * warps;
     if (!even) {
-        walk_nonzeros<VALUES>(x, (uint32_t)(p + worker + part.chunk * workers), (uint32_t)end,
-                              (uint32_t)(workers * part.step), stop, limit, f);
+        walk_nonzeros<VALUES>(x, (uint32_t)(p + worker + mine.round * workers), (uint32_t)end,
+                              (uint32_t)(workers * mine.step), stop, limit, f);
         team_sync<TEAM>();
         return;
     }
-    const int SIZE = chunk<TEAM, T>::SIZE;
-    for (int64_t at = p + (int64_t)part.chunk * SIZE; at < end; at += (int64_t)part.step * SIZE) {
+    const int SIZE = team_round<TEAM, T>::SIZE;
+    for (int64_t at = p + (int64_t)mine.round * SIZE; at < end; at += (int64_t)mine.step * SIZE) {
         int32_t begin = 0, length = 0;
         T a = 0;
         if (me < SIZE && at + me < end) {
@@ -205,12 +164,12 @@ static __device__ __forceinline__ void walk(const struct factors<T> &x, int32_t 
         // Rows that are not empty in the upper half, products in the lower: fewer than 2^31, as
         // the columns of a row of A differ.
         unsigned long long total, before = (unsigned long long)(length > 0) << 32 | length;
-        before = team_scan<TEAM>(before, c.sums, total);
+        before = team_scan<TEAM>(before, round.sums, total);
         if (length > 0) {
             const int32_t r = (int32_t)(before >> 32), first = (int32_t)before;
-            c.first[r] = first;
-            c.offset[r] = begin - first;
-            if (VALUES) c.a[r] = a;
+            round.first[r] = first;
+            round.offset[r] = begin - first;
+            if (VALUES) round.a[r] = a;
         }
         team_sync<TEAM>();
         const int64_t products = (int64_t)(total & 0xffffffffu);
@@ -219,7 +178,7 @@ static __device__ __forceinline__ void walk(const struct factors<T> &x, int32_t 
         const uint32_t hi = (uint32_t)min(products, each * worker + each);
         bool go_on = lo < hi;
         if (stop) go_on = go_on && !__any_sync(FULL_MASK, *(volatile const int32_t *)stop > limit);
-        if (go_on) walk_share<VALUES, TEAM>(x, c, (int32_t)(total >> 32), lo, hi, f);
+        if (go_on) walk_share<VALUES, TEAM>(x, round, (int32_t)(total >> 32), lo, hi, f);
         team_sync<TEAM>();
     }
 }

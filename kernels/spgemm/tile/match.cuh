@@ -1,56 +1,27 @@
-// Part of spgemm_tile.cu: which tiles of A and S make a tile of C. Step 1 of paper 5, and the
-// intersection of a tile row with a tile column that steps 2 and 3 begin with.
-#ifndef SPGEMM_TILE_MATCH_CUH
-#define SPGEMM_TILE_MATCH_CUH
+// What steps 2 and 3 begin with: the tiles of C that a warp has, and for each of them the pairs of
+// tiles of A and S whose products it is the sum of.
+#ifndef SPGEMM_TILE_MATCH_H
+#define SPGEMM_TILE_MATCH_H
 
-#include "format.cuh"
-
-// Step 1: the tile columns of C are those of the tile rows of S that a tile row of A names. `lanes`
-// threads read one tile row of S. Where no column that a tile of A uses is a row that one of S
-// uses, there is no product.
-struct product_source {
-    const int64_t *A_ptr, *S_ptr;
-    const int32_t *A_col, *S_col;
-    const uint32_t *A_used, *S_used;
-    int32_t lanes;
-
-    __device__ __forceinline__ void span(int32_t i, int32_t *low, int32_t *high) const
-    {
-        for (int64_t a = A_ptr[i] + threadIdx.x; a < A_ptr[i + 1]; a += blockDim.x) {
-            const int32_t k = A_col[a];
-            const int64_t begin = S_ptr[k], end = S_ptr[k + 1];
-            if (begin == end) continue;
-            *low = min(*low, S_col[begin]);
-            *high = max(*high, S_col[end - 1]);
-        }
-    }
-    template <typename F> __device__ __forceinline__ void each(int32_t i, F f) const
-    {
-        const int32_t group = (int32_t)threadIdx.x / lanes, lane = (int32_t)threadIdx.x % lanes;
-        const int32_t groups = (int32_t)blockDim.x / lanes;
-        for (int64_t a = A_ptr[i] + group; a < A_ptr[i + 1]; a += groups) {
-            const int32_t k = A_col[a];
-            const uint32_t used = A_used[a] << 16;
-            for (int64_t s = S_ptr[k] + lane; s < S_ptr[k + 1]; s += lanes)
-                if (used & S_used[s]) f(S_col[s], 0);
-        }
-    }
-    __device__ __forceinline__ void found(int32_t, int32_t, int64_t) const {}
-};
+#include "kernel.cuh"
+#include "formats/tile16.h"
 
 #define MULTIPLY_WARPS  8     // of a block in steps 2 and 3
 #define MULTIPLY_WINDOW 65536 // tile columns that a tile row of A may span to be held as bits
 #define MULTIPLY_SHARE  16    // tiles of C for a warp, at most one a lane
 #define MATCHES_MAX     128
 
+// C = A * S, in steps 2 and 3.
 struct multiply {
-    struct tiles A, S, C;
-    struct tile_columns columns; // of S
-    int32_t share;               // tiles of C for a warp; with bits, a block has 8 times as many
-    int32_t window;              // bits for a tile row of A, 0: none
-    int32_t matches;             // pairs that a warp gathers before it multiplies them
-    int32_t full;                // as full tiles from so many nonzeros on: the mean of a pair
-    int32_t tnnz;                // with more nonzeros a tile of C is accumulated as a full one
+    struct tile16 A, S, C;
+    const int32_t *row_of;   // tile row of each tile of C
+    struct tilecols columns; // of S
+    int32_t share;           // tiles of C for a warp; with bits, a block has 8 times as many
+    int32_t window;          // bits for a tile row of A, 0: none
+    int32_t matches;         // pairs that a warp gathers before it multiplies them
+    int32_t full;            // nonzeros, in the mean of a pair, from which its tiles count as full
+    int32_t tnnz;            // nonzeros of a tile of C up to which there are no sums but for them
+    uint32_t keep;           // all bits: pairs without a product are kept; 0: left out
 };
 
 // Shared memory of a block, in this order.
@@ -66,8 +37,9 @@ struct multiply_shared {
     }
 };
 
-// A tile row of A as a set, of up to 32 tiles in the lanes of a warp, of more in bits: bit k -
-// first says whether tile column k is there, rank how many are before a word of bits.
+// A tile row of A, to be asked where in it a tile column is. Up to 32 tiles lie in the lanes of a
+// warp. Of more there are bits: bit k - first says whether tile column k is there, and rank[w] how
+// many tiles lie before word w of the bits.
 struct tile_row {
     int64_t begin; // tiles begin .. begin + length
     int32_t length;
@@ -78,7 +50,7 @@ struct tile_row {
     int32_t *rank;
 };
 
-// A tile column of S, as entries of struct tile_columns.
+// A tile column of S, as entries of struct tilecols.
 struct tile_column {
     int32_t begin, length;
 };
@@ -115,22 +87,22 @@ static __device__ __forceinline__ struct tile_row tile_row_bits(const struct mul
     return row;
 }
 
-// Calls use(t, row, column) for each tile t of C that is this warp's, with the tile row of A and
-// the tile column of S that it comes from. With BITS a block has the tiles, keeps a tile row as
-// bits for all that come from it, and its warps take turns. Without, a warp has tiles that follow
-// each other; its lanes know their places in advance.
+// Calls use(t, row, column) for each tile t of C that this warp has, with the tile row of A and the
+// tile column of S that it comes from. With BITS a block has the tiles together: it makes the bits
+// of a tile row once for all of them that come from it, and its warps take turns. Without, each
+// warp has a share of its own, and its lanes look up all of that share's tiles at once.
 template <bool BITS, typename F>
 static __device__ __forceinline__ void each_tile(const struct multiply &w, uint32_t *bits, F use)
 {
     const int warp = (int)threadIdx.x / WARP, lane = lane_id();
     if (!BITS) {
         int64_t t = ((int64_t)blockIdx.x * MULTIPLY_WARPS + warp) * w.share;
-        const bool there = lane < w.share && t + lane < w.C.count;
+        const bool there = lane < w.share && t + lane < w.C.tiles;
         int32_t i = -1;
         struct tile_column mine = {0, -1}; // -1: no more tiles
         if (there) {
             const int32_t j = w.C.col[t + lane];
-            i = w.C.row[t + lane];
+            i = w.row_of[t + lane];
             mine.begin = w.columns.ptr[j];
             mine.length = w.columns.ptr[j + 1] - mine.begin;
         }
@@ -142,16 +114,16 @@ static __device__ __forceinline__ void each_tile(const struct multiply &w, uint3
                                                warp_broadcast(mine.length, x)};
             if (column.length < 0) break;
             if (begins >> x & 1) {
-                row = tile_row_plain(w, w.C.row[t]);
+                row = tile_row_plain(w, w.row_of[t]);
                 row.col = lane < row.length ? w.A.col[row.begin + lane] : INT32_MAX;
             }
             use(t, row, column);
         }
     } else {
         const int64_t first = (int64_t)blockIdx.x * MULTIPLY_WARPS * w.share;
-        const int64_t end = min(first + MULTIPLY_WARPS * w.share, w.C.count);
+        const int64_t end = min(first + MULTIPLY_WARPS * w.share, w.C.tiles);
         for (int64_t begin = first; begin < end;) {
-            const int32_t i = w.C.row[begin];
+            const int32_t i = w.row_of[begin];
             const int64_t stop = min(end, w.C.ptr[i + 1]);
             const struct tile_row row = tile_row_bits(w, i, bits);
             for (int64_t t = begin + warp; t < stop; t += MULTIPLY_WARPS) {
@@ -164,22 +136,8 @@ static __device__ __forceinline__ void each_tile(const struct multiply &w, uint3
     }
 }
 
-// The first of the ascending a[low .. high) that is not below x.
-static __device__ __forceinline__ int32_t lower_bound(const int32_t *__restrict__ a, int32_t low,
-                                                      int32_t high, int32_t x)
-{
-    while (low < high) {
-        const int32_t mid = low + (high - low) / 2;
-        if (a[mid] < x) {
-            low = mid + 1;
-        } else {
-            high = mid;
-        }
-    }
-    return low;
-}
-
-// The same in what the 32 lanes hold; 31 if all are below x. By all lanes of a warp.
+// The first of the 32 lanes that holds no less than x, where what they hold ascends; 31 if all are
+// below x. By all lanes.
 static __device__ __forceinline__ int32_t lower_bound_lanes(int32_t a, int32_t x)
 {
     int32_t low = 0;
@@ -192,11 +150,11 @@ static __device__ __forceinline__ int32_t lower_bound_lanes(int32_t a, int32_t x
 // Intersects a tile row of A with a tile column of S. Pairs of matching tiles gather in `pairs`,
 // but for those without a product: no column that the tile of A uses is a row that the one of S
 // uses. use(count, last) is called when there may be no room for more, and at the end, then with
-// `last`. It returns whether the rest of the pairs is of no use. By all lanes of a warp.
+// `last`. It returns whether the rest of the pairs is of no use. By all lanes.
 //
-// As in the paper each lane searches an element of the shorter list in the longer one, by a binary
-// search that starts where the last one of the warp ended. Where A's tile row is held and the
-// column of S is not much longer, a look at a bit replaces the search, or a search among the lanes.
+// As in the paper, each lane searches an element of the shorter list in the longer one, by a binary
+// search that starts where the last one of the warp ended. Not so where A's tile row is held in
+// lanes or bits: then the elements of S's column are looked up there, unless they are far more.
 template <bool BITS, typename F>
 static __device__ __forceinline__ void
 intersect(const struct multiply &w, const struct tile_row &row, struct tile_column column,
@@ -233,7 +191,7 @@ intersect(const struct multiply &w, const struct tile_row &row, struct tile_colu
             pair.x = (int32_t)row.begin + (search_A ? p : q);
             const int32_t s = column.begin + (search_A ? q : p);
             pair.y = w.columns.tile[s];
-            if (!(w.A.used[pair.x] & w.columns.used[s])) q = -1;
+            if (!((w.A.used[pair.x] | w.keep) & w.columns.used[s])) q = -1;
         }
         const uint32_t found = __ballot_sync(FULL_MASK, q >= 0);
         if (q >= 0) pairs[count + __popc(found & bits_below(lane))] = pair;

@@ -3,42 +3,28 @@
 // Yuyao Niu, Zhengyang Lu, Haonan Ji, Shuhui Song, Zhou Jin, Weifeng Liu: TileSpGEMM: A Tiled
 // Algorithm for Parallel Sparse General Matrix-Matrix Multiplication on GPUs, PPoPP 2022.
 //
-// Format: tiles, see tile16.h, made when the case is prepared; C is in tiles, too, and becomes CSR
-// for the check alone. Step 1: the tile columns of a tile row of C are marked as bits. Step 2: for
-// each tile of C the tiles of A's tile row and of S's tile column that match give its masks.
-// Step 3: the same pairs give its values, in a sparse or a dense accumulator by its nonzeros.
+// Formats: tile16 and tilecols, see formats/tile16.h; C is in tiles, too, and becomes CSR for the
+// check alone. Step 1: the tile columns of a tile row of C are marked as bits. Step 2: for each
+// tile of C the tiles of A's tile row and of S's tile column that match give its masks. Step 3: the
+// same pairs give its values, in a sparse or a dense accumulator by its nonzeros.
 //
 // The tiles of a tile row of A are noted by tile column once for all tiles of C in that row, so
 // that a match is a look instead of the paper's binary search; elements of a column of S that is
 // far longer than the row are searched.
 #include "cpu.h"
 #include "papers.h"
+#include "formats/tile16.h"
+#include "spgemm/result.h"
 
 #include <omp.h>
-#include <string.h>
-
-#include "formats/tile16.h"
-
-// struct tile16 in the device's memory, with values in the precision of the case.
-struct tiles {
-    int32_t m, n, tile_m, tile_n;
-    int64_t nnz, count;
-    int64_t *ptr;
-    int32_t *col;
-    int64_t *start;
-    uint8_t *row_ptr;
-    uint16_t *mask;
-    uint8_t *idx;
-    void *val;
-};
 
 struct pair {
     int64_t a, s; // tiles of A and S
 };
 
 struct state {
-    struct tiles A, S, C;          // S is empty where S is A
-    struct tile16_columns columns; // of S
+    struct tile16 C;
+    int tnnz; // option
 };
 
 // What the threads need while a product is made.
@@ -50,26 +36,8 @@ struct scratch {
     struct pair *pair;    // threads x pairs
 };
 
-static const struct tiles *factor(const struct task *t)
-{
-    const struct state *s = t->state;
-    return t->in->S == t->in->A ? &s->A : &s->S;
-}
-
-static void tiles_free(struct device *d, struct tiles *x)
-{
-    device_free(d, x->val);
-    device_free(d, x->idx);
-    device_free(d, x->mask);
-    device_free(d, x->row_ptr);
-    device_free(d, x->start);
-    device_free(d, x->col);
-    device_free(d, x->ptr);
-    *x = (struct tiles){0};
-}
-
 // Step 1. Marks the tiles of tile row i of C; returns the words from *first on that hold them.
-static int64_t mark_tiles(const struct tiles *A, const struct tiles *S, int64_t i, uint64_t *bits,
+static int64_t mark_tiles(const struct tile16 *A, const struct tile16 *S, int64_t i, uint64_t *bits,
                           int64_t *first)
 {
     int32_t low = INT32_MAX, high = -1;
@@ -99,9 +67,8 @@ static int64_t take_tiles(uint64_t *bits, int64_t first, int64_t words, int32_t 
 
 static int find_tiles(struct task *t, struct scratch *w)
 {
-    struct state *state = t->state;
-    const struct tiles *A = &state->A, *S = factor(t);
-    struct tiles *C = &state->C;
+    const struct tile16 *A = tile16_of(t->A[0]), *S = tile16_of(t->S[0]);
+    struct tile16 *C = &((struct state *)t->state)->C;
     C->m = A->m, C->n = S->n, C->tile_m = A->tile_m, C->tile_n = S->tile_n;
     w->words = ((int64_t)S->tile_n + 63) / 64;
     int64_t size = w->threads * w->words;
@@ -117,8 +84,8 @@ static int find_tiles(struct task *t, struct scratch *w)
         C->ptr[i + 1] = take_tiles(bits, first, words, NULL);
     }
     for (int64_t i = 0; i < C->tile_m; i++) C->ptr[i + 1] += C->ptr[i];
-    C->count = C->ptr[C->tile_m];
-    err = device_alloc(t->dev, C->count, sizeof *C->col, (void **)&C->col);
+    C->tiles = C->ptr[C->tile_m];
+    err = device_alloc(t->dev, C->tiles, sizeof *C->col, (void **)&C->col);
     if (err) return err;
 #pragma omp parallel for num_threads(w->threads) schedule(dynamic, 8)
     for (int64_t i = 0; i < C->tile_m; i++) {
@@ -130,24 +97,25 @@ static int find_tiles(struct task *t, struct scratch *w)
 }
 
 // The first of the ascending a[low .. high) that is not below x.
-static int64_t lower_bound(const int32_t *a, int64_t low, int64_t high, int32_t x)
+static int32_t lower_bound(const int32_t *a, int32_t low, int32_t high, int32_t x)
 {
     while (low < high) {
-        int64_t mid = low + (high - low) / 2;
-        if (a[mid] < x) {
-            low = mid + 1;
+        int32_t middle = low + (high - low) / 2;
+        if (a[middle] < x) {
+            low = middle + 1;
         } else {
-            high = mid;
+            high = middle;
         }
     }
     return low;
 }
 
 // The pairs of tiles whose products tile (i, j) of C is the sum of.
-static int64_t intersect(const struct tiles *A, const struct tile16_columns *S, int64_t i,
-                         int64_t j, const int64_t *where, struct pair *pair)
+static int64_t intersect(const struct tile16 *A, const struct tilecols *S, int64_t i, int32_t j,
+                         const int64_t *where, struct pair *pair)
 {
-    int64_t begin = S->ptr[j], end = S->ptr[j + 1], count = 0;
+    int32_t begin = S->ptr[j], end = S->ptr[j + 1];
+    int64_t count = 0;
     if (end - begin > 8 * (A->ptr[i + 1] - A->ptr[i])) {
         for (int64_t a = A->ptr[i]; a < A->ptr[i + 1]; a++) {
             begin = lower_bound(S->row, begin, end, A->col[a]);
@@ -156,15 +124,15 @@ static int64_t intersect(const struct tiles *A, const struct tile16_columns *S, 
         }
         return count;
     }
-    for (int64_t s = begin; s < end; s++)
+    for (int32_t s = begin; s < end; s++)
         if (where[S->row[s]] >= 0) pair[count++] = (struct pair){where[S->row[s]], S->tile[s]};
     return count;
 }
 
 // Step 2, one tile: row r of C has what the rows of S have that row r of A names.
-CPU_CLONES static void count_tile(const struct tiles *A, const struct tiles *S,
-                                  const struct pair *pair, int64_t count, struct tiles *C,
-                                  int64_t t)
+CPU_CLONES static void make_mask(const struct tile16 *A, const struct tile16 *S,
+                                 const struct pair *pair, int64_t count, struct tile16 *C,
+                                 int64_t t)
 {
     uint16_t mask[TILE] = {0};
     int nonzeros = 0;
@@ -195,24 +163,20 @@ CPU_CLONES static void count_tile(const struct tiles *A, const struct tiles *S,
 static void each_tile(struct task *t, const struct scratch *w, bool numeric)
 {
     struct state *state = t->state;
-    const struct tiles *A = &state->A, *S = factor(t);
-    struct tiles *C = &state->C;
-    int tnnz = (int)task_option(t, "tnnz");
-    bool f32 = t->in->prec == F32;
+    const struct tile16 *A = tile16_of(t->A[0]), *S = tile16_of(t->S[0]);
+    const struct tilecols *columns = tilecols_of(t->S[1]);
+    struct tile16 *C = &state->C;
 #pragma omp parallel for num_threads(w->threads) schedule(dynamic, 4)
     for (int64_t i = 0; i < C->tile_m; i++) {
         int64_t *where = w->where + (int64_t)omp_get_thread_num() * A->tile_n;
         struct pair *pair = w->pair + omp_get_thread_num() * w->pairs;
         for (int64_t a = A->ptr[i]; a < A->ptr[i + 1]; a++) where[A->col[a]] = a;
         for (int64_t c = C->ptr[i]; c < C->ptr[i + 1]; c++) {
-            int64_t count = intersect(A, &state->columns, i, C->col[c], where, pair);
-            if (!numeric) {
-                count_tile(A, S, pair, count, C, c);
-            } else if (f32) {
-                multiply_tile_f32(A, S, pair, count, tnnz, C, c);
-            } else {
-                multiply_tile_f64(A, S, pair, count, tnnz, C, c);
-            }
+            int64_t count = intersect(A, columns, i, C->col[c], where, pair);
+            if (numeric)
+                BY_PREC(t, multiply_tile, A, S, pair, count, state->tnnz, C, c);
+            else
+                make_mask(A, S, pair, count, C, c);
         }
         for (int64_t a = A->ptr[i]; a < A->ptr[i + 1]; a++) where[A->col[a]] = -1;
     }
@@ -220,7 +184,7 @@ static void each_tile(struct task *t, const struct scratch *w, bool numeric)
 
 static int allocate_pairs(struct task *t, struct scratch *w)
 {
-    const struct tiles *A = &((struct state *)t->state)->A;
+    const struct tile16 *A = tile16_of(t->A[0]);
     int64_t size = w->threads * (int64_t)A->tile_n;
     for (int64_t i = 0; i < A->tile_m; i++) w->pairs = max64(w->pairs, A->ptr[i + 1] - A->ptr[i]);
     int err = device_alloc(t->dev, size, sizeof *w->where, (void **)&w->where);
@@ -231,154 +195,94 @@ static int allocate_pairs(struct task *t, struct scratch *w)
 
 static int run(struct task *t)
 {
-    struct tiles *C = &((struct state *)t->state)->C;
+    struct tile16 *C = &((struct state *)t->state)->C;
     struct scratch w = {.threads = omp_get_max_threads()};
     int err = task_phase(t, "step1");
     if (!err) err = find_tiles(t, &w);
 
     if (!err) err = task_phase(t, "step2");
     if (!err) err = allocate_pairs(t, &w);
-    if (!err) err = device_alloc(t->dev, C->count, TILE * sizeof *C->mask, (void **)&C->mask);
-    if (!err) err = device_alloc(t->dev, C->count, TILE * sizeof *C->row_ptr, (void **)&C->row_ptr);
-    if (!err) err = device_alloc(t->dev, C->count + 1, sizeof *C->start, (void **)&C->start);
+    if (!err) err = device_alloc(t->dev, C->tiles, TILE * sizeof *C->mask, (void **)&C->mask);
+    if (!err) err = device_alloc(t->dev, C->tiles, TILE * sizeof *C->row_ptr, (void **)&C->row_ptr);
+    if (!err) err = device_alloc(t->dev, C->tiles + 1, sizeof *C->start, (void **)&C->start);
     if (err) goto done;
     each_tile(t, &w, false);
     C->start[0] = 0;
-    for (int64_t c = 0; c < C->count; c++) C->start[c + 1] += C->start[c];
-    C->nnz = C->start[C->count];
+    for (int64_t c = 0; c < C->tiles; c++) C->start[c + 1] += C->start[c];
+    C->nnz = C->start[C->tiles];
 
     err = task_phase(t, "allocate");
     if (!err) err = device_alloc(t->dev, C->nnz, sizeof *C->idx, (void **)&C->idx);
-    if (!err) err = device_alloc(t->dev, C->nnz, prec_bytes(t->in->prec), &C->val);
+    if (!err) err = device_alloc(t->dev, C->nnz, prec_bytes(t->prec), &C->val);
 
     if (!err) err = task_phase(t, "step3");
     if (!err) each_tile(t, &w, true);
-    task_number(t, "c_tiles", (double)C->count);
+    task_number(t, "c_tiles", (double)C->tiles);
 done:
     device_free(t->dev, w.pair);
     device_free(t->dev, w.where);
     device_free(t->dev, w.bits);
-    if (err) tiles_free(t->dev, C);
+    if (err) sparse_release(t->dev, &C->head);
     t->R.nnz = C->nnz;
     return err;
 }
 
-static int place_tiles(struct task *t, const struct tile16 *H, struct tiles *x)
-{
-    struct device *d = t->dev;
-    *x = (struct tiles){.m = H->m,
-                        .n = H->n,
-                        .tile_m = H->tile_m,
-                        .tile_n = H->tile_n,
-                        .nnz = H->nnz,
-                        .count = H->tiles};
-    int err = device_place(d, H->ptr, H->tile_m + 1, sizeof *H->ptr, (void **)&x->ptr);
-    if (!err) err = device_place(d, H->col, H->tiles, sizeof *H->col, (void **)&x->col);
-    if (!err) err = device_place(d, H->start, H->tiles + 1, sizeof *H->start, (void **)&x->start);
-    if (!err) err = device_place(d, H->row_ptr, H->tiles, TILE, (void **)&x->row_ptr);
-    if (!err) err = device_place(d, H->mask, H->tiles, TILE * sizeof *H->mask, (void **)&x->mask);
-    if (!err) err = device_place(d, H->idx, H->nnz, sizeof *H->idx, (void **)&x->idx);
-    if (!err) err = device_alloc(d, H->nnz, prec_bytes(t->in->prec), &x->val);
-    for (int64_t q = 0; q < H->nnz && !err; q++)
-        if (t->in->prec == F32)
-            ((float *)x->val)[q] = (float)H->val[q];
-        else
-            ((double *)x->val)[q] = H->val[q];
-    return err;
-}
-
-static int place_columns(struct task *t, const struct tile16 *H)
-{
-    struct tile16_columns host = {0}, *x = &((struct state *)t->state)->columns;
-    int err = tile16_columns_make(H, &host);
-    if (!err)
-        err = device_place(t->dev, host.ptr, H->tile_n + 1, sizeof *host.ptr, (void **)&x->ptr);
-    if (!err) err = device_place(t->dev, host.row, H->tiles, sizeof *host.row, (void **)&x->row);
-    if (!err) err = device_place(t->dev, host.tile, H->tiles, sizeof *host.tile, (void **)&x->tile);
-    tile16_columns_free(&host);
-    return err;
-}
-
-// Both factors as tiles, the second one by tile columns, too.
 static int prepare(struct task *t)
 {
-    struct tile16 H = {0};
     struct state *s = t->state = mem_zero_alloc(1, sizeof *s);
     if (!s) return ERR_MEMORY;
-    double start = clock_ms();
-    size_t bytes = prec_bytes(t->in->prec);
-    int err = tile16_from_csr(t->in->A, &H);
-    if (!err) err = place_tiles(t, &H, &s->A);
-    if (!err) {
-        task_number(t, "tiles", (double)H.tiles);
-        task_number(t, "tile_bytes", (double)tile16_bytes(&H, bytes));
-        task_number(t, "csr_bytes", ((double)H.m + 1) * 8 + (double)H.nnz * (4 + (double)bytes));
-        task_number(t, "nnz_per_tile", H.tiles ? (double)H.nnz / (double)H.tiles : 0);
-    }
-    if (!err && t->in->S != t->in->A) {
-        tile16_free(&H);
-        err = tile16_from_csr(t->in->S, &H);
-        if (!err) err = place_tiles(t, &H, &s->S);
-    }
-    if (!err) err = place_columns(t, &H);
-    task_number(t, "convert_ms", clock_ms() - start);
-    tile16_free(&H);
-    return err;
+    s->C.format = &format_tile16;
+    s->C.prec = t->prec;
+    s->tnnz = (int)task_option(t, "tnnz");
+    return OK;
 }
 
 static int finish(struct task *t)
 {
-    const struct tiles *C = &((struct state *)t->state)->C;
-    struct csr_dev R = {.m = C->m, .n = C->n, .nnz = C->nnz, .ptr_bytes = 8};
-    int err = device_alloc(t->dev, (int64_t)C->m + 1, sizeof(int64_t), &R.ptr);
-    if (!err) err = device_alloc(t->dev, C->nnz, sizeof *R.idx, (void **)&R.idx);
-    if (!err) err = device_alloc(t->dev, C->nnz, prec_bytes(t->in->prec), &R.val);
-    t->R = R;
+    const struct tile16 *C = &((const struct state *)t->state)->C;
+    int64_t longest;
+    int err = result_begin(t, sizeof(int64_t), &t->R);
     if (err) return err;
-    if (t->in->prec == F32) {
-        to_rows_f32(C, &R);
-    } else {
-        to_rows_f64(C, &R);
+    int64_t *length = (int64_t *)t->R.ptr + 1;
+#pragma omp parallel for schedule(dynamic, 64)
+    for (int64_t i = 0; i < C->m; i++) {
+        length[i] = 0;
+        for (int64_t c = C->ptr[i / TILE]; c < C->ptr[i / TILE + 1]; c++)
+            length[i] += __builtin_popcount(C->mask[c * TILE + i % TILE]);
     }
-    return OK;
+    err = result_sum_rows(t->dev, &t->R, &longest);
+    if (!err) BY_PREC(t, fill_rows, C, &t->R);
+    return err;
 }
 
 static void release(struct task *t)
 {
     struct state *s = t->state;
-    if (s) tiles_free(t->dev, &s->C);
+    if (s) sparse_release(t->dev, &s->C.head);
 }
 
 static void teardown(struct task *t)
 {
-    struct state *s = t->state;
-    if (!s) return;
-    device_free(t->dev, s->columns.tile);
-    device_free(t->dev, s->columns.row);
-    device_free(t->dev, s->columns.ptr);
     release(t);
-    tiles_free(t->dev, &s->S);
-    tiles_free(t->dev, &s->A);
-    mem_free(s);
+    mem_free(t->state);
     t->state = NULL;
 }
 
-static const struct algo_option options[] = {
+static const struct param options[] = {
     {"tnnz", 192, 0, 256, true, "nonzeros of a tile of C up to which its accumulator is sparse"},
     {0},
 };
 
 const struct algo spgemm_tile_cpu = {
-    .name = "tile",
-    .op = OP_SPGEMM,
-    .device = DEVICE_CPU,
-    .layouts = BIT(LAYOUT_ROW),
     .precs = BOTH_PRECS,
-    .formats = FORMAT_CSR,
+    .A = {&format_tile16},
+    .S = {&format_tile16, &format_tilecols},
     .arith = ARITH_PREC,
     .options = options,
     .about = "sparse 16 x 16 tiles, a thread for each tile row of C; from tiles to tiles",
     .cite = NIU_2022,
+    .differs = "It is for CPUs: a thread has a tile row of C. The tiles of A are noted by tile "
+               "column, so that a look replaces most binary searches.",
     .prepare = prepare,
     .run = run,
     .teardown = teardown,

@@ -1,8 +1,8 @@
-// Included once per type by spgemm_tile.c.
+// Included once per type by tile.c.
 
 // Adds the products of all pairs to `sums`. SPARSE: C's nonzeros one after the other, found by
 // counting the bits below them; else all 256 elements of the tile.
-CPU_INLINE void NAME(add_products)(const struct tiles *A, const struct tiles *S,
+CPU_INLINE void NAME(add_products)(const struct tile16 *A, const struct tile16 *S,
                                    const struct pair *pair, int64_t count, bool sparse,
                                    const uint16_t *mask, const uint8_t *row_ptr, T *restrict sums)
 {
@@ -26,9 +26,9 @@ CPU_INLINE void NAME(add_products)(const struct tiles *A, const struct tiles *S,
 }
 
 // Step 3, one tile.
-CPU_CLONES static void NAME(multiply_tile)(const struct tiles *A, const struct tiles *S,
+CPU_CLONES static void NAME(multiply_tile)(const struct tile16 *A, const struct tile16 *S,
                                            const struct pair *pair, int64_t count, int tnnz,
-                                           struct tiles *C, int64_t t)
+                                           struct tile16 *C, int64_t t)
 {
     int64_t first = C->start[t], nonzeros = C->start[t + 1] - first;
     const uint16_t *mask = C->mask + t * TILE;
@@ -50,19 +50,12 @@ CPU_CLONES static void NAME(multiply_tile)(const struct tiles *A, const struct t
         }
 }
 
-static void NAME(to_rows)(const struct tiles *C, const struct csr_dev *R)
+// C as CSR, whose row starts are there.
+static void NAME(fill_rows)(const struct tile16 *C, const struct csr_dev *R)
 {
-    int64_t *ptr = R->ptr;
+    const int64_t *ptr = R->ptr;
     const T *from = C->val;
     T *val = R->val;
-    ptr[0] = 0;
-#pragma omp parallel for schedule(dynamic, 64)
-    for (int64_t i = 0; i < C->m; i++) {
-        ptr[i + 1] = 0;
-        for (int64_t t = C->ptr[i / TILE]; t < C->ptr[i / TILE + 1]; t++)
-            ptr[i + 1] += __builtin_popcount(C->mask[t * TILE + i % TILE]);
-    }
-    for (int64_t i = 0; i < C->m; i++) ptr[i + 1] += ptr[i];
 #pragma omp parallel for schedule(dynamic, 64)
     for (int64_t i = 0; i < C->m; i++) {
         int64_t p = ptr[i];

@@ -18,6 +18,7 @@ struct state {
     int64_t carry_ld; // elements from one carry to the next, in whole cache lines
     int64_t *row;     // row that share s leaves unfinished, -1: none; size shares
     void *carry;      // its partial sums, shares x carry_ld
+    int prefetch;
 };
 
 // Where the path crosses a diagonal: rows + nonzeros steps were made.
@@ -42,14 +43,35 @@ static struct place path_search(const int64_t *ptr, int64_t m, int64_t nnz, int6
 
 #define PREC f32
 #define T    float
-#include "cpu_row.inl"
+#include "spmm/cpu_row.inl"
 #include "merge.inl"
 #undef PREC
 #undef T
 #define PREC f64
 #define T    double
-#include "cpu_row.inl"
+#include "spmm/cpu_row.inl"
 #include "merge.inl"
+
+static int prepare(struct task *t)
+{
+    struct state *s = t->state = mem_zero_alloc(1, sizeof *s);
+    if (!s) return ERR_MEMORY;
+    size_t size = prec_bytes(t->prec);
+    int64_t line = 64 / (int64_t)size, count;
+    s->prefetch = (int)task_option(t, "prefetch");
+    s->shares = omp_get_max_threads() * (int64_t)task_option(t, "shares");
+    s->carry_ld = (t->C.cols + line - 1) / line * line;
+    int err = size_mul(s->shares, s->carry_ld, &count);
+    if (!err) err = device_alloc(t->dev, s->shares, sizeof *s->row, (void **)&s->row);
+    if (!err) err = device_alloc(t->dev, count, size, &s->carry);
+    return err;
+}
+
+static int run(struct task *t)
+{
+    BY_PREC(t, multiply, t);
+    return OK;
+}
 
 static void teardown(struct task *t)
 {
@@ -61,47 +83,23 @@ static void teardown(struct task *t)
     t->state = NULL;
 }
 
-static int prepare(struct task *t)
-{
-    struct state *s = t->state = mem_zero_alloc(1, sizeof *s);
-    if (!s) return ERR_MEMORY;
-    size_t size = prec_bytes(t->in->prec);
-    int64_t line = 64 / (int64_t)size, count;
-    s->shares = omp_get_max_threads() * (int64_t)task_option(t, "shares");
-    s->carry_ld = (t->in->k + line - 1) / line * line;
-    int err = size_mul(s->shares, s->carry_ld, &count);
-    if (!err) err = device_alloc(t->dev, s->shares, sizeof *s->row, (void **)&s->row);
-    if (!err) err = device_alloc(t->dev, count, size, &s->carry);
-    return err;
-}
-
-static int run(struct task *t)
-{
-    if (t->in->prec == F32) {
-        multiply_f32(t);
-    } else {
-        multiply_f64(t);
-    }
-    return OK;
-}
-
-static const struct algo_option options[] = {
+static const struct param options[] = {
     {"shares", 1, 1, 1024, true, "shares for each thread"},
     {"prefetch", 32, 0, 1024, true, "nonzeros that rows of B are fetched ahead of their use"},
     {0},
 };
 
 const struct algo spmm_merge_cpu = {
-    .name = "merge",
-    .op = OP_SPMM,
-    .device = DEVICE_CPU,
-    .layouts = BIT(LAYOUT_ROW),
+    .layouts = ROW_MAJOR,
     .precs = BOTH_PRECS,
-    .formats = FORMAT_CSR,
+    .A = {&format_csr},
     .arith = ARITH_PREC,
     .options = options,
     .about = "equal shares of rows and nonzeros for each thread, vectorised over the columns of B",
     .cite = YANG_2018 ", section 4.2",
+    .differs =
+        "The paper's is for GPUs and cuts the nonzeros alone into equal shares; here rows and "
+        "nonzeros are cut together, along the merge path.",
     .prepare = prepare,
     .run = run,
     .teardown = teardown,

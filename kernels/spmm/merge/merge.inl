@@ -1,4 +1,4 @@
-// Included once per type by spmm_merge.c.
+// Included once per type by merge.c.
 
 // The piece of the path between two places: every row that ends in it is written; what it has of
 // the row after those goes to `carry`. Returns that row, or -1 where there is nothing of it.
@@ -23,20 +23,20 @@ CPU_CLONES static int64_t NAME(share)(const struct csr_dev *A, const struct dens
 static void NAME(multiply)(struct task *t)
 {
     const struct state *s = t->state;
-    const struct csr_dev *A = &t->A;
-    T *carry = s->carry, *c = t->C.val;
-    int prefetch = (int)task_option(t, "prefetch");
+    const struct csr_dev *A = csr_of(t->A[0]);
+    const struct dense_dev *B = &t->in[0], *C = &t->C;
+    T *carry = s->carry, *c = C->val;
     int64_t steps = A->m + A->nnz, length = (steps + s->shares - 1) / s->shares;
 #pragma omp parallel for schedule(static)
     for (int64_t x = 0; x < s->shares; x++) {
         struct place from = path_search(A->ptr, A->m, A->nnz, min64(x * length, steps));
         struct place to = path_search(A->ptr, A->m, A->nnz, min64((x + 1) * length, steps));
-        s->row[x] = NAME(share)(A, &t->B, &t->C, from, to, prefetch, carry + x * s->carry_ld);
+        s->row[x] = NAME(share)(A, B, C, from, to, s->prefetch, carry + x * s->carry_ld);
     }
     // At most one row a share: not worth threads.
     for (int64_t x = 0; x < s->shares; x++) {
         if (s->row[x] < 0) continue;
-        for (int64_t j = 0; j < t->C.cols; j++)
-            c[s->row[x] * t->C.ld + j] += carry[x * s->carry_ld + j];
+        for (int64_t j = 0; j < C->cols; j++)
+            c[s->row[x] * C->ld + j] += carry[x * s->carry_ld + j];
     }
 }

@@ -1,4 +1,4 @@
-// CUB's radix sort for the emulator: only the call that kernels/cub.cuh makes, done on the host.
+// CUB's radix sort for the emulator: only the call that src/device/cub.cuh makes, done on the host.
 #ifndef EMU_CUB_RADIX_SORT_H
 #define EMU_CUB_RADIX_SORT_H
 
@@ -8,7 +8,8 @@
 #include <utility>
 #include <vector>
 
-namespace cub {
+namespace cub
+{
 
 template <typename T> struct DoubleBuffer {
     T *d_buffers[2];
@@ -22,7 +23,7 @@ struct DeviceRadixSort {
     template <typename K, typename V>
     static cudaError_t SortPairs(void *scratch, size_t &scratch_bytes, DoubleBuffer<K> &keys,
                                  DoubleBuffer<V> &values, int64_t n, int begin_bit, int end_bit,
-                                 cudaStream_t)
+                                 cudaStream_t stream)
     {
         if (!scratch) {
             scratch_bytes = 1;
@@ -31,9 +32,11 @@ struct DeviceRadixSort {
         size_t count = (size_t)n, key_bytes = count * sizeof(K), value_bytes = count * sizeof(V);
         std::vector<K> k(count);
         std::vector<V> v(count);
-        cudaError_t e = cudaMemcpy(k.data(), keys.Current(), key_bytes, cudaMemcpyDeviceToHost);
+        cudaError_t e =
+            emu::library_copy(k.data(), keys.Current(), key_bytes, cudaMemcpyDeviceToHost, stream);
         if (e == cudaSuccess)
-            e = cudaMemcpy(v.data(), values.Current(), value_bytes, cudaMemcpyDeviceToHost);
+            e = emu::library_copy(v.data(), values.Current(), value_bytes, cudaMemcpyDeviceToHost,
+                                  stream);
         if (e != cudaSuccess) return e;
         std::vector<std::pair<K, V>> pairs(count);
         for (size_t i = 0; i < count; i++) pairs[i] = {k[i], v[i]};
@@ -47,9 +50,10 @@ struct DeviceRadixSort {
         for (size_t i = 0; i < count; i++) k[i] = pairs[i].first, v[i] = pairs[i].second;
         // The odd number of passes that CUB may make; callers must not count on either buffer.
         keys.selector ^= 1, values.selector ^= 1;
-        e = cudaMemcpy(keys.Current(), k.data(), key_bytes, cudaMemcpyHostToDevice);
+        e = emu::library_copy(keys.Current(), k.data(), key_bytes, cudaMemcpyHostToDevice, stream);
         if (e == cudaSuccess)
-            e = cudaMemcpy(values.Current(), v.data(), value_bytes, cudaMemcpyHostToDevice);
+            e = emu::library_copy(values.Current(), v.data(), value_bytes, cudaMemcpyHostToDevice,
+                                  stream);
         return e;
     }
 };

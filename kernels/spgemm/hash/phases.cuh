@@ -1,0 +1,166 @@
+// The four phases of a run, and the streams that the groups of a phase run on.
+#ifndef SPGEMM_HASH_PHASES_H
+#define SPGEMM_HASH_PHASES_H
+
+#include "global.cuh"
+#include "spgemm/result.h"
+
+// Work on the stream of group i begins after what is on the main stream now, and ends before what
+// comes there after join_stream().
+static int fork_stream(struct task *t, struct state *s, int i, bool first, cudaStream_t *stream)
+{
+    *stream = s->streams[i];
+    if (first) CUDA_TRY(cudaEventRecord(s->fork, (cudaStream_t)t->dev->stream));
+    CUDA_TRY(cudaStreamWaitEvent(*stream, s->fork));
+    return OK;
+}
+
+static int join_stream(struct task *t, struct state *s, int i)
+{
+    CUDA_TRY(cudaEventRecord(s->joined[i], s->streams[i]));
+    CUDA_TRY(cudaStreamWaitEvent((cudaStream_t)t->dev->stream, s->joined[i]));
+    return OK;
+}
+
+// Waits for the device's counters.
+static int look(struct task *t, struct state *s, const struct scratch *w)
+{
+    return wait_for(t->dev, "hash", w->counters, s->seen, sizeof *s->seen);
+}
+
+// Launches the groups of a phase, those of the longest rows first. launch(group, stream, rows) is
+// called for each that has rows besides giants: with a stream of the group's own, or with the main
+// stream for the last one of them, unless there are giants. Those are then for rest(), which has
+// the main stream.
+template <typename F, typename G>
+static int run_groups(struct task *t, struct state *s, int phase, const struct scratch *w, F launch,
+                      G rest)
+{
+    const int last = s->grouping[phase].count - 1;
+    int32_t counts[GROUP_MOST], end = 0;
+    int first = -1, forked = 0, err = OK;
+    for (int g = 0; g <= last; g++) {
+        counts[g] = s->seen->rows[phase][g] - (g == last ? s->seen->giants[phase] : 0);
+        end += counts[g];
+    }
+    for (int g = last; g >= 0; g--)
+        if (counts[g] && !s->seen->giants[phase]) first = g;
+    bool used[GROUP_MOST] = {};
+    for (int g = last; g >= 0 && !err; g--) {
+        const struct group *group = &s->groups[phase][g];
+        end -= counts[g];
+        if (!counts[g]) continue;
+        const struct rows rows = {w->list + end, counts[g], group->size, group->limit};
+        cudaStream_t stream = (cudaStream_t)t->dev->stream;
+        used[g] = s->streams_wanted && g != first;
+        if (used[g]) err = fork_stream(t, s, g, forked++ == 0, &stream);
+        if (!err) launch(group, stream, rows);
+    }
+    if (!err) err = rest();
+    for (int g = 0; g <= last; g++)
+        if (used[g]) {
+            int joined = join_stream(t, s, g);
+            if (!err) err = joined;
+        }
+    return err;
+}
+
+// What lies at the end of the last group's part of the list.
+static const int32_t *giants_of(const struct state *s, int phase, const struct scratch *w)
+{
+    int32_t end = 0;
+    for (int g = 0; g < s->grouping[phase].count; g++) end += s->seen->rows[phase][g];
+    return w->list + end - s->seen->giants[phase];
+}
+
+// Algorithm 2, and the rows' groups.
+static int analyse(struct task *t, struct state *s, const struct factors<float> &x,
+                   const struct scratch *w)
+{
+    cudaStream_t stream = (cudaStream_t)t->dev->stream;
+    const auto count = count_products<float>;
+    const auto pieces = count_pieces<float>;
+    const int64_t nnz = t->A[0]->nnz, mean = nnz / x.m;
+    const int lanes = (int)min64(next_power(max64(mean / 2, 1)), WARP);
+    CUDA_TRY(cudaMemsetAsync(w->counters, 0, sizeof *w->counters, stream));
+    LAUNCH(count, (unsigned)ceil_div((int64_t)x.m * lanes, BLOCK), BLOCK, 0, stream, x, lanes,
+           s->grouping[SYMBOLIC], w->counters, w->products, w->pieces);
+    if (min64(nnz, t->A[0]->n) > PIECE)
+        LAUNCH(pieces, (unsigned)t->dev->units * 2, BLOCK, 0, stream, x, w->counters, w->products,
+               w->pieces);
+    LAUNCH(list_by_products, (unsigned)ceil_div(x.m, BLOCK), BLOCK, 0, stream, x.A_ptr, x.m,
+           s->grouping[SYMBOLIC], w->counters, w->products, w->nz, w->list);
+    return look(t, s, w);
+}
+
+static int symbolic(struct task *t, struct state *s, const struct factors<float> &x,
+                    struct scratch *w)
+{
+    const int last = s->grouping[SYMBOLIC].count - 1;
+    const int32_t giants = s->seen->giants[SYMBOLIC], longest = s->seen->longest[SYMBOLIC];
+    const int32_t tried = s->bit_words ? 0 : s->seen->rows[SYMBOLIC][last] - giants;
+    struct overflow overflow = {};
+    const result<float> none = {};
+    int err = OK;
+    if (tried) {
+        err = device_alloc(t->dev, tried, sizeof(int32_t), (void **)&w->overflowed);
+        overflow = {w->overflowed, &w->counters->overflowed};
+    }
+    auto launch = [&](const struct group *g, cudaStream_t stream, const struct rows &rows) {
+        const bool is_last = g == &s->groups[SYMBOLIC][last];
+        launch_symbolic(g, stream, x, rows, is_last ? overflow : (struct overflow){}, w);
+    };
+    auto rest = [&]() {
+        if (!giants) return (int)OK;
+        return run_global<false>(t, x, giants_of(s, SYMBOLIC, w), giants, longest, none, w);
+    };
+    if (!err) err = run_groups(t, s, SYMBOLIC, w, launch, rest);
+    if (!err && tried) err = look(t, s, w);
+    if (!err && tried && s->seen->overflowed)
+        err = run_global<false>(t, x, w->overflowed, s->seen->overflowed, longest, none, w);
+    return err;
+}
+
+// Row starts, groups by nonzeros, and memory for C, of which nz has the lengths of rows.
+static int allocate(struct task *t, struct state *s, const struct scratch *w)
+{
+    cudaStream_t stream = (cudaStream_t)t->dev->stream;
+    const auto narrow = list_by_nonzeros<int32_t>;
+    const auto wide = list_by_nonzeros<int64_t>;
+    const int32_t m = t->R.m;
+    const int32_t share = (int32_t)(ceil_div(ceil_div(m, SCAN_SHARES), BLOCK) * BLOCK);
+    const unsigned shares = (unsigned)ceil_div(m, share);
+    LAUNCH(sum_shares, shares, BLOCK, 0, stream, m, share, s->grouping[NUMERIC], w->counters, w->nz,
+           w->products, w->sums);
+    if (t->R.ptr_bytes == 8)
+        LAUNCH(wide, shares, BLOCK, 0, stream, m, share, s->grouping[NUMERIC], w->counters, w->nz,
+               w->products, w->sums, (int64_t *)t->R.ptr, w->list);
+    else
+        LAUNCH(narrow, shares, BLOCK, 0, stream, m, share, s->grouping[NUMERIC], w->counters, w->nz,
+               w->products, w->sums, (int32_t *)t->R.ptr, w->list);
+    int err = look(t, s, w);
+    t->R.nnz = s->seen->nnz;
+    return err ? err : result_alloc(t->dev, &t->R);
+}
+
+template <typename T>
+static int numeric(struct task *t, struct state *s, const struct factors<T> &x,
+                   const struct scratch *w)
+{
+    const result<T> c = {t->R.ptr, t->R.ptr_bytes == 8, t->R.idx, (T *)t->R.val};
+    const int last = s->grouping[NUMERIC].count - 1;
+    // Without numeric_long all rows of the last group go where the giants go.
+    if (!s->groups[NUMERIC][last].is_long) s->seen->giants[NUMERIC] = s->seen->rows[NUMERIC][last];
+    const int32_t giants = s->seen->giants[NUMERIC];
+    auto launch = [&](const struct group *g, cudaStream_t stream, const struct rows &rows) {
+        launch_numeric<T>(g, stream, x, rows, c, w);
+    };
+    auto rest = [&]() {
+        if (!giants) return (int)OK;
+        return run_global<true>(t, x, giants_of(s, NUMERIC, w), giants, s->seen->longest[NUMERIC],
+                                c, w);
+    };
+    return run_groups(t, s, NUMERIC, w, launch, rest);
+}
+
+#endif

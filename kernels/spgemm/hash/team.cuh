@@ -1,0 +1,212 @@
+// Rows of middle size, whose tables are in shared memory: a team has a row (algorithm 4).
+#ifndef SPGEMM_HASH_TEAM_H
+#define SPGEMM_HASH_TEAM_H
+
+#include "pwarp.cuh"
+
+#define COUNT_SORT 128 // columns that are put in order by comparing all with all
+
+// Rows that did not fit.
+struct overflow {
+    int32_t *list; // NULL: every row fits
+    int32_t *count;
+};
+
+// Symbolic. Where the bitmap of a row is no larger than its table would be, it takes its place.
+// With `overflow`, rows of more than 3/4 of the table's places are left to others: the last quarter
+// has a place for each thread that has not yet seen the others' counts.
+template <int TEAM, int TEAMS, typename T>
+static __global__ __launch_bounds__(TEAM *TEAMS) void symbolic_team(
+    struct factors<T> x, struct rows rows, struct overflow overflow,
+    const int32_t *__restrict__ products, int32_t *__restrict__ nz)
+{
+    SHARED_DYNAMIC(int32_t, tables);
+    __shared__ team_round<TEAM, T> rounds[TEAMS];
+    __shared__ int32_t found[TEAMS];
+    const int team = (int)threadIdx.x / TEAM, me = team_rank<TEAM>();
+    const int64_t r = (int64_t)blockIdx.x * TEAMS + team;
+    if (r >= rows.count) return;
+    const int32_t i = rows.list[r];
+    int32_t *keys = tables + (int64_t)team * rows.size;
+    int32_t size = table_size(products[i], x.slack, rows.size), limit = INT32_MAX;
+    const bool bitmap = x.bit_words && x.bit_words <= size;
+    if (bitmap) size = x.bit_words;
+    const int32_t fill = bitmap ? 0 : EMPTY;
+    for (int32_t s = me; s < size / 4; s += TEAM)
+        ((int4 *)keys)[s] = make_int4(fill, fill, fill, fill);
+    if (me == 0) found[team] = 0;
+    team_sync<TEAM>();
+    const int32_t p = __ldg(x.A_ptr + i), end = __ldg(x.A_ptr + i + 1);
+    const bool even = count_evenly<TEAM>(x, end - p, products[i]);
+    int32_t mine = 0;
+    if (bitmap) {
+        walk<false, TEAM>(x, p, end, even, whole_row(), rounds[team], NULL, 0,
+                          [&](int32_t col, T) { mark((uint32_t *)keys, col); });
+        for (int32_t s = me; s < size; s += TEAM) mine += __popc((unsigned)keys[s]);
+    } else if (!overflow.list) {
+        walk<false, TEAM>(x, p, end, even, whole_row(), rounds[team], NULL, 0, [&](int32_t col, T) {
+            bool is_new;
+            table_place(keys, size - 1, col, is_new);
+            mine += is_new;
+        });
+    } else {
+        volatile int32_t *count = &found[team];
+        limit = size - size / 4;
+        walk<false, TEAM>(x, p, end, even, whole_row(), rounds[team], &found[team], limit,
+                          [&](int32_t col, T) {
+                              bool is_new;
+                              if (*count > limit) return;
+                              table_place(keys, size - 1, col, is_new);
+                              if (is_new) atomicAdd(&found[team], 1);
+                          });
+    }
+    mine = warp_sum(mine);
+    if (lane_id() == 0 && mine) atomicAdd(&found[team], mine);
+    team_sync<TEAM>();
+    if (me > 0) return;
+    if (found[team] > limit)
+        overflow.list[atomicAdd(overflow.count, 1)] = i;
+    else
+        nz[i] = found[team];
+}
+
+// Bytes of shared memory for each row of a team: values, keys, and scratch for the sort: 6 bytes
+// for each column a row may have, and room for a power of two of them.
+template <typename T> static __host__ __device__ int64_t team_bytes(int32_t size, int32_t limit)
+{
+    const int64_t scratch = max((int64_t)limit * 6, next_power(limit) * 4);
+    return size * (int64_t)(sizeof(T) + 4) + ceil_div(scratch, 16) * 16;
+}
+
+// The place of each column in its row, by a bitmap of the range of columns that the row has.
+template <int TEAM, typename F>
+static __device__ __forceinline__ void sort_by_range(const int32_t *keys, int32_t size, int32_t lo,
+                                                     int32_t words, uint32_t *bits,
+                                                     uint16_t *before, int32_t *sums, F put)
+{
+    const int me = team_rank<TEAM>();
+    for (int32_t w = me; w < words; w += TEAM) bits[w] = 0;
+    team_sync<TEAM>();
+    for (int32_t s = me; s < size; s += TEAM)
+        if (keys[s] != EMPTY) {
+            const uint32_t b = (uint32_t)(keys[s] - lo);
+            atomicOr(&bits[b / 32], 1u << (b & 31));
+        }
+    team_sync<TEAM>();
+    int32_t total, done = 0;
+    for (int32_t at = 0; at < words; at += TEAM) {
+        const int32_t w = at + me;
+        const int32_t upto = team_scan<TEAM>(w < words ? __popc(bits[w]) : 0, sums, total);
+        if (w < words) before[w] = (uint16_t)(done + upto);
+        done += total;
+    }
+    team_sync<TEAM>();
+    for (int32_t s = me; s < size; s += TEAM)
+        if (keys[s] != EMPTY) {
+            const uint32_t b = (uint32_t)(keys[s] - lo);
+            put(s, before[b / 32] + __popc(bits[b / 32] & bits_below(b & 31)));
+        }
+}
+
+// The same, by the columns themselves, which are listed: few are compared all with all, as in the
+// paper, each by the thread that has it in the list; more are sorted, and each looks up its place.
+// `where` says where in the table a column is.
+template <int TEAM, typename F>
+static __device__ __forceinline__ void sort_by_columns(const int32_t *keys, int32_t size,
+                                                       int32_t count, uint32_t *cols,
+                                                       uint16_t *where, int32_t *listed, F put)
+{
+    const int me = team_rank<TEAM>();
+    const bool few = count <= COUNT_SORT;
+    for (int32_t at = 0; at < size; at += TEAM) {
+        const bool there = at + me < size && keys[at + me] != EMPTY;
+        const unsigned all = __ballot_sync(FULL_MASK, there);
+        int32_t to = 0;
+        if (lane_id() == 0 && all) to = atomicAdd(listed, __popc(all));
+        to = warp_broadcast(to, 0) + __popc(all & bits_below(lane_id()));
+        if (there) cols[to] = (uint32_t)keys[at + me];
+        if (there && few) where[to] = (uint16_t)(at + me);
+    }
+    if (!few) {
+        const int32_t power = 1 << (32 - __clz(count - 1));
+        for (int32_t e = count + me; e < power; e += TEAM) cols[e] = UINT32_MAX;
+        team_sync<TEAM>();
+        sort_bitonic<TEAM>(cols, power);
+    }
+    team_sync<TEAM>();
+    if (few) {
+        for (int32_t x = me; x < count; x += TEAM) {
+            const uint32_t col = cols[x];
+            int32_t rank = 0;
+            for (int32_t e = 0; e < count; e++) rank += cols[e] < col;
+            put(where[x], rank);
+        }
+    } else {
+        for (int32_t s = me; s < size; s += TEAM)
+            if (keys[s] != EMPTY) put(s, upper_bound((const int32_t *)cols, 0, count, keys[s]) - 1);
+    }
+}
+
+// Of 1024 threads with tables of doubles a multiprocessor has one block: its registers are free.
+template <int TEAM, int TEAMS, typename T>
+static __global__
+__launch_bounds__(TEAM *TEAMS, TEAM == 1024 && sizeof(T) == 8 ? 1 : 0) void numeric_team(
+    struct factors<T> x, struct rows rows, const int32_t *__restrict__ nz, struct result<T> c)
+{
+    SHARED_DYNAMIC(unsigned char, memory);
+    __shared__ team_round<TEAM, T> rounds[TEAMS];
+    __shared__ int32_t lows[TEAMS], highs[TEAMS], listed[TEAMS], sums[TEAMS][TEAM / WARP];
+    const int team = (int)threadIdx.x / TEAM, me = team_rank<TEAM>();
+    const int64_t r = (int64_t)blockIdx.x * TEAMS + team;
+    if (r >= rows.count) return;
+    const int32_t i = rows.list[r], count = nz[i];
+    const int32_t size = table_size(count, x.slack, rows.size);
+    T *vals = (T *)(memory + team * team_bytes<T>(rows.size, rows.limit));
+    int32_t *keys = (int32_t *)(vals + rows.size);
+    uint32_t *scratch = (uint32_t *)(keys + rows.size);
+    for (int32_t s = me; s < size; s += TEAM) {
+        keys[s] = EMPTY;
+        vals[s] = 0;
+    }
+    if (me == 0) {
+        lows[team] = INT32_MAX;
+        highs[team] = listed[team] = 0;
+    }
+    team_sync<TEAM>();
+    walk<true, TEAM>(x, __ldg(x.A_ptr + i), __ldg(x.A_ptr + i + 1), x.even, whole_row(),
+                     rounds[team], NULL, 0, [&](int32_t col, T v) {
+                         bool is_new;
+                         const uint32_t h = table_place(keys, size - 1, col, is_new);
+                         atomicAdd(&vals[h], v);
+                     });
+    int32_t low = INT32_MAX, high = 0;
+    for (int32_t s = me; s < size; s += TEAM)
+        if (keys[s] != EMPTY) {
+            low = min(low, keys[s]);
+            high = max(high, keys[s]);
+        }
+    low = __reduce_min_sync(FULL_MASK, low);
+    high = __reduce_max_sync(FULL_MASK, high);
+    if (TEAM > WARP) {
+        if (lane_id() == 0) {
+            atomicMin(&lows[team], low);
+            atomicMax(&highs[team], high);
+        }
+        team_sync<TEAM>();
+        low = lows[team];
+        high = highs[team];
+    }
+    const int64_t start = row_start(c, i);
+    const int32_t words = (high - low) / 32 + 1;
+    auto put = [&](int32_t s, int32_t rank) {
+        c.idx[start + rank] = keys[s];
+        c.val[start + rank] = vals[s];
+    };
+    uint16_t *shorts = (uint16_t *)(scratch + rows.limit); // rows.limit of them
+    if (words <= rows.limit)
+        sort_by_range<TEAM>(keys, size, low, words, scratch, shorts, sums[team], put);
+    else
+        sort_by_columns<TEAM>(keys, size, count, scratch, shorts, &listed[team], put);
+}
+
+#endif

@@ -1,0 +1,120 @@
+// Cut rows: the parts that the warps of a block have left are joined by one of its warps. Those of
+// a row that crosses blocks (the carry-out) go to memory, two slots a block, and are added up in
+// the order of the blocks by whichever of them arrives last, or afterwards by the paper's fix-up
+// kernel.
+#ifndef MERGE_JOIN_H
+#define MERGE_JOIN_H
+
+#include "parts.cuh"
+
+// Writes row i, cut by the ends of blocks first to last - 1, from its parts.
+template <typename T, int VEC>
+static __device__ __forceinline__ void add_carries(const struct sizes &a, T *__restrict__ C,
+                                                   int32_t i, int32_t j, const pack<T, VEC> *carry,
+                                                   int32_t first, int32_t last)
+{
+    const int batch = 32 / VEC;
+    const int lane = lane_id();
+    pack<T, VEC> sum = carry[(2 * (int64_t)first + 1) * WARP + lane];
+    for (int32_t b = first + 1; b <= last; b += batch) {
+        pack<T, VEC> x[batch];
+#pragma unroll
+        for (int q = 0; q < batch; q++) x[q] = carry[2 * (int64_t)min(b + q, last) * WARP + lane];
+#pragma unroll
+        for (int q = 0; q < batch; q++)
+            if (b + q <= last) add(sum, x[q]);
+    }
+    if (j < a.k) *row_of_C<T, VEC>(a, C, i, j) = sum;
+}
+
+// The rows that the two ends of a block cut, -1: none.
+struct cut_rows {
+    int32_t ended; // began before the block and ends in it
+    int32_t open;  // goes on after it
+    bool through;  // `open` began before the block, too
+};
+
+// Adds up what the warps have left, and passes on what other blocks have a part in.
+template <typename T, int VEC>
+static __device__ __forceinline__ struct cut_rows
+join_warps(int lane, const struct sizes &a, T *__restrict__ C, int32_t j, pack<T, VEC> *carry,
+           const warp_parts<T, VEC> &parts)
+{
+    const int warps = (int)blockDim.y;
+    const int32_t block = (int32_t)blockIdx.x;
+    pack<T, VEC> sum = {};
+    bool outside = parts.flags[0] & BEGAN_BEFORE; // the row of `sum` began in an earlier block
+    int32_t ended = -1, open = -1;
+    for (int w = 0; w < warps; w++) {
+        const int flags = parts.flags[w];
+        if (!(flags & ACTIVE)) break;
+        if (flags & ENDS_ROW) {
+            if (flags & BEGAN_BEFORE) {
+                add(sum, parts.head[w][lane]);
+                if (outside) {
+                    ended = parts.first[w];
+                    carry[2 * (int64_t)block * WARP + lane] = sum;
+                } else if (j < a.k) {
+                    *row_of_C<T, VEC>(a, C, parts.first[w], j) = sum;
+                }
+            }
+            outside = false;
+            sum = {};
+        }
+        if (flags & GOES_ON) add(sum, parts.tail[w][lane]);
+        open = flags & GOES_ON ? parts.last[w] : -1;
+    }
+    if (open >= 0) carry[(2 * (int64_t)block + !outside) * WARP + lane] = sum;
+    return {ended, open, outside};
+}
+
+// Tells that this block's parts of its cut rows are in memory, and finishes a row of which they are
+// the last to come. A cut row's counter is that of the block in which it begins; who finishes the
+// row sets it back for the next run.
+template <typename T, int VEC>
+static __device__ __forceinline__ void
+arrive(int lane, const struct sizes &a, const int32_t *__restrict__ ptr, T *__restrict__ C,
+       int32_t j, const pack<T, VEC> *carry, struct cut_rows cut, int32_t *arrived,
+       int32_t block_share)
+{
+    if (cut.ended < 0 && cut.open < 0) return;
+    __syncwarp(); // what all lanes wrote comes before the releases of two of them
+    const int32_t i = lane == 0 ? cut.ended : lane == 1 ? cut.open : -1;
+    int32_t first = 0, last = 0;
+    bool complete = false;
+    if (i >= 0) {
+        first = ptr[i] / block_share;
+        last = (ptr[i + 1] - 1) / block_share;
+        complete = atomic_add_release(&arrived[first], 1) == last - first;
+        if (complete) arrived[first] = 0;
+    }
+    const unsigned done = __ballot_sync(FULL_MASK, complete);
+    if (!done) return;
+    __threadfence();
+    __syncwarp(); // all lanes read what others left, after the lane that saw them arrive
+    for (int w = 0; w < 2; w++)
+        if (done >> w & 1)
+            add_carries<T, VEC>(a, C, warp_broadcast(i, w), j, carry, warp_broadcast(first, w),
+                                warp_broadcast(last, w));
+}
+
+// By one warp of the block, when all of them are done with the slab.
+template <typename T, int VEC>
+static __device__ __forceinline__ void join(const struct sizes &a, const struct split &s,
+                                            const int32_t *__restrict__ ptr, T *__restrict__ C,
+                                            int32_t j, int32_t slab, const struct scratch &x,
+                                            const warp_parts<T, VEC> &parts)
+{
+    const int lane = lane_id();
+    const int64_t slab_start = (int64_t)slab * s.blocks;
+    pack<T, VEC> *carry = (pack<T, VEC> *)x.carry + slab_start * 2 * WARP;
+    const struct cut_rows cut = join_warps(lane, a, C, j, carry, parts);
+    if (x.arrived) {
+        arrive(lane, a, ptr, C, j, carry, cut, x.arrived + slab_start,
+               s.share * (int32_t)blockDim.y);
+    } else if (slab == 0 && lane == 0) {
+        x.cut[blockIdx.x] = cut.through ? -1 : cut.open;
+    }
+}
+
+#endif

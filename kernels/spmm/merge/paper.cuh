@@ -1,0 +1,39 @@
+// The paper's two kernels beside the product's own: PartitionSpmm, which finds the rows of every
+// share before, and FixCarryOut, which adds up the cut rows after it.
+#ifndef MERGE_PAPER_H
+#define MERGE_PAPER_H
+
+#include "join.cuh"
+#include "search.cuh"
+
+// A warp for each share, in the same blocks.
+static __global__ void partition(struct sizes a, struct split s, const int32_t *__restrict__ ptr,
+                                 int32_t *__restrict__ limits)
+{
+    const int64_t w = (int64_t)blockIdx.x * blockDim.y + warp_broadcast(threadIdx.y, 0);
+    if (w * s.share >= s.nnz) return;
+    const int32_t p = (int32_t)(w * s.share);
+    int32_t first, last;
+    find_rows(ptr, a.m, p, p + min(s.share, s.nnz - p) - 1, first, last);
+    if (lane_id() == 0) {
+        limits[2 * w] = first;
+        limits[2 * w + 1] = last;
+    }
+}
+
+// A warp for each block that has nonzeros; `block_share` is how many.
+template <typename T, int VEC>
+static __global__ void fix_up(struct sizes a, struct split s, const int32_t *__restrict__ ptr,
+                              T *__restrict__ C, struct scratch x, int32_t block_share)
+{
+    const int64_t b = (int64_t)blockIdx.x * blockDim.y + threadIdx.y;
+    if (b >= s.blocks) return;
+    const int32_t i = x.cut[b];
+    if (i < 0) return;
+    for (int32_t slab = (int32_t)blockIdx.y; slab < a.slabs; slab += (int32_t)gridDim.y)
+        add_carries<T, VEC>(a, C, i, (slab * WARP + lane_id()) * VEC,
+                            (pack<T, VEC> *)x.carry + (int64_t)slab * s.blocks * 2 * WARP,
+                            (int32_t)b, (ptr[i + 1] - 1) / block_share);
+}
+
+#endif

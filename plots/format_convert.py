@@ -1,0 +1,76 @@
+#!/usr/bin/env python3
+"""Time to convert the sparse operands into the formats that an algorithm takes them in, over the
+time of one run (figure 13 of Hong et al., figure 12 of Niu et al.).
+
+The first conversion also pays for what a device loads and allocates once; the second is compared
+with the run, which is warm as well. A vendor's algorithms are one series, the fastest of them for
+each matrix, as far as it takes another format than CSR. With more matrices than bars can show each
+is a dot, at the time of its run.
+"""
+
+import sys
+
+import common
+import drawing
+import records
+import series
+
+PLAIN = "csr"
+AGAIN, FIRST = "%s: again", "%s: the first time"
+LABEL = "conversion / one run"
+
+
+def has(row):
+    """(ms of the first conversion, ms of the second) into what is not the plain format, or None."""
+    found = [of for name, of in row["formats"] if name != PLAIN]
+    both = [sum(of.get(name, 0) for of in found) for name in ("convert_ms", "convert_warm_ms")]
+    return tuple(both) if all(both) else None
+
+
+def multiples(cases):
+    """{series: {matrix: (first, second conversion over one run)}} of {series: {matrix: row}}"""
+    found = {name: {m: tuple(ms / row["ms"] for ms in has(row))
+                    for m, row in of.items() if has(row)}
+             for name, of in cases.items()}
+    return {name: of for name, of in found.items() if of}
+
+
+def bars(found, look, run, rows):
+    values, style = {}, {}
+    for name, of in found.items():
+        for i, label in enumerate((FIRST, AGAIN)):
+            values[label % name] = {m: pair[i] for m, pair in of.items()}
+            style[label % name] = look[name] if i else \
+                {**look[name], "colour": drawing.pale(look[name]["colour"])}
+    ticks = {m: drawing.tick(row, run[m]) for m, row in rows.items()}
+    fig, _ = drawing.bars(values, style, sorted(rows, key=run.get), ticks, LABEL, {})
+    return fig, ["In parentheses: ms of one run."]
+
+
+def draw(selection):
+    selection = common.without_curve(selection)
+    cases = series.series(selection.rows)
+    found = multiples(cases)
+    if not found:
+        raise records.NoData("no result has a conversion to another format than " + PLAIN)
+    look = drawing.styles(selection.rows)
+    run = {m: min(cases[name][m]["ms"] for name in found if m in cases[name])
+           for of in found.values() for m in of}
+    if len(run) > drawing.BARS_MOST:
+        points = {name: ([cases[name][m]["ms"] for m in of], [pair[1] for pair in of.values()])
+                  for name, of in found.items()}
+        fig, notes = drawing.dots(points, look, "one run (ms)", LABEL)
+    else:
+        fig, notes = bars(found, look, run, common.matrices_of(selection, found))
+    for ax in fig.axes:
+        ax.axhline(1, color=drawing.GREY, linewidth=1.2, zorder=3)
+    for name, of in found.items():
+        first, again = zip(*of.values())
+        notes.append("%s: %s of a run in the geometric mean, %s at most; the first time %s."
+                     % ((name,) + tuple(map(drawing.plain, (common.geomean(again), max(again),
+                                                            common.geomean(first))))))
+    return drawing.finish(fig, "Conversion against one run", selection, notes)
+
+
+if __name__ == "__main__":
+    sys.exit(drawing.main(sys.modules[__name__]))

@@ -1,0 +1,139 @@
+"""Series: what has one name, one colour and one place in the order of a figure or a table.
+
+A series is an algorithm, with its options and library where these differ within it. Every algorithm
+of a vendor's library is one series, the fastest of them case by case, over every version of the
+library: that is the fair baseline. Algorithms that do a part of the operation are in none. What an
+algorithm is, the environment records say.
+"""
+
+from records import NoData, last_of_each, option_text, parts
+
+BEST = "%s (best)"
+
+
+def is_partial(row):
+    return bool(row["facts"].get("partial"))
+
+
+def vendor_of(row):
+    """Whose library the algorithm is of; None if it is of none, or does a part of the operation."""
+    return None if is_partial(row) else row["facts"].get("vendor")
+
+
+def label_rows(rows):
+    """Names the algorithm of each row, with what differs within it."""
+    options, libraries = {}, {}
+    for row in rows:
+        options.setdefault(row["alg"], set()).add(option_text(row["options"]))
+        libraries.setdefault(row["alg"], {None}).add(row["library"])
+    for row in rows:
+        row["series"] = row["alg"]
+        if len(options[row["alg"]]) > 1 and row["options"]:
+            row["series"] += " " + option_text(row["options"])
+        if len(libraries[row["alg"]]) > 2 and row["library"]:
+            row["series"] += " with " + row["library"]
+
+
+def name_of(row):
+    return BEST % vendor_of(row) if vendor_of(row) else row["series"]
+
+
+def listed(rows):
+    """{name: facts} of the algorithms in the lists of these rows' environments, in their order, a
+    tuned form behind the algorithm that it is one of."""
+    found = {}
+    for env in {id(row["env"]): row["env"] for row in rows}.values():
+        for facts in parts(env, "algorithms"):
+            if "missing" not in facts:
+                found.setdefault(str(facts.get("name")), facts)
+    place = {name: at for at, name in enumerate(found)}
+    return dict(sorted(found.items(), key=lambda item: place.get(
+        item[1].get("tuned_of"), place[item[0]])))
+
+
+def in_order(found, rows):
+    """{series: anything} in the order of the list of algorithms, those of vendors at the end."""
+    place = {name: at for at, name in enumerate(listed(rows))}
+    order = {}
+    for row in rows:
+        at = place.get(row["alg"], len(place))
+        for name in (row["series"], name_of(row)):
+            order[name] = min(order.get(name, (True, at)), (bool(vendor_of(row)), at))
+    last = True, len(place)
+    return dict(sorted(found.items(), key=lambda item: (order.get(item[0], last), item[0])))
+
+
+def families(rows):
+    """{algorithm: (number of its family, its number there)} of those that are of no vendor. A
+    family is an algorithm and its tuned forms."""
+    found, sizes = {}, {}
+    facts = {row["alg"]: row["facts"] for row in rows}
+    for name, of in {**listed(rows), **facts}.items():
+        if of.get("vendor"):
+            continue
+        first = of.get("tuned_of") or name
+        sizes[first] = sizes.get(first, -1) + 1
+        found[name] = list(sizes).index(first), sizes[first]
+    return found
+
+
+def series(rows):
+    """{series: {matrix: row}} of rows with a time, in order. Of an algorithm there is one row for
+    each matrix, as rows that were read have it; should there be more, the last counts."""
+    found = {}
+    for row in last_of_each(row for row in rows if not is_partial(row)):
+        cases = found.setdefault(name_of(row), {})
+        if row["matrix"] not in cases or row["ms"] < cases[row["matrix"]]["ms"]:
+            cases[row["matrix"]] = row
+    return in_order(found, rows)
+
+
+def by_algorithm(rows):
+    """The same with each algorithm of a vendor by itself."""
+    found = {}
+    for row in rows:
+        if not is_partial(row):
+            found.setdefault(row["series"], {})[row["matrix"]] = row
+    return in_order(found, rows)
+
+
+def failures(selection, found):
+    """{series: {matrix: status}} of the cases that were tried and have no usable result, in order;
+    of a vendor where none of its algorithms has one."""
+    words = {}
+    for row in selection.left:
+        name = name_of(row)
+        if is_partial(row) or row["matrix"] in found.get(name, {}):
+            continue
+        of = words.setdefault(name, {})
+        same = of.get(row["matrix"], row["status"]) == row["status"]
+        of[row["matrix"]] = row["status"] if same else "failed"
+    return in_order(words, selection.rows + selection.left)
+
+
+def with_failures(found, words, rows):
+    """The series, and without a case those that have failures alone."""
+    return in_order({**dict.fromkeys(words, {}), **found}, rows)
+
+
+def first_that(found, true):
+    """The name of the first of these series that holds rows of which something is true, or None."""
+    return next((name for name, cases in found.items() if any(map(true, cases.values()))), None)
+
+
+def vendor_in(found):
+    """The series of the vendor's best, or None."""
+    return first_that(found, vendor_of)
+
+
+def baseline(found):
+    """The series that speed-ups are over: the vendor's best, else the reference."""
+    name = vendor_in(found) or first_that(found, lambda row: row["facts"].get("reference"))
+    if name is None:
+        raise NoData("no results of a vendor's library and none of the reference to compare with")
+    return name
+
+
+def speedups(cases, base):
+    """{case: time of the baseline / time} where both have one."""
+    return {case: base[case]["ms"] / row["ms"] for case, row in cases.items() if case in base}

@@ -1,0 +1,27 @@
+#include "base/words.h"
+
+#include <stdio.h>
+#include <string.h>
+
+int words_next(const char **rest, char item[WORD_MAX])
+{
+    if (!*rest) return 0;
+    size_t length = strcspn(*rest, ",");
+    if (!length || length >= WORD_MAX) return -1;
+    memcpy(item, *rest, length);
+    item[length] = 0;
+    *rest = (*rest)[length] ? *rest + length + 1 : NULL;
+    return 1;
+}
+
+int words_bad(const char *name, const char *text)
+{
+    if (!*text) return fail(ERR_USAGE, "-%s: its value is empty", name);
+    return fail(ERR_USAGE, "-%s %s: an item of the list is empty or too long", name, text);
+}
+
+void words_add(char *text, size_t size, const char *between, const char *word)
+{
+    size_t used = strlen(text);
+    snprintf(text + used, size - used, "%s%s", used ? between : "", word);
+}

@@ -1,0 +1,71 @@
+#include "formats/coo.h"
+
+#include <string.h>
+
+#include "formats/csr.h"
+
+static int arrays(const struct sparse *X, struct array list[ARRAYS_MAX])
+{
+    struct coo_dev *A = (struct coo_dev *)X;
+    list[0] = (struct array){(void **)&A->row, A->nnz, sizeof *A->row};
+    list[1] = (struct array){(void **)&A->col, A->nnz, sizeof *A->col};
+    list[2] = (struct array){&A->val, A->nnz, prec_bytes(A->prec)};
+    return 3;
+}
+
+static int make(struct device *d, const struct sparse *from, const double *opt, struct sparse *out)
+{
+    (void)opt;
+    const struct csr_dev *A = csr_of(from);
+    struct coo_dev *X = (struct coo_dev *)out;
+    size_t width = prec_bytes(A->prec);
+    int err = device_place(d, A->idx, A->nnz, sizeof *X->col, (void **)&X->col);
+    if (!err) err = device_place(d, A->val, A->nnz, width, &X->val);
+    if (!err) err = device_alloc(d, A->nnz, sizeof *X->row, (void **)&X->row);
+    if (err) return err;
+    const int64_t *ptr = A->ptr;
+#pragma omp parallel for schedule(dynamic, 1024)
+    for (int32_t i = 0; i < A->m; i++)
+        for (int64_t p = ptr[i]; p < ptr[i + 1]; p++) X->row[p] = i;
+    return OK;
+}
+
+static const char *check(const struct sparse *X)
+{
+    const struct coo_dev *A = coo_of(X);
+    if (A->m < 0 || A->n < 0 || A->nnz < 0) return "negative size";
+    if (!A->row || !A->col || !A->val) return "missing array";
+    for (int64_t p = 0; p < A->nnz; p++) {
+        if (A->row[p] < 0 || A->row[p] >= A->m) return "row outside the matrix";
+        if (A->col[p] < 0 || A->col[p] >= A->n) return "column outside the matrix";
+        if (!p || A->row[p - 1] < A->row[p]) continue;
+        if (A->row[p - 1] > A->row[p]) return "rows descend";
+        if (A->col[p - 1] >= A->col[p]) return "columns not ascending";
+    }
+    return NULL;
+}
+
+static int to_csr(const struct sparse *X, struct csr *out)
+{
+    const struct coo_dev *A = coo_of(X);
+    if (csr_alloc(out, A->m, A->n, A->nnz)) return ERR_MEMORY;
+    memset(out->ptr, 0, ((size_t)A->m + 1) * sizeof *out->ptr);
+    for (int64_t p = 0; p < A->nnz; p++) {
+        out->ptr[A->row[p] + 1]++;
+        out->idx[p] = A->col[p];
+        out->val[p] = prec_load(A->prec, A->val, p);
+    }
+    for (int32_t i = 0; i < A->m; i++) out->ptr[i + 1] += out->ptr[i];
+    return OK;
+}
+
+const struct format format_coo = {
+    .name = "coo",
+    .about = "row and column of each entry, sorted by rows",
+    .size = sizeof(struct coo_dev),
+    .from = &format_csr,
+    .arrays = arrays,
+    .make = make,
+    .check = check,
+    .to_csr = to_csr,
+};

@@ -1,0 +1,109 @@
+#include "formats/csr.h"
+
+static int arrays(const struct sparse *X, struct array list[ARRAYS_MAX])
+{
+    struct csr_dev *A = (struct csr_dev *)X;
+    list[0] = (struct array){&A->ptr, (int64_t)A->m + 1, (size_t)A->ptr_bytes};
+    list[1] = (struct array){(void **)&A->idx, A->nnz, sizeof *A->idx};
+    list[2] = (struct array){&A->val, A->nnz, prec_bytes(A->prec)};
+    return 3;
+}
+
+int64_t csr_bytes(int64_t rows, int64_t nnz, int ptr_bytes, enum prec prec)
+{
+    return (rows + 1) * ptr_bytes + nnz * (4 + (int64_t)prec_bytes(prec));
+}
+
+// Values are rounded on the way.
+static int place_values(struct device *d, const struct csr *A, enum prec prec, double *convert_ms,
+                        void **to)
+{
+    if (prec == F64) return device_place(d, A->val, A->nnz, sizeof *A->val, to);
+    double start = clock_ms();
+    float *rounded = mem_alloc(A->nnz, sizeof *rounded);
+    if (!rounded) return ERR_MEMORY;
+#pragma omp parallel for schedule(static)
+    for (int64_t p = 0; p < A->nnz; p++) rounded[p] = (float)A->val[p];
+    *convert_ms += clock_ms() - start;
+    int err = device_place(d, rounded, A->nnz, sizeof *rounded, to);
+    mem_free(rounded);
+    return err;
+}
+
+static int place_row_starts(struct device *d, const struct csr *A, double *convert_ms, void **to)
+{
+    int64_t count = (int64_t)A->m + 1;
+    if (d->ops->row_start_bytes == 8) return device_place(d, A->ptr, count, sizeof *A->ptr, to);
+    if (A->nnz > INT32_MAX)
+        return fail(ERR_UNSUPPORTED, "%lld nonzeros do not fit in 32-bit row starts",
+                    (long long)A->nnz);
+    double start = clock_ms();
+    int32_t *narrow = mem_alloc(count, sizeof *narrow);
+    if (!narrow) return ERR_MEMORY;
+    for (int64_t i = 0; i < count; i++) narrow[i] = (int32_t)A->ptr[i];
+    *convert_ms += clock_ms() - start;
+    int err = device_place(d, narrow, count, sizeof *narrow, to);
+    mem_free(narrow);
+    return err;
+}
+
+int csr_place(struct device *d, const struct csr *A, enum prec prec, double *convert_ms,
+              struct sparse **out)
+{
+    *convert_ms = 0;
+    *out = NULL;
+    struct csr_dev *X = (struct csr_dev *)sparse_new(&format_csr);
+    if (!X) return ERR_MEMORY;
+    X->prec = prec;
+    X->m = A->m, X->n = A->n;
+    X->nnz = A->nnz;
+    X->ptr_bytes = d->ops->row_start_bytes;
+    int err = place_row_starts(d, A, convert_ms, &X->ptr);
+    if (!err) err = device_place(d, A->idx, A->nnz, sizeof *A->idx, (void **)&X->idx);
+    if (!err) err = place_values(d, A, prec, convert_ms, &X->val);
+    if (err)
+        sparse_free(d, &X->head);
+    else
+        *out = &X->head;
+    return err;
+}
+
+static const char *check(const struct sparse *X)
+{
+    const struct csr_dev *A = csr_of(X);
+    if (A->m < 0 || A->n < 0 || A->nnz < 0) return "negative size";
+    if (A->ptr_bytes != 4 && A->ptr_bytes != 8) return "ptr_bytes is neither 4 nor 8";
+    if (!A->ptr || !A->idx || !A->val) return "missing array";
+    if (csr_start(A, 0) != 0) return "ptr[0] is not 0";
+    if (csr_start(A, A->m) != A->nnz) return "ptr[m] is not nnz";
+    for (int32_t i = 0; i < A->m; i++) {
+        int64_t first = csr_start(A, i), last = csr_start(A, i + 1);
+        if (first > last || last > A->nnz) return "ptr descends";
+        for (int64_t p = first; p < last; p++) {
+            if (A->idx[p] < 0 || A->idx[p] >= A->n) return "column outside the matrix";
+            if (p > first && A->idx[p - 1] >= A->idx[p]) return "columns not ascending";
+        }
+    }
+    return NULL;
+}
+
+static int to_csr(const struct sparse *X, struct csr *out)
+{
+    const struct csr_dev *A = csr_of(X);
+    if (csr_alloc(out, A->m, A->n, A->nnz)) return ERR_MEMORY;
+    for (int64_t i = 0; i <= A->m; i++) out->ptr[i] = csr_start(A, i);
+    for (int64_t p = 0; p < A->nnz; p++) {
+        out->idx[p] = A->idx[p];
+        out->val[p] = prec_load(A->prec, A->val, p);
+    }
+    return OK;
+}
+
+const struct format format_csr = {
+    .name = "csr",
+    .about = "compressed sparse rows",
+    .size = sizeof(struct csr_dev),
+    .arrays = arrays,
+    .check = check,
+    .to_csr = to_csr,
+};

@@ -1,0 +1,41 @@
+// Compressed sparse rows in the memory of a device: what every other format is made from, and what
+// most kernels read. Also a sparse result.
+#ifndef CSR_H
+#define CSR_H
+
+#include "formats/format.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct csr_dev {
+    SPARSE_HEAD;
+    int ptr_bytes; // of an input: as the device's kernels take them; of a result: 4 or 8
+    void *ptr;     // row starts, size m + 1, int32_t or int64_t by ptr_bytes
+    int32_t *idx;  // columns, ascending in a row, size nnz
+    void *val;     // values, size nnz
+};
+extern const struct format format_csr;
+
+static inline const struct csr_dev *csr_of(const struct sparse *X)
+{
+    return (const struct csr_dev *)X;
+}
+
+// The host's matrix in a device's memory. `convert_ms` is what rounding its values and narrowing
+// its row starts took.
+int csr_place(struct device *d, const struct csr *A, enum prec prec, double *convert_ms,
+              struct sparse **out);
+// What the arrays of a CSR matrix take with row starts of so many bytes.
+int64_t csr_bytes(int64_t rows, int64_t nnz, int ptr_bytes, enum prec prec);
+// Where row i starts, of one in host memory.
+static inline int64_t csr_start(const struct csr_dev *A, int64_t i)
+{
+    return A->ptr_bytes == 8 ? ((const int64_t *)A->ptr)[i] : ((const int32_t *)A->ptr)[i];
+}
+
+#ifdef __cplusplus
+}
+#endif
+#endif

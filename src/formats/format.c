@@ -1,0 +1,122 @@
+#include "formats/format.h"
+
+#include <string.h>
+
+// Declares every descriptor and maker of formats.def, and lists them.
+#define KIND_cuda DEVICE_CUDA
+#ifdef SPBENCH_CUDA
+#define BUILD_cuda(...) __VA_ARGS__
+#else
+#define BUILD_cuda(...)
+#endif
+
+#define FORMAT(name) extern const struct format format_##name;
+#define MAKER(name, kind)                                                                          \
+    BUILD_##kind(int name##_make_##kind(struct device *d, const struct sparse *from,               \
+                                        const double *opt, struct sparse *out);)
+#include "formats/formats.def"
+#undef FORMAT
+#undef MAKER
+
+#define FORMAT(name) &format_##name,
+#define MAKER(name, kind)
+const struct format *const formats[] = {
+#include "formats/formats.def"
+};
+#undef FORMAT
+#undef MAKER
+const int format_count = COUNT(formats);
+
+#define FORMAT(name)
+#define MAKER(name, kind) BUILD_##kind({&format_##name, KIND_##kind, name##_make_##kind}, )
+static const struct maker {
+    const struct format *format; // NULL ends the list
+    enum device_kind device;
+    format_maker make;
+} makers[] = {
+#include "formats/formats.def"
+    {NULL, DEVICE_CPU, NULL},
+};
+#undef FORMAT
+#undef MAKER
+
+format_maker format_maker_of(const struct format *format, enum device_kind kind)
+{
+    if (kind == DEVICE_CPU) return format->make;
+    for (const struct maker *m = makers; m->format; m++)
+        if (m->format == format && m->device == kind) return m->make;
+    return NULL;
+}
+
+struct sparse *sparse_new(const struct format *format)
+{
+    struct sparse *X = mem_zero_alloc(1, format->size);
+    if (X) X->format = format;
+    return X;
+}
+
+int64_t sparse_bytes(const struct sparse *X)
+{
+    struct array list[ARRAYS_MAX];
+    int64_t bytes = 0;
+    for (int i = X->format->arrays(X, list) - 1; i >= 0; i--)
+        if (*list[i].data) bytes += list[i].count * (int64_t)list[i].size;
+    return bytes;
+}
+
+void sparse_release(struct device *d, struct sparse *X)
+{
+    struct array list[ARRAYS_MAX];
+    for (int i = X->format->arrays(X, list) - 1; i >= 0; i--) {
+        device_free(d, *list[i].data);
+        *list[i].data = NULL;
+    }
+}
+
+void sparse_free(struct device *d, struct sparse *X)
+{
+    if (!X) return;
+    sparse_release(d, X);
+    mem_free(X);
+}
+
+int sparse_make(struct device *d, const struct format *format, const struct sparse *from,
+                const double *opt, struct sparse **out)
+{
+    *out = NULL;
+    struct sparse *X = sparse_new(format);
+    if (!X) return ERR_MEMORY;
+    X->prec = from->prec;
+    X->m = from->m, X->n = from->n;
+    X->nnz = from->nnz;
+    int err = format_maker_of(format, d->kind)(d, from, opt, X);
+    if (err)
+        sparse_free(d, X);
+    else
+        *out = X;
+    return err;
+}
+
+int sparse_copy(struct device *d, const struct sparse *X, struct device *to, struct sparse **out)
+{
+    struct array from[ARRAYS_MAX], list[ARRAYS_MAX];
+    *out = NULL;
+    struct sparse *copy = sparse_new(X->format);
+    if (!copy) return ERR_MEMORY;
+    memcpy(copy, X, X->format->size);
+    int count = X->format->arrays(X, from), err = OK;
+    copy->format->arrays(copy, list);
+    for (int i = 0; i < count; i++) *list[i].data = NULL;
+    for (int i = 0; i < count && !err; i++) {
+        int64_t bytes = from[i].count * (int64_t)from[i].size;
+        err = device_alloc(to, from[i].count, from[i].size, list[i].data);
+        if (err) break;
+        err = device_is_host(d) ? device_upload(to, *list[i].data, *from[i].data, bytes)
+                                : device_download(d, *list[i].data, *from[i].data, bytes);
+    }
+    if (err)
+        sparse_free(to, copy);
+    else
+        *out = copy;
+    return err;
+}

@@ -1,0 +1,130 @@
+// Which tiles there are: of a CSR matrix (tile16.cu), or of a product of tiles (its kernels).
+//
+// A block marks the tile columns of one tile row as bits in shared memory. It goes through them in
+// windows, so any number of tile columns will do, and begins at the first one in use, so a narrow
+// band costs what it holds and not what the matrix is wide.
+//
+// A source says where the tiles come from. All threads of the block of tile row i call its members:
+// span(i, &low, &high)  widens low .. high to the tile columns that this thread has
+// each(i, f)            calls f(tile column, x) for each element x that this thread has
+// found(i, x, t)        is told that element x is in tile t
+#ifndef TILE16_FIND_H
+#define TILE16_FIND_H
+
+#include "device/cub.cuh"
+#include "device/warp.cuh"
+#include "formats/tile16.h"
+
+#define FIND_WINDOW 131072 // tile columns that a block marks at once: 32 KB with the ranks
+
+// Block i finds the tiles of tile row i. FILL false: count[i] of them. FILL true: `ptr` says where
+// they go, `col` is written, and `row` unless it is NULL, and the source learns the tile of each of
+// its elements.
+template <bool FILL, typename Source>
+static __global__ void find_tiles(Source source, int32_t window, int32_t *__restrict__ count,
+                                  const int64_t *__restrict__ ptr, int32_t *__restrict__ col,
+                                  int32_t *__restrict__ row)
+{
+    SHARED_DYNAMIC(uint32_t, bits); // window / 32 words, and with FILL as many ranks
+    __shared__ int32_t low, high, sums[WARP];
+    int32_t *rank = (int32_t *)(bits + window / 32); // tiles of the window before a word
+    const int32_t i = (int32_t)blockIdx.x, me = (int32_t)threadIdx.x, threads = (int32_t)blockDim.x;
+    if (me == 0) low = INT32_MAX, high = -1;
+    __syncthreads();
+    int32_t my_low = INT32_MAX, my_high = -1;
+    source.span(i, &my_low, &my_high);
+    if (my_high >= 0) {
+        atomicMin(&low, my_low);
+        atomicMax(&high, my_high);
+    }
+    __syncthreads();
+
+    int64_t done = FILL ? ptr[i] : 0; // where the tiles of this window begin
+    int32_t mine = 0;
+    for (int64_t first = low; first <= high; first += window) {
+        const int32_t words = (int32_t)((min((int64_t)window, high - first + 1) + 31) / 32);
+        const uint32_t size = (uint32_t)words * 32;
+        for (int32_t w = me; w < words; w += threads) bits[w] = 0;
+        __syncthreads();
+        source.each(i, [&](int32_t c, int32_t) {
+            const uint32_t u = (uint32_t)(c - first);
+            if (u < size) atomicOr(&bits[u / 32], 1u << (u % 32));
+        });
+        __syncthreads();
+        if (!FILL) {
+            for (int32_t w = me; w < words; w += threads) mine += __popc(bits[w]);
+        } else {
+            int32_t total = 0;
+            for (int32_t base = 0; base < words; base += threads) {
+                const int32_t w = base + me;
+                int32_t all;
+                const int32_t before = team_scan<0>(w < words ? __popc(bits[w]) : 0, sums, all);
+                if (w < words) rank[w] = total + before;
+                total += all;
+            }
+            __syncthreads();
+            const int lane = lane_id();
+            for (int32_t w = me / WARP; w < words; w += threads / WARP) {
+                const uint32_t word = bits[w];
+                if (word >> lane & 1)
+                    col[done + rank[w] + __popc(word & bits_below(lane))] =
+                        (int32_t)first + w * 32 + lane;
+            }
+            if (row)
+                for (int32_t q = me; q < total; q += threads) row[done + q] = i;
+            source.each(i, [&](int32_t c, int32_t x) {
+                const uint32_t u = (uint32_t)(c - first);
+                if (u < size)
+                    source.found(i, x,
+                                 done + rank[u / 32] + __popc(bits[u / 32] & bits_below(u % 32)));
+            });
+            done += total;
+        }
+        __syncthreads();
+    }
+    if (FILL) return;
+    int32_t all;
+    team_scan<0>(mine, sums, all);
+    if (me == 0) count[i] = all;
+}
+
+// Counts the tiles that `source` has, waits for their number, and makes ptr and col of `t`, and
+// `row`, the tile row of each tile, unless that is NULL. fill(source) makes ready what the source
+// needs to be told of tiles. `number` is room on the host, page-locked where the wait should be
+// short; `threads` are those of a block. After an error there may be arrays to free.
+template <typename Source, typename Fill>
+static int find_structure(struct device *d, Source source, int32_t window, int threads,
+                          int64_t *number, struct tile16 *t, int32_t **row, Fill fill)
+{
+    int32_t *count = NULL;
+    window = (int32_t)min64(window, ceil_div(t->tile_n, 32) * 32);
+    const size_t shared = (size_t)window / 8;
+    int err = device_alloc(d, t->tile_m, sizeof *count, (void **)&count);
+    if (!err) err = device_alloc(d, (int64_t)t->tile_m + 1, sizeof *t->ptr, (void **)&t->ptr);
+    if (err) goto done;
+    if (t->tile_m > 0) {
+        auto kernel = find_tiles<false, Source>;
+        LAUNCH(kernel, (unsigned)t->tile_m, threads, shared, d->stream, source, window, count, NULL,
+               NULL, NULL);
+    }
+    err = launch_check("tile16: count");
+    if (!err) err = cub_exclusive_sum(d, count, t->tile_m, t->ptr);
+    if (!err) err = wait_for(d, "tile16", t->ptr + t->tile_m, number, sizeof *number);
+    if (err) goto done;
+    t->tiles = *number;
+    err = device_alloc(d, t->tiles, sizeof *t->col, (void **)&t->col);
+    if (!err && row) err = device_alloc(d, t->tiles, sizeof **row, (void **)row);
+    if (!err) err = fill(&source);
+    if (err || t->tiles == 0) goto done;
+    {
+        auto kernel = find_tiles<true, Source>;
+        LAUNCH(kernel, (unsigned)t->tile_m, threads, 2 * shared, d->stream, source, window, NULL,
+               t->ptr, t->col, row ? *row : NULL);
+    }
+    err = launch_check("tile16: fill");
+done:
+    device_free(d, count);
+    return err;
+}
+
+#endif

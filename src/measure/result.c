@@ -1,0 +1,181 @@
+#include "measure/result.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "measure/prepare.h"
+
+#define POISON 0xff // NaN in both precisions
+
+int unchecked(int err)
+{
+    return err == ERR_MEMORY ? fail(ERR_UNCHECKED, "not checked: %s", fail_text()) : err;
+}
+
+static int64_t width(const struct problem *p) { return (int64_t)prec_bytes(p->prec); }
+
+int result_poison(struct task *t)
+{
+    const struct dense_dev *C = &t->C;
+    int64_t bytes = (int64_t)prec_bytes(t->prec);
+    if (C->val) return device_fill(t->dev, C->val, POISON, dense_lines(C) * C->ld * bytes);
+    if (t->val) return device_fill(t->dev, t->val, POISON, t->A[0]->nnz * bytes);
+    return OK;
+}
+
+void result_free(struct result_view *R)
+{
+    mem_free(R->ptr);
+    mem_free(R->idx);
+    mem_free(R->val);
+    *R = (struct result_view){0};
+}
+
+// What lies between the lines of a dense matrix must be as the poison left it: so many bytes are
+// looked at behind each.
+#define GAP_BYTES 1024
+static int check_gap(struct device *d, const char *gap, int64_t bytes, bool *touched)
+{
+    char room[GAP_BYTES];
+    bytes = min64(bytes, GAP_BYTES);
+    int err = device_download(d, room, gap, bytes);
+    for (int64_t b = 0; b < bytes && !err; b++) *touched |= room[b] != (char)POISON;
+    return err;
+}
+
+static int download_dense(const struct task *t, struct result_view *R)
+{
+    const struct dense_dev *C = &t->C;
+    int64_t w = width(R->p), length = dense_length(C) * w, step = C->ld * w;
+    R->layout = C->layout;
+    R->val = mem_alloc(dense_lines(C) * dense_length(C), (size_t)w);
+    int err = R->val ? OK : ERR_MEMORY;
+    if (!err && step == length)
+        err = device_download(t->dev, R->val, C->val, dense_lines(C) * step);
+    bool touched = false;
+    for (int64_t l = 0; l < dense_lines(C) && step > length && !err; l++) {
+        const char *line = (const char *)C->val + l * step;
+        err = device_download(t->dev, (char *)R->val + l * length, line, length);
+        if (!err) err = check_gap(t->dev, line + length, step - length, &touched);
+    }
+    if (touched)
+        snprintf(R->broken, sizeof R->broken, "something was written between the rows of C");
+    return err;
+}
+
+static int download_pattern(const struct task *t, struct result_view *R)
+{
+    int64_t nnz = R->p->A->nnz;
+    R->val = mem_alloc(nnz, prec_bytes(t->prec));
+    return R->val ? device_download(t->dev, R->val, t->val, nnz * width(R->p)) : ERR_MEMORY;
+}
+
+// Says in R->broken what is wrong with the row starts.
+static bool starts_right(struct result_view *R)
+{
+    int64_t m = R->p->rows;
+    if (R->ptr[0] != 0 || R->ptr[m] != R->nnz) {
+        snprintf(R->broken, sizeof R->broken,
+                 "the row starts go from %lld to %lld and should go from 0 to %lld",
+                 (long long)R->ptr[0], (long long)R->ptr[m], (long long)R->nnz);
+        return false;
+    }
+    for (int64_t i = 0; i < m; i++)
+        if (R->ptr[i] > R->ptr[i + 1] || R->ptr[i + 1] > R->nnz) {
+            snprintf(R->broken, sizeof R->broken, "row %lld ends at %lld, before it starts",
+                     (long long)i, (long long)R->ptr[i + 1]);
+            return false;
+        }
+    return true;
+}
+
+static void check_columns(struct result_view *R)
+{
+    int64_t m = R->p->rows, n = R->p->cols, bad = -1;
+#pragma omp parallel for schedule(dynamic, 64) reduction(max : bad)
+    for (int64_t i = 0; i < m; i++)
+        for (int64_t p = R->ptr[i]; p < R->ptr[i + 1]; p++)
+            if (R->idx[p] < 0 || R->idx[p] >= n || (p > R->ptr[i] && R->idx[p - 1] >= R->idx[p]))
+                bad = max64(bad, i);
+    if (bad >= 0)
+        snprintf(R->broken, sizeof R->broken,
+                 "row %lld: its columns are not ascending, unique and inside the matrix",
+                 (long long)bad);
+}
+
+static int download_sparse(const struct task *t, struct result_view *R)
+{
+    const struct csr_dev *D = &t->R;
+    int64_t starts = R->p->rows + 1;
+    if (D->m != R->p->rows || D->n != R->p->cols) {
+        snprintf(R->broken, sizeof R->broken, "C is %d x %d and should be %lld x %lld", D->m, D->n,
+                 (long long)R->p->rows, (long long)R->p->cols);
+        return OK;
+    }
+    if (D->nnz < 0 || D->nnz > R->p->work || (D->ptr_bytes != 4 && D->ptr_bytes != 8)) {
+        snprintf(R->broken, sizeof R->broken,
+                 "C has %lld nonzeros of %lld products, starts of %d bytes", (long long)D->nnz,
+                 (long long)R->p->work, (int)D->ptr_bytes);
+        return OK;
+    }
+    R->nnz = D->nnz;
+    R->ptr = mem_alloc(starts, sizeof *R->ptr);
+    R->idx = mem_alloc(D->nnz, sizeof *R->idx);
+    R->val = mem_alloc(D->nnz, prec_bytes(t->prec));
+    int err = R->ptr && R->idx && R->val ? OK : ERR_MEMORY;
+    if (!err) err = device_download(t->dev, R->ptr, D->ptr, starts * D->ptr_bytes);
+    if (!err) err = device_download(t->dev, R->idx, D->idx, D->nnz * 4);
+    if (!err) err = device_download(t->dev, R->val, D->val, D->nnz * width(R->p));
+    if (err) return err;
+    // Narrow starts are widened in place, from the end.
+    for (int64_t i = starts - 1; i >= 0 && D->ptr_bytes == 4; i--) {
+        int32_t start;
+        memcpy(&start, (char *)R->ptr + 4 * i, 4);
+        R->ptr[i] = start;
+    }
+    if (starts_right(R)) check_columns(R);
+    return OK;
+}
+
+int result_download(const struct task *t, const struct problem *p, struct result_view *out)
+{
+    int err = OK;
+    *out = (struct result_view){.p = p};
+    switch (p->op->result) {
+    case RESULT_DENSE: err = download_dense(t, out); break;
+    case RESULT_PATTERN: err = download_pattern(t, out); break;
+    case RESULT_SPARSE: err = download_sparse(t, out); break;
+    }
+    if (err) result_free(out);
+    return unchecked(err);
+}
+
+int64_t result_count(const struct result_view *R, int64_t i)
+{
+    switch (R->p->op->result) {
+    case RESULT_DENSE: return R->p->cols;
+    case RESULT_PATTERN: return R->p->A->ptr[i + 1] - R->p->A->ptr[i];
+    default: return R->ptr[i + 1] - R->ptr[i];
+    }
+}
+
+int64_t result_col(const struct result_view *R, int64_t i, int64_t e)
+{
+    switch (R->p->op->result) {
+    case RESULT_DENSE: return e;
+    case RESULT_PATTERN: return R->p->A->idx[R->p->A->ptr[i] + e];
+    default: return R->idx[R->ptr[i] + e];
+    }
+}
+
+double result_at(const struct result_view *R, int64_t i, int64_t e)
+{
+    const struct problem *p = R->p;
+    int64_t q = 0;
+    switch (p->op->result) {
+    case RESULT_DENSE: q = R->layout == LAYOUT_ROW ? i * p->cols + e : e * p->rows + i; break;
+    case RESULT_PATTERN: q = p->A->ptr[i] + e; break;
+    case RESULT_SPARSE: q = R->ptr[i] + e; break;
+    }
+    return prec_load(p->prec, R->val, q);
+}

@@ -1,0 +1,31 @@
+// A result of any kind on the host, read row by row: dense, values on the pattern of A, or sparse.
+#ifndef RESULT_H
+#define RESULT_H
+
+#include "algos/algo.h"
+
+struct result_view {
+    const struct problem *p;
+    enum layout layout; // dense: as it lay on the device, lines without gaps
+    int64_t nnz;        // sparse: nonzeros
+    int64_t *ptr;       // sparse: row starts, size rows + 1
+    int32_t *idx;       // sparse: columns, size nnz
+    void *val;
+    char broken[160]; // what is wrong with it as a structure; "": nothing
+};
+
+// Fills all of it with NaN, if it is there before a run.
+int result_poison(struct task *t);
+// Copies it to the host, and looks at its structure. ERR_UNCHECKED where host memory does not do.
+int result_download(const struct task *t, const struct problem *p, struct result_view *out);
+void result_free(struct result_view *R);
+
+// Elements of row i; the column of element e of it, and its value.
+int64_t result_count(const struct result_view *R, int64_t i);
+int64_t result_col(const struct result_view *R, int64_t i, int64_t e);
+double result_at(const struct result_view *R, int64_t i, int64_t e);
+
+// The error of a check whose own memory ran out: it says nothing about the algorithm.
+int unchecked(int err);
+
+#endif

@@ -1,0 +1,166 @@
+#include "measure/store.h"
+
+#include <string.h>
+
+static void remove_at(struct store *s, int i)
+{
+    sparse_free(s->dev, s->list[i].X);
+    s->list[i] = s->list[--s->count];
+}
+
+void store_free(struct store *s)
+{
+    while (s->count) remove_at(s, s->count - 1);
+    mem_free(s->list);
+    *s = (struct store){0};
+}
+
+void store_keep(struct store *s, const struct problem *p)
+{
+    for (int i = s->count - 1; i >= 0; i--) {
+        const struct stored *x = &s->list[i];
+        if (x->prec != p->prec || (x->of != p->A && x->of != p->S)) remove_at(s, i);
+    }
+}
+
+bool store_drop_unused(struct store *s)
+{
+    bool any = false;
+    for (int i = s->count - 1; i >= 0; i--) {
+        if (s->list[i].used) continue;
+        remove_at(s, i);
+        any = true;
+    }
+    return any;
+}
+
+int64_t store_unused_bytes(const struct store *s)
+{
+    int64_t bytes = 0;
+    for (int i = 0; i < s->count; i++)
+        if (!s->list[i].used) bytes += sparse_bytes(s->list[i].X);
+    return bytes;
+}
+
+// Values of a format's parameters: the task's, or the defaults of a format that is only made to
+// make another one from it.
+static void format_options(const struct task *t, const struct format *format,
+                           double opt[PARAMS_MAX])
+{
+    const struct param *list = format->params;
+    memset(opt, 0, PARAMS_MAX * sizeof *opt);
+    for (int i = 0; list && list[i].name; i++) {
+        int place = algo_param_find(t->algo, list[i].name);
+        opt[i] = place < 0 ? list[i].value : t->opt[place];
+    }
+}
+
+static struct stored *find(const struct store *s, const struct stored *wanted)
+{
+    for (int i = 0; i < s->count; i++) {
+        struct stored *x = &s->list[i];
+        if (x->of == wanted->of && x->format == wanted->format && x->prec == wanted->prec &&
+            !memcmp(x->opt, wanted->opt, sizeof x->opt))
+            return x;
+    }
+    return NULL;
+}
+
+// Makes a format on the host, and what it is made from before it.
+static int make_on_host(const struct task *t, struct device *host, const struct csr *A,
+                        const struct format *format, struct sparse **out)
+{
+    struct sparse *from = NULL;
+    double opt[PARAMS_MAX], convert_ms;
+    if (!format->from) return csr_place(host, A, t->prec, &convert_ms, out);
+    int err = make_on_host(t, host, A, format->from, &from);
+    format_options(t, format, opt);
+    if (!err) err = sparse_make(host, format, from, opt, out);
+    sparse_free(host, from);
+    return err;
+}
+
+// One making of a format: `from` is what it is made from, in the device's memory, if the device
+// makes it. Adds to what it took.
+static int make_once(const struct task *t, struct stored *x, const struct sparse *from,
+                     double *convert_ms, double *upload_ms)
+{
+    struct device *d = t->dev;
+    double start = clock_ms();
+    if (!x->format->from) {
+        double convert;
+        int err = csr_place(d, x->of, x->prec, &convert, &x->X);
+        *convert_ms += convert;
+        *upload_ms += clock_ms() - start - convert;
+        return err;
+    }
+    if (from) {
+        int err = sparse_make(d, x->format, from, x->opt, &x->X);
+        if (!err) err = device_sync(d);
+        *convert_ms += clock_ms() - start;
+        if (err) sparse_free(d, x->X);
+        return err;
+    }
+    struct device host = device_host();
+    struct sparse *made = NULL;
+    int err = make_on_host(t, &host, x->of, x->format, &made);
+    *convert_ms += clock_ms() - start;
+    start = clock_ms();
+    if (!err) err = sparse_copy(&host, made, d, &x->X);
+    *upload_ms += clock_ms() - start;
+    sparse_free(&host, made);
+    mem_free(host.blocks);
+    return err;
+}
+
+static int add(struct store *s, const struct stored *x)
+{
+    if (s->count == s->room) {
+        int room = s->room ? 2 * s->room : 8;
+        struct stored *p = mem_resize(s->list, s->room, room, sizeof *p);
+        if (!p) return ERR_MEMORY;
+        s->list = p;
+        s->room = room;
+    }
+    s->list[s->count++] = *x;
+    return OK;
+}
+
+static bool asks_for(const struct algo *a, const struct format *format)
+{
+    for (int i = 0; i < FORMATS_MAX; i++)
+        if (a->A[i] == format || a->S[i] == format) return true;
+    return false;
+}
+
+// Twice made, as the first making also pays for what a device loads and allocates once. What is
+// made only to make this one from it is dropped at once, so that memory never holds more than two
+// formats beside those that somebody asked for.
+int store_need(struct store *s, const struct task *t, const struct csr *A,
+               const struct format *format, struct stored **out)
+{
+    struct stored x = {.of = A, .format = format, .prec = t->prec}, *from = NULL;
+    const struct sparse *source = NULL;
+    double again = 0;
+    int err, before = s->count;
+    format_options(t, format, x.opt);
+    *out = find(s, &x);
+    if (*out) return OK;
+    if (format->from && format_maker_of(format, s->dev->kind)) {
+        err = store_need(s, t, A, format->from, &from);
+        if (err) return err;
+        memcpy(&x.cost[1], from->cost, SOURCES_MAX * sizeof *x.cost);
+        source = from->X;
+    }
+    err = make_once(t, &x, source, &x.cost[0].convert_ms, &x.cost[0].upload_ms);
+    if (!err) {
+        sparse_free(s->dev, x.X);
+        err = make_once(t, &x, source, &x.cost[0].warm_ms, &again);
+    }
+    if (s->count > before && !asks_for(t->algo, format->from)) remove_at(s, s->count - 1);
+    if (err) return err;
+    err = add(s, &x);
+    if (err) sparse_free(s->dev, x.X);
+    *out = err ? NULL : &s->list[s->count - 1];
+    return err;
+}

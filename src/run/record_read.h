@@ -1,0 +1,31 @@
+// Records read back: what tells a case apart, how it ended, and its numbers.
+#ifndef RECORD_READ_H
+#define RECORD_READ_H
+
+#include "run/bench.h"
+
+enum record_kind { RECORD_ENVIRONMENT, RECORD_RESULT };
+
+struct record {
+    enum record_kind kind;
+    // Of a result; texts are owned.
+    enum status status;
+    char *reason;            // NULL: none
+    char *key;               // of the case: see case_key()
+    char *op, *alg, *device; // names
+    char *matrix, *path;
+    enum prec prec;
+    // The case itself, where this build still has its operation and its algorithm; else entry is
+    // NULL. Options that the algorithm no longer has are left out.
+    struct bench_case c;
+    double gflops, median, ci_lo, ci_hi; // NAN where there is no time
+    double *samples;                     // milliseconds, size sample_count; owned
+    int sample_count;
+    bool throttled;
+};
+
+// Parses one line. ERR_INPUT says what is wrong with it; then there is nothing to free.
+int record_read(const char *line, struct record *out);
+void record_free(struct record *r);
+
+#endif

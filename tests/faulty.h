@@ -1,0 +1,267 @@
+// Algorithms that hand over the right result of any operation, each time with one planted fault.
+#ifndef FAULTY_H
+#define FAULTY_H
+
+#include <math.h>
+
+#include "cases.h"
+
+// The right result of a problem, row by row.
+struct right {
+    const struct problem *p;
+    int64_t *ptr; // row starts, size rows + 1
+    int32_t *col; // columns, size ptr[rows]
+    double *ref, *error;
+    int64_t *terms; // of each row
+};
+static struct right right;
+
+static inline void right_free(void)
+{
+    mem_free(right.ptr);
+    mem_free(right.col);
+    mem_free(right.ref);
+    mem_free(right.error);
+    mem_free(right.terms);
+    right = (struct right){0};
+}
+
+static inline int right_alloc(const struct problem *p, int64_t *longest)
+{
+    int64_t room = 0;
+    *longest = 0;
+    for (int32_t i = 0; i < p->rows; i++) {
+        room += p->op->row_room(p, i);
+        *longest = max64(*longest, p->op->row_room(p, i));
+    }
+    right = (struct right){.p = p};
+    right.ptr = mem_zero_alloc(p->rows + 1, sizeof *right.ptr);
+    right.col = mem_alloc(room, sizeof *right.col);
+    right.ref = mem_alloc(room, sizeof *right.ref);
+    right.error = mem_alloc(room, sizeof *right.error);
+    right.terms = mem_alloc(p->rows, sizeof *right.terms);
+    return right.ptr && right.col && right.ref && right.error && right.terms ? OK : ERR_MEMORY;
+}
+
+// What an algorithm of this variant should compute.
+static inline int right_make(const struct problem *p, int variant)
+{
+    struct row row;
+    int64_t longest;
+    int err = right_alloc(p, &longest);
+    if (!err) err = row_alloc(&row, p, longest);
+    CHECK(!err, "%s", fail_text());
+    if (err) return err;
+    for (int32_t i = 0; i < p->rows; i++) {
+        int64_t at = right.ptr[i];
+        p->op->row(p, variant, i, &row);
+        for (int64_t e = 0; e < row.count; e++) {
+            bool sparse = p->op->result == RESULT_SPARSE;
+            right.col[at + e] = sparse ? row.col[e] : (int32_t)e;
+            right.ref[at + e] = row.ref[e];
+            right.error[at + e] = row.error[e];
+        }
+        right.terms[i] = row.terms;
+        right.ptr[i + 1] = at + row.count;
+    }
+    row_free(&row);
+    return OK;
+}
+
+enum fault {
+    NONE,
+    NARROW, // not one: row starts of 32 bits
+    SMALL,  // not one: within the tolerance
+    NO_OUTPUT,
+    NO_OUTPUT_LATER, // from the second run on
+    ONE_NOT_WRITTEN,
+    ROW_LOST,
+    WRONG_SIGN,
+    NOT_A_NUMBER,
+    INFINITE,
+    ADDS_UP, // to what was there before
+    WRITES_AFTER_FIRST,
+    WRITES_AFTER_LAST,
+    ENTRY_LOST,
+    OTHER_COLUMN,
+    SWAPPED,
+    TWICE,
+    OUTSIDE,
+    NEGATIVE,
+    BAD_START,
+    BAD_END,
+    BAD_SHAPE,
+    ONE_COUNTED_TWICE,
+    NEGATIVE_COUNT,
+    HUGE_COUNT,
+    NO_WIDTH,
+    ADDED_ZERO,
+    ONE_TOO_MANY, // units in the last place
+};
+
+#define DENSE   BIT(RESULT_DENSE)
+#define PATTERN BIT(RESULT_PATTERN)
+#define SPARSE  BIT(RESULT_SPARSE)
+#define ALL     (DENSE | PATTERN | SPARSE)
+static const struct planted {
+    enum fault fault;
+    const char *name;
+    unsigned kinds; // of results that can have it
+    bool apart;     // only where there is room between rows
+    bool hidden;    // shows only where the row is compared
+} planted[] = {
+    {NO_OUTPUT, "no output", ALL, false, false},
+    {NO_OUTPUT_LATER, "no output but of the first run", ALL, false, false},
+    {ONE_NOT_WRITTEN, "an element is not written", ALL, false, false},
+    {ROW_LOST, "a row is missing", ALL, false, false},
+    {WRONG_SIGN, "a wrong sign", ALL, false, false},
+    {NOT_A_NUMBER, "not a number", ALL, false, false},
+    {INFINITE, "infinite", ALL, false, false},
+    {ADDS_UP, "adds to what was there", DENSE | PATTERN, false, false},
+    {WRITES_AFTER_FIRST, "writes behind the first row", DENSE, true, false},
+    {WRITES_AFTER_LAST, "writes behind the last row", DENSE, true, false},
+    {ENTRY_LOST, "an entry is missing", SPARSE, false, false},
+    {OTHER_COLUMN, "an entry in another column", SPARSE, false, false},
+    {SWAPPED, "two entries in the wrong order", SPARSE, false, false},
+    {TWICE, "a column twice", SPARSE, false, false},
+    {OUTSIDE, "a column past the last", SPARSE, false, false},
+    {NEGATIVE, "a negative column", SPARSE, false, false},
+    {BAD_START, "row starts that descend", SPARSE, false, false},
+    {BAD_END, "row starts that end too early", SPARSE, false, false},
+    {BAD_SHAPE, "a column too few", SPARSE, false, false},
+    {ONE_COUNTED_TWICE, "a nonzero more than the rows have", SPARSE, false, false},
+    {NEGATIVE_COUNT, "fewer than no nonzeros", SPARSE, false, false},
+    {HUGE_COUNT, "more nonzeros than products", SPARSE, false, false},
+    {NO_WIDTH, "row starts of no bytes", SPARSE, false, false},
+    {ADDED_ZERO, "a zero too many", SPARSE, false, true},
+    {ONE_TOO_MANY, "one rounding too many", ALL, false, true},
+};
+
+static enum fault fault;
+static int64_t fault_row, fault_place; // and the element of that row
+static int faulty_runs;
+static int64_t starve; // from the end of the second run on this allocation fails; 0: none
+
+static inline bool is_bad(int64_t q) { return q == right.ptr[fault_row] + fault_place; }
+
+static inline double faulty_value(const struct task *t, int64_t q)
+{
+    double c = right.ref[q], tolerance = prec_unit_roundoff(t->prec) * right.error[q];
+    if (!is_bad(q)) return c;
+    switch (fault) {
+    case SMALL: return c + 0.4 * tolerance;
+    case ONE_TOO_MANY: return c + 1.5 * tolerance;
+    case NOT_A_NUMBER: return NAN;
+    case INFINITE: return INFINITY;
+    case WRONG_SIGN: return -c;
+    default: return c;
+    }
+}
+
+// Results that are there before: dense ones, and those on a pattern.
+static inline void faulty_fill(const struct task *t)
+{
+    bool dense = t->C.val != NULL, row_major = t->C.layout == LAYOUT_ROW;
+    void *to = dense ? t->C.val : t->val;
+    int64_t down = row_major ? t->C.ld : 1, across = row_major ? 1 : t->C.ld;
+    for (int64_t i = 0; i < right.p->rows; i++)
+        for (int64_t q = right.ptr[i]; q < right.ptr[i + 1]; q++) {
+            if (fault == ROW_LOST && i == fault_row) continue;
+            if (fault == ONE_NOT_WRITTEN && is_bad(q)) continue;
+            int64_t at = dense ? i * down + (q - right.ptr[i]) * across : q;
+            double old = fault == ADDS_UP ? prec_load(t->prec, to, at) : 0;
+            prec_store(t->prec, to, at, old + faulty_value(t, q));
+        }
+    if (fault == WRITES_AFTER_FIRST) prec_store(t->prec, to, dense_length(&t->C), 0);
+    if (fault == WRITES_AFTER_LAST) prec_store(t->prec, to, dense_lines(&t->C) * t->C.ld - 1, 0);
+}
+
+static inline void put(const struct task *t, int64_t at, int32_t j, double x)
+{
+    t->R.idx[at] = j;
+    if (fault == ONE_NOT_WRITTEN && is_bad(at)) return;
+    prec_store(t->prec, t->R.val, at, x);
+}
+
+static inline void faulty_rows(struct task *t)
+{
+    int64_t bad = right.ptr[fault_row] + fault_place, count = 0, *ptr = (int64_t *)t->R.ptr;
+    ptr[0] = 0;
+    for (int64_t i = 0; i < right.p->rows; i++) {
+        for (int64_t q = right.ptr[i]; q < right.ptr[i + 1]; q++) {
+            int32_t j = right.col[q];
+            if (fault == ROW_LOST && i == fault_row) continue;
+            if (fault == ENTRY_LOST && q == bad) continue;
+            if (fault == OTHER_COLUMN && q == bad) j++;
+            if (fault == OUTSIDE && q == bad) j = (int32_t)right.p->cols;
+            if (fault == NEGATIVE && q == bad) j = -1;
+            if (fault == TWICE && q == bad) j = right.col[q - 1];
+            put(t, count++, j, faulty_value(t, q));
+            if (fault == ADDED_ZERO && q == bad) put(t, count++, j + 1, 0);
+        }
+        ptr[i + 1] = count;
+    }
+    t->R.nnz = count;
+    if (fault == SWAPPED) {
+        put(t, bad, right.col[bad + 1], right.ref[bad + 1]);
+        put(t, bad + 1, right.col[bad], right.ref[bad]);
+    }
+    if (fault == BAD_START) ptr[fault_row] = ptr[fault_row + 1] + 1;
+    if (fault == BAD_END) ptr[right.p->rows]--;
+    if (fault == BAD_SHAPE) t->R.n--;
+    if (fault == ONE_COUNTED_TWICE) t->R.nnz++;
+    if (fault == NEGATIVE_COUNT) t->R.nnz = -1;
+    if (fault == HUGE_COUNT) t->R.nnz = (int64_t)1 << 50;
+    if (fault == NO_WIDTH) t->R.ptr_bytes = 0;
+    if (fault != NARROW) return;
+    for (int64_t i = 0; i <= right.p->rows; i++) ((int32_t *)ptr)[i] = (int32_t)ptr[i];
+    t->R.ptr_bytes = 4;
+}
+
+static inline int faulty_sparse(struct task *t)
+{
+    int64_t m = right.p->rows, room = right.ptr[m] + 1;
+    t->R = (struct csr_dev){.format = &format_csr, .prec = t->prec, .ptr_bytes = 8};
+    t->R.m = (int32_t)m, t->R.n = (int32_t)right.p->cols;
+    int err = device_alloc(t->dev, m + 1, 8, &t->R.ptr);
+    if (!err) err = device_alloc(t->dev, room, sizeof *t->R.idx, (void **)&t->R.idx);
+    if (!err) err = device_alloc(t->dev, room, prec_bytes(t->prec), &t->R.val);
+    bool none = fault == NO_OUTPUT || (fault == NO_OUTPUT_LATER && faulty_runs);
+    if (!err && !none) faulty_rows(t);
+    return err;
+}
+
+static inline int faulty_run(struct task *t)
+{
+    CHECK(t->dev->poison, "new memory is not poisoned");
+    int err = OK;
+    if (right.p->op->result == RESULT_SPARSE)
+        err = faulty_sparse(t);
+    else if (fault != NO_OUTPUT && !(fault == NO_OUTPUT_LATER && faulty_runs))
+        faulty_fill(t);
+    if (++faulty_runs == 2) mem_fail_at(starve);
+    return err;
+}
+
+static const struct algo faulty = {
+    .layouts = BOTH_LAYOUTS,
+    .precs = BOTH_PRECS,
+    .A = {&format_csr},
+    .run = faulty_run,
+};
+
+// What the check of an algorithm with a fault comes to.
+static inline struct outcome faulty_case(struct inputs *in, const struct algo *algo,
+                                         enum check_mode mode, enum fault f)
+{
+    const struct algo_entry entry = {"faulty", in->p.op, DEVICE_CPU, algo, NULL};
+    double opt[PARAMS_MAX] = {0};
+    fault = f;
+    faulty_runs = 0;
+    struct outcome out = case_run(in, &entry, opt, mode);
+    mem_fail_at(0);
+    CHECK(!out.left, "%s: the check left %lld bytes", in->p.op->name, (long long)out.left);
+    return out;
+}
+
+#endif

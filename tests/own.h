@@ -1,0 +1,166 @@
+// An operation of the tests' own, for what is tested of the harness and is of no one operation.
+//
+// For each nonzero of A: C_ij = a_ij * (sum of row j of X), X dense and n x width; or minus that.
+// The second variant computes twice as much.
+#ifndef OWN_H
+#define OWN_H
+
+#include <math.h>
+#include <string.h>
+
+#include "algos/algo.h"
+
+enum { OWN_WIDTH, OWN_SIGN };
+static const int64_t own_widths[] = {1, 3, 4, 7, -1};
+static const struct axis own_width = {
+    .name = "width",
+    .values = "NUMBERS",
+    .about = "columns of X",
+    .min = 1,
+    .max = 100,
+    .standard = 3,
+    .tried = own_widths,
+};
+static const char *const own_signs[] = {"plus", "minus", NULL};
+static const struct axis own_sign = {
+    .name = "sign",
+    .values = "NAMES",
+    .about = "of what is drawn for X",
+    .words = own_signs,
+    .quiet = true,
+};
+static const struct axis *const own_axes[] = {
+    [OWN_WIDTH] = &own_width, [OWN_SIGN] = &own_sign, NULL};
+static const char *const own_variants[] = {"A . sum(X)", "2 * A . sum(X)", NULL};
+
+enum { OWN_ENTRIES, OWN_DENSITY };
+static const struct op_figure own_figures[] = {
+    [OWN_ENTRIES] = {"entries", "nonzeros of A", NULL, true},
+    [OWN_DENSITY] = {"density", "entries / (rows * columns)", "dens.", false},
+    {0},
+};
+
+static inline int own_make(struct problem *p)
+{
+    int64_t width = p->axis[OWN_WIDTH];
+    int err = refuse_overflow(p->prec, source_value(p->source) * 2 * (double)width);
+    p->rows = p->A->m, p->cols = p->A->n;
+    if (!err) err = size_mul(p->A->nnz, width, &p->work);
+    if (!err) err = dense_make(p, 0, p->A->n, width);
+    for (int64_t x = 0; x < p->A->n * width && p->axis[OWN_SIGN] && !err; x++)
+        prec_store(p->prec, p->in[0].val, x, -prec_load(p->prec, p->in[0].val, x));
+    return err;
+}
+
+static inline int64_t own_bytes(const struct problem *p, int64_t result_nnz)
+{
+    (void)result_nnz;
+    int64_t dense = (int64_t)p->A->n * p->axis[OWN_WIDTH] + p->A->nnz;
+    return op_csr_bytes(p->A, p->prec) + dense * (int64_t)prec_bytes(p->prec);
+}
+
+static inline void own_tell(const struct problem *p, int64_t result_nnz, double *values)
+{
+    (void)result_nnz;
+    double room = (double)p->A->m * p->A->n;
+    values[OWN_ENTRIES] = (double)p->A->nnz;
+    values[OWN_DENSITY] = room > 0 ? (double)p->A->nnz / room : NAN;
+}
+
+static inline int64_t own_row_room(const struct problem *p, int32_t i)
+{
+    return p->A->ptr[i + 1] - p->A->ptr[i];
+}
+
+static inline int64_t own_row_work(const struct problem *p, int32_t i)
+{
+    return own_row_room(p, i) * p->axis[OWN_WIDTH];
+}
+
+// Element q of C, and the sum of the absolute values of its terms.
+static inline double own_element(const struct problem *p, int variant, int64_t q, double *size)
+{
+    int64_t width = p->axis[OWN_WIDTH], x = p->A->idx[q] * width;
+    double a = (variant ? 2 : 1) * prec_round(p->prec, p->A->val[q]), sum = 0;
+    *size = 0;
+    for (int64_t l = 0; l < width; l++) {
+        double product = a * prec_load(p->prec, p->in[0].val, x + l);
+        sum += product;
+        *size += fabs(product);
+    }
+    return sum;
+}
+
+static inline void own_row(const struct problem *p, int variant, int32_t i, struct row *row)
+{
+    row->count = own_row_room(p, i);
+    row->terms = row->count ? p->axis[OWN_WIDTH] : 0;
+    for (int64_t e = 0; e < row->count; e++) {
+        double size;
+        row->ref[e] = own_element(p, variant, p->A->ptr[i] + e, &size);
+        row->error[e] = sum_error(row->terms) * size;
+    }
+}
+
+static inline int own_project(const struct problem *p, int variant, const struct projection *out)
+{
+    for (int32_t i = 0; i < p->A->m; i++) {
+        int64_t terms = own_row_room(p, i) + p->axis[OWN_WIDTH];
+        out->want[i] = out->size[i] = 0;
+        for (int64_t q = p->A->ptr[i]; q < p->A->ptr[i + 1]; q++) {
+            double size, weight = op_weight(p, p->A->idx[q]);
+            out->want[i] += own_element(p, variant, q, &size) * weight;
+            out->size[i] += size * fabs(weight);
+        }
+        out->error[i] = sum_error(p->axis[OWN_WIDTH]) * out->size[i];
+        out->own[i] = 2 * sum_error(terms) * prec_unit_roundoff(F64) * out->size[i];
+    }
+    return OK;
+}
+
+static const struct op own_op = {
+    .name = "own",
+    .formula = "C = A . sum(X)",
+    .result = RESULT_PATTERN,
+    .axes = own_axes,
+    .variants = own_variants,
+    .figures = own_figures,
+    .make = own_make,
+    .compulsory_bytes = own_bytes,
+    .tell = own_tell,
+    .row_work = own_row_work,
+    .row_room = own_row_room,
+    .row = own_row,
+    .project = own_project,
+};
+
+// The operations, and then this one; NULL after it.
+static inline const struct op *op_or_own(int i)
+{
+    return i < op_count ? ops[i] : i == op_count ? &own_op : NULL;
+}
+
+// Axes at the which-th of the values that are tried, or at the last of them; words at the first.
+static inline void axes_start(const struct op *op, int which, int64_t axis[AXES_MAX])
+{
+    memset(axis, 0, AXES_MAX * sizeof *axis);
+    for (int a = 0; op->axes[a]; a++) {
+        int64_t value;
+        int last = op->axes[a]->words ? 0 : which;
+        for (int done = 0; done <= last && axis_try(op->axes[a], done, &value); done++)
+            axis[a] = value;
+    }
+}
+
+// The next combination of the axes that have words; false after the last.
+static inline bool axes_next_words(const struct op *op, int64_t axis[AXES_MAX])
+{
+    for (int a = op_axis_count(op) - 1; a >= 0; a--) {
+        if (!op->axes[a]->words) continue;
+        if (op->axes[a]->words[++axis[a]]) return true;
+        axis[a] = 0;
+    }
+    return false;
+}
+
+#endif

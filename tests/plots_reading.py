@@ -1,0 +1,132 @@
+"""Tests of reading records, for test_plots.py: what tells cases apart, cases that are there twice,
+lines that are no records."""
+
+import contextlib
+import io
+import json
+import os
+import threading
+
+from plots_records import GPU, SPMM, environment, result, rows_of, write
+
+
+def test_again(folder, check):
+    """A case that was measured again: the last record counts, and stderr says so."""
+    import records
+    import series
+    m1, m2 = ("one", 100, 500), ("two", 100, 2000)
+
+    def told(function, *args):
+        said = io.StringIO()
+        with contextlib.redirect_stderr(said):
+            value = function(*args)
+        return value, said.getvalue()
+
+    rows = rows_of(SPMM, result("merge", m1, 1.0), result("merge", m2, 4.0),
+                   result("merge", m1, 2.0), result("cusparse", m1, 1.0),
+                   result("cusparse", m1, 4.0), result("cusparse-csr2", m1, 3.0),
+                   result("merge", m2, 4.1))
+    found, said = told(series.series, rows)
+    check([row["ms"] for row in found["merge"].values()] == [2.0, 4.1],
+          "the last of each case, not the fastest: %s" % found["merge"])
+    check([row["ms"] for row in found["cuSPARSE (best)"].values()] == [3.0],
+          "the best of the vendor's last ones: %s" % found["cuSPARSE (best)"])
+    check(said == "3 cases were measured more than once, the last record counts; furthest apart: "
+          "cusparse of one, 4 ms, before 1 ms\n", "stderr says so: %r" % said)
+    check(told(series.series, rows[:2])[1] == "", "nothing to say of cases that are there once")
+    path = write(os.path.join(folder, "again.jsonl"), [
+        environment(roof=GPU), result("merge", m1, 1.0), result("merge", m2, 1.0),
+        result("merge", m1, 1.0, status="oom")])
+    rows, said = told(records.read, [path])
+    check([row["status"] for row in rows] == ["ok", "oom"], "a case that came to fail has failed")
+    check("1 case was measured more than once" in said and "oom, before 1 ms" in said, said)
+    check(told(records.read, [path, path])[1].startswith("2 cases"), "a file that is read twice")
+    two = environment(roof=GPU)
+    two["devices"] = [{**two["devices"][1], "id": "cuda:%d" % i} for i in (0, 1)]
+    path = write(os.path.join(folder, "devices.jsonl"), [
+        two, result("merge", m1, 1.0), result("merge", m1, 2.0, device="cuda:1")])
+    rows, said = told(records.read, [path])
+    check([row["device"] for row in rows] == ["NVIDIA H200 (cuda:0)", "NVIDIA H200 (cuda:1)"] and
+          not said, "two devices of one name are two sets: %s %s" % (rows, said))
+
+
+def test_reading(folder, check):
+    import common
+    import records
+    path = os.path.join(folder, "odd.jsonl")
+    m = ("one", 100, 500)
+    lost = [result(alg, ("lost", 0, 0), 1.0, status="failed") for alg in ("merge", "sellp")]
+    for record in lost:
+        record["matrix"].update(dict.fromkeys(("rows", "cols", "nnz", "row_mean")))
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(json.dumps(environment(roof=GPU)) + "\n\n")
+        file.write(json.dumps(result("merge", m, 2.0)) + "\n")
+        file.write(json.dumps(result("merge", m, 1.0)) + "\n[1]\n")
+        file.write(json.dumps(result("merge", m, 9.0))[:200])
+    said = io.StringIO()
+    with contextlib.redirect_stderr(said):
+        rows = records.read([path])
+    check("2 lines, the first is line 5: no spbench/1 record" in said.getvalue(),
+          "warning: " + said.getvalue())
+    check("1 case was measured more than once" in said.getvalue(), "and: " + said.getvalue())
+    check(len(rows) == 1 and rows[0]["ms"] == 1.0, "the last record of a case counts")
+    check(rows[0]["device"] == "NVIDIA H200", "device name: %s" % rows[0]["device"])
+    title = common.about(rows)
+    for text in ("spmm", "k = 64", "f32", "layout = row", "NVIDIA H200", "2026-11-20"):
+        check(text in title, "title %r has %r" % (title, text))
+    other = [{**rows[0], "env": {"date": "2026-11-2%dT10:00:00Z" % i, "revision": "r%d" % i,
+                                 "host": "here"}} for i in (3, 1, 2, 1)]
+    check(common.about(other).endswith(" · 2026-11-21 to 2026-11-23"), common.about(other))
+    check(common.mixed(other) == ["Mixed: 3 revisions of the program (r1: 2, r3: 1, r2: 1)."],
+          "revisions: %s" % common.mixed(other))
+    check(common.footnotes(common.select(other)) == common.mixed(other), "in the footnotes")
+    write(path, [environment(roof=GPU), result("merge", m, 1.0)] + lost)
+    said = io.StringIO()
+    with contextlib.redirect_stderr(said):
+        rows = records.read([path])
+    check([row["name"] for row in rows] == ["one"], "a matrix that could not be read is in no row")
+    check(said.getvalue().endswith("could not be read, left out: lost\n"), said.getvalue())
+    test_keys(check, m)
+
+
+def test_keys(check, m):
+    """Of records with a key, and of older ones, which have their cache among the times."""
+    import records
+    cold = result("cusparse", m, 1.0, cache="cold", status="oom", options={"b": 9.35, "a": 2})
+    row, again = rows_of(SPMM, cold, {**cold, "case": None})
+    want = "spmm cusparse cuda:0 f32 k=64 layout=row cache=cold a=2 b=9.35 cuSPARSE-12.6.3 " \
+        "100x100:500 one"
+    check(row["key"] == again["key"] == want and row["cache"] == "cold", "key: %s" % again["key"])
+    old = result("cusparse", m, 1.0)
+    for name in ("case", "cache", "library"):
+        del old[name]
+    old["time_ms"]["cache"] = "cold"
+    row = rows_of(SPMM, old)[0]
+    check(" cache=cold cuSPARSE-12.6.3 " in row["key"] and row["cache"] == "cold",
+          "key of an older record: %s" % row["key"])
+    old["time_ms"] = None
+    check(rows_of(SPMM, old)[0]["cache"] == "warm", "without a time: warm")
+    for name, value in (("matrix", None), ("op", "other"), ("layout", ...)):
+        odd = {**old, name: value}
+        if value is ...:
+            del odd[name]
+        try:
+            rows_of(SPMM, odd)
+            check(False, "%s: %s is no record" % (name, value))
+        except (KeyError, TypeError, ValueError):
+            check(True, "no record")
+    check(records.axes_of([os.devnull, "/none"]) == {}, "no axes in files that have none")
+
+
+def test_pipe(folder, check, run):
+    """What comes out of a pipe is there once: it is not looked through for axes before."""
+    pipe = os.path.join(folder, "pipe")
+    os.mkfifo(pipe)
+    writer = threading.Thread(target=write, args=(pipe, [
+        environment(roof=GPU), result("merge", ("one", 100, 500), 1.0),
+        result("cusparse", ("one", 100, 500), 2.0)]))
+    writer.start()
+    status, text, errors = run("table.py", pipe)
+    writer.join()
+    check(status == 0 and "| merge | 1 | 2.00 |" in text, "a table from a pipe: %s" % errors)
+    os.remove(pipe)

@@ -1,0 +1,124 @@
+"""Tests of table.py, for test_plots.py: numbers computed by hand, other codes, two versions of a
+library."""
+
+import os
+
+from plots_records import (GPU, LIBRARY, M1, M2, OLD, SPGEMM, environment, product, result,
+                           write)
+
+
+def test_dense(folder, check, run, small):
+    m1, m2 = ("fem:28", 100, 500), ("two", 100, 2000)
+    source = write(os.path.join(folder, "table.jsonl"), [
+        environment(roof=GPU), result("cusparse", m1, 4.0), result("cusparse", m2, 4.0),
+        result("merge", m1, 1.0), result("merge", m2, 8.0),
+        result("sellp", m2, 8.0, status="wrong")])
+    peers = os.path.join(folder, "peers.tsv")
+    with open(peers, "w", encoding="utf-8") as file:
+        file.write("# a comment\nop\tmatrix\tk\tprecision\tcode\tms\tgflops\tprep_ms\tcheck\n"
+                   "spmm\tgen_fem28\t64\tf32\tpeer\t2.0\t1\t0\tok\n"
+                   "spmm\tzwei\t64\tf32\tpeer\t4.0\t1\t0\tok\n"
+                   "spmm\ttwo\t64\tf32\tpeer\t4.0\t1\t0\tmismatch\n"
+                   "spmm\ttwo\t32\tf32\tpeer\t4.0\t1\t0\tok\n"
+                   "spmm\ttwo\t64\tf32\tbest:a\t9.0\t1\t0\tok\n"
+                   "spmm\ttwo\t64\tf32\tbest:b\t2.0\t1\t0\tok\n"
+                   "spmm\ttwo\t64\tf32\tbest:c\t1.0\t1\t0\tmismatch\n")
+    status, text, errors = run("table.py", source)
+    check(status == 0, "table.py: %s" % errors)
+    check("| merge | 2 | 1.41 | 0.50 | two | 4.00 | fem:28 | 1 |" in text, "4 and 0.5: %s" % text)
+    check("| sellp | 1 | 0 | 1 wrong on two: made up |" in text, "what failed: %s" % text)
+    check("shared" not in text and "peak" not in text, "no column or table without use: " + text)
+    status, text, _ = run("table.py", source, "--peers", peers, "--code", "peer")
+    check("| fem:28 | 2.00 | 0.50 |" in text, "table: the peer by matrix: %s" % text)
+    check("| two |" not in text.split("× peer")[1], "failed checks are out: %s" % text)
+    check("peer has no right result on two. Theirs, and not among these (see --map): zwei." in text,
+          "and said to be: %s" % text)
+    status, text, _ = run("table.py", source, "--peers", peers, "--map", "two=zwei")
+    check("| peer | merge | 2 | 1.00 | 0.50 | two | 2.00 | fem:28 | 1 |" in text and
+          "| peer | cuSPARSE (best) | 2 | 0.71 |" in text, "all peers, with --map: %s" % text)
+    status, text, _ = run("table.py", source, "--peers", peers)
+    check("| best | merge | 1 | 0.25 |" in text, "the fastest of a peer's parameters: %s" % text)
+    status, _, errors = run("table.py", source, "--peers", peers, "--map", "two")
+    check(status == 2 and "not OURS=THEIRS" in errors, "a --map that is none: %s" % errors)
+    _, _, errors = run("table.py", source, "--peers", peers, "--map", "drei=zwei")
+    check("no matrix drei" in errors, "a --map of nothing: %s" % errors)
+    status, text, errors = run("table.py", source, "--peers", peers, "--code", "nobody")
+    check(status == 1 and "no code nobody" in errors and not text, "unknown peer: %s" % errors)
+    alone = write(os.path.join(folder, "alone.jsonl"), [environment(roof=GPU),
+                                                        result("merge", m1, 1.0)])
+    status, text, errors = run("table.py", alone)
+    check(status == 1 and "to compare with" in errors, "nothing to compare with: %s" % errors)
+    status, text, _ = run("table.py", alone, "--peers", peers)
+    check(status == 0 and "| peer | merge | 1 | 2.00 |" in text, "table: but for peers: %s" % text)
+    status, text, errors = run("table.py", small)
+    check(status == 0 and text.count("### ") == 3, "table: three sets of cases: %s" % errors)
+
+
+def test_sparse(folder, check, run):
+    m3 = ("three", 100, 700, 70000, 7000)
+    again = {**environment(SPGEMM, roof=GPU), "revision": "bbb"}
+    first = {**again, "revision": "aaa"}
+    records = [
+        product("cusparse", M1, 4.0, peak=8000), product("cusparse-alg2", M1, 2.0, peak=2000),
+        product("cusparse-reuse", M1, 0.5, peak=1), product("hash", M1, 1.0, peak=4000),
+        product("hash", M2, 1.0), product("cusparse", M2, 1.0, status="oom"),
+        {**product("cusparse-alg2", M2, 1.0, status="oom"), "reason": "wants 12,345 bytes"},
+        product("hash", m3, 1.0, peak=1000), product("cusparse", m3, 8.0, peak=2000),
+        {**product("cusparse-alg2", m3, 1.0, status="oom"), "reason": "wants 99 bytes"},
+        product("hash", M1, 1.0, mul="aat"), product("cusparse", M1, 8.0, mul="aat")]
+    source = write(os.path.join(folder, "product.jsonl"), [first, *records])
+    peers = os.path.join(folder, "product.tsv")
+    with open(peers, "w", encoding="utf-8") as file:
+        file.write("op\tmatrix\tk\tprecision\tcode\tms\tgflops\tprep_ms\tcheck\n"
+                   "spgemm-aa\tone\t-\tf64\tnsparse\t3.0\t1\t-\tok\n"
+                   "spgemm-aa\ttwo\t\tf64\tnsparse\t12.0\t1\t-\tok\n"
+                   "spgemm-aa\tone\t-\tf64\tTileSpGEMM\t5.0\t1\t-\tmismatch\n"
+                   "spgemm-aa\tone\t-\tf64\tcuSPARSE-alg2\t-\t-\t-\tfail:exception\n")
+    status, text, errors = run("table.py", source, "--peers", peers)
+    check(status == 0 and text.count("### ") == 2, "table of products: %s%s" % (text, errors))
+    check("### spgemm · mul = aa · f64" in text and "### spgemm · mul = aat · f64" in text,
+          "aa and aat: " + text)
+    check(text.count("Revision aaa.") == 2, "the revision: " + text)
+    for want in ("| hash | 2 | 4.00 | 2.00 | one | 8.00 | three | 2 |",
+                 "| cusparse-alg2 | 1 | 1.00 |", "| cusparse | 2 | 0.71 | 0.50 | one |",
+                 "The best is cusparse-alg2 (1), cusparse (1). Measured: %s. No time of any on two."
+                 % LIBRARY,
+                 "| nsparse | hash | 2 | 6.00 | 3.00 | one | 12.00 | two | 2 |",
+                 "| nsparse | cuSPARSE (best) | 1 | 1.50 |",
+                 "TileSpGEMM has no right result on one.",
+                 "| peak memory over | the leanest of cuSPARSE | cusparse | cusparse-alg2 |",
+                 "| hash | 1.00 (2) | 0.50 (2) | 2.00 (1) |",
+                 "| cusparse | 2.00 (2) |  | 4.00 (1) |", "| hash | 3 | 3 |  |",
+                 "| cusparse | 3 | 2 | 1 oom on two: made up |",
+                 "| cusparse-alg2 | 3 | 1 | 2 oom on three, two: wants 12,345 bytes |"):
+        check(want in text, "%s: %s" % (want, text))
+    check("× on the 2 shared" in text and text.count("shared") == 1, "uneven means: " + text)
+    check("| TileSpGEMM |" not in text and "| cusparse-reuse | 1 | 1 |  |" in text and
+          text.count("cusparse-reuse") == 1, "what is compared with nothing: " + text)
+    status, text, _ = run("table.py", source, "--peers", peers, "--code", "nsparse", "-mul", "aa")
+    check("| two | 12.00 |" in text, "every matrix against nsparse: %s" % text)
+    status, text, _ = run("table.py", source, "-mul", "aa", "--matrices")
+    check("| ms | nonzeros | products | nnz_c | compression | hash | cusparse-reuse | cusparse | "
+          "cusparse-alg2 |\n" in text
+          and "| one | 500 | 10,000 | 1,000 | 10 | **1** | 0.5 | 4 | 2 |" in text
+          and "| two | 2,000 | 40,000 | 20,000 | 2 | **1** |  | oom | oom |" in text,
+          "every time: " + text)
+    mixed = write(os.path.join(folder, "revisions.jsonl"),
+                  [first, *records[:4], again, *records[4:]])
+    status, text, _ = run("table.py", mixed)
+    check("Mixed: 2 revisions of the program (bbb: 6, aaa: 4)." in text, "mixed: " + text)
+    check("Revision bbb." in text, "the other set is of one: " + text)
+
+
+def test_versions(folder, check, run):
+    path = write(os.path.join(folder, "versions.jsonl"), [
+        environment(roof=GPU), result("merge", M1, 1.0), result("cusparse", M1, 4.0),
+        result("cusparse", M1, 2.0, library=OLD), result("merge", M2, 1.0),
+        result("cusparse", M2, 3.0), result("cusparse", M2, 6.0, library=OLD)])
+    status, text, errors = run("table.py", path, "--matrices")
+    check(status == 0 and not errors, "two versions are two cases: %s" % errors)
+    for want in ("| merge | 2 | 2.45 |", "Measured: cuSPARSE 12.5.1, cuSPARSE 12.6.3.",
+                 "The best is cusparse with cuSPARSE 12.5.1 (1), cusparse with cuSPARSE 12.6.3 (1)",
+                 "Mixed: 2 versions", "| cusparse with cuSPARSE 12.5.1 | 2 | 2 |",
+                 "| two | 2,000 | **1** | 6 | 3 |"):
+        check(want in text, "%s: %s" % (want, text))

@@ -1,0 +1,448 @@
+// Tiny matrices for the table-driven tests, with whole-number values: `shapes` for operations with
+// a dense operand, `product_shapes` for products of sparse matrices, whose result has a structure
+// of its own. Long, because it is a list.
+#ifndef SHAPES_H
+#define SHAPES_H
+
+#include <stdlib.h>
+
+#include "data/matrix.h"
+#include "test.h"
+
+// A matrix by rule, where entry (i, j) is present if rule() says so; or a built one.
+struct shape {
+    const char *name;
+    int32_t m, n;
+    bool (*rule)(int32_t i, int32_t j);
+    int copies; // each entry is given so many times, in scrambled order; 0: once, sorted
+    void (*build)(struct coo *T); // instead of the rule
+    int64_t room;                 // entries that it adds at most
+    bool options;                 // each option of each algorithm is tried on it
+    bool square;                  // as a product it says something new only times itself
+};
+
+static inline bool none(int32_t i, int32_t j) { return (void)i, (void)j, false; }
+static inline bool full(int32_t i, int32_t j) { return (void)i, (void)j, true; }
+static inline bool diagonal(int32_t i, int32_t j) { return i == j; }
+static inline bool lower(int32_t i, int32_t j) { return j <= i; }
+static inline bool tridiagonal(int32_t i, int32_t j) { return abs(i - j) <= 1; }
+static inline bool scattered(int32_t i, int32_t j)
+{
+    return random_at(1, (uint64_t)i * 1000 + (uint64_t)j) % 11 == 0;
+}
+static inline bool few(int32_t i, int32_t j)
+{
+    return random_at(2, (uint64_t)i * 1000 + (uint64_t)j) % 97 == 0;
+}
+
+// Whole numbers in -3 .. 3, zeros among them.
+static inline double value_at(int32_t i, int32_t j)
+{
+    return (double)(random_at(3, (uint64_t)i * 4099 + (uint64_t)j) % 7) - 3;
+}
+
+// An empty matrix with room for entries.
+static inline int entries_alloc(struct coo *T, int32_t m, int32_t n, int64_t room)
+{
+    *T = (struct coo){.m = m, .n = n};
+    T->row = mem_alloc(room, sizeof *T->row);
+    T->col = mem_alloc(room, sizeof *T->col);
+    T->val = mem_alloc(room, sizeof *T->val);
+    return T->row && T->col && T->val ? OK : ERR_MEMORY;
+}
+
+static inline void add_entry(struct coo *T, int32_t i, int32_t j, double x)
+{
+    T->row[T->nnz] = i;
+    T->col[T->nnz] = j;
+    T->val[T->nnz++] = x;
+}
+
+static inline int entries_to_csr(struct coo *T, const char *name, struct csr *A)
+{
+    int err = csr_from_coo(T, A, NULL);
+    coo_free(T);
+    CHECK(!err && !csr_check(A), "%s: %s", name, err ? fail_text() : csr_check(A));
+    return err;
+}
+
+static inline int shape_build(const struct shape *s, struct csr *A)
+{
+    int copies = s->copies ? s->copies : 1;
+    struct coo T;
+    int err = entries_alloc(&T, s->m, s->n, s->build ? s->room : (int64_t)s->m * s->n * copies);
+    CHECK(!err, "%s: %s", s->name, fail_text());
+    if (err) return err;
+    if (s->build) {
+        s->build(&T);
+        CHECK(T.nnz <= s->room, "%s: %lld entries", s->name, (long long)T.nnz);
+        return entries_to_csr(&T, s->name, A);
+    }
+    for (int c = 0; c < copies; c++)
+        for (int32_t i = 0; i < s->m; i++)
+            for (int32_t q = 0; q < s->n; q++) {
+                // 37 and n are coprime in the scrambled shapes, so this is a permutation.
+                int32_t j = s->copies ? (q * 37 + 11) % s->n : q;
+                if (s->rule(i, j)) add_entry(&T, i, j, value_at(i, j));
+            }
+    return entries_to_csr(&T, s->name, A);
+}
+
+static inline bool dense_row(int32_t i, int32_t j) { return i == 7 || j == i % 5; }
+static inline bool dense_row_first(int32_t i, int32_t j) { return i == 0 || j == i; }
+static inline bool dense_row_last(int32_t i, int32_t j) { return i == 39 || j == i; }
+static inline bool dense_column(int32_t i, int32_t j) { return (void)i, j == 3; }
+static inline bool only_first_row(int32_t i, int32_t j) { return i == 0 && j % 2; }
+static inline bool only_last_row(int32_t i, int32_t j) { return i == 299 && j % 2; }
+static inline bool first_half_empty(int32_t i, int32_t j) { return i >= 150 && (i + j) % 7 == 0; }
+static inline bool last_half_empty(int32_t i, int32_t j) { return i < 150 && (i + j) % 7 == 0; }
+static inline bool every_other_row(int32_t i, int32_t j) { return i % 2 && (i + 3 * j) % 5 == 0; }
+static inline bool two_far_rows(int32_t i, int32_t j) { return (i == 5 || i == 2990) && j < 40; }
+static inline bool rows_of_32(int32_t i, int32_t j) { return (j + i) % 64 < 32; }
+static inline bool rows_of_33(int32_t i, int32_t j) { return (j + i) % 64 < 33; }
+static inline bool rows_of_4(int32_t i, int32_t j) { return (j + 64 - i % 64) % 16 == 0; }
+static inline bool power_law(int32_t i, int32_t j) { return j * (i + 1) < 400 + (i + j) % 3; }
+static inline bool long_then_short(int32_t i, int32_t j) { return i % 50 == 10 ? true : j == i % 700; }
+
+static const struct shape shapes[] = {
+    {.name = "no rows and no columns", .m = 0, .n = 0, .rule = none},
+    {.name = "no rows", .m = 0, .n = 5, .rule = none},
+    {.name = "no columns", .m = 5, .n = 0, .rule = none},
+    {.name = "no entries", .m = 4, .n = 4, .rule = none},
+    {.name = "1 x 1", .m = 1, .n = 1, .rule = full},
+    {.name = "1 x 1 empty", .m = 1, .n = 1, .rule = none},
+    {.name = "1 x n", .m = 1, .n = 300, .rule = full},
+    {.name = "1 x n, one row of 3", .m = 1, .n = 3, .rule = full},
+    {.name = "m x 1", .m = 300, .n = 1, .rule = full},
+    {.name = "identity", .m = 70, .n = 70, .rule = diagonal},
+    {.name = "wide diagonal", .m = 20, .n = 90, .rule = diagonal},
+    {.name = "tall diagonal", .m = 90, .n = 20, .rule = diagonal},
+    {.name = "every row length to 80", .m = 80, .n = 80, .rule = lower},
+    {.name = "tridiagonal", .m = 100, .n = 100, .rule = tridiagonal},
+    {.name = "one dense row", .m = 40, .n = 400, .rule = dense_row},
+    {.name = "first row dense", .m = 40, .n = 400, .rule = dense_row_first},
+    {.name = "last row dense", .m = 40, .n = 400, .rule = dense_row_last},
+    {.name = "one dense column", .m = 200, .n = 9, .rule = dense_column},
+    {.name = "only the first row", .m = 300, .n = 90, .rule = only_first_row},
+    {.name = "only the last row", .m = 300, .n = 90, .rule = only_last_row},
+    {.name = "first half empty", .m = 300, .n = 40, .rule = first_half_empty},
+    {.name = "last half empty", .m = 300, .n = 40, .rule = last_half_empty},
+    {.name = "every other row empty", .m = 101, .n = 60, .rule = every_other_row},
+    {.name = "3000 rows, two of them used", .m = 3000, .n = 50, .rule = two_far_rows},
+    {.name = "rows of exactly 32", .m = 24, .n = 64, .rule = rows_of_32},
+    {.name = "rows of exactly 33", .m = 24, .n = 64, .rule = rows_of_33},
+    {.name = "rows of exactly 4", .m = 128, .n = 64, .rule = rows_of_4},
+    {.name = "dense 33 x 33", .m = 33, .n = 33, .rule = full},
+    {.name = "dense 3 x 257", .m = 3, .n = 257, .rule = full},
+    {.name = "random", .m = 120, .n = 90, .rule = scattered, .options = true},
+    {.name = "very sparse", .m = 400, .n = 200, .rule = few},
+    {.name = "power law", .m = 120, .n = 400, .rule = power_law},
+    {.name = "long rows among short ones", .m = 160, .n = 700, .rule = long_then_short},
+    {.name = "unsorted entries", .m = 60, .n = 50, .rule = scattered, .copies = 1},
+    {.name = "duplicate entries", .m = 60, .n = 50, .rule = scattered, .copies = 3},
+};
+
+static inline bool product_dense_row(int32_t i, int32_t j) { return i == 7 || (i + 2 * j) % 41 == 0; }
+static inline bool product_dense_column(int32_t i, int32_t j) { return j == 13 || (i + 2 * j) % 41 == 0; }
+static inline bool cross(int32_t i, int32_t j) { return i == 0 || j == 0; }
+static inline bool first_row_only(int32_t i, int32_t j) { return (void)j, i == 0; }
+static inline bool permutation(int32_t i, int32_t j) { return (i * 7 + 3) % 50 == j; }
+static inline bool shift(int32_t i, int32_t j) { return j == i + 1; }
+static inline bool arrow(int32_t i, int32_t j) { return i == j || i == 69 || j == 69; }
+static inline bool odd_rows(int32_t i, int32_t j) { return i % 2 && (i + 3 * j) % 9 == 0; }
+static inline bool odd_columns(int32_t i, int32_t j) { return j % 2 && (i + 3 * j) % 9 == 0; }
+static inline bool full_tile(int32_t i, int32_t j) { return i / 16 == 1 && j / 16 == 1; }
+static inline bool full_tiles(int32_t i, int32_t j) { return (i / 16 + j / 16) % 2 == 0; }
+static inline bool tile_corners(int32_t i, int32_t j) { return i % 16 % 15 == 0 && j % 16 % 15 == 0; }
+// More than 32 tiles in most tile rows; tile row 3 and tile column 7 have one tile alone, so that
+// lists of tiles meet shorter and longer ones.
+static inline bool many_tiles(int32_t i, int32_t j)
+{
+    int32_t r = i / 16, c = j / 16;
+    return (i + j) % 16 == (7 * r + 3 * c) % 16 && i % 4 == c % 4 && (r != 3 || c == 5) &&
+           (c != 7 || r == 2);
+}
+static inline bool block_diagonal(int32_t i, int32_t j) { return i / 12 == j / 12; }
+static inline bool product_power_law(int32_t i, int32_t j)
+{
+    return (j + 1) * (i + 1) < 120 + (i + j) % 3;
+}
+static inline bool one_in_five(int32_t i, int32_t j)
+{
+    return random_at(4, (uint64_t)i * 1000 + (uint64_t)j) % 5 == 0;
+}
+
+// What follows is built: its rows of C are chosen, or its columns are far apart. The rows that do
+// the choosing come first; the columns that they end in belong to rows that are empty.
+
+// Row i * i of C has exactly `products` products and `nonzeros` nonzeros.
+struct row_of_c {
+    int32_t products, nonzeros;
+};
+
+// One below, at and one above each boundary of paper 2's table I.
+static const struct row_of_c small_rows[] = {
+    // Each product a nonzero: both groupings at once.
+    {1, 1},
+    {15, 15},
+    {16, 16},
+    {17, 17},
+    {31, 31},
+    {32, 32},
+    {33, 33},
+    {255, 255},
+    {256, 256},
+    {257, 257},
+    {511, 511},
+    {512, 512},
+    {513, 513},
+    {1023, 1023},
+    {1024, 1024},
+    {1025, 1025},
+    // The nonzeros stay in a group when the products leave it.
+    {32, 1},
+    {33, 1},
+    {32, 16},
+    {33, 16},
+    {33, 17},
+    {512, 16},
+    {513, 16},
+    {513, 17},
+    {513, 256},
+    {512, 257},
+    {1024, 512},
+    {1025, 512},
+    {1025, 513}};
+static const struct row_of_c large_rows[] = {{2047, 2047}, {2048, 2048}, {2049, 2049}, {4095, 4095},
+                                             {4096, 4096}, {4097, 4097}, {8191, 8191}, {8192, 8192},
+                                             {8193, 8193}, {2049, 1024}, {4096, 2048}, {4097, 2049},
+                                             {8192, 4096}, {8193, 4096}, {8193, 4097}};
+
+// Rows to multiply: `full` has 1,024 columns, eight such lie side by side; pieces of 1, 2, 4 ...
+// 512 columns lie after them; the last column is that of the ones. All but the ones come twice.
+#define FULL_ROWS  8
+#define FULL       1024
+#define PIECES     10
+#define ONES       600
+#define FIRST_ONE  (2 * FULL_ROWS + 2 * PIECES)
+#define FACTORS    (FIRST_ONE + ONES)
+#define CHOSEN_MAX 64
+#define CHOSEN_N   (CHOSEN_MAX + FACTORS + FULL_ROWS * FULL + FULL + 1)
+
+static inline void add_run(struct coo *T, int32_t i, int32_t first, int32_t count)
+{
+    for (int32_t j = first; j < first + count; j++) add_entry(T, i, j, value_at(i, j));
+}
+
+// Picks factors for row i: disjoint ones for the nonzeros, then again the same columns for the rest
+// of the products.
+static inline void add_chosen(struct coo *T, int32_t i, const struct row_of_c *c)
+{
+    int32_t rest = c->nonzeros - 1, again = c->products - c->nonzeros, first = CHOSEN_MAX;
+    int32_t fulls = rest / FULL, pieces = rest % FULL, ones = 1;
+    for (int32_t f = 0; f < fulls; f++) add_entry(T, i, first + f, value_at(i, f));
+    for (int32_t f = 0; f < fulls && again >= FULL; f++, again -= FULL)
+        add_entry(T, i, first + FULL_ROWS + f, value_at(i, f + 1));
+    for (int32_t e = PIECES - 1; e >= 0; e--) {
+        if (!(pieces >> e & 1)) continue;
+        add_entry(T, i, first + 2 * FULL_ROWS + e, value_at(i, e));
+        if (again < 1 << e) continue;
+        add_entry(T, i, first + 2 * FULL_ROWS + PIECES + e, value_at(i, e + 1));
+        again -= 1 << e;
+    }
+    ones += again;
+    CHECK(ones <= ONES, "row %d: %d products are left over", i, again);
+    for (int32_t o = 0; o < ones && o < ONES; o++)
+        add_entry(T, i, first + FIRST_ONE + o, value_at(i, o) + 1);
+}
+
+static inline void build_chosen(struct coo *T, const struct row_of_c *rows, int32_t count)
+{
+    int32_t first = CHOSEN_MAX, columns = CHOSEN_MAX + FACTORS;
+    for (int32_t c = 0; c < count; c++) add_chosen(T, c, &rows[c]);
+    for (int32_t f = 0; f < 2 * FULL_ROWS; f++)
+        add_run(T, first + f, columns + f % FULL_ROWS * FULL, FULL);
+    for (int32_t e = 0; e < 2 * PIECES; e++)
+        add_run(T, first + 2 * FULL_ROWS + e, columns + FULL_ROWS * FULL + (1 << e % PIECES),
+                1 << e % PIECES);
+    for (int32_t o = 0; o < ONES; o++) add_run(T, first + FIRST_ONE + o, CHOSEN_N - 1, 1);
+}
+
+static inline void build_small_rows(struct coo *T) { build_chosen(T, small_rows, COUNT(small_rows)); }
+static inline void build_large_rows(struct coo *T) { build_chosen(T, large_rows, COUNT(large_rows)); }
+
+// Columns that are multiples of a table's size, and more tile columns than fit in 1,024 bits x 16.
+#define FAR_N 16401
+static inline void build_far_columns(struct coo *T)
+{
+    for (int32_t e = 0; e < 9; e++) {
+        // Rows 1 .. 9 have up to 64 columns 2^(14 - e) apart, row 0 and rows 10 .. use them all.
+        int32_t step = 1 << (14 - e);
+        for (int32_t c = 0; c < 64 && c * step < FAR_N; c++)
+            add_entry(T, 1 + e, FAR_N - 1 - c * step, value_at(e, c));
+        add_entry(T, 0, 1 + e, 1);
+        add_entry(T, 10 + e, 1 + e, 2);
+        add_entry(T, 20, 1 + e, value_at(20, e));
+    }
+    for (int32_t c = 0; c < 256; c++) add_entry(T, 21, c * 64, value_at(21, c));
+    for (int32_t c = 0; c < 600; c++) add_entry(T, 22, c * 16, value_at(22, c));
+    add_entry(T, 23, 21, 1);
+    add_entry(T, 23, 22, 1);
+    add_entry(T, 16000, 23, 3);
+    add_entry(T, FAR_N - 1, FAR_N - 1, 1);
+}
+
+// Tiles of C with 191, 192, 193, 255 and 256 nonzeros, the bounds of paper 5's accumulators, and
+// tiles whose sums are all 0 but whose structure is there. Block (0, b) of A times block (b, t):
+// an identity times what the tile of C is to be.
+#define TILE_BLOCKS 12
+static inline void build_tiles(struct coo *T)
+{
+    static const int32_t counts[] = {1, 191, 192, 193, 255, 256};
+    for (int32_t t = 0; t < COUNT(counts); t++) {
+        for (int32_t d = 0; d < 16; d++) add_entry(T, 16 * t + d, 96 + d, 1 + t);
+        for (int32_t e = 0; e < counts[t]; e++) {
+            int32_t cell = e * 37 % 256; // spread over the tile
+            add_entry(T, 96 + cell / 16, 16 * t + cell % 16, value_at(t, e));
+        }
+    }
+    // Rows 112 .. 127: x times row 128 + d, minus x times row 144 + d, which are the same.
+    for (int32_t d = 0; d < 16; d++) {
+        add_entry(T, 112 + d, 128 + d, 3);
+        add_entry(T, 112 + d, 144 + d, -3);
+        for (int32_t j = 0; j < 16; j++) {
+            add_entry(T, 128 + d, 160 + j, value_at(d, j));
+            add_entry(T, 144 + d, 160 + j, value_at(d, j));
+        }
+        // One sum in the next tile does not cancel.
+        if (d == 5) add_entry(T, 128 + d, 180, 2);
+    }
+}
+
+// Tile row 0 has 32 tiles of one kind and then 16 of the other: with much in them, or with one
+// nonzero each. What they meet makes a full tile of C in tile column 0 and half a one in the last.
+#define MIXED 49
+static inline void build_mixed(struct coo *T, bool dense_first)
+{
+    for (int32_t x = 1; x < MIXED; x++) {
+        bool dense = (x <= 32) == dense_first;
+        for (int32_t cell = x % 3; cell < 256 && dense; cell += 4)
+            add_entry(T, cell / 16, 16 * x + cell % 16, value_at(x, cell));
+        if (!dense) add_entry(T, x % 16, 16 * x + x % 5, value_at(x, x));
+        for (int32_t d = 0; d < 16; d++) {
+            add_entry(T, 16 * x + d, (d * 7 + x) % 16, value_at(x, d));
+            if (d % 2) add_entry(T, 16 * x + d, 16 * MIXED + d / 2, value_at(d, x));
+        }
+    }
+}
+
+static inline void build_dense_first(struct coo *T) { build_mixed(T, true); }
+static inline void build_dense_last(struct coo *T) { build_mixed(T, false); }
+
+// Values of 0 in A: their products count in the structure of C.
+static inline void build_zeros(struct coo *T)
+{
+    for (int32_t i = 0; i < 30; i++) {
+        add_entry(T, i, i, 0);
+        add_entry(T, i, (i * 11 + 4) % 30, i % 3 ? 0 : 2);
+        add_entry(T, i, 29 - i, i % 2 ? 1 : 0);
+    }
+}
+
+// A row of 500 nonzeros and as many products in one element, its factors in one column.
+static inline void build_inner(struct coo *T)
+{
+    for (int32_t j = 1; j < 501; j++) {
+        add_entry(T, 0, j, value_at(0, j));
+        add_entry(T, j, 3, value_at(j, 3));
+    }
+    add_entry(T, 501, 0, 1);
+}
+
+static const struct shape product_shapes[] = {
+    {.name = "no rows and no columns", .m = 0, .n = 0, .rule = none},
+    {.name = "no rows", .m = 0, .n = 5, .rule = none},
+    {.name = "no columns", .m = 5, .n = 0, .rule = none},
+    {.name = "no entries", .m = 4, .n = 4, .rule = none},
+    {.name = "1 x 1", .m = 1, .n = 1, .rule = full},
+    {.name = "1 x 1 empty", .m = 1, .n = 1, .rule = none},
+    {.name = "1 x n", .m = 1, .n = 70, .rule = full},
+    {.name = "m x 1", .m = 70, .n = 1, .rule = full},
+    {.name = "identity", .m = 70, .n = 70, .rule = diagonal},
+    {.name = "permutation", .m = 50, .n = 50, .rule = permutation},
+    {.name = "shift", .m = 40, .n = 40, .rule = shift},
+    {.name = "lower triangle", .m = 40, .n = 40, .rule = lower},
+    {.name = "tridiagonal", .m = 100, .n = 100, .rule = tridiagonal},
+    {.name = "dense row", .m = 60, .n = 60, .rule = product_dense_row},
+    {.name = "dense column", .m = 60, .n = 60, .rule = product_dense_column},
+    {.name = "dense first row and column, C is full", .m = 45, .n = 45, .rule = cross},
+    {.name = "one row that hits every row", .m = 45, .n = 45, .rule = first_row_only},
+    {.name = "arrow", .m = 70, .n = 70, .rule = arrow},
+    {.name = "every other row empty", .m = 61, .n = 61, .rule = odd_rows},
+    {.name = "every other column empty", .m = 61, .n = 61, .rule = odd_columns},
+    {.name = "one full tile", .m = 40, .n = 40, .rule = full_tile},
+    {.name = "full tiles, a checkerboard", .m = 64, .n = 64, .rule = full_tiles},
+    {.name = "corners of tiles", .m = 47, .n = 47, .rule = tile_corners},
+    {.name = "blocks across tiles", .m = 60, .n = 60, .rule = block_diagonal},
+    {.name = "dense 16 x 16", .m = 16, .n = 16, .rule = full},
+    {.name = "dense 17 x 17", .m = 17, .n = 17, .rule = full},
+    {.name = "dense 33 x 33", .m = 33, .n = 33, .rule = full},
+    {.name = "random",
+     .m = 90,
+     .n = 90,
+     .rule = scattered,
+     .options = true}, // every ninth, so that the smallest table has the options
+    {.name = "tiles everywhere", .m = 600, .n = 600, .rule = many_tiles, .options = true},
+    {.name = "very sparse", .m = 150, .n = 150, .rule = few},
+    {.name = "dense random", .m = 48, .n = 48, .rule = one_in_five},
+    {.name = "power law", .m = 80, .n = 80, .rule = product_power_law},
+    {.name = "wide", .m = 20, .n = 150, .rule = scattered},
+    {.name = "tall", .m = 150, .n = 20, .rule = scattered},
+    {.name = "wide with empty rows and columns", .m = 37, .n = 90, .rule = few},
+    {.name = "3 x 200 dense", .m = 3, .n = 200, .rule = full},
+    {.name = "unsorted entries", .m = 60, .n = 60, .rule = scattered, .copies = 1},
+    {.name = "duplicate entries", .m = 60, .n = 60, .rule = scattered, .copies = 3},
+    {.name = "rows at the small boundaries of table I",
+     .m = CHOSEN_N,
+     .n = CHOSEN_N,
+     .build = build_small_rows,
+     .room = 60000,
+     .options = true,
+     .square = true},
+    {.name = "rows at the large boundaries of table I",
+     .m = CHOSEN_N,
+     .n = CHOSEN_N,
+     .build = build_large_rows,
+     .room = 60000,
+     .square = true},
+    {.name = "columns that meet in a table",
+     .m = FAR_N,
+     .n = FAR_N,
+     .build = build_far_columns,
+     .room = 2000},
+    {.name = "tiles full, nearly full, and cancelled",
+     .m = 16 * TILE_BLOCKS + 5,
+     .n = 16 * TILE_BLOCKS + 5,
+     .build = build_tiles,
+     .room = 4000},
+    {.name = "many tiles, dense and sparse",
+     .m = 16 * (MIXED + 1),
+     .n = 16 * (MIXED + 1),
+     .build = build_dense_first,
+     .room = 4000,
+     .options = true},
+    {.name = "many tiles, sparse and dense",
+     .m = 16 * (MIXED + 1),
+     .n = 16 * (MIXED + 1),
+     .build = build_dense_last,
+     .room = 4000,
+     .options = true},
+    {.name = "stored zeros", .m = 30, .n = 30, .build = build_zeros, .room = 90},
+    {.name = "many products in one element",
+     .m = 502,
+     .n = 502,
+     .build = build_inner,
+     .room = 1001},
+};
+
+#endif

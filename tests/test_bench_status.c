@@ -1,0 +1,105 @@
+// What becomes of a case that cannot run, or runs badly: how it ends, and that it costs the next
+// one nothing.
+#include "data/gen.h"
+#include "endings.h"
+
+static const struct algo_entry elsewhere = {"elsewhere", &own_op,
+                                            (enum device_kind)(DEVICE_KINDS - 1), &on_csr, NULL};
+
+// A device that is not there changes nothing of what the case is.
+static void test_missing_device(void)
+{
+    const struct option_setting setting = {"grain", 7};
+    struct plan_parts x;
+    parts_start(&x, &own_op);
+    parts_one(&x);
+    parts_add(&x, &elsewhere);
+    x.request.settings = &setting;
+    x.request.setting_count = 1;
+    struct endings o = run(&x);
+    CHECK(o.list[0].status == STATUS_UNSUPPORTED, "%s", status_name(o.list[0].status));
+    CHECK_TEXT(o.list[0].reason, "no such device");
+    CHECK(o.list[0].opt[0] == 7, "its option is %g", o.list[0].opt[0]);
+    CHECK(o.list[0].format_bytes == -1 && !o.list[0].peak_bytes, "it was prepared");
+}
+
+static int flushes;
+static int count_flush(struct device *d) { return (void)d, flushes++, OK; }
+
+// A cold case has the cache flushed before each sample, a warm one never.
+static void test_cold(void)
+{
+    struct plan_parts x;
+    struct device_ops counting = *places.cpu.ops;
+    const struct device_ops *plain = places.cpu.ops;
+    counting.flush_cache = count_flush;
+    places.cpu.ops = &counting;
+    for (int cold = 0; cold < 2; cold++) {
+        parts_start(&x, &own_op);
+        parts_one(&x);
+        parts_add(&x, &csr_entry);
+        x.request.cold = cold;
+        flushes = 0;
+        CHECK(run(&x).list[0].status == STATUS_OK && flushes == cold, "%d flushes, cold: %d",
+              flushes, cold);
+    }
+    places.cpu.ops = plain;
+}
+
+// The next allocation after the run fails, which is the check's.
+static int starving_run(struct task *t)
+{
+    int err = own_run(t);
+    mem_fail_at(1);
+    return err;
+}
+static int wrong_run(struct task *t)
+{
+    int err = own_run(t);
+    prec_store(t->prec, t->val, 0, 1e6);
+    return err;
+}
+static int broken_run(struct task *t) { return (void)t, fail(ERR_DEVICE, "it broke"); }
+
+static void test_statuses(void)
+{
+    static const struct {
+        const char *name;
+        int (*run)(struct task *t);
+        enum status status;
+        const char *says;
+    } table[] = {{"starving", starving_run, STATUS_UNCHECKED, "not checked: out of host memory"},
+                 {"wrong", wrong_run, STATUS_WRONG, "C(0, "},
+                 {"broken", broken_run, STATUS_FAILED, "it broke"},
+                 {"right", own_run, STATUS_OK, ""}};
+    for (int i = 0; i < COUNT(table); i++) {
+        struct algo algo = on_csr;
+        struct plan_parts x;
+        algo.run = table[i].run;
+        const struct algo_entry entry = {table[i].name, &own_op, DEVICE_CPU, &algo, NULL};
+        parts_start(&x, &own_op);
+        parts_one(&x);
+        parts_add(&x, &entry);
+        parts_add(&x, &csr_entry); // who comes next does not suffer
+        struct endings o = run(&x);
+        mem_fail_at(0);
+        CHECK(o.list[0].status == table[i].status &&
+                  !strncmp(o.list[0].reason, table[i].says, strlen(table[i].says)),
+              "%s: %s, %s", table[i].name, status_name(o.list[0].status), o.list[0].reason);
+        CHECK(o.list[0].timed == (o.list[0].status == STATUS_OK), "%s has a time", table[i].name);
+        CHECK(o.list[1].status == STATUS_OK, "after %s: %s", table[i].name, o.list[1].reason);
+    }
+}
+
+int main(void)
+{
+    int err = gen_matrix("uniform:80:5", 1, &M.A);
+    CHECK(!err, "%s", fail_text());
+    if (err || places_open(&places)) return TEST_END();
+    test_missing_device();
+    test_statuses();
+    test_cold();
+    csr_free(&M.A);
+    device_close(&places.cpu);
+    return TEST_END();
+}

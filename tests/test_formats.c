@@ -1,0 +1,174 @@
+// Every format of the list: made from csr, in order, and back again; the same from each device that
+// makes it itself; copied; and with memory that runs out. The tests of one format's own layout are
+// in test_<format>.c.
+#include "algos/algo.h"
+#include "formats/format.h"
+#include "shapes.h"
+
+// A chain of formats, each made from the one before, csr first.
+#define CHAIN_MAX 4
+struct chain {
+    const struct format *format[CHAIN_MAX];
+    int count;
+};
+
+static struct chain chain_of(const struct format *format)
+{
+    struct chain c = {0};
+    const struct format *backwards[CHAIN_MAX];
+    for (; format; format = format->from) backwards[c.count++] = format;
+    for (int i = 0; i < c.count; i++) c.format[i] = backwards[c.count - 1 - i];
+    return c;
+}
+
+// The last format of the chain in the memory of a device that makes all of them.
+static int make(struct device *d, const struct csr *A, enum prec prec, const struct chain *c,
+                const double *opt, struct sparse **out)
+{
+    double ms;
+    struct sparse *made[CHAIN_MAX] = {0};
+    int err = csr_place(d, A, prec, &ms, &made[0]);
+    for (int i = 1; i < c->count && !err; i++)
+        err = sparse_make(d, c->format[i], made[i - 1], i == c->count - 1 ? opt : NULL, &made[i]);
+    *out = err ? NULL : made[c->count - 1];
+    for (int i = 0; i < c->count; i++)
+        if (made[i] != *out) sparse_free(d, made[i]);
+    return err;
+}
+
+// Whether two matrices of a format, both in host memory, have the same arrays.
+static bool same_arrays(const struct sparse *X, const struct sparse *Y)
+{
+    struct array x[ARRAYS_MAX], y[ARRAYS_MAX];
+    int count = X->format->arrays(X, x);
+    bool same = X->nnz == Y->nnz && count == Y->format->arrays(Y, y);
+    for (int i = 0; i < count && same; i++)
+        same = x[i].count == y[i].count && x[i].size == y[i].size &&
+               (!*x[i].data) == (!*y[i].data) &&
+               (!*x[i].data || !memcmp(*x[i].data, *y[i].data, (size_t)x[i].count * x[i].size));
+    return same;
+}
+
+static void check_matrix(const struct sparse *X, const struct csr *A, const char *what)
+{
+    struct csr back = {0};
+    const char *broken = X->format->check(X);
+    CHECK(!broken, "%s: %s", what, broken);
+    CHECK(X->m == A->m && X->n == A->n && X->nnz == A->nnz, "%s: its size", what);
+    if (broken || !X->format->to_csr) return;
+    CHECK(!X->format->to_csr(X, &back), "%s: %s", what, fail_text());
+    CHECK(!csr_check(&back) && csr_equal(A, &back), "%s: another csr comes back", what);
+    csr_free(&back);
+}
+
+// Made on the device itself, if it does so, and copied to the host: what the CPU makes. Then there
+// and back again.
+static void check_device(struct device *dev, struct device *cpu, const struct csr *A,
+                         enum prec prec, const struct chain *c, const double *opt,
+                         const struct sparse *want, const char *what)
+{
+    struct sparse *X = NULL, *back = NULL;
+    bool makes = true, narrow = c->count == 1 && dev->ops->row_start_bytes != 8;
+    for (int i = 1; i < c->count; i++) makes &= format_maker_of(c->format[i], dev->kind) != NULL;
+    int err = makes ? make(dev, A, prec, c, opt, &X) : sparse_copy(cpu, want, dev, &X);
+    CHECK(!err, "%s on %s: %s", what, dev->id, fail_text());
+    if (!err) err = sparse_copy(dev, X, cpu, &back);
+    CHECK(!err, "%s from %s: %s", what, dev->id, fail_text());
+    if (!err) check_matrix(back, A, what);
+    // Row starts of csr are as wide as the device has them.
+    CHECK(err || narrow || same_arrays(want, back), "%s: %s makes another", what, dev->id);
+    CHECK(err || narrow || sparse_bytes(X) == sparse_bytes(want), "%s: %lld bytes on %s", what,
+          (long long)sparse_bytes(X), dev->id);
+    sparse_free(dev, X);
+    sparse_free(cpu, back);
+}
+
+// The i-th set of values of a format's parameters: the defaults, then each at its limits and
+// between.
+static bool choose_options(const struct format *format, int i, double opt[PARAMS_MAX])
+{
+    int count = 0;
+    for (const struct param *p = format->params; p && p->name; p++) opt[count++] = p->value;
+    if (i == 0) return true;
+    int which = (i - 1) / 4;
+    if (which >= count) return false;
+    const struct param *p = &format->params[which];
+    const double values[] = {p->min, p->max, p->min + 1, p->min + 6};
+    opt[which] = values[(i - 1) % 4];
+    return true;
+}
+
+static void test_shape(const struct format *format, const struct shape *shape, struct device *cpu,
+                       struct device *dev)
+{
+    struct csr A;
+    struct chain c = chain_of(format);
+    double opt[PARAMS_MAX];
+    if (shape_build(shape, &A)) return;
+    for (int prec = F32; prec <= F64; prec++)
+        for (int i = 0; choose_options(format, i, opt); i++) {
+            char what[128];
+            struct sparse *X;
+            snprintf(what, sizeof what, "%s, %s, \"%s\", options %d", format->name,
+                     prec_name((enum prec)prec), shape->name, i);
+            int err = make(cpu, &A, (enum prec)prec, &c, opt, &X);
+            CHECK(!err, "%s: %s", what, fail_text());
+            if (err) continue;
+            check_matrix(X, &A, what);
+            if (dev) check_device(dev, cpu, &A, (enum prec)prec, &c, opt, X, what);
+            sparse_free(cpu, X);
+            CHECK(!cpu->used_bytes, "%s: %lld bytes left", what, (long long)cpu->used_bytes);
+        }
+    csr_free(&A);
+}
+
+// The n-th allocation on the host fails, for every n until none does.
+static void test_no_memory(const struct format *format, struct device *d)
+{
+    struct csr A;
+    struct sparse *X;
+    struct chain c = chain_of(format);
+    double opt[PARAMS_MAX];
+    int n, err = ERR_MEMORY;
+    const struct shape random = {.name = "random", .m = 90, .n = 80, .rule = scattered};
+    for (int i = 1; i < c.count; i++)
+        if (!format_maker_of(c.format[i], d->kind)) return;
+    if (shape_build(&random, &A)) return;
+    choose_options(format, 0, opt);
+    for (n = 1; err == ERR_MEMORY && n < 100; n++) {
+        mem_fail_at(n);
+        err = make(d, &A, F64, &c, opt, &X);
+        mem_fail_at(0);
+        CHECK(!err || !d->used_bytes, "%s on %s, allocation %d: %lld bytes left", format->name,
+              d->id, n, (long long)d->used_bytes);
+    }
+    CHECK(!err && n > 3, "%s on %s: error %d at allocation %d", format->name, d->id, err, n);
+    if (!err) sparse_free(d, X);
+    csr_free(&A);
+}
+
+int main(void)
+{
+    struct device cpu, others[DEVICE_KINDS] = {0}, *dev = NULL;
+    int err = device_open("cpu", &cpu);
+    CHECK(!err, "%s", fail_text());
+    for (int kind = 0; kind < DEVICE_KINDS && !err; kind++) {
+        if (kind == (int)cpu.kind) continue;
+        const char *missing = device_missing((enum device_kind)kind);
+        if (missing) SKIP("%s: %s", device_list[kind].name, missing);
+        if (missing) continue;
+        dev = &others[kind];
+        err = device_open(device_list[kind].name, dev);
+        CHECK(!err, "%s", fail_text());
+    }
+    for (int f = 0; f < format_count && !err; f++) {
+        for (int s = 0; s < COUNT(shapes); s++) test_shape(formats[f], &shapes[s], &cpu, dev);
+        for (int s = 0; s < COUNT(product_shapes); s++)
+            test_shape(formats[f], &product_shapes[s], &cpu, dev);
+        test_no_memory(formats[f], &cpu);
+        if (dev) test_no_memory(formats[f], dev);
+    }
+    if (dev) device_close(dev);
+    device_close(&cpu);
+    return TEST_END();
+}

@@ -1,0 +1,148 @@
+// The ways of `hash` on CUDA that single options do not lead to: the paper's parameters and the
+// tuned ones, tables in global memory, rows that overflow the largest table in shared memory and
+// are done again, waves of a small pool, tables that are too large for what they may have, and rows
+// of one matrix whose products are dealt out in different ways. And the rows of the table of cases
+// that were built to lie at the boundaries of its groups do so.
+#include "cases.h"
+#include "data/gen.h"
+#include "shapes.h"
+
+#define SETTINGS_MAX 3
+struct setting {
+    const char *name;
+    double value;
+};
+static const struct run {
+    const char *spec;
+    bool tuned; // hash-tuned
+    struct setting set[SETTINGS_MAX + 1];
+    int slack[2];    // the figure slack_least that f32 and f64 have to give
+    bool overflows;  // some rows of the symbolic phase have to
+    bool all_shared; // no row of the numeric phase may be too long for a table in shared memory
+} runs[] = {
+    {"skew:900:2:600", false, {{0}}, {1, 1}, false, true},
+    {"skew:900:12:600", false, {{0}}, {1, 1}, false, true},
+    // A row of about 2,800: table I's group 1.
+    {"skew:5000:2:2000", false, {{0}}, {1, 1}, false, true},
+    {"skew:9000:2:9000", false, {{0}}, {1, 1}, true, false},
+    {"fem:4", false, {{0}}, {1, 1}, false, true},
+    {"rmat:10:8", false, {{0}}, {1, 1}, false, true},
+    {"skew:900:2:600", true, {{"bitmap", 0}, {"split", 1}}, {2, 2}, false, false},
+    {"skew:900:2:600", true, {{"bitmap", 0}, {"split", 1}, {"pool", 0}}, {2, 2}, false, false},
+    {"skew:900:2:600", true, {{"bitmap", 0}, {"split", 1}, {"even", 0}}, {2, 2}, false, false},
+    {"skew:9000:2:9000", true, {{"bitmap", 0}, {"shared", 32}}, {2, 2}, true, false},
+    {"skew:9000:2:9000", true, {{"bitmap", 0}, {"shared", 32}, {"even", 0}}, {2, 2}, true, false},
+    // A row of about 1,900 nonzeros: 4,096 places of 8 bytes fit, of 12 bytes they do not.
+    {"skew:3000:2:1500", true, {{"bitmap", 0}, {"shared", 32}}, {2, 1}, false, true},
+    {"skew:900:12:600", true, {{"bitmap", 0}}, {2, 2}, false, true},
+    {"skew:900:12:600", true, {{"bitmap", 1}}, {2, 2}, false, false},
+    // 112 products for each nonzero: rows of S one after the other.
+    {"uniform:128:112", true, {{"bitmap", 0}}, {2, 2}, false, true},
+    {"uniform:300:112", true, {{"bitmap", 1}}, {2, 2}, false, false},
+    {"uniform:128:112", true, {{"bitmap", 1}, {"split", 1}}, {2, 2}, false, false},
+    {"uniform:128:112", true, {{"bitmap", 0}, {"split", 1}}, {2, 2}, false, false},
+};
+// Some of its rows have 12 products for each nonzero, some five times as many.
+static const char mixed[] = "skew:900:12:600";
+
+static void test_run(const struct run *r, const struct algo_entry *e, struct inputs *in)
+{
+    double opt[PARAMS_MAX] = {0};
+    char what[128];
+    int at = snprintf(what, sizeof what, "%s, %s, %s", e->name, r->spec, prec_name(in->p.prec));
+    algo_defaults(e->algo, opt);
+    for (const struct setting *s = r->set; s->name; s++) {
+        set_option(e, opt, s->name, s->value);
+        at += snprintf(what + at, sizeof what - (size_t)at, ", %s=%.0f", s->name, s->value);
+    }
+    struct outcome out = case_run(in, e, opt, CHECK_FULL);
+    CHECK(!out.err && out.check.ok, "%s: %s", what, out.err ? fail_text() : out.check.reason);
+    if (out.err) return;
+    CHECK((figure_of(&out, "overflowed_rows") > 0) == r->overflows, "%s: %g rows overflowed", what,
+          figure_of(&out, "overflowed_rows"));
+    CHECK(!r->all_shared || figure_of(&out, "long_rows_numeric") == 0, "%s: %g rows were too long",
+          what, figure_of(&out, "long_rows_numeric"));
+    CHECK(figure_of(&out, "slack_least") == r->slack[in->p.prec], "%s: slack_least is %g", what,
+          figure_of(&out, "slack_least"));
+    CHECK(!out.left, "%s: %lld bytes left", what, (long long)out.left);
+}
+
+// Rows for both ways of dealing out products, by a wide margin.
+static void test_mixed(const struct csr *A)
+{
+    int few = 0, many = 0;
+    for (int32_t i = 0; i < A->m; i++) {
+        int64_t nonzeros = A->ptr[i + 1] - A->ptr[i], products = 0;
+        for (int64_t p = A->ptr[i]; p < A->ptr[i + 1]; p++)
+            products += A->ptr[A->idx[p] + 1] - A->ptr[A->idx[p]];
+        few += products > 32 && products <= 16 * nonzeros;
+        many += nonzeros >= 8 && products >= 48 * nonzeros;
+    }
+    CHECK(few > 8 && many > 8, "%s: %d rows of few products for a nonzero, %d of many", mixed, few,
+          many);
+}
+
+// The rows that were built have the products and nonzeros that they were built for.
+static void test_chosen(const struct op *op, const struct row_of_c *rows, int32_t count,
+                        void (*build)(struct coo *T))
+{
+    const struct shape shape = {
+        .name = "chosen rows", .m = CHOSEN_N, .n = CHOSEN_N, .build = build, .room = 60000};
+    struct csr A;
+    struct source source;
+    struct row row;
+    if (shape_build(&shape, &A)) return;
+    source_init(&source, &A);
+    struct problem p = {.op = op, .source = &source, .prec = F64};
+    CHECK(!problem_make(&p) && !row_alloc(&row, &p, p.cols), "%s", fail_text());
+    for (int32_t i = 0; i < count; i++) {
+        op->row(&p, 0, i, &row);
+        CHECK(op->row_work(&p, i) == rows[i].products && row.count == rows[i].nonzeros,
+              "row %d: %lld products and %lld nonzeros instead of %d and %d", i,
+              (long long)op->row_work(&p, i), (long long)row.count, rows[i].products,
+              rows[i].nonzeros);
+    }
+    row_free(&row);
+    problem_free(&p);
+    source_free(&source);
+    csr_free(&A);
+}
+
+static void test_runs(const struct op *op, struct device *dev)
+{
+    const int64_t axis[AXES_MAX] = {0};
+    for (int r = 0; r < COUNT(runs); r++) {
+        const struct algo_entry *e =
+            algo_find(op, runs[r].tuned ? "hash-tuned" : "hash", dev->kind);
+        struct csr A;
+        int err = gen_matrix(runs[r].spec, 1, &A);
+        CHECK(!err, "%s", fail_text());
+        if (err) continue;
+        if (!strcmp(runs[r].spec, mixed)) test_mixed(&A);
+        for (int prec = F32; prec <= F64; prec++) {
+            struct inputs in;
+            err = inputs_make(&in, dev, op, &A, (enum prec)prec, axis, false, 0);
+            CHECK(!err, "%s", fail_text());
+            if (err) continue;
+            test_run(&runs[r], e, &in);
+            inputs_free(&in);
+        }
+        csr_free(&A);
+    }
+}
+
+int main(void)
+{
+    const struct op *op = op_find("spgemm");
+    struct device dev;
+    test_chosen(op, small_rows, COUNT(small_rows), build_small_rows);
+    test_chosen(op, large_rows, COUNT(large_rows), build_large_rows);
+    if (device_missing(DEVICE_CUDA)) {
+        SKIP("hash on cuda: %s", device_missing(DEVICE_CUDA));
+        return TEST_END();
+    }
+    CHECK(!device_open("cuda", &dev), "%s", fail_text());
+    test_runs(op, &dev);
+    device_close(&dev);
+    return TEST_END();
+}

@@ -1,0 +1,252 @@
+// The reference of every operation, row by row, against the plainest way to compute the same: dense
+// loops in long double. And its short cut of all rows against these rows.
+#include "own.h"
+#include "shapes.h"
+
+#include <float.h>
+
+// Element (i, j) of the result as dense loops find it.
+struct element {
+    long double sum, size; // of the products, and of their absolute values
+    int64_t terms;         // how many there are
+};
+
+// A as a dense matrix: values as the precision holds them, and where there is one.
+static struct dense_A {
+    int64_t m, n;
+    double *val;
+    bool *there;
+} A_of;
+
+static int dense_A_make(const struct csr *A, enum prec prec)
+{
+    A_of = (struct dense_A){.m = A->m, .n = A->n};
+    A_of.val = mem_zero_alloc(A_of.m * A_of.n, sizeof *A_of.val);
+    A_of.there = mem_zero_alloc(A_of.m * A_of.n, sizeof *A_of.there);
+    if (!A_of.val || !A_of.there) return ERR_MEMORY;
+    for (int64_t i = 0; i < A->m; i++)
+        for (int64_t q = A->ptr[i]; q < A->ptr[i + 1]; q++) {
+            A_of.val[i * A_of.n + A->idx[q]] = prec_round(prec, A->val[q]);
+            A_of.there[i * A_of.n + A->idx[q]] = true;
+        }
+    return OK;
+}
+
+static void dense_A_free(void)
+{
+    mem_free(A_of.val);
+    mem_free(A_of.there);
+}
+
+static void add(struct element *c, double x, double y)
+{
+    c->sum += (long double)x * y;
+    c->size += fabsl((long double)x * y);
+    c->terms++;
+}
+
+static double input_at(const struct problem *p, int which, int64_t i, int64_t j)
+{
+    return prec_load(p->prec, p->in[which].val, i * p->in[which].cols + j);
+}
+
+static const char *word_of(const struct problem *p, int a)
+{
+    return p->op->axes[a]->words[p->axis[a]];
+}
+
+// C_ij = sum over l of A_il * B_lj
+static void spmm_at(const struct problem *p, int64_t i, int64_t j, struct element *c)
+{
+    for (int64_t l = 0; l < A_of.n; l++)
+        if (A_of.there[i * A_of.n + l]) add(c, A_of.val[i * A_of.n + l], input_at(p, 0, l, j));
+}
+
+// C_ij = sum over l of A_il * A_lj, or of A_il * A_jl
+static void spgemm_at(const struct problem *p, int64_t i, int64_t j, struct element *c)
+{
+    bool turned = !strcmp(word_of(p, 0), "aat");
+    for (int64_t l = 0; l < A_of.n; l++) {
+        int64_t left = i * A_of.n + l, right = turned ? j * A_of.n + l : l * A_of.n + j;
+        if (A_of.there[left] && A_of.there[right]) add(c, A_of.val[left], A_of.val[right]);
+    }
+}
+
+static void own_at(const struct problem *p, int64_t i, int64_t j, struct element *c)
+{
+    double a = A_of.val[i * A_of.n + j];
+    for (int64_t l = 0; l < p->axis[OWN_WIDTH]; l++) add(c, a, input_at(p, 0, j, l));
+}
+
+static const struct plain {
+    const char *op;
+    void (*at)(const struct problem *p, int64_t i, int64_t j, struct element *c);
+} plain[] = {{"spmm", spmm_at}, {"spgemm", spgemm_at}, {"own", own_at}};
+
+static const struct plain *plain_of(const struct op *op)
+{
+    for (int i = 0; i < COUNT(plain); i++)
+        if (!strcmp(plain[i].op, op->name)) return &plain[i];
+    return NULL;
+}
+
+// Whether the result has an element (i, j).
+static bool is_there(const struct problem *p, int64_t i, int64_t j, const struct element *c)
+{
+    switch (p->op->result) {
+    case RESULT_DENSE: return true;
+    case RESULT_PATTERN: return A_of.there[i * A_of.n + j];
+    default: return c->terms > 0;
+    }
+}
+
+// What the rows of one problem sum up to, for what is told of all of them.
+struct totals {
+    int64_t work, wrong;
+    struct projection rows; // of the reference, row by row
+};
+
+// Element e of the row, which is (i, j), with `c` as it should be.
+static bool element_right(const struct problem *p, const struct row *row, int64_t e, int64_t j,
+                          const struct element *c)
+{
+    double u = prec_unit_roundoff(F64), size = (double)c->size;
+    double least = sum_error(c->terms) * size, most = sum_error(row->terms) * size;
+    bool column = p->op->result != RESULT_SPARSE || row->col[e] == j;
+    bool close = fabsl(row->ref[e] - c->sum) <= (p->integers ? 0 : u * sum_error(c->terms) * size);
+    return column && close && row->error[e] >= least * (1 - 1e-12) &&
+           row->error[e] <= most * (1 + 1e-12);
+}
+
+static void check_row(const struct problem *p, int32_t i, struct row *row, struct totals *t)
+{
+    const struct plain *by = plain_of(p->op);
+    int64_t count = 0, terms = 0, work = 0;
+    p->op->row(p, 0, i, row);
+    t->rows.want[i] = t->rows.size[i] = t->rows.error[i] = 0;
+    for (int64_t j = 0; j < p->cols; j++) {
+        struct element c = {0};
+        by->at(p, i, j, &c);
+        if (!is_there(p, i, j, &c)) continue;
+        terms = max64(terms, c.terms);
+        work += c.terms;
+        if (count >= row->count || !element_right(p, row, count, j, &c)) {
+            t->wrong++;
+            break;
+        }
+        double weight = op_weight(p, j), own = fabs(weight);
+        t->wrong += !(own >= 0.5 && own < 1);
+        t->rows.want[i] += row->ref[count] * weight;
+        t->rows.size[i] += fabs(row->ref[count]) * own;
+        t->rows.error[i] += row->error[count] * own;
+        count++;
+    }
+    int64_t room = p->op->row_room(p, i);
+    t->wrong += count != row->count || terms != row->terms || work != p->op->row_work(p, i) ||
+                room < count || (p->op->result != RESULT_SPARSE && room != count);
+    t->work += work;
+}
+
+// The projection says what the rows say, within its own bound; and it may be as far off as they.
+static int64_t wrong_projections(const struct problem *p, const struct totals *t)
+{
+    int64_t wrong = 0;
+    struct projection x = {mem_alloc(p->rows, 8), mem_alloc(p->rows, 8), mem_alloc(p->rows, 8),
+                           mem_alloc(p->rows, 8)};
+    int err = p->op->project ? p->op->project(p, 0, &x) : OK;
+    CHECK(!err, "%s", fail_text());
+    for (int64_t i = 0; i < p->rows && p->op->project && !err; i++)
+        wrong += !(fabs(x.want[i] - t->rows.want[i]) <= x.own[i]) ||
+                 !(x.size[i] >= t->rows.size[i] * (1 - 1e-12)) ||
+                 !(x.error[i] >= t->rows.error[i] * (1 - 1e-12)) || !(x.own[i] <= 1e-9 * x.size[i]);
+    mem_free(x.want);
+    mem_free(x.size);
+    mem_free(x.error);
+    mem_free(x.own);
+    return wrong;
+}
+
+static void check_problem(const struct problem *p, const char *shape)
+{
+    struct row row;
+    struct totals t = {
+        .rows = {mem_alloc(p->rows, 8), mem_alloc(p->rows, 8), mem_alloc(p->rows, 8), NULL}};
+    int64_t room = 0;
+    for (int32_t i = 0; i < p->rows; i++) room = max64(room, p->op->row_room(p, i));
+    int err = row_alloc(&row, p, room);
+    if (!err) err = dense_A_make(p->A, p->prec);
+    CHECK(!err, "%s", fail_text());
+    for (int32_t i = 0; i < p->rows && !err; i++) check_row(p, i, &row, &t);
+    CHECK(!t.wrong, "%s, %s, \"%s\": %lld wrong rows", p->op->name, prec_name(p->prec), shape,
+          (long long)t.wrong);
+    CHECK(t.work == p->work && problem_flops(p) == 2 * t.work, "%s, \"%s\": work %lld, not %lld",
+          p->op->name, shape, (long long)p->work, (long long)t.work);
+    int64_t wrong = wrong_projections(p, &t);
+    CHECK(!wrong, "%s, %s, \"%s\": %lld wrong projections", p->op->name, prec_name(p->prec), shape,
+          (long long)wrong);
+    dense_A_free();
+    row_free(&row);
+    mem_free(t.rows.want);
+    mem_free(t.rows.size);
+    mem_free(t.rows.error);
+}
+
+// Every combination of words, and two values of each axis of numbers.
+static int check_axes(const struct op *op, const struct csr *A, bool integers, const char *shape)
+{
+    int made = 0;
+    int64_t axis[AXES_MAX];
+    for (int which = 0; which < 4; which += 3) {
+        axes_start(op, which, axis);
+        do
+            for (int prec = F32; prec <= F64; prec++) {
+                struct source source;
+                source_init(&source, A);
+                struct problem p = {.op = op,
+                                    .source = &source,
+                                    .prec = (enum prec)prec,
+                                    .seed = 11,
+                                    .integers = integers};
+                memcpy(p.axis, axis, sizeof axis);
+                int err = problem_make(&p);
+                CHECK(!err || err == ERR_UNSUPPORTED, "%s", fail_text());
+                if (!err) check_problem(&p, shape);
+                made += !err;
+                problem_free(&p);
+                source_free(&source);
+            }
+        while (axes_next_words(op, axis));
+    }
+    return made;
+}
+
+#define CELLS_MAX 12000 // of A, which takes cubes of loops
+
+static void test_shapes(const struct op *op, const struct shape *list, int count)
+{
+    int made = 0;
+    for (int s = 0; s < count; s++) {
+        struct csr A;
+        if ((int64_t)list[s].m * list[s].n > CELLS_MAX || shape_build(&list[s], &A)) continue;
+        made += check_axes(op, &A, true, list[s].name);
+        // Values that no precision holds exactly.
+        for (int64_t q = 0; q < A.nnz; q++) A.val[q] = (A.val[q] + 0.25) / 3;
+        made += check_axes(op, &A, false, list[s].name);
+        csr_free(&A);
+    }
+    CHECK(made > count, "%s: only %d problems", op->name, made);
+}
+
+int main(void)
+{
+    const struct op *op;
+    for (int x = 0; (op = op_or_own(x)); x++) {
+        CHECK(plain_of(op), "%s: there is no plain way to compute it here", op->name);
+        if (!plain_of(op)) continue;
+        if (op->result == RESULT_SPARSE)
+            test_shapes(op, product_shapes, COUNT(product_shapes));
+        else
+            test_shapes(op, shapes, COUNT(shapes));
+    }
+    return TEST_END();
+}

@@ -1,0 +1,362 @@
+// What every operation has to say of itself: its names, its axes, its sizes and bytes, what it
+// refuses; and the facts of a matrix that operations share.
+#include "own.h"
+#include "test.h"
+
+#include <ctype.h>
+#include <float.h>
+#include <stdlib.h>
+
+// A matrix from rows of text, "." for no entry.
+static struct csr matrix_of(int32_t m, int32_t n, const char *const *cells)
+{
+    struct csr A;
+    int64_t nnz = 0;
+    for (int32_t c = 0; c < m * n; c++) nnz += strcmp(cells[c], ".") != 0;
+    if (csr_alloc(&A, m, n, nnz)) exit(1);
+    nnz = A.ptr[0] = 0;
+    for (int32_t i = 0; i < m; i++) {
+        for (int32_t j = 0; j < n; j++) {
+            const char *cell = cells[i * n + j];
+            if (!strcmp(cell, ".")) continue;
+            A.idx[nnz] = j;
+            A.val[nnz++] = atof(cell);
+        }
+        A.ptr[i + 1] = nnz;
+    }
+    CHECK(!csr_check(&A), "%s", csr_check(&A));
+    return A;
+}
+
+// A word that is typed after a dash, and is a name in records.
+static bool is_name(const char *name)
+{
+    bool good = name && islower((unsigned char)name[0]) && strlen(name) < 24;
+    for (; good && *name; name++)
+        good = islower((unsigned char)*name) || isdigit((unsigned char)*name) || *name == '-' ||
+               *name == '_';
+    return good;
+}
+
+static bool is_line(const char *text)
+{
+    return text && text[0] && !strchr(text, '\n') && text[strlen(text) - 1] != '.';
+}
+
+// Names of every record, which no axis and no figure may take.
+static bool is_taken(const char *name)
+{
+    static const char *const taken[] = {
+        "schema",   "kind",           "status",     "reason",    "case",    "op",     "alg",
+        "device",   "prec",           "cache",      "options",   "library", "matrix", "check",
+        "time_ms",  "setup_ms",       "formats",    "phases_ms", "flops",   "gflops", "bytes",
+        "bound_ms", "cache_resident", "efficiency", "memory",    "stats"};
+    for (int i = 0; i < COUNT(taken); i++)
+        if (!strcmp(taken[i], name)) return true;
+    return false;
+}
+
+static void test_axis(const struct op *op, const struct axis *axis)
+{
+    const char *name = axis->name;
+    int64_t value, words = 0;
+    CHECK(is_name(name) && !is_taken(name), "%s: axis %s", op->name, name);
+    CHECK(axis->values && is_line(axis->about), "%s: axis %s: %s", op->name, name, axis->about);
+    CHECK(axis_try(axis, 0, &value), "%s: nothing of %s is tried", op->name, name);
+    while (axis->words && axis->words[words]) {
+        CHECK(is_name(axis->words[words]), "%s: %s %s", op->name, name, axis->words[words]);
+        CHECK(axis_word(axis, axis->words[words]) == words, "%s: %s is there twice", name,
+              axis->words[words]);
+        words++;
+    }
+    int64_t min = axis->words ? 0 : axis->min, max = axis->words ? words - 1 : axis->max;
+    CHECK(min >= 0 && min < max, "%s: from %lld to %lld", name, (long long)min, (long long)max);
+    CHECK(axis->standard >= min && axis->standard <= max, "%s: %lld is standard", name,
+          (long long)axis->standard);
+    for (int i = 0; axis_try(axis, i, &value); i++)
+        CHECK(value >= min && value <= max, "%s: %lld is tried", name, (long long)value);
+    // An option of the command line is of all operations that have it.
+    for (int x = 0; x < op_count; x++)
+        for (int a = 0; ops[x]->axes[a]; a++)
+            CHECK(ops[x]->axes[a] == axis || strcmp(ops[x]->axes[a]->name, name),
+                  "%s and %s have two axes of the name %s", op->name, ops[x]->name, name);
+}
+
+static void test_op(const struct op *op)
+{
+    int axes = 0, figures = 0, variants = 0;
+    CHECK(is_name(op->name) && is_line(op->formula), "%s: %s", op->name, op->formula);
+    CHECK(op_find(op->name) == op || op == &own_op, "%s cannot be found", op->name);
+    while (op->axes[axes]) {
+        test_axis(op, op->axes[axes]);
+        for (int a = 0; a < axes; a++)
+            CHECK(op->axes[a] != op->axes[axes], "%s: an axis twice", op->name);
+        axes++;
+    }
+    CHECK(axes == op_axis_count(op) && axes <= AXES_MAX, "%s: %d axes", op->name, axes);
+    while (op->figures && op->figures[figures].name) {
+        const struct op_figure *f = &op->figures[figures++];
+        CHECK(is_name(f->name) && !is_taken(f->name) && is_line(f->about), "%s: figure %s",
+              op->name, f->name);
+        for (int a = 0; a < axes; a++)
+            CHECK(strcmp(op->axes[a]->name, f->name), "%s: %s is an axis", op->name, f->name);
+        for (int g = 0; g < figures - 1; g++)
+            CHECK(strcmp(op->figures[g].name, f->name), "%s: %s twice", op->name, f->name);
+    }
+    CHECK(figures == op_figure_count(op) && figures <= OP_FIGURES_MAX, "%s: %d figures", op->name,
+          figures);
+    CHECK(!figures || op->tell, "%s tells no figures", op->name);
+    while (op->variants[variants]) CHECK(is_line(op->variants[variants++]), "%s", op->name);
+    CHECK(variants > 0, "%s: what does it compute?", op->name);
+    CHECK(op->make && op->compulsory_bytes && op->row_work && op->row_room && op->row,
+          "%s lacks a function", op->name);
+}
+
+static void test_list(void)
+{
+    for (int x = 0; x < op_count; x++)
+        for (int y = 0; y < x; y++)
+            CHECK(strcmp(ops[x]->name, ops[y]->name), "%s twice", ops[x]->name);
+    CHECK(!op_find("") && !op_find("own") && !op_find("SPMM"), "an operation that is none");
+    CHECK_TEXT(result_name(RESULT_DENSE), "dense");
+    CHECK_TEXT(result_name(RESULT_PATTERN), "pattern");
+    CHECK_TEXT(result_name(RESULT_SPARSE), "sparse");
+}
+
+static int make(struct problem *p, const struct op *op, struct source *source, enum prec prec,
+                const int64_t *axis)
+{
+    *p = (struct problem){.op = op, .source = source, .prec = prec, .seed = 3};
+    memcpy(p->axis, axis, sizeof p->axis);
+    return problem_make(p);
+}
+
+// By hand, of [1 . 2; . . 3] and of [1 2; . 3].
+static void test_sizes(void)
+{
+    static const char *const wide[] = {"1", ".", "2", ".", ".", "3"};
+    static const char *const square[] = {"1", "2", ".", "3"};
+    static const struct {
+        const char *op;
+        int64_t axis[AXES_MAX];
+        bool square;
+        int64_t result_nnz, flops, bytes[2];
+        double figures[OP_FIGURES_MAX];
+    } table[] = {
+        // CSR of 36 or 48 bytes, 2 rows of B that are used and 2 of C.
+        {"spmm", {4, LAYOUT_ROW}, false, 0, 24, {36 + 64, 48 + 128}, {0}},
+        {"spmm", {1, LAYOUT_COL}, false, 0, 6, {36 + 16, 48 + 32}, {0}},
+        // 4 products; A is read once: 36 and 36, or 48 and 48.
+        {"spgemm", {0}, true, 3, 8, {72, 96}, {4, 3, 4.0 / 3}},
+        // 5 products; A, its transposed one and C: 36 + 40 + 44, or 48 + 52 + 60.
+        {"spgemm", {1}, false, 4, 10, {120, 160}, {5, 4, 1.25}},
+        // 3 x 2 elements of X and 3 of C.
+        {"own", {2, 0}, false, 0, 12, {36 + 36, 48 + 72}, {3, 0.5}},
+    };
+    struct csr W = matrix_of(2, 3, wide), S = matrix_of(2, 2, square);
+    const struct op *op;
+    for (int i = 0; (op = op_or_own(i)); i++) {
+        int rows = 0;
+        for (int x = 0; x < COUNT(table); x++) {
+            if (strcmp(table[x].op, op->name)) continue;
+            for (int prec = F32; prec <= F64; prec++) {
+                struct source source;
+                struct problem p;
+                double told[OP_FIGURES_MAX] = {0};
+                source_init(&source, table[x].square ? &S : &W);
+                int err = make(&p, op, &source, (enum prec)prec, table[x].axis);
+                CHECK(!err, "%s", fail_text());
+                int64_t bytes = err ? -1 : op->compulsory_bytes(&p, table[x].result_nnz);
+                CHECK(bytes == table[x].bytes[prec], "%s, row %d: %lld bytes", op->name, x,
+                      (long long)bytes);
+                CHECK(err || problem_flops(&p) == table[x].flops, "%s, row %d: %lld flops",
+                      op->name, x, (long long)problem_flops(&p));
+                if (op->tell && !err) op->tell(&p, table[x].result_nnz, told);
+                for (int f = 0; f < op_figure_count(op); f++)
+                    CHECK(told[f] == table[x].figures[f], "%s: %s is %g", op->name,
+                          op->figures[f].name, told[f]);
+                problem_free(&p);
+                source_free(&source);
+                rows++;
+            }
+        }
+        CHECK(rows, "%s is not in the table of sizes", op->name);
+    }
+    csr_free(&W);
+    csr_free(&S);
+}
+
+// Powers of two up to the largest that a precision holds: what is not refused has finite rows.
+static void test_overflow(const struct op *op, enum prec prec)
+{
+    static const char *const cells[] = {"1", "-1", "1", "1"};
+    int last = prec == F32 ? FLT_MAX_EXP - 1 : DBL_MAX_EXP - 1, made = 0, refused = 0;
+    double most = prec == F32 ? FLT_MAX : DBL_MAX;
+    struct csr A = matrix_of(2, 2, cells);
+    int64_t axis[AXES_MAX];
+    axes_start(op, 0, axis);
+    for (int e = 0; e <= last; e++) {
+        struct source source;
+        struct problem p;
+        struct row row;
+        for (int q = 0; q < 4; q++) A.val[q] = ldexp(A.val[q] < 0 ? -1 : 1, e);
+        source_init(&source, &A);
+        int err = make(&p, op, &source, prec, axis);
+        CHECK(!err || err == ERR_UNSUPPORTED, "%s", fail_text());
+        CHECK(!err || strstr(fail_text(), "overflow"), "%s, 2^%d: %s", op->name, e, fail_text());
+        CHECK(!refused || err, "%s, %s: 2^%d is not refused, and less was", op->name,
+              prec_name(prec), e);
+        refused += err != OK;
+        made += err == OK;
+        for (int32_t i = 0; i < 2 && !err && !row_alloc(&row, &p, op->row_room(&p, i)); i++) {
+            op->row(&p, 0, i, &row);
+            for (int64_t x = 0; x < row.count; x++)
+                CHECK(fabs(row.ref[x]) <= most, "%s, %s, 2^%d: %g", op->name, prec_name(prec), e,
+                      row.ref[x]);
+            row_free(&row);
+        }
+        problem_free(&p);
+        source_free(&source);
+    }
+    CHECK(made > last / 3 && refused, "%s, %s: %d made, %d refused", op->name, prec_name(prec),
+          made, refused);
+    csr_free(&A);
+}
+
+static void test_overflow_text(const struct op *op)
+{
+    static const struct {
+        const char *value;
+        bool f64; // has room for it
+    } table[] = {{"2e38", true}, {"1e60", true}, {"1.5e308", false}, {"inf", false}};
+    int64_t axis[AXES_MAX];
+    axes_start(op, 0, axis);
+    for (int x = 0; x < COUNT(table); x++) {
+        struct source source;
+        struct problem p;
+        const char *const cells[] = {table[x].value, table[x].value, ".", "."};
+        struct csr A = matrix_of(2, 2, cells);
+        source_init(&source, &A);
+        for (int prec = F32; prec <= F64; prec++) {
+            int err = make(&p, op, &source, (enum prec)prec, axis);
+            bool room = prec == F64 && table[x].f64;
+            CHECK(room ? !err : err == ERR_UNSUPPORTED, "%s, %s, %s: error %d", op->name,
+                  table[x].value, prec_name((enum prec)prec), err);
+            CHECK(room || (strstr(fail_text(), "-prec f64") != NULL) == table[x].f64, "%s",
+                  fail_text());
+            CHECK(room || !strstr(fail_text(), "inf"), "%s", fail_text());
+            problem_free(&p);
+        }
+        source_free(&source);
+        csr_free(&A);
+    }
+}
+
+// Each fact is counted once: it stays when the matrix under it changes.
+static void test_source(void)
+{
+    static const char *const cells[] = {"1", ".", "-2", ".", ".", ".", ".", ".", "2.5"};
+    struct csr A = matrix_of(3, 3, cells);
+    struct source s;
+    int64_t columns = 0;
+    source_init(&s, &A);
+    for (int time = 0; time < 2; time++) {
+        CHECK(source_row_sum(&s) == 3 && source_value(&s) == 2.5, "%g, %g", source_row_sum(&s),
+              source_value(&s));
+        CHECK(source_used_rows(&s) == 2, "%lld rows", (long long)source_used_rows(&s));
+        CHECK(!source_used_columns(&s, &columns) && columns == 2, "%lld columns",
+              (long long)columns);
+        CHECK(!source_transpose(&s) && s.transposed.nnz == 3 && s.transposed.idx[2] == 2, "%s",
+              fail_text());
+        const double *val = s.transposed.val;
+        CHECK(!source_transpose(&s) && s.transposed.val == val, "it was transposed again");
+        for (int q = 0; q < 3; q++) A.val[q] = 7, A.idx[q] = 1;
+        A.ptr[1] = A.ptr[2] = 1;
+    }
+    source_free(&s);
+    CHECK(source_row_sum(&s) == 14 && source_value(&s) == 7 && source_used_rows(&s) == 2 &&
+              !source_used_columns(&s, &columns) && columns == 1,
+          "what was freed is still there: %g", source_row_sum(&s));
+    source_free(&s);
+    mem_fail_at(1);
+    CHECK(source_used_columns(&s, &columns) == ERR_MEMORY, "no memory was needed");
+    CHECK(!source_used_columns(&s, &columns) && columns == 1, "%lld columns", (long long)columns);
+    A.nnz = A.ptr[1] = A.ptr[2] = A.ptr[3] = 0;
+    source_free(&s);
+    CHECK(source_row_sum(&s) == 0 && source_value(&s) == 0 && source_used_rows(&s) == 0 &&
+              !source_used_columns(&s, &columns) && columns == 0,
+          "facts of nothing");
+    source_free(&s);
+    csr_free(&A);
+}
+
+// The n-th allocation fails, for every n: nothing is left to free, and the next try is as the
+// first.
+static void test_no_memory(const struct op *op)
+{
+    static const char *const cells[] = {"1", "2", ".", "3"};
+    struct csr A = matrix_of(2, 2, cells);
+    int64_t axis[AXES_MAX];
+    axes_start(op, 1, axis);
+    do {
+        int n = 0, err;
+        struct problem p;
+        do {
+            struct source source;
+            source_init(&source, &A);
+            mem_fail_at(++n);
+            err = make(&p, op, &source, F32, axis);
+            mem_fail_at(0);
+            CHECK(!err || (err == ERR_MEMORY && !p.in[0].val && !p.in[1].val),
+                  "%s, allocation %d: error %d", op->name, n, err);
+            // With what the first try has left of the source.
+            if (err) err = make(&p, op, &source, F32, axis) ? -1 : ERR_MEMORY;
+            CHECK(err >= 0, "%s, after allocation %d failed: %s", op->name, n, fail_text());
+            CHECK(err < 0 || p.work > 0, "%s: no work", op->name);
+            problem_free(&p);
+            source_free(&source);
+        } while (err && n < 100);
+        CHECK(!err, "%s: it does not end", op->name);
+    } while (axes_next_words(op, axis));
+    csr_free(&A);
+}
+
+// Products that do not fit in 63 bits are no product.
+static void test_too_large(void)
+{
+    static const char *const cells[] = {"1", "1", "1", "1"};
+    struct csr A = matrix_of(2, 2, cells);
+    for (int x = 0; x < op_count; x++)
+        for (int a = 0; ops[x]->axes[a]; a++) {
+            struct source source;
+            struct problem p;
+            int64_t axis[AXES_MAX];
+            axes_start(ops[x], 0, axis);
+            if (ops[x]->axes[a]->words) continue;
+            axis[a] = INT64_MAX / 3;
+            source_init(&source, &A);
+            int err = make(&p, ops[x], &source, F32, axis);
+            CHECK(err == ERR_MEMORY && strstr(fail_text(), "out of range"), "%s: error %d, %s",
+                  ops[x]->name, err, fail_text());
+            problem_free(&p);
+            source_free(&source);
+        }
+    csr_free(&A);
+}
+
+int main(void)
+{
+    const struct op *op;
+    test_list();
+    test_sizes();
+    test_source();
+    test_too_large();
+    for (int x = 0; (op = op_or_own(x)); x++) {
+        test_op(op);
+        test_overflow(op, F32);
+        test_overflow(op, F64);
+        test_overflow_text(op);
+        test_no_memory(op);
+    }
+    return TEST_END();
+}

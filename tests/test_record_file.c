@@ -1,0 +1,214 @@
+// The file that records go to: its first line, memory and disk that run out, lines that are added.
+#include "records.h"
+
+#include <signal.h>
+#include <sys/resource.h>
+
+static struct device cpu;
+static struct bench_device list[2] = {
+    {.id = "cpu", .roof = {.copy_gb_s = 100, .fma_gflops = {300, 150}}},
+    {.id = "other:0", .missing = "no such device"}};
+static const struct bench_devices devices = {list, 2};
+static char *argv[] = {"spbench", "-k", "64", "x \"y\".mtx"};
+
+static int write_environment(const struct op *op)
+{
+    struct record_file out;
+    int err = record_open(&out, path, false);
+    if (!err) err = record_environment(&out, &devices, "cpu", op, 4, argv);
+    record_close(&out);
+    return err;
+}
+
+static void test_environment(void)
+{
+    CHECK(!write_environment(&own_op), "%s", fail_text());
+    cJSON *record = cJSON_Parse(read_file());
+    CHECK_NAMES(NULL, "schema kind version revision date host os command compiler flags device "
+                      "roof devices operation algorithms ");
+    CHECK_STRING(NULL, "kind", "environment");
+    CHECK_STRING(NULL, "device", cpu.name);
+    CHECK_NUMBER("roof", "copy_gb_s", 100);
+    CHECK_NULL("roof", "cache_gb_s"); // not known
+    CHECK_TEXT(cJSON_GetStringValue(cJSON_GetArrayItem(at(record, NULL, "command"), 3)), argv[3]);
+    const cJSON *listed = at(record, NULL, "devices"), *first = cJSON_GetArrayItem(listed, 0);
+    CHECK(cJSON_GetArraySize(listed) == 2, "%d devices", cJSON_GetArraySize(listed));
+    CHECK_TEXT(names_of(first), "id kind name detail units_of units memory_bytes cache_bytes "
+                                "clock_mhz clock_max_mhz roof ");
+    CHECK_TEXT(text_at(first, "id"), "cpu");
+    CHECK_TEXT(text_at(first, "units_of"), "threads");
+    CHECK_TEXT(names_of(cJSON_GetArrayItem(listed, 1)), "id missing ");
+    CHECK_TEXT(text_at(cJSON_GetArrayItem(listed, 1), "missing"), "no such device");
+    cJSON_Delete(record);
+}
+
+static void test_operation(void)
+{
+    CHECK(!write_environment(&own_op), "%s", fail_text());
+    cJSON *record = cJSON_Parse(read_file());
+    CHECK_NAMES("operation", "name formula result axes figures ");
+    CHECK_STRING("operation", "name", "own");
+    CHECK_STRING("operation", "formula", "C = A . sum(X)");
+    CHECK_STRING("operation", "result", "pattern");
+    const cJSON *axes = at(record, "operation", "axes"), *sign = cJSON_GetArrayItem(axes, 1);
+    CHECK(cJSON_GetArraySize(axes) == 2, "%d axes", cJSON_GetArraySize(axes));
+    CHECK_TEXT(names_of(cJSON_GetArrayItem(axes, 0)), "name about ");
+    CHECK_TEXT(text_at(cJSON_GetArrayItem(axes, 0), "name"), "width");
+    CHECK_TEXT(names_of(sign), "name about words ");
+    CHECK_TEXT(cJSON_GetStringValue(cJSON_GetArrayItem(at(sign, NULL, "words"), 1)), "minus");
+    CHECK(cJSON_GetArraySize(at(sign, NULL, "words")) == 2, "words");
+    const cJSON *figures = at(record, "operation", "figures");
+    CHECK(cJSON_GetArraySize(figures) == 2, "%d figures", cJSON_GetArraySize(figures));
+    CHECK_TEXT(names_of(cJSON_GetArrayItem(figures, 0)), "name about ");
+    CHECK_TEXT(text_at(cJSON_GetArrayItem(figures, 1), "name"), "density");
+    CHECK_TEXT(text_at(cJSON_GetArrayItem(figures, 0), "about"), "nonzeros of A");
+    cJSON_Delete(record);
+}
+
+// A text of a record that has to be there where there is one, and only then.
+static bool same(const cJSON *o, const char *name, const char *want)
+{
+    return want ? !strcmp(text_at(o, name), want) : !at(o, NULL, name);
+}
+
+// All algorithms of an operation in the order of the list, with what their descriptors say.
+static void test_algorithms(const struct op *op)
+{
+    int count = 0;
+    CHECK(!write_environment(op), "%s", fail_text());
+    cJSON *record = cJSON_Parse(read_file());
+    const cJSON *all = at(record, NULL, "algorithms");
+    for (int e = 0; e < algo_count; e++) {
+        static const struct algo none;
+        const struct algo_entry *entry = &algos[e];
+        const struct algo *a = entry->algo ? entry->algo : &none;
+        if (entry->op != op) continue;
+        const cJSON *o = cJSON_GetArrayItem(all, count++), *picks = at(o, NULL, "picks");
+        CHECK(same(o, "name", entry->name) && same(o, "device", device_list[entry->device].name) &&
+                  same(o, "missing", entry->missing),
+              "%s: %s on %s", entry->name, text_at(o, "name"), text_at(o, "device"));
+        CHECK(same(o, "vendor", a->vendor) && same(o, "partial", a->partial) &&
+                  same(o, "tuned_of", a->tuned_of) &&
+                  same(o, "library", a->library ? a->library() : NULL) &&
+                  same(o, "computes", a->variant ? op->variants[a->variant] : NULL),
+              "%s: %s", entry->name, names_of(o));
+        CHECK(a->reference ? cJSON_IsTrue(at(o, NULL, "reference")) : !at(o, NULL, "reference"),
+              "%s: a reference, or none", entry->name);
+        CHECK(!a->picks[0] == !picks, "%s: picks", entry->name);
+        for (int i = 0; i < COUNT(a->picks) && a->picks[i]; i++)
+            CHECK_TEXT(cJSON_GetStringValue(cJSON_GetArrayItem(picks, i)), a->picks[i]);
+    }
+    CHECK(cJSON_GetArraySize(all) == count, "%d algorithms of %d", cJSON_GetArraySize(all), count);
+    cJSON_Delete(record);
+}
+
+static int write_dense(void)
+{
+    struct result r = good_result();
+    return write_one(&r);
+}
+static int write_sparse(void)
+{
+    struct result r = good_product();
+    return write_one(&r);
+}
+static int write_first(void) { return write_environment(ops[0]); }
+
+// The n-th allocation fails: there is no part of a line.
+static void test_lost_memory(int (*write_it)(void))
+{
+    int n = 0, err;
+    do {
+        mem_fail_at(++n);
+        err = write_it();
+        mem_fail_at(0);
+        if (err)
+            CHECK(err == ERR_MEMORY && file_size() == 0, "allocation %d: error %d, %lld bytes", n,
+                  err, (long long)file_size());
+    } while (err && n < 10000);
+    CHECK(!err && n > 50, "error %d after %d allocations", err, n);
+}
+
+static void test_cannot_write(void)
+{
+    struct record_file out;
+    struct result r = good_result();
+    int err = record_open(&out, "/no/such/folder/x.jsonl", false);
+    CHECK(err == ERR_OUTPUT && strstr(fail_text(), "/no/such/folder/x.jsonl: "), "%d %s", err,
+          fail_text());
+    err = record_open(&out, ".", false);
+    CHECK(err == ERR_OUTPUT, "a directory was opened: %d", err);
+    if (access("/dev/full", W_OK) == 0) {
+        err = record_open(&out, "/dev/full", false);
+        CHECK(!err, "%s", fail_text());
+        err = record_result(&out, &r);
+        CHECK(err == ERR_OUTPUT && strstr(fail_text(), "/dev/full: "), "%d %s", err, fail_text());
+        record_close(&out);
+    } else {
+        SKIP("no /dev/full");
+    }
+}
+
+// The disk is full in the middle of the second record: the first one stays, alone.
+static void test_full_disk(void)
+{
+    struct record_file out;
+    struct result r = good_result();
+    int err = write_one(&r);
+    int64_t one = file_size();
+    struct rlimit before, limit;
+    getrlimit(RLIMIT_FSIZE, &before);
+    limit = before;
+    limit.rlim_cur = (rlim_t)(one + one / 2);
+    signal(SIGXFSZ, SIG_IGN);
+    setrlimit(RLIMIT_FSIZE, &limit);
+    if (!err) err = record_open(&out, path, true);
+    if (!err) err = record_result(&out, &r);
+    CHECK(err == ERR_OUTPUT && file_size() == one, "error %d, %lld bytes, not %lld", err,
+          (long long)file_size(), (long long)one);
+    record_close(&out);
+    setrlimit(RLIMIT_FSIZE, &before);
+}
+
+// A line that a crash cut off must not swallow the first record that is added after it.
+static void test_append(void)
+{
+    struct result r = good_result();
+    struct record_file out;
+    FILE *f = fopen(path, "w");
+    CHECK(f && fputs("{\"cut", f) >= 0 && fclose(f) == 0, "cannot prepare the file");
+    int err = record_open(&out, path, true);
+    if (!err) err = record_result(&out, &r);
+    record_close(&out);
+    if (!err) err = record_open(&out, path, true);
+    if (!err) err = record_result(&out, &r);
+    record_close(&out);
+    CHECK(!err, "%s", fail_text());
+    char *text = read_file(), *line = strchr(text, '\n');
+    int lines = 0;
+    for (char *p = text; *p; p++) lines += *p == '\n';
+    CHECK(lines == 3, "%d lines", lines);
+    cJSON *record = line ? cJSON_Parse(line) : NULL;
+    CHECK(record != NULL, "the record after the cut line is lost");
+    cJSON_Delete(record);
+}
+
+int main(void)
+{
+    path_make();
+    int err = device_open("cpu", &cpu);
+    CHECK(!err, "%s", fail_text());
+    list[0].dev = &cpu;
+    test_environment();
+    test_operation();
+    for (int x = 0; x < op_count; x++) test_algorithms(ops[x]);
+    test_lost_memory(write_dense);
+    test_lost_memory(write_sparse);
+    test_lost_memory(write_first);
+    test_cannot_write();
+    test_full_disk();
+    test_append();
+    device_close(&cpu);
+    unlink(path);
+    return TEST_END();
+}

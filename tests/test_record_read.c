@@ -1,0 +1,378 @@
+// Records read back: what was written comes back, and a broken line is refused with a reason,
+// whatever is broken in it.
+#include <sys/wait.h>
+
+#include "records.h"
+#include "run/record_read.h"
+
+// The line of a result; it is gone with the next one.
+static const char *line_of(const struct result *r)
+{
+    int err = write_one(r);
+    CHECK(!err, "%s", fail_text());
+    return read_file();
+}
+
+static bool near(double got, double want)
+{
+    return isnan(want) ? isnan(got) : fabs(got - want) <= 1e-6 * fabs(want);
+}
+
+// What a reader needs of a result, whether the case is known here or not.
+static void check_record(const struct record *x, const struct result *r)
+{
+    char key[CASE_KEY_MAX];
+    double none = NAN;
+    CHECK(x->kind == RECORD_RESULT && x->status == r->status, "status %d", x->status);
+    CHECK(r->reason[0] ? x->reason && !strcmp(x->reason, r->reason) : !x->reason, "reason %s",
+          x->reason ? x->reason : "none");
+    CHECK_TEXT(x->key, case_key(&r->c, r->matrix, key));
+    CHECK_TEXT(x->op, r->c.entry->op->name);
+    CHECK_TEXT(x->alg, r->c.entry->name);
+    CHECK_TEXT(x->device, r->c.device);
+    CHECK_TEXT(x->matrix, r->matrix->name);
+    CHECK_TEXT(x->path, r->matrix->path);
+    CHECK(x->prec == r->c.prec, "precision %d", x->prec);
+    CHECK(near(x->gflops, r->timed ? r->gflops : none) &&
+              near(x->median, r->timed ? r->timing.median : none) &&
+              near(x->ci_lo, r->timed ? r->timing.ci_lo : none) &&
+              near(x->ci_hi, r->timed ? r->timing.ci_hi : none),
+          "%g GFLOPS, %g ms, from %g to %g", x->gflops, x->median, x->ci_lo, x->ci_hi);
+    CHECK(x->sample_count == (r->timed ? r->timing.count : 0), "%d samples", x->sample_count);
+    for (int i = 0; i < x->sample_count; i++)
+        CHECK(near(x->samples[i], r->timing.samples[i]), "sample %d: %g", i, x->samples[i]);
+    CHECK(x->throttled == (r->timed && r->timing.throttled), "throttled");
+}
+
+// The case as it was: of the same key, and equal in each field.
+static void check_case(const struct record *x, const struct result *r)
+{
+    char key[CASE_KEY_MAX];
+    CHECK(x->c.entry == r->c.entry, "%s is not known again", x->key);
+    if (!x->c.entry) return;
+    CHECK_TEXT(case_key(&x->c, r->matrix, key), x->key);
+    CHECK(!strcmp(x->c.device, r->c.device) && x->c.prec == r->c.prec && x->c.cold == r->c.cold &&
+              case_same_inputs(&x->c, &r->c) && !memcmp(x->c.opt, r->c.opt, sizeof r->c.opt),
+          "%s: another case", x->key);
+}
+
+static struct result with_status(enum status status)
+{
+    struct result r = good_result();
+    r.status = status;
+    if (status == STATUS_OK) return r;
+    snprintf(r.reason, sizeof r.reason, "because of \"%s\"\t\xc3\xa9", status_name(status));
+    r.timed = false;
+    return r;
+}
+
+// Every algorithm with every status, at some values of its axes and options.
+static void test_back(void)
+{
+    for (int i = 0; i < algo_count * STATUS_COUNT; i++) {
+        const struct algo_entry *e = &algos[i / STATUS_COUNT];
+        struct result r = with_status((enum status)(i % STATUS_COUNT));
+        struct record x;
+        const struct param *p;
+        int64_t *axis = r.c.axis;
+        r.c.entry = e;
+        r.c.prec = i % 2 ? F32 : F64;
+        r.c.cold = i % 3 == 0;
+        device_id(e->device, i % 4, r.c.device);
+        if (r.status == STATUS_UNSUPPORTED)
+            snprintf(r.c.device, 16, "%s", device_list[e->device].name);
+        axes_start(e->op, i % 5, axis);
+        for (int w = 0; w < i % 3; w++) axes_next_words(e->op, axis);
+        memset(r.c.opt, 0, sizeof r.c.opt);
+        for (int o = 0; e->algo && (p = algo_param(e->algo, o)); o++)
+            r.c.opt[o] = i % 2 ? p->min : p->whole ? p->max : (p->min + p->max) / 3;
+        int err = record_read(line_of(&r), &x);
+        CHECK(!err, "%s", fail_text());
+        if (err) continue;
+        check_record(&x, &r);
+        check_case(&x, &r);
+        record_free(&x);
+        CHECK(!x.key && !x.samples && !x.reason, "a record that was freed");
+    }
+}
+
+// Of an operation that this build does not have all is there but the case.
+static void test_foreign(void)
+{
+    struct record x;
+    struct matrix lost = {.name = (char *)"web", .path = (char *)"-"};
+    for (int status = 0; status < STATUS_COUNT; status++) {
+        struct result r = with_status((enum status)status);
+        if (status == STATUS_FAILED) r.matrix = &lost;
+        CHECK(!record_read(line_of(&r), &x), "%s", fail_text());
+        check_record(&x, &r);
+        CHECK(!x.c.entry, "the case of an operation that is in no list");
+        record_free(&x);
+    }
+}
+
+// The key in a record is that of the case, whatever the name of the matrix is.
+static void test_names(void)
+{
+    static char longest[1500];
+    static char *const names[] = {(char *)"caf\xc3\xa9", (char *)"latin \xe9", (char *)"", longest};
+    for (size_t i = 0; i + 3 < sizeof longest; i += 2) memcpy(longest + i, "\xc3\xa9", 2);
+    for (int i = 0; i < 2 * COUNT(names); i++) {
+        struct matrix M = web;
+        struct record x;
+        char key[CASE_KEY_MAX];
+        struct result r = good_result();
+        M.name = names[i / 2] + (i % 2 && names[i / 2] == longest ? 2 : 0);
+        M.A.nnz += i % 2 ? 0 : 5; // a letter more before the name
+        r.matrix = &M;
+        CHECK(!record_read(line_of(&r), &x), "%s", fail_text());
+        CHECK_TEXT(x.key, case_key(&r.c, &M, key));
+        record_free(&x);
+    }
+}
+
+static bool is_refused(const char *line, const char *says)
+{
+    struct record x, none = {0};
+    fail(ERR_USAGE, "(nothing was told)");
+    int err = record_read(line, &x);
+    bool refused = err == ERR_INPUT && strstr(fail_text(), says) && !memcmp(&x, &none, sizeof x);
+    if (!err) record_free(&x);
+    return refused;
+}
+
+static const char line_end[] = "another one";
+
+// Cut off at every byte, and with something behind.
+static void test_cut(void)
+{
+    struct result r = good_product();
+    char *line = strdup(line_of(&r)), *cut = strdup(line);
+    int passed = 0, length = (int)strlen(line);
+    for (int at = 0; at < length - 1; at++) {
+        cut[at] = 0;
+        passed += !is_refused(cut, "no record");
+        cut[at] = line[at];
+    }
+    CHECK(!passed, "%d of %d cut lines pass", passed, length);
+    static const char *const behind[] = {"x", "{}", "]", "\"", "1", line_end};
+    for (int i = 0; i < COUNT(behind); i++) {
+        cut[length - 1] = 0; // the end of the line
+        char *both = mem_alloc(2 * length + 2, 1);
+        sprintf(both, "%s%s", cut, behind[i] == line_end ? line : behind[i]);
+        CHECK(is_refused(both, "record"), "a line with %.30s behind it passes", behind[i]);
+        mem_free(both);
+    }
+    free(line);
+    free(cut);
+}
+
+static void test_others(void)
+{
+    static const char *const lines[] = {
+        "",
+        "\n",
+        "null",
+        "1",
+        "\"text\"",
+        "[]",
+        "[1, {}]",
+        "{}",
+        "{\"schema\":\"spbench/2\",\"kind\":\"result\"}",
+        "{\"schema\":1,\"kind\":\"result\"}",
+        "{\"schema\":\"spbench/1\"}",
+        "{\"schema\":\"spbench/1\",\"kind\":\"summary\"}",
+        "{\"schema\":\"spbench/1\",\"kind\":7}",
+        "{\"schema\":\"spbench/1\",\"kind\":\"result\"}",
+        "{\"kind\":\"environment\"}",
+        "\xff\xfe{}",
+        "{\"schema\":\"spbench/1\\u0000\",\"kind\":\"nothing\"}",
+    };
+    for (int i = 0; i < COUNT(lines); i++)
+        CHECK(is_refused(lines[i], "record"), "passes: %s", lines[i]);
+    char deep[4000]; // of brackets, as no record is
+    memset(deep, '[', sizeof deep);
+    deep[sizeof deep - 1] = 0;
+    CHECK(is_refused(deep, "record"), "brackets pass");
+    struct record x;
+    CHECK(!record_read("{\"schema\":\"spbench/1\",\"kind\":\"environment\"}", &x) &&
+              x.kind == RECORD_ENVIRONMENT,
+          "%s", fail_text());
+    record_free(&x);
+}
+
+// A good line of a real algorithm that has options.
+static cJSON *good_line(void)
+{
+    struct result r = good_result();
+    const struct algo_entry *e = algos;
+    while (!e->algo || !algo_param(e->algo, 0)) e++;
+    r.c.entry = e;
+    axes_start(e->op, 0, r.c.axis);
+    return cJSON_Parse(line_of(&r));
+}
+
+static cJSON *outer_of(cJSON *line, const char *name)
+{
+    const char *const inner[] = {"matrix", "time_ms", "options"};
+    for (int i = 0; i < COUNT(inner); i++)
+        if (at(line, inner[i], name) && !at(line, NULL, name)) return at(line, NULL, inner[i]);
+    return line;
+}
+
+// Without a name that tells what the line is there is no record.
+static void test_missing(void)
+{
+    static const char *const needed[] = {"schema", "kind", "status", "case", "op",  "alg",
+                                         "device", "prec", "matrix", "name", "path"};
+    for (int i = 0; i < COUNT(needed); i++)
+        for (int null = 0; null < 2; null++) {
+            cJSON *line = good_line(), *outer = outer_of(line, needed[i]);
+            if (null)
+                cJSON_ReplaceItemInObjectCaseSensitive(outer, needed[i], cJSON_CreateNull());
+            else
+                cJSON_DeleteItemFromObjectCaseSensitive(outer, needed[i]);
+            char *text = cJSON_PrintUnformatted(line);
+            CHECK(is_refused(text, "record"), "without %s it passes: %s", needed[i], fail_text());
+            cJSON_free(text);
+            cJSON_Delete(line);
+        }
+}
+
+// Each of these in the place of each item.
+static const char *const strange[] = {"null",      "true",
+                                      "-1",        "1.5",
+                                      "1e400",     "-1e400",
+                                      "\"\"",      "[]",
+                                      "[1]",       "[[1],{\"a\":2}]",
+                                      "{\"a\":1}", "\"a very long word, longer than any\""};
+
+static void read_strange(const char *part)
+{
+    char *good = cJSON_PrintUnformatted(good_line());
+    for (int i = 0;; i++)
+        for (int s = 0; s < COUNT(strange); s++) {
+            cJSON *line = cJSON_Parse(good), *outer = part ? at(line, NULL, part) : line;
+            cJSON *child = cJSON_GetArrayItem(outer, i), *other = cJSON_Parse(strange[s]);
+            struct record x;
+            if (!child) return;
+            cJSON_ReplaceItemInObjectCaseSensitive(outer, child->string, other);
+            char *text = cJSON_PrintUnformatted(line);
+            int err = record_read(text, &x);
+            if (err && err != ERR_INPUT) _exit(3);
+            if (!err) record_free(&x);
+            cJSON_free(text);
+            cJSON_Delete(line);
+        }
+}
+
+// In a child, as what is to be found is a crash.
+static void test_strange(void)
+{
+    static const char *const parts[] = {NULL, "matrix", "time_ms", "options", "check", "stats"};
+    for (int i = 0; i < COUNT(parts); i++) {
+        int status = -1;
+        fflush(stdout);
+        pid_t child = fork();
+        if (!child) {
+            read_strange(parts[i]);
+            _exit(0);
+        }
+        waitpid(child, &status, 0);
+        CHECK(WIFEXITED(status) && !WEXITSTATUS(status),
+              "a strange value %s%s ends the program, status %x", parts[i] ? "in " : "at the top",
+              parts[i] ? parts[i] : "", status);
+    }
+}
+
+static void check_no_case(const char *name, const char *value)
+{
+    cJSON *line = good_line();
+    struct record x;
+    cJSON_ReplaceItemInObjectCaseSensitive(line, name, cJSON_Parse(value));
+    char *text = cJSON_PrintUnformatted(line);
+    int err = record_read(text, &x);
+    CHECK(!err && !x.c.entry, "%s of %s: error %d, or a case", name, value, err);
+    if (!err) record_free(&x);
+    cJSON_free(text);
+    cJSON_Delete(line);
+}
+
+// What no case can be is no case.
+static void test_no_case(void)
+{
+    static const char *const numbers[] = {"-5", "0", "2.5", "1e300", "\"64\"", "null", "[64]"};
+    static const char *const words[] = {"\"slanted\"", "0", "\"\"", "null"};
+    struct record x;
+    cJSON *line = good_line();
+    char *text = cJSON_PrintUnformatted(line);
+    CHECK(!record_read(text, &x) && x.c.entry, "%s", fail_text());
+    const struct axis *const *axes = x.c.entry->op->axes;
+    for (int a = 0; axes[a]; a++)
+        if (axes[a]->words)
+            for (int i = 0; i < COUNT(words); i++) check_no_case(axes[a]->name, words[i]);
+        else
+            for (int i = 0; i < COUNT(numbers); i++) check_no_case(axes[a]->name, numbers[i]);
+    record_free(&x);
+    cJSON_free(text);
+    cJSON_Delete(line);
+    check_no_case("alg", "\"no-such\"");
+    check_no_case("op", "\"no-such\"");
+    check_no_case("device", "\"tpu:0\"");
+    check_no_case("device", "\"cpux\"");
+    check_no_case("device", "\"cpu:0123456789012\"");
+}
+
+// An option that the algorithm no longer has is left out, one that it has got since is its default.
+static void test_options(void)
+{
+    cJSON *line = good_line(), *options = at(line, NULL, "options");
+    struct record x;
+    double opt[PARAMS_MAX] = {0};
+    cJSON_DeleteItemFromObjectCaseSensitive(options, options->child->string);
+    cJSON_AddNumberToObject(options, "of-old", 7);
+    char *text = cJSON_PrintUnformatted(line);
+    CHECK(!record_read(text, &x) && x.c.entry, "%s", fail_text());
+    algo_defaults(x.c.entry->algo, opt);
+    CHECK(x.c.opt[0] == opt[0], "%g in place of the default %g", x.c.opt[0], opt[0]);
+    record_free(&x);
+    cJSON_free(text);
+    cJSON_Delete(line);
+}
+
+// The n-th allocation fails: no record, which is not the line's fault.
+static void test_no_memory(void)
+{
+    struct result r = good_product();
+    struct record x, none = {0};
+    char *line = strdup(line_of(&r));
+    int n = 0, blamed = 0, err;
+    do {
+        mem_fail_at(++n);
+        err = record_read(line, &x);
+        mem_fail_at(0);
+        CHECK(!err || !memcmp(&x, &none, sizeof x), "allocation %d leaves something", n);
+        blamed += err && err != ERR_MEMORY;
+    } while (err && n < 10000);
+    CHECK(!err && n > 50, "error %d after %d allocations", err, n);
+    CHECK(!blamed, "%d of %d times a good line is blamed", blamed, n - 1);
+    if (!err) record_free(&x);
+    free(line);
+}
+
+int main(void)
+{
+    path_make();
+    test_back();
+    test_foreign();
+    test_names();
+    test_cut();
+    test_others();
+    test_missing();
+    test_strange();
+    test_no_case();
+    test_options();
+    test_no_memory();
+    unlink(path);
+    return TEST_END();
+}

@@ -1,0 +1,242 @@
+// The reference of a check: made once for all algorithms of a variant, kept or computed again with
+// the same verdict, and no wrong verdict where there is no memory for it.
+#include "data/gen.h"
+#include "faulty.h"
+#include "formats/coo.h"
+#include "own.h"
+
+static struct device dev;
+static struct csr A;
+
+// An operation whose calls of row() are counted.
+static struct op counted;
+static void (*counted_row)(const struct problem *p, int variant, int32_t i, struct row *row);
+static int64_t calls;
+
+static void count_row(const struct problem *p, int variant, int32_t i, struct row *row)
+{
+#pragma omp atomic
+    calls++;
+    counted_row(p, variant, i, row);
+}
+
+static int start(struct inputs *in, const struct op *op)
+{
+    int64_t axis[AXES_MAX];
+    counted = *op;
+    counted_row = op->row;
+    counted.row = count_row;
+    axes_start(op, 2, axis);
+    int err = inputs_make(in, &dev, &counted, &A, F64, axis, false, 0);
+    CHECK(!err, "%s", fail_text());
+    if (!err) err = right_make(&in->p, 0);
+    fault_row = in->p.rows - 1;
+    fault_place = 1;
+    calls = 0;
+    return err;
+}
+
+static void finish(struct inputs *in)
+{
+    right_free();
+    inputs_free(in);
+}
+
+static void check_calls(const struct inputs *in, int64_t want, const char *when)
+{
+    CHECK(calls == want, "%s, %s: %lld rows of the reference, not %lld", in->p.op->name, when,
+          (long long)calls, (long long)want);
+    calls = 0;
+}
+
+static const struct algo another = {
+    .layouts = BOTH_LAYOUTS,
+    .precs = BOTH_PRECS,
+    .A = {&format_coo},
+    .arith = ARITH_DOUBLE,
+    .run = faulty_run,
+};
+
+// Nobody computes a row that was computed before, whoever asks.
+static void test_once(const struct op *op)
+{
+    struct inputs in;
+    if (start(&in, op)) return;
+    faulty_case(&in, &faulty, CHECK_OFF, NONE);
+    check_calls(&in, 0, "unchecked");
+    CHECK(faulty_case(&in, &faulty, CHECK_FULL, NONE).check.ok, "%s", op->name);
+    check_calls(&in, in.p.rows, "the first algorithm");
+    CHECK(faulty_case(&in, &another, CHECK_FULL, NONE).check.ok, "%s", op->name);
+    faulty_case(&in, &faulty, CHECK_FULL, WRONG_SIGN);
+    check_calls(&in, 0, "other algorithms");
+    CHECK(faulty_case(&in, &faulty, CHECK_SAMPLE, NONE).check.ok, "%s", op->name);
+    CHECK(in.ref.count > SAMPLE_RANDOM, "%lld rows", (long long)in.ref.count);
+    check_calls(&in, in.ref.count, "a sample");
+    faulty_case(&in, &another, CHECK_SAMPLE, NONE);
+    check_calls(&in, 0, "another algorithm with a sample");
+    finish(&in);
+}
+
+static const struct algo doubled = {
+    .layouts = BOTH_LAYOUTS,
+    .precs = BOTH_PRECS,
+    .A = {&format_csr},
+    .variant = 1,
+    .run = faulty_run,
+};
+
+// An algorithm of a variant is held against what the variant should be, and no other.
+static void test_variants(void)
+{
+    struct inputs in;
+    if (start(&in, &own_op)) return;
+    for (int mode = CHECK_FULL; mode <= CHECK_SAMPLE; mode++)
+        for (int computes = 0; computes < 2; computes++) {
+            right_free();
+            if (right_make(&in.p, computes)) break;
+            calls = 0;
+            struct check plain = faulty_case(&in, &faulty, (enum check_mode)mode, NONE).check;
+            check_calls(&in, in.ref.count, "the first variant");
+            struct check twice = faulty_case(&in, &doubled, (enum check_mode)mode, NONE).check;
+            check_calls(&in, in.ref.count, "the second variant");
+            CHECK(plain.ok == !computes && twice.ok == computes,
+                  "%s: who computes variant %d: %d as the first, %d as the second", plain.method,
+                  computes, plain.ok, twice.ok);
+        }
+    finish(&in);
+}
+
+static bool same_verdict(const struct check *a, const struct check *b)
+{
+    return a->ok == b->ok && a->error_ratio == b->error_ratio && !strcmp(a->method, b->method);
+}
+
+// Rows that were kept and rows that are computed again, as there was no room to keep them.
+static void test_budget(const struct op *op, enum check_mode mode)
+{
+    struct inputs in;
+    if (start(&in, op)) return;
+    static const enum fault faults[] = {NONE,         SMALL,        WRONG_SIGN,     ROW_LOST,
+                                        NOT_A_NUMBER, ONE_TOO_MANY, NO_OUTPUT_LATER};
+    bool full = mode == CHECK_FULL;
+    for (int f = 0; f < COUNT(faults); f++) {
+        struct check kept[2], again[2];
+        reference_free(&in.ref);
+        for (int x = 0; x < 2; x++) kept[x] = faulty_case(&in, &faulty, mode, faults[f]).check;
+        reference_free(&in.ref);
+        CHECK(!reference_make(&in.ref, 0, full), "%s", fail_text());
+        in.ref.budget = 0;
+        calls = 0;
+        for (int x = 0; x < 2; x++) again[x] = faulty_case(&in, &faulty, mode, faults[f]).check;
+        if (kept[0].ok) check_calls(&in, 2 * in.ref.count, "no room to keep a row");
+        for (int x = 0; x < 2; x++)
+            CHECK(same_verdict(&kept[0], &kept[x]) && same_verdict(&kept[0], &again[x]),
+                  "%s, fault %d: \"%s\", %g kept; \"%s\", %g computed again", op->name, faults[f],
+                  kept[x].reason, kept[x].error_ratio, again[x].reason, again[x].error_ratio);
+    }
+    // Room for about half of the rows.
+    reference_free(&in.ref);
+    CHECK(!reference_make(&in.ref, 0, full), "%s", fail_text());
+    in.ref.budget = 16 * right.ptr[in.p.rows] * in.ref.count / in.p.rows / 2;
+    calls = 0;
+    for (int x = 0; x < 2; x++)
+        CHECK(faulty_case(&in, &faulty, mode, NONE).check.ok, "%s, some rows kept", op->name);
+    CHECK(calls > in.ref.count && calls < 2 * in.ref.count, "%s: %lld calls for 2 x %lld rows",
+          op->name, (long long)calls, (long long)in.ref.count);
+    finish(&in);
+}
+
+static int late_run(struct task *t)
+{
+    t->R.nnz = right.ptr[right.p->rows];
+    if (++faulty_runs == 2) mem_fail_at(starve);
+    return OK;
+}
+
+// Makes its result for the check alone.
+static const struct algo late = {
+    .layouts = BOTH_LAYOUTS,
+    .precs = BOTH_PRECS,
+    .A = {&format_csr},
+    .run = late_run,
+    .finish = faulty_sparse,
+};
+
+// The n-th allocation after the last run fails, for every n: then there is no verdict.
+static void test_no_memory(const struct op *op, const struct algo *algo, enum check_mode mode,
+                           enum fault f)
+{
+    struct inputs in;
+    int n = 0;
+    struct outcome out;
+    if (start(&in, op)) return;
+    do {
+        reference_free(&in.ref); // what an earlier check has made would be there
+        starve = ++n;
+        out = faulty_case(&in, algo, mode, f);
+        CHECK(!out.err || out.err == ERR_UNCHECKED, "%s, allocation %d after the run: error %d, %s",
+              op->name, n, out.err, fail_text());
+        CHECK(!out.err || strstr(fail_text(), "memory"), "%s", fail_text());
+        CHECK(out.err || out.check.ok == (f == NONE), "%s, allocation %d after the run: %s",
+              op->name, n, out.check.ok ? "right" : out.check.reason);
+    } while (out.err && n < 200);
+    starve = 0;
+    CHECK(!out.err && n > 4, "%s: error %d after %d allocations", op->name, out.err, n);
+    finish(&in);
+}
+
+// The fault under way comes before what it is that was asked for.
+static int stop_run(struct task *t)
+{
+    int err = faulty_run(t);
+    interrupted = faulty_runs == 2;
+    return err;
+}
+static int fail_later(struct task *t)
+{
+    int err = faulty_run(t);
+    return err || faulty_runs < 2 ? err : fail(ERR_DEVICE, "it broke");
+}
+
+static void test_errors(const struct op *op)
+{
+    struct inputs in;
+    struct algo algo = faulty;
+    if (start(&in, op)) return;
+    algo.run = stop_run;
+    for (int mode = CHECK_FULL; mode <= CHECK_SAMPLE; mode++) {
+        struct outcome out = faulty_case(&in, &algo, (enum check_mode)mode, NONE);
+        interrupted = 0;
+        CHECK(out.err == ERR_INTERRUPTED, "%s: Ctrl-C gives error %d", op->name, out.err);
+    }
+    algo.run = fail_later;
+    struct outcome out = faulty_case(&in, &algo, CHECK_FULL, NONE);
+    CHECK(out.err == ERR_DEVICE && !strcmp(fail_text(), "it broke"), "%s: error %d, %s", op->name,
+          out.err, fail_text());
+    CHECK(!dev.poison, "%s: the device still poisons what it allocates", op->name);
+    finish(&in);
+}
+
+int main(void)
+{
+    const struct op *op;
+    int err = device_open("cpu", &dev);
+    if (!err) err = gen_matrix("uniform:2000:6", 1, &A);
+    CHECK(!err, "%s", fail_text());
+    if (err) return TEST_END();
+    for (int x = 0; (op = op_or_own(x)); x++) {
+        test_once(op);
+        test_errors(op);
+        for (int mode = CHECK_FULL; mode <= CHECK_SAMPLE; mode++) {
+            test_budget(op, (enum check_mode)mode);
+            test_no_memory(op, &faulty, (enum check_mode)mode, NONE);
+            test_no_memory(op, &faulty, (enum check_mode)mode, NOT_A_NUMBER);
+        }
+        if (op->result == RESULT_SPARSE) test_no_memory(op, &late, CHECK_FULL, NONE);
+    }
+    test_variants();
+    csr_free(&A);
+    CHECK(!dev.used_bytes, "%lld bytes left", (long long)dev.used_bytes);
+    device_close(&dev);
+    return TEST_END();
+}

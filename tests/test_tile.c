@@ -1,0 +1,66 @@
+// Options of `tile-tuned` on CUDA that decide together how a tile of C is made, on matrices whose
+// tiles hold much beside others that hold little.
+#include "cases.h"
+#include "shapes.h"
+
+static const struct setting {
+    double full, window, matches, tnnz, prune;
+} together[] = {
+    {0, 0, 32, 0, 0},     {0, 32, 32, 256, 1},     {20, 0, 33, 256, 0},
+    {20, 2048, 32, 0, 1}, {257, 2048, 33, 256, 0}, {-1, -1, 32, 256, 0},
+};
+
+static void test_setting(struct inputs *in, const struct algo_entry *e, const struct setting *s,
+                         const char *shape)
+{
+    double opt[PARAMS_MAX] = {0};
+    algo_defaults(e->algo, opt);
+    set_option(e, opt, "full", s->full);
+    set_option(e, opt, "window", s->window);
+    set_option(e, opt, "matches", s->matches);
+    set_option(e, opt, "tnnz", s->tnnz);
+    set_option(e, opt, "prune", s->prune);
+    struct outcome out = case_run(in, e, opt, CHECK_FULL);
+    CHECK(!out.err && out.check.error_ratio == 0 && !out.left,
+          "%s, \"%s\", full=%g, window=%g, matches=%g, tnnz=%g, prune=%g: %s",
+          prec_name(in->p.prec), shape, s->full, s->window, s->matches, s->tnnz, s->prune,
+          out.err ? fail_text() : out.check.reason);
+}
+
+static void test_shape(struct device *dev, const struct shape *shape)
+{
+    const struct op *op = op_find("spgemm");
+    const struct algo_entry *e = algo_find(op, "tile-tuned", dev->kind);
+    const int64_t axis[AXES_MAX] = {0};
+    struct csr A;
+    if (shape_build(shape, &A)) return;
+    for (int prec = F32; prec <= F64; prec++) {
+        struct inputs in;
+        int err = inputs_make(&in, dev, op, &A, (enum prec)prec, axis, true, 0);
+        CHECK(!err, "%s", fail_text());
+        for (int x = 0; x < COUNT(together) && !err; x++)
+            test_setting(&in, e, &together[x], shape->name);
+        if (!err) inputs_free(&in);
+    }
+    csr_free(&A);
+}
+
+int main(void)
+{
+    struct device dev;
+    int tried = 0;
+    if (device_missing(DEVICE_CUDA)) {
+        SKIP("tile on cuda: %s", device_missing(DEVICE_CUDA));
+        return TEST_END();
+    }
+    CHECK(!device_open("cuda", &dev), "%s", fail_text());
+    for (int s = 0; s < COUNT(product_shapes); s++) {
+        const struct shape *shape = &product_shapes[s];
+        if (shape->build != build_dense_first && shape->build != build_dense_last) continue;
+        test_shape(&dev, shape);
+        tried++;
+    }
+    CHECK(tried == 2, "%d shapes of the two", tried);
+    device_close(&dev);
+    return TEST_END();
+}
