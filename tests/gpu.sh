@@ -12,6 +12,7 @@ run() {
 }
 
 run "$build/tests/test_device"
+run "$build/tests/test_device_run"
 run "$build/tests/test_formats"
 run "$build/tests/test_hash"
 run "$build/tests/test_tile"

@@ -94,9 +94,10 @@ else
 fi
 part incremental one incremental
 
-# Most of the time goes to these two, which have one thread each.
-begin test_algos-emu-spmm build/emu/tests/test_algos cuda spmm
-begin test_algos-emu-spgemm build/emu/tests/test_algos cuda spgemm
+# Most of the time goes to these, which have one thread each.
+for op in $(sed -n 's/^OP(\(.*\))$/\1/p' src/algos/ops.def); do
+    begin "test_algos-emu-$op" build/emu/tests/test_algos cuda "$op"
+done
 finish
 for source in tests/test_*.c tests/test_*.cpp; do
     name=$(basename "${source%.*}")

@@ -116,6 +116,14 @@ static void test_words(void)
     CHECK_TEXT(text, "one and two");
     words_add(text, sizeof text, " and ", "three");
     CHECK_TEXT(text, "one and two");
+    text[0] = 0;
+    words_and(text, sizeof text, "a");
+    words_and(text, sizeof text, "b");
+    CHECK_TEXT(text, "a and b");
+    words_and(text, sizeof text, "c");
+    CHECK_TEXT(text, "a, b and c");
+    words_and(text, sizeof text, "d"); // as far as there is room
+    CHECK_TEXT(text, "a, b, c and");
 }
 
 static void test_suggestions(void)

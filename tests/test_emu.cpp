@@ -261,6 +261,9 @@ static __global__ void group_kernel(int *wrong)
     int x[4];
     for (int i = 0; i < 4; i++) x[i] = 100 * i + lane % 4;
     EXPECT(group_sums<4>(x) == 400 * (lane % 4) + 6);
+    int y[2] = {in_group, 100 + in_group}, z[1] = {in_group};
+    EXPECT(group_sums<8>(y) == 800 * (in_group / 4) + 28);
+    EXPECT(group_sums<8>(z) == 28);
 }
 
 // Thread r of a team brings r + 1.

@@ -37,13 +37,6 @@ static inline dim3 slab_grid(int64_t blocks, const struct sizes *s)
     return dim3((unsigned)blocks, (unsigned)min64(s->slabs, 65535));
 }
 
-// What lies i rows below `top`.
-template <typename X, typename T>
-static __device__ __forceinline__ X *row_at(T *top, uint32_t step, uint32_t i)
-{
-    return (X *)((char *)top + (uint64_t)i * step);
-}
-
 // A nonzero, in the lane that has loaded it.
 template <typename T> struct nonzero {
     int32_t col;

@@ -25,3 +25,14 @@ void words_add(char *text, size_t size, const char *between, const char *word)
     size_t used = strlen(text);
     snprintf(text + used, size - used, "%s%s", used ? between : "", word);
 }
+
+void words_and(char *text, size_t size, const char *word)
+{
+    static const char and[] = " and ", comma[] = ", ";
+    char *last = strstr(text, and), *after = last ? last + strlen(and) : NULL;
+    if (last) {
+        memmove(last + strlen(comma), after, strlen(after) + 1);
+        memcpy(last, comma, strlen(comma));
+    }
+    words_add(text, size, and, word);
+}

@@ -14,4 +14,7 @@ int words_bad(const char *name, const char *text);
 // Appends `word` to `text`, after `between` unless the text is empty. What does not fit is cut off.
 void words_add(char *text, size_t size, const char *between, const char *word);
 
+// The same as a sentence has it: "a", "a and b", "a, b and c".
+void words_and(char *text, size_t size, const char *word);
+
 #endif

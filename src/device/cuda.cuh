@@ -15,6 +15,54 @@
     kernel<<<grid, block, shared_bytes, (cudaStream_t)(stream)>>>(__VA_ARGS__)
 #endif
 
+// The same for a kernel that may start before the one ahead of it in the stream has ended: it calls
+// start_next(), and wait_for_previous() before it reads what another may have written, or writes.
+// Only on a device that can_launch_early().
+#ifndef LAUNCH_EARLY
+#define LAUNCH_EARLY(kernel, grid, block, shared_bytes, stream, ...)                               \
+    launch_early(kernel, grid, block, shared_bytes, (cudaStream_t)(stream), __VA_ARGS__)
+
+template <typename... P>
+static void launch_early(void (*kernel)(P...), dim3 grid, dim3 block, size_t shared_bytes,
+                         cudaStream_t stream, P... args)
+{
+    cudaLaunchAttribute early = {};
+    early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    early.val.programmaticStreamSerializationAllowed = 1;
+    cudaLaunchConfig_t config = {};
+    config.gridDim = grid;
+    config.blockDim = block;
+    config.dynamicSmemBytes = shared_bytes;
+    config.stream = stream;
+    config.attrs = &early;
+    config.numAttrs = 1;
+    cudaLaunchKernelEx(&config, kernel, args...); // launch_check() tells what it says
+}
+#endif
+
+static inline bool can_launch_early(const struct device *d)
+{
+    int major = 0;
+    cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, d->index);
+    return major >= 9;
+}
+
+// From here on the next kernel of the stream may start, if it was launched by LAUNCH_EARLY.
+static __device__ __forceinline__ void start_next()
+{
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+    asm volatile("griddepcontrol.launch_dependents;");
+#endif
+}
+
+// Until the kernel ahead has ended, and what it wrote is visible.
+static __device__ __forceinline__ void wait_for_previous()
+{
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+    asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+}
+
 // T name[] in dynamic shared memory.
 #ifndef SHARED_DYNAMIC
 #define SHARED_DYNAMIC(T, name)                                                                    \

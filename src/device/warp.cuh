@@ -51,20 +51,25 @@ template <typename T> static __device__ __forceinline__ T warp_sum(T x)
     return group_sum<WARP>(x);
 }
 
-// LANES sums over each group of LANES lanes at the price of one: lane l of a group gets the sum of
-// x[l] over the group. Each step halves what a lane has, and sends the other half away. By all
-// lanes.
-template <int LANES, typename T> static __device__ __forceinline__ T group_sums(T (&x)[LANES])
+// N sums over each group of LANES lanes at little more than the price of one, N <= LANES: each lane
+// gets sum number l * N / LANES of its group, where l is its place in it. Each of the first steps
+// halves the sums that a lane has a part of, and sends its parts of the others away. By all lanes.
+template <int LANES, typename T, int N>
+static __device__ __forceinline__ T group_sums(T (&x)[N])
 {
+    int step = LANES / 2;
 #pragma unroll
-    for (int step = LANES / 2; step > 0; step /= 2) {
+    for (int n = N / 2; n > 0; n /= 2) {
         const bool upper = lane_id() & step;
 #pragma unroll
-        for (int i = 0; i < step; i++) {
-            const T kept = upper ? x[i + step] : x[i], sent = upper ? x[i] : x[i + step];
+        for (int i = 0; i < n; i++) {
+            const T kept = upper ? x[i + n] : x[i], sent = upper ? x[i] : x[i + n];
             x[i] = kept + __shfl_xor_sync(FULL_MASK, sent, step);
         }
+        step /= 2;
     }
+#pragma unroll
+    for (; step > 0; step /= 2) x[0] += __shfl_xor_sync(FULL_MASK, x[0], step);
     return x[0];
 }
 
@@ -156,6 +161,13 @@ static __device__ __forceinline__ I lower_bound(const N *__restrict__ a, I low, 
         }
     }
     return low;
+}
+
+// What lies i rows below `top`, rows being `step` bytes apart.
+template <typename X, typename T>
+static __device__ __forceinline__ X *row_at(T *top, uint32_t step, uint32_t i)
+{
+    return (X *)((char *)top + (uint64_t)i * step);
 }
 
 // VEC neighbouring values, loaded and stored at once; the address is a multiple of their size.

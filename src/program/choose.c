@@ -99,7 +99,7 @@ static const char *ops_of(const char *item, char text[64])
 {
     text[0] = 0;
     for (int x = 0; x < op_count; x++)
-        if (op_has(ops[x], item)) words_add(text, 64, " and ", ops[x]->name);
+        if (op_has(ops[x], item)) words_and(text, 64, ops[x]->name);
     return text;
 }
 
@@ -108,9 +108,6 @@ static int no_such_algorithm(const struct options *o, const char *item)
 {
     char guess[64], others[64];
     bool elsewhere = o->op && ops_of(item, others)[0];
-    if (o->op && !op_has(op_find(o->op), "all"))
-        return fail(ERR_USAGE, "-op %s: there is no algorithm for it; 'spbench list' shows all",
-                    o->op);
     if (elsewhere && is_pattern(item))
         return fail(ERR_USAGE, "-alg %s: fits algorithms of %s, none of %s", item, others, o->op);
     if (elsewhere)

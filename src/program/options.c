@@ -233,7 +233,7 @@ const char *axis_ops(const struct axis *axis, char text[64])
     text[0] = 0;
     for (int x = 0; x < op_count; x++)
         for (int a = 0; ops[x]->axes[a]; a++)
-            if (ops[x]->axes[a] == axis) words_add(text, 64, " and ", ops[x]->name);
+            if (ops[x]->axes[a] == axis) words_and(text, 64, ops[x]->name);
     return text;
 }
 

@@ -1,5 +1,5 @@
-// What the intrinsics of emu_device.h and the macros LAUNCH, SHARED_DYNAMIC, RUN_BEGIN and RUN_END
-// need from the engine (emu.cpp) and from the rules (emu_rules.cpp).
+// What the intrinsics of emu_device.h and the macros LAUNCH, LAUNCH_EARLY, SHARED_DYNAMIC, RUN_BEGIN
+// and RUN_END need from the engine (emu.cpp) and from the rules (emu_rules.cpp).
 #ifndef EMU_ENGINE_H
 #define EMU_ENGINE_H
 
@@ -103,6 +103,7 @@ static void launch_kernel(const char *name, const char *file, int line, void (*k
 } // namespace emu
 
 #define LAUNCH(kernel, ...)     emu::launch_kernel(#kernel, __FILE__, __LINE__, kernel, __VA_ARGS__)
+#define LAUNCH_EARLY            LAUNCH // a kernel has always ended before the next one starts
 #define SHARED_DYNAMIC(T, name) T *name = static_cast<T *>(emu::shared_dynamic())
 #define RUN_BEGIN(closed)       emu::run_begin(closed)
 #define RUN_END()               emu::run_end()
