@@ -62,6 +62,15 @@ static void spmm_at(const struct problem *p, int64_t i, int64_t j, struct elemen
         if (A_of.there[i * A_of.n + l]) add(c, A_of.val[i * A_of.n + l], input_at(p, 0, l, j));
 }
 
+// C_ij = A_ij * sum over l of X_il * Y_jl
+static void sddmm_at(const struct problem *p, int64_t i, int64_t j, struct element *c)
+{
+    double a = A_of.val[i * A_of.n + j];
+    for (int64_t l = 0; l < p->axis[0]; l++) add(c, input_at(p, 0, i, l), input_at(p, 1, j, l));
+    c->sum *= a;
+    c->size *= fabs(a);
+}
+
 // C_ij = sum over l of A_il * A_lj, or of A_il * A_jl
 static void spgemm_at(const struct problem *p, int64_t i, int64_t j, struct element *c)
 {
@@ -81,7 +90,7 @@ static void own_at(const struct problem *p, int64_t i, int64_t j, struct element
 static const struct plain {
     const char *op;
     void (*at)(const struct problem *p, int64_t i, int64_t j, struct element *c);
-} plain[] = {{"spmm", spmm_at}, {"spgemm", spgemm_at}, {"own", own_at}};
+} plain[] = {{"spmm", spmm_at}, {"sddmm", sddmm_at}, {"spgemm", spgemm_at}, {"own", own_at}};
 
 static const struct plain *plain_of(const struct op *op)
 {

@@ -146,6 +146,9 @@ static void test_sizes(void)
         // CSR of 36 or 48 bytes, 2 rows of B that are used and 2 of C.
         {"spmm", {4, LAYOUT_ROW}, false, 0, 24, {36 + 64, 48 + 128}, {0}},
         {"spmm", {1, LAYOUT_COL}, false, 0, 6, {36 + 16, 48 + 32}, {0}},
+        // 2 rows of X and 2 of Y that are used, and 3 values of C.
+        {"sddmm", {4}, false, 0, 24, {36 + 64 + 12, 48 + 128 + 24}, {0}},
+        {"sddmm", {1}, false, 0, 6, {36 + 16 + 12, 48 + 32 + 24}, {0}},
         // 4 products; A is read once: 36 and 36, or 48 and 48.
         {"spgemm", {0}, true, 3, 8, {72, 96}, {4, 3, 4.0 / 3}},
         // 5 products; A, its transposed one and C: 36 + 40 + 44, or 48 + 52 + 60.

@@ -1,0 +1,71 @@
+// SDDMM over equal shares of the nonzeros, C = A .* (X * Y^T).
+//
+// Format: CSR. Any k, any mix of row lengths: a share ends where its nonzeros do, also inside a
+// row, and every nonzero is written by one thread, so that nothing has to be joined.
+#include "cpu.h"
+
+struct state {
+    int64_t share; // nonzeros that a thread takes at a time
+};
+
+// The row of nonzero p: the last one that does not begin after it.
+static int64_t row_of(const int64_t *ptr, int64_t m, int64_t p)
+{
+    int64_t low = 0, high = m;
+    while (high - low > 1) {
+        int64_t middle = low + (high - low) / 2;
+        if (ptr[middle] <= p) {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+#define PREC f32
+#define T    float
+#include "balanced.inl"
+#undef PREC
+#undef T
+#define PREC f64
+#define T    double
+#include "balanced.inl"
+
+static int prepare(struct task *t)
+{
+    struct state *s = t->state = mem_zero_alloc(1, sizeof *s);
+    if (!s) return ERR_MEMORY;
+    s->share = (int64_t)task_option(t, "share");
+    return OK;
+}
+
+static int run(struct task *t)
+{
+    BY_PREC(t, multiply, t);
+    return OK;
+}
+
+static void teardown(struct task *t)
+{
+    mem_free(t->state);
+    t->state = NULL;
+}
+
+static const struct param options[] = {
+    {"share", 1024, 1, 1 << 30, true, "nonzeros that a thread takes at a time"},
+    {0},
+};
+
+const struct algo sddmm_balanced_cpu = {
+    .layouts = ROW_MAJOR,
+    .precs = BOTH_PRECS,
+    .A = {&format_csr},
+    .arith = ARITH_PREC,
+    .options = options,
+    .about = "equal shares of the nonzeros per thread, vectorised along k",
+    .cite = "Own work",
+    .prepare = prepare,
+    .run = run,
+    .teardown = teardown,
+};

@@ -1,0 +1,276 @@
+// SDDMM over equal shares of the nonzeros, C = A .* (X * Y^T).
+//
+// Format: COO, in the order of CSR. Any k, any mix of row lengths: no row's length is looked at, so
+// none is too long. Each element of C is written by one lane: no atomics, and nothing to join.
+//
+// The words for pieces of the work:
+//
+// share  what a warp takes of A: 8, 16 or 32 neighbouring nonzeros
+// group  8 lanes of the warp, which take EACH = 2, 4 or 8 neighbouring nonzeros of its share
+// pack   neighbouring elements of a row of X or Y, 16 bytes where k and the rows allow it: what a
+//        lane loads at a time. A group loads 8 of them side by side.
+//
+// What a warp does:
+//
+// 1. Each lane loads row and column of a nonzero of its group.
+// 2. A group goes through its nonzeros. The lanes load their packs of Y's row, and of X's where the
+//    row of A has changed, and add up the products. Loads of one nonzero do not wait for another.
+// 3. The lanes' parts of all EACH sums are added up together, by group_sums(). Each lane is left
+// with
+//    the dot product of the nonzero that it loaded; it scales it and writes it.
+//
+// What bounds it: a row of Y for each nonzero, 4 k bytes in f32, most of them from the caches; only
+// in the smallest matrices the start of the kernel. That may therefore be early, before the kernel
+// ahead of it in the stream has ended: until that has, it reads nothing but rows and columns, which
+// no kernel writes. `-opt overlap=0` is without that.
+#include "formats/coo.h"
+#include "kernel.cuh"
+
+#define GROUP       8
+#define MAX_THREADS 256
+
+// How the packs that a group loads at once fill the k columns.
+enum fill {
+    ONCE,   // exactly
+    TIMES,  // several times, without rest
+    PARTLY, // with a rest
+};
+
+template <typename T> struct operands {
+    const int32_t *row, *col;
+    const T *val, *X, *Y;
+    T *C;
+    uint32_t nnz;
+    uint32_t k;
+    uint32_t X_step, Y_step; // bytes from one row to the next
+};
+
+// The packs of a lane in a row, from column l on, whose neighbours are GROUP packs apart. WHOLE:
+// all of them are inside the row; else those from k on are zero.
+template <bool WHOLE, typename T, int VEC, int LOADS>
+static __device__ __forceinline__ void load(pack<T, VEC> (&x)[LOADS], const T *top, uint32_t step,
+                                            int32_t row, uint32_t l, uint32_t k)
+{
+    opaque(step);
+    const pack<T, VEC> *from = row_at<const pack<T, VEC>>(top + l, step, (uint32_t)row);
+#pragma unroll
+    for (int i = 0; i < LOADS; i++) x[i] = WHOLE || l < k ? from[i * GROUP] : pack<T, VEC>{};
+}
+
+// Adds to the group's sums what the lane has of them in columns from l on. Row and column are those
+// of the lane's own nonzero. With KEEP a row of X is loaded only where it is another one than
+// before: fewer loads, but a branch between them.
+template <bool WHOLE, bool KEEP, int VEC, int LOADS, typename T, int EACH>
+static __device__ __forceinline__ void add_dots(T (&sum)[EACH], const operands<T> &a, int32_t row,
+                                                int32_t col, uint32_t l)
+{
+    pack<T, VEC> x[LOADS], y[LOADS];
+    int32_t kept = -1;
+#pragma unroll
+    for (int e = 0; e < EACH; e++) {
+        const int32_t i = __shfl_sync(FULL_MASK, row, e * (GROUP / EACH), GROUP);
+        const int32_t j = __shfl_sync(FULL_MASK, col, e * (GROUP / EACH), GROUP);
+        load<WHOLE>(y, a.Y, a.Y_step, j, l, a.k);
+        if (!KEEP || i != kept) load<WHOLE>(x, a.X, a.X_step, i, l, a.k);
+        kept = i;
+#pragma unroll
+        for (int q = 0; q < LOADS; q++) sum[e] = add_dot(sum[e], x[q], y[q]);
+    }
+}
+
+template <typename T, int VEC, int LOADS, int EACH, enum fill FILL>
+static __global__ void __launch_bounds__(MAX_THREADS, 4) multiply(operands<T> a)
+{
+    const int SAME = GROUP / EACH; // neighbouring lanes that have the same nonzero
+    start_next();
+    const int lane = lane_id();
+    const uint32_t warp = blockIdx.x * (blockDim.x / WARP) + threadIdx.x / WARP;
+    const uint32_t p = warp * (WARP / SAME) + (uint32_t)(lane / SAME);
+    if (__all_sync(FULL_MASK, p >= a.nnz)) return;
+    const uint32_t mine = min(p, a.nnz - 1); // past the end: the last one again
+    const int32_t row = a.row[mine], col = a.col[mine];
+    wait_for_previous();
+    const T v = a.val[mine];
+    T sum[EACH] = {};
+    uint32_t l = (uint32_t)lane % GROUP * VEC;
+    add_dots<FILL != PARTLY, (EACH * LOADS > 4), VEC, LOADS>(sum, a, row, col, l);
+    const uint32_t step = GROUP * VEC * LOADS;
+#pragma unroll 1
+    for (uint32_t done = step; FILL != ONCE && done < a.k; done += step)
+        add_dots<FILL != PARTLY, (EACH * LOADS > 4), VEC, LOADS>(sum, a, row, col, l += step);
+    const T dot = group_sums<GROUP>(sum);
+    if (lane % SAME == 0 && p < a.nnz) a.C[p] = v * dot;
+}
+
+// What prepare() decides.
+struct state {
+    int vec;   // elements of a pack
+    int loads; // packs of a row that a lane loads at once
+    enum fill fill;
+    int share;   // nonzeros of a warp
+    int threads; // of a block
+    bool overlap;
+    uint32_t X_step, Y_step;
+};
+
+template <typename T, int VEC, int LOADS, int EACH, enum fill FILL>
+static void start_each(const struct task *t)
+{
+    const struct state *s = (const struct state *)t->state;
+    const struct coo_dev *A = coo_of(t->A[0]);
+    const struct dense_dev *X = &t->in[0], *Y = &t->in[1];
+    const operands<T> a = {
+        A->row,      A->col,           (const T *)A->val, (const T *)X->val, (const T *)Y->val,
+        (T *)t->val, (uint32_t)A->nnz, (uint32_t)X->cols, s->X_step,         s->Y_step};
+    const unsigned grid = (unsigned)ceil_div(A->nnz, s->share * (s->threads / WARP));
+    auto kernel = multiply<T, VEC, LOADS, EACH, FILL>;
+    if (s->overlap) {
+        LAUNCH_EARLY(kernel, grid, s->threads, 0, t->dev->stream, a);
+    } else {
+        LAUNCH(kernel, grid, s->threads, 0, t->dev->stream, a);
+    }
+}
+
+template <typename T, int VEC, int LOADS, enum fill FILL>
+static void start_share(const struct task *t)
+{
+    const int each = ((const struct state *)t->state)->share * GROUP / WARP;
+    if (each == 2) {
+        start_each<T, VEC, LOADS, 2, FILL>(t);
+    } else if (each == 4) {
+        start_each<T, VEC, LOADS, 4, FILL>(t);
+    } else {
+        start_each<T, VEC, LOADS, 8, FILL>(t);
+    }
+}
+
+template <typename T, enum fill FILL> static void start_loads(const struct task *t)
+{
+    const int loads = ((const struct state *)t->state)->loads, widest = 16 / sizeof(T);
+    if (loads == 1) {
+        start_share<T, widest, 1, FILL>(t);
+    } else if (loads == 2) {
+        start_share<T, widest, 2, FILL>(t);
+    } else {
+        start_share<T, widest, 4, FILL>(t);
+    }
+}
+
+template <typename T> static void start(const struct task *t)
+{
+    const struct state *s = (const struct state *)t->state;
+    const int widest = 16 / sizeof(T);
+    if (s->vec == 1) {
+        start_share<T, 1, 1, PARTLY>(t);
+    } else if (s->vec < widest) {
+        start_share<T, 2, 1, PARTLY>(t);
+    } else if (s->fill == PARTLY) {
+        start_share<T, widest, 1, PARTLY>(t);
+    } else if (s->fill == ONCE) {
+        start_loads<T, ONCE>(t);
+    } else {
+        start_share<T, widest, 4, TIMES>(t);
+    }
+}
+
+static int run(struct task *t)
+{
+    if (t->A[0]->nnz == 0) return OK;
+    BY_PREC(t, start, t);
+    return launch_check(t->entry->name);
+}
+
+// The widest pack that rows of X and Y are made of, and that most lanes of a group get one of.
+static int choose_vec(const struct task *t)
+{
+    const int64_t k = t->in[0].cols;
+    for (int vec = (int)(16 / prec_bytes(t->prec)); vec > 1; vec /= 2)
+        if (k % vec == 0 && t->in[0].ld % vec == 0 && t->in[1].ld % vec == 0 && k > GROUP * vec / 2)
+            return vec;
+    return 1;
+}
+
+// As many loads under way as fill k, where that is so with packs of full width.
+static void choose_loads(const struct task *t, struct state *s)
+{
+    const int64_t k = t->in[0].cols, packs = k / (GROUP * s->vec);
+    s->fill = PARTLY;
+    s->loads = 1;
+    if (s->vec * prec_bytes(t->prec) < 16 || k % (GROUP * s->vec)) return;
+    if (packs == 1 || packs == 2 || packs == 4) {
+        s->fill = ONCE;
+        s->loads = (int)packs;
+    } else if (packs % 4 == 0) {
+        s->fill = TIMES;
+        s->loads = 4;
+    }
+}
+
+// Long shares load rows of X less often, short ones make many warps. The limits were measured on an
+// H200, by the bytes of a row of X.
+static int choose_share(const struct task *t)
+{
+    const int wanted = (int)task_option(t, "share");
+    if (wanted) return wanted;
+    const int64_t nnz = t->A[0]->nnz, row_bytes = t->in[0].cols * (int64_t)prec_bytes(t->prec);
+    if (row_bytes <= 256) return nnz < 800000 ? 16 : 32;
+    if (row_bytes <= 512) return nnz < 500000 ? 8 : 32;
+    return nnz < 100000 ? 8 : 16;
+}
+
+static int rows_set(const struct task *t, struct state *s)
+{
+    const int64_t width = (int64_t)prec_bytes(t->prec);
+    const int64_t X_step = t->in[0].ld * width, Y_step = t->in[1].ld * width;
+    if (max64(X_step, Y_step) > UINT32_MAX)
+        return fail(ERR_UNSUPPORTED, "%s: a row of X has more than 4 GB", t->entry->name);
+    s->X_step = (uint32_t)X_step;
+    s->Y_step = (uint32_t)Y_step;
+    return OK;
+}
+
+static int prepare(struct task *t)
+{
+    struct state *s = (struct state *)mem_zero_alloc(1, sizeof *s);
+    t->state = s;
+    if (!s) return ERR_MEMORY;
+    s->vec = choose_vec(t);
+    choose_loads(t, s);
+    s->share = choose_share(t);
+    if (s->share != 8 && s->share != 16 && s->share != 32)
+        return fail(ERR_UNSUPPORTED, "balanced: share=%d: it is 0, 8, 16 or 32", s->share);
+    // Smaller blocks where there are few, so that all multiprocessors get some.
+    s->threads = MAX_THREADS;
+    while (s->threads > WARP &&
+           ceil_div(t->A[0]->nnz, s->share) * WARP / s->threads < 2 * t->dev->units)
+        s->threads /= 2;
+    s->overlap = task_option(t, "overlap") != 0 && can_launch_early(t->dev);
+    task_number(t, "share", s->share);
+    task_number(t, "overlap", s->overlap);
+    return rows_set(t, s);
+}
+
+static void teardown(struct task *t)
+{
+    mem_free(t->state);
+    t->state = NULL;
+}
+
+static const struct param options[] = {
+    {"share", 0, 0, 32, true, "nonzeros per warp: 8, 16 or 32; 0: by their number"},
+    {"overlap", 1, 0, 1, true, "starts before the kernel ahead of it has ended"},
+    {},
+};
+
+extern const struct algo sddmm_balanced_cuda = {
+    .layouts = ROW_MAJOR,
+    .precs = BOTH_PRECS,
+    .A = {&format_coo},
+    .arith = ARITH_PREC,
+    .options = options,
+    .about = "equal shares of the nonzeros per warp, sums of several added up together",
+    .cite = "Own work",
+    .prepare = prepare,
+    .run = run,
+    .teardown = teardown,
+};

@@ -1,0 +1,29 @@
+// SDDMM, C = A .* (X * Y^T), as it is written down: a dot product for each nonzero of A. Serial,
+// summed in double. Nothing here is clever: it is what the other kernels are compared with.
+#include "cpu.h"
+
+#define PREC f32
+#define T    float
+#include "reference.inl"
+#undef PREC
+#undef T
+#define PREC f64
+#define T    double
+#include "reference.inl"
+
+static int run(struct task *t)
+{
+    BY_PREC(t, multiply, csr_of(t->A[0]), &t->in[0], &t->in[1], t->val);
+    return OK;
+}
+
+const struct algo sddmm_reference_cpu = {
+    .layouts = ROW_MAJOR,
+    .precs = BOTH_PRECS,
+    .A = {&format_csr},
+    .arith = ARITH_DOUBLE,
+    .about = "the definition, one nonzero after another, serial, summed in double",
+    .cite = "C_ij = A_ij * sum over l of X_il * Y_jl",
+    .reference = true,
+    .run = run,
+};

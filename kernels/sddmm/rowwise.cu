@@ -1,0 +1,56 @@
+// SDDMM by rows, C = A .* (X * Y^T): the plain way, for comparison.
+//
+// Format: CSR. Any k. A warp takes a row of A and goes through its nonzeros one by one: the lanes
+// multiply neighbouring elements of a row of X and a row of Y, and add up their parts by shuffle.
+//
+// Limits: a row is never cut, so the longest row bounds the time from below; and a warp has only
+// one row of Y under way.
+#include "kernel.cuh"
+
+#define WARPS 4 // rows of a block
+
+template <typename T>
+static __global__ void __launch_bounds__(WARPS *WARP)
+    multiply(int32_t m, uint32_t k, const int32_t *__restrict__ ptr,
+             const int32_t *__restrict__ idx, const T *__restrict__ val, const T *__restrict__ X,
+             int64_t X_ld, const T *__restrict__ Y, int64_t Y_ld, T *__restrict__ C)
+{
+    const int lane = lane_id();
+    const int64_t i = (int64_t)blockIdx.x * WARPS + threadIdx.y;
+    if (i >= m) return;
+    const T *x = X + i * X_ld;
+    for (int32_t p = ptr[i]; p < ptr[i + 1]; p++) {
+        const T *y = Y + idx[p] * Y_ld;
+        T sum = 0;
+        for (uint32_t l = (uint32_t)lane; l < k; l += WARP) sum += x[l] * y[l];
+        sum = warp_sum(sum);
+        if (lane == 0) C[p] = val[p] * sum;
+    }
+}
+
+template <typename T> static void start(const struct task *t)
+{
+    const struct csr_dev *A = csr_of(t->A[0]);
+    const struct dense_dev *X = &t->in[0], *Y = &t->in[1];
+    auto kernel = multiply<T>;
+    LAUNCH(kernel, (unsigned)ceil_div(A->m, WARPS), dim3(WARP, WARPS), 0, t->dev->stream,
+           (int32_t)A->m, (uint32_t)X->cols, (const int32_t *)A->ptr, A->idx, (const T *)A->val,
+           (const T *)X->val, X->ld, (const T *)Y->val, Y->ld, (T *)t->val);
+}
+
+static int run(struct task *t)
+{
+    if (t->A[0]->nnz == 0) return OK;
+    BY_PREC(t, start, t);
+    return launch_check(t->entry->name);
+}
+
+extern const struct algo sddmm_rowwise_cuda = {
+    .layouts = ROW_MAJOR,
+    .precs = BOTH_PRECS,
+    .A = {&format_csr},
+    .arith = ARITH_PREC,
+    .about = "a row per warp, one nonzero after another",
+    .cite = "Own work",
+    .run = run,
+};

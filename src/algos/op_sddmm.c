@@ -1,0 +1,79 @@
+// SDDMM: C = A .* (X * Y^T), A sparse m x n, X dense m x k, Y dense n x k, C on the pattern of A.
+#include "algos/op_sddmm.h"
+#include "algos/algo.h"
+
+#include <math.h>
+
+enum { K }; // places of the axes
+static const struct axis *const axes[] = {[K] = &axis_k, NULL};
+
+static const char *const variants[] = {
+    [SDDMM_SCALED] = "A .* (X * Y^T)",
+    [SDDMM_UNSCALED] = "X * Y^T on the pattern of A, not multiplied by its values",
+    NULL,
+};
+
+static int make(struct problem *p)
+{
+    const struct csr *A = p->A;
+    int64_t k = p->axis[K], columns;
+    p->layout = LAYOUT_ROW;
+    p->rows = A->m, p->cols = A->n;
+    // No factor of X and Y is larger than 1.
+    int err = refuse_overflow(p->prec, fmax(source_value(p->source), 1) * (double)k);
+    if (!err) err = source_used_columns(p->source, &columns); // for compulsory_bytes()
+    source_used_rows(p->source);
+    if (!err) err = size_mul(A->nnz, k, &p->work);
+    if (!err) err = dense_make(p, 0, A->m, k);
+    return err ? err : dense_make(p, 1, A->n, k);
+}
+
+// A and the values of C, and the rows of X and Y that nonzeros ask for.
+static int64_t compulsory_bytes(const struct problem *p, int64_t result_nnz)
+{
+    (void)result_nnz;
+    int64_t rows = p->source->used_rows + p->source->used_columns;
+    int64_t values = p->A->nnz + rows * p->axis[K];
+    return op_csr_bytes(p->A, p->prec) + values * (int64_t)prec_bytes(p->prec);
+}
+
+static int64_t row_room(const struct problem *p, int32_t i)
+{
+    return p->A->ptr[i + 1] - p->A->ptr[i];
+}
+
+static int64_t row_work(const struct problem *p, int32_t i) { return row_room(p, i) * p->axis[K]; }
+
+static void reference_row(const struct problem *p, int variant, int32_t i, struct row *row)
+{
+    const struct csr *A = p->A;
+    int64_t k = p->axis[K], first = A->ptr[i];
+    row->count = row_room(p, i);
+    row->terms = row->count ? k : 0;
+    for (int64_t e = 0; e < row->count; e++) {
+        double a = variant == SDDMM_UNSCALED ? 1 : prec_round(p->prec, A->val[first + e]);
+        double sum = 0, mag = 0;
+        for (int64_t l = 0; l < k; l++) {
+            double x = prec_load(p->prec, p->in[0].val, i * k + l);
+            double y = prec_load(p->prec, p->in[1].val, A->idx[first + e] * k + l);
+            sum += x * y;
+            mag += fabs(x * y);
+        }
+        row->ref[e] = a * sum;
+        // Scaling is a rounding more, which sum_error() has room for.
+        row->error[e] = sum_error(k) * fabs(a) * mag;
+    }
+}
+
+const struct op op_sddmm = {
+    .name = "sddmm",
+    .formula = "C = A .* (X * Y^T), X and Y dense, C on the pattern of A",
+    .result = RESULT_PATTERN,
+    .axes = axes,
+    .variants = variants,
+    .make = make,
+    .compulsory_bytes = compulsory_bytes,
+    .row_work = row_work,
+    .row_room = row_room,
+    .row = reference_row,
+};
