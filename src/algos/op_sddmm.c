@@ -9,7 +9,7 @@ static const struct axis *const axes[] = {[K] = &axis_k, NULL};
 
 static const char *const variants[] = {
     [SDDMM_SCALED] = "A .* (X * Y^T)",
-    [SDDMM_UNSCALED] = "X * Y^T on the pattern of A, not multiplied by its values",
+    [SDDMM_UNSCALED] = "X * Y^T on the pattern of A, not scaled",
     NULL,
 };
 
