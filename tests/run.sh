@@ -95,7 +95,8 @@ fi
 part incremental one incremental
 
 # Most of the time goes to these, which have one thread each.
-for op in $(sed -n 's/^OP(\(.*\))$/\1/p' src/algos/ops.def); do
+mapfile -t operations < <(sed -n 's/^OP(\(.*\))$/\1/p' src/algos/ops.def)
+for op in "${operations[@]}"; do
     begin "test_algos-emu-$op" build/emu/tests/test_algos cuda "$op"
 done
 finish

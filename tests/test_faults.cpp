@@ -123,7 +123,7 @@ static void fail_calls(const struct algo_entry *e, const struct csr *A, struct d
     if (!err && !with_operands) inputs_free(&in);
     kept_bytes = dev->used_bytes;
     CHECK(!failed, "%s: the failures did not end", e->name);
-    CHECK(n > 10, "%s: only %lld calls", e->name, (long long)n);
+    CHECK(n > 8, "%s: only %lld calls", e->name, (long long)n);
 }
 
 // From nothing to just too little.

@@ -20,8 +20,8 @@ measure() {
 }
 
 if [ "$part" != generated ]; then
-    measure -alg all -k 32,64,128 -prec f32,f64 "$folder"/*.mtx.gz
-    measure -alg 'cusparse*' -layout col -k 64 -prec f32,f64 "$folder"/*.mtx.gz
+    measure -alg all -k 32,64,128 -prec f32,f64 "$folder"/*.mtx*
+    measure -alg 'cusparse*' -layout col -k 64 -prec f32,f64 "$folder"/*.mtx*
 fi
 if [ "$part" != real ]; then
     measure -alg all -k 32,64,128 -prec f32,f64 "${generated[@]}"
