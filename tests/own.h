@@ -52,8 +52,9 @@ static inline int own_make(struct problem *p)
     return err;
 }
 
-static inline int64_t own_bytes(const struct problem *p, int64_t result_nnz)
+static inline int64_t own_bytes(const struct problem *p, int variant, int64_t result_nnz)
 {
+    (void)variant;
     (void)result_nnz;
     int64_t dense = (int64_t)p->A->n * p->axis[OWN_WIDTH] + p->A->nnz;
     return op_csr_bytes(p->A, p->prec) + dense * (int64_t)prec_bytes(p->prec);

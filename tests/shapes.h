@@ -180,7 +180,7 @@ struct row_of_c {
     int32_t products, nonzeros;
 };
 
-// One below, at and one above each boundary of paper 2's table I.
+// One below, at and one above each boundary of table I of Nagasaka et al. 2017.
 static const struct row_of_c small_rows[] = {
     // Each product a nonzero: both groupings at once.
     {1, 1},
@@ -292,7 +292,7 @@ static inline void build_far_columns(struct coo *T)
     add_entry(T, FAR_N - 1, FAR_N - 1, 1);
 }
 
-// Tiles of C with 191, 192, 193, 255 and 256 nonzeros, the bounds of paper 5's accumulators, and
+// Tiles of C with 191, 192, 193, 255 and 256 nonzeros, the bounds of TileSpGEMM's accumulators, and
 // tiles whose sums are all 0 but whose structure is there. Block (0, b) of A times block (b, t):
 // an identity times what the tile of C is to be.
 #define TILE_BLOCKS 12

@@ -128,17 +128,20 @@ static bool next_axes(const struct op *op, int *at, int64_t *axis, int step)
     return false;
 }
 
-// The place among the tried values where options, and rows apart, are tried: for k it is 33.
-#define TYPICAL 6
+// Of the values tried of k: 33, where no vectors are.
+#define ODD_K 6
 
-// Options are tried in one of the precisions, and their middling values on every third shape: they
-// are most of what the test takes.
+// Options are most of what the test takes. At k = 33 each is tried in one of the precisions, and
+// its middling values on every third shape; at the others, where kernels load vectors, on some
+// shapes, and so are rows apart. Of products only with the first value of the first axis.
 static enum extra extra_of(const struct op *op, const struct shape *shape, int number,
-                           enum prec prec, bool typical)
+                           enum prec prec, int place)
 {
-    if (!typical) return NOTHING;
-    if (op->result == RESULT_SPARSE) return shape->options && prec == F64 ? LIMITS : NOTHING;
-    return (number + (int)prec) % 2 ? NOTHING : number % 3 ? LIMITS : BETWEEN;
+    if (op->result == RESULT_SPARSE)
+        return !place && shape->options && prec == F64 ? LIMITS : NOTHING;
+    int turn = number + 3 * place + (int)prec;
+    if (place == ODD_K) return turn % 2 ? PADDED : number % 3 ? LIMITS : BETWEEN;
+    return turn % 16 == 0 ? BETWEEN : turn % 16 == 8 ? LIMITS : turn % 16 == 4 ? PADDED : NOTHING;
 }
 
 static void test_shape(struct device *dev, const struct op *op, const struct shape *shape,
@@ -152,11 +155,9 @@ static void test_shape(struct device *dev, const struct op *op, const struct sha
         int64_t axis[AXES_MAX] = {0};
         for (int a = 0; op->axes[a]; a++) axis_try(op->axes[a], 0, &axis[a]);
         do {
-            bool typical = product ? !at[0] : at[0] == TYPICAL;
             if (product && (A.m != A.n ? !at[0] : shape->square && at[0])) continue;
-            test_inputs(dev, op, &A, (enum prec)prec, axis, shape,
-                        extra_of(op, shape, number, (enum prec)prec, typical));
-            if (typical && !product) test_inputs(dev, op, &A, (enum prec)prec, axis, shape, PADDED);
+            enum extra extra = extra_of(op, shape, number, (enum prec)prec, at[0]);
+            test_inputs(dev, op, &A, (enum prec)prec, axis, shape, extra);
         } while (next_axes(op, at, axis, wanted.step));
     }
     csr_free(&A);

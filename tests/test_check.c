@@ -208,6 +208,40 @@ static void test_sample_classes(const struct op *op)
     csr_free(&A);
 }
 
+// Values so small that every product is rounded to a whole number of the smallest ones: as many
+// roundings as there are products, in each element and in the sum of a row.
+static int round_up_run(struct task *t)
+{
+    int err = faulty_run(t);
+    if (t->C.val)
+        for (int64_t q = 0; q < t->C.rows * t->C.cols; q++)
+            ((float *)t->C.val)[q] += (float)(0.4 * (double)right.terms[q / t->C.cols] * 0x1p-149);
+    return err;
+}
+
+static void test_underflow(const struct op *op)
+{
+    const int32_t m = 1100, length = 400;
+    struct csr A;
+    struct inputs in;
+    struct algo algo = faulty;
+    int64_t axis[AXES_MAX];
+    algo.run = round_up_run;
+    axes_start(op, 3, axis);
+    if (op->result != RESULT_DENSE || csr_alloc(&A, m, m, (int64_t)m * length)) return;
+    for (int32_t i = 0; i <= m; i++) A.ptr[i] = (int64_t)i * length;
+    for (int64_t q = 0; q < A.nnz; q++) A.idx[q] = (int32_t)(q % length), A.val[q] = 0x1p-149;
+    int err = inputs_make(&in, &dev, op, &A, F32, axis, false, 0);
+    CHECK(!err, "%s", fail_text());
+    if (!err && !right_make(&in.p, 0)) {
+        check_right(&in, &algo, CHECK_FULL, NONE, "full");
+        check_right(&in, &algo, CHECK_SAMPLE, NONE, sample_of(op));
+    }
+    right_free();
+    if (!err) inputs_free(&in);
+    csr_free(&A);
+}
+
 // Matrices so small that a sample is all of them, or nothing at all.
 static void test_tiny(const struct op *op)
 {
@@ -249,6 +283,7 @@ int main(void)
         test_op(op, &A);
         test_sample_classes(op);
         test_tiny(op);
+        test_underflow(op);
     }
     test_no_projection(&A);
     csr_free(&A);

@@ -107,7 +107,7 @@ static void test_op(const struct op *op)
           figures);
     CHECK(!figures || op->tell, "%s tells no figures", op->name);
     while (op->variants[variants]) CHECK(is_line(op->variants[variants++]), "%s", op->name);
-    CHECK(variants > 0, "%s: what does it compute?", op->name);
+    CHECK(variants > 0 && variants <= VARIANTS_MAX, "%s: what does it compute?", op->name);
     CHECK(op->make && op->compulsory_bytes && op->row_work && op->row_room && op->row,
           "%s lacks a function", op->name);
 }
@@ -138,23 +138,26 @@ static void test_sizes(void)
     static const char *const square[] = {"1", "2", ".", "3"};
     static const struct {
         const char *op;
+        int variant;
         int64_t axis[AXES_MAX];
         bool square;
         int64_t result_nnz, flops, bytes[2];
         double figures[OP_FIGURES_MAX];
     } table[] = {
         // CSR of 36 or 48 bytes, 2 rows of B that are used and 2 of C.
-        {"spmm", {4, LAYOUT_ROW}, false, 0, 24, {36 + 64, 48 + 128}, {0}},
-        {"spmm", {1, LAYOUT_COL}, false, 0, 6, {36 + 16, 48 + 32}, {0}},
+        {"spmm", 0, {4, LAYOUT_ROW}, false, 0, 24, {36 + 64, 48 + 128}, {0}},
+        {"spmm", 0, {1, LAYOUT_COL}, false, 0, 6, {36 + 16, 48 + 32}, {0}},
         // 2 rows of X and 2 of Y that are used, and 3 values of C.
-        {"sddmm", {4}, false, 0, 24, {36 + 64 + 12, 48 + 128 + 24}, {0}},
-        {"sddmm", {1}, false, 0, 6, {36 + 16 + 12, 48 + 32 + 24}, {0}},
+        {"sddmm", 0, {4}, false, 0, 24, {36 + 64 + 12, 48 + 128 + 24}, {0}},
+        {"sddmm", 0, {1}, false, 0, 6, {36 + 16 + 12, 48 + 32 + 24}, {0}},
+        // Not scaled: without the values of A.
+        {"sddmm", 1, {4}, false, 0, 24, {36 + 64, 48 + 128}, {0}},
         // 4 products; A is read once: 36 and 36, or 48 and 48.
-        {"spgemm", {0}, true, 3, 8, {72, 96}, {4, 3, 4.0 / 3}},
+        {"spgemm", 0, {0}, true, 3, 8, {72, 96}, {4, 3, 4.0 / 3}},
         // 5 products; A, its transposed one and C: 36 + 40 + 44, or 48 + 52 + 60.
-        {"spgemm", {1}, false, 4, 10, {120, 160}, {5, 4, 1.25}},
+        {"spgemm", 0, {1}, false, 4, 10, {120, 160}, {5, 4, 1.25}},
         // 3 x 2 elements of X and 3 of C.
-        {"own", {2, 0}, false, 0, 12, {36 + 36, 48 + 72}, {3, 0.5}},
+        {"own", 0, {2, 0}, false, 0, 12, {36 + 36, 48 + 72}, {3, 0.5}},
     };
     struct csr W = matrix_of(2, 3, wide), S = matrix_of(2, 2, square);
     const struct op *op;
@@ -169,7 +172,8 @@ static void test_sizes(void)
                 source_init(&source, table[x].square ? &S : &W);
                 int err = make(&p, op, &source, (enum prec)prec, table[x].axis);
                 CHECK(!err, "%s", fail_text());
-                int64_t bytes = err ? -1 : op->compulsory_bytes(&p, table[x].result_nnz);
+                int64_t bytes = err ? -1 : op->compulsory_bytes(&p, table[x].variant,
+                                                              table[x].result_nnz);
                 CHECK(bytes == table[x].bytes[prec], "%s, row %d: %lld bytes", op->name, x,
                       (long long)bytes);
                 CHECK(err || problem_flops(&p) == table[x].flops, "%s, row %d: %lld flops",

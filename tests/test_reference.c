@@ -72,6 +72,9 @@ static void test_once(const struct op *op)
     CHECK(faulty_case(&in, &faulty, CHECK_SAMPLE, NONE).check.ok, "%s", op->name);
     CHECK(in.ref.count > SAMPLE_RANDOM, "%lld rows", (long long)in.ref.count);
     check_calls(&in, op->project ? in.ref.count : 0, "a sample");
+    for (int64_t x = 1; x < in.ref.count; x++)
+        CHECK(reference_row_number(&in.ref, x - 1) < reference_row_number(&in.ref, x),
+              "%s: row %d is compared twice", op->name, reference_row_number(&in.ref, x));
     faulty_case(&in, &another, CHECK_SAMPLE, NONE);
     check_calls(&in, 0, "another algorithm with a sample");
     finish(&in);

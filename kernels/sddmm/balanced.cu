@@ -7,22 +7,25 @@
 //
 // share  what a warp takes of A: 8, 16 or 32 neighbouring nonzeros
 // group  8 lanes of the warp, which take EACH = 2, 4 or 8 neighbouring nonzeros of its share
-// pack   neighbouring elements of a row of X or Y, 16 bytes where k and the rows allow it: what a
-//        lane loads at a time. A group loads 8 of them side by side.
+// pack   VEC neighbouring elements of a row of X or Y, 16 bytes where k and the rows allow it. The
+//        lanes of a group load 8 of them side by side, and LOADS times as many at once.
 //
 // What a warp does:
 //
-// 1. Each lane loads row and column of a nonzero of its group.
-// 2. A group goes through its nonzeros. The lanes load their packs of Y's row, and of X's where the
-//    row of A has changed, and add up the products. Loads of one nonzero do not wait for another.
-// 3. The lanes' parts of all EACH sums are added up together, by group_sums(). Each lane is left
-// with
-//    the dot product of the nonzero that it loaded; it scales it and writes it.
+// 1. Each lane loads row and column of a nonzero of its group; where EACH is less than 8,
+//    neighbouring lanes load those of the same one.
+// 2. A group goes through its nonzeros. The lanes load their packs of Y's row and of X's and add up
+//    the products. Loads of one nonzero do not wait for another.
+// 3. group_sums() adds up the lanes' parts of all EACH sums together. Each lane is left with the
+//    dot product of the nonzero that it loaded, and one lane for each nonzero scales and writes it.
 //
-// What bounds it: a row of Y for each nonzero, 4 k bytes in f32, most of them from the caches; only
-// in the smallest matrices the start of the kernel. That may therefore be early, before the kernel
-// ahead of it in the stream has ended: until that has, it reads nothing but rows and columns, which
-// no kernel writes. `-opt overlap=0` is without that.
+// Past the ends: a warp past the last nonzero returns, a lane past it works on the last one again
+// and writes nothing, and packs past column k are zeros.
+//
+// The time goes to a row of Y for each nonzero, 4 k bytes in f32, most of them from the caches, and
+// in small matrices to the start of the kernel. So it is started early: until the kernel ahead of
+// it in the stream has ended, it reads rows and columns only, which no kernel writes. In a batch of
+// runs each one then overlaps the one before; `-opt overlap=0` is without that.
 #include "formats/coo.h"
 #include "kernel.cuh"
 
@@ -33,7 +36,7 @@
 enum fill {
     ONCE,   // exactly
     TIMES,  // several times, without rest
-    PARTLY, // with a rest
+    PARTLY, // anything else: each load is held against k
 };
 
 template <typename T> struct operands {
@@ -45,19 +48,20 @@ template <typename T> struct operands {
     uint32_t X_step, Y_step; // bytes from one row to the next
 };
 
-// The packs of a lane in a row, from column l on, whose neighbours are GROUP packs apart. WHOLE:
-// all of them are inside the row; else those from k on are zero.
+// The packs of a lane in a row: the first at column l, the others GROUP packs apart. WHOLE: all of
+// them are inside the row; else one from k on is zero.
 template <bool WHOLE, typename T, int VEC, int LOADS>
 static __device__ __forceinline__ void load(pack<T, VEC> (&x)[LOADS], const T *top, uint32_t step,
                                             int32_t row, uint32_t l, uint32_t k)
 {
+    static_assert(WHOLE || LOADS == 1, "one test of l is for one pack");
     opaque(step);
     const pack<T, VEC> *from = row_at<const pack<T, VEC>>(top + l, step, (uint32_t)row);
 #pragma unroll
     for (int i = 0; i < LOADS; i++) x[i] = WHOLE || l < k ? from[i * GROUP] : pack<T, VEC>{};
 }
 
-// Adds to the group's sums what the lane has of them in columns from l on. Row and column are those
+// Adds the lane's part of the group's dot products, in columns from l on. Row and column are those
 // of the lane's own nonzero. With KEEP a row of X is loaded only where it is another one than
 // before: fewer loads, but a branch between them.
 template <bool WHOLE, bool KEEP, int VEC, int LOADS, typename T, int EACH>
@@ -144,15 +148,15 @@ static void start_share(const struct task *t)
     }
 }
 
-template <typename T, enum fill FILL> static void start_loads(const struct task *t)
+template <typename T> static void start_once(const struct task *t)
 {
     const int loads = ((const struct state *)t->state)->loads, widest = 16 / sizeof(T);
     if (loads == 1) {
-        start_share<T, widest, 1, FILL>(t);
+        start_share<T, widest, 1, ONCE>(t);
     } else if (loads == 2) {
-        start_share<T, widest, 2, FILL>(t);
+        start_share<T, widest, 2, ONCE>(t);
     } else {
-        start_share<T, widest, 4, FILL>(t);
+        start_share<T, widest, 4, ONCE>(t);
     }
 }
 
@@ -167,7 +171,7 @@ template <typename T> static void start(const struct task *t)
     } else if (s->fill == PARTLY) {
         start_share<T, widest, 1, PARTLY>(t);
     } else if (s->fill == ONCE) {
-        start_loads<T, ONCE>(t);
+        start_once<T>(t);
     } else {
         start_share<T, widest, 4, TIMES>(t);
     }
@@ -223,7 +227,7 @@ static int rows_set(const struct task *t, struct state *s)
     const int64_t width = (int64_t)prec_bytes(t->prec);
     const int64_t X_step = t->in[0].ld * width, Y_step = t->in[1].ld * width;
     if (max64(X_step, Y_step) > UINT32_MAX)
-        return fail(ERR_UNSUPPORTED, "%s: a row of X has more than 4 GB", t->entry->name);
+        return fail(ERR_UNSUPPORTED, "%s: a row of X or Y has more than 4 GB", t->entry->name);
     s->X_step = (uint32_t)X_step;
     s->Y_step = (uint32_t)Y_step;
     return OK;
@@ -238,13 +242,15 @@ static int prepare(struct task *t)
     choose_loads(t, s);
     s->share = choose_share(t);
     if (s->share != 8 && s->share != 16 && s->share != 32)
-        return fail(ERR_UNSUPPORTED, "balanced: share=%d: it is 0, 8, 16 or 32", s->share);
+        return fail(ERR_UNSUPPORTED, "%s: share=%d: it is 0, 8, 16 or 32", t->entry->name,
+                    s->share);
     // Smaller blocks where there are few, so that all multiprocessors get some.
     s->threads = MAX_THREADS;
     while (s->threads > WARP &&
            ceil_div(t->A[0]->nnz, s->share) * WARP / s->threads < 2 * t->dev->units)
         s->threads /= 2;
-    s->overlap = task_option(t, "overlap") != 0 && can_launch_early(t->dev);
+    s->overlap =
+        task_option(t, "overlap") != 0 && can_launch_early(multiply<float, 1, 1, 2, PARTLY>);
     task_number(t, "share", s->share);
     task_number(t, "overlap", s->overlap);
     return rows_set(t, s);

@@ -44,8 +44,9 @@ struct phases {
 
 #define FORMATS_MAX 2 // of one matrix, for one algorithm
 
-// One case, ready to run. prepare.c fills everything above `state`. Operands lie in the device's
-// memory, aligned to 256 bytes; values are float or double by `prec`.
+// One case, ready to run. The caller sets entry, algo and opt, task_prepare() the rest up to `val`.
+// Operands lie in the device's memory, aligned to 256 bytes (on the CPU to 64); values are float or
+// double by `prec`.
 struct task {
     const struct algo_entry *entry;
     const struct algo *algo; // entry->algo
@@ -54,7 +55,7 @@ struct task {
     double opt[PARAMS_MAX];              // by algo_param()
     int64_t work;                        // multiply-adds of the operation
     const struct sparse *A[FORMATS_MAX]; // in the formats of algo->A, in their order
-    const struct sparse *S[FORMATS_MAX]; // the second sparse factor, likewise; A's where it is A
+    const struct sparse *S[FORMATS_MAX]; // the second sparse factor, likewise; A's own if it is A
     struct dense_dev in[DENSE_MAX];      // dense inputs: B, or X and Y
     struct dense_dev C;                  // RESULT_DENSE
     void *val;                           // RESULT_PATTERN: a value for each nonzero of A

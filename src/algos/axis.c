@@ -27,8 +27,9 @@ int64_t axis_word(const struct axis *axis, const char *word)
 
 bool axis_try(const struct axis *axis, int done, int64_t *value)
 {
-    *value = axis->tried ? axis->tried[done] : done;
-    return axis->tried ? *value >= 0 : axis->words[done] != NULL;
+    if (!axis->words && !axis->tried) bug("-%s: no numbers to try", axis->name);
+    *value = axis->words ? done : axis->tried[done];
+    return axis->words ? axis->words[done] != NULL : *value >= 0;
 }
 
 static int no_such_word(const struct axis *axis, const char *item)

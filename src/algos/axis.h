@@ -18,7 +18,7 @@ struct axis {
     int64_t min, max;         // of numbers
     int64_t standard;         // where the option is not given
     bool quiet;               // the table has no column for it while it is the standard
-    const int64_t *tried;     // by the table of exact tests, ends with -1; NULL: every word
+    const int64_t *tried;     // by the tests, ends with -1; of numbers. Words are all tried
 };
 
 // "64", "row".

@@ -31,11 +31,10 @@ enum layout { LAYOUT_ROW, LAYOUT_COL };
 
 // A matrix as the operations see it: facts about it are counted when the first one asks, and kept.
 struct source {
-    const struct csr
-        *A;            // values as they were read; rounded to the precision wherever they are used
-    double row_sum;    // the largest sum of absolute values of a row, -1: not yet known
-    double value;      // the largest absolute value, likewise
-    int64_t used_rows; // rows that are not empty, likewise
+    const struct csr *A;   // values as they were read; rounded to the precision where they are used
+    double row_sum;        // the largest sum of absolute values of a row, -1: not yet known
+    double value;          // the largest absolute value, likewise
+    int64_t used_rows;     // rows that are not empty, likewise
     int64_t used_columns;  // columns that are not empty, likewise
     struct csr transposed; // A^T, where somebody wanted it
 };
@@ -109,6 +108,7 @@ struct op_figure {
     bool whole;         // a count
 };
 #define OP_FIGURES_MAX 4
+#define VARIANTS_MAX   4
 
 struct op {
     const char *name;    // as in -op
@@ -117,16 +117,17 @@ struct op {
     const struct axis *const *axes; // ends with NULL
     // What it may compute: [0] the operation itself, then what some algorithms compute instead, as
     // their descriptors say. Ends with NULL.
-    const char *const *variants;
+    const char *const *variants;     // VARIANTS_MAX at most
     const struct op_figure *figures; // NULL: none
 
     // Sets the second part of a problem, of which p->A is set.
     int (*make)(struct problem *p);
     // ERR_UNSUPPORTED, with the reason, where an algorithm does not do these values of the axes.
     int (*refuse)(const struct problem *p, const struct algo *algo);
-    // Each input that is needed read once and each output written once, with 32-bit indices.
+    // Each input that this variant needs read once and each output written once, with 32-bit
+    // indices.
     // `result_nnz` is of a sparse result that has been computed.
-    int64_t (*compulsory_bytes)(const struct problem *p, int64_t result_nnz);
+    int64_t (*compulsory_bytes)(const struct problem *p, int variant, int64_t result_nnz);
     // Values of `figures`; result_nnz is -1 where it is not known, and what is not known is NAN.
     void (*tell)(const struct problem *p, int64_t result_nnz, double *values);
 
@@ -155,7 +156,8 @@ extern const struct axis axis_k, axis_layout;
 int dense_make(struct problem *p, int which, int64_t rows, int64_t cols);
 // CSR with 32-bit row starts, as compulsory bytes count it.
 int64_t op_csr_bytes(const struct csr *A, enum prec prec);
-// (terms + 4): rounding errors of a sum of so many products, over the sum of their absolute values.
+// How far off a sum of so many products may be, in units of roundoff times the sum of their
+// absolute values; with room for a scaling of it.
 static inline double sum_error(int64_t terms) { return (double)terms + 4; }
 
 #ifdef __cplusplus

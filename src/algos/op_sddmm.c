@@ -19,7 +19,7 @@ static int make(struct problem *p)
     int64_t k = p->axis[K], columns;
     p->layout = LAYOUT_ROW;
     p->rows = A->m, p->cols = A->n;
-    // No factor of X and Y is larger than 1.
+    // No factor of X and Y is larger than 1 (in tests than 4, of matrices that are far from it).
     int err = refuse_overflow(p->prec, fmax(source_value(p->source), 1) * (double)k);
     if (!err) err = source_used_columns(p->source, &columns); // for compulsory_bytes()
     source_used_rows(p->source);
@@ -28,12 +28,13 @@ static int make(struct problem *p)
     return err ? err : dense_make(p, 1, A->n, k);
 }
 
-// A and the values of C, and the rows of X and Y that nonzeros ask for.
-static int64_t compulsory_bytes(const struct problem *p, int64_t result_nnz)
+// A and the values of C, and the rows of X and Y that nonzeros ask for. Who does not scale needs of
+// A its pattern alone.
+static int64_t compulsory_bytes(const struct problem *p, int variant, int64_t result_nnz)
 {
     (void)result_nnz;
     int64_t rows = p->source->used_rows + p->source->used_columns;
-    int64_t values = p->A->nnz + rows * p->axis[K];
+    int64_t values = rows * p->axis[K] + (variant == SDDMM_UNSCALED ? 0 : p->A->nnz);
     return op_csr_bytes(p->A, p->prec) + values * (int64_t)prec_bytes(p->prec);
 }
 

@@ -1,5 +1,5 @@
 // SpGEMM: C = A * S, all sparse, S being A or its transpose. Flops are twice the products, as in
-// papers 2 and 5.
+// the papers of hash and tile.
 #include "algos/op.h"
 
 #include <math.h>
@@ -45,8 +45,9 @@ static int make(struct problem *p)
     return OK;
 }
 
-static int64_t compulsory_bytes(const struct problem *p, int64_t result_nnz)
+static int64_t compulsory_bytes(const struct problem *p, int variant, int64_t result_nnz)
 {
+    (void)variant;
     struct csr C = {.m = (int32_t)p->rows, .nnz = result_nnz};
     int64_t second = p->S == p->A ? 0 : op_csr_bytes(p->S, p->prec);
     return op_csr_bytes(p->A, p->prec) + second + op_csr_bytes(&C, p->prec);

@@ -27,8 +27,9 @@ static int refuse(const struct problem *p, const struct algo *algo)
 }
 
 // Rows of B that no nonzero of A asks for need not be read.
-static int64_t compulsory_bytes(const struct problem *p, int64_t result_nnz)
+static int64_t compulsory_bytes(const struct problem *p, int variant, int64_t result_nnz)
 {
+    (void)variant;
     (void)result_nnz;
     int64_t rows = p->source->used_columns + p->A->m;
     return op_csr_bytes(p->A, p->prec) + rows * p->cols * (int64_t)prec_bytes(p->prec);

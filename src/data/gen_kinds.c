@@ -199,8 +199,8 @@ static void band_fill(const struct gen *g, int64_t i, int64_t length, int32_t *i
     for (int64_t p = 0; p < length; p++) idx[p] = (int32_t)(first + p);
 }
 
-// aspect:M:NNZ. Every element is there; paper 1's figure 1 goes from M = 2 to M = 8388608 with
-// NNZ = 16777216.
+// aspect:M:NNZ. Every element is there; figure 1 of Yang et al. 2018 goes from M = 2 to M = 8388608
+// with NNZ = 16777216.
 static int aspect_shape(struct gen *g)
 {
     int64_t M = g->p[0], NNZ = g->p[1];
@@ -223,8 +223,8 @@ static void aspect_fill(const struct gen *g, int64_t i, int64_t length, int32_t 
     for (int64_t j = 0; j < length; j++) idx[j] = (int32_t)j;
 }
 
-// sparse2d:M:N:NNZ. Nonzeros anywhere, as in paper 4's figure 5: M = 131072, N = 4096, and the mean
-// length of a column segment of T_M = 512 rows is T_M * NNZ / (M * N) = NNZ / 2^20.
+// sparse2d:M:N:NNZ. Nonzeros anywhere, as in figure 5 of Hong et al. 2019: M = 131072, N = 4096,
+// and the mean length of a column segment of T_M = 512 rows is T_M * NNZ / (M * N) = NNZ / 2^20.
 static int sparse2d_shape(struct gen *g)
 {
     int64_t M = g->p[0], N = g->p[1];

@@ -8,7 +8,7 @@
 extern "C" {
 #endif
 
-#define STATS_TILE   16 // rows and columns of a tile, as in paper 5
+#define STATS_TILE   16 // rows and columns of a tile, as in TileSpGEMM
 #define STATS_PANELS 3
 extern const int32_t stats_panel_rows[STATS_PANELS]; // 32, 64, 128
 

@@ -1,6 +1,6 @@
-// What every .cu file includes instead of cuda_runtime.h: launches, their check, and the error macro.
-// Under the emulator <cuda_runtime.h> is tests/emu/cuda_runtime.h, which defines LAUNCH,
-// SHARED_DYNAMIC, RUN_BEGIN and RUN_END itself.
+// What every .cu file includes instead of cuda_runtime.h: launches, their check, and the error
+// macro. Under the emulator <cuda_runtime.h> is tests/emu/cuda_runtime.h, which defines LAUNCH,
+// LAUNCH_EARLY, SHARED_DYNAMIC, RUN_BEGIN and RUN_END itself.
 #ifndef SPBENCH_CUDA_H
 #define SPBENCH_CUDA_H
 
@@ -15,9 +15,10 @@
     kernel<<<grid, block, shared_bytes, (cudaStream_t)(stream)>>>(__VA_ARGS__)
 #endif
 
-// The same for a kernel that may start before the one ahead of it in the stream has ended: it calls
-// start_next(), and wait_for_previous() before it reads what another may have written, or writes.
-// Only on a device that can_launch_early().
+// The same, and the kernel may start before the one ahead of it in the stream has ended. It calls
+// wait_for_previous() before it reads what a kernel may have written and before it writes, and
+// start_next() to let the one behind it start. Only where can_launch_early(kernel). Arguments are
+// of the very types of the parameters. The emulator does not find a wait that is missing.
 #ifndef LAUNCH_EARLY
 #define LAUNCH_EARLY(kernel, grid, block, shared_bytes, stream, ...)                               \
     launch_early(kernel, grid, block, shared_bytes, (cudaStream_t)(stream), __VA_ARGS__)
@@ -38,14 +39,14 @@ static void launch_early(void (*kernel)(P...), dim3 grid, dim3 block, size_t sha
     config.numAttrs = 1;
     cudaLaunchKernelEx(&config, kernel, args...); // launch_check() tells what it says
 }
-#endif
 
-static inline bool can_launch_early(const struct device *d)
+// Whether the code of this kernel is for such a device: then it waits.
+template <typename F> static bool can_launch_early(F *kernel)
 {
-    int major = 0;
-    cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, d->index);
-    return major >= 9;
+    cudaFuncAttributes facts;
+    return !cudaFuncGetAttributes(&facts, kernel) && facts.ptxVersion >= 90;
 }
+#endif
 
 // From here on the next kernel of the stream may start, if it was launched by LAUNCH_EARLY.
 static __device__ __forceinline__ void start_next()

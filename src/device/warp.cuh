@@ -29,8 +29,8 @@ static __device__ __forceinline__ int lane_id() { return (int)(threadIdx.x % WAR
 static __device__ __forceinline__ uint32_t bits_below(int place) { return (1u << place) - 1; }
 
 // Hides from the compiler where x comes from. Done to the row step of a matrix right before
-// `row * step` in 64 bits, it keeps that one multiply-add of 32 by 32 bits: what the compiler knows
-// to be 32 bits wide it forgets from one basic block to the next, and multiplies 64 by 64.
+// `row * step` in 64 bits, it keeps that one multiply-add of 32 by 32 bits. Without it the compiler
+// forgets, from one basic block to the next, that both are 32 bits wide, and multiplies 64 by 64.
 static __device__ __forceinline__ void opaque(uint32_t &x) { asm volatile("" : "+r"(x)); }
 
 // The value that lane `from` of the warp holds. By all lanes.
@@ -110,7 +110,8 @@ template <int TEAM> static __device__ __forceinline__ int team_rank()
 }
 
 // The sum of x over the threads of the team before this one; `total` is that over all. `sums` is
-// shared, with room for one of each warp, and free again after the next barrier. Begins with one.
+// shared, with room for one of each warp, and free again after the next barrier. Begins with a
+// barrier. Blocks are of whole warps.
 template <int TEAM, typename N>
 static __device__ __forceinline__ N team_scan(N x, N *sums, N &total)
 {
@@ -133,9 +134,8 @@ static __device__ __forceinline__ N team_scan(N x, N *sums, N &total)
     return upto - x + (warp > 0 ? base : (N)0);
 }
 
-// The first place in [low, high) of the ascending a whose element is above x, or at least x; `high`
-// if there is none. The row that holds nonzero p is upper_bound(ptr, 0, m + 1, p) - 1, also among
-// empty rows.
+// The first place in [low, high) of the ascending a whose element is above x; `high` if there is
+// none. The row that holds nonzero p is upper_bound(ptr, 0, m + 1, p) - 1, also among empty rows.
 template <typename I, typename N>
 static __device__ __forceinline__ I upper_bound(const N *__restrict__ a, I low, I high, N x)
 {
@@ -149,6 +149,7 @@ static __device__ __forceinline__ I upper_bound(const N *__restrict__ a, I low, 
     }
     return low;
 }
+// The same for the first that is at least x.
 template <typename I, typename N>
 static __device__ __forceinline__ I lower_bound(const N *__restrict__ a, I low, I high, N x)
 {

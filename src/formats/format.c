@@ -108,6 +108,7 @@ int sparse_copy(struct device *d, const struct sparse *X, struct device *to, str
     copy->format->arrays(copy, list);
     for (int i = 0; i < count; i++) *list[i].data = NULL;
     for (int i = 0; i < count && !err; i++) {
+        if (!*from[i].data) continue; // one that this matrix does without
         int64_t bytes = from[i].count * (int64_t)from[i].size;
         err = device_alloc(to, from[i].count, from[i].size, list[i].data);
         if (err) break;

@@ -59,14 +59,15 @@ struct format {
     const char *about;          // one line, no full stop
     size_t size;                // of its struct
     const struct param *params; // that choose its shape; every algorithm that asks for it has them
-    const struct format *from;  // what it is made from; NULL: csr, see csr_place()
+    const struct format *from;  // what it is made from; NULL for csr alone, see csr_place()
     // Lists its arrays; returns how many. Of sizes that are not known yet the count is 0.
     int (*arrays)(const struct sparse *X, struct array list[ARRAYS_MAX]);
     // On the CPU. Where a device has no maker of its own the format is made on the host and copied.
     format_maker make;
     // Of a matrix in host memory. NULL if every invariant holds, else what is broken.
     const char *(*check)(const struct sparse *X);
-    // Of a matrix in host memory: the CSR it was made from, for tests. NULL: it is part of another.
+    // Of a matrix in host memory: the CSR it was made from, for tests. NULL for what is made from
+    // another format than CSR and holds only a part of it.
     int (*to_csr)(const struct sparse *X, struct csr *out);
     // Figures for records. NULL: none.
     void (*describe)(const struct sparse *X, struct figures *f);

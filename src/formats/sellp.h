@@ -1,4 +1,4 @@
-// SELL-P: sliced ELLPACK with padded rows (Anzt, Tomov, Dongarra; the MAGMA baseline of paper 1).
+// SELL-P: sliced ELLPACK with padded rows (Anzt, Tomov, Dongarra; the baseline of Yang et al. 2018).
 //
 // Rows are cut into slices of `slice` rows. Every row of a slice is padded to the length of its
 // longest one, rounded up to a multiple of `pad`. A slice is stored column by column: entry j of

@@ -1,4 +1,4 @@
-// The 16 x 16 tiles of paper 5 (Niu et al., TileSpGEMM): a matrix as a sparse matrix of tiles, each
+// The 16 x 16 tiles of TileSpGEMM (Niu et al., PPoPP 2022): a matrix as a sparse matrix of tiles, each
 // of them a small CSR matrix with 8-bit indices and a 16-bit mask for every row.
 //
 // Tiles are stored by tile rows, their nonzeros tile after tile, in a tile by rows. Tile t has the

@@ -128,8 +128,10 @@ static int compare_projections(const struct task *t, const struct result_view *R
             double got = 0;
             for (int64_t e = 0; e < count; e++)
                 got += result_at(R, i, e) * weight[result_col(R, i, e)];
-            // The elements are rounded one by one, so it is their sizes that add up.
-            double tol = tolerance(t, count, x->size[i], x->error[i]) + x->own[i];
+            // The elements are rounded one by one, so it is their sizes that add up; and each of
+            // the products of all of them may underflow.
+            int64_t products = p->op->row_work(p, (int32_t)i) + count;
+            double tol = tolerance(t, products, x->size[i], x->error[i]) + x->own[i];
             worst_add(&mine, (struct worst){ratio(got, x->want[i], tol), i, -1, got, x->want[i]});
         }
 #pragma omp critical

@@ -52,7 +52,7 @@ int64_t operands_other_bytes(const struct operands *o);
 int task_prepare(struct task *t, struct operands *o, struct setup *setup);
 void task_teardown(struct task *t);
 
-// Elements from one row (column, if column-major) of a dense matrix to the next, and how many rows.
+// Lines of a dense matrix, rows or, if it is column-major, columns; and elements of each.
 int64_t dense_lines(const struct dense_dev *D);
 int64_t dense_length(const struct dense_dev *D);
 

@@ -1,5 +1,6 @@
 #include "measure/reference.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #define BUDGET_SHARE 4 // of the free host memory, at most one part in so many is kept
@@ -45,18 +46,33 @@ static int64_t pick_classes(const struct problem *p, int32_t *rows)
     return count;
 }
 
+static int ascending(const void *x, const void *y)
+{
+    int32_t a = *(const int32_t *)x, b = *(const int32_t *)y;
+    return (a > b) - (a < b);
+}
+
+static int64_t each_once(int32_t *rows, int64_t count)
+{
+    int64_t kept = 0;
+    qsort(rows, (size_t)count, sizeof *rows, ascending);
+    for (int64_t x = 0; x < count; x++)
+        if (!kept || rows[kept - 1] != rows[x]) rows[kept++] = rows[x];
+    return kept;
+}
+
 static int64_t pick_rows(const struct problem *p, int32_t *rows)
 {
     int64_t m = p->rows, count = pick_classes(p, rows);
     rows[count++] = 0;
     rows[count++] = (int32_t)(m - 1);
-    // One of each of as many strata as there are places left, so that none comes twice.
+    // One of each of as many strata.
     for (int64_t s = 0; s < SAMPLE_RANDOM; s++) {
         int64_t first = m * s / SAMPLE_RANDOM, end = m * (s + 1) / SAMPLE_RANDOM;
         uint64_t at = random_at(p->seed, (uint64_t)s) % (uint64_t)(end - first);
         rows[count++] = (int32_t)(first + (int64_t)at);
     }
-    return count;
+    return each_once(rows, count);
 }
 
 static int make_projection(struct reference *r)

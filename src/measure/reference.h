@@ -5,9 +5,9 @@
 
 #include "algos/algo.h"
 
-// 1,000 rows at random, and of each class of rows by their work (those of 2^c and more
-// multiply-adds) the first few, since algorithms treat rows by their size; the longest, the first
-// and the last one.
+// 1,000 rows at random, and of each class of rows by their work (those of 2^c to 2^(c+1) - 1
+// multiply-adds) the first few, since algorithms treat rows by their size; the one with most work,
+// the first and the last one. None comes twice.
 #define SAMPLE_RANDOM     1000
 #define SAMPLE_CLASS_ROWS 8
 #define SAMPLE_ROWS       (SAMPLE_RANDOM + 64 * SAMPLE_CLASS_ROWS + 3)

@@ -88,6 +88,7 @@ static int make_once(const struct task *t, struct stored *x, const struct sparse
     struct device *d = t->dev;
     double start = clock_ms();
     if (!x->format->from) {
+        if (x->format != &format_csr) bug("%s is made from nothing", x->format->name);
         double convert;
         int err = csr_place(d, x->of, x->prec, &convert, &x->X);
         *convert_ms += convert;

@@ -115,7 +115,7 @@ static int measure_ready(const struct plan *plan, const struct problem *p, struc
         set_failure(r, STATUS_WRONG, r->check.reason);
         return OK;
     }
-    r->compulsory_bytes = p->op->compulsory_bytes(p, r->check.result_nnz);
+    r->compulsory_bytes = p->op->compulsory_bytes(p, t->algo->variant, r->check.result_nnz);
     // The check may have needed more memory than the product.
     device_peak_reset(t->dev);
     err = timing_measure(t->dev, run_task, fresh ? release_task : NULL, t, &rule, &r->timing);
@@ -169,7 +169,8 @@ static int attempt(const struct plan *plan, struct reference *ref, const struct 
 {
     const struct problem *p = o->p;
     r->flops = problem_flops(p);
-    if (p->op->result != RESULT_SPARSE) r->compulsory_bytes = p->op->compulsory_bytes(p, 0);
+    if (p->op->result != RESULT_SPARSE)
+        r->compulsory_bytes = p->op->compulsory_bytes(p, r->c.entry->algo->variant, 0);
     return measure(plan, ref, bd, o, r);
 }
 
@@ -199,9 +200,9 @@ struct group {
     const struct bench_devices *devices;
     struct operands *operands; // by device
     struct problem p;
-    struct reference ref;
-    int lost;         // why there are no inputs, an error
-    char reason[256]; // the same in words
+    struct reference ref[VARIANTS_MAX]; // by variant of the operation
+    int lost;                           // why there are no inputs, an error
+    char reason[256];                   // the same in words
 };
 
 // Why a case cannot even begin: the algorithm or the device is not there, or there are no inputs.
@@ -224,7 +225,8 @@ static int emit_case(struct group *g, const struct bench_case *c, const struct m
     if (!bd) bug("no device '%s'", c->device);
     int err = interrupted ? fail(ERR_INTERRUPTED, "interrupted") : OK;
     if (!err && !is_hopeless(g, bd, &r))
-        err = run_case(g->plan, &g->ref, bd, &g->operands[bd - g->devices->list], &r);
+        err = run_case(g->plan, &g->ref[c->entry->algo->variant], bd,
+                       &g->operands[bd - g->devices->list], &r);
     if (!err) err = emit(&r, arg);
     result_clear(&r);
     return err;
@@ -241,12 +243,12 @@ static int run_group(struct group *g, int64_t first, int64_t end, struct source 
     memcpy(g->p.axis, c->axis, sizeof g->p.axis);
     if (read) g->lost = problem_make(&g->p);
     if (read && g->lost) snprintf(g->reason, sizeof g->reason, "%s", fail_text());
-    reference_init(&g->ref, &g->p);
+    for (int v = 0; v < VARIANTS_MAX; v++) reference_init(&g->ref[v], &g->p);
     for (int d = 0; d < g->devices->count && !g->lost; d++) operands_use(&g->operands[d], &g->p);
     int err = OK;
     for (int64_t i = first; i < end && !err; i++)
         err = emit_case(g, &g->plan->cases[i], matrix, emit, arg);
-    reference_free(&g->ref);
+    for (int v = 0; v < VARIANTS_MAX; v++) reference_free(&g->ref[v]);
     if (read && !g->lost) problem_free(&g->p);
     if (read) g->lost = OK;
     return err;

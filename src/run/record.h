@@ -1,4 +1,4 @@
-// Records: schema spbench/1, one JSON object a line. src/record.schema.json describes them.
+// Records: schema spbench/1, one JSON object a line. src/run/record.schema.json describes them.
 #ifndef RECORD_H
 #define RECORD_H
 

@@ -100,10 +100,13 @@ static void launch_kernel(const char *name, const char *file, int line, void (*k
          call<decltype(body)>, &body});
 }
 
+template <typename F> static bool can_launch_early(F *) { return true; }
+
 } // namespace emu
 
 #define LAUNCH(kernel, ...)     emu::launch_kernel(#kernel, __FILE__, __LINE__, kernel, __VA_ARGS__)
 #define LAUNCH_EARLY            LAUNCH // a kernel has always ended before the next one starts
+using emu::can_launch_early;
 #define SHARED_DYNAMIC(T, name) T *name = static_cast<T *>(emu::shared_dynamic())
 #define RUN_BEGIN(closed)       emu::run_begin(closed)
 #define RUN_END()               emu::run_end()

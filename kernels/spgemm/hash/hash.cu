@@ -11,7 +11,8 @@
 // allocate  row starts, rows into groups by nonzeros, and memory for C
 // numeric   the columns in order, and the values
 //
-// The host waits twice, for the sizes of the groups. Groups run on streams of their own.
+// The host waits twice for the sizes of the groups, and once more where rows may overflow their
+// table. With the option streams groups run on streams of their own.
 //
 // Where to read on, in this order, and which rows are done there. The bounds are those of table I:
 // a row's products in the symbolic phase, its nonzeros in the numeric one.
@@ -19,9 +20,10 @@
 // walk.cuh    a team of threads goes over the products of its row
 // table.cuh   hash tables (algorithm 5), bitmaps and their ranks
 // group.cuh   all rows: their products (algorithm 2), groups and starts
-// pwarp.cuh   up to 32 or 16: a table in shared memory, four threads a row
-// team.cuh    up to 8192 or 4096: a table in shared memory, a warp or a block a row. Longer ones in
-//             the symbolic phase, too, which try the largest table or have a bitmap
+// pwarp.cuh   up to 32 products or 16 nonzeros: a table in shared memory, four threads a row
+// team.cuh    up to 8192 products or 4096 nonzeros: a table in shared memory, a warp or a block a
+//             row. Longer ones in the symbolic phase, too, which try the largest table or have a
+//             bitmap
 // long.cuh    longer ones in the numeric phase: a bitmap in shared memory, a block a row
 // plan.cuh    which group goes to which of these three, with how much shared memory
 // pool.cuh    memory for rows under way in global memory, and the sort of tables there
@@ -43,8 +45,8 @@
 //          that there was.
 // bitmap   Rows too long for the largest table, or with more than a quarter of all columns, are
 //          bitmaps of their columns. So are, in the symbolic phase, all rows whose table would be
-//          no smaller, and they have fewer threads. Without bitmaps that phase tries long rows in
-//          the largest table, and does those that overflow again in global memory.
+//          at least as large, and they have fewer threads. Without bitmaps that phase tries long
+//          rows in the largest table, and does those that overflow again in global memory.
 // shared   Blocks have all the shared memory that there is.
 // split    Several blocks share a giant, a row with many of all products.
 #include "papers.h"

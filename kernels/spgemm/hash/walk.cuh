@@ -1,7 +1,7 @@
 // The walk of a team over the products of its row, which both phases of `hash` are made of.
 //
 // team   the threads that have a row together: a warp, or a block of several
-// round  nonzeros of A that a team takes at a time, one for each thread
+// round  nonzeros of A that a team takes at a time, one for each thread, 512 at most
 // share  what one of several takes of a round, or of a row: all shares are equal
 // batch  products that the lanes of a warp load before they use the first
 #ifndef SPGEMM_HASH_WALK_H
@@ -22,8 +22,8 @@ template <typename T> struct factors {
     int32_t bit_words; // words of a row's bitmap, a multiple of 4; 0: no bitmaps
 };
 
-// A round: nonzeros of a row of A, one for each thread of the team, and the rows of S that they
-// name, in shared memory; empty ones are left out.
+// A round: nonzeros of a row of A and the rows of S that they name, in shared memory; empty ones
+// are left out.
 template <int TEAM, typename T> struct team_round {
     static const int SIZE = TEAM < ROUND_MOST ? TEAM : ROUND_MOST;
     unsigned long long sums[TEAM / WARP];

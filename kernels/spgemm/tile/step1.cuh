@@ -1,5 +1,5 @@
-// Step 1 of paper 5: the tile columns that a tile row of C may have are those of the tile rows of S
-// that the tile row of A names.
+// Step 1 of TileSpGEMM: the tile columns that a tile row of C may have are those of the tile rows
+// of S that the tile row of A names.
 #ifndef SPGEMM_TILE_STEP1_H
 #define SPGEMM_TILE_STEP1_H
 

@@ -1,4 +1,4 @@
-// Step 2 of paper 5: masks, row pointers and length of each tile of C, a warp for a tile.
+// Step 2 of TileSpGEMM: masks, row pointers and length of each tile of C, a warp for a tile.
 #ifndef SPGEMM_TILE_STEP2_H
 #define SPGEMM_TILE_STEP2_H
 

@@ -1,4 +1,4 @@
-// Step 3 of paper 5: values and indices of each tile of C, a warp for a tile.
+// Step 3 of TileSpGEMM: values and indices of each tile of C, a warp for a tile.
 #ifndef SPGEMM_TILE_STEP3_H
 #define SPGEMM_TILE_STEP3_H
 

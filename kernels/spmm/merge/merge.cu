@@ -200,7 +200,7 @@ static void teardown(struct task *t)
 
 #define OPTIONS(share, columns, partition, fixup)                                                  \
     {"share", share, 0, 4096, true, "nonzeros per warp, rounded up to 32s; 0: by the size"},       \
-        {"threads", 128, 32, MAX_WARPS * WARP, true, "threads per block"},                         \
+        {"threads", 128, 32, MAX_WARPS * WARP, true, "threads per block, rounded down to 32s"},    \
         {"columns", columns, 0, 4, true, "columns of C per thread, 0: as many as k fills"},        \
         {"partition", partition, 0, 1, true, "rows found by: 1 a kernel of its own, 0 each warp"}, \
         {"fixup", fixup, 0, 1, true, "cut rows added up by: 1 a kernel, 0 the last to arrive"},    \
