@@ -9,4 +9,13 @@
 #define BY_PREC(t, function, ...)                                                                  \
     ((t)->prec == F32 ? function<float>(__VA_ARGS__) : function<double>(__VA_ARGS__))
 
+// Bytes from one row of D, row-major, to the next. ERR_UNSUPPORTED where they need over 32 bits.
+static inline int row_step(const struct task *t, const struct dense_dev *D, uint32_t *step)
+{
+    const int64_t bytes = D->ld * (int64_t)prec_bytes(t->prec);
+    *step = (uint32_t)bytes;
+    if (bytes <= UINT32_MAX) return OK;
+    return fail(ERR_UNSUPPORTED, "%s: a row of a dense matrix has more than 4 GB", t->entry->name);
+}
+
 #endif

@@ -46,12 +46,6 @@ static int run(struct task *t)
     return OK;
 }
 
-static void teardown(struct task *t)
-{
-    mem_free(t->state);
-    t->state = NULL;
-}
-
 static const struct param options[] = {
     {"share", 1024, 1, 1 << 30, true, "nonzeros that a thread takes at a time"},
     {0},
@@ -67,5 +61,5 @@ const struct algo sddmm_balanced_cpu = {
     .cite = "Own work",
     .prepare = prepare,
     .run = run,
-    .teardown = teardown,
+    .teardown = task_free_state,
 };

@@ -222,17 +222,6 @@ static int choose_share(const struct task *t)
     return nnz < 100000 ? 8 : 16;
 }
 
-static int rows_set(const struct task *t, struct state *s)
-{
-    const int64_t width = (int64_t)prec_bytes(t->prec);
-    const int64_t X_step = t->in[0].ld * width, Y_step = t->in[1].ld * width;
-    if (max64(X_step, Y_step) > UINT32_MAX)
-        return fail(ERR_UNSUPPORTED, "%s: a row of X or Y has more than 4 GB", t->entry->name);
-    s->X_step = (uint32_t)X_step;
-    s->Y_step = (uint32_t)Y_step;
-    return OK;
-}
-
 static int prepare(struct task *t)
 {
     struct state *s = (struct state *)mem_zero_alloc(1, sizeof *s);
@@ -253,13 +242,8 @@ static int prepare(struct task *t)
         task_option(t, "overlap") != 0 && can_launch_early(multiply<float, 1, 1, 2, PARTLY>);
     task_number(t, "share", s->share);
     task_number(t, "overlap", s->overlap);
-    return rows_set(t, s);
-}
-
-static void teardown(struct task *t)
-{
-    mem_free(t->state);
-    t->state = NULL;
+    int err = row_step(t, &t->in[0], &s->X_step);
+    return err ? err : row_step(t, &t->in[1], &s->Y_step);
 }
 
 static const struct param options[] = {
@@ -278,5 +262,5 @@ extern const struct algo sddmm_balanced_cuda = {
     .cite = "Own work",
     .prepare = prepare,
     .run = run,
-    .teardown = teardown,
+    .teardown = task_free_state,
 };

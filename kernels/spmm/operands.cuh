@@ -21,13 +21,11 @@ struct sizes {
 // For slabs of `vec` columns a lane. ERR_UNSUPPORTED where a step does not fit in 32 bits.
 static inline int sizes_set(const struct task *t, int vec, struct sizes *s)
 {
-    const int64_t width = (int64_t)prec_bytes(t->prec);
-    const int64_t B_step = t->in[0].ld * width, C_step = t->C.ld * width;
-    if (max64(B_step, C_step) > UINT32_MAX)
-        return fail(ERR_UNSUPPORTED, "%s: a row of B has more than 4 GB", t->entry->name);
-    *s = {(int32_t)t->C.rows, (int32_t)t->C.cols, (int32_t)ceil_div(t->C.cols, (int64_t)WARP * vec),
-          (uint32_t)B_step, (uint32_t)C_step};
-    return OK;
+    s->m = (int32_t)t->C.rows;
+    s->k = (int32_t)t->C.cols;
+    s->slabs = (int32_t)ceil_div(t->C.cols, (int64_t)WARP * vec);
+    int err = row_step(t, &t->in[0], &s->B_step);
+    return err ? err : row_step(t, &t->C, &s->C_step);
 }
 
 // Slabs are the slow index of the grid: while one is under way, only its columns of B compete for

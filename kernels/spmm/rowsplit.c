@@ -43,12 +43,6 @@ static int run(struct task *t)
     return OK;
 }
 
-static void teardown(struct task *t)
-{
-    mem_free(t->state);
-    t->state = NULL;
-}
-
 static const struct param options[] = {
     {"share", 64, 1, 1 << 20, true, "rows that a thread takes at a time, at most"},
     {"prefetch", 32, 0, 1024, true, "nonzeros that rows of B are fetched ahead of their use"},
@@ -67,5 +61,5 @@ const struct algo spmm_rowsplit_cpu = {
         "The paper's is for GPUs: a row belongs to a warp, and the columns of B to its lanes.",
     .prepare = prepare,
     .run = run,
-    .teardown = teardown,
+    .teardown = task_free_state,
 };

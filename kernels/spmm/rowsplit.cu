@@ -110,12 +110,6 @@ static int run(struct task *t)
     return launch_check(t->entry->name);
 }
 
-static void teardown(struct task *t)
-{
-    mem_free(t->state);
-    t->state = NULL;
-}
-
 static const struct param options[] = {
     {"batch", 32, 4, 32, true, "independent loads of B in flight per thread, T: 4, 8, 16 or 32"},
     {"rows", 4, 1, MAX_ROWS, true, "rows of A per block, one warp each"},
@@ -135,5 +129,5 @@ extern const struct algo spmm_rowsplit_cuda = {
         "end of the row are left out.",
     .prepare = prepare,
     .run = run,
-    .teardown = teardown,
+    .teardown = task_free_state,
 };

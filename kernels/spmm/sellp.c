@@ -54,12 +54,6 @@ static int run(struct task *t)
     return OK;
 }
 
-static void teardown(struct task *t)
-{
-    mem_free(t->state);
-    t->state = NULL;
-}
-
 static const struct param options[] = {
     {"prefetch", 32, 0, 1024, true, "nonzeros that rows of B are fetched ahead of their use"},
     {0},
@@ -79,5 +73,5 @@ const struct algo spmm_sellp_cpu = {
         "here a row ends where its padding begins.",
     .prepare = prepare,
     .run = run,
-    .teardown = teardown,
+    .teardown = task_free_state,
 };

@@ -77,12 +77,6 @@ static int run(struct task *t)
     return launch_check(t->entry->name);
 }
 
-static void teardown(struct task *t)
-{
-    mem_free(t->state);
-    t->state = NULL;
-}
-
 extern const struct algo spmm_sellp_cuda = {
     .layouts = ROW_MAJOR,
     .precs = BOTH_PRECS,
@@ -94,5 +88,5 @@ extern const struct algo spmm_sellp_cuda = {
     .differs = "A warp leaves its row where the padding begins, instead of walking through it.",
     .prepare = prepare,
     .run = run,
-    .teardown = teardown,
+    .teardown = task_free_state,
 };

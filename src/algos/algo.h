@@ -94,7 +94,7 @@ struct algo {
     // task_phase() as each phase begins. After an error nothing of it is left but what release()
     // frees.
     int (*run)(struct task *t);
-    // NULL: nothing to do. Also called if prepare failed, or was not reached.
+    // NULL: nothing to do. Also called if prepare failed: `state` may be NULL or half made.
     void (*teardown)(struct task *t);
     // Only for sparse results. finish() makes t->R from a result in another format, untimed, before
     // a check, and run() sets R.nnz alone; NULL: run() has made it all. release() frees what the
@@ -133,6 +133,8 @@ void task_text(struct task *t, const char *name, const char *text);
 int task_phase(struct task *t, const char *name);
 // Runs it once, and sees to it that run() keeps to its rules.
 int task_run(struct task *t);
+// The teardown() of a state that owns nothing.
+void task_free_state(struct task *t);
 // Frees the sparse result of the last run, so that the next one begins with nothing.
 void task_release_result(struct task *t);
 

@@ -136,6 +136,12 @@ int task_run(struct task *t)
     return err ? err : left;
 }
 
+void task_free_state(struct task *t)
+{
+    mem_free(t->state);
+    t->state = NULL;
+}
+
 void task_release_result(struct task *t)
 {
     if (t->entry->op->result != RESULT_SPARSE) return;

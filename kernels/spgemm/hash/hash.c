@@ -225,12 +225,6 @@ static int prepare(struct task *t)
     return OK;
 }
 
-static void teardown(struct task *t)
-{
-    mem_free(t->state);
-    t->state = NULL;
-}
-
 static const struct param options[] = {
     {"slots", 4, 1, 64, true, "slots of a table for each nonzero of the row, at least"},
     {"prefetch", 8, 0, 1024, true, "nonzeros that rows of the second factor are fetched ahead"},
@@ -252,5 +246,5 @@ const struct algo spgemm_hash_cpu = {
         "ones.",
     .prepare = prepare,
     .run = run,
-    .teardown = teardown,
+    .teardown = task_free_state,
 };
