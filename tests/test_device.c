@@ -1,5 +1,6 @@
 // The device layer: opening by name, memory and its peak, copies, timers, failures, the roof.
 // The same checks run on the CPU and, where there is one, on a CUDA device or the emulated one.
+#include <omp.h>
 #include <stdlib.h>
 
 #include "device/device.h"
@@ -237,6 +238,26 @@ static void test_roof(struct device *d)
     CHECK(d->used_bytes == used, "%lld", (long long)d->used_bytes);
 }
 
+// More threads than processors take turns, and are no faster together. The bound leaves room for
+// what else the machine does.
+static void test_crowded_roof(struct device *d)
+{
+    int threads = omp_get_max_threads(), processors = omp_get_num_procs();
+    struct roof alone = {0}, crowded = {0};
+    omp_set_num_threads(processors);
+    CHECK(!d->ops->measure_roof(d, &alone), "%s", fail_text());
+    omp_set_num_threads(8 * processors);
+    CHECK(!d->ops->measure_roof(d, &crowded), "%s", fail_text());
+    omp_set_num_threads(threads);
+    CHECK(crowded.copy_gb_s < 2.5 * alone.copy_gb_s && crowded.cache_gb_s < 2.5 * alone.cache_gb_s,
+          "with %d threads: copy %g, cache %g GB/s; with one for each processor: %g and %g",
+          8 * processors, crowded.copy_gb_s, crowded.cache_gb_s, alone.copy_gb_s, alone.cache_gb_s);
+    for (int prec = 0; prec < 2; prec++)
+        CHECK(crowded.fma_gflops[prec] < 2.5 * alone.fma_gflops[prec],
+              "with %d threads %g GFLOPS, with one for each processor %g", 8 * processors,
+              crowded.fma_gflops[prec], alone.fma_gflops[prec]);
+}
+
 static void test_device(const char *spec)
 {
     struct device d;
@@ -249,6 +270,7 @@ static void test_device(const char *spec)
     test_out_of_memory(&d);
     test_timers(&d);
     test_roof(&d);
+    if (device_is_host(&d)) test_crowded_roof(&d);
     void *left_behind; // close gives it back; the sanitizers would tell
     CHECK(!device_alloc(&d, 10, 10, &left_behind), "%s", fail_text());
     device_close(&d);

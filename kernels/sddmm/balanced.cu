@@ -227,6 +227,8 @@ static int prepare(struct task *t)
     struct state *s = (struct state *)mem_zero_alloc(1, sizeof *s);
     t->state = s;
     if (!s) return ERR_MEMORY;
+    if (t->A[0]->nnz > INT32_MAX)
+        return fail(ERR_UNSUPPORTED, "%s: more than 2^31 - 1 nonzeros", t->entry->name);
     s->vec = choose_vec(t);
     choose_loads(t, s);
     s->share = choose_share(t);

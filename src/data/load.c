@@ -3,6 +3,7 @@
 #include "data/gen.h"
 #include "data/mtx.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static char *text_copy(const char *text, size_t length)
@@ -71,11 +72,20 @@ int matrix_name(const char *spec, struct matrix *M)
     return ERR_MEMORY;
 }
 
+// Whoever lacked memory does not know for what.
+static int memory_of(const char *spec)
+{
+    char why[256];
+    snprintf(why, sizeof why, "%s", fail_text());
+    return fail(ERR_MEMORY, "%s: %s", spec, why);
+}
+
 int matrix_load(const char *spec, uint64_t seed, struct matrix *M)
 {
     int err = matrix_name(spec, M);
     if (!err) err = is_generated(spec) ? load_generated(seed, M) : load_file(seed, M);
     if (!err) stats_rows(&M->A, &M->stats);
+    if (err == ERR_MEMORY) err = memory_of(spec);
     if (err) matrix_free(M);
     return err;
 }

@@ -91,13 +91,19 @@ FMA_PHASE(fma_f64, double)
 static double best_rate(phase run, const struct work *w)
 {
     double best = 0;
+    // More threads than processors add nothing, and each would have a smaller piece, in its cache.
+    const int crew = (int)min64(omp_get_max_threads(), omp_get_num_procs());
     for (int i = 0; i < REPEATS; i++) {
-        double rate = 0;
-#pragma omp parallel reduction(+ : rate)
+        double rate = 0, start = 0;
+#pragma omp parallel reduction(+ : rate) num_threads(crew)
         {
             int thread = omp_get_thread_num(), threads = omp_get_num_threads();
             run(w, thread, threads); // pages, caches and clocks come up
-            double amount = 0, ms, start = clock_ms();
+            // One start for all: a thread that has to wait for a processor counts from there, too.
+#pragma omp barrier
+#pragma omp single
+            start = clock_ms();
+            double amount = 0, ms;
             do {
                 amount += run(w, thread, threads);
                 ms = clock_ms() - start;
@@ -115,7 +121,9 @@ int roof_measure_cpu(int64_t cache_block, struct roof *roof)
     int64_t bytes = max64(COPY_MIN, min64(2 * cache_block, COPY_MAX));
     bytes = min64(bytes, mem_available() / 8) & ~(int64_t)4095;
     struct work w = {.bytes = bytes};
-    int err = ERR_MEMORY;
+    int err = bytes < cache_block ? fail(ERR_MEMORY, "too little host memory to measure it") : OK;
+    if (err) return err;
+    err = ERR_MEMORY;
     w.block = mem_alloc(bytes, 1);
     w.copy = mem_alloc(bytes, 1);
     if (!w.block || !w.copy) goto done;

@@ -149,6 +149,8 @@ int roof_measure_cuda(struct device *d, struct roof *roof)
     CUDA_TRY(cudaMemGetInfo(&free_bytes, &total_bytes));
     int64_t bytes = min64(COPY_MAX, min64(COPY_CACHES * d->cache_bytes, (int64_t)free_bytes / 4));
     struct work w = {NULL, NULL, bytes & ~(int64_t)4095};
+    if (w.bytes < 2 * d->cache_bytes) // it would be the cache that is measured
+        return fail(ERR_MEMORY, "too little memory is free on %s to measure it", d->id);
     int err = d->ops->alloc(d, w.bytes, &w.from);
     if (!err) err = d->ops->alloc(d, w.bytes, &w.to);
     if (!err) err = d->ops->fill(d, w.from, 0, w.bytes);

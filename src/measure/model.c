@@ -1,6 +1,7 @@
 #include "measure/model.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,6 +35,14 @@ static const char *line_of(const char *line, const char *key)
     return !strncmp(line, key, length) && line[length] == '\t' ? line + length + 1 : NULL;
 }
 
+static bool is_rate(double x) { return x > 0 && x < HUGE_VAL; }
+
+static bool is_roof(const struct roof *r)
+{
+    return is_rate(r->copy_gb_s) && is_rate(r->cache_gb_s) && is_rate(r->fma_gflops[F32]) &&
+           is_rate(r->fma_gflops[F64]);
+}
+
 static bool cache_read(const struct device *d, struct roof *r)
 {
     char path[512], key[320], line[CACHE_LINE_ROOM];
@@ -43,8 +52,10 @@ static bool cache_read(const struct device *d, struct roof *r)
     FILE *f = fopen(path, "r");
     while (f && !found && fgets(line, sizeof line, f)) {
         const char *rest = line_of(line, key);
-        found = rest && sscanf(rest, "%lf\t%lf\t%lf\t%lf", &r->copy_gb_s, &r->cache_gb_s,
-                               &r->fma_gflops[F32], &r->fma_gflops[F64]) == 4;
+        found = rest &&
+                sscanf(rest, "%lf\t%lf\t%lf\t%lf", &r->copy_gb_s, &r->cache_gb_s,
+                       &r->fma_gflops[F32], &r->fma_gflops[F64]) == 4 &&
+                is_roof(r);
     }
     if (f) fclose(f);
     return found;
@@ -80,7 +91,8 @@ int model_roof(struct device *d, bool fresh, struct roof *roof)
     int err = d->ops->measure_roof(d, roof);
     // A cache that seems slower than memory was measured while something else was running: use it
     // this once, but do not keep it.
-    if (!err && roof->cache_gb_s >= roof->copy_gb_s) cache_write(d, roof);
+    if (!err && is_roof(roof) && roof->cache_gb_s >= roof->copy_gb_s) cache_write(d, roof);
+    if (err) *roof = (struct roof){0};
     return err;
 }
 

@@ -341,14 +341,15 @@ int choice_make_device(struct choice *c, const struct options *o)
 int choice_measure_roofs(struct choice *c, bool fresh)
 {
     int err = OK;
-    for (int k = 0; k < c->devices.count && !err; k++) {
+    for (int k = 0; k < c->devices.count && !interrupted; k++) {
         struct bench_device *bd = &c->devices.list[k];
         bool needed = !strcmp(bd->id, c->device);
         for (int64_t i = 0; i < c->plan.count; i++)
             needed |= !strcmp(bd->id, c->plan.cases[i].device);
-        if (needed && bd->dev) err = model_roof(bd->dev, fresh, &bd->roof);
+        int failed = needed && bd->dev ? model_roof(bd->dev, fresh, &bd->roof) : OK;
+        if (failed) err = failed;
     }
-    return err;
+    return interrupted ? fail(ERR_INTERRUPTED, "interrupted") : err;
 }
 
 void choice_free(struct choice *c)

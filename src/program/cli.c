@@ -77,8 +77,9 @@ static void help_command(const struct command_info *c)
         printf(
             "\nRecords go to stdout (JSON Lines), the table to stderr. A terminal that shows the\n"
             "table shows no records unless -o - asks for them.\n"
-            "Exit status: 0 every case is ok or unsupported, 1 a case is wrong or failed,\n"
-            "2 wrong usage, 3 a matrix could not be read, 130 interrupted.\n");
+            "Exit status: 0 every case is ok or unsupported, 1 a case is wrong or failed, or\n"
+            "records cannot be written, 2 wrong usage, 3 a matrix could not be read, 130\n"
+            "interrupted.\n");
 }
 
 static int cli_help(const struct request *q)
