@@ -47,5 +47,15 @@ for path in sorted((root / "kernels").rglob("*.c")):
     for number, line in enumerate(path.read_text().splitlines(), 1):
         if re.match(r"[a-z].*\)$", line):
             check(line.startswith("static"), f"{path.relative_to(root)}:{number}: not static: {line}")
+
+# The emulator cannot tell whether a kernel that starts early waits before it writes.
+for path in sorted((root / "kernels").rglob("*.cu")):
+    text = path.read_text()
+    if "LAUNCH_EARLY(" not in text:
+        continue
+    for kernel in re.findall(r"__global__(?:.|\n)*?\n}\n", text):
+        wait, store = kernel.find("wait_for_previous();"), re.search(r"\ba\.C\[[^]]*\] = ", kernel)
+        check(0 <= wait and store and wait < store.start(),
+              f"{path.relative_to(root)} launches a kernel early that does not wait before it writes")
 print(f"{passed} passed, {failed} failed, 0 skipped")
 sys.exit(failed != 0)
