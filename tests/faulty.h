@@ -81,6 +81,7 @@ enum fault {
     INFINITE,
     ADDS_UP, // to what was there before
     WRITES_AFTER_FIRST,
+    WRITES_AFTER_MIDDLE,
     WRITES_AFTER_LAST,
     ENTRY_LOST,
     OTHER_COLUMN,
@@ -90,7 +91,8 @@ enum fault {
     NEGATIVE,
     BAD_START,
     BAD_END,
-    BAD_SHAPE,
+    BAD_WIDTH,
+    BAD_HEIGHT,
     ONE_COUNTED_TWICE,
     NEGATIVE_COUNT,
     HUGE_COUNT,
@@ -103,42 +105,49 @@ enum fault {
 #define PATTERN BIT(RESULT_PATTERN)
 #define SPARSE  BIT(RESULT_SPARSE)
 #define ALL     (DENSE | PATTERN | SPARSE)
+enum marks {
+    APART = 1,   // only where there is room between rows
+    HIDDEN = 2,  // shows only where the row is compared
+    ELEMENT = 4, // of one element, wherever it is in its row
+};
 static const struct planted {
     enum fault fault;
     const char *name;
     unsigned kinds; // of results that can have it
-    bool apart;     // only where there is room between rows
-    bool hidden;    // shows only where the row is compared
+    unsigned marks;
 } planted[] = {
-    {NO_OUTPUT, "no output", ALL, false, false},
-    {NO_OUTPUT_LATER, "no output but of the first run", ALL, false, false},
-    {ONE_NOT_WRITTEN, "an element is not written", ALL, false, false},
-    {ROW_LOST, "a row is missing", ALL, false, false},
-    {WRONG_SIGN, "a wrong sign", ALL, false, false},
-    {NOT_A_NUMBER, "not a number", ALL, false, false},
-    {INFINITE, "infinite", ALL, false, false},
-    {ADDS_UP, "adds to what was there", DENSE | PATTERN, false, false},
-    {WRITES_AFTER_FIRST, "writes behind the first row", DENSE, true, false},
-    {WRITES_AFTER_LAST, "writes behind the last row", DENSE, true, false},
-    {ENTRY_LOST, "an entry is missing", SPARSE, false, false},
-    {OTHER_COLUMN, "an entry in another column", SPARSE, false, false},
-    {SWAPPED, "two entries in the wrong order", SPARSE, false, false},
-    {TWICE, "a column twice", SPARSE, false, false},
-    {OUTSIDE, "a column past the last", SPARSE, false, false},
-    {NEGATIVE, "a negative column", SPARSE, false, false},
-    {BAD_START, "row starts that descend", SPARSE, false, false},
-    {BAD_END, "row starts that end too early", SPARSE, false, false},
-    {BAD_SHAPE, "a column too few", SPARSE, false, false},
-    {ONE_COUNTED_TWICE, "a nonzero more than the rows have", SPARSE, false, false},
-    {NEGATIVE_COUNT, "fewer than no nonzeros", SPARSE, false, false},
-    {HUGE_COUNT, "more nonzeros than products", SPARSE, false, false},
-    {NO_WIDTH, "row starts of no bytes", SPARSE, false, false},
-    {ADDED_ZERO, "a zero too many", SPARSE, false, true},
-    {ONE_TOO_MANY, "one rounding too many", ALL, false, true},
+    {NO_OUTPUT, "no output", ALL, 0},
+    {NO_OUTPUT_LATER, "no output but of the first run", ALL, 0},
+    {ONE_NOT_WRITTEN, "an element is not written", ALL, ELEMENT},
+    {ROW_LOST, "a row is missing", ALL, 0},
+    {WRONG_SIGN, "a wrong sign", ALL, ELEMENT},
+    {NOT_A_NUMBER, "not a number", ALL, ELEMENT},
+    {INFINITE, "infinite", ALL, ELEMENT},
+    {ADDS_UP, "adds to what was there", DENSE | PATTERN, 0},
+    {WRITES_AFTER_FIRST, "writes behind the first row", DENSE, APART},
+    {WRITES_AFTER_MIDDLE, "writes behind a row in the middle", DENSE, APART},
+    {WRITES_AFTER_LAST, "writes behind the last row", DENSE, APART},
+    {ENTRY_LOST, "an entry is missing", SPARSE, ELEMENT},
+    {OTHER_COLUMN, "an entry in another column", SPARSE, ELEMENT},
+    {SWAPPED, "two entries in the wrong order", SPARSE, 0},
+    {TWICE, "a column twice", SPARSE, 0},
+    {OUTSIDE, "a column past the last", SPARSE, ELEMENT},
+    {NEGATIVE, "a negative column", SPARSE, ELEMENT},
+    {BAD_START, "row starts that descend", SPARSE, 0},
+    {BAD_END, "row starts that end too early", SPARSE, 0},
+    {BAD_WIDTH, "a column too few", SPARSE, 0},
+    {BAD_HEIGHT, "a row too few", SPARSE, 0},
+    {ONE_COUNTED_TWICE, "a nonzero more than the rows have", SPARSE, 0},
+    {NEGATIVE_COUNT, "fewer than no nonzeros", SPARSE, 0},
+    {HUGE_COUNT, "more nonzeros than products", SPARSE, 0},
+    {NO_WIDTH, "row starts of no bytes", SPARSE, 0},
+    {ADDED_ZERO, "a zero too many", SPARSE, HIDDEN | ELEMENT},
+    {ONE_TOO_MANY, "one rounding too many", ALL, HIDDEN | ELEMENT},
 };
 
 static enum fault fault;
 static int64_t fault_row, fault_place; // and the element of that row
+static double faulty_shift;            // is added to every element
 static int faulty_runs;
 static int64_t starve; // from the end of the second run on this allocation fails; 0: none
 
@@ -146,7 +155,8 @@ static inline bool is_bad(int64_t q) { return q == right.ptr[fault_row] + fault_
 
 static inline double faulty_value(const struct task *t, int64_t q)
 {
-    double c = right.ref[q], tolerance = prec_unit_roundoff(t->prec) * right.error[q];
+    double tolerance = prec_unit_roundoff(t->prec) * right.error[q];
+    double c = right.ref[q] + faulty_shift;
     if (!is_bad(q)) return c;
     switch (fault) {
     case SMALL: return c + 0.4 * tolerance;
@@ -173,6 +183,8 @@ static inline void faulty_fill(const struct task *t)
             prec_store(t->prec, to, at, old + faulty_value(t, q));
         }
     if (fault == WRITES_AFTER_FIRST) prec_store(t->prec, to, dense_length(&t->C), 0);
+    if (fault == WRITES_AFTER_MIDDLE)
+        prec_store(t->prec, to, dense_lines(&t->C) / 2 * t->C.ld + dense_length(&t->C), 0);
     if (fault == WRITES_AFTER_LAST) prec_store(t->prec, to, dense_lines(&t->C) * t->C.ld - 1, 0);
 }
 
@@ -208,7 +220,8 @@ static inline void faulty_rows(struct task *t)
     }
     if (fault == BAD_START) ptr[fault_row] = ptr[fault_row + 1] + 1;
     if (fault == BAD_END) ptr[right.p->rows]--;
-    if (fault == BAD_SHAPE) t->R.n--;
+    if (fault == BAD_WIDTH) t->R.n--;
+    if (fault == BAD_HEIGHT) t->R.m--;
     if (fault == ONE_COUNTED_TWICE) t->R.nnz++;
     if (fault == NEGATIVE_COUNT) t->R.nnz = -1;
     if (fault == HUGE_COUNT) t->R.nnz = (int64_t)1 << 50;

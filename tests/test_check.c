@@ -55,20 +55,34 @@ static bool is_sampled(const struct reference *r, int64_t i)
 // What the check of this operation says it did, asked for a sample.
 static const char *sample_of(const struct op *op) { return op->project ? "sample" : "full"; }
 
-// A row late in the matrix that no sample holds, and an element of it that is not zero and has
-// others on both sides.
-static bool choose_place(struct inputs *in)
+// Of the elements of a row: one with others on both sides, or the first or the last one.
+enum spot { INSIDE, FIRST, LAST };
+
+static bool is_at(const struct inputs *in, enum spot spot, int64_t i, int64_t e)
+{
+    int64_t count = right.ptr[i + 1] - right.ptr[i], q = right.ptr[i] + e;
+    if (count < 5 || fabs(right.ref[q]) < 1e-3) return false;
+    switch (spot) {
+    case FIRST: return e == 0;
+    case LAST: return e == count - 1 && (kind_of(in) != SPARSE || right.col[q] + 1 < in->p.cols);
+    default: return e > 0 && e < count - 1;
+    }
+}
+
+// The first row from `from` on that a sample holds, or that none holds, with such an element that
+// is not zero.
+static bool choose_place(struct inputs *in, enum spot spot, int64_t from, bool compared)
 {
     const bool sampled = in->p.op->project;
     int err = reference_make(&in->ref, 0, !sampled);
     CHECK(!err, "%s", fail_text());
-    for (int64_t i = in->p.rows * 2 / 3; i < in->p.rows && !err; i++) {
-        int64_t first = right.ptr[i], count = right.ptr[i + 1] - first;
-        for (int64_t e = 1; e + 1 < count; e++) {
-            if ((sampled && is_sampled(&in->ref, i)) || fabs(right.ref[first + e]) < 1e-3) continue;
-            fault_row = i, fault_place = e;
-            return true;
-        }
+    for (int64_t i = from; i < in->p.rows && !err; i++) {
+        if (sampled && is_sampled(&in->ref, i) != compared) continue;
+        for (int64_t e = 0; e < right.ptr[i + 1] - right.ptr[i]; e++)
+            if (is_at(in, spot, i, e)) {
+                fault_row = i, fault_place = e;
+                return true;
+            }
     }
     CHECK(false, "%s: no row for the faults", what_of(in, ""));
     return false;
@@ -98,8 +112,8 @@ static void test_mode(struct inputs *in, enum check_mode mode, const char *metho
     CHECK(c.elements == compared(in), "%s: %lld elements, not %lld", what_of(in, method),
           (long long)c.elements, (long long)compared(in));
     for (const struct planted *x = planted; x < planted + COUNT(planted); x++)
-        if ((x->kinds & kind_of(in)) && (!x->apart || in->o.pad) &&
-            (!x->hidden || mode == CHECK_FULL))
+        if ((x->kinds & kind_of(in)) && (!(x->marks & APART) || in->o.pad) &&
+            (!(x->marks & HIDDEN) || mode == CHECK_FULL))
             check_wrong(in, mode, x->fault, x->name);
     c = check_fault(in, &faulty, mode, NO_OUTPUT_LATER);
     CHECK(sparse || !strncmp(c.reason, "C(0, ", 5) || !strncmp(c.reason, "row 0 ", 6),
@@ -108,6 +122,30 @@ static void test_mode(struct inputs *in, enum check_mode mode, const char *metho
     c = check_fault(in, &faulty, mode, SMALL);
     CHECK(c.ok && (in->p.prec == F32 || c.error_ratio > 0),
           "%s: inside the tolerance, but ratio %g", what_of(in, method), c.error_ratio);
+}
+
+// Faults of single elements: at either end of a row that is compared, and in rows anywhere that a
+// sample has only in its random combinations.
+static void test_places(struct inputs *in)
+{
+    const int64_t m = in->p.rows;
+    const struct {
+        enum spot spot;
+        int64_t from;
+        bool compared;
+    } table[] = {{FIRST, m / 4, true},
+                 {LAST, m / 4, true},
+                 {FIRST, m / 2, false},
+                 {LAST, m / 6, false},
+                 {INSIDE, 1, false}};
+    for (int x = 0; x < COUNT(table); x++) {
+        bool compared = table[x].compared || !in->p.op->project;
+        if (!choose_place(in, table[x].spot, table[x].from, table[x].compared)) return;
+        for (const struct planted *f = planted; f < planted + COUNT(planted); f++) {
+            if (!(f->kinds & kind_of(in)) || !(f->marks & ELEMENT)) continue;
+            if (compared || !(f->marks & HIDDEN)) check_wrong(in, CHECK_SAMPLE, f->fault, f->name);
+        }
+    }
 }
 
 static const struct algo in_double = {
@@ -135,7 +173,9 @@ static void test_modes(struct inputs *in)
     if (in->p.op->project) test_mode(in, CHECK_SAMPLE, "sample");
     test_in_double(in);
     check_right(in, &faulty, CHECK_AUTO, NONE, "full");
-    int64_t work = in->p.work; // as if there were too much to compare
+    int64_t work = in->p.work; // as if there were as much as is compared, and too much
+    in->p.work = CHECK_FULL_FLOPS / 2;
+    check_right(in, &faulty, CHECK_AUTO, NONE, "full");
     in->p.work = CHECK_FULL_FLOPS / 2 + 1;
     check_right(in, &faulty, CHECK_AUTO, NONE, sample_of(in->p.op));
     in->p.work = work;
@@ -173,7 +213,9 @@ static void test_op(const struct op *op, const struct csr *A)
                 int err = inputs_make(&in, &dev, op, A, (enum prec)prec, axis, false, pad);
                 CHECK(!err, "%s", fail_text());
                 if (err) return;
-                if (!right_make(&in.p, 0) && choose_place(&in)) test_modes(&in);
+                bool ready = !right_make(&in.p, 0);
+                if (ready && choose_place(&in, INSIDE, in.p.rows * 2 / 3, false)) test_modes(&in);
+                if (ready && !pad && prec == F64) test_places(&in);
                 right_free();
                 inputs_free(&in);
             }
@@ -200,7 +242,7 @@ static void test_sample_classes(const struct op *op)
     if (!right_make(&in.p, 0)) {
         check_right(&in, &faulty, CHECK_SAMPLE, NONE, sample_of(op));
         for (const struct planted *x = planted; x < planted + COUNT(planted); x++)
-            if (x->hidden && (x->kinds & kind_of(&in)))
+            if ((x->marks & HIDDEN) && (x->kinds & kind_of(&in)))
                 check_wrong(&in, CHECK_SAMPLE, x->fault, x->name);
     }
     right_free();
@@ -208,37 +250,46 @@ static void test_sample_classes(const struct op *op)
     csr_free(&A);
 }
 
-// Values so small that every product is rounded to a whole number of the smallest ones: as many
-// roundings as there are products, in each element and in the sum of a row.
-static int round_up_run(struct task *t)
+// How a result comes out whose every element is off by so many of the smallest numbers for each of
+// its products.
+static struct check check_shifted(struct inputs *in, enum check_mode mode, double shift)
 {
-    int err = faulty_run(t);
-    if (t->C.val)
-        for (int64_t q = 0; q < t->C.rows * t->C.cols; q++)
-            ((float *)t->C.val)[q] += (float)(0.4 * (double)right.terms[q / t->C.cols] * 0x1p-149);
-    return err;
+    double smallest = in->p.prec == F32 ? 0x1p-149 : 0x1p-1074;
+    faulty_shift = shift * (double)right.terms[0] * smallest;
+    struct check c = check_fault(in, &faulty, mode, NONE);
+    faulty_shift = 0;
+    return c;
 }
 
-static void test_underflow(const struct op *op)
+// Values so small that every product is rounded to a whole number of the smallest ones: as many
+// roundings as there are products, in each element and in the sum of a row, and not many more.
+static void test_underflow(const struct op *op, enum prec prec)
 {
-    const int32_t m = 1100, length = 400;
+    const int32_t m = 1100, length = op->result == RESULT_SPARSE ? 20 : 50;
+    // In a product of sparse matrices it is the square that is so small.
+    int exponent = (prec == F32 ? -149 : -1074) / (op->result == RESULT_SPARSE ? 2 : 1);
     struct csr A;
     struct inputs in;
-    struct algo algo = faulty;
     int64_t axis[AXES_MAX];
-    algo.run = round_up_run;
     axes_start(op, 3, axis);
-    if (op->result != RESULT_DENSE || csr_alloc(&A, m, m, (int64_t)m * length)) return;
-    for (int32_t i = 0; i <= m; i++) A.ptr[i] = (int64_t)i * length;
-    for (int64_t q = 0; q < A.nnz; q++) A.idx[q] = (int32_t)(q % length), A.val[q] = 0x1p-149;
-    int err = inputs_make(&in, &dev, op, &A, F32, axis, false, 0);
+    int err = csr_alloc(&A, m, m, (int64_t)m * length);
+    for (int32_t i = 0; i <= m && !err; i++) A.ptr[i] = (int64_t)i * length;
+    for (int64_t q = 0; q < A.nnz && !err; q++)
+        A.idx[q] = (int32_t)(q % length), A.val[q] = ldexp(1, exponent);
+    if (!err) err = inputs_make(&in, &dev, op, &A, prec, axis, false, 0);
     CHECK(!err, "%s", fail_text());
-    if (!err && !right_make(&in.p, 0)) {
-        check_right(&in, &algo, CHECK_FULL, NONE, "full");
-        check_right(&in, &algo, CHECK_SAMPLE, NONE, sample_of(op));
+    if (err) return;
+    err = right_make(&in.p, 0);
+    for (int mode = CHECK_FULL; mode <= CHECK_SAMPLE && !err; mode++) {
+        struct check c = check_shifted(&in, (enum check_mode)mode, 0.4);
+        CHECK(c.ok && c.error_ratio > 0.1, "%s: underflow in each product, ratio %g",
+              what_of(&in, c.method), c.error_ratio);
+        c = check_shifted(&in, (enum check_mode)mode, 3);
+        CHECK(!c.ok && c.error_ratio < 10, "%s: more than underflows, ratio %g",
+              what_of(&in, c.method), c.error_ratio);
     }
     right_free();
-    if (!err) inputs_free(&in);
+    inputs_free(&in);
     csr_free(&A);
 }
 
@@ -283,7 +334,8 @@ int main(void)
         test_op(op, &A);
         test_sample_classes(op);
         test_tiny(op);
-        test_underflow(op);
+        test_underflow(op, F32);
+        test_underflow(op, F64);
     }
     test_no_projection(&A);
     csr_free(&A);
