@@ -145,6 +145,11 @@ static void test_places(struct inputs *in)
             if (!(f->kinds & kind_of(in)) || !(f->marks & ELEMENT)) continue;
             if (compared || !(f->marks & HIDDEN)) check_wrong(in, CHECK_SAMPLE, f->fault, f->name);
         }
+        if (!compared || kind_of(in) != SPARSE) continue;
+        // What is not there is not compared with the row behind.
+        struct check c = check_fault(in, &faulty, CHECK_SAMPLE, ENTRY_LOST);
+        CHECK(isinf(c.error_ratio) && !strncmp(c.reason, "row ", 4), "%s, an entry is missing: %s",
+              what_of(in, c.method), c.reason);
     }
 }
 

@@ -1,5 +1,5 @@
-// The reference of every operation, row by row, against the plainest way to compute the same: dense
-// loops in long double. And its short cut of all rows against these rows.
+// The reference of every operation and variant, row by row, against the plainest way to compute the
+// same: dense loops in long double. And its short cut of all rows against these rows.
 #include "own.h"
 #include "shapes.h"
 
@@ -56,24 +56,26 @@ static const char *word_of(const struct problem *p, int a)
 }
 
 // C_ij = sum over l of A_il * B_lj
-static void spmm_at(const struct problem *p, int64_t i, int64_t j, struct element *c)
+static void spmm_at(const struct problem *p, int variant, int64_t i, int64_t j, struct element *c)
 {
+    (void)variant;
     for (int64_t l = 0; l < A_of.n; l++)
         if (A_of.there[i * A_of.n + l]) add(c, A_of.val[i * A_of.n + l], input_at(p, 0, l, j));
 }
 
-// C_ij = A_ij * sum over l of X_il * Y_jl
-static void sddmm_at(const struct problem *p, int64_t i, int64_t j, struct element *c)
+// C_ij = A_ij * sum over l of X_il * Y_jl; the second variant is not scaled.
+static void sddmm_at(const struct problem *p, int variant, int64_t i, int64_t j, struct element *c)
 {
-    double a = A_of.val[i * A_of.n + j];
+    double a = variant ? 1 : A_of.val[i * A_of.n + j];
     for (int64_t l = 0; l < p->axis[0]; l++) add(c, input_at(p, 0, i, l), input_at(p, 1, j, l));
     c->sum *= a;
     c->size *= fabs(a);
 }
 
 // C_ij = sum over l of A_il * A_lj, or of A_il * A_jl
-static void spgemm_at(const struct problem *p, int64_t i, int64_t j, struct element *c)
+static void spgemm_at(const struct problem *p, int variant, int64_t i, int64_t j, struct element *c)
 {
+    (void)variant;
     bool turned = !strcmp(word_of(p, 0), "aat");
     for (int64_t l = 0; l < A_of.n; l++) {
         int64_t left = i * A_of.n + l, right = turned ? j * A_of.n + l : l * A_of.n + j;
@@ -81,16 +83,19 @@ static void spgemm_at(const struct problem *p, int64_t i, int64_t j, struct elem
     }
 }
 
-static void own_at(const struct problem *p, int64_t i, int64_t j, struct element *c)
+// C_ij = A_ij * sum over l of X_jl; the second variant is twice that.
+static void own_at(const struct problem *p, int variant, int64_t i, int64_t j, struct element *c)
 {
-    double a = A_of.val[i * A_of.n + j];
+    double a = (variant ? 2 : 1) * A_of.val[i * A_of.n + j];
     for (int64_t l = 0; l < p->axis[OWN_WIDTH]; l++) add(c, a, input_at(p, 0, j, l));
 }
 
 static const struct plain {
     const char *op;
-    void (*at)(const struct problem *p, int64_t i, int64_t j, struct element *c);
-} plain[] = {{"spmm", spmm_at}, {"sddmm", sddmm_at}, {"spgemm", spgemm_at}, {"own", own_at}};
+    int variants; // that it knows
+    void (*at)(const struct problem *p, int variant, int64_t i, int64_t j, struct element *c);
+} plain[] = {
+    {"spmm", 1, spmm_at}, {"sddmm", 2, sddmm_at}, {"spgemm", 1, spgemm_at}, {"own", 2, own_at}};
 
 static const struct plain *plain_of(const struct op *op)
 {
@@ -112,8 +117,32 @@ static bool is_there(const struct problem *p, int64_t i, int64_t j, const struct
 // What the rows of one problem sum up to, for what is told of all of them.
 struct totals {
     int64_t work, wrong;
-    struct projection rows; // of the reference, row by row
+    struct projection rows;         // of the reference, row by row
+    double *most_size, *most_error; // that a projection may say, row by row
+    double *most_own;
 };
+
+static int totals_alloc(struct totals *t, int64_t m)
+{
+    *t = (struct totals){.rows = {mem_alloc(m, 8), mem_alloc(m, 8), mem_alloc(m, 8), NULL}};
+    t->most_size = mem_alloc(m, 8);
+    t->most_error = mem_alloc(m, 8);
+    t->most_own = mem_alloc(m, 8);
+    return t->rows.want && t->rows.size && t->rows.error && t->most_size && t->most_error &&
+                   t->most_own
+               ? OK
+               : ERR_MEMORY;
+}
+
+static void totals_free(struct totals *t)
+{
+    mem_free(t->rows.want);
+    mem_free(t->rows.size);
+    mem_free(t->rows.error);
+    mem_free(t->most_size);
+    mem_free(t->most_error);
+    mem_free(t->most_own);
+}
 
 // Element e of the row, which is (i, j), with `c` as it should be.
 static bool element_right(const struct problem *p, const struct row *row, int64_t e, int64_t j,
@@ -127,15 +156,29 @@ static bool element_right(const struct problem *p, const struct row *row, int64_
            row->error[e] <= most * (1 + 1e-12);
 }
 
-static void check_row(const struct problem *p, int32_t i, struct row *row, struct totals *t)
+// How far off a projection of row i may say to be, whose products sum up to `size`: by the terms of
+// an element or by all of a row of A, and its own sums, in double, are along rows alone.
+static void bound_projection(const struct problem *p, int32_t i, const struct row *row, double size,
+                             struct totals *t)
+{
+    int64_t length = p->A->ptr[i + 1] - p->A->ptr[i];
+    t->most_size[i] = size;
+    t->most_error[i] = sum_error(max64(row->terms, length)) * size;
+    t->most_own[i] =
+        2 * sum_error(row->terms + length + 2 * p->cols) * prec_unit_roundoff(F64) * size;
+}
+
+static void check_row(const struct problem *p, int variant, int32_t i, struct row *row,
+                      struct totals *t)
 {
     const struct plain *by = plain_of(p->op);
     int64_t count = 0, terms = 0, work = 0;
-    p->op->row(p, 0, i, row);
+    double products = 0;
+    p->op->row(p, variant, i, row);
     t->rows.want[i] = t->rows.size[i] = t->rows.error[i] = 0;
     for (int64_t j = 0; j < p->cols; j++) {
         struct element c = {0};
-        by->at(p, i, j, &c);
+        by->at(p, variant, i, j, &c);
         if (!is_there(p, i, j, &c)) continue;
         terms = max64(terms, c.terms);
         work += c.terms;
@@ -148,26 +191,35 @@ static void check_row(const struct problem *p, int32_t i, struct row *row, struc
         t->rows.want[i] += row->ref[count] * weight;
         t->rows.size[i] += fabs(row->ref[count]) * own;
         t->rows.error[i] += row->error[count] * own;
+        products += (double)c.size * own;
         count++;
     }
     int64_t room = p->op->row_room(p, i);
     t->wrong += count != row->count || terms != row->terms || work != p->op->row_work(p, i) ||
                 room < count || (p->op->result != RESULT_SPARSE && room != count);
     t->work += work;
+    bound_projection(p, i, row, products, t);
 }
 
-// The projection says what the rows say, within its own bound; and it may be as far off as they.
-static int64_t wrong_projections(const struct problem *p, const struct totals *t)
+static bool is_between(double x, double least, double most)
+{
+    return x >= least * (1 - 1e-12) && x <= most * (1 + 1e-12);
+}
+
+// The projection says what the rows say, within its own bound; it may be as far off as they, and
+// not much farther.
+static int64_t wrong_projections(const struct problem *p, int variant, const struct totals *t)
 {
     int64_t wrong = 0;
     struct projection x = {mem_alloc(p->rows, 8), mem_alloc(p->rows, 8), mem_alloc(p->rows, 8),
                            mem_alloc(p->rows, 8)};
-    int err = p->op->project ? p->op->project(p, 0, &x) : OK;
+    int err = p->op->project ? p->op->project(p, variant, &x) : OK;
     CHECK(!err, "%s", fail_text());
     for (int64_t i = 0; i < p->rows && p->op->project && !err; i++)
         wrong += !(fabs(x.want[i] - t->rows.want[i]) <= x.own[i]) ||
-                 !(x.size[i] >= t->rows.size[i] * (1 - 1e-12)) ||
-                 !(x.error[i] >= t->rows.error[i] * (1 - 1e-12)) || !(x.own[i] <= 1e-9 * x.size[i]);
+                 !is_between(x.size[i], t->rows.size[i], t->most_size[i]) ||
+                 !is_between(x.error[i], t->rows.error[i], t->most_error[i]) ||
+                 !is_between(x.own[i], 0, t->most_own[i]);
     mem_free(x.want);
     mem_free(x.size);
     mem_free(x.error);
@@ -175,29 +227,32 @@ static int64_t wrong_projections(const struct problem *p, const struct totals *t
     return wrong;
 }
 
-static void check_problem(const struct problem *p, const char *shape)
+static void check_variant(const struct problem *p, int variant, const char *shape)
 {
     struct row row;
-    struct totals t = {
-        .rows = {mem_alloc(p->rows, 8), mem_alloc(p->rows, 8), mem_alloc(p->rows, 8), NULL}};
+    struct totals t;
+    const char *name = p->op->variants[variant], *prec = prec_name(p->prec);
     int64_t room = 0;
     for (int32_t i = 0; i < p->rows; i++) room = max64(room, p->op->row_room(p, i));
-    int err = row_alloc(&row, p, room);
-    if (!err) err = dense_A_make(p->A, p->prec);
+    int err = row_alloc(&row, p, room) || totals_alloc(&t, p->rows);
     CHECK(!err, "%s", fail_text());
-    for (int32_t i = 0; i < p->rows && !err; i++) check_row(p, i, &row, &t);
-    CHECK(!t.wrong, "%s, %s, \"%s\": %lld wrong rows", p->op->name, prec_name(p->prec), shape,
-          (long long)t.wrong);
+    if (err) return;
+    for (int32_t i = 0; i < p->rows; i++) check_row(p, variant, i, &row, &t);
+    CHECK(!t.wrong, "%s, %s, \"%s\": %lld wrong rows", name, prec, shape, (long long)t.wrong);
     CHECK(t.work == p->work && problem_flops(p) == 2 * t.work, "%s, \"%s\": work %lld, not %lld",
-          p->op->name, shape, (long long)p->work, (long long)t.work);
-    int64_t wrong = wrong_projections(p, &t);
-    CHECK(!wrong, "%s, %s, \"%s\": %lld wrong projections", p->op->name, prec_name(p->prec), shape,
-          (long long)wrong);
-    dense_A_free();
+          name, shape, (long long)p->work, (long long)t.work);
+    int64_t wrong = wrong_projections(p, variant, &t);
+    CHECK(!wrong, "%s, %s, \"%s\": %lld wrong projections", name, prec, shape, (long long)wrong);
     row_free(&row);
-    mem_free(t.rows.want);
-    mem_free(t.rows.size);
-    mem_free(t.rows.error);
+    totals_free(&t);
+}
+
+static void check_problem(const struct problem *p, const char *shape)
+{
+    int err = dense_A_make(p->A, p->prec);
+    CHECK(!err, "%s", fail_text());
+    for (int v = 0; p->op->variants[v] && !err; v++) check_variant(p, v, shape);
+    dense_A_free();
 }
 
 // Every combination of words, and two values of each axis of numbers.
@@ -250,8 +305,11 @@ int main(void)
 {
     const struct op *op;
     for (int x = 0; (op = op_or_own(x)); x++) {
-        CHECK(plain_of(op), "%s: there is no plain way to compute it here", op->name);
-        if (!plain_of(op)) continue;
+        int variants = 0;
+        while (op->variants[variants]) variants++;
+        bool known = plain_of(op) && plain_of(op)->variants == variants;
+        CHECK(known, "%s: there is no plain way to compute all its variants here", op->name);
+        if (!known) continue;
         if (op->result == RESULT_SPARSE)
             test_shapes(op, product_shapes, COUNT(product_shapes));
         else

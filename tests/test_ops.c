@@ -172,8 +172,8 @@ static void test_sizes(void)
                 source_init(&source, table[x].square ? &S : &W);
                 int err = make(&p, op, &source, (enum prec)prec, table[x].axis);
                 CHECK(!err, "%s", fail_text());
-                int64_t bytes = err ? -1 : op->compulsory_bytes(&p, table[x].variant,
-                                                              table[x].result_nnz);
+                int64_t bytes =
+                    err ? -1 : op->compulsory_bytes(&p, table[x].variant, table[x].result_nnz);
                 CHECK(bytes == table[x].bytes[prec], "%s, row %d: %lld bytes", op->name, x,
                       (long long)bytes);
                 CHECK(err || problem_flops(&p) == table[x].flops, "%s, row %d: %lld flops",
@@ -193,19 +193,41 @@ static void test_sizes(void)
     csr_free(&S);
 }
 
-// Powers of two up to the largest that a precision holds: what is not refused has finite rows.
-static void test_overflow(const struct op *op, enum prec prec)
+// All dense inputs as large as they can be.
+static void fill_inputs(struct problem *p)
+{
+    for (int d = 0; d < DENSE_MAX && p->in[d].val; d++)
+        for (int64_t x = 0; x < p->in[d].rows * p->in[d].cols; x++)
+            prec_store(p->prec, p->in[d].val, x, 1);
+}
+
+// No element of any variant is larger than `most`.
+static void check_finite(const struct problem *p, double most, int exponent)
+{
+    struct row row;
+    for (int v = 0; p->op->variants[v]; v++)
+        for (int32_t i = 0; i < p->rows && !row_alloc(&row, p, p->op->row_room(p, i)); i++) {
+            p->op->row(p, v, i, &row);
+            for (int64_t x = 0; x < row.count; x++)
+                CHECK(fabs(row.ref[x]) <= most, "%s, %s, 2^%d: %g", p->op->variants[v],
+                      prec_name(p->prec), exponent, row.ref[x]);
+            row_free(&row);
+        }
+}
+
+// Powers of two up to the largest that a precision holds: what is not refused has finite rows,
+// whatever the dense inputs are.
+static void test_overflow(const struct op *op, enum prec prec, int which)
 {
     static const char *const cells[] = {"1", "-1", "1", "1"};
     int last = prec == F32 ? FLT_MAX_EXP - 1 : DBL_MAX_EXP - 1, made = 0, refused = 0;
     double most = prec == F32 ? FLT_MAX : DBL_MAX;
     struct csr A = matrix_of(2, 2, cells);
     int64_t axis[AXES_MAX];
-    axes_start(op, 0, axis);
+    axes_start(op, which, axis);
     for (int e = 0; e <= last; e++) {
         struct source source;
         struct problem p;
-        struct row row;
         for (int q = 0; q < 4; q++) A.val[q] = ldexp(A.val[q] < 0 ? -1 : 1, e);
         source_init(&source, &A);
         int err = make(&p, op, &source, prec, axis);
@@ -215,13 +237,8 @@ static void test_overflow(const struct op *op, enum prec prec)
               prec_name(prec), e);
         refused += err != OK;
         made += err == OK;
-        for (int32_t i = 0; i < 2 && !err && !row_alloc(&row, &p, op->row_room(&p, i)); i++) {
-            op->row(&p, 0, i, &row);
-            for (int64_t x = 0; x < row.count; x++)
-                CHECK(fabs(row.ref[x]) <= most, "%s, %s, 2^%d: %g", op->name, prec_name(prec), e,
-                      row.ref[x]);
-            row_free(&row);
-        }
+        if (!err) fill_inputs(&p);
+        if (!err) check_finite(&p, most, e);
         problem_free(&p);
         source_free(&source);
     }
@@ -257,6 +274,87 @@ static void test_overflow_text(const struct op *op)
         source_free(&source);
         csr_free(&A);
     }
+}
+
+// So many elements of D, at most, are what `of` has `ahead` places further on.
+static int64_t count_same(const struct problem *p, const struct dense *D, const struct dense *of,
+                          int64_t ahead)
+{
+    int64_t same = 0, count = min64(D->rows * D->cols, of->rows * of->cols - ahead);
+    for (int64_t x = 0; x < count; x++)
+        same += prec_load(p->prec, D->val, x) == prec_load(p->prec, of->val, x + ahead);
+    return same;
+}
+
+// Random everywhere: in each stretch of a thousand elements their mean is near `mean`, and they go
+// from near `least` to near `most`.
+static void check_spread(const struct problem *p, const struct dense *D, double least, double most,
+                         double mean)
+{
+    enum { STRETCH = 1000 };
+    for (int64_t first = 0; first + STRETCH <= D->rows * D->cols; first += STRETCH) {
+        double min = INFINITY, max = -INFINITY, sum = 0;
+        for (int64_t x = first; x < first + STRETCH; x++) {
+            double value = prec_load(p->prec, D->val, x);
+            min = fmin(min, value), max = fmax(max, value);
+            sum += value;
+        }
+        CHECK(min >= least && min <= least * 0.95 && max <= most && max >= most * 0.95,
+              "%s: elements from %lld on are in %g .. %g", p->op->name, (long long)first, min, max);
+        CHECK(fabs(sum / STRETCH - mean) < (most - least) / 10, "%s: their mean is %g", p->op->name,
+              sum / STRETCH);
+    }
+}
+
+// No two dense inputs are alike, nor with another seed, and none repeats itself.
+static void check_drawn(const struct problem *p, const struct problem *other)
+{
+    for (int d = 0; d < DENSE_MAX && p->in[d].val; d++) {
+        const struct dense *D = &p->in[d];
+        check_spread(p, D, -1, 1, 0);
+        CHECK(D->rows * D->cols > 4000, "%s: few elements", p->op->name);
+        for (int64_t ahead = 1; ahead <= 4 * D->cols; ahead++)
+            CHECK(count_same(p, D, D, ahead) < 4, "%s: it repeats itself", p->op->name);
+        for (int of = 0; of < DENSE_MAX && other->in[of].val; of++) {
+            CHECK(count_same(p, D, &other->in[of], 0) < 4, "%s: the seed is ignored", p->op->name);
+            CHECK(of == d || count_same(p, D, &p->in[of], 0) < 4, "%s: two inputs are alike",
+                  p->op->name);
+        }
+    }
+}
+
+static void test_inputs(const struct op *op)
+{
+    const int32_t m = 1500;
+    struct csr A;
+    struct source source;
+    int64_t axis[AXES_MAX];
+    int err = csr_alloc(&A, m, m, m);
+    for (int32_t i = 0; i <= m && !err; i++) A.ptr[i] = i;
+    for (int32_t i = 0; i < m && !err; i++) A.idx[i] = i, A.val[i] = 1;
+    CHECK(!err, "%s", fail_text());
+    if (err) return;
+    source_init(&source, &A);
+    axes_start(op, 3, axis);
+    for (int prec = F32; prec <= F64; prec++) {
+        struct problem p, other, whole;
+        other = whole = (struct problem){
+            .op = op, .source = &source, .prec = (enum prec)prec, .seed = 4, .integers = false};
+        memcpy(other.axis, axis, sizeof axis);
+        memcpy(whole.axis, axis, sizeof axis);
+        whole.integers = true;
+        err = make(&p, op, &source, (enum prec)prec, axis) || problem_make(&other) ||
+              problem_make(&whole);
+        CHECK(!err, "%s", fail_text());
+        if (!err) check_drawn(&p, &other);
+        for (int d = 0; d < DENSE_MAX && !err && whole.in[d].val; d++)
+            check_spread(&whole, &whole.in[d], -4, 3, -0.5);
+        problem_free(&p);
+        problem_free(&other);
+        problem_free(&whole);
+    }
+    source_free(&source);
+    csr_free(&A);
 }
 
 // Each fact is counted once: it stays when the matrix under it changes.
@@ -360,8 +458,11 @@ int main(void)
     test_too_large();
     for (int x = 0; (op = op_or_own(x)); x++) {
         test_op(op);
-        test_overflow(op, F32);
-        test_overflow(op, F64);
+        for (int which = 0; which < 4; which += 3) {
+            test_overflow(op, F32, which);
+            test_overflow(op, F64, which);
+        }
+        test_inputs(op);
         test_overflow_text(op);
         test_no_memory(op);
     }
