@@ -59,6 +59,25 @@ static int wrong_run(struct task *t)
     prec_store(t->prec, t->val, 0, 1e6);
     return err;
 }
+
+// The first element is off by so many times its tolerance.
+static int run_off(struct task *t, double units)
+{
+    const struct dense_dev *X = &t->in[0];
+    double a = prec_round(t->prec, M.A.val[0]), sum = 0, size = 0;
+    int err = own_run(t);
+    for (int64_t l = 0; l < X->cols; l++) {
+        double product = a * prec_load(t->prec, X->val, M.A.idx[0] * X->ld + l);
+        sum += product;
+        size += fabs(product);
+    }
+    double tolerance = sum_error(X->cols) * prec_unit_roundoff(t->prec) * size;
+    prec_store(t->prec, t->val, 0, sum + units * tolerance);
+    return err;
+}
+static int barely_wrong_run(struct task *t) { return run_off(t, 1.2); }
+static int barely_right_run(struct task *t) { return run_off(t, 0.8); }
+
 static int broken_run(struct task *t) { return (void)t, fail(ERR_DEVICE, "it broke"); }
 
 static void test_statuses(void)
@@ -70,15 +89,20 @@ static void test_statuses(void)
         const char *says;
     } table[] = {{"starving", starving_run, STATUS_UNCHECKED, "not checked: out of host memory"},
                  {"wrong", wrong_run, STATUS_WRONG, "C(0, "},
+                 {"barely wrong", barely_wrong_run, STATUS_WRONG, "C(0, "},
+                 {"barely right", barely_right_run, STATUS_OK, ""},
                  {"broken", broken_run, STATUS_FAILED, "it broke"},
                  {"right", own_run, STATUS_OK, ""}};
     for (int i = 0; i < COUNT(table); i++) {
         struct algo algo = on_csr;
         struct plan_parts x;
         algo.run = table[i].run;
+        algo.arith = ARITH_PREC;
         const struct algo_entry entry = {table[i].name, &own_op, DEVICE_CPU, &algo, NULL};
         parts_start(&x, &own_op);
         parts_one(&x);
+        // So many terms that the tolerance is some units in the last place.
+        x.request.axes[OWN_WIDTH].value[0] = 7;
         parts_add(&x, &entry);
         parts_add(&x, &csr_entry); // who comes next does not suffer
         struct endings o = run(&x);

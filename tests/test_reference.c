@@ -80,6 +80,87 @@ static void test_once(const struct op *op)
     finish(&in);
 }
 
+// m rows of 6 nonzeros in the first columns, and one, `longest`, of 7. -1: none of 7.
+static int even_rows(int32_t m, int32_t longest, struct csr *E)
+{
+    int err = csr_alloc(E, m, m, (int64_t)m * 6 + (longest >= 0));
+    int64_t q = 0;
+    for (int32_t i = 0; i < m && !err; i++) {
+        E->ptr[i] = q;
+        for (int32_t j = 0; j < 6 + (i == longest); j++, q++) E->idx[q] = j, E->val[q] = 1;
+    }
+    if (!err) E->ptr[m] = q;
+    return err;
+}
+
+// A sample of such a matrix. After an error there is nothing to free.
+static int sample_make(const struct op *op, const struct csr *E, uint64_t seed, struct inputs *in)
+{
+    int64_t axis[AXES_MAX];
+    axes_start(op, 0, axis);
+    int err = inputs_make(in, &dev, op, E, F64, axis, false, 0);
+    if (err) return err;
+    in->p.seed = seed;
+    err = reference_make(&in->ref, 0, false);
+    if (err) inputs_free(in);
+    return err;
+}
+
+static bool holds(const struct reference *r, int64_t i)
+{
+    for (int64_t x = 0; x < r->count; x++)
+        if (reference_row_number(r, x) == i) return true;
+    return false;
+}
+
+// A sample holds the first and the last row, and one of each of a thousand stretches of rows,
+// anywhere in it; another seed has others.
+static void test_strata(const struct op *op)
+{
+    enum { STRETCH = 10 };
+    const int32_t m = STRETCH * SAMPLE_RANDOM;
+    struct csr E;
+    struct inputs in[2];
+    int err = even_rows(m, -1, &E), made = 0, same = 0, at[STRETCH] = {0};
+    while (!err && made < 2 && !(err = sample_make(op, &E, 5 + (uint64_t)made, &in[made]))) made++;
+    CHECK(!err, "%s", fail_text());
+    for (int64_t s = 0; s < SAMPLE_RANDOM && !err; s++) {
+        int held = 0;
+        for (int32_t o = 0; o < STRETCH; o++) {
+            bool here = holds(&in[0].ref, s * STRETCH + o);
+            held += here, at[o] += here;
+            same += here && holds(&in[1].ref, s * STRETCH + o);
+        }
+        // The first ones of a class of rows are in the first stretch.
+        CHECK(held == 1 || s == 0 || s == SAMPLE_RANDOM - 1, "%s: %d of stretch %lld", op->name,
+              held, (long long)s);
+        CHECK(held, "%s: none of stretch %lld", op->name, (long long)s);
+    }
+    for (int o = 0; o < STRETCH && !err; o++)
+        CHECK(at[o] > SAMPLE_RANDOM / STRETCH / 2, "%s: %d are number %d of a stretch", op->name,
+              at[o], o);
+    CHECK(err || same < SAMPLE_RANDOM / 4, "%s: %d rows are those of another seed", op->name, same);
+    CHECK(err || (holds(&in[0].ref, 0) && holds(&in[0].ref, m - 1)), "%s: not both ends", op->name);
+    while (made) inputs_free(&in[--made]);
+    csr_free(&E);
+}
+
+// The row with most work is in every sample, also where there are many of nearly as much.
+static void test_longest(const struct op *op)
+{
+    for (int32_t longest = 5050; longest < 5060; longest++) {
+        struct csr E;
+        struct inputs in;
+        int err = even_rows(10000, longest, &E);
+        if (!err) err = sample_make(op, &E, 7, &in);
+        CHECK(!err, "%s", fail_text());
+        CHECK(err || holds(&in.ref, longest), "%s: row %d, the longest, is not compared", op->name,
+              longest);
+        if (!err) inputs_free(&in);
+        csr_free(&E);
+    }
+}
+
 static const struct algo doubled = {
     .layouts = BOTH_LAYOUTS,
     .precs = BOTH_PRECS,
@@ -235,6 +316,10 @@ int main(void)
             test_budget(op, (enum check_mode)mode);
             test_no_memory(op, &faulty, (enum check_mode)mode, NONE);
             test_no_memory(op, &faulty, (enum check_mode)mode, NOT_A_NUMBER);
+        }
+        if (op->project) {
+            test_strata(op);
+            test_longest(op);
         }
         if (op->result == RESULT_SPARSE) test_no_memory(op, &late, CHECK_FULL, NONE);
     }

@@ -1,8 +1,10 @@
-// The rules of timing, on a device whose clock is a script.
+// The rules of timing, on a device whose clock is a script; and the bound of a time.
 #include "measure/timing.h"
 
 #include <math.h>
+#include <time.h>
 
+#include "measure/model.h"
 #include "test.h"
 
 static double (*next_ms)(int sample); // what sample number `sample` takes, warm-up excluded
@@ -77,13 +79,17 @@ static void test_ranks(void)
 
 static void test_summary(void)
 {
-    double samples[] = {5, 1, 3, 2, 4};
+    double samples[] = {5, 1, 3, 2, 40}, even[] = {30, 1, 2, 4};
     struct timing t = {.samples = samples, .count = 5};
     CHECK(timing_summarise(&t) == OK, "%s", fail_text());
-    CHECK(t.median == 3 && t.min == 1 && t.mean == 3, "median %g min %g mean %g", t.median, t.min,
-          t.mean);
-    CHECK(fabs(t.p5 - 1.2) < 1e-12 && fabs(t.p95 - 4.8) < 1e-12, "p5 %g p95 %g", t.p5, t.p95);
+    CHECK(t.median == 3 && t.min == 1 && fabs(t.mean - 10.2) < 1e-12, "median %g min %g mean %g",
+          t.median, t.min, t.mean);
+    CHECK(fabs(t.p5 - 1.2) < 1e-12 && fabs(t.p95 - 33) < 1e-12, "p5 %g p95 %g", t.p5, t.p95);
+    CHECK(t.ci_lo == 1 && t.ci_hi == 40, "from %g to %g", t.ci_lo, t.ci_hi);
     CHECK(samples[0] == 5, "the samples were reordered");
+    t = (struct timing){.samples = even, .count = 4};
+    CHECK(timing_summarise(&t) == OK && t.median == 3 && t.mean == 9.25, "median %g mean %g",
+          t.median, t.mean);
 }
 
 static double nothing(int i) { return (void)i, 0.0; }
@@ -96,6 +102,52 @@ static int fail_late(void *arg)
     return count_run(arg) || runs != 40 ? OK : fail(ERR_DEVICE, "a late run broke");
 }
 static double slow(int i) { return (void)i, 30.0; }
+
+static double counts(int i) { return 1 + i; }
+static int lasting_run(void *arg)
+{
+    nanosleep(&(struct timespec){.tv_nsec = 30000000}, NULL);
+    return count_run(arg);
+}
+
+// At least three runs and 50 ms of warm-up come before the first sample, and none of them is one.
+static void test_warm_up(void)
+{
+    struct timing t;
+    int err = measure_with(counts, lasting_run, NULL, (struct timing_rule){.reps = 1}, &t);
+    CHECK(!err && t.warmup >= 3 && runs == t.warmup + 1, "%d runs of 30 ms of %d", t.warmup, runs);
+    CHECK(!err && t.samples[0] == 1 + t.warmup, "the first sample is a warm-up run");
+    timing_free(&t);
+    double start = clock_ms();
+    err = measure(counts, (struct timing_rule){.reps = 1}, &t);
+    double took = clock_ms() - start;
+    CHECK(!err && took >= 50 && t.warmup >= 3, "%d runs in %g ms", t.warmup, took);
+    CHECK(!err && t.samples[0] == 1 + t.warmup, "the first sample is a warm-up run");
+    timing_free(&t);
+}
+
+// The bound is the larger of two, the one that is known where the other is not.
+static void test_bound(void)
+{
+    static const struct {
+        struct roof roof;
+        enum prec prec;
+        int64_t flops, bytes;
+        double ms;
+    } table[] = {
+        {{10, 90, {30, 15}}, F32, 6000000, 40000000, 4},
+        {{10, 90, {30, 15}}, F32, 300000000, 40000000, 10},
+        {{10, 90, {30, 15}}, F64, 300000000, 40000000, 20},
+        {{10, 90, {30, 15}}, F64, 0, 40000000, 4},
+        {{10, 90, {30, 0}}, F64, 300000000, 40000000, 4},
+        {{0, 90, {30, 15}}, F32, 300000000, 40000000, 10},
+        {{0, 0, {0, 0}}, F32, 300000000, 40000000, 0},
+    };
+    for (int i = 0; i < COUNT(table); i++) {
+        double ms = model_bound_ms(&table[i].roof, table[i].prec, table[i].flops, table[i].bytes);
+        CHECK(fabs(ms - table[i].ms) < 1e-9, "row %d: %g ms and should be %g", i, ms, table[i].ms);
+    }
+}
 
 // What is done after each run leaves no room for batches, and is done after one that failed, too.
 static void test_after(void)
@@ -167,6 +219,8 @@ int main(void)
     test_ranks();
     test_summary();
     test_rules();
+    test_warm_up();
+    test_bound();
     test_after();
     test_no_time();
     struct timing t;
