@@ -298,6 +298,29 @@ static void test_underflow(const struct op *op, enum prec prec)
     csr_free(&A);
 }
 
+// As many rows as a sample draws are all compared, and one more is a sample.
+static void test_few_rows(const struct op *op)
+{
+    int64_t axis[AXES_MAX];
+    axes_start(op, 0, axis);
+    for (int32_t m = SAMPLE_RANDOM - 50; m <= SAMPLE_RANDOM + 1; m += m < SAMPLE_RANDOM ? 50 : 1) {
+        struct csr A;
+        struct inputs in;
+        int err = csr_alloc(&A, m, m, m);
+        for (int32_t i = 0; i <= m && !err; i++) A.ptr[i] = i;
+        for (int32_t i = 0; i < m && !err; i++) A.idx[i] = i, A.val[i] = 1;
+        if (!err) err = inputs_make(&in, &dev, op, &A, F64, axis, false, 0);
+        CHECK(!err, "%s", fail_text());
+        if (err) return;
+        if (!right_make(&in.p, 0))
+            check_right(&in, &faulty, CHECK_SAMPLE, NONE,
+                        m > SAMPLE_RANDOM ? sample_of(op) : "full");
+        right_free();
+        inputs_free(&in);
+        csr_free(&A);
+    }
+}
+
 // Matrices so small that a sample is all of them, or nothing at all.
 static void test_tiny(const struct op *op)
 {
@@ -339,6 +362,7 @@ int main(void)
         test_op(op, &A);
         test_sample_classes(op);
         test_tiny(op);
+        test_few_rows(op);
         test_underflow(op, F32);
         test_underflow(op, F64);
     }

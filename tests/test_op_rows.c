@@ -284,6 +284,15 @@ static int check_axes(const struct op *op, const struct csr *A, bool integers, c
     return made;
 }
 
+// Weights of one sign would let two faults of a row make up for each other.
+static void test_weights(void)
+{
+    const struct problem p = {.seed = 11};
+    int negative = 0;
+    for (int64_t j = 0; j < 1000; j++) negative += op_weight(&p, j) < 0;
+    CHECK(negative > 400 && negative < 600, "%d of 1000 weights are negative", negative);
+}
+
 #define CELLS_MAX 12000 // of A, which takes cubes of loops
 
 static void test_shapes(const struct op *op, const struct shape *list, int count)
@@ -304,6 +313,7 @@ static void test_shapes(const struct op *op, const struct shape *list, int count
 int main(void)
 {
     const struct op *op;
+    test_weights();
     for (int x = 0; (op = op_or_own(x)); x++) {
         int variants = 0;
         while (op->variants[variants]) variants++;
