@@ -122,6 +122,74 @@ static void test_shape(const struct format *format, const struct shape *shape, s
     csr_free(&A);
 }
 
+// The last format of the chain, where the device makes all of them itself, in host memory.
+static int make_at(struct device *d, struct device *cpu, const struct csr *A, enum prec prec,
+                   const struct chain *c, struct sparse **out)
+{
+    double opt[PARAMS_MAX];
+    struct sparse *X;
+    *out = NULL;
+    for (int i = 1; i < c->count; i++)
+        if (!format_maker_of(c->format[i], d->kind)) return ERR_UNSUPPORTED;
+    choose_options(c->format[c->count - 1], 0, opt);
+    int err = make(d, A, prec, c, opt, &X);
+    if (!err && d != cpu) {
+        err = sparse_copy(d, X, cpu, out);
+        sparse_free(d, X);
+    } else {
+        *out = X;
+    }
+    return err;
+}
+
+// Values that f32 does not hold: thirds and tenths lie nearer to the number above, 1e-40 is not
+// normal, and what lies in the middle goes to the even one.
+static void test_rounding(const struct format *format, struct device *d, struct device *cpu)
+{
+    static double exact[] = {1.0 / 3, -1.0 / 3, 0.1, -0.1, 1e-40, 1 + 0x1p-24, 1 + 0x3p-24, 0.7};
+    static double rounded[] = {0x1.555556p-2,  -0x1.555556p-2,   0x1.99999ap-4,
+                               -0x1.99999ap-4, 71362 * 0x1p-149, 1,
+                               1 + 0x1p-22,    0x1.666666p-1};
+    int64_t ptr[] = {0, 3, 3, 8};
+    int32_t idx[] = {0, 5, 17, 1, 2, 3, 4, 19};
+    const struct csr A = {3, 20, COUNT(exact), ptr, idx, exact}, R = {3, 20, 8, ptr, idx, rounded};
+    struct chain c = chain_of(format);
+    for (int prec = F32; prec <= F64; prec++) {
+        char what[64];
+        struct sparse *X;
+        snprintf(what, sizeof what, "%s on %s, rounded to %s", format->name, d->id,
+                 prec_name((enum prec)prec));
+        int err = make_at(d, cpu, &A, (enum prec)prec, &c, &X);
+        CHECK(!err || err == ERR_UNSUPPORTED, "%s: %s", what, fail_text());
+        if (!err) check_matrix(X, prec == F32 ? &R : &A, what);
+        sparse_free(cpu, X);
+    }
+}
+
+// More tile columns than any other test has: 2^17 and some.
+static void test_wide(const struct format *format, struct device *d, struct device *cpu)
+{
+    const int32_t n = 16 * (1 << 17) + 60;
+    int64_t ptr[] = {0, 3, 3, 5};
+    int32_t idx[] = {0, 16 * (1 << 16), n - 1, n - 50, n - 17};
+    double val[] = {1, 2, 3, 4, 5};
+    const struct csr A = {3, n, COUNT(val), ptr, idx, val};
+    struct chain c = chain_of(format);
+    struct sparse *want, *X;
+    int err = make_at(cpu, cpu, &A, F32, &c, &want);
+    CHECK(!err, "%s", fail_text());
+    if (err) return;
+    check_matrix(want, &A, "a wide matrix");
+    err = make_at(d, cpu, &A, F32, &c, &X);
+    CHECK(!err || err == ERR_UNSUPPORTED, "%s on %s: %s", format->name, d->id, fail_text());
+    if (!err && c.count > 1) {
+        check_matrix(X, &A, "a wide matrix");
+        CHECK(same_arrays(want, X), "%s of a wide matrix: %s makes another", format->name, d->id);
+    }
+    sparse_free(cpu, X);
+    sparse_free(cpu, want);
+}
+
 // The n-th allocation on the host fails, for every n until none does.
 static void test_no_memory(const struct format *format, struct device *d)
 {
@@ -165,8 +233,12 @@ int main(void)
         for (int s = 0; s < COUNT(shapes); s++) test_shape(formats[f], &shapes[s], &cpu, dev);
         for (int s = 0; s < COUNT(product_shapes); s++)
             test_shape(formats[f], &product_shapes[s], &cpu, dev);
+        test_rounding(formats[f], &cpu, &cpu);
         test_no_memory(formats[f], &cpu);
-        if (dev) test_no_memory(formats[f], dev);
+        if (!dev) continue;
+        test_rounding(formats[f], dev, &cpu);
+        test_wide(formats[f], dev, &cpu);
+        test_no_memory(formats[f], dev);
     }
     if (dev) device_close(dev);
     device_close(&cpu);

@@ -1,5 +1,5 @@
-// SELL-P: where its entries lie, and that its check finds what is broken. That it gives back the
-// csr it was made from is in test_formats.c.
+// SELL-P: where its entries lie, what it tells, and that its check finds what is broken. That it
+// gives back the csr it was made from is in test_formats.c.
 #include "formats/sellp.h"
 
 #include "formats/csr.h"
@@ -46,6 +46,28 @@ static void test_layout(void)
         CHECK(S->idx[q] == idx[q] && stored[q] == val[q], "entry %d is %d, %g", q, S->idx[q],
               stored[q]);
     sparse_free(&dev, &S->head);
+}
+
+static double padding_of(const struct sellp *S)
+{
+    struct figures f = {0};
+    format_sellp.describe(&S->head, &f);
+    CHECK(f.count == 1, "%d figures", f.count);
+    const struct figure *padding = figures_find(&f, "padding");
+    return padding ? padding->number : -1;
+}
+
+// Stored entries for each nonzero; 1 where there is none.
+static void test_figures(void)
+{
+    struct sellp *S = make_small();
+    int64_t ptr[] = {0, 0, 0};
+    struct csr A = {.m = 2, .n = 3, .ptr = ptr};
+    if (S) CHECK(padding_of(S) == 12.0 / 6, "padding %g", padding_of(S));
+    if (S) sparse_free(&dev, &S->head);
+    S = make(&A, 2, 2);
+    if (S) CHECK(padding_of(S) == 1, "padding of nothing %g", padding_of(S));
+    if (S) sparse_free(&dev, &S->head);
 }
 
 static void expect_broken(const struct sellp *S, const char *want)
@@ -105,6 +127,7 @@ int main(void)
 {
     CHECK(!device_open("cpu", &dev), "%s", fail_text());
     test_layout();
+    test_figures();
     test_check();
     CHECK(!dev.used_bytes, "%lld bytes left", (long long)dev.used_bytes);
     device_close(&dev);

@@ -1,5 +1,6 @@
-// 16 x 16 tiles: where their entries lie, that their check finds what is broken, and their list by
-// tile columns. That they give back the csr they were made from is in test_formats.c.
+// 16 x 16 tiles: where their entries lie, what they tell, that their check finds what is broken,
+// and their list by tile columns. That they give back the csr they were made from is in
+// test_formats.c.
 #include "formats/tile16.h"
 
 #include "formats/csr.h"
@@ -69,6 +70,35 @@ static void test_layout(void)
     int64_t bytes = sparse_bytes(&T->head);
     CHECK(bytes == 24 + 32 + 156 + 45 + 12, "%lld bytes", (long long)bytes);
     sparse_free(&dev, &T->head);
+}
+
+static void check_figures(const struct tile16 *T, double tiles, double nnz_per_tile)
+{
+    struct figures f = {0};
+    format_tile16.describe(&T->head, &f);
+    const struct figure *x = figures_find(&f, "tiles"), *y = figures_find(&f, "nnz_per_tile");
+    CHECK(f.count == 2 && x && y, "%d figures", f.count);
+    if (!x || !y) return;
+    CHECK(x->number == tiles, "%g tiles, not %g", x->number, tiles);
+    CHECK(y->number == nnz_per_tile, "%g nonzeros per tile, not %g", y->number, nnz_per_tile);
+}
+
+static void test_figures(void)
+{
+    struct tile16 *T = make_small();
+    struct csr A;
+    if (T) check_figures(T, 3, 5.0 / 3);
+    if (T) sparse_free(&dev, &T->head);
+    make_csr(&A, 32, 20, true);
+    T = make(&A);
+    if (T) check_figures(T, 4, 32 * 20 / 4.0);
+    if (T) sparse_free(&dev, &T->head);
+    csr_free(&A);
+    make_csr(&A, 20, 20, false);
+    T = make(&A);
+    if (T) check_figures(T, 0, 0);
+    if (T) sparse_free(&dev, &T->head);
+    csr_free(&A);
 }
 
 static void expect_broken(const struct tile16 *T, const char *want)
@@ -186,6 +216,7 @@ int main(void)
 {
     CHECK(!device_open("cpu", &dev), "%s", fail_text());
     test_layout();
+    test_figures();
     test_check();
     test_empty_tile();
     test_columns();

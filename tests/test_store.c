@@ -1,0 +1,178 @@
+// What a case asks of a format reaches the matrix that is made for it, and the times that making it
+// took are told apart.
+#include <time.h>
+
+#include "formats/sellp.h"
+#include "measure/prepare.h"
+#include "own.h"
+#include "test.h"
+
+static struct device dev;
+enum { SLICE, PAD };
+
+// Its formats' parameters are all that it has.
+static const struct algo padded = {.A = {&format_sellp}, .precs = BOTH_PRECS};
+static const struct algo_entry padded_entry = {"padded", &own_op, DEVICE_CPU, &padded, NULL};
+
+static struct task padded_task(double slice, double pad)
+{
+    struct task t = {.entry = &padded_entry, .algo = &padded, .dev = &dev, .prec = F64};
+    CHECK(algo_param_find(&padded, "slice") == SLICE && algo_param_find(&padded, "pad") == PAD,
+          "the parameters of sellp");
+    t.opt[SLICE] = slice, t.opt[PAD] = pad;
+    return t;
+}
+
+// 7 rows, of 3 entries each.
+static struct csr seven = {
+    7,
+    4,
+    21,
+    (int64_t[]){0, 3, 6, 9, 12, 15, 18, 21},
+    (int32_t[]){0, 1, 2, 0, 1, 3, 0, 2, 3, 1, 2, 3, 0, 1, 2, 0, 1, 3, 0, 2, 3},
+    (double[]){1, 2, 3, 4, 5, 6, 7, 8, 9, 1, 2, 3, 4, 5, 6, 7, 8, 9, 1, 2, 3}};
+
+// Values of slice and pad, and the entries with padding that follow from them.
+static const struct {
+    int slice, pad;
+    int64_t stored;
+} wanted[] = {{2, 5, 4 * 2 * 5}, {2, 1, 4 * 2 * 3}, {3, 5, 3 * 3 * 5}, {8, 8, 8 * 8}};
+
+static void check_sellp(const struct sparse *X, int i)
+{
+    const struct sellp *S = sellp_of(X);
+    CHECK(S->slice == wanted[i].slice && S->pad == wanted[i].pad && S->stored == wanted[i].stored,
+          "slice %d and pad %d became %d and %d, with %lld entries", wanted[i].slice, wanted[i].pad,
+          S->slice, S->pad, (long long)S->stored);
+    CHECK(!format_sellp.check(X), "%s", format_sellp.check(X));
+}
+
+// Each set of values has a matrix of its own, and it is there when it is asked for again.
+static void test_need(void)
+{
+    struct store s = {.dev = &dev};
+    const struct sparse *made[COUNT(wanted)] = {0};
+    for (int i = 0; i < 2 * COUNT(wanted); i++) {
+        int which = i % COUNT(wanted);
+        struct task t = padded_task(wanted[which].slice, wanted[which].pad);
+        struct stored *x;
+        int err = store_need(&s, &t, &seven, &format_sellp, &x);
+        CHECK(!err, "%s", fail_text());
+        if (err) break;
+        check_sellp(x->X, which);
+        CHECK(!made[which] || made[which] == x->X, "what is there is made again");
+        made[which] = x->X;
+    }
+    CHECK(s.count == COUNT(wanted), "%d matrices of %d", s.count, COUNT(wanted));
+    store_free(&s);
+}
+
+// A format that only another one is made from has its defaults, whatever the task has there.
+static void test_defaults(void)
+{
+    static const struct algo other = {.A = {&format_csr}, .precs = BOTH_PRECS};
+    struct store s = {.dev = &dev};
+    struct task t = padded_task(3, 5);
+    struct stored *x;
+    t.algo = &other;
+    CHECK(!store_need(&s, &t, &seven, &format_sellp, &x), "%s", fail_text());
+    check_sellp(x->X, COUNT(wanted) - 1);
+    store_free(&s);
+}
+
+static void test_prepare(void)
+{
+    struct source source;
+    struct operands o;
+    source_init(&source, &seven);
+    struct problem p = {.op = &own_op, .source = &source, .prec = F64, .axis = {1, 0}};
+    CHECK(!problem_make(&p), "%s", fail_text());
+    operands_init(&o, &dev);
+    operands_use(&o, &p);
+    for (int i = 0; i < COUNT(wanted); i++) {
+        struct task t = padded_task(wanted[i].slice, wanted[i].pad);
+        struct setup setup;
+        int err = task_prepare(&t, &o, &setup);
+        CHECK(!err, "%s", fail_text());
+        if (err) break;
+        check_sellp(t.A[0], i);
+        const struct figure *f = figures_find(&t.figures, "padding");
+        double padding = (double)wanted[i].stored / 21;
+        CHECK(f && f->number == padding, "padding %g, not %g", f ? f->number : -1, padding);
+        task_teardown(&t);
+    }
+    operands_free(&o);
+    problem_free(&p);
+    source_free(&source);
+}
+
+// A format whose making takes as long as is said here, the first time and the second time.
+static int slow_ms[2], makings;
+static int no_arrays(const struct sparse *X, struct array list[ARRAYS_MAX])
+{
+    (void)X;
+    (void)list;
+    return 0;
+}
+static int make_slowly(struct device *d, const struct sparse *from, const double *opt,
+                       struct sparse *out)
+{
+    (void)d;
+    (void)from;
+    (void)opt;
+    (void)out;
+    struct timespec rest = {.tv_nsec = slow_ms[makings++ % 2] * 1000000L};
+    nanosleep(&rest, NULL);
+    return OK;
+}
+static const struct format slow = {.name = "slow",
+                                   .size = sizeof(struct sparse),
+                                   .from = &format_csr,
+                                   .arrays = no_arrays,
+                                   .make = make_slowly};
+
+// The first making is in convert_ms and the second in warm_ms. Nothing is said of how long one may
+// take at most, as the machine may be busy.
+static void test_times(void)
+{
+    static const int lengths[][2] = {{1, 60}, {60, 1}};
+    for (int i = 0; i < COUNT(lengths); i++) {
+        struct store s = {.dev = &dev};
+        struct task t = padded_task(8, 8);
+        struct stored *x;
+        memcpy(slow_ms, lengths[i], sizeof slow_ms);
+        makings = 0;
+        CHECK(!store_need(&s, &t, &seven, &slow, &x) && makings == 2, "%d makings", makings);
+        const struct format_cost *cost = &x->cost[0];
+        CHECK(cost->convert_ms >= slow_ms[0] && cost->warm_ms >= slow_ms[1] && !cost->upload_ms,
+              "%d and %d ms became %g and %g, and %g for copies", slow_ms[0], slow_ms[1],
+              cost->convert_ms, cost->warm_ms, cost->upload_ms);
+        store_free(&s);
+    }
+}
+
+// In f64 the CPU takes csr as it is: there is nothing to convert, the first time or later.
+static void test_copied(void)
+{
+    struct store s = {.dev = &dev};
+    struct task t = padded_task(8, 8);
+    struct stored *x;
+    CHECK(!store_need(&s, &t, &seven, &format_csr, &x), "%s", fail_text());
+    const struct format_cost *cost = &x->cost[0];
+    CHECK(cost->convert_ms == 0 && cost->warm_ms == 0 && cost->upload_ms > 0,
+          "%g and %g ms to convert, %g to copy", cost->convert_ms, cost->warm_ms, cost->upload_ms);
+    store_free(&s);
+}
+
+int main(void)
+{
+    CHECK(!device_open("cpu", &dev), "%s", fail_text());
+    test_need();
+    test_defaults();
+    test_prepare();
+    test_times();
+    test_copied();
+    CHECK(!dev.used_bytes, "%lld bytes left", (long long)dev.used_bytes);
+    device_close(&dev);
+    return TEST_END();
+}
