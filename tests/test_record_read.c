@@ -201,15 +201,37 @@ static void test_others(void)
     record_free(&x);
 }
 
-// A good line of a real algorithm that has options.
+// A good line of a real algorithm that has options: the first one, or this.
+static const struct algo_entry *wanted_entry;
 static cJSON *good_line(void)
 {
     struct result r = good_result();
-    const struct algo_entry *e = algos;
+    const struct algo_entry *e = wanted_entry ? wanted_entry : algos;
     while (!e->algo || !algo_param(e->algo, 0)) e++;
     r.c.entry = e;
     axes_start(e->op, 0, r.c.axis);
+    algo_defaults(e->algo, r.c.opt);
+    device_id(e->device, 0, r.c.device);
     return cJSON_Parse(line_of(&r));
+}
+
+// Reads it, and frees it.
+static int read_tree(cJSON *line, struct record *out)
+{
+    char *text = cJSON_PrintUnformatted(line);
+    int err = record_read(text, out);
+    cJSON_free(text);
+    cJSON_Delete(line);
+    return err;
+}
+
+static bool tree_is_refused(cJSON *line, const char *says)
+{
+    char *text = cJSON_PrintUnformatted(line);
+    bool refused = is_refused(text, says);
+    cJSON_free(text);
+    cJSON_Delete(line);
+    return refused;
 }
 
 static cJSON *outer_of(cJSON *line, const char *name)
@@ -232,10 +254,8 @@ static void test_missing(void)
                 cJSON_ReplaceItemInObjectCaseSensitive(outer, needed[i], cJSON_CreateNull());
             else
                 cJSON_DeleteItemFromObjectCaseSensitive(outer, needed[i]);
-            char *text = cJSON_PrintUnformatted(line);
-            CHECK(is_refused(text, "record"), "without %s it passes: %s", needed[i], fail_text());
-            cJSON_free(text);
-            cJSON_Delete(line);
+            CHECK(tree_is_refused(line, "record"), "without %s it passes: %s", needed[i],
+                  fail_text());
         }
 }
 
@@ -285,17 +305,26 @@ static void test_strange(void)
     }
 }
 
-static void check_no_case(const char *name, const char *value)
+// The field, of an inner object or (NULL) of the line itself, becomes this text of JSON.
+static cJSON *line_with(const char *outer, const char *name, const char *value)
 {
-    cJSON *line = good_line();
+    cJSON *line = good_line(), *o = outer ? at(line, NULL, outer) : line;
+    CHECK(at(o, NULL, name) != NULL, "no %s in a good line", name);
+    cJSON_ReplaceItemInObjectCaseSensitive(o, name, cJSON_CreateRaw(value));
+    return line;
+}
+
+static void check_no_case_in(const char *outer, const char *name, const char *value)
+{
     struct record x;
-    cJSON_ReplaceItemInObjectCaseSensitive(line, name, cJSON_Parse(value));
-    char *text = cJSON_PrintUnformatted(line);
-    int err = record_read(text, &x);
+    int err = read_tree(line_with(outer, name, value), &x);
     CHECK(!err && !x.c.entry, "%s of %s: error %d, or a case", name, value, err);
     if (!err) record_free(&x);
-    cJSON_free(text);
-    cJSON_Delete(line);
+}
+
+static void check_no_case(const char *name, const char *value)
+{
+    check_no_case_in(NULL, name, value);
 }
 
 // What no case can be is no case.
@@ -321,23 +350,150 @@ static void test_no_case(void)
     check_no_case("device", "\"tpu:0\"");
     check_no_case("device", "\"cpux\"");
     check_no_case("device", "\"cpu:0123456789012\"");
+    static const char *const devices[] = {"auto",    "",           "cpu:",    "cpu:0",   "cpu:9",
+                                          "cuda:",   "cuda:zz",    "cuda:1x", "cuda:-1", "cuda:01",
+                                          "cuda: 1", "cuda:99999", "cuda0",   "CPU",     "cpu "};
+    for (int i = 0; i < COUNT(devices); i++) {
+        char quoted[32];
+        snprintf(quoted, sizeof quoted, "\"%s\"", devices[i]);
+        check_no_case("device", quoted);
+    }
+    static const char *const caches[] = {"\"hot\"", "\"\"", "\"Warm\"",
+                                         "null",    "true", "[\"warm\"]"};
+    for (int i = 0; i < COUNT(caches); i++) check_no_case("cache", caches[i]);
+    static const char *const options[] = {"null", "7",   "\"share=7\"",
+                                          "[]",   "[7]", "{\"of-old\":1,\"of-old\":2}"};
+    for (int i = 0; i < COUNT(options); i++) check_no_case("options", options[i]);
+}
+
+// Values of an option that it cannot have, of each option of each algorithm.
+static void test_no_options(void)
+{
+    static const char *const others[] = {"null", "true", "\"1\"", "[1]", "{}", "1e400", "-1e400"};
+    for (int e = 0; e < algo_count; e++) {
+        const struct param *p;
+        for (int i = 0; algos[e].algo && (p = algo_param(algos[e].algo, i)); i++) {
+            char values[3][32];
+            wanted_entry = &algos[e];
+            snprintf(values[0], sizeof values[0], "%.17g", p->min - 1);
+            snprintf(values[1], sizeof values[1], "%.17g", p->max + 1);
+            snprintf(values[2], sizeof values[2], "%.17g", p->min + 0.5);
+            for (int v = 0; v < 2 + p->whole; v++) check_no_case_in("options", p->name, values[v]);
+            for (int v = 0; v < COUNT(others); v++) check_no_case_in("options", p->name, others[v]);
+        }
+    }
+    wanted_entry = NULL;
+}
+
+// A time has samples, which are times; and what is no time has none.
+static void test_samples(void)
+{
+    static const char *const lists[] = {
+        "null",       "7",         "\"0.5\"",  "{}",      "{\"a\":1}",  "[]",     "[null]",
+        "[0.5,null]", "[\"0.5\"]", "[0.5,{}]", "[[0.5]]", "[0.5,true]", "[-0.5]", "[0.5,1e400]"};
+    static const char *const times[] = {"7", "true", "\"0.5\"", "[]", "[0.5]", "{}"};
+    struct record x;
+    for (int i = 0; i < COUNT(lists); i++)
+        CHECK(tree_is_refused(line_with("time_ms", "samples", lists[i]), "'samples'"),
+              "samples %s: %s", lists[i], fail_text());
+    for (int i = 0; i < COUNT(times); i++)
+        CHECK(tree_is_refused(line_with(NULL, "time_ms", times[i]), ""), "a time of %s: %s",
+              times[i], fail_text());
+    CHECK(!read_tree(line_with("time_ms", "samples", "[0,2.5]"), &x), "%s", fail_text());
+    CHECK(x.sample_count == 2 && x.samples[0] == 0 && x.samples[1] == 2.5, "%d samples",
+          x.sample_count);
+    record_free(&x);
+    CHECK(!read_tree(line_with(NULL, "time_ms", "null"), &x) && !x.sample_count, "%s", fail_text());
+    record_free(&x);
+}
+
+// The text that tells cases apart is that of the fields beside it.
+static void test_key(void)
+{
+    cJSON *line = good_line();
+    char *key = strdup(text_at(line, "case")), quoted[CASE_KEY_MAX + 8];
+    const struct {
+        const char *outer, *name, *value;
+    } others[] = {{NULL, "prec", "\"f32\""},    {NULL, "cache", "\"warm\""},
+                  {"matrix", "rows", "4"},      {"matrix", "cols", "3"},
+                  {"matrix", "nnz", "6"},       {"matrix", "nnz", "5.5"},
+                  {"matrix", "nnz", "null"},    {"matrix", "rows", "-3"},
+                  {"matrix", "rows", "1e30"},   {"matrix", "nnz", "1e30"},
+                  {"matrix", "rows", "\"3\""},  {NULL, "library", "\"Made-up 1\""},
+                  {"matrix", "name", "\"wed\""}};
+    for (size_t i = 0; key[i]; i++) { // a letter left out
+        char *shorter = strdup(key);
+        memmove(shorter + i, shorter + i + 1, strlen(shorter + i));
+        snprintf(quoted, sizeof quoted, "\"%s\"", shorter);
+        CHECK(tree_is_refused(line_with(NULL, "case", quoted), "'case'"), "passes: %s", shorter);
+        free(shorter);
+    }
+    snprintf(quoted, sizeof quoted, "\"%s \"", key);
+    CHECK(tree_is_refused(line_with(NULL, "case", quoted), "'case'"), "a blank more passes");
+    for (int i = 0; i < COUNT(others); i++)
+        CHECK(
+            tree_is_refused(line_with(others[i].outer, others[i].name, others[i].value), "'case'"),
+            "another %s passes: %s", others[i].name, others[i].value);
+    free(key);
+    cJSON_Delete(line);
+}
+
+// Of another version of a library it is another case, though this build cannot run it.
+static void test_library(void)
+{
+    cJSON *line = line_with(NULL, "library", "\"Made-up 1.2\"");
+    struct record x;
+    char key[CASE_KEY_MAX], before[CASE_KEY_MAX];
+    snprintf(before, sizeof before, "%s", text_at(line, "case"));
+    char *size = strstr(before, " 3x4:5 web");
+    CHECK(size != NULL, "%s", before);
+    if (!size) return;
+    snprintf(key, sizeof key, "%.*s Made-up-1.2%s", (int)(size - before), before, size);
+    cJSON_ReplaceItemInObjectCaseSensitive(line, "case", cJSON_CreateString(key));
+    int err = read_tree(line, &x);
+    CHECK(!err && x.c.entry, "%s", fail_text());
+    if (err) return;
+    CHECK_TEXT(x.key, key);
+    record_free(&x);
 }
 
 // An option that the algorithm no longer has is left out, one that it has got since is its default.
+// The key is still that of the options which the record has.
 static void test_options(void)
 {
     cJSON *line = good_line(), *options = at(line, NULL, "options");
     struct record x;
     double opt[PARAMS_MAX] = {0};
-    cJSON_DeleteItemFromObjectCaseSensitive(options, options->child->string);
+    char key[CASE_KEY_MAX];
+    const char *before = text_at(line, "case"), *first = strstr(before, " cache=cold");
+    const char *size = strstr(before, " 3x4:5 web");
+    CHECK(first && size, "%s", before);
+    if (!first || !size) return;
+    first += strlen(" cache=cold");
+    snprintf(key, sizeof key, "%.*s of-old=7 older=-0.5%s", (int)(first - before), before, size);
+    cJSON_ReplaceItemInObjectCaseSensitive(line, "case", cJSON_CreateString(key));
+    while (options->child) cJSON_DeleteItemFromObjectCaseSensitive(options, options->child->string);
+    cJSON_AddNumberToObject(options, "older", -0.5);
     cJSON_AddNumberToObject(options, "of-old", 7);
-    char *text = cJSON_PrintUnformatted(line);
-    CHECK(!record_read(text, &x) && x.c.entry, "%s", fail_text());
+    CHECK(!read_tree(line, &x) && x.c.entry, "%s", fail_text());
+    if (!x.c.entry) return;
     algo_defaults(x.c.entry->algo, opt);
-    CHECK(x.c.opt[0] == opt[0], "%g in place of the default %g", x.c.opt[0], opt[0]);
+    CHECK(!memcmp(x.c.opt, opt, sizeof opt), "%g in place of the default %g", x.c.opt[0], opt[0]);
     record_free(&x);
-    cJSON_free(text);
-    cJSON_Delete(line);
+}
+
+// More options than any algorithm has.
+static void test_many_options(void)
+{
+    cJSON *line = good_line(), *options = at(line, NULL, "options");
+    struct record x;
+    for (int i = 0; i < 4 * PARAMS_MAX; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "option-%d", i);
+        cJSON_AddNumberToObject(options, name, i);
+    }
+    CHECK(!read_tree(line, &x) && !x.c.entry, "%s", fail_text());
+    record_free(&x);
 }
 
 // The n-th allocation fails: no record, which is not the line's fault.
@@ -371,7 +527,12 @@ int main(void)
     test_missing();
     test_strange();
     test_no_case();
+    test_no_options();
+    test_samples();
+    test_key();
+    test_library();
     test_options();
+    test_many_options();
     test_no_memory();
     unlink(path);
     return TEST_END();

@@ -33,12 +33,30 @@ static double get_number(const cJSON *o, const char *name)
     return cJSON_IsNumber(x) ? x->valuedouble : NAN;
 }
 
+// A whole number from min to max.
+static bool get_whole(const cJSON *x, int64_t min, int64_t max, int64_t *value)
+{
+    if (!cJSON_IsNumber(x)) return false;
+    if (!(x->valuedouble >= (double)min && x->valuedouble <= (double)max)) return false;
+    if (x->valuedouble >= 0x1p63) return false; // INT64_MAX is that as a double
+    *value = (int64_t)x->valuedouble;
+    return (double)*value == x->valuedouble;
+}
+
+// A time has samples, all of them numbers from 0 on; without a time there are none.
 static int get_samples(const cJSON *time, struct record *r)
 {
     const cJSON *list = get(time, "samples"), *x;
+    if (!time || cJSON_IsNull(time)) return OK;
+    if (!cJSON_IsArray(list) || !cJSON_GetArraySize(list)) return missing("samples");
     r->samples = mem_alloc(cJSON_GetArraySize(list), sizeof *r->samples);
     if (!r->samples) return ERR_MEMORY;
-    cJSON_ArrayForEach(x, list) r->samples[r->sample_count++] = x->valuedouble;
+    cJSON_ArrayForEach(x, list)
+    {
+        if (!cJSON_IsNumber(x) || !isfinite(x->valuedouble) || x->valuedouble < 0)
+            return missing("samples");
+        r->samples[r->sample_count++] = x->valuedouble;
+    }
     return OK;
 }
 
@@ -48,10 +66,7 @@ static bool get_axis(const cJSON *x, const struct axis *axis, int64_t *value)
         *value = cJSON_IsString(x) ? axis_word(axis, x->valuestring) : -1;
         return *value >= 0;
     }
-    if (!cJSON_IsNumber(x)) return false;
-    if (!(x->valuedouble >= (double)axis->min && x->valuedouble <= (double)axis->max)) return false;
-    *value = (int64_t)x->valuedouble;
-    return (double)*value == x->valuedouble;
+    return get_whole(x, axis->min, axis->max, value);
 }
 
 // The values of the axes; false where the record has one that this operation does not know.
@@ -62,37 +77,113 @@ static bool get_axes(const cJSON *o, const struct op *op, int64_t axis[AXES_MAX]
     return true;
 }
 
-static const struct algo_entry *find_entry(const struct op *op, const struct record *r)
+// The kind of a device by its id, or by its kind alone, as cases have it where there is none. False
+// if it is neither.
+static bool get_device(const char *text, enum device_kind *kind)
 {
-    for (int kind = 0; op && kind < DEVICE_KINDS; kind++) {
-        size_t length = strlen(device_list[kind].name);
-        if (!strncmp(r->device, device_list[kind].name, length) &&
-            (!r->device[length] || r->device[length] == ':'))
-            return algo_find(op, r->alg, (enum device_kind)kind);
-    }
-    return NULL;
+    char id[16];
+    int index;
+    // "auto" is the name of no device, and would ask which of them are there.
+    if (!strcmp(text, "auto") || device_parse(text, kind, &index)) return false;
+    device_id(*kind, index, id);
+    return !strcmp(text, id) || !strcmp(text, device_list[*kind].name);
 }
 
+// Whether it is an object of numbers, each of another name, and no more than an algorithm may have.
+static bool are_options(const cJSON *options)
+{
+    const cJSON *x;
+    if (!cJSON_IsObject(options) || cJSON_GetArraySize(options) > PARAMS_MAX) return false;
+    cJSON_ArrayForEach(x, options)
+    {
+        if (!cJSON_IsNumber(x) || get(options, x->string) != x) return false;
+    }
+    return true;
+}
+
+static bool option_fits(const struct param *p, double value)
+{
+    return value >= p->min && value <= p->max && (!p->whole || value == floor(value));
+}
+
+// What the record has of the algorithm's options, over their defaults; false where one has a value
+// that it cannot have.
+static bool get_options(const cJSON *options, const struct algo *algo, double opt[PARAMS_MAX])
+{
+    const cJSON *x;
+    if (!are_options(options)) return false;
+    if (!algo) return true;
+    algo_defaults(algo, opt);
+    cJSON_ArrayForEach(x, options)
+    {
+        int place = algo_param_find(algo, x->string);
+        if (place < 0) continue;
+        if (!option_fits(algo_param(algo, place), x->valuedouble)) return false;
+        opt[place] = x->valuedouble;
+    }
+    return true;
+}
+
+static bool get_cold(const cJSON *o, bool *cold)
+{
+    const char *text = cJSON_GetStringValue(get(o, "cache"));
+    *cold = text && !strcmp(text, "cold");
+    return *cold || (text && !strcmp(text, "warm"));
+}
+
+// The case, where every field of it is one that a case of this build can have.
 static void get_case(const cJSON *o, struct record *r)
 {
     struct bench_case *c = &r->c;
     const struct op *op = op_find(r->op);
-    const cJSON *x, *cold = get(o, "cache");
-    c->entry = find_entry(op, r);
-    if (!c->entry || strlen(r->device) >= sizeof c->device || !get_axes(o, op, c->axis)) {
-        c->entry = NULL;
+    enum device_kind kind;
+    if (!op || !get_device(r->device, &kind)) return;
+    const struct algo_entry *entry = algo_find(op, r->alg, kind);
+    if (!entry || !get_axes(o, op, c->axis) || !get_cold(o, &c->cold) ||
+        !get_options(get(o, "options"), entry->algo, c->opt))
         return;
-    }
-    strcpy(c->device, r->device);
+    c->entry = entry;
     c->prec = r->prec;
-    c->cold = cJSON_IsString(cold) && !strcmp(cold->valuestring, "cold");
-    if (!c->entry->algo) return;
-    algo_defaults(c->entry->algo, c->opt);
+    strcpy(c->device, r->device);
+}
+
+// The size of the matrix; all null where it could not be read.
+static bool get_size(const cJSON *matrix, struct matrix *M)
+{
+    const cJSON *rows = get(matrix, "rows"), *cols = get(matrix, "cols"), *nnz = get(matrix, "nnz");
+    int64_t m, n;
+    if (cJSON_IsNull(rows) && cJSON_IsNull(cols) && cJSON_IsNull(nnz)) return true;
+    M->field = "known";
+    bool whole = get_whole(rows, 0, INT32_MAX, &m) && get_whole(cols, 0, INT32_MAX, &n) &&
+                 get_whole(nnz, 0, INT64_MAX, &M->A.nnz);
+    if (whole) M->A.m = (int32_t)m, M->A.n = (int32_t)n;
+    return whole;
+}
+
+// The options and the library are those of the record: this build may have others.
+static _Thread_local const char *library_read;
+static const char *tell_library(void) { return library_read; }
+
+// Whether the key is that of the fields. The case is one that this build has.
+static bool is_key(const cJSON *o, const struct record *r)
+{
+    struct param params[PARAMS_MAX + 1] = {0};
+    const struct algo algo = {.options = params, .library = tell_library};
+    const struct algo_entry entry = {r->alg, r->c.entry->op, r->c.entry->device, &algo, NULL};
+    struct bench_case c = r->c;
+    struct matrix M = {.name = r->matrix};
+    char key[CASE_KEY_MAX];
+    const cJSON *x;
+    int count = 0;
+    if (!get_size(get(o, "matrix"), &M)) return false;
+    library_read = cJSON_GetStringValue(get(o, "library"));
+    c.entry = &entry;
     cJSON_ArrayForEach(x, get(o, "options"))
     {
-        int place = x->string ? algo_param_find(c->entry->algo, x->string) : -1;
-        if (place >= 0) c->opt[place] = x->valuedouble;
+        params[count].name = x->string;
+        c.opt[count++] = x->valuedouble;
     }
+    return !strcmp(r->key, case_key(&c, &M, key));
 }
 
 static int get_prec(const cJSON *o, enum prec *prec)
@@ -131,7 +222,7 @@ static int get_result(const cJSON *o, struct record *r)
     r->ci_hi = get_number(time, "ci_hi");
     r->throttled = cJSON_IsTrue(get(time, "throttled"));
     get_case(o, r);
-    return OK;
+    return !r->c.entry || is_key(o, r) ? OK : missing("case");
 }
 
 int record_read(const char *line, struct record *out)

@@ -15,8 +15,9 @@ struct record {
     char *op, *alg, *device; // names
     char *matrix, *path;
     enum prec prec;
-    // The case itself, where this build still has its operation and its algorithm; else entry is
-    // NULL. Options that the algorithm no longer has are left out.
+    // The case itself, where this build still has its operation and its algorithm, and all fields
+    // are what they may be; else entry is NULL. Options that the algorithm no longer has are left
+    // out.
     struct bench_case c;
     double gflops, median, ci_lo, ci_hi; // NAN where there is no time
     double *samples;                     // milliseconds, size sample_count; owned
