@@ -43,7 +43,8 @@ const char *result_name(enum result_kind kind)
 }
 
 // k stops where the sizes of dense matrices would not fit in what libraries take.
-static const int64_t tried_ks[] = {1, 2, 3, 8, 31, 32, 33, 64, 65, 100, 128, 130, 256, -1};
+static const int64_t tried_ks[] = {1,   2,   3,   8,   31, 32, 33, 64, 65,
+                                   100, 128, 130, 256, 16, 48, 96, -1};
 const struct axis axis_k = {
     .name = "k",
     .values = "NUMBERS",
