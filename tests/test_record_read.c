@@ -488,7 +488,7 @@ static void test_many_options(void)
     cJSON *line = good_line(), *options = at(line, NULL, "options");
     struct record x;
     for (int i = 0; i < 4 * PARAMS_MAX; i++) {
-        char name[16];
+        char name[32];
         snprintf(name, sizeof name, "option-%d", i);
         cJSON_AddNumberToObject(options, name, i);
     }
