@@ -83,6 +83,7 @@ static const struct breakage coo_breakages[] = {
 
 // Tiles (0, 0), (1, 0) and (0, 1): see make_tiled().
 static const struct breakage tilecols_breakages[] = {
+    ELEMENT(tilecols, ptr, 1, 4, "ptr descends"),
     FIELD(tilecols, n, 16, "tile columns do not cover n"),
     FIELD(tilecols, n, 33, "tile columns do not cover n"),
     FIELD(tilecols, tile_n, 1, "tile columns do not cover n"),

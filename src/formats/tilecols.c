@@ -50,7 +50,7 @@ static const char *check(const struct sparse *X)
     if (C->ptr[0] != 0) return "ptr[0] is not 0";
     if (C->ptr[C->tile_n] != C->tiles) return "ptr[tile_n] is not tiles";
     for (int32_t j = 0; j < C->tile_n; j++) {
-        if (C->ptr[j] > C->ptr[j + 1]) return "ptr descends";
+        if (C->ptr[j] > C->ptr[j + 1] || C->ptr[j + 1] > C->tiles) return "ptr descends";
         for (int32_t q = C->ptr[j]; q < C->ptr[j + 1]; q++) {
             if (C->row[q] < 0 || C->row[q] >= tile_count(C->m))
                 return "tile row outside the matrix";
