@@ -21,7 +21,7 @@ struct grouping {
     int32_t limit[GROUP_MOST]; // the largest count in each group; INT32_MAX for the last one
     int32_t repeats; // numeric: so many products count as a nonzero of C; 0: nonzeros alone count
     int32_t giant;   // a giant has so many products at least,
-    int32_t giant_share; // and at least 1 / giant_share of all products
+    int32_t giant_parts; // and at least 1 / giant_parts of all products
 };
 
 // What the host gets to know, and counters on the way there.
@@ -143,7 +143,7 @@ __launch_bounds__(BLOCK) void count_pieces(struct factors<T> x, struct counters 
 static __device__ __forceinline__ bool is_giant(const struct grouping &g,
                                                 const struct counters *counters, int32_t products)
 {
-    return products >= g.giant && products >= (int64_t)(counters->products / g.giant_share);
+    return products >= g.giant && products >= (int64_t)(counters->products / g.giant_parts);
 }
 
 // Puts the thread's row into list[], which has the rows of group 0, then those of group 1, and so

@@ -145,7 +145,7 @@ static int run(struct task *t)
     }
     int err = multiply(t, s, &w);
     scratch_free(t, &w);
-    int launched = launch_check("hash"); // also after an error, so that no one else is blamed
+    int launched = launch_check(t->entry->name); // also after an error, so that no one else is blamed
     return err ? err : launched;
 }
 
@@ -177,7 +177,7 @@ template <typename T> static int make_plan(struct task *t, struct state *s)
     for (int phase = SYMBOLIC; phase <= NUMERIC; phase++) {
         s->grouping[phase].repeats = (int32_t)task_option(t, "repeats");
         s->grouping[phase].giant = (int32_t)task_option(t, "split");
-        s->grouping[phase].giant_share = 4 * d->units;
+        s->grouping[phase].giant_parts = 4 * d->units;
     }
     return allow_all_shared<T>(d);
 }

@@ -25,7 +25,7 @@ static int join_stream(struct task *t, struct state *s, int i)
 // Waits for the device's counters.
 static int look(struct task *t, struct state *s, const struct scratch *w)
 {
-    return wait_for(t->dev, "hash", w->counters, s->seen, sizeof *s->seen);
+    return wait_for(t->dev, t->entry->name, w->counters, s->seen, sizeof *s->seen);
 }
 
 // Launches the groups of a phase, those of the longest rows first. launch(group, stream, rows) is
@@ -38,13 +38,13 @@ static int run_groups(struct task *t, struct state *s, int phase, const struct s
 {
     const int last = s->grouping[phase].count - 1;
     int32_t counts[GROUP_MOST], end = 0;
-    int first = -1, forked = 0, err = OK;
+    int on_main = -1, forked = 0, err = OK;
     for (int g = 0; g <= last; g++) {
         counts[g] = s->seen->rows[phase][g] - (g == last ? s->seen->giants[phase] : 0);
         end += counts[g];
     }
     for (int g = last; g >= 0; g--)
-        if (counts[g] && !s->seen->giants[phase]) first = g;
+        if (counts[g] && !s->seen->giants[phase]) on_main = g;
     bool used[GROUP_MOST] = {};
     for (int g = last; g >= 0 && !err; g--) {
         const struct group *group = &s->groups[phase][g];
@@ -52,7 +52,7 @@ static int run_groups(struct task *t, struct state *s, int phase, const struct s
         if (!counts[g]) continue;
         const struct rows rows = {w->list + end, counts[g], group->size, group->limit};
         cudaStream_t stream = (cudaStream_t)t->dev->stream;
-        used[g] = s->streams_wanted && g != first;
+        used[g] = s->streams_wanted && g != on_main;
         if (used[g]) err = fork_stream(t, s, g, forked++ == 0, &stream);
         if (!err) launch(group, stream, rows);
     }

@@ -18,10 +18,11 @@ struct split {
 // of it. In memory, between blocks:
 struct scratch {
     int32_t *limits;  // rows of the first and the last nonzero of every warp, or NULL
-    int32_t *arrived; // blocks that have left a part of the row cut at the end of a block, or NULL
-    int32_t *cut;     // without `arrived`: the row that begins in a block and ends in a later one
-    void *carry;      // parts, two slots a block: 0 for a row that began before it, 1 for one that
-                      // began in it
+    int32_t *arrived; // of the row that is cut at the end of a block: how many blocks have left
+                      // their part of it, or NULL
+    int32_t *cut; // without `arrived`: the row that begins in a block and ends in a later one
+    void *carry;  // parts, two slots a block: 0 for a row that began before it, 1 for one that
+                  // began in it
 };
 
 // In shared memory, between the warps of a block:

@@ -10,10 +10,11 @@
 
 // Where a warp is in its share.
 struct place {
-    int32_t row, last; // rows of the next nonzero, -1: not known yet, and of the last one
-    int32_t before;    // the first row, if it began before the share, else -1
-    unsigned ends;     // lanes whose nonzero is the last one of its row
-    int flags;         // of the share
+    int32_t row;    // of the next nonzero; -1: not known yet
+    int32_t last;   // the row of the last nonzero
+    int32_t before; // the first row, if it began before the share, else -1
+    unsigned ends;  // lanes whose nonzero is the last one of its row
+    int flags;      // of the share
 };
 
 // Finds the rows of the share [p, end).
