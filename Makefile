@@ -111,7 +111,7 @@ demo: deps
 	@tests/demo.sh
 test: deps
 	@tests/run.sh
-gpu-test: $(BUILD)/spbench $(addprefix $(BUILD)/tests/,test_algos test_formats test_hash test_tile test_device)
+gpu-test: $(BUILD)/spbench tests
 	@tests/gpu.sh $(BUILD)
 figures:
 	@test -n "$(RESULTS)" || { echo 'usage: make figures RESULTS=file.jsonl [OUT=folder]'; exit 2; }
