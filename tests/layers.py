@@ -64,7 +64,7 @@ for path in files:
         check(False, f"{name} is in no layer of tests/layers.py")
         continue
     for number, line in enumerate(path.read_text().splitlines(), 1):
-        match = re.match(r'\s*#\s*include\s+"([^"]+)"', line)
+        match = re.match(r'\s*#\s*(?:include|define BODY)\s+"([^"]+)"', line)
         if not match:
             continue
         other = find(path, match[1])

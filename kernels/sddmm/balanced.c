@@ -23,14 +23,8 @@ static int64_t row_of(const int64_t *ptr, int64_t m, int64_t p)
     return low;
 }
 
-#define PREC f32
-#define T    float
-#include "balanced.inl"
-#undef PREC
-#undef T
-#define PREC f64
-#define T    double
-#include "balanced.inl"
+#define BODY "sddmm/balanced.inl"
+#include "each_prec.inl"
 
 static int prepare(struct task *t)
 {

@@ -2,14 +2,8 @@
 // summed in double. Nothing here is clever: it is what the other kernels are compared with.
 #include "cpu.h"
 
-#define PREC f32
-#define T    float
-#include "reference.inl"
-#undef PREC
-#undef T
-#define PREC f64
-#define T    double
-#include "reference.inl"
+#define BODY "sddmm/reference.inl"
+#include "each_prec.inl"
 
 static int run(struct task *t)
 {

@@ -39,14 +39,8 @@ static int64_t count_row(const struct csr_dev *A, const struct csr_dev *S, int32
     return count;
 }
 
-#define PREC f32
-#define T    float
-#include "gustavson.inl"
-#undef PREC
-#undef T
-#define PREC f64
-#define T    double
-#include "gustavson.inl"
+#define BODY "spgemm/gustavson.inl"
+#include "each_prec.inl"
 
 // No column has been seen in any row.
 static void forget(struct scratch *w, int64_t n)

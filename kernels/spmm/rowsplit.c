@@ -15,16 +15,8 @@ struct state {
     int prefetch;
 };
 
-#define PREC f32
-#define T    float
-#include "cpu_row.inl"
-#include "rowsplit.inl"
-#undef PREC
-#undef T
-#define PREC f64
-#define T    double
-#include "cpu_row.inl"
-#include "rowsplit.inl"
+#define BODY "spmm/rowsplit.inl"
+#include "each_prec.inl"
 
 static int prepare(struct task *t)
 {

@@ -1,4 +1,5 @@
 // Included once per type by rowsplit.c.
+#include "spmm/cpu_row.inl"
 
 // Rows [first, last) of C.
 CPU_CLONES static void NAME(rows)(const struct csr_dev *A, const struct dense_dev *B,

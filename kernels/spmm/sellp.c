@@ -24,16 +24,8 @@ static int64_t row_length(const int32_t *idx, int64_t slice, int64_t width)
     return low;
 }
 
-#define PREC f32
-#define T    float
-#include "cpu_row.inl"
-#include "sellp.inl"
-#undef PREC
-#undef T
-#define PREC f64
-#define T    double
-#include "cpu_row.inl"
-#include "sellp.inl"
+#define BODY "spmm/sellp.inl"
+#include "each_prec.inl"
 
 struct state {
     int prefetch;

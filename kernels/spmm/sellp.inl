@@ -1,4 +1,5 @@
 // Included once per type by sellp.c.
+#include "spmm/cpu_row.inl"
 
 // The rows of slice s. Entry j of a row lies near entry j of the rows after it, so prefetching
 // looks as many whole rows ahead as have `prefetch` nonzeros, also into the next slices.

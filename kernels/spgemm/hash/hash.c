@@ -130,14 +130,8 @@ static int64_t count_row(const struct csr_dev *A, const struct csr_dev *S, int32
     return count;
 }
 
-#define PREC f32
-#define T    float
-#include "hash.inl"
-#undef PREC
-#undef T
-#define PREC f64
-#define T    double
-#include "hash.inl"
+#define BODY "spgemm/hash/hash.inl"
+#include "each_prec.inl"
 
 static int analyse(struct task *t, struct scratch *w)
 {

@@ -150,14 +150,8 @@ CPU_CLONES static void make_mask(const struct tile16 *A, const struct tile16 *S,
     C->start[t + 1] = nonzeros;
 }
 
-#define PREC f32
-#define T    float
-#include "tile.inl"
-#undef PREC
-#undef T
-#define PREC f64
-#define T    double
-#include "tile.inl"
+#define BODY "spgemm/tile/tile.inl"
+#include "each_prec.inl"
 
 // Steps 2 and 3 for all tiles of C.
 static void each_tile(struct task *t, const struct scratch *w, bool numeric)

@@ -41,16 +41,8 @@ static struct place path_search(const int64_t *ptr, int64_t m, int64_t nnz, int6
     return (struct place){low, diagonal - low};
 }
 
-#define PREC f32
-#define T    float
-#include "spmm/cpu_row.inl"
-#include "merge.inl"
-#undef PREC
-#undef T
-#define PREC f64
-#define T    double
-#include "spmm/cpu_row.inl"
-#include "merge.inl"
+#define BODY "spmm/merge/merge.inl"
+#include "each_prec.inl"
 
 static int prepare(struct task *t)
 {

@@ -1,4 +1,5 @@
 // Included once per type by merge.c.
+#include "spmm/cpu_row.inl"
 
 // The piece of the path between two places: every row that ends in it is written; what it has of
 // the row after those goes to `carry`. Returns that row, or -1 where there is nothing of it.
