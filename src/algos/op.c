@@ -1,5 +1,7 @@
 #include "algos/op.h"
 
+#include "formats/csr.h"
+
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -182,7 +184,7 @@ int dense_make(struct problem *p, int which, int64_t rows, int64_t cols)
 
 int64_t op_csr_bytes(const struct csr *A, enum prec prec)
 {
-    return ((int64_t)A->m + 1) * 4 + A->nnz * (4 + (int64_t)prec_bytes(prec));
+    return csr_bytes(A->m, A->nnz, 4, prec);
 }
 
 int row_alloc(struct row *row, const struct problem *p, int64_t room)

@@ -22,7 +22,6 @@ static int make(struct problem *p)
     // No factor of X and Y is larger than 1 (in tests than 4, of matrices that are far from it).
     int err = refuse_overflow(p->prec, fmax(source_value(p->source), 1) * (double)k);
     if (!err) err = source_used_columns(p->source, &columns); // for compulsory_bytes()
-    source_used_rows(p->source);
     if (!err) err = size_mul(A->nnz, k, &p->work);
     if (!err) err = dense_make(p, 0, A->m, k);
     return err ? err : dense_make(p, 1, A->n, k);
@@ -33,7 +32,7 @@ static int make(struct problem *p)
 static int64_t compulsory_bytes(const struct problem *p, int variant, int64_t result_nnz)
 {
     (void)result_nnz;
-    int64_t rows = p->source->used_rows + p->source->used_columns;
+    int64_t rows = source_used_rows(p->source) + p->source->used_columns;
     int64_t values = rows * p->axis[K] + (variant == SDDMM_UNSCALED ? 0 : p->A->nnz);
     return op_csr_bytes(p->A, p->prec) + values * (int64_t)prec_bytes(p->prec);
 }

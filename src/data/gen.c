@@ -1,5 +1,7 @@
 #include "data/gen.h"
 
+#include "base/words.h"
+
 #include <assert.h>
 #include <string.h>
 
@@ -18,10 +20,7 @@ static bool number_parse(const char *s, int64_t *number)
 static int kind_unknown(const char *spec, int length)
 {
     char known[256] = "";
-    for (const struct gen_kind *k = gen_help; k->name; k++) {
-        if (known[0]) strcat(known, k[1].name ? ", " : " and ");
-        strcat(known, k->name);
-    }
+    for (const struct gen_kind *k = gen_help; k->name; k++) words_and(known, sizeof known, k->name);
     return fail(ERR_USAGE, "gen:%.200s: no generator is called '%.*s'; there are %s", spec,
                 length < 50 ? length : 50, spec, known);
 }

@@ -118,12 +118,12 @@ static double best_rate(phase run, const struct work *w)
 int roof_measure_cpu(int64_t cache_block, struct roof *roof)
 {
     // Two blocks, together at least four times the cache, as far as memory and patience reach.
-    int64_t bytes = max64(COPY_MIN, min64(2 * cache_block, COPY_MAX));
-    bytes = min64(bytes, mem_available() / 8) & ~(int64_t)4095;
+    int64_t wanted = max64(COPY_MIN, min64(2 * cache_block, COPY_MAX));
+    int64_t bytes = min64(wanted, mem_available() / 8) & ~(int64_t)4095;
+    if (bytes < wanted / 2) // it would be the cache that is measured
+        return fail(ERR_MEMORY, "too little host memory is free to measure it");
     struct work w = {.bytes = bytes};
-    int err = bytes < cache_block ? fail(ERR_MEMORY, "too little host memory to measure it") : OK;
-    if (err) return err;
-    err = ERR_MEMORY;
+    int err = ERR_MEMORY;
     w.block = mem_alloc(bytes, 1);
     w.copy = mem_alloc(bytes, 1);
     if (!w.block || !w.copy) goto done;

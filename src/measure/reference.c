@@ -15,7 +15,7 @@ void reference_init(struct reference *r, const struct problem *p)
     *r = (struct reference){.p = p};
 }
 
-static void forget(struct reference *r)
+void reference_free(struct reference *r)
 {
     for (int64_t x = 0; r->kept && x < r->count; x++) mem_free(r->kept[x]);
     mem_free(r->kept);
@@ -26,8 +26,6 @@ static void forget(struct reference *r)
     mem_free(r->projection.own);
     reference_init(r, r->p);
 }
-
-void reference_free(struct reference *r) { forget(r); }
 
 // Algorithms treat rows by their work: the first few of each class c, those of 2^(c-1) .. 2^c - 1
 // multiply-adds, c = 0 those of none, and the row with most.
@@ -96,7 +94,7 @@ int reference_make(struct reference *r, int variant, bool full)
 {
     const struct problem *p = r->p;
     if (r->made && r->variant == variant && r->full == full) return OK;
-    forget(r);
+    reference_free(r);
     r->variant = variant;
     r->full = full;
     r->count = p->rows;
@@ -113,7 +111,7 @@ int reference_make(struct reference *r, int variant, bool full)
     if (!r->kept) err = err ? err : ERR_MEMORY;
     r->budget = mem_available() / BUDGET_SHARE;
     r->made = !err;
-    if (err) forget(r);
+    if (err) reference_free(r);
     return err;
 }
 

@@ -42,7 +42,7 @@ static void set_failure(struct result *r, enum status status, const char *reason
 
 static void release_task(void *arg) { task_release_result(arg); }
 
-static int run_task(void *arg)
+static int timed_run(void *arg)
 {
     struct task *t = arg;
     return t->algo->run(t);
@@ -115,10 +115,11 @@ static int measure_ready(const struct plan *plan, const struct problem *p, struc
         set_failure(r, STATUS_WRONG, r->check.reason);
         return OK;
     }
-    r->compulsory_bytes = p->op->compulsory_bytes(p, t->algo->variant, r->check.result_nnz);
+    if (fresh) // else it is known
+        r->compulsory_bytes = p->op->compulsory_bytes(p, t->algo->variant, r->check.result_nnz);
     // The check may have needed more memory than the product.
     device_peak_reset(t->dev);
-    err = timing_measure(t->dev, run_task, fresh ? release_task : NULL, t, &rule, &r->timing);
+    err = timing_measure(t->dev, timed_run, fresh ? release_task : NULL, t, &rule, &r->timing);
     if (!err && fresh) err = measure_phases(t, r);
     r->peak_bytes = max64(prepare_peak, t->dev->peak_bytes);
     if (err) return err;
