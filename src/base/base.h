@@ -24,6 +24,7 @@ enum err {
     ERR_DEVICE,      // a call of the device or of a library on it failed
     ERR_UNSUPPORTED, // the algorithm says that it does not do this case
     ERR_UNCHECKED,   // a result cannot be checked, for lack of host memory
+    ERR_WRONG,       // a result that was timed is wrong
     ERR_INTERRUPTED, // Ctrl-C
 };
 

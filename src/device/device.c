@@ -217,6 +217,13 @@ void device_free(struct device *d, void *p)
     trace(d);
 }
 
+bool device_holds(const struct device *d, const void *p, int64_t bytes)
+{
+    for (int i = d->block_count - 1; i >= 0; i--)
+        if (d->blocks[i].p == p) return bytes >= 0 && bytes <= d->blocks[i].bytes;
+    return false;
+}
+
 void device_peak_reset(struct device *d) { d->peak_bytes = d->used_bytes; }
 
 int device_upload(struct device *d, void *to, const void *from, int64_t bytes)
@@ -245,6 +252,31 @@ int device_download(struct device *d, void *to, const void *from, int64_t bytes)
 int device_fill(struct device *d, void *p, int byte, int64_t bytes)
 {
     return bytes ? d->ops->fill(d, p, byte, bytes) : OK;
+}
+
+// One line where nothing lies between the lines.
+static struct device_view joined(const struct device_view *v)
+{
+    struct device_view one = *v;
+    if (v->step == v->length) {
+        one.length = one.step = v->lines * v->length;
+        one.lines = one.length > 0;
+    }
+    return one;
+}
+
+int device_digest(struct device *d, const struct device_view *v, struct digest *out)
+{
+    struct device_view one = joined(v);
+    *out = (struct digest){0};
+    refuse_closed(d, "waits");
+    return one.lines && one.length ? d->ops->digest(d, &one, out) : OK;
+}
+
+int device_spoil(struct device *d, const struct device_view *v, uint64_t seed)
+{
+    struct device_view one = joined(v);
+    return one.lines && one.length ? d->ops->spoil(d, &one, seed) : OK;
 }
 
 int device_sync(struct device *d)

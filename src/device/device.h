@@ -62,6 +62,22 @@ struct device {
     const struct device_ops *ops;
 };
 
+// Numbers in a device's memory: `lines` of `length` elements, `step` elements apart.
+struct device_view {
+    void *p;
+    int64_t lines, length, step;
+    int width; // bytes of an element: 1, 2, 4 or 8
+    bool real; // float or double, by its width; else only the bits count
+};
+
+// What is in such a block. Two that differ in a bit differ in `bits`, but for one in 2^64. `sum` and
+// `size` are of real ones: the sum of all elements by random weights between 1/2 and 1 of either
+// sign, and of its absolute values; NaN if an element is.
+struct digest {
+    uint64_t bits;
+    double sum, size;
+};
+
 // One backend. Every function returns 0 or an error; backends do no bookkeeping.
 struct device_ops {
     const char *units;   // what its work is spread over: "multiprocessors"
@@ -74,6 +90,8 @@ struct device_ops {
     int (*upload)(struct device *d, void *to, const void *from, int64_t bytes);   // waits
     int (*download)(struct device *d, void *to, const void *from, int64_t bytes); // waits
     int (*fill)(struct device *d, void *p, int byte, int64_t bytes);
+    int (*digest)(struct device *d, const struct device_view *v, struct digest *out); // waits
+    int (*spoil)(struct device *d, const struct device_view *v, uint64_t seed);
     int (*sync)(struct device *d); // waits, and reports what went wrong asynchronously
     // Around the run() of an algorithm; see device_run_begin().
     void (*run_begin)(struct device *d, bool closed);
@@ -118,12 +136,20 @@ bool device_is_host(const struct device *d);
 
 int device_alloc(struct device *d, int64_t count, size_t size, void **p);
 void device_free(struct device *d, void *p); // NULL is legal
+// Whether so many bytes can be read from p on, which device_alloc() gave.
+bool device_holds(const struct device *d, const void *p, int64_t bytes);
 void device_peak_reset(struct device *d);
 int device_upload(struct device *d, void *to, const void *from, int64_t bytes);
 // Allocates `count` elements and copies them there; on failure *to is NULL.
 int device_place(struct device *d, const void *from, int64_t count, size_t size, void **to);
 int device_download(struct device *d, void *to, const void *from, int64_t bytes);
 int device_fill(struct device *d, void *p, int byte, int64_t bytes);
+// Looks at every element. Of nothing it is all zero.
+int device_digest(struct device *d, const struct device_view *v, struct digest *out);
+// Sets DEVICE_SPOTS elements at random places, or all if there are no more, to bytes of ones, which
+// is NaN or -1. It hardly touches the caches, unlike a fill.
+int device_spoil(struct device *d, const struct device_view *v, uint64_t seed);
+#define DEVICE_SPOTS 1024
 int device_sync(struct device *d);
 
 // From the first to the second the run() of an algorithm is under way. In a `closed` one nothing

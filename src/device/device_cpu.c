@@ -1,6 +1,7 @@
 // The processor and its OpenMP threads as a device.
 #define _GNU_SOURCE // sched_getaffinity
 #include "device/device.h"
+#include "device/digest.h"
 #include "device/roof.h"
 
 #include <ctype.h>
@@ -179,6 +180,33 @@ static int cpu_fill(struct device *d, void *p, int byte, int64_t bytes)
     return OK;
 }
 
+static int cpu_digest(struct device *d, const struct device_view *v, struct digest *out)
+{
+    (void)d;
+    int64_t count = v->lines * v->length;
+    uint64_t bits = 0;
+    double sum = 0, size = 0;
+#pragma omp parallel reduction(+ : bits, sum, size) if (count * v->width > PIECE / 16)
+    {
+        struct digest_part part = {0};
+#pragma omp for schedule(static)
+        for (int64_t q = 0; q < count; q++)
+            digest_add(v, q, v->lines == 1 ? q : q / v->length * v->step + q % v->length, &part);
+        struct digest mine = digest_of(&part);
+        bits += mine.bits, sum += mine.sum, size += mine.size;
+    }
+    *out = (struct digest){bits, sum, size};
+    return OK;
+}
+
+static int cpu_spoil(struct device *d, const struct device_view *v, uint64_t seed)
+{
+    (void)d;
+    for (int64_t s = 0; s < digest_spots(v); s++)
+        memset((char *)v->p + digest_spot(v, seed, s) * v->width, 0xff, (size_t)v->width);
+    return OK;
+}
+
 static int cpu_sync(struct device *d)
 {
     (void)d;
@@ -263,6 +291,8 @@ const struct device_ops device_cpu = {
     .upload = cpu_copy,
     .download = cpu_copy,
     .fill = cpu_fill,
+    .digest = cpu_digest,
+    .spoil = cpu_spoil,
     .sync = cpu_sync,
     .run_begin = cpu_run_begin,
     .run_end = cpu_run_end,

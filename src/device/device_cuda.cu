@@ -4,6 +4,7 @@
 // ends; here each of them reports it, and closing ignores it.
 #include "device/cuda.cuh"
 #include "device/device.h"
+#include "device/digest_cuda.h"
 #include "device/roof.h"
 
 #include <dlfcn.h>
@@ -31,6 +32,7 @@ struct cuda {
     cudaMemPool_t pool;
     void *flush; // 2 x the L2, from the first flush on
     int64_t flush_bytes;
+    struct digest *parts[2]; // of a digest, on the device and on the host, from the first one on
     struct nvml nvml;
 };
 
@@ -156,6 +158,8 @@ static void cuda_close(struct device *d)
     struct cuda *cuda = cuda_of(d);
     nvml_close(&cuda->nvml);
     cudaFree(cuda->flush);
+    cudaFree(cuda->parts[0]);
+    mem_free(cuda->parts[1]);
     if (cuda->stream) cudaStreamSynchronize(cuda->stream);
     if (cuda->pool) cudaMemPoolTrimTo(cuda->pool, 0);
     if (cuda->start) cudaEventDestroy(cuda->start);
@@ -237,6 +241,19 @@ static int cuda_fill(struct device *d, void *p, int byte, int64_t bytes)
     return OK;
 }
 
+static int cuda_digest(struct device *d, const struct device_view *v, struct digest *out)
+{
+    struct cuda *cuda = cuda_of(d);
+    int64_t bytes = digest_cuda_bytes(d);
+    int err = OK;
+    if (!cuda->parts[0]) err = cuda_alloc(d, bytes, (void **)&cuda->parts[0]);
+    if (!err && !cuda->parts[1]) {
+        cuda->parts[1] = (struct digest *)mem_alloc(bytes, 1);
+        err = cuda->parts[1] ? OK : ERR_MEMORY;
+    }
+    return err ? err : digest_cuda(d, v, cuda->parts[0], cuda->parts[1], out);
+}
+
 static void cuda_run_begin(struct device *d, bool closed)
 {
     (void)d;
@@ -313,6 +330,8 @@ extern "C" const struct device_ops device_cuda = {
     .upload = cuda_upload,
     .download = cuda_download,
     .fill = cuda_fill,
+    .digest = cuda_digest,
+    .spoil = spoil_cuda,
     .sync = cuda_sync,
     .run_begin = cuda_run_begin,
     .run_end = cuda_run_end,

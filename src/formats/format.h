@@ -90,6 +90,8 @@ int sparse_copy(struct device *d, const struct sparse *X, struct device *to, str
 // Frees the arrays, which leaves the struct; or both. NULL is legal.
 void sparse_release(struct device *d, struct sparse *X);
 void sparse_free(struct device *d, struct sparse *X);
+// A number for what all its arrays hold; see struct digest. Waits.
+int sparse_digest(struct device *d, const struct sparse *X, uint64_t *bits);
 // Of all arrays that it has.
 int64_t sparse_bytes(const struct sparse *X);
 

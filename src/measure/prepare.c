@@ -1,5 +1,6 @@
 #include "measure/prepare.h"
 
+#include <stdio.h>
 #include <string.h>
 
 double setup_convert_ms(const struct setup *s)
@@ -141,6 +142,21 @@ int64_t dense_length(const struct dense_dev *D)
     return D->layout == LAYOUT_ROW ? D->cols : D->rows;
 }
 
+struct device_view dense_view(const struct dense_dev *D, enum prec prec)
+{
+    return (struct device_view){D->val, dense_lines(D), dense_length(D), D->ld,
+                                (int)prec_bytes(prec), true};
+}
+
+static int dense_digest(const struct operands *o, int which, uint64_t *bits)
+{
+    struct digest x;
+    struct device_view v = dense_view(&o->in[which], o->p->prec);
+    int err = device_digest(o->dev, &v, &x);
+    *bits = x.bits;
+    return err;
+}
+
 static int dense_alloc(struct operands *o, int64_t rows, int64_t cols, struct dense_dev *D)
 {
     int64_t count;
@@ -202,10 +218,33 @@ static int make_dense(struct operands *o)
         err = dense_place(o, &p->in[i], &o->in[i]);
     }
     if (new_inputs) o->dense_ms = clock_ms() - start;
+    for (int i = 0; i < DENSE_MAX && p->in[i].val && new_inputs && !err; i++)
+        err = dense_digest(o, i, &o->bits[i]);
     if (!err && p->op->result == RESULT_DENSE && !o->C.val)
         err = dense_alloc(o, p->rows, p->cols, &o->C);
     if (!err && p->op->result == RESULT_PATTERN && !o->val)
         err = device_alloc(o->dev, p->A->nnz, prec_bytes(p->prec), &o->val);
+    return err;
+}
+
+int operands_verify(struct operands *o, char what[64])
+{
+    uint64_t bits;
+    int err = OK;
+    what[0] = 0;
+    for (int i = 0; i < DENSE_MAX && o->in[i].val && !err; i++) {
+        err = dense_digest(o, i, &bits);
+        if (err || bits == o->bits[i]) continue;
+        snprintf(what, 64, "dense input %d", i + 1);
+    }
+    for (int i = o->store.count - 1; i >= 0 && !err; i--) {
+        struct stored *s = &o->store.list[i];
+        err = sparse_digest(o->dev, s->X, &bits);
+        if (err || bits == s->bits) continue;
+        snprintf(what, 64, "%s as %s", operand_name(o, s), s->format->name);
+        store_drop(&o->store, i);
+    }
+    if (o->in[0].val && what[0]) dense_free(o);
     return err;
 }
 

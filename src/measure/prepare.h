@@ -35,6 +35,7 @@ struct operands {
     struct dense_dev in[DENSE_MAX], C;
     void *val;
     double dense_ms;
+    uint64_t bits[DENSE_MAX]; // of what in[] holds, as it was uploaded
 };
 
 void operands_init(struct operands *o, struct device *dev);
@@ -46,6 +47,11 @@ bool operands_drop_others(struct operands *o);
 // Device bytes of formats that it does not use.
 int64_t operands_other_bytes(const struct operands *o);
 
+// Whether all operands that are there are as they were made: nothing that runs may change what others
+// use after it. What is changed is freed, and must be in no task; in `what` is its name, "" if there
+// is none.
+int operands_verify(struct operands *o, char what[64]);
+
 // Makes `t` ready to run: t->entry, t->algo and t->opt are set by the caller, the rest is filled
 // here. ERR_UNSUPPORTED with the reason where the algorithm does not do the case. On failure
 // nothing is left to tear down.
@@ -55,5 +61,6 @@ void task_teardown(struct task *t);
 // Lines of a dense matrix, rows or, if it is column-major, columns; and elements of each.
 int64_t dense_lines(const struct dense_dev *D);
 int64_t dense_length(const struct dense_dev *D);
+struct device_view dense_view(const struct dense_dev *D, enum prec prec);
 
 #endif

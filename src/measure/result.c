@@ -23,6 +23,59 @@ int result_poison(struct task *t)
     return OK;
 }
 
+// Whether the arrays of a sparse result are as long as it says.
+static bool sparse_is_there(const struct task *t)
+{
+    const struct csr_dev *R = &t->R;
+    return device_holds(t->dev, R->ptr, ((int64_t)R->m + 1) * R->ptr_bytes) &&
+           device_holds(t->dev, R->idx, R->nnz * (int64_t)sizeof *R->idx) &&
+           device_holds(t->dev, R->val, R->nnz * (int64_t)prec_bytes(t->prec));
+}
+
+// The arrays of a result; returns how many, 0 if they are not what it says.
+static int views(const struct task *t, struct device_view v[RESULT_ARRAYS])
+{
+    const struct csr_dev *R = &t->R;
+    int width = (int)prec_bytes(t->prec);
+    if (t->C.val) return v[0] = dense_view(&t->C, t->prec), 1;
+    if (t->val)
+        return v[0] = (struct device_view){t->val, 1, t->A[0]->nnz, t->A[0]->nnz, width, true}, 1;
+    int64_t starts = (int64_t)R->m + 1;
+    v[0] = (struct device_view){R->val, 1, R->nnz, R->nnz, width, true};
+    v[1] = (struct device_view){R->idx, 1, R->nnz, R->nnz, 4, false};
+    v[2] = (struct device_view){R->ptr, 1, starts, starts, R->ptr_bytes, false};
+    return sparse_is_there(t) ? 3 : 0;
+}
+
+int result_digest(struct task *t, struct result_digest *out)
+{
+    struct device_view v[RESULT_ARRAYS];
+    int err = OK, count = views(t, v);
+    *out = (struct result_digest){.nnz = t->R.nnz};
+    for (int i = 0; i < count && !err; i++) err = device_digest(t->dev, &v[i], &out->array[i]);
+    return err;
+}
+
+bool result_same_structure(const struct result_digest *x, const struct result_digest *y)
+{
+    bool same = x->nnz == y->nnz;
+    for (int i = 1; i < RESULT_ARRAYS; i++) same &= x->array[i].bits == y->array[i].bits;
+    return same;
+}
+
+bool result_same(const struct result_digest *x, const struct result_digest *y)
+{
+    return result_same_structure(x, y) && x->array[0].bits == y->array[0].bits;
+}
+
+int result_spoil(struct task *t, uint64_t seed)
+{
+    struct device_view v[RESULT_ARRAYS];
+    int err = OK, count = views(t, v);
+    for (int i = 0; i < count && !err; i++) err = device_spoil(t->dev, &v[i], seed);
+    return err;
+}
+
 void result_free(struct result_view *R)
 {
     mem_free(R->ptr);
@@ -116,6 +169,11 @@ static int download_sparse(const struct task *t, struct result_view *R)
         snprintf(R->broken, sizeof R->broken,
                  "C has %lld nonzeros of %lld products, starts of %d bytes", (long long)D->nnz,
                  (long long)R->p->work, (int)D->ptr_bytes);
+        return OK;
+    }
+    if (!sparse_is_there(t)) {
+        snprintf(R->broken, sizeof R->broken, "the arrays of C are shorter than its %lld nonzeros",
+                 (long long)D->nnz);
         return OK;
     }
     R->nnz = D->nnz;

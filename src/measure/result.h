@@ -20,6 +20,20 @@ int result_poison(struct task *t);
 int result_download(const struct task *t, const struct problem *p, struct result_view *out);
 void result_free(struct result_view *R);
 
+// What a result holds: its values, and of a sparse one the row starts and columns.
+#define RESULT_ARRAYS 3
+struct result_digest {
+    int64_t nnz;
+    struct digest array[RESULT_ARRAYS]; // [0]: the values
+};
+// Of what a run, and finish(), have left on the device.
+int result_digest(struct task *t, struct result_digest *out);
+// Whether they agree in every bit; and whether they do but for the values.
+bool result_same(const struct result_digest *x, const struct result_digest *y);
+bool result_same_structure(const struct result_digest *x, const struct result_digest *y);
+// Spoils some of its elements, so that what is not written again is seen.
+int result_spoil(struct task *t, uint64_t seed);
+
 // Elements of row i; the column of element e of it, and its value.
 int64_t result_count(const struct result_view *R, int64_t i);
 int64_t result_col(const struct result_view *R, int64_t i, int64_t e);

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-static void remove_at(struct store *s, int i)
+void store_drop(struct store *s, int i)
 {
     sparse_free(s->dev, s->list[i].X);
     s->list[i] = s->list[--s->count];
@@ -10,7 +10,7 @@ static void remove_at(struct store *s, int i)
 
 void store_free(struct store *s)
 {
-    while (s->count) remove_at(s, s->count - 1);
+    while (s->count) store_drop(s, s->count - 1);
     mem_free(s->list);
     *s = (struct store){0};
 }
@@ -19,7 +19,7 @@ void store_keep(struct store *s, const struct problem *p)
 {
     for (int i = s->count - 1; i >= 0; i--) {
         const struct stored *x = &s->list[i];
-        if (x->prec != p->prec || (x->of != p->A && x->of != p->S)) remove_at(s, i);
+        if (x->prec != p->prec || (x->of != p->A && x->of != p->S)) store_drop(s, i);
     }
 }
 
@@ -28,7 +28,7 @@ bool store_drop_unused(struct store *s)
     bool any = false;
     for (int i = s->count - 1; i >= 0; i--) {
         if (s->list[i].used) continue;
-        remove_at(s, i);
+        store_drop(s, i);
         any = true;
     }
     return any;
@@ -158,9 +158,10 @@ int store_need(struct store *s, const struct task *t, const struct csr *A,
         sparse_free(s->dev, x.X);
         err = make_once(t, &x, source, &x.cost[0].warm_ms, &again);
     }
-    if (s->count > before && !asks_for(t->algo, format->from)) remove_at(s, s->count - 1);
+    if (s->count > before && !asks_for(t->algo, format->from)) store_drop(s, s->count - 1);
     if (err) return err;
-    err = add(s, &x);
+    err = sparse_digest(s->dev, x.X, &x.bits);
+    if (!err) err = add(s, &x);
     if (err) sparse_free(s->dev, x.X);
     *out = err ? NULL : &s->list[s->count - 1];
     return err;

@@ -21,7 +21,8 @@ struct stored {
     double opt[PARAMS_MAX]; // of the format's own parameters
     struct sparse *X;
     struct format_cost cost[1 + SOURCES_MAX]; // its own, of what it is made from, and so on
-    bool used; // by the task that was prepared last; set by the caller
+    uint64_t bits; // of what it holds, as it was made
+    bool used;     // by the task that was prepared last; set by the caller
 };
 
 struct store {
@@ -39,6 +40,8 @@ int store_need(struct store *s, const struct task *t, const struct csr *A,
 void store_keep(struct store *s, const struct problem *p);
 // Frees what is not used; false if there was nothing.
 bool store_drop_unused(struct store *s);
+// Frees one.
+void store_drop(struct store *s, int i);
 int64_t store_unused_bytes(const struct store *s);
 
 #endif

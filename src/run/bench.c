@@ -30,6 +30,7 @@ static enum status status_of(int err)
     case ERR_UNSUPPORTED: return STATUS_UNSUPPORTED;
     case ERR_UNCHECKED: return STATUS_UNCHECKED;
     case ERR_MEMORY: return STATUS_OOM;
+    case ERR_WRONG: return STATUS_WRONG;
     default: return STATUS_FAILED;
     }
 }
@@ -135,6 +136,17 @@ static void leave_out(struct result *r, int64_t bytes)
     for (int64_t i = 0; i < r->trace.count; i++) r->trace.moments[i].bytes -= bytes;
 }
 
+// What a case has changed of its inputs is made again for the next one; and its time says nothing.
+static int verify_inputs(struct operands *o, int err, struct result *r)
+{
+    char what[64];
+    if (err == ERR_DEVICE || err == ERR_INTERRUPTED) return err; // the device cannot tell
+    int own = operands_verify(o, what);
+    if (!own && what[0]) own = fail(ERR_WRONG, "it changed its inputs: %s", what);
+    if (own) r->timed = false;
+    return own ? own : err;
+}
+
 static int measure(const struct plan *plan, struct reference *ref, const struct bench_device *bd,
                    struct operands *o, struct result *r)
 {
@@ -149,7 +161,7 @@ static int measure(const struct plan *plan, struct reference *ref, const struct 
     r->stats = t.figures;
     task_release_result(&t);
     task_teardown(&t);
-    return err;
+    return verify_inputs(o, err, r);
 }
 
 void result_clear(struct result *r)

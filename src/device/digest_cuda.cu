@@ -1,0 +1,59 @@
+// Digests of what lies in a CUDA device's memory, and spots of it that are spoilt.
+#include "device/digest_cuda.h"
+#include "device/digest.h"
+#include "device/warp.cuh"
+
+#define THREADS       256
+#define BLOCKS_PER_SM 8
+
+// A part for each warp.
+static __global__ void digest_elements(struct device_view v, struct digest *parts)
+{
+    const int64_t count = v.lines * v.length, step = (int64_t)gridDim.x * blockDim.x;
+    struct digest_part mine = {{0, 0, 0}, 0};
+    for (int64_t q = (int64_t)blockIdx.x * blockDim.x + threadIdx.x; q < count; q += step)
+        digest_add(&v, q, v.lines == 1 ? q : q / v.length * v.step + q % v.length, &mine);
+    struct digest sum = digest_of(&mine);
+    sum.bits = warp_sum((unsigned long long)sum.bits);
+    sum.sum = warp_sum(sum.sum);
+    sum.size = warp_sum(sum.size);
+    if (lane_id() == 0) parts[(blockIdx.x * blockDim.x + threadIdx.x) / WARP] = sum;
+}
+
+static __global__ void spoil_spots(struct device_view v, uint64_t seed, int64_t spots)
+{
+    const int64_t s = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
+    if (s >= spots) return;
+    char *p = (char *)v.p + digest_spot(&v, seed, s) * v.width;
+    for (int b = 0; b < v.width; b++) p[b] = (char)0xff;
+}
+
+static int blocks(const struct device *d) { return d->units * BLOCKS_PER_SM; }
+
+int64_t digest_cuda_bytes(const struct device *d)
+{
+    return (int64_t)blocks(d) * (THREADS / WARP) * (int64_t)sizeof(struct digest);
+}
+
+int digest_cuda(struct device *d, const struct device_view *v, struct digest *device_parts,
+                struct digest *host_parts, struct digest *out)
+{
+    LAUNCH(digest_elements, blocks(d), THREADS, 0, d->stream, *v, device_parts);
+    CUDA_TRY(cudaGetLastError());
+    const int64_t bytes = digest_cuda_bytes(d);
+    int err = d->ops->download(d, host_parts, device_parts, bytes);
+    for (int64_t i = 0; i < bytes / (int64_t)sizeof *host_parts && !err; i++) {
+        out->bits += host_parts[i].bits;
+        out->sum += host_parts[i].sum;
+        out->size += host_parts[i].size;
+    }
+    return err;
+}
+
+int spoil_cuda(struct device *d, const struct device_view *v, uint64_t seed)
+{
+    const int64_t spots = digest_spots(v);
+    LAUNCH(spoil_spots, (int)ceil_div(spots, THREADS), THREADS, 0, d->stream, *v, seed, spots);
+    CUDA_TRY(cudaGetLastError());
+    return OK;
+}

@@ -1,0 +1,61 @@
+#include "measure/watch.h"
+
+#include <math.h>
+
+// The sums of two right results differ by what rounding did in each: as many standard errors as the
+// check allows an element; and each sum has a few roundings of its own, in double.
+#define OWN_ROUNDINGS 16
+static bool is_near(const struct watch *w, const struct digest *x)
+{
+    const struct digest *first = &w->first->digest.array[0];
+    double rounding = CHECK_DEVIATIONS * sqrt(2 * w->first->spread2);
+    double own = OWN_ROUNDINGS * prec_unit_roundoff(F64) * (x->size + first->size);
+    return isfinite(rounding + own) && fabs(x->sum - first->sum) <= rounding + own;
+}
+
+// What is wrong with the result that is there, if anything.
+static int look(struct watch *w, bool last)
+{
+    struct result_digest now;
+    struct check again;
+    int err = result_digest(w->task, &now);
+    if (err) return err;
+    w->looked++;
+    if (result_same(&now, &w->first->digest)) return OK;
+    w->varied++;
+    if (!last && result_same_structure(&now, &w->first->digest) && is_near(w, &now.array[0]))
+        return OK;
+    w->rechecked++;
+    err = check_result(w->task, w->ref, w->mode, &again);
+    if (err || again.ok) return err;
+    return fail(ERR_WRONG, "the result of sample %lld, after the check: %s", (long long)w->looked,
+                again.reason);
+}
+
+int watch_before(void *watch, bool last)
+{
+    struct watch *w = watch;
+    struct task *t = w->task;
+    bool fresh = w->ref->p->op->result == RESULT_SPARSE;
+    if (fresh) {
+        t->dev->poison = last; // what is allocated holds NaN
+        return OK;
+    }
+    return last ? result_poison(t) : result_spoil(t, (uint64_t)w->looked);
+}
+
+int watch_after(void *watch, bool last)
+{
+    struct watch *w = watch;
+    struct task *t = w->task;
+    struct device *d = t->dev;
+    int64_t peak = d->peak_bytes; // what looking takes is not the algorithm's
+    d->poison = false;
+    int err = t->algo->finish ? unchecked(t->algo->finish(t)) : OK;
+    if (!err) err = look(w, last);
+    if (!err && w->ref->p->op->result == RESULT_SPARSE)
+        err = result_spoil(t, (uint64_t)w->looked); // the next run may get the same memory
+    task_release_result(t);
+    d->peak_bytes = peak;
+    return err;
+}

@@ -1,0 +1,27 @@
+// The results that are timed, looked at: each sample's last one, untimed.
+//
+// Ahead of a sample some elements of the old result are spoilt, so that a run that writes nothing is
+// seen. Behind it the result's digest is compared with that of the result that was checked. Where a
+// bit differs, a sum over all of it by random weights has to agree as far as rounding explains;
+// where that does not, the result is checked as the first one was. Ahead of the last sample, which
+// timing_measure() takes for this alone, all of the result is poisoned.
+#ifndef WATCH_H
+#define WATCH_H
+
+#include "measure/check.h"
+
+struct watch {
+    struct task *task;
+    struct reference *ref;
+    enum check_mode mode;
+    const struct check *first; // of the same task: its result is right
+    int64_t looked;            // results that were looked at,
+    int64_t varied;            // of them those that differ from the first in a bit,
+    int64_t rechecked;         // and those that were checked as it was
+};
+
+// For timing_measure(), as its before() and after(). A wrong result is ERR_WRONG, with where it is.
+int watch_before(void *watch, bool last);
+int watch_after(void *watch, bool last);
+
+#endif
