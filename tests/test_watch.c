@@ -1,0 +1,160 @@
+// Results that are timed are looked at: an algorithm that was right when it was checked and has a
+// fault in one run after that, for every operation and every planted fault.
+#include "data/load.h"
+#include "faulty.h"
+#include "measure/watch.h"
+
+static struct device dev;
+
+// Like the faulty one, but it is right until somebody plants the fault.
+static int late_run(struct task *t)
+{
+    faulty_runs++;
+    if (right.p->op->result == RESULT_SPARSE) return faulty_sparse(t);
+    if (fault != NO_OUTPUT) faulty_fill(t);
+    return OK;
+}
+static const struct algo late = {
+    .layouts = BOTH_LAYOUTS, .precs = BOTH_PRECS, .A = {&format_csr}, .run = late_run};
+
+struct watched {
+    struct task t;
+    struct check check;
+    struct watch w;
+};
+
+static bool watched_make(struct inputs *in, enum check_mode mode, struct watched *x)
+{
+    static struct algo_entry entry;
+    struct setup setup;
+    entry = (struct algo_entry){"late", in->p.op, DEVICE_CPU, &late, NULL};
+    *x = (struct watched){.t = {.entry = &entry, .algo = &late}};
+    fault = NONE;
+    faulty_shift = 0;
+    int err = task_prepare(&x->t, &in->o, &setup);
+    if (!err) err = check_task(&x->t, &in->ref, mode, &x->check);
+    CHECK(!err && x->check.ok, "%s: %s%s", in->p.op->name, err ? fail_text() : "",
+          x->check.reason);
+    x->w = (struct watch){.task = &x->t, .ref = &in->ref, .mode = mode, .first = &x->check};
+    return !err;
+}
+
+static int sample(struct watched *x, bool last)
+{
+    int err = watch_before(&x->w, last);
+    if (!err) err = task_run(&x->t);
+    return err ? err : watch_after(&x->w, last);
+}
+
+static const char *what_of(const struct inputs *in, const struct planted *p)
+{
+    static char text[128];
+    snprintf(text, sizeof text, "%s %s, %s", in->p.op->name, prec_name(in->p.prec), p->name);
+    return text;
+}
+
+// Right samples pass, the one with the fault does not, and says where; what comes after is right.
+static void check_fault(struct inputs *in, enum check_mode mode, const struct planted *p)
+{
+    struct watched x;
+    if (!watched_make(in, mode, &x)) return;
+    int64_t used = dev.used_bytes, peak = dev.peak_bytes;
+    for (int s = 0; s < 3; s++)
+        CHECK(!sample(&x, false), "%s: right, but %s", what_of(in, p), fail_text());
+    CHECK(x.w.looked == 3 && !x.w.varied && !x.w.rechecked, "%s: %lld, %lld, %lld of 3",
+          what_of(in, p), (long long)x.w.looked, (long long)x.w.varied, (long long)x.w.rechecked);
+    // What one run leaves as it was shows where all of it was poisoned before.
+    bool last = p->fault == ONE_NOT_WRITTEN || p->fault == ROW_LOST;
+    fault = p->fault;
+    int err = sample(&x, last);
+    CHECK(err == ERR_WRONG, "%s: is not found, error %d", what_of(in, p), err);
+    CHECK(err != ERR_WRONG || strstr(fail_text(), "sample 4"), "%s: %s", what_of(in, p),
+          fail_text());
+    fault = NONE;
+    CHECK(!sample(&x, true), "%s: right again, but %s", what_of(in, p), fail_text());
+    CHECK(dev.used_bytes == used && !dev.poison, "%s: %lld bytes are left", what_of(in, p),
+          (long long)(dev.used_bytes - used));
+    if (in->p.op->result != RESULT_SPARSE)
+        CHECK(dev.peak_bytes == peak, "%s: looking counts as memory of the run", what_of(in, p));
+    task_teardown(&x.t);
+}
+
+// Sums that vary from run to run, within the tolerance, are right, and need no second check unless it
+// is the last one.
+static void check_varying(struct inputs *in, enum check_mode mode)
+{
+    struct watched x;
+    if (!watched_make(in, mode, &x)) return;
+    fault = SMALL;
+    CHECK(!sample(&x, false), "%s: %s", in->p.op->name, fail_text());
+    CHECK(x.w.varied == 1 && x.w.rechecked == 0, "%s: %lld, %lld", in->p.op->name,
+          (long long)x.w.varied, (long long)x.w.rechecked);
+    CHECK(!sample(&x, true), "%s: %s", in->p.op->name, fail_text());
+    CHECK(x.w.varied == 2 && x.w.rechecked == 1, "%s: %lld, %lld", in->p.op->name,
+          (long long)x.w.varied, (long long)x.w.rechecked);
+    task_teardown(&x.t);
+}
+
+// Whatever allocation fails while a result is looked at, it is told as such, and nothing is left.
+static void check_starved(struct inputs *in)
+{
+    struct watched x;
+    if (!watched_make(in, CHECK_FULL, &x)) return;
+    int64_t used = dev.used_bytes;
+    fault = SMALL;
+    bool done = false;
+    for (int n = 1; n < 200 && !done; n++) {
+        CHECK(!watch_before(&x.w, true) && !task_run(&x.t), "%s", fail_text());
+        mem_fail_at(n);
+        int err = watch_after(&x.w, true);
+        mem_fail_at(0);
+        CHECK(!err || err == ERR_UNCHECKED || err == ERR_MEMORY, "allocation %d: %d, %s", n, err,
+              fail_text());
+        CHECK(dev.used_bytes == used, "allocation %d: %lld bytes are left", n,
+              (long long)(dev.used_bytes - used));
+        done = !err;
+    }
+    CHECK(done, "it never came to an end");
+    task_teardown(&x.t);
+}
+
+static void test_op(const struct op *op, const struct csr *A, enum prec prec)
+{
+    struct inputs in;
+    int64_t axis[AXES_MAX] = {0};
+    for (int a = 0; op->axes[a]; a++) axis[a] = op->axes[a]->standard;
+    if (op->axes[0] && op->axes[0]->min == 1) axis[0] = 7;
+    int err = inputs_make(&in, &dev, op, A, prec, axis, false, 0);
+    CHECK(!err, "%s: %s", op->name, fail_text());
+    if (err) return;
+    if (!right_make(&in.p, 0)) {
+        fault_row = A->m / 2;
+        while (right.ptr[fault_row + 1] - right.ptr[fault_row] < 4) fault_row++;
+        fault_place = 1;
+        for (int i = 0; i < COUNT(planted); i++) {
+            unsigned wanted = BIT(op->result), apart = planted[i].marks & APART;
+            bool first = planted[i].fault == NO_OUTPUT_LATER || planted[i].fault == ADDS_UP ||
+                         planted[i].fault == ONE_TOO_MANY;
+            if (!(planted[i].kinds & wanted) || apart || first) continue;
+            check_fault(&in, CHECK_FULL, &planted[i]);
+        }
+        check_varying(&in, CHECK_FULL);
+        check_starved(&in);
+    }
+    right_free();
+    inputs_free(&in);
+}
+
+int main(void)
+{
+    struct csr A;
+    CHECK(!device_open("cpu", &dev), "%s", fail_text());
+    struct matrix M;
+    CHECK(!matrix_load("gen:uniform:400:6", 3, &M), "%s", fail_text());
+    A = M.A;
+    for (int i = 0; i < op_count; i++)
+        for (int prec = F32; prec <= F64; prec++) test_op(ops[i], &A, (enum prec)prec);
+    matrix_free(&M);
+    device_close(&dev);
+    return TEST_END();
+}
