@@ -14,7 +14,7 @@ from records import NoData, axes_of
 from series import label_rows
 
 # What tells one set of cases from another, besides the axes of the operation between the two parts.
-BEFORE, AFTER = ("device", "op"), ("prec", "cache")
+BEFORE, AFTER = ("device", "op"), ("prec", "cache", "launch")
 AXIS = "axis "  # before an axis's name among the arguments
 
 
@@ -33,7 +33,8 @@ def arguments(doc, more=None):
                             metavar=None if words else "N")
     parser.add_argument("results", nargs="+", metavar="RESULTS", help="JSON Lines of spbench")
     for name, about_it in (("device", "id or part of the name"), ("op", "operation"),
-                           ("prec", "f32 or f64"), ("cache", "warm or cold")):
+                           ("prec", "f32 or f64"), ("cache", "warm or cold"),
+                           ("launch", "graph or stream")):
         parser.add_argument("-" + name, "--" + name, help=about_it)
     if more:
         more(parser)
@@ -130,6 +131,9 @@ def footnotes(selection, left=True):
     throttled = sum(row["throttled"] for row in selection.rows)
     if throttled:
         found.append("%d measured while the clocks were held down." % throttled)
+    busy = sum(row["busy"] for row in selection.rows)
+    if busy:
+        found.append("%d measured on a busy machine." % busy)
     return found + selection.notes
 
 
@@ -190,6 +194,7 @@ def about(rows):
     texts = [values("op")]
     texts += ["%s = %s" % (name, values(name)) for name in fields_of(rows)[len(BEFORE):-len(AFTER)]]
     texts += [values("prec")] + [values("cache") + " cache"] * (values("cache") != "warm")
+    texts += ["%s launches" % values("launch")] * (values("launch") != "graph")
     texts += [values("device")]
     dates = sorted({str(row["env"]["date"])[:10] for row in rows if row["env"].get("date")})
     return " · ".join(texts + ([" to ".join(dates[:1] + dates[1:][-1:])] if dates else []))

@@ -77,6 +77,7 @@ def key_of(record, axes):
     words = [record[name] for name in ("op", "alg", "device", "prec")]
     words += ["%s=%s" % (name, record[name]) for name in axes]
     words += ["cache=" + record["cache"]]
+    words += ["launch=" + record["launch"]] if record.get("launch") else []
     words += ["%s=%.10g" % item for item in sorted(record["options"].items())]
     words += [record["library"].replace(" ", "-")] if record["library"] else []
     return " ".join(words + [size, matrix["name"]])
@@ -99,7 +100,8 @@ def row_from(record, env):
     row["env"], row["id"], row["facts"] = env, str(record["device"]), facts
     row["device"] = device_name(env, row["id"])
     row["made"] = part(env, "operation").get("result") == "sparse"  # each run makes its result
-    row["throttled"] = time.get("throttled") is True
+    row["launch"] = text(record.get("launch")) or "graph"
+    row["throttled"], row["busy"] = time.get("throttled") is True, time.get("busy") is True
     row["options"], row["stats"] = part(record, "options"), part(record, "stats")
     row["series"] = row["alg"]  # until others say that it has variants
     row["name"], row["path"] = str(matrix["name"]), str(matrix.get("path"))

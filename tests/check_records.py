@@ -78,8 +78,21 @@ def contradictions(record, env, known):
     if record["memory"]["format_bytes"] > record["memory"]["peak_bytes"]:
         yield "the formats are above the peak"
     order = [time[name] for name in ("min", "p5", "median", "p95")]
-    if order != sorted(order) or not time["ci_lo"] <= time["median"] <= time["ci_hi"]:
+    if order != sorted(order):
         yield "the quantiles of time_ms are out of order"
+    if len(time["samples"]) < 6:
+        if time["ci_lo"] is not None or time["ci_hi"] is not None:
+            yield "an interval of fewer than 6 samples"
+    elif not time["ci_lo"] <= time["median"] <= time["ci_hi"]:
+        yield "the median is outside its interval"
+    if time["batch"] > 1 and any(time["batch"] % i == 0 for i in range(2, time["batch"])):
+        yield "time_ms.batch is not prime"
+    apart = time["batch"] > 1 and record["device"] != "cpu"
+    if (time["separator"] is not None) != apart or (time["back_to_back"] is not None) != apart:
+        yield "separator or back_to_back, and a sample whose runs cannot overlap"
+    if (time["launch"] == "call") != (record["device"] == "cpu") or \
+            (time["launch"] == "graph" and (record["launch"] or not apart)):
+        yield "time_ms.launch is %s" % time["launch"]
     if time["min"] != min(time["samples"]):
         yield "time_ms.min is not the least of the samples"
     if time["median"] > 0 and not close(record["gflops"], record["flops"] / time["median"] * 1e-6):

@@ -43,7 +43,8 @@ def test_numbers(check):
           drawing.styles(rows[2:3])["sellp"] == look["sellp"], "the same look in each figure")
     sets = common.groups(rows, common.fields_of(rows))
     check(list(sets) == [("NVIDIA H200", "spmm", 64, "row", "f32", "warm")], "sets: %s" % sets)
-    check(common.fields_of(rows, mixes=True) == ("device", "op", "prec", "cache"), "mixed axes")
+    check(common.fields_of(rows, mixes=True) == ("device", "op", "prec", "cache",
+                                                   "launch"), "mixed axes")
     other = {**rows[0]["env"], "algorithms": SPMM[1][::-1] + [{"name": "new", "device": "cuda"}]}
     rows.append({**rows[2], "env": other})
     check(list(series.listed(rows))[-1] == "new", "lists that differ: what is new comes last")

@@ -143,6 +143,34 @@ static void test_plan(void)
     plan_free(&plan);
 }
 
+// To ask for no graphs is another case where there would be any: on CUDA, if the result is there
+// before and the cache is warm.
+static void test_stream(void)
+{
+    static const struct algo_entry on_cpu = {"mine", &own_op, DEVICE_CPU, &sliced, NULL},
+                                   on_gpu = {"mine", &own_op, DEVICE_CUDA, &sliced, NULL};
+    bool graphs = device_list[DEVICE_CUDA].ops && device_list[DEVICE_CUDA].ops->graph_make;
+    for (int i = 0; i < 16; i++) {
+        struct op op = own_op;
+        bool gpu = i & 1, asked = i & 2, cold = i & 4, sparse = i & 8;
+        const struct choice_entry chosen = {gpu ? &on_gpu : &on_cpu, "here"};
+        const enum prec prec = F32;
+        struct plan plan;
+        op.result = sparse ? RESULT_SPARSE : RESULT_DENSE;
+        struct plan_request r = {.op = &op,
+                                 .entries = &chosen,
+                                 .entry_count = 1,
+                                 .precs = &prec,
+                                 .prec_count = 1,
+                                 .axes = {{.count = 1}, {.count = 1}},
+                                 .cold = cold,
+                                 .stream = asked};
+        CHECK(!plan_make(&plan, &r) && plan.count == 1, "%s", fail_text());
+        CHECK(plan.cases[0].stream == (gpu && graphs && asked && !cold && !sparse), "row %d", i);
+        plan_free(&plan);
+    }
+}
+
 static struct matrix matrix_here(void)
 {
     return (struct matrix){.name = (char *)"cage5",
@@ -172,6 +200,11 @@ static void test_keys(void)
     CHECK_TEXT(case_key(&c, &M, key), "own sliced cuda:12 f64 width=3 sign=minus cache=cold "
                                       "grain=0.125 pad=1000000 slice=16 5x6:9000000000 "
                                       "a name of words");
+    c.stream = true;
+    CHECK_TEXT(case_key(&c, &M, key), "own sliced cuda:12 f64 width=3 sign=minus cache=cold "
+                                      "launch=stream grain=0.125 pad=1000000 slice=16 "
+                                      "5x6:9000000000 a name of words");
+    c.stream = false;
     c.entry = &entries[2];
     M = (struct matrix){.name = (char *)"lost", .path = (char *)"lost.mtx"};
     CHECK_TEXT(case_key(&c, &M, key), "own foreign cuda:12 f64 width=3 sign=minus cache=cold "
@@ -202,10 +235,11 @@ static void change(struct bench_case *c, struct matrix *M, int field)
     case 13: M->A.nnz++; break;
     case 14: M->name = (char *)"cage"; break;
     case 15: M->field = NULL; break;
+    case 16: c->stream = true; break;
     default: c->opt[GRAIN] = 4.000001; break;
     }
 }
-#define FIELDS 17
+#define FIELDS 18
 
 static void test_differences(void)
 {
@@ -310,6 +344,7 @@ int main(void)
 {
     test_axes();
     test_plan();
+    test_stream();
     test_keys();
     test_differences();
     test_long_names();

@@ -50,7 +50,7 @@ static bool is_taken(const char *name)
         "schema",   "kind",           "status",     "reason",    "case",    "op",     "alg",
         "device",   "prec",           "cache",      "options",   "library", "matrix", "check",
         "time_ms",  "setup_ms",       "formats",    "phases_ms", "flops",   "gflops", "bytes",
-        "bound_ms", "cache_resident", "efficiency", "memory",    "stats"};
+        "bound_ms", "cache_resident", "efficiency", "memory",    "stats",   "launch"};
     for (int i = 0; i < COUNT(taken); i++)
         if (!strcmp(taken[i], name)) return true;
     return false;

@@ -7,15 +7,17 @@ static void test_names(void)
 {
     struct result r = good_result();
     cJSON *record = round_trip(&r);
-    CHECK_NAMES(NULL, "schema kind status reason case op alg device prec width sign cache options "
-                      "library matrix check time_ms setup_ms formats phases_ms entries density "
-                      "flops gflops bytes bound_ms efficiency cache_resident memory stats ");
+    CHECK_NAMES(NULL,
+                "schema kind status reason case op alg device prec width sign cache launch "
+                "options library matrix check time_ms setup_ms formats phases_ms entries density "
+                "flops gflops bytes bound_ms efficiency cache_resident memory stats ");
     CHECK_NAMES("options", "threshold ");
     CHECK_NAMES("matrix", "name path rows cols nnz field symmetry values duplicates row_mean "
                           "row_max row_cv load_ms load_mb_s ");
     CHECK_NAMES("check", "method elements error_ratio ");
-    CHECK_NAMES("time_ms", "median min mean p5 p95 ci_lo ci_hi samples batch warmup stop "
-                           "throttled clock_mhz ");
+    CHECK_NAMES("time_ms", "median min mean p5 p95 ci_lo ci_hi samples batch launch separator "
+                           "back_to_back warmup stop busy machine throttled clock_mhz ");
+    CHECK_TEXT(names_of(at(record, "time_ms", "machine")), "switches steal others ");
     CHECK_NAMES("setup_ms", "convert convert_warm upload analyse total ");
     CHECK_TEXT(names_of(cJSON_GetArrayItem(at(record, NULL, "formats"), 1)),
                "of format bytes csr_bytes convert_ms convert_warm_ms upload_ms ");
@@ -45,6 +47,7 @@ static void test_case(void)
     CHECK_NUMBER(NULL, "width", 64);
     CHECK_STRING(NULL, "sign", "minus");
     CHECK_STRING(NULL, "cache", "cold");
+    CHECK_NULL(NULL, "launch");
     CHECK_NUMBER("options", "threshold", 9.5);
     CHECK_STRING(NULL, "library", "Made-up 1.2");
     CHECK_STRING("matrix", "name", "web");
@@ -53,8 +56,13 @@ static void test_case(void)
     CHECK_NUMBER("matrix", "load_mb_s", 480);
     cJSON_Delete(record);
     r.c.cold = false;
+    r.c.stream = true;
     record = round_trip(&r);
     CHECK_STRING(NULL, "cache", "warm");
+    CHECK_STRING(NULL, "launch", "stream");
+    CHECK_STRING(NULL, "case",
+                 "own made-up cpu f64 width=64 sign=minus cache=warm launch=stream threshold=9.5 "
+                 "Made-up-1.2 3x4:5 web");
     cJSON_Delete(record);
 }
 
@@ -66,6 +74,14 @@ static void test_values(void)
     CHECK_NUMBER("time_ms", "median", 0.5);
     CHECK_NUMBER("time_ms", "batch", 7);
     CHECK_STRING("time_ms", "stop", "noise");
+    CHECK_STRING("time_ms", "launch", "graph");
+    CHECK_NUMBER("time_ms", "separator", 0.001);
+    CHECK_NUMBER("time_ms", "back_to_back", 0.375);
+    CHECK(cJSON_IsTrue(at(record, "time_ms", "busy")), "busy is not true");
+    const cJSON *machine = at(record, "time_ms", "machine");
+    CHECK(at(machine, NULL, "switches")->valuedouble == 5, "switches");
+    CHECK(at(machine, NULL, "steal")->valuedouble == 0.25, "steal");
+    CHECK(cJSON_IsNull(at(machine, NULL, "others")), "what is not known is not null");
     CHECK(cJSON_IsTrue(at(record, "time_ms", "throttled")), "throttled is not true");
     const cJSON *clocks = at(record, "time_ms", "clock_mhz");
     CHECK(cJSON_GetArraySize(clocks) == 2, "%d clocks", cJSON_GetArraySize(clocks));
@@ -140,6 +156,17 @@ static void test_partly(void)
     cJSON *record = round_trip(&r);
     CHECK_STRING("check", "method", "off");
     CHECK_NULL("check", "error_ratio");
+    cJSON_Delete(record);
+
+    r = good_result(); // too few samples, on the CPU, and nothing is known of the machine
+    r.timing.ci_lo = r.timing.ci_hi = r.timing.separator_ms = r.timing.back_to_back = NAN;
+    r.timing.machine.switches = -1;
+    record = round_trip(&r);
+    CHECK_NULL("time_ms", "ci_lo");
+    CHECK_NULL("time_ms", "ci_hi");
+    CHECK_NULL("time_ms", "separator");
+    CHECK_NULL("time_ms", "back_to_back");
+    CHECK(cJSON_IsNull(at(at(record, "time_ms", "machine"), NULL, "switches")), "switches");
     cJSON_Delete(record);
 
     r = good_result();

@@ -52,7 +52,8 @@ static void check_case(const struct record *x, const struct result *r)
     if (!x->c.entry) return;
     CHECK_TEXT(case_key(&x->c, r->matrix, key), x->key);
     CHECK(!strcmp(x->c.device, r->c.device) && x->c.prec == r->c.prec && x->c.cold == r->c.cold &&
-              case_same_inputs(&x->c, &r->c) && !memcmp(x->c.opt, r->c.opt, sizeof r->c.opt),
+              x->c.stream == r->c.stream && case_same_inputs(&x->c, &r->c) &&
+              !memcmp(x->c.opt, r->c.opt, sizeof r->c.opt),
           "%s: another case", x->key);
 }
 
@@ -78,6 +79,7 @@ static void test_back(void)
         r.c.entry = e;
         r.c.prec = i % 2 ? F32 : F64;
         r.c.cold = i % 3 == 0;
+        r.c.stream = i % 5 == 0;
         device_id(e->device, i % 4, r.c.device);
         if (r.status == STATUS_UNSUPPORTED)
             snprintf(r.c.device, 16, "%s", device_list[e->device].name);
@@ -361,6 +363,8 @@ static void test_no_case(void)
     static const char *const caches[] = {"\"hot\"", "\"\"", "\"Warm\"",
                                          "null",    "true", "[\"warm\"]"};
     for (int i = 0; i < COUNT(caches); i++) check_no_case("cache", caches[i]);
+    static const char *const launches[] = {"\"graph\"", "\"\"", "true", "[\"stream\"]"};
+    for (int i = 0; i < COUNT(launches); i++) check_no_case("launch", launches[i]);
     static const char *const options[] = {"null", "7",   "\"share=7\"",
                                           "[]",   "[7]", "{\"of-old\":1,\"of-old\":2}"};
     for (int i = 0; i < COUNT(options); i++) check_no_case("options", options[i]);
@@ -414,12 +418,19 @@ static void test_key(void)
     char *key = strdup(text_at(line, "case")), quoted[CASE_KEY_MAX + 8];
     const struct {
         const char *outer, *name, *value;
-    } others[] = {{NULL, "prec", "\"f32\""},    {NULL, "cache", "\"warm\""},
-                  {"matrix", "rows", "4"},      {"matrix", "cols", "3"},
-                  {"matrix", "nnz", "6"},       {"matrix", "nnz", "5.5"},
-                  {"matrix", "nnz", "null"},    {"matrix", "rows", "-3"},
-                  {"matrix", "rows", "1e30"},   {"matrix", "nnz", "1e30"},
-                  {"matrix", "rows", "\"3\""},  {NULL, "library", "\"Made-up 1\""},
+    } others[] = {{NULL, "prec", "\"f32\""},
+                  {NULL, "cache", "\"warm\""},
+                  {NULL, "launch", "\"stream\""},
+                  {"matrix", "rows", "4"},
+                  {"matrix", "cols", "3"},
+                  {"matrix", "nnz", "6"},
+                  {"matrix", "nnz", "5.5"},
+                  {"matrix", "nnz", "null"},
+                  {"matrix", "rows", "-3"},
+                  {"matrix", "rows", "1e30"},
+                  {"matrix", "nnz", "1e30"},
+                  {"matrix", "rows", "\"3\""},
+                  {NULL, "library", "\"Made-up 1\""},
                   {"matrix", "name", "\"wed\""}};
     for (size_t i = 0; key[i]; i++) { // a letter left out
         char *shorter = strdup(key);

@@ -7,14 +7,24 @@
 #include "measure/model.h"
 #include "test.h"
 
-static double (*next_ms)(int sample); // what sample number `sample` takes, warm-up excluded
-static int runs, marks, flushes, afters;
+static double (*next_ms)(int sample); // what sample number `sample` takes, warm-up included
+static int runs, marks, flushes;
 static bool hot;
+static char deeds[1 << 17]; // what was done, a letter each
+static int deed_count;
 
-static int count_run(void *arg) { return (void)arg, runs++, OK; }
-static void count_after(void *arg) { (void)arg, afters++; }
+static int note(char deed)
+{
+    if (deed_count < COUNT(deeds) - 1) deeds[deed_count++] = deed;
+    deeds[deed_count] = 0;
+    return OK;
+}
+
+static int count_run(void *arg) { return (void)arg, runs++, note('r'); }
+static int count_before(void *arg, bool last) { return (void)arg, note(last ? 'B' : 'b'); }
+static int count_after(void *arg, bool last) { return (void)arg, note(last ? 'A' : 'a'); }
 static int fake_start(struct device *d) { return (void)d, OK; }
-static int fake_flush(struct device *d) { return (void)d, flushes++, OK; }
+static int fake_flush(struct device *d) { return (void)d, flushes++, note('f'); }
 static int fake_stop(struct device *d, double *ms)
 {
     (void)d;
@@ -37,18 +47,18 @@ static const struct device_ops fake_ops = {
     .throttled = fake_throttled,
 };
 
-static int measure_with(double (*script)(int), int (*run)(void *), void (*after)(void *),
-                        struct timing_rule rule, struct timing *t)
+static int measure_with(double (*script)(int), struct timed_work work, struct timing_rule rule,
+                        struct timing *t)
 {
     struct device d = {.ops = &fake_ops};
     next_ms = script;
-    runs = marks = flushes = afters = 0;
-    return timing_measure(&d, run, after, NULL, &rule, t);
+    runs = marks = flushes = deed_count = 0;
+    return timing_measure(&d, &work, &rule, t);
 }
 
 static int measure(double (*script)(int), struct timing_rule rule, struct timing *t)
 {
-    return measure_with(script, count_run, NULL, rule, t);
+    return measure_with(script, (struct timed_work){.run = count_run}, rule, t);
 }
 
 static double steady(int i) { return (void)i, 2.0; }
@@ -79,14 +89,18 @@ static void test_ranks(void)
 
 static void test_summary(void)
 {
-    double samples[] = {5, 1, 3, 2, 40}, even[] = {30, 1, 2, 4};
+    double samples[] = {5, 1, 3, 2, 40, 3}, even[] = {30, 1, 2, 4};
     struct timing t = {.samples = samples, .count = 5};
     CHECK(timing_summarise(&t) == OK, "%s", fail_text());
     CHECK(t.median == 3 && t.min == 1 && fabs(t.mean - 10.2) < 1e-12, "median %g min %g mean %g",
           t.median, t.min, t.mean);
     CHECK(fabs(t.p5 - 1.2) < 1e-12 && fabs(t.p95 - 33) < 1e-12, "p5 %g p95 %g", t.p5, t.p95);
-    CHECK(t.ci_lo == 1 && t.ci_hi == 40, "from %g to %g", t.ci_lo, t.ci_hi);
+    CHECK(isnan(t.ci_lo) && isnan(t.ci_hi), "5 samples have an interval: from %g to %g", t.ci_lo,
+          t.ci_hi);
     CHECK(samples[0] == 5, "the samples were reordered");
+    t = (struct timing){.samples = samples, .count = 6};
+    CHECK(timing_summarise(&t) == OK && t.ci_lo == 1 && t.ci_hi == 40, "from %g to %g", t.ci_lo,
+          t.ci_hi);
     t = (struct timing){.samples = even, .count = 4};
     CHECK(timing_summarise(&t) == OK && t.median == 3 && t.mean == 9.25, "median %g mean %g",
           t.median, t.mean);
@@ -102,6 +116,7 @@ static int fail_late(void *arg)
     return count_run(arg) || runs != 40 ? OK : fail(ERR_DEVICE, "a late run broke");
 }
 static double slow(int i) { return (void)i, 30.0; }
+static double slower(int i) { return (void)i, 60.0; }
 
 static double counts(int i) { return 1 + i; }
 static int lasting_run(void *arg)
@@ -114,7 +129,8 @@ static int lasting_run(void *arg)
 static void test_warm_up(void)
 {
     struct timing t;
-    int err = measure_with(counts, lasting_run, NULL, (struct timing_rule){.reps = 1}, &t);
+    int err = measure_with(counts, (struct timed_work){.run = lasting_run},
+                           (struct timing_rule){.reps = 1}, &t);
     CHECK(!err && t.warmup >= 3 && runs == t.warmup + 1, "%d runs of 30 ms of %d", t.warmup, runs);
     CHECK(!err && t.samples[0] == 1 + t.warmup, "the first sample is a warm-up run");
     timing_free(&t);
@@ -149,19 +165,83 @@ static void test_bound(void)
     }
 }
 
-// What is done after each run leaves no room for batches, and is done after one that failed, too.
-static void test_after(void)
+// What is done after each run that makes its result leaves no room for batches; after a run that
+// failed there is nothing to look at.
+static void test_fresh(void)
 {
+    const struct timed_work fresh = {count_run, count_before, count_after, true, NULL};
+    struct timed_work failing = fresh;
     struct timing t;
-    int err = measure_with(quick, count_run, count_after, (struct timing_rule){.reps = 5}, &t);
-    CHECK(!err && t.batch == 1 && runs == t.warmup + 5 && afters == runs && marks == runs,
-          "batch %d, %d runs, %d times after one", t.batch, runs, afters);
+    int err = measure_with(quick, fresh, (struct timing_rule){.reps = 2, .warmup = 3}, &t);
+    CHECK(!err && t.batch == 1 && t.count == 2, "batch %d", t.batch);
+    CHECK_TEXT(deeds, "rarara"
+                      "rabra"
+                      "rabra"
+                      "raBrA");
     timing_free(&t);
-    err = measure_with(slow, fail_third, count_after, (struct timing_rule){.reps = 5}, &t);
-    CHECK(err == ERR_DEVICE && runs == 3 && afters == 3 && !t.samples, "%d runs, %d times after",
-          runs, afters);
-    err = measure_with(slow, fail_late, count_after, (struct timing_rule){.reps = 10000000}, &t);
-    CHECK(err == ERR_DEVICE && afters == runs && !t.samples && !t.count, "error %d", err);
+    failing.run = fail_third;
+    err = measure_with(slow, failing, (struct timing_rule){.reps = 5}, &t);
+    CHECK(err == ERR_DEVICE && !t.samples, "error %d", err);
+    CHECK_TEXT(deeds, "rarar");
+    failing.run = fail_late;
+    err = measure_with(slow, failing, (struct timing_rule){.reps = 10000000}, &t);
+    CHECK(err == ERR_DEVICE && runs == 40 && !t.samples && !t.count, "error %d", err);
+}
+
+// The result of each sample is spoilt before and looked at after; so that neither is seen in the
+// cache, a run comes first, unless it is so long that it does not matter, or the cache is cold.
+static void test_hooks(void)
+{
+    static const struct {
+        double (*script)(int);
+        bool cold;
+        const char *deeds;
+    } table[] = {{slow, false,
+                  "r"
+                  "rbra"
+                  "rbra"
+                  "rBrA"},
+                 {slower, false,
+                  "r"
+                  "bra"
+                  "bra"
+                  "BrA"},
+                 {slow, true,
+                  "r"
+                  "bfra"
+                  "bfra"
+                  "BfrA"}};
+    const struct timed_work work = {count_run, count_before, count_after, false, NULL};
+    struct timing t;
+    for (int i = 0; i < COUNT(table); i++) {
+        const struct timing_rule rule = {.reps = 2, .warmup = 1, .cold = table[i].cold};
+        int err = measure_with(table[i].script, work, rule, &t);
+        CHECK(!err && t.count == 2 && t.warmup == 1, "row %d: %d samples after %d", i, t.count,
+              t.warmup);
+        CHECK_TEXT(deeds, table[i].deeds);
+        timing_free(&t);
+    }
+    int err = measure_with(quick, work, (struct timing_rule){.reps = 2, .warmup = 2}, &t);
+    CHECK(!err && t.batch == 997 && runs == 2 + 3 * (1 + 997), "batch %d, %d runs", t.batch, runs);
+    timing_free(&t);
+}
+
+static int refuse_sample(void *arg, bool last)
+{
+    return last == *(bool *)arg ? fail(ERR_UNCHECKED, "refused") : OK;
+}
+
+static void test_hook_errors(void)
+{
+    for (int i = 0; i < 4; i++) {
+        bool last = i % 2;
+        struct timed_work work = {.run = count_run, .arg = &last};
+        struct timing t;
+        *(i < 2 ? &work.before : &work.after) = refuse_sample;
+        int err = measure_with(slow, work, (struct timing_rule){.reps = 4, .warmup = 1}, &t);
+        CHECK(err == ERR_UNCHECKED && !t.samples, "hook %d: error %d", i, err);
+        CHECK(runs == (last ? 1 + 4 * 2 : 1) + 1 + (i >= 2), "hook %d: %d runs", i, runs);
+    }
 }
 
 // A clock that does not tick: there is a result, and an end.
@@ -169,7 +249,7 @@ static void test_no_time(void)
 {
     struct timing t;
     int err = measure(nothing, (struct timing_rule){.limit_ms = 1}, &t);
-    CHECK(!err && t.median == 0 && t.batch == 1000 && t.count >= 10, "%d samples of %g", t.count,
+    CHECK(!err && t.median == 0 && t.batch == 997 && t.count >= 10, "%d samples of %g", t.count,
           t.median);
     timing_free(&t);
 }
@@ -201,9 +281,8 @@ static void test_rules(void)
     timing_free(&t);
 
     err = measure(quick, (struct timing_rule){.reps = 5}, &t);
-    CHECK(!err && t.batch == 1000 && runs == t.warmup + 5 * 1000, "batch %d, %d runs", t.batch,
-          runs);
-    CHECK(fabs(t.median - 0.001 / 1000) < 1e-12, "the batch was not divided out: %g", t.median);
+    CHECK(!err && t.batch == 997 && runs == t.warmup + 5 * 997, "batch %d, %d runs", t.batch, runs);
+    CHECK(fabs(t.median - 0.001 / 997) < 1e-12, "the batch was not divided out: %g", t.median);
     timing_free(&t);
 
     hot = true;
@@ -214,6 +293,68 @@ static void test_rules(void)
     hot = false;
 }
 
+static double given_ms;
+static double given(int i) { return (void)i, given_ms; }
+
+// Enough runs for a millisecond, and a prime number of them.
+static void test_batches(void)
+{
+    static const struct {
+        double ms;
+        int batch;
+    } table[] = {{0.21, 1},  {0.2, 1},   {0.19, 7},     {0.15, 7},    {0.14, 11},
+                 {0.04, 29}, {0.02, 53}, {0.0101, 101}, {0.001, 997}, {1e-9, 997}};
+    struct timing t;
+    for (int i = 0; i < COUNT(table); i++) {
+        given_ms = table[i].ms;
+        int err = measure(given, (struct timing_rule){.reps = 1}, &t);
+        CHECK(!err && t.batch == table[i].batch, "%g ms: %d runs, not %d", given_ms, t.batch,
+              table[i].batch);
+        CHECK_TEXT(t.launch, "call");
+        CHECK(isnan(t.back_to_back) && isnan(t.separator_ms), "runs on the host cannot overlap");
+        timing_free(&t);
+    }
+}
+
+static double wobbling(int i) { return given_ms * noisy(i); }
+static int lasts(void *arg)
+{
+    (void)arg;
+    nanosleep(&(struct timespec){.tv_nsec = (long)(given_ms * 1e6)}, NULL);
+    return count_run(arg);
+}
+
+// The samples end in time, and there is one; so many as were asked for, if no limit was.
+static void test_limits(void)
+{
+    static const struct {
+        struct timing_rule rule;
+        double run_ms;
+        int least_warmup, most_warmup, least, most; // runs, samples
+        const char *stop;
+    } table[] = {
+        {{.most_ms = 240, .limit_ms = 240}, 20, 1, 2, 1, 10, "time"},
+        {{.most_ms = 1, .limit_ms = 1}, 60, 1, 1, 1, 1, "time"},
+        {{.most_ms = 100, .reps = 50}, 30, 1, 1, 1, 2, "time"},
+        {{.most_ms = 100000, .reps = 3}, 20, 3, 3, 3, 3, "reps"},
+        {{.reps = 1}, 600, 1, 1, 1, 1, "reps"}, // a second run would end after more than a second
+        {{.reps = 1, .warmup = 7}, 10, 7, 7, 1, 1, "reps"},
+        {{.most_ms = 1, .limit_ms = 1, .warmup = 4}, 20, 4, 4, 1, 1, "time"},
+        {{.most_ms = 100000, .limit_ms = 10}, 10, 3, 6, 10, 10, "time"},
+    };
+    struct timing t;
+    for (int i = 0; i < COUNT(table); i++) {
+        given_ms = table[i].run_ms;
+        int err = measure_with(wobbling, (struct timed_work){.run = lasts}, table[i].rule, &t);
+        CHECK(!err && t.count >= table[i].least && t.count <= table[i].most, "row %d: %d samples",
+              i, t.count);
+        CHECK(t.warmup >= table[i].least_warmup && t.warmup <= table[i].most_warmup,
+              "row %d: %d runs first", i, t.warmup);
+        CHECK_TEXT(t.stop, table[i].stop);
+        timing_free(&t);
+    }
+}
+
 int main(void)
 {
     test_ranks();
@@ -221,7 +362,11 @@ int main(void)
     test_rules();
     test_warm_up();
     test_bound();
-    test_after();
+    test_fresh();
+    test_hooks();
+    test_hook_errors();
+    test_batches();
+    test_limits();
     test_no_time();
     struct timing t;
     interrupted = 1;

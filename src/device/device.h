@@ -99,6 +99,16 @@ struct device_ops {
     // Two marks in the stream and the time between them; timer_stop waits.
     int (*timer_start)(struct device *d);
     int (*timer_stop)(struct device *d, double *ms);
+    // NULL where what follows in the stream never overlaps: starts a kernel that does nothing, and
+    // that neither begins before what is ahead of it has ended nor lets what is behind begin
+    // sooner.
+    int (*separate)(struct device *d);
+    // NULL where there are none. What launch(arg) starts in the stream is kept instead, as a graph
+    // that starts all of it at once. ERR_UNSUPPORTED with the reason where that cannot be done;
+    // nothing is then left of it, and the stream is as it was.
+    int (*graph_make)(struct device *d, int (*launch)(void *arg), void *arg, void **graph);
+    int (*graph_launch)(struct device *d, void *graph);
+    void (*graph_free)(struct device *d, void *graph);
     int (*flush_cache)(struct device *d);                   // everything cached is evicted
     int (*clock_mhz)(struct device *d, int *now, int *max); // 0, 0 where it cannot be read
     int (*throttled)(struct device *d); // 1 if the clocks are held down now, 0 if not or not known

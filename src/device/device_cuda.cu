@@ -5,6 +5,7 @@
 #include "device/cuda.cuh"
 #include "device/device.h"
 #include "device/digest_cuda.h"
+#include "device/graph_cuda.h"
 #include "device/roof.h"
 
 #include <dlfcn.h>
@@ -287,6 +288,12 @@ static int cuda_timer_stop(struct device *d, double *ms)
     return OK;
 }
 
+static int cuda_separate(struct device *d)
+{
+    LAUNCH(nothing, 1, 1, 0, cuda_of(d)->stream);
+    return launch_check("the kernel between two runs");
+}
+
 // Read, not written: what was dirty goes back to memory now, and not during the timed run.
 static int cuda_flush_cache(struct device *d)
 {
@@ -337,6 +344,10 @@ extern "C" const struct device_ops device_cuda = {
     .run_end = cuda_run_end,
     .timer_start = cuda_timer_start,
     .timer_stop = cuda_timer_stop,
+    .separate = cuda_separate,
+    .graph_make = graph_cuda_make,
+    .graph_launch = graph_cuda_launch,
+    .graph_free = graph_cuda_free,
     .flush_cache = cuda_flush_cache,
     .clock_mhz = cuda_clock_mhz,
     .throttled = cuda_throttled,

@@ -1,72 +1,23 @@
 #include "measure/timing.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
+
+#include "measure/chain.h"
 
 #define WARMUP_RUNS      3
 #define WARMUP_MS        50.0
-#define BATCH_BELOW_MS   0.2 // shorter runs are timed several at a time,
-#define BATCH_TARGET_MS  1.0 // until one sample takes so long that its launch does not matter
-#define BATCH_MAX        1000
-#define WANTED_PRECISION 0.005 // half-width of the confidence interval over the median
-#define NOISE_SHRINKS    0.9   // twice the samples shrink the half-width to 0.71 if noise is random
+#define WARMUP_MOST_MS   1000.0 // no run more that would go beyond that,
+#define WARMUP_SHARE     0.25   // or beyond this part of the time that there is at most
+#define REFRESH_BELOW_MS 50.0   // longer runs find in the cache what they left there themselves
+#define BATCH_BELOW_MS   0.2    // shorter runs are timed several at a time,
+#define BATCH_TARGET_MS  1.0    // until one sample takes so long that its launch does not matter
+#define BATCH_MIN        7
+#define BATCH_MAX        997
+#define SEPARATOR_TRIES  9
+#define TICK_MS          0.0005 // of the device's clock: a sample takes that at least
+#define WANTED_PRECISION 0.005  // half-width of the confidence interval over the median
+#define NOISE_SHRINKS    0.9 // twice the samples shrink the half-width to 0.71 if noise is random
 #define SAMPLES_MAX      100000
-
-// The quantile q in [0, 1] of n sorted numbers, interpolated.
-static double quantile(const double *sorted, int n, double q)
-{
-    double x = q * (n - 1);
-    int i = (int)x;
-    return i + 1 < n ? sorted[i] + (x - i) * (sorted[i + 1] - sorted[i]) : sorted[n - 1];
-}
-
-// The number of samples under the median is binomial(n, 1/2); lo is the largest rank below which at
-// most 2.5 % of it lies. Exact for small n; the normal approximation beyond, where 2^-n underflows.
-void timing_median_ranks(int n, int *lo, int *hi)
-{
-    int rank = 0;
-    if (n <= 1000) {
-        double term = pow(0.5, n), below = term; // P(X <= 0)
-        while (rank < n / 2 && below <= 0.025) {
-            rank++;
-            term *= (double)(n - rank + 1) / rank;
-            below += term;
-        }
-        rank = rank > 0 ? rank - 1 : 0;
-    } else {
-        rank = (int)(n / 2.0 - 0.98 * sqrt(n)) - 1;
-    }
-    *lo = rank;
-    *hi = n - 1 - rank;
-}
-
-static int ascending(const void *x, const void *y)
-{
-    double a = *(const double *)x, b = *(const double *)y;
-    return (a > b) - (a < b);
-}
-
-int timing_summarise(struct timing *t)
-{
-    double *s = mem_alloc(t->count, sizeof *s);
-    if (!s) return ERR_MEMORY;
-    memcpy(s, t->samples, (size_t)t->count * sizeof *s);
-    qsort(s, (size_t)t->count, sizeof *s, ascending);
-    int lo, hi;
-    timing_median_ranks(t->count, &lo, &hi);
-    double sum = 0;
-    for (int i = 0; i < t->count; i++) sum += s[i];
-    t->min = s[0];
-    t->mean = sum / t->count;
-    t->median = quantile(s, t->count, 0.5);
-    t->p5 = quantile(s, t->count, 0.05);
-    t->p95 = quantile(s, t->count, 0.95);
-    t->ci_lo = s[lo];
-    t->ci_hi = s[hi];
-    mem_free(s);
-    return OK;
-}
 
 void timing_free(struct timing *t)
 {
@@ -74,106 +25,257 @@ void timing_free(struct timing *t)
     *t = (struct timing){0};
 }
 
-// What is timed; see timing_measure().
-struct work {
-    int (*run)(void *arg);
-    void (*after)(void *arg);
-    void *arg;
+// One timing under way.
+struct session {
+    struct device *dev;
+    const struct timed_work *work;
+    const struct timing_rule *rule;
+    struct timing *out;
+    double start_ms;
+    double shortest_ms; // of the warm-up's runs
+    double round_ms;    // what the last round of samples took in all, hooks included
+    double last_width;  // of the confidence interval, when it was looked at last
+    double *back;       // samples of runs back to back, beside out->samples; owned
+    int room;           // of both
+    // Runs apart, runs back to back, separators alone; the last two only if apart.separated.
+    struct chain apart, back_to_back, separators;
 };
 
-// One sample: `batch` runs between two marks in the stream.
-static int sample(struct device *dev, const struct work *w, int batch, bool cold, double *ms)
+static double elapsed(const struct session *s) { return clock_ms() - s->start_ms; }
+
+// Between two marks in the stream.
+static int time_chain(const struct session *s, const struct chain *c, double *ms)
 {
-    int err = cold ? dev->ops->flush_cache(dev) : OK;
-    if (!err) err = dev->ops->timer_start(dev);
-    for (int i = 0; i < batch && !err; i++) err = w->run(w->arg);
-    if (!err) err = dev->ops->timer_stop(dev, ms);
-    if (!err) *ms /= batch;
-    if (w->after) w->after(w->arg);
+    int err = s->dev->ops->timer_start(s->dev);
+    if (!err) err = chain_start(c);
+    if (!err) err = s->dev->ops->timer_stop(s->dev, ms);
+    if (!err && interrupted) err = fail(ERR_INTERRUPTED, "interrupted");
     return err;
 }
 
-// Runs until the clocks are up; `ms` becomes the shortest run seen.
-static int warm_up(struct device *dev, const struct work *w, struct timing *out, double *ms)
+// A run that is no sample.
+static int run_once(const struct session *s, double *ms)
 {
-    double start = clock_ms();
-    *ms = INFINITY;
-    while (out->warmup < WARMUP_RUNS || clock_ms() - start < WARMUP_MS) {
-        double once;
-        int err = sample(dev, w, 1, false, &once);
+    const struct timed_work *w = s->work;
+    const struct chain one = {.dev = s->dev, .work = w, .count = 1};
+    int err = time_chain(s, &one, ms);
+    if (!err && w->fresh && w->after) err = w->after(w->arg, false);
+    return err;
+}
+
+// Whether the next run is no warm-up any more.
+static bool is_warm(const struct session *s)
+{
+    const struct timing_rule *rule = s->rule;
+    double now = elapsed(s), most = WARMUP_MOST_MS;
+    int runs = s->out->warmup;
+    if (rule->warmup) return runs >= rule->warmup;
+    if (!runs) return false; // what one takes has to be known
+    if (rule->most_ms > 0) most = fmin(most, WARMUP_SHARE * rule->most_ms);
+    return (runs >= WARMUP_RUNS && now >= WARMUP_MS) || now + s->shortest_ms > most;
+}
+
+static int warm_up(struct session *s)
+{
+    s->shortest_ms = INFINITY;
+    while (!is_warm(s)) {
+        double ms;
+        int err = run_once(s, &ms);
         if (err) return err;
-        if (interrupted) return fail(ERR_INTERRUPTED, "interrupted");
-        *ms = fmin(*ms, once);
-        out->warmup++;
+        s->shortest_ms = fmin(s->shortest_ms, ms);
+        s->out->warmup++;
     }
     return OK;
 }
 
+// A prime number of runs, so that a fault that comes back every so many runs comes to the end of a
+// batch, where it is seen, sooner or later.
+static int batch_size(double run_ms)
+{
+    int size = (int)fmin(ceil(BATCH_TARGET_MS / fmax(run_ms, 1e-6)), BATCH_MAX);
+    for (size = size < BATCH_MIN ? BATCH_MIN : size;; size++) {
+        int divisor = 2;
+        while (divisor * divisor <= size && size % divisor) divisor++;
+        if (divisor * divisor > size) return size;
+    }
+}
+
+static void free_graphs(struct session *s)
+{
+    chain_free_graph(&s->apart);
+    chain_free_graph(&s->back_to_back);
+    chain_free_graph(&s->separators);
+}
+
+// All chains of the timing, or none, so that their times can be compared.
+static bool make_graphs(struct session *s)
+{
+    int err = chain_make_graph(&s->apart);
+    if (!err && s->apart.separated) err = chain_make_graph(&s->back_to_back);
+    if (!err && s->apart.separated) err = chain_make_graph(&s->separators);
+    if (err) free_graphs(s);
+    return !err;
+}
+
+// What a separator takes beside the runs; each chain has then been started before its first sample.
+static int measure_separator(struct session *s)
+{
+    double ms[SEPARATOR_TRIES], unused;
+    int err = time_chain(s, &s->apart, &unused);
+    if (!err) err = time_chain(s, &s->back_to_back, &unused);
+    if (!err) err = time_chain(s, &s->separators, &unused);
+    for (int i = 0; i < SEPARATOR_TRIES && !err; i++) err = time_chain(s, &s->separators, &ms[i]);
+    if (!err) s->out->separator_ms = timing_median(ms, SEPARATOR_TRIES) / s->out->batch;
+    return err;
+}
+
+static int make_chains(struct session *s)
+{
+    const struct device_ops *ops = s->dev->ops;
+    struct timing *out = s->out;
+    // What happens between runs and a batch of them exclude each other.
+    bool batched = s->shortest_ms < BATCH_BELOW_MS && !s->rule->cold && !s->work->fresh;
+    out->batch = batched ? batch_size(s->shortest_ms) : 1;
+    s->apart = (struct chain){.dev = s->dev, .work = s->work, .count = out->batch};
+    s->back_to_back = s->apart;
+    s->apart.separated = batched && ops->separate;
+    s->separators = (struct chain){.dev = s->dev, .count = out->batch};
+    out->launch = device_is_host(s->dev) ? "call" : "stream";
+    if (batched && ops->graph_make && !s->rule->stream && make_graphs(s)) out->launch = "graph";
+    return s->apart.separated ? measure_separator(s) : OK;
+}
+
+// One sample: ms of one run. What is done around it reads and writes the result; so that the cache
+// holds what runs leave in it, and not what that did, an untimed run comes first.
+static int take_sample(const struct session *s, const struct chain *c, bool last, double *ms)
+{
+    const struct timed_work *w = s->work;
+    bool hooks = w->before || w->after, cold = s->rule->cold;
+    double unused;
+    int err = OK;
+    if (hooks && !cold && s->shortest_ms < REFRESH_BELOW_MS) err = run_once(s, &unused);
+    if (!err && w->before) err = w->before(w->arg, last);
+    if (!err && cold) err = s->dev->ops->flush_cache(s->dev);
+    if (!err) err = time_chain(s, c, ms);
+    if (!err && w->after) err = w->after(w->arg, last);
+    if (err) return err;
+    if (c->separated) *ms = fmax(*ms - c->count * s->out->separator_ms, TICK_MS);
+    *ms /= c->count;
+    return OK;
+}
+
+static int grow(struct session *s)
+{
+    int more = s->room ? 2 * s->room : 64;
+    double *p = mem_resize(s->out->samples, s->room, more, sizeof *p);
+    if (!p) return ERR_MEMORY;
+    s->out->samples = p;
+    p = mem_resize(s->back, s->room, more, sizeof *p);
+    if (!p) return ERR_MEMORY;
+    s->back = p;
+    s->room = more;
+    return OK;
+}
+
+// A sample of runs apart, and where that is something else one of runs back to back, so that both
+// are of the same machine.
+static int take_round(struct session *s)
+{
+    int i = s->out->count;
+    double start = clock_ms();
+    int err = i == s->room ? grow(s) : OK;
+    if (!err) err = take_sample(s, &s->apart, false, &s->out->samples[i]);
+    if (!err && s->apart.separated) err = take_sample(s, &s->back_to_back, false, &s->back[i]);
+    s->round_ms = clock_ms() - start;
+    if (!err) s->out->count++;
+    return err;
+}
+
 static double half_width(const struct timing *t) { return (t->ci_hi - t->ci_lo) / 2 / t->median; }
+
+// Whether there is no time for another round, and for the sample after the last.
+static bool is_time_up(const struct session *s)
+{
+    const struct timing_rule *rule = s->rule;
+    bool hooks = s->work->before || s->work->after;
+    double now = elapsed(s), next = now + s->round_ms * (hooks ? 2 : 1);
+    if (rule->most_ms > 0 && next > rule->most_ms) return true;
+    if (rule->reps) return false;
+    return s->out->count >= SAMPLES_MAX ||
+           (s->out->count >= TIMING_MIN_SAMPLES && now >= rule->limit_ms);
+}
 
 // Which rule says that the samples are enough, or NULL. The confidence interval is looked at each
 // time the count has doubled: 10, 20, 40, ...
-static int stop_rule(struct timing *t, const struct timing_rule *rule, double elapsed_ms,
-                     double *last_width, const char **stop)
+static int stop_rule(struct session *s, const char **stop)
 {
-    *stop = NULL;
-    if (rule->reps) {
-        if (t->count >= rule->reps) *stop = "reps";
-        return OK;
-    }
+    struct timing *t = s->out;
     int rounds = t->count / TIMING_MIN_SAMPLES;
-    if (t->count % TIMING_MIN_SAMPLES == 0 && (rounds & (rounds - 1)) == 0) {
+    *stop = NULL;
+    if (s->rule->reps) {
+        if (t->count >= s->rule->reps) *stop = "reps";
+    } else if (t->count % TIMING_MIN_SAMPLES == 0 && (rounds & (rounds - 1)) == 0) {
         int err = timing_summarise(t);
         if (err) return err;
         double width = half_width(t);
         if (width <= WANTED_PRECISION)
             *stop = "precision";
-        else if (width > NOISE_SHRINKS * *last_width)
+        else if (width > NOISE_SHRINKS * s->last_width)
             *stop = "noise";
-        *last_width = width;
+        s->last_width = width;
     }
-    if (!*stop && t->count >= TIMING_MIN_SAMPLES &&
-        (elapsed_ms >= rule->limit_ms || t->count >= SAMPLES_MAX))
-        *stop = "time";
+    if (!*stop && is_time_up(s)) *stop = "time";
     return OK;
 }
 
-int timing_measure(struct device *dev, int (*run)(void *arg), void (*after)(void *arg), void *arg,
-                   const struct timing_rule *rule, struct timing *out)
+static int take_samples(struct session *s)
 {
-    const struct work w = {run, after, arg};
-    *out = (struct timing){.batch = 1};
-    int room = 0, max_mhz;
-    double shortest, last_width = INFINITY;
-    int err = warm_up(dev, &w, out, &shortest);
-    if (err) goto done;
-    // What happens between runs and a batch of them exclude each other.
-    if (shortest < BATCH_BELOW_MS && !rule->cold && !after)
-        out->batch = (int)fmin(ceil(BATCH_TARGET_MS / fmax(shortest, 1e-6)), BATCH_MAX);
+    struct timing *out = s->out;
+    int err = OK;
+    while (!out->stop && !err) {
+        err = take_round(s);
+        if (!err) err = stop_rule(s, &out->stop);
+    }
+    double unused;
+    if (!err && (s->work->before || s->work->after)) err = take_sample(s, &s->apart, true, &unused);
+    return err;
+}
 
+static int measure(struct session *s)
+{
+    struct timing *out = s->out;
+    struct device *dev = s->dev;
+    struct machine_clock from = machine_now(), to;
+    int max_mhz;
+    int err = warm_up(s);
+    if (!err) err = make_chains(s);
+    if (err) return err;
     out->throttled = dev->ops->throttled(dev);
     dev->ops->clock_mhz(dev, &out->clock_mhz[0], &max_mhz);
-    double start = clock_ms();
-    while (!out->stop) {
-        if (out->count == room) {
-            int more = room ? 2 * room : 64;
-            double *p = mem_resize(out->samples, room, more, sizeof *p);
-            err = p ? OK : ERR_MEMORY;
-            if (err) goto done;
-            out->samples = p;
-            room = more;
-        }
-        err = sample(dev, &w, out->batch, rule->cold, &out->samples[out->count]);
-        if (!err && interrupted) err = fail(ERR_INTERRUPTED, "interrupted");
-        if (err) goto done;
-        out->count++;
-        err = stop_rule(out, rule, clock_ms() - start, &last_width, &out->stop);
-        if (err) goto done;
-    }
+    err = take_samples(s);
+    if (err) return err;
+    to = machine_now();
     dev->ops->clock_mhz(dev, &out->clock_mhz[1], &max_mhz);
     out->throttled |= dev->ops->throttled(dev);
-    err = timing_summarise(out);
-done:
+    out->machine = machine_between(&from, &to);
+    out->busy = machine_busy(&from, &to, dev);
+    if (s->apart.separated) out->back_to_back = timing_median(s->back, out->count);
+    return timing_summarise(out);
+}
+
+int timing_measure(struct device *dev, const struct timed_work *work,
+                   const struct timing_rule *rule, struct timing *out)
+{
+    struct session s = {.dev = dev,
+                        .work = work,
+                        .rule = rule,
+                        .out = out,
+                        .start_ms = clock_ms(),
+                        .last_width = INFINITY};
+    *out = (struct timing){.batch = 1, .separator_ms = NAN, .back_to_back = NAN};
+    int err = measure(&s);
+    free_graphs(&s);
+    mem_free(s.back);
     if (err) timing_free(out);
     return err;
 }

@@ -3,33 +3,62 @@
 #define TIMING_H
 
 #include "device/device.h"
+#include "measure/busy.h"
 
 struct timing_rule {
     int reps;        // exactly so many samples; 0: until one of the rules below holds
+    int warmup;      // exactly so many runs come before; 0: as many as it takes
     double limit_ms; // stop after so long, once there are TIMING_MIN_SAMPLES
+    double most_ms;  // stop after so long in any case, once there is one; 0: never
     bool cold;       // the cache is flushed before each sample
+    bool stream;     // no graphs: a batch is launched run by run
 };
 #define TIMING_MIN_SAMPLES 10
+#define TIMING_INTERVAL_SAMPLES                                                                    \
+    6 // fewer have no 95 % interval: not even from the least to the most
+
+// What is timed, and what is done around it, untimed. Each function returns 0, or an error that
+// ends the measuring; what a run that failed has left is the caller's.
+struct timed_work {
+    int (*run)(void *arg); // starts the work once
+    // Ahead of each sample: spoils the old result. NULL: nothing to do.
+    int (*before)(void *arg, bool last);
+    // Behind each sample: looks at the result. NULL: nothing to do. `last` is true for one more
+    // sample, taken like the others after the last of them, and not counted.
+    int (*after)(void *arg, bool last);
+    bool fresh; // each run makes its result from nothing: no batches, and after() behind each run
+    void *arg;
+};
 
 struct timing {
     double *samples; // milliseconds of one run each, in the order they were taken
     int count;
-    int batch;        // runs in one sample
-    int warmup;       // runs before the first sample
-    const char *stop; // which rule ended it: precision, noise, time, reps
-    bool throttled;   // the device held its clocks down at the start or at the end
-    int clock_mhz[2]; // before and after, 0 where unknown
+    int batch;          // runs in one sample
+    int warmup;         // runs before the first sample
+    const char *launch; // how a batch was: graph (at once), stream (run by run), call (on the host)
+    const char *stop;   // which rule ended it: precision, noise, time, reps
+    bool throttled;     // the device held its clocks down at the start or at the end
+    int clock_mhz[2];   // before and after, 0 where unknown
     double median, min, mean, p5, p95;
-    double ci_lo, ci_hi; // 95 % confidence interval of the median
+    double ci_lo, ci_hi; // 95 % confidence interval of the median; NAN: too few samples
+    // Where runs can overlap, a kernel that does nothing keeps those of a sample apart, and its own
+    // time is taken off. NAN where there is no such kernel:
+    double separator_ms;
+    double back_to_back; // median of as many samples without it
+    // What else there was for the host to do, the warm-up included; and whether that was so much
+    // that the times may be too long.
+    struct machine_load machine;
+    bool busy;
 };
 
-// Runs run(arg), which starts work on the device, until the rule is content. after(arg), if there
-// is one, is called untimed after every run, which excludes batches.
-int timing_measure(struct device *dev, int (*run)(void *arg), void (*after)(void *arg), void *arg,
+// Runs the work, which starts on the device, until the rule is content.
+int timing_measure(struct device *dev, const struct timed_work *work,
                    const struct timing_rule *rule, struct timing *out);
 void timing_free(struct timing *t);
 // Fills median ... ci_hi from samples and count.
 int timing_summarise(struct timing *t);
+// The median of n numbers, which are sorted in place.
+double timing_median(double *x, int n);
 // Indices [lo, hi] of the order statistics that bound the median with 95 % confidence.
 void timing_median_ranks(int n, int *lo, int *hi);
 

@@ -253,7 +253,8 @@ static int make_plan(struct choice *c, const struct options *o)
                              .prec_count = o->prec_count,
                              .settings = o->settings,
                              .setting_count = o->setting_count,
-                             .cold = o->rule.cold};
+                             .cold = o->rule.cold,
+                             .stream = o->rule.stream};
     c->plan.rule = o->rule;
     c->plan.check = o->check;
     c->plan.seed = o->seed;

@@ -13,6 +13,7 @@ struct run {
     bool records; // they go somewhere
     struct table table;
     struct outcome *outcome;
+    int64_t timed, busy; // cases; those beside which the machine had much else to do
 };
 
 static int emit(const struct result *r, void *arg)
@@ -24,6 +25,8 @@ static int emit(const struct result *r, void *arg)
     case STATUS_SKIPPED: break;
     default: run->outcome->bad_case = true;
     }
+    run->timed += r->timed;
+    run->busy += r->timed && r->timing.busy;
     int err = run->records ? record_result(&run->out, r) : OK;
     if (!err) table_result(&run->table, r);
     return err;
@@ -63,6 +66,15 @@ static int run_matrix(struct run *run, struct choice *c, const struct options *o
     if (!err) table_summary(&run->table);
     matrix_free(&M);
     return err;
+}
+
+static void tell_busy(const struct run *run)
+{
+    if (run->busy)
+        fprintf(stderr,
+                "busy: the machine had much else to do beside %lld of %lld cases; their times may "
+                "be too long\n",
+                (long long)run->busy, (long long)run->timed);
 }
 
 // Refuses to write the records over one of the matrices.
@@ -108,6 +120,7 @@ int cli_run(const struct request *q)
     for (int i = 0; i < o->operand_count && !err; i++)
         err = interrupted ? fail(ERR_INTERRUPTED, "interrupted")
                           : run_matrix(&run, &c, o, o->operands[i]);
+    tell_busy(&run);
     int close_err = record_close(&run.out);
     if (!err) err = close_err;
 done:

@@ -7,6 +7,9 @@
 
 #include "base/suggest.h"
 
+#define LIMIT_MS 2000.0  // for the samples of a case, if there are 10 by then
+#define MOST_MS  20000.0 // if there are not
+
 struct option {
     const char *name;  // without its dash
     const char *value; // what follows it, for the help; NULL: nothing does
@@ -80,6 +83,15 @@ static int parse_reps(struct options *o, const struct option *self, const char *
     return err;
 }
 
+static int parse_warmup(struct options *o, const struct option *self, const char *text)
+{
+    const struct axis axis = {.name = self->name, .min = 1, .max = 1000000};
+    int64_t runs;
+    int err = parse_one(&axis, text, &runs);
+    o->rule.warmup = (int)runs;
+    return err;
+}
+
 static int parse_time_limit(struct options *o, const struct option *self, const char *text)
 {
     char *end;
@@ -89,7 +101,7 @@ static int parse_time_limit(struct options *o, const struct option *self, const 
     if (!(seconds > 0 && seconds <= 86400))
         return fail(ERR_USAGE, "-%s %s: must be more than 0 and at most 86400 seconds", self->name,
                     text);
-    o->rule.limit_ms = seconds * 1e3;
+    o->rule.limit_ms = o->rule.most_ms = seconds * 1e3;
     return OK;
 }
 
@@ -100,6 +112,16 @@ static int parse_cache(struct options *o, const struct option *self, const char 
     int64_t cold;
     int err = parse_one(&axis, text, &cold);
     o->rule.cold = cold;
+    return err;
+}
+
+static int parse_launch(struct options *o, const struct option *self, const char *text)
+{
+    static const char *const words[] = {"graph", "stream", NULL};
+    const struct axis axis = {.name = self->name, .words = words};
+    int64_t stream;
+    int err = parse_one(&axis, text, &stream);
+    o->rule.stream = stream;
     return err;
 }
 
@@ -193,9 +215,14 @@ static const struct option table[] = {
     {"device", "NAME", NULL, RUN | ROOF, parse_device},
     {"reps", "N", "exactly N samples; left out: until the median is known to 0.5 %", RUN,
      parse_reps},
-    {"time-limit", "SECONDS", "stop sampling a case after so long (default 2)", RUN,
+    {"warmup", "N", "exactly N runs before the samples; left out: 3 and 50 ms, in 1 s", RUN,
+     parse_warmup},
+    {"time-limit", "SECONDS",
+     "end a case after so long; left out: after 2 s and 10 samples, or 20 s", RUN,
      parse_time_limit},
     {"cache", "NAME", "warm (default), or cold: flushed before each sample", RUN, parse_cache},
+    {"launch", "NAME", "graph (default): short runs as one CUDA graph where they can be, or stream",
+     RUN, parse_launch},
     {"check", "NAME", "auto (default), full: every element, sample: chosen rows, off", RUN,
      parse_check},
     {"opt", "NAME=VALUE", "parameter of the algorithms that have it; repeatable; see list", RUN,
@@ -310,12 +337,8 @@ static int parse_option(struct options *o, enum command command, const char *com
 int options_parse(struct options *o, enum command command, const char *command_name, int argc,
                   char **argv)
 {
-    *o = (struct options){.alg = "all",
-                          .device = "auto",
-                          .precs = {F32},
-                          .prec_count = 1,
-                          .rule = {.limit_ms = 2000},
-                          .seed = 1};
+    *o = (struct options){
+        .alg = "all", .device = "auto", .precs = {F32}, .prec_count = 1, .seed = 1};
     for (int i = 0; axis_all(i); i++)
         o->axes[i] = (struct axis_values){.count = 1, .value = {axis_all(i)->standard}};
     o->operands = mem_alloc(argc, sizeof *o->operands);
@@ -335,6 +358,8 @@ int options_parse(struct options *o, enum command command, const char *command_n
         int err = parse_option(o, command, command_name, word, &i, argc, argv);
         if (err) return err;
     }
+    // Without a limit of its user's: exactly so many samples, or as many as there is patience for.
+    if (!o->rule.most_ms && !o->rule.reps) o->rule.limit_ms = LIMIT_MS, o->rule.most_ms = MOST_MS;
     return OK;
 }
 

@@ -14,6 +14,8 @@ static const char *number_text(double x, char text[32])
 }
 
 #define NUMBER_WIDTH 4
+// From here on runs back to back are told beside those apart.
+#define BACK_TO_BACK_PERCENT 10
 
 // The width of an axis' column: as its name, or its longest value.
 static int axis_width(const struct plan *plan, int a)
@@ -158,12 +160,28 @@ static void print_figures(const struct table *t, const struct result *r)
     }
 }
 
+// What to know before the time is believed.
+static void print_warnings(const struct result *r)
+{
+    const struct timing *x = &r->timing;
+    double faster = 100 * (1 - x->back_to_back / x->median);
+    if (r->cache_resident) fprintf(stderr, "; faster than memory: from the cache");
+    if (fabs(faster) > BACK_TO_BACK_PERCENT)
+        fprintf(stderr, "; back to back %.1f %% %s", fabs(faster),
+                faster > 0 ? "faster" : "slower");
+    if (!strcmp(x->stop, "time") && x->count < TIMING_MIN_SAMPLES)
+        fprintf(stderr, "; time for %d sample%s", x->count, x->count > 1 ? "s" : "");
+    if (x->throttled) fprintf(stderr, "; throttled");
+    if (x->busy) fprintf(stderr, "; busy");
+}
+
 static void print_times(const struct table *t, const struct result *r)
 {
     char ms[32], rate[32], roof[32] = "-", noise[32] = ">99";
     const struct timing *x = &r->timing;
     const char *library = case_library(&r->c);
     double percent = 100 * (x->ci_hi - x->ci_lo) / 2 / x->median;
+    if (isnan(percent)) snprintf(noise, sizeof noise, "-");
     if (percent < 99.5) snprintf(noise, sizeof noise, percent < 9.95 ? "%.2f" : "%.0f", percent);
     if (r->bound_ms > 0) snprintf(roof, sizeof roof, "%.1f", 100 * r->efficiency);
     fprintf(stderr, "%11s  %4s  %8s  %5s", number_text(x->median, ms), noise,
@@ -173,8 +191,7 @@ static void print_times(const struct table *t, const struct result *r)
         fprintf(stderr, "  %s %.2f", r->check.method, r->check.error_ratio);
     else
         fprintf(stderr, "  not checked");
-    if (r->cache_resident) fprintf(stderr, "; faster than memory: from the cache");
-    if (x->throttled) fprintf(stderr, "; throttled");
+    print_warnings(r);
     if (library) fprintf(stderr, "; %s", library);
     if (r->c.entry->algo->variant)
         fprintf(stderr, "; %s", r->c.entry->op->variants[r->c.entry->algo->variant]);
@@ -197,14 +214,22 @@ static void print_whole_figures(const struct table *t, const struct result *r)
                 r->phases.list[i].ms);
 }
 
+static void print_samples(const struct table *t, const struct timing *x)
+{
+    fprintf(stderr, "  %-*s  %d sample%s of %d run%s after %d, stopped by %s; ", t->alg_width, "",
+            x->count, x->count > 1 ? "s" : "", x->batch, x->batch > 1 ? "s" : "", x->warmup,
+            x->stop);
+    if (!isnan(x->back_to_back))
+        fprintf(stderr, "launched as a %s, apart; back to back %.6g ms; ", x->launch,
+                x->back_to_back);
+    fprintf(stderr, "fastest %.6g ms\n", x->min);
+}
+
 static void print_details(const struct table *t, const struct result *r)
 {
     char peak[32], form[32];
     const struct setup *s = &r->setup;
-    if (r->timed)
-        fprintf(stderr, "  %-*s  %d samples of %d run%s after %d, stopped by %s; fastest %.6g ms\n",
-                t->alg_width, "", r->timing.count, r->timing.batch, r->timing.batch > 1 ? "s" : "",
-                r->timing.warmup, r->timing.stop, r->timing.min);
+    if (r->timed) print_samples(t, &r->timing);
     fprintf(stderr,
             "  %-*s  convert %.3f ms (again %.3f), upload %.3f ms, analyse %.3f ms; peak %s, ",
             t->alg_width, "", setup_convert_ms(s), setup_warm_ms(s), setup_upload_ms(s),
@@ -258,12 +283,24 @@ static const struct table_case *fastest(const struct table *t, const struct tabl
     return best;
 }
 
+// Whether it is known of all cases with the same inputs how far off their times may be.
+static bool all_bounded(const struct table *t, const struct table_case *group)
+{
+    for (int64_t i = 0; i < t->kept; i++)
+        if (case_same_inputs(t->cases[i].c, group->c) && isnan(t->cases[i].ci_lo)) return false;
+    return true;
+}
+
 static void print_winner(const struct table *t, const struct table_case *group)
 {
     char ms[32], inputs[128];
     const struct table_case *best = fastest(t, group, any_algo);
-    fprintf(stderr, "  fastest,%s: %s, %s ms", inputs_text(t, group->c, inputs),
-            best->c->entry->name, number_text(best->median, ms));
+    fprintf(stderr, "  fastest,%s: ", inputs_text(t, group->c, inputs));
+    if (!all_bounded(t, group)) {
+        fprintf(stderr, "too few samples to name one\n");
+        return;
+    }
+    fprintf(stderr, "%s, %s ms", best->c->entry->name, number_text(best->median, ms));
     for (int64_t i = 0; i < t->kept; i++) {
         const struct table_case *c = &t->cases[i];
         if (c != best && case_same_inputs(c->c, best->c) && c->ci_lo <= best->ci_hi) {

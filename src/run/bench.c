@@ -41,7 +41,12 @@ static void set_failure(struct result *r, enum status status, const char *reason
     snprintf(r->reason, sizeof r->reason, "%s", reason);
 }
 
-static void release_task(void *arg) { task_release_result(arg); }
+static int release_task(void *arg, bool last)
+{
+    (void)last;
+    task_release_result(arg);
+    return OK;
+}
 
 static int timed_run(void *arg)
 {
@@ -108,6 +113,9 @@ static int measure_ready(const struct plan *plan, const struct problem *p, struc
     bool fresh = p->op->result == RESULT_SPARSE; // each run makes its result from nothing
     struct timing_rule rule = plan->rule;
     rule.cold = r->c.cold;
+    rule.stream = r->c.stream;
+    const struct timed_work work = {
+        .run = timed_run, .after = fresh ? release_task : NULL, .fresh = fresh, .arg = t};
     int64_t prepare_peak = t->dev->peak_bytes;
     int err = check_task(t, ref, plan->check, &r->check);
     if (err) return err;
@@ -120,7 +128,7 @@ static int measure_ready(const struct plan *plan, const struct problem *p, struc
         r->compulsory_bytes = p->op->compulsory_bytes(p, t->algo->variant, r->check.result_nnz);
     // The check may have needed more memory than the product.
     device_peak_reset(t->dev);
-    err = timing_measure(t->dev, timed_run, fresh ? release_task : NULL, t, &rule, &r->timing);
+    err = timing_measure(t->dev, &work, &rule, &r->timing);
     if (!err && fresh) err = measure_phases(t, r);
     r->peak_bytes = max64(prepare_peak, t->dev->peak_bytes);
     if (err) return err;

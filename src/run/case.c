@@ -62,6 +62,7 @@ const char *case_key(const struct bench_case *c, const struct matrix *M, char te
     for (int i = 0; op->axes[i]; i++)
         add(text, " %s=%s", op->axes[i]->name, axis_text(op->axes[i], c->axis[i], value));
     add(text, " cache=%s", c->cold ? "cold" : "warm");
+    if (c->stream) add(text, " launch=stream");
     add_options(text, c);
     add_library(text, c);
     if (M->field)

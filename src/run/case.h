@@ -12,6 +12,7 @@ struct bench_case {
     int64_t axis[AXES_MAX]; // by entry->op->axes
     double opt[PARAMS_MAX]; // by algo_param(entry->algo), where that is there
     bool cold;              // the cache is flushed before each sample
+    bool stream;            // no graphs, where there would be; see timing_rule
 };
 
 // Whether two cases have the same inputs; then one comparison is of both.
@@ -21,9 +22,10 @@ const char *case_library(const struct bench_case *c);
 
 // The case and its matrix in one line, for example
 //     spmm merge cuda:0 f32 k=64 layout=row cache=warm columns=1 share=32 5x5:9 cage5
-// which is operation, algorithm, device, precision, axes in their order, cache, options by name,
-// library (blanks become dashes), then rows x columns : nonzeros and name of the matrix (-:- if it
-// could not be read). Records have it, and all who tell cases apart compare it.
+// which is operation, algorithm, device, precision, axes in their order, cache, launch=stream where
+// that was asked for, options by name, library (blanks become dashes), then rows x columns :
+// nonzeros and name of the matrix (-:- if it could not be read). Records have it, and all who tell
+// cases apart compare it.
 #define CASE_KEY_MAX 1024
 const char *case_key(const struct bench_case *c, const struct matrix *M, char text[CASE_KEY_MAX]);
 

@@ -13,6 +13,14 @@ static void set_options(struct bench_case *c, const struct plan_request *r)
     }
 }
 
+// Whether runs of it may be launched as a graph: asking for none is then another case, and else
+// makes no difference.
+static bool may_have_graphs(const struct plan_request *r, const struct algo_entry *e)
+{
+    const struct device_ops *dev = device_list[e->device].ops;
+    return dev && dev->graph_make && r->op->result != RESULT_SPARSE && !r->cold;
+}
+
 // The i-th combination of the axes' values; the last axis turns fastest.
 static void set_axes(struct bench_case *c, const struct plan_request *r, int64_t i)
 {
@@ -43,6 +51,7 @@ int plan_make(struct plan *plan, const struct plan_request *r)
                 memcpy(c->device, r->entries[e].device, sizeof c->device);
                 c->prec = r->precs[p];
                 c->cold = r->cold;
+                c->stream = r->stream && may_have_graphs(r, c->entry);
                 set_axes(c, r, i);
                 set_options(c, r);
             }

@@ -29,6 +29,7 @@ struct plan_request {
     const struct option_setting *settings; // size setting_count
     int setting_count;
     bool cold;
+    bool stream; // see struct bench_case; in cases that would have graphs
 };
 
 struct plan {

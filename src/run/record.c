@@ -288,6 +288,15 @@ static void add_check(struct json *j, const struct result *r)
         json_null(j, o, "error_ratio");
 }
 
+// What else the host had to do.
+static void add_machine(struct json *j, cJSON *time, const struct machine_load *load)
+{
+    cJSON *o = json_object(j, time, "machine");
+    json_number(j, o, "switches", known_or_nan(load->switches >= 0, load->switches));
+    json_measure(j, o, "steal", load->steal);
+    json_measure(j, o, "others", load->others);
+}
+
 static void add_time(struct json *j, const struct result *r)
 {
     const struct timing *t = &r->timing;
@@ -306,8 +315,13 @@ static void add_time(struct json *j, const struct result *r)
     cJSON *samples = json_array(j, o, "samples");
     for (int i = 0; i < t->count; i++) json_measure(j, samples, NULL, t->samples[i]);
     json_number(j, o, "batch", t->batch);
+    json_text(j, o, "launch", t->launch);
+    json_measure(j, o, "separator", t->separator_ms);
+    json_measure(j, o, "back_to_back", t->back_to_back);
     json_number(j, o, "warmup", t->warmup);
     json_text(j, o, "stop", t->stop);
+    json_bool(j, o, "busy", t->busy);
+    add_machine(j, o, &t->machine);
     json_bool(j, o, "throttled", t->throttled);
     cJSON *clocks = json_array(j, o, "clock_mhz");
     for (int i = 0; i < 2; i++)
@@ -430,6 +444,7 @@ int record_result(struct record_file *out, const struct result *r)
     json_text(&j, j.root, "prec", prec_name(c->prec));
     add_axes(&j, c);
     json_text(&j, j.root, "cache", c->cold ? "cold" : "warm");
+    json_text(&j, j.root, "launch", c->stream ? "stream" : NULL);
     add_options(&j, c);
     json_text(&j, j.root, "library", case_library(c));
     add_matrix(&j, r->matrix);

@@ -131,6 +131,15 @@ static bool get_cold(const cJSON *o, bool *cold)
     return *cold || (text && !strcmp(text, "warm"));
 }
 
+// Null, or what was asked for; records that are older have no such field.
+static bool get_stream(const cJSON *o, bool *stream)
+{
+    const cJSON *x = get(o, "launch");
+    const char *text = cJSON_GetStringValue(x);
+    *stream = text && !strcmp(text, "stream");
+    return *stream || !x || cJSON_IsNull(x);
+}
+
 // The case, where every field of it is one that a case of this build can have.
 static void get_case(const cJSON *o, struct record *r)
 {
@@ -140,7 +149,7 @@ static void get_case(const cJSON *o, struct record *r)
     if (!op || !get_device(r->device, &kind)) return;
     const struct algo_entry *entry = algo_find(op, r->alg, kind);
     if (!entry || !get_axes(o, op, c->axis) || !get_cold(o, &c->cold) ||
-        !get_options(get(o, "options"), entry->algo, c->opt))
+        !get_stream(o, &c->stream) || !get_options(get(o, "options"), entry->algo, c->opt))
         return;
     c->entry = entry;
     c->prec = r->prec;

@@ -19,7 +19,7 @@ struct record {
     // are what they may be; else entry is NULL. Options that the algorithm no longer has are left
     // out.
     struct bench_case c;
-    double gflops, median, ci_lo, ci_hi; // NAN where there is no time
+    double gflops, median, ci_lo, ci_hi; // NAN where there is no time, or no interval
     double *samples;                     // milliseconds, size sample_count; owned
     int sample_count;
     bool throttled;

@@ -67,6 +67,8 @@ finish() {
     ln -s "$here/../data" "$work/run/data"
     (cd "$work/run" && timeout 120 bash -c "$command" >"$work/1" 2>"$work/2" </dev/null)
     local got=$?
+    # Whether the machine is busy is not for these tests to say.
+    sed -i '/^busy: the machine had much else to do/d' "$work/1" "$work/2"
     if [ "$got" -eq "$status" ] && matches "$work/1" "${out[@]}" && matches "$work/2" "${err[@]}"; then
         passed=$((passed + 1))
         return 0

@@ -1,5 +1,5 @@
-// What the intrinsics of emu_device.h and the macros LAUNCH, LAUNCH_EARLY, SHARED_DYNAMIC, RUN_BEGIN
-// and RUN_END need from the engine (emu.cpp) and from the rules (emu_rules.cpp).
+// What the intrinsics of emu_device.h and the macros LAUNCH, LAUNCH_EARLY, SHARED_DYNAMIC,
+// RUN_BEGIN and RUN_END need from the engine (emu.cpp) and from the rules (emu_rules.cpp).
 #ifndef EMU_ENGINE_H
 #define EMU_ENGINE_H
 
@@ -77,9 +77,10 @@ struct launch {
     const void *stream;
     void (*body)(void *args); // one thread of the kernel
     void *args;
+    size_t args_bytes; // may be copied as bytes
 };
 // Sets the last error of the runtime if the launch is refused. All of it has happened when this
-// returns.
+// returns, unless the stream captures.
 void run(const launch &l);
 
 // Around the run() of an algorithm, a closed one where its result is there before: what it then
@@ -96,16 +97,17 @@ static void launch_kernel(const char *name, const char *file, int line, void (*k
                           std::common_type_t<P>... args)
 {
     auto body = [=] { kernel(args...); };
+    static_assert(std::is_trivially_copyable<decltype(body)>::value, "arguments of a kernel");
     run({name, file, line, (const void *)kernel, grid, block, shared_bytes, stream,
-         call<decltype(body)>, &body});
+         call<decltype(body)>, &body, sizeof body});
 }
 
 template <typename F> static bool can_launch_early(F *) { return true; }
 
 } // namespace emu
 
-#define LAUNCH(kernel, ...)     emu::launch_kernel(#kernel, __FILE__, __LINE__, kernel, __VA_ARGS__)
-#define LAUNCH_EARLY            LAUNCH // a kernel has always ended before the next one starts
+#define LAUNCH(kernel, ...) emu::launch_kernel(#kernel, __FILE__, __LINE__, kernel, __VA_ARGS__)
+#define LAUNCH_EARLY        LAUNCH // a kernel has always ended before the next one starts
 using emu::can_launch_early;
 #define SHARED_DYNAMIC(T, name) T *name = static_cast<T *>(emu::shared_dynamic())
 #define RUN_BEGIN(closed)       emu::run_begin(closed)

@@ -69,6 +69,26 @@ bool must_fail();
     do {                                                                                           \
         if (must_fail()) return done(e);                                                           \
     } while (0)
+// Of a launch that has been accepted: runs it.
+void run_now(const launch &l);
+// While a stream captures, launches and fills, and copies within the device, are kept for the graph
+// instead of being done. Whatever else is asked of the runtime that would wait, allocate, free or
+// copy spoils the capture.
+bool is_capturing(cudaStream_t s);
+void capture_launch(const launch &l);
+cudaError_t capture_copy(void *to, size_t to_pitch, const void *from, size_t from_pitch,
+                         size_t width, size_t height);
+cudaError_t capture_fill(void *p, int byte, size_t bytes);
+// True where a capture is under way; it is spoilt then.
+bool capture_spoil();
+#define NOT_CAPTURED()                                                                             \
+    do {                                                                                           \
+        if (capture_spoil()) return done(cudaErrorStreamCaptureUnsupported);                       \
+    } while (0)
+// The copy and the fill of a graph.
+cudaError_t copy_now(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width,
+                     size_t height, cudaMemcpyKind kind);
+cudaError_t fill_now(void *p, int byte, size_t bytes);
 // For AddressSanitizer, which knows that a stream has been destroyed.
 void stream_touch(cudaStream_t s);
 // Aborts if a launch was refused and nobody has asked about it: that is a fault of the program.

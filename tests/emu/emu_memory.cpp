@@ -52,18 +52,61 @@ bool end_ok(const void *p, size_t bytes, bool on_device)
 }
 
 // Within device memory a copy is like a launch, else the host waits for it.
-void copy_rule(const char *call, const void *to, const void *from, cudaMemcpyKind kind)
+bool is_within(const void *to, const void *from, cudaMemcpyKind kind)
 {
     size_t room;
-    bool within = kind == cudaMemcpyDefault ? find(to, &room) && find(from, &room)
-                                            : kind == cudaMemcpyDeviceToDevice;
-    if (!within) rule_closed(call, COPIES);
+    return kind == cudaMemcpyDefault ? find(to, &room) && find(from, &room)
+                                     : kind == cudaMemcpyDeviceToDevice;
+}
+
+void copy_rule(const char *call, const void *to, const void *from, cudaMemcpyKind kind)
+{
+    if (!is_within(to, from, kind)) rule_closed(call, COPIES);
 }
 
 cudaError_t copy(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width,
-                 size_t height, cudaMemcpyKind kind)
+                 size_t height, cudaMemcpyKind kind, cudaStream_t stream)
 {
     MAY_FAIL(cudaErrorUnknown);
+    if (!is_capturing(stream)) {
+        if (!stream) NOT_CAPTURED();
+        return copy_now(to, to_pitch, from, from_pitch, width, height, kind);
+    }
+    if (!is_within(to, from, kind)) NOT_CAPTURED();
+    return capture_copy(to, to_pitch, from, from_pitch, width, height);
+}
+
+cudaError_t fill(void *p, int byte, size_t bytes, cudaStream_t stream)
+{
+    MAY_FAIL(cudaErrorUnknown);
+    if (is_capturing(stream)) return capture_fill(p, byte, bytes);
+    if (!stream) NOT_CAPTURED();
+    return fill_now(p, byte, bytes);
+}
+
+cudaError_t release(void *p)
+{
+    NOT_CAPTURED();
+    if (!p) return cudaSuccess;
+    auto a = allocations.find(~(uintptr_t)p);
+    if (a == allocations.end()) return done(cudaErrorInvalidValue);
+    used_bytes -= a->second;
+#if EMU_ASAN
+    ASAN_UNPOISON_MEMORY_REGION(p, a->second);
+#endif
+    allocations.erase(a);
+    free(p);
+    return cudaSuccess;
+}
+
+} // namespace
+
+opened::opened() { gate(true); }
+opened::~opened() { gate(false); }
+
+cudaError_t copy_now(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width,
+                     size_t height, cudaMemcpyKind kind)
+{
     size_t room;
     if (kind < cudaMemcpyHostToHost || kind > cudaMemcpyDefault)
         return done(cudaErrorInvalidMemcpyDirection);
@@ -84,34 +127,14 @@ cudaError_t copy(void *to, size_t to_pitch, const void *from, size_t from_pitch,
     return cudaSuccess;
 }
 
-cudaError_t fill(void *p, int byte, size_t bytes)
+cudaError_t fill_now(void *p, int byte, size_t bytes)
 {
-    MAY_FAIL(cudaErrorUnknown);
     if (!bytes) return cudaSuccess;
     if (!end_ok(p, bytes, true)) return done(cudaErrorInvalidValue);
     opened all;
     memset(p, byte, bytes);
     return cudaSuccess;
 }
-
-cudaError_t release(void *p)
-{
-    if (!p) return cudaSuccess;
-    auto a = allocations.find(~(uintptr_t)p);
-    if (a == allocations.end()) return done(cudaErrorInvalidValue);
-    used_bytes -= a->second;
-#if EMU_ASAN
-    ASAN_UNPOISON_MEMORY_REGION(p, a->second);
-#endif
-    allocations.erase(a);
-    free(p);
-    return cudaSuccess;
-}
-
-} // namespace
-
-opened::opened() { gate(true); }
-opened::~opened() { gate(false); }
 
 size_t memory_used() { return used_bytes; }
 
@@ -126,6 +149,7 @@ void memory_reset()
 cudaError_t device_malloc(const char *call, void **p, size_t bytes)
 {
     rule_closed(call, ALLOCATES);
+    NOT_CAPTURED();
     MAY_FAIL(cudaErrorMemoryAllocation);
     if (!p) return done(cudaErrorInvalidValue);
     *p = NULL;
@@ -149,6 +173,7 @@ cudaError_t device_malloc_async(void **p, size_t bytes, cudaStream_t stream)
 cudaError_t host_malloc(const char *call, void **p, size_t bytes)
 {
     rule_closed(call, ALLOCATES);
+    NOT_CAPTURED();
     MAY_FAIL(cudaErrorMemoryAllocation);
     *p = NULL;
     if (bytes && posix_memalign(p, 256, bytes)) return done(cudaErrorMemoryAllocation);
@@ -159,6 +184,7 @@ cudaError_t copy_to_symbol(void *symbol, size_t size, const void *from, size_t b
 {
     rule_closed("cudaMemcpyToSymbol", COPIES);
     rule_no_stream("cudaMemcpyToSymbol");
+    NOT_CAPTURED();
     if (offset > size || bytes > size - offset) return done(cudaErrorInvalidValue);
     memcpy((char *)symbol + offset, from, bytes);
     return cudaSuccess;
@@ -168,7 +194,7 @@ cudaError_t library_copy(void *to, const void *from, size_t bytes, cudaMemcpyKin
                          cudaStream_t stream)
 {
     rule_stream("CUB", stream);
-    return copy(to, bytes, from, bytes, bytes, 1, kind);
+    return copy(to, bytes, from, bytes, bytes, 1, kind, stream);
 }
 
 } // namespace emu
@@ -219,6 +245,7 @@ cudaError_t cudaMemPoolTrimTo(cudaMemPool_t, size_t)
 cudaError_t cudaFreeHost(void *p)
 {
     rule_closed("cudaFreeHost", FREES);
+    NOT_CAPTURED();
     free(p);
     return cudaSuccess;
 }
@@ -227,7 +254,7 @@ cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, cudaMemcpyKind 
 {
     copy_rule("cudaMemcpy", to, from, kind);
     rule_no_stream("cudaMemcpy");
-    return copy(to, bytes, from, bytes, bytes, 1, kind);
+    return copy(to, bytes, from, bytes, bytes, 1, kind, NULL);
 }
 
 cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, cudaMemcpyKind kind,
@@ -235,7 +262,7 @@ cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, cudaMemcpy
 {
     copy_rule("cudaMemcpyAsync", to, from, kind);
     rule_stream("cudaMemcpyAsync", stream);
-    return copy(to, bytes, from, bytes, bytes, 1, kind);
+    return copy(to, bytes, from, bytes, bytes, 1, kind, stream);
 }
 
 cudaError_t cudaMemcpy2D(void *to, size_t to_pitch, const void *from, size_t from_pitch,
@@ -243,7 +270,7 @@ cudaError_t cudaMemcpy2D(void *to, size_t to_pitch, const void *from, size_t fro
 {
     copy_rule("cudaMemcpy2D", to, from, kind);
     rule_no_stream("cudaMemcpy2D");
-    return copy(to, to_pitch, from, from_pitch, width, height, kind);
+    return copy(to, to_pitch, from, from_pitch, width, height, kind, NULL);
 }
 
 cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_t from_pitch,
@@ -251,19 +278,19 @@ cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_
 {
     copy_rule("cudaMemcpy2DAsync", to, from, kind);
     rule_stream("cudaMemcpy2DAsync", stream);
-    return copy(to, to_pitch, from, from_pitch, width, height, kind);
+    return copy(to, to_pitch, from, from_pitch, width, height, kind, stream);
 }
 
 cudaError_t cudaMemset(void *p, int byte, size_t bytes)
 {
     rule_no_stream("cudaMemset");
-    return fill(p, byte, bytes);
+    return fill(p, byte, bytes, NULL);
 }
 
 cudaError_t cudaMemsetAsync(void *p, int byte, size_t bytes, cudaStream_t stream)
 {
     rule_stream("cudaMemsetAsync", stream);
-    return fill(p, byte, bytes);
+    return fill(p, byte, bytes, stream);
 }
 
 cudaError_t cudaPointerGetAttributes(cudaPointerAttributes *a, const void *p)

@@ -106,7 +106,6 @@ enum emu_order order_now()
 
 void run(const launch &l)
 {
-    settings &s = set();
     rule_launch(l);
     // After a failure that was planned, launches do nothing until the program looks: as on a device
     // whose context is dead, and not on data that the refused kernel never made.
@@ -115,7 +114,8 @@ void run(const launch &l)
     refused_check();
     static bool at_exit = !atexit(refused_check);
     (void)at_exit;
-    s.launches++;
+    bool capturing = is_capturing((cudaStream_t)l.stream);
+    if (!capturing) set().launches++;
     char why[128] = "it was told to fail";
     planned = must_fail();
     cudaError_t e = planned ? cudaErrorLaunchOutOfResources : launch_check(l, why, sizeof why);
@@ -130,6 +130,14 @@ void run(const launch &l)
         host_fault("%s: make it static: AddressSanitizer does not watch the __shared__ arrays of a "
                    "template that other files may have too",
                    text);
+    if (capturing)
+        capture_launch(l);
+    else
+        run_now(l);
+}
+
+void run_now(const launch &l)
+{
     void *shared = NULL;
     if (l.shared_bytes && posix_memalign(&shared, 128, l.shared_bytes)) {
         done(cudaErrorMemoryAllocation);
@@ -235,11 +243,15 @@ cudaError_t cudaGetLastError(void)
     X(cudaErrorNoDevice, "no CUDA-capable device is detected")                                     \
     X(cudaErrorInvalidDevice, "invalid device ordinal")                                            \
     X(cudaErrorInvalidResourceHandle, "invalid resource handle")                                   \
+    X(cudaErrorIllegalState, "the operation cannot be performed in the present state")             \
     X(cudaErrorNotReady, "device not ready")                                                       \
     X(cudaErrorIllegalAddress, "an illegal memory access was encountered")                         \
     X(cudaErrorLaunchOutOfResources, "too many resources requested for launch")                    \
     X(cudaErrorLaunchFailure, "unspecified launch failure")                                        \
     X(cudaErrorNotSupported, "operation not supported")                                            \
+    X(cudaErrorStreamCaptureUnsupported, "operation not permitted when stream is capturing")       \
+    X(cudaErrorStreamCaptureInvalidated,                                                           \
+      "operation failed due to a previous error during capture")                                   \
     X(cudaErrorUnknown, "unknown error")
 
 const char *cudaGetErrorName(cudaError_t e)
@@ -379,6 +391,7 @@ cudaError_t cudaDeviceGetPCIBusId(char *text, int size, int device)
 cudaError_t cudaDeviceSynchronize(void)
 {
     rule_closed("cudaDeviceSynchronize", WAITS);
+    NOT_CAPTURED();
     refused_check();
     MAY_FAIL(cudaErrorUnknown);
     return cudaSuccess;
@@ -387,6 +400,7 @@ cudaError_t cudaDeviceSynchronize(void)
 cudaError_t cudaDeviceReset(void)
 {
     rule_closed("cudaDeviceReset", FREES);
+    NOT_CAPTURED();
     memory_reset();
     last_error = cudaSuccess;
     return cudaSuccess;

@@ -50,6 +50,7 @@ cudaError_t cudaStreamCreate(cudaStream_t *stream)
 cudaError_t cudaStreamDestroy(cudaStream_t stream)
 {
     rule_closed("cudaStreamDestroy", FREES);
+    NOT_CAPTURED();
     if (!stream) return done(cudaErrorInvalidResourceHandle);
     delete stream;
     return cudaSuccess;
@@ -66,12 +67,14 @@ cudaError_t cudaStreamQuery(cudaStream_t stream)
 {
     rule_closed("cudaStreamQuery", WAITS);
     rule_stream("cudaStreamQuery", stream);
+    NOT_CAPTURED();
     return cudaSuccess;
 }
 
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned)
 {
     rule_stream("cudaStreamWaitEvent", stream);
+    NOT_CAPTURED();
     return event ? cudaSuccess : done(cudaErrorInvalidResourceHandle);
 }
 
@@ -100,6 +103,7 @@ cudaError_t cudaEventDestroy(cudaEvent_t event)
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
 {
     rule_stream("cudaEventRecord", stream);
+    NOT_CAPTURED();
     MAY_FAIL(cudaErrorUnknown);
     if (!event) return done(cudaErrorInvalidResourceHandle);
     event->recorded = true;
@@ -110,6 +114,7 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
 cudaError_t cudaEventSynchronize(cudaEvent_t event)
 {
     rule_closed("cudaEventSynchronize", WAITS);
+    NOT_CAPTURED();
     MAY_FAIL(cudaErrorUnknown);
     return event ? cudaSuccess : done(cudaErrorInvalidResourceHandle);
 }
@@ -117,6 +122,7 @@ cudaError_t cudaEventSynchronize(cudaEvent_t event)
 cudaError_t cudaEventQuery(cudaEvent_t event)
 {
     rule_closed("cudaEventQuery", WAITS);
+    NOT_CAPTURED();
     return event ? cudaSuccess : done(cudaErrorInvalidResourceHandle);
 }
 

@@ -1,0 +1,68 @@
+// What samples say: their quantiles, and how far their median may be from that of more of them.
+#include "measure/timing.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+// The quantile q in [0, 1] of n sorted numbers, interpolated.
+static double quantile(const double *sorted, int n, double q)
+{
+    double x = q * (n - 1);
+    int i = (int)x;
+    return i + 1 < n ? sorted[i] + (x - i) * (sorted[i + 1] - sorted[i]) : sorted[n - 1];
+}
+
+// The number of samples under the median is binomial(n, 1/2); lo is the largest rank below which at
+// most 2.5 % of it lies. Exact for small n; the normal approximation beyond, where 2^-n underflows.
+void timing_median_ranks(int n, int *lo, int *hi)
+{
+    int rank = 0;
+    if (n <= 1000) {
+        double term = pow(0.5, n), below = term; // P(X <= 0)
+        while (rank < n / 2 && below <= 0.025) {
+            rank++;
+            term *= (double)(n - rank + 1) / rank;
+            below += term;
+        }
+        rank = rank > 0 ? rank - 1 : 0;
+    } else {
+        rank = (int)(n / 2.0 - 0.98 * sqrt(n)) - 1;
+    }
+    *lo = rank;
+    *hi = n - 1 - rank;
+}
+
+static int ascending(const void *x, const void *y)
+{
+    double a = *(const double *)x, b = *(const double *)y;
+    return (a > b) - (a < b);
+}
+
+double timing_median(double *x, int n)
+{
+    qsort(x, (size_t)n, sizeof *x, ascending);
+    return quantile(x, n, 0.5);
+}
+
+int timing_summarise(struct timing *t)
+{
+    double *s = mem_alloc(t->count, sizeof *s);
+    if (!s) return ERR_MEMORY;
+    memcpy(s, t->samples, (size_t)t->count * sizeof *s);
+    qsort(s, (size_t)t->count, sizeof *s, ascending);
+    int lo, hi;
+    timing_median_ranks(t->count, &lo, &hi);
+    double sum = 0;
+    for (int i = 0; i < t->count; i++) sum += s[i];
+    t->min = s[0];
+    t->mean = sum / t->count;
+    t->median = quantile(s, t->count, 0.5);
+    t->p5 = quantile(s, t->count, 0.05);
+    t->p95 = quantile(s, t->count, 0.95);
+    bool bounded = t->count >= TIMING_INTERVAL_SAMPLES;
+    t->ci_lo = bounded ? s[lo] : NAN;
+    t->ci_hi = bounded ? s[hi] : NAN;
+    mem_free(s);
+    return OK;
+}

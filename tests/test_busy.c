@@ -1,0 +1,137 @@
+// What else the machine does: from the text of /proc/stat, and beside processes that spin.
+#include "measure/busy.h"
+
+#include <math.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "test.h"
+
+static const struct device cpu = {.kind = DEVICE_CPU}, gpu = {.kind = DEVICE_CUDA};
+
+#define STAT "cpu  1000 200 300 90000 400 50 60 70 500 5\n"
+
+static void test_parse(void)
+{
+    static const struct {
+        const char *text;
+        double used_s, steal_s;
+        int processors; // 0: it is none
+    } table[] = {
+        {STAT "cpu0 1 2 3 4 5 6 7 8 9 0\ncpu1 1 2 3 4 5 6 7 8 9 0\nintr 5 0 cpu\n", 16.1, 0.7, 2},
+        {"cpu  1 2 3 4 5 6 7 8\ncpu0 1 2 3 4 5 6 7 8\n", 0.19, 0.08, 1},
+        {"cpu  0 0 0 0 0 0 0 0 0 0\ncpu0 0 0 0 0 0 0 0 0 0 0\n", 0, 0, 0},
+        {STAT, 0, 0, 0},
+        {"cpu  1 2 3 4 5 6\ncpu0 1 2 3 4 5 6\n", 0, 0, 0},
+        {"intr 5 0 0\n", 0, 0, 0},
+        {"", 0, 0, 0},
+    };
+    for (int i = 0; i < COUNT(table); i++) {
+        struct machine_clock c = {.processors = 0};
+        bool is = machine_parse(table[i].text, 0.01, &c);
+        CHECK(is == (table[i].processors > 0) && c.processors == table[i].processors,
+              "row %d: %d processors", i, c.processors);
+        CHECK(fabs(c.used_s - table[i].used_s) < 1e-9 && fabs(c.steal_s - table[i].steal_s) < 1e-9,
+              "row %d: %g s, %g s", i, c.used_s, c.steal_s);
+    }
+}
+
+// Over 100 s beside a process that has had 150 s.
+static const struct machine_clock before = {
+    .ms = 5000, .used_s = 1000, .steal_s = 10, .own_s = 7, .switches = 3, .processors = 2};
+
+static void test_between(void)
+{
+    struct machine_clock after = {
+        .ms = 105000, .used_s = 1170, .steal_s = 15, .own_s = 157, .switches = 45, .processors = 2};
+    struct machine_load load = machine_between(&before, &after);
+    CHECK(load.switches == 42, "%lld switches", (long long)load.switches);
+    CHECK(fabs(load.others - 0.2) < 1e-9 && fabs(load.steal - 0.05) < 1e-9, "%g others, %g steal",
+          load.others, load.steal);
+    after.used_s = 1140; // its own time is known better than that of all
+    CHECK(machine_between(&before, &after).others == 0, "less than nothing");
+    after.used_s = after.steal_s = NAN;
+    after.switches = -1;
+    load = machine_between(&before, &after);
+    CHECK(isnan(load.others) && isnan(load.steal) && load.switches == -1, "what is not known");
+    CHECK(!machine_busy(&before, &after, &cpu), "busy, and nothing is known");
+    load = machine_between(&before, &before);
+    CHECK(isnan(load.others) && isnan(load.steal) && !load.switches, "no time has passed");
+}
+
+static void test_thresholds(void)
+{
+    static const struct {
+        double ms, others, steal; // processors
+        int processors;
+        bool cpu, gpu; // busy
+    } table[] = {
+        {1000, 0, 0, 2, false, false},   {1000, 0.2, 0, 2, false, false},
+        {1000, 0.3, 0, 2, true, false},  {1000, 1, 0, 2, true, false},
+        {1000, 1.5, 0, 2, true, true},   {60, 0.3, 0, 2, false, false}, // ticks are no better
+        {62, 1, 0, 2, true, false},      {1000, 6, 0, 64, false, false},
+        {1000, 7, 0, 64, true, false},   {1000, 63, 0, 64, true, false},
+        {1000, 64, 0, 64, true, true},   {1000, 0, 0.04, 64, false, false},
+        {1000, 0, 0.09, 64, true, true}, {20, 0, 0.5, 2, false, false},
+    };
+    for (int i = 0; i < COUNT(table); i++) {
+        double s = table[i].ms * 1e-3;
+        struct machine_clock after = before;
+        after.ms += table[i].ms;
+        after.own_s += 2 * s;
+        after.used_s += (2 + table[i].others) * s;
+        after.steal_s += table[i].steal * s;
+        after.processors = table[i].processors;
+        CHECK(machine_busy(&before, &after, &cpu) == table[i].cpu, "row %d on the CPU", i);
+        CHECK(machine_busy(&before, &after, &gpu) == table[i].gpu, "row %d on a GPU", i);
+    }
+}
+
+static void spin(double ms)
+{
+    double end = clock_ms() + ms;
+    while (clock_ms() < end) {}
+}
+
+// A process for each processor that spins, beside this one that does.
+static void test_spinning(void)
+{
+    enum { MOST = 64 };
+    pid_t children[MOST];
+    struct machine_clock from = machine_now(), to;
+    int count = from.processors < MOST ? from.processors : MOST;
+    if (isnan(from.used_s)) {
+        SKIP("%s", "spinning processes: /proc/stat does not say");
+        return;
+    }
+    for (int i = 0; i < count; i++) {
+        children[i] = fork();
+        if (!children[i]) spin(60000), _exit(0);
+        CHECK(children[i] > 0, "no process %d", i);
+    }
+    from = machine_now();
+    spin(600);
+    to = machine_now();
+    for (int i = 0; i < count; i++) {
+        if (children[i] <= 0) continue;
+        kill(children[i], SIGKILL);
+        waitpid(children[i], NULL, 0);
+    }
+    struct machine_load load = machine_between(&from, &to);
+    // They and this process share the processors, as far as the host gives them.
+    CHECK(load.others + load.steal > 0.4 * count, "%d processes had %g processors", count,
+          load.others);
+    CHECK(machine_busy(&from, &to, &cpu), "not busy: others %g, steal %g", load.others, load.steal);
+    CHECK(to.own_s > from.own_s && load.switches >= 0, "%g s of its own", to.own_s - from.own_s);
+}
+
+int main(void)
+{
+    test_parse();
+    test_between();
+    test_thresholds();
+    test_spinning();
+    return TEST_END();
+}

@@ -1,0 +1,229 @@
+// Batches of short runs on a device where runs overlap: kept apart by separators whose time is
+// taken off, and back to back; as a graph where that can be had. The device's clock knows what was
+// started.
+#include "measure/chain.h"
+
+#include <math.h>
+
+#include "measure/timing.h"
+#include "test.h"
+
+#define RUN_MS       0.016 // alone
+#define SEPARATOR_MS 0.001
+#define OVERLAP_MS   0.004 // saved by a run that directly follows another one
+
+struct graph {
+    double ms;
+};
+
+static double clock_now; // of the device
+static double kept;      // while a graph is made: its time
+static bool capturing, after_run;
+static int runs, graphs, graphs_made, graph_launches;
+static int fails_from, fails_last; // these graphs cannot be made
+
+static void pass(double ms) { *(capturing ? &kept : &clock_now) += ms; }
+
+static int fake_run(void *arg)
+{
+    (void)arg;
+    runs++;
+    pass(RUN_MS - (after_run ? OVERLAP_MS : 0));
+    after_run = true;
+    return OK;
+}
+static int fake_separate(struct device *d)
+{
+    (void)d;
+    pass(SEPARATOR_MS);
+    after_run = false;
+    return OK;
+}
+
+static double started;
+static int fake_start(struct device *d)
+{
+    (void)d;
+    after_run = false;
+    started = clock_now;
+    return OK;
+}
+static int fake_stop(struct device *d, double *ms)
+{
+    (void)d;
+    *ms = clock_now - started;
+    return OK;
+}
+static int fake_flush(struct device *d) { return (void)d, OK; }
+static int fake_clock(struct device *d, int *now, int *max)
+{
+    (void)d;
+    *now = *max = 0;
+    return OK;
+}
+static int fake_throttled(struct device *d) { return (void)d, 0; }
+
+static int fake_make(struct device *d, int (*launch)(void *arg), void *arg, void **graph)
+{
+    (void)d;
+    graphs_made++;
+    if (graphs_made >= fails_from && graphs_made <= fails_last)
+        return fail(ERR_UNSUPPORTED, "no graph");
+    struct graph *g = mem_zero_alloc(1, sizeof *g);
+    if (!g) return ERR_MEMORY;
+    kept = 0;
+    capturing = true;
+    after_run = false;
+    int err = launch(arg);
+    capturing = false;
+    g->ms = kept;
+    graphs++;
+    *graph = g;
+    return err;
+}
+static int fake_launch(struct device *d, void *graph)
+{
+    (void)d;
+    graph_launches++;
+    clock_now += ((struct graph *)graph)->ms;
+    return OK;
+}
+static void fake_free(struct device *d, void *graph)
+{
+    (void)d;
+    graphs--;
+    mem_free(graph);
+}
+
+static struct device_ops ops = {
+    .timer_start = fake_start,
+    .timer_stop = fake_stop,
+    .flush_cache = fake_flush,
+    .clock_mhz = fake_clock,
+    .throttled = fake_throttled,
+    .separate = fake_separate,
+    .graph_make = fake_make,
+    .graph_launch = fake_launch,
+    .graph_free = fake_free,
+};
+
+static int measure(const struct timed_work *work, struct timing_rule rule, struct timing *t)
+{
+    struct device d = {.kind = DEVICE_CUDA, .ops = &ops};
+    clock_now = 0;
+    runs = graphs_made = graph_launches = 0;
+    int err = timing_measure(&d, work, &rule, t);
+    CHECK(!graphs, "%d graphs are left", graphs);
+    return err;
+}
+
+static void check_times(const struct timing *t, const char *how)
+{
+    CHECK_TEXT(t->launch, how);
+    CHECK(t->batch == 67, "%d runs in a batch", t->batch); // 63 would be enough
+    CHECK(fabs(t->median - RUN_MS) < 1e-9, "apart: %g ms", t->median);
+    double back = RUN_MS - OVERLAP_MS * (t->batch - 1) / t->batch;
+    CHECK(fabs(t->back_to_back - back) < 1e-9, "back to back: %g ms, not %g", t->back_to_back,
+          back);
+    CHECK(fabs(t->separator_ms - SEPARATOR_MS) < 1e-9, "separator: %g ms", t->separator_ms);
+}
+
+static const struct timed_work plain = {.run = fake_run};
+
+static void test_graph(void)
+{
+    struct timing t;
+    int err = measure(&plain, (struct timing_rule){.reps = 6}, &t);
+    CHECK(!err && graphs_made == 3, "%d graphs", graphs_made);
+    check_times(&t, "graph");
+    // In the warm-up one by one, and once in each of two graphs; each graph is launched once, then
+    // the separators' for their time, then both others for each sample.
+    CHECK(runs == t.warmup + 2 * t.batch, "%d runs", runs);
+    CHECK(graph_launches == 3 + 9 + 2 * 6, "%d launches", graph_launches);
+    timing_free(&t);
+}
+
+static void test_stream(void)
+{
+    struct timing t;
+    int err = measure(&plain, (struct timing_rule){.reps = 6, .stream = true}, &t);
+    CHECK(!err && !graphs_made, "%d graphs", graphs_made);
+    check_times(&t, "stream");
+    CHECK(runs == t.warmup + 2 * 7 * t.batch, "%d runs", runs);
+    timing_free(&t);
+    // Whichever graph cannot be made: the times of all chains are then those of a stream.
+    for (int n = 1; n <= 3; n++) {
+        fails_from = fails_last = n;
+        err = measure(&plain, (struct timing_rule){.reps = 6}, &t);
+        CHECK(!err && graphs_made == n && !graph_launches, "graph %d: %d made", n, graphs_made);
+        check_times(&t, "stream");
+        timing_free(&t);
+    }
+    fails_from = fails_last = 0;
+    ops.graph_make = NULL;
+    err = measure(&plain, (struct timing_rule){.reps = 6}, &t);
+    CHECK(!err && !graph_launches, "%s", fail_text());
+    check_times(&t, "stream");
+    timing_free(&t);
+    ops.graph_make = fake_make;
+}
+
+static void test_alone(void)
+{
+    static const struct {
+        bool cold, fresh;
+    } table[] = {{true, false}, {false, true}};
+    struct timing t;
+    for (int i = 0; i < COUNT(table); i++) {
+        const struct timed_work work = {.run = fake_run, .fresh = table[i].fresh};
+        int err = measure(&work, (struct timing_rule){.reps = 6, .cold = table[i].cold}, &t);
+        CHECK(!err && !graphs_made && t.batch == 1, "row %d: a batch of %d", i, t.batch);
+        CHECK(isnan(t.back_to_back) && isnan(t.separator_ms), "row %d: %g", i, t.back_to_back);
+        CHECK_TEXT(t.launch, "stream");
+        timing_free(&t);
+    }
+}
+
+// Nothing is started: what is left of a sample is what the clock can tell, and not 0 or less.
+static int no_run(void *arg) { return (void)arg, OK; }
+static void test_nothing(void)
+{
+    const struct timed_work work = {.run = no_run};
+    struct timing t;
+    int err = measure(&work, (struct timing_rule){.reps = 6}, &t);
+    CHECK(!err && t.median > 0 && t.median < 1e-6, "%g ms", t.median);
+    timing_free(&t);
+}
+
+static int fail_in_sample(void *arg, bool last)
+{
+    (void)last;
+    return ++*(int *)arg == 4 ? fail(ERR_UNCHECKED, "refused") : OK;
+}
+static void test_errors(void)
+{
+    int calls = 0;
+    const struct timed_work work = {.run = fake_run, .after = fail_in_sample, .arg = &calls};
+    struct timing t;
+    int err = measure(&work, (struct timing_rule){.reps = 6}, &t);
+    CHECK(err == ERR_UNCHECKED && calls == 4 && !t.samples, "error %d", err);
+    for (int n = 1; n < 6; n++) { // the graphs, then room for samples
+        mem_fail_at(n);
+        err = measure(&plain, (struct timing_rule){.reps = 6}, &t);
+        mem_fail_at(0);
+        CHECK(err == (n <= 3 ? OK : ERR_MEMORY) && !t.samples == (n > 3), "allocation %d: %d", n,
+              err);
+        if (!err) check_times(&t, "stream");
+        timing_free(&t);
+    }
+}
+
+int main(void)
+{
+    test_graph();
+    test_stream();
+    test_alone();
+    test_nothing();
+    test_errors();
+    return TEST_END();
+}
