@@ -61,8 +61,8 @@ static void check_fault(struct inputs *in, enum check_mode mode, const struct pl
     int64_t used = dev.used_bytes, peak = dev.peak_bytes;
     for (int s = 0; s < 3; s++)
         CHECK(!sample(&x, false), "%s: right, but %s", what_of(in, p), fail_text());
-    CHECK(x.w.looked == 3 && !x.w.varied && !x.w.rechecked, "%s: %lld, %lld, %lld of 3",
-          what_of(in, p), (long long)x.w.looked, (long long)x.w.varied, (long long)x.w.rechecked);
+    CHECK(x.w.looks.looked == 3 && !x.w.looks.varied && !x.w.looks.rechecked, "%s: %lld, %lld, %lld of 3",
+          what_of(in, p), (long long)x.w.looks.looked, (long long)x.w.looks.varied, (long long)x.w.looks.rechecked);
     // What one run leaves as it was shows where all of it was poisoned before.
     bool last = p->fault == ONE_NOT_WRITTEN || p->fault == ROW_LOST;
     fault = p->fault;
@@ -87,11 +87,11 @@ static void check_varying(struct inputs *in, enum check_mode mode)
     if (!watched_make(in, mode, &x)) return;
     fault = SMALL;
     CHECK(!sample(&x, false), "%s: %s", in->p.op->name, fail_text());
-    CHECK(x.w.varied == 1 && x.w.rechecked == 0, "%s: %lld, %lld", in->p.op->name,
-          (long long)x.w.varied, (long long)x.w.rechecked);
+    CHECK(x.w.looks.varied == 1 && x.w.looks.rechecked == 0, "%s: %lld, %lld", in->p.op->name,
+          (long long)x.w.looks.varied, (long long)x.w.looks.rechecked);
     CHECK(!sample(&x, true), "%s: %s", in->p.op->name, fail_text());
-    CHECK(x.w.varied == 2 && x.w.rechecked == 1, "%s: %lld, %lld", in->p.op->name,
-          (long long)x.w.varied, (long long)x.w.rechecked);
+    CHECK(x.w.looks.varied == 2 && x.w.looks.rechecked == 1, "%s: %lld, %lld", in->p.op->name,
+          (long long)x.w.looks.varied, (long long)x.w.looks.rechecked);
     task_teardown(&x.t);
 }
 

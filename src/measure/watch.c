@@ -20,15 +20,15 @@ static int look(struct watch *w, bool last)
     struct check again;
     int err = result_digest(w->task, &now);
     if (err) return err;
-    w->looked++;
+    w->looks.looked++;
     if (result_same(&now, &w->first->digest)) return OK;
-    w->varied++;
+    w->looks.varied++;
     if (!last && result_same_structure(&now, &w->first->digest) && is_near(w, &now.array[0]))
         return OK;
-    w->rechecked++;
+    w->looks.rechecked++;
     err = check_result(w->task, w->ref, w->mode, &again);
     if (err || again.ok) return err;
-    return fail(ERR_WRONG, "the result of sample %lld, after the check: %s", (long long)w->looked,
+    return fail(ERR_WRONG, "the result of sample %lld, after the check: %s", (long long)w->looks.looked,
                 again.reason);
 }
 
@@ -41,7 +41,7 @@ int watch_before(void *watch, bool last)
         t->dev->poison = last; // what is allocated holds NaN
         return OK;
     }
-    return last ? result_poison(t) : result_spoil(t, (uint64_t)w->looked);
+    return last ? result_poison(t) : result_spoil(t, (uint64_t)w->looks.looked);
 }
 
 int watch_after(void *watch, bool last)
@@ -54,7 +54,7 @@ int watch_after(void *watch, bool last)
     int err = t->algo->finish ? unchecked(t->algo->finish(t)) : OK;
     if (!err) err = look(w, last);
     if (!err && w->ref->p->op->result == RESULT_SPARSE)
-        err = result_spoil(t, (uint64_t)w->looked); // the next run may get the same memory
+        err = result_spoil(t, (uint64_t)w->looks.looked); // the next run may get the same memory
     task_release_result(t);
     d->peak_bytes = peak;
     return err;

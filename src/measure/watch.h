@@ -10,14 +10,18 @@
 
 #include "measure/check.h"
 
+struct looks {
+    int64_t looked;    // results that were looked at,
+    int64_t varied;    // of them those that differ from the first in a bit,
+    int64_t rechecked; // and those that were checked as it was
+};
+
 struct watch {
     struct task *task;
     struct reference *ref;
     enum check_mode mode;
     const struct check *first; // of the same task: its result is right
-    int64_t looked;            // results that were looked at,
-    int64_t varied;            // of them those that differ from the first in a bit,
-    int64_t rechecked;         // and those that were checked as it was
+    struct looks looks;
 };
 
 // For timing_measure(), as its before() and after(). A wrong result is ERR_WRONG, with where it is.

@@ -41,16 +41,17 @@ static void set_failure(struct result *r, enum status status, const char *reason
     snprintf(r->reason, sizeof r->reason, "%s", reason);
 }
 
-static int release_task(void *arg, bool last)
+// What is timed is a struct watch, whether it looks at the results or not.
+static int release_result(void *arg, bool last)
 {
     (void)last;
-    task_release_result(arg);
+    task_release_result(((struct watch *)arg)->task);
     return OK;
 }
 
 static int timed_run(void *arg)
 {
-    struct task *t = arg;
+    struct task *t = ((struct watch *)arg)->task;
     return t->algo->run(t);
 }
 
@@ -106,16 +107,31 @@ static int measure_phases(struct task *t, struct result *r)
     return err;
 }
 
+// Times a case whose result was right, and looks at what comes out.
+static int time_task(const struct plan *plan, struct reference *ref, struct task *t,
+                     struct result *r)
+{
+    struct watch watch = {.task = t, .ref = ref, .mode = plan->check, .first = &r->check};
+    struct timing_rule rule = plan->rule;
+    struct timed_work work = {.run = timed_run, .arg = &watch};
+    rule.cold = r->c.cold;
+    rule.stream = r->c.stream;
+    work.fresh = ref->p->op->result == RESULT_SPARSE; // each run makes its result from nothing
+    if (r->checked)
+        work.before = watch_before, work.after = watch_after;
+    else if (work.fresh)
+        work.after = release_result;
+    int err = timing_measure(t->dev, &work, &rule, &r->timing);
+    t->dev->poison = false; // also where a run failed
+    r->looks = watch.looks;
+    return err;
+}
+
 // Checks, then times a case that is ready. A wrong result is not timed.
 static int measure_ready(const struct plan *plan, const struct problem *p, struct reference *ref,
                          const struct roof *roof, struct task *t, struct result *r)
 {
-    bool fresh = p->op->result == RESULT_SPARSE; // each run makes its result from nothing
-    struct timing_rule rule = plan->rule;
-    rule.cold = r->c.cold;
-    rule.stream = r->c.stream;
-    const struct timed_work work = {
-        .run = timed_run, .after = fresh ? release_task : NULL, .fresh = fresh, .arg = t};
+    bool fresh = p->op->result == RESULT_SPARSE;
     int64_t prepare_peak = t->dev->peak_bytes;
     int err = check_task(t, ref, plan->check, &r->check);
     if (err) return err;
@@ -128,7 +144,7 @@ static int measure_ready(const struct plan *plan, const struct problem *p, struc
         r->compulsory_bytes = p->op->compulsory_bytes(p, t->algo->variant, r->check.result_nnz);
     // The check may have needed more memory than the product.
     device_peak_reset(t->dev);
-    err = timing_measure(t->dev, &work, &rule, &r->timing);
+    err = time_task(plan, ref, t, r);
     if (!err && fresh) err = measure_phases(t, r);
     r->peak_bytes = max64(prepare_peak, t->dev->peak_bytes);
     if (err) return err;

@@ -4,6 +4,7 @@
 
 #include "measure/model.h"
 #include "measure/prepare.h"
+#include "measure/watch.h"
 #include "run/plan.h"
 
 enum status {
@@ -30,6 +31,7 @@ struct result {
     const struct matrix *matrix;
     bool checked, timed, prepared; // check, timing, setup hold something
     struct check check;
+    struct looks looks; // at the results that were timed
     struct timing timing;
     struct setup setup;
     int64_t flops, compulsory_bytes; // -1 where they are not known
