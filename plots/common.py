@@ -10,7 +10,7 @@ import sys
 from collections import Counter
 from types import SimpleNamespace
 
-from records import NoData, axes_of
+from records import NoData, axes_of, visible
 from series import label_rows
 
 # What tells one set of cases from another, besides the axes of the operation between the two parts.
@@ -172,7 +172,7 @@ def count_text(rows):
 
 def names_text(matrices, most=6):
     """"a, b, c and 12 more": the names of these matrices, by the alphabet."""
-    names = sorted((m[0] for m in matrices), key=str.lower)
+    names = sorted((visible(m[0]) for m in matrices), key=str.lower)
     more = " and %d more" % (len(names) - most) if len(names) > most + 1 else ""
     return ", ".join(names[:most] if more else names) + more
 

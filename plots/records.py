@@ -8,10 +8,21 @@ axes and figures are, and what is to be known of its algorithms, is in the envir
 import json
 import math
 import os
+import re
 import sys
 
 SCHEMA = "spbench/1"
 ENVIRONMENT, RESULT = "environment", "result"
+
+
+# What a terminal or a line of text does not take as it is: control characters, ends of lines, marks
+# of direction, and what is no character.
+CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+
+
+def visible(name):
+    """A text from anywhere as one line of harmless characters: \\n, \\x1b, \\u202e."""
+    return CONTROL.sub(lambda found: repr(found.group())[1:-1], name)
 
 
 class NoData(Exception):
@@ -203,24 +214,27 @@ def read(paths):
 
 
 def rows_of(path, lines):
-    rows, env, bad, unread = [], {}, [], {}
+    """The rows of a file. Runs may share it, line by line: a result belongs to the environment of
+    its run, or, from before runs had ids, to the last environment without one."""
+    rows, envs, bad, unread = [], {}, [], {}
     for at, line in enumerate(lines, 1):
         record = parse(line)
         if record and record["kind"] == ENVIRONMENT:
-            env = record
+            envs[text(record.get("run"))] = record
         elif record and is_unread(record):
             unread[str(part(record, "matrix").get("name"))] = True
         elif line.strip():
             try:
-                rows.append(row_from(record or {}, env))
+                rows.append(row_from(record or {}, envs[text((record or {}).get("run"))]))
             except (KeyError, TypeError, ValueError):
                 bad.append(at)
     if bad:
         where = "line" if len(bad) == 1 else "%d lines, the first is line" % len(bad)
         print("%s: %s %d: no %s record, or none of the operation of its environment, left out"
-              % (path, where, bad[0], SCHEMA), file=sys.stderr)
+              % (visible(path), where, bad[0], SCHEMA), file=sys.stderr)
     if unread:
-        print("%s: could not be read, left out: %s" % (path, ", ".join(unread)), file=sys.stderr)
+        print("%s: could not be read, left out: %s"
+              % (visible(path), visible(", ".join(unread))), file=sys.stderr)
     return rows
 
 
@@ -252,7 +266,7 @@ def last_of_each(rows):
                     key=lambda pair: apart(*pair))
         print("%d case%s measured more than once, the last record counts; furthest apart: %s of %s,"
               " %s, before %s" % (len(again), " was" if len(again) == 1 else "s were",
-                                  worst[1]["alg"], worst[1]["name"], time_text(worst[1]),
+                                  worst[1]["alg"], visible(worst[1]["name"]), time_text(worst[1]),
                                   time_text(worst[0])), file=sys.stderr)
     return list(found.values())
 

@@ -27,8 +27,13 @@ import records
 import series
 
 
+def escaped(cell):
+    """In a table a bar ends the cell, and a backslash takes the meaning from what follows."""
+    return records.visible(str(cell)).replace("\\", "\\\\").replace("|", "\\|")
+
+
 def line(*cells):
-    print("| " + " | ".join(str(cell).replace("|", "\\|") for cell in cells) + " |")
+    print("| " + " | ".join(map(escaped, cells)) + " |")
 
 
 def head(*cells, text=1):

@@ -2,9 +2,9 @@
 """Validates JSON Lines against src/run/record.schema.json: check_records.py FILE...
 
 Beyond the schema: every line is strict JSON (no NaN, no infinity), the first record of a file is an
-environment, a result has the axes and figures of its operation and no other names, the key of its case
-is what its fields say, no key comes twice in a run, and figures that say the same thing agree. Ends with
-`N passed, N failed, N skipped`.
+environment, a result has the environment of its run before it, the axes and figures of its operation
+and no other names, the key of its case is what its fields say, no key comes twice in a run, and figures
+that say the same thing agree. Ends with `N passed, N failed, N skipped`.
 """
 import json
 import math
@@ -48,6 +48,8 @@ def contradictions(record, env, known):
             yield "%s is none of its words" % axis["name"]
     if record["op"] != operation["name"]:
         yield "op is not that of the environment"
+    if any(record[name] != env[name] for name in ("run", "seed", "threads")):
+        yield "run, seed or threads are not those of the environment"
     if record["alg"] not in {algorithm["name"] for algorithm in env["algorithms"]}:
         yield "alg is not in the environment's list"
     if record["device"] not in {device["id"] for device in env["devices"]}:
@@ -101,8 +103,8 @@ def contradictions(record, env, known):
         yield "efficiency is not bound_ms over the median"
 
 
-def faults(line, validator, env):
-    """What is wrong with a line, as texts, and the record."""
+def faults(line, validator, envs):
+    """What is wrong with a line, as texts, and the record. `envs` are the environments by run."""
     try:
         record = json.loads(line, parse_constant=refuse)
     except ValueError as error:
@@ -114,8 +116,10 @@ def faults(line, validator, env):
     part = {"$ref": "#/definitions/" + kind, "definitions": schema["definitions"]}
     found = ["%s: %s" % ("/".join(map(str, error.absolute_path)) or "record", error.message[:200])
              for error in type(validator)(part).iter_errors(record)]
-    if not found and kind == "result":
-        found = list(contradictions(record, env, schema["definitions"]["result"]["properties"]))
+    if not found and kind == "result" and record["run"] not in envs:
+        found = ["the environment of its run is not there"]
+    elif not found and kind == "result":
+        found = list(contradictions(record, envs[record["run"]], schema["definitions"]["result"]["properties"]))
     return found, record
 
 
@@ -131,15 +135,18 @@ def main(paths):
         if not lines:
             failed += 1
             print("FAILED: %s: no records" % path)
-        env, keys = {}, set()
+        envs, keys = {}, set()
         for number, line in enumerate(lines, 1):
-            found, record = faults(line, validator, env)
+            found, record = faults(line, validator, envs)
+            key = record.get("run"), record.get("case")
             if record and record["kind"] == "environment":
-                env, keys = record, set()
+                if key[0] in envs:
+                    found.append("the run is there already")
+                envs[key[0]] = record
             elif record:
-                if record.get("case") in keys:
+                if key in keys:
                     found.append("the case is there already")
-                keys.add(record.get("case"))
+                keys.add(key)
             if number == 1 and record and record["kind"] != "environment":
                 found.append("the first record is no environment")
             for text in found:

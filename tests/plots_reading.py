@@ -89,6 +89,57 @@ def test_reading(folder, check):
     test_keys(check, m)
 
 
+def test_runs(folder, check):
+    """Runs that wrote into one file, line by line: each result has its own run's environment."""
+    import records
+    import roofline
+    slow = {**GPU, "copy": 100.0}
+    other = [{**facts, "vendor": "ACME"} if facts["name"] == "merge" else facts
+             for facts in SPMM[1]]
+    m1, m2, m3 = (("m%d" % i, 100, 500) for i in (1, 2, 3))
+
+    def of(run, record):
+        return {**record, "run": run}
+
+    path = write(os.path.join(folder, "runs.jsonl"), [
+        environment(roof={**GPU, "copy": 1.0}), result("merge", m3, 9.0),
+        of("0a", environment(roof=GPU)), of("0b", environment((SPMM[0], other), roof=slow)),
+        of("0a", result("merge", m1, 1.0)), of("0b", result("merge", m2, 2.0)),
+        of("0a", result("rowsplit", m1, 3.0)), result("rowsplit", m3, 4.0),
+        of("0c", result("merge", m1, 5.0)), of([], result("merge", m1, 6.0))])
+    said = io.StringIO()
+    with contextlib.redirect_stderr(said):
+        rows = records.read([path])
+    copies = [records.device_facts(row["env"], row["id"])["roof"]["copy_gb_s"] for row in rows]
+    check(copies == [1.0, GPU["copy"], 100.0, GPU["copy"], 1.0], "roofs of the runs: %s" % copies)
+    vendors = [row["facts"].get("vendor") for row in rows]
+    check(vendors == [None, None, "ACME", None, None], "facts of the runs: %s" % vendors)
+    check(roofline.roofs([rows[1]])[0]["copy"] == GPU["copy"], "the roofline's, too")
+    check("2 lines, the first is line 9: no spbench/1 record" in said.getvalue(),
+          "without its environment: %s" % said.getvalue())
+
+
+def test_visible(folder, check):
+    """What is said about files and matrices is one line of harmless characters."""
+    import common
+    import records
+    odd = "a\x1b[31m\nb\t\x9b\u202e\ud800|$\\é"
+    check(records.visible(odd) == "a\\x1b[31m\\nb\\t\\x9b\\u202e\\ud800|$\\é",
+          records.visible(odd))
+    check(common.names_text([(odd,), ("z",)]) == records.visible(odd) + ", z", "lists of names")
+    lost = result("merge", (odd, 0, 0), 1.0, status="failed")
+    lost["matrix"].update(dict.fromkeys(("rows", "cols", "nnz", "row_mean")))
+    path = write(os.path.join(folder, "vis\x1b\nible.jsonl"), [
+        environment(roof=GPU), lost, result("merge", (odd, 9, 9), 1.0),
+        result("merge", (odd, 9, 9), 2.0), {}])
+    said = io.StringIO()
+    with contextlib.redirect_stderr(said):
+        records.read([path])
+    text = said.getvalue()
+    check(len(text.splitlines()) == 3 and "\x1b" not in text and
+          text.count(records.visible(odd)) == 2 and "vis\\x1b\\nible" in text, "said: %r" % text)
+
+
 def test_keys(check, m):
     """Of records with a key, and of older ones, which have their cache among the times."""
     import records

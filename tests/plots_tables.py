@@ -122,3 +122,18 @@ def test_versions(folder, check, run):
                  "Mixed: 2 versions", "| cusparse with cuSPARSE 12.5.1 | 2 | 2 |",
                  "| two | 2,000 | **1** | 6 | 3 |"):
         check(want in text, "%s: %s" % (want, text))
+
+
+def test_names(folder, check, run):
+    """A name or a reason ends neither a cell nor a row."""
+    odd = ("a|b\n\x1b[31m\\|", 100, 500)
+    path = write(os.path.join(folder, "names.jsonl"), [
+        environment(roof=GPU), result("cusparse", odd, 4.0), result("merge", odd, 1.0),
+        {**result("sellp", odd, 8.0, status="failed"), "reason": "one|two\nthree"}])
+    status, text, errors = run("table.py", path, "--matrices")
+    check(status == 0, "table of odd names: %s" % errors)
+    name = "a\\|b\\\\n\\\\x1b[31m\\\\\\|"
+    check("| merge | 1 | 4.00 | 4.00 | %s | 4.00 | %s | 1 |\n" % (name, name) in text,
+          "names are escaped: %s" % text)
+    check("| sellp | 1 | 0 | 1 failed on %s: one\\|two\\\\nthree |\n" % name in text, text)
+    check("| %s | 500 | **1** |" % name in text and "\x1b" not in text, "times: %s" % text)

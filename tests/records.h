@@ -4,6 +4,7 @@
 
 #include <cjson/cJSON.h>
 #include <math.h>
+#include <omp.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -109,7 +110,7 @@ static inline struct result good_product(void)
 static inline int write_one(const struct result *r)
 {
     struct record_file out;
-    int err = record_open(&out, path, false);
+    int err = record_open(&out, path, false, INT64_MAX);
     if (!err) err = record_result(&out, r);
     int close_err = record_close(&out);
     return err ? err : close_err;

@@ -22,6 +22,21 @@ run() {
 }
 
 bad=0
+# beside OPTION...: four runs at a time into one file.
+beside() {
+    local file=$work/${#files[@]}.jsonl seed pid pids=()
+    for seed in 1 2 3 4; do
+        "$binary" "$@" -seed "$seed" -q -append -o "$file" 2>"$work/err.$seed" &
+        pids+=($!)
+    done
+    files+=("$file")
+    for pid in "${pids[@]}"; do
+        wait "$pid" && continue
+        echo "FAILED: $binary $*: one of several at a time: $(head -qn 1 "$work"/err.?)"
+        bad=1
+    done
+}
+
 for binary; do
     run 0 -alg all -k 1,7 -prec f32,f64 -layout row,col -reps 2 gen:rmat:6:4 "$here/data/cli_tiny.mtx"
     run 0 -alg 'all,cusparse*' -device cpu -k 3 -reps 2 "$here/data/cli_pattern.mtx"
@@ -34,6 +49,7 @@ for binary; do
     run 0 -op spgemm -check off -reps 2 gen:stencil:8
     run 3 -op spgemm -prec f32,f64 -reps 2 "$here/data/cli_short.mtx" gen:stencil:8
     run 2 -k 3,4 -layout row,col -reps 2 gen:nonsense:3
+    beside -device cpu -alg merge,rowsplit -reps 2 gen:band:9:1 gen:stencil:8
     run 3 -alg merge -reps 2 "$here/data/cli_short.mtx" "$here/data/cli_tiny.mtx"
 done
 "$python" "$here/check_records.py" "${files[@]}" >"$work/log"

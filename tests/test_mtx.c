@@ -551,7 +551,13 @@ static void test_write(void)
     interrupted = 1;
     CHECK(mtx_write(path_of("w.mtx"), &A, NULL) == ERR_INTERRUPTED, "%s", fail_text());
     interrupted = 0;
-    CHECK(access(path_of("w.mtx"), F_OK) != 0, "half a matrix was left");
+    CHECK(!mtx_read(path_of("w.mtx"), 1, &B, &info), "%s", fail_text());
+    CHECK(csr_equal(&A, &B), "what was there before is no longer");
+    csr_free(&B);
+    interrupted = 1;
+    CHECK(mtx_write(path_of("half.mtx"), &A, NULL) == ERR_INTERRUPTED, "%s", fail_text());
+    interrupted = 0;
+    CHECK(access(path_of("half.mtx"), F_OK) != 0, "half a matrix was left");
     CHECK(mtx_write(path_of("no/such/folder"), &A, NULL) == ERR_OUTPUT &&
               strstr(fail_text(), ": No such file"),
           "%s", fail_text());

@@ -7,10 +7,11 @@ static void test_names(void)
 {
     struct result r = good_result();
     cJSON *record = round_trip(&r);
-    CHECK_NAMES(NULL,
-                "schema kind status reason case op alg device prec width sign cache launch "
-                "options library matrix check time_ms setup_ms formats phases_ms entries density "
-                "flops gflops bytes bound_ms efficiency cache_resident memory stats ");
+    CHECK_NAMES(
+        NULL,
+        "schema kind status reason case op alg device prec width sign cache launch options "
+        "library run seed threads matrix check time_ms setup_ms formats phases_ms entries density "
+        "flops gflops bytes bound_ms efficiency cache_resident memory stats ");
     CHECK_NAMES("options", "threshold ");
     CHECK_NAMES("matrix", "name path rows cols nnz field symmetry values duplicates row_mean "
                           "row_max row_cv load_ms load_mb_s ");
@@ -63,6 +64,22 @@ static void test_case(void)
     CHECK_STRING(NULL, "case",
                  "own made-up cpu f64 width=64 sign=minus cache=warm launch=stream threshold=9.5 "
                  "Made-up-1.2 3x4:5 web");
+    cJSON_Delete(record);
+}
+
+// What all records of a run say; no two runs say the same.
+static void test_run(void)
+{
+    struct result r = good_result();
+    char first[32];
+    cJSON *record = round_trip(&r);
+    snprintf(first, sizeof first, "%s", text_at(record, "run"));
+    CHECK(strlen(first) == 16 && strspn(first, "0123456789abcdef") == 16, "run %s", first);
+    CHECK_NUMBER(NULL, "threads", omp_get_max_threads());
+    CHECK(strstr(read_file(), "\"seed\":9223372036854775807,"), "%s", read_file());
+    cJSON_Delete(record);
+    record = round_trip(&r);
+    CHECK(strcmp(text_at(record, "run"), first) != 0, "two runs are called %s", first);
     cJSON_Delete(record);
 }
 
@@ -272,6 +289,14 @@ static void test_text(void)
     cJSON *record = round_trip(&r);
     CHECK_STRING("matrix", "name", "\xc3\xa9 ? ? ??? \t\"");
     cJSON_Delete(record);
+    r = good_result();
+    r.status = STATUS_FAILED;
+    r.timed = false;
+    memset(r.reason, 'd', sizeof r.reason); // as long as a message can be
+    strcpy(r.reason + sizeof r.reason - 16, "\xc3\xa9: the cause");
+    record = round_trip(&r);
+    CHECK_STRING(NULL, "reason", r.reason);
+    cJSON_Delete(record);
 }
 
 int main(void)
@@ -279,6 +304,7 @@ int main(void)
     path_make();
     test_names();
     test_case();
+    test_run();
     test_values();
     test_statuses();
     test_partly();

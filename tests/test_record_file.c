@@ -14,7 +14,7 @@ static char *argv[] = {"spbench", "-k", "64", "x \"y\".mtx"};
 static int write_environment(const struct op *op)
 {
     struct record_file out;
-    int err = record_open(&out, path, false);
+    int err = record_open(&out, path, false, 1);
     if (!err) err = record_environment(&out, &devices, "cpu", op, 4, argv);
     record_close(&out);
     return err;
@@ -24,8 +24,10 @@ static void test_environment(void)
 {
     CHECK(!write_environment(&own_op), "%s", fail_text());
     cJSON *record = cJSON_Parse(read_file());
-    CHECK_NAMES(NULL, "schema kind version revision date host os command compiler flags device "
-                      "roof devices operation algorithms ");
+    CHECK_NAMES(
+        NULL,
+        "schema kind run seed threads version revision date host os command compiler flags device "
+        "roof devices operation algorithms ");
     CHECK_STRING(NULL, "kind", "environment");
     CHECK_STRING(NULL, "device", cpu.name);
     CHECK_NUMBER("roof", "copy_gb_s", 100);
@@ -39,6 +41,31 @@ static void test_environment(void)
     CHECK_TEXT(text_at(first, "units_of"), "threads");
     CHECK_TEXT(names_of(cJSON_GetArrayItem(listed, 1)), "id missing ");
     CHECK_TEXT(text_at(cJSON_GetArrayItem(listed, 1), "missing"), "no such device");
+    cJSON_Delete(record);
+}
+
+// A result names the run of the environment before it, with its seed and its threads.
+static void test_run(void)
+{
+    struct record_file out;
+    struct result r = good_result();
+    int err = record_open(&out, path, false, 17);
+    if (!err) err = record_environment(&out, &devices, "cpu", &own_op, 4, argv);
+    if (!err) err = record_result(&out, &r);
+    record_close(&out);
+    CHECK(!err, "%s", fail_text());
+    char *text = read_file(), *second = strchr(text, '\n');
+    const char *end;
+    cJSON *environment = cJSON_ParseWithOpts(text, &end, false);
+    cJSON *record = second ? cJSON_Parse(second) : NULL;
+    CHECK_TEXT(text_at(environment, "run"), text_at(record, "run"));
+    CHECK_TEXT(text_at(environment, "run"), out.run);
+    CHECK_NUMBER(NULL, "seed", 17);
+    CHECK_NUMBER(NULL, "threads", out.threads);
+    CHECK(cJSON_Compare(at(environment, NULL, "seed"), at(record, NULL, "seed"), true) &&
+              cJSON_Compare(at(environment, NULL, "threads"), at(record, NULL, "threads"), true),
+          "seed and threads are not those of the environment");
+    cJSON_Delete(environment);
     cJSON_Delete(record);
 }
 
@@ -133,13 +160,13 @@ static void test_cannot_write(void)
 {
     struct record_file out;
     struct result r = good_result();
-    int err = record_open(&out, "/no/such/folder/x.jsonl", false);
+    int err = record_open(&out, "/no/such/folder/x.jsonl", false, 1);
     CHECK(err == ERR_OUTPUT && strstr(fail_text(), "/no/such/folder/x.jsonl: "), "%d %s", err,
           fail_text());
-    err = record_open(&out, ".", false);
+    err = record_open(&out, ".", false, 1);
     CHECK(err == ERR_OUTPUT, "a directory was opened: %d", err);
     if (access("/dev/full", W_OK) == 0) {
-        err = record_open(&out, "/dev/full", false);
+        err = record_open(&out, "/dev/full", false, 1);
         CHECK(!err, "%s", fail_text());
         err = record_result(&out, &r);
         CHECK(err == ERR_OUTPUT && strstr(fail_text(), "/dev/full: "), "%d %s", err, fail_text());
@@ -162,7 +189,7 @@ static void test_full_disk(void)
     limit.rlim_cur = (rlim_t)(one + one / 2);
     signal(SIGXFSZ, SIG_IGN);
     setrlimit(RLIMIT_FSIZE, &limit);
-    if (!err) err = record_open(&out, path, true);
+    if (!err) err = record_open(&out, path, true, 1);
     if (!err) err = record_result(&out, &r);
     CHECK(err == ERR_OUTPUT && file_size() == one, "error %d, %lld bytes, not %lld", err,
           (long long)file_size(), (long long)one);
@@ -177,10 +204,10 @@ static void test_append(void)
     struct record_file out;
     FILE *f = fopen(path, "w");
     CHECK(f && fputs("{\"cut", f) >= 0 && fclose(f) == 0, "cannot prepare the file");
-    int err = record_open(&out, path, true);
+    int err = record_open(&out, path, true, 1);
     if (!err) err = record_result(&out, &r);
     record_close(&out);
-    if (!err) err = record_open(&out, path, true);
+    if (!err) err = record_open(&out, path, true, 1);
     if (!err) err = record_result(&out, &r);
     record_close(&out);
     CHECK(!err, "%s", fail_text());
@@ -193,6 +220,33 @@ static void test_append(void)
     cJSON_Delete(record);
 }
 
+// What is no file of records is neither replaced nor added to, and an empty one is.
+static void test_kept(void)
+{
+    static const struct {
+        const char *text;
+        bool kept;
+    } files[] = {{"%%MatrixMarket matrix", true},
+                 {"\x1f\x8b", true},
+                 {" {}", true},
+                 {"\n", true},
+                 {"", false},
+                 {"{\"cut", false}};
+    for (int i = 0; i < 2 * COUNT(files); i++) {
+        const char *text = files[i / 2].text;
+        bool kept = files[i / 2].kept;
+        struct record_file out;
+        FILE *f = fopen(path, "w");
+        CHECK(f && fputs(text, f) >= 0 && fclose(f) == 0, "cannot prepare the file");
+        int err = record_open(&out, path, i % 2, 1);
+        CHECK(err == (kept ? ERR_USAGE : OK), "'%s': error %d", text, err);
+        CHECK(!kept || (strstr(fail_text(), "no file of records") && out.fd < 0), "%s",
+              fail_text());
+        CHECK(!kept || !strcmp(read_file(), text), "'%s' became '%s'", text, read_file());
+        record_close(&out);
+    }
+}
+
 int main(void)
 {
     path_make();
@@ -200,6 +254,7 @@ int main(void)
     CHECK(!err, "%s", fail_text());
     list[0].dev = &cpu;
     test_environment();
+    test_run();
     test_operation();
     for (int x = 0; x < op_count; x++) test_algorithms(ops[x]);
     test_lost_memory(write_dense);
@@ -208,6 +263,7 @@ int main(void)
     test_cannot_write();
     test_full_disk();
     test_append();
+    test_kept();
     device_close(&cpu);
     unlink(path);
     return TEST_END();

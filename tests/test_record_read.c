@@ -33,6 +33,7 @@ static void check_record(const struct record *x, const struct result *r)
     CHECK_TEXT(x->matrix, r->matrix->name);
     CHECK_TEXT(x->path, r->matrix->path);
     CHECK(x->prec == r->c.prec, "precision %d", x->prec);
+    CHECK(x->run && strlen(x->run) == 16, "run %s", x->run ? x->run : "none");
     CHECK(near(x->gflops, r->timed ? r->gflops : none) &&
               near(x->median, r->timed ? r->timing.median : none) &&
               near(x->ci_lo, r->timed ? r->timing.ci_lo : none) &&
@@ -200,7 +201,14 @@ static void test_others(void)
     CHECK(!record_read("{\"schema\":\"spbench/1\",\"kind\":\"environment\"}", &x) &&
               x.kind == RECORD_ENVIRONMENT,
           "%s", fail_text());
+    CHECK(!x.run, "a run from nowhere");
     record_free(&x);
+    CHECK(!record_read("{\"schema\":\"spbench/1\",\"kind\":\"environment\",\"run\":\"0a\"}", &x) &&
+              x.run && !strcmp(x.run, "0a"),
+          "%s", fail_text());
+    record_free(&x);
+    CHECK(is_refused("{\"schema\":\"spbench/1\",\"kind\":\"environment\",\"run\":7}", "'run'"),
+          "a run that is a number");
 }
 
 // A good line of a real algorithm that has options: the first one, or this.

@@ -9,17 +9,25 @@
 #include <time.h>
 #include <unistd.h>
 
-static _Thread_local char last_failure[1024];
+#include "base/utf8.h"
+
+static _Thread_local char last_failure[FAIL_TEXT_MAX];
 volatile sig_atomic_t interrupted;
 
 int fail(enum err code, const char *format, ...)
 {
-    char text[sizeof last_failure]; // an argument may be the last one's text
-    va_list args;
+    char text[FAIL_TEXT_MAX], *whole = NULL; // an argument may be the last one's text
+    va_list args, again;
     va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
+    va_copy(again, args);
+    int length = vsnprintf(text, sizeof text, format, args);
+    // Of a long one the end is wanted, too; without memory for it the beginning has to do.
+    if (length >= FAIL_TEXT_MAX) whole = mem_try_alloc((int64_t)length + 1);
+    if (whole) vsnprintf(whole, (size_t)length + 1, format, again);
+    va_end(again);
     va_end(args);
-    memcpy(last_failure, text, sizeof text);
+    utf8_visible(whole ? whole : text, last_failure, sizeof last_failure);
+    mem_free(whole);
     return code;
 }
 

@@ -36,6 +36,8 @@ enum err {
 #define NO_RETURN
 #endif
 
+#define FAIL_TEXT_MAX 1024 // bytes of a message of fail(), its end included
+
 #define BIT(x)   (1u << (x))
 #define COUNT(a) ((int)(sizeof(a) / sizeof *(a)))
 
@@ -49,6 +51,8 @@ enum err {
 #endif
 
 // Keeps one line of text for the caller's thread and returns `code`: return fail(ERR_INPUT, "...").
+// It is kept as utf8_visible() makes it: names of files in it do no harm where it is printed, and a
+// long one loses its middle, not the cause at its end.
 int fail(enum err code, const char *format, ...) PRINTF_LIKE(2, 3);
 // The line that the last fail() of this thread kept.
 const char *fail_text(void);
@@ -78,7 +82,8 @@ int size_add(int64_t a, int64_t b, int64_t *sum);
 // Monotonic clock in milliseconds.
 double clock_ms(void);
 
-// Set by the handler of SIGINT and SIGTERM; long loops look at it and return ERR_INTERRUPTED.
+// Set by the handler of SIGINT, SIGTERM and SIGHUP; long loops look at it and return
+// ERR_INTERRUPTED.
 extern volatile sig_atomic_t interrupted;
 
 // The i-th random number of a stream: a pure function of both, so it is the same on every machine

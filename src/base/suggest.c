@@ -9,20 +9,25 @@
 
 static int smaller(int a, int b) { return a < b ? a : b; }
 
+// An edit counts SLIP; another letter one more, so that of two names that are as many edits away
+// the one wins of which a letter was left out, doubled or swapped: sdmm is sddmm rather than spmm.
+#define SLIP 64
+
 // Edit distance in which a swap of two neighbours counts once (optimal string alignment).
 static int edit_distance(const char *a, const char *b)
 {
     int m = (int)strlen(a), n = (int)strlen(b);
     if (m > LONGEST || n > LONGEST) return INT_MAX;
     int d[LONGEST + 1][LONGEST + 1]; // d[i][j]: from the first i letters of a to the first j of b
-    for (int j = 0; j <= n; j++) d[0][j] = j;
+    for (int j = 0; j <= n; j++) d[0][j] = SLIP * j;
     for (int i = 1; i <= m; i++) {
-        d[i][0] = i;
+        d[i][0] = SLIP * i;
         for (int j = 1; j <= n; j++) {
             int same = tolower((unsigned char)a[i - 1]) == tolower((unsigned char)b[j - 1]);
-            d[i][j] = smaller(d[i - 1][j - 1] + !same, 1 + smaller(d[i - 1][j], d[i][j - 1]));
+            d[i][j] = smaller(d[i - 1][j - 1] + (same ? 0 : SLIP + 1),
+                              SLIP + smaller(d[i - 1][j], d[i][j - 1]));
             if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
-                d[i][j] = smaller(d[i][j], d[i - 2][j - 2] + 1);
+                d[i][j] = smaller(d[i][j], d[i - 2][j - 2] + SLIP);
         }
     }
     return d[m][n];
@@ -41,8 +46,8 @@ void suggest_offer(struct suggestion *s, const char *name)
     // slips away, who wrote it out.
     size_t common = strlen(name) < length ? strlen(name) : length;
     if (common >= 3 && !strncmp(s->word, name, common))
-        distance = smaller(distance, common == length ? 1 : 2);
-    if (distance > (int)(length + 2) / 3 || distance >= s->distance) return;
+        distance = smaller(distance, SLIP * (common == length ? 1 : 2));
+    if (distance / SLIP > (int)(length + 2) / 3 || distance >= s->distance) return;
     s->best = name;
     s->distance = distance;
 }

@@ -5,7 +5,7 @@
 struct suggestion {
     const char *word; // what the user typed
     const char *best; // NULL: nothing is near enough
-    int distance;     // of `best`: letters to insert, drop, replace or swap
+    int distance;     // of `best`: by letters to insert, drop, replace or swap
 };
 
 void suggest_start(struct suggestion *s, const char *word);

@@ -1,6 +1,8 @@
 #include "base/utf8.h"
 
-#include <stddef.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
 
 // Bytes of the UTF-8 character at s, 0 if there is none.
 static int character_length(const unsigned char *s)
@@ -22,4 +24,75 @@ void utf8_clean(char *text)
         if (!length) text[i] = '?';
         i += length ? (size_t)length : 1;
     }
+}
+
+// Characters that are no ink, but move the cursor, colour, or turn the order of what follows: C0
+// and C1, DEL, line and paragraph ends (U+2028, 2029), marks of direction (U+202A to 202E, 2066 to
+// 2069).
+static bool is_control(const unsigned char *s)
+{
+    if (s[0] < 0x20 || s[0] == 0x7f) return true;
+    if (s[0] == 0xc2 && s[1] < 0xa0) return true;
+    if (s[0] != 0xe2) return false;
+    return (s[1] == 0x80 && s[2] >= 0xa8 && s[2] <= 0xae) ||
+           (s[1] == 0x81 && s[2] >= 0xa6 && s[2] <= 0xa9);
+}
+
+#define SHOWN_MAX 13 // three bytes as \x.., and an end
+
+// How the character at s is shown. Returns the bytes that it has there.
+static int show(const char *s, char shown[SHOWN_MAX])
+{
+    static const char letters[] = "abtnvfr"; // of the bytes 7 to 13
+    const unsigned char *c = (const unsigned char *)s;
+    int length = character_length(c);
+    if (length && !is_control(c)) {
+        memcpy(shown, s, (size_t)length);
+        shown[length] = 0;
+        return length;
+    }
+    if (!length) length = 1;
+    if (c[0] >= 7 && c[0] <= 13) {
+        snprintf(shown, SHOWN_MAX, "\\%c", letters[c[0] - 7]);
+        return length;
+    }
+    for (int i = 0; i < length; i++) snprintf(shown + 4 * i, 5, "\\x%02x", c[i]);
+    return length;
+}
+
+static size_t shown_length(const char *text)
+{
+    char shown[SHOWN_MAX];
+    size_t length = 0;
+    while (*text) text += show(text, shown), length += strlen(shown);
+    return length;
+}
+
+const char *utf8_visible(const char *text, char *out, size_t size)
+{
+    static const char gap[] = "...";
+    char shown[SHOWN_MAX];
+    size_t left = shown_length(text), used = 0;
+    bool cut = left >= size;
+    size_t head = cut ? (size - sizeof gap) / 4 : left, tail = size - sizeof gap - head;
+    while (*text) {
+        int length = show(text, shown);
+        size_t n = strlen(shown);
+        if (used + n > head) break;
+        memcpy(out + used, shown, n);
+        text += length, used += n, left -= n;
+    }
+    if (cut) {
+        memcpy(out + used, gap, strlen(gap));
+        used += strlen(gap);
+    }
+    for (; *text; left -= strlen(shown)) {
+        bool fits = left <= tail;
+        text += show(text, shown);
+        if (!fits) continue;
+        memcpy(out + used, shown, strlen(shown));
+        used += strlen(shown);
+    }
+    out[used] = 0;
+    return out;
 }

@@ -67,18 +67,15 @@ int matrix_name(const char *spec, struct matrix *M)
     M->name = is_generated(spec)   ? text_copy(spec + 4, strlen(spec + 4))
               : !strcmp(spec, "-") ? text_copy("stdin", 5)
                                    : name_from_path(spec);
-    if (M->path && M->name) return OK;
-    matrix_free(M);
-    return ERR_MEMORY;
+    int err = !M->path || !M->name ? ERR_MEMORY : OK;
+    if (!err && !M->name[0])
+        err = fail(ERR_USAGE, "'%s': names no matrix; 'spbench help run' shows what does", spec);
+    if (err) matrix_free(M);
+    return err;
 }
 
 // Whoever lacked memory does not know for what.
-static int memory_of(const char *spec)
-{
-    char why[256];
-    snprintf(why, sizeof why, "%s", fail_text());
-    return fail(ERR_MEMORY, "%s: %s", spec, why);
-}
+static int memory_of(const char *spec) { return fail(ERR_MEMORY, "%s: %s", spec, fail_text()); }
 
 int matrix_load(const char *spec, uint64_t seed, struct matrix *M)
 {

@@ -23,7 +23,8 @@ struct matrix {
     int64_t file_bytes;           // of text, after decompression; 0 if generated
 };
 
-// Its name and path alone: of a matrix that cannot be loaded, `field` stays NULL.
+// Its name and path alone: of a matrix that cannot be loaded, `field` stays NULL. ERR_USAGE where
+// nothing is left for a name: "", "gen:", "folder/".
 int matrix_name(const char *spec, struct matrix *M);
 // On failure M is empty. The seed is for generated matrices and for the values of pattern files.
 int matrix_load(const char *spec, uint64_t seed, struct matrix *M);

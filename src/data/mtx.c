@@ -185,9 +185,7 @@ static int sizes_read(struct body *f, const char *p)
         bad_line(f, f->size_line, "%.0f entries and %d rows need %s of memory, %s are free",
                  entries, f->m, size_text(bytes < 9e18 ? (int64_t)bytes : INT64_MAX, wanted),
                  size_text(mem_available(), there));
-        char text[512];
-        snprintf(text, sizeof text, "%s", fail_text());
-        return fail(ERR_MEMORY, "%s", text);
+        return fail(ERR_MEMORY, "%s", fail_text());
     }
     f->entries = f->array ? (int64_t)entries : size[2];
 

@@ -2,8 +2,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
+#include "base/whole_file.h"
 #include "data/mtx.h"
 
 // The fewest digits that read back to x; most values of real matrices need 15 or less.
@@ -29,20 +29,8 @@ static void comment_print(FILE *file, const char *comment)
     }
 }
 
-// What was begun and not finished is no matrix. Devices and pipes stay.
-static void remove_rest(const char *path)
+static void matrix_print(FILE *file, const struct csr *A, const char *comment)
 {
-    struct stat facts;
-    if (!stat(path, &facts) && S_ISREG(facts.st_mode)) remove(path);
-}
-
-int mtx_write(const char *path, const struct csr *A, const char *comment)
-{
-    bool is_stdout = !strcmp(path, "-");
-    const char *name = is_stdout ? "stdout" : path;
-    FILE *file = is_stdout ? stdout : fopen(path, "w");
-    if (!file) return fail(ERR_OUTPUT, "%s: %s", name, strerror(errno));
-
     fputs("%%MatrixMarket matrix coordinate real general\n", file);
     comment_print(file, comment);
     fprintf(file, "%d %d %lld\n", A->m, A->n, (long long)A->nnz);
@@ -54,11 +42,25 @@ int mtx_write(const char *path, const struct csr *A, const char *comment)
             line[n++] = '\n';
             fwrite(line, 1, (size_t)n, file);
         }
-    // What the buffer held may fail to reach the disk only now.
-    bool failed = ferror(file) || fflush(file);
-    int reason = errno;
-    if (!is_stdout && fclose(file) && !failed) failed = true, reason = errno;
-    if (!is_stdout && (failed || interrupted)) remove_rest(path);
-    if (failed) return fail(ERR_OUTPUT, "%s: %s", name, strerror(reason));
+}
+
+static int interrupted_at(const char *name)
+{
     return interrupted ? fail(ERR_INTERRUPTED, "%s: interrupted", name) : OK;
+}
+
+int mtx_write(const char *path, const struct csr *A, const char *comment)
+{
+    struct whole_file file;
+    if (!strcmp(path, "-")) {
+        matrix_print(stdout, A, comment);
+        // What the buffer held may fail to be written only now.
+        if (ferror(stdout) || fflush(stdout))
+            return fail(ERR_OUTPUT, "stdout: %s", strerror(errno));
+        return interrupted_at("stdout");
+    }
+    int err = whole_file_open(&file, path);
+    if (err) return err;
+    matrix_print(file.stream, A, comment);
+    return whole_file_close(&file, interrupted_at(path));
 }

@@ -118,7 +118,7 @@ static int choose_command(int argc, char **argv, const struct command_info **com
     *command = command_find(word);
     if (*command) return OK;
     *command = &commands[0];
-    if (word[0] == '-' || strpbrk(word, "./:") || !access(word, F_OK)) return OK;
+    if (!word[0] || word[0] == '-' || strpbrk(word, "./:") || !access(word, F_OK)) return OK;
     return no_such_command(word, "command or matrix");
 }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "algos/op.h"
+#include "base/utf8.h"
 #include "data/gen.h"
 #include "data/mtx.h"
 
@@ -44,12 +45,12 @@ static void print_facts(const struct matrix *M)
 {
     const struct matrix_stats *s = &M->stats;
     const struct csr *A = &M->A;
-    char a[32], b[32];
+    char a[32], b[32], name[FAIL_TEXT_MAX], path[FAIL_TEXT_MAX];
     double cells = (double)A->m * A->n;
-    printf("%s\n", M->name);
-    printf("  from         %s: %s, %s, %lld entries, %lld duplicates summed%s%s\n", M->path,
-           M->field, M->symmetry, (long long)M->stored, (long long)M->duplicates,
-           M->values_drawn ? ", values drawn from the seed" : "",
+    printf("%s\n", utf8_visible(M->name, name, sizeof name));
+    printf("  from         %s: %s, %s, %lld entries, %lld duplicates summed%s%s\n",
+           utf8_visible(M->path, path, sizeof path), M->field, M->symmetry, (long long)M->stored,
+           (long long)M->duplicates, M->values_drawn ? ", values drawn from the seed" : "",
            M->real_part ? ", real parts of complex values" : "");
     printf("  size         %d x %d, %lld nonzeros, density %.3g\n", A->m, A->n, (long long)A->nnz,
            cells > 0 ? (double)A->nnz / cells : 0.0);
@@ -72,15 +73,16 @@ static void print_facts(const struct matrix *M)
 
 // A line of the table that ends the facts of several matrices: what SpGEMM's papers tell of theirs.
 #define TABLE_COLUMNS 8
+#define CELL_MAX      96
 struct table_line {
-    char cell[TABLE_COLUMNS][48];
+    char cell[TABLE_COLUMNS][CELL_MAX];
 };
 
 static const struct table_line table_head = {{"matrix", "rows", "nnz", "nnz/row", "max nnz/row",
                                               "products of A*A", "nnz of A*A", "compression"}};
 
 // 1,234,567; "-" for a count that is not known.
-static void put_count(char cell[48], int64_t x)
+static void put_count(char cell[CELL_MAX], int64_t x)
 {
     char digits[32];
     int length = snprintf(digits, sizeof digits, "%lld", (long long)x), used = 0;
@@ -88,13 +90,26 @@ static void put_count(char cell[48], int64_t x)
         if (i && (length - i) % 3 == 0) cell[used++] = ',';
         cell[used++] = digits[i];
     }
-    snprintf(cell + used, 48 - (size_t)used, "%s", x < 0 ? "-" : "");
+    snprintf(cell + used, CELL_MAX - (size_t)used, "%s", x < 0 ? "-" : "");
+}
+
+// In Markdown a bar ends a cell, and a backslash takes the meaning from what follows.
+static void put_name(char cell[CELL_MAX], const char *name)
+{
+    char shown[CELL_MAX / 2];
+    int used = 0;
+    utf8_visible(name, shown, sizeof shown);
+    for (const char *c = shown; *c; c++) {
+        if (*c == '|' || *c == '\\') cell[used++] = '\\';
+        cell[used++] = *c;
+    }
+    cell[used] = 0;
 }
 
 static void fill_line(struct table_line *line, const struct matrix *M)
 {
     const struct matrix_stats *s = &M->stats;
-    snprintf(line->cell[0], sizeof line->cell[0], "%s", M->name);
+    put_name(line->cell[0], M->name);
     put_count(line->cell[1], M->A.m);
     put_count(line->cell[2], M->A.nnz);
     snprintf(line->cell[3], sizeof line->cell[3], "%.1f", s->row_mean);
@@ -115,7 +130,8 @@ static void print_line(const struct table_line *line, const int *width)
 // Aligned, and Markdown.
 static void print_table(const struct table_line *lines, int count)
 {
-    static const char dashes[] = "------------------------------------------------";
+    char dashes[CELL_MAX];
+    memset(dashes, '-', sizeof dashes);
     int width[TABLE_COLUMNS];
     for (int c = 0; c < TABLE_COLUMNS; c++) {
         width[c] = (int)strlen(table_head.cell[c]);

@@ -2,6 +2,7 @@
 #include "program/cli.h"
 
 #include <stdio.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -45,7 +46,7 @@ static int lose_matrix(struct run *run, struct choice *c, const char *spec, int 
     struct matrix M;
     int err = cli_load_failed(load_err, run->outcome);
     if (err || !run->records) return err;
-    char why[256];
+    char why[FAIL_TEXT_MAX];
     snprintf(why, sizeof why, "%s", fail_text());
     err = matrix_name(spec, &M);
     if (!err) err = bench_unread(&c->plan, &c->devices, &M, load_err, why, emit_unread, run);
@@ -77,15 +78,32 @@ static void tell_busy(const struct run *run)
                 (long long)run->busy, (long long)run->timed);
 }
 
-// Refuses to write the records over one of the matrices.
+// Refuses a word that no matrix can be named by, before anything is measured.
+static int check_names(const struct options *o)
+{
+    int err = OK;
+    for (int i = 0; i < o->operand_count && !err; i++) {
+        struct matrix M;
+        err = matrix_name(o->operands[i], &M);
+        matrix_free(&M);
+    }
+    return err;
+}
+
+// Refuses to write the records over one of the matrices, or behind its end.
 static int check_output(const struct options *o)
 {
     struct stat out, in;
-    if (!o->output || stat(o->output, &out) || !S_ISREG(out.st_mode)) return OK;
-    for (int i = 0; i < o->operand_count; i++)
-        if (!stat(o->operands[i], &in) && in.st_dev == out.st_dev && in.st_ino == out.st_ino)
-            return fail(ERR_USAGE, "-o %s: is one of the matrices, and would be overwritten",
-                        o->output);
+    bool named = o->output && strcmp(o->output, "-");
+    if (named ? stat(o->output, &out) : fstat(STDOUT_FILENO, &out)) return OK;
+    if (!S_ISREG(out.st_mode)) return OK;
+    for (int i = 0; i < o->operand_count; i++) {
+        const char *name = o->operands[i];
+        if (strcmp(name, "-") ? stat(name, &in) : fstat(STDIN_FILENO, &in)) continue;
+        if (in.st_dev == out.st_dev && in.st_ino == out.st_ino)
+            return fail(ERR_USAGE, "%s%s: is one of the matrices, and would be overwritten",
+                        named ? "-o " : "", named ? o->output : "stdout");
+    }
     return OK;
 }
 
@@ -95,7 +113,8 @@ int cli_run(const struct request *q)
     struct choice c;
     struct run run = {.out.fd = -1, .outcome = q->outcome};
     if (o->append && !o->output) return fail(ERR_USAGE, "-append: needs -o FILE");
-    int err = check_output(o);
+    int err = check_names(o);
+    if (!err) err = check_output(o);
     if (err) return err;
     err = choice_make(&c, o);
     if (!err) err = choice_open(&c, o);
@@ -105,7 +124,7 @@ int cli_run(const struct request *q)
     // Records between the lines of the table would make both unreadable.
     run.records = o->output || o->quiet || !isatty(STDOUT_FILENO);
     err = table_start(&run.table, &c.plan, o->operand_count, o->quiet, o->verbose);
-    if (!err && run.records) err = record_open(&run.out, o->output, o->append);
+    if (!err && run.records) err = record_open(&run.out, o->output, o->append, o->seed);
     if (err) goto done;
 
     table_progress_text(&run.table, "measuring the device's ceilings (the first run only)");

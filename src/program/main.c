@@ -1,6 +1,8 @@
 // The only place that decides how the program ends.
 #include "program/cli.h"
 
+#include "base/whole_file.h"
+
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
@@ -14,6 +16,7 @@ static void end_now(const char *text, int status)
 {
     ssize_t told = write(STDERR_FILENO, text, strlen(text));
     (void)told; // whoever closed stderr does not want to know
+    whole_file_abandon();
     _exit(status);
 }
 
@@ -42,6 +45,9 @@ static void set_handlers(void)
     struct sigaction action = {.sa_handler = interrupt};
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
+    struct sigaction before; // under nohup the terminal may go
+    if (!sigaction(SIGHUP, NULL, &before) && before.sa_handler != SIG_IGN)
+        sigaction(SIGHUP, &action, NULL);
     sigaction(SIGALRM, &action, NULL);
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN);

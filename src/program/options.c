@@ -346,6 +346,8 @@ int options_parse(struct options *o, enum command command, const char *command_n
     bool ended = false;
     for (int i = 0; i < argc; i++) {
         char *word = argv[i];
+        if (!word[0])
+            return fail(ERR_USAGE, "an argument is empty: '', as of a variable that is not set");
         if (ended || word[0] != '-' || !word[1]) { // "-" is stdin
             o->operands[o->operand_count++] = word;
             continue;

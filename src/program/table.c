@@ -5,6 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/utf8.h"
+
 // Four digits that count: 0.01234, 1.234, 123.4, 12345.
 static const char *number_text(double x, char text[32])
 {
@@ -88,14 +90,14 @@ static void show_progress(const struct table *t)
     double all = (double)plan->count * t->matrix_count;
     double done = (double)plan->count * t->matrix + (double)t->done;
     double spent_s = (clock_ms() - t->start_ms) * 1e-3;
-    char left[48] = "", line[256], inputs[128];
+    char left[48] = "", line[256], inputs[128], name[25];
     if (t->done) {
         long long s = (long long)(spent_s / done * (all - done));
         snprintf(left, sizeof left, ", %lld:%02lld:%02lld left", s / 3600, s / 60 % 60, s % 60);
     }
-    snprintf(line, sizeof line, "matrix %d/%d %.24s: %s%s [%.0f%%%s]", t->matrix + 1,
-             t->matrix_count, t->matrix_name, c->entry->name, inputs_text(t, c, inputs),
-             100 * done / all, left);
+    snprintf(line, sizeof line, "matrix %d/%d %s: %s%s [%.0f%%%s]", t->matrix + 1, t->matrix_count,
+             utf8_visible(t->matrix_name, name, sizeof name), c->entry->name,
+             inputs_text(t, c, inputs), 100 * done / all, left);
     table_progress_text(t, line);
 }
 
@@ -104,9 +106,9 @@ void table_loading(struct table *t, const char *name)
     t->matrix++;
     t->done = t->kept = 0;
     t->matrix_name = name;
-    char line[256];
-    snprintf(line, sizeof line, "matrix %d/%d %.40s: reading", t->matrix + 1, t->matrix_count,
-             name);
+    char line[256], shown[41];
+    snprintf(line, sizeof line, "matrix %d/%d %s: reading", t->matrix + 1, t->matrix_count,
+             utf8_visible(name, shown, sizeof shown));
     table_progress_text(t, line);
 }
 
@@ -127,12 +129,12 @@ void table_matrix(struct table *t, const struct matrix *M)
     t->matrix_name = M->name;
     if (t->quiet) return;
     table_clear(t);
-    char mean[32];
+    char mean[32], name[FAIL_TEXT_MAX];
     fprintf(stderr,
             "%s%s: %d x %d, %lld nonzeros; rows: mean %s, longest %lld, cv %.2f, %lld empty\n",
-            t->any ? "\n" : "", M->name, M->A.m, M->A.n, (long long)M->A.nnz,
-            number_text(M->stats.row_mean, mean), (long long)M->stats.row_max, M->stats.row_cv,
-            (long long)M->stats.empty_rows);
+            t->any ? "\n" : "", utf8_visible(M->name, name, sizeof name), M->A.m, M->A.n,
+            (long long)M->A.nnz, number_text(M->stats.row_mean, mean), (long long)M->stats.row_max,
+            M->stats.row_cv, (long long)M->stats.empty_rows);
     t->any = true;
     if (t->verbose && M->load_mb_s > 0)
         fprintf(stderr, "  read in %.3g ms, %.3g MB/s; %s, %s%s%s\n", M->load_ms, M->load_mb_s,

@@ -239,7 +239,7 @@ struct group {
     struct problem p;
     struct reference ref[VARIANTS_MAX]; // by variant of the operation
     int lost;                           // why there are no inputs, an error
-    char reason[256];                   // the same in words
+    char reason[FAIL_TEXT_MAX];         // the same in words
 };
 
 // Why a case cannot even begin: the algorithm or the device is not there, or there are no inputs.

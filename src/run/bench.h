@@ -27,7 +27,7 @@ int status_find(const char *name);
 struct result {
     struct bench_case c;
     enum status status;
-    char reason[256]; // "" where there is nothing to say
+    char reason[FAIL_TEXT_MAX]; // "" where there is nothing to say
     const struct matrix *matrix;
     bool checked, timed, prepared; // check, timing, setup hold something
     struct check check;

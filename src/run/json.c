@@ -76,6 +76,13 @@ void json_measure(struct json *j, cJSON *parent, const char *name, double x)
     json_number(j, parent, name, strtod(text, NULL));
 }
 
+void json_whole(struct json *j, cJSON *parent, const char *name, uint64_t x)
+{
+    char text[32];
+    snprintf(text, sizeof text, "%llu", (unsigned long long)x);
+    keep(j, parent, name, cJSON_CreateRaw(text));
+}
+
 void json_bool(struct json *j, cJSON *parent, const char *name, bool x)
 {
     keep(j, parent, name, cJSON_CreateBool(x));

@@ -27,6 +27,8 @@ cJSON *json_array(struct json *j, cJSON *parent, const char *name);
 void json_number(struct json *j, cJSON *parent, const char *name, double x);
 // The same for what was measured: seven digits say all of it, in half the space.
 void json_measure(struct json *j, cJSON *parent, const char *name, double x);
+// A number of 64 bits, of which a double would lose the last ones.
+void json_whole(struct json *j, cJSON *parent, const char *name, uint64_t x);
 // NULL becomes null; bytes that are not UTF-8 become '?'.
 void json_text(struct json *j, cJSON *parent, const char *name, const char *text);
 void json_bool(struct json *j, cJSON *parent, const char *name, bool x);

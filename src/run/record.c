@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
+#include <omp.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -39,19 +40,50 @@ static int end_last_line(int fd)
     return last == '\n' || write(fd, "\n", 1) == 1 ? 0 : -1;
 }
 
-int record_open(struct record_file *out, const char *path, bool append)
+// A matrix is easily named where the records should go. Their own files begin with a brace, also
+// where a crash has left a part of a line.
+static int check_kept(const char *path)
 {
-    *out = (struct record_file){STDOUT_FILENO, "stdout"};
-    if (!path || !strcmp(path, "-")) return OK;
+    struct stat facts;
+    char first = '{';
+    if (stat(path, &facts) || !S_ISREG(facts.st_mode)) return OK;
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0) return cannot_write(path);
+    int err = read(fd, &first, 1) < 0 ? cannot_write(path) : OK;
+    close(fd);
+    if (err || first == '{') return err;
+    return fail(ERR_USAGE, "-o %s: is there, and no file of records; it is left as it is", path);
+}
+
+static int open_file(struct record_file *out, const char *path, bool append)
+{
     int flags = O_CREAT | O_CLOEXEC | (append ? O_RDWR | O_APPEND : O_WRONLY | O_TRUNC);
+    int err = check_kept(path);
+    if (err) return err;
     int fd = open(path, flags, 0666);
+    if (fd < 0 && errno == EINTR && interrupted) // a pipe that nobody reads
+        return fail(ERR_INTERRUPTED, "%s: interrupted", path);
     if (fd < 0) return cannot_write(path);
     if (append && end_last_line(fd)) {
-        int err = cannot_write(path);
+        err = cannot_write(path);
         close(fd);
         return err;
     }
-    *out = (struct record_file){fd, path};
+    out->fd = fd;
+    out->path = path;
+    return OK;
+}
+
+int record_open(struct record_file *out, const char *path, bool append, uint64_t seed)
+{
+    uint64_t id;
+    *out = (struct record_file){
+        .fd = -1, .path = "stdout", .seed = seed, .threads = omp_get_max_threads()};
+    if (getentropy(&id, sizeof id))
+        return fail(ERR_OUTPUT, "no random number to name the run: %s", strerror(errno));
+    snprintf(out->run, sizeof out->run, "%016llx", (unsigned long long)id);
+    if (path && strcmp(path, "-")) return open_file(out, path, append);
+    out->fd = STDOUT_FILENO;
     return OK;
 }
 
@@ -91,6 +123,14 @@ static int write_document(struct record_file *out, struct json *j)
     mem_free(line);
     json_free(j);
     return err;
+}
+
+// What all records of a run say.
+static void add_run(struct json *j, const struct record_file *out)
+{
+    json_text(j, j->root, "run", out->run);
+    json_whole(j, j->root, "seed", out->seed);
+    json_number(j, j->root, "threads", out->threads);
 }
 
 // A measure of which 0 stands for "not known".
@@ -213,6 +253,7 @@ int record_environment(struct record_file *out, const struct bench_devices *devi
     json_start(&j);
     json_text(&j, j.root, "schema", RECORD_SCHEMA);
     json_text(&j, j.root, "kind", "environment");
+    add_run(&j, out);
     json_text(&j, j.root, "version", SPBENCH_VERSION);
     json_text(&j, j.root, "revision", SPBENCH_REVISION);
     add_host(&j);
@@ -447,6 +488,7 @@ int record_result(struct record_file *out, const struct result *r)
     json_text(&j, j.root, "launch", c->stream ? "stream" : NULL);
     add_options(&j, c);
     json_text(&j, j.root, "library", case_library(c));
+    add_run(&j, out);
     add_matrix(&j, r->matrix);
     add_check(&j, r);
     add_time(&j, r);

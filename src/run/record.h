@@ -6,15 +6,19 @@
 
 #define RECORD_SCHEMA "spbench/1"
 
-// Where the records of a run go. Every line is written in one piece; one that does not fit on the
-// disk is taken back whole.
+// Where the records of a run go, and what all of them say. Every line is written in one piece; one
+// that does not fit on the disk is taken back whole.
 struct record_file {
     int fd;
     const char *path; // for messages; "stdout"
+    char run[17];     // id: 64 random bits in hex. Runs that share a file are told apart by it
+    uint64_t seed;
+    int threads; // of the CPU algorithms and of the reference
 };
 
-// `path` NULL or "-" is stdout; else the file is created, or appended to if `append`.
-int record_open(struct record_file *out, const char *path, bool append);
+// `path` NULL or "-" is stdout; else the file is created, or appended to if `append`. What is there
+// and is no file of records stays as it is: ERR_USAGE.
+int record_open(struct record_file *out, const char *path, bool append, uint64_t seed);
 int record_close(struct record_file *out);
 
 // The first record of a run: versions, devices with their facts and roofs, the operation with its

@@ -234,6 +234,12 @@ static int get_result(const cJSON *o, struct record *r)
     return !r->c.entry || is_key(o, r) ? OK : missing("case");
 }
 
+// Records of before runs had an id have none.
+static int get_run(const cJSON *o, struct record *r)
+{
+    return get(o, "run") ? get_text(o, "run", &r->run) : OK;
+}
+
 int record_read(const char *line, struct record *out)
 {
     *out = (struct record){0};
@@ -251,6 +257,7 @@ int record_read(const char *line, struct record *out)
         out->kind = RECORD_RESULT, err = get_result(o, out);
     else
         err = missing("kind");
+    if (!err) err = get_run(o, out);
     cJSON_Delete(o);
     if (err) record_free(out);
     return err;
@@ -258,6 +265,7 @@ int record_read(const char *line, struct record *out)
 
 void record_free(struct record *r)
 {
+    mem_free(r->run);
     mem_free(r->reason);
     mem_free(r->key);
     mem_free(r->op);

@@ -8,6 +8,7 @@ enum record_kind { RECORD_ENVIRONMENT, RECORD_RESULT };
 
 struct record {
     enum record_kind kind;
+    char *run; // its id, owned; a result belongs to the environment of the same. NULL: older
     // Of a result; texts are owned.
     enum status status;
     char *reason;            // NULL: none
