@@ -102,10 +102,11 @@ done
 finish
 for source in tests/test_*.c tests/test_*.cpp; do
     name=$(basename "${source%.*}")
-    [ "$name" = test_algos ] || part "$name-emu" "build/emu/tests/$name"
+    [[ $name == test_algos || $name == test_mutants ]] || part "$name-emu" "build/emu/tests/$name"
 done
 part test_algos-emu-cpu build/emu/tests/test_algos cpu
 part test_algos-cpu build/cpu/tests/test_algos
+part test_mutants-cpu build/cpu/tests/test_mutants # measures, which takes a fast build
 part list python3 tests/list.py
 part layers python3 tests/layers.py
 if [ -x tests/fuzz/replay.sh ]; then
