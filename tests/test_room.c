@@ -1,56 +1,15 @@
 // How much memory there is: control groups from a planted /proc and /sys, ulimit in a child.
-#define _GNU_SOURCE // nftw
-#include <errno.h>
-#include <ftw.h>
-#include <stdlib.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/room.h"
-#include "test.h"
+#include "plant.h"
 
 #define MB ((int64_t)1000000)
 
-static char folder[] = "/tmp/spbench-room-XXXXXX";
-
-// Writes a file of the planted system, and the folders above it.
-static void plant(const char *path, const char *text)
-{
-    char full[512];
-    snprintf(full, sizeof full, "%s%s", folder, path);
-    for (char *p = full + strlen(folder) + 1; (p = strchr(p, '/')); *p++ = '/') {
-        *p = 0;
-        CHECK(!mkdir(full, 0777) || errno == EEXIST, "%s: %s", full, strerror(errno));
-    }
-    FILE *file = fopen(full, "w");
-    CHECK(file && fputs(text, file) >= 0 && !fclose(file), "%s", full);
-}
-
-static int remove_one(const char *path, const struct stat *st, int kind, struct FTW *at)
-{
-    (void)st, (void)kind, (void)at;
-    return remove(path);
-}
-
-static void uproot(void)
-{
-    CHECK(!nftw(folder, remove_one, 16, FTW_DEPTH | FTW_PHYS), "%s", strerror(errno));
-}
-
-// A machine with 8 GB free, and a process that has touched nothing.
-static void replant(void)
-{
-    uproot();
-    CHECK(!mkdir(folder, 0777), "%s", strerror(errno));
-    plant("/proc/meminfo", "MemTotal: 16000000 kB\nMemFree: 1 kB\nMemAvailable:    8000000 kB\n");
-    plant("/proc/self/status", "Name:\tspbench\nVmSize:\t 100000 kB\nRssAnon:\t       0 kB\n");
-}
-
 static void expect(const char *what, int64_t bytes, const char *limit)
 {
-    room_root(folder); // the groups are looked for anew
+    room_root(plant_folder); // the groups are looked for anew
     struct room r = room_find(0);
     CHECK(r.bytes == bytes, "%s: %lld bytes, not %lld", what, (long long)r.bytes, (long long)bytes);
     CHECK_TEXT(r.limit ? r.limit : "machine", limit ? limit : "machine");
@@ -61,7 +20,7 @@ static int64_t of(int64_t limit, int64_t used) { return limit - limit / 64 - use
 
 static void test_machine(void)
 {
-    replant();
+    replant(8000000);
     expect("no groups", 8000000 * (int64_t)1024, NULL);
     CHECK(room_find(1000 * MB).bytes == 8000000 * (int64_t)1024 - 1000 * MB, "promised");
     plant("/proc/self/status", "RssAnon: 900000 kB\n");
@@ -74,7 +33,7 @@ static void test_machine(void)
 
 static void test_v2(void)
 {
-    replant();
+    replant(8000000);
     plant("/proc/self/mountinfo", "22 1 8:1 / / rw - ext4 /dev/vda rw\n" V2_MOUNT);
     plant("/proc/self/cgroup", "0::/user/job\n");
     expect("groups without limits", 8000000 * (int64_t)1024, NULL);
@@ -99,7 +58,7 @@ static void test_v2(void)
 
 static void test_v1(void)
 {
-    replant();
+    replant(8000000);
     // The unified groups of a machine that has the memory in version 1 say nothing of it.
     plant("/proc/self/mountinfo",
           V2_MOUNT "35 31 0:32 / /sys/fs/cgroup/mem\\040ory rw - cgroup cgroup rw,cpu,memory\n"
@@ -114,7 +73,7 @@ static void test_v1(void)
     expect("version 1", of(300 * MB, 140 * MB), "control group");
 
     // Where mounts cannot be read, the usual place.
-    replant();
+    replant(8000000);
     plant("/proc/self/cgroup", "4:memory:/job\n0::/\n");
     plant("/sys/fs/cgroup/memory/job/memory.limit_in_bytes", "300000000\n");
     expect("the usual place", of(300 * MB, 0), "control group");
@@ -130,7 +89,7 @@ static void test_container(void)
         for (int m = 0; m < 3; m++) {
             char mount[200];
             bool below = p == 0 && m != 0;
-            replant();
+            replant(8000000);
             snprintf(mount, sizeof mount, "31 23 0:28 %s /sys/fs/cgroup rw - cgroup2 c rw\n",
                      mounts[m]);
             plant("/proc/self/mountinfo", mount);
@@ -159,7 +118,7 @@ static void test_nonsense(void)
                                         "4:memory:\n"};
     for (int i = 0; i < COUNT(lines); i++)
         for (int j = 0; j < COUNT(lines); j++) {
-            replant();
+            replant(8000000);
             plant("/proc/self/mountinfo", lines[i]);
             plant("/proc/self/cgroup", lines[j]);
             expect(lines[i], 8000000 * (int64_t)1024, NULL);
@@ -176,12 +135,12 @@ static void test_requests(void)
     static void *block[MOST];
     int count = 0;
     char want[200];
-    replant();
+    replant(8000000);
     plant("/proc/self/mountinfo", V2_MOUNT);
     plant("/proc/self/cgroup", "0::/\n");
     plant("/sys/fs/cgroup/memory.max", "640000000\n");
     plant("/sys/fs/cgroup/memory.current", "530000000\n");
-    room_root(folder);
+    room_root(plant_folder);
     CHECK(!mem_alloc(300, MB), "300 MB of 100");
     CHECK_TEXT(fail_text(), "out of host memory: 300 MB wanted, 100 MB free (control group)");
     while (count < MOST && (block[count] = mem_alloc(1, MB))) count++;
@@ -233,15 +192,12 @@ static void test_ulimit(void)
 
 int main(void)
 {
-    if (!mkdtemp(folder)) return perror(folder), 1;
-    room_root(folder);
     test_machine();
     test_v2();
     test_v1();
     test_container();
     test_nonsense();
     test_requests();
-    room_root("");
     uproot();
     test_ulimit();
     return TEST_END();
