@@ -77,7 +77,7 @@ static void set_axes(struct plan_request *r, const struct setting *s)
 struct outcomes {
     int count;
     enum status status[CASES_MAX];
-    char reason[CASES_MAX][256];
+    char reason[CASES_MAX][FAIL_TEXT_MAX];
 };
 
 static int take(const struct result *r, void *arg)

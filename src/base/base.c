@@ -1,13 +1,10 @@
 #include "base/base.h"
 
 #include <stdarg.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "base/utf8.h"
 
@@ -59,79 +56,6 @@ int size_add(int64_t a, int64_t b, int64_t *sum)
                     (long long)b);
     return OK;
 }
-
-// MemAvailable where Linux tells it, else half of the physical memory.
-int64_t mem_available(void)
-{
-    long long kib = -1;
-    FILE *f = fopen("/proc/meminfo", "r");
-    if (f) {
-        char line[128];
-        while (kib < 0 && fgets(line, sizeof line, f)) sscanf(line, "MemAvailable: %lld kB", &kib);
-        fclose(f);
-    }
-    if (kib >= 0) return kib * 1024;
-    return (int64_t)sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGESIZE) / 2;
-}
-
-// Below this nobody asks the system how much is free: the question costs more than the answer.
-#define LARGE_ALLOCATION ((int64_t)64 << 20)
-#define HUGE_PAGE        ((int64_t)2 << 20)
-
-static atomic_llong fail_countdown; // allocations until one fails; 0: none will
-
-void mem_fail_at(int64_t n) { atomic_store(&fail_countdown, n); }
-
-static bool planned_failure(void)
-{
-    return atomic_load(&fail_countdown) > 0 && atomic_fetch_sub(&fail_countdown, 1) == 1;
-}
-
-static void *refuse(int64_t bytes)
-{
-    char wanted[32], free_text[32];
-    fail(ERR_MEMORY, "out of host memory: %s wanted, %s free", size_text(bytes, wanted),
-         size_text(mem_available(), free_text));
-    return NULL;
-}
-
-void *mem_try_alloc(int64_t bytes)
-{
-    if (bytes > LARGE_ALLOCATION && bytes > mem_available()) return NULL;
-    // posix_memalign takes any size, so that AddressSanitizer sees the first byte past the end.
-    void *p;
-    bool huge = bytes >= 2 * HUGE_PAGE;
-    if (posix_memalign(&p, huge ? HUGE_PAGE : 64, bytes ? (size_t)bytes : 1)) return NULL;
-    // A page fault every 4 kB takes longer than reading a matrix; refusing this hint does no harm.
-    if (huge) madvise(p, (size_t)bytes, MADV_HUGEPAGE);
-    return p;
-}
-
-void *mem_alloc(int64_t count, size_t size)
-{
-    int64_t bytes = 0;
-    if (size_mul(count, (int64_t)size, &bytes)) return NULL;
-    void *p = planned_failure() ? NULL : mem_try_alloc(bytes);
-    return p ? p : refuse(bytes);
-}
-
-void *mem_zero_alloc(int64_t count, size_t size)
-{
-    void *p = mem_alloc(count, size);
-    if (p) memset(p, 0, (size_t)count * size);
-    return p;
-}
-
-void *mem_resize(void *old, int64_t old_count, int64_t count, size_t size)
-{
-    void *p = mem_alloc(count, size);
-    if (!p) return NULL;
-    if (old) memcpy(p, old, (size_t)min64(old_count, count) * size);
-    mem_free(old);
-    return p;
-}
-
-void mem_free(void *p) { free(p); }
 
 double clock_ms(void)
 {

@@ -61,7 +61,7 @@ void bug(const char *format, ...) PRINTF_LIKE(1, 2) NO_RETURN;
 
 // Memory is 64-byte aligned. NULL means that fail(ERR_MEMORY) was called; a count of 0 gives a
 // valid pointer. mem_free(NULL) is legal. A request larger than the free memory is refused before
-// the system overcommits it.
+// the system overcommits it, and ends the program when it is used.
 void *mem_alloc(int64_t count, size_t size);
 // The same for what can be done without: NULL leaves fail_text() as it is, and mem_fail_at() does
 // not count it.
@@ -70,8 +70,10 @@ void *mem_zero_alloc(int64_t count, size_t size);
 // Grows or shrinks; on failure the old block stays valid and NULL is returned.
 void *mem_resize(void *old, int64_t old_count, int64_t count, size_t size);
 void mem_free(void *p);
-// Bytes of host memory that can still be had.
+// Bytes of host memory that can still be had: of the machine, of the control groups, of ulimit.
 int64_t mem_available(void);
+// The same for messages: "1.5 GB free", "12 MB free (control group)". Writes into `text`.
+const char *mem_free_text(char text[64]);
 // For tests: the n-th allocation from now fails (n = 1, 2, ...); 0 switches that off.
 void mem_fail_at(int64_t n);
 

@@ -82,12 +82,10 @@ static int memory_check(const struct gen *g)
 {
     // In double, since it need not fit in 63 bits; rmat has its triplets beside the result.
     double bytes = 8.0 * (double)g->m + (g->kind->build ? 28.0 : 12.0) * (double)g->nnz;
-    int64_t free_bytes = mem_available();
-    if (bytes <= (double)free_bytes) return OK;
-    char wanted[32], free_text[32];
-    return fail(ERR_MEMORY, "gen:%.200s: %s of memory wanted, %s free", g->spec,
-                size_text(bytes < 9e18 ? (int64_t)bytes : INT64_MAX, wanted),
-                size_text(free_bytes, free_text));
+    if (bytes <= (double)mem_available()) return OK;
+    char wanted[32], there[64];
+    return fail(ERR_MEMORY, "gen:%.200s: %s of memory wanted, %s", g->spec,
+                size_text(bytes < 9e18 ? (int64_t)bytes : INT64_MAX, wanted), mem_free_text(there));
 }
 
 int gen_matrix(const char *spec, uint64_t seed, struct csr *A)

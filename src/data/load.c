@@ -2,6 +2,7 @@
 
 #include "data/gen.h"
 #include "data/mtx.h"
+#include "data/text.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -15,20 +16,11 @@ static char *text_copy(const char *text, size_t length)
     return copy;
 }
 
-// Drops `end` from a text of this length; leaves a text that is nothing else.
-static size_t without_end(const char *text, size_t length, const char *end)
-{
-    size_t cut = strlen(end);
-    bool ends = length > cut && !memcmp(text + length - cut, end, cut);
-    return ends ? length - cut : length;
-}
-
 static char *name_from_path(const char *path)
 {
-    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
-    size_t length = strlen(name), shorter = without_end(name, length, ".gz");
-    size_t bare = without_end(name, shorter, ".mtx");
-    return text_copy(name, bare < shorter ? bare : length);
+    const char *start;
+    size_t length = text_stem(path, &start);
+    return text_copy(start, length);
 }
 
 static int load_generated(uint64_t seed, struct matrix *M)

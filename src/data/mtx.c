@@ -7,7 +7,6 @@
 #include <strings.h>
 
 #include "data/mtx_body.h"
-#include "data/text.h"
 
 static const char *const field_names[] = {"real", "integer", "complex", "pattern"};
 static const char *const symmetry_names[] = {"general", "symmetric", "skew-symmetric", "hermitian"};
@@ -68,9 +67,7 @@ static int bad_line(const struct body *f, const char *at, const char *format, ..
     va_start(args, format);
     vsnprintf(what, sizeof what, format, args);
     va_end(args);
-    long long line = 1;
-    for (const char *p = f->text; (p = memchr(p, '\n', (size_t)(at - p))); p++) line++;
-    return fail(ERR_INPUT, "%s:%lld: %s", f->name, line, what);
+    return fail(ERR_INPUT, "%s:%lld: %s", f->text->name, text_line(f->text, at), what);
 }
 
 // The first line; *p is left behind it.
@@ -90,47 +87,47 @@ static int banner_read(struct body *f, const char **p)
     if (*p == f->end) return bad_line(f, *p, "the file is empty");
     if (f->end - *p >= 3 && !memcmp(*p, "\xef\xbb\xbf", 3)) *p += 3; // byte order mark
     if (!word_is(word_next(p, f->end), "%%MatrixMarket"))
-        return bad_line(f, f->text,
+        return bad_line(f, f->data,
                         "not a Matrix Market file: it does not begin with %%%%MatrixMarket");
     struct word object = word_next(p, f->end), format = word_next(p, f->end);
     struct word field = word_next(p, f->end), symmetry = word_next(p, f->end);
     struct word extra = word_next(p, f->end);
     if (!symmetry.length)
-        return bad_line(f, f->text,
+        return bad_line(f, f->data,
                         "the banner is cut short; it should be like "
                         "\"%%%%MatrixMarket matrix coordinate real general\"");
     if (extra.length)
-        return bad_line(f, f->text, "%s is one word too many in the banner",
+        return bad_line(f, f->data, "%s is one word too many in the banner",
                         word_quote(extra, quote));
     if (!word_is(object, "matrix"))
-        return bad_line(f, f->text, "a file of %s, not of a matrix", word_quote(object, quote));
+        return bad_line(f, f->data, "a file of %s, not of a matrix", word_quote(object, quote));
 
     int i = word_find(format, formats, 2);
     if (i < 0)
-        return bad_line(f, f->text, "format %s is neither coordinate nor array",
+        return bad_line(f, f->data, "format %s is neither coordinate nor array",
                         word_quote(format, quote));
     f->array = i == 1;
     i = word_find(field, field_names, 4);
     for (size_t s = 0; i < 0 && s < sizeof synonyms / sizeof *synonyms; s++)
         if (word_is(field, synonyms[s].name)) i = (int)synonyms[s].field;
     if (i < 0)
-        return bad_line(f, f->text, "field %s is none of real, integer, complex and pattern",
+        return bad_line(f, f->data, "field %s is none of real, integer, complex and pattern",
                         word_quote(field, quote));
     f->field = (enum mtx_field)i;
     i = word_find(symmetry, symmetry_names, 4);
     if (i < 0)
-        return bad_line(f, f->text,
+        return bad_line(f, f->data,
                         "symmetry %s is none of general, symmetric, skew-symmetric and hermitian",
                         word_quote(symmetry, quote));
     f->symmetry = (enum mtx_symmetry)i;
 
     // What the specification leaves without a meaning.
     if (f->field == MTX_PATTERN && f->array)
-        return bad_line(f, f->text, "an array has values, so its field cannot be pattern");
+        return bad_line(f, f->data, "an array has values, so its field cannot be pattern");
     if (f->field == MTX_PATTERN && f->symmetry == MTX_SKEW)
-        return bad_line(f, f->text, "a pattern has no signs, so it cannot be skew-symmetric");
+        return bad_line(f, f->data, "a pattern has no signs, so it cannot be skew-symmetric");
     if (f->field != MTX_COMPLEX && f->symmetry == MTX_HERMITIAN)
-        return bad_line(f, f->text, "only a complex matrix can be hermitian");
+        return bad_line(f, f->data, "only a complex matrix can be hermitian");
     *p += *p < f->end;
     return OK;
 }
@@ -143,14 +140,52 @@ static double array_entries(const struct body *f)
     return f->symmetry == MTX_SKEW ? m * (m - 1) / 2 : m * (m + 1) / 2;
 }
 
+// The window that follows; the entries in it, if it has any, begin at f->data.
+static int body_next(struct body *f)
+{
+    int err = text_next(f->text);
+    f->data = f->text->data;
+    f->end = f->text->end;
+    return err;
+}
+
+// Whether there is room for the entries. A promise that the file cannot hold is a mistake in it,
+// known at once, or at the end of what is inflated: f->no_room keeps what to say if it was none.
+static int room_check(struct body *f, const char *size_line, double entries)
+{
+    // The shortest lines: "1", "1 0", "1 1", "1 1 0", "1 1 0 0", and a newline between two.
+    int numbers = (f->array ? 0 : 2) + (f->field == MTX_PATTERN   ? 0
+                                        : f->field == MTX_COMPLEX ? 2
+                                                                  : 1);
+    int64_t most = (text_most(f->text, f->data) + 1) / (2 * numbers);
+    if (entries > (double)most)
+        return bad_line(f, size_line,
+                        "too few entries: %.0f promised, but at most %lld fit into the file",
+                        entries, (long long)most);
+    // Triplets and the csr made of them, row pointers included.
+    double bytes = entries * (16 + 16 * (f->symmetry == MTX_GENERAL ? 1 : 2)) + 8.0 * f->m;
+    if (bytes <= 1e6 || bytes <= (double)mem_available()) return OK;
+    char wanted[32], there[64];
+    bad_line(f, size_line, "%.0f entries and %d rows need %s of memory, %s", entries, f->m,
+             size_text(bytes < 9e18 ? (int64_t)bytes : INT64_MAX, wanted), mem_free_text(there));
+    snprintf(f->no_room, sizeof f->no_room, "%s", fail_text());
+    return f->text->last ? fail(ERR_MEMORY, "%s", f->no_room) : OK;
+}
+
 // The first line that is no comment; f->data is left behind it.
 static int sizes_read(struct body *f, const char *p)
 {
     static const char *const what[] = {"rows", "columns", "entries"};
     char quote[48];
-    while ((p = blanks_skip(p, f->end)) < f->end && (*p == '%' || *p == '\n'))
-        p = line_skip(p, f->end);
-    f->size_line = p;
+    for (;;) {
+        while ((p = blanks_skip(p, f->end)) < f->end && (*p == '%' || *p == '\n'))
+            p = line_skip(p, f->end);
+        if (p < f->end || f->text->last) break;
+        int err = body_next(f);
+        if (err) return err;
+        p = f->data;
+    }
+    const char *size_line = p;
     if (p == f->end) return bad_line(f, p, "the file ends before its size line");
 
     int64_t size[3] = {0};
@@ -158,47 +193,27 @@ static int sizes_read(struct body *f, const char *p)
     for (int i = 0; i < count; i++) {
         struct word w = word_next(&p, f->end);
         if (!w.length)
-            return bad_line(f, f->size_line, "the size line ends before the number of %s", what[i]);
+            return bad_line(f, size_line, "the size line ends before the number of %s", what[i]);
         if (whole_read(w.start, f->end, &size[i]) != p)
-            return bad_line(f, f->size_line, "%s is not a number of %s", word_quote(w, quote),
+            return bad_line(f, size_line, "%s is not a number of %s", word_quote(w, quote),
                             what[i]);
         if (size[i] > (i < 2 ? INT32_MAX : INT64_MAX - 1))
-            return bad_line(f, f->size_line, "%s %s are too many", word_quote(w, quote), what[i]);
+            return bad_line(f, size_line, "%s %s are too many", word_quote(w, quote), what[i]);
     }
     struct word extra = word_next(&p, f->end);
     if (extra.length)
-        return bad_line(f, f->size_line, "%s is one number too many on the size line",
+        return bad_line(f, size_line, "%s is one number too many on the size line",
                         word_quote(extra, quote));
     f->data = p + (p < f->end);
     f->m = (int32_t)size[0];
     f->n = (int32_t)size[1];
     if (f->symmetry != MTX_GENERAL && f->m != f->n)
-        return bad_line(f, f->size_line, "%d rows and %d columns, but a %s matrix is square", f->m,
+        return bad_line(f, size_line, "%d rows and %d columns, but a %s matrix is square", f->m,
                         f->n, symmetry_names[f->symmetry]);
 
-    // Triplets and the csr made of them, row pointers included, must fit before anything is
-    // counted.
     double entries = f->array ? array_entries(f) : (double)size[2];
-    double bytes = entries * (16 + 16 * (f->symmetry == MTX_GENERAL ? 1 : 2)) + 8.0 * f->m;
-    if (bytes > 1e6 && bytes > (double)mem_available()) {
-        char wanted[32], there[32];
-        bad_line(f, f->size_line, "%.0f entries and %d rows need %s of memory, %s are free",
-                 entries, f->m, size_text(bytes < 9e18 ? (int64_t)bytes : INT64_MAX, wanted),
-                 size_text(mem_available(), there));
-        return fail(ERR_MEMORY, "%s", fail_text());
-    }
-    f->entries = f->array ? (int64_t)entries : size[2];
-
-    // The shortest lines: "1", "1 0", "1 1", "1 1 0", "1 1 0 0", and a newline between two.
-    int numbers = (f->array ? 0 : 2) + (f->field == MTX_PATTERN   ? 0
-                                        : f->field == MTX_COMPLEX ? 2
-                                                                  : 1);
-    int64_t room = (f->end - f->data + 1) / (2 * numbers);
-    if (f->entries > room)
-        return bad_line(f, f->size_line,
-                        "too few entries: %lld promised, but at most %lld fit into the file",
-                        (long long)f->entries, (long long)room);
-    return OK;
+    f->entries = entries < 9e18 ? (f->array ? (int64_t)entries : size[2]) : INT64_MAX;
+    return room_check(f, size_line, entries);
 }
 
 // Says what is wrong with the line at which a chunk stopped.
@@ -243,11 +258,13 @@ static int explain(const struct body *f, enum bad bad, const char *at)
     }
 }
 
-// Cuts the entries' text at newlines and counts the entries of each chunk.
+// Cuts the window at newlines and counts the entries of each chunk.
 static int chunks_make(struct body *f)
 {
     int64_t bytes = f->end - f->data;
     int64_t size = min64(max64(bytes / (omp_get_max_threads() * 16), CHUNK_MIN), CHUNK_MAX);
+    mem_free(f->chunks);
+    f->chunk_count = 0;
     f->chunks = mem_alloc(bytes / size + 1, sizeof *f->chunks);
     if (!f->chunks) return ERR_MEMORY;
     const char *p = f->data;
@@ -260,7 +277,6 @@ static int chunks_make(struct body *f)
     for (int64_t c = 0; c < f->chunk_count; c++)
         if (!interrupted)
             f->chunks[c].entries = entries_count(f->chunks[c].start, f->chunks[c].end);
-    f->found = 0;
     for (int64_t c = 0; c < f->chunk_count; c++) {
         f->chunks[c].first = f->found;
         f->found += f->chunks[c].entries;
@@ -268,54 +284,83 @@ static int chunks_make(struct body *f)
     return OK;
 }
 
-int mtx_parse(const char *name, const char *text, size_t bytes, uint64_t seed, struct coo *A,
-              struct mtx_info *info)
+// Reads the entries of the window.
+static int chunks_read(struct body *f, const struct coo *C, int64_t *zeros)
 {
-    static const char nothing[] = "";
-    if (!text) text = nothing;
-    struct body f = {.name = name, .text = text, .end = text + bytes, .seed = seed};
-    struct coo C = {0};
-    *A = C;
-    *info = (struct mtx_info){.bytes = (int64_t)bytes};
-    const char *p = text;
-    int err = banner_read(&f, &p);
-    if (!err) err = sizes_read(&f, p);
-    if (!err) err = chunks_make(&f);
-    if (err) goto done;
+#pragma omp parallel for schedule(dynamic, 1)
+    for (int64_t c = 0; c < f->chunk_count; c++)
+        if (!interrupted) chunk_read(f, &f->chunks[c], C);
+    for (int64_t c = 0; c < f->chunk_count && !interrupted; c++) {
+        if (f->chunks[c].bad) return explain(f, f->chunks[c].bad, f->chunks[c].at);
+        *zeros += f->chunks[c].zeros;
+    }
+    return OK;
+}
 
+// Reads the entries of all windows. Those for which there is no room are counted.
+static int entries_read_all(struct body *f, struct coo *C, int64_t *zeros)
+{
+    int err = chunks_make(f);
+    if (err) return err;
     // Room for what is there: a promise of more ends in an error, but the lines before it are read
     // first, because the first mistake in the file is the one to tell.
-    int64_t room = min64(f.entries, f.found);
-    C.m = f.m;
-    C.n = f.n;
-    C.nnz = room;
-    err = ERR_MEMORY;
-    if (!(C.row = mem_alloc(room, sizeof *C.row))) goto done;
-    if (!(C.col = mem_alloc(room, sizeof *C.col))) goto done;
-    if (!(C.val = mem_alloc(room, sizeof *C.val))) goto done;
-#pragma omp parallel for schedule(dynamic, 1)
-    for (int64_t c = 0; c < f.chunk_count; c++)
-        if (!interrupted) chunk_read(&f, &f.chunks[c], &C);
-    err = interrupted ? fail(ERR_INTERRUPTED, "%s: interrupted", name) : OK;
-
-    for (int64_t c = 0; c < f.chunk_count && !err; c++) {
-        if (f.chunks[c].bad) err = explain(&f, f.chunks[c].bad, f.chunks[c].at);
-        info->zeros += f.chunks[c].zeros;
+    int64_t room = f->text->last ? min64(f->entries, f->found) : f->entries;
+    if (*f->no_room) room = 0;
+    C->m = f->m;
+    C->n = f->n;
+    if (!(C->row = mem_alloc(room, sizeof *C->row))) return ERR_MEMORY;
+    if (!(C->col = mem_alloc(room, sizeof *C->col))) return ERR_MEMORY;
+    if (!(C->val = mem_alloc(room, sizeof *C->val))) return ERR_MEMORY;
+    for (;;) {
+        if (!*f->no_room) err = chunks_read(f, C, zeros);
+        if (!err && interrupted) err = fail(ERR_INTERRUPTED, "%s: interrupted", f->text->name);
+        if (err || f->text->last) break;
+        err = body_next(f);
+        if (!err) err = chunks_make(f);
+        if (err) break;
     }
-    if (!err && f.found < f.entries)
-        err = bad_line(&f, f.end,
+    if (!err && f->found < f->entries)
+        err = bad_line(f, f->end,
                        "too few entries: the size line promised %lld, the file ends after %lld",
-                       (long long)f.entries, (long long)f.found);
-    if (err) goto done;
-    info->field = f.field;
-    info->symmetry = f.symmetry;
-    info->array = f.array;
-    info->stored = room;
-    *A = C;
-    C = (struct coo){0};
-done:
+                       (long long)f->entries, (long long)f->found);
+    if (!err && *f->no_room) err = fail(ERR_MEMORY, "%s", f->no_room);
+    C->nnz = min64(f->entries, f->found);
+    return err;
+}
+
+// The triplets of an open text.
+static int text_parse(struct text *t, uint64_t seed, struct coo *A, struct mtx_info *info)
+{
+    struct body f = {.text = t, .data = t->data, .end = t->end, .seed = seed};
+    struct coo C = {0};
+    const char *p = f.data;
+    int err = banner_read(&f, &p);
+    if (!err) err = sizes_read(&f, p);
+    if (!err) err = entries_read_all(&f, &C, &info->zeros);
+    info->bytes = t->bytes;
+    if (!err) {
+        info->field = f.field;
+        info->symmetry = f.symmetry;
+        info->array = f.array;
+        info->stored = C.nnz;
+        *A = C;
+        C = (struct coo){0};
+    }
     mem_free(f.chunks);
     coo_free(&C);
+    return err;
+}
+
+int mtx_parse(const char *name, const void *data, size_t bytes, uint64_t seed, struct coo *A,
+              struct mtx_info *info)
+{
+    struct text t;
+    *A = (struct coo){0};
+    *info = (struct mtx_info){0};
+    int err = text_open_bytes(name, data, (int64_t)bytes, &t);
+    if (err) return err;
+    err = text_parse(&t, seed, A, info);
+    text_close(&t);
     return err;
 }
 
@@ -328,7 +373,7 @@ int mtx_read(const char *path, uint64_t seed, struct csr *A, struct mtx_info *in
     *info = (struct mtx_info){0};
     int err = text_open(path, &t);
     if (err) return err;
-    err = mtx_parse(strcmp(path, "-") ? path : "stdin", t.data, (size_t)t.bytes, seed, &C, info);
+    err = text_parse(&t, seed, &C, info);
     text_close(&t);
     if (!err) err = csr_from_coo_mirrored(&C, mtx_mirror(info->symmetry), A, &info->duplicates);
     coo_free(&C);

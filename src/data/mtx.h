@@ -1,6 +1,7 @@
 // Matrix Market files. Read: coordinate and array; real, integer, complex (its real part) and
-// pattern; general, symmetric, skew-symmetric and hermitian, in any letter case; plain or gzip,
-// told apart by content. Written: coordinate real general.
+// pattern; general, symmetric, skew-symmetric and hermitian, in any letter case; plain, gzip, or in
+// a tar archive (of NAME.tar.gz, NAME.mtx, else the only .mtx), told apart by content. Written:
+// coordinate real general.
 //
 // Beyond the specification, because such files exist: comments and blank lines anywhere, exponents
 // with d or D, entries on either side of the diagonal of a symmetric file. Each line holds one
@@ -35,12 +36,12 @@ struct mtx_info {
 // Reads `path`, or stdin for "-". The values of a pattern file are random_value() of the seed and
 // of the entry's place, so they depend neither on the order of the entries nor on the machine; a
 // mirrored entry has the value of the stored one. On failure A is empty and fail_text() is one line
-// "path:line: what is wrong". ERR_MEMORY: the size line asks for more memory than there is.
+// "path:line: what is wrong". ERR_MEMORY: the file has more entries than there is memory for.
 int mtx_read(const char *path, uint64_t seed, struct csr *A, struct mtx_info *info);
 
-// The same for text in memory, as the triplets that the file stores, in its order: those of a
-// symmetric kind are still to be mirrored. `text` needs no NUL at its end; `name` is for messages.
-int mtx_parse(const char *name, const char *text, size_t bytes, uint64_t seed, struct coo *A,
+// The same for a file in memory, as the triplets that it stores, in its order: those of a symmetric
+// kind are still to be mirrored. `data` needs no NUL at its end; `name` is for messages.
+int mtx_parse(const char *name, const void *data, size_t bytes, uint64_t seed, struct coo *A,
               struct mtx_info *info);
 
 // Writes A to `path`, or to stdout for "-", with as few digits as read back to the same values.

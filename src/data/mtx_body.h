@@ -5,6 +5,7 @@
 
 #include "data/mtx.h"
 #include "data/mtx_number.h"
+#include "data/text.h"
 
 // The text is cut at newlines into chunks of about this many bytes, the grains of parallel work.
 #ifndef CHUNK_MIN // the fuzzer sets a smaller one, so that it sees several chunks
@@ -24,15 +25,16 @@ struct chunk {
 };
 
 struct body {
-    const char *name;
-    const char *text, *size_line, *data, *end; // data: the line after the size line
+    struct text *text;
+    const char *data, *end; // of its window, what holds entries
     enum mtx_field field;
     enum mtx_symmetry symmetry;
     bool array;
     int32_t m, n;
-    int64_t entries, found; // promised by the size line; lines that hold one
+    int64_t entries, found; // promised by the size line; lines so far that hold one
     uint64_t seed;
-    struct chunk *chunks; // size chunk_count
+    char no_room[512];    // why there is no memory for the entries, empty if there is
+    struct chunk *chunks; // of the window, size chunk_count
     int64_t chunk_count;
 };
 

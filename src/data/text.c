@@ -1,194 +1,290 @@
+#define _GNU_SOURCE // memrchr
 #include "data/text.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <zlib.h>
 
-// Streams are read and decompressed in pieces of this size, between which Ctrl-C is noticed.
-#define PIECE ((int64_t)1 << 20)
+#include "data/tar.h"
 
-// Memory that grows while a stream is read into it.
-struct buffer {
-    char *data;
-    int64_t used, size;
-};
+// Large enough that threads have work, small enough to stay in a cache between inflating and
+// parsing.
+#define WINDOW     ((int64_t)8 << 20)
+#define READ_PIECE ((int64_t)1 << 20)
 
-static int buffer_reserve(struct buffer *b, int64_t room)
+static int64_t window = WINDOW;
+
+void text_window(int64_t bytes) { window = bytes ? bytes : WINDOW; }
+
+size_t text_stem(const char *path, const char **start)
 {
-    if (b->size - b->used >= room) return OK;
-    int64_t size = max64(2 * b->size, b->used + room);
-    char *data = mem_resize(b->data, b->used, size, 1);
-    if (!data) return ERR_MEMORY;
-    b->data = data;
-    b->size = size;
+    static const char *const ends[] = {".mtx", ".mtx.gz", ".tar", ".tar.gz", ".tgz"};
+    const char *slash = strrchr(path, '/');
+    *start = slash ? slash + 1 : path;
+    size_t length = strlen(*start);
+    for (int i = 0; i < COUNT(ends); i++) {
+        size_t cut = strlen(ends[i]);
+        if (length > cut && !strcmp(*start + length - cut, ends[i])) return length - cut;
+    }
+    return length;
+}
+
+// What else a file may be packed with, by its first bytes.
+static int refuse_packed(const struct text *t)
+{
+    static const struct {
+        const char *magic, *format, *command;
+    } packers[] = {{"BZh", "bzip2", "bunzip2"},
+                   {"\xfd"
+                    "7zXZ",
+                    "xz", "unxz"},
+                   {"\x28\xb5\x2f\xfd", "zstd", "unzstd"},
+                   {"PK\3\4", "zip", "unzip"},
+                   {"PK\5\6", "zip", "unzip"},
+                   {"7z\xbc\xaf\x27\x1c", "7z", "7z x"}};
+    for (int i = 0; i < COUNT(packers); i++) {
+        size_t length = strlen(packers[i].magic);
+        if (t->file_bytes < (int64_t)length || memcmp(t->data, packers[i].magic, length)) continue;
+        bool is_stdin = !strcmp(t->name, "stdin");
+        return fail(ERR_INPUT, "%s: is packed with %s; unpack it first: %s%s%s", t->name,
+                    packers[i].format, packers[i].command, is_stdin ? "" : " ",
+                    is_stdin ? "" : t->name);
+    }
     return OK;
 }
 
-static struct text buffer_text(struct buffer *b) { return (struct text){b->data, b->used, false}; }
-
-bool text_is_gzip(const void *data, int64_t bytes)
+static int64_t newlines(const char *p, const char *end)
 {
-    const unsigned char *p = data;
-    return bytes >= 2 && p[0] == 0x1f && p[1] == 0x8b;
+    int64_t count = 0;
+    for (; p < end && (p = memchr(p, '\n', (size_t)(end - p))); p++) count++;
+    return count;
 }
 
-// False if the bytes cannot begin a Matrix Market file. Its first line is a comment; spaces and a
-// byte order mark are let through here, the parser has the last word.
+long long text_line(const struct text *t, const char *at)
+{
+    return t->lines + 1 + newlines(t->data, at);
+}
+
+int64_t text_most(const struct text *t, const char *p)
+{
+    if (t->last) return t->end - p;
+    return t->buffer + t->used - p + min64(t->left, stream_most(&t->stream));
+}
+
+// The reason of the last failure, with the place where the text ends.
+static int fail_at_end(const struct text *t, int err)
+{
+    char why[256];
+    snprintf(why, sizeof why, "%s", fail_text());
+    if (err != ERR_INPUT) return fail((enum err)err, "%s: %s", t->name, why);
+    return fail(ERR_INPUT, "%s:%lld: %s", t->name, text_line(t, t->buffer + t->used), why);
+}
+
+// What follows a member is not needed, but only the end of the stream tells that it was whole.
+static int archive_end(struct text *t)
+{
+    int64_t got;
+    return t->stream.gzip ? stream_skip(&t->stream, INT64_MAX, &got) : OK;
+}
+
+// Fills the buffer behind what is in it; t->last where nothing is left.
+static int fill(struct text *t)
+{
+    int64_t room = min64(t->size - t->used, t->left), got;
+    int err = stream_read(&t->stream, t->buffer + t->used, room, &got);
+    t->used += got;
+    t->bytes += got;
+    if (t->left < INT64_MAX) t->left -= got;
+    t->last = got < room || !t->left;
+    if (!err && t->left && t->last && t->left < INT64_MAX)
+        err = fail(ERR_INPUT, "the archive is cut short");
+    if (!err && !t->left) err = archive_end(t);
+    return err ? fail_at_end(t, err) : OK;
+}
+
+// Cuts the buffer behind its last newline. A comment may be longer than it: it is dropped, but for
+// the sign that it is one. Of the first line it is not known what it is.
+static int cut(struct text *t)
+{
+    for (;;) {
+        int err = fill(t);
+        if (err) return err;
+        const char *newline = memrchr(t->buffer, '\n', (size_t)t->used);
+        t->end = t->last ? t->buffer + t->used : newline ? newline + 1 : NULL;
+        if (t->end) return OK;
+        int64_t i = 0;
+        while (i < t->used && strchr(" \t\r", t->buffer[i]) && t->buffer[i]) i++;
+        if (!t->lines || i == t->used || t->buffer[i] != '%') {
+            char size[32];
+            fail(ERR_INPUT, "a line is longer than %s", size_text(t->size, size));
+            return fail_at_end(t, ERR_INPUT);
+        }
+        t->buffer[0] = '%';
+        t->used = 1;
+    }
+}
+
+int text_next(struct text *t)
+{
+    t->lines += newlines(t->data, t->end);
+    t->used -= t->end - t->buffer;
+    memmove(t->buffer, t->end, (size_t)t->used);
+    return cut(t);
+}
+
+// Leads the stream to the matrix in the archive.
+static int archive_open(struct text *t)
+{
+    struct tar_member m;
+    char stem[256];
+    const char *start;
+    int length = (int)text_stem(t->name, &start);
+    snprintf(stem, sizeof stem, "%.*s", length, start);
+    int err = stream_restart(&t->stream);
+    if (!err) err = tar_find(&t->stream, t->name, stem, &m);
+    if (err) return err;
+    t->left = m.bytes;
+    size_t room = strlen(t->name) + strlen(m.name) + 2;
+    if (!(t->full_name = mem_alloc((int64_t)room, 1))) return ERR_MEMORY;
+    snprintf(t->full_name, room, "%s/%s", t->name, m.name);
+    t->name = t->full_name;
+    return OK;
+}
+
+// The first window of what is inflated or in an archive.
+static int windows_start(struct text *t)
+{
+    char head[TAR_BLOCK];
+    int64_t got;
+    int err = stream_open(&t->stream, t->file, t->file_bytes);
+    if (err) return err;
+    t->left = INT64_MAX;
+    // What is wrong with the first bytes is told below, where they are read again.
+    bool archive =
+        !stream_read(&t->stream, head, TAR_BLOCK, &got) && got == TAR_BLOCK && tar_is_header(head);
+    err = archive ? archive_open(t) : stream_restart(&t->stream);
+    if (err) return err;
+    // One byte more than can come, so that the end shows at once.
+    t->size = max64(2, min64(window, min64(t->left, stream_most(&t->stream)) + 1));
+    if (!(t->buffer = mem_alloc(t->size, 1))) return ERR_MEMORY;
+    t->data = t->buffer;
+    return cut(t);
+}
+
+static bool is_archive(const void *data, int64_t bytes)
+{
+    return bytes >= TAR_BLOCK && tar_is_header(data);
+}
+
+// From the file's bytes to the first window.
+static int start(struct text *t)
+{
+    if (stream_is_gzip(t->file, t->file_bytes) || is_archive(t->file, t->file_bytes))
+        return windows_start(t);
+    t->data = t->file_bytes ? t->file : "";
+    t->end = t->data + t->file_bytes;
+    t->bytes = t->file_bytes;
+    t->last = true;
+    return refuse_packed(t);
+}
+
+int text_open_bytes(const char *name, const void *data, int64_t bytes, struct text *t)
+{
+    *t = (struct text){.name = name, .file = data, .file_bytes = bytes, .borrowed = true};
+    int err = start(t);
+    if (err) text_close(t);
+    return err;
+}
+
+// False if the bytes cannot begin a Matrix Market file, packed or not. Its first line is a comment;
+// spaces and a byte order mark are let through here, the parser has the last word.
 static bool starts_well(const char *data, int64_t bytes)
 {
     int64_t i = 0;
+    if (stream_is_gzip(data, bytes) || is_archive(data, bytes)) return true;
     while (i < bytes && i < 4096 && strchr(" \t\r\n\xef\xbb\xbf", data[i]) && data[i]) i++;
     return i == bytes || data[i] == '%';
 }
 
-// The size of the text as the last member tells it: a hint, so it is not trusted beyond what
-// deflate can reach and what there is.
-static int64_t size_hint(const unsigned char *data, int64_t bytes)
+// Reads all that a pipe has, into memory that grows.
+static int pipe_read(int fd, struct text *t)
 {
-    if (bytes < 18) return PIECE;
-    const unsigned char *p = data + bytes - 4;
-    int64_t told = p[0] | p[1] << 8 | p[2] << 16 | (int64_t)p[3] << 24;
-    return min64(min64(told, 1032 * bytes), mem_available() / 2) + 64;
-}
-
-static long long line_of_end(const struct buffer *b)
-{
-    long long line = 1;
-    for (int64_t i = 0; i < b->used; i++) line += b->data[i] == '\n';
-    return line;
-}
-
-int text_inflate(const char *name, const void *data, int64_t bytes, struct text *out)
-{
-    *out = (struct text){0};
-    struct buffer b = {0};
-    z_stream z = {.next_in = (Bytef *)data};
-    int64_t left = bytes; // not yet handed to zlib, which counts in 32 bits
-    if (inflateInit2(&z, 15 + 16) != Z_OK)
-        return fail(ERR_MEMORY, "%s: out of memory for zlib", name);
-    int err = buffer_reserve(&b, size_hint(data, bytes));
-    for (bool checked = false; !err;) {
-        if (interrupted) {
-            err = fail(ERR_INTERRUPTED, "%s: interrupted", name);
-            break;
-        }
-        if (!z.avail_in) {
-            z.avail_in = (uInt)min64(left, PIECE);
-            left -= z.avail_in;
-        }
-        if ((err = buffer_reserve(&b, 1))) break;
-        uInt room = (uInt)min64(b.size - b.used, PIECE);
-        z.next_out = (Bytef *)b.data + b.used;
-        z.avail_out = room;
-        int rc = inflate(&z, Z_NO_FLUSH);
-        b.used += room - z.avail_out;
-        if (rc == Z_STREAM_END) {
-            int64_t rest = left + z.avail_in;
-            const unsigned char *next = z.next_in;
-            while (rest && !*next) next++, rest--; // padding, as on tapes
-            if (!rest) break;
-            if (!text_is_gzip(next, rest))
-                err = fail(ERR_INPUT, "%s:%lld: something that is not gzip follows the gzip data",
-                           name, line_of_end(&b));
-            else if (inflateReset(&z) != Z_OK)
-                err = fail(ERR_MEMORY, "%s: out of memory for zlib", name);
-            z.next_in = (Bytef *)next;
-            z.avail_in = 0;
-            left = rest;
-        } else if (rc == Z_MEM_ERROR) {
-            err = fail(ERR_MEMORY, "%s: out of memory for zlib", name);
-        } else if (rc != Z_OK && rc != Z_BUF_ERROR) {
-            err = fail(ERR_INPUT, "%s:%lld: damaged gzip data (%s)", name, line_of_end(&b),
-                       z.msg ? z.msg : "zlib");
-        } else if (!z.avail_in && !left && z.avail_out) {
-            err = fail(ERR_INPUT, "%s:%lld: the gzip data is truncated", name, line_of_end(&b));
-        }
-        if (!err && !checked && b.used >= 4096) {
-            checked = true;
-            if (!starts_well(b.data, b.used)) break;
-        }
-    }
-    inflateEnd(&z);
-    if (err)
-        mem_free(b.data);
-    else
-        *out = buffer_text(&b);
-    return err;
-}
-
-static int stream_read(const char *name, int fd, struct text *out)
-{
-    struct buffer b = {0};
+    char *data = NULL;
+    int64_t used = 0, size = 0;
     int err = OK;
     for (bool checked = false; !err;) {
-        if ((err = buffer_reserve(&b, PIECE))) break;
-        ssize_t got = read(fd, b.data + b.used, (size_t)(b.size - b.used));
+        if (size - used < READ_PIECE) {
+            int64_t larger = max64(2 * size, READ_PIECE);
+            char *moved = mem_resize(data, used, larger, 1);
+            if (!moved) {
+                err = ERR_MEMORY;
+                break;
+            }
+            data = moved, size = larger;
+        }
+        ssize_t got = interrupted ? -1 : read(fd, data + used, (size_t)(size - used));
         if (interrupted) {
-            err = fail(ERR_INTERRUPTED, "%s: interrupted", name);
+            err = fail(ERR_INTERRUPTED, "%s: interrupted", t->name);
         } else if (got < 0 && errno != EINTR) {
-            err = fail(ERR_INPUT, "%s: %s", name, strerror(errno));
+            err = fail(ERR_INPUT, "%s: %s", t->name, strerror(errno));
         } else if (got == 0) {
             break;
         } else if (got > 0) {
-            b.used += got;
-            if (!checked && b.used >= 4096) {
+            used += got;
+            if (!checked && used >= 4096) {
                 checked = true;
-                if (!text_is_gzip(b.data, b.used) && !starts_well(b.data, b.used)) break;
+                if (!starts_well(data, used)) break;
             }
         }
     }
-    if (err)
-        mem_free(b.data);
-    else
-        *out = buffer_text(&b);
+    t->file = data; // freed by text_close, also after an error
+    t->file_bytes = used;
     return err;
+}
+
+static int file_read(int fd, bool is_stdin, struct text *t)
+{
+    struct stat st;
+    if (fstat(fd, &st)) return fail(ERR_INPUT, "%s: %s", t->name, strerror(errno));
+    if (S_ISDIR(st.st_mode)) return fail(ERR_INPUT, "%s: is a directory, not a matrix", t->name);
+    if (!is_stdin && S_ISREG(st.st_mode) && st.st_size > 0) {
+        void *p = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+        if (p != MAP_FAILED) {
+            t->file = p;
+            t->file_bytes = st.st_size;
+            t->mapped = true;
+            return OK;
+        }
+    }
+    return pipe_read(fd, t); // a pipe, a device, or a file that hides its size
 }
 
 int text_open(const char *path, struct text *t)
 {
-    *t = (struct text){0};
     bool is_stdin = !strcmp(path, "-");
-    const char *name = is_stdin ? "stdin" : path;
+    *t = (struct text){.name = is_stdin ? "stdin" : path};
     int fd = is_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0 && interrupted) return fail(ERR_INTERRUPTED, "%s: interrupted", name);
-    if (fd < 0) return fail(ERR_INPUT, "%s: %s", name, strerror(errno));
-
-    int err = OK;
-    struct stat st;
-    struct text raw = {0};
-    if (fstat(fd, &st)) {
-        err = fail(ERR_INPUT, "%s: %s", name, strerror(errno));
-    } else if (S_ISDIR(st.st_mode)) {
-        err = fail(ERR_INPUT, "%s: is a directory, not a matrix", name);
-    } else if (!is_stdin && S_ISREG(st.st_mode) && st.st_size > 0) {
-        void *p = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
-        if (p == MAP_FAILED)
-            err = stream_read(name, fd, &raw);
-        else
-            raw = (struct text){p, st.st_size, true};
-    } else {
-        err = stream_read(name, fd, &raw); // a pipe, a device, or a file that hides its size
-    }
+    if (fd < 0 && interrupted) return fail(ERR_INTERRUPTED, "%s: interrupted", t->name);
+    if (fd < 0) return fail(ERR_INPUT, "%s: %s", t->name, strerror(errno));
+    int err = file_read(fd, is_stdin, t);
     if (!is_stdin) close(fd);
-    if (err) return err;
-    if (!text_is_gzip(raw.data, raw.bytes)) {
-        *t = raw;
-        return OK;
-    }
-    err = text_inflate(name, raw.data, raw.bytes, t);
-    text_close(&raw);
+    if (!err) err = start(t);
+    if (err) text_close(t);
     return err;
 }
 
 void text_close(struct text *t)
 {
+    stream_close(&t->stream);
+    mem_free(t->buffer);
+    mem_free(t->full_name);
     if (t->mapped)
-        munmap((void *)t->data, (size_t)t->bytes);
-    else
-        mem_free((void *)t->data);
+        munmap((void *)t->file, (size_t)t->file_bytes);
+    else if (!t->borrowed)
+        mem_free((void *)t->file);
     *t = (struct text){0};
 }
