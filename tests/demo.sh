@@ -19,8 +19,8 @@ if ./spbench list devices | grep -E '^ +[a-z]+:[0-9]+ ' | grep -qv unavailable; 
 fi
 
 measure() {
-    echo "spbench $* -time-limit 0.05 -append -o $out" >&2
-    ./spbench "$@" -time-limit 0.05 -append -o "$out" || exit
+    echo "spbench $* -time-limit 0.2 -append -o $out" >&2
+    ./spbench "$@" -time-limit 0.2 -append -o "$out" || exit
 }
 
 mapfile -t operations < <(./spbench list algorithms | sed -n 's/^  -op \([^:]*\):.*/\1/p')

@@ -148,6 +148,12 @@ def test_keys(check, m):
     want = "spmm cusparse cuda:0 f32 k=64 layout=row cache=cold a=2 b=9.35 cuSPARSE-12.6.3 " \
         "100x100:500 one"
     check(row["key"] == again["key"] == want and row["cache"] == "cold", "key: %s" % again["key"])
+    plain = rows_of(SPMM, result("cusparse", m, 1.0))[0]
+    launched = {**cold, "case": None, "launch": "stream"}
+    row = rows_of(SPMM, launched)[0]
+    check(row["key"] == want.replace(" cache=cold", " cache=cold launch=stream") and
+          row["launch"] == "stream" and plain["launch"] == "graph", "key: %s" % row["key"])
+    check(" cache=warm cuSPARSE" in plain["key"] and not plain["busy"], "key: %s" % plain["key"])
     old = result("cusparse", m, 1.0)
     for name in ("case", "cache", "library"):
         del old[name]

@@ -16,7 +16,7 @@ done
 status=0
 
 measure() {
-    "$spbench" -q -append -o "$out" -device cuda -time-limit 0.1 "$@" || status=$?
+    "$spbench" -q -append -o "$out" -device cuda -time-limit 0.3 "$@" || status=$?
 }
 
 if [ "$part" != generated ]; then

@@ -14,7 +14,7 @@ generated=(gen:fem:28 gen:stencil:1000 gen:rmat:17:16 gen:uniform:500000:8 gen:s
 status=0
 
 for part; do
-    "$spbench" -q -append -o "$out" -device cuda -op spgemm -time-limit 0.1 -mul "${part%:*}" \
+    "$spbench" -q -append -o "$out" -device cuda -op spgemm -time-limit 1 -mul "${part%:*}" \
         -prec "${part#*:}" "$folder"/*.mtx* "${generated[@]}" || status=$?
 done
 exit $status
