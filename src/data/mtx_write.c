@@ -41,6 +41,7 @@ int mtx_write(const char *path, const struct csr *A, const char *comment)
     bool is_stdout = !strcmp(path, "-");
     const char *name = is_stdout ? "stdout" : path;
     FILE *file = is_stdout ? stdout : fopen(path, "w");
+    if (!file && interrupted) return fail(ERR_INTERRUPTED, "%s: interrupted", name); // a FIFO
     if (!file) return fail(ERR_OUTPUT, "%s: %s", name, strerror(errno));
 
     fputs("%%MatrixMarket matrix coordinate real general\n", file);

@@ -45,6 +45,7 @@ int record_open(struct record_file *out, const char *path, bool append)
     if (!path || !strcmp(path, "-")) return OK;
     int flags = O_CREAT | O_CLOEXEC | (append ? O_RDWR | O_APPEND : O_WRONLY | O_TRUNC);
     int fd = open(path, flags, 0666);
+    if (fd < 0 && interrupted) return fail(ERR_INTERRUPTED, "%s: interrupted", path); // a FIFO
     if (fd < 0) return cannot_write(path);
     if (append && end_last_line(fd)) {
         int err = cannot_write(path);
