@@ -12,12 +12,12 @@
 // Bytes that grow.
 struct bytes {
     char *data;
-    size_t used;
+    size_t used, room;
 };
 
 static void add(struct bytes *b, const void *data, size_t size)
 {
-    b->data = realloc(b->data, b->used + size + 1);
+    if (b->used + size >= b->room) b->data = realloc(b->data, b->room = 2 * (b->used + size) + 64);
     memcpy(b->data + b->used, data, size);
     b->used += size;
     b->data[b->used] = 0;
@@ -317,7 +317,7 @@ static void test_broken_archives(void)
     add_member(&b, "x", 'L', "cant/cant.mtx");
     add_member(&b, "x", '0', MATRIX("7"));
     for (size_t whole = b.used, i = 0; i < whole; i++) {
-        int err = parse("cant.tar", (struct bytes){b.data, i}, &C, &info);
+        int err = parse("cant.tar", (struct bytes){b.data, i, 0}, &C, &info);
         CHECK(err ? err == ERR_INPUT && !strchr(fail_text(), '\n') : C.nnz == 1, "%zu: %s", i,
               fail_text());
         CHECK(err || i > whole - TAR_BLOCK + strlen(MATRIX("7")) - 1, "%zu bytes are enough", i);
@@ -347,11 +347,11 @@ static void test_packed(void)
     struct coo C;
     struct mtx_info info;
     for (int i = 0; i < COUNT(files); i++) {
-        struct bytes b = {(char *)files[i][0], strlen(files[i][0])};
+        struct bytes b = {(char *)files[i][0], strlen(files[i][0]), 0};
         CHECK(parse("f", b, &C, &info) == ERR_INPUT, "%s", files[i][1]);
         CHECK_TEXT(fail_text(), files[i][1]);
     }
-    CHECK(parse("stdin", (struct bytes){"BZh9", 4}, &C, &info) == ERR_INPUT, "bzip2");
+    CHECK(parse("stdin", (struct bytes){"BZh9", 4, 0}, &C, &info) == ERR_INPUT, "bzip2");
     CHECK_TEXT(fail_text(), "stdin: is packed with bzip2; unpack it first: bunzip2");
 }
 

@@ -119,7 +119,7 @@ static void unescape(char *path)
 static bool listed(const char *list, const char *word)
 {
     size_t length = strlen(word);
-    for (const char *p = list; p && *p; p = strchr(p, ','), p += p != NULL)
+    for (const char *p = list; *p; p += strcspn(p, ","), p += *p == ',')
         if (!strncmp(p, word, length) && strchr(",\n", p[length])) return true;
     return false;
 }

@@ -1,5 +1,5 @@
-// The entries of a Matrix Market file, between its size line and its end, and how a chunk of them
-// is read. Only mtx.c and mtx_body.c see this.
+// How a Matrix Market file is read: its head, then the entries, chunk by chunk. Only mtx.c,
+// mtx_head.c and mtx_body.c see this.
 #ifndef MTX_BODY_H
 #define MTX_BODY_H
 
@@ -52,6 +52,26 @@ static inline const char *line_skip(const char *p, const char *end)
     const char *newline = memchr(p, '\n', (size_t)(end - p));
     return newline ? newline + 1 : end;
 }
+
+// A part of a line between blanks; empty at the end of the line.
+struct word {
+    const char *start;
+    int64_t length;
+};
+
+struct word word_next(const char **p, const char *end);
+// Index of the word in `names`, -1 if it is not there.
+int word_find(struct word w, const char *const *names, int count);
+// The word in quotes for a message: shortened, and with nothing in it that a terminal obeys.
+const char *word_quote(struct word w, char text[48]);
+
+// ERR_INPUT, "name:line: ...", the line being that of `at`.
+int bad_line(const struct body *f, const char *at, const char *format, ...) PRINTF_LIKE(3, 4);
+
+// Reads the banner and the size line; f->data is left behind them.
+int head_read(struct body *f);
+// The window that follows; what is in it begins at f->data.
+int body_next(struct body *f);
 
 // Lines in [p, end) that are neither blank nor a comment; p is at the start of a line.
 int64_t entries_count(const char *p, const char *end);

@@ -2,7 +2,6 @@
 
 #include <fnmatch.h>
 #include <math.h>
-#include <omp.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -315,7 +314,6 @@ static void close_devices(struct choice *c)
 
 int choice_open(struct choice *c, const struct options *o)
 {
-    if (o->threads) omp_set_num_threads(o->threads);
     c->opened = mem_zero_alloc(DEVICE_KINDS, sizeof *c->opened);
     c->devices.list = mem_zero_alloc(DEVICE_KINDS, sizeof *c->devices.list);
     if (!c->opened || !c->devices.list) return ERR_MEMORY;

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "data/gen.h"
+#include "program/threads.h"
 #include "run/record.h"
 #include "base/suggest.h"
 
@@ -51,7 +52,7 @@ static int no_such_command(const char *name, const char *what)
 
 static void help_matrices(void)
 {
-    printf("\nA MATRIX is a Matrix Market file (.mtx, plain or gzip), - for stdin, or gen:SPEC.\n"
+    printf("\nA MATRIX is a Matrix Market file (.mtx, .mtx.gz, NAME.tar.gz), - for stdin, or gen:SPEC.\n"
            "A SPEC is one of:\n");
     for (const struct gen_kind *g = gen_help; g->name; g++)
         printf("  %-19s %s\n", g->form, g->about);
@@ -139,7 +140,8 @@ static int dispatch(const struct command_info *c, const struct request *q)
     if (q->o->operand_count > c->most)
         return fail(ERR_USAGE, "%s: one word too many for %s: spbench %s %s",
                     q->o->operands[c->most], c->name, c->name, c->operands);
-    return c->run(q);
+    int err = c->id == COMMAND_HELP ? OK : threads_use(q->o->threads);
+    return err ? err : c->run(q);
 }
 
 int cli_main(int argc, char **argv, struct outcome *outcome)

@@ -4,8 +4,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/suggest.h"
+#include "program/threads.h"
 
 #define LIMIT_MS 2000.0  // for the samples of a case, if there are 10 by then
 #define MOST_MS  20000.0 // if there are not
@@ -163,7 +165,7 @@ static int parse_setting(struct options *o, const struct option *self, const cha
 
 static int parse_threads(struct options *o, const struct option *self, const char *text)
 {
-    const struct axis axis = {.name = self->name, .min = 1, .max = 4096};
+    const struct axis axis = {.name = self->name, .min = 1, .max = THREADS_MAX};
     int64_t threads;
     int err = parse_one(&axis, text, &threads);
     o->threads = (int)threads;
@@ -312,9 +314,33 @@ static int value_of(const char *name, const char *values, const char *word, int 
     return OK;
 }
 
+// The option that was read last, and its text; no option: what followed was an operand.
+struct given {
+    const struct option *option;
+    const struct axis *axis; // instead of an option
+    const char *text;
+};
+
+// A word behind an option that would do as a further value of it, and is no file: -k 64 128.
+static int refuse_value(const struct given *last, const char *word)
+{
+    char text[256];
+    if (!last->text || strpbrk(word, "./:") || !access(word, F_OK)) return OK;
+    int length = snprintf(text, sizeof text, "%s,%s", last->text, word);
+    if (length >= (int)sizeof text) return OK;
+    struct axis_values values;
+    struct options scratch = {0};
+    bool fits = last->axis ? !axis_parse(last->axis, text, &values)
+                           : last->option->parse != parse_output &&
+                                 !last->option->parse(&scratch, last->option, text);
+    if (!fits) return OK;
+    return fail(ERR_USAGE, "%s: no such file; for several values write -%s %s", word,
+                last->axis ? last->axis->name : last->option->name, text);
+}
+
 // One word that begins with a dash, without it, and its value.
 static int parse_option(struct options *o, enum command command, const char *command_name,
-                        const char *word, int *i, int argc, char **argv)
+                        const char *word, int *i, int argc, char **argv, struct given *last)
 {
     size_t length = strcspn(word, "=");
     const struct option *option = option_find(word, length);
@@ -323,6 +349,7 @@ static int parse_option(struct options *o, enum command command, const char *com
     if (place >= 0) {
         const struct axis *axis = axis_all(place);
         err = value_of(axis->name, axis->values, word, i, argc, argv, &text);
+        *last = (struct given){.axis = axis, .text = text};
         return err ? err : axis_parse(axis, text, &o->axes[place]);
     }
     if (!option || !(option->commands & BIT(command)))
@@ -331,6 +358,7 @@ static int parse_option(struct options *o, enum command command, const char *com
         err = value_of(option->name, option->value, word, i, argc, argv, &text);
     else if (word[length])
         err = fail(ERR_USAGE, "-%s: takes no value", option->name);
+    *last = (struct given){.option = option, .text = text};
     return err ? err : option->parse(o, option, text);
 }
 
@@ -344,11 +372,15 @@ int options_parse(struct options *o, enum command command, const char *command_n
     o->operands = mem_alloc(argc, sizeof *o->operands);
     if (!o->operands) return ERR_MEMORY;
     bool ended = false;
+    struct given last = {0};
     for (int i = 0; i < argc; i++) {
         char *word = argv[i];
         if (!word[0])
             return fail(ERR_USAGE, "an argument is empty: '', as of a variable that is not set");
         if (ended || word[0] != '-' || !word[1]) { // "-" is stdin
+            int err = ended || word[0] == '-' ? OK : refuse_value(&last, word);
+            if (err) return err;
+            last = (struct given){0};
             o->operands[o->operand_count++] = word;
             continue;
         }
@@ -357,7 +389,7 @@ int options_parse(struct options *o, enum command command, const char *command_n
             continue;
         }
         word += word[1] == '-' ? 2 : 1;
-        int err = parse_option(o, command, command_name, word, &i, argc, argv);
+        int err = parse_option(o, command, command_name, word, &i, argc, argv, &last);
         if (err) return err;
     }
     // Without a limit of its user's: exactly so many samples, or as many as there is patience for.
