@@ -2,6 +2,7 @@
 // one nothing.
 #include "data/gen.h"
 #include "endings.h"
+#include "measure/tolerance.h"
 
 static const struct algo_entry elsewhere = {"elsewhere", &own_op,
                                             (enum device_kind)(DEVICE_KINDS - 1), &on_csr, NULL};
@@ -64,14 +65,16 @@ static int wrong_run(struct task *t)
 static int run_off(struct task *t, double units)
 {
     const struct dense_dev *X = &t->in[0];
-    double a = prec_round(t->prec, M.A.val[0]), sum = 0, size = 0;
+    double a = prec_round(t->prec, M.A.val[0]), sum = 0;
+    struct squares squares = {0};
     int err = own_run(t);
     for (int64_t l = 0; l < X->cols; l++) {
         double product = a * prec_load(t->prec, X->val, M.A.idx[0] * X->ld + l);
         sum += product;
-        size += fabs(product);
+        squares_add(&squares, product);
     }
-    double tolerance = sum_error(X->cols) * prec_unit_roundoff(t->prec) * size;
+    double tolerance = ELEMENT_SIZES * prec_unit_roundoff(t->prec) *
+                       sum_error(X->cols, squares_root(&squares), sum);
     prec_store(t->prec, t->val, 0, sum + units * tolerance);
     return err;
 }
