@@ -137,36 +137,45 @@ static void expect_wrong(const struct check *c, const char *what, enum prec prec
           "%s, %s, loss %d: ratio %g, %s", what, prec_name(prec), how, c->error_ratio, c->reason);
 }
 
+static const struct spmm_case {
+    const char *spec;
+    int64_t k;
+    double scale;
+    bool f32_only; // it takes long
+} spmm_cases[] = {
+    {"aspect:2:2000000", 8, 1, true},      {"aspect:9:160000", 64, 1, false},
+    {"uniform:500:200", 8, 1, false},      {"uniform:3000:3", 16, 1, false},
+    {"aspect:4:40000", 16, 1e200, false},  {"aspect:4:40000", 16, 1e-200, false},
+    {"uniform:3000:3", 16, 0x1p60, false}, {"uniform:3000:3", 16, 0x1p-60, false},
+};
+
+static void test_spmm_case(const struct spmm_case *x, struct inputs *in)
+{
+    const enum prec prec = in->p.prec;
+    bool far = x->scale > 1e30 || x->scale < 1e-30;
+    struct check c = check_loss(in, &lossy, CHECK_FULL, NO_LOSS);
+    expect_right(&c, x->spec, prec);
+    CHECK(c.seen_share == 1, "%s: %g seen", x->spec, c.seen_share);
+    for (enum loss how = ZEROS; how <= SCALED_B; how++) {
+        if (how == IN_F32 && (prec == F32 || far)) continue;
+        // In rows of a million f32 cannot tell 1e-5.
+        if ((how == SCALED_A || how == SCALED_B) && x->f32_only) continue;
+        c = check_loss(in, &lossy, CHECK_FULL, how);
+        expect_wrong(&c, x->spec, prec, how);
+    }
+}
+
 // SpMM with rows from short ones to a million nonzeros, with values of any size.
 static void test_spmm(void)
 {
-    static const struct {
-        const char *spec;
-        int64_t k;
-        double scale;
-    } table[] = {
-        {"aspect:2:2000000", 8, 1},     {"aspect:9:160000", 64, 1},
-        {"uniform:500:200", 8, 1},      {"uniform:3000:3", 16, 1},
-        {"aspect:4:40000", 16, 1e200},  {"aspect:4:40000", 16, 1e-200},
-        {"uniform:3000:3", 16, 0x1p60}, {"uniform:3000:3", 16, 0x1p-60},
-    };
-    for (int x = 0; x < COUNT(table); x++)
+    for (const struct spmm_case *x = spmm_cases; x < spmm_cases + COUNT(spmm_cases); x++)
         for (int prec = F32; prec <= F64; prec++) {
             struct csr A;
             struct inputs *in;
-            bool far = table[x].scale > 1e30 || table[x].scale < 1e-30;
-            if ((far && prec == F32) || generate(table[x].spec, table[x].scale, &A)) continue;
-            if ((in = make("spmm", &A, (enum prec)prec, table[x].k))) {
-                struct check c = check_loss(in, &lossy, CHECK_FULL, NO_LOSS);
-                expect_right(&c, table[x].spec, (enum prec)prec);
-                CHECK(c.seen_share == 1, "%s: %g seen", table[x].spec, c.seen_share);
-                for (enum loss how = ZEROS; how <= SCALED_B; how++) {
-                    bool slight = how == SCALED_A || how == SCALED_B;
-                    if (how == IN_F32 && (prec == F32 || far)) continue;
-                    if (slight && x == 0 && prec == F32) continue; // rounding hides it there
-                    c = check_loss(in, &lossy, CHECK_FULL, how);
-                    expect_wrong(&c, table[x].spec, (enum prec)prec, how);
-                }
+            if (prec == F32 ? x->scale > 1e30 || x->scale < 1e-30 : x->f32_only) continue;
+            if (generate(x->spec, x->scale, &A)) continue;
+            if ((in = make("spmm", &A, (enum prec)prec, x->k))) {
+                test_spmm_case(x, in);
                 inputs_free(in);
             }
             csr_free(&A);
@@ -211,16 +220,32 @@ static void test_dropped(void)
               c.seen_share);
         for (int64_t x = 0; x < in->ref.count - 1; x++) {
             int32_t i = reference_row_number(&in->ref, x) + 1;
-            if (i == reference_row_number(&in->ref, x + 1) || x % 40) continue;
+            if (i == reference_row_number(&in->ref, x + 1) || x % 100) continue;
             dropped = (A.ptr[i] + A.ptr[i + 1]) / 2;
             c = check_loss(in, &lossy, CHECK_SAMPLE, DROPPED);
             expect_wrong(&c, "a nonzero left out, sampled", F32, DROPPED);
             found++;
         }
-        CHECK(found > 10, "only %d rows", found);
+        CHECK(found > 5, "only %d rows", found);
         inputs_free(in);
     }
     csr_free(&A);
+}
+
+static void test_product(struct inputs *in, const struct algo *algo, const char *what, bool equal)
+{
+    const struct algo outer = outer_of(algo);
+    const enum prec prec = in->p.prec;
+    int last = in->p.rows > SAMPLE_RANDOM ? CHECK_SAMPLE : CHECK_FULL;
+    for (int mode = CHECK_FULL; mode <= last; mode++) {
+        struct check c = check_loss(in, &outer, (enum check_mode)mode, NO_LOSS);
+        expect_right(&c, what, prec);
+        c = check_loss(in, &outer, (enum check_mode)mode, ZEROS);
+        expect_wrong(&c, what, prec, ZEROS);
+        if (equal) continue; // what hides 1e-5
+        c = check_loss(in, &outer, (enum check_mode)mode, SCALED_ALL);
+        expect_wrong(&c, what, prec, SCALED_ALL);
+    }
 }
 
 // Every kernel of products that the CPU has, on values near the ends of what double holds, and on
@@ -231,34 +256,22 @@ static void test_spgemm(void)
         const char *spec;
         double scale;
         bool equal;
-    } table[] = {{"uniform:1500:12", 1, false},
-                 {"uniform:1500:12", 1e150, false},
-                 {"uniform:1500:12", 1e-150, false},
+    } table[] = {{"uniform:1200:8", 1, false},
+                 {"uniform:1200:8", 1e150, false},
+                 {"uniform:1200:8", 1e-150, false},
                  {"aspect:20:60000", 1, true},
-                 {"uniform:1500:12", 1, true}};
+                 {"uniform:1200:8", 1, true}};
     for (int x = 0; x < COUNT(table) * 2; x++) {
         struct csr A;
+        struct inputs *in;
         const enum prec prec = x % 2 ? F64 : F32;
         double scale = table[x / 2].scale;
-        struct inputs *in;
         if ((prec == F32 && scale != 1) || generate(table[x / 2].spec, scale, &A)) continue;
         for (int64_t q = 0; q < A.nnz && table[x / 2].equal; q++) A.val[q] = 0.1;
-        if ((in = make("spgemm", &A, prec, 1)))
-            for (const struct algo_entry *e = algos; e < algos + algo_count; e++) {
-                if (e->op != in->p.op || e->device != DEVICE_CPU || !e->algo) continue;
-                const struct algo outer = outer_of(e->algo);
-                for (int mode = CHECK_FULL;
-                     mode <= (A.m > SAMPLE_RANDOM ? CHECK_SAMPLE : CHECK_FULL); mode++) {
-                    struct check c = check_loss(in, &outer, (enum check_mode)mode, NO_LOSS);
-                    CHECK(c.ok && c.error_ratio < 0.5, "%s, %s, %s, %s: ratio %g, %s", e->name,
-                          table[x / 2].spec, prec_name(prec), c.method, c.error_ratio, c.reason);
-                    c = check_loss(in, &outer, (enum check_mode)mode, ZEROS);
-                    expect_wrong(&c, table[x / 2].spec, prec, ZEROS);
-                    if (table[x / 2].equal) continue;
-                    c = check_loss(in, &outer, (enum check_mode)mode, SCALED_ALL);
-                    expect_wrong(&c, table[x / 2].spec, prec, SCALED_ALL);
-                }
-            }
+        in = make("spgemm", &A, prec, 1);
+        for (const struct algo_entry *e = algos; e < algos + algo_count && in; e++)
+            if (e->op == in->p.op && e->device == DEVICE_CPU && e->algo)
+                test_product(in, e->algo, table[x / 2].spec, table[x / 2].equal);
         if (in) inputs_free(in);
         csr_free(&A);
     }
