@@ -65,6 +65,10 @@ def contradictions(record, env, known):
     check = record["check"]
     if status == "ok" and check["method"] != "off" and not check["error_ratio"] <= 1:
         yield "status ok, and an error over its tolerance"
+    if status == "ok" and check["method"] != "off" and not check["tolerance_share"] <= 0.01:
+        yield "status ok, and a tolerance over a hundredth of the elements"
+    if status == "ok" and check["method"] == "full" and check["seen_share"] != 1:
+        yield "a full check that has not seen all"
     if record.get("nnz_c") and not close(record["compression"],
                                          record["products"] / record["nnz_c"]):
         yield "compression is not products over nnz_c"

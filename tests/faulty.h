@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "cases.h"
+#include "measure/tolerance.h"
 
 // The right result of a problem, row by row.
 struct right {
@@ -141,7 +142,7 @@ static const struct planted {
     {NEGATIVE_COUNT, "fewer than no nonzeros", SPARSE, 0},
     {HUGE_COUNT, "more nonzeros than products", SPARSE, 0},
     {NO_WIDTH, "row starts of no bytes", SPARSE, 0},
-    {ADDED_ZERO, "a zero too many", SPARSE, HIDDEN | ELEMENT},
+    {ADDED_ZERO, "a zero too many", SPARSE, ELEMENT},
     {ONE_TOO_MANY, "one rounding too many", ALL, HIDDEN | ELEMENT},
 };
 
@@ -155,7 +156,7 @@ static inline bool is_bad(int64_t q) { return q == right.ptr[fault_row] + fault_
 
 static inline double faulty_value(const struct task *t, int64_t q)
 {
-    double tolerance = prec_unit_roundoff(t->prec) * right.error[q];
+    double tolerance = ELEMENT_SIZES * prec_unit_roundoff(t->prec) * right.error[q];
     double c = right.ref[q] + faulty_shift;
     if (!is_bad(q)) return c;
     switch (fault) {

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "algos/algo.h"
+#include "base/squares.h"
 
 enum { OWN_WIDTH, OWN_SIGN };
 static const int64_t own_widths[] = {1, 3, 4, 7, -1};
@@ -78,17 +79,18 @@ static inline int64_t own_row_work(const struct problem *p, int32_t i)
     return own_row_room(p, i) * p->axis[OWN_WIDTH];
 }
 
-// Element q of C, and the sum of the absolute values of its terms.
-static inline double own_element(const struct problem *p, int variant, int64_t q, double *size)
+// Element q of C, and the root of the sum of the squares of its terms.
+static inline double own_element(const struct problem *p, int variant, int64_t q, double *root)
 {
     int64_t width = p->axis[OWN_WIDTH], x = p->A->idx[q] * width;
     double a = (variant ? 2 : 1) * prec_round(p->prec, p->A->val[q]), sum = 0;
-    *size = 0;
+    struct squares squares = {0};
     for (int64_t l = 0; l < width; l++) {
         double product = a * prec_load(p->prec, p->in[0].val, x + l);
         sum += product;
-        *size += fabs(product);
+        squares_add(&squares, product);
     }
+    *root = squares_root(&squares);
     return sum;
 }
 
@@ -97,9 +99,9 @@ static inline void own_row(const struct problem *p, int variant, int32_t i, stru
     row->count = own_row_room(p, i);
     row->terms = row->count ? p->axis[OWN_WIDTH] : 0;
     for (int64_t e = 0; e < row->count; e++) {
-        double size;
-        row->ref[e] = own_element(p, variant, p->A->ptr[i] + e, &size);
-        row->error[e] = sum_error(row->terms) * size;
+        double root;
+        row->ref[e] = own_element(p, variant, p->A->ptr[i] + e, &root);
+        row->error[e] = sum_error(row->terms, root, row->ref[e]);
     }
 }
 
@@ -107,14 +109,18 @@ static inline int own_project(const struct problem *p, int variant, const struct
 {
     for (int32_t i = 0; i < p->A->m; i++) {
         int64_t terms = own_row_room(p, i) + p->axis[OWN_WIDTH];
-        out->want[i] = out->size[i] = 0;
+        struct squares squares = {0};
+        double want = 0;
         for (int64_t q = p->A->ptr[i]; q < p->A->ptr[i + 1]; q++) {
-            double size, weight = op_weight(p, p->A->idx[q]);
-            out->want[i] += own_element(p, variant, q, &size) * weight;
-            out->size[i] += size * fabs(weight);
+            double root, weight = op_weight(p, p->A->idx[q]);
+            want += own_element(p, variant, q, &root) * weight;
+            squares_add(&squares, root * weight);
         }
-        out->error[i] = sum_error(p->axis[OWN_WIDTH]) * out->size[i];
-        out->own[i] = 2 * sum_error(terms) * prec_unit_roundoff(F64) * out->size[i];
+        double root = squares_root(&squares);
+        out->want[i] = want;
+        out->size[i] = hypot(root, want);
+        out->error[i] = sum_error(p->axis[OWN_WIDTH], root, want);
+        out->own[i] = sum_error(terms, root, want);
     }
     return OK;
 }

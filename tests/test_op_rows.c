@@ -7,8 +7,8 @@
 
 // Element (i, j) of the result as dense loops find it.
 struct element {
-    long double sum, size; // of the products, and of their absolute values
-    int64_t terms;         // how many there are
+    long double sum, size, squares; // of the products, of their absolute values, of their squares
+    int64_t terms;                  // how many there are
 };
 
 // A as a dense matrix: values as the precision holds them, and where there is one.
@@ -42,6 +42,7 @@ static void add(struct element *c, double x, double y)
 {
     c->sum += (long double)x * y;
     c->size += fabsl((long double)x * y);
+    c->squares += (long double)x * y * x * y;
     c->terms++;
 }
 
@@ -70,6 +71,7 @@ static void sddmm_at(const struct problem *p, int variant, int64_t i, int64_t j,
     for (int64_t l = 0; l < p->axis[0]; l++) add(c, input_at(p, 0, i, l), input_at(p, 1, j, l));
     c->sum *= a;
     c->size *= fabs(a);
+    c->squares *= (long double)a * a;
 }
 
 // C_ij = sum over l of A_il * A_lj, or of A_il * A_jl
@@ -114,58 +116,40 @@ static bool is_there(const struct problem *p, int64_t i, int64_t j, const struct
     }
 }
 
+// What a row's weighted elements sum up to.
+struct of_row {
+    double want, mag;       // themselves, the absolute values of their products
+    double root, ref, size; // roots of sums of squares: of these products, of the elements and of
+    int64_t terms, length;  // the sizes of their rounding errors
+};
+
 // What the rows of one problem sum up to, for what is told of all of them.
 struct totals {
     int64_t work, wrong;
-    struct projection rows;         // of the reference, row by row
-    double *most_size, *most_error; // that a projection may say, row by row
-    double *most_own;
+    struct of_row *rows;
 };
 
-static int totals_alloc(struct totals *t, int64_t m)
+// What a sum of these products may be rounded to: where an input is drawn by the root of their
+// squares, else by the largest sum of those of one sign.
+static double error_size(const struct problem *p, const struct element *c)
 {
-    *t = (struct totals){.rows = {mem_alloc(m, 8), mem_alloc(m, 8), mem_alloc(m, 8), NULL}};
-    t->most_size = mem_alloc(m, 8);
-    t->most_error = mem_alloc(m, 8);
-    t->most_own = mem_alloc(m, 8);
-    return t->rows.want && t->rows.size && t->rows.error && t->most_size && t->most_error &&
-                   t->most_own
-               ? OK
-               : ERR_MEMORY;
+    double sum = (double)fabsl(c->sum), signs = (double)(c->size + fabsl(c->sum)) / 2;
+    double partial = p->in[0].val ? sqrt((double)c->squares) : signs;
+    return sqrt((double)c->terms + 1) * sqrt(partial * partial + sum * sum);
 }
 
-static void totals_free(struct totals *t)
-{
-    mem_free(t->rows.want);
-    mem_free(t->rows.size);
-    mem_free(t->rows.error);
-    mem_free(t->most_size);
-    mem_free(t->most_error);
-    mem_free(t->most_own);
-}
-
-// Element e of the row, which is (i, j), with `c` as it should be.
+// Element e of the row, which is (i, j), with `c` as it should be. Of a matrix' own values
+// roundings may have one direction, and then the error is larger.
 static bool element_right(const struct problem *p, const struct row *row, int64_t e, int64_t j,
                           const struct element *c)
 {
     double u = prec_unit_roundoff(F64), size = (double)c->size;
-    double least = sum_error(c->terms) * size, most = sum_error(row->terms) * size;
+    double least = error_size(p, c), most = least;
+    if (!p->integers && !p->in[0].val) most = fmax(most, 4 * (double)(c->terms + 1) * size);
     bool column = p->op->result != RESULT_SPARSE || row->col[e] == j;
-    bool close = fabsl(row->ref[e] - c->sum) <= (p->integers ? 0 : u * sum_error(c->terms) * size);
+    bool close = fabsl(row->ref[e] - c->sum) <= (p->integers ? 0 : u * (c->terms + 2) * size);
     return column && close && row->error[e] >= least * (1 - 1e-12) &&
            row->error[e] <= most * (1 + 1e-12);
-}
-
-// How far off a projection of row i may say to be, whose products sum up to `size`: by the terms of
-// an element or by all of a row of A, and its own sums, in double, are along rows alone.
-static void bound_projection(const struct problem *p, int32_t i, const struct row *row, double size,
-                             struct totals *t)
-{
-    int64_t length = p->A->ptr[i + 1] - p->A->ptr[i];
-    t->most_size[i] = size;
-    t->most_error[i] = sum_error(max64(row->terms, length)) * size;
-    t->most_own[i] =
-        2 * sum_error(row->terms + length + 2 * p->cols) * prec_unit_roundoff(F64) * size;
 }
 
 static void check_row(const struct problem *p, int variant, int32_t i, struct row *row,
@@ -173,9 +157,8 @@ static void check_row(const struct problem *p, int variant, int32_t i, struct ro
 {
     const struct plain *by = plain_of(p->op);
     int64_t count = 0, terms = 0, work = 0;
-    double products = 0;
+    struct of_row sums = {0};
     p->op->row(p, variant, i, row);
-    t->rows.want[i] = t->rows.size[i] = t->rows.error[i] = 0;
     for (int64_t j = 0; j < p->cols; j++) {
         struct element c = {0};
         by->at(p, variant, i, j, &c);
@@ -188,17 +171,24 @@ static void check_row(const struct problem *p, int variant, int32_t i, struct ro
         }
         double weight = op_weight(p, j), own = fabs(weight);
         t->wrong += !(own >= 0.5 && own < 1);
-        t->rows.want[i] += row->ref[count] * weight;
-        t->rows.size[i] += fabs(row->ref[count]) * own;
-        t->rows.error[i] += row->error[count] * own;
-        products += (double)c.size * own;
+        double error = error_size(p, &c) * own;
+        sums.want += row->ref[count] * weight;
+        sums.mag += (double)c.size * own;
+        sums.root += (double)c.squares * own * own;
+        sums.ref += row->ref[count] * row->ref[count] * own * own;
+        sums.size += error * error;
         count++;
     }
     int64_t room = p->op->row_room(p, i);
     t->wrong += count != row->count || terms != row->terms || work != p->op->row_work(p, i) ||
                 room < count || (p->op->result != RESULT_SPARSE && room != count);
     t->work += work;
-    bound_projection(p, i, row, products, t);
+    sums.root = sqrt(sums.root);
+    sums.ref = sqrt(sums.ref);
+    sums.size = sqrt(sums.size);
+    sums.terms = terms;
+    sums.length = p->A->ptr[i + 1] - p->A->ptr[i];
+    t->rows[i] = sums;
 }
 
 static bool is_between(double x, double least, double most)
@@ -206,20 +196,48 @@ static bool is_between(double x, double least, double most)
     return x >= least * (1 - 1e-12) && x <= most * (1 + 1e-12);
 }
 
+// Of drawn inputs the sizes of all of a row are known. Else the rows' own are the least, and sums
+// of absolute values the most; of roundings that all have one direction a third is left.
+static bool sizes_right(const struct problem *p, const struct projection *x, int32_t i,
+                        const struct of_row *row)
+{
+    double terms = (double)row->terms, own_terms = terms + (double)(row->length + 2 * p->cols);
+    bool own = is_between(x->own[i], row->root, sqrt(2 * (own_terms + 1)) * row->mag);
+    if (p->in[0].val) {
+        double size = hypot(row->root, row->want);
+        return own && is_between(x->size[i], size, size) &&
+               is_between(x->error[i], sqrt(terms + 1) * size, sqrt(terms + 1) * size);
+    }
+    double most = fmin(row->mag, sqrt(terms) * row->root);
+    return own && is_between(x->size[i], row->ref, most) &&
+           is_between(x->error[i], row->size, fmax(sqrt(2 * (terms + 1)), terms / 3) * most);
+}
+
+static int pattern_make(const struct problem *p, struct row_pattern *pattern)
+{
+    struct row room;
+    int err = row_alloc(&room, p, 0);
+    for (int32_t i = 0; i < p->rows && !err; i++)
+        p->op->row_pattern(p, i, room.scratch, &pattern[i]);
+    if (!err) row_free(&room);
+    return err;
+}
+
 // The projection says what the rows say, within its own bound; it may be as far off as they, and
 // not much farther.
 static int64_t wrong_projections(const struct problem *p, int variant, const struct totals *t)
 {
     int64_t wrong = 0;
-    struct projection x = {mem_alloc(p->rows, 8), mem_alloc(p->rows, 8), mem_alloc(p->rows, 8),
-                           mem_alloc(p->rows, 8)};
-    int err = p->op->project ? p->op->project(p, variant, &x) : OK;
+    struct row_pattern *pattern = mem_alloc(p->rows, sizeof *pattern);
+    struct projection x = {pattern, mem_alloc(p->rows, 8), mem_alloc(p->rows, 8),
+                           mem_alloc(p->rows, 8), mem_alloc(p->rows, 8)};
+    int err = p->op->row_pattern ? pattern_make(p, pattern) : OK;
+    if (!err) err = p->op->project ? p->op->project(p, variant, &x) : OK;
     CHECK(!err, "%s", fail_text());
-    for (int64_t i = 0; i < p->rows && p->op->project && !err; i++)
-        wrong += !(fabs(x.want[i] - t->rows.want[i]) <= x.own[i]) ||
-                 !is_between(x.size[i], t->rows.size[i], t->most_size[i]) ||
-                 !is_between(x.error[i], t->rows.error[i], t->most_error[i]) ||
-                 !is_between(x.own[i], 0, t->most_own[i]);
+    for (int32_t i = 0; i < p->rows && p->op->project && !err; i++)
+        wrong += !(fabs(x.want[i] - t->rows[i].want) <= 4 * prec_unit_roundoff(F64) * x.own[i]) ||
+                 !sizes_right(p, &x, i, &t->rows[i]);
+    mem_free(pattern);
     mem_free(x.want);
     mem_free(x.size);
     mem_free(x.error);
@@ -227,14 +245,30 @@ static int64_t wrong_projections(const struct problem *p, int variant, const str
     return wrong;
 }
 
+// The pattern of a row without its values is that of the row with them, also after another one.
+static int64_t wrong_patterns(const struct problem *p, struct row *row)
+{
+    int64_t wrong = 0;
+    for (int32_t i = 0; i < p->rows && p->op->row_pattern; i++) {
+        struct row_pattern x;
+        uint64_t hash = 0;
+        p->op->row(p, 0, i, row);
+        p->op->row_pattern(p, i, row->scratch, &x);
+        for (int64_t e = 0; e < row->count; e++) hash += op_column_hash(row->col[e]);
+        wrong += x.count != row->count || x.terms != row->terms || x.hash != hash;
+    }
+    return wrong;
+}
+
 static void check_variant(const struct problem *p, int variant, const char *shape)
 {
     struct row row;
-    struct totals t;
+    struct totals t = {0};
     const char *name = p->op->variants[variant], *prec = prec_name(p->prec);
     int64_t room = 0;
     for (int32_t i = 0; i < p->rows; i++) room = max64(room, p->op->row_room(p, i));
-    int err = row_alloc(&row, p, room) || totals_alloc(&t, p->rows);
+    int err = row_alloc(&row, p, room);
+    if (!err && !(t.rows = mem_alloc(p->rows, sizeof *t.rows))) err = ERR_MEMORY;
     CHECK(!err, "%s", fail_text());
     if (err) return;
     for (int32_t i = 0; i < p->rows; i++) check_row(p, variant, i, &row, &t);
@@ -243,8 +277,10 @@ static void check_variant(const struct problem *p, int variant, const char *shap
           name, shape, (long long)p->work, (long long)t.work);
     int64_t wrong = wrong_projections(p, variant, &t);
     CHECK(!wrong, "%s, %s, \"%s\": %lld wrong projections", name, prec, shape, (long long)wrong);
+    wrong = wrong_patterns(p, &row);
+    CHECK(!wrong, "%s, %s, \"%s\": %lld wrong patterns", name, prec, shape, (long long)wrong);
     row_free(&row);
-    totals_free(&t);
+    mem_free(t.rows);
 }
 
 static void check_problem(const struct problem *p, const char *shape)
@@ -284,6 +320,19 @@ static int check_axes(const struct op *op, const struct csr *A, bool integers, c
     return made;
 }
 
+// Rows of the same columns, and of others, are told apart.
+static void test_hash(void)
+{
+    uint64_t seen[1000];
+    int same = 0;
+    for (int64_t j = 0; j < COUNT(seen); j++) {
+        seen[j] = op_column_hash(j);
+        for (int64_t i = 0; i < j; i++) same += seen[i] == seen[j];
+    }
+    CHECK(!same, "%d pairs of columns have one hash", same);
+    CHECK(seen[1] + seen[2] != seen[0] + seen[3], "pairs of one sum are taken for each other");
+}
+
 // Weights of one sign would let two faults of a row make up for each other.
 static void test_weights(void)
 {
@@ -314,6 +363,7 @@ int main(void)
 {
     const struct op *op;
     test_weights();
+    test_hash();
     for (int x = 0; (op = op_or_own(x)); x++) {
         int variants = 0;
         while (op->variants[variants]) variants++;

@@ -15,7 +15,7 @@ static void test_names(void)
     CHECK_NAMES("options", "threshold ");
     CHECK_NAMES("matrix", "name path rows cols nnz field symmetry values duplicates row_mean "
                           "row_max row_cv load_ms load_mb_s ");
-    CHECK_NAMES("check", "method elements error_ratio ");
+    CHECK_NAMES("check", "method elements seen_share error_ratio tolerance_share ");
     CHECK_NAMES("time_ms", "median min mean p5 p95 ci_lo ci_hi samples batch launch separator "
                            "back_to_back warmup stop busy machine throttled clock_mhz ");
     CHECK_TEXT(names_of(at(record, "time_ms", "machine")), "switches steal others ");
@@ -87,7 +87,9 @@ static void test_values(void)
 {
     struct result r = good_result();
     cJSON *record = round_trip(&r);
+    CHECK_NUMBER("check", "seen_share", 0.875);
     CHECK_NUMBER("check", "error_ratio", 0.5);
+    CHECK_NUMBER("check", "tolerance_share", 1e-5);
     CHECK_NUMBER("time_ms", "median", 0.5);
     CHECK_NUMBER("time_ms", "batch", 7);
     CHECK_STRING("time_ms", "stop", "noise");
@@ -173,6 +175,8 @@ static void test_partly(void)
     cJSON *record = round_trip(&r);
     CHECK_STRING("check", "method", "off");
     CHECK_NULL("check", "error_ratio");
+    CHECK_NULL("check", "seen_share");
+    CHECK_NULL("check", "tolerance_share");
     cJSON_Delete(record);
 
     r = good_result(); // too few samples, on the CPU, and nothing is known of the machine

@@ -209,6 +209,8 @@ void row_free(struct row *row)
     *row = (struct row){0};
 }
 
+uint64_t op_column_hash(int64_t j) { return random_at(0xc01, (uint64_t)j); }
+
 double op_weight(const struct problem *p, int64_t j)
 {
     double x = random_value(p->seed ^ 0x5eed, (uint64_t)j);

@@ -2,8 +2,24 @@
 // kernel may choose for itself: the inputs, the count of flops, the compulsory bytes, and the
 // reference result with the size of its rounding errors. Nothing outside of its file asks which one
 // it is: what others must know is a field of struct op.
+//
+// The size of a rounding error. A sum of n products p_j, in whatever order, has as many partial
+// sums s_k, and each is rounded once: the error is the sum of d_k s_k, |d_k| <= u. The d_k are as
+// good as independent and of mean 0, with a root mean square of about 0.4 u, so the standard error
+// is at most 0.4 u sqrt(n) times that of the s_k (Higham and Mary, A New Approach to Probabilistic
+// Rounding Error Analysis, SIAM J. Sci. Comput. 41, 2019). That grows as sqrt(n), where the bound
+// for the worst case, n u sum |p_j|, grows so fast that it allows for anything in long rows.
+//   Where the operation draws an operand the signs of the p_j are random: the expected s_k^2 is at
+// most V, the sum of the p_j^2, of those sums that end at s about V / 6 + s^2 / 3 on average. So
+// size^2 = (n + 1) * (V + s^2); one more since products are rounded as well. With s^2 in it no sum
+// of a chance walk to far away needs a wider tolerance than it has. A plain sum in one chain makes
+// 0.2 of it, the largest products first 0.26, trees less.
+//   Where the signs are the matrix's own, every s_k of every order lies between -N and P, the sums
+// of the negative and of the positive products: then it is max(P, N)^2 instead of V.
 #ifndef OP_H
 #define OP_H
+
+#include <math.h>
 
 #include "algos/axis.h"
 #include "data/matrix.h"
@@ -82,7 +98,7 @@ struct row {
     int64_t count;
     int32_t *col;  // columns, ascending; a sparse result only
     double *ref;   // the elements, summed in double
-    double *error; // how far off each may be, in units of the algorithm's unit roundoff
+    double *error; // the size of its rounding error, in units of the algorithm's unit roundoff
     int64_t terms; // the most products that one of them sums up
     void *scratch; // the operation's own
 };
@@ -90,12 +106,21 @@ struct row {
 int row_alloc(struct row *row, const struct problem *p, int64_t room);
 void row_free(struct row *row);
 
+// Which columns a row of a sparse result has.
+struct row_pattern {
+    int64_t count; // how many
+    int64_t terms; // the most products of one element
+    uint64_t hash; // the sum of op_column_hash() over them
+};
+uint64_t op_column_hash(int64_t j);
+
 // The result times a vector of random weights, row by row.
 struct projection {
-    double *want;  // what it should be
-    double *size;  // the same of absolute values
-    double *error; // how far off it may be in units of the algorithm's unit roundoff, and
-    double *own;   // by the rounding of this comparison itself
+    const struct row_pattern *pattern; // of all rows of a sparse result, made before
+    double *want;                      // what it should be
+    double *size;  // the root of the sum of the squares of the weighted elements, about or at most
+    double *error; // the size of its rounding error in units of the algorithm's unit roundoff,
+    double *own;   // and of that of this comparison itself, in those of double
 };
 // The weights: the sign is random, the size between 1/2 and 1.
 double op_weight(const struct problem *p, int64_t j);
@@ -137,6 +162,9 @@ struct op {
     int64_t (*row_room)(const struct problem *p, int32_t i);
     size_t (*row_scratch)(const struct problem *p); // bytes; NULL: none
     void (*row)(const struct problem *p, int variant, int32_t i, struct row *row);
+    // The pattern of a row without its values, where the result is sparse; `scratch` is that of a
+    // struct row.
+    void (*row_pattern)(const struct problem *p, int32_t i, void *scratch, struct row_pattern *out);
     // For every row at once, at the cost of one matrix-vector product. NULL: there is no such short
     // cut, and every element has to be compared.
     int (*project)(const struct problem *p, int variant, const struct projection *out);
@@ -156,9 +184,12 @@ extern const struct axis axis_k, axis_layout;
 int dense_make(struct problem *p, int which, int64_t rows, int64_t cols);
 // CSR with 32-bit row starts, as compulsory bytes count it.
 int64_t op_csr_bytes(const struct csr *A, enum prec prec);
-// How far off a sum of so many products may be, in units of roundoff times the sum of their
-// absolute values; with room for a scaling of it.
-static inline double sum_error(int64_t terms) { return (double)terms + 4; }
+// The size of the rounding error of a sum of so many products, in units of roundoff: `partial` is
+// the root of the sum of their squares, or the largest that a partial sum may be.
+static inline double sum_error(int64_t terms, double partial, double sum)
+{
+    return sqrt((double)terms + 1) * hypot(partial, sum);
+}
 
 #ifdef __cplusplus
 }

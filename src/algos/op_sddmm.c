@@ -52,16 +52,16 @@ static void reference_row(const struct problem *p, int variant, int32_t i, struc
     row->terms = row->count ? k : 0;
     for (int64_t e = 0; e < row->count; e++) {
         double a = variant == SDDMM_UNSCALED ? 1 : prec_round(p->prec, A->val[first + e]);
-        double sum = 0, mag = 0;
+        double sum = 0, squares = 0; // X and Y are drawn and small: no square overflows
         for (int64_t l = 0; l < k; l++) {
             double x = prec_load(p->prec, p->in[0].val, i * k + l);
             double y = prec_load(p->prec, p->in[1].val, A->idx[first + e] * k + l);
             sum += x * y;
-            mag += fabs(x * y);
+            squares += x * y * x * y;
         }
         row->ref[e] = a * sum;
-        // Scaling is a rounding more, which sum_error() has room for.
-        row->error[e] = sum_error(k) * fabs(a) * mag;
+        // Scaling is a rounding more, of a sum that sum_error() has k times already.
+        row->error[e] = fabs(a) * sum_error(k, sqrt(squares), sum);
     }
 }
 

@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "base/sort.h"
+#include "base/squares.h"
 
 enum { MUL };
 enum { AA, AAT };
@@ -74,23 +75,51 @@ static int64_t row_room(const struct problem *p, int32_t i)
     return min64(row_work(p, i), p->cols);
 }
 
+// An element of a row on its way. `ref` and `low` together are its sum in twice the precision of
+// double: of many products that are all alike, roundings go one way, in double as well.
+struct sum {
+    double ref, low;
+    double mag;   // of absolute values
+    double plain; // rounded to the problem's precision after each addition
+};
+
+static void sum_add(struct sum *s, enum prec prec, double x)
+{
+    double sum = s->ref + x, part = sum - s->ref;
+    s->low += (s->ref - (sum - part)) + (x - part);
+    s->ref = sum;
+    s->mag += fabs(x);
+    s->plain = prec_round(prec, s->plain + x);
+}
+
+// The size of its rounding error. Its products are the matrix's own. Where many are alike, the
+// roundings of a sum have one direction instead of a random one: then a plain sum shows how far
+// that goes, and another may go a few times as far.
+#define PLAIN_ERRORS 4
+static double sum_size(const struct sum *s, enum prec prec, int64_t terms)
+{
+    double ref = s->ref + s->low, largest = (s->mag + fabs(ref)) / 2;
+    double plain = fabs(s->plain - s->ref - s->low) / prec_unit_roundoff(prec);
+    return fmax(sum_error(terms, largest, ref), PLAIN_ERRORS * plain);
+}
+
 // A row's sums, spread out over the columns of C.
 struct sums {
     uint64_t *cols, *spare; // columns in use, and room to sort them, n each
-    double *ref, *mag;      // by column, n each
+    struct sum *sum;        // by column, n
     int32_t *terms;         // by column: products summed, 0: none; n
 };
 
 static struct sums sums_in(void *scratch, int64_t n)
 {
     uint64_t *cols = scratch;
-    double *ref = (double *)(cols + 2 * n);
-    return (struct sums){cols, cols + n, ref, ref + n, (int32_t *)(ref + 2 * n)};
+    struct sum *sum = (struct sum *)(cols + 2 * n);
+    return (struct sums){cols, cols + n, sum, (int32_t *)(sum + n)};
 }
 
 static size_t row_scratch(const struct problem *p)
 {
-    return (size_t)p->cols * (2 * sizeof(uint64_t) + 2 * sizeof(double) + sizeof(int32_t));
+    return (size_t)p->cols * (2 * sizeof(uint64_t) + sizeof(struct sum) + sizeof(int32_t));
 }
 
 // Its structure is that of the products: sums that happen to be 0 are there.
@@ -105,13 +134,11 @@ static void reference_row(const struct problem *p, int variant, int32_t i, struc
         int32_t l = A->idx[x];
         for (int64_t y = S->ptr[l]; y < S->ptr[l + 1]; y++) {
             int32_t j = S->idx[y];
-            double product = a * prec_round(p->prec, S->val[y]);
             if (!s.terms[j]++) {
                 s.cols[count++] = (uint64_t)j;
-                s.ref[j] = s.mag[j] = 0;
+                s.sum[j] = (struct sum){0};
             }
-            s.ref[j] += product;
-            s.mag[j] += fabs(product);
+            sum_add(&s.sum[j], p->prec, a * prec_round(p->prec, S->val[y]));
         }
     }
     sort_keys(s.cols, s.spare, count, 0);
@@ -120,28 +147,90 @@ static void reference_row(const struct problem *p, int variant, int32_t i, struc
     for (int64_t e = 0; e < count; e++) {
         int64_t j = (int64_t)s.cols[e];
         row->col[e] = (int32_t)j;
-        row->ref[e] = s.ref[j];
-        row->error[e] = sum_error(s.terms[j]) * s.mag[j];
+        row->ref[e] = s.sum[j].ref + s.sum[j].low;
+        row->error[e] = sum_size(&s.sum[j], p->prec, s.terms[j]);
         row->terms = max64(row->terms, s.terms[j]);
         s.terms[j] = 0;
     }
 }
 
-// y = M * x and the same of absolute values.
-static void multiply(const struct csr *M, enum prec prec, const double *x, const double *x_mag,
-                     double *y, double *y_mag)
+static void row_pattern(const struct problem *p, int32_t i, void *scratch, struct row_pattern *out)
+{
+    const struct csr *A = p->A, *S = p->S;
+    struct sums s = sums_in(scratch, p->cols);
+    *out = (struct row_pattern){0};
+    for (int64_t x = A->ptr[i]; x < A->ptr[i + 1]; x++) {
+        int32_t l = A->idx[x];
+        for (int64_t y = S->ptr[l]; y < S->ptr[l + 1]; y++)
+            if (!s.terms[S->idx[y]]++) s.cols[out->count++] = (uint64_t)S->idx[y];
+    }
+    for (int64_t e = 0; e < out->count; e++) {
+        int64_t j = (int64_t)s.cols[e];
+        out->hash += op_column_hash(j);
+        out->terms = max64(out->terms, s.terms[j]);
+        s.terms[j] = 0;
+    }
+}
+
+// M * x, the same of absolute values, and the roots of the sums of the squares of the products.
+struct weighed {
+    double *sum, *mag, *root;
+};
+
+static int weighed_alloc(struct weighed *x, int64_t n)
+{
+    *x = (struct weighed){mem_alloc(n, 8), mem_alloc(n, 8), mem_alloc(n, 8)};
+    return x->sum && x->mag && x->root ? OK : ERR_MEMORY;
+}
+
+static void weighed_free(struct weighed *x)
+{
+    mem_free(x->sum);
+    mem_free(x->mag);
+    mem_free(x->root);
+}
+
+static void multiply(const struct csr *M, enum prec prec, const struct weighed *x,
+                     struct weighed *y)
 {
 #pragma omp parallel for schedule(dynamic, 64)
     for (int32_t i = 0; i < M->m; i++) {
         double sum = 0, mag = 0;
+        struct squares squares = {0};
         for (int64_t q = M->ptr[i]; q < M->ptr[i + 1]; q++) {
             double a = prec_round(prec, M->val[q]);
-            sum += a * x[M->idx[q]];
-            mag += fabs(a) * x_mag[M->idx[q]];
+            sum += a * x->sum[M->idx[q]];
+            mag += fabs(a) * x->mag[M->idx[q]];
+            squares_add(&squares, a * x->root[M->idx[q]]);
         }
-        y[i] = sum;
-        y_mag[i] = mag;
+        y->sum[i] = sum;
+        y->mag[i] = mag;
+        y->root[i] = squares_root(&squares);
     }
+}
+
+static int64_t longest_row(const struct csr *M)
+{
+    int64_t longest = 0;
+    for (int32_t i = 0; i < M->m; i++) longest = max64(longest, M->ptr[i + 1] - M->ptr[i]);
+    return longest;
+}
+
+// Signs of the weights are random, so the errors of a row's elements add up by their squares. An
+// element's largest partial sum is at most the sum of its products' sizes, and the square of that
+// at most `terms` times the sum of their squares. Roundings of equal products have one direction:
+// they come to terms / 3 units at the worst, which is more than the root of many.
+static void project_row(const struct problem *p, int32_t i, const struct weighed *y,
+                        int64_t longest, const struct projection *out)
+{
+    const struct row_pattern *row = &out->pattern[i];
+    int64_t length = p->A->ptr[i + 1] - p->A->ptr[i];
+    double size = fmin(y->mag[i], sqrt((double)row->terms) * y->root[i]);
+    out->want[i] = y->sum[i];
+    out->size[i] = size;
+    out->error[i] = fmax(sum_error(row->terms, size, size), (double)row->terms / 3 * size);
+    // Both sides are sums in double: of the row's elements, and of A's times S's row.
+    out->own[i] = sum_error(length + longest + row->count, size, y->sum[i]);
 }
 
 // C * x = A * (S * x)
@@ -149,29 +238,25 @@ static int project(const struct problem *p, int variant, const struct projection
 {
     (void)variant;
     const struct csr *A = p->A, *S = p->S;
-    double *x = mem_alloc(S->n, sizeof *x), *x_mag = mem_alloc(S->n, sizeof *x_mag);
-    double *y = mem_alloc(S->m, sizeof *y), *y_mag = mem_alloc(S->m, sizeof *y_mag);
-    int err = x && x_mag && y && y_mag ? OK : ERR_MEMORY;
+    struct weighed x, y, z = {out->want, out->size, NULL};
+    int err = weighed_alloc(&x, S->n);
+    if (weighed_alloc(&y, S->m)) err = ERR_MEMORY;
+    z.root = mem_alloc(A->m, sizeof *z.root);
+    if (!z.root) err = ERR_MEMORY;
     if (err) goto done;
     for (int32_t j = 0; j < S->n; j++) {
-        x[j] = op_weight(p, j);
-        x_mag[j] = fabs(x[j]);
+        x.sum[j] = op_weight(p, j);
+        x.mag[j] = x.root[j] = fabs(x.sum[j]);
     }
-    multiply(S, p->prec, x, x_mag, y, y_mag);
-    multiply(A, p->prec, y, y_mag, out->want, out->size);
+    multiply(S, p->prec, &x, &y);
+    multiply(A, p->prec, &y, &z);
+    int64_t longest = longest_row(S);
 #pragma omp parallel for schedule(static)
-    for (int32_t i = 0; i < A->m; i++) {
-        double mag = out->size[i];
-        int64_t terms = A->ptr[i + 1] - A->ptr[i];
-        out->error[i] = sum_error(terms) * mag;
-        // Both sides are sums in double: of the row's elements, and of A's times S's row.
-        out->own[i] = 2 * sum_error(terms + 2 * (int64_t)S->n) * prec_unit_roundoff(F64) * mag;
-    }
+    for (int32_t i = 0; i < A->m; i++) project_row(p, i, &z, longest, out);
 done:
-    mem_free(x);
-    mem_free(x_mag);
-    mem_free(y);
-    mem_free(y_mag);
+    weighed_free(&x);
+    weighed_free(&y);
+    mem_free(z.root);
     return err;
 }
 
@@ -189,5 +274,6 @@ const struct op op_spgemm = {
     .row_room = row_room,
     .row_scratch = row_scratch,
     .row = reference_row,
+    .row_pattern = row_pattern,
     .project = project,
 };

@@ -1,5 +1,6 @@
 // SpMM: C = A * B, A sparse m x n, B dense n x k, C dense m x k.
 #include "algos/algo.h"
+#include "base/squares.h"
 
 #include <math.h>
 #include <string.h>
@@ -48,6 +49,19 @@ static int64_t row_room(const struct problem *p, int32_t i)
     return p->cols;
 }
 
+// A power of two that brings the largest value of row i near 1, so that squares of its products
+// neither overflow nor underflow.
+static double row_scale(const struct problem *p, int32_t i)
+{
+    const struct csr *A = p->A;
+    double largest = 0;
+    int exponent;
+    for (int64_t q = A->ptr[i]; q < A->ptr[i + 1]; q++)
+        largest = fmax(largest, fabs(prec_round(p->prec, A->val[q])));
+    frexp(largest, &exponent);
+    return ldexp(1, exponent < -1000 ? 1000 : -exponent);
+}
+
 static double B_at(const struct problem *p, int64_t q)
 {
     return prec_load(p->prec, p->in[0].val, q);
@@ -58,6 +72,7 @@ static void reference_row(const struct problem *p, int variant, int32_t i, struc
     (void)variant;
     const struct csr *A = p->A;
     int64_t k = p->cols;
+    double scale = row_scale(p, i);
     row->count = k;
     row->terms = row_length(p, i);
     memset(row->ref, 0, (size_t)k * sizeof *row->ref);
@@ -66,12 +81,50 @@ static void reference_row(const struct problem *p, int variant, int32_t i, struc
         double a = prec_round(p->prec, A->val[q]);
         int64_t b = A->idx[q] * k;
         for (int64_t j = 0; j < k; j++) {
-            double product = a * B_at(p, b + j);
-            row->ref[j] += product;
-            row->error[j] += fabs(product);
+            double x = B_at(p, b + j), scaled = a * scale * x;
+            row->ref[j] += a * x;
+            row->error[j] += scaled * scaled;
         }
     }
-    for (int64_t j = 0; j < k; j++) row->error[j] *= sum_error(row->terms);
+    for (int64_t j = 0; j < k; j++)
+        row->error[j] = sum_error(row->terms, sqrt(row->error[j]) / scale, row->ref[j]);
+}
+
+// Row i of B times the weights, and the root of the sum of the squares of these products.
+static void weigh_row(const struct problem *p, const double *x, int64_t i, double *sum,
+                      double *root)
+{
+    double all = 0, squares = 0;
+    for (int64_t j = 0; j < p->cols; j++) {
+        double product = B_at(p, i * p->cols + j) * x[j];
+        all += product;
+        squares += product * product;
+    }
+    *sum = all;
+    *root = sqrt(squares);
+}
+
+// Row i of A times these.
+static void project_row(const struct problem *p, int32_t i, const double *Bx, const double *Bx_root,
+                        const struct projection *out)
+{
+    const struct csr *A = p->A;
+    int64_t terms = row_length(p, i);
+    double want = 0;
+    struct squares squares = {0};
+    for (int64_t q = A->ptr[i]; q < A->ptr[i + 1]; q++) {
+        double a = prec_round(p->prec, A->val[q]);
+        want += a * Bx[A->idx[q]];
+        squares_add(&squares, a * Bx_root[A->idx[q]]);
+    }
+    double root = squares_root(&squares);
+    out->want[i] = want;
+    // Each column of B is drawn, so the squares of a row's sums are on average those of its
+    // products; and of k = 1 it is that one sum.
+    out->size[i] = hypot(root, want);
+    out->error[i] = sum_error(terms, root, want);
+    // Both sides are sums in double: of the row's elements, and of A's times B's row.
+    out->own[i] = sum_error(terms + 2 * p->cols, root, want);
 }
 
 // C * x = A * (B * x)
@@ -79,40 +132,19 @@ static int project(const struct problem *p, int variant, const struct projection
 {
     (void)variant;
     const struct csr *A = p->A;
-    int64_t k = p->cols;
-    double *x = mem_alloc(k, sizeof *x);
-    double *Bx = mem_alloc(A->n, sizeof *Bx), *Bx_mag = mem_alloc(A->n, sizeof *Bx_mag);
-    int err = x && Bx && Bx_mag ? OK : ERR_MEMORY;
+    double *x = mem_alloc(p->cols, sizeof *x);
+    double *Bx = mem_alloc(A->n, sizeof *Bx), *Bx_root = mem_alloc(A->n, sizeof *Bx_root);
+    int err = x && Bx && Bx_root ? OK : ERR_MEMORY;
     if (err) goto done;
-    for (int64_t j = 0; j < k; j++) x[j] = op_weight(p, j);
+    for (int64_t j = 0; j < p->cols; j++) x[j] = op_weight(p, j);
 #pragma omp parallel for schedule(static)
-    for (int32_t i = 0; i < A->n; i++) {
-        Bx[i] = Bx_mag[i] = 0;
-        for (int64_t j = 0; j < k; j++) {
-            double product = B_at(p, i * k + j) * x[j];
-            Bx[i] += product;
-            Bx_mag[i] += fabs(product);
-        }
-    }
+    for (int32_t i = 0; i < A->n; i++) weigh_row(p, x, i, &Bx[i], &Bx_root[i]);
 #pragma omp parallel for schedule(guided)
-    for (int32_t i = 0; i < A->m; i++) {
-        double want = 0, mag = 0;
-        for (int64_t q = A->ptr[i]; q < A->ptr[i + 1]; q++) {
-            double a = prec_round(p->prec, A->val[q]);
-            want += a * Bx[A->idx[q]];
-            mag += fabs(a) * Bx_mag[A->idx[q]];
-        }
-        int64_t terms = row_length(p, i);
-        out->want[i] = want;
-        out->size[i] = mag;
-        out->error[i] = sum_error(terms) * mag;
-        // Both sides are sums in double of up to terms + k products.
-        out->own[i] = 2 * sum_error(terms + k) * prec_unit_roundoff(F64) * mag;
-    }
+    for (int32_t i = 0; i < A->m; i++) project_row(p, i, Bx, Bx_root, out);
 done:
     mem_free(x);
     mem_free(Bx);
-    mem_free(Bx_mag);
+    mem_free(Bx_root);
     return err;
 }
 

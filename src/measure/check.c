@@ -1,17 +1,23 @@
 #include "measure/check.h"
 
-#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "measure/result.h"
+#include "measure/tolerance.h"
 
 // The worst element seen so far; j = -1 is a whole row's random combination.
 struct worst {
     double ratio;
     int64_t i, j;
     double c, ref;
+};
+
+// What was seen of a result: elements, or combinations of rows.
+struct seen {
+    struct worst worst;
+    struct tally tally;
 };
 
 // Of several that are equally wrong the first one, so that it does not depend on the threads.
@@ -21,23 +27,26 @@ static void worst_add(struct worst *w, struct worst x)
     if (x.ratio > w->ratio || (x.ratio == w->ratio && x.ratio > 0 && first)) *w = x;
 }
 
-// What rounding may have done: `error` units of the arithmetic's roundoff, an underflow in each of
-// the terms, and, where sums are in double, the rounding of the result.
-static double tolerance(const struct task *t, int64_t terms, double ref, double error)
-{
-    bool in_double = t->algo->arith == ARITH_DOUBLE;
-    double tiny = t->prec == F32 ? FLT_MIN * FLT_EPSILON : DBL_MIN * DBL_EPSILON;
-    double u = prec_unit_roundoff(in_double ? F64 : t->prec);
-    double stored = in_double ? prec_unit_roundoff(t->prec) * fabs(ref) : 0;
-    return u * error + sum_error(terms) * tiny + stored;
-}
-
 // How far off in units of the tolerance; infinite for NaN.
 static double ratio(double c, double ref, double tol)
 {
     double off = fabs(c - ref);
     if (off == 0) return 0;
     return off <= tol || off / tol < HUGE_VAL ? off / tol : HUGE_VAL;
+}
+
+// c is element (i, j), and sums up so many products.
+static void seen_add(struct seen *s, const struct tolerance *tol, int64_t terms, struct worst c)
+{
+    c.ratio = ratio(c.c, c.ref, tol->element);
+    worst_add(&s->worst, c);
+    tally_add(&s->tally, terms, fabs(c.c - c.ref), c.ref, tol);
+}
+
+static void seen_add_all(struct seen *s, const struct seen *other)
+{
+    worst_add(&s->worst, other->worst);
+    tally_add_all(&s->tally, &other->tally);
 }
 
 // The first way in which row i's columns differ from the reference's, in `text`; both ascend.
@@ -62,27 +71,27 @@ static bool same_columns(const struct result_view *R, int64_t i, const struct ro
 
 // Row number x of the reference against the result; false if its structure is wrong.
 static bool compare_row(const struct task *t, const struct result_view *R, struct reference *ref,
-                        int64_t x, struct row *room, struct worst *worst, char text[160])
+                        int64_t x, struct row *room, struct seen *seen, char text[160])
 {
     int64_t i = reference_row_number(ref, x);
     struct row row = reference_row(ref, x, room);
     if (R->p->op->result == RESULT_SPARSE && !same_columns(R, i, &row, text)) return false;
     for (int64_t e = 0; e < row.count; e++) {
         double c = result_at(R, i, e), want = row.ref[e];
-        double off = ratio(c, want, tolerance(t, row.terms, want, row.error[e]));
-        worst_add(worst, (struct worst){off, i, result_col(R, i, e), c, want});
+        struct tolerance tol = tolerance_of(t, row.terms, want, row.error[e]);
+        seen_add(seen, &tol, row.terms, (struct worst){0, i, result_col(R, i, e), c, want});
     }
     return true;
 }
 
 static int compare_rows(const struct task *t, const struct result_view *R, struct reference *ref,
-                        struct worst *worst, struct check *out)
+                        struct seen *seen, struct check *out)
 {
     int err = OK;
-    int64_t elements = 0, broken = ref->count; // the first row whose structure is wrong
-#pragma omp parallel reduction(+ : elements)
+    int64_t elements = 0, work = 0, broken = ref->count; // the first row whose structure is wrong
+#pragma omp parallel reduction(+ : elements, work)
     {
-        struct worst mine = {0};
+        struct seen mine = {0};
         struct row room;
         char text[160] = "";
         int64_t my_broken = ref->count;
@@ -90,14 +99,15 @@ static int compare_rows(const struct task *t, const struct result_view *R, struc
 #pragma omp for schedule(dynamic, 16)
         for (int64_t x = 0; x < ref->count; x++) {
             if (failed || interrupted || my_broken < x) continue;
+            int32_t i = reference_row_number(ref, x);
             if (compare_row(t, R, ref, x, &room, &mine, text))
-                elements += result_count(R, reference_row_number(ref, x));
+                elements += result_count(R, i), work += ref->p->op->row_work(ref->p, i);
             else
                 my_broken = x;
         }
 #pragma omp critical
         {
-            worst_add(worst, mine);
+            seen_add_all(seen, &mine);
             if (my_broken < broken) {
                 broken = my_broken;
                 memcpy(out->reason, text, sizeof text);
@@ -107,11 +117,34 @@ static int compare_rows(const struct task *t, const struct result_view *R, struc
         if (!failed) row_free(&room);
     }
     out->elements = elements;
+    out->seen_share = ref->full || !ref->p->work ? 1 : (double)work / (double)ref->p->work;
     return err ? fail(ERR_MEMORY, "out of host memory for the reference") : OK;
 }
 
+// The first row whose columns are not those of its products, in `text`. Each row's ascend.
+static bool same_patterns(const struct result_view *R, const struct reference *ref, char text[160])
+{
+    int64_t m = ref->p->rows, broken = m;
+#pragma omp parallel for schedule(dynamic, 64) reduction(min : broken)
+    for (int64_t i = 0; i < m; i++) {
+        uint64_t hash = 0;
+        for (int64_t e = 0; e < result_count(R, i); e++)
+            hash += op_column_hash(result_col(R, i, e));
+        if (result_count(R, i) != ref->pattern[i].count || hash != ref->pattern[i].hash)
+            broken = min64(broken, i);
+    }
+    if (broken == m) return true;
+    int64_t count = result_count(R, broken), want = ref->pattern[broken].count;
+    if (count != want)
+        snprintf(text, 160, "row %lld of C has %lld nonzeros and should have %lld",
+                 (long long)broken, (long long)count, (long long)want);
+    else
+        snprintf(text, 160, "row %lld of C has other columns than its products", (long long)broken);
+    return false;
+}
+
 static int compare_projections(const struct task *t, const struct result_view *R,
-                               const struct reference *ref, struct worst *worst)
+                               const struct reference *ref, struct seen *seen)
 {
     const struct problem *p = ref->p;
     const struct projection *x = &ref->projection;
@@ -119,38 +152,70 @@ static int compare_projections(const struct task *t, const struct result_view *R
     if (!weight) return ERR_MEMORY;
 #pragma omp parallel
     {
-        struct worst mine = {0};
+        struct seen mine = {0};
 #pragma omp for schedule(static)
         for (int64_t j = 0; j < p->cols; j++) weight[j] = op_weight(p, j);
 #pragma omp for schedule(dynamic, 64)
         for (int64_t i = 0; i < p->rows; i++) {
-            int64_t count = result_count(R, i);
+            int64_t count = result_count(R, i), products = p->op->row_work(p, (int32_t)i);
             double got = 0;
             for (int64_t e = 0; e < count; e++)
                 got += result_at(R, i, e) * weight[result_col(R, i, e)];
-            // The elements are rounded one by one, so it is their sizes that add up; and each of
-            // the products of all of them may underflow.
-            int64_t products = p->op->row_work(p, (int32_t)i) + count;
-            double tol = tolerance(t, products, x->size[i], x->error[i]) + x->own[i];
-            worst_add(&mine, (struct worst){ratio(got, x->want[i], tol), i, -1, got, x->want[i]});
+            struct tolerance tol = tolerance_of_row(t, products + count, x, i);
+            seen_add(&mine, &tol, products / max64(count, 1),
+                     (struct worst){0, i, -1, got, x->want[i]});
         }
 #pragma omp critical
-        worst_add(worst, mine);
+        seen_add_all(seen, &mine);
     }
     mem_free(weight);
     return OK;
 }
 
-static void tell_verdict(const struct worst *w, struct check *out)
+static void tell_worst(const struct worst *w, struct check *out)
 {
-    out->error_ratio = w->ratio;
-    out->ok = w->ratio <= 1;
-    if (!out->ok && w->j >= 0)
+    if (w->j >= 0)
         snprintf(out->reason, sizeof out->reason, "C(%lld, %lld) is %.9g and should be %.9g",
                  (long long)w->i, (long long)w->j, w->c, w->ref);
-    else if (!out->ok)
+    else
         snprintf(out->reason, sizeof out->reason,
                  "row %lld of C times x is %.9g and should be %.9g", (long long)w->i, w->c, w->ref);
+}
+
+// Above this a result is not seen well enough to be called right.
+#define SHARE_MAX 0.01
+
+// `rows` are combinations of all rows, of a sample.
+static void tell_verdict(const struct task *t, const struct problem *p, const struct seen *elements,
+                         const struct seen *rows, struct check *out)
+{
+    int64_t draws = p->op->result == RESULT_DENSE ? p->cols : INT64_MAX;
+    int bucket, row_bucket;
+    double norm = tally_norm(&elements->tally, draws, &bucket);
+    double row_norm = tally_norm(&rows->tally, draws, &row_bucket);
+    struct worst worst = elements->worst;
+    worst_add(&worst, rows->worst);
+    if (row_norm > norm) norm = row_norm, bucket = row_bucket;
+    out->error_ratio = fmax(worst.ratio, norm);
+    out->tolerance_share = tally_share(&elements->tally);
+    out->spread = out->method[0] == 'f' ? squares_root(&elements->tally.spread)
+                                        : 2 * squares_root(&rows->tally.spread);
+    out->ok = out->error_ratio <= 1;
+    out->blind = out->ok && !(out->tolerance_share <= SHARE_MAX);
+    if (!(worst.ratio <= 1))
+        tell_worst(&worst, out);
+    else if (!out->ok)
+        snprintf(out->reason, sizeof out->reason,
+                 "C, where about 2^%d products are summed, is %.3g times as inexact as rounding "
+                 "explains",
+                 bucket, norm);
+    else if (out->blind)
+        snprintf(out->reason, sizeof out->reason,
+                 "not checked: the tolerance is %.2g %% of the typical element: rounding in %s "
+                 "hides what is wrong%s",
+                 100 * out->tolerance_share, prec_name(t->prec),
+                 t->prec == F32 ? "; try -prec f64" : "");
+    if (out->blind) out->ok = false;
 }
 
 static bool is_full(const struct problem *p, enum check_mode mode)
@@ -162,13 +227,16 @@ static bool is_full(const struct problem *p, enum check_mode mode)
 static int compare(const struct task *t, const struct result_view *R, struct reference *ref,
                    enum check_mode mode, struct check *out)
 {
-    struct worst worst = {0};
+    struct seen elements = {0}, rows = {0};
     bool full = is_full(ref->p, mode);
     out->method = full ? "full" : "sample";
     memcpy(out->reason, R->broken, sizeof out->reason);
     int err = out->reason[0] ? OK : reference_make(ref, t->algo->variant, full);
-    if (!err && !out->reason[0]) err = compare_rows(t, R, ref, &worst, out);
-    if (!err && !out->reason[0] && !full) err = compare_projections(t, R, ref, &worst);
+    bool patterns = !err && !out->reason[0] && ref->pattern;
+    if (!patterns || same_patterns(R, ref, out->reason)) {
+        if (!err && !out->reason[0]) err = compare_rows(t, R, ref, &elements, out);
+        if (!err && !out->reason[0] && !full) err = compare_projections(t, R, ref, &rows);
+    }
     if (err) return unchecked(err);
     if (interrupted) return fail(ERR_INTERRUPTED, "interrupted");
     if (out->reason[0]) {
@@ -176,7 +244,7 @@ static int compare(const struct task *t, const struct result_view *R, struct ref
         out->error_ratio = HUGE_VAL;
         return OK;
     }
-    tell_verdict(&worst, out);
+    tell_verdict(t, ref->p, &elements, &rows, out);
     return OK;
 }
 

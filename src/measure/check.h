@@ -1,11 +1,10 @@
-// Is it right: the device's result against the operation's reference, with a derived tolerance.
+// Is it right: the device's result against the operation's reference, with a derived tolerance
+// (tolerance.h).
 #ifndef CHECK_H
 #define CHECK_H
 
 #include "measure/reference.h"
 #include "measure/result.h"
-
-#define CHECK_DEVIATIONS 5
 
 enum check_mode { CHECK_AUTO, CHECK_FULL, CHECK_SAMPLE, CHECK_OFF };
 
@@ -13,11 +12,19 @@ struct check {
     const char *method; // full, sample, off; NULL: it was not checked, for an error
     int64_t result_nnz; // nonzeros of a sparse result
     int64_t elements;   // compared one by one
-    double error_ratio; // largest |c - ref| over its tolerance; over 1 (or NaN) is wrong
+    double seen_share;  // of the multiply-adds those of them; 1: all
+    // The larger of: the worst |c - ref| over its tolerance; the root mean square of many over what
+    // rounding explains. Over 1 (or NaN) is wrong.
+    double error_ratio;
+    double tolerance_share; // of the typical element, where that is worst
+    // By how much the sum of all elements, each with a weight of at most 1 and a random sign, may
+    // differ from the exact one: the root of the sum of the squares of the sizes of their rounding
+    // errors. A standard error is under half of it.
+    double spread;
     bool ok;
-    double spread2;
+    bool blind; // not ok, nor wrong: the tolerance is so large that it hides what is wrong
     struct result_digest digest; // of what was compared, if ok
-    char reason[160]; // where the first wrong element is, "" if ok
+    char reason[160]; // where the first wrong element is, or why else it is not ok; "" if ok
 };
 
 // Above so many flops CHECK_AUTO samples rows instead of comparing every element.

@@ -20,6 +20,7 @@ void reference_free(struct reference *r)
     for (int64_t x = 0; r->kept && x < r->count; x++) mem_free(r->kept[x]);
     mem_free(r->kept);
     mem_free(r->rows);
+    mem_free(r->pattern);
     mem_free(r->projection.want);
     mem_free(r->projection.size);
     mem_free(r->projection.error);
@@ -29,18 +30,58 @@ void reference_free(struct reference *r)
 
 // Algorithms treat rows by their work: the first few of each class c, those of 2^(c-1) .. 2^c - 1
 // multiply-adds, c = 0 those of none, and the row with most.
-static int64_t pick_classes(const struct problem *p, int32_t *rows)
+static int64_t pick_classes(const struct problem *p, int32_t *rows, int64_t *all_work)
 {
     int taken[65] = {0};
     int64_t count = 0, most = -1;
+    *all_work = 0;
     int32_t most_row = 0;
     for (int32_t i = 0; i < p->rows; i++) {
         int64_t work = p->op->row_work(p, i);
         int c = work ? 64 - __builtin_clzll((uint64_t)work) : 0;
+        *all_work += work;
         if (work > most) most = work, most_row = i;
         if (taken[c] < SAMPLE_CLASS_ROWS) taken[c]++, rows[count++] = i;
     }
     rows[count++] = most_row;
+    return count;
+}
+
+// One number at random from the s-th of `count` equal parts of 0 ... size - 1.
+static int64_t stratum(uint64_t seed, int64_t size, int64_t s, int64_t count)
+{
+    double part = (double)size / (double)count; // size * s may not fit in 64 bits
+    int64_t first = (int64_t)(part * (double)s), end = (int64_t)(part * (double)(s + 1));
+    return first + (int64_t)(random_at(seed, (uint64_t)s) % (uint64_t)max64(end - first, 1));
+}
+
+// The rows that do the work of one multiply-add of each of `wanted` equal parts of all work.
+static int64_t pick_by_work(const struct problem *p, int64_t all_work, int64_t wanted,
+                            int32_t *rows)
+{
+    int64_t count = 0, end = 0, s = 0;
+    for (int32_t i = 0; i < p->rows && s < wanted; i++) {
+        bool here = false;
+        end += p->op->row_work(p, i);
+        for (; s < wanted && stratum(~p->seed, all_work, s, wanted) < end; s++) here = true;
+        if (here) rows[count++] = i;
+    }
+    return count;
+}
+
+// One of each of `wanted` equal stretches of the rows that are not among `taken`, which ascend.
+static int64_t pick_others(const struct problem *p, const int32_t *taken, int64_t taken_count,
+                           int64_t wanted, int32_t *rows)
+{
+    int64_t count = 0, next = 0, place = 0; // of i among the others
+    for (int32_t i = 0; i < p->rows && count < wanted; i++) {
+        if (next < taken_count && taken[next] == i) {
+            next++;
+            continue;
+        }
+        if (place == stratum(p->seed, p->rows - taken_count, count, wanted)) rows[count++] = i;
+        place++;
+    }
     return count;
 }
 
@@ -61,22 +102,43 @@ static int64_t each_once(int32_t *rows, int64_t count)
 
 static int64_t pick_rows(const struct problem *p, int32_t *rows)
 {
-    int64_t m = p->rows, count = pick_classes(p, rows);
+    int64_t work, count = pick_classes(p, rows, &work);
     rows[count++] = 0;
-    rows[count++] = (int32_t)(m - 1);
-    // One of each of as many strata.
-    for (int64_t s = 0; s < SAMPLE_RANDOM; s++) {
-        int64_t first = m * s / SAMPLE_RANDOM, end = m * (s + 1) / SAMPLE_RANDOM;
-        uint64_t at = random_at(p->seed, (uint64_t)s) % (uint64_t)(end - first);
-        rows[count++] = (int32_t)(first + (int64_t)at);
-    }
+    rows[count++] = (int32_t)(p->rows - 1);
+    int32_t *drawn = rows + count;
+    int64_t by_work = pick_by_work(p, work, SAMPLE_RANDOM / 2, drawn);
+    count += by_work;
+    count += pick_others(p, drawn, by_work, SAMPLE_RANDOM - by_work, rows + count);
     return each_once(rows, count);
+}
+
+static int make_patterns(struct reference *r)
+{
+    const struct problem *p = r->p;
+    r->pattern = mem_alloc(p->rows, sizeof *r->pattern);
+    int err = r->pattern ? OK : ERR_MEMORY;
+    if (err) return err;
+#pragma omp parallel
+    {
+        void *scratch = mem_zero_alloc((int64_t)p->op->row_scratch(p), 1);
+#pragma omp for schedule(dynamic, 16)
+        for (int64_t i = 0; i < p->rows; i++)
+            if (scratch && !interrupted) p->op->row_pattern(p, (int32_t)i, scratch, &r->pattern[i]);
+        if (!scratch) {
+#pragma omp atomic write
+            err = ERR_MEMORY;
+        }
+        mem_free(scratch);
+    }
+    if (err) return fail(ERR_MEMORY, "out of host memory for the reference");
+    return interrupted ? fail(ERR_INTERRUPTED, "interrupted") : OK;
 }
 
 static int make_projection(struct reference *r)
 {
     struct projection *x = &r->projection;
     int64_t m = r->p->rows;
+    x->pattern = r->pattern;
     x->want = mem_alloc(m, sizeof *x->want);
     x->size = mem_alloc(m, sizeof *x->size);
     x->error = mem_alloc(m, sizeof *x->error);
@@ -103,7 +165,8 @@ int reference_make(struct reference *r, int variant, bool full)
         r->rows = mem_alloc(SAMPLE_ROWS, sizeof *r->rows);
         if (!r->rows) return ERR_MEMORY;
         r->count = pick_rows(p, r->rows);
-        err = make_projection(r);
+        if (p->op->result == RESULT_SPARSE) err = make_patterns(r);
+        if (!err) err = make_projection(r);
     }
     for (int64_t x = 0; x < r->count; x++)
         r->room = max64(r->room, p->op->row_room(p, reference_row_number(r, x)));

@@ -5,9 +5,10 @@
 
 #include "algos/algo.h"
 
-// 1,000 rows at random, and of each class of rows by their work (those of 2^c to 2^(c+1) - 1
-// multiply-adds) the first few, since algorithms treat rows by their size; the one with most work,
-// the first and the last one. None comes twice.
+// 1,000 rows at random: up to half of them with chances by their work, so that of few long rows
+// each is there, the others with equal chances. And of each class of rows by their work (those of
+// 2^c to 2^(c+1) - 1 multiply-adds) the first few, since algorithms treat rows by their size; the
+// one with most work, the first and the last one. None comes twice.
 #define SAMPLE_RANDOM     1000
 #define SAMPLE_CLASS_ROWS 8
 #define SAMPLE_ROWS       (SAMPLE_RANDOM + 64 * SAMPLE_CLASS_ROWS + 3)
@@ -24,6 +25,7 @@ struct reference {
     int64_t room;                 // elements of the longest of these rows
     struct kept_row **kept;       // size count, NULL where there is none
     int64_t budget;               // bytes that may still be kept
+    struct row_pattern *pattern;  // of a sample of a sparse result: of all rows; else NULL
     struct projection projection; // of a sample
 };
 

@@ -2,13 +2,15 @@
 
 #include <math.h>
 
-// The sums of two right results differ by what rounding did in each: as many standard errors as the
-// check allows an element; and each sum has a few roundings of its own, in double.
+#include "measure/tolerance.h"
+
+// The sums of two right results differ by what rounding did in each, of which they may have as much
+// as the check allows an element; and each sum has a few roundings of its own, in double.
 #define OWN_ROUNDINGS 16
 static bool is_near(const struct watch *w, const struct digest *x)
 {
     const struct digest *first = &w->first->digest.array[0];
-    double rounding = CHECK_DEVIATIONS * sqrt(2 * w->first->spread2);
+    double rounding = ELEMENT_SIZES * 2 * w->first->spread;
     double own = OWN_ROUNDINGS * prec_unit_roundoff(F64) * (x->size + first->size);
     return isfinite(rounding + own) && fabs(x->sum - first->sum) <= rounding + own;
 }

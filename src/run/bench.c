@@ -137,7 +137,7 @@ static int measure_ready(const struct plan *plan, const struct problem *p, struc
     if (err) return err;
     r->checked = plan->check != CHECK_OFF;
     if (!r->check.ok) {
-        set_failure(r, STATUS_WRONG, r->check.reason);
+        set_failure(r, r->check.blind ? STATUS_UNCHECKED : STATUS_WRONG, r->check.reason);
         return OK;
     }
     if (fresh) // else it is known

@@ -16,7 +16,7 @@ enum status {
     STATUS_CRASHED,
     STATUS_FAILED,
     STATUS_SKIPPED,
-    STATUS_UNCHECKED, // there was no memory for the check
+    STATUS_UNCHECKED, // there was no memory for the check, or its tolerance is too large
     STATUS_COUNT
 };
 const char *status_name(enum status status);

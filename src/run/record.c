@@ -323,10 +323,9 @@ static void add_check(struct json *j, const struct result *r)
     cJSON *o = json_object(j, j->root, "check");
     json_text(j, o, "method", r->check.method);
     json_number(j, o, "elements", (double)r->check.elements);
-    if (r->checked)
-        json_measure(j, o, "error_ratio", r->check.error_ratio);
-    else
-        json_null(j, o, "error_ratio");
+    json_measure(j, o, "seen_share", r->checked ? r->check.seen_share : NAN);
+    json_measure(j, o, "error_ratio", r->checked ? r->check.error_ratio : NAN);
+    json_measure(j, o, "tolerance_share", r->checked ? r->check.tolerance_share : NAN);
 }
 
 // What else the host had to do.

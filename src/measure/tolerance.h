@@ -1,0 +1,51 @@
+// How far off a result may be, from the sizes of rounding errors that the operation derives (op.h),
+// and how far off it is: element by element, and in the root mean square of many, which shows a
+// loss of precision that no single element does.
+//
+// A standard error is at most 0.42 of its size, 0.2 to 0.26 where there is one chain of additions:
+// no element of a right result comes near 5 of them in the largest matrices, and the root mean
+// square stays under a half. What is rounded once, at the end, is off by up to u * |c|, and 0.42 of
+// that in the root mean square.
+#ifndef TOLERANCE_H
+#define TOLERANCE_H
+
+#include "algos/algo.h"
+#include "base/squares.h"
+
+#define ELEMENT_SIZES 5.0
+#define NORM_SIZES    0.5
+
+struct tolerance {
+    double element; // the most that an element may be off
+    double norm;    // the most that the root mean square of elements like this one may be
+    double spread;  // what their errors add up by: the root of the sum of squares
+};
+// Of an element that sums up so many products and should be `ref`.
+struct tolerance tolerance_of(const struct task *t, int64_t terms, double ref, double error);
+// Of row i of the projection, in which so many products may underflow.
+struct tolerance tolerance_of_row(const struct task *t, int64_t products,
+                                  const struct projection *x, int64_t i);
+
+// Elements with alike many terms, 2^b to 2^(b+1) - 1.
+struct bucket {
+    int64_t count;
+    double off2;              // the sum of (how far off / tolerance.norm)^2
+    struct squares allowed;   // tolerance.element
+    struct squares should_be; // the elements
+};
+#define BUCKETS 64
+struct tally {
+    struct bucket bucket[BUCKETS];
+    struct squares spread;
+};
+void tally_add(struct tally *t, int64_t terms, double off, double ref,
+               const struct tolerance *tolerance);
+void tally_add_all(struct tally *t, const struct tally *other);
+// The largest of the buckets' root mean squares, in units of what is allowed: 1, and more where few
+// draws fluctuate. `draws` is how many a row has at least. The bucket is `which`.
+double tally_norm(const struct tally *t, int64_t draws, int *which);
+// How large the tolerance is beside the elements, in root mean squares, where that is worst.
+// Elements that are all 0 are left out. Infinite where a tolerance is.
+double tally_share(const struct tally *t);
+
+#endif
