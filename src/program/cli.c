@@ -52,7 +52,8 @@ static int no_such_command(const char *name, const char *what)
 
 static void help_matrices(void)
 {
-    printf("\nA MATRIX is a Matrix Market file (.mtx, .mtx.gz, NAME.tar.gz), - for stdin, or gen:SPEC.\n"
+    printf("\nA MATRIX is a Matrix Market file (.mtx, .mtx.gz, NAME.tar.gz), - for stdin, or "
+           "gen:SPEC.\n"
            "A SPEC is one of:\n");
     for (const struct gen_kind *g = gen_help; g->name; g++)
         printf("  %-19s %s\n", g->form, g->about);
