@@ -16,9 +16,10 @@
 #endif
 
 #define TRIES     5
-#define LOOKS     5     // in each
-#define LOOK_MS   1.0   // of each look, after
-#define WARM_MS   8.0   // at most for the first time through its block
+#define WARM_MS   8.0   // of each, at most for the first time through its block
+#define TRY_MS    5.0   // from when all threads have begun
+#define LOOK_MS   0.5   // of a try
+#define LOOKS     120   // in the longest
 #define BUDGET_MS 900.0 // after so long no further round of tries begins
 
 #define TOP_LEAST    ((int64_t)64 << 20)  // of the ladder's last block
@@ -176,39 +177,64 @@ static int crew_open(struct crew *crew, int64_t bytes)
     return OK;
 }
 
-// Work per nanosecond, that is GB/s or GFLOP/s, of all threads on `bytes` together: the best of
-// some short looks, as others take the processors away for longer than that. What each thread reads
-// comes into its caches before, as far as there is time.
+// What the threads did in each short look at them, over the time of one try.
+struct looks {
+    double begin; // of the first, in clock_ms()
+    double amount[LOOKS];
+};
+
+// Adds work that was done from `start` to `end`, evenly: a thread that had to wait for a processor
+// did little in that time.
+static void looks_add(struct looks *x, double start, double end, double amount)
+{
+    double from = (start - x->begin) / LOOK_MS, to = (end - x->begin) / LOOK_MS;
+    int first = (int)from, last = (int)to;
+    for (int i = first; i <= last && i < LOOKS && to > from; i++)
+        x->amount[i] += amount * (fmin(to, i + 1) - fmax(from, i)) / (to - from);
+}
+
+// One thread's part of a try: what it reads comes into its caches, as far as there is time, and
+// then it goes on until all have been at work for a while. Nobody waits for the others.
+static void work(const struct crew *crew, phase run, int64_t each, int *ready, struct looks *looks)
+{
+    const int thread = omp_get_thread_num();
+    char *part = crew->block + thread * crew->part;
+    int64_t at = crew->at[thread] < each ? crew->at[thread] : 0;
+    double warm = 0, now = clock_ms(), start = now, end = INFINITY;
+    do {
+        warm += run(part, each, &at);
+        now = clock_ms();
+    } while (warm < (double)each && now - start < WARM_MS);
+#pragma omp atomic
+    ++*ready;
+    while (now < end && now - looks->begin < LOOKS * LOOK_MS) {
+        int others;
+        start = now;
+        double amount = run(part, each, &at);
+        now = clock_ms();
+        looks_add(looks, start, now, amount);
+#pragma omp atomic read
+        others = *ready;
+        if (end == INFINITY && others == crew->threads) end = now + TRY_MS;
+    }
+    crew->at[thread] = at;
+}
+
+// Work per nanosecond, that is GB/s or GFLOP/s, of all threads on `bytes` together: in the best of
+// the short looks, as others take the processors away for longer than that.
 static double try_once(const struct crew *crew, phase run, int64_t bytes)
 {
-    double rates[LOOKS] = {0}, start = 0;
     int64_t each = max64(STEP, min64(bytes / crew->threads & -STEP, crew->part));
-#pragma omp parallel reduction(+ : rates) num_threads(crew->threads)
+    double amount[LOOKS] = {0}, best = 0, begin = clock_ms();
+    int ready = 0;
+#pragma omp parallel reduction(+ : amount) num_threads(crew->threads)
     {
-        const int thread = omp_get_thread_num();
-        char *part = crew->block + thread * crew->part;
-        int64_t at = crew->at[thread] < each ? crew->at[thread] : 0;
-        double amount = 0, begin = clock_ms();
-        do amount += run(part, each, &at);
-        while (amount < (double)each && clock_ms() - begin < WARM_MS);
-        for (int i = 0; i < LOOKS; i++) {
-            // One start for all: who has to wait for a processor counts from there, too.
-#pragma omp barrier
-#pragma omp single
-            start = clock_ms();
-            double ms;
-            amount = 0;
-            do {
-                amount += run(part, each, &at);
-                ms = clock_ms() - start;
-            } while (ms < LOOK_MS);
-            rates[i] = amount / 1e6 / ms;
-        }
-        crew->at[thread] = at;
+        struct looks looks = {.begin = begin};
+        work(crew, run, each, &ready, &looks);
+        for (int i = 0; i < LOOKS; i++) amount[i] += looks.amount[i];
     }
-    double best = 0;
-    for (int i = 0; i < LOOKS; i++) best = fmax(best, rates[i]);
-    return best;
+    for (int i = 0; i < LOOKS; i++) best = fmax(best, amount[i]);
+    return best / 1e6 / LOOK_MS;
 }
 
 // A kind of work, and where its best rate goes.

@@ -205,7 +205,7 @@ static const struct option table[] = {
     {"o", "FILE", "where the output goes (default: stdout)", RUN | GEN, parse_output},
     {"append", NULL, "add to the file of -o instead of replacing it", RUN, parse_append},
     {"q", NULL, "no table, no progress; only mistakes are told", RUN | ROOF, parse_quiet},
-    {"v", NULL, "tell more: times of the preparation and the phases, samples, memory; the ladder",
+    {"v", NULL, "tell more: preparation, phases, samples, memory; of the roof: its ladder",
      RUN | ROOF, parse_verbose},
     {"help", NULL, "show the help of the command", ALL, parse_help},
     {"h", NULL, "the same as -help", ALL, parse_help},
