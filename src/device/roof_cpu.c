@@ -19,7 +19,8 @@
 #define WARM_MS   8.0   // of each, at most for the first time through its block
 #define TRY_MS    5.0   // from when all threads have begun
 #define LOOK_MS   0.5   // of a try
-#define LOOKS     120   // in the longest
+#define LOOKS     240   // in the longest
+#define STARTS    5     // of a try in which no thread came to work in time
 #define BUDGET_MS 900.0 // after so long no further round of tries begins
 
 #define TOP_LEAST    ((int64_t)64 << 20)  // of the ladder's last block
@@ -267,7 +268,9 @@ static int measure(const struct crew *crew, struct roof *r)
     for (int t = 0; t < TRIES && (!t || clock_ms() - begin < BUDGET_MS); t++)
         for (int i = 0; i < count; i++) {
             if (interrupted) return fail(ERR_INTERRUPTED, "interrupted");
-            double rate = try_once(crew, jobs[i].run, jobs[i].bytes);
+            double rate = 0;
+            for (int s = 0; s < STARTS && !(rate > 0); s++)
+                rate = try_once(crew, jobs[i].run, jobs[i].bytes);
             *jobs[i].best = fmax(*jobs[i].best, rate);
         }
     roof_derive(r);
