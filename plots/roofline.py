@@ -2,8 +2,9 @@
 """Every case of a precision under the roofs of its device: GFLOPS against arithmetic intensity.
 
 Intensity is FLOPs over compulsory bytes: each input read once and each output written once. The
-roofs are the copy bandwidth, the bandwidth of the last-level cache and the multiply-add rates that
-`spbench roof` measured. What is above the copy bandwidth came out of a cache and has a black ring.
+roofs are the bandwidth of memory, that of the last cache that is faster, where there is one, and the
+multiply-add rates that `spbench roof` measured. What is above the memory's bandwidth came out of a
+cache and has a black ring.
 """
 
 import sys
@@ -20,9 +21,12 @@ def roofs(rows):
     bandwidths, rates = {}, {}
     for env, ident in {id(row["env"]): (row["env"], row["id"]) for row in rows}.values():
         roof = records.part(records.device_facts(env, ident), "roof")
-        for key in ("cache_gb_s", "copy_gb_s"):
-            if records.number(roof.get(key)):
-                bandwidths[key.split("_")[0]] = roof[key]
+        # Earlier files have but the copy, and a cache that may be slower.
+        memory = records.number(roof.get("memory_gb_s")) or records.number(roof.get("copy_gb_s"))
+        cache = records.number(roof.get("cache_gb_s"))
+        if memory:
+            bandwidths = {"cache": cache} if cache and cache > memory else {}
+            bandwidths["memory"] = memory
         for prec, rate in records.part(roof, "fma_gflops").items():
             if records.number(rate):
                 rates[prec] = rate
@@ -53,7 +57,7 @@ def draw_roofs(ax, bandwidths, rates, low, high):
     for name, bandwidth in bandwidths.items():
         end = min(high, ceiling / bandwidth) if ceiling else high
         ax.plot([low, end], [low * bandwidth, end * bandwidth], color="black", linewidth=1.4,
-                linestyle="-" if name == "copy" else ":", zorder=5,
+                linestyle="-" if name == "memory" else ":", zorder=5,
                 label="%s %s GB/s" % (name, drawing.plain(bandwidth)))
     knee = max(bandwidths.values()) if bandwidths else None
     for i, (prec, rate) in enumerate(sorted(rates.items())):
@@ -85,19 +89,19 @@ def draw(selection):
                       [row["gflops"] for row in cases], look[name], dense,
                       drawing.picks({i: row for i, row in enumerate(cases)}), name)
     notes = ["%d cases%s." % (len(rows), "; lines are running medians" if dense else "")]
-    above = [row for row in rows if "copy" in bandwidths and resident(row, bandwidths["copy"])]
+    above = [row for row in rows if "memory" in bandwidths and resident(row, bandwidths["memory"])]
     if above:
         ax.scatter([row["flops"] / row["bytes"] for row in above],
                    [row["gflops"] for row in above], s=14 if dense else 70,
                    facecolors="none", edgecolors="black", linewidths=0.6, zorder=4,
                    rasterized=dense,
-                   label="above the copy bandwidth:\ncache-resident (%d)" % len(above))
+                   label="above the memory's bandwidth:\ncache-resident (%d)" % len(above))
     x = [row["flops"] / row["bytes"] for row in rows]
     low, high = min(x) / 1.5, max(x) * 1.5
     if rates and bandwidths:
         high = max(high, 2 * max(rates.values()) / min(bandwidths.values()))
     draw_roofs(ax, bandwidths, rates, low, high)
-    missing = [name for name, there in (("copy bandwidth", "copy" in bandwidths),
+    missing = [name for name, there in (("memory bandwidth", "memory" in bandwidths),
                                         ("multiply-add rate", rates)) if not there]
     if missing:
         notes.append("The file does not say the device's %s." % " and ".join(missing))

@@ -62,7 +62,8 @@ def environment(of=SPMM, ident="cuda:0", name="NVIDIA H200", roof=None):
             "operation": of[0], "algorithms": of[1],
             "devices": [{"kind": "other", "missing": "not asked for"}, {
                 "id": ident, "name": name, "roof": {
-                    "copy_gb_s": roof and roof["copy"], "cache_gb_s": roof and roof["cache"],
+                    "memory_gb_s": roof and roof["copy"], "copy_gb_s": roof and 0.9 * roof["copy"],
+                    "cache_gb_s": roof and roof["cache"],
                     "fma_gflops": rates}}]}
 
 

@@ -122,8 +122,16 @@ def test_figures():
     fig = speedup_rowlength.draw(common.select(rows))
     legend = [t.get_text() for t in fig.axes[0].get_legend().get_texts()]
     check(any(t.startswith("merge  2.83×") for t in legend), "legend: %s" % legend)
-    check(roofline.roofs(rows) == ({"cache": 9500.0, "copy": 4200.0},
+    check(roofline.roofs(rows) == ({"cache": 9500.0, "memory": 4200.0},
                                    {"f32": 59000.0, "f64": 32000.0}), "roofs from the environment")
+    for roof, want in (({"copy_gb_s": 23, "cache_gb_s": 90}, {"cache": 90, "memory": 23}),
+                       ({"copy_gb_s": 23, "cache_gb_s": 12}, {"memory": 23}),
+                       ({"memory_gb_s": 45, "copy_gb_s": 23, "cache_gb_s": 40}, {"memory": 45}),
+                       ({"memory_gb_s": 45, "copy_gb_s": 23, "cache_gb_s": None}, {"memory": 45}),
+                       ({"memory_gb_s": None, "copy_gb_s": None, "cache_gb_s": None}, {})):
+        env = {"devices": [{"id": "cpu", "roof": roof}]}
+        got = roofline.roofs([{"env": env, "id": "cpu"}])[0]
+        check(got == want, "bandwidths of %s: %s" % (roof, got))
     best = roofline.with_best_vendor(rows_of(
         SPMM, result("cusparse", m1, 4.0), result("cusparse-csr2", m1, 3.0),
         result("merge", m1, 9.0), result("cusparse-csr2", m1, 5.0, k=32),

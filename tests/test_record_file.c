@@ -5,9 +5,14 @@
 #include <sys/resource.h>
 
 static struct device cpu;
-static struct bench_device list[2] = {
-    {.id = "cpu", .roof = {.copy_gb_s = 100, .fma_gflops = {300, 150}}},
-    {.id = "other:0", .missing = "no such device"}};
+static struct bench_device list[2] = {{.id = "cpu",
+                                       .roof = {.memory_gb_s = 110,
+                                                .copy_gb_s = 100,
+                                                .fma_gflops = {300, 150},
+                                                .measured = 1767225600,
+                                                .step_count = 1,
+                                                .steps = {{4096, 500}}}},
+                                      {.id = "other:0", .missing = "no such device"}};
 static const struct bench_devices devices = {list, 2};
 static char *argv[] = {"spbench", "-k", "64", "x \"y\".mtx"};
 
@@ -31,7 +36,16 @@ static void test_environment(void)
     CHECK_STRING(NULL, "kind", "environment");
     CHECK_STRING(NULL, "device", cpu.name);
     CHECK_NUMBER("roof", "copy_gb_s", 100);
+    CHECK_NUMBER("roof", "memory_gb_s", 110);
     CHECK_NULL("roof", "cache_gb_s"); // not known
+    CHECK_NULL("roof", "cache_seen_bytes");
+    CHECK_STRING("roof", "measured", "2026-01-01T00:00:00Z");
+    CHECK_NAMES("roof", "measured memory_gb_s copy_gb_s read_gb_s cache_gb_s cache_seen_bytes "
+                        "near_gb_s fma_gflops ladder ");
+    const cJSON *ladder = at(record, "roof", "ladder"), *step = cJSON_GetArrayItem(ladder, 0);
+    CHECK(cJSON_GetArraySize(ladder) == 1 && at(step, NULL, "bytes")->valuedouble == 4096 &&
+              at(step, NULL, "gb_s")->valuedouble == 500,
+          "%d steps", cJSON_GetArraySize(ladder));
     CHECK_TEXT(cJSON_GetStringValue(cJSON_GetArrayItem(at(record, NULL, "command"), 3)), argv[3]);
     const cJSON *listed = at(record, NULL, "devices"), *first = cJSON_GetArrayItem(listed, 0);
     CHECK(cJSON_GetArraySize(listed) == 2, "%d devices", cJSON_GetArraySize(listed));

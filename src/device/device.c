@@ -133,6 +133,11 @@ struct device device_host(void)
 
 bool device_is_host(const struct device *d) { return d->kind == DEVICE_CPU; }
 
+int64_t device_cached_bytes(const struct device *d)
+{
+    return max64(d->cache_seen_bytes ? d->cache_seen_bytes : d->cache_bytes, d->cache_least_bytes);
+}
+
 void device_close(struct device *d)
 {
     if (!d->ops) return;

@@ -16,11 +16,27 @@ enum device_kind {
     DEVICE_KINDS
 };
 
-// What the device can do at most, as measured by `spbench roof`; 0 where it is not known yet.
+// A block of so many bytes, read again and again by all, at this rate.
+struct roof_step {
+    int64_t bytes;
+    double gb_s;
+};
+#define ROOF_STEPS_MAX 24
+
+// What the device can do at most, as measured; 0 where it is not known.
 struct roof {
-    double copy_gb_s;     // memory bandwidth of a large copy, bytes read and written
-    double cache_gb_s;    // read bandwidth of a block that stays in the last-level cache
-    double fma_gflops[2]; // multiply-add rate by `enum prec`, 2 flops each
+    double memory_gb_s;       // memory bandwidth: the better of the next two, or what a case did
+    double copy_gb_s;         // of a large copy, bytes read and written
+    double read_gb_s;         // of reading the last step of the ladder
+    double cache_gb_s;        // of reading out of the last cache above memory; 0: none was seen
+    int64_t cache_seen_bytes; // what of a block that cache holds; 0: none was seen
+    double near_gb_s;         // of reads that stay next to the cores: no bytes come faster
+    double fma_gflops[2];     // multiply-add rate by `enum prec`, 2 flops each
+    double fma_measured[2];   // the same without what cases have added
+    double probe_gb_s;        // of a short copy, to be held against one at another time
+    int64_t measured;         // when it was measured last, in seconds since 1970
+    int step_count;
+    struct roof_step steps[ROOF_STEPS_MAX]; // the ladder: larger and larger blocks
 };
 
 struct device_block {
@@ -49,7 +65,9 @@ struct device {
     char detail[128];            // compute capability and driver, or the instruction set
     int units;                   // of ops->units: multiprocessors, threads
     int64_t memory_bytes;        // total
-    int64_t cache_bytes;         // last-level cache
+    int64_t cache_bytes;         // last-level cache, as the system says
+    int64_t cache_least_bytes;   // what is cached for sure: the cores' own, on a GPU all of it
+    int64_t cache_seen_bytes;    // of the last-level cache, by its roof; 0: not known
     void *stream;                // cudaStream_t that everything runs on; NULL on the CPU
     int64_t used_bytes;          // allocated now
     int64_t peak_bytes;          // the most since device_peak_reset()
@@ -113,6 +131,9 @@ struct device_ops {
     int (*clock_mhz)(struct device *d, int *now, int *max); // 0, 0 where it cannot be read
     int (*throttled)(struct device *d); // 1 if the clocks are held down now, 0 if not or not known
     int (*measure_roof)(struct device *d, struct roof *roof);
+    // A copy of some milliseconds, which other work slows down as it does the measurement; NULL
+    // where nobody else works on the device.
+    int (*probe_roof)(struct device *d, double *gb_s);
 };
 
 // A kind of device, by `enum device_kind`, whether this build has it or not.
@@ -143,6 +164,9 @@ void device_close(struct device *d);
 struct device device_host(void);
 // Whether the device's memory is the host's.
 bool device_is_host(const struct device *d);
+
+// The most that may lie in the caches: a flush reads twice as much.
+int64_t device_cached_bytes(const struct device *d);
 
 int device_alloc(struct device *d, int64_t count, size_t size, void **p);
 void device_free(struct device *d, void *p); // NULL is legal

@@ -15,8 +15,7 @@
 
 struct cpu {
     double start_ms;      // of the timer
-    int64_t cache_block;  // last-level cache that one thread sees; the device's may be many of them
-    unsigned char *flush; // 2 x the last-level cache, from the first flush on
+    unsigned char *flush; // 2 x what may be cached, from the first flush on
     int64_t flush_bytes;
 };
 
@@ -88,36 +87,70 @@ static bool read_cache_fact(int cpu, int cache, const char *fact, char *text, in
     return read_line(path, text, size);
 }
 
-// Sizes of the last-level cache: of the block that one core sees, and of all blocks that the
-// threads of this process may run on.
-static void cache_sizes(int64_t *block, int64_t *total)
+// A kind of cache among the processors that this process may run on.
+struct cache {
+    int level;
+    int64_t block; // the largest that one core sees
+    int64_t total; // all of them together
+};
+
+// The size of the data cache of a processor at a level, and the first processor that shares it;
+// 0 if there is none.
+static int64_t cache_of(int cpu, int level, int *first)
 {
     char text[256];
-    cpu_set_t allowed, seen;
-    CPU_ZERO(&seen);
-    *block = *total = 0;
-    if (sched_getaffinity(0, sizeof allowed, &allowed)) CPU_ZERO(&allowed);
-    for (int cpu = 0; cpu < CPU_SETSIZE; cpu++) {
-        if (!CPU_ISSET(cpu, &allowed)) continue;
-        int last = -1, top = 0;
-        for (int i = 0; read_cache_fact(cpu, i, "level", text, sizeof text); i++)
-            if (atoi(text) >= top) top = atoi(text), last = i;
-        // A block is known by the first processor that shares it.
-        if (last < 0 || !read_cache_fact(cpu, last, "shared_cpu_list", text, sizeof text)) continue;
-        int first = atoi(text);
-        if (first < 0 || first >= CPU_SETSIZE || CPU_ISSET(first, &seen)) continue;
-        CPU_SET(first, &seen);
+    for (int i = 0; read_cache_fact(cpu, i, "level", text, sizeof text); i++) {
         char unit = 0;
         long long size = 0;
-        if (!read_cache_fact(cpu, last, "size", text, sizeof text) ||
+        if (atoi(text) != level || !read_cache_fact(cpu, i, "type", text, sizeof text) ||
+            !strcmp(text, "Instruction") ||
+            !read_cache_fact(cpu, i, "shared_cpu_list", text, sizeof text))
+            continue;
+        *first = atoi(text);
+        if (!read_cache_fact(cpu, i, "size", text, sizeof text) ||
             sscanf(text, "%lld%c", &size, &unit) < 1)
             continue;
-        size *= unit == 'K' ? 1024 : unit == 'M' ? 1024 * 1024 : 1;
-        *block = max64(*block, size);
-        *total += size;
+        return size * (unit == 'K' ? 1024 : unit == 'M' ? 1024 * 1024 : 1);
     }
-    if (*total <= 0) *block = *total = sysconf(_SC_LEVEL3_CACHE_SIZE);
-    if (*total <= 0) *block = *total = (int64_t)32 << 20; // nobody tells; common on a server
+    return 0;
+}
+
+static struct cache find_cache(const cpu_set_t *allowed, int level)
+{
+    struct cache cache = {.level = level};
+    cpu_set_t seen; // a block is known by the first processor that shares it
+    CPU_ZERO(&seen);
+    for (int cpu = 0; cpu < CPU_SETSIZE; cpu++) {
+        int first = -1;
+        if (!CPU_ISSET(cpu, allowed)) continue;
+        int64_t size = cache_of(cpu, level, &first);
+        if (size <= 0 || first < 0 || first >= CPU_SETSIZE || CPU_ISSET(first, &seen)) continue;
+        CPU_SET(first, &seen);
+        cache.block = max64(cache.block, size);
+        cache.total += size;
+    }
+    return cache;
+}
+
+// Where nobody tells: common on a server.
+#define LAST_CACHE   ((int64_t)32 << 20)
+#define CORE_CACHE   ((int64_t)1 << 20) // of each thread
+#define CACHE_LEVELS 4                  // the most that Linux tells of
+
+// The last level, of all blocks that the threads may run on, and the level before it, of as many
+// cores as there are threads.
+static void cache_sizes(struct device *d, int crew)
+{
+    cpu_set_t allowed;
+    if (sched_getaffinity(0, sizeof allowed, &allowed)) CPU_ZERO(&allowed);
+    struct cache last = {0}, before = {0};
+    for (int level = CACHE_LEVELS; level > 0 && !last.total; level--)
+        last = find_cache(&allowed, level);
+    if (last.total) before = find_cache(&allowed, last.level - 1);
+    d->cache_bytes = last.total ? last.total : sysconf(_SC_LEVEL3_CACHE_SIZE);
+    if (d->cache_bytes <= 0) d->cache_bytes = LAST_CACHE;
+    d->cache_least_bytes = min64(before.total, crew * before.block);
+    if (!before.total) d->cache_least_bytes = crew * CORE_CACHE;
 }
 
 static int cpu_open(struct device *d)
@@ -129,11 +162,15 @@ static int cpu_open(struct device *d)
     if (!d->name[0])
         snprintf(d->name, sizeof d->name, "%s", uname(&system) ? "processor" : system.machine);
     d->units = omp_get_max_threads();
+    const int processors = omp_get_num_procs();
     const char *set = vector_set();
-    snprintf(d->detail, sizeof d->detail, "%s%s%d thread%s", set ? set : "", set ? ", " : "",
-             d->units, d->units == 1 ? "" : "s");
+    int n = snprintf(d->detail, sizeof d->detail, "%s%s%d thread%s", set ? set : "",
+                     set ? ", " : "", d->units, d->units == 1 ? "" : "s");
+    if (d->units != processors)
+        snprintf(d->detail + n, sizeof d->detail - (size_t)n, " on %d processor%s", processors,
+                 processors == 1 ? "" : "s");
     d->memory_bytes = (int64_t)sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGESIZE);
-    cache_sizes(&cpu->cache_block, &d->cache_bytes);
+    cache_sizes(d, (int)min64(d->units, processors));
     d->backend = cpu;
     return OK;
 }
@@ -238,7 +275,7 @@ static int cpu_flush_cache(struct device *d)
 {
     struct cpu *cpu = d->backend;
     if (!cpu->flush) {
-        cpu->flush_bytes = 2 * d->cache_bytes;
+        cpu->flush_bytes = 2 * device_cached_bytes(d);
         cpu->flush = mem_alloc(cpu->flush_bytes, 1);
         if (!cpu->flush) return ERR_MEMORY;
         cpu_fill(d, cpu->flush, 1, cpu->flush_bytes);
@@ -274,11 +311,6 @@ static int cpu_throttled(struct device *d)
     return 0;
 }
 
-static int cpu_measure_roof(struct device *d, struct roof *roof)
-{
-    return roof_measure_cpu(((struct cpu *)d->backend)->cache_block, roof);
-}
-
 extern const struct device_ops device_cpu;
 const struct device_ops device_cpu = {
     .units = "threads",
@@ -301,5 +333,6 @@ const struct device_ops device_cpu = {
     .flush_cache = cpu_flush_cache,
     .clock_mhz = cpu_clock_mhz,
     .throttled = cpu_throttled,
-    .measure_roof = cpu_measure_roof,
+    .measure_roof = roof_measure_cpu,
+    .probe_roof = roof_probe_cpu,
 };

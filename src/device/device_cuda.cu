@@ -119,7 +119,7 @@ static int describe(struct device *d)
     snprintf(d->detail, sizeof d->detail, "sm_%d%d, driver %d.%d, runtime %d.%d", major, minor,
              driver / 1000, driver % 1000 / 10, runtime / 1000, runtime % 1000 / 10);
     d->memory_bytes = (int64_t)total_bytes;
-    d->cache_bytes = l2;
+    d->cache_bytes = d->cache_least_bytes = l2;
     return OK;
 }
 
@@ -299,7 +299,7 @@ static int cuda_flush_cache(struct device *d)
 {
     struct cuda *cuda = cuda_of(d);
     if (!cuda->flush) {
-        cuda->flush_bytes = 2 * d->cache_bytes;
+        cuda->flush_bytes = 2 * device_cached_bytes(d);
         int err = cuda_alloc(d, cuda->flush_bytes, &cuda->flush);
         if (!err) err = cuda_fill(d, cuda->flush, 0, cuda->flush_bytes);
         if (err) return err;

@@ -1,44 +1,43 @@
-// What the processor can do at most: a large copy, reads out of the last-level cache, multiply-adds
-// in registers.
+// What the processor can do at most: reads of larger and larger blocks, a large copy, reads next to
+// the cores, multiply-adds in registers.
 //
 // Every thread works for the same time at its own pace, and the rates are added up. Waiting for the
-// others after equal work would measure the scheduler on a machine that has more to do.
+// others after equal work would measure the scheduler on a machine that has more to do. The tries
+// of each kind of work are spread over the whole measurement, and the best counts: other work comes
+// and goes.
 #include "device/roof.h"
 
 #include <math.h>
 #include <omp.h>
 #include <string.h>
 
-#define COPY_MIN   ((int64_t)16 << 20) // of the block that is copied
-#define COPY_MAX   ((int64_t)512 << 20)
-#define REPEATS    3    // the best of them counts
-#define REPEAT_MS  15.0 // of each
-#define FMA_LANES  512  // elements that one thread works on: in L1, and many independent chains
-#define FMA_CHAIN  8    // multiply-adds on an element between its load and its store
-#define FMA_ROUNDS 1000
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
 
-// x = x * a + b, again and again; with a < 1 it stays finite. The empty asm keeps the compiler from
-// joining rounds: with long chains fewer of them fit into the processor's window.
-#define FMA_BODY(T)                                                                                \
-    for (int r = 0; r < FMA_ROUNDS; r++) {                                                         \
-        for (int i = 0; i < FMA_LANES; i++) {                                                      \
-            T y = x[i];                                                                            \
-            y = y * a + b, y = y * a + b, y = y * a + b, y = y * a + b;                            \
-            y = y * a + b, y = y * a + b, y = y * a + b, y = y * a + b;                            \
-            x[i] = y;                                                                              \
-        }                                                                                          \
-        __asm__ volatile("" ::: "memory");                                                         \
-    }
+#define TRIES     5
+#define WARM_MS   8.0   // of each, at most for the first time through its block
+#define TRY_MS    5.0   // from when all threads have begun
+#define LOOK_MS   0.5   // of a try
+#define LOOKS     240   // in the longest
+#define STARTS    5     // of a try in which no thread came to work in time
+#define BUDGET_MS 900.0 // after so long no further round of tries begins
 
-CPU_CLONES static void fma_f32(float *restrict x, float a, float b){FMA_BODY(float)} CPU_CLONES
-    static void fma_f64(double *restrict x, double a, double b){FMA_BODY(double)}
+#define TOP_LEAST    ((int64_t)64 << 20)  // of the ladder's last block
+#define TOP_MOST     ((int64_t)512 << 20) // and
+#define TOP_EACH     ((int64_t)64 << 20)  // for each of many threads
+#define TOP_CACHES   8                    // times the cache that the system tells of
+#define FIRST_CACHES 2                    // the ladder begins so many times above the cores' own
+#define NEAR_BYTES   ((int64_t)16 << 10)  // in every core's nearest cache
+#define PROBE_BYTES  ((int64_t)16 << 20)  // of a probe, or
+#define PROBE_EACH   ((int64_t)1 << 20)   // for each of many threads
+#define PROBE_TRIES  3
+#define PIECE        ((int64_t)256 << 10) // of work between two looks at the clock
+#define FMA_ROUNDS   4096
 
-CPU_CLONES static uint64_t read_words(const uint64_t *restrict p, int64_t count)
-{
-    uint64_t x = 0;
-    for (int64_t i = 0; i < count; i++) x ^= p[i];
-    return x;
-}
+// One round of one thread on the `bytes` at `part`, from *at on. Returns its work in bytes or
+// flops.
+typedef double (*phase)(char *part, int64_t bytes, int64_t *at);
 
 static volatile uint64_t sink; // results go here, so that no work is optimised away
 
@@ -48,95 +47,278 @@ static void keep(uint64_t x)
     sink ^= x;
 }
 
-struct work {
-    char *block, *copy; // copy[] is written; both of `bytes`
-    int64_t bytes;
+// Four places at a time, each with its own sum: one would wait for itself.
+CPU_CLONES static uint64_t read_words(const uint64_t *restrict p, int64_t count)
+{
+    uint64_t a = 0, b = 0, c = 0, d = 0;
+    int64_t n = count / 4;
+    for (int64_t i = 0; i < n; i++) a ^= p[i], b ^= p[i + n], c ^= p[i + 2 * n], d ^= p[i + 3 * n];
+    return a ^ b ^ c ^ d;
+}
+
+// Parts of the block are multiples of this.
+#define STEP ((int64_t)256)
+
+static double read_part(char *part, int64_t bytes, int64_t *at)
+{
+    uint64_t x = 0;
+    for (int64_t done = 0, n; done < PIECE; done += n) {
+        n = min64(PIECE - done, bytes - *at);
+        x ^= read_words((const uint64_t *)(part + *at), n / (int64_t)sizeof(uint64_t));
+        *at = *at + n == bytes ? 0 : *at + n;
+        __asm__ volatile("" ::: "memory"); // else the same block would be read but once
+    }
+    keep(x);
+    return (double)PIECE;
+}
+
+// The second half of the part is written. Stores that go past the caches spare memory the reading
+// of what is overwritten; memcpy uses them only beyond a size that it takes from the last-level
+// cache.
+static void copy_lines(char *to, const char *from, int64_t bytes)
+{
+#ifdef __SSE2__
+    for (int64_t i = 0; i < bytes; i += 64) {
+        __m128i x[4];
+        for (int k = 0; k < 4; k++) x[k] = _mm_load_si128((const __m128i *)(from + i) + k);
+        for (int k = 0; k < 4; k++) _mm_stream_si128((__m128i *)(to + i) + k, x[k]);
+    }
+    _mm_sfence();
+#else
+    memcpy(to, from, (size_t)bytes);
+#endif
+}
+
+static double copy_part(char *part, int64_t bytes, int64_t *at)
+{
+    int64_t half = max64(STEP, bytes / 2 & -STEP);
+    if (*at >= half) *at = 0;
+    int64_t n = min64(PIECE, half - *at);
+    copy_lines(part + half + *at, part + *at, n);
+    *at = *at + n == half ? 0 : *at + n;
+    return 2.0 * (double)n;
+}
+
+// x = x * a + b, again and again; with a < 1 it stays finite. Twelve chains of vectors in registers
+// keep two units busy for the time that one multiply-add takes. Which width is the fastest depends
+// on the processor, and for those that have neither there are lanes that lie in the L1.
+#define CHAINS 12
+#define LANES  512
+#define FMA_LANES(T)                                                                               \
+    CPU_CLONES static double multiply_add_##T(T *restrict x, T a, T b)                             \
+    {                                                                                              \
+        for (int r = 0; r < FMA_ROUNDS / 64; r++) {                                                \
+            for (int i = 0; i < LANES; i++) {                                                      \
+                T y = x[i];                                                                        \
+                y = y * a + b, y = y * a + b, y = y * a + b, y = y * a + b;                        \
+                y = y * a + b, y = y * a + b, y = y * a + b, y = y * a + b;                        \
+                x[i] = y;                                                                          \
+            }                                                                                      \
+            __asm__ volatile("" ::: "memory"); /* joined rounds would be chains too long */        \
+        }                                                                                          \
+        return 2.0 * 8 * LANES * (FMA_ROUNDS / 64);                                                \
+    }
+#define FMA_CHAINS(T, SIZE)                                                                        \
+    typedef T T##SIZE __attribute__((vector_size(SIZE)));                                          \
+    CPU_CLONES static double multiply_add_##T##SIZE(T *restrict x, T a, T b)                       \
+    {                                                                                              \
+        T##SIZE y[CHAINS];                                                                         \
+        for (int c = 0; c < CHAINS; c++) y[c] = x[c] - (T##SIZE){0};                               \
+        for (int r = 0; r < FMA_ROUNDS; r++)                                                       \
+            for (int c = 0; c < CHAINS; c++) y[c] = y[c] * a + b;                                  \
+        for (int c = 0; c < CHAINS; c++) x[c] = y[c][0];                                           \
+        return 2.0 * CHAINS * FMA_ROUNDS * (SIZE / sizeof(T));                                     \
+    }
+#define FMA_PHASE(T, shape)                                                                        \
+    static double fma_##shape(char *part, int64_t bytes, int64_t *at)                              \
+    {                                                                                              \
+        (void)part, (void)bytes, (void)at;                                                         \
+        _Alignas(64) T x[LANES];                                                                   \
+        for (int i = 0; i < LANES; i++) x[i] = (T)i;                                               \
+        double flops = multiply_add_##shape(x, (T)0.9375, (T)0.0625);                              \
+        keep((uint64_t)x[0]);                                                                      \
+        return flops;                                                                              \
+    }
+#define FMA_PHASES(T)                                                                              \
+    FMA_LANES(T)                                                                                   \
+    FMA_CHAINS(T, 32) FMA_CHAINS(T, 64) FMA_PHASE(T, T) FMA_PHASE(T, T##32) FMA_PHASE(T, T##64)
+FMA_PHASES(float)
+FMA_PHASES(double)
+
+// A block that the threads share: each works on a part of its own, wherever its pages are.
+struct crew {
+    int threads;
+    char *block;
+    int64_t part; // bytes of each
+    int64_t *at;  // where each goes on: always forwards, so that no cache has what comes next
 };
 
-// One round of one thread. Returns its work in bytes or flops.
-typedef double (*phase)(const struct work *w, int thread, int threads);
+// More threads than processors add nothing, and take turns.
+static int crew_size(void) { return (int)min64(omp_get_max_threads(), omp_get_num_procs()); }
 
-// memcpy in one piece; for pieces this large the C library writes past the caches.
-static double copy_piece(const struct work *w, int thread, int threads)
+static void crew_close(struct crew *crew)
 {
-    int64_t piece = w->bytes / threads;
-    memcpy(w->copy + thread * piece, w->block + thread * piece, (size_t)piece);
-    return 2.0 * (double)piece;
+    mem_free(crew->block);
+    mem_free(crew->at);
 }
 
-// Every thread reads the whole block, from another place on, so that it comes from the cache that
-// they share and not from their own.
-static double read_block(const struct work *w, int thread, int threads)
+static int crew_open(struct crew *crew, int64_t bytes)
 {
-    const uint64_t *p = (const uint64_t *)w->block;
-    int64_t count = w->bytes / (int64_t)sizeof *p, first = count / threads * thread;
-    keep(read_words(p + first, count - first) ^ read_words(p, first));
-    return (double)w->bytes;
-}
-
-#define FMA_PHASE(name, T)                                                                         \
-    static double name##_rounds(const struct work *w, int thread, int threads)                     \
-    {                                                                                              \
-        (void)w, (void)threads;                                                                    \
-        _Alignas(64) T x[FMA_LANES];                                                               \
-        for (int i = 0; i < FMA_LANES; i++) x[i] = (T)i;                                           \
-        name(x, (T)0.9375, (T)0.0625);                                                             \
-        keep((uint64_t)x[thread % FMA_LANES]);                                                     \
-        return 2.0 * FMA_CHAIN * FMA_LANES * FMA_ROUNDS;                                           \
+    crew->threads = crew_size();
+    crew->part = bytes / crew->threads & -STEP;
+    crew->block = mem_alloc(crew->part, (size_t)crew->threads);
+    crew->at = mem_zero_alloc(crew->threads, sizeof *crew->at);
+    if (!crew->block || !crew->at) {
+        crew_close(crew);
+        return ERR_MEMORY;
     }
-FMA_PHASE(fma_f32, float)
-FMA_PHASE(fma_f64, double)
+#pragma omp parallel for num_threads(crew->threads) schedule(static)
+    for (int t = 0; t < crew->threads; t++)
+        memset(crew->block + t * crew->part, 1, (size_t)crew->part);
+    return OK;
+}
 
-// Work per nanosecond, that is GB/s or GFLOP/s.
-static double best_rate(phase run, const struct work *w)
+// What the threads did in each short look at them, over the time of one try.
+struct looks {
+    double begin; // of the first, in clock_ms()
+    double amount[LOOKS];
+};
+
+// Adds work that was done from `start` to `end`, evenly: a thread that had to wait for a processor
+// did little in that time.
+static void looks_add(struct looks *x, double start, double end, double amount)
 {
-    double best = 0;
-    // More threads than processors add nothing, and each would have a smaller piece, in its cache.
-    const int crew = (int)min64(omp_get_max_threads(), omp_get_num_procs());
-    for (int i = 0; i < REPEATS; i++) {
-        double rate = 0, start = 0;
-#pragma omp parallel reduction(+ : rate) num_threads(crew)
-        {
-            int thread = omp_get_thread_num(), threads = omp_get_num_threads();
-            run(w, thread, threads); // pages, caches and clocks come up
-            // One start for all: a thread that has to wait for a processor counts from there, too.
-#pragma omp barrier
-#pragma omp single
-            start = clock_ms();
-            double amount = 0, ms;
-            do {
-                amount += run(w, thread, threads);
-                ms = clock_ms() - start;
-            } while (ms < REPEAT_MS);
-            rate += amount / 1e6 / ms;
+    double from = (start - x->begin) / LOOK_MS, to = (end - x->begin) / LOOK_MS;
+    int first = (int)from, last = (int)to;
+    for (int i = first; i <= last && i < LOOKS && to > from; i++)
+        x->amount[i] += amount * (fmin(to, i + 1) - fmax(from, i)) / (to - from);
+}
+
+// One thread's part of a try: what it reads comes into its caches, as far as there is time, and
+// then it goes on until all have been at work for a while. Nobody waits for the others.
+static void work(const struct crew *crew, phase run, int64_t each, int *ready, struct looks *looks)
+{
+    const int thread = omp_get_thread_num();
+    char *part = crew->block + thread * crew->part;
+    int64_t at = crew->at[thread] < each ? crew->at[thread] : 0;
+    double warm = 0, now = clock_ms(), start = now, end = INFINITY;
+    do {
+        warm += run(part, each, &at);
+        now = clock_ms();
+    } while (warm < (double)each && now - start < WARM_MS);
+#pragma omp atomic
+    ++*ready;
+    while (now < end && now - looks->begin < LOOKS * LOOK_MS) {
+        int others;
+        start = now;
+        double amount = run(part, each, &at);
+        now = clock_ms();
+        looks_add(looks, start, now, amount);
+#pragma omp atomic read
+        others = *ready;
+        if (end == INFINITY && others == crew->threads) end = now + TRY_MS;
+    }
+    crew->at[thread] = at;
+}
+
+// Work per nanosecond, that is GB/s or GFLOP/s, of all threads on `bytes` together: in the best of
+// the short looks, as others take the processors away for longer than that.
+static double try_once(const struct crew *crew, phase run, int64_t bytes)
+{
+    int64_t each = max64(STEP, min64(bytes / crew->threads & -STEP, crew->part));
+    double amount[LOOKS] = {0}, best = 0, begin = clock_ms();
+    int ready = 0;
+#pragma omp parallel reduction(+ : amount) num_threads(crew->threads)
+    {
+        struct looks looks = {.begin = begin};
+        work(crew, run, each, &ready, &looks);
+        for (int i = 0; i < LOOKS; i++) amount[i] += looks.amount[i];
+    }
+    for (int i = 0; i < LOOKS; i++) best = fmax(best, amount[i]);
+    return best / 1e6 / LOOK_MS;
+}
+
+// A kind of work, and where its best rate goes.
+struct job {
+    phase run;
+    int64_t bytes;
+    double *best;
+};
+#define JOBS_MAX (ROOF_STEPS_MAX + 8)
+
+static int list_jobs(const struct crew *crew, struct roof *r, struct job *jobs)
+{
+    int n = 0;
+    for (int i = 0; i < r->step_count; i++)
+        jobs[n++] = (struct job){read_part, r->steps[i].bytes, &r->steps[i].gb_s};
+    jobs[n++] = (struct job){copy_part, crew->part * crew->threads, &r->copy_gb_s};
+    jobs[n++] = (struct job){read_part, NEAR_BYTES * crew->threads, &r->near_gb_s};
+    static const phase fma[2][3] = {{fma_float, fma_float32, fma_float64},
+                                    {fma_double, fma_double32, fma_double64}};
+    for (int i = 0; i < 2 * 3; i++)
+        jobs[n++] = (struct job){fma[i / 3][i % 3], 0, &r->fma_measured[i / 3]};
+    return n;
+}
+
+static int measure(const struct crew *crew, struct roof *r)
+{
+    struct job jobs[JOBS_MAX];
+    int count = list_jobs(crew, r, jobs);
+    double begin = clock_ms();
+    for (int t = 0; t < TRIES && (!t || clock_ms() - begin < BUDGET_MS); t++)
+        for (int i = 0; i < count; i++) {
+            if (interrupted) return fail(ERR_INTERRUPTED, "interrupted");
+            double rate = 0;
+            for (int s = 0; s < STARTS && !(rate > 0); s++)
+                rate = try_once(crew, jobs[i].run, jobs[i].bytes);
+            *jobs[i].best = fmax(*jobs[i].best, rate);
         }
-        best = fmax(best, rate);
-    }
-    return best;
+    roof_derive(r);
+    return OK;
 }
 
-int roof_measure_cpu(int64_t cache_block, struct roof *roof)
+static double probe(const struct crew *crew)
 {
-    // Two blocks, together at least four times the cache, as far as memory and patience reach.
-    int64_t wanted = max64(COPY_MIN, min64(2 * cache_block, COPY_MAX));
-    int64_t bytes = min64(wanted, mem_available() / 8) & ~(int64_t)4095;
-    if (bytes < wanted / 2) // it would be the cache that is measured
-        return fail(ERR_MEMORY, "too little host memory is free to measure it");
-    struct work w = {.bytes = bytes};
-    int err = ERR_MEMORY;
-    w.block = mem_alloc(bytes, 1);
-    w.copy = mem_alloc(bytes, 1);
-    if (!w.block || !w.copy) goto done;
-    memset(w.block, 1, (size_t)bytes);
+    return try_once(crew, copy_part, crew->part * crew->threads);
+}
 
-    roof->copy_gb_s = best_rate(copy_piece, &w);
-    w.bytes = min64(bytes, cache_block / 2) & ~(int64_t)4095;
-    roof->cache_gb_s = best_rate(read_block, &w);
-    roof->fma_gflops[0] = best_rate(fma_f32_rounds, &w);
-    roof->fma_gflops[1] = best_rate(fma_f64_rounds, &w);
-    err = OK;
-done:
-    mem_free(w.block);
-    mem_free(w.copy);
+// The size of the ladder's last block, which no cache should hold; 0 where memory is too short.
+static int64_t ladder_top(const struct device *d)
+{
+    int64_t most = max64(TOP_MOST, crew_size() * TOP_EACH);
+    int64_t top = max64(TOP_LEAST, min64(TOP_CACHES * d->cache_bytes, most));
+    top = max64(top, 4 * FIRST_CACHES * d->cache_least_bytes);
+    if (top > mem_available() / 8) top /= 2;
+    return top > mem_available() / 8 ? 0 : top;
+}
+
+static int64_t probe_bytes(void) { return max64(PROBE_BYTES, crew_size() * PROBE_EACH); }
+
+int roof_measure_cpu(struct device *d, struct roof *roof)
+{
+    struct crew crew;
+    int64_t top = ladder_top(d);
+    if (!top) // it would be the cache that is measured
+        return fail(ERR_MEMORY, "too little host memory is free to measure it");
+    int err = crew_open(&crew, top);
+    if (err) return err;
+    roof_plan_ladder(roof, FIRST_CACHES * d->cache_least_bytes, top);
+    err = measure(&crew, roof);
+    // As the probes that are to come: in a block of its own size.
+    crew.part = min64(crew.part, probe_bytes() / crew.threads & -STEP);
+    for (int i = 0; i < PROBE_TRIES && !err; i++)
+        roof->probe_gb_s = fmax(roof->probe_gb_s, probe(&crew));
+    crew_close(&crew);
     return err;
+}
+
+int roof_probe_cpu(struct device *d, double *gb_s)
+{
+    (void)d;
+    struct crew crew;
+    int err = crew_open(&crew, probe_bytes());
+    if (err) return err;
+    *gb_s = probe(&crew);
+    crew_close(&crew);
+    return OK;
 }

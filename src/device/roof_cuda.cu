@@ -1,42 +1,53 @@
-// What a CUDA device can do at most: a large copy, reads out of the L2, multiply-adds in registers.
-// Medians of a few repetitions between events.
+// What a CUDA device can do at most: reads of larger and larger blocks, a large copy, reads that
+// the L1s serve, multiply-adds in registers. The tries of each kind of work, between events, are
+// spread over the whole measurement, and the best counts.
 #include "device/cuda.cuh"
 #include "device/roof.h"
 
 #define THREADS       256
 #define BLOCKS_PER_SM 8 // 2,048 threads, all that a multiprocessor takes
-#define COPY_MAX      ((int64_t)1 << 30)
-#define COPY_CACHES   16 // the copied block is so many times the L2, which then holds little of it
-#define SAMPLES       15
-#define SAMPLE_MS     1.0 // a repetition takes at least so long, many times what starting it takes
-#define CHAINS        8   // independent multiply-adds of a thread
-#define CHAIN_STEPS   16  // of each chain in one round of the loop
+#define TOP_MOST      ((int64_t)1 << 30)
+#define TOP_CACHES    16 // the ladder's last block is so many times the L2, and not more than that
+#define FIRST_PART    8  // the first one this part of the L2, and no less than
+#define FIRST_LEAST   ((int64_t)1 << 20)
+#define TRIES         5
+#define TRY_MS        1.0   // a try takes at least so long, many times what starting it takes
+#define BUDGET_MS     600.0 // after so long no further round of tries begins
+#define NEAR_BLOCKS   2     // on each multiprocessor, of
+#define NEAR_THREADS  1024  // which read 16 kB each, that any L1 holds
+#define CHAINS        8     // independent multiply-adds of a thread
+#define CHAIN_STEPS   16    // of each chain in one round of the loop
 
-struct alignas(16) quad { // the widest load and store
-    float x, y, z, w;
-};
-
-static __global__ void copy_quads(const quad *from, quad *to, int64_t count)
+static __global__ void copy_quads(const float4 *from, float4 *to, int64_t count)
 {
     int64_t step = (int64_t)gridDim.x * blockDim.x;
     for (int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x; i < count; i += step)
         to[i] = from[i];
 }
 
-// Every round starts elsewhere, so that an L1 does not find again what it has read.
-static __global__ void read_quads(const quad *p, int64_t count, int rounds, float *never)
+static __device__ float sum_of(float4 q) { return q.x + q.y + q.z + q.w; }
+
+// Not through the L1s: what is read comes from the L2 or from memory, whoever read it before.
+static __global__ void read_quads(const float4 *p, int64_t count, int rounds, float *never)
 {
-    int64_t step = (int64_t)gridDim.x * blockDim.x, shift = 0;
+    int64_t step = (int64_t)gridDim.x * blockDim.x;
     float sum = 0;
-    for (int r = 0; r < rounds; r++) {
-        for (int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x; i < count; i += step) {
-            int64_t j = i + shift;
-            quad q = p[j < count ? j : j - count];
-            sum += q.x + q.y + q.z + q.w;
-        }
-        shift = (shift + 7 * (int64_t)blockDim.x) % count;
-    }
+    for (int r = 0; r < rounds; r++)
+#pragma unroll 4
+        for (int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x; i < count; i += step)
+            sum += sum_of(__ldcg(p + i));
     // The block holds zeros; the compiler does not know.
+    if (sum == 1.5f) *never = sum;
+}
+
+// Each block of threads reads its own few kB, a warp in each round what another one has read.
+static __global__ void read_near(const float4 *p, int rounds, float *never)
+{
+    const float4 *own = p + (int64_t)blockIdx.x * NEAR_THREADS;
+    float sum = 0;
+#pragma unroll 8
+    for (int r = 0; r < rounds; r++)
+        sum += sum_of(__ldca(own + (threadIdx.x + 32 * r) % NEAR_THREADS));
     if (sum == 1.5f) *never = sum;
 }
 
@@ -53,13 +64,13 @@ template <typename T> static __global__ void fma_chains(T a, T b, int rounds, T 
 
 int roof_cuda_read(struct device *d, const void *block, int64_t bytes, int rounds)
 {
-    LAUNCH(read_quads, d->units * BLOCKS_PER_SM, THREADS, 0, d->stream, (const quad *)block,
-           bytes / (int64_t)sizeof(quad), rounds, (float *)block);
+    LAUNCH(read_quads, d->units * BLOCKS_PER_SM, THREADS, 0, d->stream, (const float4 *)block,
+           bytes / (int64_t)sizeof(float4), rounds, (float *)block);
     CUDA_TRY(cudaGetLastError());
     return OK;
 }
 
-// Two blocks of `bytes`, zero.
+// Two blocks, zero. A piece of work uses `bytes` of them.
 struct work {
     void *from, *to;
     int64_t bytes;
@@ -72,7 +83,7 @@ static int copy_by_kernel(struct device *d, const struct work *w, int rounds, do
 {
     for (int r = 0; r < rounds; r++)
         LAUNCH(copy_quads, d->units * BLOCKS_PER_SM * 4, THREADS, 0, d->stream,
-               (const quad *)w->from, (quad *)w->to, w->bytes / (int64_t)sizeof(quad));
+               (const float4 *)w->from, (float4 *)w->to, w->bytes / (int64_t)sizeof(float4));
     CUDA_TRY(cudaGetLastError());
     *amount = 2.0 * (double)w->bytes;
     return OK;
@@ -87,10 +98,24 @@ static int copy_by_runtime(struct device *d, const struct work *w, int rounds, d
     return OK;
 }
 
-static int read_cached(struct device *d, const struct work *w, int rounds, double *amount)
+static int read_far(struct device *d, const struct work *w, int rounds, double *amount)
 {
     *amount = (double)w->bytes;
     return roof_cuda_read(d, w->from, w->bytes, rounds);
+}
+
+static int64_t near_bytes(const struct device *d)
+{
+    return (int64_t)d->units * NEAR_BLOCKS * NEAR_THREADS * (int64_t)sizeof(float4);
+}
+
+static int read_next_to_cores(struct device *d, const struct work *w, int rounds, double *amount)
+{
+    LAUNCH(read_near, d->units * NEAR_BLOCKS, NEAR_THREADS, 0, d->stream, (const float4 *)w->from,
+           rounds, (float *)w->from);
+    CUDA_TRY(cudaGetLastError());
+    *amount = (double)near_bytes(d);
+    return OK;
 }
 
 template <typename T>
@@ -104,42 +129,68 @@ static int fma_rounds(struct device *d, const struct work *w, int rounds, double
     return OK;
 }
 
-static int time_once(struct device *d, phase run, const struct work *w, int rounds, double *amount,
-                     double *ms)
+// A kind of work, and where its best rate goes.
+struct job {
+    phase run;
+    int64_t bytes;
+    double *best;
+    int rounds; // of one try
+};
+#define JOBS_MAX (ROOF_STEPS_MAX + 5)
+
+static int list_jobs(struct roof *r, struct job *jobs)
 {
-    int err = d->ops->timer_start(d);
-    if (!err) err = run(d, w, rounds, amount);
-    return err ? err : d->ops->timer_stop(d, ms);
+    int n = 0;
+    int64_t top = r->steps[r->step_count - 1].bytes;
+    for (int i = 0; i < r->step_count; i++)
+        jobs[n++] = {read_far, r->steps[i].bytes, &r->steps[i].gb_s, 1};
+    jobs[n++] = {copy_by_kernel, top, &r->copy_gb_s, 1};
+    jobs[n++] = {copy_by_runtime, top, &r->copy_gb_s, 1};
+    jobs[n++] = {read_next_to_cores, 0, &r->near_gb_s, 1};
+    jobs[n++] = {fma_rounds<float>, 0, &r->fma_measured[0], 1};
+    jobs[n++] = {fma_rounds<double>, 0, &r->fma_measured[1], 1};
+    return n;
 }
 
-// Work per nanosecond, that is GB/s or GFLOP/s.
-static int median_rate(struct device *d, phase run, const struct work *w, double *rate)
+// The time of one try, and what it does per nanosecond: GB/s or GFLOP/s.
+static int try_once(struct device *d, const struct job *job, struct work *w, double *ms,
+                    double *rate)
 {
-    double ms[SAMPLES], amount;
-    int rounds = 1;
-    int err = time_once(d, run, w, rounds, &amount, ms); // loads the kernel; counts for nothing
-    if (!err) err = time_once(d, run, w, rounds, &amount, ms);
-    while (!err && ms[0] < SAMPLE_MS && rounds < 1 << 20) {
-        rounds *= 4;
-        err = time_once(d, run, w, rounds, &amount, ms);
+    double amount = 0;
+    w->bytes = job->bytes;
+    int err = d->ops->timer_start(d);
+    if (!err) err = job->run(d, w, job->rounds, &amount);
+    if (!err) err = d->ops->timer_stop(d, ms);
+    if (!err) *rate = *ms > 0 ? amount * job->rounds / 1e6 / *ms : 0;
+    return err;
+}
+
+// Loads the kernel, and finds the rounds that make a try long enough.
+static int calibrate(struct device *d, struct job *job, struct work *w)
+{
+    double ms, rate;
+    int err = try_once(d, job, w, &ms, &rate); // counts for nothing
+    if (!err) err = try_once(d, job, w, &ms, &rate);
+    while (!err && ms < TRY_MS && job->rounds < 1 << 20) {
+        job->rounds *= 4;
+        err = try_once(d, job, w, &ms, &rate);
     }
-    for (int i = 0; i < SAMPLES && !err; i++) err = time_once(d, run, w, rounds, &amount, &ms[i]);
-    if (err) return err;
-    *rate = amount * rounds / 1e6 / roof_median(ms, SAMPLES);
-    return OK;
+    return err;
 }
 
 static int measure(struct device *d, struct work *w, struct roof *roof)
 {
-    double by_kernel, by_runtime;
-    int err = median_rate(d, copy_by_kernel, w, &by_kernel);
-    if (!err) err = median_rate(d, copy_by_runtime, w, &by_runtime);
-    if (err) return err;
-    roof->copy_gb_s = by_kernel > by_runtime ? by_kernel : by_runtime;
-    w->bytes = min64(w->bytes, d->cache_bytes / 2) & ~(int64_t)4095;
-    err = median_rate(d, read_cached, w, &roof->cache_gb_s);
-    if (!err) err = median_rate(d, fma_rounds<float>, w, &roof->fma_gflops[0]);
-    if (!err) err = median_rate(d, fma_rounds<double>, w, &roof->fma_gflops[1]);
+    struct job jobs[JOBS_MAX];
+    int count = list_jobs(roof, jobs), err = OK;
+    double begin = clock_ms(), ms, rate;
+    for (int i = 0; i < count && !err && !interrupted; i++) err = calibrate(d, &jobs[i], w);
+    for (int t = 0; t < TRIES && (!t || clock_ms() - begin < BUDGET_MS); t++)
+        for (int i = 0; i < count && !err && !interrupted; i++) {
+            err = try_once(d, &jobs[i], w, &ms, &rate);
+            if (!err && rate > *jobs[i].best) *jobs[i].best = rate;
+        }
+    if (!err && interrupted) err = fail(ERR_INTERRUPTED, "interrupted");
+    if (!err) roof_derive(roof);
     return err;
 }
 
@@ -147,10 +198,13 @@ int roof_measure_cuda(struct device *d, struct roof *roof)
 {
     size_t free_bytes, total_bytes;
     CUDA_TRY(cudaMemGetInfo(&free_bytes, &total_bytes));
-    int64_t bytes = min64(COPY_MAX, min64(COPY_CACHES * d->cache_bytes, (int64_t)free_bytes / 4));
-    struct work w = {NULL, NULL, bytes & ~(int64_t)4095};
-    if (w.bytes < 2 * d->cache_bytes) // it would be the cache that is measured
+    int64_t first = max64(d->cache_bytes / FIRST_PART, FIRST_LEAST);
+    int64_t top = max64(min64(TOP_MOST, TOP_CACHES * d->cache_bytes), 4 * first);
+    while (top > (int64_t)free_bytes / 4 && top > 4 * d->cache_bytes) top /= 2;
+    if (top > (int64_t)free_bytes / 4) // it would be the cache that is measured
         return fail(ERR_MEMORY, "too little memory is free on %s to measure it", d->id);
+    struct work w = {NULL, NULL, max64(top, near_bytes(d))};
+    roof_plan_ladder(roof, first, top);
     int err = d->ops->alloc(d, w.bytes, &w.from);
     if (!err) err = d->ops->alloc(d, w.bytes, &w.to);
     if (!err) err = d->ops->fill(d, w.from, 0, w.bytes);

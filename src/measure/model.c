@@ -1,105 +1,118 @@
 #include "measure/model.h"
 
-#include <errno.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
+#include <time.h>
 
-// The cache has a line for each device: its key, then the four ceilings, with tabs between.
-#define CACHE_LINES_MAX 64
-#define CACHE_LINE_ROOM 512
+#include "measure/roof_file.h"
 
-// False where the user has no place for a cache. Not one in /tmp, where others could have put
-// theirs.
-static bool cache_path(char path[512], const char *suffix)
+#define KEPT_FOR    (7 * 86400) // seconds
+#define PROBE_GAIN  1.1         // a probe that is so much better tells of a measurement held up
+#define FRESH_FOR   60          // seconds; to measure again would tell nothing new
+#define FROM_MEMORY 4           // times what may be cached: then most of it comes from memory
+
+// Measures, and keeps the better of this and what is kept.
+static int measure(struct device *d, struct roof *roof)
 {
-    const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
-    if (cache && *cache) return snprintf(path, 512, "%s/spbench%s", cache, suffix) < 512;
-    return home && *home && snprintf(path, 512, "%s/.cache/spbench%s", home, suffix) < 512;
+    *roof = (struct roof){0};
+    int err = d->ops->measure_roof(d, roof);
+    if (err) return err;
+    roof->measured = (int64_t)time(NULL);
+    roof_file_keep(d, roof);
+    return OK;
 }
 
-static void device_key(const struct device *d, char key[320])
+// What the flush of the caches goes by. Where no cache was seen, there is none beyond the ladder.
+static void tell_cache(struct device *d, const struct roof *roof)
 {
-    snprintf(key, 320, "%s, %s, %d", d->name, d->detail, d->units);
-    for (char *c = key; *c; c++)
-        if (*c == '\t' || *c == '\n') *c = ' ';
+    int64_t top = roof->step_count ? roof->steps[roof->step_count - 1].bytes : 0;
+    d->cache_seen_bytes = roof->cache_seen_bytes;
+    if (!d->cache_seen_bytes) d->cache_seen_bytes = min64(d->cache_bytes, top / 2);
 }
 
-// The line of this key without the key, or NULL.
-static const char *line_of(const char *line, const char *key)
+// Whether the kept ceilings are old, or were measured beside other work. `probe` becomes the rate
+// that the device has now, 0 where it is not known.
+static bool is_stale(struct device *d, const struct roof *kept, double *probe)
 {
-    size_t length = strlen(key);
-    return !strncmp(line, key, length) && line[length] == '\t' ? line + length + 1 : NULL;
-}
-
-static bool is_rate(double x) { return x > 0 && x < HUGE_VAL; }
-
-static bool is_roof(const struct roof *r)
-{
-    return is_rate(r->copy_gb_s) && is_rate(r->cache_gb_s) && is_rate(r->fma_gflops[F32]) &&
-           is_rate(r->fma_gflops[F64]);
-}
-
-static bool cache_read(const struct device *d, struct roof *r)
-{
-    char path[512], key[320], line[CACHE_LINE_ROOM];
-    bool found = false;
-    if (!cache_path(path, "/roof.tsv")) return false;
-    device_key(d, key);
-    FILE *f = fopen(path, "r");
-    while (f && !found && fgets(line, sizeof line, f)) {
-        const char *rest = line_of(line, key);
-        found = rest &&
-                sscanf(rest, "%lf\t%lf\t%lf\t%lf", &r->copy_gb_s, &r->cache_gb_s,
-                       &r->fma_gflops[F32], &r->fma_gflops[F64]) == 4 &&
-                is_roof(r);
-    }
-    if (f) fclose(f);
-    return found;
-}
-
-// Rewrites the file with this device's line replaced; readers see the old file or the new one.
-static void cache_write(const struct device *d, const struct roof *r)
-{
-    char path[512], folder[512], part[600], key[320], line[CACHE_LINE_ROOM];
-    if (!cache_path(path, "/roof.tsv") || !cache_path(folder, "")) return;
-    device_key(d, key);
-    char *last = strrchr(folder, '/');
-    *last = 0;
-    mkdir(folder, 0777); // the parent; both may exist already
-    *last = '/';
-    mkdir(folder, 0777);
-    snprintf(part, sizeof part, "%s.%ld", path, (long)getpid());
-    FILE *out = fopen(part, "w");
-    if (!out) return;
-    FILE *old = fopen(path, "r");
-    for (int n = 0; old && n < CACHE_LINES_MAX && fgets(line, sizeof line, old); n++)
-        if (!line_of(line, key)) fputs(line, out);
-    if (old) fclose(old);
-    fprintf(out, "%s\t%.6g\t%.6g\t%.6g\t%.6g\n", key, r->copy_gb_s, r->cache_gb_s,
-            r->fma_gflops[F32], r->fma_gflops[F64]);
-    if (fclose(out) || rename(part, path)) remove(part);
+    *probe = 0;
+    if ((int64_t)time(NULL) - kept->measured > KEPT_FOR) return true;
+    if (!d->ops->probe_roof || d->ops->probe_roof(d, probe)) return false;
+    return *probe > PROBE_GAIN * kept->probe_gb_s;
 }
 
 int model_roof(struct device *d, bool fresh, struct roof *roof)
 {
-    *roof = (struct roof){0};
-    if (!fresh && cache_read(d, roof)) return OK;
-    int err = d->ops->measure_roof(d, roof);
-    // A cache that seems slower than memory was measured while something else was running: use it
-    // this once, but do not keep it.
-    if (!err && is_roof(roof) && roof->cache_gb_s >= roof->copy_gb_s) cache_write(d, roof);
+    struct roof kept;
+    double probe = 0;
+    int err = OK;
+    bool known = roof_file_read(d, &kept);
+    if (known && !fresh && !is_stale(d, &kept, &probe)) {
+        *roof = kept;
+    } else {
+        err = measure(d, roof);
+        // What is known serves where it cannot be measured now.
+        if (err && err != ERR_INTERRUPTED && known && !fresh) *roof = kept, err = OK;
+    }
     if (err) *roof = (struct roof){0};
+    // Else the next run would find the same.
+    if (!err && probe > roof->probe_gb_s) {
+        roof->probe_gb_s = probe;
+        roof_file_keep(d, roof);
+    }
+    tell_cache(d, roof);
     return err;
 }
 
+bool model_kept(struct device *d, struct roof *roof) { return roof_file_read(d, roof); }
+
 double model_bound_ms(const struct roof *roof, enum prec prec, int64_t flops, int64_t bytes)
 {
-    double memory = roof->copy_gb_s > 0 ? (double)bytes / roof->copy_gb_s * 1e-6 : 0;
+    double memory = roof->memory_gb_s > 0 ? (double)bytes / roof->memory_gb_s * 1e-6 : 0;
     double rate = roof->fma_gflops[prec];
     double arithmetic = rate > 0 ? (double)flops / rate * 1e-6 : 0;
     return memory > arithmetic ? memory : arithmetic;
+}
+
+// Before a case is called impossible: whether the ceilings were measured again just now, for which
+// other work may have held them down.
+static bool measured_again(struct device *d, struct roof *roof)
+{
+    struct roof now;
+    if ((int64_t)time(NULL) - roof->measured < FRESH_FOR || measure(d, &now)) return false;
+    roof_merge(&now, roof); // the file may not be there
+    *roof = now;
+    tell_cache(d, roof);
+    return true;
+}
+
+static void raise_to(struct device *d, struct roof *roof, double *ceiling, double rate)
+{
+    *ceiling = rate;
+    roof_derive(roof);
+    roof_file_keep(d, roof);
+    tell_cache(d, roof);
+}
+
+bool model_learn(struct device *d, struct roof *roof, enum prec prec, double gflops)
+{
+    const double *measured = &roof->fma_measured[prec];
+    if (!(*measured > 0)) return true; // there is no roof
+    if (!(gflops <= ROOF_GAIN * *measured) &&
+        !(measured_again(d, roof) && gflops <= ROOF_GAIN * *measured))
+        return false;
+    if (gflops > roof->fma_gflops[prec]) raise_to(d, roof, &roof->fma_gflops[prec], gflops);
+    return true;
+}
+
+bool model_learn_bytes(struct device *d, struct roof *roof, int64_t bytes, double ms)
+{
+    double gb_s = (double)bytes / ms * 1e-6;
+    if (!(roof->near_gb_s > 0)) return true; // there is no roof
+    if (!(gb_s <= roof->near_gb_s) && !(measured_again(d, roof) && gb_s <= roof->near_gb_s))
+        return false;
+    int64_t cached = device_cached_bytes(d);
+    double surely = (double)(bytes - cached) / ms * 1e-6; // this came from memory
+    double most = ROOF_GAIN * fmax(roof->read_gb_s, roof->copy_gb_s);
+    if (bytes / FROM_MEMORY >= cached && surely > roof->memory_gb_s && surely <= most)
+        raise_to(d, roof, &roof->memory_gb_s, surely);
+    return true;
 }

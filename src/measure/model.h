@@ -6,10 +6,22 @@
 #include "data/matrix.h"
 
 // The ceilings of this device: from the cache file of an earlier run, else measured now and kept.
-// `fresh` measures in any case. A cache that cannot be written is no error.
+// They are measured again where they are some days old, or where a short probe does better than
+// the one that was kept with them; `fresh` measures in any case. Each ceiling is the best of all
+// times. A cache that cannot be written is no error.
 int model_roof(struct device *d, bool fresh, struct roof *roof);
+// Those that are kept of it, if any.
+bool model_kept(struct device *d, struct roof *roof);
 
 // The larger of bytes over bandwidth and flops over rate, in milliseconds; 0 if neither is known.
 double model_bound_ms(const struct roof *roof, enum prec prec, int64_t flops, int64_t bytes);
+
+// What a case whose result is right tells of the device. Where it did more than the ceiling, and
+// not over ROOF_GAIN times what was measured, the ceiling rises to it, and is kept. False: no such
+// device can do it, also after its ceilings were measured once more. Without a roof: true.
+bool model_learn(struct device *d, struct roof *roof, enum prec prec, double gflops);
+// The same of its compulsory bytes: they are not faster than the caches next to the cores, and
+// memory's bandwidth is raised by what caches cannot have held.
+bool model_learn_bytes(struct device *d, struct roof *roof, int64_t bytes, double ms);
 
 #endif

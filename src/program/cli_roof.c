@@ -1,34 +1,71 @@
-// spbench roof: the ceilings of a device, measured afresh and kept for the runs that follow.
+// spbench roof: the ceilings of a device, measured afresh; the better of these and those of earlier
+// times are kept for the runs that follow.
 #include "program/cli.h"
 
 #include <stdio.h>
+#include <time.h>
 
-static void print_ceiling(const char *what, double x, const char *unit)
+static void print_ceiling(const char *what, double x, double before, const char *unit)
 {
     if (x > 0)
-        printf("  %-22s %10.1f %s\n", what, x, unit);
+        printf("  %-26s %10.1f %s%s\n", what, x, unit, x == before ? ", measured earlier" : "");
     else
-        printf("  %-22s %10s\n", what, "not known");
+        printf("  %-26s %10s\n", what, "not known");
+}
+
+static void print_cache(const struct roof *roof, const struct roof *before)
+{
+    char size[32], what[64];
+    if (!roof->cache_seen_bytes) {
+        printf("  %-26s %10s\n", "read from the cache", "no cache above memory was seen");
+        return;
+    }
+    snprintf(what, sizeof what, "read from %s of cache", size_text(roof->cache_seen_bytes, size));
+    print_ceiling(what, roof->cache_gb_s, before->cache_gb_s, "GB/s");
+}
+
+static void print_ladder(const struct roof *roof)
+{
+    printf("  blocks that were read:\n");
+    for (int i = 0; i < roof->step_count; i++) {
+        char size[32];
+        printf("  %26s %10.1f GB/s\n", size_text(roof->steps[i].bytes, size), roof->steps[i].gb_s);
+    }
+}
+
+static void print_roof(const struct device *d, const struct roof *roof, const struct roof *before,
+                       bool verbose)
+{
+    char date[32];
+    time_t measured = (time_t)roof->measured;
+    struct tm utc;
+    strftime(date, sizeof date, "%Y-%m-%d %H:%M", gmtime_r(&measured, &utc));
+    printf("%s: %s (%s), measured %s UTC\n", d->id, d->name, d->detail, date);
+    print_ceiling("memory", roof->memory_gb_s, before->memory_gb_s, "GB/s");
+    print_ceiling("copy, read and written", roof->copy_gb_s, before->copy_gb_s, "GB/s");
+    print_ceiling("read", roof->read_gb_s, before->read_gb_s, "GB/s");
+    print_cache(roof, before);
+    print_ceiling("read next to the cores", roof->near_gb_s, before->near_gb_s, "GB/s");
+    for (int prec = F32; prec <= F64; prec++) {
+        char what[32];
+        snprintf(what, sizeof what, "multiply-add, %s", prec_name((enum prec)prec));
+        print_ceiling(what, roof->fma_gflops[prec], before->fma_gflops[prec], "GFLOPS");
+    }
+    if (verbose) print_ladder(roof);
 }
 
 int cli_roof(const struct request *q)
 {
     struct choice c;
+    struct roof before = {0};
     int err = choice_make_device(&c, q->o);
     if (err) goto done;
     cli_tell_device(&c, q->o);
+    const struct bench_device *bd = bench_device_find(&c.devices, c.device);
+    if (!model_kept(bd->dev, &before)) before = (struct roof){0};
     err = choice_measure_roofs(&c, true);
     if (!err && interrupted) err = fail(ERR_INTERRUPTED, "interrupted");
-    if (!err) {
-        const struct bench_device *bd = bench_device_find(&c.devices, c.device);
-        const struct device *d = bd->dev;
-        const struct roof *roof = &bd->roof;
-        printf("%s: %s (%s)\n", d->id, d->name, d->detail);
-        print_ceiling("copy, read and written", roof->copy_gb_s, "GB/s");
-        print_ceiling("read from the cache", roof->cache_gb_s, "GB/s");
-        print_ceiling("multiply-add, f32", roof->fma_gflops[F32], "GFLOPS");
-        print_ceiling("multiply-add, f64", roof->fma_gflops[F64], "GFLOPS");
-    }
+    if (!err) print_roof(bd->dev, &bd->roof, &before, q->o->verbose);
 done:
     choice_free(&c);
     return err;

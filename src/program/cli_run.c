@@ -127,7 +127,7 @@ int cli_run(const struct request *q)
     if (!err && run.records) err = record_open(&run.out, o->output, o->append, o->seed);
     if (err) goto done;
 
-    table_progress_text(&run.table, "measuring the device's ceilings (the first run only)");
+    table_progress_text(&run.table, "measuring the device's ceilings");
     err = choice_measure_roofs(&c, false);
     table_clear(&run.table);
     if (err && err != ERR_INTERRUPTED) { // times and checks need no roof

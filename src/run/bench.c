@@ -63,7 +63,7 @@ static void derive_rates(struct result *r, const struct roof *roof)
     r->gflops = (double)r->flops / ms * 1e-6;
     r->bound_ms = model_bound_ms(roof, r->c.prec, r->flops, r->compulsory_bytes);
     r->efficiency = r->bound_ms / ms;
-    r->cache_resident = roof->copy_gb_s > 0 && gb_s > roof->copy_gb_s;
+    r->cache_resident = roof->memory_gb_s > 0 && gb_s > roof->memory_gb_s;
 }
 
 // One run that waits between its phases.

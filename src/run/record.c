@@ -145,14 +145,36 @@ static void measure_or_null(struct json *j, cJSON *o, const char *name, double x
 // What was not reached becomes null.
 static double known_or_nan(bool known, int64_t x) { return known ? (double)x : NAN; }
 
+static const char *iso_date(time_t when, char date[32])
+{
+    struct tm utc;
+    strftime(date, 32, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&when, &utc));
+    return date;
+}
+
 static void add_roof(struct json *j, cJSON *o, const struct roof *roof)
 {
+    char date[32];
     cJSON *r = json_object(j, o, "roof");
+    json_text(j, r, "measured", roof->measured ? iso_date((time_t)roof->measured, date) : NULL);
+    measure_or_null(j, r, "memory_gb_s", roof->memory_gb_s);
     measure_or_null(j, r, "copy_gb_s", roof->copy_gb_s);
+    measure_or_null(j, r, "read_gb_s", roof->read_gb_s);
     measure_or_null(j, r, "cache_gb_s", roof->cache_gb_s);
+    if (roof->cache_seen_bytes)
+        json_number(j, r, "cache_seen_bytes", (double)roof->cache_seen_bytes);
+    else
+        json_null(j, r, "cache_seen_bytes");
+    measure_or_null(j, r, "near_gb_s", roof->near_gb_s);
     cJSON *fma = json_object(j, r, "fma_gflops");
     measure_or_null(j, fma, prec_name(F32), roof->fma_gflops[F32]);
     measure_or_null(j, fma, prec_name(F64), roof->fma_gflops[F64]);
+    cJSON *ladder = json_array(j, r, "ladder");
+    for (int i = 0; i < roof->step_count; i++) {
+        cJSON *step = json_object(j, ladder, NULL);
+        json_number(j, step, "bytes", (double)roof->steps[i].bytes);
+        json_measure(j, step, "gb_s", roof->steps[i].gb_s);
+    }
 }
 
 static void add_device(struct json *j, cJSON *array, const struct bench_device *bd)
@@ -234,14 +256,11 @@ static void add_algorithm(struct json *j, cJSON *array, const struct algo_entry 
 static void add_host(struct json *j)
 {
     char date[32], system[256] = "unknown";
-    time_t now = time(NULL);
-    struct tm utc;
     struct utsname host;
     bool named = !uname(&host);
-    strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
     if (named)
         snprintf(system, sizeof system, "%s %s %s", host.sysname, host.release, host.machine);
-    json_text(j, j->root, "date", date);
+    json_text(j, j->root, "date", iso_date(time(NULL), date));
     json_text(j, j->root, "host", named ? host.nodename : "unknown");
     json_text(j, j->root, "os", system);
 }

@@ -1,0 +1,163 @@
+#include "measure/roof_file.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+// The file has a line for each device: its key, when it was measured, the rates that are in no
+// ladder, and the steps of the ladder as bytes:rate, with tabs between.
+#define VERSION   2 // of the way in which ceilings are measured and written
+#define LINES_MAX 64
+#define LINE_ROOM 2048
+#define KEY_ROOM  400
+#define PATH_ROOM 600
+
+// False where the user has no place for a cache. Not one in /tmp, where others could have put
+// theirs.
+static bool file_path(char path[PATH_ROOM], const char *suffix)
+{
+    const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+    int n = -1;
+    if (cache && *cache)
+        n = snprintf(path, PATH_ROOM, "%s/spbench%s", cache, suffix);
+    else if (home && *home)
+        n = snprintf(path, PATH_ROOM, "%s/.cache/spbench%s", home, suffix);
+    return n > 0 && n < PATH_ROOM;
+}
+
+// What the ceilings depend on. `detail` has the driver, or the threads and the processors.
+static void device_key(struct device *d, char key[KEY_ROOM])
+{
+    int now, max;
+    if (d->ops->clock_mhz(d, &now, &max)) max = 0; // not known
+    snprintf(key, KEY_ROOM, "%d, %s, %s, %d, %d MHz, %lld", VERSION, d->name, d->detail, d->units,
+             max, (long long)d->cache_bytes);
+    for (char *c = key; *c; c++)
+        if (*c == '\t' || *c == '\n') *c = ' ';
+}
+
+// The line of this key without the key, or NULL.
+static const char *line_of(const char *line, const char *key)
+{
+    size_t length = strlen(key);
+    return !strncmp(line, key, length) && line[length] == '\t' ? line + length : NULL;
+}
+
+// The rates of a line in its order, NULL at the end.
+#define RATES 8
+static double *rate_of(struct roof *r, int i)
+{
+    double *rates[RATES] = {&r->memory_gb_s,     &r->copy_gb_s,      &r->near_gb_s,
+                            &r->probe_gb_s,      &r->fma_gflops[0],  &r->fma_gflops[1],
+                            &r->fma_measured[0], &r->fma_measured[1]};
+    return rates[i];
+}
+
+// A rate after `sep`, or 0 for none, and what follows it; false if there is nothing like that.
+static bool get_rate(const char **p, char sep, double *x)
+{
+    char *end;
+    if (**p != sep) return false;
+    *x = strtod(*p + 1, &end);
+    bool is_rate = end > *p + 1 && isfinite(*x) && (*x >= ROOF_LEAST || *x == 0);
+    *p = end;
+    return is_rate;
+}
+
+static bool get_whole(const char **p, int64_t *x)
+{
+    char *end;
+    if (**p != '\t') return false;
+    errno = 0;
+    *x = strtoll(*p + 1, &end, 10);
+    bool is_whole = end > *p + 1 && !errno;
+    *p = end;
+    return is_whole;
+}
+
+static bool get_roof(const char *p, struct roof *r)
+{
+    *r = (struct roof){0};
+    bool good = get_whole(&p, &r->measured);
+    for (int i = 0; i < RATES && good; i++) good = get_rate(&p, '\t', rate_of(r, i));
+    while (good && *p == '\t' && r->step_count < ROOF_STEPS_MAX) {
+        struct roof_step *step = &r->steps[r->step_count++];
+        good = get_whole(&p, &step->bytes) && get_rate(&p, ':', &step->gb_s);
+    }
+    if (!good || *p != '\n' || r->step_count < 3) return false;
+    roof_derive(r);
+    return roof_is_sane(r);
+}
+
+bool roof_file_read(struct device *d, struct roof *r)
+{
+    char path[PATH_ROOM], key[KEY_ROOM], line[LINE_ROOM];
+    bool found = false;
+    if (!file_path(path, "/roof.tsv")) return false;
+    device_key(d, key);
+    FILE *f = fopen(path, "r");
+    while (f && !found && fgets(line, sizeof line, f)) {
+        const char *rest = line_of(line, key);
+        found = rest && get_roof(rest, r);
+    }
+    if (f) fclose(f);
+    return found;
+}
+
+static void put_roof(FILE *out, const char *key, const struct roof *r)
+{
+    struct roof copy = *r;
+    fprintf(out, "%s\t%lld", key, (long long)r->measured);
+    for (int i = 0; i < RATES; i++) fprintf(out, "\t%.6g", *rate_of(&copy, i));
+    for (int i = 0; i < r->step_count; i++)
+        fprintf(out, "\t%lld:%.6g", (long long)r->steps[i].bytes, r->steps[i].gb_s);
+    fputc('\n', out);
+}
+
+static void make_folder(void)
+{
+    char folder[PATH_ROOM];
+    if (!file_path(folder, "")) return;
+    char *last = strrchr(folder, '/');
+    *last = 0;
+    mkdir(folder, 0777); // the parent; both may exist already
+    *last = '/';
+    mkdir(folder, 0777);
+}
+
+// Rewrites the file with this device's line first; readers see the old file or the new one.
+static void replace_line(struct device *d, const struct roof *r)
+{
+    char path[PATH_ROOM], part[PATH_ROOM], key[KEY_ROOM], line[LINE_ROOM];
+    if (!file_path(path, "/roof.tsv") || !file_path(part, "/roof.tsv.XXXXXX")) return;
+    device_key(d, key);
+    make_folder();
+    int fd = mkstemp(part);
+    FILE *out = fd < 0 ? NULL : fdopen(fd, "w");
+    if (!out) {
+        if (fd >= 0) close(fd), remove(part);
+        return;
+    }
+    put_roof(out, key, r);
+    FILE *old = fopen(path, "r");
+    for (int n = 1; old && n < LINES_MAX && fgets(line, sizeof line, old);)
+        if (strchr(line, '\n') && !line_of(line, key)) fputs(line, out), n++;
+    if (old) fclose(old);
+    bool lost = ferror(out);
+    if (fclose(out) || lost || rename(part, path)) remove(part);
+}
+
+void roof_file_keep(struct device *d, struct roof *r)
+{
+    struct roof other;
+    if (roof_file_read(d, &other)) {
+        int64_t measured = max64(r->measured, other.measured);
+        roof_merge(r, &other);
+        r->measured = measured;
+    }
+    if (roof_is_sane(r)) replace_line(d, r);
+}
