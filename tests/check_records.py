@@ -67,6 +67,9 @@ def contradictions(record, env, known):
         yield "status ok, and an error over its tolerance"
     if status == "ok" and check["method"] != "off" and not check["tolerance_share"] <= 0.01:
         yield "status ok, and a tolerance over a hundredth of the elements"
+    if (status == "ok" and check["method"] != "off"
+            and check["timed"]["looked"] <= len(record["time_ms"]["samples"])):
+        yield "a timed sample that nobody looked at"
     if status == "ok" and check["method"] == "full" and check["seen_share"] != 1:
         yield "a full check that has not seen all"
     if record.get("nnz_c") and not close(record["compression"],

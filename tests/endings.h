@@ -35,7 +35,7 @@ static int keep_result(const struct result *r, void *arg)
     return OK;
 }
 
-static struct endings run(struct plan_parts *x)
+static inline struct endings run(struct plan_parts *x)
 {
     struct plan plan = parts_plan(x);
     got.count = 0;

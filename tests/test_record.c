@@ -15,7 +15,8 @@ static void test_names(void)
     CHECK_NAMES("options", "threshold ");
     CHECK_NAMES("matrix", "name path rows cols nnz field symmetry values duplicates row_mean "
                           "row_max row_cv load_ms load_mb_s ");
-    CHECK_NAMES("check", "method elements seen_share error_ratio tolerance_share ");
+    CHECK_NAMES("check", "method elements seen_share error_ratio tolerance_share timed ");
+    CHECK_TEXT(names_of(at(record, "check", "timed")), "looked varied rechecked ");
     CHECK_NAMES("time_ms", "median min mean p5 p95 ci_lo ci_hi samples batch launch separator "
                            "back_to_back warmup stop busy machine throttled clock_mhz ");
     CHECK_TEXT(names_of(at(record, "time_ms", "machine")), "switches steal others ");

@@ -9,6 +9,7 @@
 #define WARMUP_MOST_MS   1000.0 // no run more that would go beyond that,
 #define WARMUP_SHARE     0.25   // or beyond this part of the time that there is at most
 #define REFRESH_BELOW_MS 50.0   // longer runs find in the cache what they left there themselves
+#define REFRESH_SEED     14
 #define BATCH_BELOW_MS   0.2    // shorter runs are timed several at a time,
 #define BATCH_TARGET_MS  1.0    // until one sample takes so long that its launch does not matter
 #define BATCH_MIN        7
@@ -34,6 +35,7 @@ struct session {
     double start_ms;
     double shortest_ms; // of the warm-up's runs
     double round_ms;    // what the last round of samples took in all, hooks included
+    uint64_t batches;   // taken
     double last_width;  // of the confidence interval, when it was looked at last
     double *back;       // samples of runs back to back, beside out->samples; owned
     int room;           // of both
@@ -145,17 +147,27 @@ static int make_chains(struct session *s)
     return s->apart.separated ? measure_separator(s) : OK;
 }
 
-// One sample: ms of one run. What is done around it reads and writes the result; so that the cache
-// holds what runs leave in it, and not what that did, an untimed run comes first.
-static int take_sample(const struct session *s, const struct chain *c, bool last, double *ms)
+// What is done around a sample reads and writes the result; so that the cache holds what runs leave
+// in it, and not what that did, untimed runs come first. One or two, at random: what is looked at
+// are the last runs of samples, and with always as many runs between them a fault of each 20th run
+// could be in none of these.
+static int refresh(const struct session *s)
 {
     const struct timed_work *w = s->work;
-    bool hooks = w->before || w->after, cold = s->rule->cold;
-    double unused;
-    int err = OK;
-    if (hooks && !cold && s->shortest_ms < REFRESH_BELOW_MS) err = run_once(s, &unused);
+    bool needed = (w->before || w->after) && !s->rule->cold && s->shortest_ms < REFRESH_BELOW_MS;
+    int err = OK, runs = needed ? 1 + (int)(random_at(REFRESH_SEED, s->batches) & 1) : 0;
+    for (double unused; runs > 0 && !err; runs--) err = run_once(s, &unused);
+    return err;
+}
+
+// One sample: ms of one run.
+static int take_sample(struct session *s, const struct chain *c, bool last, double *ms)
+{
+    const struct timed_work *w = s->work;
+    int err = refresh(s);
+    s->batches++;
     if (!err && w->before) err = w->before(w->arg, last);
-    if (!err && cold) err = s->dev->ops->flush_cache(s->dev);
+    if (!err && s->rule->cold) err = s->dev->ops->flush_cache(s->dev);
     if (!err) err = time_chain(s, c, ms);
     if (!err && w->after) err = w->after(w->arg, last);
     if (err) return err;

@@ -55,6 +55,20 @@ static int timed_run(void *arg)
     return t->algo->run(t);
 }
 
+// What no device does is not believed of an algorithm; what goes a little beyond the roof raises it.
+static int learn_roof(struct device *d, struct roof *roof, const struct result *r)
+{
+    double ms = r->timing.median, gflops = (double)r->flops / ms * 1e-6;
+    if (!model_learn(d, roof, r->c.prec, gflops))
+        return fail(ERR_WRONG, "%.4g GFLOPS are more than %s can do, which is %.4g: its time is of "
+                    "something else", gflops, d->id, roof->fma_gflops[r->c.prec]);
+    if (!model_learn_bytes(d, roof, r->compulsory_bytes, ms))
+        return fail(ERR_WRONG, "%.4g GB/s of its operands are more than the fastest cache of %s gives, "
+                    "which is %.4g: its time is of something else",
+                    (double)r->compulsory_bytes / ms * 1e-6, d->id, roof->near_gb_s);
+    return OK;
+}
+
 // What the time says: rates, bound, distance from the roof.
 static void derive_rates(struct result *r, const struct roof *roof)
 {
@@ -129,7 +143,7 @@ static int time_task(const struct plan *plan, struct reference *ref, struct task
 
 // Checks, then times a case that is ready. A wrong result is not timed.
 static int measure_ready(const struct plan *plan, const struct problem *p, struct reference *ref,
-                         const struct roof *roof, struct task *t, struct result *r)
+                         struct roof *roof, struct task *t, struct result *r)
 {
     bool fresh = p->op->result == RESULT_SPARSE;
     int64_t prepare_peak = t->dev->peak_bytes;
@@ -147,6 +161,7 @@ static int measure_ready(const struct plan *plan, const struct problem *p, struc
     err = time_task(plan, ref, t, r);
     if (!err && fresh) err = measure_phases(t, r);
     r->peak_bytes = max64(prepare_peak, t->dev->peak_bytes);
+    if (!err && r->checked) err = learn_roof(t->dev, roof, r);
     if (err) return err;
     r->timed = true;
     derive_rates(r, roof);
@@ -171,7 +186,7 @@ static int verify_inputs(struct operands *o, int err, struct result *r)
     return own ? own : err;
 }
 
-static int measure(const struct plan *plan, struct reference *ref, const struct bench_device *bd,
+static int measure(const struct plan *plan, struct reference *ref, struct bench_device *bd,
                    struct operands *o, struct result *r)
 {
     struct task t = {.entry = r->c.entry, .algo = r->c.entry->algo};
@@ -201,7 +216,7 @@ static struct result new_result(const struct bench_case *c, const struct matrix 
     return r;
 }
 
-static int attempt(const struct plan *plan, struct reference *ref, const struct bench_device *bd,
+static int attempt(const struct plan *plan, struct reference *ref, struct bench_device *bd,
                    struct operands *o, struct result *r)
 {
     const struct problem *p = o->p;
@@ -214,7 +229,7 @@ static int attempt(const struct plan *plan, struct reference *ref, const struct 
 // One case from its inputs to a result. Where it, or its check, does not fit beside what other
 // cases have left on the device, it gets that room, and another try. Returns only what must end the
 // whole run.
-static int run_case(const struct plan *plan, struct reference *ref, const struct bench_device *bd,
+static int run_case(const struct plan *plan, struct reference *ref, struct bench_device *bd,
                     struct operands *o, struct result *r)
 {
     const struct problem *p = o->p;
@@ -258,7 +273,7 @@ static int emit_case(struct group *g, const struct bench_case *c, const struct m
                      bench_emit emit, void *arg)
 {
     struct result r = new_result(c, matrix);
-    const struct bench_device *bd = bench_device_find(g->devices, c->device);
+    struct bench_device *bd = bench_device_find(g->devices, c->device);
     if (!bd) bug("no device '%s'", c->device);
     int err = interrupted ? fail(ERR_INTERRUPTED, "interrupted") : OK;
     if (!err && !is_hopeless(g, bd, &r))

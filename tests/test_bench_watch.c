@@ -1,0 +1,139 @@
+// Algorithms that are right when they are checked, and something else once they are timed: each is
+// told, and who comes next has right inputs and a time.
+#include "data/gen.h"
+#include "endings.h"
+
+#include <time.h>
+
+static int runs; // of the algorithm under test
+#define CHECKED 2 // runs of the check
+
+static int idle_run(struct task *t) { return ++runs <= CHECKED ? own_run(t) : OK; }
+
+// One run in twenty is wrong.
+static int seldom_run(struct task *t)
+{
+    int err = own_run(t);
+    if (++runs > CHECKED && runs % 20 == 0) prec_store(t->prec, t->val, 5, 1e6);
+    return err;
+}
+
+static int spoiling_run(struct task *t)
+{
+    int err = own_run(t);
+    if (++runs == CHECKED + 3) prec_store(t->prec, t->in[0].val, 0, 0.25);
+    return err;
+}
+
+static int spoiling_A_run(struct task *t)
+{
+    int err = own_run(t);
+    const struct csr_dev *A = csr_of(t->A[0]);
+    if (++runs == CHECKED + 3) prec_store(t->prec, A->val, A->nnz - 1, 3);
+    return err;
+}
+
+// It spoils what it reads when it is checked, so that its own result is wrong, too.
+static int spoiling_first_run(struct task *t)
+{
+    prec_store(t->prec, t->in[0].val, 0, 0.25);
+    return own_run(t);
+}
+
+static int64_t looked; // at results of the algorithm that ran last
+static int keep_looks(const struct result *r, void *arg)
+{
+    looked = r->looks.looked;
+    return keep_result(r, arg);
+}
+
+// The algorithm, and after it a right one.
+static struct endings outcome(int (*run_it)(struct task *t), enum check_mode mode)
+{
+    struct algo algo = on_csr;
+    struct plan_parts x;
+    algo.run = run_it;
+    const struct algo_entry entry = {"tested", &own_op, DEVICE_CPU, &algo, NULL};
+    parts_start(&x, &own_op);
+    parts_one(&x);
+    parts_add(&x, &entry);
+    if (mode != CHECK_OFF) parts_add(&x, &csr_entry);
+    struct plan plan = parts_plan(&x);
+    plan.check = mode;
+    plan.rule = (struct timing_rule){.reps = 100, .warmup = 1};
+    runs = got.count = 0;
+    CHECK(!bench_matrix(&plan, &places.all, &M, keep_looks, NULL), "%s", fail_text());
+    CHECK(!places.cpu.used_bytes, "%lld bytes left", (long long)places.cpu.used_bytes);
+    plan_free(&plan);
+    return got;
+}
+
+static const struct {
+    const char *name;
+    int (*run)(struct task *t);
+    enum status status;
+    const char *says;
+} table[] = {{"idle", idle_run, STATUS_WRONG, "the result of sample 1, after the check: C("},
+             {"wrong every 20th time", seldom_run, STATUS_WRONG, "the result of sample "},
+             {"spoils its dense input", spoiling_run, STATUS_WRONG, "it changed its inputs: dense"},
+             {"spoils A", spoiling_A_run, STATUS_WRONG, "it changed its inputs: A as csr"},
+             {"spoils at once", spoiling_first_run, STATUS_WRONG, "it changed its inputs: dense"},
+             {"right", own_run, STATUS_OK, ""}};
+
+static void test_faults(void)
+{
+    for (int i = 0; i < COUNT(table); i++) {
+        struct endings o = outcome(table[i].run, CHECK_FULL);
+        CHECK(o.list[0].status == table[i].status &&
+                  !strncmp(o.list[0].reason, table[i].says, strlen(table[i].says)),
+              "%s: %s, %s", table[i].name, status_name(o.list[0].status), o.list[0].reason);
+        CHECK(o.list[0].timed == (o.list[0].status == STATUS_OK), "%s has a time", table[i].name);
+        CHECK(o.list[1].status == STATUS_OK, "after %s: %s", table[i].name, o.list[1].reason);
+        CHECK(looked > 100, "%lld looks at 100 samples", (long long)looked);
+    }
+}
+
+// Who wants no check gets no looks; inputs are compared even so.
+static void test_unchecked(void)
+{
+    for (int i = 0; i < COUNT(table); i++) {
+        struct endings o = outcome(table[i].run, CHECK_OFF);
+        bool spoils = strstr(table[i].says, "inputs") != NULL;
+        CHECK(o.list[0].status == (spoils ? STATUS_WRONG : STATUS_OK), "%s: %s", table[i].name,
+              o.list[0].reason);
+        CHECK(!looked, "%s: %lld looks", table[i].name, (long long)looked);
+    }
+}
+
+// A rate that the device does not have is told, of the arithmetic and of the bytes.
+static void test_impossible(void)
+{
+    struct roof *roof = &places.list[DEVICE_CPU].roof;
+    const struct roof kept = *roof;
+    roof->measured = (int64_t)time(NULL); // just now: it is not measured again
+    roof->fma_measured[F32] = roof->fma_gflops[F32] = 1e-6;
+    struct endings o = outcome(own_run, CHECK_FULL);
+    CHECK(o.list[0].status == STATUS_WRONG && strstr(o.list[0].reason, "GFLOPS are more than cpu"),
+          "%s: %s", status_name(o.list[0].status), o.list[0].reason);
+    CHECK(!o.list[0].timed, "it has a time");
+    *roof = kept;
+    roof->measured = (int64_t)time(NULL);
+    roof->near_gb_s = 1e-6;
+    o = outcome(own_run, CHECK_FULL);
+    CHECK(o.list[0].status == STATUS_WRONG && strstr(o.list[0].reason, "GB/s of its operands"),
+          "%s: %s", status_name(o.list[0].status), o.list[0].reason);
+    *roof = kept;
+}
+
+int main(void)
+{
+    int err = gen_matrix("uniform:80:5", 1, &M.A);
+    CHECK(!err, "%s", fail_text());
+    if (err || places_open(&places)) return TEST_END();
+    test_faults();
+    test_unchecked();
+    test_impossible();
+    csr_free(&M.A);
+    device_close(&places.cpu);
+    return TEST_END();
+}
