@@ -216,7 +216,8 @@ def print_set(selection, found, args, codes):
     except records.NoData as nothing:
         print("Speed-ups: %s." % nothing)
     if args.peers:
-        print_peers(found, codes, peers.Names(args.map), args.code)
+        ours = {row["name"] for row in selection.rows + selection.left}
+        print_peers(found, codes, peers.Names(args.map, ours), args.code)
     if selection.rows[0]["made"]:
         print_memory(selection)
     print_failures(selection)

@@ -90,7 +90,7 @@ def test_failures(check):
     check(strip == [1, 2, 1], "marks of failures of hash, esc, cusparse: %s" % strip)
     fig = memory_timeline.draw(common.select(rows), argparse.Namespace(matrix="two"))
     said = [text.get_text() for text in fig.axes[0].texts]
-    check(said == ["hash: oom, esc: failed, cuSPARSE (best): oom"], "timeline: %s" % said)
+    check(said == ["oom: hash, cuSPARSE (best); failed: esc"], "timeline: %s" % said)
 
 
 def test_numbers(check, near):
