@@ -17,7 +17,7 @@ import series
 import words
 
 FIGURE = "compression"
-STRIP = 0.03  # height of a row of hollow marks, of the axes'
+STRIP, STRIPS = 0.03, 0.35  # height of a row of hollow marks, and of all at most, of the axes'
 
 
 def regression(x, y):
@@ -32,19 +32,23 @@ def regression(x, y):
 
 
 def foot(ax, why, compression, look, low, high):
-    """A row of hollow marks for each series with failures, on a strip below what is drawn. Returns
-    how many failed cases have no place, as no algorithm has a result."""
+    """A row of hollow marks for each series with failures, on a strip below what is drawn, which has
+    no scale. Returns how many failed cases have no place, as no algorithm has a result."""
     rows = {name: [compression[m] for m in of if m in compression] for name, of in why.items()}
     rows = {name: x for name, x in rows.items() if x}
-    share = STRIP * (len(rows) + 1)
+    strip = min(STRIP, STRIPS / (len(rows) + 1))
+    share = strip * (len(rows) + 1)
     ax.set_ylim(low * (low / high) ** (share / (1 - share)), high)
+    if rows:
+        ax.set_yticks([y for y in ax.get_yticks() if low <= y <= high])
+        ax.yaxis.set_minor_locator(drawing.matplotlib.ticker.NullLocator())
     for i, (name, x) in enumerate(rows.items()):
         face = {} if look[name]["marker"] in drawing.THIN else {"facecolors": "none"}
-        ax.scatter(x, [STRIP * (i + 0.7)] * len(x), s=22, marker=look[name]["marker"],
+        ax.scatter(x, [strip * (i + 0.7)] * len(x), s=22, marker=look[name]["marker"],
                    color=look[name]["colour"], linewidths=1, clip_on=False, zorder=3,
                    transform=ax.get_xaxis_transform(), **face)
     if rows:
-        ax.add_patch(drawing.plt.Rectangle((0, 0), 1, STRIP * (len(rows) + 0.4), color="#EEEEEE",
+        ax.add_patch(drawing.plt.Rectangle((0, 0), 1, strip * (len(rows) + 0.4), color="#EEEEEE",
                                            linewidth=0, transform=ax.transAxes, zorder=1))
     return sum(map(len, why.values())) - sum(map(len, rows.values()))
 

@@ -142,8 +142,8 @@ def draw(selection):
         totals = [sum(of.values()) for of in each if of]
         top = max(1.1, min(1.05 * max(totals), 3 * statistics.median(totals)))
         cut += stack(ax, each, look, top, many)
-        points = [(x, min(sum(of.values()), top)) for x, (m, of) in enumerate(zip(order, each))
-                  if of and (found[name][m]["flagged"])]
+        points = [(x, min(sum(of.values()), 0.93 * top)) for x, (m, of) in enumerate(zip(order, each))
+                  if of and found[name][m]["flagged"]]
         drawing.flag(ax, points, many, said=False)
         flagged += len(points)
         ax.set_title(label[name], loc="left", fontsize=9, weight="bold", pad=11)

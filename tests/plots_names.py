@@ -13,7 +13,8 @@ from plots_records import blend_records, gpu_records, product_records, result, r
 LONG = "long-" * 40
 NASTY = ("$\\bogus{$", "$x^{2$", "$a$ $b$", "a\nb", "a\tb", "\x1b[31mred\x07", "", " ",
          "_nolegend_", "a b/with blanks.mtx", "\u202eright to left", "\u200b",
-         "\u7a00\u758f \U0001f600", "\ud800", LONG + "1", LONG + "2", LONG[:99] + "middle" + LONG[:99], "%s %d {0} %", "\\", "{", "}",
+         "\u7a00\u758f \U0001f600", "\ud800", LONG + "1", LONG + "2",
+         LONG[:99] + "middle" + LONG[:99], "%s %d {0} %", "\\", "{", "}",
          "<b>&amp;</b>", "|", "\x00", "\u0665\u0661\u0627", "e\u0301\u0327", "$" * 201)
 FIELDS = ("name", "alg", "library", "vendor", "tuned_of", "picked", "revision", "host", "about",
           "format", "reason", "detail")
@@ -72,14 +73,17 @@ def bad_records(made):
         yield {**spoilt(record, names, keep), "case": None}
 
 
-def texts_of(fig):
-    import matplotlib
-    return [text.get_text() for text in fig.findobj(matplotlib.text.Text)]
-
-
 def odd_text(fig):
-    """A text of the figure that is not safe, or None."""
-    for text in texts_of(fig):
+    """A text of the figure that is not safe, or too long where there is little room, or None."""
+    import matplotlib
+    long = [ax.get_title(loc="left") for ax in fig.axes] + [
+            text.get_text() for ax in fig.axes for text in
+            ax.get_xticklabels() + [ax.xaxis.label, ax.yaxis.label] +
+            (ax.get_legend().get_texts() if ax.get_legend() else [])]
+    for text in long:
+        if max(map(len, text.split("\n"))) > 100:
+            return repr(text)
+    for text in [text.get_text() for text in fig.findobj(matplotlib.text.Text)]:
         plain = text.replace("\\$", "")
         formula = plain.startswith("$\\mathdefault{")  # the powers of an axis
         if "$" in plain and not formula or re.search("[^\n\\S ]|[\x00-\x09\x0b-\x1f\u202e]", text):
