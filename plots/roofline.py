@@ -52,13 +52,14 @@ def resident(row, bandwidth):
 
 def above(rows, bandwidths):
     """[(marker, what the legend says, rows)] of those faster than memory, and than the cache."""
-    memory, cache = bandwidths.get("copy"), bandwidths.get("cache")
-    over = [row for row in rows if memory and resident(row, memory)]
+    cache = bandwidths.get("cache")
+    memory = next((name for name in bandwidths if name != "cache"), None)
+    over = [row for row in rows if memory and resident(row, bandwidths[memory])]
     parts = {True: [], False: []}
     for row in over:
         parts[bool(cache) and resident(row, cache)].append(row)
     kept = "out of a cache" if cache else "out of a cache, or a wrong roof"
-    return [("o", "faster than the copy line:\n%s (%%s)" % kept, parts[False]),
+    return [("o", "faster than the %s line:\n%s (%%s)" % (memory, kept), parts[False]),
             ("s", "faster than the cache line: kept in\nnearer caches, or a wrong roof (%s)",
              parts[True])]
 
