@@ -15,6 +15,10 @@ import sys
 import common
 import drawing
 import records
+import words
+
+
+WORD_MOST = 50  # characters of a word in the name of a file
 
 
 def scripts():
@@ -28,13 +32,23 @@ def scripts():
 def file_name(script, fields, values, varying):
     """FIGURE-OP-AXIS64-f32: the operation, axes of numbers, the precision, and what else differs
     within the file."""
-    words = [script]
+    parts = [script]
     for field, value in zip(fields, values):
         if isinstance(value, int):
-            words.append("%s%d" % (field, value))
+            parts.append("%s%d" % (field, value))
         elif value is not None and (field in varying or field in ("op", "prec")):
-            words.append(value)
-    return "-".join(re.sub(r"[^\w.]+", "_", word) for word in words)
+            parts.append(value)
+    return "-".join(re.sub(r"[^\w.]+", "_", word)[:WORD_MOST] for word in parts)
+
+
+def free(name, used):
+    """The name, with a number behind it if another figure has it."""
+    found, count = name, 1
+    while found in used:
+        count += 1
+        found = "%s-%d" % (name, count)
+    used.add(found)
+    return found
 
 
 def more(parser):
@@ -47,7 +61,7 @@ def main():
     args = common.arguments(__doc__, more)
     stem, ending = os.path.splitext(args.results[0])
     folder = args.output or (stem if ending else stem + "-figures")
-    written, left = 0, {}
+    written, left, used = 0, {}, set()
     try:
         wanted = common.wanted_from(args)
         rows = [row for row in records.read(args.results) if common.matches(row, wanted)]
@@ -56,7 +70,7 @@ def main():
         for script in scripts():
             fields = common.fields_of(rows, getattr(script, "MIXES", False))
             for values, group in common.groups(rows, fields).items():
-                name = file_name(script.__name__, fields, values, varying)
+                name = free(file_name(script.__name__, fields, values, varying), used)
                 try:
                     fig = script.draw(common.select(group))
                 except records.NoData as why:
@@ -67,11 +81,12 @@ def main():
                 print(path)
                 written += 1
     except (records.NoData, OSError) as error:
-        print("all: %s" % error, file=sys.stderr)
+        print("all: %s" % words.visible(str(error)), file=sys.stderr)
         return 1
     for (script, why), names in left.items():
-        which = names[0] if len(names) == 1 else "%s: %d figures" % (script, len(names))
-        print("left out: %s: %s" % (which, why))
+        which = names[0] if len(names) == 1 else "%s: %s" % (script, words.counted(
+            len(names), "figure"))
+        print("left out: %s: %s" % (which, words.visible(why)))
     if not written:
         print("all: %s: nothing to draw" % ", ".join(args.results), file=sys.stderr)
     return 0 if written else 1

@@ -34,8 +34,10 @@ def draw(selection):
     for name, cases in found.items():
         points = sorted((row["rows"], row["gflops"]) for row in cases.values())
         style = look[name]
-        ax.plot(*zip(*points), color=style["colour"], label=name,
+        ax.plot(*zip(*points), color=style["colour"], label=style["label"],
                 **drawing.line_marks(cases, style))
+    drawing.flag(ax, [(row["rows"], row["gflops"]) for cases in found.values()
+                      for row in cases.values() if row["flagged"]])
     ax.set_xscale("log", base=2)
     ax.set_ylim(bottom=0)
     exact = sum(row["row_mean"] * row["rows"] for row in rows) / len(rows)

@@ -5,17 +5,25 @@ Cases without a usable time are never drawn, but counted.
 
 import argparse
 import math
+import re
 import statistics
 import sys
 from collections import Counter
 from types import SimpleNamespace
 
-from records import NoData, axes_of, visible
+from records import NoData, axes_of
 from series import label_rows
+from words import counted, visible
 
 # What tells one set of cases from another, besides the axes of the operation between the two parts.
 BEFORE, AFTER = ("device", "op"), ("prec", "cache", "launch")
+NAME = re.compile(r"\w[\w-]*")  # what can be an option
 AXIS = "axis "  # before an axis's name among the arguments
+
+
+def axis_help(axis):
+    """What the records say of the axis, as argparse takes it."""
+    return visible(str(axis.get("about") or "")).replace("%", "%%")
 
 
 def arguments(doc, more=None):
@@ -25,12 +33,12 @@ def arguments(doc, more=None):
         description=doc, formatter_class=argparse.RawDescriptionHelpFormatter,
         conflict_handler="resolve", epilog="Each axis of the operations in RESULTS is an option, "
         "as in spbench itself; --help behind RESULTS shows them.")
-    axes = axes_of(sys.argv[1:])
+    axes = {name: axis for name, axis in axes_of(sys.argv[1:]).items() if NAME.fullmatch(name)}
     for name, axis in axes.items():
         words = axis.get("words")
         parser.add_argument("-" + name, "--" + name, dest=AXIS + name, choices=words,
-                            type=str if words else int, help=axis.get("about"),
-                            metavar=None if words else "N")
+                            type=str if words else int,
+                            help=axis_help(axis), metavar=None if words else "N")
     parser.add_argument("results", nargs="+", metavar="RESULTS", help="JSON Lines of spbench")
     for name, about_it in (("device", "id or part of the name"), ("op", "operation"),
                            ("prec", "f32 or f64"), ("cache", "warm or cold"),
@@ -102,7 +110,8 @@ def select(rows, others=0):
     ok = [row for row in rows if row["status"] == "ok"]
     left = [row for row in rows if row["status"] != "ok"]
     if not ok:
-        raise NoData("no usable results (%d records: %s)" % (len(rows), count_text(left)))
+        raise NoData("no usable results (%s: %s)" % (counted(len(rows), "record"),
+                                                     count_text(left)))
     return SimpleNamespace(rows=ok, left=left, others=others, notes=[], about=about(ok))
 
 
@@ -128,12 +137,10 @@ def footnotes(selection, left=True):
     found = mixed(selection.rows + selection.left)
     if left and selection.left:
         found.append("Left out: %s." % count_text(selection.left))
-    throttled = sum(row["throttled"] for row in selection.rows)
-    if throttled:
-        found.append("%d measured while the clocks were held down." % throttled)
-    busy = sum(row["busy"] for row in selection.rows)
-    if busy:
-        found.append("%d measured on a busy machine." % busy)
+    flagged = sum(row["flagged"] for row in selection.rows)
+    if flagged:
+        found.append("%d measured while the clocks were held down or the machine was busy."
+                     % flagged)
     return found + selection.notes
 
 
@@ -152,8 +159,9 @@ def without_curve(selection):
     count = len(selection.rows) - len(rest.rows)
     if not count or not rest.rows:
         return selection
-    rest.notes = selection.notes + ["%d results of gen:aspect matrices are in the figure of the "
-                                    "aspect ratio only." % count]
+    rest.notes = selection.notes + [
+        "%s of gen:aspect matrices %s in the figure of the aspect ratio only."
+        % (counted(count, "result"), "is" if count == 1 else "are")]
     return rest
 
 

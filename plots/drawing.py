@@ -1,5 +1,10 @@
-"""What the figures share: colours, titles, footnotes, and a script's way from file to image."""
+"""What the figures share: colours, titles, footnotes, and a script's way from file to image.
 
+A text of the records is drawn as shown() or labels() have it, and goes as it is to finish(), which
+does the same: then it is no formula, one line, and of characters that there are.
+"""
+
+import functools
 import os
 import sys
 import textwrap
@@ -7,6 +12,7 @@ import textwrap
 import common
 import records
 import series
+import words
 
 try:
     import matplotlib
@@ -23,11 +29,9 @@ THIN = "x+1234|_"  # of vendors
 VARIANTS = "PXd*"  # of one colour, from its second series on
 HATCHES = ("", "///", "...", "xxx")
 LINES = ("-", (0, (5, 1.5)), ":", "-.")
-PANEL_MOST = 80  # bars side by side
-BARS_MOST = 50  # matrices, above which bars become dots
-WIDE = 100  # the range of numbers from which an axis is logarithmic
-WORD = ["A word for a bar: no usable result, and why."]
-BLANK = ["Neither bar nor word: not measured."]
+LABEL_MOST = 40  # characters of a name
+HOLLOW = {"facecolors": "white", "edgecolors": "black", "zorder": 6, "clip_on": False}
+FLAGGED = "clocks held down, or\nmachine busy (%d)"
 DENSE = 100  # with more points than this a series gets small dots and a running median
 
 plt.rcParams.update({
@@ -36,9 +40,34 @@ plt.rcParams.update({
     "svg.fonttype": "none", "hatch.linewidth": 0.6, "hatch.color": "white"})
 
 
+@functools.lru_cache(None)
+def has_glyph(c):
+    """Can the fonts of texts and of titles draw this character?"""
+    fonts = matplotlib.font_manager
+    found = [fonts.findfont(fonts.FontProperties(weight=weight)) for weight in ("normal", "bold")]
+    return all(fonts.get_font(path).get_char_index(ord(c)) for path in found)
+
+
+def no_formula(text):
+    """Matplotlib takes what is between dollars for a formula, and what begins with _ for no
+    label."""
+    return (" " if text.startswith("_") else "") + text.replace("$", r"\$")
+
+
+def shown(text, most=None):
+    """The text as it is drawn; with `most` so many characters of it."""
+    return no_formula(words.visible(text, most, has_glyph))
+
+
+def labels(names, most=LABEL_MOST):
+    """{key: name as it is drawn} of {key: name}: short, and each another one."""
+    return {key: no_formula(text) for key, text in words.distinct(names, most, has_glyph).items()}
+
+
 def styles(rows):
-    """{series: colour, marker, hatch, line} of these rows. An algorithm looks the same in every
-    figure of its operation; a tuned form has the colour of the algorithm that it is one of."""
+    """{series: label, colour, marker, hatch, line} of these rows. An algorithm looks the same in
+    every figure of its operation; a tuned form has the colour of the algorithm that it is one of.
+    """
     family, found, used = series.families(rows), {}, set()
     for name, row in series.in_order({series.name_of(row): row for row in rows}, rows).items():
         vendor = bool(series.vendor_of(row))
@@ -49,16 +78,24 @@ def styles(rows):
         markers = THIN if vendor else MARKERS[at % len(MARKERS)] + VARIANTS
         found[name] = {"colour": GREY if vendor else COLOURS[at % len(COLOURS)],
                        "marker": markers[variant % len(markers)],
-                       "hatch": HATCHES[(at // len(COLOURS) + variant) % len(HATCHES)],
-                       "line": LINES[variant % len(LINES)]}
-    return found
+                       "hatch": HATCHES[(2 * (at // len(COLOURS)) + variant) % len(HATCHES)],
+                       "line": LINES[(2 * (at // len(COLOURS)) + variant) % len(LINES)]}
+    return labelled(found)
+
+
+def labelled(look):
+    label = labels({name: name for name in look})
+    return {name: {**style, "label": label[name]} for name, style in look.items()}
 
 
 def palette(names):
     """What is no algorithm, in the same form."""
-    return {name: {"colour": COLOURS[i % len(COLOURS)], "marker": MARKERS[i % len(MARKERS)],
-                   "hatch": HATCHES[i // len(COLOURS) % len(HATCHES)], "line": "-"}
-            for i, name in enumerate(names)}
+    found = {}
+    for i, name in enumerate(names):
+        again = i // len(COLOURS)
+        found[name] = {"colour": COLOURS[i % len(COLOURS)], "marker": MARKERS[i % len(MARKERS)],
+                       "hatch": HATCHES[again % len(HATCHES)], "line": LINES[again % len(LINES)]}
+    return labelled(found)
 
 
 def pale(colour):
@@ -68,6 +105,19 @@ def pale(colour):
 def picks(cases):
     """Does the algorithm of these cases run another one? Its points lie on those of the other."""
     return any(row["facts"].get("picks") for row in cases.values())
+
+
+def flag(ax, points, dense=False, said=True):
+    """Gives the (x, y) of times that may be too long a hollow middle; and the legend a line."""
+    if points:
+        ax.scatter(*zip(*points), s=3 if dense else 12, linewidths=0.4 if dense else 0.7, **HOLLOW)
+    if said:
+        flag_legend(ax, len(points))
+
+
+def flag_legend(ax, count):
+    if count:
+        ax.scatter([], [], s=12, linewidths=0.7, label=FLAGGED % count, **HOLLOW)
 
 
 def cloud(ax, x, y, style, dense, hollow, label):
@@ -92,13 +142,15 @@ def cloud(ax, x, y, style, dense, hollow, label):
             label=label, **(ring if hollow else {"marker": marker, "markersize": 6}))
 
 
-def dots(points, look, x_label, y_label, hollow=(), log_x=True):
-    """A figure of {series: (x, y)}, where bars would be too many. Returns it and its notes."""
+def dots(points, look, x_label, y_label, hollow=(), flagged=(), log_x=True):
+    """A figure of {series: (x, y)}, where bars would be too many. Returns it and its notes.
+    flagged: (x, y) of those that may be too long."""
     fig, ax = plt.subplots(figsize=(10, 5.2))
     every_x, every_y = ([v for pair in points.values() for v in pair[i]] for i in (0, 1))
     dense = len(every_x) > DENSE
     for name, (x, y) in points.items():
-        cloud(ax, x, y, look[name], dense, name in hollow, name)
+        cloud(ax, x, y, look[name], dense, name in hollow, look[name]["label"])
+    flag(ax, flagged, dense)
     if log_x:
         log_axis(ax.xaxis, min(every_x), max(every_x))
     log_axis(ax.yaxis, min(every_y), max(every_y))
@@ -139,101 +191,29 @@ def log_axis(axis, low, high):
 
 def legend_above(ax):
     """A legend on top of the axes, at the right, in as many rows as it takes."""
-    inches = [0.6 + 0.075 * len(label) for label in ax.get_legend_handles_labels()[1]]
+    inches = [0.6 + 0.075 * max(map(len, label.split("\n")))
+              for label in ax.get_legend_handles_labels()[1]]
     wide = ax.figure.get_figwidth()
-    columns = len(inches) if sum(inches) < wide else int(wide / max(inches))
+    columns = len(inches) if sum(inches) < wide else int(wide / max(inches, default=wide))
     ax.legend(loc="lower right", bbox_to_anchor=(1, 1), ncol=max(1, columns),
               frameon=False, fontsize=9, borderaxespad=0.2, columnspacing=1.2)
 
 
-def tick(row, number):
-    """A matrix and a number of it, short enough to stand under its bars."""
-    name = row["name"] if len(row["name"]) <= 22 else row["name"][:11] + "…" + row["name"][-10:]
-    return name if number is None else "%s (%s)" % (name, plain(number))
-
-
-def panels(order, each, high=3.3):
-    """A figure with panels below each other for these matrices with so many bars each, and what
-    each panel is of."""
-    count = -(-len(order) // max(8, min(BARS_MOST, PANEL_MOST // each)))
-    wide = max(0.36, 0.144 * each)
-    share = -(-len(order) // count)
-    fig, axes = plt.subplots(count, 1, squeeze=False, gridspec_kw={"hspace": 0.75},
-                             figsize=(max(6.5, 1.6 + wide * share), high * count))
-    parts = [order[at * share:(at + 1) * share] for at in range(count)]
-    for ax in axes[:, 0]:
-        ax.set_xlim(-0.6, share - 0.4)
-        ax.grid(False, axis="x")
-    return fig, list(zip(axes[:, 0], parts))
-
-
-def name_ticks(ax, names):
-    ax.set_xticks(range(len(names)))
-    ax.set_xticklabels(names, rotation=35, ha="right", rotation_mode="anchor", fontsize=8)
-
-
-def scale(ax, numbers, label):
-    """The axis of bars of these numbers, and where they begin: at 0; where the range is wide at the
-    foot of a logarithmic axis."""
-    low, high = min(numbers), max(numbers)
-    plain_ticks(ax.yaxis)
-    if high <= WIDE * low:
-        ax.set_ylim(0, 1.05 * high)
-        ax.set_ylabel(label, fontsize=9)
-        return 0
-    log_axis(ax.yaxis, low, high)
-    ax.set_ylim(low / 2, high * 1.3)
-    ax.set_ylabel(label + " (log)", fontsize=9)
-    return low / 2
-
-
-def say_words(ax, places, words, width, colour):
-    """Words in the places of bars of this width, from the foot of the axis upwards."""
-    inch = ax.get_window_extent().width / ax.figure.dpi / (ax.get_xlim()[1] - ax.get_xlim()[0])
-    size = max(4, min(7, 0.8 * 72 * width * inch))
-    for x, word in zip(places, words):
-        ax.text(x, 0.02, word, rotation=90, ha="center", va="bottom", fontsize=size, color=colour,
-                weight="bold", transform=ax.get_xaxis_transform(), zorder=5,
-                bbox={"facecolor": "white", "linewidth": 0, "pad": 0.2})
-
-
-def bars(values, look, order, ticks, label, words):
-    """Grouped bars of {series: {matrix: number}}, in as many panels as it takes, all of one scale.
-    Where a bar is missing stands its word of {series: {matrix: word}}. Returns the figure and its
-    notes."""
-    fig, parts = panels(order, len(values))
-    width = 0.84 / len(values)
-    numbers = [number for of in values.values() for number in of.values()]
-    said = blank = False
-    for ax, here in parts:
-        foot = scale(ax, numbers, label)
-        for i, (name, of) in enumerate(values.items()):
-            x = [j + (i - (len(values) - 1) / 2) * width for j in range(len(here))]
-            ax.bar(x, [of.get(m, foot) - foot for m in here], width, foot,
-                   color=look[name]["colour"], hatch=look[name]["hatch"], label=name,
-                   edgecolor="white", linewidth=0.3)
-            none = {m: xj for xj, m in zip(x, here) if m not in of}
-            why = {m: words[name][m] for m in none if m in words.get(name, {})}
-            say_words(ax, [none[m] for m in why], why.values(), width, look[name]["colour"])
-            said, blank = said or bool(why), blank or len(why) < len(none)
-        name_ticks(ax, [ticks[m] for m in here])
-    legend_above(parts[0][0])
-    return fig, WORD * said + BLANK * blank
-
-
 def finish(fig, title, selection, notes):
-    """Title on top, what was left out at the foot, both outside of everything that is there."""
+    """Title on top, what was left out at the foot, both outside of everything that is there. The
+    texts are as the records have them."""
     boxes = [ax.get_tightbbox(fig.canvas.get_renderer()) for ax in fig.axes]
     to_fig = fig.transFigure.inverted().transform
     left, low = to_fig((min(box.x0 for box in boxes), min(box.y0 for box in boxes)))
     right, top = to_fig((max(box.x1 for box in boxes), max(box.y1 for box in boxes)))
     inch = 1 / fig.get_figheight()
     width = (right - left) * fig.get_figwidth()
-    about = textwrap.fill(selection.about, int(13 * width))
+    about = textwrap.fill(shown(selection.about), int(13 * width))
     fig.text(left, top + 0.12 * inch, about, va="bottom", fontsize=10, color="#444444")
-    fig.text(left, top + (0.34 + 0.18 * about.count("\n")) * inch, title, va="bottom",
-             fontsize=12, weight="bold")
-    foot = textwrap.fill(" ".join(common.footnotes(selection) + notes), int(16 * width))
+    fig.text(left, top + (0.34 + 0.18 * about.count("\n")) * inch,
+             textwrap.fill(shown(title), int(10 * width)), va="bottom", fontsize=12, weight="bold")
+    notes = " ".join(common.footnotes(selection) + notes)
+    foot = textwrap.fill(shown(notes), int(16 * width)) if notes else ""
     fig.text(left, low - 0.12 * inch, foot, va="top", fontsize=8, color="#555555")
     return fig
 
@@ -272,10 +252,12 @@ def main(module):
                                   getattr(module, "has", None))
         save(module.draw(selection, args) if more else module.draw(selection), path)
     except (records.NoData, OSError) as error:
-        print("%s: %s" % (name, error), file=sys.stderr)
+        print("%s: %s" % (name, words.visible(str(error))), file=sys.stderr)
         return 1
     if selection.others:
-        print("%s: %d other sets of cases in the file; choose with %s" % (name, selection.others,
-              " ".join("-" + field for field in common.fields_of(rows, mixes))), file=sys.stderr)
+        fields = " ".join("-" + field for field in common.fields_of(rows, mixes))
+        print("%s: %s of cases in the file; choose with %s" % (name, words.counted(
+            selection.others, "other set", many="other sets"), words.visible(fields)),
+              file=sys.stderr)
     print(path)
     return 0

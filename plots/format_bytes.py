@@ -9,11 +9,12 @@ each is a dot, at its bytes in CSR.
 
 import sys
 
+import bars
 import common
 import drawing
 import records
+import words
 
-PLAIN = "csr"
 LABEL = "bytes / bytes in CSR"
 
 
@@ -21,7 +22,7 @@ def has(row):
     """{format: (bytes, bytes in CSR)} of the row, without the plain one."""
     found = {}
     for name, of in row["formats"]:
-        if name != PLAIN and of.get("bytes") and of.get("csr_bytes"):
+        if name != records.PLAIN and of.get("bytes") and of.get("csr_bytes"):
             before = found.get(name, (0, 0))
             found[name] = before[0] + of["bytes"], before[1] + of["csr_bytes"]
     return found
@@ -46,24 +47,25 @@ def draw(selection):
     selection = common.without_curve(selection)
     found = sizes(selection.rows)
     if not found:
-        raise records.NoData("no result has a sparse operand in another format than " + PLAIN)
+        raise records.NoData("no result has a sparse operand in another format than "
+                             + records.PLAIN)
     look = drawing.palette(found)
     ratio = {name: {m: pair[0] / pair[1] for m, pair in of.items()} for name, of in found.items()}
     plain = {m: pair[1] / 1e6 for of in found.values() for m, pair in of.items()}
-    if len(plain) > drawing.BARS_MOST:
+    if bars.too_many(len(plain), len(ratio)):
         points = {name: ([plain[m] for m in of], list(of.values())) for name, of in ratio.items()}
         fig, notes = drawing.dots(points, look, "bytes in CSR (MB)", LABEL)
     else:
         order = sorted(plain, key=lambda m: min(of[m] for of in ratio.values() if m in of))
         rows = common.matrices_of(selection, found)
-        ticks = {m: drawing.tick(rows[m], plain[m]) for m in order}
-        fig, notes = drawing.bars(ratio, look, order, ticks, LABEL, {})
+        fig, notes = bars.grouped(ratio, look, order, bars.ticks(rows, plain), LABEL, {})
         notes.insert(0, "In parentheses: MB in CSR.")
     for ax in fig.axes:
         ax.axhline(1, color=drawing.GREY, linewidth=1.2, zorder=3)
-    notes += ["%s: %s in the geometric mean, below 1 on %d of %d matrices."
+    notes += ["%s: %s in the geometric mean, below 1 on %d of %s."
               % (name, drawing.plain(common.geomean(of.values())),
-                 sum(r < 1 for r in of.values()), len(of)) for name, of in ratio.items()]
+                 sum(r < 1 for r in of.values()), words.counted(len(of), "matrix", many="matrices"))
+              for name, of in ratio.items()]
     return drawing.finish(fig, "Bytes of the formats", selection, notes)
 
 

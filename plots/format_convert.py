@@ -10,19 +10,19 @@ is a dot, at the time of its run.
 
 import sys
 
+import bars
 import common
 import drawing
 import records
 import series
 
-PLAIN = "csr"
 AGAIN, FIRST = "%s: again", "%s: the first time"
 LABEL = "conversion / one run"
 
 
 def has(row):
     """(ms of the first conversion, ms of the second) into what is not the plain format, or None."""
-    found = [of for name, of in row["formats"] if name != PLAIN]
+    found = [of for name, of in row["formats"] if name != records.PLAIN]
     both = [sum(of.get(name, 0) for of in found) for name in ("convert_ms", "convert_warm_ms")]
     return tuple(both) if all(both) else None
 
@@ -35,15 +35,18 @@ def multiples(cases):
     return {name: of for name, of in found.items() if of}
 
 
-def bars(found, look, run, rows):
-    values, style = {}, {}
+def grouped(found, cases, look, run, rows):
+    """Two bars of each series: the first conversion, pale, and the second."""
+    values, style, flagged = {}, {}, {}
     for name, of in found.items():
         for i, label in enumerate((FIRST, AGAIN)):
             values[label % name] = {m: pair[i] for m, pair in of.items()}
-            style[label % name] = look[name] if i else \
-                {**look[name], "colour": drawing.pale(look[name]["colour"])}
-    ticks = {m: drawing.tick(row, run[m]) for m, row in rows.items()}
-    fig, _ = drawing.bars(values, style, sorted(rows, key=run.get), ticks, LABEL, {})
+            style[label % name] = {**look[name], "label": label % look[name]["label"]}
+            if not i:
+                style[label % name]["colour"] = drawing.pale(look[name]["colour"])
+        flagged[AGAIN % name] = {m for m in of if cases[name][m]["flagged"]}
+    fig, _ = bars.grouped(values, style, sorted(rows, key=run.get), bars.ticks(rows, run), LABEL,
+                          {}, flagged=flagged)
     return fig, ["In parentheses: ms of one run."]
 
 
@@ -52,16 +55,20 @@ def draw(selection):
     cases = series.series(selection.rows)
     found = multiples(cases)
     if not found:
-        raise records.NoData("no result has a conversion to another format than " + PLAIN)
+        raise records.NoData("no result has a conversion to another format than " + records.PLAIN)
     look = drawing.styles(selection.rows)
     run = {m: min(cases[name][m]["ms"] for name in found if m in cases[name])
            for of in found.values() for m in of}
-    if len(run) > drawing.BARS_MOST:
+    if bars.too_many(len(run), 2 * len(found)):
         points = {name: ([cases[name][m]["ms"] for m in of], [pair[1] for pair in of.values()])
                   for name, of in found.items()}
-        fig, notes = drawing.dots(points, look, "one run (ms)", LABEL)
+        flagged = [(cases[name][m]["ms"], of[m][1]) for name, of in found.items() for m in of
+                   if cases[name][m]["flagged"]]
+        fig, notes = drawing.dots(points, look, "one run (ms)", LABEL, flagged=flagged)
+        notes.insert(0, "A dot is the second conversion.")
     else:
-        fig, notes = bars(found, look, run, common.matrices_of(selection, found))
+        rows = common.matrices_of(selection, found)
+        fig, notes = grouped(found, cases, look, run, rows)
     for ax in fig.axes:
         ax.axhline(1, color=drawing.GREY, linewidth=1.2, zorder=3)
     for name, of in found.items():

@@ -14,9 +14,10 @@ import sys
 import drawing
 import records
 import series
+import words
 
 FIGURE = "compression"
-STRIP = 0.03  # height of a row of hollow marks, of the axes'
+STRIP, STRIPS = 0.03, 0.35  # height of a row of hollow marks, and of all at most, of the axes'
 
 
 def regression(x, y):
@@ -30,22 +31,26 @@ def regression(x, y):
     return math.exp(mean_y - slope * mean_x), slope
 
 
-def foot(ax, words, compression, look, low, high):
-    """A row of hollow marks for each series with failures, on a strip below what is drawn. Returns
-    how many failed cases have no place, as no algorithm has a result."""
-    rows = {name: [compression[m] for m in of if m in compression] for name, of in words.items()}
+def foot(ax, why, compression, look, low, high):
+    """A row of hollow marks for each series with failures, on a strip below what is drawn, which has
+    no scale. Returns how many failed cases have no place, as no algorithm has a result."""
+    rows = {name: [compression[m] for m in of if m in compression] for name, of in why.items()}
     rows = {name: x for name, x in rows.items() if x}
-    share = STRIP * (len(rows) + 1)
+    strip = min(STRIP, STRIPS / (len(rows) + 1))
+    share = strip * (len(rows) + 1)
     ax.set_ylim(low * (low / high) ** (share / (1 - share)), high)
+    if rows:
+        ax.set_yticks([y for y in ax.get_yticks() if low <= y <= high])
+        ax.yaxis.set_minor_locator(drawing.matplotlib.ticker.NullLocator())
     for i, (name, x) in enumerate(rows.items()):
-        face = {} if look[name]["marker"] == "x" else {"facecolors": "none"}
-        ax.scatter(x, [STRIP * (i + 0.7)] * len(x), s=22, marker=look[name]["marker"],
+        face = {} if look[name]["marker"] in drawing.THIN else {"facecolors": "none"}
+        ax.scatter(x, [strip * (i + 0.7)] * len(x), s=22, marker=look[name]["marker"],
                    color=look[name]["colour"], linewidths=1, clip_on=False, zorder=3,
                    transform=ax.get_xaxis_transform(), **face)
     if rows:
-        ax.add_patch(drawing.plt.Rectangle((0, 0), 1, STRIP * (len(rows) + 0.4), color="#EEEEEE",
+        ax.add_patch(drawing.plt.Rectangle((0, 0), 1, strip * (len(rows) + 0.4), color="#EEEEEE",
                                            linewidth=0, transform=ax.transAxes, zorder=1))
-    return sum(map(len, words.values())) - sum(map(len, rows.values()))
+    return sum(map(len, why.values())) - sum(map(len, rows.values()))
 
 
 def has(row):
@@ -57,8 +62,8 @@ def draw(selection):
     if not rows:
         raise records.NoData("no result has a " + FIGURE)
     found = series.series(rows)
-    words = series.failures(selection, found)
-    found = series.with_failures(found, words, selection.rows + selection.left)
+    why = series.failures(selection, found)
+    found = series.with_failures(found, why, selection.rows + selection.left)
     look = drawing.styles(selection.rows + selection.left)
     y = [row["gflops"] for row in rows]  # and where the lines end
     dense = max(len(cases) for cases in found.values()) > drawing.DENSE
@@ -70,9 +75,9 @@ def draw(selection):
         here = [row["gflops"] for row in cases.values()]
         style = look[name]
         ax.scatter(x, here, s=9 if dense else 30, color=style["colour"], marker=style["marker"],
-                   linewidths=0.8 if style["marker"] == "x" else 0, alpha=0.4 if dense else 0.9,
-                   rasterized=dense, clip_on=False, zorder=3)
-        line, label = regression(x, here), name
+                   linewidths=0.8 if style["marker"] in drawing.THIN else 0,
+                   alpha=0.4 if dense else 0.9, rasterized=dense, clip_on=False, zorder=3)
+        line, label = regression(x, here), style["label"]
         if line:
             ends = [min(x), max(x)]
             fitted = [line[0] * end ** line[1] for end in ends]
@@ -80,21 +85,26 @@ def draw(selection):
             ax.plot(ends, fitted, color="white", linewidth=4, zorder=4 if dense else 1)
             ax.plot(ends, fitted, color=style["colour"], linewidth=2, linestyle=style["line"],
                     zorder=5 if dense else 2)
-            label = "%s  %.2f (%d)" % (name, line[1], len(x))
+            label = "%s  %.2f (%d)" % (label, line[1], len(x))
         ax.plot([], [], color=style["colour"], marker=style["marker"], linewidth=2,
                 linestyle=style["line"], label=label)
+    drawing.flag(ax, [(has(row), row["gflops"]) for cases in found.values()
+                      for row in cases.values() if row["flagged"]], dense)
     compression = {row["matrix"]: has(row) for cases in found.values() for row in cases.values()}
     drawing.log_axis(ax.xaxis, min(compression.values()), max(compression.values()))
     drawing.log_axis(ax.yaxis, min(y), max(y))
-    placeless = foot(ax, {} if dense else words, compression, look, min(y) / 1.3, max(y) * 1.3)
-    about = records.named(rows[0]["env"], "figures")[FIGURE].get("about")
-    ax.set_xlabel("%s (%s)" % (FIGURE, about))
+    placeless = foot(ax, {} if dense else why, compression, look, min(y) / 1.3, max(y) * 1.3)
+    about = records.named(rows[0]["env"], "figures")[FIGURE].get("about") or ""
+    ax.set_xlabel(FIGURE + (" (%s)" % drawing.shown(about, 60) if about else ""))
     ax.set_ylabel("GFLOPS")
     ax.legend(loc="upper left", bbox_to_anchor=(1.01, 1), frameon=False, fontsize=9,
               title="slope of the line\n(matrices)", alignment="left")
-    notes = ["%d matrices." % len(compression)]
-    if words and not dense:
-        notes.append("On grey, at the foot: no usable result.")
+    notes = [words.counted(len(compression), "matrix", many="matrices") + "."]
+    if why:
+        notes.append("%s not marked." % words.counted(
+            sum(map(len, why.values())), "case without a usable result is",
+            many="cases without a usable result are") if dense else
+                     "On grey, at the foot: no usable result.")
     if placeless:
         notes.append("%d more are not here: no algorithm found the %s." % (placeless, FIGURE))
     return drawing.finish(fig, "GFLOPS by " + FIGURE, selection, notes)

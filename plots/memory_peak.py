@@ -9,10 +9,12 @@ says how. With more matrices than bars can show each is a dot, at what the first
 
 import sys
 
+import bars
 import common
 import drawing
 import records
 import series
+import words
 
 LEAST = "other %s (least)"
 
@@ -49,10 +51,14 @@ def ratios(rows, base):
     return series.in_order(found, rows), peaks
 
 
-def styles(rows):
+def styles(rows, found):
+    """The looks of these series, with their means in the labels."""
     look = drawing.styles(rows)
-    return {**look, **{LEAST % vendor: look[series.BEST % vendor]
-                       for vendor in set(map(series.vendor_of, rows)) - {None}}}
+    look.update({LEAST % vendor: look[series.BEST % vendor]
+                 for vendor in set(map(series.vendor_of, rows)) - {None}})
+    look = drawing.labelled({name: look[name] for name in found})
+    return {name: {**look[name], "label": "%s  %.2f× (%d)" % (
+        look[name]["label"], common.geomean(of.values()), len(of))} for name, of in found.items()}
 
 
 def draw(selection):
@@ -64,22 +70,19 @@ def draw(selection):
     found, peaks = ratios(rows, base)
     if not found:
         raise records.NoData("no algorithm has a case in common with " + base)
-    words = series.failures(selection, series.series(rows))
-    means = {name: "%s  %.2f× (%d)" % (name, common.geomean(of.values()), len(of))
-             for name, of in found.items()}
-    look = {means[name]: style for name, style in styles(rows).items() if name in means}
-    words = {means[name]: words.get(name, {}) for name in found}
-    found = {means[name]: of for name, of in found.items()}
-    label = "peak memory / " + base
-    if len(peaks) > drawing.BARS_MOST:
+    look = styles(rows, found)
+    label = "peak memory / " + drawing.shown(base, drawing.LABEL_MOST)
+    if bars.too_many(len(peaks), len(found)):
         points = {name: ([peaks[m] / 1e6 for m in of], list(of.values()))
                   for name, of in found.items()}
-        fig, notes = drawing.dots(points, look, "peak memory of %s (MB)" % base, label)
-        notes.insert(0, "%d matrices." % len(peaks))
+        fig, notes = drawing.dots(points, look, "peak memory of %s (MB)"
+                                  % drawing.shown(base, drawing.LABEL_MOST), label)
+        notes.insert(0, words.counted(len(peaks), "matrix", many="matrices") + ".")
     else:
         order = common.matrices_of(selection, {base: peaks})
-        ticks = {m: drawing.tick(row, peaks[m] / 1e6) for m, row in order.items()}
-        fig, notes = drawing.bars(found, look, list(order), ticks, label, words)
+        ticks = bars.ticks(order, {m: peaks[m] / 1e6 for m in order})
+        why = series.failures(selection, series.series(rows))
+        fig, notes = bars.grouped(found, look, list(order), ticks, label, why)
         notes.insert(0, "In parentheses: MB of %s." % base)
     for ax in fig.axes:
         ax.axhline(1, color=drawing.GREY, linewidth=1.2, zorder=3)

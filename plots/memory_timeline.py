@@ -6,17 +6,22 @@ Every allocation and release is a step; the operands are in it from the start. T
 its own that waits between phases. The matrices are those of -matrix, else those with most FLOPs. A
 vendor is the fastest of its algorithms. A line that takes much longer than the others
 is cut off and says when it ends. Memory is on a logarithmic axis where the peaks of a matrix differ
-much. What has no usable result is named below the matrix.
+much. What has no usable result is named below the matrix, as far as there is room.
 """
 
 import statistics
 import sys
+import textwrap
 
 import drawing
 import records
 import series
+import words
 
 MOST = 6  # matrices, where none are chosen
+PANELS_MOST = 30  # however many are chosen
+NAME_MOST = 36  # characters of a name above a panel
+WHY_WIDE, WHY_LINES = 62, 2  # characters and lines of what failed above a panel
 LONG = 4  # times the median of the ends: longer lines are cut off
 LITTLE = 1.5  # unless they are no longer than this times that
 APART = 8  # peaks of a matrix, from which the axis is logarithmic
@@ -37,7 +42,7 @@ def choose(found, names):
         missing = sorted(set(names) - {m[0] for m in chosen})
         if missing:
             raise records.NoData("no run on %s with memory over time" % ", ".join(missing))
-        return sorted(chosen, key=lambda m: names.index(m[0]))
+        return sorted(chosen, key=lambda m: names.index(m[0]))[:PANELS_MOST]
     return sorted(facts, key=lambda m: -(facts[m]["flops"] or 0))[:MOST]
 
 
@@ -79,6 +84,22 @@ def panel(ax, lines, look, log):
     ax.set_ylabel(text + " (log)" * log)
 
 
+def failed_text(why, look, m):
+    """"oom: a, b; failed: c" of the cases of the matrix that failed; cut where it has no room."""
+    names = {}
+    for name, of in why.items():
+        if m in of:
+            names.setdefault(of[m], []).append(look[name]["label"])
+    text = "; ".join("%s: %s" % (drawing.shown(status), ", ".join(failed))
+                     for status, failed in names.items())
+    count = sum(map(len, names.values()))
+    lines = textwrap.wrap(text, WHY_WIDE)
+    if len(lines) > WHY_LINES:
+        lines = textwrap.wrap("%d failed: %s" % (count, text), WHY_WIDE)[:WHY_LINES]
+        lines[-1] += " …"
+    return "\n".join(lines)
+
+
 def more(parser):
     parser.add_argument("-matrix", "--matrix", metavar="NAMES", help="names, by commas")
 
@@ -88,40 +109,46 @@ def has(row):
 
 
 def draw(selection, args=None):
-    names = args.matrix.split(",") if args and args.matrix else []
     rows = list(filter(has, selection.rows))
+    names = args.matrix.split(",") if args and args.matrix else []
+    if any(row["name"] == args.matrix for row in rows if names):
+        names = [args.matrix]  # a name with a comma
     found = series.series(rows)
     chosen = choose(found, names)
     if not chosen:
         raise records.NoData("no result has memory over time")
-    look = drawing.styles(rows)
+    why = series.failures(selection, found)
+    look = drawing.styles(rows + selection.left)
+    titles = drawing.labels({m: m[0] for m in chosen}, NAME_MOST)
     columns = min(len(chosen), 3 if len(chosen) > 4 else 2)
     count = -(-len(chosen) // columns)
+    texts = {m: failed_text(why, look, m) for m in chosen}
+    most = max(len(text.splitlines()) for text in texts.values())
     fig, axes = drawing.plt.subplots(
         count, columns, squeeze=False, figsize=(max(6.5, 3.9 * columns), 2.9 * count),
-        gridspec_kw={"hspace": 0.5, "wspace": 0.36})
+        gridspec_kw={"hspace": 0.46 + 0.08 * most, "wspace": 0.36})
     drawn = set()
-    words = series.failures(selection, found)
     lines = {m: {name: steps(cases[m]) for name, cases in found.items() if m in cases}
              for m in chosen}
     log = any(map(far_apart, lines.values()))
     for ax, m in zip(axes.flat, chosen):
         drawn |= set(lines[m])
         panel(ax, lines[m], look, log)
-        ax.set_title(m[0], fontsize=9, loc="left", pad=16)
-        why = ", ".join("%s: %s" % (name, of[m]) for name, of in words.items() if m in of)
-        ax.text(0, 1.03, why, fontsize=7.5, color=drawing.GREY, transform=ax.transAxes)
+        ax.set_title(titles[m], fontsize=9, loc="left", pad=6 + 10 * len(texts[m].splitlines()))
+        ax.text(0, 1.03, texts[m], fontsize=7, color=drawing.GREY, transform=ax.transAxes)
     for ax in axes.flat[len(chosen):]:
         ax.remove()
     for ax in fig.axes[-columns:]:
         ax.set_xlabel("ms")
     for name in [name for name in found if name in drawn]:
         axes[0, 0].plot([], [], color=look[name]["colour"], marker=look[name]["marker"],
-                        linewidth=1.6, linestyle=look[name]["line"], label=name)
+                        linewidth=1.6, linestyle=look[name]["line"],
+                        label=look[name]["label"])
     axes[0, columns - 1].legend(*axes[0, 0].get_legend_handles_labels(), loc="upper left",
                                 bbox_to_anchor=(1.01, 1), frameon=False, fontsize=9)
     others = len({row["matrix"] for row in rows}) - len(chosen)
-    notes = ["Other matrices: %d; choose with -matrix." % others] if others else []
+    notes = ["%s not here; choose with -matrix." % words.counted(
+        others, "other matrix is", many="other matrices are")] if others else []
     return drawing.finish(fig, "Memory over the time of one run", selection, notes)
 
 

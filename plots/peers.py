@@ -3,8 +3,9 @@ columns op, matrix, precision, code, ms, check, and one named after each axis of
 begin with # are comments. Their op is the operation's name, and behind it, by dashes, the words of
 axes that they are for; without a word they are for each.
 
-Names match if they agree in letters and digits, apart from a leading "gen"; --map helps where they
-do not.
+Names match if they agree in letters and digits, apart from a leading "gen". Of a generated matrix,
+theirs begins with "gen", numbers may be written in thousands, and the last ones be left out, where
+one of ours alone begins so: gen_skew300k is skew:300000:6:20000. --map helps where they do not.
 """
 
 import argparse
@@ -21,6 +22,19 @@ def plain(name):
     """A matrix's name without what people write differently."""
     name = re.sub(r"(?<=\d)x(?=\d)", "", name.lower())
     return re.sub(r"^gen", "", re.sub(r"[^a-z0-9]", "", name))
+
+
+def generated(name):
+    """A generated matrix's name as a kind and its numbers: "gen_uniform500k8" is uniform, 500000,
+    8; None of a name that is of no such matrix."""
+    spelt = re.sub(r"\dk(?![a-z])", lambda digit: digit.group()[0] + "000 ", name.lower())
+    found = re.findall(r"[a-z]+|\d+", spelt)
+    if found and found[0] == "gen":
+        found = found[1:]
+    elif found and found[0].startswith("gen"):
+        found[0] = found[0][3:]
+    kind, numbers = found[:1], found[1:]
+    return kind + numbers if kind and numbers and all(map(str.isdigit, numbers)) else None
 
 
 def add_options(parser):
@@ -76,26 +90,37 @@ def codes_of(lines, row):
 
 
 class Names:
-    """Finds our matrices among theirs."""
+    """Finds our matrices among theirs. `ours` are the names of all of ours."""
 
-    def __init__(self, renamed):
+    def __init__(self, renamed, ours):
         self.renamed = dict(renamed)
+        self.ours = {plain(self.renamed.get(name, name)) for name in ours}
+        self.kinds = {plain(name): generated(name) for name in ours
+                      if ":" in name and name not in self.renamed and generated(name)}
 
     def theirs(self, matrix):
         return plain(self.renamed.get(matrix[0], matrix[0]))
 
+    def as_ours(self, name):
+        """Their name, as ours reads if it is of one of ours."""
+        kind = generated(name) if name.lower().startswith("gen") else None
+        if plain(name) in self.ours or not kind:
+            return plain(name)
+        found = [ours for ours, of in self.kinds.items() if of[:len(kind)] == kind]
+        return found[0] if len(found) == 1 else plain(name)
+
     def ratios(self, cases, of):
         """{matrix: their time / ours}, above 1 where ours is faster."""
-        times = {plain(name): ms for name, ms in of.items() if ms}
+        times = {self.as_ours(name): ms for name, ms in of.items() if ms}
         return {m: times[self.theirs(m)] / row["ms"] for m, row in cases.items()
                 if self.theirs(m) in times}
 
     def failed(self, matrices, of):
         """Those of our matrices on which theirs has no right result."""
-        bad = {plain(name) for name, ms in of.items() if not ms}
+        bad = {self.as_ours(name) for name, ms in of.items() if not ms}
         return [m for m in matrices if self.theirs(m) in bad]
 
     def unknown(self, matrices, of):
         """Their matrices that we do not have, as they write them."""
         ours = {self.theirs(m) for m in matrices}
-        return {name for name in of if plain(name) not in ours}
+        return {name for name in of if self.as_ours(name) not in ours}

@@ -5,18 +5,26 @@ figure 10 of Niu et al.).
 A bar is the time of one run over that of a vendor's best; without a vendor over that of the fastest
 algorithm. It is divided in the proportions of the phases, which come from a run of their
 own that waits at each boundary. Where an algorithm failed its bar is a word that says how. Matrices
-are in the order of their mean row length.
+are in the order of their mean row length. A bar that is much longer than the others is cut off and
+says how long it is; where there are too many for names and words it has a mark at its top. Of more
+matrices than there is room for those with most FLOPs are drawn.
 """
 
 import statistics
 import sys
 
+import bars
 import common
 import drawing
 import records
 import series
+import words
 
 GAP = 0.28  # between panels, of their height
+MATRICES_MOST = 250  # thinner bars cannot be seen
+PANELS_MOST = 24  # algorithms
+OVER_MOST = 24  # characters of a name beside a panel
+CUT = {"marker": 6, "s": 14, "color": "black", "linewidths": 0, "clip_on": False, "zorder": 5}
 
 
 def baselines(found):
@@ -52,28 +60,56 @@ def styles(parts):
     return found
 
 
-def stack(ax, parts, look, top):
-    """A bar for each {phase: height}; what is above `top` is cut off and says how high it is."""
-    for x, of in enumerate(parts):
-        bottom = 0
-        for name, height in of.items():
-            ax.bar(x, height, 0.8 if len(parts) <= drawing.BARS_MOST else 1, bottom=bottom,
-                   color=look[name][0], hatch=look[name][1], edgecolor="white",
-                   linewidth=0.3 if len(parts) <= drawing.BARS_MOST else 0)
-            bottom += height
-        if bottom > top and len(parts) <= drawing.BARS_MOST:
-            ax.text(x, top, drawing.plain(float("%.2g" % bottom)) + "×", ha="center", va="bottom",
-                    fontsize=7)
+def stack(ax, parts, look, top, many):
+    """A bar for each {phase: height}; what is above `top` is cut off and says how high it is, or
+    has a mark where there are many. Returns the heights of those."""
+    foot = [0] * len(parts)
+    for name in dict.fromkeys(name for of in parts for name in of):
+        here = [x for x, of in enumerate(parts) if name in of]
+        heights_ = [parts[x][name] for x in here]
+        ax.bar(here, heights_, 1 if many else 0.8, bottom=[foot[x] for x in here],
+               color=look[name][0], hatch=look[name][1], edgecolor="white",
+               linewidth=0 if many else 0.3)
+        for x, height in zip(here, heights_):
+            foot[x] += height
+    cut = {x: height for x, height in enumerate(foot) if height > top}
+    if many:
+        ax.scatter(list(cut), [1.05 * top] * len(cut), **CUT)
+    for x, height in cut.items() if not many else ():
+        ax.text(x, top, drawing.plain(float("%.2g" % height)) + "×", ha="center", va="bottom",
+                fontsize=7)
     ax.axhline(1, color="black", linewidth=1)
     ax.set_ylim(0, top)
+    return cut.values()
 
 
 def legend(ax, parts, look):
     """The phases of one algorithm beside its panel, the last on top as in the bars."""
-    for name in reversed(list(dict.fromkeys(name for of in parts for name in of))):
-        ax.bar(0, 0, color=look[name][0], hatch=look[name][1], label=name)
+    names = list(dict.fromkeys(name for of in parts for name in of))
+    label = drawing.labels({name: name for name in names})
+    for name in reversed(names):
+        ax.bar(0, 0, color=look[name][0], hatch=look[name][1], label=label[name])
     ax.legend(loc="center left", bbox_to_anchor=(1.005, 0.5), frameon=False, fontsize=8,
               labelspacing=0.3)
+
+
+def fitting(order, parts):
+    """The matrices and {series: parts} that there is room for, and sentences on the others: those
+    with less work, the algorithms at the end of the list, a vendor's not."""
+    notes = []
+    if len(order) > MATRICES_MOST:
+        by_work = sorted(order, key=lambda m: -(order[m]["flops"] or 0))[:MATRICES_MOST]
+        keep = [i for i, m in enumerate(order) if m in set(by_work)]
+        notes.append("%s with fewer FLOPs not here." % words.counted(
+            len(order) - len(keep), "matrix", many="matrices"))
+        order = {m: row for m, row in order.items() if m in set(by_work)}
+        parts = {name: [each[i] for i in keep] for name, each in parts.items()}
+    if len(parts) > PANELS_MOST:
+        names = list(parts)
+        names = names[:PANELS_MOST - 1] + names[-1:]
+        notes.append("%s not here." % words.counted(len(parts) - len(names), "algorithm"))
+        parts = {name: parts[name] for name in names}
+    return order, parts, notes
 
 
 def has(row):
@@ -84,42 +120,59 @@ def draw(selection):
     selection = common.without_curve(selection)
     found = series.series(selection.rows)
     base, without = baselines(found)
-    words = series.failures(selection, found)
-    order = common.matrices_of(selection, found, words)
+    why = series.failures(selection, found)
+    order = common.matrices_of(selection, found, why)
     parts = {name: [heights(cases[m], base[m]) if m in cases else {} for m in order]
              for name, cases in found.items()}
     parts = {name: each for name, each in parts.items() if any(each)}
     if not parts:
         raise records.NoData("no result has phases")
+    order, parts, notes = fitting(order, parts)
     look = styles(parts)
-    many = len(order) > drawing.BARS_MOST
+    many = len(order) > bars.MATRICES_MOST
     vendor = series.vendor_in(found)
-    without = without if vendor else []
+    without = [m for m in without if m in order] if vendor else []
+    label = {name: style["label"] for name, style in drawing.styles(selection.rows).items()}
     fig, axes = drawing.plt.subplots(
         len(parts), 1, sharex=True, squeeze=False, gridspec_kw={"hspace": GAP},
         figsize=(11 if many else max(6.5, 1.6 + 0.36 * len(order)), 0.4 + 1.75 * len(parts)))
     said = blank = False
+    flagged, cut = 0, []
     for ax, (name, each) in zip(axes[:, 0], parts.items()):
         totals = [sum(of.values()) for of in each if of]
-        stack(ax, each, look, max(1.1, min(1.05 * max(totals), 3 * statistics.median(totals))))
-        ax.set_title(name, loc="left", fontsize=9, weight="bold", pad=11)
+        top = max(1.1, min(1.05 * max(totals), 3 * statistics.median(totals)))
+        cut += stack(ax, each, look, top, many)
+        points = [(x, min(sum(of.values()), 0.93 * top)) for x, (m, of) in enumerate(zip(order, each))
+                  if of and found[name][m]["flagged"]]
+        drawing.flag(ax, points, many, said=False)
+        flagged += len(points)
+        ax.set_title(label[name], loc="left", fontsize=9, weight="bold", pad=11)
         ax.set_xlim(-0.6, len(order) - 0.4)
-        ax.set_ylabel("time /\n" + (vendor or "the fastest"), fontsize=8)
+        ax.set_ylabel("time /\n" + drawing.shown(vendor or "the fastest", OVER_MOST), fontsize=8)
         drawing.plain_ticks(ax.yaxis)
         ax.grid(False, axis="x")
-        why = {x: words[name][m] for x, m in enumerate(order) if m in words.get(name, {})}
+        said_here = {x: why[name][m] for x, m in enumerate(order) if m in why.get(name, {})}
         if not many:
-            drawing.say_words(ax, why, why.values(), 0.8, "black")
-            said = said or bool(why)
-            blank = blank or any(not of and x not in why for x, of in enumerate(each))
+            bars.say_words(ax, said_here, said_here.values(), 0.8, "black")
+            said = said or bool(said_here)
+            blank = blank or any(not of and x not in said_here for x, of in enumerate(each))
         legend(ax, each, look)
     low = axes[-1, 0]
+    low.set_xlim(-0.6, len(order) - 0.4)
     if many:
         low.set_xlabel("matrices, in the order of their mean row length")
     else:
-        drawing.name_ticks(low, [drawing.tick(row, None) + "*" * (m in without)
-                                 for m, row in order.items()])
-    notes = drawing.WORD * said + drawing.BLANK * blank
+        names = bars.ticks(order)
+        bars.name_ticks(low, [names[m] + "*" * (m in without) for m in order])
+    notes += bars.WORD * said + bars.BLANK * blank
+    if many:
+        notes.append("%s. A gap: no usable result, or not measured." % words.counted(
+            len(order), "matrix", many="matrices"))
+    if many and cut:
+        notes.append("▴ %s cut off, the longest at %s×." % (
+            words.counted(len(cut), "bar is", many="bars are"), drawing.plain(max(cut))))
+    if flagged:
+        notes.append("○ %s" % drawing.FLAGGED.replace("\n", " ") % flagged + ".")
     if without:
         notes.append("Without a time of %s%s, so that the fastest is 1: %s."
                      % (vendor, "" if many else " (*)", common.names_text(without)))

@@ -8,21 +8,13 @@ axes and figures are, and what is to be known of its algorithms, is in the envir
 import json
 import math
 import os
-import re
 import sys
+
+from words import visible
 
 SCHEMA = "spbench/1"
 ENVIRONMENT, RESULT = "environment", "result"
-
-
-# What a terminal or a line of text does not take as it is: control characters, ends of lines, marks
-# of direction, and what is no character.
-CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
-
-
-def visible(name):
-    """A text from anywhere as one line of harmless characters: \\n, \\x1b, \\u202e."""
-    return CONTROL.sub(lambda found: repr(found.group())[1:-1], name)
+PLAIN = "csr"  # the format that records measure every other one by, in csr_bytes
 
 
 class NoData(Exception):
@@ -75,6 +67,12 @@ def named(env, what):
             if "name" in item}
 
 
+def interval(time):
+    """(low, high) of the median's 95 % interval in ms; None of too few samples to have one."""
+    ends = number(time.get("ci_lo")), number(time.get("ci_hi"))
+    return ends if all(ends) and 0 < ends[0] <= ends[1] else None
+
+
 def axis_value(x):
     """A number or a word."""
     return int(x) if number(x) is not None and x == int(x) else text(x)
@@ -121,6 +119,8 @@ def row_from(record, env):
     row["curve"] = aspect_nonzeros(row)
     row["rows"], row["row_mean"] = number(matrix["rows"]), number(matrix.get("row_mean"))
     row["ms"], row["gflops"] = number(time.get("median")), number(record.get("gflops"))
+    row["interval"] = interval(time)
+    row["flagged"] = True in (time.get("throttled"), time.get("busy"))  # may be too long
     row["flops"] = number(record.get("flops"))
     row["figures"] = {name: number(record.get(name)) for name in named(env, "figures")}
     row["phases"] = numbers(part(record, "phases_ms"))

@@ -4,7 +4,8 @@
 Intensity is FLOPs over compulsory bytes: each input read once and each output written once. The
 roofs are the bandwidth of memory, that of the last cache that is faster, where there is one, and the
 multiply-add rates that `spbench roof` measured. What is above the memory's bandwidth came out of a
-cache and has a black ring.
+cache and has a black ring; what is above the cache's line as well came out of nearer ones, or the roof
+is wrong, and has a square round it.
 """
 
 import sys
@@ -12,6 +13,7 @@ import sys
 import drawing
 import records
 import series
+import words
 
 MIXES = True
 
@@ -51,6 +53,20 @@ def resident(row, bandwidth):
     return row["gflops"] > row["flops"] / row["bytes"] * bandwidth
 
 
+def above(rows, bandwidths):
+    """[(marker, what the legend says, rows)] of those faster than memory, and than the cache."""
+    cache = bandwidths.get("cache")
+    memory = next((name for name in bandwidths if name != "cache"), None)
+    over = [row for row in rows if memory and resident(row, bandwidths[memory])]
+    parts = {True: [], False: []}
+    for row in over:
+        parts[bool(cache) and resident(row, cache)].append(row)
+    kept = "out of a cache" if cache else "out of a cache, or a wrong roof"
+    return [("o", "faster than the %s line:\n%s (%%s)" % (memory, kept), parts[False]),
+            ("s", "faster than the cache line: kept in\nnearer caches, or a wrong roof (%s)",
+             parts[True])]
+
+
 def draw_roofs(ax, bandwidths, rates, low, high):
     """Sloped lines for bandwidths up to the highest rate, level ones for the rates."""
     ceiling = max(rates.values()) if rates else None
@@ -87,15 +103,16 @@ def draw(selection):
     for name, cases in sorted(found.items(), key=lambda item: not series.vendor_of(item[1][0])):
         drawing.cloud(ax, [row["flops"] / row["bytes"] for row in cases],
                       [row["gflops"] for row in cases], look[name], dense,
-                      drawing.picks({i: row for i, row in enumerate(cases)}), name)
-    notes = ["%d cases%s." % (len(rows), "; lines are running medians" if dense else "")]
-    above = [row for row in rows if "memory" in bandwidths and resident(row, bandwidths["memory"])]
-    if above:
-        ax.scatter([row["flops"] / row["bytes"] for row in above],
-                   [row["gflops"] for row in above], s=14 if dense else 70,
-                   facecolors="none", edgecolors="black", linewidths=0.6, zorder=4,
-                   rasterized=dense,
-                   label="above the memory's bandwidth:\ncache-resident (%d)" % len(above))
+                      drawing.picks({i: row for i, row in enumerate(cases)}), look[name]["label"])
+    notes = [words.counted(len(rows), "case") + "; lines are running medians" * dense + "."]
+    for marker, text, over in above(rows, bandwidths):
+        if over:
+            ax.scatter([row["flops"] / row["bytes"] for row in over],
+                       [row["gflops"] for row in over], s=14 if dense else 70, marker=marker,
+                       facecolors="none", edgecolors="black", linewidths=0.6, zorder=4,
+                       rasterized=dense, label=text % drawing.plain(len(over)))
+    drawing.flag(ax, [(row["flops"] / row["bytes"], row["gflops"]) for row in rows
+                      if row["flagged"]], dense)
     x = [row["flops"] / row["bytes"] for row in rows]
     low, high = min(x) / 1.5, max(x) * 1.5
     if rates and bandwidths:

@@ -20,16 +20,25 @@ def vendor_of(row):
     return None if is_partial(row) else row["facts"].get("vendor")
 
 
+def differing(every):
+    """The names of the options that are not the same in every one of these sets of them."""
+    names = {name for options in every for name in options}
+    return {name for name in names
+            if len({str(options.get(name, NoData)) for options in every}) > 1}
+
+
 def label_rows(rows):
-    """Names the algorithm of each row, with what differs within it."""
+    """Names the algorithm of each row, with the options and the library that differ within it."""
     options, libraries = {}, {}
     for row in rows:
-        options.setdefault(row["alg"], set()).add(option_text(row["options"]))
+        options.setdefault(row["alg"], []).append(row["options"])
         libraries.setdefault(row["alg"], {None}).add(row["library"])
+    several = {alg: differing(every) for alg, every in options.items()}
     for row in rows:
         row["series"] = row["alg"]
-        if len(options[row["alg"]]) > 1 and row["options"]:
-            row["series"] += " " + option_text(row["options"])
+        told = {name: x for name, x in row["options"].items() if name in several[row["alg"]]}
+        if told:
+            row["series"] += " " + option_text(told)
         if len(libraries[row["alg"]]) > 2 and row["library"]:
             row["series"] += " with " + row["library"]
 

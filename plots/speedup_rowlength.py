@@ -12,6 +12,7 @@ import common
 import drawing
 import records
 import series
+import words
 
 THRESHOLD = "threshold"  # its option, or figure in stats
 
@@ -59,7 +60,7 @@ def draw(selection):
     look = drawing.styles(selection.rows)
     dense = max(len(cases) for cases in found.values()) > drawing.DENSE
     fig, ax = drawing.plt.subplots(figsize=(9, 5.4))
-    notes, values, lengths, without = [], [], [], 0
+    notes, values, lengths, flagged, without = [], [], [], [], 0
     for name, cases in found.items():
         if cases is base:
             continue
@@ -69,14 +70,18 @@ def draw(selection):
             continue
         x = [cases[m]["row_mean"] for m in speed]
         drawing.cloud(ax, x, list(speed.values()), look[name], dense, drawing.picks(cases),
-                      "%s  %.2f× (%d)" % (name, common.geomean(speed.values()), len(speed)))
+                      "%s  %.2f× (%d)" % (look[name]["label"], common.geomean(speed.values()),
+                                          len(speed)))
         for text in picks_texts(found, cases, base):
             ax.plot([], [], " ", label=text)
+        flagged += [(cases[m]["row_mean"], x) for m, x in speed.items()
+                    if cases[m]["flagged"] or base[m]["flagged"]]
         values += speed.values()
         lengths += x
     if not values:
         drawing.plt.close(fig)
         raise records.NoData("no algorithm has a case in common with %s" % over)
+    drawing.flag(ax, flagged, dense)
     ax.axhline(1, color=drawing.GREY, linewidth=1.2, zorder=1)
     for at in thresholds(selection.rows):
         ax.axvline(at, color=drawing.GREY, linewidth=1.2, linestyle="--", zorder=1)
@@ -86,11 +91,12 @@ def draw(selection):
     drawing.log_axis(ax.xaxis, min(lengths), max(lengths))
     drawing.log_axis(ax.yaxis, min(values), max(values))
     ax.set_xlabel("mean row length (nonzeros per row)")
-    ax.set_ylabel("speed-up over %s (×)" % over)
+    ax.set_ylabel("speed-up over %s (×)" % look[over]["label"])
     ax.legend(loc="upper left", bbox_to_anchor=(1.01, 1), frameon=False, fontsize=9,
               title="geometric mean (matrices)")
     if without:
-        notes.append("%d results are of matrices without a time of %s." % (without, over))
+        notes.append("%s of matrices without a time of %s." % (
+            words.counted(without, "result is", many="results are"), over))
     if dense:
         notes.append("Lines are running medians.")
     return drawing.finish(fig, "Speed-up over %s by mean row length" % over, selection, notes)

@@ -25,11 +25,12 @@ import common
 import peers
 import records
 import series
+import words
 
 
 def escaped(cell):
     """In a table a bar ends the cell, and a backslash takes the meaning from what follows."""
-    return records.visible(str(cell)).replace("\\", "\\\\").replace("|", "\\|")
+    return words.visible(str(cell)).replace("\\", "\\\\").replace("|", "\\|")
 
 
 def line(*cells):
@@ -221,7 +222,8 @@ def print_set(selection, found, args, codes):
     except records.NoData as nothing:
         print("Speed-ups: %s." % nothing)
     if args.peers:
-        print_peers(found, codes, peers.Names(args.map), args.code)
+        ours = {row["name"] for row in selection.rows + selection.left}
+        print_peers(found, codes, peers.Names(args.map, ours), args.code)
     if selection.rows[0]["made"]:
         print_memory(selection)
     print_failures(selection)

@@ -88,9 +88,14 @@ def test_failures(check):
     strip = fig.axes[0].collections[-3:]
     strip = [len(marks.get_offsets()) for marks in strip]
     check(strip == [1, 2, 1], "marks of failures of hash, esc, cusparse: %s" % strip)
+    wide = [{**row, "gflops": 1e6} if row["alg"] == "tile" and row["gflops"] else row for row in rows]
+    ax = gflops_compression.draw(common.select(wide)).axes[0]
+    least = min(row["gflops"] for row in wide if row["gflops"])
+    ticks = list(ax.get_yticks()) + list(ax.yaxis.get_minorticklocs())
+    check(min(ticks) > least / 2 > ax.get_ylim()[0], "failures have no GFLOPS: %s" % ticks)
     fig = memory_timeline.draw(common.select(rows), argparse.Namespace(matrix="two"))
     said = [text.get_text() for text in fig.axes[0].texts]
-    check(said == ["hash: oom, esc: failed, cuSPARSE (best): oom"], "timeline: %s" % said)
+    check(said == ["oom: hash, cuSPARSE (best); failed: esc"], "timeline: %s" % said)
 
 
 def test_numbers(check, near):

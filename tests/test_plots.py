@@ -17,6 +17,8 @@ sys.path[:0] = [PLOTS, HERE]
 sys.dont_write_bytecode = True
 
 import plots_general
+import plots_many
+import plots_names
 import plots_reading
 import plots_sparse
 import plots_tables
@@ -149,7 +151,7 @@ def test_figures():
     curve += rows_of(SPMM, result("sellp", ("aspect:4:16", 4, 16), 1.0, status="oom"))
     rest = common.without_curve(common.select(rows + curve))
     notes = common.footnotes(rest)
-    check(len(rest.rows) == 8 and len(notes) == 1 and "1 results of gen:aspect" in notes[0],
+    check(len(rest.rows) == 8 and len(notes) == 1 and "1 result of gen:aspect matrices is" in notes[0],
           "aspect matrices are not in the means: %s" % notes)
     check(common.without_curve(common.select(curve)).rows == curve[:1],
           "unless there are no others")
@@ -296,6 +298,10 @@ def main():
         test_figures()
         plots_sparse.test_numbers(check, near)
         plots_general.test_numbers(check)
+        plots_names.test_words(check)
+        plots_names.test_options(check)
+        plots_names.test_figures(folder, check, run)
+        plots_many.test_all(check)
         small, cpu_small, _ = test_scripts(folder)
         test_all(folder, small, cpu_small)
         plots_tables.test_dense(folder, check, run, small)

@@ -1,0 +1,109 @@
+"""Bars, grouped by matrix, in as many panels as it takes, and the names of matrices below them."""
+
+import drawing
+
+MATRICES_MOST = 50  # above which bars become dots
+MOST = 640  # bars, above which they do, too
+PANEL_MOST = 96  # bars side by side
+WORD_MOST = 14  # characters of a word
+NAME_MOST = 22  # characters of a name below bars
+WIDE = 100  # the range of numbers from which an axis is logarithmic
+WORD = ["A word for a bar: no usable result, and why."]
+BLANK = ["Neither bar nor word: not measured."]
+SPAN_LEAST = 0.04  # of a number: narrower intervals are not drawn
+SPANS = ["Lines at the ends of bars: 95 %% intervals wider than %g %%." % (100 * SPAN_LEAST)]
+
+
+def too_many(matrices, each):
+    """Are these more than can be told from each other, with so many bars for each matrix?"""
+    return matrices > MATRICES_MOST or matrices * each > MOST
+
+
+def ticks(rows, numbers=None):
+    """{matrix: its name and its number} of {matrix: row}, short enough to stand below bars."""
+    names = drawing.labels({m: row["name"] for m, row in rows.items()}, NAME_MOST)
+    return {m: name if numbers is None or numbers[m] is None
+            else "%s (%s)" % (name, drawing.plain(numbers[m])) for m, name in names.items()}
+
+
+def panels(order, each, high=3.3):
+    """A figure with panels below each other for these matrices with so many bars each, and what
+    each panel is of."""
+    count = -(-len(order) // max(2, min(MATRICES_MOST, PANEL_MOST // each)))
+    wide = max(0.36, 0.144 * each)
+    share = -(-len(order) // count)
+    fig, axes = drawing.plt.subplots(count, 1, squeeze=False, gridspec_kw={"hspace": 0.75},
+                                     figsize=(max(6.5, 1.6 + wide * share), high * count))
+    parts = [order[at * share:(at + 1) * share] for at in range(count)]
+    for ax in axes[:, 0]:
+        ax.set_xlim(-0.6, share - 0.4)
+        ax.grid(False, axis="x")
+    return fig, list(zip(axes[:, 0], parts))
+
+
+def name_ticks(ax, names):
+    ax.set_xticks(range(len(names)))
+    ax.set_xticklabels(names, rotation=35, ha="right", rotation_mode="anchor", fontsize=8)
+
+
+def scale(ax, numbers, label):
+    """The axis of bars of these numbers, and where they begin: at 0; where the range is wide at the
+    foot of a logarithmic axis."""
+    low, high = min(numbers), max(numbers)
+    drawing.plain_ticks(ax.yaxis)
+    if high <= WIDE * low:
+        ax.set_ylim(0, 1.05 * high)
+        ax.set_ylabel(label, fontsize=9)
+        return 0
+    drawing.log_axis(ax.yaxis, low, high)
+    ax.set_ylim(low / 2, high * 1.3)
+    ax.set_ylabel(label + " (log)", fontsize=9)
+    return low / 2
+
+
+def say_words(ax, places, words, width, colour):
+    """Words in the places of bars of this width, from the foot of the axis upwards."""
+    inch = ax.get_window_extent().width / ax.figure.dpi / (ax.get_xlim()[1] - ax.get_xlim()[0])
+    size = max(4, min(7, 0.8 * 72 * width * inch))
+    for x, word in zip(places, words):
+        ax.text(x, 0.02, drawing.shown(word, WORD_MOST), rotation=90, ha="center", va="bottom",
+                fontsize=size, color=colour, weight="bold", zorder=5,
+                transform=ax.get_xaxis_transform(),
+                bbox={"facecolor": "white", "linewidth": 0, "pad": 0.2})
+
+
+def ends(ax, x, here, numbers, flagged, spans):
+    """What is at the ends of the bars at x, of the matrices that are here: flags and intervals."""
+    drawing.flag(ax, [(at, numbers[m]) for at, m in zip(x, here) if m in flagged], said=False)
+    for at, m in zip(x, here):
+        if m in spans:
+            ax.plot([at, at], spans[m], color="black", linewidth=0.8, zorder=4)
+
+
+def grouped(values, look, order, names, label, words, *, flagged=None, spans=None):
+    """Grouped bars of {series: {matrix: number}}, in as many panels as it takes, all of one scale.
+    Where a bar is missing stands its word of {series: {matrix: word}}. flagged: {series: matrices
+    whose times may be too long}; spans: {series: {matrix: (low, high)}}. Returns the figure and its
+    notes."""
+    flagged, spans = flagged or {}, spans or {}
+    fig, parts = panels(order, len(values))
+    width = 0.84 / len(values)
+    numbers = [number for of in values.values() for number in of.values()]
+    numbers += [end for of in spans.values() for span in of.values() for end in span]
+    said = blank = False
+    for ax, here in parts:
+        foot = scale(ax, numbers, label)
+        for i, (name, of) in enumerate(values.items()):
+            x = [j + (i - (len(values) - 1) / 2) * width for j in range(len(here))]
+            ax.bar(x, [of.get(m, foot) - foot for m in here], width, foot,
+                   color=look[name]["colour"], hatch=look[name]["hatch"],
+                   edgecolor="white", linewidth=0.3, label=look[name]["label"])
+            ends(ax, x, here, of, flagged.get(name, ()), spans.get(name, {}))
+            none = {m: xj for xj, m in zip(x, here) if m not in of}
+            why = {m: words[name][m] for m in none if m in words.get(name, {})}
+            say_words(ax, [none[m] for m in why], why.values(), width, look[name]["colour"])
+            said, blank = said or bool(why), blank or len(why) < len(none)
+        name_ticks(ax, [names[m] for m in here])
+    drawing.flag_legend(parts[0][0], sum(map(len, flagged.values())))
+    drawing.legend_above(parts[0][0])
+    return fig, WORD * said + BLANK * blank + SPANS * any(spans.values())

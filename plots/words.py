@@ -1,0 +1,59 @@
+"""Words for figures and messages: texts of records made visible, short and distinct; counts."""
+
+import unicodedata
+
+NO_NAME = "(no name)"
+SHORT = {"\n": r"\n", "\t": r"\t", "\r": r"\r"}
+# Controls, marks of direction and other format characters, what is no character, ends of lines.
+UNSEEN = ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp")
+
+
+def escape(c):
+    r"""\n, \x1b, \u202e: a character as Python writes it."""
+    code = ord(c)
+    return SHORT.get(c) or (r"\x%02x" % code if code < 0x100 else
+                            r"\u%04x" % code if code < 0x10000 else r"\U%08x" % code)
+
+
+def cells(text, drawable=None):
+    """What stands for each character of the text: itself, or its escape if it cannot be seen or is
+    not drawable."""
+    return [c if unicodedata.category(c) not in UNSEEN and (not drawable or drawable(c))
+            else escape(c) for c in text]
+
+
+def visible(text, most=None, drawable=None):
+    """The text as one line that is seen as a whole; with `most` so many characters of it, and "…"
+    in its middle. No escape is cut. A name of blanks alone is said to be none."""
+    if not text.strip():
+        return NO_NAME
+    found = cells(text, drawable)
+    if not most or sum(map(len, found)) <= most:
+        return "".join(found)
+    head, tail, left = [], [], most - 1
+    while left > 0:
+        from_head = sum(map(len, head)) <= sum(map(len, tail))
+        cell = found.pop(0 if from_head else -1)
+        left -= len(cell)
+        if left >= 0:
+            (head if from_head else tail).append(cell)
+    return "".join(head) + "…" + "".join(reversed(tail))
+
+
+def distinct(names, most, drawable=None):
+    """{key: short and visible} of {key: name}: those that look alike get a number behind them."""
+    found, seen, taken = {}, {}, set()
+    for key, name in names.items():
+        short = visible(name, most, drawable)
+        look = " ".join(short.split())
+        while look in taken:
+            seen[short] = seen.get(short, 1) + 1
+            look = "%s ~%d" % (" ".join(short.split()), seen[short])
+        taken.add(look)
+        found[key] = look if short in seen else short
+    return found
+
+
+def counted(count, what, *, many=None):
+    """"1 case", "2,000 cases"."""
+    return "{:,} {}".format(count, what if count == 1 else many or what + "s")
