@@ -29,7 +29,9 @@ static const struct expected unseen_by_sample[] = {
     {NULL, NULL, NULL, 0, NULL},
 };
 
-// Each mutant has some matrix in which it shows.
+// Each mutant has some matrix in which it shows. SpGEMM's sums have the signs of the matrix, and
+// where many are alike rounding may do more than it can where they are drawn: its long sums are
+// shorter.
 static const struct trial {
     const char *spec;
     int64_t k;
@@ -39,8 +41,9 @@ static const struct trial {
     {"uniform:4000:6", 8, ALL, true},               // short rows
     {"sparse2d:70000:70000:160000", 4, ALL, false}, // many rows, some of them empty
     {"skew:6000:4:1500", 8, ALL, false},            // two rows are long
-    {"aspect:2:400000", 4, DENSE | SPARSE, false},  // 200,000 products in a sum
+    {"aspect:2:400000", 4, DENSE, false},           // 200,000 products in a sum
     {"uniform:40:5", 20000, PATTERN, false},        // 20,000
+    {"aspect:40:80000", 0, SPARSE, false},          // 2,000
 };
 
 // The right algorithms, in the precision of the case.

@@ -142,10 +142,14 @@ static inline int64_t terms_of(const struct live *x)
     return kind_of(x) == RESULT_PATTERN ? x->t->in[0].cols : row_length(x, longest_row(x));
 }
 // Whether no right algorithm could be off by such a part of a typical element: rounding makes about
-// 0.3 u * sqrt(terms) of it. What rounding could have done as well is not wrong.
+// 0.3 u * sqrt(terms) of it where signs are drawn; where they are the matrix's own, as in a sparse
+// result, partial sums can be sqrt(terms) times as large as what they come to. What rounding could
+// have done as well is not wrong.
 static inline bool beyond_rounding(const struct live *x, double part)
 {
-    return part > 3 * prec_unit_roundoff(x->t->prec) * sqrt((double)terms_of(x));
+    double terms = (double)terms_of(x);
+    double grows = kind_of(x) == RESULT_SPARSE ? terms : sqrt(terms);
+    return part > 3 * prec_unit_roundoff(x->t->prec) * grows;
 }
 
 #endif

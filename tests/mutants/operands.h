@@ -46,36 +46,44 @@ static inline void a_put(struct live *x, int64_t q, double value)
 {
     write_value(x, x->A.val, q, value);
 }
-// The nonzero of row i that has the largest value.
+// Whether a nonzero is multiplied with anything: rows of a second sparse factor may be empty.
+static inline bool is_used(const struct live *x, int64_t q)
+{
+    if (kind_of(x) != RESULT_SPARSE) return true;
+    const struct csr_dev *S = csr_of(x->t->S[0]);
+    return csr_start(S, x->A.idx[q]) < csr_start(S, x->A.idx[q] + 1);
+}
+// The nonzero of row i that has the largest value; -1: there is none.
 static inline int64_t a_largest(const struct live *x, int64_t i)
 {
-    int64_t best = csr_start(&x->A, i);
-    for (int64_t q = best; q < csr_start(&x->A, i + 1); q++)
-        if (fabs(a_at(x, q)) > fabs(a_at(x, best))) best = q;
+    int64_t best = -1;
+    for (int64_t q = csr_start(&x->A, i); q < csr_start(&x->A, i + 1); q++)
+        if (is_used(x, q) && (best < 0 || fabs(a_at(x, q)) > fabs(a_at(x, best)))) best = q;
     return best;
 }
-// A row of A of that many nonzeros, at random; -1: there is none.
+// A row of A of that many nonzeros, all used, at random; -1: there is none.
 static inline int64_t a_row(struct live *x, int64_t least)
 {
     for (int tries = 0; tries < 1000; tries++) {
-        int64_t i = below(x, rows_of(x));
-        if (row_length(x, i) >= least) return i;
+        int64_t i = below(x, rows_of(x)), count = 0;
+        for (int64_t q = csr_start(&x->A, i); q < csr_start(&x->A, i + 1); q++)
+            count += is_used(x, q);
+        if (count >= least && count == row_length(x, i)) return i;
     }
     return -1;
 }
 static inline int64_t a_last_row(const struct live *x)
 {
     int64_t i = rows_of(x) - 1;
-    while (i > 0 && !row_length(x, i)) i--;
+    while (i > 0 && a_largest(x, i) < 0) i--;
     return i;
 }
 
 // The largest nonzero of a row, times `factor`.
 static inline void scale_product(struct live *x, int64_t i, double factor)
 {
-    if (i < 0 || !row_length(x, i)) return;
-    int64_t q = a_largest(x, i);
-    a_put(x, q, a_at(x, q) * factor);
+    int64_t q = i < 0 ? -1 : a_largest(x, i);
+    if (q >= 0) a_put(x, q, a_at(x, q) * factor);
 }
 static inline void product_dropped(struct live *x) { scale_product(x, a_row(x, 1), 0); }
 static inline void product_of_longest_dropped(struct live *x)

@@ -174,7 +174,9 @@ static inline void f32_arithmetic(struct live *x)
 // Each partial sum is off by up to a unit, always towards zero; of few terms rounding does as much.
 static inline void sums_truncated(struct live *x)
 {
-    if (terms_of(x) >= 10000) recompute(x, (struct rounding){.sum = to_f32_cut});
+    int64_t terms = terms_of(x);
+    if (kind_of(x) == RESULT_SPARSE) terms = x->t->work / max64(x->t->R.nnz, 1);
+    if (terms >= 1000) recompute(x, (struct rounding){.sum = to_f32_cut});
 }
 
 // The right result, stored with fewer bits.
