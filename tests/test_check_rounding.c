@@ -328,6 +328,35 @@ static void test_spgemm(void)
     }
 }
 
+// Large odd numbers with ones around them: each square loses what is added to it, and in all rows
+// alike, so that what the errors of a row come to is not by chance.
+static void test_lost(void)
+{
+    const int32_t m = 1200;
+    struct csr A;
+    struct inputs *in;
+    int64_t q = 0;
+    int err = csr_alloc(&A, m, m, (int64_t)m * 25);
+    CHECK(!err, "%s", fail_text());
+    if (err) return;
+    for (int32_t i = 0; i < m; i++) {
+        A.ptr[i] = q;
+        for (int32_t j = 0; j < m; j++) {
+            int32_t apart = i > j ? i - j : j - i;
+            if (apart & (apart - 1)) continue; // neither 0 nor a power of 2
+            A.idx[q] = j;
+            A.val[q++] = apart ? 1 : 4097 + 2 * i;
+        }
+    }
+    A.ptr[m] = A.nnz = q;
+    if ((in = make("spgemm", &A, F32, 1)))
+        for (const struct algo_entry *e = algos; e < algos + algo_count; e++)
+            if (e->op == in->p.op && e->device == DEVICE_CPU && e->algo)
+                test_product(in, e->algo, "large diagonal", true);
+    if (in) inputs_free(in);
+    csr_free(&A);
+}
+
 // What the errors of all elements add up by.
 static void test_spread(void)
 {
@@ -359,6 +388,7 @@ int main(void)
     test_unseen();
     test_equal();
     test_spgemm();
+    test_lost();
     test_spread();
     CHECK(!dev.used_bytes, "%lld bytes left", (long long)dev.used_bytes);
     device_close(&dev);
