@@ -150,6 +150,9 @@ static void test_places(struct inputs *in)
         struct check c = check_fault(in, &faulty, CHECK_SAMPLE, ENTRY_LOST);
         CHECK(isinf(c.error_ratio) && !strncmp(c.reason, "row ", 4), "%s, an entry is missing: %s",
               what_of(in, c.method), c.reason);
+        c = check_fault(in, &faulty, CHECK_SAMPLE, OTHER_COLUMN);
+        CHECK(isinf(c.error_ratio) && !strncmp(c.reason, "row ", 4), "%s, another column: %s",
+              what_of(in, c.method), c.reason);
     }
 }
 

@@ -19,9 +19,11 @@ enum loss {
     SCALED_B,   // likewise
     SCALED_ALL, // values of a sparse result, likewise
     DROPPED,    // one nonzero of A
+    UNSEEN,     // rows that are not compared, by 1 + 8e-6
 };
 static enum loss loss;
-static int64_t dropped; // which
+static int64_t dropped;          // which nonzero
+static struct reference *spared; // the rows that are compared
 
 // To the nearest of 11 bits.
 static double to_tf32(double x)
@@ -43,7 +45,11 @@ static int lossy_run(struct task *t)
     const struct dense_dev *B = &t->in[0], *C = &t->C;
     const int64_t *ptr = A->ptr;
     bool narrow = t->prec == F32 || loss == IN_F32;
+    int64_t seen = 0; // rows of the sample up to this one
     for (int32_t i = 0; i < A->m; i++) {
+        bool here = loss == UNSEEN && reference_row_number(spared, seen) == i;
+        if (here && seen < spared->count - 1) seen++;
+        double scale = loss == UNSEEN && !here ? 1 + 8e-6 : 1;
         float f[K_MAX] = {0};
         double d[K_MAX] = {0};
         for (int64_t q = ptr[i]; q < ptr[i + 1]; q++) {
@@ -58,7 +64,8 @@ static int lossy_run(struct task *t)
             }
         }
         for (int64_t j = 0; j < C->cols; j++)
-            prec_store(t->prec, C->val, i * C->ld + j, loss == ZEROS ? 0 : narrow ? f[j] : d[j]);
+            prec_store(t->prec, C->val, i * C->ld + j,
+                       loss == ZEROS ? 0 : scale * (narrow ? f[j] : d[j]));
     }
     return OK;
 }
@@ -248,6 +255,50 @@ static void test_product(struct inputs *in, const struct algo *algo, const char 
     }
 }
 
+// A slight loss in all rows but those that are compared: no combination of a row shows it, all of
+// them together do.
+static void test_unseen(void)
+{
+    struct csr A;
+    struct inputs *in;
+    if (generate("uniform:3000:1000", 1, &A)) return;
+    if ((in = make("spmm", &A, F32, 8))) {
+        spared = &in->ref;
+        struct check c = check_loss(in, &lossy, CHECK_SAMPLE, NO_LOSS);
+        expect_right(&c, "uniform:3000:1000, sampled", F32);
+        c = check_loss(in, &lossy, CHECK_SAMPLE, UNSEEN);
+        expect_wrong(&c, "uniform:3000:1000, sampled", F32, UNSEEN);
+        CHECK(strstr(c.reason, "times as inexact"), "%s", c.reason);
+        inputs_free(in);
+    }
+    csr_free(&A);
+}
+
+// In double as well the roundings of equal products go one way: the reference is exact all the
+// same, and knows how far others may be off.
+static void test_equal(void)
+{
+    struct csr A;
+    struct inputs *in;
+    struct row row;
+    if (generate("aspect:2:100000", 1, &A)) return;
+    for (int64_t q = 0; q < A.nnz; q++) A.val[q] = 0.1;
+    if ((in = make("spgemm", &A, F64, 1)) && !row_alloc(&row, &in->p, 2)) {
+        in->p.op->row(&in->p, 0, 0, &row);
+        long double want = (long double)A.n * (0.1 * 0.1);
+        double plain = 0, u = prec_unit_roundoff(F64);
+        for (int32_t l = 0; l < A.n; l++) plain += 0.1 * 0.1;
+        double off = (double)fabsl(row.ref[0] - want), plain_off = (double)fabsl(plain - want);
+        CHECK(off <= u * row.ref[0], "%.17g, not %.17Lg", row.ref[0], want);
+        CHECK(plain_off > 100 * u * row.ref[0], "a plain sum is off by %g alone", plain_off);
+        CHECK(u * row.error[0] >= 3 * plain_off, "%g, and a plain sum is off by %g",
+              row.error[0] * u, plain_off);
+        row_free(&row);
+    }
+    if (in) inputs_free(in);
+    csr_free(&A);
+}
+
 // Every kernel of products that the CPU has, on values near the ends of what double holds, and on
 // equal ones: there all roundings of a sum have one direction.
 static void test_spgemm(void)
@@ -275,6 +326,35 @@ static void test_spgemm(void)
         if (in) inputs_free(in);
         csr_free(&A);
     }
+}
+
+// Large odd numbers with ones around them: each square loses what is added to it, and in all rows
+// alike, so that what the errors of a row come to is not by chance.
+static void test_lost(void)
+{
+    const int32_t m = 1200;
+    struct csr A;
+    struct inputs *in;
+    int64_t q = 0;
+    int err = csr_alloc(&A, m, m, (int64_t)m * 25);
+    CHECK(!err, "%s", fail_text());
+    if (err) return;
+    for (int32_t i = 0; i < m; i++) {
+        A.ptr[i] = q;
+        for (int32_t j = 0; j < m; j++) {
+            int32_t apart = i > j ? i - j : j - i;
+            if (apart & (apart - 1)) continue; // neither 0 nor a power of 2
+            A.idx[q] = j;
+            A.val[q++] = apart ? 1 : 4097 + 2 * i;
+        }
+    }
+    A.ptr[m] = A.nnz = q;
+    if ((in = make("spgemm", &A, F32, 1)))
+        for (const struct algo_entry *e = algos; e < algos + algo_count; e++)
+            if (e->op == in->p.op && e->device == DEVICE_CPU && e->algo)
+                test_product(in, e->algo, "large diagonal", true);
+    if (in) inputs_free(in);
+    csr_free(&A);
 }
 
 // What the errors of all elements add up by.
@@ -305,7 +385,10 @@ int main(void)
     test_spmm();
     test_norm();
     test_dropped();
+    test_unseen();
+    test_equal();
     test_spgemm();
+    test_lost();
     test_spread();
     CHECK(!dev.used_bytes, "%lld bytes left", (long long)dev.used_bytes);
     device_close(&dev);

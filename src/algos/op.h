@@ -109,16 +109,15 @@ void row_free(struct row *row);
 // Which columns a row of a sparse result has.
 struct row_pattern {
     int64_t count; // how many
-    int64_t terms; // the most products of one element
     uint64_t hash; // the sum of op_column_hash() over them
 };
 uint64_t op_column_hash(int64_t j);
 
 // The result times a vector of random weights, row by row.
 struct projection {
-    const struct row_pattern *pattern; // of all rows of a sparse result, made before
-    double *want;                      // what it should be
-    double *size;  // the root of the sum of the squares of the weighted elements, about or at most
+    struct row_pattern *pattern; // of each row of a sparse result; else NULL
+    double *want;                // what it should be
+    double *size;                // the root of the sum of the squares of the weighted elements
     double *error; // the size of its rounding error in units of the algorithm's unit roundoff,
     double *own;   // and of that of this comparison itself, in those of double
 };
@@ -162,11 +161,9 @@ struct op {
     int64_t (*row_room)(const struct problem *p, int32_t i);
     size_t (*row_scratch)(const struct problem *p); // bytes; NULL: none
     void (*row)(const struct problem *p, int variant, int32_t i, struct row *row);
-    // The pattern of a row without its values, where the result is sparse; `scratch` is that of a
-    // struct row.
-    void (*row_pattern)(const struct problem *p, int32_t i, void *scratch, struct row_pattern *out);
-    // For every row at once, at the cost of one matrix-vector product. NULL: there is no such short
-    // cut, and every element has to be compared.
+    // For every row at once, at less than the cost of comparing them: of a dense result at that of
+    // one matrix-vector product. NULL: there is no such short cut, and every element has to be
+    // compared. It may stop half way where the program is interrupted.
     int (*project)(const struct problem *p, int variant, const struct projection *out);
 };
 

@@ -122,25 +122,32 @@ static size_t row_scratch(const struct problem *p)
     return (size_t)p->cols * (2 * sizeof(uint64_t) + sizeof(struct sum) + sizeof(int32_t));
 }
 
-// Its structure is that of the products: sums that happen to be 0 are there.
-static void reference_row(const struct problem *p, int variant, int32_t i, struct row *row)
+// Sums up the products of row i. Returns how many columns it has; they are in s->cols, unsorted.
+static int64_t sum_up(const struct problem *p, int32_t i, const struct sums *s)
 {
-    (void)variant;
     const struct csr *A = p->A, *S = p->S;
-    struct sums s = sums_in(row->scratch, p->cols);
     int64_t count = 0;
     for (int64_t x = A->ptr[i]; x < A->ptr[i + 1]; x++) {
         double a = prec_round(p->prec, A->val[x]);
         int32_t l = A->idx[x];
         for (int64_t y = S->ptr[l]; y < S->ptr[l + 1]; y++) {
             int32_t j = S->idx[y];
-            if (!s.terms[j]++) {
-                s.cols[count++] = (uint64_t)j;
-                s.sum[j] = (struct sum){0};
+            if (!s->terms[j]++) {
+                s->cols[count++] = (uint64_t)j;
+                s->sum[j] = (struct sum){0};
             }
-            sum_add(&s.sum[j], p->prec, a * prec_round(p->prec, S->val[y]));
+            sum_add(&s->sum[j], p->prec, a * prec_round(p->prec, S->val[y]));
         }
     }
+    return count;
+}
+
+// Its structure is that of the products: sums that happen to be 0 are there.
+static void reference_row(const struct problem *p, int variant, int32_t i, struct row *row)
+{
+    (void)variant;
+    struct sums s = sums_in(row->scratch, p->cols);
+    int64_t count = sum_up(p, i, &s);
     sort_keys(s.cols, s.spare, count, 0);
     row->count = count;
     row->terms = 0;
@@ -154,110 +161,50 @@ static void reference_row(const struct problem *p, int variant, int32_t i, struc
     }
 }
 
-static void row_pattern(const struct problem *p, int32_t i, void *scratch, struct row_pattern *out)
+// The signs of the weights are random, so the errors of a row's elements add up by their squares.
+static void project_row(const struct problem *p, int32_t i, const struct sums *s,
+                        const struct projection *out)
 {
-    const struct csr *A = p->A, *S = p->S;
-    struct sums s = sums_in(scratch, p->cols);
-    *out = (struct row_pattern){0};
-    for (int64_t x = A->ptr[i]; x < A->ptr[i + 1]; x++) {
-        int32_t l = A->idx[x];
-        for (int64_t y = S->ptr[l]; y < S->ptr[l + 1]; y++)
-            if (!s.terms[S->idx[y]]++) s.cols[out->count++] = (uint64_t)S->idx[y];
+    struct row_pattern pattern = {.count = sum_up(p, i, s)};
+    struct squares refs = {0}, errors = {0};
+    double want = 0;
+    for (int64_t e = 0; e < pattern.count; e++) {
+        int64_t j = (int64_t)s->cols[e];
+        double weight = op_weight(p, j), ref = s->sum[j].ref + s->sum[j].low;
+        want += ref * weight;
+        squares_add(&refs, ref * weight);
+        squares_add(&errors, sum_size(&s->sum[j], p->prec, s->terms[j]) * weight);
+        pattern.hash += op_column_hash(j);
+        s->terms[j] = 0;
     }
-    for (int64_t e = 0; e < out->count; e++) {
-        int64_t j = (int64_t)s.cols[e];
-        out->hash += op_column_hash(j);
-        out->terms = max64(out->terms, s.terms[j]);
-        s.terms[j] = 0;
-    }
+    out->pattern[i] = pattern;
+    out->want[i] = want;
+    out->size[i] = squares_root(&refs);
+    out->error[i] = squares_root(&errors);
+    // Both sides are sums in double of the row's elements.
+    out->own[i] = sum_error(2 * pattern.count, out->size[i], want);
 }
 
-// M * x, the same of absolute values, and the roots of the sums of the squares of the products.
-struct weighed {
-    double *sum, *mag, *root;
-};
-
-static int weighed_alloc(struct weighed *x, int64_t n)
-{
-    *x = (struct weighed){mem_alloc(n, 8), mem_alloc(n, 8), mem_alloc(n, 8)};
-    return x->sum && x->mag && x->root ? OK : ERR_MEMORY;
-}
-
-static void weighed_free(struct weighed *x)
-{
-    mem_free(x->sum);
-    mem_free(x->mag);
-    mem_free(x->root);
-}
-
-static void multiply(const struct csr *M, enum prec prec, const struct weighed *x,
-                     struct weighed *y)
-{
-#pragma omp parallel for schedule(dynamic, 64)
-    for (int32_t i = 0; i < M->m; i++) {
-        double sum = 0, mag = 0;
-        struct squares squares = {0};
-        for (int64_t q = M->ptr[i]; q < M->ptr[i + 1]; q++) {
-            double a = prec_round(prec, M->val[q]);
-            sum += a * x->sum[M->idx[q]];
-            mag += fabs(a) * x->mag[M->idx[q]];
-            squares_add(&squares, a * x->root[M->idx[q]]);
-        }
-        y->sum[i] = sum;
-        y->mag[i] = mag;
-        y->root[i] = squares_root(&squares);
-    }
-}
-
-static int64_t longest_row(const struct csr *M)
-{
-    int64_t longest = 0;
-    for (int32_t i = 0; i < M->m; i++) longest = max64(longest, M->ptr[i + 1] - M->ptr[i]);
-    return longest;
-}
-
-// Signs of the weights are random, so the errors of a row's elements add up by their squares. An
-// element's largest partial sum is at most the sum of its products' sizes, and the square of that
-// at most `terms` times the sum of their squares. Roundings of equal products have one direction:
-// they come to terms / 3 units at the worst, which is more than the root of many.
-static void project_row(const struct problem *p, int32_t i, const struct weighed *y,
-                        int64_t longest, const struct projection *out)
-{
-    const struct row_pattern *row = &out->pattern[i];
-    int64_t length = p->A->ptr[i + 1] - p->A->ptr[i];
-    double size = fmin(y->mag[i], sqrt((double)row->terms) * y->root[i]);
-    out->want[i] = y->sum[i];
-    out->size[i] = size;
-    out->error[i] = fmax(sum_error(row->terms, size, size), (double)row->terms / 3 * size);
-    // Both sides are sums in double: of the row's elements, and of A's times S's row.
-    out->own[i] = sum_error(length + longest + row->count, size, y->sum[i]);
-}
-
-// C * x = A * (S * x)
+// There is no short cut to columns and to what their sums are rounded to: all products are summed
+// up, but no row is sorted, or kept.
 static int project(const struct problem *p, int variant, const struct projection *out)
 {
     (void)variant;
-    const struct csr *A = p->A, *S = p->S;
-    struct weighed x, y, z = {out->want, out->size, NULL};
-    int err = weighed_alloc(&x, S->n);
-    if (weighed_alloc(&y, S->m)) err = ERR_MEMORY;
-    z.root = mem_alloc(A->m, sizeof *z.root);
-    if (!z.root) err = ERR_MEMORY;
-    if (err) goto done;
-    for (int32_t j = 0; j < S->n; j++) {
-        x.sum[j] = op_weight(p, j);
-        x.mag[j] = x.root[j] = fabs(x.sum[j]);
+    int err = OK;
+#pragma omp parallel
+    {
+        void *scratch = mem_zero_alloc((int64_t)row_scratch(p), 1);
+        struct sums s = sums_in(scratch, p->cols);
+#pragma omp for schedule(dynamic, 16)
+        for (int32_t i = 0; i < p->A->m; i++)
+            if (scratch && !interrupted) project_row(p, i, &s, out);
+        if (!scratch) {
+#pragma omp atomic write
+            err = ERR_MEMORY;
+        }
+        mem_free(scratch);
     }
-    multiply(S, p->prec, &x, &y);
-    multiply(A, p->prec, &y, &z);
-    int64_t longest = longest_row(S);
-#pragma omp parallel for schedule(static)
-    for (int32_t i = 0; i < A->m; i++) project_row(p, i, &z, longest, out);
-done:
-    weighed_free(&x);
-    weighed_free(&y);
-    mem_free(z.root);
-    return err;
+    return err ? fail(ERR_MEMORY, "out of host memory for the reference") : OK;
 }
 
 const struct op op_spgemm = {
@@ -274,6 +221,5 @@ const struct op op_spgemm = {
     .row_room = row_room,
     .row_scratch = row_scratch,
     .row = reference_row,
-    .row_pattern = row_pattern,
     .project = project,
 };

@@ -130,11 +130,12 @@ static bool same_patterns(const struct result_view *R, const struct reference *r
         uint64_t hash = 0;
         for (int64_t e = 0; e < result_count(R, i); e++)
             hash += op_column_hash(result_col(R, i, e));
-        if (result_count(R, i) != ref->pattern[i].count || hash != ref->pattern[i].hash)
+        if (result_count(R, i) != ref->projection.pattern[i].count ||
+            hash != ref->projection.pattern[i].hash)
             broken = min64(broken, i);
     }
     if (broken == m) return true;
-    int64_t count = result_count(R, broken), want = ref->pattern[broken].count;
+    int64_t count = result_count(R, broken), want = ref->projection.pattern[broken].count;
     if (count != want)
         snprintf(text, 160, "row %lld of C has %lld nonzeros and should have %lld",
                  (long long)broken, (long long)count, (long long)want);
@@ -232,7 +233,7 @@ static int compare(const struct task *t, const struct result_view *R, struct ref
     out->method = full ? "full" : "sample";
     memcpy(out->reason, R->broken, sizeof out->reason);
     int err = out->reason[0] ? OK : reference_make(ref, t->algo->variant, full);
-    bool patterns = !err && !out->reason[0] && ref->pattern;
+    bool patterns = !err && !out->reason[0] && ref->projection.pattern;
     if (!patterns || same_patterns(R, ref, out->reason)) {
         if (!err && !out->reason[0]) err = compare_rows(t, R, ref, &elements, out);
         if (!err && !out->reason[0] && !full) err = compare_projections(t, R, ref, &rows);

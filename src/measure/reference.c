@@ -20,7 +20,7 @@ void reference_free(struct reference *r)
     for (int64_t x = 0; r->kept && x < r->count; x++) mem_free(r->kept[x]);
     mem_free(r->kept);
     mem_free(r->rows);
-    mem_free(r->pattern);
+    mem_free(r->projection.pattern);
     mem_free(r->projection.want);
     mem_free(r->projection.size);
     mem_free(r->projection.error);
@@ -112,33 +112,12 @@ static int64_t pick_rows(const struct problem *p, int32_t *rows)
     return each_once(rows, count);
 }
 
-static int make_patterns(struct reference *r)
-{
-    const struct problem *p = r->p;
-    r->pattern = mem_alloc(p->rows, sizeof *r->pattern);
-    int err = r->pattern ? OK : ERR_MEMORY;
-    if (err) return err;
-#pragma omp parallel
-    {
-        void *scratch = mem_zero_alloc((int64_t)p->op->row_scratch(p), 1);
-#pragma omp for schedule(dynamic, 16)
-        for (int64_t i = 0; i < p->rows; i++)
-            if (scratch && !interrupted) p->op->row_pattern(p, (int32_t)i, scratch, &r->pattern[i]);
-        if (!scratch) {
-#pragma omp atomic write
-            err = ERR_MEMORY;
-        }
-        mem_free(scratch);
-    }
-    if (err) return fail(ERR_MEMORY, "out of host memory for the reference");
-    return interrupted ? fail(ERR_INTERRUPTED, "interrupted") : OK;
-}
-
 static int make_projection(struct reference *r)
 {
     struct projection *x = &r->projection;
     int64_t m = r->p->rows;
-    x->pattern = r->pattern;
+    if (r->p->op->result == RESULT_SPARSE && !(x->pattern = mem_alloc(m, sizeof *x->pattern)))
+        return ERR_MEMORY;
     x->want = mem_alloc(m, sizeof *x->want);
     x->size = mem_alloc(m, sizeof *x->size);
     x->error = mem_alloc(m, sizeof *x->error);
@@ -165,8 +144,8 @@ int reference_make(struct reference *r, int variant, bool full)
         r->rows = mem_alloc(SAMPLE_ROWS, sizeof *r->rows);
         if (!r->rows) return ERR_MEMORY;
         r->count = pick_rows(p, r->rows);
-        if (p->op->result == RESULT_SPARSE) err = make_patterns(r);
-        if (!err) err = make_projection(r);
+        err = make_projection(r);
+        if (!err && interrupted) err = fail(ERR_INTERRUPTED, "interrupted");
     }
     for (int64_t x = 0; x < r->count; x++)
         r->room = max64(r->room, p->op->row_room(p, reference_row_number(r, x)));

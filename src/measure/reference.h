@@ -25,7 +25,6 @@ struct reference {
     int64_t room;                 // elements of the longest of these rows
     struct kept_row **kept;       // size count, NULL where there is none
     int64_t budget;               // bytes that may still be kept
-    struct row_pattern *pattern;  // of a sample of a sparse result: of all rows; else NULL
     struct projection projection; // of a sample
 };
 
