@@ -13,6 +13,8 @@ run() {
 
 run "$build/tests/test_device"
 run "$build/tests/test_device_run"
+run "$build/tests/test_digest"
+run "$build/tests/test_roof"
 run "$build/tests/test_formats"
 run "$build/tests/test_hash"
 run "$build/tests/test_tile"

@@ -7,6 +7,7 @@ import json
 import os
 import threading
 
+import words
 from plots_records import GPU, SPMM, environment, result, rows_of, write
 
 
@@ -124,9 +125,9 @@ def test_visible(folder, check):
     import common
     import records
     odd = "a\x1b[31m\nb\t\x9b\u202e\ud800|$\\é"
-    check(records.visible(odd) == "a\\x1b[31m\\nb\\t\\x9b\\u202e\\ud800|$\\é",
-          records.visible(odd))
-    check(common.names_text([(odd,), ("z",)]) == records.visible(odd) + ", z", "lists of names")
+    check(words.visible(odd) == "a\\x1b[31m\\nb\\t\\x9b\\u202e\\ud800|$\\é",
+          words.visible(odd))
+    check(common.names_text([(odd,), ("z",)]) == words.visible(odd) + ", z", "lists of names")
     lost = result("merge", (odd, 0, 0), 1.0, status="failed")
     lost["matrix"].update(dict.fromkeys(("rows", "cols", "nnz", "row_mean")))
     path = write(os.path.join(folder, "vis\x1b\nible.jsonl"), [
@@ -137,7 +138,7 @@ def test_visible(folder, check):
         records.read([path])
     text = said.getvalue()
     check(len(text.splitlines()) == 3 and "\x1b" not in text and
-          text.count(records.visible(odd)) == 2 and "vis\\x1b\\nible" in text, "said: %r" % text)
+          text.count(words.visible(odd)) == 2 and "vis\\x1b\\nible" in text, "said: %r" % text)
 
 
 def test_keys(check, m):

@@ -173,7 +173,10 @@ int dense_make(struct problem *p, int which, int64_t rows, int64_t cols)
 #pragma omp parallel for schedule(static)
     for (int64_t i = 0; i < count; i++) {
         double x = random_value(seed, (uint64_t)i);
-        if (p->integers) x = floor(x * 4);
+        if (p->integers)
+            x = floor(x * 4);
+        else if (p->prec == F64) // more bits than f32 has, so that who loads it as f32 is seen
+            x += 0x1p-24 * random_value(~seed, (uint64_t)i);
         if (p->prec == F32)
             f[i] = (float)x;
         else
