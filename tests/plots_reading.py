@@ -115,7 +115,7 @@ def test_runs(folder, check):
     check(copies == [1.0, GPU["copy"], 100.0, GPU["copy"], 1.0], "roofs of the runs: %s" % copies)
     vendors = [row["facts"].get("vendor") for row in rows]
     check(vendors == [None, None, "ACME", None, None], "facts of the runs: %s" % vendors)
-    check(roofline.roofs([rows[1]])[0]["copy"] == GPU["copy"], "the roofline's, too")
+    check(roofline.roofs([rows[1]])[0]["memory"] == GPU["copy"], "the roofline's, too")
     check("2 lines, the first is line 9: no spbench/1 record" in said.getvalue(),
           "without its environment: %s" % said.getvalue())
 
