@@ -3,8 +3,8 @@
 // loss of precision that no single element does.
 //
 // A standard error is at most 0.42 of its size, 0.2 to 0.26 where there is one chain of additions:
-// no element of a right result comes near 5 of them in the largest matrices, and the root mean
-// square stays under a half. What is rounded once, at the end, is off by up to u * |c|, and 0.42 of
+// no element of a right result comes near 5 sizes in the largest matrices, and the root mean square
+// stays under a half. What is rounded once, at the end, is off by up to u * |c|, and 0.42 of
 // that in the root mean square.
 #ifndef TOLERANCE_H
 #define TOLERANCE_H
