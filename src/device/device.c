@@ -224,9 +224,9 @@ void device_free(struct device *d, void *p)
 
 bool device_holds(const struct device *d, const void *p, int64_t bytes)
 {
-    for (int i = d->block_count - 1; i >= 0; i--)
+    for (int i = d->block_count - 1; i >= 0 && bytes; i--)
         if (d->blocks[i].p == p) return bytes >= 0 && bytes <= d->blocks[i].bytes;
-    return false;
+    return !bytes;
 }
 
 void device_peak_reset(struct device *d) { d->peak_bytes = d->used_bytes; }

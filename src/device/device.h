@@ -170,7 +170,7 @@ int64_t device_cached_bytes(const struct device *d);
 
 int device_alloc(struct device *d, int64_t count, size_t size, void **p);
 void device_free(struct device *d, void *p); // NULL is legal
-// Whether so many bytes can be read from p on, which device_alloc() gave.
+// Whether so many bytes can be read from p on, which device_alloc() gave; none can from anywhere.
 bool device_holds(const struct device *d, const void *p, int64_t bytes);
 void device_peak_reset(struct device *d);
 int device_upload(struct device *d, void *to, const void *from, int64_t bytes);

@@ -71,9 +71,7 @@ bool result_same(const struct result_digest *x, const struct result_digest *y)
 int result_spoil(struct task *t, uint64_t seed)
 {
     struct device_view v[RESULT_ARRAYS];
-    int err = OK, count = views(t, v);
-    for (int i = 0; i < count && !err; i++) err = device_spoil(t->dev, &v[i], seed);
-    return err;
+    return views(t, v) ? device_spoil(t->dev, &v[0], seed) : OK;
 }
 
 void result_free(struct result_view *R)

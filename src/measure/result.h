@@ -32,7 +32,8 @@ int result_digest(struct task *t, struct result_digest *out);
 // Whether they agree in every bit; and whether they do but for the values.
 bool result_same(const struct result_digest *x, const struct result_digest *y);
 bool result_same_structure(const struct result_digest *x, const struct result_digest *y);
-// Spoils some of its elements, so that what is not written again is seen.
+// Spoils some of its values, so that what is not written again is seen. Not the structure: who
+// computes a product again may keep that.
 int result_spoil(struct task *t, uint64_t seed);
 
 // Elements of row i; the column of element e of it, and its value.

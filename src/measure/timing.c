@@ -143,7 +143,10 @@ static int make_chains(struct session *s)
     s->apart.separated = batched && ops->separate;
     s->separators = (struct chain){.dev = s->dev, .count = out->batch};
     out->launch = device_is_host(s->dev) ? "call" : "stream";
-    if (batched && ops->graph_make && !s->rule->stream && make_graphs(s)) out->launch = "graph";
+    if (batched && ops->graph_make && !s->rule->stream && make_graphs(s))
+        out->launch = "graph";
+    else // what the host takes to launch a separator would be taken off, and not what it does
+        s->apart.separated = false;
     return s->apart.separated ? measure_separator(s) : OK;
 }
 
