@@ -278,14 +278,14 @@ static void test_no_place(void)
     setenv("XDG_CACHE_HOME", "/proc/no such place", 1);
     CHECK(measures(&d) == 1 && measures(&d) == 1, "kept where nothing can be written");
     struct roof r = roof_of(&d, false);
-    CHECK(model_learn(&d, &r, F32, 70) && r.fma_gflops[0] == 70, "%g", r.fma_gflops[0]);
+    CHECK(model_learn(&d, &r, F32, 64) && r.fma_gflops[0] == 64, "%g", r.fma_gflops[0]);
     unsetenv("XDG_CACHE_HOME");
     unsetenv("HOME");
     CHECK(measures(&d) == 1 && measures(&d) == 1, "kept nowhere");
     setenv("XDG_CACHE_HOME", folder, 1);
 }
 
-// A case that did more than the ceiling raises it, up to 1.5 times what was measured and no
+// A case that did more than the ceiling raises it, up to 1.1 times what was measured and no
 // further.
 static void test_learn(void)
 {
@@ -293,20 +293,20 @@ static void test_learn(void)
     forget();
     struct roof r = roof_of(&d, false), kept;
     CHECK(model_learn(&d, &r, F32, 59) && r.fma_gflops[0] == 60, "%g", r.fma_gflops[0]);
-    CHECK(model_learn(&d, &r, F32, 75) && r.fma_gflops[0] == 75 && r.fma_gflops[1] == 30, "%g",
+    CHECK(model_learn(&d, &r, F32, 63) && r.fma_gflops[0] == 63 && r.fma_gflops[1] == 30, "%g",
           r.fma_gflops[0]);
-    CHECK(model_kept(&d, &kept) && kept.fma_gflops[0] == 75 && kept.fma_measured[0] == 60,
+    CHECK(model_kept(&d, &kept) && kept.fma_gflops[0] == 63 && kept.fma_measured[0] == 60,
           "kept: %g", kept.fma_gflops[0]);
-    CHECK(model_learn(&d, &r, F32, 89) && same(r.fma_gflops[0], 89), "%g", r.fma_gflops[0]);
+    CHECK(model_learn(&d, &r, F32, 65.5) && same(r.fma_gflops[0], 65.5), "%g", r.fma_gflops[0]);
     int before = measured;
-    CHECK(!model_learn(&d, &r, F32, 91) && same(r.fma_gflops[0], 89), "by small steps to %g",
+    CHECK(!model_learn(&d, &r, F32, 66.5) && same(r.fma_gflops[0], 65.5), "by small steps to %g",
           r.fma_gflops[0]);
-    CHECK(!model_learn(&d, &r, F64, 46) && r.fma_gflops[1] == 30, "%g", r.fma_gflops[1]);
+    CHECK(!model_learn(&d, &r, F64, 33.5) && r.fma_gflops[1] == 30, "%g", r.fma_gflops[1]);
     CHECK(!model_learn(&d, &r, F32, 3e7) && !model_learn(&d, &r, F32, NAN) &&
               !model_learn(&d, &r, F32, INFINITY),
           "an empty kernel is believed");
     CHECK(measured == before, "measured again right after it was measured");
-    CHECK(same(roof_of(&d, true).fma_gflops[0], 89), "forgotten when it was measured again");
+    CHECK(same(roof_of(&d, true).fma_gflops[0], 65.5), "forgotten when it was measured again");
 
     // Ceilings that other work held down are measured again before a case is called impossible.
     forget();
@@ -340,13 +340,13 @@ static void test_learn_bytes(void)
           "%g", r.memory_gb_s);
     CHECK(model_learn_bytes(&d, &r, many, ms_of((double)many, 17)) && r.memory_gb_s == 16, "%g",
           r.memory_gb_s);
-    CHECK(model_learn_bytes(&d, &r, many, ms_of((double)many, 20)) && same(r.memory_gb_s, 18), "%g",
+    CHECK(model_learn_bytes(&d, &r, many, ms_of((double)many, 19)) && same(r.memory_gb_s, 17.1), "%g",
           r.memory_gb_s);
-    CHECK(model_kept(&d, &kept) && same(kept.memory_gb_s, 18) && same(kept.read_gb_s, 16),
+    CHECK(model_kept(&d, &kept) && same(kept.memory_gb_s, 17.1) && same(kept.read_gb_s, 16),
           "kept: %g", kept.memory_gb_s);
-    CHECK(same(model_bound_ms(&r, F32, 0, many), ms_of((double)many, 18)), "the bound");
+    CHECK(same(model_bound_ms(&r, F32, 0, many), ms_of((double)many, 17.1)), "the bound");
     // Possible next to the cores, and yet not of memory: nothing is learned.
-    CHECK(model_learn_bytes(&d, &r, many, ms_of((double)many, 150)) && same(r.memory_gb_s, 18),
+    CHECK(model_learn_bytes(&d, &r, many, ms_of((double)many, 150)) && same(r.memory_gb_s, 17.1),
           "%g", r.memory_gb_s);
 }
 

@@ -23,7 +23,7 @@ struct check {
     double spread;
     bool ok;
     bool blind; // not ok, nor wrong: the tolerance is so large that it hides what is wrong
-    struct result_digest digest; // of what was compared, if ok
+    struct result_sums digest; // of what was compared, if ok
     char reason[160]; // where the first wrong element is, or why else it is not ok; "" if ok
 };
 

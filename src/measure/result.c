@@ -47,23 +47,23 @@ static int views(const struct task *t, struct device_view v[RESULT_ARRAYS])
     return sparse_is_there(t) ? 3 : 0;
 }
 
-int result_digest(struct task *t, struct result_digest *out)
+int result_digest(struct task *t, struct result_sums *out)
 {
     struct device_view v[RESULT_ARRAYS];
     int err = OK, count = views(t, v);
-    *out = (struct result_digest){.nnz = t->R.nnz, .m = t->R.m, .n = t->R.n};
+    *out = (struct result_sums){.nnz = t->R.nnz, .m = t->R.m, .n = t->R.n};
     for (int i = 0; i < count && !err; i++) err = device_digest(t->dev, &v[i], &out->array[i]);
     return err;
 }
 
-bool result_same_structure(const struct result_digest *x, const struct result_digest *y)
+bool result_same_structure(const struct result_sums *x, const struct result_sums *y)
 {
     bool same = x->nnz == y->nnz && x->m == y->m && x->n == y->n;
     for (int i = 1; i < RESULT_ARRAYS; i++) same &= x->array[i].bits == y->array[i].bits;
     return same;
 }
 
-bool result_same(const struct result_digest *x, const struct result_digest *y)
+bool result_same(const struct result_sums *x, const struct result_sums *y)
 {
     return result_same_structure(x, y) && x->array[0].bits == y->array[0].bits;
 }

@@ -22,16 +22,16 @@ void result_free(struct result_view *R);
 
 // What a result holds: its values, and of a sparse one the row starts and columns.
 #define RESULT_ARRAYS 3
-struct result_digest {
+struct result_sums {
     int64_t nnz;
     int32_t m, n; // of a sparse one
     struct digest array[RESULT_ARRAYS]; // [0]: the values
 };
 // Of what a run, and finish(), have left on the device.
-int result_digest(struct task *t, struct result_digest *out);
+int result_digest(struct task *t, struct result_sums *out);
 // Whether they agree in every bit; and whether they do but for the values.
-bool result_same(const struct result_digest *x, const struct result_digest *y);
-bool result_same_structure(const struct result_digest *x, const struct result_digest *y);
+bool result_same(const struct result_sums *x, const struct result_sums *y);
+bool result_same_structure(const struct result_sums *x, const struct result_sums *y);
 // Spoils some of its values, so that what is not written again is seen. Not the structure: who
 // computes a product again may keep that.
 int result_spoil(struct task *t, uint64_t seed);

@@ -71,8 +71,9 @@ static bool is_warm(const struct session *s)
     const struct timing_rule *rule = s->rule;
     double now = elapsed(s), most = WARMUP_MOST_MS;
     int runs = s->out->warmup;
-    if (rule->warmup) return runs >= rule->warmup;
     if (!runs) return false; // what one takes has to be known
+    if (rule->warmup && rule->most_ms > 0 && now + s->shortest_ms > rule->most_ms) return true;
+    if (rule->warmup) return runs >= rule->warmup;
     if (rule->most_ms > 0) most = fmin(most, WARMUP_SHARE * rule->most_ms);
     return (runs >= WARMUP_RUNS && now >= WARMUP_MS) || now + s->shortest_ms > most;
 }
@@ -163,11 +164,26 @@ static int refresh(const struct session *s)
     return err;
 }
 
+// Of a batch the last run alone is looked at, and one that works would hide others that do nothing:
+// so a single run is looked at, too, after one or two others.
+static int look_at_one(struct session *s)
+{
+    const struct timed_work *w = s->work;
+    double unused;
+    int err = refresh(s);
+    s->batches++;
+    if (!err && w->before) err = w->before(w->arg, false);
+    if (!err) err = run_once(s, &unused);
+    if (!err && w->after) err = w->after(w->arg, false);
+    return err;
+}
+
 // One sample: ms of one run.
 static int take_sample(struct session *s, const struct chain *c, bool last, double *ms)
 {
     const struct timed_work *w = s->work;
-    int err = refresh(s);
+    int err = c->count > 1 && (w->before || w->after) ? look_at_one(s) : OK;
+    if (!err) err = refresh(s);
     s->batches++;
     if (!err && w->before) err = w->before(w->arg, last);
     if (!err && s->rule->cold) err = s->dev->ops->flush_cache(s->dev);

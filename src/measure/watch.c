@@ -18,7 +18,7 @@ static bool is_near(const struct watch *w, const struct digest *x)
 // What is wrong with the result that is there, if anything.
 static int look(struct watch *w, bool last)
 {
-    struct result_digest now;
+    struct result_sums now;
     struct check again;
     int err = result_digest(w->task, &now);
     if (err) return err;

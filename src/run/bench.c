@@ -143,7 +143,7 @@ static int time_task(const struct plan *plan, struct reference *ref, struct task
 
 // Checks, then times a case that is ready. A wrong result is not timed.
 static int measure_ready(const struct plan *plan, const struct problem *p, struct reference *ref,
-                         struct roof *roof, struct task *t, struct result *r)
+                         struct task *t, struct result *r)
 {
     bool fresh = p->op->result == RESULT_SPARSE;
     int64_t prepare_peak = t->dev->peak_bytes;
@@ -161,11 +161,8 @@ static int measure_ready(const struct plan *plan, const struct problem *p, struc
     err = time_task(plan, ref, t, r);
     if (!err && fresh) err = measure_phases(t, r);
     r->peak_bytes = max64(prepare_peak, t->dev->peak_bytes);
-    if (!err && r->checked) err = learn_roof(t->dev, roof, r);
-    if (err) return err;
-    r->timed = true;
-    derive_rates(r, roof);
-    return OK;
+    r->timed = !err;
+    return err;
 }
 
 // What lies on the device for other cases is no memory of this one.
@@ -195,12 +192,18 @@ static int measure(const struct plan *plan, struct reference *ref, struct bench_
     if (err) return err;
     r->prepared = true;
     r->peak_bytes = bd->dev->peak_bytes;
-    err = measure_ready(plan, o->p, ref, &bd->roof, &t, r);
+    err = measure_ready(plan, o->p, ref, &t, r);
     leave_out(r, operands_other_bytes(o));
     r->stats = t.figures;
     task_release_result(&t);
     task_teardown(&t);
-    return verify_inputs(o, err, r);
+    err = verify_inputs(o, err, r);
+    if (err || !r->timed) return err;
+    // Who has changed its inputs teaches nothing about the device.
+    err = learn_roof(bd->dev, &bd->roof, r);
+    r->timed = !err;
+    derive_rates(r, &bd->roof);
+    return err;
 }
 
 void result_clear(struct result *r)
