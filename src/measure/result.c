@@ -27,6 +27,8 @@ int result_poison(struct task *t)
 static bool sparse_is_there(const struct task *t)
 {
     const struct csr_dev *R = &t->R;
+    if (R->m < 0 || R->nnz < 0 || R->nnz > t->work || (R->ptr_bytes != 4 && R->ptr_bytes != 8))
+        return false;
     return device_holds(t->dev, R->ptr, ((int64_t)R->m + 1) * R->ptr_bytes) &&
            device_holds(t->dev, R->idx, R->nnz * (int64_t)sizeof *R->idx) &&
            device_holds(t->dev, R->val, R->nnz * (int64_t)prec_bytes(t->prec));

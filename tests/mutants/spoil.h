@@ -88,11 +88,13 @@ static inline void spoils_from_the_start(struct live *x)
 }
 
 // Multiplies something else while it is timed, and puts back what it was given.
-static inline void negate_values(struct live *x)
+static inline void scale_values(struct live *x, double by)
 {
     const struct csr_dev *A = matrix_of(x);
     for (int64_t q = 0; q < A->nnz && is_timed(x); q++)
-        write_value(x, A->val, q, -prec_load(x->t->prec, A->val, q));
+        write_value(x, A->val, q, by * prec_load(x->t->prec, A->val, q));
 }
+static inline void double_values(struct live *x) { scale_values(x, 2); }
+static inline void halve_values(struct live *x) { scale_values(x, 0.5); }
 
 #endif
