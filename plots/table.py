@@ -30,7 +30,8 @@ import words
 
 def escaped(cell):
     """In a table a bar ends the cell, and a backslash takes the meaning from what follows."""
-    return words.visible(str(cell)).replace("\\", "\\\\").replace("|", "\\|")
+    text = str(cell)
+    return (words.visible(text) if text.strip() else text).replace("\\", "\\\\").replace("|", "\\|")
 
 
 def line(*cells):

@@ -96,7 +96,7 @@ def contradictions(record, env, known):
         yield "the median is outside its interval"
     if time["batch"] > 1 and any(time["batch"] % i == 0 for i in range(2, time["batch"])):
         yield "time_ms.batch is not prime"
-    apart = time["batch"] > 1 and record["device"] != "cpu"
+    apart = time["batch"] > 1 and time["launch"] == "graph"
     if (time["separator"] is not None) != apart or (time["back_to_back"] is not None) != apart:
         yield "separator or back_to_back, and a sample whose runs cannot overlap"
     if (time["launch"] == "call") != (record["device"] == "cpu") or \

@@ -46,13 +46,13 @@ def test_numbers(check):
     check(list(sets) == [("NVIDIA H200", "spmm", 64, "row", "f32", "warm", "graph")], "sets: %s" % sets)
     check(common.fields_of(rows, mixes=True) == ("device", "op", "prec", "cache", "launch"),
           "mixed axes")
-    again = [{**row, "launch": "stream", "busy": True} for row in rows[:2]]
+    again = [{**row, "launch": "stream", "busy": True, "flagged": True} for row in rows[:2]]
     sets = common.groups(rows + again, common.fields_of(rows))
     check([key[-1] for key in sets] == ["graph", "stream"], "launched otherwise: %s" % list(sets))
     check(common.about(again).endswith("f32 · stream launches · NVIDIA H200 · 2026-11-20"),
           common.about(again))
     notes = common.footnotes(SimpleNamespace(rows=rows + again, left=[], notes=[]))
-    check("2 measured on a busy machine." in notes, "footnotes: %s" % notes)
+    check("2 measured while the clocks were held down or the machine was busy." in notes, "footnotes: %s" % notes)
     other = {**rows[0]["env"], "algorithms": SPMM[1][::-1] + [{"name": "new", "device": "cuda"}]}
     rows.append({**rows[2], "env": other})
     check(list(series.listed(rows))[-1] == "new", "lists that differ: what is new comes last")

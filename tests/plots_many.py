@@ -102,13 +102,13 @@ def test_above(check):
     check([[row["name"] for row in over] for _, _, over in found] == [["two"], ["three"]],
           "above lines: %s" % [len(over) for _, _, over in found])
     legend = legend_of(roofline.draw(common.select(rows)))
-    for want in ("faster than the copy line:\nout of a cache (1)",
+    for want in ("faster than the memory line:\nout of a cache (1)",
                  "faster than the cache line: kept in\nnearer caches, or a wrong roof (1)"):
         check(want in legend, "%r: %s" % (want, legend))
     for row in rows:
         row["env"] = environment(SPMM, roof={**GPU, "cache": None})
     legend = legend_of(roofline.draw(common.select(rows)))
-    check("faster than the copy line:\nout of a cache, or a wrong roof (2)" in legend and
+    check("faster than the memory line:\nout of a cache, or a wrong roof (2)" in legend and
           not any(text.startswith("cache") for text in legend), "without a cache: %s" % legend)
 
 

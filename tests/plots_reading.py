@@ -111,7 +111,7 @@ def test_runs(folder, check):
     said = io.StringIO()
     with contextlib.redirect_stderr(said):
         rows = records.read([path])
-    copies = [records.device_facts(row["env"], row["id"])["roof"]["copy_gb_s"] for row in rows]
+    copies = [records.device_facts(row["env"], row["id"])["roof"]["memory_gb_s"] for row in rows]
     check(copies == [1.0, GPU["copy"], 100.0, GPU["copy"], 1.0], "roofs of the runs: %s" % copies)
     vendors = [row["facts"].get("vendor") for row in rows]
     check(vendors == [None, None, "ACME", None, None], "facts of the runs: %s" % vendors)

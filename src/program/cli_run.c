@@ -71,7 +71,7 @@ static int run_matrix(struct run *run, struct choice *c, const struct options *o
 
 static void tell_busy(const struct run *run)
 {
-    if (run->busy)
+    if (run->busy && !run->table.quiet)
         fprintf(stderr,
                 "busy: the machine had much else to do beside %lld of %lld cases; their times may "
                 "be too long\n",
