@@ -28,7 +28,10 @@ static void block_make(struct device *d, int64_t lines, int64_t length, int64_t 
         double x = random_value(7, (uint64_t)i);
         uint64_t word = random_at(8, (uint64_t)i);
         float f = (float)x;
-        memcpy(b->host + i * width, real && width == 4 ? (void *)&f : real ? (void *)&x : &word,
+        memcpy(b->host + i * width,
+               real && width == 4 ? (void *)&f
+               : real             ? (void *)&x
+                                  : &word,
                (size_t)width);
     }
 }
@@ -51,9 +54,9 @@ static const struct shape {
     int64_t lines, length, step;
     int width;
     bool real;
-} shapes[] = {{1, 1, 1, 4, true},           {1, PLACES, PLACES, 4, true}, {40, 31, 33, 4, true},
-              {40, 31, 33, 8, true},        {7, 100, 100, 8, true},       {1, 4097, 4097, 1, false},
-              {1, 4097, 4097, 2, false},    {1, 333, 333, 4, false},      {1, 333, 333, 8, false},
+} shapes[] = {{1, 1, 1, 4, true},        {1, PLACES, PLACES, 4, true}, {40, 31, 33, 4, true},
+              {40, 31, 33, 8, true},     {7, 100, 100, 8, true},       {1, 4097, 4097, 1, false},
+              {1, 4097, 4097, 2, false}, {1, 333, 333, 4, false},      {1, 333, 333, 8, false},
               {3, 70000, 70001, 4, true}};
 
 // Every bit counts, in every place; what lies between the lines does not.
@@ -138,8 +141,7 @@ static void test_spoil(struct device *d, const struct shape *s)
     if (count <= DEVICE_SPOTS)
         CHECK(spoilt[0] == count, "%lld of %lld", (long long)spoilt[0], (long long)count);
     else
-        CHECK(spoilt[0] > DEVICE_SPOTS / 2 && spoilt[0] <= DEVICE_SPOTS &&
-                  both < spoilt[1] * 3 / 4,
+        CHECK(spoilt[0] > DEVICE_SPOTS / 2 && spoilt[0] <= DEVICE_SPOTS && both < spoilt[1] * 3 / 4,
               "%lld and %lld of %lld, %lld twice", (long long)spoilt[0], (long long)spoilt[1],
               (long long)count, (long long)both);
     mem_free(seen);

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/mix.h"
 #include "base/utf8.h"
 
 static _Thread_local char last_failure[FAIL_TEXT_MAX];
@@ -64,17 +65,9 @@ double clock_ms(void)
     return t.tv_sec * 1e3 + t.tv_nsec * 1e-6;
 }
 
-// The finaliser of splitmix64 over a Weyl sequence: passes BigCrush, needs no state.
-static uint64_t mix(uint64_t z)
-{
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return z ^ (z >> 31);
-}
-
 uint64_t random_at(uint64_t seed, uint64_t i)
 {
-    return mix(mix(seed + 0x9e3779b97f4a7c15u) + (i + 1) * 0x9e3779b97f4a7c15u);
+    return mix(mix(seed + MIX_STEP) + (i + 1) * MIX_STEP);
 }
 
 double random_value(uint64_t seed, uint64_t i)

@@ -33,8 +33,8 @@ struct body {
     int32_t m, n;
     int64_t entries, found; // promised by the size line; lines so far that hold one
     uint64_t seed;
-    char no_room[512];    // why there is no memory for the entries, empty if there is
-    struct chunk *chunks; // of the window, size chunk_count
+    char no_room[FAIL_TEXT_MAX]; // why there is no memory for the entries, empty if there is
+    struct chunk *chunks;        // of the window, size chunk_count
     int64_t chunk_count;
 };
 

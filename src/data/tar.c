@@ -150,7 +150,7 @@ static int find(struct stream *s, const char *stem, struct tar_member *m, char l
 
 int tar_find(struct stream *s, const char *name, const char *stem, struct tar_member *m)
 {
-    char list[256] = "", why[256];
+    char list[256] = "";
     int count, err = find(s, stem, m, list, &count);
     if (!err && *m->name) return OK;
     if (!err && count == 1) {
@@ -163,6 +163,5 @@ int tar_find(struct stream *s, const char *name, const char *stem, struct tar_me
         return fail(ERR_INPUT,
                     "%s: has %d matrices, none called %s.mtx; unpack the one you want: %s", name,
                     count, stem, list);
-    snprintf(why, sizeof why, "%s", fail_text());
-    return fail((enum err)err, "%s: %s", name, why);
+    return fail((enum err)err, "%s: %s", name, fail_text());
 }

@@ -78,10 +78,8 @@ int64_t text_most(const struct text *t, const char *p)
 // The reason of the last failure, with the place where the text ends.
 static int fail_at_end(const struct text *t, int err)
 {
-    char why[256];
-    snprintf(why, sizeof why, "%s", fail_text());
-    if (err != ERR_INPUT) return fail((enum err)err, "%s: %s", t->name, why);
-    return fail(ERR_INPUT, "%s:%lld: %s", t->name, text_line(t, t->buffer + t->used), why);
+    if (err != ERR_INPUT) return fail((enum err)err, "%s: %s", t->name, fail_text());
+    return fail(ERR_INPUT, "%s:%lld: %s", t->name, text_line(t, t->buffer + t->used), fail_text());
 }
 
 // What follows a member is not needed, but only the end of the stream tells that it was whole.

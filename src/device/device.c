@@ -36,7 +36,7 @@ int device_count(enum device_kind kind)
 
 const char *device_missing(enum device_kind kind)
 {
-    static _Thread_local char why[256];
+    static _Thread_local char why[FAIL_TEXT_MAX];
     const struct device_ops *ops = device_list[kind].ops;
     if (!ops) return device_list[kind].missing;
     if (ops->count() > 0) return NULL;

@@ -228,7 +228,7 @@ static int cpu_digest(struct device *d, const struct device_view *v, struct dige
         struct digest_part part = {0};
 #pragma omp for schedule(static)
         for (int64_t q = 0; q < count; q++)
-            digest_add(v, q, v->lines == 1 ? q : q / v->length * v->step + q % v->length, &part);
+            digest_add(v, q, &part);
         struct digest mine = digest_of(&part);
         bits += mine.bits, sum += mine.sum, size += mine.size;
     }

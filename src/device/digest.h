@@ -5,26 +5,13 @@
 
 #include <string.h>
 
+#include "base/mix.h"
 #include "device/device.h"
-
-#ifdef __CUDACC__
-#define HOST_DEVICE __host__ __device__
-#else
-#define HOST_DEVICE
-#endif
-
-// Spreads every bit of x over all bits (the finaliser of SplitMix64).
-static HOST_DEVICE inline uint64_t digest_mix(uint64_t x)
-{
-    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
-    x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
-    return x ^ (x >> 31);
-}
 
 // A random number of a place.
 static HOST_DEVICE inline uint64_t digest_place(int64_t place)
 {
-    return digest_mix(((uint64_t)place + 1) * 0x9e3779b97f4a7c15u);
+    return mix(((uint64_t)place + 1) * MIX_STEP);
 }
 
 static HOST_DEVICE inline double digest_weight(uint64_t random)
@@ -54,11 +41,17 @@ static HOST_DEVICE inline struct digest digest_of(const struct digest_part *part
     return d;
 }
 
-// Element number `place` of a view, which lies `at` elements behind its beginning.
-static HOST_DEVICE inline void digest_add(const struct device_view *v, int64_t place, int64_t at,
+// How many elements behind the beginning of a view number `place` lies.
+static HOST_DEVICE inline int64_t digest_at(const struct device_view *v, int64_t place)
+{
+    return v->lines == 1 ? place : place / v->length * v->step + place % v->length;
+}
+
+// Element number `place` of a view.
+static HOST_DEVICE inline void digest_add(const struct device_view *v, int64_t place,
                                           struct digest_part *part)
 {
-    const char *p = (const char *)v->p + at * v->width;
+    const char *p = (const char *)v->p + digest_at(v, place) * v->width;
     uint64_t random = digest_place(place), word = 0;
     double x = 0;
     switch (v->width) {
@@ -71,11 +64,9 @@ static HOST_DEVICE inline void digest_add(const struct device_view *v, int64_t p
         word = w, x = f;
         break;
     }
-    default:
-        word = *(const uint64_t *)p;
-        memcpy(&x, &word, sizeof x);
+    default: word = *(const uint64_t *)p; memcpy(&x, &word, sizeof x);
     }
-    part->d.bits += digest_mix(random ^ word);
+    part->d.bits += mix(random ^ word);
     if (v->real) digest_add_real(part, x * digest_weight(random));
 }
 
@@ -83,9 +74,8 @@ static HOST_DEVICE inline void digest_add(const struct device_view *v, int64_t p
 static HOST_DEVICE inline int64_t digest_spot(const struct device_view *v, uint64_t seed, int64_t s)
 {
     int64_t count = v->lines * v->length, place = s;
-    if (count > DEVICE_SPOTS)
-        place = (int64_t)(digest_mix(seed ^ digest_place(s)) % (uint64_t)count);
-    return place / v->length * v->step + place % v->length;
+    if (count > DEVICE_SPOTS) place = (int64_t)(mix(seed ^ digest_place(s)) % (uint64_t)count);
+    return digest_at(v, place);
 }
 
 static inline int64_t digest_spots(const struct device_view *v)

@@ -12,7 +12,7 @@ static __global__ void digest_elements(struct device_view v, struct digest *part
     const int64_t count = v.lines * v.length, step = (int64_t)gridDim.x * blockDim.x;
     struct digest_part mine = {{0, 0, 0}, 0};
     for (int64_t q = (int64_t)blockIdx.x * blockDim.x + threadIdx.x; q < count; q += step)
-        digest_add(&v, q, v.lines == 1 ? q : q / v.length * v.step + q % v.length, &mine);
+        digest_add(&v, q, &mine);
     struct digest sum = digest_of(&mine);
     sum.bits = warp_sum((unsigned long long)sum.bits);
     sum.sum = warp_sum(sum.sum);
@@ -28,19 +28,24 @@ static __global__ void spoil_spots(struct device_view v, uint64_t seed, int64_t 
     for (int b = 0; b < v.width; b++) p[b] = (char)0xff;
 }
 
-static int blocks(const struct device *d) { return d->units * BLOCKS_PER_SM; }
+static int most_blocks(const struct device *d) { return d->units * BLOCKS_PER_SM; }
 
-int64_t digest_cuda_bytes(const struct device *d)
+static int64_t parts_bytes(int blocks)
 {
-    return (int64_t)blocks(d) * (THREADS / WARP) * (int64_t)sizeof(struct digest);
+    return (int64_t)blocks * (THREADS / WARP) * (int64_t)sizeof(struct digest);
 }
+
+int64_t digest_cuda_bytes(const struct device *d) { return parts_bytes(most_blocks(d)); }
 
 int digest_cuda(struct device *d, const struct device_view *v, struct digest *device_parts,
                 struct digest *host_parts, struct digest *out)
 {
-    LAUNCH(digest_elements, blocks(d), THREADS, 0, d->stream, *v, device_parts);
+    // No more blocks than there is work for: the parts of each are copied to the host.
+    const int64_t wanted = ceil_div(v->lines * v->length, THREADS);
+    const int grid = (int)min64(most_blocks(d), max64(wanted, 1));
+    const int64_t bytes = parts_bytes(grid);
+    LAUNCH(digest_elements, grid, THREADS, 0, d->stream, *v, device_parts);
     CUDA_TRY(cudaGetLastError());
-    const int64_t bytes = digest_cuda_bytes(d);
     int err = d->ops->download(d, host_parts, device_parts, bytes);
     for (int64_t i = 0; i < bytes / (int64_t)sizeof *host_parts && !err; i++) {
         out->bits += host_parts[i].bits;

@@ -13,9 +13,7 @@ static int not_captured(int err, cudaError_t e)
 {
     cudaGetLastError();
     if (!err) return fail(ERR_UNSUPPORTED, "no graph: %s", cudaGetErrorString(e));
-    char why[256];
-    snprintf(why, sizeof why, "%s", fail_text());
-    return fail(ERR_UNSUPPORTED, "no graph: %s", why);
+    return fail(ERR_UNSUPPORTED, "no graph: %s", fail_text());
 }
 
 // Nothing runs meanwhile. A capture that has begun is ended in any case: until then the stream can

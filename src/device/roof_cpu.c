@@ -179,14 +179,14 @@ static int crew_open(struct crew *crew, int64_t bytes)
 }
 
 // What the threads did in each short look at them, over the time of one try.
-struct looks {
+struct glances {
     double begin; // of the first, in clock_ms()
     double amount[LOOKS];
 };
 
 // Adds work that was done from `start` to `end`, evenly: a thread that had to wait for a processor
 // did little in that time.
-static void looks_add(struct looks *x, double start, double end, double amount)
+static void glances_add(struct glances *x, double start, double end, double amount)
 {
     double from = (start - x->begin) / LOOK_MS, to = (end - x->begin) / LOOK_MS;
     int first = (int)from, last = (int)to;
@@ -196,7 +196,7 @@ static void looks_add(struct looks *x, double start, double end, double amount)
 
 // One thread's part of a try: what it reads comes into its caches, as far as there is time, and
 // then it goes on until all have been at work for a while. Nobody waits for the others.
-static void work(const struct crew *crew, phase run, int64_t each, int *ready, struct looks *looks)
+static void work(const struct crew *crew, phase run, int64_t each, int *ready, struct glances *glances)
 {
     const int thread = omp_get_thread_num();
     char *part = crew->block + thread * crew->part;
@@ -208,12 +208,12 @@ static void work(const struct crew *crew, phase run, int64_t each, int *ready, s
     } while (warm < (double)each && now - start < WARM_MS);
 #pragma omp atomic
     ++*ready;
-    while (now < end && now - looks->begin < LOOKS * LOOK_MS) {
+    while (now < end && now - glances->begin < LOOKS * LOOK_MS) {
         int others;
         start = now;
         double amount = run(part, each, &at);
         now = clock_ms();
-        looks_add(looks, start, now, amount);
+        glances_add(looks, start, now, amount);
 #pragma omp atomic read
         others = *ready;
         if (end == INFINITY && others == crew->threads) end = now + TRY_MS;
@@ -230,9 +230,9 @@ static double try_once(const struct crew *crew, phase run, int64_t bytes)
     int ready = 0;
 #pragma omp parallel reduction(+ : amount) num_threads(crew->threads)
     {
-        struct looks looks = {.begin = begin};
-        work(crew, run, each, &ready, &looks);
-        for (int i = 0; i < LOOKS; i++) amount[i] += looks.amount[i];
+        struct glances glances = {.begin = begin};
+        work(crew, run, each, &ready, &glances);
+        for (int i = 0; i < LOOKS; i++) amount[i] += glances.amount[i];
     }
     for (int i = 0; i < LOOKS; i++) best = fmax(best, amount[i]);
     return best / 1e6 / LOOK_MS;

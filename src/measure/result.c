@@ -23,13 +23,18 @@ int result_poison(struct task *t)
     return OK;
 }
 
+// Whether a sparse result has as many nonzeros as a product of `work` steps can have.
+static bool sizes_are_possible(const struct csr_dev *R, int64_t work)
+{
+    return R->nnz >= 0 && R->nnz <= work && (R->ptr_bytes == 4 || R->ptr_bytes == 8);
+}
+
 // Whether the arrays of a sparse result are as long as it says.
 static bool sparse_is_there(const struct task *t)
 {
     const struct csr_dev *R = &t->R;
-    if (R->m < 0 || R->nnz < 0 || R->nnz > t->work || (R->ptr_bytes != 4 && R->ptr_bytes != 8))
-        return false;
-    return device_holds(t->dev, R->ptr, ((int64_t)R->m + 1) * R->ptr_bytes) &&
+    return R->m >= 0 && sizes_are_possible(R, t->work) &&
+           device_holds(t->dev, R->ptr, ((int64_t)R->m + 1) * R->ptr_bytes) &&
            device_holds(t->dev, R->idx, R->nnz * (int64_t)sizeof *R->idx) &&
            device_holds(t->dev, R->val, R->nnz * (int64_t)prec_bytes(t->prec));
 }
@@ -165,7 +170,7 @@ static int download_sparse(const struct task *t, struct result_view *R)
                  (long long)R->p->rows, (long long)R->p->cols);
         return OK;
     }
-    if (D->nnz < 0 || D->nnz > R->p->work || (D->ptr_bytes != 4 && D->ptr_bytes != 8)) {
+    if (!sizes_are_possible(D, R->p->work)) {
         snprintf(R->broken, sizeof R->broken,
                  "C has %lld nonzeros of %lld products, starts of %d bytes", (long long)D->nnz,
                  (long long)R->p->work, (int)D->ptr_bytes);

@@ -10,7 +10,7 @@ struct choice {
     enum device_kind primary; // what -device means here; `all` and patterns choose its algorithms
     char device[16];          // its id
     bool only;                // -device named it: kinds that it did not name are not used
-    char fallback[256];       // why there is nothing better, where -device auto came to the CPU
+    char fallback[FAIL_TEXT_MAX]; // why there is nothing better, where -device auto came to the CPU
     struct plan plan;
     struct device *opened; // size DEVICE_KINDS
     struct bench_devices devices;

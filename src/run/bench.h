@@ -51,7 +51,7 @@ void result_clear(struct result *r);
 struct bench_device {
     char id[16];        // as in the cases
     struct device *dev; // NULL: cannot be had, `missing` says why
-    char missing[256];
+    char missing[FAIL_TEXT_MAX];
     struct roof roof;
 };
 struct bench_devices {

@@ -321,7 +321,8 @@ EMU_BARE votes barrier(const char *what, int predicate, const char *file, int li
     if (!block.waiting) {
         block.barrier_what = what;
         block.barrier_line = line;
-    } else if (block.barrier_line != line || strcmp(block.barrier_what, what)) {
+    } else if (block.barrier_line != line ||
+               (block.barrier_what != what && strcmp(block.barrier_what, what))) {
         fault("divergent barrier: in %s (%s:%d), where %d threads wait in %s at line %d", what,
               file_name(file), line, block.waiting, block.barrier_what, block.barrier_line);
     }
