@@ -17,19 +17,24 @@ part() {
     tell "$name" $? $((SECONDS - start))
 }
 
-# begin NAME COMMAND...: a part that runs beside the others, up to finish().
-begun=() pids=()
+# begin NAME COMMAND...: a part that runs beside others, one to a processor; waits for a free one.
+# finish: waits for all of them.
+declare -A name_of=() start_of=() # by process
 begin() {
-    begun+=("$1")
+    while [ "${#name_of[@]}" -ge "$jobs" ]; do end_one; done
     "${@:2}" >"$logs/$1.log" 2>&1 </dev/null &
-    pids+=($!)
+    name_of[$!]=$1
+    start_of[$!]=$SECONDS
 }
 finish() {
-    local start=$SECONDS
-    for i in "${!begun[@]}"; do
-        wait "${pids[i]}"
-        tell "${begun[i]}" $? $((SECONDS - start))
-    done
+    while [ "${#name_of[@]}" -gt 0 ]; do end_one; done
+}
+end_one() {
+    local pid status
+    wait -n -p pid "${!name_of[@]}"
+    status=$?
+    tell "${name_of[$pid]}" "$status" $((SECONDS - start_of[$pid]))
+    unset "name_of[$pid]" "start_of[$pid]"
 }
 
 # tell NAME STATUS SECONDS
@@ -94,15 +99,24 @@ else
 fi
 part incremental one incremental
 
-# Most of the time goes to these, which have one thread each.
+python=python3
+python3 -c 'import matplotlib, jsonschema' 2>/dev/null || python=/usr/bin/python3
+
+# Most of the time goes to these, which have one thread each and measure nothing: the longest first.
 mapfile -t operations < <(sed -n 's/^OP(\(.*\))$/\1/p' src/algos/ops.def)
 for op in "${operations[@]}"; do
     begin "test_algos-emu-$op" build/emu/tests/test_algos cuda "$op"
 done
+begin plots "$python" tests/test_plots.py
+for name in test_faults test_hash test_tile test_check_rounding test_check; do
+    begin "$name-emu" "build/emu/tests/$name"
+done
 finish
+
 for source in tests/test_*.c tests/test_*.cpp; do
     name=$(basename "${source%.*}")
-    [[ $name == test_algos || $name == test_mutants ]] || part "$name-emu" "build/emu/tests/$name"
+    [[ $name == test_algos || $name == test_mutants || -e $logs/$name-emu.log ]] ||
+        part "$name-emu" "build/emu/tests/$name"
 done
 part test_algos-emu-cpu build/emu/tests/test_algos cpu
 part test_algos-cpu build/cpu/tests/test_algos
@@ -116,9 +130,6 @@ part cli-cpu tests/cli/run.sh build/cpu/spbench
 part cli-emu tests/cli/run.sh build/emu/spbench
 part readme tests/cli/readme.sh build/cpu/spbench
 part fetch tests/test_fetch.sh
-python=python3
-python3 -c 'import matplotlib, jsonschema' 2>/dev/null || python=/usr/bin/python3
-part plots "$python" tests/test_plots.py
 part records tests/records.sh build/cpu/spbench build/emu/spbench
 part shellcheck one bash -c 'shellcheck .ci/run ./*.sh tests/*.sh tests/*/*.sh results/*/*.sh'
 

@@ -5,7 +5,7 @@
 
 #include <time.h>
 
-static int runs; // of the algorithm under test
+static int runs;  // of the algorithm under test
 #define CHECKED 2 // runs of the check
 
 static int idle_run(struct task *t) { return ++runs <= CHECKED ? own_run(t) : OK; }

@@ -190,7 +190,8 @@ static void test_fresh(void)
 }
 
 // The result of each sample is spoilt before and looked at after; so that neither is seen in the
-// cache, one run or two come first, unless it is so long that it does not matter, or the cache is cold.
+// cache, one run or two come first, unless it is so long that it does not matter, or the cache is
+// cold.
 static void test_hooks(void)
 {
     static const struct {
@@ -223,7 +224,8 @@ static void test_hooks(void)
         timing_free(&t);
     }
     int err = measure_with(quick, work, (struct timing_rule){.reps = 2, .warmup = 2}, &t);
-    CHECK(!err && t.batch == 997 && runs == 2 + 1 + 2 + 1 + 1 + 2 + 2 + 3 * (1 + 997), "batch %d, %d runs", t.batch, runs);
+    CHECK(!err && t.batch == 997 && runs == 2 + 1 + 2 + 1 + 1 + 2 + 2 + 3 * (1 + 997),
+          "batch %d, %d runs", t.batch, runs);
     timing_free(&t);
 }
 

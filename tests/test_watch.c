@@ -33,8 +33,7 @@ static bool watched_make(struct inputs *in, enum check_mode mode, struct watched
     faulty_shift = 0;
     int err = task_prepare(&x->t, &in->o, &setup);
     if (!err) err = check_task(&x->t, &in->ref, mode, &x->check);
-    CHECK(!err && x->check.ok, "%s: %s%s", in->p.op->name, err ? fail_text() : "",
-          x->check.reason);
+    CHECK(!err && x->check.ok, "%s: %s%s", in->p.op->name, err ? fail_text() : "", x->check.reason);
     x->w = (struct watch){.task = &x->t, .ref = &in->ref, .mode = mode, .first = &x->check};
     return !err;
 }
@@ -61,8 +60,9 @@ static void check_fault(struct inputs *in, enum check_mode mode, const struct pl
     int64_t used = dev.used_bytes, peak = dev.peak_bytes;
     for (int s = 0; s < 3; s++)
         CHECK(!sample(&x, false), "%s: right, but %s", what_of(in, p), fail_text());
-    CHECK(x.w.looks.looked == 3 && !x.w.looks.varied && !x.w.looks.rechecked, "%s: %lld, %lld, %lld of 3",
-          what_of(in, p), (long long)x.w.looks.looked, (long long)x.w.looks.varied, (long long)x.w.looks.rechecked);
+    CHECK(x.w.looks.looked == 3 && !x.w.looks.varied && !x.w.looks.rechecked,
+          "%s: %lld, %lld, %lld of 3", what_of(in, p), (long long)x.w.looks.looked,
+          (long long)x.w.looks.varied, (long long)x.w.looks.rechecked);
     // What one run leaves as it was shows where all of it was poisoned before.
     bool last = p->fault == ONE_NOT_WRITTEN || p->fault == ROW_LOST;
     fault = p->fault;
@@ -79,8 +79,8 @@ static void check_fault(struct inputs *in, enum check_mode mode, const struct pl
     task_teardown(&x.t);
 }
 
-// Sums that vary from run to run, within the tolerance, are right, and need no second check unless it
-// is the last one.
+// Sums that vary from run to run, within the tolerance, are right, and need no second check unless
+// it is the last one.
 static void check_varying(struct inputs *in, enum check_mode mode)
 {
     struct watched x;

@@ -18,8 +18,8 @@
 #define TRIES     5
 #define WARM_MS   8.0   // of each, at most for the first time through its block
 #define TRY_MS    5.0   // from when all threads have begun
-#define LOOK_MS   0.5   // of a try
-#define LOOKS     240   // in the longest
+#define GLANCE_MS 0.5   // of a try
+#define GLANCES   240   // in the longest
 #define STARTS    5     // of a try in which no thread came to work in time
 #define BUDGET_MS 900.0 // after so long no further round of tries begins
 
@@ -178,25 +178,26 @@ static int crew_open(struct crew *crew, int64_t bytes)
     return OK;
 }
 
-// What the threads did in each short look at them, over the time of one try.
+// What the threads did in each short glance at them, over the time of one try.
 struct glances {
     double begin; // of the first, in clock_ms()
-    double amount[LOOKS];
+    double amount[GLANCES];
 };
 
 // Adds work that was done from `start` to `end`, evenly: a thread that had to wait for a processor
 // did little in that time.
 static void glances_add(struct glances *x, double start, double end, double amount)
 {
-    double from = (start - x->begin) / LOOK_MS, to = (end - x->begin) / LOOK_MS;
+    double from = (start - x->begin) / GLANCE_MS, to = (end - x->begin) / GLANCE_MS;
     int first = (int)from, last = (int)to;
-    for (int i = first; i <= last && i < LOOKS && to > from; i++)
+    for (int i = first; i <= last && i < GLANCES && to > from; i++)
         x->amount[i] += amount * (fmin(to, i + 1) - fmax(from, i)) / (to - from);
 }
 
 // One thread's part of a try: what it reads comes into its caches, as far as there is time, and
 // then it goes on until all have been at work for a while. Nobody waits for the others.
-static void work(const struct crew *crew, phase run, int64_t each, int *ready, struct glances *glances)
+static void work(const struct crew *crew, phase run, int64_t each, int *ready,
+                 struct glances *glances)
 {
     const int thread = omp_get_thread_num();
     char *part = crew->block + thread * crew->part;
@@ -208,12 +209,12 @@ static void work(const struct crew *crew, phase run, int64_t each, int *ready, s
     } while (warm < (double)each && now - start < WARM_MS);
 #pragma omp atomic
     ++*ready;
-    while (now < end && now - glances->begin < LOOKS * LOOK_MS) {
+    while (now < end && now - glances->begin < GLANCES * GLANCE_MS) {
         int others;
         start = now;
         double amount = run(part, each, &at);
         now = clock_ms();
-        glances_add(looks, start, now, amount);
+        glances_add(glances, start, now, amount);
 #pragma omp atomic read
         others = *ready;
         if (end == INFINITY && others == crew->threads) end = now + TRY_MS;
@@ -222,20 +223,20 @@ static void work(const struct crew *crew, phase run, int64_t each, int *ready, s
 }
 
 // Work per nanosecond, that is GB/s or GFLOP/s, of all threads on `bytes` together: in the best of
-// the short looks, as others take the processors away for longer than that.
+// the short glances, as others take the processors away for longer than that.
 static double try_once(const struct crew *crew, phase run, int64_t bytes)
 {
     int64_t each = max64(STEP, min64(bytes / crew->threads & -STEP, crew->part));
-    double amount[LOOKS] = {0}, best = 0, begin = clock_ms();
+    double amount[GLANCES] = {0}, best = 0, begin = clock_ms();
     int ready = 0;
 #pragma omp parallel reduction(+ : amount) num_threads(crew->threads)
     {
         struct glances glances = {.begin = begin};
         work(crew, run, each, &ready, &glances);
-        for (int i = 0; i < LOOKS; i++) amount[i] += glances.amount[i];
+        for (int i = 0; i < GLANCES; i++) amount[i] += glances.amount[i];
     }
-    for (int i = 0; i < LOOKS; i++) best = fmax(best, amount[i]);
-    return best / 1e6 / LOOK_MS;
+    for (int i = 0; i < GLANCES; i++) best = fmax(best, amount[i]);
+    return best / 1e6 / GLANCE_MS;
 }
 
 // A kind of work, and where its best rate goes.

@@ -10,14 +10,17 @@
 #define FRESH_FOR   60          // seconds; to measure again would tell nothing new
 #define FROM_MEMORY 4           // times what may be cached: then most of it comes from memory
 
-// Measures, and keeps the better of this and what is kept.
-static int measure(struct device *d, struct roof *roof)
+// Measures, and keeps the better of this and what is kept; `anew`: this, whatever was kept.
+static int measure(struct device *d, bool anew, struct roof *roof)
 {
     *roof = (struct roof){0};
     int err = d->ops->measure_roof(d, roof);
     if (err) return err;
     roof->measured = (int64_t)time(NULL);
-    roof_file_keep(d, roof);
+    if (anew)
+        roof_file_replace(d, roof);
+    else
+        roof_file_keep(d, roof);
     return OK;
 }
 
@@ -48,7 +51,7 @@ int model_roof(struct device *d, bool fresh, struct roof *roof)
     if (known && !fresh && !is_stale(d, &kept, &probe)) {
         *roof = kept;
     } else {
-        err = measure(d, roof);
+        err = measure(d, fresh, roof);
         // What is known serves where it cannot be measured now.
         if (err && err != ERR_INTERRUPTED && known && !fresh) *roof = kept, err = OK;
     }
@@ -77,7 +80,7 @@ double model_bound_ms(const struct roof *roof, enum prec prec, int64_t flops, in
 static bool measured_again(struct device *d, struct roof *roof)
 {
     struct roof now;
-    if ((int64_t)time(NULL) - roof->measured < FRESH_FOR || measure(d, &now)) return false;
+    if ((int64_t)time(NULL) - roof->measured < FRESH_FOR || measure(d, false, &now)) return false;
     roof_merge(&now, roof); // the file may not be there
     *roof = now;
     tell_cache(d, roof);

@@ -7,8 +7,8 @@
 
 // The ceilings of this device: from the cache file of an earlier run, else measured now and kept.
 // They are measured again where they are some days old, or where a short probe does better than
-// the one that was kept with them; `fresh` measures in any case. Each ceiling is the best of all
-// times. A cache that cannot be written is no error.
+// the one that was kept with them, and each ceiling is the best of all times; `fresh` measures in
+// any case, and forgets what was kept. A cache that cannot be written is no error.
 int model_roof(struct device *d, bool fresh, struct roof *roof);
 // Those that are kept of it, if any.
 bool model_kept(struct device *d, struct roof *roof);

@@ -144,8 +144,8 @@ int64_t dense_length(const struct dense_dev *D)
 
 struct device_view dense_view(const struct dense_dev *D, enum prec prec)
 {
-    return (struct device_view){D->val, dense_lines(D), dense_length(D), D->ld,
-                                (int)prec_bytes(prec), true};
+    return (struct device_view){D->val, dense_lines(D),        dense_length(D),
+                                D->ld,  (int)prec_bytes(prec), true};
 }
 
 static int dense_digest(const struct operands *o, int which, uint64_t *bits)

@@ -47,9 +47,9 @@ bool operands_drop_others(struct operands *o);
 // Device bytes of formats that it does not use.
 int64_t operands_other_bytes(const struct operands *o);
 
-// Whether all operands that are there are as they were made: nothing that runs may change what others
-// use after it. What is changed is freed, and must be in no task; in `what` is its name, "" if there
-// is none.
+// Whether all operands that are there are as they were made: nothing that runs may change what
+// others use after it. What is changed is freed, and must be in no task; in `what` is its name, ""
+// if there is none.
 int operands_verify(struct operands *o, char what[64]);
 
 // Makes `t` ready to run: t->entry, t->algo and t->opt are set by the caller, the rest is filled

@@ -24,7 +24,7 @@ void result_free(struct result_view *R);
 #define RESULT_ARRAYS 3
 struct result_sums {
     int64_t nnz;
-    int32_t m, n; // of a sparse one
+    int32_t m, n;                       // of a sparse one
     struct digest array[RESULT_ARRAYS]; // [0]: the values
 };
 // Of what a run, and finish(), have left on the device.

@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
+
+#include "base/whole_file.h"
 
 // The file has a line for each device: its key, when it was measured, the rates that are in no
 // ladder, and the steps of the ladder as bytes:rate, with tabs between.
@@ -129,26 +130,22 @@ static void make_folder(void)
     mkdir(folder, 0777);
 }
 
-// Rewrites the file with this device's line first; readers see the old file or the new one.
-static void replace_line(struct device *d, const struct roof *r)
+// Writes the file anew with this device's line first; readers see the old file or the new one. What
+// cannot be kept is measured again.
+void roof_file_replace(struct device *d, const struct roof *r)
 {
-    char path[PATH_ROOM], part[PATH_ROOM], key[KEY_ROOM], line[LINE_ROOM];
-    if (!file_path(path, "/roof.tsv") || !file_path(part, "/roof.tsv.XXXXXX")) return;
+    char path[PATH_ROOM], key[KEY_ROOM], line[LINE_ROOM];
+    struct whole_file file;
+    if (!file_path(path, "/roof.tsv")) return;
     device_key(d, key);
     make_folder();
-    int fd = mkstemp(part);
-    FILE *out = fd < 0 ? NULL : fdopen(fd, "w");
-    if (!out) {
-        if (fd >= 0) close(fd), remove(part);
-        return;
-    }
-    put_roof(out, key, r);
+    if (!roof_is_sane(r) || whole_file_open(&file, path)) return;
+    put_roof(file.stream, key, r);
     FILE *old = fopen(path, "r");
     for (int n = 1; old && n < LINES_MAX && fgets(line, sizeof line, old);)
-        if (strchr(line, '\n') && !line_of(line, key)) fputs(line, out), n++;
+        if (strchr(line, '\n') && !line_of(line, key)) fputs(line, file.stream), n++;
     if (old) fclose(old);
-    bool lost = ferror(out);
-    if (fclose(out) || lost || rename(part, path)) remove(part);
+    whole_file_close(&file, OK);
 }
 
 void roof_file_keep(struct device *d, struct roof *r)
@@ -159,5 +156,5 @@ void roof_file_keep(struct device *d, struct roof *r)
         roof_merge(r, &other);
         r->measured = measured;
     }
-    if (roof_is_sane(r)) replace_line(d, r);
+    roof_file_replace(d, r);
 }

@@ -21,8 +21,8 @@ struct stored {
     double opt[PARAMS_MAX]; // of the format's own parameters
     struct sparse *X;
     struct format_cost cost[1 + SOURCES_MAX]; // its own, of what it is made from, and so on
-    uint64_t bits; // of what it holds, as it was made
-    bool used;     // by the task that was prepared last; set by the caller
+    uint64_t bits;                            // of what it holds, as it was made
+    bool used; // by the task that was prepared last; set by the caller
 };
 
 struct store {

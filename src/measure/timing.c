@@ -10,8 +10,8 @@
 #define WARMUP_SHARE     0.25   // or beyond this part of the time that there is at most
 #define REFRESH_BELOW_MS 50.0   // longer runs find in the cache what they left there themselves
 #define REFRESH_SEED     14
-#define BATCH_BELOW_MS   0.2    // shorter runs are timed several at a time,
-#define BATCH_TARGET_MS  1.0    // until one sample takes so long that its launch does not matter
+#define BATCH_BELOW_MS   0.2 // shorter runs are timed several at a time,
+#define BATCH_TARGET_MS  1.0 // until one sample takes so long that its launch does not matter
 #define BATCH_MIN        7
 #define BATCH_MAX        997
 #define SEPARATOR_TRIES  9

@@ -30,8 +30,8 @@ static int look(struct watch *w, bool last)
     w->looks.rechecked++;
     err = check_result(w->task, w->ref, w->mode, &again);
     if (err || again.ok) return err;
-    return fail(ERR_WRONG, "the result of sample %lld, after the check: %s", (long long)w->looks.looked,
-                again.reason);
+    return fail(ERR_WRONG, "the result of sample %lld, after the check: %s",
+                (long long)w->looks.looked, again.reason);
 }
 
 int watch_before(void *watch, bool last)

@@ -1,10 +1,10 @@
 // The results that are timed, looked at: each sample's last one, untimed.
 //
-// Ahead of a sample some elements of the old result are spoilt, so that a run that writes nothing is
-// seen. Behind it the result's digest is compared with that of the result that was checked. Where a
-// bit differs, a sum over all of it by random weights has to agree as far as rounding explains;
-// where that does not, the result is checked as the first one was. Ahead of the last sample, which
-// timing_measure() takes for this alone, all of the result is poisoned.
+// Ahead of a sample some elements of the old result are spoilt, so that a run that writes nothing
+// is seen. Behind it the result's digest is compared with that of the result that was checked.
+// Where a bit differs, a sum over all of it by random weights has to agree as far as rounding
+// explains; where that does not, the result is checked as the first one was. Ahead of the last
+// sample, which timing_measure() takes for this alone, all of the result is poisoned.
 #ifndef WATCH_H
 #define WATCH_H
 

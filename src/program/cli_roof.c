@@ -1,5 +1,5 @@
-// spbench roof: the ceilings of a device, measured afresh; the better of these and those of earlier
-// times are kept for the runs that follow.
+// spbench roof: the ceilings of a device, measured afresh. They take the place of those that were
+// kept, for the runs that follow.
 #include "program/cli.h"
 
 #include <stdio.h>
@@ -8,9 +8,11 @@
 static void print_ceiling(const char *what, double x, double before, const char *unit)
 {
     if (x > 0)
-        printf("  %-26s %10.1f %s%s\n", what, x, unit, x == before ? ", measured earlier" : "");
+        printf("  %-26s %10.1f %s", what, x, unit);
     else
-        printf("  %-26s %10s\n", what, "not known");
+        printf("  %-26s %10s", what, "not known");
+    if (before > 0) printf(" (before: %.1f)", before);
+    printf("\n");
 }
 
 static void print_cache(const struct roof *roof, const struct roof *before)

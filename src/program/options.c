@@ -220,7 +220,7 @@ static const struct option table[] = {
     {"warmup", "N", "exactly N runs before the samples; left out: 3 and 50 ms, in 1 s", RUN,
      parse_warmup},
     {"time-limit", "SECONDS",
-     "end a case after so long; left out: after 2 s and 10 samples, or 20 s", RUN,
+     "end its timing after so long; left out: after 2 s and 10 samples, or 20 s", RUN,
      parse_time_limit},
     {"cache", "NAME", "warm (default), or cold: flushed before each sample", RUN, parse_cache},
     {"launch", "NAME", "graph (default): short runs as one CUDA graph where they can be, or stream",

@@ -55,15 +55,19 @@ static int timed_run(void *arg)
     return t->algo->run(t);
 }
 
-// What no device does is not believed of an algorithm; what goes a little beyond the roof raises it.
+// What no device does is not believed of an algorithm; what goes a little beyond the roof raises
+// it.
 static int learn_roof(struct device *d, struct roof *roof, const struct result *r)
 {
     double ms = r->timing.median, gflops = (double)r->flops / ms * 1e-6;
     if (!model_learn(d, roof, r->c.prec, gflops))
-        return fail(ERR_WRONG, "%.4g GFLOPS are more than %s can do, which is %.4g: its time is of "
-                    "something else", gflops, d->id, roof->fma_gflops[r->c.prec]);
+        return fail(ERR_WRONG,
+                    "%.4g GFLOPS are more than %s can do, which is %.4g: its time is of "
+                    "something else",
+                    gflops, d->id, roof->fma_gflops[r->c.prec]);
     if (!model_learn_bytes(d, roof, r->compulsory_bytes, ms))
-        return fail(ERR_WRONG, "%.4g GB/s of its operands are more than the fastest cache of %s gives, "
+        return fail(ERR_WRONG,
+                    "%.4g GB/s of its operands are more than the fastest cache of %s gives, "
                     "which is %.4g: its time is of something else",
                     (double)r->compulsory_bytes / ms * 1e-6, d->id, roof->near_gb_s);
     return OK;
@@ -98,11 +102,13 @@ static int run_phases(struct task *t, struct phases *phases, struct device_trace
 
 // The phases and the memory of the fastest of a few such runs; long ones need no second try.
 #define PHASE_RUNS    3
-#define PHASE_ONCE_MS 1000.0
-static int measure_phases(struct task *t, struct result *r)
+#define PHASE_MOST_MS 3000.0
+static int measure_phases(struct task *t, double limit_ms, struct result *r)
 {
     double best = INFINITY;
-    int err = OK, runs = r->timing.median < PHASE_ONCE_MS ? PHASE_RUNS : 1;
+    double most_ms = limit_ms > 0 ? fmin(limit_ms, PHASE_MOST_MS) : PHASE_MOST_MS;
+    bool is_long = PHASE_RUNS * r->timing.median > most_ms;
+    int err = OK, runs = is_long ? 1 : PHASE_RUNS;
     for (int i = 0; i < runs && !err; i++) {
         struct phases phases;
         struct device_trace trace;
@@ -159,7 +165,7 @@ static int measure_ready(const struct plan *plan, const struct problem *p, struc
     // The check may have needed more memory than the product.
     device_peak_reset(t->dev);
     err = time_task(plan, ref, t, r);
-    if (!err && fresh) err = measure_phases(t, r);
+    if (!err && fresh) err = measure_phases(t, plan->rule.limit_ms, r);
     r->peak_bytes = max64(prepare_peak, t->dev->peak_bytes);
     r->timed = !err;
     return err;
@@ -201,8 +207,10 @@ static int measure(const struct plan *plan, struct reference *ref, struct bench_
     if (err || !r->timed) return err;
     // Who has changed its inputs teaches nothing about the device.
     err = learn_roof(bd->dev, &bd->roof, r);
-    r->timed = !err;
-    derive_rates(r, &bd->roof);
+    if (err)
+        r->timed = false;
+    else
+        derive_rates(r, &bd->roof);
     return err;
 }
 

@@ -1,3 +1,4 @@
+#define _GNU_SOURCE // F_OFD_SETLKW
 #include "run/record.h"
 
 #include <errno.h>
@@ -95,10 +96,12 @@ int record_close(struct record_file *out)
     return close(fd) ? cannot_write(out->path) : OK;
 }
 
-static int write_whole(struct record_file *out, const char *line)
+// Of a line that does not fit nothing stays. Others may append to the same file: they wait, so that
+// what is cut off at the end is no line of theirs.
+static int write_locked(struct record_file *out, const char *line, bool locked)
 {
     struct stat before;
-    bool file = !fstat(out->fd, &before) && S_ISREG(before.st_mode);
+    bool can_cut = locked && !fstat(out->fd, &before) && S_ISREG(before.st_mode);
     size_t left = strlen(line);
     while (left) {
         ssize_t n = write(out->fd, line, left);
@@ -106,13 +109,23 @@ static int write_whole(struct record_file *out, const char *line)
         if (n < 0) {
             int err = cannot_write(out->path);
             // If this fails too, the half line stays; the message is the same.
-            if (file && ftruncate(out->fd, before.st_size)) return err;
+            if (can_cut && ftruncate(out->fd, before.st_size)) return err;
             return err;
         }
         line += n;
         left -= (size_t)n;
     }
     return OK;
+}
+
+static int write_whole(struct record_file *out, const char *line)
+{
+    struct flock all = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+    bool locked = !fcntl(out->fd, F_OFD_SETLKW, &all); // a pipe has no locks, nor some file systems
+    int err = write_locked(out, line, locked);
+    all.l_type = F_UNLCK;
+    if (locked) fcntl(out->fd, F_OFD_SETLK, &all);
+    return err;
 }
 
 // Writes the document, if every node of it is there, and frees it.
