@@ -5,6 +5,7 @@
 #include "kernel.cuh"
 
 #include <cusparse.h>
+#include <exception>
 #include <stdio.h>
 
 // A case that the library refuses is unsupported, one that is too large for it is out of memory;
@@ -20,12 +21,18 @@ static inline int cusparse_fail(cusparseStatus_t status, const char *call)
                 cusparseGetErrorName(status));
 }
 
-// Returns from the calling function if the call, a function and its arguments, fails.
+// Returns from the calling function if the call, a function and its arguments, fails. Some fail
+// with an exception (12.9.4), which must not end the program.
 #define CUSPARSE_TRY(function, ...)                                                                \
     do {                                                                                           \
-        cusparseStatus_t cusparse_try_status = function(__VA_ARGS__);                              \
-        if (cusparse_try_status != CUSPARSE_STATUS_SUCCESS)                                        \
-            return cusparse_fail(cusparse_try_status, #function);                                  \
+        try {                                                                                      \
+            cusparseStatus_t cusparse_try_status = function(__VA_ARGS__);                          \
+            if (cusparse_try_status != CUSPARSE_STATUS_SUCCESS)                                    \
+                return cusparse_fail(cusparse_try_status, #function);                              \
+        } catch (const std::exception &e) {                                                        \
+            cudaGetLastError();                                                                    \
+            return fail(ERR_DEVICE, "%s: %s", #function, e.what());                                \
+        }                                                                                          \
     } while (0)
 
 // The library's name and version, for the descriptors.
@@ -38,6 +45,15 @@ static inline const char *cusparse_library(void)
     cusparseGetProperty(PATCH_LEVEL, &patch);
     snprintf(text, sizeof text, "cuSPARSE %d.%d.%d", major, minor, patch);
     return text;
+}
+
+// As 100 * its major version + its minor one.
+static inline int cusparse_release(void)
+{
+    int major = 0, minor = 0;
+    cusparseGetProperty(MAJOR_VERSION, &major);
+    cusparseGetProperty(MINOR_VERSION, &minor);
+    return 100 * major + minor;
 }
 
 // The library, opened for a task, and alpha and beta in its precision.

@@ -82,12 +82,25 @@ static int prepare(struct task *t, const struct variant *v)
     return OK;
 }
 
+// Without its preprocess step CSR_ALG3 analyses A in each call, and after 12.6 waits for that: no
+// call for a graph to capture.
+static int refuse_capture(const struct task *t, const struct variant *v)
+{
+    cudaStreamCaptureStatus status;
+    if (v->alg != CUSPARSE_SPMM_CSR_ALG3 || v->preprocess || cusparse_release() <= 1206) return OK;
+    CUDA_TRY(cudaStreamIsCapturing((cudaStream_t)t->dev->stream, &status));
+    if (status == cudaStreamCaptureStatusNone) return OK;
+    return fail(ERR_UNSUPPORTED, "CSR_ALG3 waits for its analysis in each call");
+}
+
 // beta is 0, so C is written in full.
 static int run(struct task *t, const struct variant *v)
 {
     struct state *s = (struct state *)t->state;
     const struct dense_dev *C = &t->C;
     if (s->A) {
+        int err = refuse_capture(t, v);
+        if (err) return err;
         CUSPARSE_TRY(cusparseSpMM, PRODUCT(s, v), s->workspace);
         return launch_check(t->entry->name);
     }
