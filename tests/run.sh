@@ -111,6 +111,8 @@ begin plots "$python" tests/test_plots.py
 for name in test_faults test_hash test_tile test_check_rounding test_check; do
     begin "$name-emu" "build/emu/tests/$name"
 done
+begin test_algos-emu-cpu build/emu/tests/test_algos cpu
+begin test_algos-cpu build/cpu/tests/test_algos
 finish
 
 for source in tests/test_*.c tests/test_*.cpp; do
@@ -118,8 +120,6 @@ for source in tests/test_*.c tests/test_*.cpp; do
     [[ $name == test_algos || $name == test_mutants || -e $logs/$name-emu.log ]] ||
         part "$name-emu" "build/emu/tests/$name"
 done
-part test_algos-emu-cpu build/emu/tests/test_algos cpu
-part test_algos-cpu build/cpu/tests/test_algos
 part test_mutants-cpu build/cpu/tests/test_mutants # measures, which takes a fast build
 part list python3 tests/list.py
 part layers python3 tests/layers.py
