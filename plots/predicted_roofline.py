@@ -27,8 +27,8 @@ def point(row):
 def draw(selection):
     found = predictions.of_series(selection.rows)
     look = drawing.styles(selection.rows)
-    pairs = predictions.pairs(filter(has, selection.rows), predictions.is_balanced)
-    before = {id(pair[0]) for pair in pairs.values()}
+    pairs = predictions.pairs(list(filter(has, selection.rows)), predictions.is_balanced)
+    before = {id(old): old for old, _ in pairs}
     fig, ax = drawing.plt.subplots(figsize=(9, 6))
     drawn = []
     for name, cases in found.items():
@@ -38,13 +38,13 @@ def draw(selection):
             drawing.cloud(ax, *zip(*map(point, rows)), look[name], False, False,
                           look[name]["label"])
     speeds = []
-    for old, new in pairs.values():
+    for old, new in pairs:
         ax.annotate("", point(new), point(old), zorder=1, arrowprops={
             "arrowstyle": "-", "color": drawing.GREY, "linewidth": 0.6})
         speeds.append(old["ms"] / new["ms"])
-        drawn.append(old)
-    if pairs:
-        ax.scatter(*zip(*(point(old) for old, _ in pairs.values())), s=30, marker="x",
+    drawn += before.values()
+    if before:
+        ax.scatter(*zip(*map(point, before.values())), s=30, marker="x",
                    color=drawing.GREY, linewidths=1.2, zorder=3, label="before segments")
     drawing.flag(ax, [point(row) for row in drawn if row["flagged"]])
     bandwidths, rates = roofline.roofs(drawn)
@@ -62,7 +62,7 @@ def draw(selection):
     ax.set_xlabel("predicted intensity (FLOPs per byte of memory, all accesses miss)")
     ax.set_ylabel("GFLOPS")
     ax.legend(loc="upper left", bbox_to_anchor=(1.01, 1), frameon=False, fontsize=9)
-    notes = [words.counted(len(drawn) - len(pairs), "case") + "."]
+    notes = [words.counted(len(drawn), "case") + "."]
     if speeds:
         notes.append("Segments: %.2f× in the geometric mean of %s." % (
             common.geomean(speeds), words.counted(len(speeds), "case")))

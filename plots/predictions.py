@@ -31,16 +31,23 @@ def is_balanced(row):
     return records.number(row["model"].get("mu_segment")) is not None
 
 
+def apart(old, new):
+    """In how many options two rows differ."""
+    names = set(old["options"]) | set(new["options"])
+    return sum(old["options"].get(name) != new["options"].get(name) for name in names)
+
+
 def pairs(rows, changed):
-    """{matrix: (row without, row with)} of an algorithm's rows that a change was tried on: rows of
-    which changed(row) is false and true. Of several the fastest counts."""
-    found = {}
+    """[(row without, row with)] a change: each row of which changed(row) is true, and of those of its
+    algorithm and matrix of which it is false the one with the most options in common; of several
+    the fastest."""
+    without = {}
     for row in rows:
-        sides = found.setdefault((row["alg"], row["matrix"]), {})
-        side = bool(changed(row))
-        if side not in sides or row["ms"] < sides[side]["ms"]:
-            sides[side] = row
-    return {case: (sides[False], sides[True]) for case, sides in found.items() if len(sides) == 2}
+        if not changed(row):
+            without.setdefault((row["alg"], row["matrix"]), []).append(row)
+    return [(min(without[new["alg"], new["matrix"]], key=lambda old: (apart(old, new), old["ms"])),
+             new) for new in rows
+            if changed(new) and (new["alg"], new["matrix"]) in without]
 
 
 def ranks(values):

@@ -28,18 +28,18 @@ def is_reordered(row):
 
 
 def effects(rows):
-    """{algorithm: {matrix: (measured, predicted speed-up)}}"""
+    """{series: {matrix: (measured, predicted speed-up)}}"""
     found = {}
-    for (alg, matrix), (old, new) in predictions.pairs(filter(has, rows), is_reordered).items():
+    for old, new in predictions.pairs(list(filter(has, rows)), is_reordered):
         model = predictions.predicted(new, "all_miss") / predictions.predicted(old, "all_miss")
-        found.setdefault(alg, {})[matrix] = new["gflops"] / old["gflops"], model
+        found.setdefault(new["series"], {})[new["matrix"]] = new["gflops"] / old["gflops"], model
     return found
 
 
 def dots(found, look):
     """Measured against predicted, where bars would be too many."""
-    points = {alg: list(zip(*((model, measured) for measured, model in of.values())))
-              for alg, of in found.items()}
+    points = {name: list(zip(*((model, measured) for measured, model in of.values())))
+              for name, of in found.items()}
     return drawing.dots(points, look, "predicted speed-up (×)", "measured speed-up (×)")
 
 
@@ -54,19 +54,19 @@ def draw(selection):
         fig, notes = dots(found, look)
     else:
         values, style = {}, {}
-        for alg, of in found.items():
+        for name, of in found.items():
             for i, label in enumerate((MEASURED, PREDICTED)):
-                values[label % alg] = {m: pair[i] for m, pair in of.items()}
-                style[label % alg] = {**look[alg], "label": label % look[alg]["label"]}
-            style[PREDICTED % alg]["colour"] = drawing.pale(look[alg]["colour"])
+                values[label % name] = {m: pair[i] for m, pair in of.items()}
+                style[label % name] = {**look[name], "label": label % look[name]["label"]}
+            style[PREDICTED % name]["colour"] = drawing.pale(look[name]["colour"])
         fig, notes = bars.grouped(values, style, sorted(order, key=lambda m: max(
             of[m][0] for of in found.values() if m in of)), bars.ticks(order), "speed-up (×)", {})
     for ax in fig.axes:
         ax.axhline(1, color=drawing.GREY, linewidth=1.2, zorder=3)
-    for alg, of in found.items():
+    for name, of in found.items():
         pairs = list(of.values())
         notes.append("%s: %.2f× in the geometric mean of %d, faster on %d; the model says so of %d." % (
-            alg, common.geomean(x for x, _ in pairs), len(pairs), sum(x > 1 for x, _ in pairs),
+            name, common.geomean(x for x, _ in pairs), len(pairs), sum(x > 1 for x, _ in pairs),
             sum((x > 1) == (model > 1) for x, model in pairs)))
     return drawing.finish(fig, "Rows reordered", selection, notes)
 

@@ -69,9 +69,15 @@ def test_pairs(check, near):
     import predictions
     selection = common.select(rows_of(SPMM, *balanced_rows()))
     pairs = predictions.pairs(selection.rows, predictions.is_balanced)
-    found = {case[1][0]: (old["gflops"], new["gflops"]) for case, (old, new) in pairs.items()}
+    found = {new["name"]: (old["gflops"], new["gflops"]) for old, new in pairs}
     check(sorted(found) == ["one", "two"], "pairs: %s" % found)
     near(found["two"][1] / found["two"][0], 9.0, "what segments bring")
+    more = rows_of(SPMM, *(rate("folded", M1, x, options={"balance": on, "factor": factor},
+                                model=prediction(9.0, segment=2.0 if on else None))
+                           for on, factor, x in ((0, 8, 1.0), (0, 16, 2.0), (1, 8, 3.0))))
+    found = [(old["gflops"], new["gflops"])
+             for old, new in predictions.pairs(more, predictions.is_balanced)]
+    check([tuple(map(round, pair)) for pair in found] == [(1, 3)], "by options: %s" % found)
     fig = predicted.draw(selection)
     check(len(fig.axes) == 4, "two panels for each set of options: %d" % len(fig.axes))
     left, right = fig.axes[2:]  # with segments
@@ -84,7 +90,7 @@ def test_pairs(check, near):
     check([(x, round(y, 6)) for x, y in clouds[1]] == [(2, 10.0), (3, 5.0)], "crosses: %s" % clouds)
     check("folded balance=1: measured over all miss 0.95" in texts_of(fig), texts_of(fig))
     fig = predicted_roofline.draw(selection)
-    check("4 cases. Segments: 4.24× in the geometric mean of 2 cases." in texts_of(fig),
+    check("6 cases. Segments: 4.24× in the geometric mean of 2 cases." in texts_of(fig),
           texts_of(fig))
 
 
@@ -117,12 +123,12 @@ def test_reordering(check, near):
         rate("folded", m, x * (gain if on else 1), options={"reorder": on},
              stats={"reordered": on}, model=prediction(50.0, (said if on else 1) * 30.0))
         for m, x, gain, said in ((M1, 10.0, 2.0, 1.5), (M2, 20.0, 0.5, 1.25)) for on in (0, 1)))
-    found = reordering.effects(rows)["folded"]
+    found = reordering.effects(common.select(rows).rows)["folded reorder=1"]
     found = {m[0]: pair for m, pair in found.items()}
     near(found["one"][0], 2.0, "measured speed-up")
     near(found["one"][1], 1.5, "predicted speed-up")
     fig = reordering.draw(common.select(rows))
-    check("folded: 1.00× in the geometric mean of 2, faster on 1; the model says so of 1." in
+    check("folded reorder=1: 1.00× in the geometric mean of 2, faster on 1; the model says so of 1." in
           texts_of(fig), texts_of(fig))
 
 
@@ -169,7 +175,12 @@ def test_synthetic(check, near):
     check(len(x) == 5 and abs(x[2] - 512 * 1000 / 1024 ** 2) < 1e-12, "%s" % x)
 
 
-def records_of(count, seed=5):
+def synthetic_records():
+    yield environment(roof=GPU)
+    yield from synthetic()
+
+
+def model_records(count, seed=5):
     """An algorithm with a model, with and without segments and reordering, beside a vendor's."""
     rng = random.Random(seed)
     yield environment(roof=GPU)
@@ -190,7 +201,7 @@ def records_of(count, seed=5):
 
 
 def test_scripts(folder, check, run, picture):
-    paths = [write(os.path.join(folder, "model-%d.jsonl" % n), records_of(n)) for n in (12, 120)]
+    paths = [write(os.path.join(folder, "model-%d.jsonl" % n), model_records(n)) for n in (12, 120)]
     for source, made in zip(paths, (FIGURES[:4] + FIGURES[5:], FIGURES)):
         for script in FIGURES:
             stem = os.path.basename(source)[:-6]

@@ -67,7 +67,8 @@ static const struct param cuts[] = {{"rows", 8, 1, 64, true, "of a panel"},
 
 static int tell(struct task *t)
 {
-    task_number(t, "segments", 2.0 * M.A.m);
+    task_text(t, "segment", "U mu");
+    task_number(t, "U", 0.5);
     task_number(t, "rho", 1.25);
     return OK;
 }
@@ -82,7 +83,7 @@ int main(void)
 {
     if (gen_matrix("stencil:6", 1, &M.A) || places_open(&places)) return TEST_END();
     struct algo a = *algo_find(op_find("spmm"), "reference", DEVICE_CPU)->algo;
-    const struct cutting cut = {8, 4, 16};
+    const struct cutting cut = {32, 4, 16};
     struct figures told = {0};
     run(&a);
     CHECK(ended == STATUS_OK && !got.equation, "a prediction without a model");
@@ -102,7 +103,8 @@ int main(void)
 
     a.prepare = tell;
     a.teardown = task_free_state;
-    figures_number(&told, "segments", 2.0 * M.A.m);
+    figures_text(&told, "segment", "U mu");
+    figures_number(&told, "U", 0.5);
     figures_number(&told, "rho", 1.25);
     want = wanted(MODEL_TILED, cut, &told);
     CHECK(want.equation == 6 && want.rho == 1.25, "equation %d", want.equation);

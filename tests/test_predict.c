@@ -23,12 +23,13 @@ static struct access rows_of(const struct csr *A, enum prec prec)
     return a;
 }
 
-static struct access stages_of(const struct csr *A, enum prec prec, int64_t rows, int64_t stage)
+static struct access stages_of(const struct csr *A, enum prec prec, int64_t rows, int64_t stage,
+                               int64_t longest)
 {
     struct source s;
     struct access a;
     source_init(&s, A);
-    CHECK(!access_of_stages(&s, prec, rows, stage, &a), "%s", fail_text());
+    CHECK(!access_of_stages(&s, prec, rows, stage, longest, &a), "%s", fail_text());
     source_free(&s);
     return a;
 }
@@ -80,7 +81,7 @@ static void test_small_naive(void)
 static void test_small_tiled(void)
 {
     struct csr A = from_picture("x.x.|x..x|..xx|...x");
-    struct access a = stages_of(&A, F32, 2, 2);
+    struct access a = stages_of(&A, F32, 2, 2, 0);
     SAME(columns, 3);
     SAME(loads, 5);
     SAME(lines, 3);
@@ -121,17 +122,18 @@ static const char eight[] =
 static void test_eight(void)
 {
     struct csr A = from_picture(eight);
-    struct access a = stages_of(&A, F64, 4, 4);
+    struct access a = stages_of(&A, F64, 4, 4, 0);
     SAME(rows, 8);
     SAME(nnz, 16);
     SAME(columns, 8);
     SAME(loads, 12);
     SAME(lines, 3);
     SAME(stored, 40);
-    a = stages_of(&A, F64, 4, 3); // (0 1 2) (3 4 5) (6 7); (1 4 6) (7)
+    a = stages_of(&A, F64, 4, 3, 0); // (0 1 2) (3 4 5) (6 7); (1 4 6) (7)
     SAME(loads, 12);
     SAME(lines, 5);
     SAME(stored, 4 * (3 + 3 + 2) + 4 * (1 + 1));
+    SAME(segments, 8);
     a = rows_of(&A, F64); // columns 0 2 0 5 1 6 4 6, then 1 7, then 2, 3, ... 7: a line each
     SAME(lines, 8);
 
@@ -149,37 +151,55 @@ static void test_eight(void)
     csr_free(&A);
 }
 
-// The same with its long row cut into segments of 2 nonzeros: 11 segments, of which the algorithm
-// tells, and of what they make of rho and Z. mu* = 16 / 11.
-//   (6) 2 / (10 * 1.25 / 4 + 8 Gamma / 1.6 + 4 / (1.6 mu*) + (4 + 8) / (4 mu*) + 8 / 2)
+// The same with its long row cut into segments of mu = 2 nonzeros, as the algorithm tells:
+//   (0 1) (2 3) (4 5) (6 7) | (2) (0) (5) (1) | (6) (4 7) (6): 11 segments, mu* = 16 / 11.
+//   columns 0 to 7 in two stages, 0 1 2 5, and 4 6 7. Loads 15, slices 8 + 8 + 4 + 8 = 28.
+//   (6) 2 / (10 Z / 4 + 8 Gamma / rho + 4 / (rho mu*) + (4 + 8) / (4 mu*) + 8 / 2)
 static void test_balanced(void)
 {
     struct csr A = from_picture(eight);
     const struct cutting cut = {4, 4, 4};
     struct figures told = {0};
-    figures_number(&told, "segments", 11);
-    figures_number(&told, "rho", 1.6);
-    figures_number(&told, "Z", 1.25);
+    struct access a = stages_of(&A, F64, 4, 4, 2);
+    SAME(rows, 8);
+    SAME(segments, 11);
+    SAME(loads, 15);
+    SAME(lines, 4);
+    SAME(stored, 28);
+    figures_text(&told, "segment", "mu");
     struct prediction x = predicted(&A, F64, 8, MODEL_TILED, cut, &told);
-    double part = 16.0 / 11, rest = 12.5 / 4 + 4 / (1.6 * part) + 12 / (4 * part) + 4;
+    double rho = 16.0 / 15, part = 16.0 / 11;
+    double rest = 2.5 * 28 / 16 + 4 / (rho * part) + 12 / (4 * part) + 4;
     CHECK(x.equation == 6, "equation %d", x.equation);
     NEAR(mu, 2);
     NEAR(mu_segment, part);
+    NEAR(rho, rho);
+    NEAR(Z, 28.0 / 16);
+    NEAR(C, 4 * 64 / (15.0 * 8));
+    NEAR(L, 15.0 / 8);
+    NEAR(intensity[PREDICT_ALGORITHMIC], 2 / (rest + 8 / rho));
+    NEAR(intensity[PREDICT_ALL_MISS], 2 / (rest + 8 * x.C / rho));
+    NEAR(intensity[PREDICT_COLD_MISS], 2 / (rest + 8 * x.C / x.L / rho));
+
+    // Sorted rows have another rho and Z, of which the algorithm tells.
+    figures_number(&told, "rho", 1.6);
+    figures_number(&told, "Z", 1.25);
+    x = predicted(&A, F64, 8, MODEL_TILED, cut, &told);
     NEAR(rho, 1.6);
     NEAR(Z, 1.25);
-    NEAR(C, 2);
     NEAR(L, 10.0 / 8);
-    NEAR(intensity[PREDICT_ALGORITHMIC], 2 / (rest + 5));
-    NEAR(intensity[PREDICT_ALL_MISS], 2 / (rest + 10));
-    NEAR(intensity[PREDICT_COLD_MISS], 2 / (rest + 8));
-
-    figures_number(&told, "segments", 8); // no row is cut; and the naive one does none of it
-    x = predicted(&A, F64, 8, MODEL_TILED, cut, &told);
-    CHECK(x.equation == 3 && isnan(x.mu_segment), "equation %d", x.equation);
-    NEAR(rho, 1.6);
-    x = predicted(&A, F64, 8, MODEL_NAIVE, cut, &told);
+    x = predicted(&A, F64, 8, MODEL_NAIVE, cut, &told); // which does none of it
+    CHECK(x.equation == 2 && isnan(x.mu_segment), "equation %d", x.equation);
     NEAR(rho, 1);
     NEAR(Z, 1);
+
+    figures_text(&told, "segment", "U mu"); // of 2 U nonzeros
+    figures_number(&told, "U", 0.5);
+    x = predicted(&A, F64, 8, MODEL_TILED, cut, &told);
+    NEAR(mu_segment, 1);
+    figures_text(&told, "segment", "none");
+    x = predicted(&A, F64, 8, MODEL_TILED, cut, &told);
+    CHECK(x.equation == 3 && isnan(x.mu_segment), "equation %d", x.equation);
     csr_free(&A);
 }
 
@@ -210,17 +230,17 @@ static void test_lines(void)
 {
     struct csr A = from_picture(
         "..............xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx.................................");
-    struct access a = stages_of(&A, F32, 1, 64); // columns 14 to 45 are in 3 lines
+    struct access a = stages_of(&A, F32, 1, 64, 0); // columns 14 to 45 are in 3 lines
     SAME(loads, 32);
     SAME(lines, 2);
-    a = stages_of(&A, F64, 1, 64); // in 5
+    a = stages_of(&A, F64, 1, 64, 0); // in 5
     SAME(lines, 4);
-    a = stages_of(&A, F32, 1, 20); // 20 columns, then 12
+    a = stages_of(&A, F32, 1, 20, 0); // 20 columns, then 12
     SAME(lines, 3);
     csr_free(&A);
     A = from_picture(
         "..............xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx.x.................................");
-    a = stages_of(&A, F32, 1, 64);
+    a = stages_of(&A, F32, 1, 64, 0);
     SAME(lines, 3);
     csr_free(&A);
     A = from_picture(".x..............|.x..............|................|x...............");
@@ -234,7 +254,7 @@ static void test_empty(void)
     static const char *const pictures[] = {"", "...|...", "|||"};
     for (int i = 0; i < COUNT(pictures); i++) {
         struct csr A = from_picture(pictures[i]);
-        struct access a = stages_of(&A, F32, 256, 512);
+        struct access a = stages_of(&A, F32, 256, 512, i);
         CHECK(!a.loads && !a.lines && !a.stored && !a.columns, "%lld", (long long)a.loads);
         a = rows_of(&A, F32);
         CHECK(!a.loads && !a.lines, "%lld", (long long)a.loads);
@@ -264,8 +284,8 @@ static int64_t lines_by_marks(const int32_t *col, int64_t count, int32_t n, int 
 }
 
 // One panel over a dense copy of it.
-static void add_panel(const char *full, int32_t n, int64_t rows, int64_t stage, int per_line,
-                      struct access *sum)
+static void add_panel(const char *full, int32_t n, int64_t rows, int64_t lanes, int64_t stage,
+                      int per_line, struct access *sum)
 {
     int32_t *columns = malloc(((size_t)n + 1) * sizeof *columns);
     int64_t distinct = 0;
@@ -278,40 +298,54 @@ static void add_panel(const char *full, int32_t n, int64_t rows, int64_t stage, 
         int64_t end = min64(s + stage, distinct);
         for (int64_t w = s; w < end; w += 32)
             sum->lines += lines_by_marks(columns + w, min64(32, end - w), n, per_line);
-        for (int64_t w = 0; w < rows; w += 32) {
-            int64_t most = 0, last = min64(w + 32, rows);
+        for (int64_t w = 0; w < rows; w += lanes) {
+            int64_t most = 0, last = min64(w + lanes, rows);
             for (int64_t i = w; i < last; i++) {
                 int64_t length = 0;
                 for (int64_t c = s; c < end; c++) length += full[i * n + columns[c]];
                 most = max64(most, length);
             }
-            sum->stored += most * (last - w);
+            sum->stored += most * lanes;
         }
     }
     sum->loads += distinct;
     free(columns);
 }
 
-static char *dense_copy(const struct csr *A)
+// A as a dense matrix, with rows cut into segments of up to `longest` nonzeros, 0: whole.
+static char *dense_copy(const struct csr *A, int64_t longest, int64_t *segments)
 {
-    char *full = calloc((size_t)A->m * (size_t)A->n + 1, 1);
-    for (int64_t i = 0; i < A->m; i++)
-        for (int64_t p = A->ptr[i]; p < A->ptr[i + 1]; p++) full[i * A->n + A->idx[p]] = 1;
+    char *full = calloc((size_t)(A->m + A->nnz) * (size_t)A->n + 1, 1);
+    *segments = 0;
+    for (int64_t i = 0; i < A->m; i++) {
+        int64_t here = 0;
+        for (int64_t p = A->ptr[i]; p < A->ptr[i + 1]; p++) {
+            if (longest && here == longest) here = 0, ++*segments;
+            full[*segments * A->n + A->idx[p]] = 1;
+            here++;
+        }
+        ++*segments;
+    }
     return full;
 }
 
-static void check_stages(const struct csr *A, const char *full, int64_t rows, int64_t stage)
+static void check_stages(const struct csr *A, int64_t longest, int64_t rows, int64_t stage)
 {
+    int64_t segments;
+    char *full = dense_copy(A, longest, &segments);
     for (int prec = F32; prec <= F64; prec++) {
-        struct access want = {0}, a = stages_of(A, (enum prec)prec, rows, stage);
-        for (int64_t i = 0; i < A->m; i += rows)
-            add_panel(full + i * A->n, A->n, min64(rows, A->m - i), stage, prec == F32 ? 16 : 8,
-                      &want);
-        CHECK(a.loads == want.loads && a.lines == want.lines && a.stored == want.stored,
-              "%lld rows, %lld columns: %lld %lld %lld, not %lld %lld %lld", (long long)rows,
-              (long long)stage, (long long)a.loads, (long long)a.lines, (long long)a.stored,
-              (long long)want.loads, (long long)want.lines, (long long)want.stored);
+        struct access want = {0}, a = stages_of(A, (enum prec)prec, rows, stage, longest);
+        for (int64_t i = 0; i < segments; i += rows)
+            add_panel(full + i * A->n, A->n, min64(rows, segments - i), min64(rows, 32), stage,
+                      prec == F32 ? 16 : 8, &want);
+        CHECK(a.loads == want.loads && a.lines == want.lines && a.stored == want.stored &&
+                  a.segments == segments,
+              "%lld rows, %lld columns, cut to %lld: %lld %lld %lld %lld, not %lld %lld %lld %lld",
+              (long long)rows, (long long)stage, (long long)longest, (long long)a.loads,
+              (long long)a.lines, (long long)a.stored, (long long)a.segments, (long long)want.loads,
+              (long long)want.lines, (long long)want.stored, (long long)segments);
     }
+    free(full);
 }
 
 static void check_rows(const struct csr *A, const char *full)
@@ -337,13 +371,16 @@ static void test_random(void)
 {
     static const char *const specs[] = {"uniform:150:9", "rmat:7:6", "band:130:5", "aspect:40:2000",
                                         "fem:3"};
-    static const int64_t rows[] = {1, 7, 32, 64, 1000}, stages[] = {1, 5, 32, 50, 100000};
+    static const int64_t rows[] = {1, 7, 32, 64, 1000}, stages[] = {1, 5, 32, 50, 100000},
+                         cuts[] = {0, 1, 4, 9};
     for (int s = 0; s < COUNT(specs); s++) {
         struct csr A;
+        int64_t segments;
         CHECK(!gen_matrix(specs[s], 5, &A), "%s", fail_text());
-        char *full = dense_copy(&A);
         for (int r = 0; r < COUNT(rows); r++)
-            for (int c = 0; c < COUNT(stages); c++) check_stages(&A, full, rows[r], stages[c]);
+            for (int c = 0; c < COUNT(stages); c++)
+                check_stages(&A, cuts[(r + c) % COUNT(cuts)], rows[r], stages[c]);
+        char *full = dense_copy(&A, 0, &segments);
         check_rows(&A, full);
         free(full);
         csr_free(&A);
@@ -360,14 +397,14 @@ static void test_no_memory(void)
         struct access a;
         source_init(&s, &A);
         mem_fail_at(n);
-        err = access_of_stages(&s, F32, 4, 4, &a);
+        err = access_of_stages(&s, F32, 4, 4, 2, &a);
         mem_fail_at(0);
         source_free(&s);
         if (!err) break;
         CHECK(err == ERR_MEMORY, "error %d", err);
         fails++;
     }
-    CHECK(!err && fails >= 5, "%d allocations", fails);
+    CHECK(!err && fails >= 6, "%d allocations", fails);
     csr_free(&A);
 }
 
@@ -378,7 +415,7 @@ static void test_interrupted(void)
     struct access a;
     source_init(&s, &A);
     interrupted = 1;
-    CHECK(access_of_stages(&s, F32, 4, 4, &a) == ERR_INTERRUPTED, "it went on");
+    CHECK(access_of_stages(&s, F32, 4, 4, 2, &a) == ERR_INTERRUPTED, "it went on");
     CHECK(access_of_rows(&s, F32, &a) == ERR_INTERRUPTED, "it went on");
     interrupted = 0;
     source_free(&s);

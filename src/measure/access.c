@@ -60,6 +60,7 @@ int access_of_rows(struct source *s, enum prec prec, struct access *out)
 #pragma omp parallel for schedule(dynamic, 64) reduction(+ : lines)
     for (int64_t w = 0; w < warps; w++)
         lines += row_lines(A, w * ACCESS_WARP, min64((w + 1) * ACCESS_WARP, A->m), per_line(prec));
+    out->segments = A->m;
     out->loads = out->stored = A->nnz;
     out->lines = lines;
     return interrupted ? fail(ERR_INTERRUPTED, "interrupted") : OK;
@@ -67,24 +68,27 @@ int access_of_rows(struct source *s, enum prec prec, struct access *out)
 
 // What a thread needs to count a panel.
 struct room {
-    uint64_t *key, *spare; // column << 32 | row within the panel, size: nonzeros of a panel
-    int64_t *length;       // of each row within a stage, size: rows of a panel
+    uint64_t *key, *spare; // column << 32 | segment within the panel, size: nonzeros of a panel
+    int64_t *length;       // of each segment within a stage, size: segments of a panel
 };
 
 struct stages {
-    const struct csr *A;
-    int64_t height, stage; // rows of a panel, distinct columns of a stage
+    const int32_t *idx;
+    const int64_t *ptr;    // starts of the segments, size segments + 1
+    int64_t segments;      // in all
+    int64_t height, stage; // segments of a panel, distinct columns of a stage
+    int lanes;             // segments of a slice
     int per_line;
 };
 
 // Entries of the slices that a stage is stored in.
-static int64_t slices(const int64_t *length, int64_t rows)
+static int64_t slices(const struct stages *x, const int64_t *length, int64_t count)
 {
     int64_t stored = 0;
-    for (int64_t first = 0; first < rows; first += ACCESS_WARP) {
-        int64_t end = min64(first + ACCESS_WARP, rows), longest = 0;
+    for (int64_t first = 0; first < count; first += x->lanes) {
+        int64_t end = min64(first + x->lanes, count), longest = 0;
         for (int64_t i = first; i < end; i++) longest = max64(longest, length[i]);
-        stored += longest * (end - first);
+        stored += longest * x->lanes;
     }
     return stored;
 }
@@ -112,18 +116,17 @@ static int64_t count_stage(const struct stages *x, const uint64_t *key, int64_t 
     }
     sum->lines += warp_lines(warp, waiting, x->per_line);
     sum->loads += distinct;
-    sum->stored += slices(length, rows);
+    sum->stored += slices(x, length, rows);
     return p;
 }
 
 static void count_panel(const struct stages *x, int64_t panel, const struct room *room,
                         struct access *sum)
 {
-    const struct csr *A = x->A;
-    int64_t first = panel * x->height, end = min64(first + x->height, A->m), count = 0;
+    int64_t first = panel * x->height, end = min64(first + x->height, x->segments), count = 0;
     for (int64_t i = first; i < end; i++)
-        for (int64_t p = A->ptr[i]; p < A->ptr[i + 1]; p++)
-            room->key[count++] = (uint64_t)A->idx[p] << 32 | (uint64_t)(i - first);
+        for (int64_t p = x->ptr[i]; p < x->ptr[i + 1]; p++)
+            room->key[count++] = (uint64_t)x->idx[p] << 32 | (uint64_t)(i - first);
     sort_keys(room->key, room->spare, count, 32);
     for (int64_t p = 0; p < count && !interrupted;)
         p += count_stage(x, room->key + p, count - p, end - first, room->length, sum);
@@ -143,8 +146,8 @@ static void room_free(struct room *room, int threads)
 static struct room *room_alloc(const struct stages *x, int64_t panels, int *threads)
 {
     int64_t most = 0, bytes;
-    for (int64_t i = 0; i < x->A->m; i += x->height)
-        most = max64(most, x->A->ptr[min64(i + x->height, x->A->m)] - x->A->ptr[i]);
+    for (int64_t i = 0; i < x->segments; i += x->height)
+        most = max64(most, x->ptr[min64(i + x->height, x->segments)] - x->ptr[i]);
     bytes = (2 * most + x->height) * 8 + 1;
     *threads = (int)max64(1, min64(min64(omp_get_max_threads(), panels), ROOM_MOST / bytes));
     struct room *room = mem_zero_alloc(*threads, sizeof *room);
@@ -160,24 +163,56 @@ static struct room *room_alloc(const struct stages *x, int64_t panels, int *thre
     return NULL;
 }
 
-int access_of_stages(struct source *s, enum prec prec, int64_t rows, int64_t stage,
-                     struct access *out)
+// Starts of the segments, size *count + 1.
+static int64_t *cut(const struct csr *A, int64_t longest, int64_t *count)
 {
-    const struct csr *A = s->A;
-    int64_t height = max64(1, min64(rows, A->m)), panels = ceil_of(A->m, height);
-    const struct stages x = {A, height, stage, per_line(prec)};
-    int64_t loads = 0, lines = 0, stored = 0;
-    int threads, err = start(s, out);
-    if (err) return err;
-    struct room *room = room_alloc(&x, panels, &threads);
+    *count = 0;
+    for (int64_t i = 0; i < A->m; i++) *count += max64(1, ceil_of(row_length(A, i), longest));
+    int64_t *ptr = mem_alloc(*count + 1, sizeof *ptr), x = 0;
+    if (!ptr) return NULL;
+    for (int64_t i = 0; i < A->m; i++) {
+        ptr[x++] = A->ptr[i];
+        for (int64_t p = A->ptr[i] + longest; p < A->ptr[i + 1]; p += longest) ptr[x++] = p;
+    }
+    ptr[x] = A->nnz;
+    return ptr;
+}
+
+static int count_panels(const struct stages *x, struct access *out)
+{
+    int64_t loads = 0, lines = 0, stored = 0, panels = ceil_of(x->segments, x->height);
+    int threads;
+    struct room *room = room_alloc(x, panels, &threads);
     if (!room) return ERR_MEMORY;
 #pragma omp parallel for num_threads(threads) schedule(dynamic) reduction(+ : loads, lines, stored)
     for (int64_t panel = 0; panel < panels; panel++) {
         struct access sum = {0};
-        count_panel(&x, panel, &room[omp_get_thread_num()], &sum);
+        count_panel(x, panel, &room[omp_get_thread_num()], &sum);
         loads += sum.loads, lines += sum.lines, stored += sum.stored;
     }
     room_free(room, threads);
+    out->segments = x->segments;
     out->loads = loads, out->lines = lines, out->stored = stored;
     return interrupted ? fail(ERR_INTERRUPTED, "interrupted") : OK;
+}
+
+int access_of_stages(struct source *s, enum prec prec, int64_t rows, int64_t stage, int64_t longest,
+                     struct access *out)
+{
+    const struct csr *A = s->A;
+    struct stages x = {.idx = A->idx, .ptr = A->ptr, .segments = A->m, .stage = stage};
+    int64_t *pieces = NULL;
+    int err = start(s, out);
+    if (err) return err;
+    if (longest) {
+        pieces = cut(A, longest, &x.segments);
+        if (!pieces) return ERR_MEMORY;
+        x.ptr = pieces;
+    }
+    x.height = max64(1, min64(rows, x.segments));
+    x.lanes = (int)min64(rows, ACCESS_WARP);
+    x.per_line = per_line(prec);
+    err = count_panels(&x, out);
+    mem_free(pieces);
+    return err;
 }

@@ -1,6 +1,7 @@
 #include "measure/predict.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "measure/access.h"
 
@@ -12,6 +13,8 @@ const char *const prediction_names[PREDICT_KINDS] = {"algorithmic", "all_miss", 
 
 const struct cutting cutting_standard = {.rows = 256, .stage = 512, .factor = 16};
 
+int64_t whole_warps(int64_t rows) { return (rows + ACCESS_WARP - 1) / ACCESS_WARP * ACCESS_WARP; }
+
 static int64_t option(const struct algo *a, const double *opt, const char *name)
 {
     int i = algo_param_find(a, name);
@@ -22,7 +25,7 @@ static int64_t option(const struct algo *a, const double *opt, const char *name)
 struct cutting cutting_of(const struct algo *a, const double *opt)
 {
     if (a->model != MODEL_TILED) return cutting_standard;
-    return (struct cutting){option(a, opt, "rows"), option(a, opt, "stage"),
+    return (struct cutting){whole_warps(option(a, opt, "rows")), option(a, opt, "stage"),
                             option(a, opt, "factor")};
 }
 
@@ -61,35 +64,59 @@ static double told_or(const struct figures *told, const char *name, double other
     return f && !f->text[0] ? f->number : otherwise;
 }
 
+// How long segments are at most by what the algorithm tells; 0: rows are whole.
+static int64_t longest_of(const struct figures *told, double mu)
+{
+    const struct figure *f = told ? figures_find(told, "segment") : NULL;
+    if (f && !strcmp(f->text, "mu")) return (int64_t)ceil(mu);
+    if (f && !strcmp(f->text, "U mu")) return (int64_t)ceil(told_or(told, "U", 1) * mu);
+    return 0;
+}
+
 static void from_access(const struct access *a, enum prec prec, const struct figures *told,
                         struct prediction *x)
 {
     double nnz = (double)a->nnz, loads = (double)a->loads;
-    double segments = told_or(told, "segments", (double)a->rows);
-    x->mu = nnz / (double)a->rows;
     x->rho = told_or(told, "rho", nnz / loads);
     x->Z = told_or(told, "Z", (double)a->stored / nnz);
     x->C = (double)a->lines * ACCESS_LINE / (loads * (double)prec_bytes(prec));
     x->L = nnz / x->rho / (double)a->columns;
     x->delta = DELTA;
-    if (segments > (double)a->rows) x->equation = 6, x->mu_segment = nnz / segments;
+    if (a->segments > a->rows) x->equation = 6, x->mu_segment = nnz / (double)a->segments;
+}
+
+static int predict_naive(struct source *s, enum prec prec, struct prediction *x)
+{
+    struct access a;
+    int err = access_of_rows(s, prec, &a);
+    if (err) return err;
+    x->equation = 2;
+    x->R = 1;
+    from_access(&a, prec, NULL, x);
+    return OK;
+}
+
+static int predict_tiled(struct source *s, enum prec prec, int64_t k, const struct cutting *cut,
+                         const struct figures *told, struct prediction *x)
+{
+    struct access a;
+    int64_t passes = (k + cut->factor - 1) / cut->factor;
+    int err = access_of_stages(s, prec, cut->rows, cut->stage, longest_of(told, x->mu), &a);
+    if (err) return err;
+    x->equation = 3;
+    x->R = (double)k / (double)passes;
+    from_access(&a, prec, told, x);
+    return OK;
 }
 
 int predict(struct source *s, enum prec prec, int64_t k, enum model_kind kind,
             const struct cutting *cut, const struct figures *told, struct prediction *out)
 {
-    struct access a;
-    *out = (struct prediction){.mu_segment = NAN};
+    *out = (struct prediction){.mu_segment = NAN, .gflops = {NAN, NAN, NAN}};
     if (kind == MODEL_NONE || !s->A->nnz) return OK;
-    bool tiled = kind == MODEL_TILED;
-    int err =
-        tiled ? access_of_stages(s, prec, cut->rows, cut->stage, &a) : access_of_rows(s, prec, &a);
-    if (err) return err;
-    int64_t passes = (k + cut->factor - 1) / cut->factor;
-    out->equation = tiled ? 3 : 2;
-    out->R = tiled ? (double)k / (double)passes : 1;
-    from_access(&a, prec, tiled ? told : NULL, out);
-    predict_intensity(out, prec);
-    for (int i = 0; i < PREDICT_KINDS; i++) out->gflops[i] = NAN;
-    return OK;
+    out->mu = (double)s->A->nnz / s->A->m;
+    int err = kind == MODEL_NAIVE ? predict_naive(s, prec, out)
+                                  : predict_tiled(s, prec, k, cut, told, out);
+    if (!err) predict_intensity(out, prec);
+    return err;
 }

@@ -35,10 +35,12 @@ extern const char *const prediction_names[PREDICT_KINDS]; // as in records
 
 // How an algorithm cuts its operands.
 struct cutting {
-    int64_t rows, stage, factor; // of a panel; distinct columns of a stage; see R
+    int64_t rows, stage, factor; // of a panel; distinct columns of a stage; see R above
 };
 // What a tiled one does that is not told otherwise.
 extern const struct cutting cutting_standard;
+// Rows of a panel are threads of a block.
+int64_t whole_warps(int64_t rows);
 // By the options of an algorithm, of which MODEL_TILED needs all three.
 struct cutting cutting_of(const struct algo *a, const double *opt);
 
@@ -50,9 +52,10 @@ struct prediction {
     double gflops[PREDICT_KINDS];    // NAN where the bandwidth is not known
 };
 
-// For the matrix of `s` and k columns. What the algorithm tells of the rows that it has made counts
-// before what is counted in A: its figures `rho`, `Z` and `segments`, of which more than A has rows
-// are a balanced form, which equation 6 is for. Without a nonzero there is no prediction.
+// For the matrix of `s` and k columns. What the algorithm tells of itself in its figures counts:
+// `segment` is "mu" or "U mu" where it has cut rows to that length, with `U`, and equation 6 holds;
+// `rho` and `Z`, which differ from those of A's order where rows are sorted. Then C is still that
+// of A's order. Without a nonzero there is no prediction.
 int predict(struct source *s, enum prec prec, int64_t k, enum model_kind kind,
             const struct cutting *cut, const struct figures *told, struct prediction *out);
 // Sets the intensities from the fields above them.

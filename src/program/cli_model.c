@@ -23,6 +23,7 @@ static int set_cutting(struct cutting *cut, const struct option_setting *s)
             return fail(ERR_USAGE, "-opt %s=%.10g: it is a whole number from 1 to %d", s->name,
                         s->value, INT32_MAX);
         *parts[i].value = (int64_t)s->value;
+        cut->rows = whole_warps(cut->rows);
         return OK;
     }
     return fail(ERR_USAGE, "-opt %s: of the models' parameters it is rows, stage or factor",
