@@ -199,6 +199,11 @@ def legend_above(ax):
               frameon=False, fontsize=9, borderaxespad=0.2, columnspacing=1.2)
 
 
+def wrapped(text, width):
+    """The text as it is drawn, in lines of so many characters."""
+    return no_formula(textwrap.fill(words.visible(text, None, has_glyph), width))
+
+
 def finish(fig, title, selection, notes):
     """Title on top, what was left out at the foot, both outside of everything that is there. The
     texts are as the records have them."""
@@ -208,12 +213,12 @@ def finish(fig, title, selection, notes):
     right, top = to_fig((max(box.x1 for box in boxes), max(box.y1 for box in boxes)))
     inch = 1 / fig.get_figheight()
     width = (right - left) * fig.get_figwidth()
-    about = textwrap.fill(shown(selection.about), int(13 * width))
+    about = wrapped(selection.about, int(13 * width))
     fig.text(left, top + 0.12 * inch, about, va="bottom", fontsize=10, color="#444444")
     fig.text(left, top + (0.34 + 0.18 * about.count("\n")) * inch,
-             textwrap.fill(shown(title), int(10 * width)), va="bottom", fontsize=12, weight="bold")
+             wrapped(title, int(10 * width)), va="bottom", fontsize=12, weight="bold")
     notes = " ".join(common.footnotes(selection) + notes)
-    foot = textwrap.fill(shown(notes), int(16 * width)) if notes else ""
+    foot = wrapped(notes, int(16 * width)) if notes else ""
     fig.text(left, low - 0.12 * inch, foot, va="top", fontsize=8, color="#555555")
     return fig
 

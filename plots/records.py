@@ -112,6 +112,7 @@ def row_from(record, env):
     row["launch"] = text(record.get("launch")) or "graph"
     row["throttled"], row["busy"] = time.get("throttled") is True, time.get("busy") is True
     row["options"], row["stats"] = part(record, "options"), part(record, "stats")
+    row["model"] = part(record, "model")
     row["series"] = row["alg"]  # until others say that it has variants
     row["name"], row["path"] = str(matrix["name"]), str(matrix.get("path"))
     # Different groups of a collection use the same names, so the sizes belong to the identity.
@@ -127,6 +128,7 @@ def row_from(record, env):
     row["peak"], row["timeline"] = number(memory.get("peak_bytes")), moments(memory.get("timeline"))
     row["formats"] = [(str(item.get("format")), numbers(item)) for item in parts(record, "formats")]
     row["bytes"] = number(part(record, "bytes").get("compulsory"))
+    row["moved"] = number(part(record, "counters").get("memory_bytes"))
     if row["status"] == "ok":
         if check.get("method") in (None, "off"):
             row["status"] = "unchecked"
@@ -149,6 +151,16 @@ def aspect_nonzeros(row):
         words = words[1:] if words[0] == "gen" else words
         if words[0] == "aspect" and len(words) >= 3:
             return words[2]
+    return None
+
+
+def generated(row, kind, count):
+    """The numbers, so many, of the spec gen:KIND:N:N... that the matrix is made by, else None."""
+    for spec in (row["name"], row["path"]):
+        words = spec.split(":")
+        words = words[1:] if words[0] == "gen" else words
+        if words[0] == kind and len(words) == count + 1 and all(map(str.isdecimal, words[1:])):
+            return [int(word) for word in words[1:]]
     return None
 
 

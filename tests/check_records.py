@@ -75,6 +75,9 @@ def contradictions(record, env, known):
     if record.get("nnz_c") and not close(record["compression"],
                                          record["products"] / record["nnz_c"]):
         yield "compression is not products over nnz_c"
+    model = record.get("model")
+    if model and model["intensity"]["all_miss"] > model["intensity"]["cold_miss"] * (1 + 1e-5):
+        yield "the model has a better intensity with more misses"
     if bool(record["memory"].get("timeline")) != bool(time and operation["result"] == "sparse"):
         yield "memory.timeline, and how the result is made"
     if not time:

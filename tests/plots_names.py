@@ -8,6 +8,7 @@ import os
 import re
 import warnings
 
+from plots_model import model_records, synthetic_records
 from plots_records import blend_records, gpu_records, product_records, result, rows_of, SPMM, write
 
 LONG = "long-" * 40
@@ -67,8 +68,9 @@ def bad_records(made):
             env, keep = record, keys(record)
             yield spoilt(env, names, keep)
             continue
-        record = {**record, "options": {"opt " + record["alg"]: 1, "other": record["op"] == "x"}}
-        if record["matrix"]["name"].startswith("aspect:"):
+        record = {**record, "options": {**record["options"], "opt " + record["alg"]: 1,
+                                          "other": record["op"] == "x"}}
+        if record["matrix"]["name"].startswith(("aspect:", "band:", "sparse2d:")):
             keep = keep | {record["matrix"]["name"]}
         yield {**spoilt(record, names, keep), "case": None}
 
@@ -162,7 +164,8 @@ def test_options(check):
 def test_figures(folder, check, run):
     scripts = importlib.import_module("all").scripts()
     made = (("spmm", gpu_records(len(NASTY), [(64, "f32")])),
-            ("products", product_records(2 * len(NASTY))), ("blend", blend_records(6)))
+            ("products", product_records(2 * len(NASTY))), ("models", model_records(24)),
+            ("synthetic", synthetic_records()), ("blend", blend_records(6)))
     drawn = set()
     for what, of in made:
         path = write(os.path.join(folder, "nasty-%s.jsonl" % what), bad_records(of))

@@ -37,7 +37,7 @@ SPMM = operation("spmm", "dense", {"k": None, "layout": ["row", "col"]}), [
     algorithm("reference", "cpu", reference=True), algorithm("rowsplit", "cpu"),
     algorithm("merge", "cpu"), algorithm("sellp", "cpu"), algorithm("rowsplit"), algorithm("merge"),
     algorithm("merge-tuned", tuned_of="merge"),
-    algorithm("heuristic", picks=["merge", "rowsplit"]), algorithm("sellp"),
+    algorithm("heuristic", picks=["merge", "rowsplit"]), algorithm("sellp"), algorithm("folded"),
     *of_vendor("cusparse", "cusparse-csr2", "cusparse-csr3", "cusparse-coo4")]
 SPGEMM = operation("spgemm", "sparse", {"mul": ["aa", "aat"]}, [
     ("products", "multiplications"), ("nnz_c", "nonzeros of C"),
@@ -68,7 +68,7 @@ def environment(of=SPMM, ident="cuda:0", name="NVIDIA H200", roof=None):
 
 
 def case(of, axes, alg, matrix, ms, flops, prec="f32", device="cuda:0", status="ok", stats=None,
-         options=None, method="full", cache="warm", library=None, formats=None):
+         options=None, method="full", cache="warm", library=None, formats=None, model=None):
     """A result with the values of its operation's axes. matrix: name, rows, nonzeros, ..."""
     name, rows, nnz = matrix[:3]
     width = 4 if prec == "f32" else 8
@@ -89,7 +89,7 @@ def case(of, axes, alg, matrix, ms, flops, prec="f32", device="cuda:0", status="
                           for format_, ratio, first, again in formats or [("csr", 1, 0, 0)]],
               "flops": flops, "gflops": flops / ms / 1e6 if ok and ms else None,
               "bytes": {"compulsory": csr + 2 * rows * width * axes.get("k", 1)},
-              "stats": stats or {}}
+              "stats": stats or {}, **({"model": model} if model else {})}
     return {**record, "case": key_of(record, axes)}
 
 

@@ -6,6 +6,7 @@
 #include "dies.h"
 #include "formats/sellp.h"
 #include "formats/tile16.h"
+#include "measure/predict.h"
 #include "own.h"
 
 static bool is_line(const char *text)
@@ -104,6 +105,21 @@ static void test_relations(const struct algo_entry *e)
     }
 }
 
+// What `spbench info -model` takes for granted of an algorithm is what it does unless it is told.
+static void test_model(const struct algo_entry *e)
+{
+    double opt[PARAMS_MAX];
+    if (e->algo->model == MODEL_NONE) return;
+    CHECK(e->op == op_find("spmm"), "%s: a model of another operation", e->name);
+    CHECK(!(e->algo->layouts & ROW_MAJOR), "%s: its model is column-major", e->name);
+    algo_defaults(e->algo, opt);
+    struct cutting cut = cutting_of(e->algo, opt);
+    CHECK(cut.rows == cutting_standard.rows && cut.stage == cutting_standard.stage &&
+              cut.factor == cutting_standard.factor,
+          "%s: %lld rows, %lld columns, factor %lld", e->name, (long long)cut.rows,
+          (long long)cut.stage, (long long)cut.factor);
+}
+
 static void test_entry(const struct algo_entry *e)
 {
     const struct algo *a = e->algo;
@@ -121,6 +137,7 @@ static void test_entry(const struct algo_entry *e)
     test_params(e);
     test_operands(e);
     test_relations(e);
+    test_model(e);
 }
 
 static void test_references(void)

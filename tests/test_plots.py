@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Tests of plots/: figures computed by hand, and every script on made-up results of 5 and of 2,000
 matrices. `test_plots.py DIR` keeps the pictures in DIR, to be looked at. Other parts are in
-plots_reading.py, plots_tables.py, plots_sparse.py (operations whose runs make their results) and
-plots_general.py (any operation and library); the made-up results are in plots_records.py."""
+plots_reading.py, plots_tables.py, plots_sparse.py (operations whose runs make their results),
+plots_model.py (models and what they predict) and plots_general.py (any operation and library); the made-up results are in plots_records.py."""
 
 import math
 import os
@@ -18,6 +18,7 @@ sys.dont_write_bytecode = True
 
 import plots_general
 import plots_many
+import plots_model
 import plots_names
 import plots_reading
 import plots_sparse
@@ -246,7 +247,8 @@ def test_errors(folder):
         environment(), {"schema": "spbench/1", "kind": "result", "status": "ok"},
         {"schema": "spbench/1", "kind": "result", "status": "oom", "op": "spmm", "alg": "merge",
          "matrix": None, "time_ms": None, "stats": None, "options": None, "bytes": None}])
-    for script in [name + ".py" for name in FIGURES + plots_sparse.FIGURES] + \
+    for script in [name + ".py" for name in FIGURES + plots_sparse.FIGURES +
+                   plots_model.FIGURES] + \
             ["table.py", "all.py"]:
         status, text, errors = run(script, "--help")
         check(status == 0 and "RESULTS" in text, "%s --help" % script)
@@ -302,6 +304,12 @@ def main():
         plots_names.test_options(check)
         plots_names.test_figures(folder, check, run)
         plots_many.test_all(check)
+        plots_model.test_predictions(check, near)
+        plots_model.test_pairs(check, near)
+        plots_model.test_speedups(check)
+        plots_model.test_reordering(check, near)
+        plots_model.test_mean(check)
+        plots_model.test_synthetic(check, near)
         small, cpu_small, _ = test_scripts(folder)
         test_all(folder, small, cpu_small)
         plots_tables.test_dense(folder, check, run, small)
@@ -311,6 +319,7 @@ def main():
         test_errors(folder)
         plots_sparse.test_scripts(folder, check, run, picture)
         plots_general.test_scripts(folder, check, run, picture)
+        plots_model.test_scripts(folder, check, run, picture)
         if not plots_general.test_names(check):
             skipped += 1
     print("%d passed, %d failed, %d skipped" % (passed, failed, skipped))

@@ -267,6 +267,42 @@ static void test_product(void)
     cJSON_Delete(record);
 }
 
+// Where the algorithm has a model: what it predicts, and by what.
+static void test_model(void)
+{
+    struct result r = good_result();
+    r.model = (struct prediction){.equation = 3,
+                                  .mu = 2,
+                                  .rho = 1.25,
+                                  .Z = 1.5,
+                                  .R = 16,
+                                  .C = 4,
+                                  .L = 1.75,
+                                  .delta = 8,
+                                  .mu_segment = NAN,
+                                  .intensity = {1, 0.5, 0.75},
+                                  .gflops = {NAN, 5, 7.5}};
+    cJSON *record = round_trip(&r);
+    CHECK_NAMES("model", "equation mu mu_segment rho Z R C L delta intensity gflops ");
+    CHECK_NUMBER("model", "equation", 3);
+    CHECK_NUMBER("model", "mu", 2);
+    CHECK_NULL("model", "mu_segment");
+    CHECK_NUMBER("model", "rho", 1.25);
+    CHECK_NUMBER("model", "Z", 1.5);
+    CHECK_NUMBER("model", "R", 16);
+    CHECK_NUMBER("model", "C", 4);
+    CHECK_NUMBER("model", "L", 1.75);
+    CHECK_NUMBER("model", "delta", 8);
+    const cJSON *intensity = at(record, "model", "intensity"),
+                *gflops = at(record, "model", "gflops");
+    CHECK_TEXT(names_of(intensity), "algorithmic all_miss cold_miss ");
+    CHECK(at(intensity, NULL, "all_miss")->valuedouble == 0.5, "intensity");
+    CHECK_TEXT(names_of(gflops), "algorithmic all_miss cold_miss ");
+    CHECK(cJSON_IsNull(at(gflops, NULL, "algorithmic")), "a rate without a roof");
+    CHECK(at(gflops, NULL, "cold_miss")->valuedouble == 7.5, "gflops");
+    cJSON_Delete(record);
+}
+
 static void test_not_finite(void)
 {
     struct result r = good_result();
@@ -315,6 +351,7 @@ int main(void)
     test_partly();
     test_unread();
     test_product();
+    test_model();
     test_not_finite();
     test_text();
     unlink(path);

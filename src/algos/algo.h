@@ -24,6 +24,13 @@ enum arith {
     ARITH_DOUBLE, // products and sums in double, rounded once at the end
 };
 
+// What predicts its speed from the sparsity pattern, see measure/predict.h.
+enum model_kind {
+    MODEL_NONE,
+    MODEL_NAIVE, // a thread for each element of C
+    MODEL_TILED, // panels and stages, by its options `rows`, `stage` and `factor`
+};
+
 struct dense_dev { // element (i, j) at i * ld + j (row) or j * ld + i (col)
     int64_t rows, cols, ld;
     enum layout layout;
@@ -84,6 +91,7 @@ struct algo {
     bool reference;               // the plain one: the baseline where there is no vendor
     const char *tuned_of;         // the name of the algorithm that it is a tuned form of
     const char *picks[3];         // names of those that it chooses from, case by case
+    enum model_kind model;        // that predicts its speed
 
     // Called once: analysis, scratch memory. NULL: nothing to do. Timed as `analyse`.
     int (*prepare)(struct task *t);

@@ -27,6 +27,18 @@ int cli_info(const struct request *q);
 int cli_gen(const struct request *q);
 int cli_roof(const struct request *q);
 
+// What -model adds to the facts about a matrix: the predictions of each model, by the ceilings that
+// are kept of the device. Made from the options, and closed, also after an error.
+struct model_view {
+    const struct options *o;
+    struct choice c;
+    struct roof roof; // zero where nothing is kept
+    struct cutting cut;
+};
+int cli_model_open(struct model_view *v, const struct options *o);
+int cli_model_print(const struct model_view *v, const struct matrix *M);
+void cli_model_close(struct model_view *v);
+
 // Tells on stderr why a matrix could not be loaded, and notes it. ERR_INTERRUPTED is returned, for
 // the others the command goes on.
 int cli_load_failed(int err, struct outcome *outcome);

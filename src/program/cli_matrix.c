@@ -148,9 +148,11 @@ static void print_table(const struct table_line *lines, int count)
 
 int cli_info(const struct request *q)
 {
-    int err = OK, count = 0;
+    int count = 0;
+    struct model_view view = {0};
     struct table_line *lines = mem_alloc(q->o->operand_count, sizeof *lines);
     if (!lines) return ERR_MEMORY;
+    int err = cli_model_open(&view, q->o);
     for (int i = 0; i < q->o->operand_count && !err; i++) {
         struct matrix M;
         err = matrix_load(q->o->operands[i], q->o->seed, &M);
@@ -160,11 +162,13 @@ int cli_info(const struct request *q)
         } else {
             if (count) printf("\n");
             print_facts(&M);
+            err = cli_model_print(&view, &M);
             fill_line(&lines[count++], &M);
         }
         matrix_free(&M);
     }
     if (!err && count > 1) print_table(lines, count);
+    cli_model_close(&view);
     mem_free(lines);
     return err;
 }

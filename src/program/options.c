@@ -199,22 +199,26 @@ static int parse_output(struct options *o, const struct option *self, const char
 FLAG(append)
 FLAG(quiet)
 FLAG(verbose)
+FLAG(model)
 FLAG(help)
 FLAG(version)
 
-#define RUN  BIT(COMMAND_RUN)
-#define INFO BIT(COMMAND_INFO)
-#define GEN  BIT(COMMAND_GEN)
-#define ROOF BIT(COMMAND_ROOF)
-#define ALL  ~0u
+#define RUN   BIT(COMMAND_RUN)
+#define INFO  BIT(COMMAND_INFO)
+#define GEN   BIT(COMMAND_GEN)
+#define ROOF  BIT(COMMAND_ROOF)
+#define ALL   ~0u
+#define MODEL (INFO | BIT(31)) // of info, for its models alone
 
 // To add an option: a field in struct options, a function above, a row here.
 static const struct option table[] = {
     {"op", "NAME", NULL, RUN, parse_op},
     {"alg", "NAMES", "algorithms: names, patterns such as 'cusparse*', or all (default)", RUN,
      parse_alg},
-    {"prec", "NAMES", "precisions: f32 (default), f64", RUN, parse_prec},
-    {"device", "NAME", NULL, RUN | ROOF, parse_device},
+    {"model", NULL, "add what models predict of SpMM by the pattern; -k to -opt are for that", INFO,
+     parse_model},
+    {"prec", "NAMES", "precisions: f32 (default), f64", RUN | MODEL, parse_prec},
+    {"device", "NAME", NULL, RUN | ROOF | MODEL, parse_device},
     {"reps", "N", "exactly N samples; left out: until the median is known to 0.5 %", RUN,
      parse_reps},
     {"warmup", "N", "exactly N runs before the samples; left out: 3 and 50 ms, in 1 s", RUN,
@@ -227,8 +231,8 @@ static const struct option table[] = {
      RUN, parse_launch},
     {"check", "NAME", "auto (default), full: every element, sample: chosen rows, off", RUN,
      parse_check},
-    {"opt", "NAME=VALUE", "parameter of the algorithms that have it; repeatable; see list", RUN,
-     parse_setting},
+    {"opt", "NAME=VALUE", "parameter of the algorithms that have it; repeatable; see list",
+     RUN | MODEL, parse_setting},
     {"threads", "N", "threads of the CPU algorithms (default: all)", RUN | ROOF, parse_threads},
     {"seed", "N", "of all random numbers (default 1)", RUN | INFO | GEN, parse_seed},
     {"o", "FILE", "where the output goes (default: stdout)", RUN | GEN, parse_output},
@@ -283,6 +287,11 @@ static const struct option *option_find(const char *name, size_t length)
     return NULL;
 }
 
+static bool takes_axis(enum command command, const struct axis *axis)
+{
+    return command == COMMAND_RUN || (command == COMMAND_INFO && axis == &axis_k);
+}
+
 static int unknown_option(enum command command, const char *command_name, const char *word)
 {
     struct suggestion s;
@@ -295,8 +304,8 @@ static int unknown_option(enum command command, const char *command_name, const 
     suggest_start(&s, name);
     for (int i = 0; i < TABLE_SIZE; i++)
         if (table[i].commands & BIT(command)) suggest_offer(&s, table[i].name);
-    for (int i = 0; command == COMMAND_RUN && axis_all(i); i++)
-        suggest_offer(&s, axis_all(i)->name);
+    for (int i = 0; axis_all(i); i++)
+        if (takes_axis(command, axis_all(i))) suggest_offer(&s, axis_all(i)->name);
     if (s.best) snprintf(dashed, sizeof dashed, "-%s", s.best), s.best = dashed;
     return fail(ERR_USAGE, "-%s: no such option of %s; %s'spbench help %s' shows all", name,
                 command_name, suggest_text(&s, guess), command_name);
@@ -344,10 +353,11 @@ static int parse_option(struct options *o, enum command command, const char *com
 {
     size_t length = strcspn(word, "=");
     const struct option *option = option_find(word, length);
-    int place = command == COMMAND_RUN ? axis_find(word, length) : -1, err = OK;
+    int place = axis_find(word, length), err = OK;
     const char *text = NULL;
-    if (place >= 0) {
+    if (place >= 0 && takes_axis(command, axis_all(place))) {
         const struct axis *axis = axis_all(place);
+        o->model_word = axis->name;
         err = value_of(axis->name, axis->values, word, i, argc, argv, &text);
         *last = (struct given){.axis = axis, .text = text};
         return err ? err : axis_parse(axis, text, &o->axes[place]);
@@ -358,6 +368,7 @@ static int parse_option(struct options *o, enum command command, const char *com
         err = value_of(option->name, option->value, word, i, argc, argv, &text);
     else if (word[length])
         err = fail(ERR_USAGE, "-%s: takes no value", option->name);
+    if ((option->commands & MODEL) == MODEL) o->model_word = option->name;
     *last = (struct given){.option = option, .text = text};
     return err ? err : option->parse(o, option, text);
 }
@@ -441,8 +452,9 @@ bool options_help(enum command command)
         print_option(option->name, option->value,
                      option->about ? option->about : about_names(option, text));
         any = true;
-        if (option->parse != parse_alg) continue;
-        for (int a = 0; axis_all(a); a++) print_axis(axis_all(a));
+        if (option->parse != parse_alg && option->parse != parse_model) continue;
+        for (int a = 0; axis_all(a); a++)
+            if (takes_axis(command, axis_all(a))) print_axis(axis_all(a));
     }
     return any;
 }

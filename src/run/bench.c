@@ -189,6 +189,19 @@ static int verify_inputs(struct operands *o, int err, struct result *r)
     return own ? own : err;
 }
 
+// What the algorithm's model says of the case. Where there is no memory to count in, it says
+// nothing.
+static int predict_case(const struct problem *p, const struct bench_device *bd, struct result *r)
+{
+    const struct algo *a = r->c.entry->algo;
+    struct cutting cut = cutting_of(a, r->c.opt);
+    if (a->model == MODEL_NONE) return OK;
+    int err = predict(p->source, p->prec, p->cols, a->model, &cut, &r->stats, &r->model);
+    if (err) r->model = (struct prediction){0};
+    predict_gflops(&r->model, p->prec, &bd->roof);
+    return err == ERR_MEMORY ? OK : err;
+}
+
 static int measure(const struct plan *plan, struct reference *ref, struct bench_device *bd,
                    struct operands *o, struct result *r)
 {
@@ -204,6 +217,7 @@ static int measure(const struct plan *plan, struct reference *ref, struct bench_
     task_release_result(&t);
     task_teardown(&t);
     err = verify_inputs(o, err, r);
+    if (!err) err = predict_case(o->p, bd, r);
     if (err || !r->timed) return err;
     // Who has changed its inputs teaches nothing about the device.
     err = learn_roof(bd->dev, &bd->roof, r);

@@ -3,6 +3,7 @@
 #define BENCH_H
 
 #include "measure/model.h"
+#include "measure/predict.h"
 #include "measure/prepare.h"
 #include "measure/watch.h"
 #include "run/plan.h"
@@ -39,6 +40,7 @@ struct result {
     double bound_ms;                 // 0 where the roof is not known
     double efficiency;               // bound_ms / median
     bool cache_resident;             // it moved its compulsory bytes faster than memory can
+    struct prediction model;         // of the algorithm's speed, if it has one
     int64_t peak_bytes;              // 0 where the case was not started
     double figures[OP_FIGURES_MAX];  // by op->figures, NAN: not known
     struct phases phases;            // of a result that each run makes: of a run that waits between

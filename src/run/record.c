@@ -471,6 +471,31 @@ static void add_rates(struct json *j, const struct result *r)
         json_null(j, j->root, "cache_resident");
 }
 
+// What is assumed of the caches -> a number.
+static void add_predicted(struct json *j, cJSON *o, const char *name, const double *values)
+{
+    cJSON *x = json_object(j, o, name);
+    for (int i = 0; i < PREDICT_KINDS; i++) json_measure(j, x, prediction_names[i], values[i]);
+}
+
+// Only where the algorithm has a model, and it says something of the case.
+static void add_model(struct json *j, const struct prediction *p)
+{
+    if (!p->equation) return;
+    cJSON *o = json_object(j, j->root, "model");
+    json_number(j, o, "equation", p->equation);
+    json_measure(j, o, "mu", p->mu);
+    json_measure(j, o, "mu_segment", p->mu_segment);
+    json_measure(j, o, "rho", p->rho);
+    json_measure(j, o, "Z", p->Z);
+    json_measure(j, o, "R", p->R);
+    json_measure(j, o, "C", p->C);
+    json_measure(j, o, "L", p->L);
+    json_number(j, o, "delta", p->delta);
+    add_predicted(j, o, "intensity", p->intensity);
+    add_predicted(j, o, "gflops", p->gflops);
+}
+
 // [[ms, bytes], ...]: what was allocated from when on. Microseconds will do.
 static void add_timeline(struct json *j, cJSON *memory, const struct device_trace *trace)
 {
@@ -531,6 +556,7 @@ int record_result(struct record_file *out, const struct result *r)
     add_phases(&j, r);
     add_figures(&j, r);
     add_rates(&j, r);
+    add_model(&j, &r->model);
     add_memory(&j, r);
     add_stats(&j, r);
     return write_document(out, &j);

@@ -1,0 +1,58 @@
+// SpMM with a thread for each element of C, C = A * B, column-major.
+// Optimizing Tiled Sparse Matrix Multiplication with Performance Modeling on GPUs, figure 3: the
+// baseline whose intensity its equation 2 is.
+//
+// Format: CSR. Any k. The thread of element (i, j) takes the inner product of row i of A and column
+// j of B. Neighbouring threads have neighbouring rows, so a warp writes whole sectors of C; what it
+// reads of A and of B is as scattered as A is. A warp is done when its longest row is.
+#include "kernel.cuh"
+
+#define THREADS 256 // of a block, each with a row of A
+#define MOST_Y  65535
+
+template <typename T>
+static __global__ void __launch_bounds__(THREADS)
+    multiply(int64_t m, int64_t k, const int32_t *__restrict__ ptr, const int32_t *__restrict__ idx,
+             const T *__restrict__ val, const T *__restrict__ B, int64_t B_ld, T *__restrict__ C,
+             int64_t C_ld)
+{
+    const int64_t i = (int64_t)blockIdx.x * THREADS + threadIdx.x;
+    if (i >= m) return;
+    const int32_t begin = ptr[i], end = ptr[i + 1];
+    for (int64_t j = blockIdx.y; j < k; j += gridDim.y) {
+        const T *b = B + j * B_ld;
+        T sum = 0;
+        for (int32_t p = begin; p < end; p++) sum += val[p] * b[idx[p]];
+        C[j * C_ld + i] = sum;
+    }
+}
+
+template <typename T> static void start(const struct task *t)
+{
+    const struct csr_dev *A = csr_of(t->A[0]);
+    const struct dense_dev *B = &t->in[0], *C = &t->C;
+    auto kernel = multiply<T>;
+    LAUNCH(kernel, dim3((unsigned)ceil_div(C->rows, THREADS), (unsigned)min64(C->cols, MOST_Y)),
+           THREADS, 0, t->dev->stream, C->rows, C->cols, (const int32_t *)A->ptr, A->idx,
+           (const T *)A->val, (const T *)B->val, B->ld, (T *)C->val, C->ld);
+}
+
+static int run(struct task *t)
+{
+    if (t->C.rows == 0 || t->C.cols == 0) return OK;
+    BY_PREC(t, start, t);
+    return launch_check(t->entry->name);
+}
+
+extern const struct algo spmm_naive_cuda = {
+    .layouts = COL_MAJOR,
+    .precs = BOTH_PRECS,
+    .A = {&format_csr},
+    .arith = ARITH_PREC,
+    .about = "a thread for each element of C",
+    .cite =
+        "Optimizing Tiled Sparse Matrix Multiplication with Performance Modeling on GPUs, figure 3",
+    .differs = "Past 65,535 columns a thread computes several elements of its row.",
+    .model = MODEL_NAIVE,
+    .run = run,
+};

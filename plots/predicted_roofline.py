@@ -1,0 +1,73 @@
+#!/usr/bin/env python3
+"""Every case under the roofs of its device at the intensity that its model predicts, before and after
+long rows are cut into segments (figures 10 and 11 of the paper that src/measure/predict.h names).
+
+Intensity is the effective one where every access misses. Where the file has a case with and without
+segments a line leads from a cross, without, to the mark, with them. What is above the memory's
+bandwidth was used again out of a cache.
+"""
+
+import sys
+
+import common
+import drawing
+import predictions
+import roofline
+import words
+
+BOUND = "all_miss"
+
+has = predictions.has
+
+
+def point(row):
+    return predictions.predicted(row, BOUND, "intensity"), row["gflops"]
+
+
+def draw(selection):
+    found = predictions.of_series(selection.rows)
+    look = drawing.styles(selection.rows)
+    pairs = predictions.pairs(list(filter(has, selection.rows)), predictions.is_balanced)
+    before = {id(old): old for old, _ in pairs}
+    fig, ax = drawing.plt.subplots(figsize=(9, 6))
+    drawn = []
+    for name, cases in found.items():
+        rows = [row for row in cases.values() if id(row) not in before]
+        drawn += rows
+        if rows:
+            drawing.cloud(ax, *zip(*map(point, rows)), look[name], False, False,
+                          look[name]["label"])
+    speeds = []
+    for old, new in pairs:
+        ax.annotate("", point(new), point(old), zorder=1, arrowprops={
+            "arrowstyle": "-", "color": drawing.GREY, "linewidth": 0.6})
+        speeds.append(old["ms"] / new["ms"])
+    drawn += before.values()
+    if before:
+        ax.scatter(*zip(*map(point, before.values())), s=30, marker="x",
+                   color=drawing.GREY, linewidths=1.2, zorder=3, label="before segments")
+    drawing.flag(ax, [point(row) for row in drawn if row["flagged"]])
+    bandwidths, rates = roofline.roofs(drawn)
+    bandwidths.pop("cache", None)
+    rates = {prec: rate for prec, rate in rates.items() if any(r["prec"] == prec for r in drawn)}
+    x, y = zip(*map(point, drawn))
+    low, high = min(x) / 1.5, max(x) * 1.5
+    if rates and bandwidths:
+        high = max(high, 2 * max(rates.values()) / min(bandwidths.values()))
+    roofline.draw_roofs(ax, bandwidths, rates, low, high)
+    drawing.log_axis(ax.xaxis, low, high)
+    drawing.log_axis(ax.yaxis, min(y), max(y + tuple(rates.values())))
+    ax.set_xlim(low, high)
+    ax.set_ylim(min(y) / 1.6, max(y + tuple(rates.values())) * 1.8)
+    ax.set_xlabel("predicted intensity (FLOPs per byte of memory, all accesses miss)")
+    ax.set_ylabel("GFLOPS")
+    ax.legend(loc="upper left", bbox_to_anchor=(1.01, 1), frameon=False, fontsize=9)
+    notes = [words.counted(len(drawn), "case") + "."]
+    if speeds:
+        notes.append("Segments: %.2f× in the geometric mean of %s." % (
+            common.geomean(speeds), words.counted(len(speeds), "case")))
+    return drawing.finish(fig, "Roofline at the predicted intensity", selection, notes)
+
+
+if __name__ == "__main__":
+    sys.exit(drawing.main(sys.modules[__name__]))

@@ -1,0 +1,75 @@
+#!/usr/bin/env python3
+"""What reordering the rows brings, and what the model says of it (figure 14 of the
+paper that src/measure/predict.h names).
+
+Of each matrix that an algorithm ran with its rows in the order of A and reordered, the figure
+`reordered` in its stats: measured and predicted speed-up, all accesses missing. The note says on
+how many both are above or both below 1.
+"""
+
+import sys
+
+import bars
+import common
+import drawing
+import predictions
+import records
+
+FIGURE = "reordered"
+MEASURED, PREDICTED = "%s: measured", "%s: predicted"
+
+
+def has(row):
+    return predictions.has(row) and FIGURE in row["stats"]
+
+
+def is_reordered(row):
+    return bool(records.number(row["stats"][FIGURE]))
+
+
+def effects(rows):
+    """{series: {matrix: (measured, predicted speed-up)}}"""
+    found = {}
+    for old, new in predictions.pairs(list(filter(has, rows)), is_reordered):
+        model = predictions.predicted(new, "all_miss") / predictions.predicted(old, "all_miss")
+        found.setdefault(new["series"], {})[new["matrix"]] = new["gflops"] / old["gflops"], model
+    return found
+
+
+def dots(found, look):
+    """Measured against predicted, where bars would be too many."""
+    points = {name: list(zip(*((model, measured) for measured, model in of.values())))
+              for name, of in found.items()}
+    return drawing.dots(points, look, "predicted speed-up (×)", "measured speed-up (×)")
+
+
+def draw(selection):
+    found = effects(selection.rows)
+    if not found:
+        raise records.NoData("no case was run with its rows reordered and not reordered")
+    look = drawing.palette(found)
+    order = {row["matrix"]: row for row in selection.rows
+             if any(row["matrix"] in of for of in found.values())}
+    if bars.too_many(len(order), 2 * len(found)):
+        fig, notes = dots(found, look)
+    else:
+        values, style = {}, {}
+        for name, of in found.items():
+            for i, label in enumerate((MEASURED, PREDICTED)):
+                values[label % name] = {m: pair[i] for m, pair in of.items()}
+                style[label % name] = {**look[name], "label": label % look[name]["label"]}
+            style[PREDICTED % name]["colour"] = drawing.pale(look[name]["colour"])
+        fig, notes = bars.grouped(values, style, sorted(order, key=lambda m: max(
+            of[m][0] for of in found.values() if m in of)), bars.ticks(order), "speed-up (×)", {})
+    for ax in fig.axes:
+        ax.axhline(1, color=drawing.GREY, linewidth=1.2, zorder=3)
+    for name, of in found.items():
+        pairs = list(of.values())
+        notes.append("%s: %.2f× in the geometric mean of %d, faster on %d; the model says so of %d." % (
+            name, common.geomean(x for x, _ in pairs), len(pairs), sum(x > 1 for x, _ in pairs),
+            sum((x > 1) == (model > 1) for x, model in pairs)))
+    return drawing.finish(fig, "Rows reordered", selection, notes)
+
+
+if __name__ == "__main__":
+    sys.exit(drawing.main(sys.modules[__name__]))

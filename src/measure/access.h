@@ -1,0 +1,36 @@
+// What the warps of a kernel touch of A and of a column of B, counted from the sparsity pattern:
+// the counts that the model of predict.h is made of. Columns of B are taken to begin with a cache
+// line.
+//
+// A warp that loads 32 elements of a column of B touches as many lines as hold one of them. Where
+// the elements are neighbours, it is as many as if they were aligned: the rest of a line is used by
+// the next warp.
+#ifndef ACCESS_H
+#define ACCESS_H
+
+#include "algos/op.h"
+
+#define ACCESS_WARP 32
+#define ACCESS_LINE 64 // bytes that come from memory at a time: two sectors
+
+struct access {
+    int64_t rows, nnz; // of A
+    int64_t segments;  // rows, or pieces of those that are cut
+    int64_t columns;   // of A that hold a nonzero
+    int64_t loads;     // of elements of one column of B
+    int64_t lines;     // that warps touch in these loads
+    int64_t stored;    // entries of A that are read, padding included
+};
+
+// A thread for each row: its p-th nonzero is loaded in the warp's step p, B's element with it.
+int access_of_rows(struct source *s, enum prec prec, struct access *out);
+
+// Panels of `rows` segments: rows, and of those of more than `longest` nonzeros (0: of none) pieces
+// of so many and the rest. The distinct columns of a panel, ascending, are cut into stages of
+// `stage` columns: of each its elements of B are loaded once, 32 neighbours in the list by a warp.
+// The nonzeros of a warp's segments in a stage are a slice, of which each segment, also one behind
+// the last, is padded to the longest.
+int access_of_stages(struct source *s, enum prec prec, int64_t rows, int64_t stage, int64_t longest,
+                     struct access *out);
+
+#endif

@@ -1,0 +1,124 @@
+// What a model predicts of a case: by the options of its algorithm, by what that tells of itself,
+// and by the ceilings of the device. Without memory to count in, the case is as it was.
+#include "data/gen.h"
+#include "dies.h"
+#include "plans.h"
+
+static struct places places;
+static struct matrix M = {.name = (char *)"tiny", .path = (char *)"gen:tiny"};
+static struct prediction got;
+static enum status ended;
+
+static int keep(const struct result *r, void *arg)
+{
+    (void)arg;
+    got = r->model;
+    ended = r->status;
+    return OK;
+}
+
+// The n-th allocation of the run fails; 0: none.
+static void run_failing(const struct algo *a, int n)
+{
+    const struct algo_entry entry = {"modelled", op_find("spmm"), DEVICE_CPU, a, NULL};
+    struct plan_parts x;
+    parts_start(&x, entry.op);
+    parts_one(&x);
+    parts_add(&x, &entry);
+    x.request.axes[0].value[0] = 24; // k
+    struct plan plan = parts_plan(&x);
+    mem_fail_at(n);
+    CHECK(!bench_matrix(&plan, &places.all, &M, keep, NULL), "%s", fail_text());
+    mem_fail_at(0);
+    CHECK(!places.cpu.used_bytes, "%lld bytes left", (long long)places.cpu.used_bytes);
+    plan_free(&plan);
+}
+
+static void run(const struct algo *a) { run_failing(a, 0); }
+
+static struct prediction wanted(enum model_kind kind, struct cutting cut,
+                                const struct figures *told)
+{
+    struct source s;
+    struct prediction x;
+    source_init(&s, &M.A);
+    CHECK(!predict(&s, F32, 24, kind, &cut, told, &x), "%s", fail_text());
+    source_free(&s);
+    predict_gflops(&x, F32, &places.list[DEVICE_CPU].roof);
+    return x;
+}
+
+static void check_same(const struct prediction *want)
+{
+    CHECK(ended == STATUS_OK && got.equation == want->equation, "%s, equation %d",
+          status_name(ended), got.equation);
+    CHECK(got.rho == want->rho && got.Z == want->Z && got.R == want->R && got.C == want->C,
+          "rho %g, Z %g, R %g, C %g", got.rho, got.Z, got.R, got.C);
+    for (int i = 0; i < PREDICT_KINDS; i++)
+        CHECK(got.gflops[i] == want->gflops[i] && got.gflops[i] > 0 &&
+                  got.intensity[i] == want->intensity[i],
+              "%s: %g GFLOPS, not %g", prediction_names[i], got.gflops[i], want->gflops[i]);
+}
+
+static const struct param cuts[] = {{"rows", 8, 1, 64, true, "of a panel"},
+                                    {"stage", 4, 1, 64, true, "columns of a stage"},
+                                    {"factor", 16, 1, 64, true, "columns of C at once"},
+                                    {0}};
+
+static int tell(struct task *t)
+{
+    task_text(t, "segment", "U mu");
+    task_number(t, "U", 0.5);
+    task_number(t, "rho", 1.25);
+    return OK;
+}
+
+static void cut_by_nothing(void *algo)
+{
+    double opt[PARAMS_MAX] = {0};
+    cutting_of(algo, opt);
+}
+
+int main(void)
+{
+    if (gen_matrix("stencil:6", 1, &M.A) || places_open(&places)) return TEST_END();
+    struct algo a = *algo_find(op_find("spmm"), "reference", DEVICE_CPU)->algo;
+    const struct cutting cut = {32, 4, 16};
+    struct figures told = {0};
+    run(&a);
+    CHECK(ended == STATUS_OK && !got.equation, "a prediction without a model");
+
+    a.model = MODEL_NAIVE;
+    struct prediction want = wanted(MODEL_NAIVE, cut, NULL);
+    run(&a);
+    check_same(&want);
+
+    a.model = MODEL_TILED;
+    CHECK(dies(cut_by_nothing, &a, "no option 'rows'"), "a cutting by no options");
+    a.options = cuts;
+    want = wanted(MODEL_TILED, cut, NULL);
+    CHECK(want.equation == 3 && want.R == 12, "equation %d, R %g", want.equation, want.R);
+    run(&a);
+    check_same(&want);
+
+    a.prepare = tell;
+    a.teardown = task_free_state;
+    figures_text(&told, "segment", "U mu");
+    figures_number(&told, "U", 0.5);
+    figures_number(&told, "rho", 1.25);
+    want = wanted(MODEL_TILED, cut, &told);
+    CHECK(want.equation == 6 && want.rho == 1.25, "equation %d", want.equation);
+    run(&a);
+    check_same(&want);
+
+    int without = 0;
+    for (int n = 1; n < 200; n++) {
+        run_failing(&a, n);
+        without += ended == STATUS_OK && !got.equation;
+    }
+    CHECK(without > 0, "no case that had no memory for its prediction");
+    check_same(&want);
+    csr_free(&M.A);
+    device_close(&places.cpu);
+    return TEST_END();
+}
