@@ -11,7 +11,8 @@ static void test_names(void)
         NULL,
         "schema kind status reason case op alg device prec width sign cache launch options "
         "library run seed threads matrix check time_ms setup_ms formats phases_ms entries density "
-        "flops gflops bytes bound_ms efficiency cache_resident memory stats ");
+        "flops gflops bytes bound_ms efficiency gather_ms gather_efficiency cache_resident memory "
+        "stats ");
     CHECK_NAMES("options", "threshold ");
     CHECK_NAMES("matrix", "name path rows cols nnz field symmetry values duplicates row_mean "
                           "row_max row_cv load_ms load_mb_s ");
@@ -24,7 +25,7 @@ static void test_names(void)
     CHECK_TEXT(names_of(cJSON_GetArrayItem(at(record, NULL, "formats"), 1)),
                "of format bytes csr_bytes convert_ms convert_warm_ms upload_ms ");
     CHECK_NAMES("phases_ms", "");
-    CHECK_NAMES("bytes", "compulsory ");
+    CHECK_NAMES("bytes", "compulsory gather ");
     CHECK_NAMES("memory", "peak_bytes format_bytes ");
     CHECK_NAMES("stats", "picked padding ");
     cJSON_Delete(record);
@@ -127,6 +128,9 @@ static void test_values(void)
     CHECK_NUMBER(NULL, "gflops", 2199.02);
     CHECK_NUMBER(NULL, "bound_ms", 0.125);
     CHECK_NUMBER(NULL, "efficiency", 0.25);
+    CHECK_NUMBER("bytes", "gather", 7e10);
+    CHECK_NUMBER(NULL, "gather_ms", 0.375);
+    CHECK_NUMBER(NULL, "gather_efficiency", 0.75);
     CHECK(cJSON_IsTrue(at(record, NULL, "cache_resident")), "cache_resident is not true");
     CHECK_STRING("stats", "picked", "rowsplit");
     CHECK_NUMBER("stats", "padding", 1.25);
@@ -135,11 +139,13 @@ static void test_values(void)
 
 static void check_unreached(const cJSON *record)
 {
-    static const char *const nulls[] = {"library",  "check",          "time_ms",   "setup_ms",
-                                        "flops",    "gflops",         "entries",   "density",
-                                        "bound_ms", "cache_resident", "efficiency"};
+    static const char *const nulls[] = {
+        "library",    "check",     "time_ms",          "setup_ms", "flops",
+        "gflops",     "entries",   "density",          "bound_ms", "cache_resident",
+        "efficiency", "gather_ms", "gather_efficiency"};
     for (int i = 0; i < COUNT(nulls); i++) CHECK_NULL(NULL, nulls[i]);
     CHECK_NULL("bytes", "compulsory");
+    CHECK_NULL("bytes", "gather");
     CHECK_NULL("memory", "peak_bytes");
     CHECK_NULL("memory", "format_bytes");
     CHECK_NAMES("options", "");
@@ -157,6 +163,7 @@ static void test_statuses(void)
                            .matrix = &web,
                            .flops = -1,
                            .compulsory_bytes = -1,
+                           .gather_bytes = -1,
                            .figures = {NAN, NAN}};
         cJSON *record = round_trip(&r);
         CHECK_STRING(NULL, "status", status_name(status));
@@ -192,10 +199,13 @@ static void test_partly(void)
     cJSON_Delete(record);
 
     r = good_result();
-    r.bound_ms = r.efficiency = 0; // the roof is not known
+    r.bound_ms = r.efficiency = r.gather_ms = r.gather_efficiency = 0; // the roof is not known
     record = round_trip(&r);
     CHECK_NULL(NULL, "bound_ms");
     CHECK_NULL(NULL, "cache_resident");
+    CHECK_NULL(NULL, "gather_ms");
+    CHECK_NULL(NULL, "gather_efficiency");
+    CHECK_NUMBER("bytes", "gather", 7e10);
     CHECK_NUMBER(NULL, "gflops", 2199.02);
     cJSON_Delete(record);
 

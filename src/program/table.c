@@ -143,6 +143,7 @@ void table_matrix(struct table *t, const struct matrix *M)
     fprintf(stderr, "  %-*s  device  prec", t->alg_width, "algorithm");
     print_axes(t, NULL);
     fprintf(stderr, "         ms   +-%%    GFLOPS  %%roof");
+    if (t->plan->op->gather) fprintf(stderr, "  %%gather");
     for (int i = 0; i < op_figure_count(t->plan->op); i++)
         if (t->plan->op->figures[i].column)
             fprintf(stderr, "  %6s", t->plan->op->figures[i].column);
@@ -179,7 +180,7 @@ static void print_warnings(const struct result *r)
 
 static void print_times(const struct table *t, const struct result *r)
 {
-    char ms[32], rate[32], roof[32] = "-", noise[32] = ">99";
+    char ms[32], rate[32], roof[32] = "-", gather[32] = "-", noise[32] = ">99";
     const struct timing *x = &r->timing;
     const char *library = case_library(&r->c);
     double percent = 100 * (x->ci_hi - x->ci_lo) / 2 / x->median;
@@ -188,6 +189,8 @@ static void print_times(const struct table *t, const struct result *r)
     if (r->bound_ms > 0) snprintf(roof, sizeof roof, "%.1f", 100 * r->efficiency);
     fprintf(stderr, "%11s  %4s  %8s  %5s", number_text(x->median, ms), noise,
             number_text(r->gflops, rate), roof);
+    if (r->gather_ms > 0) snprintf(gather, sizeof gather, "%.1f", 100 * r->gather_efficiency);
+    if (t->plan->op->gather) fprintf(stderr, "  %7s", gather);
     print_figures(t, r);
     if (r->checked)
         fprintf(stderr, "  %s %.2f", r->check.method, r->check.error_ratio);

@@ -74,14 +74,18 @@ static int learn_roof(struct device *d, struct roof *roof, const struct result *
 }
 
 // What the time says: rates, bound, distance from the roof.
-static void derive_rates(struct result *r, const struct roof *roof)
+static void derive_rates(struct result *r, const struct problem *p, const struct roof *roof)
 {
+    struct op_gather gather;
     double ms = r->timing.median;
     double gb_s = (double)r->compulsory_bytes / ms * 1e-6;
     r->gflops = (double)r->flops / ms * 1e-6;
     r->bound_ms = model_bound_ms(roof, r->c.prec, r->flops, r->compulsory_bytes);
     r->efficiency = r->bound_ms / ms;
     r->cache_resident = roof->memory_gb_s > 0 && gb_s > roof->memory_gb_s;
+    if (r->gather_bytes < 0 || !p->op->gather(p, &gather)) return;
+    r->gather_ms = model_gather_ms(roof, &gather, r->bound_ms);
+    r->gather_efficiency = r->gather_ms / ms;
 }
 
 // One run that waits between its phases.
@@ -210,7 +214,7 @@ static int measure(const struct plan *plan, struct reference *ref, struct bench_
     if (err)
         r->timed = false;
     else
-        derive_rates(r, &bd->roof);
+        derive_rates(r, o->p, &bd->roof);
     return err;
 }
 
@@ -222,7 +226,8 @@ void result_clear(struct result *r)
 
 static struct result new_result(const struct bench_case *c, const struct matrix *matrix)
 {
-    struct result r = {.c = *c, .matrix = matrix, .flops = -1, .compulsory_bytes = -1};
+    struct result r = {
+        .c = *c, .matrix = matrix, .flops = -1, .compulsory_bytes = -1, .gather_bytes = -1};
     for (int i = 0; i < OP_FIGURES_MAX; i++) r.figures[i] = NAN;
     return r;
 }
@@ -231,7 +236,10 @@ static int attempt(const struct plan *plan, struct reference *ref, struct bench_
                    struct operands *o, struct result *r)
 {
     const struct problem *p = o->p;
+    struct op_gather gather;
     r->flops = problem_flops(p);
+    if (p->op->gather && p->op->gather(p, &gather))
+        r->gather_bytes = gather.rows * gather.row_bytes;
     if (p->op->result != RESULT_SPARSE)
         r->compulsory_bytes = p->op->compulsory_bytes(p, r->c.entry->algo->variant, 0);
     return measure(plan, ref, bd, o, r);

@@ -38,6 +38,9 @@ struct result {
     double gflops;                   // by the median time
     double bound_ms;                 // 0 where the roof is not known
     double efficiency;               // bound_ms / median
+    int64_t gather_bytes;            // of a row for each nonzero; -1 where there is no such
+    double gather_ms;                // the bound without reuse on chip; 0 where it is not known
+    double gather_efficiency;        // gather_ms / median
     bool cache_resident;             // it moved its compulsory bytes faster than memory can
     int64_t peak_bytes;              // 0 where the case was not started
     double figures[OP_FIGURES_MAX];  // by op->figures, NAN: not known

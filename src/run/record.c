@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "device/roof.h"
 #include "run/json.h"
 
 // The Makefile says these.
@@ -187,6 +188,14 @@ static void add_roof(struct json *j, cJSON *o, const struct roof *roof)
         cJSON *step = json_object(j, ladder, NULL);
         json_number(j, step, "bytes", (double)roof->steps[i].bytes);
         json_measure(j, step, "gb_s", roof->steps[i].gb_s);
+    }
+    cJSON *gathers = json_array(j, r, "gathers");
+    for (int i = 0; i < roof->gather_count * ROOF_ROWS; i++) {
+        const struct roof_gather *g = &roof->gathers[i / ROOF_ROWS];
+        cJSON *x = json_object(j, gathers, NULL);
+        json_number(j, x, "bytes", (double)g->bytes);
+        json_number(j, x, "row_bytes", roof_row_bytes[i % ROOF_ROWS]);
+        json_measure(j, x, "gb_s", g->gb_s[i % ROOF_ROWS]);
     }
 }
 
@@ -457,14 +466,17 @@ static void add_figures(struct json *j, const struct result *r)
 static void add_rates(struct json *j, const struct result *r)
 {
     double none = NAN;
-    bool bounded = r->timed && r->bound_ms > 0;
+    bool bounded = r->timed && r->bound_ms > 0, gathers = r->timed && r->gather_ms > 0;
     json_number(j, j->root, "flops", known_or_nan(r->flops >= 0, r->flops));
     json_measure(j, j->root, "gflops", r->timed ? r->gflops : none);
     cJSON *bytes = json_object(j, j->root, "bytes");
     json_number(j, bytes, "compulsory",
                 known_or_nan(r->compulsory_bytes >= 0, r->compulsory_bytes));
+    json_number(j, bytes, "gather", known_or_nan(r->gather_bytes >= 0, r->gather_bytes));
     json_measure(j, j->root, "bound_ms", bounded ? r->bound_ms : none);
     json_measure(j, j->root, "efficiency", bounded ? r->efficiency : none);
+    json_measure(j, j->root, "gather_ms", gathers ? r->gather_ms : none);
+    json_measure(j, j->root, "gather_efficiency", gathers ? r->gather_efficiency : none);
     if (bounded)
         json_bool(j, j->root, "cache_resident", r->cache_resident);
     else
