@@ -74,7 +74,8 @@ static bool is_taken(const char *name)
                                         "stats",
                                         "launch",
                                         "gather_ms",
-                                        "gather_efficiency"};
+                                        "gather_efficiency",
+                                        "counters"};
     for (int i = 0; i < COUNT(taken); i++)
         if (!strcmp(taken[i], name)) return true;
     return false;

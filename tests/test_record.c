@@ -12,7 +12,7 @@ static void test_names(void)
         "schema kind status reason case op alg device prec width sign cache launch options "
         "library run seed threads matrix check time_ms setup_ms formats phases_ms entries density "
         "flops gflops bytes bound_ms efficiency gather_ms gather_efficiency cache_resident memory "
-        "stats ");
+        "counters stats ");
     CHECK_NAMES("options", "threshold ");
     CHECK_NAMES("matrix", "name path rows cols nnz field symmetry values duplicates row_mean "
                           "row_max row_cv load_ms load_mb_s ");
@@ -134,6 +134,40 @@ static void test_values(void)
     CHECK(cJSON_IsTrue(at(record, NULL, "cache_resident")), "cache_resident is not true");
     CHECK_STRING("stats", "picked", "rowsplit");
     CHECK_NUMBER("stats", "padding", 1.25);
+    cJSON_Delete(record);
+}
+
+// Null unless they were asked for; then numbers, or why there are none.
+static void test_counters(void)
+{
+    struct result r = good_result();
+    cJSON *record = round_trip(&r);
+    CHECK_NULL(NULL, "counters");
+    cJSON_Delete(record);
+    r.counters = (struct counters){.asked = true,
+                                   .known = true,
+                                   .memory_bytes = 6e9,
+                                   .l2_bytes = 0,
+                                   .l1_bytes = 7,
+                                   .kernels = 2,
+                                   .tool = "ncu 1.2"};
+    record = round_trip(&r);
+    CHECK_NAMES("counters", "memory_bytes l2_bytes l1_bytes kernels tool reason ");
+    CHECK_NUMBER("counters", "memory_bytes", 6e9);
+    CHECK_NUMBER("counters", "l2_bytes", 0);
+    CHECK_NUMBER("counters", "l1_bytes", 7);
+    CHECK_NUMBER("counters", "kernels", 2);
+    CHECK_STRING("counters", "tool", "ncu 1.2");
+    CHECK_NULL("counters", "reason");
+    cJSON_Delete(record);
+    r.counters = (struct counters){.asked = true, .memory_bytes = 5, .reason = "no right"};
+    record = round_trip(&r);
+    CHECK_NULL("counters", "memory_bytes");
+    CHECK_NULL("counters", "l2_bytes");
+    CHECK_NULL("counters", "l1_bytes");
+    CHECK_NULL("counters", "kernels");
+    CHECK_NULL("counters", "tool");
+    CHECK_STRING("counters", "reason", "no right");
     cJSON_Delete(record);
 }
 
@@ -321,6 +355,7 @@ int main(void)
     test_case();
     test_run();
     test_values();
+    test_counters();
     test_statuses();
     test_partly();
     test_unread();

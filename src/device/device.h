@@ -141,6 +141,9 @@ struct device_ops {
     int (*flush_cache)(struct device *d);                   // everything cached is evicted
     int (*clock_mhz)(struct device *d, int *now, int *max); // 0, 0 where it cannot be read
     int (*throttled)(struct device *d); // 1 if the clocks are held down now, 0 if not or not known
+    // NULL where no profiler asks. What is started from on to off is what one looks at that was
+    // told to wait for it.
+    int (*profile)(struct device *d, bool on);
     int (*measure_roof)(struct device *d, struct roof *roof);
     // A copy of some milliseconds, which other work slows down as it does the measurement; NULL
     // where nobody else works on the device.

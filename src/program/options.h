@@ -34,7 +34,7 @@ struct options {
     int setting_count;
     int threads; // 0: not given
     uint64_t seed;
-    bool append, quiet, verbose, help, version;
+    bool append, quiet, verbose, help, version, counters, profile;
     char **operands; // what is no option, size operand_count
     int operand_count;
 };

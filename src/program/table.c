@@ -230,6 +230,15 @@ static void print_samples(const struct table *t, const struct timing *x)
     fprintf(stderr, "fastest %.6g ms\n", x->min);
 }
 
+static void print_counters(const struct table *t, const struct counters *c)
+{
+    char memory[32], l2[32], l1[32];
+    fprintf(stderr, "  %-*s  moved by a run: memory %s, L2 %s, L1 %s, %lld kernel%s (%s)\n",
+            t->alg_width, "", size_text((int64_t)c->memory_bytes, memory),
+            size_text((int64_t)c->l2_bytes, l2), size_text((int64_t)c->l1_bytes, l1),
+            (long long)c->kernels, c->kernels == 1 ? "" : "s", c->tool);
+}
+
 static void print_details(const struct table *t, const struct result *r)
 {
     char peak[32], form[32];
@@ -243,6 +252,7 @@ static void print_details(const struct table *t, const struct result *r)
         fprintf(stderr, "%s%s as %s %s", i ? ", " : "", s->formats[i].of,
                 s->formats[i].format->name, size_text(s->formats[i].bytes, form));
     fprintf(stderr, "\n");
+    if (r->counters.known) print_counters(t, &r->counters);
     if (!r->timed || !r->phases.count) return;
     fprintf(stderr, "  %-*s  ", t->alg_width, "");
     print_whole_figures(t, r);

@@ -175,6 +175,24 @@ static int measure_ready(const struct plan *plan, const struct problem *p, struc
     return err;
 }
 
+// One run for a profiler to look at, after one that has brought the caches to where runs leave
+// them.
+static int profile_task(struct task *t, bool cold)
+{
+    struct device *d = t->dev;
+    if (!d->ops->profile)
+        return fail(ERR_UNSUPPORTED, "no profiler waits for the marks of a run on %s", d->id);
+    int err = task_run(t);
+    task_release_result(t);
+    if (!err && cold) err = d->ops->flush_cache(d);
+    if (!err) err = d->ops->profile(d, true);
+    if (err) return err;
+    err = task_run(t);
+    int own = d->ops->profile(d, false);
+    task_release_result(t);
+    return err ? err : own;
+}
+
 // What lies on the device for other cases is no memory of this one.
 static void leave_out(struct result *r, int64_t bytes)
 {
@@ -202,7 +220,7 @@ static int measure(const struct plan *plan, struct reference *ref, struct bench_
     if (err) return err;
     r->prepared = true;
     r->peak_bytes = bd->dev->peak_bytes;
-    err = measure_ready(plan, o->p, ref, &t, r);
+    err = plan->profile ? profile_task(&t, r->c.cold) : measure_ready(plan, o->p, ref, &t, r);
     leave_out(r, operands_other_bytes(o));
     r->stats = t.figures;
     task_release_result(&t);

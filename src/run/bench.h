@@ -5,6 +5,7 @@
 #include "measure/model.h"
 #include "measure/prepare.h"
 #include "measure/watch.h"
+#include "run/counters.h"
 #include "run/plan.h"
 
 enum status {
@@ -47,6 +48,7 @@ struct result {
     struct phases phases;            // of a result that each run makes: of a run that waits between
     struct device_trace trace;       // them, and the memory of that run; owned
     struct figures stats;            // the algorithm's own
+    struct counters counters;        // of another run, in another process
 };
 void result_clear(struct result *r);
 

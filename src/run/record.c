@@ -503,6 +503,23 @@ static void add_memory(struct json *j, const struct result *r)
     if (r->trace.count) add_timeline(j, o, &r->trace);
 }
 
+static void add_counters(struct json *j, const struct result *r)
+{
+    const struct counters *c = &r->counters;
+    double none = NAN;
+    if (!c->asked) {
+        json_null(j, j->root, "counters");
+        return;
+    }
+    cJSON *o = json_object(j, j->root, "counters");
+    json_number(j, o, "memory_bytes", c->known ? c->memory_bytes : none);
+    json_number(j, o, "l2_bytes", c->known ? c->l2_bytes : none);
+    json_number(j, o, "l1_bytes", c->known ? c->l1_bytes : none);
+    json_number(j, o, "kernels", known_or_nan(c->known, c->kernels));
+    json_text(j, o, "tool", c->tool[0] ? c->tool : NULL);
+    json_text(j, o, "reason", c->known ? NULL : c->reason);
+}
+
 static void add_stats(struct json *j, const struct result *r)
 {
     cJSON *o = json_object(j, j->root, "stats");
@@ -544,6 +561,7 @@ int record_result(struct record_file *out, const struct result *r)
     add_figures(&j, r);
     add_rates(&j, r);
     add_memory(&j, r);
+    add_counters(&j, r);
     add_stats(&j, r);
     return write_document(out, &j);
 }
