@@ -111,6 +111,13 @@ def contradictions(record, env, known):
         yield "gflops is not flops over the median"
     if record["bound_ms"] and not close(record["efficiency"], record["bound_ms"] / time["median"]):
         yield "efficiency is not bound_ms over the median"
+    if record["gather_ms"] and not close(record["gather_efficiency"],
+                                         record["gather_ms"] / time["median"]):
+        yield "gather_efficiency is not gather_ms over the median"
+    if record["gather_ms"] and not (record["bound_ms"] or 0) <= record["gather_ms"] * (1 + 1e-6):
+        yield "gather_ms is below bound_ms"
+    if record["gather_ms"] and record["bytes"]["gather"] is None:
+        yield "gather_ms, and nothing is gathered"
 
 
 def faults(line, validator, envs):

@@ -61,6 +61,14 @@ static inline int64_t own_bytes(const struct problem *p, int variant, int64_t re
     return op_csr_bytes(p->A, p->prec) + dense * (int64_t)prec_bytes(p->prec);
 }
 
+// A row of X for each nonzero; with the other sign it is in pieces.
+static inline bool own_gather(const struct problem *p, struct op_gather *out)
+{
+    int64_t row_bytes = p->axis[OWN_WIDTH] * (int64_t)prec_bytes(p->prec);
+    *out = (struct op_gather){p->A->nnz, row_bytes, p->A->n * row_bytes};
+    return !p->axis[OWN_SIGN];
+}
+
 static inline void own_tell(const struct problem *p, int64_t result_nnz, double *values)
 {
     (void)result_nnz;
@@ -134,6 +142,7 @@ static const struct op own_op = {
     .figures = own_figures,
     .make = own_make,
     .compulsory_bytes = own_bytes,
+    .gather = own_gather,
     .tell = own_tell,
     .row_work = own_row_work,
     .row_room = own_row_room,

@@ -76,7 +76,10 @@ static inline int places_open(struct places *x)
         snprintf(bd->missing, sizeof bd->missing, "no such device");
     }
     x->list[DEVICE_CPU].dev = &x->cpu;
-    x->list[DEVICE_CPU].roof = (struct roof){.memory_gb_s = 10, .fma_gflops = {30, 15}};
+    x->list[DEVICE_CPU].roof = (struct roof){.memory_gb_s = 10,
+                                             .fma_gflops = {30, 15},
+                                             .gather_count = 1,
+                                             .gathers = {{4096, {1, 1, 1, 1, 1}}}};
     return err;
 }
 

@@ -92,6 +92,9 @@ static inline struct result good_result(void)
                        .gflops = 2199.02,
                        .bound_ms = 0.125,
                        .efficiency = 0.25,
+                       .gather_bytes = (int64_t)70000000000,
+                       .gather_ms = 0.375,
+                       .gather_efficiency = 0.75,
                        .cache_resident = true,
                        .peak_bytes = 1000,
                        .figures = {6000000001, 1.5}};

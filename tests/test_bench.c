@@ -41,6 +41,12 @@ static void check_numbers(const struct result *r)
           "%s: a time of %g", name, r->timing.median);
     CHECK(r->bound_ms > 0 && fabs(r->efficiency * r->timing.median / r->bound_ms - 1) < 1e-9,
           "%s: bound %g, efficiency %g", name, r->bound_ms, r->efficiency);
+    CHECK((r->gather_ms > 0) == (r->gather_bytes >= 0) && r->gather_ms <= 1e3 * r->bound_ms &&
+              (!(r->gather_ms > 0) ||
+               (r->gather_ms >= r->bound_ms &&
+                fabs(r->gather_efficiency * r->timing.median / r->gather_ms - 1) < 1e-9)),
+          "%s: gathers %lld bytes in %g ms, efficiency %g", name, (long long)r->gather_bytes,
+          r->gather_ms, r->gather_efficiency);
     CHECK(r->prepared && r->setup.count > 0 && r->setup.format_bytes > 0, "%s: %d formats", name,
           r->setup.count);
     bool csr = r->c.entry->algo->A[0] == &format_csr; // others may be smaller

@@ -231,6 +231,10 @@ static void print_roof(const struct device *d, const struct roof *r, double ms)
            ms);
     for (int i = 0; i < r->step_count; i++)
         printf(" %lld kB %.3g,", (long long)r->steps[i].bytes >> 10, r->steps[i].gb_s);
+    for (int i = 0; i < r->gather_count; i++) {
+        printf("\n rows out of %lld kB:", (long long)r->gathers[i].bytes >> 10);
+        for (int w = 0; w < ROOF_ROWS; w++) printf(" %.3g", r->gathers[i].gb_s[w]);
+    }
     printf("\n");
 }
 

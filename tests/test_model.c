@@ -19,7 +19,8 @@ static double probe_now; // what a probe finds; 0: as fast as the measurement
 static int measured, probed, clock_max = 2000, measure_err;
 static char folder[] = "/tmp/spbench-model-XXXXXX", file[128];
 
-// Memory 16 GB/s, a cache of 64 that holds between 32 and 64 MiB, 60 and 30 GFLOPS.
+// Memory 16 GB/s, a cache of 64 that holds between 32 and 64 MiB, 60 and 30 GFLOPS; rows of 32
+// bytes at 4 GB/s out of 1 MiB and at 1 out of 16, longer ones so much faster.
 static int fake_measure(struct device *d, struct roof *r)
 {
     static const double gb_s[] = {90, 64, 60, 60, 60, 16, 16, 16};
@@ -30,6 +31,12 @@ static int fake_measure(struct device *d, struct roof *r)
     r->near_gb_s = 200 * speed;
     r->probe_gb_s = 20 * speed;
     r->fma_measured[0] = 60 * speed, r->fma_measured[1] = 30 * speed;
+    r->gather_count = 2;
+    for (int i = 0; i < 2 * ROOF_ROWS; i++) {
+        struct roof_gather *g = &r->gathers[i / ROOF_ROWS];
+        g->bytes = MIB << 4 * (i / ROOF_ROWS); // 1 and 16 MiB
+        g->gb_s[i % ROOF_ROWS] = (4 << i % ROOF_ROWS) / (i / ROOF_ROWS ? 4.0 : 1.0) * speed;
+    }
     r->step_count = COUNT(gb_s);
     for (int i = 0; i < COUNT(gb_s); i++)
         r->steps[i] = (struct roof_step){2 * MIB << i, gb_s[i] * speed};
@@ -108,8 +115,11 @@ static void test_kept(void)
     CHECK(same(again.memory_gb_s, 16) && same(again.copy_gb_s, 12) && same(again.cache_gb_s, 64) &&
               same(again.near_gb_s, 200) && same(again.fma_gflops[0], 60) &&
               same(again.fma_gflops[1], 30) && again.step_count == 8 &&
-              again.measured == first.measured,
-          "memory %g, cache %g", again.memory_gb_s, again.cache_gb_s);
+              again.measured == first.measured && again.gather_count == 2 &&
+              again.gathers[1].bytes == 16 * MIB && same(again.gathers[0].gb_s[1], 8) &&
+              same(again.gathers[1].gb_s[4], 16),
+          "memory %g, cache %g, %d gathers", again.memory_gb_s, again.cache_gb_s,
+          again.gather_count);
     CHECK(llabs(again.cache_seen_bytes - first.cache_seen_bytes) < 4096, "%lld, not %lld",
           (long long)again.cache_seen_bytes, (long long)first.cache_seen_bytes);
     // The flush goes by what was seen, not by the 500 MB that the system tells of.
@@ -225,7 +235,7 @@ static void test_nonsense(void)
                   nonsense[i]);
         }
     }
-    CHECK(numbers == 1 + 8 + 2 * 8, "%d numbers", numbers);
+    CHECK(numbers == 1 + 8 + 2 * 8 + 1 + 2 * (1 + ROOF_ROWS), "%d numbers", numbers);
     // Cut off anywhere, and of the first kind of file.
     for (size_t cut = 0; cut < strlen(good); cut += 7) {
         char line[4096];
@@ -355,6 +365,30 @@ static void test_learn_bytes(void)
           "%g", r.memory_gb_s);
 }
 
+// Every row at its rate, or what streams anyway, where that takes longer.
+static void test_gather(void)
+{
+    struct device d = new_device();
+    forget();
+    struct roof r = roof_of(&d, false), none = {0};
+    const struct {
+        struct op_gather gather;
+        double bound_ms, ms;
+    } table[] = {{{1000000, 64, MIB}, 1, 8},        // 64 MB at 8 GB/s
+                 {{1000000, 64, MIB}, 9, 9},        // streaming takes longer
+                 {{1000000, 64, 100}, 0, 8},        // no smaller block was measured
+                 {{1000000, 64, 4 * MIB}, 1, 16},   // half-way from 8 to 2 GB/s
+                 {{1000000, 512, 16 * MIB}, 1, 32}, // 512 MB at 16 GB/s
+                 {{1000000, 1024, 16 * MIB}, 1, 64},
+                 {{1000000, 4, 16 * MIB}, 1, 32}, // as of 32 bytes
+                 {{0, 64, 0}, 0.5, 0.5}};
+    for (int i = 0; i < COUNT(table); i++) {
+        double ms = model_gather_ms(&r, &table[i].gather, table[i].bound_ms);
+        CHECK(same(ms, table[i].ms), "row %d: %g ms, not %g", i, ms, table[i].ms);
+        CHECK(model_gather_ms(&none, &table[i].gather, 1) == 0, "row %d: without a roof", i);
+    }
+}
+
 // Where no cache is seen, the flush goes by the system's word, up to what the ladder has read.
 static void test_flush_size(void)
 {
@@ -378,6 +412,7 @@ int main(void)
     test_no_place();
     test_learn();
     test_learn_bytes();
+    test_gather();
     test_flush_size();
     forget();
     char sub[128];

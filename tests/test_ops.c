@@ -46,11 +46,36 @@ static bool is_line(const char *text)
 // Names of every record, which no axis and no figure may take.
 static bool is_taken(const char *name)
 {
-    static const char *const taken[] = {
-        "schema",   "kind",           "status",     "reason",    "case",    "op",     "alg",
-        "device",   "prec",           "cache",      "options",   "library", "matrix", "check",
-        "time_ms",  "setup_ms",       "formats",    "phases_ms", "flops",   "gflops", "bytes",
-        "bound_ms", "cache_resident", "efficiency", "memory",    "stats",   "launch"};
+    static const char *const taken[] = {"schema",
+                                        "kind",
+                                        "status",
+                                        "reason",
+                                        "case",
+                                        "op",
+                                        "alg",
+                                        "device",
+                                        "prec",
+                                        "cache",
+                                        "options",
+                                        "library",
+                                        "matrix",
+                                        "check",
+                                        "time_ms",
+                                        "setup_ms",
+                                        "formats",
+                                        "phases_ms",
+                                        "flops",
+                                        "gflops",
+                                        "bytes",
+                                        "bound_ms",
+                                        "cache_resident",
+                                        "efficiency",
+                                        "memory",
+                                        "stats",
+                                        "launch",
+                                        "gather_ms",
+                                        "gather_efficiency",
+                                        "counters"};
     for (int i = 0; i < COUNT(taken); i++)
         if (!strcmp(taken[i], name)) return true;
     return false;
@@ -131,6 +156,19 @@ static int make(struct problem *p, const struct op *op, struct source *source, e
     return problem_make(p);
 }
 
+// A row for each nonzero, where there are such.
+static void check_gather(const struct problem *p, const int64_t want[2])
+{
+    struct op_gather g = {0};
+    bool gathers = p->op->gather && p->op->gather(p, &g);
+    int64_t wider = p->prec == F64 ? 2 : 1;
+    CHECK(gathers == (want[0] > 0), "%s: a gather, or none", p->op->name);
+    CHECK(!gathers || (g.rows == p->A->nnz && g.row_bytes == want[0] * wider &&
+                       g.block_bytes == want[1] * wider),
+          "%s: %lld rows of %lld bytes out of %lld", p->op->name, (long long)g.rows,
+          (long long)g.row_bytes, (long long)g.block_bytes);
+}
+
 // By hand, of [1 . 2; . . 3] and of [1 2; . 3].
 static void test_sizes(void)
 {
@@ -143,21 +181,23 @@ static void test_sizes(void)
         bool square;
         int64_t result_nnz, flops, bytes[2];
         double figures[OP_FIGURES_MAX];
+        int64_t gather[2]; // bytes of a row and of the block, in f32; 0: nothing is gathered
     } table[] = {
         // CSR of 36 or 48 bytes, 2 rows of B that are used and 2 of C.
-        {"spmm", 0, {4, LAYOUT_ROW}, false, 0, 24, {36 + 64, 48 + 128}, {0}},
-        {"spmm", 0, {1, LAYOUT_COL}, false, 0, 6, {36 + 16, 48 + 32}, {0}},
+        {"spmm", 0, {4, LAYOUT_ROW}, false, 0, 24, {36 + 64, 48 + 128}, {0}, {16, 32}},
+        {"spmm", 0, {1, LAYOUT_COL}, false, 0, 6, {36 + 16, 48 + 32}, {0}, {0}},
         // 2 rows of X and 2 of Y that are used, and 3 values of C.
-        {"sddmm", 0, {4}, false, 0, 24, {36 + 64 + 12, 48 + 128 + 24}, {0}},
-        {"sddmm", 0, {1}, false, 0, 6, {36 + 16 + 12, 48 + 32 + 24}, {0}},
+        {"sddmm", 0, {4}, false, 0, 24, {36 + 64 + 12, 48 + 128 + 24}, {0}, {16, 32}},
+        {"sddmm", 0, {1}, false, 0, 6, {36 + 16 + 12, 48 + 32 + 24}, {0}, {4, 8}},
         // Not scaled: without the values of A.
-        {"sddmm", 1, {4}, false, 0, 24, {36 + 64, 48 + 128}, {0}},
+        {"sddmm", 1, {4}, false, 0, 24, {36 + 64, 48 + 128}, {0}, {16, 32}},
         // 4 products; A is read once: 36 and 36, or 48 and 48.
-        {"spgemm", 0, {0}, true, 3, 8, {72, 96}, {4, 3, 4.0 / 3}},
+        {"spgemm", 0, {0}, true, 3, 8, {72, 96}, {4, 3, 4.0 / 3}, {0}},
         // 5 products; A, its transposed one and C: 36 + 40 + 44, or 48 + 52 + 60.
-        {"spgemm", 0, {1}, false, 4, 10, {120, 160}, {5, 4, 1.25}},
+        {"spgemm", 0, {1}, false, 4, 10, {120, 160}, {5, 4, 1.25}, {0}},
         // 3 x 2 elements of X and 3 of C.
-        {"own", 0, {2, 0}, false, 0, 12, {36 + 36, 48 + 72}, {3, 0.5}},
+        {"own", 0, {2, 0}, false, 0, 12, {36 + 36, 48 + 72}, {3, 0.5}, {8, 24}},
+        {"own", 0, {2, 1}, false, 0, 12, {36 + 36, 48 + 72}, {3, 0.5}, {0}},
     };
     struct csr W = matrix_of(2, 3, wide), S = matrix_of(2, 2, square);
     const struct op *op;
@@ -176,6 +216,7 @@ static void test_sizes(void)
                     err ? -1 : op->compulsory_bytes(&p, table[x].variant, table[x].result_nnz);
                 CHECK(bytes == table[x].bytes[prec], "%s, row %d: %lld bytes", op->name, x,
                       (long long)bytes);
+                if (!err) check_gather(&p, table[x].gather);
                 CHECK(err || problem_flops(&p) == table[x].flops, "%s, row %d: %lld flops",
                       op->name, x, (long long)problem_flops(&p));
                 if (op->tell && !err) op->tell(&p, table[x].result_nnz, told);

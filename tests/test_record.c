@@ -11,7 +11,8 @@ static void test_names(void)
         NULL,
         "schema kind status reason case op alg device prec width sign cache launch options "
         "library run seed threads matrix check time_ms setup_ms formats phases_ms entries density "
-        "flops gflops bytes bound_ms efficiency cache_resident memory stats ");
+        "flops gflops bytes bound_ms efficiency gather_ms gather_efficiency cache_resident memory "
+        "counters stats ");
     CHECK_NAMES("options", "threshold ");
     CHECK_NAMES("matrix", "name path rows cols nnz field symmetry values duplicates row_mean "
                           "row_max row_cv load_ms load_mb_s ");
@@ -24,7 +25,7 @@ static void test_names(void)
     CHECK_TEXT(names_of(cJSON_GetArrayItem(at(record, NULL, "formats"), 1)),
                "of format bytes csr_bytes convert_ms convert_warm_ms upload_ms ");
     CHECK_NAMES("phases_ms", "");
-    CHECK_NAMES("bytes", "compulsory ");
+    CHECK_NAMES("bytes", "compulsory gather ");
     CHECK_NAMES("memory", "peak_bytes format_bytes ");
     CHECK_NAMES("stats", "picked padding ");
     cJSON_Delete(record);
@@ -127,19 +128,58 @@ static void test_values(void)
     CHECK_NUMBER(NULL, "gflops", 2199.02);
     CHECK_NUMBER(NULL, "bound_ms", 0.125);
     CHECK_NUMBER(NULL, "efficiency", 0.25);
+    CHECK_NUMBER("bytes", "gather", 7e10);
+    CHECK_NUMBER(NULL, "gather_ms", 0.375);
+    CHECK_NUMBER(NULL, "gather_efficiency", 0.75);
     CHECK(cJSON_IsTrue(at(record, NULL, "cache_resident")), "cache_resident is not true");
     CHECK_STRING("stats", "picked", "rowsplit");
     CHECK_NUMBER("stats", "padding", 1.25);
     cJSON_Delete(record);
 }
 
+// Null unless they were asked for; then numbers, or why there are none.
+static void test_counters(void)
+{
+    struct result r = good_result();
+    cJSON *record = round_trip(&r);
+    CHECK_NULL(NULL, "counters");
+    cJSON_Delete(record);
+    r.counters = (struct counters){.asked = true,
+                                   .known = true,
+                                   .memory_bytes = 6e9,
+                                   .l2_bytes = 0,
+                                   .l1_bytes = 7,
+                                   .kernels = 2,
+                                   .tool = "ncu 1.2"};
+    record = round_trip(&r);
+    CHECK_NAMES("counters", "memory_bytes l2_bytes l1_bytes kernels tool reason ");
+    CHECK_NUMBER("counters", "memory_bytes", 6e9);
+    CHECK_NUMBER("counters", "l2_bytes", 0);
+    CHECK_NUMBER("counters", "l1_bytes", 7);
+    CHECK_NUMBER("counters", "kernels", 2);
+    CHECK_STRING("counters", "tool", "ncu 1.2");
+    CHECK_NULL("counters", "reason");
+    cJSON_Delete(record);
+    r.counters = (struct counters){.asked = true, .memory_bytes = 5, .reason = "no right"};
+    record = round_trip(&r);
+    CHECK_NULL("counters", "memory_bytes");
+    CHECK_NULL("counters", "l2_bytes");
+    CHECK_NULL("counters", "l1_bytes");
+    CHECK_NULL("counters", "kernels");
+    CHECK_NULL("counters", "tool");
+    CHECK_STRING("counters", "reason", "no right");
+    cJSON_Delete(record);
+}
+
 static void check_unreached(const cJSON *record)
 {
-    static const char *const nulls[] = {"library",  "check",          "time_ms",   "setup_ms",
-                                        "flops",    "gflops",         "entries",   "density",
-                                        "bound_ms", "cache_resident", "efficiency"};
+    static const char *const nulls[] = {
+        "library",    "check",     "time_ms",          "setup_ms", "flops",
+        "gflops",     "entries",   "density",          "bound_ms", "cache_resident",
+        "efficiency", "gather_ms", "gather_efficiency"};
     for (int i = 0; i < COUNT(nulls); i++) CHECK_NULL(NULL, nulls[i]);
     CHECK_NULL("bytes", "compulsory");
+    CHECK_NULL("bytes", "gather");
     CHECK_NULL("memory", "peak_bytes");
     CHECK_NULL("memory", "format_bytes");
     CHECK_NAMES("options", "");
@@ -157,6 +197,7 @@ static void test_statuses(void)
                            .matrix = &web,
                            .flops = -1,
                            .compulsory_bytes = -1,
+                           .gather_bytes = -1,
                            .figures = {NAN, NAN}};
         cJSON *record = round_trip(&r);
         CHECK_STRING(NULL, "status", status_name(status));
@@ -192,10 +233,13 @@ static void test_partly(void)
     cJSON_Delete(record);
 
     r = good_result();
-    r.bound_ms = r.efficiency = 0; // the roof is not known
+    r.bound_ms = r.efficiency = r.gather_ms = r.gather_efficiency = 0; // the roof is not known
     record = round_trip(&r);
     CHECK_NULL(NULL, "bound_ms");
     CHECK_NULL(NULL, "cache_resident");
+    CHECK_NULL(NULL, "gather_ms");
+    CHECK_NULL(NULL, "gather_efficiency");
+    CHECK_NUMBER("bytes", "gather", 7e10);
     CHECK_NUMBER(NULL, "gflops", 2199.02);
     cJSON_Delete(record);
 
@@ -347,6 +391,7 @@ int main(void)
     test_case();
     test_run();
     test_values();
+    test_counters();
     test_statuses();
     test_partly();
     test_unread();

@@ -11,7 +11,9 @@ static struct bench_device list[2] = {{.id = "cpu",
                                                 .fma_gflops = {300, 150},
                                                 .measured = 1767225600,
                                                 .step_count = 1,
-                                                .steps = {{4096, 500}}}},
+                                                .steps = {{4096, 500}},
+                                                .gather_count = 1,
+                                                .gathers = {{8192, {10, 20, 30, 40, 50}}}}},
                                       {.id = "other:0", .missing = "no such device"}};
 static const struct bench_devices devices = {list, 2};
 static char *argv[] = {"spbench", "-k", "64", "x \"y\".mtx"};
@@ -41,7 +43,12 @@ static void test_environment(void)
     CHECK_NULL("roof", "cache_seen_bytes");
     CHECK_STRING("roof", "measured", "2026-01-01T00:00:00Z");
     CHECK_NAMES("roof", "measured memory_gb_s copy_gb_s read_gb_s cache_gb_s cache_seen_bytes "
-                        "near_gb_s fma_gflops ladder ");
+                        "near_gb_s fma_gflops ladder gathers ");
+    const cJSON *gathers = at(record, "roof", "gathers"), *row = cJSON_GetArrayItem(gathers, 3);
+    CHECK(cJSON_GetArraySize(gathers) == ROOF_ROWS && at(row, NULL, "bytes")->valuedouble == 8192 &&
+              at(row, NULL, "row_bytes")->valuedouble == 256 &&
+              at(row, NULL, "gb_s")->valuedouble == 40,
+          "%d gathers", cJSON_GetArraySize(gathers));
     const cJSON *ladder = at(record, "roof", "ladder"), *step = cJSON_GetArrayItem(ladder, 0);
     CHECK(cJSON_GetArraySize(ladder) == 1 && at(step, NULL, "bytes")->valuedouble == 4096 &&
               at(step, NULL, "gb_s")->valuedouble == 500,

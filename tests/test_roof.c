@@ -1,8 +1,9 @@
-// What follows from a ladder of reads: memory, the last cache and its size; how two measurements
-// become one; which ceilings can be true.
+// What follows from a ladder of reads: memory, the last cache and its size; the rate of rows at
+// random; how two measurements become one; which ceilings can be true.
 #include "device/roof.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <time.h>
 
 #include "test.h"
@@ -17,6 +18,9 @@ static struct roof with_ladder(int first, const double *gb_s, int count)
                      .measured = (int64_t)time(NULL),
                      .step_count = count};
     for (int i = 0; i < count; i++) r.steps[i] = (struct roof_step){first * MIB << i, gb_s[i]};
+    r.gather_count = 2;
+    r.gathers[0] = (struct roof_gather){8 * MIB, {2, 4, 8, 10, 12}};
+    r.gathers[1] = (struct roof_gather){32 * MIB, {1, 2, 4, 5, 6}};
     roof_derive(&r);
     return r;
 }
@@ -123,6 +127,96 @@ static void test_merge(void)
     CHECK(whole.step_count == 7, "%d steps", whole.step_count);
 }
 
+static void test_gather_plan(void)
+{
+    static const struct {
+        int64_t first, last;
+        int blocks;
+    } table[] = {{8 * MIB, 4096 * MIB, 6}, {MIB, 256 * MIB, 5},
+                 {MIB, 64 * MIB, 4},       {8 * MIB, 8 * MIB, 1},
+                 {8 * MIB, 4 * MIB, 1},    {MIB, (int64_t)1 << 44, ROOF_GATHERS_MAX}};
+    for (int t = 0; t < COUNT(table); t++) {
+        struct roof r = {0};
+        roof_plan_gathers(&r, table[t].first, table[t].last);
+        int64_t last = r.gathers[r.gather_count - 1].bytes;
+        CHECK(r.gather_count == table[t].blocks && r.gathers[0].bytes == table[t].first,
+              "row %d: %d blocks from %lld", t, r.gather_count, (long long)r.gathers[0].bytes);
+        CHECK(r.gather_count == 1 || llabs(last - table[t].last) <= 4096, "row %d: to %lld", t,
+              (long long)last);
+        for (int i = 1; i < r.gather_count && t < 3; i++)
+            CHECK(r.gathers[i].bytes > 2 * r.gathers[i - 1].bytes &&
+                      r.gathers[i].bytes <= 4 * r.gathers[i - 1].bytes + 4096,
+                  "row %d: block %d of %lld", t, i, (long long)r.gathers[i].bytes);
+    }
+}
+
+// As measured at the sizes that were measured, half-way between them on scales of ratios, and at
+// the ends as at the end.
+static void test_gather_rate(void)
+{
+    struct roof r = LADDER(2, 90, 64, 60, 16, 16), none = {0};
+    const struct {
+        double row, mib, gb_s;
+    } table[] = {
+        {32, 8, 2},    {128, 8, 8},         {512, 8, 12},
+        {128, 32, 4},  {128, 16, sqrt(32)}, {sqrt(32.0 * 64), 8, sqrt(8)},
+        {4, 8, 2},     {1e6, 8, 12},        {128, 0.01, 8},
+        {128, 1e6, 4}, {128, 0, 8},         {sqrt(128.0 * 256), 16, sqrt(sqrt(80) * sqrt(20))}};
+    for (int i = 0; i < COUNT(table); i++) {
+        double rate = roof_gather_gb_s(&r, table[i].row, table[i].mib * (double)MIB);
+        CHECK(fabs(rate / table[i].gb_s - 1) < 1e-9, "row %d: %g, not %g", i, rate, table[i].gb_s);
+    }
+    CHECK(roof_gather_gb_s(&none, 128, MIB) == 0, "a rate out of nothing");
+    // What other work held up: a smaller block or a longer row is no slower.
+    r.gathers[0].gb_s[2] = 0.5;
+    CHECK(roof_gather_gb_s(&r, 128, 8 * MIB) == 4, "%g", roof_gather_gb_s(&r, 128, 8 * MIB));
+    r.gathers[1].gb_s[4] = 0.5;
+    CHECK(roof_gather_gb_s(&r, 512, 32 * MIB) == 5, "%g", roof_gather_gb_s(&r, 512, 32 * MIB));
+    // Faster than what was read next to the cores: that was held up, too.
+    r.gathers[0].gb_s[3] = 100;
+    roof_derive(&r);
+    CHECK(r.near_gb_s == 100, "%g", r.near_gb_s);
+}
+
+static void test_gather_merge(void)
+{
+    struct roof a = LADDER(2, 90, 64, 60, 16, 16), b = a;
+    a.gathers[0].gb_s[1] = 1, b.gathers[1].gb_s[4] = 1;
+    roof_merge(&a, &b);
+    CHECK(a.gathers[0].gb_s[1] == 4 && a.gathers[1].gb_s[4] == 6, "%g, %g", a.gathers[0].gb_s[1],
+          a.gathers[1].gb_s[4]);
+    // Of other blocks those that go further stay.
+    struct roof brief = b;
+    brief.gather_count = 1;
+    roof_merge(&brief, &b);
+    CHECK(brief.gather_count == 2 && brief.gathers[1].bytes == 32 * MIB, "%d blocks",
+          brief.gather_count);
+    brief.gather_count = 1;
+    roof_merge(&b, &brief);
+    CHECK(b.gather_count == 2, "%d blocks", b.gather_count);
+}
+
+// Each row is as likely, also right after any other one: no run of them is near.
+static void test_gather_rows(void)
+{
+    enum { ROWS = 100, DRAWN = 100000 };
+    int seen[ROWS] = {0}, same = 0, next = 0, beyond = 0;
+    uint64_t x = mix(MIX_STEP);
+    uint32_t last = ROWS;
+    for (int i = 0; i < DRAWN; i++, x = roof_random_next(x)) {
+        uint32_t row = roof_random_row(x, ROWS);
+        beyond += row >= ROWS;
+        seen[row % ROWS]++;
+        same += row == last, next += row == last + 1;
+        last = row;
+    }
+    CHECK(!beyond, "%d rows beyond the last one", beyond);
+    for (int i = 0; i < ROWS; i++)
+        CHECK(abs(seen[i] - DRAWN / ROWS) < 200, "row %d: %d times", i, seen[i]);
+    CHECK(abs(same - DRAWN / ROWS) < 200 && abs(next - DRAWN / ROWS) < 200, "%d, %d", same, next);
+    CHECK(roof_random_row(UINT64_MAX, UINT32_MAX) == UINT32_MAX - 1, "beyond the last row");
+}
+
 // One value after the other becomes nonsense.
 static void test_sane(void)
 {
@@ -130,9 +224,11 @@ static void test_sane(void)
     CHECK(roof_is_sane(&good), "good ceilings are refused");
     static const double nonsense[] = {NAN, INFINITY, -INFINITY, -5, 1e-300, 1e300, 2e8, 0};
 #define PLACE(field) offsetof(struct roof, field)
-    static const size_t places[] = {
-        PLACE(memory_gb_s), PLACE(copy_gb_s),     PLACE(read_gb_s),       PLACE(near_gb_s),
-        PLACE(cache_gb_s),  PLACE(fma_gflops[1]), PLACE(fma_measured[0]), PLACE(steps[3].gb_s)};
+    static const size_t places[] = {PLACE(memory_gb_s),        PLACE(copy_gb_s),
+                                    PLACE(read_gb_s),          PLACE(near_gb_s),
+                                    PLACE(cache_gb_s),         PLACE(fma_gflops[1]),
+                                    PLACE(fma_measured[0]),    PLACE(steps[3].gb_s),
+                                    PLACE(gathers[0].gb_s[0]), PLACE(gathers[1].gb_s[4])};
     for (int p = 0; p < COUNT(places); p++)
         for (int i = 0; i < COUNT(nonsense); i++) {
             struct roof r = good;
@@ -152,6 +248,16 @@ static void test_sane(void)
     CHECK(!roof_is_sane(&r), "measured in ten days");
     r = good, r.steps[2].bytes = r.steps[1].bytes;
     CHECK(!roof_is_sane(&r), "a ladder that does not rise");
+    r = good, r.gathers[1].gb_s[2] = 91; // next to the cores it is 90
+    CHECK(!roof_is_sane(&r), "rows that come faster than anything");
+    r = good, r.gathers[1].bytes = r.gathers[0].bytes;
+    CHECK(!roof_is_sane(&r), "blocks that do not grow");
+    r = good, r.gathers[0].bytes = 0;
+    CHECK(!roof_is_sane(&r), "a block of nothing");
+    r = good, r.gather_count = 0;
+    CHECK(!roof_is_sane(&r), "nothing was gathered");
+    r = good, r.gather_count = ROOF_GATHERS_MAX + 1;
+    CHECK(!roof_is_sane(&r), "too many blocks");
     r = good, r.step_count = 2;
     CHECK(!roof_is_sane(&r), "two steps");
 }
@@ -163,6 +269,10 @@ int main(void)
     test_held_up();
     test_no_cache();
     test_merge();
+    test_gather_plan();
+    test_gather_rate();
+    test_gather_merge();
+    test_gather_rows();
     test_sane();
     return TEST_END();
 }

@@ -131,6 +131,13 @@ struct op_figure {
     const char *column; // of the table; NULL: none
     bool whole;         // a count
 };
+// What is fetched of a dense operand where no row of it is kept on chip.
+struct op_gather {
+    int64_t rows;        // fetches of a row
+    int64_t row_bytes;   // in one piece
+    int64_t block_bytes; // of the rows that are asked for, each once
+};
+
 #define OP_FIGURES_MAX 4
 #define VARIANTS_MAX   4
 
@@ -152,6 +159,9 @@ struct op {
     // indices.
     // `result_nnz` is of a sparse result that has been computed.
     int64_t (*compulsory_bytes)(const struct problem *p, int variant, int64_t result_nnz);
+    // One fetch for each nonzero, of the operand that it has a row of. NULL: there is no such
+    // operand; false: its rows are not in one piece.
+    bool (*gather)(const struct problem *p, struct op_gather *out);
     // Values of `figures`; result_nnz is -1 where it is not known, and what is not known is NAN.
     void (*tell)(const struct problem *p, int64_t result_nnz, double *values);
 

@@ -37,6 +37,14 @@ static int64_t compulsory_bytes(const struct problem *p, int variant, int64_t re
     return op_csr_bytes(p->A, p->prec) + values * (int64_t)prec_bytes(p->prec);
 }
 
+// The row of Y that a nonzero has the number of; those of X come once and in order.
+static bool gather(const struct problem *p, struct op_gather *out)
+{
+    int64_t row_bytes = p->axis[K] * (int64_t)prec_bytes(p->prec);
+    *out = (struct op_gather){p->A->nnz, row_bytes, p->source->used_columns * row_bytes};
+    return true;
+}
+
 static int64_t row_room(const struct problem *p, int32_t i)
 {
     return p->A->ptr[i + 1] - p->A->ptr[i];
@@ -73,6 +81,7 @@ const struct op op_sddmm = {
     .variants = variants,
     .make = make,
     .compulsory_bytes = compulsory_bytes,
+    .gather = gather,
     .row_work = row_work,
     .row_room = row_room,
     .row = reference_row,

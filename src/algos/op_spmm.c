@@ -36,6 +36,15 @@ static int64_t compulsory_bytes(const struct problem *p, int variant, int64_t re
     return op_csr_bytes(p->A, p->prec) + rows * p->cols * (int64_t)prec_bytes(p->prec);
 }
 
+// The row of B that a nonzero has the number of. Column-major it is k elements in k places, of
+// which whole sectors would be fetched: nobody fetches rows there.
+static bool gather(const struct problem *p, struct op_gather *out)
+{
+    int64_t row_bytes = p->cols * (int64_t)prec_bytes(p->prec);
+    *out = (struct op_gather){p->A->nnz, row_bytes, p->source->used_columns * row_bytes};
+    return p->layout == LAYOUT_ROW;
+}
+
 static int64_t row_length(const struct problem *p, int32_t i)
 {
     return p->A->ptr[i + 1] - p->A->ptr[i];
@@ -157,6 +166,7 @@ const struct op op_spmm = {
     .make = make,
     .refuse = refuse,
     .compulsory_bytes = compulsory_bytes,
+    .gather = gather,
     .row_work = row_work,
     .row_room = row_room,
     .row = reference_row,

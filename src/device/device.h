@@ -23,6 +23,15 @@ struct roof_step {
 };
 #define ROOF_STEPS_MAX 24
 
+// Whole rows at random places of a block of so many bytes, fetched by all: at this rate of the
+// bytes that were asked for, by the length of a row as in roof_row_bytes.
+#define ROOF_ROWS 5
+struct roof_gather {
+    int64_t bytes;
+    double gb_s[ROOF_ROWS];
+};
+#define ROOF_GATHERS_MAX 8
+
 // What the device can do at most, as measured; 0 where it is not known.
 struct roof {
     double memory_gb_s;       // memory bandwidth: the better of the next two, or what a case did
@@ -37,6 +46,8 @@ struct roof {
     int64_t measured;         // when it was measured last, in seconds since 1970
     int step_count;
     struct roof_step steps[ROOF_STEPS_MAX]; // the ladder: larger and larger blocks
+    int gather_count;
+    struct roof_gather gathers[ROOF_GATHERS_MAX]; // likewise
 };
 
 struct device_block {
@@ -130,6 +141,9 @@ struct device_ops {
     int (*flush_cache)(struct device *d);                   // everything cached is evicted
     int (*clock_mhz)(struct device *d, int *now, int *max); // 0, 0 where it cannot be read
     int (*throttled)(struct device *d); // 1 if the clocks are held down now, 0 if not or not known
+    // NULL where no profiler asks. What is started from on to off is what one looks at that was
+    // told to wait for it.
+    int (*profile)(struct device *d, bool on);
     int (*measure_roof)(struct device *d, struct roof *roof);
     // A copy of some milliseconds, which other work slows down as it does the measurement; NULL
     // where nobody else works on the device.

@@ -8,6 +8,7 @@
 #include "device/graph_cuda.h"
 #include "device/roof.h"
 
+#include <cuda_profiler_api.h>
 #include <dlfcn.h>
 #include <stdio.h>
 #include <string.h>
@@ -326,6 +327,14 @@ static int cuda_throttled(struct device *d)
     return nvml->lib && !nvml->reasons(nvml->device, &bits) && (bits & NVML_HELD_DOWN);
 }
 
+static int cuda_profile(struct device *d, bool on)
+{
+    int err = cuda_sync(d);
+    if (err) return err;
+    CUDA_TRY(on ? cudaProfilerStart() : cudaProfilerStop());
+    return OK;
+}
+
 extern "C" const struct device_ops device_cuda = {
     .units = "multiprocessors",
     .row_start_bytes = sizeof(int32_t),
@@ -351,5 +360,6 @@ extern "C" const struct device_ops device_cuda = {
     .flush_cache = cuda_flush_cache,
     .clock_mhz = cuda_clock_mhz,
     .throttled = cuda_throttled,
+    .profile = cuda_profile,
     .measure_roof = roof_measure_cuda,
 };

@@ -52,6 +52,9 @@ void roof_derive(struct roof *r)
     r->read_gb_s = gb_s[n - 2];
     r->memory_gb_s = fmax(r->memory_gb_s, fmax(r->read_gb_s, r->copy_gb_s));
     r->near_gb_s = fmax(r->near_gb_s, fmax(r->memory_gb_s, gb_s[0]));
+    for (int b = 0; b < r->gather_count; b++)
+        for (int w = 0; w < ROOF_ROWS; w++)
+            r->near_gb_s = fmax(r->near_gb_s, r->gathers[b].gb_s[w]);
     for (int prec = 0; prec < 2; prec++)
         r->fma_gflops[prec] = fmax(r->fma_gflops[prec], r->fma_measured[prec]);
     bool seen = gb_s[1] > CACHE_GAIN * r->memory_gb_s;
@@ -80,6 +83,7 @@ void roof_merge(struct roof *r, const struct roof *earlier)
         r->step_count = earlier->step_count;
         memcpy(r->steps, earlier->steps, sizeof r->steps);
     }
+    roof_merge_gathers(r, earlier);
     r->memory_gb_s = fmax(r->memory_gb_s, earlier->memory_gb_s);
     r->copy_gb_s = fmax(r->copy_gb_s, earlier->copy_gb_s);
     r->near_gb_s = fmax(r->near_gb_s, earlier->near_gb_s);
@@ -107,7 +111,8 @@ bool roof_is_sane(const struct roof *r)
 {
     double gain = ROOF_GAIN * (1 + 1e-5); // numbers in a file are rounded
     double memory_most = fmin(GB_S_MOST, gain * fmax(r->read_gb_s, r->copy_gb_s));
-    bool sane = is_ladder(r) && within(r->memory_gb_s, ROOF_LEAST, memory_most) &&
+    bool sane = is_ladder(r) && roof_gathers_are_sane(r) &&
+                within(r->memory_gb_s, ROOF_LEAST, memory_most) &&
                 within(r->copy_gb_s, ROOF_LEAST, r->memory_gb_s) &&
                 within(r->read_gb_s, ROOF_LEAST, r->memory_gb_s) &&
                 within(r->near_gb_s, r->memory_gb_s, GB_S_MOST) &&

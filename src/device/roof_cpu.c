@@ -1,11 +1,12 @@
-// What the processor can do at most: reads of larger and larger blocks, a large copy, reads next to
-// the cores, multiply-adds in registers.
+// What the processor can do at most: reads of larger and larger blocks, rows at random out of such,
+// a large copy, reads next to the cores, multiply-adds in registers.
 //
 // Every thread works for the same time at its own pace, and the rates are added up. Waiting for the
 // others after equal work would measure the scheduler on a machine that has more to do. The tries
 // of each kind of work are spread over the whole measurement, and the best counts: other work comes
 // and goes.
 #include "device/roof.h"
+#include "device/roof_cpu_gather.h"
 
 #include <math.h>
 #include <omp.h>
@@ -16,18 +17,19 @@
 #endif
 
 #define TRIES     5
-#define WARM_MS   8.0   // of each, at most for the first time through its block
-#define TRY_MS    5.0   // from when all threads have begun
-#define GLANCE_MS 0.5   // of a try
-#define GLANCES   240   // in the longest
-#define STARTS    5     // of a try in which no thread came to work in time
-#define BUDGET_MS 900.0 // after so long no further round of tries begins
+#define WARM_MS   8.0    // of each, at most for the first time through its block
+#define TRY_MS    5.0    // from when all threads have begun
+#define GLANCE_MS 0.5    // of a try
+#define GLANCES   240    // in the longest
+#define STARTS    5      // of a try in which no thread came to work in time
+#define BUDGET_MS 1700.0 // after so long no further round of tries begins
 
 #define TOP_LEAST    ((int64_t)64 << 20)  // of the ladder's last block
 #define TOP_MOST     ((int64_t)512 << 20) // and
 #define TOP_EACH     ((int64_t)64 << 20)  // for each of many threads
 #define TOP_CACHES   8                    // times the cache that the system tells of
 #define FIRST_CACHES 2                    // the ladder begins so many times above the cores' own
+#define GATHER_FIRST ((int64_t)1 << 20)   // the smallest block that rows are gathered from
 #define NEAR_BYTES   ((int64_t)16 << 10)  // in every core's nearest cache
 #define PROBE_BYTES  ((int64_t)16 << 20)  // of a probe, or
 #define PROBE_EACH   ((int64_t)1 << 20)   // for each of many threads
@@ -98,6 +100,30 @@ static double copy_part(char *part, int64_t bytes, int64_t *at)
     *at = *at + n == half ? 0 : *at + n;
     return 2.0 * (double)n;
 }
+
+// Here the part is the whole block, which all threads have in common. *at is for other rows in each
+// round.
+static double gather_part(int row, const char *part, int64_t bytes, int64_t *at)
+{
+    const int row_bytes = roof_row_bytes[row];
+    uint64_t round = ((uint64_t)omp_get_thread_num() << 48) + (uint64_t)*at;
+    *at = *at + STEP < bytes ? *at + STEP : 0;
+    keep(gather_cpu_rows[row](part, (uint32_t)(bytes / row_bytes), mix(round * MIX_STEP),
+                              PIECE / row_bytes));
+    return (double)PIECE;
+}
+#define GATHER_PHASE(ROW)                                                                          \
+    static double gather_part_##ROW(char *part, int64_t bytes, int64_t *at)                        \
+    {                                                                                              \
+        return gather_part(ROW, part, bytes, at);                                                  \
+    }
+GATHER_PHASE(0)
+GATHER_PHASE(1)
+GATHER_PHASE(2)
+GATHER_PHASE(3)
+GATHER_PHASE(4)
+static const phase gather_parts[ROOF_ROWS] = {gather_part_0, gather_part_1, gather_part_2,
+                                              gather_part_3, gather_part_4};
 
 // x = x * a + b, again and again; with a < 1 it stays finite. Twelve chains of vectors in registers
 // keep two units busy for the time that one multiply-add takes. Which width is the fastest depends
@@ -194,13 +220,24 @@ static void glances_add(struct glances *x, double start, double end, double amou
         x->amount[i] += amount * (fmin(to, i + 1) - fmax(from, i)) / (to - from);
 }
 
+// A kind of work, and where its best rate goes.
+struct job {
+    phase run;
+    int64_t bytes; // of all threads together
+    double *best;
+    bool whole; // each thread works on all of it
+};
+
 // One thread's part of a try: what it reads comes into its caches, as far as there is time, and
 // then it goes on until all have been at work for a while. Nobody waits for the others.
-static void work(const struct crew *crew, phase run, int64_t each, int *ready,
+static void work(const struct crew *crew, const struct job *job, int *ready,
                  struct glances *glances)
 {
     const int thread = omp_get_thread_num();
-    char *part = crew->block + thread * crew->part;
+    const phase run = job->run;
+    int64_t share = min64(job->bytes / crew->threads & -STEP, crew->part);
+    int64_t each = job->whole ? job->bytes : max64(STEP, share);
+    char *part = crew->block + (job->whole ? 0 : thread * crew->part);
     int64_t at = crew->at[thread] < each ? crew->at[thread] : 0;
     double warm = 0, now = clock_ms(), start = now, end = INFINITY;
     do {
@@ -222,42 +259,40 @@ static void work(const struct crew *crew, phase run, int64_t each, int *ready,
     crew->at[thread] = at;
 }
 
-// Work per nanosecond, that is GB/s or GFLOP/s, of all threads on `bytes` together: in the best of
-// the short glances, as others take the processors away for longer than that.
-static double try_once(const struct crew *crew, phase run, int64_t bytes)
+// Work per nanosecond, that is GB/s or GFLOP/s, of all threads together: in the best of the short
+// glances, as others take the processors away for longer than that.
+static double try_once(const struct crew *crew, const struct job *job)
 {
-    int64_t each = max64(STEP, min64(bytes / crew->threads & -STEP, crew->part));
     double amount[GLANCES] = {0}, best = 0, begin = clock_ms();
     int ready = 0;
 #pragma omp parallel reduction(+ : amount) num_threads(crew->threads)
     {
         struct glances glances = {.begin = begin};
-        work(crew, run, each, &ready, &glances);
+        work(crew, job, &ready, &glances);
         for (int i = 0; i < GLANCES; i++) amount[i] += glances.amount[i];
     }
     for (int i = 0; i < GLANCES; i++) best = fmax(best, amount[i]);
     return best / 1e6 / GLANCE_MS;
 }
 
-// A kind of work, and where its best rate goes.
-struct job {
-    phase run;
-    int64_t bytes;
-    double *best;
-};
-#define JOBS_MAX (ROOF_STEPS_MAX + 8)
+#define JOBS_MAX (ROOF_STEPS_MAX + ROOF_GATHERS_MAX * ROOF_ROWS + 8)
 
 static int list_jobs(const struct crew *crew, struct roof *r, struct job *jobs)
 {
     int n = 0;
     for (int i = 0; i < r->step_count; i++)
-        jobs[n++] = (struct job){read_part, r->steps[i].bytes, &r->steps[i].gb_s};
-    jobs[n++] = (struct job){copy_part, crew->part * crew->threads, &r->copy_gb_s};
-    jobs[n++] = (struct job){read_part, NEAR_BYTES * crew->threads, &r->near_gb_s};
+        jobs[n++] = (struct job){read_part, r->steps[i].bytes, &r->steps[i].gb_s, false};
+    for (int i = 0; i < r->gather_count * ROOF_ROWS; i++) {
+        struct roof_gather *g = &r->gathers[i / ROOF_ROWS];
+        int row = i % ROOF_ROWS;
+        jobs[n++] = (struct job){gather_parts[row], g->bytes, &g->gb_s[row], true};
+    }
+    jobs[n++] = (struct job){copy_part, crew->part * crew->threads, &r->copy_gb_s, false};
+    jobs[n++] = (struct job){read_part, NEAR_BYTES * crew->threads, &r->near_gb_s, false};
     static const phase fma[2][3] = {{fma_float, fma_float32, fma_float64},
                                     {fma_double, fma_double32, fma_double64}};
     for (int i = 0; i < 2 * 3; i++)
-        jobs[n++] = (struct job){fma[i / 3][i % 3], 0, &r->fma_measured[i / 3]};
+        jobs[n++] = (struct job){fma[i / 3][i % 3], 0, &r->fma_measured[i / 3], false};
     return n;
 }
 
@@ -270,8 +305,7 @@ static int measure(const struct crew *crew, struct roof *r)
         for (int i = 0; i < count; i++) {
             if (interrupted) return fail(ERR_INTERRUPTED, "interrupted");
             double rate = 0;
-            for (int s = 0; s < STARTS && !(rate > 0); s++)
-                rate = try_once(crew, jobs[i].run, jobs[i].bytes);
+            for (int s = 0; s < STARTS && !(rate > 0); s++) rate = try_once(crew, &jobs[i]);
             *jobs[i].best = fmax(*jobs[i].best, rate);
         }
     roof_derive(r);
@@ -280,7 +314,8 @@ static int measure(const struct crew *crew, struct roof *r)
 
 static double probe(const struct crew *crew)
 {
-    return try_once(crew, copy_part, crew->part * crew->threads);
+    const struct job copy = {copy_part, crew->part * crew->threads, NULL, false};
+    return try_once(crew, &copy);
 }
 
 // The size of the ladder's last block, which no cache should hold; 0 where memory is too short.
@@ -304,6 +339,7 @@ int roof_measure_cpu(struct device *d, struct roof *roof)
     int err = crew_open(&crew, top);
     if (err) return err;
     roof_plan_ladder(roof, FIRST_CACHES * d->cache_least_bytes, top);
+    roof_plan_gathers(roof, GATHER_FIRST, crew.part * crew.threads);
     err = measure(&crew, roof);
     // As the probes that are to come: in a block of its own size.
     crew.part = min64(crew.part, probe_bytes() / crew.threads & -STEP);

@@ -1,6 +1,6 @@
-// What a CUDA device can do at most: reads of larger and larger blocks, a large copy, reads that
-// the L1s serve, multiply-adds in registers. The tries of each kind of work, between events, are
-// spread over the whole measurement, and the best counts.
+// What a CUDA device can do at most: reads of larger and larger blocks, rows at random out of such,
+// a large copy, reads that the L1s serve, multiply-adds in registers. The tries of each kind of
+// work, between events, are spread over the whole measurement, and the best counts.
 #include "device/cuda.cuh"
 #include "device/roof.h"
 
@@ -15,8 +15,12 @@
 #define BUDGET_MS     600.0 // after so long no further round of tries begins
 #define NEAR_BLOCKS   2     // on each multiprocessor, of
 #define NEAR_THREADS  1024  // which read 16 kB each, that any L1 holds
-#define CHAINS        8     // independent multiply-adds of a thread
-#define CHAIN_STEPS   16    // of each chain in one round of the loop
+#define GATHER_FIRST  ((int64_t)8 << 20) // the smallest block that rows are gathered from,
+#define GATHER_MOST   ((int64_t)4 << 30) // the largest one, and
+#define GATHER_CACHES 128                // no more times the L2 than that
+#define FETCHES       8                  // rows that a group of lanes has under way
+#define CHAINS        8                  // independent multiply-adds of a thread
+#define CHAIN_STEPS   16                 // of each chain in one round of the loop
 
 static __global__ void copy_quads(const float4 *from, float4 *to, int64_t count)
 {
@@ -48,6 +52,24 @@ static __global__ void read_near(const float4 *p, int rounds, float *never)
 #pragma unroll 8
     for (int r = 0; r < rounds; r++)
         sum += sum_of(__ldca(own + (threadIdx.x + 32 * r) % NEAR_THREADS));
+    if (sum == 1.5f) *never = sum;
+}
+
+// Each LANES lanes fetch whole rows at random, a quad each; past the L1s, which have no room for
+// what others may want.
+template <int LANES>
+static __global__ void gather_rows(const float4 *p, uint32_t rows, int rounds, float *never)
+{
+    const uint32_t thread = blockIdx.x * blockDim.x + threadIdx.x;
+    uint64_t x = mix((thread / LANES + 1) * MIX_STEP);
+    float sum = 0;
+    p += thread % LANES;
+    for (int r = 0; r < rounds; r++)
+#pragma unroll
+        for (int f = 0; f < FETCHES; f++) {
+            sum += sum_of(__ldcg(p + (int64_t)roof_random_row(x, rows) * LANES));
+            x = roof_random_next(x);
+        }
     if (sum == 1.5f) *never = sum;
 }
 
@@ -118,6 +140,20 @@ static int read_next_to_cores(struct device *d, const struct work *w, int rounds
     return OK;
 }
 
+template <int LANES>
+static int gather(struct device *d, const struct work *w, int rounds, double *amount)
+{
+    auto kernel = gather_rows<LANES>;
+    int blocks = d->units * BLOCKS_PER_SM;
+    int64_t rows = w->bytes / (LANES * (int64_t)sizeof(float4));
+    LAUNCH(kernel, blocks, THREADS, 0, d->stream, (const float4 *)w->from, (uint32_t)rows, rounds,
+           (float *)w->from);
+    CUDA_TRY(cudaGetLastError());
+    *amount = (double)blocks * THREADS * FETCHES * sizeof(float4);
+    return OK;
+}
+static const phase gathers[ROOF_ROWS] = {gather<2>, gather<4>, gather<8>, gather<16>, gather<32>};
+
 template <typename T>
 static int fma_rounds(struct device *d, const struct work *w, int rounds, double *amount)
 {
@@ -136,7 +172,7 @@ struct job {
     double *best;
     int rounds; // of one try
 };
-#define JOBS_MAX (ROOF_STEPS_MAX + 5)
+#define JOBS_MAX (ROOF_STEPS_MAX + ROOF_GATHERS_MAX * ROOF_ROWS + 5)
 
 static int list_jobs(struct roof *r, struct job *jobs)
 {
@@ -144,6 +180,10 @@ static int list_jobs(struct roof *r, struct job *jobs)
     int64_t top = r->steps[r->step_count - 1].bytes;
     for (int i = 0; i < r->step_count; i++)
         jobs[n++] = {read_far, r->steps[i].bytes, &r->steps[i].gb_s, 1};
+    for (int i = 0; i < r->gather_count * ROOF_ROWS; i++) {
+        struct roof_gather *g = &r->gathers[i / ROOF_ROWS];
+        jobs[n++] = {gathers[i % ROOF_ROWS], g->bytes, &g->gb_s[i % ROOF_ROWS], 1};
+    }
     jobs[n++] = {copy_by_kernel, top, &r->copy_gb_s, 1};
     jobs[n++] = {copy_by_runtime, top, &r->copy_gb_s, 1};
     jobs[n++] = {read_next_to_cores, 0, &r->near_gb_s, 1};
@@ -194,6 +234,16 @@ static int measure(struct device *d, struct work *w, struct roof *roof)
     return err;
 }
 
+// The pool would keep what is freed, which was much, and libraries do not allocate from it.
+static int give_back(struct device *d)
+{
+    cudaMemPool_t pool;
+    CUDA_TRY(cudaStreamSynchronize((cudaStream_t)d->stream));
+    CUDA_TRY(cudaDeviceGetDefaultMemPool(&pool, d->index));
+    CUDA_TRY(cudaMemPoolTrimTo(pool, 0));
+    return OK;
+}
+
 int roof_measure_cuda(struct device *d, struct roof *roof)
 {
     size_t free_bytes, total_bytes;
@@ -203,14 +253,18 @@ int roof_measure_cuda(struct device *d, struct roof *roof)
     while (top > (int64_t)free_bytes / 4 && top > 4 * d->cache_bytes) top /= 2;
     if (top > (int64_t)free_bytes / 4) // it would be the cache that is measured
         return fail(ERR_MEMORY, "too little memory is free on %s to measure it", d->id);
+    int64_t gather_top = min64(GATHER_MOST, GATHER_CACHES * d->cache_bytes);
+    gather_top = max64(top, min64(gather_top, (int64_t)free_bytes / 4));
     struct work w = {NULL, NULL, max64(top, near_bytes(d))};
     roof_plan_ladder(roof, first, top);
-    int err = d->ops->alloc(d, w.bytes, &w.from);
+    roof_plan_gathers(roof, min64(GATHER_FIRST, gather_top), gather_top);
+    int64_t from_bytes = max64(gather_top, w.bytes);
+    int err = d->ops->alloc(d, from_bytes, &w.from);
     if (!err) err = d->ops->alloc(d, w.bytes, &w.to);
-    if (!err) err = d->ops->fill(d, w.from, 0, w.bytes);
+    if (!err) err = d->ops->fill(d, w.from, 0, from_bytes);
     if (!err) err = d->ops->fill(d, w.to, 0, w.bytes);
     if (!err) err = measure(d, &w, roof);
     if (w.from) d->ops->release(d, w.from);
     if (w.to) d->ops->release(d, w.to);
-    return err;
+    return err ? err : give_back(d);
 }

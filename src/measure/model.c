@@ -75,6 +75,13 @@ double model_bound_ms(const struct roof *roof, enum prec prec, int64_t flops, in
     return memory > arithmetic ? memory : arithmetic;
 }
 
+double model_gather_ms(const struct roof *roof, const struct op_gather *g, double bound_ms)
+{
+    double row_bytes = fmax((double)g->row_bytes, roof_row_bytes[0]); // less is not fetched
+    double rate = roof_gather_gb_s(roof, row_bytes, (double)g->block_bytes);
+    return rate > 0 ? fmax(bound_ms, (double)g->rows * row_bytes / rate * 1e-6) : 0;
+}
+
 // Before a case is called impossible: whether the ceilings were measured again just now, for which
 // other work may have held them down.
 static bool measured_again(struct device *d, struct roof *roof)

@@ -2,8 +2,8 @@
 #ifndef MODEL_H
 #define MODEL_H
 
+#include "algos/op.h"
 #include "device/device.h"
-#include "data/matrix.h"
 
 // The ceilings of this device: from the cache file of an earlier run, else measured now and kept.
 // They are measured again where they are some days old, or where a short probe does better than
@@ -15,6 +15,11 @@ bool model_kept(struct device *d, struct roof *roof);
 
 // The larger of bytes over bandwidth and flops over rate, in milliseconds; 0 if neither is known.
 double model_bound_ms(const struct roof *roof, enum prec prec, int64_t flops, int64_t bytes);
+
+// The least time without reuse on chip: that bound, or every row fetched at the rate for its length
+// and for the block, whichever is larger. What streams and what is gathered may come from different
+// levels at the same time, so they are not added up. 0 where that rate is not known.
+double model_gather_ms(const struct roof *roof, const struct op_gather *gather, double bound_ms);
 
 // What a case whose result is right tells of the device. Where it did more than the ceiling, and
 // not over ROOF_GAIN times what was measured, the ceiling rises to it, and is kept. False: no such

@@ -10,8 +10,10 @@
 #include "base/whole_file.h"
 
 // The file has a line for each device: its key, when it was measured, the rates that are in no
-// ladder, and the steps of the ladder as bytes:rate, with tabs between.
-#define VERSION   2 // of the way in which ceilings are measured and written
+// ladder, the steps of the ladder as bytes:rate, the word rows, and the blocks that rows are
+// gathered from as bytes:rate:rate:..., with tabs between.
+#define VERSION   3 // of the way in which ceilings are measured and written
+#define ROWS      "\trows"
 #define LINES_MAX 64
 #define LINE_ROOM 2048
 #define KEY_ROOM  400
@@ -80,15 +82,29 @@ static bool get_whole(const char **p, int64_t *x)
     return is_whole;
 }
 
+// Blocks that rows are gathered from, from their word on.
+static bool get_gathers(const char **p, struct roof *r)
+{
+    bool good = !strncmp(*p, ROWS, strlen(ROWS));
+    if (good) *p += strlen(ROWS);
+    while (good && **p == '\t' && r->gather_count < ROOF_GATHERS_MAX) {
+        struct roof_gather *g = &r->gathers[r->gather_count++];
+        good = get_whole(p, &g->bytes);
+        for (int w = 0; w < ROOF_ROWS && good; w++) good = get_rate(p, ':', &g->gb_s[w]);
+    }
+    return good;
+}
+
 static bool get_roof(const char *p, struct roof *r)
 {
     *r = (struct roof){0};
     bool good = get_whole(&p, &r->measured);
     for (int i = 0; i < RATES && good; i++) good = get_rate(&p, '\t', rate_of(r, i));
-    while (good && *p == '\t' && r->step_count < ROOF_STEPS_MAX) {
+    while (good && *p == '\t' && strncmp(p, ROWS, strlen(ROWS)) && r->step_count < ROOF_STEPS_MAX) {
         struct roof_step *step = &r->steps[r->step_count++];
         good = get_whole(&p, &step->bytes) && get_rate(&p, ':', &step->gb_s);
     }
+    good = good && get_gathers(&p, r);
     if (!good || *p != '\n' || r->step_count < 3) return false;
     roof_derive(r);
     return roof_is_sane(r);
@@ -116,6 +132,11 @@ static void put_roof(FILE *out, const char *key, const struct roof *r)
     for (int i = 0; i < RATES; i++) fprintf(out, "\t%.6g", *rate_of(&copy, i));
     for (int i = 0; i < r->step_count; i++)
         fprintf(out, "\t%lld:%.6g", (long long)r->steps[i].bytes, r->steps[i].gb_s);
+    fputs(ROWS, out);
+    for (int i = 0; i < r->gather_count; i++) {
+        fprintf(out, "\t%lld", (long long)r->gathers[i].bytes);
+        for (int w = 0; w < ROOF_ROWS; w++) fprintf(out, ":%.6g", r->gathers[i].gb_s[w]);
+    }
     fputc('\n', out);
 }
 

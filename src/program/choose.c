@@ -257,6 +257,7 @@ static int make_plan(struct choice *c, const struct options *o)
     c->plan.rule = o->rule;
     c->plan.check = o->check;
     c->plan.seed = o->seed;
+    c->plan.profile = o->profile;
     int err = choose_algorithms(c, o, &r.op, &chosen);
     r.entries = chosen.list;
     r.entry_count = chosen.count;

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <time.h>
 
+#include "device/roof.h"
+
 static void print_ceiling(const char *what, double x, double before, const char *unit)
 {
     if (x > 0)
@@ -35,6 +37,23 @@ static void print_ladder(const struct roof *roof)
     }
 }
 
+static void print_gathers(const struct roof *roof)
+{
+    char what[32], size[32];
+    printf("  rows at random, GB/s:     ");
+    for (int w = 0; w < ROOF_ROWS; w++) {
+        snprintf(what, sizeof what, "%d bytes", roof_row_bytes[w]);
+        printf(" %10s", what);
+    }
+    printf("\n");
+    for (int i = 0; i < roof->gather_count; i++) {
+        snprintf(what, sizeof what, "out of %s", size_text(roof->gathers[i].bytes, size));
+        printf("  %26s", what);
+        for (int w = 0; w < ROOF_ROWS; w++) printf(" %10.1f", roof->gathers[i].gb_s[w]);
+        printf("\n");
+    }
+}
+
 static void print_roof(const struct device *d, const struct roof *roof, const struct roof *before,
                        bool verbose)
 {
@@ -53,7 +72,9 @@ static void print_roof(const struct device *d, const struct roof *roof, const st
         snprintf(what, sizeof what, "multiply-add, %s", prec_name((enum prec)prec));
         print_ceiling(what, roof->fma_gflops[prec], before->fma_gflops[prec], "GFLOPS");
     }
-    if (verbose) print_ladder(roof);
+    if (!verbose) return;
+    print_ladder(roof);
+    print_gathers(roof);
 }
 
 int cli_roof(const struct request *q)

@@ -1,6 +1,7 @@
 // spbench run: every case of the plan on every matrix.
 #include "program/cli.h"
 
+#include <omp.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -15,11 +16,34 @@ struct run {
     struct table table;
     struct outcome *outcome;
     int64_t timed, busy; // cases; those beside which the machine had much else to do
+    bool count;          // -counters
+    struct counter_tool tool;
 };
+
+// The counters of a case that has a time. Why there are none is told once, where it is the same of
+// all cases.
+static int count_bytes(struct run *run, struct result *r)
+{
+    bool told = run->tool.missing[0] || !counters_possible(r->c.entry->device);
+    int err = counters_measure(&run->tool, &r->c, r->matrix->path, &r->counters);
+    if (!err && !r->counters.known && !told && !run->table.quiet) {
+        table_clear(&run->table);
+        fprintf(stderr, "no counters: %s\n", r->counters.reason);
+    }
+    return err;
+}
+
+// Who profiles sees no records, and perhaps no table.
+static void tell_unprofiled(const struct run *run, const struct result *r)
+{
+    if (r->status != STATUS_OK && run->table.quiet)
+        fprintf(stderr, "spbench: %s: %s\n", status_name(r->status), r->reason);
+}
 
 static int emit(const struct result *r, void *arg)
 {
     struct run *run = arg;
+    struct result counted = *r; // what it owns stays the caller's
     switch (r->status) {
     case STATUS_OK:
     case STATUS_UNSUPPORTED:
@@ -28,8 +52,10 @@ static int emit(const struct result *r, void *arg)
     }
     run->timed += r->timed;
     run->busy += r->timed && r->timing.busy;
-    int err = run->records ? record_result(&run->out, r) : OK;
-    if (!err) table_result(&run->table, r);
+    int err = run->count && r->timed ? count_bytes(run, &counted) : OK;
+    if (!err && run->records) err = record_result(&run->out, &counted);
+    if (run->table.plan->profile) tell_unprofiled(run, r);
+    if (!err) table_result(&run->table, &counted);
     return err;
 }
 
@@ -107,12 +133,24 @@ static int check_output(const struct options *o)
     return OK;
 }
 
+// Where there can be none, that is told before anything is measured.
+static void start_counters(struct run *run, const struct choice *c, const struct options *o)
+{
+    run->count = o->counters;
+    if (!run->count) return;
+    counters_open(&run->tool, c->primary, o->seed, omp_get_max_threads());
+    if (run->tool.missing[0] && !o->quiet) fprintf(stderr, "no counters: %s\n", run->tool.missing);
+}
+
 int cli_run(const struct request *q)
 {
     const struct options *o = q->o;
     struct choice c;
     struct run run = {.out.fd = -1, .outcome = q->outcome};
     if (o->append && !o->output) return fail(ERR_USAGE, "-append: needs -o FILE");
+    if (o->profile && (o->output || o->counters))
+        return fail(ERR_USAGE,
+                    "-profile: measures nothing, and goes with neither -o nor -counters");
     int err = check_names(o);
     if (!err) err = check_output(o);
     if (err) return err;
@@ -122,13 +160,14 @@ int cli_run(const struct request *q)
 
     cli_tell_device(&c, o);
     // Records between the lines of the table would make both unreadable.
-    run.records = o->output || o->quiet || !isatty(STDOUT_FILENO);
+    run.records = !o->profile && (o->output || o->quiet || !isatty(STDOUT_FILENO));
     err = table_start(&run.table, &c.plan, o->operand_count, o->quiet, o->verbose);
     if (!err && run.records) err = record_open(&run.out, o->output, o->append, o->seed);
     if (err) goto done;
 
+    start_counters(&run, &c, o);
     table_progress_text(&run.table, "measuring the device's ceilings");
-    err = choice_measure_roofs(&c, false);
+    err = o->profile ? OK : choice_measure_roofs(&c, false);
     table_clear(&run.table);
     if (err && err != ERR_INTERRUPTED) { // times and checks need no roof
         if (!o->quiet) fprintf(stderr, "no roof: %s\n", fail_text());

@@ -202,6 +202,8 @@ FLAG(verbose)
 FLAG(model)
 FLAG(help)
 FLAG(version)
+FLAG(counters)
+FLAG(profile)
 
 #define RUN   BIT(COMMAND_RUN)
 #define INFO  BIT(COMMAND_INFO)
@@ -231,6 +233,10 @@ static const struct option table[] = {
      RUN, parse_launch},
     {"check", "NAME", "auto (default), full: every element, sample: chosen rows, off", RUN,
      parse_check},
+    {"counters", NULL, "count the bytes that a run moves, by ncu in a process of its own", RUN,
+     parse_counters},
+    {"profile", NULL, "for ncu and nsys: one run between their marks, nothing is measured", RUN,
+     parse_profile},
     {"opt", "NAME=VALUE", "parameter of the algorithms that have it; repeatable; see list",
      RUN | MODEL, parse_setting},
     {"threads", "N", "threads of the CPU algorithms (default: all)", RUN | ROOF, parse_threads},

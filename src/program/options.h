@@ -34,7 +34,7 @@ struct options {
     int setting_count;
     int threads; // 0: not given
     uint64_t seed;
-    bool append, quiet, verbose, model, help, version;
+    bool append, quiet, verbose, model, counters, profile, help, version;
     const char *model_word; // the last option that info takes for its models alone; NULL: none
     char **operands; // what is no option, size operand_count
     int operand_count;

@@ -143,6 +143,7 @@ void table_matrix(struct table *t, const struct matrix *M)
     fprintf(stderr, "  %-*s  device  prec", t->alg_width, "algorithm");
     print_axes(t, NULL);
     fprintf(stderr, "         ms   +-%%    GFLOPS  %%roof");
+    if (t->plan->op->gather) fprintf(stderr, "  %%gather");
     for (int i = 0; i < op_figure_count(t->plan->op); i++)
         if (t->plan->op->figures[i].column)
             fprintf(stderr, "  %6s", t->plan->op->figures[i].column);
@@ -179,7 +180,7 @@ static void print_warnings(const struct result *r)
 
 static void print_times(const struct table *t, const struct result *r)
 {
-    char ms[32], rate[32], roof[32] = "-", noise[32] = ">99";
+    char ms[32], rate[32], roof[32] = "-", gather[32] = "-", noise[32] = ">99";
     const struct timing *x = &r->timing;
     const char *library = case_library(&r->c);
     double percent = 100 * (x->ci_hi - x->ci_lo) / 2 / x->median;
@@ -188,6 +189,8 @@ static void print_times(const struct table *t, const struct result *r)
     if (r->bound_ms > 0) snprintf(roof, sizeof roof, "%.1f", 100 * r->efficiency);
     fprintf(stderr, "%11s  %4s  %8s  %5s", number_text(x->median, ms), noise,
             number_text(r->gflops, rate), roof);
+    if (r->gather_ms > 0) snprintf(gather, sizeof gather, "%.1f", 100 * r->gather_efficiency);
+    if (t->plan->op->gather) fprintf(stderr, "  %7s", gather);
     print_figures(t, r);
     if (r->checked)
         fprintf(stderr, "  %s %.2f", r->check.method, r->check.error_ratio);
@@ -227,6 +230,15 @@ static void print_samples(const struct table *t, const struct timing *x)
     fprintf(stderr, "fastest %.6g ms\n", x->min);
 }
 
+static void print_counters(const struct table *t, const struct counters *c)
+{
+    char memory[32], l2[32], l1[32];
+    fprintf(stderr, "  %-*s  moved by a run: memory %s, L2 %s, L1 %s, %lld kernel%s (%s)\n",
+            t->alg_width, "", size_text((int64_t)c->memory_bytes, memory),
+            size_text((int64_t)c->l2_bytes, l2), size_text((int64_t)c->l1_bytes, l1),
+            (long long)c->kernels, c->kernels == 1 ? "" : "s", c->tool);
+}
+
 static void print_details(const struct table *t, const struct result *r)
 {
     char peak[32], form[32];
@@ -240,6 +252,7 @@ static void print_details(const struct table *t, const struct result *r)
         fprintf(stderr, "%s%s as %s %s", i ? ", " : "", s->formats[i].of,
                 s->formats[i].format->name, size_text(s->formats[i].bytes, form));
     fprintf(stderr, "\n");
+    if (r->counters.known) print_counters(t, &r->counters);
     if (!r->timed || !r->phases.count) return;
     fprintf(stderr, "  %-*s  ", t->alg_width, "");
     print_whole_figures(t, r);

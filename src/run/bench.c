@@ -74,14 +74,18 @@ static int learn_roof(struct device *d, struct roof *roof, const struct result *
 }
 
 // What the time says: rates, bound, distance from the roof.
-static void derive_rates(struct result *r, const struct roof *roof)
+static void derive_rates(struct result *r, const struct problem *p, const struct roof *roof)
 {
+    struct op_gather gather;
     double ms = r->timing.median;
     double gb_s = (double)r->compulsory_bytes / ms * 1e-6;
     r->gflops = (double)r->flops / ms * 1e-6;
     r->bound_ms = model_bound_ms(roof, r->c.prec, r->flops, r->compulsory_bytes);
     r->efficiency = r->bound_ms / ms;
     r->cache_resident = roof->memory_gb_s > 0 && gb_s > roof->memory_gb_s;
+    if (r->gather_bytes < 0 || !p->op->gather(p, &gather)) return;
+    r->gather_ms = model_gather_ms(roof, &gather, r->bound_ms);
+    r->gather_efficiency = r->gather_ms / ms;
 }
 
 // One run that waits between its phases.
@@ -171,6 +175,24 @@ static int measure_ready(const struct plan *plan, const struct problem *p, struc
     return err;
 }
 
+// One run for a profiler to look at, after one that has brought the caches to where runs leave
+// them.
+static int profile_task(struct task *t, bool cold)
+{
+    struct device *d = t->dev;
+    if (!d->ops->profile)
+        return fail(ERR_UNSUPPORTED, "no profiler waits for the marks of a run on %s", d->id);
+    int err = task_run(t);
+    task_release_result(t);
+    if (!err && cold) err = d->ops->flush_cache(d);
+    if (!err) err = d->ops->profile(d, true);
+    if (err) return err;
+    err = task_run(t);
+    int own = d->ops->profile(d, false);
+    task_release_result(t);
+    return err ? err : own;
+}
+
 // What lies on the device for other cases is no memory of this one.
 static void leave_out(struct result *r, int64_t bytes)
 {
@@ -211,7 +233,7 @@ static int measure(const struct plan *plan, struct reference *ref, struct bench_
     if (err) return err;
     r->prepared = true;
     r->peak_bytes = bd->dev->peak_bytes;
-    err = measure_ready(plan, o->p, ref, &t, r);
+    err = plan->profile ? profile_task(&t, r->c.cold) : measure_ready(plan, o->p, ref, &t, r);
     leave_out(r, operands_other_bytes(o));
     r->stats = t.figures;
     task_release_result(&t);
@@ -224,7 +246,7 @@ static int measure(const struct plan *plan, struct reference *ref, struct bench_
     if (err)
         r->timed = false;
     else
-        derive_rates(r, &bd->roof);
+        derive_rates(r, o->p, &bd->roof);
     return err;
 }
 
@@ -236,7 +258,8 @@ void result_clear(struct result *r)
 
 static struct result new_result(const struct bench_case *c, const struct matrix *matrix)
 {
-    struct result r = {.c = *c, .matrix = matrix, .flops = -1, .compulsory_bytes = -1};
+    struct result r = {
+        .c = *c, .matrix = matrix, .flops = -1, .compulsory_bytes = -1, .gather_bytes = -1};
     for (int i = 0; i < OP_FIGURES_MAX; i++) r.figures[i] = NAN;
     return r;
 }
@@ -245,7 +268,10 @@ static int attempt(const struct plan *plan, struct reference *ref, struct bench_
                    struct operands *o, struct result *r)
 {
     const struct problem *p = o->p;
+    struct op_gather gather;
     r->flops = problem_flops(p);
+    if (p->op->gather && p->op->gather(p, &gather))
+        r->gather_bytes = gather.rows * gather.row_bytes;
     if (p->op->result != RESULT_SPARSE)
         r->compulsory_bytes = p->op->compulsory_bytes(p, r->c.entry->algo->variant, 0);
     return measure(plan, ref, bd, o, r);

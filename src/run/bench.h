@@ -6,6 +6,7 @@
 #include "measure/predict.h"
 #include "measure/prepare.h"
 #include "measure/watch.h"
+#include "run/counters.h"
 #include "run/plan.h"
 
 enum status {
@@ -39,6 +40,9 @@ struct result {
     double gflops;                   // by the median time
     double bound_ms;                 // 0 where the roof is not known
     double efficiency;               // bound_ms / median
+    int64_t gather_bytes;            // of a row for each nonzero; -1 where there is no such
+    double gather_ms;                // the bound without reuse on chip; 0 where it is not known
+    double gather_efficiency;        // gather_ms / median
     bool cache_resident;             // it moved its compulsory bytes faster than memory can
     struct prediction model;         // of the algorithm's speed, if it has one
     int64_t peak_bytes;              // 0 where the case was not started
@@ -46,6 +50,7 @@ struct result {
     struct phases phases;            // of a result that each run makes: of a run that waits between
     struct device_trace trace;       // them, and the memory of that run; owned
     struct figures stats;            // the algorithm's own
+    struct counters counters;        // of another run, in another process
 };
 void result_clear(struct result *r);
 

@@ -41,6 +41,7 @@ struct plan {
     struct timing_rule rule;
     enum check_mode check;
     uint64_t seed;
+    bool profile; // each case runs once between a profiler's marks, and nothing is measured
 };
 
 // Lists the cases; the rest of the plan is the caller's.

@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "device/roof.h"
 #include "run/json.h"
 
 // The Makefile says these.
@@ -187,6 +188,14 @@ static void add_roof(struct json *j, cJSON *o, const struct roof *roof)
         cJSON *step = json_object(j, ladder, NULL);
         json_number(j, step, "bytes", (double)roof->steps[i].bytes);
         json_measure(j, step, "gb_s", roof->steps[i].gb_s);
+    }
+    cJSON *gathers = json_array(j, r, "gathers");
+    for (int i = 0; i < roof->gather_count * ROOF_ROWS; i++) {
+        const struct roof_gather *g = &roof->gathers[i / ROOF_ROWS];
+        cJSON *x = json_object(j, gathers, NULL);
+        json_number(j, x, "bytes", (double)g->bytes);
+        json_number(j, x, "row_bytes", roof_row_bytes[i % ROOF_ROWS]);
+        json_measure(j, x, "gb_s", g->gb_s[i % ROOF_ROWS]);
     }
 }
 
@@ -457,14 +466,17 @@ static void add_figures(struct json *j, const struct result *r)
 static void add_rates(struct json *j, const struct result *r)
 {
     double none = NAN;
-    bool bounded = r->timed && r->bound_ms > 0;
+    bool bounded = r->timed && r->bound_ms > 0, gathers = r->timed && r->gather_ms > 0;
     json_number(j, j->root, "flops", known_or_nan(r->flops >= 0, r->flops));
     json_measure(j, j->root, "gflops", r->timed ? r->gflops : none);
     cJSON *bytes = json_object(j, j->root, "bytes");
     json_number(j, bytes, "compulsory",
                 known_or_nan(r->compulsory_bytes >= 0, r->compulsory_bytes));
+    json_number(j, bytes, "gather", known_or_nan(r->gather_bytes >= 0, r->gather_bytes));
     json_measure(j, j->root, "bound_ms", bounded ? r->bound_ms : none);
     json_measure(j, j->root, "efficiency", bounded ? r->efficiency : none);
+    json_measure(j, j->root, "gather_ms", gathers ? r->gather_ms : none);
+    json_measure(j, j->root, "gather_efficiency", gathers ? r->gather_efficiency : none);
     if (bounded)
         json_bool(j, j->root, "cache_resident", r->cache_resident);
     else
@@ -516,6 +528,23 @@ static void add_memory(struct json *j, const struct result *r)
     if (r->trace.count) add_timeline(j, o, &r->trace);
 }
 
+static void add_counters(struct json *j, const struct result *r)
+{
+    const struct counters *c = &r->counters;
+    double none = NAN;
+    if (!c->asked) {
+        json_null(j, j->root, "counters");
+        return;
+    }
+    cJSON *o = json_object(j, j->root, "counters");
+    json_number(j, o, "memory_bytes", c->known ? c->memory_bytes : none);
+    json_number(j, o, "l2_bytes", c->known ? c->l2_bytes : none);
+    json_number(j, o, "l1_bytes", c->known ? c->l1_bytes : none);
+    json_number(j, o, "kernels", known_or_nan(c->known, c->kernels));
+    json_text(j, o, "tool", c->tool[0] ? c->tool : NULL);
+    json_text(j, o, "reason", c->known ? NULL : c->reason);
+}
+
 static void add_stats(struct json *j, const struct result *r)
 {
     cJSON *o = json_object(j, j->root, "stats");
@@ -558,6 +587,7 @@ int record_result(struct record_file *out, const struct result *r)
     add_rates(&j, r);
     add_model(&j, &r->model);
     add_memory(&j, r);
+    add_counters(&j, r);
     add_stats(&j, r);
     return write_document(out, &j);
 }

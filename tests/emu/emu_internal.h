@@ -59,6 +59,8 @@ struct settings {
     bool reseed;
     uint64_t seed;
     int64_t launches;
+    bool profiling;
+    int64_t profiled; // launches between the profiler's marks
 };
 settings &set();
 // Keeps an error for cudaGetLastError, and returns it.

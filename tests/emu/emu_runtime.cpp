@@ -116,6 +116,7 @@ void run(const launch &l)
     (void)at_exit;
     bool capturing = is_capturing((cudaStream_t)l.stream);
     if (!capturing) set().launches++;
+    if (!capturing && set().profiling) set().profiled++;
     char why[128] = "it was told to fail";
     planned = must_fail();
     cudaError_t e = planned ? cudaErrorLaunchOutOfResources : launch_check(l, why, sizeof why);
@@ -213,12 +214,27 @@ void emu_set_order(enum emu_order order, uint64_t seed)
     set().reseed = true;
 }
 int64_t emu_launches(void) { return set().launches; }
+int64_t emu_profiled(void) { return set().profiled; }
 int64_t emu_used(void) { return (int64_t)memory_used(); }
 
 cudaError_t cudaPeekAtLastError(void)
 {
     refused[0] = 0;
     return last_error;
+}
+
+cudaError_t cudaProfilerStart(void)
+{
+    MAY_FAIL(cudaErrorUnknown);
+    set().profiling = true;
+    return cudaSuccess;
+}
+
+cudaError_t cudaProfilerStop(void)
+{
+    MAY_FAIL(cudaErrorUnknown);
+    set().profiling = false;
+    return cudaSuccess;
 }
 
 cudaError_t cudaGetLastError(void)

@@ -154,6 +154,8 @@ enum cudaStreamCaptureStatus {
 extern "C" {
 
 cudaError_t cudaGetLastError(void);
+cudaError_t cudaProfilerStart(void);
+cudaError_t cudaProfilerStop(void);
 cudaError_t cudaPeekAtLastError(void);
 const char *cudaGetErrorName(cudaError_t e);
 const char *cudaGetErrorString(cudaError_t e);

@@ -1,0 +1,128 @@
+#define _GNU_SOURCE // pipe2
+#include "base/child.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define LOOK_MS   20              // between two looks at whether it has ended
+#define FIRST     ((int64_t)4096) // bytes of text, doubled as it comes
+#define TEXT_MOST ((int64_t)64 << 20)
+
+extern char **environ;
+
+struct child {
+    const char *name;
+    pid_t pid; // and the group that all it starts belong to
+    int out;   // what it prints
+    char *text;
+    int64_t length, room;
+};
+
+// Its own group, the signals as a shell would leave them, and its output into the pipe.
+static int spawn(struct child *c, char *const argv[], int write_end)
+{
+    posix_spawn_file_actions_t files;
+    posix_spawnattr_t attr;
+    sigset_t normal;
+    sigemptyset(&normal);
+    sigaddset(&normal, SIGPIPE);
+    sigaddset(&normal, SIGXFSZ);
+    int e = posix_spawn_file_actions_init(&files);
+    if (e) return e;
+    e = posix_spawnattr_init(&attr);
+    if (!e) {
+        e = posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+        if (!e) e = posix_spawn_file_actions_adddup2(&files, write_end, STDOUT_FILENO);
+        if (!e) e = posix_spawn_file_actions_adddup2(&files, write_end, STDERR_FILENO);
+        if (!e) e = posix_spawnattr_setpgroup(&attr, 0);
+        if (!e) e = posix_spawnattr_setsigdefault(&attr, &normal);
+        if (!e) e = posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF);
+        if (!e) e = posix_spawnp(&c->pid, argv[0], &files, &attr, argv, environ);
+        posix_spawnattr_destroy(&attr);
+    }
+    posix_spawn_file_actions_destroy(&files);
+    return e;
+}
+
+static int start(struct child *c, char *const argv[])
+{
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC))
+        return fail(ERR_UNSUPPORTED, "%s: no pipe for it: %s", c->name, strerror(errno));
+    int e = fcntl(ends[0], F_SETFL, O_NONBLOCK) ? errno : spawn(c, argv, ends[1]);
+    close(ends[1]);
+    c->out = ends[0];
+    if (!e) return OK;
+    close(ends[0]);
+    return fail(ERR_UNSUPPORTED, "%s: cannot be started: %s", c->name, strerror(e));
+}
+
+// Takes what is there now.
+static int drain(struct child *c)
+{
+    for (;;) {
+        if (c->room - c->length < 2) {
+            if (c->room >= TEXT_MOST) return fail(ERR_UNSUPPORTED, "%s: it prints on", c->name);
+            char *more = mem_resize(c->text, c->room, 2 * c->room, 1);
+            if (!more) return ERR_MEMORY;
+            c->text = more, c->room *= 2;
+        }
+        ssize_t n = read(c->out, c->text + c->length, (size_t)(c->room - c->length - 1));
+        if (n > 0) c->length += n;
+        if (n == 0 || (n < 0 && errno != EINTR)) break; // its end, or nothing more for now
+    }
+    c->text[c->length] = 0;
+    return OK;
+}
+
+// Reads until it has ended. What it has started, and that still holds the pipe, is not waited for.
+static int follow(struct child *c, double limit_ms, int *state)
+{
+    double begin = clock_ms();
+    for (;;) {
+        struct pollfd look = {.fd = c->out, .events = POLLIN};
+        poll(&look, 1, LOOK_MS);
+        pid_t pid = waitpid(c->pid, state, WNOHANG);
+        bool lost = pid < 0 && errno != EINTR, ended = pid == c->pid;
+        if (ended) c->pid = 0;
+        int err = drain(c);
+        if (err || ended) return err;
+        if (lost) return fail(ERR_UNSUPPORTED, "%s: its end cannot be waited for", c->name);
+        if (interrupted) return fail(ERR_INTERRUPTED, "interrupted");
+        if (clock_ms() - begin > limit_ms)
+            return fail(ERR_UNSUPPORTED, "%s: had not ended after %g s", c->name, limit_ms * 1e-3);
+        // At the pipe's end poll() would not wait.
+        if (look.revents & POLLHUP && !(look.revents & POLLIN)) usleep(LOOK_MS * 1000);
+    }
+}
+
+int child_run(char *const argv[], double limit_ms, char **text, int *status)
+{
+    struct child c = {.name = argv[0], .room = FIRST};
+    int state = 0;
+    *text = NULL;
+    c.text = mem_alloc(FIRST, 1);
+    if (!c.text) return ERR_MEMORY;
+    int err = start(&c, argv);
+    if (!err) {
+        err = follow(&c, limit_ms, &state);
+        if (c.pid) { // it has not ended, and is not to go on
+            kill(-c.pid, SIGKILL);
+            while (waitpid(c.pid, &state, 0) < 0 && errno == EINTR) {}
+        }
+        close(c.out);
+    }
+    if (err) {
+        mem_free(c.text);
+        return err;
+    }
+    *status = WIFSIGNALED(state) ? 128 + WTERMSIG(state) : WEXITSTATUS(state);
+    *text = c.text;
+    return OK;
+}

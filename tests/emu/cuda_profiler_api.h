@@ -1,0 +1,2 @@
+// The emulator's <cuda_profiler_api.h>: it is all in its runtime.
+#include "emu_runtime.h"

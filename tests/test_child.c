@@ -1,0 +1,121 @@
+// Other programs run to their end: what they print, how they end, and those that do not.
+#include "base/child.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "test.h"
+
+static char *shell(const char *script, double limit_ms, int *err, int *status)
+{
+    char *argv[] = {(char *)"sh", (char *)"-c", (char *)script, NULL}, *text = NULL;
+    *status = -1;
+    *err = child_run(argv, limit_ms, &text, status);
+    CHECK(!text == !!*err, "error %d and %s", *err, text ? text : "no text");
+    return text;
+}
+
+static void test_ends(void)
+{
+    static const struct {
+        const char *script, *text;
+        int status;
+    } table[] = {{"echo a; echo b >&2; exit 0", "a\nb\n", 0},
+                 {"exit 3", "", 3},
+                 {"printf x; kill -9 $$", "x", 128 + 9},
+                 {"cat", "", 0},                              // there is nothing to read
+                 {"kill -PIPE $$; echo on", "", 128 + 13},    // as the program itself does not end
+                 {"exec >&- 2>&-; sleep 0.1; exit 4", "", 4}, // the pipe ends before it does
+                 {"sleep 20 & echo on", "on\n", 0}};          // what it has left is not waited for
+    for (int i = 0; i < COUNT(table); i++) {
+        int err, status;
+        double start = clock_ms();
+        char *text = shell(table[i].script, 20000, &err, &status);
+        CHECK(!err && status == table[i].status, "row %d: error %d, status %d", i, err, status);
+        CHECK_TEXT(text ? text : "(none)", table[i].text);
+        CHECK(clock_ms() - start < 15000, "row %d: %g ms", i, clock_ms() - start);
+        mem_free(text);
+    }
+}
+
+// Text of any length comes whole, unless there is no end of it.
+static void test_long(void)
+{
+    int err, status;
+    char *text = shell("yes 0123456789abcde | head -n 100000", 60000, &err, &status);
+    CHECK(!err && strlen(text) == 1600000, "error %d, %zu letters", err, text ? strlen(text) : 0);
+    mem_free(text);
+    shell("yes", 60000, &err, &status);
+    CHECK(err == ERR_UNSUPPORTED && strstr(fail_text(), "it prints on"), "%s", fail_text());
+}
+
+// Whether the process with the number in this file is there.
+static bool is_there(const char *path)
+{
+    char number[32] = "";
+    int fd = open(path, O_RDONLY);
+    CHECK(fd >= 0 && read(fd, number, sizeof number - 1) > 0, "no number in %s", path);
+    close(fd);
+    for (int i = 0; i < 100 && !kill(atoi(number), 0); i++) usleep(50000); // it may take a moment
+    return !kill(atoi(number), 0);
+}
+
+// One that goes on is ended, and so is what it has started.
+static void test_late(void)
+{
+    char path[] = P_tmpdir "/test_child.XXXXXX", script[256];
+    int err, status, fd = mkstemp(path);
+    CHECK(fd >= 0 && !close(fd), "no file");
+    snprintf(script, sizeof script, "sleep 300 & echo $! >%s; wait", path);
+    double start = clock_ms();
+    shell(script, 500, &err, &status);
+    CHECK(err == ERR_UNSUPPORTED && strstr(fail_text(), "had not ended after 0.5 s"), "%s",
+          fail_text());
+    CHECK(clock_ms() - start < 15000, "%g ms", clock_ms() - start);
+    CHECK(!is_there(path), "what it has started goes on");
+    interrupted = 1;
+    shell(script, 60000, &err, &status);
+    interrupted = 0;
+    CHECK(err == ERR_INTERRUPTED, "error %d", err);
+    unlink(path);
+}
+
+static void test_none(void)
+{
+    char *argv[] = {(char *)"/no/such program", NULL}, *text;
+    int status;
+    int err = child_run(argv, 1000, &text, &status);
+    CHECK(err == ERR_UNSUPPORTED && !text, "error %d", err);
+    CHECK_TEXT(fail_text(), "/no/such program: cannot be started: No such file or directory");
+    char *sh[] = {(char *)"sh", (char *)"-c", (char *)"yes | head -n 9000", NULL};
+    int n = 0;
+    do {
+        mem_fail_at(++n);
+        err = child_run(sh, 20000, &text, &status);
+        mem_fail_at(0);
+        CHECK(!err || (err == ERR_MEMORY && !text), "allocation %d: error %d", n, err);
+    } while (err && n < 100);
+    CHECK(!err && n > 2, "after %d allocations: error %d", n, err);
+    mem_free(text);
+    // No descriptor is left open.
+    int free_one = dup(0);
+    close(free_one);
+    for (int i = 0; i < 20; i++) {
+        child_run(argv, 1000, &text, &status);
+        shell("exit 1", 20000, &err, &status);
+    }
+    int now = dup(0);
+    close(now);
+    CHECK(now == free_one, "descriptor %d, and %d before", now, free_one);
+}
+
+int main(void)
+{
+    test_ends();
+    test_long();
+    test_late();
+    test_none();
+    return TEST_END();
+}
