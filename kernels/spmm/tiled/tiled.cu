@@ -15,6 +15,8 @@
 // parts of a cut row go to memory, and a second kernel adds them up, in the order of the row.
 //
 // Limits: a stage and R must fit in the shared memory of a block.
+//
+// `tiled-tuned` is in turned.cu: it does without tiles.
 #include "formats/tiled.h"
 #include "kernel.cuh"
 #include "papers.h"
