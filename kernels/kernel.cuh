@@ -18,4 +18,16 @@ static inline int row_step(const struct task *t, const struct dense_dev *D, uint
     return fail(ERR_UNSUPPORTED, "%s: a row of a dense matrix has more than 4 GB", t->entry->name);
 }
 
+// Lets a kernel have all the shared memory of a block that the device allows.
+template <typename K> static int allow_shared(const struct device *dev, K *kernel)
+{
+    int most;
+    struct cudaFuncAttributes facts;
+    CUDA_TRY(cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, dev->index));
+    CUDA_TRY(cudaFuncGetAttributes(&facts, kernel));
+    CUDA_TRY(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                  most - (int)facts.sharedSizeBytes));
+    return OK;
+}
+
 #endif

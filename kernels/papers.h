@@ -11,5 +11,7 @@
 #define NIU_2022                                                                                   \
     "Niu, Lu, Ji, Song, Jin, Liu: TileSpGEMM: A Tiled Algorithm for Parallel Sparse General "      \
     "Matrix-Matrix Multiplication on GPUs, PPoPP 2022"
+#define TILED_SPMM                                                                                 \
+    "Optimizing Tiled Sparse Matrix Multiplication with Performance Modeling on GPUs"
 
 #endif

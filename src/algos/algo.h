@@ -65,6 +65,8 @@ struct task {
     const struct sparse *S[FORMATS_MAX]; // the second sparse factor, likewise; A's own if it is A
     struct dense_dev in[DENSE_MAX];      // dense inputs: B, or X and Y
     struct dense_dev C;                  // RESULT_DENSE
+    const int32_t *order;                // of it, set by prepare() where its rows are permuted:
+                                         // row i of C is row order[i] of the result
     void *val;                           // RESULT_PATTERN: a value for each nonzero of A
     struct csr_dev R;      // RESULT_SPARSE: allocated with device_alloc by run or finish
     void *state;           // the algorithm's own, from prepare to teardown

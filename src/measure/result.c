@@ -86,6 +86,7 @@ void result_free(struct result_view *R)
     mem_free(R->ptr);
     mem_free(R->idx);
     mem_free(R->val);
+    mem_free(R->place);
     *R = (struct result_view){0};
 }
 
@@ -118,6 +119,26 @@ static int download_dense(const struct task *t, struct result_view *R)
     }
     if (touched)
         snprintf(R->broken, sizeof R->broken, "something was written between the rows of C");
+    return err;
+}
+
+// Where the rows of C are that the algorithm has left in an order of its own.
+static int download_order(const struct task *t, struct result_view *R)
+{
+    int64_t rows = R->p->rows;
+    int32_t *order = mem_alloc(rows, sizeof *order);
+    R->place = mem_alloc(rows, sizeof *R->place);
+    int err = order && R->place ? OK : ERR_MEMORY;
+    if (!err) err = device_download(t->dev, order, t->order, rows * (int64_t)sizeof *order);
+    for (int64_t i = 0; i < rows && !err; i++) R->place[i] = -1;
+    for (int64_t i = 0; i < rows && !err; i++)
+        if (order[i] >= 0 && order[i] < rows) R->place[order[i]] = (int32_t)i;
+    for (int64_t i = 0; i < rows && !err; i++)
+        if (R->place[i] < 0) {
+            snprintf(R->broken, sizeof R->broken, "row %lld has no place in C", (long long)i);
+            R->place[i] = 0;
+        }
+    mem_free(order);
     return err;
 }
 
@@ -205,7 +226,10 @@ int result_download(const struct task *t, const struct problem *p, struct result
     int err = OK;
     *out = (struct result_view){.p = p};
     switch (p->op->result) {
-    case RESULT_DENSE: err = download_dense(t, out); break;
+    case RESULT_DENSE:
+        err = download_dense(t, out);
+        if (!err && t->order) err = download_order(t, out);
+        break;
     case RESULT_PATTERN: err = download_pattern(t, out); break;
     case RESULT_SPARSE: err = download_sparse(t, out); break;
     }
@@ -235,6 +259,7 @@ double result_at(const struct result_view *R, int64_t i, int64_t e)
 {
     const struct problem *p = R->p;
     int64_t q = 0;
+    if (R->place) i = R->place[i];
     switch (p->op->result) {
     case RESULT_DENSE: q = R->layout == LAYOUT_ROW ? i * p->cols + e : e * p->rows + i; break;
     case RESULT_PATTERN: q = p->A->ptr[i] + e; break;

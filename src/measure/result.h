@@ -11,6 +11,7 @@ struct result_view {
     int64_t *ptr;       // sparse: row starts, size rows + 1
     int32_t *idx;       // sparse: columns, size nnz
     void *val;
+    int32_t *place;   // dense: where row i lies in it, size rows; NULL: at i
     char broken[160]; // what is wrong with it as a structure; "": nothing
 };
 

@@ -103,6 +103,7 @@ static int make_once(const struct task *t, struct stored *x, const struct sparse
         return err;
     }
     struct device host = device_host();
+    host.units = d->units; // what it is made for
     struct sparse *made = NULL;
     int err = make_on_host(t, &host, x->of, x->format, &made);
     *convert_ms += clock_ms() - start;

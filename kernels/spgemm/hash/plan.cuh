@@ -103,18 +103,6 @@ static void launch_numeric(const struct group *g, cudaStream_t stream, const str
     }
 }
 
-// Lets a kernel have all the shared memory of a block that the device allows.
-template <typename K> static int allow_shared(struct device *dev, K *kernel)
-{
-    int most;
-    struct cudaFuncAttributes facts;
-    CUDA_TRY(cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, dev->index));
-    CUDA_TRY(cudaFuncGetAttributes(&facts, kernel));
-    CUDA_TRY(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                  most - (int)facts.sharedSizeBytes));
-    return OK;
-}
-
 template <typename T> static int allow_all_shared(struct device *dev)
 {
     int err = allow_shared(dev, symbolic_pwarp<float>);

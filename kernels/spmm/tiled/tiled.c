@@ -1,0 +1,78 @@
+// Tiled SpMM, C = A * B, column-major: "Optimizing Tiled Sparse Matrix Multiplication with
+// Performance Modeling on GPUs", sections 2.5 and 4, carried over to a CPU. The words are those of
+// formats/tiled.h.
+//
+// Format: tiled. Any k. A panel belongs to a thread, R columns of C to vector registers. The
+// elements of B that a stage needs are copied to a buffer that stays in the cache of the core, R
+// neighbouring ones for each column of the stage, and each entry of A is multiplied with one such
+// vector. A segment ends where its padding begins. Sums of a panel are kept beside the buffer until
+// its last stage is done, and then written column by column.
+#include "cpu.h"
+#include "formats/tiled.h"
+#include "papers.h"
+
+#include <omp.h>
+#include <string.h>
+
+struct state {
+    int factor;  // R
+    void *parts; // of cut rows, column-major
+    char *room;  // of each thread: a stage and the sums of a panel
+    int64_t room_bytes;
+};
+
+#define BODY "spmm/tiled/tiled.inl"
+#include "each_prec.inl"
+
+static int prepare(struct task *t)
+{
+    const struct tiled *A = tiled_of(t->A[0]);
+    struct state *s = t->state = mem_zero_alloc(1, sizeof *s);
+    int64_t count;
+    if (!s) return ERR_MEMORY;
+    s->factor = (int)task_option(t, "factor");
+    if (s->factor & (s->factor - 1))
+        return fail(ERR_UNSUPPORTED, "tiled: factor=%d: it is a power of two", s->factor);
+    t->order = A->order;
+    s->room_bytes = ((int64_t)A->stage + A->rows) * s->factor * (int64_t)prec_bytes(t->prec) + 128;
+    s->room_bytes -= s->room_bytes % 64; // each thread begins with a cache line
+    int err = device_alloc(t->dev, omp_get_max_threads(), (size_t)s->room_bytes, (void **)&s->room);
+    if (!err) err = size_mul(A->parts, t->C.cols, &count);
+    if (!err && A->cuts) err = device_alloc(t->dev, count, prec_bytes(t->prec), &s->parts);
+    return err;
+}
+
+static void teardown(struct task *t)
+{
+    struct state *s = t->state;
+    if (s) device_free(t->dev, s->parts);
+    if (s) device_free(t->dev, s->room);
+    task_free_state(t);
+}
+
+static int run(struct task *t)
+{
+    BY_PREC(t, multiply, t);
+    return OK;
+}
+
+static const struct param options[] = {
+    {"factor", 16, 1, 32, true, "columns of C that are summed up at once, R: a power of two"},
+    {0},
+};
+
+const struct algo spmm_tiled_cpu = {
+    .layouts = COL_MAJOR,
+    .precs = BOTH_PRECS,
+    .A = {&format_tiled},
+    .arith = ARITH_PREC,
+    .options = options,
+    .about = "B staged in the cache by panels of rows, R columns of C in vector registers",
+    .cite = TILED_SPMM ", sections 2.5 and 4",
+    .differs =
+        "The paper's is for GPUs: a panel belongs to a block, a row to a thread. The rows of C "
+        "are in their own order unless permute=1 asks for the paper's.",
+    .prepare = prepare,
+    .run = run,
+    .teardown = teardown,
+};

@@ -1,0 +1,83 @@
+// What the files of `tiled` share: its parameters, the decision to cut rows, segments on the host.
+#ifndef TILED_PLAN_H
+#define TILED_PLAN_H
+
+#include <math.h>
+
+#include "base/mix.h" // HOST_DEVICE
+#include "formats/csr.h"
+#include "formats/tiled.h"
+
+// Places of the format's parameters.
+enum { TILED_ROWS, TILED_STAGE, TILED_BALANCE, TILED_REORDER, TILED_PERMUTE };
+
+// Figure 6 of the paper: with fewer blocks than this for each multiprocessor too many idle.
+#define TILED_BUSY 0.65
+
+// Sets the sizes of a panel and the decision of figure 6. Returns the length of the longest
+// segment, 0 where rows stay whole. `squares` is the sum of the squares of the row lengths.
+static inline int64_t tiled_decide(struct tiled *T, const double *opt, int64_t squares, int units)
+{
+    T->rows = (int32_t)(((int64_t)opt[TILED_ROWS] + SLICE - 1) / SLICE * SLICE);
+    T->stage = (int32_t)opt[TILED_STAGE];
+    T->cut = TILED_WHOLE;
+    const int64_t blocks = ((int64_t)T->m + T->rows - 1) / T->rows;
+    T->utilisation = (double)blocks / (units > 0 ? units : 1);
+    if (!T->nnz || opt[TILED_BALANCE] == 0) return 0;
+    const double mean = (double)T->nnz / T->m;
+    if (T->utilisation < TILED_BUSY) {
+        T->cut = TILED_U_MU;
+        return (int64_t)ceil(T->utilisation * mean);
+    }
+    // sigma > mu, as sigma^2 is the mean of the squares less mu^2.
+    const bool uneven = (double)squares / T->m > 2 * mean * mean;
+    if (!uneven && opt[TILED_BALANCE] < 0) return 0;
+    T->cut = TILED_MU;
+    return (int64_t)ceil(mean);
+}
+
+// Segments of a row of so many entries; an empty row has one, too.
+static HOST_DEVICE inline int64_t tiled_pieces(int64_t length, int64_t longest)
+{
+    return longest && length > longest ? (length + longest - 1) / longest : 1;
+}
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// The segments in their order, in host memory.
+struct segments {
+    int64_t count;
+    int64_t *first, *end; // entries of A, size count
+    int64_t *to;          // row of A, of a cut row -1 - part, size count
+};
+// Cuts rows into segments of up to `longest` entries (0: of any length), and makes cut_row and
+// cut_part of T.
+int tiled_cut_rows(struct device *d, const struct csr_dev *A, int64_t longest, struct tiled *T,
+                   struct segments *s);
+// Sorts segments by their patterns: as numbers whose highest bit is column 0, the largest first,
+// and equal ones as they were.
+int tiled_sort(const struct csr_dev *A, struct segments *s);
+// Makes `to` of T from the segments, and with `permute` its order.
+int tiled_place(struct device *d, const struct segments *s, bool permute, struct tiled *T);
+void segments_free(struct segments *s);
+
+// Goes through the entries of segment x in their order: next() returns where an entry is, and -1
+// after the last one; its column is then `col`.
+struct tiled_walk {
+    const struct tiled *A;
+    int64_t x, stage, q, end;
+    int32_t col;
+};
+struct tiled_walk tiled_walk_start(const struct tiled *A, int64_t x);
+int64_t tiled_walk_next(struct tiled_walk *w);
+
+// Of the descriptor.
+int tiled_make(struct device *d, const struct sparse *from, const double *opt, struct sparse *out);
+const char *tiled_check(const struct sparse *X);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,409 @@
+// The format of Tiled SpMM: where its entries lie, which rows are cut and sorted, what it tells,
+// and that its check finds what is broken; and that a result in the order of its rows is checked
+// as such. That it gives back the csr it was made from is in test_formats.c.
+#include "formats/tiled.h"
+
+#include "cases.h"
+#include "formats/csr.h"
+#include "shapes.h"
+
+static struct device dev;
+
+enum { NEVER = 0, ALWAYS = 1, AUTO = -1 };
+
+static struct tiled *make(const struct csr *A, double rows, double stage, double balance,
+                          double reorder, double permute)
+{
+    struct sparse *csr = NULL, *T = NULL;
+    const double opt[] = {rows, stage, balance, reorder, permute};
+    double ms;
+    int err = csr_place(&dev, A, F64, &ms, &csr);
+    if (!err) err = sparse_make(&dev, &format_tiled, csr, opt, &T);
+    CHECK(!err, "%s", fail_text());
+    sparse_free(&dev, csr);
+    CHECK(!T || !format_tiled.check(T), "%s", format_tiled.check(T));
+    return (struct tiled *)T;
+}
+
+// A matrix whose row i has the first lengths[i] columns.
+static struct tiled *make_lengths(const int *lengths, int m, double rows, double balance)
+{
+    struct csr A;
+    int64_t nnz = 0;
+    for (int i = 0; i < m; i++) nnz += lengths[i];
+    CHECK(!csr_alloc(&A, m, 100, nnz), "%s", fail_text());
+    A.ptr[0] = 0;
+    for (int i = 0; i < m; i++) {
+        A.ptr[i + 1] = A.ptr[i] + lengths[i];
+        for (int j = 0; j < lengths[i]; j++) A.idx[A.ptr[i] + j] = j, A.val[A.ptr[i] + j] = 1 + j;
+    }
+    struct tiled *T = make(&A, rows, 512, balance, NEVER, 0);
+    csr_free(&A);
+    return T;
+}
+
+// [ 1 . 2 . 3 ]       Two columns a stage: 0 and 1, then 2 and 4.
+// [ . 0 . . . ]
+// [ 4 5 . . . ]
+static struct tiled *make_small(double reorder, double permute)
+{
+    int64_t ptr[] = {0, 3, 4, 6};
+    int32_t idx[] = {0, 2, 4, 1, 0, 1};
+    double val[] = {1, 2, 3, 0, 4, 5};
+    struct csr A = {3, 5, 6, ptr, idx, val};
+    return make(&A, 32, 2, NEVER, reorder, permute);
+}
+
+static void test_layout(void)
+{
+    struct tiled *T = make_small(NEVER, 0);
+    if (!T) return;
+    const int32_t map[] = {0, 1, 2, 4};
+    const struct {
+        int q, idx;
+        double val;
+    } entries[] = {{0, 0, 1}, {1, 1, 0},  {2, 0, 4},  {32, 2, 0}, {33, 2, 0},  {34, 1, 5},
+                   {3, 2, 0}, {64, 0, 2}, {65, 2, 0}, {96, 1, 3}, {127, 2, 0}, {63, 2, 0}};
+    const double *val = T->val;
+    CHECK(T->panels == 1 && T->stages == 2 && T->mapped == 4 && T->stored == 128 && !T->to,
+          "%d panels, %lld stages, %lld columns, %lld entries", T->panels, (long long)T->stages,
+          (long long)T->mapped, (long long)T->stored);
+    CHECK(T->slice[1] == 64 && T->map_ptr[1] == 2, "stage 1 starts at %lld, its columns at %lld",
+          (long long)T->slice[1], (long long)T->map_ptr[1]);
+    for (int i = 0; i < 4; i++) CHECK(T->map[i] == map[i], "column %d is %d", i, T->map[i]);
+    for (int e = 0; e < COUNT(entries); e++)
+        CHECK(T->idx[entries[e].q] == entries[e].idx && val[entries[e].q] == entries[e].val,
+              "entry %d is %d, %g", entries[e].q, T->idx[entries[e].q], val[entries[e].q]);
+    sparse_free(&dev, &T->head);
+}
+
+static void check_figure(const struct tiled *T, const char *name, double want)
+{
+    struct figures f = {0};
+    format_tiled.describe(&T->head, &f);
+    const struct figure *x = figures_find(&f, name);
+    CHECK(x && x->number == want, "%s is %g, not %g", name, x ? x->number : -1, want);
+}
+
+static void test_figures(void)
+{
+    struct tiled *T = make_small(ALWAYS, 1);
+    if (T) {
+        check_figure(T, "rho", 6.0 / 4);
+        check_figure(T, "Z", 128.0 / 6);
+        check_figure(T, "mu", 2);
+        check_figure(T, "U", 1.0 / dev.units);
+        check_figure(T, "panels", 1);
+        check_figure(T, "stages", 2);
+        check_figure(T, "segments", 3);
+        check_figure(T, "reordered", 1);
+        check_figure(T, "permuted", 1);
+        sparse_free(&dev, &T->head);
+    }
+    T = make_lengths((int[]){0, 0}, 2, 32, AUTO);
+    if (!T) return;
+    check_figure(T, "rho", 1);
+    check_figure(T, "Z", 1);
+    check_figure(T, "permuted", 0);
+    sparse_free(&dev, &T->head);
+}
+
+// Figure 6. The longest segment is seen in how many parts a row has.
+static void expect_cut(const int *lengths, int m, int units, double balance, enum tiled_cut cut,
+                       int64_t segments)
+{
+    static const char *const names[] = {"none", "mu", "U mu"};
+    int kept = dev.units;
+    struct figures f = {0};
+    dev.units = units;
+    struct tiled *T = make_lengths(lengths, m, 32, balance);
+    dev.units = kept;
+    if (!T) return;
+    CHECK(T->cut == cut && T->segments == segments, "%d rows, %d units: cut %d, %lld segments", m,
+          units, (int)T->cut, (long long)T->segments);
+    format_tiled.describe(&T->head, &f);
+    const struct figure *x = figures_find(&f, "segment");
+    CHECK_TEXT(x ? x->text : "", names[cut]);
+    sparse_free(&dev, &T->head);
+}
+
+static void test_balance(void)
+{
+    const int uneven[] = {1, 1, 10}, limit[] = {0, 2}, beyond[] = {0, 0, 3}, even[] = {4, 4, 5};
+    int many[13 * 32];
+    for (int i = 0; i < COUNT(many); i++) many[i] = 2;
+    expect_cut(uneven, 3, 1, AUTO, TILED_MU, 5); // 4, 4 and 2
+    expect_cut(uneven, 3, 1, NEVER, TILED_WHOLE, 3);
+    expect_cut(uneven, 3, 4, NEVER, TILED_WHOLE, 3);
+    expect_cut(uneven, 3, 2, AUTO, TILED_U_MU, 7); // 5 times 2
+    expect_cut(uneven, 3, 4, AUTO, TILED_U_MU, 12);
+    expect_cut(limit, 2, 1, AUTO, TILED_WHOLE, 2); // sigma is mu
+    expect_cut(limit, 2, 1, ALWAYS, TILED_MU, 3);
+    expect_cut(beyond, 3, 1, AUTO, TILED_MU, 5);
+    expect_cut(even, 3, 1, AUTO, TILED_WHOLE, 3);
+    expect_cut(even, 3, 1, ALWAYS, TILED_MU, 3); // mu is 4.33, so a segment has 5
+    expect_cut(many, COUNT(many), 20, AUTO, TILED_WHOLE, COUNT(many));          // U is 0.65
+    expect_cut(many, COUNT(many) - 32, 20, AUTO, TILED_U_MU, COUNT(many) - 32); // 0.6
+    expect_cut((int[]){0, 0}, 2, 4, ALWAYS, TILED_WHOLE, 2);
+}
+
+// Where the segments of a cut row go.
+static void test_parts(void)
+{
+    int kept = dev.units;
+    dev.units = 1;
+    struct tiled *T = make_lengths((int[]){1, 10, 1}, 3, 32, AUTO);
+    dev.units = kept;
+    if (!T) return;
+    const int64_t to[] = {0, -1, -2, -3, 2};
+    CHECK(T->cuts == 1 && T->parts == 3 && T->segments == 5, "%d cuts, %lld parts", T->cuts,
+          (long long)T->parts);
+    for (int x = 0; x < 5 && T->segments == 5; x++)
+        CHECK(T->to[x] == to[x], "segment %d goes to %lld", x, (long long)T->to[x]);
+    CHECK(T->cut_row[0] == 1 && T->cut_part[0] == 0 && T->cut_part[1] == 3, "row %d",
+          T->cut_row[0]);
+    CHECK(!T->order, "an order");
+    sparse_free(&dev, &T->head);
+}
+
+static void expect_order(const struct tiled *T, const int32_t *order)
+{
+    CHECK(T->reordered && T->order, "not sorted");
+    for (int i = 0; i < T->m && T->order; i++)
+        CHECK(T->order[i] == order[i], "row %d of C is row %d, not %d", i, T->order[i], order[i]);
+}
+
+// The number of a row has a 1 where it has a nonzero; the largest comes first.
+static void test_sort(void)
+{
+    int64_t ptr[] = {0, 1, 3, 5, 5, 7};
+    int32_t idx[] = {0, 0, 5, 0, 3, 0, 5};
+    double val[] = {1, 2, 3, 4, 5, 6, 7};
+    const struct csr A = {5, 6, 7, ptr, idx, val};
+    struct tiled *T = make(&A, 32, 512, NEVER, ALWAYS, 1);
+    if (!T) return;
+    expect_order(T, (int32_t[]){2, 1, 4, 0, 3});
+    for (int i = 0; i < 5; i++) CHECK(T->to[i] == i, "segment %d goes elsewhere", i);
+    sparse_free(&dev, &T->head);
+    T = make(&A, 32, 512, NEVER, ALWAYS, 0);
+    if (!T) return;
+    const int64_t to[] = {2, 1, 4, 0, 3};
+    for (int i = 0; i < 5; i++) CHECK(T->to[i] == to[i], "segment %d goes elsewhere", i);
+    CHECK(!T->order, "an order");
+    sparse_free(&dev, &T->head);
+}
+
+static bool two_patterns(int32_t i, int32_t j) { return j / 2 == i % 2; }
+static bool two_halves(int32_t i, int32_t j) { return j / 2 == i / 32; }
+
+// The sorted order stays where a panel then has fewer columns.
+static void test_reorder(void)
+{
+    const struct shape mixed = {.name = "two patterns", .m = 64, .n = 4, .rule = two_patterns};
+    const struct shape sorted = {.name = "two halves", .m = 64, .n = 4, .rule = two_halves};
+    struct csr A;
+    int32_t order[64];
+    for (int i = 0; i < 64; i++) order[i] = i % 32 * 2 + i / 32;
+    if (shape_build(&mixed, &A)) return;
+    struct tiled *T = make(&A, 32, 512, NEVER, AUTO, 1);
+    if (T) expect_order(T, order);
+    if (T) check_figure(T, "rho", 32);
+    if (T) sparse_free(&dev, &T->head);
+    T = make(&A, 32, 512, NEVER, NEVER, 1);
+    if (T) CHECK(!T->reordered && !T->order, "sorted");
+    if (T) check_figure(T, "rho", 16);
+    if (T) sparse_free(&dev, &T->head);
+    csr_free(&A);
+    if (shape_build(&sorted, &A)) return;
+    T = make(&A, 32, 512, NEVER, AUTO, 1);
+    if (T) CHECK(!T->reordered && !T->order && !T->to, "sorted for nothing");
+    if (T) check_figure(T, "rho", 32);
+    if (T) sparse_free(&dev, &T->head);
+    csr_free(&A);
+}
+
+// Equal rows of many columns, which agree in all of them.
+static void test_sort_equal(void)
+{
+    const struct shape equal = {.name = "equal rows", .m = 45, .n = 300, .rule = full};
+    struct csr A;
+    int32_t order[45];
+    for (int i = 0; i < 45; i++) order[i] = i;
+    if (shape_build(&equal, &A)) return;
+    struct tiled *T = make(&A, 32, 512, NEVER, ALWAYS, 1);
+    if (T) expect_order(T, order);
+    if (T) sparse_free(&dev, &T->head);
+    csr_free(&A);
+}
+
+static void expect_broken(const struct tiled *T, const char *want)
+{
+    const char *broken = format_tiled.check(&T->head);
+    CHECK_TEXT(broken ? broken : "nothing", want);
+}
+
+// One invariant after the other is broken, found, and mended.
+#define BREAK(place, value, want)                                                                  \
+    do {                                                                                           \
+        __typeof__(place) kept = place;                                                            \
+        place = value;                                                                             \
+        expect_broken(T, want);                                                                    \
+        place = kept;                                                                              \
+        CHECK(!format_tiled.check(&T->head), "not mended after: %s", want);                        \
+    } while (0)
+
+static void test_check(void)
+{
+    struct tiled *T = make_small(NEVER, 0);
+    if (!T) return;
+    double *val = T->val;
+    BREAK(T->m, -1, "negative size");
+    BREAK(T->n, -1, "negative size");
+    BREAK(T->nnz, -1, "negative size");
+    BREAK(T->segments, -1, "negative size");
+    BREAK(T->stages, -1, "negative size");
+    BREAK(T->mapped, -1, "negative size");
+    BREAK(T->stored, -1, "negative size");
+    BREAK(T->cuts, -1, "negative size");
+    BREAK(T->parts, -1, "negative size");
+    BREAK(T->rows, 0, "a panel is not whole slices");
+    BREAK(T->rows, 33, "a panel is not whole slices");
+    BREAK(T->stage, 0, "a stage has no 16-bit places");
+    BREAK(T->stage, 65536, "a stage has no 16-bit places");
+    BREAK(T->panels, 2, "panels do not cover segments");
+    BREAK(T->panel, NULL, "missing array");
+    BREAK(T->map_ptr, NULL, "missing array");
+    BREAK(T->map, NULL, "missing array");
+    BREAK(T->slice, NULL, "missing array");
+    BREAK(T->idx, NULL, "missing array");
+    BREAK(T->val, NULL, "missing array");
+    BREAK(T->reordered, true, "`to` is there where it need not, or is not");
+    BREAK(T->m, 4, "segments are not the rows");
+    BREAK(T->panel[0], 1, "stages do not ascend from panel to panel");
+    BREAK(T->panel[1], 1, "stages do not ascend from panel to panel");
+    BREAK(T->map_ptr[1], 5, "map_ptr does not ascend to mapped");
+    BREAK(T->mapped, 3, "map_ptr does not ascend to mapped");
+    BREAK(T->slice[1], -32, "slices do not ascend to stored");
+    BREAK(T->stored, 96, "slices do not ascend to stored");
+    BREAK(T->slice[1], 63, "a slice is not whole columns");
+    BREAK(T->map_ptr[1], 0, "a stage has no columns, or too many");
+    BREAK(T->stage, 1, "a stage has no columns, or too many");
+    BREAK(T->map_ptr[1], 1, "a stage before the last is not full");
+    BREAK(T->map[0], -1, "column outside the matrix");
+    BREAK(T->n, 4, "column outside the matrix");
+    BREAK(T->map[2], 1, "columns of a panel not ascending");
+    BREAK(T->idx[64], 3, "place outside the stage");
+    BREAK(T->idx[34], 0, "places not ascending");
+    BREAK(T->idx[2], 2, "padding value is not 0");
+    BREAK(val[33], 1, "padding value is not 0");
+    BREAK(val[33], __builtin_nan(""), "padding value is not 0");
+    BREAK(T->idx[5], 0, "entries below the last segment");
+    BREAK(T->nnz, 5, "nnz is not the number of entries");
+    val[2] = val[96] = 0;
+    BREAK(T->idx[2], 2, "entry after padding");
+    BREAK(T->idx[96], 2, "a slice is wider than its longest segment");
+    sparse_free(&dev, &T->head);
+}
+
+// Of the parts and the order.
+static void test_check_places(void)
+{
+    int units = dev.units;
+    int64_t ptr[] = {0, 1, 11, 12};
+    int32_t idx[12];
+    double val[12];
+    for (int p = 0; p < 12; p++) idx[p] = p == 11 ? 0 : p ? p - 1 : 0, val[p] = p;
+    const struct csr A = {3, 10, 12, ptr, idx, val};
+    dev.units = 1;
+    struct tiled *T = make(&A, 32, 16, AUTO, ALWAYS, 1);
+    dev.units = units;
+    if (!T) return;
+    // Sorted: the first part of row 1, then rows 0 and 2, then its other parts.
+    expect_order(T, (int32_t[]){1, 0, 2});
+    BREAK(T->to, NULL, "`to` is there where it need not, or is not");
+    BREAK(T->cut_row, NULL, "missing array");
+    BREAK(T->cut_part, NULL, "missing array");
+    BREAK(T->cut_part[1], 2, "cut_part does not ascend to parts");
+    BREAK(T->parts, 2, "cut_part does not ascend to parts");
+    BREAK(T->cut_row[0], 3, "a cut row is outside, or comes twice");
+    BREAK(T->cut_row[0], -1, "a cut row is outside, or comes twice");
+    BREAK(T->cut_row[0], 1, "a row or a part is outside, or comes twice");
+    BREAK(T->to[0], -2, "a row or a part is outside, or comes twice");
+    BREAK(T->to[0], -4, "a row or a part is outside, or comes twice");
+    BREAK(T->to[1], 3, "a row or a part is outside, or comes twice");
+    BREAK(T->order[0], 0, "order is no permutation");
+    BREAK(T->order[0], 3, "order is no permutation");
+    BREAK(T->m, 4, "a row or a part does not come");
+    sparse_free(&dev, &T->head);
+}
+
+static const int32_t *false_order;
+
+static int prepare_false(struct task *t)
+{
+    int err = algo_find(t->entry->op, "tiled", DEVICE_CPU)->algo->prepare(t);
+    t->order = false_order;
+    return err;
+}
+
+// C in the order of sorted and cut rows is compared with the reference's rows; in any other order
+// it is wrong.
+static void test_order(void)
+{
+    const struct shape random = {.name = "random", .m = 120, .n = 90, .rule = scattered};
+    const struct algo_entry *e = algo_find(op_find("spmm"), "tiled", DEVICE_CPU);
+    struct algo own = *e->algo;
+    struct algo_entry entry = *e;
+    struct csr A;
+    struct inputs in;
+    double opt[PARAMS_MAX] = {0};
+    int64_t axis[AXES_MAX] = {7, LAYOUT_COL};
+    int32_t order[120];
+    if (shape_build(&random, &A)) return;
+    int err = inputs_make(&in, &dev, e->op, &A, F32, axis, true, 0);
+    CHECK(!err, "%s", fail_text());
+    if (err) return;
+    algo_defaults(e->algo, opt);
+    set_option(e, opt, "balance", ALWAYS);
+    set_option(e, opt, "reorder", ALWAYS);
+    set_option(e, opt, "permute", 1);
+    struct outcome out = case_run(&in, e, opt, CHECK_FULL);
+    CHECK(!out.err && out.check.ok && out.check.error_ratio == 0, "permuted: %s",
+          out.err ? fail_text() : out.check.reason);
+    CHECK(figure_of(&out, "permuted") == 1 && figure_of(&out, "segments") > 120,
+          "neither permuted nor cut");
+
+    own.prepare = prepare_false;
+    entry.algo = &own;
+    out = case_run(&in, &entry, opt, CHECK_FULL);
+    CHECK(!out.err && !out.check.ok, "rows in another order pass");
+    false_order = order;
+    for (int i = 0; i < 120; i++) order[i] = i == 5 ? 6 : i;
+    out = case_run(&in, &entry, opt, CHECK_FULL);
+    CHECK(!out.err && !out.check.ok, "no order passes");
+    CHECK_TEXT(out.check.reason, "row 5 has no place in C");
+    order[5] = 120;
+    out = case_run(&in, &entry, opt, CHECK_FULL);
+    CHECK(!out.err && !out.check.ok, "a row outside passes");
+    CHECK_TEXT(out.check.reason, "row 5 has no place in C");
+    inputs_free(&in);
+    csr_free(&A);
+}
+
+int main(void)
+{
+    CHECK(!device_open("cpu", &dev), "%s", fail_text());
+    test_layout();
+    test_figures();
+    test_balance();
+    test_parts();
+    test_sort();
+    test_reorder();
+    test_sort_equal();
+    test_check();
+    test_check_places();
+    test_order();
+    CHECK(!dev.used_bytes, "%lld bytes left", (long long)dev.used_bytes);
+    device_close(&dev);
+    return TEST_END();
+}
