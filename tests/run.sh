@@ -118,8 +118,8 @@ for source in tests/test_*.c tests/test_*.cpp; do
     [[ $name == test_algos || $name == test_mutants || -e $logs/$name-emu.log ]] ||
         part "$name-emu" "build/emu/tests/$name"
 done
-part test_algos-emu-cpu build/emu/tests/test_algos cpu
-part test_algos-cpu build/cpu/tests/test_algos
+part test_algos-emu-cpu env MKL_RT=build/emu/tests/mkl/libmkl_rt.so build/emu/tests/test_algos cpu
+part test_algos-cpu env MKL_RT=build/cpu/tests/mkl/libmkl_rt.so build/cpu/tests/test_algos
 part test_mutants-cpu build/cpu/tests/test_mutants # measures, which takes a fast build
 part list python3 tests/list.py
 part layers python3 tests/layers.py
