@@ -111,8 +111,8 @@ begin plots "$python" tests/test_plots.py
 for name in test_faults test_hash test_tile test_check_rounding test_check; do
     begin "$name-emu" "build/emu/tests/$name"
 done
-begin test_algos-emu-cpu build/emu/tests/test_algos cpu
-begin test_algos-cpu build/cpu/tests/test_algos
+begin test_algos-emu-cpu env MKL_RT=build/emu/tests/mkl/libmkl_rt.so build/emu/tests/test_algos cpu
+begin test_algos-cpu env MKL_RT=build/cpu/tests/mkl/libmkl_rt.so build/cpu/tests/test_algos
 finish
 
 for source in tests/test_*.c tests/test_*.cpp; do

@@ -61,7 +61,7 @@ static void test_case(struct inputs *in, const struct algo_entry *e, const doubl
 static bool does(const struct inputs *in, const struct algo_entry *e)
 {
     const struct op *op = in->p.op;
-    return e->algo && e->op == op && e->device == in->o.dev->kind && is_wanted(e) &&
+    return !algo_missing(e) && e->op == op && e->device == in->o.dev->kind && is_wanted(e) &&
            (e->algo->precs & BIT(in->p.prec)) && !(op->refuse && op->refuse(&in->p, e->algo));
 }
 
@@ -249,7 +249,7 @@ static void test_device(enum device_kind kind)
     device_close(&dev);
     // A descriptor without .precs or .layouts would pass by not being tried at all.
     for (int e = 0; e < algo_count; e++)
-        CHECK(!algos[e].algo || algos[e].device != kind || !is_wanted(&algos[e]) || cases_of[e],
+        CHECK(algo_missing(&algos[e]) || algos[e].device != kind || !is_wanted(&algos[e]) || cases_of[e],
               "%s %s on %s: no case runs it", algos[e].op->name, algos[e].name,
               device_list[kind].name);
 }
@@ -280,8 +280,8 @@ int main(int argc, char **argv)
     for (int kind = 0; kind < DEVICE_KINDS; kind++)
         if (wanted.device < 0 || wanted.device == kind) test_device((enum device_kind)kind);
     for (int e = 0; e < algo_count; e++)
-        if (!algos[e].algo && is_wanted(&algos[e]))
-            SKIP("%s %s: %s", algos[e].op->name, algos[e].name, algos[e].missing);
+        if (algo_missing(&algos[e]) && is_wanted(&algos[e]))
+            SKIP("%s %s: %s", algos[e].op->name, algos[e].name, algo_missing(&algos[e]));
     if (refused) printf("%d cases refused by their algorithm\n", refused);
     mem_free(cases_of);
     return TEST_END();

@@ -24,6 +24,25 @@ static void test_missing_device(void)
     CHECK(o.list[0].format_bytes == -1 && !o.list[0].peak_bytes, "it was prepared");
 }
 
+// An algorithm of a library that is not on this machine says so, and is not even prepared.
+static const char *no_library(void) { return "there is no such library"; }
+static void test_missing_library(void)
+{
+    struct algo missing = on_csr;
+    const struct algo_entry entry = {"library's", &own_op, DEVICE_CPU, &missing, NULL};
+    missing.missing = no_library;
+    struct plan_parts x;
+    parts_start(&x, &own_op);
+    parts_one(&x);
+    parts_add(&x, &entry);
+    parts_add(&x, &csr_entry);
+    struct endings o = run(&x);
+    CHECK(o.list[0].status == STATUS_UNSUPPORTED && o.list[1].status == STATUS_OK, "%s, %s",
+          status_name(o.list[0].status), status_name(o.list[1].status));
+    CHECK_TEXT(o.list[0].reason, "there is no such library");
+    CHECK(o.list[0].format_bytes == -1, "it was prepared");
+}
+
 static int flushes;
 static int count_flush(struct device *d) { return (void)d, flushes++, OK; }
 
@@ -143,6 +162,7 @@ int main(void)
     CHECK(!err, "%s", fail_text());
     if (err || places_open(&places)) return TEST_END();
     test_missing_device();
+    test_missing_library();
     test_statuses();
     test_cold();
     test_blind();

@@ -181,6 +181,26 @@ static void test_peak(struct device *d)
     CHECK(d->used_bytes == before, "%lld", (long long)d->used_bytes);
 }
 
+// What a library says that it holds counts as allocated, until it says something else.
+static void test_foreign(struct device *d)
+{
+    struct device_trace trace = {.start = clock_ms()};
+    int64_t before = d->used_bytes;
+    device_peak_reset(d);
+    d->trace = &trace;
+    device_count_foreign(d, 1000);
+    CHECK(d->used_bytes == before + 1000, "%lld", (long long)d->used_bytes);
+    device_count_foreign(d, 300);
+    CHECK(d->used_bytes == before + 300, "%lld", (long long)d->used_bytes);
+    CHECK(d->peak_bytes == before + 1000, "%lld", (long long)d->peak_bytes);
+    device_count_foreign(d, 0);
+    CHECK(d->used_bytes == before, "%lld", (long long)d->used_bytes);
+    d->trace = NULL;
+    CHECK(trace.count == 3 && trace.moments[1].bytes == before + 300, "%lld moments",
+          (long long)trace.count);
+    device_trace_free(&trace);
+}
+
 // A request that cannot be met fails in one line, changes nothing, and the device works on.
 static void test_out_of_memory(struct device *d)
 {
@@ -305,6 +325,7 @@ static void test_device(const char *spec)
     test_facts(&d);
     test_copies(&d);
     test_peak(&d);
+    test_foreign(&d);
     test_out_of_memory(&d);
     test_timers(&d);
     test_roof(&d);

@@ -87,8 +87,9 @@ struct algo {
     const char *differs;         // from there, whatever the options; NULL: in nothing
 
     // What else there is to know of it when results are compared. NULL, or false, for most.
+    const char *(*missing)(void); // why it cannot run here, found out when asked; NULL: it can
     const char *vendor;           // whose library it is: the fastest of a vendor's is the baseline
-    const char *(*library)(void); // its name and version, "cuSPARSE 12.6.3"
+    const char *(*library)(void); // its name and version, "cuSPARSE 12.6.3"; NULL if missing
     const char *partial;          // what of the operation it leaves out: it is in no comparison
     bool reference;               // the plain one: the baseline where there is no vendor
     const char *tuned_of;         // the name of the algorithm that it is a tuned form of
@@ -123,6 +124,8 @@ struct algo_entry {
 };
 extern const struct algo_entry algos[];
 extern const int algo_count;
+// NULL if it can run where its device is there, else why not, in one line.
+const char *algo_missing(const struct algo_entry *entry);
 // NULL if there is none.
 const struct algo_entry *algo_find(const struct op *op, const char *name, enum device_kind device);
 

@@ -41,6 +41,12 @@ const struct algo_entry *algo_find(const struct op *op, const char *name, enum d
     return NULL;
 }
 
+const char *algo_missing(const struct algo_entry *entry)
+{
+    if (!entry->algo) return entry->missing;
+    return entry->algo->missing ? entry->algo->missing() : NULL;
+}
+
 // Appends those of a list of parameters that are not there yet.
 static int add_params(const struct param *list, const struct param *found[PARAMS_MAX], int count)
 {

@@ -231,6 +231,14 @@ bool device_holds(const struct device *d, const void *p, int64_t bytes)
 
 void device_peak_reset(struct device *d) { d->peak_bytes = d->used_bytes; }
 
+void device_count_foreign(struct device *d, int64_t bytes)
+{
+    d->used_bytes += bytes - d->foreign_bytes;
+    d->peak_bytes = max64(d->peak_bytes, d->used_bytes);
+    d->foreign_bytes = bytes;
+    trace(d);
+}
+
 int device_upload(struct device *d, void *to, const void *from, int64_t bytes)
 {
     refuse_closed(d, "copies from the host");

@@ -82,6 +82,7 @@ struct device {
     void *stream;                // cudaStream_t that everything runs on; NULL on the CPU
     int64_t used_bytes;          // allocated now
     int64_t peak_bytes;          // the most since device_peak_reset()
+    int64_t foreign_bytes;       // of what is allocated, what a library allocated by itself
     struct device_block *blocks; // what is allocated, size block_count
     int block_count, block_room;
     struct device_trace *trace; // NULL: allocations are not traced
@@ -187,6 +188,9 @@ void device_free(struct device *d, void *p); // NULL is legal
 // Whether so many bytes can be read from p on, which device_alloc() gave; none can from anywhere.
 bool device_holds(const struct device *d, const void *p, int64_t bytes);
 void device_peak_reset(struct device *d);
+// A library holds so many bytes that did not come from device_alloc(): in place of what was told
+// before, they count as allocated.
+void device_count_foreign(struct device *d, int64_t bytes);
 int device_upload(struct device *d, void *to, const void *from, int64_t bytes);
 // Allocates `count` elements and copies them there; on failure *to is NULL.
 int device_place(struct device *d, const void *from, int64_t count, size_t size, void **to);

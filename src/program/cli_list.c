@@ -38,7 +38,8 @@ static void list_formats_of(const char *of, const struct format *const formats_o
 static void list_algorithm(const struct algo_entry *e)
 {
     const struct algo *a = e->algo;
-    const char *missing = a ? device_missing(e->device) : e->missing;
+    const char *missing = algo_missing(e);
+    if (!missing) missing = device_missing(e->device);
     printf("    %-18s %-4s  ", e->name, device_list[e->device].name);
     if (!a) {
         printf("unavailable: %s\n", missing);

@@ -311,8 +311,9 @@ struct group {
 // Why a case cannot even begin: the algorithm or the device is not there, or there are no inputs.
 static bool is_hopeless(const struct group *g, const struct bench_device *bd, struct result *r)
 {
-    if (!r->c.entry->algo)
-        set_failure(r, STATUS_UNSUPPORTED, r->c.entry->missing);
+    const char *missing = algo_missing(r->c.entry);
+    if (missing)
+        set_failure(r, STATUS_UNSUPPORTED, missing);
     else if (!bd->dev)
         set_failure(r, STATUS_UNSUPPORTED, bd->missing);
     else if (g->lost)

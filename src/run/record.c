@@ -254,12 +254,11 @@ static void add_algorithm(struct json *j, cJSON *array, const struct algo_entry 
     cJSON *o = json_object(j, array, NULL);
     json_text(j, o, "name", e->name);
     json_text(j, o, "device", device_list[e->device].name);
-    if (!a) {
-        json_text(j, o, "missing", e->missing);
-        return;
-    }
+    const char *missing = algo_missing(e), *library = a && a->library ? a->library() : NULL;
+    if (missing) json_text(j, o, "missing", missing);
+    if (!a) return;
     if (a->vendor) json_text(j, o, "vendor", a->vendor);
-    if (a->library) json_text(j, o, "library", a->library());
+    if (library) json_text(j, o, "library", library);
     if (a->partial) json_text(j, o, "partial", a->partial);
     if (a->reference) json_bool(j, o, "reference", true);
     if (a->tuned_of) json_text(j, o, "tuned_of", a->tuned_of);

@@ -1,0 +1,100 @@
+// Intel's MKL: SpMM of its inspector-executor routines, told beforehand what will be asked of it.
+//
+// https://www.intel.com/content/www/us/en/docs/onemkl, "Inspector-Executor Sparse BLAS Routines":
+// mkl_sparse_set_mm_hint and mkl_sparse_optimize once (`analyse`), then mkl_sparse_?_mm. Format:
+// CSR. Both layouts, any k. The library is found when the program runs, see device/mkl.h.
+#include "cpu.h"
+#include "mkl_csr.h"
+
+#include <string.h>
+
+#define MANY_CALLS 1000 // for which an analysis is worth its time
+
+struct state {
+    const struct mkl *mkl;
+    struct mkl_csr A;
+    int layout;
+};
+
+static const struct mkl_descr general = {.type = MKL_GENERAL};
+
+// Zero-size matrices do not go to the library, which refuses some of them.
+static bool is_empty(const struct task *t)
+{
+    return t->in[0].rows == 0 || t->C.rows == 0 || t->C.cols == 0 || t->A[0]->nnz == 0;
+}
+
+static int analyse(struct state *s, const struct task *t)
+{
+    MKL_TRY(s->mkl, mkl_sparse_set_mm_hint, s->A.A, MKL_NON_TRANSPOSE, general, s->layout,
+            (int)t->C.cols, MANY_CALLS);
+    MKL_TRY(s->mkl, mkl_sparse_optimize, s->A.A);
+    return OK;
+}
+
+static int prepare(struct task *t)
+{
+    struct state *s = t->state = mem_zero_alloc(1, sizeof *s);
+    if (!s) return ERR_MEMORY;
+    int err = mkl_use(&s->mkl);
+    if (err || is_empty(t)) return err;
+    if (t->C.cols > INT32_MAX || t->in[0].ld > INT32_MAX || t->C.ld > INT32_MAX)
+        return fail(ERR_UNSUPPORTED, "lines of 2^31 elements; MKL's sizes have 32 bits");
+    s->layout = t->C.layout == LAYOUT_ROW ? MKL_ROW_MAJOR : MKL_COL_MAJOR;
+    int64_t start = mkl_memory_start();
+    err = mkl_csr_make(s->mkl, t, csr_of(t->A[0]), &s->A);
+    if (!err) err = analyse(s, t);
+    mkl_memory_count(t->dev, start);
+    return err;
+}
+
+static void clear(const struct task *t)
+{
+    const struct dense_dev *C = &t->C;
+    const int64_t width = (int64_t)prec_bytes(t->prec);
+    const int64_t lines = C->layout == LAYOUT_ROW ? C->rows : C->cols;
+    const int64_t length = C->layout == LAYOUT_ROW ? C->cols : C->rows;
+    for (int64_t l = 0; l < lines; l++)
+        memset((char *)C->val + l * C->ld * width, 0, (size_t)(length * width));
+}
+
+// beta is 0, so C is written in full.
+static int run(struct task *t)
+{
+    const struct state *s = t->state;
+    const struct dense_dev *B = &t->in[0], *C = &t->C;
+    const int k = (int)C->cols, ldb = (int)B->ld, ldc = (int)C->ld;
+    if (!s->A.A)
+        clear(t);
+    else if (t->prec == F32)
+        MKL_TRY(s->mkl, mkl_sparse_s_mm, MKL_NON_TRANSPOSE, 1, s->A.A, general, s->layout, B->val,
+                k, ldb, 0, C->val, ldc);
+    else
+        MKL_TRY(s->mkl, mkl_sparse_d_mm, MKL_NON_TRANSPOSE, 1, s->A.A, general, s->layout, B->val,
+                k, ldb, 0, C->val, ldc);
+    return OK;
+}
+
+static void teardown(struct task *t)
+{
+    struct state *s = t->state;
+    if (!s) return;
+    mkl_csr_free(s->mkl, t, &s->A);
+    device_count_foreign(t->dev, 0);
+    task_free_state(t);
+}
+
+const struct algo spmm_mkl_cpu = {
+    .layouts = BOTH_LAYOUTS,
+    .precs = BOTH_PRECS,
+    .A = {&format_csr},
+    .arith = ARITH_PREC,
+    .about = "Intel's MKL on CSR, after its analysis for many calls",
+    .cite = "Intel, oneAPI Math Kernel Library, mkl_sparse_s_mm and mkl_sparse_d_mm",
+    .missing = mkl_missing,
+    .vendor = "MKL",
+    .library = mkl_library,
+    .prepare = prepare,
+    .run = run,
+    .teardown = teardown,
+};

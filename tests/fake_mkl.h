@@ -1,0 +1,11 @@
+// What tests/fake_mkl.c was told last, for test_mkl.c.
+#ifndef FAKE_MKL_H
+#define FAKE_MKL_H
+
+struct fake_told {
+    int layer, threads, fewer;
+    int layout, cols, calls; // by the hint
+    const void *optimized;
+};
+
+#endif
