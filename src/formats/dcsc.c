@@ -8,7 +8,7 @@
 #include "formats/csr.h"
 
 // Default: with 128 columns of C in f32 a panel of it takes the 32 kB of a first-level cache, with
-// the 32 of a warp an eighth of the least shared memory there is.
+// the 32 of a warp 8 kB of shared memory.
 enum { PANEL };
 static const struct param params[] = {
     [PANEL] = {"panel", 64, 1, 4096, true, "rows of a panel"},
@@ -54,18 +54,20 @@ static int64_t sort_panel(const struct csr_dev *A, struct dcsc *D, int64_t s, ui
     const int64_t *ptr = A->ptr, begin = ptr[first_row(D, s)];
     const int64_t count = ptr[end_row(D, s)] - begin;
     int64_t segments = 0;
-    for (int64_t q = 0; q < count; q++) key[q] = (uint64_t)A->idx[begin + q] << 32 | (uint64_t)q;
+    for (int64_t i = first_row(D, s); i < end_row(D, s); i++)
+        for (int64_t p = ptr[i]; p < ptr[i + 1]; p++) {
+            key[p - begin] = (uint64_t)A->idx[p] << 32 | (uint64_t)(p - begin);
+            col[p] = (int32_t)i; // its row, until columns come here
+        }
     sort_keys(key, key + count, count, 32);
-    for (int64_t q = begin, i = 0; q < begin + count; q++) {
-        const uint64_t x = key[q - begin];
-        const int64_t p = begin + (uint32_t)x;
-        col[q] = (int32_t)(x >> 32);
-        segments += q == begin || col[q - 1] != col[q];
-        // In a segment rows ascend, so the search goes on from the one before.
-        if (q == begin || col[q - 1] != col[q]) i = first_row(D, s);
-        while (ptr[i + 1] <= p) i++;
-        D->row[q] = (int32_t)i;
-        prec_store(D->prec, D->val, q, prec_load(A->prec, A->val, p));
+    for (int64_t q = 0; q < count; q++) {
+        const int64_t p = begin + (uint32_t)key[q];
+        D->row[begin + q] = col[p];
+        prec_store(D->prec, D->val, begin + q, prec_load(A->prec, A->val, p));
+    }
+    for (int64_t q = 0; q < count; q++) {
+        col[begin + q] = (int32_t)(key[q] >> 32);
+        segments += !q || col[begin + q - 1] != col[begin + q];
     }
     return segments;
 }
