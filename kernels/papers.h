@@ -8,6 +8,9 @@
 #define NAGASAKA_2017                                                                              \
     "Nagasaka, Nukada, Matsuoka: High-performance and Memory-saving Sparse General "               \
     "Matrix-Matrix Multiplication for NVIDIA Pascal GPU, ICPP 2017"
+#define HONG_2019                                                                                  \
+    "Hong, Sukumaran-Rajam, Nisa, Singh, Sadayappan: Adaptive Sparse Tiling for Sparse Matrix "    \
+    "Multiplication, PPoPP 2019"
 #define NIU_2022                                                                                   \
     "Niu, Lu, Ji, Song, Jin, Liu: TileSpGEMM: A Tiled Algorithm for Parallel Sparse General "      \
     "Matrix-Matrix Multiplication on GPUs, PPoPP 2022"

@@ -108,11 +108,11 @@ def by_algorithm(rows):
 
 def failures(selection, found):
     """{series: {matrix: status}} of the cases that were tried and have no usable result, in order;
-    of a vendor where none of its algorithms has one."""
+    of a vendor where none of its algorithms has one. What the machine does not have was not tried."""
     words = {}
     for row in selection.left:
         name = name_of(row)
-        if is_partial(row) or row["matrix"] in found.get(name, {}):
+        if is_partial(row) or "missing" in row["facts"] or row["matrix"] in found.get(name, {}):
             continue
         of = words.setdefault(name, {})
         same = of.get(row["matrix"], row["status"]) == row["status"]

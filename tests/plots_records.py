@@ -35,7 +35,9 @@ def operation(name, result, axes, figures=()):
 # Operations, and the algorithms that they have.
 SPMM = operation("spmm", "dense", {"k": None, "layout": ["row", "col"]}), [
     algorithm("reference", "cpu", reference=True), algorithm("rowsplit", "cpu"),
-    algorithm("merge", "cpu"), algorithm("sellp", "cpu"), algorithm("rowsplit"), algorithm("merge"),
+    algorithm("merge", "cpu"), algorithm("sellp", "cpu"),
+    algorithm("mkl", "cpu", vendor="MKL", library="MKL 2025.1 (GNU threads, AVX2)"),
+    algorithm("rowsplit"), algorithm("merge"),
     algorithm("merge-tuned", tuned_of="merge"),
     algorithm("heuristic", picks=["merge", "rowsplit"]), algorithm("sellp"), algorithm("folded"),
     *of_vendor("cusparse", "cusparse-csr2", "cusparse-csr3", "cusparse-coo4")]

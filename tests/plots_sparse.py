@@ -59,7 +59,8 @@ def test_failures(check):
         product("cusparse", M2, 2.0, status="oom"), product("cusparse-alg2", M2, 2.0, status="oom"),
         product("cusparse", m3, 2.0, status="oom"),
         product("cusparse-alg2", m3, 2.0, status="unsupported"),
-        product("cusparse-reuse", m3, 2.0, status="oom"), product("tile", M2, 4.0))
+        product("cusparse-reuse", m3, 2.0, status="oom"), product("tile", M2, 4.0),
+        product("lost", M1, 1.0, status="unsupported"))
     selection = common.select(rows)
     words = series.failures(selection, series.series(selection.rows))
     words = {name: {m[0]: word for m, word in of.items()} for name, of in words.items()}

@@ -97,6 +97,12 @@ def test_series():
           "options that differ make series of their own")
     plain = rows_of(SPMM, result("reference", m1, 1.0, device="cpu"), result("merge", m1, 1.0))
     check(series.baseline(series.series(plain)) == "reference", "without cusparse: the reference")
+    both = rows_of(SPMM, *(result(alg, m1, ms, device=device) for alg, device, ms in (
+        ("rowsplit", "cpu", 2.0), ("mkl", "cpu", 3.0), ("reference", "cpu", 1.0),
+        ("cusparse", "cuda:0", 0.5))))
+    found = series.series(common.choose(both, {}).rows)
+    check(list(found) == ["reference", "rowsplit", "MKL (best)"] and
+          series.baseline(found) == "MKL (best)", "of each device its own vendor: %s" % list(found))
 
 
 def test_figures():

@@ -261,6 +261,7 @@ extern const struct algo spmm_tiled_cuda = {
     .differs =
         "The rows of C are in their own order unless permute=1 asks for the paper's. U counts "
         "the blocks of one slab of R columns.",
+    .model = MODEL_TILED,
     .prepare = prepare,
     .run = run,
     .teardown = teardown,

@@ -1,0 +1,32 @@
+// SpMM on DCSC by row panels, C = A * B, row-major: the second of the three ways to go through A
+// that the paper compares, figure 4 (b).
+// Changwan Hong, Aravind Sukumaran-Rajam, Israt Nisa, Kunal Singh, P. Sadayappan: Adaptive Sparse
+// Tiling for Sparse Matrix Multiplication, PPoPP 2019, section 3.
+//
+// Format: DCSC, see dcsc.h. Any k. A thread's share is a panel. Of each nonzero column of the panel
+// a slab of the row of B is in vector registers while the column's entries add it to their rows of
+// C, of which the panel's slab stays in the cache.
+#include "cpu.h"
+#include "papers.h"
+#include "formats/dcsc.h"
+
+#define BODY "spmm/dcsc.inl"
+#include "each_prec.inl"
+
+static int run(struct task *t)
+{
+    BY_PREC(t, multiply, dcsc_of(t->A[0]), &t->in[0], &t->C);
+    return OK;
+}
+
+const struct algo spmm_dcsc_cpu = {
+    .layouts = ROW_MAJOR,
+    .precs = BOTH_PRECS,
+    .A = {&format_dcsc},
+    .arith = ARITH_PREC,
+    .about = "column by column of a panel of rows, whose part of C stays in the cache",
+    .cite = HONG_2019 ", section 3",
+    .differs = "How many columns of C are summed up at a time the paper does not say; here it is "
+               "128 in f32 and 64 in f64, at most.",
+    .run = run,
+};

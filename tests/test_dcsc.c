@@ -1,0 +1,156 @@
+// DCSC: where its entries lie, what it tells, and that its check finds what is broken. That it
+// gives back the csr it was made from is in test_formats.c.
+#include "formats/dcsc.h"
+
+#include "formats/csr.h"
+#include "test.h"
+
+static struct device dev;
+
+static struct dcsc *make(const struct csr *A, double panel)
+{
+    struct sparse *csr = NULL, *D = NULL;
+    double ms;
+    int err = csr_place(&dev, A, F64, &ms, &csr);
+    if (!err) err = sparse_make(&dev, &format_dcsc, csr, &panel, &D);
+    CHECK(!err, "%s", fail_text());
+    sparse_free(&dev, csr);
+    return (struct dcsc *)D;
+}
+
+// [ 1 . 2 . ]           panel 2: the segments of rows 0 and 1 are columns 0, 1 and 2, the last one
+// [ . 0 3 . ]           of two entries; rows 2 and 3 are empty; row 4 is a panel that is not full.
+// [ . . . . ]
+// [ . . . . ]
+// [ 4 . . 5 ]
+static struct dcsc *make_small(void)
+{
+    int64_t ptr[] = {0, 2, 4, 4, 4, 6};
+    int32_t idx[] = {0, 2, 1, 2, 0, 3};
+    double val[] = {1, 2, 0, 3, 4, 5};
+    struct csr A = {5, 4, 6, ptr, idx, val};
+    return make(&A, 2);
+}
+
+static void test_layout(void)
+{
+    struct dcsc *D = make_small();
+    if (!D) return;
+    static const int64_t ptr[] = {0, 3, 3, 5}, start[] = {0, 1, 2, 4, 5, 6};
+    static const int32_t col[] = {0, 1, 2, 0, 3}, row[] = {0, 1, 0, 1, 4, 4};
+    static const double val[] = {1, 0, 2, 3, 4, 5};
+    CHECK(D->panel == 2 && D->panels == 3 && D->segments == 5, "%lld panels, %lld segments",
+          (long long)D->panels, (long long)D->segments);
+    CHECK(D->panels == 3 && !memcmp(D->ptr, ptr, sizeof ptr), "starts of panels");
+    CHECK(D->segments == 5 && !memcmp(D->start, start, sizeof start), "starts of segments");
+    CHECK(D->segments == 5 && !memcmp(D->col, col, sizeof col), "columns");
+    CHECK(!memcmp(D->row, row, sizeof row) && !memcmp(D->val, val, sizeof val), "entries");
+    sparse_free(&dev, &D->head);
+}
+
+static double length_of(const struct dcsc *D)
+{
+    struct figures f = {0};
+    format_dcsc.describe(&D->head, &f);
+    CHECK(f.count == 1, "%d figures", f.count);
+    const struct figure *length = figures_find(&f, "segment_length");
+    return length ? length->number : -1;
+}
+
+// Entries of a segment; 0 where there is none.
+static void test_figures(void)
+{
+    struct dcsc *D = make_small();
+    int64_t ptr[] = {0, 0, 0};
+    struct csr A = {.m = 2, .n = 3, .ptr = ptr};
+    if (D) CHECK(length_of(D) == 6.0 / 5, "%g entries a segment", length_of(D));
+    if (D) sparse_free(&dev, &D->head);
+    D = make(&A, 2);
+    if (D) CHECK(length_of(D) == 0, "%g entries of nothing", length_of(D));
+    if (D) sparse_free(&dev, &D->head);
+}
+
+// One column that every row has: as many segments as panels, each as long as the panel has rows.
+static void test_one_column(void)
+{
+    enum { ROWS = 1000 };
+    int64_t ptr[ROWS + 1];
+    int32_t idx[ROWS];
+    double val[ROWS];
+    for (int i = 0; i < ROWS; i++) ptr[i + 1] = i + 1, idx[i] = 7, val[i] = i;
+    ptr[0] = 0;
+    struct csr A = {ROWS, 9, ROWS, ptr, idx, val};
+    struct dcsc *D = make(&A, 64);
+    if (!D) return;
+    CHECK(D->segments == 16 && D->start[15] == 960 && D->col[15] == 7, "%lld segments",
+          (long long)D->segments);
+    CHECK(!format_dcsc.check(&D->head), "%s", format_dcsc.check(&D->head));
+    sparse_free(&dev, &D->head);
+}
+
+static void expect_broken(const struct dcsc *D, const char *want)
+{
+    const char *broken = format_dcsc.check(&D->head);
+    CHECK_TEXT(broken ? broken : "nothing", want);
+}
+
+// One invariant after the other is broken, found, and mended.
+#define BREAK(place, value, want)                                                                  \
+    do {                                                                                           \
+        __typeof__(place) kept = place;                                                            \
+        place = value;                                                                             \
+        expect_broken(D, want);                                                                    \
+        place = kept;                                                                              \
+        CHECK(!format_dcsc.check(&D->head), "not mended after: %s", want);                         \
+    } while (0)
+
+static void test_check(void)
+{
+    struct dcsc *D = make_small();
+    if (!D) return;
+    CHECK(!format_dcsc.check(&D->head), "%s", format_dcsc.check(&D->head));
+    BREAK(D->m, -1, "negative size");
+    BREAK(D->n, -1, "negative size");
+    BREAK(D->nnz, -1, "negative size");
+    BREAK(D->segments, -1, "negative size");
+    BREAK(D->panel, 0, "panel below 1");
+    BREAK(D->panels, 2, "panels do not cover m");
+    BREAK(D->m, 7, "panels do not cover m");
+    BREAK(D->ptr, NULL, "missing array");
+    BREAK(D->start, NULL, "missing array");
+    BREAK(D->col, NULL, "missing array");
+    BREAK(D->row, NULL, "missing array");
+    BREAK(D->val, NULL, "missing array");
+    BREAK(D->ptr[0], 1, "ptr[0] is not 0");
+    BREAK(D->segments, 4, "ptr[panels] is not segments");
+    BREAK(D->start[0], 1, "start[0] is not 0");
+    BREAK(D->nnz, 5, "start[segments] is not nnz");
+    BREAK(D->ptr[1], 4, "ptr descends");
+    BREAK(D->ptr[1], 6, "ptr descends");
+    BREAK(D->ptr[1], -1, "ptr descends");
+    BREAK(D->start[1], 0, "an empty segment");
+    BREAK(D->start[1], 2, "an empty segment");
+    BREAK(D->start[1], 7, "an empty segment");
+    BREAK(D->n, 3, "column outside the matrix");
+    BREAK(D->col[0], -1, "column outside the matrix");
+    BREAK(D->col[1], 0, "columns not ascending");
+    BREAK(D->col[1], 2, "columns not ascending");
+    BREAK(D->row[0], 2, "row outside the panel");
+    BREAK(D->row[4], 3, "row outside the panel");
+    BREAK(D->row[5], 5, "row outside the panel");
+    BREAK(D->row[0], -1, "row outside the panel");
+    BREAK(D->row[3], 0, "rows not ascending");
+    sparse_free(&dev, &D->head);
+}
+
+int main(void)
+{
+    CHECK(!device_open("cpu", &dev), "%s", fail_text());
+    test_layout();
+    test_figures();
+    test_one_column();
+    test_check();
+    CHECK(!dev.used_bytes, "%lld bytes left", (long long)dev.used_bytes);
+    device_close(&dev);
+    return TEST_END();
+}
