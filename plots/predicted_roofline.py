@@ -3,7 +3,8 @@
 long rows are cut into segments (figures 10 and 11 of the paper that src/measure/predict.h names).
 
 Intensity is the effective one where every access misses. Where the file has a case with and without
-segments a line leads from a cross, without, to the mark, with them. What is above the memory's
+segments a line leads from a cross, without, to the mark, with them; crosses have a colour for each
+length of segments that the algorithm tells of, as the figure `segment` in its stats. What is above the memory's
 bandwidth was used again out of a cache.
 """
 
@@ -16,12 +17,18 @@ import roofline
 import words
 
 BOUND = "all_miss"
+CROSSES = (drawing.GREY, "black", "#CC79A7")
 
 has = predictions.has
 
 
 def point(row):
     return predictions.predicted(row, BOUND, "intensity"), row["gflops"]
+
+
+def cut_of(row):
+    """How long the segments are, as the algorithm says: what the paper tells by colours."""
+    return str(row["stats"].get("segment") or "")
 
 
 def draw(selection):
@@ -43,9 +50,10 @@ def draw(selection):
             "arrowstyle": "-", "color": drawing.GREY, "linewidth": 0.6})
         speeds.append(old["ms"] / new["ms"])
     drawn += before.values()
-    if before:
-        ax.scatter(*zip(*map(point, before.values())), s=30, marker="x",
-                   color=drawing.GREY, linewidths=1.2, zorder=3, label="before segments")
+    for kind, colour in zip(sorted({cut_of(new) for _, new in pairs}), CROSSES * len(pairs)):
+        rows = {id(old): old for old, new in pairs if cut_of(new) == kind}.values()
+        ax.scatter(*zip(*map(point, rows)), s=30, marker="x", color=colour, linewidths=1.2,
+                   zorder=3, label="before segments" + (drawing.shown(" of " + kind, drawing.LABEL_MOST) if kind else ""))
     drawing.flag(ax, [point(row) for row in drawn if row["flagged"]])
     bandwidths, rates = roofline.roofs(drawn)
     bandwidths.pop("cache", None)

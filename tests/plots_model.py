@@ -55,9 +55,11 @@ def test_predictions(check, near):
 def balanced_rows():
     """M1 and M2 without and with segments, M3 without."""
     return [rate("folded", M1, 10.0, options={"balance": 0}, model=prediction(40.0, 30.0)),
-            rate("folded", M1, 20.0, options={"balance": 1}, model=prediction(30.0, 25.0, 60.0, 2.0)),
+            rate("folded", M1, 20.0, options={"balance": 1}, model=prediction(30.0, 25.0, 60.0, 2.0),
+                 stats={"segment": "mu"}),
             rate("folded", M2, 5.0, options={"balance": 0}, model=prediction(50.0, 20.0)),
-            rate("folded", M2, 45.0, options={"balance": 1}, model=prediction(60.0, 50.0, 90.0, 3.0)),
+            rate("folded", M2, 45.0, options={"balance": 1}, model=prediction(60.0, 50.0, 90.0, 3.0),
+                 stats={"segment": "U mu"}),
             rate("folded", M3, 12.0, options={"balance": 0}, model=prediction(44.0, 11.0)),
             rate("folded", M3, 13.0, options={"balance": 1}, model=prediction(44.0, 11.0))]
 
@@ -90,6 +92,8 @@ def test_pairs(check, near):
     check([(x, round(y, 6)) for x, y in clouds[1]] == [(2, 10.0), (3, 5.0)], "crosses: %s" % clouds)
     check("folded balance=1: measured over all miss 0.95" in texts_of(fig), texts_of(fig))
     fig = predicted_roofline.draw(selection)
+    legend = [text.get_text() for text in fig.axes[0].get_legend().get_texts()]
+    check(legend[2:4] == ["before segments of U mu", "before segments of mu"], "legend: %s" % legend)
     check("6 cases. Segments: 4.24× in the geometric mean of 2 cases." in texts_of(fig),
           texts_of(fig))
 
@@ -194,7 +198,7 @@ def model_records(count, seed=5):
                 slow = 0.05 if long and not balance else 1
                 yield rate("folded", matrix, said * slow * math.exp(rng.gauss(0, 0.4)),
                            layout="col", options={"balance": balance, "reorder": order},
-                           stats={"reordered": order},
+                           stats={"reordered": order, "segment": "mu" if balance else "none"},
                            model=prediction(1.5 * said, said, 1.3 * said,
                                             3.0 if balance and long else None))
     yield from synthetic()

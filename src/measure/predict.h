@@ -13,7 +13,8 @@
 //   Gamma  bytes that an element of B costs, over BT: 1 in the algorithmic intensity, C in the
 //          effective one where every access misses, C / L where only the first one of a line does
 //   C      bytes of the lines that warps touch over the bytes that they load
-//   L      loads of B over the columns of A that hold a nonzero: rows of B that are needed at all
+//   L      loads of B over the columns of A that hold a nonzero: rows of B that are needed at all.
+//          The text divides by M, its table by N; this is what a cache without an end leaves
 //
 // the intensity of one column of C is, by the numbers of the paper's equations,
 //

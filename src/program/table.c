@@ -239,11 +239,21 @@ static void print_counters(const struct table *t, const struct counters *c)
             (long long)c->kernels, c->kernels == 1 ? "" : "s", c->tool);
 }
 
+// The GFLOPS that the algorithm's model predicts.
+static void print_model(const struct table *t, const struct prediction *x)
+{
+    if (!x->equation || isnan(x->gflops[PREDICT_ALL_MISS])) return;
+    fprintf(stderr, "  %-*s  predicted GFLOPS: %.4g, all miss %.4g, cold miss %.4g\n", t->alg_width,
+            "", x->gflops[PREDICT_ALGORITHMIC], x->gflops[PREDICT_ALL_MISS],
+            x->gflops[PREDICT_COLD_MISS]);
+}
+
 static void print_details(const struct table *t, const struct result *r)
 {
     char peak[32], form[32];
     const struct setup *s = &r->setup;
     if (r->timed) print_samples(t, &r->timing);
+    print_model(t, &r->model);
     fprintf(stderr,
             "  %-*s  convert %.3f ms (again %.3f), upload %.3f ms, analyse %.3f ms; peak %s, ",
             t->alg_width, "", setup_convert_ms(s), setup_warm_ms(s), setup_upload_ms(s),
