@@ -128,6 +128,7 @@ def row_from(record, env):
     row["peak"], row["timeline"] = number(memory.get("peak_bytes")), moments(memory.get("timeline"))
     row["formats"] = [(str(item.get("format")), numbers(item)) for item in parts(record, "formats")]
     row["bytes"] = number(part(record, "bytes").get("compulsory"))
+    row["gather"] = number(record.get("gather_efficiency"))  # over 1: rows are reused on chip
     row["moved"] = number(part(record, "counters").get("memory_bytes"))
     if row["status"] == "ok":
         if check.get("method") in (None, "off"):

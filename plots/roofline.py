@@ -86,7 +86,7 @@ def has(row):
     return row["flops"] and row["bytes"]
 
 
-def draw(selection):
+def draw(selection, title="Roofline", per="compulsory byte"):
     rows = list(filter(has, selection.rows))
     if not rows:
         raise records.NoData("no result has both flops and compulsory bytes")
@@ -128,10 +128,10 @@ def draw(selection):
     drawing.log_axis(ax.yaxis, bottom, top)
     ax.set_xlim(low, high)
     ax.set_ylim(bottom / 1.6, top * 1.8)
-    ax.set_xlabel("arithmetic intensity (FLOPs per compulsory byte)")
+    ax.set_xlabel("arithmetic intensity (FLOPs per %s)" % per)
     ax.set_ylabel("GFLOPS")
     ax.legend(loc="upper left", bbox_to_anchor=(1.01, 1), frameon=False, fontsize=9)
-    return drawing.finish(fig, "Roofline", selection, notes)
+    return drawing.finish(fig, title, selection, notes)
 
 
 if __name__ == "__main__":

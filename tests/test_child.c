@@ -104,7 +104,7 @@ static void test_none(void)
     close(free_one);
     for (int i = 0; i < 20; i++) {
         child_run(argv, 1000, &text, &status);
-        shell("exit 1", 20000, &err, &status);
+        mem_free(shell("exit 1", 20000, &err, &status));
     }
     int now = dup(0);
     close(now);

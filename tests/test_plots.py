@@ -16,6 +16,7 @@ PLOTS = os.path.join(HERE, "..", "plots")
 sys.path[:0] = [PLOTS, HERE]
 sys.dont_write_bytecode = True
 
+import plots_bounds
 import plots_general
 import plots_many
 import plots_model
@@ -253,7 +254,7 @@ def test_errors(folder):
         environment(), {"schema": "spbench/1", "kind": "result", "status": "ok"},
         {"schema": "spbench/1", "kind": "result", "status": "oom", "op": "spmm", "alg": "merge",
          "matrix": None, "time_ms": None, "stats": None, "options": None, "bytes": None}])
-    for script in [name + ".py" for name in FIGURES + plots_sparse.FIGURES +
+    for script in [name + ".py" for name in FIGURES + plots_sparse.FIGURES + plots_bounds.FIGURES +
                    plots_model.FIGURES] + \
             ["table.py", "all.py"]:
         status, text, errors = run(script, "--help")
@@ -306,6 +307,7 @@ def main():
         test_figures()
         plots_sparse.test_numbers(check, near)
         plots_general.test_numbers(check)
+        plots_bounds.test_numbers(check)
         plots_names.test_words(check)
         plots_names.test_options(check)
         plots_names.test_figures(folder, check, run)
@@ -324,6 +326,7 @@ def main():
         plots_tables.test_names(folder, check, run)
         test_errors(folder)
         plots_sparse.test_scripts(folder, check, run, picture)
+        plots_bounds.test_scripts(folder, check, run, picture)
         plots_general.test_scripts(folder, check, run, picture)
         plots_model.test_scripts(folder, check, run, picture)
         if not plots_general.test_names(check):

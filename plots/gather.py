@@ -1,0 +1,60 @@
+#!/usr/bin/env python3
+"""How near each algorithm comes to the bound without reuse: for each nonzero a row of the dense
+operand, fetched at the rate that was measured for rows at random.
+
+Each algorithm has its matrices in the order of its own values. Under the line it fetches slower than
+the device can; above it rows that were fetched once serve several nonzeros. A vendor's algorithms are
+one curve, the best of them for each matrix.
+"""
+
+import sys
+
+import common
+import drawing
+import records
+import series
+import words
+
+
+def has(row):
+    return row["gather"]
+
+
+def curves(rows):
+    """{series: values in percent, ascending}."""
+    found = {name: sorted(100 * row["gather"] for row in cases.values() if has(row))
+             for name, cases in series.series(rows).items()}
+    return {name: values for name, values in found.items() if values}
+
+
+def draw(selection):
+    selection = common.without_curve(selection)
+    found = curves(selection.rows)
+    if not found:
+        raise records.NoData("no result has the bound without reuse (gather_efficiency)")
+    look = drawing.styles(selection.rows)
+    fig, ax = drawing.plt.subplots(figsize=(9, 5.2))
+    dense = max(map(len, found.values())) > drawing.DENSE
+    for name, values in found.items():
+        style = look[name]
+        ax.plot(range(1, len(values) + 1), values, color=style["colour"], linestyle=style["line"],
+                linewidth=1.6, marker=None if dense else style["marker"], markersize=4,
+                label=style["label"])
+    ax.axhline(100, color="black", linewidth=1.2, linestyle="--", zorder=1)
+    every = [value for values in found.values() for value in values] + [100]
+    drawing.log_axis(ax.yaxis, min(every), max(every))
+    ax.set_xlabel("matrices, by algorithm in ascending order")
+    ax.set_ylabel("% of the bound without reuse")
+    drawing.legend_above(ax)
+    notes = ["Geometric means: %s." % ", ".join(
+        "%s %s %%" % (look[name]["label"], drawing.plain(common.geomean(values)))
+        for name, values in found.items())]
+    unknown = sum(not has(row) for row in selection.rows)
+    if unknown:
+        notes.append("%s no such bound." % words.counted(unknown, "case has", many="cases have"))
+    return drawing.finish(fig, "Rows fetched, against fetching one for each nonzero", selection,
+                          notes)
+
+
+if __name__ == "__main__":
+    sys.exit(drawing.main(sys.modules[__name__]))
