@@ -131,7 +131,7 @@ static void describe(const struct sparse *X, struct figures *f)
     figures_number(f, "segments", (double)A->segments);
     figures_text(f, "segment", cuts[A->cut]);
     figures_number(f, "reordered", A->reordered);
-    figures_number(f, "permuted", A->order != NULL);
+    if (A->order) figures_text(f, "rows", "permuted");
 }
 
 const struct format format_tiled = {
