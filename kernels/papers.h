@@ -11,5 +11,8 @@
 #define NIU_2022                                                                                   \
     "Niu, Lu, Ji, Song, Jin, Liu: TileSpGEMM: A Tiled Algorithm for Parallel Sparse General "      \
     "Matrix-Matrix Multiplication on GPUs, PPoPP 2022"
+#define HONG_2019                                                                                  \
+    "Hong, Sukumaran-Rajam, Nisa, Singh, Sadayappan: Adaptive Sparse Tiling for Sparse Matrix "    \
+    "Multiplication, PPoPP 2019"
 
 #endif
