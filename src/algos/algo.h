@@ -96,6 +96,9 @@ struct algo {
     const char *picks[3];         // names of those that it chooses from, case by case
     enum model_kind model;        // that predicts its speed
 
+    // Sets those options in t->opt that are left to it, by the problem and the device, before the
+    // formats are made from them. NULL: none are.
+    void (*choose)(struct task *t, const struct problem *p);
     // Called once: analysis, scratch memory. NULL: nothing to do. Timed as `analyse`.
     int (*prepare)(struct task *t);
     // Starts the whole operation on t->dev->stream, writing every element of the result. Called
@@ -140,6 +143,8 @@ int algo_refuse_layout(const struct algo *a, enum layout layout);
 
 // The value of an option of this task's algorithm or of its formats; of none it is a bug().
 double task_option(const struct task *t, const char *name);
+// For choose(): sets an option that is 0, which leaves it to the algorithm.
+void task_choose(struct task *t, const char *name, double value);
 void task_number(struct task *t, const char *name, double number);
 void task_text(struct task *t, const char *name, const char *text);
 // Ends the phase under way, and begins one (NULL: none). Costs nothing unless phases are measured.

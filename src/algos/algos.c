@@ -105,6 +105,11 @@ double task_option(const struct task *t, const char *name)
     return t->opt[i];
 }
 
+void task_choose(struct task *t, const char *name, double value)
+{
+    if (task_option(t, name) == 0) t->opt[algo_param_find(t->algo, name)] = value;
+}
+
 void task_number(struct task *t, const char *name, double number)
 {
     figures_number(&t->figures, name, number);

@@ -278,6 +278,7 @@ int task_prepare(struct task *t, struct operands *o, struct setup *setup)
     t->figures = (struct figures){0};
     t->R = (struct csr_dev){.format = &format_csr, .prec = t->prec};
     int err = refuse_unfit(t, o->p);
+    if (!err && t->algo->choose) t->algo->choose(t, o->p);
     if (!err) err = share_sparse(t, o, setup);
     if (!err) err = share_dense(t, o, setup);
     if (err) return err;

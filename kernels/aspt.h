@@ -1,0 +1,40 @@
+// What the OpenMP kernels on adaptive sparse tiles share: the sizes of tiles, and which nonzeros
+// are next.
+// Changwan Hong, Aravind Sukumaran-Rajam, Israt Nisa, Kunal Singh, P. Sadayappan: Adaptive Sparse
+// Tiling for Sparse Matrix Multiplication, PPoPP 2019, sections 4.2 and 4.4.
+#ifndef ASPT_CPU_H
+#define ASPT_CPU_H
+
+#include "cpu.h"
+#include "formats/aspt.h"
+
+// The threshold is the authors'. It is to be where tiles begin to beat CSR on random matrices, which
+// results/aspt_threshold.py measures. Tiles need not be full: nothing is copied for them.
+#define ASPT_CPU_OPTIONS                                                                           \
+    {"panel", 0, 0, 4096, true, "rows of a panel; 0: as many as fit in a thread's cache"},         \
+        {"width", 0, 0, 4096, true, "columns of a tile, at most; 0: as many as a panel has rows"}, \
+        {"threshold", 16, 1, 4096, true, "nonzeros in a panel from which on a column is heavy"},   \
+    {                                                                                              \
+        "fill", 25, 0, 100, true, "percent of the width: a tile with fewer columns is not made"    \
+    }
+
+// Rows and columns of a tile, the same number, so that its rows of both dense matrices fill the
+// cache that a thread has: (T_M + T_N) T_K sizeof(word), T_K = k. Rounded down to a power of two.
+static inline void aspt_choose_cpu(struct task *t, const struct problem *p)
+{
+    int64_t row_bytes = p->in[0].cols * (int64_t)prec_bytes(p->prec), size = 16;
+    int64_t cache = t->dev->cache_least_bytes / max64(1, t->dev->units);
+    while (size < 4096 && 2 * (2 * size) * row_bytes <= cache) size *= 2;
+    task_choose(t, "panel", (double)size);
+    task_choose(t, "width", task_option(t, "panel"));
+}
+
+// The parts of row i: part t has the nonzeros at[t] .. at[t + 1], the last one is the light one.
+static inline const int64_t *aspt_parts(const struct aspt *A, int64_t i, int64_t *parts)
+{
+    int64_t b = i / A->panel;
+    *parts = A->panel_ptr[b + 1] - A->panel_ptr[b];
+    return A->tile_row_ptr + A->panel_ptr[b] * A->panel + i % A->panel * *parts;
+}
+
+#endif

@@ -1,0 +1,352 @@
+// Adaptive sparse tiles: where the nonzeros lie, what the format tells, that its check finds what
+// is broken; then matrices with tiles of every kind, on every device: made by the device as by the
+// host, back to CSR, and multiplied, exactly.
+#include "formats/aspt.h"
+
+#include "cases.h"
+#include "formats/csr.h"
+#include "shapes.h"
+
+static struct device cpu;
+
+// The values of the format's parameters, in its order.
+static struct aspt *make(struct device *d, const struct csr *A, enum prec prec, const double *opt)
+{
+    struct sparse *csr = NULL, *X = NULL;
+    double ms;
+    int err = csr_place(d, A, prec, &ms, &csr);
+    if (!err) err = sparse_make(d, &format_aspt, csr, opt, &X);
+    CHECK(!err, "%s", fail_text());
+    sparse_free(d, csr);
+    return (struct aspt *)X;
+}
+
+// Panels of 3 rows; a column with 2 nonzeros in one is heavy.
+//
+// [ 1 . 2 3 . 4 ]   0, 2 and 3 are heavy. In slot 0 of 2 is column 0, then 2; in slot 1 column 3:
+// tiles [ 5 . 6 . 7 . ]   (0, 3) and (2, -). [ . . 8 9 . . ] [ . 10 . . . . ]  Column 1 is heavy:
+// tile (-, 1). A row is missing. [ . 11 . . . 12]
+static struct aspt *make_small(double fill)
+{
+    int64_t ptr[] = {0, 4, 7, 9, 10, 12};
+    int32_t idx[] = {0, 2, 3, 5, 0, 2, 4, 2, 3, 1, 1, 5};
+    double val[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12};
+    const struct csr A = {5, 6, 12, ptr, idx, val};
+    const double opt[] = {3, 2, 2, fill};
+    return make(&cpu, &A, F64, opt);
+}
+
+static void test_layout(void)
+{
+    static const int64_t panel_ptr[] = {0, 3, 5};
+    static const int64_t tile_row_ptr[] = {0, 2, 3, 4, 5, 6, 7, 8, 9, 9, 10, 10, 11, 12, 12, 12};
+    static const int32_t map_list[] = {0, 3, 2, -1, -1, 1};
+    static const int32_t idx[] = {0, 3, 2, 5, 0, 2, 4, 3, 2, 1, 1, 5};
+    static const int32_t place[] = {0, 2, 1, 3, 0, 1, 2, 1, 0, 0, 0, 1};
+    static const double val[] = {1, 3, 2, 4, 5, 6, 7, 9, 8, 10, 11, 12};
+    struct aspt *X = make_small(50);
+    if (!X) return;
+    CHECK(X->panels == 2 && X->tiles == 3 && X->least == 1, "%d panels, %lld tiles", X->panels,
+          (long long)X->tiles);
+    CHECK(X->tiled == 9 && X->tile_columns == 4, "%lld nonzeros, %lld columns in tiles",
+          (long long)X->tiled, (long long)X->tile_columns);
+    if (X->tiles == 3) {
+        CHECK(!memcmp(X->panel_ptr, panel_ptr, sizeof panel_ptr), "panel_ptr");
+        CHECK(!memcmp(X->tile_row_ptr, tile_row_ptr, sizeof tile_row_ptr), "tile_row_ptr");
+        CHECK(!memcmp(X->map_list, map_list, sizeof map_list), "map_list");
+        CHECK(!memcmp(X->idx, idx, sizeof idx), "idx");
+        CHECK(!memcmp(X->place, place, sizeof place), "place");
+        CHECK(!memcmp(X->val, val, sizeof val), "val");
+    }
+    sparse_free(&cpu, &X->head);
+    X = make_small(51); // of 2 columns: 2 are wanted, which tile (0, 3) alone has
+    if (!X) return;
+    CHECK(X->least == 2 && X->tiles == 1 && X->tiled == 4, "%lld tiles", (long long)X->tiles);
+    CHECK(!aspt_check(&X->head), "%s", aspt_check(&X->head));
+    sparse_free(&cpu, &X->head);
+}
+
+static void check_figure(const struct figures *f, const char *name, double want)
+{
+    const struct figure *found = figures_find(f, name);
+    CHECK(found && found->number == want, "%s is %g, not %g", name, found ? found->number : -1,
+          want);
+}
+
+static void check_figures(struct aspt *X, double tiles, double share, double fill)
+{
+    struct figures f = {0};
+    if (!X) return;
+    format_aspt.describe(&X->head, &f);
+    CHECK(f.count == 6, "%d figures", f.count);
+    check_figure(&f, "panel", X->panel);
+    check_figure(&f, "width", X->width);
+    check_figure(&f, "threshold", X->threshold);
+    check_figure(&f, "tiles", tiles);
+    check_figure(&f, "tiled_share", share);
+    check_figure(&f, "tile_fill", fill);
+    sparse_free(&cpu, &X->head);
+}
+
+static void test_figures(void)
+{
+    int64_t ptr[] = {0, 0, 0};
+    const struct csr empty = {.m = 2, .n = 3, .ptr = ptr};
+    const double opt[] = {1, 2, 3, 50};
+    check_figures(make_small(50), 3, 9.0 / 12, 4.0 / 6);
+    check_figures(make(&cpu, &empty, F32, opt), 0, 0, 0);
+}
+
+static void expect_broken(const struct aspt *X, const char *want)
+{
+    const char *broken = aspt_check(&X->head);
+    CHECK_TEXT(broken ? broken : "nothing", want);
+}
+
+// One invariant after the other is broken, found, and mended.
+#define BREAK(place, value, want)                                                                  \
+    do {                                                                                           \
+        __typeof__(place) kept = place;                                                            \
+        place = value;                                                                             \
+        expect_broken(X, want);                                                                    \
+        place = kept;                                                                              \
+        CHECK(!aspt_check(&X->head), "not mended after: %s", want);                                \
+    } while (0)
+
+static void test_check(void)
+{
+    struct aspt *X = make_small(50);
+    if (!X) return;
+    CHECK(!aspt_check(&X->head), "%s", aspt_check(&X->head));
+    BREAK(X->m, -1, "negative size");
+    BREAK(X->n, -1, "negative size");
+    BREAK(X->nnz, -1, "negative size");
+    BREAK(X->tiles, -1, "negative size");
+    BREAK(X->panel, 0, "a parameter below 1");
+    BREAK(X->width, 0, "a parameter below 1");
+    BREAK(X->threshold, 0, "a parameter below 1");
+    BREAK(X->least, 0, "least is not from 1 to width");
+    BREAK(X->least, 3, "least is not from 1 to width");
+    BREAK(X->panels, 1, "panels do not cover m");
+    BREAK(X->m, 7, "panels do not cover m");
+    BREAK(X->panel_ptr, NULL, "missing array");
+    BREAK(X->tile_row_ptr, NULL, "missing array");
+    BREAK(X->map_list, NULL, "missing array");
+    BREAK(X->idx, NULL, "missing array");
+    BREAK(X->val, NULL, "missing array");
+    BREAK(X->place, NULL, "missing array");
+    BREAK(X->panel_ptr[0], 1, "panel_ptr[0] is not 0");
+    BREAK(X->tiles, 2, "panel_ptr[panels] is not tiles + panels");
+    BREAK(X->panel_ptr[1], 0, "a panel without a light part");
+    BREAK(X->panel_ptr[1], 6, "panel_ptr descends");
+    BREAK(X->tile_row_ptr[0], 1, "tile_row_ptr[0] is not 0");
+    BREAK(X->tile_row_ptr[15], 11, "tile_row_ptr does not end with nnz");
+    BREAK(X->tile_row_ptr[4], 7, "tile_row_ptr descends");
+    BREAK(X->tile_row_ptr[4], 13, "tile_row_ptr descends");
+    BREAK(X->m, 4, "nonzeros below the last row");
+    BREAK(X->idx[3], -1, "column outside the matrix");
+    BREAK(X->n, 5, "column outside the matrix");
+    BREAK(X->idx[1], 0, "columns of a part not ascending");
+    BREAK(X->idx[4], 1, "a column in a tile is not on its list");
+    BREAK(X->map_list[1], 5, "a column in a tile is not on its list");
+    BREAK(X->idx[3], 3, "a column twice in a row");
+    BREAK(X->place[0], 1, "a place is not that of its column in CSR");
+    BREAK(X->place[11], 2, "a place is not that of its column in CSR");
+    BREAK(X->map_list[3], 6, "a tile's column outside the matrix");
+    BREAK(X->map_list[3], -2, "a tile's column outside the matrix");
+    BREAK(X->map_list[3], 4, "a column in the slot of another");
+    BREAK(X->map_list[3], 5, "a light column in a tile");
+    BREAK(X->threshold, 3, "a light column in a tile");
+    BREAK(X->least, 2, "a tile with too few columns");
+    BREAK(X->tiled, 8, "tiled is not the number of nonzeros in tiles");
+    BREAK(X->tile_columns, 5, "tile_columns is not the number of columns in tiles");
+    sparse_free(&cpu, &X->head);
+}
+
+static bool one_column(int32_t i, int32_t j) { return j == 5 || (i + 7 * j) % 31 == 0; }
+static bool colliding(int32_t i, int32_t j) { return j % 16 == 3 && (i + j) % 3 != 0; }
+static bool bands(int32_t i, int32_t j) { return abs(i - j) < 9 || i == 70; }
+static bool in_some(int32_t i, int32_t j) { return i / 16 % 2 ? j % 3 == 1 : i == j; }
+static bool checkered(int32_t i, int32_t j) { return (i + j) % 2 == 0; }
+static bool few_long(int32_t i, int32_t j)
+{
+    return i % 12 ? i == j : j < 300 || j % 3 == i / 12 % 3;
+}
+
+// A matrix, values of the options, and how many tiles it has then.
+static const struct kind {
+    struct shape shape;
+    double panel, width, threshold, fill;
+    int64_t tiles;
+    double split, threads; // on CUDA
+} kinds[] = {
+    {{.name = "all heavy", .m = 40, .n = 33, .rule = full}, 16, 8, 1, 0, 3 * 5, 512, 0},
+    {{.name = "all light", .m = 40, .n = 33, .rule = full}, 16, 8, 17, 0, 0, 512, 0},
+    {{.name = "last panel light", .m = 40, .n = 33, .rule = full}, 16, 8, 9, 0, 2 * 5, 512, 0},
+    {{.name = "tiles not full", .m = 40, .n = 33, .rule = full}, 16, 16, 1, 75, 3 * 2, 8, 32},
+    {{.name = "a column in all rows", .m = 90, .n = 62, .rule = one_column},
+     32,
+     4,
+     8,
+     0,
+     3,
+     512,
+     0},
+    {{.name = "columns of a slot", .m = 60, .n = 160, .rule = colliding}, 20, 16, 4, 0, 30, 512, 0},
+    {{.name = "too few to a tile", .m = 60, .n = 160, .rule = colliding}, 20, 16, 4, 10, 0, 512, 0},
+    {{.name = "width 5", .m = 60, .n = 160, .rule = colliding}, 20, 5, 4, 0, 3 * 2, 512, 0},
+    {{.name = "a band and a row", .m = 130, .n = 130, .rule = bands}, 64, 32, 4, 50, 4, 40, 64},
+    {{.name = "every other panel", .m = 130, .n = 60, .rule = in_some},
+     16,
+     4,
+     9,
+     75,
+     4 * 5,
+     512,
+     0},
+    {{.name = "long light parts", .m = 35, .n = 4000, .rule = few_long}, 32, 256, 3, 0, 2, 200, 0},
+    {{.name = "panels of a row", .m = 20, .n = 30, .rule = checkered}, 1, 7, 1, 0, 20 * 3, 3, 256},
+};
+
+static bool same_array(const struct array *x, const struct array *y)
+{
+    return x->count == y->count && x->size == y->size &&
+           !memcmp(*x->data, *y->data, (size_t)x->count * x->size);
+}
+
+// Made by the device, which gives what the host gives, and CSR again.
+static void test_kind(struct device *dev, const struct kind *kind, const struct csr *A)
+{
+    const double opt[] = {kind->panel, kind->width, kind->threshold, kind->fill};
+    const char *name = kind->shape.name;
+    struct csr back = {0};
+    struct aspt *X = make(dev, A, F32, opt), *host = make(&cpu, A, F32, opt);
+    struct sparse *copy = NULL;
+    struct array x[ARRAYS_MAX], y[ARRAYS_MAX];
+    int err = X && host ? sparse_copy(dev, &X->head, &cpu, &copy) : ERR_MEMORY;
+    CHECK(!err, "%s", fail_text());
+    if (!err) {
+        const struct aspt *got = aspt_of(copy);
+        CHECK(got->tiles == kind->tiles, "\"%s\" has %lld tiles", name, (long long)got->tiles);
+        CHECK(!aspt_check(copy), "\"%s\" on %s: %s", name, dev->id, aspt_check(copy));
+        CHECK(!format_aspt.to_csr(copy, &back) && csr_equal(A, &back), "\"%s\" to csr", name);
+        CHECK(got->tiled == host->tiled && got->tile_columns == host->tile_columns, "\"%s\"", name);
+        int count = format_aspt.arrays(copy, x);
+        format_aspt.arrays(&host->head, y);
+        for (int i = 0; i < count; i++)
+            CHECK(same_array(&x[i], &y[i]), "\"%s\": array %d on %s", name, i, dev->id);
+    }
+    csr_free(&back);
+    sparse_free(&cpu, copy);
+    if (X) sparse_free(dev, &X->head);
+    if (host) sparse_free(&cpu, &host->head);
+}
+
+static void test_product(struct device *dev, const struct kind *kind, const struct csr *A,
+                         const char *op_name, enum prec prec, int64_t k)
+{
+    const struct op *op = op_find(op_name);
+    const struct algo_entry *e = algo_find(op, "aspt", dev->kind);
+    const int64_t axis[AXES_MAX] = {k};
+    struct inputs in;
+    double opt[PARAMS_MAX];
+    int err = inputs_make(&in, dev, op, A, prec, axis, true, k % 4 ? 0 : 4);
+    CHECK(!err, "%s", fail_text());
+    if (err) return;
+    algo_defaults(e->algo, opt);
+    set_option(e, opt, "panel", kind->panel);
+    set_option(e, opt, "width", kind->width);
+    set_option(e, opt, "threshold", kind->threshold);
+    set_option(e, opt, "fill", kind->fill);
+    if (dev->kind != DEVICE_CPU && kind->split) set_option(e, opt, "split", kind->split);
+    if (dev->kind != DEVICE_CPU && kind->threads) set_option(e, opt, "threads", kind->threads);
+    struct outcome out = case_run(&in, e, opt, CHECK_FULL);
+    CHECK(!out.err && out.check.error_ratio == 0 && out.left == 0,
+          "%s on %s, %s, k %lld, \"%s\": ratio %g: %s", op_name, dev->id, prec_name(prec),
+          (long long)k, kind->shape.name, out.check.error_ratio,
+          out.err ? fail_text() : out.check.reason);
+    CHECK(figure_of(&out, "tiles") == kind->tiles, "\"%s\": %g tiles", kind->shape.name,
+          figure_of(&out, "tiles"));
+    inputs_free(&in);
+}
+
+// Sizes that fill slices of every width, and that leave something of one.
+static const int64_t sizes[] = {5, 13, 32, 36, 64, 128, 200};
+
+static void test_device(struct device *dev)
+{
+    for (const struct kind *kind = kinds; kind < kinds + COUNT(kinds); kind++) {
+        struct csr A;
+        if (shape_build(&kind->shape, &A)) continue;
+        test_kind(dev, kind, &A);
+        for (int x = 0; x < COUNT(sizes); x++)
+            for (int prec = F32; prec <= F64; prec++) {
+                test_product(dev, kind, &A, "spmm", (enum prec)prec, sizes[x]);
+                test_product(dev, kind, &A, "sddmm", (enum prec)prec, sizes[x]);
+            }
+        csr_free(&A);
+    }
+    CHECK(!dev->used_bytes, "%lld bytes left on %s", (long long)dev->used_bytes, dev->id);
+}
+
+// Sizes that are left to the algorithm: by the caches on the CPU, by k and the precision on a GPU.
+static void test_choice(struct device *dev, const char *op_name, enum prec prec, int64_t k,
+                        double width)
+{
+    const struct op *op = op_find(op_name);
+    const struct algo_entry *e = algo_find(op, "aspt", dev->kind);
+    const struct shape shape = {.name = "small", .m = 4, .n = 4, .rule = full};
+    const int64_t axis[AXES_MAX] = {k};
+    struct csr A;
+    struct inputs in;
+    double opt[PARAMS_MAX];
+    if (shape_build(&shape, &A)) return;
+    int err = inputs_make(&in, dev, op, &A, prec, axis, true, 0);
+    CHECK(!err, "%s", fail_text());
+    algo_defaults(e->algo, opt);
+    if (!err) {
+        struct outcome out = case_run(&in, e, opt, CHECK_FULL);
+        CHECK(!out.err && figure_of(&out, "width") == width,
+              "%s, %s, k %lld on %s: width %g, not %g", op_name, prec_name(prec), (long long)k,
+              dev->id, figure_of(&out, "width"), width);
+        inputs_free(&in);
+    }
+    csr_free(&A);
+}
+
+int main(void)
+{
+    CHECK(!device_open("cpu", &cpu), "%s", fail_text());
+    test_layout();
+    test_figures();
+    test_check();
+    test_device(&cpu);
+    // 512 KB for each thread: (256 + 256) rows of 128 floats do not fit, so half of that; 32 of
+    // them four times as often.
+    cpu.cache_least_bytes = cpu.units * ((int64_t)512 << 10) - 1;
+    test_choice(&cpu, "spmm", F32, 128, 256);
+    test_choice(&cpu, "spmm", F64, 128, 128);
+    test_choice(&cpu, "sddmm", F32, 32, 1024);
+    test_choice(&cpu, "sddmm", F64, 1 << 20, 16);
+    CHECK(!cpu.used_bytes, "%lld bytes left", (long long)cpu.used_bytes);
+    for (int kind = 0; kind < DEVICE_KINDS; kind++) {
+        struct device dev;
+        if (kind == DEVICE_CPU) continue;
+        if (device_missing((enum device_kind)kind)) {
+            SKIP("%s: %s", device_list[kind].name, device_missing((enum device_kind)kind));
+            continue;
+        }
+        CHECK(!device_open(device_list[kind].name, &dev), "%s", fail_text());
+        test_device(&dev);
+        // The paper's: 32 KB of B, 32 columns of it where k is no more, else 64.
+        test_choice(&dev, "spmm", F32, 32, 256);
+        test_choice(&dev, "spmm", F32, 128, 128);
+        test_choice(&dev, "spmm", F64, 32, 128);
+        test_choice(&dev, "spmm", F64, 128, 64);
+        test_choice(&dev, "sddmm", F32, 32, 256);
+        test_choice(&dev, "sddmm", F32, 128, 64);
+        device_close(&dev);
+    }
+    device_close(&cpu);
+    return TEST_END();
+}
