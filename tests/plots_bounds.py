@@ -36,7 +36,7 @@ def test_numbers(check):
     drawn = [list(dots.get_offsets()[:, 0]) for dots in fig.axes[0].collections if len(dots.get_offsets())]
     check([4.0] in drawn, "1000 FLOPs over 250 bytes: %s" % drawn)
     check("1 case;" in notes or "1 case." in notes, "one of them is drawn: %s" % notes)
-    check("2 cases have no counters" in notes, "the others are told: %s" % notes)
+    check("2 cases have no counters of memory" in notes, "the others are told: %s" % notes)
     for script in (gather, roofline_counters):
         try:
             script.draw(common.select(rows_of(SPMM, result("merge", M1, 1.0))))
