@@ -15,6 +15,17 @@ def bounded(record, gather, moved=None):
     return record
 
 
+def bounded_records(count, seed=4):
+    """Results with both, of any size."""
+    rng = random.Random(seed)
+    yield environment(roof=GPU)
+    for matrix in matrices(count, rng):
+        for alg in ("merge", "rowsplit", "cusparse"):
+            record = result(alg, matrix, 10 ** rng.uniform(-2, 1))
+            yield bounded(record, 10 ** rng.uniform(-1, 1),
+                          record["bytes"]["compulsory"] * rng.uniform(1, 9))
+
+
 def test_numbers(check):
     import common
     import gather
@@ -46,15 +57,8 @@ def test_numbers(check):
 
 
 def test_scripts(folder, check, run, picture):
-    rng = random.Random(4)
     for count in (5, 300):
-        lines = [environment(roof=GPU)]
-        for matrix in matrices(count, rng):
-            for alg in ("merge", "rowsplit", "cusparse"):
-                record = result(alg, matrix, 10 ** rng.uniform(-2, 1))
-                lines.append(bounded(record, 10 ** rng.uniform(-1, 1),
-                                     record["bytes"]["compulsory"] * rng.uniform(1, 9)))
-        path = write(os.path.join(folder, "bounds-%d.jsonl" % count), lines)
+        path = write(os.path.join(folder, "bounds-%d.jsonl" % count), bounded_records(count))
         for script in FIGURES:
             out = os.path.join(folder, "%s-%d.png" % (script, count))
             status, _, errors = run(script + ".py", path, "-o", out)
