@@ -43,6 +43,7 @@ def draw(selection):
     ax.axhline(100, color="black", linewidth=1.2, linestyle="--", zorder=1)
     every = [value for values in found.values() for value in values] + [100]
     drawing.log_axis(ax.yaxis, min(every), max(every))
+    ax.xaxis.get_major_locator().set_params(integer=True)
     ax.set_xlabel("matrices, by algorithm in ascending order")
     ax.set_ylabel("% of the bound without reuse")
     drawing.legend_above(ax)

@@ -27,7 +27,7 @@ def draw(selection):
     parts = {**vars(selection), "rows": rows}
     uncounted = len(selection.rows) - len(rows)
     if uncounted:
-        parts["notes"] = selection.notes + ["%s no counters." % words.counted(
+        parts["notes"] = selection.notes + ["%s no counters of memory." % words.counted(
             uncounted, "case has", many="cases have")]
     return roofline.draw(types.SimpleNamespace(**parts), "Roofline by counters",
                          "byte of memory that was moved")

@@ -8,6 +8,7 @@ import os
 import re
 import warnings
 
+from plots_bounds import bounded_records
 from plots_model import model_records, synthetic_records
 from plots_records import blend_records, gpu_records, product_records, result, rows_of, SPMM, write
 
@@ -165,7 +166,8 @@ def test_figures(folder, check, run):
     scripts = importlib.import_module("all").scripts()
     made = (("spmm", gpu_records(len(NASTY), [(64, "f32")])),
             ("products", product_records(2 * len(NASTY))), ("models", model_records(24)),
-            ("synthetic", synthetic_records()), ("blend", blend_records(6)))
+            ("synthetic", synthetic_records()), ("bounds", bounded_records(len(NASTY))),
+            ("blend", blend_records(6)))
     drawn = set()
     for what, of in made:
         path = write(os.path.join(folder, "nasty-%s.jsonl" % what), bad_records(of))

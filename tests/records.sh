@@ -44,6 +44,7 @@ for binary; do
     run 0 -alg 'row*' -k 1 -launch stream -warmup 2 -reps 6 "$here/data/cli_tiny.mtx"
     run 0 -alg 'sellp,heuristic' -check off -opt slice=8,pad=2 -reps 2 - <"$here/data/cli_tiny.mtx"
     run 1 -alg merge -device cpu -k 2147483647,2 -reps 2 gen:aspect:2:60000
+    NCU=$here/cli/fake_ncu.sh run 0 -counters -alg all -k 3 -reps 2 "$here/data/cli_tiny.mtx"
     run 0 -op sddmm -k 1,7 -prec f32,f64 -reps 2 gen:rmat:6:4 "$here/data/cli_tiny.mtx"
     run 0 -op spgemm -prec f32,f64 -reps 2 gen:rmat:6:4 "$here/data/cli_tiny.mtx" gen:aspect:4:20
     run 0 -op spgemm -device cpu -mul aat -check sample -reps 2 gen:skew:300:3:200 gen:aspect:4:20

@@ -26,6 +26,21 @@ static void expect_launch(dim3 grid, dim3 block, size_t shared, cudaError_t want
     CHECK(cudaGetLastError() == cudaSuccess, "%s: the error stays", what);
 }
 
+// What a profiler would see that waits for its marks.
+static void test_profiler(void)
+{
+    for (int i = 0; i < 2; i++) {
+        int64_t before = emu_profiled();
+        LAUNCH(empty_kernel, 1, 1, 0, stream);
+        CHECK(cudaProfilerStart() == cudaSuccess, "start");
+        for (int launch = 0; launch < 3; launch++) LAUNCH(empty_kernel, 1, 1, 0, stream);
+        CHECK(cudaProfilerStop() == cudaSuccess, "stop");
+        LAUNCH(empty_kernel, 1, 1, 0, stream);
+        CHECK(cudaGetLastError() == cudaSuccess && emu_profiled() == before + 3, "%lld kernels",
+              (long long)(emu_profiled() - before));
+    }
+}
+
 static void test_launch_limits(void)
 {
     expect_launch(1, 1024, 0, cudaSuccess, "1024 threads");
@@ -152,6 +167,7 @@ int main(void)
 {
     if (cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking) != cudaSuccess) return 1;
     test_launch_limits();
+    test_profiler();
     test_memory();
     test_runtime();
     test_failures();

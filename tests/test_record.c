@@ -11,8 +11,8 @@ static void test_names(void)
         NULL,
         "schema kind status reason case op alg device prec width sign cache launch options "
         "library run seed threads matrix check time_ms setup_ms formats phases_ms entries density "
-        "flops gflops bytes bound_ms efficiency gather_ms gather_efficiency cache_resident memory "
-        "counters stats ");
+        "flops gflops bytes bound_ms efficiency gather_ms gather_efficiency cache_resident "
+        "counters memory stats ");
     CHECK_NAMES("options", "threshold ");
     CHECK_NAMES("matrix", "name path rows cols nnz field symmetry values duplicates row_mean "
                           "row_max row_cv load_ms load_mb_s ");

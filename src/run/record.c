@@ -585,8 +585,8 @@ int record_result(struct record_file *out, const struct result *r)
     add_figures(&j, r);
     add_rates(&j, r);
     add_model(&j, &r->model);
-    add_memory(&j, r);
     add_counters(&j, r);
+    add_memory(&j, r);
     add_stats(&j, r);
     return write_document(out, &j);
 }
