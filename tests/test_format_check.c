@@ -1,5 +1,5 @@
-// check() of csr, coo and tilecols: it names each invariant that is broken. Those of sellp and
-// tile16 are in test_sellp.c and test_tile16.c.
+// check() of csr, coo and tilecols: it names each invariant that is broken. Those of sellp,
+// tile16 and tiled are in test_sellp.c, test_tile16.c and test_tiled.c.
 #include <stddef.h>
 
 #include "formats/coo.h"
