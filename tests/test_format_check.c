@@ -1,5 +1,5 @@
-// check() of csr, coo and tilecols: it names each invariant that is broken. Those of dcsc, sellp and
-// tile16 are in test_dcsc.c, test_sellp.c and test_tile16.c.
+// check() of csr, coo and tilecols: it names each invariant that is broken. Those of the other
+// formats are in test_<format>.c.
 #include <stddef.h>
 
 #include "formats/coo.h"

@@ -22,7 +22,7 @@
 // tiled_plan.h   which rows are cut; what these files share
 // tiled_order.c  rows to segments, and their order, on the host
 // tiled_make.c   segments to panels, on the host
-// tiled.cu       all of it on the device
+// tiled.cu       all of it on the device, with tiled_segments.cuh
 #ifndef TILED_H
 #define TILED_H
 

@@ -2,9 +2,9 @@
 // Performance Modeling on GPUs", sections 2.5 and 4, carried over to a CPU. The words are those of
 // formats/tiled.h.
 //
-// Format: tiled. Any k. A panel belongs to a thread, R columns of C to vector registers. The
-// elements of B that a stage needs are copied to a buffer that stays in the cache of the core, R
-// neighbouring ones for each column of the stage, and each entry of A is multiplied with one such
+// Format: tiled. Any k. A thread takes a panel and R columns of C, which are in vector registers.
+// The elements of B that a stage needs are copied to a buffer that stays in the cache of the core,
+// R neighbouring ones for each column of the stage, and each entry of A is multiplied with one such
 // vector. A segment ends where its padding begins. Sums of a panel are kept beside the buffer until
 // its last stage is done, and then written column by column.
 #include "cpu.h"
@@ -69,9 +69,8 @@ const struct algo spmm_tiled_cpu = {
     .options = options,
     .about = "B staged in the cache by panels of rows, R columns of C in vector registers",
     .cite = TILED_SPMM ", sections 2.5 and 4",
-    .differs =
-        "The paper's is for GPUs: a panel belongs to a block, a row to a thread. The rows of C "
-        "are in their own order unless permute=1 asks for the paper's.",
+    .differs = "The paper's is for GPUs: a block takes a panel, a thread a row. The rows of C "
+               "are in their own order unless permute=1 asks for the paper's.",
     .prepare = prepare,
     .run = run,
     .teardown = teardown,

@@ -22,7 +22,7 @@
 #include "papers.h"
 
 #define MAX_ROWS 512        // threads of a block
-static const int BATCH = 4; // entries that are read before the first of them is used
+static const int BATCH = 2; // entries that are read before the first of them is used
 
 // How a column of a stage lies in shared memory.
 template <typename T, int R> struct column {
@@ -190,12 +190,11 @@ template <typename T, int R> static int make_room(const struct task *t)
 
 // Calls function<T, R>(t) for the R of the task.
 #define BY_FACTOR(T, function, t, factor)                                                          \
-    ((factor) == 32   ? function<T, 32>(t)                                                         \
-     : (factor) == 16 ? function<T, 16>(t)                                                         \
-     : (factor) == 8  ? function<T, 8>(t)                                                          \
-     : (factor) == 4  ? function<T, 4>(t)                                                          \
-     : (factor) == 2  ? function<T, 2>(t)                                                          \
-                      : function<T, 1>(t))
+    ((factor) == 16  ? function<T, 16>(t)                                                          \
+     : (factor) == 8 ? function<T, 8>(t)                                                           \
+     : (factor) == 4 ? function<T, 4>(t)                                                           \
+     : (factor) == 2 ? function<T, 2>(t)                                                           \
+                     : function<T, 1>(t))
 
 template <typename T> static int prepare_prec(struct task *t, const struct state *s)
 {
@@ -246,7 +245,7 @@ static int run(struct task *t)
 }
 
 static const struct param options[] = {
-    {"factor", 16, 1, 32, true, "columns of C that a thread sums up at once, R: a power of two"},
+    {"factor", 16, 1, 16, true, "columns of C that a thread sums up at once, R: a power of two"},
     {},
 };
 

@@ -53,20 +53,21 @@ CPU_INLINE void NAME(panel)(const struct task *t, T *restrict room, int64_t i, i
         }
 }
 
-// All of panel i, `width` columns at a time.
-CPU_CLONES static void NAME(panel_slabs)(const struct task *t, T *room, int64_t i, int width)
+// The same with a width that is known here.
+CPU_CLONES static void NAME(panel_of)(const struct task *t, T *room, int64_t i, int64_t j,
+                                      int width)
 {
-    for (int64_t j = 0; j < t->C.cols; j += width) switch (width) {
+    switch (width) {
 #define WIDTH(number)                                                                              \
     case number: NAME(panel)(t, room, i, j, number); break
-            WIDTH(32);
-            WIDTH(16);
-            WIDTH(8);
-            WIDTH(4);
-            WIDTH(2);
-            WIDTH(1);
+        WIDTH(32);
+        WIDTH(16);
+        WIDTH(8);
+        WIDTH(4);
+        WIDTH(2);
+        WIDTH(1);
 #undef WIDTH
-        }
+    }
 }
 
 // Each part in the order of its row.
@@ -87,8 +88,9 @@ static void NAME(multiply)(struct task *t)
 {
     const struct state *s = t->state;
     const struct tiled *A = tiled_of(t->A[0]);
-#pragma omp parallel for schedule(dynamic)
-    for (int64_t i = 0; i < A->panels; i++) NAME(panel_slabs)
-    (t, (T *)(s->room + omp_get_thread_num() * s->room_bytes), i, s->factor);
+#pragma omp parallel for collapse(2) schedule(dynamic)
+    for (int64_t i = 0; i < A->panels; i++)
+        for (int64_t j = 0; j < t->C.cols; j += s->factor) NAME(panel_of)
+    (t, (T *)(s->room + omp_get_thread_num() * s->room_bytes), i, j, s->factor);
     if (A->cuts) NAME(add_parts)(A, &t->C, s->parts);
 }
