@@ -8,8 +8,8 @@
 #include "cpu.h"
 #include "formats/aspt.h"
 
-// The threshold is the authors'. It is to be where tiles begin to beat CSR on random matrices, which
-// results/aspt_threshold.py measures. Tiles need not be full: nothing is copied for them.
+// The threshold is the authors'. It is to be where tiles begin to beat CSR on random matrices,
+// which results/aspt_threshold.py measures. Tiles need not be full: nothing is copied for them.
 #define ASPT_CPU_OPTIONS                                                                           \
     {"panel", 0, 0, 4096, true, "rows of a panel; 0: as many as fit in a thread's cache"},         \
         {"width", 0, 0, 4096, true, "columns of a tile, at most; 0: as many as a panel has rows"}, \

@@ -17,7 +17,7 @@
 #include "papers.h"
 
 // Blocks that a multiprocessor must have registers for.
-#define MIN_BLOCKS(loads) ((loads) < 4 ? 3 : 2)
+#define MIN_BLOCKS(loads) ((loads) < 2 ? 3 : 2)
 
 template <typename T> struct operands {
     const T *val, *X, *Y;

@@ -9,7 +9,7 @@
 // Defaults: those of the authors' code for a GPU, f32 and k = 32, where a tile of B takes 32 KB.
 enum { PANEL, WIDTH, THRESHOLD, FILL };
 static const struct param params[] = {
-    [PANEL] = {"panel", 128, 1, 4096, true, "rows of a panel"},
+    [PANEL] = {"panel", 128, 1, 1024, true, "rows of a panel"},
     [WIDTH] = {"width", 256, 1, 4096, true, "columns of a tile, at most"},
     [THRESHOLD] = {"threshold", 16, 1, 4096, true,
                    "nonzeros in a panel from which on a column is heavy"},
