@@ -105,7 +105,9 @@ python3 -c 'import matplotlib, jsonschema' 2>/dev/null || python=/usr/bin/python
 # Most of the time goes to these, which have one thread each and measure nothing: the longest first.
 mapfile -t operations < <(sed -n 's/^OP(\(.*\))$/\1/p' src/algos/ops.def)
 for op in "${operations[@]}"; do
-    begin "test_algos-emu-$op" build/emu/tests/test_algos cuda "$op"
+    for half in even odd; do
+        begin "test_algos-emu-$op-$half" build/emu/tests/test_algos cuda "$op" "$half"
+    done
 done
 begin plots "$python" tests/test_plots.py
 for name in test_faults test_hash test_tile test_check_rounding test_check; do

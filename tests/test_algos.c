@@ -2,21 +2,23 @@
 // matrix, with whole-number values, so that the result must be exact. On the CPU, a GPU, or the
 // emulator.
 //
-//     test_algos [cpu|cuda] [short|tiny] [own] [OPERATION...] [ALGORITHM...]
+//     test_algos [cpu|cuda] [short|tiny|even|odd] [own] [OPERATION...] [ALGORITHM...]
 //
-// One kind of device only; every third or ninth shape; no vendor's algorithms; what is named.
+// One kind of device only; every third, ninth or second shape; no vendor's algorithms; what is
+// named.
 #include "cases.h"
 #include "shapes.h"
 
 #define NAMES_MAX 16
 static struct {
     int device;                      // -1: all
-    int step;                        // shapes
+    int first, step;                 // shapes
+    int axis_step;                   // values of numbers that axes are tried at
     bool own;                        // leaves out the vendor's algorithms
     const struct op *ops[NAMES_MAX]; // only these, if any
     const char *algs[NAMES_MAX];     // only these, if any
     int op_count, alg_count;
-} wanted = {.device = -1, .step = 1};
+} wanted = {.device = -1, .step = 1, .axis_step = 1};
 
 static int refused;
 static int *cases_of; // by algos[]: cases that were run
@@ -66,13 +68,16 @@ static bool does(const struct inputs *in, const struct algo_entry *e)
 }
 
 // Each option at its limits, at 0 where that is not one of them and, if `between`, at powers of
-// two.
+// two. Of more than three options each shape has a part of them, by its `turn`.
 static void test_options(struct inputs *in, const struct algo_entry *e, const char *shape,
-                         const char *apart, bool between)
+                         const char *apart, bool between, int turn)
 {
     const struct param *p;
     double opt[PARAMS_MAX] = {0};
-    for (int i = 0; (p = algo_param(e->algo, i)); i++) {
+    int options = 0;
+    while (algo_param(e->algo, options)) options++;
+    for (int i = 0, parts = (options + 2) / 3; (p = algo_param(e->algo, i)); i++) {
+        if ((i + turn) % parts) continue;
         double values[16] = {p->min, p->max};
         int count = 2;
         if (p->min < 0) values[count++] = 0;
@@ -118,7 +123,7 @@ static void test_inputs(struct device *dev, const struct op *op, const struct cs
         if (!does(&in, e)) continue;
         algo_defaults(e->algo, opt);
         test_case(&in, e, opt, shape->name, note);
-        if (extra != NOTHING) test_options(&in, e, shape->name, note, extra == BETWEEN);
+        if (extra != NOTHING) test_options(&in, e, shape->name, note, extra == BETWEEN, turn);
     }
     inputs_free(&in);
 }
@@ -169,7 +174,7 @@ static void test_shape(struct device *dev, const struct op *op, const struct sha
             int turn = number + 3 * at[0] + prec;
             enum extra extra = extra_of(op, shape, number, (enum prec)prec, at[0], turn);
             test_inputs(dev, op, &A, (enum prec)prec, axis, shape, extra, turn);
-        } while (next_axes(op, at, axis, wanted.step));
+        } while (next_axes(op, at, axis, wanted.axis_step));
     }
     csr_free(&A);
 }
@@ -179,7 +184,7 @@ static void test_op(struct device *dev, const struct op *op)
     bool product = op->result == RESULT_SPARSE;
     const struct shape *list = product ? product_shapes : shapes;
     int count = product ? COUNT(product_shapes) : COUNT(shapes);
-    for (int s = 0; s < count; s += wanted.step) test_shape(dev, op, &list[s], s);
+    for (int s = wanted.first; s < count; s += wanted.step) test_shape(dev, op, &list[s], s);
 }
 
 // Dense matrices whose rows lie so far apart that offsets do not fit in 32 bits: of elements as
@@ -243,13 +248,14 @@ static void test_device(enum device_kind kind)
     for (int x = 0; x < op_count; x++) {
         if (!any_wanted(ops[x], kind)) continue;
         test_op(&dev, ops[x]);
-        if (wanted.step == 1) test_far(&dev, ops[x]);
+        if (wanted.axis_step == 1 && !wanted.first) test_far(&dev, ops[x]);
     }
     CHECK(dev.used_bytes == 0, "%lld bytes left on %s", (long long)dev.used_bytes, dev.id);
     device_close(&dev);
     // A descriptor without .precs or .layouts would pass by not being tried at all.
     for (int e = 0; e < algo_count; e++)
-        CHECK(algo_missing(&algos[e]) || algos[e].device != kind || !is_wanted(&algos[e]) || cases_of[e],
+        CHECK(algo_missing(&algos[e]) || algos[e].device != kind || !is_wanted(&algos[e]) ||
+                  cases_of[e],
               "%s %s on %s: no case runs it", algos[e].op->name, algos[e].name,
               device_list[kind].name);
 }
@@ -259,8 +265,10 @@ static bool parse(const char *word)
 {
     for (int k = 0; k < DEVICE_KINDS; k++)
         if (!strcmp(word, device_list[k].name)) return wanted.device = k, true;
-    if (!strcmp(word, "short")) return wanted.step = 3, true;
-    if (!strcmp(word, "tiny")) return wanted.step = 9, true;
+    if (!strcmp(word, "short")) return wanted.step = wanted.axis_step = 3, true;
+    if (!strcmp(word, "tiny")) return wanted.step = wanted.axis_step = 9, true;
+    if (!strcmp(word, "even")) return wanted.step = 2, true;
+    if (!strcmp(word, "odd")) return wanted.first = 1, wanted.step = 2, true;
     if (!strcmp(word, "own")) return wanted.own = true;
     if (op_find(word) && wanted.op_count < NAMES_MAX)
         return wanted.ops[wanted.op_count++] = op_find(word), true;
