@@ -23,7 +23,7 @@ static bool is_possible(const struct bench_case *c)
     const struct op *op = c->entry->op;
     struct source source;
     struct problem p = {.op = op, .source = &source, .prec = c->prec};
-    if (!c->entry->algo || c->entry->device != DEVICE_CPU) return false;
+    if (algo_missing(c->entry) || c->entry->device != DEVICE_CPU) return false;
     source_init(&source, &tally.matrix->A);
     memcpy(p.axis, c->axis, sizeof p.axis);
     bool possible = (c->entry->algo->precs & BIT(c->prec)) && !problem_make(&p) &&
@@ -135,7 +135,8 @@ static void test_unread(const struct op *op)
     } table[] = {{ERR_INPUT, STATUS_FAILED}, {ERR_MEMORY, STATUS_OOM}};
     for (int i = 0; i < COUNT(table); i++) {
         int here = 0;
-        for (int64_t c = 0; c < plan.count; c++) here += plan.cases[c].entry->device == DEVICE_CPU;
+        for (int64_t c = 0; c < plan.count; c++)
+            here += plan.cases[c].entry->device == DEVICE_CPU && !algo_missing(plan.cases[c].entry);
         tally = (struct tally){.plan = &plan, .matrix = &lost, .lost = true};
         int err = bench_unread(&plan, &places.all, &lost, table[i].err, "it is too much",
                                take_result, &tally);
