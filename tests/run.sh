@@ -110,7 +110,7 @@ for op in "${operations[@]}"; do
     done
 done
 begin plots "$python" tests/test_plots.py
-for name in test_faults test_hash test_tile test_check_rounding test_check; do
+for name in test_faults test_hash test_tile test_formats test_aspt test_check_rounding test_check; do
     begin "$name-emu" "build/emu/tests/$name"
 done
 begin test_algos-emu-cpu env MKL_RT=build/emu/tests/mkl/libmkl_rt.so build/emu/tests/test_algos cpu
