@@ -9,9 +9,14 @@
 
 static const char *volatile unfinished; // the temporary name of the one that is open
 
+static int was_interrupted(const char *name)
+{
+    return fail(ERR_INTERRUPTED, "%s: interrupted", name);
+}
+
 static int cannot_write(const char *name)
 {
-    if (errno == EINTR && interrupted) return fail(ERR_INTERRUPTED, "%s: interrupted", name);
+    if (errno == EINTR && interrupted) return was_interrupted(name);
     return fail(ERR_OUTPUT, "%s: %s", name, strerror(errno));
 }
 
@@ -74,8 +79,9 @@ int whole_file_open(struct whole_file *f, const char *name)
     if (exists && S_ISDIR(old.st_mode)) {
         err = fail(ERR_OUTPUT, "%s: %s", name, strerror(EISDIR));
     } else if (exists && !S_ISREG(old.st_mode)) {
-        f->stream = fopen(name, "w");
-        if (!f->stream) err = cannot_write(name);
+        // A pipe may wait for its reader for ever, and no further signal may come.
+        if (!interrupted) f->stream = fopen(name, "w");
+        if (!f->stream) err = interrupted ? was_interrupted(name) : cannot_write(name);
     } else if (!exists && !lstat(name, &old)) {
         err = fail(ERR_OUTPUT, "%s: is a link to nothing", name);
     } else {
