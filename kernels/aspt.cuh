@@ -13,10 +13,13 @@
 // round    8 nonzeros of a part of a row, one loaded by each lane of the group
 // batch    nonzeros of a round whose rows of B are loaded before the first of them is used
 // segment  a piece of the light part of a long row, which a block of its own goes through
+// shared   row whose light part is not that long, which a warp of its own goes through
+// run      neighbouring tiles of a panel that has many, which blocks of their own go through
 //
 // A block stages tile after tile of its panel, and its groups go through their rows of each; then
 // through the light parts, with the rows of B in memory. So a sum over a row stays in registers
-// from the first tile to the last light nonzero.
+// from the first tile to the last light nonzero. What would hold a block or a group for long is
+// taken out of that: segments, shared rows, runs.
 #ifndef ASPT_CUDA_H
 #define ASPT_CUDA_H
 
@@ -24,21 +27,29 @@
 #include "formats/aspt.h"
 #include "kernel.cuh"
 
-#define GROUP           8
-#define QUAD            4    // nonzeros under one branch: what is past the end is left out by quads
-#define MAX_THREADS     256  // of a block of groups
-#define SEGMENT         1024 // nonzeros of a segment, at most
-#define SEGMENT_THREADS 256  // of its block
-#define STAGE_BYTES     32768 // as in the paper: two blocks of 1024 threads shared 64 KB there
+#define GROUP       8
+#define QUAD        4     // nonzeros under one branch: what is past the end is left out by quads
+#define MAX_THREADS 256   // of a block
+#define SEGMENT     1024  // nonzeros of a segment, at most
+#define STAGE_BYTES 32768 // as in the paper: two blocks of 1024 threads shared 64 KB there
+
+// Pieces of rows or panels that are taken out.
+struct pieces {
+    int64_t count;
+    int64_t *first; // of each owner, and `count`
+    int32_t *owner; // of each piece, size count
+};
 
 // How a kernel sees A.
 struct tiles {
     int32_t m, panel, width;
-    int32_t bands; // of a panel
-    int32_t split; // nonzeros of a light part that a group goes through, at most
-    const int64_t *panel_ptr, *tile_row_ptr;
-    const int32_t *map_list, *idx;
-    const int64_t *segment_ptr; // first segment of each row, size m + 1; NULL: there are none
+    int32_t bands;                           // of a panel
+    int32_t split;                           // nonzeros of a light part that a group goes through
+    int32_t most;                            // tiles of a panel without runs, and of a run
+    struct pieces segments, shared, runs;    // of rows, of rows, of panels
+    int64_t shared_at, run_at, band_at;      // first block of each kind, those of segments before
+    const int64_t *panel_ptr, *tile_row_ptr; // these and the rest as in the format
+    const int32_t *map_list, *idx, *place;
 };
 
 // One row of A as its group sees it.
@@ -65,13 +76,10 @@ static __device__ __forceinline__ struct part_row find_row(const struct tiles &a
     return x;
 }
 
-// The row of this thread's group.
-static __device__ __forceinline__ struct part_row my_row(const struct tiles &a)
+// The place in its panel of the row of this thread's group.
+static __device__ __forceinline__ int32_t row_of_band(int32_t band)
 {
-    const int32_t band = (int32_t)(blockIdx.x % (unsigned)a.bands);
-    const int32_t groups = (int32_t)blockDim.x / GROUP;
-    return find_row(a, blockIdx.x / (unsigned)a.bands,
-                    band * groups + (int32_t)threadIdx.x / GROUP);
+    return (band * (int32_t)blockDim.x + (int32_t)threadIdx.x) / GROUP;
 }
 
 // The nonzeros of part t of the row of this group, from *p on; 0 where the group has none.
@@ -80,6 +88,25 @@ static __device__ __forceinline__ int32_t part_length(const struct part_row &row
 {
     *p = (int32_t)row.at[t];
     return row.used ? (int32_t)row.at[t + 1] - *p : 0;
+}
+
+// A nonzero, in the lane that has loaded it: its column, its value, its place in CSR.
+template <typename T> struct nonzero {
+    int32_t j, place;
+    T v;
+};
+
+// The nonzeros from p on, of `left`; lanes past the last one load that, and where there is none
+// keep what they have. PLACED: with their places.
+template <bool PLACED, typename T>
+static __device__ __forceinline__ void load_round(nonzero<T> &to, const struct tiles &a,
+                                                  const T *val, int32_t p, int32_t left)
+{
+    if (left <= 0) return;
+    const int32_t q = p + min((int32_t)threadIdx.x % GROUP, left - 1);
+    to.j = a.idx[q];
+    to.v = val[q];
+    if (PLACED) to.place = a.place[q];
 }
 
 // The packs that a lane has of a slice, as elements from the start of a row. WHOLE: all of them are
@@ -156,41 +183,89 @@ template <bool STAGED, int LOADS> static __host__ __device__ constexpr int batch
     return (STAGED ? QUAD : GROUP) / LOADS > 0 ? (STAGED ? QUAD : GROUP) / LOADS : 1;
 }
 
-// Segments of the light part of each row.
-static __global__ void count_segments(struct tiles a, int32_t *__restrict__ count)
+// A light part is its group's, or a shared row, or cut into segments.
+static __device__ __forceinline__ bool is_long(int64_t light) { return light > SEGMENT; }
+static __device__ __forceinline__ bool is_shared(const struct tiles &a, int64_t light)
+{
+    return light > a.split && !is_long(light);
+}
+
+// Segments of the light part of each row, and whether it is shared.
+static __global__ void count_pieces(struct tiles a, int32_t *__restrict__ segments,
+                                    int32_t *__restrict__ shared)
 {
     const int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= a.m) return;
     const struct part_row row = find_row(a, i / a.panel, (int32_t)(i % a.panel));
     const int64_t light = row.at[row.tiles + 1] - row.at[row.tiles];
-    count[i] = light > a.split ? (int32_t)ceil_div(light, SEGMENT) : 0;
+    segments[i] = is_long(light) && light > a.split ? (int32_t)ceil_div(light, SEGMENT) : 0;
+    shared[i] = is_shared(a, light);
 }
 
-static __global__ void list_segments(int32_t m, int64_t segments, const int64_t *__restrict__ ptr,
-                                     int32_t *__restrict__ row)
+// Runs of each panel.
+static __global__ void count_runs(struct tiles a, int64_t panels, int32_t *__restrict__ count)
+{
+    const int64_t b = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
+    if (b >= panels) return;
+    const int64_t tiles = a.panel_ptr[b + 1] - a.panel_ptr[b] - 1;
+    count[b] = tiles > a.most ? (int32_t)ceil_div(tiles, a.most) : 0;
+}
+
+static __global__ void list_owners(int64_t owners, struct pieces to)
 {
     const int64_t s = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
-    if (s < segments) row[s] = (int32_t)(upper_bound(ptr, (int64_t)0, (int64_t)m + 1, s) - 1);
+    if (s < to.count) to.owner[s] = (int32_t)(upper_bound(to.first, (int64_t)0, owners + 1, s) - 1);
 }
 
-// What this group has of segment s: nonzeros [*begin, *end) of the row, which may be none. Those of
-// a row are cut into pieces of equal length, and these among the groups of a block.
-static __device__ __forceinline__ struct part_row find_segment(const struct tiles &a,
-                                                               const int32_t *__restrict__ rows,
-                                                               int64_t s, int32_t *begin,
-                                                               int32_t *end)
+// What a group has of a light part: nonzeros from p on, `left`, of which none may be left, in steps
+// that it shares with other groups.
+struct share {
+    int32_t p, left;
+};
+
+// Of segment s. Those of a row are cut into pieces of equal length, and these among the groups of a
+// block.
+static __device__ __forceinline__ struct part_row find_segment(const struct tiles &a, int64_t s,
+                                                               struct share *mine)
 {
-    const int32_t i = rows[s];
+    const int32_t i = a.segments.owner[s];
     const struct part_row row = find_row(a, i / a.panel, i % a.panel);
-    const int64_t first = a.segment_ptr[i], low = row.at[row.tiles], high = row.at[row.tiles + 1];
-    const int64_t length = ceil_div(high - low, a.segment_ptr[i + 1] - first);
+    const int64_t first = a.segments.first[i], low = row.at[row.tiles],
+                  high = row.at[row.tiles + 1];
+    const int64_t length = ceil_div(high - low, a.segments.first[i + 1] - first);
     const int64_t from = low + (s - first) * length,
                   to = from + length < high ? from + length : high;
-    const int64_t share = ceil_div(length, SEGMENT_THREADS) * GROUP; // of one of the groups
-    const int64_t mine = from + threadIdx.x / GROUP * share;
-    *begin = (int32_t)mine;
-    *end = (int32_t)(mine + share < to ? mine + share : to);
+    const int64_t part = ceil_div(length, blockDim.x) * GROUP; // of one of the groups
+    const int64_t begin = from + threadIdx.x / GROUP * part;
+    *mine = {(int32_t)begin, (int32_t)((begin + part < to ? begin + part : to) - begin)};
     return row;
+}
+
+// Of shared row s: every fourth round, for the warp's groups. Where there is no such row there is
+// nothing left of it.
+static __device__ __forceinline__ struct part_row find_shared(const struct tiles &a, int64_t s,
+                                                              struct share *mine)
+{
+    const bool used = s < a.shared.count;
+    const int32_t i = a.shared.owner[used ? s : 0], from = lane_id() / GROUP * GROUP;
+    const struct part_row row = find_row(a, i / a.panel, i % a.panel);
+    const int64_t low = row.at[row.tiles], high = row.at[row.tiles + 1];
+    *mine = {(int32_t)low + from, used ? (int32_t)(high - low) - from : 0};
+    return row;
+}
+
+// A run: tiles [first, end) of panel b. Those of a panel have equal shares of its tiles.
+struct tile_run {
+    int64_t b;
+    int32_t first, end;
+};
+
+static __device__ __forceinline__ struct tile_run find_run(const struct tiles &a, int64_t q)
+{
+    const int64_t b = a.runs.owner[q], before = a.runs.first[b],
+                  runs = a.runs.first[b + 1] - before;
+    const int64_t tiles = a.panel_ptr[b + 1] - a.panel_ptr[b] - 1;
+    return {b, (int32_t)((q - before) * tiles / runs), (int32_t)((q - before + 1) * tiles / runs)};
 }
 
 // How a case is computed: what prepare() decides, and what it allocates.
@@ -200,13 +275,21 @@ struct plan {
     int vec, loads;
     bool whole; // slices are full
     int threads;
-    int64_t blocks, segments;
+    int64_t blocks; // of all kinds
     size_t stage_bytes;
-    int64_t *segment_ptr;
-    int32_t *segment_row; // size segments
-    void *partial;        // of SpMM: sums over segments
-    uint32_t step[3];     // bytes from a row to the next, of the dense inputs and of a dense result
+    void *partial;    // of SpMM: sums over pieces
+    uint32_t step[3]; // bytes from a row to the next, of the dense inputs and of a dense result
 };
+
+// Calls function<T, VEC, LOADS, WHOLE>(t) as the plan has it.
+#define BY_LOADS(T, VEC, WHOLE, function, t, loads)                                                \
+    ((loads) == 1   ? function<T, VEC, 1, WHOLE>(t)                                                \
+     : (loads) == 2 ? function<T, VEC, 2, WHOLE>(t)                                                \
+                    : function<T, VEC, 4, WHOLE>(t))
+#define BY_PACKS(T, function, t, s)                                                                \
+    ((s)->vec == 1 ? BY_LOADS(T, 1, false, function, t, (s)->loads)                                \
+     : (s)->whole  ? BY_LOADS(T, 16 / sizeof(T), true, function, t, (s)->loads)                    \
+                   : BY_LOADS(T, 16 / sizeof(T), false, function, t, (s)->loads))
 
 // The widest pack that rows of all dense matrices are made of.
 static inline int plan_vec(const struct task *t)
@@ -235,45 +318,96 @@ static inline void plan_slices(const struct task *t, int64_t columns, struct pla
     s->stage_bytes = aspt_of(t->A[0])->tiles ? (size_t)(slice * width * s->a.width) : 0;
 }
 
-// Large blocks stage a tile for many rows at once, small ones fill the device. Each stages all
-// tiles of its panel, which pays only for some rows.
+// Large blocks stage a tile for many rows at once, small ones wait less for their longest row, and
+// fill the device. `slices` have blocks of their own.
 static inline void plan_blocks(const struct task *t, int64_t slices, struct plan *s)
 {
     const struct aspt *A = aspt_of(t->A[0]);
     const int wanted = (int)task_option(t, "threads") / WARP * WARP;
     const int least = A->tiles ? MAX_THREADS / 2 : 2 * WARP;
-    s->threads = wanted ? wanted : MAX_THREADS;
+    s->threads = wanted ? wanted : A->tiled * 4 < A->nnz ? MAX_THREADS / 2 : MAX_THREADS;
     while (!wanted && s->threads > least &&
            ceil_div(A->m, s->threads / GROUP) * slices < 4 * t->dev->units)
         s->threads /= 2;
     while (s->threads > WARP && (s->threads - WARP) / GROUP >= A->panel) s->threads -= WARP;
     s->a.bands = (int32_t)ceil_div(A->panel, s->threads / GROUP);
-    s->blocks = (int64_t)A->panels * s->a.bands;
 }
 
-static inline int plan_segments(const struct task *t, struct plan *s)
+// In a grid they lie by kind: segments, shared rows, runs, bands.
+static inline void plan_grid(const struct task *t, struct plan *s)
+{
+    struct tiles *a = &s->a;
+    a->shared_at = a->segments.count;
+    a->run_at = a->shared_at + ceil_div(a->shared.count, s->threads / WARP);
+    a->band_at = a->run_at + a->runs.count * a->bands;
+    s->blocks = a->band_at + (int64_t)aspt_of(t->A[0])->panels * a->bands;
+}
+
+// Groups of a warp wait for each other, so rows that are longer than most are taken out; where rows
+// are too few to fill the device, so are more of them.
+static inline int32_t plan_split(const struct task *t)
+{
+    const struct aspt *A = aspt_of(t->A[0]);
+    const int wanted = (int)task_option(t, "split");
+    const int64_t rows = A->m, busy = (int64_t)t->dev->units * 1024 / GROUP;
+    if (wanted) return wanted;
+    const int64_t usual = rows < busy ? 0 : 2 * A->nnz / rows;
+    return (int32_t)(usual < 64 ? 64 : min64(usual, SEGMENT));
+}
+
+// Fills in the pieces of each owner from how many it has, and frees `count`.
+static inline int plan_pieces(struct task *t, int64_t owners, int32_t *count, struct pieces *x)
+{
+    struct device *d = t->dev;
+    int err = device_alloc(d, owners + 1, sizeof *x->first, (void **)&x->first);
+    if (!err) err = cub_exclusive_sum(d, count, owners, x->first);
+    if (!err) err = wait_for(d, t->entry->name, x->first + owners, &x->count, sizeof x->count);
+    device_free(d, count);
+    if (err || !x->count) return err;
+    err = device_alloc(d, x->count, sizeof *x->owner, (void **)&x->owner);
+    if (err) return err;
+    LAUNCH(list_owners, (unsigned)ceil_div(x->count, MAX_THREADS), MAX_THREADS, 0, d->stream,
+           owners, *x);
+    return launch_check(t->entry->name);
+}
+
+static inline int plan_rows(struct task *t, struct plan *s)
 {
     struct device *d = t->dev;
     const int64_t m = s->a.m;
-    const unsigned threads = SEGMENT_THREADS;
-    int32_t *count = NULL;
-    int err = device_alloc(d, m, sizeof *count, (void **)&count);
-    if (!err) err = device_alloc(d, m + 1, sizeof *s->segment_ptr, (void **)&s->segment_ptr);
+    int32_t *segments = NULL, *shared = NULL;
+    int err = device_alloc(d, m, sizeof *segments, (void **)&segments);
+    if (!err) err = device_alloc(d, m, sizeof *shared, (void **)&shared);
     if (!err && m > 0) {
-        LAUNCH(count_segments, (unsigned)ceil_div(m, threads), threads, 0, d->stream, s->a, count);
+        LAUNCH(count_pieces, (unsigned)ceil_div(m, MAX_THREADS), MAX_THREADS, 0, d->stream, s->a,
+               segments, shared);
         err = launch_check(t->entry->name);
     }
-    if (!err) err = cub_exclusive_sum(d, count, m, s->segment_ptr);
-    if (!err)
-        err = wait_for(d, t->entry->name, s->segment_ptr + m, &s->segments, sizeof s->segments);
-    device_free(d, count);
-    if (err || !s->segments) return err;
-    err = device_alloc(d, s->segments, sizeof *s->segment_row, (void **)&s->segment_row);
+    if (err) {
+        device_free(d, segments);
+        device_free(d, shared);
+        return err;
+    }
+    err = plan_pieces(t, m, segments, &s->a.segments);
+    if (!err) return plan_pieces(t, m, shared, &s->a.shared);
+    device_free(d, shared);
+    return err;
+}
+
+static inline int plan_runs(struct task *t, struct plan *s)
+{
+    struct device *d = t->dev;
+    const int64_t panels = aspt_of(t->A[0])->panels;
+    int32_t *count = NULL;
+    if (!aspt_of(t->A[0])->tiles) return OK;
+    int err = device_alloc(d, panels, sizeof *count, (void **)&count);
     if (err) return err;
-    s->a.segment_ptr = s->segment_ptr;
-    LAUNCH(list_segments, (unsigned)ceil_div(s->segments, threads), threads, 0, d->stream, s->a.m,
-           s->segments, s->segment_ptr, s->segment_row);
-    return launch_check(t->entry->name);
+    LAUNCH(count_runs, (unsigned)ceil_div(panels, MAX_THREADS), MAX_THREADS, 0, d->stream, s->a,
+           panels, count);
+    err = launch_check(t->entry->name);
+    if (!err) return plan_pieces(t, panels, count, &s->a.runs);
+    device_free(d, count);
+    return err;
 }
 
 // With slices of `columns` at most; where `loop`, a block goes through all of them.
@@ -283,17 +417,24 @@ static inline int plan_make(struct task *t, int64_t columns, bool loop)
     t->state = s;
     if (!s) return ERR_MEMORY;
     const struct aspt *A = aspt_of(t->A[0]);
-    s->a = {A->m,         A->panel,        A->width,    1,      (int32_t)task_option(t, "split"),
-            A->panel_ptr, A->tile_row_ptr, A->map_list, A->idx, NULL};
+    s->a.m = A->m, s->a.panel = A->panel, s->a.width = A->width;
+    s->a.split = plan_split(t);
+    s->a.most = (int32_t)task_option(t, "run");
+    s->a.panel_ptr = A->panel_ptr, s->a.tile_row_ptr = A->tile_row_ptr;
+    s->a.map_list = A->map_list, s->a.idx = A->idx, s->a.place = A->place;
     plan_slices(t, columns, s);
     plan_blocks(t, loop ? 1 : s->slices, s);
     int err = row_step(t, &t->in[0], &s->step[0]);
     if (!err && t->in[1].val) err = row_step(t, &t->in[1], &s->step[1]);
     if (!err && t->C.val) err = row_step(t, &t->C, &s->step[2]);
-    if (!err) err = plan_segments(t, s);
+    if (!err) err = plan_rows(t, s);
+    if (!err) err = plan_runs(t, s);
+    if (!err) plan_grid(t, s);
     task_number(t, "threads", s->threads);
     task_number(t, "slices", s->slices);
-    task_number(t, "segments", (double)s->segments);
+    task_number(t, "segments", (double)s->a.segments.count);
+    task_number(t, "shared_rows", (double)s->a.shared.count);
+    task_number(t, "runs", (double)s->a.runs.count);
     return err;
 }
 
@@ -301,17 +442,22 @@ static inline void plan_free(struct task *t)
 {
     struct plan *s = (struct plan *)t->state;
     if (!s) return;
-    device_free(t->dev, s->segment_ptr);
-    device_free(t->dev, s->segment_row);
+    const struct pieces *const lists[] = {&s->a.segments, &s->a.shared, &s->a.runs};
+    for (const struct pieces *x : lists) {
+        device_free(t->dev, x->first);
+        device_free(t->dev, x->owner);
+    }
     device_free(t->dev, s->partial);
     mem_free(s);
     t->state = NULL;
 }
 
 #define ASPT_CUDA_OPTIONS                                                                          \
-    {"width", 0, 0, 256, true, "columns of a tile, at most; 0: by k and precision, 32 KB of B"},   \
-        {"split", 512,  1,                                                                         \
-         1 << 30, true, "nonzeros of the light part of a row that are not cut into segments"},     \
+    {"threshold", 64, 1, 4096, true, "nonzeros in a panel from which on a column is heavy"},       \
+        {"width", 0, 0, 256, true, "columns of a tile, at most; 0: by k, 32 KB of B"},             \
+        {"split", 0,    0,                                                                         \
+         1 << 30, true, "nonzeros of a light part that a group goes through; 0: by the mean"},     \
+        {"run", 4, 1, 1 << 30, true, "tiles of a panel that blocks do not share out"},             \
     {                                                                                              \
         "threads", 0, 0, MAX_THREADS, true, "per block, rounded down to 32s; 0: by the size"       \
     }

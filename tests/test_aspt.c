@@ -167,6 +167,11 @@ static bool one_column(int32_t i, int32_t j) { return j == 5 || (i + 7 * j) % 31
 static bool colliding(int32_t i, int32_t j) { return j % 16 == 3 && (i + j) % 3 != 0; }
 static bool bands(int32_t i, int32_t j) { return abs(i - j) < 9 || i == 70; }
 static bool in_some(int32_t i, int32_t j) { return i / 16 % 2 ? j % 3 == 1 : i == j; }
+// A long row among three short ones, now and then; three columns in ten are heavy.
+static bool uneven(int32_t i, int32_t j)
+{
+    return j % 100 < 9 * (i % 2) || (i % 4 == 1 ? (i + j) % 5 == 0 : (i * 3 + j) % 97 == 0);
+}
 static bool checkered(int32_t i, int32_t j) { return (i + j) % 2 == 0; }
 static bool few_long(int32_t i, int32_t j)
 {
@@ -178,12 +183,31 @@ static const struct kind {
     struct shape shape;
     double panel, width, threshold, fill;
     int64_t tiles;
-    double split, threads; // on CUDA
+    double split, threads, run; // on CUDA; 0: as it is
 } kinds[] = {
-    {{.name = "all heavy", .m = 40, .n = 33, .rule = full}, 16, 8, 1, 0, 3 * 5, 512, 0},
-    {{.name = "all light", .m = 40, .n = 33, .rule = full}, 16, 8, 17, 0, 0, 512, 0},
-    {{.name = "last panel light", .m = 40, .n = 33, .rule = full}, 16, 8, 9, 0, 2 * 5, 512, 0},
-    {{.name = "tiles not full", .m = 40, .n = 33, .rule = full}, 16, 16, 1, 75, 3 * 2, 8, 32},
+    {{.name = "all heavy", .m = 40, .n = 33, .rule = full}, 16, 8, 1, 0, 3 * 5, 512, 0, 0},
+    {{.name = "runs", .m = 40, .n = 33, .rule = full}, 16, 8, 1, 0, 3 * 5, 0, 0, 2},
+    {{.name = "runs and light parts", .m = 90, .n = 400, .rule = uneven},
+     64,
+     8,
+     12,
+     50,
+     8,
+     0,
+     64,
+     1},
+    {{.name = "rows that a warp shares", .m = 70, .n = 900, .rule = uneven},
+     32,
+     8,
+     4096,
+     0,
+     0,
+     20,
+     0,
+     0},
+    {{.name = "all light", .m = 40, .n = 33, .rule = full}, 16, 8, 17, 0, 0, 512, 0, 0},
+    {{.name = "last panel light", .m = 40, .n = 33, .rule = full}, 16, 8, 9, 0, 2 * 5, 512, 0, 0},
+    {{.name = "tiles not full", .m = 40, .n = 33, .rule = full}, 16, 16, 1, 75, 3 * 2, 8, 32, 0},
     {{.name = "a column in all rows", .m = 90, .n = 62, .rule = one_column},
      32,
      4,
@@ -191,11 +215,28 @@ static const struct kind {
      0,
      3,
      512,
+     0,
      0},
-    {{.name = "columns of a slot", .m = 60, .n = 160, .rule = colliding}, 20, 16, 4, 0, 30, 512, 0},
-    {{.name = "too few to a tile", .m = 60, .n = 160, .rule = colliding}, 20, 16, 4, 10, 0, 512, 0},
-    {{.name = "width 5", .m = 60, .n = 160, .rule = colliding}, 20, 5, 4, 0, 3 * 2, 512, 0},
-    {{.name = "a band and a row", .m = 130, .n = 130, .rule = bands}, 64, 32, 4, 50, 4, 40, 64},
+    {{.name = "columns of a slot", .m = 60, .n = 160, .rule = colliding},
+     20,
+     16,
+     4,
+     0,
+     30,
+     512,
+     0,
+     0},
+    {{.name = "too few to a tile", .m = 60, .n = 160, .rule = colliding},
+     20,
+     16,
+     4,
+     10,
+     0,
+     512,
+     0,
+     0},
+    {{.name = "width 5", .m = 60, .n = 160, .rule = colliding}, 20, 5, 4, 0, 3 * 2, 512, 0, 0},
+    {{.name = "a band and a row", .m = 130, .n = 130, .rule = bands}, 64, 32, 4, 50, 4, 40, 64, 0},
     {{.name = "every other panel", .m = 130, .n = 60, .rule = in_some},
      16,
      4,
@@ -203,9 +244,26 @@ static const struct kind {
      75,
      4 * 5,
      512,
+     0,
      0},
-    {{.name = "long light parts", .m = 35, .n = 4000, .rule = few_long}, 32, 256, 3, 0, 2, 200, 0},
-    {{.name = "panels of a row", .m = 20, .n = 30, .rule = checkered}, 1, 7, 1, 0, 20 * 3, 3, 256},
+    {{.name = "long light parts", .m = 35, .n = 4000, .rule = few_long},
+     32,
+     256,
+     3,
+     0,
+     2,
+     200,
+     0,
+     0},
+    {{.name = "panels of a row", .m = 20, .n = 30, .rule = checkered},
+     1,
+     7,
+     1,
+     0,
+     20 * 3,
+     3,
+     256,
+     0},
 };
 
 static bool same_array(const struct array *x, const struct array *y)
@@ -260,6 +318,7 @@ static void test_product(struct device *dev, const struct kind *kind, const stru
     set_option(e, opt, "fill", kind->fill);
     if (dev->kind != DEVICE_CPU && kind->split) set_option(e, opt, "split", kind->split);
     if (dev->kind != DEVICE_CPU && kind->threads) set_option(e, opt, "threads", kind->threads);
+    if (dev->kind != DEVICE_CPU && kind->run) set_option(e, opt, "run", kind->run);
     struct outcome out = case_run(&in, e, opt, CHECK_FULL);
     CHECK(!out.err && out.check.error_ratio == 0 && out.left == 0,
           "%s on %s, %s, k %lld, \"%s\": ratio %g: %s", op_name, dev->id, prec_name(prec),

@@ -8,8 +8,7 @@
 // A group keeps the slice of its row of X in registers, and goes through the row's nonzeros in
 // rounds. Each lane adds up its part of the 8 dot products; group_sums() leaves each lane with that
 // of the nonzero that it loaded, which it scales and writes to its place in CSR. Rows of Y come
-// from the stage for tiles, from memory for the light part; of a long row that is left to a kernel
-// that has a block for each segment.
+// from the stage for tiles, from memory for the light part.
 //
 // A slice is all of k up to 512 bytes. Beyond, the lane that has a nonzero adds to what it wrote in
 // the slice before.
@@ -22,44 +21,44 @@
 template <typename T> struct operands {
     const T *val, *X, *Y;
     T *C;
-    const int32_t *place;
     uint32_t k, X_step, Y_step;
     int32_t slices;
 };
 
-// A nonzero, in the lane that has loaded it: its column, or its slot.
-template <typename T> struct nonzero {
-    int32_t j, place;
-    T v;
+// A row of the result, of which a slice is computed.
+template <typename T, int VEC, int LOADS> struct result_row {
+    pack<T, VEC> x[LOADS]; // the lane's packs of the row of X
+    T *c;                  // the row of C
+    bool first;            // the first slice: what was in C does not count
 };
 
-// The nonzeros from p on; lanes past the last of `left` load that one, and where there is none keep
-// what they have.
-template <typename T>
-static __device__ __forceinline__ void load_round(nonzero<T> &to, int lane, const struct tiles &a,
-                                                  const operands<T> &x, int32_t p, int32_t left)
+template <typename T, int VEC, int LOADS, bool WHOLE>
+static __device__ __forceinline__ result_row<T, VEC, LOADS>
+load_result_row(const operands<T> &x, int32_t i, const int64_t *at, int32_t slice,
+                const packs<VEC, LOADS, WHOLE> &where)
 {
-    if (left <= 0) return;
-    const int32_t q = p + min(lane, left - 1);
-    to.j = a.idx[q];
-    to.place = x.place[q];
-    to.v = x.val[q];
+    result_row<T, VEC, LOADS> row;
+    load_row<true>(row.x, x.X, x.X_step, i, where);
+    row.c = x.C + at[0];
+    row.first = slice == 0;
+    return row;
 }
 
-// Writes `left` nonzeros from p on, whose first round is there, of the row of C at c: the dot
-// products of x_row and rows of Y, from the stage or from memory. By all lanes.
+// Writes `left` nonzeros from p on, `step` of which are in a round of all groups that share them,
+// of a row of C: the dot products of rows of X and Y, from the stage or from memory. The first
+// round is there. By all lanes.
 template <bool STAGED, typename T, int VEC, int LOADS, bool WHOLE>
 static __device__ __forceinline__ void
-write_part(const pack<T, VEC> (&x_row)[LOADS], nonzero<T> next, const struct tiles &a,
-           const operands<T> &x, int32_t p, int32_t left, T *__restrict__ c, bool first,
-           const pack<T, VEC> *stage, const packs<VEC, LOADS, WHOLE> &where)
+write_part(const result_row<T, VEC, LOADS> &row, nonzero<T> next, const struct tiles &a,
+           const operands<T> &x, int32_t p, int32_t left, int32_t step, const pack<T, VEC> *stage,
+           const packs<VEC, LOADS, WHOLE> &where)
 {
     const int BATCH = batch_of<STAGED, LOADS>(), lane = (int)threadIdx.x % GROUP;
 #pragma unroll 1
-    for (; __any_sync(FULL_MASK, left > 0); left -= GROUP) {
+    for (; __any_sync(FULL_MASK, left > 0); left -= step) {
         const nonzero<T> now = next;
-        p += GROUP;
-        load_round(next, lane, a, x, p, left - GROUP);
+        p += step;
+        load_round<true>(next, a, x.val, p, left - step);
         const int32_t from = STAGED ? slot_of(now.j, a.width) : now.j;
         T sum[GROUP] = {};
 #pragma unroll
@@ -80,31 +79,77 @@ write_part(const pack<T, VEC> (&x_row)[LOADS], nonzero<T> next, const struct til
             for (int e = 0; e < BATCH; e++) {
                 if (e == QUAD && !more) break;
 #pragma unroll
-                for (int l = 0; l < LOADS; l++) sum[q + e] = add_dot(sum[q + e], x_row[l], y[e][l]);
+                for (int l = 0; l < LOADS; l++) sum[q + e] = add_dot(sum[q + e], row.x[l], y[e][l]);
             }
         }
         const T dot = now.v * group_sums<GROUP>(sum);
-        if (lane < left) c[now.place] = first ? dot : c[now.place] + dot;
+        if (lane < left) row.c[now.place] = row.first ? dot : row.c[now.place] + dot;
     }
 }
 
+// Each group's share of a light part, from the first round on. By all lanes.
 template <typename T, int VEC, int LOADS, bool WHOLE>
-static __global__ void __launch_bounds__(SEGMENT_THREADS)
-    multiply_segments(struct tiles a, operands<T> x, const int32_t *__restrict__ rows)
+static __device__ __forceinline__ void
+write_share(const result_row<T, VEC, LOADS> &mine, const struct tiles &a, const operands<T> &x,
+            const struct share &share, int32_t step, const packs<VEC, LOADS, WHOLE> &where)
 {
-    const int lane = (int)threadIdx.x % GROUP;
-    int32_t begin, end;
-    const struct part_row row = find_segment(a, rows, blockIdx.x, &begin, &end);
-    const int32_t left = end - begin;
-    for (int32_t slice = 0; slice < x.slices; slice++) {
-        const packs<VEC, LOADS, WHOLE> where(slice, lane, x.k);
-        pack<T, VEC> x_row[LOADS];
-        load_row<true>(x_row, x.X, x.X_step, (int32_t)row.i, where);
-        nonzero<T> next = {};
-        load_round(next, lane, a, x, begin, left);
-        write_part<false>(x_row, next, a, x, begin, left, x.C + row.at[0], slice == 0,
-                          (const pack<T, VEC> *)NULL, where);
+    nonzero<T> first = {}; // a column that is in the matrix
+    load_round<true>(first, a, x.val, share.p, share.left);
+    write_part<false>(mine, first, a, x, share.p, share.left, step, (const pack<T, VEC> *)NULL,
+                      where);
+}
+
+// Tiles [first, end) of the block's panel. By all threads of the block.
+template <typename T, int VEC, int LOADS, bool WHOLE>
+static __device__ __forceinline__ void
+write_tiles(const result_row<T, VEC, LOADS> &mine, const struct tiles &a, const operands<T> &x,
+            const struct part_row &row, int32_t first, int32_t end, pack<T, VEC> *stage,
+            const packs<VEC, LOADS, WHOLE> &where)
+{
+    nonzero<T> next = {};
+    for (int32_t t = first; t < end; t++) {
+        int32_t p;
+        const int32_t left = part_length(row, t, &p);
+        load_round<true>(next, a, x.val, p, left);
+        fill_stage<true>(stage, a, row, t, x.Y, x.Y_step, where);
+        write_part<true>(mine, next, a, x, p, left, GROUP, stage, where);
     }
+}
+
+// A block's segment, or a warp's shared row.
+template <typename T, int VEC, int LOADS, bool WHOLE>
+static __device__ __forceinline__ void write_piece(const struct tiles &a, const operands<T> &x,
+                                                   int32_t slice,
+                                                   const packs<VEC, LOADS, WHOLE> &where)
+{
+    struct share share;
+    const bool shared = blockIdx.x >= a.shared_at;
+    const struct part_row row =
+        shared
+            ? find_shared(a, ((blockIdx.x - a.shared_at) * blockDim.x + threadIdx.x) / WARP, &share)
+            : find_segment(a, blockIdx.x, &share);
+    const result_row<T, VEC, LOADS> mine = load_result_row(x, row.i, row.at, slice, where);
+    write_share(mine, a, x, share, shared ? WARP : GROUP, where);
+}
+
+// A band of a run, or of what is not taken out.
+template <typename T, int VEC, int LOADS, bool WHOLE>
+static __device__ __forceinline__ void write_band(const struct tiles &a, const operands<T> &x,
+                                                  int32_t slice, pack<T, VEC> *stage,
+                                                  const packs<VEC, LOADS, WHOLE> &where)
+{
+    const bool taken_out = blockIdx.x < a.band_at;
+    const int64_t band = blockIdx.x - (taken_out ? a.run_at : a.band_at);
+    struct tile_run run = {band / a.bands, 0, 0};
+    if (taken_out) run = find_run(a, band / a.bands);
+    const struct part_row row = find_row(a, run.b, row_of_band((int32_t)(band % a.bands)));
+    if (!taken_out && row.tiles <= a.most) run.end = row.tiles;
+    const result_row<T, VEC, LOADS> mine = load_result_row(x, row.i, row.at, slice, where);
+    write_tiles(mine, a, x, row, run.first, run.end, stage, where);
+    if (taken_out) return;
+    int32_t p;
+    const int32_t light = part_length(row, row.tiles, &p);
+    write_share(mine, a, x, {p, light > a.split ? 0 : light}, GROUP, where);
 }
 
 template <typename T, int VEC, int LOADS, bool WHOLE>
@@ -113,73 +158,33 @@ static __global__ void __launch_bounds__(MAX_THREADS, MIN_BLOCKS(LOADS))
 {
     typedef pack<T, VEC> packed;
     SHARED_DYNAMIC(packed, stage);
-    const int lane = (int)threadIdx.x % GROUP;
-    const struct part_row row = my_row(a);
-    T *c = x.C + row.at[0];
     for (int32_t slice = 0; slice < x.slices; slice++) {
-        const packs<VEC, LOADS, WHOLE> where(slice, lane, x.k);
-        pack<T, VEC> x_row[LOADS];
-        load_row<true>(x_row, x.X, x.X_step, (int32_t)row.i, where);
-        nonzero<T> next = {};
-        for (int32_t t = 0; t < row.tiles; t++) {
-            int32_t p;
-            const int32_t left = part_length(row, t, &p);
-            load_round(next, lane, a, x, p, left);
-            fill_stage<true>(stage, a, row, t, x.Y, x.Y_step, where);
-            write_part<true>(x_row, next, a, x, p, left, c, slice == 0, stage, where);
-        }
-        int32_t p;
-        const int32_t light = part_length(row, row.tiles, &p), left = light > a.split ? 0 : light;
-        next.j = 0; // a column that is in the matrix
-        load_round(next, lane, a, x, p, left);
-        write_part<false>(x_row, next, a, x, p, left, c, slice == 0, stage, where);
+        const packs<VEC, LOADS, WHOLE> where(slice, (int)threadIdx.x % GROUP, x.k);
+        if (blockIdx.x < a.run_at)
+            write_piece(a, x, slice, where);
+        else
+            write_band(a, x, slice, stage, where);
     }
 }
 
 template <typename T, int VEC, int LOADS, bool WHOLE> static void start_packs(const struct task *t)
 {
     const struct plan *s = (const struct plan *)t->state;
-    const struct aspt *A = aspt_of(t->A[0]);
-    const operands<T> x = {(const T *)A->val,
+    const operands<T> x = {(const T *)aspt_of(t->A[0])->val,
                            (const T *)t->in[0].val,
                            (const T *)t->in[1].val,
                            (T *)t->val,
-                           A->place,
                            (uint32_t)s->k,
                            s->step[0],
                            s->step[1],
                            s->slices};
-    if (s->segments) {
-        auto kernel = multiply_segments<T, VEC, LOADS, WHOLE>;
-        LAUNCH(kernel, (unsigned)s->segments, SEGMENT_THREADS, 0, t->dev->stream, s->a, x,
-               s->segment_row);
-    }
     auto kernel = multiply<T, VEC, LOADS, WHOLE>;
     LAUNCH(kernel, (unsigned)s->blocks, s->threads, s->stage_bytes, t->dev->stream, s->a, x);
 }
 
-template <typename T, int VEC, bool WHOLE> static void start_loads(const struct task *t)
-{
-    const int loads = ((const struct plan *)t->state)->loads;
-    if (loads == 1) {
-        start_packs<T, VEC, 1, WHOLE>(t);
-    } else if (loads == 2) {
-        start_packs<T, VEC, 2, WHOLE>(t);
-    } else {
-        start_packs<T, VEC, 4, WHOLE>(t);
-    }
-}
-
 template <typename T> static void start(const struct task *t)
 {
-    const struct plan *s = (const struct plan *)t->state;
-    if (s->vec == 1) {
-        start_loads<T, 1, false>(t);
-    } else if (s->whole) {
-        start_loads<T, 16 / sizeof(T), true>(t);
-    } else {
-        start_loads<T, 16 / sizeof(T), false>(t);
-    }
+    BY_PACKS(T, start_packs, t, (const struct plan *)t->state);
 }
 
 static int run(struct task *t)
@@ -216,9 +221,10 @@ extern const struct algo sddmm_aspt_cuda = {
     .about = "tiles of the heavy columns of row panels in shared memory, the rest as CSR",
     .cite = HONG_2019 ", section 5",
     .differs =
-        "A block goes through all tiles of its rows and then through their light parts; 8 lanes "
-        "share a row, with vectors, instead of 32, and sum up 8 dot products together; values "
-        "are written in the order of CSR.",
+        "A block goes through up to 4 tiles of its rows and then through their light parts; 8 "
+        "lanes share a row, with vectors, instead of 32, and sum up 8 dot products together; "
+        "values are written in the order of CSR. Columns are heavy from 64 nonzeros of a panel on, "
+        "not 16: below, L1 does as well.",
     .choose = choose,
     .prepare = prepare,
     .run = run,

@@ -5,14 +5,12 @@
 // Format: aspt. Any k, any mix of row lengths. Deterministic: every sum has one fixed order. The
 // words are those of ../aspt.cuh, which has what SDDMM shares.
 //
-// Two kernels. The first one, where there are long rows, sums up each of their segments by a block,
-// and leaves it in memory. The second one goes through the bands: its groups sum up their rows,
-// tile by tile and then the light part, of which a long row takes the sums of its segments instead.
-// Each row of C is written once.
+// Two kernels. The first one, where there are any, sums up segments, shared rows, and runs, and
+// leaves their sums in memory. The second one goes through the bands: its groups sum up their rows,
+// tile by tile and then the light part, or take what the first one left. Each row of C is written
+// once.
 #include "aspt.cuh"
 #include "papers.h"
-
-#define SEGMENT_WARPS (SEGMENT_THREADS / WARP)
 
 // Blocks that a multiprocessor must have registers for.
 #define MIN_BLOCKS(loads) ((loads) < 4 ? 4 : 3)
@@ -22,40 +20,24 @@ template <typename T> struct operands {
     T *C;
     uint32_t k, B_step, C_step;
     int32_t slices;
-    void *partial; // sums over segments, a slice of each after another
+    void *partial; // sums over segments, shared rows, the rows of runs, each slice after slice
 };
 
-// A nonzero, in the lane that has loaded it: its column, or its slot.
-template <typename T> struct nonzero {
-    int32_t j;
-    T v;
-};
-
-// The nonzeros from p on, of `left`; lanes past the last one load that, and where there is none
-// keep what they have.
-template <typename T>
-static __device__ __forceinline__ void load_round(nonzero<T> &to, int lane, const struct tiles &a,
-                                                  const operands<T> &x, int32_t p, int32_t left)
-{
-    if (left <= 0) return;
-    const int32_t q = p + min(lane, left - 1);
-    to.j = a.idx[q];
-    to.v = x.val[q];
-}
-
-// sum += the products of `left` nonzeros from p on, whose first round is there, with the lane's
-// packs of the rows of B, from the stage or from memory. By all lanes.
+// sum += the products of `left` nonzeros from p on, `step` of which are in a round of all groups
+// that share them, with the lane's packs of the rows of B, from the stage or from memory. The first
+// round is there. By all lanes.
 template <bool STAGED, typename T, int VEC, int LOADS, bool WHOLE>
 static __device__ __forceinline__ void
 add_part(pack<T, VEC> (&sum)[LOADS], nonzero<T> next, const struct tiles &a, const operands<T> &x,
-         int32_t p, int32_t left, const pack<T, VEC> *stage, const packs<VEC, LOADS, WHOLE> &where)
+         int32_t p, int32_t left, int32_t step, const pack<T, VEC> *stage,
+         const packs<VEC, LOADS, WHOLE> &where)
 {
     const int BATCH = batch_of<STAGED, LOADS>(), lane = (int)threadIdx.x % GROUP;
 #pragma unroll 1
-    for (; __any_sync(FULL_MASK, left > 0); left -= GROUP) {
+    for (; __any_sync(FULL_MASK, left > 0); left -= step) {
         nonzero<T> now = next;
-        p += GROUP;
-        load_round(next, lane, a, x, p, left - GROUP);
+        p += step;
+        load_round<false>(next, a, x.val, p, left - step);
         if (STAGED) now.j = slot_of(now.j, a.width);
 #pragma unroll
         for (int q = 0; q < GROUP; q += BATCH) {
@@ -83,59 +65,172 @@ add_part(pack<T, VEC> (&sum)[LOADS], nonzero<T> next, const struct tiles &a, con
     }
 }
 
-// Where the lane's packs of the sum over a segment are, GROUP packs apart.
+// The sum over the groups of a warp, in all of them. By all lanes.
 template <typename T, int VEC, int LOADS>
-static __device__ __forceinline__ pack<T, VEC> *partial_at(const operands<T> &x, int64_t segment,
-                                                           int32_t slice, int lane)
+static __device__ __forceinline__ void add_groups(pack<T, VEC> (&sum)[LOADS])
 {
-    return (pack<T, VEC> *)x.partial + (segment * x.slices + slice) * LOADS * GROUP + lane;
+#pragma unroll
+    for (int l = 0; l < LOADS; l++)
+#pragma unroll
+        for (int v = 0; v < VEC; v++)
+#pragma unroll
+            for (int step = GROUP; step < WARP; step *= 2)
+                sum[l].x[v] += __shfl_xor_sync(FULL_MASK, sum[l].x[v], step);
 }
 
+// sum += the products of tiles [first, end) of the block's panel. By all threads of the block.
 template <typename T, int VEC, int LOADS, bool WHOLE>
-static __global__ void __launch_bounds__(SEGMENT_THREADS)
-    sum_segments(struct tiles a, operands<T> x, const int32_t *__restrict__ rows)
+static __device__ __forceinline__ void add_tiles(pack<T, VEC> (&sum)[LOADS], const struct tiles &a,
+                                                 const operands<T> &x, const struct part_row &row,
+                                                 int32_t first, int32_t end, pack<T, VEC> *stage,
+                                                 const packs<VEC, LOADS, WHOLE> &where)
 {
-    __shared__ pack<T, VEC> sums[SEGMENT_WARPS][LOADS * GROUP];
-    const int lane = (int)threadIdx.x % GROUP, warp = (int)threadIdx.x / WARP;
-    int32_t begin, end;
-    find_segment(a, rows, blockIdx.x, &begin, &end);
-    const int32_t left = end - begin;
-    for (int32_t slice = (int32_t)blockIdx.y; slice < x.slices; slice += (int32_t)gridDim.y) {
-        const packs<VEC, LOADS, WHOLE> where(slice, lane, x.k);
-        pack<T, VEC> sum[LOADS] = {};
-        nonzero<T> first = {};
-        load_round(first, lane, a, x, begin, left);
-        add_part<false>(sum, first, a, x, begin, left, (const pack<T, VEC> *)NULL, where);
-#pragma unroll
-        for (int l = 0; l < LOADS; l++) {
-#pragma unroll
-            for (int v = 0; v < VEC; v++) // over the groups of the warp
-#pragma unroll
-                for (int step = GROUP; step < WARP; step *= 2)
-                    sum[l].x[v] += __shfl_xor_sync(FULL_MASK, sum[l].x[v], step);
-            if (lane_id() < GROUP) sums[warp][l * GROUP + lane] = sum[l];
-        }
-        __syncthreads();
-        for (int c = (int)threadIdx.x; c < LOADS * GROUP; c += SEGMENT_THREADS) {
-            pack<T, VEC> all = sums[0][c];
-            for (int w = 1; w < SEGMENT_WARPS; w++) add(all, sums[w][c]);
-            *partial_at<T, VEC, LOADS>(x, blockIdx.x, slice, c) = all;
-        }
-        __syncthreads();
+    nonzero<T> next = {};
+    for (int32_t t = first; t < end; t++) {
+        int32_t p;
+        const int32_t left = part_length(row, t, &p);
+        load_round<false>(next, a, x.val, p, left);
+        fill_stage<false>(stage, a, row, t, x.B, x.B_step, where);
+        add_part<true>(sum, next, a, x, p, left, GROUP, stage, where);
     }
 }
 
-// sum += the sums over the segments of a row, segment[0] up to segment[1].
+// Where the lane's packs of a sum in memory are, GROUP packs apart.
 template <typename T, int VEC, int LOADS>
-static __device__ __forceinline__ void add_segments(pack<T, VEC> (&sum)[LOADS],
-                                                    const operands<T> &x, const int64_t *segment,
-                                                    int32_t slice, int lane)
+static __device__ __forceinline__ pack<T, VEC> *partial_at(const operands<T> &x, int64_t number,
+                                                           int32_t slice, int lane)
 {
-    const int64_t end = segment[1];
-    for (int64_t s = segment[0]; s < end; s++) {
-        const pack<T, VEC> *part = partial_at<T, VEC, LOADS>(x, s, slice, lane);
+    return (pack<T, VEC> *)x.partial + (number * x.slices + slice) * LOADS * GROUP + lane;
+}
+
+// The number of the sum over shared row s, and over row r of run q.
+static __device__ __forceinline__ int64_t number_of_shared(const struct tiles &a, int64_t s)
+{
+    return a.segments.count + s;
+}
+static __device__ __forceinline__ int64_t number_of_row(const struct tiles &a, int64_t q, int32_t r)
+{
+    return a.segments.count + a.shared.count + q * a.panel + r;
+}
+
+// Each group's share of a row, from the first round on.
+template <typename T, int VEC, int LOADS, bool WHOLE>
+static __device__ __forceinline__ void
+add_share(pack<T, VEC> (&sum)[LOADS], const struct tiles &a, const operands<T> &x,
+          const struct share &mine, int32_t step, const packs<VEC, LOADS, WHOLE> &where)
+{
+    nonzero<T> first = {}; // a column that is in the matrix
+    load_round<false>(first, a, x.val, mine.p, mine.left);
+    add_part<false>(sum, first, a, x, mine.p, mine.left, step, (const pack<T, VEC> *)NULL, where);
+}
+
+template <typename T, int VEC, int LOADS, bool WHOLE>
+static __device__ __forceinline__ void sum_segment(const struct tiles &a, const operands<T> &x,
+                                                   int32_t slice)
+{
+    __shared__ pack<T, VEC> sums[MAX_THREADS / WARP][LOADS * GROUP];
+    const int lane = (int)threadIdx.x % GROUP, warps = (int)blockDim.x / WARP;
+    const packs<VEC, LOADS, WHOLE> where(slice, lane, x.k);
+    struct share mine;
+    find_segment(a, blockIdx.x, &mine);
+    pack<T, VEC> sum[LOADS] = {};
+    add_share(sum, a, x, mine, GROUP, where);
+    add_groups(sum);
+#pragma unroll
+    for (int l = 0; l < LOADS; l++)
+        if (lane_id() < GROUP) sums[threadIdx.x / WARP][l * GROUP + lane] = sum[l];
+    __syncthreads();
+    for (int c = (int)threadIdx.x; c < LOADS * GROUP; c += (int)blockDim.x) {
+        pack<T, VEC> all = sums[0][c];
+        for (int w = 1; w < warps; w++) add(all, sums[w][c]);
+        *partial_at<T, VEC, LOADS>(x, blockIdx.x, slice, c) = all;
+    }
+    __syncthreads(); // the next slice takes their place
+}
+
+// A warp's.
+template <typename T, int VEC, int LOADS, bool WHOLE>
+static __device__ __forceinline__ void sum_shared(const struct tiles &a, const operands<T> &x,
+                                                  int32_t slice)
+{
+    const int lane = (int)threadIdx.x % GROUP;
+    const int64_t s = ((blockIdx.x - a.shared_at) * blockDim.x + threadIdx.x) / WARP;
+    const packs<VEC, LOADS, WHOLE> where(slice, lane, x.k);
+    struct share mine;
+    find_shared(a, s, &mine);
+    pack<T, VEC> sum[LOADS] = {};
+    add_share(sum, a, x, mine, WARP, where);
+    add_groups(sum);
+    if (s >= a.shared.count || lane_id() >= GROUP) return;
+    pack<T, VEC> *to = partial_at<T, VEC, LOADS>(x, number_of_shared(a, s), slice, lane);
+#pragma unroll
+    for (int l = 0; l < LOADS; l++) to[l * GROUP] = sum[l];
+}
+
+template <typename T, int VEC, int LOADS, bool WHOLE>
+static __device__ __forceinline__ void sum_run(const struct tiles &a, const operands<T> &x,
+                                               int32_t slice, pack<T, VEC> *stage)
+{
+    const int lane = (int)threadIdx.x % GROUP;
+    const int64_t band = blockIdx.x - a.run_at, q = band / a.bands;
+    const packs<VEC, LOADS, WHOLE> where(slice, lane, x.k);
+    const struct tile_run run = find_run(a, q);
+    const int32_t r = row_of_band((int32_t)(band % a.bands));
+    const struct part_row row = find_row(a, run.b, r);
+    pack<T, VEC> sum[LOADS] = {};
+    add_tiles(sum, a, x, row, run.first, run.end, stage, where);
+    if (!row.used) return;
+    pack<T, VEC> *to = partial_at<T, VEC, LOADS>(x, number_of_row(a, q, r), slice, lane);
+#pragma unroll
+    for (int l = 0; l < LOADS; l++) to[l * GROUP] = sum[l];
+}
+
+template <typename T, int VEC, int LOADS, bool WHOLE>
+static __global__ void __launch_bounds__(MAX_THREADS, MIN_BLOCKS(LOADS))
+    sum_pieces(struct tiles a, operands<T> x)
+{
+    typedef pack<T, VEC> packed;
+    SHARED_DYNAMIC(packed, stage);
+    for (int32_t slice = (int32_t)blockIdx.y; slice < x.slices; slice += (int32_t)gridDim.y) {
+        if (blockIdx.x < a.shared_at)
+            sum_segment<T, VEC, LOADS, WHOLE>(a, x, slice);
+        else if (blockIdx.x < a.run_at)
+            sum_shared<T, VEC, LOADS, WHOLE>(a, x, slice);
+        else
+            sum_run<T, VEC, LOADS, WHOLE>(a, x, slice, stage);
+    }
+}
+
+// sum += sums in memory, `count` of them from `number` on, `step` apart.
+template <typename T, int VEC, int LOADS>
+static __device__ __forceinline__ void add_partial(pack<T, VEC> (&sum)[LOADS], const operands<T> &x,
+                                                   int64_t number, int64_t count, int64_t step,
+                                                   int32_t slice)
+{
+    const int lane = (int)threadIdx.x % GROUP;
+    for (int64_t c = 0; c < count; c++) {
+        const pack<T, VEC> *part = partial_at<T, VEC, LOADS>(x, number + c * step, slice, lane);
 #pragma unroll
         for (int l = 0; l < LOADS; l++) add(sum[l], part[l * GROUP]);
+    }
+}
+
+// sum += what sum_pieces() has left of row r of panel b.
+template <typename T, int VEC, int LOADS>
+static __device__ __forceinline__ void
+add_pieces(pack<T, VEC> (&sum)[LOADS], const struct tiles &a, const operands<T> &x,
+           const struct part_row &row, int64_t b, int32_t r, int64_t light, int32_t slice)
+{
+    if (is_shared(a, light)) {
+        add_partial(sum, x, number_of_shared(a, a.shared.first[row.i]), 1, 0, slice);
+    } else if (light > a.split) {
+        const int64_t first = a.segments.first[row.i];
+        add_partial(sum, x, first, a.segments.first[row.i + 1] - first, 1, slice);
+    }
+    if (row.tiles > a.most) {
+        const int64_t first = a.runs.first[b];
+        add_partial(sum, x, number_of_row(a, first, r), a.runs.first[b + 1] - first, a.panel,
+                    slice);
     }
 }
 
@@ -146,26 +241,18 @@ static __global__ void __launch_bounds__(MAX_THREADS, MIN_BLOCKS(LOADS))
     typedef pack<T, VEC> packed;
     SHARED_DYNAMIC(packed, stage);
     const int lane = (int)threadIdx.x % GROUP;
-    const struct part_row row = my_row(a);
+    const int64_t b = blockIdx.x / (unsigned)a.bands;
+    const int32_t r = row_of_band((int32_t)(blockIdx.x % (unsigned)a.bands));
+    const struct part_row row = find_row(a, b, r);
     for (int32_t slice = (int32_t)blockIdx.y; slice < x.slices; slice += (int32_t)gridDim.y) {
         const packs<VEC, LOADS, WHOLE> where(slice, lane, x.k);
         packed sum[LOADS] = {};
-        nonzero<T> next = {};
-        for (int32_t t = 0; t < row.tiles; t++) {
-            int32_t p;
-            const int32_t left = part_length(row, t, &p);
-            load_round(next, lane, a, x, p, left);
-            fill_stage<false>(stage, a, row, t, x.B, x.B_step, where);
-            add_part<true>(sum, next, a, x, p, left, stage, where);
-        }
+        add_tiles(sum, a, x, row, 0, row.tiles > a.most ? 0 : row.tiles, stage, where);
         int32_t p;
         const int32_t light = part_length(row, row.tiles, &p);
-        const int32_t left = light > a.split ? 0 : light;
-        next.j = 0; // a column that is in the matrix
-        load_round(next, lane, a, x, p, left);
-        add_part<false>(sum, next, a, x, p, left, stage, where);
-        if (light > a.split) add_segments(sum, x, a.segment_ptr + row.i, slice, lane);
+        add_share(sum, a, x, {p, light > a.split ? 0 : light}, GROUP, where);
         if (!row.used) continue;
+        add_pieces(sum, a, x, row, b, r, light, slice);
 #pragma unroll
         for (int l = 0; l < LOADS; l++)
             if (where.in[l])
@@ -185,38 +272,19 @@ template <typename T, int VEC, int LOADS, bool WHOLE> static void start_packs(co
                            s->slices,
                            s->partial};
     const unsigned layers = (unsigned)min64(s->slices, 65535);
-    if (s->segments) {
-        auto kernel = sum_segments<T, VEC, LOADS, WHOLE>;
-        LAUNCH(kernel, dim3((unsigned)s->segments, layers), SEGMENT_THREADS, 0, t->dev->stream,
-               s->a, x, s->segment_row);
+    if (s->a.band_at) {
+        auto kernel = sum_pieces<T, VEC, LOADS, WHOLE>;
+        LAUNCH(kernel, dim3((unsigned)s->a.band_at, layers), s->threads,
+               s->a.runs.count ? s->stage_bytes : 0, t->dev->stream, s->a, x);
     }
     auto kernel = multiply<T, VEC, LOADS, WHOLE>;
-    LAUNCH(kernel, dim3((unsigned)s->blocks, layers), s->threads, s->stage_bytes, t->dev->stream,
-           s->a, x);
-}
-
-template <typename T, int VEC, bool WHOLE> static void start_loads(const struct task *t)
-{
-    const int loads = ((const struct plan *)t->state)->loads;
-    if (loads == 1) {
-        start_packs<T, VEC, 1, WHOLE>(t);
-    } else if (loads == 2) {
-        start_packs<T, VEC, 2, WHOLE>(t);
-    } else {
-        start_packs<T, VEC, 4, WHOLE>(t);
-    }
+    LAUNCH(kernel, dim3((unsigned)(s->blocks - s->a.band_at), layers), s->threads, s->stage_bytes,
+           t->dev->stream, s->a, x);
 }
 
 template <typename T> static void start(const struct task *t)
 {
-    const struct plan *s = (const struct plan *)t->state;
-    if (s->vec == 1) {
-        start_loads<T, 1, false>(t);
-    } else if (s->whole) {
-        start_loads<T, 16 / sizeof(T), true>(t);
-    } else {
-        start_loads<T, 16 / sizeof(T), false>(t);
-    }
+    BY_PACKS(T, start_packs, t, (const struct plan *)t->state);
 }
 
 static int run(struct task *t)
@@ -239,10 +307,13 @@ static int prepare(struct task *t)
 {
     int err = plan_make(t, slice_columns(t->in[0].cols), false);
     struct plan *s = (struct plan *)t->state;
-    if (err || !s->segments) return err;
-    int64_t packs;
-    err = size_mul(s->segments * GROUP * s->loads * s->vec, s->slices, &packs);
-    return err ? err : device_alloc(t->dev, packs, prec_bytes(t->prec), &s->partial);
+    if (err || !s->a.band_at) return err;
+    int64_t sums, values;
+    err = size_mul(s->a.runs.count, s->a.panel, &sums);
+    if (!err)
+        err = size_mul(sums + s->a.segments.count + s->a.shared.count,
+                       (int64_t)s->slices * GROUP * s->loads * s->vec, &values);
+    return err ? err : device_alloc(t->dev, values, prec_bytes(t->prec), &s->partial);
 }
 
 static const struct param options[] = {ASPT_CUDA_OPTIONS, {}};
@@ -256,8 +327,9 @@ extern const struct algo spmm_aspt_cuda = {
     .about = "tiles of the heavy columns of row panels in shared memory, the rest as CSR",
     .cite = HONG_2019 ", section 4.3",
     .differs =
-        "A block goes through all tiles of its rows and then through their light parts, where the "
-        "paper's takes one tile and adds to C; 8 lanes share a row, with vectors, instead of 32.",
+        "A block goes through up to 4 tiles of its rows and then through their light parts, where "
+        "the paper's takes one tile and adds to C; 8 lanes share a row, with vectors, instead of "
+        "32. Columns are heavy from 64 nonzeros of a panel on, not 16: below, L1 does as well.",
     .choose = choose,
     .prepare = prepare,
     .run = run,
