@@ -3,6 +3,7 @@
 // host, back to CSR, and multiplied, exactly.
 #include "formats/aspt.h"
 
+#include "broken.h"
 #include "cases.h"
 #include "formats/csr.h"
 #include "shapes.h"
@@ -97,21 +98,7 @@ static void test_figures(void)
     check_figures(make(&cpu, &empty, F32, opt), 0, 0, 0);
 }
 
-static void expect_broken(const struct aspt *X, const char *want)
-{
-    const char *broken = aspt_check(&X->head);
-    CHECK_TEXT(broken ? broken : "nothing", want);
-}
-
-// One invariant after the other is broken, found, and mended.
-#define BREAK(place, value, want)                                                                  \
-    do {                                                                                           \
-        __typeof__(place) kept = place;                                                            \
-        place = value;                                                                             \
-        expect_broken(X, want);                                                                    \
-        place = kept;                                                                              \
-        CHECK(!aspt_check(&X->head), "not mended after: %s", want);                                \
-    } while (0)
+#define BREAK(place, value, want) BREAK_OF(&X->head, place, value, want)
 
 static void test_check(void)
 {

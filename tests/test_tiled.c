@@ -3,6 +3,7 @@
 // as such. That it gives back the csr it was made from is in test_formats.c.
 #include "formats/tiled.h"
 
+#include "broken.h"
 #include "cases.h"
 #include "formats/csr.h"
 #include "shapes.h"
@@ -246,21 +247,7 @@ static void test_sort_equal(void)
     csr_free(&A);
 }
 
-static void expect_broken(const struct tiled *T, const char *want)
-{
-    const char *broken = format_tiled.check(&T->head);
-    CHECK_TEXT(broken ? broken : "nothing", want);
-}
-
-// One invariant after the other is broken, found, and mended.
-#define BREAK(place, value, want)                                                                  \
-    do {                                                                                           \
-        __typeof__(place) kept = place;                                                            \
-        place = value;                                                                             \
-        expect_broken(T, want);                                                                    \
-        place = kept;                                                                              \
-        CHECK(!format_tiled.check(&T->head), "not mended after: %s", want);                        \
-    } while (0)
+#define BREAK(place, value, want) BREAK_OF(&T->head, place, value, want)
 
 static void test_check(void)
 {
