@@ -44,20 +44,18 @@ static void add_made(struct command *c, const char *format, ...)
 // Caches as the case wants them, clocks as they are, and nothing but what is marked.
 static void add_ncu(struct command *c, const struct counter_tool *tool, bool cold)
 {
-    static const char *const words[] = {"--csv",
-                                        "--page",
-                                        "raw",
-                                        "--print-units",
-                                        "base",
-                                        "--profile-from-start",
-                                        "off",
-                                        "--clock-control",
-                                        "none",
-                                        "--metrics",
-                                        "dram__bytes.sum,lts__t_bytes.sum,l1tex__t_bytes.sum",
-                                        "--cache-control"};
+    static const char *const settings[][2] = {
+        {"--page", "raw"},
+        {"--print-units", "base"},
+        {"--profile-from-start", "off"},
+        {"--clock-control", "none"},
+    };
     add(c, tool->path);
-    for (int i = 0; i < COUNT(words); i++) add(c, words[i]);
+    add(c, "--csv");
+    for (int i = 0; i < COUNT(settings); i++) add(c, settings[i][0]), add(c, settings[i][1]);
+    add(c, "--metrics");
+    add_made(c, "%s,%s,%s", counter_metrics[0], counter_metrics[1], counter_metrics[2]);
+    add(c, "--cache-control");
     add(c, cold ? "all" : "none");
 }
 

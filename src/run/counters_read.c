@@ -8,12 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define METRICS   3
 #define CELL_MAX  256 // letters of a cell that count
 #define CELLS_MAX 64  // of a line that count
 
-static const char *const metrics[METRICS] = {"dram__bytes.sum", "lts__t_bytes.sum",
-                                             "l1tex__t_bytes.sum"};
+const char *const counter_metrics[METRICS] = {[METRIC_MEMORY] = "dram__bytes.sum",
+                                              [METRIC_L2] = "lts__t_bytes.sum",
+                                              [METRIC_L1] = "l1tex__t_bytes.sum"};
 
 // The next cell of a line of CSV, quoted or not; false at the end of the line.
 static bool next_cell(const char **p, char cell[CELL_MAX])
@@ -74,8 +74,8 @@ static const char *find_columns(const struct cells *head, struct columns *c)
     for (int m = 0; m < METRICS; m++) {
         c->place[m] = -1, c->factor[m] = 1; // bytes, as was asked for
         for (int i = 0; i < head->count; i++)
-            if (!strcmp(head->text[i], metrics[m])) c->place[m] = i;
-        if (c->place[m] < 0) return metrics[m];
+            if (!strcmp(head->text[i], counter_metrics[m])) c->place[m] = i;
+        if (c->place[m] < 0) return counter_metrics[m];
     }
     return NULL;
 }
@@ -89,13 +89,16 @@ static void refuse(struct counters *out, const char *what, const char *of)
 // The units, or a kernel.
 static bool add_line(const struct cells *line, struct columns *c, struct counters *out)
 {
-    double *sums[METRICS] = {&out->memory_bytes, &out->l2_bytes, &out->l1_bytes};
+    double *sums[METRICS] = {[METRIC_MEMORY] = &out->memory_bytes,
+                             [METRIC_L2] = &out->l2_bytes,
+                             [METRIC_L1] = &out->l1_bytes};
     bool units = !line->text[0][0];
     for (int m = 0; m < METRICS; m++) {
         const char *text = c->place[m] < line->count ? line->text[c->place[m]] : "";
         double x = units ? unit_bytes(text) : number_of(text);
-        if (units && !(x > 0)) return refuse(out, "has an unknown unit of", metrics[m]), false;
-        if (!(x >= 0)) return refuse(out, "has no value of", metrics[m]), false;
+        if (units && !(x > 0))
+            return refuse(out, "has an unknown unit of", counter_metrics[m]), false;
+        if (!(x >= 0)) return refuse(out, "has no value of", counter_metrics[m]), false;
         if (units)
             c->factor[m] = x;
         else
