@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/child.h"
+#include "base/utf8.h"
 
 #define DEFAULT_PATH "/usr/local/cuda/bin/ncu"
 #define VERSION_MS   30000.0  // for telling its version
@@ -95,12 +96,15 @@ static bool find_version(struct counter_tool *tool, const char *path)
     }
     const char *version = strstr(text, "Version ");
     snprintf(tool->path, sizeof tool->path, "%s", path);
-    if (version)
-        snprintf(tool->name, sizeof tool->name, "ncu %.*s", (int)strcspn(version + 8, " \r\n"),
-                 version + 8);
-    else
-        snprintf(tool->missing, sizeof tool->missing, "%s: says no version, and is no ncu", path);
-    if (version) tool->missing[0] = 0;
+    if (version) {
+        char name[sizeof tool->name];
+        snprintf(name, sizeof name, "ncu %.*s", (int)strcspn(version + 8, " \r\n"), version + 8);
+        utf8_visible(name, tool->name, sizeof tool->name);
+        tool->missing[0] = 0;
+    } else {
+        fail(ERR_UNSUPPORTED, "%s: says no version, and is no ncu", path);
+        snprintf(tool->missing, sizeof tool->missing, "%s", fail_text());
+    }
     mem_free(text);
     return true;
 }

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/utf8.h"
+
 #define CELL_MAX  256 // letters of a cell that count
 #define CELLS_MAX 64  // of a line that count
 
@@ -103,18 +105,20 @@ static bool add_line(const struct cells *line, struct columns *c, struct counter
             c->factor[m] = x;
         else
             *sums[m] += x * c->factor[m];
+        if (!isfinite(*sums[m])) return refuse(out, "has no value of", counter_metrics[m]), false;
     }
     out->kernels += !units;
     return true;
 }
 
-// A line that contains this text, from the text on; NULL if there is none.
+// A line that contains this text, from the text on, as it may be shown; NULL if there is none.
 static const char *line_with(const char *text, const char *what, char line[CELL_MAX])
 {
+    char whole[CELL_MAX];
     const char *at = strstr(text, what);
     if (!at) return NULL;
-    snprintf(line, CELL_MAX, "%.*s", (int)strcspn(at, "\r\n"), at);
-    return line;
+    snprintf(whole, sizeof whole, "%.*s", (int)strcspn(at, "\r\n"), at);
+    return utf8_visible(whole, line, CELL_MAX);
 }
 
 // There are no names of columns: why.
