@@ -233,6 +233,34 @@ static void test_reorder(void)
     csr_free(&A);
 }
 
+// Two rows alone agree in their first column, and are in the wrong order.
+static void test_sort_pair(void)
+{
+    int64_t ptr[] = {0, 2, 4};
+    int32_t idx[] = {0, 5, 0, 3};
+    double val[] = {1, 2, 3, 4};
+    const struct csr A = {2, 6, 4, ptr, idx, val};
+    struct tiled *T = make(&A, 32, 512, NEVER, ALWAYS, 1);
+    if (T) expect_order(T, (int32_t[]){1, 0});
+    if (T) sparse_free(&dev, &T->head);
+}
+
+// Rows that are cut and not sorted leave C in their own order, whatever `permute` is.
+static void test_cut_unsorted(void)
+{
+    int kept = dev.units;
+    int64_t ptr[] = {0, 1, 11};
+    int32_t idx[] = {3, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9};
+    double val[11] = {1};
+    const struct csr A = {2, 10, 11, ptr, idx, val};
+    dev.units = 1;
+    struct tiled *T = make(&A, 32, 512, ALWAYS, NEVER, 1);
+    dev.units = kept;
+    if (T) CHECK(T->cuts == 1 && T->to && !T->order, "%d cuts, or an order", T->cuts);
+    if (T) CHECK_TEXT(rows_text(T), "");
+    if (T) sparse_free(&dev, &T->head);
+}
+
 // Equal rows of many columns, which agree in all of them.
 static void test_sort_equal(void)
 {
@@ -442,6 +470,8 @@ int main(void)
     test_balance();
     test_parts();
     test_sort();
+    test_sort_pair();
+    test_cut_unsorted();
     test_reorder();
     test_sort_equal();
     test_check();
