@@ -24,8 +24,8 @@ def panel(ax, rows, bound, style, before):
     """One algorithm's cases in the order of a bound. before: {id of a row: that without segments}"""
     rows = sorted(rows, key=lambda row: predictions.predicted(row, bound))
     x = range(1, len(rows) + 1)
-    for line, colour, label in ((bound, "#D55E00", "bound of the order"),
-                                ("cold_miss", "black", "first miss alone")):
+    for line, colour, label in ((bound, "#D55E00", "bound, sorted by it"),
+                                ("cold_miss", "black", "bound if only first accesses miss")):
         if line == bound or bound != "algorithmic":
             ax.plot(x, [predictions.predicted(row, line) for row in rows], color=colour,
                     linewidth=1.4, zorder=4, label=label)

@@ -19,7 +19,9 @@ import words
 BOUND = "all_miss"
 CROSSES = (drawing.GREY, "black", "#CC79A7")
 
-has = predictions.has
+
+def has(row):
+    return predictions.has(row) and predictions.predicted(row, BOUND, "intensity")
 
 
 def point(row):
@@ -32,7 +34,7 @@ def cut_of(row):
 
 
 def draw(selection):
-    found = predictions.of_series(selection.rows)
+    found = predictions.of_series(selection.rows, has)
     look = drawing.styles(selection.rows)
     pairs = predictions.pairs(list(filter(has, selection.rows)), predictions.is_balanced)
     before = {id(old): old for old, _ in pairs}
@@ -52,8 +54,9 @@ def draw(selection):
     drawn += before.values()
     for kind, colour in zip(sorted({cut_of(new) for _, new in pairs}), CROSSES * len(pairs)):
         rows = {id(old): old for old, new in pairs if cut_of(new) == kind}.values()
+        of = drawing.shown(" of " + kind, drawing.LABEL_MOST) if kind else ""
         ax.scatter(*zip(*map(point, rows)), s=30, marker="x", color=colour, linewidths=1.2,
-                   zorder=3, label="before segments" + (drawing.shown(" of " + kind, drawing.LABEL_MOST) if kind else ""))
+                   zorder=3, label="before segments" + of)
     drawing.flag(ax, [point(row) for row in drawn if row["flagged"]])
     bandwidths, rates = roofline.roofs(drawn)
     bandwidths.pop("cache", None)

@@ -17,10 +17,10 @@ def has(row):
     return all(predicted(row, bound) for bound in BOUNDS)
 
 
-def of_series(rows):
+def of_series(rows, wanted=has):
     """{series: {matrix: row}} of those with a model, in order; NoData if there are none."""
     from series import by_algorithm
-    found = by_algorithm(filter(has, rows))
+    found = by_algorithm(filter(wanted, rows))
     if not found:
         raise records.NoData("no result has a model's prediction")
     return found

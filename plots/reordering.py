@@ -4,7 +4,7 @@ paper that src/measure/predict.h names).
 
 Of each matrix that an algorithm ran with its rows in the order of A and reordered, the figure
 `reordered` in its stats: measured and predicted speed-up, all accesses missing. The note says on
-how many both are above or both below 1.
+how many the two agree: both say that it is faster, or both that it is not.
 """
 
 import sys
@@ -46,7 +46,8 @@ def dots(found, look):
 def draw(selection):
     found = effects(selection.rows)
     if not found:
-        raise records.NoData("no case was run with its rows reordered and not reordered")
+        raise records.NoData("no case that has a prediction was run with its rows reordered and "
+                             "not reordered")
     look = drawing.palette(found)
     order = {row["matrix"]: row for row in selection.rows
              if any(row["matrix"] in of for of in found.values())}
@@ -65,7 +66,7 @@ def draw(selection):
         ax.axhline(1, color=drawing.GREY, linewidth=1.2, zorder=3)
     for name, of in found.items():
         pairs = list(of.values())
-        notes.append("%s: %.2f× in the geometric mean of %d, faster on %d; the model says so of %d." % (
+        notes.append("%s: %.2f× in the geometric mean of %d, faster on %d; the model agrees on %d." % (
             name, common.geomean(x for x, _ in pairs), len(pairs), sum(x > 1 for x, _ in pairs),
             sum((x > 1) == (model > 1) for x, model in pairs)))
     return drawing.finish(fig, "Rows reordered", selection, notes)

@@ -96,6 +96,10 @@ def test_pairs(check, near):
     check(legend[2:4] == ["before segments of U mu", "before segments of mu"], "legend: %s" % legend)
     check("6 cases. Segments: 4.24× in the geometric mean of 2 cases." in texts_of(fig),
           texts_of(fig))
+    torn = rate("folded", M3, 15.0, options={"balance": 1}, model=prediction(44.0, 11.0))
+    del torn["model"]["intensity"]["all_miss"]
+    fig = predicted_roofline.draw(common.select(rows_of(SPMM, *balanced_rows()[:-1], torn)))
+    check("5 cases. Segments: 4.24×" in texts_of(fig), "no intensity: " + texts_of(fig))
 
 
 def test_speedups(check):
@@ -122,6 +126,7 @@ def test_speedups(check):
 
 def test_reordering(check, near):
     import common
+    import records
     import reordering
     rows = rows_of(SPMM, *(
         rate("folded", m, x * (gain if on else 1), options={"reorder": on},
@@ -132,8 +137,15 @@ def test_reordering(check, near):
     near(found["one"][0], 2.0, "measured speed-up")
     near(found["one"][1], 1.5, "predicted speed-up")
     fig = reordering.draw(common.select(rows))
-    check("folded reorder=1: 1.00× in the geometric mean of 2, faster on 1; the model says so of 1." in
+    check("folded reorder=1: 1.00× in the geometric mean of 2, faster on 1; the model agrees on 1." in
           texts_of(fig), texts_of(fig))
+    for row in rows:
+        row["model"] = {}
+    try:
+        reordering.draw(common.select(rows))
+        check(False, "a figure without predictions")
+    except records.NoData as why:
+        check("that has a prediction" in str(why), str(why))
 
 
 def test_mean(check):

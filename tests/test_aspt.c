@@ -3,8 +3,10 @@
 // host, back to CSR, and multiplied, exactly.
 #include "formats/aspt.h"
 
+#include "broken.h"
 #include "cases.h"
 #include "formats/csr.h"
+#include "plant.h"
 #include "shapes.h"
 
 static struct device cpu;
@@ -23,9 +25,11 @@ static struct aspt *make(struct device *d, const struct csr *A, enum prec prec, 
 
 // Panels of 3 rows; a column with 2 nonzeros in one is heavy.
 //
-// [ 1 . 2 3 . 4 ]   0, 2 and 3 are heavy. In slot 0 of 2 is column 0, then 2; in slot 1 column 3:
-// tiles [ 5 . 6 . 7 . ]   (0, 3) and (2, -). [ . . 8 9 . . ] [ . 10 . . . . ]  Column 1 is heavy:
-// tile (-, 1). A row is missing. [ . 11 . . . 12]
+// [ 1 .  2 3 . 4  ]   0, 2 and 3 are heavy. In slot 0 of 2 is column 0, then 2; in slot 1 is
+// [ 5 .  6 . 7 .  ]   column 3: tiles (0, 3) and (2, -).
+// [ . .  8 9 . .  ]
+// [ . 10 . . . .  ]   Column 1 is heavy: tile (-, 1). The panel's last row is missing.
+// [ . 11 . . . 12 ]
 static struct aspt *make_small(double fill)
 {
     int64_t ptr[] = {0, 4, 7, 9, 10, 12};
@@ -66,6 +70,36 @@ static void test_layout(void)
     sparse_free(&cpu, &X->head);
 }
 
+// A panel that is one heavy column, with just as many nonzeros as that takes.
+static void test_one_column(void)
+{
+    int64_t ptr[] = {0, 1, 2};
+    int32_t idx[] = {0, 0};
+    double val[] = {1, 2};
+    const struct csr A = {2, 1, 2, ptr, idx, val};
+    struct aspt *X = make(&cpu, &A, F64, (double[]){2, 1, 2, 100});
+    if (!X) return;
+    CHECK(X->tiles == 1 && X->tiled == 2, "%lld tiles", (long long)X->tiles);
+    sparse_free(&cpu, &X->head);
+}
+
+// The room that a maker needs goes by the nonzeros: a wide matrix has few tiles, narrow as they
+// are.
+static void test_wide(void)
+{
+    int64_t ptr[] = {0, 1, 3, 4};
+    int32_t idx[] = {INT32_MAX - 1, 0, INT32_MAX - 1, INT32_MAX - 1};
+    double val[] = {1, 2, 3, 4};
+    const struct csr A = {3, INT32_MAX, 4, ptr, idx, val};
+    replant(100000);
+    struct aspt *X = make(&cpu, &A, F64, (double[]){3, 1, 3, 100});
+    uproot();
+    if (!X) return;
+    CHECK(X->tiles == 1 && X->tiled == 3, "%lld tiles", (long long)X->tiles);
+    CHECK(!aspt_check(&X->head), "%s", aspt_check(&X->head));
+    sparse_free(&cpu, &X->head);
+}
+
 static void check_figure(const struct figures *f, const char *name, double want)
 {
     const struct figure *found = figures_find(f, name);
@@ -97,21 +131,7 @@ static void test_figures(void)
     check_figures(make(&cpu, &empty, F32, opt), 0, 0, 0);
 }
 
-static void expect_broken(const struct aspt *X, const char *want)
-{
-    const char *broken = aspt_check(&X->head);
-    CHECK_TEXT(broken ? broken : "nothing", want);
-}
-
-// One invariant after the other is broken, found, and mended.
-#define BREAK(place, value, want)                                                                  \
-    do {                                                                                           \
-        __typeof__(place) kept = place;                                                            \
-        place = value;                                                                             \
-        expect_broken(X, want);                                                                    \
-        place = kept;                                                                              \
-        CHECK(!aspt_check(&X->head), "not mended after: %s", want);                                \
-    } while (0)
+#define BREAK(place, value, want) BREAK_OF(&X->head, place, value, want)
 
 static void test_check(void)
 {
@@ -377,6 +397,8 @@ int main(void)
 {
     CHECK(!device_open("cpu", &cpu), "%s", fail_text());
     test_layout();
+    test_one_column();
+    test_wide();
     test_figures();
     test_check();
     test_device(&cpu);

@@ -65,6 +65,7 @@ static void test_bad(void)
          "allow it"},
         {"==ERROR== Failed to profile \"f\" in process 9\r\nx", 1,
          "ncu: Failed to profile \"f\" in process 9"},
+        {"==ERROR== \033[31mred\tf\xff\n", 1, "ncu: \\x1b[31mred\\tf\\xff"},
         {"==PROF== Connected\nspbench: oom: out of memory on cuda:0\n", 1,
          "under ncu: oom: out of memory on cuda:0"},
         // It ended badly, after a kernel.
@@ -78,6 +79,8 @@ static void test_bad(void)
         {HEAD UNITS "\"0\",\"f\",\"3\",\"\",\"2\"\n", 0, "ncu has no value of dram__bytes.sum"},
         {HEAD UNITS "\"0\",\"f\",\"3\",\"-1\",\"2\"\n", 0, "ncu has no value of dram__bytes.sum"},
         {HEAD UNITS "\"0\",\"f\",\"3\",\"inf\",\"2\"\n", 0, "ncu has no value of dram__bytes.sum"},
+        {HEAD UNITS "\"0\",\"f\",\"3\",\"1e308\",\"2\"\n\"1\",\"f\",\"3\",\"1e308\",\"2\"\n", 0,
+         "ncu has no value of dram__bytes.sum"},
         {HEAD UNITS "\"0\",\"f\",\"3\",\"1\"\n", 0, "ncu has no value of lts__t_bytes.sum"},
         {HEAD UNITS "\"0\",\"f\n", 0, "ncu has no value of dram__bytes.sum"},
     };

@@ -2,8 +2,8 @@
 // gives back the csr it was made from is in test_formats.c.
 #include "formats/dcsc.h"
 
+#include "broken.h"
 #include "formats/csr.h"
-#include "test.h"
 
 static struct device dev;
 
@@ -88,21 +88,7 @@ static void test_one_column(void)
     sparse_free(&dev, &D->head);
 }
 
-static void expect_broken(const struct dcsc *D, const char *want)
-{
-    const char *broken = format_dcsc.check(&D->head);
-    CHECK_TEXT(broken ? broken : "nothing", want);
-}
-
-// One invariant after the other is broken, found, and mended.
-#define BREAK(place, value, want)                                                                  \
-    do {                                                                                           \
-        __typeof__(place) kept = place;                                                            \
-        place = value;                                                                             \
-        expect_broken(D, want);                                                                    \
-        place = kept;                                                                              \
-        CHECK(!format_dcsc.check(&D->head), "not mended after: %s", want);                         \
-    } while (0)
+#define BREAK(place, value, want) BREAK_OF(&D->head, place, value, want)
 
 static void test_check(void)
 {

@@ -49,7 +49,7 @@ static const char *missing_of(const char *path)
 
 static void no_file(void) { CHECK_MISSING("/no/such/libmkl_rt.so", "/no/such/libmkl_rt.so"); }
 static void no_library(void) { CHECK_MISSING("/proc/self/status", "MKL_RT: /proc/self/status"); }
-static void another(void) { CHECK_MISSING("libz.so.1", "libmkl_rt has no MKL_Set_Interface"); }
+static void another(void) { CHECK_MISSING("libz.so.1", "libz.so.1 has no MKL_Set_Interface"); }
 
 // libmkl_rt in a folder with these parts of it alone, each an empty file.
 static void make_parts(const char *const *parts, char path[PATH_MAX])

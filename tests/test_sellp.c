@@ -2,8 +2,8 @@
 // gives back the csr it was made from is in test_formats.c.
 #include "formats/sellp.h"
 
+#include "broken.h"
 #include "formats/csr.h"
-#include "test.h"
 
 static struct device dev;
 
@@ -70,21 +70,7 @@ static void test_figures(void)
     if (S) sparse_free(&dev, &S->head);
 }
 
-static void expect_broken(const struct sellp *S, const char *want)
-{
-    const char *broken = format_sellp.check(&S->head);
-    CHECK_TEXT(broken ? broken : "nothing", want);
-}
-
-// One invariant after the other is broken, found, and mended.
-#define BREAK(place, value, want)                                                                  \
-    do {                                                                                           \
-        __typeof__(place) kept = place;                                                            \
-        place = value;                                                                             \
-        expect_broken(S, want);                                                                    \
-        place = kept;                                                                              \
-        CHECK(!format_sellp.check(&S->head), "not mended after: %s", want);                        \
-    } while (0)
+#define BREAK(place, value, want) BREAK_OF(&S->head, place, value, want)
 
 static void test_check(void)
 {

@@ -3,8 +3,8 @@
 // test_formats.c.
 #include "formats/tile16.h"
 
+#include "broken.h"
 #include "formats/csr.h"
-#include "test.h"
 
 static struct device dev;
 
@@ -101,21 +101,7 @@ static void test_figures(void)
     csr_free(&A);
 }
 
-static void expect_broken(const struct tile16 *T, const char *want)
-{
-    const char *broken = format_tile16.check(&T->head);
-    CHECK_TEXT(broken ? broken : "nothing", want);
-}
-
-// One invariant after the other is broken, found, and mended.
-#define BREAK(place, value, want)                                                                  \
-    do {                                                                                           \
-        __typeof__(place) kept = place;                                                            \
-        place = value;                                                                             \
-        expect_broken(T, want);                                                                    \
-        place = kept;                                                                              \
-        CHECK(!format_tile16.check(&T->head), "not mended after: %s", want);                       \
-    } while (0)
+#define BREAK(place, value, want) BREAK_OF(&T->head, place, value, want)
 
 static void test_check(void)
 {

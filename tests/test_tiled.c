@@ -3,6 +3,7 @@
 // as such. That it gives back the csr it was made from is in test_formats.c.
 #include "formats/tiled.h"
 
+#include "broken.h"
 #include "cases.h"
 #include "formats/csr.h"
 #include "shapes.h"
@@ -232,6 +233,34 @@ static void test_reorder(void)
     csr_free(&A);
 }
 
+// Two rows alone agree in their first column, and are in the wrong order.
+static void test_sort_pair(void)
+{
+    int64_t ptr[] = {0, 2, 4};
+    int32_t idx[] = {0, 5, 0, 3};
+    double val[] = {1, 2, 3, 4};
+    const struct csr A = {2, 6, 4, ptr, idx, val};
+    struct tiled *T = make(&A, 32, 512, NEVER, ALWAYS, 1);
+    if (T) expect_order(T, (int32_t[]){1, 0});
+    if (T) sparse_free(&dev, &T->head);
+}
+
+// Rows that are cut and not sorted leave C in their own order, whatever `permute` is.
+static void test_cut_unsorted(void)
+{
+    int kept = dev.units;
+    int64_t ptr[] = {0, 1, 11};
+    int32_t idx[] = {3, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9};
+    double val[11] = {1};
+    const struct csr A = {2, 10, 11, ptr, idx, val};
+    dev.units = 1;
+    struct tiled *T = make(&A, 32, 512, ALWAYS, NEVER, 1);
+    dev.units = kept;
+    if (T) CHECK(T->cuts == 1 && T->to && !T->order, "%d cuts, or an order", T->cuts);
+    if (T) CHECK_TEXT(rows_text(T), "");
+    if (T) sparse_free(&dev, &T->head);
+}
+
 // Equal rows of many columns, which agree in all of them.
 static void test_sort_equal(void)
 {
@@ -246,21 +275,7 @@ static void test_sort_equal(void)
     csr_free(&A);
 }
 
-static void expect_broken(const struct tiled *T, const char *want)
-{
-    const char *broken = format_tiled.check(&T->head);
-    CHECK_TEXT(broken ? broken : "nothing", want);
-}
-
-// One invariant after the other is broken, found, and mended.
-#define BREAK(place, value, want)                                                                  \
-    do {                                                                                           \
-        __typeof__(place) kept = place;                                                            \
-        place = value;                                                                             \
-        expect_broken(T, want);                                                                    \
-        place = kept;                                                                              \
-        CHECK(!format_tiled.check(&T->head), "not mended after: %s", want);                        \
-    } while (0)
+#define BREAK(place, value, want) BREAK_OF(&T->head, place, value, want)
 
 static void test_check(void)
 {
@@ -455,6 +470,8 @@ int main(void)
     test_balance();
     test_parts();
     test_sort();
+    test_sort_pair();
+    test_cut_unsorted();
     test_reorder();
     test_sort_equal();
     test_check();

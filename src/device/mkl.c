@@ -67,12 +67,15 @@ void mkl_memory_count(struct device *d, int64_t start)
 #define OPEN_FLAGS (RTLD_NOW | RTLD_GLOBAL)
 static const char *const ends[] = {".so.3", ".so.2", ".so.1", ".so"};
 
+static const char *opened; // the file, as the loader was told
+
 static void *open_library(void)
 {
+    static char name[32];
     const char *path = getenv("MKL_RT");
-    char name[32];
     void *lib = NULL;
-    if (path && path[0]) {
+    opened = path && path[0] ? path : name;
+    if (opened == path) {
         lib = dlopen(path, OPEN_FLAGS);
         if (!lib) fail(ERR_UNSUPPORTED, "MKL_RT: %s", dlerror());
         return lib;
@@ -88,7 +91,7 @@ static void *open_library(void)
 static int find(void *lib, const char *name, void *where)
 {
     void *p = dlsym(lib, name);
-    if (!p) return fail(ERR_UNSUPPORTED, "libmkl_rt has no %s", name);
+    if (!p) return fail(ERR_UNSUPPORTED, "%s has no %s, and is no libmkl_rt", opened, name);
     memcpy(where, &p, sizeof p); // C has no cast from here to a function
     return OK;
 }

@@ -4,10 +4,9 @@
 #include <string.h>
 #include <time.h>
 
-// Beyond these is no machine that this program runs on.
+// Beyond these, and ROOF_BYTES_MOST, is no machine that this program runs on.
 #define GB_S_MOST  1e6
-#define FLOPS_MOST 1e8 // GFLOPS
-#define BYTES_MOST ((int64_t)1 << 40)
+#define FLOPS_MOST 1e8        // GFLOPS
 #define FIRST_DATE 1577836800 // 2020-01-01: no ceiling of this program is older
 #define DAY        86400
 
@@ -101,7 +100,8 @@ static bool is_ladder(const struct roof *r)
 {
     if (r->step_count < 3 || r->step_count > ROOF_STEPS_MAX) return false;
     for (int i = 0; i < r->step_count; i++)
-        if (!within(r->steps[i].gb_s, ROOF_LEAST, GB_S_MOST) || r->steps[i].bytes > BYTES_MOST ||
+        if (!within(r->steps[i].gb_s, ROOF_LEAST, GB_S_MOST) ||
+            r->steps[i].bytes > ROOF_BYTES_MOST ||
             r->steps[i].bytes <= (i ? r->steps[i - 1].bytes : 0))
             return false;
     return true;

@@ -19,6 +19,8 @@ extern "C" {
 #define ROOF_GAIN 1.1
 // GB/s, GFLOPS: what this program runs on is faster, the emulator included.
 #define ROOF_LEAST 1e-3
+// No block is larger: beyond is no machine that this program runs on.
+#define ROOF_BYTES_MOST ((int64_t)1 << 40)
 
 // Sets the sizes of the ladder, from `first` to `last`, a factor of about sqrt(2) apart.
 void roof_plan_ladder(struct roof *roof, int64_t first, int64_t last);

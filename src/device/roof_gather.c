@@ -5,8 +5,6 @@
 #include <math.h>
 #include <string.h>
 
-#define BYTES_MOST ((int64_t)1 << 40) // beyond is no machine that this program runs on
-
 const int roof_row_bytes[ROOF_ROWS] = {32, 64, 128, 256, 512};
 
 void roof_plan_gathers(struct roof *roof, int64_t first, int64_t last)
@@ -92,7 +90,8 @@ bool roof_gathers_are_sane(const struct roof *r)
     if (r->gather_count < 1 || r->gather_count > ROOF_GATHERS_MAX) return false;
     for (int b = 0; b < r->gather_count; b++) {
         const struct roof_gather *g = &r->gathers[b];
-        if (g->bytes <= (b ? r->gathers[b - 1].bytes : 0) || g->bytes > BYTES_MOST) return false;
+        if (g->bytes <= (b ? r->gathers[b - 1].bytes : 0) || g->bytes > ROOF_BYTES_MOST)
+            return false;
         for (int w = 0; w < ROOF_ROWS; w++)
             if (!(g->gb_s[w] >= ROOF_LEAST && g->gb_s[w] <= r->near_gb_s)) return false;
     }

@@ -70,13 +70,20 @@ static void desks_free(struct desks *s)
     mem_free(s->number);
 }
 
+// Tiles of a panel of so many nonzeros, at most: each has a heavy column in the slot that has most.
+static int64_t tiles_most(const struct aspt *X, int64_t nonzeros)
+{
+    return min64((int64_t)X->n / X->width + 1, nonzeros / X->threshold);
+}
+
 static int desks_alloc(struct desks *s, const struct csr_dev *A, const struct aspt *X)
 {
-    *s = (struct desks){.deepest = (int64_t)A->n / X->width + 1};
+    *s = (struct desks){0};
     s->crew = (int)max64(1, min64(omp_get_max_threads(), X->panels));
     for (int64_t b = 0; b < X->panels; b++)
         s->longest = max64(s->longest, csr_start(A, min64((b + 1) * X->panel, A->m)) -
                                            csr_start(A, b * X->panel));
+    s->deepest = tiles_most(X, s->longest);
     s->key = mem_alloc(2 * s->longest * s->crew, sizeof *s->key);
     s->number = mem_alloc((s->deepest + X->width) * s->crew, sizeof *s->number);
     return s->key && s->number ? OK : ERR_MEMORY;
@@ -105,7 +112,7 @@ static int64_t column_end(const uint64_t *key, int64_t count, int64_t q)
 // tiles there are. Each tile has no more columns than the one before it, so those that are too
 // empty are the last ones.
 static int64_t mark_panel(const struct csr_dev *A, const struct aspt *X, int64_t b, struct desk d,
-                          int64_t deepest, int32_t *part)
+                          int32_t *part)
 {
     int64_t first = csr_start(A, b * X->panel), tiles = 0;
     int64_t count = csr_start(A, min64((b + 1) * X->panel, A->m)) - first;
@@ -113,9 +120,10 @@ static int64_t mark_panel(const struct csr_dev *A, const struct aspt *X, int64_t
         d.key[p] = (uint64_t)A->idx[first + p] << 32 | (uint64_t)p;
         part[first + p] = -1;
     }
-    if (count < X->threshold) return 0;
+    const int64_t most = tiles_most(X, count);
+    if (!most) return 0;
     sort_keys(d.key, d.spare, count, 32);
-    memset(d.columns, 0, (size_t)deepest * sizeof *d.columns);
+    memset(d.columns, 0, (size_t)most * sizeof *d.columns);
     for (int mark = 0; mark < 2; mark++) { // count the columns of tiles, then mark what is in them
         memset(d.depth, 0, (size_t)X->width * sizeof *d.depth);
         for (int64_t q = 0, end; q < count; q = end) {
@@ -126,7 +134,7 @@ static int64_t mark_panel(const struct csr_dev *A, const struct aspt *X, int64_t
             for (int64_t p = q; p < end && mark && tile < tiles; p++)
                 part[first + (int64_t)(d.key[p] & UINT32_MAX)] = tile;
         }
-        while (!mark && tiles < deepest && d.columns[tiles] >= X->least) tiles++;
+        while (!mark && tiles < most && d.columns[tiles] >= X->least) tiles++;
     }
     return tiles;
 }
@@ -175,8 +183,7 @@ static int find_tiles(const struct csr_dev *A, struct aspt *X, int32_t *part)
     if (err) goto done;
 #pragma omp parallel for schedule(dynamic) num_threads(s.crew)
     for (int64_t b = 0; b < panels; b++)
-        ptr[b + 1] =
-            1 + mark_panel(A, X, b, desk_of(&s, X->width, omp_get_thread_num()), s.deepest, part);
+        ptr[b + 1] = 1 + mark_panel(A, X, b, desk_of(&s, X->width, omp_get_thread_num()), part);
     ptr[0] = 0;
     for (int64_t b = 0; b < panels; b++) ptr[b + 1] += ptr[b];
     X->tiles = ptr[panels] - panels;

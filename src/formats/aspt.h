@@ -7,10 +7,11 @@
 // ascending, to tile 0, 1, ... of the panel; tiles that would have fewer than `least` columns are
 // not made, and their columns are light. A panel's parts are its tiles and, last, everything light.
 //
-// Columns keep their numbers. The nonzeros of a row are where they are in CSR, but by parts, in
-// each part by ascending columns. Row r of panel b has part t at tile_row_ptr[x] up to
-// tile_row_ptr[x + 1] where x = panel_ptr[b] * panel + r * parts + t. The last panel has `panel`
-// rows, too; those below the matrix are empty.
+// Columns keep their numbers, and a row of A takes the same places of idx[] and val[] as in CSR:
+// its nonzeros are only sorted by parts, in each part by columns. Part t of row r of panel b is
+// from tile_row_ptr[x] up to tile_row_ptr[x + 1], where x = panel_ptr[b] * panel + r * parts + t
+// and `parts` is how many the panel has, panel_ptr[b + 1] - panel_ptr[b]. The last panel has
+// `panel` rows, too; those below the matrix are empty.
 #ifndef ASPT_H
 #define ASPT_H
 
@@ -31,13 +32,14 @@ struct aspt {
     int64_t tiled;        // nonzeros in tiles
     int64_t tile_columns; // columns in tiles, one counted in each panel where it is heavy
     int64_t *panel_ptr;   // first part of each panel, size panels + 1
-    int64_t
-        *tile_row_ptr; // first nonzero of each part of each row, size (tiles + panels) * panel + 1
-    int32_t *map_list; // column in each slot of each tile, -1 where there is none, size
-                       // tiles * width; tile t of panel b is number panel_ptr[b] - b + t
-    int32_t *idx;      // columns, size nnz
-    void *val;         // values, size nnz
-    int32_t *place;    // which nonzero of its row in CSR it is, from 0 on, size nnz
+    // First nonzero of each part of each row, size (tiles + panels) * panel + 1.
+    int64_t *tile_row_ptr;
+    // Column in each slot of each tile, -1 where there is none, size tiles * width; tile t of panel
+    // b is number panel_ptr[b] - b + t, as each panel before it has a part that is no tile.
+    int32_t *map_list;
+    int32_t *idx;   // columns, size nnz
+    void *val;      // values, size nnz
+    int32_t *place; // which nonzero of its row in CSR it is, from 0 on, size nnz
 };
 extern const struct format format_aspt;
 

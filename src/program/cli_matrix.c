@@ -146,6 +146,24 @@ static void print_table(const struct table_line *lines, int count)
     for (int i = 0; i < count; i++) print_line(&lines[i], width);
 }
 
+// What has been read and cannot be looked at: there is too little memory for that.
+static int name_matrix(const struct matrix *M, int err)
+{
+    return err ? fail((enum err)err, "%s: %s", M->path, fail_text()) : OK;
+}
+
+// Prints the facts of a matrix, and a line of the table in `line`.
+static int show(const struct model_view *view, struct matrix *M, struct table_line *line,
+                bool between)
+{
+    int err = name_matrix(M, stats_structure(&M->A, STATS_PRODUCTS_LIMIT, &M->stats));
+    if (err) return err;
+    if (between) printf("\n");
+    print_facts(M);
+    fill_line(line, M);
+    return name_matrix(M, cli_model_print(view, M));
+}
+
 int cli_info(const struct request *q)
 {
     int count = 0;
@@ -156,15 +174,11 @@ int cli_info(const struct request *q)
     for (int i = 0; i < q->o->operand_count && !err; i++) {
         struct matrix M;
         err = matrix_load(q->o->operands[i], q->o->seed, &M);
-        if (!err) err = stats_structure(&M.A, STATS_PRODUCTS_LIMIT, &M.stats);
-        if (err) {
+        if (!err) err = show(&view, &M, &lines[count], count > 0);
+        if (err)
             err = cli_load_failed(err, q->outcome);
-        } else {
-            if (count) printf("\n");
-            print_facts(&M);
-            err = cli_model_print(&view, &M);
-            fill_line(&lines[count++], &M);
-        }
+        else
+            count++;
         matrix_free(&M);
     }
     if (!err && count > 1) print_table(lines, count);

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/child.h"
+#include "base/utf8.h"
 
 #define DEFAULT_PATH "/usr/local/cuda/bin/ncu"
 #define VERSION_MS   30000.0  // for telling its version
@@ -44,20 +45,18 @@ static void add_made(struct command *c, const char *format, ...)
 // Caches as the case wants them, clocks as they are, and nothing but what is marked.
 static void add_ncu(struct command *c, const struct counter_tool *tool, bool cold)
 {
-    static const char *const words[] = {"--csv",
-                                        "--page",
-                                        "raw",
-                                        "--print-units",
-                                        "base",
-                                        "--profile-from-start",
-                                        "off",
-                                        "--clock-control",
-                                        "none",
-                                        "--metrics",
-                                        "dram__bytes.sum,lts__t_bytes.sum,l1tex__t_bytes.sum",
-                                        "--cache-control"};
+    static const char *const settings[][2] = {
+        {"--page", "raw"},
+        {"--print-units", "base"},
+        {"--profile-from-start", "off"},
+        {"--clock-control", "none"},
+    };
     add(c, tool->path);
-    for (int i = 0; i < COUNT(words); i++) add(c, words[i]);
+    add(c, "--csv");
+    for (int i = 0; i < COUNT(settings); i++) add(c, settings[i][0]), add(c, settings[i][1]);
+    add(c, "--metrics");
+    add_made(c, "%s,%s,%s", counter_metrics[0], counter_metrics[1], counter_metrics[2]);
+    add(c, "--cache-control");
     add(c, cold ? "all" : "none");
 }
 
@@ -97,12 +96,15 @@ static bool find_version(struct counter_tool *tool, const char *path)
     }
     const char *version = strstr(text, "Version ");
     snprintf(tool->path, sizeof tool->path, "%s", path);
-    if (version)
-        snprintf(tool->name, sizeof tool->name, "ncu %.*s", (int)strcspn(version + 8, " \r\n"),
-                 version + 8);
-    else
-        snprintf(tool->missing, sizeof tool->missing, "%s: says no version, and is no ncu", path);
-    if (version) tool->missing[0] = 0;
+    if (version) {
+        char name[sizeof tool->name];
+        snprintf(name, sizeof name, "ncu %.*s", (int)strcspn(version + 8, " \r\n"), version + 8);
+        utf8_visible(name, tool->name, sizeof tool->name);
+        tool->missing[0] = 0;
+    } else {
+        fail(ERR_UNSUPPORTED, "%s: says no version, and is no ncu", path);
+        snprintf(tool->missing, sizeof tool->missing, "%s", fail_text());
+    }
     mem_free(text);
     return true;
 }

@@ -35,6 +35,9 @@ void counters_open(struct counter_tool *tool, enum device_kind kind, uint64_t se
 int counters_measure(struct counter_tool *tool, const struct bench_case *c, const char *path,
                      struct counters *out);
 
+// What ncu is asked for and has to tell of each kernel: bytes of memory, of the L2, of the L1s.
+enum { METRIC_MEMORY, METRIC_L2, METRIC_L1, METRICS };
+extern const char *const counter_metrics[METRICS];
 // Sums up what ncu has printed with --csv --page raw, other lines between; `known` or `reason` is
 // set.
 void counters_read(const char *text, int status, struct counters *out);

@@ -8,12 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define METRICS   3
+#include "base/utf8.h"
+
 #define CELL_MAX  256 // letters of a cell that count
 #define CELLS_MAX 64  // of a line that count
 
-static const char *const metrics[METRICS] = {"dram__bytes.sum", "lts__t_bytes.sum",
-                                             "l1tex__t_bytes.sum"};
+const char *const counter_metrics[METRICS] = {[METRIC_MEMORY] = "dram__bytes.sum",
+                                              [METRIC_L2] = "lts__t_bytes.sum",
+                                              [METRIC_L1] = "l1tex__t_bytes.sum"};
 
 // The next cell of a line of CSV, quoted or not; false at the end of the line.
 static bool next_cell(const char **p, char cell[CELL_MAX])
@@ -74,8 +76,8 @@ static const char *find_columns(const struct cells *head, struct columns *c)
     for (int m = 0; m < METRICS; m++) {
         c->place[m] = -1, c->factor[m] = 1; // bytes, as was asked for
         for (int i = 0; i < head->count; i++)
-            if (!strcmp(head->text[i], metrics[m])) c->place[m] = i;
-        if (c->place[m] < 0) return metrics[m];
+            if (!strcmp(head->text[i], counter_metrics[m])) c->place[m] = i;
+        if (c->place[m] < 0) return counter_metrics[m];
     }
     return NULL;
 }
@@ -89,29 +91,34 @@ static void refuse(struct counters *out, const char *what, const char *of)
 // The units, or a kernel.
 static bool add_line(const struct cells *line, struct columns *c, struct counters *out)
 {
-    double *sums[METRICS] = {&out->memory_bytes, &out->l2_bytes, &out->l1_bytes};
+    double *sums[METRICS] = {[METRIC_MEMORY] = &out->memory_bytes,
+                             [METRIC_L2] = &out->l2_bytes,
+                             [METRIC_L1] = &out->l1_bytes};
     bool units = !line->text[0][0];
     for (int m = 0; m < METRICS; m++) {
         const char *text = c->place[m] < line->count ? line->text[c->place[m]] : "";
         double x = units ? unit_bytes(text) : number_of(text);
-        if (units && !(x > 0)) return refuse(out, "has an unknown unit of", metrics[m]), false;
-        if (!(x >= 0)) return refuse(out, "has no value of", metrics[m]), false;
+        if (units && !(x > 0))
+            return refuse(out, "has an unknown unit of", counter_metrics[m]), false;
+        if (!(x >= 0)) return refuse(out, "has no value of", counter_metrics[m]), false;
         if (units)
             c->factor[m] = x;
         else
             *sums[m] += x * c->factor[m];
+        if (!isfinite(*sums[m])) return refuse(out, "has no value of", counter_metrics[m]), false;
     }
     out->kernels += !units;
     return true;
 }
 
-// A line that contains this text, from the text on; NULL if there is none.
+// A line that contains this text, from the text on, as it may be shown; NULL if there is none.
 static const char *line_with(const char *text, const char *what, char line[CELL_MAX])
 {
+    char whole[CELL_MAX];
     const char *at = strstr(text, what);
     if (!at) return NULL;
-    snprintf(line, CELL_MAX, "%.*s", (int)strcspn(at, "\r\n"), at);
-    return line;
+    snprintf(whole, sizeof whole, "%.*s", (int)strcspn(at, "\r\n"), at);
+    return utf8_visible(whole, line, CELL_MAX);
 }
 
 // There are no names of columns: why.

@@ -3,6 +3,8 @@
 
 #include <numeric>
 
+#include "base/mix.h"
+
 namespace emu
 {
 
@@ -10,13 +12,7 @@ static uint64_t random_state = 1;
 
 void random_seed(uint64_t seed) { random_state = seed; }
 
-EMU_BARE uint64_t random_now()
-{
-    uint64_t x = (random_state += 0x9e3779b97f4a7c15u);
-    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
-    x = (x ^ x >> 27) * 0x94d049bb133111ebu;
-    return x ^ x >> 31;
-}
+EMU_BARE uint64_t random_now() { return mix(random_state += MIX_STEP); }
 
 EMU_BARE void order_fill(int *order, int n, enum emu_order how)
 {
