@@ -1,115 +1,243 @@
-// tiled-tuned: SpMM, C = A * B, column-major, by way of row-major matrices.
+// tiled-tuned: SpMM, C = A * B, column-major, by way of a row-major B.
 //
 // Format: CSR. Any k. Where B is column-major, the k elements that a nonzero needs lie in k places,
 // and each costs a sector of 32 bytes unless neighbouring rows need its neighbours, which tiles can
-// help only as far as a panel has such rows. Row-major they lie side by side. So B is turned into a
-// row-major copy, merge-tuned multiplies, and its result is turned back into C: all of it within
-// each run. Turning reads and writes B and C once more, in whole lines; that is little beside what
-// gathering costs.
+// help only as far as a panel has such rows. Row-major they lie side by side. So in each run B is
+// turned into a row-major copy first: that reads and writes B once, in whole lines. The sums of 32
+// rows of C are made in shared memory, from which they go to C column by column, in whole lines as
+// well. Deterministic: every sum has one fixed order.
 //
-// A block turns 32 x 32 elements at a time through shared memory.
-#include "kernel.cuh"
+// turn.cuh          makes the row-major copy
+// window.cuh        which rows and nonzeros a block has; the words for pieces of the work
+// window_sum.cuh    its sums
+// window_write.cuh  to C; windows of many nonzeros are cut into pieces, and what these leave of cut
+//                   rows is added up by the last of them
+// turned.cu         the kernel that does it all; which windows are cut; what is launched
+#include "device/cub.cuh"
+#include "turn.cuh"
+#include "window_sum.cuh"
+#include "window_write.cuh"
 
-extern const struct algo spmm_merge_tuned_cuda;
-
-#define SIDE 32 // of a square
-#define ROWS 8  // of threads
-
-// to[j * to_step + i] = from[i * from_step + j] for i < lines, j < length.
-template <typename T>
-static __global__ void __launch_bounds__(SIDE *ROWS)
-    turn(int64_t lines, int64_t length, const T *__restrict__ from, int64_t from_step,
-         T *__restrict__ to, int64_t to_step)
+template <typename T, int GROUP>
+static __global__ void __launch_bounds__(MAX_THREADS, sizeof(T) == 8 ? 2 : 3)
+    multiply(struct shape a, struct windows w, const int32_t *__restrict__ ptr,
+             const int32_t *__restrict__ idx, const T *__restrict__ val, const T *__restrict__ B,
+             T *__restrict__ C, carries<T> y)
 {
-    __shared__ T square[SIDE][SIDE + 1]; // a column of it lies in different banks
-    const int x = (int)threadIdx.x;
-    const int64_t j0 = (int64_t)blockIdx.x * SIDE;
-    for (int64_t i0 = (int64_t)blockIdx.y * SIDE; i0 < lines; i0 += (int64_t)gridDim.y * SIDE) {
-#pragma unroll
-        for (int y = (int)threadIdx.y; y < SIDE; y += ROWS)
-            if (i0 + y < lines && j0 + x < length)
-                square[y][x] = from[(i0 + y) * from_step + j0 + x];
+    SHARED_DYNAMIC(T, sums);
+    __shared__ int32_t start[MAX_ROWS + 1];
+    __shared__ int32_t head_row[MAX_THREADS / GROUP];
+    __shared__ struct piece p;
+    const struct piece found = find_piece(a, w, ptr);
+    if (!found.rows) return;
+    if (threadIdx.x == 0) p = found;
+    for (int r = (int)threadIdx.x; r <= found.rows; r += (int)blockDim.x)
+        start[r] = ptr[found.row + r];
+    const int step = w.rows + 1;
+    const room<T, GROUP> x = {step, sums, sums + room<T, GROUP>::COLUMNS * step, head_row, start};
+    const struct share s = find_share(found, (int)threadIdx.x / GROUP, (int)blockDim.x / GROUP);
+    for (int32_t slab = (int32_t)blockIdx.y; slab < a.slabs; slab += (int32_t)gridDim.y) {
+        sum_shares(x, a, p, s, idx, val, B, slab);
         __syncthreads();
-#pragma unroll
-        for (int y = (int)threadIdx.y; y < SIDE; y += ROWS)
-            if (j0 + y < length && i0 + x < lines) to[(j0 + y) * to_step + i0 + x] = square[x][y];
-        __syncthreads(); // the next square takes its place
+        add_heads(x);
+        __syncthreads();
+        write_rows(x, a, p, C, slab);
+        if (p.number >= 0) pass_on(x, a, w, p, y, C, slab);
     }
 }
 
-// From one layout to the other.
-template <typename T>
-static void start_turn(const struct task *t, const struct dense_dev *from,
-                       const struct dense_dev *to)
+// How many pieces each window is cut into, 0: it is whole.
+static __global__ void count_pieces(struct shape a, struct windows w,
+                                    const int32_t *__restrict__ ptr, int32_t *__restrict__ count)
 {
-    const bool by_rows = from->layout == LAYOUT_ROW;
-    const int64_t lines = by_rows ? from->rows : from->cols;
-    const int64_t length = by_rows ? from->cols : from->rows;
-    const dim3 grid((unsigned)ceil_div(length, SIDE),
-                    (unsigned)min64(ceil_div(lines, SIDE), 65535));
-    if (!lines || !length) return;
-    auto kernel = turn<T>;
-    LAUNCH(kernel, grid, dim3(SIDE, ROWS), 0, t->dev->stream, lines, length, (const T *)from->val,
-           from->ld, (T *)to->val, to->ld);
+    const int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= w.count) return;
+    const int32_t row = (int32_t)i * w.rows, size = ptr[row + min(w.rows, a.m - row)] - ptr[row];
+    count[i] = size > w.most ? (int32_t)ceil_div(size, w.most) : 0;
 }
 
-// The state is a task of merge-tuned on row-major copies.
-static int copy_alloc(struct task *t, const struct dense_dev *of, struct dense_dev *copy)
+static __global__ void list_pieces(struct windows w, int32_t *__restrict__ window)
 {
+    const int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < w.pieces)
+        window[i] = (int32_t)(upper_bound(w.first, (int64_t)0, (int64_t)w.count + 1, i) - 1);
+}
+
+// What prepare() decides and allocates.
+struct state {
+    struct shape shape;
+    struct windows windows;
+    int group, threads;
+    int64_t B_ld;    // of `B`: whole vectors
+    void *B;         // row-major
+    int64_t *first;  // as in struct windows
+    int32_t *window; // likewise
+    void *part;      // as in struct carries
+    int32_t *arrived;
+};
+
+#define BLOCK 256 // threads, of the kernels that make lists
+
+static int cut_windows(struct task *t, struct state *s)
+{
+    struct device *d = t->dev;
+    const int32_t *ptr = (const int32_t *)csr_of(t->A[0])->ptr;
+    const int64_t windows = s->windows.count;
+    int32_t *count = NULL;
+    int64_t pieces = 0;
+    int err = device_alloc(d, windows, sizeof *count, (void **)&count);
+    if (!err) err = device_alloc(d, windows + 1, sizeof *s->first, (void **)&s->first);
+    if (!err && windows) {
+        LAUNCH(count_pieces, (unsigned)ceil_div(windows, BLOCK), BLOCK, 0, d->stream, s->shape,
+               s->windows, ptr, count);
+        err = launch_check(t->entry->name);
+    }
+    if (!err) err = cub_exclusive_sum(d, count, windows, s->first);
+    if (!err) err = wait_for(d, t->entry->name, s->first + windows, &pieces, sizeof pieces);
+    device_free(d, count);
+    if (!err) err = device_alloc(d, pieces, sizeof *s->window, (void **)&s->window);
+    if (err || !pieces) return err;
+    s->windows.pieces = (int32_t)pieces;
+    s->windows.first = s->first;
+    LAUNCH(list_pieces, (unsigned)ceil_div(pieces, BLOCK), BLOCK, 0, d->stream, s->windows,
+           s->window);
+    s->windows.window = s->window;
+    return launch_check(t->entry->name);
+}
+
+// Room for what pieces leave, and their counters.
+static int make_carries(struct task *t, struct state *s)
+{
+    int64_t slots, values;
+    int err = size_mul(s->windows.pieces, s->shape.slabs, &slots);
+    if (!err) err = size_mul(slots, 32 * s->group, &values); // two slots of 16 bytes a lane
+    if (!err) err = device_alloc(t->dev, values, 1, &s->part);
+    if (!err) err = device_alloc(t->dev, slots, sizeof *s->arrived, (void **)&s->arrived);
+    if (!err && slots)
+        err = device_fill(t->dev, s->arrived, 0, slots * (int64_t)sizeof *s->arrived);
+    return err;
+}
+
+static int make_B(struct task *t, struct state *s)
+{
+    const int64_t n = t->in[0].rows, width = (int64_t)prec_bytes(t->prec);
     int64_t count;
-    *copy = {of->rows, of->cols, of->cols, LAYOUT_ROW, NULL};
-    int err = size_mul(of->rows, of->cols, &count);
-    return err ? err : device_alloc(t->dev, count, prec_bytes(t->prec), &copy->val);
+    int err = size_mul(n, s->B_ld, &count);
+    if (!err) err = device_alloc(t->dev, count, (size_t)width, &s->B);
+    if (!err && s->B_ld > t->C.cols) err = device_fill(t->dev, s->B, 0, count * width);
+    return err;
+}
+
+// Pieces are so short that each multiprocessor has some twenty, if that leaves them worth a block.
+static int32_t choose_most(const struct task *t, int64_t slabs)
+{
+    const int64_t wanted = (int64_t)task_option(t, "piece");
+    if (wanted) return (int32_t)wanted;
+    const int64_t fair = t->A[0]->nnz * slabs / ((int64_t)t->dev->units * 20);
+    return (int32_t)max64(256, min64(4096, fair));
+}
+
+template <typename T> static int allow_room(const struct task *t, int group)
+{
+    auto narrow = multiply<T, 8>;
+    auto middle = multiply<T, 16>;
+    auto wide = multiply<T, 32>;
+    return group == 8    ? allow_shared(t->dev, narrow)
+           : group == 16 ? allow_shared(t->dev, middle)
+                         : allow_shared(t->dev, wide);
+}
+
+// Sets everything but what is allocated.
+static int choose(struct task *t, struct state *s)
+{
+    const int64_t vec = 16 / (int64_t)prec_bytes(t->prec), k = t->C.cols, m = t->C.rows;
+    s->group = GROUP_LEAST;
+    while (s->group < WARP && s->group * vec < k) s->group *= 2;
+    s->threads = (int)task_option(t, "threads") / WARP * WARP;
+    s->B_ld = ceil_div(k, vec) * vec;
+    struct dense_dev B = t->in[0];
+    B.ld = s->B_ld;
+    s->shape = {(int32_t)m, (int32_t)k, (int32_t)ceil_div(k, s->group * vec), 0, t->C.ld};
+    s->windows.rows = (int32_t)task_option(t, "rows") / WARP * WARP;
+    s->windows.count = (int32_t)ceil_div(m, s->windows.rows);
+    s->windows.most = choose_most(t, s->shape.slabs);
+    int err = row_step(t, &B, &s->shape.B_step);
+    return err ? err : BY_PREC(t, allow_room, t, s->group);
 }
 
 static int prepare(struct task *t)
 {
-    struct task *inner = (struct task *)mem_alloc(1, sizeof *inner);
-    t->state = inner;
-    if (!inner) return ERR_MEMORY;
-    *inner = *t;
-    inner->algo = &spmm_merge_tuned_cuda;
-    inner->state = NULL;
-    inner->in[0].val = inner->C.val = NULL; // not the task's own, which teardown() would free
-    algo_defaults(inner->algo, inner->opt);
-    int err = copy_alloc(t, &t->in[0], &inner->in[0]);
-    if (!err) err = copy_alloc(t, &t->C, &inner->C);
-    if (!err) err = inner->algo->prepare(inner);
-    t->figures = inner->figures;
+    struct state *s = (struct state *)mem_zero_alloc(1, sizeof *s);
+    t->state = s;
+    if (!s) return ERR_MEMORY;
+    int err = choose(t, s);
+    if (!err) err = cut_windows(t, s);
+    if (!err) err = make_carries(t, s);
+    if (!err) err = make_B(t, s);
+    task_number(t, "piece", s->windows.most);
+    task_number(t, "pieces", s->windows.pieces);
     return err;
 }
 
 static void teardown(struct task *t)
 {
-    struct task *inner = (struct task *)t->state;
-    if (!inner) return;
-    inner->algo->teardown(inner);
-    device_free(t->dev, inner->in[0].val);
-    device_free(t->dev, inner->C.val);
+    struct state *s = (struct state *)t->state;
+    if (!s) return;
+    device_free(t->dev, s->B);
+    device_free(t->dev, s->first);
+    device_free(t->dev, s->window);
+    device_free(t->dev, s->part);
+    device_free(t->dev, s->arrived);
     task_free_state(t);
 }
 
-template <typename T> static int run_prec(struct task *t)
+template <typename T, int GROUP> static void start_group(const struct task *t)
 {
-    struct task *inner = (struct task *)t->state;
-    start_turn<T>(t, &t->in[0], &inner->in[0]);
-    int err = inner->algo->run(inner);
-    if (!err) start_turn<T>(t, &inner->C, &t->C);
-    return err ? err : launch_check(t->entry->name);
+    const struct state *s = (const struct state *)t->state;
+    const struct csr_dev *A = csr_of(t->A[0]);
+    const carries<T> y = {(T *)s->part, s->arrived};
+    const dim3 grid((unsigned)(s->windows.pieces + (int64_t)s->windows.count),
+                    (unsigned)min64(s->shape.slabs, 65535));
+    auto kernel = multiply<T, GROUP>;
+    LAUNCH(kernel, grid, (unsigned)s->threads, (room<T, GROUP>::bytes(s->windows.rows, s->threads)),
+           t->dev->stream, s->shape, s->windows, (const int32_t *)A->ptr, A->idx, (const T *)A->val,
+           (const T *)s->B, (T *)t->C.val, y);
+}
+
+template <typename T> static void start(const struct task *t)
+{
+    const struct state *s = (const struct state *)t->state;
+    if (t->A[0]->nnz) start_turn(t->dev, &t->in[0], (T *)s->B, s->B_ld);
+    if (s->group == 8) {
+        start_group<T, 8>(t);
+    } else if (s->group == 16) {
+        start_group<T, 16>(t);
+    } else {
+        start_group<T, 32>(t);
+    }
 }
 
 static int run(struct task *t)
 {
     if (t->C.rows == 0 || t->C.cols == 0) return OK;
-    return BY_PREC(t, run_prec, t);
+    BY_PREC(t, start, t);
+    return launch_check(t->entry->name);
 }
+
+static const struct param options[] = {
+    {"rows", 32, 32, MAX_ROWS, true, "of C that a block has, rounded down to 32s"},
+    {"threads", 128, 32, MAX_THREADS, true, "per block, rounded down to 32s"},
+    {"piece", 0, 0, 1 << 20, true, "nonzeros that a block has at most; 0: by the size"},
+    {},
+};
 
 extern const struct algo spmm_tiled_tuned_cuda = {
     .layouts = COL_MAJOR,
     .precs = BOTH_PRECS,
     .A = {&format_csr},
     .arith = ARITH_PREC,
-    .about = "B turned into a row-major copy, merge-tuned, its result turned back, in each run",
+    .options = options,
+    .about = "B turned into a row-major copy in each run, sums of 32 rows written by columns",
     .cite = "after Yang, Buluc, Owens, Euro-Par 2018, section 4.2",
     .differs = "There are no tiles of A: B is made row-major instead of being staged by panels.",
     .tuned_of = "tiled",
