@@ -1,18 +1,8 @@
-// tiled-tuned: SpMM, C = A * B, column-major, by way of a row-major B.
-//
-// Format: CSR. Any k. Where B is column-major, the k elements that a nonzero needs lie in k places,
-// and each costs a sector of 32 bytes unless neighbouring rows need its neighbours, which tiles can
-// help only as far as a panel has such rows. Row-major they lie side by side. So in each run B is
-// turned into a row-major copy first: that reads and writes B once, in whole lines. The sums of 32
-// rows of C are made in shared memory, from which they go to C column by column, in whole lines as
-// well. Deterministic: every sum has one fixed order.
-//
-// turn.cuh          makes the row-major copy
-// window.cuh        which rows and nonzeros a block has; the words for pieces of the work
-// window_sum.cuh    its sums
-// window_write.cuh  to C; windows of many nonzeros are cut into pieces, and what these leave of cut
-//                   rows is added up by the last of them
-// turned.cu         the kernel that does it all; which windows are cut; what is launched
+// The turned way of tiled-tuned: in each run B is turned into a row-major copy, and the sums of a
+// window of rows of C are made in shared memory, from which they go to C column by column.
+#ifndef TILED_TURNED_H
+#define TILED_TURNED_H
+
 #include "device/cub.cuh"
 #include "turn.cuh"
 #include "window_sum.cuh"
@@ -63,8 +53,8 @@ static __global__ void list_pieces(struct windows w, int32_t *__restrict__ windo
         window[i] = (int32_t)(upper_bound(w.first, (int64_t)0, (int64_t)w.count + 1, i) - 1);
 }
 
-// What prepare() decides and allocates.
-struct state {
+// What is decided and allocated before.
+struct turned {
     struct shape shape;
     struct windows windows;
     int group, threads;
@@ -78,7 +68,7 @@ struct state {
 
 #define BLOCK 256 // threads, of the kernels that make lists
 
-static int cut_windows(struct task *t, struct state *s)
+static int cut_windows(struct task *t, struct turned *s)
 {
     struct device *d = t->dev;
     const int32_t *ptr = (const int32_t *)csr_of(t->A[0])->ptr;
@@ -106,7 +96,7 @@ static int cut_windows(struct task *t, struct state *s)
 }
 
 // Room for what pieces leave, and their counters.
-static int make_carries(struct task *t, struct state *s)
+static int make_carries(struct task *t, struct turned *s)
 {
     int64_t slots, values;
     int err = size_mul(s->windows.pieces, s->shape.slabs, &slots);
@@ -118,7 +108,7 @@ static int make_carries(struct task *t, struct state *s)
     return err;
 }
 
-static int make_B(struct task *t, struct state *s)
+static int make_B(struct task *t, struct turned *s)
 {
     const int64_t n = t->in[0].rows, width = (int64_t)prec_bytes(t->prec);
     int64_t count;
@@ -148,7 +138,7 @@ template <typename T> static int allow_room(const struct task *t, int group)
 }
 
 // Sets everything but what is allocated.
-static int choose(struct task *t, struct state *s)
+static int choose(struct task *t, struct turned *s)
 {
     const int64_t vec = 16 / (int64_t)prec_bytes(t->prec), k = t->C.cols, m = t->C.rows;
     s->group = GROUP_LEAST;
@@ -158,18 +148,15 @@ static int choose(struct task *t, struct state *s)
     struct dense_dev B = t->in[0];
     B.ld = s->B_ld;
     s->shape = {(int32_t)m, (int32_t)k, (int32_t)ceil_div(k, s->group * vec), 0, t->C.ld};
-    s->windows.rows = (int32_t)task_option(t, "rows") / WARP * WARP;
+    s->windows.rows = (int32_t)task_option(t, "window") / WARP * WARP;
     s->windows.count = (int32_t)ceil_div(m, s->windows.rows);
     s->windows.most = choose_most(t, s->shape.slabs);
     int err = row_step(t, &B, &s->shape.B_step);
     return err ? err : BY_PREC(t, allow_room, t, s->group);
 }
 
-static int prepare(struct task *t)
+static int turned_prepare(struct task *t, struct turned *s)
 {
-    struct state *s = (struct state *)mem_zero_alloc(1, sizeof *s);
-    t->state = s;
-    if (!s) return ERR_MEMORY;
     int err = choose(t, s);
     if (!err) err = cut_windows(t, s);
     if (!err) err = make_carries(t, s);
@@ -179,21 +166,18 @@ static int prepare(struct task *t)
     return err;
 }
 
-static void teardown(struct task *t)
+static void turned_free(struct device *d, struct turned *s)
 {
-    struct state *s = (struct state *)t->state;
-    if (!s) return;
-    device_free(t->dev, s->B);
-    device_free(t->dev, s->first);
-    device_free(t->dev, s->window);
-    device_free(t->dev, s->part);
-    device_free(t->dev, s->arrived);
-    task_free_state(t);
+    device_free(d, s->B);
+    device_free(d, s->first);
+    device_free(d, s->window);
+    device_free(d, s->part);
+    device_free(d, s->arrived);
 }
 
-template <typename T, int GROUP> static void start_group(const struct task *t)
+template <typename T, int GROUP>
+static void start_group(const struct task *t, const struct turned *s)
 {
-    const struct state *s = (const struct state *)t->state;
     const struct csr_dev *A = csr_of(t->A[0]);
     const carries<T> y = {(T *)s->part, s->arrived};
     const dim3 grid((unsigned)(s->windows.pieces + (int64_t)s->windows.count),
@@ -204,44 +188,16 @@ template <typename T, int GROUP> static void start_group(const struct task *t)
            (const T *)s->B, (T *)t->C.val, y);
 }
 
-template <typename T> static void start(const struct task *t)
+template <typename T> static void turned_start(const struct task *t, const struct turned *s)
 {
-    const struct state *s = (const struct state *)t->state;
     if (t->A[0]->nnz) start_turn(t->dev, &t->in[0], (T *)s->B, s->B_ld);
     if (s->group == 8) {
-        start_group<T, 8>(t);
+        start_group<T, 8>(t, s);
     } else if (s->group == 16) {
-        start_group<T, 16>(t);
+        start_group<T, 16>(t, s);
     } else {
-        start_group<T, 32>(t);
+        start_group<T, 32>(t, s);
     }
 }
 
-static int run(struct task *t)
-{
-    if (t->C.rows == 0 || t->C.cols == 0) return OK;
-    BY_PREC(t, start, t);
-    return launch_check(t->entry->name);
-}
-
-static const struct param options[] = {
-    {"rows", 32, 32, MAX_ROWS, true, "of C that a block has, rounded down to 32s"},
-    {"threads", 128, 32, MAX_THREADS, true, "per block, rounded down to 32s"},
-    {"piece", 0, 0, 1 << 20, true, "nonzeros that a block has at most; 0: by the size"},
-    {},
-};
-
-extern const struct algo spmm_tiled_tuned_cuda = {
-    .layouts = COL_MAJOR,
-    .precs = BOTH_PRECS,
-    .A = {&format_csr},
-    .arith = ARITH_PREC,
-    .options = options,
-    .about = "B turned into a row-major copy in each run, sums of 32 rows written by columns",
-    .cite = "after Yang, Buluc, Owens, Euro-Par 2018, section 4.2",
-    .differs = "There are no tiles of A: B is made row-major instead of being staged by panels.",
-    .tuned_of = "tiled",
-    .prepare = prepare,
-    .run = run,
-    .teardown = teardown,
-};
+#endif
