@@ -160,7 +160,8 @@ static void test_empty(void)
 
 static const struct setting {
     double window, threads, piece;
-} together[] = {{32, 32, 1}, {32, 256, 5}, {128, 32, 33}, {128, 256, 64}, {64, 96, 300}};
+} together[] = {{8, 64, 1},    {16, 256, 5},   {32, 32, 33},
+                {128, 32, 64}, {128, 256, 64}, {64, 96, 300}};
 
 static void test_setting(struct inputs *in, const struct setting *s, const char *shape)
 {

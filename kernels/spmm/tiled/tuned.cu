@@ -101,9 +101,11 @@ static int run(struct task *t)
 
 static const struct param options[] = {
     {"turn", -1, -1, 1, true, "B: -1 turned where that moves fewer bytes, 0 by tiles, 1 turned"},
-    {"window", 32, 32, MAX_ROWS, true, "turned: rows of C of a block, rounded down to 32s"},
-    {"threads", 128, 32, MAX_THREADS, true, "turned: of a block, rounded down to 32s"},
+    {"window", 0, 0, MAX_ROWS, true,
+     "turned: rows of a block, a power of two from 8; 0: by the size"},
+    {"threads", 64, 32, MAX_THREADS, true, "turned: of a block, rounded down to 32s"},
     {"piece", 0, 0, 1 << 20, true, "turned: nonzeros of a block at most; 0: by the size"},
+    {"overlap", 1, 0, 1, true, "turned: blocks start while B is being turned, sm_90 and later"},
     {},
 };
 

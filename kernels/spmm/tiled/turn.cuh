@@ -15,6 +15,7 @@ static __global__ void __launch_bounds__(TURN_LENGTH *TURN_ROWS)
     turn(int64_t lines, int64_t length, const T *__restrict__ from, int64_t from_step,
          T *__restrict__ to, int64_t to_step)
 {
+    start_next();                                   // it waits before it reads
     __shared__ T part[TURN_LINES][TURN_LENGTH + 1]; // a column of it lies in different banks
     const int x = (int)threadIdx.x, row = (int)threadIdx.y;
     const int64_t j0 = (int64_t)blockIdx.x * TURN_LENGTH;

@@ -1,6 +1,6 @@
 // The work of tiled-tuned as its blocks see it, and what they share.
 //
-// window  neighbouring rows of A and C, 32 or a few times as many
+// window  neighbouring rows of A and C, 8 to 128: the columns of C that they have are whole sectors
 // piece   what a block has of A: the nonzeros of a window, or, where these are more than `most`,
 //         one of several equal parts of them
 // group   neighbouring lanes, one for each 16 bytes of a row of B as far as a slab goes
@@ -19,23 +19,14 @@
 #define BATCH       8   // nonzeros whose rows of B are loaded before the first of them is used
 #define GROUP_LEAST 8   // lanes
 #define MAX_THREADS 256 // of a block
-#define MAX_ROWS    128 // of a window
+#define LEAST_ROWS  8   // of a window: a sector of a column of C in f32
+#define MAX_ROWS    128
 
 struct shape {
     int32_t m, k;
     int32_t slabs;   // that cover the k columns
     uint32_t B_step; // bytes from one row of row-major B to the next
     int64_t C_ld;    // elements from one column of C to the next
-};
-
-// Blocks are for the pieces of cut windows first, then one for each window.
-struct windows {
-    int32_t rows;          // of a window
-    int32_t most;          // nonzeros of a piece
-    int32_t count;         // of windows
-    int32_t pieces;        // of windows that are cut
-    const int64_t *first;  // first piece of each window, size count + 1; NULL: none is cut
-    const int32_t *window; // of each piece
 };
 
 struct piece {
@@ -47,13 +38,6 @@ struct piece {
     int32_t of_them; // how many the window has
 };
 
-// The nonzeros before piece x of the `of_them` of a window.
-static __device__ __forceinline__ int32_t piece_start(const struct piece &p, int32_t x)
-{
-    const int64_t count = p.window_end - p.window_begin;
-    return p.window_begin + (int32_t)(count * x / p.of_them);
-}
-
 // The number of the piece that nonzero q of the window is in.
 static __device__ __forceinline__ int32_t piece_of(const struct piece &p, int32_t q)
 {
@@ -61,14 +45,21 @@ static __device__ __forceinline__ int32_t piece_of(const struct piece &p, int32_
     return p.first + (int32_t)(((place + 1) * p.of_them - 1) / count);
 }
 
-// That of this block.
-static __device__ __forceinline__ struct piece
-find_piece(const struct shape &a, const struct windows &w, const int32_t *__restrict__ ptr)
+// Blocks are for the pieces of cut windows first, then one for each window.
+struct windows {
+    int32_t rows;              // of a window, a power of two
+    int32_t most;              // nonzeros of a piece
+    int32_t count;             // of windows
+    int32_t pieces;            // of windows that are cut
+    const struct piece *piece; // these
+};
+
+// All of a window.
+static __device__ __forceinline__ struct piece whole_window(const struct shape &a,
+                                                            const struct windows &w, int32_t window,
+                                                            const int32_t *__restrict__ ptr)
 {
     struct piece p;
-    const int32_t b = (int32_t)blockIdx.x;
-    const bool part = b < w.pieces;
-    const int32_t window = part ? w.window[b] : b - w.pieces;
     p.row = window * w.rows;
     p.rows = min(w.rows, a.m - p.row);
     p.begin = p.window_begin = ptr[p.row];
@@ -76,15 +67,17 @@ find_piece(const struct shape &a, const struct windows &w, const int32_t *__rest
     p.number = -1;
     p.first = 0;
     p.of_them = 1;
-    if (part) {
-        p.number = b;
-        p.first = (int32_t)w.first[window];
-        p.of_them = (int32_t)w.first[window + 1] - p.first;
-        p.begin = piece_start(p, b - p.first);
-        p.end = piece_start(p, b - p.first + 1);
-    } else if (p.end - p.begin > w.most) {
-        p.rows = 0; // its pieces have blocks of their own
-    }
+    return p;
+}
+
+// That of this block.
+static __device__ __forceinline__ struct piece
+find_piece(const struct shape &a, const struct windows &w, const int32_t *__restrict__ ptr)
+{
+    const int32_t b = (int32_t)blockIdx.x;
+    if (b < w.pieces) return w.piece[b];
+    struct piece p = whole_window(a, w, b - w.pieces, ptr);
+    if (p.end - p.begin > w.most) p.rows = 0; // its pieces have blocks of their own
     return p;
 }
 

@@ -121,7 +121,8 @@ sum_shares(const room<T, GROUP> &x, const struct shape &a, const struct piece &p
     const T *b = B + (j < a.k ? j : 0); // lanes past the last column load the first ones
     pack_t sum = {};
     nonzero<T> next = load_nonzero(idx, val, s.first + lane, s.end);
-    __syncthreads(); // `p` and `start` are there; the slab before is done with the tile
+    wait_for_previous(); // for B
+    __syncthreads();     // `p` and `start` are there; the slab before is done with the tile
     if (lane == 0) x.head_row[group] = -1;
     clear_rows(x, p, group, groups, lane);
     for (int32_t done = 0; done < s.size; done += GROUP) {

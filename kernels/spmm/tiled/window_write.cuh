@@ -20,17 +20,20 @@ static __device__ __forceinline__ bool has_whole(const struct piece &p, int32_t 
     return start >= p.begin && (start < p.end || p.end == p.window_end) && next <= p.end;
 }
 
+// A warp writes 32 rows of a column at once, or as many of several columns.
 template <typename T, int GROUP>
 static __device__ __forceinline__ void write_rows(const room<T, GROUP> &x, const struct shape &a,
-                                                  const struct piece &p, T *__restrict__ C,
-                                                  int32_t slab)
+                                                  const struct windows &w, const struct piece &p,
+                                                  T *__restrict__ C, int32_t slab)
 {
-    const int warp = (int)threadIdx.x / WARP, warps = (int)blockDim.x / WARP;
+    const int lanes = min(w.rows, WARP), columns = WARP / lanes; // of the warp, of a column
+    const int first = (int)threadIdx.x / WARP * columns + lane_id() / lanes;
+    const int step = (int)blockDim.x / WARP * columns;
     const int64_t j0 = (int64_t)slab * x.COLUMNS;
-    for (int32_t r = lane_id(); r < p.rows; r += WARP) {
+    for (int32_t r = lane_id() & (lanes - 1); r < p.rows; r += WARP) {
         if (!has_whole(p, x.start[r], x.start[r + 1])) continue;
 #pragma unroll 4
-        for (int c = warp; c < x.COLUMNS; c += warps) {
+        for (int c = first; c < x.COLUMNS; c += step) {
             const int64_t j = j0 + x.column(c);
             if (j < a.k) C[p.row + r + j * a.C_ld] = x.tile[c * x.step + r];
         }
