@@ -23,6 +23,7 @@ static const struct algo_entry *tuned(void)
 struct way {
     const char *text;
     double even, tiles, turned; // bytes that either moves; -1: not told
+    double panels;              // 0: none
 };
 
 static void expect_way(const struct csr *A, enum prec prec, int64_t k, double turn,
@@ -46,6 +47,8 @@ static void expect_way(const struct csr *A, enum prec prec, int64_t k, double tu
     bool tiles = !strcmp(want.text, "tiles");
     CHECK((figure_of(&out, "tiles_bytes") > 0) == tiles && (figure_of(&out, "stages") > 0) == tiles,
           "%s: what is told of tiles", what);
+    CHECK(figure_of(&out, "panels") == (tiles ? want.panels : -1), "%s: %g panels", what,
+          figure_of(&out, "panels"));
     CHECK((figure_of(&out, "pieces") >= 0) == !tiles, "%s: what is told of pieces", what);
     inputs_free(&in);
 }
@@ -67,7 +70,8 @@ static int make_mesh(int32_t m, int32_t full, struct csr *A)
 }
 
 // A panel of 256 rows for each multiprocessor. The first and the last need 17 lines of 16 floats,
-// 33 of 8 doubles, the others one more; each slice has a row of 3.
+// 33 of 8 doubles, the others one more; each slice has a row of 3. Halves
+// of a panel need 10, so they cost less than an eighth more.
 static void test_mesh(void)
 {
     const int32_t panels = dev.units, m = 256 * panels;
@@ -77,19 +81,19 @@ static void test_mesh(void)
     if (make_mesh(m, -1, &A)) return;
     expect_way(&A, F32, 64, -1, "mesh",
                (struct way){"tiles", 1, entries * 6 * 4 + lines * 64 * 64,
-                            nonzeros * (256 + 8) + 2.0 * 256 * m});
+                            nonzeros * (256 + 8) + 2.0 * 256 * m, 2 * panels});
     expect_way(&A, F64, 64, -1, "mesh, f64",
                (struct way){"tiles", 1, entries * 10 * 4 + wide_lines * 64 * 64,
-                            nonzeros * (512 + 12) + 2.0 * 512 * m});
+                            nonzeros * (512 + 12) + 2.0 * 512 * m, 2 * panels});
     // Seventeen columns are two passes, and rows of twenty.
     expect_way(&A, F32, 17, -1, "mesh, k 17",
                (struct way){"tiles", 1, entries * 6 * 2 + lines * 64 * 17,
-                            nonzeros * (80 + 8) + 2.0 * 80 * m});
+                            nonzeros * (80 + 8) + 2.0 * 80 * m, 2 * panels});
     // 130 are two slabs, in each of which entries are read.
     expect_way(&A, F32, 130, -1, "mesh, k 130",
                (struct way){"tiles", 1, entries * 6 * 9 + lines * 64 * 130,
-                            nonzeros * (528 + 16) + 2.0 * 528 * m});
-    expect_way(&A, F32, 64, 1, "mesh, forced", (struct way){"turned", -1, -1, -1});
+                            nonzeros * (528 + 16) + 2.0 * 528 * m, 2 * panels});
+    expect_way(&A, F32, 64, 1, "mesh, forced", (struct way){"turned", -1, -1, -1, 0});
     csr_free(&A);
 }
 
@@ -101,7 +105,7 @@ static void test_few_panels(void)
     if (make_mesh(m, -1, &A)) return;
     expect_way(&A, F32, 64, -1, "few panels",
                (struct way){"turned", 0, 3.0 * m * 6 * 4 + (18.0 * panels - 2) * 64 * 64,
-                            (3.0 * m - 2) * (256 + 8) + 2.0 * 256 * m});
+                            (3.0 * m - 2) * (256 + 8) + 2.0 * 256 * m, 0});
     csr_free(&A);
 }
 
@@ -110,12 +114,30 @@ static void test_uneven(void)
 {
     const int32_t panels = dev.units, m = 256 * panels;
     const double entries = 3.0 * (m - 32) + 32.0 * m, lines = m / 16 + 18.0 * (panels - 1) - 1;
+    struct way want = {"turned", 0, entries * 6 * 4 + lines * 64 * 64, 0, 0};
     struct csr A;
     if (make_mesh(m, 100, &A)) return;
-    expect_way(&A, F32, 64, -1, "uneven",
-               (struct way){"turned", 0, entries * 6 * 4 + lines * 64 * 64,
-                            (double)A.nnz * (256 + 8) + 2.0 * 256 * m});
-    expect_way(&A, F32, 64, 0, "uneven, forced", (struct way){"tiles", -1, -1, -1});
+    want.turned = (double)A.nnz * (256 + 8) + 2.0 * 256 * m;
+    expect_way(&A, F32, 64, -1, "uneven", want);
+    want.text = "tiles"; // segments of 4
+    want.panels = (m - 1 + m / 4 + 127) / 128;
+    expect_way(&A, F32, 64, 0, "uneven, forced", want);
+    csr_free(&A);
+}
+
+// All rows of a panel need the same three columns, so its halves need as many lines as it does.
+static void test_shared(void)
+{
+    const int32_t panels = dev.units, m = 256 * panels;
+    struct csr A;
+    int err = csr_alloc(&A, m, m, 3 * (int64_t)m);
+    CHECK(!err, "%s", fail_text());
+    if (err) return;
+    for (int32_t p = 0; p < 3 * m; p++) A.idx[p] = p / 768 * 256 + p % 3 * 16, A.val[p] = p % 5;
+    for (int32_t i = 0; i <= m; i++) A.ptr[i] = 3 * (int64_t)i;
+    expect_way(&A, F32, 64, -1, "shared",
+               (struct way){"tiles", 1, 3.0 * m * 6 * 4 + 3.0 * panels * 64 * 64,
+                            3.0 * m * (256 + 8) + 2.0 * 256 * m, panels});
     csr_free(&A);
 }
 
@@ -136,7 +158,7 @@ static void expect_lines(int each, double lines)
     for (int i = 0; i <= FEW_ROWS; i++) A.ptr[i] = (int64_t)2 * each * i;
     expect_way(&A, F32, 4, -1, "lines",
                (struct way){"turned", 0, (double)nnz * 6 + lines * 64 * 4,
-                            (double)nnz * (16 + 8) + 2.0 * 16 * n});
+                            (double)nnz * (16 + 8) + 2.0 * 16 * n, 0});
     csr_free(&A);
 }
 
@@ -152,7 +174,7 @@ static void test_empty(void)
     const struct shape empty = {.name = "empty", .m = 1024, .n = 10, .rule = none};
     struct csr A;
     if (shape_build(&empty, &A)) return;
-    expect_way(&A, F32, 5, -1, "empty", (struct way){"turned", -1, -1, -1});
+    expect_way(&A, F32, 5, -1, "empty", (struct way){"turned", -1, -1, -1, 0});
     csr_free(&A);
 }
 
@@ -211,6 +233,7 @@ int main(void)
     test_mesh();
     test_few_panels();
     test_uneven();
+    test_shared();
     test_many_lines();
     test_empty();
     test_pieces();

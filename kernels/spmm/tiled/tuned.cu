@@ -21,6 +21,8 @@
 #include "turned.cuh"
 #include "ways.cuh"
 
+#include <string.h>
+
 extern const struct algo spmm_tiled_cuda;
 
 struct state {
@@ -29,7 +31,7 @@ struct state {
     struct task inner;    // of `tiled`, on the tiles
 };
 
-// The tiles are those that `tiled` has by itself.
+// The tiles are those that `tiled` has by itself, but for their size.
 static int tiles_prepare(struct task *t, struct state *s, const double *opt)
 {
     int err = sparse_make(t->dev, &format_tiled, t->A[0], opt, &s->tiles);
@@ -46,24 +48,38 @@ static int tiles_prepare(struct task *t, struct state *s, const double *opt)
     return s->inner.algo->prepare(&s->inner);
 }
 
-// Sets `turn` to whether it is the turned way.
-static int choose_way(struct task *t, const double *opt, bool *turn)
+// Halves panels and stages, which makes twice as many blocks to share out, where that costs little.
+static int choose_panels(struct task *t, double factor, const struct ways *ways, double *opt)
+{
+    double halved[PARAMS_MAX];
+    struct ways finer;
+    memcpy(halved, opt, sizeof halved);
+    halved[TILED_ROWS] /= 2;
+    halved[TILED_STAGE] /= 2;
+    int err = compare_ways(t, halved, factor, &finer);
+    if (!err && finer.tiles < ways->tiles * HALVES_DEARER) memcpy(opt, halved, sizeof halved);
+    return err;
+}
+
+// Sets `turn` to whether it is the turned way, else the parameters of the tiles.
+static int choose_way(struct task *t, double *opt, bool *turn)
 {
     const double wanted = task_option(t, "turn");
     struct task tiled = {};
     struct ways ways;
     *turn = wanted != 0;
-    if (wanted >= 0 || !t->A[0]->nnz) return OK;
+    if (wanted > 0 || !t->A[0]->nnz) return OK;
     tiled.entry = t->entry;
     tiled.algo = &spmm_tiled_cuda;
     algo_defaults(tiled.algo, tiled.opt);
-    int err = compare_ways(t, opt, task_option(&tiled, "factor"), &ways);
+    const double factor = task_option(&tiled, "factor");
+    int err = compare_ways(t, opt, factor, &ways);
     if (err) return err;
-    *turn = !ways.even || ways.tiles * TILES_DEARER >= ways.turned;
+    *turn = wanted < 0 && (!ways.even || ways.tiles * TILES_DEARER >= ways.turned);
     task_number(t, "even", ways.even);
     task_number(t, "tiles_traffic", ways.tiles);
     task_number(t, "turned_traffic", ways.turned);
-    return OK;
+    return *turn ? OK : choose_panels(t, factor, &ways, opt);
 }
 
 static int prepare(struct task *t)

@@ -23,6 +23,8 @@
 // A byte of the tiles costs that much more: they fetch single elements, in stages that wait for
 // each other. Measured on an H200.
 #define TILES_DEARER 1.5
+// Panels of half the size may move that much more.
+#define HALVES_DEARER 1.125
 
 struct counts {
     unsigned long long squares; // of the row lengths
