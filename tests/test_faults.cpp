@@ -161,11 +161,11 @@ static void test_algorithm(const struct algo_entry *e, const struct csr *A, stru
           (long long)(emu_used() - used));
 }
 
-int main(void)
+// The algorithms of this name on each device, NULL: all of them.
+static void test_matrix(const char *spec, const char *name)
 {
-    // Short rows and a long one, so that an algorithm has several groups of them.
     struct csr A;
-    int err = gen_matrix("skew:110:3:100", 1, &A);
+    int err = gen_matrix(spec, 1, &A);
     CHECK(!err, "%s", fail_text());
     for (int kind = 0; kind < DEVICE_KINDS && !err; kind++) {
         struct device dev;
@@ -174,10 +174,18 @@ int main(void)
         CHECK(!err, "%s: %s", device_list[kind].name, fail_text());
         const struct format *seen[64] = {};
         for (int e = 0; e < algo_count && !err; e++)
-            if (!algo_missing(&algos[e]) && algos[e].device == dev.kind)
+            if (!algo_missing(&algos[e]) && algos[e].device == dev.kind &&
+                (!name || !strcmp(algos[e].name, name)))
                 test_algorithm(&algos[e], &A, &dev, has_new_format(&algos[e], seen));
         device_close(&dev);
     }
     csr_free(&A);
+}
+
+int main(void)
+{
+    // Short rows and a long one, so that an algorithm has several groups of them.
+    test_matrix("skew:110:3:100", NULL);
+    test_matrix("stencil:23", "tiled-tuned"); // which makes tiles of it
     return TEST_END();
 }

@@ -16,7 +16,7 @@
 //
 // Limits: a stage and R must fit in the shared memory of a block.
 //
-// `tiled-tuned` is in turned.cu: it does without tiles.
+// `tiled-tuned` is in tuned.cu: it chooses between this and a way without tiles.
 #include "formats/tiled.h"
 #include "kernel.cuh"
 #include "papers.h"

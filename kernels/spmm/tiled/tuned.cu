@@ -1,0 +1,142 @@
+// tiled-tuned: SpMM, C = A * B, column-major, in one of two ways.
+//
+// Format: CSR, and tiles made of it where these are used. Any k. Where B is column-major, the k
+// elements that a nonzero needs lie in k places, and each costs a sector of 32 bytes unless
+// neighbouring rows need its neighbours. Tiled SpMM stages them where they do, as on meshes, and if
+// rows are about as long as each other that is the fastest. Else B is turned into a row-major copy
+// in each run, where they lie side by side: it reads and writes B once more, in whole lines. Which
+// way it is for a matrix is decided when the case is prepared, by the bytes that either moves.
+//
+// ways.cuh          the decision
+// turned.cuh        the turned way: its kernel, which windows of rows are cut, what is launched
+// turn.cuh          makes the row-major copy
+// window.cuh        which rows and nonzeros a block has; the words for pieces of the work
+// window_sum.cuh    its sums
+// window_write.cuh  to C; windows of many nonzeros are cut into pieces, and what these leave of cut
+//                   rows is added up by the last of them
+// tuned.cu          what is done
+//
+// Deterministic: every sum has one fixed order.
+#include "papers.h"
+#include "turned.cuh"
+#include "ways.cuh"
+
+#include <string.h>
+
+extern const struct algo spmm_tiled_cuda;
+
+struct state {
+    struct turned turned;
+    struct sparse *tiles; // NULL: it is the turned way
+    struct task inner;    // of `tiled`, on the tiles
+};
+
+// The tiles are those that `tiled` has by itself, but for their size.
+static int tiles_prepare(struct task *t, struct state *s, const double *opt)
+{
+    int err = sparse_make(t->dev, &format_tiled, t->A[0], opt, &s->tiles);
+    if (!err) err = device_sync(t->dev);
+    if (err) return err;
+    device_peak_reset(t->dev); // what making them took is over, as with any format
+    format_tiled.describe(s->tiles, &t->figures);
+    task_number(t, "tiles_bytes", (double)sparse_bytes(s->tiles));
+    s->inner = *t;
+    s->inner.algo = &spmm_tiled_cuda;
+    s->inner.A[0] = s->tiles;
+    s->inner.state = NULL;
+    algo_defaults(s->inner.algo, s->inner.opt);
+    return s->inner.algo->prepare(&s->inner);
+}
+
+// Halves panels and stages, which makes twice as many blocks to share out, where that costs little.
+static int choose_panels(struct task *t, double factor, const struct ways *ways, double *opt)
+{
+    double halved[PARAMS_MAX];
+    struct ways finer;
+    memcpy(halved, opt, sizeof halved);
+    halved[TILED_ROWS] /= 2;
+    halved[TILED_STAGE] /= 2;
+    int err = compare_ways(t, halved, factor, &finer);
+    if (!err && finer.tiles < ways->tiles * HALVES_DEARER) memcpy(opt, halved, sizeof halved);
+    return err;
+}
+
+// Sets `turn` to whether it is the turned way, else the parameters of the tiles.
+static int choose_way(struct task *t, double *opt, bool *turn)
+{
+    const double wanted = task_option(t, "turn");
+    struct task tiled = {};
+    struct ways ways;
+    *turn = wanted != 0;
+    if (wanted > 0 || !t->A[0]->nnz) return OK;
+    tiled.entry = t->entry;
+    tiled.algo = &spmm_tiled_cuda;
+    algo_defaults(tiled.algo, tiled.opt);
+    const double factor = task_option(&tiled, "factor");
+    int err = compare_ways(t, opt, factor, &ways);
+    if (err) return err;
+    *turn = wanted < 0 && (!ways.even || ways.tiles * TILES_DEARER >= ways.turned);
+    task_number(t, "even", ways.even);
+    task_number(t, "tiles_traffic", ways.tiles);
+    task_number(t, "turned_traffic", ways.turned);
+    return *turn ? OK : choose_panels(t, factor, &ways, opt);
+}
+
+static int prepare(struct task *t)
+{
+    struct state *s = (struct state *)mem_zero_alloc(1, sizeof *s);
+    double opt[PARAMS_MAX] = {};
+    bool turn;
+    t->state = s;
+    if (!s) return ERR_MEMORY;
+    for (int i = 0; format_tiled.params[i].name; i++) opt[i] = format_tiled.params[i].value;
+    int err = choose_way(t, opt, &turn);
+    if (err) return err;
+    task_text(t, "way", turn ? "turned" : "tiles");
+    return turn ? turned_prepare(t, &s->turned) : tiles_prepare(t, s, opt);
+}
+
+static void teardown(struct task *t)
+{
+    struct state *s = (struct state *)t->state;
+    if (!s) return;
+    if (s->inner.algo) s->inner.algo->teardown(&s->inner);
+    sparse_free(t->dev, s->tiles);
+    turned_free(t->dev, &s->turned);
+    task_free_state(t);
+}
+
+static int run(struct task *t)
+{
+    struct state *s = (struct state *)t->state;
+    if (t->C.rows == 0 || t->C.cols == 0) return OK;
+    if (s->tiles) return s->inner.algo->run(&s->inner);
+    BY_PREC(t, turned_start, t, &s->turned);
+    return launch_check(t->entry->name);
+}
+
+static const struct param options[] = {
+    {"turn", -1, -1, 1, true, "B: -1 turned where that moves fewer bytes, 0 by tiles, 1 turned"},
+    {"window", 0, 0, MAX_ROWS, true,
+     "turned: rows of a block, a power of two from 8; 0: by the size"},
+    {"threads", 64, 32, MAX_THREADS, true, "turned: of a block, rounded down to 32s"},
+    {"piece", 0, 0, 1 << 20, true, "turned: nonzeros of a block at most; 0: by the size"},
+    {"overlap", 1, 0, 1, true, "turned: blocks start while B is being turned, sm_90 and later"},
+    {},
+};
+
+extern const struct algo spmm_tiled_tuned_cuda = {
+    .layouts = COL_MAJOR,
+    .precs = BOTH_PRECS,
+    .A = {&format_csr},
+    .arith = ARITH_PREC,
+    .options = options,
+    .about = "tiled, or B turned into a row-major copy in each run: what moves fewer bytes",
+    .cite = "after " TILED_SPMM,
+    .differs = "Where panels share little of B there are no tiles: B is made row-major instead of "
+               "being staged.",
+    .tuned_of = "tiled",
+    .prepare = prepare,
+    .run = run,
+    .teardown = teardown,
+};
