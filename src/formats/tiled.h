@@ -35,7 +35,8 @@ extern "C" {
 #define SLICE 32 // segments of a slice: a warp's
 
 // How long segments may be: mu is the mean length of a row, U the number of blocks for each
-// multiprocessor, with rows uncut.
+// multiprocessor, with rows uncut. A block that is not full counts as the part that is: so segments
+// of U mu are as many as fill a block on each multiprocessor, also where there are few rows.
 enum tiled_cut {
     TILED_WHOLE, // rows are not cut
     TILED_MU,    // since lengths differ by more than their mean

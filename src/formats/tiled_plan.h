@@ -21,8 +21,7 @@ static inline int64_t tiled_decide(struct tiled *T, const double *opt, int64_t s
     T->rows = (int32_t)(((int64_t)opt[TILED_ROWS] + SLICE - 1) / SLICE * SLICE);
     T->stage = (int32_t)opt[TILED_STAGE];
     T->cut = TILED_WHOLE;
-    const int64_t blocks = ((int64_t)T->m + T->rows - 1) / T->rows;
-    T->utilisation = (double)blocks / (units > 0 ? units : 1);
+    T->utilisation = (double)T->m / ((double)T->rows * (units > 0 ? units : 1));
     if (!T->nnz || opt[TILED_BALANCE] == 0) return 0;
     const double mean = (double)T->nnz / T->m;
     if (T->utilisation < TILED_BUSY) {

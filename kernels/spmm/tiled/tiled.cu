@@ -11,8 +11,12 @@
 // vectors of 16 bytes. Between those of two columns is a gap that makes their distance an odd
 // number of vectors, so that any eight neighbouring columns lie in different banks.
 //
+// What comes next is read before it is needed, so that its latency is hidden: the columns of the
+// next stage, and a lane's first entries in this one, before the block waits for the stage; entries
+// behind them while those before are added.
+//
 // Padding adds 0 * 0: its place is behind the columns of a stage, where a zero stays. Sums of the
-// parts of a cut row go to memory, and a second kernel adds them up, in the order of the row.
+// parts of a cut row go to memory, and a second kernel adds them up.
 //
 // Limits: a stage and R must fit in the shared memory of a block.
 //
@@ -22,7 +26,8 @@
 #include "papers.h"
 
 #define MAX_ROWS 512        // threads of a block
-static const int BATCH = 2; // entries that are read before the first of them is used
+static const int BATCH = 4; // entries of a lane that are read at a time
+static const int AHEAD = 2; // columns of the next stage that a thread knows while it adds up
 
 // How a column of a stage lies in shared memory.
 template <typename T, int R> struct column {
@@ -40,39 +45,91 @@ template <typename T> struct slab {
     int cols;
 };
 
-// Elements of the columns map[0 .. count) of A, in the slab's columns of B.
+// The elements of one column of A in the slab's columns of B.
 template <typename T, int R>
-static __device__ __forceinline__ void
-load_stage(column<T, R> *stage, const int32_t *__restrict__ map, int count, const slab<T> &s)
+static __device__ __forceinline__ void load_column(column<T, R> &to, int32_t col, const slab<T> &s)
 {
     const int VEC = column<T, R>::VEC;
-    for (int n = (int)threadIdx.x; n < count; n += (int)blockDim.x) {
-        const T *b = s.B + map[n];
-        pack<T, VEC> x[column<T, R>::PACKS];
+    const T *b = s.B + col;
+    pack<T, VEC> x[column<T, R>::PACKS];
 #pragma unroll
-        for (int f = 0; f < R; f++) x[f / VEC].x[f % VEC] = f < s.cols ? b[f * s.B_step] : (T)0;
+    for (int f = 0; f < R; f++) x[f / VEC].x[f % VEC] = f < s.cols ? b[f * s.B_step] : (T)0;
 #pragma unroll
-        for (int p = 0; p < column<T, R>::PACKS; p++) stage[n].x[p] = x[p];
-    }
+    for (int p = 0; p < column<T, R>::PACKS; p++) to.x[p] = x[p];
 }
 
-// Adds the products of a lane's entries of one slice: those from q on, 32 apart, up to `end`.
+// The first columns of a stage that a thread loads, read while the stage before is added up.
+struct ahead {
+    int32_t col[AHEAD];
+};
+
+static __device__ __forceinline__ struct ahead read_ahead(const int32_t *__restrict__ map,
+                                                          int count)
+{
+    struct ahead a;
+#pragma unroll
+    for (int i = 0; i < AHEAD; i++) {
+        const int n = (int)(threadIdx.x + i * blockDim.x);
+        a.col[i] = n < count ? map[n] : 0;
+    }
+    return a;
+}
+
+// Elements of the columns map[0 .. count) of A, in the slab's columns of B.
+template <typename T, int R>
+static __device__ __forceinline__ void load_stage(column<T, R> *stage, const struct ahead &a,
+                                                  const int32_t *__restrict__ map, int count,
+                                                  const slab<T> &s)
+{
+    int n = (int)threadIdx.x;
+#pragma unroll
+    for (int i = 0; i < AHEAD; i++, n += (int)blockDim.x)
+        if (n < count) load_column(stage[n], a.col[i], s);
+    for (; n < count; n += (int)blockDim.x) load_column(stage[n], map[n], s);
+}
+
+// A lane's entries of a slice that are read at a time: from q on, 32 apart, as far as there are
+// any.
+template <typename T> struct batch {
+    uint32_t place[BATCH];
+    T val[BATCH];
+};
+
+template <typename T>
+static __device__ __forceinline__ batch<T> read_batch(const struct tiled &A, int64_t q, int64_t end)
+{
+    batch<T> b;
+#pragma unroll
+    for (int i = 0; i < BATCH; i++) {
+        const bool there = q + i * WARP < end;
+        b.place[i] = there ? A.idx[q + i * WARP] : 0;
+        b.val[i] = there ? ((const T *)A.val)[q + i * WARP] : (T)0;
+    }
+    return b;
+}
+
+// Adds the products of a lane's entries of one slice, those from q on; `b` has the first of them.
 template <typename T, int R>
 static __device__ __forceinline__ void add_slice(T (&sum)[R], const column<T, R> *stage,
-                                                 const uint16_t *__restrict__ idx,
-                                                 const T *__restrict__ val, int64_t q, int64_t end)
+                                                 const struct tiled &A, batch<T> b, int64_t q,
+                                                 int64_t end)
 {
     const int VEC = column<T, R>::VEC;
-#pragma unroll BATCH
-    for (; q < end; q += WARP) {
-        const column<T, R> &b = stage[idx[q]];
-        const T v = val[q];
+    while (q < end) {
+        const batch<T> next = read_batch<T>(A, q + BATCH * WARP, end);
 #pragma unroll
-        for (int p = 0; p < column<T, R>::PACKS; p++) {
-            const pack<T, VEC> x = b.x[p];
+        for (int i = 0; i < BATCH; i++) {
+            if (q + i * WARP >= end) break; // for all lanes
+            const column<T, R> &c = stage[b.place[i]];
 #pragma unroll
-            for (int e = 0; e < VEC; e++) sum[p * VEC + e] += v * x.x[e];
+            for (int p = 0; p < column<T, R>::PACKS; p++) {
+                const pack<T, VEC> x = c.x[p];
+#pragma unroll
+                for (int e = 0; e < VEC; e++) sum[p * VEC + e] += b.val[i] * x.x[e];
+            }
         }
+        q += BATCH * WARP;
+        b = next;
     }
 }
 
@@ -83,14 +140,21 @@ static __device__ __forceinline__ void multiply_panel(const struct tiled &A, col
 {
     const int warps = (int)blockDim.x / WARP, warp = warp_broadcast((int)threadIdx.x / WARP, 0);
     const int64_t segment = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
-    const int64_t last = A.panel[blockIdx.x + 1];
+    const int64_t first = A.panel[blockIdx.x], last = A.panel[blockIdx.x + 1];
+    const int32_t *map = A.map + A.map_ptr[first]; // of this stage; the next one's lies behind it
+    int columns = (int)(A.map_ptr[last] - A.map_ptr[first]); // from this stage on
+    struct ahead a = read_ahead(map, columns);
     T sum[R] = {};
-    for (int64_t x = A.panel[blockIdx.x]; x < last; x++) {
-        const int64_t first = A.map_ptr[x], slice = x * warps + warp;
-        load_stage(stage, A.map + first, (int)(A.map_ptr[x + 1] - first), s);
+    for (int64_t x = first; x < last; x++) {
+        const int64_t slice = x * warps + warp, end = A.slice[slice + 1];
+        const int64_t q = A.slice[slice] + lane_id();
+        const batch<T> b = read_batch<T>(A, q, end);
+        load_stage(stage, a, map, columns < A.stage ? columns : A.stage, s);
+        map += A.stage;
+        columns -= A.stage;
+        a = read_ahead(map, columns);
         __syncthreads();
-        add_slice(sum, stage, A.idx, (const T *)A.val, A.slice[slice] + lane_id(),
-                  A.slice[slice + 1]);
+        add_slice(sum, stage, A, b, q, end);
         __syncthreads(); // the next stage takes its place
     }
     if (segment >= A.segments) return;
@@ -126,8 +190,8 @@ static __global__ void __launch_bounds__(MAX_ROWS)
 // Adds up the parts of the cut rows: a thread a row and a column of C.
 template <typename T>
 static __global__ void __launch_bounds__(ADD_BLOCK)
-    add_parts(struct tiled A, int32_t k, const T *__restrict__ parts, T *__restrict__ C,
-              int64_t C_step)
+    add_few(struct tiled A, int32_t k, const T *__restrict__ parts, T *__restrict__ C,
+            int64_t C_step)
 {
     const int64_t c = (int64_t)blockIdx.x * ADD_BLOCK + threadIdx.x;
     const int lane = lane_id();
@@ -148,6 +212,26 @@ static __global__ void __launch_bounds__(ADD_BLOCK)
             if (lane == owner) sum = share;
         }
         if (mine) C[A.cut_row[c] + j * C_step] = sum;
+    }
+}
+
+// The same where they are many: a team a row and a column of C.
+template <typename T, int TEAM>
+static __global__ void __launch_bounds__(ADD_BLOCK)
+    add_many(struct tiled A, int32_t k, const T *__restrict__ parts, T *__restrict__ C,
+             int64_t C_step)
+{
+    __shared__ T sums[ADD_BLOCK / WARP];
+    const int64_t c = ((int64_t)blockIdx.x * ADD_BLOCK + threadIdx.x) / TEAM;
+    if (c >= A.cuts) return;
+    const int64_t begin = A.cut_part[c], end = A.cut_part[c + 1];
+    for (int64_t j = blockIdx.y; j < k; j += gridDim.y) {
+        const T *part = parts + j * A.parts;
+        T share = 0, sum;
+#pragma unroll 4
+        for (int64_t p = begin + team_rank<TEAM>(); p < end; p += TEAM) share += part[p];
+        team_scan<TEAM>(share, sums, sum);
+        if (team_rank<TEAM>() == 0) C[A.cut_row[c] + j * C_step] = sum;
     }
 }
 
@@ -201,16 +285,25 @@ template <typename T> static int prepare_prec(struct task *t, const struct state
     return BY_FACTOR(T, make_room, t, s->factor);
 }
 
-template <typename T> static void start(const struct task *t)
+template <typename T> static void start_adding(const struct task *t)
 {
     const struct tiled *A = tiled_of(t->A[0]);
-    const struct state *s = (const struct state *)t->state;
+    const T *parts = (const T *)((const struct state *)t->state)->parts;
     const int32_t k = (int32_t)t->C.cols;
+    const int64_t mean = A->parts / A->cuts;
+    const int team = mean < WARP / 4 ? 1 : mean < WARP * 8 ? WARP : ADD_BLOCK;
+    void (*add)(struct tiled, int32_t, const T *, T *, int64_t) = add_few<T>;
+    if (team == WARP) add = add_many<T, WARP>;
+    if (team == ADD_BLOCK) add = add_many<T, ADD_BLOCK>;
+    LAUNCH(add, grid_of(ceil_div(A->cuts, ADD_BLOCK / team), k), ADD_BLOCK, 0, t->dev->stream, *A,
+           k, parts, (T *)t->C.val, t->C.ld);
+}
+
+template <typename T> static void start(const struct task *t)
+{
+    const struct state *s = (const struct state *)t->state;
     BY_FACTOR(T, start_factor, t, s->factor);
-    if (!A->cuts) return;
-    auto kernel = add_parts<T>;
-    LAUNCH(kernel, grid_of(ceil_div(A->cuts, ADD_BLOCK), k), ADD_BLOCK, 0, t->dev->stream, *A, k,
-           (const T *)s->parts, (T *)t->C.val, t->C.ld);
+    if (tiled_of(t->A[0])->cuts) start_adding<T>(t);
 }
 
 static int prepare(struct task *t)
@@ -259,7 +352,7 @@ extern const struct algo spmm_tiled_cuda = {
     .cite = TILED_SPMM ", sections 2.5 and 4",
     .differs =
         "The rows of C are in their own order unless permute=1 asks for the paper's. U counts "
-        "the blocks of one slab of R columns.",
+        "the blocks of one slab of R columns, and of a block with few rows the part that they are.",
     .model = MODEL_TILED,
     .prepare = prepare,
     .run = run,
