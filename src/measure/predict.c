@@ -3,8 +3,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "measure/access.h"
-
 #define BI    4.0
 #define BIS   2.0
 #define DELTA 8.0
@@ -79,16 +77,16 @@ static void from_access(const struct access *a, enum prec prec, const struct fig
     double nnz = (double)a->nnz, loads = (double)a->loads;
     x->rho = told_or(told, "rho", nnz / loads);
     x->Z = told_or(told, "Z", (double)a->stored / nnz);
-    x->C = (double)a->lines * ACCESS_LINE / (loads * (double)prec_bytes(prec));
+    x->C = (double)a->lines[prec] * ACCESS_LINE / (loads * (double)prec_bytes(prec));
     x->L = nnz / x->rho / (double)a->columns;
     x->delta = DELTA;
     if (a->segments > a->rows) x->equation = 6, x->mu_segment = nnz / (double)a->segments;
 }
 
-static int predict_naive(struct source *s, enum prec prec, struct prediction *x)
+static int predict_naive(struct accesses *of, enum prec prec, struct prediction *x)
 {
     struct access a;
-    int err = access_of_rows(s, prec, &a);
+    int err = access_of_rows(of, &a);
     if (err) return err;
     x->equation = 2;
     x->R = 1;
@@ -96,12 +94,12 @@ static int predict_naive(struct source *s, enum prec prec, struct prediction *x)
     return OK;
 }
 
-static int predict_tiled(struct source *s, enum prec prec, int64_t k, const struct cutting *cut,
+static int predict_tiled(struct accesses *of, enum prec prec, int64_t k, const struct cutting *cut,
                          const struct figures *told, struct prediction *x)
 {
     struct access a;
     int64_t passes = (k + cut->factor - 1) / cut->factor;
-    int err = access_of_stages(s, prec, cut->rows, cut->stage, longest_of(told, x->mu), &a);
+    int err = access_of_stages(of, cut->rows, cut->stage, longest_of(told, x->mu), &a);
     if (err) return err;
     x->equation = 3;
     x->R = (double)k / (double)passes;
@@ -109,14 +107,15 @@ static int predict_tiled(struct source *s, enum prec prec, int64_t k, const stru
     return OK;
 }
 
-int predict(struct source *s, enum prec prec, int64_t k, enum model_kind kind,
+int predict(struct accesses *of, enum prec prec, int64_t k, enum model_kind kind,
             const struct cutting *cut, const struct figures *told, struct prediction *out)
 {
+    const struct csr *A = of->source->A;
     *out = (struct prediction){.mu_segment = NAN, .gflops = {NAN, NAN, NAN}};
-    if (kind == MODEL_NONE || !s->A->nnz) return OK;
-    out->mu = (double)s->A->nnz / s->A->m;
-    int err = kind == MODEL_NAIVE ? predict_naive(s, prec, out)
-                                  : predict_tiled(s, prec, k, cut, told, out);
+    if (kind == MODEL_NONE || !A->nnz) return OK;
+    out->mu = (double)A->nnz / A->m;
+    int err = kind == MODEL_NAIVE ? predict_naive(of, prec, out)
+                                  : predict_tiled(of, prec, k, cut, told, out);
     if (!err) predict_intensity(out, prec);
     return err;
 }

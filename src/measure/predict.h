@@ -29,6 +29,7 @@
 #define PREDICT_H
 
 #include "algos/algo.h"
+#include "measure/access.h"
 
 // By what is assumed of the caches.
 enum prediction_kind { PREDICT_ALGORITHMIC, PREDICT_ALL_MISS, PREDICT_COLD_MISS, PREDICT_KINDS };
@@ -53,11 +54,11 @@ struct prediction {
     double gflops[PREDICT_KINDS];    // NAN where the bandwidth is not known
 };
 
-// For the matrix of `s` and k columns. What the algorithm tells of itself in its figures counts:
+// For the matrix of `of` and k columns. What the algorithm tells of itself in its figures counts:
 // `segment` is "mu" or "U mu" where it has cut rows to that length, with `U`, and equation 6 holds;
 // `rho` and `Z`, which differ from those of A's order where rows are sorted. Then C is still that
 // of A's order. Without a nonzero there is no prediction.
-int predict(struct source *s, enum prec prec, int64_t k, enum model_kind kind,
+int predict(struct accesses *of, enum prec prec, int64_t k, enum model_kind kind,
             const struct cutting *cut, const struct figures *told, struct prediction *out);
 // Sets the intensities from the fields above them.
 void predict_intensity(struct prediction *x, enum prec prec);
