@@ -5,6 +5,7 @@
 
 #include "cases.h"
 #include "formats/csr.h"
+#include "formats/tiled_plan.h"
 #include "shapes.h"
 
 static struct device dev;
@@ -243,6 +244,33 @@ static void test_reorder(void)
     csr_free(&A);
 }
 
+static bool by_eights(int32_t i, int32_t j) { return j / 20 == i / 8 % 2; }
+
+// With C in the order of the matrix the pieces that it is written in count as well.
+static void test_reorder_pieces(void)
+{
+    const struct shape single = {.name = "two patterns", .m = 64, .n = 4, .rule = two_patterns};
+    const struct shape eights = {.name = "eight rows each", .m = 64, .n = 40, .rule = by_eights};
+    const struct {
+        const struct shape *shape;
+        bool permute, sorted;
+    } cases[] = {{&single, false, false}, // 8 columns, or 4 and 63 more pieces
+                 {&single, true, true},
+                 {&eights, false, true}, // 80 columns, or 40 and 7 more pieces
+                 {&eights, true, true}};
+    for (int i = 0; i < COUNT(cases); i++) {
+        struct csr A;
+        if (shape_build(cases[i].shape, &A)) return;
+        struct tiled *T = make(&A, 32, 512, NEVER, AUTO, cases[i].permute);
+        CHECK(T && T->reordered == cases[i].sorted, "%s, permute=%d: sorted %d",
+              cases[i].shape->name, cases[i].permute, T && T->reordered);
+        if (T) sparse_free(&dev, &T->head);
+        csr_free(&A);
+    }
+    CHECK(tiled_follows(4, 5) && !tiled_follows(5, 4) && !tiled_follows(4, 4), "rows");
+    CHECK(tiled_follows(-3, -4) && !tiled_follows(-4, -3) && !tiled_follows(3, -1), "parts");
+}
+
 // Equal rows of many columns, which agree in all of them.
 static void test_sort_equal(void)
 {
@@ -451,6 +479,7 @@ static void test_device(void)
     for (int s = 0; s < COUNT(shapes); s++) {
         compare_makers(&d, &shapes[s], (double[]){32, 3, ALWAYS, ALWAYS, 1});
         compare_makers(&d, &shapes[s], (double[]){64, 1, AUTO, AUTO, 1});
+        compare_makers(&d, &shapes[s], (double[]){32, 4, AUTO, AUTO, 0});
         compare_makers(&d, &shapes[s], (double[]){32, 8, NEVER, ALWAYS, 1});
     }
     dev.units = units;
@@ -467,6 +496,7 @@ int main(void)
     test_parts();
     test_sort();
     test_reorder();
+    test_reorder_pieces();
     test_sort_equal();
     test_check();
     test_check_places();

@@ -13,9 +13,10 @@
 // whatever B holds, and one that does not stops at it, as it ends a segment's part of a stage.
 //
 // What becomes of the matrix on the way, as the paper has it: long rows are cut (section 4.1), then
-// the segments are sorted by their patterns (4.2), both where the numbers say that it helps. The
-// sums of cut rows' segments, "parts", are added up afterwards. With `permute` the rows of C are
-// left in the order of the segments, and `order` says whose they are.
+// the segments are sorted by their patterns (4.2), both where the numbers say that it helps:
+// sorting in that panels have fewer columns, by more than C has more pieces that it is written in.
+// The sums of cut rows' segments, "parts", are added up afterwards. With `permute` the rows of C
+// are left in the order of the segments, and `order` says whose they are.
 //
 // tiled.c        what it consists of, the way back
 // tiled_check.c  whether it is in order

@@ -41,6 +41,13 @@ static HOST_DEVICE inline int64_t tiled_pieces(int64_t length, int64_t longest)
     return longest && length > longest ? (length + longest - 1) / longest : 1;
 }
 
+// Whether the sum of a segment goes to the place behind that of the segment before it: row behind
+// row, part behind part. Where not, C is written in one more piece.
+static HOST_DEVICE inline bool tiled_follows(int64_t before, int64_t to)
+{
+    return to == before + (to >= 0 ? 1 : -1);
+}
+
 #ifdef __cplusplus
 extern "C" {
 #endif

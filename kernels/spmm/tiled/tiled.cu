@@ -11,6 +11,9 @@
 // vectors of 16 bytes. Between those of two columns is a gap that makes their distance an odd
 // number of vectors, so that any eight neighbouring columns lie in different banks.
 //
+// B is what many blocks read of, so the caches are left to it: A, which is read once for each slab,
+// is marked as not to be kept, and so is C where whole lines of it are written.
+//
 // What comes next is read before it is needed, so that its latency is hidden: the columns of the
 // next stage, and a lane's first entries in this one, before the block waits for the stage; entries
 // behind them while those before are added.
@@ -70,7 +73,7 @@ static __device__ __forceinline__ struct ahead read_ahead(const int32_t *__restr
 #pragma unroll
     for (int i = 0; i < AHEAD; i++) {
         const int n = (int)(threadIdx.x + i * blockDim.x);
-        a.col[i] = n < count ? map[n] : 0;
+        a.col[i] = n < count ? __ldcs(map + n) : 0;
     }
     return a;
 }
@@ -85,7 +88,7 @@ static __device__ __forceinline__ void load_stage(column<T, R> *stage, const str
 #pragma unroll
     for (int i = 0; i < AHEAD; i++, n += (int)blockDim.x)
         if (n < count) load_column(stage[n], a.col[i], s);
-    for (; n < count; n += (int)blockDim.x) load_column(stage[n], map[n], s);
+    for (; n < count; n += (int)blockDim.x) load_column(stage[n], __ldcs(map + n), s);
 }
 
 // A lane's entries of a slice that are read at a time: from q on, 32 apart, as far as there are
@@ -102,8 +105,8 @@ static __device__ __forceinline__ batch<T> read_batch(const struct tiled &A, int
 #pragma unroll
     for (int i = 0; i < BATCH; i++) {
         const bool there = q + i * WARP < end;
-        b.place[i] = there ? A.idx[q + i * WARP] : 0;
-        b.val[i] = there ? ((const T *)A.val)[q + i * WARP] : (T)0;
+        b.place[i] = there ? __ldcs(A.idx + q + i * WARP) : 0;
+        b.val[i] = there ? __ldcs((const T *)A.val + q + i * WARP) : (T)0;
     }
     return b;
 }
@@ -161,9 +164,15 @@ static __device__ __forceinline__ void multiply_panel(const struct tiled &A, col
     const int64_t to = A.to ? A.to[segment] : segment;
     T *c = to >= 0 ? s.C + to : s.parts + (-1 - to);
     const int64_t step = to >= 0 ? s.C_step : s.parts_step;
+    if (A.to) {
 #pragma unroll
-    for (int f = 0; f < R; f++)
-        if (f < s.cols) c[f * step] = sum[f];
+        for (int f = 0; f < R; f++)
+            if (f < s.cols) c[f * step] = sum[f];
+    } else {
+#pragma unroll
+        for (int f = 0; f < R; f++)
+            if (f < s.cols) __stcs(c + f * step, sum[f]);
+    }
 }
 
 template <typename T, int R>
@@ -351,8 +360,10 @@ extern const struct algo spmm_tiled_cuda = {
     .about = "B staged in shared memory by panels of rows, R columns of C in registers",
     .cite = TILED_SPMM ", sections 2.5 and 4",
     .differs =
-        "The rows of C are in their own order unless permute=1 asks for the paper's. U counts "
-        "the blocks of one slab of R columns, and of a block with few rows the part that they are.",
+        "The rows of C are in their own order unless permute=1 asks for the paper's; so rows are "
+        "sorted where that saves more loads of B than it adds pieces of C, by rho alone with "
+        "permute=1. U counts the blocks of one slab of R columns, and of a block with few rows the "
+        "part that they are.",
     .model = MODEL_TILED,
     .prepare = prepare,
     .run = run,
