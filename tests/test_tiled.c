@@ -11,12 +11,13 @@
 static struct device dev;
 
 enum { NEVER = 0, ALWAYS = 1, AUTO = -1 };
+static double slabs; // of the matrices that are made
 
 static struct tiled *make(const struct csr *A, double rows, double stage, double balance,
                           double reorder, double permute)
 {
     struct sparse *csr = NULL, *T = NULL;
-    const double opt[] = {rows, stage, balance, reorder, permute};
+    const double opt[] = {rows, stage, balance, reorder, permute, slabs};
     double ms;
     int err = csr_place(&dev, A, F64, &ms, &csr);
     if (!err) err = sparse_make(&dev, &format_tiled, csr, opt, &T);
@@ -165,6 +166,40 @@ static void test_balance(void)
     expect_cut((int[]){64}, 1, 1, 1, AUTO, TILED_U_MU, 32);  // one row fills the block
     expect_cut((int[]){100}, 1, 1, 2, AUTO, TILED_U_MU, 50); // two; 100 / 64 is nearer to 2
     expect_cut((int[]){0}, 1, 2, 4, ALWAYS, TILED_WHOLE, 2);
+}
+
+// Blocks of all slabs keep the device busy; the segments are those of one slab.
+static void test_slabs(void)
+{
+    const int even[] = {4, 4, 5};
+    slabs = 2;
+    expect_cut(even, 3, 30, 3, AUTO, TILED_U_MU, 10 * 7); // U is 0.31; 2
+    expect_cut(even, 3, 30, 2, AUTO, TILED_WHOLE, 30);    // 0.47
+    slabs = 3;
+    expect_cut(even, 3, 30, 4, AUTO, TILED_WHOLE, 30); // 0.23
+    expect_cut(even, 3, 30, 5, AUTO, TILED_U_MU, 10 * 13);
+    slabs = 0;
+}
+
+// The algorithm tells the format how many they are, unless it is told.
+static void test_slabs_chosen(void)
+{
+    const struct algo_entry *e = algo_find(op_find("spmm"), "tiled", DEVICE_CPU);
+    const struct {
+        int64_t k;
+        double factor, told, slabs;
+    } cases[] = {{64, 16, 0, 4}, {65, 16, 0, 5}, {1, 16, 0, 1},         {0, 16, 0, 1},
+                 {64, 1, 0, 64}, {64, 16, 9, 9}, {1 << 20, 1, 0, 65535}};
+    for (int i = 0; i < COUNT(cases); i++) {
+        struct task t = {.entry = e, .algo = e->algo};
+        struct problem p = {.in = {{.cols = cases[i].k}}};
+        algo_defaults(e->algo, t.opt);
+        set_option(e, t.opt, "factor", cases[i].factor);
+        set_option(e, t.opt, "slabs", cases[i].told);
+        e->algo->choose(&t, &p);
+        CHECK(task_option(&t, "slabs") == cases[i].slabs, "k %lld: %g slabs", (long long)cases[i].k,
+              task_option(&t, "slabs"));
+    }
 }
 
 // Where the segments of cut rows go: rows of 1, 10 and 1 entries, eight times.
@@ -477,10 +512,10 @@ static void test_device(void)
     CHECK(!device_open("cuda", &d), "%s", fail_text());
     d.units = dev.units = 1;
     for (int s = 0; s < COUNT(shapes); s++) {
-        compare_makers(&d, &shapes[s], (double[]){32, 3, ALWAYS, ALWAYS, 1});
-        compare_makers(&d, &shapes[s], (double[]){64, 1, AUTO, AUTO, 1});
-        compare_makers(&d, &shapes[s], (double[]){32, 4, AUTO, AUTO, 0});
-        compare_makers(&d, &shapes[s], (double[]){32, 8, NEVER, ALWAYS, 1});
+        compare_makers(&d, &shapes[s], (double[]){32, 3, ALWAYS, ALWAYS, 1, 0});
+        compare_makers(&d, &shapes[s], (double[]){64, 1, AUTO, AUTO, 1, 0});
+        compare_makers(&d, &shapes[s], (double[]){32, 4, AUTO, AUTO, 0, 0});
+        compare_makers(&d, &shapes[s], (double[]){32, 8, NEVER, ALWAYS, 1, 0});
     }
     dev.units = units;
     CHECK(!d.used_bytes, "%lld bytes left", (long long)d.used_bytes);
@@ -493,6 +528,8 @@ int main(void)
     test_layout();
     test_figures();
     test_balance();
+    test_slabs();
+    test_slabs_chosen();
     test_parts();
     test_sort();
     test_reorder();

@@ -15,6 +15,8 @@ static const struct param params[] = {
                        "sort rows by their patterns: -1 if that costs less, 0 never, 1 always"},
     [TILED_PERMUTE] = {"permute", 0, 0, 1, true,
                        "leave C in the order that the rows were sorted in"},
+    [TILED_SLABS] = {"slabs", 0, 0, TILED_SLABS_MOST, true,
+                     "slabs of factor columns of C, whose blocks keep a device busy; 0: by k"},
     {0},
 };
 

@@ -33,7 +33,8 @@
 extern "C" {
 #endif
 
-#define SLICE 32 // segments of a slice: a warp's
+#define SLICE            32    // segments of a slice: a warp's
+#define TILED_SLABS_MOST 65535 // that are told apart
 
 // How long segments may be: mu is the mean length of a row, U the number of blocks for each
 // multiprocessor, with rows uncut. A block that is not full counts as the part that is: so segments
@@ -41,7 +42,7 @@ extern "C" {
 enum tiled_cut {
     TILED_WHOLE, // rows are not cut
     TILED_MU,    // since lengths differ by more than their mean
-    TILED_U_MU,  // since there are fewer blocks than multiprocessors
+    TILED_U_MU,  // since there are fewer blocks, over all slabs, than multiprocessors
 };
 
 struct tiled {

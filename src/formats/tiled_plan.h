@@ -9,7 +9,7 @@
 #include "formats/tiled.h"
 
 // Places of the format's parameters.
-enum { TILED_ROWS, TILED_STAGE, TILED_BALANCE, TILED_REORDER, TILED_PERMUTE };
+enum { TILED_ROWS, TILED_STAGE, TILED_BALANCE, TILED_REORDER, TILED_PERMUTE, TILED_SLABS };
 
 // Figure 6 of the paper: with fewer blocks than this for each multiprocessor too many idle.
 #define TILED_BUSY 0.65
@@ -24,7 +24,7 @@ static inline int64_t tiled_decide(struct tiled *T, const double *opt, int64_t s
     T->utilisation = (double)T->m / ((double)T->rows * (units > 0 ? units : 1));
     if (!T->nnz || opt[TILED_BALANCE] == 0) return 0;
     const double mean = (double)T->nnz / T->m;
-    if (T->utilisation < TILED_BUSY) {
+    if (T->utilisation * fmax(1, opt[TILED_SLABS]) < TILED_BUSY) {
         T->cut = TILED_U_MU;
         return (int64_t)ceil(T->utilisation * mean);
     }
