@@ -61,6 +61,9 @@ static void check_same(const struct prediction *want)
         CHECK(got.gflops[i] == want->gflops[i] && got.gflops[i] > 0 &&
                   got.intensity[i] == want->intensity[i],
               "%s: %g GFLOPS, not %g", prediction_names[i], got.gflops[i], want->gflops[i]);
+    CHECK(got.whole_gflops == want->whole_gflops ||
+              (isnan(got.whole_gflops) && isnan(want->whole_gflops)),
+          "the whole: %g GFLOPS", got.whole_gflops);
 }
 
 static const struct param cuts[] = {{"rows", 8, 1, 64, true, "of a panel"},

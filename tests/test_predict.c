@@ -233,6 +233,53 @@ static void test_paper(void)
     CHECK(isnan(x.gflops[0]), "%g GFLOPS of no bandwidth", x.gflops[0]);
 }
 
+// The 4 x 4 matrix of test_small_tiled(): rho 1.4, Z 10 / 7, C 9.6, k = 20 in two passes.
+static void test_whole(void)
+{
+    struct csr A = from_picture("x.x.|x..x|..xx|...x");
+    const struct cutting cut = {2, 2, 16};
+    struct figures told = {0};
+    struct roof roof = {.memory_gb_s = 1000, .cache_gb_s = 4000, .fma_gflops = {1e9, 1e9}};
+    roof.cache_seen_bytes = 300;
+    roof.gather_count = 1;
+    roof.gathers[0].bytes = 1 << 20;
+    for (int w = 0; w < ROOF_ROWS; w++) roof.gathers[0].gb_s[w] = 500;
+    struct prediction x = predicted(&A, F32, 20, MODEL_TILED, cut, NULL);
+    // 3 lines of 64 bytes in each column; A: 10 entries of 6, 5 columns, 4 threads; C: 4 x 20.
+    const double gathered = 3 * 64 * 20, stored = 10 * 6 + 5 * 4 + 4 * 8, written = 4 * 20 * 4;
+    predict_gflops(&x, F32, &roof); // A and 4 x 10 elements of B are 272 bytes
+    NEAR(whole_gflops,
+         280 / (gathered / 500 + stored / 1000 + stored / 4000 + written / 1000 + 3000));
+    roof.cache_seen_bytes = 200;
+    predict_gflops(&x, F32, &roof);
+    NEAR(whole_gflops, 280 / (gathered / 500 + 2 * stored / 1000 + written / 1000 + 3000));
+    // Rows of 2 nonzeros are cut to segments of 1: 7 of them, so 3 more sums, written and read.
+    figures_text(&told, "segment", "U mu");
+    figures_number(&told, "U", 0.5);
+    figures_number(&told, "reordered", 1);
+    x = predicted(&A, F32, 16, MODEL_TILED, cut, &told);
+    predict_gflops(&x, F32, &roof);
+    const double entries = x.Z * 7 * 6 + 7 / x.rho * 4 + 7 * 8;
+    NEAR(mu_segment, 1);
+    NEAR(whole_gflops, 2 * 7 * 16 /
+                           (x.C * 4 * 7 / x.rho * 16 / 500 + entries / 1000 +
+                            (4 + 2 * 3) * 16 * 4 / 1000.0 + 7 * 16 * 32 / 4000.0 + 6000));
+    roof.fma_gflops[F32] = 1e-3;
+    predict_gflops(&x, F32, &roof);
+    NEAR(whole_gflops, 1e-3);
+    roof.gather_count = 0;
+    predict_gflops(&x, F32, &roof);
+    CHECK(isnan(x.whole_gflops), "%g GFLOPS of no gathering", x.whole_gflops);
+    // naive reads A once for each column: 8 bytes an entry and 8 a row.
+    roof.gather_count = 1;
+    roof.fma_gflops[F32] = 1e9;
+    x = predicted(&A, F32, 5, MODEL_NAIVE, cut, &told);
+    predict_gflops(&x, F32, &roof);
+    NEAR(whole_gflops, 70 / (2 * 64 * 5 / 500.0 + (7 * 8 + 4 * 8) * (1 / 1000.0 + 4 / 4000.0) +
+                             4 * 5 * 4 / 1000.0 + 3000));
+    csr_free(&A);
+}
+
 // Neighbours cost what they would aligned; any others the lines that they are in.
 static void test_lines(void)
 {
@@ -485,6 +532,7 @@ int main(void)
     test_eight();
     test_balanced();
     test_paper();
+    test_whole();
     test_lines();
     test_empty();
     test_random();
