@@ -40,9 +40,12 @@ static struct prediction wanted(enum model_kind kind, struct cutting cut,
                                 const struct figures *told)
 {
     struct source s;
+    struct accesses of;
     struct prediction x;
     source_init(&s, &M.A);
-    CHECK(!predict(&s, F32, 24, kind, &cut, told, &x), "%s", fail_text());
+    accesses_init(&of, &s);
+    CHECK(!predict(&of, F32, 24, kind, &cut, told, &x), "%s", fail_text());
+    accesses_free(&of);
     source_free(&s);
     predict_gflops(&x, F32, &places.list[DEVICE_CPU].roof);
     return x;
@@ -58,6 +61,9 @@ static void check_same(const struct prediction *want)
         CHECK(got.gflops[i] == want->gflops[i] && got.gflops[i] > 0 &&
                   got.intensity[i] == want->intensity[i],
               "%s: %g GFLOPS, not %g", prediction_names[i], got.gflops[i], want->gflops[i]);
+    CHECK(got.whole_gflops == want->whole_gflops ||
+              (isnan(got.whole_gflops) && isnan(want->whole_gflops)),
+          "the whole: %g GFLOPS", got.whole_gflops);
 }
 
 static const struct param cuts[] = {{"rows", 8, 1, 64, true, "of a panel"},
@@ -77,6 +83,13 @@ static void cut_by_nothing(void *algo)
 {
     double opt[PARAMS_MAX] = {0};
     cutting_of(algo, opt);
+}
+
+// Leaves C as it was.
+static int do_nothing(struct task *t)
+{
+    (void)t;
+    return OK;
 }
 
 int main(void)
@@ -118,6 +131,11 @@ int main(void)
     }
     CHECK(without > 0, "no case that had no memory for its prediction");
     check_same(&want);
+
+    a.run = do_nothing;
+    run(&a);
+    CHECK(ended == STATUS_WRONG && !got.equation, "%s: a prediction of what has no time",
+          status_name(ended));
     csr_free(&M.A);
     device_close(&places.cpu);
     return TEST_END();

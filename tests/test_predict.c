@@ -13,23 +13,28 @@ static bool near(double x, double y) { return fabs(x - y) <= 1e-12 * (1 + fabs(y
 #define SAME(field, want) CHECK(a.field == (want), #field " is %lld", (long long)a.field)
 #define NEAR(field, want) CHECK(near(x.field, want), #field " is %.17g", x.field)
 
-static struct access rows_of(const struct csr *A, enum prec prec)
+static struct access rows_of(const struct csr *A)
 {
     struct source s;
+    struct accesses of;
     struct access a;
     source_init(&s, A);
-    CHECK(!access_of_rows(&s, prec, &a), "%s", fail_text());
+    accesses_init(&of, &s);
+    CHECK(!access_of_rows(&of, &a), "%s", fail_text());
+    accesses_free(&of);
     source_free(&s);
     return a;
 }
 
-static struct access stages_of(const struct csr *A, enum prec prec, int64_t rows, int64_t stage,
-                               int64_t longest)
+static struct access stages_of(const struct csr *A, int64_t rows, int64_t stage, int64_t longest)
 {
     struct source s;
+    struct accesses of;
     struct access a;
     source_init(&s, A);
-    CHECK(!access_of_stages(&s, prec, rows, stage, longest, &a), "%s", fail_text());
+    accesses_init(&of, &s);
+    CHECK(!access_of_stages(&of, rows, stage, longest, &a), "%s", fail_text());
+    accesses_free(&of);
     source_free(&s);
     return a;
 }
@@ -39,9 +44,12 @@ static struct prediction predicted(const struct csr *A, enum prec prec, int64_t 
                                    const struct figures *told)
 {
     struct source s;
+    struct accesses of;
     struct prediction x;
     source_init(&s, A);
-    CHECK(!predict(&s, prec, k, kind, &cut, told, &x), "%s", fail_text());
+    accesses_init(&of, &s);
+    CHECK(!predict(&of, prec, k, kind, &cut, told, &x), "%s", fail_text());
+    accesses_free(&of);
     source_free(&s);
     return x;
 }
@@ -51,12 +59,12 @@ static struct prediction predicted(const struct csr *A, enum prec prec, int64_t 
 static void test_small_naive(void)
 {
     struct csr A = from_picture("x.x.|x..x|..xx|...x");
-    struct access a = rows_of(&A, F32);
+    struct access a = rows_of(&A);
     SAME(rows, 4);
     SAME(nnz, 7);
     SAME(columns, 3);
     SAME(loads, 7);
-    SAME(lines, 2);
+    SAME(lines[F32], 2);
     SAME(stored, 7);
 
     // (2) 2 * 1.75 / (1.75 * 8 + 1.75 * 4 * Gamma + 4 + 8), C = 2 * 64 / (7 * 4) = 32 / 7.
@@ -81,10 +89,10 @@ static void test_small_naive(void)
 static void test_small_tiled(void)
 {
     struct csr A = from_picture("x.x.|x..x|..xx|...x");
-    struct access a = stages_of(&A, F32, 2, 2, 0);
+    struct access a = stages_of(&A, 2, 2, 0);
     SAME(columns, 3);
     SAME(loads, 5);
-    SAME(lines, 3);
+    SAME(lines[F32], 3);
     SAME(stored, 10);
 
     // k = 20 in passes of 16 takes two: R = 10.
@@ -122,20 +130,20 @@ static const char eight[] =
 static void test_eight(void)
 {
     struct csr A = from_picture(eight);
-    struct access a = stages_of(&A, F64, 4, 4, 0);
+    struct access a = stages_of(&A, 4, 4, 0);
     SAME(rows, 8);
     SAME(nnz, 16);
     SAME(columns, 8);
     SAME(loads, 12);
-    SAME(lines, 3);
+    SAME(lines[F64], 3);
     SAME(stored, 40);
-    a = stages_of(&A, F64, 4, 3, 0); // (0 1 2) (3 4 5) (6 7); (1 4 6) (7)
+    a = stages_of(&A, 4, 3, 0); // (0 1 2) (3 4 5) (6 7); (1 4 6) (7)
     SAME(loads, 12);
-    SAME(lines, 5);
+    SAME(lines[F64], 5);
     SAME(stored, 4 * (3 + 3 + 2) + 4 * (1 + 1));
     SAME(segments, 8);
-    a = rows_of(&A, F64); // columns 0 2 0 5 1 6 4 6, then 1 7, then 2, 3, ... 7: a line each
-    SAME(lines, 8);
+    a = rows_of(&A); // columns 0 2 0 5 1 6 4 6, then 1 7, then 2, 3, ... 7: a line each
+    SAME(lines[F64], 8);
 
     struct prediction x = predicted(&A, F64, 8, MODEL_TILED, (struct cutting){4, 4, 4}, NULL);
     NEAR(mu, 2);
@@ -160,11 +168,11 @@ static void test_balanced(void)
     struct csr A = from_picture(eight);
     const struct cutting cut = {4, 4, 4};
     struct figures told = {0};
-    struct access a = stages_of(&A, F64, 4, 4, 2);
+    struct access a = stages_of(&A, 4, 4, 2);
     SAME(rows, 8);
     SAME(segments, 11);
     SAME(loads, 15);
-    SAME(lines, 4);
+    SAME(lines[F64], 4);
     SAME(stored, 28);
     figures_text(&told, "segment", "mu");
     struct prediction x = predicted(&A, F64, 8, MODEL_TILED, cut, &told);
@@ -225,27 +233,74 @@ static void test_paper(void)
     CHECK(isnan(x.gflops[0]), "%g GFLOPS of no bandwidth", x.gflops[0]);
 }
 
+// The 4 x 4 matrix of test_small_tiled(): rho 1.4, Z 10 / 7, C 9.6, k = 20 in two passes.
+static void test_whole(void)
+{
+    struct csr A = from_picture("x.x.|x..x|..xx|...x");
+    const struct cutting cut = {2, 2, 16};
+    struct figures told = {0};
+    struct roof roof = {.memory_gb_s = 1000, .cache_gb_s = 4000, .fma_gflops = {1e9, 1e9}};
+    roof.cache_seen_bytes = 300;
+    roof.gather_count = 1;
+    roof.gathers[0].bytes = 1 << 20;
+    for (int w = 0; w < ROOF_ROWS; w++) roof.gathers[0].gb_s[w] = 500;
+    struct prediction x = predicted(&A, F32, 20, MODEL_TILED, cut, NULL);
+    // 3 lines of 64 bytes in each column; A: 10 entries of 6, 5 columns, 4 threads; C: 4 x 20.
+    const double gathered = 3 * 64 * 20, stored = 10 * 6 + 5 * 4 + 4 * 8, written = 4 * 20 * 4;
+    predict_gflops(&x, F32, &roof); // A and 4 x 10 elements of B are 272 bytes
+    NEAR(whole_gflops,
+         280 / (gathered / 500 + stored / 1000 + stored / 4000 + written / 1000 + 3000));
+    roof.cache_seen_bytes = 200;
+    predict_gflops(&x, F32, &roof);
+    NEAR(whole_gflops, 280 / (gathered / 500 + 2 * stored / 1000 + written / 1000 + 3000));
+    // Rows of 2 nonzeros are cut to segments of 1: 7 of them, so 3 more sums, written and read.
+    figures_text(&told, "segment", "U mu");
+    figures_number(&told, "U", 0.5);
+    figures_number(&told, "reordered", 1);
+    x = predicted(&A, F32, 16, MODEL_TILED, cut, &told);
+    predict_gflops(&x, F32, &roof);
+    const double entries = x.Z * 7 * 6 + 7 / x.rho * 4 + 7 * 8;
+    NEAR(mu_segment, 1);
+    NEAR(whole_gflops, 2 * 7 * 16 /
+                           (x.C * 4 * 7 / x.rho * 16 / 500 + entries / 1000 +
+                            (4 + 2 * 3) * 16 * 4 / 1000.0 + 7 * 16 * 32 / 4000.0 + 6000));
+    roof.fma_gflops[F32] = 1e-3;
+    predict_gflops(&x, F32, &roof);
+    NEAR(whole_gflops, 1e-3);
+    roof.gather_count = 0;
+    predict_gflops(&x, F32, &roof);
+    CHECK(isnan(x.whole_gflops), "%g GFLOPS of no gathering", x.whole_gflops);
+    // naive reads A once for each column: 8 bytes an entry and 8 a row.
+    roof.gather_count = 1;
+    roof.fma_gflops[F32] = 1e9;
+    x = predicted(&A, F32, 5, MODEL_NAIVE, cut, &told);
+    predict_gflops(&x, F32, &roof);
+    NEAR(whole_gflops, 70 / (2 * 64 * 5 / 500.0 + (7 * 8 + 4 * 8) * (1 / 1000.0 + 4 / 4000.0) +
+                             4 * 5 * 4 / 1000.0 + 3000));
+    csr_free(&A);
+}
+
 // Neighbours cost what they would aligned; any others the lines that they are in.
 static void test_lines(void)
 {
     struct csr A = from_picture(
         "..............xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx.................................");
-    struct access a = stages_of(&A, F32, 1, 64, 0); // columns 14 to 45 are in 3 lines
+    struct access a = stages_of(&A, 1, 64, 0); // columns 14 to 45 are in 3 lines
     SAME(loads, 32);
-    SAME(lines, 2);
-    a = stages_of(&A, F64, 1, 64, 0); // in 5
-    SAME(lines, 4);
-    a = stages_of(&A, F32, 1, 20, 0); // 20 columns, then 12
-    SAME(lines, 3);
+    SAME(lines[F32], 2);
+    a = stages_of(&A, 1, 64, 0); // in 5
+    SAME(lines[F64], 4);
+    a = stages_of(&A, 1, 20, 0); // 20 columns, then 12
+    SAME(lines[F32], 3);
     csr_free(&A);
     A = from_picture(
         "..............xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx.x.................................");
-    a = stages_of(&A, F32, 1, 64, 0);
-    SAME(lines, 3);
+    a = stages_of(&A, 1, 64, 0);
+    SAME(lines[F32], 3);
     csr_free(&A);
     A = from_picture(".x..............|.x..............|................|x...............");
-    a = rows_of(&A, F32); // 1 1 0 are no neighbours
-    SAME(lines, 1);
+    a = rows_of(&A); // 1 1 0 are no neighbours
+    SAME(lines[F32], 1);
     csr_free(&A);
 }
 
@@ -254,10 +309,10 @@ static void test_empty(void)
     static const char *const pictures[] = {"", "...|...", "|||"};
     for (int i = 0; i < COUNT(pictures); i++) {
         struct csr A = from_picture(pictures[i]);
-        struct access a = stages_of(&A, F32, 256, 512, i);
-        CHECK(!a.loads && !a.lines && !a.stored && !a.columns, "%lld", (long long)a.loads);
-        a = rows_of(&A, F32);
-        CHECK(!a.loads && !a.lines, "%lld", (long long)a.loads);
+        struct access a = stages_of(&A, 256, 512, i);
+        CHECK(!a.loads && !a.lines[F32] && !a.stored && !a.columns, "%lld", (long long)a.loads);
+        a = rows_of(&A);
+        CHECK(!a.loads && !a.lines[F32], "%lld", (long long)a.loads);
         struct prediction x = predicted(&A, F32, 4, MODEL_TILED, cutting_standard, NULL);
         CHECK(x.equation == 0, "a prediction of nothing");
         csr_free(&A);
@@ -285,7 +340,7 @@ static int64_t lines_by_marks(const int32_t *col, int64_t count, int32_t n, int 
 
 // One panel over a dense copy of it.
 static void add_panel(const char *full, int32_t n, int64_t rows, int64_t lanes, int64_t stage,
-                      int per_line, struct access *sum)
+                      struct access *sum)
 {
     int32_t *columns = malloc(((size_t)n + 1) * sizeof *columns);
     int64_t distinct = 0;
@@ -296,8 +351,10 @@ static void add_panel(const char *full, int32_t n, int64_t rows, int64_t lanes, 
     }
     for (int64_t s = 0; s < distinct; s += stage) {
         int64_t end = min64(s + stage, distinct);
-        for (int64_t w = s; w < end; w += 32)
-            sum->lines += lines_by_marks(columns + w, min64(32, end - w), n, per_line);
+        for (int64_t w = s; w < end; w += 32) {
+            sum->lines[F32] += lines_by_marks(columns + w, min64(32, end - w), n, 16);
+            sum->lines[F64] += lines_by_marks(columns + w, min64(32, end - w), n, 8);
+        }
         for (int64_t w = 0; w < rows; w += lanes) {
             int64_t most = 0, last = min64(w + lanes, rows);
             for (int64_t i = w; i < last; i++) {
@@ -333,24 +390,23 @@ static void check_stages(const struct csr *A, int64_t longest, int64_t rows, int
 {
     int64_t segments;
     char *full = dense_copy(A, longest, &segments);
-    for (int prec = F32; prec <= F64; prec++) {
-        struct access want = {0}, a = stages_of(A, (enum prec)prec, rows, stage, longest);
-        for (int64_t i = 0; i < segments; i += rows)
-            add_panel(full + i * A->n, A->n, min64(rows, segments - i), min64(rows, 32), stage,
-                      prec == F32 ? 16 : 8, &want);
-        CHECK(a.loads == want.loads && a.lines == want.lines && a.stored == want.stored &&
-                  a.segments == segments,
-              "%lld rows, %lld columns, cut to %lld: %lld %lld %lld %lld, not %lld %lld %lld %lld",
-              (long long)rows, (long long)stage, (long long)longest, (long long)a.loads,
-              (long long)a.lines, (long long)a.stored, (long long)a.segments, (long long)want.loads,
-              (long long)want.lines, (long long)want.stored, (long long)segments);
-    }
+    struct access want = {0}, a = stages_of(A, rows, stage, longest);
+    for (int64_t i = 0; i < segments; i += rows)
+        add_panel(full + i * A->n, A->n, min64(rows, segments - i), min64(rows, 32), stage, &want);
+    CHECK(a.loads == want.loads && a.stored == want.stored && a.segments == segments,
+          "%lld rows, %lld columns, cut to %lld: %lld %lld %lld, not %lld %lld %lld",
+          (long long)rows, (long long)stage, (long long)longest, (long long)a.loads,
+          (long long)a.stored, (long long)a.segments, (long long)want.loads, (long long)want.stored,
+          (long long)segments);
+    for (int prec = F32; prec <= F64; prec++)
+        CHECK(a.lines[prec] == want.lines[prec], "%lld lines, not %lld", (long long)a.lines[prec],
+              (long long)want.lines[prec]);
     free(full);
 }
 
 static void check_rows(const struct csr *A, const char *full)
 {
-    struct access a = rows_of(A, F32);
+    struct access a = rows_of(A);
     int64_t lines = 0;
     for (int64_t w = 0; w < A->m; w += 32)
         for (int64_t step = 0; step < A->n; step++) {
@@ -363,8 +419,8 @@ static void check_rows(const struct csr *A, const char *full)
             }
             if (count) lines += lines_by_marks(col, count, A->n, 16);
         }
-    CHECK(a.lines == lines && a.loads == A->nnz, "%lld lines, not %lld", (long long)a.lines,
-          (long long)lines);
+    CHECK(a.lines[F32] == lines && a.loads == A->nnz, "%lld lines, not %lld",
+          (long long)a.lines[F32], (long long)lines);
 }
 
 static void test_random(void)
@@ -394,17 +450,61 @@ static void test_no_memory(void)
     int fails = 0, err = OK;
     for (int64_t n = 1; n < 100; n++) {
         struct source s;
+        struct accesses of;
         struct access a;
         source_init(&s, &A);
+        accesses_init(&of, &s);
         mem_fail_at(n);
-        err = access_of_stages(&s, F32, 4, 4, 2, &a);
+        err = access_of_stages(&of, 4, 4, 2, &a);
         mem_fail_at(0);
+        accesses_free(&of);
         source_free(&s);
         if (!err) break;
         CHECK(err == ERR_MEMORY, "error %d", err);
         fails++;
     }
-    CHECK(!err && fails >= 6, "%d allocations", fails);
+    CHECK(!err && fails >= 7, "%d allocations", fails);
+    csr_free(&A);
+}
+
+// Who asks again, for another k or another precision, gets what was counted: nothing is allocated.
+// What differs in the pattern's cutting is counted by itself.
+static void test_kept(void)
+{
+    struct csr A = from_picture(eight);
+    struct source s;
+    struct accesses of;
+    struct prediction x;
+    struct figures cut_rows = {0};
+    const struct cutting cuts[] = {{4, 4, 4}, {4, 3, 4}, {2, 4, 4}};
+    source_init(&s, &A);
+    accesses_init(&of, &s);
+    figures_text(&cut_rows, "segment", "mu");
+    CHECK(!predict(&of, F32, 8, MODEL_NAIVE, cuts, NULL, &x), "%s", fail_text());
+    CHECK(!predict(&of, F32, 8, MODEL_TILED, cuts, &cut_rows, &x), "%s", fail_text());
+    for (int c = 0; c < COUNT(cuts); c++)
+        CHECK(!predict(&of, F32, 8, MODEL_TILED, &cuts[c], NULL, &x), "%s", fail_text());
+    CHECK(of.count == 5, "%d were counted", of.count);
+    for (int kind = MODEL_NAIVE; kind <= MODEL_TILED; kind++)
+        for (int c = 0; c < COUNT(cuts); c++)
+            for (int prec = F32; prec <= F64; prec++)
+                for (int64_t k = 8; k < 40; k += 13) {
+                    struct prediction want =
+                        predicted(&A, (enum prec)prec, k, (enum model_kind)kind, cuts[c], NULL);
+                    mem_fail_at(1);
+                    int err =
+                        predict(&of, (enum prec)prec, k, (enum model_kind)kind, &cuts[c], NULL, &x);
+                    mem_fail_at(0);
+                    CHECK(!err, "%s", fail_text());
+                    CHECK(x.rho == want.rho && x.Z == want.Z && x.R == want.R && x.C == want.C &&
+                              x.L == want.L && x.equation == want.equation &&
+                              x.intensity[PREDICT_ALL_MISS] == want.intensity[PREDICT_ALL_MISS],
+                          "model %d, %s, k %lld: another prediction", kind,
+                          prec_name((enum prec)prec), (long long)k);
+                }
+    CHECK(of.count == 5, "%d were counted", of.count);
+    accesses_free(&of);
+    source_free(&s);
     csr_free(&A);
 }
 
@@ -412,12 +512,15 @@ static void test_interrupted(void)
 {
     struct csr A = from_picture(eight);
     struct source s;
+    struct accesses of;
     struct access a;
     source_init(&s, &A);
+    accesses_init(&of, &s);
     interrupted = 1;
-    CHECK(access_of_stages(&s, F32, 4, 4, 2, &a) == ERR_INTERRUPTED, "it went on");
-    CHECK(access_of_rows(&s, F32, &a) == ERR_INTERRUPTED, "it went on");
+    CHECK(access_of_stages(&of, 4, 4, 2, &a) == ERR_INTERRUPTED, "it went on");
+    CHECK(access_of_rows(&of, &a) == ERR_INTERRUPTED, "it went on");
     interrupted = 0;
+    accesses_free(&of);
     source_free(&s);
     csr_free(&A);
 }
@@ -429,10 +532,12 @@ int main(void)
     test_eight();
     test_balanced();
     test_paper();
+    test_whole();
     test_lines();
     test_empty();
     test_random();
     test_no_memory();
+    test_kept();
     test_interrupted();
     return TEST_END();
 }

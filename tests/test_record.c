@@ -325,9 +325,10 @@ static void test_model(void)
                                   .delta = 8,
                                   .mu_segment = NAN,
                                   .intensity = {1, 0.5, 0.75},
-                                  .gflops = {NAN, 5, 7.5}};
+                                  .gflops = {NAN, 5, 7.5},
+                                  .whole_gflops = 6.5};
     cJSON *record = round_trip(&r);
-    CHECK_NAMES("model", "equation mu mu_segment rho Z R C L delta intensity gflops ");
+    CHECK_NAMES("model", "equation mu mu_segment rho Z R C L delta intensity gflops whole_gflops ");
     CHECK_NUMBER("model", "equation", 3);
     CHECK_NUMBER("model", "mu", 2);
     CHECK_NULL("model", "mu_segment");
@@ -337,6 +338,7 @@ static void test_model(void)
     CHECK_NUMBER("model", "C", 4);
     CHECK_NUMBER("model", "L", 1.75);
     CHECK_NUMBER("model", "delta", 8);
+    CHECK_NUMBER("model", "whole_gflops", 6.5);
     const cJSON *intensity = at(record, "model", "intensity"),
                 *gflops = at(record, "model", "gflops");
     CHECK_TEXT(names_of(intensity), "algorithmic all_miss cold_miss ");

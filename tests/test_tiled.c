@@ -6,17 +6,19 @@
 #include "broken.h"
 #include "cases.h"
 #include "formats/csr.h"
+#include "formats/tiled_plan.h"
 #include "shapes.h"
 
 static struct device dev;
 
 enum { NEVER = 0, ALWAYS = 1, AUTO = -1 };
+static double slabs; // of the matrices that are made
 
 static struct tiled *make(const struct csr *A, double rows, double stage, double balance,
                           double reorder, double permute)
 {
     struct sparse *csr = NULL, *T = NULL;
-    const double opt[] = {rows, stage, balance, reorder, permute};
+    const double opt[] = {rows, stage, balance, reorder, permute, slabs};
     double ms;
     int err = csr_place(&dev, A, F64, &ms, &csr);
     if (!err) err = sparse_make(&dev, &format_tiled, csr, opt, &T);
@@ -103,7 +105,7 @@ static void test_figures(void)
         check_figure(T, "rho", 6.0 / 4);
         check_figure(T, "Z", 128.0 / 6);
         check_figure(T, "mu", 2);
-        check_figure(T, "U", 1.0 / dev.units);
+        check_figure(T, "U", 3.0 / (32.0 * dev.units)); // three rows of a block of 32
         check_figure(T, "panels", 1);
         check_figure(T, "stages", 2);
         check_figure(T, "segments", 3);
@@ -119,15 +121,23 @@ static void test_figures(void)
     sparse_free(&dev, &T->head);
 }
 
-// Figure 6. The longest segment is seen in how many parts a row has.
-static void expect_cut(const int *lengths, int m, int units, double balance, enum tiled_cut cut,
-                       int64_t segments)
+// Lengths that are repeated over the rows of a matrix.
+static int *repeated(const int *lengths, int count, int m)
+{
+    static int all[1024];
+    for (int i = 0; i < m; i++) all[i] = lengths[i % count];
+    return all;
+}
+
+// Figure 6, with panels of 32 rows. The longest segment is seen in how many parts a row has.
+static void expect_cut(const int *lengths, int count, int m, int units, double balance,
+                       enum tiled_cut cut, int64_t segments)
 {
     static const char *const names[] = {"none", "mu", "U mu"};
     int kept = dev.units;
     struct figures f = {0};
     dev.units = units;
-    struct tiled *T = make_lengths(lengths, m, 32, balance);
+    struct tiled *T = make_lengths(repeated(lengths, count, m), m, 32, balance);
     dev.units = kept;
     if (!T) return;
     CHECK(T->cut == cut && T->segments == segments, "%d rows, %d units: cut %d, %lld segments", m,
@@ -141,38 +151,75 @@ static void expect_cut(const int *lengths, int m, int units, double balance, enu
 static void test_balance(void)
 {
     const int uneven[] = {1, 1, 10}, limit[] = {0, 2}, beyond[] = {0, 0, 3}, even[] = {4, 4, 5};
-    int many[13 * 32];
-    for (int i = 0; i < COUNT(many); i++) many[i] = 2;
-    expect_cut(uneven, 3, 1, AUTO, TILED_MU, 5); // 4, 4 and 2
-    expect_cut(uneven, 3, 1, NEVER, TILED_WHOLE, 3);
-    expect_cut(uneven, 3, 4, NEVER, TILED_WHOLE, 3);
-    expect_cut(uneven, 3, 2, AUTO, TILED_U_MU, 7); // 5 times 2
-    expect_cut(uneven, 3, 4, AUTO, TILED_U_MU, 12);
-    expect_cut(limit, 2, 1, AUTO, TILED_WHOLE, 2); // sigma is mu
-    expect_cut(limit, 2, 1, ALWAYS, TILED_MU, 3);
-    expect_cut(beyond, 3, 1, AUTO, TILED_MU, 5);
-    expect_cut(even, 3, 1, AUTO, TILED_WHOLE, 3);
-    expect_cut(even, 3, 1, ALWAYS, TILED_MU, 3); // mu is 4.33, so a segment has 5
-    expect_cut(many, COUNT(many), 20, AUTO, TILED_WHOLE, COUNT(many));          // U is 0.65
-    expect_cut(many, COUNT(many) - 32, 20, AUTO, TILED_U_MU, COUNT(many) - 32); // 0.6
-    expect_cut((int[]){0, 0}, 2, 4, ALWAYS, TILED_WHOLE, 2);
+    expect_cut(uneven, 3, 30, 1, AUTO, TILED_MU, 10 * 5); // 4, 4 and 2
+    expect_cut(uneven, 3, 30, 1, NEVER, TILED_WHOLE, 30);
+    expect_cut(uneven, 3, 30, 4, NEVER, TILED_WHOLE, 30);
+    expect_cut(uneven, 3, 30, 2, AUTO, TILED_U_MU, 10 * 7); // U is 0.47: 5 times 2
+    expect_cut(uneven, 3, 30, 4, AUTO, TILED_U_MU, 10 * 12);
+    expect_cut(limit, 2, 30, 1, AUTO, TILED_WHOLE, 30); // sigma is mu
+    expect_cut(limit, 2, 30, 1, ALWAYS, TILED_MU, 15 * 3);
+    expect_cut(beyond, 3, 30, 1, AUTO, TILED_MU, 10 * 5);
+    expect_cut(even, 3, 30, 1, AUTO, TILED_WHOLE, 30);
+    expect_cut(even, 3, 30, 1, ALWAYS, TILED_MU, 30); // mu is 4.33, so a segment has 5
+    expect_cut((int[]){2}, 1, 13 * 32, 20, AUTO, TILED_WHOLE, 13 * 32);        // U is 0.65
+    expect_cut((int[]){2}, 1, 12 * 32, 20, AUTO, TILED_U_MU, 12 * 32);         // 0.6
+    expect_cut((int[]){2}, 1, 13 * 32 - 1, 20, AUTO, TILED_U_MU, 13 * 32 - 1); // a block not full
+    expect_cut((int[]){64}, 1, 1, 1, AUTO, TILED_U_MU, 32);  // one row fills the block
+    expect_cut((int[]){100}, 1, 1, 2, AUTO, TILED_U_MU, 50); // two; 100 / 64 is nearer to 2
+    expect_cut((int[]){0}, 1, 2, 4, ALWAYS, TILED_WHOLE, 2);
 }
 
-// Where the segments of a cut row go.
+// Blocks of all slabs keep the device busy; the segments are those of one slab.
+static void test_slabs(void)
+{
+    const int even[] = {4, 4, 5};
+    slabs = 2;
+    expect_cut(even, 3, 30, 3, AUTO, TILED_U_MU, 10 * 7); // U is 0.31; 2
+    expect_cut(even, 3, 30, 2, AUTO, TILED_WHOLE, 30);    // 0.47
+    slabs = 3;
+    expect_cut(even, 3, 30, 4, AUTO, TILED_WHOLE, 30); // 0.23
+    expect_cut(even, 3, 30, 5, AUTO, TILED_U_MU, 10 * 13);
+    slabs = 0;
+}
+
+// The algorithm tells the format how many they are, unless it is told.
+static void test_slabs_chosen(void)
+{
+    const struct algo_entry *e = algo_find(op_find("spmm"), "tiled", DEVICE_CPU);
+    const struct {
+        int64_t k;
+        double factor, told, slabs;
+    } cases[] = {{64, 16, 0, 4}, {65, 16, 0, 5}, {1, 16, 0, 1},         {0, 16, 0, 1},
+                 {64, 1, 0, 64}, {64, 16, 9, 9}, {1 << 20, 1, 0, 65535}};
+    for (int i = 0; i < COUNT(cases); i++) {
+        struct task t = {.entry = e, .algo = e->algo};
+        struct problem p = {.in = {{.cols = cases[i].k}}};
+        algo_defaults(e->algo, t.opt);
+        set_option(e, t.opt, "factor", cases[i].factor);
+        set_option(e, t.opt, "slabs", cases[i].told);
+        e->algo->choose(&t, &p);
+        CHECK(task_option(&t, "slabs") == cases[i].slabs, "k %lld: %g slabs", (long long)cases[i].k,
+              task_option(&t, "slabs"));
+    }
+}
+
+// Where the segments of cut rows go: rows of 1, 10 and 1 entries, eight times.
 static void test_parts(void)
 {
     int kept = dev.units;
     dev.units = 1;
-    struct tiled *T = make_lengths((int[]){1, 10, 1}, 3, 32, AUTO);
+    struct tiled *T = make_lengths(repeated((int[]){1, 10, 1}, 3, 24), 24, 32, AUTO);
     dev.units = kept;
     if (!T) return;
-    const int64_t to[] = {0, -1, -2, -3, 2};
-    CHECK(T->cuts == 1 && T->parts == 3 && T->segments == 5, "%d cuts, %lld parts", T->cuts,
-          (long long)T->parts);
-    for (int x = 0; x < 5 && T->segments == 5; x++)
-        CHECK(T->to[x] == to[x], "segment %d goes to %lld", x, (long long)T->to[x]);
-    CHECK(T->cut_row[0] == 1 && T->cut_part[0] == 0 && T->cut_part[1] == 3, "row %d",
-          T->cut_row[0]);
+    CHECK(T->cut == TILED_MU && T->cuts == 8 && T->segments == 8 * 5, "%d cuts, %lld segments",
+          T->cuts, (long long)T->segments);
+    for (int x = 0; x < T->segments && T->segments == 40; x++) {
+        const int row = x / 5 * 3, piece = x % 5 - 1;
+        const int64_t to = piece < 0 ? row : piece < 3 ? -1 - (x / 5 * 3 + piece) : row + 2;
+        CHECK(T->to[x] == to, "segment %d goes to %lld", x, (long long)T->to[x]);
+    }
+    for (int c = 0; c < T->cuts; c++)
+        CHECK(T->cut_row[c] == 3 * c + 1 && T->cut_part[c] == 3 * c, "row %d", T->cut_row[c]);
     CHECK(!T->order, "an order");
     sparse_free(&dev, &T->head);
 }
@@ -261,6 +308,33 @@ static void test_cut_unsorted(void)
     if (T) sparse_free(&dev, &T->head);
 }
 
+static bool by_eights(int32_t i, int32_t j) { return j / 20 == i / 8 % 2; }
+
+// With C in the order of the matrix the pieces that it is written in count as well.
+static void test_reorder_pieces(void)
+{
+    const struct shape single = {.name = "two patterns", .m = 64, .n = 4, .rule = two_patterns};
+    const struct shape eights = {.name = "eight rows each", .m = 64, .n = 40, .rule = by_eights};
+    const struct {
+        const struct shape *shape;
+        bool permute, sorted;
+    } cases[] = {{&single, false, false}, // 8 columns, or 4 and 63 more pieces
+                 {&single, true, true},
+                 {&eights, false, true}, // 80 columns, or 40 and 7 more pieces
+                 {&eights, true, true}};
+    for (int i = 0; i < COUNT(cases); i++) {
+        struct csr A;
+        if (shape_build(cases[i].shape, &A)) return;
+        struct tiled *T = make(&A, 32, 512, NEVER, AUTO, cases[i].permute);
+        CHECK(T && T->reordered == cases[i].sorted, "%s, permute=%d: sorted %d",
+              cases[i].shape->name, cases[i].permute, T && T->reordered);
+        if (T) sparse_free(&dev, &T->head);
+        csr_free(&A);
+    }
+    CHECK(tiled_follows(4, 5) && !tiled_follows(5, 4) && !tiled_follows(4, 4), "rows");
+    CHECK(tiled_follows(-3, -4) && !tiled_follows(-4, -3) && !tiled_follows(3, -1), "parts");
+}
+
 // Equal rows of many columns, which agree in all of them.
 static void test_sort_equal(void)
 {
@@ -337,14 +411,14 @@ static void test_check_places(void)
     int64_t ptr[] = {0, 1, 11, 12};
     int32_t idx[12];
     double val[12];
-    for (int p = 0; p < 12; p++) idx[p] = p == 11 ? 0 : p ? p - 1 : 0, val[p] = p;
+    for (int p = 0; p < 12; p++) idx[p] = p == 11 ? 0 : p ? p - 1 : 1, val[p] = p;
     const struct csr A = {3, 10, 12, ptr, idx, val};
     dev.units = 1;
     struct tiled *T = make(&A, 32, 16, AUTO, ALWAYS, 1);
     dev.units = units;
     if (!T) return;
-    // Sorted: the first part of row 1, then rows 0 and 2, then its other parts.
-    expect_order(T, (int32_t[]){1, 0, 2});
+    // Parts of one entry each; sorted: the first part of row 1, then rows 2 and 0, then the others.
+    expect_order(T, (int32_t[]){1, 2, 0});
     BREAK(T->to, NULL, "`to` is there where it need not, or is not");
     BREAK(T->cut_row, NULL, "missing array");
     BREAK(T->cut_part, NULL, "missing array");
@@ -354,7 +428,7 @@ static void test_check_places(void)
     BREAK(T->cut_row[0], -1, "a cut row is outside, or comes twice");
     BREAK(T->cut_row[0], 1, "a row or a part is outside, or comes twice");
     BREAK(T->to[0], -2, "a row or a part is outside, or comes twice");
-    BREAK(T->to[0], -4, "a row or a part is outside, or comes twice");
+    BREAK(T->to[0], -11, "a row or a part is outside, or comes twice");
     BREAK(T->to[1], 3, "a row or a part is outside, or comes twice");
     BREAK(T->order[0], 0, "order is no permutation");
     BREAK(T->order[0], 3, "order is no permutation");
@@ -453,9 +527,10 @@ static void test_device(void)
     CHECK(!device_open("cuda", &d), "%s", fail_text());
     d.units = dev.units = 1;
     for (int s = 0; s < COUNT(shapes); s++) {
-        compare_makers(&d, &shapes[s], (double[]){32, 3, ALWAYS, ALWAYS, 1});
-        compare_makers(&d, &shapes[s], (double[]){64, 1, AUTO, AUTO, 1});
-        compare_makers(&d, &shapes[s], (double[]){32, 8, NEVER, ALWAYS, 1});
+        compare_makers(&d, &shapes[s], (double[]){32, 3, ALWAYS, ALWAYS, 1, 0});
+        compare_makers(&d, &shapes[s], (double[]){64, 1, AUTO, AUTO, 1, 0});
+        compare_makers(&d, &shapes[s], (double[]){32, 4, AUTO, AUTO, 0, 0});
+        compare_makers(&d, &shapes[s], (double[]){32, 8, NEVER, ALWAYS, 1, 0});
     }
     dev.units = units;
     CHECK(!d.used_bytes, "%lld bytes left", (long long)d.used_bytes);
@@ -468,11 +543,14 @@ int main(void)
     test_layout();
     test_figures();
     test_balance();
+    test_slabs();
+    test_slabs_chosen();
     test_parts();
     test_sort();
     test_sort_pair();
     test_cut_unsorted();
     test_reorder();
+    test_reorder_pieces();
     test_sort_equal();
     test_check();
     test_check_places();

@@ -12,9 +12,11 @@ static const struct param params[] = {
     [TILED_BALANCE] = {"balance", -1, -1, 1, true,
                        "cut long rows: -1 where the matrix calls for it, 0 never, 1 always"},
     [TILED_REORDER] = {"reorder", -1, -1, 1, true,
-                       "sort rows by their patterns: -1 if rho rises, 0 never, 1 always"},
+                       "sort rows by their patterns: -1 if that costs less, 0 never, 1 always"},
     [TILED_PERMUTE] = {"permute", 0, 0, 1, true,
                        "leave C in the order that the rows were sorted in"},
+    [TILED_SLABS] = {"slabs", 0, 0, TILED_SLABS_MOST, true,
+                     "slabs of factor columns of C, whose blocks keep a device busy; 0: by k"},
     {0},
 };
 

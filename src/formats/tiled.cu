@@ -216,26 +216,37 @@ static int make_slices(struct scratch *w, const struct csr_dev *A, const struct 
     return launch_check("tiled: fill");
 }
 
+// What an order costs, as tiled_make.c has it.
+static int find_cost(struct scratch *w, const struct cut *s, const struct order *order,
+                     const struct ranks *r, bool permute, int64_t *cost)
+{
+    int64_t pieces = 0;
+    int err = permute ? OK : count_pieces_of_C(w, s, order, &pieces);
+    *cost = r->distinct + pieces;
+    return err;
+}
+
 // The order of the segments, and their ranks in it. Section 4.2: the sorted one if it is asked for,
-// or if panels then have fewer columns.
+// or if it costs less.
 static int choose_order(struct scratch *w, const struct csr_dev *A, const double *opt,
                         const struct cut *s, struct tiled *T, struct order *order, struct ranks *r)
 {
     struct ranking room;
     struct order sorted;
-    const bool force = opt[TILED_REORDER] > 0;
-    int64_t plain = INT64_MAX; // distinct columns
+    const bool force = opt[TILED_REORDER] > 0, permute = opt[TILED_PERMUTE] != 0;
+    int64_t plain = 0, cost = -1;
     int err = ranking_alloc(w, T, &room, r);
     if (!err && !force) {
         err = order_segments(w, A, s, false, order);
         if (!err) err = find_ranks(w, A, T, s, order, &room, r);
-        plain = r->distinct;
+        if (!err) err = find_cost(w, s, order, r, permute, &plain);
     }
     if (err || opt[TILED_REORDER] == 0) return err;
     err = order_segments(w, A, s, true, &sorted);
     if (!err) err = find_ranks(w, A, T, s, &sorted, &room, r);
+    if (!err && !force) err = find_cost(w, s, &sorted, r, permute, &cost);
     if (err) return err;
-    T->reordered = r->distinct < plain;
+    T->reordered = cost < plain;
     if (!T->reordered) return find_ranks(w, A, T, s, order, &room, r);
     *order = sorted;
     return OK;

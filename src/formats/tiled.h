@@ -13,9 +13,10 @@
 // whatever B holds, and one that does not stops at it, as it ends a segment's part of a stage.
 //
 // What becomes of the matrix on the way, as the paper has it: long rows are cut (section 4.1), then
-// the segments are sorted by their patterns (4.2), both where the numbers say that it helps. The
-// sums of cut rows' segments, "parts", are added up afterwards. With `permute` the rows of C are
-// left in the order of the segments, and `order` says whose they are.
+// the segments are sorted by their patterns (4.2), both where the numbers say that it helps:
+// sorting in that panels have fewer columns, by more than C has more pieces that it is written in.
+// The sums of cut rows' segments, "parts", are added up afterwards. With `permute` the rows of C
+// are left in the order of the segments, and `order` says whose they are.
 //
 // tiled.c        what it consists of, the way back
 // tiled_check.c  whether it is in order
@@ -32,14 +33,16 @@
 extern "C" {
 #endif
 
-#define SLICE 32 // segments of a slice: a warp's
+#define SLICE            32    // segments of a slice: a warp's
+#define TILED_SLABS_MOST 65535 // that are told apart
 
 // How long segments may be: mu is the mean length of a row, U the number of blocks for each
-// multiprocessor, with rows uncut.
+// multiprocessor, with rows uncut. A block that is not full counts as the part that is: so segments
+// of U mu are as many as fill a block on each multiprocessor, also where there are few rows.
 enum tiled_cut {
     TILED_WHOLE, // rows are not cut
     TILED_MU,    // since lengths differ by more than their mean
-    TILED_U_MU,  // since there are fewer blocks than multiprocessors
+    TILED_U_MU,  // since there are fewer blocks, over all slabs, than multiprocessors
 };
 
 struct tiled {

@@ -78,17 +78,28 @@ static int segments_copy(const struct segments *s, struct segments *to)
     return OK;
 }
 
-// Section 4.2: the sorted order stays if rho, the nonzeros for each column of a panel, rises by it.
-static int reorder(const struct csr_dev *A, bool force, struct tiled *T, struct segments *s,
+// What an order costs: elements of a column of B that are loaded, and pieces that a column of C is
+// written in, unless its rows are left in this order.
+static int64_t cost(const struct columns *c, const struct segments *s, bool permute)
+{
+    int64_t pieces = 0;
+    for (int64_t x = 1; x < s->count && !permute; x++)
+        pieces += !tiled_follows(s->to[x - 1], s->to[x]);
+    return c->total + pieces;
+}
+
+// Section 4.2: the sorted order stays if it costs less.
+static int reorder(const struct csr_dev *A, const double *opt, struct tiled *T, struct segments *s,
                    struct columns *c)
 {
+    const bool permute = opt[TILED_PERMUTE] != 0;
     struct segments sorted = {0};
     int err = segments_copy(s, &sorted);
     if (!err) err = tiled_sort(A, &sorted);
     if (!err) {
-        int64_t before = c->total;
+        int64_t before = cost(c, s, permute);
         columns_find(A, T, &sorted, c);
-        T->reordered = force || c->total < before;
+        T->reordered = opt[TILED_REORDER] > 0 || cost(c, &sorted, permute) < before;
         if (T->reordered) {
             segments_free(s);
             *s = sorted;
@@ -218,7 +229,7 @@ int tiled_make(struct device *d, const struct sparse *from, const double *opt, s
     err = columns_alloc(T, &c);
     if (err) goto done;
     columns_find(A, T, &s, &c);
-    if (opt[TILED_REORDER] != 0) err = reorder(A, opt[TILED_REORDER] > 0, T, &s, &c);
+    if (opt[TILED_REORDER] != 0) err = reorder(A, opt, T, &s, &c);
     if (!err) err = tiled_place(d, &s, opt[TILED_PERMUTE] != 0, T);
     if (!err) err = make_map(d, &c, T);
     if (!err) err = make_slices(d, A, &c, &s, T);

@@ -9,7 +9,7 @@
 #include "formats/tiled.h"
 
 // Places of the format's parameters.
-enum { TILED_ROWS, TILED_STAGE, TILED_BALANCE, TILED_REORDER, TILED_PERMUTE };
+enum { TILED_ROWS, TILED_STAGE, TILED_BALANCE, TILED_REORDER, TILED_PERMUTE, TILED_SLABS };
 
 // Figure 6 of the paper: with fewer blocks than this for each multiprocessor too many idle.
 #define TILED_BUSY 0.65
@@ -21,11 +21,10 @@ static inline int64_t tiled_decide(struct tiled *T, const double *opt, int64_t s
     T->rows = (int32_t)(((int64_t)opt[TILED_ROWS] + SLICE - 1) / SLICE * SLICE);
     T->stage = (int32_t)opt[TILED_STAGE];
     T->cut = TILED_WHOLE;
-    const int64_t blocks = ((int64_t)T->m + T->rows - 1) / T->rows;
-    T->utilisation = (double)blocks / (units > 0 ? units : 1);
+    T->utilisation = (double)T->m / ((double)T->rows * (units > 0 ? units : 1));
     if (!T->nnz || opt[TILED_BALANCE] == 0) return 0;
     const double mean = (double)T->nnz / T->m;
-    if (T->utilisation < TILED_BUSY) {
+    if (T->utilisation * fmax(1, opt[TILED_SLABS]) < TILED_BUSY) {
         T->cut = TILED_U_MU;
         return (int64_t)ceil(T->utilisation * mean);
     }
@@ -40,6 +39,13 @@ static inline int64_t tiled_decide(struct tiled *T, const double *opt, int64_t s
 static HOST_DEVICE inline int64_t tiled_pieces(int64_t length, int64_t longest)
 {
     return longest && length > longest ? (length + longest - 1) / longest : 1;
+}
+
+// Whether the sum of a segment goes to the place behind that of the segment before it: row behind
+// row, part behind part. Where not, C is written in one more piece.
+static HOST_DEVICE inline bool tiled_follows(int64_t before, int64_t to)
+{
+    return to == before + (to >= 0 ? 1 : -1);
 }
 
 #ifdef __cplusplus

@@ -230,6 +230,31 @@ static int order_segments(struct scratch *w, const struct csr_dev *A, const stru
     return launch_check("tiled: order");
 }
 
+static __global__ void count_pieces_written(struct cut s, const int32_t *__restrict__ order,
+                                            unsigned long long *sum)
+{
+    const int64_t x = thread_number();
+    const bool starts = x > 0 && x < s.count && !tiled_follows(s.to[order[x - 1]], s.to[order[x]]);
+    const unsigned long long here = warp_sum((unsigned long long)starts);
+    if (lane_id() == 0 && here) atomicAdd(sum, here);
+}
+
+// In how many pieces an order writes a column of C, less one.
+static int count_pieces_of_C(struct scratch *w, const struct cut *s, const struct order *order,
+                             int64_t *pieces)
+{
+    struct device *d = w->d;
+    unsigned long long *sum;
+    int err = scratch_alloc(w, 1, &sum);
+    if (!err) err = device_fill(d, sum, 0, sizeof *sum);
+    if (err) return err;
+    if (s->count)
+        LAUNCH(count_pieces_written, grid_for(s->count), BLOCK, 0, d->stream, *s, order->segment,
+               sum);
+    err = launch_check("tiled: pieces of C");
+    return err ? err : wait_for(d, "tiled", sum, pieces, sizeof *pieces);
+}
+
 static __global__ void copy_to(struct cut s, const int32_t *__restrict__ order,
                                int64_t *__restrict__ to)
 {

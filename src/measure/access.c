@@ -25,44 +25,38 @@ static int64_t warp_lines(const int32_t *col, int count, int per_line)
     return lines;
 }
 
-static int per_line(enum prec prec) { return ACCESS_LINE / (int)prec_bytes(prec); }
+// The same for both precisions.
+static void add_lines(const int32_t *col, int count, int64_t lines[2])
+{
+    for (int prec = F32; prec <= F64; prec++)
+        lines[prec] += warp_lines(col, count, ACCESS_LINE / (int)prec_bytes((enum prec)prec));
+}
 
 static int64_t row_length(const struct csr *A, int64_t i) { return A->ptr[i + 1] - A->ptr[i]; }
 
-// The lines of the warp whose rows are first ... end - 1, over all its steps.
-static int64_t row_lines(const struct csr *A, int64_t first, int64_t end, int per)
+// Adds the lines of the warp whose rows are first ... end - 1, over all its steps.
+static void row_lines(const struct csr *A, int64_t first, int64_t end, int64_t lines[2])
 {
-    int64_t longest = 0, lines = 0;
+    int64_t longest = 0;
     for (int64_t i = first; i < end; i++) longest = max64(longest, row_length(A, i));
     for (int64_t p = 0; p < longest && !interrupted; p++) {
         int32_t col[ACCESS_WARP];
         int count = 0;
         for (int64_t i = first; i < end; i++)
             if (p < row_length(A, i)) col[count++] = A->idx[A->ptr[i] + p];
-        lines += warp_lines(col, count, per);
+        add_lines(col, count, lines);
     }
-    return lines;
 }
 
-// What is known before anything is counted.
-static int start(struct source *s, struct access *out)
+static int count_rows(const struct csr *A, struct access *out)
 {
-    *out = (struct access){.rows = s->A->m, .nnz = s->A->nnz};
-    return source_used_columns(s, &out->columns);
-}
-
-int access_of_rows(struct source *s, enum prec prec, struct access *out)
-{
-    const struct csr *A = s->A;
-    int64_t lines = 0, warps = ceil_of(A->m, ACCESS_WARP);
-    int err = start(s, out);
-    if (err) return err;
+    int64_t lines[2] = {0}, warps = ceil_of(A->m, ACCESS_WARP);
 #pragma omp parallel for schedule(dynamic, 64) reduction(+ : lines)
     for (int64_t w = 0; w < warps; w++)
-        lines += row_lines(A, w * ACCESS_WARP, min64((w + 1) * ACCESS_WARP, A->m), per_line(prec));
+        row_lines(A, w * ACCESS_WARP, min64((w + 1) * ACCESS_WARP, A->m), lines);
     out->segments = A->m;
     out->loads = out->stored = A->nnz;
-    out->lines = lines;
+    memcpy(out->lines, lines, sizeof lines);
     return interrupted ? fail(ERR_INTERRUPTED, "interrupted") : OK;
 }
 
@@ -78,7 +72,6 @@ struct stages {
     int64_t segments;      // in all
     int64_t height, stage; // segments of a panel, distinct columns of a stage
     int lanes;             // segments of a slice
-    int per_line;
 };
 
 // Entries of the slices that a stage is stored in.
@@ -111,10 +104,10 @@ static int64_t count_stage(const struct stages *x, const uint64_t *key, int64_t 
         distinct++;
         warp[waiting++] = col;
         if (waiting < ACCESS_WARP) continue;
-        sum->lines += warp_lines(warp, waiting, x->per_line);
+        add_lines(warp, waiting, sum->lines);
         waiting = 0;
     }
-    sum->lines += warp_lines(warp, waiting, x->per_line);
+    add_lines(warp, waiting, sum->lines);
     sum->loads += distinct;
     sum->stored += slices(x, length, rows);
     return p;
@@ -180,7 +173,7 @@ static int64_t *cut(const struct csr *A, int64_t longest, int64_t *count)
 
 static int count_panels(const struct stages *x, struct access *out)
 {
-    int64_t loads = 0, lines = 0, stored = 0, panels = ceil_of(x->segments, x->height);
+    int64_t loads = 0, lines[2] = {0}, stored = 0, panels = ceil_of(x->segments, x->height);
     int threads;
     struct room *room = room_alloc(x, panels, &threads);
     if (!room) return ERR_MEMORY;
@@ -188,22 +181,21 @@ static int count_panels(const struct stages *x, struct access *out)
     for (int64_t panel = 0; panel < panels; panel++) {
         struct access sum = {0};
         count_panel(x, panel, &room[omp_get_thread_num()], &sum);
-        loads += sum.loads, lines += sum.lines, stored += sum.stored;
+        loads += sum.loads, stored += sum.stored;
+        lines[F32] += sum.lines[F32], lines[F64] += sum.lines[F64];
     }
     room_free(room, threads);
     out->segments = x->segments;
-    out->loads = loads, out->lines = lines, out->stored = stored;
+    out->loads = loads, out->stored = stored;
+    memcpy(out->lines, lines, sizeof lines);
     return interrupted ? fail(ERR_INTERRUPTED, "interrupted") : OK;
 }
 
-int access_of_stages(struct source *s, enum prec prec, int64_t rows, int64_t stage, int64_t longest,
-                     struct access *out)
+static int count_stages(const struct csr *A, int64_t rows, int64_t stage, int64_t longest,
+                        struct access *out)
 {
-    const struct csr *A = s->A;
     struct stages x = {.idx = A->idx, .ptr = A->ptr, .segments = A->m, .stage = stage};
     int64_t *pieces = NULL;
-    int err = start(s, out);
-    if (err) return err;
     if (longest) {
         pieces = cut(A, longest, &x.segments);
         if (!pieces) return ERR_MEMORY;
@@ -211,8 +203,65 @@ int access_of_stages(struct source *s, enum prec prec, int64_t rows, int64_t sta
     }
     x.height = max64(1, min64(rows, x.segments));
     x.lanes = (int)min64(rows, ACCESS_WARP);
-    x.per_line = per_line(prec);
-    err = count_panels(&x, out);
+    int err = count_panels(&x, out);
     mem_free(pieces);
     return err;
+}
+
+struct access_kept {
+    int64_t rows, stage, longest; // as they were asked for; all 0: a thread for each row
+    struct access counts;
+};
+
+void accesses_init(struct accesses *of, struct source *s) { *of = (struct accesses){.source = s}; }
+
+void accesses_free(struct accesses *of)
+{
+    mem_free(of->list);
+    accesses_init(of, of->source);
+}
+
+static const struct access_kept *find(const struct accesses *of, const struct access_kept *wanted)
+{
+    for (int i = 0; i < of->count; i++) {
+        const struct access_kept *x = &of->list[i];
+        if (x->rows == wanted->rows && x->stage == wanted->stage && x->longest == wanted->longest)
+            return x;
+    }
+    return NULL;
+}
+
+static int keep(struct accesses *of, const struct access_kept *x)
+{
+    struct access_kept *list = mem_resize(of->list, of->count, of->count + 1, sizeof *list);
+    if (!list) return ERR_MEMORY;
+    of->list = list;
+    of->list[of->count++] = *x;
+    return OK;
+}
+
+static int count(struct accesses *of, struct access_kept x, struct access *out)
+{
+    const struct csr *A = of->source->A;
+    const struct access_kept *kept = find(of, &x);
+    if (kept) {
+        *out = kept->counts;
+        return OK;
+    }
+    *out = (struct access){.rows = A->m, .nnz = A->nnz};
+    int err = source_used_columns(of->source, &out->columns);
+    if (!err) err = x.rows ? count_stages(A, x.rows, x.stage, x.longest, out) : count_rows(A, out);
+    x.counts = *out;
+    return err ? err : keep(of, &x);
+}
+
+int access_of_rows(struct accesses *of, struct access *out)
+{
+    return count(of, (struct access_kept){0}, out);
+}
+
+int access_of_stages(struct accesses *of, int64_t rows, int64_t stage, int64_t longest,
+                     struct access *out)
+{
+    return count(of, (struct access_kept){rows, stage, longest, {0}}, out);
 }

@@ -18,19 +18,28 @@ struct access {
     int64_t segments;  // rows, or pieces of those that are cut
     int64_t columns;   // of A that hold a nonzero
     int64_t loads;     // of elements of one column of B
-    int64_t lines;     // that warps touch in these loads
+    int64_t lines[2];  // that warps touch in these loads, by precision
     int64_t stored;    // entries of A that are read, padding included
 };
 
+// What was counted of a matrix, for who asks again: neither k nor the precision is in it.
+struct accesses {
+    struct source *source;
+    struct access_kept *list; // size count
+    int count;
+};
+void accesses_init(struct accesses *of, struct source *s);
+void accesses_free(struct accesses *of);
+
 // A thread for each row: its p-th nonzero is loaded in the warp's step p, B's element with it.
-int access_of_rows(struct source *s, enum prec prec, struct access *out);
+int access_of_rows(struct accesses *of, struct access *out);
 
 // Panels of `rows` segments: rows, and of those of more than `longest` nonzeros (0: of none) pieces
 // of so many and the rest. The distinct columns of a panel, ascending, are cut into stages of
 // `stage` columns: of each its elements of B are loaded once, 32 neighbours in the list by a warp.
 // The nonzeros of a warp's segments in a stage are a slice, of which each segment, also one behind
 // the last, is padded to the longest.
-int access_of_stages(struct source *s, enum prec prec, int64_t rows, int64_t stage, int64_t longest,
+int access_of_stages(struct accesses *of, int64_t rows, int64_t stage, int64_t longest,
                      struct access *out);
 
 #endif

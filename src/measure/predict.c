@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "measure/access.h"
+#include "device/roof.h"
 
 #define BI    4.0
 #define BIS   2.0
@@ -50,12 +50,30 @@ void predict_intensity(struct prediction *x, enum prec prec)
         x->intensity[i] = 2 / bytes_of_madd(x, (double)prec_bytes(prec), gamma[i]);
 }
 
+#define LAUNCH_MS 0.003
+#define SECTOR    32.0
+
+static double whole_gflops(const struct moved *v, const struct roof *roof)
+{
+    double memory = roof->memory_gb_s, gather = roof_gather_gb_s(roof, ACCESS_LINE, v->block);
+    bool stays = v->A + v->block <= (double)roof->cache_seen_bytes;
+    double cache = roof->cache_gb_s > 0 ? roof->cache_gb_s : memory;
+    if (!(memory > 0) || !(gather > 0)) return NAN;
+    double ms = 1e-6 * (v->gathered / gather + v->A / memory +
+                        v->A * (v->passes - 1) / (stays ? cache : memory) + v->streamed / memory +
+                        v->scattered / cache) +
+                v->kernels * LAUNCH_MS;
+    return v->flops / ms * 1e-6;
+}
+
 void predict_gflops(struct prediction *x, enum prec prec, const struct roof *roof)
 {
     double most = roof->fma_gflops[prec] > 0 ? roof->fma_gflops[prec] : INFINITY;
     for (int i = 0; i < PREDICT_KINDS; i++)
         x->gflops[i] =
             roof->memory_gb_s > 0 ? fmin(x->intensity[i] * roof->memory_gb_s, most) : NAN;
+    double whole = whole_gflops(&x->moved, roof);
+    x->whole_gflops = isnan(whole) ? NAN : fmin(whole, most);
 }
 
 static double told_or(const struct figures *told, const char *name, double otherwise)
@@ -79,16 +97,16 @@ static void from_access(const struct access *a, enum prec prec, const struct fig
     double nnz = (double)a->nnz, loads = (double)a->loads;
     x->rho = told_or(told, "rho", nnz / loads);
     x->Z = told_or(told, "Z", (double)a->stored / nnz);
-    x->C = (double)a->lines * ACCESS_LINE / (loads * (double)prec_bytes(prec));
+    x->C = (double)a->lines[prec] * ACCESS_LINE / (loads * (double)prec_bytes(prec));
     x->L = nnz / x->rho / (double)a->columns;
     x->delta = DELTA;
     if (a->segments > a->rows) x->equation = 6, x->mu_segment = nnz / (double)a->segments;
 }
 
-static int predict_naive(struct source *s, enum prec prec, struct prediction *x)
+static int predict_naive(struct accesses *of, enum prec prec, struct prediction *x)
 {
     struct access a;
-    int err = access_of_rows(s, prec, &a);
+    int err = access_of_rows(of, &a);
     if (err) return err;
     x->equation = 2;
     x->R = 1;
@@ -96,12 +114,12 @@ static int predict_naive(struct source *s, enum prec prec, struct prediction *x)
     return OK;
 }
 
-static int predict_tiled(struct source *s, enum prec prec, int64_t k, const struct cutting *cut,
+static int predict_tiled(struct accesses *of, enum prec prec, int64_t k, const struct cutting *cut,
                          const struct figures *told, struct prediction *x)
 {
     struct access a;
     int64_t passes = (k + cut->factor - 1) / cut->factor;
-    int err = access_of_stages(s, prec, cut->rows, cut->stage, longest_of(told, x->mu), &a);
+    int err = access_of_stages(of, cut->rows, cut->stage, longest_of(told, x->mu), &a);
     if (err) return err;
     x->equation = 3;
     x->R = (double)k / (double)passes;
@@ -109,14 +127,38 @@ static int predict_tiled(struct source *s, enum prec prec, int64_t k, const stru
     return OK;
 }
 
-int predict(struct source *s, enum prec prec, int64_t k, enum model_kind kind,
+// What the whole run moves, from the fields above it.
+static void set_moved(const struct csr *A, enum prec prec, int64_t k, const struct figures *told,
+                      struct prediction *x)
+{
+    const bool tiled = x->equation != 2;
+    const double BT = (double)prec_bytes(prec), nnz = (double)A->nnz, loads = nnz / x->rho;
+    const double segments = x->equation == 6 ? nnz / x->mu_segment : A->m;
+    const double columns = (double)k;
+    x->moved = (struct moved){
+        .flops = 2 * nnz * columns,
+        .gathered = x->C * BT * loads * columns,
+        .block = A->n * x->R * BT,
+        .A =
+            (BT + (tiled ? BIS : BI)) * x->Z * nnz + (tiled ? BI * loads : 0) + x->delta * segments,
+        .passes = columns / x->R,
+        .streamed = (A->m + 2 * (segments - A->m)) * columns * BT,
+        .scattered = tiled && told_or(told, "reordered", 0) > 0 ? segments * columns * SECTOR : 0,
+        .kernels = segments > A->m ? 2 : 1,
+    };
+}
+
+int predict(struct accesses *of, enum prec prec, int64_t k, enum model_kind kind,
             const struct cutting *cut, const struct figures *told, struct prediction *out)
 {
-    *out = (struct prediction){.mu_segment = NAN, .gflops = {NAN, NAN, NAN}};
-    if (kind == MODEL_NONE || !s->A->nnz) return OK;
-    out->mu = (double)s->A->nnz / s->A->m;
-    int err = kind == MODEL_NAIVE ? predict_naive(s, prec, out)
-                                  : predict_tiled(s, prec, k, cut, told, out);
-    if (!err) predict_intensity(out, prec);
-    return err;
+    const struct csr *A = of->source->A;
+    *out = (struct prediction){.mu_segment = NAN, .gflops = {NAN, NAN, NAN}, .whole_gflops = NAN};
+    if (kind == MODEL_NONE || !A->nnz) return OK;
+    out->mu = (double)A->nnz / A->m;
+    int err = kind == MODEL_NAIVE ? predict_naive(of, prec, out)
+                                  : predict_tiled(of, prec, k, cut, told, out);
+    if (err) return err;
+    predict_intensity(out, prec);
+    set_moved(A, prec, k, told, out);
+    return OK;
 }

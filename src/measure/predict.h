@@ -25,10 +25,18 @@
 //
 // They are as printed, but for the Gamma of (2), which the paper gives without, and that of (6),
 // which it gives for misses alone. That (3) leaves out the writing of C is the paper's.
+//
+// Beside them is a prediction that is not the paper's, of the whole run: everything that it moves,
+// one after the other, each at the rate of where it comes from. The lines of B at the rate of
+// gathering pairs of sectors out of as much of B as a pass over A needs; A from memory, and again
+// for each further pass, from the cache if it fits there beside that; C, the sums of cut rows'
+// segments and those once more, to and from memory; where rows are sorted, each sum into a sector
+// of its own in the cache; and 3 us for each kernel.
 #ifndef PREDICT_H
 #define PREDICT_H
 
 #include "algos/algo.h"
+#include "measure/access.h"
 
 // By what is assumed of the caches.
 enum prediction_kind { PREDICT_ALGORITHMIC, PREDICT_ALL_MISS, PREDICT_COLD_MISS, PREDICT_KINDS };
@@ -51,13 +59,22 @@ struct prediction {
     double mu_segment;               // mu*; NAN but in equation 6
     double intensity[PREDICT_KINDS]; // FLOPs per byte
     double gflops[PREDICT_KINDS];    // NAN where the bandwidth is not known
+    struct moved {
+        double flops;
+        double gathered, block; // bytes of lines of B; of what of B they are gathered from
+        double A, passes;       // bytes of A, read so many times
+        double streamed;        // of C, and of parts, written and read
+        double scattered;       // of sectors of C
+        int kernels;
+    } moved;             // by the whole run
+    double whole_gflops; // NAN where a rate is not known
 };
 
-// For the matrix of `s` and k columns. What the algorithm tells of itself in its figures counts:
+// For the matrix of `of` and k columns. What the algorithm tells of itself in its figures counts:
 // `segment` is "mu" or "U mu" where it has cut rows to that length, with `U`, and equation 6 holds;
 // `rho` and `Z`, which differ from those of A's order where rows are sorted. Then C is still that
 // of A's order. Without a nonzero there is no prediction.
-int predict(struct source *s, enum prec prec, int64_t k, enum model_kind kind,
+int predict(struct accesses *of, enum prec prec, int64_t k, enum model_kind kind,
             const struct cutting *cut, const struct figures *told, struct prediction *out);
 // Sets the intensities from the fields above them.
 void predict_intensity(struct prediction *x, enum prec prec);

@@ -76,12 +76,12 @@ static void print_prediction(const char *model, enum prec prec, const char *k,
     printf("\n");
 }
 
-static int print_model(const struct model_view *v, struct source *s, int model, enum prec prec,
+static int print_model(const struct model_view *v, struct accesses *of, int model, enum prec prec,
                        int64_t k)
 {
     struct prediction x;
     char columns[24] = "any"; // R alone depends on k
-    int err = predict(s, prec, k, models[model].kind, &v->cut, NULL, &x);
+    int err = predict(of, prec, k, models[model].kind, &v->cut, NULL, &x);
     if (err) return err;
     predict_gflops(&x, prec, &v->roof);
     if (models[model].kind == MODEL_TILED) snprintf(columns, sizeof columns, "%lld", (long long)k);
@@ -101,6 +101,7 @@ int cli_model_print(const struct model_view *v, const struct matrix *M)
 {
     const struct axis_values *ks = ks_of(v->o);
     struct source s;
+    struct accesses of;
     int err = OK;
     if (!v->o->model) return OK;
     if (!M->A.nnz) {
@@ -108,11 +109,13 @@ int cli_model_print(const struct model_view *v, const struct matrix *M)
         return OK;
     }
     source_init(&s, &M->A);
+    accesses_init(&of, &s);
     print_head(v);
     for (int m = 0; m < COUNT(models); m++)
         for (int p = 0; p < v->o->prec_count; p++)
             for (int k = 0; k < (models[m].kind == MODEL_NAIVE ? 1 : ks->count) && !err; k++)
-                err = print_model(v, &s, m, v->o->precs[p], ks->value[k]);
+                err = print_model(v, &of, m, v->o->precs[p], ks->value[k]);
+    accesses_free(&of);
     source_free(&s);
     return err;
 }

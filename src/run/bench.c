@@ -211,19 +211,6 @@ static int verify_inputs(struct operands *o, int err, struct result *r)
     return own ? own : err;
 }
 
-// What the algorithm's model says of the case. Where there is no memory to count in, it says
-// nothing.
-static int predict_case(const struct problem *p, const struct bench_device *bd, struct result *r)
-{
-    const struct algo *a = r->c.entry->algo;
-    struct cutting cut = cutting_of(a, r->c.opt);
-    if (a->model == MODEL_NONE) return OK;
-    int err = predict(p->source, p->prec, p->cols, a->model, &cut, &r->stats, &r->model);
-    if (err) r->model = (struct prediction){0};
-    predict_gflops(&r->model, p->prec, &bd->roof);
-    return err == ERR_MEMORY ? OK : err;
-}
-
 static int measure(const struct plan *plan, struct reference *ref, struct bench_device *bd,
                    struct operands *o, struct result *r)
 {
@@ -239,7 +226,6 @@ static int measure(const struct plan *plan, struct reference *ref, struct bench_
     task_release_result(&t);
     task_teardown(&t);
     err = verify_inputs(o, err, r);
-    if (!err) err = predict_case(o->p, bd, r);
     if (err || !r->timed) return err;
     // Who has changed its inputs teaches nothing about the device.
     err = learn_roof(bd->dev, &bd->roof, r);
@@ -302,6 +288,7 @@ struct group {
     const struct plan *plan;
     const struct bench_devices *devices;
     struct operands *operands; // by device
+    struct accesses *accesses; // of the matrix
     struct problem p;
     struct reference ref[VARIANTS_MAX]; // by variant of the operation
     int lost;                           // why there are no inputs, an error
@@ -321,6 +308,19 @@ static bool is_hopeless(const struct group *g, const struct bench_device *bd, st
     return r->status != STATUS_OK;
 }
 
+// What the algorithm's model says of a case that has a time. Where there is no memory to count in,
+// it says nothing.
+static int predict_case(const struct group *g, const struct bench_device *bd, struct result *r)
+{
+    const struct algo *a = r->c.entry->algo;
+    if (a->model == MODEL_NONE) return OK;
+    struct cutting cut = cutting_of(a, r->c.opt);
+    int err = predict(g->accesses, r->c.prec, g->p.cols, a->model, &cut, &r->stats, &r->model);
+    if (err) r->model = (struct prediction){0};
+    predict_gflops(&r->model, r->c.prec, &bd->roof);
+    return err == ERR_MEMORY ? OK : err;
+}
+
 static int emit_case(struct group *g, const struct bench_case *c, const struct matrix *matrix,
                      bench_emit emit, void *arg)
 {
@@ -331,6 +331,7 @@ static int emit_case(struct group *g, const struct bench_case *c, const struct m
     if (!err && !is_hopeless(g, bd, &r))
         err = run_case(g->plan, &g->ref[c->entry->algo->variant], bd,
                        &g->operands[bd - g->devices->list], &r);
+    if (!err && r.timed) err = predict_case(g, bd, &r);
     if (!err) err = emit(&r, arg);
     result_clear(&r);
     return err;
@@ -362,8 +363,11 @@ static int run_plan(struct group *g, const struct matrix *matrix, bench_emit emi
 {
     const struct plan *plan = g->plan;
     struct source source;
+    struct accesses accesses;
     int err = OK;
     source_init(&source, &matrix->A);
+    accesses_init(&accesses, &source);
+    g->accesses = &accesses;
     g->operands = mem_zero_alloc(g->devices->count, sizeof *g->operands);
     if (!g->operands) {
         g->lost = ERR_MEMORY;
@@ -378,6 +382,7 @@ static int run_plan(struct group *g, const struct matrix *matrix, bench_emit emi
     }
     for (int d = 0; d < g->devices->count && g->operands; d++) operands_free(&g->operands[d]);
     mem_free(g->operands);
+    accesses_free(&accesses);
     source_free(&source);
     return err;
 }

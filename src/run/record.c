@@ -505,6 +505,7 @@ static void add_model(struct json *j, const struct prediction *p)
     json_number(j, o, "delta", p->delta);
     add_predicted(j, o, "intensity", p->intensity);
     add_predicted(j, o, "gflops", p->gflops);
+    json_measure(j, o, "whole_gflops", p->whole_gflops);
 }
 
 // [[ms, bytes], ...]: what was allocated from when on. Microseconds will do.

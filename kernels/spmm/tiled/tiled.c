@@ -10,6 +10,7 @@
 #include "cpu.h"
 #include "formats/tiled.h"
 #include "papers.h"
+#include "slabs.h"
 
 #include <omp.h>
 #include <string.h>
@@ -70,7 +71,11 @@ const struct algo spmm_tiled_cpu = {
     .about = "B staged in the cache by panels of rows, R columns of C in vector registers",
     .cite = TILED_SPMM ", sections 2.5 and 4",
     .differs = "The paper's is for GPUs: a block takes a panel, a thread a row. The rows of C "
-               "are in their own order unless permute=1 asks for the paper's.",
+               "are in their own order unless permute=1 asks for the paper's; so rows are sorted "
+               "where that saves more loads of B than it adds pieces of C, by rho alone with "
+               "permute=1. U counts of a block with few rows the part that they are, and rows "
+               "are cut to U mu where U times the slabs of R columns is under 0.65.",
+    .choose = choose_slabs,
     .prepare = prepare,
     .run = run,
     .teardown = teardown,

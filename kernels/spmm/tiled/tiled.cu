@@ -11,145 +11,26 @@
 // vectors of 16 bytes. Between those of two columns is a gap that makes their distance an odd
 // number of vectors, so that any eight neighbouring columns lie in different banks.
 //
+// B is what many blocks read of, so the caches are left to it: A, which is read once for each slab,
+// is marked as not to be kept, and so is C where whole lines of it are written.
+//
+// What comes next is read before it is needed, so that its latency is hidden: the columns of the
+// next stage, and a lane's first entries in this one, before the block waits for the stage; entries
+// behind them while those before are added.
+//
 // Padding adds 0 * 0: its place is behind the columns of a stage, where a zero stays. Sums of the
-// parts of a cut row go to memory, and a second kernel adds them up, in the order of the row.
+// parts of a cut row go to memory, and a second kernel adds them up.
 //
 // Limits: a stage and R must fit in the shared memory of a block.
 //
-// `tiled-tuned` is in tuned.cu: it chooses between this and a way without tiles.
-#include "formats/tiled.h"
-#include "kernel.cuh"
+// panel.cuh  what a block does with its panel
+// parts.cuh  the second kernel
+// slabs.h    what the format is told of k
+// tuned.cu   `tiled-tuned`: it chooses between this and a way without tiles
 #include "papers.h"
-
-#define MAX_ROWS 512        // threads of a block
-static const int BATCH = 2; // entries that are read before the first of them is used
-
-// How a column of a stage lies in shared memory.
-template <typename T, int R> struct column {
-    static const int VEC = R < (int)(16 / sizeof(T)) ? R : (int)(16 / sizeof(T));
-    static const int PACKS = R / VEC;
-    static const int STEP = PACKS % 2 ? PACKS : PACKS + 1; // packs from one column to the next
-    pack<T, VEC> x[STEP];
-};
-
-// One slab of R columns of B and C, of which there are `cols`.
-template <typename T> struct slab {
-    const T *B;
-    T *C, *parts;
-    int64_t B_step, C_step, parts_step; // elements from one column to the next
-    int cols;
-};
-
-// Elements of the columns map[0 .. count) of A, in the slab's columns of B.
-template <typename T, int R>
-static __device__ __forceinline__ void
-load_stage(column<T, R> *stage, const int32_t *__restrict__ map, int count, const slab<T> &s)
-{
-    const int VEC = column<T, R>::VEC;
-    for (int n = (int)threadIdx.x; n < count; n += (int)blockDim.x) {
-        const T *b = s.B + map[n];
-        pack<T, VEC> x[column<T, R>::PACKS];
-#pragma unroll
-        for (int f = 0; f < R; f++) x[f / VEC].x[f % VEC] = f < s.cols ? b[f * s.B_step] : (T)0;
-#pragma unroll
-        for (int p = 0; p < column<T, R>::PACKS; p++) stage[n].x[p] = x[p];
-    }
-}
-
-// Adds the products of a lane's entries of one slice: those from q on, 32 apart, up to `end`.
-template <typename T, int R>
-static __device__ __forceinline__ void add_slice(T (&sum)[R], const column<T, R> *stage,
-                                                 const uint16_t *__restrict__ idx,
-                                                 const T *__restrict__ val, int64_t q, int64_t end)
-{
-    const int VEC = column<T, R>::VEC;
-#pragma unroll BATCH
-    for (; q < end; q += WARP) {
-        const column<T, R> &b = stage[idx[q]];
-        const T v = val[q];
-#pragma unroll
-        for (int p = 0; p < column<T, R>::PACKS; p++) {
-            const pack<T, VEC> x = b.x[p];
-#pragma unroll
-            for (int e = 0; e < VEC; e++) sum[p * VEC + e] += v * x.x[e];
-        }
-    }
-}
-
-// All stages of the block's panel, for one slab.
-template <typename T, int R>
-static __device__ __forceinline__ void multiply_panel(const struct tiled &A, column<T, R> *stage,
-                                                      const slab<T> &s)
-{
-    const int warps = (int)blockDim.x / WARP, warp = warp_broadcast((int)threadIdx.x / WARP, 0);
-    const int64_t segment = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
-    const int64_t last = A.panel[blockIdx.x + 1];
-    T sum[R] = {};
-    for (int64_t x = A.panel[blockIdx.x]; x < last; x++) {
-        const int64_t first = A.map_ptr[x], slice = x * warps + warp;
-        load_stage(stage, A.map + first, (int)(A.map_ptr[x + 1] - first), s);
-        __syncthreads();
-        add_slice(sum, stage, A.idx, (const T *)A.val, A.slice[slice] + lane_id(),
-                  A.slice[slice + 1]);
-        __syncthreads(); // the next stage takes its place
-    }
-    if (segment >= A.segments) return;
-    const int64_t to = A.to ? A.to[segment] : segment;
-    T *c = to >= 0 ? s.C + to : s.parts + (-1 - to);
-    const int64_t step = to >= 0 ? s.C_step : s.parts_step;
-#pragma unroll
-    for (int f = 0; f < R; f++)
-        if (f < s.cols) c[f * step] = sum[f];
-}
-
-template <typename T, int R>
-static __global__ void __launch_bounds__(MAX_ROWS)
-    multiply(struct tiled A, int32_t k, const T *__restrict__ B, int64_t B_step, T *__restrict__ C,
-             int64_t C_step, T *__restrict__ parts)
-{
-    typedef column<T, R> column_t;
-    SHARED_DYNAMIC(column_t, stage); // and one column of zeros
-    for (int p = (int)threadIdx.x; p < column_t::STEP; p += (int)blockDim.x)
-        stage[A.stage].x[p] = {};
-    const int64_t slabs = ceil_div(k, R);
-    for (int64_t y = blockIdx.y; y < slabs; y += gridDim.y) {
-        const int64_t j = y * R;
-        const slab<T> s = {B + j * B_step, C + j * C_step, parts + j * A.parts,         B_step,
-                           C_step,         A.parts,        k - j < R ? (int)(k - j) : R};
-        multiply_panel(A, stage, s);
-    }
-}
-
-#define ADD_BLOCK 128
-#define ADD_LONG  32 // rows of more parts have a whole warp
-
-// Adds up the parts of the cut rows: a thread a row and a column of C.
-template <typename T>
-static __global__ void __launch_bounds__(ADD_BLOCK)
-    add_parts(struct tiled A, int32_t k, const T *__restrict__ parts, T *__restrict__ C,
-              int64_t C_step)
-{
-    const int64_t c = (int64_t)blockIdx.x * ADD_BLOCK + threadIdx.x;
-    const int lane = lane_id();
-    const bool mine = c < A.cuts;
-    const int64_t begin = mine ? A.cut_part[c] : 0, end = mine ? A.cut_part[c + 1] : 0;
-    for (int64_t j = blockIdx.y; j < k; j += gridDim.y) {
-        const T *part = parts + j * A.parts;
-        T sum = 0;
-        for (int64_t p = begin; p < end && end - begin <= ADD_LONG; p++) sum += part[p];
-        for (unsigned rest = __ballot_sync(FULL_MASK, end - begin > ADD_LONG); rest;
-             rest &= rest - 1) {
-            const int owner = __ffs((int)rest) - 1;
-            const int64_t last = warp_broadcast(end, owner);
-            T share = 0;
-            for (int64_t p = warp_broadcast(begin, owner) + lane; p < last; p += WARP)
-                share += part[p];
-            share = warp_sum(share);
-            if (lane == owner) sum = share;
-        }
-        if (mine) C[A.cut_row[c] + j * C_step] = sum;
-    }
-}
+#include "panel.cuh"
+#include "parts.cuh"
+#include "slabs.h"
 
 struct state {
     int factor;  // R
@@ -201,16 +82,25 @@ template <typename T> static int prepare_prec(struct task *t, const struct state
     return BY_FACTOR(T, make_room, t, s->factor);
 }
 
-template <typename T> static void start(const struct task *t)
+template <typename T> static void start_adding(const struct task *t)
 {
     const struct tiled *A = tiled_of(t->A[0]);
-    const struct state *s = (const struct state *)t->state;
+    const T *parts = (const T *)((const struct state *)t->state)->parts;
     const int32_t k = (int32_t)t->C.cols;
+    const int64_t mean = A->parts / A->cuts;
+    const int team = mean <= ADD_LONG ? 1 : mean <= ADD_LONG * 8 ? WARP : ADD_BLOCK;
+    void (*add)(struct tiled, int32_t, const T *, T *, int64_t) = add_few<T>;
+    if (team == WARP) add = add_many<T, WARP>;
+    if (team == ADD_BLOCK) add = add_many<T, ADD_BLOCK>;
+    LAUNCH(add, grid_of(ceil_div(A->cuts, ADD_BLOCK / team), k), ADD_BLOCK, 0, t->dev->stream, *A,
+           k, parts, (T *)t->C.val, t->C.ld);
+}
+
+template <typename T> static void start(const struct task *t)
+{
+    const struct state *s = (const struct state *)t->state;
     BY_FACTOR(T, start_factor, t, s->factor);
-    if (!A->cuts) return;
-    auto kernel = add_parts<T>;
-    LAUNCH(kernel, grid_of(ceil_div(A->cuts, ADD_BLOCK), k), ADD_BLOCK, 0, t->dev->stream, *A, k,
-           (const T *)s->parts, (T *)t->C.val, t->C.ld);
+    if (tiled_of(t->A[0])->cuts) start_adding<T>(t);
 }
 
 static int prepare(struct task *t)
@@ -258,9 +148,12 @@ extern const struct algo spmm_tiled_cuda = {
     .about = "B staged in shared memory by panels of rows, R columns of C in registers",
     .cite = TILED_SPMM ", sections 2.5 and 4",
     .differs =
-        "The rows of C are in their own order unless permute=1 asks for the paper's. U counts "
-        "the blocks of one slab of R columns.",
+        "The rows of C are in their own order unless permute=1 asks for the paper's; so rows are "
+        "sorted where that saves more loads of B than it adds pieces of C, by rho alone with "
+        "permute=1. U is of one slab of R columns, and counts of a block with few rows the part "
+        "that they are; rows are cut to U mu where U times the slabs is under 0.65.",
     .model = MODEL_TILED,
+    .choose = choose_slabs,
     .prepare = prepare,
     .run = run,
     .teardown = teardown,
