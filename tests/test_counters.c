@@ -102,11 +102,21 @@ static void test_long(void)
     sprintf(p + 100000, "\",\"30\",\"10\",\"20\"\n");
     counters_read(text, 0, &c);
     CHECK(c.known && c.memory_bytes == 10, "a long name: %s", c.reason);
-    p = text + sprintf(text, "\"ID\"");
-    for (int i = 0; i < 1000; i++) p += sprintf(p, ",\"x\"");
-    sprintf(p, ",\"dram__bytes.sum\"\n");
+    // As ncu prints it: hundreds of facts about the device between the metrics.
+    const char *const lines[] = {"\"ID\"|dram__bytes.sum|lts__t_bytes.sum|l1tex__t_bytes.sum",
+                                 "\"\"|Kbyte|byte|byte", "\"0\"|1.5|2,000|3"};
+    p = text;
+    for (int i = 0; i < COUNT(lines); i++)
+        for (const char *at = lines[i]; *at;
+             at += strcspn(at, "|") + (at[strcspn(at, "|")] == '|')) {
+            int length = (int)strcspn(at, "|");
+            p += sprintf(p, *at == '"' ? "%.*s" : ",\"%.*s\"", length, at);
+            for (int x = 0; x < 300; x++) p += sprintf(p, ",\"x\"");
+            if (!at[length]) p += sprintf(p, "\n");
+        }
     counters_read(text, 0, &c);
-    CHECK(!c.known, "a thousand columns");
+    CHECK(c.known && c.memory_bytes == 1500 && c.l2_bytes == 2000 && c.l1_bytes == 3,
+          "hundreds of columns: %s", c.reason);
     const char *good = HEAD UNITS "\"0\",\"f \"\"x\"\"\",\"30\",\"10\",\"20\"\n";
     for (size_t cut = 0; cut < strlen(good); cut++) {
         memcpy(text, good, cut);

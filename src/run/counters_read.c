@@ -10,8 +10,7 @@
 
 #include "base/utf8.h"
 
-#define CELL_MAX  256 // letters of a cell that count
-#define CELLS_MAX 64  // of a line that count
+#define CELL_MAX 256 // letters of a cell that count
 
 const char *const counter_metrics[METRICS] = {[METRIC_MEMORY] = "dram__bytes.sum",
                                               [METRIC_L2] = "lts__t_bytes.sum",
@@ -32,16 +31,6 @@ static bool next_cell(const char **p, char cell[CELL_MAX])
     cell[length] = 0;
     *p = at + (*at == ',');
     return true;
-}
-
-struct cells {
-    int count;
-    char text[CELLS_MAX][CELL_MAX];
-};
-
-static void read_line(const char *line, struct cells *c)
-{
-    for (c->count = 0; c->count < CELLS_MAX && next_cell(&line, c->text[c->count]);) c->count++;
 }
 
 // Bytes of a unit; 0 if it is none of bytes. Units are those of a thousand.
@@ -65,20 +54,23 @@ static double number_of(const char *text)
     return length && !*end && isfinite(x) && x >= 0 ? x : NAN;
 }
 
-// Where the metrics are in a line, and what their numbers are to be multiplied by.
+// Where the metrics are in a line, and what their numbers are to be multiplied by. There may be
+// hundreds of other columns: ncu tells all that it knows of the device.
 struct columns {
     int place[METRICS];
     double factor[METRICS];
 };
 
-static const char *find_columns(const struct cells *head, struct columns *c)
+// The first metric that has no column; NULL where all have one.
+static const char *find_columns(const char *head, struct columns *c)
 {
-    for (int m = 0; m < METRICS; m++) {
-        c->place[m] = -1, c->factor[m] = 1; // bytes, as was asked for
-        for (int i = 0; i < head->count; i++)
-            if (!strcmp(head->text[i], counter_metrics[m])) c->place[m] = i;
+    char cell[CELL_MAX];
+    for (int m = 0; m < METRICS; m++) c->place[m] = -1, c->factor[m] = 1; // bytes, as was asked for
+    for (int i = 0; next_cell(&head, cell); i++)
+        for (int m = 0; m < METRICS; m++)
+            if (!strcmp(cell, counter_metrics[m])) c->place[m] = i;
+    for (int m = 0; m < METRICS; m++)
         if (c->place[m] < 0) return counter_metrics[m];
-    }
     return NULL;
 }
 
@@ -88,27 +80,41 @@ static void refuse(struct counters *out, const char *what, const char *of)
     snprintf(out->reason, sizeof out->reason, "ncu %s %s", what, of);
 }
 
-// The units, or a kernel.
-static bool add_line(const struct cells *line, struct columns *c, struct counters *out)
+// Takes the cell of metric m, of the line of units or of a kernel's.
+static bool add_cell(const char *cell, bool units, int m, struct columns *c, struct counters *out)
 {
     double *sums[METRICS] = {[METRIC_MEMORY] = &out->memory_bytes,
                              [METRIC_L2] = &out->l2_bytes,
                              [METRIC_L1] = &out->l1_bytes};
-    bool units = !line->text[0][0];
-    for (int m = 0; m < METRICS; m++) {
-        const char *text = c->place[m] < line->count ? line->text[c->place[m]] : "";
-        double x = units ? unit_bytes(text) : number_of(text);
-        if (units && !(x > 0))
-            return refuse(out, "has an unknown unit of", counter_metrics[m]), false;
-        if (!(x >= 0)) return refuse(out, "has no value of", counter_metrics[m]), false;
-        if (units)
-            c->factor[m] = x;
-        else
-            *sums[m] += x * c->factor[m];
-        if (!isfinite(*sums[m])) return refuse(out, "has no value of", counter_metrics[m]), false;
+    double x = units ? unit_bytes(cell) : number_of(cell);
+    if (units && !(x > 0)) return refuse(out, "has an unknown unit of", counter_metrics[m]), false;
+    if (units)
+        c->factor[m] = x;
+    else
+        *sums[m] += x * c->factor[m];
+    if (x >= 0 && isfinite(*sums[m])) return true;
+    return refuse(out, "has no value of", counter_metrics[m]), false;
+}
+
+// The units, or a kernel.
+static void add_line(const char *line, struct columns *c, struct counters *out)
+{
+    char cell[CELL_MAX];
+    bool units = false, found[METRICS] = {false};
+    for (int i = 0; next_cell(&line, cell); i++) {
+        if (!i) units = !cell[0];
+        for (int m = 0; m < METRICS; m++)
+            if (i == c->place[m]) {
+                found[m] = true;
+                if (!add_cell(cell, units, m, c, out)) return;
+            }
     }
+    for (int m = 0; m < METRICS; m++)
+        if (!found[m]) {
+            refuse(out, "has no value of", counter_metrics[m]);
+            return;
+        }
     out->kernels += !units;
-    return true;
 }
 
 // A line that contains this text, from the text on, as it may be shown; NULL if there is none.
@@ -142,7 +148,6 @@ static void tell_failure(const char *text, int status, struct counters *out)
 
 void counters_read(const char *text, int status, struct counters *out)
 {
-    struct cells cells;
     struct columns columns;
     bool begun = false;
     out->known = true;
@@ -151,10 +156,9 @@ void counters_read(const char *text, int status, struct counters *out)
     for (const char *line = text; *line && out->known; line += strcspn(line, "\n")) {
         line += *line == '\n';
         if (strncmp(line, begun ? "\"" : "\"ID\"", begun ? 1 : 4)) continue;
-        read_line(line, &cells);
-        const char *unknown = begun ? NULL : find_columns(&cells, &columns);
+        const char *unknown = begun ? NULL : find_columns(line, &columns);
         if (unknown) refuse(out, "does not know", unknown);
-        if (begun) add_line(&cells, &columns, out);
+        if (begun) add_line(line, &columns, out);
         begun = true;
     }
     if (!out->known || (begun && out->kernels && !status)) return;
