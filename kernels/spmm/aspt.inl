@@ -5,7 +5,7 @@
 #define SLAB_BYTES 512
 
 // C[0 .. width) (+)= sum over p in [p, end) of val[p] * B[idx[p] * ld ...]; `width` is a constant
-// where this is inlined. Rows of B are fetched `prefetch` nonzeros ahead, up to nonzero `last`.
+// where this is inlined. Rows of B are fetched `prefetch` nonzeros ahead, as far as there are any.
 CPU_INLINE void NAME(part_slab)(const struct aspt *A, int64_t p, int64_t end, bool add,
                                 int prefetch, const T *restrict B, int64_t ld, T *restrict C,
                                 int width)
