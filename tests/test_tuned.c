@@ -141,6 +141,22 @@ static void test_shared(void)
     csr_free(&A);
 }
 
+// Each row has eight columns in lines of their own, so B is turned though rows are even.
+static void test_apart(void)
+{
+    const int32_t panels = dev.units, m = 256 * panels, n = 16 * 8 * 256;
+    struct csr A;
+    int err = csr_alloc(&A, m, n, 8 * (int64_t)m);
+    CHECK(!err, "%s", fail_text());
+    if (err) return;
+    for (int32_t p = 0; p < 8 * m; p++) A.idx[p] = p % 2048 * 16, A.val[p] = p % 5;
+    for (int32_t i = 0; i <= m; i++) A.ptr[i] = 8 * (int64_t)i;
+    expect_way(&A, F32, 4, -1, "apart",
+               (struct way){"turned", 1, 8.0 * m * 6 + 2048.0 * panels * 64 * 4,
+                            8.0 * m * (16 + 8) + 2.0 * 16 * n, 0});
+    csr_free(&A);
+}
+
 #define FEW_ROWS 256
 // A panel whose row i has `each` pairs of neighbours, each in another line.
 static void expect_lines(int each, double lines)
@@ -234,6 +250,7 @@ int main(void)
     test_few_panels();
     test_uneven();
     test_shared();
+    test_apart();
     test_many_lines();
     test_empty();
     test_pieces();

@@ -75,7 +75,7 @@ static int choose_way(struct task *t, double *opt, bool *turn)
     const double factor = task_option(&tiled, "factor");
     int err = compare_ways(t, opt, factor, &ways);
     if (err) return err;
-    *turn = wanted < 0 && (!ways.even || ways.tiles * TILES_DEARER >= ways.turned);
+    *turn = wanted < 0 && (!ways.even || ways.tiles >= ways.turned);
     task_number(t, "even", ways.even);
     task_number(t, "tiles_traffic", ways.tiles);
     task_number(t, "turned_traffic", ways.turned);
@@ -120,7 +120,7 @@ static const struct param options[] = {
     {"window", 0, 0, MAX_ROWS, true,
      "turned: rows of a block, a power of two from 8; 0: by the size"},
     {"threads", 64, 32, MAX_THREADS, true, "turned: of a block, rounded down to 32s"},
-    {"piece", 0, 0, 1 << 20, true, "turned: nonzeros of a block at most; 0: by the size"},
+    {"piece", 512, 1, 1 << 20, true, "turned: nonzeros of a block at most"},
     {"overlap", 1, 0, 1, true, "turned: blocks start while B is being turned, sm_90 and later"},
     {},
 };

@@ -141,30 +141,21 @@ static int make_B(struct task *t, struct turned *s)
     return err;
 }
 
-// So many rows that a window has some hundred nonzeros: more keep the groups of a block busy for
-// long, fewer are not worth one.
-static int32_t choose_rows(const struct task *t)
+// As many rows as have the nonzeros of a piece, if they are 8 to 32: more nonzeros keep the groups
+// of a block busy for long, fewer are not worth one.
+static int32_t choose_rows(const struct task *t, int64_t piece)
 {
     int64_t wanted = (int64_t)task_option(t, "window"), rows = MAX_ROWS;
-    if (!wanted) wanted = min64(32, 512 * (int64_t)t->C.rows / max64(1, t->A[0]->nnz));
+    if (!wanted) wanted = min64(32, piece * t->C.rows / max64(1, t->A[0]->nnz));
     while (rows > LEAST_ROWS && rows > wanted) rows /= 2;
     return (int32_t)rows;
 }
 
-// Pieces are so long that the blocks of all of them are there at once, and an eighth longer, as
-// windows that are cut leave shorter ones.
-template <typename T, int GROUP> static int choose_most(const struct task *t, struct turned *s)
+template <typename T, int GROUP> static int ready_kernel(const struct task *t, struct turned *s)
 {
-    const int64_t wanted = (int64_t)task_option(t, "piece");
     auto kernel = multiply<T, GROUP>;
-    int blocks, err = allow_shared(t->dev, kernel);
-    if (err) return err;
-    CUDA_TRY(cudaOccupancyMaxActiveBlocksPerMultiprocessor(
-        &blocks, kernel, s->threads, room<T, GROUP>::bytes(s->windows.rows, s->threads)));
-    const int64_t fair = t->A[0]->nnz * s->shape.slabs / max64(1, (int64_t)blocks * t->dev->units);
-    s->windows.most = (int32_t)(wanted ? wanted : max64(256, min64(2048, fair + fair / 8)));
     s->early = task_option(t, "overlap") != 0 && can_launch_early(kernel);
-    return OK;
+    return allow_shared(t->dev, kernel);
 }
 
 // Calls function<T, GROUP>(t, s) for the groups of the case.
@@ -173,9 +164,9 @@ template <typename T, int GROUP> static int choose_most(const struct task *t, st
      : (s)->group == 16 ? function<T, 16>(t, s)                                                    \
                         : function<T, 32>(t, s))
 
-template <typename T> static int choose_prec(const struct task *t, struct turned *s)
+template <typename T> static int ready_prec(const struct task *t, struct turned *s)
 {
-    return BY_GROUP(T, choose_most, t, s);
+    return BY_GROUP(T, ready_kernel, t, s);
 }
 
 // Sets everything but what is allocated.
@@ -188,10 +179,11 @@ static int choose(struct task *t, struct turned *s)
     s->threads = (int)task_option(t, "threads") / WARP * WARP;
     B.ld = s->B_ld = ceil_div(k, vec) * vec;
     s->shape = {(int32_t)m, (int32_t)k, (int32_t)ceil_div(k, s->group * vec), 0, t->C.ld};
-    s->windows.rows = choose_rows(t);
+    s->windows.most = (int32_t)task_option(t, "piece");
+    s->windows.rows = choose_rows(t, s->windows.most);
     s->windows.count = (int32_t)ceil_div(m, s->windows.rows);
     int err = row_step(t, &B, &s->shape.B_step);
-    return err ? err : BY_PREC(t, choose_prec, t, s);
+    return err ? err : BY_PREC(t, ready_prec, t, s);
 }
 
 static int turned_prepare(struct task *t, struct turned *s)
@@ -201,7 +193,6 @@ static int turned_prepare(struct task *t, struct turned *s)
     if (!err) err = make_carries(t, s);
     if (!err) err = make_B(t, s);
     task_number(t, "window", s->windows.rows);
-    task_number(t, "piece", s->windows.most);
     task_number(t, "pieces", s->windows.pieces);
     return err;
 }

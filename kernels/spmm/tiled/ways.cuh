@@ -20,9 +20,6 @@
 #define SLOTS       (1 << SLOT_BITS)          // of a table
 #define MOST_LINES  (SLOTS - 8 * COUNT_BLOCK) // lines of a panel that are told apart
 
-// A byte of the tiles costs that much more: they fetch single elements, in stages that wait for
-// each other. Measured on an H200.
-#define TILES_DEARER 1.5
 // Panels of half the size may move that much more.
 #define HALVES_DEARER 1.125
 
