@@ -422,8 +422,9 @@ int main(void)
         // The paper's: 32 KB of B, 32 columns of it where k is no more, else 64.
         test_choice(&dev, "spmm", F32, 32, 256);
         test_choice(&dev, "spmm", F32, 128, 128);
+        test_choice(&dev, "spmm", F64, 16, 256);
         test_choice(&dev, "spmm", F64, 32, 128);
-        test_choice(&dev, "spmm", F64, 128, 64);
+        test_choice(&dev, "spmm", F64, 128, 128);
         test_choice(&dev, "sddmm", F32, 32, 256);
         test_choice(&dev, "sddmm", F32, 128, 64);
         device_close(&dev);

@@ -294,18 +294,23 @@ static int run(struct task *t)
     return launch_check(t->entry->name);
 }
 
-// The paper's slices: 32 columns where k is no more, else 64.
-static int64_t slice_columns(int64_t k) { return k <= 32 ? 32 : 64; }
+// Columns of a slice: 128 bytes of a row of B where it has no more, else 256, the paper's 32 and 64
+// columns of f32.
+static int64_t slice_columns(int64_t k, enum prec prec)
+{
+    const int64_t width = (int64_t)prec_bytes(prec);
+    return (k * width <= 128 ? 128 : 256) / width;
+}
 
 static void choose(struct task *t, const struct problem *p)
 {
-    const int64_t row_bytes = slice_columns(p->in[0].cols) * (int64_t)prec_bytes(p->prec);
+    const int64_t row_bytes = slice_columns(p->in[0].cols, p->prec) * (int64_t)prec_bytes(p->prec);
     task_choose(t, "width", (double)(STAGE_BYTES / row_bytes));
 }
 
 static int prepare(struct task *t)
 {
-    int err = plan_make(t, slice_columns(t->in[0].cols), false);
+    int err = plan_make(t, slice_columns(t->in[0].cols, t->prec), false);
     struct plan *s = (struct plan *)t->state;
     if (err || !s->a.band_at) return err;
     int64_t sums, values;

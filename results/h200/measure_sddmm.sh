@@ -12,7 +12,7 @@ generated=(gen:fem:28 gen:stencil:1000 gen:rmat:17:16 gen:uniform:500000:8 gen:s
 status=0
 
 measure() {
-    "$spbench" -q -append -o "$out" -device cuda -op sddmm -time-limit 0.3 "$@" \
+    "$spbench" -q -append -o "$out" -device cuda -op sddmm -time-limit 0.05 "$@" \
         "$folder"/*.mtx* "${generated[@]}" || status=$?
 }
 

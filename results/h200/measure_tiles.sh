@@ -16,7 +16,7 @@ vendor=cusparse,cusparse-csr1-pre,cusparse-csr3-pre,cusparse-coo4
 status=0
 
 measure() {
-    "$spbench" -q -append -o "$out" -device cuda -op spmm -time-limit 0.1 "$@" || status=$?
+    "$spbench" -q -append -o "$out" -device cuda -op spmm -time-limit 0.05 "$@" || status=$?
 }
 all() { measure "$@" "$folder"/*.mtx* "${generated[@]}"; }
 
