@@ -419,7 +419,7 @@ int main(void)
         }
         CHECK(!device_open(device_list[kind].name, &dev), "%s", fail_text());
         test_device(&dev);
-        // The paper's: 32 KB of B, 32 columns of it where k is no more, else 64.
+        // 32 KB of B: 128 bytes of a row where it has no more, else 256.
         test_choice(&dev, "spmm", F32, 32, 256);
         test_choice(&dev, "spmm", F32, 128, 128);
         test_choice(&dev, "spmm", F64, 16, 256);
