@@ -45,8 +45,8 @@ def panel(ax, rows, bound, style, before):
 def draw(selection):
     found = predictions.of_series(selection.rows)
     look = drawing.styles(selection.rows)
-    before = {id(new): old for old, new in predictions.pairs(
-        list(filter(has, selection.rows)), predictions.is_balanced)}
+    before = {id(new): old for old, new in predictions.nearest(predictions.pairs(
+        list(filter(has, selection.rows)), predictions.is_balanced))}
     fig, axes = drawing.plt.subplots(len(found), 2, squeeze=False, sharey="row",
                                      figsize=(11, 3.6 * len(found)), gridspec_kw={
                                          "hspace": 0.45, "wspace": 0.06})
@@ -58,7 +58,8 @@ def draw(selection):
         values = [row["gflops"] for row in rows] + [
             predictions.predicted(row, bound) for row in rows for bound in predictions.BOUNDS]
         drawing.log_axis(line[0].yaxis, min(values), max(values))
-        line[0].set_ylabel("GFLOPS of " + look[name]["label"], fontsize=9)
+        line[0].set_ylabel("GFLOPS", fontsize=9)
+        line[0].set_title(look[name]["label"], loc="left", fontsize=10)
         drawing.flag_legend(line[1], sum(row["flagged"] for row in rows))
         drawing.legend_above(line[1])
         notes.append(predictions.quality(name, rows, "all_miss"))

@@ -36,7 +36,8 @@ def cut_of(row):
 def draw(selection):
     found = predictions.of_series(selection.rows, has)
     look = drawing.styles(selection.rows)
-    pairs = predictions.pairs(list(filter(has, selection.rows)), predictions.is_balanced)
+    pairs = predictions.nearest(predictions.pairs(list(filter(has, selection.rows)),
+                                                  predictions.is_balanced))
     before = {id(old): old for old, _ in pairs}
     fig, ax = drawing.plt.subplots(figsize=(9, 6))
     drawn = []

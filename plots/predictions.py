@@ -1,5 +1,7 @@
 """What the records of algorithms with a model say of its predictions, and how good these are."""
 
+import math
+
 import common
 import records
 
@@ -48,6 +50,16 @@ def pairs(rows, changed):
     return [(min(without[new["alg"], new["matrix"]], key=lambda old: (apart(old, new), old["ms"])),
              new) for new in rows
             if changed(new) and (new["alg"], new["matrix"]) in without]
+
+
+def nearest(found):
+    """Of pairs those that differ in the fewest options, for each algorithm and matrix: what the change
+    alone does, where a file has it."""
+    least = {}
+    for old, new in found:
+        key = new["alg"], new["matrix"]
+        least[key] = min(least.get(key, math.inf), apart(old, new))
+    return [(old, new) for old, new in found if apart(old, new) == least[new["alg"], new["matrix"]]]
 
 
 def ranks(values):

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Speed-up over a vendor's best, sorted, of the algorithms with a model (figure 13 and table 2 of
-the paper that src/measure/predict.h names).
+"""Speed-up over a vendor's best, sorted, of the algorithms with a model and of their tuned forms
+(figure 13 and table 2 of the paper that src/measure/predict.h names).
 
 An algorithm that was run with several options is several lines, so that what balancing brings is
 seen. The legend has the least, the mean, the largest and the geometric mean of the speed-ups, and
@@ -30,7 +30,9 @@ def summary(speeds):
 
 def draw(selection):
     found = series.series(selection.rows)
-    modelled = {name: cases for name, cases in found.items() if any(map(has, cases.values()))}
+    names = {row["alg"] for row in selection.rows if has(row)}
+    modelled = {name: cases for name, cases in found.items() if any(
+        row["alg"] in names or row["facts"].get("tuned_of") in names for row in cases.values())}
     if not modelled:
         raise records.NoData("no algorithm has a model")
     over = series.baseline(found)

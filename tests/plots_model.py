@@ -80,6 +80,12 @@ def test_pairs(check, near):
     found = [(old["gflops"], new["gflops"])
              for old, new in predictions.pairs(more, predictions.is_balanced)]
     check([tuple(map(round, pair)) for pair in found] == [(1, 3)], "by options: %s" % found)
+    more += rows_of(SPMM, rate("folded", M1, 4.0, options={"balance": 1, "factor": 32},
+                               model=prediction(9.0, segment=2.0)))
+    found = predictions.pairs(more, predictions.is_balanced)
+    check([round(new["gflops"]) for _, new in found] == [3, 4], "each has one without")
+    found = predictions.nearest(found)
+    check([round(new["gflops"]) for _, new in found] == [3], "nothing else is changed: %s" % found)
     fig = predicted.draw(selection)
     check(len(fig.axes) == 4, "two panels for each set of options: %d" % len(fig.axes))
     left, right = fig.axes[2:]  # with segments
@@ -115,6 +121,11 @@ def test_speedups(check):
     check(legend == ["folded balance=0  0.5 / 0.75 / 1 / 0.707× (2)",
                      "folded balance=1  2 / 3.25 / 4.5 / 3× (2)"], "legend: %s" % legend)
     check("folded balance=0 is slower on 1 of 2" in texts_of(fig), texts_of(fig))
+    tuned = rows_of(SPMM, *balanced_rows(), *vendor, rate("unfolded", M1, 30.0))
+    tuned[-1]["facts"] = {"tuned_of": "folded"}
+    legend = speedup_sorted.draw(common.select(tuned)).axes[0].get_legend().get_texts()
+    check(any(text.get_text() == "unfolded  3 / 3 / 3 / 3× (1)" for text in legend), "a tuned form: %s"
+          % [text.get_text() for text in legend])
     for rows, want in ((vendor, "no algorithm has a model"),
                        (balanced_rows(), "none of the reference to compare with")):
         try:

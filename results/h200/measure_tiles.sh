@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
-# The run behind tiles.jsonl: the algorithms of papers 3 and 4 beside cuSPARSE, SpMM, on the matrices
-# of a folder and the five generated ones; tiled without balancing and with sorted rows; bands and
-# column segments; and some cases with the counters of ncu.
+# The runs behind tiles.jsonl: the algorithms of papers 3 and 4 beside cuSPARSE, SpMM, on the
+# matrices of a folder and the five generated ones, and some cases with the counters of ncu; behind
+# tiles_decisions.jsonl: tiled without balancing, and with its rows sorted; and behind
+# tiles_segments.jsonl: bands, and random matrices by nonzeros in a column segment.
 #
 # usage: results/h200/measure_tiles.sh SPBENCH FOLDER OUT.jsonl [PART...]
-# Parts: columns, counters, decisions, rows, segments; all of them if none is named. The records are
-# appended.
+# Parts: columns, counters, rows; decisions (to OUT_decisions.jsonl); segments (to
+# OUT_segments.jsonl); all of them if none is named. The records are appended.
 set -u
-[ $# -ge 3 ] || { sed -n '2,9s/^# \{0,1\}//p' "$0"; exit 2; }
+[ $# -ge 3 ] || { sed -n '2,10s/^# \{0,1\}//p' "$0"; exit 2; }
 spbench=$1 folder=$2 out=$3
 shift 3
 [ $# -gt 0 ] || set -- columns decisions rows segments counters
@@ -22,6 +23,7 @@ all() { measure "$@" "$folder"/*.mtx* "${generated[@]}"; }
 
 columns() { all -layout col -k 64 -prec f32,f64 -alg 'naive,tiled,tiled-tuned,cusparse*'; }
 decisions() {
+    local out=${out%.jsonl}_decisions.jsonl
     all -layout col -k 64 -alg tiled -opt balance=0 -opt reorder=0
     all -layout col -k 64 -alg tiled -opt reorder=0
     all -layout col -k 64 -alg tiled -opt reorder=1
@@ -32,9 +34,11 @@ rows() {
     all -layout row -k 64 -prec f64 -alg "aspt,merge-tuned,$vendor"
 }
 segments() {
+    local out=${out%.jsonl}_segments.jsonl
     local bands=(gen:band:20000:{8,16,32,64,128,256,512,1024})
     local squares=(gen:sparse2d:131072:4096:{500000,1000000,2000000,4000000,8000000})
-    measure -layout row -k 32,128 -alg "aspt,merge-tuned,$vendor" "${bands[@]}"
+    measure -layout row -k 32 -alg "aspt,merge-tuned,$vendor" "${bands[@]}"
+    measure -counters -layout row -k 128 -alg aspt,merge-tuned,cusparse-csr3-pre "${bands[@]}"
     measure -layout row -k 32,128 -alg "aspt,dcsc,merge-tuned,$vendor" "${squares[@]}"
     # In tiles whatever they cost, as the paper has it.
     measure -layout row -k 32,128 -alg aspt -opt threshold=16 "${bands[@]}" "${squares[@]}"
