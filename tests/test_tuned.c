@@ -1,5 +1,5 @@
-// `tiled-tuned` on CUDA: which way it takes, by which counts; and options of the turned way that
-// decide together how rows are cut.
+// `tiled-tuned` on CUDA: which way it takes, by which counts; options of the turned way that
+// decide together how rows are cut; and who does a row in the direct way.
 #include "cases.h"
 #include "shapes.h"
 
@@ -26,14 +26,14 @@ struct way {
     double panels;              // 0: none
 };
 
-static void expect_way(const struct csr *A, enum prec prec, int64_t k, double turn,
+static void expect_way(const struct csr *A, enum prec prec, int64_t k, double wanted,
                        const char *what, struct way want)
 {
     struct inputs in;
     double opt[PARAMS_MAX] = {0};
     if (inputs_of(&in, A, prec, k)) return;
     algo_defaults(tuned()->algo, opt);
-    set_option(tuned(), opt, "turn", turn);
+    set_option(tuned(), opt, "way", wanted);
     struct outcome out = case_run(&in, tuned(), opt, CHECK_FULL);
     const struct figure *way = figures_find(&out.figures, "way");
     CHECK(!out.err && out.check.error_ratio == 0 && !out.left, "%s: %s", what,
@@ -49,7 +49,12 @@ static void expect_way(const struct csr *A, enum prec prec, int64_t k, double tu
           "%s: what is told of tiles", what);
     CHECK(figure_of(&out, "panels") == (tiles ? want.panels : -1), "%s: %g panels", what,
           figure_of(&out, "panels"));
-    CHECK((figure_of(&out, "pieces") >= 0) == !tiles, "%s: what is told of pieces", what);
+    CHECK((figure_of(&out, "pieces") >= 0) == !strcmp(want.text, "turned"),
+          "%s: what is told of pieces", what);
+    CHECK((figure_of(&out, "lanes") >= 4) == !strcmp(want.text, "direct"),
+          "%s: what is told of lanes", what);
+    const char *ways[] = {"tiles", "turned", "direct"};
+    CHECK(wanted < 0 || !strcmp(want.text, ways[(int)wanted]), "%s: not as wanted", what);
     inputs_free(&in);
 }
 
@@ -85,9 +90,9 @@ static void test_mesh(void)
     expect_way(&A, F64, 64, -1, "mesh, f64",
                (struct way){"tiles", 1, entries * 10 * 4 + wide_lines * 64 * 64,
                             nonzeros * (512 + 12) + 2.0 * 512 * m, 2 * panels});
-    // Seventeen columns are two passes, and rows of twenty.
+    // Seventeen columns are two passes, and rows of twenty: too little work for tiles.
     expect_way(&A, F32, 17, -1, "mesh, k 17",
-               (struct way){"tiles", 1, entries * 6 * 2 + lines * 64 * 17,
+               (struct way){"direct", 1, entries * 6 * 2 + lines * 64 * 17,
                             nonzeros * (80 + 8) + 2.0 * 80 * m, 2 * panels});
     // 130 are two slabs, in each of which entries are read.
     expect_way(&A, F32, 130, -1, "mesh, k 130",
@@ -97,15 +102,19 @@ static void test_mesh(void)
     csr_free(&A);
 }
 
-// Half as many panels as multiprocessors: the paper's rows would be cut.
+// Half as many panels as multiprocessors: there are two blocks for each with four slabs, but with
+// one the paper's rows would be cut.
 static void test_few_panels(void)
 {
     const int32_t panels = dev.units / 2, m = 256 * panels;
     struct csr A;
     if (make_mesh(m, -1, &A)) return;
+    expect_way(&A, F32, 16, -1, "few blocks",
+               (struct way){"direct", 0, 3.0 * m * 6 + (18.0 * panels - 2) * 64 * 16,
+                            (3.0 * m - 2) * (64 + 8) + 2.0 * 64 * m, 0});
     expect_way(&A, F32, 64, -1, "few panels",
-               (struct way){"turned", 0, 3.0 * m * 6 * 4 + (18.0 * panels - 2) * 64 * 64,
-                            (3.0 * m - 2) * (256 + 8) + 2.0 * 256 * m, 0});
+               (struct way){"tiles", 1, 3.0 * m * 6 * 4 + (18.0 * panels - 2) * 64 * 64,
+                            (3.0 * m - 2) * (256 + 8) + 2.0 * 256 * m, 2 * panels});
     csr_free(&A);
 }
 
@@ -159,7 +168,7 @@ static void test_apart(void)
 
 #define FEW_ROWS 256
 // A panel whose row i has `each` pairs of neighbours, each in another line.
-static void expect_lines(int each, double lines)
+static void expect_lines(int each, double lines, const char *way)
 {
     const int32_t n = 16 * FEW_ROWS * each;
     const int64_t nnz = (int64_t)2 * FEW_ROWS * each;
@@ -173,7 +182,7 @@ static void expect_lines(int each, double lines)
     }
     for (int i = 0; i <= FEW_ROWS; i++) A.ptr[i] = (int64_t)2 * each * i;
     expect_way(&A, F32, 4, -1, "lines",
-               (struct way){"turned", 0, (double)nnz * 6 + lines * 64 * 4,
+               (struct way){way, 0, (double)nnz * 6 + lines * 64 * 4,
                             (double)nnz * (16 + 8) + 2.0 * 16 * n, 0});
     csr_free(&A);
 }
@@ -181,8 +190,8 @@ static void expect_lines(int each, double lines)
 // Up to 6144 lines of a panel are told apart; of more each nonzero counts.
 static void test_many_lines(void)
 {
-    expect_lines(24, 6144);
-    expect_lines(25, 2 * 6400);
+    expect_lines(24, 6144, "direct");
+    expect_lines(25, 2 * 6400, "turned");
 }
 
 static void test_empty(void)
@@ -190,7 +199,7 @@ static void test_empty(void)
     const struct shape empty = {.name = "empty", .m = 1024, .n = 10, .rule = none};
     struct csr A;
     if (shape_build(&empty, &A)) return;
-    expect_way(&A, F32, 5, -1, "empty", (struct way){"turned", -1, -1, -1, 0});
+    expect_way(&A, F32, 5, -1, "empty", (struct way){"direct", -1, -1, -1, 0});
     csr_free(&A);
 }
 
@@ -205,7 +214,7 @@ static void test_setting(struct inputs *in, const struct setting *s, const char 
 {
     double opt[PARAMS_MAX] = {0};
     algo_defaults(tuned()->algo, opt);
-    set_option(tuned(), opt, "turn", 1);
+    set_option(tuned(), opt, "way", 1);
     set_option(tuned(), opt, "window", s->window);
     set_option(tuned(), opt, "threads", s->threads);
     set_option(tuned(), opt, "piece", s->piece);
@@ -239,6 +248,67 @@ static void test_pieces(void)
     }
 }
 
+// ---- The direct way ----
+
+// Row i has lengths[i % 8] of the n columns, one apart from the other.
+static int make_lengths(const int32_t lengths[8], int32_t m, int32_t n, struct csr *A)
+{
+    int64_t p = 0;
+    int err = csr_alloc(A, m, n, (int64_t)m * n);
+    CHECK(!err, "%s", fail_text());
+    for (int32_t i = 0; i < m && !err; i++) {
+        const int32_t length = lengths[i % 8];
+        A->ptr[i] = p;
+        for (int32_t j = 0; j < length; j++, p++)
+            A->idx[p] = (int32_t)((int64_t)j * n / length), A->val[p] = (i + j) % 5 - 2;
+    }
+    if (!err) A->ptr[m] = A->nnz = p;
+    return err;
+}
+
+static void expect_direct(const struct csr *A, enum prec prec, int64_t k, double overlap,
+                          double lanes)
+{
+    struct inputs in;
+    double opt[PARAMS_MAX] = {0};
+    if (inputs_of(&in, A, prec, k)) return;
+    algo_defaults(tuned()->algo, opt);
+    set_option(tuned(), opt, "way", 2);
+    set_option(tuned(), opt, "overlap", overlap);
+    struct outcome out = case_run(&in, tuned(), opt, CHECK_FULL);
+    CHECK(!out.err && out.check.error_ratio == 0 && !out.left, "%s, k %lld, %g lanes: %s",
+          prec_name(prec), (long long)k, lanes, out.err ? fail_text() : out.check.reason);
+    CHECK(figure_of(&out, "lanes") == lanes, "k %lld: %g lanes, not %g", (long long)k,
+          figure_of(&out, "lanes"), lanes);
+    inputs_free(&in);
+}
+
+// Groups of 4 to 32 lanes take rows of up to 8 nonzeros a lane, warps of up to 256, blocks the
+// others: each of these limits, and one more. Several of a warp, and of a block, are long.
+static void test_direct(void)
+{
+    static const struct {
+        int32_t lengths[8];
+        double lanes, full; // where the device has idle lanes, and where not
+    } rows[] = {
+        {{1, 0, 3, 4, 5, 2, 1, 0}, 4, 4},
+        {{0, 1, 32, 33, 0, 2, 0, 1}, 16, 8},
+        {{0, 1, 64, 65, 0, 2, 0, 1}, 32, 16},
+        {{8, 8, 0, 7, 9, 8, 128, 129}, 32, 32},
+        {{128, 129, 3, 256, 257, 0, 1000, 255}, 32, 32},
+        {{257, 1000, 258, 511, 512, 513, 1, 0}, 32, 32},
+    };
+    const int64_t columns[] = {1, 4, 7, 130};
+    for (int r = 0; r < COUNT(rows); r++) {
+        struct csr A;
+        if (make_lengths(rows[r].lengths, 83, 1003, &A)) continue;
+        for (int c = 0; c < COUNT(columns); c++)
+            expect_direct(&A, (r + c) % 2 ? F32 : F64, columns[c], c % 2,
+                          columns[c] < 130 ? rows[r].lanes : rows[r].full);
+        csr_free(&A);
+    }
+}
+
 int main(void)
 {
     if (device_missing(DEVICE_CUDA)) {
@@ -254,6 +324,7 @@ int main(void)
     test_many_lines();
     test_empty();
     test_pieces();
+    test_direct();
     device_close(&dev);
     return TEST_END();
 }

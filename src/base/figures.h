@@ -14,7 +14,7 @@ struct figure {
     double number;
 };
 
-#define FIGURES_MAX 16
+#define FIGURES_MAX 20
 struct figures {
     int count;
     struct figure list[FIGURES_MAX];

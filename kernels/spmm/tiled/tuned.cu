@@ -1,13 +1,16 @@
-// tiled-tuned: SpMM, C = A * B, column-major, in one of two ways.
+// tiled-tuned: SpMM, C = A * B, column-major, in one of three ways.
 //
 // Format: CSR, and tiles made of it where these are used. Any k. Where B is column-major, the k
 // elements that a nonzero needs lie in k places, and each costs a sector of 32 bytes unless
 // neighbouring rows need its neighbours. Tiled SpMM stages them where they do, as on meshes, and if
 // rows are about as long as each other that is the fastest. Else B is turned into a row-major copy
-// in each run, where they lie side by side: it reads and writes B once more, in whole lines. Which
-// way it is for a matrix is decided when the case is prepared, by the bytes that either moves.
+// in each run, where they lie side by side: it reads and writes B once more, in whole lines. Small
+// matrices take less time than to start that: they are multiplied as they are. Which way it is for
+// a matrix is decided when the case is prepared, by the bytes that the ways move and by what
+// starting them takes.
 //
 // ways.cuh          the decision
+// direct.cuh        the direct way, all of it
 // turned.cuh        the turned way: its kernel, which windows of rows are cut, what is launched
 // turn.cuh          makes the row-major copy
 // window.cuh        which rows and nonzeros a block has; the words for pieces of the work
@@ -17,6 +20,7 @@
 // tuned.cu          what is done
 //
 // Deterministic: every sum has one fixed order.
+#include "direct.cuh"
 #include "papers.h"
 #include "turned.cuh"
 #include "ways.cuh"
@@ -26,9 +30,11 @@
 extern const struct algo spmm_tiled_cuda;
 
 struct state {
+    enum way way;
+    struct direct direct;
     struct turned turned;
-    struct sparse *tiles; // NULL: it is the turned way
-    struct task inner;    // of `tiled`, on the tiles
+    struct sparse *tiles;
+    struct task inner; // of `tiled`, on the tiles
 };
 
 // The tiles are those that `tiled` has by itself, but for their size.
@@ -61,39 +67,46 @@ static int choose_panels(struct task *t, double factor, const struct ways *ways,
     return err;
 }
 
-// Sets `turn` to whether it is the turned way, else the parameters of the tiles.
-static int choose_way(struct task *t, double *opt, bool *turn)
+// Sets the way, and the parameters of the tiles where these are it.
+static int choose_way(struct task *t, double *opt, enum way *way)
 {
-    const double wanted = task_option(t, "turn");
+    const int wanted = (int)task_option(t, "way");
     struct task tiled = {};
     struct ways ways;
-    *turn = wanted != 0;
-    if (wanted > 0 || !t->A[0]->nnz) return OK;
+    *way = wanted < 0 ? WAY_DIRECT : (enum way)wanted;
+    if (wanted > WAY_TILES || !t->A[0]->nnz) return OK;
     tiled.entry = t->entry;
     tiled.algo = &spmm_tiled_cuda;
     algo_defaults(tiled.algo, tiled.opt);
     const double factor = task_option(&tiled, "factor");
+    opt[TILED_SLABS] = fmin(ceil((double)t->C.cols / factor), TILED_SLABS_MOST);
     int err = compare_ways(t, opt, factor, &ways);
     if (err) return err;
-    *turn = wanted < 0 && (!ways.even || ways.tiles >= ways.turned);
+    if (wanted < 0) *way = fastest_way(&ways);
     task_number(t, "even", ways.even);
     task_number(t, "tiles_traffic", ways.tiles);
     task_number(t, "turned_traffic", ways.turned);
-    return *turn ? OK : choose_panels(t, factor, &ways, opt);
+    task_number(t, "tiles_us", ways.us[WAY_TILES]);
+    task_number(t, "turned_us", ways.us[WAY_TURNED]);
+    task_number(t, "direct_us", ways.us[WAY_DIRECT]);
+    return *way == WAY_TILES ? choose_panels(t, factor, &ways, opt) : OK;
 }
 
 static int prepare(struct task *t)
 {
+    static const char *const names[] = {"tiles", "turned", "direct"}; // by enum way
     struct state *s = (struct state *)mem_zero_alloc(1, sizeof *s);
     double opt[PARAMS_MAX] = {};
-    bool turn;
     t->state = s;
     if (!s) return ERR_MEMORY;
     for (int i = 0; format_tiled.params[i].name; i++) opt[i] = format_tiled.params[i].value;
-    int err = choose_way(t, opt, &turn);
+    int err = choose_way(t, opt, &s->way);
     if (err) return err;
-    task_text(t, "way", turn ? "turned" : "tiles");
-    return turn ? turned_prepare(t, &s->turned) : tiles_prepare(t, s, opt);
+    task_text(t, "way", names[s->way]);
+    if (s->way == WAY_TILES) return tiles_prepare(t, s, opt);
+    if (s->way == WAY_TURNED) return turned_prepare(t, &s->turned);
+    direct_prepare(t, &s->direct);
+    return OK;
 }
 
 static void teardown(struct task *t)
@@ -110,18 +123,24 @@ static int run(struct task *t)
 {
     struct state *s = (struct state *)t->state;
     if (t->C.rows == 0 || t->C.cols == 0) return OK;
-    if (s->tiles) return s->inner.algo->run(&s->inner);
-    BY_PREC(t, turned_start, t, &s->turned);
+    if (s->way == WAY_TILES) return s->inner.algo->run(&s->inner);
+    if (s->way == WAY_TURNED) {
+        BY_PREC(t, turned_start, t, &s->turned);
+    } else {
+        BY_PREC(t, direct_start, t, &s->direct);
+    }
     return launch_check(t->entry->name);
 }
 
 static const struct param options[] = {
-    {"turn", -1, -1, 1, true, "B: -1 turned where that moves fewer bytes, 0 by tiles, 1 turned"},
+    {"way", -1, -1, 2, true,
+     "0 by tiles, 1 B turned, 2 direct; -1: the one that should be fastest"},
     {"window", 0, 0, MAX_ROWS, true,
      "turned: rows of a block, a power of two from 8; 0: by the size"},
     {"threads", 64, 32, MAX_THREADS, true, "turned: of a block, rounded down to 32s"},
     {"piece", 512, 1, 1 << 20, true, "turned: nonzeros of a block at most"},
-    {"overlap", 1, 0, 1, true, "turned: blocks start while B is being turned, sm_90 and later"},
+    {"overlap", 1, 0, 1, true,
+     "turned, direct: blocks start before the kernel ahead of them has ended, sm_90 and later"},
     {},
 };
 
@@ -131,10 +150,10 @@ extern const struct algo spmm_tiled_tuned_cuda = {
     .A = {&format_csr},
     .arith = ARITH_PREC,
     .options = options,
-    .about = "tiled, or B turned into a row-major copy in each run: what moves fewer bytes",
+    .about = "tiled, or B turned into a row-major copy in each run, or as it is if A is small",
     .cite = "after " TILED_SPMM,
     .differs = "Where panels share little of B there are no tiles: B is made row-major instead of "
-               "being staged.",
+               "being staged. Small matrices are multiplied without either.",
     .tuned_of = "tiled",
     .prepare = prepare,
     .run = run,

@@ -1,5 +1,5 @@
-// What decides between the two ways of tiled-tuned: bytes that come through the L2, by counts of
-// the matrix. Both write C once, so that is left out.
+// What decides between the ways of tiled-tuned. Tiles or turned: by the bytes that come through the
+// L2, by counts of the matrix. Both write C once, so that is left out.
 //
 //   turned  each nonzero fetches a row of row-major B; B is read and written before
 //   tiles   each panel of rows fetches the lines of each column of B that it has entries in, and
@@ -8,6 +8,10 @@
 // The counts are those of measure/access.h, on the device. Lines are counted for each panel as a
 // whole: a line that two stages share counts once. Padding is that of slices with all their stages
 // in one.
+//
+// That is so where the panels fill the device. Where they do not, and against the direct way, it is
+// by what a run should take: to start, and for what it does. The numbers are fits to 24 matrices of
+// 233 to 429,000 nonzeros on an H200, f32, k 64; only those for small ones matter.
 #ifndef TILED_WAYS_H
 #define TILED_WAYS_H
 
@@ -22,6 +26,18 @@
 
 // Panels of half the size may move that much more.
 #define HALVES_DEARER 1.125
+
+// Microseconds, and per nanosecond and multiprocessor.
+#define TURNED_US        11.5 // two kernels, and what their blocks wait for
+#define TURNED_BYTES     95   // many of them out of L1
+#define TILES_US         3.0  // and the first stage
+#define TILES_NONZERO_US 0.3  // of a row, one after the other
+#define TILES_BYTES      23
+#define DIRECT_US        1.5
+#define DIRECT_PRODUCTS  5  // B out of L1, an element at a time
+#define DIRECT_BYTES     38 // of B, to there
+
+enum way { WAY_TILES, WAY_TURNED, WAY_DIRECT };
 
 struct counts {
     unsigned long long squares; // of the row lengths
@@ -99,10 +115,12 @@ static int count(struct task *t, int32_t panel, struct counts *out)
     return err;
 }
 
-// What the two ways cost, and whether the tiles need not be cut.
+// What the ways cost, and whether the tiles need not be cut.
 struct ways {
     double tiles, turned; // bytes
     bool even;            // by the paper's numbers rows stay whole
+    bool fills;           // there are panels for all multiprocessors, whatever k is
+    double us[3];         // by enum way
 };
 
 static double bytes_by_tiles(const struct task *t, const struct counts *x, double factor)
@@ -122,6 +140,17 @@ static double bytes_turned(const struct task *t)
            2 * row * (double)t->in[0].rows;
 }
 
+static void predict_times(const struct task *t, const struct counts *x, struct ways *out)
+{
+    const double per_us = 1e3 * t->dev->units, nnz = (double)t->A[0]->nnz,
+                 lines = (double)x->lines * LINE * (double)t->C.cols;
+    out->us[WAY_TILES] =
+        TILES_US + TILES_NONZERO_US * nnz / (double)t->C.rows + out->tiles / (TILES_BYTES * per_us);
+    out->us[WAY_TURNED] = TURNED_US + out->turned / (TURNED_BYTES * per_us);
+    out->us[WAY_DIRECT] = DIRECT_US + nnz * (double)t->C.cols / (DIRECT_PRODUCTS * per_us) +
+                          lines / (DIRECT_BYTES * per_us);
+}
+
 // For tiles of these parameters. There is a row.
 static int compare_ways(struct task *t, const double *opt, double factor, struct ways *out)
 {
@@ -133,8 +162,20 @@ static int compare_ways(struct task *t, const double *opt, double factor, struct
     int err = count(t, plan.rows, &x);
     if (err) return err;
     tiled_decide(&plan, opt, (int64_t)x.squares, t->dev->units);
-    *out = {bytes_by_tiles(t, &x, factor), bytes_turned(t), plan.cut == TILED_WHOLE};
+    *out = {bytes_by_tiles(t, &x, factor),
+            bytes_turned(t),
+            plan.cut == TILED_WHOLE,
+            plan.utilisation >= TILED_BUSY,
+            {}};
+    predict_times(t, &x, out);
     return OK;
+}
+
+static enum way fastest_way(const struct ways *x)
+{
+    const bool fewer = x->fills ? x->tiles < x->turned : x->us[WAY_TILES] < x->us[WAY_TURNED];
+    const enum way way = x->even && fewer ? WAY_TILES : WAY_TURNED;
+    return x->us[WAY_DIRECT] < x->us[way] ? WAY_DIRECT : way;
 }
 
 #endif
