@@ -199,6 +199,8 @@ static bool few_long(int32_t i, int32_t j)
 }
 // 3,135 nonzeros in some rows.
 static bool very_long(int32_t i, int32_t j) { return i % 16 == 3 ? j % 20 != 0 : i == j; }
+// Neighbours of the same length, so that all groups of a warp end together: 1, 2, ..., 16.
+static bool steps(int32_t i, int32_t j) { return j <= i / 4; }
 
 // A matrix, values of the options, and how many tiles it has then.
 static const struct kind {
@@ -267,7 +269,7 @@ static const struct kind {
      4 * 5,
      512,
      0,
-     0},
+     5},
     {{.name = "long light parts", .m = 35, .n = 4000, .rule = few_long},
      32,
      256,
@@ -295,6 +297,16 @@ static const struct kind {
      3200,
      0,
      0},
+    {{.name = "light parts of every length", .m = 64, .n = 20, .rule = steps},
+     64,
+     8,
+     4096,
+     0,
+     0,
+     512,
+     0,
+     0},
+    {{.name = "tiles of every length", .m = 64, .n = 20, .rule = steps}, 64, 16, 1, 0, 1, 0, 0, 0},
     {{.name = "panels of a row", .m = 20, .n = 30, .rule = checkered},
      1,
      7,
