@@ -36,7 +36,7 @@
 // Pieces of rows or panels that are taken out.
 struct pieces {
     int64_t count;
-    int64_t *first; // of each owner, and `count`
+    int64_t *first; // piece of each owner, and behind the last one `count`
     int32_t *owner; // of each piece, size count
 };
 
@@ -47,7 +47,7 @@ struct tiles {
     int32_t split;                           // nonzeros of a light part that a group goes through
     int32_t most;                            // tiles of a panel without runs, and of a run
     struct pieces segments, shared, runs;    // of rows, of rows, of panels
-    int64_t shared_at, run_at, band_at;      // first block of each kind, those of segments before
+    int64_t shared_at, run_at, band_at;      // first block of each kind; before are segments
     const int64_t *panel_ptr, *tile_row_ptr; // these and the rest as in the format
     const int32_t *map_list, *idx, *place;
 };
@@ -176,8 +176,7 @@ static __device__ __forceinline__ int32_t slot_of(int32_t j, int32_t width)
     return width & (width - 1) ? j % width : j & (width - 1);
 }
 
-// Nonzeros of a batch: 8 packs of B under way for each lane, half of them where they come from the
-// stage.
+// Nonzeros of a batch: for each lane 8 packs of B are under way, 4 where they come from the stage.
 template <bool STAGED, int LOADS> static __host__ __device__ constexpr int batch_of()
 {
     return (STAGED ? QUAD : GROUP) / LOADS > 0 ? (STAGED ? QUAD : GROUP) / LOADS : 1;
@@ -217,8 +216,9 @@ static __global__ void list_owners(int64_t owners, struct pieces to)
     if (s < to.count) to.owner[s] = (int32_t)(upper_bound(to.first, (int64_t)0, owners + 1, s) - 1);
 }
 
-// What a group has of a light part: nonzeros from p on, `left`, of which none may be left, in steps
-// that it shares with other groups.
+// What a group has of a light part: the first of its rounds is at p. `left` is how many nonzeros
+// are left from there on, 0 or less: none. The groups of a shared row take its rounds in turn, so
+// there they count those of the others as well.
 struct share {
     int32_t p, left;
 };
@@ -457,7 +457,7 @@ static inline void plan_free(struct task *t)
         {"width", 0, 0, 256, true, "columns of a tile, at most; 0: by k, 32 KB of B"},             \
         {"split", 0,    0,                                                                         \
          1 << 30, true, "nonzeros of a light part that a group goes through; 0: by the mean"},     \
-        {"run", 4, 1, 1 << 30, true, "tiles of a panel that blocks do not share out"},             \
+        {"run", 4, 1, 1 << 30, true, "tiles of a panel that a block goes through, at most"},       \
     {                                                                                              \
         "threads", 0, 0, MAX_THREADS, true, "per block, rounded down to 32s; 0: by the size"       \
     }

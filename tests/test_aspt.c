@@ -197,6 +197,10 @@ static bool few_long(int32_t i, int32_t j)
 {
     return i % 12 ? i == j : j < 300 || j % 3 == i / 12 % 3;
 }
+// 3,135 nonzeros in some rows.
+static bool very_long(int32_t i, int32_t j) { return i % 16 == 3 ? j % 20 != 0 : i == j; }
+// Neighbours of the same length, so that all groups of a warp end together: 1, 2, ..., 16.
+static bool steps(int32_t i, int32_t j) { return j <= i / 4; }
 
 // A matrix, values of the options, and how many tiles it has then.
 static const struct kind {
@@ -265,7 +269,7 @@ static const struct kind {
      4 * 5,
      512,
      0,
-     0},
+     5},
     {{.name = "long light parts", .m = 35, .n = 4000, .rule = few_long},
      32,
      256,
@@ -275,6 +279,34 @@ static const struct kind {
      200,
      0,
      0},
+    {{.name = "rows of many segments", .m = 10, .n = 3300, .rule = very_long},
+     16,
+     8,
+     4096,
+     0,
+     0,
+     200,
+     96,
+     0},
+    {{.name = "long light parts that stay whole", .m = 10, .n = 3300, .rule = very_long},
+     16,
+     8,
+     4096,
+     0,
+     0,
+     3200,
+     0,
+     0},
+    {{.name = "light parts of every length", .m = 64, .n = 20, .rule = steps},
+     64,
+     8,
+     4096,
+     0,
+     0,
+     512,
+     0,
+     0},
+    {{.name = "tiles of every length", .m = 64, .n = 20, .rule = steps}, 64, 16, 1, 0, 1, 0, 0, 0},
     {{.name = "panels of a row", .m = 20, .n = 30, .rule = checkered},
      1,
      7,
@@ -320,8 +352,46 @@ static void test_kind(struct device *dev, const struct kind *kind, const struct 
     if (host) sparse_free(&cpu, &host->head);
 }
 
+// What is taken out of rows and panels on CUDA, as counted in the format.
+struct taken_out {
+    int64_t segments, shared, runs;
+};
+
+static struct taken_out count_taken_out(const struct aspt *X, const struct kind *kind)
+{
+    const int64_t split = kind->split ? (int64_t)kind->split : 64;
+    const int64_t run = kind->run ? (int64_t)kind->run : 4;
+    struct taken_out out = {0};
+    for (int64_t b = 0; b < X->panels; b++) {
+        const int64_t parts = X->panel_ptr[b + 1] - X->panel_ptr[b];
+        const int64_t *at = X->tile_row_ptr + X->panel_ptr[b] * X->panel;
+        if (parts - 1 > run) out.runs += (parts - 1 + run - 1) / run;
+        for (int64_t r = 0; r < X->panel; r++) {
+            const int64_t light = at[(r + 1) * parts] - at[(r + 1) * parts - 1];
+            if (light <= split) continue;
+            if (light > 1024)
+                out.segments += (light + 1023) / 1024;
+            else
+                out.shared++;
+        }
+    }
+    return out;
+}
+
+static void check_taken_out(const struct outcome *out, const struct kind *kind,
+                            const struct taken_out *want)
+{
+    CHECK(figure_of(out, "segments") == (double)want->segments, "\"%s\": %g segments, not %lld",
+          kind->shape.name, figure_of(out, "segments"), (long long)want->segments);
+    CHECK(figure_of(out, "shared_rows") == (double)want->shared, "\"%s\": %g shared rows, not %lld",
+          kind->shape.name, figure_of(out, "shared_rows"), (long long)want->shared);
+    CHECK(figure_of(out, "runs") == (double)want->runs, "\"%s\": %g runs, not %lld",
+          kind->shape.name, figure_of(out, "runs"), (long long)want->runs);
+}
+
 static void test_product(struct device *dev, const struct kind *kind, const struct csr *A,
-                         const char *op_name, enum prec prec, int64_t k)
+                         const struct taken_out *taken_out, const char *op_name, enum prec prec,
+                         int64_t k)
 {
     const struct op *op = op_find(op_name);
     const struct algo_entry *e = algo_find(op, "aspt", dev->kind);
@@ -346,11 +416,12 @@ static void test_product(struct device *dev, const struct kind *kind, const stru
           out.err ? fail_text() : out.check.reason);
     CHECK(figure_of(&out, "tiles") == kind->tiles, "\"%s\": %g tiles", kind->shape.name,
           figure_of(&out, "tiles"));
+    if (dev->kind != DEVICE_CPU) check_taken_out(&out, kind, taken_out);
     inputs_free(&in);
 }
 
 // Sizes that fill slices of every width, and that leave something of one.
-static const int64_t sizes[] = {5, 13, 32, 36, 64, 128, 200};
+static const int64_t sizes[] = {5, 13, 32, 36, 64, 96, 128, 200};
 
 static void test_device(struct device *dev)
 {
@@ -358,10 +429,15 @@ static void test_device(struct device *dev)
         struct csr A;
         if (shape_build(&kind->shape, &A)) continue;
         test_kind(dev, kind, &A);
+        struct aspt *host =
+            make(&cpu, &A, F32, (double[]){kind->panel, kind->width, kind->threshold, kind->fill});
+        const struct taken_out taken_out =
+            host ? count_taken_out(host, kind) : (struct taken_out){0};
+        if (host) sparse_free(&cpu, &host->head);
         for (int x = 0; x < COUNT(sizes); x++)
             for (int prec = F32; prec <= F64; prec++) {
-                test_product(dev, kind, &A, "spmm", (enum prec)prec, sizes[x]);
-                test_product(dev, kind, &A, "sddmm", (enum prec)prec, sizes[x]);
+                test_product(dev, kind, &A, &taken_out, "spmm", (enum prec)prec, sizes[x]);
+                test_product(dev, kind, &A, &taken_out, "sddmm", (enum prec)prec, sizes[x]);
             }
         csr_free(&A);
     }

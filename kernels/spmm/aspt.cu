@@ -113,7 +113,7 @@ static __device__ __forceinline__ int64_t number_of_row(const struct tiles &a, i
     return a.segments.count + a.shared.count + q * a.panel + r;
 }
 
-// Each group's share of a row, from the first round on.
+// Each group's share of a light part, from the first round on. By all lanes.
 template <typename T, int VEC, int LOADS, bool WHOLE>
 static __device__ __forceinline__ void
 add_share(pack<T, VEC> (&sum)[LOADS], const struct tiles &a, const operands<T> &x,
@@ -124,6 +124,7 @@ add_share(pack<T, VEC> (&sum)[LOADS], const struct tiles &a, const operands<T> &
     add_part<false>(sum, first, a, x, mine.p, mine.left, step, (const pack<T, VEC> *)NULL, where);
 }
 
+// A block's segment.
 template <typename T, int VEC, int LOADS, bool WHOLE>
 static __device__ __forceinline__ void sum_segment(const struct tiles &a, const operands<T> &x,
                                                    int32_t slice)
@@ -148,7 +149,7 @@ static __device__ __forceinline__ void sum_segment(const struct tiles &a, const 
     __syncthreads(); // the next slice takes their place
 }
 
-// A warp's.
+// A warp's shared row.
 template <typename T, int VEC, int LOADS, bool WHOLE>
 static __device__ __forceinline__ void sum_shared(const struct tiles &a, const operands<T> &x,
                                                   int32_t slice)
@@ -167,6 +168,7 @@ static __device__ __forceinline__ void sum_shared(const struct tiles &a, const o
     for (int l = 0; l < LOADS; l++) to[l * GROUP] = sum[l];
 }
 
+// A block's band of a run.
 template <typename T, int VEC, int LOADS, bool WHOLE>
 static __device__ __forceinline__ void sum_run(const struct tiles &a, const operands<T> &x,
                                                int32_t slice, pack<T, VEC> *stage)

@@ -234,7 +234,7 @@ static int choose_order(struct scratch *w, const struct csr_dev *A, const double
     struct ranking room;
     struct order sorted;
     const bool force = opt[TILED_REORDER] > 0, permute = opt[TILED_PERMUTE] != 0;
-    int64_t plain = 0, cost = -1;
+    int64_t plain = 0, cost = -1; // where one is forced neither is found, and it is the cheaper
     int err = ranking_alloc(w, T, &room, r);
     if (!err && !force) {
         err = order_segments(w, A, s, false, order);

@@ -41,8 +41,8 @@ extern "C" {
 // of U mu are as many as fill a block on each multiprocessor, also where there are few rows.
 enum tiled_cut {
     TILED_WHOLE, // rows are not cut
-    TILED_MU,    // since lengths differ by more than their mean
-    TILED_U_MU,  // since there are fewer blocks, over all slabs, than multiprocessors
+    TILED_MU,    // since lengths differ by more than their mean, or balance=1
+    TILED_U_MU,  // since the blocks of all slabs keep too few multiprocessors busy
 };
 
 struct tiled {

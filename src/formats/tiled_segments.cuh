@@ -124,7 +124,8 @@ static __global__ void list_segments(int32_t m, const int32_t *__restrict__ ptr,
     s.to[x] = is_cut ? -1 - (at.part[i] + piece) : i;
 }
 
-// A thread an entry. Of the segments that begin where it does the last one is not empty.
+// A thread an entry. An empty segment begins where the next one does, so an entry is in the last
+// segment that begins at it or before.
 static __global__ void find_segments(int32_t nnz, struct cut s)
 {
     const int64_t p = thread_number();

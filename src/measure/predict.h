@@ -13,8 +13,8 @@
 //   Gamma  bytes that an element of B costs, over BT: 1 in the algorithmic intensity, C in the
 //          effective one where every access misses, C / L where only the first one of a line does
 //   C      bytes of the lines that warps touch over the bytes that they load
-//   L      loads of B over the columns of A that hold a nonzero: rows of B that are needed at all.
-//          The text divides by M, its table by N; this is what a cache without an end leaves
+//   L      loads of B over the columns of A that hold a nonzero, whose rows of B a cache of
+//          unlimited size would load once. The paper's text divides by M, its table by N
 //
 // the intensity of one column of C is, by the numbers of the paper's equations,
 //
@@ -32,6 +32,9 @@
 // for each further pass, from the cache if it fits there beside that; C, the sums of cut rows'
 // segments and those once more, to and from memory; where rows are sorted, each sum into a sector
 // of its own in the cache; and 3 us for each kernel.
+//
+// `tiled` on a CPU has the same tiles, and lines of the same size: its predictions are of the CPU's
+// roof, a warp being 32 elements of B that a thread copies one after the other.
 #ifndef PREDICT_H
 #define PREDICT_H
 

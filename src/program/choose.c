@@ -164,7 +164,7 @@ static int choose_algorithms(const struct choice *c, const struct options *o, co
     return mixed_operations(o);
 }
 
-static int check_limits(const struct option_setting *s, const struct param *p, const char *algo)
+int choice_check_setting(const struct option_setting *s, const struct param *p, const char *algo)
 {
     if (!(s->value >= p->min && s->value <= p->max))
         return fail(ERR_USAGE, "-opt %s=%.10g: %s of %s is from %.10g to %.10g", s->name, s->value,
@@ -207,7 +207,7 @@ static int check_settings(const struct chosen *chosen, const struct options *o)
             if (!entry->algo) found = true;
             int place = entry->algo ? algo_param_find(entry->algo, s->name) : -1;
             if (place < 0) continue;
-            int err = check_limits(s, algo_param(entry->algo, place), entry->name);
+            int err = choice_check_setting(s, algo_param(entry->algo, place), entry->name);
             if (err) return err;
             found = true;
         }

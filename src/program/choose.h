@@ -25,5 +25,7 @@ int choice_make_device(struct choice *c, const struct options *o);
 int choice_open(struct choice *c, const struct options *o);
 int choice_measure_roofs(struct choice *c, bool fresh);
 void choice_free(struct choice *c);
+// Whether a parameter of the algorithm of this name may have the value.
+int choice_check_setting(const struct option_setting *s, const struct param *p, const char *algo);
 
 #endif

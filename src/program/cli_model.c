@@ -10,8 +10,17 @@ static const struct {
     enum model_kind kind;
 } models[] = {{"naive", MODEL_NAIVE}, {"tiled", MODEL_TILED}};
 
-// Sets a part of the cutting by its name.
-static int set_cutting(struct cutting *cut, const struct option_setting *s)
+// Whose parameters -opt sets.
+static const struct algo *tiled_of_device(enum device_kind kind)
+{
+    const struct algo_entry *e = algo_find(op_find("spmm"), "tiled", kind);
+    if (!e || !e->algo) bug("no algorithm `tiled` for a device that is open");
+    return e->algo;
+}
+
+// Sets a part of the cutting by its name, as far as `tiled` goes on this device.
+static int set_cutting(struct cutting *cut, const struct algo *tiled,
+                       const struct option_setting *s)
 {
     const struct {
         const char *name;
@@ -19,11 +28,14 @@ static int set_cutting(struct cutting *cut, const struct option_setting *s)
     } parts[] = {{"rows", &cut->rows}, {"stage", &cut->stage}, {"factor", &cut->factor}};
     for (int i = 0; i < COUNT(parts); i++) {
         if (strcmp(parts[i].name, s->name)) continue;
-        if (!(s->value >= 1 && s->value <= INT32_MAX && s->value == floor(s->value)))
-            return fail(ERR_USAGE, "-opt %s=%.10g: it is a whole number from 1 to %d", s->name,
-                        s->value, INT32_MAX);
+        int err =
+            choice_check_setting(s, algo_param(tiled, algo_param_find(tiled, s->name)), "tiled");
+        if (err) return err;
         *parts[i].value = (int64_t)s->value;
         cut->rows = whole_warps(cut->rows);
+        if (cut->factor & (cut->factor - 1))
+            return fail(ERR_USAGE, "-opt factor=%lld: factor of tiled is a power of two",
+                        (long long)cut->factor);
         return OK;
     }
     return fail(ERR_USAGE, "-opt %s: of the models' parameters it is rows, stage or factor",
@@ -36,9 +48,10 @@ int cli_model_open(struct model_view *v, const struct options *o)
     if (!o->model && o->model_word)
         return fail(ERR_USAGE, "-%s: info takes it for -model alone", o->model_word);
     if (!o->model) return OK;
-    int err = OK;
-    for (int i = 0; i < o->setting_count && !err; i++) err = set_cutting(&v->cut, &o->settings[i]);
-    if (!err) err = choice_make_device(&v->c, o);
+    int err = choice_make_device(&v->c, o);
+    const struct algo *tiled = err ? NULL : tiled_of_device(v->c.primary);
+    for (int i = 0; i < o->setting_count && !err; i++)
+        err = set_cutting(&v->cut, tiled, &o->settings[i]);
     if (err) return err;
     const struct bench_device *bd = bench_device_find(&v->c.devices, v->c.device);
     if (!model_kept(bd->dev, &v->roof)) v->roof = (struct roof){0};

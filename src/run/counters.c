@@ -60,7 +60,7 @@ static void add_ncu(struct command *c, const struct counter_tool *tool, bool col
     add(c, cold ? "all" : "none");
 }
 
-// The same case, by every field that its key has.
+// The same case, by every field of its key but the launch: one run between marks is no batch.
 static void add_case(struct command *c, const struct counter_tool *tool,
                      const struct bench_case *bc, const char *path)
 {

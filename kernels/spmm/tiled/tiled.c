@@ -75,6 +75,7 @@ const struct algo spmm_tiled_cpu = {
                "where that saves more loads of B than it adds pieces of C, by rho alone with "
                "permute=1. U counts of a block with few rows the part that they are, and rows "
                "are cut to U mu where U times the slabs of R columns is under 0.65.",
+    .model = MODEL_TILED,
     .choose = choose_slabs,
     .prepare = prepare,
     .run = run,
