@@ -12,7 +12,7 @@
 //
 // A slice is all of k up to 512 bytes. Beyond, the lane that has a nonzero adds to what it wrote in
 // the slice before.
-#include "aspt.cuh"
+#include "aspt_plan.cuh"
 #include "papers.h"
 
 // Blocks that a multiprocessor must have registers for.

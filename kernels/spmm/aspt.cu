@@ -9,7 +9,7 @@
 // leaves their sums in memory. The second one goes through the bands: its groups sum up their rows,
 // tile by tile and then the light part, or take what the first one left. Each row of C is written
 // once.
-#include "aspt.cuh"
+#include "aspt_plan.cuh"
 #include "papers.h"
 
 // Blocks that a multiprocessor must have registers for.

@@ -1,0 +1,230 @@
+// How the CUDA kernels on adaptive sparse tiles are started: what is taken out of the rows and
+// panels, slices, blocks, and the options. The words are those of aspt.cuh.
+#ifndef ASPT_PLAN_H
+#define ASPT_PLAN_H
+
+#include "aspt.cuh"
+#include "device/cub.cuh"
+
+// Segments of the light part of each row, and whether it is shared.
+static __global__ void count_pieces(struct tiles a, int32_t *__restrict__ segments,
+                                    int32_t *__restrict__ shared)
+{
+    const int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= a.m) return;
+    const struct part_row row = find_row(a, i / a.panel, (int32_t)(i % a.panel));
+    const int64_t light = row.at[row.tiles + 1] - row.at[row.tiles];
+    segments[i] = is_long(light) && light > a.split ? (int32_t)ceil_div(light, SEGMENT) : 0;
+    shared[i] = is_shared(a, light);
+}
+
+// Runs of each panel.
+static __global__ void count_runs(struct tiles a, int64_t panels, int32_t *__restrict__ count)
+{
+    const int64_t b = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
+    if (b >= panels) return;
+    const int64_t tiles = a.panel_ptr[b + 1] - a.panel_ptr[b] - 1;
+    count[b] = tiles > a.most ? (int32_t)ceil_div(tiles, a.most) : 0;
+}
+
+static __global__ void list_owners(int64_t owners, struct pieces to)
+{
+    const int64_t s = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
+    if (s < to.count) to.owner[s] = (int32_t)(upper_bound(to.first, (int64_t)0, owners + 1, s) - 1);
+}
+
+// How a case is computed: what prepare() decides, and what it allocates.
+struct plan {
+    struct tiles a;
+    int32_t k, slices;
+    int vec, loads;
+    bool whole; // slices are full
+    int threads;
+    int64_t blocks; // of all kinds
+    size_t stage_bytes;
+    void *partial;    // of SpMM: sums over pieces
+    uint32_t step[3]; // bytes from a row to the next, of the dense inputs and of a dense result
+};
+
+// Calls function<T, VEC, LOADS, WHOLE>(t) as the plan has it.
+#define BY_LOADS(T, VEC, WHOLE, function, t, loads)                                                \
+    ((loads) == 1   ? function<T, VEC, 1, WHOLE>(t)                                                \
+     : (loads) == 2 ? function<T, VEC, 2, WHOLE>(t)                                                \
+                    : function<T, VEC, 4, WHOLE>(t))
+#define BY_PACKS(T, function, t, s)                                                                \
+    ((s)->vec == 1 ? BY_LOADS(T, 1, false, function, t, (s)->loads)                                \
+     : (s)->whole  ? BY_LOADS(T, 16 / sizeof(T), true, function, t, (s)->loads)                    \
+                   : BY_LOADS(T, 16 / sizeof(T), false, function, t, (s)->loads))
+
+// The widest pack that rows of all dense matrices are made of.
+static inline int plan_vec(const struct task *t)
+{
+    const int vec = (int)(16 / prec_bytes(t->prec));
+    bool fits = t->in[0].cols % vec == 0 && t->in[0].ld % vec == 0;
+    if (t->in[1].val) fits &= t->in[1].ld % vec == 0;
+    if (t->C.val) fits &= t->C.ld % vec == 0;
+    return fits ? vec : 1;
+}
+
+// Slices of `columns`, less where the row or the stage is smaller.
+static inline void plan_slices(const struct task *t, int64_t columns, struct plan *s)
+{
+    const int64_t width = (int64_t)prec_bytes(t->prec), k = t->in[0].cols;
+    s->k = (int32_t)k;
+    s->vec = plan_vec(t);
+    s->loads = 4;
+    while (s->loads > 1 &&
+           (s->loads * GROUP * s->vec > columns || s->loads / 2 * GROUP * s->vec >= k ||
+            s->loads * GROUP * s->vec * width * s->a.width > STAGE_BYTES))
+        s->loads /= 2;
+    const int64_t slice = s->loads * GROUP * s->vec;
+    s->slices = (int32_t)ceil_div(k, slice);
+    s->whole = k % slice == 0;
+    s->stage_bytes = aspt_of(t->A[0])->tiles ? (size_t)(slice * width * s->a.width) : 0;
+}
+
+// Large blocks stage a tile for many rows at once, small ones wait less for their longest row, and
+// fill the device. `slices` have blocks of their own.
+static inline void plan_blocks(const struct task *t, int64_t slices, struct plan *s)
+{
+    const struct aspt *A = aspt_of(t->A[0]);
+    const int wanted = (int)task_option(t, "threads") / WARP * WARP;
+    const int least = A->tiles ? MAX_THREADS / 2 : 2 * WARP;
+    s->threads = wanted ? wanted : A->tiled * 4 < A->nnz ? MAX_THREADS / 2 : MAX_THREADS;
+    while (!wanted && s->threads > least &&
+           ceil_div(A->m, s->threads / GROUP) * slices < 4 * t->dev->units)
+        s->threads /= 2;
+    while (s->threads > WARP && (s->threads - WARP) / GROUP >= A->panel) s->threads -= WARP;
+    s->a.bands = (int32_t)ceil_div(A->panel, s->threads / GROUP);
+}
+
+// In a grid they lie by kind: segments, shared rows, runs, bands.
+static inline void plan_grid(const struct task *t, struct plan *s)
+{
+    struct tiles *a = &s->a;
+    a->shared_at = a->segments.count;
+    a->run_at = a->shared_at + ceil_div(a->shared.count, s->threads / WARP);
+    a->band_at = a->run_at + a->runs.count * a->bands;
+    s->blocks = a->band_at + (int64_t)aspt_of(t->A[0])->panels * a->bands;
+}
+
+// Groups of a warp wait for each other, so rows that are longer than most are taken out; where rows
+// are too few to fill the device, so are more of them.
+static inline int32_t plan_split(const struct task *t)
+{
+    const struct aspt *A = aspt_of(t->A[0]);
+    const int wanted = (int)task_option(t, "split");
+    const int64_t rows = A->m, busy = (int64_t)t->dev->units * 1024 / GROUP;
+    if (wanted) return wanted;
+    const int64_t usual = rows < busy ? 0 : 2 * A->nnz / rows;
+    return (int32_t)(usual < 64 ? 64 : min64(usual, SEGMENT));
+}
+
+// Fills in the pieces of each owner from how many it has, and frees `count`.
+static inline int plan_pieces(struct task *t, int64_t owners, int32_t *count, struct pieces *x)
+{
+    struct device *d = t->dev;
+    int err = device_alloc(d, owners + 1, sizeof *x->first, (void **)&x->first);
+    if (!err) err = cub_exclusive_sum(d, count, owners, x->first);
+    if (!err) err = wait_for(d, t->entry->name, x->first + owners, &x->count, sizeof x->count);
+    device_free(d, count);
+    if (err || !x->count) return err;
+    err = device_alloc(d, x->count, sizeof *x->owner, (void **)&x->owner);
+    if (err) return err;
+    LAUNCH(list_owners, (unsigned)ceil_div(x->count, MAX_THREADS), MAX_THREADS, 0, d->stream,
+           owners, *x);
+    return launch_check(t->entry->name);
+}
+
+static inline int plan_rows(struct task *t, struct plan *s)
+{
+    struct device *d = t->dev;
+    const int64_t m = s->a.m;
+    int32_t *segments = NULL, *shared = NULL;
+    int err = device_alloc(d, m, sizeof *segments, (void **)&segments);
+    if (!err) err = device_alloc(d, m, sizeof *shared, (void **)&shared);
+    if (!err && m > 0) {
+        LAUNCH(count_pieces, (unsigned)ceil_div(m, MAX_THREADS), MAX_THREADS, 0, d->stream, s->a,
+               segments, shared);
+        err = launch_check(t->entry->name);
+    }
+    if (err) {
+        device_free(d, segments);
+        device_free(d, shared);
+        return err;
+    }
+    err = plan_pieces(t, m, segments, &s->a.segments);
+    if (!err) return plan_pieces(t, m, shared, &s->a.shared);
+    device_free(d, shared);
+    return err;
+}
+
+static inline int plan_runs(struct task *t, struct plan *s)
+{
+    struct device *d = t->dev;
+    const int64_t panels = aspt_of(t->A[0])->panels;
+    int32_t *count = NULL;
+    if (!aspt_of(t->A[0])->tiles) return OK;
+    int err = device_alloc(d, panels, sizeof *count, (void **)&count);
+    if (err) return err;
+    LAUNCH(count_runs, (unsigned)ceil_div(panels, MAX_THREADS), MAX_THREADS, 0, d->stream, s->a,
+           panels, count);
+    err = launch_check(t->entry->name);
+    if (!err) return plan_pieces(t, panels, count, &s->a.runs);
+    device_free(d, count);
+    return err;
+}
+
+// With slices of `columns` at most; where `loop`, a block goes through all of them.
+static inline int plan_make(struct task *t, int64_t columns, bool loop)
+{
+    struct plan *s = (struct plan *)mem_zero_alloc(1, sizeof *s);
+    t->state = s;
+    if (!s) return ERR_MEMORY;
+    const struct aspt *A = aspt_of(t->A[0]);
+    s->a.m = A->m, s->a.panel = A->panel, s->a.width = A->width;
+    s->a.split = plan_split(t);
+    s->a.most = (int32_t)task_option(t, "run");
+    s->a.panel_ptr = A->panel_ptr, s->a.tile_row_ptr = A->tile_row_ptr;
+    s->a.map_list = A->map_list, s->a.idx = A->idx, s->a.place = A->place;
+    plan_slices(t, columns, s);
+    plan_blocks(t, loop ? 1 : s->slices, s);
+    int err = row_step(t, &t->in[0], &s->step[0]);
+    if (!err && t->in[1].val) err = row_step(t, &t->in[1], &s->step[1]);
+    if (!err && t->C.val) err = row_step(t, &t->C, &s->step[2]);
+    if (!err) err = plan_rows(t, s);
+    if (!err) err = plan_runs(t, s);
+    if (!err) plan_grid(t, s);
+    task_number(t, "threads", s->threads);
+    task_number(t, "slices", s->slices);
+    task_number(t, "segments", (double)s->a.segments.count);
+    task_number(t, "shared_rows", (double)s->a.shared.count);
+    task_number(t, "runs", (double)s->a.runs.count);
+    return err;
+}
+
+static inline void plan_free(struct task *t)
+{
+    struct plan *s = (struct plan *)t->state;
+    if (!s) return;
+    const struct pieces *const lists[] = {&s->a.segments, &s->a.shared, &s->a.runs};
+    for (const struct pieces *x : lists) {
+        device_free(t->dev, x->first);
+        device_free(t->dev, x->owner);
+    }
+    device_free(t->dev, s->partial);
+    mem_free(s);
+    t->state = NULL;
+}
+
+#define ASPT_CUDA_OPTIONS                                                                          \
+    {"threshold", 64, 1, 4096, true, "nonzeros in a panel from which on a column is heavy"},       \
+        {"width", 0, 0, 256, true, "columns of a tile, at most; 0: by k, 32 KB of B"},             \
+        {"split", 0,    0,                                                                         \
+         1 << 30, true, "nonzeros of a light part that a group goes through; 0: by the mean"},     \
+        {"run", 4, 1, 1 << 30, true, "tiles of a panel that a block goes through, at most"},       \
+    {                                                                                              \
+        "threads", 0, 0, MAX_THREADS, true, "per block, rounded down to 32s; 0: by the size"       \
+    }
+
+#endif
