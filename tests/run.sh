@@ -93,7 +93,9 @@ part build-cpu one build CUDA=0 spbench tests
 part build-emu one build EMU=1 spbench tests
 nvcc=$(command -v nvcc || command -v /usr/local/cuda/bin/nvcc || true)
 if [ -n "$nvcc" ]; then
-    part build-cuda one build ARCH="${ARCH:-90}" spbench tests # for one GPU: that is all of the code
+    # All of the CUDA code, for one GPU, and the tests that run on one.
+    mapfile -t gpu_tests < <(grep -o 'tests/test_[a-z_]*' tests/gpu.sh | sort -u | sed 's|^|build/cuda/|')
+    part build-cuda one build ARCH="${ARCH:-90}" spbench "${gpu_tests[@]}"
 else
     part build-cuda bash -c "echo 'skipped: no nvcc, the CUDA code was not compiled'; echo '0 passed, 0 failed, 1 skipped'"
 fi
@@ -110,10 +112,11 @@ for op in "${operations[@]}"; do
     done
 done
 begin plots "$python" tests/test_plots.py
-for name in test_faults test_hash test_tile test_formats test_aspt test_check_rounding test_check; do
+for name in test_aspt test_faults test_hash test_tile test_formats test_tuned test_check_rounding test_check; do
     begin "$name-emu" "build/emu/tests/$name"
 done
-begin test_algos-emu-cpu env MKL_RT=build/emu/tests/mkl/libmkl_rt.so build/emu/tests/test_algos cpu
+# The sanitizers watch a third of the CPU's; all of them run without.
+begin test_algos-emu-cpu env MKL_RT=build/emu/tests/mkl/libmkl_rt.so build/emu/tests/test_algos cpu short
 begin test_algos-cpu env MKL_RT=build/cpu/tests/mkl/libmkl_rt.so build/cpu/tests/test_algos
 finish
 

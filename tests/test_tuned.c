@@ -309,6 +309,26 @@ static void test_direct(void)
     }
 }
 
+// Few long rows are not for blocks that go through them one after the other.
+static void test_long_rows(void)
+{
+    static const int32_t lengths[8] = {2000, 2000};
+    struct csr A;
+    struct inputs in;
+    double opt[PARAMS_MAX] = {0};
+    if (make_lengths(lengths, 2, 4000, &A)) return;
+    if (inputs_of(&in, &A, F32, 4)) return;
+    algo_defaults(tuned()->algo, opt);
+    struct outcome out = case_run(&in, tuned(), opt, CHECK_FULL);
+    const struct figure *way = figures_find(&out.figures, "way");
+    CHECK(!out.err && out.check.error_ratio == 0, "two long rows");
+    CHECK_TEXT(way ? way->text : "", "turned");
+    inputs_free(&in);
+    csr_free(&A);
+}
+
+#define UNITS 4 // multiprocessors that what is decided here is for
+
 int main(void)
 {
     if (device_missing(DEVICE_CUDA)) {
@@ -316,6 +336,7 @@ int main(void)
         return TEST_END();
     }
     CHECK(!device_open("cuda", &dev), "%s", fail_text());
+    dev.units = UNITS;
     test_mesh();
     test_few_panels();
     test_uneven();
@@ -325,6 +346,7 @@ int main(void)
     test_empty();
     test_pieces();
     test_direct();
+    test_long_rows();
     device_close(&dev);
     return TEST_END();
 }

@@ -15,8 +15,8 @@
 #ifndef TILED_WAYS_H
 #define TILED_WAYS_H
 
+#include "direct.cuh"
 #include "formats/tiled_plan.h"
-#include "kernel.cuh"
 
 #define COUNT_BLOCK 256
 #define LINE        64 // bytes that come from memory at a time: two sectors
@@ -34,8 +34,10 @@
 #define TILES_NONZERO_US 0.3  // of a row, one after the other
 #define TILES_BYTES      23
 #define DIRECT_US        1.5
-#define DIRECT_PRODUCTS  5  // B out of L1, an element at a time
-#define DIRECT_BYTES     38 // of B, to there
+#define DIRECT_PRODUCTS  5               // B out of L1, an element at a time
+#define DIRECT_BYTES     38              // of B, to there
+#define DIRECT_LONG      (ROUNDS * WARP) // nonzeros of a row that its block goes through ...
+#define DIRECT_ROUND_US  0.3             // ... one round after the other, and row after row
 
 enum way { WAY_TILES, WAY_TURNED, WAY_DIRECT };
 
@@ -149,6 +151,8 @@ static void predict_times(const struct task *t, const struct counts *x, struct w
     out->us[WAY_TURNED] = TURNED_US + out->turned / (TURNED_BYTES * per_us);
     out->us[WAY_DIRECT] = DIRECT_US + nnz * (double)t->C.cols / (DIRECT_PRODUCTS * per_us) +
                           lines / (DIRECT_BYTES * per_us);
+    const double mean = nnz / (double)t->C.rows;
+    if (mean > DIRECT_LONG) out->us[WAY_DIRECT] += DIRECT_ROUND_US * mean / WARP;
 }
 
 // For tiles of these parameters. There is a row.
