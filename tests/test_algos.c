@@ -4,8 +4,8 @@
 //
 //     test_algos [cpu|cuda] [short|tiny|even|odd] [own] [OPERATION...] [ALGORITHM...]
 //
-// One kind of device only; every third, ninth or second shape; no vendor's algorithms; what is
-// named.
+// One kind of device only; every third, ninth or second shape, each of the latter with every second
+// value of k; no vendor's algorithms; what is named.
 #include "cases.h"
 #include "shapes.h"
 
@@ -168,7 +168,8 @@ static void test_shape(struct device *dev, const struct op *op, const struct sha
     for (int prec = F32; prec <= F64; prec++) {
         int at[AXES_MAX] = {0};
         int64_t axis[AXES_MAX] = {0};
-        for (int a = 0; op->axes[a]; a++) axis_try(op->axes[a], 0, &axis[a]);
+        if (!product && wanted.axis_step == 2) at[0] = number / 2 % 2;
+        for (int a = 0; op->axes[a]; a++) axis_try(op->axes[a], at[a], &axis[a]);
         do {
             if (product && (A.m != A.n ? !at[0] : shape->square && at[0])) continue;
             int turn = number + 3 * at[0] + prec;
@@ -248,7 +249,7 @@ static void test_device(enum device_kind kind)
     for (int x = 0; x < op_count; x++) {
         if (!any_wanted(ops[x], kind)) continue;
         test_op(&dev, ops[x]);
-        if (wanted.axis_step == 1 && !wanted.first) test_far(&dev, ops[x]);
+        if (wanted.axis_step < 3 && !wanted.first) test_far(&dev, ops[x]);
     }
     CHECK(dev.used_bytes == 0, "%lld bytes left on %s", (long long)dev.used_bytes, dev.id);
     device_close(&dev);
@@ -267,8 +268,8 @@ static bool parse(const char *word)
         if (!strcmp(word, device_list[k].name)) return wanted.device = k, true;
     if (!strcmp(word, "short")) return wanted.step = wanted.axis_step = 3, true;
     if (!strcmp(word, "tiny")) return wanted.step = wanted.axis_step = 9, true;
-    if (!strcmp(word, "even")) return wanted.step = 2, true;
-    if (!strcmp(word, "odd")) return wanted.first = 1, wanted.step = 2, true;
+    if (!strcmp(word, "even")) return wanted.step = wanted.axis_step = 2, true;
+    if (!strcmp(word, "odd")) return wanted.first = 1, wanted.step = wanted.axis_step = 2, true;
     if (!strcmp(word, "own")) return wanted.own = true;
     if (op_find(word) && wanted.op_count < NAMES_MAX)
         return wanted.ops[wanted.op_count++] = op_find(word), true;
