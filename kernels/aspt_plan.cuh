@@ -125,8 +125,7 @@ static inline int plan_pieces(struct task *t, int64_t owners, int32_t *count, st
 {
     struct device *d = t->dev;
     int err = device_alloc(d, owners + 1, sizeof *x->first, (void **)&x->first);
-    if (!err) err = cub_exclusive_sum(d, count, owners, x->first);
-    if (!err) err = wait_for(d, t->entry->name, x->first + owners, &x->count, sizeof x->count);
+    if (!err) err = cub_offsets(d, t->entry->name, count, owners, x->first, &x->count);
     device_free(d, count);
     if (err || !x->count) return err;
     err = device_alloc(d, x->count, sizeof *x->owner, (void **)&x->owner);

@@ -49,10 +49,15 @@ for path in sorted((root / "kernels").rglob("*.c")):
             check(line.startswith("static"), f"{path.relative_to(root)}:{number}: not static: {line}")
 
 # The emulator cannot tell whether a kernel that starts early waits before it writes.
-for path in sorted((root / "kernels").rglob("*.cu")):
+for path in sorted((root / "kernels").rglob("*.cu*")):
     text = path.read_text()
-    if "LAUNCH_EARLY(" not in text:
+    if "LAUNCH_EARLY" not in text:
         continue
+    near = [path.parent / name for name in re.findall(r'#include "(\w+\.cuh)"', text)]
+    check(any("wait_for_previous();" in of.read_text() for of in [path, *near] if of.exists()),
+          f"{path.relative_to(root)} launches a kernel early, and none waits there")
+    if path.suffix != ".cu":
+        continue # what a kernel writes is in functions that it calls
     for kernel in re.findall(r"__global__(?:.|\n)*?\n}\n", text):
         wait, store = kernel.find("wait_for_previous();"), re.search(r"\ba\.C\[[^]]*\] = ", kernel)
         check(0 <= wait and store and wait < store.start(),

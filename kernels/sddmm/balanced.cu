@@ -128,11 +128,7 @@ static void start_each(const struct task *t)
         (T *)t->val, (uint32_t)A->nnz, (uint32_t)X->cols, s->X_step,         s->Y_step};
     const unsigned grid = (unsigned)ceil_div(A->nnz, s->share * (s->threads / WARP));
     auto kernel = multiply<T, VEC, LOADS, EACH, FILL>;
-    if (s->overlap) {
-        LAUNCH_EARLY(kernel, grid, s->threads, 0, t->dev->stream, a);
-    } else {
-        LAUNCH(kernel, grid, s->threads, 0, t->dev->stream, a);
-    }
+    LAUNCH_EARLY_IF(s->overlap, kernel, grid, s->threads, 0, t->dev->stream, a);
 }
 
 template <typename T, int VEC, int LOADS, enum fill FILL>

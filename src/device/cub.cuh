@@ -1,5 +1,5 @@
-// What kernels use of CUB, as functions that allocate their own scratch, return an err, and do not
-// wait. The emulator has its own <cub/...>, in tests/emu.
+// What kernels use of CUB, as functions that allocate their own scratch and return an err; they
+// wait for nothing but what comes to the host. The emulator has its own <cub/...>, in tests/emu.
 #ifndef SPBENCH_CUB_H
 #define SPBENCH_CUB_H
 
@@ -34,6 +34,16 @@ static int cub_exclusive_sum(struct device *d, const T *in, int64_t n, int64_t *
         cub::DeviceScan::InclusiveScan(scratch, bytes, in, out + 1, cub_add64(), n, stream);
     device_free(d, scratch);
     return e == cudaSuccess ? OK : cuda_fail(e, __FILE__, __LINE__, "cub::DeviceScan");
+}
+
+// The same, and the total on the host as well: waits, and tells first what the launches before this
+// were refused for, as `name`.
+template <typename T>
+static int cub_offsets(struct device *d, const char *name, const T *in, int64_t n, int64_t *out,
+                       int64_t *total)
+{
+    int err = cub_exclusive_sum(d, in, n, out);
+    return err ? err : wait_for(d, name, out + n, total, sizeof *total);
 }
 
 // Sorts n keys, with a value each, by bits [begin_bit, end_bit) of the unsigned keys; equal ones

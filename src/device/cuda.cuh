@@ -48,6 +48,16 @@ template <typename F> static bool can_launch_early(F *kernel)
 }
 #endif
 
+// One or the other.
+#define LAUNCH_EARLY_IF(early, ...)                                                                \
+    do {                                                                                           \
+        if (early) {                                                                               \
+            LAUNCH_EARLY(__VA_ARGS__);                                                             \
+        } else {                                                                                   \
+            LAUNCH(__VA_ARGS__);                                                                   \
+        }                                                                                          \
+    } while (0)
+
 // From here on the next kernel of the stream may start, if it was launched by LAUNCH_EARLY.
 static __device__ __forceinline__ void start_next()
 {

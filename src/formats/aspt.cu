@@ -227,8 +227,7 @@ static int list_columns(struct finder *f, int64_t *count)
     LAUNCH(find_heavy, blocks_for(s->nnz), BLOCK, 0, f->d->stream, *s, f->nonzeros->key[0],
            f->mark);
     err = launch_check("aspt: heavy columns");
-    if (!err) err = cub_exclusive_sum(f->d, f->mark, s->nnz, f->number);
-    if (!err) err = wait_for(f->d, "aspt", f->number + s->nnz, count, sizeof *count);
+    if (!err) err = cub_offsets(f->d, "aspt", f->mark, s->nnz, f->number, count);
     if (err || !*count) return err;
     err = pairs_alloc(f->d, *count, &f->columns);
     if (err) return err;

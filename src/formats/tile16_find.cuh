@@ -108,8 +108,7 @@ static int find_structure(struct device *d, Source source, int32_t window, int t
                NULL, NULL);
     }
     err = launch_check("tile16: count");
-    if (!err) err = cub_exclusive_sum(d, count, t->tile_m, t->ptr);
-    if (!err) err = wait_for(d, "tile16", t->ptr + t->tile_m, number, sizeof *number);
+    if (!err) err = cub_offsets(d, "tile16", count, t->tile_m, t->ptr, number);
     if (err) goto done;
     t->tiles = *number;
     err = device_alloc(d, t->tiles, sizeof *t->col, (void **)&t->col);

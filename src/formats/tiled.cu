@@ -76,7 +76,7 @@ static int find_ranks(struct scratch *w, const struct csr_dev *A, const struct t
     out->entry = r->entry[0];
     if (nnz) LAUNCH(flag_distinct, grid_for(nnz), BLOCK, 0, d->stream, nnz, out->key, r->flag);
     err = launch_check("tiled: distinct");
-    return err ? err : sum_up(d, r->flag, nnz, out->before, &out->distinct);
+    return err ? err : cub_offsets(d, "tiled", r->flag, nnz, out->before, &out->distinct);
 }
 
 // The first distinct column of each panel, and how many stages its columns make.
@@ -126,7 +126,7 @@ static int make_map(struct scratch *w, const struct ranks *r, struct tiled *T, i
         LAUNCH(count_stages, grid_for(T->panels), BLOCK, 0, d->stream, T->panels, nnz, *r, T->stage,
                first, stages);
     err = launch_check("tiled: stages");
-    if (!err) err = sum_up(d, stages, T->panels, T->panel, &T->stages);
+    if (!err) err = cub_offsets(d, "tiled", stages, T->panels, T->panel, &T->stages);
     if (err) return err;
     T->mapped = r->distinct;
     err = own_alloc(d, T->stages + 1, &T->map_ptr);
@@ -199,7 +199,7 @@ static int make_slices(struct scratch *w, const struct csr_dev *A, const struct 
     if (err) return err;
     if (nnz) LAUNCH(widen_slices, grid, BLOCK, 0, d->stream, nnz, *T, *s, place, rank, size);
     err = launch_check("tiled: slices");
-    if (!err) err = sum_up(d, size, slices, T->slice, &T->stored);
+    if (!err) err = cub_offsets(d, "tiled", size, slices, T->slice, &T->stored);
     if (!err) err = own_alloc(d, T->stored, &T->idx);
     if (!err) err = device_alloc(d, T->stored, (size_t)width, &T->val);
     if (!err) err = device_fill(d, T->val, 0, T->stored * width);

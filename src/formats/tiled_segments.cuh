@@ -46,14 +46,6 @@ static __device__ __forceinline__ int64_t thread_number()
     return (int64_t)blockIdx.x * BLOCK + threadIdx.x;
 }
 
-// The sum of in[0 .. n) on the host as well.
-static inline int sum_up(struct device *d, const int32_t *in, int64_t n, int64_t *out,
-                         int64_t *total)
-{
-    int err = cub_exclusive_sum(d, in, n, out);
-    return err ? err : wait_for(d, "tiled", out + n, total, sizeof *total);
-}
-
 // The segments in the order of the matrix, in device memory.
 struct cut {
     int32_t count, cuts;
@@ -161,9 +153,9 @@ static int cut_rows(struct scratch *w, const struct csr_dev *A, const double *op
         LAUNCH(count_pieces, grid_for(m), BLOCK, 0, d->stream, m, ptr, longest, pieces, is_cut,
                parts);
     err = launch_check("tiled: pieces");
-    if (!err) err = sum_up(d, pieces, m, at.segment, &T->segments);
-    if (!err) err = sum_up(d, is_cut, m, at.cut, &cuts);
-    if (!err) err = sum_up(d, parts, m, at.part, &T->parts);
+    if (!err) err = cub_offsets(d, "tiled", pieces, m, at.segment, &T->segments);
+    if (!err) err = cub_offsets(d, "tiled", is_cut, m, at.cut, &cuts);
+    if (!err) err = cub_offsets(d, "tiled", parts, m, at.part, &T->parts);
     if (err) return err;
     if (T->segments > INT32_MAX)
         return fail(ERR_UNSUPPORTED, "tiled: %lld segments are too many", (long long)T->segments);

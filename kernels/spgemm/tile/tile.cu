@@ -116,8 +116,7 @@ template <typename T> static int multiply_all(struct task *t, const struct facto
                w, length);
     }
     err = launch_check("tile: step 2");
-    if (!err) err = cub_exclusive_sum(d, length, C->tiles, C->start);
-    if (!err) err = wait_for(d, "tile", C->start + C->tiles, s->number, sizeof *s->number);
+    if (!err) err = cub_offsets(d, "tile", length, C->tiles, C->start, s->number);
     if (err) goto done;
 
     C->nnz = *s->number;

@@ -185,11 +185,7 @@ template <typename T, int L> static void start_lanes(const struct task *t, const
     const dim3 grid((unsigned)ceil_div(a.m, s->threads / L),
                     (unsigned)min64(ceil_div(a.k, SLAB), 65535));
     auto kernel = multiply_direct<T, L>;
-    if (s->early) {
-        LAUNCH_EARLY(kernel, grid, (unsigned)s->threads, 0, t->dev->stream, a);
-    } else {
-        LAUNCH(kernel, grid, (unsigned)s->threads, 0, t->dev->stream, a);
-    }
+    LAUNCH_EARLY_IF(s->early, kernel, grid, (unsigned)s->threads, 0, t->dev->stream, a);
 }
 
 template <typename T> static void direct_start(const struct task *t, const struct direct *s)

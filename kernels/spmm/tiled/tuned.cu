@@ -22,6 +22,7 @@
 // Deterministic: every sum has one fixed order.
 #include "direct.cuh"
 #include "papers.h"
+#include "slabs.h"
 #include "turned.cuh"
 #include "ways.cuh"
 
@@ -79,7 +80,7 @@ static int choose_way(struct task *t, double *opt, enum way *way)
     tiled.algo = &spmm_tiled_cuda;
     algo_defaults(tiled.algo, tiled.opt);
     const double factor = task_option(&tiled, "factor");
-    opt[TILED_SLABS] = fmin(ceil((double)t->C.cols / factor), TILED_SLABS_MOST);
+    opt[TILED_SLABS] = slabs_of(t->C.cols, (int64_t)factor);
     int err = compare_ways(t, opt, factor, &ways);
     if (err) return err;
     if (wanted < 0) *way = fastest_way(&ways);

@@ -94,8 +94,7 @@ static int find_pieces(struct task *t, struct turned *s, int64_t *first, int64_t
                s->windows, (const int32_t *)csr_of(t->A[0])->ptr, count);
         err = launch_check(t->entry->name);
     }
-    if (!err) err = cub_exclusive_sum(d, count, windows, first);
-    if (!err) err = wait_for(d, t->entry->name, first + windows, pieces, sizeof *pieces);
+    if (!err) err = cub_offsets(d, t->entry->name, count, windows, first, pieces);
     device_free(d, count);
     return err;
 }
@@ -217,13 +216,8 @@ static void start_group(const struct task *t, const struct turned *s)
     const T *val = (const T *)A->val, *B = (const T *)s->B;
     T *C = (T *)t->C.val;
     auto kernel = multiply<T, GROUP>;
-    if (A->nnz && s->early) {
-        LAUNCH_EARLY(kernel, grid, (unsigned)s->threads, bytes, t->dev->stream, s->shape,
-                     s->windows, ptr, idx, val, B, C, y);
-    } else {
-        LAUNCH(kernel, grid, (unsigned)s->threads, bytes, t->dev->stream, s->shape, s->windows, ptr,
-               idx, val, B, C, y);
-    }
+    LAUNCH_EARLY_IF(A->nnz && s->early, kernel, grid, (unsigned)s->threads, bytes, t->dev->stream,
+                    s->shape, s->windows, ptr, idx, val, B, C, y);
 }
 
 template <typename T> static void turned_start(const struct task *t, const struct turned *s)
