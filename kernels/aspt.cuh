@@ -75,6 +75,12 @@ static __device__ __forceinline__ struct part_row find_row(const struct tiles &a
     return x;
 }
 
+// Row i of A, of any panel.
+static __device__ __forceinline__ struct part_row row_of(const struct tiles &a, int32_t i)
+{
+    return find_row(a, i / a.panel, i % a.panel);
+}
+
 // The place in its panel of the row of this thread's group.
 static __device__ __forceinline__ int32_t row_of_band(int32_t band)
 {
@@ -181,11 +187,14 @@ template <bool STAGED, int LOADS> static __host__ __device__ constexpr int batch
     return (STAGED ? QUAD : GROUP) / LOADS > 0 ? (STAGED ? QUAD : GROUP) / LOADS : 1;
 }
 
-// A light part is its group's, or a shared row, or cut into segments.
-static __device__ __forceinline__ bool is_long(int64_t light) { return light > SEGMENT; }
+// A light part is its group's, or cut into segments, or a shared row.
+static __device__ __forceinline__ bool is_cut(const struct tiles &a, int64_t light)
+{
+    return light > a.split && light > SEGMENT;
+}
 static __device__ __forceinline__ bool is_shared(const struct tiles &a, int64_t light)
 {
-    return light > a.split && !is_long(light);
+    return light > a.split && light <= SEGMENT;
 }
 
 // What a group has of a light part: the first of its rounds is at p. `left` is how many nonzeros
@@ -201,7 +210,7 @@ static __device__ __forceinline__ struct part_row find_segment(const struct tile
                                                                struct share *mine)
 {
     const int32_t i = a.segments.owner[s];
-    const struct part_row row = find_row(a, i / a.panel, i % a.panel);
+    const struct part_row row = row_of(a, i);
     const int64_t first = a.segments.first[i], low = row.at[row.tiles],
                   high = row.at[row.tiles + 1];
     const int64_t length = ceil_div(high - low, a.segments.first[i + 1] - first);
@@ -220,7 +229,7 @@ static __device__ __forceinline__ struct part_row find_shared(const struct tiles
 {
     const bool used = s < a.shared.count;
     const int32_t i = a.shared.owner[used ? s : 0], from = lane_id() / GROUP * GROUP;
-    const struct part_row row = find_row(a, i / a.panel, i % a.panel);
+    const struct part_row row = row_of(a, i);
     const int64_t low = row.at[row.tiles], high = row.at[row.tiles + 1];
     *mine = {(int32_t)low + from, used ? (int32_t)(high - low) - from : 0};
     return row;

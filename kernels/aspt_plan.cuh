@@ -12,9 +12,9 @@ static __global__ void count_pieces(struct tiles a, int32_t *__restrict__ segmen
 {
     const int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= a.m) return;
-    const struct part_row row = find_row(a, i / a.panel, (int32_t)(i % a.panel));
+    const struct part_row row = row_of(a, (int32_t)i);
     const int64_t light = row.at[row.tiles + 1] - row.at[row.tiles];
-    segments[i] = is_long(light) && light > a.split ? (int32_t)ceil_div(light, SEGMENT) : 0;
+    segments[i] = is_cut(a, light) ? (int32_t)ceil_div(light, SEGMENT) : 0;
     shared[i] = is_shared(a, light);
 }
 

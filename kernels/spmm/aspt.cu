@@ -103,6 +103,17 @@ static __device__ __forceinline__ pack<T, VEC> *partial_at(const operands<T> &x,
     return (pack<T, VEC> *)x.partial + (number * x.slices + slice) * LOADS * GROUP + lane;
 }
 
+// Leaves a group's sum in memory.
+template <typename T, int VEC, int LOADS>
+static __device__ __forceinline__ void leave_sum(const pack<T, VEC> (&sum)[LOADS],
+                                                 const operands<T> &x, int64_t number,
+                                                 int32_t slice, int lane)
+{
+    pack<T, VEC> *to = partial_at<T, VEC, LOADS>(x, number, slice, lane);
+#pragma unroll
+    for (int l = 0; l < LOADS; l++) to[l * GROUP] = sum[l];
+}
+
 // The number of the sum over shared row s, and over row r of run q.
 static __device__ __forceinline__ int64_t number_of_shared(const struct tiles &a, int64_t s)
 {
@@ -163,9 +174,7 @@ static __device__ __forceinline__ void sum_shared(const struct tiles &a, const o
     add_share(sum, a, x, mine, WARP, where);
     add_groups(sum);
     if (s >= a.shared.count || lane_id() >= GROUP) return;
-    pack<T, VEC> *to = partial_at<T, VEC, LOADS>(x, number_of_shared(a, s), slice, lane);
-#pragma unroll
-    for (int l = 0; l < LOADS; l++) to[l * GROUP] = sum[l];
+    leave_sum(sum, x, number_of_shared(a, s), slice, lane);
 }
 
 // A block's band of a run.
@@ -182,9 +191,7 @@ static __device__ __forceinline__ void sum_run(const struct tiles &a, const oper
     pack<T, VEC> sum[LOADS] = {};
     add_tiles(sum, a, x, row, run.first, run.end, stage, where);
     if (!row.used) return;
-    pack<T, VEC> *to = partial_at<T, VEC, LOADS>(x, number_of_row(a, q, r), slice, lane);
-#pragma unroll
-    for (int l = 0; l < LOADS; l++) to[l * GROUP] = sum[l];
+    leave_sum(sum, x, number_of_row(a, q, r), slice, lane);
 }
 
 template <typename T, int VEC, int LOADS, bool WHOLE>
@@ -225,7 +232,7 @@ add_pieces(pack<T, VEC> (&sum)[LOADS], const struct tiles &a, const operands<T> 
 {
     if (is_shared(a, light)) {
         add_partial(sum, x, number_of_shared(a, a.shared.first[row.i]), 1, 0, slice);
-    } else if (light > a.split) {
+    } else if (is_cut(a, light)) {
         const int64_t first = a.segments.first[row.i];
         add_partial(sum, x, first, a.segments.first[row.i + 1] - first, 1, slice);
     }
