@@ -18,6 +18,25 @@ static __global__ void count_pieces(struct tiles a, int32_t *__restrict__ segmen
     shared[i] = is_shared(a, light);
 }
 
+// What tells how even the light parts are: their sum, and that of their squares.
+struct spread {
+    unsigned long long sum, squares;
+};
+
+static __global__ void count_spread(struct tiles a, struct spread *__restrict__ to)
+{
+    const int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
+    unsigned long long light = 0;
+    if (i < a.m) {
+        const struct part_row row = row_of(a, (int32_t)i);
+        light = (unsigned long long)(row.at[row.tiles + 1] - row.at[row.tiles]);
+    }
+    const unsigned long long sum = warp_sum(light), squares = warp_sum(light * light);
+    if (lane_id()) return;
+    atomicAdd(&to->sum, sum);
+    atomicAdd(&to->squares, squares);
+}
+
 // Runs of each panel.
 static __global__ void count_runs(struct tiles a, int64_t panels, int32_t *__restrict__ count)
 {
@@ -108,16 +127,35 @@ static inline void plan_grid(const struct task *t, struct plan *s)
     s->blocks = a->band_at + (int64_t)aspt_of(t->A[0])->panels * a->bands;
 }
 
+// Whether the light parts differ by as much as their mean.
+static inline int plan_spread(struct task *t, const struct plan *s, bool *uneven)
+{
+    struct device *d = t->dev;
+    struct spread *sum = NULL, x = {};
+    int err = device_alloc(d, 1, sizeof *sum, (void **)&sum);
+    if (!err) err = device_fill(d, sum, 0, sizeof *sum);
+    if (!err && s->a.m > 0) {
+        LAUNCH(count_spread, (unsigned)ceil_div(s->a.m, MAX_THREADS), MAX_THREADS, 0, d->stream,
+               s->a, sum);
+        err = wait_for(d, t->entry->name, sum, &x, sizeof x);
+    }
+    device_free(d, sum);
+    *uneven = (double)x.squares * s->a.m >= 2 * (double)x.sum * (double)x.sum && x.sum > 0;
+    return err;
+}
+
 // Groups of a warp wait for each other, so rows that are longer than most are taken out; where rows
-// are too few to fill the device, so are more of them.
-static inline int32_t plan_split(const struct task *t)
+// are too few to fill the device, or lengths differ much, so are more of them.
+static inline int plan_split(struct task *t, struct plan *s)
 {
     const struct aspt *A = aspt_of(t->A[0]);
     const int wanted = (int)task_option(t, "split");
     const int64_t rows = A->m, busy = (int64_t)t->dev->units * 1024 / GROUP;
-    if (wanted) return wanted;
     const int64_t usual = rows < busy ? 0 : 2 * A->nnz / rows;
-    return (int32_t)(usual < 64 ? 64 : min64(usual, SEGMENT));
+    bool uneven = false;
+    int err = wanted ? OK : plan_spread(t, s, &uneven);
+    s->a.split = wanted ? wanted : uneven ? 48 : (int32_t)min64(max64(usual, 64), SEGMENT);
+    return err;
 }
 
 // Fills in the pieces of each owner from how many it has, and frees `count`.
@@ -182,7 +220,6 @@ static inline int plan_make(struct task *t, int64_t columns, bool loop)
     if (!s) return ERR_MEMORY;
     const struct aspt *A = aspt_of(t->A[0]);
     s->a.m = A->m, s->a.panel = A->panel, s->a.width = A->width;
-    s->a.split = plan_split(t);
     s->a.most = (int32_t)task_option(t, "run");
     s->a.panel_ptr = A->panel_ptr, s->a.tile_row_ptr = A->tile_row_ptr;
     s->a.map_list = A->map_list, s->a.idx = A->idx, s->a.place = A->place;
@@ -191,6 +228,7 @@ static inline int plan_make(struct task *t, int64_t columns, bool loop)
     int err = row_step(t, &t->in[0], &s->step[0]);
     if (!err && t->in[1].val) err = row_step(t, &t->in[1], &s->step[1]);
     if (!err && t->C.val) err = row_step(t, &t->C, &s->step[2]);
+    if (!err) err = plan_split(t, s);
     if (!err) err = plan_rows(t, s);
     if (!err) err = plan_runs(t, s);
     if (!err) plan_grid(t, s);
@@ -220,7 +258,7 @@ static inline void plan_free(struct task *t)
     {"threshold", 64, 1, 4096, true, "nonzeros in a panel from which on a column is heavy"},       \
         {"width", 0, 0, 256, true, "columns of a tile, at most; 0: by k, 32 KB of B"},             \
         {"split", 0,    0,                                                                         \
-         1 << 30, true, "nonzeros of a light part that a group goes through; 0: by the mean"},     \
+         1 << 30, true, "nonzeros of a light part that a group goes through; 0: by the lengths"},  \
         {"run", 4, 1, 1 << 30, true, "tiles of a panel that a block goes through, at most"},       \
     {                                                                                              \
         "threads", 0, 0, MAX_THREADS, true, "per block, rounded down to 32s; 0: by the size"       \

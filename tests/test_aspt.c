@@ -202,6 +202,10 @@ static bool very_long(int32_t i, int32_t j) { return i % 16 == 3 ? j % 20 != 0 :
 // Neighbours of the same length, so that all groups of a warp end together: 1, 2, ..., 16.
 static bool steps(int32_t i, int32_t j) { return j <= i / 4; }
 
+// Rows of 50 nonzeros, all of them, or a few among rows of one.
+static bool fifty(int32_t i, int32_t j) { return (j - i + 60) % 60 < 50; }
+static bool some_fifty(int32_t i, int32_t j) { return i % 8 ? i == j : j < 50; }
+
 // A matrix, values of the options, and how many tiles it has then.
 static const struct kind {
     struct shape shape;
@@ -229,6 +233,8 @@ static const struct kind {
      20,
      0,
      0},
+    {{.name = "even rows", .m = 40, .n = 60, .rule = fifty}, 16, 8, 4096, 0, 0, 0, 0, 0},
+    {{.name = "uneven rows", .m = 40, .n = 60, .rule = some_fifty}, 16, 8, 4096, 0, 0, 0, 0, 0},
     {{.name = "all light", .m = 40, .n = 33, .rule = full}, 16, 8, 17, 0, 0, 512, 0, 0},
     {{.name = "last panel light", .m = 40, .n = 33, .rule = full}, 16, 8, 9, 0, 2 * 5, 512, 0, 0},
     {{.name = "tiles not full", .m = 40, .n = 33, .rule = full}, 16, 16, 1, 75, 3 * 2, 8, 32, 0},
@@ -357,17 +363,37 @@ struct taken_out {
     int64_t segments, shared, runs;
 };
 
+static int64_t light_length(const struct aspt *X, int64_t b, int64_t r)
+{
+    const int64_t parts = X->panel_ptr[b + 1] - X->panel_ptr[b];
+    const int64_t *at = X->tile_row_ptr + X->panel_ptr[b] * X->panel;
+    return at[(r + 1) * parts] - at[(r + 1) * parts - 1];
+}
+
+// Nonzeros of a light part from which on it is taken out, where no option says it: these matrices
+// are small, so 64, or 48 where their standard deviation is not below their mean.
+static int64_t usual_split(const struct aspt *X)
+{
+    int64_t sum = 0, squares = 0;
+    for (int64_t b = 0; b < X->panels; b++)
+        for (int64_t r = 0; r < X->panel; r++) {
+            const int64_t light = light_length(X, b, r);
+            sum += light;
+            squares += light * light;
+        }
+    return sum && squares * X->m >= 2 * sum * sum ? 48 : 64;
+}
+
 static struct taken_out count_taken_out(const struct aspt *X, const struct kind *kind)
 {
-    const int64_t split = kind->split ? (int64_t)kind->split : 64;
+    const int64_t split = kind->split ? (int64_t)kind->split : usual_split(X);
     const int64_t run = kind->run ? (int64_t)kind->run : 4;
     struct taken_out out = {0};
     for (int64_t b = 0; b < X->panels; b++) {
         const int64_t parts = X->panel_ptr[b + 1] - X->panel_ptr[b];
-        const int64_t *at = X->tile_row_ptr + X->panel_ptr[b] * X->panel;
         if (parts - 1 > run) out.runs += (parts - 1 + run - 1) / run;
         for (int64_t r = 0; r < X->panel; r++) {
-            const int64_t light = at[(r + 1) * parts] - at[(r + 1) * parts - 1];
+            const int64_t light = light_length(X, b, r);
             if (light <= split) continue;
             if (light > 1024)
                 out.segments += (light + 1023) / 1024;
