@@ -44,7 +44,9 @@ static void look_libraries(const struct patient *p, struct finding *f)
         char one[sizeof text];
         if (!a || !a->vendor || !a->library) continue;
         const char *missing = algo_missing(&algos[i]), *library = missing ? NULL : a->library();
-        if (library)
+        if (library && a->built && !strstr(library, a->built))
+            snprintf(one, sizeof one, "%s (built with %s)", library, a->built);
+        else if (library)
             snprintf(one, sizeof one, "%s", library);
         else
             snprintf(one, sizeof one, "no %s (%s)", a->vendor, missing ? missing : "not found");
