@@ -137,9 +137,9 @@ SHARE  := $(DESTDIR)$(PREFIX)/share
 MAN    := $(SHARE)/man/man1
 COMP   := $(SHARE)/bash-completion/completions
 $(BUILD)/spbench.1: $(BUILD)/spbench
-	$< man >$@
+	$< man >$@.part && mv $@.part $@
 $(BUILD)/spbench.bash: $(BUILD)/spbench
-	$< completion bash >$@
+	$< completion bash >$@.part && mv $@.part $@
 install: $(BUILD)/spbench $(BUILD)/spbench.1 $(BUILD)/spbench.bash
 	install -d "$(BIN)" "$(MAN)" "$(COMP)" "$(SHARE)/spbench/plots" "$(SHARE)/doc/spbench"
 	install -m 755 $(BUILD)/spbench "$(BIN)/spbench"

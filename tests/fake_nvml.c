@@ -57,7 +57,8 @@ NUMBER(nvmlDeviceGetPowerManagementDefaultLimit, unsigned, "usual", 700000)
     }
 CHOICE(nvmlDeviceGetClockInfo, NVML_CLOCK_SM, "sm", 345, "memory", 2619)
 CHOICE(nvmlDeviceGetMaxClockInfo, NVML_CLOCK_SM, "sm_most", 1980, "memory_most", 3201)
-CHOICE(nvmlDeviceGetApplicationsClock, NVML_CLOCK_SM, "set", 1980, "memory_set", 3201)
+CHOICE(nvmlDeviceGetApplicationsClock, NVML_CLOCK_SM, "set", 1755, "memory_set", 3201)
+CHOICE(nvmlDeviceGetDefaultApplicationsClock, NVML_CLOCK_SM, "default", 1755, "memory_set", 3201)
 CHOICE(nvmlDeviceGetTemperature, 0, "heat", 31, "no", -1)
 CHOICE(nvmlDeviceGetTemperatureThreshold, NVML_HEAT_SLOWDOWN, "slow", 87, "no", -1)
 

@@ -100,11 +100,18 @@ line 'spbench completion ' 'bash'
 line 'spbench help ro' 'roof'
 line 'spbench roof x' ''
 
+# And in a bash that somebody types into.
+if python3 -c 'import pty' 2>/dev/null; then
+    check 'Tab completes as it is typed' python3 "$root/tests/type_tabs.py" "$work/spbench.bash"
+else
+    skip 'no module pty for typing'
+fi
+
 # What takes names offers some, so that an option which is added is not forgotten.
 for command in "${commands[@]}"; do
     while read -r option; do
-        check "the values of $option" offers "spbench $command $option " "$("$spbench" completion bash |
-            sed -n "s/^    ${option#-}) _spbench_reply=( '\([^']*\)'.*/\1/p" | tail -n 1)"
+        check "the values of $option" offers "spbench $command $option " "$(
+            sed -n "s/^    ${option#-}) _spbench_reply=( '\([^']*\)'.*/\1/p" "$work/spbench.bash" | tail -n 1)"
     done < <("$spbench" help "$command" | sed -n 's/^  \(-[a-z-]*\) NAMES\{0,1\} .*/\1/p')
 done
 

@@ -39,6 +39,7 @@ enum { NVML_COMPUTE_PROHIBITED = 2 }; // of nvmlDeviceGetComputeMode
     FUNCTION(nvmlDeviceGetClockInfo, (nvml_device, int clock, unsigned *mhz))                      \
     FUNCTION(nvmlDeviceGetMaxClockInfo, (nvml_device, int clock, unsigned *mhz))                   \
     FUNCTION(nvmlDeviceGetApplicationsClock, (nvml_device, int clock, unsigned *mhz))              \
+    FUNCTION(nvmlDeviceGetDefaultApplicationsClock, (nvml_device, int clock, unsigned *mhz))       \
     FUNCTION(nvmlDeviceGetCurrentClocksThrottleReasons, (nvml_device, unsigned long long *bits))   \
     FUNCTION(nvmlDeviceGetComputeRunningProcesses_v3,                                              \
              (nvml_device, unsigned *count, struct nvml_process *list))                            \

@@ -35,7 +35,12 @@ static const struct command_info commands[] = {
 };
 #define COMMAND_COUNT COUNT(commands)
 
-const struct command_info *cli_command(int i) { return i < COMMAND_COUNT ? &commands[i] : NULL; }
+const struct command_info *cli_command(int i)
+{
+    for (int c = 0; c < COMMAND_COUNT; c++)
+        if (commands[c].about && !i--) return &commands[c];
+    return NULL;
+}
 
 static const struct command_info *command_find(const char *name)
 {
@@ -65,15 +70,15 @@ static void help_matrices(void)
 
 static void help_all(void)
 {
+    const struct command_info *c;
     int names = 0, operands = 0;
-    for (int i = 0; i < COMMAND_COUNT; i++) {
-        names = (int)max64(names, (int64_t)strlen(commands[i].name));
-        operands = (int)max64(operands, (int64_t)strlen(commands[i].operands));
+    for (int i = 0; (c = cli_command(i)); i++) {
+        names = (int)max64(names, (int64_t)strlen(c->name));
+        operands = (int)max64(operands, (int64_t)strlen(c->operands));
     }
     printf("spbench " COMMAND_LINE ".\n\nusage:\n");
-    for (int i = 0; i < COMMAND_COUNT; i++)
-        printf("  spbench %-*s %-*s  %s\n", names, commands[i].name, operands, commands[i].operands,
-               commands[i].about);
+    for (int i = 0; (c = cli_command(i)); i++)
+        printf("  spbench %-*s %-*s  %s\n", names, c->name, operands, c->operands, c->about);
     printf("  spbench --version\n\n"
            "'spbench help COMMAND' shows the options of a command. A first try:\n"
            "  spbench -alg merge,rowsplit -k 64 gen:rmat:14:16\n");

@@ -24,12 +24,12 @@ int cli_main(int argc, char **argv, struct outcome *outcome);
 
 struct command_info {
     enum command id;
-    const char *name, *operands, *about;
+    const char *name, *operands, *about; // about: NULL: in no help, for the program itself
     int (*run)(const struct request *q);
     int least, most; // operands
     bool takes_matrices;
 };
-// The i-th command; NULL after the last.
+// The i-th command that help shows; NULL after the last.
 const struct command_info *cli_command(int i);
 #define COMMAND_LINE "measures sparse matrix multiplication on GPUs and CPUs" // what all of it does
 

@@ -9,10 +9,9 @@
 #include "base/words.h"
 
 #define PROCESSES_MAX 64
-#define HEAT_MARGIN   5    // degrees below the slowdown
-#define UTILIZED      5    // percent of the time in which others use it
-#define CLOCK_SHARE   0.99 // of the highest clock, that a setting must leave
-#define MEMORY_SHARE  0.8  // of all, that must be free
+#define HEAT_MARGIN   5   // degrees below the slowdown
+#define UTILIZED      5   // percent of the time in which others use it
+#define MEMORY_SHARE  0.8 // of all, that must be free
 
 static const char not_told[] = "not told";
 
@@ -38,10 +37,12 @@ static void look_runs(const struct patient *p, struct finding *f)
     device_close(&d);
 }
 
+// What applications are held to is below the most on some GPUs, whose clocks go to it even so;
+// lower than it comes from the factory it was set by somebody.
 static void look_clocks(const struct patient *p, struct finding *f)
 {
     const struct nvml *n = &p->nvml;
-    unsigned now, most, set, memory = 0, memory_most = 0;
+    unsigned now, most, set, usual, memory = 0, memory_most = 0;
     if (NVML_ASK(n, nvmlDeviceGetClockInfo, NVML_CLOCK_SM, &now) ||
         NVML_ASK(n, nvmlDeviceGetMaxClockInfo, NVML_CLOCK_SM, &most)) {
         finding_unclear(f, not_told);
@@ -50,11 +51,12 @@ static void look_clocks(const struct patient *p, struct finding *f)
     NVML_ASK(n, nvmlDeviceGetClockInfo, NVML_CLOCK_MEMORY, &memory);
     NVML_ASK(n, nvmlDeviceGetMaxClockInfo, NVML_CLOCK_MEMORY, &memory_most);
     finding_value(f, "SM %u of %u MHz, memory %u of %u MHz", now, most, memory, memory_most);
-    if (!NVML_ASK(n, nvmlDeviceGetApplicationsClock, NVML_CLOCK_SM, &set) && set &&
-        set < CLOCK_SHARE * most)
-        finding_advise(f, "applications are held to %u MHz: nvidia-smi -rac", set);
+    if (!NVML_ASK(n, nvmlDeviceGetApplicationsClock, NVML_CLOCK_SM, &set) &&
+        !NVML_ASK(n, nvmlDeviceGetDefaultApplicationsClock, NVML_CLOCK_SM, &usual) && set < usual)
+        finding_advise(f, "applications are held to %u MHz, not %u: nvidia-smi -rac", set, usual);
 }
 
+// Clocks that somebody set, as one does to repeat a measurement, are none that are held down.
 static void look_held(const struct patient *p, struct finding *f)
 {
     static const struct {
@@ -77,7 +79,7 @@ static void look_held(const struct patient *p, struct finding *f)
         finding_advise(f, "times would be too long: let it cool and idle; nvidia-smi -q -d "
                           "PERFORMANCE tells more");
     else if (bits & NVML_CLOCKS_SET)
-        finding_advise(f, "somebody set lower clocks: nvidia-smi -rgc and -rac take that back");
+        f->unclear = true;
 }
 
 // Adds the processes of a kind that are not this one; false if they are not told.
