@@ -206,6 +206,7 @@ static void test_tools(void)
 
     setenv("MKL_RT", "/no/such/libmkl_rt.so", 1);
     expect(tool_checks, "libraries", "no MKL (MKL_RT: /no/such", NULL);
+    CHECK(unclear(tool_checks, "libraries"), "a library that is not there");
     CHECK(unclear(tool_checks, "ncu"), "ncu counts nothing of the CPU");
 }
 

@@ -50,6 +50,7 @@ static void look_libraries(const struct patient *p, struct finding *f)
             snprintf(one, sizeof one, "%s", library);
         else
             snprintf(one, sizeof one, "no %s (%s)", a->vendor, missing ? missing : "not found");
+        f->unclear |= !library;
         if (!strstr(text, one)) words_add(text, sizeof text, "; ", one);
     }
     if (text[0])
