@@ -42,6 +42,15 @@ const struct command_info *cli_command(int i)
     return NULL;
 }
 
+bool cli_option_before(int command, const char *name)
+{
+    struct option_shown s;
+    for (int i = 0; i < command; i++)
+        for (int k = 0; option_show(cli_command(i)->id, k, &s); k++)
+            if (!strcmp(s.name, name)) return true;
+    return false;
+}
+
 static const struct command_info *command_find(const char *name)
 {
     for (int i = 0; i < COMMAND_COUNT; i++)

@@ -31,6 +31,8 @@ struct command_info {
 };
 // The i-th command that help shows; NULL after the last.
 const struct command_info *cli_command(int i);
+// Whether one of those before the i-th takes an option of this name: for lists that have it once.
+bool cli_option_before(int i, const char *name);
 #define COMMAND_LINE "measures sparse matrix multiplication on GPUs and CPUs" // what all of it does
 
 int cli_run(const struct request *q);

@@ -101,16 +101,6 @@ static void print_options(void)
     printf("    esac\n}\n");
 }
 
-// Each option once, though several commands may take it.
-static bool shown_before(int command, const char *name)
-{
-    struct option_shown s;
-    for (int i = 0; i < command; i++)
-        for (int k = 0; option_show(cli_command(i)->id, k, &s); k++)
-            if (!strcmp(s.name, name)) return true;
-    return false;
-}
-
 static void print_taking(void)
 {
     const struct command_info *c;
@@ -119,7 +109,7 @@ static void print_taking(void)
            "    [[ ' ");
     for (int i = 0; (c = cli_command(i)); i++)
         for (int k = 0; option_show(c->id, k, &s); k++)
-            if (s.value && !shown_before(i, s.name)) printf("%s ", s.name);
+            if (s.value && !cli_option_before(i, s.name)) printf("%s ", s.name);
     printf("' == *\" $1 \"* ]]\n}\n");
 }
 
@@ -138,7 +128,7 @@ static void print_words(void)
     for (int i = 0; (c = cli_command(i)); i++)
         for (int k = 0; option_show(c->id, k, &s); k++) {
             bool any = false;
-            if (shown_before(i, s.name)) continue;
+            if (cli_option_before(i, s.name)) continue;
             option_words(&s, note_any, &any);
             if (!any) continue;
             printf("    %s) _spbench_reply=(", s.name);

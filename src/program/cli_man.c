@@ -81,16 +81,6 @@ static void put_description(void)
     }
 }
 
-// Whether a command before the given one takes the option.
-static bool shown_before(int command, const char *name)
-{
-    struct option_shown s;
-    for (int i = 0; i < command; i++)
-        for (int k = 0; option_show(cli_command(i)->id, k, &s); k++)
-            if (!strcmp(s.name, name)) return true;
-    return false;
-}
-
 // "(run, info)": the commands that take an option; nothing if all do.
 static void put_takers(const char *name)
 {
@@ -120,7 +110,7 @@ static void put_options(void)
     for (int i = 0; (c = cli_command(i)); i++)
         for (int k = 0; option_show(c->id, k, &s); k++) {
             char name[64];
-            if (shown_before(i, s.name)) continue;
+            if (cli_option_before(i, s.name)) continue;
             snprintf(name, sizeof name, "-%s", s.name);
             item(name, s.value, s.about);
             put_takers(s.name);
