@@ -210,6 +210,32 @@ static void test_tools(void)
     CHECK(unclear(tool_checks, "ncu"), "ncu counts nothing of the CPU");
 }
 
+// Who may count what a GPU does; the tool is a program that says a version.
+static void test_counting_tool(void)
+{
+    char path[PATH_MAX];
+    if (!device_list[DEVICE_CUDA].ops) {
+        SKIP("ncu: built without CUDA");
+        return;
+    }
+    plant_machine();
+    plant("/ncu", "#!/bin/sh\necho Version 2025.1.0\n");
+    snprintf(path, sizeof path, "%s/ncu", plant_folder);
+    CHECK(!chmod(path, 0777), "%s", path);
+    setenv("NCU", path, 1);
+    patient = (struct patient){.gpu = true, .kind = DEVICE_CUDA, .root = false};
+    expect(tool_checks, "ncu", "ncu 2025.1.0", NULL);
+    plant("/proc/driver/nvidia/params", "EnableMSI: 1\nRmProfilingAdminOnly: 0\n");
+    expect(tool_checks, "ncu", "ncu 2025.1.0", NULL);
+    plant("/proc/driver/nvidia/params", "EnableMSI: 1\nRmProfilingAdminOnly: 1\n");
+    expect(tool_checks, "ncu", "for root alone", "NVreg_RestrictProfilingToAdminUsers=0");
+    patient.root = true;
+    expect(tool_checks, "ncu", "ncu 2025.1.0", NULL);
+    setenv("NCU", "/no/such/ncu", 1);
+    CHECK(unclear(tool_checks, "ncu"), "no ncu");
+    unsetenv("NCU");
+}
+
 // A GPU that says this instead of what it usually does.
 static void says(const char *text) { setenv("FAKE_NVML_SAYS", text, 1); }
 
@@ -347,6 +373,7 @@ int main(void)
     test_quota();
     test_load();
     test_tools();
+    test_counting_tool();
     uproot();
     test_nvml(fake);
     test_gpu();

@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/utf8.h"
 #include "program/doctor.h"
@@ -103,7 +104,7 @@ static int examine_gpu(struct patient *p, int index, bool quiet)
 
 int cli_doctor(const struct request *q)
 {
-    struct patient p = {.threads = omp_get_max_threads()};
+    struct patient p = {.threads = omp_get_max_threads(), .root = geteuid() == 0};
     bool quiet = q->o->quiet;
     int index, of_gpu = 0;
     int err = device_find(q->o->device, &p.kind, &index);

@@ -18,6 +18,7 @@ struct patient {
     char no_nvml[FAIL_TEXT_MAX];
     enum device_kind kind;
     int threads; // of OpenMP
+    bool root;   // whether the user is
 };
 
 struct finding {

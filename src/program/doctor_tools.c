@@ -70,7 +70,7 @@ static void look_ncu(const struct patient *p, struct finding *f)
         return;
     }
     sysfs_value("/proc/driver/nvidia/params", "RmProfilingAdminOnly", admin, sizeof admin);
-    bool root_only = !strcmp(admin, "1") && geteuid();
+    bool root_only = !strcmp(admin, "1") && !p->root;
     finding_value(f, "%s%s", tool.name, root_only ? ", for root alone" : "");
     if (root_only)
         finding_advise(f, "-counters will count nothing: load the driver with "
