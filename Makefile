@@ -3,6 +3,8 @@
 # make test       set up, build, run every test that needs no GPU
 # make gpu-test   the table of cases on this machine's GPU, then under compute-sanitizer
 # make figures    RESULTS=file.jsonl: draw every figure the file has data for
+# make install    PREFIX=/usr/local DESTDIR=: the program of this flavour, its manual page, completion,
+#                 plots and the script that fetches matrices; make uninstall takes them away
 # make bench-mtx  speed of the Matrix Market reader
 # make deps       install what is missing; make clean: remove what was built
 #
@@ -55,10 +57,11 @@ LIB_OBJ  := $(filter-out $(BUILD)/src/program/main.c.o,$(OBJ))
 TEST_SRC := $(wildcard tests/test_*.c) $(if $(filter emu,$(FLAVOUR)),$(wildcard tests/test_*.cpp))
 TEST_OBJ := $(TEST_SRC:%=$(BUILD)/%.o) $(BUILD)/tests/bench_mtx.c.o
 TEST_BIN := $(basename $(TEST_SRC:%=$(BUILD)/%))
-FAKE_MKL := $(BUILD)/tests/mkl/libmkl_rt.so
+FAKE_MKL  := $(BUILD)/tests/mkl/libmkl_rt.so
+FAKE_NVML := $(BUILD)/tests/nvml/libnvidia-ml.so.1
 
 # ./spbench is a link to the flavour that was built last.
-.PHONY: all demo test tests gpu-test figures bench-mtx deps clean FORCE
+.PHONY: all demo test tests gpu-test install uninstall figures bench-mtx deps clean FORCE
 all: spbench
 spbench: $(BUILD)/spbench $(if $(filter $(BUILD)/spbench,$(shell readlink spbench)),,FORCE)
 	@ln -sfn $< $@
@@ -111,7 +114,11 @@ $(FAKE_MKL): tests/fake_mkl.c tests/fake_mkl.h src/device/mkl.h $(BUILD)/flags
 	$(CC) $(CFLAGS_ALL) -fPIC -shared -o $@ $<
 	@touch $(@D)/libmkl_core.so $(@D)/libmkl_gnu_thread.so
 $(BUILD)/tests/test_mkl: | $(FAKE_MKL)
-tests: $(TEST_BIN) $(FAKE_MKL)
+$(FAKE_NVML): tests/fake_nvml.c src/device/nvml.h $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS_ALL) -fPIC -shared -Wl,-soname,$(@F) -o $@ $<
+$(BUILD)/tests/test_doctor: | $(FAKE_NVML)
+tests: $(TEST_BIN) $(FAKE_MKL) $(FAKE_NVML)
 
 demo: deps
 	@$(MAKE) --no-print-directory spbench
@@ -123,6 +130,29 @@ gpu-test: $(BUILD)/spbench tests
 figures:
 	@test -n "$(RESULTS)" || { echo 'usage: make figures RESULTS=file.jsonl [OUT=folder]'; exit 2; }
 	$(PYTHON) plots/all.py $(if $(OUT),-o $(OUT)) $(RESULTS)
+# Where things go. What is under share/spbench runs from there.
+PREFIX ?= /usr/local
+BIN    := $(DESTDIR)$(PREFIX)/bin
+SHARE  := $(DESTDIR)$(PREFIX)/share
+MAN    := $(SHARE)/man/man1
+COMP   := $(SHARE)/bash-completion/completions
+$(BUILD)/spbench.1: $(BUILD)/spbench
+	$< man >$@.part && mv $@.part $@
+$(BUILD)/spbench.bash: $(BUILD)/spbench
+	$< completion bash >$@.part && mv $@.part $@
+install: $(BUILD)/spbench $(BUILD)/spbench.1 $(BUILD)/spbench.bash
+	install -d "$(BIN)" "$(MAN)" "$(COMP)" "$(SHARE)/spbench/plots" "$(SHARE)/doc/spbench"
+	install -m 755 $(BUILD)/spbench "$(BIN)/spbench"
+	install -m 644 $(BUILD)/spbench.1 "$(MAN)/spbench.1"
+	install -m 644 $(BUILD)/spbench.bash "$(COMP)/spbench"
+	install -m 755 fetch_suitesparse.sh "$(SHARE)/spbench"
+	install -m 644 matrices.txt "$(SHARE)/spbench"
+	install -m 755 plots/*.py "$(SHARE)/spbench/plots"
+	install -m 644 README.md LICENSE src/run/record.schema.json "$(SHARE)/doc/spbench"
+	@echo 'installed $(BUILD)/spbench as $(BIN)/spbench'
+uninstall:
+	rm -f "$(BIN)/spbench" "$(MAN)/spbench.1" "$(COMP)/spbench"
+	rm -rf "$(SHARE)/spbench" "$(SHARE)/doc/spbench"
 bench-mtx: $(BUILD)/tests/bench_mtx
 	$<
 deps:

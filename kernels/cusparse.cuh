@@ -47,6 +47,12 @@ static inline const char *cusparse_library(void)
     return text;
 }
 
+// The version that this program is built with; another one may run.
+#define CUSPARSE_TEXT(x) #x
+#define CUSPARSE_DOTS(major, minor, n)                                                             \
+    CUSPARSE_TEXT(major) "." CUSPARSE_TEXT(minor) "." CUSPARSE_TEXT(n)
+#define CUSPARSE_BUILT CUSPARSE_DOTS(CUSPARSE_VER_MAJOR, CUSPARSE_VER_MINOR, CUSPARSE_VER_PATCH)
+
 // As 100 * its major version + its minor one.
 static inline int cusparse_release(void)
 {

@@ -135,6 +135,7 @@ part cli-cpu tests/cli/run.sh build/cpu/spbench
 part cli-emu tests/cli/run.sh build/emu/spbench
 part readme tests/cli/readme.sh build/cpu/spbench
 part fetch tests/test_fetch.sh
+part install tests/test_install.sh build/cpu/spbench
 part records tests/records.sh build/cpu/spbench build/emu/spbench
 part shellcheck one bash -c 'shellcheck .ci/run ./*.sh tests/*.sh tests/*/*.sh results/*/*.sh'
 

@@ -99,7 +99,9 @@ static void test_made_once(void)
     parts_add(&x, &counted_entry);
     makings = 0;
     struct endings o = run(&x);
-    CHECK(makings == 2 * 2, "coo was made %d times for two precisions", makings);
+    // Again once, or as often as the store does it if it is quick.
+    CHECK(makings >= 2 * 2 && makings <= 2 * (1 + STORE_AGAIN_MAX),
+          "coo was made %d times for two precisions", makings);
     for (int i = 0; i < o.count; i++) {
         enum prec prec = i < o.count / 2 ? F32 : F64;
         int which = i % CASES;

@@ -106,8 +106,8 @@ static void test_prepare(void)
     source_free(&source);
 }
 
-// A format whose making takes as long as is said here, the first time and the second time.
-static int slow_ms[2], makings;
+// A format whose making takes as long as is said here, one time after the other.
+static int slow_ms[4], makings;
 static int no_arrays(const struct sparse *X, struct array list[ARRAYS_MAX])
 {
     (void)X;
@@ -121,7 +121,7 @@ static int make_slowly(struct device *d, const struct sparse *from, const double
     (void)from;
     (void)opt;
     (void)out;
-    struct timespec rest = {.tv_nsec = slow_ms[makings++ % 2] * 1000000L};
+    struct timespec rest = {.tv_nsec = slow_ms[makings++ % 4] * 1000000L};
     nanosleep(&rest, NULL);
     return OK;
 }
@@ -140,7 +140,7 @@ static void test_times(void)
         struct store s = {.dev = &dev};
         struct task t = padded_task(8, 8);
         struct stored *x;
-        memcpy(slow_ms, lengths[i], sizeof slow_ms);
+        memcpy(slow_ms, lengths[i], sizeof lengths[i]);
         makings = 0;
         CHECK(!store_need(&s, &t, &seven, &slow, &x) && makings == 2, "%d makings", makings);
         const struct format_cost *cost = &x->cost[0];
@@ -149,6 +149,56 @@ static void test_times(void)
               cost->convert_ms, cost->warm_ms, cost->upload_ms);
         store_free(&s);
     }
+}
+
+// One making of a format that takes so long; the warm time, and how often it was made.
+static double warm_ms(const int lengths[4], int *made)
+{
+    struct store s = {.dev = &dev, .again = STORE_AGAIN_MAX};
+    struct task t = padded_task(8, 8);
+    struct stored *x;
+    memcpy(slow_ms, lengths, sizeof slow_ms);
+    makings = 0;
+    CHECK(!store_need(&s, &t, &seven, &slow, &x), "%s", fail_text());
+    double ms = x->cost[0].warm_ms;
+    store_free(&s);
+    *made = makings;
+    return ms;
+}
+
+// What is quickly made is made three times more, and one slow time of them is none of the format. A
+// busy machine makes all of them longer: it gets several tries.
+static void test_median(void)
+{
+    static const int quick[4] = {1, 40, 2, 4}, slow_first[4] = {1, 70, 1, 1},
+                     slow_then[4] = {1, 1, 70, 1};
+    double ms = 0;
+    int made = 0;
+    for (int i = 0; i < 20 && !(made == 4 && ms >= 4 && ms < 14); i++) ms = warm_ms(quick, &made);
+    CHECK(made == 4 && ms >= 4 && ms < 14, "%g ms of %d makings, not the median of 40, 2 and 4", ms,
+          made);
+    ms = warm_ms(slow_first, &made);
+    CHECK(made == 2 && ms >= 70, "%g ms of %d makings, where the second takes 70", ms, made);
+    ms = warm_ms(slow_then, &made);
+    CHECK(made <= 3, "%d makings, where the third takes 70 ms", made);
+}
+
+// The n-th allocation fails, in the first making or in a later one: nothing stays.
+static void test_lost_memory(void)
+{
+    int err, n = 0;
+    do {
+        struct store s = {.dev = &dev, .again = STORE_AGAIN_MAX};
+        struct task t = padded_task(8, 8);
+        struct stored *x;
+        mem_fail_at(++n);
+        err = store_need(&s, &t, &seven, &format_sellp, &x);
+        mem_fail_at(0);
+        CHECK(!err || (err == ERR_MEMORY && !x), "allocation %d: %s", n, fail_text());
+        store_free(&s);
+        CHECK(!dev.used_bytes, "allocation %d: %lld bytes left", n, (long long)dev.used_bytes);
+    } while (err && n < 200);
+    CHECK(!err && n > 4, "it ended after %d allocations", n);
 }
 
 // In f64 the CPU takes csr as it is: there is nothing to convert, the first time or later.
@@ -171,6 +221,8 @@ int main(void)
     test_defaults();
     test_prepare();
     test_times();
+    test_median();
+    test_lost_memory();
     test_copied();
     CHECK(!dev.used_bytes, "%lld bytes left", (long long)dev.used_bytes);
     device_close(&dev);

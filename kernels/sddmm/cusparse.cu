@@ -110,6 +110,7 @@ static void teardown(struct task *t)
         .cite = "NVIDIA, cuSPARSE library, cusparseSDDMM",                                         \
         .vendor = "cuSPARSE",                                                                      \
         .library = cusparse_library,                                                               \
+        .built = CUSPARSE_BUILT,                                                                   \
         .prepare = symbol##_prepare,                                                               \
         .run = run,                                                                                \
         .teardown = teardown,                                                                      \

@@ -274,6 +274,7 @@ static const struct param chunk_options[] = {
         .cite = "NVIDIA, cuSPARSE library, cusparseSpGEMM",                                        \
         .vendor = "cuSPARSE",                                                                      \
         .library = cusparse_library,                                                               \
+        .built = CUSPARSE_BUILT,                                                                   \
         .partial = partial_text,                                                                   \
         .prepare = prepare_function,                                                               \
         .run = run_function,                                                                       \

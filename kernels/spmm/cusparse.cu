@@ -140,6 +140,7 @@ static void teardown(struct task *t)
         .cite = "NVIDIA, cuSPARSE library, cusparseSpMM",                                          \
         .vendor = "cuSPARSE",                                                                      \
         .library = cusparse_library,                                                               \
+        .built = CUSPARSE_BUILT,                                                                   \
         .prepare = symbol##_prepare,                                                               \
         .run = symbol##_run,                                                                       \
         .teardown = teardown,                                                                      \

@@ -90,6 +90,7 @@ struct algo {
     const char *(*missing)(void); // why it cannot run here, found out when asked; NULL: it can
     const char *vendor;           // whose library it is: the fastest of a vendor's is the baseline
     const char *(*library)(void); // its name and version, "cuSPARSE 12.6.3"; NULL if missing
+    const char *built;            // with which version this program was, "12.6.3"; NULL: with none
     const char *partial;          // what of the operation it leaves out: it is in no comparison
     bool reference;               // the plain one: the baseline where there is no vendor
     const char *tuned_of;         // the name of the algorithm that it is a tuned form of

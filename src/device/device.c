@@ -102,21 +102,26 @@ static int not_there(const char *spec, const char *missing)
     return fail(ERR_USAGE, "-device %s: %s; '%s' is always there", spec, missing, there);
 }
 
+int device_find(const char *spec, enum device_kind *kind, int *index)
+{
+    int err = device_parse(spec, kind, index);
+    if (err) return err;
+    const char *missing = device_missing(*kind);
+    if (missing) return not_there(spec, missing);
+    int count = device_count(*kind);
+    if (*index < count) return OK;
+    char last[16];
+    device_id(*kind, count - 1, last);
+    return fail(ERR_USAGE, "-device %s: the last one of this machine is %s", spec, last);
+}
+
 int device_open(const char *spec, struct device *d)
 {
     memset(d, 0, sizeof *d);
     enum device_kind kind;
     int index;
-    int err = device_parse(spec, &kind, &index);
+    int err = device_find(spec, &kind, &index);
     if (err) return err;
-    const char *missing = device_missing(kind);
-    if (missing) return not_there(spec, missing);
-    int count = device_count(kind);
-    if (index >= count) {
-        char last[16];
-        device_id(kind, count - 1, last);
-        return fail(ERR_USAGE, "-device %s: the last one of this machine is %s", spec, last);
-    }
     d->kind = kind;
     d->index = index;
     device_id(kind, index, d->id);

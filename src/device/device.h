@@ -108,11 +108,15 @@ struct digest {
     double sum, size;
 };
 
+#define DEVICE_BUS_ID_MAX 32 // letters of the place of a device on its bus, the end included
+
 // One backend. Every function returns 0 or an error; backends do no bookkeeping.
 struct device_ops {
     const char *units;   // what its work is spread over: "multiprocessors"
     int row_start_bytes; // of the CSR that its kernels take: 8 (int64_t) or 4 (int32_t)
     int (*count)(void);  // devices of this kind in the machine; where there are none, why is failed
+    // NULL where they lie on no bus that a driver knows them by. Opens nothing.
+    int (*bus_id)(int index, char id[DEVICE_BUS_ID_MAX]);
     int (*open)(struct device *d); // fills name, detail, sizes, stream; index is set
     void (*close)(struct device *d);
     int (*alloc)(struct device *d, int64_t bytes, void **p);
@@ -165,6 +169,8 @@ const char *device_names(void);
 // What `spec` means, "auto" included: the kind, and the number among its kind. ERR_USAGE if it is
 // no device's name. Opens nothing.
 int device_parse(const char *spec, enum device_kind *kind, int *index);
+// The same of one that must be there.
+int device_find(const char *spec, enum device_kind *kind, int *index);
 // "cpu", "cuda:0".
 void device_id(enum device_kind kind, int index, char id[16]);
 // NULL if a device of this kind can be opened here, else why not, in one line.

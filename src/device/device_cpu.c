@@ -1,10 +1,10 @@
 // The processor and its OpenMP threads as a device.
 #define _GNU_SOURCE // sched_getaffinity
 #include "device/device.h"
+#include "base/sysfs.h"
 #include "device/digest.h"
 #include "device/roof.h"
 
-#include <ctype.h>
 #include <omp.h>
 #include <sched.h>
 #include <stdio.h>
@@ -20,42 +20,6 @@ struct cpu {
 };
 
 static int cpu_count(void) { return 1; }
-
-// The first line of a file, without its end; false where it cannot be read.
-static bool read_line(const char *path, char *line, int size)
-{
-    FILE *f = fopen(path, "r");
-    if (!f) return false;
-    bool ok = fgets(line, size, f) != NULL;
-    fclose(f);
-    if (ok) line[strcspn(line, "\n")] = 0;
-    return ok;
-}
-
-// The value of the first "key : value" in /proc/cpuinfo, with single blanks; "" if there is none.
-static void cpuinfo_value(const char *key, char *value, size_t size)
-{
-    char line[8192]; // the flags are one long line
-    value[0] = 0;
-    FILE *f = fopen("/proc/cpuinfo", "r");
-    if (!f) return;
-    size_t length = strlen(key);
-    while (fgets(line, sizeof line, f)) {
-        const char *p = line + length;
-        if (strncmp(line, key, length) || (*p != '\t' && *p != ' ' && *p != ':')) continue;
-        p += strspn(p, "\t :");
-        size_t n = 0;
-        for (; *p && n + 1 < size; p++)
-            if (!isspace((unsigned char)*p))
-                value[n++] = *p;
-            else if (n && value[n - 1] != ' ')
-                value[n++] = ' ';
-        if (n && value[n - 1] == ' ') n--;
-        value[n] = 0;
-        break;
-    }
-    fclose(f);
-}
 
 static bool has_word(const char *text, const char *word)
 {
@@ -73,8 +37,8 @@ static const char *vector_set(void)
     } sets[] = {{"avx512f", "avx512"}, {"avx2", "avx2"}, {"avx", "avx"},   {"sse2", "sse2"},
                 {"sve2", "sve2"},      {"sve", "sve"},   {"asimd", "neon"}};
     static char flags[8192];
-    cpuinfo_value("flags", flags, sizeof flags);
-    if (!flags[0]) cpuinfo_value("Features", flags, sizeof flags);
+    sysfs_value("/proc/cpuinfo", "flags", flags, sizeof flags);
+    if (!flags[0]) sysfs_value("/proc/cpuinfo", "Features", flags, sizeof flags);
     for (size_t i = 0; i < sizeof sets / sizeof *sets; i++)
         if (has_word(flags, sets[i].flag)) return sets[i].name;
     return NULL;
@@ -84,7 +48,7 @@ static bool read_cache_fact(int cpu, int cache, const char *fact, char *text, in
 {
     char path[128];
     snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%d/cache/index%d/%s", cpu, cache, fact);
-    return read_line(path, text, size);
+    return sysfs_line(path, text, size);
 }
 
 // A kind of cache among the processors that this process may run on.
@@ -158,7 +122,7 @@ static int cpu_open(struct device *d)
     struct cpu *cpu = mem_zero_alloc(1, sizeof *cpu);
     if (!cpu) return ERR_MEMORY;
     struct utsname system;
-    cpuinfo_value("model name", d->name, sizeof d->name);
+    sysfs_value("/proc/cpuinfo", "model name", d->name, sizeof d->name);
     if (!d->name[0])
         snprintf(d->name, sizeof d->name, "%s", uname(&system) ? "processor" : system.machine);
     d->units = omp_get_max_threads();
@@ -294,12 +258,12 @@ static int cpu_clock_mhz(struct device *d, int *now, int *max)
     (void)d;
     char text[64];
     *now = *max = 0;
-    if (read_line("/sys/devices/system/cpu/cpu0/cpufreq/scaling_cur_freq", text, sizeof text))
+    if (sysfs_line("/sys/devices/system/cpu/cpu0/cpufreq/scaling_cur_freq", text, sizeof text))
         *now = (int)(atoll(text) / 1000);
-    if (read_line("/sys/devices/system/cpu/cpu0/cpufreq/cpuinfo_max_freq", text, sizeof text))
+    if (sysfs_line("/sys/devices/system/cpu/cpu0/cpufreq/cpuinfo_max_freq", text, sizeof text))
         *max = (int)(atoll(text) / 1000);
     if (!*now) {
-        cpuinfo_value("cpu MHz", text, sizeof text);
+        sysfs_value("/proc/cpuinfo", "cpu MHz", text, sizeof text);
         *now = (int)atof(text);
     }
     return OK;

@@ -6,27 +6,12 @@
 #include "device/device.h"
 #include "device/digest_cuda.h"
 #include "device/graph_cuda.h"
+#include "device/nvml.h"
 #include "device/roof.h"
 
 #include <cuda_profiler_api.h>
-#include <dlfcn.h>
 #include <stdio.h>
 #include <string.h>
-
-// NVML comes with the driver, so it is looked for at run time; these are its names and numbers.
-#define NVML_CLOCK_SM 1
-// Reasons that hold the clocks down: power cap, hardware slowdown, heat (software and hardware),
-// power brake. Not idling, and not clocks that somebody set.
-#define NVML_HELD_DOWN (0x4ull | 0x8ull | 0x20ull | 0x40ull | 0x80ull)
-
-struct nvml {
-    void *lib;    // NULL: not there
-    void *device; // nvmlDevice_t
-    int (*shutdown)(void);
-    int (*clock)(void *device, int which, unsigned *mhz);
-    int (*max_clock)(void *device, int which, unsigned *mhz);
-    int (*reasons)(void *device, unsigned long long *bits);
-};
 
 struct cuda {
     cudaStream_t stream;
@@ -60,45 +45,10 @@ static int cuda_count(void)
     return 0;
 }
 
-template <typename F> static bool nvml_symbol(void *lib, const char *name, F *f)
+static int cuda_bus_id(int index, char id[DEVICE_BUS_ID_MAX])
 {
-    *f = (F)dlsym(lib, name);
-    return *f != NULL;
-}
-
-// Leaves nvml->lib NULL where anything is missing.
-static void nvml_open(int index, struct nvml *nvml)
-{
-    char bus_id[32];
-    int (*init)(void);
-    int (*find)(const char *bus_id, void **device);
-    memset(nvml, 0, sizeof *nvml);
-    if (cudaDeviceGetPCIBusId(bus_id, sizeof bus_id, index) != cudaSuccess) {
-        cudaGetLastError();
-        return;
-    }
-    void *lib = dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL);
-    if (!lib) return;
-    if (nvml_symbol(lib, "nvmlInit_v2", &init) &&
-        nvml_symbol(lib, "nvmlShutdown", &nvml->shutdown) &&
-        nvml_symbol(lib, "nvmlDeviceGetHandleByPciBusId_v2", &find) &&
-        nvml_symbol(lib, "nvmlDeviceGetClockInfo", &nvml->clock) &&
-        nvml_symbol(lib, "nvmlDeviceGetMaxClockInfo", &nvml->max_clock) &&
-        nvml_symbol(lib, "nvmlDeviceGetCurrentClocksThrottleReasons", &nvml->reasons) && !init()) {
-        if (!find(bus_id, &nvml->device)) {
-            nvml->lib = lib;
-            return;
-        }
-        nvml->shutdown();
-    }
-    dlclose(lib);
-}
-
-static void nvml_close(struct nvml *nvml)
-{
-    if (!nvml->lib) return;
-    nvml->shutdown();
-    dlclose(nvml->lib);
+    CUDA_TRY(cudaDeviceGetPCIBusId(id, DEVICE_BUS_ID_MAX, index));
+    return OK;
 }
 
 static __global__ void nothing(void) {}
@@ -183,7 +133,9 @@ static int cuda_open(struct device *d)
         cuda_close(d);
         return err;
     }
-    nvml_open(d->index, &cuda_of(d)->nvml);
+    // Where there is no NVML, nothing is known of the clocks.
+    char bus_id[DEVICE_BUS_ID_MAX];
+    if (!cuda_bus_id(d->index, bus_id)) nvml_open(&cuda_of(d)->nvml, bus_id);
     return OK;
 }
 
@@ -315,8 +267,8 @@ static int cuda_clock_mhz(struct device *d, int *now, int *max)
     unsigned mhz;
     *now = *max = 0;
     if (!nvml->lib) return OK;
-    if (!nvml->clock(nvml->device, NVML_CLOCK_SM, &mhz)) *now = (int)mhz;
-    if (!nvml->max_clock(nvml->device, NVML_CLOCK_SM, &mhz)) *max = (int)mhz;
+    if (!NVML_ASK(nvml, nvmlDeviceGetClockInfo, NVML_CLOCK_SM, &mhz)) *now = (int)mhz;
+    if (!NVML_ASK(nvml, nvmlDeviceGetMaxClockInfo, NVML_CLOCK_SM, &mhz)) *max = (int)mhz;
     return OK;
 }
 
@@ -324,7 +276,8 @@ static int cuda_throttled(struct device *d)
 {
     const struct nvml *nvml = &cuda_of(d)->nvml;
     unsigned long long bits = 0;
-    return nvml->lib && !nvml->reasons(nvml->device, &bits) && (bits & NVML_HELD_DOWN);
+    return nvml->lib && !NVML_ASK(nvml, nvmlDeviceGetCurrentClocksThrottleReasons, &bits) &&
+           (bits & NVML_HELD_DOWN);
 }
 
 static int cuda_profile(struct device *d, bool on)
@@ -339,6 +292,7 @@ extern "C" const struct device_ops device_cuda = {
     .units = "multiprocessors",
     .row_start_bytes = sizeof(int32_t),
     .count = cuda_count,
+    .bus_id = cuda_bus_id,
     .open = cuda_open,
     .close = cuda_close,
     .alloc = cuda_alloc,

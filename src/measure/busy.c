@@ -7,6 +7,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/sysfs.h"
+
 // Below these it is the noise of a quiet machine: its daemons, and what this process does itself.
 #define OTHERS_PROCESSORS 0.25 // that other processes have, or
 #define OTHERS_SHARE      0.1  // so much of all, if that is more
@@ -35,7 +37,7 @@ bool machine_parse(const char *text, double tick_s, struct machine_clock *out)
 
 static bool read_stat(char *text, size_t size)
 {
-    FILE *f = fopen("/proc/stat", "r");
+    FILE *f = sysfs_open("/proc/stat");
     if (!f) return false;
     size_t length = fread(text, 1, size - 1, f);
     fclose(f);

@@ -8,7 +8,7 @@
 // What it took to make one matrix in one format ready.
 struct format_cost {
     double convert_ms; // to the precision and the format, the first time
-    double warm_ms;    // the same done again
+    double warm_ms;    // the same done again; of several times the median
     double upload_ms;  // copies to the device
 };
 
@@ -29,7 +29,9 @@ struct store {
     struct device *dev;
     struct stored *list; // size count
     int count, room;
+    int again; // times that a format which is quickly made is made again; 0: as any other, once
 };
+#define STORE_AGAIN_MAX 3
 void store_free(struct store *s);
 
 // A matrix in a format, with the values that the task has for its parameters: the one that is

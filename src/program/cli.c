@@ -6,20 +6,17 @@
 #include <unistd.h>
 
 #include "data/gen.h"
+#include "program/about.h"
 #include "program/threads.h"
 #include "run/record.h"
 #include "base/suggest.h"
 
+#define HELP_WIDTH 80 // columns of what is wrapped
+
 static int cli_help(const struct request *q);
 
 // To add a command: its name in enum command, its function, a row here.
-static const struct command_info {
-    enum command id;
-    const char *name, *operands, *about;
-    int (*run)(const struct request *q);
-    int least, most; // operands
-    bool takes_matrices;
-} commands[] = {
+static const struct command_info commands[] = {
     {COMMAND_RUN, "run", "[OPTIONS] MATRIX...", "measure; the word run may be left out", cli_run, 1,
      INT32_MAX, true},
     {COMMAND_LIST, "list", "[algorithms|devices|formats]",
@@ -29,9 +26,30 @@ static const struct command_info {
     {COMMAND_GEN, "gen", "SPEC [-o FILE]", "write a synthetic matrix", cli_gen, 1, 1, true},
     {COMMAND_ROOF, "roof", "[-device NAME]", "measure what the device can do at most", cli_roof, 0,
      0, false},
+    {COMMAND_DOCTOR, "doctor", "[-device NAME]", "what here would spoil a measurement, with advice",
+     cli_doctor, 0, 0, false},
+    {COMMAND_COMPLETION, "completion", "bash", "print what completes command lines in bash",
+     cli_completion, 1, 1, false},
+    {COMMAND_MAN, "man", "", "print the manual page: spbench man | man -l -", cli_man, 0, 0, false},
     {COMMAND_HELP, "help", "[COMMAND]", "this, or the options of a command", cli_help, 0, 1, false},
 };
 #define COMMAND_COUNT COUNT(commands)
+
+const struct command_info *cli_command(int i)
+{
+    for (int c = 0; c < COMMAND_COUNT; c++)
+        if (commands[c].about && !i--) return &commands[c];
+    return NULL;
+}
+
+bool cli_option_before(int command, const char *name)
+{
+    struct option_shown s;
+    for (int i = 0; i < command; i++)
+        for (int k = 0; option_show(cli_command(i)->id, k, &s); k++)
+            if (!strcmp(s.name, name)) return true;
+    return false;
+}
 
 static const struct command_info *command_find(const char *name)
 {
@@ -61,27 +79,62 @@ static void help_matrices(void)
 
 static void help_all(void)
 {
-    printf("spbench measures sparse matrix multiplication on GPUs and CPUs.\n\nusage:\n");
-    for (int i = 0; i < COMMAND_COUNT; i++)
-        printf("  spbench %-5s%-30s %s\n", commands[i].name, commands[i].operands,
-               commands[i].about);
+    const struct command_info *c;
+    int names = 0, operands = 0;
+    for (int i = 0; (c = cli_command(i)); i++) {
+        names = (int)max64(names, (int64_t)strlen(c->name));
+        operands = (int)max64(operands, (int64_t)strlen(c->operands));
+    }
+    printf("spbench " COMMAND_LINE ".\n\nusage:\n");
+    for (int i = 0; (c = cli_command(i)); i++)
+        printf("  spbench %-*s %-*s  %s\n", names, c->name, operands, c->operands, c->about);
     printf("  spbench --version\n\n"
            "'spbench help COMMAND' shows the options of a command. A first try:\n"
            "  spbench -alg merge,rowsplit -k 64 gen:rmat:14:16\n");
 }
 
+// Prints a word, on a new line where this one is full; returns the column behind it.
+static int print_word(const char *word, int column)
+{
+    int length = (int)strlen(word);
+    bool fits = column + 1 + length <= HELP_WIDTH;
+    if (column) putchar(fits ? ' ' : '\n');
+    fputs(word, stdout);
+    return fits && column ? column + 1 + length : length;
+}
+
+// How a command ends, if there is more to it than the usual.
+static void help_exits(const struct command_info *c)
+{
+    const struct about_exit *e;
+    char text[256], word[256];
+    int column = 0;
+    for (int i = 0; (e = about_exit_of(c->name, i)); i++) {
+        snprintf(text, sizeof text, "%s%d %s", i ? "" : "Exit status: ", e->status, e->about);
+        bool last = !about_exit_of(c->name, i + 1);
+        for (const char *p = text; *p; p += strspn(p, " ")) {
+            size_t length = strcspn(p, " ");
+            const char *end = p[length] ? "" : last ? "." : ",";
+            snprintf(word, sizeof word, "%.*s%s", (int)length, p, end);
+            if (!column) putchar('\n');
+            column = print_word(word, column);
+            p += length;
+        }
+    }
+    if (column) putchar('\n');
+}
+
 static void help_command(const struct command_info *c)
 {
-    printf("usage: spbench %s %s\n       %s\n", c->name, c->operands, c->about);
+    printf("usage: spbench %s%s%s\n       %s\n", c->name, *c->operands ? " " : "", c->operands,
+           c->about);
     options_help(c->id);
     if (c->takes_matrices) help_matrices();
     if (c->id == COMMAND_RUN)
         printf(
             "\nRecords go to stdout (JSON Lines), the table to stderr. A terminal that shows the\n"
-            "table shows no records unless -o - asks for them.\n"
-            "Exit status: 0 every case is ok or unsupported, 1 a case is wrong or failed, or\n"
-            "records cannot be written, 2 wrong usage, 3 a matrix could not be read, 130\n"
-            "interrupted.\n");
+            "table shows no records unless -o - asks for them.\n");
+    help_exits(c);
 }
 
 static int cli_help(const struct request *q)
@@ -134,13 +187,17 @@ static int dispatch(const struct command_info *c, const struct request *q)
         printf("spbench %s\n", record_version());
         return OK;
     }
+    if (q->o->operand_count < c->least && !c->takes_matrices)
+        return fail(ERR_USAGE, "too few words for %s: spbench %s %s; 'spbench help %s' shows more",
+                    c->name, c->name, c->operands, c->name);
     if (q->o->operand_count < c->least)
         return fail(ERR_USAGE, "no %s is given: spbench %s %s; 'spbench help%s%s' shows more",
                     c->id == COMMAND_GEN ? "SPEC" : "matrix", c->name, c->operands,
                     q->argc > 1 ? " " : "", q->argc > 1 ? c->name : "");
     if (q->o->operand_count > c->most)
-        return fail(ERR_USAGE, "%s: one word too many for %s: spbench %s %s",
-                    q->o->operands[c->most], c->name, c->name, c->operands);
+        return fail(ERR_USAGE, "%s: one word too many for %s: spbench %s%s%s",
+                    q->o->operands[c->most], c->name, c->name, *c->operands ? " " : "",
+                    c->operands);
     int err = c->id == COMMAND_HELP ? OK : threads_use(q->o->threads);
     return err ? err : c->run(q);
 }

@@ -6,9 +6,10 @@
 #include "program/choose.h"
 
 struct outcome {
-    bool bad_case;   // a case was wrong, failed or did not fit in memory
-    bool bad_spec;   // the spec of a generated matrix is wrong
-    bool bad_matrix; // a matrix could not be read
+    bool bad_case;    // a case was wrong, failed or did not fit in memory
+    bool bad_spec;    // the spec of a generated matrix is wrong
+    bool bad_matrix;  // a matrix could not be read
+    bool bad_machine; // it would spoil a measurement
 };
 
 struct request {
@@ -21,11 +22,27 @@ struct request {
 // Parses the command line and runs its command. The caller prints fail_text().
 int cli_main(int argc, char **argv, struct outcome *outcome);
 
+struct command_info {
+    enum command id;
+    const char *name, *operands, *about; // about: NULL: in no help, for the program itself
+    int (*run)(const struct request *q);
+    int least, most; // operands
+    bool takes_matrices;
+};
+// The i-th command that help shows; NULL after the last.
+const struct command_info *cli_command(int i);
+// Whether one of those before the i-th takes an option of this name: for lists that have it once.
+bool cli_option_before(int i, const char *name);
+#define COMMAND_LINE "measures sparse matrix multiplication on GPUs and CPUs" // what all of it does
+
 int cli_run(const struct request *q);
 int cli_list(const struct request *q);
 int cli_info(const struct request *q);
 int cli_gen(const struct request *q);
 int cli_roof(const struct request *q);
+int cli_doctor(const struct request *q);
+int cli_completion(const struct request *q);
+int cli_man(const struct request *q);
 
 // What -model adds to the facts about a matrix: the predictions of each model, by the ceilings that
 // are kept of the device. Made from the options, and closed, also after an error.

@@ -75,8 +75,9 @@ int main(int argc, char **argv)
     int err = cli_main(argc, argv, &outcome);
     alarm(0);
     if (err) fprintf(stderr, "spbench: %s\n", fail_text());
+    bool bad = outcome.bad_case || outcome.bad_machine;
     switch (err) {
-    case OK: return outcome.bad_case ? 1 : outcome.bad_spec ? 2 : outcome.bad_matrix ? 3 : 0;
+    case OK: return bad ? 1 : outcome.bad_spec ? 2 : outcome.bad_matrix ? 3 : 0;
     case ERR_USAGE: return 2;
     case ERR_INPUT: return 3;
     case ERR_INTERRUPTED: return 130;

@@ -7,18 +7,11 @@
 #include <unistd.h>
 
 #include "base/suggest.h"
+#include "program/options_table.h"
 #include "program/threads.h"
 
 #define LIMIT_MS 2000.0  // for the samples of a case, if there are 10 by then
 #define MOST_MS  20000.0 // if there are not
-
-struct option {
-    const char *name;  // without its dash
-    const char *value; // what follows it, for the help; NULL: nothing does
-    const char *about; // a line, with the default
-    unsigned commands; // BIT(enum command): who takes it
-    int (*parse)(struct options *o, const struct option *self, const char *text);
-};
 
 // The one value of an option whose values are those of an axis.
 static int parse_one(const struct axis *axis, const char *text, int64_t *value)
@@ -107,34 +100,37 @@ static int parse_time_limit(struct options *o, const struct option *self, const 
     return OK;
 }
 
+const char *const cache_words[] = {"warm", "cold", NULL};
+
 static int parse_cache(struct options *o, const struct option *self, const char *text)
 {
-    static const char *const words[] = {"warm", "cold", NULL};
-    const struct axis axis = {.name = self->name, .words = words};
+    const struct axis axis = {.name = self->name, .words = cache_words};
     int64_t cold;
     int err = parse_one(&axis, text, &cold);
     o->rule.cold = cold;
     return err;
 }
 
+const char *const launch_words[] = {"graph", "stream", NULL};
+
 static int parse_launch(struct options *o, const struct option *self, const char *text)
 {
-    static const char *const words[] = {"graph", "stream", NULL};
-    const struct axis axis = {.name = self->name, .words = words};
+    const struct axis axis = {.name = self->name, .words = launch_words};
     int64_t stream;
     int err = parse_one(&axis, text, &stream);
     o->rule.stream = stream;
     return err;
 }
 
+const char *const check_words[] = {[CHECK_AUTO] = "auto",
+                                   [CHECK_FULL] = "full",
+                                   [CHECK_SAMPLE] = "sample",
+                                   [CHECK_OFF] = "off",
+                                   NULL};
+
 static int parse_check(struct options *o, const struct option *self, const char *text)
 {
-    static const char *const words[] = {[CHECK_AUTO] = "auto",
-                                        [CHECK_FULL] = "full",
-                                        [CHECK_SAMPLE] = "sample",
-                                        [CHECK_OFF] = "off",
-                                        NULL};
-    const struct axis axis = {.name = self->name, .words = words};
+    const struct axis axis = {.name = self->name, .words = check_words};
     int64_t mode;
     int err = parse_one(&axis, text, &mode);
     o->check = (enum check_mode)mode;
@@ -205,12 +201,13 @@ FLAG(version)
 FLAG(counters)
 FLAG(profile)
 
-#define RUN   BIT(COMMAND_RUN)
-#define INFO  BIT(COMMAND_INFO)
-#define GEN   BIT(COMMAND_GEN)
-#define ROOF  BIT(COMMAND_ROOF)
-#define ALL   ~0u
-#define MODEL (INFO | BIT(31)) // of info, for its models alone
+#define RUN    BIT(COMMAND_RUN)
+#define INFO   BIT(COMMAND_INFO)
+#define GEN    BIT(COMMAND_GEN)
+#define ROOF   BIT(COMMAND_ROOF)
+#define DOCTOR BIT(COMMAND_DOCTOR)
+#define ALL    ~0u
+#define MODEL  (INFO | BIT(31)) // of info, for its models alone
 
 // To add an option: a field in struct options, a function above, a row here.
 static const struct option table[] = {
@@ -220,7 +217,7 @@ static const struct option table[] = {
     {"model", NULL, "add what models predict of SpMM by the pattern; -k to -opt are for that", INFO,
      parse_model},
     {"prec", "NAMES", "precisions: f32 (default), f64", RUN | MODEL, parse_prec},
-    {"device", "NAME", NULL, RUN | ROOF | MODEL, parse_device},
+    {"device", "NAME", NULL, RUN | ROOF | DOCTOR | MODEL, parse_device},
     {"reps", "N", "exactly N samples; left out: until the median is known to 0.5 %", RUN,
      parse_reps},
     {"warmup", "N", "exactly N runs before the samples; left out: 3 and 50 ms, in 1 s", RUN,
@@ -239,11 +236,13 @@ static const struct option table[] = {
      parse_profile},
     {"opt", "NAME=VALUE", "parameter of the algorithms that have it; repeatable; see list",
      RUN | MODEL, parse_setting},
-    {"threads", "N", "threads of the CPU algorithms (default: all)", RUN | ROOF, parse_threads},
+    {"threads", "N", "threads of the CPU algorithms (default: all)", RUN | ROOF | DOCTOR,
+     parse_threads},
     {"seed", "N", "of all random numbers (default 1)", RUN | INFO | GEN, parse_seed},
     {"o", "FILE", "where the output goes (default: stdout)", RUN | GEN, parse_output},
     {"append", NULL, "add to the file of -o instead of replacing it", RUN, parse_append},
-    {"q", NULL, "no table, no progress; only mistakes are told", RUN | ROOF, parse_quiet},
+    {"q", NULL, "no table, no progress; only mistakes are told; of the doctor only its advice",
+     RUN | ROOF | DOCTOR, parse_quiet},
     {"v", NULL, "tell more: preparation, phases, samples, memory; of the roof: its ladder",
      RUN | ROOF, parse_verbose},
     {"help", NULL, "show the help of the command", ALL, parse_help},
@@ -251,6 +250,8 @@ static const struct option table[] = {
     {"version", NULL, "show the version", ALL, parse_version},
 };
 #define TABLE_SIZE COUNT(table)
+
+const struct option *option_at(int i) { return i < TABLE_SIZE ? &table[i] : NULL; }
 
 const struct axis *axis_all(int i)
 {
@@ -293,7 +294,7 @@ static const struct option *option_find(const char *name, size_t length)
     return NULL;
 }
 
-static bool takes_axis(enum command command, const struct axis *axis)
+bool takes_axis(enum command command, const struct axis *axis)
 {
     return command == COMMAND_RUN || (command == COMMAND_INFO && axis == &axis_k);
 }
@@ -418,49 +419,4 @@ void options_free(struct options *o)
 {
     mem_free(o->operands);
     o->operands = NULL;
-}
-
-static void print_option(const char *name, const char *values, const char *about)
-{
-    char left[32];
-    snprintf(left, sizeof left, "-%s %s", name, values ? values : "");
-    printf("  %-19s %s\n", left, about);
-}
-
-static void print_axis(const struct axis *axis)
-{
-    char about[256], names[64], standard[32];
-    snprintf(about, sizeof about, "%s only: %s (default %s)", axis_ops(axis, names), axis->about,
-             axis_text(axis, axis->standard, standard));
-    print_option(axis->name, axis->values, about);
-}
-
-// What an option that has no text of its own is about.
-static const char *about_names(const struct option *option, char text[256])
-{
-    if (option->parse == parse_op)
-        snprintf(text, 256, "operation; left out: that of the algorithms, %s where several have it",
-                 ops[0]->name);
-    else
-        snprintf(text, 256, "one of %s; auto (default): the first GPU, else the CPU",
-                 device_names());
-    return text;
-}
-
-bool options_help(enum command command)
-{
-    bool any = false;
-    char text[256];
-    for (int i = 0; i < TABLE_SIZE; i++) {
-        const struct option *option = &table[i];
-        if (!(option->commands & BIT(command))) continue;
-        if (!any) printf("\noptions (one dash or two; -k 64 or -k=64; lists by commas):\n");
-        print_option(option->name, option->value,
-                     option->about ? option->about : about_names(option, text));
-        any = true;
-        if (option->parse != parse_alg && option->parse != parse_model) continue;
-        for (int a = 0; axis_all(a); a++)
-            if (takes_axis(command, axis_all(a))) print_axis(axis_all(a));
-    }
-    return any;
 }

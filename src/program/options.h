@@ -12,6 +12,9 @@ enum command {
     COMMAND_INFO,
     COMMAND_GEN,
     COMMAND_ROOF,
+    COMMAND_DOCTOR,
+    COMMAND_COMPLETION,
+    COMMAND_MAN,
     COMMAND_HELP,
 };
 
@@ -36,7 +39,7 @@ struct options {
     uint64_t seed;
     bool append, quiet, verbose, model, counters, profile, help, version;
     const char *model_word; // the last option that info takes for its models alone; NULL: none
-    char **operands; // what is no option, size operand_count
+    char **operands;        // what is no option, size operand_count
     int operand_count;
 };
 
@@ -44,8 +47,19 @@ struct options {
 int options_parse(struct options *o, enum command command, const char *command_name, int argc,
                   char **argv);
 void options_free(struct options *o);
-// One line for each option of a command, for its help. False if it has none.
-bool options_help(enum command command);
+// An option, or an axis, as help, completion and the manual page show it.
+struct option_shown {
+    const char *name;        // without its dash
+    const char *value;       // what follows it; NULL: nothing does
+    char about[256];         // a line
+    const struct axis *axis; // NULL: it is no axis
+};
+// The i-th that a command takes; false after the last.
+bool option_show(enum command command, int i, struct option_shown *s);
+// One line for each option of a command, for its help.
+void options_help(enum command command);
+// Calls add() with each word that the option takes; what takes numbers or files has none.
+void option_words(const struct option_shown *s, void (*add)(void *to, const char *word), void *to);
 
 // The i-th axis of all that operations have, each once; NULL after the last.
 const struct axis *axis_all(int i);

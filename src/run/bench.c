@@ -373,8 +373,10 @@ static int run_plan(struct group *g, const struct matrix *matrix, bench_emit emi
         g->lost = ERR_MEMORY;
         snprintf(g->reason, sizeof g->reason, "%s", fail_text());
     }
-    for (int d = 0; d < g->devices->count && g->operands; d++)
+    for (int d = 0; d < g->devices->count && g->operands; d++) {
         operands_init(&g->operands[d], g->devices->list[d].dev);
+        g->operands[d].store.again = STORE_AGAIN_MAX;
+    }
     for (int64_t first = 0, end; first < plan->count && !err; first = end) {
         end = first + 1;
         while (end < plan->count && case_same_inputs(&plan->cases[first], &plan->cases[end])) end++;

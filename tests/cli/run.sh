@@ -24,7 +24,8 @@ export XDG_CACHE_HOME="${XDG_CACHE_HOME:-$work/cache}"
 # Whether the machine has MKL must not matter: there is none, but for tests of it, which have one made up.
 export MKL_RT=/no/such/libmkl_rt.so
 FAKE_MKL=$(dirname "$binary")/tests/mkl
-export FAKE_MKL
+FAKE_NVML=$(dirname "$binary")/tests/nvml
+export FAKE_MKL FAKE_NVML
 passed=0 failed=0 skipped=0
 if spbench list devices | grep -q '^ *cuda *unavailable'; then has=no-cuda; else has=cuda; fi
 

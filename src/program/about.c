@@ -1,0 +1,92 @@
+#include "program/about.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#define STATUS_MAX 255
+
+const char *const about_description[] = {
+    "It reads matrices, runs the algorithms of published papers beside those of vendors, checks "
+    "every result, and tells how long each took and how far that is from what the device can do.",
+    "A table goes to the standard error. With -o FILE, or with the standard output in a pipe, each "
+    "case is a line of JSON as well: a record. The word run may be left out.",
+    "A MATRIX is a Matrix Market file (.mtx, .mtx.gz, NAME.tar.gz), - for the standard input, or "
+    "gen:SPEC, a synthetic matrix of one of these kinds:",
+    NULL,
+};
+
+// To add one: a row. tests/install.sh holds those that the source asks for against this list.
+const struct about_variable about_variables[] = {
+    {"MKL_RT", "the libmkl_rt of the algorithm mkl; else one is looked for where the loader does",
+     true, false},
+    {"NCU", "the ncu of -counters; else that on the PATH, else that in /usr/local/cuda/bin", false,
+     false},
+    {"XDG_CACHE_HOME", "where the folder spbench is, of what is kept between runs; else ~/.cache",
+     false, false},
+    {"HOME", "the folder of ~/.cache", false, false},
+    {"OMP_NUM_THREADS", "threads of the CPU algorithms where -threads is left out", true, false},
+    {"OMP_PROC_BIND", "whether they stay on their processor: spread, close", true, false},
+    {"OMP_PLACES", "what a place for a thread is: cores, threads", true, false},
+    {"OMP_WAIT_POLICY", "passive: waiting threads sleep, which makes short runs longer", true,
+     false},
+    {"CUDA_VISIBLE_DEVICES", "the GPUs that there are, and their order: the first is cuda:0", true,
+     false},
+    {"CUDA_LAUNCH_BLOCKING", "1: each launch is waited for, which spoils the times of short runs",
+     true, true},
+    {"LD_LIBRARY_PATH", "where the loader looks first, for libcusparse and libmkl_rt", true, false},
+    {NULL, NULL, false, false},
+};
+
+const struct about_exit about_exits[] = {
+    {"run", 0, "every case is ok or unsupported"},
+    {"run", 1, "a case is wrong or failed, or records cannot be written"},
+    {"doctor", 0, "nothing spoils a measurement"},
+    {"doctor", 1, "something would"},
+    {NULL, 0, "done"},
+    {NULL, 1, "a device failed, or the output cannot be written"},
+    {NULL, 2, "wrong usage"},
+    {"run", 3, "a matrix could not be read"},
+    {"info", 3, "a matrix could not be read"},
+    {NULL, 130, "interrupted"},
+    {NULL, 0, NULL},
+};
+
+static const struct about_exit *find_exit(const char *command, int status)
+{
+    const struct about_exit *of_all = NULL;
+    for (const struct about_exit *e = about_exits; e->about; e++) {
+        if (e->status != status) continue;
+        if (!e->command) of_all = e;
+        if (e->command && !strcmp(e->command, command)) return e;
+    }
+    return of_all;
+}
+
+const struct about_exit *about_exit_of(const char *command, int i)
+{
+    bool own = false;
+    for (const struct about_exit *e = about_exits; e->about; e++)
+        own |= e->command && !strcmp(e->command, command);
+    for (int status = 0; own && status <= STATUS_MAX; status++) {
+        const struct about_exit *e = find_exit(command, status);
+        if (e && !i--) return e;
+    }
+    return NULL;
+}
+
+const struct about_file about_files[] = {
+    {"~/.cache/spbench/roof.tsv", "the ceilings of devices, as they were measured"},
+    {"PREFIX/share/spbench", "fetch_suitesparse.sh with matrices.txt, and the scripts of plots/"},
+    {NULL, NULL},
+};
+
+const struct about_example about_examples[] = {
+    {"spbench -alg merge,rowsplit -k 64 gen:rmat:14:16",
+     "two algorithms of SpMM on a synthetic graph"},
+    {"spbench -alg all -k 32,128 -prec f32,f64 -o results.jsonl web.mtx",
+     "all algorithms on a file, the records kept"},
+    {"spbench -op spgemm -mul aa,aat -device cpu web.mtx", "A*A and A*A^T on the CPU"},
+    {"spbench info -model web.mtx", "what is to be known of a matrix, and predictions"},
+    {"spbench doctor && spbench roof", "is this machine fit to measure on; what can it do"},
+    {NULL, NULL},
+};

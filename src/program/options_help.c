@@ -1,0 +1,154 @@
+// What the table of options says to people and to shells.
+#include <stdio.h>
+#include <string.h>
+
+#include "program/options_table.h"
+
+// What an option that has no text of its own is about.
+static void about_names(const struct option *option, char text[256])
+{
+    if (!strcmp(option->name, "op"))
+        snprintf(text, 256, "operation; left out: that of the algorithms, %s where several have it",
+                 ops[0]->name);
+    else
+        snprintf(text, 256, "one of %s; auto (default): the first GPU, else the CPU",
+                 device_names());
+}
+
+static void show_option(const struct option *option, struct option_shown *s)
+{
+    *s = (struct option_shown){.name = option->name, .value = option->value};
+    if (option->about)
+        snprintf(s->about, sizeof s->about, "%s", option->about);
+    else
+        about_names(option, s->about);
+}
+
+static void show_axis(const struct axis *axis, struct option_shown *s)
+{
+    char names[64], standard[32];
+    *s = (struct option_shown){.name = axis->name, .value = axis->values, .axis = axis};
+    snprintf(s->about, sizeof s->about, "%s only: %s (default %s)", axis_ops(axis, names),
+             axis->about, axis_text(axis, axis->standard, standard));
+}
+
+// Axes stand behind the option that begins what they belong to.
+static bool axes_follow(const struct option *option)
+{
+    return !strcmp(option->name, "alg") || !strcmp(option->name, "model");
+}
+
+bool option_show(enum command command, int i, struct option_shown *s)
+{
+    const struct option *option;
+    const struct axis *axis;
+    for (int r = 0; (option = option_at(r)); r++) {
+        if (!(option->commands & BIT(command))) continue;
+        if (!i--) return show_option(option, s), true;
+        for (int a = 0; axes_follow(option) && (axis = axis_all(a)); a++)
+            if (takes_axis(command, axis) && !i--) return show_axis(axis, s), true;
+    }
+    return false;
+}
+
+void options_help(enum command command)
+{
+    struct option_shown s;
+    char left[32];
+    for (int i = 0; option_show(command, i, &s); i++) {
+        if (!i) printf("\noptions (one dash or two; -k 64 or -k=64; lists by commas):\n");
+        snprintf(left, sizeof left, "-%s %s", s.name, s.value ? s.value : "");
+        printf("  %-19s %s\n", left, s.about);
+    }
+}
+
+typedef void add_word(void *to, const char *word);
+
+static void add_ops(add_word *add, void *to)
+{
+    for (int i = 0; i < op_count; i++) add(to, ops[i]->name);
+}
+
+// An algorithm has a row for each operation and device that it is there for.
+static void add_algorithms(add_word *add, void *to)
+{
+    add(to, "all");
+    for (int i = 0; i < algo_count; i++) {
+        bool known = false;
+        for (int k = 0; k < i; k++) known |= !strcmp(algos[k].name, algos[i].name);
+        if (!known) add(to, algos[i].name);
+    }
+}
+
+static void add_precisions(add_word *add, void *to)
+{
+    for (int p = F32; p <= F64; p++) add(to, prec_name((enum prec)p));
+}
+
+static void add_devices(add_word *add, void *to)
+{
+    add(to, "auto");
+    for (int k = 0; k < DEVICE_KINDS; k++) add(to, device_list[k].name);
+}
+
+// Whether an algorithm before this one has the parameter, or this one in an earlier place.
+static bool parameter_known(int algo, int place, const char *name)
+{
+    for (int i = 0; i <= algo; i++) {
+        const struct param *p;
+        for (int k = 0; algos[i].algo && (p = algo_param(algos[i].algo, k)); k++)
+            if ((i < algo || k < place) && !strcmp(p->name, name)) return true;
+    }
+    return false;
+}
+
+static void add_parameters(add_word *add, void *to)
+{
+    const struct param *p;
+    char word[64];
+    for (int i = 0; i < algo_count; i++)
+        for (int k = 0; algos[i].algo && (p = algo_param(algos[i].algo, k)); k++) {
+            snprintf(word, sizeof word, "%s=", p->name);
+            if (!parameter_known(i, k, p->name)) add(to, word);
+        }
+}
+
+// The options that take words: to add one, a row. Those whose value reads "a|b" need none.
+static const struct {
+    const char *name;
+    void (*all)(add_word *add, void *to);
+    const char *const *words;
+} sources[] = {
+    {"op", add_ops, NULL},          {"alg", add_algorithms, NULL}, {"prec", add_precisions, NULL},
+    {"device", add_devices, NULL},  {"opt", add_parameters, NULL}, {"cache", NULL, cache_words},
+    {"launch", NULL, launch_words}, {"check", NULL, check_words},
+};
+
+static void add_list(const char *const *words, add_word *add, void *to)
+{
+    for (int i = 0; words && words[i]; i++) add(to, words[i]);
+}
+
+// The words of "table|json".
+static void add_choices(const char *value, add_word *add, void *to)
+{
+    char word[64];
+    for (const char *p = value; p && *p; p += strcspn(p, "|"), p += *p == '|') {
+        snprintf(word, sizeof word, "%.*s", (int)strcspn(p, "|"), p);
+        add(to, word);
+    }
+}
+
+void option_words(const struct option_shown *s, add_word *add, void *to)
+{
+    if (s->axis) {
+        add_list(s->axis->words, add, to);
+        return;
+    }
+    if (s->value && strchr(s->value, '|')) add_choices(s->value, add, to);
+    for (int i = 0; i < COUNT(sources); i++) {
+        if (strcmp(sources[i].name, s->name)) continue;
+        if (sources[i].all) sources[i].all(add, to);
+        add_list(sources[i].words, add, to);
+    }
+}

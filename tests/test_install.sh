@@ -1,0 +1,181 @@
+#!/usr/bin/env bash
+# What comes with the program: completion in bash, the manual page, and `make install`. Call:
+# tests/test_install.sh [SPBENCH]; it is installed into a temporary folder.
+set -uo pipefail
+
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+spbench=$(realpath "${1:-$root/build/cpu/spbench}")
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+passed=0 failed=0 skipped=0
+
+check() { # check WHAT COMMAND...
+    if "${@:2}" >"$work/out" 2>&1; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        printf 'test_install.sh: FAILED: %s\n' "$1"
+        sed 's/^/    /' "$work/out" | head -n 20
+    fi
+}
+skip() {
+    skipped=$((skipped + 1))
+    printf 'skipped: %s\n' "$1"
+}
+
+# --- completion -------------------------------------------------------------------------------
+
+check 'the script is printed' "$spbench" completion bash
+"$spbench" completion bash >"$work/spbench.bash"
+if command -v shellcheck >/dev/null; then
+    check 'the script passes shellcheck' shellcheck "$work/spbench.bash"
+else
+    skip 'no shellcheck for the completion'
+fi
+# shellcheck source=/dev/null
+. "$work/spbench.bash"
+
+# completes LINE WANTED: what Tab offers at the end of the line. As readline does, the function gets
+# what stands behind the last letter that breaks words, and offers what replaces it.
+completes() {
+    COMP_LINE=$1 COMP_POINT=${#1}
+    local text=${1##*[ =:]}
+    COMPREPLY=()
+    _spbench spbench "$text" ''
+    local got="${COMPREPLY[*]-}"
+    [ "$got" = "$2" ] || { echo "'$1' offers '$got', not '$2'"; false; }
+}
+# offers LINE WORD: the word is among what Tab offers; if it is empty, there is any.
+offers() {
+    COMP_LINE=$1 COMP_POINT=${#1}
+    COMPREPLY=()
+    _spbench spbench "${1##*[ =:]}" ''
+    case " ${COMPREPLY[*]-} " in
+    '  ') echo "'$1' offers nothing" && false ;;
+    *" ${2:-${COMPREPLY[0]}} "*) true ;;
+    *) echo "'$1' offers '${COMPREPLY[*]-}'" && false ;;
+    esac
+}
+line() { check "completion of '$1'" completes "$@"; }
+
+mkdir "$work/here"
+touch "$work/here/web.mtx" "$work/here/doc.mtx"
+cd "$work/here" || exit 1
+mapfile -t commands < <("$spbench" help | sed -n 's/^  spbench \([a-z]\{1,\}\) .*/\1/p')
+for command in "${commands[@]}"; do
+    check "completion of $command" offers "spbench ${command:0:-1}" "$command"
+    # Each option that its help shows, and no other.
+    options=$("$spbench" help "$command" | sed -n 's/^  \(-[a-z-]*\) .*/\1/p' | tr '\n' ' ')
+    line "spbench $command -" "${options% }"
+done
+line 'spbench ' "${commands[*]}"
+line 'spbench do' 'doctor doc.mtx'
+line 'spbench ge' 'gen gen:fem: gen:stencil: gen:rmat: gen:uniform: gen:skew: gen:band: gen:aspect: gen:sparse2d:'
+line 'spbench -lay' '-layout'
+line 'spbench --lay' '--layout'
+line 'spbench run -lay' '-layout'
+line 'spbench roof -lay' ''
+line 'spbench -op sp' 'spmm spgemm'
+line 'spbench -op=sp' 'spmm spgemm'
+line 'spbench -alg=rows' 'rowsplit'
+line 'spbench run -k 64 -alg merge,rows' 'merge,rowsplit'
+line 'spbench --alg=merge,rows' 'merge,rowsplit'
+line 'spbench -prec ' 'f32 f64'
+line 'spbench -device c' 'cpu cuda'
+line 'spbench -check=' 'auto full sample off'
+line 'spbench -layout row,' 'row,row row,col'
+line 'spbench -opt thr' 'threshold='
+line 'spbench -k ' ''
+# What is left to bash, which offers files.
+line 'spbench w' ''
+line 'spbench -o w' ''
+line 'spbench -q w' ''
+line 'spbench -k 64 w' ''
+line 'spbench -- -' ''
+line 'spbench gen:st' 'stencil:'
+line 'spbench info gen:s' 'stencil: skew: sparse2d:'
+line 'spbench gen s' 'stencil: skew: sparse2d:'
+line 'spbench list f' 'formats'
+line 'spbench list ' 'algorithms devices formats'
+line 'spbench completion ' 'bash'
+line 'spbench help ro' 'roof'
+line 'spbench roof x' ''
+
+# And in a bash that somebody types into.
+if python3 -c 'import pty' 2>/dev/null; then
+    check 'Tab completes as it is typed' python3 "$root/tests/type_tabs.py" "$work/spbench.bash"
+else
+    skip 'no module pty for typing'
+fi
+
+# What takes names offers some, so that an option which is added is not forgotten.
+for command in "${commands[@]}"; do
+    while read -r option; do
+        check "the values of $option" offers "spbench $command $option " ''
+    done < <("$spbench" help "$command" | sed -n 's/^  \(-[a-z-]*\) NAMES\{0,1\} .*/\1/p')
+done
+
+# --- the manual page --------------------------------------------------------------------------
+
+"$spbench" man >"$work/spbench.1"
+has_line() { grep -qxF -- "$1" "$work/spbench.1" || { echo "no line $1"; false; }; }
+for name in NAME SYNOPSIS DESCRIPTION COMMANDS OPTIONS 'EXIT STATUS' ENVIRONMENT FILES EXAMPLES; do
+    check "section $name" has_line ".SH $name"
+done
+for command in "${commands[@]}"; do
+    while read -r option; do
+        check "the manual page has $option" grep -qE -- "^.fB${option//-/\\\\-}.fR" "$work/spbench.1"
+    done < <("$spbench" help "$command" | sed -n 's/^  \(-[a-z-]*\) .*/\1/p')
+    check "the manual page has $command" grep -qE "^.fB$command.fR" "$work/spbench.1"
+done
+# What the program asks the environment for.
+mapfile -t asked < <(grep -ohE 'getenv\("[A-Z_]+"\)' "$root"/src/*/*.c "$root"/src/*/*.cu "$root"/kernels/*/*.c | sort -u | cut -d'"' -f2)
+check 'the source asks for variables' [ "${#asked[@]}" -gt 2 ]
+for name in "${asked[@]}"; do check "the manual page has $name" has_line "\\fB$name\\fR"; done
+quiet() { # COMMAND...: it ends well, and says nothing
+    "$@" >"$work/said" 2>&1
+    local status=$?
+    cat "$work/said"
+    [ "$status" -eq 0 ] && [ ! -s "$work/said" ]
+}
+if command -v groff >/dev/null; then
+    check 'groff finds nothing wrong' quiet groff -man -ww -z -Tutf8 "$work/spbench.1"
+    groff -man -Tascii -P-cbou "$work/spbench.1" >"$work/page"
+    check 'what is special to roff is shown as it is' grep -qF "'cusparse*'" "$work/page"
+    check 'powers are shown as they are' grep -qF 'A * A^T' "$work/page"
+else
+    skip 'no groff for the manual page'
+fi
+
+# --- make install -----------------------------------------------------------------------------
+
+cd "$root" || exit 1
+place() { make -s --no-print-directory CUDA=0 "$1" DESTDIR="$work/dest dir" PREFIX=/opt; }
+at="$work/dest dir/opt"
+check 'make install' place install
+for file in bin/spbench share/man/man1/spbench.1 share/bash-completion/completions/spbench \
+    share/spbench/matrices.txt share/spbench/plots/table.py share/doc/spbench/README.md \
+    share/doc/spbench/LICENSE; do
+    check "$file is there" [ -f "$at/$file" ]
+done
+check 'all plots are there' [ "$(cd plots && ls ./*.py)" = "$(cd "$at/share/spbench/plots" && ls ./*.py)" ]
+"$at/bin/spbench" man >"$work/spbench.1"
+"$at/bin/spbench" completion bash >"$work/spbench.bash"
+check 'the manual page is that of the program' cmp "$work/spbench.1" "$at/share/man/man1/spbench.1"
+check 'completion is that of the program' cmp "$work/spbench.bash" "$at/share/bash-completion/completions/spbench"
+cd "$work/here" || exit 1
+check 'the installed program runs' "$at/bin/spbench" info gen:band:9:3
+fetch_help() { "$at/share/spbench/fetch_suitesparse.sh" -h 2>&1 | grep smoke; }
+check 'the installed script finds its list, with the sets in it' fetch_help
+python=python3
+python3 -c 'import matplotlib' 2>/dev/null || python=/usr/bin/python3
+check 'an installed plot script runs' "$python" "$at/share/spbench/plots/table.py" \
+    "$root/results/h200/spgemm_aa_f64.jsonl"
+cd "$root" || exit 1
+touch "$work/dest dir/opt/bin/other"
+check 'make uninstall' place uninstall
+check 'it leaves nothing, and what is not its own' \
+    [ "$(cd "$work/dest dir" && find . ! -type d -o -name '*spbench*')" = ./opt/bin/other ]
+
+echo "$passed passed, $failed failed, $skipped skipped"
+[ "$failed" -eq 0 ]
