@@ -29,6 +29,10 @@ static const struct command_info {
     {COMMAND_GEN, "gen", "SPEC [-o FILE]", "write a synthetic matrix", cli_gen, 1, 1, true},
     {COMMAND_ROOF, "roof", "[-device NAME]", "measure what the device can do at most", cli_roof, 0,
      0, false},
+    {COMMAND_COMPARE, "compare", "[OPTIONS] OLD NEW",
+     "verdicts on two files of records, and an exit status", cli_compare, 0, INT32_MAX, false},
+    {COMMAND_SELFTEST, "selftest", "aa [OPTIONS] [MATRIX...]",
+     "this program against itself: false verdicts, noise floor", cli_selftest, 0, INT32_MAX, true},
     {COMMAND_HELP, "help", "[COMMAND]", "this, or the options of a command", cli_help, 0, 1, false},
 };
 #define COMMAND_COUNT COUNT(commands)
@@ -63,7 +67,7 @@ static void help_all(void)
 {
     printf("spbench measures sparse matrix multiplication on GPUs and CPUs.\n\nusage:\n");
     for (int i = 0; i < COMMAND_COUNT; i++)
-        printf("  spbench %-5s%-30s %s\n", commands[i].name, commands[i].operands,
+        printf("  spbench %-9s%-30s %s\n", commands[i].name, commands[i].operands,
                commands[i].about);
     printf("  spbench --version\n\n"
            "'spbench help COMMAND' shows the options of a command. A first try:\n"
@@ -74,6 +78,21 @@ static void help_command(const struct command_info *c)
 {
     printf("usage: spbench %s %s\n       %s\n", c->name, c->operands, c->about);
     options_help(c->id);
+    if (c->id == COMMAND_COMPARE)
+        printf(
+            "\nAlso:\n"
+            "  spbench compare -ab PROGRAM [OPTIONS] MATRIX...   measure both, with options of "
+            "run\n"
+            "  spbench compare -history [OPTIONS] FILES|FOLDER   the newest against all before\n"
+            "Exit status: 0 no regression, 1 a case is slower, newly failing or newly wrong,\n"
+            "2 wrong usage, 3 it cannot be told: cases are missing or too noisy, or a file cannot\n"
+            "be read, 130 interrupted. Of several, 1 goes before 3.\n");
+    if (c->id == COMMAND_SELFTEST)
+        printf("\nExit status: 0 at most 1 %% of the cases got a false verdict, and of those over "
+               "20 us\n"
+               "95 %% showed what was planted; 1 more false verdicts; 2 wrong usage; 3 less was "
+               "found,\n"
+               "or it could not be measured; 130 interrupted.\n");
     if (c->takes_matrices) help_matrices();
     if (c->id == COMMAND_RUN)
         printf(

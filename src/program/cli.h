@@ -9,6 +9,8 @@ struct outcome {
     bool bad_case;   // a case was wrong, failed or did not fit in memory
     bool bad_spec;   // the spec of a generated matrix is wrong
     bool bad_matrix; // a matrix could not be read
+    // Of compare and selftest: their answer, and that there is none, as also after an error.
+    bool regression, cannot_tell;
 };
 
 struct request {
@@ -26,6 +28,8 @@ int cli_list(const struct request *q);
 int cli_info(const struct request *q);
 int cli_gen(const struct request *q);
 int cli_roof(const struct request *q);
+int cli_compare(const struct request *q);
+int cli_selftest(const struct request *q);
 
 // What -model adds to the facts about a matrix: the predictions of each model, by the ceilings that
 // are kept of the device. Made from the options, and closed, also after an error.

@@ -75,6 +75,8 @@ int main(int argc, char **argv)
     int err = cli_main(argc, argv, &outcome);
     alarm(0);
     if (err) fprintf(stderr, "spbench: %s\n", fail_text());
+    if (!err && outcome.regression) return 1;
+    if (err != ERR_USAGE && err != ERR_INTERRUPTED && outcome.cannot_tell) return 3;
     switch (err) {
     case OK: return outcome.bad_case ? 1 : outcome.bad_spec ? 2 : outcome.bad_matrix ? 3 : 0;
     case ERR_USAGE: return 2;

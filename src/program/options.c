@@ -8,9 +8,11 @@
 
 #include "base/suggest.h"
 #include "program/threads.h"
+#include "run/report.h"
 
 #define LIMIT_MS 2000.0  // for the samples of a case, if there are 10 by then
 #define MOST_MS  20000.0 // if there are not
+#define RUNS     6       // see tests/test_compare_stats.c: 5 % are found, and nothing else
 
 struct option {
     const char *name;  // without its dash
@@ -188,6 +190,73 @@ static int parse_output(struct options *o, const struct option *self, const char
     return OK;
 }
 
+static int parse_format(struct options *o, const struct option *self, const char *text)
+{
+    char all[128] = "", guess[64];
+    struct suggestion s;
+    suggest_start(&s, text);
+    for (const struct report_format *f = report_formats; f->name; f++) {
+        if (!strcmp(text, f->name)) return o->format = text, OK;
+        suggest_offer(&s, f->name);
+        words_add(all, sizeof all, ", ", f->name);
+    }
+    return fail(ERR_USAGE, "-%s %s: no such format; %sit is one of %s", self->name, text,
+                suggest_text(&s, guess), all);
+}
+
+// A number of percent, up to `most`.
+static int parse_percent(const struct option *self, const char *text, double most, double *percent)
+{
+    char *end;
+    *percent = strtod(text, &end);
+    if (end == text || *end || !(*percent > 0 && *percent <= most))
+        return fail(ERR_USAGE, "-%s %s: must be a number of percent, over 0 and at most %g",
+                    self->name, text, most);
+    return OK;
+}
+
+static int parse_threshold(struct options *o, const struct option *self, const char *text)
+{
+    return parse_percent(self, text, 100, &o->threshold);
+}
+
+static int parse_plant(struct options *o, const struct option *self, const char *text)
+{
+    return parse_percent(self, text, 1000, &o->plant);
+}
+
+static int parse_runs(struct options *o, const struct option *self, const char *text)
+{
+    const struct axis axis = {.name = self->name, .min = 1, .max = 10000};
+    int64_t runs;
+    int err = parse_one(&axis, text, &runs);
+    o->runs = (int)runs;
+    return err;
+}
+
+static int parse_consecutive(struct options *o, const struct option *self, const char *text)
+{
+    const struct axis axis = {.name = self->name, .min = 1, .max = 100};
+    int64_t files;
+    int err = parse_one(&axis, text, &files);
+    o->consecutive = (int)files;
+    return err;
+}
+
+static int parse_ab(struct options *o, const struct option *self, const char *text)
+{
+    if (!*text) return fail(ERR_USAGE, "-%s: the name of the program is empty", self->name);
+    o->ab = text;
+    return OK;
+}
+
+static int parse_keep(struct options *o, const struct option *self, const char *text)
+{
+    if (!*text) return fail(ERR_USAGE, "-%s: the name is empty", self->name);
+    o->keep = text;
+    return OK;
+}
+
 // A flag is a bool of struct options, given by its place there.
 #define FLAG(field)                                                                                \
     static int parse_##field(struct options *o, const struct option *self, const char *text)       \
@@ -204,46 +273,65 @@ FLAG(help)
 FLAG(version)
 FLAG(counters)
 FLAG(profile)
+FLAG(history)
 
-#define RUN   BIT(COMMAND_RUN)
-#define INFO  BIT(COMMAND_INFO)
-#define GEN   BIT(COMMAND_GEN)
-#define ROOF  BIT(COMMAND_ROOF)
-#define ALL   ~0u
-#define MODEL (INFO | BIT(31)) // of info, for its models alone
+#define RUN      BIT(COMMAND_RUN)
+#define INFO     BIT(COMMAND_INFO)
+#define GEN      BIT(COMMAND_GEN)
+#define ROOF     BIT(COMMAND_ROOF)
+#define ALL      ~0u
+#define COMPARE  BIT(COMMAND_COMPARE)
+#define SELFTEST BIT(COMMAND_SELFTEST)
+#define EACH     (RUN | COMPARE | SELFTEST | BIT(30)) // of run, and passed on to processes that run
+#define MODEL    (INFO | BIT(31))                     // of info, for its models alone
 
 // To add an option: a field in struct options, a function above, a row here.
 static const struct option table[] = {
-    {"op", "NAME", NULL, RUN, parse_op},
-    {"alg", "NAMES", "algorithms: names, patterns such as 'cusparse*', or all (default)", RUN,
+    {"op", "NAME", NULL, EACH, parse_op},
+    {"alg", "NAMES", "algorithms: names, patterns such as 'cusparse*', or all (default)", EACH,
      parse_alg},
     {"model", NULL, "add what models predict of SpMM by the pattern; -k to -opt are for that", INFO,
      parse_model},
-    {"prec", "NAMES", "precisions: f32 (default), f64", RUN | MODEL, parse_prec},
-    {"device", "NAME", NULL, RUN | ROOF | MODEL, parse_device},
-    {"reps", "N", "exactly N samples; left out: until the median is known to 0.5 %", RUN,
+    {"prec", "NAMES", "precisions: f32 (default), f64", EACH | MODEL, parse_prec},
+    {"device", "NAME", NULL, EACH | ROOF | MODEL, parse_device},
+    {"reps", "N", "exactly N samples; left out: until the median is known to 0.5 %", EACH,
      parse_reps},
-    {"warmup", "N", "exactly N runs before the samples; left out: 3 and 50 ms, in 1 s", RUN,
+    {"warmup", "N", "exactly N runs before the samples; left out: 3 and 50 ms, in 1 s", EACH,
      parse_warmup},
     {"time-limit", "SECONDS",
-     "end its timing after so long; left out: after 2 s and 10 samples, or 20 s", RUN,
+     "end its timing after so long; left out: after 2 s and 10 samples, or 20 s", EACH,
      parse_time_limit},
-    {"cache", "NAME", "warm (default), or cold: flushed before each sample", RUN, parse_cache},
+    {"cache", "NAME", "warm (default), or cold: flushed before each sample", EACH, parse_cache},
     {"launch", "NAME", "graph (default): short runs as one CUDA graph where they can be, or stream",
-     RUN, parse_launch},
-    {"check", "NAME", "auto (default), full: every element, sample: chosen rows, off", RUN,
+     EACH, parse_launch},
+    {"check", "NAME", "auto (default), full: every element, sample: chosen rows, off", EACH,
      parse_check},
     {"counters", NULL, "count the bytes that a run moves, by ncu in a process of its own", RUN,
      parse_counters},
     {"profile", NULL, "for ncu and nsys: one run between their marks, nothing is measured", RUN,
      parse_profile},
     {"opt", "NAME=VALUE", "parameter of the algorithms that have it; repeatable; see list",
-     RUN | MODEL, parse_setting},
-    {"threads", "N", "threads of the CPU algorithms (default: all)", RUN | ROOF, parse_threads},
-    {"seed", "N", "of all random numbers (default 1)", RUN | INFO | GEN, parse_seed},
-    {"o", "FILE", "where the output goes (default: stdout)", RUN | GEN, parse_output},
+     EACH | MODEL, parse_setting},
+    {"threads", "N", "threads of the CPU algorithms (default: all)", EACH | ROOF, parse_threads},
+    {"seed", "N", "of all random numbers (default 1)", EACH | INFO | GEN, parse_seed},
+    {"threshold", "PERCENT", "a change by less is none (default 3)", COMPARE | SELFTEST,
+     parse_threshold},
+    {"format", "NAME", "table (default), json, markdown, junit, gab, bmf", COMPARE, parse_format},
+    {"ab", "PROGRAM", "measure that program (OLD) and this one (NEW) by turns, on MATRIX...",
+     COMPARE, parse_ab},
+    {"runs", "N", "processes that measure each case of either side (default 6)", COMPARE | SELFTEST,
+     parse_runs},
+    {"keep", "PREFIX", "keep the records: PREFIX.old.jsonl, PREFIX.new.jsonl", COMPARE | SELFTEST,
+     parse_keep},
+    {"history", NULL, "the newest of FILES, or of the .jsonl in a folder, against those before",
+     COMPARE, parse_history},
+    {"consecutive", "N", "of a history: only what N files in a row show counts (default 2)",
+     COMPARE, parse_consecutive},
+    {"plant", "PERCENT", "the slowdown that is to be found (default 5)", SELFTEST, parse_plant},
+    {"o", "FILE", "where the output goes (default: stdout)", RUN | GEN | COMPARE, parse_output},
     {"append", NULL, "add to the file of -o instead of replacing it", RUN, parse_append},
-    {"q", NULL, "no table, no progress; only mistakes are told", RUN | ROOF, parse_quiet},
+    {"q", NULL, "no table, no progress; only mistakes are told", RUN | ROOF | COMPARE | SELFTEST,
+     parse_quiet},
     {"v", NULL, "tell more: preparation, phases, samples, memory; of the roof: its ladder",
      RUN | ROOF, parse_verbose},
     {"help", NULL, "show the help of the command", ALL, parse_help},
@@ -295,7 +383,8 @@ static const struct option *option_find(const char *name, size_t length)
 
 static bool takes_axis(enum command command, const struct axis *axis)
 {
-    return command == COMMAND_RUN || (command == COMMAND_INFO && axis == &axis_k);
+    return command == COMMAND_RUN || command == COMMAND_COMPARE || command == COMMAND_SELFTEST ||
+           (command == COMMAND_INFO && axis == &axis_k);
 }
 
 static int unknown_option(enum command command, const char *command_name, const char *word)
@@ -379,15 +468,30 @@ static int parse_option(struct options *o, enum command command, const char *com
     return err ? err : option->parse(o, option, text);
 }
 
+// Whether the option that was read last is for the processes that measure.
+static bool is_passed(enum command command, const struct given *last)
+{
+    if (command != COMMAND_COMPARE && command != COMMAND_SELFTEST) return false;
+    return last->axis || (last->option->commands & EACH) == EACH;
+}
+
 int options_parse(struct options *o, enum command command, const char *command_name, int argc,
                   char **argv)
 {
-    *o = (struct options){
-        .alg = "all", .device = "auto", .precs = {F32}, .prec_count = 1, .seed = 1};
+    *o = (struct options){.alg = "all",
+                          .device = "auto",
+                          .precs = {F32},
+                          .prec_count = 1,
+                          .seed = 1,
+                          .threshold = 3,
+                          .plant = 5,
+                          .runs = RUNS,
+                          .consecutive = 2};
     for (int i = 0; axis_all(i); i++)
         o->axes[i] = (struct axis_values){.count = 1, .value = {axis_all(i)->standard}};
     o->operands = mem_alloc(argc, sizeof *o->operands);
-    if (!o->operands) return ERR_MEMORY;
+    o->passed = mem_alloc(argc, sizeof *o->passed);
+    if (!o->operands || !o->passed) return ERR_MEMORY;
     bool ended = false;
     struct given last = {0};
     for (int i = 0; i < argc; i++) {
@@ -406,8 +510,11 @@ int options_parse(struct options *o, enum command command, const char *command_n
             continue;
         }
         word += word[1] == '-' ? 2 : 1;
+        int first = i;
         int err = parse_option(o, command, command_name, word, &i, argc, argv, &last);
         if (err) return err;
+        for (int w = first; w <= i && is_passed(command, &last); w++)
+            o->passed[o->passed_count++] = argv[w];
     }
     // Without a limit of its user's: exactly so many samples, or as many as there is patience for.
     if (!o->rule.most_ms && !o->rule.reps) o->rule.limit_ms = LIMIT_MS, o->rule.most_ms = MOST_MS;
@@ -417,7 +524,9 @@ int options_parse(struct options *o, enum command command, const char *command_n
 void options_free(struct options *o)
 {
     mem_free(o->operands);
+    mem_free(o->passed);
     o->operands = NULL;
+    o->passed = NULL;
 }
 
 static void print_option(const char *name, const char *values, const char *about)
