@@ -117,6 +117,48 @@ static void test_verdicts(void)
     comparison_free(&c);
 }
 
+// A program that broke off: what it has no record of is failing, not missing.
+static void test_broken(void)
+{
+    struct comparison c;
+    struct compare_rule rule = usual;
+    rule.broken = "it broke off";
+    CHECK(!compare_runs(&c, 2, &rule, put_verdicts), "%s", fail_text());
+    CHECK_VERDICT(&c, "gone", VERDICT_FAILING);
+    CHECK_TEXT(case_of(&c, "gone")->why, "it broke off");
+    comparison_free(&c);
+}
+
+// What is planted in every other case, and nothing else, is found.
+static void put_planted(FILE *f, enum side side, const char *run, int i)
+{
+    static const char *const names[] = {"a", "b", "c", "d"};
+    for (int n = 0; n < COUNT(names); n++)
+        put(f,
+            (struct line){.run = run, .name = names[n], .ms = wobble(i + n, side), .half = 0.002});
+}
+
+static void test_planted(void)
+{
+    for (int which = 0; which < 2; which++) {
+        struct comparison c;
+        struct compare_rule rule = usual;
+        rule.plant[which] = 1.05;
+        CHECK(!compare_runs(&c, 6, &rule, put_planted), "%s", fail_text());
+        for (int i = 0; i < 4; i++) {
+            const struct compared *x = &c.cases[i];
+            bool is_planted = i % 2 == which;
+            CHECK(x->verdict == (is_planted ? VERDICT_SLOWER : VERDICT_SAME), "%d, %s: %s", which,
+                  compared_any(x)->matrix, verdict_name(x->verdict));
+            double want = is_planted ? 1.05 : 1;
+            CHECK(fabs(x->ms[SIDE_NEW] * x->gflops[SIDE_NEW] - 1) < 1e-6 &&
+                      fabs(x->ms[SIDE_NEW] / x->ms[SIDE_OLD] - want) < 0.005,
+                  "%d, %d: %g ms", which, i, x->ms[SIDE_NEW]);
+        }
+        comparison_free(&c);
+    }
+}
+
 static void put_mean(FILE *f, enum side side, const char *run, int i)
 {
     double clock = 1 + 0.02 * (i % 3 - 1) * (side == SIDE_NEW); // of all cases of a process
@@ -418,6 +460,8 @@ int main(void)
 {
     files_make();
     test_verdicts();
+    test_broken();
+    test_planted();
     test_mean();
     test_single();
     test_doubtful();

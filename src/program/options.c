@@ -275,15 +275,17 @@ FLAG(counters)
 FLAG(profile)
 FLAG(history)
 
-#define RUN      BIT(COMMAND_RUN)
-#define INFO     BIT(COMMAND_INFO)
-#define GEN      BIT(COMMAND_GEN)
-#define ROOF     BIT(COMMAND_ROOF)
-#define ALL      ~0u
+#define RUN   BIT(COMMAND_RUN)
+#define INFO  BIT(COMMAND_INFO)
+#define GEN   BIT(COMMAND_GEN)
+#define ROOF  BIT(COMMAND_ROOF)
+#define ALL   ~0u
+#define MODEL (INFO | BIT(31)) // of info, for its models alone
+
+// Options of run, which are passed on to the processes that run, have BIT(30).
 #define COMPARE  BIT(COMMAND_COMPARE)
 #define SELFTEST BIT(COMMAND_SELFTEST)
-#define EACH     (RUN | COMPARE | SELFTEST | BIT(30)) // of run, and passed on to processes that run
-#define MODEL    (INFO | BIT(31))                     // of info, for its models alone
+#define EACH     (RUN | COMPARE | SELFTEST | BIT(30))
 
 // To add an option: a field in struct options, a function above, a row here.
 static const struct option table[] = {
