@@ -41,8 +41,11 @@ SUMMARY = {"verdicts": {"type": "object"}, "timed": {"type": "integer"}, "guesse
            "best": {"type": ["string", "null"]}, "runs_needed": {"type": ["integer", "null"]},
            "bad_lines": {"type": "integer"}}
 JSON = {"type": "object", "additionalProperties": False,
-        "required": ["schema", "old", "new", "threshold_percent", "conclusion", "summary", "cases"],
-        "properties": {"schema": {"const": "spbench-compare/1"}, "old": {"type": "string"}, "new": {"type": "string"},
+        "required": ["schema", "old", "new", "old_revision", "new_revision", "old_device", "new_device",
+                     "threshold_percent", "conclusion", "summary", "cases"],
+        "properties": {"old_revision": {"const": "1b76f4a"}, "new_revision": {"const": None},
+                       "old_device": {"const": "GPU A"}, "new_device": {"const": "GPU B"},
+                       "schema": {"const": "spbench-compare/1"}, "old": {"type": "string"}, "new": {"type": "string"},
                        "threshold_percent": {"type": "number"},
                        "conclusion": {"enum": ["no regression", "regression", "cannot tell"]},
                        "summary": {"type": "object", "additionalProperties": False, "required": list(SUMMARY),
@@ -74,7 +77,8 @@ def write(path, now):
         for i in range(6):
             run, ms = f"r{i}", 1 + 0.001 * ((i * 7 + 3 * now) % 5)
             print(json.dumps({"schema": "spbench/1", "kind": "environment", "run": run,
-                              "date": f"2026-11-22T03:0{i}:00Z"}), file=file)
+                              "date": f"2026-11-22T03:0{i}:00Z", "device": "GPU B" if now else "GPU A",
+                              "revision": f"2b76f4{i}" if now else "1b76f4a"}), file=file)
             print(line(run, "same", ms), file=file)
             print(line(run, NASTY, ms * (1.1 if now else 1)), file=file)
             print(line(run, "quick", ms * (0.5 if now else 1)), file=file)
@@ -149,6 +153,8 @@ with tempfile.TemporaryDirectory() as folder:
     check(all(row.replace("\\\\", "").replace("\\|", "").count("|") == 7 for row in rows), "markdown: the cells")
 
     table = compare(old, new, "table").splitlines()
+    check(table[0].endswith("old.jsonl (1b76f4a, GPU A), NEW " + new + " (2b76f40 and others, GPU B)"), table[0])
+    check("devices differ: OLD GPU A, NEW GPU B" in table, "table: the devices")
     check(table[-1] == "regression" and any(r.startswith("10 cases: 1 slower, 1 newly failing, 1 newly wrong, 1 unclear")
                                             for r in table), f"table: {table[-6:]}")
 

@@ -70,12 +70,18 @@ static int judge_all(const struct duel *d, const struct options *o, struct tally
     return err;
 }
 
+static const char *percent_text(double share, char text[32])
+{
+    snprintf(text, 32, share < 10 ? "%.1f %%" : "> 999 %%", 100 * share);
+    return text;
+}
+
 static void print_row(const char *name, struct tally *t)
 {
     char middle[32] = "-", worst[32] = "-";
     if (t->cases && t->floor) {
-        snprintf(middle, sizeof middle, "%.1f %%", 100 * stats_median(t->floor, t->cases));
-        snprintf(worst, sizeof worst, "%.1f %%", 100 * t->floor[t->cases - 1]); // it is sorted
+        percent_text(stats_median(t->floor, t->cases), middle);
+        percent_text(t->floor[t->cases - 1], worst); // it is sorted
     }
     printf("%-14s %6lld %6lld  %12s %12s  %5lld of %lld\n", name, (long long)t->cases,
            (long long)t->wrong, middle, worst, (long long)t->found, (long long)t->planted);

@@ -10,6 +10,7 @@
 #include "base/child.h"
 #include "base/utf8.h"
 #include "run/interleave.h"
+#include "run/record.h"
 
 #define OWN_WORDS 8                     // of a command line beside those that are passed on
 #define LIMIT_MS  (7 * 24 * 3600 * 1e3) // a process bounds itself; this only ends what hangs
@@ -40,6 +41,14 @@ static int place_files(struct duel *d)
         int n = snprintf(d->path[side], sizeof d->path[side], "%s%s%s", keep ? keep : d->folder,
                          keep ? "." : "/", ends[side]);
         if (n >= (int)sizeof d->path[side]) return fail(ERR_OUTPUT, "%s: is too long a name", keep);
+        // Empty, as all processes append; what is no file of records stays as it is.
+        struct record_file empty;
+        int err = record_open(&empty, d->path[side], false, 0);
+        if (err == ERR_USAGE)
+            return fail(err, "-keep %s: %s is there, and no file of records; it is left as it is",
+                        keep, d->path[side]);
+        if (!err) err = record_close(&empty);
+        if (err) return err;
     }
     return OK;
 }
@@ -92,9 +101,7 @@ static int run_turn(struct duel *d, const struct turn *t, const char **argv)
     argv[n++] = "-q";
     argv[n++] = "-o";
     argv[n++] = d->path[t->side];
-    // The first one of each side replaces what was there.
-    bool first = !t->round && t->matrix == 0;
-    if (!first) argv[n++] = "-append";
+    argv[n++] = "-append";
     argv[n++] = "--";
     argv[n++] = d->matrices[t->matrix];
     argv[n] = NULL;
@@ -125,13 +132,28 @@ static void tell_progress(const struct duel *d, const struct interleave *plan, i
         fprintf(stderr, "round %d of %d done, %.0f s left\n", t.round + 1, plan->rounds, left_s);
 }
 
+// Before anything is measured: each process reads them again.
+static int check_matrices(const struct duel *d)
+{
+    for (int i = 0; i < d->matrix_count; i++) {
+        const char *spec = d->matrices[i];
+        if (!strcmp(spec, "-"))
+            return fail(ERR_USAGE, "-: what comes from stdin can be read once, and not by each "
+                                   "process: give a file");
+        if (strncmp(spec, "gen:", 4) && access(spec, R_OK))
+            return fail(ERR_INPUT, "%s: %s", spec, strerror(errno));
+    }
+    return OK;
+}
+
 int duel_run(struct duel *d)
 {
     struct interleave plan = {d->o->runs, d->matrix_count, SIDES};
     double begin_ms = clock_ms();
     const char **argv =
         mem_alloc(d->o->passed_count + d->extra_count + OWN_WORDS + 1, sizeof *argv);
-    int err = argv ? place_files(d) : ERR_MEMORY;
+    int err = argv ? check_matrices(d) : ERR_MEMORY;
+    if (!err) err = place_files(d);
     for (int64_t i = 0; i < interleave_count(&plan) && !err; i++) {
         struct turn t = interleave_turn(&plan, i);
         err = interrupted ? fail(ERR_INTERRUPTED, "interrupted") : run_turn(d, &t, argv);

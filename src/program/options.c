@@ -427,6 +427,13 @@ struct given {
     const char *text;
 };
 
+// Whether any text does as its value, and a list does not.
+static bool takes_name(const struct option *option)
+{
+    return option->parse == parse_output || option->parse == parse_ab ||
+           option->parse == parse_keep;
+}
+
 // A word behind an option that would do as a further value of it, and is no file: -k 64 128.
 static int refuse_value(const struct given *last, const char *word)
 {
@@ -437,7 +444,7 @@ static int refuse_value(const struct given *last, const char *word)
     struct axis_values values;
     struct options scratch = {0};
     bool fits = last->axis ? !axis_parse(last->axis, text, &values)
-                           : last->option->parse != parse_output &&
+                           : !takes_name(last->option) &&
                                  !last->option->parse(&scratch, last->option, text);
     if (!fits) return OK;
     return fail(ERR_USAGE, "%s: no such file; for several values write -%s %s", word,

@@ -40,9 +40,16 @@ struct sighting {
     char *library, *reason;                  // owned, NULL: none
 };
 
+// What the environments of a file say; "": nothing. `mixed`: not all the same.
+struct origin {
+    char text[96];
+    bool mixed;
+};
+
 struct sightings {
     struct sighting *list; // size room, count are there
     int64_t count, room;
+    struct origin device, revision;
     int64_t bad_lines;            // that are no records
     char bad_text[FAIL_TEXT_MAX]; // of the first of them: file, line, what is wrong
 };

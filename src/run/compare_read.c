@@ -7,6 +7,8 @@
 #include <string.h>
 #include <sys/types.h>
 
+#include "base/utf8.h"
+
 #define FIRST     64
 #define NORMAL_95 1.959964 // standard errors from the median to either end of its interval
 
@@ -34,6 +36,15 @@ static void moments_free(struct moments *m)
 {
     for (int64_t i = 0; i < m->count; i++) mem_free(m->list[i].run);
     mem_free(m->list);
+}
+
+static void note_origin(struct origin *s, const char *text)
+{
+    char shown[sizeof s->text];
+    if (!text) return;
+    utf8_visible(text, shown, sizeof shown);
+    if (!s->text[0]) memcpy(s->text, shown, sizeof shown);
+    s->mixed |= strcmp(s->text, shown) != 0;
 }
 
 static int moments_add(struct moments *m, struct record *r)
@@ -112,7 +123,13 @@ static int add_line(struct sightings *s, struct moments *m, const char *path, co
         return OK;
     }
     if (err) return err;
-    err = r.kind == RECORD_ENVIRONMENT ? moments_add(m, &r) : add(s, &r, m);
+    if (r.kind == RECORD_ENVIRONMENT) {
+        note_origin(&s->device, r.device);
+        note_origin(&s->revision, r.revision);
+        err = moments_add(m, &r);
+    } else {
+        err = add(s, &r, m);
+    }
     record_free(&r);
     return err;
 }
@@ -187,6 +204,10 @@ int sightings_join(struct sightings *s, struct sightings *from, int64_t count, c
         last = s->list[s->count++].key;
         *x = (struct sighting){0};
     }
+    note_origin(&s->device, from->device.text[0] ? from->device.text : NULL);
+    note_origin(&s->revision, from->revision.text[0] ? from->revision.text : NULL);
+    s->device.mixed |= from->device.mixed;
+    s->revision.mixed |= from->revision.mixed;
     if (!s->bad_lines) memcpy(s->bad_text, from->bad_text, sizeof s->bad_text);
     s->bad_lines += from->bad_lines;
     return OK;

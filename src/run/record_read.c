@@ -29,6 +29,12 @@ static int get_text(const cJSON *o, const char *name, char **out)
     return OK;
 }
 
+// A text that may be lacking.
+static int get_known(const cJSON *o, const char *name, char **out)
+{
+    return cJSON_IsString(get(o, name)) ? get_text(o, name, out) : OK;
+}
+
 static double get_number(const cJSON *o, const char *name)
 {
     const cJSON *x = get(o, name);
@@ -211,12 +217,7 @@ static int get_status(const cJSON *o, struct record *r)
     int status = text ? status_find(text) : -1;
     if (status < 0) return missing("status");
     r->status = (enum status)status;
-    return cJSON_IsString(get(o, "reason")) ? get_text(o, "reason", &r->reason) : OK;
-}
-
-static int get_library(const cJSON *o, struct record *r)
-{
-    return cJSON_IsString(get(o, "library")) ? get_text(o, "library", &r->library) : OK;
+    return get_known(o, "reason", &r->reason);
 }
 
 // 0 where there is no date, or another than records have.
@@ -228,6 +229,13 @@ static int64_t get_when(const cJSON *o)
     return end && !*end ? (int64_t)timegm(&utc) : 0;
 }
 
+static int get_environment(const cJSON *o, struct record *r)
+{
+    r->when = get_when(o);
+    int err = get_known(o, "revision", &r->revision);
+    return err ? err : get_known(o, "device", &r->device);
+}
+
 static int get_result(const cJSON *o, struct record *r)
 {
     const cJSON *matrix = get(o, "matrix"), *time = get(o, "time_ms");
@@ -236,7 +244,7 @@ static int get_result(const cJSON *o, struct record *r)
     if (!err) err = get_text(o, "op", &r->op);
     if (!err) err = get_text(o, "alg", &r->alg);
     if (!err) err = get_text(o, "device", &r->device);
-    if (!err) err = get_library(o, r);
+    if (!err) err = get_known(o, "library", &r->library);
     if (!err) err = get_prec(o, &r->prec);
     if (!err) err = get_text(matrix, "name", &r->matrix);
     if (!err) err = get_text(matrix, "path", &r->path);
@@ -270,7 +278,7 @@ int record_read(const char *line, struct record *out)
     if (!schema || strcmp(schema, RECORD_SCHEMA))
         err = fail(ERR_INPUT, "no record of schema " RECORD_SCHEMA);
     else if (kind && !strcmp(kind, "environment"))
-        out->kind = RECORD_ENVIRONMENT, out->when = get_when(o);
+        out->kind = RECORD_ENVIRONMENT, err = get_environment(o, out);
     else if (kind && !strcmp(kind, "result"))
         out->kind = RECORD_RESULT, err = get_result(o, out);
     else
@@ -284,6 +292,7 @@ int record_read(const char *line, struct record *out)
 void record_free(struct record *r)
 {
     mem_free(r->run);
+    mem_free(r->revision);
     mem_free(r->reason);
     mem_free(r->key);
     mem_free(r->op);

@@ -11,6 +11,7 @@ struct record {
     char *run; // its id, owned; a result belongs to the environment of the same. NULL: older
     // Of an environment: when it was written, in seconds since 1970. 0: it does not say
     int64_t when;
+    char *revision; // of the program; its main device is `device`, by its name. NULL: not known
     // Of a result; texts are owned.
     enum status status;
     char *reason;            // NULL: none

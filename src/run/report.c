@@ -43,6 +43,29 @@ const char *report_ratio(const struct compared *x, char text[64])
     return text;
 }
 
+const char *report_source(const struct comparison *c, enum side side, char text[SOURCE_MAX])
+{
+    const struct origin *of[] = {&c->read[side].revision, &c->read[side].device};
+    int used = snprintf(text, SOURCE_MAX, "%s", c->name[side]);
+    bool any = false;
+    for (int i = 0; i < COUNT(of); i++) {
+        if (!of[i]->text[0]) continue;
+        used += snprintf(text + used, SOURCE_MAX - (size_t)used, "%s%s%s", any ? ", " : " (",
+                         of[i]->text, of[i]->mixed ? " and others" : "");
+        any = true;
+    }
+    if (any) snprintf(text + used, SOURCE_MAX - (size_t)used, ")");
+    return text;
+}
+
+static void tell_devices(FILE *out, const struct comparison *c, const char *mark)
+{
+    const struct origin *before = &c->read[SIDE_OLD].device, *now = &c->read[SIDE_NEW].device;
+    if (!before->text[0] || !now->text[0]) return;
+    if (before->mixed || now->mixed || strcmp(before->text, now->text))
+        fprintf(out, "%sdevices differ: OLD %s, NEW %s\n", mark, before->text, now->text);
+}
+
 double report_gflops(const struct compared *x)
 {
     double sum = 0;
@@ -108,6 +131,9 @@ static void tell_processes(FILE *out, const struct comparison *c, const char *ma
 static void tell_left_out(FILE *out, const struct comparison *c, const char *mark)
 {
     const struct summary *s = &c->sum;
+    if (s->timed < c->count)
+        fprintf(out, "%snot in the mean: %lld case%s without a time on both sides\n", mark,
+                (long long)(c->count - s->timed), c->count - s->timed == 1 ? "" : "s");
     if (s->throttled)
         fprintf(out, "%sleft out: processes with throttled clocks, of %lld cases\n", mark,
                 (long long)s->throttled);
@@ -139,6 +165,7 @@ void report_summary(FILE *out, const struct comparison *c, const struct compared
         tell_extreme(out, c, names, mark, "best", s->best);
         tell_processes(out, c, mark);
     }
+    tell_devices(out, c, mark);
     tell_left_out(out, c, mark);
     fprintf(out, "%s%s\n", mark, conclusion_name(comparison_conclude(c)));
 }

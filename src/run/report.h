@@ -25,6 +25,9 @@ extern const struct report_format report_formats[];
 const char *report_number(double x, char text[32]);
 // "1.052 (1.031 to 1.074)", "-" where nothing is known.
 const char *report_ratio(const struct compared *x, char text[64]);
+#define SOURCE_MAX (FAIL_TEXT_MAX + 256)
+// "old.jsonl (1b76f4a, NVIDIA H200)".
+const char *report_source(const struct comparison *c, enum side side, char text[SOURCE_MAX]);
 // The summary, a line each, without what only tables say; the text of `mark` in front.
 void report_summary(FILE *out, const struct comparison *c, const struct compared_names *names,
                     const char *mark);

@@ -74,6 +74,12 @@ static void add_summary(struct json *j, const struct comparison *c)
                 (double)(c->read[SIDE_OLD].bad_lines + c->read[SIDE_NEW].bad_lines));
 }
 
+// Null where it is not known, or not one.
+static void add_origin(struct json *j, const char *name, const struct origin *s)
+{
+    json_text(j, j->root, name, s->text[0] && !s->mixed ? s->text : NULL);
+}
+
 int report_json(FILE *out, const struct comparison *c)
 {
     struct json j;
@@ -81,6 +87,10 @@ int report_json(FILE *out, const struct comparison *c)
     json_text(&j, j.root, "schema", "spbench-compare/1");
     json_text(&j, j.root, "old", c->name[SIDE_OLD]);
     json_text(&j, j.root, "new", c->name[SIDE_NEW]);
+    add_origin(&j, "old_revision", &c->read[SIDE_OLD].revision);
+    add_origin(&j, "new_revision", &c->read[SIDE_NEW].revision);
+    add_origin(&j, "old_device", &c->read[SIDE_OLD].device);
+    add_origin(&j, "new_device", &c->read[SIDE_NEW].device);
     json_measure(&j, j.root, "threshold_percent", 100 * c->rule.threshold);
     json_text(&j, j.root, "conclusion", conclusion_name(comparison_conclude(c)));
     add_summary(&j, c);

@@ -43,15 +43,16 @@ static void put_rows(FILE *out, const struct comparison *c, const struct compare
 int report_markdown(FILE *out, const struct comparison *c)
 {
     struct compared_names names;
+    char source[SOURCE_MAX];
     int64_t quiet = 0;
     int err = compared_names_make(&names, c);
     if (err) goto done;
     for (int64_t i = 0; i < c->count; i++) quiet += is_quiet(&c->cases[i]);
     fprintf(out, "### spbench compare: %s\n\n", conclusion_name(comparison_conclude(c)));
     fprintf(out, "OLD ");
-    put(out, c->name[SIDE_OLD]);
+    put(out, report_source(c, SIDE_OLD, source));
     fprintf(out, ", NEW ");
-    put(out, c->name[SIDE_NEW]);
+    put(out, report_source(c, SIDE_NEW, source));
     fprintf(out, "\n\n");
     report_summary(out, c, &names, "- ");
     if (quiet < c->count) {

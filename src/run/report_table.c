@@ -45,7 +45,9 @@ int report_table(FILE *out, const struct comparison *c)
         matrix_width = width_of(matrix_of(&c->cases[i], matrix), matrix_width);
         name_width = width_of(names.text[i], name_width);
     }
-    fprintf(out, "OLD %s, NEW %s\n", c->name[SIDE_OLD], c->name[SIDE_NEW]);
+    char before[SOURCE_MAX], now[SOURCE_MAX];
+    fprintf(out, "OLD %s, NEW %s\n", report_source(c, SIDE_OLD, before),
+            report_source(c, SIDE_NEW, now));
     fprintf(out, "%-*s  %-*s  %8s  %8s  %-22s  verdict\n", matrix_width, "matrix", name_width,
             "case", "old ms", "new ms", "new / old (95 %)");
     for (int64_t i = 0; i < c->count; i++)
