@@ -7,8 +7,8 @@
 #include <unistd.h>
 
 #include "base/suggest.h"
+#include "program/options_compare.h"
 #include "program/threads.h"
-#include "run/report.h"
 
 #define LIMIT_MS 2000.0  // for the samples of a case, if there are 10 by then
 #define MOST_MS  20000.0 // if there are not
@@ -190,73 +190,6 @@ static int parse_output(struct options *o, const struct option *self, const char
     return OK;
 }
 
-static int parse_format(struct options *o, const struct option *self, const char *text)
-{
-    char all[128] = "", guess[64];
-    struct suggestion s;
-    suggest_start(&s, text);
-    for (const struct report_format *f = report_formats; f->name; f++) {
-        if (!strcmp(text, f->name)) return o->format = text, OK;
-        suggest_offer(&s, f->name);
-        words_add(all, sizeof all, ", ", f->name);
-    }
-    return fail(ERR_USAGE, "-%s %s: no such format; %sit is one of %s", self->name, text,
-                suggest_text(&s, guess), all);
-}
-
-// A number of percent, up to `most`.
-static int parse_percent(const struct option *self, const char *text, double most, double *percent)
-{
-    char *end;
-    *percent = strtod(text, &end);
-    if (end == text || *end || !(*percent > 0 && *percent <= most))
-        return fail(ERR_USAGE, "-%s %s: must be a number of percent, over 0 and at most %g",
-                    self->name, text, most);
-    return OK;
-}
-
-static int parse_threshold(struct options *o, const struct option *self, const char *text)
-{
-    return parse_percent(self, text, 100, &o->threshold);
-}
-
-static int parse_plant(struct options *o, const struct option *self, const char *text)
-{
-    return parse_percent(self, text, 1000, &o->plant);
-}
-
-static int parse_runs(struct options *o, const struct option *self, const char *text)
-{
-    const struct axis axis = {.name = self->name, .min = 1, .max = 10000};
-    int64_t runs;
-    int err = parse_one(&axis, text, &runs);
-    o->runs = (int)runs;
-    return err;
-}
-
-static int parse_consecutive(struct options *o, const struct option *self, const char *text)
-{
-    const struct axis axis = {.name = self->name, .min = 1, .max = 100};
-    int64_t files;
-    int err = parse_one(&axis, text, &files);
-    o->consecutive = (int)files;
-    return err;
-}
-
-static int parse_ab(struct options *o, const struct option *self, const char *text)
-{
-    if (!*text) return fail(ERR_USAGE, "-%s: the name of the program is empty", self->name);
-    o->ab = text;
-    return OK;
-}
-
-static int parse_keep(struct options *o, const struct option *self, const char *text)
-{
-    if (!*text) return fail(ERR_USAGE, "-%s: the name is empty", self->name);
-    o->keep = text;
-    return OK;
-}
-
 // A flag is a bool of struct options, given by its place there.
 #define FLAG(field)                                                                                \
     static int parse_##field(struct options *o, const struct option *self, const char *text)       \
@@ -317,19 +250,21 @@ static const struct option table[] = {
     {"threads", "N", "threads of the CPU algorithms (default: all)", EACH | ROOF, parse_threads},
     {"seed", "N", "of all random numbers (default 1)", EACH | INFO | GEN, parse_seed},
     {"threshold", "PERCENT", "a change by less is none (default 3)", COMPARE | SELFTEST,
-     parse_threshold},
-    {"format", "NAME", "table (default), json, markdown, junit, gab, bmf", COMPARE, parse_format},
+     compare_parse_threshold},
+    {"format", "NAME", "table (default), json, markdown, junit, gab, bmf", COMPARE,
+     compare_parse_format},
     {"ab", "PROGRAM", "measure that program (OLD) and this one (NEW) by turns, on MATRIX...",
-     COMPARE, parse_ab},
+     COMPARE, compare_parse_ab},
     {"runs", "N", "processes that measure each case of either side (default 6)", COMPARE | SELFTEST,
-     parse_runs},
+     compare_parse_runs},
     {"keep", "PREFIX", "keep the records: PREFIX.old.jsonl, PREFIX.new.jsonl", COMPARE | SELFTEST,
-     parse_keep},
+     compare_parse_keep},
     {"history", NULL, "the newest of FILES, or of the .jsonl in a folder, against those before",
      COMPARE, parse_history},
     {"consecutive", "N", "of a history: only what N files in a row show counts (default 2)",
-     COMPARE, parse_consecutive},
-    {"plant", "PERCENT", "the slowdown that is to be found (default 5)", SELFTEST, parse_plant},
+     COMPARE, compare_parse_consecutive},
+    {"plant", "PERCENT", "the slowdown that is to be found (default 5)", SELFTEST,
+     compare_parse_plant},
     {"o", "FILE", "where the output goes (default: stdout)", RUN | GEN | COMPARE, parse_output},
     {"append", NULL, "add to the file of -o instead of replacing it", RUN, parse_append},
     {"q", NULL, "no table, no progress; only mistakes are told", RUN | ROOF | COMPARE | SELFTEST,
@@ -430,8 +365,8 @@ struct given {
 // Whether any text does as its value, and a list does not.
 static bool takes_name(const struct option *option)
 {
-    return option->parse == parse_output || option->parse == parse_ab ||
-           option->parse == parse_keep;
+    return option->parse == parse_output || option->parse == compare_parse_ab ||
+           option->parse == compare_parse_keep;
 }
 
 // A word behind an option that would do as a further value of it, and is no file: -k 64 128.

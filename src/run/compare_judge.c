@@ -249,6 +249,7 @@ static const char *library_in(const struct sighting *s, size_t *length)
 static bool other_version(const struct sighting *a, const struct sighting *b)
 {
     size_t m, n;
+    if (strcmp(a->matrix, b->matrix)) return false; // most are told apart by this
     const char *in_a = library_in(a, &m), *in_b = library_in(b, &n);
     return in_a && in_b && strcmp(a->library, b->library) && in_a - a->key == in_b - b->key &&
            !memcmp(a->key, b->key, (size_t)(in_a - a->key)) && !strcmp(in_a + m, in_b + n);
