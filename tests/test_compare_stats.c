@@ -91,10 +91,12 @@ static uint64_t drawn;
 static double uniform(void) { return (random_value(11, drawn++) + 1) / 2 * 0.999999 + 5e-7; }
 static double normal(void) { return sqrt(-2 * log(uniform())) * cos(2 * M_PI * uniform()); }
 
+#define RUNS_MOST 64
+
 // n processes a side of a case whose processes differ by `scale`.
 static void draw(struct estimate *e, int n, double scale, bool heavy, double shift, bool paired)
 {
-    double y[2][16];
+    double y[2][RUNS_MOST];
     for (int side = 0; side < 2; side++)
         for (int i = 0; i < n; i++) {
             double wide = heavy ? 1 / sqrt(-log(uniform())) : 1; // t of 2 degrees of freedom
@@ -110,19 +112,22 @@ struct rates {
     int64_t honest, wrong, planted, found;
 };
 
+#define H200 0.004 // how much its processes differ
+
 // Sets of 100 cases, as an H200 shows them: heavy tails within each case (model 0), or cases that
 // differ in their spread (1).
-static struct rates simulate(int sets, int model, enum planted planted, int n, bool paired)
+static struct rates simulate(int sets, double scale, int model, enum planted planted, int n,
+                             bool paired)
 {
     struct rates r = {0};
     struct estimate e[CASES];
     for (int set = 0; set < sets; set++) {
         bool slow[CASES];
         for (int i = 0; i < CASES; i++) {
-            double scale = model ? 0.004 / sqrt(-log(uniform())) : 0.004;
+            double of_case = model ? scale / sqrt(-log(uniform())) : scale;
             slow[i] = planted == ALL || (planted == HALF && i % 2) || (planted == ONE && !i);
             e[i] = (struct estimate){.size_class = 1 + i % 3, .assumed = 0.0055};
-            draw(&e[i], n, scale, !model, slow[i] ? log(1.05) : 0, paired);
+            draw(&e[i], n, of_case, !model, slow[i] ? log(1.05) : 0, paired);
         }
         CHECK(!estimate_all(e, CASES), "%s", fail_text());
         for (int i = 0; i < CASES; i++) {
@@ -141,7 +146,7 @@ static void test_rates(void)
         for (int planted = NONE; planted <= ALL; planted++)
             for (int paired = 0; paired < 2; paired++) {
                 int sets = planted == ONE ? 120 : 24;
-                struct rates r = simulate(sets, model, (enum planted)planted, 6, paired);
+                struct rates r = simulate(sets, H200, model, (enum planted)planted, 6, paired);
                 CHECK(r.wrong * 100 <= r.honest, "model %d, planted %d, paired %d: %lld of %lld",
                       model, planted, paired, (long long)r.wrong, (long long)r.honest);
                 // A single slow case among a hundred has the most to prove.
@@ -157,13 +162,46 @@ static void test_rates(void)
 static void test_rates_guessed(void)
 {
     for (int model = 0; model < 2; model++) {
-        struct rates none = simulate(24, model, NONE, 1, false);
-        struct rates all = simulate(24, model, ALL, 1, false);
+        struct rates none = simulate(24, H200, model, NONE, 1, false);
+        struct rates all = simulate(24, H200, model, ALL, 1, false);
         CHECK(none.wrong * 100 <= none.honest, "model %d: %lld of %lld", model,
               (long long)none.wrong, (long long)none.honest);
         CHECK(all.found * 100 >= all.planted * 85, "model %d: %lld of %lld", model,
               (long long)all.found, (long long)all.planted);
     }
+}
+
+// Processes that differ by a third, as on processors with many neighbours: nothing is found, and
+// nothing is made up.
+static void test_rates_noisy(void)
+{
+    for (int model = 0; model < 2; model++)
+        for (int n = 2; n <= 6; n += 4) {
+            struct rates r = simulate(24, 0.3, model, NONE, n, n == 6);
+            CHECK(r.wrong * 100 <= r.honest, "model %d, n %d: %lld of %lld", model, n,
+                  (long long)r.wrong, (long long)r.honest);
+        }
+}
+
+// With as many processes as a report advises by the spread of six, 5 % are found.
+static void test_advice(void)
+{
+    struct estimate e[CASES];
+    double spread[CASES];
+    for (int i = 0; i < CASES; i++) {
+        e[i] = (struct estimate){.size_class = 1};
+        draw(&e[i], 6, 0.01, true, 0, true);
+    }
+    CHECK(!estimate_all(e, CASES), "%s", fail_text());
+    for (int i = 0; i < CASES; i++) spread[i] = e[i].spread;
+    stats_median(spread, CASES); // sorts
+    int n = stats_runs_needed(spread[94], 5, 3);
+    CHECK(n > 6 && n <= RUNS_MOST, "%d", n);
+    struct rates r = simulate(8, 0.01, 0, HALF, n, true);
+    CHECK(r.found * 100 >= r.planted * 95 && r.wrong * 100 <= r.honest,
+          "%d: %lld of %lld found, "
+          "%lld of %lld false",
+          n, (long long)r.found, (long long)r.planted, (long long)r.wrong, (long long)r.honest);
 }
 
 // The example of Benjamini and Hochberg 1995: of these 15, the first four are rejected at 5 %.
@@ -246,6 +284,8 @@ int main(void)
     test_guess_alone();
     test_rates();
     test_rates_guessed();
+    test_rates_noisy();
+    test_advice();
     test_correction();
     test_pooling();
     test_classes();
