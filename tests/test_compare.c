@@ -294,6 +294,79 @@ static void test_turns(void)
     comparison_free(&c);
 }
 
+// One file after the other: no pairs, and what was busy in all of NEW may be slower for that.
+static void test_apart(void)
+{
+    struct comparison c;
+    for (int side = 0; side < SIDES; side++) {
+        FILE *f = file_open(files[side], "w");
+        for (int i = 0; i < 5; i++) {
+            char run[16];
+            snprintf(run, sizeof run, "r%d", i);
+            put_environment(f, run, 10 * side + i);
+            put(f, (struct line){.run = run,
+                                 .name = "calm",
+                                 .half = 0.002,
+                                 .ms = wobble(i, side) * (side ? 1.1 : 1)});
+            put(f, (struct line){.run = run,
+                                 .name = "busy",
+                                 .half = 0.002,
+                                 .busy = side,
+                                 .ms = wobble(i, side) * (side ? 1.1 : 1)});
+        }
+        fclose(f);
+    }
+    CHECK(!comparison_files(&c, files[0], files[1], &usual), "%s", fail_text());
+    CHECK(!c.sum.paired && !case_of(&c, "calm")->paired, "pairs");
+    CHECK_VERDICT(&c, "calm", VERDICT_SLOWER);
+    CHECK_VERDICT(&c, "busy", VERDICT_UNCLEAR);
+    CHECK_TEXT(case_of(&c, "busy")->why, "busy");
+    comparison_free(&c);
+}
+
+// Unclear how much faster, but not slower: that is no reason to stop anybody.
+static void put_excused(FILE *f, enum side side, const char *run, int i)
+{
+    put(f, (struct line){.run = run,
+                         .half = 0.002,
+                         .ms = side == SIDE_NEW ? 0.98 * (1 + 0.02 * (i % 3 - 1)) : 1});
+}
+
+static void test_excused(void)
+{
+    struct comparison c;
+    CHECK(!compare_runs(&c, 6, &usual, put_excused), "%s", fail_text());
+    CHECK_VERDICT(&c, "m", VERDICT_UNCLEAR);
+    CHECK(c.sum.excused == 1 && comparison_conclude(&c) == CONCLUSION_FINE, "%s",
+          conclusion_name(comparison_conclude(&c)));
+    comparison_free(&c);
+}
+
+// Among many that wander, one is off by more than its own interval allows: that is chance.
+static void put_chance(FILE *f, enum side side, const char *run, int i)
+{
+    for (int n = 0; n < 60; n++) {
+        char name[16];
+        snprintf(name, sizeof name, "m%d", n);
+        double off = 0.05 * (double)(random_value(5, (uint64_t)(n * 12 + 2 * i + side)));
+        put(f, (struct line){.run = run,
+                             .name = name,
+                             .ms = exp(off + (side && !n ? 0.045 : 0)),
+                             .half = 0.002});
+    }
+}
+
+static void test_chance(void)
+{
+    struct comparison c;
+    CHECK(!compare_runs(&c, 6, &usual, put_chance), "%s", fail_text());
+    const struct compared *x = case_of(&c, "m0");
+    CHECK(x->e.p < 0.05 && x->e.p_of_all > 0.05, "p %g, of all %g", x->e.p, x->e.p_of_all);
+    CHECK_VERDICT(&c, "m0", VERDICT_UNCLEAR);
+    CHECK_TEXT(x->why, "among so many cases that may be chance");
+    comparison_free(&c);
+}
+
 // The last record of a case and a process counts; a line that is none is left out and told.
 static void test_reading(void)
 {
@@ -466,6 +539,9 @@ int main(void)
     test_single();
     test_doubtful();
     test_turns();
+    test_apart();
+    test_excused();
+    test_chance();
     test_reading();
     test_names();
     test_history();

@@ -218,7 +218,8 @@ static void judge_time(struct compared *x, double threshold)
 {
     const struct estimate *e = &x->e;
     double most = log1p(threshold);
-    bool sure = e->p_of_all<STATS_ALPHA, over = fabs(e->shift)> most;
+    bool sure = e->p_of_all < STATS_ALPHA;
+    bool over = fabs(e->shift) > most;
     if (sure && over && x->doubtful)
         judge(x, VERDICT_UNCLEAR, "busy");
     else if (sure && over)
