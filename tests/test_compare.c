@@ -429,6 +429,35 @@ static void test_names(void)
     compared_names_free(&names);
 }
 
+// What else two cases differ in that would be the same.
+static void test_differ(void)
+{
+    static const struct {
+        const char *a, *b, *of_a, *of_b, *text; // NULL: they are no such cases
+    } table[] = {
+        {"spmm merge cpu f32 k=4 5x5:9 m", "spmm merge cpu f32 k=4 way=0 5x5:9 m", NULL, NULL,
+         "with way=0"},
+        {"spmm merge cpu f32 k=4 way=0 5x5:9 m", "spmm merge cpu f32 k=4 x=1 y=2 5x5:9 m", NULL,
+         NULL, "with x=1, y=2, without way=0"},
+        {"spmm merge cpu f32 k=4 L-1 5x5:9 m", "spmm merge cpu f32 k=4 x=1 L-2 5x5:9 m", "L 1",
+         "L 2", "of L 2, with x=1"},
+        {"spmm merge cpu f32 k=4 5x5:9 m", "spmm merge cpu f32 k=8 5x5:9 m", NULL, NULL, NULL},
+        {"spmm merge cpu f32 k=4 5x5:9 m", "spmm merge cpu f64 k=4 5x5:9 m", NULL, NULL, NULL},
+        {"spmm merge cpu f32 k=4 5x5:9 m", "spmm merge cpu f32 k=4 6x5:9 m", NULL, NULL, NULL},
+        {"spmm merge cpu f32 k=4 5x5:9 m", "spmm merge cpu f32 k=4 L-2 5x5:9 m", NULL, "L 2", NULL},
+    };
+    for (int i = 0; i < COUNT(table); i++) {
+        char text[WHY_MAX] = "", *m = (char *)"m", *alg = (char *)"merge";
+        struct sighting a = {
+            .key = (char *)table[i].a, .matrix = m, .alg = alg, .library = (char *)table[i].of_a};
+        struct sighting b = {
+            .key = (char *)table[i].b, .matrix = m, .alg = alg, .library = (char *)table[i].of_b};
+        bool differ = compared_differ(&a, &b, text);
+        CHECK(differ == !!table[i].text, "row %d: %d", i, differ);
+        if (differ && table[i].text) CHECK_TEXT(text, table[i].text);
+    }
+}
+
 #define POINTS 6
 
 // Files of a history, of which `slow` at the end are slower.
@@ -544,6 +573,7 @@ int main(void)
     test_chance();
     test_reading();
     test_names();
+    test_differ();
     test_history();
     test_memory();
     test_interleave();

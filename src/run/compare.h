@@ -140,6 +140,10 @@ struct compared_names {
 int compared_names_make(struct compared_names *n, const struct comparison *c);
 void compared_names_free(struct compared_names *n);
 
+// Whether b would be the same case as a but for the version of its library, or for options that
+// only one of them has, as when an algorithm got a new one: "of Lib 1.2", "with way=0".
+bool compared_differ(const struct sighting *a, const struct sighting *b, char text[WHY_MAX]);
+
 static inline const struct sighting *compared_any(const struct compared *x)
 {
     return x->count[SIDE_NEW] ? x->seen[SIDE_NEW] : x->seen[SIDE_OLD];

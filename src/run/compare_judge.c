@@ -232,30 +232,6 @@ static void judge_time(struct compared *x, double threshold)
         judge(x, VERDICT_UNCLEAR, "the interval is too wide");
 }
 
-// Where the key has the library, or NULL.
-static const char *library_in(const struct sighting *s, size_t *length)
-{
-    if (!s->library) return NULL;
-    *length = strlen(s->library);
-    for (const char *p = s->key; (p = strchr(p, ' ')); p++) {
-        size_t i = 0;
-        while (i < *length && p[1 + i] && p[1 + i] == (s->library[i] == ' ' ? '-' : s->library[i]))
-            i++;
-        if (i == *length && p[1 + i] == ' ') return p + 1;
-    }
-    return NULL;
-}
-
-// Whether two cases are the same but for the version of their library.
-static bool other_version(const struct sighting *a, const struct sighting *b)
-{
-    size_t m, n;
-    if (strcmp(a->matrix, b->matrix)) return false; // most are told apart by this
-    const char *in_a = library_in(a, &m), *in_b = library_in(b, &n);
-    return in_a && in_b && strcmp(a->library, b->library) && in_a - a->key == in_b - b->key &&
-           !memcmp(a->key, b->key, (size_t)(in_a - a->key)) && !strcmp(in_a + m, in_b + n);
-}
-
 static void judge_alone(struct comparison *c, struct compared *x)
 {
     enum side has = x->count[SIDE_OLD] ? SIDE_OLD : SIDE_NEW, lacks = !has;
@@ -266,9 +242,9 @@ static void judge_alone(struct comparison *c, struct compared *x)
     }
     for (int64_t i = 0; i < c->count; i++) {
         const struct compared *y = &c->cases[i];
-        if (y->count[has] || !other_version(x->seen[has], y->seen[lacks])) continue;
-        judge(x, verdict, "%s has it of %s", lacks == SIDE_OLD ? "OLD" : "NEW",
-              y->seen[lacks]->library);
+        char text[WHY_MAX];
+        if (y->count[has] || !compared_differ(x->seen[has], y->seen[lacks], text)) continue;
+        judge(x, verdict, "%s has it %s", lacks == SIDE_OLD ? "OLD" : "NEW", text);
         return;
     }
     if (verdict == VERDICT_MISSING && c->rule.broken)

@@ -1,13 +1,15 @@
 // What tells a case from the others in few words: the key has it all, but most of it is the same in
-// all cases, or follows from the algorithm.
+// all cases, or follows from the algorithm. And what else two cases differ in.
 #include "run/compare.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #include "base/utf8.h"
+#include "base/words.h"
 
 #define NAMES_MAX 128 // of options and axes; one more is never left out
+#define WORD_ROOM 128 // of a word that is told
 #define FIXED     4   // operation, algorithm, device and precision come first, without a name
 
 // A word of keys, by its name (or its place), and the value that the first case had.
@@ -94,6 +96,59 @@ static char *name_of(struct words *all, const struct sighting *s)
     }
     name = mem_alloc(4 * (int64_t)used + 16, 1); // each byte may become four
     return name ? (char *)utf8_visible(text, name, 4 * used + 16) : NULL;
+}
+
+// Whether the word is that of the library: as in a record, with dashes for blanks.
+static bool is_library(const struct sighting *s, const struct word *w)
+{
+    if (!s->library || strlen(s->library) != w->value_length) return false;
+    for (size_t i = 0; i < w->value_length; i++)
+        if (w->value[i] != (s->library[i] == ' ' ? '-' : s->library[i])) return false;
+    return true;
+}
+
+// Whether a key has the word; *named, whether it has one of its name.
+static bool has_word(const struct sighting *s, const struct word *w, bool *named)
+{
+    const char *p = s->key, *end = end_of(s);
+    struct word x;
+    bool has = false;
+    *named = false;
+    for (int place = 0; next_word(&p, end, place, &x); place++) {
+        *named |= x.name_length && x.name_length == w->name_length &&
+                  !memcmp(x.name, w->name, x.name_length);
+        has |= x.value_length == w->value_length && !memcmp(x.value, w->value, x.value_length);
+    }
+    return has;
+}
+
+// Adds to `extra` what b has and a has not; false if that is more than a library and options.
+static bool take_extra(const struct sighting *a, const struct sighting *b, char extra[WHY_MAX])
+{
+    const char *p = b->key, *end = end_of(b);
+    struct word w;
+    for (int place = 0; next_word(&p, end, place, &w); place++) {
+        bool named;
+        if (has_word(a, &w, &named) || (a->library && is_library(b, &w))) continue;
+        if (place < FIXED || named || !w.name_length) return false;
+        char text[WORD_ROOM];
+        snprintf(text, sizeof text, "%.*s", (int)w.value_length, w.value);
+        words_add(extra, WHY_MAX, ", ", text);
+    }
+    return true;
+}
+
+bool compared_differ(const struct sighting *a, const struct sighting *b, char text[WHY_MAX])
+{
+    char more[WHY_MAX] = "", less[WHY_MAX] = "";
+    if (strcmp(a->matrix, b->matrix) || strcmp(a->alg, b->alg)) return false;
+    if (strcmp(end_of(a), end_of(b)) || !a->library != !b->library) return false;
+    if (!take_extra(a, b, more) || !take_extra(b, a, less)) return false;
+    bool version = a->library && strcmp(a->library, b->library);
+    snprintf(text, WHY_MAX, "%s%s%s%.100s%s%.100s", version ? "of " : "", version ? b->library : "",
+             more[0] ? version ? ", with " : "with " : "", more,
+             less[0] ? version || more[0] ? ", without " : "without " : "", less);
+    return true;
 }
 
 int compared_names_make(struct compared_names *n, const struct comparison *c)
