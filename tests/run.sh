@@ -137,6 +137,7 @@ part readme tests/cli/readme.sh build/cpu/spbench
 part fetch tests/test_fetch.sh
 part install tests/test_install.sh build/cpu/spbench
 part records tests/records.sh build/cpu/spbench build/emu/spbench
+part compare-formats "$python" tests/compare_formats.py build/cpu/spbench
 part shellcheck one bash -c 'shellcheck .ci/run ./*.sh tests/*.sh tests/*/*.sh results/*/*.sh'
 
 echo "$passed passed, $failed failed, $skipped skipped"

@@ -43,6 +43,10 @@ static void check_record(const struct record *x, const struct result *r)
     for (int i = 0; i < x->sample_count; i++)
         CHECK(near(x->samples[i], r->timing.samples[i]), "sample %d: %g", i, x->samples[i]);
     CHECK(x->throttled == (r->timed && r->timing.throttled), "throttled");
+    CHECK(x->busy == (r->timed && r->timing.busy), "busy");
+    const char *library = case_library(&r->c);
+    CHECK(library ? x->library && !strcmp(x->library, library) : !x->library, "library %s",
+          x->library ? x->library : "none");
 }
 
 // The case as it was: of the same key, and equal in each field.
@@ -201,7 +205,19 @@ static void test_others(void)
     CHECK(!record_read("{\"schema\":\"spbench/1\",\"kind\":\"environment\"}", &x) &&
               x.kind == RECORD_ENVIRONMENT,
           "%s", fail_text());
-    CHECK(!x.run, "a run from nowhere");
+    CHECK(!x.run && !x.when, "a run or a date from nowhere");
+    record_free(&x);
+    CHECK(!record_read("{\"schema\":\"spbench/1\",\"kind\":\"environment\","
+                       "\"date\":\"2026-11-22T03:11:09Z\"}",
+                       &x) &&
+              x.when == 1795317069,
+          "%lld", (long long)x.when);
+    record_free(&x);
+    CHECK(!record_read("{\"schema\":\"spbench/1\",\"kind\":\"environment\","
+                       "\"date\":\"2026-11-22 or so\"}",
+                       &x) &&
+              !x.when,
+          "%lld", (long long)x.when);
     record_free(&x);
     CHECK(!record_read("{\"schema\":\"spbench/1\",\"kind\":\"environment\",\"run\":\"0a\"}", &x) &&
               x.run && !strcmp(x.run, "0a"),

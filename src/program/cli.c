@@ -31,6 +31,10 @@ static const struct command_info commands[] = {
     {COMMAND_COMPLETION, "completion", "bash", "print what completes command lines in bash",
      cli_completion, 1, 1, false},
     {COMMAND_MAN, "man", "", "print the manual page: spbench man | man -l -", cli_man, 0, 0, false},
+    {COMMAND_COMPARE, "compare", "[OPTIONS] OLD NEW",
+     "verdicts on two files of records, and an exit status", cli_compare, 0, INT32_MAX, false},
+    {COMMAND_SELFTEST, "selftest", "aa [OPTIONS] [MATRIX...]",
+     "this program against itself: false verdicts, noise floor", cli_selftest, 0, INT32_MAX, true},
     {COMMAND_HELP, "help", "[COMMAND]", "this, or the options of a command", cli_help, 0, 1, false},
 };
 #define COMMAND_COUNT COUNT(commands)
@@ -129,6 +133,12 @@ static void help_command(const struct command_info *c)
     printf("usage: spbench %s%s%s\n       %s\n", c->name, *c->operands ? " " : "", c->operands,
            c->about);
     options_help(c->id);
+    if (c->id == COMMAND_COMPARE)
+        printf(
+            "\nAlso:\n"
+            "  spbench compare -ab PROGRAM [OPTIONS] MATRIX...   measure both, with options of "
+            "run\n"
+            "  spbench compare -history [OPTIONS] FILES|FOLDER   the newest against all before\n");
     if (c->takes_matrices) help_matrices();
     if (c->id == COMMAND_RUN)
         printf(

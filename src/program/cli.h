@@ -10,6 +10,8 @@ struct outcome {
     bool bad_spec;    // the spec of a generated matrix is wrong
     bool bad_matrix;  // a matrix could not be read
     bool bad_machine; // it would spoil a measurement
+    // Of compare and selftest: their answer, and that there is none, as also after an error.
+    bool regression, cannot_tell;
 };
 
 struct request {
@@ -43,6 +45,8 @@ int cli_roof(const struct request *q);
 int cli_doctor(const struct request *q);
 int cli_completion(const struct request *q);
 int cli_man(const struct request *q);
+int cli_compare(const struct request *q);
+int cli_selftest(const struct request *q);
 
 // What -model adds to the facts about a matrix: the predictions of each model, by the ceilings that
 // are kept of the device. Made from the options, and closed, also after an error.

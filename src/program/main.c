@@ -76,6 +76,8 @@ int main(int argc, char **argv)
     alarm(0);
     if (err) fprintf(stderr, "spbench: %s\n", fail_text());
     bool bad = outcome.bad_case || outcome.bad_machine;
+    if (!err && outcome.regression) return 1;
+    if (err != ERR_USAGE && err != ERR_INTERRUPTED && outcome.cannot_tell) return 3;
     switch (err) {
     case OK: return bad ? 1 : outcome.bad_spec ? 2 : outcome.bad_matrix ? 3 : 0;
     case ERR_USAGE: return 2;

@@ -8,10 +8,12 @@
 
 #include "base/suggest.h"
 #include "program/options_table.h"
+#include "program/options_compare.h"
 #include "program/threads.h"
 
 #define LIMIT_MS 2000.0  // for the samples of a case, if there are 10 by then
 #define MOST_MS  20000.0 // if there are not
+#define RUNS     6       // see tests/test_compare_stats.c: 5 % are found, and nothing else
 
 // The one value of an option whose values are those of an axis.
 static int parse_one(const struct axis *axis, const char *text, int64_t *value)
@@ -200,6 +202,7 @@ FLAG(help)
 FLAG(version)
 FLAG(counters)
 FLAG(profile)
+FLAG(history)
 
 #define RUN    BIT(COMMAND_RUN)
 #define INFO   BIT(COMMAND_INFO)
@@ -209,40 +212,62 @@ FLAG(profile)
 #define ALL    ~0u
 #define MODEL  (INFO | BIT(31)) // of info, for its models alone
 
+// Options of run, which are passed on to the processes that run, have BIT(30).
+#define COMPARE  BIT(COMMAND_COMPARE)
+#define SELFTEST BIT(COMMAND_SELFTEST)
+#define EACH     (RUN | COMPARE | SELFTEST | BIT(30))
+
 // To add an option: a field in struct options, a function above, a row here.
 static const struct option table[] = {
-    {"op", "NAME", NULL, RUN, parse_op},
-    {"alg", "NAMES", "algorithms: names, patterns such as 'cusparse*', or all (default)", RUN,
+    {"op", "NAME", NULL, EACH, parse_op},
+    {"alg", "NAMES", "algorithms: names, patterns such as 'cusparse*', or all (default)", EACH,
      parse_alg},
     {"model", NULL, "add what models predict of SpMM by the pattern; -k to -opt are for that", INFO,
      parse_model},
-    {"prec", "NAMES", "precisions: f32 (default), f64", RUN | MODEL, parse_prec},
-    {"device", "NAME", NULL, RUN | ROOF | DOCTOR | MODEL, parse_device},
-    {"reps", "N", "exactly N samples; left out: until the median is known to 0.5 %", RUN,
+    {"prec", "NAMES", "precisions: f32 (default), f64", EACH | MODEL, parse_prec},
+    {"device", "NAME", NULL, EACH | ROOF | DOCTOR | MODEL, parse_device},
+    {"reps", "N", "exactly N samples; left out: until the median is known to 0.5 %", EACH,
      parse_reps},
-    {"warmup", "N", "exactly N runs before the samples; left out: 3 and 50 ms, in 1 s", RUN,
+    {"warmup", "N", "exactly N runs before the samples; left out: 3 and 50 ms, in 1 s", EACH,
      parse_warmup},
     {"time-limit", "SECONDS",
-     "end its timing after so long; left out: after 2 s and 10 samples, or 20 s", RUN,
+     "end its timing after so long; left out: after 2 s and 10 samples, or 20 s", EACH,
      parse_time_limit},
-    {"cache", "NAME", "warm (default), or cold: flushed before each sample", RUN, parse_cache},
+    {"cache", "NAME", "warm (default), or cold: flushed before each sample", EACH, parse_cache},
     {"launch", "NAME", "graph (default): short runs as one CUDA graph where they can be, or stream",
-     RUN, parse_launch},
-    {"check", "NAME", "auto (default), full: every element, sample: chosen rows, off", RUN,
+     EACH, parse_launch},
+    {"check", "NAME", "auto (default), full: every element, sample: chosen rows, off", EACH,
      parse_check},
     {"counters", NULL, "count the bytes that a run moves, by ncu in a process of its own", RUN,
      parse_counters},
     {"profile", NULL, "for ncu and nsys: one run between their marks, nothing is measured", RUN,
      parse_profile},
     {"opt", "NAME=VALUE", "parameter of the algorithms that have it; repeatable; see list",
-     RUN | MODEL, parse_setting},
-    {"threads", "N", "threads of the CPU algorithms (default: all)", RUN | ROOF | DOCTOR,
+     EACH | MODEL, parse_setting},
+    {"threads", "N", "threads of the CPU algorithms (default: all)", EACH | ROOF | DOCTOR,
      parse_threads},
-    {"seed", "N", "of all random numbers (default 1)", RUN | INFO | GEN, parse_seed},
-    {"o", "FILE", "where the output goes (default: stdout)", RUN | GEN, parse_output},
+    {"seed", "N", "of all random numbers (default 1)", EACH | INFO | GEN, parse_seed},
+    {"threshold", "PERCENT", "a change by less is none (default 3)", COMPARE | SELFTEST,
+     compare_parse_threshold},
+    {"format", "NAME", "table (default), json, markdown, junit, gab, bmf", COMPARE,
+     compare_parse_format},
+    {"ab", "PROGRAM", "measure that program (OLD) and this one (NEW) by turns, on MATRIX...",
+     COMPARE, compare_parse_ab},
+    {"runs", "N", "processes that measure each case of either side (default 6)", COMPARE | SELFTEST,
+     compare_parse_runs},
+    {"keep", "PREFIX", "keep the records: PREFIX.old.jsonl, PREFIX.new.jsonl", COMPARE | SELFTEST,
+     compare_parse_keep},
+    {"history", NULL, "the newest of FILES, or of the .jsonl in a folder, against those before",
+     COMPARE, parse_history},
+    {"consecutive", "N", "of a history: only what N files in a row show counts (default 2)",
+     COMPARE, compare_parse_consecutive},
+    {"plant", "PERCENT", "the slowdown that is to be found (default 5)", SELFTEST,
+     compare_parse_plant},
+    {"o", "FILE", "where the output goes (default: stdout)", RUN | GEN | COMPARE, parse_output},
     {"append", NULL, "add to the file of -o instead of replacing it", RUN, parse_append},
     {"q", NULL, "no table, no progress; only mistakes are told; of the doctor only its advice",
-     RUN | ROOF | DOCTOR, parse_quiet},
+     RUN | ROOF | COMPARE | SELFTEST | DOCTOR,
+     parse_quiet},
     {"v", NULL, "tell more: preparation, phases, samples, memory; of the roof: its ladder",
      RUN | ROOF, parse_verbose},
     {"help", NULL, "show the help of the command", ALL, parse_help},
@@ -296,7 +321,8 @@ static const struct option *option_find(const char *name, size_t length)
 
 bool takes_axis(enum command command, const struct axis *axis)
 {
-    return command == COMMAND_RUN || (command == COMMAND_INFO && axis == &axis_k);
+    return command == COMMAND_RUN || command == COMMAND_COMPARE || command == COMMAND_SELFTEST ||
+           (command == COMMAND_INFO && axis == &axis_k);
 }
 
 static int unknown_option(enum command command, const char *command_name, const char *word)
@@ -337,6 +363,13 @@ struct given {
     const char *text;
 };
 
+// Whether any text does as its value, and a list does not.
+static bool takes_name(const struct option *option)
+{
+    return option->parse == parse_output || option->parse == compare_parse_ab ||
+           option->parse == compare_parse_keep;
+}
+
 // A word behind an option that would do as a further value of it, and is no file: -k 64 128.
 static int refuse_value(const struct given *last, const char *word)
 {
@@ -347,7 +380,7 @@ static int refuse_value(const struct given *last, const char *word)
     struct axis_values values;
     struct options scratch = {0};
     bool fits = last->axis ? !axis_parse(last->axis, text, &values)
-                           : last->option->parse != parse_output &&
+                           : !takes_name(last->option) &&
                                  !last->option->parse(&scratch, last->option, text);
     if (!fits) return OK;
     return fail(ERR_USAGE, "%s: no such file; for several values write -%s %s", word,
@@ -380,15 +413,30 @@ static int parse_option(struct options *o, enum command command, const char *com
     return err ? err : option->parse(o, option, text);
 }
 
+// Whether the option that was read last is for the processes that measure.
+static bool is_passed(enum command command, const struct given *last)
+{
+    if (command != COMMAND_COMPARE && command != COMMAND_SELFTEST) return false;
+    return last->axis || (last->option->commands & EACH) == EACH;
+}
+
 int options_parse(struct options *o, enum command command, const char *command_name, int argc,
                   char **argv)
 {
-    *o = (struct options){
-        .alg = "all", .device = "auto", .precs = {F32}, .prec_count = 1, .seed = 1};
+    *o = (struct options){.alg = "all",
+                          .device = "auto",
+                          .precs = {F32},
+                          .prec_count = 1,
+                          .seed = 1,
+                          .threshold = 3,
+                          .plant = 5,
+                          .runs = RUNS,
+                          .consecutive = 2};
     for (int i = 0; axis_all(i); i++)
         o->axes[i] = (struct axis_values){.count = 1, .value = {axis_all(i)->standard}};
     o->operands = mem_alloc(argc, sizeof *o->operands);
-    if (!o->operands) return ERR_MEMORY;
+    o->passed = mem_alloc(argc, sizeof *o->passed);
+    if (!o->operands || !o->passed) return ERR_MEMORY;
     bool ended = false;
     struct given last = {0};
     for (int i = 0; i < argc; i++) {
@@ -407,8 +455,11 @@ int options_parse(struct options *o, enum command command, const char *command_n
             continue;
         }
         word += word[1] == '-' ? 2 : 1;
+        int first = i;
         int err = parse_option(o, command, command_name, word, &i, argc, argv, &last);
         if (err) return err;
+        for (int w = first; w <= i && is_passed(command, &last); w++)
+            o->passed[o->passed_count++] = argv[w];
     }
     // Without a limit of its user's: exactly so many samples, or as many as there is patience for.
     if (!o->rule.most_ms && !o->rule.reps) o->rule.limit_ms = LIMIT_MS, o->rule.most_ms = MOST_MS;
@@ -418,5 +469,7 @@ int options_parse(struct options *o, enum command command, const char *command_n
 void options_free(struct options *o)
 {
     mem_free(o->operands);
+    mem_free(o->passed);
     o->operands = NULL;
+    o->passed = NULL;
 }

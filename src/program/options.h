@@ -15,6 +15,8 @@ enum command {
     COMMAND_DOCTOR,
     COMMAND_COMPLETION,
     COMMAND_MAN,
+    COMMAND_COMPARE,
+    COMMAND_SELFTEST,
     COMMAND_HELP,
 };
 
@@ -38,6 +40,13 @@ struct options {
     int threads; // 0: not given
     uint64_t seed;
     bool append, quiet, verbose, model, counters, profile, help, version;
+    // Of compare and selftest.
+    const char *format, *ab, *keep; // NULL: not given
+    double threshold, plant;        // percent
+    int runs, consecutive;
+    bool history;
+    const char **passed; // words of options that the processes get which measure, size passed_count
+    int passed_count;
     const char *model_word; // the last option that info takes for its models alone; NULL: none
     char **operands;        // what is no option, size operand_count
     int operand_count;

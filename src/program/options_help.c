@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "program/options_table.h"
+#include "run/report.h"
 
 // What an option that has no text of its own is about.
 static void about_names(const struct option *option, char text[256])
@@ -113,6 +114,11 @@ static void add_parameters(add_word *add, void *to)
         }
 }
 
+static void add_formats(add_word *add, void *to)
+{
+    for (const struct report_format *f = report_formats; f->name; f++) add(to, f->name);
+}
+
 // The options that take words: to add one, a row. Those whose value reads "a|b" need none.
 static const struct {
     const char *name;
@@ -121,7 +127,7 @@ static const struct {
 } sources[] = {
     {"op", add_ops, NULL},          {"alg", add_algorithms, NULL}, {"prec", add_precisions, NULL},
     {"device", add_devices, NULL},  {"opt", add_parameters, NULL}, {"cache", NULL, cache_words},
-    {"launch", NULL, launch_words}, {"check", NULL, check_words},
+    {"launch", NULL, launch_words}, {"check", NULL, check_words},  {"format", add_formats, NULL},
 };
 
 static void add_list(const char *const *words, add_word *add, void *to)

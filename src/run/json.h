@@ -16,8 +16,9 @@ struct json {
 // than one document.
 int json_parse(const char *text, cJSON **out);
 
-// Starts an empty object.
+// Starts an empty object; the other, an empty array.
 void json_start(struct json *j);
+void json_start_list(struct json *j);
 void json_free(struct json *j);
 
 // Each adds to `parent`, under `name` if that is an object; name is NULL if it is an array.

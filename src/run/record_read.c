@@ -1,7 +1,9 @@
+#define _GNU_SOURCE // strptime, timegm
 #include "run/record_read.h"
 
 #include <math.h>
 #include <string.h>
+#include <time.h>
 
 #include "run/json.h"
 #include "run/record.h"
@@ -25,6 +27,12 @@ static int get_text(const cJSON *o, const char *name, char **out)
     if (!*out) return ERR_MEMORY;
     memcpy(*out, text, size);
     return OK;
+}
+
+// A text that may be lacking.
+static int get_known(const cJSON *o, const char *name, char **out)
+{
+    return cJSON_IsString(get(o, name)) ? get_text(o, name, out) : OK;
 }
 
 static double get_number(const cJSON *o, const char *name)
@@ -209,7 +217,23 @@ static int get_status(const cJSON *o, struct record *r)
     int status = text ? status_find(text) : -1;
     if (status < 0) return missing("status");
     r->status = (enum status)status;
-    return cJSON_IsString(get(o, "reason")) ? get_text(o, "reason", &r->reason) : OK;
+    return get_known(o, "reason", &r->reason);
+}
+
+// 0 where there is no date, or another than records have.
+static int64_t get_when(const cJSON *o)
+{
+    const char *text = cJSON_GetStringValue(get(o, "date"));
+    struct tm utc = {0};
+    const char *end = text ? strptime(text, "%Y-%m-%dT%H:%M:%SZ", &utc) : NULL;
+    return end && !*end ? (int64_t)timegm(&utc) : 0;
+}
+
+static int get_environment(const cJSON *o, struct record *r)
+{
+    r->when = get_when(o);
+    int err = get_known(o, "revision", &r->revision);
+    return err ? err : get_known(o, "device", &r->device);
 }
 
 static int get_result(const cJSON *o, struct record *r)
@@ -220,6 +244,7 @@ static int get_result(const cJSON *o, struct record *r)
     if (!err) err = get_text(o, "op", &r->op);
     if (!err) err = get_text(o, "alg", &r->alg);
     if (!err) err = get_text(o, "device", &r->device);
+    if (!err) err = get_known(o, "library", &r->library);
     if (!err) err = get_prec(o, &r->prec);
     if (!err) err = get_text(matrix, "name", &r->matrix);
     if (!err) err = get_text(matrix, "path", &r->path);
@@ -230,6 +255,7 @@ static int get_result(const cJSON *o, struct record *r)
     r->ci_lo = get_number(time, "ci_lo");
     r->ci_hi = get_number(time, "ci_hi");
     r->throttled = cJSON_IsTrue(get(time, "throttled"));
+    r->busy = cJSON_IsTrue(get(time, "busy"));
     get_case(o, r);
     return !r->c.entry || is_key(o, r) ? OK : missing("case");
 }
@@ -252,7 +278,7 @@ int record_read(const char *line, struct record *out)
     if (!schema || strcmp(schema, RECORD_SCHEMA))
         err = fail(ERR_INPUT, "no record of schema " RECORD_SCHEMA);
     else if (kind && !strcmp(kind, "environment"))
-        out->kind = RECORD_ENVIRONMENT;
+        out->kind = RECORD_ENVIRONMENT, err = get_environment(o, out);
     else if (kind && !strcmp(kind, "result"))
         out->kind = RECORD_RESULT, err = get_result(o, out);
     else
@@ -266,11 +292,13 @@ int record_read(const char *line, struct record *out)
 void record_free(struct record *r)
 {
     mem_free(r->run);
+    mem_free(r->revision);
     mem_free(r->reason);
     mem_free(r->key);
     mem_free(r->op);
     mem_free(r->alg);
     mem_free(r->device);
+    mem_free(r->library);
     mem_free(r->matrix);
     mem_free(r->path);
     mem_free(r->samples);

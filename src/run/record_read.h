@@ -9,11 +9,15 @@ enum record_kind { RECORD_ENVIRONMENT, RECORD_RESULT };
 struct record {
     enum record_kind kind;
     char *run; // its id, owned; a result belongs to the environment of the same. NULL: older
+    // Of an environment: when it was written, in seconds since 1970. 0: it does not say
+    int64_t when;
+    char *revision; // of the program; its main device is `device`, by its name. NULL: not known
     // Of a result; texts are owned.
     enum status status;
     char *reason;            // NULL: none
     char *key;               // of the case: see case_key()
     char *op, *alg, *device; // names
+    char *library;           // name and version. NULL: none
     char *matrix, *path;
     enum prec prec;
     // The case itself, where this build still has its operation and its algorithm, and all fields
@@ -23,7 +27,7 @@ struct record {
     double gflops, median, ci_lo, ci_hi; // NAN where there is no time, or no interval
     double *samples;                     // milliseconds, size sample_count; owned
     int sample_count;
-    bool throttled;
+    bool throttled, busy;
 };
 
 // Parses one line. ERR_INPUT says what is wrong with it; then there is nothing to free.

@@ -1,0 +1,166 @@
+// spbench compare: two files, two programs, or a history -> verdicts, and an exit status.
+#include "program/cli.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/whole_file.h"
+#include "program/duel.h"
+#include "run/report.h"
+
+static struct compare_rule rule_of(const struct options *o)
+{
+    return (struct compare_rule){.threshold = o->threshold / 100, .consecutive = o->consecutive};
+}
+
+static int compare_files(const struct options *o, struct comparison *c)
+{
+    struct compare_rule rule = rule_of(o);
+    if (o->operand_count != 2)
+        return fail(ERR_USAGE,
+                    "compare takes two files of records, OLD and NEW, not %d; with -ab "
+                    "or -history others: 'spbench help compare'",
+                    o->operand_count);
+    return comparison_files(c, o->operands[0], o->operands[1], &rule);
+}
+
+static int compare_programs(const struct options *o, struct comparison *c)
+{
+    char self[4096];
+    struct compare_rule rule = rule_of(o);
+    if (!o->operand_count)
+        return fail(ERR_USAGE,
+                    "no matrix is given: spbench compare -ab PROGRAM [OPTIONS] MATRIX...");
+    int err = duel_self(self);
+    if (err) return err;
+    struct duel d = {.o = o,
+                     .program = {o->ab, self},
+                     .matrices = o->operands,
+                     .matrix_count = o->operand_count};
+    err = duel_run(&d);
+    if (d.broken[0]) rule.broken = d.broken;
+    if (!err) err = comparison_files(c, d.path[SIDE_OLD], d.path[SIDE_NEW], &rule);
+    if (!err && !o->keep)
+        for (int side = 0; side < SIDES; side++)
+            snprintf(c->name[side], sizeof c->name[side], "%s", d.program[side]);
+    c->rule.broken = NULL; // it goes with d
+    duel_close(&d);
+    return err;
+}
+
+static int is_records(const struct dirent *entry)
+{
+    size_t length = strlen(entry->d_name), end = strlen(".jsonl");
+    return length > end && !strcmp(entry->d_name + length - end, ".jsonl");
+}
+
+// The names of files, and those of the records in a folder; owned.
+struct files {
+    char **list;
+    int count;
+};
+
+static int add_file(struct files *f, const char *folder, const char *name)
+{
+    int64_t size = (int64_t)(strlen(folder) + strlen(name)) + 2;
+    char **list = mem_resize(f->list, f->count, f->count + 1, sizeof *list);
+    if (!list) return ERR_MEMORY;
+    f->list = list;
+    char *path = mem_alloc(size, 1);
+    if (!path) return ERR_MEMORY;
+    snprintf(path, (size_t)size, "%s%s%s", folder, folder[0] ? "/" : "", name);
+    f->list[f->count++] = path;
+    return OK;
+}
+
+static int add_folder(struct files *f, const char *folder)
+{
+    struct dirent **entries;
+    int n = scandir(folder, &entries, is_records, alphasort), err = OK;
+    if (n < 0) return fail(ERR_INPUT, "%s: cannot be read: %s", folder, strerror(errno));
+    for (int i = 0; i < n; i++) {
+        if (!err) err = add_file(f, folder, entries[i]->d_name);
+        free(entries[i]);
+    }
+    free(entries);
+    return err;
+}
+
+static int compare_history(const struct options *o, struct comparison *c)
+{
+    struct files f = {.list = mem_alloc(1, sizeof *f.list)};
+    struct compare_rule rule = rule_of(o);
+    int err = f.list ? OK : ERR_MEMORY;
+    if (!o->operand_count)
+        err = fail(ERR_USAGE, "-history: no file or folder is given: spbench compare -history "
+                              "[OPTIONS] FILES|FOLDER");
+    for (int i = 0; i < o->operand_count && !err; i++) {
+        struct stat facts;
+        bool folder = !stat(o->operands[i], &facts) && S_ISDIR(facts.st_mode);
+        err = folder ? add_folder(&f, o->operands[i]) : add_file(&f, "", o->operands[i]);
+    }
+    if (!err) err = comparison_history(c, (const char **)f.list, f.count, &rule);
+    for (int i = 0; i < f.count; i++) mem_free(f.list[i]);
+    mem_free(f.list);
+    return err;
+}
+
+static int write_report(const struct options *o, const struct comparison *c)
+{
+    const struct report_format *format = report_formats;
+    while (o->format && strcmp(format->name, o->format)) format++;
+    if (!o->output || !strcmp(o->output, "-")) {
+        int err = format->write(stdout, c);
+        bool lost = fflush(stdout) || ferror(stdout); // here, as it is no regression
+        return err    ? err
+               : lost ? fail(ERR_OUTPUT, "stdout: cannot be written: %s", strerror(errno))
+                      : OK;
+    }
+    struct whole_file file;
+    int err = whole_file_open(&file, o->output);
+    return err ? err : whole_file_close(&file, format->write(file.stream, c));
+}
+
+// Refuses to write the report over what it is made from.
+static int check_output(const struct options *o)
+{
+    struct stat out, in;
+    if (!o->output || !strcmp(o->output, "-") || stat(o->output, &out)) return OK;
+    for (int i = 0; i < o->operand_count; i++)
+        if (!stat(o->operands[i], &in) && in.st_dev == out.st_dev && in.st_ino == out.st_ino)
+            return fail(ERR_USAGE, "-o %s: is one of the files that are read", o->output);
+    return OK;
+}
+
+static int check_options(const struct options *o)
+{
+    if (o->ab && o->history) return fail(ERR_USAGE, "-ab and -history do not go together");
+    if (o->passed_count && !o->ab)
+        return fail(ERR_USAGE, "%s: says how to measure, and needs -ab PROGRAM", o->passed[0]);
+    if (o->keep && !o->ab) return fail(ERR_USAGE, "-keep: nothing is measured without -ab PROGRAM");
+    return check_output(o);
+}
+
+int cli_compare(const struct request *q)
+{
+    const struct options *o = q->o;
+    struct comparison c = {0};
+    int err = check_options(o);
+    if (err) return err;
+    q->outcome->cannot_tell = true;
+    err = o->ab        ? compare_programs(o, &c)
+          : o->history ? compare_history(o, &c)
+                       : compare_files(o, &c);
+    if (!err) err = write_report(o, &c);
+    if (!err) {
+        enum conclusion conclusion = comparison_conclude(&c);
+        q->outcome->cannot_tell = conclusion == CONCLUSION_CANNOT_TELL;
+        q->outcome->regression = conclusion == CONCLUSION_REGRESSION;
+    }
+    comparison_free(&c);
+    return err;
+}

@@ -1,0 +1,27 @@
+// Two programs measure the same cases by turns, each time in a process of its own, one at a time.
+#ifndef DUEL_H
+#define DUEL_H
+
+#include "program/options.h"
+#include "run/compare.h"
+
+struct duel {
+    const struct options *o;    // runs, keep, quiet, and the words that are passed on
+    const char *program[SIDES]; // what starts them
+    const char *const *extra;   // further words for both, size extra_count
+    int extra_count;
+    char *const *matrices; // size matrix_count
+    int matrix_count;
+    char path[SIDES][4096]; // where their records are
+    char folder[4096];      // of records that are not kept; "": they are
+    char broken[128];       // how a process of NEW broke off; "": none did
+};
+
+// Runs all of them. The records are there afterwards, until duel_close(), which also goes after a
+// failure. ERR_USAGE where a program takes its options to be wrong.
+int duel_run(struct duel *d);
+void duel_close(struct duel *d);
+// The path of this program.
+int duel_self(char path[4096]);
+
+#endif

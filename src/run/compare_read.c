@@ -1,0 +1,232 @@
+#include "run/compare.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/types.h>
+
+#include "base/utf8.h"
+
+#define FIRST     64
+#define NORMAL_95 1.959964 // standard errors from the median to either end of its interval
+
+// The environments of a file, by the id of their run.
+struct moments {
+    struct moment {
+        char *run; // owned
+        int64_t when;
+    } * list;
+    int64_t count, room;
+};
+
+static int grow(void **list, int64_t *room, int64_t count, size_t size)
+{
+    if (count < *room) return OK;
+    int64_t more = *room ? 2 * *room : FIRST;
+    void *grown = mem_resize(*list, *room, more, size);
+    if (!grown) return ERR_MEMORY;
+    *list = grown;
+    *room = more;
+    return OK;
+}
+
+static void moments_free(struct moments *m)
+{
+    for (int64_t i = 0; i < m->count; i++) mem_free(m->list[i].run);
+    mem_free(m->list);
+}
+
+static void note_origin(struct origin *s, const char *text)
+{
+    char shown[sizeof s->text];
+    if (!text) return;
+    utf8_visible(text, shown, sizeof shown);
+    if (!s->text[0]) memcpy(s->text, shown, sizeof shown);
+    s->mixed |= strcmp(s->text, shown) != 0;
+}
+
+static int moments_add(struct moments *m, struct record *r)
+{
+    int err = grow((void **)&m->list, &m->room, m->count, sizeof *m->list);
+    if (err) return err;
+    m->list[m->count++] = (struct moment){r->run, r->when};
+    r->run = NULL;
+    return OK;
+}
+
+// Results mostly follow their environment.
+static int64_t moments_find(const struct moments *m, const char *run)
+{
+    for (int64_t i = m->count - 1; i >= 0 && run; i--)
+        if (m->list[i].run && !strcmp(m->list[i].run, run)) return m->list[i].when;
+    return run || !m->count ? 0 : m->list[m->count - 1].when;
+}
+
+static void free_sighting(struct sighting *x)
+{
+    mem_free(x->key);
+    mem_free(x->run);
+    mem_free(x->matrix);
+    mem_free(x->alg);
+    mem_free(x->device);
+    mem_free(x->library);
+    mem_free(x->reason);
+}
+
+void sightings_free(struct sightings *s)
+{
+    for (int64_t i = 0; i < s->count; i++) free_sighting(&s->list[i]);
+    mem_free(s->list);
+    *s = (struct sightings){0};
+}
+
+// Moves the texts of the record.
+static int add(struct sightings *s, struct record *r, const struct moments *m)
+{
+    int err = grow((void **)&s->list, &s->room, s->count, sizeof *s->list);
+    if (err) return err;
+    int64_t when = moments_find(m, r->run);
+    if (!r->run) r->run = mem_zero_alloc(1, 1);
+    if (!r->run) return ERR_MEMORY;
+    bool timed = r->status == STATUS_OK && r->median > 0;
+    double error = timed ? log(r->ci_hi / r->ci_lo) / (2 * NORMAL_95) : NAN;
+    s->list[s->count] = (struct sighting){.order = s->count,
+                                          .when = when,
+                                          .status = r->status,
+                                          .ms = timed ? r->median : NAN,
+                                          .gflops = r->gflops,
+                                          .error = isfinite(error) ? error : NAN,
+                                          .throttled = r->throttled,
+                                          .busy = r->busy,
+                                          .key = r->key,
+                                          .run = r->run,
+                                          .matrix = r->matrix,
+                                          .alg = r->alg,
+                                          .device = r->device,
+                                          .library = r->library,
+                                          .reason = r->reason};
+    s->count++;
+    r->key = r->run = r->matrix = r->alg = r->device = r->library = r->reason = NULL;
+    return OK;
+}
+
+static int add_line(struct sightings *s, struct moments *m, const char *path, const char *line,
+                    long long number)
+{
+    struct record r;
+    int err = record_read(line, &r);
+    if (err == ERR_INPUT) {
+        if (!s->bad_lines++)
+            snprintf(s->bad_text, sizeof s->bad_text, "%s:%lld: %s", path, number, fail_text());
+        return OK;
+    }
+    if (err) return err;
+    if (r.kind == RECORD_ENVIRONMENT) {
+        note_origin(&s->device, r.device);
+        note_origin(&s->revision, r.revision);
+        err = moments_add(m, &r);
+    } else {
+        err = add(s, &r, m);
+    }
+    record_free(&r);
+    return err;
+}
+
+static int cannot_read(const char *path)
+{
+    return fail(ERR_INPUT, "%s: cannot be read: %s", path, strerror(errno));
+}
+
+// Each line, until `take` is content (a number under 0) or fails.
+static int each_line(const char *path,
+                     int (*take)(void *arg, const char *path, const char *line, long long number),
+                     void *arg)
+{
+    char *line = NULL;
+    size_t room = 0;
+    ssize_t length;
+    long long number = 0;
+    int err = OK;
+    FILE *file = fopen(path, "re");
+    if (!file) return cannot_read(path);
+    while (!err && (errno = 0, length = getline(&line, &room, file)) > 0) {
+        number++;
+        if (line[length - 1] == '\n') line[length - 1] = 0;
+        if (interrupted) err = fail(ERR_INTERRUPTED, "interrupted");
+        if (!err && number == 1 && line[0] != '{')
+            err = fail(ERR_INPUT, "%s: is no file of records: its first line is none", path);
+        if (!err && line[0]) err = take(arg, path, line, number);
+    }
+    if (!err && (ferror(file) || errno == ENOMEM)) err = cannot_read(path);
+    free(line);
+    fclose(file);
+    return err < 0 ? OK : err;
+}
+
+struct reader {
+    struct sightings *s;
+    struct moments m;
+};
+
+static int take_line(void *arg, const char *path, const char *line, long long number)
+{
+    struct reader *r = arg;
+    return add_line(r->s, &r->m, path, line, number);
+}
+
+int sightings_read(struct sightings *s, const char *path)
+{
+    struct reader r = {.s = s};
+    int64_t before = s->count;
+    int err = each_line(path, take_line, &r);
+    moments_free(&r.m);
+    if (err || s->count > before) return err;
+    return fail(ERR_INPUT, "%s: has no results%s%s", path, s->bad_lines ? "; " : "",
+                s->bad_lines ? s->bad_text : "");
+}
+
+int sightings_join(struct sightings *s, struct sightings *from, int64_t count, const char *run)
+{
+    const char *last = NULL; // key
+    for (int64_t i = 0; i < count; i++) {
+        struct sighting *x = &from->list[i];
+        if (last && !strcmp(last, x->key)) continue;
+        size_t size = strlen(run) + 1;
+        char *name = mem_resize(x->run, (int64_t)strlen(x->run) + 1, (int64_t)size, 1);
+        if (!name) return ERR_MEMORY;
+        x->run = memcpy(name, run, size);
+        int err = grow((void **)&s->list, &s->room, s->count, sizeof *s->list);
+        if (err) return err;
+        s->list[s->count] = *x;
+        s->list[s->count].order = s->count;
+        last = s->list[s->count++].key;
+        *x = (struct sighting){0};
+    }
+    note_origin(&s->device, from->device.text[0] ? from->device.text : NULL);
+    note_origin(&s->revision, from->revision.text[0] ? from->revision.text : NULL);
+    s->device.mixed |= from->device.mixed;
+    s->revision.mixed |= from->revision.mixed;
+    if (!s->bad_lines) memcpy(s->bad_text, from->bad_text, sizeof s->bad_text);
+    s->bad_lines += from->bad_lines;
+    return OK;
+}
+
+static int take_date(void *arg, const char *path, const char *line, long long number)
+{
+    struct record r;
+    int64_t *when = arg;
+    (void)path, (void)number;
+    int err = record_read(line, &r);
+    if (err) return err == ERR_INPUT ? OK : err;
+    *when = r.when;
+    record_free(&r);
+    return *when ? -1 : OK;
+}
+
+int sightings_date(const char *path, int64_t *when)
+{
+    *when = 0;
+    return each_line(path, take_date, when);
+}

@@ -1,0 +1,100 @@
+// Files of records made up by hand, to be compared.
+#ifndef COMPARED_H
+#define COMPARED_H
+
+#include <math.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "run/compare.h"
+#include "test.h"
+
+static const struct compare_rule usual = {.threshold = 0.03, .consecutive = 2};
+static char files[SIDES][64];
+
+static inline void files_make(void)
+{
+    for (int side = 0; side < SIDES; side++) {
+        snprintf(files[side], sizeof files[side], P_tmpdir "/test_compare.XXXXXX");
+        int fd = mkstemp(files[side]);
+        CHECK(fd >= 0 && !close(fd), "cannot make %s", files[side]);
+    }
+}
+
+static inline void files_remove(void)
+{
+    for (int side = 0; side < SIDES; side++) unlink(files[side]);
+}
+
+static inline FILE *file_open(const char *path, const char *mode)
+{
+    FILE *f = fopen(path, mode);
+    if (!f) {
+        printf("%s: cannot be opened\n", path);
+        exit(1);
+    }
+    return f;
+}
+
+static inline void put_environment(FILE *f, const char *run, int minute)
+{
+    fprintf(f,
+            "{\"schema\":\"spbench/1\",\"kind\":\"environment\",\"run\":\"%s\",\"date\":"
+            "\"2026-11-22T03:%02d:00Z\"}\n",
+            run, minute);
+}
+
+// What a record has that a comparison reads. Its operation is none of this build.
+struct line {
+    const char *run, *name, *status, *reason, *library, *device; // NULL: m, ok, none, none, cpu
+    double ms, half;                                             // half of the interval, as a share
+    bool throttled, busy;
+    int samples; // 0: enough for an interval
+};
+
+static inline void put(FILE *f, struct line l)
+{
+    const char *name = l.name ? l.name : "m", *status = l.status ? l.status : "ok";
+    const char *device = l.device ? l.device : "cpu";
+    char time[256] = "null", library[64] = "null", reason[64] = "null", in_key[64] = "";
+    if (l.library) {
+        snprintf(library, sizeof library, "\"Lib %s\"", l.library);
+        snprintf(in_key, sizeof in_key, " Lib-%s", l.library);
+    }
+    if (l.reason) snprintf(reason, sizeof reason, "\"%s\"", l.reason);
+    if (l.ms > 0)
+        snprintf(time, sizeof time,
+                 "{\"median\":%.9g,\"ci_lo\":%.9g,\"ci_hi\":%.9g,\"samples\":[%.9g],"
+                 "\"throttled\":%s,\"busy\":%s}",
+                 l.ms, l.samples ? NAN : l.ms * (1 - l.half), l.samples ? NAN : l.ms * (1 + l.half),
+                 l.ms, l.throttled ? "true" : "false", l.busy ? "true" : "false");
+    for (char *nan; (nan = strstr(time, "nan"));) memcpy(nan, "0e0", 3);
+    fprintf(f,
+            "{\"schema\":\"spbench/1\",\"kind\":\"result\",\"status\":\"%s\",\"reason\":%s,"
+            "\"case\":\"made-up alg %s f32 k=4%s 5x5:9 %s\",\"op\":\"made-up\",\"alg\":\"alg\","
+            "\"device\":\"%s\",\"prec\":\"f32\",\"library\":%s,\"run\":\"%s\",\"matrix\":"
+            "{\"name\":\"%s\",\"path\":\"%s.mtx\"},\"time_ms\":%s,\"gflops\":%.9g}\n",
+            status, reason, device, in_key, name, device, library, l.run, name, name, time,
+            l.ms > 0 ? 1 / l.ms : 0);
+}
+
+// The same in all, up to half a percent.
+static inline double wobble(int i, int of)
+{
+    return 1 + 0.005 * ((double)((i * 7 + of * 3) % 11) / 11 - 0.5);
+}
+
+static inline const struct compared *case_of(const struct comparison *c, const char *name)
+{
+    for (int64_t i = 0; i < c->count; i++)
+        if (!strcmp(compared_any(&c->cases[i])->matrix, name)) return &c->cases[i];
+    static const struct compared none = {.verdict = VERDICT_COUNT};
+    CHECK(false, "there is no case %s", name);
+    return &none;
+}
+
+#define CHECK_VERDICT(c, name, want)                                                               \
+    CHECK(case_of(c, name)->verdict == (want), "%s: %s, want %s (%s)", name,                       \
+          verdict_name(case_of(c, name)->verdict), verdict_name(want), case_of(c, name)->why)
+
+#endif

@@ -1,0 +1,375 @@
+// Two files of records compared: which cases are the same, which processes count, each verdict, the
+// summary.
+#include "compared.h"
+
+// Both files with `runs` processes by turns, of which put_case() writes the cases.
+static int compare_runs(struct comparison *c, int runs, const struct compare_rule *rule,
+                        void (*put_cases)(FILE *f, enum side side, const char *run, int i))
+{
+    for (int side = 0; side < SIDES; side++) {
+        FILE *f = file_open(files[side], "w");
+        for (int i = 0; i < runs; i++) {
+            char run[16];
+            snprintf(run, sizeof run, "r%d", i);
+            put_environment(f, run, i);
+            put_cases(f, (enum side)side, run, i);
+        }
+        fclose(f);
+    }
+    return comparison_files(c, files[0], files[1], rule);
+}
+
+static void put_verdicts(FILE *f, enum side side, const char *run, int i)
+{
+    bool now = side == SIDE_NEW;
+    double ms = wobble(i, now);
+    put(f, (struct line){.run = run, .name = "same", .ms = ms, .half = 0.002});
+    put(f, (struct line){.run = run, .name = "slow", .ms = ms * (now ? 1.06 : 1), .half = 0.002});
+    put(f, (struct line){.run = run, .name = "fast", .ms = ms * (now ? 0.5 : 1), .half = 0.002});
+    put(f, (struct line){.run = run, .name = "small", .ms = ms * (now ? 1.02 : 1), .half = 0.002});
+    // As far off as the threshold allows, give or take more than that.
+    double wild = 1 + 0.2 * ((i + 3 * now) % 4);
+    put(f, (struct line){.run = run, .name = "wild", .ms = wild, .half = 0.002});
+    if (!now) put(f, (struct line){.run = run, .name = "gone", .ms = 1, .half = 0.01});
+    if (now) put(f, (struct line){.run = run, .name = "more", .ms = 1, .half = 0.01});
+    // One process in which it fails, or is wrong, is enough.
+    bool last = i == 5 && now;
+    put(f, (struct line){.run = run,
+                         .name = "fails",
+                         .ms = last ? 0 : 1,
+                         .half = 0.01,
+                         .status = last ? "failed" : NULL,
+                         .reason = last ? "no luck" : NULL});
+    put(f, (struct line){.run = run,
+                         .name = "wrong",
+                         .ms = last ? 0 : 1,
+                         .half = 0.01,
+                         .status = last ? "wrong" : NULL});
+    put(f, (struct line){.run = run,
+                         .name = "mended",
+                         .ms = now ? 1 : 0,
+                         .half = 0.01,
+                         .status = now ? NULL : "wrong"});
+    put(f, (struct line){.run = run, .name = "never", .status = "oom"});
+    put(f, (struct line){.run = run,
+                         .name = "hidden",
+                         .ms = now ? 0 : 1,
+                         .half = 0.01,
+                         .status = now ? "unchecked" : NULL});
+    put(f, (struct line){.run = run, .name = "worse", .status = now ? "wrong" : "failed"});
+    put(f, (struct line){.run = run,
+                         .name = "newer",
+                         .ms = now ? 0.5 : 1,
+                         .half = 0.01,
+                         .library = now ? "2.0" : "1.0"});
+}
+
+static void test_verdicts(void)
+{
+    struct comparison c;
+    CHECK(!compare_runs(&c, 6, &usual, put_verdicts), "%s", fail_text());
+    CHECK_VERDICT(&c, "same", VERDICT_SAME);
+    CHECK_VERDICT(&c, "slow", VERDICT_SLOWER);
+    CHECK_VERDICT(&c, "fast", VERDICT_FASTER);
+    CHECK_VERDICT(&c, "small", VERDICT_SAME);
+    CHECK_VERDICT(&c, "wild", VERDICT_UNCLEAR);
+    CHECK_VERDICT(&c, "gone", VERDICT_MISSING);
+    CHECK_VERDICT(&c, "more", VERDICT_ADDED);
+    CHECK_VERDICT(&c, "fails", VERDICT_FAILING);
+    CHECK_TEXT(case_of(&c, "fails")->why, "failed: no luck");
+    CHECK_VERDICT(&c, "wrong", VERDICT_WRONG);
+    CHECK_VERDICT(&c, "mended", VERDICT_MENDED);
+    CHECK_VERDICT(&c, "never", VERDICT_NO_TIME);
+    CHECK_VERDICT(&c, "hidden", VERDICT_MISSING);
+    CHECK_VERDICT(&c, "worse", VERDICT_WRONG);
+    const struct compared *slow = case_of(&c, "slow");
+    CHECK(slow->paired && slow->used[0] == 6 && slow->used[1] == 6, "%d and %d used", slow->used[0],
+          slow->used[1]);
+    CHECK(slow->e.lo < log(1.06) && slow->e.hi > log(1.06) && slow->e.hi < log(1.07),
+          "from %g to %g", exp(slow->e.lo), exp(slow->e.hi));
+    CHECK(c.sum.of[VERDICT_SLOWER] == 1 && c.sum.of[VERDICT_FASTER] == 1, "counts");
+    CHECK(c.sum.worst >= 0 && !strcmp(compared_any(&c.cases[c.sum.worst])->matrix, "slow"),
+          "the worst");
+    CHECK(c.sum.best >= 0 && !strcmp(compared_any(&c.cases[c.sum.best])->matrix, "fast"),
+          "the best");
+    CHECK(comparison_conclude(&c) == CONCLUSION_REGRESSION, "no regression");
+    // OLD has it of 1.0, NEW of 2.0, which is another case.
+    int64_t apart = 0;
+    for (int64_t i = 0; i < c.count; i++)
+        if (!strcmp(compared_any(&c.cases[i])->matrix, "newer")) {
+            bool old = c.cases[i].count[SIDE_OLD];
+            CHECK(c.cases[i].verdict == (old ? VERDICT_MISSING : VERDICT_ADDED), "newer: %s",
+                  verdict_name(c.cases[i].verdict));
+            CHECK_TEXT(c.cases[i].why, old ? "NEW has it of Lib 2.0" : "OLD has it of Lib 1.0");
+            apart++;
+        }
+    CHECK(apart == 2, "%lld cases of two versions", (long long)apart);
+    comparison_free(&c);
+}
+
+// A program that broke off: what it has no record of is failing, not missing.
+static void test_broken(void)
+{
+    struct comparison c;
+    struct compare_rule rule = usual;
+    rule.broken = "it broke off";
+    CHECK(!compare_runs(&c, 2, &rule, put_verdicts), "%s", fail_text());
+    CHECK_VERDICT(&c, "gone", VERDICT_FAILING);
+    CHECK_TEXT(case_of(&c, "gone")->why, "it broke off");
+    comparison_free(&c);
+}
+
+// What is planted in every other case, and nothing else, is found.
+static void put_planted(FILE *f, enum side side, const char *run, int i)
+{
+    static const char *const names[] = {"a", "b", "c", "d"};
+    for (int n = 0; n < COUNT(names); n++)
+        put(f,
+            (struct line){.run = run, .name = names[n], .ms = wobble(i + n, side), .half = 0.002});
+}
+
+static void test_planted(void)
+{
+    for (int which = 0; which < 2; which++) {
+        struct comparison c;
+        struct compare_rule rule = usual;
+        rule.plant[which] = 1.05;
+        CHECK(!compare_runs(&c, 6, &rule, put_planted), "%s", fail_text());
+        for (int i = 0; i < 4; i++) {
+            const struct compared *x = &c.cases[i];
+            bool is_planted = i % 2 == which;
+            CHECK(x->verdict == (is_planted ? VERDICT_SLOWER : VERDICT_SAME), "%d, %s: %s", which,
+                  compared_any(x)->matrix, verdict_name(x->verdict));
+            double want = is_planted ? 1.05 : 1;
+            CHECK(fabs(x->ms[SIDE_NEW] * x->gflops[SIDE_NEW] - 1) < 1e-6 &&
+                      fabs(x->ms[SIDE_NEW] / x->ms[SIDE_OLD] - want) < 0.005,
+                  "%d, %d: %g ms", which, i, x->ms[SIDE_NEW]);
+        }
+        comparison_free(&c);
+    }
+}
+
+static void put_mean(FILE *f, enum side side, const char *run, int i)
+{
+    double clock = 1 + 0.02 * (i % 3 - 1) * (side == SIDE_NEW); // of all cases of a process
+    for (int n = 0; n < 10; n++) {
+        char name[16];
+        snprintf(name, sizeof name, "m%d", n);
+        double ms = side == SIDE_NEW && n % 2 ? 8 : 2;
+        put(f, (struct line){.run = run, .name = name, .ms = ms * clock, .half = 0.001});
+    }
+}
+
+// What processes do to all of their cases is in the interval of the mean.
+static void test_mean(void)
+{
+    struct comparison c;
+    CHECK(!compare_runs(&c, 6, &usual, put_mean), "%s", fail_text());
+    CHECK(fabs(c.sum.ratio - 2) < 0.002, "%g", c.sum.ratio);
+    double error = 0.02 * sqrt(2 / 3. * 6 / 5) / sqrt(6), far = error * 2.5706;
+    CHECK(fabs(log(c.sum.hi / c.sum.ratio) - far) < 0.05 * far, "%g, want %g",
+          log(c.sum.hi / c.sum.ratio), far);
+    comparison_free(&c);
+}
+
+static void write_two(void (*put_cases)(FILE *f, enum side side))
+{
+    for (int side = 0; side < SIDES; side++) {
+        FILE *f = file_open(files[side], "w");
+        put_environment(f, "r", side);
+        put_cases(f, (enum side)side);
+        fclose(f);
+    }
+}
+
+#define MANY 40
+
+// One process a side: 4 cases are 30 % slower, the others as heavy-tailed as an H200 is.
+static void put_single(FILE *f, enum side side)
+{
+    for (int i = 0; i < MANY; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "m%d", i);
+        double t = sinh(4.0 * (i - MANY / 2 + 0.5) / MANY) * 0.002; // worst: 0.7 %
+        double ms = side ? exp(t) * (i >= 18 && i < 22 ? 1.3 : 1) : 1;
+        put(f,
+            (struct line){.run = "r", .name = name, .ms = ms, .half = 0.001, .device = "cuda:0"});
+    }
+}
+
+static void put_all_slower(FILE *f, enum side side)
+{
+    for (int i = 0; i < MANY; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "m%d", i);
+        put(f, (struct line){.run = "r",
+                             .name = name,
+                             .half = 0.001,
+                             .device = "cuda:0",
+                             .ms = side ? 1.08 * (1 + 0.003 * (i % 5 - 2)) : 1});
+    }
+}
+
+static void test_single(void)
+{
+    struct comparison c;
+    write_two(put_single);
+    CHECK(!comparison_files(&c, files[0], files[1], &usual), "%s", fail_text());
+    CHECK(c.sum.guessed == MANY && !c.sum.paired, "%lld guessed", (long long)c.sum.guessed);
+    CHECK(c.sum.of[VERDICT_SLOWER] == 4, "%lld slower", (long long)c.sum.of[VERDICT_SLOWER]);
+    CHECK_VERDICT(&c, "m18", VERDICT_SLOWER);
+    CHECK(!c.sum.of[VERDICT_FASTER], "%lld faster", (long long)c.sum.of[VERDICT_FASTER]);
+    comparison_free(&c);
+    write_two(put_all_slower);
+    CHECK(!comparison_files(&c, files[0], files[1], &usual), "%s", fail_text());
+    CHECK(c.sum.of[VERDICT_SLOWER] == MANY, "%lld slower", (long long)c.sum.of[VERDICT_SLOWER]);
+    comparison_free(&c);
+}
+
+// Times that are not to be believed make no verdict.
+static void put_doubtful(FILE *f, enum side side)
+{
+    bool now = side == SIDE_NEW;
+    double ms = now ? 3 : 1;
+    put(f, (struct line){.run = "r", .name = "hot", .ms = ms, .half = 0.001, .throttled = now});
+    put(f, (struct line){.run = "r", .name = "busy", .ms = ms, .half = 0.001, .busy = now});
+    put(f, (struct line){.run = "r", .name = "few", .ms = ms, .samples = 3});
+    put(f, (struct line){.run = "r", .name = "calm", .ms = 1, .half = 0.001});
+    // Where others are calm, the busy one does not count.
+    put(f, (struct line){.run = "r", .name = "other", .ms = 1, .half = 0.001});
+    put(f, (struct line){.run = "s", .name = "other", .ms = 50, .half = 0.001, .busy = true});
+}
+
+static void test_doubtful(void)
+{
+    struct comparison c;
+    write_two(put_doubtful);
+    CHECK(!comparison_files(&c, files[0], files[1], &usual), "%s", fail_text());
+    CHECK_VERDICT(&c, "hot", VERDICT_UNCLEAR);
+    CHECK_TEXT(case_of(&c, "hot")->why, "throttled");
+    CHECK_VERDICT(&c, "busy", VERDICT_UNCLEAR);
+    CHECK_TEXT(case_of(&c, "busy")->why, "busy");
+    CHECK_VERDICT(&c, "few", VERDICT_UNCLEAR);
+    CHECK_TEXT(case_of(&c, "few")->why, "too few samples for an interval");
+    const struct compared *other = case_of(&c, "other");
+    CHECK(other->used[0] == 1 && other->used[1] == 1 && other->busy == 2, "%d and %d used",
+          other->used[0], other->used[1]);
+    CHECK(comparison_conclude(&c) == CONCLUSION_CANNOT_TELL, "%s",
+          conclusion_name(comparison_conclude(&c)));
+    comparison_free(&c);
+}
+
+static void put_turns(FILE *f, enum side side, const char *run, int i)
+{
+    // A neighbour comes and goes: it slows down both of a pair.
+    double ms = (i % 2 ? 1.8 : 1) * wobble(i, side);
+    put(f, (struct line){.run = run,
+                         .name = "a",
+                         .half = 0.002,
+                         .busy = true,
+                         .ms = ms * (side == SIDE_NEW ? 1.05 : 1),
+                         .throttled = i == 3 && side});
+}
+
+// Busy processes count where they took turns; a throttled one takes its partner with it.
+static void test_turns(void)
+{
+    struct comparison c;
+    CHECK(!compare_runs(&c, 8, &usual, put_turns), "%s", fail_text());
+    const struct compared *a = case_of(&c, "a");
+    CHECK(a->paired && a->used[0] == 7 && a->used[1] == 7, "%d and %d used", a->used[0],
+          a->used[1]);
+    CHECK(a->throttled == 1 && a->busy == 16, "%d throttled, %d busy", a->throttled, a->busy);
+    CHECK_VERDICT(&c, "a", VERDICT_SLOWER);
+    comparison_free(&c);
+}
+
+// One file after the other: no pairs, and what was busy in all of NEW may be slower for that.
+static void test_apart(void)
+{
+    struct comparison c;
+    for (int side = 0; side < SIDES; side++) {
+        FILE *f = file_open(files[side], "w");
+        for (int i = 0; i < 5; i++) {
+            char run[16];
+            snprintf(run, sizeof run, "r%d", i);
+            put_environment(f, run, 10 * side + i);
+            put(f, (struct line){.run = run,
+                                 .name = "calm",
+                                 .half = 0.002,
+                                 .ms = wobble(i, side) * (side ? 1.1 : 1)});
+            put(f, (struct line){.run = run,
+                                 .name = "busy",
+                                 .half = 0.002,
+                                 .busy = side,
+                                 .ms = wobble(i, side) * (side ? 1.1 : 1)});
+        }
+        fclose(f);
+    }
+    CHECK(!comparison_files(&c, files[0], files[1], &usual), "%s", fail_text());
+    CHECK(!c.sum.paired && !case_of(&c, "calm")->paired, "pairs");
+    CHECK_VERDICT(&c, "calm", VERDICT_SLOWER);
+    CHECK_VERDICT(&c, "busy", VERDICT_UNCLEAR);
+    CHECK_TEXT(case_of(&c, "busy")->why, "busy");
+    comparison_free(&c);
+}
+
+// Unclear how much faster, but not slower: that is no reason to stop anybody.
+static void put_excused(FILE *f, enum side side, const char *run, int i)
+{
+    put(f, (struct line){.run = run,
+                         .half = 0.002,
+                         .ms = side == SIDE_NEW ? 0.98 * (1 + 0.02 * (i % 3 - 1)) : 1});
+}
+
+static void test_excused(void)
+{
+    struct comparison c;
+    CHECK(!compare_runs(&c, 6, &usual, put_excused), "%s", fail_text());
+    CHECK_VERDICT(&c, "m", VERDICT_UNCLEAR);
+    CHECK(c.sum.excused == 1 && comparison_conclude(&c) == CONCLUSION_FINE, "%s",
+          conclusion_name(comparison_conclude(&c)));
+    comparison_free(&c);
+}
+
+// Among many that wander, one is off by more than its own interval allows: that is chance.
+static void put_chance(FILE *f, enum side side, const char *run, int i)
+{
+    for (int n = 0; n < 60; n++) {
+        char name[16];
+        snprintf(name, sizeof name, "m%d", n);
+        double off = 0.05 * (double)(random_value(5, (uint64_t)(n * 12 + 2 * i + side)));
+        put(f, (struct line){.run = run,
+                             .name = name,
+                             .ms = exp(off + (side && !n ? 0.045 : 0)),
+                             .half = 0.002});
+    }
+}
+
+static void test_chance(void)
+{
+    struct comparison c;
+    CHECK(!compare_runs(&c, 6, &usual, put_chance), "%s", fail_text());
+    const struct compared *x = case_of(&c, "m0");
+    CHECK(x->e.p < 0.05 && x->e.p_of_all > 0.05, "p %g, of all %g", x->e.p, x->e.p_of_all);
+    CHECK_VERDICT(&c, "m0", VERDICT_UNCLEAR);
+    CHECK_TEXT(x->why, "among so many cases that may be chance");
+    comparison_free(&c);
+}
+
+int main(void)
+{
+    files_make();
+    test_verdicts();
+    test_broken();
+    test_planted();
+    test_mean();
+    test_single();
+    test_doubtful();
+    test_turns();
+    test_apart();
+    test_excused();
+    test_chance();
+    files_remove();
+    return TEST_END();
+}

@@ -1,0 +1,164 @@
+// A history of files compared; what cases are called in reports; who measures what when.
+#include "compared.h"
+#include "run/interleave.h"
+
+static void test_names(void)
+{
+    static const char *const keys[][2] = {
+        {"spmm merge cpu f32 k=4 cache=warm share=2 5x5:9 a", "merge k=4 Lib-1"},
+        {"spmm merge cpu f32 k=8 cache=warm share=2 5x5:9 a", "merge k=8 Lib-1"},
+        {"spmm rowsplit cpu f32 k=4 cache=warm launch=stream rows=1 5x5:9 a",
+         "rowsplit k=4 launch=stream Lib-1"}};
+    struct sighting seen[COUNT(keys)];
+    struct compared cases[COUNT(keys)];
+    char key[COUNT(keys)][128];
+    struct comparison c = {.cases = cases, .count = COUNT(keys)};
+    struct compared_names names;
+    for (int i = 0; i < COUNT(keys); i++) {
+        const char *size = strstr(keys[i][0], " 5x5");
+        snprintf(key[i], sizeof key[i], "%.*s Lib-1%s", (int)(size - keys[i][0]), keys[i][0], size);
+        seen[i] = (struct sighting){.key = key[i], .matrix = (char *)"a"};
+        cases[i] = (struct compared){.seen = {&seen[i], NULL}, .count = {1, 0}};
+    }
+    CHECK(!compared_names_make(&names, &c), "%s", fail_text());
+    for (int i = 0; i < COUNT(keys); i++) CHECK_TEXT(names.text[i], keys[i][1]);
+    compared_names_free(&names);
+}
+
+// What else two cases differ in that would be the same.
+static void test_differ(void)
+{
+    static const struct {
+        const char *a, *b, *of_a, *of_b, *text; // NULL: they are no such cases
+    } table[] = {
+        {"spmm merge cpu f32 k=4 5x5:9 m", "spmm merge cpu f32 k=4 way=0 5x5:9 m", NULL, NULL,
+         "with way=0"},
+        {"spmm merge cpu f32 k=4 way=0 5x5:9 m", "spmm merge cpu f32 k=4 x=1 y=2 5x5:9 m", NULL,
+         NULL, "with x=1, y=2, without way=0"},
+        {"spmm merge cpu f32 k=4 L-1 5x5:9 m", "spmm merge cpu f32 k=4 x=1 L-2 5x5:9 m", "L 1",
+         "L 2", "of L 2, with x=1"},
+        {"spmm merge cpu f32 k=4 5x5:9 m", "spmm merge cpu f32 k=8 5x5:9 m", NULL, NULL, NULL},
+        {"spmm merge cpu f32 k=4 5x5:9 m", "spmm merge cpu f64 k=4 5x5:9 m", NULL, NULL, NULL},
+        {"spmm merge cpu f32 k=4 5x5:9 m", "spmm merge cpu f32 k=4 6x5:9 m", NULL, NULL, NULL},
+        {"spmm merge cpu f32 k=4 5x5:9 m", "spmm merge cpu f32 k=4 L-2 5x5:9 m", NULL, "L 2", NULL},
+    };
+    for (int i = 0; i < COUNT(table); i++) {
+        char text[WHY_MAX] = "", *m = (char *)"m", *alg = (char *)"merge";
+        struct sighting a = {
+            .key = (char *)table[i].a, .matrix = m, .alg = alg, .library = (char *)table[i].of_a};
+        struct sighting b = {
+            .key = (char *)table[i].b, .matrix = m, .alg = alg, .library = (char *)table[i].of_b};
+        bool differ = compared_differ(&a, &b, text);
+        CHECK(differ == !!table[i].text, "row %d: %d", i, differ);
+        if (differ && table[i].text) CHECK_TEXT(text, table[i].text);
+    }
+}
+
+#define POINTS 6
+
+static int64_t fail_at; // the allocation that fails; 0: none
+
+// Files of a history, of which `slow` at the end are slower.
+static int history(struct comparison *c, int slow, int consecutive)
+{
+    static char path[POINTS][sizeof files[0] + 16];
+    const char *paths[POINTS];
+    struct compare_rule rule = {.threshold = 0.03, .consecutive = consecutive};
+    for (int i = 0; i < POINTS; i++) {
+        // Named so that only dates tell the order.
+        snprintf(path[i], sizeof path[i], "%s.%d", files[0], (i * 5) % POINTS);
+        FILE *f = file_open(path[i], "w");
+        for (int run = 0; run < 2; run++) {
+            char name[16];
+            snprintf(name, sizeof name, "r%d", run);
+            put_environment(f, name, 2 * i + run);
+            put(f,
+                (struct line){.run = name, .name = "steady", .ms = wobble(i, run), .half = 0.002});
+            put(f, (struct line){.run = name,
+                                 .name = "moves",
+                                 .half = 0.002,
+                                 .ms = wobble(i, 2 + run) * (i >= POINTS - slow ? 1.2 : 1)});
+            put(f, (struct line){
+                       .run = name, .name = "other", .ms = wobble(3 * i, run), .half = 0.002});
+        }
+        fclose(f);
+        paths[(i + 2) % POINTS] = path[i];
+    }
+    mem_fail_at(fail_at);
+    int err = comparison_history(c, paths, POINTS, &rule);
+    mem_fail_at(0);
+    for (int i = 0; i < POINTS; i++) unlink(path[i]);
+    return err;
+}
+
+static void test_history(void)
+{
+    struct comparison c;
+    CHECK(!history(&c, 2, 2), "%s", fail_text());
+    CHECK_VERDICT(&c, "moves", VERDICT_SLOWER);
+    CHECK_VERDICT(&c, "steady", VERDICT_SAME);
+    CHECK(case_of(&c, "moves")->used[SIDE_OLD] == 4 && case_of(&c, "moves")->used[SIDE_NEW] == 1,
+          "a file is not one measurement");
+    CHECK(comparison_conclude(&c) == CONCLUSION_REGRESSION, "no regression");
+    comparison_free(&c);
+    CHECK(!history(&c, 1, 2), "%s", fail_text());
+    CHECK_VERDICT(&c, "moves", VERDICT_UNCLEAR);
+    CHECK_TEXT(case_of(&c, "moves")->why, "slower in 1 of 2 files in a row");
+    CHECK(comparison_conclude(&c) == CONCLUSION_CANNOT_TELL, "it can be told");
+    comparison_free(&c);
+    CHECK(!history(&c, 1, 1), "%s", fail_text());
+    CHECK_VERDICT(&c, "moves", VERDICT_SLOWER);
+    comparison_free(&c);
+    CHECK(history(&c, 1, POINTS) == ERR_INPUT && strstr(fail_text(), "needs 7"), "%s", fail_text());
+    comparison_free(&c);
+}
+
+// Every allocation that can fail is looked at.
+static void test_memory(void)
+{
+    struct comparison c;
+    int err = ERR_MEMORY;
+    for (fail_at = 1; err == ERR_MEMORY; fail_at += 7) { // they are many, and much the same
+        err = history(&c, 2, 2);
+        comparison_free(&c);
+    }
+    CHECK(!err && fail_at > 1000, "error %d at the %lldth allocation", err, (long long)fail_at);
+    fail_at = 0;
+}
+
+// Each round each side has each matrix once; pairs stand together; who begins changes.
+static void test_interleave(void)
+{
+    for (int sides = 2; sides <= 3; sides++) {
+        const struct interleave s = {6, 5, sides};
+        int seen[6][5][3] = {{{0}}}, begins[5][3] = {{0}};
+        for (int64_t i = 0; i < interleave_count(&s); i++) {
+            struct turn t = interleave_turn(&s, i), ahead = interleave_turn(&s, i - i % sides);
+            seen[t.round][t.matrix][t.side]++;
+            CHECK(t.matrix == ahead.matrix && t.round == ahead.round, "turn %lld", (long long)i);
+            if (i % sides == 0) begins[t.matrix][t.side]++;
+        }
+        for (int r = 0; r < 6; r++)
+            for (int m = 0; m < 5; m++)
+                for (int side = 0; side < sides; side++)
+                    CHECK(seen[r][m][side] == 1, "round %d, matrix %d, side %d", r, m, side);
+        for (int m = 0; m < 5; m++)
+            for (int side = 0; side < sides; side++)
+                CHECK(begins[m][side] == 6 / sides, "matrix %d begins %d times with %d", m,
+                      begins[m][side], side);
+        CHECK(interleave_turn(&s, 0).matrix != interleave_turn(&s, 5 * sides).matrix,
+              "rounds begin with the same matrix");
+    }
+}
+
+int main(void)
+{
+    files_make();
+    test_names();
+    test_differ();
+    test_history();
+    test_memory();
+    test_interleave();
+    files_remove();
+    return TEST_END();
+}
