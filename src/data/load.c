@@ -4,8 +4,12 @@
 #include "data/mtx.h"
 #include "data/text.h"
 
+#include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 static char *text_copy(const char *text, size_t length)
 {
@@ -66,6 +70,48 @@ int matrix_name(const char *spec, struct matrix *M)
     return err;
 }
 
+// "did you mean gen:fem:8?" of fem:8, "... web.mtx.gz?" of web.mtx; "" where nothing is near.
+static const char *guess_file(const char *spec, char text[FAIL_TEXT_MAX])
+{
+    static const char *const ends[] = {".gz", ".mtx", ".mtx.gz", ".tar.gz", ".tgz", ".tar"};
+    char path[PATH_MAX];
+    for (const struct gen_kind *k = gen_help; k->name; k++) {
+        size_t length = strlen(k->name);
+        if (strncmp(spec, k->name, length) || (spec[length] && spec[length] != ':')) continue;
+        snprintf(text, FAIL_TEXT_MAX, "; did you mean gen:%.400s?", spec[length] ? spec : k->form);
+        return text;
+    }
+    for (int i = 0; i < COUNT(ends); i++) {
+        if (snprintf(path, sizeof path, "%s%s", spec, ends[i]) >= PATH_MAX || access(path, F_OK))
+            continue;
+        snprintf(text, FAIL_TEXT_MAX, "; did you mean %.400s?", path);
+        return text;
+    }
+    return "";
+}
+
+static int look_at_file(const char *path)
+{
+    struct stat facts;
+    char guess[FAIL_TEXT_MAX];
+    if (stat(path, &facts)) {
+        const char *reason = strerror(errno);
+        return fail(ERR_INPUT, "%s: %s%s", path, reason,
+                    errno == ENOENT ? guess_file(path, guess) : "");
+    }
+    if (S_ISREG(facts.st_mode) || S_ISDIR(facts.st_mode)) return mtx_look(path);
+    return access(path, R_OK) ? fail(ERR_INPUT, "%s: %s", path, strerror(errno)) : OK;
+}
+
+int matrix_look(const char *spec)
+{
+    struct matrix M;
+    int err = matrix_name(spec, &M);
+    matrix_free(&M);
+    if (err || !strcmp(spec, "-")) return err;
+    return is_generated(spec) ? gen_look(spec) : look_at_file(spec);
+}
+
 // Whoever lacked memory does not know for what.
 static int memory_of(const char *spec) { return fail(ERR_MEMORY, "%s: %s", spec, fail_text()); }
 
@@ -85,4 +131,13 @@ void matrix_free(struct matrix *M)
     mem_free(M->path);
     csr_free(&M->A);
     *M = (struct matrix){0};
+}
+
+const char *matrix_load_text(const struct matrix *M, char text[64])
+{
+    if (M->cached)
+        snprintf(text, 64, "%.3g ms, from the cache", M->load_ms);
+    else
+        snprintf(text, 64, "%.3g ms, %.3g MB/s", M->load_ms, M->load_mb_s);
+    return text;
 }
