@@ -1,7 +1,7 @@
 #include "data/load.h"
 
+#include "data/cache.h"
 #include "data/gen.h"
-#include "data/mtx.h"
 #include "data/text.h"
 
 #include <errno.h>
@@ -37,10 +37,25 @@ static int load_generated(uint64_t seed, struct matrix *M)
     return OK;
 }
 
+// As it is kept, or from the text, which is then kept.
+static int read_file(struct matrix *M, uint64_t seed, struct mtx_info *info)
+{
+    double start = clock_ms();
+    struct cache_key key = cache_key(M->path, seed);
+    M->cached = cache_read(&key, &M->A, info);
+    if (M->cached) {
+        info->load_ms = clock_ms() - start;
+        return OK;
+    }
+    int err = mtx_read(M->path, seed, &M->A, info);
+    if (!err) cache_keep(&key, M->path, &M->A, info);
+    return err;
+}
+
 static int load_file(uint64_t seed, struct matrix *M)
 {
     struct mtx_info info;
-    int err = mtx_read(M->path, seed, &M->A, &info);
+    int err = read_file(M, seed, &info);
     if (err) return err;
     M->field = mtx_field_name(info.field);
     M->symmetry = mtx_symmetry_name(info.symmetry);
@@ -50,7 +65,7 @@ static int load_file(uint64_t seed, struct matrix *M)
     M->duplicates = info.duplicates;
     M->file_bytes = info.bytes;
     M->load_ms = info.load_ms;
-    M->load_mb_s = info.load_ms > 0 ? (double)info.bytes / 1e3 / info.load_ms : 0;
+    if (!M->cached && info.load_ms > 0) M->load_mb_s = (double)info.bytes / 1e3 / info.load_ms;
     return OK;
 }
 

@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
+#include "base/user_cache.h"
 #include "base/whole_file.h"
 
 // The file has a line for each device: its key, when it was measured, the rates that are in no
@@ -17,20 +17,6 @@
 #define LINES_MAX 64
 #define LINE_ROOM 2048
 #define KEY_ROOM  400
-#define PATH_ROOM 600
-
-// False where the user has no place for a cache. Not one in /tmp, where others could have put
-// theirs.
-static bool file_path(char path[PATH_ROOM], const char *suffix)
-{
-    const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
-    int n = -1;
-    if (cache && *cache)
-        n = snprintf(path, PATH_ROOM, "%s/spbench%s", cache, suffix);
-    else if (home && *home)
-        n = snprintf(path, PATH_ROOM, "%s/.cache/spbench%s", home, suffix);
-    return n > 0 && n < PATH_ROOM;
-}
 
 // What the ceilings depend on. `detail` has the driver, or the threads and the processors.
 static void device_key(struct device *d, char key[KEY_ROOM])
@@ -112,9 +98,9 @@ static bool get_roof(const char *p, struct roof *r)
 
 bool roof_file_read(struct device *d, struct roof *r)
 {
-    char path[PATH_ROOM], key[KEY_ROOM], line[LINE_ROOM];
+    char path[USER_CACHE_PATH], key[KEY_ROOM], line[LINE_ROOM];
     bool found = false;
-    if (!file_path(path, "/roof.tsv")) return false;
+    if (!user_cache_path(path, "roof.tsv")) return false;
     device_key(d, key);
     FILE *f = fopen(path, "r");
     while (f && !found && fgets(line, sizeof line, f)) {
@@ -140,26 +126,15 @@ static void put_roof(FILE *out, const char *key, const struct roof *r)
     fputc('\n', out);
 }
 
-static void make_folder(void)
-{
-    char folder[PATH_ROOM];
-    if (!file_path(folder, "")) return;
-    char *last = strrchr(folder, '/');
-    *last = 0;
-    mkdir(folder, 0777); // the parent; both may exist already
-    *last = '/';
-    mkdir(folder, 0777);
-}
-
 // Writes the file anew with this device's line first; readers see the old file or the new one. What
 // cannot be kept is measured again.
 void roof_file_replace(struct device *d, const struct roof *r)
 {
-    char path[PATH_ROOM], key[KEY_ROOM], line[LINE_ROOM];
+    char path[USER_CACHE_PATH], key[KEY_ROOM], line[LINE_ROOM];
     struct whole_file file;
-    if (!file_path(path, "/roof.tsv")) return;
+    if (!user_cache_path(path, "roof.tsv")) return;
     device_key(d, key);
-    make_folder();
+    user_cache_make("");
     if (!roof_is_sane(r) || whole_file_open(&file, path)) return;
     put_roof(file.stream, key, r);
     FILE *old = fopen(path, "r");

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "data/cache.h"
 #include "data/gen.h"
 #include "program/threads.h"
 #include "run/record.h"
@@ -180,6 +181,7 @@ static int dispatch(const struct command_info *c, const struct request *q)
     if (q->o->operand_count > c->most)
         return fail(ERR_USAGE, "%s: one word too many for %s: spbench %s %s",
                     q->o->operands[c->most], c->name, c->name, c->operands);
+    cache_use(q->o->no_cache ? NULL : &cache_standard);
     int err = c->id == COMMAND_HELP ? OK : threads_use(q->o->threads);
     return err ? err : c->run(q);
 }

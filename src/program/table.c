@@ -7,8 +7,7 @@
 
 #include "base/utf8.h"
 
-// Four digits that count: 0.01234, 1.234, 123.4, 12345.
-static const char *number_text(double x, char text[32])
+const char *table_number(double x, char text[32])
 {
     int decimals = x > 0 && isfinite(x) ? 3 - (int)floor(log10(x)) : 3;
     snprintf(text, 32, "%.*f", decimals < 0 ? 0 : decimals > 7 ? 7 : decimals, x);
@@ -135,7 +134,7 @@ void table_matrix(struct table *t, const struct matrix *M)
     fprintf(stderr,
             "%s%s: %d x %d, %lld nonzeros; rows: mean %s, longest %lld, cv %.2f, %lld empty\n",
             t->any ? "\n" : "", utf8_visible(M->name, name, sizeof name), M->A.m, M->A.n,
-            (long long)M->A.nnz, number_text(M->stats.row_mean, mean), (long long)M->stats.row_max,
+            (long long)M->A.nnz, table_number(M->stats.row_mean, mean), (long long)M->stats.row_max,
             M->stats.row_cv, (long long)M->stats.empty_rows);
     t->any = true;
     if (t->verbose && M->load_ms > 0)
@@ -189,9 +188,10 @@ static void print_times(const struct table *t, const struct result *r)
     if (isnan(percent)) snprintf(noise, sizeof noise, "-");
     if (percent < 99.5) snprintf(noise, sizeof noise, percent < 9.95 ? "%.2f" : "%.0f", percent);
     if (r->bound_ms > 0) snprintf(roof, sizeof roof, "%.1f", 100 * r->efficiency);
-    if (r->compulsory_bytes >= 0) number_text((double)r->compulsory_bytes / x->median / 1e6, speed);
-    fprintf(stderr, "%11s  %4s  %8s  %8s  %5s", number_text(x->median, ms), noise,
-            number_text(r->gflops, rate), speed, roof);
+    if (r->compulsory_bytes >= 0)
+        table_number((double)r->compulsory_bytes / x->median / 1e6, speed);
+    fprintf(stderr, "%11s  %4s  %8s  %8s  %5s", table_number(x->median, ms), noise,
+            table_number(r->gflops, rate), speed, roof);
     if (r->gather_ms > 0) snprintf(gather, sizeof gather, "%.1f", 100 * r->gather_efficiency);
     if (t->plan->op->gather) fprintf(stderr, "  %7s", gather);
     print_figures(t, r);
@@ -332,7 +332,7 @@ static void print_winner(const struct table *t, const struct table_case *group)
         fprintf(stderr, "too few samples to name one\n");
         return;
     }
-    fprintf(stderr, "%s, %s ms", table_name(t, best->c, name), number_text(best->median, ms));
+    fprintf(stderr, "%s, %s ms", table_name(t, best->c, name), table_number(best->median, ms));
     for (int64_t i = 0; i < t->kept; i++) {
         const struct table_case *c = &t->cases[i];
         if (c != best && case_same_inputs(c->c, best->c) && c->ci_lo <= best->ci_hi) {

@@ -17,14 +17,15 @@ static bool runs_on(const struct plan *plan, const char *id)
 
 static void print_roof(const struct roof *roof)
 {
-    char size[32];
+    char rate[32], size[32];
     fprintf(stderr, "  at most");
-    if (roof->memory_gb_s > 0) fprintf(stderr, " %.4g GB/s from memory,", roof->memory_gb_s);
+    if (roof->memory_gb_s > 0)
+        fprintf(stderr, " %s GB/s from memory,", table_number(roof->memory_gb_s, rate));
     if (roof->cache_seen_bytes)
-        fprintf(stderr, " %.4g GB/s from %s of cache,", roof->cache_gb_s,
+        fprintf(stderr, " %s GB/s from %s of cache,", table_number(roof->cache_gb_s, rate),
                 size_text(roof->cache_seen_bytes, size));
-    fprintf(stderr, " %.4g GFLOPS in f32, %.4g in f64\n", roof->fma_gflops[F32],
-            roof->fma_gflops[F64]);
+    fprintf(stderr, " %s GFLOPS in f32,", table_number(roof->fma_gflops[F32], rate));
+    fprintf(stderr, " %s in f64\n", table_number(roof->fma_gflops[F64], rate));
 }
 
 void table_head(const struct table *t, const struct bench_devices *devices)

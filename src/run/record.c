@@ -369,6 +369,10 @@ static void add_matrix(struct json *j, const struct matrix *m)
     json_measure(j, o, "row_cv", known ? m->stats.row_cv : NAN);
     json_measure(j, o, "load_ms", known ? m->load_ms : NAN);
     measure_or_null(j, o, "load_mb_s", m->load_mb_s);
+    if (known)
+        json_bool(j, o, "cached", m->cached);
+    else
+        json_null(j, o, "cached");
 }
 
 static void add_check(struct json *j, const struct result *r)
