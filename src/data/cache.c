@@ -41,7 +41,7 @@ struct head {
 
 struct place {
     char folder[USER_CACHE_PATH];
-    char path[USER_CACHE_PATH + 64];
+    char path[USER_CACHE_PATH + 96];
 };
 
 // Where the entry of the key is; of drawn values their seed is in its name.
