@@ -84,6 +84,8 @@ static void help_command(const struct command_info *c)
         printf(
             "\nA list that is given again adds to it: -k 64 -k 128. All else is given once.\n"
             "Several values of -opt make cases: -opt rows=32,64,stage=8,16 makes four.\n\n"
+            "GB/s: the compulsory bytes (operands read once, the result written once) over the\n"
+            "median time. %%roof: how near it is to what the device can do. See the README.\n\n"
             "Records go to stdout (JSON Lines), the table to stderr. A terminal that shows the\n"
             "table shows no records unless -o - asks for them.\n"
             "Exit status: 0 every case is ok or unsupported, 1 a case is wrong or failed, or\n"

@@ -161,6 +161,7 @@ static void start_counters(struct run *run, const struct choice *c, const struct
     run->count = o->counters;
     if (!run->count) return;
     counters_open(&run->tool, c->primary, o->seed, omp_get_max_threads());
+    run->tool.no_cache = o->no_cache;
     if (run->tool.missing[0] && !o->quiet) fprintf(stderr, "no counters: %s\n", run->tool.missing);
 }
 
