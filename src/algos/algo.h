@@ -127,8 +127,6 @@ struct algo_entry {
 };
 extern const struct algo_entry algos[];
 extern const int algo_count;
-// Whether an operation has an algorithm of this name on some device.
-bool algo_is_name(const char *name);
 // NULL if it can run where its device is there, else why not, in one line.
 const char *algo_missing(const struct algo_entry *entry);
 // NULL if there is none.

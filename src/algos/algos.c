@@ -33,13 +33,6 @@ const struct algo_entry algos[] = {
 #undef ALGO
 const int algo_count = COUNT(algos);
 
-bool algo_is_name(const char *name)
-{
-    for (int i = 0; i < algo_count; i++)
-        if (!strcmp(algos[i].name, name)) return true;
-    return false;
-}
-
 const struct algo_entry *algo_find(const struct op *op, const char *name, enum device_kind device)
 {
     for (int i = 0; i < algo_count; i++)

@@ -135,7 +135,7 @@ static int refuse_first(const char *word)
         if (!strcmp(k->name, word))
             return fail(ERR_USAGE, "%s: no such command or matrix; did you mean gen:%s?", word,
                         k->form);
-    if (algo_is_name(word))
+    if (choice_is_algorithm(word))
         return fail(ERR_USAGE, "%s: is an algorithm: spbench -alg %s MATRIX, or spbench list %s",
                     word, word, word);
     return no_such_command(word, "command or matrix");

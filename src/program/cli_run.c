@@ -109,7 +109,7 @@ static void tell_busy(const struct run *run)
 static void tell_bad(const struct options *o, const char *spec, const char *prefix)
 {
     fprintf(stderr, "%s%s", prefix, fail_text());
-    if (algo_is_name(spec))
+    if (choice_is_algorithm(spec))
         fprintf(stderr, "; it is an algorithm: -alg %s%s%s", o->algs ? o->algs : "",
                 o->algs ? "," : "", spec);
     fprintf(stderr, "\n");

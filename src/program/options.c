@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/suggest.h"
+#include "program/choose.h"
 #include "program/options_lists.h"
 #include "program/threads.h"
 
@@ -342,7 +343,7 @@ static bool would_do(const struct given *last, const char *word, const char *tex
     struct axis_values values;
     struct options scratch = {0};
     if (last->axis) return !axis_parse(last->axis, text, &values);
-    if (last->option->parse == parse_alg) return algo_is_name(word);
+    if (last->option->parse == parse_alg) return choice_is_algorithm(word);
     return last->option->parse != parse_output &&
            !last->option->parse(&scratch, last->option, text);
 }
