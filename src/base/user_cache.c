@@ -5,26 +5,26 @@
 #include <string.h>
 #include <sys/stat.h>
 
-bool user_cache_path(char path[USER_CACHE_PATH], const char *name)
+// Not one in /tmp, where others could have put theirs.
+bool user_cache_path(char path[USER_CACHE_PATH_MAX], const char *name)
 {
     const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
     const char *slash = *name ? "/" : "";
     int n = -1;
     if (cache && *cache)
-        n = snprintf(path, USER_CACHE_PATH, "%s/spbench%s%s", cache, slash, name);
+        n = snprintf(path, USER_CACHE_PATH_MAX, "%s/spbench%s%s", cache, slash, name);
     else if (home && *home)
-        n = snprintf(path, USER_CACHE_PATH, "%s/.cache/spbench%s%s", home, slash, name);
-    return n > 0 && n < USER_CACHE_PATH;
+        n = snprintf(path, USER_CACHE_PATH_MAX, "%s/.cache/spbench%s%s", home, slash, name);
+    return n > 0 && n < USER_CACHE_PATH_MAX;
 }
 
-void user_cache_make(const char *name)
+void user_cache_make(void)
 {
-    char folder[USER_CACHE_PATH];
+    char folder[USER_CACHE_PATH_MAX];
     if (!user_cache_path(folder, "")) return;
     char *last = strrchr(folder, '/');
     *last = 0;
-    mkdir(folder, 0777); // the parent; each may exist already
+    mkdir(folder, 0777); // the parent; both may exist already
     *last = '/';
     mkdir(folder, 0777);
-    if (*name && user_cache_path(folder, name)) mkdir(folder, 0700);
 }

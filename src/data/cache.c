@@ -40,8 +40,8 @@ struct head {
 };
 
 struct place {
-    char folder[USER_CACHE_PATH];
-    char path[USER_CACHE_PATH + 96];
+    char folder[USER_CACHE_PATH_MAX];
+    char path[USER_CACHE_PATH_MAX + 96];
 };
 
 // Where the entry of the key is; of drawn values their seed is in its name.
@@ -53,7 +53,7 @@ static bool find_place(const struct cache_key *key, bool drawn, struct place *p)
     all = hash_join(all, (struct hash){(uint64_t)key->bytes, rules->reader});
     if (drawn) snprintf(seed, sizeof seed, "-%016llx", (unsigned long long)key->seed);
     if (rules->folder)
-        there = snprintf(p->folder, sizeof p->folder, "%s", rules->folder) < USER_CACHE_PATH;
+        there = snprintf(p->folder, sizeof p->folder, "%s", rules->folder) < USER_CACHE_PATH_MAX;
     else
         there = user_cache_path(p->folder, FOLDER);
     snprintf(p->path, sizeof p->path, "%s/%016llx%016llx%s" CACHE_SUFFIX, p->folder,
@@ -230,7 +230,10 @@ void cache_keep(const struct cache_key *key, const char *path, const struct csr 
                      .arrays = hash_arrays(A)};
     h.self = hash_head(&h);
     if (!find_place(key, drawn, &p)) return;
-    if (!rules->folder) user_cache_make(FOLDER);
+    if (!rules->folder) {
+        user_cache_make();
+        mkdir(p.folder, 0700); // matrices may be for their owner's eyes alone
+    }
     if (cache_make_room(p.folder, (int64_t)sizeof h + arrays_bytes(&h), rules->most_bytes))
         write_entry(p.path, &h, A);
 }

@@ -12,6 +12,7 @@
 // The file has a line for each device: its key, when it was measured, the rates that are in no
 // ladder, the steps of the ladder as bytes:rate, the word rows, and the blocks that rows are
 // gathered from as bytes:rate:rate:..., with tabs between.
+#define FILE_NAME "roof.tsv"
 #define VERSION   3 // of the way in which ceilings are measured and written
 #define ROWS      "\trows"
 #define LINES_MAX 64
@@ -98,9 +99,9 @@ static bool get_roof(const char *p, struct roof *r)
 
 bool roof_file_read(struct device *d, struct roof *r)
 {
-    char path[USER_CACHE_PATH], key[KEY_ROOM], line[LINE_ROOM];
+    char path[USER_CACHE_PATH_MAX], key[KEY_ROOM], line[LINE_ROOM];
     bool found = false;
-    if (!user_cache_path(path, "roof.tsv")) return false;
+    if (!user_cache_path(path, FILE_NAME)) return false;
     device_key(d, key);
     FILE *f = fopen(path, "r");
     while (f && !found && fgets(line, sizeof line, f)) {
@@ -130,11 +131,11 @@ static void put_roof(FILE *out, const char *key, const struct roof *r)
 // cannot be kept is measured again.
 void roof_file_replace(struct device *d, const struct roof *r)
 {
-    char path[USER_CACHE_PATH], key[KEY_ROOM], line[LINE_ROOM];
+    char path[USER_CACHE_PATH_MAX], key[KEY_ROOM], line[LINE_ROOM];
     struct whole_file file;
-    if (!user_cache_path(path, "roof.tsv")) return;
+    if (!user_cache_path(path, FILE_NAME)) return;
     device_key(d, key);
-    user_cache_make("");
+    user_cache_make();
     if (!roof_is_sane(r) || whole_file_open(&file, path)) return;
     put_roof(file.stream, key, r);
     FILE *old = fopen(path, "r");

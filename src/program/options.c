@@ -184,7 +184,7 @@ FLAG(no_cache)
 #define ROOF  BIT(COMMAND_ROOF)
 #define ALL   ~0u
 #define MODEL (INFO | BIT(31)) // of info, for its models alone
-#define LIST  BIT(30)          // its value is a list: given again, it adds to it
+#define LIST  BIT(29)          // its value is a list: given again, it adds to it
 
 // To add an option: a field in struct options, a function above, a row here. One whose value is no
 // list cannot be given twice with different values.
