@@ -249,6 +249,18 @@ static void test_no_room(void)
     other.folder = "/dev/null/x";
     cache_use(&other);
     CHECK(!load("a.mtx", 1) && !load("a.mtx", 1), "in no folder");
+    // The user's own: where there is none, and where there is one.
+    char own[sizeof here + 16];
+    other.folder = NULL;
+    unsetenv("XDG_CACHE_HOME");
+    unsetenv("HOME");
+    CHECK(!load("a.mtx", 1) && !load("a.mtx", 1), "where the user has no place for a cache");
+    setenv("HOME", here, 1);
+    CHECK(!load("a.mtx", 1) && load("a.mtx", 1), "in the user's home");
+    snprintf(own, sizeof own, "%s/own", here);
+    setenv("XDG_CACHE_HOME", own, 1);
+    CHECK(!load("a.mtx", 1) && load("a.mtx", 1) && !access("own/spbench/matrices", F_OK), "%s",
+          own);
     cache_use(&all_kept);
     if (geteuid()) {
         CHECK(!chmod(kept, 0500) && !load("a.mtx", 1) && !count_entries() && !chmod(kept, 0700),
@@ -340,14 +352,15 @@ static void test_limit(void)
     little.most_bytes = 1000;
     CHECK(!load("2.mtx", 1) && count_entries() == 3, "one for which there is no room");
 
-    // What is not the cache's own stays; what a killed process left goes after a day.
+    // What is not the cache's own stays; what a killed process left goes soon.
     char mine[512], lost[512], fresh[512];
     snprintf(mine, sizeof mine, "%s/notes.txt", kept);
     snprintf(lost, sizeof lost, "%s/.spbench-abcdef", kept);
     snprintf(fresh, sizeof fresh, "%s/.spbench-ghijkl", kept);
     put(mine, "mine"), put(lost, "lost"), put(fresh, "fresh");
-    used(lost, -100000);
-    CHECK(cache_make_room(kept, 10, 10), "room for so little");
+    used(lost, -1000);
+    CHECK(cache_make_room(kept, 10, 15), "room for 10 bytes beside 5");
+    CHECK(!cache_make_room(kept, 10, 14), "room for 10 bytes, and 5 that are being written");
     CHECK(!entries(path, &others) && others == 2 && access(lost, F_OK) && !unlink(mine) &&
               !unlink(fresh),
           "%d other files", others);

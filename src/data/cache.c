@@ -49,9 +49,10 @@ static bool find_place(const struct cache_key *key, bool drawn, struct place *p)
 {
     struct hash all = hash_join(key->file, key->name);
     char seed[32] = "";
-    bool there = true;
+    bool there;
     all = hash_join(all, (struct hash){(uint64_t)key->bytes, rules->reader});
     if (drawn) snprintf(seed, sizeof seed, "-%016llx", (unsigned long long)key->seed);
+    p->folder[0] = 0;
     if (rules->folder)
         there = snprintf(p->folder, sizeof p->folder, "%s", rules->folder) < USER_CACHE_PATH_MAX;
     else

@@ -9,8 +9,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#define SHARE  10             // of what is free, one part may be taken
-#define LOST_S (24 * 60 * 60) // what a process that was killed left behind, after so long
+#define SHARE  10  // of what is free, one part may be taken
+#define LOST_S 600 // no process is at work on a file that has not grown for so long
 
 struct entry {
     struct entry *next;
@@ -38,6 +38,7 @@ static bool ends_with(const char *name, const char *end)
 static bool is_temporary(const char *name) { return !strncmp(name, ".spbench-", 9); }
 
 // The entries of an open folder; NULL where there are none, or there is no memory for the list.
+// *bytes is of them and of those that are being written. What killed processes left is removed.
 static struct entry *list_entries(DIR *folder, int64_t *bytes)
 {
     struct entry *list = NULL;
@@ -45,21 +46,22 @@ static struct entry *list_entries(DIR *folder, int64_t *bytes)
     struct stat facts;
     *bytes = 0;
     while ((d = readdir(folder))) {
-        bool lost = is_temporary(d->d_name);
-        if (!lost && !ends_with(d->d_name, CACHE_SUFFIX)) continue;
+        bool unfinished = is_temporary(d->d_name);
+        if (!unfinished && !ends_with(d->d_name, CACHE_SUFFIX)) continue;
         if (fstatat(dirfd(folder), d->d_name, &facts, AT_SYMLINK_NOFOLLOW)) continue;
         if (!S_ISREG(facts.st_mode)) continue;
-        if (lost) {
-            if (time(NULL) - facts.st_mtime > LOST_S) unlinkat(dirfd(folder), d->d_name, 0);
+        if (unfinished && time(NULL) - facts.st_mtime > LOST_S) {
+            unlinkat(dirfd(folder), d->d_name, 0);
             continue;
         }
+        *bytes += facts.st_size;
+        if (unfinished) continue;
         size_t length = strlen(d->d_name) + 1;
         struct entry *e = mem_try_alloc((int64_t)(sizeof *e + length));
         if (!e) break;
         *e = (struct entry){.next = list, .bytes = facts.st_size, .used = facts.st_mtim};
         memcpy(e->name, d->d_name, length);
         list = e;
-        *bytes += facts.st_size;
     }
     return list;
 }
@@ -101,5 +103,5 @@ bool cache_make_room(const char *path, int64_t bytes, int64_t limit)
     }
     free_list(list);
     closedir(folder);
-    return possible;
+    return possible && there <= limit - bytes;
 }
