@@ -121,10 +121,11 @@ static int look_at_file(const char *path)
 int matrix_look(const char *spec)
 {
     struct matrix M;
+    int64_t nnz;
     int err = matrix_name(spec, &M);
     matrix_free(&M);
     if (err || !strcmp(spec, "-")) return err;
-    return is_generated(spec) ? gen_look(spec) : look_at_file(spec);
+    return is_generated(spec) ? gen_look(spec, &nnz) : look_at_file(spec);
 }
 
 // Whoever lacked memory does not know for what.

@@ -184,17 +184,16 @@ FLAG(no_cache)
 #define ROOF  BIT(COMMAND_ROOF)
 #define ALL   ~0u
 #define MODEL (INFO | BIT(31)) // of info, for its models alone
-#define LIST  BIT(29)          // its value is a list: given again, it adds to it
 
-// To add an option: a field in struct options, a function above, a row here. One whose value is no
-// list cannot be given twice with different values.
+// To add an option: a field in struct options, a function above, a row here. Where its value is a
+// list that grows when it is given again, see is_list() as well.
 static const struct option table[] = {
     {"op", "NAME", NULL, RUN, parse_op},
-    {"alg", "NAMES", "algorithms: names, patterns such as 'cusparse*', or all (default)",
-     RUN | LIST, parse_alg},
+    {"alg", "NAMES", "algorithms: names, patterns such as 'cusparse*', or all (default)", RUN,
+     parse_alg},
     {"model", NULL, "add what models predict of SpMM by the pattern; -k to -opt are for that", INFO,
      parse_model},
-    {"prec", "NAMES", "precisions: f32 (default), f64", RUN | MODEL | LIST, parse_prec},
+    {"prec", "NAMES", "precisions: f32 (default), f64", RUN | MODEL, parse_prec},
     {"device", "NAME", NULL, RUN | ROOF | MODEL, parse_device},
     {"reps", "N", "exactly N samples; left out: until the median is known to 0.5 %", RUN,
      parse_reps},
@@ -213,7 +212,7 @@ static const struct option table[] = {
     {"profile", NULL, "for ncu and nsys: one run between their marks, nothing is measured", RUN,
      parse_profile},
     {"opt", "NAME=VALUES", "parameter of the algorithms that have it; see list ALGORITHM",
-     RUN | MODEL | LIST, parse_setting},
+     RUN | MODEL, parse_setting},
     {"threads", "N", "threads of the CPU algorithms (default: all)", RUN | ROOF, parse_threads},
     {"seed", "N", "of all random numbers (default 1)", RUN | INFO | GEN, parse_seed},
     {"o", "FILE", "where the output goes (default: stdout)", RUN | GEN, parse_output},
@@ -360,11 +359,18 @@ static int refuse_value(const struct given *last, const char *word)
                 last->axis ? last->axis->name : last->option->name, text);
 }
 
+// Given again, it adds to what is there.
+static bool is_list(const struct option *option)
+{
+    return option->parse == parse_alg || option->parse == parse_prec ||
+           option->parse == parse_setting;
+}
+
 // One value is one value: which of two is meant nobody can tell.
 static int refuse_second(const char **before, const struct option *option, const char *text)
 {
     const char *first = *before;
-    if (option->commands & LIST || !text) return OK;
+    if (is_list(option) || !text) return OK;
     *before = text;
     if (!first || !strcmp(first, text)) return OK;
     return fail(ERR_USAGE, "-%s %s: was given before as -%s %s, and it takes one value",
@@ -475,8 +481,7 @@ bool options_help(enum command command)
     for (int i = 0; i < TABLE_SIZE; i++) {
         const struct option *option = &table[i];
         if (!(option->commands & BIT(command))) continue;
-        if (!any)
-            printf("\noptions (one dash or two; -k 64 or -k=64; lists by commas):\n");
+        if (!any) printf("\noptions (one dash or two; -k 64 or -k=64; lists by commas):\n");
         print_option(option->name, option->value,
                      option->about ? option->about : about_names(option, text));
         any = true;
