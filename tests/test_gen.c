@@ -209,7 +209,8 @@ static void test_errors(void)
          "gen:: no generator is called ''; there are fem, stencil, rmat, uniform, skew, band, "
          "aspect and sparse2d"},
         {"fen:3", ERR_USAGE,
-         "gen:fen:3: no generator is called 'fen'; did you mean fem? there are fem, stencil, rmat, uniform, skew, "
+         "gen:fen:3: no generator is called 'fen'; did you mean fem? there are fem, stencil, rmat, "
+         "uniform, skew, "
          "band, aspect and sparse2d"},
         {"gen:fem", ERR_USAGE, "gen:fem: 0 numbers given, 1 wanted; the form is gen:fem:N"},
         {"fem:3:4", ERR_USAGE, "gen:fem:3:4: 2 numbers given, 1 wanted; the form is gen:fem:N"},
@@ -253,7 +254,8 @@ static void test_errors(void)
         CHECK_TEXT(fail_text(), wrong[t].text);
         CHECK(!A.ptr && !A.m, "%s: something is left", wrong[t].spec);
         fail(OK, "nothing yet");
-        CHECK(gen_look(wrong[t].spec, &nnz) == err, "%s: a look says %s", wrong[t].spec, fail_text());
+        CHECK(gen_look(wrong[t].spec, &nnz) == err, "%s: a look says %s", wrong[t].spec,
+              fail_text());
         CHECK_TEXT(fail_text(), wrong[t].text);
     }
     // More than any machine has, in each of the ways to get there.
@@ -262,7 +264,8 @@ static void test_errors(void)
                                  "sparse2d:2147483647:2147483647:4611686014132420609"};
     for (size_t t = 0; t < sizeof huge / sizeof *huge; t++) {
         struct csr A;
-        CHECK(!gen_look(huge[t], &nnz) && nnz > 1000000000000, "%s: %s", huge[t], fail_text()); // memory may be there later
+        CHECK(!gen_look(huge[t], &nnz) && nnz > 1000000000000, "%s: %s", huge[t],
+              fail_text()); // memory may be there later
         CHECK(gen_matrix(huge[t], 1, &A) == ERR_MEMORY, "%s", huge[t]);
         CHECK(strstr(fail_text(), "of memory wanted"), "%s", fail_text());
     }

@@ -75,23 +75,30 @@ static void help_all(void)
            "  spbench -alg merge,rowsplit -k 64 gen:rmat:14:16\n");
 }
 
+static void help_run(void)
+{
+    printf(
+        "All of them are looked at first: where one is not there, or does not begin as a matrix\n"
+        "does, nothing is measured.\n\n"
+        "A list that is given again adds to it: -k 64 -k 128. All else is given once.\n"
+        "Several values of -opt make cases: -opt rows=32,64,stage=8,16 makes four.\n\n"
+        "GB/s: the compulsory bytes (operands read once, the result written once) over the\n"
+        "median time. %%roof: how near it is to what the device can do. See the README.\n");
+}
+
 static void help_command(const struct command_info *c)
 {
     printf("usage: spbench %s %s\n       %s\n", c->name, c->operands, c->about);
     options_help(c->id);
     if (c->takes_matrices) help_matrices();
+    if (c->id == COMMAND_RUN) help_run();
     if (c->id == COMMAND_RUN)
         printf(
-            "\nA list that is given again adds to it: -k 64 -k 128. All else is given once.\n"
-            "Several values of -opt make cases: -opt rows=32,64,stage=8,16 makes four.\n\n"
-            "GB/s: the compulsory bytes (operands read once, the result written once) over the\n"
-            "median time. %%roof: how near it is to what the device can do. See the README.\n\n"
-            "Records go to stdout (JSON Lines), the table to stderr. A terminal that shows the\n"
+            "\nRecords go to stdout (JSON Lines), the table to stderr. A terminal that shows the\n"
             "table shows no records unless -o - asks for them.\n"
             "Exit status: 0 every case is ok or unsupported, 1 a case is wrong or failed, or\n"
             "records cannot be written, 2 wrong usage, 3 a matrix could not be read, 130\n"
-            "interrupted. All matrices are looked at first: where one is not there, or does not\n"
-            "begin as a matrix does, nothing is measured.\n");
+            "interrupted.\n");
 }
 
 static int cli_help(const struct request *q)
@@ -183,7 +190,6 @@ static int dispatch(const struct command_info *c, const struct request *q)
     if (q->o->operand_count > c->most)
         return fail(ERR_USAGE, "%s: one word too many for %s: spbench %s %s",
                     q->o->operands[c->most], c->name, c->name, c->operands);
-    cache_use(q->o->no_cache ? NULL : &cache_standard);
     int err = c->id == COMMAND_HELP ? OK : threads_use(q->o->threads);
     return err ? err : c->run(q);
 }
@@ -218,6 +224,7 @@ int cli_main(int argc, char **argv, struct outcome *outcome)
     int skip = argc > 1 && command_find(argv[1]) ? 2 : 1;
     err = options_parse(&o, c->id, c->name, argc > skip ? argc - skip : 0, argv + skip);
     if (!err && skip == 1) err = refuse_late_command(&o, argc, argv);
+    cache_use(o.no_cache ? NULL : &cache_standard);
     if (!err) err = dispatch(c, &(struct request){&o, argc, argv, outcome});
     options_free(&o);
     return close_stdout(c, err);
