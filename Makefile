@@ -87,6 +87,16 @@ $(BUILD)/src/run/record.c.o: $(REVISION_FILE)
 $(BUILD)/src/run/record.c.o: DEFINES += -DSPBENCH_VERSION='"$(VERSION)"' -DSPBENCH_REVISION='"$(REVISION)"' \
     -DSPBENCH_FLAGS='"$(strip $(CFLAGS) $(if $(filter cuda,$(FLAVOUR)),| nvcc $(NVCCFLAGS) sm $(ARCH)))"'
 
+# cache.c alone knows which reader this is, by its sources: what another one read is read again.
+READER      := $(shell cat src/data/*.[ch] src/base/base.c src/base/mix.h src/base/hash.[ch] | cksum | tr -d ' ')
+READER_FILE := $(BUILD)/reader
+ifneq ($(READER),$(file <$(READER_FILE)))
+$(shell mkdir -p $(BUILD))
+$(file >$(READER_FILE),$(READER))
+endif
+$(BUILD)/src/data/cache.c.o: $(READER_FILE)
+$(BUILD)/src/data/cache.c.o: DEFINES += -DSPBENCH_READER=$(READER)u
+
 $(BUILD)/%.c.o: %.c
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS_ALL) -MMD -MP -c -o $@ $<

@@ -49,10 +49,15 @@ for binary; do
     run 0 -op spgemm -prec f32,f64 -reps 2 gen:rmat:6:4 "$here/data/cli_tiny.mtx" gen:aspect:4:20
     run 0 -op spgemm -device cpu -mul aat -check sample -reps 2 gen:skew:300:3:200 gen:aspect:4:20
     run 0 -op spgemm -check off -reps 2 gen:stencil:8
-    run 3 -op spgemm -prec f32,f64 -reps 2 "$here/data/cli_short.mtx" gen:stencil:8
-    run 2 -k 3,4 -layout row,col -reps 2 gen:nonsense:3
+    run 3 -op spgemm -prec f32,f64 -reps 2 "$here/data/cli_outside.mtx" gen:stencil:8
+    run 3 -k 3,4 -layout row,col -reps 2 "$here/data/cli_outside.mtx"
     beside -device cpu -alg merge,rowsplit -reps 2 gen:band:9:1 gen:stencil:8
-    run 3 -alg merge -reps 2 "$here/data/cli_short.mtx" "$here/data/cli_tiny.mtx"
+    run 3 -alg merge -reps 2 "$here/data/cli_outside.mtx" "$here/data/cli_tiny.mtx"
+    run 0 -device cpu -alg sellp -opt slice=4,8,pad=2,4 -reps 2 "$here/data/cli_tiny.mtx"
+    "$binary" gen uniform:20000:10 | gzip -1 >"$work/kept.mtx.gz" # is kept, and served
+    for _ in 1 2; do
+        XDG_CACHE_HOME=$work/cache run 0 -device cpu -alg merge -check off -reps 2 "$work/kept.mtx.gz"
+    done
 done
 "$python" "$here/check_records.py" "${files[@]}" >"$work/log"
 status=$?

@@ -124,6 +124,11 @@ static void test_words(void)
     CHECK_TEXT(text, "a, b and c");
     words_and(text, sizeof text, "d"); // as far as there is room
     CHECK_TEXT(text, "a, b, c and");
+    text[0] = 0;
+    words_or(text, sizeof text, "a");
+    words_or(text, sizeof text, "b");
+    words_or(text, sizeof text, "c");
+    CHECK_TEXT(text, "a, b or c");
 }
 
 static void test_suggestions(void)

@@ -93,38 +93,41 @@ static void test_plan(void)
     static const enum prec precs[] = {F64, F32};
     const struct choice_entry chosen[] = {
         {&entries[1], "cpu"}, {&entries[0], "here"}, {&entries[3], "there"}};
-    const struct option_setting settings[] = {{"slice", 8}, {"grain", 2}, {"slice", 32}};
+    // Two values of slice make two cases of those that have it; nobody has `none`.
+    const struct option_setting settings[] = {
+        {"slice", 8}, {"grain", 2}, {"slice", 32}, {"none", 1}, {"none", 2}};
+    const int variants = 2;
     struct plan_request r = {.op = &own_op,
                              .entries = chosen,
                              .entry_count = 3,
                              .precs = precs,
                              .prec_count = 2,
                              .settings = settings,
-                             .setting_count = 3,
+                             .setting_count = 5,
                              .cold = true};
     CHECK(!axis_parse(&own_width, "9,2,5", &r.axes[OWN_WIDTH]), "%s", fail_text());
     CHECK(!axis_parse(&own_sign, "minus,plus", &r.axes[OWN_SIGN]), "%s", fail_text());
     struct plan plan;
-    CHECK(!plan_make(&plan, &r) && plan.count == 36 && plan.op == &own_op, "%lld cases",
+    CHECK(!plan_make(&plan, &r) && plan.count == 48 && plan.op == &own_op, "%lld cases",
           (long long)plan.count);
     int64_t x = 0;
     for (int p = 0; p < 2; p++)
         for (int w = 0; w < 3; w++)
             for (int s = 0; s < 2; s++)
-                for (int e = 0; e < 3; e++) {
+                for (int v = 0; v < 4; v++) {
+                    int e = v < variants ? 0 : v - variants + 1;
                     const struct bench_case *c = &plan.cases[x++];
                     bool right = c->prec == precs[p] && c->entry == chosen[e].entry && c->cold &&
                                  !strcmp(c->device, chosen[e].device) &&
                                  c->axis[OWN_WIDTH] == r.axes[OWN_WIDTH].value[w] &&
                                  c->axis[OWN_SIGN] == r.axes[OWN_SIGN].value[s];
                     CHECK(right, "case %lld is another one", (long long)x - 1);
-                    // The setting that was given last counts, for those who have it.
                     double want[PARAMS_MAX] = {0};
-                    if (e == 0) want[GRAIN] = 2, want[SLICE] = 32, want[PAD] = 8;
+                    if (e == 0) want[GRAIN] = 2, want[SLICE] = v ? 32 : 8, want[PAD] = 8;
                     CHECK(!memcmp(c->opt, want, sizeof want), "case %lld has other options",
                           (long long)x - 1);
-                    CHECK(case_same_inputs(c, &plan.cases[(x - 1) / 3 * 3]) &&
-                              (x <= 3 || !case_same_inputs(c, &plan.cases[x - 4])),
+                    CHECK(case_same_inputs(c, &plan.cases[(x - 1) / 4 * 4]) &&
+                              (x <= 4 || !case_same_inputs(c, &plan.cases[x - 5])),
                           "case %lld: cases with the same inputs do not follow each other",
                           (long long)x - 1);
                 }
@@ -132,8 +135,12 @@ static void test_plan(void)
     CHECK(!plan.cases && !plan.count, "a plan that was freed");
     plan_free(&plan);
 
-    mem_fail_at(1);
-    CHECK(plan_make(&plan, &r) == ERR_MEMORY && !plan.cases && !plan.count, "no memory was needed");
+    for (int n = 1; n <= 2; n++) {
+        mem_fail_at(n);
+        CHECK(plan_make(&plan, &r) == ERR_MEMORY && !plan.cases && !plan.count,
+              "no memory was needed");
+    }
+    mem_fail_at(0);
     r.entry_count = r.prec_count = INT32_MAX;
     r.axes[OWN_WIDTH].count = r.axes[OWN_SIGN].count = AXIS_VALUES_MAX;
     CHECK(plan_make(&plan, &r) == ERR_MEMORY && !plan.count, "more cases than can be counted");

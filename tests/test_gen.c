@@ -209,7 +209,8 @@ static void test_errors(void)
          "gen:: no generator is called ''; there are fem, stencil, rmat, uniform, skew, band, "
          "aspect and sparse2d"},
         {"fen:3", ERR_USAGE,
-         "gen:fen:3: no generator is called 'fen'; there are fem, stencil, rmat, uniform, skew, "
+         "gen:fen:3: no generator is called 'fen'; did you mean fem? there are fem, stencil, rmat, "
+         "uniform, skew, "
          "band, aspect and sparse2d"},
         {"gen:fem", ERR_USAGE, "gen:fem: 0 numbers given, 1 wanted; the form is gen:fem:N"},
         {"fem:3:4", ERR_USAGE, "gen:fem:3:4: 2 numbers given, 1 wanted; the form is gen:fem:N"},
@@ -245,12 +246,17 @@ static void test_errors(void)
          "gen:sparse2d:5:4:21: NNZ is 21, it must be from 1 to 20; the form is "
          "gen:sparse2d:M:N:NNZ"},
     };
+    int64_t nnz;
     for (size_t t = 0; t < sizeof wrong / sizeof *wrong; t++) {
         struct csr A = {.m = 7};
         int err = gen_matrix(wrong[t].spec, 1, &A);
         CHECK(err == (int)wrong[t].err, "%s: %d", wrong[t].spec, err);
         CHECK_TEXT(fail_text(), wrong[t].text);
         CHECK(!A.ptr && !A.m, "%s: something is left", wrong[t].spec);
+        fail(OK, "nothing yet");
+        CHECK(gen_look(wrong[t].spec, &nnz) == err, "%s: a look says %s", wrong[t].spec,
+              fail_text());
+        CHECK_TEXT(fail_text(), wrong[t].text);
     }
     // More than any machine has, in each of the ways to get there.
     static const char *huge[] = {"uniform:2147483647:2147483647", "band:2147483647:2147483647",
@@ -258,6 +264,8 @@ static void test_errors(void)
                                  "sparse2d:2147483647:2147483647:4611686014132420609"};
     for (size_t t = 0; t < sizeof huge / sizeof *huge; t++) {
         struct csr A;
+        CHECK(!gen_look(huge[t], &nnz) && nnz > 1000000000000, "%s: %s", huge[t],
+              fail_text()); // memory may be there later
         CHECK(gen_matrix(huge[t], 1, &A) == ERR_MEMORY, "%s", huge[t]);
         CHECK(strstr(fail_text(), "of memory wanted"), "%s", fail_text());
     }
@@ -362,6 +370,7 @@ static void test_load(void)
             n++;
         }
         mem_fail_at(0);
+        CHECK(!matrix_look(path), "%s", fail_text());
         CHECK(!err && n > 3, "%s: %d at allocation %d: %s", file[t].file, err, n, fail_text());
         unlink(path);
         if (err) continue;
@@ -382,6 +391,13 @@ static void test_load(void)
 
     CHECK(matrix_load("/nowhere/x.mtx", 1, &M) == ERR_INPUT && !M.path, "a missing file");
     CHECK(matrix_load("gen:fem:0", 1, &M) == ERR_USAGE && !M.path, "a wrong spec");
+    CHECK(matrix_look("/nowhere/x.mtx") == ERR_INPUT, "a look at a missing file");
+    CHECK(matrix_look("gen:fem:0") == ERR_USAGE && matrix_look("gen:") == ERR_USAGE &&
+              matrix_look("") == ERR_USAGE,
+          "a look at a wrong spec");
+    CHECK(matrix_look("/") == ERR_USAGE && matrix_look("/tmp") == ERR_INPUT, "a look at a folder");
+    CHECK(!matrix_look("-") && !matrix_look("gen:fem:3") && !matrix_look("/dev/null"), "%s",
+          fail_text());
 }
 
 int main(void)

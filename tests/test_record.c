@@ -15,7 +15,7 @@ static void test_names(void)
         "counters memory stats ");
     CHECK_NAMES("options", "threshold ");
     CHECK_NAMES("matrix", "name path rows cols nnz field symmetry values duplicates row_mean "
-                          "row_max row_cv load_ms load_mb_s ");
+                          "row_max row_cv load_ms load_mb_s cached ");
     CHECK_NAMES("check", "method elements seen_share error_ratio tolerance_share timed ");
     CHECK_TEXT(names_of(at(record, "check", "timed")), "looked varied rechecked ");
     CHECK_NAMES("time_ms", "median min mean p5 p95 ci_lo ci_hi samples batch launch separator "
@@ -291,9 +291,9 @@ static void test_unread(void)
                  "Made-up-1.2 -:- web");
     CHECK_STRING("matrix", "name", "web");
     CHECK_STRING("matrix", "path", "dir/web.mtx");
-    static const char *const nulls[] = {"rows",     "cols",       "nnz",      "field",
-                                        "symmetry", "values",     "row_mean", "row_max",
-                                        "row_cv",   "duplicates", "load_ms",  "load_mb_s"};
+    static const char *const nulls[] = {"rows",    "cols",      "nnz",     "field",  "symmetry",
+                                        "values",  "row_mean",  "row_max", "row_cv", "duplicates",
+                                        "load_ms", "load_mb_s", "cached"};
     for (int i = 0; i < COUNT(nulls); i++) CHECK_NULL("matrix", nulls[i]);
     cJSON_Delete(record);
 }

@@ -26,13 +26,18 @@ void words_add(char *text, size_t size, const char *between, const char *word)
     snprintf(text + used, size - used, "%s%s", used ? between : "", word);
 }
 
-void words_and(char *text, size_t size, const char *word)
+// "a", "a and b", "a, b and c", with this word in place of the "and".
+static void add_last(char *text, size_t size, const char *link, const char *word)
 {
-    static const char and[] = " and ", comma[] = ", ";
-    char *last = strstr(text, and), *after = last ? last + strlen(and) : NULL;
+    static const char comma[] = ", ";
+    char *last = strstr(text, link), *after = last ? last + strlen(link) : NULL;
     if (last) {
         memmove(last + strlen(comma), after, strlen(after) + 1);
         memcpy(last, comma, strlen(comma));
     }
-    words_add(text, size, and, word);
+    words_add(text, size, link, word);
 }
+
+void words_and(char *text, size_t size, const char *word) { add_last(text, size, " and ", word); }
+
+void words_or(char *text, size_t size, const char *word) { add_last(text, size, " or ", word); }

@@ -16,5 +16,7 @@ void words_add(char *text, size_t size, const char *between, const char *word);
 
 // The same as a sentence has it: "a", "a and b", "a, b and c".
 void words_and(char *text, size_t size, const char *word);
+// And with an "or".
+void words_or(char *text, size_t size, const char *word);
 
 #endif

@@ -1,8 +1,10 @@
 #include "data/gen.h"
 
+#include "base/suggest.h"
 #include "base/words.h"
 
 #include <assert.h>
+#include <stdio.h>
 #include <string.h>
 
 // A whole number that ends at ':' or at the end of the text; false if it is none or too large.
@@ -19,10 +21,16 @@ static bool number_parse(const char *s, int64_t *number)
 
 static int kind_unknown(const char *spec, int length)
 {
-    char known[256] = "";
-    for (const struct gen_kind *k = gen_help; k->name; k++) words_and(known, sizeof known, k->name);
-    return fail(ERR_USAGE, "gen:%.200s: no generator is called '%.*s'; there are %s", spec,
-                length < 50 ? length : 50, spec, known);
+    char known[256] = "", name[50], guess[64];
+    struct suggestion near;
+    snprintf(name, sizeof name, "%.*s", length, spec);
+    suggest_start(&near, name);
+    for (const struct gen_kind *k = gen_help; k->name; k++) {
+        words_and(known, sizeof known, k->name);
+        suggest_offer(&near, k->name);
+    }
+    return fail(ERR_USAGE, "gen:%.200s: no generator is called '%s'; %sthere are %s", spec, name,
+                suggest_text(&near, guess), known);
 }
 
 static int spec_parse(const char *spec, struct gen *g)
@@ -86,6 +94,15 @@ static int memory_check(const struct gen *g)
     char wanted[32], there[64];
     return fail(ERR_MEMORY, "gen:%.200s: %s of memory wanted, %s", g->spec,
                 size_text(bytes < 9e18 ? (int64_t)bytes : INT64_MAX, wanted), mem_free_text(there));
+}
+
+int gen_look(const char *spec, int64_t *nnz)
+{
+    struct gen g = {0};
+    int err = spec_parse(spec, &g);
+    if (!err) err = g.kind->shape(&g);
+    *nnz = g.nnz;
+    return err;
 }
 
 int gen_matrix(const char *spec, uint64_t seed, struct csr *A)

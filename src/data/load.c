@@ -1,11 +1,15 @@
 #include "data/load.h"
 
+#include "data/cache.h"
 #include "data/gen.h"
-#include "data/mtx.h"
 #include "data/text.h"
 
+#include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 static char *text_copy(const char *text, size_t length)
 {
@@ -33,10 +37,25 @@ static int load_generated(uint64_t seed, struct matrix *M)
     return OK;
 }
 
+// As it is kept, or from the text, which is then kept.
+static int read_file(struct matrix *M, uint64_t seed, struct mtx_info *info)
+{
+    double start = clock_ms();
+    struct cache_key key = cache_key(M->path, seed);
+    M->cached = cache_read(&key, &M->A, info);
+    if (M->cached) {
+        info->load_ms = clock_ms() - start;
+        return OK;
+    }
+    int err = mtx_read(M->path, seed, &M->A, info);
+    if (!err) cache_keep(&key, M->path, &M->A, info);
+    return err;
+}
+
 static int load_file(uint64_t seed, struct matrix *M)
 {
     struct mtx_info info;
-    int err = mtx_read(M->path, seed, &M->A, &info);
+    int err = read_file(M, seed, &info);
     if (err) return err;
     M->field = mtx_field_name(info.field);
     M->symmetry = mtx_symmetry_name(info.symmetry);
@@ -46,7 +65,7 @@ static int load_file(uint64_t seed, struct matrix *M)
     M->duplicates = info.duplicates;
     M->file_bytes = info.bytes;
     M->load_ms = info.load_ms;
-    M->load_mb_s = info.load_ms > 0 ? (double)info.bytes / 1e3 / info.load_ms : 0;
+    if (!M->cached && info.load_ms > 0) M->load_mb_s = (double)info.bytes / 1e3 / info.load_ms;
     return OK;
 }
 
@@ -64,6 +83,49 @@ int matrix_name(const char *spec, struct matrix *M)
         err = fail(ERR_USAGE, "'%s': names no matrix; 'spbench help run' shows what does", spec);
     if (err) matrix_free(M);
     return err;
+}
+
+// "did you mean gen:fem:8?" of fem:8, "... web.mtx.gz?" of web.mtx; "" where nothing is near.
+static const char *guess_file(const char *spec, char text[FAIL_TEXT_MAX])
+{
+    static const char *const ends[] = {".gz", ".mtx", ".mtx.gz", ".tar.gz", ".tgz", ".tar"};
+    char path[PATH_MAX];
+    for (const struct gen_kind *k = gen_help; k->name; k++) {
+        size_t length = strlen(k->name);
+        if (strncmp(spec, k->name, length) || (spec[length] && spec[length] != ':')) continue;
+        snprintf(text, FAIL_TEXT_MAX, "; did you mean gen:%.400s?", spec[length] ? spec : k->form);
+        return text;
+    }
+    for (int i = 0; i < COUNT(ends); i++) {
+        if (snprintf(path, sizeof path, "%s%s", spec, ends[i]) >= PATH_MAX || access(path, F_OK))
+            continue;
+        snprintf(text, FAIL_TEXT_MAX, "; did you mean %.400s?", path);
+        return text;
+    }
+    return "";
+}
+
+static int look_at_file(const char *path)
+{
+    struct stat facts;
+    char guess[FAIL_TEXT_MAX];
+    if (stat(path, &facts)) {
+        const char *reason = strerror(errno);
+        return fail(ERR_INPUT, "%s: %s%s", path, reason,
+                    errno == ENOENT ? guess_file(path, guess) : "");
+    }
+    if (S_ISREG(facts.st_mode) || S_ISDIR(facts.st_mode)) return mtx_look(path);
+    return access(path, R_OK) ? fail(ERR_INPUT, "%s: %s", path, strerror(errno)) : OK;
+}
+
+int matrix_look(const char *spec)
+{
+    struct matrix M;
+    int64_t nnz;
+    int err = matrix_name(spec, &M);
+    matrix_free(&M);
+    if (err || !strcmp(spec, "-")) return err;
+    return is_generated(spec) ? gen_look(spec, &nnz) : look_at_file(spec);
 }
 
 // Whoever lacked memory does not know for what.
@@ -85,4 +147,13 @@ void matrix_free(struct matrix *M)
     mem_free(M->path);
     csr_free(&M->A);
     *M = (struct matrix){0};
+}
+
+const char *matrix_load_text(const struct matrix *M, char text[64])
+{
+    if (M->cached)
+        snprintf(text, 64, "%.3g ms, from the cache", M->load_ms);
+    else
+        snprintf(text, 64, "%.3g ms, %.3g MB/s", M->load_ms, M->load_mb_s);
+    return text;
 }

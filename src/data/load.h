@@ -19,16 +19,23 @@ struct matrix {
     int64_t stored;               // entries in the file; nnz if generated
     int64_t duplicates;           // entries that were added to another
     struct matrix_stats stats;    // from stats_rows; the rest is unknown
-    double load_ms, load_mb_s;    // reading the text, in 10^6 bytes a second; 0 if generated
+    bool cached;                  // it was kept from an earlier reading of the same bytes
+    double load_ms, load_mb_s;    // reading it; of text, 10^6 bytes a second; 0 if generated
     int64_t file_bytes;           // of text, after decompression; 0 if generated
 };
 
 // Its name and path alone: of a matrix that cannot be loaded, `field` stays NULL. ERR_USAGE where
 // nothing is left for a name: "", "gen:", "folder/".
 int matrix_name(const char *spec, struct matrix *M);
+// What can be said against it before it is loaded, at the cost of its first lines: ERR_USAGE, a
+// spec that no generator takes; ERR_INPUT, a file that is not there, may not be read, or does not
+// begin as a matrix does. Of a pipe only that it is there.
+int matrix_look(const char *spec);
 // On failure M is empty. The seed is for generated matrices and for the values of pattern files.
 int matrix_load(const char *spec, uint64_t seed, struct matrix *M);
 void matrix_free(struct matrix *M);
+// "12.3 ms, 480 MB/s", "1.2 ms, from the cache". Writes into `text` and returns it.
+const char *matrix_load_text(const struct matrix *M, char text[64]);
 
 #ifdef __cplusplus
 }

@@ -174,3 +174,15 @@ int mtx_read(const char *path, uint64_t seed, struct csr *A, struct mtx_info *in
     info->load_ms = clock_ms() - start;
     return err;
 }
+
+int mtx_look(const char *path)
+{
+    struct text t;
+    int err = text_open_head(path, &t);
+    if (err) return err;
+    struct body f = {.text = &t, .data = t.data, .end = t.end};
+    err = head_read(&f);
+    text_close(&t);
+    // Memory may be there when it is read; a case that has none is a result of its own.
+    return err == ERR_MEMORY ? OK : err;
+}

@@ -39,8 +39,13 @@ struct mtx_info {
 // "path:line: what is wrong". ERR_MEMORY: the file has more entries than there is memory for.
 int mtx_read(const char *path, uint64_t seed, struct csr *A, struct mtx_info *info);
 
-// The same for a file in memory, as the triplets that it stores, in its order: those of a symmetric
-// kind are still to be mirrored. `data` needs no NUL at its end; `name` is for messages.
+// Whether the file can be opened and begins as such a file does, its entries left unread. Not of a
+// pipe, of which nothing may be read twice.
+int mtx_look(const char *path);
+
+// The same as mtx_read() for a file in memory, as the triplets that it stores, in its order: those
+// of a symmetric kind are still to be mirrored. `data` needs no NUL at its end; `name` is for
+// messages.
 int mtx_parse(const char *name, const void *data, size_t bytes, uint64_t seed, struct coo *A,
               struct mtx_info *info);
 

@@ -13,8 +13,9 @@
 
 // Large enough that threads have work, small enough to stay in a cache between inflating and
 // parsing.
-#define WINDOW     ((int64_t)8 << 20)
-#define READ_PIECE ((int64_t)1 << 20)
+#define WINDOW      ((int64_t)8 << 20)
+#define HEAD_WINDOW ((int64_t)1 << 16)
+#define READ_PIECE  ((int64_t)1 << 20)
 
 static int64_t window = WINDOW;
 
@@ -167,7 +168,7 @@ static int windows_start(struct text *t)
     err = archive ? archive_open(t) : stream_restart(&t->stream);
     if (err) return err;
     // One byte more than can come, so that the end shows at once.
-    t->size = max64(2, min64(window, min64(t->left, stream_most(&t->stream)) + 1));
+    t->size = max64(2, min64(t->window, min64(t->left, stream_most(&t->stream)) + 1));
     if (!(t->buffer = mem_alloc(t->size, 1))) return ERR_MEMORY;
     t->data = t->buffer;
     return cut(t);
@@ -192,7 +193,8 @@ static int start(struct text *t)
 
 int text_open_bytes(const char *name, const void *data, int64_t bytes, struct text *t)
 {
-    *t = (struct text){.name = name, .file = data, .file_bytes = bytes, .borrowed = true};
+    *t = (struct text){
+        .name = name, .file = data, .file_bytes = bytes, .borrowed = true, .window = window};
     int err = start(t);
     if (err) text_close(t);
     return err;
@@ -261,10 +263,10 @@ static int file_read(int fd, bool is_stdin, struct text *t)
     return pipe_read(fd, t); // a pipe, a device, or a file that hides its size
 }
 
-int text_open(const char *path, struct text *t)
+static int open_windows(const char *path, int64_t bytes, struct text *t)
 {
     bool is_stdin = !strcmp(path, "-");
-    *t = (struct text){.name = is_stdin ? "stdin" : path};
+    *t = (struct text){.name = is_stdin ? "stdin" : path, .window = bytes};
     int fd = is_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0 && interrupted) return fail(ERR_INTERRUPTED, "%s: interrupted", t->name);
     if (fd < 0) return fail(ERR_INPUT, "%s: %s", t->name, strerror(errno));
@@ -273,6 +275,13 @@ int text_open(const char *path, struct text *t)
     if (!err) err = start(t);
     if (err) text_close(t);
     return err;
+}
+
+int text_open(const char *path, struct text *t) { return open_windows(path, window, t); }
+
+int text_open_head(const char *path, struct text *t)
+{
+    return open_windows(path, min64(window, HEAD_WINDOW), t);
 }
 
 void text_close(struct text *t)

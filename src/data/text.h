@@ -21,12 +21,15 @@ struct text {
     int64_t left;             // of the archive's member, still in the stream; INT64_MAX: no archive
     char *buffer, *full_name; // owned
     int64_t size, used;       // bytes of the buffer; those that are filled
+    int64_t window;           // bytes that it should have
 };
 
 // Opens `path`, or stdin for "-", with the first window. Reading stops early where the first bytes
 // cannot be those of a Matrix Market file: an endless stream must not fill the memory before it is
 // refused.
 int text_open(const char *path, struct text *t);
+// The same for who wants the first lines alone: in small windows.
+int text_open_head(const char *path, struct text *t);
 // The same of a file's bytes, which stay the caller's.
 int text_open_bytes(const char *name, const void *data, int64_t bytes, struct text *t);
 // The next window; not after the last.

@@ -102,6 +102,13 @@ static const char *ops_of(const char *item, char text[64])
     return text;
 }
 
+bool choice_is_algorithm(const char *name)
+{
+    for (int i = 0; i < algo_count; i++)
+        if (!strcmp(algos[i].name, name)) return true;
+    return false;
+}
+
 // An item that no algorithm fits, whether -op was given or not.
 static int no_such_algorithm(const struct options *o, const char *item)
 {

@@ -25,6 +25,8 @@ int choice_make_device(struct choice *c, const struct options *o);
 int choice_open(struct choice *c, const struct options *o);
 int choice_measure_roofs(struct choice *c, bool fresh);
 void choice_free(struct choice *c);
+// Whether an operation has an algorithm of this name, on any device.
+bool choice_is_algorithm(const char *name);
 // Whether a parameter of the algorithm of this name may have the value.
 int choice_check_setting(const struct option_setting *s, const struct param *p, const char *algo);
 

@@ -1,15 +1,19 @@
 #include "program/cli.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include "data/cache.h"
 #include "data/gen.h"
 #include "program/about.h"
 #include "program/threads.h"
 #include "run/record.h"
 #include "base/suggest.h"
+#include "base/words.h"
 
 #define HELP_WIDTH 80 // columns of what is wrapped
 
@@ -19,8 +23,9 @@ static int cli_help(const struct request *q);
 static const struct command_info commands[] = {
     {COMMAND_RUN, "run", "[OPTIONS] MATRIX...", "measure; the word run may be left out", cli_run, 1,
      INT32_MAX, true},
-    {COMMAND_LIST, "list", "[algorithms|devices|formats]",
-     "what there is, and what is unavailable here and why", cli_list, 0, 1, false},
+    {COMMAND_LIST, "list", "[NAME]",
+     "algorithms, devices, formats, or all about one; why what is not here is not", cli_list, 0, 1,
+     false},
     {COMMAND_INFO, "info", "MATRIX...", "facts about matrices: sizes, row lengths, products, reuse",
      cli_info, 1, INT32_MAX, true},
     {COMMAND_GEN, "gen", "SPEC [-o FILE]", "write a synthetic matrix", cli_gen, 1, 1, true},
@@ -128,6 +133,17 @@ static void help_exits(const struct command_info *c)
     if (column) putchar('\n');
 }
 
+static void help_run(void)
+{
+    printf(
+        "All of them are looked at first: where one is not there, or does not begin as a matrix\n"
+        "does, nothing is measured.\n\n"
+        "A list that is given again adds to it: -k 64 -k 128. All else is given once.\n"
+        "Several values of -opt make cases: -opt rows=32,64,stage=8,16 makes four.\n\n"
+        "GB/s: the compulsory bytes (operands read once, the result written once) over the\n"
+        "median time. %%roof: how near it is to what the device can do. See the README.\n");
+}
+
 static void help_command(const struct command_info *c)
 {
     printf("usage: spbench %s%s%s\n       %s\n", c->name, *c->operands ? " " : "", c->operands,
@@ -140,6 +156,7 @@ static void help_command(const struct command_info *c)
             "run\n"
             "  spbench compare -history [OPTIONS] FILES|FOLDER   the newest against all before\n");
     if (c->takes_matrices) help_matrices();
+    if (c->id == COMMAND_RUN) help_run();
     if (c->id == COMMAND_RUN)
         printf(
             "\nRecords go to stdout (JSON Lines), the table to stderr. A terminal that shows the\n"
@@ -175,16 +192,48 @@ void cli_tell_device(const struct choice *c, const struct options *o)
     if (c->fallback[0] && !o->quiet) fprintf(stderr, "running on the CPU: %s\n", c->fallback);
 }
 
+// A word that is no file, no path, and has no extension.
+static bool is_bare(const char *word)
+{
+    return word[0] && word[0] != '-' && !strpbrk(word, "./:") && access(word, F_OK);
+}
+
+// The first word, where it can only be a slip: what else than a command it may have been meant for.
+static int refuse_first(const char *word)
+{
+    for (const struct gen_kind *k = gen_help; k->name; k++)
+        if (!strcmp(k->name, word))
+            return fail(ERR_USAGE, "%s: no such command or matrix; did you mean gen:%s?", word,
+                        k->form);
+    if (choice_is_algorithm(word))
+        return fail(ERR_USAGE, "%s: is an algorithm: spbench -alg %s MATRIX, or spbench list %s",
+                    word, word, word);
+    return no_such_command(word, "command or matrix");
+}
+
 // The command of the first word. A word that is no command is a matrix for `run`, unless it can
-// only be a slip: no file, no path, and no extension.
+// only be a slip.
 static int choose_command(int argc, char **argv, const struct command_info **command)
 {
     const char *word = argc > 1 ? argv[1] : "-";
     *command = command_find(word);
     if (*command) return OK;
     *command = &commands[0];
-    if (!word[0] || word[0] == '-' || strpbrk(word, "./:") || !access(word, F_OK)) return OK;
-    return no_such_command(word, "command or matrix");
+    return is_bare(word) ? refuse_first(word) : OK;
+}
+
+// The word `run` was left out, and one that is no file names another command: -device cpu roof.
+static int refuse_late_command(const struct options *o, int argc, char **argv)
+{
+    char rest[256] = "";
+    const char *late = NULL;
+    for (int i = 0; i < o->operand_count && !late; i++)
+        if (is_bare(o->operands[i]) && command_find(o->operands[i])) late = o->operands[i];
+    if (!late) return OK;
+    for (int i = 1; i < argc; i++)
+        if (argv[i] != late) words_add(rest, sizeof rest, " ", argv[i]);
+    return fail(ERR_USAGE, "%s: no such file; the command comes first: spbench %s %s", late, late,
+                rest);
 }
 
 static int dispatch(const struct command_info *c, const struct request *q)
@@ -212,6 +261,27 @@ static int dispatch(const struct command_info *c, const struct request *q)
     return err ? err : c->run(q);
 }
 
+// Whoever read from the pipe that stdout is has gone away.
+static bool reader_left(void)
+{
+    struct stat facts;
+    struct pollfd out = {.fd = STDOUT_FILENO, .events = POLLOUT};
+    return !fstat(STDOUT_FILENO, &facts) && S_ISFIFO(facts.st_mode) && poll(&out, 1, 0) == 1 &&
+           out.revents & POLLERR;
+}
+
+// What stdout could not take. Who reads the first lines of a text and leaves has what was wanted;
+// records that nobody took are lost.
+static int close_stdout(const struct command_info *c, int err)
+{
+    bool failed = fflush(stdout) || ferror(stdout);
+    int write_error = errno;
+    if (!failed) return err;
+    if (c->id != COMMAND_RUN && reader_left()) return err == ERR_OUTPUT ? OK : err;
+    if (err) return err;
+    return fail(ERR_OUTPUT, "stdout: cannot be written: %s", strerror(write_error));
+}
+
 int cli_main(int argc, char **argv, struct outcome *outcome)
 {
     const struct command_info *c;
@@ -220,11 +290,9 @@ int cli_main(int argc, char **argv, struct outcome *outcome)
     if (err) return err;
     int skip = argc > 1 && command_find(argv[1]) ? 2 : 1;
     err = options_parse(&o, c->id, c->name, argc > skip ? argc - skip : 0, argv + skip);
+    if (!err && skip == 1) err = refuse_late_command(&o, argc, argv);
+    cache_use(o.no_cache ? NULL : &cache_standard);
     if (!err) err = dispatch(c, &(struct request){&o, argc, argv, outcome});
     options_free(&o);
-    if (fflush(stdout) || ferror(stdout)) {
-        int write_error = errno;
-        if (!err) err = fail(ERR_OUTPUT, "stdout: cannot be written: %s", strerror(write_error));
-    }
-    return err;
+    return close_stdout(c, err);
 }

@@ -1,10 +1,10 @@
-// spbench list: algorithms, devices, formats; what is unavailable says why.
-#include "program/cli.h"
+// spbench list: algorithms, devices, formats; what is unavailable says why. Of one of them, by its
+// name: cli_about.c.
+#include "program/cli_list.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#include "base/suggest.h"
 #include "base/words.h"
 
 static void list_params(const struct algo *a)
@@ -136,7 +136,9 @@ int cli_list(const struct request *q)
         any = true;
         err = lists[i].print();
     }
-    if (err || any) return err;
-    return fail(ERR_USAGE, "list %s: no such list; %sit is one of algorithms, devices, formats",
+    if (err || any || list_one(wanted)) return err;
+    list_offer(&s);
+    return fail(ERR_USAGE,
+                "list %s: no such list, algorithm, format or operation; %s'spbench list' shows all",
                 wanted, suggest_text(&s, guess));
 }

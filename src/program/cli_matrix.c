@@ -45,7 +45,7 @@ static void print_facts(const struct matrix *M)
 {
     const struct matrix_stats *s = &M->stats;
     const struct csr *A = &M->A;
-    char a[32], b[32], name[FAIL_TEXT_MAX], path[FAIL_TEXT_MAX];
+    char a[32], b[32], read[64], name[FAIL_TEXT_MAX], path[FAIL_TEXT_MAX];
     double cells = (double)A->m * A->n;
     printf("%s\n", utf8_visible(M->name, name, sizeof name));
     printf("  from         %s: %s, %s, %lld entries, %lld duplicates summed%s%s\n",
@@ -68,7 +68,7 @@ static void print_facts(const struct matrix *M)
                stats_panel_rows[i]);
     printf("\n  csr          %s in f32, %s in f64\n", size_text(op_csr_bytes(A, F32), a),
            size_text(op_csr_bytes(A, F64), b));
-    if (M->load_ms > 0) printf("  read in      %.3g ms, %.3g MB/s\n", M->load_ms, M->load_mb_s);
+    if (M->load_ms > 0) printf("  read in      %s\n", matrix_load_text(M, read));
 }
 
 // A line of the table that ends the facts of several matrices: what SpGEMM's papers tell of theirs.

@@ -19,15 +19,19 @@ static const struct algo *tiled_of_device(enum device_kind kind)
 }
 
 // Sets a part of the cutting by its name, as far as `tiled` goes on this device.
-static int set_cutting(struct cutting *cut, const struct algo *tiled,
+static int set_cutting(struct model_view *v, const struct algo *tiled,
                        const struct option_setting *s)
 {
+    struct cutting *cut = &v->cut;
     const struct {
         const char *name;
         int64_t *value;
     } parts[] = {{"rows", &cut->rows}, {"stage", &cut->stage}, {"factor", &cut->factor}};
     for (int i = 0; i < COUNT(parts); i++) {
         if (strcmp(parts[i].name, s->name)) continue;
+        for (const struct option_setting *before = v->o->settings; before < s; before++)
+            if (!strcmp(before->name, s->name))
+                return fail(ERR_USAGE, "-opt %s: the models take one value of it", s->name);
         int err =
             choice_check_setting(s, algo_param(tiled, algo_param_find(tiled, s->name)), "tiled");
         if (err) return err;
@@ -50,8 +54,7 @@ int cli_model_open(struct model_view *v, const struct options *o)
     if (!o->model) return OK;
     int err = choice_make_device(&v->c, o);
     const struct algo *tiled = err ? NULL : tiled_of_device(v->c.primary);
-    for (int i = 0; i < o->setting_count && !err; i++)
-        err = set_cutting(&v->cut, tiled, &o->settings[i]);
+    for (int i = 0; i < o->setting_count && !err; i++) err = set_cutting(v, tiled, &o->settings[i]);
     if (err) return err;
     const struct bench_device *bd = bench_device_find(&v->c.devices, v->c.device);
     if (!model_kept(bd->dev, &v->roof)) v->roof = (struct roof){0};

@@ -1,14 +1,15 @@
 #include "program/options.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/suggest.h"
-#include "program/options_table.h"
+#include "program/choose.h"
 #include "program/options_compare.h"
+#include "program/options_lists.h"
+#include "program/options_table.h"
 #include "program/threads.h"
 
 #define LIMIT_MS 2000.0  // for the samples of a case, if there are 10 by then
@@ -42,24 +43,12 @@ static int parse_op(struct options *o, const struct option *self, const char *te
 
 static int parse_alg(struct options *o, const struct option *self, const char *text)
 {
-    const char *rest = text;
-    char item[WORD_MAX];
-    int more;
-    while ((more = words_next(&rest, item)) > 0) {}
-    if (more < 0) return words_bad(self->name, text);
-    o->alg = text;
-    return OK;
+    return options_add_algs(o, self->name, text);
 }
 
 static int parse_prec(struct options *o, const struct option *self, const char *text)
 {
-    static const char *const words[] = {[F32] = "f32", [F64] = "f64", NULL};
-    const struct axis axis = {.name = self->name, .words = words};
-    struct axis_values v;
-    int err = axis_parse(&axis, text, &v);
-    o->prec_count = v.count;
-    for (int i = 0; !err && i < v.count; i++) o->precs[i] = (enum prec)v.value[i];
-    return err;
+    return options_add_precs(o, self->name, text);
 }
 
 static int parse_device(struct options *o, const struct option *self, const char *text)
@@ -141,24 +130,7 @@ static int parse_check(struct options *o, const struct option *self, const char 
 
 static int parse_setting(struct options *o, const struct option *self, const char *text)
 {
-    const char *rest = text;
-    char item[WORD_MAX];
-    int more;
-    while ((more = words_next(&rest, item)) > 0) {
-        char *value = strchr(item, '='), *end;
-        if (!value || value == item || value - item > 31)
-            return fail(ERR_USAGE, "-%s %s: must be name=value", self->name, item);
-        *value++ = 0;
-        double x = strtod(value, &end);
-        if (end == value || *end || !isfinite(x))
-            return fail(ERR_USAGE, "-%s %s=%s: the value is not a number", self->name, item, value);
-        if (o->setting_count == SETTINGS_MAX)
-            return fail(ERR_USAGE, "-%s: more than %d settings", self->name, SETTINGS_MAX);
-        int i = o->setting_count++;
-        snprintf(o->setting_names[i], sizeof o->setting_names[i], "%s", item);
-        o->settings[i] = (struct option_setting){o->setting_names[i], x};
-    }
-    return more < 0 ? words_bad(self->name, text) : OK;
+    return options_add_settings(o, self->name, text);
 }
 
 static int parse_threads(struct options *o, const struct option *self, const char *text)
@@ -203,6 +175,7 @@ FLAG(version)
 FLAG(counters)
 FLAG(profile)
 FLAG(history)
+FLAG(no_cache)
 
 #define RUN    BIT(COMMAND_RUN)
 #define INFO   BIT(COMMAND_INFO)
@@ -217,7 +190,8 @@ FLAG(history)
 #define SELFTEST BIT(COMMAND_SELFTEST)
 #define EACH     (RUN | COMPARE | SELFTEST | BIT(30))
 
-// To add an option: a field in struct options, a function above, a row here.
+// To add an option: a field in struct options, a function above, a row here. Where its value is a
+// list that grows when it is given again, see is_list() as well.
 static const struct option table[] = {
     {"op", "NAME", NULL, EACH, parse_op},
     {"alg", "NAMES", "algorithms: names, patterns such as 'cusparse*', or all (default)", EACH,
@@ -242,7 +216,7 @@ static const struct option table[] = {
      parse_counters},
     {"profile", NULL, "for ncu and nsys: one run between their marks, nothing is measured", RUN,
      parse_profile},
-    {"opt", "NAME=VALUE", "parameter of the algorithms that have it; repeatable; see list",
+    {"opt", "NAME=VALUES", "parameter of the algorithms that have it; see list ALGORITHM",
      EACH | MODEL, parse_setting},
     {"threads", "N", "threads of the CPU algorithms (default: all)", EACH | ROOF | DOCTOR,
      parse_threads},
@@ -264,6 +238,8 @@ static const struct option table[] = {
     {"plant", "PERCENT", "the slowdown that is to be found (default 5)", SELFTEST,
      compare_parse_plant},
     {"o", "FILE", "where the output goes (default: stdout)", RUN | GEN | COMPARE, parse_output},
+    {"no-cache", NULL, "read matrix files anew, and keep no copy of what was read", EACH | INFO,
+     parse_no_cache},
     {"append", NULL, "add to the file of -o instead of replacing it", RUN, parse_append},
     {"q", NULL, "no table, no progress; only mistakes are told; of the doctor only its advice",
      RUN | ROOF | COMPARE | SELFTEST | DOCTOR,
@@ -275,6 +251,7 @@ static const struct option table[] = {
     {"version", NULL, "show the version", ALL, parse_version},
 };
 #define TABLE_SIZE COUNT(table)
+_Static_assert(TABLE_SIZE <= OPTIONS_MAX, "struct options has no room for so many");
 
 const struct option *option_at(int i) { return i < TABLE_SIZE ? &table[i] : NULL; }
 
@@ -325,10 +302,29 @@ bool takes_axis(enum command command, const struct axis *axis)
            (command == COMMAND_INFO && axis == &axis_k);
 }
 
+// "-cache, -check": the options of a command that begin with the word. False if there are none, or
+// more than there is room for.
+static bool begins_options(enum command command, const char *word, char list[48])
+{
+    char name[64];
+    size_t length = strlen(word), used = 0;
+    list[0] = 0;
+    for (int i = 0; length && (i < TABLE_SIZE || axis_all(i - TABLE_SIZE)); i++) {
+        const struct axis *axis = i < TABLE_SIZE ? NULL : axis_all(i - TABLE_SIZE);
+        bool takes = axis ? takes_axis(command, axis) : (table[i].commands & BIT(command)) != 0;
+        snprintf(name, sizeof name, "-%s", axis ? axis->name : table[i].name);
+        if (!takes || strncmp(name + 1, word, length)) continue;
+        used += strlen(name) + 4;
+        if (used > 47) return false;
+        words_or(list, 48, name);
+    }
+    return list[0];
+}
+
 static int unknown_option(enum command command, const char *command_name, const char *word)
 {
     struct suggestion s;
-    char guess[64], name[64], dashed[64] = "";
+    char guess[64], name[64], dashed[64] = "", begun[48];
     snprintf(name, sizeof name, "%.*s", (int)strcspn(word, "="), word);
     size_t length = strlen(name);
     if (option_find(name, length) || axis_find(name, length) >= 0)
@@ -339,7 +335,11 @@ static int unknown_option(enum command command, const char *command_name, const 
         if (table[i].commands & BIT(command)) suggest_offer(&s, table[i].name);
     for (int i = 0; axis_all(i); i++)
         if (takes_axis(command, axis_all(i))) suggest_offer(&s, axis_all(i)->name);
-    if (s.best) snprintf(dashed, sizeof dashed, "-%s", s.best), s.best = dashed;
+    if (begins_options(command, name, begun)) {
+        s.best = begun;
+    } else if (s.best) {
+        snprintf(dashed, sizeof dashed, "-%s", s.best), s.best = dashed;
+    }
     return fail(ERR_USAGE, "-%s: no such option of %s; %s'spbench help %s' shows all", name,
                 command_name, suggest_text(&s, guess), command_name);
 }
@@ -370,6 +370,17 @@ static bool takes_name(const struct option *option)
            option->parse == compare_parse_keep;
 }
 
+// Whether `text`, which is that of the last option and the word behind it, is a value of it.
+static bool would_do(const struct given *last, const char *word, const char *text)
+{
+    struct axis_values values;
+    struct options scratch = {0};
+    if (last->axis) return !axis_parse(last->axis, text, &values);
+    if (last->option->parse == parse_alg) return choice_is_algorithm(word);
+    return !takes_name(last->option) &&
+           !last->option->parse(&scratch, last->option, text);
+}
+
 // A word behind an option that would do as a further value of it, and is no file: -k 64 128.
 static int refuse_value(const struct given *last, const char *word)
 {
@@ -377,14 +388,27 @@ static int refuse_value(const struct given *last, const char *word)
     if (!last->text || strpbrk(word, "./:") || !access(word, F_OK)) return OK;
     int length = snprintf(text, sizeof text, "%s,%s", last->text, word);
     if (length >= (int)sizeof text) return OK;
-    struct axis_values values;
-    struct options scratch = {0};
-    bool fits = last->axis ? !axis_parse(last->axis, text, &values)
-                           : !takes_name(last->option) &&
-                                 !last->option->parse(&scratch, last->option, text);
-    if (!fits) return OK;
+    if (!would_do(last, word, text)) return OK;
     return fail(ERR_USAGE, "%s: no such file; for several values write -%s %s", word,
                 last->axis ? last->axis->name : last->option->name, text);
+}
+
+// Given again, it adds to what is there.
+static bool is_list(const struct option *option)
+{
+    return option->parse == parse_alg || option->parse == parse_prec ||
+           option->parse == parse_setting;
+}
+
+// One value is one value: which of two is meant nobody can tell.
+static int refuse_second(const char **before, const struct option *option, const char *text)
+{
+    const char *first = *before;
+    if (is_list(option) || !text) return OK;
+    *before = text;
+    if (!first || !strcmp(first, text)) return OK;
+    return fail(ERR_USAGE, "-%s %s: was given before as -%s %s, and it takes one value",
+                option->name, text, option->name, first);
 }
 
 // One word that begins with a dash, without it, and its value.
@@ -400,7 +424,7 @@ static int parse_option(struct options *o, enum command command, const char *com
         o->model_word = axis->name;
         err = value_of(axis->name, axis->values, word, i, argc, argv, &text);
         *last = (struct given){.axis = axis, .text = text};
-        return err ? err : axis_parse(axis, text, &o->axes[place]);
+        return err ? err : options_add_axis(axis, text, &o->axes[place]);
     }
     if (!option || !(option->commands & BIT(command)))
         return unknown_option(command, command_name, word);
@@ -410,6 +434,7 @@ static int parse_option(struct options *o, enum command command, const char *com
         err = fail(ERR_USAGE, "-%s: takes no value", option->name);
     if ((option->commands & MODEL) == MODEL) o->model_word = option->name;
     *last = (struct given){.option = option, .text = text};
+    if (!err) err = refuse_second(&o->given[option - table], option, text);
     return err ? err : option->parse(o, option, text);
 }
 
@@ -470,6 +495,8 @@ void options_free(struct options *o)
 {
     mem_free(o->operands);
     mem_free(o->passed);
+    mem_free(o->algs);
     o->operands = NULL;
     o->passed = NULL;
+    o->algs = NULL;
 }

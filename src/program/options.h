@@ -20,25 +20,29 @@ enum command {
     COMMAND_HELP,
 };
 
-#define SETTINGS_MAX 32
-#define AXES_ALL_MAX 8 // of all operations together
+#define OPTIONS_MAX  64 // of all commands together
+#define SETTINGS_MAX 64 // values of -opt
+#define AXES_ALL_MAX 8  // of all operations together
 
 // What the command line asked for. Text points into argv.
 struct options {
     const char *op;                        // name, NULL: not given
     const char *alg;                       // names and patterns, comma-separated
+    char *algs;                            // owned: what several -alg come to; NULL: none was given
     const char *device;                    // auto, cpu, cuda, cuda:N
     const char *output;                    // NULL: not given
     struct axis_values axes[AXES_ALL_MAX]; // by axis_all()
+    struct axis_values prec_values;        // of -prec, as given
     enum prec precs[2];
     int prec_count;
     struct timing_rule rule;
     enum check_mode check;
-    struct option_setting settings[SETTINGS_MAX];
-    char setting_names[SETTINGS_MAX][WORD_MAX]; // what settings[].name points to
+    struct option_setting settings[SETTINGS_MAX]; // a name with several values comes several times
+    char setting_names[SETTINGS_MAX][WORD_MAX];   // what settings[].name points to
     int setting_count;
     int threads; // 0: not given
     uint64_t seed;
+    bool no_cache; // of parsed matrices
     bool append, quiet, verbose, model, counters, profile, help, version;
     // Of compare and selftest.
     const char *format, *ab, *keep; // NULL: not given
@@ -47,6 +51,7 @@ struct options {
     bool history;
     const char **passed; // words of options that the processes get which measure, size passed_count
     int passed_count;
+    const char *given[OPTIONS_MAX]; // the text of each option of the table; NULL: there was none
     const char *model_word; // the last option that info takes for its models alone; NULL: none
     char **operands;        // what is no option, size operand_count
     int operand_count;

@@ -7,8 +7,7 @@
 
 #include "base/utf8.h"
 
-// Four digits that count: 0.01234, 1.234, 123.4, 12345.
-static const char *number_text(double x, char text[32])
+const char *table_number(double x, char text[32])
 {
     int decimals = x > 0 && isfinite(x) ? 3 - (int)floor(log10(x)) : 3;
     snprintf(text, 32, "%.*f", decimals < 0 ? 0 : decimals > 7 ? 7 : decimals, x);
@@ -44,9 +43,11 @@ int table_start(struct table *t, const struct plan *plan, int matrix_count, bool
                         .quiet = quiet,
                         .verbose = verbose,
                         .terminal = !quiet && isatty(STDERR_FILENO)};
+    char name[TABLE_NAME_MAX];
     t->alg_width = (int)strlen("algorithm");
     for (int64_t i = 0; i < plan->count; i++)
-        t->alg_width = (int)max64(t->alg_width, (int64_t)strlen(plan->cases[i].entry->name));
+        t->alg_width =
+            (int)max64(t->alg_width, (int64_t)strlen(table_name(t, &plan->cases[i], name)));
     for (int a = 0; plan->op->axes[a]; a++) t->axis_width[a] = axis_width(plan, a);
     t->cases = mem_alloc(plan->count, sizeof *t->cases);
     return t->cases ? OK : ERR_MEMORY;
@@ -90,13 +91,13 @@ static void show_progress(const struct table *t)
     double all = (double)plan->count * t->matrix_count;
     double done = (double)plan->count * t->matrix + (double)t->done;
     double spent_s = (clock_ms() - t->start_ms) * 1e-3;
-    char left[48] = "", line[256], inputs[128], name[25];
+    char left[48] = "", line[512], inputs[128], name[25], row[TABLE_NAME_MAX];
     if (t->done) {
         long long s = (long long)(spent_s / done * (all - done));
         snprintf(left, sizeof left, ", %lld:%02lld:%02lld left", s / 3600, s / 60 % 60, s % 60);
     }
     snprintf(line, sizeof line, "matrix %d/%d %s: %s%s [%.0f%%%s]", t->matrix + 1, t->matrix_count,
-             utf8_visible(t->matrix_name, name, sizeof name), c->entry->name,
+             utf8_visible(t->matrix_name, name, sizeof name), table_name(t, c, row),
              inputs_text(t, c, inputs), 100 * done / all, left);
     table_progress_text(t, line);
 }
@@ -129,20 +130,20 @@ void table_matrix(struct table *t, const struct matrix *M)
     t->matrix_name = M->name;
     if (t->quiet) return;
     table_clear(t);
-    char mean[32], name[FAIL_TEXT_MAX];
+    char mean[32], read[64], name[FAIL_TEXT_MAX];
     fprintf(stderr,
             "%s%s: %d x %d, %lld nonzeros; rows: mean %s, longest %lld, cv %.2f, %lld empty\n",
             t->any ? "\n" : "", utf8_visible(M->name, name, sizeof name), M->A.m, M->A.n,
-            (long long)M->A.nnz, number_text(M->stats.row_mean, mean), (long long)M->stats.row_max,
+            (long long)M->A.nnz, table_number(M->stats.row_mean, mean), (long long)M->stats.row_max,
             M->stats.row_cv, (long long)M->stats.empty_rows);
     t->any = true;
-    if (t->verbose && M->load_mb_s > 0)
-        fprintf(stderr, "  read in %.3g ms, %.3g MB/s; %s, %s%s%s\n", M->load_ms, M->load_mb_s,
-                M->field, M->symmetry, M->values_drawn ? ", values drawn from the seed" : "",
+    if (t->verbose && M->load_ms > 0)
+        fprintf(stderr, "  read in %s; %s, %s%s%s\n", matrix_load_text(M, read), M->field,
+                M->symmetry, M->values_drawn ? ", values drawn from the seed" : "",
                 M->real_part ? ", real parts" : "");
     fprintf(stderr, "  %-*s  device  prec", t->alg_width, "algorithm");
     print_axes(t, NULL);
-    fprintf(stderr, "         ms   +-%%    GFLOPS  %%roof");
+    fprintf(stderr, "         ms   +-%%    GFLOPS      GB/s  %%roof");
     if (t->plan->op->gather) fprintf(stderr, "  %%gather");
     for (int i = 0; i < op_figure_count(t->plan->op); i++)
         if (t->plan->op->figures[i].column)
@@ -180,19 +181,23 @@ static void print_warnings(const struct result *r)
 
 static void print_times(const struct table *t, const struct result *r)
 {
-    char ms[32], rate[32], roof[32] = "-", gather[32] = "-", noise[32] = ">99";
+    char ms[32], rate[32], speed[32] = "-", roof[32] = "-", gather[32] = "-", noise[32] = ">99";
     const struct timing *x = &r->timing;
     const char *library = case_library(&r->c);
     double percent = 100 * (x->ci_hi - x->ci_lo) / 2 / x->median;
     if (isnan(percent)) snprintf(noise, sizeof noise, "-");
     if (percent < 99.5) snprintf(noise, sizeof noise, percent < 9.95 ? "%.2f" : "%.0f", percent);
     if (r->bound_ms > 0) snprintf(roof, sizeof roof, "%.1f", 100 * r->efficiency);
-    fprintf(stderr, "%11s  %4s  %8s  %5s", number_text(x->median, ms), noise,
-            number_text(r->gflops, rate), roof);
+    if (r->compulsory_bytes >= 0)
+        table_number((double)r->compulsory_bytes / x->median / 1e6, speed);
+    fprintf(stderr, "%11s  %4s  %8s  %8s  %5s", table_number(x->median, ms), noise,
+            table_number(r->gflops, rate), speed, roof);
     if (r->gather_ms > 0) snprintf(gather, sizeof gather, "%.1f", 100 * r->gather_efficiency);
     if (t->plan->op->gather) fprintf(stderr, "  %7s", gather);
     print_figures(t, r);
-    if (r->checked)
+    if (r->checked && r->c.entry->algo->reference) // a rounding is its whole tolerance
+        fprintf(stderr, "  %s reference", r->check.method);
+    else if (r->checked)
         fprintf(stderr, "  %s %.2f", r->check.method, r->check.error_ratio);
     else
         fprintf(stderr, "  not checked");
@@ -272,14 +277,16 @@ static void print_details(const struct table *t, const struct result *r)
 void table_result(struct table *t, const struct result *r)
 {
     const struct algo *algo = r->c.entry->algo;
+    const struct bench_case *planned = &t->plan->cases[t->done];
+    char name[TABLE_NAME_MAX];
     // One that does a part of the work is in no race.
     if (r->status == STATUS_OK && r->timed && r->checked && !algo->partial)
-        t->cases[t->kept++] = (struct table_case){&t->plan->cases[t->done], r->timing.median,
-                                                  r->timing.ci_lo, r->timing.ci_hi};
+        t->cases[t->kept++] =
+            (struct table_case){planned, r->timing.median, r->timing.ci_lo, r->timing.ci_hi};
     t->done++;
     if (t->quiet) return;
     table_clear(t);
-    fprintf(stderr, "  %-*s  %-6s  %-4s", t->alg_width, r->c.entry->name, r->c.device,
+    fprintf(stderr, "  %-*s  %-6s  %-4s", t->alg_width, table_name(t, planned, name), r->c.device,
             prec_name(r->c.prec));
     print_axes(t, &r->c);
     if (r->status == STATUS_OK && r->timed)
@@ -318,18 +325,18 @@ static bool all_bounded(const struct table *t, const struct table_case *group)
 
 static void print_winner(const struct table *t, const struct table_case *group)
 {
-    char ms[32], inputs[128];
+    char ms[32], inputs[128], name[TABLE_NAME_MAX];
     const struct table_case *best = fastest(t, group, any_algo);
     fprintf(stderr, "  fastest,%s: ", inputs_text(t, group->c, inputs));
     if (!all_bounded(t, group)) {
         fprintf(stderr, "too few samples to name one\n");
         return;
     }
-    fprintf(stderr, "%s, %s ms", best->c->entry->name, number_text(best->median, ms));
+    fprintf(stderr, "%s, %s ms", table_name(t, best->c, name), table_number(best->median, ms));
     for (int64_t i = 0; i < t->kept; i++) {
         const struct table_case *c = &t->cases[i];
         if (c != best && case_same_inputs(c->c, best->c) && c->ci_lo <= best->ci_hi) {
-            fprintf(stderr, " (%s is within the noise)", c->c->entry->name);
+            fprintf(stderr, " (%s is within the noise)", table_name(t, c->c, name));
             break;
         }
     }
@@ -338,7 +345,7 @@ static void print_winner(const struct table *t, const struct table_case *group)
     if (!base) base = fastest(t, group, is_reference);
     if (base && base != best)
         fprintf(stderr, "; %.2f x as fast as %s", base->median / best->median,
-                base->c->entry->name);
+                table_name(t, base->c, name));
     fprintf(stderr, "\n");
 }
 
@@ -346,7 +353,8 @@ void table_summary(struct table *t)
 {
     const struct plan *plan = t->plan;
     bool alone = true; // one alone is no race
-    for (int64_t i = 0; i < plan->count; i++) alone &= plan->cases[i].entry == plan->cases[0].entry;
+    for (int64_t i = 1; i < plan->count; i++)
+        alone &= !case_same_inputs(&plan->cases[i], &plan->cases[i - 1]);
     if (t->quiet || alone) return;
     table_clear(t);
     if (!t->kept) {

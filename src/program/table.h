@@ -24,9 +24,13 @@ struct table {
     bool any; // a matrix had its header
 };
 
+#define TABLE_NAME_MAX 256
+
 int table_start(struct table *t, const struct plan *plan, int matrix_count, bool quiet,
                 bool verbose);
 void table_free(struct table *t);
+// Version, devices of the plan and their ceilings; once, before the first matrix.
+void table_head(const struct table *t, const struct bench_devices *devices);
 // A matrix is being read; then, once it is there, its header.
 void table_loading(struct table *t, const char *name);
 void table_matrix(struct table *t, const struct matrix *M);
@@ -35,6 +39,12 @@ void table_result(struct table *t, const struct result *r);
 void table_summary(struct table *t);
 // Takes the progress line away, before something else is said on stderr.
 void table_clear(const struct table *t);
+// What the row of a case of the plan is called: its algorithm, and those of its options in which
+// cases of it with the same inputs differ.
+const char *table_name(const struct table *t, const struct bench_case *c,
+                       char text[TABLE_NAME_MAX]);
+// Four digits that count: 0.01234, 1.234, 123.4, 12345. Writes into `text` and returns it.
+const char *table_number(double x, char text[32]);
 // A progress line of other text.
 void table_progress_text(const struct table *t, const char *text);
 

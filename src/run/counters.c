@@ -81,6 +81,7 @@ static void add_case(struct command *c, const struct counter_tool *tool,
         add_made(c, "-opt=%s=%.17g", algo_param(bc->entry->algo, i)->name, bc->opt[i]);
     add_made(c, "-threads=%d", tool->threads);
     add_made(c, "-seed=%llu", (unsigned long long)tool->seed);
+    if (tool->no_cache) add(c, "-no-cache");
     add(c, "--");
     add(c, path);
 }

@@ -24,6 +24,7 @@ struct counter_tool {
     char missing[FAIL_TEXT_MAX]; // why there can be no counters; "": nothing is known against them
     uint64_t seed;
     int threads;
+    bool no_cache; // it is to read matrix files anew
 };
 
 // Whether devices of this kind can be looked at by ncu at all.

@@ -2,15 +2,40 @@
 
 #include <string.h>
 
-static void set_options(struct bench_case *c, const struct plan_request *r)
+// The i-th value that the settings have for an option, where i counts modulo how many there are,
+// which is returned; 0 leaves *value as it is.
+static int64_t setting_value(const struct plan_request *r, const char *name, int64_t i,
+                             double *value)
+{
+    int64_t count = 0, at = 0;
+    for (int s = 0; s < r->setting_count; s++) count += !strcmp(r->settings[s].name, name);
+    for (int s = 0; s < r->setting_count; s++)
+        if (!strcmp(r->settings[s].name, name) && at++ == i % count) *value = r->settings[s].value;
+    return count;
+}
+
+// How many combinations of values the settings have for the options of an algorithm.
+static int count_options(const struct plan_request *r, const struct algo *algo, int64_t *count)
+{
+    double ignored;
+    int err = OK;
+    *count = 1;
+    for (int a = 0; algo && algo_param(algo, a) && !err; a++)
+        err = size_mul(*count, max64(setting_value(r, algo_param(algo, a)->name, 0, &ignored), 1),
+                       count);
+    return err;
+}
+
+// The i-th combination; the last option turns fastest.
+static void set_options(struct bench_case *c, const struct plan_request *r, int64_t i)
 {
     const struct algo *algo = c->entry->algo;
+    int count = 0;
     if (!algo) return;
     algo_defaults(algo, c->opt);
-    for (int s = 0; s < r->setting_count; s++) {
-        int place = algo_param_find(algo, r->settings[s].name);
-        if (place >= 0) c->opt[place] = r->settings[s].value;
-    }
+    while (algo_param(algo, count)) count++;
+    for (int a = count - 1; a >= 0; a--)
+        i /= max64(setting_value(r, algo_param(algo, a)->name, i, &c->opt[a]), 1);
 }
 
 // Whether runs of it may be launched as a graph: asking for none is then another case, and else
@@ -30,32 +55,47 @@ static void set_axes(struct bench_case *c, const struct plan_request *r, int64_t
     }
 }
 
+// The cases of one precision, one combination of the axes and one algorithm.
+static void add_cases(struct plan *plan, const struct plan_request *r, enum prec prec, int64_t axes,
+                      const struct choice_entry *chosen, int64_t options)
+{
+    for (int64_t i = 0; i < options; i++) {
+        struct bench_case *c = &plan->cases[plan->count++];
+        c->entry = chosen->entry;
+        memcpy(c->device, chosen->device, sizeof c->device);
+        c->prec = prec;
+        c->cold = r->cold;
+        c->stream = r->stream && may_have_graphs(r, c->entry);
+        set_axes(c, r, axes);
+        set_options(c, r, i);
+    }
+}
+
 int plan_make(struct plan *plan, const struct plan_request *r)
 {
-    int64_t combinations = 1, count;
+    int64_t combinations = 1, inputs, count, each = 0; // each: cases of the same inputs
+    int64_t *options = NULL;                           // combinations of each algorithm
     plan->op = r->op;
     plan->cases = NULL;
     plan->count = 0;
     int err = OK;
     for (int a = 0; r->op->axes[a] && !err; a++)
         err = size_mul(combinations, r->axes[a].count, &combinations);
-    if (!err) err = size_mul(combinations, (int64_t)r->prec_count * r->entry_count, &count);
-    if (err) return err;
-    plan->cases = mem_zero_alloc(count, sizeof *plan->cases);
-    if (!plan->cases) return ERR_MEMORY;
-    for (int p = 0; p < r->prec_count; p++)
+    if (!err) err = size_mul(combinations, r->prec_count, &inputs);
+    if (!err) err = size_mul(inputs, r->entry_count, &count);
+    if (!err && !(options = mem_alloc(r->entry_count, sizeof *options))) err = ERR_MEMORY;
+    for (int e = 0; e < r->entry_count && !err; e++) {
+        err = count_options(r, r->entries[e].entry->algo, &options[e]);
+        if (!err) err = size_add(each, options[e], &each);
+    }
+    if (!err) err = size_mul(inputs, each, &count);
+    if (!err && !(plan->cases = mem_zero_alloc(count, sizeof *plan->cases))) err = ERR_MEMORY;
+    for (int p = 0; p < r->prec_count && !err; p++)
         for (int64_t i = 0; i < combinations; i++)
-            for (int e = 0; e < r->entry_count; e++) {
-                struct bench_case *c = &plan->cases[plan->count++];
-                c->entry = r->entries[e].entry;
-                memcpy(c->device, r->entries[e].device, sizeof c->device);
-                c->prec = r->precs[p];
-                c->cold = r->cold;
-                c->stream = r->stream && may_have_graphs(r, c->entry);
-                set_axes(c, r, i);
-                set_options(c, r);
-            }
-    return OK;
+            for (int e = 0; e < r->entry_count; e++)
+                add_cases(plan, r, r->precs[p], i, &r->entries[e], options[e]);
+    mem_free(options);
+    return err;
 }
 
 void plan_free(struct plan *plan)

@@ -6,7 +6,8 @@
 #include "measure/timing.h"
 #include "run/case.h"
 
-// `-opt name=value`; it goes to every chosen algorithm that has an option of that name.
+// `-opt name=value`; it goes to every chosen algorithm that has an option of that name. A name that
+// comes several times has several values: each makes a case.
 struct option_setting {
     const char *name;
     double value;
@@ -35,7 +36,7 @@ struct plan_request {
 struct plan {
     const struct op *op;
     // In the order in which they run: those with the same inputs follow each other, by precision,
-    // then by axes, then by algorithm.
+    // then by axes, then by algorithm, then by its options.
     struct bench_case *cases; // size count
     int64_t count;
     struct timing_rule rule;

@@ -57,11 +57,28 @@ static int check_kept(const char *path)
     return fail(ERR_USAGE, "-o %s: is there, and no file of records; it is left as it is", path);
 }
 
+// Lines of a file that is to be replaced; 0 where it is none, or cannot be read.
+static int64_t count_lines(const char *path)
+{
+    struct stat facts;
+    char piece[1 << 16];
+    ssize_t got;
+    int64_t lines = 0;
+    if (stat(path, &facts) || !S_ISREG(facts.st_mode)) return 0;
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0) return 0;
+    while ((got = read(fd, piece, sizeof piece)) > 0)
+        for (ssize_t i = 0; i < got; i++) lines += piece[i] == '\n';
+    close(fd);
+    return lines;
+}
+
 static int open_file(struct record_file *out, const char *path, bool append)
 {
     int flags = O_CREAT | O_CLOEXEC | (append ? O_RDWR | O_APPEND : O_WRONLY | O_TRUNC);
     int err = check_kept(path);
     if (err) return err;
+    if (!append) out->replaced = count_lines(path);
     int fd = open(path, flags, 0666);
     if (fd < 0 && errno == EINTR && interrupted) // a pipe that nobody reads
         return fail(ERR_INTERRUPTED, "%s: interrupted", path);
@@ -352,6 +369,10 @@ static void add_matrix(struct json *j, const struct matrix *m)
     json_measure(j, o, "row_cv", known ? m->stats.row_cv : NAN);
     json_measure(j, o, "load_ms", known ? m->load_ms : NAN);
     measure_or_null(j, o, "load_mb_s", m->load_mb_s);
+    if (known)
+        json_bool(j, o, "cached", m->cached);
+    else
+        json_null(j, o, "cached");
 }
 
 static void add_check(struct json *j, const struct result *r)

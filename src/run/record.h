@@ -13,7 +13,8 @@ struct record_file {
     const char *path; // for messages; "stdout"
     char run[17];     // id: 64 random bits in hex. Runs that share a file are told apart by it
     uint64_t seed;
-    int threads; // of the CPU algorithms and of the reference
+    int threads;      // of the CPU algorithms and of the reference
+    int64_t replaced; // records that were in the file before it was emptied
 };
 
 // `path` NULL or "-" is stdout; else the file is created, or appended to if `append`. What is there

@@ -1,0 +1,240 @@
+#include "data/cache.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/user_cache.h"
+#include "base/whole_file.h"
+#include "data/cache_room.h"
+#include "data/text.h"
+
+#ifndef SPBENCH_READER // the Makefile's
+#define SPBENCH_READER 0
+#endif
+
+#define MAGIC  0x31305253436e6273u // "sbnCSR01" where the lowest byte comes first
+#define FOLDER "matrices"
+#define PIECE  ((int64_t)1 << 22) // of an array, which one thread reads at a time
+
+const struct cache_rules cache_standard = {
+    .most_bytes = 20000000000, .least_text = 1000000, .least_ms = 5, .reader = SPBENCH_READER};
+static const struct cache_rules *rules;
+
+void cache_use(const struct cache_rules *use) { rules = use && use->reader ? use : NULL; }
+
+// An entry: this, then the row starts, the columns and the values.
+struct head {
+    uint64_t magic, reader;
+    struct hash file, name;
+    int64_t bytes;
+    uint64_t seed; // 0 where the values are the file's own
+    int64_t m, n, nnz;
+    int64_t field, symmetry, array, stored, duplicates, zeros, text_bytes;
+    struct hash arrays;
+    struct hash self; // of all above
+};
+
+struct place {
+    char folder[USER_CACHE_PATH_MAX];
+    char path[USER_CACHE_PATH_MAX + 96];
+};
+
+// Where the entry of the key is; of drawn values their seed is in its name.
+static bool find_place(const struct cache_key *key, bool drawn, struct place *p)
+{
+    struct hash all = hash_join(key->file, key->name);
+    char seed[32] = "";
+    bool there;
+    all = hash_join(all, (struct hash){(uint64_t)key->bytes, rules->reader});
+    if (drawn) snprintf(seed, sizeof seed, "-%016llx", (unsigned long long)key->seed);
+    p->folder[0] = 0;
+    if (rules->folder)
+        there = snprintf(p->folder, sizeof p->folder, "%s", rules->folder) < USER_CACHE_PATH_MAX;
+    else
+        there = user_cache_path(p->folder, FOLDER);
+    snprintf(p->path, sizeof p->path, "%s/%016llx%016llx%s" CACHE_SUFFIX, p->folder,
+             (unsigned long long)all.a, (unsigned long long)all.b, seed);
+    return there;
+}
+
+// The hash of an open file's bytes; false of what is none, or would not stay in memory until it is
+// read.
+static bool hash_file(int fd, struct hash *hash, int64_t *bytes)
+{
+    struct stat facts;
+    if (fstat(fd, &facts) || !S_ISREG(facts.st_mode) || facts.st_size <= 0) return false;
+    if (facts.st_size > mem_available() / 2) return false;
+    void *p = mmap(NULL, (size_t)facts.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+    if (p == MAP_FAILED) return false;
+    *hash = hash_bytes(p, facts.st_size);
+    *bytes = facts.st_size;
+    munmap(p, (size_t)facts.st_size);
+    return true;
+}
+
+struct cache_key cache_key(const char *path, uint64_t seed)
+{
+    struct cache_key key = {.seed = seed};
+    const char *stem;
+    int fd = rules && strcmp(path, "-") ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) : -1;
+    if (fd < 0) return key;
+    key.there = hash_file(fd, &key.file, &key.bytes);
+    size_t length = text_stem(path, &stem);
+    key.name = hash_bytes(stem, (int64_t)length);
+    close(fd);
+    return key;
+}
+
+static int64_t arrays_bytes(const struct head *h)
+{
+    return (h->m + 1) * (int64_t)sizeof(int64_t) +
+           h->nnz * (int64_t)(sizeof(int32_t) + sizeof(double));
+}
+
+static struct hash hash_arrays(const struct csr *A)
+{
+    struct hash ptr = hash_bytes(A->ptr, ((int64_t)A->m + 1) * (int64_t)sizeof *A->ptr);
+    struct hash idx = hash_bytes(A->idx, A->nnz * (int64_t)sizeof *A->idx);
+    return hash_join(hash_join(ptr, idx), hash_bytes(A->val, A->nnz * (int64_t)sizeof *A->val));
+}
+
+static struct hash hash_head(const struct head *h)
+{
+    return hash_bytes(h, (int64_t)offsetof(struct head, self));
+}
+
+// Whether it is the head of an entry of this key that is as long as it should be.
+static bool head_fits(const struct head *h, const struct cache_key *key, bool drawn, int64_t bytes)
+{
+    return h->magic == MAGIC && hash_equal(h->self, hash_head(h)) && h->reader == rules->reader &&
+           hash_equal(h->file, key->file) && hash_equal(h->name, key->name) &&
+           h->bytes == key->bytes && (h->field == MTX_PATTERN) == drawn &&
+           h->seed == (drawn ? key->seed : 0) && h->m >= 0 && h->m <= INT32_MAX && h->n >= 0 &&
+           h->n <= INT32_MAX && h->nnz >= 0 && h->nnz < INT64_MAX / 16 &&
+           bytes == (int64_t)sizeof *h + arrays_bytes(h);
+}
+
+static bool read_piece(int fd, char *to, int64_t bytes, int64_t at)
+{
+    while (bytes > 0) {
+        ssize_t got = pread(fd, to, (size_t)bytes, at);
+        if (got < 0 && errno == EINTR && !interrupted) continue;
+        if (got <= 0) return false;
+        to += got, at += got, bytes -= got;
+    }
+    return true;
+}
+
+// Reads an array, all threads together, from *at on, which moves behind it.
+static bool read_array(int fd, void *to, int64_t bytes, int64_t *at)
+{
+    bool good = true;
+#pragma omp parallel for schedule(dynamic, 1) reduction(&& : good) if (bytes > PIECE)
+    for (int64_t i = 0; i < bytes; i += PIECE)
+        good = good && !interrupted &&
+               read_piece(fd, (char *)to + i, min64(bytes - i, PIECE), *at + i);
+    *at += bytes;
+    return good;
+}
+
+static bool read_entry(int fd, const struct cache_key *key, bool drawn, struct csr *A,
+                       struct mtx_info *info)
+{
+    struct head h;
+    struct stat facts;
+    int64_t at = sizeof h;
+    if (fstat(fd, &facts) || !read_piece(fd, (char *)&h, sizeof h, 0)) return false;
+    if (!head_fits(&h, key, drawn, facts.st_size)) return false;
+    if (csr_alloc(A, (int32_t)h.m, (int32_t)h.n, h.nnz)) return false;
+    bool good = read_array(fd, A->ptr, (h.m + 1) * (int64_t)sizeof *A->ptr, &at) &&
+                read_array(fd, A->idx, h.nnz * (int64_t)sizeof *A->idx, &at) &&
+                read_array(fd, A->val, h.nnz * (int64_t)sizeof *A->val, &at) &&
+                hash_equal(hash_arrays(A), h.arrays) && !csr_check(A);
+    if (!good) {
+        csr_free(A);
+        *A = (struct csr){0};
+        return false;
+    }
+    *info = (struct mtx_info){.field = (enum mtx_field)h.field,
+                              .symmetry = (enum mtx_symmetry)h.symmetry,
+                              .array = h.array,
+                              .stored = h.stored,
+                              .duplicates = h.duplicates,
+                              .zeros = h.zeros,
+                              .bytes = h.text_bytes};
+    futimens(fd, NULL); // it was used now
+    return true;
+}
+
+bool cache_read(const struct cache_key *key, struct csr *A, struct mtx_info *info)
+{
+    bool found = false;
+    *A = (struct csr){0};
+    for (int drawn = 0; drawn < 2 && key->there && !found; drawn++) {
+        struct place p;
+        int fd = find_place(key, drawn, &p) ? open(p.path, O_RDONLY | O_CLOEXEC) : -1;
+        if (fd < 0) continue;
+        found = read_entry(fd, key, drawn, A, info);
+        close(fd);
+    }
+    return found;
+}
+
+static void write_array(FILE *out, const void *data, int64_t bytes)
+{
+    for (int64_t i = 0; i < bytes && !interrupted && !ferror(out); i += PIECE)
+        fwrite((const char *)data + i, 1, (size_t)min64(bytes - i, PIECE), out);
+}
+
+// Onto the disk before it has its name: what is written back later disturbs what is measured.
+static void write_entry(const char *path, const struct head *h, const struct csr *A)
+{
+    static struct whole_file file; // stays where it is until it is closed
+    if (whole_file_open(&file, path)) return;
+    fwrite(h, sizeof *h, 1, file.stream);
+    write_array(file.stream, A->ptr, (h->m + 1) * (int64_t)sizeof *A->ptr);
+    write_array(file.stream, A->idx, h->nnz * (int64_t)sizeof *A->idx);
+    write_array(file.stream, A->val, h->nnz * (int64_t)sizeof *A->val);
+    bool good = !interrupted && !fflush(file.stream) && !fdatasync(fileno(file.stream));
+    whole_file_close(&file, good ? OK : ERR_OUTPUT);
+}
+
+void cache_keep(const struct cache_key *key, const char *path, const struct csr *A,
+                const struct mtx_info *info)
+{
+    bool drawn = info->field == MTX_PATTERN;
+    struct place p;
+    if (!key->there || info->load_ms < rules->least_ms || info->bytes < rules->least_text) return;
+    struct cache_key now = cache_key(path, key->seed); // the text was read after the first
+    if (!now.there || now.bytes != key->bytes || !hash_equal(now.file, key->file)) return;
+    struct head h = {.magic = MAGIC,
+                     .reader = rules->reader,
+                     .file = key->file,
+                     .name = key->name,
+                     .bytes = key->bytes,
+                     .seed = drawn ? key->seed : 0,
+                     .m = A->m,
+                     .n = A->n,
+                     .nnz = A->nnz,
+                     .field = info->field,
+                     .symmetry = info->symmetry,
+                     .array = info->array,
+                     .stored = info->stored,
+                     .duplicates = info->duplicates,
+                     .zeros = info->zeros,
+                     .text_bytes = info->bytes,
+                     .arrays = hash_arrays(A)};
+    h.self = hash_head(&h);
+    if (!find_place(key, drawn, &p)) return;
+    if (!rules->folder) {
+        user_cache_make();
+        mkdir(p.folder, 0700); // matrices may be for their owner's eyes alone
+    }
+    if (cache_make_room(p.folder, (int64_t)sizeof h + arrays_bytes(&h), rules->most_bytes))
+        write_entry(p.path, &h, A);
+}
