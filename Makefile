@@ -111,7 +111,17 @@ $(FAKE_MKL): tests/fake_mkl.c tests/fake_mkl.h src/device/mkl.h $(BUILD)/flags
 	$(CC) $(CFLAGS_ALL) -fPIC -shared -o $@ $<
 	@touch $(@D)/libmkl_core.so $(@D)/libmkl_gnu_thread.so
 $(BUILD)/tests/test_mkl: | $(FAKE_MKL)
-tests: $(TEST_BIN) $(FAKE_MKL)
+# The program with algorithms that crash, hang and so on, and a library for one of them.
+SWEEP_TEST := $(BUILD)/tests/sweep/spbench $(BUILD)/tests/sweep/library.so
+$(BUILD)/tests/sweep/algos.c.o: src/algos/algos.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS_ALL:-Isrc=-Itests/sweep -Isrc) -MMD -MP -c -o $@ $<
+$(BUILD)/tests/sweep/spbench: $(filter-out %/src/algos/algos.c.o,$(OBJ)) $(BUILD)/tests/sweep/algos.c.o $(BUILD)/tests/sweep/planted.c.o
+	$(LINK) -o $@ $^ $(LIBS)
+$(BUILD)/tests/sweep/library.so: tests/sweep/library.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS_ALL) -fPIC -shared -o $@ $<
+tests: $(TEST_BIN) $(FAKE_MKL) $(SWEEP_TEST)
 
 demo: deps
 	@$(MAKE) --no-print-directory spbench
@@ -130,4 +140,4 @@ deps:
 clean:
 	rm -rf build spbench
 
--include $(OBJ:.o=.d) $(TEST_OBJ:.o=.d)
+-include $(OBJ:.o=.d) $(TEST_OBJ:.o=.d) $(wildcard $(BUILD)/tests/sweep/*.d)

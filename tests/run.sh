@@ -136,6 +136,8 @@ part cli-emu tests/cli/run.sh build/emu/spbench
 part readme tests/cli/readme.sh build/cpu/spbench
 part fetch tests/test_fetch.sh
 part records tests/records.sh build/cpu/spbench build/emu/spbench
+part sweep "$python" tests/test_sweep.py build/cpu build/emu/spbench
+part sweep-kill "$python" tests/test_sweep_kill.py build/cpu
 part shellcheck one bash -c 'shellcheck .ci/run ./*.sh tests/*.sh tests/*/*.sh results/*/*.sh'
 
 echo "$passed passed, $failed failed, $skipped skipped"

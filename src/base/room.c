@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 static char root[PATH_MAX / 2];
+static int64_t own_limit; // bytes; 0: none
 
 // The process's groups: where they are is asked once, what they leave each time.
 static struct group {
@@ -23,6 +24,8 @@ void room_root(const char *folder)
     snprintf(root, sizeof root, "%s", folder);
     groups_known = false;
 }
+
+void room_limit(int64_t bytes) { own_limit = bytes; }
 
 static FILE *open_under_root(const char *path)
 {
@@ -241,5 +244,7 @@ struct room room_find(int64_t promised)
     // Address space is used when it is asked for, touched or not.
     bound(&r, own_room(RLIMIT_AS, "VmSize:"), "ulimit -v");
     bound(&r, own_room(RLIMIT_DATA, "VmData:"), "ulimit -d");
+    int64_t own = max64(promised, max64(bytes_of("/proc/self/status", "RssAnon:"), 0));
+    if (own_limit) bound(&r, max64(own_limit - own, 0), "-mem-limit");
     return r;
 }

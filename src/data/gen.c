@@ -88,6 +88,15 @@ static int memory_check(const struct gen *g)
                 size_text(bytes < 9e18 ? (int64_t)bytes : INT64_MAX, wanted), mem_free_text(there));
 }
 
+int gen_look(const char *spec, int64_t *nnz)
+{
+    struct gen g = {0};
+    int err = spec_parse(spec, &g);
+    if (!err) err = g.kind->shape(&g);
+    *nnz = g.nnz;
+    return err;
+}
+
 int gen_matrix(const char *spec, uint64_t seed, struct csr *A)
 {
     struct gen g = {.seed = random_at(seed, 0), .value_seed = random_at(seed, 1)};

@@ -11,6 +11,8 @@ extern "C" {
 
 // `spec` is one of the forms of gen_help[], with or without "gen:" before it. No value is zero.
 int gen_matrix(const char *spec, uint64_t seed, struct csr *A);
+// Whether the spec is right, and how many nonzeros there would be, at most.
+int gen_look(const char *spec, int64_t *nnz);
 
 #ifdef __cplusplus
 }

@@ -15,7 +15,7 @@ static int cli_help(const struct request *q);
 // To add a command: its name in enum command, its function, a row here.
 static const struct command_info {
     enum command id;
-    const char *name, *operands, *about;
+    const char *name, *operands, *about; // NULL: it is in no help, the program calls it itself
     int (*run)(const struct request *q);
     int least, most; // operands
     bool takes_matrices;
@@ -29,6 +29,10 @@ static const struct command_info {
     {COMMAND_GEN, "gen", "SPEC [-o FILE]", "write a synthetic matrix", cli_gen, 1, 1, true},
     {COMMAND_ROOF, "roof", "[-device NAME]", "measure what the device can do at most", cli_roof, 0,
      0, false},
+    {COMMAND_SWEEP, "sweep", "[OPTIONS] LIST|FOLDER|MATRIX...",
+     "measure many matrices, lose nothing, go on where it was ended", cli_sweep, 1, INT32_MAX,
+     true},
+    {COMMAND_WORKER, "worker", NULL, NULL, cli_worker, 0, 1, false},
     {COMMAND_HELP, "help", "[COMMAND]", "this, or the options of a command", cli_help, 0, 1, false},
 };
 #define COMMAND_COUNT COUNT(commands)
@@ -45,7 +49,8 @@ static int no_such_command(const char *name, const char *what)
     struct suggestion s;
     char guess[64];
     suggest_start(&s, name);
-    for (int i = 0; i < COMMAND_COUNT; i++) suggest_offer(&s, commands[i].name);
+    for (int i = 0; i < COMMAND_COUNT; i++)
+        if (commands[i].about) suggest_offer(&s, commands[i].name);
     return fail(ERR_USAGE, "%s: no such %s; %s'spbench help' lists the commands", name, what,
                 suggest_text(&s, guess));
 }
@@ -63,8 +68,9 @@ static void help_all(void)
 {
     printf("spbench measures sparse matrix multiplication on GPUs and CPUs.\n\nusage:\n");
     for (int i = 0; i < COMMAND_COUNT; i++)
-        printf("  spbench %-5s%-30s %s\n", commands[i].name, commands[i].operands,
-               commands[i].about);
+        if (commands[i].about)
+            printf("  spbench %-6s%-31s %s\n", commands[i].name, commands[i].operands,
+                   commands[i].about);
     printf("  spbench --version\n\n"
            "'spbench help COMMAND' shows the options of a command. A first try:\n"
            "  spbench -alg merge,rowsplit -k 64 gen:rmat:14:16\n");
@@ -75,6 +81,13 @@ static void help_command(const struct command_info *c)
     printf("usage: spbench %s %s\n       %s\n", c->name, c->operands, c->about);
     options_help(c->id);
     if (c->takes_matrices) help_matrices();
+    if (c->id == COMMAND_SWEEP)
+        printf("\nA LIST, such as matrices.txt, has a matrix a line: a file, gen:SPEC, or "
+               "Group/Name with\n"
+               "the sets that it is in. A FOLDER means all matrices in it.\n"
+               "Exit status: as of run, of all cases that the file of -o has now; 130 interrupted: "
+               "the\n"
+               "same command goes on.\n");
     if (c->id == COMMAND_RUN)
         printf(
             "\nRecords go to stdout (JSON Lines), the table to stderr. A terminal that shows the\n"
@@ -91,7 +104,7 @@ static int cli_help(const struct request *q)
         return OK;
     }
     const struct command_info *c = command_find(q->o->operands[0]);
-    if (!c) return no_such_command(q->o->operands[0], "command");
+    if (!c || !c->about) return no_such_command(q->o->operands[0], "command");
     help_command(c);
     return OK;
 }
@@ -126,7 +139,7 @@ static int choose_command(int argc, char **argv, const struct command_info **com
 
 static int dispatch(const struct command_info *c, const struct request *q)
 {
-    if (q->o->help) {
+    if (q->o->help && c->about) {
         help_command(c);
         return OK;
     }

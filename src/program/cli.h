@@ -26,6 +26,8 @@ int cli_list(const struct request *q);
 int cli_info(const struct request *q);
 int cli_gen(const struct request *q);
 int cli_roof(const struct request *q);
+int cli_sweep(const struct request *q);
+int cli_worker(const struct request *q);
 
 // What -model adds to the facts about a matrix: the predictions of each model, by the ceilings that
 // are kept of the device. Made from the options, and closed, also after an error.

@@ -7,10 +7,22 @@
 #include <unistd.h>
 
 #include "base/suggest.h"
+#include "program/places.h"
 #include "program/threads.h"
 
-#define LIMIT_MS 2000.0  // for the samples of a case, if there are 10 by then
-#define MOST_MS  20000.0 // if there are not
+#define LIMIT_MS    2000.0               // for the samples of a case, if there are 10 by then
+#define MOST_MS     20000.0              // if there are not
+#define LEAST_BYTES ((double)(64 << 20)) // of memory: with less there is no worker
+#define TIMEOUT_MS  600000.0             // of a sweep: for a case
+
+#define RUN   (BIT(COMMAND_RUN) | SWEEP)
+#define ALONE BIT(COMMAND_RUN) // not of its workers
+#define SWEEP (BIT(COMMAND_SWEEP) | BIT(COMMAND_WORKER))
+#define INFO  BIT(COMMAND_INFO)
+#define GEN   BIT(COMMAND_GEN)
+#define ROOF  BIT(COMMAND_ROOF)
+#define ALL   ~0u
+#define MODEL (INFO | BIT(31)) // of info, for its models alone
 
 struct option {
     const char *name;  // without its dash
@@ -73,6 +85,9 @@ static int parse_device(struct options *o, const struct option *self, const char
     int index;
     (void)self;
     o->device = text;
+    // A sweep does not look at devices: its workers do.
+    struct places places;
+    if (BIT(o->command) & SWEEP) return places_parse(text, &places);
     return device_parse(text, &kind, &index);
 }
 
@@ -94,7 +109,7 @@ static int parse_warmup(struct options *o, const struct option *self, const char
     return err;
 }
 
-static int parse_time_limit(struct options *o, const struct option *self, const char *text)
+static int parse_seconds(const struct option *self, const char *text, double *ms)
 {
     char *end;
     double seconds = strtod(text, &end);
@@ -103,8 +118,15 @@ static int parse_time_limit(struct options *o, const struct option *self, const 
     if (!(seconds > 0 && seconds <= 86400))
         return fail(ERR_USAGE, "-%s %s: must be more than 0 and at most 86400 seconds", self->name,
                     text);
-    o->rule.limit_ms = o->rule.most_ms = seconds * 1e3;
+    *ms = seconds * 1e3;
     return OK;
+}
+
+static int parse_time_limit(struct options *o, const struct option *self, const char *text)
+{
+    int err = parse_seconds(self, text, &o->rule.limit_ms);
+    o->rule.most_ms = o->rule.limit_ms;
+    return err;
 }
 
 static int parse_cache(struct options *o, const struct option *self, const char *text)
@@ -188,6 +210,59 @@ static int parse_output(struct options *o, const struct option *self, const char
     return OK;
 }
 
+static int parse_timeout(struct options *o, const struct option *self, const char *text)
+{
+    return parse_seconds(self, text, &o->sweep.timeout_ms);
+}
+
+// "512M", "4G", "1.5G"; a plain number is of bytes.
+static int parse_mem_limit(struct options *o, const struct option *self, const char *text)
+{
+    static const char units[] = "KMGT";
+    char *end;
+    double bytes = strtod(text, &end);
+    const char *unit = *end ? strchr(units, *end) : NULL;
+    if (end == text || (*end && !unit) || (unit && end[1]) || !(bytes > 0))
+        return fail(ERR_USAGE, "-%s %s: not a size; 512M and 4G are", self->name, text);
+    for (const char *u = units; unit && u <= unit; u++) bytes *= 1024;
+    if (!(bytes >= LEAST_BYTES && bytes < 0x1p62))
+        return fail(ERR_USAGE, "-%s %s: must be at least 64M%s", self->name, text,
+                    bytes > LEAST_BYTES ? ", and less than 4 EB" : "");
+    o->sweep.memory_bytes = (int64_t)bytes;
+    return OK;
+}
+
+static int parse_shard(struct options *o, const struct option *self, const char *text)
+{
+    int used = 0;
+    bool good = sscanf(text, "%9d/%9d%n", &o->sweep.shard, &o->sweep.shards, &used) == 2 &&
+                !text[used] && o->sweep.shard >= 1 && o->sweep.shard <= o->sweep.shards;
+    if (good) return OK;
+    return fail(ERR_USAGE, "-%s %s: must be I/N, with I from 1 to N", self->name, text);
+}
+
+static int parse_missing(struct options *o, const struct option *self, const char *text)
+{
+    static const char *const words[] = {"error", "skip", NULL};
+    const struct axis axis = {.name = self->name, .words = words};
+    int64_t skip;
+    int err = parse_one(&axis, text, &skip);
+    o->sweep.skip_missing = skip;
+    return err;
+}
+
+// Text that others look at.
+#define WORD(field)                                                                                \
+    static int parse_##field(struct options *o, const struct option *self, const char *text)       \
+    {                                                                                              \
+        if (!*text) return fail(ERR_USAGE, "-%s: its value is empty", self->name);                 \
+        o->sweep.field = text;                                                                     \
+        return OK;                                                                                 \
+    }
+WORD(sets)
+WORD(folder)
+WORD(libraries)
+
 // A flag is a bool of struct options, given by its place there.
 #define FLAG(field)                                                                                \
     static int parse_##field(struct options *o, const struct option *self, const char *text)       \
@@ -204,13 +279,18 @@ FLAG(help)
 FLAG(version)
 FLAG(counters)
 FLAG(profile)
-
-#define RUN   BIT(COMMAND_RUN)
-#define INFO  BIT(COMMAND_INFO)
-#define GEN   BIT(COMMAND_GEN)
-#define ROOF  BIT(COMMAND_ROOF)
-#define ALL   ~0u
-#define MODEL (INFO | BIT(31)) // of info, for its models alone
+#undef FLAG
+#define FLAG(field)                                                                                \
+    static int parse_##field(struct options *o, const struct option *self, const char *text)       \
+    {                                                                                              \
+        (void)self, (void)text;                                                                    \
+        o->sweep.field = true;                                                                     \
+        return OK;                                                                                 \
+    }
+FLAG(fresh)
+FLAG(resume)
+FLAG(retry)
+FLAG(plan_only)
 
 // To add an option: a field in struct options, a function above, a row here.
 static const struct option table[] = {
@@ -235,14 +315,33 @@ static const struct option table[] = {
      parse_check},
     {"counters", NULL, "count the bytes that a run moves, by ncu in a process of its own", RUN,
      parse_counters},
-    {"profile", NULL, "for ncu and nsys: one run between their marks, nothing is measured", RUN,
+    {"profile", NULL, "for ncu and nsys: one run between their marks, nothing is measured", ALONE,
      parse_profile},
     {"opt", "NAME=VALUE", "parameter of the algorithms that have it; repeatable; see list",
      RUN | MODEL, parse_setting},
     {"threads", "N", "threads of the CPU algorithms (default: all)", RUN | ROOF, parse_threads},
     {"seed", "N", "of all random numbers (default 1)", RUN | INFO | GEN, parse_seed},
+    {"timeout", "SECONDS", "end a case, or the reading of a matrix, after so long (default 600)",
+     SWEEP, parse_timeout},
+    {"mem-limit", "SIZE", "host memory of a worker at most: 512M, 4G (default: what there is)",
+     SWEEP, parse_mem_limit},
+    {"resume", NULL, "go on with the file of -o: the default where it is there", SWEEP,
+     parse_resume},
+    {"fresh", NULL, "begin anew, and replace the file of -o", SWEEP, parse_fresh},
+    {"retry", NULL, "measure again what is there, but is not ok", SWEEP, parse_retry},
+    {"shard", "I/N", "only the I-th of N parts of the matrices; cat joins their files", SWEEP,
+     parse_shard},
+    {"set", "NAMES", "only these sets of a list", SWEEP, parse_sets},
+    {"dir", "FOLDER", "where a list's matrices are (default: matrices/ beside it)", SWEEP,
+     parse_folder},
+    {"missing", "NAME", "of files that are not there: error (default), or skip", SWEEP,
+     parse_missing},
+    {"cusparse", "FILES", "measure cuSPARSE once more with each of these libcusparse.so", SWEEP,
+     parse_libraries},
+    {"n", NULL, "only tell what there would be to do, and about how long it takes", SWEEP,
+     parse_plan_only},
     {"o", "FILE", "where the output goes (default: stdout)", RUN | GEN, parse_output},
-    {"append", NULL, "add to the file of -o instead of replacing it", RUN, parse_append},
+    {"append", NULL, "add to the file of -o instead of replacing it", ALONE, parse_append},
     {"q", NULL, "no table, no progress; only mistakes are told", RUN | ROOF, parse_quiet},
     {"v", NULL, "tell more: preparation, phases, samples, memory; of the roof: its ladder",
      RUN | ROOF, parse_verbose},
@@ -295,7 +394,7 @@ static const struct option *option_find(const char *name, size_t length)
 
 static bool takes_axis(enum command command, const struct axis *axis)
 {
-    return command == COMMAND_RUN || (command == COMMAND_INFO && axis == &axis_k);
+    return (RUN & BIT(command)) || (command == COMMAND_INFO && axis == &axis_k);
 }
 
 static int unknown_option(enum command command, const char *command_name, const char *word)
@@ -337,14 +436,14 @@ struct given {
 };
 
 // A word behind an option that would do as a further value of it, and is no file: -k 64 128.
-static int refuse_value(const struct given *last, const char *word)
+static int refuse_value(enum command command, const struct given *last, const char *word)
 {
     char text[256];
     if (!last->text || strpbrk(word, "./:") || !access(word, F_OK)) return OK;
     int length = snprintf(text, sizeof text, "%s,%s", last->text, word);
     if (length >= (int)sizeof text) return OK;
     struct axis_values values;
-    struct options scratch = {0};
+    struct options scratch = {.command = command};
     bool fits = last->axis ? !axis_parse(last->axis, text, &values)
                            : last->option->parse != parse_output &&
                                  !last->option->parse(&scratch, last->option, text);
@@ -382,8 +481,13 @@ static int parse_option(struct options *o, enum command command, const char *com
 int options_parse(struct options *o, enum command command, const char *command_name, int argc,
                   char **argv)
 {
-    *o = (struct options){
-        .alg = "all", .device = "auto", .precs = {F32}, .prec_count = 1, .seed = 1};
+    *o = (struct options){.command = command,
+                          .alg = "all",
+                          .device = "auto",
+                          .precs = {F32},
+                          .prec_count = 1,
+                          .seed = 1,
+                          .sweep = {.timeout_ms = TIMEOUT_MS}};
     for (int i = 0; axis_all(i); i++)
         o->axes[i] = (struct axis_values){.count = 1, .value = {axis_all(i)->standard}};
     o->operands = mem_alloc(argc, sizeof *o->operands);
@@ -395,7 +499,7 @@ int options_parse(struct options *o, enum command command, const char *command_n
         if (!word[0])
             return fail(ERR_USAGE, "an argument is empty: '', as of a variable that is not set");
         if (ended || word[0] != '-' || !word[1]) { // "-" is stdin
-            int err = ended || word[0] == '-' ? OK : refuse_value(&last, word);
+            int err = ended || word[0] == '-' ? OK : refuse_value(command, &last, word);
             if (err) return err;
             last = (struct given){0};
             o->operands[o->operand_count++] = word;
@@ -436,11 +540,13 @@ static void print_axis(const struct axis *axis)
 }
 
 // What an option that has no text of its own is about.
-static const char *about_names(const struct option *option, char text[256])
+static const char *about_names(enum command command, const struct option *option, char text[256])
 {
     if (option->parse == parse_op)
         snprintf(text, 256, "operation; left out: that of the algorithms, %s where several have it",
                  ops[0]->name);
+    else if (command == COMMAND_SWEEP)
+        snprintf(text, 256, "as for run; several (cuda:0,1,2), or all GPUs, share the matrices");
     else
         snprintf(text, 256, "one of %s; auto (default): the first GPU, else the CPU",
                  device_names());
@@ -456,7 +562,7 @@ bool options_help(enum command command)
         if (!(option->commands & BIT(command))) continue;
         if (!any) printf("\noptions (one dash or two; -k 64 or -k=64; lists by commas):\n");
         print_option(option->name, option->value,
-                     option->about ? option->about : about_names(option, text));
+                     option->about ? option->about : about_names(command, option, text));
         any = true;
         if (option->parse != parse_alg && option->parse != parse_model) continue;
         for (int a = 0; axis_all(a); a++)

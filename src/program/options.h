@@ -12,7 +12,20 @@ enum command {
     COMMAND_INFO,
     COMMAND_GEN,
     COMMAND_ROOF,
+    COMMAND_SWEEP,
+    COMMAND_WORKER, // of a sweep: its options are the sweep's
     COMMAND_HELP,
+};
+
+// What a sweep does beside what a run does.
+struct sweep_options {
+    double timeout_ms;     // for a case, or for reading a matrix
+    int64_t memory_bytes;  // of the host, for a worker; 0: not given
+    int shard, shards;     // this part, from 1, of so many; 0: not given
+    const char *sets;      // of a list, comma-separated; NULL: all
+    const char *folder;    // of a list's matrices; NULL: not given
+    const char *libraries; // files of cuSPARSE, comma-separated; NULL: none
+    bool skip_missing, fresh, resume, retry, plan_only;
 };
 
 #define SETTINGS_MAX 32
@@ -20,9 +33,10 @@ enum command {
 
 // What the command line asked for. Text points into argv.
 struct options {
+    enum command command;
     const char *op;                        // name, NULL: not given
     const char *alg;                       // names and patterns, comma-separated
-    const char *device;                    // auto, cpu, cuda, cuda:N
+    const char *device;                    // auto, cpu, cuda, cuda:N; of a sweep as in places.h
     const char *output;                    // NULL: not given
     struct axis_values axes[AXES_ALL_MAX]; // by axis_all()
     enum prec precs[2];
@@ -35,8 +49,9 @@ struct options {
     int threads; // 0: not given
     uint64_t seed;
     bool append, quiet, verbose, model, counters, profile, help, version;
+    struct sweep_options sweep;
     const char *model_word; // the last option that info takes for its models alone; NULL: none
-    char **operands; // what is no option, size operand_count
+    char **operands;        // what is no option, size operand_count
     int operand_count;
 };
 
