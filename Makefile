@@ -126,7 +126,8 @@ tests: $(TEST_BIN) $(FAKE_MKL) $(SWEEP_TEST)
 demo: deps
 	@$(MAKE) --no-print-directory spbench
 	@tests/demo.sh
-test: deps
+test:
+	@tests/deps.sh tests
 	@tests/run.sh
 gpu-test: $(BUILD)/spbench tests
 	@tests/gpu.sh $(BUILD)

@@ -137,6 +137,7 @@ part readme tests/cli/readme.sh build/cpu/spbench
 part fetch tests/test_fetch.sh
 part records tests/records.sh build/cpu/spbench build/emu/spbench
 part sweep "$python" tests/test_sweep.py build/cpu build/emu/spbench
+part sweep-slurm tests/test_sweep_slurm.sh build/cpu/tests/sweep/spbench
 part sweep-kill "$python" tests/test_sweep_kill.py build/cpu
 part shellcheck one bash -c 'shellcheck .ci/run ./*.sh tests/*.sh tests/*/*.sh results/*/*.sh'
 
