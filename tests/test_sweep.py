@@ -68,6 +68,14 @@ def test_bad_endings(folder):
     check(again == ["plant-exit"], "-retry has measured %s" % again)
 
 
+def test_left_behind(folder):
+    """A process that a worker leaves behind, and that holds what it had open, is not waited for."""
+    begin, file = time.monotonic(), folder / "left.jsonl"
+    ran(sweep(*QUICK, "-alg", "plant-child,merge", "-o", file, "gen:stencil:3"), 1, "a process left behind")
+    check(time.monotonic() - begin < 20, "it was waited for: %g s" % (time.monotonic() - begin))
+    check([r["status"] for r in results(file)] == ["crashed", "ok"], "left behind: %s" % by_alg(file))
+
+
 def test_memory(folder):
     file = folder / "memory.jsonl"
     run = sweep(*QUICK, "-alg", "plant-eat,merge", "-mem-limit", "256M", "-o", file, "gen:stencil:3",

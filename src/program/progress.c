@@ -138,8 +138,9 @@ void progress_end(struct progress *p)
     clear(p);
     if (p->quiet) return;
     int64_t before = p->sweep->matrices_before;
-    fprintf(stderr, "%lld of %lld matrices: %s; %s", (long long)(before + p->matrices_done),
-            (long long)p->matrices, endings_text(&p->sweep->endings, counts),
+    fprintf(stderr, "%lld of %lld matrices%s: %s; %s", (long long)(before + p->matrices_done),
+            (long long)p->matrices, p->sweep->pass_count > 1 ? " in all passes" : "",
+            endings_text(&p->sweep->endings, counts),
             duration_text((clock_ms() - p->start_ms) * 1e-3, time));
     if (before)
         fprintf(stderr, "; %lld of them %s there", (long long)before, before == 1 ? "was" : "were");

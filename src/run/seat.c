@@ -286,9 +286,10 @@ static int conclude(struct seat *x, int state, enum seat_next *next)
 int seat_over(struct seat *x, bool *over, enum seat_next *next)
 {
     int state;
-    *over = x->job && x->w.channel < 0 && worker_over(&x->w, &state);
+    *over = x->job && worker_over(&x->w, &state);
     if (!*over) return OK;
-    int err = conclude(x, state, next);
+    int err = seat_read(x); // its last words; what it has left behind may hold the channel open
+    if (!err) err = conclude(x, state, next);
     if (!err && *next == SEAT_FINISHED)
         tell(x, NEWS_MATRIX, x->job->unread[0] ? x->job->unread : NULL);
     worker_free(&x->w);

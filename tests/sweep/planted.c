@@ -31,6 +31,15 @@ static int leave(struct task *t)
     _exit(7);
 }
 
+// Leaves a process behind, of a group of its own, that holds all that was open.
+static int leave_child(struct task *t)
+{
+    if (fork()) return leave(t);
+    setsid();
+    sleep(25);
+    _exit(0);
+}
+
 static int hang(struct task *t)
 {
     (void)t;
@@ -98,6 +107,7 @@ static int multiply(struct task *t) { return spmm_reference_cpu.run(t); }
                                                    __VA_ARGS__}
 PLANT(crash, crash, );
 PLANT(exit, leave, );
+PLANT(child, leave_child, );
 PLANT(hang, hang, );
 PLANT(eat, eat, );
 PLANT(dead, die, );
