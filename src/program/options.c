@@ -7,13 +7,13 @@
 #include <unistd.h>
 
 #include "base/suggest.h"
+#include "program/options_sweep.h"
 #include "program/places.h"
 #include "program/threads.h"
 
-#define LIMIT_MS    2000.0               // for the samples of a case, if there are 10 by then
-#define MOST_MS     20000.0              // if there are not
-#define LEAST_BYTES ((double)(64 << 20)) // of memory: with less there is no worker
-#define TIMEOUT_MS  600000.0             // of a sweep: for a case
+#define LIMIT_MS   2000.0   // for the samples of a case, if there are 10 by then
+#define MOST_MS    20000.0  // if there are not
+#define TIMEOUT_MS 600000.0 // of a sweep: for a case
 
 #define RUN   (BIT(COMMAND_RUN) | SWEEP)
 #define ALONE BIT(COMMAND_RUN) // not of its workers
@@ -24,16 +24,8 @@
 #define ALL   ~0u
 #define MODEL (INFO | BIT(31)) // of info, for its models alone
 
-struct option {
-    const char *name;  // without its dash
-    const char *value; // what follows it, for the help; NULL: nothing does
-    const char *about; // a line, with the default
-    unsigned commands; // BIT(enum command): who takes it
-    int (*parse)(struct options *o, const struct option *self, const char *text);
-};
-
 // The one value of an option whose values are those of an axis.
-static int parse_one(const struct axis *axis, const char *text, int64_t *value)
+int parse_one(const struct axis *axis, const char *text, int64_t *value)
 {
     struct axis_values v;
     int err = axis_parse(axis, text, &v);
@@ -109,7 +101,7 @@ static int parse_warmup(struct options *o, const struct option *self, const char
     return err;
 }
 
-static int parse_seconds(const struct option *self, const char *text, double *ms)
+int parse_seconds(const struct option *self, const char *text, double *ms)
 {
     char *end;
     double seconds = strtod(text, &end);
@@ -210,59 +202,6 @@ static int parse_output(struct options *o, const struct option *self, const char
     return OK;
 }
 
-static int parse_timeout(struct options *o, const struct option *self, const char *text)
-{
-    return parse_seconds(self, text, &o->sweep.timeout_ms);
-}
-
-// "512M", "4G", "1.5G"; a plain number is of bytes.
-static int parse_mem_limit(struct options *o, const struct option *self, const char *text)
-{
-    static const char units[] = "KMGT";
-    char *end;
-    double bytes = strtod(text, &end);
-    const char *unit = *end ? strchr(units, *end) : NULL;
-    if (end == text || (*end && !unit) || (unit && end[1]) || !(bytes > 0))
-        return fail(ERR_USAGE, "-%s %s: not a size; 512M and 4G are", self->name, text);
-    for (const char *u = units; unit && u <= unit; u++) bytes *= 1024;
-    if (!(bytes >= LEAST_BYTES && bytes < 0x1p62))
-        return fail(ERR_USAGE, "-%s %s: must be at least 64M%s", self->name, text,
-                    bytes > LEAST_BYTES ? ", and less than 4 EB" : "");
-    o->sweep.memory_bytes = (int64_t)bytes;
-    return OK;
-}
-
-static int parse_shard(struct options *o, const struct option *self, const char *text)
-{
-    int used = 0;
-    bool good = sscanf(text, "%9d/%9d%n", &o->sweep.shard, &o->sweep.shards, &used) == 2 &&
-                !text[used] && o->sweep.shard >= 1 && o->sweep.shard <= o->sweep.shards;
-    if (good) return OK;
-    return fail(ERR_USAGE, "-%s %s: must be I/N, with I from 1 to N", self->name, text);
-}
-
-static int parse_missing(struct options *o, const struct option *self, const char *text)
-{
-    static const char *const words[] = {"error", "skip", NULL};
-    const struct axis axis = {.name = self->name, .words = words};
-    int64_t skip;
-    int err = parse_one(&axis, text, &skip);
-    o->sweep.skip_missing = skip;
-    return err;
-}
-
-// Text that others look at.
-#define WORD(field)                                                                                \
-    static int parse_##field(struct options *o, const struct option *self, const char *text)       \
-    {                                                                                              \
-        if (!*text) return fail(ERR_USAGE, "-%s: its value is empty", self->name);                 \
-        o->sweep.field = text;                                                                     \
-        return OK;                                                                                 \
-    }
-WORD(sets)
-WORD(folder)
-WORD(libraries)
-
 // A flag is a bool of struct options, given by its place there.
 #define FLAG(field)                                                                                \
     static int parse_##field(struct options *o, const struct option *self, const char *text)       \
@@ -279,18 +218,6 @@ FLAG(help)
 FLAG(version)
 FLAG(counters)
 FLAG(profile)
-#undef FLAG
-#define FLAG(field)                                                                                \
-    static int parse_##field(struct options *o, const struct option *self, const char *text)       \
-    {                                                                                              \
-        (void)self, (void)text;                                                                    \
-        o->sweep.field = true;                                                                     \
-        return OK;                                                                                 \
-    }
-FLAG(fresh)
-FLAG(resume)
-FLAG(retry)
-FLAG(plan_only)
 
 // To add an option: a field in struct options, a function above, a row here.
 static const struct option table[] = {
