@@ -89,6 +89,48 @@ def test_memory(folder):
     check(status == "oom" and "(-mem-limit)" in reason, "too large a matrix: %s, %s" % (status, reason))
 
 
+def memory_group():
+    """A control group with 400 MB for what is put there; None where none can be made."""
+    for line in pathlib.Path("/proc/self/cgroup").read_text().splitlines():
+        _, controllers, path = line.split(":", 2)
+        mount, limit = ("/sys/fs/cgroup", "memory.max") if not controllers else \
+            ("/sys/fs/cgroup/memory", "memory.limit_in_bytes")
+        if controllers not in ("", "memory"):
+            continue
+        group = pathlib.Path(mount + path) / ("spbench-test-%d" % os.getpid())
+        try:
+            group.mkdir()
+        except OSError:
+            continue
+        try:
+            (group / limit).write_text("400M")
+            return group
+        except OSError:
+            group.rmdir()
+    return None
+
+
+def test_killed_for_memory(folder):
+    """The system ends a worker that takes too much: an oom, and the rest goes on."""
+    group, file = memory_group(), folder / "killed.jsonl"
+    if not group:
+        skip("a worker that the system ends for lack of memory: no control group can be made here")
+        return
+    words = command(*QUICK, "-alg", "plant-eat,merge", "-o", file, "gen:stencil:3")
+    join = "echo $$ >%s/cgroup.procs && exec \"$@\"" % group
+    run = subprocess.run(["sh", "-c", join, "sh", *words], capture_output=True, text=True)
+    for _ in range(100):
+        try:
+            group.rmdir()
+            break
+        except OSError:
+            time.sleep(0.05)
+    ran(run, 1, "killed for memory")
+    found = by_alg(file)
+    check(found["stencil:3", "plant-eat"] == ("oom", "the system ended its process for lack of memory")
+          and found["stencil:3", "merge"][0] == "ok", "killed for memory: %s" % found)
+
+
 def test_unread(folder):
     """A matrix that is never there, one that is none, and one that is well."""
     file = folder / "unread.jsonl"
