@@ -209,9 +209,9 @@ static void test_resume(void)
     add_result(16, STATUS_OK, "web", "web.mtx"); // not of this sweep
     add_result(4, STATUS_OK, "wet", "wet.mtx");
     int err = resume_read(&r, path);
-    CHECK(!err && r.count == 4 && r.lines == 6 && !r.torn && r.exists, "%lld of %lld: %s",
+    CHECK(!err && r.count == 5 && r.lines == 6 && !r.torn && r.exists, "%lld of %lld: %s",
           (long long)r.count, (long long)r.lines, err ? fail_text() : "");
-    struct resume_ask ask = {"web", "web.mtx", MADE, false};
+    struct resume_ask ask = {"web", "web.mtx", MADE, false, 1};
     CHECK(!resume_done(&r, &ask, &prefixes, &keys, &endings) && keys.count == 2, "%lld are done",
           (long long)keys.count);
     CHECK(endings.by_status[STATUS_OK] == 1 && endings.by_status[STATUS_CRASHED] == 1, "endings");
@@ -219,21 +219,26 @@ static void test_resume(void)
     CHECK(resume_has_all(&r, &ask, &prefixes), "all is there");
     ask.retry = true;
     CHECK(!resume_has_all(&r, &ask, &prefixes), "one has crashed, and is to be tried again");
-    ask = (struct resume_ask){"web", "elsewhere/web.mtx", MADE, false};
+    ask = (struct resume_ask){"web", "web.mtx", MADE, false, 2};
+    CHECK(!resume_has_all(&r, &ask, &prefixes), "one is there once alone");
+    CHECK(!resume_done(&r, &ask, &prefixes, &keys, &endings) && keys.count == 1,
+          "in the second round %lld are done", (long long)keys.count);
+    mem_free(keys.list);
+    ask = (struct resume_ask){"web", "elsewhere/web.mtx", MADE, false, 1};
     CHECK(!resume_has_all(&r, &ask, &prefixes), "of another file nothing is known");
     CHECK(!resume_done(&r, &ask, &prefixes, &keys, &endings) && keys.count == 2,
           "but it may be the same");
     mem_free(keys.list);
-    ask = (struct resume_ask){"web", "web.mtx", MADE + 1, false};
+    ask = (struct resume_ask){"web", "web.mtx", MADE + 1, false, 1};
     CHECK(!resume_has_all(&r, &ask, &prefixes), "the file was written afterwards");
-    ask = (struct resume_ask){"wet", "wet.mtx", INT64_MIN, false};
+    ask = (struct resume_ask){"wet", "wet.mtx", INT64_MIN, false, 1};
     CHECK(!resume_has_all(&r, &ask, &prefixes), "only one of two is there");
     resume_free(&r);
 
     // A part of a line is cut off, and a whole one that is no record is an error.
     int64_t whole = file_size();
     put("{\"schema\":\"spbe", "a");
-    CHECK(!resume_read(&r, path) && r.torn && r.count == 4 && r.whole_bytes == whole, "torn");
+    CHECK(!resume_read(&r, path) && r.torn && r.count == 5 && r.whole_bytes == whole, "torn");
     CHECK(!resume_cut(&r, path) && file_size() == whole, "%lld bytes are left",
           (long long)file_size());
     resume_free(&r);

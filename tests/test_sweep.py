@@ -68,6 +68,31 @@ def test_bad_endings(folder):
     check(again == ["plant-exit"], "-retry has measured %s" % again)
 
 
+def test_runs(folder):
+    """-runs: each case so often, each time in another run; also over an end in the middle."""
+    file = folder / "runs.jsonl"
+    words = [*QUICK, "-alg", "merge,plant-exit,rowsplit", "-o", file, "gen:stencil:3", "gen:band:9:1"]
+    run = sweep("-runs", 3, *words)
+    ran(run, 1, "-runs 3")
+    check(run.stderr.splitlines()[-1].startswith("6 of 6 matrices in all passes: 12 ok, 2 crashed;"),
+          "-runs 3 says %s" % run.stderr.splitlines()[-1])
+    valid(file)
+    lines = file.read_bytes().splitlines(keepends=True)
+    for cut in (len(lines), 3, 7, 11):
+        file.write_bytes(b"".join(lines[:cut]))
+        ran(sweep("-runs", 3, *words), 1, "-runs 3, of %d lines" % cut)
+        found = {}
+        for r in results(file):
+            found.setdefault((r["matrix"]["name"], r["alg"]), []).append(r["run"])
+        check(len(found) == 6 and all(len(runs) == len(set(runs)) == (1 if alg == "plant-exit" else 3)
+                                      for (_, alg), runs in found.items()),
+              "-runs 3, of %d lines: %s" % (cut, {k: len(v) for k, v in found.items()}))
+    order = [r["matrix"]["name"] for r in results(file) if r["alg"] == "merge"]
+    ran(sweep(*words), 1, "one run of three")
+    check(len(results(file)) == 14, "one run of three has measured again")
+    check(order[:2] in (["stencil:3", "band:9:1"],), "not round after round: %s" % order)
+
+
 def test_left_behind(folder):
     """A process that a worker leaves behind, and that holds what it had open, is not waited for."""
     begin, file = time.monotonic(), folder / "left.jsonl"

@@ -96,7 +96,9 @@ static void tell(const struct sweep_news *news, void *arg)
 }
 
 #define MATRICES_MAX 8
-// Runs a sweep over these matrices, each of so many bytes, on so many places.
+static int rounds = 1;
+// Runs a sweep over these matrices, each of so many bytes (0: the first is the smallest), on so
+// many places.
 static int run(const char *const *names, int count, int places, int64_t bytes, struct told *told)
 {
     static const char *prefix = "op alg";
@@ -107,8 +109,8 @@ static int run(const char *const *names, int count, int places, int64_t bytes, s
     struct resume resume = {0};
     struct record_file out;
     for (int i = 0; i < count; i++)
-        matrices[i] =
-            (struct sweep_matrix){(char *)names[i], (char *)names[i], bytes, INT64_MIN, i};
+        matrices[i] = (struct sweep_matrix){(char *)names[i], (char *)names[i],
+                                            bytes ? bytes : 1 + i, INT64_MIN, i};
     *told = (struct told){0};
     int err = record_open(&out, "out.jsonl", false, 1);
     struct sweep s = {.crew = &crew,
@@ -116,6 +118,7 @@ static int run(const char *const *names, int count, int places, int64_t bytes, s
                       .matrix_count = count,
                       .passes = &pass,
                       .pass_count = 1,
+                      .rounds = rounds,
                       .places = place,
                       .place_count = places,
                       .timeout_ms = 20000,
@@ -150,6 +153,33 @@ static void test_memory(void)
     CHECK(!rmdir("alone") && access("beside", F_OK), "large ones are side by side");
 }
 
+// Round after round, in runs of their own; what came to nothing is not tried again.
+static void test_rounds(void)
+{
+    static const char *const names[] = {"good", "idle"};
+    struct told told;
+    rounds = 3;
+    CHECK(!run(names, 2, 1, 1, &told), "%s", fail_text());
+    rounds = 1;
+    CHECK(lines_with("environment") == 3 && lines_with("\"ok\"") == 3, "%d runs, %d records",
+          lines_with("environment"), lines_with("\"ok\""));
+    rmdir("idle.1"), rmdir("idle.2");
+}
+
+// The names in the order in which their records came.
+static const char *order_of(char text[256])
+{
+    static char line[1 << 16];
+    text[0] = 0;
+    FILE *f = fopen("out.jsonl", "r");
+    while (f && fgets(line, sizeof line, f)) {
+        const char *name = strstr(line, "1x1:1 ");
+        if (name) strncat(text, name + 6, strcspn(name + 6, "\""));
+    }
+    if (f) fclose(f);
+    return text;
+}
+
 // A place whose device is gone leaves its matrix to the others; without any the sweep ends.
 static void test_places(void)
 {
@@ -160,6 +190,11 @@ static void test_places(void)
     CHECK(told.cases == 3 && told.matrices == 3, "%d cases", told.cases);
     CHECK_TEXT(told.note, "cuda:1 is not used any more: it is gone");
     CHECK(lines_with("\"place\":\"1\"") == 0 && lines_with("\"ok\"") == 3, "it was used");
+    char order[256];
+    CHECK(!run(names, 3, 2, 0, &told), "%s", fail_text());
+    CHECK(!strncmp(order_of(order), "place3", 6), "the largest is not first: %s", order);
+    CHECK(!run(names, 3, 1, 0, &told), "%s", fail_text());
+    CHECK_TEXT(order_of(order), "place1place2place3");
     int err = run(nowhere, 1, 2, 1, &told);
     CHECK(err == ERR_DEVICE && strstr(fail_text(), "no device at all"), "%d: %s", err, fail_text());
 }
@@ -222,6 +257,7 @@ int main(int argc, char **argv)
     CHECK(mkdtemp(folder) && !chdir(folder), "%s", folder);
     test_memory();
     test_places();
+    test_rounds();
     test_idle();
     test_words();
     test_interrupted();

@@ -235,6 +235,7 @@ static void make_sweep(struct whole *c)
     s->passes = c->pass;
     s->places = c->place;
     s->place_count = c->places.count;
+    s->rounds = c->o->sweep.runs;
     s->timeout_ms = c->o->sweep.timeout_ms;
     s->resume = &c->resume;
     s->retry = c->o->sweep.retry;
@@ -259,10 +260,11 @@ static int tell_plan(struct whole *c)
     int err = OK;
     for (int64_t i = 0; i < s->matrix_count && !err; i++) {
         const struct sweep_matrix *m = &s->matrices[i];
-        struct resume_ask ask = sweep_ask(s, m);
         int64_t cases = 0, there = 0;
         char name[FAIL_TEXT_MAX];
-        for (int p = 0; p < s->pass_count && !err; p++) {
+        for (int v = 0; v < s->pass_count * s->rounds && !err; v++) {
+            int p = v % s->pass_count;
+            struct resume_ask ask = sweep_ask(s, m, v / s->pass_count);
             struct texts keys;
             struct endings endings = {0};
             err = resume_done(s->resume, &ask, &s->passes[p].prefixes, &keys, &endings);

@@ -256,6 +256,8 @@ static const struct option table[] = {
      parse_resume},
     {"fresh", NULL, "begin anew, and replace the file of -o", SWEEP, parse_fresh},
     {"retry", NULL, "measure again what is there, but is not ok", SWEEP, parse_retry},
+    {"runs", "N", "each case N times, in processes spread over the sweep (default 1)", SWEEP,
+     parse_runs},
     {"shard", "I/N", "only the I-th of N parts of the matrices; cat joins their files", SWEEP,
      parse_shard},
     {"set", "NAMES", "only these sets of a list", SWEEP, parse_sets},
@@ -414,7 +416,7 @@ int options_parse(struct options *o, enum command command, const char *command_n
                           .precs = {F32},
                           .prec_count = 1,
                           .seed = 1,
-                          .sweep = {.timeout_ms = TIMEOUT_MS}};
+                          .sweep = {.timeout_ms = TIMEOUT_MS, .runs = 1}};
     for (int i = 0; axis_all(i); i++)
         o->axes[i] = (struct axis_values){.count = 1, .value = {axis_all(i)->standard}};
     o->operands = mem_alloc(argc, sizeof *o->operands);

@@ -21,6 +21,7 @@ enum command {
 struct sweep_options {
     double timeout_ms;     // for a case, or for reading a matrix
     int64_t memory_bytes;  // of the host, for a worker; 0: not given
+    int runs;              // each case so many times
     int shard, shards;     // this part, from 1, of so many; 0: not given
     const char *sets;      // of a list, comma-separated; NULL: all
     const char *folder;    // of a list's matrices; NULL: not given

@@ -28,6 +28,15 @@ int parse_mem_limit(struct options *o, const struct option *self, const char *te
     return OK;
 }
 
+int parse_runs(struct options *o, const struct option *self, const char *text)
+{
+    const struct axis axis = {.name = self->name, .min = 1, .max = 1000};
+    int64_t runs;
+    int err = parse_one(&axis, text, &runs);
+    o->sweep.runs = (int)runs;
+    return err;
+}
+
 int parse_shard(struct options *o, const struct option *self, const char *text)
 {
     int used = 0;

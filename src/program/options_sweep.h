@@ -19,6 +19,7 @@ int parse_seconds(const struct option *self, const char *text, double *ms);
 
 int parse_timeout(struct options *o, const struct option *self, const char *text);
 int parse_mem_limit(struct options *o, const struct option *self, const char *text);
+int parse_runs(struct options *o, const struct option *self, const char *text);
 int parse_shard(struct options *o, const struct option *self, const char *text);
 int parse_missing(struct options *o, const struct option *self, const char *text);
 int parse_sets(struct options *o, const struct option *self, const char *text);

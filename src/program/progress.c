@@ -40,9 +40,9 @@ void progress_start(struct progress *p, const struct sweep *s, bool quiet, bool 
                            .verbose = verbose,
                            .terminal = !quiet && isatty(STDERR_FILENO),
                            .start_ms = clock_ms(),
-                           .matrices = s->matrix_count * s->pass_count};
+                           .matrices = s->matrix_count * s->pass_count * s->rounds};
     for (int i = 0; i < s->pass_count; i++)
-        p->cases += s->matrix_count * s->passes[i].prefixes.count;
+        p->cases += s->matrix_count * s->rounds * s->passes[i].prefixes.count;
 }
 
 static void clear(const struct progress *p)
@@ -139,7 +139,8 @@ void progress_end(struct progress *p)
     if (p->quiet) return;
     int64_t before = p->sweep->matrices_before;
     fprintf(stderr, "%lld of %lld matrices%s: %s; %s", (long long)(before + p->matrices_done),
-            (long long)p->matrices, p->sweep->pass_count > 1 ? " in all passes" : "",
+            (long long)p->matrices,
+            p->sweep->pass_count * p->sweep->rounds > 1 ? " in all passes" : "",
             endings_text(&p->sweep->endings, counts),
             duration_text((clock_ms() - p->start_ms) * 1e-3, time));
     if (before)

@@ -109,20 +109,6 @@ static void free_case(struct resume_case *c)
     mem_free(c->path);
 }
 
-// Sorts them, and keeps the last one of each.
-static void keep_last(struct resume *r)
-{
-    int64_t kept = 0;
-    if (r->count) qsort(r->cases, (size_t)r->count, sizeof *r->cases, by_case);
-    for (int64_t i = 0; i < r->count; i++)
-        if (i + 1 < r->count && !strcmp(r->cases[i].name, r->cases[i + 1].name) &&
-            !strcmp(r->cases[i].key, r->cases[i + 1].key))
-            free_case(&r->cases[i]);
-        else
-            r->cases[kept++] = r->cases[i];
-    r->count = kept;
-}
-
 static int read_lines(struct resume *r, FILE *f, const char *path)
 {
     struct runs runs = {0};
@@ -160,10 +146,8 @@ int resume_read(struct resume *r, const char *path)
     r->exists = true;
     int err = read_lines(r, f, path);
     fclose(f);
-    if (err)
-        resume_free(r);
-    else
-        keep_last(r);
+    if (err) resume_free(r);
+    if (r->count) qsort(r->cases, (size_t)r->count, sizeof *r->cases, by_case);
     return err;
 }
 
@@ -220,9 +204,24 @@ static int64_t find(const struct resume *r, const char *name, int64_t *first)
     return end - *first;
 }
 
-static bool is_done(const struct resume_case *c, const struct resume_ask *ask)
+// How many of the cases from this one on have the same key, of `count` at most.
+static int64_t same_key(const struct resume_case *c, int64_t count)
 {
-    return (status_is_good(c->status) || !ask->retry) && c->made >= ask->changed;
+    int64_t n = 1;
+    while (n < count && !strcmp(c[0].key, c[n].key)) n++;
+    return n;
+}
+
+// Whether a case is finished of which these are the records.
+static bool is_done(const struct resume_case *c, int64_t count, const struct resume_ask *ask)
+{
+    const struct resume_case *last = &c[count - 1];
+    int64_t good = 0;
+    if (last->made < ask->changed) return false;
+    if (!status_is_good(last->status)) return !ask->retry;
+    for (int64_t i = 0; i < count; i++)
+        good += status_is_good(c[i].status) && c[i].made >= ask->changed;
+    return good >= ask->rounds;
 }
 
 void endings_add(struct endings *t, enum status status, const char *key, const char *name)
@@ -249,11 +248,13 @@ int resume_done(const struct resume *r, const struct resume_ask *ask, const stru
     int64_t first, count = find(r, ask->name, &first);
     *keys = (struct texts){.list = mem_alloc(count, sizeof *keys->list)};
     if (!keys->list) return ERR_MEMORY;
-    for (int64_t i = first; i < first + count; i++)
-        if (is_done(&r->cases[i], ask) && is_among(&r->cases[i], prefixes)) {
-            keys->list[keys->count++] = r->cases[i].key;
-            endings_add(endings, r->cases[i].status, r->cases[i].key, r->cases[i].name);
-        }
+    for (int64_t i = first, n; i < first + count; i += n) {
+        n = same_key(&r->cases[i], first + count - i);
+        const struct resume_case *last = &r->cases[i + n - 1];
+        if (!is_done(&r->cases[i], n, ask) || !is_among(last, prefixes)) continue;
+        keys->list[keys->count++] = last->key;
+        endings_add(endings, last->status, last->key, last->name);
+    }
     return OK;
 }
 
@@ -266,9 +267,12 @@ bool resume_has_all(const struct resume *r, const struct resume_ask *ask,
     utf8_clean(path);
     for (int64_t p = 0; p < prefixes->count; p++) {
         bool found = false;
-        for (int64_t i = first; i < first + count && !found; i++)
-            found = is_done(&r->cases[i], ask) && !strcmp(r->cases[i].path, path) &&
-                    begins_with(&r->cases[i], prefixes->list[p]);
+        for (int64_t i = first, n; i < first + count && !found; i += n) {
+            n = same_key(&r->cases[i], first + count - i);
+            const struct resume_case *last = &r->cases[i + n - 1];
+            found = begins_with(last, prefixes->list[p]) && !strcmp(last->path, path) &&
+                    is_done(&r->cases[i], n, ask);
+        }
         if (!found) return false;
     }
     return true;

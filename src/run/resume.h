@@ -14,7 +14,7 @@ struct resume_case {
 };
 
 struct resume {
-    struct resume_case *cases; // size count; by name, then by key; each key once
+    struct resume_case *cases; // size count; by name, then by key, then as they came
     int64_t count, room;
     int64_t lines;       // whole ones
     int64_t whole_bytes; // up to the end of the last of them
@@ -37,6 +37,7 @@ struct resume_ask {
     const char *name, *path;
     int64_t changed; // when its file was written last; what was measured before is of another one
     bool retry;      // only what ended as it should, or cannot be done here
+    int64_t rounds;  // a case that ended so is to be there so many times
 };
 // How cases ended.
 struct endings {

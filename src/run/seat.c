@@ -28,6 +28,11 @@ void job_free(struct job *j)
     j->lost = NULL;
 }
 
+static struct voice *voice_of(const struct seat *x, const struct job *job)
+{
+    return &x->voices[job->round * x->sweep->pass_count + job->pass];
+}
+
 int seat_start(struct seat *x, struct job *job)
 {
     const struct sweep *s = x->sweep;
@@ -35,7 +40,7 @@ int seat_start(struct seat *x, struct job *job)
     struct duty duty = {.matrix = job->matrix->path,
                         .library = pass->library,
                         .setting = s->places[x->place].setting,
-                        .run = x->voices[job->pass].run,
+                        .run = voice_of(x, job)->run,
                         .done = job->done,
                         .without = pass->without,
                         .lost = job->lost,
@@ -69,7 +74,7 @@ static void tell(struct seat *x, int kind, const char *text)
 // Behind the environment that it belongs to, which is written once.
 static int write_record(struct seat *x, const char *line)
 {
-    struct voice *v = &x->voices[x->job->pass];
+    struct voice *v = voice_of(x, x->job);
     struct record_file *out = x->sweep->out;
     int err = OK;
     if (!v->written)
@@ -86,6 +91,9 @@ static int take_result(struct seat *x, const char *record, enum status status, c
     char *key = lost_key(record);
     int err = key ? write_record(x, record) : ERR_INPUT;
     if (!err) err = texts_add(&j->done, key);
+    // What came to nothing once is not tried in each round.
+    for (struct job *l = j->later; l && !err && !status_is_good(status); l = l->later)
+        err = texts_add(&l->done, key);
     if (!err) {
         endings_add(&j->endings, status, key, j->matrix->name);
         endings_add(&x->out->endings, status, key, j->matrix->name);
@@ -107,7 +115,7 @@ static int take_record(struct seat *x, char *line)
     char *record = NULL;
     x->next = NO_RECORD;
     if (next == CASE) return copy_text(&x->open, line);
-    struct voice *v = &x->voices[x->job->pass];
+    struct voice *v = voice_of(x, x->job);
     if (next == ENVIRONMENT && v->environment) return OK;
     size_t length = strlen(line);
     line[length] = '\n'; // worker_line() has put a 0 in its place, and there is a letter behind
@@ -301,7 +309,8 @@ int seat_over(struct seat *x, bool *over, enum seat_next *next)
 void seat_free(struct seat *x)
 {
     worker_free(&x->w);
-    for (int p = 0; x->voices && p < x->sweep->pass_count; p++) mem_free(x->voices[p].environment);
+    int count = x->sweep->pass_count * x->sweep->rounds;
+    for (int i = 0; x->voices && i < count; i++) mem_free(x->voices[i].environment);
     mem_free(x->voices);
     mem_free(x->open);
     mem_free(x->text);

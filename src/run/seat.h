@@ -7,7 +7,8 @@
 // A matrix in one pass.
 struct job {
     const struct sweep_matrix *matrix;
-    int pass;
+    int pass, round;   // the round from 0
+    struct job *later; // the same in the next round; NULL: there is none
     struct texts done; // keys of its cases that have a record; the texts are owned
     struct endings endings;
     int64_t before; // how many there were
@@ -18,7 +19,7 @@ struct job {
     double begin_ms;
 };
 
-// The run that the records of a place belong to, by pass.
+// The run that the records of a place belong to, by round and pass.
 struct voice {
     char run[17];
     char *environment; // its record; NULL: not known yet; owned
@@ -28,7 +29,7 @@ struct voice {
 struct seat {
     const struct sweep *sweep;
     int place;
-    struct voice *voices; // size pass_count
+    struct voice *voices; // by round and pass
     struct worker w;
     struct job *job;                                    // NULL: free
     bool closed;                                        // no worker can work here

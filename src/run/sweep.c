@@ -21,15 +21,16 @@ struct schedule {
     struct seat *seats; // size s->place_count
 };
 
-struct resume_ask sweep_ask(const struct sweep *s, const struct sweep_matrix *m)
+struct resume_ask sweep_ask(const struct sweep *s, const struct sweep_matrix *m, int round)
 {
-    return (struct resume_ask){m->name, m->path, m->changed, s->retry};
+    return (struct resume_ask){m->name, m->path, m->changed, s->retry, round + 1};
 }
 
 static int by_size(const void *x, const void *y)
 {
     const struct job *a = x, *b = y;
     int64_t m = a->matrix->bytes, n = b->matrix->bytes;
+    if (a->round != b->round) return a->round - b->round;
     if (m != n) return m < n ? 1 : -1;
     int order = (a->matrix->place > b->matrix->place) - (a->matrix->place < b->matrix->place);
     return order ? order : a->pass - b->pass;
@@ -39,34 +40,42 @@ static int by_size(const void *x, const void *y)
 static int look_back(struct sweep *s, struct job *j, bool *whole)
 {
     const struct texts *prefixes = &s->passes[j->pass].prefixes;
-    struct resume_ask ask = sweep_ask(s, j->matrix);
+    struct resume_ask ask = sweep_ask(s, j->matrix, j->round);
     struct texts keys;
     int err = resume_done(s->resume, &ask, prefixes, &keys, &j->endings);
     for (int64_t i = 0; i < keys.count && !err; i++) err = texts_add(&j->done, keys.list[i]);
     j->before = keys.count;
     mem_free(keys.list);
-    for (int i = 0; i < STATUS_COUNT; i++) s->endings.by_status[i] += j->endings.by_status[i];
+    for (int i = 0; i < STATUS_COUNT; i++) {
+        // What came to nothing was tried once, and counts once.
+        if (j->round && !status_is_good((enum status)i)) j->endings.by_status[i] = 0;
+        s->endings.by_status[i] += j->endings.by_status[i];
+    }
+    if (j->round) j->endings.unread = 0;
     s->endings.unread += j->endings.unread;
     s->cases_before += min64(j->before, prefixes->count);
     *whole = resume_has_all(s->resume, &ask, prefixes);
     return err;
 }
 
-// A matrix in each pass, one after the other, so that all versions of a library are measured on a
-// machine in the same state.
+// Round after round; a matrix in each pass, one after the other, so that all versions of a library
+// are measured on a machine in the same state.
 static int make_jobs(struct schedule *q)
 {
     struct sweep *s = q->s;
     int64_t count;
-    int err = size_mul(s->matrix_count, s->pass_count, &count);
+    int err = size_mul(s->matrix_count, (int64_t)s->pass_count * s->rounds, &count);
     if (err) return err;
+    int64_t each = s->matrix_count * s->pass_count; // in a round
     q->jobs = mem_zero_alloc(count, sizeof *q->jobs);
     q->begun = mem_zero_alloc(count, sizeof *q->begun);
     if (!q->jobs || !q->begun) return ERR_MEMORY;
     for (int64_t i = 0; i < count; i++)
-        q->jobs[q->count++] = (struct job){.matrix = &s->matrices[i / s->pass_count],
-                                           .pass = (int)(i % s->pass_count)};
+        q->jobs[q->count++] = (struct job){.matrix = &s->matrices[i % each / s->pass_count],
+                                           .pass = (int)(i % s->pass_count),
+                                           .round = (int)(i / each)};
     if (s->place_count > 1) qsort(q->jobs, (size_t)q->count, sizeof *q->jobs, by_size);
+    for (int64_t i = each; i < count; i++) q->jobs[i - each].later = &q->jobs[i];
     for (int64_t i = 0; i < q->count && !err; i++) {
         err = look_back(s, &q->jobs[i], &q->begun[i]);
         s->matrices_before += q->begun[i];
@@ -85,9 +94,10 @@ static int make_seats(struct schedule *q)
         x->sweep = x->out = s;
         x->place = i;
         worker_none(&x->w);
-        x->voices = mem_zero_alloc(s->pass_count, sizeof *x->voices);
+        int count = s->pass_count * s->rounds;
+        x->voices = mem_zero_alloc(count, sizeof *x->voices);
         if (!x->voices) err = ERR_MEMORY;
-        for (int p = 0; p < s->pass_count && !err; p++) err = record_run_id(x->voices[p].run);
+        for (int v = 0; v < count && !err; v++) err = record_run_id(x->voices[v].run);
     }
     return err;
 }

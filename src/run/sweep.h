@@ -52,6 +52,7 @@ struct sweep {
     int pass_count;
     const struct sweep_place *places; // size place_count
     int place_count;
+    int rounds; // each case so many times, in as many runs
     double timeout_ms;
     const struct resume *resume;
     bool retry;
@@ -62,8 +63,8 @@ struct sweep {
     int64_t cases_before, matrices_before; // what was there; in all passes
 };
 
-// What counts as finished of a matrix.
-struct resume_ask sweep_ask(const struct sweep *s, const struct sweep_matrix *m);
+// What counts as finished of a matrix in this round, from 0.
+struct resume_ask sweep_ask(const struct sweep *s, const struct sweep_matrix *m, int round);
 // ERR_INTERRUPTED after Ctrl-C: the file is whole, and the sweep can be gone on with.
 int sweep_run(struct sweep *s);
 
