@@ -1,5 +1,7 @@
 // The parts of a sweep that need no process: orders, places, what a file has already, the record of
 // a case that never ended, keys taken apart, lists of matrices.
+#include <sys/wait.h>
+
 #include "records.h"
 
 #include "program/matrix_list.h"
@@ -277,9 +279,16 @@ static void test_lock(void)
     // A run may add to it meanwhile.
     add_result(4, STATUS_OK, "web", "web.mtx");
     CHECK(file_size() > 0, "a run could not write");
+    // A process that has it from one that is gone, and that will not have it for long.
+    pid_t child = fork();
+    if (!child) {
+        usleep(400000);
+        _exit(0);
+    }
     close(first);
     CHECK(!resume_lock(path, &second) && second >= 0, "%s", fail_text());
     close(second);
+    CHECK(waitpid(child, NULL, 0) == child, "no child");
 }
 
 static void test_list(void)

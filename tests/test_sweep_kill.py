@@ -52,7 +52,7 @@ def chain(folder, seed, kills, undisturbed, spent_s, tell):
     while killed < kills or not whole:
         begin = time.monotonic()
         run = subprocess.Popen(command(*WORDS, "-o", path), stdin=subprocess.DEVNULL,
-                               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+                               stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
         if killed < kills:
             try:
                 run.wait(timeout=rng.uniform(0, spent_s))
@@ -62,10 +62,11 @@ def chain(folder, seed, kills, undisturbed, spent_s, tell):
                 left += children
                 killed += 1
                 spent_s *= 1.2
-        status = run.wait()
+        status, said = run.wait(), run.stderr.read()
         if status == -signal.SIGKILL:
             continue
-        check(status == 1, "seed %d: exit status %d" % (seed, status))
+        check(status == 1, "seed %d: exit status %d: %s" % (seed, status, said))
+        check(said == "", "seed %d: after %d kills: %s" % (seed, killed, said))
         check(endings(path) == undisturbed, "seed %d: other records after %d kills: %s" %
               (seed, killed, sorted(set(endings(path).items()) ^ set(undisturbed.items()))[:4]))
         whole += 1

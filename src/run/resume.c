@@ -15,6 +15,9 @@
 #include "run/record.h"
 #include "run/record_read.h"
 
+#define LOCK_MS      3000.0 // to wait for a sweep that may be ending
+#define LOCK_LOOK_US 50000
+
 // When the runs of the file began.
 struct run {
     char id[17];
@@ -155,10 +158,14 @@ int resume_lock(const char *path, int *fd)
 {
     struct flock mark = {
         .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = RECORD_LOCK_END, .l_len = 1};
+    double begin = clock_ms();
     *fd = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK);
-    // Some file systems have no locks, and what cannot be opened tells who writes to it.
-    if (*fd < 0 || !fcntl(*fd, F_OFD_SETLK, &mark) || (errno != EAGAIN && errno != EACCES))
-        return OK;
+    // A sweep that was killed as it started a worker leaves it the lock for a moment.
+    for (; *fd >= 0 && !interrupted && clock_ms() - begin < LOCK_MS; usleep(LOCK_LOOK_US)) {
+        if (!fcntl(*fd, F_OFD_SETLK, &mark)) return OK;
+        if (errno != EAGAIN && errno != EACCES) return OK; // some file systems have no locks
+    }
+    if (*fd < 0) return OK; // who writes to it tells why
     close(*fd);
     *fd = -1;
     return fail(ERR_OUTPUT, "-o %s: another sweep is writing to it", path);
