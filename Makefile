@@ -128,12 +128,23 @@ $(FAKE_NVML): tests/fake_nvml.c src/device/nvml.h $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS_ALL) -fPIC -shared -Wl,-soname,$(@F) -o $@ $<
 $(BUILD)/tests/test_doctor: | $(FAKE_NVML)
-tests: $(TEST_BIN) $(FAKE_MKL) $(FAKE_NVML)
+# The program with algorithms that crash, hang and so on, and a library for one of them.
+SWEEP_TEST := $(BUILD)/tests/sweep/spbench $(BUILD)/tests/sweep/library.so
+$(BUILD)/tests/sweep/algos.c.o: src/algos/algos.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS_ALL:-Isrc=-Itests/sweep -Isrc) -MMD -MP -c -o $@ $<
+$(BUILD)/tests/sweep/spbench: $(filter-out %/src/algos/algos.c.o,$(OBJ)) $(BUILD)/tests/sweep/algos.c.o $(BUILD)/tests/sweep/planted.c.o
+	$(LINK) -o $@ $^ $(LIBS)
+$(BUILD)/tests/sweep/library.so: tests/sweep/library.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS_ALL) -fPIC -shared -o $@ $<
+tests: $(TEST_BIN) $(FAKE_MKL) $(FAKE_NVML) $(SWEEP_TEST)
 
 demo: deps
 	@$(MAKE) --no-print-directory spbench
 	@tests/demo.sh
-test: deps
+test:
+	@tests/deps.sh tests
 	@tests/run.sh
 gpu-test: $(BUILD)/spbench tests
 	@tests/gpu.sh $(BUILD)
@@ -170,4 +181,4 @@ deps:
 clean:
 	rm -rf build spbench
 
--include $(OBJ:.o=.d) $(TEST_OBJ:.o=.d)
+-include $(OBJ:.o=.d) $(TEST_OBJ:.o=.d) $(wildcard $(BUILD)/tests/sweep/*.d)

@@ -1,6 +1,8 @@
 #!/usr/bin/env bash
 # Installs what the build, the tests and the plots need and this machine lacks, with apt; where that
 # cannot be done, says in one line which packages to install. The CUDA toolkit is not among them.
+# With the word `tests`, and where no service would be started by it, also what single tests can do
+# without: a batch system.
 set -u
 
 missing=()
@@ -19,23 +21,31 @@ command -v shellcheck >/dev/null || missing+=(shellcheck)
 command -v valgrind >/dev/null || missing+=(valgrind)
 have_module matplotlib || missing+=(python3-matplotlib)
 have_module jsonschema || missing+=(python3-jsonschema)
-[ ${#missing[@]} -eq 0 ] && exit 0
+optional=()
+if [ "${1:-}" = tests ] && [ "$(id -u)" -eq 0 ] && [ ! -d /run/systemd/system ]; then
+    command -v sbatch >/dev/null || optional+=(slurm-wlm munge)
+fi
+[ $((${#missing[@]} + ${#optional[@]})) -eq 0 ] && exit 0
 
 as_root=()
 if [ "$(id -u)" -ne 0 ]; then
     as_root=(sudo -n)
 fi
+install() { "${as_root[@]}" apt-get install -y --no-install-recommends "$@"; }
 if command -v apt-get >/dev/null && { [ "$(id -u)" -eq 0 ] || sudo -n true 2>/dev/null; }; then
-    echo "installing ${missing[*]}" >&2
+    echo "installing ${missing[*]} ${optional[*]}" >&2
     export DEBIAN_FRONTEND=noninteractive
     log=$(mktemp)
     if "${as_root[@]}" apt-get update >"$log" 2>&1 &&
-        "${as_root[@]}" apt-get install -y --no-install-recommends "${missing[@]}" >>"$log" 2>&1; then
+        { [ ${#missing[@]} -eq 0 ] || install "${missing[@]}" >>"$log" 2>&1; }; then
+        [ ${#optional[@]} -eq 0 ] || install "${optional[@]}" >>"$log" 2>&1 ||
+            echo "not to be had, some tests are left out: ${optional[*]}" >&2
         rm -f "$log"
         exit 0
     fi
     tail -n 5 "$log" >&2
     rm -f "$log"
 fi
+[ ${#missing[@]} -eq 0 ] && exit 0
 echo "please install these packages (their Debian names): ${missing[*]}" >&2
 exit 1

@@ -138,6 +138,9 @@ part fetch tests/test_fetch.sh
 part install tests/test_install.sh build/cpu/spbench
 part records tests/records.sh build/cpu/spbench build/emu/spbench
 part compare-formats "$python" tests/compare_formats.py build/cpu/spbench
+part sweep "$python" tests/test_sweep.py build/cpu build/emu/spbench
+part sweep-slurm tests/test_sweep_slurm.sh build/cpu/tests/sweep/spbench
+part sweep-kill "$python" tests/test_sweep_kill.py build/cpu
 part shellcheck one bash -c 'shellcheck .ci/run ./*.sh tests/*.sh tests/*/*.sh results/*/*.sh'
 
 echo "$passed passed, $failed failed, $skipped skipped"

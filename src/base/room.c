@@ -9,6 +9,8 @@
 #include "base/cgroup.h"
 #include "base/sysfs.h"
 
+static int64_t own_limit; // bytes; 0: none
+
 // The process's groups of both versions: where they are is asked once, what they leave each time.
 static struct cgroup groups[2];
 static bool groups_known;
@@ -19,6 +21,8 @@ void room_root(const char *folder)
     sysfs_root(folder);
     groups_known = false;
 }
+
+void room_limit(int64_t bytes) { own_limit = bytes; }
 
 // The number behind "key" in a file of lines "key number"; `missing` if it is not there.
 static int64_t number_of(const char *path, const char *key, int64_t missing)
@@ -121,5 +125,7 @@ struct room room_find(int64_t promised)
     // Address space is used when it is asked for, touched or not.
     bound(&r, own_room(RLIMIT_AS, "VmSize:"), "ulimit -v");
     bound(&r, own_room(RLIMIT_DATA, "VmData:"), "ulimit -d");
+    int64_t own = max64(promised, max64(bytes_of("/proc/self/status", "RssAnon:"), 0));
+    if (own_limit) bound(&r, max64(own_limit - own, 0), "-mem-limit");
     return r;
 }

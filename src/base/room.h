@@ -13,6 +13,9 @@ struct room {
 // `promised`: bytes that the process has asked for and may not have touched yet. The system gives
 // memory when it is touched, so they still look free; they are taken off.
 struct room room_find(int64_t promised);
+// The process is not to have more than so many bytes of its own, by its option -mem-limit; 0: as much
+// as there is.
+void room_limit(int64_t bytes);
 // For tests: /proc and /sys are looked for in this folder; "" switches that off.
 void room_root(const char *folder);
 

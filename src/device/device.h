@@ -74,6 +74,7 @@ struct device {
     char id[16];                 // "cpu", "cuda:0"
     char name[128];              // as the vendor calls it
     char detail[128];            // compute capability and driver, or the instruction set
+    char address[32];            // on its bus, where it is one of several: which one it is; or ""
     int units;                   // of ops->units: multiprocessors, threads
     int64_t memory_bytes;        // total
     int64_t cache_bytes;         // last-level cache, as the system says
@@ -113,6 +114,7 @@ struct digest {
 // One backend. Every function returns 0 or an error; backends do no bookkeeping.
 struct device_ops {
     const char *units;   // what its work is spread over: "multiprocessors"
+    const char *visible; // variable of the environment that says which of its kind there are, or NULL
     int row_start_bytes; // of the CSR that its kernels take: 8 (int64_t) or 4 (int32_t)
     int (*count)(void);  // devices of this kind in the machine; where there are none, why is failed
     // NULL where they lie on no bus that a driver knows them by. Opens nothing.

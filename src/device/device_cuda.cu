@@ -64,6 +64,7 @@ static int describe(struct device *d)
     CUDA_TRY(cudaDeviceGetAttribute(&d->units, cudaDevAttrMultiProcessorCount, d->index));
     CUDA_TRY(cudaDeviceGetAttribute(&l2, cudaDevAttrL2CacheSize, d->index));
     CUDA_TRY(cudaMemGetInfo(&free_bytes, &total_bytes));
+    CUDA_TRY(cudaDeviceGetPCIBusId(d->address, sizeof d->address, d->index));
     CUDA_TRY(cudaDriverGetVersion(&driver));
     CUDA_TRY(cudaRuntimeGetVersion(&runtime));
     snprintf(d->name, sizeof d->name, "%.*s", (int)sizeof d->name - 1, facts.name);
@@ -290,6 +291,7 @@ static int cuda_profile(struct device *d, bool on)
 
 extern "C" const struct device_ops device_cuda = {
     .units = "multiprocessors",
+    .visible = "CUDA_VISIBLE_DEVICES",
     .row_start_bytes = sizeof(int32_t),
     .count = cuda_count,
     .bus_id = cuda_bus_id,

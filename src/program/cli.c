@@ -40,6 +40,10 @@ static const struct command_info commands[] = {
      "verdicts on two files of records, and an exit status", cli_compare, 0, INT32_MAX, false},
     {COMMAND_SELFTEST, "selftest", "aa [OPTIONS] [MATRIX...]",
      "this program against itself: false verdicts, noise floor", cli_selftest, 0, INT32_MAX, true},
+    {COMMAND_SWEEP, "sweep", "[OPTIONS] LIST|FOLDER|MATRIX...",
+     "measure many matrices, lose nothing, go on where it was ended", cli_sweep, 1, INT32_MAX,
+     true},
+    {COMMAND_WORKER, "worker", NULL, NULL, cli_worker, 0, 1, false},
     {COMMAND_HELP, "help", "[COMMAND]", "this, or the options of a command", cli_help, 0, 1, false},
 };
 #define COMMAND_COUNT COUNT(commands)
@@ -72,7 +76,8 @@ static int no_such_command(const char *name, const char *what)
     struct suggestion s;
     char guess[64];
     suggest_start(&s, name);
-    for (int i = 0; i < COMMAND_COUNT; i++) suggest_offer(&s, commands[i].name);
+    for (int i = 0; i < COMMAND_COUNT; i++)
+        if (commands[i].about) suggest_offer(&s, commands[i].name);
     return fail(ERR_USAGE, "%s: no such %s; %s'spbench help' lists the commands", name, what,
                 suggest_text(&s, guess));
 }
@@ -157,6 +162,10 @@ static void help_command(const struct command_info *c)
             "  spbench compare -history [OPTIONS] FILES|FOLDER   the newest against all before\n");
     if (c->takes_matrices) help_matrices();
     if (c->id == COMMAND_RUN) help_run();
+    if (c->id == COMMAND_SWEEP)
+        printf("\nA LIST, such as matrices.txt, has a matrix a line: a file, gen:SPEC, or "
+               "Group/Name with\n"
+               "the sets that it is in. A FOLDER means all matrices in it.\n");
     if (c->id == COMMAND_RUN)
         printf(
             "\nRecords go to stdout (JSON Lines), the table to stderr. A terminal that shows the\n"
@@ -171,7 +180,7 @@ static int cli_help(const struct request *q)
         return OK;
     }
     const struct command_info *c = command_find(q->o->operands[0]);
-    if (!c) return no_such_command(q->o->operands[0], "command");
+    if (!c || !c->about) return no_such_command(q->o->operands[0], "command");
     help_command(c);
     return OK;
 }
@@ -238,7 +247,7 @@ static int refuse_late_command(const struct options *o, int argc, char **argv)
 
 static int dispatch(const struct command_info *c, const struct request *q)
 {
-    if (q->o->help) {
+    if (q->o->help && c->about) {
         help_command(c);
         return OK;
     }

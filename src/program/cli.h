@@ -47,6 +47,8 @@ int cli_completion(const struct request *q);
 int cli_man(const struct request *q);
 int cli_compare(const struct request *q);
 int cli_selftest(const struct request *q);
+int cli_sweep(const struct request *q);
+int cli_worker(const struct request *q);
 
 // What -model adds to the facts about a matrix: the predictions of each model, by the ceilings that
 // are kept of the device. Made from the options, and closed, also after an error.

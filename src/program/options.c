@@ -9,15 +9,33 @@
 #include "program/choose.h"
 #include "program/options_compare.h"
 #include "program/options_lists.h"
+#include "program/options_sweep.h"
 #include "program/options_table.h"
+#include "program/places.h"
 #include "program/threads.h"
 
-#define LIMIT_MS 2000.0  // for the samples of a case, if there are 10 by then
-#define MOST_MS  20000.0 // if there are not
-#define RUNS     6       // see tests/test_compare_stats.c: 5 % are found, and nothing else
+#define LIMIT_MS   2000.0   // for the samples of a case, if there are 10 by then
+#define MOST_MS    20000.0  // if there are not
+#define TIMEOUT_MS 600000.0 // of a sweep: for a case
+#define RUNS       6        // see tests/test_compare_stats.c: 5 % are found, and nothing else
+
+#define RUN    (BIT(COMMAND_RUN) | SWEEP)
+#define ALONE  BIT(COMMAND_RUN) // not of its workers
+#define SWEEP  (BIT(COMMAND_SWEEP) | BIT(COMMAND_WORKER))
+#define INFO   BIT(COMMAND_INFO)
+#define GEN    BIT(COMMAND_GEN)
+#define ROOF   BIT(COMMAND_ROOF)
+#define DOCTOR BIT(COMMAND_DOCTOR)
+#define ALL    ~0u
+#define MODEL  (INFO | BIT(31)) // of info, for its models alone
+
+// Options of run, which are passed on to the processes that run, have BIT(30).
+#define COMPARE  BIT(COMMAND_COMPARE)
+#define SELFTEST BIT(COMMAND_SELFTEST)
+#define EACH     (RUN | COMPARE | SELFTEST | BIT(30))
 
 // The one value of an option whose values are those of an axis.
-static int parse_one(const struct axis *axis, const char *text, int64_t *value)
+int parse_one(const struct axis *axis, const char *text, int64_t *value)
 {
     struct axis_values v;
     int err = axis_parse(axis, text, &v);
@@ -57,6 +75,9 @@ static int parse_device(struct options *o, const struct option *self, const char
     int index;
     (void)self;
     o->device = text;
+    // A sweep does not look at devices: its workers do.
+    struct places places;
+    if (BIT(o->command) & SWEEP) return places_parse(text, &places);
     return device_parse(text, &kind, &index);
 }
 
@@ -78,7 +99,7 @@ static int parse_warmup(struct options *o, const struct option *self, const char
     return err;
 }
 
-static int parse_time_limit(struct options *o, const struct option *self, const char *text)
+int parse_seconds(const struct option *self, const char *text, double *ms)
 {
     char *end;
     double seconds = strtod(text, &end);
@@ -87,8 +108,15 @@ static int parse_time_limit(struct options *o, const struct option *self, const 
     if (!(seconds > 0 && seconds <= 86400))
         return fail(ERR_USAGE, "-%s %s: must be more than 0 and at most 86400 seconds", self->name,
                     text);
-    o->rule.limit_ms = o->rule.most_ms = seconds * 1e3;
+    *ms = seconds * 1e3;
     return OK;
+}
+
+static int parse_time_limit(struct options *o, const struct option *self, const char *text)
+{
+    int err = parse_seconds(self, text, &o->rule.limit_ms);
+    o->rule.most_ms = o->rule.limit_ms;
+    return err;
 }
 
 const char *const cache_words[] = {"warm", "cold", NULL};
@@ -177,19 +205,6 @@ FLAG(profile)
 FLAG(history)
 FLAG(no_cache)
 
-#define RUN    BIT(COMMAND_RUN)
-#define INFO   BIT(COMMAND_INFO)
-#define GEN    BIT(COMMAND_GEN)
-#define ROOF   BIT(COMMAND_ROOF)
-#define DOCTOR BIT(COMMAND_DOCTOR)
-#define ALL    ~0u
-#define MODEL  (INFO | BIT(31)) // of info, for its models alone
-
-// Options of run, which are passed on to the processes that run, have BIT(30).
-#define COMPARE  BIT(COMMAND_COMPARE)
-#define SELFTEST BIT(COMMAND_SELFTEST)
-#define EACH     (RUN | COMPARE | SELFTEST | BIT(30))
-
 // To add an option: a field in struct options, a function above, a row here. Where its value is a
 // list that grows when it is given again, see is_list() as well.
 static const struct option table[] = {
@@ -214,7 +229,7 @@ static const struct option table[] = {
      parse_check},
     {"counters", NULL, "count the bytes that a run moves, by ncu in a process of its own", RUN,
      parse_counters},
-    {"profile", NULL, "for ncu and nsys: one run between their marks, nothing is measured", RUN,
+    {"profile", NULL, "for ncu and nsys: one run between their marks, nothing is measured", ALONE,
      parse_profile},
     {"opt", "NAME=VALUES", "parameter of the algorithms that have it; see list ALGORITHM",
      EACH | MODEL, parse_setting},
@@ -227,8 +242,8 @@ static const struct option table[] = {
      compare_parse_format},
     {"ab", "PROGRAM", "measure that program (OLD) and this one (NEW) by turns, on MATRIX...",
      COMPARE, compare_parse_ab},
-    {"runs", "N", "processes that measure each case of either side (default 6)", COMPARE | SELFTEST,
-     compare_parse_runs},
+    {"runs", "N", "processes that measure each case, spread over the whole time (default 6; 1)",
+     COMPARE | SELFTEST | SWEEP, compare_parse_runs},
     {"keep", "PREFIX", "keep the records: PREFIX.old.jsonl, PREFIX.new.jsonl", COMPARE | SELFTEST,
      compare_parse_keep},
     {"history", NULL, "the newest of FILES, or of the .jsonl in a folder, against those before",
@@ -237,10 +252,29 @@ static const struct option table[] = {
      COMPARE, compare_parse_consecutive},
     {"plant", "PERCENT", "the slowdown that is to be found (default 5)", SELFTEST,
      compare_parse_plant},
+    {"timeout", "SECONDS", "end a case, or the reading of a matrix, after so long (default 600)",
+     SWEEP, parse_timeout},
+    {"mem-limit", "SIZE", "host memory of a worker at most: 512M, 4G (default: what there is)",
+     SWEEP, parse_mem_limit},
+    {"resume", NULL, "go on with the file of -o: the default where it is there", SWEEP,
+     parse_resume},
+    {"fresh", NULL, "begin anew, and replace the file of -o", SWEEP, parse_fresh},
+    {"retry", NULL, "measure again what is there, but is not ok", SWEEP, parse_retry},
+    {"shard", "I/N", "only the I-th of N parts of the matrices; cat joins their files", SWEEP,
+     parse_shard},
+    {"set", "NAMES", "only these sets of a list", SWEEP, parse_sets},
+    {"dir", "FOLDER", "where a list's matrices are (default: matrices/ beside it)", SWEEP,
+     parse_folder},
+    {"missing", "NAME", "of files that are not there: error (default), or skip", SWEEP,
+     parse_missing},
+    {"cusparse", "FILES", "measure cuSPARSE once more with each of these libcusparse.so", SWEEP,
+     parse_libraries},
+    {"n", NULL, "only tell what there would be to do, and about how long it takes", SWEEP,
+     parse_plan_only},
     {"o", "FILE", "where the output goes (default: stdout)", RUN | GEN | COMPARE, parse_output},
     {"no-cache", NULL, "read matrix files anew, and keep no copy of what was read", EACH | INFO,
      parse_no_cache},
-    {"append", NULL, "add to the file of -o instead of replacing it", RUN, parse_append},
+    {"append", NULL, "add to the file of -o instead of replacing it", ALONE, parse_append},
     {"q", NULL, "no table, no progress; only mistakes are told; of the doctor only its advice",
      RUN | ROOF | COMPARE | SELFTEST | DOCTOR,
      parse_quiet},
@@ -298,7 +332,7 @@ static const struct option *option_find(const char *name, size_t length)
 
 bool takes_axis(enum command command, const struct axis *axis)
 {
-    return command == COMMAND_RUN || command == COMMAND_COMPARE || command == COMMAND_SELFTEST ||
+    return ((RUN | COMPARE | SELFTEST) & BIT(command)) ||
            (command == COMMAND_INFO && axis == &axis_k);
 }
 
@@ -371,10 +405,11 @@ static bool takes_name(const struct option *option)
 }
 
 // Whether `text`, which is that of the last option and the word behind it, is a value of it.
-static bool would_do(const struct given *last, const char *word, const char *text)
+static bool would_do(enum command command, const struct given *last, const char *word,
+                     const char *text)
 {
     struct axis_values values;
-    struct options scratch = {0};
+    struct options scratch = {.command = command};
     if (last->axis) return !axis_parse(last->axis, text, &values);
     if (last->option->parse == parse_alg) return choice_is_algorithm(word);
     return !takes_name(last->option) &&
@@ -382,13 +417,13 @@ static bool would_do(const struct given *last, const char *word, const char *tex
 }
 
 // A word behind an option that would do as a further value of it, and is no file: -k 64 128.
-static int refuse_value(const struct given *last, const char *word)
+static int refuse_value(enum command command, const struct given *last, const char *word)
 {
     char text[256];
     if (!last->text || strpbrk(word, "./:") || !access(word, F_OK)) return OK;
     int length = snprintf(text, sizeof text, "%s,%s", last->text, word);
     if (length >= (int)sizeof text) return OK;
-    if (!would_do(last, word, text)) return OK;
+    if (!would_do(command, last, word, text)) return OK;
     return fail(ERR_USAGE, "%s: no such file; for several values write -%s %s", word,
                 last->axis ? last->axis->name : last->option->name, text);
 }
@@ -448,14 +483,16 @@ static bool is_passed(enum command command, const struct given *last)
 int options_parse(struct options *o, enum command command, const char *command_name, int argc,
                   char **argv)
 {
-    *o = (struct options){.alg = "all",
+    *o = (struct options){.command = command,
+                          .alg = "all",
                           .device = "auto",
                           .precs = {F32},
                           .prec_count = 1,
                           .seed = 1,
+                          .sweep = {.timeout_ms = TIMEOUT_MS},
                           .threshold = 3,
                           .plant = 5,
-                          .runs = RUNS,
+                          .runs = command == COMMAND_SWEEP ? 1 : RUNS,
                           .consecutive = 2};
     for (int i = 0; axis_all(i); i++)
         o->axes[i] = (struct axis_values){.count = 1, .value = {axis_all(i)->standard}};
@@ -469,7 +506,7 @@ int options_parse(struct options *o, enum command command, const char *command_n
         if (!word[0])
             return fail(ERR_USAGE, "an argument is empty: '', as of a variable that is not set");
         if (ended || word[0] != '-' || !word[1]) { // "-" is stdin
-            int err = ended || word[0] == '-' ? OK : refuse_value(&last, word);
+            int err = ended || word[0] == '-' ? OK : refuse_value(command, &last, word);
             if (err) return err;
             last = (struct given){0};
             o->operands[o->operand_count++] = word;

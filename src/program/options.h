@@ -17,7 +17,20 @@ enum command {
     COMMAND_MAN,
     COMMAND_COMPARE,
     COMMAND_SELFTEST,
+    COMMAND_SWEEP,
+    COMMAND_WORKER, // of a sweep: its options are the sweep's
     COMMAND_HELP,
+};
+
+// What a sweep does beside what a run does.
+struct sweep_options {
+    double timeout_ms;     // for a case, or for reading a matrix
+    int64_t memory_bytes;  // of the host, for a worker; 0: not given
+    int shard, shards;     // this part, from 1, of so many; 0: not given
+    const char *sets;      // of a list, comma-separated; NULL: all
+    const char *folder;    // of a list's matrices; NULL: not given
+    const char *libraries; // files of cuSPARSE, comma-separated; NULL: none
+    bool skip_missing, fresh, resume, retry, plan_only;
 };
 
 #define OPTIONS_MAX  64 // of all commands together
@@ -26,10 +39,11 @@ enum command {
 
 // What the command line asked for. Text points into argv.
 struct options {
+    enum command command;
     const char *op;                        // name, NULL: not given
     const char *alg;                       // names and patterns, comma-separated
     char *algs;                            // owned: what several -alg come to; NULL: none was given
-    const char *device;                    // auto, cpu, cuda, cuda:N
+    const char *device;                    // auto, cpu, cuda, cuda:N; of a sweep as in places.h
     const char *output;                    // NULL: not given
     struct axis_values axes[AXES_ALL_MAX]; // by axis_all()
     struct axis_values prec_values;        // of -prec, as given
@@ -44,7 +58,8 @@ struct options {
     uint64_t seed;
     bool no_cache; // of parsed matrices
     bool append, quiet, verbose, model, counters, profile, help, version;
-    // Of compare and selftest.
+    struct sweep_options sweep;
+    // Of compare and selftest, `runs` of a sweep as well.
     const char *format, *ab, *keep; // NULL: not given
     double threshold, plant;        // percent
     int runs, consecutive;

@@ -6,23 +6,26 @@
 #include "run/report.h"
 
 // What an option that has no text of its own is about.
-static void about_names(const struct option *option, char text[256])
+static void about_names(enum command command, const struct option *option, char text[256])
 {
     if (!strcmp(option->name, "op"))
         snprintf(text, 256, "operation; left out: that of the algorithms, %s where several have it",
                  ops[0]->name);
+    else if (command == COMMAND_SWEEP)
+        snprintf(text, 256, "as for run; several (cuda:0,1,2), or all GPUs, share the matrices");
     else
         snprintf(text, 256, "one of %s; auto (default): the first GPU, else the CPU",
                  device_names());
 }
 
-static void show_option(const struct option *option, struct option_shown *s)
+static void show_option(enum command command, const struct option *option,
+                        struct option_shown *s)
 {
     *s = (struct option_shown){.name = option->name, .value = option->value};
     if (option->about)
         snprintf(s->about, sizeof s->about, "%s", option->about);
     else
-        about_names(option, s->about);
+        about_names(command, option, s->about);
 }
 
 static void show_axis(const struct axis *axis, struct option_shown *s)
@@ -45,7 +48,7 @@ bool option_show(enum command command, int i, struct option_shown *s)
     const struct axis *axis;
     for (int r = 0; (option = option_at(r)); r++) {
         if (!(option->commands & BIT(command))) continue;
-        if (!i--) return show_option(option, s), true;
+        if (!i--) return show_option(command, option, s), true;
         for (int a = 0; axes_follow(option) && (axis = axis_all(a)); a++)
             if (takes_axis(command, axis) && !i--) return show_axis(axis, s), true;
     }
@@ -128,6 +131,7 @@ static const struct {
     {"op", add_ops, NULL},          {"alg", add_algorithms, NULL}, {"prec", add_precisions, NULL},
     {"device", add_devices, NULL},  {"opt", add_parameters, NULL}, {"cache", NULL, cache_words},
     {"launch", NULL, launch_words}, {"check", NULL, check_words},  {"format", add_formats, NULL},
+    {"missing", NULL, missing_words},
 };
 
 static void add_list(const char *const *words, add_word *add, void *to)

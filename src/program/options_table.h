@@ -17,6 +17,7 @@ struct option {
 const struct option *option_at(int i);
 bool takes_axis(enum command command, const struct axis *axis);
 // What options take that are no axes: words, ended by a NULL.
-extern const char *const cache_words[], *const launch_words[], *const check_words[];
+extern const char *const cache_words[], *const launch_words[], *const check_words[],
+    *const missing_words[];
 
 #endif

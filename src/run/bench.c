@@ -9,6 +9,11 @@ static const char *const status_names[STATUS_COUNT] = {
 
 const char *status_name(enum status status) { return status_names[status]; }
 
+bool status_is_good(enum status status)
+{
+    return status == STATUS_OK || status == STATUS_UNSUPPORTED || status == STATUS_SKIPPED;
+}
+
 int status_find(const char *name)
 {
     for (int i = 0; i < STATUS_COUNT; i++)
@@ -242,7 +247,7 @@ void result_clear(struct result *r)
     device_trace_free(&r->trace);
 }
 
-static struct result new_result(const struct bench_case *c, const struct matrix *matrix)
+struct result result_start(const struct bench_case *c, const struct matrix *matrix)
 {
     struct result r = {
         .c = *c, .matrix = matrix, .flops = -1, .compulsory_bytes = -1, .gather_bytes = -1};
@@ -273,7 +278,7 @@ static int run_case(const struct plan *plan, struct reference *ref, struct bench
     int err = attempt(plan, ref, bd, o, r);
     if ((err == ERR_MEMORY || err == ERR_UNCHECKED) && operands_drop_others(o)) {
         result_clear(r);
-        *r = new_result(&r->c, r->matrix);
+        *r = result_start(&r->c, r->matrix);
         err = attempt(plan, ref, bd, o, r);
     }
     if (err == ERR_INTERRUPTED) return err;
@@ -324,7 +329,7 @@ static int predict_case(const struct group *g, const struct bench_device *bd, st
 static int emit_case(struct group *g, const struct bench_case *c, const struct matrix *matrix,
                      bench_emit emit, void *arg)
 {
-    struct result r = new_result(c, matrix);
+    struct result r = result_start(c, matrix);
     struct bench_device *bd = bench_device_find(g->devices, c->device);
     if (!bd) bug("no device '%s'", c->device);
     int err = interrupted ? fail(ERR_INTERRUPTED, "interrupted") : OK;

@@ -22,6 +22,8 @@ enum status {
     STATUS_COUNT
 };
 const char *status_name(enum status status);
+// It is as it should be, or cannot be done here.
+bool status_is_good(enum status status);
 // -1 if there is none of this name.
 int status_find(const char *name);
 
@@ -53,6 +55,8 @@ struct result {
     struct counters counters;        // of another run, in another process
 };
 void result_clear(struct result *r);
+// Of a case of which nothing is known yet.
+struct result result_start(const struct bench_case *c, const struct matrix *matrix);
 
 // A device of the plan, with its ceilings.
 struct bench_device {

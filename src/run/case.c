@@ -53,7 +53,7 @@ static void add_library(char text[CASE_KEY_MAX], const struct bench_case *c)
     for (; library && *library; library++) add(text, "%c", *library == ' ' ? '-' : *library);
 }
 
-const char *case_key(const struct bench_case *c, const struct matrix *M, char text[CASE_KEY_MAX])
+const char *case_prefix(const struct bench_case *c, char text[CASE_KEY_MAX])
 {
     const struct op *op = c->entry->op;
     char value[32];
@@ -65,6 +65,28 @@ const char *case_key(const struct bench_case *c, const struct matrix *M, char te
     if (c->stream) add(text, " launch=stream");
     add_options(text, c);
     add_library(text, c);
+    return text;
+}
+
+int64_t case_key_prefix(const char *key, const char *name)
+{
+    size_t length = strlen(key), tail = strlen(name) + 1;
+    if (length <= tail || key[length - tail] != ' ' || strcmp(key + length - tail + 1, name))
+        return 0;
+    size_t end = length - tail; // of the size
+    while (end && key[end - 1] != ' ') end--;
+    return end ? (int64_t)end - 1 : 0;
+}
+
+bool case_key_unread(const char *key, const char *name)
+{
+    int64_t prefix = case_key_prefix(key, name);
+    return prefix && !strncmp(key + prefix, " -:- ", 5);
+}
+
+const char *case_key(const struct bench_case *c, const struct matrix *M, char text[CASE_KEY_MAX])
+{
+    case_prefix(c, text);
     if (M->field)
         add(text, " %dx%d:%lld", M->A.m, M->A.n, (long long)M->A.nnz);
     else

@@ -28,5 +28,11 @@ const char *case_library(const struct bench_case *c);
 // cases apart compare it.
 #define CASE_KEY_MAX 1024
 const char *case_key(const struct bench_case *c, const struct matrix *M, char text[CASE_KEY_MAX]);
+// The same up to the matrix, which may not be known yet.
+const char *case_prefix(const struct bench_case *c, char text[CASE_KEY_MAX]);
+// How many letters of a key that is, by the name of the matrix; 0 where it cannot be told.
+int64_t case_key_prefix(const char *key, const char *name);
+// Whether it is of a matrix that could not be read.
+bool case_key_unread(const char *key, const char *name);
 
 #endif

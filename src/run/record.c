@@ -93,14 +93,21 @@ static int open_file(struct record_file *out, const char *path, bool append)
     return OK;
 }
 
-int record_open(struct record_file *out, const char *path, bool append, uint64_t seed)
+int record_run_id(char run[17])
 {
     uint64_t id;
-    *out = (struct record_file){
-        .fd = -1, .path = "stdout", .seed = seed, .threads = omp_get_max_threads()};
     if (getentropy(&id, sizeof id))
         return fail(ERR_OUTPUT, "no random number to name the run: %s", strerror(errno));
-    snprintf(out->run, sizeof out->run, "%016llx", (unsigned long long)id);
+    snprintf(run, 17, "%016llx", (unsigned long long)id);
+    return OK;
+}
+
+int record_open(struct record_file *out, const char *path, bool append, uint64_t seed)
+{
+    *out = (struct record_file){
+        .fd = -1, .path = "stdout", .seed = seed, .threads = omp_get_max_threads()};
+    int err = record_run_id(out->run);
+    if (err) return err;
     if (path && strcmp(path, "-")) return open_file(out, path, append);
     out->fd = STDOUT_FILENO;
     return OK;
@@ -136,9 +143,9 @@ static int write_locked(struct record_file *out, const char *line, bool locked)
     return OK;
 }
 
-static int write_whole(struct record_file *out, const char *line)
+int record_line(struct record_file *out, const char *line)
 {
-    struct flock all = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+    struct flock all = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_len = RECORD_LOCK_END};
     bool locked = !fcntl(out->fd, F_OFD_SETLKW, &all); // a pipe has no locks, nor some file systems
     int err = write_locked(out, line, locked);
     all.l_type = F_UNLCK;
@@ -150,7 +157,7 @@ static int write_whole(struct record_file *out, const char *line)
 static int write_document(struct record_file *out, struct json *j)
 {
     char *line = json_line(j);
-    int err = line ? write_whole(out, line) : ERR_MEMORY;
+    int err = line ? record_line(out, line) : ERR_MEMORY;
     mem_free(line);
     json_free(j);
     return err;
@@ -230,6 +237,7 @@ static void add_device(struct json *j, cJSON *array, const struct bench_device *
     json_text(j, o, "kind", device_list[d->kind].name);
     json_text(j, o, "name", d->name);
     json_text(j, o, "detail", d->detail);
+    if (d->address[0]) json_text(j, o, "address", d->address);
     json_text(j, o, "units_of", d->ops->units);
     json_number(j, o, "units", d->units);
     json_number(j, o, "memory_bytes", (double)d->memory_bytes);

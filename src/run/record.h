@@ -4,7 +4,13 @@
 
 #include "run/bench.h"
 
+#include <sys/types.h>
+
 #define RECORD_SCHEMA "spbench/1"
+
+// Who writes a line has the bytes before this one to itself while it does so; a sweep has this one
+// all the time, so that no second one takes the same file.
+#define RECORD_LOCK_END ((off_t)1 << 61)
 
 // Where the records of a run go, and what all of them say. Every line is written in one piece; one
 // that does not fit on the disk is taken back whole.
@@ -17,6 +23,8 @@ struct record_file {
     int64_t replaced; // records that were in the file before it was emptied
 };
 
+// The id of a new run.
+int record_run_id(char run[17]);
 // `path` NULL or "-" is stdout; else the file is created, or appended to if `append`. What is there
 // and is no file of records stays as it is: ERR_USAGE.
 int record_open(struct record_file *out, const char *path, bool append, uint64_t seed);
@@ -28,6 +36,8 @@ int record_close(struct record_file *out);
 int record_environment(struct record_file *out, const struct bench_devices *devices,
                        const char *main_device, const struct op *op, int argc, char **argv);
 int record_result(struct record_file *out, const struct result *r);
+// One that another process has made: a line with its end.
+int record_line(struct record_file *out, const char *line);
 
 // "0.1.0 (revision)", for --version.
 const char *record_version(void);

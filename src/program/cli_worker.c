@@ -1,0 +1,308 @@
+// A worker of a sweep: does what its order says and tells its parent, as run/worker.h has it. It is
+// called by 'spbench sweep' alone.
+#define _GNU_SOURCE // F_SETFD
+#include "program/cli.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <omp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include "base/room.h"
+#include "run/crew.h"
+#include "run/record.h"
+
+struct work {
+    const struct order *order;
+    struct choice c;
+    struct record_file out; // the channel
+    struct matrix M;
+    int64_t next; // case of the plan that is under way
+    struct counter_tool tool;
+    bool counters;
+};
+
+// A line on the channel.
+static int say(const char *format, ...) PRINTF_LIKE(1, 2);
+static int say(const char *format, ...)
+{
+    char line[FAIL_TEXT_MAX + CASE_KEY_MAX];
+    va_list args;
+    va_start(args, format);
+    int length = vsnprintf(line, sizeof line - 1, format, args);
+    va_end(args);
+    if (length > (int)sizeof line - 2) length = (int)sizeof line - 2;
+    line[length] = '\n';
+    for (int used = 0; used <= length;) {
+        ssize_t n = write(WORKER_CHANNEL, line + used, (size_t)(length + 1 - used));
+        if (n < 0 && errno == EINTR) continue;
+        if (n <= 0) return fail(ERR_OUTPUT, "the sweep does not listen: %s", strerror(errno));
+        used += (int)n;
+    }
+    return OK;
+}
+
+// All of stdin, which is the order.
+static int read_order(struct order *order)
+{
+    int64_t room = 1 << 16, used = 0;
+    char *text = mem_alloc(room, 1);
+    int err = text ? OK : ERR_MEMORY;
+    for (ssize_t n = 1; !err && n;) {
+        if (room - used < 2) {
+            char *more = mem_resize(text, room, 2 * room, 1);
+            if (!more) err = ERR_MEMORY;
+            if (more) text = more, room *= 2;
+        }
+        if (err) break;
+        n = read(STDIN_FILENO, text + used, (size_t)(room - used - 1));
+        if (n < 0 && errno != EINTR) err = fail(ERR_INPUT, "stdin: %s", strerror(errno));
+        used += max64(n, 0);
+    }
+    if (!err) {
+        text[used] = 0;
+        err = order_read(text, order);
+    }
+    mem_free(text);
+    return err;
+}
+
+// It ends with its parent, and is the first to go where memory is short.
+static int tie(const struct order *order)
+{
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != order->parent) return fail(ERR_INTERRUPTED, "the sweep is gone");
+    if (fcntl(WORKER_CHANNEL, F_SETFD, FD_CLOEXEC)) return fail(ERR_USAGE, "no sweep listens");
+    FILE *f = fopen("/proc/self/oom_score_adj", "we");
+    if (f) fputs("1000", f), fclose(f);
+    room_limit(order->memory_bytes);
+    return OK;
+}
+
+// Whether a file was loaded into this process.
+static bool is_loaded(const char *path)
+{
+    char *line = NULL;
+    size_t size = 0;
+    bool found = false;
+    FILE *f = fopen("/proc/self/maps", "re");
+    while (f && !found && getline(&line, &size, f) > 0) {
+        char *file = strchr(line, '/');
+        if (file) file[strcspn(file, "\n")] = 0;
+        found = file && !strcmp(file, path);
+    }
+    if (f) fclose(f);
+    free(line);
+    return found;
+}
+
+// The devices, and whether they are what the sweep goes by.
+static int open_devices(struct work *w, struct options *o)
+{
+    const struct order *order = w->order;
+    if (order->library && !is_loaded(order->library))
+        return fail(ERR_USAGE, "%s: the loader did not take it", order->library);
+    o->device = order->device;
+    int err = choice_make(&w->c, o);
+    if (!err) err = choice_open(&w->c, o);
+    if (err) return err;
+    if (order->expected && strcmp(order->expected, w->c.device))
+        return fail(ERR_DEVICE, "%s is not there any more: %s", order->expected, w->c.fallback);
+    err = choice_measure_roofs(&w->c, false);
+    if (err && err != ERR_INTERRUPTED) { // times and checks need none
+        fprintf(stderr, "no roof: %s\n", fail_text());
+        err = OK;
+    }
+    const struct bench_device *bd = bench_device_find(&w->c.devices, w->c.device);
+    if (!err)
+        err = say("device %s %d %s", w->c.device, device_count(w->c.primary),
+                  bd && bd->dev ? bd->dev->name : w->c.device);
+    return err;
+}
+
+static bool is_among(const struct texts *texts, const char *text)
+{
+    for (int64_t i = 0; i < texts->count; i++)
+        if (!strcmp(texts->list[i], text)) return true;
+    return false;
+}
+
+// Whether a case is finished: by its key, by that of the time when its matrix could not be read,
+// or, where it cannot be read now, by all but the matrix.
+static bool is_done(const struct work *w, const struct bench_case *c)
+{
+    const struct texts *done = &w->order->done;
+    const struct matrix unread = {.name = w->M.name};
+    char key[CASE_KEY_MAX];
+    if (is_among(&w->order->without, case_prefix(c, key))) return true;
+    for (int64_t i = 0; i < done->count && !w->M.field; i++)
+        if (!strncmp(done->list[i], key, strlen(key)) && done->list[i][strlen(key)] == ' ' &&
+            case_key_prefix(done->list[i], w->M.name) == (int64_t)strlen(key))
+            return true;
+    return is_among(done, case_key(c, &w->M, key)) || is_among(done, case_key(c, &unread, key));
+}
+
+// Only what is to be done stays in the plan.
+static void shorten_plan(struct work *w)
+{
+    struct plan *plan = &w->c.plan;
+    int64_t kept = 0;
+    for (int64_t i = 0; i < plan->count; i++)
+        if (!is_done(w, &plan->cases[i])) plan->cases[kept++] = plan->cases[i];
+    plan->count = kept;
+}
+
+// The record of the case that comes next, should it never end.
+static int announce(struct work *w)
+{
+    if (w->next >= w->c.plan.count) return OK;
+    struct result r = result_start(&w->c.plan.cases[w->next], &w->M);
+    r.status = STATUS_CRASHED;
+    int err = say("case");
+    return err ? err : record_result(&w->out, &r);
+}
+
+// "merge f32 k=64 layout=row: 0.1320 ms".
+static void result_text(const struct result *r, char *text, size_t size)
+{
+    const struct bench_case *c = &r->c;
+    const struct op *op = c->entry->op;
+    char value[32];
+    int used = snprintf(text, size, "%s %s", c->entry->name, prec_name(c->prec));
+    for (int a = 0; op->axes[a] && used < (int)size; a++)
+        used += snprintf(text + used, size - (size_t)used, " %s=%s", op->axes[a]->name,
+                         axis_text(op->axes[a], c->axis[a], value));
+    if (used >= (int)size) return;
+    if (r->status == STATUS_OK && r->timed)
+        snprintf(text + used, size - (size_t)used, ": %.4g ms", r->timing.median);
+    else
+        snprintf(text + used, size - (size_t)used, ": %s%s%s", status_name(r->status),
+                 r->reason[0] ? ": " : "", r->reason);
+}
+
+static int tell(struct work *w, const struct result *r)
+{
+    char text[FAIL_TEXT_MAX];
+    result_text(r, text, sizeof text);
+    int err = say("result %s %s", status_name(r->status), text);
+    return err ? err : record_result(&w->out, r);
+}
+
+// After an illegal access nothing runs on the device until the process ends.
+static bool is_dead(struct work *w, const struct result *r)
+{
+    struct bench_device *bd = bench_device_find(&w->c.devices, r->c.device);
+    return r->status == STATUS_FAILED && bd && bd->dev && device_sync(bd->dev);
+}
+
+static int emit(const struct result *r, void *arg)
+{
+    struct work *w = arg;
+    struct result counted = *r; // what it owns stays the caller's
+    int err = OK;
+    if (w->counters && r->timed)
+        err = counters_measure(&w->tool, &r->c, w->M.path, &counted.counters);
+    if (!err) err = tell(w, &counted);
+    w->next++;
+    if (!err && is_dead(w, r)) {
+        err = say("again");
+        return err ? err : ERR_DEVICE;
+    }
+    return err ? err : announce(w);
+}
+
+// Of a matrix that is not there; the order may know more of the reason than who did not read it.
+static int emit_unread(const struct result *r, void *arg)
+{
+    struct work *w = arg;
+    struct result lost = *r;
+    if (w->order->lost && r->status == STATUS_FAILED) lost.status = w->order->lost_as;
+    return tell(w, &lost);
+}
+
+static int lose_matrix(struct work *w, const char *path, int load_err, const char *why)
+{
+    int err = matrix_name(path, &w->M);
+    if (!err) err = say("unread %s", why);
+    if (err) return err;
+    shorten_plan(w);
+    return bench_unread(&w->c.plan, &w->c.devices, &w->M, load_err, why, emit_unread, w);
+}
+
+static int work_on_matrix(struct work *w, const struct options *o)
+{
+    const char *path = o->operands[0];
+    char why[FAIL_TEXT_MAX];
+    if (w->order->lost) return lose_matrix(w, path, ERR_INPUT, w->order->lost);
+    int err = matrix_load(path, o->seed, &w->M);
+    if (err && err != ERR_INTERRUPTED) {
+        snprintf(why, sizeof why, "%s", fail_text());
+        return lose_matrix(w, path, err, why);
+    }
+    if (err) return err;
+    shorten_plan(w);
+    err = say("loaded %lld", (long long)w->c.plan.count);
+    w->counters = o->counters;
+    if (w->counters) counters_open(&w->tool, w->c.primary, o->seed, omp_get_max_threads());
+    if (!err) err = announce(w);
+    return err ? err : bench_matrix(&w->c.plan, &w->c.devices, &w->M, emit, w);
+}
+
+static int tell_plan(struct work *w)
+{
+    char key[CASE_KEY_MAX];
+    int err = OK;
+    for (int64_t i = 0; i < w->c.plan.count && !err; i++)
+        err = say("plan %s", case_prefix(&w->c.plan.cases[i], key));
+    return err;
+}
+
+static int tell_environment(struct work *w)
+{
+    const struct texts *command = &w->order->command;
+    int err = say("environment");
+    return err ? err
+               : record_environment(&w->out, &w->c.devices, w->c.device, w->c.plan.op,
+                                    (int)command->count, (char **)command->list);
+}
+
+static int work(struct work *w, struct options *o)
+{
+    int err = open_devices(w, o);
+    w->out = (struct record_file){.fd = WORKER_CHANNEL,
+                                  .path = "the sweep",
+                                  .seed = o->seed,
+                                  .threads = omp_get_max_threads()};
+    snprintf(w->out.run, sizeof w->out.run, "%s", w->order->run);
+    if (!err && w->order->survey) err = tell_plan(w);
+    if (!err && !w->order->survey) err = tell_environment(w);
+    if (!err && !w->order->survey) err = work_on_matrix(w, o);
+    if (!err) err = say("done");
+    return err;
+}
+
+int cli_worker(const struct request *q)
+{
+    struct options o = *q->o;
+    struct order order;
+    if (fcntl(WORKER_CHANNEL, F_GETFD) < 0)
+        return fail(ERR_USAGE, "worker: 'spbench sweep' calls it, and nobody else");
+    int err = read_order(&order);
+    if (err) return err;
+    struct work w = {.order = &order, .out = {.fd = -1}};
+    err = tie(&order);
+    if (!err && !order.survey && !o.operand_count)
+        err = fail(ERR_USAGE, "worker: no matrix is given");
+    if (!err) err = work(&w, &o);
+    if (err) say("error %d %s", err, fail_text());
+    matrix_free(&w.M);
+    choice_free(&w.c);
+    order_free(&order);
+    return err;
+}

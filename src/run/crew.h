@@ -1,0 +1,45 @@
+// What all workers of a sweep have in common, and how one of them is started.
+#ifndef CREW_H
+#define CREW_H
+
+#include "run/order.h"
+#include "run/worker.h"
+
+struct crew {
+    char *const *words; // of their command line, without the matrix; size word_count
+    int word_count;
+    struct texts command; // of the sweep
+    const char *device;   // -device of a worker
+    char expected[16];    // what it must come to; "": not known yet
+    int threads;          // of each; 0: as it finds
+    int64_t memory_bytes; // of each; 0: what there is
+};
+
+// One worker's own.
+struct duty {
+    const char *matrix;  // path; NULL: a survey
+    const char *library; // is loaded ahead of all others; NULL: none
+    const char *setting; // NAME=VALUE that shows it its device; NULL: none
+    const char *run;
+    struct texts done, without;
+    const char *lost;
+    enum status lost_as;
+};
+
+int crew_start(const struct crew *crew, const struct duty *duty, struct worker *w);
+
+// A worker that only tells what there would be to do.
+struct survey {
+    char id[16];           // of the device
+    char name[128];        // of the same
+    int count;             // of its kind, as far as the worker sees them
+    struct texts prefixes; // of the cases; owned, as are the texts
+};
+int survey_make(const struct crew *crew, const struct duty *duty, struct survey *out);
+void survey_free(struct survey *s);
+
+// A list of texts that are owned.
+int texts_add(struct texts *t, const char *text);
+void texts_free(struct texts *t);
+
+#endif

@@ -1,0 +1,286 @@
+#define _GNU_SOURCE // strptime, timegm, F_OFD_SETLKW
+#include "run/resume.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/utf8.h"
+#include "run/json.h"
+#include "run/record.h"
+#include "run/record_read.h"
+
+#define LOCK_MS      3000.0 // to wait for a sweep that may be ending
+#define LOCK_LOOK_US 50000
+
+// When the runs of the file began.
+struct run {
+    char id[17];
+    int64_t made;
+};
+struct runs {
+    struct run *list; // size count
+    int64_t count, room;
+};
+
+// Room for one more in a list of elements of this size.
+static int grow(void **list, int64_t count, int64_t *room, size_t size)
+{
+    if (count < *room) return OK;
+    int64_t more = *room ? 2 * *room : 64;
+    void *p = mem_resize(*list, *room, more, size);
+    if (!p) return ERR_MEMORY;
+    *list = p;
+    *room = more;
+    return OK;
+}
+
+static int64_t seconds_of(const char *date)
+{
+    struct tm utc = {0};
+    const char *end = date ? strptime(date, "%Y-%m-%dT%H:%M:%SZ", &utc) : NULL;
+    return end && !*end ? (int64_t)timegm(&utc) : INT64_MIN;
+}
+
+// Takes the date of an environment.
+static int add_run(struct runs *runs, const char *line, const struct record *x)
+{
+    cJSON *o;
+    int err = json_parse(line, &o);
+    if (!err) err = grow((void **)&runs->list, runs->count, &runs->room, sizeof *runs->list);
+    if (!err) {
+        struct run *run = &runs->list[runs->count++];
+        const char *date = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(o, "date"));
+        snprintf(run->id, sizeof run->id, "%s", x->run ? x->run : "");
+        run->made = seconds_of(date);
+    }
+    cJSON_Delete(o);
+    return err;
+}
+
+static int64_t made_of(const struct runs *runs, const char *id)
+{
+    for (int64_t i = runs->count - 1; i >= 0; i--)
+        if (!strcmp(runs->list[i].id, id ? id : "")) return runs->list[i].made;
+    return INT64_MIN;
+}
+
+// Takes over the texts.
+static int add_case(struct resume *r, struct record *x, const struct runs *runs)
+{
+    int err = grow((void **)&r->cases, r->count, &r->room, sizeof *r->cases);
+    if (err) return err;
+    r->cases[r->count] = (struct resume_case){.key = x->key,
+                                              .name = x->matrix,
+                                              .path = x->path,
+                                              .prefix = case_key_prefix(x->key, x->matrix),
+                                              .status = x->status,
+                                              .made = made_of(runs, x->run),
+                                              .place = r->count};
+    r->count++;
+    x->key = x->matrix = x->path = NULL;
+    return OK;
+}
+
+static int add_line(struct resume *r, struct runs *runs, const char *line)
+{
+    struct record x;
+    int err = record_read(line, &x);
+    if (err) return err;
+    err = x.kind == RECORD_ENVIRONMENT ? add_run(runs, line, &x) : add_case(r, &x, runs);
+    record_free(&x);
+    return err;
+}
+
+static int by_case(const void *x, const void *y)
+{
+    const struct resume_case *a = x, *b = y;
+    int order = strcmp(a->name, b->name);
+    if (!order) order = strcmp(a->key, b->key);
+    return order ? order : (a->place > b->place) - (a->place < b->place);
+}
+
+static void free_case(struct resume_case *c)
+{
+    mem_free(c->key);
+    mem_free(c->name);
+    mem_free(c->path);
+}
+
+static int read_lines(struct resume *r, FILE *f, const char *path)
+{
+    struct runs runs = {0};
+    char *line = NULL;
+    size_t size = 0;
+    ssize_t length;
+    int err = OK;
+    while (!err && (length = getline(&line, &size, f)) > 0) {
+        if (interrupted) err = fail(ERR_INTERRUPTED, "%s: interrupted", path);
+        r->torn = line[length - 1] != '\n';
+        if (err || r->torn) break;
+        line[length - 1] = 0;
+        err = strlen(line) == (size_t)length - 1 ? add_line(r, &runs, line)
+                                                 : fail(ERR_INPUT, "no record: a zero byte");
+        if (err == ERR_INPUT)
+            err = fail(ERR_USAGE, "-o %s:%lld: %s; the file is left as it is", path,
+                       (long long)r->lines + 1, fail_text());
+        r->lines++;
+        r->whole_bytes += length;
+    }
+    if (!err && ferror(f)) err = fail(ERR_USAGE, "-o %s: %s", path, strerror(errno));
+    free(line);
+    mem_free(runs.list);
+    return err;
+}
+
+int resume_read(struct resume *r, const char *path)
+{
+    struct stat facts;
+    *r = (struct resume){0};
+    if (!stat(path, &facts) && !S_ISREG(facts.st_mode)) return OK; // a pipe: nothing is kept there
+    FILE *f = fopen(path, "re");
+    if (!f && errno == ENOENT) return OK;
+    if (!f) return fail(ERR_OUTPUT, "%s: cannot be read: %s", path, strerror(errno));
+    r->exists = true;
+    int err = read_lines(r, f, path);
+    fclose(f);
+    if (err) resume_free(r);
+    if (r->count) qsort(r->cases, (size_t)r->count, sizeof *r->cases, by_case);
+    return err;
+}
+
+int resume_lock(const char *path, int *fd)
+{
+    struct flock mark = {
+        .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = RECORD_LOCK_END, .l_len = 1};
+    double begin = clock_ms();
+    *fd = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK);
+    // A sweep that was killed as it started a worker leaves it the lock for a moment.
+    for (; *fd >= 0 && !interrupted && clock_ms() - begin < LOCK_MS; usleep(LOCK_LOOK_US)) {
+        if (!fcntl(*fd, F_OFD_SETLK, &mark)) return OK;
+        if (errno != EAGAIN && errno != EACCES) return OK; // some file systems have no locks
+    }
+    if (*fd < 0) return OK; // who writes to it tells why
+    close(*fd);
+    *fd = -1;
+    return fail(ERR_OUTPUT, "-o %s: another sweep is writing to it", path);
+}
+
+int resume_cut(const struct resume *r, const char *path)
+{
+    if (!r->torn) return OK;
+    if (!truncate(path, r->whole_bytes)) return OK;
+    return fail(ERR_OUTPUT, "%s: cannot be written: %s", path, strerror(errno));
+}
+
+void resume_free(struct resume *r)
+{
+    for (int64_t i = 0; i < r->count; i++) free_case(&r->cases[i]);
+    mem_free(r->cases);
+    *r = (struct resume){0};
+}
+
+// The first case whose matrix has this name, or a later one.
+static int64_t first_of(const struct resume *r, const char *name)
+{
+    int64_t low = 0, high = r->count;
+    while (low < high) {
+        int64_t middle = low + (high - low) / 2;
+        if (strcmp(r->cases[middle].name, name) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+// The cases of a name as records have it: from *first on, so many.
+static int64_t find(const struct resume *r, const char *name, int64_t *first)
+{
+    char clean[CASE_KEY_MAX];
+    snprintf(clean, sizeof clean, "%s", name);
+    utf8_clean(clean);
+    *first = first_of(r, clean);
+    int64_t end = *first;
+    while (end < r->count && !strcmp(r->cases[end].name, clean)) end++;
+    return end - *first;
+}
+
+// How many of the cases from this one on have the same key, of `count` at most.
+static int64_t same_key(const struct resume_case *c, int64_t count)
+{
+    int64_t n = 1;
+    while (n < count && !strcmp(c[0].key, c[n].key)) n++;
+    return n;
+}
+
+// Whether a case is finished of which these are the records.
+static bool is_done(const struct resume_case *c, int64_t count, const struct resume_ask *ask)
+{
+    const struct resume_case *last = &c[count - 1];
+    int64_t good = 0;
+    if (last->made < ask->changed) return false;
+    if (!status_is_good(last->status)) return !ask->retry;
+    for (int64_t i = 0; i < count; i++)
+        good += status_is_good(c[i].status) && c[i].made >= ask->changed;
+    return good >= ask->rounds;
+}
+
+void endings_add(struct endings *t, enum status status, const char *key, const char *name)
+{
+    t->by_status[status]++;
+    t->unread += !status_is_good(status) && case_key_unread(key, name);
+}
+
+static bool begins_with(const struct resume_case *c, const char *prefix)
+{
+    return (int64_t)strlen(prefix) == c->prefix && !strncmp(c->key, prefix, (size_t)c->prefix);
+}
+
+static bool is_among(const struct resume_case *c, const struct texts *prefixes)
+{
+    for (int64_t p = 0; p < prefixes->count; p++)
+        if (begins_with(c, prefixes->list[p])) return true;
+    return false;
+}
+
+int resume_done(const struct resume *r, const struct resume_ask *ask, const struct texts *prefixes,
+                struct texts *keys, struct endings *endings)
+{
+    int64_t first, count = find(r, ask->name, &first);
+    *keys = (struct texts){.list = mem_alloc(count, sizeof *keys->list)};
+    if (!keys->list) return ERR_MEMORY;
+    for (int64_t i = first, n; i < first + count; i += n) {
+        n = same_key(&r->cases[i], first + count - i);
+        const struct resume_case *last = &r->cases[i + n - 1];
+        if (!is_done(&r->cases[i], n, ask) || !is_among(last, prefixes)) continue;
+        keys->list[keys->count++] = last->key;
+        endings_add(endings, last->status, last->key, last->name);
+    }
+    return OK;
+}
+
+bool resume_has_all(const struct resume *r, const struct resume_ask *ask,
+                    const struct texts *prefixes)
+{
+    char path[CASE_KEY_MAX];
+    int64_t first, count = find(r, ask->name, &first);
+    snprintf(path, sizeof path, "%s", ask->path);
+    utf8_clean(path);
+    for (int64_t p = 0; p < prefixes->count; p++) {
+        bool found = false;
+        for (int64_t i = first, n; i < first + count && !found; i += n) {
+            n = same_key(&r->cases[i], first + count - i);
+            const struct resume_case *last = &r->cases[i + n - 1];
+            found = begins_with(last, prefixes->list[p]) && !strcmp(last->path, path) &&
+                    is_done(&r->cases[i], n, ask);
+        }
+        if (!found) return false;
+    }
+    return true;
+}

@@ -1,0 +1,57 @@
+// What a file of records has already: a sweep goes on where it was ended, however it was. Of a case
+// that is there more than once the last record counts.
+#ifndef RESUME_H
+#define RESUME_H
+
+#include "run/order.h"
+
+struct resume_case {
+    char *key, *name, *path; // of the case; of its matrix; owned
+    int64_t prefix;          // letters of the key up to the matrix; 0: it cannot be told
+    enum status status;
+    int64_t made;  // when its run began, in seconds since 1970; INT64_MIN: not known
+    int64_t place; // among the lines
+};
+
+struct resume {
+    struct resume_case *cases; // size count; by name, then by key, then as they came
+    int64_t count, room;
+    int64_t lines;       // whole ones
+    int64_t whole_bytes; // up to the end of the last of them
+    bool torn;           // and behind it is a part of one
+    bool exists;
+};
+
+// Reads the file. One that is not there is empty; a line that is no record, but the last one if it
+// has no end, is an error that names it.
+int resume_read(struct resume *r, const char *path);
+// Takes the file for this sweep until *fd is closed; one that is not there is left so, and *fd is
+// -1. ERR_OUTPUT: another sweep has it.
+int resume_lock(const char *path, int *fd);
+// Cuts off the part of a line that a crash has left at the end of the file.
+int resume_cut(const struct resume *r, const char *path);
+void resume_free(struct resume *r);
+
+// A matrix of the sweep, and which of its cases count as finished.
+struct resume_ask {
+    const char *name, *path;
+    int64_t changed; // when its file was written last; what was measured before is of another one
+    bool retry;      // only what ended as it should, or cannot be done here
+    int64_t rounds;  // a case that ended so is to be there so many times
+};
+// How cases ended.
+struct endings {
+    int64_t by_status[STATUS_COUNT];
+    int64_t unread; // of those that are not good, the ones whose matrix could not be read
+};
+void endings_add(struct endings *t, enum status status, const char *key, const char *name);
+// Those of the cases whose keys begin so, up to the matrix: a list that is owned, of texts that are
+// the resume's.
+int resume_done(const struct resume *r, const struct resume_ask *ask, const struct texts *prefixes,
+                struct texts *keys, struct endings *endings);
+// Whether all of these beginnings are there of the file of this path, so that it need not be read
+// to know.
+bool resume_has_all(const struct resume *r, const struct resume_ask *ask,
+                    const struct texts *prefixes);
+
+#endif

@@ -1,0 +1,338 @@
+// The parts of a sweep that need no process: orders, places, what a file has already, the record of
+// a case that never ended, keys taken apart, lists of matrices.
+#include <sys/wait.h>
+
+#include "records.h"
+
+#include "program/matrix_list.h"
+#include "program/places.h"
+#include "run/lost.h"
+#include "run/order.h"
+#include "run/resume.h"
+
+static const char *const two[] = {"a \"b\"\n\\c", "d"};
+
+static struct order good_order(void)
+{
+    return (struct order){.parent = 4711,
+                          .device = "auto",
+                          .expected = "cuda:0",
+                          .library = "/a/b.so",
+                          .run = "0123456789abcdef",
+                          .command = {(const char **)two, 2},
+                          .done = {(const char **)two, 1},
+                          .memory_bytes = (int64_t)1 << 40,
+                          .lost = "a reason",
+                          .lost_as = STATUS_TIMEOUT};
+}
+
+static void test_order(void)
+{
+    struct order o = good_order(), back;
+    char *line = order_text(&o);
+    CHECK(line && !order_read(line, &back), "%s", fail_text());
+    CHECK(strchr(line, '\n') == line + strlen(line) - 1, "not one line: %s", line);
+    CHECK(back.parent == 4711 && back.memory_bytes == (int64_t)1 << 40 && !back.survey, "numbers");
+    CHECK_TEXT(back.device, "auto");
+    CHECK_TEXT(back.expected, "cuda:0");
+    CHECK_TEXT(back.library, "/a/b.so");
+    CHECK_TEXT(back.lost, "a reason");
+    CHECK(back.lost_as == STATUS_TIMEOUT, "status %d", back.lost_as);
+    CHECK(back.command.count == 2 && back.done.count == 1 && !back.without.count, "texts");
+    CHECK_TEXT(back.command.list[0], two[0]);
+    order_free(&back);
+    static const char *const bad[] = {"", "{}", "[]", "{\"parent\":1}", "x"};
+    for (int i = 0; i < COUNT(bad); i++) {
+        int err = order_read(bad[i], &back);
+        CHECK(err == ERR_INPUT, "\"%s\": error %d", bad[i], err);
+    }
+    int err = ERR_MEMORY;
+    for (int n = 1; err == ERR_MEMORY && n < 200; n++) {
+        mem_fail_at(n);
+        err = order_read(line, &back);
+        mem_fail_at(0);
+    }
+    CHECK(!err, "an order is never read: %d", err);
+    order_free(&back);
+    mem_free(line);
+}
+
+// A record as a worker makes it beforehand, with another end; all else stays as it was, letter by
+// letter.
+static void test_lost(void)
+{
+    struct result r =
+        result_start(&(struct bench_case){.entry = &made_up_entry, .device = "cpu"}, &web);
+    r.status = STATUS_CRASHED;
+    CHECK(!write_one(&r), "%s", fail_text());
+    static char before[1 << 17];
+    const char *text = read_file();
+    memcpy(before, text, strlen(text)); // without its end, as it comes from a worker
+    before[strlen(text) - 1] = 0;
+    char *line = lost_record(before, STATUS_TIMEOUT, "a \"reason\"\n");
+    CHECK(line != NULL, "%s", fail_text());
+    cJSON *record = line ? cJSON_Parse(line) : NULL;
+    CHECK(record != NULL, "no JSON: %s", line ? line : "none");
+    CHECK_STRING(NULL, "status", "timeout");
+    CHECK_STRING(NULL, "reason", "a \"reason\"\n");
+    cJSON_Delete(record);
+    const char *tail = strstr(before, ",\"case\":"),
+               *same = line ? strstr(line, ",\"case\":") : NULL;
+    CHECK(tail && same && !strncmp(tail, same, strlen(tail)) && !strcmp(same + strlen(tail), "\n"),
+          "something else has changed: %s", same ? same : "none");
+    CHECK(strstr(before, "\"seed\":9223372036854775807"), "the test has a seed of 63 bits");
+    mem_free(line);
+    char *key = lost_key(before);
+    CHECK(key && strstr(before, key), "key %s", key ? key : "none");
+    mem_free(key);
+    CHECK(!lost_record("{\"schema\":1}", STATUS_OOM, "x"), "that is no record of a case");
+    CHECK(!lost_key("{}") && !lost_key("x"), "there is no key");
+}
+
+static void test_prefix(void)
+{
+    static const struct {
+        const char *key, *name;
+        int64_t length;
+        bool unread;
+    } table[] = {{"spmm a cpu f32 5x5:9 web", "web", 14, false},
+                 {"spmm a cpu -:- web", "web", 10, true},
+                 {"spmm a 5x5:9 a b", "a b", 6, false},
+                 {"spmm a 5x5:9 web", "eb", 0, false},
+                 {"web", "web", 0, false},
+                 {" web", "web", 0, false},
+                 {"5x5:9 web", "web", 0, false},
+                 {"", "", 0, false}};
+    for (int i = 0; i < COUNT(table); i++) {
+        int64_t length = case_key_prefix(table[i].key, table[i].name);
+        CHECK(length == table[i].length, "%s: %lld", table[i].key, (long long)length);
+        CHECK(case_key_unread(table[i].key, table[i].name) == table[i].unread, "%s", table[i].key);
+    }
+    char key[CASE_KEY_MAX], prefix[CASE_KEY_MAX];
+    struct bench_case c = {.entry = &made_up_entry, .device = "cpu"};
+    case_key(&c, &web, key);
+    case_prefix(&c, prefix);
+    CHECK((int64_t)strlen(prefix) == case_key_prefix(key, web.name), "%s and %s", prefix, key);
+}
+
+static void test_places(void)
+{
+    static const struct {
+        const char *text;
+        int count;
+        enum device_kind kind;
+        bool automatic, all;
+    } table[] = {{"auto", 1, DEVICE_CPU, true, false},
+                 {"cpu", 1, DEVICE_CPU, false, false},
+                 {"cuda", 1, DEVICE_CUDA, false, false},
+                 {"cuda:3", 1, DEVICE_CUDA, false, false},
+                 {"cuda:0,1,5", 3, DEVICE_CUDA, false, false},
+                 {"cuda:2,cuda:1", 2, DEVICE_CUDA, false, false},
+                 {"all", 1, DEVICE_CUDA, false, true},
+                 {"cuda:all", 1, DEVICE_CUDA, false, true}};
+    struct places p;
+    for (int i = 0; i < COUNT(table); i++) {
+        int err = places_parse(table[i].text, &p);
+        CHECK(!err && p.count == table[i].count && p.automatic == table[i].automatic &&
+                  p.all == table[i].all && (p.automatic || p.kind == table[i].kind),
+              "%s: error %d, %d places", table[i].text, err, p.count);
+    }
+    static const char *const bad[] = {"",         ",",          "cpu,cpu", "cpu,cuda",
+                                      "auto,cpu", "cuda:0,all", "1",       "cuda:0,0",
+                                      "cpu:all",  "cuda:0,,1",  "gpu"};
+    for (int i = 0; i < COUNT(bad); i++)
+        CHECK(places_parse(bad[i], &p) == ERR_USAGE, "%s is taken", bad[i]);
+    char text[PLACE_ROOM];
+    CHECK(!places_parse("auto", &p) && !places_setting(&p, 0, text), "auto needs no variable");
+    if (!device_list[DEVICE_CUDA].ops) {
+        SKIP("which GPU a worker sees: built without CUDA");
+        return;
+    }
+    CHECK(!places_parse("cuda:1,3", &p), "%s", fail_text());
+    unsetenv("CUDA_VISIBLE_DEVICES");
+    CHECK_TEXT(places_setting(&p, 1, text), "CUDA_VISIBLE_DEVICES=3");
+    setenv("CUDA_VISIBLE_DEVICES", "7,GPU-ab,2", 1); // of those that this process sees
+    CHECK_TEXT(places_setting(&p, 0, text), "CUDA_VISIBLE_DEVICES=GPU-ab");
+    CHECK_TEXT(places_setting(&p, 1, text), "CUDA_VISIBLE_DEVICES=-1");
+    unsetenv("CUDA_VISIBLE_DEVICES");
+}
+
+static void put(const char *text, const char *mode)
+{
+    FILE *f = fopen(path, mode);
+    CHECK(f && fputs(text, f) >= 0 && !fclose(f), "%s", path);
+}
+
+// A result of this algorithm's k on a matrix of this name, added to the file.
+static void add_result(int64_t k, enum status status, const char *name, const char *file)
+{
+    struct matrix M = web;
+    struct result r = good_result();
+    struct record_file out;
+    M.name = (char *)name;
+    M.path = (char *)file;
+    r.matrix = &M;
+    r.c.axis[0] = k;
+    r.status = status;
+    if (status != STATUS_OK) r.timed = false, snprintf(r.reason, sizeof r.reason, "why");
+    int err = record_open(&out, path, true, 1);
+    snprintf(out.run, sizeof out.run, "00000000000000aa");
+    if (!err) err = record_result(&out, &r);
+    if (!err) err = record_close(&out);
+    CHECK(!err, "%s", fail_text());
+}
+
+static struct texts prefix_of(int64_t k)
+{
+    static char text[2][CASE_KEY_MAX];
+    static const char *list[2];
+    struct bench_case c = good_result().c;
+    c.axis[0] = k;
+    list[0] = case_prefix(&c, text[0]);
+    c.axis[0] = 8;
+    list[1] = case_prefix(&c, text[1]);
+    return (struct texts){list, 2};
+}
+
+#define MADE 1767225600 // as the environment below says it
+static const char environment[] = "{\"schema\":\"spbench/1\",\"kind\":\"environment\",\"run\":\""
+                                  "00000000000000aa\",\"date\":\"2026-01-01T00:00:00Z\"}\n";
+
+// What counts as finished, of which matrix, by which record.
+static void test_resume(void)
+{
+    struct resume r;
+    struct texts keys, prefixes = prefix_of(4);
+    struct endings endings = {{0}, 0};
+    put(environment, "w");
+    add_result(4, STATUS_OK, "web", "web.mtx");
+    add_result(4, STATUS_CRASHED, "web", "web.mtx"); // again: this one counts
+    add_result(8, STATUS_OK, "web", "web.mtx");
+    add_result(16, STATUS_OK, "web", "web.mtx"); // not of this sweep
+    add_result(4, STATUS_OK, "wet", "wet.mtx");
+    int err = resume_read(&r, path);
+    CHECK(!err && r.count == 5 && r.lines == 6 && !r.torn && r.exists, "%lld of %lld: %s",
+          (long long)r.count, (long long)r.lines, err ? fail_text() : "");
+    struct resume_ask ask = {"web", "web.mtx", MADE, false, 1};
+    CHECK(!resume_done(&r, &ask, &prefixes, &keys, &endings) && keys.count == 2, "%lld are done",
+          (long long)keys.count);
+    CHECK(endings.by_status[STATUS_OK] == 1 && endings.by_status[STATUS_CRASHED] == 1, "endings");
+    mem_free(keys.list);
+    CHECK(resume_has_all(&r, &ask, &prefixes), "all is there");
+    ask.retry = true;
+    CHECK(!resume_has_all(&r, &ask, &prefixes), "one has crashed, and is to be tried again");
+    ask = (struct resume_ask){"web", "web.mtx", MADE, false, 2};
+    CHECK(!resume_has_all(&r, &ask, &prefixes), "one is there once alone");
+    CHECK(!resume_done(&r, &ask, &prefixes, &keys, &endings) && keys.count == 1,
+          "in the second round %lld are done", (long long)keys.count);
+    mem_free(keys.list);
+    ask = (struct resume_ask){"web", "elsewhere/web.mtx", MADE, false, 1};
+    CHECK(!resume_has_all(&r, &ask, &prefixes), "of another file nothing is known");
+    CHECK(!resume_done(&r, &ask, &prefixes, &keys, &endings) && keys.count == 2,
+          "but it may be the same");
+    mem_free(keys.list);
+    ask = (struct resume_ask){"web", "web.mtx", MADE + 1, false, 1};
+    CHECK(!resume_has_all(&r, &ask, &prefixes), "the file was written afterwards");
+    ask = (struct resume_ask){"wet", "wet.mtx", INT64_MIN, false, 1};
+    CHECK(!resume_has_all(&r, &ask, &prefixes), "only one of two is there");
+    resume_free(&r);
+
+    // A part of a line is cut off, and a whole one that is no record is an error.
+    int64_t whole = file_size();
+    put("{\"schema\":\"spbe", "a");
+    CHECK(!resume_read(&r, path) && r.torn && r.count == 5 && r.whole_bytes == whole, "torn");
+    CHECK(!resume_cut(&r, path) && file_size() == whole, "%lld bytes are left",
+          (long long)file_size());
+    resume_free(&r);
+    put("{\"schema\":\"spbe\n", "a");
+    err = resume_read(&r, path);
+    CHECK(err == ERR_USAGE && strstr(fail_text(), ":7: no record"), "error %d: %s", err,
+          fail_text());
+    put("x\n", "w");
+    CHECK(resume_read(&r, path) == ERR_USAGE, "that is no file of records");
+    CHECK(!resume_read(&r, "/no/such/file") && !r.exists && !r.count, "no file is an empty one");
+
+    // A sweep that is interrupted while it reads, and no memory.
+    put(environment, "w");
+    add_result(4, STATUS_OK, "web", "web.mtx");
+    interrupted = 1;
+    CHECK(resume_read(&r, path) == ERR_INTERRUPTED, "it is not seen");
+    interrupted = 0;
+    for (int n = 1; n < 400; n++) {
+        mem_fail_at(n);
+        err = resume_read(&r, path);
+        mem_fail_at(0);
+        if (!err) break;
+        CHECK(err == ERR_MEMORY, "allocation %d: error %d", n, err);
+    }
+    CHECK(!err && r.count == 1, "it is never read");
+    resume_free(&r);
+}
+
+// Two sweeps and one file.
+static void test_lock(void)
+{
+    int first, second;
+    put("", "w");
+    CHECK(!resume_lock(path, &first) && first >= 0, "%s", fail_text());
+    CHECK(resume_lock(path, &second) == ERR_OUTPUT, "two have it");
+    // A run may add to it meanwhile.
+    add_result(4, STATUS_OK, "web", "web.mtx");
+    CHECK(file_size() > 0, "a run could not write");
+    // A process that has it from one that is gone, and that will not have it for long.
+    pid_t child = fork();
+    if (!child) {
+        usleep(400000);
+        _exit(0);
+    }
+    close(first);
+    CHECK(!resume_lock(path, &second) && second >= 0, "%s", fail_text());
+    close(second);
+    CHECK(waitpid(child, NULL, 0) == child, "no child");
+}
+
+static void test_list(void)
+{
+    static char *words[] = {(char *)"gen:stencil:3", (char *)"gen:fem:2", (char *)"gen:stencil:3",
+                            (char *)"gen:band:9:1"};
+    struct options o = {.operands = words, .operand_count = COUNT(words)};
+    struct matrix_list m;
+    int err = matrix_list_make(&m, &o);
+    CHECK(!err && m.count == 3, "%lld matrices, %s", (long long)m.count, err ? fail_text() : "");
+    CHECK_TEXT(m.all[0].path, "gen:stencil:3");
+    CHECK_TEXT(m.all[2].name, "band:9:1");
+    CHECK(m.all[0].bytes > 0 && m.all[0].changed == INT64_MIN, "its size is known");
+    // Each is in one part, whatever the order in which they are given.
+    matrix_list_free(&m);
+    int seen = 0;
+    for (int i = 1; i <= 5; i++) {
+        CHECK(!matrix_list_make(&m, &o) && !matrix_list_shard(&m, i, 5), "%s", fail_text());
+        seen += (int)m.count;
+        if (i == 1) CHECK_TEXT(m.all[0].name, "band:9:1"); // the first by name
+        matrix_list_free(&m);
+    }
+    CHECK(seen == 3, "%d matrices in all parts", seen);
+    for (int n = 1; n < 100; n++) {
+        mem_fail_at(n);
+        err = matrix_list_make(&m, &o);
+        mem_fail_at(0);
+        if (!err) break;
+        CHECK(err == ERR_MEMORY, "allocation %d: error %d", n, err);
+    }
+    CHECK(!err, "it is never made");
+    matrix_list_free(&m);
+}
+
+int main(void)
+{
+    path_make();
+    test_order();
+    test_lost();
+    test_prefix();
+    test_places();
+    test_resume();
+    test_lock();
+    test_list();
+    unlink(path);
+    return TEST_END();
+}

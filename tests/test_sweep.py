@@ -1,0 +1,374 @@
+#!/usr/bin/env python3
+"""spbench sweep: test_sweep.py [BUILD [PROGRAM_WITH_GPUS]].
+
+Cases that crash, hang, eat memory or kill their device become records, and the rest goes on; a file is
+gone on with, or left alone; parts of a sweep come to the whole; libraries and devices reach their
+workers. The second program, of an emulated build, has GPUs.
+"""
+import os
+import pathlib
+import pty
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent / "sweep"))
+sys.dont_write_bytecode = True
+
+from common import LIBRARY, QUICK, ROOT, check, command, end, endings, records, results, skip, sweep
+
+EMULATED = pathlib.Path(sys.argv[2]).resolve() if len(sys.argv) > 2 else None
+CHECKER = ROOT / "tests/check_records.py"
+
+
+def by_alg(path):
+    """{(matrix, algorithm): (status, reason)}."""
+    return {(r["matrix"]["name"], r["alg"]): (r["status"], r["reason"]) for r in results(path)}
+
+
+def ran(run, status, what):
+    check(run.returncode == status, "%s: exit status %d, not %d: %s" %
+          (what, run.returncode, status, run.stderr[-500:]))
+
+
+def valid(path):
+    """The file against the schema."""
+    run = subprocess.run([sys.executable, str(CHECKER), str(path)], capture_output=True, text=True)
+    check(run.returncode == 0, "%s: %s" % (path, run.stdout[-500:]))
+
+
+def test_bad_endings(folder):
+    file = folder / "bad.jsonl"
+    run = sweep(*QUICK, "-alg", "rowsplit,plant-crash,plant-exit,plant-dead,plant-hang,merge",
+                "-timeout", 1, "-o", file, "gen:stencil:3", "gen:band:9:1")
+    ran(run, 1, "bad endings")
+    valid(file)
+    wanted = {"rowsplit": ("ok", None), "merge": ("ok", None),
+              "plant-crash": ("crashed", "signal 11"), "plant-exit": ("crashed", "exit status 7"),
+              "plant-dead": ("failed", "an illegal access"),
+              "plant-hang": ("timeout", "had not ended after 1 s (-timeout)")}
+    found = by_alg(file)
+    check(len(found) == 12, "bad endings: %d cases" % len(found))
+    for (matrix, alg), (status, reason) in found.items():
+        check(status == wanted[alg][0] and (wanted[alg][1] or "") in (reason or ""),
+              "%s on %s: %s, %s" % (alg, matrix, status, reason))
+    check("before the crash" in found["stencil:3", "plant-crash"][1], "its last words are not told")
+    envs = {r["run"] for r in records(file) if r["kind"] == "environment"}
+    check(len(envs) == 1 and {r["run"] for r in results(file)} == envs, "one run, one environment")
+
+    # Finished is finished, whatever it came to; -retry is for what did not come to anything.
+    before = file.read_bytes()
+    ran(sweep(*QUICK, "-alg", "rowsplit,plant-crash,plant-exit,plant-dead,plant-hang,merge", "-o", file,
+              "gen:stencil:3", "gen:band:9:1"), 1, "again")
+    check(file.read_bytes() == before, "finished cases ran again")
+    ran(sweep(*QUICK, "-alg", "rowsplit,plant-exit", "-retry", "-o", file, "gen:stencil:3"), 1, "-retry")
+    again = [r["alg"] for r in results(file)[12:]]
+    check(again == ["plant-exit"], "-retry has measured %s" % again)
+
+
+def test_runs(folder):
+    """-runs: each case so often, each time in another run; also over an end in the middle."""
+    file = folder / "runs.jsonl"
+    words = [*QUICK, "-alg", "merge,plant-exit,rowsplit", "-o", file, "gen:stencil:3", "gen:band:9:1"]
+    run = sweep("-runs", 3, *words)
+    ran(run, 1, "-runs 3")
+    check(run.stderr.splitlines()[-1].startswith("6 of 6 matrices in all passes: 12 ok, 2 crashed;"),
+          "-runs 3 says %s" % run.stderr.splitlines()[-1])
+    valid(file)
+    lines = file.read_bytes().splitlines(keepends=True)
+    for cut in (len(lines), 3, 7, 11):
+        file.write_bytes(b"".join(lines[:cut]))
+        ran(sweep("-runs", 3, *words), 1, "-runs 3, of %d lines" % cut)
+        found = {}
+        for r in results(file):
+            found.setdefault((r["matrix"]["name"], r["alg"]), []).append(r["run"])
+        check(len(found) == 6 and all(len(runs) == len(set(runs)) == (1 if alg == "plant-exit" else 3)
+                                      for (_, alg), runs in found.items()),
+              "-runs 3, of %d lines: %s" % (cut, {k: len(v) for k, v in found.items()}))
+    order = [r["matrix"]["name"] for r in results(file) if r["alg"] == "merge"]
+    ran(sweep(*words), 1, "one run of three")
+    check(len(results(file)) == 14, "one run of three has measured again")
+    check(order[:2] in (["stencil:3", "band:9:1"],), "not round after round: %s" % order)
+
+
+def test_left_behind(folder):
+    """A process that a worker leaves behind, and that holds what it had open, is not waited for."""
+    begin, file = time.monotonic(), folder / "left.jsonl"
+    ran(sweep(*QUICK, "-alg", "plant-child,merge", "-o", file, "gen:stencil:3"), 1, "a process left behind")
+    check(time.monotonic() - begin < 20, "it was waited for: %g s" % (time.monotonic() - begin))
+    check([r["status"] for r in results(file)] == ["crashed", "ok"], "left behind: %s" % by_alg(file))
+
+
+def test_memory(folder):
+    file = folder / "memory.jsonl"
+    run = sweep(*QUICK, "-alg", "plant-eat,merge", "-mem-limit", "256M", "-o", file, "gen:stencil:3",
+                "gen:uniform:9000000:3")
+    ran(run, 1, "-mem-limit")
+    found = by_alg(file)
+    status, reason = found["stencil:3", "plant-eat"]
+    check(status == "oom" and "over -mem-limit" in reason, "plant-eat: %s, %s" % (status, reason))
+    check(found["stencil:3", "merge"][0] == "ok", "what came after it: %s" % (found["stencil:3", "merge"],))
+    status, reason = found["uniform:9000000:3", "merge"]
+    check(status == "oom" and "(-mem-limit)" in reason, "too large a matrix: %s, %s" % (status, reason))
+
+
+def memory_group():
+    """A control group with 400 MB for what is put there; None where none can be made."""
+    for line in pathlib.Path("/proc/self/cgroup").read_text().splitlines():
+        _, controllers, path = line.split(":", 2)
+        mount, limit = ("/sys/fs/cgroup", "memory.max") if not controllers else \
+            ("/sys/fs/cgroup/memory", "memory.limit_in_bytes")
+        if controllers not in ("", "memory"):
+            continue
+        group = pathlib.Path(mount + path) / ("spbench-test-%d" % os.getpid())
+        try:
+            group.mkdir()
+        except OSError:
+            continue
+        try:
+            (group / limit).write_text("400M")
+            return group
+        except OSError:
+            group.rmdir()
+    return None
+
+
+def test_killed_for_memory(folder):
+    """The system ends a worker that takes too much: an oom, and the rest goes on."""
+    group, file = memory_group(), folder / "killed.jsonl"
+    if not group:
+        skip("a worker that the system ends for lack of memory: no control group can be made here")
+        return
+    words = command(*QUICK, "-alg", "plant-eat,merge", "-o", file, "gen:stencil:3")
+    join = "echo $$ >%s/cgroup.procs && exec \"$@\"" % group
+    run = subprocess.run(["sh", "-c", join, "sh", *words], capture_output=True, text=True)
+    for _ in range(100):
+        try:
+            group.rmdir()
+            break
+        except OSError:
+            time.sleep(0.05)
+    ran(run, 1, "killed for memory")
+    found = by_alg(file)
+    check(found["stencil:3", "plant-eat"] == ("oom", "the system ended its process for lack of memory")
+          and found["stencil:3", "merge"][0] == "ok", "killed for memory: %s" % found)
+
+
+def test_unread(folder):
+    """A matrix that is never there, one that is none, and one that is well."""
+    file = folder / "unread.jsonl"
+    os.mkfifo(folder / "never.mtx")
+    (folder / "none.mtx").write_text("no matrix\n")
+    words = [*QUICK, "-alg", "merge,rowsplit", "-timeout", 1, "-o", file, folder / "never.mtx",
+             folder / "none.mtx", "gen:stencil:3"]
+    run = sweep(*words)
+    ran(run, 3, "matrices that cannot be read")
+    valid(file)
+    found = by_alg(file)
+    check(found["never", "merge"][0] == "timeout" and "was not there after 1 s" in found["never", "merge"][1],
+          "never.mtx: %s" % (found["never", "merge"],))
+    check(found["none", "rowsplit"][0] == "failed", "none.mtx: %s" % (found["none", "rowsplit"],))
+    check(found["stencil:3", "merge"][0] == "ok", "the one behind them")
+    check("none.mtx" in run.stderr, "it is not told: %s" % run.stderr)
+    before = file.read_bytes()
+    ran(sweep(*words), 3, "matrices that could not be read before")
+    check(file.read_bytes() == before, "unread matrices were tried again")
+
+
+def test_changed(folder):
+    """A file that was written after it was measured is another matrix."""
+    file, matrix = folder / "changed.jsonl", folder / "m.mtx"
+    head = "%%MatrixMarket matrix coordinate real general\n"
+    matrix.write_text(head + "2 2 1\n1 1 1\n")
+    os.utime(matrix, (1, 1))
+    words = [*QUICK, "-alg", "merge", "-o", file, matrix]
+    ran(sweep(*words), 0, "before the change")
+    ran(sweep(*words), 0, "without a change")
+    check(len(results(file)) == 1, "measured twice without a change")
+    matrix.write_text(head + "2 2 1\n2 2 7\n")
+    os.utime(matrix, (time.time() + 60, time.time() + 60))
+    ran(sweep(*words), 0, "after the change")
+    check(len(results(file)) == 2, "a changed file was taken for the old one")
+
+
+def test_files(folder):
+    """What is there is gone on with, left alone, or replaced, and said so."""
+    file = folder / "files.jsonl"
+    words = [*QUICK, "-alg", "merge", "-o", file, "gen:stencil:3"]
+    ran(sweep(*words), 0, "files")
+    good = file.read_bytes()
+    file.write_bytes(b"{\"cut\n" + good)
+    run = sweep(*words)
+    ran(run, 2, "a bad line in the middle")
+    check("files.jsonl:1: no record" in run.stderr and file.read_bytes() == b"{\"cut\n" + good,
+          "a bad line: %s" % run.stderr)
+    file.write_bytes(good)
+    run = sweep("-fresh", *words)
+    ran(run, 0, "-fresh")
+    check("replacing %s: 2 records" % file in run.stderr, "-fresh says nothing: %s" % run.stderr)
+    check(len(results(file)) == 1 and file.read_bytes() != good, "-fresh has kept what was there")
+    # A mistake destroys nothing.
+    good = file.read_bytes()
+    ran(sweep("-fresh", *words, "no/such/matrix.mtx"), 3, "-fresh and a mistake")
+    check(file.read_bytes() == good, "-fresh and a mistake: the file is gone")
+
+
+def test_lists(folder):
+    """A list with sets, a folder, the parts of a sweep."""
+    there = folder / "matrices"
+    there.mkdir()
+    for name in ("a", "b", "c"):
+        (there / (name + ".mtx")).write_text(
+            "%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 1\n")
+    (folder / "list.txt").write_text(
+        "# a comment\n@rule rows>=1\nG/b one two  # more\nG/a two\ngen:stencil:3 one\nG/gone three\n")
+    names = lambda run: [line.split(":")[0].rsplit("/", 1)[-1] if not line.startswith("gen") else "gen"
+                         for line in run.stdout.splitlines()[:-1]]
+    plan = [*QUICK, "-alg", "merge", "-n"]
+    check(names(sweep(*plan, "-set", "one", folder / "list.txt")) == ["b.mtx", "gen"], "-set one")
+    check(names(sweep(*plan, "-set", "two", folder / "list.txt")) == ["b.mtx", "a.mtx"], "-set two")
+    check(names(sweep(*plan, there)) == ["a.mtx", "b.mtx", "c.mtx"], "a folder")
+    run = sweep(*plan, folder / "list.txt")
+    ran(run, 3, "a file that is not there")
+    check("G/gone" in run.stderr, "it is not named: %s" % run.stderr)
+    run = sweep(*plan, "-missing", "skip", folder / "list.txt")
+    check(names(run) == ["b.mtx", "a.mtx", "gen"] and "G/gone" in run.stderr, "-missing skip: %s" % run.stderr)
+    parts = []
+    for i in (1, 2, 3):
+        file = folder / ("part%d.jsonl" % i)
+        ran(sweep(*QUICK, "-alg", "merge,rowsplit", "-shard", "%d/3" % i, "-o", file, there, "gen:stencil:3"),
+            0, "-shard %d/3" % i)
+        parts.append(file.read_bytes())
+    whole = folder / "whole.jsonl"
+    whole.write_bytes(b"".join(parts))
+    check(len(endings(whole)) == 8 and all(parts), "the parts are not the whole")
+    valid(whole)
+    before = whole.read_bytes()
+    ran(sweep(*QUICK, "-alg", "merge,rowsplit", "-o", whole, there, "gen:stencil:3"), 0, "after cat")
+    check(whole.read_bytes() == before, "after cat something was left to do")
+
+
+def test_library(folder):
+    file = folder / "library.jsonl"
+    words = [*QUICK, "-alg", "plant-library,merge", "-o", file, "gen:stencil:3", "gen:band:9:1"]
+    ran(sweep("-cusparse", LIBRARY, *words), 0, "-cusparse")
+    valid(file)
+    found = sorted((r["matrix"]["name"], r["alg"], r["library"]) for r in results(file))
+    wanted = [(m, a, v) for m in ("band:9:1", "stencil:3")
+              for a, v in (("merge", None), ("plant-library", "Plant 1.0"), ("plant-library", "Plant 2.0"))]
+    check(found == wanted, "-cusparse: %s" % found)
+    check(len(endings(file)) == 6, "-cusparse: the keys of two versions are the same")
+    run = sweep("-cusparse", LIBRARY, *QUICK, "-alg", "merge", "-o", file, "gen:stencil:3")
+    ran(run, 2, "-cusparse without use")
+    run = sweep("-cusparse", folder / "no.so", *words)
+    ran(run, 2, "-cusparse no.so")
+    check("no.so: No such file" in run.stderr, "no.so: %s" % run.stderr)
+    (folder / "text.so").write_text("no library\n")
+    run = sweep("-cusparse", folder / "text.so", *words)
+    ran(run, 2, "-cusparse text.so")
+    check("the loader did not take it" in run.stderr, "text.so: %s" % run.stderr)
+
+
+def test_signals(folder):
+    """Ctrl-C leaves a whole file, and no process; a batch system's SIGTERM to all is no crash."""
+    file = folder / "signals.jsonl"
+    words = [*QUICK, "-alg", "merge,plant-hang", "-o", file, "gen:stencil:3"]
+    run = subprocess.Popen(command(*words), stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    for _ in range(600):
+        if file.exists() and file.read_bytes().count(b"\n") == 2:
+            break
+        time.sleep(0.05)
+    children = pathlib.Path("/proc/%d/task/%d/children" % (run.pid, run.pid)).read_text().split()
+    begin = time.monotonic()
+    run.send_signal(signal.SIGINT)
+    _, told = run.communicate(timeout=60)
+    check(run.returncode == 130 and "interrupted" in told, "SIGINT: %d, %s" % (run.returncode, told))
+    check(time.monotonic() - begin < 20, "SIGINT: it took %g s" % (time.monotonic() - begin))
+    check(children and not any(os.path.exists("/proc/" + pid) for pid in children), "a worker is left")
+    check(by_alg(file) == {("stencil:3", "merge"): ("ok", None)}, "SIGINT: %s" % by_alg(file))
+    run = sweep(*QUICK, "-alg", "merge,plant-term", "-o", file, "gen:stencil:3")
+    ran(run, 130, "SIGTERM to a worker")
+    check(len(results(file)) == 1, "SIGTERM to a worker: %s" % by_alg(file))
+
+
+def test_one_writer(folder):
+    """A second sweep into the same file is refused, while it runs."""
+    file = folder / "writer.jsonl"
+    words = [*QUICK, "-alg", "merge,plant-hang", "-o", file, "gen:stencil:3"]
+    first = subprocess.Popen(command(*words), stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    for _ in range(600):
+        if file.exists() and file.read_bytes().count(b"\n") == 2:
+            break
+        time.sleep(0.05)
+    run = sweep(*words)
+    ran(run, 1, "a second sweep")
+    check("another sweep is writing to it" in run.stderr, "a second sweep: %s" % run.stderr)
+    first.kill()
+    first.wait()
+    ran(sweep(*QUICK, "-alg", "merge", "-o", file, "gen:stencil:3"), 0, "after it")
+
+
+def test_terminal(folder):
+    """The bar: on a terminal, and there alone."""
+    words = command(*QUICK, "-alg", "merge,rowsplit", "-o", folder / "bar.jsonl", "gen:stencil:3")
+    here, there = pty.openpty()
+    run = subprocess.Popen(words, stdin=subprocess.DEVNULL, stderr=there)
+    os.close(there)
+    shown = b""
+    try:
+        while True:
+            piece = os.read(here, 65536)
+            if not piece:
+                break
+            shown += piece
+    except OSError:
+        pass
+    run.wait()
+    os.close(here)
+    text = shown.decode()
+    check("1/2 cases" in text and "stencil:3: merge f32 k=2" in text and "[" in text, "no bar: %r" % text)
+    check(text.rstrip().endswith("0:00:00") or "1 of 1 matrices: 2 ok" in text, "no end: %r" % text[-200:])
+    run = sweep(*QUICK, "-alg", "merge", "-o", folder / "bar2.jsonl", "gen:stencil:3")
+    check("\r" not in run.stderr and "\033" not in run.stderr, "a bar in a file: %r" % run.stderr)
+    run = sweep(*QUICK, "-q", "-alg", "merge", "-o", folder / "bar3.jsonl", "gen:stencil:3")
+    check(run.stderr == "", "-q: %r" % run.stderr)
+
+
+def test_devices(folder):
+    """Two emulated GPUs share the matrices, and the keys do not say which one it was."""
+    if not EMULATED or not EMULATED.exists():
+        skip("sweeps on several devices: there is no emulated build")
+        return
+    file, alone = folder / "two.jsonl", folder / "one.jsonl"
+    words = ["-op", "spmm", "-k", "2", "-reps", "1", "-warmup", "1", "-alg", "rowsplit", "gen:stencil:3",
+             "gen:band:9:1", "gen:aspect:4:20"]
+    run = sweep("-device", "cuda:0,1", "-o", file, *words, binary=EMULATED)
+    ran(run, 0, "two devices")
+    valid(file)
+    ran(sweep("-device", "cuda", "-o", alone, *words, binary=EMULATED), 0, "one device")
+    check(endings(file) == endings(alone) and len(endings(file)) == 3, "other keys on two devices")
+    runs = {r["run"] for r in results(file)}
+    check(len(runs) == 2, "%d runs on two devices" % len(runs))
+    first = results(file)[0]["matrix"]["name"]
+    check(all(r["device"] == "cuda:0" for r in results(file)), "a worker sees more than its device")
+    check({r["threads"] for r in results(file)} == {max(1, len(os.sched_getaffinity(0)) // 2)}
+          or "OMP_NUM_THREADS" in os.environ, "the processors are not shared out")
+    before = file.read_bytes()
+    ran(sweep("-device", "cuda:1", "-o", file, *words, binary=EMULATED), 0, "another device")
+    check(file.read_bytes() == before, "what two devices did was not finished for one (%s)" % first)
+
+
+def main():
+    tests = [value for name, value in sorted(globals().items()) if name.startswith("test_")]
+    for test in tests:
+        with tempfile.TemporaryDirectory() as name:
+            test(pathlib.Path(name))
+    end()
+
+
+if __name__ == "__main__":
+    with tempfile.TemporaryDirectory() as cache:
+        os.environ.setdefault("XDG_CACHE_HOME", cache)
+        main()
