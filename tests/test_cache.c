@@ -406,6 +406,22 @@ static void test_processes(void)
     empty();
 }
 
+// Who waits for a reader of a pipe waits on: what is no file is not opened.
+static void test_pipe(void)
+{
+    int status;
+    CHECK(!mkfifo("pipe", 0600), "pipe");
+    pid_t writer = fork();
+    if (!writer) _exit(open("pipe", O_WRONLY) < 0);
+    const struct timespec while_it_starts = {.tv_nsec = 200000000};
+    nanosleep(&while_it_starts, NULL);
+    CHECK(writer > 0 && !cache_key("pipe", 1).there && !matrix_look("pipe"), "%s", fail_text());
+    nanosleep(&while_it_starts, NULL);
+    CHECK(waitpid(writer, &status, WNOHANG) == 0, "the pipe was opened");
+    kill(writer, SIGKILL);
+    waitpid(writer, &status, 0);
+}
+
 static void test_hash(void)
 {
     enum { MOST = 200 };
@@ -453,6 +469,7 @@ int main(void)
     snprintf(kept, sizeof kept, "%s/kept", here);
     cache_use(&all_kept);
     test_processes();
+    test_pipe();
     test_kept();
     test_edited();
     test_key();

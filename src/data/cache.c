@@ -80,8 +80,11 @@ static bool hash_file(int fd, struct hash *hash, int64_t *bytes)
 struct cache_key cache_key(const char *path, uint64_t seed)
 {
     struct cache_key key = {.seed = seed};
+    struct stat facts;
     const char *stem;
-    int fd = rules && strcmp(path, "-") ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) : -1;
+    // A pipe is not even opened: who writes into it would take that for its reader.
+    bool is_file = rules && strcmp(path, "-") && !stat(path, &facts) && S_ISREG(facts.st_mode);
+    int fd = is_file ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) : -1;
     if (fd < 0) return key;
     key.there = hash_file(fd, &key.file, &key.bytes);
     size_t length = text_stem(path, &stem);

@@ -140,13 +140,13 @@ static void help_exits(const struct command_info *c)
 
 static void help_run(void)
 {
-    printf(
-        "All of them are looked at first: where one is not there, or does not begin as a matrix\n"
-        "does, nothing is measured.\n\n"
-        "A list that is given again adds to it: -k 64 -k 128. All else is given once.\n"
-        "Several values of -opt make cases: -opt rows=32,64,stage=8,16 makes four.\n\n"
-        "GB/s: the compulsory bytes (operands read once, the result written once) over the\n"
-        "median time. %%roof: how near it is to what the device can do. See the README.\n");
+    printf("\nAll matrices are looked at first: where one is not there, or does not begin as a "
+           "matrix\n"
+           "does, nothing is measured.\n\n"
+           "A list that is given again adds to it: -k 64 -k 128. All else is given once.\n"
+           "Several values of -opt make cases: -opt rows=32,64,stage=8,16 makes four.\n\n"
+           "GB/s: the compulsory bytes (operands read once, the result written once) over the\n"
+           "median time. %%roof: how near it is to what the device can do. See the README.\n");
 }
 
 static void help_command(const struct command_info *c)
