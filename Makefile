@@ -133,6 +133,7 @@ SWEEP_TEST := $(BUILD)/tests/sweep/spbench $(BUILD)/tests/sweep/library.so
 $(BUILD)/tests/sweep/algos.c.o: src/algos/algos.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS_ALL:-Isrc=-Itests/sweep -Isrc) -MMD -MP -c -o $@ $<
+$(BUILD)/tests/sweep/planted.c.o: $(BUILD)/flags
 $(BUILD)/tests/sweep/spbench: $(filter-out %/src/algos/algos.c.o,$(OBJ)) $(BUILD)/tests/sweep/algos.c.o $(BUILD)/tests/sweep/planted.c.o
 	$(LINK) -o $@ $^ $(LIBS)
 $(BUILD)/tests/sweep/library.so: tests/sweep/library.c $(BUILD)/flags

@@ -42,13 +42,13 @@ def valid(path):
 def test_bad_endings(folder):
     file = folder / "bad.jsonl"
     run = sweep(*QUICK, "-alg", "rowsplit,plant-crash,plant-exit,plant-dead,plant-hang,merge",
-                "-timeout", 1, "-o", file, "gen:stencil:3", "gen:band:9:1")
+                "-timeout", 4, "-o", file, "gen:stencil:3", "gen:band:9:1")
     ran(run, 1, "bad endings")
     valid(file)
     wanted = {"rowsplit": ("ok", None), "merge": ("ok", None),
               "plant-crash": ("crashed", "signal 11"), "plant-exit": ("crashed", "exit status 7"),
               "plant-dead": ("failed", "an illegal access"),
-              "plant-hang": ("timeout", "had not ended after 1 s (-timeout)")}
+              "plant-hang": ("timeout", "had not ended after 4 s (-timeout)")}
     found = by_alg(file)
     check(len(found) == 12, "bad endings: %d cases" % len(found))
     for (matrix, alg), (status, reason) in found.items():
@@ -161,13 +161,13 @@ def test_unread(folder):
     file = folder / "unread.jsonl"
     os.mkfifo(folder / "never.mtx")
     (folder / "none.mtx").write_text("no matrix\n")
-    words = [*QUICK, "-alg", "merge,rowsplit", "-timeout", 1, "-o", file, folder / "never.mtx",
+    words = [*QUICK, "-alg", "merge,rowsplit", "-timeout", 4, "-o", file, folder / "never.mtx",
              folder / "none.mtx", "gen:stencil:3"]
     run = sweep(*words)
     ran(run, 3, "matrices that cannot be read")
     valid(file)
     found = by_alg(file)
-    check(found["never", "merge"][0] == "timeout" and "was not there after 1 s" in found["never", "merge"][1],
+    check(found["never", "merge"][0] == "timeout" and "was not there after 4 s" in found["never", "merge"][1],
           "never.mtx: %s" % (found["never", "merge"],))
     check(found["none", "rowsplit"][0] == "failed", "none.mtx: %s" % (found["none", "rowsplit"],))
     check(found["stencil:3", "merge"][0] == "ok", "the one behind them")

@@ -103,7 +103,10 @@ is_idle() { scontrol show node "$node" | grep -q 'State=IDLE'; }
 until_true 20 is_idle || skip "no node comes up: $(grep -h error "$work"/*.log "$work"/*.out | tail -n 1)"
 
 cd "$work" || exit 1
-export SPBENCH=$binary XDG_CACHE_HOME=$work/cache OMP_WAIT_POLICY=passive
+mkdir bin
+ln -s "$binary" bin/spbench
+PATH=$work/bin:$PATH
+export XDG_CACHE_HOME=$work/cache OMP_WAIT_POLICY=passive
 options=(-device cpu -threads 1 -op spmm -k 2 -reps 1 -warmup 1)
 matrices=(gen:stencil:3 gen:band:9:1 gen:aspect:4:20 gen:rmat:4:2 gen:fem:2 gen:uniform:20:3)
 "$binary" sweep -q "${options[@]}" -alg merge,rowsplit -o whole.jsonl "${matrices[@]}" # and the ceilings are kept
@@ -116,6 +119,9 @@ check 'each part has a file' test "$(find . -name 'part*.jsonl' | wc -l)" -eq 4
 cat part*.jsonl >all.jsonl
 check 'the parts are the whole, each case once' test "$(cases all.jsonl)" = "$(cases whole.jsonl)"
 check 'nothing is said' test -z "$(cat out.*)"
+
+check 'the README shows that script' test "$(sed 's/^/    /' "$here/sweep/array.sbatch")" = \
+    "$(grep -F -A 4 -e '    #!/bin/bash' "$here/../README.md")"
 
 # One that hangs, is ended as a batch system ends jobs, and is handed in again without what hung.
 rm -f part*.jsonl

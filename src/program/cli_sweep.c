@@ -185,6 +185,9 @@ static int check_options(const struct options *o)
                     o->sweep.fresh    ? "fresh"
                     : o->sweep.resume ? "resume"
                                       : "retry");
+    if (o->rule.limit_ms == o->rule.most_ms && o->rule.limit_ms >= o->sweep.timeout_ms)
+        return fail(ERR_USAGE, "-timeout %g: is not longer than -time-limit, %g",
+                    o->sweep.timeout_ms * 1e-3, o->rule.limit_ms * 1e-3);
     if (!to_file(o) && !o->sweep.plan_only && (!o->output && isatty(STDOUT_FILENO)))
         return fail(ERR_USAGE, "sweep: where to? -o FILE is missing, for the records");
     return OK;
@@ -272,8 +275,8 @@ static int tell_plan(struct whole *c)
             there += min64(keys.count, s->passes[p].prefixes.count);
             mem_free(keys.list);
         }
-        printf("%s: %lld cases", utf8_visible(m->path, name, sizeof name),
-               (long long)(cases - there));
+        printf("%s: %lld case%s", utf8_visible(m->path, name, sizeof name),
+               (long long)(cases - there), cases - there == 1 ? "" : "s");
         printf(there ? ", %lld more are there\n" : "\n", (long long)there);
         all += cases - there;
         if (cases > there) bytes += m->bytes;
@@ -282,9 +285,10 @@ static int tell_plan(struct whole *c)
     char from[32], to[32];
     double read_s = (double)bytes / 200e6, places = s->place_count;
     printf(
-        "%lld matrices, %lld cases on %d device%s (%s): about %s to %s, at %.1f to %.1f s a case\n",
-        (long long)s->matrix_count, (long long)all, s->place_count, s->place_count == 1 ? "" : "s",
-        c->model, duration_text(((double)all * least + read_s) / places, from),
+        "%lld matri%s, %lld case%s on %d device%s (%s): about %s to %s, at %.1f to %.1f s a case\n",
+        (long long)s->matrix_count, s->matrix_count == 1 ? "x" : "ces", (long long)all,
+        all == 1 ? "" : "s", s->place_count, s->place_count == 1 ? "" : "s", c->model,
+        duration_text(((double)all * least + read_s) / places, from),
         duration_text(((double)all * most + read_s) / places, to), least, most);
     return err;
 }

@@ -1,6 +1,5 @@
 // A worker of a sweep: does what its order says and tells its parent, as run/worker.h has it. It is
 // called by 'spbench sweep' alone.
-#define _GNU_SOURCE // F_SETFD
 #include "program/cli.h"
 
 #include <errno.h>

@@ -96,7 +96,7 @@ static int take_result(struct seat *x, const char *record, enum status status, c
         err = texts_add(&l->done, key);
     if (!err) {
         endings_add(&j->endings, status, key, j->matrix->name);
-        endings_add(&x->out->endings, status, key, j->matrix->name);
+        endings_add(&x->sweep->endings, status, key, j->matrix->name);
     }
     mem_free(key);
     if (err) return err;

@@ -4,7 +4,7 @@
 
 #include "run/sweep.h"
 
-// A matrix in one pass.
+// A matrix in one pass of one round.
 struct job {
     const struct sweep_matrix *matrix;
     int pass, round;   // the round from 0
@@ -27,7 +27,7 @@ struct voice {
 };
 
 struct seat {
-    const struct sweep *sweep;
+    struct sweep *sweep;
     int place;
     struct voice *voices; // by round and pass
     struct worker w;
@@ -44,7 +44,6 @@ struct seat {
     enum status ended_as;
     double deadline_ms, since_ms;
     long long oom_kills; // that the system had done when it began
-    struct sweep *out;   // the same sweep: what has come of it is counted there
 };
 
 int seat_start(struct seat *x, struct job *job);

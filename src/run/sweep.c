@@ -91,7 +91,7 @@ static int make_seats(struct schedule *q)
     int err = OK;
     for (int i = 0; i < s->place_count; i++) {
         struct seat *x = &q->seats[i];
-        x->sweep = x->out = s;
+        x->sweep = s;
         x->place = i;
         worker_none(&x->w);
         int count = s->pass_count * s->rounds;
@@ -163,9 +163,10 @@ static int wait_for_news(struct schedule *q)
     for (int i = 0; i < q->s->place_count; i++) {
         const struct seat *x = &q->seats[i];
         if (!x->job) continue;
-        if (x->deadline_ms < until) until = x->deadline_ms;
+        if (!x->ended && x->deadline_ms < until) until = x->deadline_ms;
         if (q->s->crew->memory_bytes && now + MEMORY_LOOK_MS < until) until = now + MEMORY_LOOK_MS;
-        if (x->w.channel < 0 && now + END_LOOK_MS < until) until = now + END_LOOK_MS;
+        bool ending = x->ended || x->w.channel < 0;
+        if (ending && now + END_LOOK_MS < until) until = now + END_LOOK_MS;
         look[used++] = (struct pollfd){x->w.channel, POLLIN, 0};
         look[used++] = (struct pollfd){x->w.talk, POLLIN, 0};
     }

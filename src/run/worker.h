@@ -7,7 +7,7 @@
 //     environment               the next line is that record
 //     plan KEY                  of a survey: the key of a case, up to the matrix
 //     loaded CASES              the matrix is there; so many cases are to run
-//     unread STATUS REASON      it is not, and why
+//     unread REASON             it is not, and why
 //     case                      one begins; the next line is its record, should it never end
 //     result STATUS TEXT        it has ended; the next line is its record
 //     again                     the device is dead: what is left takes another process
