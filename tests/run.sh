@@ -136,7 +136,7 @@ part cli-emu tests/cli/run.sh build/emu/spbench
 part readme tests/cli/readme.sh build/cpu/spbench
 part fetch tests/test_fetch.sh
 part records tests/records.sh build/cpu/spbench build/emu/spbench
-part shellcheck one bash -c 'shellcheck .ci/run ./*.sh tests/*.sh tests/*/*.sh results/*/*.sh'
+part shellcheck one bash -c 'shellcheck .ci/run ./*.sh fetch/*.sh tests/*.sh tests/*/*.sh results/*/*.sh'
 
 echo "$passed passed, $failed failed, $skipped skipped"
 [ "$failed" -eq 0 ]
