@@ -82,9 +82,9 @@ give_up() {
 }
 
 # A folder has one script at work: two would write into the same archives. The file says which, and
-# its downloads, a process group each.
+# the processes of its downloads.
 folder_take() {
-    local owner=$folder/.part/owner host process group i
+    local owner=$folder/.part/owner host process i
     mkdir -p "$folder/.part" || exit 1
     if ! (set -C && echo "$(uname -n) $$" >"$owner") 2>/dev/null; then
         {
@@ -94,12 +94,12 @@ folder_take() {
             give_up "process $process on $host is at work in $folder (if not, remove $owner)"
         fi
         # It was killed: its downloads see that soon.
-        for group in "${running[@]}"; do
+        for process in "${running[@]}"; do
             for ((i = 0; i < 100; i++)); do
-                kill -0 -- "-$group" 2>/dev/null || break
+                kill -0 "$process" 2>/dev/null || break
                 sleep 0.1
             done
-            [ "$i" -lt 100 ] || give_up "process group $group is still at work in $folder (if not, remove $owner)"
+            [ "$i" -lt 100 ] || give_up "process $process is still at work in $folder (if not, remove $owner)"
         done
         running=()
         echo "$(uname -n) $$" >"$owner" || exit 1
@@ -116,13 +116,14 @@ clean_up() {
     fi
 }
 
-# Each download is a process group of its own (set -m), so that curl ends with it.
+# Downloads end what they have started (while_wanted), and leave what a later run goes on with.
 stop() {
     trap '' INT TERM
     say 'interrupted; run it again to go on'
-    exec 2>/dev/null # where the shell would say that they were killed
-    for process in "${running[@]}"; do kill -- "-$process"; done
-    wait
+    for process in "${running[@]}"; do
+        kill "$process"
+        wait "$process"
+    done 2>/dev/null
     exit 130
 }
 
@@ -151,6 +152,8 @@ if [ $# -gt 0 ]; then
     [ "$folder" ] || folder=/
     shift
 fi
+# tar takes a:b for a file on another machine, unless there is a / before it.
+[[ $folder == /* ]] || folder=./$folder
 [ $# -gt 0 ] || [ "${#rules[@]}" -gt 0 ] || sets=${sets:-smoke}
 for matrix in "$@"; do
     [[ $matrix =~ ^[A-Za-z0-9_][A-Za-z0-9_.+-]*/[A-Za-z0-9_][A-Za-z0-9_.+-]*$ ]] ||
@@ -176,7 +179,6 @@ if [ "$dry_run" ]; then
 fi
 [ "$short" ] && give_up "$short"
 
-set -m
 for matrix in "${missing[@]}"; do
     reap "$jobs"
     fetch_matrix "$matrix" </dev/null &

@@ -23,19 +23,23 @@ curl_judge() { # STATUS TEXT
     return 1
 }
 
-# Where the script was killed, its downloads end, too: two must not write into one archive.
+# What takes long runs beside its download, which ends it when it is ended, or when the script is
+# gone: another run must not meet it.
+at_work=''
 while_wanted() { # COMMAND...
-    local process
+    local i
     "$@" &
-    process=$!
-    while kill -0 "$process" 2>/dev/null; do
-        if ! kill -0 "$$" 2>/dev/null; then
-            kill "$process"
-            exit 1
-        fi
-        sleep 0.1
+    at_work=$!
+    for ((i = 1; ; i++)); do
+        kill -0 "$at_work" 2>/dev/null || break
+        kill -0 "$$" 2>/dev/null || no_longer_wanted
+        sleep "0.0$((i < 9 ? i : 9))"
     done
-    wait "$process"
+    wait "$at_work"
+}
+no_longer_wanted() {
+    [ -z "$at_work" ] || kill "$at_work" 2>/dev/null
+    exit 1
 }
 
 # Gets the rest of ARCHIVE.
@@ -63,7 +67,7 @@ unpack() { # ARCHIVE NAME OUT
         why="what came is no archive; it begins with '$(head -c 40 "$1" | tr -c '[:print:]' ' ')'"
         return 1
     fi
-    if ! gzip -t <"$1" 2>/dev/null || ! tar -tzf "$1" >"$3.names" 2>/dev/null; then
+    if ! while_wanted tar -tzf "$1" >"$3.names" 2>/dev/null; then
         why='the archive is damaged'
         return 1
     fi
@@ -74,10 +78,10 @@ unpack() { # ARCHIVE NAME OUT
         [ "$count" = 0 ] || why="the archive holds $2/$2.mtx $count times"
         return 2
     fi
-    if ! tar -xzOf "$1" "$2/$2.mtx" >"$3"; then
+    if ! while_wanted tar -xzOf "$1" "$2/$2.mtx" >"$3" 2>/dev/null; then
         why="$folder cannot be written into; is the disk full?"
         return 2
-    fi 2>/dev/null
+    fi
     if [ "$(head -c 14 "$3")" != '%%MatrixMarket' ]; then
         why="$2.mtx in the archive is no Matrix Market file"
         return 2
@@ -97,7 +101,7 @@ fetch_try() { # ADDRESS MATRIX
         rm -f "$part.tar.gz" "$part.mtx"
         return "$status"
     fi
-    printf '%s %s\n' "$(sum_of "$part.mtx")" "$(bytes_of "$part.mtx")" >"$part.sum" && return
+    while_wanted sha256sum "$part.mtx" >"$part.sum" && return
     why="$folder cannot be written into; is the disk full?"
     return 2
 }
@@ -105,16 +109,16 @@ fetch_try() { # ADDRESS MATRIX
 # All tries for Group/Name, over all addresses. Leaves .part/Group/Name.mtx and .sum.
 fetch_matrix() {
     local matrix=$1 try address again why='' pause=1
+    trap no_longer_wanted TERM
     rm -f "$folder/.part/$matrix.sum"
     for ((try = 1; try <= tries; try++)); do
         again=
-        kill -0 "$$" || return
         for address in "${bases[@]}"; do
             fetch_try "$address" "$matrix" && return 0
             [ $? = 2 ] || again=1
         done
         if [ -z "$again" ] || [ "$try" = "$tries" ]; then break; fi
-        sleep "$pause"
+        while_wanted sleep "$pause"
         pause=$((pause < 30 ? 2 * pause : 60))
     done
     say "FAILED $matrix: $why"
@@ -125,7 +129,9 @@ got=0 # bytes downloaded in this run
 fetch_settle() { # MATRIX: of a download that ended well
     local matrix=$1 sum bytes why='' elapsed=$SECONDS
     got=$((got + $(bytes_of "$folder/.part/$matrix.tar.gz") - ${part_bytes[$matrix]}))
-    if read -r sum bytes <"$folder/.part/$matrix.sum" && settle "$matrix" "$sum" "$bytes"; then
+    bytes=$(bytes_of "$folder/.part/$matrix.mtx")
+    # sha256sum puts a backslash first where there is one in the path.
+    if read -r sum _ <"$folder/.part/$matrix.sum" && settle "$matrix" "${sum#\\}" "$bytes"; then
         fetched=$((fetched + 1))
         say "fetched $matrix ($(human "$bytes"))$(progress "$elapsed")"
     else

@@ -32,12 +32,16 @@ sizes_head() {
             sub(/^=/, "") { print $0, bytes; bytes = "" }'
 }
 
-# The sizes of the missing archives, as far as a server tells them: archive_bytes[Group/Name].
+# The sizes of the missing archives, as far as a server tells them: archive_bytes[Group/Name]. A
+# server that tells none goes behind the others: each download would wait for it.
 declare -A archive_bytes=()
 sizes_ask() {
-    local address i group groups=8 asked=("${missing[@]}") unknown status bytes
+    local address i group groups=8 asked=("${missing[@]}") unknown status bytes good=() silent=()
     for address in "${bases[@]}"; do
-        [ "${#asked[@]}" -gt 0 ] || return
+        if [ "${#asked[@]}" = 0 ]; then
+            good+=("$address")
+            continue
+        fi
         [ "$groups" -le "${#asked[@]}" ] || groups=${#asked[@]}
         for ((group = 0; group < groups; group++)); do
             for ((i = group; i < ${#asked[@]}; i += groups)); do
@@ -59,8 +63,10 @@ sizes_ask() {
             done
             exec 3<&-
         done
+        if [ "${#unknown[@]}" -lt "${#asked[@]}" ]; then good+=("$address"); else silent+=("$address"); fi
         asked=("${unknown[@]}")
     done
+    bases=("${good[@]}" "${silent[@]}")
 }
 
 # $free: bytes free where FOLDER is or will be.
@@ -129,8 +135,12 @@ plan_add_up() {
 }
 
 plan_say() {
-    local text
-    text="${#missing[@]} to fetch, $(human "$to_get")"
+    local text="${#missing[@]} to fetch"
+    if [ "$unknown_count" = "${#missing[@]}" ]; then
+        say "$text; no server says how large they are"
+        return
+    fi
+    text="$text, $(human "$to_get")"
     [ "$unknown_count" = 0 ] || text="$text and $unknown_count of unknown size"
     text="$text; about $(span "$((to_get / assumed_rate))") at $(human "$assumed_rate")/s (assumed)"
     say "$text; unpacked about $(human "$unpacked")${free:+, $(human "$free") are free}"

@@ -159,6 +159,15 @@ check 'by name: files' holds "$work/e" './three.mtx '
     "$root/fetch_suitesparse.sh" -l list -s good >"$work/out" 2>"$work/err")
 check 'second address, default folder' holds "$work/matrices" './one.mtx ./two.mtx '
 
+# Folders with odd names.
+odd='-a b:c\d'
+(cd "$work" && mkdir odd && cd odd && BASE=$base "$root/fetch_suitesparse.sh" -- "$odd" H/three >"$work/out" 2>"$work/err")
+status=$?
+check 'odd folder: status' status_is 0
+check 'odd folder: files' holds "$work/odd" "./$odd/three.mtx "
+check 'odd folder: lock' grep -q "^$(sha256sum <"$work/odd/$odd/three.mtx" | cut -d ' ' -f 1) 46 H/three three.mtx\$" \
+    "$work/odd/$odd/fetch.lock"
+
 # Two at work in one folder, and one that was killed there.
 mkdir -p "$work/taken/.part"
 sleep 60 &

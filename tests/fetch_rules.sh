@@ -129,12 +129,18 @@ bad_index() {
     check "index: $1" says "is not the index: $2"
 }
 bad_index 'fields' 'line 5 has 4 fields, 12 or 13 are wanted' '5s/.*/HB,x,3,4/'
-bad_index 'path in a name' 'line 5 does not begin with Group,Name' '5s|abb313|../../x|;5s|HB|..|'
-bad_index 'option as a name' 'line 5 does not begin with Group,Name' '5s/arc130/-x/'
+bad_index 'empty' 'it is empty' 'd'
 bad_index 'no number' 'line 5 has no rows, columns, nonzeros' '5s/,1037,/,many,/'
 index_address=file://$work/nowhere fetch -w 'name=twin' "$work/u"
 check 'index: not there: status' status_is 1
 check 'index: not there: said' says 'the index of the collection cannot be fetched: curl: (37)'
+# Names that would be paths or options are left out.
+sed 's|HB,abb313|..,../x|; s/arc130/-x/' "$small" >"$work/ssstats.csv"
+fetch -n -w 'id<=4' "$work/u"
+check 'index: odd names are left out' prints "would fetch $base/HB/1138_bus.tar.gz ?
+would fetch $base/HB/ash219.tar.gz ?"
+check 'index: odd names, said' says "line 4 of the index is left out: '../../x' is no name for a file"
+check 'index: option as a name, said' says "line 5 of the index is left out: 'HB/-x' is no name for a file"
 # As it was until 2018 (12 fields), and from a machine with other ends of lines.
 sed 's/\([a-z]\),[0-9]*$/\1/; s/$/\r/' "$small" >"$work/ssstats.csv"
 rule 'kind~problem$ top 3 by nnz' 'Schenk/nlpkkt160 Boeing/pwtk Gupta/gupta3'

@@ -63,12 +63,17 @@ fetch -n "$work/none" Good/good Good/good2 Good/good3
 check 'web, -n: only heads' [ -z "$(grep '^GET /Good/good[23]' "$work/log")" ]
 check 'web, -n: size' grep -qxF "would fetch $base/Good/good.tar.gz $(size Good/good)" "$work/out"
 check 'web, -n: unknown' grep -qxF "would fetch $base/Good/good2.tar.gz ?" "$work/out"
-here=$base
-base="http://127.0.0.1:1 $here" fetch -j 2 -r 1 "$work/second" Good/good Slow/slow
-check 'web, second address: status' status_is 0
+web=$base
+base="http://127.0.0.1:1 $web"
+fetch -n "$work/second" Good/good
+check 'web, a dead server: the other comes first' prints "would fetch $web/Good/good.tar.gz $(size Good/good)"
+fetch -j 2 -r 1 "$work/second" Good/good Slow/slow
+check 'web, a dead server: status' status_is 0
+base=$web
 
-# Ended in the middle, by Ctrl-C or SIGTERM, and by SIGKILL: the server sends half and stands still.
+# Ended in the middle, by SIGTERM, Ctrl-C and SIGKILL: the server sends half and stands still.
 big StallOnce half
+big StallOnce pressed
 big StallOnce killed
 # 2> comes first: the shell itself says that there is no such file.
 part_size() { wc -c 2>/dev/null <"$work/$1/.part/StallOnce/$1.tar.gz" || echo 0; }
@@ -100,6 +105,33 @@ check 'TERM, again: status' status_is 0
 check 'TERM, again: only the rest' [ "$(requests StallOnce/half)" = "bytes=$have- 206 $((whole - have))" ]
 check 'TERM, again: content' same "$work/half/half.mtx" "$work/texts/half.mtx"
 check 'TERM, again: nothing else' holds "$work/half" './half.mtx '
+# Ctrl-C on a terminal.
+BASE=$base python3 - "$work/pressed/.part/StallOnce/pressed.tar.gz" "$root/fetch_suitesparse.sh" "$work/pressed" \
+    StallOnce/pressed >"$work/out" 2>"$work/err" <<'END'
+import os, pty, sys, time
+process, terminal = pty.fork()
+if process == 0:
+    os.execv(sys.argv[2], sys.argv[2:])
+for _ in range(200):
+    if os.path.exists(sys.argv[1]) and os.path.getsize(sys.argv[1]) > 50000:
+        break
+    time.sleep(0.05)
+os.write(terminal, b"\x03")
+try:
+    while text := os.read(terminal, 1000):
+        sys.stderr.write(text.decode())
+except OSError:  # how the end of a terminal looks
+    pass
+sys.exit(os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]))
+END
+status=$?
+check 'Ctrl-C: status' status_is 130
+check 'Ctrl-C: said' says 'interrupted; run it again to go on'
+check 'Ctrl-C: the part stays' part_grows pressed
+check 'Ctrl-C: curl has ended' until_true curl_ended pressed
+fetch "$work/pressed" StallOnce/pressed
+check 'Ctrl-C, again: content' same "$work/pressed/pressed.mtx" "$work/texts/pressed.mtx"
+
 # The script was killed, its curl was not: that ends by itself, and the next run waits for it.
 interrupt KILL killed
 check 'KILL: the part stays' part_grows killed
