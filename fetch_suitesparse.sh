@@ -8,6 +8,7 @@
 # comes from the network is compared and unpacked, never run.
 #
 # shellcheck disable=SC2034,SC2154 # its parts share their variables
+((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] >= 404)) || { echo 'fetch_suitesparse.sh: bash 4.4 is needed' >&2 && exit 1; }
 set -uo pipefail
 export LC_ALL=C
 
@@ -89,7 +90,7 @@ folder_take() {
     if ! (set -C && echo "$(uname -n) $$" >"$owner") 2>/dev/null; then
         {
             read -r host process && mapfile -t running
-        } <"$owner" || give_up "$owner cannot be read"
+        } <"$owner" || give_up "$owner does not say who is at work in $folder; remove it if nobody is"
         if [ "$host" != "$(uname -n)" ] || kill -0 "$process" 2>/dev/null; then
             give_up "process $process on $host is at work in $folder (if not, remove $owner)"
         fi
@@ -155,11 +156,7 @@ fi
 # tar takes a:b for a file on another machine, unless there is a / before it.
 [[ $folder == /* ]] || folder=./$folder
 [ $# -gt 0 ] || [ "${#rules[@]}" -gt 0 ] || sets=${sets:-smoke}
-for matrix in "$@"; do
-    [[ $matrix =~ ^[A-Za-z0-9_][A-Za-z0-9_.+-]*/[A-Za-z0-9_][A-Za-z0-9_.+-]*$ ]] ||
-        wrong "$matrix: Group/Name is wanted"
-done
-choice_check
+choice_check "$@"
 for tool in curl tar gzip awk sha256sum; do
     command -v "$tool" >/dev/null || give_up "$tool is needed and not installed"
 done

@@ -18,9 +18,19 @@ rule_check() { # WHERE-IT-STANDS RULE
     text=$(RULE=$2 awk -v only=rule -f "$here/fetch/rules.awk" 2>&1) || wrong "$1: $text"
 }
 
+# Names become those of files, and parts of commands.
+names_check() {
+    local matrix
+    for matrix in "$@"; do
+        [[ $matrix =~ ^[A-Za-z0-9_][A-Za-z0-9_.+-]*/[A-Za-z0-9_][A-Za-z0-9_.+-]*$ ]] ||
+            wrong "$matrix: Group/Name is wanted"
+    done
+}
+
 # Are the options right that say which? Before anything is made or fetched.
 choice_check() {
-    local known set wanted rule
+    local known set wanted members rule
+    names_check "$@"
     for rule in "${rules[@]}"; do rule_check "-w '$rule'" "$rule"; done
     [ "$sets" ] || return
     [ -r "$list" ] || wrong "-l $list: cannot be read"
@@ -33,6 +43,8 @@ choice_check() {
         esac
         rule=$(rule_of_set "$set")
         [ -z "$rule" ] || rule_check "-s $set" "$rule"
+        mapfile -t members < <(set_members "$set")
+        names_check "${members[@]}"
     done
 }
 
@@ -111,7 +123,7 @@ choose() {
     IFS=, read -ra wanted <<<"$sets"
     for set in "${wanted[@]}"; do
         rule=$(rule_of_set "$set")
-        if [ "$rule" ]; then
+        if [ "$rule" ] && [ -z "${listed[$set]:-}" ]; then
             rule_matrices "-s $set" "$set" "$rule"
         fi
         mapfile -t -O "${#matrices[@]}" matrices < <(set_members "$set")

@@ -84,6 +84,7 @@ free_ask() {
 
 # Sets $missing, $have, $failed, and the totals: $to_get (bytes to download), $unknown_count, $free,
 # $short (why there is no room).
+declare -A state=() # have, different or missing, by Group/Name
 plan() {
     local matrix path
     missing=() have=0 failed=0 fetched=0 to_get=0 unknown_count=0 short=''
@@ -93,17 +94,20 @@ plan() {
         if [ -s "$path" ]; then
             if have_check "$matrix"; then
                 have=$((have + 1))
-            else
-                say "FAILED $matrix: $why"
-                failed=$((failed + 1))
+                state[$matrix]=have
+                continue
             fi
         elif [ -e "$path.changed" ]; then
-            say "FAILED $matrix: $path.changed came before and is not what fetch.lock knows; rename it and" \
-                "remove the line in $lock to accept it, or remove it to try again"
-            failed=$((failed + 1))
+            why="$path.changed came before and is not what fetch.lock knows; rename it and remove the line"
+            why="$why in $lock to accept it, or remove it to try again"
         else
             missing+=("$matrix")
+            state[$matrix]=missing
+            continue
         fi
+        say "FAILED $matrix: $why"
+        failed=$((failed + 1))
+        state[$matrix]=different
     done
     [ "${#missing[@]}" -gt 0 ] || return
     sizes_ask
@@ -151,16 +155,15 @@ plan_say() {
 
 # For -n: a line for each matrix on stdout.
 plan_print() {
-    local matrix
-    declare -A wanted=()
-    for matrix in "${missing[@]}"; do wanted[$matrix]=1; done
+    local matrix there
     for matrix in "${matrices[@]}"; do
-        if [ -z "${wanted[$matrix]:-}" ]; then
-            printf 'have %s\n' "$matrix"
+        if [ "${state[$matrix]}" != missing ]; then
+            printf '%s %s\n' "${state[$matrix]}" "$matrix"
             continue
         fi
-        printf 'would fetch %s/%s.tar.gz %s%s\n' "${bases[0]}" "$matrix" "${archive_bytes[$matrix]:-?}" \
-            "$([ "${part_bytes[$matrix]}" = 0 ] || printf ' (%s there)' "${part_bytes[$matrix]}")"
+        there=''
+        [ "${part_bytes[$matrix]}" = 0 ] || there=" (${part_bytes[$matrix]} there)"
+        printf 'would fetch %s/%s.tar.gz %s%s\n' "${bases[0]}" "$matrix" "${archive_bytes[$matrix]:-?}" "$there"
     done
     [ -z "$short" ] || say "$short"
 }

@@ -92,6 +92,10 @@ fetch -c "$work/lock" G/one H/three
 check 'lock, -c: status' status_is 1
 check 'lock, -c: said' says "FAILED G/one: $work/lock/one.mtx has SHA-256 $(sha256sum <"$work/lock/one.mtx" | cut -d ' ' -f 1), not "
 check 'lock, -c: the other is right' says '0 fetched, 1 there already, 1 failed'
+fetch -n -c "$work/lock" G/one H/three
+check 'lock, -n -c: status' status_is 1
+check 'lock, -n -c: what is different' prints 'different G/one
+have H/three'
 rm "$work/lock/one.mtx"
 fetch -c "$work/lock" G/one H/three
 check 'lock, removed: it is fetched again' says '1 fetched, 1 there already, 0 failed'
@@ -182,6 +186,11 @@ fetch "$work/taken" G/one
 check 'the other was killed: status' status_is 0
 check 'the other was killed: files' holds "$work/taken" './one.mtx '
 
+mkdir -p "$work/taken/.part"
+: >"$work/taken/.part/owner"
+fetch "$work/taken" H/three
+check 'nobody at work: said' says "$work/taken/.part/owner does not say who is at work in $work/taken; remove it if nobody is"
+
 # Room: this df knows of 1 kB, then of a little more.
 mkdir -p "$work/bin"
 # df_says KB
@@ -219,6 +228,8 @@ wrong 'bad jobs' '-j 0: a number from 1 to 99 is wanted' -j 0
 wrong 'bad tries' '-r x: a number from 1 to 99 is wanted' -r x
 wrong 'bad patience' '-t 0: a number of seconds from 1 to 9999 is wanted' -t 0
 wrong 'bad name' '../x: Group/Name is wanted' "$work/h" ../x
+printf 'G/one x\n../../G/two x\n' >"$work/list2"
+wrong 'bad name in the list' '../../G/two: Group/Name is wanted' -s x -l "$work/list2" "$work/h"
 wrong 'option as a name' '-G/-one: Group/Name is wanted' "$work/h" -G/-one
 check 'wrong usage makes nothing' [ ! -e "$work/h" ]
 BASE=$base "$root/fetch_suitesparse.sh" -l "$work/none" -s good 2>"$work/err"

@@ -91,7 +91,7 @@ check 'wrong rules and -n make nothing' [ ! -e "$work/rules" ]
 # A set by a rule is fetched, and leaves a list; the index stays in the folder until -u.
 add Newman twin twin.mtx "$banner of Newman"
 add DIMACS10 twin twin.mtx "$banner of DIMACS10"
-fetch -s twins "$work/t"
+fetch -s twins,twins "$work/t"
 check 'set by rule: status' status_is 0
 check 'set by rule: files' holds "$work/t" './DIMACS10/twin.mtx ./ssstats.csv ./twin.mtx ./twins.list '
 check 'set by rule: the list' [ "$(cat "$work/t/twins.list")" = '# Of the index of 31-Oct-2023 18:12:37.
