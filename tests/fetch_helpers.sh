@@ -53,10 +53,10 @@ big() {
     { echo "$banner" && head -c 150000 /dev/urandom | base64; } >"$work/texts/$2.mtx"
     add "$1" "$2" "$2.mtx" "$(cat "$work/texts/$2.mtx")"
 }
-# until COMMAND...: waits for it, 10 s at most
+# until_true COMMAND...: waits for it, a minute at most
 until_true() {
     local i
-    for i in $(seq 200); do
+    for ((i = 0; i < 1200; i++)); do
         "$@" && return
         sleep 0.05
     done

@@ -125,7 +125,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
     def wait(self):
         self.wfile.flush()
-        self.connection.settimeout(20)
+        self.connection.settimeout(120)
         try:
             self.connection.recv(1)
         except OSError:

@@ -46,6 +46,15 @@ check 'web: length of a page' [ "$(requests BusyOnce/busyonce | head -n 1)" = '-
 fetch "$work/web" Slow/slow CutOnce/cutonce
 check 'web: again, no request' [ ! -s "$work/log" ]
 
+# All of it is there from before, and the server does not say how large it is.
+big NoHead whole
+mkdir -p "$work/whole/.part/NoHead"
+cp "$work/mirror/NoHead/whole.tar.gz" "$work/whole/.part/NoHead/whole.tar.gz"
+fetch "$work/whole" NoHead/whole
+check 'web: there is no rest: status' status_is 0
+check 'web: there is no rest: one request' [ "$(requests NoHead/whole)" = "bytes=$(size NoHead/whole)- 416 0" ]
+check 'web: there is no rest: content' same "$work/whole/whole.mtx" "$work/texts/whole.mtx"
+
 # What stays wrong.
 fetch -j 9 -r 2 "$work/bad" Corrupt/corrupt Page/page Forbidden/forbidden Loop/loop ToFile/tofile Good/none Good/good
 check 'web, wrong: status' status_is 1
@@ -81,7 +90,7 @@ part_grows() { [ "$(part_size "$1")" -gt 50000 ]; }
 curl_ended() { ! pgrep -f "$work/$1/.part" >/dev/null; }
 # interrupt SIGNAL NAME
 interrupt() {
-    BASE=$base "$root/fetch_suitesparse.sh" "$work/$2" "StallOnce/$2" >"$work/out" 2>"$work/err" &
+    BASE=$base "$root/fetch_suitesparse.sh" -t 999 "$work/$2" "StallOnce/$2" >"$work/out" 2>"$work/err" &
     local script=$!
     until_true part_grows "$2"
     check "$1: half is there" part_grows "$2"
@@ -106,13 +115,14 @@ check 'TERM, again: only the rest' [ "$(requests StallOnce/half)" = "bytes=$have
 check 'TERM, again: content' same "$work/half/half.mtx" "$work/texts/half.mtx"
 check 'TERM, again: nothing else' holds "$work/half" './half.mtx '
 # Ctrl-C on a terminal.
-BASE=$base python3 - "$work/pressed/.part/StallOnce/pressed.tar.gz" "$root/fetch_suitesparse.sh" "$work/pressed" \
-    StallOnce/pressed >"$work/out" 2>"$work/err" <<'END'
-import os, pty, sys, time
+BASE=$base python3 - "$work/pressed/.part/StallOnce/pressed.tar.gz" "$root/fetch_suitesparse.sh" -t 999 \
+    "$work/pressed" StallOnce/pressed >"$work/out" 2>"$work/err" <<'END'
+import os, pty, signal, sys, time
 process, terminal = pty.fork()
 if process == 0:
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # ignored in what runs in the background
     os.execv(sys.argv[2], sys.argv[2:])
-for _ in range(200):
+for _ in range(1200):
     if os.path.exists(sys.argv[1]) and os.path.getsize(sys.argv[1]) > 50000:
         break
     time.sleep(0.05)
