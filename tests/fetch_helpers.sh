@@ -55,10 +55,9 @@ big() {
 }
 # until_true COMMAND...: waits for it, a minute at most
 until_true() {
-    local i
-    for ((i = 0; i < 1200; i++)); do
-        "$@" && return
+    local end=$((SECONDS + 60))
+    while ! "$@"; do
+        [ "$SECONDS" -lt "$end" ] || return
         sleep 0.05
     done
-    return 1
 }

@@ -8,6 +8,7 @@ done
 cp -r "$work/mirror/Slow" "$work/mirror/Redirect"
 cp "$work/mirror/Slow/slow.tar.gz" "$work/mirror/Slow/redirect.tar.gz"
 
+export no_proxy=127.0.0.1
 mkfifo "$work/server.in"
 python3 "$root/tests/fetch_server.py" "$work/mirror" "$work/log" <"$work/server.in" >"$work/server" 2>"$work/server.err" &
 server=$!
@@ -153,6 +154,7 @@ check 'KILL, again: content' same "$work/killed/killed.mtx" "$work/texts/killed.
 check 'KILL, again: nothing else' holds "$work/killed" './killed.mtx '
 
 exec 9>&-
-wait "$server"
+kill "$server"
+wait "$server" 2>/dev/null
 check 'the server had no error' [ ! -s "$work/server.err" ]
 base=file://$work/mirror
