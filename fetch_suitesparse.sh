@@ -30,9 +30,8 @@ usage: fetch_suitesparse.sh [-n] [-c] [-u] [-s SET[,SET]] [-w RULE] [-j N] [-r N
                             [-l LIST] [FOLDER [Group/Name]...]
 
 Downloads matrices of the SuiteSparse Matrix Collection into FOLDER (default: matrices), one
-Name.mtx each (Group/Name.mtx where another group has a matrix of that name there). What is there
-already is skipped, and a download that was cut off goes on where it stopped: after a break, run it
-again.
+Name.mtx each (Group-Name.mtx if there is one of that name of another group). What is there already
+is skipped, and a download that was cut off goes on where it stopped: after a break, run it again.
 
   -s SET    the sets to fetch, of LIST; 'all' is every set that names its matrices (default: smoke,
             or none if matrices are named or there is a rule)
@@ -56,7 +55,7 @@ that fulfil them: 'nnz<1e7 rows>=1e4 kind~graph', 'rows=cols top 20 by nnz', 'ra
               A*A^T takes at the least, and A*A if psym=1 (2*nnz*nnz/cols)
   choice      top N by FIELD, the largest, or random N [seed S], the same on every machine
 The index (ssstats.csv) is kept in FOLDER. What a rule, or a set that is one, names is written to
-FOLDER/SET.list (of -w: where.list), in the form of LIST.
+FOLDER/SET.list (of -w: where.list), for 'spbench sweep -dir FOLDER FOLDER/SET.list'.
 
 FOLDER/fetch.lock has the SHA-256 and the size of each matrix from when it first came. One that is
 different later is an error: what is there stays, what came is Name.mtx.changed beside it. To

@@ -94,10 +94,10 @@ index_keep() {
     say "index of $(index_date), fetched now"
 }
 
-# rule_matrices WHERE SET RULE: adds what it names to $matrices, and to SET.list for spbench.
+# rule_matrices WHERE SET RULE: adds what it names to $matrices, and to a list of the set.
 declare -A listed=()
 rule_matrices() {
-    local hits target=$folder/.part/$2.list
+    local hits
     index_get
     hits=$(RULE=$3 awk -f "$here/fetch/rules.awk" "$index") || give_up "$1: $index cannot be read"
     if [ -z "$hits" ]; then
@@ -106,18 +106,32 @@ rule_matrices() {
     fi
     say "$1: $(wc -l <<<"$hits" | tr -d ' ') matrices"
     mapfile -t -O "${#matrices[@]}" matrices <<<"$hits"
-    [ "$dry_run" ] && return
-    if [ -z "${listed[$2]:-}" ]; then
-        printf '# Of the index of %s.\n' "$(index_date)" >"$target" || give_up "$target cannot be written"
-        listed[$2]=1
-    fi
-    awk -v set="$2" -v rule="$3" 'BEGIN { print "# " rule } { print $1, set }' <<<"$hits" >>"$target" ||
-        give_up "$target cannot be written"
+    [ "${listed[$2]:-}" ] || printf '# Of the index of %s.\n' "$(index_date)" >"$scratch/$2.list"
+    listed[$2]=1
+    printf '# %s\n%s\n' "$3" "$hits" >>"$scratch/$2.list"
+}
+
+# The lists that rules have made, for spbench: one that has not the file of its name is called as its
+# file is.
+lists_write() {
+    local set line file part=$folder/.part/list
+    for set in "${!listed[@]}"; do
+        while read -r line; do
+            file=${lock_file[$line]:-}
+            case $line in
+            '#'*) echo "$line" ;;
+            */"${file%.mtx}") echo "$line $set" ;;
+            *) echo "${file%.mtx} $set # $line" ;;
+            esac
+        done <"$scratch/$set.list" >"$part" || give_up "$part cannot be written"
+        mv "$part" "$folder/$set.list" || give_up "$folder/$set.list cannot be written"
+        say "$folder/$set.list names them"
+    done
 }
 
 # Everything that the options and the arguments name, each once.
 choose() {
-    local set rule wanted
+    local set rule wanted matrix
     index=''
     [ "$refresh" ] && index_get
     IFS=, read -ra wanted <<<"$sets"
@@ -131,9 +145,7 @@ choose() {
     for rule in "${rules[@]}"; do
         rule_matrices "-w '$rule'" where "$rule"
     done
-    for set in "${!listed[@]}"; do
-        mv "$folder/.part/$set.list" "$folder/$set.list" || give_up "$folder/$set.list cannot be written"
-        say "$folder/$set.list names them"
-    done
     mapfile -t matrices < <(printf '%s\n' "${matrices[@]}" "$@" | awk 'NF && !seen[$0]++')
+    for matrix in "${matrices[@]}"; do file_assign "$matrix"; done
+    [ "$dry_run" ] || lists_write
 }

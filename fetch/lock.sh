@@ -1,6 +1,6 @@
 # FOLDER/fetch.lock: which matrix lies where, its size and its SHA-256, from when it first came. Part
 # of fetch_suitesparse.sh, whose variables it uses. A line: SHA256 BYTES Group/Name FILE, where FILE
-# is Name.mtx or Group/Name.mtx.
+# is Name.mtx or Group-Name.mtx.
 # shellcheck shell=bash disable=SC2154
 
 bytes_of() { wc -c <"$1" | tr -d ' '; }
@@ -16,7 +16,7 @@ lock_read() {
         line=$((line + 1))
         [[ -z $sum || $sum == '#'* ]] && continue
         if ! [[ $sum =~ ^[0-9a-f]{64}$ && $bytes =~ ^[0-9]+$ && $matrix == ?*/?* && -z $rest ]] ||
-            [[ $file != "${matrix#*/}.mtx" && $file != "$matrix.mtx" ]] ||
+            [[ $file != "${matrix#*/}.mtx" && $file != "${matrix/\//-}.mtx" ]] ||
             [[ $matrix == .* || $matrix == */*/* || $matrix == */.* ]]; then
             give_up "$lock:$line: 'SHA256 BYTES Group/Name FILE' is wanted"
         fi
@@ -27,10 +27,11 @@ lock_read() {
     done <"$lock" || give_up "$lock cannot be read"
 }
 
-# Where it lies or will lie: the first of a name has it, those of other groups a folder.
+# Where it lies or will lie: the first of a name has it, those of other groups one with their group.
+# (No folder of its own: records know a matrix by the name of its file.)
 file_assign() {
     local matrix=$1 file=${1#*/}.mtx
-    [ "${lock_owner[$file]:-$matrix}" = "$matrix" ] || file=$matrix.mtx
+    [ "${lock_owner[$file]:-$matrix}" = "$matrix" ] || file=${matrix/\//-}.mtx
     lock_file[$matrix]=${lock_file[$matrix]:-$file}
     lock_owner[${lock_file[$matrix]}]=$matrix
 }
@@ -74,7 +75,6 @@ have_check() {
 # settle MATRIX SUM BYTES: what came gets its name, if it is what came the first time. Sets $why.
 settle() {
     local matrix=$1 path=$folder/${lock_file[$1]} new=$folder/.part/$1.mtx
-    mkdir -p "${path%/*}"
     if [ -z "${lock_sum[$matrix]:-}" ]; then
         lock_add "$matrix" "$2" "$3"
     elif [ "${lock_sum[$matrix]}" != "$2" ]; then

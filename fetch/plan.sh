@@ -89,7 +89,6 @@ plan() {
     local matrix path
     missing=() have=0 failed=0 fetched=0 to_get=0 unknown_count=0 short=''
     for matrix in "${matrices[@]}"; do
-        file_assign "$matrix"
         path=$folder/${lock_file[$matrix]}
         if [ -s "$path" ]; then
             if have_check "$matrix"; then

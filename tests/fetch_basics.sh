@@ -73,8 +73,8 @@ have G/two'
 # Two groups have a matrix of this name: the first has the name, also in a later run.
 fetch "$work/a" H/one G/one
 check 'one name twice: status' status_is 0
-check 'one name twice: files' holds "$work/a" './H/one.mtx ./one.mtx ./three.mtx ./two.mtx '
-check 'one name twice: content' [ "$(cat "$work/a/H/one.mtx")" = "$banner of H" ]
+check 'one name twice: files' holds "$work/a" './H-one.mtx ./one.mtx ./three.mtx ./two.mtx '
+check 'one name twice: content' [ "$(cat "$work/a/H-one.mtx")" = "$banner of H" ]
 fetch "$work/a" H/one G/one
 check 'one name twice: again' says '0 fetched, 2 there already, 0 failed'
 

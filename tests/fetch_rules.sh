@@ -93,11 +93,11 @@ add Newman twin twin.mtx "$banner of Newman"
 add DIMACS10 twin twin.mtx "$banner of DIMACS10"
 fetch -s twins,twins "$work/t"
 check 'set by rule: status' status_is 0
-check 'set by rule: files' holds "$work/t" './DIMACS10/twin.mtx ./ssstats.csv ./twin.mtx ./twins.list '
+check 'set by rule: files' holds "$work/t" './DIMACS10-twin.mtx ./ssstats.csv ./twin.mtx ./twins.list '
 check 'set by rule: the list' [ "$(cat "$work/t/twins.list")" = '# Of the index of 31-Oct-2023 18:12:37.
 # name=twin
 Newman/twin twins
-DIMACS10/twin twins' ]
+DIMACS10-twin twins # DIMACS10/twin' ]
 check 'index: first time' says 'index of 31-Oct-2023 18:12:37, fetched now'
 sed 's/^31-Oct-2023/01-Nov-2024/' "$small" >"$work/ssstats.csv"
 fetch -w 'name=twin group~new' -w 'name=twin group~dim' "$work/t" Newman/twin
@@ -105,7 +105,7 @@ check 'rules: any of them' says '0 fetched, 2 there already, 0 failed'
 check 'rules: the list' [ "$(tail -n 4 "$work/t/where.list")" = '# name=twin group~new
 Newman/twin where
 # name=twin group~dim
-DIMACS10/twin where' ]
+DIMACS10-twin where # DIMACS10/twin' ]
 check 'index: kept' says "index of 31-Oct-2023 18:12:37, fetched $(date +%F)"
 fetch -u -w 'name=twin' "$work/t"
 check 'index: -u' says 'index of 01-Nov-2024 18:12:37, fetched now'
