@@ -1,37 +1,72 @@
 #!/usr/bin/env bash
-# Downloads the SuiteSparse matrices of matrices.txt; usage() says how.
+# Downloads matrices of the SuiteSparse Matrix Collection; usage() says how.
+#
+# The way of a matrix: chosen by its name, a set or a rule (fetch/choose.sh, fetch/rules.awk) -> looked
+# for in FOLDER, asked for its size (fetch/plan.sh) -> FOLDER/.part/Group/Name.tar.gz, which grows by
+# what is missing, and unpacked beside it (fetch/download.sh) -> compared with FOLDER/fetch.lock
+# (fetch/lock.sh) -> FOLDER/Name.mtx. Nothing has its name there before it is whole and known; what
+# comes from the network is compared and unpacked, never run.
+#
+# shellcheck disable=SC2034,SC2154 # its parts share their variables
+((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] >= 404)) || { echo 'fetch_suitesparse.sh: bash 4.4 is needed' >&2 && exit 1; }
 set -uo pipefail
+export LC_ALL=C
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 list=$here/matrices.txt
 folder=matrices
-sets=
-jobs=1
-tries=3
-dry_run=
-base=${BASE:-https://suitesparse-collection-website.herokuapp.com/MM https://sparse.tamu.edu/MM}
+sets='' rules=() jobs=1 tries=5 patience=60 dry_run='' refresh='' check_sums=''
+read -ra bases <<<"${BASE:-https://suitesparse-collection-website.herokuapp.com/MM https://sparse.tamu.edu/MM}"
+read -ra index_bases <<<"${INDEX:-https://sparse.tamu.edu/files/ssstats.csv}"
+
+for part in choose plan download lock; do
+    # shellcheck source=/dev/null
+    . "$here/fetch/$part.sh" || exit 1
+done
 
 usage() {
     cat <<END
-usage: fetch_suitesparse.sh [-n] [-s SET[,SET]] [-j N] [-r N] [-l LIST] [FOLDER [Group/Name]...]
+usage: fetch_suitesparse.sh [-n] [-c] [-u] [-s SET[,SET]] [-w RULE] [-j N] [-r N] [-t SECONDS]
+                            [-l LIST] [FOLDER [Group/Name]...]
 
 Downloads matrices of the SuiteSparse Matrix Collection into FOLDER (default: matrices), one
-NAME.mtx each. What is there already is skipped, so run it again to go on after a break.
+Name.mtx each (Group-Name.mtx if there is one of that name of another group). What is there already
+is skipped, and a download that was cut off goes on where it stopped: after a break, run it again.
 
-  -s SET    the sets to fetch, of LIST; 'all' for every one (default: smoke, or none if matrices
-            are named)
-  -n        only say what would be done
+  -s SET    the sets to fetch, of LIST; 'all' is every set that names its matrices (default: smoke,
+            or none if matrices are named or there is a rule)
+  -w RULE   the matrices of the collection that fulfil a rule (of several -w: any of them)
+  -n        only say what would be done, how many bytes that is and how long it takes
+  -c        compare the SHA-256 of what is there already, too, not only its size
+  -u        download the collection's index anew
   -j N      downloads at a time (default: $jobs)
-  -r N      tries for each matrix (default: $tries)
+  -r N      tries for each matrix, with pauses of 1, 2, 4 ... 60 s (default: $tries)
+  -t S      a download of less than 1 kB/s for S seconds has failed (default: $patience)
   -l LIST   the list of matrices (default: matrices.txt beside this script)
   -h        this text
 
-Matrices can be named after FOLDER as well. BASE in the environment is the address (or several,
-tried in turn) that GROUP/NAME.tar.gz is appended to; now:
-  ${base// /$'\n'  }
+A RULE is conditions parted by blanks, all of which hold, and perhaps a choice among the matrices
+that fulfil them: 'nnz<1e7 rows>=1e4 kind~graph', 'rows=cols top 20 by nnz', 'random 195 seed 7'.
+  condition   FIELD OPERATOR VALUE without blanks: of a number < <= > >= = !=, and VALUE may be a
+              field, too; of a text = != ~ !~, big or small letters: ~ holds VALUE, or of 'a|b' one;
+              ^ is its begin, $ its end
+  fields      group name kind are texts; rows cols nnz; id, the place in the index; real binary nd
+              posdef, 0 or 1; psym nsym, symmetry of pattern and values from 0 to 1; flops, which
+              A*A^T takes at the least, and A*A if psym=1 (2*nnz*nnz/cols)
+  choice      top N by FIELD, the largest, or random N [seed S], the same on every machine
+The index (ssstats.csv) is kept in FOLDER. What a rule, or a set that is one, names is written to
+FOLDER/SET.list (of -w: where.list), for 'spbench sweep -dir FOLDER FOLDER/SET.list'.
+
+FOLDER/fetch.lock has the SHA-256 and the size of each matrix from when it first came. One that is
+different later is an error: what is there stays, what came is Name.mtx.changed beside it. To
+accept it, give it its name and remove the line in fetch.lock.
+
+In the environment: BASE is the address (or several, tried in turn) that Group/Name.tar.gz is
+appended to, INDEX that of the index; now:
+$(printf '  %s\n' "${bases[@]}" "${index_bases[@]}")
 The sets of LIST: $(sets_known)
 
-Exit status: 0 everything is there, 1 something could not be fetched, 2 wrong usage,
+Exit status: 0 everything is there, 1 something could not be fetched or is different, 2 wrong usage,
 130 interrupted.
 END
 }
@@ -41,101 +76,67 @@ wrong() {
     say "fetch_suitesparse.sh: $*"
     exit 2
 }
-
-# The lines of the list without comments.
-list_lines() { sed 's/#.*//' "$list"; }
-
-sets_known() {
-    list_lines 2>/dev/null | awk '
-        { for (f = 2; f <= NF; f++) if (!seen[$f]++) text = text " " $f }
-        END { print substr(text, 2) }'
+give_up() {
+    say "fetch_suitesparse.sh: $*"
+    exit 1
 }
 
-# Group/Name of every matrix in the given sets (separated by commas).
-set_members() {
-    list_lines | awk -v sets="$1" '
-        BEGIN { count = split(sets, wanted, ",") }
-        $1 ~ /^gen:/ { next }
+# A folder has one script at work: two would write into the same archives. The file says which, and
+# the processes of its downloads.
+folder_take() {
+    local owner=$folder/.part/owner host process i
+    mkdir -p "$folder/.part" || exit 1
+    if ! (set -C && echo "$(uname -n) $$" >"$owner") 2>/dev/null; then
         {
-            for (f = 2; f <= NF; f++)
-                for (s = 1; s <= count; s++)
-                    if (wanted[s] == "all" || wanted[s] == $f) hit[$1] = 1
-            if (hit[$1] && !done[$1]++) print $1
-        }'
-}
-
-# Half-made files are hidden and carry this script's process id.
-part_of() { printf '%s/.%s.%s.part' "$folder" "$1" "$$"; }
-parts_remove() { rm -f "$folder"/.*."$$".part.tar "$folder"/.*."$$".part.mtx; }
-
-# One try: archive -> NAME.mtx. Prints why it failed; returns 2 where a retry would not help.
-fetch_try() {
-    local url=$1 name=$2 part text
-    part=$(part_of "$name")
-    text=$(curl --fail --location --silent --show-error --connect-timeout 30 --speed-limit 1000 \
-        --speed-time 60 --output "$part.tar" "$url" 2>&1)
-    case $? in
-    0) ;;
-    22 | 37) # the server says no, or there is no such file
-        case $text in
-        *' 408'* | *' 429'* | *' 5'[0-9][0-9]*) printf '%s' "$text" && return 1 ;;
-        esac
-        printf '%s' "$text"
-        return 2
-        ;;
-    *)
-        printf '%s' "$text"
-        return 1
-        ;;
-    esac
-    if ! tar -xzOf "$part.tar" "$name/$name.mtx" >"$part.mtx" 2>/dev/null; then
-        local held
-        if ! held=$(tar -tzf "$part.tar" 2>/dev/null); then
-            printf 'the archive is damaged'
-            return 1
+            read -r host process && mapfile -t running
+        } <"$owner" || give_up "$owner does not say who is at work in $folder; remove it if nobody is"
+        if [ "$host" != "$(uname -n)" ] || kill -0 "$process" 2>/dev/null; then
+            give_up "process $process on $host is at work in $folder (if not, remove $owner)"
         fi
-        case $'\n'$held$'\n' in
-        *$'\n'"$name/$name.mtx"$'\n'*) printf 'cannot write into %s' "$folder" ;;
-        *) printf 'the archive holds no %s/%s.mtx' "$name" "$name" ;;
-        esac
-        return 2
-    fi
-    if [ "$(head -c 14 "$part.mtx")" != '%%MatrixMarket' ]; then
-        printf '%s.mtx in the archive is no Matrix Market file' "$name"
-        return 2
-    fi
-    mv "$part.mtx" "$folder/$name.mtx" 2>&1 || return 2
-}
-
-# All tries for Group/Name, over all addresses.
-fetch_matrix() {
-    local matrix=$1 name=${1#*/} try address why='' status bases
-    read -ra bases <<<"$base"
-    for ((try = 1; try <= tries; try++)); do
-        local again=
-        for address in "${bases[@]}"; do
-            why=$(fetch_try "$address/$matrix.tar.gz" "$name")
-            status=$?
-            rm -f "$(part_of "$name").tar" "$(part_of "$name").mtx"
-            if [ "$status" = 0 ]; then
-                say "fetched $matrix ($(du -h "$folder/$name.mtx" | cut -f1))"
-                return 0
-            fi
-            [ "$status" = 1 ] && again=1
+        # It was killed: its downloads see that soon.
+        for process in "${running[@]}"; do
+            for ((i = 0; i < 100; i++)); do
+                kill -0 "$process" 2>/dev/null || break
+                sleep 0.1
+            done
+            [ "$i" -lt 100 ] || give_up "process $process is still at work in $folder (if not, remove $owner)"
         done
-        [ "$again" ] || break
-        [ "$try" -lt "$tries" ] && sleep "$try"
-    done
-    say "FAILED $matrix: ${why##*$'\n'}"
-    return 1
+        running=()
+        echo "$(uname -n) $$" >"$owner" || exit 1
+    fi
+    taken=$owner
 }
 
-while getopts ':ns:j:r:l:h' option; do
+taken='' scratch='' running=() # the last: processes
+clean_up() {
+    if [ "$scratch" ]; then rm -rf "$scratch"; fi
+    if [ "$taken" ]; then
+        # What a later run can go on with are archives.
+        find "$folder/.part" -depth \( -type f ! -name '*.tar.gz' -o -type d -empty \) -delete
+    fi
+}
+
+# Downloads end what they have started (while_wanted), and leave what a later run goes on with.
+stop() {
+    trap '' INT TERM
+    say 'interrupted; run it again to go on'
+    for process in "${running[@]}"; do
+        kill "$process"
+        wait "$process"
+    done 2>/dev/null
+    exit 130
+}
+
+while getopts ':ncus:w:j:r:t:l:h' option; do
     case $option in
     n) dry_run=1 ;;
+    c) check_sums=1 ;;
+    u) refresh=1 ;;
     s) sets=$OPTARG ;;
+    w) rules+=("$OPTARG") ;;
     j) jobs=$OPTARG ;;
     r) tries=$OPTARG ;;
+    t) patience=$OPTARG ;;
     l) list=$OPTARG ;;
     h) usage && exit 0 ;;
     :) wrong "-$OPTARG wants a value; -h shows how" ;;
@@ -145,94 +146,41 @@ done
 shift $((OPTIND - 1))
 [[ $jobs =~ ^[1-9][0-9]?$ ]] || wrong "-j $jobs: a number from 1 to 99 is wanted"
 [[ $tries =~ ^[1-9][0-9]?$ ]] || wrong "-r $tries: a number from 1 to 99 is wanted"
+[[ $patience =~ ^[1-9][0-9]{0,3}$ ]] || wrong "-t $patience: a number of seconds from 1 to 9999 is wanted"
 if [ $# -gt 0 ]; then
     folder=${1%/}
     [ "$folder" ] || folder=/
     shift
 fi
-[ $# -gt 0 ] || sets=${sets:-smoke}
-
-matrices=()
-if [ "$sets" ]; then
-    [ -r "$list" ] || wrong "-l $list: cannot be read"
-    known=" all $(sets_known)"
-    IFS=, read -ra wanted <<<"$sets"
-    for s in "${wanted[@]}"; do
-        case "$known " in
-        *" $s "*) ;;
-        *) wrong "-s $s: no such set in ${list##*/}; there are$known" ;;
-        esac
-    done
-    mapfile -t matrices < <(set_members "$sets")
-fi
-declare -A group_of
-for matrix in "$@"; do
-    [[ $matrix =~ ^[A-Za-z0-9_+-][A-Za-z0-9_.+-]*/[A-Za-z0-9_+-][A-Za-z0-9_.+-]*$ ]] ||
-        wrong "$matrix: Group/Name is wanted"
-done
-# Each once, and no two that would be the same file.
-for matrix in "${matrices[@]}" "$@"; do
-    name=${matrix#*/}
-    [ "${group_of[$name]=$matrix}" = "$matrix" ] ||
-        wrong "$matrix and ${group_of[$name]} would both be $name.mtx; use two folders"
-done
-mapfile -t matrices < <(printf '%s\n' "${matrices[@]}" "$@" | awk 'NF && !seen[$0]++')
-for tool in curl tar gzip; do
-    command -v "$tool" >/dev/null || wrong "$tool is needed and not installed"
+# tar takes a:b for a file on another machine, unless there is a / before it.
+[[ $folder == /* ]] || folder=./$folder
+[ $# -gt 0 ] || [ "${#rules[@]}" -gt 0 ] || sets=${sets:-smoke}
+choice_check "$@"
+for tool in curl tar gzip awk sha256sum; do
+    command -v "$tool" >/dev/null || give_up "$tool is needed and not installed"
 done
 
-if [ "$dry_run" ]; then
-    for matrix in "${matrices[@]}"; do
-        if [ -s "$folder/${matrix#*/}.mtx" ]; then
-            printf 'have %s\n' "$matrix"
-        else
-            printf 'would fetch %s/%s.tar.gz\n' "${base%% *}" "$matrix"
-        fi
-    done
-    exit 0
-fi
-
-mkdir -p "$folder" || exit 1
-running=()
-# Each download is a process group of its own (set -m), so that curl ends with it.
-stop() {
-    trap '' INT TERM
-    for pid in "${running[@]}"; do kill -- "-$pid" 2>/dev/null; done
-    wait
-    say 'interrupted; run it again to go on'
-    exit 130
-}
+trap clean_up EXIT
 trap stop INT TERM
-trap parts_remove EXIT
-set -m
+scratch=$(mktemp -d) || exit 1
+[ "$dry_run" ] || folder_take
+lock_read
+matrices=()
+choose "$@"
+plan
+if [ "$dry_run" ]; then
+    plan_print
+    [ "$failed" = 0 ]
+    exit
+fi
+[ "$short" ] && give_up "$short"
 
-have=0 fetched=0 failed=0
-# Waits until fewer than $1 downloads run, and counts the finished ones.
-reap() {
-    while [ "${#running[@]}" -ge "$1" ] && [ "${#running[@]}" -gt 0 ]; do
-        local left=() pid
-        for pid in "${running[@]}"; do
-            if kill -0 "$pid" 2>/dev/null; then
-                left+=("$pid")
-            elif wait "$pid"; then
-                fetched=$((fetched + 1))
-            else
-                failed=$((failed + 1))
-            fi
-        done
-        [ "${#left[@]}" -lt "${#running[@]}" ] || sleep 0.05
-        running=("${left[@]}")
-    done
-}
-
-for matrix in "${matrices[@]}"; do
-    if [ -s "$folder/${matrix#*/}.mtx" ]; then
-        have=$((have + 1))
-        continue
-    fi
+for matrix in "${missing[@]}"; do
     reap "$jobs"
     fetch_matrix "$matrix" </dev/null &
     running+=("$!")
+    echo "$!" >>"$taken"
+    matrix_of[$!]=$matrix
 done
 reap 1
 say "$fetched fetched, $have there already, $failed failed"

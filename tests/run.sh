@@ -141,7 +141,7 @@ part compare-formats "$python" tests/compare_formats.py build/cpu/spbench
 part sweep "$python" tests/test_sweep.py build/cpu build/emu/spbench
 part sweep-slurm tests/test_sweep_slurm.sh build/cpu/tests/sweep/spbench
 part sweep-kill "$python" tests/test_sweep_kill.py build/cpu
-part shellcheck one bash -c 'shellcheck .ci/run ./*.sh tests/*.sh tests/*/*.sh results/*/*.sh'
+part shellcheck one bash -c 'shellcheck .ci/run ./*.sh fetch/*.sh tests/*.sh tests/*/*.sh results/*/*.sh'
 
 echo "$passed passed, $failed failed, $skipped skipped"
 [ "$failed" -eq 0 ]
