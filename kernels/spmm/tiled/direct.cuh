@@ -28,6 +28,20 @@ template <typename T> struct straight {
     int64_t m, k, B_ld, C_ld;
 };
 
+template <typename T> static straight<T> straight_of(const struct task *t)
+{
+    const struct csr_dev *A = csr_of(t->A[0]);
+    return {(const int32_t *)A->ptr,
+            A->idx,
+            (const T *)A->val,
+            (const T *)t->in[0].val,
+            (T *)t->C.val,
+            t->C.rows,
+            t->C.cols,
+            t->in[0].ld,
+            t->C.ld};
+}
+
 // The columns of B of a slab. Those past the last one are the last one again.
 template <typename T> struct columns {
     const T *x[SLAB];
@@ -172,16 +186,7 @@ static void direct_prepare(struct task *t, struct direct *s)
 
 template <typename T, int L> static void start_lanes(const struct task *t, const struct direct *s)
 {
-    const struct csr_dev *A = csr_of(t->A[0]);
-    const straight<T> a = {(const int32_t *)A->ptr,
-                           A->idx,
-                           (const T *)A->val,
-                           (const T *)t->in[0].val,
-                           (T *)t->C.val,
-                           t->C.rows,
-                           t->C.cols,
-                           t->in[0].ld,
-                           t->C.ld};
+    const straight<T> a = straight_of<T>(t);
     const dim3 grid((unsigned)ceil_div(a.m, s->threads / L),
                     (unsigned)min64(ceil_div(a.k, SLAB), 65535));
     auto kernel = multiply_direct<T, L>;

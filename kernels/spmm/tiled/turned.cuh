@@ -67,6 +67,8 @@ static __global__ void list_pieces(struct shape a, struct windows w,
     list[b] = p;
 }
 
+#define TURNED_THREADS 64 // of a block
+
 // What is decided and allocated before.
 struct turned {
     struct shape shape;
@@ -175,7 +177,8 @@ static int choose(struct task *t, struct turned *s)
     struct dense_dev B = t->in[0];
     s->group = GROUP_LEAST;
     while (s->group < WARP && s->group * vec < k) s->group *= 2;
-    s->threads = (int)task_option(t, "threads") / WARP * WARP;
+    const int64_t threads = (int64_t)task_option(t, "threads") / WARP * WARP;
+    s->threads = threads ? (int)min64(threads, MAX_THREADS) : TURNED_THREADS;
     B.ld = s->B_ld = ceil_div(k, vec) * vec;
     s->shape = {(int32_t)m, (int32_t)k, (int32_t)ceil_div(k, s->group * vec), 0, t->C.ld};
     s->windows.most = (int32_t)task_option(t, "piece");
