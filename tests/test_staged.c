@@ -53,7 +53,6 @@ static struct outcome run_staged(struct inputs *in, double columns, double range
     set(opt, "columns", columns);
     set(opt, "ranges", ranges);
     set(opt, "threads", threads);
-    set(opt, "overlap", ranges > 1);
     return case_run(in, tuned(), opt, CHECK_FULL);
 }
 

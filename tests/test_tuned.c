@@ -250,6 +250,40 @@ static void test_pieces(void)
     }
 }
 
+// A run of the mesh by turning B; `threads` is the option.
+static void expect_blocks(int32_t m, double threads, double window, double want)
+{
+    struct csr A;
+    struct inputs in;
+    double opt[PARAMS_MAX] = {0};
+    if (make_mesh(m, -1, &A)) return;
+    if (!inputs_of(&in, &A, F32, 64)) {
+        algo_defaults(tuned()->algo, opt);
+        set_option(tuned(), opt, "way", 1);
+        set_option(tuned(), opt, "threads", threads);
+        struct outcome out = case_run(&in, tuned(), opt, CHECK_FULL);
+        CHECK(!out.err && out.check.error_ratio == 0, "%d rows, threads=%g", m, threads);
+        CHECK(figure_of(&out, "window") == window && figure_of(&out, "threads") == want,
+              "%d rows, threads=%g: windows of %g rows, %g threads", m, threads,
+              figure_of(&out, "window"), figure_of(&out, "threads"));
+        inputs_free(&in);
+    }
+    csr_free(&A);
+}
+
+// Four windows for each multiprocessor if there can be, and 512 threads.
+static void test_blocks(void)
+{
+    const int32_t enough = 32 * 4 * dev.units;
+    expect_blocks(2 * enough, 0, 32, 64);
+    expect_blocks(enough - 32, 0, 16, 128);
+    expect_blocks(enough / 4, 0, 8, 128);
+    expect_blocks(enough / 8, 0, 8, 256);
+    expect_blocks(enough / 8, 32, 8, 32);
+    expect_blocks(enough / 8, 100, 8, 96);
+    expect_blocks(enough / 8, 1024, 8, 256);
+}
+
 // ---- The direct way ----
 
 // Row i has lengths[i % 8] of the n columns, one apart from the other.
@@ -268,15 +302,13 @@ static int make_lengths(const int32_t lengths[8], int32_t m, int32_t n, struct c
     return err;
 }
 
-static void expect_direct(const struct csr *A, enum prec prec, int64_t k, double overlap,
-                          double lanes)
+static void expect_direct(const struct csr *A, enum prec prec, int64_t k, double lanes)
 {
     struct inputs in;
     double opt[PARAMS_MAX] = {0};
     if (inputs_of(&in, A, prec, k)) return;
     algo_defaults(tuned()->algo, opt);
     set_option(tuned(), opt, "way", 2);
-    set_option(tuned(), opt, "overlap", overlap);
     struct outcome out = case_run(&in, tuned(), opt, CHECK_FULL);
     CHECK(!out.err && out.check.error_ratio == 0 && !out.left, "%s, k %lld, %g lanes: %s",
           prec_name(prec), (long long)k, lanes, out.err ? fail_text() : out.check.reason);
@@ -305,7 +337,7 @@ static void test_direct(void)
         struct csr A;
         if (make_lengths(rows[r].lengths, 83, 1003, &A)) continue;
         for (int c = 0; c < COUNT(columns); c++)
-            expect_direct(&A, (r + c) % 2 ? F32 : F64, columns[c], c % 2,
+            expect_direct(&A, (r + c) % 2 ? F32 : F64, columns[c],
                           columns[c] < 130 ? rows[r].lanes : rows[r].full);
         csr_free(&A);
     }
@@ -347,6 +379,7 @@ int main(void)
     test_many_lines();
     test_empty();
     test_pieces();
+    test_blocks();
     test_direct();
     test_long_rows();
     device_close(&dev);

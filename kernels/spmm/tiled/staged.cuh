@@ -13,8 +13,8 @@
 // longer than that for it, whichever groups of the block they come from; the block the rest, one
 // after the other.
 //
-// Row starts, which no kernel writes, are read before the kernel ahead has ended, the first
-// nonzeros together with B.
+// Few loads wait for each other: row starts and the first of B together, then nonzeros while B is
+// under way.
 //
 // staged.cuh       what a block does
 // staged_plan.cuh  columns of a slab, ranges, what it should take, what is launched
@@ -26,7 +26,7 @@
 #define STAGED_THREADS        1024 // one block for a multiprocessor: B is copied once for so many
 #define STAGED_WARPS          (STAGED_THREADS / WARP)
 #define STAGED_ROUNDS         16
-#define STAGED_BYTES_A_THREAD 64 // of B, under way at a time
+#define STAGED_BYTES_A_THREAD 32 // of B, under way at a time
 #define FEW                   4  // nonzeros of a lane, loaded together
 #define MOST_RANGES           128
 
@@ -36,30 +36,51 @@ template <typename T> struct staging {
     int32_t first[MOST_RANGES + 1]; // row of each range, and the end
 };
 
-// Copies a slab; columns past the last one are the last one again.
+// Rows of a slab that a thread has, from row i on; columns past the last one are the last one
+// again.
+template <typename T, int N> struct slab_rows {
+    static const int COUNT = STAGED_BYTES_A_THREAD / (int)sizeof(pack<T, N>);
+    pack<T, N> x[COUNT];
+};
+
 template <typename T, int N>
-static __device__ __forceinline__ void stage_slab(pack<T, N> *to, const straight<T> &a, int32_t n,
-                                                  int64_t slab)
+static __device__ __forceinline__ slab_rows<T, N> load_rows(const straight<T> &a, int32_t n,
+                                                            int64_t slab, int32_t i)
 {
-    const int AT_ONCE = STAGED_BYTES_A_THREAD / (int)sizeof(pack<T, N>);
-    const int step = (int)blockDim.x;
-    const T *column[N];
+    slab_rows<T, N> rows;
 #pragma unroll
-    for (int s = 0; s < N; s++) {
-        const int64_t j = slab * N + s;
-        column[s] = a.B + (j < a.k ? j : a.k - 1) * a.B_ld;
+    for (int e = 0; e < rows.COUNT; e++) {
+        const int32_t row = i + e * (int32_t)blockDim.x;
+        if (row >= n) break;
+#pragma unroll
+        for (int s = 0; s < N; s++) {
+            const int64_t j = slab * N + s;
+            rows.x[e].x[s] = a.B[(j < a.k ? j : a.k - 1) * a.B_ld + row];
+        }
     }
-    for (int32_t i = (int32_t)threadIdx.x; i < n; i += AT_ONCE * step) {
-        pack<T, N> row[AT_ONCE];
+    return rows;
+}
+
+template <typename T, int N>
+static __device__ __forceinline__ void store_rows(pack<T, N> *to, const slab_rows<T, N> &rows,
+                                                  int32_t n, int32_t i)
+{
 #pragma unroll
-        for (int e = 0; e < AT_ONCE; e++)
-#pragma unroll
-            for (int s = 0; s < N; s++)
-                if (i + e * step < n) row[e].x[s] = column[s][i + e * step];
-#pragma unroll
-        for (int e = 0; e < AT_ONCE; e++)
-            if (i + e * step < n) to[i + e * step] = row[e];
+    for (int e = 0; e < rows.COUNT; e++) {
+        const int32_t row = i + e * (int32_t)blockDim.x;
+        if (row < n) to[row] = rows.x[e];
     }
+}
+
+// Copies a slab, of which this thread's first rows are loaded.
+template <typename T, int N>
+static __device__ __forceinline__ void stage_slab(pack<T, N> *to, const slab_rows<T, N> &first,
+                                                  const straight<T> &a, int32_t n, int64_t slab)
+{
+    const int32_t step = first.COUNT * (int32_t)blockDim.x;
+    int32_t i = (int32_t)threadIdx.x;
+    store_rows(to, first, n, i);
+    for (i += step; i < n; i += step) store_rows(to, load_rows<T, N>(a, n, slab, i), n, i);
 }
 
 // Every `step`-th nonzero from p on; where there is none the column is -1.
@@ -235,18 +256,18 @@ static __global__ void __launch_bounds__(STAGED_THREADS) multiply_staged(staging
     int32_t first = s.first[blockIdx.y];
     const int bits = lane_bits(range_end - first), lanes = 1 << bits;
     const worker<T, N> x = {s.a, B, part, blockIdx.x, bits};
-    start_next();
+    slab_rows<T, N> rows;
     for (bool staged = false; first < range_end; first += (int32_t)blockDim.x >> bits) {
         const int32_t row = first + ((int32_t)threadIdx.x >> bits);
         uint32_t begin = 0, end = 0;
         if (row < range_end) begin = (uint32_t)s.a.ptr[row], end = (uint32_t)s.a.ptr[row + 1];
+        if (!staged) rows = load_rows<T, N>(s.a, s.n, x.slab, (int32_t)threadIdx.x);
         const bool mine = row < range_end && end - begin <= (uint32_t)(STAGED_ROUNDS * lanes);
         const bool others = list_long(list, end - begin, lanes);
         const uint32_t p = begin + (uint32_t)(lane_id() & (lanes - 1));
         if (!mine) end = begin;
-        if (!staged) wait_for_previous();
         const few<T> next = load_few(s.a, p, end, (uint32_t)lanes);
-        if (!staged) stage_slab(B, s.a, s.n, x.slab);
+        if (!staged) stage_slab((row_t *)B, rows, s.a, s.n, x.slab);
         staged = true;
         const bool any = __syncthreads_or(others); // B is there, and the list
         row_t sum = sum_few(s.a, (const row_t *)B, next, p, end, (uint32_t)lanes);

@@ -21,7 +21,6 @@ struct staged {
     int64_t room; // rows of B that fit, in the narrowest slabs
     double us;    // predicted
     int threads;  // of a block
-    bool early;   // it may start before the kernel ahead of it has ended
     int32_t first[MOST_RANGES + 1];
 };
 
@@ -132,7 +131,6 @@ static int staged_prepare(struct task *t, struct staged *s)
     if (!s->columns) return refuse_staged(t, s);
     const int threads = (int)task_option(t, "threads") / WARP * WARP;
     s->threads = threads ? threads : STAGED_THREADS;
-    s->early = task_option(t, "overlap") != 0 && can_launch_early(multiply_staged<float, 4>);
     task_number(t, "columns", s->columns);
     task_number(t, "ranges", s->ranges);
     return make_ranges(t, s);
@@ -145,7 +143,7 @@ template <typename T, int N> static void start_columns(const struct task *t, con
     staging<T> x = {straight_of<T>(t), (int32_t)t->in[0].rows, {}};
     for (int r = 0; r <= s->ranges; r++) x.first[r] = s->first[r];
     auto kernel = multiply_staged<T, N>;
-    LAUNCH_EARLY_IF(s->early, kernel, grid, (unsigned)s->threads, bytes, t->dev->stream, x);
+    LAUNCH(kernel, grid, (unsigned)s->threads, bytes, t->dev->stream, x);
 }
 
 template <typename T> static void staged_start(const struct task *t, const struct staged *s)

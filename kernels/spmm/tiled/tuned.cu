@@ -146,13 +146,12 @@ static const struct param options[] = {
     {"window", 0, 0, MAX_ROWS, true,
      "turned: rows of a block, a power of two from 8; 0: by the size"},
     {"threads", 0, 0, STAGED_THREADS, true,
-     "turned, staged: of a block, rounded down to 32s, turned at most 256; 0: 64, staged 1024"},
+     "turned, staged: of a block, rounded down to 32s, turned at most 256; 0: by the size"},
     {"piece", 512, 1, 1 << 20, true, "turned: nonzeros of a block at most"},
     {"columns", 0, 0, 4, true, "staged: of B, 16 or 8 bytes of each row; 0: by the size"},
     {"ranges", 0, 0, MOST_RANGES, true, "staged: of rows, each for other blocks; 0: by the size"},
     {"overlap", 1, 0, 1, true,
-     "turned, direct, staged: blocks start before the kernel ahead of them has ended, sm_90 and "
-     "later"},
+     "turned: blocks start before the kernel ahead of them has ended, sm_90 and later"},
     {},
 };
 
@@ -162,7 +161,8 @@ extern const struct algo spmm_tiled_tuned_cuda = {
     .A = {&format_csr},
     .arith = ARITH_PREC,
     .options = options,
-    .about = "tiled, or B turned into a row-major copy in each run, or as it is if A is small",
+    .about =
+        "tiled, or B turned into a row-major copy in each run, staged, or as it is if A is small",
     .cite = "after " TILED_SPMM,
     .differs = "Where panels share little of B there are no tiles: B is made row-major instead of "
                "being staged. Small matrices are multiplied without either.",
