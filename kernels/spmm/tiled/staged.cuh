@@ -9,9 +9,8 @@
 //        range. A group takes a row: each lane has other nonzeros, N sums of its own, and at the
 //        end the lanes' are added up
 //
-// A group takes rows of up to STAGED_ROUNDS nonzeros a lane; a warp those of the others that are no
-// longer than that for it, whichever groups of the block they come from; the block the rest, one
-// after the other.
+// A group takes rows of up to STAGED_ROUNDS nonzeros a lane; its warp those of the others that are
+// no longer than that for it; the block the rest, one after the other.
 //
 // Few loads wait for each other: row starts and the first of B together, then nonzeros while B is
 // under way.
@@ -33,6 +32,7 @@
 template <typename T> struct staging {
     straight<T> a;
     int32_t n;                      // rows of B
+    int least_bits;                 // 2^least_bits lanes are a group, at least
     int32_t first[MOST_RANGES + 1]; // row of each range, and the end
 };
 
@@ -114,7 +114,7 @@ static __device__ __forceinline__ pack<T, N> sum_few(const straight<T> &a, const
     while (p < end) {
         const few<T> now = next;
         p += FEW * step;
-        next = load_few(a, p, end, step);
+        if (p < end) next = load_few(a, p, end, step);
 #pragma unroll
         for (int e = 0; e < FEW; e++)
             if (now.col[e] >= 0) add_product(sum, now.v[e], B[now.col[e]]);
@@ -163,24 +163,6 @@ static __device__ __forceinline__ void write_row(const straight<T> &a, const pac
     }
 }
 
-// The rows that are not for their groups, one bit for the first lane of each, by warp.
-struct long_rows {
-    unsigned by_warp[STAGED_WARPS], by_block[STAGED_WARPS];
-};
-
-static __device__ __forceinline__ bool list_long(struct long_rows &list, uint32_t size, int lanes)
-{
-    const bool leads = !(lane_id() & (lanes - 1)), mine = size <= (uint32_t)(STAGED_ROUNDS * lanes);
-    const bool block = size > STAGED_ROUNDS * WARP;
-    const unsigned by_warp = __ballot_sync(FULL_MASK, leads && !mine && !block);
-    const unsigned by_block = __ballot_sync(FULL_MASK, leads && block);
-    if (lane_id() == 0) {
-        list.by_warp[threadIdx.x / WARP] = by_warp;
-        list.by_block[threadIdx.x / WARP] = by_block;
-    }
-    return by_warp || by_block;
-}
-
 // A block of a run.
 template <typename T, int N> struct worker {
     const straight<T> &a;
@@ -218,29 +200,31 @@ static __device__ __forceinline__ void staged_by_block(const worker<T, N> &x, in
     __syncthreads(); // the next row takes the room
 }
 
-// Those of the rows from `first` on that are in the list. Which warp takes a row is so that
-// neighbouring ones go to different warps.
+// The rows from `first` on that are too long for their groups: the warp's own, of the groups whose
+// first lane is in `rows`, and then those of the block, by warp.
 template <typename T, int N>
-static __device__ __forceinline__ void sum_long(const worker<T, N> &x, const struct long_rows &list,
-                                                int32_t first)
+static __device__ __forceinline__ void long_by_warp(const worker<T, N> &x, unsigned rows,
+                                                    int32_t first)
 {
-    const int warps = (int)blockDim.x / WARP, warp = (int)threadIdx.x / WARP;
-    for (int w = 0; w < warps; w++)
-        for (int b = warp; b < WARP; b += warps) {
-            const int lead = (b + w) % WARP;
-            if (list.by_warp[w] >> lead & 1)
-                staged_by_warp(x, first + ((w * WARP + lead) >> x.bits));
-        }
-    for (int w = 0; w < warps; w++)
-        for (unsigned rows = list.by_block[w]; rows; rows &= rows - 1)
+    for (; rows; rows &= rows - 1) {
+        const int32_t place = (int32_t)(threadIdx.x & ~(WARP - 1u)) + __ffs((int)rows) - 1;
+        staged_by_warp(x, first + (place >> x.bits));
+    }
+}
+
+template <typename T, int N>
+static __device__ __forceinline__ void long_by_block(const worker<T, N> &x,
+                                                     const unsigned *by_block, int32_t first)
+{
+    for (int w = 0; w < (int)blockDim.x / WARP; w++)
+        for (unsigned rows = by_block[w]; rows; rows &= rows - 1)
             staged_by_block(x, first + ((w * WARP + __ffs((int)rows) - 1) >> x.bits));
     __syncthreads(); // the next rows take the list
 }
 
-// Lanes of a group: 2 to the power of what is returned.
-static __device__ __forceinline__ int lane_bits(int32_t rows)
+// Lanes of a group: 2 to the power of what is returned, which is at least `bits`.
+static __device__ __forceinline__ int lane_bits(int32_t rows, int bits)
 {
-    int bits = 0;
     while (WARP >> bits > 1 && (int64_t)rows << (bits + 1) <= blockDim.x) bits++;
     return bits;
 }
@@ -251,10 +235,10 @@ static __global__ void __launch_bounds__(STAGED_THREADS) multiply_staged(staging
     typedef pack<T, N> row_t;
     SHARED_DYNAMIC(row_t, B);
     __shared__ T part[STAGED_WARPS][N];
-    __shared__ struct long_rows list;
+    __shared__ unsigned by_block[STAGED_WARPS]; // as in long_by_block()
     const int32_t range_end = s.first[blockIdx.y + 1];
     int32_t first = s.first[blockIdx.y];
-    const int bits = lane_bits(range_end - first), lanes = 1 << bits;
+    const int bits = lane_bits(range_end - first, s.least_bits), lanes = 1 << bits;
     const worker<T, N> x = {s.a, B, part, blockIdx.x, bits};
     slab_rows<T, N> rows;
     for (bool staged = false; first < range_end; first += (int32_t)blockDim.x >> bits) {
@@ -262,18 +246,23 @@ static __global__ void __launch_bounds__(STAGED_THREADS) multiply_staged(staging
         uint32_t begin = 0, end = 0;
         if (row < range_end) begin = (uint32_t)s.a.ptr[row], end = (uint32_t)s.a.ptr[row + 1];
         if (!staged) rows = load_rows<T, N>(s.a, s.n, x.slab, (int32_t)threadIdx.x);
-        const bool mine = row < range_end && end - begin <= (uint32_t)(STAGED_ROUNDS * lanes);
-        const bool others = list_long(list, end - begin, lanes);
-        const uint32_t p = begin + (uint32_t)(lane_id() & (lanes - 1));
+        const uint32_t size = end - begin, p = begin + (uint32_t)(lane_id() & (lanes - 1));
+        const bool leads = !(lane_id() & (lanes - 1));
+        const bool mine = row < range_end && size <= (uint32_t)(STAGED_ROUNDS * lanes);
+        const unsigned by_warp = __ballot_sync(FULL_MASK, leads && row < range_end && !mine &&
+                                                              size <= STAGED_ROUNDS * WARP);
+        const unsigned longest = __ballot_sync(FULL_MASK, leads && size > STAGED_ROUNDS * WARP);
         if (!mine) end = begin;
         const few<T> next = load_few(s.a, p, end, (uint32_t)lanes);
         if (!staged) stage_slab((row_t *)B, rows, s.a, s.n, x.slab);
         staged = true;
-        const bool any = __syncthreads_or(others); // B is there, and the list
+        if (lane_id() == 0) by_block[threadIdx.x / WARP] = longest;
+        const bool any = __syncthreads_or(longest != 0); // B is there, and the list
         row_t sum = sum_few(s.a, (const row_t *)B, next, p, end, (uint32_t)lanes);
         const left_sums left = add_lanes(sum, lanes);
         if (mine) write_row(s.a, sum, left, x.slab, row);
-        if (any) sum_long(x, list, first);
+        long_by_warp(x, by_warp, first);
+        if (any) long_by_block(x, by_block, first);
     }
 }
 

@@ -29,14 +29,14 @@
 #define HALVES_DEARER 1.125
 
 // Microseconds, and per nanosecond and multiprocessor.
-#define TURNED_US        11.5 // two kernels, and what their blocks wait for
-#define TURNED_BYTES     95   // many of them out of L1
-#define TILES_US         3.0  // and the first stage
-#define TILES_NONZERO_US 0.3  // of a row, one after the other
+#define TURNED_US        9.0 // two kernels, and what their blocks wait for
+#define TURNED_BYTES     95  // many of them out of L1
+#define TILES_US         3.0 // and the first stage
+#define TILES_NONZERO_US 0.3 // of a row, one after the other
 #define TILES_BYTES      23
-#define DIRECT_US        1.9
-#define DIRECT_PRODUCTS  5               // B out of L1, an element at a time
-#define DIRECT_BYTES     13.5            // of B, to there
+#define DIRECT_US        1.7
+#define DIRECT_PRODUCTS  4.8             // B out of L1, an element at a time
+#define DIRECT_BYTES     75              // of B, to there
 #define DIRECT_LONG      (ROUNDS * WARP) // nonzeros of a row that its block goes through ...
 #define DIRECT_ROUND_US  0.3             // ... one round after the other, and row after row
 
