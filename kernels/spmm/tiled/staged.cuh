@@ -5,9 +5,10 @@
 //
 // range  rows of A that are a block's. Ranges have about the same work
 // slab   N columns of B and C
-// group  neighbouring lanes of a warp, 1 to 32, as many as there are for each row of the block's
-//        range. A group takes a row: each lane has other nonzeros, N sums of its own, and at the
-//        end the lanes' are added up
+// group  neighbouring lanes of a warp, 1 to 32: as many as there are for each row of the block's
+//        range, and no fewer than take a row of average length FEW nonzeros a lane; then the range
+//        is gone through in several parts. A group takes a row: each lane has other nonzeros, N
+//        sums of its own, and at the end the lanes' are added up
 //
 // A group takes rows of up to STAGED_ROUNDS nonzeros a lane; its warp those of the others that are
 // no longer than that for it; the block the rest, one after the other.
