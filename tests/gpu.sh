@@ -20,6 +20,7 @@ run "$build/tests/test_aspt"
 run "$build/tests/test_dcsc"
 run "$build/tests/test_tiled"
 run "$build/tests/test_tuned"
+run "$build/tests/test_staged"
 run "$build/tests/test_hash"
 run "$build/tests/test_tile"
 run "$build/tests/test_algos" cuda

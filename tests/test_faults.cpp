@@ -198,5 +198,7 @@ int main(void)
     test_matrix("stencil:23", "tiled-tuned");
     option = {"way", 1};
     test_matrix("skew:110:3:100", "tiled-tuned");
+    option = {"way", 3};
+    test_matrix("skew:110:3:100", "tiled-tuned");
     return TEST_END();
 }

@@ -9,7 +9,8 @@
 // nonzero for each lane; else the warp, if that does; else the block. Who has long rows goes
 // through them one after the other, when the short ones are done.
 //
-// Until the kernel ahead of it has ended it reads row starts only, which no kernel writes.
+// It does not start before the kernel ahead of it has ended: in a CUDA graph on an H200 that makes
+// each run 0.24 us longer, which is more than it saves.
 #ifndef TILED_DIRECT_H
 #define TILED_DIRECT_H
 
@@ -27,6 +28,20 @@ template <typename T> struct straight {
     T *C;
     int64_t m, k, B_ld, C_ld;
 };
+
+template <typename T> static straight<T> straight_of(const struct task *t)
+{
+    const struct csr_dev *A = csr_of(t->A[0]);
+    return {(const int32_t *)A->ptr,
+            A->idx,
+            (const T *)A->val,
+            (const T *)t->in[0].val,
+            (T *)t->C.val,
+            t->C.rows,
+            t->C.cols,
+            t->in[0].ld,
+            t->C.ld};
+}
 
 // The columns of B of a slab. Those past the last one are the last one again.
 template <typename T> struct columns {
@@ -120,7 +135,6 @@ static __global__ void __launch_bounds__(MOST_THREADS, 3) multiply_direct(straig
     const int64_t row = block_first + threadIdx.x / L;
     const int64_t warp_first = block_first + threadIdx.x / WARP * (WARP / L);
     uint32_t begin = 0, end = 0;
-    start_next();
     if (row < a.m) begin = (uint32_t)a.ptr[row], end = (uint32_t)a.ptr[row + 1];
     const uint32_t size = end - begin;
     const bool leads = lane_id() % L == 0, for_group = row < a.m && size <= ROUNDS * L;
@@ -133,7 +147,6 @@ static __global__ void __launch_bounds__(MOST_THREADS, 3) multiply_direct(straig
         __syncthreads();
     }
     if (!for_group) end = begin;
-    wait_for_previous();
     for (int64_t slab = blockIdx.y; slab * SLAB < a.k; slab += gridDim.y) {
         const columns<T> b = columns_of(a, slab);
         T sum[SLAB] = {};
@@ -150,7 +163,6 @@ static __global__ void __launch_bounds__(MOST_THREADS, 3) multiply_direct(straig
 // What is decided before.
 struct direct {
     int lanes, threads; // of a group, of a block
-    bool early;         // it may start before the kernel ahead of it has ended
 };
 
 // One nonzero of a row of average length for each lane, or two where the device is full with that.
@@ -166,26 +178,16 @@ static void direct_prepare(struct task *t, struct direct *s)
     s->threads = MOST_THREADS;
     while (s->threads > LEAST_THREADS && rows * s->lanes / s->threads < 2 * t->dev->units)
         s->threads /= 2;
-    s->early = task_option(t, "overlap") != 0 && can_launch_early(multiply_direct<float, 4>);
     task_number(t, "lanes", s->lanes);
 }
 
 template <typename T, int L> static void start_lanes(const struct task *t, const struct direct *s)
 {
-    const struct csr_dev *A = csr_of(t->A[0]);
-    const straight<T> a = {(const int32_t *)A->ptr,
-                           A->idx,
-                           (const T *)A->val,
-                           (const T *)t->in[0].val,
-                           (T *)t->C.val,
-                           t->C.rows,
-                           t->C.cols,
-                           t->in[0].ld,
-                           t->C.ld};
+    const straight<T> a = straight_of<T>(t);
     const dim3 grid((unsigned)ceil_div(a.m, s->threads / L),
                     (unsigned)min64(ceil_div(a.k, SLAB), 65535));
     auto kernel = multiply_direct<T, L>;
-    LAUNCH_EARLY_IF(s->early, kernel, grid, (unsigned)s->threads, 0, t->dev->stream, a);
+    LAUNCH(kernel, grid, (unsigned)s->threads, 0, t->dev->stream, a);
 }
 
 template <typename T> static void direct_start(const struct task *t, const struct direct *s)

@@ -1,16 +1,18 @@
-// tiled-tuned: SpMM, C = A * B, column-major, in one of three ways.
+// tiled-tuned: SpMM, C = A * B, column-major, in one of four ways.
 //
 // Format: CSR, and tiles made of it where these are used. Any k. Where B is column-major, the k
 // elements that a nonzero needs lie in k places, and each costs a sector of 32 bytes unless
 // neighbouring rows need its neighbours. Tiled SpMM stages them where they do, as on meshes, and if
 // rows are about as long as each other that is the fastest. Else B is turned into a row-major copy
 // in each run, where they lie side by side: it reads and writes B once more, in whole lines. Small
-// matrices take less time than to start that: they are multiplied as they are. Which way it is for
-// a matrix is decided when the case is prepared, by the bytes that the ways move and by what
-// starting them takes.
+// matrices take less time than to start that: where some columns of B fit in shared memory they are
+// put there side by side, and the smallest are multiplied as they are. Which way it is for a matrix
+// is decided when the case is prepared, by the bytes that the ways move and by what starting them
+// takes.
 //
 // ways.cuh          the decision
 // direct.cuh        the direct way, all of it
+// staged.cuh        the staged way: its kernel; it has a map of its own
 // turned.cuh        the turned way: its kernel, which windows of rows are cut, what is launched
 // turn.cuh          makes the row-major copy
 // window.cuh        which rows and nonzeros a block has; the words for pieces of the work
@@ -34,6 +36,7 @@ struct state {
     enum way way;
     struct direct direct;
     struct turned turned;
+    struct staged staged;
     struct sparse *tiles;
     struct task inner; // of `tiled`, on the tiles
 };
@@ -90,12 +93,13 @@ static int choose_way(struct task *t, double *opt, enum way *way)
     task_number(t, "tiles_us", ways.us[WAY_TILES]);
     task_number(t, "turned_us", ways.us[WAY_TURNED]);
     task_number(t, "direct_us", ways.us[WAY_DIRECT]);
+    if (isfinite(ways.us[WAY_STAGED])) task_number(t, "staged_us", ways.us[WAY_STAGED]);
     return *way == WAY_TILES ? choose_panels(t, factor, &ways, opt) : OK;
 }
 
 static int prepare(struct task *t)
 {
-    static const char *const names[] = {"tiles", "turned", "direct"}; // by enum way
+    static const char *const names[] = {"tiles", "turned", "direct", "staged"}; // by enum way
     struct state *s = (struct state *)mem_zero_alloc(1, sizeof *s);
     double opt[PARAMS_MAX] = {};
     t->state = s;
@@ -106,6 +110,7 @@ static int prepare(struct task *t)
     task_text(t, "way", names[s->way]);
     if (s->way == WAY_TILES) return tiles_prepare(t, s, opt);
     if (s->way == WAY_TURNED) return turned_prepare(t, &s->turned);
+    if (s->way == WAY_STAGED) return staged_prepare(t, &s->staged);
     direct_prepare(t, &s->direct);
     return OK;
 }
@@ -127,6 +132,8 @@ static int run(struct task *t)
     if (s->way == WAY_TILES) return s->inner.algo->run(&s->inner);
     if (s->way == WAY_TURNED) {
         BY_PREC(t, turned_start, t, &s->turned);
+    } else if (s->way == WAY_STAGED) {
+        BY_PREC(t, staged_start, t, &s->staged);
     } else {
         BY_PREC(t, direct_start, t, &s->direct);
     }
@@ -134,14 +141,17 @@ static int run(struct task *t)
 }
 
 static const struct param options[] = {
-    {"way", -1, -1, 2, true,
-     "0 by tiles, 1 B turned, 2 direct; -1: the one that should be fastest"},
+    {"way", -1, -1, 3, true,
+     "0 by tiles, 1 B turned, 2 direct, 3 columns of B staged; -1: the one that should be fastest"},
     {"window", 0, 0, MAX_ROWS, true,
      "turned: rows of a block, a power of two from 8; 0: by the size"},
-    {"threads", 64, 32, MAX_THREADS, true, "turned: of a block, rounded down to 32s"},
+    {"threads", 0, 0, STAGED_THREADS, true,
+     "turned, staged: of a block, rounded down to 32s, turned at most 256; 0: by the size"},
     {"piece", 512, 1, 1 << 20, true, "turned: nonzeros of a block at most"},
+    {"columns", 0, 0, 4, true, "staged: of B, 16 or 8 bytes of each row; 0: by the size"},
+    {"ranges", 0, 0, MOST_RANGES, true, "staged: of rows, each for other blocks; 0: by the size"},
     {"overlap", 1, 0, 1, true,
-     "turned, direct: blocks start before the kernel ahead of them has ended, sm_90 and later"},
+     "turned: blocks start before the kernel ahead of them has ended, sm_90 and later"},
     {},
 };
 
@@ -151,10 +161,11 @@ extern const struct algo spmm_tiled_tuned_cuda = {
     .A = {&format_csr},
     .arith = ARITH_PREC,
     .options = options,
-    .about = "tiled, or B turned into a row-major copy in each run, or as it is if A is small",
+    .about = "tiled, or with B turned into a row-major copy, its columns staged, or as it is",
     .cite = "after " TILED_SPMM,
-    .differs = "Where panels share little of B there are no tiles: B is made row-major instead of "
-               "being staged. Small matrices are multiplied without either.",
+    .differs = "Where panels share little of B there are no tiles: B is made row-major in each run "
+               "instead of being staged. Small matrices are multiplied without either, or with "
+               "whole columns of B staged.",
     .tuned_of = "tiled",
     .prepare = prepare,
     .run = run,

@@ -67,6 +67,10 @@ static __global__ void list_pieces(struct shape a, struct windows w,
     list[b] = p;
 }
 
+#define TURNED_THREADS 64  // of a block, at least
+#define TURNED_BUSY    512 // threads that a multiprocessor should have
+#define TURNED_WINDOWS 4   // blocks that it should have
+
 // What is decided and allocated before.
 struct turned {
     struct shape shape;
@@ -141,13 +145,28 @@ static int make_B(struct task *t, struct turned *s)
 }
 
 // As many rows as have the nonzeros of a piece, if they are 8 to 32: more nonzeros keep the groups
-// of a block busy for long, fewer are not worth one.
+// of a block busy for long, fewer are not worth one. Fewer where there are not enough blocks.
 static int32_t choose_rows(const struct task *t, int64_t piece)
 {
     int64_t wanted = (int64_t)task_option(t, "window"), rows = MAX_ROWS;
-    if (!wanted) wanted = min64(32, piece * t->C.rows / max64(1, t->A[0]->nnz));
-    while (rows > LEAST_ROWS && rows > wanted) rows /= 2;
+    const bool given = wanted > 0;
+    if (!given) wanted = min64(32, piece * t->C.rows / max64(1, t->A[0]->nnz));
+    while (rows > LEAST_ROWS &&
+           (rows > wanted || (!given && t->C.rows < rows * TURNED_WINDOWS * t->dev->units)))
+        rows /= 2;
     return (int32_t)rows;
+}
+
+// More threads for each block where the device is not busy: then a group has fewer nonzeros to go
+// through, one batch of loads after the other.
+static int choose_threads(const struct task *t, const struct turned *s)
+{
+    const int64_t given = (int64_t)task_option(t, "threads") / WARP * WARP;
+    const int64_t blocks = ((int64_t)s->windows.count + s->windows.pieces) * s->shape.slabs;
+    int64_t threads = TURNED_THREADS;
+    while (threads < MAX_THREADS && blocks * threads < (int64_t)t->dev->units * TURNED_BUSY)
+        threads *= 2;
+    return (int)min64(MAX_THREADS, given ? given : threads);
 }
 
 template <typename T, int GROUP> static int ready_kernel(const struct task *t, struct turned *s)
@@ -175,7 +194,6 @@ static int choose(struct task *t, struct turned *s)
     struct dense_dev B = t->in[0];
     s->group = GROUP_LEAST;
     while (s->group < WARP && s->group * vec < k) s->group *= 2;
-    s->threads = (int)task_option(t, "threads") / WARP * WARP;
     B.ld = s->B_ld = ceil_div(k, vec) * vec;
     s->shape = {(int32_t)m, (int32_t)k, (int32_t)ceil_div(k, s->group * vec), 0, t->C.ld};
     s->windows.most = (int32_t)task_option(t, "piece");
@@ -191,7 +209,9 @@ static int turned_prepare(struct task *t, struct turned *s)
     if (!err) err = cut_windows(t, s);
     if (!err) err = make_carries(t, s);
     if (!err) err = make_B(t, s);
+    s->threads = choose_threads(t, s);
     task_number(t, "window", s->windows.rows);
+    task_number(t, "threads", s->threads);
     task_number(t, "pieces", s->windows.pieces);
     return err;
 }

@@ -9,14 +9,15 @@
 // whole: a line that two stages share counts once. Padding is that of slices with all their stages
 // in one.
 //
-// That is so where the panels fill the device. Where they do not, and against the direct way, it is
-// by what a run should take: to start, and for what it does. The numbers are fits to 24 matrices of
-// 233 to 429,000 nonzeros on an H200, f32, k 64; only those for small ones matter.
+// That is so where the panels fill the device. Where they do not, and against the direct and the
+// staged way, it is by what a run should take: to start, and for what it does. The numbers are fits
+// to matrices of 233 to 429,000 nonzeros on an H200, k 64; only those for small ones matter.
 #ifndef TILED_WAYS_H
 #define TILED_WAYS_H
 
 #include "direct.cuh"
 #include "formats/tiled_plan.h"
+#include "staged_plan.cuh"
 
 #define COUNT_BLOCK 256
 #define LINE        64 // bytes that come from memory at a time: two sectors
@@ -28,18 +29,18 @@
 #define HALVES_DEARER 1.125
 
 // Microseconds, and per nanosecond and multiprocessor.
-#define TURNED_US        11.5 // two kernels, and what their blocks wait for
-#define TURNED_BYTES     95   // many of them out of L1
-#define TILES_US         3.0  // and the first stage
-#define TILES_NONZERO_US 0.3  // of a row, one after the other
+#define TURNED_US        9.0 // two kernels, and what their blocks wait for
+#define TURNED_BYTES     95  // many of them out of L1
+#define TILES_US         3.0 // and the first stage
+#define TILES_NONZERO_US 0.3 // of a row, one after the other
 #define TILES_BYTES      23
-#define DIRECT_US        1.5
-#define DIRECT_PRODUCTS  5               // B out of L1, an element at a time
-#define DIRECT_BYTES     38              // of B, to there
+#define DIRECT_US        1.7
+#define DIRECT_PRODUCTS  4.8             // B out of L1, an element at a time
+#define DIRECT_BYTES     75              // of B, to there
 #define DIRECT_LONG      (ROUNDS * WARP) // nonzeros of a row that its block goes through ...
 #define DIRECT_ROUND_US  0.3             // ... one round after the other, and row after row
 
-enum way { WAY_TILES, WAY_TURNED, WAY_DIRECT };
+enum way { WAY_TILES, WAY_TURNED, WAY_DIRECT, WAY_STAGED, WAYS };
 
 struct counts {
     unsigned long long squares; // of the row lengths
@@ -122,7 +123,7 @@ struct ways {
     double tiles, turned; // bytes
     bool even;            // by the paper's numbers rows stay whole
     bool fills;           // there are panels for all multiprocessors, whatever k is
-    double us[3];         // by enum way
+    double us[WAYS];
 };
 
 static double bytes_by_tiles(const struct task *t, const struct counts *x, double factor)
@@ -172,14 +173,18 @@ static int compare_ways(struct task *t, const double *opt, double factor, struct
             plan.utilisation >= TILED_BUSY,
             {}};
     predict_times(t, &x, out);
-    return OK;
+    struct staged staged;
+    err = plan_staged(t, &staged);
+    out->us[WAY_STAGED] = staged.columns ? staged.us : INFINITY;
+    return err;
 }
 
 static enum way fastest_way(const struct ways *x)
 {
     const bool fewer = x->fills ? x->tiles < x->turned : x->us[WAY_TILES] < x->us[WAY_TURNED];
-    const enum way way = x->even && fewer ? WAY_TILES : WAY_TURNED;
-    return x->us[WAY_DIRECT] < x->us[way] ? WAY_DIRECT : way;
+    enum way way = x->even && fewer ? WAY_TILES : WAY_TURNED;
+    if (x->us[WAY_DIRECT] < x->us[way]) way = WAY_DIRECT;
+    return x->us[WAY_STAGED] < x->us[way] ? WAY_STAGED : way;
 }
 
 #endif

@@ -1,0 +1,270 @@
+// The staged way of tiled-tuned, for a B whose columns fit in shared memory: one kernel, straight
+// from CSR. A block copies a slab of neighbouring columns of B to shared memory, row by row of it,
+// so that one load of 16 or 8 bytes brings a nonzero all it needs; in the direct way that takes as
+// many loads as there are columns, each of which touches a line for nearly every lane.
+//
+// range  rows of A that are a block's. Ranges have about the same work
+// slab   N columns of B and C
+// group  neighbouring lanes of a warp, 1 to 32: as many as there are for each row of the block's
+//        range, and no fewer than take a row of average length FEW nonzeros a lane; then the range
+//        is gone through in several parts. A group takes a row: each lane has other nonzeros, N
+//        sums of its own, and at the end the lanes' are added up
+//
+// A group takes rows of up to STAGED_ROUNDS nonzeros a lane; its warp those of the others that are
+// no longer than that for it; the block the rest, one after the other.
+//
+// Few loads wait for each other: row starts and the first of B together, then nonzeros while B is
+// under way.
+//
+// staged.cuh       what a block does
+// staged_plan.cuh  columns of a slab, ranges, what it should take, what is launched
+#ifndef TILED_STAGED_H
+#define TILED_STAGED_H
+
+#include "direct.cuh"
+
+#define STAGED_THREADS        1024 // one block for a multiprocessor: B is copied once for so many
+#define STAGED_WARPS          (STAGED_THREADS / WARP)
+#define STAGED_ROUNDS         16
+#define STAGED_BYTES_A_THREAD 32 // of B, under way at a time
+#define FEW                   4  // nonzeros of a lane, loaded together
+#define MOST_RANGES           128
+
+template <typename T> struct staging {
+    straight<T> a;
+    int32_t n;                      // rows of B
+    int least_bits;                 // 2^least_bits lanes are a group, at least
+    int32_t first[MOST_RANGES + 1]; // row of each range, and the end
+};
+
+// Rows of a slab that a thread has, from row i on; columns past the last one are the last one
+// again.
+template <typename T, int N> struct slab_rows {
+    static const int COUNT = STAGED_BYTES_A_THREAD / (int)sizeof(pack<T, N>);
+    pack<T, N> x[COUNT];
+};
+
+template <typename T, int N>
+static __device__ __forceinline__ slab_rows<T, N> load_rows(const straight<T> &a, int32_t n,
+                                                            int64_t slab, int32_t i)
+{
+    slab_rows<T, N> rows;
+#pragma unroll
+    for (int e = 0; e < rows.COUNT; e++) {
+        const int32_t row = i + e * (int32_t)blockDim.x;
+        if (row >= n) break;
+#pragma unroll
+        for (int s = 0; s < N; s++) {
+            const int64_t j = slab * N + s;
+            rows.x[e].x[s] = a.B[(j < a.k ? j : a.k - 1) * a.B_ld + row];
+        }
+    }
+    return rows;
+}
+
+template <typename T, int N>
+static __device__ __forceinline__ void store_rows(pack<T, N> *to, const slab_rows<T, N> &rows,
+                                                  int32_t n, int32_t i)
+{
+#pragma unroll
+    for (int e = 0; e < rows.COUNT; e++) {
+        const int32_t row = i + e * (int32_t)blockDim.x;
+        if (row < n) to[row] = rows.x[e];
+    }
+}
+
+// Copies a slab, of which this thread's first rows are loaded.
+template <typename T, int N>
+static __device__ __forceinline__ void stage_slab(pack<T, N> *to, const slab_rows<T, N> &first,
+                                                  const straight<T> &a, int32_t n, int64_t slab)
+{
+    const int32_t step = first.COUNT * (int32_t)blockDim.x;
+    int32_t i = (int32_t)threadIdx.x;
+    store_rows(to, first, n, i);
+    for (i += step; i < n; i += step) store_rows(to, load_rows<T, N>(a, n, slab, i), n, i);
+}
+
+// Every `step`-th nonzero from p on; where there is none the column is -1.
+template <typename T> struct few {
+    int32_t col[FEW];
+    T v[FEW];
+};
+
+template <typename T>
+static __device__ __forceinline__ few<T> load_few(const straight<T> &a, uint32_t p, uint32_t end,
+                                                  uint32_t step)
+{
+    few<T> x;
+#pragma unroll
+    for (int e = 0; e < FEW; e++) {
+        const uint32_t q = p + (uint32_t)e * step; // below 2^31 + 2^12
+        x.col[e] = q < end ? a.idx[q] : -1;
+        x.v[e] = q < end ? a.val[q] : (T)0;
+    }
+    return x;
+}
+
+// The sums over every `step`-th nonzero from p on, of which the first few are loaded. What comes
+// next is under way while those before are added.
+template <typename T, int N>
+static __device__ __forceinline__ pack<T, N> sum_few(const straight<T> &a, const pack<T, N> *B,
+                                                     few<T> next, uint32_t p, uint32_t end,
+                                                     uint32_t step)
+{
+    pack<T, N> sum = {};
+    while (p < end) {
+        const few<T> now = next;
+        p += FEW * step;
+        if (p < end) next = load_few(a, p, end, step);
+#pragma unroll
+        for (int e = 0; e < FEW; e++)
+            if (now.col[e] >= 0) add_product(sum, now.v[e], B[now.col[e]]);
+    }
+    return sum;
+}
+
+// What is left to a lane of the sums of its group.
+struct left_sums {
+    int first, count;
+};
+
+// Adds up the N sums of each group of `lanes` lanes. Each of the first steps halves the sums that a
+// lane has a part of, as in group_sums(). By all lanes.
+template <typename T, int N>
+static __device__ __forceinline__ left_sums add_lanes(pack<T, N> &sum, int lanes)
+{
+    left_sums mine = {0, N};
+    int step = lanes / 2;
+#pragma unroll
+    for (int n = N / 2; n > 0; n /= 2) {
+        if (!step) continue;
+        const bool upper = lane_id() & step;
+#pragma unroll
+        for (int i = 0; i < n; i++) {
+            const T kept = upper ? sum.x[i + n] : sum.x[i], sent = upper ? sum.x[i] : sum.x[i + n];
+            sum.x[i] = kept + __shfl_xor_sync(FULL_MASK, sent, step);
+        }
+        mine.first += upper ? n : 0;
+        mine.count = n;
+        step /= 2;
+    }
+    if (step && lane_id() & (2 * step - 1)) mine.count = 0; // the first of them gets it
+    for (; step > 0; step /= 2) sum.x[0] += __shfl_xor_sync(FULL_MASK, sum.x[0], step);
+    return mine;
+}
+
+template <typename T, int N>
+static __device__ __forceinline__ void write_row(const straight<T> &a, const pack<T, N> &sum,
+                                                 left_sums mine, int64_t slab, int32_t row)
+{
+#pragma unroll
+    for (int i = 0; i < N; i++) {
+        const int64_t j = slab * N + mine.first + i;
+        if (i < mine.count && j < a.k) a.C[j * a.C_ld + row] = sum.x[i];
+    }
+}
+
+// A block of a run.
+template <typename T, int N> struct worker {
+    const straight<T> &a;
+    const pack<T, N> *B; // the slab
+    T (*part)[N];        // of each warp, of a row that is the block's
+    int64_t slab;
+    int bits; // 2^bits lanes are a group
+};
+
+template <typename T, int N>
+static __device__ __forceinline__ void staged_by_warp(const worker<T, N> &x, int32_t row)
+{
+    const uint32_t p = (uint32_t)x.a.ptr[row] + (uint32_t)lane_id(),
+                   end = (uint32_t)x.a.ptr[row + 1];
+    pack<T, N> sum = sum_few(x.a, x.B, load_few(x.a, p, end, WARP), p, end, WARP);
+    const left_sums mine = add_lanes(sum, WARP);
+    write_row(x.a, sum, mine, x.slab, row);
+}
+
+// The warps' sums are added in the order of the warps.
+template <typename T, int N>
+static __device__ __forceinline__ void staged_by_block(const worker<T, N> &x, int32_t row)
+{
+    const uint32_t p = (uint32_t)x.a.ptr[row] + threadIdx.x, end = (uint32_t)x.a.ptr[row + 1];
+    pack<T, N> sum = sum_few(x.a, x.B, load_few(x.a, p, end, blockDim.x), p, end, blockDim.x);
+    const left_sums mine = add_lanes(sum, WARP);
+    if (mine.count) x.part[threadIdx.x / WARP][mine.first] = sum.x[0];
+    __syncthreads();
+    const int64_t j = x.slab * N + threadIdx.x;
+    if (threadIdx.x < N && j < x.a.k) {
+        T all = 0;
+        for (unsigned w = 0; w < blockDim.x / WARP; w++) all += x.part[w][threadIdx.x];
+        x.a.C[j * x.a.C_ld + row] = all;
+    }
+    __syncthreads(); // the next row takes the room
+}
+
+// The rows from `first` on that are too long for their groups: the warp's own, of the groups whose
+// first lane is in `rows`, and then those of the block, by warp.
+template <typename T, int N>
+static __device__ __forceinline__ void long_by_warp(const worker<T, N> &x, unsigned rows,
+                                                    int32_t first)
+{
+    for (; rows; rows &= rows - 1) {
+        const int32_t place = (int32_t)(threadIdx.x & ~(WARP - 1u)) + __ffs((int)rows) - 1;
+        staged_by_warp(x, first + (place >> x.bits));
+    }
+}
+
+template <typename T, int N>
+static __device__ __forceinline__ void long_by_block(const worker<T, N> &x,
+                                                     const unsigned *by_block, int32_t first)
+{
+    for (int w = 0; w < (int)blockDim.x / WARP; w++)
+        for (unsigned rows = by_block[w]; rows; rows &= rows - 1)
+            staged_by_block(x, first + ((w * WARP + __ffs((int)rows) - 1) >> x.bits));
+    __syncthreads(); // the next rows take the list
+}
+
+// Lanes of a group: 2 to the power of what is returned, which is at least `bits`.
+static __device__ __forceinline__ int lane_bits(int32_t rows, int bits)
+{
+    while (WARP >> bits > 1 && (int64_t)rows << (bits + 1) <= blockDim.x) bits++;
+    return bits;
+}
+
+template <typename T, int N>
+static __global__ void __launch_bounds__(STAGED_THREADS) multiply_staged(staging<T> s)
+{
+    typedef pack<T, N> row_t;
+    SHARED_DYNAMIC(row_t, B);
+    __shared__ T part[STAGED_WARPS][N];
+    __shared__ unsigned by_block[STAGED_WARPS]; // as in long_by_block()
+    const int32_t range_end = s.first[blockIdx.y + 1];
+    int32_t first = s.first[blockIdx.y];
+    const int bits = lane_bits(range_end - first, s.least_bits), lanes = 1 << bits;
+    const worker<T, N> x = {s.a, B, part, blockIdx.x, bits};
+    slab_rows<T, N> rows;
+    for (bool staged = false; first < range_end; first += (int32_t)blockDim.x >> bits) {
+        const int32_t row = first + ((int32_t)threadIdx.x >> bits);
+        uint32_t begin = 0, end = 0;
+        if (row < range_end) begin = (uint32_t)s.a.ptr[row], end = (uint32_t)s.a.ptr[row + 1];
+        if (!staged) rows = load_rows<T, N>(s.a, s.n, x.slab, (int32_t)threadIdx.x);
+        const uint32_t size = end - begin, p = begin + (uint32_t)(lane_id() & (lanes - 1));
+        const bool leads = !(lane_id() & (lanes - 1));
+        const bool mine = row < range_end && size <= (uint32_t)(STAGED_ROUNDS * lanes);
+        const unsigned by_warp = __ballot_sync(FULL_MASK, leads && row < range_end && !mine &&
+                                                              size <= STAGED_ROUNDS * WARP);
+        const unsigned longest = __ballot_sync(FULL_MASK, leads && size > STAGED_ROUNDS * WARP);
+        if (!mine) end = begin;
+        const few<T> next = load_few(s.a, p, end, (uint32_t)lanes);
+        if (!staged) stage_slab((row_t *)B, rows, s.a, s.n, x.slab);
+        staged = true;
+        if (lane_id() == 0) by_block[threadIdx.x / WARP] = longest;
+        const bool any = __syncthreads_or(longest != 0); // B is there, and the list
+        row_t sum = sum_few(s.a, (const row_t *)B, next, p, end, (uint32_t)lanes);
+        const left_sums left = add_lanes(sum, lanes);
+        if (mine) write_row(s.a, sum, left, x.slab, row);
+        long_by_warp(x, by_warp, first);
+        if (any) long_by_block(x, by_block, first);
+    }
+}
+
+#endif
