@@ -169,6 +169,8 @@ install: $(BUILD)/spbench $(BUILD)/spbench.1 $(BUILD)/spbench.bash
 	install -m 644 $(BUILD)/spbench.bash "$(COMP)/spbench"
 	install -m 755 fetch_suitesparse.sh "$(SHARE)/spbench"
 	install -m 644 matrices.txt "$(SHARE)/spbench"
+	install -d "$(SHARE)/spbench/fetch"
+	install -m 644 fetch/* "$(SHARE)/spbench/fetch"
 	install -m 755 plots/*.py "$(SHARE)/spbench/plots"
 	install -m 644 README.md LICENSE src/run/record.schema.json "$(SHARE)/doc/spbench"
 	@echo 'installed $(BUILD)/spbench as $(BIN)/spbench'
