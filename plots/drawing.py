@@ -9,6 +9,7 @@ import os
 import sys
 import textwrap
 
+import captions
 import common
 import records
 import series
@@ -204,9 +205,11 @@ def wrapped(text, width):
     return no_formula(textwrap.fill(words.visible(text, None, has_glyph), width))
 
 
-def finish(fig, title, selection, notes):
+def finish(fig, title, selection, notes, rows):
     """Title on top, what was left out at the foot, both outside of everything that is there. The
-    texts are as the records have them."""
+    texts are as the records have them; `rows` are those that are drawn. What the caption needs is
+    kept with the figure."""
+    fig.said = {"title": title, "selection": selection, "notes": notes, "rows": rows}
     boxes = [ax.get_tightbbox(fig.canvas.get_renderer()) for ax in fig.axes]
     to_fig = fig.transFigure.inverted().transform
     left, low = to_fig((min(box.x0 for box in boxes), min(box.y0 for box in boxes)))
@@ -223,12 +226,16 @@ def finish(fig, title, selection, notes):
     return fig
 
 
-def save(fig, path):
+def save(fig, path, module):
+    """Writes the image, and its caption beside it; returns the caption."""
     folder = os.path.dirname(path)
     if folder:
         os.makedirs(folder, exist_ok=True)
     fig.savefig(path, dpi=150, bbox_inches="tight", pad_inches=0.15)
     plt.close(fig)
+    caption = captions.of(module, fig.said)
+    captions.write(caption, captions.path_of(path))
+    return caption
 
 
 def main(module):
@@ -255,7 +262,7 @@ def main(module):
         rows = records.read(args.results)
         selection = common.choose(rows, common.wanted_from(args), mixes,
                                   getattr(module, "has", None))
-        save(module.draw(selection, args) if more else module.draw(selection), path)
+        save(module.draw(selection, args) if more else module.draw(selection), path, module)
     except (records.NoData, OSError) as error:
         print("%s: %s" % (name, words.visible(str(error))), file=sys.stderr)
         return 1

@@ -66,7 +66,8 @@ def draw(selection):
               % (name, drawing.plain(common.geomean(of.values())),
                  sum(r < 1 for r in of.values()), words.counted(len(of), "matrix", many="matrices"))
               for name, of in ratio.items()]
-    return drawing.finish(fig, "Bytes of the formats", selection, notes)
+    return drawing.finish(fig, "Bytes of the formats", selection, notes,
+                          list(filter(has, selection.rows)))
 
 
 if __name__ == "__main__":

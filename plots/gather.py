@@ -54,7 +54,7 @@ def draw(selection):
     if unknown:
         notes.append("%s no such bound." % words.counted(unknown, "case has", many="cases have"))
     return drawing.finish(fig, "Rows fetched, against fetching one for each nonzero", selection,
-                          notes)
+                          notes, list(filter(has, series.members(series.series(selection.rows)))))
 
 
 if __name__ == "__main__":

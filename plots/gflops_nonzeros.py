@@ -54,7 +54,7 @@ def draw(selection):
     drawing.legend_above(ax)
     notes = ["%s; a line is the mean of %d neighbours." % (
         words.counted(len(order), "matrix", many="matrices"), WINDOW)]
-    return drawing.finish(fig, "GFLOPS by nonzeros", selection, notes)
+    return drawing.finish(fig, "GFLOPS by nonzeros", selection, notes, series.members(found))
 
 
 if __name__ == "__main__":

@@ -131,7 +131,7 @@ def draw(selection, title="Roofline", per="compulsory byte"):
     ax.set_xlabel("arithmetic intensity (FLOPs per %s)" % per)
     ax.set_ylabel("GFLOPS")
     ax.legend(loc="upper left", bbox_to_anchor=(1.01, 1), frameon=False, fontsize=9)
-    return drawing.finish(fig, title, selection, notes)
+    return drawing.finish(fig, title, selection, notes, rows)
 
 
 if __name__ == "__main__":

@@ -99,7 +99,8 @@ def draw(selection):
             words.counted(without, "result is", many="results are"), over))
     if dense:
         notes.append("Lines are running medians.")
-    return drawing.finish(fig, "Speed-up over %s by mean row length" % over, selection, notes)
+    return drawing.finish(fig, "Speed-up over %s by mean row length" % over, selection, notes,
+                          series.members(found))
 
 
 if __name__ == "__main__":
