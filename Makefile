@@ -2,7 +2,7 @@
 # make demo       set up, build, measure a few matrices, draw figures into results/
 # make test       set up, build, run every test that needs no GPU
 # make gpu-test   the table of cases on this machine's GPU, then under compute-sanitizer
-# make figures    RESULTS=file.jsonl: draw every figure the file has data for
+# make figures    RESULTS='*.jsonl': every figure the files have data for, captions, index page
 # make bench-mtx  speed of the Matrix Market reader
 # make deps       install what is missing; make clean: remove what was built
 #
@@ -121,7 +121,7 @@ test: deps
 gpu-test: $(BUILD)/spbench tests
 	@tests/gpu.sh $(BUILD)
 figures:
-	@test -n "$(RESULTS)" || { echo 'usage: make figures RESULTS=file.jsonl [OUT=folder]'; exit 2; }
+	@test -n "$(RESULTS)" || { echo "usage: make figures RESULTS='files.jsonl' [OUT=folder]"; exit 2; }
 	$(PYTHON) plots/all.py $(if $(OUT),-o $(OUT)) $(RESULTS)
 bench-mtx: $(BUILD)/tests/bench_mtx
 	$<

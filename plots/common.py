@@ -22,6 +22,7 @@ NAME = re.compile(r"\w[\w-]*")  # what can be an option
 NUMBERS = "numbers"  # what a figure may mix
 SCAN = 12  # sets that differ in one number alone, above which they are a scan of it
 OF_SCAN = 3  # sets of a scan that are shown by themselves
+WAYS_MOST = 3  # options that an algorithm ran with, in a figure of all algorithms
 VALUES_MOST = 8  # of an axis of numbers, above which a title has the ends alone
 SERIES = 3  # generated matrices of a series that make an experiment of their own
 AXIS = "axis "  # before an axis's name among the arguments
@@ -213,6 +214,27 @@ def without_curve(selection):
         "%s of %s matrices, a series, %s in figures of %s own only."
         % (counted(count, "result"), kinds, *(("is", "its") if count == 1 else ("are", "their")))]
     return rest
+
+
+def without_variants(selection):
+    """The selection without what was run with options that were asked for, of algorithms that ran
+    without as well, and in more ways than lines of one colour can be told apart."""
+    ways, plain = {}, set()
+    for row in selection.rows:
+        ways.setdefault(row["alg"], set()).add(str(sorted(row["options"].items())))
+        plain |= {row["alg"]} if row["defaults"] else set()
+    crowded = {alg for alg in plain if len(ways[alg]) > WAYS_MOST}
+    rest = only(selection, lambda row: row["alg"] not in crowded or row["defaults"])
+    count = len(selection.rows) - len(rest.rows)
+    if count:
+        rest.notes = selection.notes + ["%s of %s with options that were asked for not here." % (
+            counted(count, "result"), ", ".join(sorted(crowded)))]
+    return rest
+
+
+def general(selection):
+    """What a figure of all matrices and algorithms is of."""
+    return without_variants(without_curve(selection))
 
 
 def count_text(rows):

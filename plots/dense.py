@@ -76,6 +76,7 @@ def said_of(name, gain, cases):
 
 
 def draw(selection):
+    selection = common.without_variants(selection)
     rows = list(filter(has, selection.rows))
     roofs = roofline.roofs(rows)
     cases = series.series(rows)

@@ -44,7 +44,7 @@ def sizes(rows):
 
 
 def draw(selection):
-    selection = common.without_curve(selection)
+    selection = common.general(selection)
     found = sizes(selection.rows)
     if not found:
         raise records.NoData("no result has a sparse operand in another format than "

@@ -51,7 +51,7 @@ def grouped(found, cases, look, run, rows):
 
 
 def draw(selection):
-    selection = common.without_curve(selection)
+    selection = common.general(selection)
     cases = series.series(selection.rows)
     found = multiples(cases)
     if not found:

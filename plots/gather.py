@@ -28,7 +28,7 @@ def curves(rows):
 
 
 def draw(selection):
-    selection = common.without_curve(selection)
+    selection = common.general(selection)
     found = curves(selection.rows)
     if not found:
         raise records.NoData("no result has the bound without reuse (gather_efficiency)")

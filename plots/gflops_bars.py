@@ -50,7 +50,7 @@ def span(row):
 
 
 def draw(selection):
-    selection = common.without_curve(selection)
+    selection = common.general(selection)
     found = series.series(selection.rows)
     why = series.failures(selection, found)
     rows = selection.rows + selection.left

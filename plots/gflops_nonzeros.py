@@ -26,7 +26,7 @@ def running_mean(values, window=WINDOW):
 
 
 def draw(selection):
-    selection = common.without_curve(selection)
+    selection = common.general(selection)
     found = {name: cases for name, cases in series.series(selection.rows).items()
              if len(cases) >= WINDOW}
     order = sorted({m for cases in found.values() for m in cases},

@@ -124,7 +124,7 @@ def overview(parts):
 
 
 def short(fields, values, varying):
-    """What tells a set from the others of its operation: "k = 64, f32"."""
+    """What tells a set from the others of its operation."""
     said = ("%s = %s" % (name, value) if isinstance(value, int) else str(value)
             for name, value in zip(fields, values) if name in varying and value is not None)
     return ", ".join(said) or "all"

@@ -62,7 +62,7 @@ def styles(rows, found):
 
 
 def draw(selection):
-    selection = common.without_curve(selection)
+    selection = common.general(selection)
     rows = list(filter(has, selection.rows))
     if not rows:
         raise records.NoData("no run that makes its result has a peak of memory")

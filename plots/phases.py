@@ -117,7 +117,7 @@ def has(row):
 
 
 def draw(selection):
-    selection = common.without_curve(selection)
+    selection = common.general(selection)
     found = series.series(selection.rows)
     base, without = baselines(found)
     why = series.failures(selection, found)

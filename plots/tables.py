@@ -86,12 +86,17 @@ def speedups(selection, found):
 def about_base(selection, found, base):
     """Sentences on what the speed-ups are over: its times; of a vendor which of its algorithms are
     the best, of which versions of its library, and where not all were tried."""
-    ms = [row["ms"] for row in found[base].values()]
-    said = ["Speed-ups are over %s: %s to %s ms, median %s on %d matrices." % (
-        base, ms_text(min(ms)), ms_text(max(ms)), median_text(ms, ms_text), len(ms))]
+    said = [base_text(base, found[base])]
     if base == series.vendor_in(found):
         said += about_vendor(selection, found, base)
     return said
+
+
+def base_text(base, cases):
+    """A sentence on the times that speed-ups are over."""
+    ms = [row["ms"] for row in cases.values()]
+    return "Speed-ups are over %s: %s to %s ms, median %s on %d matrices." % (
+        base, ms_text(min(ms)), ms_text(max(ms)), median_text(ms, ms_text), len(ms))
 
 
 def about_vendor(selection, found, base):
@@ -183,7 +188,7 @@ def matrices(selection, found=None):
     by_matrix, figures = {}, {}
     for row in rows:
         of = by_matrix.setdefault(row["matrix"], {})
-        if not found or row not in selection.rows:
+        if not found or row["status"] != "ok":
             of.setdefault(name_of(row), row)
         figures.setdefault(row["matrix"], {}).update(
             (name, x) for name, x in row["figures"].items() if x is not None)

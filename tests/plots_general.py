@@ -73,7 +73,7 @@ def test_scripts(folder, check, run, picture):
                    "time_axis", "versions"],
           "only what older records lack: %s" % text)
     for name in made:
-        wrong = picture(os.path.join(out, name), 8000)
+        wrong = picture(os.path.join(out, name), 3000)
         check(wrong is None, "%s: %s" % (name, wrong))
     status, text, errors = run("table.py", path, "--matrices", "-mode", "soft")
     check(status == 0 and text.count("### blend · depth = ") == 2, "its tables: %s" % errors)

@@ -242,4 +242,4 @@ def test_scripts(folder, check, run, picture):
         out = os.path.join(folder, script + ".png")
         status, _, errors = run(script + ".py", path, "-o", out)
         check(status == 0 and "Traceback" not in errors, "%s: %s" % (script, errors))
-        check(picture(out, 12000) is None, "%s: %s" % (script, picture(out, 12000)))
+        check(picture(out, 4000) is None, "%s: %s" % (script, picture(out, 4000)))
