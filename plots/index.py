@@ -51,7 +51,7 @@ def cell_html(cell, word):
 def table_html(table, kind=""):
     """A table of tables.py, with a row of heads that can be clicked."""
     is_word = [i < table.text or head in tables.WORDS for i, head in enumerate(table.head)]
-    yield "<h3>%s</h3>" % text(table.title)
+    yield '<div%s><h3>%s</h3>' % ("" if kind else ' class="rest"', text(table.title))
     yield '<div class="wide"><table%s><thead><tr>' % (' class="%s"' % kind if kind else "")
     yield "".join('<th scope="col"%s>%s</th>' % (' class="word"' * word, text(head))
                   for word, head in zip(is_word, table.head))
@@ -61,6 +61,7 @@ def table_html(table, kind=""):
     yield "</tbody></table></div>"
     if table.said:
         yield '<p class="said">%s</p>' % text(" ".join(table.said))
+    yield "</div>"
 
 
 def figures_html(figures, folder):
@@ -108,19 +109,20 @@ def set_html(selection, found, speedups, figures, folder):
 
 
 def overview(parts):
-    """One table of the geometric means of every set: algorithms down, sets across."""
+    """One table of the geometric means of every set: series down, sets across. parts: [(what tells the
+    set from others, its series, its table)]"""
     heads, lines = [], {}
-    for about, table in parts:
+    for about, found, table in parts:
         heads.append("%s, × %s" % (about, table.head[2].split(" × ", 1)[1]))
-        for line in table.lines:
-            mean, count = line[2], line[1]
-            lines.setdefault(line[0], {})[len(heads) - 1] = mean._replace(
-                text="%s (%d)" % (mean.text, count))
+        for name, count, mean, *_ in table.lines:
+            if name in found:
+                lines.setdefault(name, {})[len(heads) - 1] = mean._replace(
+                    text="%s (%d)" % (mean.text, count))
     return tables.Table(
-        "Speed-ups, geometric means over so many matrices", 1, ("algorithm", *heads),
+        "Speed-ups: geometric means, over so many matrices", 1, ("algorithm", *heads),
         [(name, *(of.get(at, "") for at in range(len(heads)))) for name, of in lines.items()],
         ["Over 1 is faster than what the speed-ups are over. Medians, intervals, wins and losses are "
-         "in the tables of each set."])
+         "in the tables of each set. Means over different matrices do not compare."])
 
 
 def short(fields, values, varying):
@@ -149,7 +151,7 @@ def operation_html(op, sets, fields, figures, folder):
         found = series.series(main.rows)
         speedups = speedups_of(main, found)
         if speedups:
-            parts.append((short(fields, values, varying), speedups))
+            parts.append((short(fields, values, varying), found, speedups))
         here = [figure for figure in figures if all(
             figure.fields.get(name) == value for name, value in zip(fields, values))]
         bodies.append(set_html(selection, series.series(selection.rows), speedups, here, folder))
@@ -180,6 +182,12 @@ def head_html(rows, figures):
     yield "<p>%s</p>" % " · ".join('<a href="#%s">%s</a>' % (text(op), text(op)) for op in ops)
 
 
+def rank(values):
+    """The place of a set: numbers in their order, words in theirs."""
+    return [(value is None, isinstance(value, str), value if value is not None else 0)
+            for value in values]
+
+
 def page(rows, figures, folder):
     """The lines of the page; links are from this folder."""
     yield '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
@@ -190,6 +198,7 @@ def page(rows, figures, folder):
         here = [row for row in rows if row["op"] == op]
         fields = common.fields_of(here)
         sets, of_scans = common.thinned(common.groups(here, fields), fields)
+        sets = {values: sets[values] for values in sorted(sets, key=rank)}
         mine = [figure for figure in figures if figure.fields["op"] == op]
         yield from operation_html(op, sets, fields, mine, folder)
         if of_scans:

@@ -25,7 +25,7 @@ function sortBy(head) {
   body.append(...rows.map(pair => pair[1]));
 }
 
-// Shows the rows of matrices whose names have the text, and opens the sets that have some.
+// Shows the rows of matrices whose names have the text alone, and opens the sets that have some.
 function find(text) {
   const wanted = text.trim().toLowerCase();
   let hits = 0;
@@ -39,6 +39,7 @@ function find(text) {
     set.hidden = wanted !== "" && !there;
     if (wanted !== "" && there) set.open = true;
   }
+  document.body.classList.toggle("searching", wanted !== "");
   document.getElementById("hits").textContent =
     wanted === "" ? "" : hits + (hits === 1 ? " row" : " rows");
 }

@@ -10,6 +10,7 @@ is wrong, and has a square round it.
 
 import sys
 
+import common
 import drawing
 import records
 import series
@@ -87,6 +88,7 @@ def has(row):
 
 
 def draw(selection, title="Roofline", per="compulsory byte"):
+    selection = common.without_variants(selection)
     rows = list(filter(has, selection.rows))
     if not rows:
         raise records.NoData("no result has both flops and compulsory bytes")

@@ -172,7 +172,7 @@ def test_figures(folder, check, run):
     made = (("spmm", gpu_records(len(NASTY), [(64, "f32")])),
             ("products", product_records(2 * len(NASTY))), ("models", model_records(24)),
             ("synthetic", synthetic_records()), ("bounds", bounded_records(len(NASTY))),
-            ("blend", blend_records(6)), ("scan", scan_records()), ("versions", version_records()))
+            ("scan", scan_records()), ("versions", version_records()), ("blend", blend_records(6)))
     drawn = set()
     for what, of in made:
         path = write(os.path.join(folder, "nasty-%s.jsonl" % what), bad_records(of))
