@@ -11,6 +11,7 @@ from collections import Counter, namedtuple
 import common
 import series
 import versions
+import words
 
 Table = namedtuple("Table", "title text head lines said")  # `text`: so many columns are words
 Cell = namedtuple("Cell", "text number best of", defaults=(None, False, ""))
@@ -95,8 +96,9 @@ def about_base(selection, found, base):
 def base_text(base, cases):
     """A sentence on the times that speed-ups are over."""
     ms = [row["ms"] for row in cases.values()]
-    return "Speed-ups are over %s: %s to %s ms, median %s on %d matrices." % (
-        base, ms_text(min(ms)), ms_text(max(ms)), median_text(ms, ms_text), len(ms))
+    return "Speed-ups are over %s: %s to %s ms, median %s on %s." % (
+        base, ms_text(min(ms)), ms_text(max(ms)), median_text(ms, ms_text),
+        words.counted(len(ms), "matrix", many="matrices"))
 
 
 def about_vendor(selection, found, base):
