@@ -156,6 +156,23 @@ def test_numbers(folder, check, run):
     check("a.jsonl, b.jsonl" in " ".join(page.texts), "files")
 
 
+def test_kept(check):
+    """The page of the kept results is of all of their files, and its links lead somewhere."""
+    folder = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "results", "h200")
+    with open(os.path.join(folder, "index.html"), encoding="utf-8") as file:
+        page = Page(file.read())
+    check(not page.wrong, "the kept page is well-formed: %s" % page.wrong[:3])
+    lost = [link for link in page.links
+            if not link.startswith("#") and not os.path.exists(os.path.join(folder, unquote(link)))]
+    check(not lost, "the kept page: links lead nowhere: %s" % lost[:3])
+    images = [name for name in os.listdir(os.path.join(folder, "figures")) if name.endswith(".png")]
+    check(len(page.images) == len(images) > 100, "every kept figure: %d of %d" % (
+        len(page.images), len(images)))
+    files = sorted(name for name in os.listdir(folder) if name.endswith(".jsonl"))
+    check("Files: %s." % ", ".join(files) in " ".join(page.texts),
+          "the kept page is of all files: make figures RESULTS='results/h200/*.jsonl'")
+
+
 CLICKS = """<script>
 const heads = document.querySelectorAll("table.matrices th");
 const column = at => Array.from(heads[at].closest("table").tBodies[0].rows,

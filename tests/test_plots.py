@@ -326,6 +326,7 @@ def main():
         plots_more.test_medians(check)
         plots_more.test_series(check)
         plots_page.test_caption(check)
+        plots_page.test_kept(check)
         skipped += not plots_page.test_page(folder, check, run)
         plots_names.test_words(check)
         plots_names.test_options(check)
