@@ -4,7 +4,7 @@ the time of each sparse run, against the density of the matrix. Below 1 sparse h
 
 A dense product multiplies every element, zeros as well, at the measured rate of multiply-adds, and
 reads or writes the matrix in full at the measured bandwidth of memory; whichever takes longer is its
-time. Nothing is so fast, but for tensor cores, which have less precision: what is above 1 pays for
+time, but no less than the shortest run there is, as starting one takes that. Nothing is so fast, but for tensor cores, which have less precision: what is above 1 pays for
 certain. Where the matrix in full is larger than the device's memory the mark is pale. A vendor's
 algorithms are one series, the best of them for each matrix. Only of operations whose work is that of
 the nonzeros: a dense result, or one on the pattern.
@@ -41,16 +41,16 @@ def full_bytes(row):
     return rows * cols * int(row["prec"].lstrip("f")) / 8
 
 
-def dense_ms(row, roofs):
+def dense_ms(row, roofs, start):
     """What a dense product takes at least; None where the device's rates are not known. roofs: the
-    bandwidths in GB/s and the rates in GFLOPS."""
+    bandwidths in GB/s and the rates in GFLOPS; start: ms of the shortest run."""
     bandwidths, rates = roofs
     rate = rates.get(row["prec"])
     if not rate or "memory" not in bandwidths:
         return None
     rest = max(0, row["bytes"] - csr_bytes(row))  # the other operands and the result
-    return max(row["flops"] / density(row) / rate,
-               (full_bytes(row) + rest) / bandwidths["memory"]) / 1e6
+    return max(start, row["flops"] / density(row) / rate / 1e6,
+               (full_bytes(row) + rest) / bandwidths["memory"] / 1e6)
 
 
 def fits(row):
@@ -58,9 +58,9 @@ def fits(row):
     return not size or full_bytes(row) <= size
 
 
-def gains(cases, roofs):
+def gains(cases, roofs, start):
     """{matrix: dense time / time} of those with both."""
-    found = {m: dense_ms(row, roofs) for m, row in cases.items() if has(row)}
+    found = {m: dense_ms(row, roofs, start) for m, row in cases.items() if has(row)}
     return {m: ms / cases[m]["ms"] for m, ms in found.items() if ms}
 
 
@@ -80,7 +80,8 @@ def draw(selection):
     rows = list(filter(has, selection.rows))
     roofs = roofline.roofs(rows)
     cases = series.series(rows)
-    found = {name: gains(of, roofs) for name, of in cases.items()}
+    start = min((row["ms"] for row in rows), default=0)
+    found = {name: gains(of, roofs, start) for name, of in cases.items()}
     found = {name: of for name, of in found.items() if of}
     if not found:
         raise records.NoData("no result of an operation on the nonzeros alone, on a device whose "
@@ -107,7 +108,7 @@ def draw(selection):
     ax.legend(loc="upper left", bbox_to_anchor=(1.01, 1), frameon=False, fontsize=9)
     drawn = [row for _, _, row in points]
     small = sum(not fits(row) for row in drawn)
-    notes = ["Densities: " + " ".join(said_of(name, of, cases[name]) for name, of in found.items())]
+    notes = ["A dense product takes %.3g ms at least." % start, "Densities: " + " ".join(said_of(name, of, cases[name]) for name, of in found.items())]
     notes += ["%s pale: the matrix in full does not fit into the device's memory." % words.counted(
         small, "mark is", many="marks are")] * bool(small)
     return drawing.finish(fig, "Against a dense product of the same size", selection, notes, drawn)

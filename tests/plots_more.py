@@ -107,16 +107,17 @@ def test_dense(check, near):
         result("merge", ("wide", 200, 400), 1e-3))]
     # One: 100 x 100, k = 64, 2 * 100 * 100 * 64 FLOPs; bytes 40,000 of A in full and 51,200 of B and C.
     near(dense.density(rows[0]), 0.05, "density")
-    near(dense.dense_ms(rows[0], roofline.roofs(rows)), max(1.28e6 / 59000, 91200 / 4200) / 1e6,
+    near(dense.dense_ms(rows[0], roofline.roofs(rows), 0), max(1.28e6 / 59000, 91200 / 4200) / 1e6,
          "the least time of the dense product")
-    near(dense.dense_ms(rows[0], ({"memory": 1e9}, {"f32": 59000})), 1.28e6 / 59000 / 1e6, "by rate")
-    check(dense.dense_ms(rows[0], ({}, {"f32": 1.0})) is None and
-          dense.dense_ms(rows[0], ({"memory": 1}, {"f64": 1.0})) is None, "of unknown rates")
+    near(dense.dense_ms(rows[0], ({"memory": 1e9}, {"f32": 59000}), 0), 1.28e6 / 59000 / 1e6, "by rate")
+    near(dense.dense_ms(rows[0], roofline.roofs(rows), 7.0), 7.0, "no less than the shortest run")
+    check(dense.dense_ms(rows[0], ({}, {"f32": 1.0}), 0) is None and
+          dense.dense_ms(rows[0], ({"memory": 1}, {"f64": 1.0}), 0) is None, "of unknown rates")
     check([dense.fits(row) for row in rows] == [True, True, True, False], "what fits")
     fig = dense.draw(common.select(rows))
     check("merge: does not on 3 of 3, from 0.01 on." in notes_of(fig) and
           "cuSPARSE (best): pays on all 1, up to 0.05." in notes_of(fig) and
-          "1 mark is pale" in notes_of(fig), "notes: " + notes_of(fig))
+          "1 mark is pale" in notes_of(fig) and "takes 1e-07 ms at least" in notes_of(fig), "notes: " + notes_of(fig))
     drawing.plt.close("all")
 
 
