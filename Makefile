@@ -2,7 +2,7 @@
 # make demo       set up, build, measure a few matrices, draw figures into results/
 # make test       set up, build, run every test that needs no GPU
 # make gpu-test   the table of cases on this machine's GPU, then under compute-sanitizer
-# make figures    RESULTS=file.jsonl: draw every figure the file has data for
+# make figures    RESULTS='*.jsonl': every figure the files have data for, captions, index page
 # make install    PREFIX=/usr/local DESTDIR=: the program of this flavour, its manual page, completion,
 #                 plots and the script that fetches matrices; make uninstall takes them away
 # make bench-mtx  speed of the Matrix Market reader
@@ -150,7 +150,7 @@ test:
 gpu-test: $(BUILD)/spbench tests
 	@tests/gpu.sh $(BUILD)
 figures:
-	@test -n "$(RESULTS)" || { echo 'usage: make figures RESULTS=file.jsonl [OUT=folder]'; exit 2; }
+	@test -n "$(RESULTS)" || { echo "usage: make figures RESULTS='files.jsonl' [OUT=folder]"; exit 2; }
 	$(PYTHON) plots/all.py $(if $(OUT),-o $(OUT)) $(RESULTS)
 # Where things go. What is under share/spbench runs from there.
 PREFIX ?= /usr/local

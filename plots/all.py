@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
-"""Draws every figure that the results have data for into a folder.
+"""Draws every figure that the results have data for, each with its caption, and an index page.
 
-A figure is a script here with a function draw(); each is drawn for each set of cases in the file
-(device, operation, its axes, precision, cache), as far as the figure tells them apart. Prints what
-was written, and what was left out and why.
+A figure is a script here with a function draw(); each is drawn for each set of cases in the files
+(device, operation, its axes, precision, cache), as far as the figure tells them apart; of more than
+12 sets that differ in one number alone the 3 with most cases. Of one file FILE.jsonl all goes to the
+folder FILE; of several the images go to the folder figures beside the first, the page beside that.
+Prints what was written, and what was left out and why.
 """
 
 import glob
@@ -14,11 +16,13 @@ import sys
 
 import common
 import drawing
+import index
 import records
 import words
 
 
 WORD_MOST = 50  # characters of a word in the name of a file
+FOLDER, PAGE = "figures", "index.html"
 
 
 def scripts():
@@ -51,45 +55,70 @@ def free(name, used):
     return found
 
 
+def places(args):
+    """(folder of the images, path of the page)"""
+    stem, ending = os.path.splitext(args.results[0])
+    if args.output:
+        return args.output, os.path.join(args.output, PAGE)
+    if len(args.results) > 1:
+        beside = os.path.dirname(stem)
+        return os.path.join(beside, FOLDER), os.path.join(beside, PAGE)
+    folder = stem if ending else stem + "-figures"
+    return folder, os.path.join(folder, PAGE)
+
+
+def draw_all(rows, folder, ending, left):
+    """Draws the figures and yields them as index.py has them. left: {(script, why): names}, to which
+    those are added that there is nothing to draw of."""
+    varying = {field for field in common.fields_of(rows)
+               if len({common.value_of(row, field) for row in rows} - {None}) > 1}
+    used = set()
+    for script in scripts():
+        fields = common.fields_of(rows, getattr(script, "MIXES", False))
+        sets, of_scans = common.thinned(common.groups(rows, fields), fields)
+        if of_scans:
+            left[script.__name__, "a scan of one number: the %d sets with most cases are drawn"
+                 % common.OF_SCAN] = [None] * of_scans
+        for values, group in sets.items():
+            name = free(file_name(script.__name__, fields, values, varying), used)
+            try:
+                fig = script.draw(common.select(group))
+            except records.NoData as why:
+                left.setdefault((script.__name__, str(why)), []).append(name)
+                continue
+            path = os.path.join(folder, name + "." + ending)
+            yield index.Figure(path, drawing.save(fig, path, script), dict(zip(fields, values)))
+
+
 def more(parser):
-    parser.add_argument("-o", "--output", metavar="DIR",
-                        help="folder, made if need be (default: RESULTS without its ending)")
+    parser.add_argument("-o", "--output", metavar="DIR", help="folder of images, captions and page, "
+                        "made if need be (default: see above)")
     parser.add_argument("--format", choices=("png", "svg"), default="png")
 
 
 def main():
     args = common.arguments(__doc__, more)
-    stem, ending = os.path.splitext(args.results[0])
-    folder = args.output or (stem if ending else stem + "-figures")
-    written, left, used = 0, {}, set()
+    folder, page = places(args)
+    figures, left = [], {}
     try:
         wanted = common.wanted_from(args)
         rows = [row for row in records.read(args.results) if common.matches(row, wanted)]
-        varying = {field for field in common.fields_of(rows)
-                   if len({common.value_of(row, field) for row in rows} - {None}) > 1}
-        for script in scripts():
-            fields = common.fields_of(rows, getattr(script, "MIXES", False))
-            for values, group in common.groups(rows, fields).items():
-                name = free(file_name(script.__name__, fields, values, varying), used)
-                try:
-                    fig = script.draw(common.select(group))
-                except records.NoData as why:
-                    left.setdefault((script.__name__, str(why)), []).append(name)
-                    continue
-                path = os.path.join(folder, name + "." + args.format)
-                drawing.save(fig, path)
-                print(path)
-                written += 1
+        for figure in draw_all(rows, folder, args.format, left):
+            print(figure.path)
+            figures.append(figure)
+        if figures:
+            index.write(page, rows, figures)
+            print(page)
     except (records.NoData, OSError) as error:
         print("all: %s" % words.visible(str(error)), file=sys.stderr)
         return 1
     for (script, why), names in left.items():
-        which = names[0] if len(names) == 1 else "%s: %s" % (script, words.counted(
+        which = names[0] if len(names) == 1 and names[0] else "%s: %s" % (script, words.counted(
             len(names), "figure"))
         print("left out: %s: %s" % (which, words.visible(why)))
-    if not written:
+    if not figures:
         print("all: %s: nothing to draw" % ", ".join(args.results), file=sys.stderr)
-    return 0 if written else 1
+    return 0 if figures else 1
 
 
 if __name__ == "__main__":

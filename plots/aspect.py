@@ -50,7 +50,8 @@ def draw(selection):
     ax.legend(loc="upper left", bbox_to_anchor=(1.01, 1), frameon=False, fontsize=9)
     others = sorted(set(sizes) - {nonzeros})
     notes = ["Not in this curve: matrices of %s nonzeros." % ", ".join(others)] if others else []
-    return drawing.finish(fig, "GFLOPS by aspect ratio", selection, notes)
+    return drawing.finish(fig, "GFLOPS by aspect ratio", selection, notes,
+                          series.members(found))
 
 
 if __name__ == "__main__":

@@ -70,7 +70,8 @@ def draw(selection):
         axes[1].legend(loc="upper left", bbox_to_anchor=(1.01, 1), frameon=False, fontsize=9)
     counted = sum(bool(row["moved"]) for cases in found.values() for row in cases.values())
     notes = [] if counted else ["No record has counters of the bytes that were moved."]
-    return drawing.finish(fig, "GFLOPS and intensity by width of the band", selection, notes)
+    return drawing.finish(fig, "GFLOPS and intensity by width of the band", selection, notes,
+                          series.members(found))
 
 
 if __name__ == "__main__":

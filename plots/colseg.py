@@ -63,7 +63,8 @@ def draw(selection, args=None):
         panel, *size))
     ax.set_ylabel("GFLOPS")
     ax.legend(loc="upper left", bbox_to_anchor=(1.01, 1), frameon=False, fontsize=9)
-    return drawing.finish(fig, "GFLOPS by nonzeros in a column segment", selection, [])
+    return drawing.finish(fig, "GFLOPS by nonzeros in a column segment", selection, [],
+                          series.members(found))
 
 
 if __name__ == "__main__":

@@ -11,6 +11,7 @@ import sys
 from collections import Counter
 from types import SimpleNamespace
 
+import records
 from records import NoData, axes_of
 from series import label_rows
 from words import counted, visible
@@ -18,6 +19,12 @@ from words import counted, visible
 # What tells one set of cases from another, besides the axes of the operation between the two parts.
 BEFORE, AFTER = ("device", "op"), ("prec", "cache", "launch")
 NAME = re.compile(r"\w[\w-]*")  # what can be an option
+NUMBERS = "numbers"  # what a figure may mix
+SCAN = 12  # sets that differ in one number alone, above which they are a scan of it
+OF_SCAN = 3  # sets of a scan that are shown by themselves
+WAYS_MOST = 3  # options that an algorithm ran with, in a figure of all algorithms
+VALUES_MOST = 8  # of an axis of numbers, above which a title has the ends alone
+SERIES = 3  # generated matrices of a series that make an experiment of their own
 AXIS = "axis "  # before an axis's name among the arguments
 
 
@@ -65,9 +72,18 @@ def value_of(row, field):
 
 
 def fields_of(rows, mixes=False):
-    """The fields that are one in a set of cases; one that mixes is of all values of the axes."""
+    """The fields that are one in a set of cases; a figure that mixes is of all values of the axes,
+    one that mixes NUMBERS of all of those of numbers."""
     axes = dict.fromkeys(name for row in rows for name in row["axes"])
-    return BEFORE + (() if mixes else tuple(axes)) + AFTER
+    if mixes == NUMBERS:
+        axes = [name for name in axes if name not in number_axes(rows)]
+    return BEFORE + (() if mixes is True else tuple(axes)) + AFTER
+
+
+def number_axes(rows):
+    """The names of the axes whose values are numbers."""
+    return list(dict.fromkeys(name for row in rows for name, value in row["axes"].items()
+                              if isinstance(value, int)))
 
 
 def matches(row, wanted):
@@ -141,28 +157,84 @@ def footnotes(selection, left=True):
     if flagged:
         found.append("%d measured while the clocks were held down or the machine was busy."
                      % flagged)
-    return found + selection.notes
+    return found + runs_text(selection.rows) + selection.notes
+
+
+def runs_text(rows):
+    """A sentence on times that are medians of several runs, if there are any."""
+    runs = Counter(row["runs"] for row in rows if row["runs"] > 1)
+    return ["%s the median of %s runs." % (
+        counted(sum(runs.values()), "time is", many="times are"),
+        " to ".join(str(x) for x in sorted({min(runs), max(runs)})))] if runs else []
+
+
+def thinned(found, fields):
+    """The sets of {values of these fields: rows} but for those of scans, of which the largest are
+    kept, and how many are not there."""
+    scans = {}
+    for values in found:
+        for at, value in enumerate(values):
+            if isinstance(value, int) and not isinstance(value, bool):
+                scans.setdefault((at, values[:at] + values[at + 1:]), []).append(values)
+    out = set()
+    for (at, _), every in scans.items():
+        if len(every) > SCAN:
+            out.update(sorted(every, key=lambda of: (-len(found[of]), -of[at]))[OF_SCAN:])
+    return {values: rows for values, rows in found.items() if values not in out}, len(out)
 
 
 def narrow(selection, curve):
     """The selection with the gen:aspect matrices alone, or with all others alone."""
+    return only(selection, lambda row: bool(row["curve"]) == curve)
+
+
+def only(selection, true):
+    """The selection with the rows of which something is true."""
     parts = vars(selection).copy()
     for name in ("rows", "left"):
-        parts[name] = [row for row in parts[name] if bool(row["curve"]) == curve]
+        parts[name] = [row for row in parts[name] if true(row)]
     return SimpleNamespace(**parts)
 
 
 def without_curve(selection):
-    """The selection without the gen:aspect matrices, which are one experiment with a figure of its
-    own and would weigh too much in a mean; all of it if there are no other matrices."""
-    rest = narrow(selection, False)
+    """The selection without the gen:aspect matrices and other generated series, which are experiments
+    with figures of their own and would weigh too much in a mean; all of it if there are no other
+    matrices."""
+    members = {}
+    for row in selection.rows + selection.left:
+        if records.series_of(row):
+            members.setdefault(records.series_of(row), set()).add(row["matrix"])
+    out = {of for of, matrices in members.items() if of[0] == "aspect" or len(matrices) >= SERIES}
+    rest = only(selection, lambda row: records.series_of(row) not in out)
     count = len(selection.rows) - len(rest.rows)
     if not count or not rest.rows:
         return selection
+    kinds = ", ".join("gen:" + kind for kind in sorted({of[0] for of in out}))
     rest.notes = selection.notes + [
-        "%s of gen:aspect matrices %s in the figure of the aspect ratio only."
-        % (counted(count, "result"), "is" if count == 1 else "are")]
+        "%s of %s matrices, a series, %s in figures of %s own only."
+        % (counted(count, "result"), kinds, *(("is", "its") if count == 1 else ("are", "their")))]
     return rest
+
+
+def without_variants(selection):
+    """The selection without what was run with options that were asked for, of algorithms that ran
+    without as well, and in more ways than lines of one colour can be told apart."""
+    ways, plain = {}, set()
+    for row in selection.rows:
+        ways.setdefault(row["alg"], set()).add(str(sorted(row["options"].items())))
+        plain |= {row["alg"]} if row["defaults"] else set()
+    crowded = {alg for alg in plain if len(ways[alg]) > WAYS_MOST}
+    rest = only(selection, lambda row: row["alg"] not in crowded or row["defaults"])
+    count = len(selection.rows) - len(rest.rows)
+    if count:
+        rest.notes = selection.notes + ["%s of %s with options that were asked for not here." % (
+            counted(count, "result"), ", ".join(sorted(crowded)))]
+    return rest
+
+
+def general(selection):
+    """What a figure of all matrices and algorithms is of."""
+    return without_variants(without_curve(selection))
 
 
 def count_text(rows):
@@ -197,7 +269,10 @@ def about(rows):
     """Operation, axes, precision, device and dates of these rows, for a title."""
     def values(field):
         found = {value_of(row, field) for row in rows} - {None}
-        return ", ".join(map(str, sorted(found, key=lambda x: (isinstance(x, str), x))))
+        found = sorted(found, key=lambda x: (isinstance(x, str), x))
+        if len(found) > VALUES_MOST and not isinstance(found[-1], str):
+            return "%s to %s (%d values)" % (found[0], found[-1], len(found))
+        return ", ".join(map(str, found))
 
     texts = [values("op")]
     texts += ["%s = %s" % (name, values(name)) for name in fields_of(rows)[len(BEFORE):-len(AFTER)]]
@@ -212,6 +287,17 @@ def geomean(values):
     """Geometric mean, None of nothing."""
     values = list(values)
     return math.exp(math.fsum(map(math.log, values)) / len(values)) if values else None
+
+
+def median_interval(values):
+    """(low, high): the 95 % interval of the median of what these sorted values are a sample of, by
+    order statistics; None of fewer than six, which have none."""
+    count, tail = len(values), 0.0
+    for at in range(count // 2):
+        tail += math.comb(count, at) / 2 ** count
+        if tail > 0.025:
+            return (values[at - 1], values[count - at]) if at else None
+    return None
 
 
 def accuracy(picked, times):

@@ -5,10 +5,12 @@ does the same: then it is no formula, one line, and of characters that there are
 """
 
 import functools
+import io
 import os
 import sys
 import textwrap
 
+import captions
 import common
 import records
 import series
@@ -18,6 +20,7 @@ try:
     import matplotlib
     matplotlib.use("Agg")
     import matplotlib.pyplot as plt
+    import PIL.Image  # which matplotlib needs anyway
 except ImportError:
     sys.exit("plots: matplotlib is missing (apt install python3-matplotlib)")
 
@@ -26,7 +29,7 @@ COLOURS = ("#E69F00", "#0072B2", "#D55E00", "#CC79A7", "#009E73", "#56B4E9")
 GREY = "#4D4D4D"
 MARKERS = "os^Dv<>8"  # by colour
 THIN = "x+1234|_"  # of vendors
-VARIANTS = "PXd*"  # of one colour, from its second series on
+VARIANTS = "PXd*ph"  # of one colour, from its second series on
 HATCHES = ("", "///", "...", "xxx")
 LINES = ("-", (0, (5, 1.5)), ":", "-.")
 LABEL_MOST = 40  # characters of a name
@@ -204,9 +207,11 @@ def wrapped(text, width):
     return no_formula(textwrap.fill(words.visible(text, None, has_glyph), width))
 
 
-def finish(fig, title, selection, notes):
+def finish(fig, title, selection, notes, rows):
     """Title on top, what was left out at the foot, both outside of everything that is there. The
-    texts are as the records have them."""
+    texts are as the records have them; `rows` are those that are drawn. What the caption needs is
+    kept with the figure."""
+    fig.said = {"title": title, "selection": selection, "notes": notes, "rows": rows}
     boxes = [ax.get_tightbbox(fig.canvas.get_renderer()) for ax in fig.axes]
     to_fig = fig.transFigure.inverted().transform
     left, low = to_fig((min(box.x0 for box in boxes), min(box.y0 for box in boxes)))
@@ -223,12 +228,28 @@ def finish(fig, title, selection, notes):
     return fig
 
 
-def save(fig, path):
+def write_png(fig, path):
+    """The image with 256 colours of its own: a quarter of the bytes, and nobody sees it."""
+    whole = io.BytesIO()
+    fig.savefig(whole, format="png", dpi=150, bbox_inches="tight", pad_inches=0.15,
+                pil_kwargs={"compress_level": 1})
+    with PIL.Image.open(whole) as image:
+        image.convert("RGB").quantize(256, PIL.Image.FASTOCTREE).save(path)
+
+
+def save(fig, path, module):
+    """Writes the image, and its caption beside it; returns the caption."""
     folder = os.path.dirname(path)
     if folder:
         os.makedirs(folder, exist_ok=True)
-    fig.savefig(path, dpi=150, bbox_inches="tight", pad_inches=0.15)
+    if path.endswith(".png"):
+        write_png(fig, path)
+    else:
+        fig.savefig(path, dpi=150, bbox_inches="tight", pad_inches=0.15)
     plt.close(fig)
+    caption = captions.of(module, fig.said)
+    captions.write(caption, captions.path_of(path))
+    return caption
 
 
 def main(module):
@@ -255,7 +276,7 @@ def main(module):
         rows = records.read(args.results)
         selection = common.choose(rows, common.wanted_from(args), mixes,
                                   getattr(module, "has", None))
-        save(module.draw(selection, args) if more else module.draw(selection), path)
+        save(module.draw(selection, args) if more else module.draw(selection), path, module)
     except (records.NoData, OSError) as error:
         print("%s: %s" % (name, words.visible(str(error))), file=sys.stderr)
         return 1

@@ -44,7 +44,7 @@ def sizes(rows):
 
 
 def draw(selection):
-    selection = common.without_curve(selection)
+    selection = common.general(selection)
     found = sizes(selection.rows)
     if not found:
         raise records.NoData("no result has a sparse operand in another format than "
@@ -66,7 +66,8 @@ def draw(selection):
               % (name, drawing.plain(common.geomean(of.values())),
                  sum(r < 1 for r in of.values()), words.counted(len(of), "matrix", many="matrices"))
               for name, of in ratio.items()]
-    return drawing.finish(fig, "Bytes of the formats", selection, notes)
+    return drawing.finish(fig, "Bytes of the formats", selection, notes,
+                          list(filter(has, selection.rows)))
 
 
 if __name__ == "__main__":

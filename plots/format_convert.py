@@ -51,7 +51,7 @@ def grouped(found, cases, look, run, rows):
 
 
 def draw(selection):
-    selection = common.without_curve(selection)
+    selection = common.general(selection)
     cases = series.series(selection.rows)
     found = multiples(cases)
     if not found:
@@ -76,7 +76,8 @@ def draw(selection):
         notes.append("%s: %s of a run in the geometric mean, %s at most; the first time %s."
                      % ((name,) + tuple(map(drawing.plain, (common.geomean(again), max(again),
                                                             common.geomean(first))))))
-    return drawing.finish(fig, "Conversion against one run", selection, notes)
+    return drawing.finish(fig, "Conversion against one run", selection, notes,
+                          [row for row in series.members(cases) if has(row)])
 
 
 if __name__ == "__main__":

@@ -28,7 +28,7 @@ def curves(rows):
 
 
 def draw(selection):
-    selection = common.without_curve(selection)
+    selection = common.general(selection)
     found = curves(selection.rows)
     if not found:
         raise records.NoData("no result has the bound without reuse (gather_efficiency)")
@@ -54,7 +54,7 @@ def draw(selection):
     if unknown:
         notes.append("%s no such bound." % words.counted(unknown, "case has", many="cases have"))
     return drawing.finish(fig, "Rows fetched, against fetching one for each nonzero", selection,
-                          notes)
+                          notes, list(filter(has, series.members(series.series(selection.rows)))))
 
 
 if __name__ == "__main__":

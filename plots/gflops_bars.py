@@ -50,7 +50,7 @@ def span(row):
 
 
 def draw(selection):
-    selection = common.without_curve(selection)
+    selection = common.general(selection)
     found = series.series(selection.rows)
     why = series.failures(selection, found)
     rows = selection.rows + selection.left
@@ -70,7 +70,7 @@ def draw(selection):
         fig, notes = bars.grouped(values, look, list(order), ticks, "GFLOPS", why,
                                   flagged=flagged, spans=spans)
         notes.insert(0, "In parentheses: mean row length.")
-    return drawing.finish(fig, "GFLOPS by matrix", selection, notes)
+    return drawing.finish(fig, "GFLOPS by matrix", selection, notes, series.members(found))
 
 
 if __name__ == "__main__":

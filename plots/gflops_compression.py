@@ -107,7 +107,8 @@ def draw(selection):
                      "On grey, at the foot: no usable result.")
     if placeless:
         notes.append("%d more are not here: no algorithm found the %s." % (placeless, FIGURE))
-    return drawing.finish(fig, "GFLOPS by " + FIGURE, selection, notes)
+    return drawing.finish(fig, "GFLOPS by " + FIGURE, selection, notes,
+                          series.members(found))
 
 
 if __name__ == "__main__":

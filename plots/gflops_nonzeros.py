@@ -26,7 +26,7 @@ def running_mean(values, window=WINDOW):
 
 
 def draw(selection):
-    selection = common.without_curve(selection)
+    selection = common.general(selection)
     found = {name: cases for name, cases in series.series(selection.rows).items()
              if len(cases) >= WINDOW}
     order = sorted({m for cases in found.values() for m in cases},
@@ -54,7 +54,7 @@ def draw(selection):
     drawing.legend_above(ax)
     notes = ["%s; a line is the mean of %d neighbours." % (
         words.counted(len(order), "matrix", many="matrices"), WINDOW)]
-    return drawing.finish(fig, "GFLOPS by nonzeros", selection, notes)
+    return drawing.finish(fig, "GFLOPS by nonzeros", selection, notes, series.members(found))
 
 
 if __name__ == "__main__":

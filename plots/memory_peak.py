@@ -62,7 +62,7 @@ def styles(rows, found):
 
 
 def draw(selection):
-    selection = common.without_curve(selection)
+    selection = common.general(selection)
     rows = list(filter(has, selection.rows))
     if not rows:
         raise records.NoData("no run that makes its result has a peak of memory")
@@ -90,7 +90,9 @@ def draw(selection):
     if without:
         notes.append("Not here, as %s has no result: %s." % (base, common.names_text(without)))
     notes.append("In the legend: geometric means, and of how many matrices.")
-    return drawing.finish(fig, "Peak memory relative to " + base, selection, notes)
+    return drawing.finish(fig, "Peak memory relative to " + base, selection, notes,
+                          [row for row in rows if row["matrix"] in peaks
+                           and not series.is_partial(row)])
 
 
 if __name__ == "__main__":

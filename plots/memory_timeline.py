@@ -149,7 +149,8 @@ def draw(selection, args=None):
     others = len({row["matrix"] for row in rows}) - len(chosen)
     notes = ["%s not here; choose with -matrix." % words.counted(
         others, "other matrix is", many="other matrices are")] if others else []
-    return drawing.finish(fig, "Memory over the time of one run", selection, notes)
+    return drawing.finish(fig, "Memory over the time of one run", selection, notes,
+                          [row for row in series.members(found) if row["matrix"] in chosen])
 
 
 if __name__ == "__main__":

@@ -117,7 +117,7 @@ def has(row):
 
 
 def draw(selection):
-    selection = common.without_curve(selection)
+    selection = common.general(selection)
     found = series.series(selection.rows)
     base, without = baselines(found)
     why = series.failures(selection, found)
@@ -176,7 +176,8 @@ def draw(selection):
     if without:
         notes.append("Without a time of %s%s, so that the fastest is 1: %s."
                      % (vendor, "" if many else " (*)", common.names_text(without)))
-    return drawing.finish(fig, "Phases of a run", selection, notes)
+    return drawing.finish(fig, "Phases of a run", selection, notes,
+                          [found[name][m] for name in parts for m in order if m in found[name]])
 
 
 if __name__ == "__main__":

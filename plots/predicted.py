@@ -13,6 +13,7 @@ import sys
 
 import drawing
 import predictions
+import series
 
 SORTS = ("algorithmic", "all_miss")
 LABELS = {"algorithmic": "algorithmic bound", "all_miss": "effective bound, all miss"}
@@ -63,7 +64,8 @@ def draw(selection):
         drawing.flag_legend(line[1], sum(row["flagged"] for row in rows))
         drawing.legend_above(line[1])
         notes.append(predictions.quality(name, rows, "all_miss"))
-    return drawing.finish(fig, "Measured against predicted GFLOPS", selection, notes)
+    return drawing.finish(fig, "Measured against predicted GFLOPS", selection, notes,
+                          series.members(found))
 
 
 if __name__ == "__main__":

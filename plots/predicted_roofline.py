@@ -78,7 +78,7 @@ def draw(selection):
     if speeds:
         notes.append("Segments: %.2f× in the geometric mean of %s." % (
             common.geomean(speeds), words.counted(len(speeds), "case")))
-    return drawing.finish(fig, "Roofline at the predicted intensity", selection, notes)
+    return drawing.finish(fig, "Roofline at the predicted intensity", selection, notes, drawn)
 
 
 if __name__ == "__main__":

@@ -2,14 +2,17 @@
 
 A record becomes a dict (see `row_from`). Only a row that was checked and has a time keeps the
 status "ok"; the others are kept too, so that they can be counted and named. What an operation's
-axes and figures are, and what is to be known of its algorithms, is in the environment records.
+axes and figures are, and what is to be known of its algorithms, is in the environment records. Of a
+case that is there more than once repeats.py makes one row.
 """
 
 import json
 import math
 import os
+import re
 import sys
 
+import repeats
 from words import visible
 
 SCHEMA = "spbench/1"
@@ -107,9 +110,16 @@ def row_from(record, env):
     row["axes"] = {name: axis_value(record[name]) for name in axes}
     row["reason"], row["library"] = text(record.get("reason")), text(record["library"])
     row["env"], row["id"], row["facts"] = env, str(record["device"]), facts
+    row["run"], row["runs"] = text(record.get("run")), 1  # of how many runs it is the median
+    row["date"] = text(env.get("date")) or ""
+    row["defaults"] = no_options_asked(env.get("command"))
     row["device"] = device_name(env, row["id"])
+    row["detail"] = text(device_facts(env, row["id"]).get("detail")) or ""
+    row["source"] = ""  # the file, which rows_of() knows
     row["made"] = part(env, "operation").get("result") == "sparse"  # each run makes its result
     row["launch"] = text(record.get("launch")) or "graph"
+    row["timed"] = text(time.get("launch"))  # how it was launched in fact; None before that was told
+    row["method"] = text(check.get("method"))
     row["throttled"], row["busy"] = time.get("throttled") is True, time.get("busy") is True
     row["options"], row["stats"] = part(record, "options"), part(record, "stats")
     row["model"] = part(record, "model")
@@ -140,6 +150,13 @@ def row_from(record, env):
     return row
 
 
+def no_options_asked(command):
+    """Does a run of this command leave the options of its algorithms as they are? None: not known."""
+    if not isinstance(command, list):
+        return None
+    return not any(re.match("--?opt(=|$)", str(word)) for word in command)
+
+
 def is_unread(record):
     """Of a case whose matrix could not be loaded: nothing is known of it but its name."""
     return record.get("status") != "ok" and part(record, "matrix").get("rows") is None
@@ -152,6 +169,18 @@ def aspect_nonzeros(row):
         words = words[1:] if words[0] == "gen" else words
         if words[0] == "aspect" and len(words) >= 3:
             return words[2]
+    return None
+
+
+def series_of(row):
+    """(kind, what is the same in them) of a series of generated matrices that this one may be of,
+    which is an experiment of its own; else None."""
+    if row["curve"]:
+        return "aspect", row["curve"]
+    for kind, count, same in (("band", 2, 1), ("sparse2d", 3, 2), ("uniform", 2, 1)):
+        found = generated(row, kind, count)
+        if found:
+            return (kind,) + tuple(found[:same])
     return None
 
 
@@ -223,7 +252,8 @@ def read(paths):
     if not rows:
         raise NoData("%s: no result records" % ", ".join(paths))
     tell_apart(rows)
-    return last_of_each(rows)
+    # Whatever the order of the files: what was measured later counts.
+    return repeats.settled(sorted(rows, key=lambda row: row["date"]))
 
 
 def rows_of(path, lines):
@@ -238,7 +268,8 @@ def rows_of(path, lines):
             unread[str(part(record, "matrix").get("name"))] = True
         elif line.strip():
             try:
-                rows.append(row_from(record or {}, envs[text((record or {}).get("run"))]))
+                row = row_from(record or {}, envs[text((record or {}).get("run"))])
+                rows.append({**row, "source": os.path.basename(path)})
             except (KeyError, TypeError, ValueError):
                 bad.append(at)
     if bad:
@@ -259,40 +290,6 @@ def tell_apart(rows):
     for row in rows:
         if len(ids[row["device"]]) > 1 and row["device"] != row["id"]:
             row["device"] = "%s (%s)" % (row["device"], row["id"])
-
-
-def last_of_each(rows):
-    """The rows, of a case that was measured again the last one alone.
-
-    Whoever measures again means to replace what was there: after a change of the code the fastest
-    would be of code that is gone, and a median of both of neither. An ok that became an oom is an
-    oom. stderr says how many cases that were and how far their times are apart.
-    """
-    found, again = {}, {}
-    for row in rows:
-        case = row["device"], row["key"]
-        if case in found:
-            again.setdefault(case, []).append(found.pop(case))
-        found[case] = row
-    if again:
-        worst = max(((row, found[case]) for case, old in again.items() for row in old),
-                    key=lambda pair: apart(*pair))
-        print("%d case%s measured more than once, the last record counts; furthest apart: %s of %s,"
-              " %s, before %s" % (len(again), " was" if len(again) == 1 else "s were",
-                                  worst[1]["alg"], visible(worst[1]["name"]), time_text(worst[1]),
-                                  time_text(worst[0])), file=sys.stderr)
-    return list(found.values())
-
-
-def apart(old, new):
-    """How far the second measurement of a case is from the first: a ratio, at least 1."""
-    if old["status"] == new["status"] == "ok":
-        return max(old["ms"] / new["ms"], new["ms"] / old["ms"])
-    return 1.0 if old["status"] == new["status"] else math.inf
-
-
-def time_text(row):
-    return "%.4g ms" % row["ms"] if row["status"] == "ok" else row["status"]
 
 
 def option_text(options):

@@ -69,7 +69,8 @@ def draw(selection):
         notes.append("%s: %.2f× in the geometric mean of %d, faster on %d; the model agrees on %d." % (
             name, common.geomean(x for x, _ in pairs), len(pairs), sum(x > 1 for x, _ in pairs),
             sum((x > 1) == (model > 1) for x, model in pairs)))
-    return drawing.finish(fig, "Rows reordered", selection, notes)
+    return drawing.finish(fig, "Rows reordered", selection, notes,
+                          [row for row in selection.rows if has(row) and row["matrix"] in order])
 
 
 if __name__ == "__main__":

@@ -10,6 +10,7 @@ is wrong, and has a square round it.
 
 import sys
 
+import common
 import drawing
 import records
 import series
@@ -87,6 +88,7 @@ def has(row):
 
 
 def draw(selection, title="Roofline", per="compulsory byte"):
+    selection = common.without_variants(selection)
     rows = list(filter(has, selection.rows))
     if not rows:
         raise records.NoData("no result has both flops and compulsory bytes")
@@ -131,7 +133,7 @@ def draw(selection, title="Roofline", per="compulsory byte"):
     ax.set_xlabel("arithmetic intensity (FLOPs per %s)" % per)
     ax.set_ylabel("GFLOPS")
     ax.legend(loc="upper left", bbox_to_anchor=(1.01, 1), frameon=False, fontsize=9)
-    return drawing.finish(fig, title, selection, notes)
+    return drawing.finish(fig, title, selection, notes, rows)
 
 
 if __name__ == "__main__":

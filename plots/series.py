@@ -6,7 +6,8 @@ library: that is the fair baseline. Algorithms that do a part of the operation a
 algorithm is, the environment records say.
 """
 
-from records import NoData, last_of_each, option_text, parts
+from records import NoData, option_text, parts
+from repeats import settled
 
 BEST = "%s (best)"
 
@@ -27,18 +28,37 @@ def differing(every):
             if len({str(options.get(name, NoData)) for options in every}) > 1}
 
 
+def told_options(rows):
+    """{algorithm: function of a set of options that leaves those that tell it from the others of the
+    algorithm}: from what it has where nobody asked for options, if that is one set."""
+    every, plain = {}, {}
+    for row in rows:
+        every.setdefault(row["alg"], []).append(row["options"])
+        if row["defaults"]:
+            plain.setdefault(row["alg"], {})[str(sorted(row["options"].items()))] = row["options"]
+
+    def teller(alg):
+        names = differing(every[alg])
+        base = list(plain.get(alg, {}).values())
+        if len(base) == 1:
+            return lambda options: {name: x for name, x in options.items()
+                                    if name in names and str(base[0].get(name)) != str(x)}
+        return lambda options: {name: x for name, x in options.items() if name in names}
+
+    return {alg: teller(alg) for alg in every}
+
+
 def label_rows(rows):
     """Names the algorithm of each row, with the options and the library that differ within it."""
-    options, libraries = {}, {}
+    libraries = {}
     for row in rows:
-        options.setdefault(row["alg"], []).append(row["options"])
         libraries.setdefault(row["alg"], {None}).add(row["library"])
-    several = {alg: differing(every) for alg, every in options.items()}
+    told = told_options(rows)
     for row in rows:
         row["series"] = row["alg"]
-        told = {name: x for name, x in row["options"].items() if name in several[row["alg"]]}
-        if told:
-            row["series"] += " " + option_text(told)
+        options = told[row["alg"]](row["options"])
+        if options:
+            row["series"] += " " + option_text(options)
         if len(libraries[row["alg"]]) > 2 and row["library"]:
             row["series"] += " with " + row["library"]
 
@@ -88,9 +108,9 @@ def families(rows):
 
 def series(rows):
     """{series: {matrix: row}} of rows with a time, in order. Of an algorithm there is one row for
-    each matrix, as rows that were read have it; should there be more, the last counts."""
+    each matrix, as rows that were read have it."""
     found = {}
-    for row in last_of_each(row for row in rows if not is_partial(row)):
+    for row in settled(row for row in rows if not is_partial(row)):
         cases = found.setdefault(name_of(row), {})
         if row["matrix"] not in cases or row["ms"] < cases[row["matrix"]]["ms"]:
             cases[row["matrix"]] = row
@@ -104,6 +124,11 @@ def by_algorithm(rows):
         if not is_partial(row):
             found.setdefault(row["series"], {})[row["matrix"]] = row
     return in_order(found, rows)
+
+
+def members(found):
+    """The rows of {series: {matrix: row}}."""
+    return [row for cases in found.values() for row in cases.values()]
 
 
 def failures(selection, found):

@@ -3,7 +3,8 @@
 
 Without results of a vendor the speed-up is over the reference. An algorithm that picks another one
 gets its threshold as a vertical line, and how often it picked the fastest one. The legend has the
-geometric means, and of how many matrices.
+geometric means, and of how many matrices; the foot the medians with their 95 % intervals, and on how
+many matrices each is faster, slower, and without a result.
 """
 
 import sys
@@ -12,6 +13,7 @@ import common
 import drawing
 import records
 import series
+import tables
 import words
 
 THRESHOLD = "threshold"  # its option, or figure in stats
@@ -52,15 +54,23 @@ def picks_texts(found, cases, base):
     return texts if best is None else texts + ["an oracle would reach %.2f×" % best]
 
 
+def said_of(name, speed, failed):
+    """"name 1.2 [1.0, 1.4], faster on 20, slower on 9, failed on 1": of {matrix: speed-up}."""
+    return "%s %s, faster on %d, slower on %d%s" % (
+        name, tables.median_text(speed.values()), sum(x > 1 for x in speed.values()),
+        sum(x < 1 for x in speed.values()), ", failed on %d" % failed if failed else "")
+
+
 def draw(selection):
-    selection = common.without_curve(selection)
+    selection = common.general(selection)
     found = series.series(selection.rows)
     over = series.baseline(found)
     base = found[over]
     look = drawing.styles(selection.rows)
     dense = max(len(cases) for cases in found.values()) > drawing.DENSE
     fig, ax = drawing.plt.subplots(figsize=(9, 5.4))
-    notes, values, lengths, flagged, without = [], [], [], [], 0
+    notes, values, lengths, flagged, without, said = [], [], [], [], 0, []
+    failed = tables.failed_of(selection, found)
     for name, cases in found.items():
         if cases is base:
             continue
@@ -72,6 +82,7 @@ def draw(selection):
         drawing.cloud(ax, x, list(speed.values()), look[name], dense, drawing.picks(cases),
                       "%s  %.2f× (%d)" % (look[name]["label"], common.geomean(speed.values()),
                                           len(speed)))
+        said.append(said_of(name, speed, failed[name]))
         for text in picks_texts(found, cases, base):
             ax.plot([], [], " ", label=text)
         flagged += [(cases[m]["row_mean"], x) for m, x in speed.items()
@@ -94,12 +105,14 @@ def draw(selection):
     ax.set_ylabel("speed-up over %s (×)" % look[over]["label"])
     ax.legend(loc="upper left", bbox_to_anchor=(1.01, 1), frameon=False, fontsize=9,
               title="geometric mean (matrices)")
+    notes.append("Medians: %s. %s" % ("; ".join(said), tables.base_text(over, base)))
     if without:
         notes.append("%s of matrices without a time of %s." % (
             words.counted(without, "result is", many="results are"), over))
     if dense:
         notes.append("Lines are running medians.")
-    return drawing.finish(fig, "Speed-up over %s by mean row length" % over, selection, notes)
+    return drawing.finish(fig, "Speed-up over %s by mean row length" % over, selection, notes,
+                          series.members(found))
 
 
 if __name__ == "__main__":

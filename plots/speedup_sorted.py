@@ -63,7 +63,8 @@ def draw(selection):
     slower = ["%s is slower on %d of %d" % (name, sum(x < 1 for x in of.values()), len(of))
               for name, of in speed.items()]
     return drawing.finish(fig, "Speed-up over %s, sorted" % over, selection,
-                          ["; ".join(slower) + "."])
+                          ["; ".join(slower) + "."],
+                          series.members({**modelled, over: found[over]}))
 
 
 if __name__ == "__main__":

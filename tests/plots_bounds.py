@@ -63,5 +63,5 @@ def test_scripts(folder, check, run, picture):
             out = os.path.join(folder, "%s-%d.png" % (script, count))
             status, _, errors = run(script + ".py", path, "-o", out)
             check(status == 0 and "Traceback" not in errors, "%s: %s" % (script, errors))
-            wrong = picture(out, 15000)
+            wrong = picture(out, 5000)
             check(wrong is None, "%s of %d: %s" % (script, count, wrong))

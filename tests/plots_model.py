@@ -240,7 +240,7 @@ def test_scripts(folder, check, run, picture):
                 check(status == 1 and "takes 20 matrices" in errors, "%s: %s" % (what, errors))
                 continue
             check(status == 0 and text.strip() == out, "%s: exit %d %s" % (what, status, errors))
-            wrong = picture(out, 12000)
+            wrong = picture(out, 4000)
             check(wrong is None, "%s: %s" % (what, wrong))
     out = os.path.join(folder, "segment.png")
     status, _, errors = run("colseg.py", paths[0], "-layout", "row", "-panel", "0", "-o", out)

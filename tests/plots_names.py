@@ -10,6 +10,7 @@ import warnings
 
 from plots_bounds import bounded_records
 from plots_model import model_records, synthetic_records
+from plots_more import scan_records, version_records
 from plots_records import blend_records, gpu_records, product_records, result, rows_of, SPMM, write
 
 LONG = "long-" * 40
@@ -131,6 +132,10 @@ def size_of(fig):
     return [int.from_bytes(data[i:i + 4], "big") for i in (16, 20)]
 
 
+def count_of(folder, ending):
+    return sum(name.endswith(ending) for name in os.listdir(folder))
+
+
 def test_words(check):
     import drawing
     import words
@@ -167,7 +172,7 @@ def test_figures(folder, check, run):
     made = (("spmm", gpu_records(len(NASTY), [(64, "f32")])),
             ("products", product_records(2 * len(NASTY))), ("models", model_records(24)),
             ("synthetic", synthetic_records()), ("bounds", bounded_records(len(NASTY))),
-            ("blend", blend_records(6)))
+            ("scan", scan_records()), ("versions", version_records()), ("blend", blend_records(6)))
     drawn = set()
     for what, of in made:
         path = write(os.path.join(folder, "nasty-%s.jsonl" % what), bad_records(of))
@@ -176,7 +181,7 @@ def test_figures(folder, check, run):
     out = os.path.join(folder, "nasty")
     one = "-depth", "3", "-mode", "soft"
     status, text, errors = run("all.py", path, "-o", out, "--format", "svg", *one)
-    check(status == 0 and errors == "" and len(os.listdir(out)) == text.count(".svg\n"),
+    check(status == 0 and errors == "" and count_of(out, ".svg") == text.count(".svg\n"),
           "all.py of bad names: %d %s" % (status, errors))
     status, text, _ = run("gflops_bars.py", path, "--help")
     check(status == 0, "help of bad names")
@@ -190,6 +195,6 @@ def test_figures(folder, check, run):
         {**line, "device": device} for line in lines[1:] for device in ("cuda:0", "cuda:1")])
     out = os.path.join(folder, "twin")
     status, text, errors = run("all.py", twin, "-o", out, *one)
-    check(status == 0 and len(os.listdir(out)) == text.count(".png\n") == 20,
-          "no figure replaces another: %d files of %d %s" % (len(os.listdir(out)),
-                                                           text.count(".png\n"), errors))
+    made = count_of(out, ".png")
+    check(status == 0 and made == count_of(out, ".txt") == text.count(".png\n") == 20,
+          "no figure replaces another: %d files of %d %s" % (made, text.count(".png\n"), errors))

@@ -2,7 +2,9 @@
 """Tests of plots/: figures computed by hand, and every script on made-up results of 5 and of 2,000
 matrices. `test_plots.py DIR` keeps the pictures in DIR, to be looked at. Other parts are in
 plots_reading.py, plots_tables.py, plots_sparse.py (operations whose runs make their results),
-plots_model.py (models and what they predict) and plots_general.py (any operation and library); the made-up results are in plots_records.py."""
+plots_model.py (models and what they predict), plots_more.py (times against an axis, the dense line,
+versions, several runs), plots_page.py (captions and the index page) and plots_general.py (any operation
+and library); the made-up results are in plots_records.py."""
 
 import math
 import os
@@ -20,6 +22,8 @@ import plots_bounds
 import plots_general
 import plots_many
 import plots_model
+import plots_more
+import plots_page
 import plots_names
 import plots_reading
 import plots_sparse
@@ -132,6 +136,10 @@ def test_figures():
     fig = speedup_rowlength.draw(common.select(rows))
     legend = [t.get_text() for t in fig.axes[0].get_legend().get_texts()]
     check(any(t.startswith("merge  2.83×") for t in legend), "legend: %s" % legend)
+    foot = " ".join(" ".join(t.get_text() for t in fig.texts).split())
+    check("Medians: rowsplit 1.50, faster on 1, slower on 0; merge 3.00, faster on 2, slower on 0; "
+          "heuristic 2.50, faster on 1, slower on 0. Speed-ups are over cuSPARSE (best): 4 to 6 ms, "
+          "median 5 on 2 matrices." in foot, "medians, wins and losses: " + foot)
     check(roofline.roofs(rows) == ({"cache": 9500.0, "memory": 4200.0},
                                    {"f32": 59000.0, "f64": 32000.0}), "roofs from the environment")
     for roof, want in (({"copy_gb_s": 23, "cache_gb_s": 90}, {"cache": 90, "memory": 23}),
@@ -159,7 +167,7 @@ def test_figures():
     curve += rows_of(SPMM, result("sellp", ("aspect:4:16", 4, 16), 1.0, status="oom"))
     rest = common.without_curve(common.select(rows + curve))
     notes = common.footnotes(rest)
-    check(len(rest.rows) == 8 and len(notes) == 1 and "1 result of gen:aspect matrices is" in notes[0],
+    check(len(rest.rows) == 8 and len(notes) == 1 and "1 result of gen:aspect matrices, a series, is" in notes[0],
           "aspect matrices are not in the means: %s" % notes)
     check(common.without_curve(common.select(curve)).rows == curve[:1],
           "unless there are no others")
@@ -210,7 +218,7 @@ def test_scripts(folder):
                       "%s has no data: %d %s" % (what, status, errors))
                 continue
             check(status == 0 and text.strip() == out, "%s: exit %d %s" % (what, status, errors))
-            wrong = picture(out, 15000)
+            wrong = picture(out, 5000)
             check(wrong is None, "%s: %s" % (what, wrong))
     out = os.path.join(folder, "one.svg")
     status, _, errors = run("speedup_rowlength.py", cpu_small, "-o", out)
@@ -227,9 +235,12 @@ def test_scripts(folder):
 def test_all(folder, small, cpu_small):
     out = tempfile.mkdtemp(dir=folder)
     status, text, errors = run("all.py", small, "-o", out)
-    made = sorted(os.listdir(out))
+    made = sorted(name for name in os.listdir(out) if name.endswith(".png"))
     check(status == 0 and errors == "", "all.py: exit %d %s" % (status, errors))
-    check(len(made) == 17, "all.py: 5 figures of 3 sets, a roofline each of f32, f64: %s" % made)
+    check(len(made) == 20, "all.py: 6 figures of 3 sets, a roofline each of f32, f64: %s" % made)
+    check(sorted(os.listdir(out)) == sorted(made + [name[:-4] + ".txt" for name in made] +
+                                            ["index.html"]),
+          "each has its caption, and there is a page: %s" % sorted(os.listdir(out)))
     check("gflops_bars-spmm-k64-f32.png" in made, "all.py names its files: %s" % made)
     check(all(os.path.join(out, name) in text for name in made), "all.py lists what it wrote")
     status, text, _ = run("all.py", cpu_small, "-o", out, "--format", "svg")
@@ -255,7 +266,7 @@ def test_errors(folder):
         {"schema": "spbench/1", "kind": "result", "status": "oom", "op": "spmm", "alg": "merge",
          "matrix": None, "time_ms": None, "stats": None, "options": None, "bytes": None}])
     for script in [name + ".py" for name in FIGURES + plots_sparse.FIGURES + plots_bounds.FIGURES +
-                   plots_model.FIGURES] + \
+                   plots_model.FIGURES + plots_more.FIGURES] + \
             ["table.py", "all.py"]:
         status, text, errors = run(script, "--help")
         check(status == 0 and "RESULTS" in text, "%s --help" % script)
@@ -308,6 +319,15 @@ def main():
         plots_sparse.test_numbers(check, near)
         plots_general.test_numbers(check)
         plots_bounds.test_numbers(check)
+        plots_more.test_axis(check)
+        plots_more.test_dense(check, near)
+        plots_more.test_versions(check)
+        plots_more.test_runs(folder, check, near)
+        plots_more.test_medians(check)
+        plots_more.test_series(check)
+        plots_page.test_caption(check)
+        plots_page.test_kept(check)
+        skipped += not plots_page.test_page(folder, check, run)
         plots_names.test_words(check)
         plots_names.test_options(check)
         plots_names.test_figures(folder, check, run)
@@ -329,6 +349,7 @@ def main():
         plots_bounds.test_scripts(folder, check, run, picture)
         plots_general.test_scripts(folder, check, run, picture)
         plots_model.test_scripts(folder, check, run, picture)
+        plots_more.test_scripts(folder, check, run, picture)
         if not plots_general.test_names(check):
             skipped += 1
     print("%d passed, %d failed, %d skipped" % (passed, failed, skipped))

@@ -1,0 +1,137 @@
+"""The caption of a figure: what it is of, which matrices, what was left out and why, and how it was
+measured. All of it is made from the records, and written as text beside the image.
+
+A caption is {heading: text}, both as they are; write() and the index page make them visible.
+"""
+
+import os
+import re
+from collections import Counter
+
+import common
+import series
+import words
+
+ENDING = ".txt"
+NAMES_MOST = 300  # matrices that are named
+REASON_MOST = 160  # characters of a reason
+REASONS_MOST = 8  # kinds of what was left out
+
+
+def path_of(image):
+    return os.path.splitext(image)[0] + ENDING
+
+
+def write(caption, path):
+    with open(path, "w", encoding="utf-8") as file:
+        for heading, text in caption.items():
+            file.write("%s: %s\n" % (heading, words.visible(text)))
+
+
+def counts(values):
+    """"a (3), b (1)": the values and how often each is there; those that are None are left out."""
+    found = Counter(str(value) for value in values if value is not None)
+    return ", ".join("%s (%s)" % (value, "{:,}".format(count))
+                     for value, count in found.most_common())
+
+
+def each(values):
+    return ", ".join(dict.fromkeys(str(value) for value in values if value))
+
+
+def about_script(module):
+    """The script's own words for what it draws: its docstring, without where the line ends."""
+    paragraphs = (module.__doc__ or "").strip().split("\n\n")
+    return " ".join(" ".join(paragraphs).split())
+
+
+def matrices_text(rows):
+    """How many, from how many nonzeros to how many, and their names."""
+    names = {row["matrix"]: row["name"] for row in rows}
+    sizes = sorted(m[3] for m in names if m[3] is not None)
+    span = ", {:,.0f} to {:,.0f} nonzeros".format(sizes[0], sizes[-1]) if sizes else ""
+    return "%s%s: %s" % (words.counted(len(names), "matrix", many="matrices"), span,
+                         common.names_text(names, NAMES_MOST))
+
+
+def left_text(selection, rows):
+    """What is not drawn: without a usable result, by status and reason; and what this figure is not
+    of."""
+    found = {}
+    for row in selection.left:
+        reason = re.sub(r"\d[\d,.]*", "#", row["reason"] or "no reason")
+        found.setdefault((row["status"], reason), []).append(row)
+    kinds = sorted(found.items(), key=lambda item: -len(item[1]))
+    texts = ["%d %s, of %s (%s)" % (len(of), status, each(row["series"] for row in of),
+                                    words.visible(of[0]["reason"] or "no reason", REASON_MOST))
+             for (status, _), of in kinds[:REASONS_MOST]]
+    if len(kinds) > REASONS_MOST:
+        texts.append("%d more for other reasons"
+                     % sum(len(of) for _, of in kinds[REASONS_MOST:]))
+    return "; ".join(texts + rest_texts(selection, rows)) or "nothing"
+
+
+def rest_texts(selection, rows):
+    """What has a usable result and is not drawn."""
+    drawn = {(row["device"], row["key"]) for row in rows}
+    rest = Counter("part" if series.is_partial(row) else "vendor" if series.vendor_of(row) else "none"
+                   for row in selection.rows if (row["device"], row["key"]) not in drawn)
+    return [text % words.counted(rest[kind], "usable result") for kind, text in (
+        ("vendor", "%s of a vendor's algorithms that are not its best on the case, or not drawn"),
+        ("part", "%s of algorithms that do a part of the operation"),
+        ("none", "%s without what the figure shows")) if rest[kind]]
+
+
+def clocks_text(rows):
+    busy = sum(row["busy"] for row in rows)
+    held = sum(row["throttled"] for row in rows)
+    if not busy + held:
+        return "none was measured on a busy machine or with clocks held down"
+    return "%d measured while the machine was busy, %d while the clocks were held down " \
+        "(hollow in the figure, where it has marks)" % (busy, held)
+
+
+def dates_text(envs):
+    dates = sorted(str(env["date"])[:16].replace("T", " ") for env in envs if env.get("date"))
+    return " to ".join(dict.fromkeys(dates[:1] + dates[-1:])) or "not said"
+
+
+def device_text(rows):
+    """Names, and what the environments say of driver and runtime."""
+    found = {}
+    for row in rows:
+        found.setdefault(row["device"], set()).add(row["detail"])
+    return "; ".join("%s (%s)" % (name, each(sorted(details))) if any(details) else name
+                     for name, details in found.items())
+
+
+def runs_text(rows):
+    several = common.runs_text(rows)
+    alone = sum(row["runs"] == 1 for row in rows)
+    return " ".join((["%s of one run." % words.counted(alone, "time is", many="times are")]
+                     if alone else []) + several)
+
+
+def of(module, said):
+    """The caption of what drawing.finish() keeps with a figure."""
+    rows, selection = said["rows"], said["selection"]
+    envs = list({id(row["env"]): row["env"] for row in rows}.values())
+    launches = counts("as a %s" % row["timed"] if row["timed"] == "graph" else
+                      "one by one" for row in rows)
+    return {
+        "Figure": "%s. %s" % (said["title"], selection.about),
+        "What it shows": about_script(module),
+        "Matrices": matrices_text(rows),
+        "Algorithms": counts(series.name_of(row) for row in rows),
+        "Left out": left_text(selection, rows),
+        "Notes": " ".join(common.mixed(rows) + selection.notes + said["notes"]) or "none",
+        "Device": device_text(rows),
+        "Libraries": counts(row["library"] for row in rows) or "none",
+        "Measured": "%s (UTC), by revision %s" % (
+            dates_text(envs), counts(row["env"].get("revision") or "not said" for row in rows)),
+        "Times": "%s Cache %s; launched %s" % (
+            runs_text(rows), counts(row["cache"] for row in rows), launches),
+        "Clocks and load": clocks_text(rows),
+        "Checked": counts(row["method"] for row in rows),
+        "Files": counts(row["source"] for row in rows),
+    }

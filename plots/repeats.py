@@ -1,0 +1,117 @@
+"""Cases that were measured more than once: one row of each.
+
+Whoever measures a case again means to replace what was there: after a change of the code the
+fastest would be of code that is gone, and a median of both of neither. So the last one counts; an ok
+that became an oom is an oom. It is otherwise where one program measured the case in several runs, as
+`-runs` of a sweep does on purpose, since processes differ by more than one process can see: then the
+time is the median of the runs. One program is one revision, without changes of its own, of one build,
+on one device of one machine. A case that was wrong in any of these runs is wrong. An algorithm whose
+options nobody asked for is one case, whichever options it had by then.
+"""
+
+import math
+import statistics
+import sys
+
+from words import counted, visible
+
+PROGRAM = "revision", "compiler", "flags", "host"
+CHANGED = "-dirty"  # behind a revision: the code is not that of the revision
+
+
+def program_of(row):
+    """What wrote the row, None where that cannot be told from another program."""
+    found = [row["env"].get(name) for name in PROGRAM]
+    known = row["run"] is not None and found[0] and not str(found[0]).endswith(CHANGED)
+    return (row["device"], *map(str, found)) if known else None
+
+
+def runs_of(rows):
+    """Of rows of one case, in the order that they were measured in: those of the program that the
+    last is of, one of each run. The last alone where that cannot be told."""
+    program = program_of(rows[-1])
+    if program is None:
+        return rows[-1:]
+    of_run = {}
+    for row in rows:
+        if program_of(row) == program:
+            of_run.pop(row["run"], None)
+            of_run[row["run"]] = row
+    return list(of_run.values())
+
+
+def median_row(rows):
+    """One row of several that have times: that of the run in the middle, with the median time, and
+    an interval that holds those of all runs."""
+    ordered = sorted(rows, key=lambda row: row["ms"])
+    middle = ordered[len(ordered) // 2]
+    ms = statistics.median(row["ms"] for row in ordered)
+    scale = middle["ms"] / ms
+    spans = [row["interval"] or (row["ms"], row["ms"]) for row in ordered]
+    moved = next((row["moved"] for row in [middle] + ordered if row["moved"]), None)
+    return {**middle, "ms": ms, "moved": moved, "runs": len(ordered), "gflops": middle["gflops"] * scale,
+            "gather": middle["gather"] and middle["gather"] * scale,
+            "interval": (min(low for low, _ in spans), max(high for _, high in spans)),
+            "flagged": 2 * sum(row["flagged"] for row in ordered) >= len(ordered)}
+
+
+def one_of(runs):
+    """The row of a case of these runs of one program."""
+    wrong = [row for row in runs if row["status"] == "wrong"]
+    if wrong or runs[-1]["status"] != "ok":
+        return (wrong or runs)[-1]
+    ok = [row for row in runs if row["status"] == "ok"]
+    return median_row(ok) if len(ok) > 1 else ok[0]
+
+
+def cases_of(rows):
+    """[[rows of a case, in their order]], in the order of their last ones."""
+    found, names = {}, {}
+    for row in rows:
+        key = row["device"], row["key"]
+        if row["defaults"]:
+            plain = [row[name] for name in ("device", "op", "alg", "prec", "cache", "launch",
+                                            "library", "matrix")] + list(row["axes"].items())
+            key = names.setdefault(tuple(plain), key)
+        found[key] = found.pop(key, []) + [row]
+    return found.values()
+
+
+def settled(rows):
+    """The rows, one of each case. stderr says of how many cases there were more, and how far their
+    times are apart."""
+    kept, replaced, medians = [], [], []
+    for of in cases_of(rows):
+        runs = runs_of(of)
+        kept.append(one_of(runs))
+        if len(runs) < len(of):
+            replaced.append((max(of[:-1], key=lambda row: apart(row, of[-1])), of[-1]))
+        if len(runs) > 1:
+            medians.append((min(runs, key=time_of), max(runs, key=time_of)))
+    say(replaced, "measured more than once, the last record counts", "before ")
+    say(medians, "measured in several runs, their median counts", "and ")
+    return kept
+
+
+def say(pairs, what, between):
+    if not pairs:
+        return
+    old, new = max(pairs, key=lambda pair: apart(*pair))
+    print("%s %s %s; furthest apart: %s of %s, %s, %s%s" % (
+        counted(len(pairs), "case"), "was" if len(pairs) == 1 else "were", what, new["alg"],
+        visible(new["name"]), time_text(new), between, time_text(old)), file=sys.stderr)
+
+
+def time_of(row):
+    return row["ms"] if row["status"] == "ok" else math.inf
+
+
+def apart(old, new):
+    """How far the second measurement of a case is from the first: a ratio, at least 1."""
+    if old["status"] == new["status"] == "ok":
+        return max(old["ms"] / new["ms"], new["ms"] / old["ms"])
+    return 1.0 if old["status"] == new["status"] else math.inf
+
+
+def time_text(row):
+    return "%.4g ms" % row["ms"] if row["status"] == "ok" else row["status"]

@@ -1,0 +1,246 @@
+"""Tests of times against an axis, of the dense line, of versions of a library, and of cases that were
+measured in several runs, for test_plots.py: numbers computed by hand."""
+
+import contextlib
+import io
+import math
+import os
+import random
+
+from plots_records import GPU, M1, M2, OLD, SPMM, environment, matrices, result, rows_of, write
+
+FIGURES = ("time_axis", "dense", "versions")
+
+
+def notes_of(fig):
+    return " ".join(" ".join(text.get_text() for text in fig.texts).split())
+
+
+def told(function, *args):
+    """What the function returns, and what it says on stderr."""
+    said = io.StringIO()
+    with contextlib.redirect_stderr(said):
+        value = function(*args)
+    return value, said.getvalue()
+
+
+def timed(record, low=None, high=None, **more):
+    """The record with an interval, and with these."""
+    if low:
+        record["time_ms"].update(ci_lo=low, ci_hi=high)
+    return {**record, **more}
+
+
+def scan_records(count=40, seed=5):
+    """Times of columns from 1 on; a cliff at each fourth."""
+    rng = random.Random(seed)
+    yield environment(roof=GPU)
+    for matrix in matrices(2, rng):
+        for alg, ms in (("merge", 1.0), ("rowsplit", 2.0), ("cusparse", 3.0), ("cusparse-csr2", 4.0)):
+            for k in range(1, count + 1):
+                yield result(alg, matrix, ms * (1 + 0.01 * k + 0.5 * (k % 4 == 0)), k)
+
+
+def version_records(count=12, seed=6):
+    rng = random.Random(seed)
+    yield environment(roof=GPU)
+    for matrix in matrices(count, rng):
+        yield result("merge", matrix, 1.0)
+        for alg in ("cusparse", "cusparse-csr2"):
+            ms = 10 ** rng.uniform(-2, 0)
+            yield result(alg, matrix, ms)
+            yield result(alg, matrix, ms * rng.uniform(0.8, 2), library=OLD)
+
+
+def test_axis(check):
+    import common
+    import drawing
+    import records
+    import time_axis
+    whole = {"gather_efficiency": 0.5}
+    # f32: 16 columns are a line of 64 bytes.
+    rows = rows_of(SPMM, *(timed(result("merge", M1, ms, k), **whole) for k, ms in (
+        (1, 1.0), (2, 1.1), (3, 1.3), (4, 1.3), (5, 1.2), (6, 1.2), (15, 1.0), (16, 1.0), (17, 2.2),
+        (18, 2.2), (32, 2.0), (33, 3.6), (40, 9.0))))
+    curve = {row["axes"]["k"]: row for row in rows}
+    found = [(k, round(ratio, 2)) for k, ratio in time_axis.cliffs(curve)]
+    check(found == [(3, 1.18), (33, 1.8)], "cliffs, 17 is another line, 40 has none before: %s" % found)
+    rows = rows_of(SPMM, *(result("merge", M1, ms, k) for k, ms in ((1, 1.0), (2, 2.2), (3, 4.0))))
+    found = [k for k, _ in time_axis.cliffs({row["axes"]["k"]: row for row in rows})]
+    check(found == [3], "rows in pieces grow with the axis: %s" % found)
+    rows = rows_of(SPMM, timed(result("merge", M1, 1.0, 4), 0.5, 1.5, **whole),
+                   timed(result("merge", M1, 1.6, 5), 1.5, 1.7, **whole))
+    check(not time_axis.cliffs({row["axes"]["k"]: row for row in rows}), "no cliff by the intervals")
+    made = rows_of(SPMM, *list(scan_records())[1:])
+    fig = time_axis.draw(common.select(made))
+    labels = [text.get_text() for text in fig.axes[1].get_legend().get_texts()]
+    check(labels == ["rowsplit", "merge", "cusparse", "cusparse-csr2"] and
+          "cliffs (▲), the highest" in notes_of(fig), "curves: %s %s" % (labels, notes_of(fig)))
+    check("k = 1 to 40 (40 values)" in notes_of(fig), "title: " + notes_of(fig))
+    even = [row for row in made if row["alg"] != "cusparse-csr2"] + [
+        {**row, "ms": 9.0} for row in made if row["alg"] == "cusparse-csr2"]
+    labels = [text.get_text() for text in time_axis.draw(common.select(even)).axes[1].get_legend()
+              .get_texts()]
+    check(labels == ["rowsplit", "merge", "cusparse"], "nowhere the best, no cliff: %s" % labels)
+    fields = common.fields_of(made, common.NUMBERS)
+    check("k" not in fields and "layout" in fields, "it mixes numbers alone: %s" % (fields,))
+    sets, out = common.thinned(common.groups(made, common.fields_of(made)), common.fields_of(made))
+    check(out == 37 and [values[2] for values in sets] == [38, 39, 40], "sets of a scan: %s" % out)
+    try:
+        time_axis.draw(common.select([row for row in made if row["axes"]["k"] < 8]))
+        check(False, "a curve of 7 values")
+    except records.NoData as why:
+        check("takes 8 values" in str(why), str(why))
+    drawing.plt.close("all")
+
+
+def test_dense(check, near):
+    import common
+    import dense
+    import drawing
+    import records
+    import roofline
+    env = environment(roof=GPU)
+    env["devices"][1]["memory_bytes"] = 5e4
+    rows = [records.row_from(record, env) for record in (
+        result("merge", M1, 1e-3), result("cusparse", M1, 1e-7), result("merge", ("full", 100, 10000), 1e-3),
+        result("merge", ("wide", 200, 400), 1e-3))]
+    # One: 100 x 100, k = 64, 2 * 100 * 100 * 64 FLOPs; bytes 40,000 of A in full and 51,200 of B and C.
+    near(dense.density(rows[0]), 0.05, "density")
+    near(dense.dense_ms(rows[0], roofline.roofs(rows), 0), max(1.28e6 / 59000, 91200 / 4200) / 1e6,
+         "the least time of the dense product")
+    near(dense.dense_ms(rows[0], ({"memory": 1e9}, {"f32": 59000}), 0), 1.28e6 / 59000 / 1e6, "by rate")
+    near(dense.dense_ms(rows[0], roofline.roofs(rows), 7.0), 7.0, "no less than the shortest run")
+    check(dense.dense_ms(rows[0], ({}, {"f32": 1.0}), 0) is None and
+          dense.dense_ms(rows[0], ({"memory": 1}, {"f64": 1.0}), 0) is None, "of unknown rates")
+    check([dense.fits(row) for row in rows] == [True, True, True, False], "what fits")
+    fig = dense.draw(common.select(rows))
+    check("merge: does not on 3 of 3, from 0.01 on." in notes_of(fig) and
+          "cuSPARSE (best): pays on all 1, up to 0.05." in notes_of(fig) and
+          "1 mark is pale" in notes_of(fig) and "takes 1e-07 ms at least" in notes_of(fig), "notes: " + notes_of(fig))
+    drawing.plt.close("all")
+
+
+def test_versions(check):
+    import common
+    import drawing
+    import tables
+    import versions
+    old = {"library": OLD}
+    rows = rows_of(SPMM, result("cusparse", M1, 2.0), result("cusparse", M1, 4.0, **old),
+                   result("cusparse-csr2", M1, 1.0), result("cusparse-csr2", M1, 1.0, **old),
+                   result("cusparse", M2, 3.0), result("cusparse", M2, 1.5, **old),
+                   result("cusparse-coo4", M2, 3.0), result("merge", M2, 1.0))
+    found = versions.compared(rows)
+    ratio = {name: sorted(a["ms"] / b["ms"] for a, b in of.values()) for name, of in found.pairs.items()}
+    check(ratio == {"cusparse": [0.5, 2.0], "cusparse-csr2": [1.0], versions.BEST: [0.5, 1.0]} and
+          (found.old, found.new) == (OLD, "cuSPARSE 12.6.3"), "pairs: %s" % ratio)
+    rows[1]["timed"] = "graph"
+    found = versions.compared(rows)
+    check(list(found.pairs["cusparse"]) == [rows[4]["matrix"]] and
+          found.said == ["1 case is not compared: timed in different ways."], "clocks: %s" % found.said)
+    rows[0]["timed"] = "stream"
+    found = versions.compared(rows)
+    check(len(found.pairs["cusparse"]) == 2 and found.said == ["1 case was a graph with one version alone."],
+          "launches: %s" % found.said)
+    check(sorted(["c 12.10", "c 12.9"], key=versions.order_of) == ["c 12.9", "c 12.10"], "order")
+    selection = common.select(rows)
+    table = tables.library_versions(selection)
+    check([line[0] for line in table.lines] == ["cusparse", "cusparse-csr2", versions.BEST] and
+          table.lines[2][7:9] == (0, 1), "table: %s" % (table.lines,))
+    check(tables.library_versions(common.select(rows[4:5])) is None, "no table of one version")
+    check("The best: cuSPARSE 12.6.3 is faster on 0 of 2, slower on 1." in notes_of(
+        versions.draw(selection)), "figure")
+    drawing.plt.close("all")
+
+
+def of_run(env, run, ms, status="ok", **more):
+    return env, {**result("merge", M1, ms, status=status, **more), "run": run}
+
+
+def read_back(folder, *parts):
+    import records
+    path, lines = os.path.join(folder, "again.jsonl"), []
+    for env, record in parts:
+        lines += [{**env, "run": record["run"]}, record]
+    return told(records.read, [write(path, lines)])
+
+
+def test_runs(folder, check, near):
+    """Several runs of one program: their median. Of others: the last."""
+    import common
+    env = {**environment(roof=GPU), "revision": "aaa", "compiler": "cc", "flags": "-O", "host": "h"}
+    dirty, newer = {**env, "revision": "aaa-dirty"}, {**env, "revision": "bbb"}
+    rows, said = read_back(folder, of_run(env, "1", 1.0), of_run(env, "2", 4.0), of_run(env, "3", 2.0))
+    check(len(rows) == 1 and rows[0]["ms"] == 2.0 and rows[0]["runs"] == 3 and
+          rows[0]["interval"] == (1.0, 4.0), "the median of three: %s" % rows[0]["ms"])
+    check(said == "1 case was measured in several runs, their median counts; furthest apart: merge of "
+          "one, 4 ms, and 1 ms\n", "and stderr says so: " + said)
+    check("1 time is the median of 3 runs." in common.footnotes(common.select(rows)), "footnote")
+    rows, _ = read_back(folder, of_run(env, "1", 1.0), of_run(env, "2", 3.0))
+    near(rows[0]["ms"], 2.0, "of two their mean")
+    near(rows[0]["gflops"], rows[0]["flops"] / 2.0 / 1e6, "and its rate")
+    rows, _ = read_back(folder, of_run(env, "1", 1.0), of_run(env, "1", 3.0), of_run(env, "2", 5.0))
+    near(rows[0]["ms"], 4.0, "of a run the last")
+    for parts, want, what in (
+            ((of_run(env, "1", 1.0), of_run(newer, "2", 3.0)), 3.0, "another revision replaces"),
+            ((of_run(dirty, "1", 1.0), of_run(dirty, "2", 3.0)), 3.0, "changed code: the last"),
+            ((of_run(env, "1", 1.0, "failed"), of_run(env, "2", 3.0)), 3.0, "tried again")):
+        rows, _ = read_back(folder, *parts)
+        check(rows[0]["ms"] == want and rows[0]["runs"] == 1, "%s: %s" % (what, rows[0]["ms"]))
+    for status, want in (("wrong", "wrong"), ("oom", "ok")):
+        rows, _ = read_back(folder, of_run(env, "1", 1.0), of_run(env, "2", 1.0, status),
+                            of_run(env, "3", 1.0))
+        check(rows[0]["status"] == want, "one run %s: %s" % (status, rows[0]["status"]))
+    rows, _ = read_back(folder, of_run(env, "1", 1.0), of_run(env, "2", 1.0, "oom"))
+    check(rows[0]["status"] == "oom", "the last run has none")
+    late, early = {**env, "date": "2026-11-22"}, {**newer, "date": "2026-11-21"}
+    rows, _ = read_back(folder, of_run(late, "1", 7.0), of_run(early, "2", 3.0))
+    check(rows[0]["ms"] == 7.0, "what was measured later, wherever it is in the files")
+    test_defaults(folder, check, env, newer)
+
+
+def test_defaults(folder, check, env, newer):
+    """An algorithm whose options nobody asked for is one case and has a plain name."""
+    import common
+    plain, asked = {"command": ["s", "-alg", "x"]}, {"command": ["s", "-opt", "a=2"]}
+    rows, _ = read_back(folder, of_run({**env, **plain}, "1", 1.0, options={"a": 1}),
+                        of_run({**newer, **plain}, "2", 2.0, options={"b": 1}),
+                        of_run({**newer, **asked}, "3", 3.0, options={"b": 2}))
+    common.select(rows)
+    found = {row["series"]: row["ms"] for row in rows}
+    check(found == {"merge": 2.0, "merge b=2": 3.0}, "by default, and asked for: %s" % found)
+
+
+def test_medians(check):
+    import common
+    import tables
+    check(common.median_interval(list(range(5))) is None, "five have no interval")
+    check(common.median_interval([1, 2, 3, 4, 5, 6]) == (1, 6), "six have all")
+    values = list(range(1, 26))
+    low, high = common.median_interval(values)
+    check((low, high) == (8, 18), "25: %s" % ((low, high),))
+    outside = 2 * sum(math.comb(25, i) for i in range(low)) / 2 ** 25
+    check(outside <= 0.05, "it holds 95 %%: %g" % outside)
+    check(tables.median_text([1, 2, 3, 4, 5, 6]) == "3.50 [1.00, 6.00]", "as text")
+
+
+def test_series(check):
+    """Three bands of one size are an experiment, two are matrices like others."""
+    import common
+    bands = [result("merge", ("band:1000:%d" % width, 1000, 1000 * width), 1.0) for width in (2, 4, 8)]
+    for count, want in ((2, 3), (3, 1)):
+        rest = common.without_curve(common.select(rows_of(SPMM, result("merge", M1, 1.0), *bands[:count])))
+        check(len(rest.rows) == want, "%d bands: %d rows are left" % (count, len(rest.rows)))
+    check("3 results of gen:band matrices, a series, are in figures of their own only." in rest.notes,
+          str(rest.notes))
+
+
+def test_scripts(folder, check, run, picture):
+    scan = write(os.path.join(folder, "scan.jsonl"), scan_records())
+    both = write(os.path.join(folder, "both.jsonl"), version_records())
+    for script, path in (("time_axis", scan), ("dense", both), ("versions", both)):
+        out = os.path.join(folder, script + ".png")
+        status, _, errors = run(script + ".py", path, "-o", out)
+        check(status == 0 and "Traceback" not in errors, "%s: %s" % (script, errors))
+        check(picture(out, 4000) is None, "%s: %s" % (script, picture(out, 4000)))
