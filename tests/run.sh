@@ -112,7 +112,7 @@ for op in "${operations[@]}"; do
     done
 done
 begin plots "$python" tests/test_plots.py
-for name in test_aspt test_faults test_hash test_tile test_formats test_tuned test_check_rounding test_check; do
+for name in test_aspt test_faults test_hash test_tile test_formats test_tuned test_staged test_check_rounding test_check; do
     begin "$name-emu" "build/emu/tests/$name"
 done
 # The sanitizers watch a third of the CPU's; all of them run without.
@@ -131,16 +131,19 @@ part layers python3 tests/layers.py
 if [ -x tests/fuzz/replay.sh ]; then
     part fuzz-corpus tests/fuzz/replay.sh
 fi
-part cli-cpu tests/cli/run.sh build/cpu/spbench
-part cli-emu tests/cli/run.sh build/emu/spbench
 part readme tests/cli/readme.sh build/cpu/spbench
-part fetch tests/test_fetch.sh
-part install tests/test_install.sh build/cpu/spbench
-part records tests/records.sh build/cpu/spbench build/emu/spbench
-part compare-formats "$python" tests/compare_formats.py build/cpu/spbench
-part sweep "$python" tests/test_sweep.py build/cpu build/emu/spbench
-part sweep-slurm tests/test_sweep_slurm.sh build/cpu/tests/sweep/spbench
-part sweep-kill "$python" tests/test_sweep_kill.py build/cpu
+
+# These wait more than they compute.
+begin cli-emu env XDG_CACHE_HOME="$PWD/$logs/cache-cli-emu" tests/cli/run.sh build/emu/spbench
+begin cli-cpu env XDG_CACHE_HOME="$PWD/$logs/cache-cli-cpu" tests/cli/run.sh build/cpu/spbench
+begin sweep-kill "$python" tests/test_sweep_kill.py build/cpu
+begin sweep "$python" tests/test_sweep.py build/cpu build/emu/spbench
+begin records tests/records.sh build/cpu/spbench build/emu/spbench
+begin fetch tests/test_fetch.sh
+begin install tests/test_install.sh build/cpu/spbench
+begin compare-formats "$python" tests/compare_formats.py build/cpu/spbench
+begin sweep-slurm tests/test_sweep_slurm.sh build/cpu/tests/sweep/spbench
+finish
 part shellcheck one bash -c 'shellcheck .ci/run ./*.sh fetch/*.sh tests/*.sh tests/*/*.sh results/*/*.sh'
 
 echo "$passed passed, $failed failed, $skipped skipped"
