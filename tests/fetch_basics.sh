@@ -185,6 +185,14 @@ wait "$other" 2>/dev/null
 fetch "$work/taken" G/one
 check 'the other was killed: status' status_is 0
 check 'the other was killed: files' holds "$work/taken" './one.mtx '
+# Its downloads notice that a little later: they are waited for.
+sleep 1.5 &
+download=$!
+mkdir -p "$work/taken/.part"
+printf '%s %s\n%s\n' "$(uname -n)" "$other" "$download" >"$work/taken/.part/owner"
+fetch "$work/taken" H/three
+check 'a download of the other: status' status_is 0
+check 'a download of the other: waited for' [ "$(kill -0 "$download" 2>/dev/null && echo runs)" = '' ]
 
 mkdir -p "$work/taken/.part"
 : >"$work/taken/.part/owner"

@@ -39,7 +39,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         try:
             group = self.path.split("/")[-2]
             getattr(self, "serve_" + group, self.serve)(count)
-        except (BrokenPipeError, ConnectionResetError):
+        except ConnectionError:
             self.close_connection = True
         with lock, open(log_path, "a") as log:
             log.write(f"{self.command} {self.path} {self.headers.get('Range', '-')} {self.status} {self.sent}\n")
@@ -167,7 +167,14 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.page(405, "no") if self.command == "HEAD" else self.serve(count)
 
 
-server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+class Server(http.server.ThreadingHTTPServer):
+    def handle_error(self, request, client_address):
+        # That a client hangs up is no error of the server.
+        if not isinstance(sys.exc_info()[1], ConnectionError):
+            super().handle_error(request, client_address)
+
+
+server = Server(("127.0.0.1", 0), Handler)
 server.daemon_threads = True
 threading.Thread(target=server.serve_forever, daemon=True).start()
 print(f"http://127.0.0.1:{server.server_address[1]}", flush=True)

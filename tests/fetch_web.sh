@@ -109,6 +109,7 @@ have=$(part_size half)
 whole=$(size StallOnce/half)
 fetch -n "$work/half" StallOnce/half
 check 'TERM, -n: what is there' prints "would fetch $base/StallOnce/half.tar.gz $whole ($have there)"
+check 'TERM, -n: bytes of the rest' says "1 to fetch, $(((whole - have + 500) / 1000)) kB; "
 : >"$work/log"
 fetch "$work/half" StallOnce/half
 check 'TERM, again: status' status_is 0
