@@ -77,9 +77,9 @@ static void expect_right(const struct csr *A, enum prec prec, int64_t k, int thr
     }
 }
 
-// Of 128 threads, in one range, 83 rows have a lane each, which takes up to 16 nonzeros; in three
-// ranges they have four, which take up to 64; in 128 ranges a row has a warp. Warps take up to 512
-// and the block the others. Each of these limits, and one more.
+// Groups have lanes for a quarter of the average row, and of 128 threads, in three ranges of 83
+// rows, at least four. They take up to 16 nonzeros a lane, their warps up to 512 and the block the
+// others: each of these limits, and one more.
 static void test_rows(void)
 {
     static const struct {
@@ -87,7 +87,10 @@ static void test_rows(void)
         int32_t lengths[8];
     } rows[] = {
         {"short rows", {1, 0, 3, 4, 5, 2, 1, 0}},
-        {"groups and warps", {15, 16, 17, 0, 63, 64, 65, 1}},
+        {"groups of one lane", {0, 0, 0, 0, 0, 16, 17, 0}},
+        {"groups of two", {0, 0, 0, 0, 0, 0, 32, 33}},
+        {"groups of four", {0, 0, 0, 0, 0, 0, 64, 65}},
+        {"groups of sixteen", {0, 0, 0, 1, 0, 0, 0, 500}},
         {"warps and blocks", {128, 129, 3, 511, 512, 513, 0, 1001}},
         {"long rows", {514, 1000, 515, 1001, 600, 513, 0, 130}},
     };
@@ -105,7 +108,7 @@ static void test_rows(void)
 // rows are for warps and for the block.
 static void test_many_rows(void)
 {
-    static const int32_t lengths[8] = {1, 0, 3, 16, 17, 2, 1, 0};
+    static const int32_t lengths[8] = {1, 0, 3, 1, 34, 2, 1, 0};
     struct csr A;
     if (make_rows(lengths, 2500, 600, 700, &A)) return;
     expect_right(&A, F32, 5, 96, "many rows");
