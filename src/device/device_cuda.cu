@@ -268,8 +268,10 @@ static int cuda_clock_mhz(struct device *d, int *now, int *max)
     unsigned mhz;
     *now = *max = 0;
     if (!nvml->lib) return OK;
-    if (!NVML_ASK(nvml, nvmlDeviceGetClockInfo, NVML_CLOCK_SM, &mhz)) *now = (int)mhz;
-    if (!NVML_ASK(nvml, nvmlDeviceGetMaxClockInfo, NVML_CLOCK_SM, &mhz)) *max = (int)mhz;
+    if (NVML_ASK(nvml, nvmlDeviceGetClockInfo, NVML_CLOCK_SM, &mhz) == NVML_SUCCESS)
+        *now = (int)mhz;
+    if (NVML_ASK(nvml, nvmlDeviceGetMaxClockInfo, NVML_CLOCK_SM, &mhz) == NVML_SUCCESS)
+        *max = (int)mhz;
     return OK;
 }
 
@@ -277,7 +279,8 @@ static int cuda_throttled(struct device *d)
 {
     const struct nvml *nvml = &cuda_of(d)->nvml;
     unsigned long long bits = 0;
-    return nvml->lib && !NVML_ASK(nvml, nvmlDeviceGetCurrentClocksThrottleReasons, &bits) &&
+    return nvml->lib &&
+           NVML_ASK(nvml, nvmlDeviceGetCurrentClocksThrottleReasons, &bits) == NVML_SUCCESS &&
            (bits & NVML_HELD_DOWN);
 }
 

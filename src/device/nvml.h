@@ -24,7 +24,7 @@ struct nvml_process {
 };
 #define NVML_UNKNOWN (~0ull)
 
-enum { NVML_INSUFFICIENT_SIZE = 7, NVML_FUNCTION_NOT_FOUND = 13 }; // statuses; 0 is success
+enum { NVML_SUCCESS = 0, NVML_INSUFFICIENT_SIZE = 7, NVML_FUNCTION_NOT_FOUND = 13 };
 enum { NVML_CLOCK_SM = 1, NVML_CLOCK_MEMORY = 2 };
 enum { NVML_HEAT_SLOWDOWN = 1 };      // of nvmlDeviceGetTemperatureThreshold
 enum { NVML_COMPUTE_PROHIBITED = 2 }; // of nvmlDeviceGetComputeMode

@@ -29,8 +29,8 @@
 #define HALVES_DEARER 1.125
 
 // Microseconds, and per nanosecond and multiprocessor.
-#define TURNED_US        9.0 // two kernels, and what their blocks wait for
-#define TURNED_BYTES     95  // many of them out of L1
+#define TURNED_US        5.0 // two kernels, and what their blocks wait for
+#define TURNED_BYTES     50  // many of them out of L1
 #define TILES_US         3.0 // and the first stage
 #define TILES_NONZERO_US 0.3 // of a row, one after the other
 #define TILES_BYTES      23
