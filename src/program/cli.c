@@ -286,7 +286,8 @@ static int close_stdout(const struct command_info *c, int err)
     bool failed = fflush(stdout) || ferror(stdout);
     int write_error = errno;
     if (!failed) return err;
-    if (c->id != COMMAND_RUN && reader_left()) return err == ERR_OUTPUT ? OK : err;
+    const bool records = c->id == COMMAND_RUN || c->id == COMMAND_SWEEP;
+    if (!records && reader_left()) return err == ERR_OUTPUT ? OK : err;
     if (err) return err;
     return fail(ERR_OUTPUT, "stdout: cannot be written: %s", strerror(write_error));
 }

@@ -276,8 +276,7 @@ static const struct option table[] = {
      parse_no_cache},
     {"append", NULL, "add to the file of -o instead of replacing it", ALONE, parse_append},
     {"q", NULL, "no table, no progress; only mistakes are told; of the doctor only its advice",
-     RUN | ROOF | COMPARE | SELFTEST | DOCTOR,
-     parse_quiet},
+     RUN | ROOF | COMPARE | SELFTEST | DOCTOR, parse_quiet},
     {"v", NULL, "tell more: preparation, phases, samples, memory; of the roof: its ladder",
      RUN | ROOF, parse_verbose},
     {"help", NULL, "show the help of the command", ALL, parse_help},
@@ -412,8 +411,7 @@ static bool would_do(enum command command, const struct given *last, const char 
     struct options scratch = {.command = command};
     if (last->axis) return !axis_parse(last->axis, text, &values);
     if (last->option->parse == parse_alg) return choice_is_algorithm(word);
-    return !takes_name(last->option) &&
-           !last->option->parse(&scratch, last->option, text);
+    return !takes_name(last->option) && !last->option->parse(&scratch, last->option, text);
 }
 
 // A word behind an option that would do as a further value of it, and is no file: -k 64 128.

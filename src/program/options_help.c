@@ -18,8 +18,7 @@ static void about_names(enum command command, const struct option *option, char 
                  device_names());
 }
 
-static void show_option(enum command command, const struct option *option,
-                        struct option_shown *s)
+static void show_option(enum command command, const struct option *option, struct option_shown *s)
 {
     *s = (struct option_shown){.name = option->name, .value = option->value};
     if (option->about)
@@ -128,10 +127,11 @@ static const struct {
     void (*all)(add_word *add, void *to);
     const char *const *words;
 } sources[] = {
-    {"op", add_ops, NULL},          {"alg", add_algorithms, NULL}, {"prec", add_precisions, NULL},
-    {"device", add_devices, NULL},  {"opt", add_parameters, NULL}, {"cache", NULL, cache_words},
-    {"launch", NULL, launch_words}, {"check", NULL, check_words},  {"format", add_formats, NULL},
-    {"missing", NULL, missing_words},
+    {"op", add_ops, NULL},          {"alg", add_algorithms, NULL},
+    {"prec", add_precisions, NULL}, {"device", add_devices, NULL},
+    {"opt", add_parameters, NULL},  {"cache", NULL, cache_words},
+    {"launch", NULL, launch_words}, {"check", NULL, check_words},
+    {"format", add_formats, NULL},  {"missing", NULL, missing_words},
 };
 
 static void add_list(const char *const *words, add_word *add, void *to)

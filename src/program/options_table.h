@@ -18,6 +18,6 @@ const struct option *option_at(int i);
 bool takes_axis(enum command command, const struct axis *axis);
 // What options take that are no axes: words, ended by a NULL.
 extern const char *const cache_words[], *const launch_words[], *const check_words[],
-    *const missing_words[];
+                                                                   *const missing_words[];
 
 #endif
