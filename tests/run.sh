@@ -105,13 +105,13 @@ python=python3
 python3 -c 'import matplotlib, jsonschema' 2>/dev/null || python=/usr/bin/python3
 
 # Most of the time goes to these, which have one thread each and measure nothing: the longest first.
+begin plots "$python" tests/test_plots.py
 mapfile -t operations < <(sed -n 's/^OP(\(.*\))$/\1/p' src/algos/ops.def)
 for op in "${operations[@]}"; do
     for half in even odd; do
         begin "test_algos-emu-$op-$half" build/emu/tests/test_algos cuda "$op" "$half"
     done
 done
-begin plots "$python" tests/test_plots.py
 for name in test_aspt test_faults test_hash test_tile test_formats test_tuned test_staged test_check_rounding test_check; do
     begin "$name-emu" "build/emu/tests/$name"
 done
