@@ -23,7 +23,7 @@ static int cli_help(const struct request *q);
 static const struct command_info commands[] = {
     {COMMAND_RUN, "run", "[OPTIONS] MATRIX...", "measure; the word run may be left out", cli_run, 1,
      INT32_MAX, true},
-    {COMMAND_LIST, "list", "[NAME]",
+    {COMMAND_LIST, "list", "[algorithms|devices|formats|NAME]",
      "algorithms, devices, formats, or all about one; why what is not here is not", cli_list, 0, 1,
      false},
     {COMMAND_INFO, "info", "MATRIX...", "facts about matrices: sizes, row lengths, products, reuse",

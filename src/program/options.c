@@ -262,7 +262,7 @@ static const struct option table[] = {
     {"retry", NULL, "measure again what is there, but is not ok", SWEEP, parse_retry},
     {"shard", "I/N", "only the I-th of N parts of the matrices; cat joins their files", SWEEP,
      parse_shard},
-    {"set", "NAMES", "only these sets of a list", SWEEP, parse_sets},
+    {"set", "SETS", "only these sets of a list", SWEEP, parse_sets},
     {"dir", "FOLDER", "where a list's matrices are (default: matrices/ beside it)", SWEEP,
      parse_folder},
     {"missing", "NAME", "of files that are not there: error (default), or skip", SWEEP,
