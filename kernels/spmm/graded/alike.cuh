@@ -1,0 +1,108 @@
+// Bundles: ALIKE neighbouring rows that have mostly the same columns, so that a row of B is loaded
+// once for all of them. A bundle has the columns of its first row, then those of the second that
+// are not among them, then those of the third; so a row's sum has its terms in that order.
+#ifndef GRADED_ALIKE_H
+#define GRADED_ALIKE_H
+
+#include "pieces.cuh"
+
+// The columns of one row, ascending.
+struct row_columns {
+    const int32_t *idx;
+    int32_t first, end; // as places in CSR
+};
+
+static __device__ __forceinline__ struct row_columns columns_of(const int32_t *ptr,
+                                                                const int32_t *idx, int32_t i)
+{
+    return {idx, ptr[i], ptr[i + 1]};
+}
+
+// The place in CSR of column j of this row, or -1.
+static __device__ __forceinline__ int32_t find_column(const struct row_columns &row, int32_t j)
+{
+    const int32_t p = lower_bound(row.idx, row.first, row.end, j);
+    return p < row.end && row.idx[p] == j ? p : -1;
+}
+
+// Whether the rows before row r of a bundle have column j.
+static __device__ __forceinline__ bool is_before(const struct row_columns *rows, int r, int32_t j)
+{
+    for (int q = 0; q < r; q++)
+        if (find_column(rows[q], j) >= 0) return true;
+    return false;
+}
+
+// What all bundles of a matrix have.
+struct bundle_totals {
+    unsigned long long nonzeros, columns;
+};
+
+// The columns that window w of ALIKE rows has as a bundle, 0: it is none. It is one where there are
+// `least` nonzeros or more for each of at most `most` columns. A warp for each window.
+static __global__ void __launch_bounds__(THREADS)
+    find_bundles(int32_t windows, const int32_t *__restrict__ ptr, const int32_t *__restrict__ idx,
+                 float least, int32_t most, int32_t *__restrict__ columns,
+                 struct bundle_totals *__restrict__ totals)
+{
+    const int64_t w = ((int64_t)blockIdx.x * THREADS + threadIdx.x) / WARP;
+    if (w >= windows) return;
+    struct row_columns rows[ALIKE];
+    int32_t nonzeros = 0, longest = 0, own = 0;
+    for (int r = 0; r < ALIKE; r++) {
+        rows[r] = columns_of(ptr, idx, (int32_t)w * ALIKE + r);
+        longest = max(longest, rows[r].end - rows[r].first);
+        nonzeros += rows[r].end - rows[r].first > most ? most * ALIKE : rows[r].end - rows[r].first;
+    }
+    bool alike = longest > 0 && longest <= most && (float)nonzeros >= least * (float)longest;
+    if (alike) {
+        for (int r = 0; r < ALIKE; r++)
+            for (int32_t p = rows[r].first + lane_id(); p < rows[r].end; p += WARP)
+                own += !is_before(rows, r, idx[p]);
+        own = warp_sum(own);
+        alike = own <= most && (float)nonzeros >= least * (float)own;
+    }
+    if (lane_id()) return;
+    columns[w] = alike ? own : 0;
+    if (!alike) return;
+    atomicAdd(&totals->nonzeros, (unsigned long long)nonzeros);
+    atomicAdd(&totals->columns, (unsigned long long)own);
+}
+
+// Writes the columns and values of `count` bundles, a warp for each.
+template <typename T>
+static __global__ void __launch_bounds__(THREADS)
+    fill_bundles(const struct piece *__restrict__ list, int32_t count,
+                 const int32_t *__restrict__ ptr, const int32_t *__restrict__ idx,
+                 const T *__restrict__ val, int32_t *__restrict__ bundle_idx,
+                 T *__restrict__ bundle_val)
+{
+    const int64_t b = ((int64_t)blockIdx.x * THREADS + threadIdx.x) / WARP;
+    if (b >= count) return;
+    const struct piece piece = list[b];
+    int32_t *to_idx = bundle_idx + piece.start;
+    T *to_val = bundle_val + (int64_t)piece.start * ALIKE;
+    struct row_columns rows[ALIKE];
+    for (int r = 0; r < ALIKE; r++) rows[r] = columns_of(ptr, idx, piece.row + r);
+    int32_t done = 0;
+    for (int r = 0; r < ALIKE; r++) {
+        for (int32_t round = rows[r].first; round < rows[r].end; round += WARP) {
+            const int32_t p = round + lane_id(), j = p < rows[r].end ? idx[p] : -1;
+            const bool own = j >= 0 && !is_before(rows, r, j);
+            const unsigned all = __ballot_sync(FULL_MASK, own);
+            const int32_t place = done + __popc(all & bits_below(lane_id()));
+            done += __popc(all);
+            if (!own) continue;
+            bool all_have = r == 0;
+            for (int q = 0; q < ALIKE; q++) {
+                const int32_t found = q < r ? -1 : q == r ? p : find_column(rows[q], j);
+                to_val[(int64_t)q * piece.length + place] =
+                    found < 0 ? (T)0 : val[found] == 0 ? -(T)0 : val[found];
+                all_have &= found >= 0;
+            }
+            to_idx[place] = all_have ? j : j | MARK;
+        }
+    }
+}
+
+#endif

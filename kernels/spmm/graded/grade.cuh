@@ -1,0 +1,154 @@
+// The lists of pieces, made on the device. Rows are looked at by windows, one to a thread of a
+// block: grade() counts the pieces of each window, add_up() makes places of the counts, list()
+// writes them. Within its window a short piece is placed by its length, so that the teams of a warp
+// have about the same to do; else pieces keep the order of the rows.
+#ifndef GRADED_GRADE_H
+#define GRADED_GRADE_H
+
+#include "pieces.cuh"
+
+#define WINDOW     512 // rows
+#define MOST_SHORT 64  // nonzeros of a short piece
+
+// What there is of each kind before a window, and the columns of bundles.
+struct counts {
+    int32_t of[KINDS];
+    int32_t columns;
+};
+#define COUNTS (KINDS + 1)
+static_assert(sizeof(struct counts) == COUNTS * sizeof(int32_t), "add_up() takes it for an array");
+
+// How rows are graded.
+struct grading {
+    int32_t m;
+    const int32_t *ptr;
+    const int32_t *bundle_columns; // of each window of ALIKE rows, 0: it is none; NULL: there are none
+    int32_t short_most, medium_most, segment;
+    bool sorted; // short pieces, by their lengths
+};
+
+// The piece that begins with a row.
+struct grade {
+    int kind; // KINDS: none, the row belongs to a bundle that begins before it
+    int32_t start, length, count;
+};
+
+static __device__ __forceinline__ struct grade grade_of(const struct grading &g, int64_t i)
+{
+    struct grade x = {KINDS, 0, 0, 0};
+    if (i >= g.m) return x;
+    const int64_t w = i / ALIKE;
+    const int32_t columns =
+        g.bundle_columns && w < g.m / ALIKE ? g.bundle_columns[w] : 0;
+    if (columns && i % ALIKE) return x;
+    x.start = g.ptr[i];
+    x.length = columns ? columns : g.ptr[i + 1] - x.start;
+    x.count = 1;
+    if (x.length <= g.short_most) {
+        x.kind = columns ? SHORT_BUNDLE : SHORT;
+    } else if (x.length <= g.medium_most) {
+        x.kind = columns ? MEDIUM_BUNDLE : MEDIUM;
+    } else {
+        x.kind = SEGMENT;
+        x.count = (int32_t)ceil_div(x.length, g.segment);
+    }
+    return x;
+}
+
+static __device__ __forceinline__ bool is_bundle(const struct grade &x)
+{
+    return x.kind == MEDIUM_BUNDLE || x.kind == SHORT_BUNDLE;
+}
+
+static __global__ void __launch_bounds__(WINDOW)
+    count_pieces(struct grading g, struct counts *__restrict__ counts)
+{
+    __shared__ struct counts sum;
+    if (threadIdx.x < COUNTS) ((int32_t *)&sum)[threadIdx.x] = 0;
+    __syncthreads();
+    const struct grade x = grade_of(g, (int64_t)blockIdx.x * WINDOW + threadIdx.x);
+    for (int kind = 0; kind < KINDS; kind++) {
+        const int32_t count = warp_sum(x.kind == kind ? x.count : 0);
+        if (lane_id() == 0 && count) atomicAdd(&sum.of[kind], count);
+    }
+    const int32_t columns = warp_sum(is_bundle(x) ? x.length : 0);
+    if (lane_id() == 0 && columns) atomicAdd(&sum.columns, columns);
+    __syncthreads();
+    if (threadIdx.x == 0) counts[blockIdx.x] = sum;
+}
+
+// Each window's counts become the sums over the windows before it; those over all come behind the
+// last. By one block.
+static __global__ void __launch_bounds__(1024)
+    add_up(struct counts *__restrict__ counts, int32_t windows)
+{
+    __shared__ int32_t sums[WARP];
+    for (int c = 0; c < COUNTS; c++) {
+        int32_t before = 0;
+        for (int32_t first = 0; first <= windows; first += (int32_t)blockDim.x) {
+            const int32_t w = first + (int32_t)threadIdx.x;
+            int32_t *at = (int32_t *)&counts[min(w, windows)] + c, total;
+            const int32_t sum = team_scan<0>(w < windows ? *at : 0, sums, total);
+            if (w <= windows) *at = before + sum;
+            before += total;
+        }
+    }
+}
+
+// Where a short piece lies among those of its window: by kind, by length if they are sorted, by
+// row. `key` is -1 where there is none.
+static __device__ __forceinline__ int32_t place_short(int key, int keys)
+{
+    const int WARPS = WINDOW / WARP;
+    __shared__ int32_t bins[2 * (MOST_SHORT + 1) * WARPS], sums[WARP];
+    const int warp = (int)threadIdx.x / WARP;
+    for (int b = (int)threadIdx.x; b < keys * WARPS; b += WINDOW) bins[b] = 0;
+    __syncthreads();
+    const unsigned same = __match_any_sync(FULL_MASK, key);
+    const int32_t rank = __popc(same & bits_below(lane_id()));
+    if (key >= 0 && rank == 0) bins[key * WARPS + warp] = __popc(same);
+    __syncthreads();
+    int32_t before = 0;
+    for (int first = 0; first < keys * WARPS; first += WINDOW) {
+        const int b = first + (int)threadIdx.x;
+        int32_t total;
+        const int32_t sum = team_scan<0>(b < keys * WARPS ? bins[b] : 0, sums, total);
+        if (b < keys * WARPS) bins[b] = before + sum;
+        before += total;
+    }
+    __syncthreads();
+    return key < 0 ? 0 : bins[key * WARPS + warp] + rank;
+}
+
+static __global__ void __launch_bounds__(WINDOW)
+    list_pieces(struct grading g, const struct counts *__restrict__ counts, struct lists to)
+{
+    __shared__ int32_t sums[WARP];
+    const int64_t i = (int64_t)blockIdx.x * WINDOW + threadIdx.x;
+    const struct grade x = grade_of(g, i);
+    const struct counts before = counts[blockIdx.x], after = counts[blockIdx.x + 1];
+    int32_t total;
+    const int32_t columns = team_scan<0>(is_bundle(x) ? x.length : 0, sums, total);
+    const int32_t start = is_bundle(x) ? before.columns + columns : x.start;
+
+    const int keys = g.sorted ? g.short_most + 1 : 1; // of each of the two kinds
+    const int key = x.kind == SHORT_BUNDLE || x.kind == SHORT
+                        ? (x.kind == SHORT) * keys + (g.sorted ? x.length : 0)
+                        : -1;
+    int32_t place = place_short(key, 2 * keys);
+    if (x.kind == SHORT) place -= after.of[SHORT_BUNDLE] - before.of[SHORT_BUNDLE];
+    for (int kind = 0; kind < SHORT_BUNDLE; kind++) {
+        const int32_t among = team_scan<0>(x.kind == kind ? x.count : 0, sums, total);
+        if (x.kind == kind) place = among;
+    }
+    if (x.kind == KINDS) return;
+    place += before.of[x.kind];
+    for (int32_t c = 0; c < x.count; c++) { // segments, else one piece
+        const int32_t done = c * g.segment;
+        to.list[x.kind][place + c] = {(int32_t)i, start + done,
+                                      x.kind == SEGMENT ? min(g.segment, x.length - done) : x.length,
+                                      place};
+    }
+}
+
+#endif

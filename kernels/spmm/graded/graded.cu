@@ -1,0 +1,138 @@
+// graded: SpMM, C = A * B, row-major, with rows graded by their length.
+//
+// Format: CSR. Any k, any mix of row lengths. Deterministic: every sum has one fixed order.
+//
+// Who computes a row is decided once, when the case is prepared: a few lanes have a short row, a
+// warp a medium one, blocks the segments of a long one. So a product needs no search, and but for
+// segments no row is shared. Neighbouring rows that have mostly the same columns, as the unknowns
+// of one node of a mesh do, are multiplied together, as a bundle: a row of B is loaded once for
+// all of them. All that is one launch. The words for pieces of the work:
+//
+// piece   what a team takes: a short row, a medium one, a bundle, a segment of a long row
+// team    the lanes that share a piece
+// group   lanes of a team that share a row of B, or the slab of it
+// slab    neighbouring columns of B and C, one or more packs for each lane
+//
+// pieces.cuh    the kinds of pieces, and how the kernel sees its operands
+// grade.cuh     the lists of pieces, made on the device
+// alike.cuh     which rows are bundles, and their columns and values
+// team.cuh      what a team does: products of a round of nonzeros, sums over groups
+// multiply.cuh  the kernel: from a piece to its rows of C
+// plan.cuh      shapes and sizes, decided and allocated
+// graded.cu     what the kernel is compiled for; options
+#include "multiply.cuh"
+#include "plan.cuh"
+
+template <typename S, bool BUNDLES> static void start(const struct task *t)
+{
+    typedef typename S::T T;
+    const struct plan *s = (const struct plan *)t->state;
+    const struct csr_dev *A = csr_of(t->A[0]);
+    operands<T> x = {(const int32_t *)A->ptr,
+                     A->idx,
+                     s->bundles.idx,
+                     (const T *)A->val,
+                     (const T *)s->bundles.val,
+                     (const T *)t->in[0].val,
+                     (T *)t->C.val,
+                     (T *)s->partial,
+                     s->arrived,
+                     (int32_t)t->C.cols,
+                     0,
+                     s->B_step,
+                     s->C_step};
+    auto kernel = multiply<S, BUNDLES>;
+    const int32_t most = 65535; // slabs of one grid
+    for (; x.slab < s->slabs; x.slab += most)
+        LAUNCH_EARLY_IF(s->early, kernel,
+                        dim3((unsigned)s->lists.at[KINDS], (unsigned)min64(s->slabs - x.slab, most)),
+                        THREADS, 0, t->dev->stream, x, s->lists);
+}
+
+#define FORM(VEC, LANES, PACKS, WHOLE, BUNDLES)                                                    \
+    {                                                                                              \
+        VEC, LANES, PACKS, WHOLE, BUNDLES, start<shape<T, VEC, LANES, PACKS, WHOLE>, BUNDLES>      \
+    }
+#define PLAIN(VEC, LANES, PACKS)   FORM(VEC, LANES, PACKS, false, false)
+#define WHOLE(VEC, LANES, PACKS)   FORM(VEC, LANES, PACKS, true, false), PLAIN(VEC, LANES, PACKS)
+#define BUNDLES(VEC, LANES, PACKS) FORM(VEC, LANES, PACKS, false, true)
+
+#define FORMS_16(V)                                                                                \
+    PLAIN(V, 1, 1), PLAIN(V, 2, 1), PLAIN(V, 4, 1), WHOLE(V, 8, 1), WHOLE(V, 8, 2), PLAIN(V, 8, 3), \
+        WHOLE(V, 16, 2), FORM(V, 4, 2, true, false), FORM(V, 8, 4, true, false), BUNDLES(V, 8, 1), \
+        BUNDLES(V, 16, 1)
+#define FORMS_8(V)                                                                                 \
+    PLAIN(V, 1, 1), PLAIN(V, 4, 1), PLAIN(V, 8, 1), PLAIN(V, 8, 2), PLAIN(V, 16, 1),               \
+        PLAIN(V, 16, 2), PLAIN(V, 16, 4), PLAIN(V, 32, 1), BUNDLES(V, 16, 1), BUNDLES(V, 32, 1),             \
+        BUNDLES(V, 32, 2)
+#define FORMS_4(V)                                                                                 \
+    PLAIN(V, 1, 1), PLAIN(V, 4, 1), PLAIN(V, 8, 1), PLAIN(V, 8, 2), PLAIN(V, 8, 4),                \
+        PLAIN(V, 16, 2), PLAIN(V, 16, 4), PLAIN(V, 32, 1), PLAIN(V, 32, 2), PLAIN(V, 32, 4),       \
+        BUNDLES(V, 32, 1), BUNDLES(V, 32, 2), BUNDLES(V, 32, 4)
+
+// By the bytes of a pack. Rows of B that begin at any multiple of 4 bytes are loaded in such.
+static const struct form *forms_of(enum prec prec, int *count)
+{
+    if (prec == F32) {
+        typedef float T;
+        static const struct form forms[] = {FORMS_16(4), BUNDLES(4, 32, 1), FORMS_8(2), FORMS_4(1)};
+        *count = (int)(sizeof forms / sizeof *forms);
+        return forms;
+    }
+    typedef double T;
+    static const struct form forms[] = {FORMS_16(2), BUNDLES(2, 16, 2), FORMS_8(1)};
+    *count = (int)(sizeof forms / sizeof *forms);
+    return forms;
+}
+
+static int prepare(struct task *t)
+{
+    int count;
+    const struct form *forms = forms_of(t->prec, &count);
+    int err = plan_make(t, forms, count);
+    struct plan *s = (struct plan *)t->state;
+    if (err) return err;
+    s->early = task_option(t, "overlap") != 0 && can_launch_early(find_bundles);
+    task_number(t, "short", s->lists.count[SHORT] + s->lists.count[SHORT_BUNDLE]);
+    task_number(t, "medium", s->lists.count[MEDIUM] + s->lists.count[MEDIUM_BUNDLE]);
+    task_number(t, "segments", s->lists.count[SEGMENT]);
+    task_number(t, "bundles", s->lists.count[SHORT_BUNDLE] + s->lists.count[MEDIUM_BUNDLE]);
+    task_number(t, "columns", (double)s->form->lanes * s->form->packs * s->form->vec);
+    task_number(t, "lanes", s->form->lanes);
+    return OK;
+}
+
+static int run(struct task *t)
+{
+    const struct plan *s = (const struct plan *)t->state;
+    if (t->C.rows == 0 || t->C.cols == 0) return OK;
+    s->form->start(t);
+    return launch_check(t->entry->name);
+}
+
+static const struct param options[] = {
+    {"short", -1, -1, MOST_SHORT, true,
+     "nonzeros of a row that a few lanes go through, at most; -1: by the size"},
+    {"medium", 0, 0, 1 << 20, true, "the same of a warp; 0: by the size"},
+    {"segment", 0, 0, 1 << 20, true, "nonzeros of a longer row for each block; 0: by the size"},
+    {"slab", 0, 0, 1 << 20, true, "bytes of a row of B that a block reads, at most; 0: by k"},
+    {"lanes", 0, 0, WARP, true, "that share a row of B; 0, or where there are none such: by k"},
+    {"alike", -1, -1, ALIKE, false,
+     "nonzeros for each column of a bundle, at least; 0: no bundles; -1: by the packs"},
+    {"bundled", 0.5, 0, 1, false, "share of the nonzeros from which on there are bundles"},
+    {"overlap", 1, 0, 1, true, "blocks start before the kernel ahead has ended, sm_90 and later"},
+    {},
+};
+
+extern const struct algo spmm_graded_cuda = {
+    .layouts = ROW_MAJOR,
+    .precs = BOTH_PRECS,
+    .A = {&format_csr},
+    .arith = ARITH_PREC,
+    .options = options,
+    .about = "a few lanes, a warp or blocks for a row by its length, rows alike together",
+    .cite = "Own work",
+    .prepare = prepare,
+    .run = run,
+    .teardown = plan_free,
+};

@@ -1,0 +1,139 @@
+// The kernel: every piece, in one launch. Blocks lie in the grid by the kind of their pieces.
+#ifndef GRADED_MULTIPLY_H
+#define GRADED_MULTIPLY_H
+
+#include "team.cuh"
+
+// The piece of this thread's team, and what its group has of it.
+template <typename T> struct work {
+    struct piece piece;
+    stretch<T> from;
+};
+
+// Piece i of a list, of teams of 1 << log_team lanes, whose groups take its rounds in turn. Past
+// the last piece there is nothing.
+template <typename S, bool BUNDLE>
+static __device__ __forceinline__ work<typename S::T> find_work(const operands<typename S::T> &x,
+                                                                const struct piece *list,
+                                                                int32_t count, int32_t i,
+                                                                int log_team)
+{
+    const int place = (int)threadIdx.x & ((1 << log_team) - 1);
+    work<typename S::T> w;
+    w.piece = {-1, 0, 0, 0};
+    if (i < count) w.piece = list[i];
+    w.from.idx = BUNDLE ? x.bundle_idx : x.idx;
+    w.from.val = BUNDLE ? x.bundle_val + (int64_t)w.piece.start * (ALIKE - 1) : x.val;
+    w.from.apart = w.piece.length;
+    w.from.p = w.piece.start + place;
+    w.from.left = w.piece.length - place / S::LANES * S::LANES;
+    w.from.stride = 1 << log_team;
+    return w;
+}
+
+static __host__ __device__ constexpr int log2_of(int x) { return x > 1 ? 1 + log2_of(x / 2) : 0; }
+
+// The sums of a segment's block, over its warps, go to `partial`; the block that is the last of its
+// row to come adds those up in their order. A row that is one segment needs none of that.
+template <typename S>
+static __device__ __forceinline__ void finish_segment(sums<S, 1> &sum, const operands<typename S::T> &x,
+                                                      const lists &a, const struct piece &piece,
+                                                      int32_t slab, const columns<S> &where)
+{
+    typedef typename S::packed packed;
+    const int PACKS = S::LANES * S::PACKS, WARPS = THREADS / WARP;
+    __shared__ packed sums[WARPS][PACKS];
+    __shared__ bool last;
+    const int lane = (int)threadIdx.x % S::LANES, warp = (int)threadIdx.x / WARP;
+    add_groups<S::LANES, WARP>(sum);
+#pragma unroll
+    for (int l = 0; l < S::PACKS; l++)
+        if (lane_id() < S::LANES) sums[warp][l * S::LANES + lane] = sum.x[0][l];
+    __syncthreads();
+    const int32_t i = (int32_t)blockIdx.x, length = x.ptr[piece.row + 1] - x.ptr[piece.row];
+    const int32_t segments = (int32_t)ceil_div(length, a.segment);
+    packed *partial = (packed *)x.partial + (int64_t)slab * a.count[SEGMENT] * PACKS;
+    for (int c = (int)threadIdx.x; c < PACKS; c += THREADS) {
+        packed all = sums[0][c];
+        for (int w = 1; w < WARPS; w++) add(all, sums[w][c]);
+        sums[0][c] = all;
+        if (segments > 1) partial[(int64_t)i * PACKS + c] = all;
+    }
+    __syncthreads();
+    if (segments > 1) {
+        int32_t *arrived = x.arrived + (int64_t)slab * a.count[SEGMENT] + piece.first;
+        if (threadIdx.x == 0) {
+            __threadfence();
+            last = atomic_add_release(arrived, 1) == segments - 1;
+            if (last) *arrived = 0;
+        }
+        __syncthreads();
+        if (!last) return;
+        __threadfence();
+        for (int c = (int)threadIdx.x; c < PACKS; c += THREADS) {
+            packed all = {};
+            for (int32_t s = 0; s < segments; s++)
+                add(all, partial[((int64_t)piece.first + s) * PACKS + c]);
+            sums[0][c] = all;
+        }
+        __syncthreads();
+    }
+    if ((int)threadIdx.x >= S::LANES) return;
+#pragma unroll
+    for (int l = 0; l < S::PACKS; l++) sum.x[0][l] = sums[0][l * S::LANES + lane];
+    store_row<S>(sum.x[0], x.C, x.C_step, piece.row, where);
+}
+
+// Sums up a bundle and writes its rows.
+template <int TEAM, typename S>
+static __device__ __forceinline__ void bundle(const operands<typename S::T> &x, const lists &a,
+                                              int kind, int32_t block, const columns<S> &where)
+{
+    const int32_t i = block * (THREADS / TEAM) + (int32_t)threadIdx.x / TEAM;
+    const work<typename S::T> w =
+        find_work<S, true>(x, a.list[kind], a.count[kind], i, log2_of(TEAM));
+    const nonzeros<typename S::T, ALIKE> next =
+        load_round<ALIKE>(w.from, (int)threadIdx.x % S::LANES);
+    wait_for_previous();
+    sums<S, ALIKE> sum = {};
+    add_rounds(sum, next, w.from, x.B + where.first, x.B_step, where);
+    add_groups<S::LANES, TEAM>(sum);
+    if (w.piece.row < 0 || (int)threadIdx.x % TEAM >= S::LANES) return;
+#pragma unroll
+    for (int r = 0; r < ALIKE; r++)
+        store_row<S>(sum.x[r], x.C, x.C_step, w.piece.row + r, where);
+}
+
+// BUNDLES: there may be some.
+template <typename S, bool BUNDLES>
+static __global__ void __launch_bounds__(THREADS, blocks_of<S, BUNDLES ? ALIKE : 1>())
+    multiply(const __grid_constant__ operands<typename S::T> x, const __grid_constant__ lists a)
+{
+    typedef typename S::T T;
+    const int32_t block = (int32_t)blockIdx.x, slab = x.slab + (int32_t)blockIdx.y;
+    const columns<S> where(slab, x.k);
+    start_next();
+    if (BUNDLES && block >= a.at[MEDIUM_BUNDLE] && block < a.at[MEDIUM])
+        return bundle<WARP>(x, a, MEDIUM_BUNDLE, block - a.at[MEDIUM_BUNDLE], where);
+    if (BUNDLES && block >= a.at[SHORT_BUNDLE] && block < a.at[SHORT])
+        return bundle<S::TEAM>(x, a, SHORT_BUNDLE, block - a.at[SHORT_BUNDLE], where);
+
+    // One loop for segments, medium and short pieces: what differs is the size of the team.
+    const int kind =
+        block < a.at[SEGMENT + 1] ? SEGMENT : block < a.at[SHORT_BUNDLE] ? MEDIUM : SHORT;
+    const int log_team = log2_of(kind == SEGMENT ? THREADS : kind == MEDIUM ? WARP : S::TEAM);
+    const int32_t i = (block - a.at[kind]) * (THREADS >> log_team) + ((int)threadIdx.x >> log_team);
+    const work<T> w = find_work<S, false>(x, a.list[kind], a.count[kind], i, log_team);
+    const nonzeros<T, 1> next = load_round<1>(w.from, (int)threadIdx.x % S::LANES);
+    wait_for_previous();
+    sums<S, 1> sum = {};
+    add_rounds(sum, next, w.from, x.B + where.first, x.B_step, where);
+    if (kind == SEGMENT) return finish_segment(sum, x, a, w.piece, slab, where);
+    add_groups<S::LANES, S::TEAM>(sum);
+    if (kind == MEDIUM) add_groups<S::TEAM, WARP>(sum);
+    const int place = (int)threadIdx.x & ((1 << log_team) - 1);
+    if (w.piece.row >= 0 && place < S::LANES)
+        store_row<S>(sum.x[0], x.C, x.C_step, w.piece.row, where);
+}
+
+#endif

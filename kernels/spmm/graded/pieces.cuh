@@ -1,0 +1,48 @@
+// The pieces that the rows of A are cut into, each the work of one team, and how the kernel sees
+// the operands.
+#ifndef GRADED_PIECES_H
+#define GRADED_PIECES_H
+
+#include "kernel.cuh"
+
+#define THREADS 128 // of a block of the kernel that multiplies
+#define ALIKE   3   // rows of a bundle
+
+// The kinds of pieces, in the order of their blocks in the grid: what takes longest starts first.
+enum kind { SEGMENT, MEDIUM_BUNDLE, MEDIUM, SHORT_BUNDLE, SHORT, KINDS };
+
+struct alignas(16) piece {
+    int32_t row;    // the first, of a bundle; -1: nothing
+    int32_t start;  // its first nonzero, in CSR; of a bundle its first column, in `bundle_idx`
+    int32_t length; // nonzeros; of a bundle columns
+    int32_t first;  // of a segment: the number of the first one of its row
+};
+
+// The bundles' columns and values: of each piece its `length` columns, and ALIKE times as many
+// values, row after row.
+//   A column that not all rows of its bundle have is marked. There a value with no bit set is one
+// that is not there, and one that is zero is negative. So what is not finite in a row of B reaches
+// only the rows of A that have its column.
+struct bundles {
+    int32_t *idx;
+    void *val;
+};
+#define MARK INT32_MIN
+
+struct lists {
+    struct piece *list[KINDS];
+    int32_t count[KINDS];
+    int32_t at[KINDS + 1]; // first block of each kind
+    int32_t segment;       // nonzeros of a segment
+};
+
+template <typename T> struct operands {
+    const int32_t *ptr, *idx, *bundle_idx;
+    const T *val, *bundle_val, *B;
+    T *C, *partial;          // `partial`: sums over segments, slab after slab
+    int32_t *arrived;        // of each first segment of a row: segments that are summed up
+    int32_t k, slab;         // `slab`: the first one of the grid
+    uint32_t B_step, C_step; // bytes from a row to the next
+};
+
+#endif

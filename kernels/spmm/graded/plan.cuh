@@ -1,0 +1,267 @@
+// How a case is computed: what prepare() decides and allocates.
+#ifndef GRADED_PLAN_H
+#define GRADED_PLAN_H
+
+#include "alike.cuh"
+#include "grade.cuh"
+
+// A shape that the kernel is compiled for; `whole`: for full slabs; `bundles`: for bundles, too.
+struct form {
+    int vec, lanes, packs;
+    bool whole, bundles;
+    void (*start)(const struct task *t);
+};
+
+struct plan {
+    const struct form *form;
+    int32_t slabs;
+    bool early;
+    uint32_t B_step, C_step;
+    struct lists lists;
+    struct bundles bundles;
+    int32_t *bundle_columns;
+    void *partial;
+    int32_t *arrived;
+};
+
+// The widest pack that rows of B and C are made of.
+static inline int plan_vec(const struct task *t)
+{
+    int vec = (int)(16 / prec_bytes(t->prec));
+    while (t->C.cols % vec || t->in[0].ld % vec || t->C.ld % vec) vec /= 2;
+    return vec;
+}
+
+// What bounds the choice of a form; 0: nothing does.
+struct bounds {
+    int64_t slab; // bytes of a slab, at most
+    int lanes;    // exactly
+    bool bundles; // of forms for bundles, or of the others
+};
+
+// The form of the kernel that covers a row with the least idle lanes; a slab more costs about as
+// much as 96 bytes of a row. NULL: none is within the bounds.
+static inline const struct form *plan_form(const struct task *t, const struct form *forms,
+                                           int count, struct bounds within)
+{
+    const int vec = plan_vec(t);
+    const int64_t bytes = vec * (int64_t)prec_bytes(t->prec), k = t->C.cols;
+    const struct form *best = NULL;
+    int64_t least = INT64_MAX;
+    for (const struct form *f = forms; f < forms + count; f++) {
+        const int64_t slab = f->lanes * f->packs; // in packs
+        const int64_t cost = ceil_div(k / vec, slab) * (slab * bytes + 96);
+        const bool fits = f->vec == vec && f->bundles == within.bundles &&
+                          (!f->whole || k % (slab * vec) == 0) &&
+                          (!within.slab || slab * bytes <= within.slab) &&
+                          (!within.lanes || f->lanes == within.lanes);
+        if (fits && cost < least) best = f, least = cost;
+    }
+    return best;
+}
+
+// How many nonzeros a group would have if all groups that the device holds at once shared them.
+static inline double plan_share(const struct task *t, const struct form *f)
+{
+    const double groups = (double)t->dev->units * 8 * THREADS / f->lanes;
+    const double slabs = (double)ceil_div(t->C.cols, f->lanes * f->packs * f->vec);
+    return (double)t->A[0]->nnz * slabs / groups;
+}
+
+// Nonzeros for each column of a bundle from which on it pays: three sums take more registers and
+// more shuffles, so fewer loads must make up for more where values are wide or packs narrow.
+static inline double plan_alike(const struct task *t)
+{
+    const double wanted = task_option(t, "alike");
+    return wanted >= 0 ? wanted : t->prec == F32 && plan_vec(t) == 4 ? 1.6 : 2.4;
+}
+
+// Which windows of rows are bundles. Whether there are enough of them: else none are.
+static inline int plan_bundles(struct task *t, struct plan *s, int32_t medium_most, bool *enough)
+{
+    const struct csr_dev *A = csr_of(t->A[0]);
+    const double least = plan_alike(t);
+    const int32_t windows = A->m / ALIKE;
+    struct device *d = t->dev;
+    struct bundle_totals *totals = NULL, x = {};
+    *enough = false;
+    if (least == 0 || windows == 0 || A->nnz < 4 * (int64_t)A->m) return OK;
+    int err = device_alloc(d, windows, sizeof *s->bundle_columns, (void **)&s->bundle_columns);
+    if (!err) err = device_alloc(d, 1, sizeof *totals, (void **)&totals);
+    if (!err) err = device_fill(d, totals, 0, sizeof *totals);
+    if (!err) {
+        LAUNCH(find_bundles, (unsigned)ceil_div(windows, THREADS / WARP), THREADS, 0, d->stream,
+               windows, (const int32_t *)A->ptr, A->idx, (float)least, medium_most,
+               s->bundle_columns, totals);
+        err = wait_for(d, t->entry->name, totals, &x, sizeof x);
+    }
+    device_free(d, totals);
+    *enough = !err && (double)x.nonzeros >= task_option(t, "bundled") * (double)A->nnz;
+    task_number(t, "bundled", A->nnz ? (double)x.nonzeros / (double)A->nnz : 0);
+    return err;
+}
+
+// Lists the pieces; waits.
+static inline int plan_lists(struct task *t, struct plan *s, const struct grading *g,
+                             int32_t *columns)
+{
+    struct device *d = t->dev;
+    const int32_t windows = (int32_t)ceil_div(g->m, WINDOW);
+    struct counts *counts = NULL, x = {};
+    int err = device_alloc(d, windows + 1, sizeof *counts, (void **)&counts);
+    if (!err && windows) {
+        LAUNCH(count_pieces, (unsigned)windows, WINDOW, 0, d->stream, *g, counts);
+        LAUNCH(add_up, 1, 1024, 0, d->stream, counts, windows);
+        err = wait_for(d, t->entry->name, counts + windows, &x, sizeof x);
+    }
+    for (int kind = 0; kind < KINDS && !err; kind++) {
+        s->lists.count[kind] = x.of[kind];
+        err = device_alloc(d, x.of[kind], sizeof(struct piece), (void **)&s->lists.list[kind]);
+    }
+    if (!err && windows) {
+        LAUNCH(list_pieces, (unsigned)windows, WINDOW, 0, d->stream, *g, counts, s->lists);
+        err = launch_check(t->entry->name);
+    }
+    device_free(d, counts);
+    *columns = x.columns;
+    return err;
+}
+
+template <typename T> static void start_filling(const struct task *t, int kind)
+{
+    const struct plan *s = (const struct plan *)t->state;
+    const struct csr_dev *A = csr_of(t->A[0]);
+    const int32_t count = s->lists.count[kind];
+    auto kernel = fill_bundles<T>;
+    LAUNCH(kernel, (unsigned)ceil_div(count, THREADS / WARP), THREADS, 0, t->dev->stream,
+           (const struct piece *)s->lists.list[kind], count, (const int32_t *)A->ptr, A->idx,
+           (const T *)A->val, s->bundles.idx, (T *)s->bundles.val);
+}
+
+static inline int plan_fill(struct task *t, struct plan *s, int32_t columns)
+{
+    static const int kinds[] = {MEDIUM_BUNDLE, SHORT_BUNDLE};
+    struct device *d = t->dev;
+    int err = device_alloc(d, columns, sizeof *s->bundles.idx, (void **)&s->bundles.idx);
+    if (!err)
+        err = device_alloc(d, (int64_t)columns * ALIKE, prec_bytes(t->prec), &s->bundles.val);
+    for (int k = 0; k < 2 && !err; k++) {
+        if (s->lists.count[kinds[k]]) BY_PREC(t, start_filling, t, kinds[k]);
+        err = launch_check(t->entry->name);
+    }
+    return err;
+}
+
+// Room for what segments leave.
+static inline int plan_segments(struct task *t, struct plan *s)
+{
+    struct device *d = t->dev;
+    const int64_t slab = (int64_t)s->form->lanes * s->form->packs * s->form->vec;
+    int64_t sums, values;
+    int err = size_mul(s->lists.count[SEGMENT], s->slabs, &sums);
+    if (!err) err = size_mul(sums, slab, &values);
+    if (!err) err = device_alloc(d, values, prec_bytes(t->prec), &s->partial);
+    if (!err) err = device_alloc(d, sums, sizeof *s->arrived, (void **)&s->arrived);
+    if (!err) err = device_fill(d, s->arrived, 0, sums * (int64_t)sizeof *s->arrived);
+    return err;
+}
+
+// Blocks of each kind, one kind behind the other.
+static inline void plan_grid(struct plan *s)
+{
+    const int team = s->form->lanes < 4 ? 8 : s->form->lanes;
+    const int of_block[KINDS] = {1, THREADS / WARP, THREADS / WARP, THREADS / team, THREADS / team};
+    s->lists.at[0] = 0;
+    for (int kind = 0; kind < KINDS; kind++)
+        s->lists.at[kind + 1] =
+            s->lists.at[kind] + (int32_t)ceil_div(s->lists.count[kind], of_block[kind]);
+}
+
+// The lengths from which on rows are medium, or cut: where the device is not full, the longest
+// piece decides when a product ends, so these are shorter then. What a group goes through one after
+// another grows with its share; measured on an H200.
+static inline void plan_lengths(const struct task *t, const struct form *f, struct grading *g)
+{
+    const int wanted_short = (int)task_option(t, "short"),
+              wanted_medium = (int)task_option(t, "medium"),
+              wanted_segment = (int)task_option(t, "segment");
+    const double share = plan_share(t, f);
+    const int lanes = f->lanes < 8 ? 8 : f->lanes;
+    const double medium = fmin(fmax(2 * share, 16), 64);
+    const double segment = fmin(fmax(1.5 * share, lanes > 8 ? 24 : 32), 8 * lanes);
+    g->short_most = wanted_short >= 0 ? wanted_short : (int)fmin(fmax(1.5 * share, 8), 32);
+    g->medium_most = wanted_medium ? wanted_medium : (int)fmax(medium * WARP / lanes, 32);
+    g->segment = wanted_segment ? wanted_segment : (int)segment * (THREADS / lanes);
+}
+
+// The form for rows that are no bundles. Small matrices have narrow slabs, so that there is more
+// to share out; where rows are short, half the lanes with twice the packs each are as busy, and
+// rows at a time are twice as many.
+static inline const struct form *plan_rows(const struct task *t, const struct form *forms,
+                                           int count)
+{
+    const struct bounds wanted = {(int64_t)task_option(t, "slab"), (int)task_option(t, "lanes")};
+    const double mean = t->C.rows ? (double)t->A[0]->nnz / (double)t->C.rows : 0;
+    const struct form *form = plan_form(t, forms, count, wanted), *other = NULL;
+    if (!form) form = plan_form(t, forms, count, {});
+    if (wanted.slab || wanted.lanes) return form;
+    const double share = plan_share(t, form);
+    if (share < 6) other = plan_form(t, forms, count, {128});
+    if (share >= 8 && form->lanes >= 8 && mean <= (form->lanes > 8 ? 4.2 : 5))
+        other = plan_form(t, forms, count, {0, form->lanes / 2});
+    const bool same = other && other->lanes * other->packs == form->lanes * form->packs;
+    return other && (share < 6 || same) ? other : form;
+}
+
+static inline int plan_make(struct task *t, const struct form *forms, int count)
+{
+    struct plan *s = (struct plan *)mem_zero_alloc(1, sizeof *s);
+    t->state = s;
+    if (!s) return ERR_MEMORY;
+    const struct csr_dev *A = csr_of(t->A[0]);
+    struct grading g = {};
+    int32_t columns;
+    bool bundled = false;
+    const struct form *form = plan_rows(t, forms, count), *other = NULL;
+    const int64_t columns_of_slab = form->lanes * form->packs * form->vec;
+    const bool narrow = columns_of_slab < t->C.cols &&
+                        columns_of_slab * (int64_t)prec_bytes(t->prec) <= 128;
+    other = plan_form(t, forms, count,
+                      {narrow ? 128 : (int64_t)task_option(t, "slab"),
+                       (int)task_option(t, "lanes"), true});
+    g.m = A->m;
+    g.ptr = (const int32_t *)A->ptr;
+    g.sorted = true;
+    plan_lengths(t, form, &g);
+    int err = row_step(t, &t->in[0], &s->B_step);
+    if (!err) err = row_step(t, &t->C, &s->C_step);
+    if (!err && other) err = plan_bundles(t, s, g.medium_most, &bundled);
+    if (bundled) form = other, g.bundle_columns = s->bundle_columns;
+    s->form = form;
+    s->slabs = (int32_t)ceil_div(t->C.cols, form->lanes * form->packs * form->vec);
+    s->lists.segment = g.segment;
+    if (!err) err = plan_lists(t, s, &g, &columns);
+    if (!err && bundled) err = plan_fill(t, s, columns);
+    if (!err) err = plan_segments(t, s);
+    if (!err) plan_grid(s);
+    task_number(t, "short_most", g.short_most);
+    task_number(t, "medium_most", g.medium_most);
+    task_number(t, "segment_length", g.segment);
+    return err;
+}
+
+static inline void plan_free(struct task *t)
+{
+    struct plan *s = (struct plan *)t->state;
+    if (!s) return;
+    for (int kind = 0; kind < KINDS; kind++) device_free(t->dev, s->lists.list[kind]);
+    device_free(t->dev, s->bundles.idx);
+    device_free(t->dev, s->bundles.val);
+    device_free(t->dev, s->bundle_columns);
+    device_free(t->dev, s->partial);
+    device_free(t->dev, s->arrived);
+    mem_free(s);
+    t->state = NULL;
+}
+
+#endif

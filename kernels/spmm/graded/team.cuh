@@ -1,0 +1,282 @@
+// What a team does: it goes through nonzeros, and sums up their products with the rows of B.
+//
+// A group of LANES lanes holds one row of B, or a slab of it: PACKS packs of VEC columns a lane,
+// LANES packs apart. The groups of a team take rounds of its nonzeros in turn: each lane of a group
+// loads one nonzero, whose column and value then go to all lanes of the group by shuffles.
+#ifndef GRADED_TEAM_H
+#define GRADED_TEAM_H
+
+#include "pieces.cuh"
+
+// Of what a lane holds. WHOLE: slabs are full.
+template <typename VALUE, int V, int L, int P, bool W> struct shape {
+    typedef VALUE T;
+    typedef pack<VALUE, V> packed;
+    static const int VEC = V, LANES = L, PACKS = P;
+    static const int TEAM = L < 4 ? 8 : L; // lanes of a short piece
+    static const int SLAB = V * L * P;     // columns
+    static const int BYTES = V * P * (int)sizeof(VALUE); // of a row of B in one lane
+    static const bool WHOLE = W;
+};
+
+// Nonzeros whose rows of B are loaded before the first of them is used.
+template <typename S, int ROWS> static __host__ __device__ constexpr int batch_of()
+{
+    return S::LANES < 4 ? S::LANES : S::BYTES > 32 || (S::BYTES > 16 && ROWS > 1) ? 2 : 4;
+}
+
+// Blocks that a multiprocessor must have registers for: with 48 a thread, 64, or 80.
+template <typename S, int ROWS> static __host__ __device__ constexpr int blocks_of()
+{
+    return ROWS > 1 && S::BYTES > 16 ? 6 : ROWS > 1 || S::BYTES > 16 ? 8 : 10;
+}
+
+// What is read once, past L1, which B's rows need more.
+template <typename X> static __device__ __forceinline__ X load_once(const X *p)
+{
+    static_assert(sizeof(X) == 4 || sizeof(X) == 8, "one number");
+#ifdef __CUDA_ARCH__
+    if (sizeof(X) == 4) {
+        uint32_t x;
+        asm volatile("ld.global.nc.L1::no_allocate.b32 %0, [%1];" : "=r"(x) : "l"(p));
+        return *(X *)&x;
+    }
+    uint64_t x;
+    asm volatile("ld.global.nc.L1::no_allocate.b64 %0, [%1];" : "=l"(x) : "l"(p));
+    return *(X *)&x;
+#else
+    return *p;
+#endif
+}
+
+// x = *p where place < left, else zero. A load under a plain branch makes ptxas keep x alive around
+// the loop, which spills: this sets x first and then loads under a predicate.
+#ifdef __CUDA_ARCH__
+#define LOAD_IF(...) asm volatile("{.reg .pred q; setp.lt.s32 q, %" __VA_ARGS__)
+static __device__ __forceinline__ void load_if(pack<float, 4> &x, const pack<float, 4> *p,
+                                               int32_t place, int32_t left)
+{
+    LOAD_IF("5, %6; mov.b32 %0, 0; mov.b32 %1, 0; mov.b32 %2, 0; mov.b32 %3, 0;"
+            "@q ld.global.nc.v4.f32 {%0, %1, %2, %3}, [%4];}"
+            : "=&f"(x.x[0]), "=&f"(x.x[1]), "=&f"(x.x[2]), "=&f"(x.x[3])
+            : "l"(p), "r"(place), "r"(left));
+}
+static __device__ __forceinline__ void load_if(pack<float, 2> &x, const pack<float, 2> *p,
+                                               int32_t place, int32_t left)
+{
+    LOAD_IF("3, %4; mov.b32 %0, 0; mov.b32 %1, 0; @q ld.global.nc.v2.f32 {%0, %1}, [%2];}"
+            : "=&f"(x.x[0]), "=&f"(x.x[1])
+            : "l"(p), "r"(place), "r"(left));
+}
+static __device__ __forceinline__ void load_if(pack<float, 1> &x, const pack<float, 1> *p,
+                                               int32_t place, int32_t left)
+{
+    LOAD_IF("2, %3; mov.b32 %0, 0; @q ld.global.nc.f32 %0, [%1];}"
+            : "=&f"(x.x[0])
+            : "l"(p), "r"(place), "r"(left));
+}
+static __device__ __forceinline__ void load_if(pack<double, 2> &x, const pack<double, 2> *p,
+                                               int32_t place, int32_t left)
+{
+    LOAD_IF("3, %4; mov.b64 %0, 0; mov.b64 %1, 0; @q ld.global.nc.v2.f64 {%0, %1}, [%2];}"
+            : "=&d"(x.x[0]), "=&d"(x.x[1])
+            : "l"(p), "r"(place), "r"(left));
+}
+static __device__ __forceinline__ void load_if(pack<double, 1> &x, const pack<double, 1> *p,
+                                               int32_t place, int32_t left)
+{
+    LOAD_IF("2, %3; mov.b64 %0, 0; @q ld.global.nc.f64 %0, [%1];}"
+            : "=&d"(x.x[0])
+            : "l"(p), "r"(place), "r"(left));
+}
+#undef LOAD_IF
+#else
+template <typename X>
+static __device__ __forceinline__ void load_if(X &x, const X *p, int32_t place, int32_t left)
+{
+    x = place < left ? *p : X{};
+}
+#endif
+
+// The lane's packs of a row: where the first one is, and which there are. Where slabs are not full
+// what is past column k is not loaded, but for a first pack, which is then that of column 0.
+template <typename S> struct columns {
+    uint32_t first; // in elements from the start of a row
+    bool in[S::PACKS];
+
+    __device__ __forceinline__ columns(int32_t slab, int32_t k)
+    {
+        first = (uint32_t)slab * S::SLAB + (uint32_t)threadIdx.x % S::LANES * (uint32_t)S::VEC;
+#pragma unroll
+        for (int l = 0; l < S::PACKS; l++)
+            in[l] = S::WHOLE || first + (uint32_t)l * S::LANES * S::VEC < (uint32_t)k;
+        if (!in[0]) first = 0;
+    }
+};
+
+// Pack l of a lane whose first one is at `first`.
+template <typename S, typename X> static __device__ __forceinline__ X *pack_at(X *first, int l)
+{
+    return first + l * S::LANES * S::VEC;
+}
+
+// A nonzero of each of ROWS rows, all in column j, in the lane that has loaded it.
+template <typename T, int ROWS> struct nonzeros {
+    int32_t j;
+    T v[ROWS];
+};
+
+// What a lane sums up.
+template <typename S, int ROWS> struct sums {
+    typename S::packed x[ROWS][S::PACKS];
+};
+
+// Nonzeros of a piece as one lane sees them, which loads every nonzero `stride` of a round on.
+template <typename T> struct stretch {
+    const int32_t *idx; // columns
+    const T *val;       // values, those of the next row of a bundle `apart` further on
+    int32_t apart;
+    int32_t p;      // the place of the lane's next one
+    int32_t left;   // nonzeros from its group's next round on
+    int32_t stride; // from a round of the group to its next one
+};
+
+template <int ROWS, typename T>
+static __device__ __forceinline__ struct nonzeros<T, ROWS> load_round(const stretch<T> &from,
+                                                                     int lane)
+{
+    nonzeros<T, ROWS> next = {};
+    if (lane >= from.left) return next;
+    next.j = load_once(from.idx + from.p);
+#pragma unroll
+    for (int r = 0; r < ROWS; r++)
+        next.v[r] = load_once(from.val + from.p + (int64_t)r * from.apart);
+    return next;
+}
+
+// Without its mark.
+template <int ROWS> static __device__ __forceinline__ uint32_t column_of(int32_t j)
+{
+    return (uint32_t)(ROWS == 1 ? j : j & ~MARK);
+}
+static __device__ __forceinline__ bool is_absent(float v) { return __float_as_uint(v) == 0; }
+static __device__ __forceinline__ bool is_absent(double v) { return __double_as_longlong(v) == 0; }
+
+// sum += the products of the nonzeros of lane `place` of the group with a row of B. By all lanes.
+template <typename S, int ROWS>
+static __device__ __forceinline__ void
+add_products(sums<S, ROWS> &sum, int32_t j, const nonzeros<typename S::T, ROWS> &now, int place,
+             const typename S::packed (&b)[S::PACKS])
+{
+    typename S::T v[ROWS];
+#pragma unroll
+    for (int r = 0; r < ROWS; r++) v[r] = __shfl_sync(FULL_MASK, now.v[r], place, S::LANES);
+    const bool marked = ROWS > 1 && j < 0;
+#pragma unroll
+    for (int r = 0; r < ROWS; r++)
+        if (!marked || !is_absent(v[r]))
+#pragma unroll
+            for (int l = 0; l < S::PACKS; l++) add_product(sum.x[r][l], v[r], b[l]);
+}
+
+// sum += the products of a group's round, of which `left` are there; B begins with the lane's first
+// pack. By all lanes.
+template <bool FULL, typename S, int ROWS>
+static __device__ __forceinline__ void
+add_round(sums<S, ROWS> &sum, const nonzeros<typename S::T, ROWS> &now, int32_t left,
+          const typename S::T *B, uint32_t B_step, const columns<S> &where)
+{
+    typedef typename S::T T;
+    typedef typename S::packed packed;
+    const int BATCH = batch_of<S, ROWS>();
+#pragma unroll(S::LANES <= 8 ? S::LANES / BATCH : 1)
+    for (int q = 0; q < S::LANES; q += BATCH) {
+        if (!FULL && q > 0 && !__any_sync(FULL_MASK, left > q)) break;
+        packed b[BATCH][S::PACKS];
+        int32_t j[BATCH];
+#pragma unroll
+        for (int e = 0; e < BATCH; e++) {
+            j[e] = __shfl_sync(FULL_MASK, now.j, q + e, S::LANES);
+            uint32_t step = B_step;
+            opaque(step);
+            const T *row = row_at<const T>(B, step, column_of<ROWS>(j[e]));
+#pragma unroll
+            for (int l = 0; l < S::PACKS; l++) {
+                const packed *p = (const packed *)pack_at<S>(row, l);
+                if (FULL && (S::WHOLE || l == 0))
+                    b[e][l] = *p;
+                else
+                    load_if(b[e][l], p, q + e, where.in[l] || l == 0 ? left : 0);
+            }
+        }
+#pragma unroll
+        for (int e = 0; e < BATCH; e++)
+            add_products(sum, j[e], now, q + e, b[e]);
+    }
+}
+
+// The products of all rounds of the group, of which the first is there. By all lanes.
+template <typename S, int ROWS>
+static __device__ __forceinline__ void
+add_rounds(sums<S, ROWS> &sum, nonzeros<typename S::T, ROWS> next, stretch<typename S::T> from,
+           const typename S::T *B, uint32_t B_step, const columns<S> &where)
+{
+    const int lane = (int)threadIdx.x % S::LANES;
+#pragma unroll 1
+    while (__any_sync(FULL_MASK, from.left > 0)) {
+        const nonzeros<typename S::T, ROWS> now = next;
+        const int32_t left = from.left;
+        from.p += from.stride;
+        from.left -= from.stride;
+        next = load_round<ROWS>(from, lane);
+        if (__all_sync(FULL_MASK, left >= S::LANES))
+            add_round<true>(sum, now, left, B, B_step, where);
+        else
+            add_round<false>(sum, now, left, B, B_step, where);
+    }
+}
+
+// Of what each FROM lanes have the sum of, the sum over each TEAM lanes, in all of them. By all
+// lanes.
+template <int FROM, int TEAM, typename S, int ROWS>
+static __device__ __forceinline__ void add_groups(sums<S, ROWS> &sum)
+{
+#pragma unroll
+    for (int step = FROM; step < TEAM; step *= 2)
+#pragma unroll
+        for (int r = 0; r < ROWS; r++)
+#pragma unroll
+            for (int l = 0; l < S::PACKS; l++)
+#pragma unroll
+                for (int v = 0; v < S::VEC; v++)
+                    sum.x[r][l].x[v] += __shfl_xor_sync(FULL_MASK, sum.x[r][l].x[v], step);
+}
+
+// Past L1, and out of the way of what L2 holds of B.
+template <typename X> static __device__ __forceinline__ void store_once(X *p, const X &x)
+{
+#ifdef __CUDA_ARCH__
+    if (sizeof(X) == 16)
+        __stcs((float4 *)p, *(const float4 *)&x);
+    else if (sizeof(X) == 8)
+        __stcs((float2 *)p, *(const float2 *)&x);
+    else
+        __stcs((float *)p, *(const float *)&x);
+#else
+    *p = x;
+#endif
+}
+
+// Writes the lane's packs of row `i` of C.
+template <typename S>
+static __device__ __forceinline__ void store_row(const typename S::packed (&x)[S::PACKS],
+                                                 typename S::T *C, uint32_t C_step, int32_t i,
+                                                 const columns<S> &where)
+{
+    typename S::T *row = row_at<typename S::T>(C, C_step, (uint32_t)i) + where.first;
+#pragma unroll
+    for (int l = 0; l < S::PACKS; l++)
+        if (where.in[l]) store_once((typename S::packed *)pack_at<S>(row, l), x[l]);
+}
+
+#endif

@@ -1,0 +1,236 @@
+// `graded` on CUDA: which piece each row becomes, which rows are bundles, every shape of the
+// kernel, and products of which one reads what the one before writes.
+#include "cases.h"
+
+static struct device dev;
+
+static const struct algo_entry *graded(void)
+{
+    return algo_find(op_find("spmm"), "graded", dev.kind);
+}
+
+static int inputs_of(struct inputs *in, const struct csr *A, enum prec prec, int64_t k)
+{
+    const int64_t axis[AXES_MAX] = {k, LAYOUT_ROW};
+    int err = inputs_make(in, &dev, op_find("spmm"), A, prec, axis, true, 0);
+    CHECK(!err, "%s", fail_text());
+    return err;
+}
+
+// Row i has length(i) nonzeros; where to(i) is less than i, in the columns of that row, which is as
+// long.
+static int make_rows(int32_t m, int32_t n, int32_t (*length)(int32_t), int32_t (*to)(int32_t),
+                     struct csr *A)
+{
+    int64_t p = 0;
+    int err = csr_alloc(A, m, n, (int64_t)m * n);
+    CHECK(!err, "%s", fail_text());
+    for (int32_t i = 0; i < m && !err; i++) {
+        const int32_t of = to ? to(i) : i, count = length(of);
+        const int64_t first = n - count > 0 ? ((int64_t)of * 37) % (n - count + 1) : 0;
+        A->ptr[i] = p;
+        for (int32_t j = 0; j < count; j++, p++)
+            A->idx[p] = (int32_t)first + j, A->val[p] = (i + 2 * j) % 7 - 3;
+    }
+    if (!err) A->ptr[m] = A->nnz = p;
+    return err;
+}
+
+// What a run tells, of which the result is right.
+static struct outcome run_right(struct inputs *in, const double *opt, const char *what)
+{
+    struct outcome out = case_run(in, graded(), opt, CHECK_FULL);
+    CHECK(!out.err && out.check.error_ratio == 0 && !out.left, "%s, %s, k %lld: %s", what,
+          prec_name(in->p.prec), (long long)in->p.axis[0],
+          out.err ? fail_text() : out.check.reason);
+    return out;
+}
+
+// ---- Pieces ----
+
+static const int32_t edges[] = {0, 1, 32, 33, 256, 257, 1024, 1025, 2048, 2049};
+static int32_t edge(int32_t i) { return edges[i % COUNT(edges)]; }
+
+static void test_kinds(void)
+{
+    struct csr A;
+    struct inputs in;
+    double opt[PARAMS_MAX] = {0};
+    if (make_rows(3 * COUNT(edges), 2100, edge, NULL, &A)) return;
+    for (int prec = F32; prec <= F64; prec++) {
+        if (inputs_of(&in, &A, (enum prec)prec, 32)) return;
+        algo_defaults(graded()->algo, opt);
+        set_option(graded(), opt, "short", 32);
+        set_option(graded(), opt, "medium", 256);
+        set_option(graded(), opt, "segment", 1024);
+        struct outcome out = run_right(&in, opt, "edges");
+        CHECK(figure_of(&out, "short") == 3 * 3, "%g short rows", figure_of(&out, "short"));
+        CHECK(figure_of(&out, "medium") == 3 * 2, "%g medium rows", figure_of(&out, "medium"));
+        CHECK(figure_of(&out, "segments") == 3 * (1 + 1 + 2 + 2 + 3), "%g segments",
+              figure_of(&out, "segments"));
+        CHECK(figure_of(&out, "bundles") == 0, "%g bundles", figure_of(&out, "bundles"));
+        set_option(graded(), opt, "short", 0);
+        set_option(graded(), opt, "medium", 2048);
+        set_option(graded(), opt, "segment", 1000);
+        out = run_right(&in, opt, "edges moved");
+        CHECK(figure_of(&out, "short") == 3, "%g empty rows", figure_of(&out, "short"));
+        CHECK(figure_of(&out, "medium") == 3 * 8, "%g medium rows", figure_of(&out, "medium"));
+        CHECK(figure_of(&out, "segments") == 3 * 3, "%g segments", figure_of(&out, "segments"));
+        inputs_free(&in);
+    }
+    csr_free(&A);
+}
+
+// ---- Bundles ----
+
+#define ALIKE 3
+static int32_t sixty(int32_t i) { return (void)i, 60; }
+static int32_t twenty(int32_t i) { return (void)i, 20; }
+static int32_t three_hundred(int32_t i) { return (void)i, 300; }
+static int32_t mixed(int32_t i) { return i % 9 < 3 ? 50 : i % 9 < 6 ? 12 : 5 + i % 50; }
+static int32_t with_first(int32_t i) { return i - i % ALIKE; }
+static int32_t with_second(int32_t i) { return i % ALIKE ? i - i % ALIKE + 1 : i; }
+static int32_t some_with_first(int32_t i) { return i / 6 % 2 ? i : i - i % ALIKE; }
+
+static void test_bundles(void)
+{
+    static const struct {
+        const char *what;
+        int32_t m, (*length)(int32_t), (*to)(int32_t);
+        double alike, share; // options
+        double bundles, bundled;
+    } cases[] = {
+        {"alike, medium", 90, sixty, with_first, 3, 1, 30, 1},
+        {"alike, short", 90, twenty, with_first, 3, 1, 30, 1},
+        {"too long", 30, three_hundred, with_first, 1.5, 0.5, 0, 0},
+        {"a row is left", 91, sixty, with_first, 1.6, 0.5, 30, 90.0 / 91},
+        {"two rows are left", 92, sixty, with_first, 1.6, 0.5, 30, 90.0 / 92},
+        {"two of three are alike", 90, sixty, with_second, 1.2, 0.5, 30, 1},
+        {"half of them", 72, sixty, some_with_first, 2.5, 0.5, 12, 0.5},
+        {"half are not enough", 72, sixty, some_with_first, 2.5, 0.51, 0, 0.5},
+        {"lengths differ", 90, mixed, with_first, 2.5, 0.1, 30, 1},
+        {"not wanted", 90, sixty, with_first, 0, 0, 0, -1},
+        {"fewer than a bundle", 2, sixty, with_first, 1, 0, 0, -1},
+    };
+    for (int c = 0; c < COUNT(cases); c++) {
+        struct csr A;
+        if (make_rows(cases[c].m, 3400, cases[c].length, cases[c].to, &A)) return;
+        for (int turn = 0; turn < 8; turn++) {
+            static const int64_t ks[] = {32, 128, 64, 96};
+            struct inputs in;
+            double opt[PARAMS_MAX] = {0};
+            if (inputs_of(&in, &A, turn % 2 ? F64 : F32, ks[turn / 2])) return;
+            algo_defaults(graded()->algo, opt);
+            set_option(graded(), opt, "alike", cases[c].alike);
+            set_option(graded(), opt, "bundled", cases[c].share);
+            set_option(graded(), opt, "short", 32);
+            set_option(graded(), opt, "medium", 256);
+            struct outcome out = run_right(&in, opt, cases[c].what);
+            CHECK(figure_of(&out, "bundles") == cases[c].bundles, "%s: %g bundles", cases[c].what,
+                  figure_of(&out, "bundles"));
+            CHECK(fabs(figure_of(&out, "bundled") - cases[c].bundled) < 1e-9, "%s: %g bundled",
+                  cases[c].what, figure_of(&out, "bundled"));
+            inputs_free(&in);
+        }
+        csr_free(&A);
+    }
+}
+
+// Row `j` of B becomes infinite.
+static int spoil_row(const struct task *t, int64_t j)
+{
+    float row[64];
+    for (int c = 0; c < COUNT(row); c++) row[c] = INFINITY;
+    const struct dense_dev *B = &t->in[0];
+    CHECK(B->cols <= COUNT(row) && t->prec == F32, "a row of B does not fit");
+    return device_upload(&dev, (float *)B->val + j * B->ld, row, B->cols * (int64_t)sizeof *row);
+}
+
+// What is not finite in a row of B reaches the rows of A that have its column, with a zero as their
+// value or not, and no other row of their bundles.
+static void test_infinity(void)
+{
+    const int64_t k = 32;
+    struct csr A;
+    struct inputs in;
+    struct setup setup;
+    if (make_rows(12, 100, twenty, with_second, &A)) return;
+    if (inputs_of(&in, &A, F32, k)) return;
+    for (int64_t j = 0; j < A.n; j++) {
+        struct task t = {.entry = graded(), .algo = graded()->algo};
+        float *C = mem_alloc(A.m * k, sizeof *C);
+        algo_defaults(t.algo, t.opt);
+        set_option(t.entry, t.opt, "alike", 1);
+        int err = task_prepare(&t, &in.o, &setup);
+        const struct figure *bundles = figures_find(&t.figures, "bundles");
+        CHECK(!err && bundles && bundles->number == 4, "%s", fail_text());
+        if (!err) err = spoil_row(&t, j);
+        if (!err) err = task_run(&t);
+        if (!err) err = device_download(&dev, C, t.C.val, A.m * k * (int64_t)sizeof *C);
+        CHECK(!err && C && t.C.ld == k, "%s", fail_text());
+        for (int32_t i = 0; i < A.m && !err; i++) {
+            bool has = false, finite = true, all = true;
+            for (int64_t p = A.ptr[i]; p < A.ptr[i + 1]; p++) has |= A.idx[p] == j;
+            for (int64_t c = 0; c < k; c++)
+                finite &= isfinite(C[i * k + c]), all &= !isfinite(C[i * k + c]);
+            CHECK(has ? all : finite, "row %d, column %lld infinite: %s", i, (long long)j,
+                  has ? "it is lost" : "it is not this row's");
+        }
+        mem_free(C);
+        task_teardown(&t);
+        operands_free(&in.o); // B is made anew
+        operands_init(&in.o, &dev);
+        operands_use(&in.o, &in.p);
+    }
+    inputs_free(&in);
+    csr_free(&A);
+}
+
+// ---- Shapes ----
+
+static int32_t all_lengths(int32_t i) { return i < 70 ? i : i == 70 ? 300 : i == 71 ? 2100 : i % 7; }
+
+static void test_shapes(void)
+{
+    static const int64_t more[] = {127, 128, 129, 130, 132, 160, 192, 200, 256, 257, 258, 260, 513};
+    struct csr A;
+    if (make_rows(150, 2300, all_lengths, NULL, &A)) return;
+    for (int64_t k = 1; k <= 100 + COUNT(more); k++) {
+        struct inputs in;
+        double opt[PARAMS_MAX] = {0};
+        if (inputs_of(&in, &A, k % 2 ? F32 : F64, k <= 100 ? k : more[k - 101])) return;
+        algo_defaults(graded()->algo, opt);
+        run_right(&in, opt, "all lengths");
+        set_option(graded(), opt, "lanes", (double)(1 << k % 6));
+        run_right(&in, opt, "lanes");
+        algo_defaults(graded()->algo, opt);
+        if (k % 8 == 0) {
+            set_option(graded(), opt, "slab", 128);
+            struct outcome out = run_right(&in, opt, "slabs of 128 bytes");
+            CHECK(figure_of(&out, "columns") * (double)prec_bytes(in.p.prec) <= 128,
+                  "slabs of %g columns", figure_of(&out, "columns"));
+        }
+        inputs_free(&in);
+        if (inputs_of(&in, &A, k % 2 ? F64 : F32, k <= 100 ? k : more[k - 101])) return;
+        algo_defaults(graded()->algo, opt);
+        run_right(&in, opt, "all lengths");
+        inputs_free(&in);
+    }
+    csr_free(&A);
+}
+
+int main(void)
+{
+    if (device_missing(DEVICE_CUDA)) {
+        SKIP("graded on cuda: %s", device_missing(DEVICE_CUDA));
+        return TEST_END();
+    }
+    CHECK(!device_open("cuda", &dev), "%s", fail_text());
+    test_kinds();
+    test_bundles();
+    test_infinity();
+    test_shapes();
+    CHECK(dev.used_bytes == 0, "%lld bytes left", (long long)dev.used_bytes);
+    device_close(&dev);
+    return TEST_END();
+}
