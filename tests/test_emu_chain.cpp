@@ -1,6 +1,6 @@
 // What a batch of runs starts on a CUDA device: behind each run a kernel of its own that is no part
-// of it, or nothing. Kernels that may start before the one ahead of them has ended are kept apart by
-// one that waits.
+// of it, or nothing. Kernels that may start before the one ahead of them has ended are kept apart
+// by one that waits.
 #include "emu.h"
 extern "C" {
 #include "measure/chain.h"
