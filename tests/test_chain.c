@@ -127,8 +127,8 @@ static void check_times(const struct timing *t)
     CHECK(fabs(t->back_to_back - back) < 1e-9, "back to back: %g ms, not %g", t->back_to_back,
           back);
     CHECK(fabs(t->separator_ms - SEPARATOR_MS) < 1e-9, "separator: %g ms", t->separator_ms);
-    struct timing_median apart = timing_of_kind(t, TIMING_SEPARATE);
-    struct timing_median close = timing_of_kind(t, TIMING_BACK_TO_BACK);
+    struct timed_median apart = timing_of_kind(t, TIMING_SEPARATE);
+    struct timed_median close = timing_of_kind(t, TIMING_BACK_TO_BACK);
     CHECK(apart.ms == t->median && apart.ci_lo == t->ci_lo && apart.ci_hi == t->ci_hi, "apart: %g",
           apart.ms);
     CHECK(close.ms == t->back_to_back && close.ci_lo == t->back_ci_lo &&

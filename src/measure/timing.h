@@ -57,10 +57,10 @@ struct timing {
 enum timing_kind { TIMING_SEPARATE, TIMING_BACK_TO_BACK, TIMING_KINDS };
 extern const char *const timing_kind_words[]; // as on the command line, ended by a NULL
 // A median and its 95 % confidence interval; of what has but one time that one.
-struct timing_median {
+struct timed_median {
     double ms, ci_lo, ci_hi;
 };
-struct timing_median timing_of_kind(const struct timing *t, enum timing_kind kind);
+struct timed_median timing_of_kind(const struct timing *t, enum timing_kind kind);
 
 // Runs the work, which starts on the device, until the rule is content.
 int timing_measure(struct device *dev, const struct timed_work *work,

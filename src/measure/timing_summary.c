@@ -46,13 +46,13 @@ double timing_median(double *x, int n)
 }
 
 // The median of sorted samples.
-static struct timing_median median_of(const double *sorted, int n)
+static struct timed_median median_of(const double *sorted, int n)
 {
     bool bounded = n >= TIMING_INTERVAL_SAMPLES;
     int lo, hi;
     timing_median_ranks(n, &lo, &hi);
-    return (struct timing_median){quantile(sorted, n, 0.5), bounded ? sorted[lo] : NAN,
-                                  bounded ? sorted[hi] : NAN};
+    return (struct timed_median){quantile(sorted, n, 0.5), bounded ? sorted[lo] : NAN,
+                                 bounded ? sorted[hi] : NAN};
 }
 
 static void sort_copy(double *to, const double *from, int n)
@@ -64,11 +64,11 @@ static void sort_copy(double *to, const double *from, int n)
 const char *const timing_kind_words[] = {
     [TIMING_SEPARATE] = "separate", [TIMING_BACK_TO_BACK] = "back-to-back", NULL};
 
-struct timing_median timing_of_kind(const struct timing *t, enum timing_kind kind)
+struct timed_median timing_of_kind(const struct timing *t, enum timing_kind kind)
 {
     if (kind == TIMING_BACK_TO_BACK && !isnan(t->back_to_back))
-        return (struct timing_median){t->back_to_back, t->back_ci_lo, t->back_ci_hi};
-    return (struct timing_median){t->median, t->ci_lo, t->ci_hi};
+        return (struct timed_median){t->back_to_back, t->back_ci_lo, t->back_ci_hi};
+    return (struct timed_median){t->median, t->ci_lo, t->ci_hi};
 }
 
 int timing_summarise(struct timing *t)
@@ -77,13 +77,13 @@ int timing_summarise(struct timing *t)
     if (!s) return ERR_MEMORY;
     if (t->back_samples) {
         sort_copy(s, t->back_samples, t->count);
-        struct timing_median back = median_of(s, t->count);
+        struct timed_median back = median_of(s, t->count);
         t->back_to_back = back.ms;
         t->back_ci_lo = back.ci_lo;
         t->back_ci_hi = back.ci_hi;
     }
     sort_copy(s, t->samples, t->count);
-    struct timing_median m = median_of(s, t->count);
+    struct timed_median m = median_of(s, t->count);
     double sum = 0;
     for (int i = 0; i < t->count; i++) sum += s[i];
     t->min = s[0];

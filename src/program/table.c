@@ -242,8 +242,11 @@ static void print_samples(const struct table *t, const struct timing *x)
             x->count, x->count > 1 ? "s" : "", x->batch, x->batch > 1 ? "s" : "", x->warmup,
             x->stop);
     if (!isnan(x->back_to_back))
-        fprintf(stderr, "launched as a %s, apart; back to back %.6g ms; ", x->launch,
-                x->back_to_back);
+        fprintf(stderr, "launched as a %s, apart by %.3g ms, taken off; back to back %.6g ms",
+                x->launch, x->separator_ms, x->back_to_back);
+    if (!isnan(x->back_ci_lo))
+        fprintf(stderr, " +-%.2f %%", 100 * (x->back_ci_hi - x->back_ci_lo) / 2 / x->back_to_back);
+    if (!isnan(x->back_to_back)) fprintf(stderr, "; ");
     fprintf(stderr, "fastest %.6g ms\n", x->min);
 }
 
@@ -345,7 +348,7 @@ static void print_winner(const struct table *t, const struct table_case *group,
 {
     char ms[32], inputs[128], name[TABLE_NAME_MAX];
     const struct table_case *best = fastest(t, group, kind, any_algo);
-    const struct timing_median *time = &best->time[kind];
+    const struct timed_median *time = &best->time[kind];
     fprintf(stderr, "  fastest%s,%s: ", kind == TIMING_BACK_TO_BACK ? " back to back" : "",
             inputs_text(t, group->c, inputs));
     if (!all_bounded(t, group, kind)) {
@@ -373,7 +376,7 @@ static void print_winner(const struct table *t, const struct table_case *group,
 static bool any_back(const struct table *t, const struct table_case *group)
 {
     for (int64_t i = 0; i < t->kept; i++) {
-        const struct timing_median *time = t->cases[i].time;
+        const struct timed_median *time = t->cases[i].time;
         if (case_same_inputs(t->cases[i].c, group->c) &&
             time[TIMING_BACK_TO_BACK].ms != time[TIMING_SEPARATE].ms)
             return true;

@@ -8,7 +8,7 @@
 // A measured case, kept until the summary of its matrix.
 struct table_case {
     const struct bench_case *c; // of the plan
-    struct timing_median time[TIMING_KINDS];
+    struct timed_median time[TIMING_KINDS];
 };
 
 struct table {

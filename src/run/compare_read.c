@@ -82,7 +82,7 @@ void sightings_free(struct sightings *s)
     *s = (struct sightings){0};
 }
 
-static struct timing_median time_of(const struct record *r, enum timing_kind kind)
+static struct timed_median time_of(const struct record *r, enum timing_kind kind)
 {
     const struct timing t = {.median = r->median,
                              .ci_lo = r->ci_lo,
@@ -101,7 +101,7 @@ static int add(struct sightings *s, struct record *r, const struct moments *m)
     int64_t when = moments_find(m, r->run);
     if (!r->run) r->run = mem_zero_alloc(1, 1);
     if (!r->run) return ERR_MEMORY;
-    struct timing_median time = time_of(r, s->kind);
+    struct timed_median time = time_of(r, s->kind);
     bool timed = r->status == STATUS_OK && time.ms > 0;
     double error = timed ? log(time.ci_hi / time.ci_lo) / (2 * NORMAL_95) : NAN;
     s->list[s->count] = (struct sighting){.order = s->count,
