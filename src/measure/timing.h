@@ -44,7 +44,7 @@ struct timing {
     // Where runs can overlap, a kernel that does nothing keeps those of a sample apart, and its own
     // time is taken off: what was measured is longer by separator_ms a run. Each sample has another
     // one beside it, without that kernel. NAN and NULL where there is no such kernel:
-    double separator_ms;  // one after the other of them; less no kernel takes back to back
+    double separator_ms;  // one of them after the other: no kernel that waits takes less
     double *back_samples; // likewise `count` of them
     double back_to_back, back_ci_lo, back_ci_hi; // their median and its interval
     // What else there was for the host to do, the warm-up included; and whether that was so much
