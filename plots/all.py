@@ -4,7 +4,8 @@
 A figure is a script here with a function draw(); each is drawn for each set of cases in the files
 (device, operation, its axes, precision, cache), as far as the figure tells them apart; of more than
 12 sets that differ in one number alone the 3 with most cases. Of one file FILE.jsonl all goes to the
-folder FILE; of several the images go to the folder figures beside the first, the page beside that.
+folder FILE; of several the images go to the folder figures beside the first, the page beside that;
+of times back to back (-time) the names end with that.
 Prints what was written, and what was left out and why.
 """
 
@@ -60,10 +61,12 @@ def places(args):
     stem, ending = os.path.splitext(args.results[0])
     if args.output:
         return args.output, os.path.join(args.output, PAGE)
+    mark = "" if args.time == records.SEPARATE else "-" + args.time
     if len(args.results) > 1:
         beside = os.path.dirname(stem)
-        return os.path.join(beside, FOLDER), os.path.join(beside, PAGE)
-    folder = stem if ending else stem + "-figures"
+        return os.path.join(beside, FOLDER + mark), os.path.join(beside, mark.join(
+            os.path.splitext(PAGE)))
+    folder = (stem if ending else stem + "-figures") + mark
     return folder, os.path.join(folder, PAGE)
 
 
@@ -102,7 +105,7 @@ def main():
     figures, left = [], {}
     try:
         wanted = common.wanted_from(args)
-        rows = [row for row in records.read(args.results) if common.matches(row, wanted)]
+        rows = [row for row in records.read(args.results, args.time) if common.matches(row, wanted)]
         for figure in draw_all(rows, folder, args.format, left):
             print(figure.path)
             figures.append(figure)

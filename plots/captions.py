@@ -129,8 +129,9 @@ def of(module, said):
         "Libraries": counts(row["library"] for row in rows) or "none",
         "Measured": "%s (UTC), by revision %s" % (
             dates_text(envs), counts(row["env"].get("revision") or "not said" for row in rows)),
-        "Times": "%s Cache %s; launched %s" % (
-            runs_text(rows), counts(row["cache"] for row in rows), launches),
+        "Times": "%s Cache %s; launched %s; runs %s" % (
+            runs_text(rows), counts(row["cache"] for row in rows), launches,
+            counts(row["way"] for row in rows) or "not said how"),
         "Clocks and load": clocks_text(rows),
         "Checked": counts(row["method"] for row in rows),
         "Files": counts(row["source"] for row in rows),

@@ -51,6 +51,9 @@ def arguments(doc, more=None):
                            ("prec", "f32 or f64"), ("cache", "warm or cold"),
                            ("launch", "graph or stream")):
         parser.add_argument("-" + name, "--" + name, help=about_it)
+    parser.add_argument("-time", "--time", choices=records.TIMES, default=records.SEPARATE,
+                        help="of runs kept apart (default), or of runs that may overlap the next; "
+                        "what has but one time has that one")
     if more:
         more(parser)
     args, unknown = parser.parse_known_args()
@@ -278,6 +281,7 @@ def about(rows):
     texts += ["%s = %s" % (name, values(name)) for name in fields_of(rows)[len(BEFORE):-len(AFTER)]]
     texts += [values("prec")] + [values("cache") + " cache"] * (values("cache") != "warm")
     texts += ["%s launches" % values("launch")] * (values("launch") != "graph")
+    texts += ["runs back to back"] * any(row["which"] != records.SEPARATE for row in rows)
     texts += [values("device")]
     dates = sorted({str(row["env"]["date"])[:10] for row in rows if row["env"].get("date")})
     return " · ".join(texts + ([" to ".join(dates[:1] + dates[1:][-1:])] if dates else []))

@@ -273,7 +273,7 @@ def main(module):
     if os.path.splitext(path)[1] not in (".png", ".svg"):
         path += "." + (args.format or "png")
     try:
-        rows = records.read(args.results)
+        rows = records.read(args.results, args.time)
         selection = common.choose(rows, common.wanted_from(args), mixes,
                                   getattr(module, "has", None))
         save(module.draw(selection, args) if more else module.draw(selection), path, module)

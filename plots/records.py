@@ -16,6 +16,7 @@ import repeats
 from words import visible
 
 SCHEMA = "spbench/1"
+SEPARATE, BACK_TO_BACK = TIMES = "separate", "back-to-back"  # of runs kept apart, or not
 ENVIRONMENT, RESULT = "environment", "result"
 PLAIN = "csr"  # the format that records measure every other one by, in csr_bytes
 
@@ -70,10 +71,27 @@ def named(env, what):
             if "name" in item}
 
 
-def interval(time):
+def interval(time, prefix=""):
     """(low, high) of the median's 95 % interval in ms; None of too few samples to have one."""
-    ends = number(time.get("ci_lo")), number(time.get("ci_hi"))
+    ends = number(time.get(prefix + "ci_lo")), number(time.get(prefix + "ci_hi"))
     return ends if all(ends) and 0 < ends[0] <= ends[1] else None
+
+
+def median_of(time, which):
+    """(ms, interval, of what runs: see way_of) of this of TIMES; what has but one has that one."""
+    back = number(time.get("back_to_back"))
+    if which == BACK_TO_BACK and back:
+        return back, interval(time, "back_to_back_"), "back to back"
+    return number(time.get("median")), interval(time), way_of(time)
+
+
+def way_of(time):
+    """How the runs of a sample stand to each other; None where that is not told."""
+    batch = number(time.get("batch"))
+    if batch is None:
+        return None
+    return "one a sample" if batch == 1 else \
+        "back to back" if number(time.get("separator")) is None else "kept apart"
 
 
 def axis_value(x):
@@ -95,9 +113,9 @@ def key_of(record, axes):
     return " ".join(words + [size, matrix["name"]])
 
 
-def row_from(record, env):
-    """A result record as a flat row: what the plots need, without the samples. What is no such
-    record is a KeyError, a TypeError or a ValueError."""
+def row_from(record, env, which=SEPARATE):
+    """A result record as a flat row: what the plots need, without the samples, by this of TIMES.
+    What is no such record is a KeyError, a TypeError or a ValueError."""
     time, check, memory = part(record, "time_ms"), part(record, "check"), part(record, "memory")
     facts = algorithm_facts(env, record["alg"], record["device"])
     if record["op"] != part(env, "operation").get("name"):
@@ -129,8 +147,11 @@ def row_from(record, env):
     row["matrix"] = (row["name"],) + tuple(number(matrix[n]) for n in ("rows", "cols", "nnz"))
     row["curve"] = aspect_nonzeros(row)
     row["rows"], row["row_mean"] = number(matrix["rows"]), number(matrix.get("row_mean"))
-    row["ms"], row["gflops"] = number(time.get("median")), number(record.get("gflops"))
-    row["interval"] = interval(time)
+    row["ms"], row["interval"], row["way"] = median_of(time, which)
+    row["which"] = which
+    # The record's rates are those of its median.
+    faster = (number(time.get("median")) or row["ms"]) / row["ms"] if row["ms"] else 1
+    row["gflops"] = scaled(number(record.get("gflops")), faster)
     row["flagged"] = True in (time.get("throttled"), time.get("busy"))  # may be too long
     row["flops"] = number(record.get("flops"))
     row["figures"] = {name: number(record.get(name)) for name in named(env, "figures")}
@@ -138,7 +159,7 @@ def row_from(record, env):
     row["peak"], row["timeline"] = number(memory.get("peak_bytes")), moments(memory.get("timeline"))
     row["formats"] = [(str(item.get("format")), numbers(item)) for item in parts(record, "formats")]
     row["bytes"] = number(part(record, "bytes").get("compulsory"))
-    row["gather"] = number(record.get("gather_efficiency"))  # over 1: rows are reused on chip
+    row["gather"] = scaled(number(record.get("gather_efficiency")), faster)  # over 1: reused on chip
     row["moved"] = number(part(record, "counters").get("memory_bytes"))
     if row["status"] == "ok":
         if check.get("method") in (None, "off"):
@@ -148,6 +169,10 @@ def row_from(record, env):
         elif not (row["ms"] and row["ms"] > 0 and row["gflops"] and row["gflops"] > 0):
             row["status"] = "without a time"
     return row
+
+
+def scaled(x, factor):
+    return None if x is None else x * factor
 
 
 def no_options_asked(command):
@@ -240,13 +265,14 @@ def axes_of(paths):
     return found
 
 
-def read(paths):
-    """All rows of these files. Lines that are no records are left out with a warning."""
+def read(paths, which=SEPARATE):
+    """All rows of these files, by this of TIMES. Lines that are no records are left out with a
+    warning."""
     rows = []
     for path in paths:
         try:
             with open(path, encoding="utf-8", errors="replace") as lines:
-                rows += rows_of(path, lines)
+                rows += rows_of(path, lines, which)
         except OSError as error:
             raise NoData("%s: %s" % (path, error.strerror)) from error
     if not rows:
@@ -256,7 +282,7 @@ def read(paths):
     return repeats.settled(sorted(rows, key=lambda row: row["date"]))
 
 
-def rows_of(path, lines):
+def rows_of(path, lines, which=SEPARATE):
     """The rows of a file. Runs may share it, line by line: a result belongs to the environment of
     its run, or, from before runs had ids, to the last environment without one."""
     rows, envs, bad, unread = [], {}, [], {}
@@ -268,7 +294,7 @@ def rows_of(path, lines):
             unread[str(part(record, "matrix").get("name"))] = True
         elif line.strip():
             try:
-                row = row_from(record or {}, envs[text((record or {}).get("run"))])
+                row = row_from(record or {}, envs[text((record or {}).get("run"))], which)
                 rows.append({**row, "source": os.path.basename(path)})
             except (KeyError, TypeError, ValueError):
                 bad.append(at)

@@ -125,7 +125,7 @@ def print_all(args):
     if args.code and not any(args.code == line_.code for line_ in known):
         raise records.NoData("%s: no code %s" % (args.peers or "--code needs --peers", args.code))
     wanted = common.wanted_from(args)
-    rows = [row for row in records.read(args.results) if common.matches(row, wanted)]
+    rows = [row for row in records.read(args.results, args.time) if common.matches(row, wanted)]
     ours = {row["name"] for row in rows}
     for name, _ in args.map:
         if name not in ours:

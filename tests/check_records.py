@@ -9,6 +9,7 @@ that say the same thing agree. Ends with `N passed, N failed, N skipped`.
 import json
 import math
 import pathlib
+import statistics
 import sys
 
 try:
@@ -100,8 +101,17 @@ def contradictions(record, env, known):
     if time["batch"] > 1 and any(time["batch"] % i == 0 for i in range(2, time["batch"])):
         yield "time_ms.batch is not prime"
     apart = time["batch"] > 1 and time["launch"] == "graph"
-    if (time["separator"] is not None) != apart or (time["back_to_back"] is not None) != apart:
+    back, ends = time["back_to_back_samples"], [time["back_to_back_ci_" + e] for e in ("lo", "hi")]
+    if any((x is not None) != apart for x in (time["separator"], time["back_to_back"], back)):
         yield "separator or back_to_back, and a sample whose runs cannot overlap"
+    elif apart and len(back) != len(time["samples"]):
+        yield "%d samples back to back beside %d" % (len(back), len(time["samples"]))
+    elif apart and not close(time["back_to_back"], statistics.median(back)):
+        yield "back_to_back is not the median of its samples"
+    if [end is None for end in ends] != 2 * [not apart or len(back) < 6]:
+        yield "an interval of back_to_back, and not one of at least 6 samples"
+    elif None not in ends and not ends[0] <= time["back_to_back"] <= ends[1]:
+        yield "back_to_back is outside its interval"
     if (time["launch"] == "call") != (record["device"] == "cpu") or \
             (time["launch"] == "graph" and (record["launch"] or not apart)):
         yield "time_ms.launch is %s" % time["launch"]

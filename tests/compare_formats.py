@@ -42,11 +42,12 @@ SUMMARY = {"verdicts": {"type": "object"}, "timed": {"type": "integer"}, "guesse
            "bad_lines": {"type": "integer"}}
 JSON = {"type": "object", "additionalProperties": False,
         "required": ["schema", "old", "new", "old_revision", "new_revision", "old_device", "new_device",
-                     "threshold_percent", "conclusion", "summary", "cases"],
+                     "threshold_percent", "time", "conclusion", "summary", "cases"],
         "properties": {"old_revision": {"const": "1b76f4a"}, "new_revision": {"const": None},
                        "old_device": {"const": "GPU A"}, "new_device": {"const": "GPU B"},
                        "schema": {"const": "spbench-compare/1"}, "old": {"type": "string"}, "new": {"type": "string"},
                        "threshold_percent": {"type": "number"},
+                       "time": {"enum": ["separate", "back-to-back"]},
                        "conclusion": {"enum": ["no regression", "regression", "cannot tell"]},
                        "summary": {"type": "object", "additionalProperties": False, "required": list(SUMMARY),
                                    "properties": SUMMARY},

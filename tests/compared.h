@@ -50,13 +50,20 @@ struct line {
     double ms, half;                                             // half of the interval, as a share
     bool throttled, busy;
     int samples; // 0: enough for an interval
+    double back; // ms back to back, and so half of its interval; 0: not told
+    double back_half;
 };
 
 static inline void put(FILE *f, struct line l)
 {
     const char *name = l.name ? l.name : "m", *status = l.status ? l.status : "ok";
     const char *device = l.device ? l.device : "cpu";
-    char time[256] = "null", library[64] = "null", reason[64] = "null", in_key[64] = "";
+    char time[384] = "null", library[64] = "null", reason[64] = "null", in_key[64] = "";
+    char back[128] = "";
+    if (l.back > 0)
+        snprintf(back, sizeof back,
+                 ",\"back_to_back\":%.9g,\"back_to_back_ci_lo\":%.9g,\"back_to_back_ci_hi\":%.9g",
+                 l.back, l.back * (1 - l.back_half), l.back * (1 + l.back_half));
     if (l.library) {
         snprintf(library, sizeof library, "\"Lib %s\"", l.library);
         snprintf(in_key, sizeof in_key, " Lib-%s", l.library);
@@ -65,9 +72,9 @@ static inline void put(FILE *f, struct line l)
     if (l.ms > 0)
         snprintf(time, sizeof time,
                  "{\"median\":%.9g,\"ci_lo\":%.9g,\"ci_hi\":%.9g,\"samples\":[%.9g],"
-                 "\"throttled\":%s,\"busy\":%s}",
+                 "\"throttled\":%s,\"busy\":%s%s}",
                  l.ms, l.samples ? NAN : l.ms * (1 - l.half), l.samples ? NAN : l.ms * (1 + l.half),
-                 l.ms, l.throttled ? "true" : "false", l.busy ? "true" : "false");
+                 l.ms, l.throttled ? "true" : "false", l.busy ? "true" : "false", back);
     for (char *nan; (nan = strstr(time, "nan"));) memcpy(nan, "0e0", 3);
     fprintf(f,
             "{\"schema\":\"spbench/1\",\"kind\":\"result\",\"status\":\"%s\",\"reason\":%s,"

@@ -31,7 +31,7 @@ static const struct algo made_up = {
 static const struct algo_entry made_up_entry = {"made-up", &own_op, DEVICE_CPU, &made_up, NULL};
 static const struct algo_entry absent = {"absent", &own_op, DEVICE_CUDA, NULL, "not in this build"};
 
-static double made_up_samples[] = {0.25, 0.5, 0.75};
+static double made_up_samples[] = {0.25, 0.5, 0.75}, made_up_back[] = {0.25, 0.375, 0.625};
 static struct matrix web = {.name = (char *)"web",
                             .path = (char *)"dir/web.mtx",
                             .A = {.m = 3, .n = 4, .nnz = 5},
@@ -67,7 +67,10 @@ static inline struct result good_result(void)
                                   .batch = 7,
                                   .launch = "graph",
                                   .separator_ms = 0.001,
+                                  .back_samples = made_up_back,
                                   .back_to_back = 0.375,
+                                  .back_ci_lo = 0.25,
+                                  .back_ci_hi = 0.625,
                                   .machine = {.switches = 5, .steal = 0.25, .others = NAN},
                                   .busy = true,
                                   .warmup = 4,

@@ -11,6 +11,7 @@
 #define RUN_MS       0.016 // alone
 #define SEPARATOR_MS 0.001
 #define OVERLAP_MS   0.004 // saved by a run that directly follows another one
+#define BATCH        67    // 63 would be enough
 
 struct graph {
     double ms;
@@ -120,12 +121,19 @@ static int measure(const struct timed_work *work, struct timing_rule rule, struc
 static void check_times(const struct timing *t)
 {
     CHECK_TEXT(t->launch, "graph");
-    CHECK(t->batch == 67, "%d runs in a batch", t->batch); // 63 would be enough
+    CHECK(t->batch == BATCH, "%d runs in a batch", t->batch);
     CHECK(fabs(t->median - RUN_MS) < 1e-9, "apart: %g ms", t->median);
     double back = RUN_MS - OVERLAP_MS * (t->batch - 1) / t->batch;
     CHECK(fabs(t->back_to_back - back) < 1e-9, "back to back: %g ms, not %g", t->back_to_back,
           back);
     CHECK(fabs(t->separator_ms - SEPARATOR_MS) < 1e-9, "separator: %g ms", t->separator_ms);
+    struct timed_median apart = timing_of_kind(t, TIMING_SEPARATE);
+    struct timed_median close = timing_of_kind(t, TIMING_BACK_TO_BACK);
+    CHECK(apart.ms == t->median && apart.ci_lo == t->ci_lo && apart.ci_hi == t->ci_hi, "apart: %g",
+          apart.ms);
+    CHECK(close.ms == t->back_to_back && close.ci_lo == t->back_ci_lo &&
+              close.ci_hi == t->back_ci_hi,
+          "back to back: %g", close.ms);
 }
 
 // One by one, as the host launches them: nothing is known but the time back to back.
@@ -133,9 +141,11 @@ static void check_stream(const struct timing *t)
 {
     double back = RUN_MS - OVERLAP_MS * (t->batch - 1) / t->batch;
     CHECK_TEXT(t->launch, "stream");
-    CHECK(t->batch == 67 && fabs(t->median - back) < 1e-9, "%d runs, %g ms, not %g", t->batch,
+    CHECK(t->batch == BATCH && fabs(t->median - back) < 1e-9, "%d runs, %g ms, not %g", t->batch,
           t->median, back);
     CHECK(isnan(t->back_to_back) && isnan(t->separator_ms), "%g ms apart", t->back_to_back);
+    CHECK(isnan(t->back_ci_lo) && isnan(t->back_ci_hi) && !t->back_samples, "samples of it");
+    CHECK(timing_of_kind(t, TIMING_BACK_TO_BACK).ms == t->median, "its only time is another one");
 }
 
 static const struct timed_work plain = {.run = fake_run};
@@ -151,6 +161,95 @@ static void test_graph(void)
     CHECK(runs == t.warmup + 2 * t.batch, "%d runs", runs);
     CHECK(graph_launches == 3 + 9 + 2 * 6, "%d launches", graph_launches);
     timing_free(&t);
+}
+
+static bool is_apart(const struct graph *g) { return g->ms > BATCH * RUN_MS; }
+
+// Samples of both kinds by turns, and what they say each by itself: runs get slower here, those
+// back to back twice as fast as the others.
+static double slowed_by; // of a run, as a share
+static bool is_slowing;
+static int slow_launch(struct device *d, void *graph)
+{
+    double before = clock_now;
+    int err = fake_launch(d, graph);
+    bool apart = is_apart(graph);
+    if (is_slowing) clock_now += (clock_now - before) * slowed_by * (apart ? 1 : 2);
+    if (is_slowing && !apart) slowed_by += 0.01;
+    return err;
+}
+
+static int begin_to_slow(void *arg, bool last)
+{
+    (void)arg, (void)last;
+    is_slowing = true;
+    return OK;
+}
+
+static void test_samples(void)
+{
+    const struct timed_work work = {.run = fake_run, .before = begin_to_slow};
+    struct timing t;
+    slowed_by = is_slowing = 0;
+    ops.graph_launch = slow_launch;
+    int err = measure(&work, (struct timing_rule){.reps = 7}, &t);
+    ops.graph_launch = fake_launch;
+    CHECK(!err && t.count == 7 && t.back_samples, "%d samples", t.count);
+    double back = RUN_MS - OVERLAP_MS * (t.batch - 1) / t.batch, apart = RUN_MS + SEPARATOR_MS;
+    for (int i = 0; i < t.count && t.back_samples; i++) {
+        CHECK(fabs(t.samples[i] - (apart * (1 + 0.01 * i) - SEPARATOR_MS)) < 1e-9, "sample %d: %g",
+              i, t.samples[i]);
+        CHECK(fabs(t.back_samples[i] - back * (1 + 0.02 * i)) < 1e-9, "sample %d back to back: %g",
+              i, t.back_samples[i]);
+    }
+    CHECK(fabs(t.back_to_back - back * 1.06) < 1e-9, "median back to back: %g", t.back_to_back);
+    CHECK(t.back_ci_lo == t.back_samples[0] && t.back_ci_hi == t.back_samples[6], "from %g to %g",
+          t.back_ci_lo, t.back_ci_hi);
+    timing_free(&t);
+    // Too few have no interval.
+    err = measure(&plain, (struct timing_rule){.reps = 5}, &t);
+    CHECK(!err && t.back_to_back > 0 && isnan(t.back_ci_lo) && isnan(t.back_ci_hi), "%g to %g",
+          t.back_ci_lo, t.back_ci_hi);
+    timing_free(&t);
+}
+
+// What of the result is left from before is seen in both kinds of batches: all of it is spoilt
+// ahead of one more of each, and looked at behind it.
+static char deeds[64];
+static int note_before(void *arg, bool last)
+{
+    (void)arg;
+    if (last) strcat(deeds, "B");
+    return OK;
+}
+static int note_after(void *arg, bool last)
+{
+    (void)arg;
+    if (last) strcat(deeds, "A");
+    return OK;
+}
+static int note_launch(struct device *d, void *graph)
+{
+    if (deeds[0]) strcat(deeds, is_apart(graph) ? "apart" : "back");
+    return fake_launch(d, graph);
+}
+
+static void test_last(void)
+{
+    const struct timed_work work = {.run = fake_run, .before = note_before, .after = note_after};
+    struct timing t;
+    ops.graph_launch = note_launch;
+    deeds[0] = 0;
+    int err = measure(&work, (struct timing_rule){.reps = 2}, &t);
+    CHECK(!err, "%s", fail_text());
+    CHECK_TEXT(deeds, "BapartABbackA");
+    timing_free(&t);
+    deeds[0] = 0;
+    err = measure(&work, (struct timing_rule){.reps = 2, .stream = true}, &t);
+    CHECK(!err, "%s", fail_text());
+    CHECK_TEXT(deeds, "BA");
+    timing_free(&t);
+    ops.graph_launch = fake_launch;
 }
 
 static void test_stream(void)
@@ -231,6 +330,8 @@ static void test_errors(void)
 int main(void)
 {
     test_graph();
+    test_samples();
+    test_last();
     test_stream();
     test_alone();
     test_nothing();

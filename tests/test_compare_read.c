@@ -42,6 +42,59 @@ static void test_reading(void)
     comparison_free(&c);
 }
 
+// A case that overlaps itself better is faster back to back, and slower apart; what has but one
+// time is compared by that one.
+static void put_kinds(FILE *f, enum side side)
+{
+    bool now = side == SIDE_NEW;
+    put_environment(f, now ? "q" : "r", side);
+    put(f, (struct line){.run = now ? "q" : "r",
+                         .name = "both",
+                         .ms = now ? 4 : 2,
+                         .half = 0.001,
+                         .back = now ? 0.5 : 1,
+                         .back_half = 0.002});
+    put(f, (struct line){.run = now ? "q" : "r", .name = "one", .ms = now ? 3 : 1, .half = 0.001});
+}
+
+static void test_kinds(void)
+{
+    struct comparison c;
+    FILE *f;
+    for (int side = 0; side < SIDES; side++) {
+        f = file_open(files[side], "w");
+        put_kinds(f, (enum side)side);
+        fclose(f);
+    }
+    for (int kind = 0; kind < TIMING_KINDS; kind++) {
+        struct compare_rule rule = usual;
+        bool back = kind == TIMING_BACK_TO_BACK;
+        rule.kind = (enum timing_kind)kind;
+        CHECK(!comparison_files(&c, files[0], files[1], &rule), "%s", fail_text());
+        const struct compared *both = case_of(&c, "both"), *one = case_of(&c, "one");
+        CHECK(fabs(both->ms[0] - (back ? 1 : 2)) < 1e-9 &&
+                  fabs(both->ms[1] - (back ? 0.5 : 4)) < 1e-9,
+              "kind %d: %g and %g ms", kind, both->ms[0], both->ms[1]);
+        // Records have 1 / ms as the rate of the time apart.
+        CHECK(fabs(both->gflops[1] - (back ? 2 : 0.25)) < 1e-9, "kind %d: %g GFLOPS", kind,
+              both->gflops[1]);
+        double half = both->seen[0]->error * 1.959964;
+        CHECK(fabs(half - (back ? 0.002 : 0.001)) < 1e-5, "kind %d: +- %g", kind, half);
+        CHECK(fabs(one->ms[1] - 3) < 1e-9, "kind %d: %g ms", kind, one->ms[1]);
+        comparison_free(&c);
+    }
+    // A history goes by it as well.
+    struct compare_rule rule = usual;
+    const char *paths[] = {files[0], files[1]};
+    rule.kind = TIMING_BACK_TO_BACK;
+    rule.consecutive = 1;
+    CHECK(!comparison_history(&c, paths, 2, &rule), "%s", fail_text());
+    const struct compared *both = case_of(&c, "both");
+    CHECK(fabs(both->ms[0] - 1) < 1e-9 && fabs(both->ms[1] - 0.5) < 1e-9, "%g and %g ms",
+          both->ms[0], both->ms[1]);
+    comparison_free(&c);
+}
+
 // Every allocation that can fail is looked at.
 static void test_memory(void)
 {
@@ -73,6 +126,7 @@ int main(void)
 {
     files_make();
     test_reading();
+    test_kinds();
     test_memory();
     files_remove();
     return TEST_END();

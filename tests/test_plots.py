@@ -3,7 +3,7 @@
 matrices. `test_plots.py DIR` keeps the pictures in DIR, to be looked at. Other parts are in
 plots_reading.py, plots_tables.py, plots_sparse.py (operations whose runs make their results),
 plots_model.py (models and what they predict), plots_more.py (times against an axis, the dense line,
-versions, several runs), plots_page.py (captions and the index page) and plots_general.py (any operation
+versions, several runs), plots_times.py (apart and back to back), plots_page.py (captions and the index page) and plots_general.py (any operation
 and library); the made-up results are in plots_records.py."""
 
 import math
@@ -28,6 +28,7 @@ import plots_names
 import plots_reading
 import plots_sparse
 import plots_tables
+import plots_times
 from plots_records import SPMM, cpu_records, environment, gpu_records, result, rows_of, write
 
 passed = failed = skipped = 0
@@ -314,6 +315,7 @@ def main():
         plots_reading.test_reading(folder, check)
         plots_reading.test_runs(folder, check)
         plots_reading.test_visible(folder, check)
+        plots_times.test_times(folder, check, run)
         plots_reading.test_pipe(folder, check, run)
         test_figures()
         plots_sparse.test_numbers(check, near)

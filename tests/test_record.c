@@ -18,8 +18,10 @@ static void test_names(void)
                           "row_max row_cv load_ms load_mb_s cached ");
     CHECK_NAMES("check", "method elements seen_share error_ratio tolerance_share timed ");
     CHECK_TEXT(names_of(at(record, "check", "timed")), "looked varied rechecked ");
-    CHECK_NAMES("time_ms", "median min mean p5 p95 ci_lo ci_hi samples batch launch separator "
-                           "back_to_back warmup stop busy machine throttled clock_mhz ");
+    CHECK_NAMES("time_ms",
+                "median min mean p5 p95 ci_lo ci_hi samples batch launch separator "
+                "back_to_back back_to_back_ci_lo back_to_back_ci_hi back_to_back_samples "
+                "warmup stop busy machine throttled clock_mhz ");
     CHECK_TEXT(names_of(at(record, "time_ms", "machine")), "switches steal others ");
     CHECK_NAMES("setup_ms", "convert convert_warm upload analyse total ");
     CHECK_TEXT(names_of(cJSON_GetArrayItem(at(record, NULL, "formats"), 1)),
@@ -98,6 +100,11 @@ static void test_values(void)
     CHECK_STRING("time_ms", "launch", "graph");
     CHECK_NUMBER("time_ms", "separator", 0.001);
     CHECK_NUMBER("time_ms", "back_to_back", 0.375);
+    CHECK_NUMBER("time_ms", "back_to_back_ci_lo", 0.25);
+    CHECK_NUMBER("time_ms", "back_to_back_ci_hi", 0.625);
+    const cJSON *back = at(record, "time_ms", "back_to_back_samples");
+    CHECK(cJSON_GetArraySize(back) == 3 && cJSON_GetArrayItem(back, 2)->valuedouble == 0.625,
+          "%d samples back to back", cJSON_GetArraySize(back));
     CHECK(cJSON_IsTrue(at(record, "time_ms", "busy")), "busy is not true");
     const cJSON *machine = at(record, "time_ms", "machine");
     CHECK(at(machine, NULL, "switches")->valuedouble == 5, "switches");
@@ -223,12 +230,17 @@ static void test_partly(void)
 
     r = good_result(); // too few samples, on the CPU, and nothing is known of the machine
     r.timing.ci_lo = r.timing.ci_hi = r.timing.separator_ms = r.timing.back_to_back = NAN;
+    r.timing.back_ci_lo = r.timing.back_ci_hi = NAN;
+    r.timing.back_samples = NULL;
     r.timing.machine.switches = -1;
     record = round_trip(&r);
     CHECK_NULL("time_ms", "ci_lo");
     CHECK_NULL("time_ms", "ci_hi");
     CHECK_NULL("time_ms", "separator");
     CHECK_NULL("time_ms", "back_to_back");
+    CHECK_NULL("time_ms", "back_to_back_ci_lo");
+    CHECK_NULL("time_ms", "back_to_back_ci_hi");
+    CHECK_NULL("time_ms", "back_to_back_samples");
     CHECK(cJSON_IsNull(at(at(record, "time_ms", "machine"), NULL, "switches")), "switches");
     cJSON_Delete(record);
 

@@ -39,6 +39,10 @@ static void check_record(const struct record *x, const struct result *r)
               near(x->ci_lo, r->timed ? r->timing.ci_lo : none) &&
               near(x->ci_hi, r->timed ? r->timing.ci_hi : none),
           "%g GFLOPS, %g ms, from %g to %g", x->gflops, x->median, x->ci_lo, x->ci_hi);
+    CHECK(near(x->back_to_back, r->timed ? r->timing.back_to_back : none) &&
+              near(x->back_ci_lo, r->timed ? r->timing.back_ci_lo : none) &&
+              near(x->back_ci_hi, r->timed ? r->timing.back_ci_hi : none),
+          "back to back %g ms, from %g to %g", x->back_to_back, x->back_ci_lo, x->back_ci_hi);
     CHECK(x->sample_count == (r->timed ? r->timing.count : 0), "%d samples", x->sample_count);
     for (int i = 0; i < x->sample_count; i++)
         CHECK(near(x->samples[i], r->timing.samples[i]), "sample %d: %g", i, x->samples[i]);

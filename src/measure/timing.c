@@ -23,6 +23,7 @@
 void timing_free(struct timing *t)
 {
     mem_free(t->samples);
+    mem_free(t->back_samples);
     *t = (struct timing){0};
 }
 
@@ -37,8 +38,7 @@ struct session {
     double round_ms;    // what the last round of samples took in all, hooks included
     uint64_t batches;   // taken
     double last_width;  // of the confidence interval, when it was looked at last
-    double *back;       // samples of runs back to back, beside out->samples; owned
-    int room;           // of both
+    int room;           // of the samples
     // Runs apart, runs back to back, separators alone; the last two only if apart.separated.
     struct chain apart, back_to_back, separators;
 };
@@ -195,17 +195,21 @@ static int take_sample(struct session *s, const struct chain *c, bool last, doub
     return OK;
 }
 
+static int grow_one(double **samples, int room, int more)
+{
+    double *p = mem_resize(*samples, room, more, sizeof *p);
+    if (!p) return ERR_MEMORY;
+    *samples = p;
+    return OK;
+}
+
 static int grow(struct session *s)
 {
     int more = s->room ? 2 * s->room : 64;
-    double *p = mem_resize(s->out->samples, s->room, more, sizeof *p);
-    if (!p) return ERR_MEMORY;
-    s->out->samples = p;
-    p = mem_resize(s->back, s->room, more, sizeof *p);
-    if (!p) return ERR_MEMORY;
-    s->back = p;
-    s->room = more;
-    return OK;
+    int err = grow_one(&s->out->samples, s->room, more);
+    if (!err && s->apart.separated) err = grow_one(&s->out->back_samples, s->room, more);
+    if (!err) s->room = more;
+    return err;
 }
 
 // A sample of runs apart, and where that is something else one of runs back to back, so that both
@@ -216,7 +220,8 @@ static int take_round(struct session *s)
     double start = clock_ms();
     int err = i == s->room ? grow(s) : OK;
     if (!err) err = take_sample(s, &s->apart, false, &s->out->samples[i]);
-    if (!err && s->apart.separated) err = take_sample(s, &s->back_to_back, false, &s->back[i]);
+    if (!err && s->apart.separated)
+        err = take_sample(s, &s->back_to_back, false, &s->out->back_samples[i]);
     s->round_ms = clock_ms() - start;
     if (!err) s->out->count++;
     return err;
@@ -268,7 +273,9 @@ static int take_samples(struct session *s)
         if (!err) err = stop_rule(s, &out->stop);
     }
     double unused;
-    if (!err && (s->work->before || s->work->after)) err = take_sample(s, &s->apart, true, &unused);
+    bool looks = s->work->before || s->work->after;
+    if (!err && looks) err = take_sample(s, &s->apart, true, &unused);
+    if (!err && looks && s->apart.separated) err = take_sample(s, &s->back_to_back, true, &unused);
     return err;
 }
 
@@ -290,7 +297,6 @@ static int measure(struct session *s)
     out->throttled |= dev->ops->throttled(dev);
     out->machine = machine_between(&from, &to);
     out->busy = machine_busy(&from, &to, dev);
-    if (s->apart.separated) out->back_to_back = timing_median(s->back, out->count);
     return timing_summarise(out);
 }
 
@@ -303,10 +309,10 @@ int timing_measure(struct device *dev, const struct timed_work *work,
                         .out = out,
                         .start_ms = clock_ms(),
                         .last_width = INFINITY};
-    *out = (struct timing){.batch = 1, .separator_ms = NAN, .back_to_back = NAN};
+    *out = (struct timing){
+        .batch = 1, .separator_ms = NAN, .back_to_back = NAN, .back_ci_lo = NAN, .back_ci_hi = NAN};
     int err = measure(&s);
     free_graphs(&s);
-    mem_free(s.back);
     if (err) timing_free(out);
     return err;
 }

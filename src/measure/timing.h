@@ -24,7 +24,7 @@ struct timed_work {
     // Ahead of each sample: spoils the old result. NULL: nothing to do.
     int (*before)(void *arg, bool last);
     // Behind each sample: looks at the result. NULL: nothing to do. `last` is true for one more
-    // sample, taken like the others after the last of them, and not counted.
+    // sample of each kind, taken like the others after the last of them, and not counted.
     int (*after)(void *arg, bool last);
     bool fresh; // each run makes its result from nothing: no batches, and after() behind each run
     void *arg;
@@ -42,20 +42,31 @@ struct timing {
     double median, min, mean, p5, p95;
     double ci_lo, ci_hi; // 95 % confidence interval of the median; NAN: too few samples
     // Where runs can overlap, a kernel that does nothing keeps those of a sample apart, and its own
-    // time is taken off. NAN where there is no such kernel:
-    double separator_ms;
-    double back_to_back; // median of as many samples without it
+    // time is taken off: what was measured is longer by separator_ms a run. Each sample has another
+    // one beside it, without that kernel. NAN and NULL where there is no such kernel:
+    double separator_ms;  // one of them after the other: no kernel that waits takes less
+    double *back_samples; // likewise `count` of them
+    double back_to_back, back_ci_lo, back_ci_hi; // their median and its interval
     // What else there was for the host to do, the warm-up included; and whether that was so much
     // that the times may be too long.
     struct machine_load machine;
     bool busy;
 };
 
+// Of runs that are kept apart, or of runs of which the next one may begin before one has ended.
+enum timing_kind { TIMING_SEPARATE, TIMING_BACK_TO_BACK, TIMING_KINDS };
+extern const char *const timing_kind_words[]; // as on the command line, ended by a NULL
+// A median and its 95 % confidence interval; of what has but one time that one.
+struct timed_median {
+    double ms, ci_lo, ci_hi;
+};
+struct timed_median timing_of_kind(const struct timing *t, enum timing_kind kind);
+
 // Runs the work, which starts on the device, until the rule is content.
 int timing_measure(struct device *dev, const struct timed_work *work,
                    const struct timing_rule *rule, struct timing *out);
 void timing_free(struct timing *t);
-// Fills median ... ci_hi from samples and count.
+// Fills median ... ci_hi from samples and count, back_to_back ... back_ci_hi if there are samples.
 int timing_summarise(struct timing *t);
 // The median of n numbers, which are sorted in place.
 double timing_median(double *x, int n);

@@ -45,24 +45,54 @@ double timing_median(double *x, int n)
     return quantile(x, n, 0.5);
 }
 
+// The median of sorted samples.
+static struct timed_median median_of(const double *sorted, int n)
+{
+    bool bounded = n >= TIMING_INTERVAL_SAMPLES;
+    int lo, hi;
+    timing_median_ranks(n, &lo, &hi);
+    return (struct timed_median){quantile(sorted, n, 0.5), bounded ? sorted[lo] : NAN,
+                                 bounded ? sorted[hi] : NAN};
+}
+
+static void sort_copy(double *to, const double *from, int n)
+{
+    memcpy(to, from, (size_t)n * sizeof *to);
+    qsort(to, (size_t)n, sizeof *to, ascending);
+}
+
+const char *const timing_kind_words[] = {
+    [TIMING_SEPARATE] = "separate", [TIMING_BACK_TO_BACK] = "back-to-back", NULL};
+
+struct timed_median timing_of_kind(const struct timing *t, enum timing_kind kind)
+{
+    if (kind == TIMING_BACK_TO_BACK && !isnan(t->back_to_back))
+        return (struct timed_median){t->back_to_back, t->back_ci_lo, t->back_ci_hi};
+    return (struct timed_median){t->median, t->ci_lo, t->ci_hi};
+}
+
 int timing_summarise(struct timing *t)
 {
     double *s = mem_alloc(t->count, sizeof *s);
     if (!s) return ERR_MEMORY;
-    memcpy(s, t->samples, (size_t)t->count * sizeof *s);
-    qsort(s, (size_t)t->count, sizeof *s, ascending);
-    int lo, hi;
-    timing_median_ranks(t->count, &lo, &hi);
+    if (t->back_samples) {
+        sort_copy(s, t->back_samples, t->count);
+        struct timed_median back = median_of(s, t->count);
+        t->back_to_back = back.ms;
+        t->back_ci_lo = back.ci_lo;
+        t->back_ci_hi = back.ci_hi;
+    }
+    sort_copy(s, t->samples, t->count);
+    struct timed_median m = median_of(s, t->count);
     double sum = 0;
     for (int i = 0; i < t->count; i++) sum += s[i];
     t->min = s[0];
     t->mean = sum / t->count;
-    t->median = quantile(s, t->count, 0.5);
+    t->median = m.ms;
     t->p5 = quantile(s, t->count, 0.05);
     t->p95 = quantile(s, t->count, 0.95);
-    bool bounded = t->count >= TIMING_INTERVAL_SAMPLES;
-    t->ci_lo = bounded ? s[lo] : NAN;
-    t->ci_hi = bounded ? s[hi] : NAN;
+    t->ci_lo = m.ci_lo;
+    t->ci_hi = m.ci_hi;
     mem_free(s);
     return OK;
 }

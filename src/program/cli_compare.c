@@ -14,7 +14,8 @@
 
 static struct compare_rule rule_of(const struct options *o)
 {
-    return (struct compare_rule){.threshold = o->threshold / 100, .consecutive = o->consecutive};
+    return (struct compare_rule){
+        .threshold = o->threshold / 100, .consecutive = o->consecutive, .kind = o->kind};
 }
 
 static int compare_files(const struct options *o, struct comparison *c)

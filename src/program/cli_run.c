@@ -195,6 +195,7 @@ int cli_run(const struct request *q)
     // Records between the lines of the table would make both unreadable.
     run.records = !o->profile && (o->output || o->quiet || !isatty(STDOUT_FILENO));
     err = table_start(&run.table, &c.plan, o->operand_count, o->quiet, o->verbose);
+    run.table.kind = o->kind;
     if (!err && run.records) err = record_open(&run.out, o->output, o->append, o->seed);
     if (err) goto done;
     tell_replaced(&run, o);

@@ -147,6 +147,15 @@ const char *const check_words[] = {[CHECK_AUTO] = "auto",
                                    [CHECK_OFF] = "off",
                                    NULL};
 
+static int parse_time(struct options *o, const struct option *self, const char *text)
+{
+    const struct axis axis = {.name = self->name, .words = timing_kind_words};
+    int64_t kind;
+    int err = parse_one(&axis, text, &kind);
+    o->kind = (enum timing_kind)kind;
+    return err;
+}
+
 static int parse_check(struct options *o, const struct option *self, const char *text)
 {
     const struct axis axis = {.name = self->name, .words = check_words};
@@ -225,6 +234,8 @@ static const struct option table[] = {
     {"cache", "NAME", "warm (default), or cold: flushed before each sample", EACH, parse_cache},
     {"launch", "NAME", "graph (default): short runs as one CUDA graph where they can be, or stream",
      EACH, parse_launch},
+    {"time", "NAME", "separate (default), or back-to-back: a column more; what compare judges by",
+     ALONE | COMPARE, parse_time},
     {"check", "NAME", "auto (default), full: every element, sample: chosen rows, off", EACH,
      parse_check},
     {"counters", NULL, "count the bytes that a run moves, by ncu in a process of its own", RUN,

@@ -61,6 +61,7 @@ struct options {
     struct sweep_options sweep;
     // Of compare and selftest, `runs` of a sweep as well.
     const char *format, *ab, *keep; // NULL: not given
+    enum timing_kind kind;          // of the times that are compared; a column of a run's table
     double threshold, plant;        // percent
     int runs, consecutive;
     bool history;

@@ -127,11 +127,17 @@ static const struct {
     void (*all)(add_word *add, void *to);
     const char *const *words;
 } sources[] = {
-    {"op", add_ops, NULL},          {"alg", add_algorithms, NULL},
-    {"prec", add_precisions, NULL}, {"device", add_devices, NULL},
-    {"opt", add_parameters, NULL},  {"cache", NULL, cache_words},
-    {"launch", NULL, launch_words}, {"check", NULL, check_words},
-    {"format", add_formats, NULL},  {"missing", NULL, missing_words},
+    {"op", add_ops, NULL},
+    {"alg", add_algorithms, NULL},
+    {"prec", add_precisions, NULL},
+    {"device", add_devices, NULL},
+    {"opt", add_parameters, NULL},
+    {"cache", NULL, cache_words},
+    {"launch", NULL, launch_words},
+    {"check", NULL, check_words},
+    {"format", add_formats, NULL},
+    {"missing", NULL, missing_words},
+    {"time", NULL, timing_kind_words},
 };
 
 static void add_list(const char *const *words, add_word *add, void *to)

@@ -15,6 +15,7 @@ const char *table_number(double x, char text[32])
 }
 
 #define NUMBER_WIDTH 4
+#define BACK_HEAD    "back to back"
 // From here on runs back to back are told beside those apart.
 #define BACK_TO_BACK_PERCENT 10
 
@@ -143,7 +144,8 @@ void table_matrix(struct table *t, const struct matrix *M)
                 M->real_part ? ", real parts" : "");
     fprintf(stderr, "  %-*s  device  prec", t->alg_width, "algorithm");
     print_axes(t, NULL);
-    fprintf(stderr, "         ms   +-%%    GFLOPS      GB/s  %%roof");
+    fprintf(stderr, "         ms   +-%%%s    GFLOPS      GB/s  %%roof",
+            t->kind == TIMING_BACK_TO_BACK ? "  " BACK_HEAD : "");
     if (t->plan->op->gather) fprintf(stderr, "  %%gather");
     for (int i = 0; i < op_figure_count(t->plan->op); i++)
         if (t->plan->op->figures[i].column)
@@ -179,6 +181,15 @@ static void print_warnings(const struct result *r)
     if (x->busy) fprintf(stderr, "; busy");
 }
 
+// "-" where there is no such time, as runs cannot overlap or were not kept apart either.
+static void print_back(const struct table *t, const struct timing *x)
+{
+    char ms[32] = "-";
+    if (t->kind != TIMING_BACK_TO_BACK) return;
+    if (!isnan(x->back_to_back)) table_number(x->back_to_back, ms);
+    fprintf(stderr, "  %*s", (int)strlen(BACK_HEAD), ms);
+}
+
 static void print_times(const struct table *t, const struct result *r)
 {
     char ms[32], rate[32], speed[32] = "-", roof[32] = "-", gather[32] = "-", noise[32] = ">99";
@@ -190,8 +201,9 @@ static void print_times(const struct table *t, const struct result *r)
     if (r->bound_ms > 0) snprintf(roof, sizeof roof, "%.1f", 100 * r->efficiency);
     if (r->compulsory_bytes >= 0)
         table_number((double)r->compulsory_bytes / x->median / 1e6, speed);
-    fprintf(stderr, "%11s  %4s  %8s  %8s  %5s", table_number(x->median, ms), noise,
-            table_number(r->gflops, rate), speed, roof);
+    fprintf(stderr, "%11s  %4s", table_number(x->median, ms), noise);
+    print_back(t, x);
+    fprintf(stderr, "  %8s  %8s  %5s", table_number(r->gflops, rate), speed, roof);
     if (r->gather_ms > 0) snprintf(gather, sizeof gather, "%.1f", 100 * r->gather_efficiency);
     if (t->plan->op->gather) fprintf(stderr, "  %7s", gather);
     print_figures(t, r);
@@ -230,8 +242,11 @@ static void print_samples(const struct table *t, const struct timing *x)
             x->count, x->count > 1 ? "s" : "", x->batch, x->batch > 1 ? "s" : "", x->warmup,
             x->stop);
     if (!isnan(x->back_to_back))
-        fprintf(stderr, "launched as a %s, apart; back to back %.6g ms; ", x->launch,
-                x->back_to_back);
+        fprintf(stderr, "launched as a %s, apart by %.3g ms, taken off; back to back %.6g ms",
+                x->launch, x->separator_ms, x->back_to_back);
+    if (!isnan(x->back_ci_lo))
+        fprintf(stderr, " +-%.2f %%", 100 * (x->back_ci_hi - x->back_ci_lo) / 2 / x->back_to_back);
+    if (!isnan(x->back_to_back)) fprintf(stderr, "; ");
     fprintf(stderr, "fastest %.6g ms\n", x->min);
 }
 
@@ -280,9 +295,12 @@ void table_result(struct table *t, const struct result *r)
     const struct bench_case *planned = &t->plan->cases[t->done];
     char name[TABLE_NAME_MAX];
     // One that does a part of the work is in no race.
-    if (r->status == STATUS_OK && r->timed && r->checked && !algo->partial)
-        t->cases[t->kept++] =
-            (struct table_case){planned, r->timing.median, r->timing.ci_lo, r->timing.ci_hi};
+    if (r->status == STATUS_OK && r->timed && r->checked && !algo->partial) {
+        struct table_case *kept = &t->cases[t->kept++];
+        kept->c = planned;
+        for (int i = 0; i < TIMING_KINDS; i++)
+            kept->time[i] = timing_of_kind(&r->timing, (enum timing_kind)i);
+    }
     t->done++;
     if (t->quiet) return;
     table_clear(t);
@@ -304,49 +322,73 @@ static bool is_reference(const struct algo *a) { return a->reference; }
 
 // The fastest case with the same inputs among the algorithms that fit.
 static const struct table_case *fastest(const struct table *t, const struct table_case *group,
-                                        bool (*fits)(const struct algo *a))
+                                        enum timing_kind kind, bool (*fits)(const struct algo *a))
 {
     const struct table_case *best = NULL;
     for (int64_t i = 0; i < t->kept; i++) {
         const struct table_case *c = &t->cases[i];
         if (!case_same_inputs(c->c, group->c) || !fits(c->c->entry->algo)) continue;
-        if (!best || c->median < best->median) best = c;
+        if (!best || c->time[kind].ms < best->time[kind].ms) best = c;
     }
     return best;
 }
 
 // Whether it is known of all cases with the same inputs how far off their times may be.
-static bool all_bounded(const struct table *t, const struct table_case *group)
+static bool all_bounded(const struct table *t, const struct table_case *group,
+                        enum timing_kind kind)
 {
     for (int64_t i = 0; i < t->kept; i++)
-        if (case_same_inputs(t->cases[i].c, group->c) && isnan(t->cases[i].ci_lo)) return false;
+        if (case_same_inputs(t->cases[i].c, group->c) && isnan(t->cases[i].time[kind].ci_lo))
+            return false;
     return true;
 }
 
-static void print_winner(const struct table *t, const struct table_case *group)
+static void print_winner(const struct table *t, const struct table_case *group,
+                         enum timing_kind kind)
 {
     char ms[32], inputs[128], name[TABLE_NAME_MAX];
-    const struct table_case *best = fastest(t, group, any_algo);
-    fprintf(stderr, "  fastest,%s: ", inputs_text(t, group->c, inputs));
-    if (!all_bounded(t, group)) {
+    const struct table_case *best = fastest(t, group, kind, any_algo);
+    const struct timed_median *time = &best->time[kind];
+    fprintf(stderr, "  fastest%s,%s: ", kind == TIMING_BACK_TO_BACK ? " back to back" : "",
+            inputs_text(t, group->c, inputs));
+    if (!all_bounded(t, group, kind)) {
         fprintf(stderr, "too few samples to name one\n");
         return;
     }
-    fprintf(stderr, "%s, %s ms", table_name(t, best->c, name), table_number(best->median, ms));
+    fprintf(stderr, "%s, %s ms", table_name(t, best->c, name), table_number(time->ms, ms));
     for (int64_t i = 0; i < t->kept; i++) {
         const struct table_case *c = &t->cases[i];
-        if (c != best && case_same_inputs(c->c, best->c) && c->ci_lo <= best->ci_hi) {
+        if (c != best && case_same_inputs(c->c, best->c) && c->time[kind].ci_lo <= time->ci_hi) {
             fprintf(stderr, " (%s is within the noise)", table_name(t, c->c, name));
             break;
         }
     }
     // The vendor's best is the fair baseline; where there is none, the plain reference.
-    const struct table_case *base = fastest(t, group, of_vendor);
-    if (!base) base = fastest(t, group, is_reference);
+    const struct table_case *base = fastest(t, group, kind, of_vendor);
+    if (!base) base = fastest(t, group, kind, is_reference);
     if (base && base != best)
-        fprintf(stderr, "; %.2f x as fast as %s", base->median / best->median,
+        fprintf(stderr, "; %.2f x as fast as %s", base->time[kind].ms / time->ms,
                 table_name(t, base->c, name));
     fprintf(stderr, "\n");
+}
+
+// Whether any case with the same inputs has a time back to back beside the other.
+static bool any_back(const struct table *t, const struct table_case *group)
+{
+    for (int64_t i = 0; i < t->kept; i++) {
+        const struct timed_median *time = t->cases[i].time;
+        if (case_same_inputs(t->cases[i].c, group->c) &&
+            time[TIMING_BACK_TO_BACK].ms != time[TIMING_SEPARATE].ms)
+            return true;
+    }
+    return false;
+}
+
+static void print_winners(const struct table *t, const struct table_case *group)
+{
+    print_winner(t, group, TIMING_SEPARATE);
+    if (t->kind == TIMING_BACK_TO_BACK && any_back(t, group))
+        print_winner(t, group, TIMING_BACK_TO_BACK);
 }
 
 void table_summary(struct table *t)
@@ -363,5 +405,5 @@ void table_summary(struct table *t)
     }
     for (int64_t i = 0; i < t->kept; i++)
         if (!i || !case_same_inputs(t->cases[i - 1].c, t->cases[i].c))
-            print_winner(t, &t->cases[i]);
+            print_winners(t, &t->cases[i]);
 }

@@ -8,7 +8,7 @@
 // A measured case, kept until the summary of its matrix.
 struct table_case {
     const struct bench_case *c; // of the plan
-    double median, ci_lo, ci_hi;
+    struct timed_median time[TIMING_KINDS];
 };
 
 struct table {
@@ -21,7 +21,8 @@ struct table {
     int alg_width, axis_width[AXES_MAX]; // of columns; 0: there is none
     struct table_case *cases;            // size plan->count at most, of this matrix
     int64_t kept;
-    bool any; // a matrix had its header
+    bool any;              // a matrix had its header
+    enum timing_kind kind; // back to back: its times have a column, and a winner
 };
 
 #define TABLE_NAME_MAX 256

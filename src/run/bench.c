@@ -60,11 +60,12 @@ static int timed_run(void *arg)
     return t->algo->run(t);
 }
 
-// What no device does is not believed of an algorithm; what goes a little beyond the roof raises
-// it.
+// What no device does is not believed of an algorithm, apart or back to back; what goes a little
+// beyond the roof raises it.
 static int learn_roof(struct device *d, struct roof *roof, const struct result *r)
 {
-    double ms = r->timing.median, gflops = (double)r->flops / ms * 1e-6;
+    double ms = fmin(r->timing.median, timing_of_kind(&r->timing, TIMING_BACK_TO_BACK).ms);
+    double gflops = (double)r->flops / ms * 1e-6;
     if (!model_learn(d, roof, r->c.prec, gflops))
         return fail(ERR_WRONG,
                     "%.4g GFLOPS are more than %s can do, which is %.4g: its time is of "

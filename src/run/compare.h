@@ -47,6 +47,7 @@ struct origin {
 };
 
 struct sightings {
+    enum timing_kind kind; // of the times that are read
     struct sighting *list; // size room, count are there
     int64_t count, room;
     struct origin device, revision;
@@ -84,8 +85,9 @@ struct compared {
 };
 
 struct compare_rule {
-    double threshold;   // a change by less is none: 0.03
-    int consecutive;    // of a history: so many in a row make a regression
+    double threshold; // a change by less is none: 0.03
+    int consecutive;  // of a history: so many in a row make a regression
+    enum timing_kind kind;
     double plant[2];    // the times of NEW are multiplied by these, by turns; 0: they are not
     const char *broken; // why NEW lacks cases that OLD has: its process broke off. NULL: it did not
 };

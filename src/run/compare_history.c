@@ -75,7 +75,7 @@ static void divide(struct sighting *x, int n)
 // A file is one measurement: of each case the mean of its processes, in a run of the file's name.
 static int add_file(struct sightings *s, const char *path)
 {
-    struct sightings one = {0};
+    struct sightings one = {.kind = s->kind};
     int err = sightings_read(&one, path);
     int64_t kept = err ? 0 : sightings_last(&one), first = 0;
     for (int64_t i = 0; i < kept; i++) begin(&one.list[i]);
@@ -101,6 +101,7 @@ static int compare_with(struct comparison *c, const char **paths, int before, in
     snprintf(c->name[SIDE_OLD], sizeof c->name[0], "%d file%s before", before,
              before == 1 ? "" : "s");
     utf8_visible(paths[newest], c->name[SIDE_NEW], sizeof c->name[0]);
+    for (int side = 0; side < SIDES; side++) c->read[side].kind = rule->kind;
     for (int i = 0; i < before && !err; i++) err = add_file(&c->read[SIDE_OLD], paths[i]);
     if (!err) err = add_file(&c->read[SIDE_NEW], paths[newest]);
     if (!err) err = comparison_match(c);

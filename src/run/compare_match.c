@@ -112,6 +112,7 @@ int comparison_files(struct comparison *c, const char *old_path, const char *new
     *c = (struct comparison){0};
     for (int side = 0; side < SIDES && !err; side++) {
         utf8_visible(paths[side], c->name[side], sizeof c->name[side]);
+        c->read[side].kind = rule->kind;
         err = sightings_read(&c->read[side], paths[side]);
     }
     if (!err) err = comparison_match(c);

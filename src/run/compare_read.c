@@ -82,6 +82,17 @@ void sightings_free(struct sightings *s)
     *s = (struct sightings){0};
 }
 
+static struct timed_median time_of(const struct record *r, enum timing_kind kind)
+{
+    const struct timing t = {.median = r->median,
+                             .ci_lo = r->ci_lo,
+                             .ci_hi = r->ci_hi,
+                             .back_to_back = r->back_to_back,
+                             .back_ci_lo = r->back_ci_lo,
+                             .back_ci_hi = r->back_ci_hi};
+    return timing_of_kind(&t, kind);
+}
+
 // Moves the texts of the record.
 static int add(struct sightings *s, struct record *r, const struct moments *m)
 {
@@ -90,13 +101,14 @@ static int add(struct sightings *s, struct record *r, const struct moments *m)
     int64_t when = moments_find(m, r->run);
     if (!r->run) r->run = mem_zero_alloc(1, 1);
     if (!r->run) return ERR_MEMORY;
-    bool timed = r->status == STATUS_OK && r->median > 0;
-    double error = timed ? log(r->ci_hi / r->ci_lo) / (2 * NORMAL_95) : NAN;
+    struct timed_median time = time_of(r, s->kind);
+    bool timed = r->status == STATUS_OK && time.ms > 0;
+    double error = timed ? log(time.ci_hi / time.ci_lo) / (2 * NORMAL_95) : NAN;
     s->list[s->count] = (struct sighting){.order = s->count,
                                           .when = when,
                                           .status = r->status,
-                                          .ms = timed ? r->median : NAN,
-                                          .gflops = r->gflops,
+                                          .ms = timed ? time.ms : NAN,
+                                          .gflops = r->gflops * (r->median / time.ms),
                                           .error = isfinite(error) ? error : NAN,
                                           .throttled = r->throttled,
                                           .busy = r->busy,

@@ -410,6 +410,16 @@ static void add_machine(struct json *j, cJSON *time, const struct machine_load *
     json_measure(j, o, "others", load->others);
 }
 
+static void add_back_samples(struct json *j, cJSON *time, const struct timing *t)
+{
+    if (!t->back_samples) {
+        json_null(j, time, "back_to_back_samples");
+        return;
+    }
+    cJSON *samples = json_array(j, time, "back_to_back_samples");
+    for (int i = 0; i < t->count; i++) json_measure(j, samples, NULL, t->back_samples[i]);
+}
+
 static void add_time(struct json *j, const struct result *r)
 {
     const struct timing *t = &r->timing;
@@ -431,6 +441,9 @@ static void add_time(struct json *j, const struct result *r)
     json_text(j, o, "launch", t->launch);
     json_measure(j, o, "separator", t->separator_ms);
     json_measure(j, o, "back_to_back", t->back_to_back);
+    json_measure(j, o, "back_to_back_ci_lo", t->back_ci_lo);
+    json_measure(j, o, "back_to_back_ci_hi", t->back_ci_hi);
+    add_back_samples(j, o, t);
     json_number(j, o, "warmup", t->warmup);
     json_text(j, o, "stop", t->stop);
     json_bool(j, o, "busy", t->busy);

@@ -254,6 +254,9 @@ static int get_result(const cJSON *o, struct record *r)
     r->median = get_number(time, "median");
     r->ci_lo = get_number(time, "ci_lo");
     r->ci_hi = get_number(time, "ci_hi");
+    r->back_to_back = get_number(time, "back_to_back");
+    r->back_ci_lo = get_number(time, "back_to_back_ci_lo");
+    r->back_ci_hi = get_number(time, "back_to_back_ci_hi");
     r->throttled = cJSON_IsTrue(get(time, "throttled"));
     r->busy = cJSON_IsTrue(get(time, "busy"));
     get_case(o, r);

@@ -24,8 +24,9 @@ struct record {
     // are what they may be; else entry is NULL. Options that the algorithm no longer has are left
     // out.
     struct bench_case c;
-    double gflops, median, ci_lo, ci_hi; // NAN where there is no time, or no interval
-    double *samples;                     // milliseconds, size sample_count; owned
+    double gflops, median, ci_lo, ci_hi;         // NAN where there is no time, or no interval
+    double back_to_back, back_ci_lo, back_ci_hi; // likewise; NAN where that is no other time
+    double *samples;                             // milliseconds, size sample_count; owned
     int sample_count;
     bool throttled, busy;
 };

@@ -156,6 +156,8 @@ void report_summary(FILE *out, const struct comparison *c, const struct compared
 {
     const struct summary *s = &c->sum;
     tell_counts(out, c, mark);
+    if (c->rule.kind == TIMING_BACK_TO_BACK)
+        fprintf(out, "%stimes are back to back where a case has such\n", mark);
     if (s->timed) {
         fprintf(out,
                 "%sgeometric mean of %lld ratios, time of NEW over OLD: %.4f (95 %%: %.4f to "

@@ -92,6 +92,7 @@ int report_json(FILE *out, const struct comparison *c)
     add_origin(&j, "old_device", &c->read[SIDE_OLD].device);
     add_origin(&j, "new_device", &c->read[SIDE_NEW].device);
     json_measure(&j, j.root, "threshold_percent", 100 * c->rule.threshold);
+    json_text(&j, j.root, "time", timing_kind_words[c->rule.kind]);
     json_text(&j, j.root, "conclusion", conclusion_name(comparison_conclude(c)));
     add_summary(&j, c);
     cJSON *list = json_array(&j, j.root, "cases");

@@ -27,6 +27,8 @@ void emu_set_order(enum emu_order order, uint64_t seed);
 
 // Kernels launched since the start.
 int64_t emu_launches(void);
+// Those of them that LAUNCH_EARLY started.
+int64_t emu_launches_early(void);
 // Those from a cudaProfilerStart() to the next cudaProfilerStop().
 int64_t emu_profiled(void);
 // Bytes of device memory that are allocated now.

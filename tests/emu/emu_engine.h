@@ -75,6 +75,7 @@ struct launch {
     dim3 grid, block;
     size_t shared_bytes;
     const void *stream;
+    bool early;               // may start before the kernel ahead of it has ended
     void (*body)(void *args); // one thread of the kernel
     void *args;
     size_t args_bytes; // may be copied as bytes
@@ -92,13 +93,13 @@ void run_end();
 template <typename F> static void call(void *f) { (*static_cast<F *>(f))(); }
 
 template <typename... P>
-static void launch_kernel(const char *name, const char *file, int line, void (*kernel)(P...),
+static void launch_kernel(bool early, const char *name, const char *file, int line, void (*kernel)(P...),
                           dim3 grid, dim3 block, size_t shared_bytes, const void *stream,
                           std::common_type_t<P>... args)
 {
     auto body = [=] { kernel(args...); };
     static_assert(std::is_trivially_copyable<decltype(body)>::value, "arguments of a kernel");
-    run({name, file, line, (const void *)kernel, grid, block, shared_bytes, stream,
+    run({name, file, line, (const void *)kernel, grid, block, shared_bytes, stream, early,
          call<decltype(body)>, &body, sizeof body});
 }
 
@@ -106,8 +107,11 @@ template <typename F> static bool can_launch_early(F *) { return true; }
 
 } // namespace emu
 
-#define LAUNCH(kernel, ...) emu::launch_kernel(#kernel, __FILE__, __LINE__, kernel, __VA_ARGS__)
-#define LAUNCH_EARLY        LAUNCH // a kernel has always ended before the next one starts
+#define LAUNCH(kernel, ...)                                                                        \
+    emu::launch_kernel(false, #kernel, __FILE__, __LINE__, kernel, __VA_ARGS__)
+// All the same, a kernel has always ended before the next one starts.
+#define LAUNCH_EARLY(kernel, ...)                                                                  \
+    emu::launch_kernel(true, #kernel, __FILE__, __LINE__, kernel, __VA_ARGS__)
 using emu::can_launch_early;
 #define SHARED_DYNAMIC(T, name) T *name = static_cast<T *>(emu::shared_dynamic())
 #define RUN_BEGIN(closed)       emu::run_begin(closed)

@@ -43,7 +43,7 @@ void capture_launch(const launch &l)
     keep([l, args]() mutable {
         launch again = l;
         again.args = args.data();
-        set().launches++;
+        count_launch(again);
         run_now(again);
         return cudaSuccess;
     });

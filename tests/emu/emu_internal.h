@@ -61,8 +61,11 @@ struct settings {
     int64_t launches;
     bool profiling;
     int64_t profiled; // launches between the profiler's marks
+    int64_t early;    // launches by LAUNCH_EARLY
 };
 settings &set();
+// One that is done now, and not captured.
+void count_launch(const launch &l);
 // Keeps an error for cudaGetLastError, and returns it.
 cudaError_t done(cudaError_t e);
 // True when this call is the one that is to fail.

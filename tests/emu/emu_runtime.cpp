@@ -104,6 +104,12 @@ enum emu_order order_now()
     return s.order;
 }
 
+void count_launch(const launch &l)
+{
+    set().launches++;
+    set().early += l.early;
+}
+
 void run(const launch &l)
 {
     rule_launch(l);
@@ -115,7 +121,7 @@ void run(const launch &l)
     static bool at_exit = !atexit(refused_check);
     (void)at_exit;
     bool capturing = is_capturing((cudaStream_t)l.stream);
-    if (!capturing) set().launches++;
+    if (!capturing) count_launch(l);
     if (!capturing && set().profiling) set().profiled++;
     char why[128] = "it was told to fail";
     planned = must_fail();
@@ -214,6 +220,7 @@ void emu_set_order(enum emu_order order, uint64_t seed)
     set().reseed = true;
 }
 int64_t emu_launches(void) { return set().launches; }
+int64_t emu_launches_early(void) { return set().early; }
 int64_t emu_profiled(void) { return set().profiled; }
 int64_t emu_used(void) { return (int64_t)memory_used(); }
 

@@ -1,0 +1,147 @@
+// Algorithms that go wrong, or too fast to be true, only where their runs follow each other
+// directly: each is told. The device is the CPU with graphs, separators, and a clock that knows of
+// both.
+#include "data/gen.h"
+#include "endings.h"
+
+#include <time.h>
+
+#define RUN_MS       0.016
+#define SEPARATOR_MS 0.001
+
+static double clock_now, started; // of the device
+static bool in_graph;             // elsewhere the host is too slow for runs to overlap
+static bool follows;              // the last thing that was started is a run
+static double follow_ms;          // what a run takes then
+
+// What is captured is done again at each launch, by who gave it.
+struct graph {
+    int (*launch)(void *arg);
+    void *arg;
+};
+
+static int back_make(struct device *d, int (*launch)(void *arg), void *arg, void **graph)
+{
+    (void)d;
+    struct graph *g = mem_alloc(1, sizeof *g);
+    if (!g) return ERR_MEMORY;
+    *g = (struct graph){launch, arg};
+    *graph = g;
+    return OK;
+}
+static int back_launch(struct device *d, void *graph)
+{
+    const struct graph *g = graph;
+    (void)d;
+    in_graph = true;
+    follows = false;
+    int err = g->launch(g->arg);
+    in_graph = false;
+    return err;
+}
+static void back_free(struct device *d, void *graph) { (void)d, mem_free(graph); }
+static int back_separate(struct device *d)
+{
+    (void)d;
+    clock_now += SEPARATOR_MS;
+    follows = false;
+    return OK;
+}
+static int back_start(struct device *d)
+{
+    (void)d;
+    started = clock_now;
+    return OK;
+}
+static int back_stop(struct device *d, double *ms)
+{
+    (void)d;
+    *ms = clock_now - started;
+    return OK;
+}
+
+// Whether this run directly follows another one.
+static bool begin_run(void)
+{
+    bool overlaps = in_graph && follows;
+    clock_now += overlaps ? follow_ms : RUN_MS;
+    follows = true;
+    return overlaps;
+}
+
+static int right_run(struct task *t)
+{
+    begin_run();
+    return own_run(t);
+}
+
+// What it keeps between runs is not yet as it should be where the next one begins too soon.
+static int racing_run(struct task *t)
+{
+    bool overlaps = begin_run();
+    int err = own_run(t);
+    if (overlaps) prec_store(t->prec, t->val, 3, 1e6);
+    return err;
+}
+
+static struct ending outcome(int (*run_it)(struct task *t), double overlapped_ms)
+{
+    struct algo algo = on_csr;
+    struct plan_parts x;
+    algo.run = run_it;
+    const struct algo_entry entry = {"tested", &own_op, DEVICE_CPU, &algo, NULL};
+    parts_start(&x, &own_op);
+    parts_one(&x);
+    parts_add(&x, &entry);
+    follow_ms = overlapped_ms;
+    struct plan plan = parts_plan(&x);
+    plan.check = CHECK_FULL;
+    plan.rule = (struct timing_rule){.reps = 8, .warmup = 3};
+    got.count = 0;
+    CHECK(!bench_matrix(&plan, &places.all, &M, keep_result, NULL), "%s", fail_text());
+    plan_free(&plan);
+    return got.list[0];
+}
+
+static void test_faults(void)
+{
+    static const struct {
+        const char *name;
+        int (*run)(struct task *t);
+        double follow_ms;
+        enum status status;
+        const char *says;
+    } table[] = {
+        {"right", right_run, RUN_MS / 2, STATUS_OK, ""},
+        {"races with itself", racing_run, RUN_MS / 2, STATUS_WRONG, "the result of sample "},
+        {"takes no time", right_run, 0, STATUS_WRONG, "GFLOPS are more than cpu can do"}};
+    for (int i = 0; i < COUNT(table); i++) {
+        struct ending x = outcome(table[i].run, table[i].follow_ms);
+        CHECK(x.status == table[i].status && strstr(x.reason, table[i].says), "%s: %s, %s",
+              table[i].name, status_name(x.status), x.reason);
+        CHECK(x.timed == (x.status == STATUS_OK), "%s has a time", table[i].name);
+    }
+}
+
+int main(void)
+{
+    int err = gen_matrix("uniform:80:5", 1, &M.A);
+    CHECK(!err, "%s", fail_text());
+    if (err || places_open(&places)) return TEST_END();
+    struct device_ops overlapping = *places.cpu.ops;
+    overlapping.timer_start = back_start;
+    overlapping.timer_stop = back_stop;
+    overlapping.separate = back_separate;
+    overlapping.graph_make = back_make;
+    overlapping.graph_launch = back_launch;
+    overlapping.graph_free = back_free;
+    places.cpu.ops = &overlapping;
+    // A run of 800 FLOPs may take 0.0008 ms at the least.
+    struct roof *roof = &places.list[DEVICE_CPU].roof;
+    roof->fma_measured[F32] = roof->fma_gflops[F32] = 1;
+    roof->measured = (int64_t)time(NULL); // just now: it is not measured again
+    test_faults();
+    csr_free(&M.A);
+    device_close(&places.cpu);
+    return TEST_END();
+}
