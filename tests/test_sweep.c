@@ -15,6 +15,7 @@ static const char *const two[] = {"a \"b\"\n\\c", "d"};
 static struct order good_order(void)
 {
     return (struct order){.parent = 4711,
+                          .matrix = "m.mtx",
                           .device = "auto",
                           .expected = "cuda:0",
                           .library = "/a/b.so",
@@ -33,6 +34,8 @@ static void test_order(void)
     CHECK(line && !order_read(line, &back), "%s", fail_text());
     CHECK(strchr(line, '\n') == line + strlen(line) - 1, "not one line: %s", line);
     CHECK(back.parent == 4711 && back.memory_bytes == (int64_t)1 << 40 && !back.survey, "numbers");
+    CHECK(!back.standby, "it stands by");
+    CHECK_TEXT(back.matrix, "m.mtx");
     CHECK_TEXT(back.device, "auto");
     CHECK_TEXT(back.expected, "cuda:0");
     CHECK_TEXT(back.library, "/a/b.so");
@@ -55,6 +58,17 @@ static void test_order(void)
     CHECK(!err, "an order is never read: %d", err);
     order_free(&back);
     mem_free(line);
+    // One that stands by has no matrix yet; who is to work has one.
+    o.matrix = NULL;
+    for (int standby = 0; standby < 2; standby++) {
+        o.standby = standby;
+        line = order_text(&o);
+        err = order_read(line, &back);
+        CHECK(err == (standby ? OK : ERR_INPUT), "without a matrix: error %d", err);
+        CHECK(err || (back.standby && !back.matrix), "it does not stand by");
+        order_free(&back);
+        mem_free(line);
+    }
 }
 
 // A record as a worker makes it beforehand, with another end; all else stays as it was, letter by

@@ -1,5 +1,5 @@
-// A worker of a sweep: does what its order says and tells its parent, as run/worker.h has it. It is
-// called by 'spbench sweep' alone.
+// A worker of a sweep: does what its order says and tells its parent, as run/worker.h has it, and
+// what it waits for as run/relay.h explains it. It is called by 'spbench sweep' alone.
 #include "program/cli.h"
 
 #include <errno.h>
@@ -23,6 +23,7 @@ struct work {
     struct record_file out; // the channel
     struct matrix M;
     int64_t next; // case of the plan that is under way
+    bool done;    // that was said
     struct counter_tool tool;
     bool counters;
 };
@@ -47,10 +48,32 @@ static int say(const char *format, ...)
     return OK;
 }
 
-// All of stdin, which is the order.
+static int say_done(struct work *w)
+{
+    int err = w->done ? OK : say("done");
+    w->done = true;
+    return err;
+}
+
+// Waits until its parent says this.
+static int await(enum worker_word word)
+{
+    char letter = 0;
+    ssize_t n;
+    do n = read(WORKER_WORDS, &letter, 1);
+    while (n < 0 && errno == EINTR && !interrupted);
+    if (interrupted) return fail(ERR_INTERRUPTED, "interrupted");
+    if (n < 0) return fail(ERR_USAGE, "no sweep speaks: %s", strerror(errno));
+    if (!n) return fail(ERR_INTERRUPTED, "the sweep is gone");
+    return letter == (char)word ? OK
+                                : fail(ERR_INPUT, "the sweep says '%c', not '%c'", letter, word);
+}
+
+// All of stdin, which is the order, from its beginning: a standby reads it a second time.
 static int read_order(struct order *order)
 {
     int64_t room = 1 << 16, used = 0;
+    lseek(STDIN_FILENO, 0, SEEK_SET);
     char *text = mem_alloc(room, 1);
     int err = text ? OK : ERR_MEMORY;
     for (ssize_t n = 1; !err && n;) {
@@ -77,7 +100,8 @@ static int tie(const struct order *order)
 {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != order->parent) return fail(ERR_INTERRUPTED, "the sweep is gone");
-    if (fcntl(WORKER_CHANNEL, F_SETFD, FD_CLOEXEC)) return fail(ERR_USAGE, "no sweep listens");
+    if (fcntl(WORKER_CHANNEL, F_SETFD, FD_CLOEXEC) || fcntl(WORKER_WORDS, F_SETFD, FD_CLOEXEC))
+        return fail(ERR_USAGE, "no sweep listens");
     FILE *f = fopen("/proc/self/oom_score_adj", "we");
     if (f) fputs("1000", f), fclose(f);
     room_limit(order->memory_bytes);
@@ -101,19 +125,34 @@ static bool is_loaded(const char *path)
     return found;
 }
 
-// The devices, and whether they are what the sweep goes by.
-static int open_devices(struct work *w, struct options *o)
+// All that needs neither the device nor the matrix. Devices are counted, for which a driver wakes
+// up; that opens none.
+static int get_ready(struct work *w, struct options *o)
 {
     const struct order *order = w->order;
     if (order->library && !is_loaded(order->library))
         return fail(ERR_USAGE, "%s: the loader did not take it", order->library);
     o->device = order->device;
     int err = choice_make(&w->c, o);
-    if (!err) err = choice_open(&w->c, o);
+    if (!err && device_list[w->c.primary].ops) device_count(w->c.primary);
+    return err ? err : say("ready");
+}
+
+// The devices, and whether they are what the sweep goes by.
+static int open_devices(struct work *w, const struct options *o)
+{
+    const struct order *order = w->order;
+    int err = choice_open(&w->c, o);
     if (err) return err;
     if (order->expected && strcmp(order->expected, w->c.device))
         return fail(ERR_DEVICE, "%s is not there any more: %s", order->expected, w->c.fallback);
-    err = choice_measure_roofs(&w->c, false);
+    return say("opened");
+}
+
+// Nobody else is at the device now.
+static int look_at_device(struct work *w)
+{
+    int err = choice_measure_roofs(&w->c, false);
     if (err && err != ERR_INTERRUPTED) { // times and checks need none
         fprintf(stderr, "no roof: %s\n", fail_text());
         err = OK;
@@ -157,10 +196,10 @@ static void shorten_plan(struct work *w)
     plan->count = kept;
 }
 
-// The record of the case that comes next, should it never end.
+// The record of the case that comes next, should it never end; or that there is none.
 static int announce(struct work *w)
 {
-    if (w->next >= w->c.plan.count) return OK;
+    if (w->next >= w->c.plan.count) return say_done(w);
     struct result r = result_start(&w->c.plan.cases[w->next], &w->M);
     r.status = STATUS_CRASHED;
     int err = say("case");
@@ -189,7 +228,8 @@ static int tell(struct work *w, const struct result *r)
 {
     char text[FAIL_TEXT_MAX];
     result_text(r, text, sizeof text);
-    int err = say("result %s %s", status_name(r->status), text);
+    int err =
+        say("result %s %.3f %.3f %s", status_name(r->status), r->check_ms, r->timing_ms, text);
     return err ? err : record_result(&w->out, r);
 }
 
@@ -225,30 +265,30 @@ static int emit_unread(const struct result *r, void *arg)
     return tell(w, &lost);
 }
 
-static int lose_matrix(struct work *w, const char *path, int load_err, const char *why)
+// Why there is no matrix, an error; fail_text() says it.
+static int load(struct work *w, const struct options *o)
 {
-    int err = matrix_name(path, &w->M);
+    const struct order *order = w->order;
+    if (order->lost) return fail(ERR_INPUT, "%s", order->lost);
+    return matrix_load(order->matrix, o->seed, &w->M);
+}
+
+static int lose_matrix(struct work *w, int load_err, const char *why)
+{
+    int err = matrix_name(w->order->matrix, &w->M);
     if (!err) err = say("unread %s", why);
     if (err) return err;
     shorten_plan(w);
     return bench_unread(&w->c.plan, &w->c.devices, &w->M, load_err, why, emit_unread, w);
 }
 
-static int work_on_matrix(struct work *w, const struct options *o)
+static int measure_matrix(struct work *w, const struct options *o)
 {
-    const char *path = o->operands[0];
-    char why[FAIL_TEXT_MAX];
-    if (w->order->lost) return lose_matrix(w, path, ERR_INPUT, w->order->lost);
-    int err = matrix_load(path, o->seed, &w->M);
-    if (err && err != ERR_INTERRUPTED) {
-        snprintf(why, sizeof why, "%s", fail_text());
-        return lose_matrix(w, path, err, why);
-    }
-    if (err) return err;
     shorten_plan(w);
-    err = say("loaded %lld", (long long)w->c.plan.count);
+    int err = say("loaded %lld", (long long)w->c.plan.count);
     w->counters = o->counters;
     if (w->counters) counters_open(&w->tool, w->c.primary, o->seed, omp_get_max_threads());
+    if (!err && w->c.plan.count) err = await(WORD_MEASURE);
     if (!err) err = announce(w);
     return err ? err : bench_matrix(&w->c.plan, &w->c.devices, &w->M, emit, w);
 }
@@ -271,37 +311,64 @@ static int tell_environment(struct work *w)
                                     (int)command->count, (char **)command->list);
 }
 
-static int work(struct work *w, struct options *o)
+static int work_on_matrix(struct work *w, const struct options *o)
 {
-    int err = open_devices(w, o);
+    char why[FAIL_TEXT_MAX] = "";
+    int load_err = load(w, o);
+    if (load_err == ERR_INTERRUPTED) return load_err;
+    if (load_err) snprintf(why, sizeof why, "%s", fail_text());
+    int err = say("read");
+    if (!err) err = await(WORD_ALONE);
+    if (!err) err = look_at_device(w);
+    if (!err) err = tell_environment(w);
+    if (err) return err;
+    return load_err ? lose_matrix(w, load_err, why) : measure_matrix(w, o);
+}
+
+// A standby gets its whole order now.
+static int begin(struct work *w, struct order *order)
+{
+    int err = await(WORD_BEGIN);
+    if (!err) err = read_order(order);
+    w->order = order;
+    return err;
+}
+
+static int work(struct work *w, struct options *o, struct order *second)
+{
+    int err = get_ready(w, o);
+    if (!err && w->order->standby) err = begin(w, second);
+    if (!err) err = open_devices(w, o);
     w->out = (struct record_file){.fd = WORKER_CHANNEL,
                                   .path = "the sweep",
                                   .seed = o->seed,
                                   .threads = omp_get_max_threads()};
     snprintf(w->out.run, sizeof w->out.run, "%s", w->order->run);
+    if (!err && w->order->survey) err = look_at_device(w);
     if (!err && w->order->survey) err = tell_plan(w);
-    if (!err && !w->order->survey) err = tell_environment(w);
     if (!err && !w->order->survey) err = work_on_matrix(w, o);
-    if (!err) err = say("done");
-    return err;
+    return err ? err : say_done(w);
 }
 
 int cli_worker(const struct request *q)
 {
     struct options o = *q->o;
-    struct order order;
+    struct order order, second = {.parent = 0};
     if (fcntl(WORKER_CHANNEL, F_GETFD) < 0)
         return fail(ERR_USAGE, "worker: 'spbench sweep' calls it, and nobody else");
     int err = read_order(&order);
     if (err) return err;
     struct work w = {.order = &order, .out = {.fd = -1}};
     err = tie(&order);
-    if (!err && !order.survey && !o.operand_count)
-        err = fail(ERR_USAGE, "worker: no matrix is given");
-    if (!err) err = work(&w, &o);
+    if (!err) err = work(&w, &o, &second);
     if (err) say("error %d %s", err, fail_text());
-    matrix_free(&w.M);
-    choice_free(&w.c);
+    // What it has of the device the system takes back at once, and the next worker waits for that.
+    q->outcome->at_once = !err;
+    if (err) {
+        matrix_free(&w.M);
+        choice_free(&w.c);
+    }
     order_free(&order);
+    order_free(&second);
     return err;
 }

@@ -162,7 +162,9 @@ static int measure_ready(const struct plan *plan, const struct problem *p, struc
 {
     bool fresh = p->op->result == RESULT_SPARSE;
     int64_t prepare_peak = t->dev->peak_bytes;
+    double begin_ms = clock_ms();
     int err = check_task(t, ref, plan->check, &r->check);
+    r->check_ms = clock_ms() - begin_ms;
     if (err) return err;
     r->checked = plan->check != CHECK_OFF;
     if (!r->check.ok) {
@@ -173,8 +175,10 @@ static int measure_ready(const struct plan *plan, const struct problem *p, struc
         r->compulsory_bytes = p->op->compulsory_bytes(p, t->algo->variant, r->check.result_nnz);
     // The check may have needed more memory than the product.
     device_peak_reset(t->dev);
+    begin_ms = clock_ms();
     err = time_task(plan, ref, t, r);
     if (!err && fresh) err = measure_phases(t, plan->rule.limit_ms, r);
+    r->timing_ms = clock_ms() - begin_ms;
     r->peak_bytes = max64(prepare_peak, t->dev->peak_bytes);
     r->timed = !err;
     return err;

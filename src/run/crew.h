@@ -17,7 +17,8 @@ struct crew {
 
 // One worker's own.
 struct duty {
-    const char *matrix;  // path; NULL: a survey
+    const char *matrix;  // path; NULL: a survey, or a standby
+    bool standby;        // it waits for the word to begin, and for the rest of its order
     const char *library; // is loaded ahead of all others; NULL: none
     const char *setting; // NAME=VALUE that shows it its device; NULL: none
     const char *run;
@@ -27,6 +28,8 @@ struct duty {
 };
 
 int crew_start(const struct crew *crew, const struct duty *duty, struct worker *w);
+// A standby of the same setting and library begins.
+int crew_begin(const struct crew *crew, const struct duty *duty, struct worker *w);
 
 // A worker that only tells what there would be to do.
 struct survey {
