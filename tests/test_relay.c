@@ -78,13 +78,15 @@ static void stand_by(char name[64])
 
 static int act(void)
 {
-    char name[64], library[64], lost[64];
+    char name[64], library[64], lost[64], cpus[64];
     order_text_of("matrix", name);
     note("start", name[0] ? "plain" : "ahead");
     if (name[0])
         dprintf(WORKER_CHANNEL, "ready\n");
     else
         stand_by(name);
+    order_text_of("cpus", cpus);
+    note("cpus", cpus);
     order_text_of("lost", lost);
     if (lost[0]) note("lost", name);
     order_text_of("library", library);
@@ -128,7 +130,7 @@ static int run(int count, int places, int passes)
     struct sweep_matrix matrices[COUNT(names)];
     struct sweep_pass pass[2] = {{.prefixes = {&prefix, 1}},
                                  {.prefixes = {&prefix, 1}, .library = "/no/such/library.so"}};
-    struct sweep_place place[2] = {{NULL, "first"}, {NULL, "second"}};
+    struct sweep_place place[2] = {{.name = "first"}, {.name = "second", .cpus = "0-2,7"}};
     struct crew crew = {.device = "cpu", .memory_bytes = memory_bytes};
     struct resume resume = {0};
     struct record_file out;
@@ -235,6 +237,7 @@ static void test_few(void)
     CHECK(!run(3, 2, 1) && lines_with("log", "start") == 3, "three at two places, %d processes",
           lines_with("log", "start"));
     check_whole("three at two places", 3, 1);
+    CHECK(line_of("cpus ") && line_of("cpus 0-2,7"), "the places have the same processors");
 }
 
 // One that dies, or fails, before it has measured anything: others do its work.

@@ -19,6 +19,7 @@ static struct order good_order(void)
                           .device = "auto",
                           .expected = "cuda:0",
                           .library = "/a/b.so",
+                          .cpus = "0-3,8",
                           .run = "0123456789abcdef",
                           .command = {(const char **)two, 2},
                           .done = {(const char **)two, 1},
@@ -39,6 +40,7 @@ static void test_order(void)
     CHECK_TEXT(back.device, "auto");
     CHECK_TEXT(back.expected, "cuda:0");
     CHECK_TEXT(back.library, "/a/b.so");
+    CHECK_TEXT(back.cpus, "0-3,8");
     CHECK_TEXT(back.lost, "a reason");
     CHECK(back.lost_as == STATUS_TIMEOUT, "status %d", back.lost_as);
     CHECK(back.command.count == 2 && back.done.count == 1 && !back.without.count, "texts");

@@ -360,6 +360,21 @@ def test_terminal(folder):
     check(run.stderr == "", "-q: %r" % run.stderr)
 
 
+def check_processors(folder, words):
+    """Workers side by side have processors of their own."""
+    run = subprocess.Popen(command("-q", "-device", "cuda:0,1", "-o", folder / "cpus.jsonl", *words,
+                                   binary=EMULATED), stdin=subprocess.DEVNULL)
+    seen, all_ = set(), pathlib.Path("/proc/self/status").read_text().split("Cpus_allowed_list:")[1].split()[0]
+    while run.poll() is None:
+        try:
+            for pid in pathlib.Path("/proc/%d/task/%d/children" % (run.pid, run.pid)).read_text().split():
+                seen.add(pathlib.Path("/proc/%s/status" % pid).read_text()
+                         .split("Cpus_allowed_list:")[1].split()[0])
+        except (OSError, IndexError):
+            pass
+    check(run.returncode == 0 and len(seen - {all_}) == 2, "workers run on %s" % seen)
+
+
 def test_devices(folder):
     """Two emulated GPUs share the matrices, and the keys do not say which one it was."""
     if not EMULATED or not EMULATED.exists():
@@ -373,6 +388,10 @@ def test_devices(folder):
     valid(file)
     ran(sweep("-device", "cuda", "-o", alone, *words, binary=EMULATED), 0, "one device")
     check(endings(file) == endings(alone) and len(endings(file)) == 3, "other keys on two devices")
+    if len(os.sched_getaffinity(0)) < 2:
+        skip("processors of workers side by side: there is one for all")
+    else:
+        check_processors(folder, words)
     runs = {r["run"] for r in results(file)}
     check(len(runs) == 2, "%d runs on two devices" % len(runs))
     first = results(file)[0]["matrix"]["name"]

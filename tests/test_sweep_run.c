@@ -127,7 +127,7 @@ static int run(const char *const *names, int count, int places, int64_t bytes, s
     static const char *prefix = "op alg";
     struct sweep_matrix matrices[MATRICES_MAX];
     struct sweep_pass pass = {.prefixes = {&prefix, 1}};
-    struct sweep_place place[2] = {{"PLACE=0", "cuda:0"}, {"PLACE=1", "cuda:1"}};
+    struct sweep_place place[2] = {{"PLACE=0", "cuda:0", NULL}, {"PLACE=1", "cuda:1", NULL}};
     struct crew crew = {.device = "cuda"};
     struct resume resume = {0};
     struct record_file out;

@@ -2,6 +2,7 @@
 // what it waits for as run/relay.h explains it. It is called by 'spbench sweep' alone.
 #include "program/cli.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
@@ -13,7 +14,9 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
+#include "base/cpus.h"
 #include "base/room.h"
+#include "base/sysfs.h"
 #include "run/crew.h"
 #include "run/record.h"
 
@@ -105,6 +108,8 @@ static int tie(const struct order *order)
     FILE *f = fopen("/proc/self/oom_score_adj", "we");
     if (f) fputs("1000", f), fclose(f);
     room_limit(order->memory_bytes);
+    struct cpus own;
+    if (order->cpus) cpus_parse(order->cpus, &own), cpus_pin(&own); // else it has those of all
     return OK;
 }
 
@@ -293,10 +298,22 @@ static int measure_matrix(struct work *w, const struct options *o)
     return err ? err : bench_matrix(&w->c.plan, &w->c.devices, &w->M, emit, w);
 }
 
+// The processors that are next to the device.
+static int tell_near(const struct work *w)
+{
+    const struct bench_device *bd = bench_device_find(&w->c.devices, w->c.device);
+    char path[128], list[CPUS_TEXT], address[sizeof bd->dev->address] = "";
+    for (int i = 0; bd && bd->dev && bd->dev->address[i]; i++)
+        address[i] = (char)tolower((unsigned char)bd->dev->address[i]); // as the system has it
+    snprintf(path, sizeof path, "/sys/bus/pci/devices/%s/local_cpulist", address);
+    bool known = address[0] && sysfs_line(path, list, sizeof list);
+    return known ? say("near %s", list) : OK;
+}
+
 static int tell_plan(struct work *w)
 {
     char key[CASE_KEY_MAX];
-    int err = OK;
+    int err = tell_near(w);
     for (int64_t i = 0; i < w->c.plan.count && !err; i++)
         err = say("plan %s", case_prefix(&w->c.plan.cases[i], key));
     return err;

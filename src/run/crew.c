@@ -39,6 +39,7 @@ static char *order_of(const struct crew *crew, const struct duty *duty)
                       .device = crew->device,
                       .expected = crew->expected[0] ? crew->expected : NULL,
                       .library = duty->library,
+                      .cpus = duty->cpus,
                       .run = duty->run,
                       .command = crew->command,
                       .done = duty->done,
@@ -102,6 +103,7 @@ static int survey_line(struct survey *s, const char *line, bool *ended)
 {
     int code, used = 0;
     if (!strncmp(line, "plan ", 5)) return texts_add(&s->prefixes, line + 5);
+    if (!strncmp(line, "near ", 5)) snprintf(s->near, sizeof s->near, "%s", line + 5);
     if (!strcmp(line, "done")) *ended = true;
     if (sscanf(line, "device %15s %d %n", s->id, &s->count, &used) == 2 && used)
         snprintf(s->name, sizeof s->name, "%s", line + used);

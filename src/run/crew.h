@@ -2,6 +2,7 @@
 #ifndef CREW_H
 #define CREW_H
 
+#include "base/cpus.h"
 #include "run/order.h"
 #include "run/worker.h"
 
@@ -21,6 +22,7 @@ struct duty {
     bool standby;        // it waits for the word to begin, and for the rest of its order
     const char *library; // is loaded ahead of all others; NULL: none
     const char *setting; // NAME=VALUE that shows it its device; NULL: none
+    const char *cpus;    // its processors; NULL: all
     const char *run;
     struct texts done, without;
     const char *lost;
@@ -36,6 +38,7 @@ struct survey {
     char id[16];           // of the device
     char name[128];        // of the same
     int count;             // of its kind, as far as the worker sees them
+    char near[CPUS_TEXT];  // the processors next to it; "": not known
     struct texts prefixes; // of the cases; owned, as are the texts
 };
 int survey_make(const struct crew *crew, const struct duty *duty, struct survey *out);

@@ -21,6 +21,7 @@ char *order_text(const struct order *o)
     json_text(&j, j.root, "device", o->device);
     json_text(&j, j.root, "expected", o->expected);
     json_text(&j, j.root, "library", o->library);
+    json_text(&j, j.root, "cpus", o->cpus);
     json_text(&j, j.root, "run", o->run);
     add_texts(&j, "command", &o->command);
     add_texts(&j, "done", &o->done);
@@ -71,6 +72,7 @@ static int get_all(struct order *o)
     o->device = cJSON_GetStringValue(get(o, "device"));
     o->expected = cJSON_GetStringValue(get(o, "expected"));
     o->library = cJSON_GetStringValue(get(o, "library"));
+    o->cpus = cJSON_GetStringValue(get(o, "cpus"));
     o->run = cJSON_GetStringValue(get(o, "run"));
     o->lost = cJSON_GetStringValue(get(o, "lost"));
     if (status < 0 || !o->device || !o->run)

@@ -21,6 +21,7 @@ struct order {
     const char *device;   // for -device, in place of what the sweep was given
     const char *expected; // the id of the device that this must come to; NULL: any
     const char *library;  // a file that must be loaded; NULL: none
+    const char *cpus;     // processors to run on, as a list; NULL: as it finds
     const char *run;      // id of the run that its records belong to
     struct texts command; // of the sweep, for the record of the environment
     struct texts done;    // keys of cases that are not to run

@@ -29,6 +29,7 @@ static struct duty duty_of(const struct seat *x, const struct sweep_pass *pass)
 {
     return (struct duty){.library = pass->library,
                          .setting = x->sweep->places[x->place].setting,
+                         .cpus = x->sweep->places[x->place].cpus,
                          .run = x->voices[0].run,
                          .without = pass->without};
 }

@@ -3,8 +3,9 @@
 //
 // The files of it: order.h (what a worker is told), worker.h (its process, and all that both say),
 // crew.h (how they are started), seat.h (one at work; seat_lines.h: what it says), relay.h (how the
-// next one follows it), spent.h (where the time goes), resume.h (what is done already), and here
-// who does what when. The worker's own side is program/cli_worker.c.
+// next one follows it), shares.h (which processors each has), spent.h (where the time goes),
+// resume.h (what is done already), and here who does what when. The worker's own side is
+// program/cli_worker.c.
 #ifndef SWEEP_H
 #define SWEEP_H
 
@@ -32,6 +33,7 @@ struct sweep_pass {
 struct sweep_place {
     const char *setting; // shows a worker its device; NULL: none
     const char *name;    // for messages
+    const char *cpus;    // processors of its workers, as a list; NULL: all
 };
 
 // Something has happened.

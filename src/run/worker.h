@@ -11,6 +11,7 @@
 //     read                      the matrix has been, or cannot be
 //  <- alone                     the process that was at the device before is gone
 //     device ID COUNT NAME      what it has opened, and how many of the kind it sees
+//     near PROCESSORS           those next to it, as a list, where the system tells; of a survey
 //     environment               the next line is that record
 //     plan KEY                  of a survey: the key of a case, up to the matrix
 //     loaded CASES              the matrix is there; so many cases are to run
