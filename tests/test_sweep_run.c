@@ -27,7 +27,8 @@ static void await(enum worker_word word)
 static void say_result(const char *name)
 {
     dprintf(WORKER_CHANNEL, "loaded 1\n");
-    await(WORD_MEASURE);
+    char letter;
+    if (read(WORKER_WORDS, &letter, 1) != 1) _exit(99); // it measures, whoever gets ready
     dprintf(WORKER_CHANNEL, "case\n");
     say_case(name, "crashed");
     dprintf(WORKER_CHANNEL, "result ok 1 2 alg\n");

@@ -5,9 +5,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <math.h>
 #include <omp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +15,7 @@
 #include "base/cpus.h"
 #include "base/room.h"
 #include "base/sysfs.h"
+#include "program/worker_talk.h"
 #include "run/crew.h"
 #include "run/record.h"
 
@@ -27,74 +26,27 @@ struct work {
     struct matrix M;
     int64_t next; // case of the plan that is under way
     bool done;    // that was said
+    bool watched; // it asks before it times
     struct counter_tool tool;
     bool counters;
 };
 
-// A line on the channel.
-static int say(const char *format, ...) PRINTF_LIKE(1, 2);
-static int say(const char *format, ...)
-{
-    char line[FAIL_TEXT_MAX + CASE_KEY_MAX];
-    va_list args;
-    va_start(args, format);
-    int length = vsnprintf(line, sizeof line - 1, format, args);
-    va_end(args);
-    if (length > (int)sizeof line - 2) length = (int)sizeof line - 2;
-    line[length] = '\n';
-    for (int used = 0; used <= length;) {
-        ssize_t n = write(WORKER_CHANNEL, line + used, (size_t)(length + 1 - used));
-        if (n < 0 && errno == EINTR) continue;
-        if (n <= 0) return fail(ERR_OUTPUT, "the sweep does not listen: %s", strerror(errno));
-        used += (int)n;
-    }
-    return OK;
-}
-
 static int say_done(struct work *w)
 {
-    int err = w->done ? OK : say("done");
+    int err = w->done ? OK : worker_say("done");
     w->done = true;
     return err;
 }
 
-// Waits until its parent says this.
-static int await(enum worker_word word)
+// For the plan: while a standby gets ready, it is stopped for what is timed.
+static int keep_quiet(void *arg, bool on)
 {
-    char letter = 0;
-    ssize_t n;
-    do n = read(WORKER_WORDS, &letter, 1);
-    while (n < 0 && errno == EINTR && !interrupted);
-    if (interrupted) return fail(ERR_INTERRUPTED, "interrupted");
-    if (n < 0) return fail(ERR_USAGE, "no sweep speaks: %s", strerror(errno));
-    if (!n) return fail(ERR_INTERRUPTED, "the sweep is gone");
-    return letter == (char)word ? OK
-                                : fail(ERR_INPUT, "the sweep says '%c', not '%c'", letter, word);
-}
-
-// All of stdin, which is the order, from its beginning: a standby reads it a second time.
-static int read_order(struct order *order)
-{
-    int64_t room = 1 << 16, used = 0;
-    lseek(STDIN_FILENO, 0, SEEK_SET);
-    char *text = mem_alloc(room, 1);
-    int err = text ? OK : ERR_MEMORY;
-    for (ssize_t n = 1; !err && n;) {
-        if (room - used < 2) {
-            char *more = mem_resize(text, room, 2 * room, 1);
-            if (!more) err = ERR_MEMORY;
-            if (more) text = more, room *= 2;
-        }
-        if (err) break;
-        n = read(STDIN_FILENO, text + used, (size_t)(room - used - 1));
-        if (n < 0 && errno != EINTR) err = fail(ERR_INPUT, "stdin: %s", strerror(errno));
-        used += max64(n, 0);
-    }
-    if (!err) {
-        text[used] = 0;
-        err = order_read(text, order);
-    }
-    mem_free(text);
+    struct work *w = arg;
+    enum worker_word told = WORD_HUSHED;
+    if (!w->watched) return OK;
+    int err = worker_say(on ? "quiet" : "loud");
+    if (!err && on) err = worker_await(WORD_HUSHED, WORD_MEASURE, &told);
+    w->watched = told == WORD_HUSHED;
     return err;
 }
 
@@ -140,7 +92,7 @@ static int get_ready(struct work *w, struct options *o)
     o->device = order->device;
     int err = choice_make(&w->c, o);
     if (!err && device_list[w->c.primary].ops) device_count(w->c.primary);
-    return err ? err : say("ready");
+    return err ? err : worker_say("ready");
 }
 
 // The devices, and whether they are what the sweep goes by.
@@ -151,7 +103,7 @@ static int open_devices(struct work *w, const struct options *o)
     if (err) return err;
     if (order->expected && strcmp(order->expected, w->c.device))
         return fail(ERR_DEVICE, "%s is not there any more: %s", order->expected, w->c.fallback);
-    return say("opened");
+    return worker_say("opened");
 }
 
 // Nobody else is at the device now.
@@ -164,8 +116,8 @@ static int look_at_device(struct work *w)
     }
     const struct bench_device *bd = bench_device_find(&w->c.devices, w->c.device);
     if (!err)
-        err = say("device %s %d %s", w->c.device, device_count(w->c.primary),
-                  bd && bd->dev ? bd->dev->name : w->c.device);
+        err = worker_say("device %s %d %s", w->c.device, device_count(w->c.primary),
+                         bd && bd->dev ? bd->dev->name : w->c.device);
     return err;
 }
 
@@ -207,7 +159,7 @@ static int announce(struct work *w)
     if (w->next >= w->c.plan.count) return say_done(w);
     struct result r = result_start(&w->c.plan.cases[w->next], &w->M);
     r.status = STATUS_CRASHED;
-    int err = say("case");
+    int err = worker_say("case");
     return err ? err : record_result(&w->out, &r);
 }
 
@@ -233,8 +185,8 @@ static int tell(struct work *w, const struct result *r)
 {
     char text[FAIL_TEXT_MAX];
     result_text(r, text, sizeof text);
-    int err =
-        say("result %s %.3f %.3f %s", status_name(r->status), r->check_ms, r->timing_ms, text);
+    int err = worker_say("result %s %.3f %.3f %s", status_name(r->status), r->check_ms,
+                         r->timing_ms, text);
     return err ? err : record_result(&w->out, r);
 }
 
@@ -255,7 +207,7 @@ static int emit(const struct result *r, void *arg)
     if (!err) err = tell(w, &counted);
     w->next++;
     if (!err && is_dead(w, r)) {
-        err = say("again");
+        err = worker_say("again");
         return err ? err : ERR_DEVICE;
     }
     return err ? err : announce(w);
@@ -281,7 +233,7 @@ static int load(struct work *w, const struct options *o)
 static int lose_matrix(struct work *w, int load_err, const char *why)
 {
     int err = matrix_name(w->order->matrix, &w->M);
-    if (!err) err = say("unread %s", why);
+    if (!err) err = worker_say("unread %s", why);
     if (err) return err;
     shorten_plan(w);
     return bench_unread(&w->c.plan, &w->c.devices, &w->M, load_err, why, emit_unread, w);
@@ -290,10 +242,14 @@ static int lose_matrix(struct work *w, int load_err, const char *why)
 static int measure_matrix(struct work *w, const struct options *o)
 {
     shorten_plan(w);
-    int err = say("loaded %lld", (long long)w->c.plan.count);
+    int err = worker_say("loaded %lld", (long long)w->c.plan.count);
     w->counters = o->counters;
     if (w->counters) counters_open(&w->tool, w->c.primary, o->seed, omp_get_max_threads());
-    if (!err && w->c.plan.count) err = await(WORD_MEASURE);
+    enum worker_word told = WORD_MEASURE;
+    if (!err && w->c.plan.count) err = worker_await(WORD_MEASURE, WORD_WATCHED, &told);
+    w->watched = told == WORD_WATCHED;
+    w->c.plan.quiet = keep_quiet;
+    w->c.plan.quiet_arg = w;
     if (!err) err = announce(w);
     return err ? err : bench_matrix(&w->c.plan, &w->c.devices, &w->M, emit, w);
 }
@@ -307,7 +263,7 @@ static int tell_near(const struct work *w)
         address[i] = (char)tolower((unsigned char)bd->dev->address[i]); // as the system has it
     snprintf(path, sizeof path, "/sys/bus/pci/devices/%s/local_cpulist", address);
     bool known = address[0] && sysfs_line(path, list, sizeof list);
-    return known ? say("near %s", list) : OK;
+    return known ? worker_say("near %s", list) : OK;
 }
 
 static int tell_plan(struct work *w)
@@ -315,14 +271,14 @@ static int tell_plan(struct work *w)
     char key[CASE_KEY_MAX];
     int err = tell_near(w);
     for (int64_t i = 0; i < w->c.plan.count && !err; i++)
-        err = say("plan %s", case_prefix(&w->c.plan.cases[i], key));
+        err = worker_say("plan %s", case_prefix(&w->c.plan.cases[i], key));
     return err;
 }
 
 static int tell_environment(struct work *w)
 {
     const struct texts *command = &w->order->command;
-    int err = say("environment");
+    int err = worker_say("environment");
     return err ? err
                : record_environment(&w->out, &w->c.devices, w->c.device, w->c.plan.op,
                                     (int)command->count, (char **)command->list);
@@ -331,11 +287,12 @@ static int tell_environment(struct work *w)
 static int work_on_matrix(struct work *w, const struct options *o)
 {
     char why[FAIL_TEXT_MAX] = "";
+    enum worker_word told;
     int load_err = load(w, o);
     if (load_err == ERR_INTERRUPTED) return load_err;
     if (load_err) snprintf(why, sizeof why, "%s", fail_text());
-    int err = say("read");
-    if (!err) err = await(WORD_ALONE);
+    int err = worker_say("read");
+    if (!err) err = worker_await(WORD_ALONE, WORD_ALONE, &told);
     if (!err) err = look_at_device(w);
     if (!err) err = tell_environment(w);
     if (err) return err;
@@ -345,8 +302,9 @@ static int work_on_matrix(struct work *w, const struct options *o)
 // A standby gets its whole order now.
 static int begin(struct work *w, struct order *order)
 {
-    int err = await(WORD_BEGIN);
-    if (!err) err = read_order(order);
+    enum worker_word told;
+    int err = worker_await(WORD_BEGIN, WORD_BEGIN, &told);
+    if (!err) err = worker_read_order(order);
     w->order = order;
     return err;
 }
@@ -373,12 +331,12 @@ int cli_worker(const struct request *q)
     struct order order, second = {.parent = 0};
     if (fcntl(WORKER_CHANNEL, F_GETFD) < 0)
         return fail(ERR_USAGE, "worker: 'spbench sweep' calls it, and nobody else");
-    int err = read_order(&order);
+    int err = worker_read_order(&order);
     if (err) return err;
     struct work w = {.order = &order, .out = {.fd = -1}};
     err = tie(&order);
     if (!err) err = work(&w, &o, &second);
-    if (err) say("error %d %s", err, fail_text());
+    if (err) worker_say("error %d %s", err, fail_text());
     // What it has of the device the system takes back at once, and the next worker waits for that.
     q->outcome->at_once = !err;
     if (err) {

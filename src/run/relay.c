@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#define READY_MS 60000.0 // for a process to start
+#define READY_MS 60000.0 // for a process to start, since it went on last
 #define LEAVE_MS 30000.0 // and to end after its last word
 
 void relay_init(struct relay *r)
@@ -23,6 +23,19 @@ int relay_start(struct relay *r, const struct crew *crew, const struct duty *dut
 
 bool relay_is_starting(const struct relay *r) { return r->next.pid && !r->ready; }
 
+bool relay_hush(struct relay *r)
+{
+    bool stopped = true;
+    if (relay_is_starting(r)) worker_stop(&r->next, &stopped);
+    return stopped;
+}
+
+void relay_go_on(struct relay *r)
+{
+    if (r->next.stopping) r->until_ms = clock_ms() + READY_MS;
+    worker_go_on(&r->next);
+}
+
 void relay_drop(struct relay *r)
 {
     worker_free(&r->next);
@@ -38,6 +51,7 @@ bool relay_has(struct relay *r, int pass)
 
 void relay_take(struct relay *r, struct worker *w)
 {
+    relay_go_on(r);
     *w = r->next;
     worker_none(&r->next);
     r->ready = false;
@@ -56,7 +70,7 @@ static int look_at_next(struct relay *r, int64_t memory_bytes)
     int state, err = worker_read(&r->next);
     for (char *line; !err && (line = worker_line(&r->next));)
         if (!strcmp(line, "ready")) r->ready = true;
-    bool late = !r->ready && clock_ms() > r->until_ms;
+    bool late = !r->ready && !r->next.stopping && clock_ms() > r->until_ms;
     bool large = memory_bytes && worker_memory(&r->next) > memory_bytes;
     if (late || large) worker_kill(&r->next);
     if (!err && worker_over(&r->next, &state)) relay_drop(r);

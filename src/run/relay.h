@@ -2,11 +2,12 @@
 // begins when this one has measured its last case, while that ends.
 //
 // To start a process takes most of the time of a short sweep, and must not disturb what is timed.
-// Three things see to that, at the price of some waiting, which a sweep's last line tells of:
+// These see to that:
 //
-// - A standby is started when the worker ahead of it has got ready itself, and that worker measures
-//   nothing (no conversion, no check, no time) before the standby says that it is ready, or has
-//   failed. From then on it waits, and does nothing at all.
+// - A standby is started when the worker ahead of it has got ready itself. While that one times
+//   anything (conversions, samples, the device's ceilings) the standby is stopped (SIGSTOP), and
+//   the timing begins when the system says that it is: it runs while the other one reads and
+//   checks. Once it is ready it waits, and does nothing at all.
 // - It gets ready without the device: it is loaded, reads its options, counts the devices. What a
 //   second process on a GPU does (a context takes memory, and turns with the other one) it does not
 //   do before the worker ahead has said that it measures nothing any more.
@@ -40,6 +41,10 @@ void relay_init(struct relay *r);
 int relay_start(struct relay *r, const struct crew *crew, const struct duty *duty, int pass);
 // Whether one that is not ready yet is under way.
 bool relay_is_starting(const struct relay *r);
+// Sees to it that nothing runs here beside the worker at work; false: it still does, ask again.
+bool relay_hush(struct relay *r);
+// From now on it may.
+void relay_go_on(struct relay *r);
 // Whether one for this pass stands by, or gets ready to.
 bool relay_has(struct relay *r, int pass);
 // Gives it to *w, which is to be told to begin.

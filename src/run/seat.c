@@ -53,6 +53,7 @@ int seat_start(struct seat *x, struct job *job)
     x->next = NO_RECORD;
     x->loaded = x->done = x->again = x->ended = false;
     x->ready = x->named = x->read = x->alone = x->measuring = x->ahead = false;
+    x->quiet = x->hushed = false;
     x->error = OK;
     x->why[0] = 0;
     x->oom_kills = lost_oom_kills();
@@ -79,21 +80,28 @@ int seat_start_next(struct seat *x, int pass)
     return relay_start(&x->relay, x->sweep->crew, &duty, pass);
 }
 
-void seat_talk(struct seat *x)
+// The worker is the last to be told: what it waits for is true then.
+bool seat_talk(struct seat *x)
 {
-    if (!x->job || !x->w.pid) return;
-    if (!x->alone && !x->relay.last.pid) {
-        worker_tell(&x->w, WORD_ALONE);
-        x->alone = true;
-        if (x->read) seat_set_deadline(x);
-        if (x->read) spent_turn(&x->spent, SPENT_STARTING);
-    }
-    if (x->loaded && !x->measuring && !relay_is_starting(&x->relay)) {
-        worker_tell(&x->w, WORD_MEASURE);
+    if (!x->job || !x->w.pid) return true;
+    if (!x->quiet) relay_go_on(&x->relay);
+    if (x->loaded && !x->measuring) {
+        worker_tell(&x->w, relay_is_starting(&x->relay) ? WORD_WATCHED : WORD_MEASURE);
         x->measuring = true;
         seat_set_deadline(x);
         spent_turn(&x->spent, SPENT_PREPARING);
     }
+    bool first = x->read && !x->alone; // it is to look at the device
+    if (!x->quiet || x->hushed || (first && x->relay.last.pid)) return true;
+    if (!relay_hush(&x->relay)) return false;
+    worker_tell(&x->w, first                          ? WORD_ALONE
+                       : relay_is_starting(&x->relay) ? WORD_HUSHED
+                                                      : WORD_MEASURE);
+    x->alone = x->hushed = true;
+    x->deadline_ms += clock_ms() - x->spent.since_ms; // the wait was not its own
+    if (first) seat_set_deadline(x);
+    spent_turn(&x->spent, first ? SPENT_STARTING : SPENT_PREPARING);
+    return true;
 }
 
 // The worker before is gone; how it ended is told, if badly.

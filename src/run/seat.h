@@ -41,6 +41,7 @@ struct seat {
     bool stood_by, plain;    // its worker has; the next one must not have
     bool ready, named, read; // what it has said
     bool alone, measuring;   // and been told
+    bool quiet, hushed;      // it times, or waits to; and nothing runs beside it
     bool ahead;              // the one behind it was seen to
     enum { NO_RECORD, ENVIRONMENT, CASE, RESULT } next; // what the next line is
     enum status result;                                 // of a result
@@ -64,8 +65,8 @@ bool seat_wants_next(const struct seat *x);
 int seat_start_next(struct seat *x, int pass);
 // Takes what its workers have written. *done: all of the job is measured, and its worker leaves.
 int seat_read(struct seat *x, bool *done);
-// Says the words that its worker waits for, once they are true.
-void seat_talk(struct seat *x);
+// Says the words that its worker waits for, once they are true. false: soon they will be.
+bool seat_talk(struct seat *x);
 // Ends a worker that is over its time or its memory.
 void seat_watch(struct seat *x);
 // Whether the worker is over; then *next says what is to be done with its job.

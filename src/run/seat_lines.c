@@ -142,20 +142,33 @@ static const char *after(const char *line, const char *word)
     return strncmp(line, word, length) ? NULL : line + length;
 }
 
-// The matrix is there, or is not: from now on its worker waits for words.
+// It waits until it is told that it may time.
+static int take_quiet(struct seat *x)
+{
+    x->quiet = true;
+    x->hushed = false;
+    spent_turn(&x->spent, SPENT_WAITING);
+    return OK;
+}
+
+static int take_loud(struct seat *x)
+{
+    x->quiet = false;
+    return OK;
+}
+
+// The matrix is there, or is not.
 static int take_read(struct seat *x)
 {
-    x->read = true;
-    if (!x->alone) x->deadline_ms = FOREVER;
-    spent_turn(&x->spent, x->alone ? SPENT_STARTING : SPENT_LEAVING);
+    x->read = x->quiet = true;
+    x->deadline_ms = FOREVER;
+    spent_turn(&x->spent, SPENT_LEAVING);
     return OK;
 }
 
 static int take_loaded(struct seat *x)
 {
     x->loaded = true;
-    x->deadline_ms = FOREVER;
-    spent_turn(&x->spent, SPENT_WAITING);
     return OK;
 }
 
@@ -166,7 +179,9 @@ static int take_line(struct seat *x, char *line)
     if (!strcmp(line, "ready")) return x->ready = true, OK;
     if (!strcmp(line, "opened")) return spent_turn(&x->spent, SPENT_LOADING), OK;
     if (!strcmp(line, "read")) return take_read(x);
-    if (after(line, "device ")) return x->named = true, OK;
+    if (!strcmp(line, "quiet")) return take_quiet(x);
+    if (!strcmp(line, "loud")) return take_loud(x);
+    if (after(line, "device ")) return x->named = true, take_loud(x);
     if (!strcmp(line, "environment")) return x->next = ENVIRONMENT, OK;
     if (!strcmp(line, "case")) {
         x->next = CASE;

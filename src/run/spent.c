@@ -17,12 +17,11 @@ void spent_turn(struct spent *s, enum spending to)
 
 void spent_case(struct spent *s, double checking_ms, double timing_ms)
 {
-    double now = clock_ms(), whole = now - s->since_ms;
-    s->since_ms = now;
+    spent_turn(s, s->now);
     // The clocks of two processes: no part is more than the whole.
-    double timing = fmin(fmax(timing_ms, 0), whole);
-    double checking = fmin(fmax(checking_ms, 0), whole - timing);
+    double timing = fmin(fmax(timing_ms, 0), s->ms[SPENT_PREPARING]);
+    double checking = fmin(fmax(checking_ms, 0), s->ms[SPENT_PREPARING] - timing);
     s->ms[SPENT_TIMING] += timing;
     s->ms[SPENT_CHECKING] += checking;
-    s->ms[SPENT_PREPARING] += whole - timing - checking;
+    s->ms[SPENT_PREPARING] -= timing + checking;
 }

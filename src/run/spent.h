@@ -7,7 +7,7 @@ enum spending {
     SPENT_STARTING,  // a process, and its device
     SPENT_LOADING,   // the matrix
     SPENT_LEAVING,   // the process before is not gone yet
-    SPENT_WAITING,   // the next process gets ready, beside which nothing is timed
+    SPENT_WAITING,   // the next process, which gets ready, is to stop, as something is to be timed
     SPENT_PREPARING, // operands, formats
     SPENT_CHECKING,
     SPENT_TIMING, // and looking at what was timed
@@ -22,7 +22,7 @@ struct spent {
 };
 // What was until now is added up; from now on it is this.
 void spent_turn(struct spent *s, enum spending to);
-// A case has ended: so much of the last turn, which was preparing, was something else.
+// A case has ended: so much of what counts as preparing was something else.
 void spent_case(struct spent *s, double checking_ms, double timing_ms);
 
 #endif

@@ -8,6 +8,7 @@
 #include "run/seat.h"
 
 #define LOOK_MS        1000.0 // Ctrl-C is seen after so long at the latest
+#define SOON_MS        1.0    // until a process stops that is to
 #define MEMORY_LOOK_MS 50.0   // between two looks at the memory of workers
 #define END_LOOK_MS    10.0   // at whether one has ended that says nothing any more
 #define TEXT_MEMORY    4      // bytes of memory for a byte of a matrix' text, about
@@ -19,6 +20,7 @@ struct schedule {
     int64_t waiting;    // the first that has not begun, or later ones
     bool *begun;        // by job
     struct seat *seats; // size s->place_count
+    bool soon;          // a worker waits for what will be true in a moment
 };
 
 struct resume_ask sweep_ask(const struct sweep *s, const struct sweep_matrix *m, int round)
@@ -169,7 +171,8 @@ static int start_all(struct schedule *q)
     int err = OK;
     for (int i = 0; i < q->s->place_count && !err; i++) err = start_job(q, &q->seats[i]);
     for (int i = 0; i < q->s->place_count && !err; i++) err = start_next(q, &q->seats[i]);
-    for (int i = 0; i < q->s->place_count && !err; i++) seat_talk(&q->seats[i]);
+    q->soon = false;
+    for (int i = 0; i < q->s->place_count && !err; i++) q->soon |= !seat_talk(&q->seats[i]);
     return err;
 }
 
@@ -194,7 +197,7 @@ static int look_at(const struct worker *w, struct pollfd *look, bool *ending)
 
 static int wait_for_news(struct schedule *q)
 {
-    double now = clock_ms(), until = now + LOOK_MS;
+    double now = clock_ms(), until = now + (q->soon ? SOON_MS : LOOK_MS);
     struct pollfd look[6 * SEATS_MAX];
     int used = 0;
     for (int i = 0; i < q->s->place_count; i++) {

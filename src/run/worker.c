@@ -61,6 +61,23 @@ void worker_tell(struct worker *w, enum worker_word word)
     while (w->words >= 0 && write(w->words, &letter, 1) < 0 && errno == EINTR) {}
 }
 
+// What it does in the system it ends first, so that no lock there is held.
+void worker_stop(struct worker *w, bool *stopped)
+{
+    siginfo_t facts = {0};
+    if (w->pid && !w->stopping) kill(w->pid, SIGSTOP);
+    w->stopping = true;
+    if (w->pid && !w->stopped && !waitid(P_PID, (id_t)w->pid, &facts, WSTOPPED | WNOHANG))
+        w->stopped = facts.si_pid != 0;
+    *stopped = w->stopped || !w->pid;
+}
+
+void worker_go_on(struct worker *w)
+{
+    if (w->pid && w->stopping) kill(w->pid, SIGCONT);
+    w->stopping = w->stopped = false;
+}
+
 static void close_all(int *fds, int count)
 {
     for (int i = 0; i < count; i++) {

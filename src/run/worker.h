@@ -16,7 +16,10 @@
 //     plan KEY                  of a survey: the key of a case, up to the matrix
 //     loaded CASES              the matrix is there; so many cases are to run
 //     unread REASON             it is not, and why
-//  <- measure                   nobody is about to get ready next to it: from now on it may time
+//  <- measure, or watched    it may time; watched: a standby gets ready, so it asks before it does
+//     quiet                     of one that is watched: nothing must run beside it from now on
+//  <- hushed, or measure      nothing does; measure: and nothing will, it need not ask any more
+//     loud                      again something may
 //     case                      one begins; the next line is its record, should it never end
 //     result STATUS CHECK TIMING TEXT  it has ended, and took so many ms to check and to time; the
 //                               next line is its record
@@ -34,7 +37,13 @@
 #define WORKER_WORDS        4
 #define WORKER_SETTINGS_MAX 4
 
-enum worker_word { WORD_BEGIN = 'b', WORD_ALONE = 'a', WORD_MEASURE = 'm' };
+enum worker_word {
+    WORD_BEGIN = 'b',
+    WORD_ALONE = 'a',
+    WORD_MEASURE = 'm',
+    WORD_WATCHED = 'w',
+    WORD_HUSHED = 'h'
+};
 
 // How one is started.
 struct worker_start {
@@ -55,6 +64,7 @@ struct worker {
     char said[256]; // the last line it printed
     size_t said_length;
     bool said_ended; // the next letter begins a new one
+    bool stopping, stopped;
 };
 
 // What there is of a worker is 0 but for the -1 that this sets.
@@ -62,6 +72,9 @@ void worker_none(struct worker *w);
 int worker_start(struct worker *w, const struct worker_start *how);
 // Another order in place of the first, which it has read.
 int worker_order(struct worker *w, const char *order);
+// Stops it where it is, until it is to go on. *stopped: it is by now, else to be asked again.
+void worker_stop(struct worker *w, bool *stopped);
+void worker_go_on(struct worker *w);
 // It gets to know sooner or later; one that has ended does not.
 void worker_tell(struct worker *w, enum worker_word word);
 // Takes what it has written by now, without waiting. At the end of the channel w->channel is -1.
