@@ -30,7 +30,10 @@ bool cpus_pin(const struct cpus *c)
     return c->count && !sched_setaffinity(0, sizeof set, &set);
 }
 
-void cpus_parse(const char *list, struct cpus *c) { c->count = sysfs_list(list, c->has, CPUS_MOST); }
+void cpus_parse(const char *list, struct cpus *c)
+{
+    c->count = sysfs_list(list, c->has, CPUS_MOST);
+}
 
 const char *cpus_text(const struct cpus *c, char text[CPUS_TEXT])
 {
