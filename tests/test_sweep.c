@@ -6,6 +6,7 @@
 
 #include "program/matrix_list.h"
 #include "program/places.h"
+#include "program/worker_talk.h"
 #include "run/lost.h"
 #include "run/order.h"
 #include "run/resume.h"
@@ -71,6 +72,32 @@ static void test_order(void)
         order_free(&back);
         mem_free(line);
     }
+}
+
+// A standby may read its first order when the second is there already: it gets one after the other.
+static void test_orders(void)
+{
+    struct order o = good_order(), back;
+    int64_t at = 0;
+    FILE *f = fopen(path, "w+");
+    int old = dup(STDIN_FILENO);
+    o.standby = true, o.matrix = NULL;
+    for (int i = 0; i < 2; i++) {
+        char *line = order_text(&o);
+        CHECK(f && line && fputs(line, f) >= 0, "%s", path);
+        mem_free(line);
+        o.standby = false, o.matrix = "later.mtx";
+    }
+    CHECK(!fflush(f) && dup2(fileno(f), STDIN_FILENO) == STDIN_FILENO, "%s", path);
+    CHECK(!worker_read_order(&at, &back) && back.standby && !back.matrix, "the first one");
+    order_free(&back);
+    CHECK(!worker_read_order(&at, &back) && !back.standby, "the second one");
+    CHECK_TEXT(back.matrix, "later.mtx");
+    order_free(&back);
+    CHECK(worker_read_order(&at, &back) == ERR_INPUT, "a third one");
+    dup2(old, STDIN_FILENO);
+    close(old);
+    fclose(f);
 }
 
 // A record as a worker makes it beforehand, with another end; all else stays as it was, letter by
@@ -343,6 +370,7 @@ int main(void)
 {
     path_make();
     test_order();
+    test_orders();
     test_lost();
     test_prefix();
     test_places();

@@ -50,7 +50,7 @@ static void be_slow(void)
     rmdir(own);
 }
 
-// The order; *name: of its matrix, "" where that is not known yet.
+// The last order; *name: of its matrix, "" where that is not known yet.
 static const char *read_order(char name[64])
 {
     static char order[1 << 16];
@@ -59,7 +59,8 @@ static const char *read_order(char name[64])
     const char *matrix = strstr(order, "\"matrix\":\"");
     name[0] = 0;
     if (matrix) sscanf(matrix, "\"matrix\":\"%63[^\"]", name);
-    return order;
+    const char *last = strstr(order, "\n{");
+    return last ? last : order;
 }
 
 // What worker.h says, as far as the part has it.

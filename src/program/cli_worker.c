@@ -27,6 +27,7 @@ struct work {
     int64_t next; // case of the plan that is under way
     bool done;    // that was said
     bool watched; // it asks before it times
+    int64_t read; // bytes of stdin, in orders
     struct counter_tool tool;
     bool counters;
 };
@@ -304,7 +305,7 @@ static int begin(struct work *w, struct order *order)
 {
     enum worker_word told;
     int err = worker_await(WORD_BEGIN, WORD_BEGIN, &told);
-    if (!err) err = worker_read_order(order);
+    if (!err) err = worker_read_order(&w->read, order);
     w->order = order;
     return err;
 }
@@ -331,9 +332,9 @@ int cli_worker(const struct request *q)
     struct order order, second = {.parent = 0};
     if (fcntl(WORKER_CHANNEL, F_GETFD) < 0)
         return fail(ERR_USAGE, "worker: 'spbench sweep' calls it, and nobody else");
-    int err = worker_read_order(&order);
-    if (err) return err;
     struct work w = {.order = &order, .out = {.fd = -1}};
+    int err = worker_read_order(&w.read, &order);
+    if (err) return err;
     err = tie(&order);
     if (!err) err = work(&w, &o, &second);
     if (err) worker_say("error %d %s", err, fail_text());

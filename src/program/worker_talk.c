@@ -38,25 +38,27 @@ int worker_await(enum worker_word word, enum worker_word other, enum worker_word
     return fail(ERR_INPUT, "the sweep says '%c', not '%c'", letter, word);
 }
 
-int worker_read_order(struct order *order)
+int worker_read_order(int64_t *at, struct order *order)
 {
     int64_t room = 1 << 16, used = 0;
-    lseek(STDIN_FILENO, 0, SEEK_SET);
-    char *text = mem_alloc(room, 1);
+    char *text = mem_alloc(room, 1), *end = NULL;
     int err = text ? OK : ERR_MEMORY;
-    for (ssize_t n = 1; !err && n;) {
+    for (ssize_t n = 1; !err && n && !end;) {
         if (room - used < 2) {
             char *more = mem_resize(text, room, 2 * room, 1);
             if (!more) err = ERR_MEMORY;
             if (more) text = more, room *= 2;
         }
         if (err) break;
-        n = read(STDIN_FILENO, text + used, (size_t)(room - used - 1));
+        n = pread(STDIN_FILENO, text + used, (size_t)(room - used - 1), *at + used);
         if (n < 0 && errno != EINTR) err = fail(ERR_INPUT, "stdin: %s", strerror(errno));
+        if (n > 0) end = memchr(text + used, '\n', (size_t)n);
         used += max64(n, 0);
     }
     if (!err) {
-        text[used] = 0;
+        if (!end) end = text + used;
+        *end = 0;
+        *at += end + 1 - text;
         err = order_read(text, order);
     }
     mem_free(text);

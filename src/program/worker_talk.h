@@ -9,7 +9,7 @@
 int worker_say(const char *format, ...) PRINTF_LIKE(1, 2);
 // Waits until its parent says something: this, or `other`, which is then in *told.
 int worker_await(enum worker_word word, enum worker_word other, enum worker_word *told);
-// All of stdin, which is the order, from its beginning: a standby reads it a second time.
-int worker_read_order(struct order *order);
+// The line of stdin from there on, which is an order; *at is then behind it.
+int worker_read_order(int64_t *at, struct order *order);
 
 #endif

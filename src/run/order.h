@@ -1,5 +1,5 @@
-// What a worker of a sweep is told: one JSON document, which it reads from its stdin. One that
-// stands by reads what it needs to get ready, and later, in the same place, all of it.
+// What a worker of a sweep is told: a JSON document, one line of its stdin. One that stands by
+// reads what it needs to get ready, and when it is to begin the next line, which has all of it.
 #ifndef ORDER_H
 #define ORDER_H
 

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -44,8 +45,9 @@ static const char **settings_over(const char *const settings[WORKER_SETTINGS_MAX
 
 int worker_order(struct worker *w, const char *order)
 {
-    off_t at = 0;
-    int e = ftruncate(w->order, 0) ? errno : 0;
+    struct stat facts;
+    int e = fstat(w->order, &facts) ? errno : 0;
+    off_t at = e ? 0 : facts.st_size;
     for (size_t left = strlen(order); left && !e;) {
         ssize_t n = pwrite(w->order, order, left, at);
         if (n < 0 && errno == EINTR) continue;

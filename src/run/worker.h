@@ -70,7 +70,7 @@ struct worker {
 // What there is of a worker is 0 but for the -1 that this sets.
 void worker_none(struct worker *w);
 int worker_start(struct worker *w, const struct worker_start *how);
-// Another order in place of the first, which it has read.
+// Another order behind the first.
 int worker_order(struct worker *w, const char *order);
 // Stops it where it is, until it is to go on. *stopped: it is by now, else to be asked again.
 void worker_stop(struct worker *w, bool *stopped);
