@@ -98,7 +98,9 @@ bool seat_talk(struct seat *x)
                        : relay_is_starting(&x->relay) ? WORD_HUSHED
                                                       : WORD_MEASURE);
     x->alone = x->hushed = true;
-    x->deadline_ms += clock_ms() - x->spent.since_ms; // the wait was not its own
+    double waited_ms = clock_ms() - x->spent.since_ms; // for others: it has as long as without
+    x->since_ms += waited_ms;
+    x->deadline_ms += waited_ms;
     if (first) seat_set_deadline(x);
     spent_turn(&x->spent, first ? SPENT_STARTING : SPENT_PREPARING);
     return true;
