@@ -129,6 +129,63 @@ static void test_impossible(void)
     *roof = kept;
 }
 
+static bool quiet;
+static int told, refuse_at;
+static int keep_quiet(void *arg, bool on)
+{
+    CHECK(arg == &quiet, "another argument");
+    quiet = on;
+    return ++told == refuse_at ? fail(ERR_INTERRUPTED, "enough") : OK;
+}
+
+static int loud_prepares, loud_runs, quiet_runs;
+static int noting_prepare(struct task *t)
+{
+    (void)t;
+    loud_prepares += !quiet;
+    return OK;
+}
+
+static int noting_run(struct task *t)
+{
+    loud_runs += !quiet;
+    quiet_runs += quiet;
+    return own_run(t);
+}
+
+// Quiet is asked for ahead of all that is timed, and not for the check; a refusal ends it all.
+static void test_quiet(void)
+{
+    struct algo algo = on_csr;
+    struct plan_parts x;
+    algo.run = noting_run;
+    algo.prepare = noting_prepare;
+    const struct algo_entry entry = {"tested", &own_op, DEVICE_CPU, &algo, NULL};
+    parts_start(&x, &own_op);
+    parts_one(&x);
+    parts_add(&x, &entry);
+    struct plan plan = parts_plan(&x);
+    plan.check = CHECK_FULL;
+    plan.rule = (struct timing_rule){.reps = 10, .warmup = 1};
+    plan.quiet = keep_quiet;
+    plan.quiet_arg = &quiet;
+    for (refuse_at = 0; refuse_at <= 4; refuse_at++) {
+        got.count = told = loud_prepares = loud_runs = quiet_runs = quiet = 0;
+        int err = bench_matrix(&plan, &places.all, &M, keep_result, NULL);
+        if (refuse_at) {
+            CHECK(err == ERR_INTERRUPTED && told == refuse_at && !got.count,
+                  "refused at %d: error %d, told %d times", refuse_at, err, told);
+            continue;
+        }
+        CHECK(!err && got.list[0].status == STATUS_OK && !quiet && told == 4, "told %d times",
+              told);
+        CHECK(!loud_prepares && loud_runs == CHECKED && quiet_runs > 10, "%d, %d, %d",
+              loud_prepares, loud_runs, quiet_runs);
+    }
+    CHECK(!places.cpu.used_bytes, "%lld bytes left", (long long)places.cpu.used_bytes);
+    plan_free(&plan);
+}
+
 int main(void)
 {
     int err = gen_matrix("uniform:80:5", 1, &M.A);
@@ -136,6 +193,7 @@ int main(void)
     if (err || places_open(&places)) return TEST_END();
     test_faults();
     test_unchecked();
+    test_quiet();
     test_impossible();
     csr_free(&M.A);
     device_close(&places.cpu);

@@ -29,30 +29,48 @@ static void test_parse(void)
         {"", 0, 0, 0},
     };
     for (int i = 0; i < COUNT(table); i++) {
-        struct machine_clock c = {.processors = 0};
-        bool is = machine_parse(table[i].text, 0.01, &c);
+        struct cpu_clock c = {.processors = 0};
+        bool is = machine_parse(table[i].text, 0.01, NULL, &c);
         CHECK(is == (table[i].processors > 0) && c.processors == table[i].processors,
               "row %d: %d processors", i, c.processors);
         CHECK(fabs(c.used_s - table[i].used_s) < 1e-9 && fabs(c.steal_s - table[i].steal_s) < 1e-9,
               "row %d: %g s, %g s", i, c.used_s, c.steal_s);
     }
+    // Of some processors alone.
+    static const char four[] = STAT "cpu0 100 0 0 9 0 0 0 0 0 0\ncpu1 200 0 0 9 0 0 0 1 0 0\n"
+                                    "cpu2 400 0 0 9 0 0 0 2 0 0\ncpu13 800 0 0 9 0 0 0 4 0 0\n";
+    static const struct {
+        const char *which;
+        double used_s, steal_s;
+        int processors;
+    } part[] = {{"1", 2, 0.01, 1}, {"0-1,13", 11, 0.05, 3}, {"3", 0, 0, 0}, {"", 0, 0, 0}};
+    for (int i = 0; i < COUNT(part); i++) {
+        struct cpu_clock c = {.processors = 0};
+        struct cpus which;
+        cpus_parse(part[i].which, &which);
+        machine_parse(four, 0.01, &which, &c);
+        CHECK(c.processors == part[i].processors && fabs(c.used_s - part[i].used_s) < 1e-9 &&
+                  fabs(c.steal_s - part[i].steal_s) < 1e-9,
+              "of %s: %d, %g s, %g s", part[i].which, c.processors, c.used_s, c.steal_s);
+    }
 }
 
 // Over 100 s beside a process that has had 150 s.
 static const struct machine_clock before = {
-    .ms = 5000, .used_s = 1000, .steal_s = 10, .own_s = 7, .switches = 3, .processors = 2};
+    .ms = 5000, .all = {1000, 10, 2}, .mine = {NAN, NAN, 0}, .own_s = 7, .switches = 3};
 
 static void test_between(void)
 {
-    struct machine_clock after = {
-        .ms = 105000, .used_s = 1170, .steal_s = 15, .own_s = 157, .switches = 45, .processors = 2};
+    struct machine_clock after = before;
+    after.ms = 105000, after.own_s = 157, after.switches = 45;
+    after.all = (struct cpu_clock){1170, 15, 2};
     struct machine_load load = machine_between(&before, &after);
     CHECK(load.switches == 42, "%lld switches", (long long)load.switches);
     CHECK(fabs(load.others - 0.2) < 1e-9 && fabs(load.steal - 0.05) < 1e-9, "%g others, %g steal",
           load.others, load.steal);
-    after.used_s = 1140; // its own time is known better than that of all
+    after.all.used_s = 1140; // its own time is known better than that of all
     CHECK(machine_between(&before, &after).others == 0, "less than nothing");
-    after.used_s = after.steal_s = NAN;
+    after.all.used_s = after.all.steal_s = NAN;
     after.switches = -1;
     load = machine_between(&before, &after);
     CHECK(isnan(load.others) && isnan(load.steal) && load.switches == -1, "what is not known");
@@ -81,11 +99,35 @@ static void test_thresholds(void)
         struct machine_clock after = before;
         after.ms += table[i].ms;
         after.own_s += 2 * s;
-        after.used_s += (2 + table[i].others) * s;
-        after.steal_s += table[i].steal * s;
-        after.processors = table[i].processors;
+        after.all.used_s += (2 + table[i].others) * s;
+        after.all.steal_s += table[i].steal * s;
+        after.all.processors = table[i].processors;
         CHECK(machine_busy(&before, &after, &cpu) == table[i].cpu, "row %d on the CPU", i);
         CHECK(machine_busy(&before, &after, &gpu) == table[i].gpu, "row %d on a GPU", i);
+    }
+}
+
+// A process that launches on 4 of 64 processors, in a second: what others do on the other 60 does
+// not hold a GPU up; what they do on the 4 does.
+static void test_mine(void)
+{
+    static const struct {
+        double others, steal; // on all
+        double beside, taken; // on the 4
+        bool cpu, gpu;        // busy
+    } table[] = {{63.9, 0, 3.9, 0, true, true}, {60, 0, 0, 0, true, false},
+                 {60, 0, 3, 0, true, false},    {3.9, 0, 3.9, 0, false, true},
+                 {60, 2, 0, 0.04, true, false}, {0, 0.09, 0, 0.09, true, true}};
+    for (int i = 0; i < COUNT(table); i++) {
+        struct machine_clock from = before, to;
+        from.mine = (struct cpu_clock){100, 1, 4};
+        to = from;
+        to.ms += 1000;
+        to.own_s += 1;
+        to.all = (struct cpu_clock){1001 + table[i].others, 10 + table[i].steal, 64};
+        to.mine = (struct cpu_clock){101 + table[i].beside, 1 + table[i].taken, 4};
+        CHECK(machine_busy(&from, &to, &cpu) == table[i].cpu, "row %d on the CPU", i);
+        CHECK(machine_busy(&from, &to, &gpu) == table[i].gpu, "row %d on a GPU", i);
     }
 }
 
@@ -101,8 +143,8 @@ static void test_spinning(void)
     enum { MOST = 64 };
     pid_t children[MOST];
     struct machine_clock from = machine_now(), to;
-    int count = from.processors < MOST ? from.processors : MOST;
-    if (isnan(from.used_s)) {
+    int count = from.all.processors < MOST ? from.all.processors : MOST;
+    if (isnan(from.all.used_s)) {
         SKIP("%s", "spinning processes: /proc/stat does not say");
         return;
     }
@@ -124,6 +166,9 @@ static void test_spinning(void)
     CHECK(load.others + load.steal > 0.4 * count, "%d processes had %g processors", count,
           load.others);
     CHECK(machine_busy(&from, &to, &cpu), "not busy: others %g, steal %g", load.others, load.steal);
+    CHECK(to.mine.processors >= 1 && to.mine.processors <= to.all.processors &&
+              to.mine.used_s - from.mine.used_s > 0.3,
+          "on its own %d processors %g s", to.mine.processors, to.mine.used_s - from.mine.used_s);
     CHECK(to.own_s > from.own_s && load.switches >= 0, "%g s of its own", to.own_s - from.own_s);
 }
 
@@ -132,6 +177,7 @@ int main(void)
     test_parse();
     test_between();
     test_thresholds();
+    test_mine();
     test_spinning();
     return TEST_END();
 }

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "test.h"
@@ -111,8 +112,45 @@ static void test_none(void)
     CHECK(now == free_one, "descriptor %d, and %d before", now, free_one);
 }
 
-int main(void)
+// This program finds itself; also where its file is another one by now, as after `make`.
+static void test_self(const char *own)
 {
+    char path[PATH_MAX], copy[] = P_tmpdir "/test_child.XXXXXX", command[2 * PATH_MAX];
+    int err, status, fd = mkstemp(copy);
+    struct stat here, there;
+    CHECK(!child_self(path), "%s", fail_text());
+    CHECK(!stat(path, &there) && !stat(own, &here) && here.st_ino == there.st_ino, "%s", path);
+    snprintf(command, sizeof command, "cp '%s' %s && chmod +x %s && exec %s replaced", path, copy,
+             copy, copy);
+    close(fd);
+    char *text = shell(command, 20000, &err, &status);
+    CHECK(!err && !status, "error %d, status %d", err, status);
+    CHECK_TEXT(text ? text : "(none)", "the right one\n");
+    mem_free(text);
+    unlink(copy);
+}
+
+// The copy: another file takes its place, and what it starts as itself is still itself.
+static int be_replaced(const char *own)
+{
+    char path[PATH_MAX], *text;
+    int status, fd;
+    if (unlink(own) || (fd = open(own, O_WRONLY | O_CREAT, 0777)) < 0) return 2;
+    dprintf(fd, "#!/bin/sh\necho the wrong one\n");
+    close(fd);
+    if (child_self(path)) return 3;
+    char *argv[] = {path, (char *)"tell", NULL};
+    if (child_run(argv, 20000, &text, &status)) return 4;
+    printf("%s", text);
+    mem_free(text);
+    return status;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc > 1 && !strcmp(argv[1], "replaced")) return be_replaced(argv[0]);
+    if (argc > 1) return printf("the right one\n") < 0;
+    test_self(argv[0]);
     test_ends();
     test_long();
     test_late();

@@ -6,6 +6,7 @@
 
 #include "program/matrix_list.h"
 #include "program/places.h"
+#include "program/worker_talk.h"
 #include "run/lost.h"
 #include "run/order.h"
 #include "run/resume.h"
@@ -15,9 +16,11 @@ static const char *const two[] = {"a \"b\"\n\\c", "d"};
 static struct order good_order(void)
 {
     return (struct order){.parent = 4711,
+                          .matrix = "m.mtx",
                           .device = "auto",
                           .expected = "cuda:0",
                           .library = "/a/b.so",
+                          .cpus = "0-3,8",
                           .run = "0123456789abcdef",
                           .command = {(const char **)two, 2},
                           .done = {(const char **)two, 1},
@@ -33,9 +36,12 @@ static void test_order(void)
     CHECK(line && !order_read(line, &back), "%s", fail_text());
     CHECK(strchr(line, '\n') == line + strlen(line) - 1, "not one line: %s", line);
     CHECK(back.parent == 4711 && back.memory_bytes == (int64_t)1 << 40 && !back.survey, "numbers");
+    CHECK(!back.standby, "it stands by");
+    CHECK_TEXT(back.matrix, "m.mtx");
     CHECK_TEXT(back.device, "auto");
     CHECK_TEXT(back.expected, "cuda:0");
     CHECK_TEXT(back.library, "/a/b.so");
+    CHECK_TEXT(back.cpus, "0-3,8");
     CHECK_TEXT(back.lost, "a reason");
     CHECK(back.lost_as == STATUS_TIMEOUT, "status %d", back.lost_as);
     CHECK(back.command.count == 2 && back.done.count == 1 && !back.without.count, "texts");
@@ -55,6 +61,43 @@ static void test_order(void)
     CHECK(!err, "an order is never read: %d", err);
     order_free(&back);
     mem_free(line);
+    // One that stands by has no matrix yet; who is to work has one.
+    o.matrix = NULL;
+    for (int standby = 0; standby < 2; standby++) {
+        o.standby = standby;
+        line = order_text(&o);
+        err = order_read(line, &back);
+        CHECK(err == (standby ? OK : ERR_INPUT), "without a matrix: error %d", err);
+        CHECK(err || (back.standby && !back.matrix), "it does not stand by");
+        order_free(&back);
+        mem_free(line);
+    }
+}
+
+// A standby may read its first order when the second is there already: it gets one after the other.
+static void test_orders(void)
+{
+    struct order o = good_order(), back;
+    int64_t at = 0;
+    FILE *f = fopen(path, "w+");
+    int old = dup(STDIN_FILENO);
+    o.standby = true, o.matrix = NULL;
+    for (int i = 0; i < 2; i++) {
+        char *line = order_text(&o);
+        CHECK(f && line && fputs(line, f) >= 0, "%s", path);
+        mem_free(line);
+        o.standby = false, o.matrix = "later.mtx";
+    }
+    CHECK(!fflush(f) && dup2(fileno(f), STDIN_FILENO) == STDIN_FILENO, "%s", path);
+    CHECK(!worker_read_order(&at, &back) && back.standby && !back.matrix, "the first one");
+    order_free(&back);
+    CHECK(!worker_read_order(&at, &back) && !back.standby, "the second one");
+    CHECK_TEXT(back.matrix, "later.mtx");
+    order_free(&back);
+    CHECK(worker_read_order(&at, &back) == ERR_INPUT, "a third one");
+    dup2(old, STDIN_FILENO);
+    close(old);
+    fclose(f);
 }
 
 // A record as a worker makes it beforehand, with another end; all else stays as it was, letter by
@@ -327,6 +370,7 @@ int main(void)
 {
     path_make();
     test_order();
+    test_orders();
     test_lost();
     test_prefix();
     test_places();

@@ -272,9 +272,10 @@ def test_library(folder):
 
 
 def test_signals(folder):
-    """Ctrl-C leaves a whole file, and no process; a batch system's SIGTERM to all is no crash."""
+    """Ctrl-C leaves a whole file, and no process, not even one that stands by; a batch system's SIGTERM
+    to all is no crash."""
     file = folder / "signals.jsonl"
-    words = [*QUICK, "-alg", "merge,plant-hang", "-o", file, "gen:stencil:3"]
+    words = [*QUICK, "-alg", "merge,plant-hang", "-o", file, "gen:stencil:3", "gen:band:9:1"]
     run = subprocess.Popen(command(*words), stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
     for _ in range(600):
         if file.exists() and file.read_bytes().count(b"\n") == 2:
@@ -286,11 +287,34 @@ def test_signals(folder):
     _, told = run.communicate(timeout=60)
     check(run.returncode == 130 and "interrupted" in told, "SIGINT: %d, %s" % (run.returncode, told))
     check(time.monotonic() - begin < 20, "SIGINT: it took %g s" % (time.monotonic() - begin))
-    check(children and not any(os.path.exists("/proc/" + pid) for pid in children), "a worker is left")
+    check(len(children) == 2 and not any(os.path.exists("/proc/" + pid) for pid in children), "a worker is left")
     check(by_alg(file) == {("stencil:3", "merge"): ("ok", None)}, "SIGINT: %s" % by_alg(file))
     run = sweep(*QUICK, "-alg", "merge,plant-term", "-o", file, "gen:stencil:3")
     ran(run, 130, "SIGTERM to a worker")
     check(len(results(file)) == 1, "SIGTERM to a worker: %s" % by_alg(file))
+
+
+def test_standby(folder):
+    """The next worker stands by while one is at work; another takes its place if it is killed. -v tells
+    where the time went."""
+    file = folder / "standby.jsonl"
+    words = [*QUICK, "-v", "-alg", "merge,plant-hang", "-timeout", 3, "-o", file, "gen:stencil:3",
+             "gen:band:9:1"]
+    run = subprocess.Popen(command(*words), stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    for _ in range(600):
+        if file.exists() and file.read_bytes().count(b"\n") == 2:
+            break
+        time.sleep(0.05)
+    children = pathlib.Path("/proc/%d/task/%d/children" % (run.pid, run.pid)).read_text().split()
+    check(len(children) == 2, "%d workers, and not one at work and one that stands by" % len(children))
+    os.kill(int(children[-1]), signal.SIGKILL)  # the younger one
+    _, told = run.communicate(timeout=60)
+    check(run.returncode == 1, "a standby was killed: %d, %s" % (run.returncode, told))
+    wanted = {(m, a): s for m in ("stencil:3", "band:9:1") for a, s in (("merge", "ok"), ("plant-hang", "timeout"))}
+    check({key: status for key, (status, _) in by_alg(file).items()} == wanted and len(results(file)) == 4,
+          "a standby was killed: %s" % by_alg(file))
+    last = told.splitlines()[-1]
+    check(" on 1 device: " in last and " s preparing" in last and " s starting" in last, "-v says: %s" % last)
 
 
 def test_one_writer(folder):
@@ -336,6 +360,21 @@ def test_terminal(folder):
     check(run.stderr == "", "-q: %r" % run.stderr)
 
 
+def check_processors(folder, words):
+    """Workers side by side have processors of their own."""
+    run = subprocess.Popen(command("-q", "-device", "cuda:0,1", "-o", folder / "cpus.jsonl", *words,
+                                   binary=EMULATED), stdin=subprocess.DEVNULL)
+    seen, all_ = set(), pathlib.Path("/proc/self/status").read_text().split("Cpus_allowed_list:")[1].split()[0]
+    while run.poll() is None:
+        try:
+            for pid in pathlib.Path("/proc/%d/task/%d/children" % (run.pid, run.pid)).read_text().split():
+                seen.add(pathlib.Path("/proc/%s/status" % pid).read_text()
+                         .split("Cpus_allowed_list:")[1].split()[0])
+        except (OSError, IndexError):
+            pass
+    check(run.returncode == 0 and len(seen - {all_}) == 2, "workers run on %s" % seen)
+
+
 def test_devices(folder):
     """Two emulated GPUs share the matrices, and the keys do not say which one it was."""
     if not EMULATED or not EMULATED.exists():
@@ -349,6 +388,10 @@ def test_devices(folder):
     valid(file)
     ran(sweep("-device", "cuda", "-o", alone, *words, binary=EMULATED), 0, "one device")
     check(endings(file) == endings(alone) and len(endings(file)) == 3, "other keys on two devices")
+    if len(os.sched_getaffinity(0)) < 2:
+        skip("processors of workers side by side: there is one for all")
+    else:
+        check_processors(folder, words)
     runs = {r["run"] for r in results(file)}
     check(len(runs) == 2, "%d runs on two devices" % len(runs))
     first = results(file)[0]["matrix"]["name"]

@@ -1,5 +1,6 @@
 // Who does what when in a sweep: its workers are this program, started again, which act a part by
 // the name of their matrix.
+#include <signal.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -17,11 +18,20 @@ static void say_case(const char *name, const char *status)
             status, name);
 }
 
+static void await(enum worker_word word)
+{
+    char letter;
+    if (read(WORKER_WORDS, &letter, 1) != 1 || letter != (char)word) _exit(99);
+}
+
 static void say_result(const char *name)
 {
-    dprintf(WORKER_CHANNEL, "loaded 1\ncase\n");
+    dprintf(WORKER_CHANNEL, "loaded 1\n");
+    char letter;
+    if (read(WORKER_WORDS, &letter, 1) != 1) _exit(99); // it measures, whoever gets ready
+    dprintf(WORKER_CHANNEL, "case\n");
     say_case(name, "crashed");
-    dprintf(WORKER_CHANNEL, "result ok alg\n");
+    dprintf(WORKER_CHANNEL, "result ok 1 2 alg\n");
     say_case(name, "ok");
     dprintf(WORKER_CHANNEL, "done\n");
 }
@@ -40,14 +50,29 @@ static void be_slow(void)
     rmdir(own);
 }
 
-// What worker.h says, as far as the part has it.
-static int act(const char *name)
+// The last order; *name: of its matrix, "" where that is not known yet.
+static const char *read_order(char name[64])
 {
-    char order[1 << 16];
-    size_t length = fread(order, 1, sizeof order - 1, stdin);
-    order[length] = 0;
+    static char order[1 << 16];
+    rewind(stdin);
+    order[fread(order, 1, sizeof order - 1, stdin)] = 0;
+    const char *matrix = strstr(order, "\"matrix\":\"");
+    name[0] = 0;
+    if (matrix) sscanf(matrix, "\"matrix\":\"%63[^\"]", name);
+    const char *last = strstr(order, "\n{");
+    return last ? last : order;
+}
+
+// What worker.h says, as far as the part has it.
+static int act(void)
+{
+    char name[64];
+    const char *order = read_order(name), *place = getenv("PLACE");
+    dprintf(WORKER_CHANNEL, "ready\n");
+    if (!name[0]) await(WORD_BEGIN), order = read_order(name);
     bool lost = !strstr(order, "\"lost\":null");
-    const char *place = getenv("PLACE");
+    dprintf(WORKER_CHANNEL, "read\n");
+    await(WORD_ALONE);
     dprintf(WORKER_CHANNEL, "device cuda:0 2 A device\n");
     if (!strncmp(name, "place", 5) && place && !strcmp(place, "1")) {
         dprintf(WORKER_CHANNEL, "error %d it is gone\n", ERR_DEVICE);
@@ -68,7 +93,7 @@ static int act(const char *name)
         return 5;
     }
     if (lost) {
-        dprintf(WORKER_CHANNEL, "unread gone\nresult crashed alg\n");
+        dprintf(WORKER_CHANNEL, "unread gone\nresult crashed 0 0 alg\n");
         say_case(name, "crashed");
         dprintf(WORKER_CHANNEL, "done\n");
         return 0;
@@ -104,7 +129,7 @@ static int run(const char *const *names, int count, int places, int64_t bytes, s
     static const char *prefix = "op alg";
     struct sweep_matrix matrices[MATRICES_MAX];
     struct sweep_pass pass = {.prefixes = {&prefix, 1}};
-    struct sweep_place place[2] = {{"PLACE=0", "cuda:0"}, {"PLACE=1", "cuda:1"}};
+    struct sweep_place place[2] = {{"PLACE=0", "cuda:0", NULL}, {"PLACE=1", "cuda:1", NULL}};
     struct crew crew = {.device = "cuda"};
     struct resume resume = {0};
     struct record_file out;
@@ -253,7 +278,8 @@ static void test_no_memory(void)
 
 int main(int argc, char **argv)
 {
-    if (argc > 1 && !strcmp(argv[1], "worker")) return act(argv[argc - 1]);
+    if (argc > 1 && !strcmp(argv[1], "worker")) return act();
+    signal(SIGPIPE, SIG_IGN); // as the program has it
     CHECK(mkdtemp(folder) && !chdir(folder), "%s", folder);
     test_memory();
     test_places();

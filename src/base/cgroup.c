@@ -1,5 +1,6 @@
 #include "base/cgroup.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -104,4 +105,26 @@ void cgroup_find(struct cgroup *g, int version, const char *controller)
     if (f) fclose(f);
     free(line);
     if (!found) g->dir[0] = 0, g->mount = 0;
+}
+
+double cgroup_processors(void)
+{
+    struct cgroup g;
+    char path[PATH_MAX + 64], line[64];
+    double least = INFINITY;
+    cgroup_find(&g, 2, "cpu");
+    for (bool more = *g.dir; more; more = cgroup_up(&g)) {
+        long long quota, period;
+        snprintf(path, sizeof path, "%s/cpu.max", g.dir);
+        if (sysfs_line(path, line, sizeof line) &&
+            sscanf(line, "%lld %lld", &quota, &period) == 2 && period > 0)
+            least = fmin(least, (double)quota / (double)period);
+    }
+    cgroup_find(&g, 1, "cpu");
+    for (bool more = *g.dir; more; more = cgroup_up(&g)) {
+        int64_t quota = cgroup_number(&g, "cpu.cfs_quota_us", -1);
+        int64_t period = cgroup_number(&g, "cpu.cfs_period_us", 0);
+        if (quota > 0 && period > 0) least = fmin(least, (double)quota / (double)period);
+    }
+    return isfinite(least) ? least : 0;
 }

@@ -19,5 +19,7 @@ bool cgroup_up(struct cgroup *g);
 // What a file of the group says: a number, or "max", which is INT64_MAX; `missing` if there is no
 // such file.
 int64_t cgroup_number(const struct cgroup *g, const char *file, int64_t missing);
+// The processors that the process's groups give it; 0: as many as there are.
+double cgroup_processors(void);
 
 #endif

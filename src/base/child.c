@@ -1,4 +1,4 @@
-#define _GNU_SOURCE // pipe2
+#define _GNU_SOURCE // pipe2, readlink
 #include "base/child.h"
 
 #include <errno.h>
@@ -6,15 +6,15 @@
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #define LOOK_MS   20              // between two looks at whether it has ended
 #define FIRST     ((int64_t)4096) // bytes of text, doubled as it comes
 #define TEXT_MOST ((int64_t)64 << 20)
-
-extern char **environ;
 
 struct child {
     const char *name;
@@ -24,30 +24,53 @@ struct child {
     int64_t length, room;
 };
 
-// Its own group, the signals as a shell would leave them, and its output into the pipe.
-static int spawn(struct child *c, char *const argv[], int write_end)
+static int add_files(posix_spawn_file_actions_t *actions, const struct child_file *files, int count)
 {
-    posix_spawn_file_actions_t files;
+    int e = 0;
+    for (int i = 0; i < count && !e; i++)
+        e = files[i].from < 0
+                ? posix_spawn_file_actions_addopen(actions, files[i].to, "/dev/null", O_RDONLY, 0)
+                : posix_spawn_file_actions_adddup2(actions, files[i].from, files[i].to);
+    return e;
+}
+
+int child_spawn(pid_t *pid, const char *file, char *const argv[], char *const env[],
+                const struct child_file *files, int file_count)
+{
+    posix_spawn_file_actions_t actions;
     posix_spawnattr_t attr;
     sigset_t normal;
     sigemptyset(&normal);
     sigaddset(&normal, SIGPIPE);
     sigaddset(&normal, SIGXFSZ);
-    int e = posix_spawn_file_actions_init(&files);
+    int e = posix_spawn_file_actions_init(&actions);
     if (e) return e;
     e = posix_spawnattr_init(&attr);
     if (!e) {
-        e = posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-        if (!e) e = posix_spawn_file_actions_adddup2(&files, write_end, STDOUT_FILENO);
-        if (!e) e = posix_spawn_file_actions_adddup2(&files, write_end, STDERR_FILENO);
+        e = add_files(&actions, files, file_count);
         if (!e) e = posix_spawnattr_setpgroup(&attr, 0);
         if (!e) e = posix_spawnattr_setsigdefault(&attr, &normal);
         if (!e) e = posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF);
-        if (!e) e = posix_spawnp(&c->pid, argv[0], &files, &attr, argv, environ);
+        if (!e) e = posix_spawnp(pid, file, &actions, &attr, argv, env ? env : environ);
         posix_spawnattr_destroy(&attr);
     }
-    posix_spawn_file_actions_destroy(&files);
+    posix_spawn_file_actions_destroy(&actions);
     return e;
+}
+
+#define SELF "/proc/self/exe"
+
+int child_self(char path[PATH_MAX])
+{
+    struct stat running, there;
+    ssize_t n = readlink(SELF, path, PATH_MAX - 1);
+    if (n <= 0 || stat(SELF, &running))
+        return fail(ERR_UNSUPPORTED, "the program cannot find itself in /proc");
+    path[n] = 0;
+    bool same =
+        !stat(path, &there) && there.st_dev == running.st_dev && there.st_ino == running.st_ino;
+    if (!same) snprintf(path, PATH_MAX, "/proc/%d/exe", (int)getpid());
+    return OK;
 }
 
 static int start(struct child *c, char *const argv[])
@@ -55,7 +78,10 @@ static int start(struct child *c, char *const argv[])
     int ends[2];
     if (pipe2(ends, O_CLOEXEC))
         return fail(ERR_UNSUPPORTED, "%s: no pipe for it: %s", c->name, strerror(errno));
-    int e = fcntl(ends[0], F_SETFL, O_NONBLOCK) ? errno : spawn(c, argv, ends[1]);
+    const struct child_file files[] = {
+        {-1, STDIN_FILENO}, {ends[1], STDOUT_FILENO}, {ends[1], STDERR_FILENO}};
+    int e = fcntl(ends[0], F_SETFL, O_NONBLOCK) ? errno : 0;
+    if (!e) e = child_spawn(&c->pid, argv[0], argv, NULL, files, COUNT(files));
     close(ends[1]);
     c->out = ends[0];
     if (!e) return OK;

@@ -43,7 +43,7 @@ static const struct command_info commands[] = {
     {COMMAND_SWEEP, "sweep", "[OPTIONS] LIST|FOLDER|MATRIX...",
      "measure many matrices, lose nothing, go on where it was ended", cli_sweep, 1, INT32_MAX,
      true},
-    {COMMAND_WORKER, "worker", NULL, NULL, cli_worker, 0, 1, false},
+    {COMMAND_WORKER, "worker", "", NULL, cli_worker, 0, 0, false},
     {COMMAND_HELP, "help", "[COMMAND]", "this, or the options of a command", cli_help, 0, 1, false},
 };
 #define COMMAND_COUNT COUNT(commands)

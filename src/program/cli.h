@@ -12,6 +12,7 @@ struct outcome {
     bool bad_machine; // it would spoil a measurement
     // Of compare and selftest: their answer, and that there is none, as also after an error.
     bool regression, cannot_tell;
+    bool at_once; // nothing is to be put in order: the process may end here
 };
 
 struct request {

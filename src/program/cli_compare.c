@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/child.h"
 #include "base/whole_file.h"
 #include "program/duel.h"
 #include "run/report.h"
@@ -31,12 +32,12 @@ static int compare_files(const struct options *o, struct comparison *c)
 
 static int compare_programs(const struct options *o, struct comparison *c)
 {
-    char self[4096];
+    char self[PATH_MAX];
     struct compare_rule rule = rule_of(o);
     if (!o->operand_count)
         return fail(ERR_USAGE,
                     "no matrix is given: spbench compare -ab PROGRAM [OPTIONS] MATRIX...");
-    int err = duel_self(self);
+    int err = child_self(self);
     if (err) return err;
     struct duel d = {.o = o,
                      .program = {o->ab, self},

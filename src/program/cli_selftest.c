@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/child.h"
 #include "program/duel.h"
 
 #define FALSE_MOST 0.01 // of the cases
@@ -122,7 +123,7 @@ int cli_selftest(const struct request *q)
 {
     const struct options *o = q->o;
     struct tally t[STATS_CLASSES] = {{0}};
-    char self[4096];
+    char self[PATH_MAX];
     int runs_needed = 0;
     int64_t cases = 0;
     if (!o->operand_count || strcmp(o->operands[0], "aa"))
@@ -131,7 +132,7 @@ int cli_selftest(const struct request *q)
                     "[MATRIX...]",
                     o->operand_count ? o->operands[0] : "selftest");
     if (o->runs < 2) return fail(ERR_USAGE, "-runs 1: one process shows no spread; at least 2");
-    int err = duel_self(self);
+    int err = child_self(self);
     if (err) return err;
     q->outcome->cannot_tell = true;
     struct duel d = {.o = o,

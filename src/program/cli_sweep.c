@@ -3,7 +3,6 @@
 #include "program/cli.h"
 
 #include <errno.h>
-#include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +14,7 @@
 #include "program/matrix_list.h"
 #include "program/places.h"
 #include "program/progress.h"
+#include "program/sweep_cpus.h"
 
 #define LIBRARIES_MAX 15
 #define ANY_RUN       "0000000000000000" // of a survey, which writes no records
@@ -28,6 +28,7 @@ struct whole {
     char device[16], settings[PLACES_MAX][PLACE_ROOM], names[PLACES_MAX][16];
     char id[16], model[128]; // of the device
     struct sweep_place place[PLACES_MAX];
+    struct sweep_cpus cpus;
     struct sweep_pass pass[1 + LIBRARIES_MAX];
     char *libraries[LIBRARIES_MAX];
     int library_count;
@@ -95,13 +96,10 @@ static int make_places(struct whole *c)
     c->crew.device = places_device(&c->places, c->device);
     int err = count_places(c);
     for (int i = 0; i < c->places.count && !err; i++)
-        c->place[i] = (struct sweep_place){places_setting(&c->places, i, c->settings[i]),
-                                           places_name(&c->places, i, c->names[i])};
-    // Those that work side by side share the processors.
-    if (!c->o->threads && c->places.count > 1) {
-        int threads = omp_get_max_threads() / c->places.count;
-        c->crew.threads = threads ? threads : 1;
-    }
+        c->place[i] = (struct sweep_place){.setting = places_setting(&c->places, i, c->settings[i]),
+                                           .name = places_name(&c->places, i, c->names[i])};
+    if (!err && c->places.count > 1)
+        c->crew.threads = sweep_cpus_share(&c->cpus, c->o->threads, c->places.count, c->place);
     return err;
 }
 
@@ -112,11 +110,13 @@ static int survey_places(struct whole *c)
     int err = OK;
     for (int i = 0; i < c->places.count && !err; i++) {
         struct survey s;
-        err = survey_make(&c->crew, &(struct duty){.run = ANY_RUN, .setting = c->place[i].setting},
-                          &s);
+        struct duty duty = {
+            .run = ANY_RUN, .setting = c->place[i].setting, .cpus = c->place[i].cpus};
+        err = survey_make(&c->crew, &duty, &s);
         if (err && c->places.count > 1)
             err = fail((enum err)err, "%s: %s", c->place[i].name, fail_text());
         if (err) return err;
+        cpus_parse(s.near, &c->cpus.near[i]);
         if (!i) {
             snprintf(c->crew.expected, sizeof c->crew.expected, "%s", s.id);
             snprintf(c->model, sizeof c->model, "%s", s.name);
@@ -130,6 +130,9 @@ static int survey_places(struct whole *c)
         }
         survey_free(&s);
     }
+    // Now that it is known which processors are next to which device.
+    if (!err && c->places.count > 1)
+        sweep_cpus_share(&c->cpus, c->o->threads, c->places.count, c->place);
     return err;
 }
 
@@ -145,7 +148,10 @@ static int survey_library(struct whole *c, const char *library)
 {
     struct sweep_pass *pass = &c->pass[c->sweep.pass_count];
     struct survey s;
-    struct duty duty = {.run = ANY_RUN, .setting = c->place[0].setting, .library = library};
+    struct duty duty = {.run = ANY_RUN,
+                        .setting = c->place[0].setting,
+                        .cpus = c->place[0].cpus,
+                        .library = library};
     int err = survey_make(&c->crew, &duty, &s);
     if (err) return err;
     pass->library = library;

@@ -1,19 +1,21 @@
-// A worker of a sweep: does what its order says and tells its parent, as run/worker.h has it. It is
-// called by 'spbench sweep' alone.
+// A worker of a sweep: does what its order says and tells its parent, as run/worker.h has it, and
+// what it waits for as run/relay.h explains it. It is called by 'spbench sweep' alone.
 #include "program/cli.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <math.h>
 #include <omp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <unistd.h>
 
+#include "base/cpus.h"
 #include "base/room.h"
+#include "base/sysfs.h"
+#include "program/worker_talk.h"
 #include "run/crew.h"
 #include "run/record.h"
 
@@ -23,52 +25,29 @@ struct work {
     struct record_file out; // the channel
     struct matrix M;
     int64_t next; // case of the plan that is under way
+    bool done;    // that was said
+    bool watched; // it asks before it times
+    int64_t read; // bytes of stdin, in orders
     struct counter_tool tool;
     bool counters;
 };
 
-// A line on the channel.
-static int say(const char *format, ...) PRINTF_LIKE(1, 2);
-static int say(const char *format, ...)
+static int say_done(struct work *w)
 {
-    char line[FAIL_TEXT_MAX + CASE_KEY_MAX];
-    va_list args;
-    va_start(args, format);
-    int length = vsnprintf(line, sizeof line - 1, format, args);
-    va_end(args);
-    if (length > (int)sizeof line - 2) length = (int)sizeof line - 2;
-    line[length] = '\n';
-    for (int used = 0; used <= length;) {
-        ssize_t n = write(WORKER_CHANNEL, line + used, (size_t)(length + 1 - used));
-        if (n < 0 && errno == EINTR) continue;
-        if (n <= 0) return fail(ERR_OUTPUT, "the sweep does not listen: %s", strerror(errno));
-        used += (int)n;
-    }
-    return OK;
+    int err = w->done ? OK : worker_say("done");
+    w->done = true;
+    return err;
 }
 
-// All of stdin, which is the order.
-static int read_order(struct order *order)
+// For the plan: while a standby gets ready, it is stopped for what is timed.
+static int keep_quiet(void *arg, bool on)
 {
-    int64_t room = 1 << 16, used = 0;
-    char *text = mem_alloc(room, 1);
-    int err = text ? OK : ERR_MEMORY;
-    for (ssize_t n = 1; !err && n;) {
-        if (room - used < 2) {
-            char *more = mem_resize(text, room, 2 * room, 1);
-            if (!more) err = ERR_MEMORY;
-            if (more) text = more, room *= 2;
-        }
-        if (err) break;
-        n = read(STDIN_FILENO, text + used, (size_t)(room - used - 1));
-        if (n < 0 && errno != EINTR) err = fail(ERR_INPUT, "stdin: %s", strerror(errno));
-        used += max64(n, 0);
-    }
-    if (!err) {
-        text[used] = 0;
-        err = order_read(text, order);
-    }
-    mem_free(text);
+    struct work *w = arg;
+    enum worker_word told = WORD_HUSHED;
+    if (!w->watched) return OK;
+    int err = worker_say(on ? "quiet" : "loud");
+    if (!err && on) err = worker_await(WORD_HUSHED, WORD_MEASURE, &told);
+    w->watched = told == WORD_HUSHED;
     return err;
 }
 
@@ -77,10 +56,13 @@ static int tie(const struct order *order)
 {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != order->parent) return fail(ERR_INTERRUPTED, "the sweep is gone");
-    if (fcntl(WORKER_CHANNEL, F_SETFD, FD_CLOEXEC)) return fail(ERR_USAGE, "no sweep listens");
+    if (fcntl(WORKER_CHANNEL, F_SETFD, FD_CLOEXEC) || fcntl(WORKER_WORDS, F_SETFD, FD_CLOEXEC))
+        return fail(ERR_USAGE, "no sweep listens");
     FILE *f = fopen("/proc/self/oom_score_adj", "we");
     if (f) fputs("1000", f), fclose(f);
     room_limit(order->memory_bytes);
+    struct cpus own;
+    if (order->cpus) cpus_parse(order->cpus, &own), cpus_pin(&own); // else it has those of all
     return OK;
 }
 
@@ -101,27 +83,42 @@ static bool is_loaded(const char *path)
     return found;
 }
 
-// The devices, and whether they are what the sweep goes by.
-static int open_devices(struct work *w, struct options *o)
+// All that needs neither the device nor the matrix. Devices are counted, for which a driver wakes
+// up; that opens none.
+static int get_ready(struct work *w, struct options *o)
 {
     const struct order *order = w->order;
     if (order->library && !is_loaded(order->library))
         return fail(ERR_USAGE, "%s: the loader did not take it", order->library);
     o->device = order->device;
     int err = choice_make(&w->c, o);
-    if (!err) err = choice_open(&w->c, o);
+    if (!err && device_list[w->c.primary].ops) device_count(w->c.primary);
+    return err ? err : worker_say("ready");
+}
+
+// The devices, and whether they are what the sweep goes by.
+static int open_devices(struct work *w, const struct options *o)
+{
+    const struct order *order = w->order;
+    int err = choice_open(&w->c, o);
     if (err) return err;
     if (order->expected && strcmp(order->expected, w->c.device))
         return fail(ERR_DEVICE, "%s is not there any more: %s", order->expected, w->c.fallback);
-    err = choice_measure_roofs(&w->c, false);
+    return worker_say("opened");
+}
+
+// Nobody else is at the device now.
+static int look_at_device(struct work *w)
+{
+    int err = choice_measure_roofs(&w->c, false);
     if (err && err != ERR_INTERRUPTED) { // times and checks need none
         fprintf(stderr, "no roof: %s\n", fail_text());
         err = OK;
     }
     const struct bench_device *bd = bench_device_find(&w->c.devices, w->c.device);
     if (!err)
-        err = say("device %s %d %s", w->c.device, device_count(w->c.primary),
-                  bd && bd->dev ? bd->dev->name : w->c.device);
+        err = worker_say("device %s %d %s", w->c.device, device_count(w->c.primary),
+                         bd && bd->dev ? bd->dev->name : w->c.device);
     return err;
 }
 
@@ -157,13 +154,13 @@ static void shorten_plan(struct work *w)
     plan->count = kept;
 }
 
-// The record of the case that comes next, should it never end.
+// The record of the case that comes next, should it never end; or that there is none.
 static int announce(struct work *w)
 {
-    if (w->next >= w->c.plan.count) return OK;
+    if (w->next >= w->c.plan.count) return say_done(w);
     struct result r = result_start(&w->c.plan.cases[w->next], &w->M);
     r.status = STATUS_CRASHED;
-    int err = say("case");
+    int err = worker_say("case");
     return err ? err : record_result(&w->out, &r);
 }
 
@@ -189,7 +186,8 @@ static int tell(struct work *w, const struct result *r)
 {
     char text[FAIL_TEXT_MAX];
     result_text(r, text, sizeof text);
-    int err = say("result %s %s", status_name(r->status), text);
+    int err = worker_say("result %s %.3f %.3f %s", status_name(r->status), r->check_ms,
+                         r->timing_ms, text);
     return err ? err : record_result(&w->out, r);
 }
 
@@ -210,7 +208,7 @@ static int emit(const struct result *r, void *arg)
     if (!err) err = tell(w, &counted);
     w->next++;
     if (!err && is_dead(w, r)) {
-        err = say("again");
+        err = worker_say("again");
         return err ? err : ERR_DEVICE;
     }
     return err ? err : announce(w);
@@ -225,83 +223,128 @@ static int emit_unread(const struct result *r, void *arg)
     return tell(w, &lost);
 }
 
-static int lose_matrix(struct work *w, const char *path, int load_err, const char *why)
+// Why there is no matrix, an error; fail_text() says it.
+static int load(struct work *w, const struct options *o)
 {
-    int err = matrix_name(path, &w->M);
-    if (!err) err = say("unread %s", why);
+    const struct order *order = w->order;
+    if (order->lost) return fail(ERR_INPUT, "%s", order->lost);
+    return matrix_load(order->matrix, o->seed, &w->M);
+}
+
+static int lose_matrix(struct work *w, int load_err, const char *why)
+{
+    int err = matrix_name(w->order->matrix, &w->M);
+    if (!err) err = worker_say("unread %s", why);
     if (err) return err;
     shorten_plan(w);
     return bench_unread(&w->c.plan, &w->c.devices, &w->M, load_err, why, emit_unread, w);
 }
 
-static int work_on_matrix(struct work *w, const struct options *o)
+static int measure_matrix(struct work *w, const struct options *o)
 {
-    const char *path = o->operands[0];
-    char why[FAIL_TEXT_MAX];
-    if (w->order->lost) return lose_matrix(w, path, ERR_INPUT, w->order->lost);
-    int err = matrix_load(path, o->seed, &w->M);
-    if (err && err != ERR_INTERRUPTED) {
-        snprintf(why, sizeof why, "%s", fail_text());
-        return lose_matrix(w, path, err, why);
-    }
-    if (err) return err;
     shorten_plan(w);
-    err = say("loaded %lld", (long long)w->c.plan.count);
+    int err = worker_say("loaded %lld", (long long)w->c.plan.count);
     w->counters = o->counters;
     if (w->counters) counters_open(&w->tool, w->c.primary, o->seed, omp_get_max_threads());
+    enum worker_word told = WORD_MEASURE;
+    if (!err && w->c.plan.count) err = worker_await(WORD_MEASURE, WORD_WATCHED, &told);
+    w->watched = told == WORD_WATCHED;
+    w->c.plan.quiet = keep_quiet;
+    w->c.plan.quiet_arg = w;
     if (!err) err = announce(w);
     return err ? err : bench_matrix(&w->c.plan, &w->c.devices, &w->M, emit, w);
+}
+
+// The processors that are next to the device.
+static int tell_near(const struct work *w)
+{
+    const struct bench_device *bd = bench_device_find(&w->c.devices, w->c.device);
+    char path[128], list[CPUS_TEXT], address[sizeof bd->dev->address] = "";
+    for (int i = 0; bd && bd->dev && bd->dev->address[i]; i++)
+        address[i] = (char)tolower((unsigned char)bd->dev->address[i]); // as the system has it
+    snprintf(path, sizeof path, "/sys/bus/pci/devices/%s/local_cpulist", address);
+    bool known = address[0] && sysfs_line(path, list, sizeof list);
+    return known ? worker_say("near %s", list) : OK;
 }
 
 static int tell_plan(struct work *w)
 {
     char key[CASE_KEY_MAX];
-    int err = OK;
+    int err = tell_near(w);
     for (int64_t i = 0; i < w->c.plan.count && !err; i++)
-        err = say("plan %s", case_prefix(&w->c.plan.cases[i], key));
+        err = worker_say("plan %s", case_prefix(&w->c.plan.cases[i], key));
     return err;
 }
 
 static int tell_environment(struct work *w)
 {
     const struct texts *command = &w->order->command;
-    int err = say("environment");
+    int err = worker_say("environment");
     return err ? err
                : record_environment(&w->out, &w->c.devices, w->c.device, w->c.plan.op,
                                     (int)command->count, (char **)command->list);
 }
 
-static int work(struct work *w, struct options *o)
+static int work_on_matrix(struct work *w, const struct options *o)
 {
-    int err = open_devices(w, o);
+    char why[FAIL_TEXT_MAX] = "";
+    enum worker_word told;
+    int load_err = load(w, o);
+    if (load_err == ERR_INTERRUPTED) return load_err;
+    if (load_err) snprintf(why, sizeof why, "%s", fail_text());
+    int err = worker_say("read");
+    if (!err) err = worker_await(WORD_ALONE, WORD_ALONE, &told);
+    if (!err) err = look_at_device(w);
+    if (!err) err = tell_environment(w);
+    if (err) return err;
+    return load_err ? lose_matrix(w, load_err, why) : measure_matrix(w, o);
+}
+
+// A standby gets its whole order now.
+static int begin(struct work *w, struct order *order)
+{
+    enum worker_word told;
+    int err = worker_await(WORD_BEGIN, WORD_BEGIN, &told);
+    if (!err) err = worker_read_order(&w->read, order);
+    w->order = order;
+    return err;
+}
+
+static int work(struct work *w, struct options *o, struct order *second)
+{
+    int err = get_ready(w, o);
+    if (!err && w->order->standby) err = begin(w, second);
+    if (!err) err = open_devices(w, o);
     w->out = (struct record_file){.fd = WORKER_CHANNEL,
                                   .path = "the sweep",
                                   .seed = o->seed,
                                   .threads = omp_get_max_threads()};
     snprintf(w->out.run, sizeof w->out.run, "%s", w->order->run);
+    if (!err && w->order->survey) err = look_at_device(w);
     if (!err && w->order->survey) err = tell_plan(w);
-    if (!err && !w->order->survey) err = tell_environment(w);
     if (!err && !w->order->survey) err = work_on_matrix(w, o);
-    if (!err) err = say("done");
-    return err;
+    return err ? err : say_done(w);
 }
 
 int cli_worker(const struct request *q)
 {
     struct options o = *q->o;
-    struct order order;
+    struct order order, second = {.parent = 0};
     if (fcntl(WORKER_CHANNEL, F_GETFD) < 0)
         return fail(ERR_USAGE, "worker: 'spbench sweep' calls it, and nobody else");
-    int err = read_order(&order);
-    if (err) return err;
     struct work w = {.order = &order, .out = {.fd = -1}};
+    int err = worker_read_order(&w.read, &order);
+    if (err) return err;
     err = tie(&order);
-    if (!err && !order.survey && !o.operand_count)
-        err = fail(ERR_USAGE, "worker: no matrix is given");
-    if (!err) err = work(&w, &o);
-    if (err) say("error %d %s", err, fail_text());
-    matrix_free(&w.M);
-    choice_free(&w.c);
+    if (!err) err = work(&w, &o, &second);
+    if (err) worker_say("error %d %s", err, fail_text());
+    // What it has of the device the system takes back at once, and the next worker waits for that.
+    q->outcome->at_once = !err;
+    if (err) {
+        matrix_free(&w.M);
+        choice_free(&w.c);
+    }
     order_free(&order);
+    order_free(&second);
     return err;
 }

@@ -176,33 +176,10 @@ static void look_load(const struct patient *p, struct finding *f)
         finding_unclear(f, "not told");
         return;
     }
-    finding_value(f, "others have %.2f of %d processors%s", load.others, after.processors,
+    finding_value(f, "others have %.2f of %d processors%s", load.others, after.all.processors,
                   load.steal > 0.05 ? ", the host took more" : "");
     if (machine_busy(&before, &after, &d))
         finding_advise(f, "wait for a quiet machine; 'top' shows who it is");
-}
-
-// The processors that the process's groups give it; 0: as many as there are.
-static double cgroup_processors(void)
-{
-    struct cgroup g;
-    char path[PATH_MAX + 64], line[64];
-    double least = INFINITY;
-    cgroup_find(&g, 2, "cpu");
-    for (bool more = *g.dir; more; more = cgroup_up(&g)) {
-        long long quota, period;
-        snprintf(path, sizeof path, "%s/cpu.max", g.dir);
-        if (sysfs_line(path, line, sizeof line) &&
-            sscanf(line, "%lld %lld", &quota, &period) == 2 && period > 0)
-            least = fmin(least, (double)quota / (double)period);
-    }
-    cgroup_find(&g, 1, "cpu");
-    for (bool more = *g.dir; more; more = cgroup_up(&g)) {
-        int64_t quota = cgroup_number(&g, "cpu.cfs_quota_us", -1);
-        int64_t period = cgroup_number(&g, "cpu.cfs_period_us", 0);
-        if (quota > 0 && period > 0) least = fmin(least, (double)quota / (double)period);
-    }
-    return isfinite(least) ? least : 0;
 }
 
 static void look_quota(const struct patient *p, struct finding *f)

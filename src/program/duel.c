@@ -1,4 +1,4 @@
-#define _GNU_SOURCE // mkdtemp, readlink
+#define _GNU_SOURCE // mkdtemp
 #include "program/duel.h"
 
 #include <errno.h>
@@ -16,14 +16,6 @@
 #define LIMIT_MS  (7 * 24 * 3600 * 1e3) // a process bounds itself; this only ends what hangs
 
 static const char *const side_names[SIDES] = {"OLD", "NEW"};
-
-int duel_self(char path[4096])
-{
-    ssize_t n = readlink("/proc/self/exe", path, 4095);
-    if (n <= 0) return fail(ERR_UNSUPPORTED, "the program cannot find itself in /proc");
-    path[n] = 0;
-    return OK;
-}
 
 static int place_files(struct duel *d)
 {

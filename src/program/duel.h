@@ -21,7 +21,5 @@ struct duel {
 // failure. ERR_USAGE where a program takes its options to be wrong.
 int duel_run(struct duel *d);
 void duel_close(struct duel *d);
-// The path of this program.
-int duel_self(char path[4096]);
 
 #endif

@@ -74,6 +74,7 @@ int main(int argc, char **argv)
     set_handlers();
     int err = cli_main(argc, argv, &outcome);
     alarm(0);
+    if (!err && outcome.at_once) _exit(0); // cli_main() has flushed stdout
     if (err) fprintf(stderr, "spbench: %s\n", fail_text());
     bool bad = outcome.bad_case || outcome.bad_machine;
     if (!err && outcome.regression) return 1;

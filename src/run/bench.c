@@ -157,13 +157,21 @@ static int time_task(const struct plan *plan, struct reference *ref, struct task
     return err;
 }
 
+static int keep_quiet(const struct plan *plan, bool on)
+{
+    return plan->quiet ? plan->quiet(plan->quiet_arg, on) : OK;
+}
+
 // Checks, then times a case that is ready. A wrong result is not timed.
 static int measure_ready(const struct plan *plan, const struct problem *p, struct reference *ref,
                          struct task *t, struct result *r)
 {
     bool fresh = p->op->result == RESULT_SPARSE;
     int64_t prepare_peak = t->dev->peak_bytes;
-    int err = check_task(t, ref, plan->check, &r->check);
+    double begin_ms = clock_ms();
+    int err = keep_quiet(plan, false);
+    if (!err) err = check_task(t, ref, plan->check, &r->check);
+    r->check_ms = clock_ms() - begin_ms;
     if (err) return err;
     r->checked = plan->check != CHECK_OFF;
     if (!r->check.ok) {
@@ -174,8 +182,11 @@ static int measure_ready(const struct plan *plan, const struct problem *p, struc
         r->compulsory_bytes = p->op->compulsory_bytes(p, t->algo->variant, r->check.result_nnz);
     // The check may have needed more memory than the product.
     device_peak_reset(t->dev);
-    err = time_task(plan, ref, t, r);
+    err = keep_quiet(plan, true);
+    begin_ms = clock_ms();
+    if (!err) err = time_task(plan, ref, t, r);
     if (!err && fresh) err = measure_phases(t, plan->rule.limit_ms, r);
+    r->timing_ms = clock_ms() - begin_ms;
     r->peak_bytes = max64(prepare_peak, t->dev->peak_bytes);
     r->timed = !err;
     return err;
@@ -222,7 +233,8 @@ static int measure(const struct plan *plan, struct reference *ref, struct bench_
 {
     struct task t = {.entry = r->c.entry, .algo = r->c.entry->algo};
     memcpy(t.opt, r->c.opt, sizeof t.opt);
-    int err = task_prepare(&t, o, &r->setup);
+    int err = keep_quiet(plan, true);
+    if (!err) err = task_prepare(&t, o, &r->setup);
     if (err) return err;
     r->prepared = true;
     r->peak_bytes = bd->dev->peak_bytes;
@@ -337,6 +349,7 @@ static int emit_case(struct group *g, const struct bench_case *c, const struct m
     if (!err && !is_hopeless(g, bd, &r))
         err = run_case(g->plan, &g->ref[c->entry->algo->variant], bd,
                        &g->operands[bd - g->devices->list], &r);
+    if (!err) err = keep_quiet(g->plan, false);
     if (!err && r.timed) err = predict_case(g, bd, &r);
     if (!err) err = emit(&r, arg);
     result_clear(&r);

@@ -37,6 +37,7 @@ struct result {
     struct check check;
     struct looks looks; // at the results that were timed
     struct timing timing;
+    double check_ms, timing_ms; // how long these took, all around them included
     struct setup setup;
     int64_t flops, compulsory_bytes; // -1 where they are not known
     double gflops;                   // by the median time

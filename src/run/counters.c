@@ -1,4 +1,3 @@
-#define _GNU_SOURCE // readlink
 #include "run/counters.h"
 
 #include <math.h>
@@ -125,9 +124,8 @@ void counters_open(struct counter_tool *tool, enum device_kind kind, uint64_t se
         snprintf(tool->missing, sizeof tool->missing, "%s", impossible);
         return;
     }
-    ssize_t n = readlink("/proc/self/exe", tool->self, sizeof tool->self - 1);
-    if (n <= 0) {
-        snprintf(tool->missing, sizeof tool->missing, "the program cannot find itself in /proc");
+    if (child_self(tool->self)) {
+        snprintf(tool->missing, sizeof tool->missing, "%s", fail_text());
         return;
     }
     if (named && *named) {

@@ -6,6 +6,8 @@
 
 #include "run/case.h"
 
+#include <limits.h>
+
 // Of all kernels of one run; what copies and fills move is not in them.
 struct counters {
     bool asked; // else nothing here is set
@@ -18,8 +20,8 @@ struct counters {
 
 // The tool, and how it is to be started again.
 struct counter_tool {
-    char path[4096]; // what starts ncu
-    char self[4096]; // and this program
+    char path[4096];     // what starts ncu
+    char self[PATH_MAX]; // and this program
     char name[64];
     char missing[FAIL_TEXT_MAX]; // why there can be no counters; "": nothing is known against them
     uint64_t seed;

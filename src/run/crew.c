@@ -33,10 +33,13 @@ void texts_free(struct texts *t)
 static char *order_of(const struct crew *crew, const struct duty *duty)
 {
     struct order o = {.parent = getpid(),
-                      .survey = !duty->matrix,
+                      .survey = !duty->matrix && !duty->standby,
+                      .standby = duty->standby,
+                      .matrix = duty->matrix,
                       .device = crew->device,
                       .expected = crew->expected[0] ? crew->expected : NULL,
                       .library = duty->library,
+                      .cpus = duty->cpus,
                       .run = duty->run,
                       .command = crew->command,
                       .done = duty->done,
@@ -62,7 +65,7 @@ int crew_start(const struct crew *crew, const struct duty *duty, struct worker *
 {
     char number[16], *threads = NULL, *preload = NULL;
     worker_none(w);
-    char **argv = mem_alloc(crew->word_count + 5, sizeof *argv);
+    char **argv = mem_alloc(crew->word_count + 3, sizeof *argv);
     char *order = argv ? order_of(crew, duty) : NULL;
     int err = order ? OK : ERR_MEMORY, used = 0;
     snprintf(number, sizeof number, "%d", crew->threads);
@@ -74,7 +77,6 @@ int crew_start(const struct crew *crew, const struct duty *duty, struct worker *
         argv[used++] = (char *)"spbench";
         argv[used++] = (char *)"worker";
         for (int i = 0; i < crew->word_count; i++) argv[used++] = crew->words[i];
-        if (duty->matrix) argv[used++] = (char *)"--", argv[used++] = (char *)duty->matrix;
         argv[used] = NULL;
         err = worker_start(
             w, &(struct worker_start){
@@ -87,11 +89,21 @@ int crew_start(const struct crew *crew, const struct duty *duty, struct worker *
     return err;
 }
 
+int crew_begin(const struct crew *crew, const struct duty *duty, struct worker *w)
+{
+    char *order = order_of(crew, duty);
+    int err = order ? worker_order(w, order) : ERR_MEMORY;
+    if (!err) worker_tell(w, WORD_BEGIN);
+    mem_free(order);
+    return err;
+}
+
 // What it says, word by word. *ended: it is through.
 static int survey_line(struct survey *s, const char *line, bool *ended)
 {
     int code, used = 0;
     if (!strncmp(line, "plan ", 5)) return texts_add(&s->prefixes, line + 5);
+    if (!strncmp(line, "near ", 5)) snprintf(s->near, sizeof s->near, "%s", line + 5);
     if (!strcmp(line, "done")) *ended = true;
     if (sscanf(line, "device %15s %d %n", s->id, &s->count, &used) == 2 && used)
         snprintf(s->name, sizeof s->name, "%s", line + used);

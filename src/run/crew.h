@@ -2,6 +2,7 @@
 #ifndef CREW_H
 #define CREW_H
 
+#include "base/cpus.h"
 #include "run/order.h"
 #include "run/worker.h"
 
@@ -17,9 +18,11 @@ struct crew {
 
 // One worker's own.
 struct duty {
-    const char *matrix;  // path; NULL: a survey
+    const char *matrix;  // path; NULL: a survey, or a standby
+    bool standby;        // it waits for the word to begin, and for the rest of its order
     const char *library; // is loaded ahead of all others; NULL: none
     const char *setting; // NAME=VALUE that shows it its device; NULL: none
+    const char *cpus;    // its processors; NULL: all
     const char *run;
     struct texts done, without;
     const char *lost;
@@ -27,12 +30,15 @@ struct duty {
 };
 
 int crew_start(const struct crew *crew, const struct duty *duty, struct worker *w);
+// A standby of the same setting and library begins.
+int crew_begin(const struct crew *crew, const struct duty *duty, struct worker *w);
 
 // A worker that only tells what there would be to do.
 struct survey {
     char id[16];           // of the device
     char name[128];        // of the same
     int count;             // of its kind, as far as the worker sees them
+    char near[CPUS_TEXT];  // the processors next to it; "": not known
     struct texts prefixes; // of the cases; owned, as are the texts
 };
 int survey_make(const struct crew *crew, const struct duty *duty, struct survey *out);

@@ -16,9 +16,12 @@ char *order_text(const struct order *o)
     json_start(&j);
     json_number(&j, j.root, "parent", (double)o->parent);
     json_bool(&j, j.root, "survey", o->survey);
+    json_bool(&j, j.root, "standby", o->standby);
+    json_text(&j, j.root, "matrix", o->matrix);
     json_text(&j, j.root, "device", o->device);
     json_text(&j, j.root, "expected", o->expected);
     json_text(&j, j.root, "library", o->library);
+    json_text(&j, j.root, "cpus", o->cpus);
     json_text(&j, j.root, "run", o->run);
     add_texts(&j, "command", &o->command);
     add_texts(&j, "done", &o->done);
@@ -64,13 +67,18 @@ static int get_all(struct order *o)
     const char *lost_as = cJSON_GetStringValue(get(o, "lost_as"));
     int status = lost_as ? status_find(lost_as) : -1;
     o->survey = cJSON_IsTrue(get(o, "survey"));
+    o->standby = cJSON_IsTrue(get(o, "standby"));
+    o->matrix = cJSON_GetStringValue(get(o, "matrix"));
     o->device = cJSON_GetStringValue(get(o, "device"));
     o->expected = cJSON_GetStringValue(get(o, "expected"));
     o->library = cJSON_GetStringValue(get(o, "library"));
+    o->cpus = cJSON_GetStringValue(get(o, "cpus"));
     o->run = cJSON_GetStringValue(get(o, "run"));
     o->lost = cJSON_GetStringValue(get(o, "lost"));
     if (status < 0 || !o->device || !o->run)
         return fail(ERR_INPUT, "an order that lacks something");
+    if (!o->matrix && !o->survey && !o->standby)
+        return fail(ERR_INPUT, "an order without a matrix");
     o->lost_as = (enum status)status;
     int err = get_number(o, "parent", &o->parent);
     if (!err) err = get_number(o, "memory_bytes", &o->memory_bytes);

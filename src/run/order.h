@@ -1,4 +1,5 @@
-// What a worker of a sweep is told: one JSON document, which it reads from its stdin.
+// What a worker of a sweep is told: a JSON document, one line of its stdin. One that stands by
+// reads what it needs to get ready, and when it is to begin the next line, which has all of it.
 #ifndef ORDER_H
 #define ORDER_H
 
@@ -15,9 +16,12 @@ struct texts {
 struct order {
     int64_t parent;       // process that started it: without it there is no work to do
     bool survey;          // only tell what cases there are, and on what device
+    bool standby;         // get ready without device and matrix, and wait for the word to begin
+    const char *matrix;   // path; NULL: of a survey, or not known yet
     const char *device;   // for -device, in place of what the sweep was given
     const char *expected; // the id of the device that this must come to; NULL: any
     const char *library;  // a file that must be loaded; NULL: none
+    const char *cpus;     // processors to run on, as a list; NULL: as it finds
     const char *run;      // id of the run that its records belong to
     struct texts command; // of the sweep, for the record of the environment
     struct texts done;    // keys of cases that are not to run

@@ -43,6 +43,10 @@ struct plan {
     enum check_mode check;
     uint64_t seed;
     bool profile; // each case runs once between a profiler's marks, and nothing is measured
+    // Told true ahead of what is timed (conversions, too), which begins when it returns, and false
+    // behind it, so that others can be kept quiet meanwhile. NULL: nobody wants to know.
+    int (*quiet)(void *arg, bool on);
+    void *quiet_arg;
 };
 
 // Lists the cases; the rest of the plan is the caller's.

@@ -1,7 +1,9 @@
-// A place of a sweep, and the worker that is at work there on one matrix.
+// A place of a sweep, and the worker that is at work there on one matrix. relay.h has those before
+// and behind it.
 #ifndef SEAT_H
 #define SEAT_H
 
+#include "run/relay.h"
 #include "run/sweep.h"
 
 // A matrix in one pass of one round.
@@ -31,8 +33,16 @@ struct seat {
     int place;
     struct voice *voices; // by round and pass
     struct worker w;
-    struct job *job;                                    // NULL: free
-    bool closed;                                        // no worker can work here
+    struct relay relay;
+    struct spent spent;
+    struct job *job;         // NULL: free
+    struct job *unfinished;  // takes another worker; NULL: none is
+    bool closed;             // no worker can work here
+    bool stood_by, plain;    // its worker has; the next one must not have
+    bool ready, named, read; // what it has said
+    bool alone, measuring;   // and been told
+    bool quiet, hushed;      // it times, or waits to; and nothing runs beside it
+    bool ahead;              // the one behind it was seen to
     enum { NO_RECORD, ENVIRONMENT, CASE, RESULT } next; // what the next line is
     enum status result;                                 // of a result
     char *text;                                         // of it; owned
@@ -46,13 +56,20 @@ struct seat {
     long long oom_kills; // that the system had done when it began
 };
 
+void seat_init(struct seat *x, struct sweep *s, int place);
+// Whether a worker can begin with this job now: one stands by, or the last one is gone.
+bool seat_can_start(struct seat *x, const struct job *job);
 int seat_start(struct seat *x, struct job *job);
-// Takes what its worker has written.
-int seat_read(struct seat *x);
+// Whether the worker is at a point where another may get ready; and starts that, for this pass.
+bool seat_wants_next(const struct seat *x);
+int seat_start_next(struct seat *x, int pass);
+// Takes what its workers have written. *done: all of the job is measured, and its worker leaves.
+int seat_read(struct seat *x, bool *done);
+// Says the words that its worker waits for, once they are true. false: soon they will be.
+bool seat_talk(struct seat *x);
 // Ends a worker that is over its time or its memory.
 void seat_watch(struct seat *x);
-// Whether the worker is over; then the seat is free, and *next says what is to be done with its
-// job.
+// Whether the worker is over; then *next says what is to be done with its job.
 enum seat_next { SEAT_FINISHED, SEAT_GO_ON, SEAT_CLOSED, SEAT_INTERRUPTED };
 int seat_over(struct seat *x, bool *over, enum seat_next *next);
 void seat_free(struct seat *x);

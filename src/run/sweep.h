@@ -1,15 +1,18 @@
 // Many matrices, each in a worker of its own, on one device or on several at a time. Records are
 // written as they come; of a case that has no end the sweep makes one, and goes on with the rest.
 //
-// The files of it: order.h (what a worker is told), worker.h (its process), crew.h (how they are
-// started), seat.h (one at work), resume.h (what is done already), and here who does what when. The
-// worker's own side is program/cli_worker.c.
+// The files of it: order.h (what a worker is told), worker.h (its process, and all that both say),
+// crew.h (how they are started), seat.h (one at work; seat_lines.h: what it says), relay.h (how the
+// next one follows it), shares.h (which processors each has), spent.h (where the time goes),
+// resume.h (what is done already), and here who does what when. The worker's own side is
+// program/cli_worker.c.
 #ifndef SWEEP_H
 #define SWEEP_H
 
 #include "run/crew.h"
 #include "run/record.h"
 #include "run/resume.h"
+#include "run/spent.h"
 
 #define SEATS_MAX 64 // places
 
@@ -30,6 +33,7 @@ struct sweep_pass {
 struct sweep_place {
     const char *setting; // shows a worker its device; NULL: none
     const char *name;    // for messages
+    const char *cpus;    // processors of its workers, as a list; NULL: all
 };
 
 // Something has happened.
@@ -61,6 +65,7 @@ struct sweep {
     void *arg;
     struct endings endings;                // what came of it, those of before included
     int64_t cases_before, matrices_before; // what was there; in all passes
+    double spent_ms[SPENT_COUNT];          // of all places
 };
 
 // What counts as finished of a matrix in this round, from 0.

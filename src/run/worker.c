@@ -1,25 +1,27 @@
-#define _GNU_SOURCE // pipe2, memfd_create
+#define _GNU_SOURCE // pipe2, memfd_create, environ
 #include "run/worker.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/child.h"
 #include "base/utf8.h"
 
 #define FIRST ((int64_t)1 << 16) // bytes of text, doubled as it comes
-#define SELF  "/proc/self/exe"
+#define HIGH  (WORKER_WORDS + 1) // descriptors from here on are not those that a worker has
 
-extern char **environ;
-
-void worker_none(struct worker *w) { *w = (struct worker){.channel = -1, .talk = -1}; }
+void worker_none(struct worker *w)
+{
+    *w = (struct worker){.channel = -1, .talk = -1, .words = -1, .order = -1};
+}
 
 // The environment of this process with some variables set; only the list is owned.
 static const char **settings_over(const char *const settings[WORKER_SETTINGS_MAX])
@@ -41,95 +43,110 @@ static const char **settings_over(const char *const settings[WORKER_SETTINGS_MAX
     return all;
 }
 
-// A file in memory that can be read from its beginning.
-static int order_file(const char *order)
+int worker_order(struct worker *w, const char *order)
 {
-    int fd = memfd_create("order", MFD_CLOEXEC);
-    for (size_t left = strlen(order); fd >= 0 && left;) {
-        ssize_t n = write(fd, order, left);
+    struct stat facts;
+    int e = fstat(w->order, &facts) ? errno : 0;
+    off_t at = e ? 0 : facts.st_size;
+    for (size_t left = strlen(order); left && !e;) {
+        ssize_t n = pwrite(w->order, order, left, at);
         if (n < 0 && errno == EINTR) continue;
-        if (n <= 0) {
-            close(fd);
-            return -1;
-        }
-        order += n, left -= (size_t)n;
+        if (n <= 0) e = n ? errno : ENOSPC;
+        if (n > 0) order += n, left -= (size_t)n, at += n;
     }
-    if (fd >= 0) lseek(fd, 0, SEEK_SET);
-    return fd;
+    return e ? fail(ERR_DEVICE, "no worker can be told what to do: %s", strerror(e)) : OK;
 }
 
-// Its descriptors, its group, and the signals as a shell would leave them.
-static int spawn(struct worker *w, const struct worker_start *how, const char **settings, int order,
-                 int channel, int talk)
+void worker_tell(struct worker *w, enum worker_word word)
 {
-    posix_spawn_file_actions_t files;
-    posix_spawnattr_t attr;
-    sigset_t normal;
-    sigemptyset(&normal);
-    sigaddset(&normal, SIGPIPE);
-    sigaddset(&normal, SIGXFSZ);
-    int e = posix_spawn_file_actions_init(&files);
-    if (e) return e;
-    e = posix_spawnattr_init(&attr);
-    if (!e) {
-        e = posix_spawn_file_actions_adddup2(&files, order, STDIN_FILENO);
-        if (!e) e = posix_spawn_file_actions_adddup2(&files, talk, STDOUT_FILENO);
-        if (!e) e = posix_spawn_file_actions_adddup2(&files, talk, STDERR_FILENO);
-        if (!e) e = posix_spawn_file_actions_adddup2(&files, channel, WORKER_CHANNEL);
-        if (!e) e = posix_spawnattr_setpgroup(&attr, 0);
-        if (!e) e = posix_spawnattr_setsigdefault(&attr, &normal);
-        if (!e) e = posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF);
-        if (!e) e = posix_spawn(&w->pid, SELF, &files, &attr, how->argv, (char *const *)settings);
-        posix_spawnattr_destroy(&attr);
-    }
-    posix_spawn_file_actions_destroy(&files);
-    return e;
+    char letter = (char)word;
+    while (w->words >= 0 && write(w->words, &letter, 1) < 0 && errno == EINTR) {}
+}
+
+// What it does in the system it ends first, so that no lock there is held.
+void worker_stop(struct worker *w, bool *stopped)
+{
+    siginfo_t facts = {0};
+    if (w->pid && !w->stopping) kill(w->pid, SIGSTOP);
+    w->stopping = true;
+    if (w->pid && !w->stopped && !waitid(P_PID, (id_t)w->pid, &facts, WSTOPPED | WNOHANG))
+        w->stopped = facts.si_pid != 0;
+    *stopped = w->stopped || !w->pid;
+}
+
+void worker_go_on(struct worker *w)
+{
+    if (w->pid && w->stopping) kill(w->pid, SIGCONT);
+    w->stopping = w->stopped = false;
 }
 
 static void close_all(int *fds, int count)
 {
-    for (int i = 0; i < count; i++)
+    for (int i = 0; i < count; i++) {
         if (fds[i] >= 0) close(fds[i]);
+        fds[i] = -1;
+    }
 }
 
-// Both ends above the numbers that the child has them by: each is moved there by itself.
-static int high_pipe(int ends[2])
+// Both ends above the numbers that the child has them by. Ours, of which `own` is the number, does
+// not wait.
+static int high_pipe(int ends[2], int own)
 {
     int low[2];
     if (pipe2(low, O_CLOEXEC)) return errno;
-    for (int i = 0; i < 2; i++) ends[i] = fcntl(low[i], F_DUPFD_CLOEXEC, WORKER_CHANNEL + 1);
-    int e = ends[0] < 0 || ends[1] < 0 || fcntl(ends[0], F_SETFL, O_NONBLOCK) ? errno : 0;
+    for (int i = 0; i < 2; i++) ends[i] = fcntl(low[i], F_DUPFD_CLOEXEC, HIGH);
+    int e = ends[0] < 0 || ends[1] < 0 || fcntl(ends[own], F_SETFL, O_NONBLOCK) ? errno : 0;
     close_all(low, 2);
     return e;
 }
 
+// A file in memory: of any size, and read without a writer who might have to wait.
+static int open_order(struct worker *w, const char *order)
+{
+    int low = memfd_create("order", MFD_CLOEXEC);
+    if (low >= 0) w->order = fcntl(low, F_DUPFD_CLOEXEC, HIGH);
+    int e = errno;
+    close_all(&low, 1);
+    if (w->order < 0) return fail(ERR_DEVICE, "no worker can be started: %s", strerror(e));
+    return worker_order(w, order);
+}
+
+static int start(struct worker *w, const struct worker_start *how, const char **settings)
+{
+    char self[PATH_MAX];
+    int channel[2] = {-1, -1}, talk[2] = {-1, -1}, words[2] = {-1, -1};
+    int err = child_self(self);
+    if (!err) err = open_order(w, how->order);
+    if (err) return err;
+    int e = high_pipe(channel, 0);
+    if (!e) e = high_pipe(talk, 0);
+    if (!e) e = high_pipe(words, 1);
+    const struct child_file files[] = {{w->order, STDIN_FILENO},
+                                       {talk[1], STDOUT_FILENO},
+                                       {talk[1], STDERR_FILENO},
+                                       {channel[1], WORKER_CHANNEL},
+                                       {words[0], WORKER_WORDS}};
+    if (!e) e = child_spawn(&w->pid, self, how->argv, (char *const *)settings, files, COUNT(files));
+    if (e) w->pid = 0;
+    close_all(&channel[1], 1);
+    close_all(&talk[1], 1);
+    close_all(&words[0], 1);
+    w->channel = channel[0];
+    w->talk = talk[0];
+    w->words = words[1];
+    return e ? fail(ERR_DEVICE, "no worker can be started: %s", strerror(e)) : OK;
+}
+
 int worker_start(struct worker *w, const struct worker_start *how)
 {
-    int channel[2] = {-1, -1}, talk[2] = {-1, -1};
     worker_none(w);
     const char **settings = settings_over(how->settings);
     w->text = mem_alloc(FIRST, 1);
     w->room = FIRST;
-    int order = settings && w->text ? order_file(how->order) : -1;
-    int e = order < 0 ? errno : high_pipe(channel);
-    if (!e) e = high_pipe(talk);
-    if (!e) e = spawn(w, how, settings, order, channel[1], talk[1]);
-    int err = !settings || !w->text ? ERR_MEMORY : OK;
+    int err = settings && w->text ? start(w, how, settings) : ERR_MEMORY;
     mem_free(settings);
-    if (order >= 0) close(order);
-    if (!err && e) err = fail(ERR_DEVICE, "no worker can be started: %s", strerror(e));
-    close_all(&channel[1], 1);
-    close_all(&talk[1], 1);
-    if (err) {
-        close_all(&channel[0], 1);
-        close_all(&talk[0], 1);
-        w->pid = 0;
-        worker_free(w);
-        return err;
-    }
-    w->channel = channel[0];
-    w->talk = talk[0];
-    return OK;
+    if (err) worker_free(w);
+    return err;
 }
 
 // Room for some more bytes behind those that nobody has taken yet.
@@ -235,6 +252,8 @@ void worker_free(struct worker *w)
     while (!worker_over(w, &state)) usleep(1000);
     close_all(&w->channel, 1);
     close_all(&w->talk, 1);
+    close_all(&w->words, 1);
+    close_all(&w->order, 1);
     mem_free(w->text);
     worker_none(w);
 }
