@@ -73,9 +73,24 @@ static int64_t count_lines(const char *path)
     return lines;
 }
 
+// Whether a sweep has the file: its records must not be taken from under it.
+static bool has_sweep(int fd)
+{
+    struct flock mark = {
+        .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = RECORD_LOCK_END, .l_len = 1};
+    return !fcntl(fd, F_OFD_GETLK, &mark) && mark.l_type != F_UNLCK;
+}
+
+int record_empty(struct record_file *out)
+{
+    struct stat facts;
+    if (fstat(out->fd, &facts)) return cannot_write(out->path);
+    return S_ISREG(facts.st_mode) && ftruncate(out->fd, 0) ? cannot_write(out->path) : OK;
+}
+
 static int open_file(struct record_file *out, const char *path, bool append)
 {
-    int flags = O_CREAT | O_CLOEXEC | (append ? O_RDWR | O_APPEND : O_WRONLY | O_TRUNC);
+    int flags = O_CREAT | O_CLOEXEC | (append ? O_RDWR | O_APPEND : O_WRONLY);
     int err = check_kept(path);
     if (err) return err;
     if (!append) out->replaced = count_lines(path);
@@ -90,7 +105,11 @@ static int open_file(struct record_file *out, const char *path, bool append)
     }
     out->fd = fd;
     out->path = path;
-    return OK;
+    if (append) return OK;
+    err = has_sweep(fd) ? fail(ERR_OUTPUT, "-o %s: a sweep is writing to it; -append adds", path)
+                        : record_empty(out);
+    if (err) record_close(out);
+    return err;
 }
 
 int record_run_id(char run[17])
