@@ -134,12 +134,15 @@ static void tell_left_out(FILE *out, const struct comparison *c, const char *mar
     if (s->timed < c->count)
         fprintf(out, "%snot in the mean: %lld case%s without a time on both sides\n", mark,
                 (long long)(c->count - s->timed), c->count - s->timed == 1 ? "" : "s");
+    if (s->shared)
+        fprintf(out, "%sin both files: processes of %lld case%s, as of a file and itself\n", mark,
+                (long long)s->shared, s->shared == 1 ? "" : "s");
     if (s->throttled)
         fprintf(out, "%sleft out: processes with throttled clocks, of %lld cases\n", mark,
                 (long long)s->throttled);
     if (s->busy)
-        fprintf(out, "%sbusy: the machine had much else to do in processes of %lld cases\n", mark,
-                (long long)s->busy);
+        fprintf(out, "%sbusy: the machine had much else to do in processes of %lld case%s\n", mark,
+                (long long)s->busy, s->busy == 1 ? "" : "s");
     for (int side = 0; side < SIDES; side++)
         if (c->read[side].bad_lines)
             fprintf(out, "%sleft out: %lld line%s, the first %s\n", mark,
