@@ -197,6 +197,15 @@ static void test_cannot_write(void)
     }
 }
 
+// Some disks say only at the end that they had no room.
+static void test_close(void)
+{
+    struct record_file out;
+    CHECK(!record_open(&out, path, false, 1) && !close(out.fd), "%s", fail_text());
+    int err = record_close(&out);
+    CHECK(err == ERR_OUTPUT && strstr(fail_text(), path), "error %d, %s", err, fail_text());
+}
+
 // The disk is full in the middle of the second record: the first one stays, alone.
 static void test_full_disk(void)
 {
@@ -282,6 +291,7 @@ int main(void)
     test_lost_memory(write_sparse);
     test_lost_memory(write_first);
     test_cannot_write();
+    test_close();
     test_full_disk();
     test_append();
     test_kept();
