@@ -90,7 +90,7 @@ static int add(struct sightings *s, struct record *r, const struct moments *m)
     int64_t when = moments_find(m, r->run);
     if (!r->run) r->run = mem_zero_alloc(1, 1);
     if (!r->run) return ERR_MEMORY;
-    bool timed = r->status == STATUS_OK && r->median > 0;
+    bool timed = r->status == STATUS_OK && r->median > 0 && isfinite(r->median);
     double error = timed ? log(r->ci_hi / r->ci_lo) / (2 * NORMAL_95) : NAN;
     s->list[s->count] = (struct sighting){.order = s->count,
                                           .when = when,
