@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/student.h"
+#include "base/utf8.h"
 
 const struct report_format report_formats[] = {
     {"table", report_table},
@@ -101,9 +102,10 @@ static void tell_counts(FILE *out, const struct comparison *c, const char *mark)
 static void tell_extreme(FILE *out, const struct comparison *c, const struct compared_names *names,
                          const char *mark, const char *what, int64_t i)
 {
-    char ratio[64];
+    char ratio[64], matrix[FAIL_TEXT_MAX];
     fprintf(out, "%s%s: %s, %s, %s\n", mark, what, report_ratio(&c->cases[i], ratio),
-            compared_any(&c->cases[i])->matrix, names->text[i]);
+            utf8_visible(compared_any(&c->cases[i])->matrix, matrix, sizeof matrix),
+            names->text[i]);
 }
 
 static void tell_processes(FILE *out, const struct comparison *c, const char *mark)
