@@ -132,7 +132,10 @@ while getopts ':ncus:w:j:r:t:l:h' option; do
     n) dry_run=1 ;;
     c) check_sums=1 ;;
     u) refresh=1 ;;
-    s) sets=$OPTARG ;;
+    s)
+        [ "$OPTARG" ] || wrong "-s '': names no set, as of a variable that is not set"
+        sets=$OPTARG
+        ;;
     w) rules+=("$OPTARG") ;;
     j) jobs=$OPTARG ;;
     r) tries=$OPTARG ;;

@@ -231,6 +231,7 @@ check 'disk full, room again' same "$work/limit/big.mtx" "$work/texts/big.mtx"
 
 wrong 'bad set' "-s nine: no such set in list; there are all $known" -s nine
 wrong 'bad option' 'no option -q; -h shows all' -q
+wrong 'an empty set' "-s '': names no set, as of a variable that is not set" -s ''
 wrong 'no value' '-s wants a value; -h shows how' -s
 wrong 'bad jobs' '-j 0: a number from 1 to 99 is wanted' -j 0
 wrong 'bad tries' '-r x: a number from 1 to 99 is wanted' -r x

@@ -164,6 +164,18 @@ static void test_key(void)
     put_matrix("p.mtx", "pattern", 0);
     CHECK(!load("p.mtx", 1) && load("p.mtx", 1), "drawn values");
     CHECK(!load("p.mtx", 2) && load("p.mtx", 2) && load("p.mtx", 1), "of two seeds");
+    // By whatever name it lies there, an entry knows the seed of its values.
+    char path[512], moved[512 + 32];
+    int others;
+    CHECK(entries(path, &others) == 2, "%s", path);
+    const char *end = strrchr(path, '-');
+    unsigned seed = end ? (unsigned)strtoul(end + 1, NULL, 16) : 0;
+    CHECK(seed == 1 || seed == 2, "%s", path);
+    snprintf(moved, sizeof moved, "%.*s-%016x" CACHE_SUFFIX, end ? (int)(end - path) : 0, path,
+             3 - seed);
+    CHECK(!rename(path, moved) && !load("p.mtx", 3 - seed), "another seed's are served");
+    empty();
+    CHECK(!load("p.mtx", 1) && load("p.mtx", 1), "drawn values");
     other.reader = 8;
     cache_use(&other);
     CHECK(!load("p.mtx", 1) && load("p.mtx", 1), "of another reader");

@@ -100,6 +100,10 @@ static void test_history(void)
     CHECK(case_of(&c, "moves")->used[SIDE_OLD] == 4 && case_of(&c, "moves")->used[SIDE_NEW] == 1,
           "a file is not one measurement");
     CHECK(comparison_conclude(&c) == CONCLUSION_REGRESSION, "no regression");
+    // Each of its two processes knows the time to 0.2 %: together they know it better.
+    double one = log(1.002 / 0.998) / (2 * 1.959964), both = one / sqrt(2);
+    const struct sighting *s = case_of(&c, "moves")->seen[SIDE_NEW];
+    CHECK(fabs(s->error - both) < 1e-6, "the error of two is %g, that of one %g", s->error, one);
     comparison_free(&c);
     CHECK(!history(&c, 1, 2), "%s", fail_text());
     CHECK_VERDICT(&c, "moves", VERDICT_UNCLEAR);
@@ -111,6 +115,36 @@ static void test_history(void)
     comparison_free(&c);
     CHECK(history(&c, 1, POINTS) == ERR_INPUT && strstr(fail_text(), "needs 7"), "%s", fail_text());
     comparison_free(&c);
+}
+
+// Of the processes of a file the worst stands for all, in whatever order they come.
+static void test_worst(void)
+{
+    static const char *const now[][3] = {
+        {"failed", "wrong", "ok"}, {"wrong", "failed", "ok"}, {"ok", "failed", "failed"}};
+    static const enum verdict want[] = {VERDICT_WRONG, VERDICT_WRONG, VERDICT_FAILING};
+    const struct compare_rule rule = {.threshold = 0.03, .consecutive = 1};
+    for (int i = 0; i < COUNT(now); i++) {
+        struct comparison c;
+        for (int side = 0; side < SIDES; side++) {
+            FILE *f = file_open(files[side], "w");
+            for (int run = 0; run < 3; run++) {
+                char name[16];
+                const char *status = side == SIDE_NEW ? now[i][run] : "ok";
+                snprintf(name, sizeof name, "%d.%d", side, run);
+                put_environment(f, name, 10 * side + run);
+                put(f, (struct line){.run = name,
+                                     .status = status,
+                                     .ms = strcmp(status, "ok") ? 0 : 1,
+                                     .half = 0.002});
+            }
+            fclose(f);
+        }
+        const char *paths[SIDES] = {files[SIDE_OLD], files[SIDE_NEW]};
+        CHECK(!comparison_history(&c, paths, SIDES, &rule), "%s", fail_text());
+        CHECK_VERDICT(&c, "m", want[i]);
+        comparison_free(&c);
+    }
 }
 
 // Every allocation that can fail is looked at.
@@ -157,6 +191,7 @@ int main(void)
     test_names();
     test_differ();
     test_history();
+    test_worst();
     test_memory();
     test_interleave();
     files_remove();

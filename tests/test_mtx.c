@@ -278,6 +278,8 @@ static void test_bad(void)
     bad(BANNER "coordinate pattern general\n5 5 1\n1 1 1\n", "f:3: \"1\" is too much on this line");
     bad(BANNER "coordinate real skew-symmetric\n5 5 1\n2 2 1\n",
         "f:3: the diagonal of a skew-symmetric matrix is 0, not \"1\"");
+    bad(BANNER "coordinate real skew-symmetric\n5 5 1\n2 2 -1\n",
+        "f:3: the diagonal of a skew-symmetric matrix is 0, not \"-1\"");
     bad(BANNER "array real general\n1 2\n1 2\n", "f:3: \"2\" is too much on this line");
     bad(REAL "5 5 1\n1 1 aaaaaaaaaabbbbbbbbbbccccccccccddddddddddeeeeeeeeee\n",
         "f:3: value \"aaaaaaaaaabbbbbbbbbbccccccccccddddddddd...\" is not a number");
@@ -365,8 +367,9 @@ static void test_chunks(void)
         uint64_t r = random_at(4, (uint64_t)p);
         C.row[p] = (int32_t)(r % 5000), C.col[p] = (int32_t)((r >> 20) % 7000);
         C.val[p] = (double)(r >> 54) / 8;
+        static const char *const empty[] = {"  \r\n", "%  \n", "\n", "\t\n", "\t%\n", "\r\n"};
         for (; r % 7 == 0; r = r / 7 + 1, lines++)
-            n += (size_t)sprintf(text + n, "%s", r % 2 ? "  \r\n" : r % 3 ? "%  \n" : "\n");
+            n += (size_t)sprintf(text + n, "%s", empty[r / 7 % COUNT(empty)]);
         line[p] = ++lines, at[p] = (int64_t)n;
         n += (size_t)sprintf(text + n, "%s%d %d %g%s", r % 11 ? "" : " \t", C.row[p] + 1,
                              C.col[p] + 1, C.val[p], r % 13 ? "\n" : " \r\n");

@@ -1,8 +1,11 @@
 // The file that records go to: its first line, memory and disk that run out, lines that are added.
+#define _GNU_SOURCE // F_OFD_SETLK
 #include "records.h"
 
+#include <fcntl.h>
 #include <signal.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
 
 static struct device cpu;
 static struct bench_device list[2] = {{.id = "cpu",
@@ -197,6 +200,38 @@ static void test_cannot_write(void)
     }
 }
 
+// Another process is in the middle of a line: who comes to append waits for its end, and adds none.
+static void test_append_beside(void)
+{
+    struct flock all = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_len = RECORD_LOCK_END};
+    static const char first[] = "{\"half\"", rest[] = ":1}\n";
+    int fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0666);
+    bool good = fd >= 0 && !fcntl(fd, F_OFD_SETLK, &all) && write(fd, first, strlen(first)) > 0;
+    CHECK(good, "cannot prepare the file");
+    fflush(stdout);
+    pid_t child = fork();
+    if (!child) {
+        struct record_file out;
+        close(fd);
+        _exit(record_open(&out, path, true, 1) != OK);
+    }
+    usleep(100000);
+    int state = -1;
+    good = write(fd, rest, strlen(rest)) > 0 && !close(fd); // which also unlocks it
+    CHECK(good && waitpid(child, &state, 0) == child && !state, "state %d", state);
+    char *text = read_file();
+    CHECK(strlen(text) == strlen(first) + strlen(rest), "%s", text);
+}
+
+// Some disks say only at the end that they had no room.
+static void test_close(void)
+{
+    struct record_file out;
+    CHECK(!record_open(&out, path, false, 1) && !close(out.fd), "%s", fail_text());
+    int err = record_close(&out);
+    CHECK(err == ERR_OUTPUT && strstr(fail_text(), path), "error %d, %s", err, fail_text());
+}
+
 // The disk is full in the middle of the second record: the first one stays, alone.
 static void test_full_disk(void)
 {
@@ -282,6 +317,8 @@ int main(void)
     test_lost_memory(write_sparse);
     test_lost_memory(write_first);
     test_cannot_write();
+    test_append_beside();
+    test_close();
     test_full_disk();
     test_append();
     test_kept();

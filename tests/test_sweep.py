@@ -17,7 +17,7 @@ import time
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent / "sweep"))
 sys.dont_write_bytecode = True
 
-from common import LIBRARY, QUICK, ROOT, check, command, end, endings, records, results, skip, sweep
+from common import LIBRARY, PLANTED, QUICK, ROOT, check, command, end, endings, records, results, skip, sweep
 
 EMULATED = pathlib.Path(sys.argv[2]).resolve() if len(sys.argv) > 2 else None
 CHECKER = ROOT / "tests/check_records.py"
@@ -329,9 +329,33 @@ def test_one_writer(folder):
     run = sweep(*words)
     ran(run, 1, "a second sweep")
     check("another sweep is writing to it" in run.stderr, "a second sweep: %s" % run.stderr)
+    before = file.read_bytes()
+    run = subprocess.run([str(PLANTED), "run", *QUICK, "-alg", "merge", "-o", str(file), "gen:stencil:3"],
+                         stdin=subprocess.DEVNULL, capture_output=True, text=True)
+    ran(run, 1, "a run in place of a sweep's records")
+    check("a sweep is writing to it" in run.stderr and file.read_bytes() == before,
+          "a run in place of a sweep's records: %s" % run.stderr)
     first.kill()
     first.wait()
     ran(sweep(*QUICK, "-alg", "merge", "-o", file, "gen:stencil:3"), 0, "after it")
+
+
+def test_begin_at_once(folder):
+    """Sweeps that begin together on a file that is not there yet: who comes second goes on with what
+    the first one has written, also where it has ended by then; with -fresh he says what he replaces."""
+    for again in range(3):
+        for fresh in (False, True):
+            file = folder / ("once%d%d.jsonl" % (again, fresh))
+            words = [*QUICK, "-alg", "merge", *["-fresh"] * fresh, "-o", file, "gen:stencil:3", "gen:band:9:1"]
+            both = [subprocess.Popen(command(*words), stdin=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                                     text=True) for _ in range(2)]
+            told = [run.communicate()[1] for run in both]
+            check(len(endings(file)) == 2, "two at once: %d cases" % len(endings(file)))
+            if any("another sweep is writing to it" in text for text in told):  # a slow machine
+                continue
+            check(all(run.returncode == 0 for run in both), "two at once: %s" % told)
+            word = "replacing %s: 3 records" % file if fresh else "2 of them were there"
+            check(sum(word in text for text in told) == 1, "two at once: %s" % told)
 
 
 def test_terminal(folder):

@@ -83,6 +83,19 @@ static void test_ranks(void)
     timing_median_ranks(1000, &lo, &hi);
     timing_median_ranks(1001, &lo2, &hi2);
     CHECK(lo2 - lo >= 0 && lo2 - lo <= 2, "exact and normal ranks differ: %d, %d", lo, lo2);
+    // Beyond that: at most 2.5 % below, and not much less. ln of the binomial's terms, which are
+    // too small for themselves.
+    for (int n = 1001; n < 100000; n = n * 3 / 2) {
+        double below = 0, more = 0;
+        timing_median_ranks(n, &lo, &hi);
+        for (int i = 0; i <= lo + 2; i++) {
+            double term = exp(lgamma(n + 1) - lgamma(i + 1) - lgamma(n - i + 1) - n * log(2));
+            if (i <= lo) below += term;
+            more += term;
+        }
+        CHECK(below <= 0.025 && more > 0.025 && hi == n - 1 - lo, "n = %d: [%d, %d], %g to %g", n,
+              lo, hi, below, more);
+    }
     timing_median_ranks(1, &lo, &hi);
     CHECK(lo == 0 && hi == 0, "n = 1: [%d, %d]", lo, hi);
 }

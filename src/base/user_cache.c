@@ -5,15 +5,16 @@
 #include <string.h>
 #include <sys/stat.h>
 
-// Not one in /tmp, where others could have put theirs.
+// Not one in /tmp, where others could have put theirs; nor one below the current folder, which is
+// another for each command: such a variable is to be ignored (XDG base directories).
 bool user_cache_path(char path[USER_CACHE_PATH_MAX], const char *name)
 {
     const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
     const char *slash = *name ? "/" : "";
     int n = -1;
-    if (cache && *cache)
+    if (cache && *cache == '/')
         n = snprintf(path, USER_CACHE_PATH_MAX, "%s/spbench%s%s", cache, slash, name);
-    else if (home && *home)
+    else if (home && *home == '/')
         n = snprintf(path, USER_CACHE_PATH_MAX, "%s/.cache/spbench%s%s", home, slash, name);
     return n > 0 && n < USER_CACHE_PATH_MAX;
 }

@@ -180,7 +180,9 @@ bool cache_read(const struct cache_key *key, struct csr *A, struct mtx_info *inf
     *A = (struct csr){0};
     for (int drawn = 0; drawn < 2 && key->there && !found; drawn++) {
         struct place p;
-        int fd = find_place(key, drawn, &p) ? open(p.path, O_RDONLY | O_CLOEXEC) : -1;
+        // Should it be a pipe, it is not waited for: that is no entry.
+        bool there = find_place(key, drawn, &p);
+        int fd = there ? open(p.path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) : -1;
         if (fd < 0) continue;
         found = read_entry(fd, key, drawn, A, info);
         close(fd);
@@ -198,6 +200,9 @@ static void write_array(FILE *out, const void *data, int64_t bytes)
 static void write_entry(const char *path, const struct head *h, const struct csr *A)
 {
     static struct whole_file file; // stays where it is until it is closed
+    struct stat facts;
+    // A link would lead to another file, and a pipe to nowhere.
+    if (!lstat(path, &facts) && !S_ISREG(facts.st_mode)) return;
     if (whole_file_open(&file, path)) return;
     fwrite(h, sizeof *h, 1, file.stream);
     write_array(file.stream, A->ptr, (h->m + 1) * (int64_t)sizeof *A->ptr);

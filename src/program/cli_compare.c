@@ -111,19 +111,32 @@ static int compare_history(const struct options *o, struct comparison *c)
     return err;
 }
 
+// Records are hours of measuring, a report is made in a second: it replaces none, be they those that
+// are read, of a history's folder, those that -keep keeps, or others.
+static int spare_records(const struct options *o)
+{
+    struct stat facts;
+    int64_t when;
+    if (!o->output || stat(o->output, &facts) || !S_ISREG(facts.st_mode)) return OK;
+    if (sightings_date(o->output, &when) || !when) return OK;
+    return fail(ERR_USAGE, "-o %s: has records, which a report would replace", o->output);
+}
+
 static int write_report(const struct options *o, const struct comparison *c)
 {
     const struct report_format *format = report_formats;
+    int err = spare_records(o); // they may have come since the command began
+    if (err) return err;
     while (o->format && strcmp(format->name, o->format)) format++;
     if (!o->output || !strcmp(o->output, "-")) {
-        int err = format->write(stdout, c);
+        err = format->write(stdout, c);
         bool lost = fflush(stdout) || ferror(stdout); // here, as it is no regression
         return err    ? err
                : lost ? fail(ERR_OUTPUT, "stdout: cannot be written: %s", strerror(errno))
                       : OK;
     }
     struct whole_file file;
-    int err = whole_file_open(&file, o->output);
+    err = whole_file_open(&file, o->output);
     return err ? err : whole_file_close(&file, format->write(file.stream, c));
 }
 
@@ -135,7 +148,7 @@ static int check_output(const struct options *o)
     for (int i = 0; i < o->operand_count; i++)
         if (!stat(o->operands[i], &in) && in.st_dev == out.st_dev && in.st_ino == out.st_ino)
             return fail(ERR_USAGE, "-o %s: is one of the files that are read", o->output);
-    return OK;
+    return spare_records(o);
 }
 
 static int check_options(const struct options *o)

@@ -218,7 +218,7 @@ static int look_back(struct whole *c)
     int err = c->o->sweep.plan_only ? OK : resume_lock(c->o->output, &c->lock);
     if (!err) err = resume_read(&c->resume, c->o->output);
     if (err || !c->o->sweep.fresh) return err;
-    if (c->resume.exists && !c->o->quiet)
+    if (c->resume.lines && !c->o->quiet)
         fprintf(stderr, "replacing %s: %lld records\n", c->o->output, (long long)c->resume.lines);
     resume_free(&c->resume);
     return OK;
@@ -227,11 +227,12 @@ static int look_back(struct whole *c)
 static int open_output(struct whole *c)
 {
     const char *path = c->o->output;
-    if (c->o->sweep.fresh) return record_open(&c->out, path, false, c->o->seed);
     int err = to_file(c->o) ? resume_cut(&c->resume, path) : OK;
     if (!err) err = record_open(&c->out, path, true, c->o->seed);
-    // One that another sweep has made in the meantime.
-    if (!err && to_file(c->o) && c->lock < 0) err = resume_lock(path, &c->lock);
+    // One that was not there could not be locked: another sweep may have made it in the meantime,
+    // and even have come to its end.
+    if (!err && c->lock < 0) err = look_back(c);
+    if (!err && c->o->sweep.fresh) err = record_empty(&c->out);
     return err;
 }
 

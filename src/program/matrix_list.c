@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/utf8.h"
 #include "data/gen.h"
 #include "program/list_file.h"
 
@@ -70,6 +71,7 @@ static int add(struct maker *k, const char *path, int64_t bytes, int64_t changed
         m->all = all;
         m->room = room;
     }
+    utf8_clean(M.name); // two names that differ in what no record can hold are the same there
     m->all[m->count++] = (struct sweep_matrix){
         .path = M.path, .name = M.name, .bytes = bytes, .changed = changed, .place = m->count};
     return OK;

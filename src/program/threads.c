@@ -31,8 +31,10 @@ static int threads_probe(pthread_t *threads, int count, int *reason)
 
 int threads_use(int wanted)
 {
-    int count = wanted ? wanted : omp_get_max_threads(), reason = 0;
+    int limit = omp_get_thread_limit(), reason = 0; // OMP_THREAD_LIMIT
+    int count = wanted ? wanted : (int)min64(omp_get_max_threads(), limit);
     const char *how = wanted ? "-threads" : "OMP_NUM_THREADS";
+    if (count > limit) return fail(ERR_USAGE, "%s %d: OMP_THREAD_LIMIT is %d", how, count, limit);
     if (count > THREADS_MAX)
         return fail(ERR_USAGE, "%s %d: at most %d threads are used", how, count, THREADS_MAX);
     pthread_t *threads = mem_alloc(count, sizeof *threads);
@@ -42,6 +44,7 @@ int threads_use(int wanted)
     if (made < count)
         return fail(ERR_USAGE, "%s %d: the system makes %d thread%s and no more: %s", how, count,
                     made, made == 1 ? "" : "s", strerror(reason));
-    if (wanted) omp_set_num_threads(wanted);
+    omp_set_num_threads(count);
+    omp_set_dynamic(0); // records say how many there are: OpenMP is not to take fewer
     return OK;
 }

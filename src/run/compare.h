@@ -96,6 +96,7 @@ struct summary {
     int64_t of[VERDICT_COUNT];
     int64_t timed, guessed, paired; // cases
     int64_t throttled, busy;        // cases in which a process was
+    int64_t shared;                 // cases of which one process is on both sides
     int64_t excused;                // unclear ones that are not slower by over the threshold
     int runs[SIDES][2];             // processes of a case that count, least and most
     double ratio, lo, hi;           // geometric mean of all ratios, 95 % interval; NAN: none

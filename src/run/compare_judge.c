@@ -66,8 +66,8 @@ static const struct sighting *worst_of(const struct compared *x, enum side side)
 // "failed: no such device".
 static const char *status_text(const struct sighting *s, char text[WHY_MAX])
 {
-    snprintf(text, WHY_MAX, "%s%s%.180s", status_name(s->status), s->reason ? ": " : "",
-             s->reason ? s->reason : "");
+    const char *reason = s->reason ? s->reason : s->status == STATUS_OK ? "without a time" : "";
+    snprintf(text, WHY_MAX, "%s%s%.180s", status_name(s->status), reason[0] ? ": " : "", reason);
     return text;
 }
 

@@ -102,7 +102,7 @@ static int add(struct sightings *s, struct record *r, const struct moments *m)
     if (!r->run) r->run = mem_zero_alloc(1, 1);
     if (!r->run) return ERR_MEMORY;
     struct timed_median time = time_of(r, s->kind);
-    bool timed = r->status == STATUS_OK && time.ms > 0;
+    bool timed = r->status == STATUS_OK && time.ms > 0 && isfinite(time.ms);
     double error = timed ? log(time.ci_hi / time.ci_lo) / (2 * NORMAL_95) : NAN;
     s->list[s->count] = (struct sighting){.order = s->count,
                                           .when = when,

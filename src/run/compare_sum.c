@@ -7,6 +7,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/student.h"
 
@@ -83,6 +84,17 @@ static bool is_further(const struct comparison *c, int64_t i, int64_t j, enum ve
     return has != had ? has : sign * a->e.shift > sign * b->e.shift;
 }
 
+// Whether a process is on both sides: what is compared with itself does not differ.
+static bool is_shared(const struct compared *x)
+{
+    for (int i = 0; i < x->count[SIDE_OLD]; i++)
+        for (int j = 0; j < x->count[SIDE_NEW]; j++) {
+            const char *run = x->seen[SIDE_OLD][i].run;
+            if (run[0] && !strcmp(run, x->seen[SIDE_NEW][j].run)) return true;
+        }
+    return false;
+}
+
 static void count_case(struct comparison *c, int64_t i)
 {
     const struct compared *x = &c->cases[i];
@@ -90,6 +102,7 @@ static void count_case(struct comparison *c, int64_t i)
     s->of[x->verdict]++;
     s->throttled += x->throttled > 0;
     s->busy += x->busy > 0;
+    s->shared += is_shared(x);
     if (!x->timed) return;
     s->excused += x->verdict == VERDICT_UNCLEAR && x->e.hi < log1p(c->rule.threshold);
     s->guessed += x->e.guessed;

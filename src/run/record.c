@@ -33,13 +33,33 @@ static int cannot_write(const char *path)
     return fail(ERR_OUTPUT, "%s: cannot be written: %s", path, strerror(errno));
 }
 
-// A line that a crash cut off stays a bad line of its own, instead of spoiling the next one.
+// Waits until no other process writes a line, and keeps them from it. A pipe has no locks, nor have
+// some file systems: then it is false.
+static bool lock_lines(int fd)
+{
+    struct flock all = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_len = RECORD_LOCK_END};
+    return !fcntl(fd, F_OFD_SETLKW, &all);
+}
+
+static void unlock_lines(int fd)
+{
+    struct flock all = {.l_type = F_UNLCK, .l_whence = SEEK_SET, .l_len = RECORD_LOCK_END};
+    fcntl(fd, F_OFD_SETLK, &all);
+}
+
+// A line that a crash cut off stays a bad line of its own, instead of spoiling the next one. One
+// that another process is writing is none of these.
 static int end_last_line(int fd)
 {
     char last = '\n';
+    bool locked = lock_lines(fd);
     off_t size = lseek(fd, 0, SEEK_END);
-    if (size > 0 && pread(fd, &last, 1, size - 1) < 0) return -1;
-    return last == '\n' || write(fd, "\n", 1) == 1 ? 0 : -1;
+    bool good = size <= 0 || pread(fd, &last, 1, size - 1) >= 0;
+    if (good && last != '\n') good = write(fd, "\n", 1) == 1;
+    int reason = errno;
+    if (locked) unlock_lines(fd);
+    errno = reason;
+    return good ? 0 : -1;
 }
 
 // A matrix is easily named where the records should go. Their own files begin with a brace, also
@@ -73,9 +93,24 @@ static int64_t count_lines(const char *path)
     return lines;
 }
 
+// Whether a sweep has the file: its records must not be taken from under it.
+static bool has_sweep(int fd)
+{
+    struct flock mark = {
+        .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = RECORD_LOCK_END, .l_len = 1};
+    return !fcntl(fd, F_OFD_GETLK, &mark) && mark.l_type != F_UNLCK;
+}
+
+int record_empty(struct record_file *out)
+{
+    struct stat facts;
+    if (fstat(out->fd, &facts)) return cannot_write(out->path);
+    return S_ISREG(facts.st_mode) && ftruncate(out->fd, 0) ? cannot_write(out->path) : OK;
+}
+
 static int open_file(struct record_file *out, const char *path, bool append)
 {
-    int flags = O_CREAT | O_CLOEXEC | (append ? O_RDWR | O_APPEND : O_WRONLY | O_TRUNC);
+    int flags = O_CREAT | O_CLOEXEC | (append ? O_RDWR | O_APPEND : O_WRONLY);
     int err = check_kept(path);
     if (err) return err;
     if (!append) out->replaced = count_lines(path);
@@ -90,7 +125,11 @@ static int open_file(struct record_file *out, const char *path, bool append)
     }
     out->fd = fd;
     out->path = path;
-    return OK;
+    if (append) return OK;
+    err = has_sweep(fd) ? fail(ERR_OUTPUT, "-o %s: a sweep is writing to it; -append adds", path)
+                        : record_empty(out);
+    if (err) record_close(out);
+    return err;
 }
 
 int record_run_id(char run[17])
@@ -145,11 +184,9 @@ static int write_locked(struct record_file *out, const char *line, bool locked)
 
 int record_line(struct record_file *out, const char *line)
 {
-    struct flock all = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_len = RECORD_LOCK_END};
-    bool locked = !fcntl(out->fd, F_OFD_SETLKW, &all); // a pipe has no locks, nor some file systems
+    bool locked = lock_lines(out->fd);
     int err = write_locked(out, line, locked);
-    all.l_type = F_UNLCK;
-    if (locked) fcntl(out->fd, F_OFD_SETLK, &all);
+    if (locked) unlock_lines(out->fd);
     return err;
 }
 

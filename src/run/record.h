@@ -26,8 +26,11 @@ struct record_file {
 // The id of a new run.
 int record_run_id(char run[17]);
 // `path` NULL or "-" is stdout; else the file is created, or appended to if `append`. What is there
-// and is no file of records stays as it is: ERR_USAGE.
+// and is no file of records stays as it is: ERR_USAGE; so does, but for `append`, what a sweep is
+// writing to: ERR_OUTPUT.
 int record_open(struct record_file *out, const char *path, bool append, uint64_t seed);
+// Takes all records out of the file again.
+int record_empty(struct record_file *out);
 int record_close(struct record_file *out);
 
 // The first record of a run: versions, devices with their facts and roofs, the operation with its

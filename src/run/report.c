@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/student.h"
+#include "base/utf8.h"
 
 const struct report_format report_formats[] = {
     {"table", report_table},
@@ -101,9 +102,10 @@ static void tell_counts(FILE *out, const struct comparison *c, const char *mark)
 static void tell_extreme(FILE *out, const struct comparison *c, const struct compared_names *names,
                          const char *mark, const char *what, int64_t i)
 {
-    char ratio[64];
+    char ratio[64], matrix[FAIL_TEXT_MAX];
     fprintf(out, "%s%s: %s, %s, %s\n", mark, what, report_ratio(&c->cases[i], ratio),
-            compared_any(&c->cases[i])->matrix, names->text[i]);
+            utf8_visible(compared_any(&c->cases[i])->matrix, matrix, sizeof matrix),
+            names->text[i]);
 }
 
 static void tell_processes(FILE *out, const struct comparison *c, const char *mark)
@@ -134,12 +136,15 @@ static void tell_left_out(FILE *out, const struct comparison *c, const char *mar
     if (s->timed < c->count)
         fprintf(out, "%snot in the mean: %lld case%s without a time on both sides\n", mark,
                 (long long)(c->count - s->timed), c->count - s->timed == 1 ? "" : "s");
+    if (s->shared)
+        fprintf(out, "%sin both files: processes of %lld case%s, as of a file and itself\n", mark,
+                (long long)s->shared, s->shared == 1 ? "" : "s");
     if (s->throttled)
         fprintf(out, "%sleft out: processes with throttled clocks, of %lld cases\n", mark,
                 (long long)s->throttled);
     if (s->busy)
-        fprintf(out, "%sbusy: the machine had much else to do in processes of %lld cases\n", mark,
-                (long long)s->busy);
+        fprintf(out, "%sbusy: the machine had much else to do in processes of %lld case%s\n", mark,
+                (long long)s->busy, s->busy == 1 ? "" : "s");
     for (int side = 0; side < SIDES; side++)
         if (c->read[side].bad_lines)
             fprintf(out, "%sleft out: %lld line%s, the first %s\n", mark,
