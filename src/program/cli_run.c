@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/utf8.h"
+#include "program/first_look.h"
 #include "run/record.h"
 #include "program/table.h"
 
@@ -105,39 +106,6 @@ static void tell_busy(const struct run *run)
                 (long long)run->busy, (long long)run->timed);
 }
 
-// The line of fail_text(), and what else the word may have been meant for.
-static void tell_bad(const struct options *o, const char *spec, const char *prefix)
-{
-    fprintf(stderr, "%s%s", prefix, fail_text());
-    if (choice_is_algorithm(spec))
-        fprintf(stderr, "; it is an algorithm: -alg %s%s%s", o->algs ? o->algs : "",
-                o->algs ? "," : "", spec);
-    fprintf(stderr, "\n");
-}
-
-// Looks at all matrices before the first one is measured: a slip in the last name is told now, not
-// after hours. All that are wrong are told, and nothing is measured.
-static int look_at_matrices(const struct options *o, struct outcome *outcome)
-{
-    int bad = 0, stdins = 0;
-    for (int i = 0; i < o->operand_count; i++) {
-        const char *spec = o->operands[i];
-        int err = interrupted ? fail(ERR_INTERRUPTED, "interrupted") : matrix_look(spec);
-        if (!strcmp(spec, "-") && stdins++)
-            err = fail(ERR_USAGE, "-: stdin can be read once, and is given twice");
-        if (err == ERR_INTERRUPTED || err == ERR_MEMORY) return err;
-        if (!err) continue;
-        tell_bad(o, spec, o->operand_count > 1 ? "" : "spbench: ");
-        outcome->bad_spec |= err == ERR_USAGE;
-        outcome->bad_matrix |= err != ERR_USAGE;
-        bad++;
-    }
-    if (bad && o->operand_count > 1)
-        fprintf(stderr, "spbench: nothing was measured: %d of %d matrices cannot be read\n", bad,
-                o->operand_count);
-    return OK;
-}
-
 // Refuses to write the records over one of the matrices, or behind its end.
 static int check_output(const struct options *o)
 {
@@ -186,9 +154,8 @@ int cli_run(const struct request *q)
     int err = check_output(o);
     if (err) return err;
     err = choice_make(&c, o);
-    if (!err) err = look_at_matrices(o, q->outcome);
-    if (err || q->outcome->bad_spec || q->outcome->bad_matrix) goto done;
-    err = choice_open(&c, o);
+    if (!err) err = first_look(o, (const char *const *)o->operands, o->operand_count);
+    if (!err) err = choice_open(&c, o);
     if (err) goto done;
 
     cli_tell_device(&c, o);

@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "data/gen.h"
+#include "program/first_look.h"
 #include "program/list_file.h"
 
 #define ENTRY_BYTES 20 // of a nonzero in a file, about
@@ -85,7 +85,6 @@ static int note_missing(struct maker *k, const char *name)
 
 static int add_file(struct maker *k, const char *path, const struct stat *facts)
 {
-    if (access(path, R_OK)) return fail(ERR_INPUT, "%s: %s", path, strerror(errno));
     int64_t bytes = facts->st_size;
     return add(k, path, is_packed(path) ? INFLATED * bytes : bytes, facts->st_mtime);
 }
@@ -155,7 +154,7 @@ static int add_word(struct maker *k, const char *word)
     if (!strncmp(word, "gen:", 4)) return add_generated(k, word);
     if (stat(word, &facts)) {
         if (k->o->sweep.skip_missing && errno == ENOENT) return note_missing(k, word);
-        return fail(ERR_INPUT, "%s: %s", word, strerror(errno));
+        return add(k, word, 0, INT64_MIN); // look_at_all() says what is wrong
     }
     if (S_ISDIR(facts.st_mode)) return add_folder(k, word);
     if (!is_matrix_name(word) && !S_ISREG(facts.st_mode))
@@ -225,6 +224,16 @@ static int keep_once(struct matrix_list *m)
     return err;
 }
 
+static int look_at_all(const struct matrix_list *m, const struct options *o)
+{
+    const char **paths = mem_alloc(m->count, sizeof *paths);
+    if (!paths) return ERR_MEMORY;
+    for (int64_t i = 0; i < m->count; i++) paths[i] = m->all[i].path;
+    int err = first_look(o, paths, m->count);
+    mem_free(paths);
+    return err;
+}
+
 int matrix_list_make(struct matrix_list *m, const struct options *o)
 {
     struct maker k = {.m = m, .o = o};
@@ -237,6 +246,7 @@ int matrix_list_make(struct matrix_list *m, const struct options *o)
     if (!err) err = keep_once(m);
     sort(m, compare_places);
     if (!err && !m->count) err = fail(ERR_INPUT, "there is no matrix to measure");
+    if (!err) err = look_at_all(m, o);
     if (err) matrix_list_free(m);
     return err;
 }
