@@ -11,6 +11,7 @@
 #include "data/gen.h"
 #include "program/first_look.h"
 #include "program/list_file.h"
+#include "program/matrix_folder.h"
 
 #define ENTRY_BYTES 20 // of a nonzero in a file, about
 #define NAMED       4  // of those that are missing
@@ -21,8 +22,8 @@ struct maker {
     struct matrix_list *m;
     const struct options *o;
     int64_t missing, lists;
-    char names[256];  // of some that are missing
-    const char *from; // the list that they are of; NULL: the command line
+    char names[256];             // of some that are missing
+    struct matrix_folder folder; // of the list that is read
 };
 
 static bool ends_with(const char *text, const char *end)
@@ -126,24 +127,29 @@ static int add_folder(struct maker *k, const char *folder)
     return err;
 }
 
-// A line of a list: gen:SPEC, a file, or Group/Name as the collection has it, which is a file of
-// that name in the folder of the matrices.
+// A line of a list: gen:SPEC, a file, or Group/Name as the collection has it, which is a file in
+// the folder of the list's matrices.
 static int add_entry(void *arg, const char *word)
 {
-    static const char *const forms[] = {"%s/%s.mtx", "%s/%s.mtx.gz", "%s/%s.tar.gz"};
     struct maker *k = arg;
-    char path[PATH_MAX], folder[PATH_MAX];
+    char path[PATH_MAX];
     struct stat facts;
     if (!strncmp(word, "gen:", 4)) return add_generated(k, word);
     if (is_matrix_name(word))
         return stat(word, &facts) ? note_missing(k, word) : add_file(k, word, &facts);
-    list_file_folder(k->from, k->o->sweep.folder, folder);
-    const char *slash = strrchr(word, '/'), *name = slash ? slash + 1 : word;
-    for (int i = 0; i < COUNT(forms); i++) {
-        snprintf(path, sizeof path, forms[i], folder, name);
-        if (!stat(path, &facts)) return add_file(k, path, &facts);
-    }
-    return note_missing(k, word);
+    return matrix_folder_find(&k->folder, word, path, &facts) ? add_file(k, path, &facts)
+                                                              : note_missing(k, word);
+}
+
+static int add_list(struct maker *k, const char *path)
+{
+    char folder[PATH_MAX];
+    k->lists++;
+    list_file_folder(path, k->o->sweep.folder, folder);
+    int err = matrix_folder_open(&k->folder, folder);
+    if (!err) err = list_file_read(path, k->o->sweep.sets, add_entry, k);
+    matrix_folder_close(&k->folder);
+    return err;
 }
 
 static int add_word(struct maker *k, const char *word)
@@ -160,11 +166,7 @@ static int add_word(struct maker *k, const char *word)
     if (!is_matrix_name(word) && !S_ISREG(facts.st_mode))
         return fail(ERR_INPUT, "%s: is neither a matrix nor a list of matrices", word);
     if (is_matrix_name(word) || list_file_is_matrix(word)) return add_file(k, word, &facts);
-    k->lists++;
-    k->from = word;
-    int err = list_file_read(word, k->o->sweep.sets, add_entry, k);
-    k->from = NULL;
-    return err;
+    return add_list(k, word);
 }
 
 static int check_missing(struct maker *k)
