@@ -16,7 +16,7 @@ import repeats
 from words import visible
 
 SCHEMA = "spbench/1"
-ENVIRONMENT, RESULT = "environment", "result"
+ENVIRONMENT, RESULT, DOCTOR = "environment", "result", "doctor"
 PLAIN = "csr"  # the format that records measure every other one by, in csr_bytes
 
 
@@ -222,7 +222,7 @@ def parse(line):
     except (ValueError, RecursionError):
         return None
     known = isinstance(record, dict) and record.get("schema") == SCHEMA
-    return record if known and record.get("kind") in (ENVIRONMENT, RESULT) else None
+    return record if known and record.get("kind") in (ENVIRONMENT, RESULT, DOCTOR) else None
 
 
 def axes_of(paths):
@@ -264,6 +264,8 @@ def rows_of(path, lines):
         record = parse(line)
         if record and record["kind"] == ENVIRONMENT:
             envs[text(record.get("run"))] = record
+        elif record and record["kind"] == DOCTOR:
+            continue
         elif record and is_unread(record):
             unread[str(part(record, "matrix").get("name"))] = True
         elif line.strip():

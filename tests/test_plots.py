@@ -311,6 +311,7 @@ def main():
         test_numbers()
         test_series()
         plots_reading.test_again(folder, check)
+        plots_reading.test_doctor(folder, check)
         plots_reading.test_reading(folder, check)
         plots_reading.test_runs(folder, check)
         plots_reading.test_visible(folder, check)

@@ -13,6 +13,7 @@
 #include "program/threads.h"
 #include "run/record.h"
 #include "base/suggest.h"
+#include "base/utf8.h"
 #include "base/words.h"
 
 #define HELP_WIDTH 80 // columns of what is wrapped
@@ -31,8 +32,8 @@ static const struct command_info commands[] = {
     {COMMAND_GEN, "gen", "SPEC [-o FILE]", "write a synthetic matrix", cli_gen, 1, 1, true},
     {COMMAND_ROOF, "roof", "[-device NAME]", "measure what the device can do at most", cli_roof, 0,
      0, false},
-    {COMMAND_DOCTOR, "doctor", "[-device NAME]", "what here would spoil a measurement, with advice",
-     cli_doctor, 0, 0, false},
+    {COMMAND_DOCTOR, "doctor", "[-device NAME] [-o FILE]",
+     "what here would spoil a measurement, with advice", cli_doctor, 0, 0, false},
     {COMMAND_COMPLETION, "completion", "bash", "print what completes command lines in bash",
      cli_completion, 1, 1, false},
     {COMMAND_MAN, "man", "", "print the manual page: spbench man | man -l -", cli_man, 0, 0, false},
@@ -199,6 +200,15 @@ int cli_load_failed(int err, struct outcome *outcome)
 void cli_tell_device(const struct choice *c, const struct options *o)
 {
     if (c->fallback[0] && !o->quiet) fprintf(stderr, "running on the CPU: %s\n", c->fallback);
+}
+
+void cli_tell_replaced(const struct record_file *out, const struct options *o)
+{
+    char name[FAIL_TEXT_MAX];
+    if (out->replaced && !o->quiet)
+        fprintf(stderr, "replacing %s: %lld record%s; -append adds to them\n",
+                utf8_visible(o->output, name, sizeof name), (long long)out->replaced,
+                out->replaced == 1 ? "" : "s");
 }
 
 // A word that is no file, no path, and has no extension.

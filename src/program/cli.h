@@ -4,6 +4,7 @@
 #define CLI_H
 
 #include "program/choose.h"
+#include "run/record.h"
 
 struct outcome {
     bool bad_case;    // a case was wrong, failed or did not fit in memory
@@ -67,5 +68,7 @@ void cli_model_close(struct model_view *v);
 int cli_load_failed(int err, struct outcome *outcome);
 // "running on the CPU: why", where -device auto came to that and -q does not forbid it.
 void cli_tell_device(const struct choice *c, const struct options *o);
+// How many records of a file were replaced, if any were, and -q does not forbid it.
+void cli_tell_replaced(const struct record_file *out, const struct options *o);
 
 #endif

@@ -133,15 +133,6 @@ static void start_counters(struct run *run, const struct choice *c, const struct
     if (run->tool.missing[0] && !o->quiet) fprintf(stderr, "no counters: %s\n", run->tool.missing);
 }
 
-static void tell_replaced(const struct run *run, const struct options *o)
-{
-    char name[FAIL_TEXT_MAX];
-    if (run->out.replaced && !o->quiet)
-        fprintf(stderr, "replacing %s: %lld record%s; -append adds to them\n",
-                utf8_visible(o->output, name, sizeof name), (long long)run->out.replaced,
-                run->out.replaced == 1 ? "" : "s");
-}
-
 int cli_run(const struct request *q)
 {
     const struct options *o = q->o;
@@ -164,7 +155,7 @@ int cli_run(const struct request *q)
     err = table_start(&run.table, &c.plan, o->operand_count, o->quiet, o->verbose);
     if (!err && run.records) err = record_open(&run.out, o->output, o->append, o->seed);
     if (err) goto done;
-    tell_replaced(&run, o);
+    cli_tell_replaced(&run.out, o);
 
     start_counters(&run, &c, o);
     table_progress_text(&run.table, "measuring the device's ceilings");
