@@ -29,8 +29,11 @@ struct command_info {
     enum command id;
     const char *name, *operands, *about; // about: NULL: in no help, for the program itself
     int (*run)(const struct request *q);
-    int least, most; // operands
-    bool takes_matrices;
+    int least, most;   // operands
+    const char *takes; // the word for one of them, which is a matrix; NULL: they are none
+    // What its help says before, and behind, what matrices are; NULL: nothing.
+    const char *forms, *notes;
+    bool records; // its output is records: of those that nobody took something is lost
 };
 // The i-th command that help shows; NULL after the last.
 const struct command_info *cli_command(int i);
