@@ -59,16 +59,3 @@ int parse_missing(struct options *o, const struct option *self, const char *text
 WORD(sets)
 WORD(folder)
 WORD(libraries)
-
-// Flags.
-#define FLAG(field)                                                                                \
-    int parse_##field(struct options *o, const struct option *self, const char *text)              \
-    {                                                                                              \
-        (void)self, (void)text;                                                                    \
-        o->sweep.field = true;                                                                     \
-        return OK;                                                                                 \
-    }
-FLAG(fresh)
-FLAG(resume)
-FLAG(retry)
-FLAG(plan_only)
