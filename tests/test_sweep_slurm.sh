@@ -6,7 +6,8 @@
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 binary=$(realpath "${1:-$here/../build/cpu/tests/sweep/spbench}")
-passed=0 failed=0
+# shellcheck source=tests/checks.sh
+. "$here/checks.sh"
 
 end() {
     echo "$passed passed, $failed failed, ${1:-0} skipped"
@@ -15,16 +16,6 @@ end() {
 skip() {
     echo "skipped: a sweep as a job array of Slurm: $*"
     end 1
-}
-check() {
-    local what=$1
-    shift
-    if "$@"; then
-        passed=$((passed + 1))
-    else
-        failed=$((failed + 1))
-        echo "FAILED: $what"
-    fi
 }
 PATH=$PATH:/usr/sbin:/sbin
 for program in sbatch squeue scancel scontrol slurmctld slurmd munged mungekey; do

@@ -8,7 +8,7 @@
 #include "program/threads.h"
 
 // The one value of an option whose values are those of an axis.
-int parse_one(const struct axis *axis, const char *text, int64_t *value)
+static int parse_one(const struct axis *axis, const char *text, int64_t *value)
 {
     struct axis_values v;
     int err = axis_parse(axis, text, &v);
@@ -16,6 +16,18 @@ int parse_one(const struct axis *axis, const char *text, int64_t *value)
         err = fail(ERR_USAGE, "-%s %s: one value, not a list", axis->name, text);
     *value = err ? 0 : v.value[0];
     return err;
+}
+
+int parse_whole(const struct option *self, const char *text, int64_t least, int64_t most,
+                int64_t *value)
+{
+    return parse_one(&(struct axis){.name = self->name, .min = least, .max = most}, text, value);
+}
+
+int parse_word(const struct option *self, const char *text, const char *const *words,
+               int64_t *place)
+{
+    return parse_one(&(struct axis){.name = self->name, .words = words}, text, place);
 }
 
 int parse_seconds(const struct option *self, const char *text, double *ms)
@@ -69,18 +81,16 @@ int parse_device(struct options *o, const struct option *self, const char *text)
 
 int parse_reps(struct options *o, const struct option *self, const char *text)
 {
-    const struct axis axis = {.name = self->name, .min = 1, .max = 1000000};
     int64_t reps;
-    int err = parse_one(&axis, text, &reps);
+    int err = parse_whole(self, text, 1, 1000000, &reps);
     o->rule.reps = (int)reps;
     return err;
 }
 
 int parse_warmup(struct options *o, const struct option *self, const char *text)
 {
-    const struct axis axis = {.name = self->name, .min = 1, .max = 1000000};
     int64_t runs;
-    int err = parse_one(&axis, text, &runs);
+    int err = parse_whole(self, text, 1, 1000000, &runs);
     o->rule.warmup = (int)runs;
     return err;
 }
@@ -96,9 +106,8 @@ const char *const cache_words[] = {"warm", "cold", NULL};
 
 int parse_cache(struct options *o, const struct option *self, const char *text)
 {
-    const struct axis axis = {.name = self->name, .words = cache_words};
     int64_t cold;
-    int err = parse_one(&axis, text, &cold);
+    int err = parse_word(self, text, cache_words, &cold);
     o->rule.cold = cold;
     return err;
 }
@@ -107,9 +116,8 @@ const char *const launch_words[] = {"graph", "stream", NULL};
 
 int parse_launch(struct options *o, const struct option *self, const char *text)
 {
-    const struct axis axis = {.name = self->name, .words = launch_words};
     int64_t stream;
-    int err = parse_one(&axis, text, &stream);
+    int err = parse_word(self, text, launch_words, &stream);
     o->rule.stream = stream;
     return err;
 }
@@ -122,9 +130,8 @@ const char *const check_words[] = {[CHECK_AUTO] = "auto",
 
 int parse_check(struct options *o, const struct option *self, const char *text)
 {
-    const struct axis axis = {.name = self->name, .words = check_words};
     int64_t mode;
-    int err = parse_one(&axis, text, &mode);
+    int err = parse_word(self, text, check_words, &mode);
     o->check = (enum check_mode)mode;
     return err;
 }
@@ -136,18 +143,16 @@ int parse_setting(struct options *o, const struct option *self, const char *text
 
 int parse_threads(struct options *o, const struct option *self, const char *text)
 {
-    const struct axis axis = {.name = self->name, .min = 1, .max = THREADS_MAX};
     int64_t threads;
-    int err = parse_one(&axis, text, &threads);
+    int err = parse_whole(self, text, 1, THREADS_MAX, &threads);
     o->threads = (int)threads;
     return err;
 }
 
 int parse_seed(struct options *o, const struct option *self, const char *text)
 {
-    const struct axis axis = {.name = self->name, .min = 0, .max = INT64_MAX};
     int64_t seed;
-    int err = parse_one(&axis, text, &seed);
+    int err = parse_whole(self, text, 0, INT64_MAX, &seed);
     o->seed = (uint64_t)seed;
     return err;
 }

@@ -52,9 +52,11 @@ bool takes_axis(enum command command, const struct axis *axis);
 extern const char *const cache_words[], *const launch_words[], *const check_words[],
                                                                    *const missing_words[];
 
-// For functions of rows: the one value of an option whose values are those of an axis ...
-int parse_one(const struct axis *axis, const char *text, int64_t *value);
-// ... and a time, from text in seconds.
+// For functions of rows: one whole number, one of some words, and a time, from text in seconds.
+int parse_whole(const struct option *self, const char *text, int64_t least, int64_t most,
+                int64_t *value);
+int parse_word(const struct option *self, const char *text, const char *const *words,
+               int64_t *place);
 int parse_seconds(const struct option *self, const char *text, double *ms);
 
 #endif
