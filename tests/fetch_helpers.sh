@@ -1,7 +1,7 @@
 # What the tests of fetch_suitesparse.sh share: test_fetch.sh reads this, then each of them.
 # shellcheck shell=bash disable=SC2154,SC2034
 
-# shellcheck source=tests/checks.sh
+# shellcheck source=/dev/null
 . "$root/tests/checks.sh"
 shown=$work/err
 

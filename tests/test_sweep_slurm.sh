@@ -2,11 +2,11 @@
 # The job array of the README on a real Slurm: test_sweep_slurm.sh [PROGRAM]. A Slurm of one node is
 # started in a temporary folder, with a key, sockets and ports of its own; one job is ended half way and
 # handed in again.
-# shellcheck disable=SC2317  # some functions are called by their names
+# shellcheck disable=SC2317,SC2154  # some functions are called by their names; checks.sh counts
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 binary=$(realpath "${1:-$here/../build/cpu/tests/sweep/spbench}")
-# shellcheck source=tests/checks.sh
+# shellcheck source=/dev/null
 . "$here/checks.sh"
 
 end() {
