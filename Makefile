@@ -77,14 +77,14 @@ $(OBJ) $(TEST_OBJ): $(BUILD)/flags
 $(BUILD)/spbench: $(OBJ)
 	$(LINK) -o $@ $^ $(LIBS)
 
-# record.c alone knows the version; it is rebuilt when the revision changes.
+# record_parts.c alone knows the version; it is rebuilt when the revision changes.
 REVISION_FILE := $(BUILD)/revision
 ifneq ($(REVISION),$(file <$(REVISION_FILE)))
 $(shell mkdir -p $(BUILD))
 $(file >$(REVISION_FILE),$(REVISION))
 endif
-$(BUILD)/src/run/record.c.o: $(REVISION_FILE)
-$(BUILD)/src/run/record.c.o: DEFINES += -DSPBENCH_VERSION='"$(VERSION)"' -DSPBENCH_REVISION='"$(REVISION)"' \
+$(BUILD)/src/run/record_parts.c.o: $(REVISION_FILE)
+$(BUILD)/src/run/record_parts.c.o: DEFINES += -DSPBENCH_VERSION='"$(VERSION)"' -DSPBENCH_REVISION='"$(REVISION)"' \
     -DSPBENCH_FLAGS='"$(strip $(CFLAGS) $(if $(filter cuda,$(FLAVOUR)),| nvcc $(NVCCFLAGS) sm $(ARCH)))"'
 
 # cache.c alone knows which reader this is, by its sources: what another one read is read again.

@@ -4,10 +4,12 @@ the time of each sparse run, against the density of the matrix. Below 1 sparse h
 
 A dense product multiplies every element, zeros as well, at the measured rate of multiply-adds, and
 reads or writes the matrix in full at the measured bandwidth of memory; whichever takes longer is its
-time, but no less than the shortest run there is, as starting one takes that. Nothing is so fast, but for tensor cores, which have less precision: what is above 1 pays for
-certain. Where the matrix in full is larger than the device's memory the mark is pale. A vendor's
-algorithms are one series, the best of them for each matrix. Only of operations whose work is that of
-the nonzeros: a dense result, or one on the pattern.
+time, but no less than the shortest run there is, as starting one takes that. Both rates are the
+device's ceilings as spbench measured them, and the foot has them; no dense product was run. Nothing
+is so fast, but for tensor cores, which have less precision: what is above 1 pays for certain. Where
+the matrix in full is larger than the device's memory the mark is pale. A vendor's algorithms are one
+series, the best of them for each matrix. Only of operations whose work is that of the nonzeros: a
+dense result, or one on the pattern.
 """
 
 import sys
@@ -51,6 +53,18 @@ def dense_ms(row, roofs, start):
     rest = max(0, row["bytes"] - csr_bytes(row))  # the other operands and the result
     return max(start, row["flops"] / density(row) / rate / 1e6,
                (full_bytes(row) + rest) / bandwidths["memory"] / 1e6)
+
+
+def rates_said(rows, roofs):
+    """By which rates the dense product is reckoned, and when they were measured."""
+    bandwidths, rates = roofs
+    dates = sorted({str(roof["measured"])[:10] for roof in (
+        records.part(records.device_facts(row["env"], row["id"]), "roof") for row in rows)
+        if roof.get("measured")})
+    return "The dense product by measured rates%s: %s GFLOPS of multiply-adds in %s, %s GB/s of memory." % (
+        " (%s)" % " to ".join(dict.fromkeys(dates[:1] + dates[-1:])) if dates else "",
+        " and ".join(drawing.plain(rates[prec]) for prec in sorted({row["prec"] for row in rows})),
+        " and ".join(sorted({row["prec"] for row in rows})), drawing.plain(bandwidths["memory"]))
 
 
 def fits(row):
@@ -108,7 +122,8 @@ def draw(selection):
     ax.legend(loc="upper left", bbox_to_anchor=(1.01, 1), frameon=False, fontsize=9)
     drawn = [row for _, _, row in points]
     small = sum(not fits(row) for row in drawn)
-    notes = ["A dense product takes %.3g ms at least." % start, "Densities: " + " ".join(said_of(name, of, cases[name]) for name, of in found.items())]
+    notes = [rates_said(drawn, roofs), "It takes %.3g ms at least." % start, "Densities: " + " ".join(
+        said_of(name, of, cases[name]) for name, of in found.items())]
     notes += ["%s pale: the matrix in full does not fit into the device's memory." % words.counted(
         small, "mark is", many="marks are")] * bool(small)
     return drawing.finish(fig, "Against a dense product of the same size", selection, notes, drawn)

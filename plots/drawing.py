@@ -192,6 +192,11 @@ def log_axis(axis, low, high):
     plain_ticks(axis)
 
 
+def whole_ticks(axis):
+    """Ticks of an axis that counts: there is no half of a matrix."""
+    axis.set_major_locator(matplotlib.ticker.MaxNLocator(integer=True))
+
+
 def legend_above(ax):
     """A legend on top of the axes, at the right, in as many rows as it takes."""
     inches = [0.6 + 0.075 * max(map(len, label.split("\n")))

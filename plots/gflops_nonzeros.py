@@ -48,6 +48,7 @@ def draw(selection):
     values = [cases[m]["gflops"] for cases in found.values() for m in cases]
     drawing.log_axis(ax.yaxis, min(values), max(values))
     ax.set_xlim(0, len(order) + 1)
+    drawing.whole_ticks(ax.xaxis)
     ax.set_xlabel("matrices, from {:,.0f} to {:,.0f} nonzeros".format(
         order[0][NONZEROS] or 0, order[-1][NONZEROS] or 0))
     ax.set_ylabel("GFLOPS")

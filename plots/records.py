@@ -17,7 +17,7 @@ from words import visible
 
 SCHEMA = "spbench/1"
 SEPARATE, BACK_TO_BACK = TIMES = "separate", "back-to-back"  # of runs kept apart, or not
-ENVIRONMENT, RESULT = "environment", "result"
+ENVIRONMENT, RESULT, DOCTOR = "environment", "result", "doctor"
 PLAIN = "csr"  # the format that records measure every other one by, in csr_bytes
 
 
@@ -247,7 +247,7 @@ def parse(line):
     except (ValueError, RecursionError):
         return None
     known = isinstance(record, dict) and record.get("schema") == SCHEMA
-    return record if known and record.get("kind") in (ENVIRONMENT, RESULT) else None
+    return record if known and record.get("kind") in (ENVIRONMENT, RESULT, DOCTOR) else None
 
 
 def axes_of(paths):
@@ -290,6 +290,8 @@ def rows_of(path, lines, which=SEPARATE):
         record = parse(line)
         if record and record["kind"] == ENVIRONMENT:
             envs[text(record.get("run"))] = record
+        elif record and record["kind"] == DOCTOR:
+            continue
         elif record and is_unread(record):
             unread[str(part(record, "matrix").get("name"))] = True
         elif line.strip():

@@ -7,6 +7,24 @@
 #include "measure/prepare.h"
 #include "test.h"
 
+// The whole of a program that tests what is for CUDA: opens the device, runs the tests, the last of
+// which is NULL. `units`: of the device, as the tests have it; 0: its own.
+static inline int main_on_cuda(const char *what, struct device *dev, int units,
+                               void (*const tests[])(void))
+{
+    if (device_missing(DEVICE_CUDA)) {
+        SKIP("%s on cuda: %s", what, device_missing(DEVICE_CUDA));
+        return TEST_END();
+    }
+    int err = device_open("cuda", dev);
+    CHECK(!err, "%s", fail_text());
+    if (err) return TEST_END();
+    if (units) dev->units = units;
+    for (int i = 0; tests[i]; i++) tests[i]();
+    device_close(dev);
+    return TEST_END();
+}
+
 // The inputs of a test, and what its cases share.
 struct inputs {
     struct source source;

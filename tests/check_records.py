@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Validates JSON Lines against src/run/record.schema.json: check_records.py FILE...
 
-Beyond the schema: every line is strict JSON (no NaN, no infinity), the first record of a file is an
-environment, a result has the environment of its run before it, the axes and figures of its operation
+Beyond the schema: every line is strict JSON (no NaN, no infinity), the first record of a file is no
+result, a result has the environment of its run before it, the axes and figures of its operation
 and no other names, the key of its case is what its fields say, no key comes twice in a run, and figures
 that say the same thing agree. Ends with `N passed, N failed, N skipped`.
 """
@@ -138,8 +138,8 @@ def faults(line, validator, envs):
         return ["not JSON: %s" % error], {}
     schema = validator.schema
     kind = record.get("kind") if isinstance(record, dict) else None
-    if kind not in ("environment", "result"):
-        return ["kind is neither environment nor result"], {}
+    if kind not in ("environment", "result", "doctor"):
+        return ["kind is neither environment, result nor doctor"], {}
     part = {"$ref": "#/definitions/" + kind, "definitions": schema["definitions"]}
     found = ["%s: %s" % ("/".join(map(str, error.absolute_path)) or "record", error.message[:200])
              for error in type(validator)(part).iter_errors(record)]
@@ -170,12 +170,12 @@ def main(paths):
                 if key[0] in envs:
                     found.append("the run is there already")
                 envs[key[0]] = record
-            elif record:
+            elif record and record["kind"] == "result":
                 if key in keys:
                     found.append("the case is there already")
                 keys.add(key)
-            if number == 1 and record and record["kind"] != "environment":
-                found.append("the first record is no environment")
+            if number == 1 and record and record["kind"] == "result":
+                found.append("the first record is a result")
             for text in found:
                 print("FAILED: %s:%d: %s" % (path, number, text))
             failed += bool(found)

@@ -13,8 +13,11 @@ import xml.etree.ElementTree as xml
 
 import jsonschema
 
+sys.dont_write_bytecode = True
+
+from checks import check, end
+
 spbench = pathlib.Path(sys.argv[1]).resolve()
-passed = failed = 0
 
 NASTY = 'a<b>&"c"|d*`e\'é'
 # GitHub's action takes these fields of customBiggerIsBetter, Bencher these of its own format.
@@ -53,14 +56,6 @@ JSON = {"type": "object", "additionalProperties": False,
                                    "properties": SUMMARY},
                        "cases": {"type": "array", "items": {"type": "object", "additionalProperties": False,
                                                             "required": list(CASE), "properties": CASE}}}}
-
-
-def check(good, text):
-    global passed, failed
-    passed += bool(good)
-    failed += not good
-    if not good:
-        print(f"FAILED: {text}")
 
 
 def line(run, name, ms, status="ok", reason=None):
@@ -159,5 +154,4 @@ with tempfile.TemporaryDirectory() as folder:
     check(table[-1] == "regression" and any(r.startswith("10 cases: 1 slower, 1 newly failing, 1 newly wrong, 1 unclear")
                                             for r in table), f"table: {table[-6:]}")
 
-print(f"{passed} passed, {failed} failed, 0 skipped")
-sys.exit(failed != 0)
+end()

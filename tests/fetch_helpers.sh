@@ -1,19 +1,9 @@
 # What the tests of fetch_suitesparse.sh share: test_fetch.sh reads this, then each of them.
 # shellcheck shell=bash disable=SC2154,SC2034
 
-passed=0 failed=0 skipped=0
-
-check() { # check WHAT COMMAND...
-    local what=$1
-    shift
-    if "$@"; then
-        passed=$((passed + 1))
-    else
-        failed=$((failed + 1))
-        printf 'test_fetch.sh: FAILED: %s\n' "$what"
-        sed 's/^/    /' "$work/err"
-    fi
-}
+# shellcheck source=/dev/null
+. "$root/tests/checks.sh"
+shown=$work/err
 
 # Runs the script; leaves its status in $status, its output in $work/out and $work/err.
 base=file://$work/mirror

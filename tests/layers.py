@@ -9,18 +9,13 @@ import pathlib
 import re
 import sys
 
+sys.dont_write_bytecode = True
+
+from checks import check, end
+
 LAYERS = ("base", "data", "device", "formats", "algos", "kernels", "measure", "run", "program")
 
 root = pathlib.Path(__file__).resolve().parent.parent
-passed = failed = 0
-
-
-def check(good, text):
-    global passed, failed
-    passed += good
-    failed += not good
-    if not good:
-        print(f"FAILED: {text}")
 
 
 def layer(path):
@@ -78,5 +73,4 @@ for path in files:
 for name in LAYERS:
     here = root / name if name == "kernels" else root / "src" / name
     check(any(here in p.parents for p in files), f"layer {name} has no files")
-print(f"{passed} passed, {failed} failed, 0 skipped")
-sys.exit(failed != 0)
+end()

@@ -8,16 +8,11 @@ import pathlib
 import re
 import sys
 
+sys.dont_write_bytecode = True
+
+from checks import check, end
+
 root = pathlib.Path(__file__).resolve().parent.parent
-passed = failed = 0
-
-
-def check(good, text):
-    global passed, failed
-    passed += bool(good)
-    failed += not good
-    if not good:
-        print(f"FAILED: {text}")
 
 
 lines = re.findall(r'^ALGO\((\w+), (\w+), "([^"]+)", (\w+)\)',
@@ -62,5 +57,4 @@ for path in sorted((root / "kernels").rglob("*.cu*")):
         wait, store = kernel.find("wait_for_previous();"), re.search(r"\ba\.C\[[^]]*\] = ", kernel)
         check(0 <= wait and store and wait < store.start(),
               f"{path.relative_to(root)} launches a kernel early that does not wait before it writes")
-print(f"{passed} passed, {failed} failed, 0 skipped")
-sys.exit(failed != 0)
+end()

@@ -6,6 +6,7 @@ import io
 import math
 import os
 import random
+from types import SimpleNamespace
 
 from plots_records import GPU, M1, M2, OLD, SPMM, environment, matrices, result, rows_of, write
 
@@ -73,15 +74,18 @@ def test_axis(check):
     check(not time_axis.cliffs({row["axes"]["k"]: row for row in rows}), "no cliff by the intervals")
     made = rows_of(SPMM, *list(scan_records())[1:])
     fig = time_axis.draw(common.select(made))
-    labels = [text.get_text() for text in fig.axes[1].get_legend().get_texts()]
-    check(labels == ["rowsplit", "merge", "cusparse", "cusparse-csr2"] and
-          "cliffs (▲), the highest" in notes_of(fig), "curves: %s %s" % (labels, notes_of(fig)))
+    check(names_of(fig.axes[1]) == ["cuSPARSE 12.6.3 (best)", "merge"] and
+          "cliffs, the highest (▲)" in notes_of(fig), "lines: %s %s" % (names_of(fig.axes[1]), notes_of(fig)))
+    check("1 line not drawn: rowsplit." in notes_of(fig), "what is left out: " + notes_of(fig))
     check("k = 1 to 40 (40 values)" in notes_of(fig), "title: " + notes_of(fig))
-    even = [row for row in made if row["alg"] != "cusparse-csr2"] + [
-        {**row, "ms": 9.0} for row in made if row["alg"] == "cusparse-csr2"]
-    labels = [text.get_text() for text in time_axis.draw(common.select(even)).axes[1].get_legend()
-              .get_texts()]
-    check(labels == ["rowsplit", "merge", "cusparse"], "nowhere the best, no cliff: %s" % labels)
+    fig = time_axis.draw(common.select(made), SimpleNamespace(alg="row*,cusparse-csr2"))
+    check(names_of(fig.axes[1]) == ["cuSPARSE 12.6.3 (best)", "cusparse-csr2", "merge", "rowsplit"],
+          "those that were asked for, and the best: %s" % names_of(fig.axes[1]))
+    try:
+        time_axis.draw(common.select(made), SimpleNamespace(alg="merg"))
+        check(False, "an algorithm that is not there")
+    except records.NoData as why:
+        check("-alg merg: there is none; there are cusparse" in str(why), str(why))
     fields = common.fields_of(made, common.NUMBERS)
     check("k" not in fields and "layout" in fields, "it mixes numbers alone: %s" % (fields,))
     sets, out = common.thinned(common.groups(made, common.fields_of(made)), common.fields_of(made))
@@ -91,6 +95,68 @@ def test_axis(check):
         check(False, "a curve of 7 values")
     except records.NoData as why:
         check("takes 8 values" in str(why), str(why))
+    drawing.plt.close("all")
+
+
+def names_of(ax):
+    """The lines that are named beside the axes."""
+    return sorted(text.get_text() for text in ax.texts)
+
+
+def test_lines(check):
+    """Which lines a figure of times has: six at most, the best of each version of a library, and of
+    ours what is the fastest somewhere."""
+    import axis_lines
+    import common
+    made = [result("cusparse", M1, 3.0, k) for k in (1, 2)] + \
+        [result("cusparse-csr2", M1, 2.0 + 2 * (k == 2), k, library=OLD) for k in (1, 2)] + \
+        [result("cusparse", M1, 3.0, k, library=OLD) for k in (1, 2)] + \
+        [result("merge", M1, 1.0 + k, k) for k in (1, 2)] + \
+        [result("rowsplit", M1, 2.5 - k / 2, k) for k in (1, 2)] + [result("sellp", M1, 9.0, 1)]
+    rows = common.select(rows_of(SPMM, *made)).rows
+    found, said = axis_lines.chosen(rows, "k")
+    names = list(found)
+    check(names[1:] == ["cuSPARSE 12.5.1 (best)", "cusparse with cuSPARSE 12.6.3", "merge"] and
+          names[0] == "rowsplit" and said == "1 line not drawn: sellp.", "%s %s" % (names, said))
+    best = {value: row["series"] for value, row in next(iter(found[names[1]].values())).items()}
+    check(best == {1: "cusparse-csr2", 2: "cusparse with cuSPARSE 12.5.1"}, "case by case: %s" % best)
+    rows = common.select(rows_of(SPMM, *made, *(
+        result("merge", M1, 1.0, 9 + i, options={"x": i}) for i in range(8)))).rows
+    found, said = axis_lines.chosen(rows, "k")
+    check(len(found) == 6 and len([name for name in found if "cu" in name]) == 2 and
+          said.startswith("7 lines not drawn: "), "six: %s %s" % (list(found), said))
+
+
+def test_ends(check):
+    """Names of lines are moved apart, no further than they must, and stay in order."""
+    import ends
+    check(ends.spread([0.5, 0.1], 0.1) == [0.5, 0.1], "far apart: as they are")
+    found = [round(x, 6) for x in ends.spread([0.5, 0.5, 0.5], 0.1)]
+    check(sorted(found) == [0.4, 0.5, 0.6], "three at one place: %s" % found)
+    found = [round(x, 6) for x in ends.spread([0.0, 0.08, 0.3, 0.32], 0.1)]
+    check(found == [-0.01, 0.09, 0.26, 0.36], "two pairs: %s" % found)
+    wanted = [random.Random(3 + i).random() for i in range(6)]
+    found = ends.spread(wanted, 0.15)
+    order = sorted(range(6), key=lambda i: wanted[i])
+    check(all(found[b] - found[a] > 0.15 - 1e-9 for a, b in zip(order, order[1:])), "gaps: %s" % found)
+
+
+def test_ticks(check):
+    """A count has whole ticks; a line of many values has a band."""
+    import common
+    import drawing
+    import gflops_nonzeros
+    import time_axis
+    rng = random.Random(8)
+    rows = rows_of(SPMM, *(result("merge", m, 1.0) for m in matrices(23, rng)))
+    ax = gflops_nonzeros.draw(common.select(rows)).axes[0]
+    check(all(x == int(x) for x in ax.get_xticks()), "ticks: %s" % list(ax.get_xticks()))
+    check(time_axis.neighbours([5, 1, 4, 2, 3], min, 4) == [1, 1, 1, 1, 2], "the least of four neighbours")
+    for count, bands in ((64, 0), (65, 2)):
+        fig = time_axis.draw(common.select(rows_of(SPMM, *list(scan_records(count))[1:])))
+        drawn = len([x for x in fig.axes[0].collections if hasattr(x, "get_paths") and len(x.get_paths()) and
+                     len(x.get_paths()[0].vertices) > 50])
+        check(drawn == bands and ("its band" in notes_of(fig)) == bool(bands), "%d values: %d bands" % (count, drawn))
     drawing.plt.close("all")
 
 
@@ -117,7 +183,8 @@ def test_dense(check, near):
     fig = dense.draw(common.select(rows))
     check("merge: does not on 3 of 3, from 0.01 on." in notes_of(fig) and
           "cuSPARSE (best): pays on all 1, up to 0.05." in notes_of(fig) and
-          "1 mark is pale" in notes_of(fig) and "takes 1e-07 ms at least" in notes_of(fig), "notes: " + notes_of(fig))
+          "1 mark is pale" in notes_of(fig) and "It takes 1e-07 ms at least" in notes_of(fig) and
+          "measured rates: 59,000 GFLOPS of multiply-adds in f32, 4,200 GB/s of memory." in notes_of(fig), "notes: " + notes_of(fig))
     drawing.plt.close("all")
 
 

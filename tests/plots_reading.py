@@ -51,6 +51,18 @@ def test_again(folder, check):
           not said, "two devices of one name are two sets: %s %s" % (rows, said))
 
 
+def test_doctor(folder, check):
+    """What the doctor found may stand between results, and nothing is said of it."""
+    import records
+    path = write(os.path.join(folder, "doctor.jsonl"), [
+        {"schema": "spbench/1", "kind": "doctor"}, environment(roof=GPU),
+        result("merge", ("one", 100, 500), 1.0)])
+    said = io.StringIO()
+    with contextlib.redirect_stderr(said):
+        rows = records.read([path])
+    check(len(rows) == 1 and not said.getvalue(), "one row, %r" % said.getvalue())
+
+
 def test_reading(folder, check):
     import common
     import records

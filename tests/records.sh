@@ -54,6 +54,9 @@ for binary; do
     beside -device cpu -alg merge,rowsplit -reps 2 gen:band:9:1 gen:stencil:8
     run 3 -alg merge -reps 2 "$here/data/cli_outside.mtx" "$here/data/cli_tiny.mtx"
     run 0 -device cpu -alg sellp -opt slice=4,8,pad=2,4 -reps 2 "$here/data/cli_tiny.mtx"
+    file=$work/${#files[@]}.jsonl # it ends with 1 where something would spoil a measurement
+    if "$binary" doctor -q -o "$file" >"$work/err" 2>&1 || [ $? -eq 1 ]; then files+=("$file"); else bad=1; fi
+    "$binary" -q -device cpu -alg merge -reps 2 -append -o "$file" gen:band:9:1 || bad=1
     "$binary" gen uniform:20000:10 | gzip -1 >"$work/kept.mtx.gz" # is kept, and served
     for _ in 1 2; do
         XDG_CACHE_HOME=$work/cache run 0 -device cpu -alg merge -check off -reps 2 "$work/kept.mtx.gz"

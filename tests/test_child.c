@@ -1,10 +1,12 @@
 // Other programs run to their end: what they print, how they end, and those that do not.
 #include "base/child.h"
+#include "base/process_tree.h"
 
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "test.h"
@@ -112,6 +114,50 @@ static void test_none(void)
     CHECK(now == free_one, "descriptor %d, and %d before", now, free_one);
 }
 
+// A process that has started another, of a group of its own, which has some memory and says so.
+static pid_t start_two(int told)
+{
+    const size_t bytes = (size_t)32 << 20;
+    pid_t pid = fork();
+    if (pid) return pid;
+    if (!fork()) {
+        volatile char *p = malloc(bytes);
+        setpgid(0, 0);
+        for (size_t i = 0; p && i < bytes; i += 4096) p[i] = 1;
+        if (write(told, p ? "x" : "-", 1) != 1) _exit(1);
+    }
+    for (;;) pause();
+}
+
+static void test_tree(void)
+{
+    struct process_tree tree;
+    int pipes[2];
+    char letter = 0;
+    process_tree_find(getpid(), &tree);
+    CHECK(tree.count == 1 && tree.pids[0] == getpid(), "%d in the tree of one", tree.count);
+    char path[64];
+    snprintf(path, sizeof path, "/proc/self/task/%d/children", (int)getpid());
+    if (access(path, R_OK)) {
+        SKIP("what a process has started: this system does not tell children");
+        return;
+    }
+    CHECK(!pipe(pipes), "no pipe");
+    pid_t first = start_two(pipes[1]);
+    CHECK(read(pipes[0], &letter, 1) == 1 && letter == 'x', "the second process has no memory");
+    process_tree_find(first, &tree);
+    CHECK(tree.count == 2 && tree.pids[0] == first, "%d in the tree of two", tree.count);
+    int64_t both = process_tree_memory(&tree);
+    CHECK(both > (int64_t)32 << 20, "%lld bytes of both", (long long)both);
+    process_tree_kill(&tree);
+    CHECK(waitpid(first, NULL, 0) == first, "the first one");
+    // The second is nobody's now; its end of the pipe says when it is over.
+    close(pipes[1]);
+    CHECK(read(pipes[0], &letter, 1) == 0, "the second one goes on");
+    CHECK(!process_tree_memory(&tree), "memory of those that are over");
+    close(pipes[0]);
+}
+
 // This program finds itself; also where its file is another one by now, as after `make`.
 static void test_self(const char *own)
 {
@@ -155,5 +201,6 @@ int main(int argc, char **argv)
     test_long();
     test_late();
     test_none();
+    test_tree();
     return TEST_END();
 }

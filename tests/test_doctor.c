@@ -340,10 +340,22 @@ static void test_counting(void)
     const struct doctor_check *load = named(host_checks, "load");
     const struct doctor_check *power = named(gpu_checks, "power");
     const struct doctor_check *persistence = named(gpu_checks, "persistence");
-    CHECK(doctor_counts(governor, &cpu) && !doctor_counts(governor, &gpu), "governor");
-    CHECK(doctor_counts(load, &cpu) && doctor_counts(load, &gpu), "load");
-    CHECK(!doctor_counts(power, &cpu) && doctor_counts(power, &gpu), "power");
-    CHECK(!doctor_counts(persistence, &gpu), "persistence");
+    const struct finding bad = {.value = "so", .advice = "do"}, fine = {.value = "so"};
+    const struct finding odd = {.value = "so", .unclear = true};
+    const struct {
+        const struct doctor_check *check;
+        enum verdict of_cpu, of_gpu;
+    } wanted[] = {{governor, VERDICT_ADVICE, VERDICT_HINT},
+                  {load, VERDICT_ADVICE, VERDICT_ADVICE},
+                  {power, VERDICT_HINT, VERDICT_ADVICE},
+                  {persistence, VERDICT_HINT, VERDICT_HINT}};
+    for (int i = 0; i < COUNT(wanted); i++) {
+        const struct doctor_check *check = wanted[i].check;
+        CHECK(doctor_verdict(check, &bad, &cpu) == wanted[i].of_cpu, "%s, CPU", check->name);
+        CHECK(doctor_verdict(check, &bad, &gpu) == wanted[i].of_gpu, "%s, GPU", check->name);
+        CHECK(doctor_verdict(check, &fine, &gpu) == VERDICT_OK, "%s", check->name);
+        CHECK(doctor_verdict(check, &odd, &cpu) == VERDICT_UNCLEAR, "%s", check->name);
+    }
 }
 
 static void test_lists(void)

@@ -211,6 +211,10 @@ static void test_others(void)
           "%s", fail_text());
     CHECK(!x.run && !x.when, "a run or a date from nowhere");
     record_free(&x);
+    CHECK(!record_read("{\"schema\":\"spbench/1\",\"kind\":\"doctor\"}", &x) &&
+              x.kind == RECORD_DOCTOR,
+          "%s", fail_text());
+    record_free(&x);
     CHECK(!record_read("{\"schema\":\"spbench/1\",\"kind\":\"environment\","
                        "\"date\":\"2026-11-22T03:11:09Z\"}",
                        &x) &&

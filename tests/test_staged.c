@@ -7,6 +7,7 @@
 static struct device dev;
 
 #define STAGED 3 // -opt way=
+#define UNITS  4 // multiprocessors that what is decided here is for
 
 static const struct algo_entry *tuned(void)
 {
@@ -194,6 +195,7 @@ static void test_choice(void)
     static const int32_t much[8] = {500, 490, 520, 480, 510, 500, 470, 460}, little[8] = {1};
     double blocks;
     struct csr A;
+    dev.units = UNITS;
     if (make_rows(much, 16, 600, INT_MAX, &A)) return;
     expect_way(&A, 16, true, &blocks);
     CHECK(blocks == dev.units, "%g blocks for %d multiprocessors", blocks, dev.units);
@@ -208,20 +210,8 @@ static void test_choice(void)
     csr_free(&A);
 }
 
-#define UNITS 4 // multiprocessors that what is decided here is for
-
 int main(void)
 {
-    if (device_missing(DEVICE_CUDA)) {
-        SKIP("tiled-tuned on cuda: %s", device_missing(DEVICE_CUDA));
-        return TEST_END();
-    }
-    CHECK(!device_open("cuda", &dev), "%s", fail_text());
-    test_rows();
-    test_many_rows();
-    test_room();
-    dev.units = UNITS;
-    test_choice();
-    device_close(&dev);
-    return TEST_END();
+    static void (*const tests[])(void) = {test_rows, test_many_rows, test_room, test_choice, NULL};
+    return main_on_cuda("tiled-tuned", &dev, 0, tests);
 }

@@ -4,6 +4,7 @@
 
 #include "records.h"
 
+#include "program/matrix_folder.h"
 #include "program/matrix_list.h"
 #include "program/places.h"
 #include "program/worker_talk.h"
@@ -366,6 +367,49 @@ static void test_list(void)
     matrix_list_free(&m);
 }
 
+// What fetch.lock has as another group's is not taken for one of this name; and no allocation that
+// fails spoils that.
+static void test_folder(void)
+{
+    char folder[] = "/tmp/spbench_folder.XXXXXX", file[2][64], path_found[PATH_MAX];
+    struct matrix_folder f;
+    struct stat facts;
+    CHECK(mkdtemp(folder) != NULL, "no folder");
+    snprintf(file[0], sizeof file[0], "%s/fetch.lock", folder);
+    snprintf(file[1], sizeof file[1], "%s/web.mtx", folder);
+    FILE *lock = fopen(file[0], "w"), *matrix = fopen(file[1], "w");
+    CHECK(lock && matrix, "cannot write in %s", folder);
+    fprintf(lock, "# a comment\n\n%064d 12 G/web web.mtx\n%064d 12 H/web H-web.mtx\n", 0, 0);
+    fclose(lock);
+    fclose(matrix);
+    int err = ERR_MEMORY;
+    for (int n = 1; err == ERR_MEMORY && n < 50; n++) {
+        mem_fail_at(n);
+        err = matrix_folder_open(&f, folder);
+        mem_fail_at(0);
+    }
+    CHECK(!err && f.count == 2, "error %d, %lld lines", err, (long long)f.count);
+    CHECK(matrix_folder_find(&f, "G/web", path_found, &facts), "G/web is not found");
+    CHECK_TEXT(path_found, file[1]);
+    CHECK(!matrix_folder_find(&f, "H/web", path_found, &facts), "another one's: %s", path_found);
+    CHECK(!matrix_folder_find(&f, "I/web", path_found, &facts), "another one's: %s", path_found);
+    CHECK(matrix_folder_find(&f, "web", path_found, &facts), "whichever is of the name");
+    matrix_folder_close(&f);
+    static const char *const bad[] = {"x", "sum 3 G/web", "sum 3 G/web .mtx", "sum 3 G/web a.txt",
+                                      "sum 3 G/web web.mtx more"};
+    for (int i = 0; i < COUNT(bad); i++) {
+        lock = fopen(file[0], "w");
+        CHECK(lock != NULL, "cannot write in %s", folder);
+        fprintf(lock, "%s\n", bad[i]);
+        fclose(lock);
+        err = matrix_folder_open(&f, folder);
+        CHECK(err == ERR_INPUT && !f.owners, "%s: error %d", bad[i], err);
+    }
+    unlink(file[0]);
+    unlink(file[1]);
+    rmdir(folder);
+}
+
 int main(void)
 {
     path_make();
@@ -377,6 +421,7 @@ int main(void)
     test_resume();
     test_lock();
     test_list();
+    test_folder();
     unlink(path);
     return TEST_END();
 }

@@ -114,6 +114,32 @@ def test_memory(folder):
     check(status == "oom" and "(-mem-limit)" in reason, "too large a matrix: %s, %s" % (status, reason))
 
 
+def is_running(pid):
+    """A process that has ended may wait for whoever asks how."""
+    try:
+        return pathlib.Path("/proc/%s/stat" % pid).read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+def test_memory_of_children(folder):
+    """What a worker has started counts as its own, and ends with it."""
+    if not pathlib.Path("/proc/self/task/%d/children" % os.getpid()).exists():
+        skip("-mem-limit and what a worker has started: this system does not tell children")
+        return
+    file, note, begin = folder / "brood.jsonl", folder / "brood.pid", time.monotonic()
+    run = sweep(*QUICK, "-alg", "plant-brood,merge", "-mem-limit", "256M", "-o", file, "gen:stencil:3",
+                env={"PLANT_NOTE": str(note)})
+    ran(run, 1, "-mem-limit, of a child")
+    status, reason = by_alg(file)["stencil:3", "plant-brood"]
+    check(status == "oom" and "its processes had" in reason, "plant-brood: %s, %s" % (status, reason))
+    check(time.monotonic() - begin < 20, "it was waited for: %g s" % (time.monotonic() - begin))
+    pid = note.read_text()
+    while is_running(pid) and time.monotonic() - begin < 20:  # what was ended needs a moment for it
+        time.sleep(0.05)
+    check(not is_running(pid), "what it has started goes on")
+
+
 def memory_group():
     """A control group with 400 MB for what is put there; None where none can be made."""
     for line in pathlib.Path("/proc/self/cgroup").read_text().splitlines():
@@ -157,10 +183,10 @@ def test_killed_for_memory(folder):
 
 
 def test_unread(folder):
-    """A matrix that is never there, one that is none, and one that is well."""
+    """A matrix that is never there, one that shows to be none as it is read, and one that is well."""
     file = folder / "unread.jsonl"
     os.mkfifo(folder / "never.mtx")
-    (folder / "none.mtx").write_text("no matrix\n")
+    (folder / "none.mtx").write_text("%%MatrixMarket matrix coordinate real general\n2 2 1\n3 1 1\n")
     words = [*QUICK, "-alg", "merge,rowsplit", "-timeout", 4, "-o", file, folder / "never.mtx",
              folder / "none.mtx", "gen:stencil:3"]
     run = sweep(*words)

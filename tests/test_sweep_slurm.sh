@@ -2,11 +2,12 @@
 # The job array of the README on a real Slurm: test_sweep_slurm.sh [PROGRAM]. A Slurm of one node is
 # started in a temporary folder, with a key, sockets and ports of its own; one job is ended half way and
 # handed in again.
-# shellcheck disable=SC2317  # some functions are called by their names
+# shellcheck disable=SC2317,SC2154  # some functions are called by their names; checks.sh counts
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 binary=$(realpath "${1:-$here/../build/cpu/tests/sweep/spbench}")
-passed=0 failed=0
+# shellcheck source=/dev/null
+. "$here/checks.sh"
 
 end() {
     echo "$passed passed, $failed failed, ${1:-0} skipped"
@@ -15,16 +16,6 @@ end() {
 skip() {
     echo "skipped: a sweep as a job array of Slurm: $*"
     end 1
-}
-check() {
-    local what=$1
-    shift
-    if "$@"; then
-        passed=$((passed + 1))
-    else
-        failed=$((failed + 1))
-        echo "FAILED: $what"
-    fi
 }
 PATH=$PATH:/usr/sbin:/sbin
 for program in sbatch squeue scancel scontrol slurmctld slurmd munged mungekey; do

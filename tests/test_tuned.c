@@ -383,23 +383,8 @@ static void test_long_rows(void)
 
 int main(void)
 {
-    if (device_missing(DEVICE_CUDA)) {
-        SKIP("tiled-tuned on cuda: %s", device_missing(DEVICE_CUDA));
-        return TEST_END();
-    }
-    CHECK(!device_open("cuda", &dev), "%s", fail_text());
-    dev.units = UNITS;
-    test_mesh();
-    test_few_panels();
-    test_uneven();
-    test_shared();
-    test_apart();
-    test_many_lines();
-    test_empty();
-    test_pieces();
-    test_blocks();
-    test_direct();
-    test_long_rows();
-    device_close(&dev);
-    return TEST_END();
+    static void (*const tests[])(void) = {test_mesh,   test_few_panels, test_uneven,    test_shared,
+                                          test_apart,  test_many_lines, test_empty,     test_pieces,
+                                          test_blocks, test_direct,     test_long_rows, NULL};
+    return main_on_cuda("tiled-tuned", &dev, UNITS, tests);
 }

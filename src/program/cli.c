@@ -13,38 +13,61 @@
 #include "program/threads.h"
 #include "run/record.h"
 #include "base/suggest.h"
+#include "base/utf8.h"
 #include "base/words.h"
 
 #define HELP_WIDTH 80 // columns of what is wrapped
 
 static int cli_help(const struct request *q);
 
+static const char run_notes[] =
+    "\nAll matrices are looked at first: where one is not there, or does not begin as a matrix\n"
+    "does, nothing is measured.\n\n"
+    "A list that is given again adds to it: -k 64 -k 128. All else is given once.\n"
+    "Several values of -opt make cases: -opt rows=32,64,stage=8,16 makes four.\n\n"
+    "GB/s: the compulsory bytes (operands read once, the result written once) over the\n"
+    "median time. %roof: how near it is to what the device can do. See the README.\n\n"
+    "Records go to stdout (JSON Lines), the table to stderr. A terminal that shows the\n"
+    "table shows no records unless -o - asks for them.\n";
+static const char sweep_notes[] =
+    "\nA LIST, such as matrices.txt, has a matrix a line: a file, gen:SPEC, or Group/Name with\n"
+    "the sets that it is in. A FOLDER means all matrices in it.\n";
+static const char compare_forms[] =
+    "\nAlso:\n"
+    "  spbench compare -ab PROGRAM [OPTIONS] MATRIX...   measure both, with options of run\n"
+    "  spbench compare -history [OPTIONS] FILES|FOLDER   the newest against all before\n";
+
 // To add a command: its name in enum command, its function, a row here.
 static const struct command_info commands[] = {
-    {COMMAND_RUN, "run", "[OPTIONS] MATRIX...", "measure; the word run may be left out", cli_run, 1,
-     INT32_MAX, true},
+    {COMMAND_RUN, "run", "[OPTIONS] MATRIX...", "measure; the word run may be left out", cli_run,
+     .least = 1, .most = INT32_MAX, .takes = "matrix", .notes = run_notes, .records = true},
     {COMMAND_LIST, "list", "[algorithms|devices|formats|NAME]",
-     "algorithms, devices, formats, or all about one; why what is not here is not", cli_list, 0, 1,
-     false},
+     "algorithms, devices, formats, or all about one; why what is not here is not", cli_list,
+     .least = 0, .most = 1},
     {COMMAND_INFO, "info", "MATRIX...", "facts about matrices: sizes, row lengths, products, reuse",
-     cli_info, 1, INT32_MAX, true},
-    {COMMAND_GEN, "gen", "SPEC [-o FILE]", "write a synthetic matrix", cli_gen, 1, 1, true},
-    {COMMAND_ROOF, "roof", "[-device NAME]", "measure what the device can do at most", cli_roof, 0,
-     0, false},
-    {COMMAND_DOCTOR, "doctor", "[-device NAME]", "what here would spoil a measurement, with advice",
-     cli_doctor, 0, 0, false},
+     cli_info, .least = 1, .most = INT32_MAX, .takes = "matrix"},
+    {COMMAND_GEN, "gen", "SPEC [-o FILE]", "write a synthetic matrix", cli_gen, .least = 1,
+     .most = 1, .takes = "SPEC"},
+    {COMMAND_ROOF, "roof", "[-device NAME]", "measure what the device can do at most", cli_roof,
+     .least = 0, .most = 0},
+    {COMMAND_DOCTOR, "doctor", "[-device NAME] [-o FILE]",
+     "what here would spoil a measurement, with advice", cli_doctor, .least = 0, .most = 0},
     {COMMAND_COMPLETION, "completion", "bash", "print what completes command lines in bash",
-     cli_completion, 1, 1, false},
-    {COMMAND_MAN, "man", "", "print the manual page: spbench man | man -l -", cli_man, 0, 0, false},
+     cli_completion, .least = 1, .most = 1},
+    {COMMAND_MAN, "man", "", "print the manual page: spbench man | man -l -", cli_man, .least = 0,
+     .most = 0},
     {COMMAND_COMPARE, "compare", "[OPTIONS] OLD NEW",
-     "verdicts on two files of records, and an exit status", cli_compare, 0, INT32_MAX, false},
+     "verdicts on two files of records, and an exit status", cli_compare, .least = 0,
+     .most = INT32_MAX, .forms = compare_forms},
     {COMMAND_SELFTEST, "selftest", "aa [OPTIONS] [MATRIX...]",
-     "this program against itself: false verdicts, noise floor", cli_selftest, 0, INT32_MAX, true},
+     "this program against itself: false verdicts, noise floor", cli_selftest, .least = 0,
+     .most = INT32_MAX, .takes = "matrix"},
     {COMMAND_SWEEP, "sweep", "[OPTIONS] LIST|FOLDER|MATRIX...",
-     "measure many matrices, lose nothing, go on where it was ended", cli_sweep, 1, INT32_MAX,
-     true},
-    {COMMAND_WORKER, "worker", "", NULL, cli_worker, 0, 0, false},
-    {COMMAND_HELP, "help", "[COMMAND]", "this, or the options of a command", cli_help, 0, 1, false},
+     "measure many matrices, lose nothing, go on where it was ended", cli_sweep, .least = 1,
+     .most = INT32_MAX, .takes = "matrix", .notes = sweep_notes, .records = true},
+    {COMMAND_WORKER, "worker", "", NULL, cli_worker, .least = 0, .most = 0},
+    {COMMAND_HELP, "help", "[COMMAND]", "this, or the options of a command", cli_help, .least = 0,
+     .most = 1},
 };
 #define COMMAND_COUNT COUNT(commands)
 
@@ -138,38 +161,14 @@ static void help_exits(const struct command_info *c)
     if (column) putchar('\n');
 }
 
-static void help_run(void)
-{
-    printf("\nAll matrices are looked at first: where one is not there, or does not begin as a "
-           "matrix\n"
-           "does, nothing is measured.\n\n"
-           "A list that is given again adds to it: -k 64 -k 128. All else is given once.\n"
-           "Several values of -opt make cases: -opt rows=32,64,stage=8,16 makes four.\n\n"
-           "GB/s: the compulsory bytes (operands read once, the result written once) over the\n"
-           "median time. %%roof: how near it is to what the device can do. See the README.\n");
-}
-
 static void help_command(const struct command_info *c)
 {
     printf("usage: spbench %s%s%s\n       %s\n", c->name, *c->operands ? " " : "", c->operands,
            c->about);
     options_help(c->id);
-    if (c->id == COMMAND_COMPARE)
-        printf(
-            "\nAlso:\n"
-            "  spbench compare -ab PROGRAM [OPTIONS] MATRIX...   measure both, with options of "
-            "run\n"
-            "  spbench compare -history [OPTIONS] FILES|FOLDER   the newest against all before\n");
-    if (c->takes_matrices) help_matrices();
-    if (c->id == COMMAND_RUN) help_run();
-    if (c->id == COMMAND_SWEEP)
-        printf("\nA LIST, such as matrices.txt, has a matrix a line: a file, gen:SPEC, or "
-               "Group/Name with\n"
-               "the sets that it is in. A FOLDER means all matrices in it.\n");
-    if (c->id == COMMAND_RUN)
-        printf(
-            "\nRecords go to stdout (JSON Lines), the table to stderr. A terminal that shows the\n"
-            "table shows no records unless -o - asks for them.\n");
+    if (c->forms) fputs(c->forms, stdout);
+    if (c->takes) help_matrices();
+    if (c->notes) fputs(c->notes, stdout);
     help_exits(c);
 }
 
@@ -199,6 +198,15 @@ int cli_load_failed(int err, struct outcome *outcome)
 void cli_tell_device(const struct choice *c, const struct options *o)
 {
     if (c->fallback[0] && !o->quiet) fprintf(stderr, "running on the CPU: %s\n", c->fallback);
+}
+
+void cli_tell_replaced(const struct record_file *out, const struct options *o)
+{
+    char name[FAIL_TEXT_MAX];
+    if (out->replaced && !o->quiet)
+        fprintf(stderr, "replacing %s: %lld record%s; -append adds to them\n",
+                utf8_visible(o->output, name, sizeof name), (long long)out->replaced,
+                out->replaced == 1 ? "" : "s");
 }
 
 // A word that is no file, no path, and has no extension.
@@ -255,13 +263,13 @@ static int dispatch(const struct command_info *c, const struct request *q)
         printf("spbench %s\n", record_version());
         return OK;
     }
-    if (q->o->operand_count < c->least && !c->takes_matrices)
+    if (q->o->operand_count < c->least && !c->takes)
         return fail(ERR_USAGE, "too few words for %s: spbench %s %s; 'spbench help %s' shows more",
                     c->name, c->name, c->operands, c->name);
     if (q->o->operand_count < c->least)
         return fail(ERR_USAGE, "no %s is given: spbench %s %s; 'spbench help%s%s' shows more",
-                    c->id == COMMAND_GEN ? "SPEC" : "matrix", c->name, c->operands,
-                    q->argc > 1 ? " " : "", q->argc > 1 ? c->name : "");
+                    c->takes, c->name, c->operands, q->argc > 1 ? " " : "",
+                    q->argc > 1 ? c->name : "");
     if (q->o->operand_count > c->most)
         return fail(ERR_USAGE, "%s: one word too many for %s: spbench %s%s%s",
                     q->o->operands[c->most], c->name, c->name, *c->operands ? " " : "",
@@ -286,8 +294,7 @@ static int close_stdout(const struct command_info *c, int err)
     bool failed = fflush(stdout) || ferror(stdout);
     int write_error = errno;
     if (!failed) return err;
-    const bool records = c->id == COMMAND_RUN || c->id == COMMAND_SWEEP;
-    if (!records && reader_left()) return err == ERR_OUTPUT ? OK : err;
+    if (!c->records && reader_left()) return err == ERR_OUTPUT ? OK : err;
     if (err) return err;
     return fail(ERR_OUTPUT, "stdout: cannot be written: %s", strerror(write_error));
 }

@@ -4,6 +4,7 @@
 #define CLI_H
 
 #include "program/choose.h"
+#include "run/record.h"
 
 struct outcome {
     bool bad_case;    // a case was wrong, failed or did not fit in memory
@@ -29,8 +30,11 @@ struct command_info {
     enum command id;
     const char *name, *operands, *about; // about: NULL: in no help, for the program itself
     int (*run)(const struct request *q);
-    int least, most; // operands
-    bool takes_matrices;
+    int least, most;   // operands
+    const char *takes; // the word for one of them, which is a matrix; NULL: they are none
+    // What its help says before, and behind, what matrices are; NULL: nothing.
+    const char *forms, *notes;
+    bool records; // its output is records: of those that nobody took something is lost
 };
 // The i-th command that help shows; NULL after the last.
 const struct command_info *cli_command(int i);
@@ -68,5 +72,7 @@ void cli_model_close(struct model_view *v);
 int cli_load_failed(int err, struct outcome *outcome);
 // "running on the CPU: why", where -device auto came to that and -q does not forbid it.
 void cli_tell_device(const struct choice *c, const struct options *o);
+// How many records of a file were replaced, if any were, and -q does not forbid it.
+void cli_tell_replaced(const struct record_file *out, const struct options *o);
 
 #endif

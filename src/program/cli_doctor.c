@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "base/utf8.h"
-#include "program/doctor.h"
+#include "program/doctor_record.h"
 
 #define NAME_WIDTH 12
 
@@ -44,83 +44,126 @@ void finding_unclear(struct finding *f, const char *format, ...)
     f->unclear = true;
 }
 
-bool doctor_counts(const struct doctor_check *c, const struct patient *p)
+enum verdict doctor_verdict(const struct doctor_check *c, const struct finding *f,
+                            const struct patient *p)
 {
-    return c->spoils & (p->gpu ? SPOILS_GPU : SPOILS_CPU);
+    bool counts = c->spoils & (p->gpu ? SPOILS_GPU : SPOILS_CPU);
+    if (f->advice[0]) return counts ? VERDICT_ADVICE : VERDICT_HINT;
+    return f->unclear ? VERDICT_UNCLEAR : VERDICT_OK;
 }
 
-// One line: what counts for this device as advice, the rest as a hint.
-static void print_finding(const struct doctor_check *c, const struct finding *f, bool counts)
+// A visit: what is told of it, and where.
+struct visit {
+    struct patient p;
+    FILE *text;
+    bool quiet;
+    struct doctor_record record;
+    int spoils; // findings that would spoil a measurement
+};
+
+static void tell_finding(const struct visit *v, const struct doctor_check *c,
+                         const struct finding *f, enum verdict verdict)
 {
-    const char *mark = counts ? "ADVICE" : f->advice[0] || f->unclear ? "-" : "ok";
-    printf("  %-6s  %-*s  %s%s%s\n", mark, NAME_WIDTH, c->name, f->value, f->advice[0] ? ": " : "",
-           f->advice);
+    static const char *const marks[] = {[VERDICT_OK] = "ok",
+                                        [VERDICT_UNCLEAR] = "-",
+                                        [VERDICT_HINT] = "-",
+                                        [VERDICT_ADVICE] = "ADVICE"};
+    if (!v->quiet)
+        fprintf(v->text, "  %-6s  %-*s  %s%s%s\n", marks[verdict], NAME_WIDTH, c->name, f->value,
+                f->advice[0] ? ": " : "", f->advice);
+    else if (verdict == VERDICT_ADVICE)
+        fprintf(v->text, "%s: %s: %s\n", c->name, f->value, f->advice);
+    fflush(v->text); // some take a while
 }
 
-// Goes through a table; how many of its findings would spoil a measurement.
-static int examine(const struct doctor_check *checks, const char *title, const struct patient *p,
-                   bool quiet)
+// Goes through a table.
+static void examine(struct visit *v, const struct doctor_check *checks, const char *of,
+                    const char *title)
 {
-    int count = 0;
-    if (!quiet) printf("%s\n", title);
+    if (!v->quiet) fprintf(v->text, "%s\n", title);
     for (const struct doctor_check *c = checks; c->name && !interrupted; c++) {
         struct finding f = {0};
-        c->look(p, &f);
+        c->look(&v->p, &f);
         if (!f.value[0]) continue;
-        bool bad = f.advice[0] && doctor_counts(c, p);
-        count += bad;
-        if (!quiet)
-            print_finding(c, &f, bad);
-        else if (bad)
-            printf("%s: %s: %s\n", c->name, f.value, f.advice);
-        fflush(stdout); // some take a while
+        enum verdict verdict = doctor_verdict(c, &f, &v->p);
+        v->spoils += verdict == VERDICT_ADVICE;
+        tell_finding(v, c, &f, verdict);
+        doctor_record_add(&v->record, of, c, &f, verdict);
     }
-    return count;
 }
 
 // The devices that this one was chosen for lack of.
-static void tell_missing(const struct patient *p)
+static void tell_missing(const struct visit *v)
 {
     for (int k = 0; k < DEVICE_KINDS; k++) {
         const char *missing = device_missing((enum device_kind)k);
-        if (missing && !p->gpu) printf("%s: none: %s\n", device_list[k].name, missing);
+        if (missing && !v->p.gpu && !v->quiet)
+            fprintf(v->text, "%s: none: %s\n", device_list[k].name, missing);
     }
 }
 
-// The GPU's title is its name, if NVML tells it.
-static int examine_gpu(struct patient *p, int index, bool quiet)
+static int open_gpu(struct patient *p, int index, char bus_id[DEVICE_BUS_ID_MAX])
 {
-    char bus_id[DEVICE_BUS_ID_MAX], name[96] = "", title[160];
-    if (device_list[p->kind].ops->bus_id(index, bus_id)) return -1;
+    int err = device_list[p->kind].ops->bus_id(index, bus_id);
+    if (err) return err;
     if (nvml_open(&p->nvml, bus_id))
         snprintf(p->no_nvml, sizeof p->no_nvml, "%s", fail_text());
-    else if (NVML_ASK(&p->nvml, nvmlDeviceGetName, name, sizeof name))
-        name[0] = 0;
-    snprintf(title, sizeof title, "%s%s%s at %s", p->id, name[0] ? ": " : "", name, bus_id);
-    int count = examine(gpu_checks, title, p, quiet);
+    else if (NVML_ASK(&p->nvml, nvmlDeviceGetName, p->name, sizeof p->name))
+        p->name[0] = 0;
+    return OK;
+}
+
+// The GPU's title is its name, if NVML tells it.
+static void examine_gpu(struct visit *v, const char *bus_id)
+{
+    struct patient *p = &v->p;
+    char title[160];
+    snprintf(title, sizeof title, "%s%s%s at %s", p->id, p->name[0] ? ": " : "", p->name, bus_id);
+    examine(v, gpu_checks, "device", title);
     nvml_close(&p->nvml);
-    return count;
+}
+
+static int write_record(struct visit *v, const struct options *o)
+{
+    struct record_file out;
+    if (!o->output) return OK;
+    int err = record_open(&out, o->output, o->append, o->seed);
+    if (err) return err;
+    cli_tell_replaced(&out, o);
+    err = doctor_record_write(&v->record, &out, v->spoils);
+    int close_err = record_close(&out);
+    return err ? err : close_err;
 }
 
 int cli_doctor(const struct request *q)
 {
-    struct patient p = {.threads = omp_get_max_threads(), .root = geteuid() == 0};
-    bool quiet = q->o->quiet;
-    int index, of_gpu = 0;
-    int err = device_find(q->o->device, &p.kind, &index);
+    const struct options *o = q->o;
+    struct visit v = {.p = {.threads = omp_get_max_threads(), .root = geteuid() == 0},
+                      .quiet = o->quiet,
+                      .text = o->output && !strcmp(o->output, "-") ? stderr : stdout};
+    struct patient *p = &v.p;
+    char bus_id[DEVICE_BUS_ID_MAX];
+    int index;
+    if (o->append && !o->output) return fail(ERR_USAGE, "-append: needs -o FILE");
+    int err = device_find(o->device, &p->kind, &index);
     if (err) return err;
-    device_id(p.kind, index, p.id);
-    p.gpu = device_list[p.kind].ops->bus_id != NULL;
-    if (p.gpu) of_gpu = examine_gpu(&p, index, quiet);
-    if (of_gpu < 0) return ERR_DEVICE;
-    if (!quiet) tell_missing(&p);
-    int count = of_gpu + examine(host_checks, "the machine", &p, quiet) +
-                examine(tool_checks, "the program", &p, quiet);
-    if (interrupted) return fail(ERR_INTERRUPTED, "interrupted");
-    q->outcome->bad_machine = count > 0;
-    if (!quiet && count)
-        printf("%d thing%s would spoil a measurement on %s\n", count, count == 1 ? "" : "s", p.id);
-    else if (!quiet)
-        printf("nothing seen that would spoil a measurement on %s\n", p.id);
+    device_id(p->kind, index, p->id);
+    p->gpu = device_list[p->kind].ops->bus_id != NULL;
+    if (p->gpu) err = open_gpu(p, index, bus_id);
+    if (err) return err;
+    doctor_record_start(&v.record, p);
+    if (p->gpu) examine_gpu(&v, bus_id);
+    tell_missing(&v);
+    examine(&v, host_checks, "machine", "the machine");
+    examine(&v, tool_checks, "program", "the program");
+    err = interrupted ? fail(ERR_INTERRUPTED, "interrupted") : write_record(&v, o);
+    doctor_record_free(&v.record);
+    if (err) return err;
+    q->outcome->bad_machine = v.spoils > 0;
+    if (!v.quiet && v.spoils)
+        fprintf(v.text, "%d thing%s would spoil a measurement on %s\n", v.spoils,
+                v.spoils == 1 ? "" : "s", p->id);
+    else if (!v.quiet)
+        fprintf(v.text, "nothing seen that would spoil a measurement on %s\n", p->id);
     return OK;
 }

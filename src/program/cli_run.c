@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/utf8.h"
+#include "program/first_look.h"
 #include "run/record.h"
 #include "program/table.h"
 
@@ -105,39 +106,6 @@ static void tell_busy(const struct run *run)
                 (long long)run->busy, (long long)run->timed);
 }
 
-// The line of fail_text(), and what else the word may have been meant for.
-static void tell_bad(const struct options *o, const char *spec, const char *prefix)
-{
-    fprintf(stderr, "%s%s", prefix, fail_text());
-    if (choice_is_algorithm(spec))
-        fprintf(stderr, "; it is an algorithm: -alg %s%s%s", o->algs ? o->algs : "",
-                o->algs ? "," : "", spec);
-    fprintf(stderr, "\n");
-}
-
-// Looks at all matrices before the first one is measured: a slip in the last name is told now, not
-// after hours. All that are wrong are told, and nothing is measured.
-static int look_at_matrices(const struct options *o, struct outcome *outcome)
-{
-    int bad = 0, stdins = 0;
-    for (int i = 0; i < o->operand_count; i++) {
-        const char *spec = o->operands[i];
-        int err = interrupted ? fail(ERR_INTERRUPTED, "interrupted") : matrix_look(spec);
-        if (!strcmp(spec, "-") && stdins++)
-            err = fail(ERR_USAGE, "-: stdin can be read once, and is given twice");
-        if (err == ERR_INTERRUPTED || err == ERR_MEMORY) return err;
-        if (!err) continue;
-        tell_bad(o, spec, o->operand_count > 1 ? "" : "spbench: ");
-        outcome->bad_spec |= err == ERR_USAGE;
-        outcome->bad_matrix |= err != ERR_USAGE;
-        bad++;
-    }
-    if (bad && o->operand_count > 1)
-        fprintf(stderr, "spbench: nothing was measured: %d of %d matrices cannot be read\n", bad,
-                o->operand_count);
-    return OK;
-}
-
 // Refuses two files of one name, as a sweep does: records could not tell them apart.
 static int check_names(const struct options *o)
 {
@@ -186,15 +154,6 @@ static void start_counters(struct run *run, const struct choice *c, const struct
     if (run->tool.missing[0] && !o->quiet) fprintf(stderr, "no counters: %s\n", run->tool.missing);
 }
 
-static void tell_replaced(const struct run *run, const struct options *o)
-{
-    char name[FAIL_TEXT_MAX];
-    if (run->out.replaced && !o->quiet)
-        fprintf(stderr, "replacing %s: %lld record%s; -append adds to them\n",
-                utf8_visible(o->output, name, sizeof name), (long long)run->out.replaced,
-                run->out.replaced == 1 ? "" : "s");
-}
-
 int cli_run(const struct request *q)
 {
     const struct options *o = q->o;
@@ -207,9 +166,8 @@ int cli_run(const struct request *q)
     int err = check_output(o);
     if (err) return err;
     err = choice_make(&c, o);
-    if (!err) err = look_at_matrices(o, q->outcome);
-    if (err || q->outcome->bad_spec || q->outcome->bad_matrix) goto done;
-    err = choice_open(&c, o);
+    if (!err) err = first_look(o, (const char *const *)o->operands, o->operand_count);
+    if (!err) err = choice_open(&c, o);
     if (err) goto done;
 
     cli_tell_device(&c, o);
@@ -220,7 +178,7 @@ int cli_run(const struct request *q)
     run.table.kind = o->kind;
     if (!err && run.records) err = record_open(&run.out, o->output, o->append, o->seed);
     if (err) goto done;
-    tell_replaced(&run, o);
+    cli_tell_replaced(&run.out, o);
 
     start_counters(&run, &c, o);
     table_progress_text(&run.table, "measuring the device's ceilings");

@@ -4,6 +4,8 @@
 //   doctor_host.c   the machine: its processors, what else it does, how much this process may have
 //   doctor_gpu.c    one GPU, as NVML tells
 //   doctor_tools.c  this program, the libraries and tools that it finds, the environment
+//
+// doctor_record.c makes a record of what they found.
 #ifndef DOCTOR_H
 #define DOCTOR_H
 
@@ -13,6 +15,7 @@
 // What a check looks at.
 struct patient {
     char id[16];      // of the device that would be measured: "cuda:0"
+    char name[96];    // of it, as NVML tells; "": not told
     bool gpu;         // whether that is a GPU
     struct nvml nvml; // of it; all zero where there is none, and why in the next one
     char no_nvml[FAIL_TEXT_MAX];
@@ -46,7 +49,10 @@ void finding_advise(struct finding *f, const char *format, ...) PRINTF_LIKE(2, 3
 // The value, and that there is nothing to be judged by it.
 void finding_unclear(struct finding *f, const char *format, ...) PRINTF_LIKE(2, 3);
 
-// Whether the advice of a check counts for the device of this patient.
-bool doctor_counts(const struct doctor_check *c, const struct patient *p);
+// What a finding comes to for the device of this patient: only advice that counts for it would
+// spoil a measurement, any other is a hint.
+enum verdict { VERDICT_OK, VERDICT_UNCLEAR, VERDICT_HINT, VERDICT_ADVICE };
+enum verdict doctor_verdict(const struct doctor_check *c, const struct finding *f,
+                            const struct patient *p);
 
 #endif

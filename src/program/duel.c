@@ -9,6 +9,7 @@
 
 #include "base/child.h"
 #include "base/utf8.h"
+#include "program/first_look.h"
 #include "run/interleave.h"
 #include "run/record.h"
 
@@ -127,15 +128,11 @@ static void tell_progress(const struct duel *d, const struct interleave *plan, i
 // Before anything is measured: each process reads them again.
 static int check_matrices(const struct duel *d)
 {
-    for (int i = 0; i < d->matrix_count; i++) {
-        const char *spec = d->matrices[i];
-        if (!strcmp(spec, "-"))
+    for (int i = 0; i < d->matrix_count; i++)
+        if (!strcmp(d->matrices[i], "-"))
             return fail(ERR_USAGE, "-: what comes from stdin can be read once, and not by each "
                                    "process: give a file");
-        if (strncmp(spec, "gen:", 4) && access(spec, R_OK))
-            return fail(ERR_INPUT, "%s: %s", spec, strerror(errno));
-    }
-    return OK;
+    return first_look(d->o, (const char *const *)d->matrices, d->matrix_count);
 }
 
 int duel_run(struct duel *d)

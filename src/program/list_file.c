@@ -91,10 +91,9 @@ bool list_file_is_matrix(const char *path)
 
 void list_file_folder(const char *path, const char *given, char folder[])
 {
-    const char *slash = path ? strrchr(path, '/') : NULL;
+    const char *slash = strrchr(path, '/');
     if (given)
         snprintf(folder, PATH_MAX, "%s", given);
     else
-        snprintf(folder, PATH_MAX, "%.*smatrices", slash ? (int)(slash + 1 - path) : 0,
-                 path ? path : "");
+        snprintf(folder, PATH_MAX, "%.*smatrices", slash ? (int)(slash + 1 - path) : 0, path);
 }

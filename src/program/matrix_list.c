@@ -7,11 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/utf8.h"
 #include "data/gen.h"
+#include "program/first_look.h"
 #include "program/list_file.h"
+#include "program/matrix_folder.h"
 
 #define ENTRY_BYTES 20 // of a nonzero in a file, about
 #define NAMED       4  // of those that are missing
@@ -22,8 +23,8 @@ struct maker {
     struct matrix_list *m;
     const struct options *o;
     int64_t missing, lists;
-    char names[256];  // of some that are missing
-    const char *from; // the list that they are of; NULL: the command line
+    char names[256];             // of some that are missing
+    struct matrix_folder folder; // of the list that is read
 };
 
 static bool ends_with(const char *text, const char *end)
@@ -87,7 +88,6 @@ static int note_missing(struct maker *k, const char *name)
 
 static int add_file(struct maker *k, const char *path, const struct stat *facts)
 {
-    if (access(path, R_OK)) return fail(ERR_INPUT, "%s: %s", path, strerror(errno));
     int64_t bytes = facts->st_size;
     return add(k, path, is_packed(path) ? INFLATED * bytes : bytes, facts->st_mtime);
 }
@@ -129,24 +129,29 @@ static int add_folder(struct maker *k, const char *folder)
     return err;
 }
 
-// A line of a list: gen:SPEC, a file, or Group/Name as the collection has it, which is a file of
-// that name in the folder of the matrices.
+// A line of a list: gen:SPEC, a file, or Group/Name as the collection has it, which is a file in
+// the folder of the list's matrices.
 static int add_entry(void *arg, const char *word)
 {
-    static const char *const forms[] = {"%s/%s.mtx", "%s/%s.mtx.gz", "%s/%s.tar.gz"};
     struct maker *k = arg;
-    char path[PATH_MAX], folder[PATH_MAX];
+    char path[PATH_MAX];
     struct stat facts;
     if (!strncmp(word, "gen:", 4)) return add_generated(k, word);
     if (is_matrix_name(word))
         return stat(word, &facts) ? note_missing(k, word) : add_file(k, word, &facts);
-    list_file_folder(k->from, k->o->sweep.folder, folder);
-    const char *slash = strrchr(word, '/'), *name = slash ? slash + 1 : word;
-    for (int i = 0; i < COUNT(forms); i++) {
-        snprintf(path, sizeof path, forms[i], folder, name);
-        if (!stat(path, &facts)) return add_file(k, path, &facts);
-    }
-    return note_missing(k, word);
+    return matrix_folder_find(&k->folder, word, path, &facts) ? add_file(k, path, &facts)
+                                                              : note_missing(k, word);
+}
+
+static int add_list(struct maker *k, const char *path)
+{
+    char folder[PATH_MAX];
+    k->lists++;
+    list_file_folder(path, k->o->sweep.folder, folder);
+    int err = matrix_folder_open(&k->folder, folder);
+    if (!err) err = list_file_read(path, k->o->sweep.sets, add_entry, k);
+    matrix_folder_close(&k->folder);
+    return err;
 }
 
 static int add_word(struct maker *k, const char *word)
@@ -157,17 +162,13 @@ static int add_word(struct maker *k, const char *word)
     if (!strncmp(word, "gen:", 4)) return add_generated(k, word);
     if (stat(word, &facts)) {
         if (k->o->sweep.skip_missing && errno == ENOENT) return note_missing(k, word);
-        return fail(ERR_INPUT, "%s: %s", word, strerror(errno));
+        return add(k, word, 0, INT64_MIN); // look_at_all() says what is wrong
     }
     if (S_ISDIR(facts.st_mode)) return add_folder(k, word);
     if (!is_matrix_name(word) && !S_ISREG(facts.st_mode))
         return fail(ERR_INPUT, "%s: is neither a matrix nor a list of matrices", word);
     if (is_matrix_name(word) || list_file_is_matrix(word)) return add_file(k, word, &facts);
-    k->lists++;
-    k->from = word;
-    int err = list_file_read(word, k->o->sweep.sets, add_entry, k);
-    k->from = NULL;
-    return err;
+    return add_list(k, word);
 }
 
 static int check_missing(struct maker *k)
@@ -227,6 +228,16 @@ static int keep_once(struct matrix_list *m)
     return err;
 }
 
+static int look_at_all(const struct matrix_list *m, const struct options *o)
+{
+    const char **paths = mem_alloc(m->count, sizeof *paths);
+    if (!paths) return ERR_MEMORY;
+    for (int64_t i = 0; i < m->count; i++) paths[i] = m->all[i].path;
+    int err = first_look(o, paths, m->count);
+    mem_free(paths);
+    return err;
+}
+
 int matrix_list_make(struct matrix_list *m, const struct options *o)
 {
     struct maker k = {.m = m, .o = o};
@@ -239,6 +250,7 @@ int matrix_list_make(struct matrix_list *m, const struct options *o)
     if (!err) err = keep_once(m);
     sort(m, compare_places);
     if (!err && !m->count) err = fail(ERR_INPUT, "there is no matrix to measure");
+    if (!err) err = look_at_all(m, o);
     if (err) matrix_list_free(m);
     return err;
 }

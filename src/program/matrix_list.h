@@ -13,7 +13,8 @@ struct matrix_list {
     char left_out_text[256]; // the names of some
 };
 
-// Errors name the mistake, of files that are not there how many and which.
+// Errors name the mistake, of files that are not there how many and which. What begins as no matrix
+// does is an error as of a run: first_look.h.
 int matrix_list_make(struct matrix_list *m, const struct options *o);
 void matrix_list_free(struct matrix_list *m);
 // Keeps one part of the matrices: of all by name, each n-th from the i-th on (i from 1). It is the

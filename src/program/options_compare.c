@@ -37,51 +37,40 @@ static int parse_percent(const char *name, const char *text, double most, double
 
 int compare_parse_threshold(struct options *o, const struct option *self, const char *text)
 {
-    (void)self;
-    return parse_percent("threshold", text, 100, &o->threshold);
+    return parse_percent(self->name, text, 100, &o->threshold);
 }
 
 int compare_parse_plant(struct options *o, const struct option *self, const char *text)
 {
-    (void)self;
-    return parse_percent("plant", text, 1000, &o->plant);
-}
-
-// One whole number from 1 on.
-static int parse_count(const char *name, const char *text, int most, int *count)
-{
-    const struct axis axis = {.name = name, .min = 1, .max = most};
-    struct axis_values v;
-    int err = axis_parse(&axis, text, &v);
-    if (!err && v.count > 1) err = fail(ERR_USAGE, "-%s %s: one value, not a list", name, text);
-    if (!err) *count = (int)v.value[0];
-    return err;
+    return parse_percent(self->name, text, 1000, &o->plant);
 }
 
 int compare_parse_runs(struct options *o, const struct option *self, const char *text)
 {
-    (void)self;
-    return parse_count("runs", text, RUNS_MOST, &o->runs);
+    int64_t runs;
+    int err = parse_whole(self, text, 1, RUNS_MOST, &runs);
+    o->runs = (int)runs;
+    return err;
 }
 
 int compare_parse_consecutive(struct options *o, const struct option *self, const char *text)
 {
-    (void)self;
-    return parse_count("consecutive", text, CONSECUTIVE_MOST, &o->consecutive);
+    int64_t files;
+    int err = parse_whole(self, text, 1, CONSECUTIVE_MOST, &files);
+    o->consecutive = (int)files;
+    return err;
 }
 
 int compare_parse_ab(struct options *o, const struct option *self, const char *text)
 {
-    (void)self;
-    if (!*text) return fail(ERR_USAGE, "-ab: the name of the program is empty");
+    if (!*text) return fail(ERR_USAGE, "-%s: the name of the program is empty", self->name);
     o->ab = text;
     return OK;
 }
 
 int compare_parse_keep(struct options *o, const struct option *self, const char *text)
 {
-    (void)self;
-    if (!*text) return fail(ERR_USAGE, "-keep: the name is empty");
+    if (!*text) return fail(ERR_USAGE, "-%s: the name is empty", self->name);
     o->keep = text;
     return OK;
 }

@@ -3,9 +3,7 @@
 #ifndef OPTIONS_COMPARE_H
 #define OPTIONS_COMPARE_H
 
-#include "program/options.h"
-
-struct option; // of the table
+#include "program/options_table.h"
 
 int compare_parse_format(struct options *o, const struct option *self, const char *text);
 int compare_parse_threshold(struct options *o, const struct option *self, const char *text);

@@ -11,6 +11,10 @@ static void about_names(enum command command, const struct option *option, char 
     if (!strcmp(option->name, "op"))
         snprintf(text, 256, "operation; left out: that of the algorithms, %s where several have it",
                  ops[0]->name);
+    else if (!strcmp(option->name, "o"))
+        snprintf(text, 256, "%s",
+                 command == COMMAND_DOCTOR ? "where a record of what was found goes (JSON Lines)"
+                                           : "where the output goes (default: stdout)");
     else if (command == COMMAND_SWEEP)
         snprintf(text, 256, "as for run; several (cuda:0,1,2), or all GPUs, share the matrices");
     else

@@ -41,9 +41,8 @@ const char *const missing_words[] = {"error", "skip", NULL};
 
 int parse_missing(struct options *o, const struct option *self, const char *text)
 {
-    const struct axis axis = {.name = self->name, .words = missing_words};
     int64_t skip;
-    int err = parse_one(&axis, text, &skip);
+    int err = parse_word(self, text, missing_words, &skip);
     o->sweep.skip_missing = skip;
     return err;
 }
@@ -59,16 +58,3 @@ int parse_missing(struct options *o, const struct option *self, const char *text
 WORD(sets)
 WORD(folder)
 WORD(libraries)
-
-// Flags.
-#define FLAG(field)                                                                                \
-    int parse_##field(struct options *o, const struct option *self, const char *text)              \
-    {                                                                                              \
-        (void)self, (void)text;                                                                    \
-        o->sweep.field = true;                                                                     \
-        return OK;                                                                                 \
-    }
-FLAG(fresh)
-FLAG(resume)
-FLAG(retry)
-FLAG(plan_only)

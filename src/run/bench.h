@@ -1,4 +1,4 @@
-// One case -> one result; a plan over one matrix -> its results in order.
+// One case -> one result (bench.c); a plan over one matrix -> its results in order (bench_plan.c).
 #ifndef BENCH_H
 #define BENCH_H
 
@@ -24,6 +24,8 @@ enum status {
 const char *status_name(enum status status);
 // It is as it should be, or cannot be done here.
 bool status_is_good(enum status status);
+// What an error of a case becomes in its record.
+enum status status_of(int err);
 // -1 if there is none of this name.
 int status_find(const char *name);
 
@@ -72,6 +74,16 @@ struct bench_devices {
 };
 // NULL if it is none of them.
 struct bench_device *bench_device_find(const struct bench_devices *devices, const char *id);
+// Tells whoever asks of the plan that something is timed from here on, or that nothing is.
+int bench_keep_quiet(const struct plan *plan, bool on);
+
+// One case from its inputs, made ready on its device, to a result. Where it, or its check, does not
+// fit beside what other cases have left on the device, it gets that room, and another try. Returns
+// only what must end the whole run.
+int bench_run_case(const struct plan *plan, struct reference *ref, struct bench_device *bd,
+                   struct operands *o, struct result *r);
+// That a case has no time, and why.
+void result_fail(struct result *r, enum status status, const char *reason);
 
 // Takes a result as soon as it is there; it is valid only during the call.
 typedef int (*bench_emit)(const struct result *r, void *arg);

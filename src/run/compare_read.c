@@ -139,7 +139,7 @@ static int add_line(struct sightings *s, struct moments *m, const char *path, co
         note_origin(&s->device, r.device);
         note_origin(&s->revision, r.revision);
         err = moments_add(m, &r);
-    } else {
+    } else if (r.kind == RECORD_RESULT) {
         err = add(s, &r, m);
     }
     record_free(&r);

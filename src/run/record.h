@@ -1,4 +1,7 @@
 // Records: schema spbench/1, one JSON object a line. src/run/record.schema.json describes them.
+//
+// record_file.c has where they go, record_environment.c the first one of a run, record.c that of a
+// case, record_parts.c what both have; record_read.h reads them back.
 #ifndef RECORD_H
 #define RECORD_H
 

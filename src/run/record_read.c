@@ -284,6 +284,8 @@ int record_read(const char *line, struct record *out)
         out->kind = RECORD_ENVIRONMENT, err = get_environment(o, out);
     else if (kind && !strcmp(kind, "result"))
         out->kind = RECORD_RESULT, err = get_result(o, out);
+    else if (kind && !strcmp(kind, "doctor"))
+        out->kind = RECORD_DOCTOR;
     else
         err = missing("kind");
     if (!err) err = get_run(o, out);

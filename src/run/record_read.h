@@ -4,7 +4,8 @@
 
 #include "run/bench.h"
 
-enum record_kind { RECORD_ENVIRONMENT, RECORD_RESULT };
+// What the doctor found is of no run: all of it is left out.
+enum record_kind { RECORD_ENVIRONMENT, RECORD_RESULT, RECORD_DOCTOR };
 
 struct record {
     enum record_kind kind;

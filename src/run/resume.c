@@ -92,7 +92,8 @@ static int add_line(struct resume *r, struct runs *runs, const char *line)
     struct record x;
     int err = record_read(line, &x);
     if (err) return err;
-    err = x.kind == RECORD_ENVIRONMENT ? add_run(runs, line, &x) : add_case(r, &x, runs);
+    if (x.kind == RECORD_ENVIRONMENT) err = add_run(runs, line, &x);
+    if (x.kind == RECORD_RESULT) err = add_case(r, &x, runs);
     record_free(&x);
     return err;
 }

@@ -149,7 +149,7 @@ void seat_watch(struct seat *x)
     if (!x->job || x->ended) return;
     int64_t most = s->crew->memory_bytes, memory = most ? worker_memory(&x->w) : 0;
     if (most && memory > most) {
-        snprintf(x->why, sizeof x->why, "its process had %s of host memory, over -mem-limit, %s",
+        snprintf(x->why, sizeof x->why, "its processes had %s of host memory, over -mem-limit, %s",
                  size_text(memory, used), size_text(most, limit));
         end(x, STATUS_OOM);
     } else if (clock_ms() > x->deadline_ms) {

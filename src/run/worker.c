@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/child.h"
+#include "base/process_tree.h"
 #include "base/utf8.h"
 
 #define FIRST ((int64_t)1 << 16) // bytes of text, doubled as it comes
@@ -215,7 +216,11 @@ char *worker_line(struct worker *w)
 
 void worker_kill(struct worker *w)
 {
-    if (w->pid) kill(-w->pid, SIGKILL);
+    struct process_tree tree;
+    if (!w->pid) return;
+    process_tree_find(w->pid, &tree); // while there is a parent to find them by
+    kill(-w->pid, SIGKILL);
+    process_tree_kill(&tree);
 }
 
 bool worker_over(struct worker *w, int *state)
@@ -234,15 +239,10 @@ bool worker_over(struct worker *w, int *state)
 
 int64_t worker_memory(const struct worker *w)
 {
-    char path[64];
-    long long size, resident = 0, shared = 0;
-    snprintf(path, sizeof path, "/proc/%d/statm", (int)w->pid);
-    FILE *f = fopen(path, "re");
-    if (!f) return 0;
-    // The file that it has mapped is shared with the page cache.
-    if (fscanf(f, "%lld %lld %lld", &size, &resident, &shared) != 3) resident = shared = 0;
-    fclose(f);
-    return max64(resident - shared, 0) * sysconf(_SC_PAGESIZE);
+    struct process_tree tree;
+    if (!w->pid) return 0;
+    process_tree_find(w->pid, &tree);
+    return process_tree_memory(&tree);
 }
 
 void worker_free(struct worker *w)

@@ -82,11 +82,11 @@ int worker_read(struct worker *w);
 // The next whole line of the channel, without its end; NULL: there is none yet. It stays until the
 // next call of either.
 char *worker_line(struct worker *w);
-// Ends it, with all that it started.
+// Ends it, with all that it started, also where that has a group of its own (ncu, of -counters).
 void worker_kill(struct worker *w);
 // Whether its process is over; then *state is as of waitpid().
 bool worker_over(struct worker *w, int *state);
-// The host memory that is its own, in bytes; 0 where that is not known.
+// The host memory of it and of what it started, in bytes; 0 where that is not known.
 int64_t worker_memory(const struct worker *w);
 void worker_free(struct worker *w);
 

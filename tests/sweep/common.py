@@ -5,33 +5,15 @@ import pathlib
 import subprocess
 import sys
 
+from checks import check, end, skip  # which scripts have from here
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 BUILD = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else ROOT / "build/cpu").resolve()
 PLANTED = BUILD / "tests/sweep/spbench"  # the program with algorithms that crash, hang and so on
 LIBRARY = BUILD / "tests/sweep/library.so"
 QUICK = ["-device", "cpu", "-threads", "1", "-op", "spmm", "-k", "2", "-reps", "1", "-warmup", "1"]
 
-passed = failed = skipped = 0
 os.environ.setdefault("OMP_WAIT_POLICY", "passive")
-
-
-def check(good, text):
-    global passed, failed
-    passed += bool(good)
-    failed += not good
-    if not good:
-        print("FAILED: %s" % text)
-
-
-def skip(text):
-    global skipped
-    skipped += 1
-    print("skipped: %s" % text)
-
-
-def end():
-    print("%d passed, %d failed, %d skipped" % (passed, failed, skipped))
-    sys.exit(failed != 0)
 
 
 def command(*words, binary=PLANTED):

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 extern const struct algo spmm_reference_cpu;
@@ -56,6 +57,20 @@ static int eat(struct task *t)
         usleep(2000);
     }
     return fail(ERR_UNSUPPORTED, "nobody has stopped it");
+}
+
+// A process that it has started, in a group of its own, eats; its number goes where the test wants
+// it.
+static int brood(struct task *t)
+{
+    pid_t child = fork();
+    if (child) return waitpid(child, NULL, 0), fail(ERR_UNSUPPORTED, "nobody has stopped it");
+    setpgid(0, 0);
+    FILE *note = fopen(getenv("PLANT_NOTE"), "w");
+    if (note) fprintf(note, "%d", (int)getpid()), fclose(note);
+    eat(t);
+    sleep(25);
+    _exit(0);
 }
 
 // As a CUDA context after an illegal access: whatever is asked of it fails.
@@ -110,6 +125,7 @@ PLANT(exit, leave, );
 PLANT(child, leave_child, );
 PLANT(hang, hang, );
 PLANT(eat, eat, );
+PLANT(brood, brood, );
 PLANT(dead, die, );
 PLANT(term, term, );
 PLANT(library, multiply, .vendor = "Plant", .library = version);

@@ -1,0 +1,70 @@
+#include "base/process_tree.h"
+
+#include <dirent.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+static bool has(const struct process_tree *t, pid_t pid)
+{
+    for (int i = 0; i < t->count; i++)
+        if (t->pids[i] == pid) return true;
+    return false;
+}
+
+static void add(struct process_tree *t, pid_t pid)
+{
+    if (pid > 0 && t->count < PROCESS_TREE_MAX && !has(t, pid)) t->pids[t->count++] = pid;
+}
+
+// What one thread has started.
+static void add_children(struct process_tree *t, pid_t pid, const char *thread)
+{
+    char path[64];
+    int child;
+    snprintf(path, sizeof path, "/proc/%d/task/%.16s/children", (int)pid, thread);
+    FILE *f = fopen(path, "re");
+    while (f && fscanf(f, "%d", &child) == 1) add(t, child);
+    if (f) fclose(f);
+}
+
+void process_tree_find(pid_t root, struct process_tree *t)
+{
+    t->count = 0;
+    add(t, root);
+    for (int i = 0; i < t->count; i++) { // those that are found are looked at in turn
+        char path[64];
+        snprintf(path, sizeof path, "/proc/%d/task", (int)t->pids[i]);
+        DIR *threads = opendir(path);
+        struct dirent *entry;
+        while (threads && (entry = readdir(threads)))
+            if (entry->d_name[0] != '.') add_children(t, t->pids[i], entry->d_name);
+        if (threads) closedir(threads);
+    }
+}
+
+static int64_t pages_of(pid_t pid)
+{
+    char path[64];
+    long long size, resident = 0, shared = 0;
+    snprintf(path, sizeof path, "/proc/%d/statm", (int)pid);
+    FILE *f = fopen(path, "re");
+    if (!f) return 0;
+    // The file that it has mapped is shared with the page cache.
+    if (fscanf(f, "%lld %lld %lld", &size, &resident, &shared) != 3) resident = shared = 0;
+    fclose(f);
+    return max64(resident - shared, 0);
+}
+
+int64_t process_tree_memory(const struct process_tree *t)
+{
+    int64_t pages = 0;
+    for (int i = 0; i < t->count; i++) pages += pages_of(t->pids[i]);
+    return pages * sysconf(_SC_PAGESIZE);
+}
+
+void process_tree_kill(const struct process_tree *t)
+{
+    for (int i = 0; i < t->count; i++) kill(t->pids[i], SIGKILL);
+}
