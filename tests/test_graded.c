@@ -87,6 +87,7 @@ static void test_kinds(void)
 static int32_t sixty(int32_t i) { return (void)i, 60; }
 static int32_t twenty(int32_t i) { return (void)i, 20; }
 static int32_t three_hundred(int32_t i) { return (void)i, 300; }
+static int32_t six_hundred(int32_t i) { return (void)i, 600; }
 static int32_t mixed(int32_t i) { return i % 9 < 3 ? 50 : i % 9 < 6 ? 12 : 5 + i % 50; }
 static int32_t with_first(int32_t i) { return i - i % ALIKE; }
 static int32_t with_second(int32_t i) { return i % ALIKE ? i - i % ALIKE + 1 : i; }
@@ -102,7 +103,8 @@ static void test_bundles(void)
     } cases[] = {
         {"alike, medium", 90, sixty, with_first, 3, 1, 30, 1},
         {"alike, short", 90, twenty, with_first, 3, 1, 30, 1},
-        {"too long", 30, three_hundred, with_first, 1.5, 0.5, 0, 0},
+        {"too long", 30, six_hundred, with_first, 1.5, 0.5, 0, 0},
+        {"longer than a single row of a warp", 30, three_hundred, with_first, 1.5, 0.5, 10, 1},
         {"a row is left", 91, sixty, with_first, 1.6, 0.5, 30, 90.0 / 91},
         {"two rows are left", 92, sixty, with_first, 1.6, 0.5, 30, 90.0 / 92},
         {"two of three are alike", 90, sixty, with_second, 1.2, 0.5, 30, 1},

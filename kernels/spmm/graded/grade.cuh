@@ -46,7 +46,7 @@ static __device__ __forceinline__ struct grade grade_of(const struct grading &g,
     x.count = 1;
     if (x.length <= g.short_most) {
         x.kind = columns ? SHORT_BUNDLE : SHORT;
-    } else if (x.length <= g.medium_most) {
+    } else if (columns || x.length <= g.medium_most) {
         x.kind = columns ? MEDIUM_BUNDLE : MEDIUM;
     } else {
         x.kind = SEGMENT;

@@ -77,7 +77,7 @@ static inline double plan_alike(const struct task *t)
 }
 
 // Which windows of rows are bundles. Whether there are enough of them: else none are.
-static inline int plan_bundles(struct task *t, struct plan *s, int32_t medium_most, bool *enough)
+static inline int plan_bundles(struct task *t, struct plan *s, bool *enough)
 {
     const struct csr_dev *A = csr_of(t->A[0]);
     const double least = plan_alike(t);
@@ -91,8 +91,8 @@ static inline int plan_bundles(struct task *t, struct plan *s, int32_t medium_mo
     if (!err) err = device_fill(d, totals, 0, sizeof *totals);
     if (!err) {
         LAUNCH(find_bundles, (unsigned)ceil_div(windows, THREADS / WARP), THREADS, 0, d->stream,
-               windows, (const int32_t *)A->ptr, A->idx, (float)least, medium_most,
-               s->bundle_columns, totals);
+               windows, (const int32_t *)A->ptr, A->idx, (float)least, s->bundle_columns,
+               totals);
         err = wait_for(d, t->entry->name, totals, &x, sizeof x);
     }
     device_free(d, totals);
@@ -235,7 +235,7 @@ static inline int plan_make(struct task *t, const struct form *forms, int count)
     plan_lengths(t, form, &g);
     int err = row_step(t, &t->in[0], &s->B_step);
     if (!err) err = row_step(t, &t->C, &s->C_step);
-    if (!err && other) err = plan_bundles(t, s, g.medium_most, &bundled);
+    if (!err && other) err = plan_bundles(t, s, &bundled);
     if (bundled) form = other, g.bundle_columns = s->bundle_columns;
     s->form = form;
     s->slabs = (int32_t)ceil_div(t->C.cols, form->lanes * form->packs * form->vec);
