@@ -84,10 +84,9 @@ static void test_kinds(void)
 // ---- Bundles ----
 
 #define ALIKE 3
-static int32_t sixty(int32_t i) { return (void)i, 60; }
+static int32_t thirty_six(int32_t i) { return (void)i, 36; }
 static int32_t twenty(int32_t i) { return (void)i, 20; }
 static int32_t three_hundred(int32_t i) { return (void)i, 300; }
-static int32_t six_hundred(int32_t i) { return (void)i, 600; }
 static int32_t mixed(int32_t i) { return i % 9 < 3 ? 50 : i % 9 < 6 ? 12 : 5 + i % 50; }
 static int32_t with_first(int32_t i) { return i - i % ALIKE; }
 static int32_t with_second(int32_t i) { return i % ALIKE ? i - i % ALIKE + 1 : i; }
@@ -101,18 +100,17 @@ static void test_bundles(void)
         double alike, share; // options
         double bundles, bundled;
     } cases[] = {
-        {"alike, medium", 90, sixty, with_first, 3, 1, 30, 1},
-        {"alike, short", 90, twenty, with_first, 3, 1, 30, 1},
-        {"too long", 30, six_hundred, with_first, 1.5, 0.5, 0, 0},
-        {"longer than a single row of a warp", 30, three_hundred, with_first, 1.5, 0.5, 10, 1},
-        {"a row is left", 91, sixty, with_first, 1.6, 0.5, 30, 90.0 / 91},
-        {"two rows are left", 92, sixty, with_first, 1.6, 0.5, 30, 90.0 / 92},
-        {"two of three are alike", 90, sixty, with_second, 1.2, 0.5, 30, 1},
-        {"half of them", 72, sixty, some_with_first, 2.5, 0.5, 12, 0.5},
-        {"half are not enough", 72, sixty, some_with_first, 2.5, 0.51, 0, 0.5},
-        {"lengths differ", 90, mixed, with_first, 2.5, 0.1, 30, 1},
-        {"not wanted", 90, sixty, with_first, 0, 0, 0, -1},
-        {"fewer than a bundle", 2, sixty, with_first, 1, 0, 0, -1},
+        {"alike, medium", 360, thirty_six, with_first, 3, 1, 120, 1},
+        {"alike, short", 360, twenty, with_first, 3, 1, 120, 1},
+        {"too long", 30, three_hundred, with_first, 1.5, 0.5, 0, 0},
+        {"a row is left", 361, thirty_six, with_first, 1.6, 0.5, 120, 360.0 / 361},
+        {"two rows are left", 362, thirty_six, with_first, 1.6, 0.5, 120, 360.0 / 362},
+        {"two of three are alike", 360, twenty, with_second, 1.2, 0.5, 120, 1},
+        {"half of them", 288, thirty_six, some_with_first, 2.5, 0.5, 48, 0.5},
+        {"half are not enough", 288, thirty_six, some_with_first, 2.5, 0.51, 0, 0.5},
+        {"lengths differ", 360, mixed, with_first, 2.5, 0.1, 120, 1},
+        {"not wanted", 360, thirty_six, with_first, 0, 0, 0, -1},
+        {"fewer than a bundle", 2, thirty_six, with_first, 1, 0, 0, -1},
     };
     for (int c = 0; c < COUNT(cases); c++) {
         struct csr A;
@@ -190,7 +188,10 @@ static void test_infinity(void)
 
 // ---- Shapes ----
 
-static int32_t all_lengths(int32_t i) { return i < 70 ? i : i == 70 ? 300 : i == 71 ? 2100 : i % 7; }
+static int32_t all_lengths(int32_t i)
+{
+    return i < 70 ? i : i == 70 ? 300 : i == 71 ? 2100 : i % 7;
+}
 
 static void test_shapes(void)
 {
@@ -221,6 +222,8 @@ static void test_shapes(void)
     csr_free(&A);
 }
 
+#define UNITS 4 // multiprocessors that what is decided here is for
+
 int main(void)
 {
     if (device_missing(DEVICE_CUDA)) {
@@ -228,6 +231,7 @@ int main(void)
         return TEST_END();
     }
     CHECK(!device_open("cuda", &dev), "%s", fail_text());
+    dev.units = UNITS;
     test_kinds();
     test_bundles();
     test_infinity();

@@ -6,8 +6,6 @@
 
 #include "pieces.cuh"
 
-#define MOST_COLUMNS 512 // of a bundle: a warp goes through it
-
 // The columns of one row, ascending.
 struct row_columns {
     const int32_t *idx;
@@ -41,10 +39,10 @@ struct bundle_totals {
 };
 
 // The columns that window w of ALIKE rows has as a bundle, 0: it is none. It is one where there are
-// `least` nonzeros or more for each of at most MOST_COLUMNS. A warp for each window.
+// `least` nonzeros or more for each of at most `most` columns. A warp for each window.
 static __global__ void __launch_bounds__(THREADS)
     find_bundles(int32_t windows, const int32_t *__restrict__ ptr, const int32_t *__restrict__ idx,
-                 float least, int32_t *__restrict__ columns,
+                 float least, int32_t most, int32_t *__restrict__ columns,
                  struct bundle_totals *__restrict__ totals)
 {
     const int64_t w = ((int64_t)blockIdx.x * THREADS + threadIdx.x) / WARP;
@@ -54,15 +52,15 @@ static __global__ void __launch_bounds__(THREADS)
     for (int r = 0; r < ALIKE; r++) {
         rows[r] = columns_of(ptr, idx, (int32_t)w * ALIKE + r);
         longest = max(longest, rows[r].end - rows[r].first);
-        nonzeros += min(rows[r].end - rows[r].first, MOST_COLUMNS + 1);
+        nonzeros += min(rows[r].end - rows[r].first, most + 1);
     }
-    bool alike = longest > 0 && longest <= MOST_COLUMNS && (float)nonzeros >= least * (float)longest;
+    bool alike = longest > 0 && longest <= most && (float)nonzeros >= least * (float)longest;
     if (alike) {
         for (int r = 0; r < ALIKE; r++)
             for (int32_t p = rows[r].first + lane_id(); p < rows[r].end; p += WARP)
                 own += !is_before(rows, r, idx[p]);
         own = warp_sum(own);
-        alike = own <= MOST_COLUMNS && (float)nonzeros >= least * (float)own;
+        alike = own <= most && (float)nonzeros >= least * (float)own;
     }
     if (lane_id()) return;
     columns[w] = alike ? own : 0;
@@ -98,8 +96,9 @@ static __global__ void __launch_bounds__(THREADS)
             bool all_have = r == 0;
             for (int q = 0; q < ALIKE; q++) {
                 const int32_t found = q < r ? -1 : q == r ? p : find_column(rows[q], j);
-                to_val[(int64_t)q * piece.length + place] =
-                    found < 0 ? (T)0 : val[found] == 0 ? -(T)0 : val[found];
+                to_val[(int64_t)q * piece.length + place] = found < 0         ? (T)0
+                                                            : val[found] == 0 ? -(T)0
+                                                                              : val[found];
                 all_have &= found >= 0;
             }
             to_idx[place] = all_have ? j : j | MARK;

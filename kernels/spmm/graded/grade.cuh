@@ -22,7 +22,8 @@ static_assert(sizeof(struct counts) == COUNTS * sizeof(int32_t), "add_up() takes
 struct grading {
     int32_t m;
     const int32_t *ptr;
-    const int32_t *bundle_columns; // of each window of ALIKE rows, 0: it is none; NULL: there are none
+    const int32_t
+        *bundle_columns; // of each window of ALIKE rows, 0: it is none; NULL: there are none
     int32_t short_most, medium_most, segment;
     bool sorted; // short pieces, by their lengths
 };
@@ -38,8 +39,7 @@ static __device__ __forceinline__ struct grade grade_of(const struct grading &g,
     struct grade x = {KINDS, 0, 0, 0};
     if (i >= g.m) return x;
     const int64_t w = i / ALIKE;
-    const int32_t columns =
-        g.bundle_columns && w < g.m / ALIKE ? g.bundle_columns[w] : 0;
+    const int32_t columns = g.bundle_columns && w < g.m / ALIKE ? g.bundle_columns[w] : 0;
     if (columns && i % ALIKE) return x;
     x.start = g.ptr[i];
     x.length = columns ? columns : g.ptr[i + 1] - x.start;
@@ -145,9 +145,9 @@ static __global__ void __launch_bounds__(WINDOW)
     place += before.of[x.kind];
     for (int32_t c = 0; c < x.count; c++) { // segments, else one piece
         const int32_t done = c * g.segment;
-        to.list[x.kind][place + c] = {(int32_t)i, start + done,
-                                      x.kind == SEGMENT ? min(g.segment, x.length - done) : x.length,
-                                      place};
+        to.list[x.kind][place + c] = {
+            (int32_t)i, start + done,
+            x.kind == SEGMENT ? min(g.segment, x.length - done) : x.length, place};
     }
 }
 

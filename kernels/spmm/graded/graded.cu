@@ -44,9 +44,10 @@ template <typename S, bool BUNDLES> static void start(const struct task *t)
     auto kernel = multiply<S, BUNDLES>;
     const int32_t most = 65535; // slabs of one grid
     for (; x.slab < s->slabs; x.slab += most)
-        LAUNCH_EARLY_IF(s->early, kernel,
-                        dim3((unsigned)s->lists.at[KINDS], (unsigned)min64(s->slabs - x.slab, most)),
-                        THREADS, 0, t->dev->stream, x, s->lists);
+        LAUNCH_EARLY_IF(
+            s->early, kernel,
+            dim3((unsigned)s->lists.at[KINDS], (unsigned)min64(s->slabs - x.slab, most)), THREADS,
+            0, t->dev->stream, x, s->lists);
 }
 
 #define FORM(VEC, LANES, PACKS, WHOLE, BUNDLES)                                                    \
@@ -58,12 +59,12 @@ template <typename S, bool BUNDLES> static void start(const struct task *t)
 #define BUNDLES(VEC, LANES, PACKS) FORM(VEC, LANES, PACKS, false, true)
 
 #define FORMS_16(V)                                                                                \
-    PLAIN(V, 1, 1), PLAIN(V, 2, 1), PLAIN(V, 4, 1), WHOLE(V, 8, 1), WHOLE(V, 8, 2), PLAIN(V, 8, 3), \
-        WHOLE(V, 16, 2), FORM(V, 4, 2, true, false), FORM(V, 8, 4, true, false), BUNDLES(V, 8, 1), \
-        BUNDLES(V, 16, 1)
+    PLAIN(V, 1, 1), PLAIN(V, 2, 1), PLAIN(V, 4, 1), WHOLE(V, 8, 1), WHOLE(V, 8, 2),                \
+        PLAIN(V, 8, 3), WHOLE(V, 16, 2), FORM(V, 4, 2, true, false), FORM(V, 8, 4, true, false),   \
+        BUNDLES(V, 8, 1), BUNDLES(V, 16, 1)
 #define FORMS_8(V)                                                                                 \
     PLAIN(V, 1, 1), PLAIN(V, 4, 1), PLAIN(V, 8, 1), PLAIN(V, 8, 2), PLAIN(V, 16, 1),               \
-        PLAIN(V, 16, 2), PLAIN(V, 16, 4), PLAIN(V, 32, 1), BUNDLES(V, 16, 1), BUNDLES(V, 32, 1),             \
+        PLAIN(V, 16, 2), PLAIN(V, 16, 4), PLAIN(V, 32, 1), BUNDLES(V, 16, 1), BUNDLES(V, 32, 1),   \
         BUNDLES(V, 32, 2)
 #define FORMS_4(V)                                                                                 \
     PLAIN(V, 1, 1), PLAIN(V, 4, 1), PLAIN(V, 8, 1), PLAIN(V, 8, 2), PLAIN(V, 8, 4),                \

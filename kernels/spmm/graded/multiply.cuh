@@ -13,10 +13,9 @@ template <typename T> struct work {
 // Piece i of a list, of teams of 1 << log_team lanes, whose groups take its rounds in turn. Past
 // the last piece there is nothing.
 template <typename S, bool BUNDLE>
-static __device__ __forceinline__ work<typename S::T> find_work(const operands<typename S::T> &x,
-                                                                const struct piece *list,
-                                                                int32_t count, int32_t i,
-                                                                int log_team)
+static __device__ __forceinline__ work<typename S::T>
+find_work(const operands<typename S::T> &x, const struct piece *list, int32_t count, int32_t i,
+          int log_team)
 {
     const int place = (int)threadIdx.x & ((1 << log_team) - 1);
     work<typename S::T> w;
@@ -36,9 +35,9 @@ static __host__ __device__ constexpr int log2_of(int x) { return x > 1 ? 1 + log
 // The sums of a segment's block, over its warps, go to `partial`; the block that is the last of its
 // row to come adds those up in their order. A row that is one segment needs none of that.
 template <typename S>
-static __device__ __forceinline__ void finish_segment(sums<S, 1> &sum, const operands<typename S::T> &x,
-                                                      const lists &a, const struct piece &piece,
-                                                      int32_t slab, const columns<S> &where)
+static __device__ __forceinline__ void
+finish_segment(sums<S, 1> &sum, const operands<typename S::T> &x, const lists &a,
+               const struct piece &piece, int32_t slab, const columns<S> &where)
 {
     typedef typename S::packed packed;
     const int PACKS = S::LANES * S::PACKS, WARPS = THREADS / WARP;
@@ -100,8 +99,7 @@ static __device__ __forceinline__ void bundle(const operands<typename S::T> &x, 
     add_groups<S::LANES, TEAM>(sum);
     if (w.piece.row < 0 || (int)threadIdx.x % TEAM >= S::LANES) return;
 #pragma unroll
-    for (int r = 0; r < ALIKE; r++)
-        store_row<S>(sum.x[r], x.C, x.C_step, w.piece.row + r, where);
+    for (int r = 0; r < ALIKE; r++) store_row<S>(sum.x[r], x.C, x.C_step, w.piece.row + r, where);
 }
 
 // BUNDLES: there may be some.
@@ -119,8 +117,9 @@ static __global__ void __launch_bounds__(THREADS, blocks_of<S, BUNDLES ? ALIKE :
         return bundle<S::TEAM>(x, a, SHORT_BUNDLE, block - a.at[SHORT_BUNDLE], where);
 
     // One loop for segments, medium and short pieces: what differs is the size of the team.
-    const int kind =
-        block < a.at[SEGMENT + 1] ? SEGMENT : block < a.at[SHORT_BUNDLE] ? MEDIUM : SHORT;
+    const int kind = block < a.at[SEGMENT + 1]    ? SEGMENT
+                     : block < a.at[SHORT_BUNDLE] ? MEDIUM
+                                                  : SHORT;
     const int log_team = log2_of(kind == SEGMENT ? THREADS : kind == MEDIUM ? WARP : S::TEAM);
     const int32_t i = (block - a.at[kind]) * (THREADS >> log_team) + ((int)threadIdx.x >> log_team);
     const work<T> w = find_work<S, false>(x, a.list[kind], a.count[kind], i, log_team);

@@ -76,8 +76,15 @@ static inline double plan_alike(const struct task *t)
     return wanted >= 0 ? wanted : t->prec == F32 && plan_vec(t) == 4 ? 1.6 : 2.4;
 }
 
-// Which windows of rows are bundles. Whether there are enough of them: else none are.
-static inline int plan_bundles(struct task *t, struct plan *s, bool *enough)
+// Columns of a bundle, at most: a warp goes through it, which must not take longer than all else.
+static inline int32_t plan_most_columns(const struct task *t, const struct form *f)
+{
+    const int lanes = f->lanes < 8 ? 8 : f->lanes;
+    return (int32_t)(fmin(fmax(2 * plan_share(t, f), 16), 128) * WARP / lanes);
+}
+
+// Which windows of rows are bundles of this form. Whether there are enough of them: else none are.
+static inline int plan_bundles(struct task *t, struct plan *s, const struct form *f, bool *enough)
 {
     const struct csr_dev *A = csr_of(t->A[0]);
     const double least = plan_alike(t);
@@ -91,8 +98,8 @@ static inline int plan_bundles(struct task *t, struct plan *s, bool *enough)
     if (!err) err = device_fill(d, totals, 0, sizeof *totals);
     if (!err) {
         LAUNCH(find_bundles, (unsigned)ceil_div(windows, THREADS / WARP), THREADS, 0, d->stream,
-               windows, (const int32_t *)A->ptr, A->idx, (float)least, s->bundle_columns,
-               totals);
+               windows, (const int32_t *)A->ptr, A->idx, (float)least, plan_most_columns(t, f),
+               s->bundle_columns, totals);
         err = wait_for(d, t->entry->name, totals, &x, sizeof x);
     }
     device_free(d, totals);
@@ -143,8 +150,7 @@ static inline int plan_fill(struct task *t, struct plan *s, int32_t columns)
     static const int kinds[] = {MEDIUM_BUNDLE, SHORT_BUNDLE};
     struct device *d = t->dev;
     int err = device_alloc(d, columns, sizeof *s->bundles.idx, (void **)&s->bundles.idx);
-    if (!err)
-        err = device_alloc(d, (int64_t)columns * ALIKE, prec_bytes(t->prec), &s->bundles.val);
+    if (!err) err = device_alloc(d, (int64_t)columns * ALIKE, prec_bytes(t->prec), &s->bundles.val);
     for (int k = 0; k < 2 && !err; k++) {
         if (s->lists.count[kinds[k]]) BY_PREC(t, start_filling, t, kinds[k]);
         err = launch_check(t->entry->name);
@@ -189,7 +195,7 @@ static inline void plan_lengths(const struct task *t, const struct form *f, stru
     const int lanes = f->lanes < 8 ? 8 : f->lanes;
     const double medium = fmin(fmax(2 * share, 16), 64);
     const double segment = fmin(fmax(1.5 * share, lanes > 8 ? 24 : 32), 8 * lanes);
-    g->short_most = wanted_short >= 0 ? wanted_short : (int)fmin(fmax(1.5 * share, 8), 32);
+    g->short_most = wanted_short >= 0 ? wanted_short : (int)fmin(fmax(1.5 * share, 16), 32);
     g->medium_most = wanted_medium ? wanted_medium : (int)fmax(medium * WARP / lanes, 32);
     g->segment = wanted_segment ? wanted_segment : (int)segment * (THREADS / lanes);
 }
@@ -224,18 +230,18 @@ static inline int plan_make(struct task *t, const struct form *forms, int count)
     bool bundled = false;
     const struct form *form = plan_rows(t, forms, count), *other = NULL;
     const int64_t columns_of_slab = form->lanes * form->packs * form->vec;
-    const bool narrow = columns_of_slab < t->C.cols &&
-                        columns_of_slab * (int64_t)prec_bytes(t->prec) <= 128;
-    other = plan_form(t, forms, count,
-                      {narrow ? 128 : (int64_t)task_option(t, "slab"),
-                       (int)task_option(t, "lanes"), true});
+    const bool narrow =
+        columns_of_slab < t->C.cols && columns_of_slab * (int64_t)prec_bytes(t->prec) <= 128;
+    other = plan_form(
+        t, forms, count,
+        {narrow ? 128 : (int64_t)task_option(t, "slab"), (int)task_option(t, "lanes"), true});
     g.m = A->m;
     g.ptr = (const int32_t *)A->ptr;
     g.sorted = true;
     plan_lengths(t, form, &g);
     int err = row_step(t, &t->in[0], &s->B_step);
     if (!err) err = row_step(t, &t->C, &s->C_step);
-    if (!err && other) err = plan_bundles(t, s, &bundled);
+    if (!err && other) err = plan_bundles(t, s, other, &bundled);
     if (bundled) form = other, g.bundle_columns = s->bundle_columns;
     s->form = form;
     s->slabs = (int32_t)ceil_div(t->C.cols, form->lanes * form->packs * form->vec);

@@ -13,8 +13,8 @@ template <typename VALUE, int V, int L, int P, bool W> struct shape {
     typedef VALUE T;
     typedef pack<VALUE, V> packed;
     static const int VEC = V, LANES = L, PACKS = P;
-    static const int TEAM = L < 4 ? 8 : L; // lanes of a short piece
-    static const int SLAB = V * L * P;     // columns
+    static const int TEAM = L < 4 ? 8 : L;               // lanes of a short piece
+    static const int SLAB = V * L * P;                   // columns
     static const int BYTES = V * P * (int)sizeof(VALUE); // of a row of B in one lane
     static const bool WHOLE = W;
 };
@@ -143,8 +143,7 @@ template <typename T> struct stretch {
 
 template <int ROWS, typename T>
 static __device__ __forceinline__ struct nonzeros<T, ROWS> load_round(const stretch<T> &from,
-                                                                     int lane)
-{
+                                                                      int lane) {
     nonzeros<T, ROWS> next = {};
     if (lane >= from.left) return next;
     next.j = load_once(from.idx + from.p);
@@ -155,7 +154,8 @@ static __device__ __forceinline__ struct nonzeros<T, ROWS> load_round(const stre
 }
 
 // Without its mark.
-template <int ROWS> static __device__ __forceinline__ uint32_t column_of(int32_t j)
+template <int ROWS>
+static __device__ __forceinline__ uint32_t column_of(int32_t j)
 {
     return (uint32_t)(ROWS == 1 ? j : j & ~MARK);
 }
@@ -210,8 +210,7 @@ add_round(sums<S, ROWS> &sum, const nonzeros<typename S::T, ROWS> &now, int32_t 
             }
         }
 #pragma unroll
-        for (int e = 0; e < BATCH; e++)
-            add_products(sum, j[e], now, q + e, b[e]);
+        for (int e = 0; e < BATCH; e++) add_products(sum, j[e], now, q + e, b[e]);
     }
 }
 
