@@ -129,6 +129,7 @@ def row_from(record, env):
     row["matrix"] = (row["name"],) + tuple(number(matrix[n]) for n in ("rows", "cols", "nnz"))
     row["curve"] = aspect_nonzeros(row)
     row["rows"], row["row_mean"] = number(matrix["rows"]), number(matrix.get("row_mean"))
+    row["row_max"], row["row_cv"] = number(matrix.get("row_max")), number(matrix.get("row_cv"))
     row["ms"], row["gflops"] = number(time.get("median")), number(record.get("gflops"))
     row["interval"] = interval(time)
     row["flagged"] = True in (time.get("throttled"), time.get("busy"))  # may be too long
@@ -154,7 +155,8 @@ def no_options_asked(command):
     """Does a run of this command leave the options of its algorithms as they are? None: not known."""
     if not isinstance(command, list):
         return None
-    return not any(re.match("--?opt(=|$)", str(word)) for word in command)
+    return not any(word.lstrip("-").startswith("opt") and re.match("--?opt(=|$)", word)
+                   for word in map(str, command))
 
 
 def is_unread(record):
