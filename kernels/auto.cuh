@@ -80,7 +80,8 @@ static void auto_start_tiles(const struct task *t, struct auto_counts *sum)
 }
 
 // `start` launches the counting, and is not asked of a matrix without rows.
-static int auto_count(const struct task *t, void (*start)(const struct task *, struct auto_counts *),
+static int auto_count(const struct task *t,
+                      void (*start)(const struct task *, struct auto_counts *),
                       struct auto_counts *out)
 {
     struct auto_counts *sum = NULL;

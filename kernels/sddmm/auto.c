@@ -4,10 +4,7 @@
 // lengths, the sizes and k. Rules and candidates: auto_rules.h.
 #include "auto_cpu.h"
 
-static int prepare(struct task *t)
-{
-    return auto_prepare_dense(t, auto_sddmm_cpu());
-}
+static int prepare(struct task *t) { return auto_prepare_dense(t, auto_sddmm_cpu()); }
 
 const struct algo sddmm_auto_cpu = {
     .layouts = ROW_MAJOR,

@@ -4,10 +4,7 @@
 // lengths, the sizes and k. Rules and candidates: auto_rules.h.
 #include "auto.cuh"
 
-static int prepare(struct task *t)
-{
-    return auto_prepare_dense(t, auto_sddmm_cuda());
-}
+static int prepare(struct task *t) { return auto_prepare_dense(t, auto_sddmm_cuda()); }
 
 extern const struct algo sddmm_auto_cuda = {
     .layouts = ROW_MAJOR,

@@ -5,10 +5,7 @@
 // auto_rules.h.
 #include "auto_cpu.h"
 
-static int prepare(struct task *t)
-{
-    return auto_prepare_sparse(t, auto_spgemm_cpu());
-}
+static int prepare(struct task *t) { return auto_prepare_sparse(t, auto_spgemm_cpu()); }
 
 const struct algo spgemm_auto_cpu = {
     .precs = BOTH_PRECS,

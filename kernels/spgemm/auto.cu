@@ -5,10 +5,7 @@
 // auto_rules.h.
 #include "auto.cuh"
 
-static int prepare(struct task *t)
-{
-    return auto_prepare_sparse(t, auto_spgemm_cuda());
-}
+static int prepare(struct task *t) { return auto_prepare_sparse(t, auto_spgemm_cuda()); }
 
 extern const struct algo spgemm_auto_cuda = {
     .precs = BOTH_PRECS,

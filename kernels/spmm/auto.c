@@ -6,8 +6,8 @@
 
 static int prepare(struct task *t)
 {
-    return auto_prepare_dense(
-        t, t->in[0].layout == LAYOUT_ROW ? auto_spmm_cpu_row() : auto_spmm_cpu_col());
+    return auto_prepare_dense(t, t->in[0].layout == LAYOUT_ROW ? auto_spmm_cpu_row()
+                                                               : auto_spmm_cpu_col());
 }
 
 const struct algo spmm_auto_cpu = {
