@@ -47,7 +47,7 @@ static inline int auto_count_tiles(const struct task *t, struct pick_facts *f)
 }
 
 // Of an operation on dense matrices.
-static inline int auto_prepare_dense(struct task *t, const struct pick_rule *rules)
+static inline int auto_prepare_dense(struct task *t, const struct pick_rules *rules)
 {
     const double from = clock_ms();
     struct pick_facts f = auto_sizes(t, t->in[0].cols);
@@ -55,7 +55,7 @@ static inline int auto_prepare_dense(struct task *t, const struct pick_rule *rul
     return pick_prepare(t, rules, &f, from);
 }
 
-static inline int auto_prepare_sparse(struct task *t, const struct pick_rule *rules)
+static inline int auto_prepare_sparse(struct task *t, const struct pick_rules *rules)
 {
     const double from = clock_ms();
     struct pick_facts f = auto_sizes(t, 0);

@@ -41,10 +41,12 @@ static void test_features(void)
 
 // ---- The rules as they are ----
 
-static void test_rule_list(const char *op, enum device_kind kind, const struct pick_rule *rules,
+static void test_rule_list(const char *op, enum device_kind kind, const struct pick_rules *of,
                            unsigned layout)
 {
     const struct algo_entry *own = algo_find(op_find(op), "auto", kind);
+    const struct pick_rule *rules = of->list;
+    CHECK(of->unsure >= 1 && of->unsure <= 2, "%s: unsure by %g", op, of->unsure);
     CHECK(own && rules[0].name, "%s: no auto, or no candidates", op);
     for (; own && rules->name; rules++) {
         const struct algo_entry *e = algo_find(own->op, rules->name, kind);
@@ -130,7 +132,7 @@ static void count_tiles(const struct csr *A, const struct csr *S, struct pick_fa
     f->tile = tiles > 0 ? nonzeros / tiles : 0;
 }
 
-static const struct pick_rule *rules_of(const struct problem *p, enum device_kind kind)
+static const struct pick_rules *rules_of(const struct problem *p, enum device_kind kind)
 {
     const bool cuda = kind == DEVICE_CUDA;
     if (p->op == op_find("sddmm")) return cuda ? auto_sddmm_cuda() : auto_sddmm_cpu();
@@ -149,6 +151,7 @@ static void expect_least(const struct op *op, const struct csr *A, enum prec pre
     int err = inputs_make(&in, &dev, op, A, prec, axis, true, 0);
     CHECK(!err, "%s", fail_text());
     if (err) return;
+    set_option(own, opt, "try", 0);
     struct pick_facts f = {.rows = A->m,
                            .columns = A->n,
                            .nonzeros = (double)A->nnz,
@@ -163,7 +166,7 @@ static void expect_least(const struct op *op, const struct csr *A, enum prec pre
     CHECK(!out.err && out.check.error_ratio == 0 && !out.left, "%s %d x %d: %s", op->name, A->m,
           A->n, out.err ? fail_text() : out.check.reason);
     const struct figure *picked = figures_find(&out.figures, "picked");
-    const struct pick_rule *rules = rules_of(&in.p, dev.kind), *best = rules;
+    const struct pick_rule *rules = rules_of(&in.p, dev.kind)->list, *best = rules;
     for (const struct pick_rule *r = rules; r->name; r++) {
         char name[32];
         const double us = pick_us(r, x);
@@ -194,7 +197,8 @@ static void test_picks(void)
 
 // ---- Who refuses ----
 
-static const struct pick_rule *rules_now;
+static const struct pick_rules *rules_now;
+static const struct param options[] = {PICK_OPTION, {0}};
 
 static int pick_now(struct task *t)
 {
@@ -205,16 +209,17 @@ static int pick_now(struct task *t)
 static const struct algo picker = {.layouts = BOTH_LAYOUTS,
                                    .precs = BOTH_PRECS,
                                    .A = {&format_csr},
+                                   .options = options,
                                    .about = "picks by rules of this test",
                                    .prepare = pick_now,
                                    .run = delegate_run,
                                    .teardown = delegate_teardown};
 
 // Runs SpMM, row-major, by these rules. Who is picked, "" if nobody.
-static struct outcome pick_by(struct inputs *in, const struct pick_rule *rules, const char *want)
+static struct outcome pick_by(struct inputs *in, const struct pick_rules *rules, const char *want)
 {
     const struct algo_entry entry = {"picker", in->p.op, dev.kind, &picker, NULL};
-    const double opt[PARAMS_MAX] = {0};
+    const double opt[PARAMS_MAX] = {1};
     rules_now = rules;
     struct outcome out = case_run(in, &entry, opt, CHECK_FULL);
     const struct figure *picked = figures_find(&out.figures, "picked");
@@ -227,9 +232,9 @@ static struct outcome pick_by(struct inputs *in, const struct pick_rule *rules, 
 static void test_refusals(struct inputs *in)
 {
     // ln(us); tiles are column-major, and the library's is never asked.
-    const struct pick_rule rules[] = {{"rowsplit", {3}},  {"mkl", {0}},    {"tiled", {1}},
-                                      {"no-such", {0.5}}, {"aspt", {2.5}}, {NULL, {0}}};
-    struct outcome out = pick_by(in, rules, "aspt");
+    const struct pick_rules rules = {
+        1, {{"rowsplit", {3}}, {"mkl", {0}}, {"tiled", {1}}, {"no-such", {0.5}}, {"aspt", {2.5}}}};
+    struct outcome out = pick_by(in, &rules, "aspt");
     const struct figure *refused = figures_find(&out.figures, "tiled_refused");
     CHECK_TEXT(refused ? refused->text : "", "unsupported");
     CHECK(fabs(figure_of(&out, "aspt_us") - exp(2.5)) < 1e-9, "aspt: %g us",
@@ -237,11 +242,11 @@ static void test_refusals(struct inputs *in)
     CHECK(figure_of(&out, "mkl_us") < 0 && figure_of(&out, "no-such_us") < 0, "both are told of");
     CHECK(figure_of(&out, "aspt_bytes") > 0 && figure_of(&out, "panel") > 0,
           "what is told of its format, and by itself");
-    const struct pick_rule library[] = {{"mkl", {0}}, {NULL, {0}}};
-    out = pick_by(in, library, "");
+    const struct pick_rules library = {1, {{"mkl", {0}}}};
+    out = pick_by(in, &library, "");
     CHECK(out.err == ERR_UNSUPPORTED && strstr(fail_text(), "nothing to pick"), "%s", fail_text());
-    const struct pick_rule column[] = {{"tiled", {0}}, {NULL, {0}}};
-    out = pick_by(in, column, "");
+    const struct pick_rules column = {1, {{"tiled", {0}}}};
+    out = pick_by(in, &column, "");
     CHECK(out.err == ERR_UNSUPPORTED && strstr(fail_text(), "layout"), "%s", fail_text());
 }
 
@@ -249,12 +254,12 @@ static void test_refusals(struct inputs *in)
 // first nothing is left.
 static void test_no_memory(struct inputs *in)
 {
-    const struct pick_rule rules[] = {{"aspt", {1}}, {"rowsplit", {2}}, {NULL, {0}}};
+    const struct pick_rules rules = {1, {{"aspt", {1}}, {"rowsplit", {2}}}};
     const struct algo_entry entry = {"picker", in->p.op, dev.kind, &picker, NULL};
     const int64_t before = dev.used_bytes;
     int refusals = 0;
     bool done = false;
-    rules_now = rules;
+    rules_now = &rules;
     for (int n = 1; n < 1000 && !done; n++) {
         struct task t = {.entry = &entry, .algo = &picker};
         struct setup setup;
@@ -279,6 +284,92 @@ static void test_no_memory(struct inputs *in)
     CHECK(done && refusals > 5, "%d allocations failed", refusals);
 }
 
+// Two that are close are timed, and the faster one is taken, whichever is predicted first.
+static void test_tries(struct inputs *in)
+{
+    for (int turn = 0; turn < 2; turn++) {
+        const struct pick_rules rules = {
+            1.5, {{"aspt", {turn ? 4 : 4.2}}, {"reference", {turn ? 4.2 : 4}}, {"tiled", {3}}}};
+        const struct algo_entry entry = {"picker", in->p.op, dev.kind, &picker, NULL};
+        rules_now = &rules;
+        struct outcome out = case_run(in, &entry, (double[PARAMS_MAX]){1}, CHECK_FULL);
+        const double aspt = figure_of(&out, "aspt_timed_us"),
+                     plain = figure_of(&out, "reference_timed_us");
+        const struct figure *picked = figures_find(&out.figures, "picked");
+        CHECK(!out.err && out.check.error_ratio == 0 && !out.left, "%s", fail_text());
+        CHECK(aspt > 0 && plain > 0 && figure_of(&out, "tried_in_us") > aspt + plain,
+              "%g and %g us", aspt, plain);
+        const bool tiles = picked && !strcmp(picked->text, "aspt");
+        CHECK(tiles == (turn ? aspt <= plain : aspt < plain), "%g us, %g us, but the other", aspt,
+              plain);
+        CHECK((figure_of(&out, "panel") > 0) == tiles, "figures of one that was not taken");
+        CHECK(figures_find(&out.figures, "tiled_refused"), "nobody refused");
+        out = case_run(in, &entry, (double[PARAMS_MAX]){0}, CHECK_FULL);
+        CHECK(figure_of(&out, "aspt_timed_us") < 0 && figure_of(&out, "tried_in_us") < 0,
+              "timed with try=0");
+    }
+    const struct pick_rules apart = {1.5, {{"aspt", {4}}, {"rowsplit", {4.5}}}};
+    struct outcome out = pick_by(in, &apart, "aspt");
+    CHECK(figure_of(&out, "aspt_timed_us") < 0, "timed though it is sure");
+    const struct pick_rules quick = {1.5, {{"aspt", {2}}, {"rowsplit", {2.1}}}};
+    out = pick_by(in, &quick, "aspt");
+    CHECK(figure_of(&out, "aspt_timed_us") < 0, "timed though it is over at once");
+    const struct pick_rules refused = {1.5, {{"aspt", {4}}, {"tiled", {4.1}}}};
+    out = pick_by(in, &refused, "aspt");
+    CHECK(figures_find(&out.figures, "tiled_refused") && figure_of(&out, "tried_in_us") < 0 &&
+              figure_of(&out, "panel") > 0,
+          "the second refuses");
+}
+
+// With the n-th allocation failing, also while runs are timed: nothing is left, and either the
+// result is right or there is an error.
+static void test_tries_no_memory(void)
+{
+    static const struct pick_rules rules = {1.5, {{"hash", {4}}, {"tile", {4.2}}}};
+    static const struct algo sparse = {.precs = BOTH_PRECS,
+                                       .A = {&format_csr},
+                                       .S = {&format_csr},
+                                       .options = options,
+                                       .prepare = pick_now,
+                                       .run = delegate_run,
+                                       .teardown = delegate_teardown,
+                                       .finish = delegate_finish,
+                                       .release = delegate_release};
+    const struct algo_entry entry = {"picker", op_find("spgemm"), dev.kind, &sparse, NULL};
+    const double opt[PARAMS_MAX] = {1};
+    struct csr A;
+    struct inputs in;
+    int survived = 0, failures = 0;
+    if (make_matrix(60, 60, true, &A)) return;
+    int err = inputs_make(&in, &dev, entry.op, &A, F32, (int64_t[AXES_MAX]){0}, true, 0);
+    CHECK(!err, "%s", fail_text());
+    rules_now = &rules;
+    if (!err) case_run(&in, &entry, opt, CHECK_FULL); // makes the operands
+    const int64_t before = dev.used_bytes;
+    for (int n = 1; n < 400 && !err; n++) {
+        struct task t = {.entry = &entry, .algo = &sparse, .opt = {1}};
+        struct setup setup;
+        mem_fail_at(n);
+        int failed = task_prepare(&t, &in.o, &setup);
+        mem_fail_at(0);
+        survived += !failed;
+        failures += figures_find(&t.figures, "hash_refused") != NULL ||
+                    figures_find(&t.figures, "tile_refused") != NULL ||
+                    !figures_find(&t.figures, "tile_timed_us") ||
+                    !figures_find(&t.figures, "hash_timed_us");
+        if (!failed) {
+            CHECK(!task_run(&t), "%s", fail_text());
+            task_release_result(&t);
+        }
+        task_teardown(&t);
+        CHECK(dev.used_bytes == before, "allocation %d: %lld bytes are left", n,
+              (long long)(dev.used_bytes - before));
+    }
+    CHECK(err || (survived > 300 && failures > 10), "%d went well, %d failed", survived, failures);
+    if (!err) inputs_free(&in);
+    csr_free(&A);
+}
+
 static void test_fallback(void)
 {
     struct csr A;
@@ -289,6 +380,7 @@ static void test_fallback(void)
     if (!err) {
         test_refusals(&in); // makes the operands, too
         test_no_memory(&in);
+        test_tries(&in);
         inputs_free(&in);
     }
     csr_free(&A);
@@ -306,7 +398,10 @@ int main(void)
         }
         CHECK(!device_open(name, &dev), "%s", fail_text());
         test_picks();
-        if (kind == DEVICE_CPU) test_fallback();
+        if (kind == DEVICE_CPU) {
+            test_fallback();
+            test_tries_no_memory();
+        }
         device_close(&dev);
     }
     return TEST_END();

@@ -44,7 +44,7 @@ def test_header():
     paths = sorted(glob.glob(os.path.join(ROOT, "results/h200/*.jsonl")) +
                    glob.glob(os.path.join(ROOT, "results/epyc/*.jsonl")))
     with contextlib.redirect_stderr(io.StringIO()):
-        rules = fit_auto.make(fit_auto.read_cases(paths), None)
+        rules = fit_auto.make(fit_auto.read_cases(paths), io.StringIO())
     made, values = numbers(fit_auto.header(rules))
     with open(os.path.join(ROOT, "kernels/auto_rules.h"), encoding="utf-8") as f:
         there, old = numbers(f.read())
@@ -128,15 +128,17 @@ def test_planted(folder):
         names, cases = fit_auto.RULES[rule][1].split(), cases_of[rule]
         check(len(cases) == 80 and len({c.matrix for c in cases}) == 40, "%s: %d cases"
               % (rule, len(cases)))
-        check(list(found[rule]) == fit_auto.RULES[rule][0].split(), "%s: candidates" % (rule,))
-        ratios = fit_auto.leave_one_out(cases, names, list(found[rule]))
-        mean, _ = fit_auto.summary(ratios)
-        alone = max(fit_auto.summary(fit_auto.judge(cases, lambda case, name=name: name))[0]
-                    for name in found[rule])
+        unsure, weights = found[rule]
+        check(1 <= unsure <= fit_auto.UNSURE_MOST, "%s: unsure by %.2f" % (rule, unsure))
+        check(list(weights) == fit_auto.RULES[rule][0].split(), "%s: candidates" % (rule,))
+        orders = fit_auto.leave_one_out(cases, names, list(weights))
+        mean, _ = fit_auto.summary(fit_auto.judge(orders))
+        alone = max(fit_auto.summary(fit_auto.judge({case: [(1.0, name)] for case in cases}))[0]
+                    for name in weights)
         check(mean > 0.98 and alone < 0.97, "%s: %.3f of the fastest, one alone %.3f"
               % (rule, mean, alone))
-        off = [abs(math.log(fit_auto.predicted(found[rule][name], case.facts) / case.us[name]))
-               for case in cases for name in found[rule]]
+        off = [abs(math.log(fit_auto.predicted(weights[name], case.facts) / case.us[name]))
+               for case in cases for name in weights]
         check(sum(off) / len(off) < 0.2, "%s: times are off by %.3f" % (rule, sum(off) / len(off)))
     check("80 cases of 40 matrices" in out.getvalue(), "what it reaches is told")
     header = os.path.join(folder, "rules.h")

@@ -7,11 +7,14 @@
 
 static int prepare(struct task *t) { return auto_prepare_sparse(t, auto_spgemm_cpu()); }
 
+static const struct param options[] = {PICK_OPTION, {0}};
+
 const struct algo spgemm_auto_cpu = {
     .precs = BOTH_PRECS,
     .A = {&format_csr},
     .S = {&format_csr},
     .arith = ARITH_PREC,
+    .options = options,
     .about = "picks the one that should be the fastest, by products and how full tiles are",
     .cite = "Own work",
     .differs = "Where it picks tiles the result stays in tiles, and they are made of A beforehand.",

@@ -39,19 +39,36 @@ enum pick_feature {
 };
 void pick_features(const struct pick_facts *facts, double x[PICK_FEATURES]);
 
-// A candidate. A list of them ends with one that has no name.
+// A candidate.
 struct pick_rule {
     const char *name;
     double weight[PICK_FEATURES]; // the form is ln(microseconds)
 };
 double pick_us(const struct pick_rule *rule, const double x[PICK_FEATURES]);
 
+struct pick_rules {
+    // The two best are both timed where their predictions differ by less than this factor: by that
+    // much predictions of two candidates may well be wrong. 1: never.
+    double unsure;
+    struct pick_rule list[PICKS_MAX + 1]; // ends with one that has no name
+};
+
+// A shorter run is not timed: starting it takes as long.
+#define PICK_TIMED_US 20
+
+// The option of an algorithm that picks: whether it may time candidates.
+#define PICK_OPTION                                                                                \
+    {                                                                                              \
+        "try", 1, 0, 1, true, "1: where the rule is unsure the two best are timed; 0: never"       \
+    }
+
 // The prepare() of an algorithm that picks (see delegate.h): the candidate that should be the
 // fastest, or if it refuses, or has no memory, the next one. Never one of a vendor's library, nor
-// one that computes something else. It tells what it picked, why (the microseconds of each), who
-// refused, and what the picking took since `start`, by clock_ms(). After an error everybody
-// refused; the reason is that of the last.
-int pick_prepare(struct task *t, const struct pick_rule *rules, const struct pick_facts *facts,
+// one that computes something else. It tells what it picked, why (the predicted microseconds of
+// each, and those of runs that were timed), who refused, what the prediction took since `start`, by
+// clock_ms(), and what the timing took. After an error everybody refused; the reason is that of the
+// last.
+int pick_prepare(struct task *t, const struct pick_rules *rules, const struct pick_facts *facts,
                  double start);
 
 #ifdef __cplusplus
