@@ -147,6 +147,7 @@ def row_from(record, env, which=SEPARATE):
     row["matrix"] = (row["name"],) + tuple(number(matrix[n]) for n in ("rows", "cols", "nnz"))
     row["curve"] = aspect_nonzeros(row)
     row["rows"], row["row_mean"] = number(matrix["rows"]), number(matrix.get("row_mean"))
+    row["row_max"], row["row_cv"] = number(matrix.get("row_max")), number(matrix.get("row_cv"))
     row["ms"], row["interval"], row["way"] = median_of(time, which)
     row["which"] = which
     # The record's rates are those of its median.
@@ -179,7 +180,8 @@ def no_options_asked(command):
     """Does a run of this command leave the options of its algorithms as they are? None: not known."""
     if not isinstance(command, list):
         return None
-    return not any(re.match("--?opt(=|$)", str(word)) for word in command)
+    return not any(word.lstrip("-").startswith("opt") and re.match("--?opt(=|$)", word)
+                   for word in map(str, command))
 
 
 def is_unread(record):

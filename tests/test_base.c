@@ -227,7 +227,7 @@ static void test_bugs(void)
     CHECK(strlen(letters) == 32, "%zu letters", strlen(letters));
     CHECK(dies(have_a_bug, (char[]){"one"}, "a mistake in the program: one is 3\n"), "no bug");
     CHECK(!dies(add_figures, &most, ""), "%d figures do not pass", most);
-    CHECK(dies(add_figures, &more, "'f20'"), "%d figures pass", more);
+    CHECK(dies(add_figures, &more, "'f32'"), "%d figures pass", more);
     CHECK(dies(add_long_name, letters, letters), "a name of 32 letters passes");
     CHECK(dies(add_long_text, letters, letters), "a text of 32 letters passes");
 }

@@ -49,6 +49,7 @@ struct phases {
     double since; // when it began
 };
 
+#define PICKS_MAX   12
 #define FORMATS_MAX 2 // of one matrix, for one algorithm
 
 // One case, ready to run. The caller sets entry, algo and opt, task_prepare() the rest up to `val`.
@@ -94,11 +95,12 @@ struct algo {
     const char *partial;          // what of the operation it leaves out: it is in no comparison
     bool reference;               // the plain one: the baseline where there is no vendor
     const char *tuned_of;         // the name of the algorithm that it is a tuned form of
-    const char *picks[3];         // names of those that it chooses from, case by case
+    const char *picks[PICKS_MAX]; // names of those that it chooses from, case by case
     enum model_kind model;        // that predicts its speed
 
     // Sets those options in t->opt that are left to it, by the problem and the device, before the
-    // formats are made from them. NULL: none are.
+    // formats are made from them. NULL: none are. Of a problem that is handed on to it (delegate.h)
+    // only precision, layout, work and sizes of dense matrices are there.
     void (*choose)(struct task *t, const struct problem *p);
     // Called once: analysis, scratch memory. NULL: nothing to do. Timed as `analyse`.
     int (*prepare)(struct task *t);
@@ -146,6 +148,9 @@ int algo_refuse_layout(const struct algo *a, enum layout layout);
 double task_option(const struct task *t, const char *name);
 // For choose(): sets an option that is 0, which leaves it to the algorithm.
 void task_choose(struct task *t, const char *name, double value);
+// Values of a format's parameters: the task's, or the defaults of a format that is only made to
+// make another one from it.
+void task_format_options(const struct task *t, const struct format *format, double opt[PARAMS_MAX]);
 void task_number(struct task *t, const char *name, double number);
 void task_text(struct task *t, const char *name, const char *text);
 // Ends the phase under way, and begins one (NULL: none). Costs nothing unless phases are measured.

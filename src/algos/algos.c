@@ -110,6 +110,16 @@ void task_choose(struct task *t, const char *name, double value)
     if (task_option(t, name) == 0) t->opt[algo_param_find(t->algo, name)] = value;
 }
 
+void task_format_options(const struct task *t, const struct format *format, double opt[PARAMS_MAX])
+{
+    const struct param *list = format->params;
+    memset(opt, 0, PARAMS_MAX * sizeof *opt);
+    for (int i = 0; list && list[i].name; i++) {
+        int place = algo_param_find(t->algo, list[i].name);
+        opt[i] = place < 0 ? list[i].value : t->opt[place];
+    }
+}
+
 void task_number(struct task *t, const char *name, double number)
 {
     figures_number(&t->figures, name, number);

@@ -14,7 +14,7 @@ struct figure {
     double number;
 };
 
-#define FIGURES_MAX 20
+#define FIGURES_MAX 32
 struct figures {
     int count;
     struct figure list[FIGURES_MAX];

@@ -44,19 +44,6 @@ int64_t store_unused_bytes(const struct store *s)
     return bytes;
 }
 
-// Values of a format's parameters: the task's, or the defaults of a format that is only made to
-// make another one from it.
-static void format_options(const struct task *t, const struct format *format,
-                           double opt[PARAMS_MAX])
-{
-    const struct param *list = format->params;
-    memset(opt, 0, PARAMS_MAX * sizeof *opt);
-    for (int i = 0; list && list[i].name; i++) {
-        int place = algo_param_find(t->algo, list[i].name);
-        opt[i] = place < 0 ? list[i].value : t->opt[place];
-    }
-}
-
 static struct stored *find(const struct store *s, const struct stored *wanted)
 {
     for (int i = 0; i < s->count; i++) {
@@ -76,7 +63,7 @@ static int make_on_host(const struct task *t, struct device *host, const struct 
     double opt[PARAMS_MAX], convert_ms;
     if (!format->from) return csr_place(host, A, t->prec, &convert_ms, out);
     int err = make_on_host(t, host, A, format->from, &from);
-    format_options(t, format, opt);
+    task_format_options(t, format, opt);
     if (!err) err = sparse_make(host, format, from, opt, out);
     sparse_free(host, from);
     return err;
@@ -163,7 +150,7 @@ int store_need(struct store *s, const struct task *t, const struct csr *A,
     struct stored x = {.of = A, .format = format, .prec = t->prec}, *from = NULL;
     const struct sparse *source = NULL;
     int err, before = s->count;
-    format_options(t, format, x.opt);
+    task_format_options(t, format, x.opt);
     *out = find(s, &x);
     if (*out) return OK;
     if (format->from && format_maker_of(format, s->dev->kind)) {

@@ -1,0 +1,37 @@
+// What the forms of `auto` share. Their rules: auto_rules.h; what picks by them: algos/pick.h.
+#ifndef AUTO_H
+#define AUTO_H
+
+#include "algos/pick.h"
+#include "auto_rules.h"
+
+#define AUTO_TILE   16
+#define AUTO_SAMPLE 256 // tile rows that are looked at, evenly spread
+
+// Of the sizes alone.
+static inline struct pick_facts auto_sizes(const struct task *t, int64_t depth)
+{
+    const struct sparse *A = t->A[0];
+    struct pick_facts f;
+    f.rows = A->m, f.columns = A->n, f.nonzeros = (double)A->nnz;
+    f.depth = (double)depth;
+    f.longest = f.squares = f.tile = 0;
+    f.width = (int)prec_bytes(t->prec);
+    return f;
+}
+
+// The x-th of `count` tile rows that are looked at, of a matrix that has so many.
+static inline int64_t auto_sample(int64_t x, int64_t count, int64_t tile_rows)
+{
+    return x * tile_rows / count;
+}
+
+// The counts of a sample of tile rows, as facts.
+static inline void auto_set_sample(struct pick_facts *f, double nonzeros, double products,
+                                   double tiles)
+{
+    f->depth = nonzeros > 0 ? products / nonzeros : 0;
+    f->tile = tiles > 0 ? nonzeros / tiles : 0;
+}
+
+#endif

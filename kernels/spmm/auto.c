@@ -1,0 +1,27 @@
+// SpMM by the algorithm that should be the fastest for the matrix, C = A * B.
+//
+// Format: CSR, and what the picked one asks for, made of it. Any k. The choice is by the row
+// lengths, the sizes and k. Rules and candidates: auto_rules.h.
+#include "auto_cpu.h"
+
+static int prepare(struct task *t)
+{
+    return auto_prepare_dense(t, t->in[0].layout == LAYOUT_ROW ? auto_spmm_cpu_row()
+                                                               : auto_spmm_cpu_col());
+}
+
+static const struct param options[] = {PICK_OPTION, {0}};
+
+const struct algo spmm_auto_cpu = {
+    .layouts = BOTH_LAYOUTS,
+    .precs = BOTH_PRECS,
+    .A = {&format_csr},
+    .arith = ARITH_PREC,
+    .options = options,
+    .about = "picks the one that should be the fastest, by sizes, row lengths and k",
+    .cite = "Own work",
+    .picks = AUTO_SPMM_CPU_PICKS,
+    .prepare = prepare,
+    .run = delegate_run,
+    .teardown = delegate_teardown,
+};

@@ -1,0 +1,187 @@
+#include "algos/pick.h"
+
+#include <math.h>
+#include <stdio.h>
+
+void pick_features(const struct pick_facts *f, double x[PICK_FEATURES])
+{
+    const double mean = f->rows > 0 ? f->nonzeros / f->rows : 0;
+    const double variance = f->rows > 0 ? f->squares / f->rows - mean * mean : 0;
+    const double spread = mean > 0 && variance > 0 ? sqrt(variance) / mean : 0;
+    x[PICK_ONE] = 1;
+    x[PICK_WORK] = log1p(f->nonzeros * f->depth * f->width / 1e6);
+    x[PICK_WORK_2] = x[PICK_WORK] * x[PICK_WORK];
+    x[PICK_ROWS] = log1p(f->rows);
+    x[PICK_COLUMNS] = log1p(f->columns);
+    x[PICK_DEPTH] = log1p(f->depth);
+    x[PICK_MEAN] = log1p(mean);
+    x[PICK_LONGEST] = log1p(f->longest);
+    x[PICK_SPREAD] = log1p(spread);
+    x[PICK_WIDTH] = log(f->width / 4.0);
+    x[PICK_TILE] = log1p(f->tile);
+}
+
+double pick_us(const struct pick_rule *rule, const double x[PICK_FEATURES])
+{
+    double sum = 0;
+    for (int i = 0; i < PICK_FEATURES; i++) sum += rule->weight[i] * x[i];
+    return exp(sum);
+}
+
+// Another library's, or one that computes something else, is nobody's choice.
+static bool may_pick(const struct task *t, const char *name)
+{
+    const struct algo_entry *e = algo_find(t->entry->op, name, t->entry->device);
+    return e && e != t->entry &&
+           !(e->algo && (e->algo->vendor || e->algo->partial || e->algo->variant));
+}
+
+static void tell_of(struct task *t, const char *name, const char *what, double number)
+{
+    char figure[32];
+    snprintf(figure, sizeof figure, "%s_%s", name, what);
+    task_number(t, figure, number);
+}
+
+static void tell_refusal(struct task *t, const char *name, int err)
+{
+    char figure[32];
+    snprintf(figure, sizeof figure, "%s_refused", name);
+    task_text(t, figure, err == ERR_MEMORY ? "no memory" : "unsupported");
+}
+
+static bool is_refusal(int err) { return err == ERR_UNSUPPORTED || err == ERR_MEMORY; }
+
+// The candidates of a case.
+struct field {
+    const struct pick_rule *list;
+    int count;
+    double us[PICKS_MAX]; // INFINITY: out of the question
+};
+
+// -1: none is left.
+static int fastest(const struct field *f)
+{
+    int best = -1;
+    for (int i = 0; i < f->count; i++)
+        if (f->us[i] < INFINITY && (best < 0 || f->us[i] < f->us[best])) best = i;
+    return best;
+}
+
+static void predict(struct task *t, const struct pick_rule *list, const struct pick_facts *facts,
+                    struct field *f)
+{
+    double x[PICK_FEATURES];
+    *f = (struct field){.list = list};
+    pick_features(facts, x);
+    for (int i = 0; list[i].name; i++, f->count++)
+        f->us[i] = may_pick(t, list[i].name) ? pick_us(&list[i], x) : INFINITY;
+    for (int i = 0; i < f->count && f->count > 1; i++) // nothing is predicted of one alone
+        if (f->us[i] < INFINITY) tell_of(t, list[i].name, "us", f->us[i]);
+}
+
+// Hands the task on to the fastest that takes it; all that refuse are then out of the question.
+// `before` are the figures that were told before it.
+static int take_fastest(struct task *t, struct field *f, int *taken, struct figures *before)
+{
+    int err = fail(ERR_UNSUPPORTED, "%s: there is nothing to pick", t->entry->name);
+    while ((*taken = fastest(f)) >= 0) {
+        const char *name = f->list[*taken].name;
+        *before = t->figures;
+        err = delegate_prepare(t, name);
+        if (!err) task_text(t, "picked", name);
+        if (!is_refusal(err)) return err;
+        tell_refusal(t, name, err);
+        f->us[*taken] = INFINITY;
+    }
+    return err;
+}
+
+// The least time of a few runs, behind one that warms up.
+#define TRIES 3
+static int time_runs(struct task *x, double *us)
+{
+    *us = INFINITY;
+    for (int i = 0; i <= TRIES; i++) {
+        double ms;
+        int err = x->dev->ops->timer_start(x->dev);
+        if (!err) err = x->algo->run(x);
+        int ended = x->dev->ops->timer_stop(x->dev, &ms);
+        task_release_result(x);
+        if (err || ended) return err ? err : ended;
+        if (i > 0) *us = fmin(*us, 1e3 * ms);
+    }
+    return OK;
+}
+
+// What the task is where it was handed on to one of two.
+struct trial {
+    struct delegate *delegate;
+    struct figures figures;
+    double us;
+};
+
+static void enter(struct task *t, const struct trial *x)
+{
+    t->state = x->delegate;
+    t->figures = x->figures;
+    t->order = x->delegate ? x->delegate->inner.order : NULL;
+}
+
+// Times the runs of the one that the task was handed on to. One that has no memory never ends.
+static int time_trial(struct task *t, struct trial *x)
+{
+    x->delegate = t->state;
+    x->figures = t->figures;
+    int err = time_runs(&x->delegate->inner, &x->us);
+    if (is_refusal(err)) x->us = INFINITY;
+    return is_refusal(err) ? OK : err;
+}
+
+// The task was handed on to candidate `first`: stays there, or is handed on to `second` if that is
+// faster. `before` are the figures that were told before.
+static int try_both(struct task *t, const char *first, const char *second,
+                    const struct figures *before)
+{
+    const double start = clock_ms();
+    struct trial a, b = {.figures = *before};
+    int err = time_trial(t, &a);
+    if (err) return err;
+    enter(t, &b);
+    err = delegate_prepare(t, second);
+    if (!err) err = time_trial(t, &b);
+    const bool better = !err && b.us < a.us;
+    if (better) {
+        enter(t, &a);
+        delegate_teardown(t);
+        enter(t, &b);
+    } else {
+        delegate_teardown(t);
+        enter(t, &a);
+    }
+    device_peak_reset(t->dev); // what was tried is over
+    if (is_refusal(err)) tell_refusal(t, second, err);
+    if (err) return is_refusal(err) ? OK : err;
+    task_text(t, "picked", better ? second : first);
+    if (a.us < INFINITY) tell_of(t, first, "timed_us", a.us);
+    if (b.us < INFINITY) tell_of(t, second, "timed_us", b.us);
+    task_number(t, "tried_in_us", 1e3 * (clock_ms() - start));
+    return OK;
+}
+
+int pick_prepare(struct task *t, const struct pick_rules *rules, const struct pick_facts *facts,
+                 double start)
+{
+    struct field f;
+    struct figures before;
+    int first;
+    predict(t, rules->list, facts, &f);
+    task_number(t, "picked_in_us", 1e3 * (clock_ms() - start));
+    int err = take_fastest(t, &f, &first, &before);
+    if (err || task_option(t, "try") == 0) return err;
+    const double us = f.us[first];
+    f.us[first] = INFINITY;
+    const int second = fastest(&f);
+    if (second < 0 || us < PICK_TIMED_US || f.us[second] >= us * rules->unsure) return OK;
+    return try_both(t, f.list[first].name, f.list[second].name, &before);
+}

@@ -1,0 +1,77 @@
+// Which of several algorithms to take: the one whose predicted time is the least.
+//
+// The time is exp() of a linear form of a few logarithms of counts of the matrix and the case. Its
+// weights are fitted to measured times by results/fit_auto.py, which knows the same features by
+// the same names and writes kernels/auto_rules.h.
+#ifndef PICK_H
+#define PICK_H
+
+#include "algos/delegate.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// What is counted. What an operation does not look at is 0.
+struct pick_facts {
+    double rows, columns, nonzeros; // of A
+    double depth;                   // columns of the dense operands; products of a nonzero
+    double longest;                 // nonzeros of the longest row
+    double squares;                 // sum of the squares of the row lengths
+    double tile;                    // nonzeros of a 16 x 16 tile that has any, on average
+    int width;                      // bytes of a value
+};
+
+// ln is the natural logarithm, ln1(x) = ln(1 + x).
+enum pick_feature {
+    PICK_ONE,
+    PICK_WORK,    // ln1(bytes of the values that are multiplied, in MB)
+    PICK_WORK_2,  // its square: where a launch is most of the time, work is nothing
+    PICK_ROWS,    // ln1(rows)
+    PICK_COLUMNS, // ln1(columns)
+    PICK_DEPTH,   // ln1(depth)
+    PICK_MEAN,    // ln1(mean row length)
+    PICK_LONGEST, // ln1(longest)
+    PICK_SPREAD,  // ln1(standard deviation of the row lengths over their mean)
+    PICK_WIDTH,   // ln(width / 4)
+    PICK_TILE,    // ln1(tile)
+    PICK_FEATURES
+};
+void pick_features(const struct pick_facts *facts, double x[PICK_FEATURES]);
+
+// A candidate.
+struct pick_rule {
+    const char *name;
+    double weight[PICK_FEATURES]; // the form is ln(microseconds)
+};
+double pick_us(const struct pick_rule *rule, const double x[PICK_FEATURES]);
+
+struct pick_rules {
+    // The two best are both timed where their predictions differ by less than this factor: by that
+    // much predictions of two candidates may well be wrong. 1: never.
+    double unsure;
+    struct pick_rule list[PICKS_MAX + 1]; // ends with one that has no name
+};
+
+// A shorter run is not timed: starting it takes as long.
+#define PICK_TIMED_US 20
+
+// The option of an algorithm that picks: whether it may time candidates.
+#define PICK_OPTION                                                                                \
+    {                                                                                              \
+        "try", 1, 0, 1, true, "1: where the rule is unsure the two best are timed; 0: never"       \
+    }
+
+// The prepare() of an algorithm that picks (see delegate.h): the candidate that should be the
+// fastest, or if it refuses, or has no memory, the next one. Never one of a vendor's library, nor
+// one that computes something else. It tells what it picked, why (the predicted microseconds of
+// each, and those of runs that were timed), who refused, what the prediction took since `start`, by
+// clock_ms(), and what the timing took. After an error everybody refused; the reason is that of the
+// last.
+int pick_prepare(struct task *t, const struct pick_rules *rules, const struct pick_facts *facts,
+                 double start);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,178 @@
+#!/usr/bin/env python3
+"""Tests of results/fit_auto.py: that kernels/auto_rules.h is what it makes of the records that are
+here, that it finds the rule by which planted records were made, and what it says of too few."""
+
+import contextlib
+import glob
+import io
+import json
+import math
+import os
+import random
+import re
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(HERE)
+sys.path[:0] = [os.path.join(ROOT, "results"), HERE]
+sys.dont_write_bytecode = True
+
+import fit_auto
+from plots_records import CPU, GPU, SPGEMM, SPMM, algorithm, case, environment, operation
+
+passed = failed = 0
+
+
+def check(good, what):
+    global passed, failed
+    passed += bool(good)
+    failed += not good
+    if not good:
+        print("FAILED: %s" % what)
+
+
+def numbers(text):
+    """The text without its numbers, and these."""
+    number = r"(?<![\w.\"-])-?\d+(?:\.\d+)?(?:e[+-]?\d+)?(?![\w.\"])"
+    return re.sub(number, "#", text), [float(x) for x in re.findall(number, text)]
+
+
+def test_header():
+    """Numbers may differ in the last digit: machines differ in their logarithms."""
+    paths = sorted(glob.glob(os.path.join(ROOT, "results/h200/*.jsonl")) +
+                   glob.glob(os.path.join(ROOT, "results/epyc/*.jsonl")))
+    with contextlib.redirect_stderr(io.StringIO()):
+        rules = fit_auto.make(fit_auto.read_cases(paths), io.StringIO())
+    made, values = numbers(fit_auto.header(rules))
+    with open(os.path.join(ROOT, "kernels/auto_rules.h"), encoding="utf-8") as f:
+        there, old = numbers(f.read())
+    again = "results/fit_auto.py results/h200/*.jsonl results/epyc/*.jsonl -o kernels/auto_rules.h"
+    check(made == there, "kernels/auto_rules.h has other rules than the records make: " + again)
+    check(len(values) == len(old) > 50 and
+          all(abs(x - y) <= 1e-4 * max(1, abs(x)) for x, y in zip(values, old)),
+          "kernels/auto_rules.h has other numbers than the records make: " + again)
+
+
+SDDMM = operation("sddmm", "pattern", {"k": None}), [algorithm("balanced"), algorithm("aspt")]
+OPERATIONS = {"spmm": SPMM, "sddmm": SDDMM, "spgemm": SPGEMM}
+
+
+def matrices(rng, count):
+    """Sizes, the longest row, spread and tiles of so many matrices."""
+    found = []
+    for _ in range(count):
+        rows = int(10 ** rng.uniform(2, 6))
+        nonzeros = int(rows * 10 ** rng.uniform(0.3, 2))
+        found.append({"rows": rows, "columns": rows, "nonzeros": nonzeros,
+                      "longest": int(nonzeros / rows * rng.uniform(1, 50)),
+                      "spread": rng.uniform(0, 3), "tile": rng.uniform(1, 80)})
+    return found
+
+
+def planted_rule(rule, rng):
+    """Weights, so that each candidate is the fastest of some matrices: all are as fast on average."""
+    words, names = fit_auto.RULES[rule]
+    seen = [fit_auto.features({**m, "depth": 64, "width": 4}) for m in matrices(rng, 200)]
+    found = {}
+    for name in words.split():
+        of = {x: 0.1 + rng.uniform(-0.1, 0.1) for x in names.split()}
+        mean = sum(w * facts[x] for x, w in of.items() for facts in seen) / len(seen)
+        found[name] = {"one": 3 - mean, **of}
+    return found
+
+
+def plant(rule, rng, weights, count=40):
+    """Records of so many matrices, by the rule {candidate: {feature: weight}} in microseconds."""
+    op, device, layout = rule
+    of, gpu = OPERATIONS[op], device == "cuda"
+    ident = "cuda:0" if gpu else "cpu"
+    lines = [environment(of, ident, "NVIDIA H200" if gpu else "AMD EPYC", GPU if gpu else CPU)]
+    for i, m in enumerate(matrices(rng, count)):
+        for prec in ("f32", "f64"):
+            depth = rng.uniform(2, 300) if op == "spgemm" else rng.choice([16, 32, 64, 128])
+            flops = 2 * round(m["nonzeros"] * depth)
+            facts = fit_auto.features({**m, "depth": flops / 2 / m["nonzeros"],
+                                       "width": 4 if prec == "f32" else 8})
+            axes = {"mul": "aa"} if op == "spgemm" else {"k": depth}
+            axes = {**axes, "layout": layout} if layout else axes
+            for name in weights:
+                us = fit_auto.predicted(weights[name], facts)
+                record = case(of, axes, name, ("m%d" % i, m["rows"], m["nonzeros"]), us / 1e3, flops,
+                              prec, ident, stats={"nnz_per_tile": m["tile"]})
+                record["time_ms"]["launch"] = "graph"
+                record["matrix"].update(row_max=m["longest"], row_cv=m["spread"])
+                lines.append(record)
+    return lines
+
+
+def write(path, lines):
+    with open(path, "w", encoding="utf-8") as f:
+        f.writelines(json.dumps(line) + "\n" for line in lines)
+
+
+def test_planted(folder):
+    rng = random.Random(5)
+    path = os.path.join(folder, "planted.jsonl")
+    several = [rule for rule, (words, _) in fit_auto.RULES.items() if " " in words]
+    planted = {rule: planted_rule(rule, rng) for rule in several}
+    paths = []
+    for i, rule in enumerate(several):
+        paths.append(os.path.join(folder, "planted%d.jsonl" % i))
+        write(paths[-1], plant(rule, rng, planted[rule]))
+    cases_of = fit_auto.read_cases(paths)
+    out = io.StringIO()
+    found = fit_auto.make(cases_of, out)
+    for rule in several:
+        names, cases = fit_auto.RULES[rule][1].split(), cases_of[rule]
+        check(len(cases) == 80 and len({c.matrix for c in cases}) == 40, "%s: %d cases"
+              % (rule, len(cases)))
+        unsure, weights = found[rule]
+        check(1 <= unsure <= fit_auto.UNSURE_MOST, "%s: unsure by %.2f" % (rule, unsure))
+        check(list(weights) == fit_auto.RULES[rule][0].split(), "%s: candidates" % (rule,))
+        orders = fit_auto.leave_one_out(cases, names, list(weights))
+        mean, _ = fit_auto.summary(fit_auto.judge(orders))
+        alone = max(fit_auto.summary(fit_auto.judge({case: [(1.0, name)] for case in cases}))[0]
+                    for name in weights)
+        check(mean > 0.98 and alone < 0.97, "%s: %.3f of the fastest, one alone %.3f"
+              % (rule, mean, alone))
+        off = [abs(math.log(fit_auto.predicted(weights[name], case.facts) / case.us[name]))
+               for case in cases for name in weights]
+        check(sum(off) / len(off) < 0.2, "%s: times are off by %.3f" % (rule, sum(off) / len(off)))
+    check("80 cases of 40 matrices" in out.getvalue(), "what it reaches is told")
+    header = os.path.join(folder, "rules.h")
+    script = os.path.join(ROOT, "results", "fit_auto.py")
+    done = subprocess.run([sys.executable, script, "-o", header, *paths], capture_output=True,
+                          text=True, check=False)
+    with open(header, encoding="utf-8") as f:
+        check(done.returncode == 0 and f.read() == fit_auto.header(found), "the script: %s"
+              % done.stderr)
+    write(path, plant(several[0], rng, planted[several[0]], 3))
+    done = subprocess.run([sys.executable, script, path], capture_output=True, text=True,
+                          check=False)
+    check(done.returncode == 1 and "no candidate was measured on 10 matrices" in done.stderr,
+          "three matrices are enough: %s" % done.stderr)
+
+
+def test_left_out(folder):
+    """Records that are no evidence: of other options, cold, launched one by one, or not ok."""
+    rule = ("sddmm", "cuda", None)
+    path = os.path.join(folder, "odd.jsonl")
+    plain = plant(rule, random.Random(1), planted_rule(rule, random.Random(2)), 4)
+    change = [lambda r: r.update(cache="cold"), lambda r: r.update(status="wrong"),
+              lambda r: r["time_ms"].update(launch=None), lambda r: r.update(launch="stream")]
+    for i, spoil in enumerate(change):
+        for record in plain[1 + 4 * i:5 + 4 * i]:
+            spoil(record)
+            record.pop("case")
+    write(path, plain)
+    check(not any(fit_auto.read_cases([path]).values()), "what is left out counts")
+
+
+with tempfile.TemporaryDirectory() as folder_:
+    test_planted(folder_)
+    test_left_out(folder_)
+test_header()
+print("%d passed, %d failed, 0 skipped" % (passed, failed))
+sys.exit(failed != 0)
