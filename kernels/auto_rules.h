@@ -6,7 +6,7 @@
 
 #include "algos/pick.h"
 
-#define AUTO_SPMM_CUDA_PICKS {"aspt", "merge-tuned", "rowsplit", "tiled-tuned", "tiled", "naive"}
+#define AUTO_SPMM_CUDA_PICKS {"graded", "aspt", "merge-tuned", "rowsplit", "tiled-tuned", "tiled", "naive"}
 #define AUTO_SDDMM_CUDA_PICKS {"balanced", "aspt"}
 #define AUTO_SPGEMM_CUDA_PICKS {"hash-tuned", "tile-tuned"}
 #define AUTO_SPMM_CPU_PICKS {"rowsplit", "aspt", "tiled"}
@@ -15,13 +15,15 @@
 
 static inline const struct pick_rules *auto_spmm_cuda_row(void)
 {
-    static const struct pick_rules rules = {1.67, {
+    static const struct pick_rules rules = {1.71, {
+        {"graded",
+         {0.281941, 0.080273, 0.062648, -0.0631396, 0.118657, 0.0353128, -0.060156, 0.00275769, 0.167301, 0.174539, 0}},
         {"aspt",
-         {0.168788, 0.154994, 0.0480756, 0.017681, 0.0305346, 0.0382045, -0.130632, 0.172135, -0.0529948, 0.202707, 0}},
+         {0.174015, 0.154054, 0.0482635, 0.0179556, 0.0295344, 0.0390632, -0.129705, 0.17014, -0.0514157, 0.194535, 0}},
         {"merge-tuned",
-         {0.886683, -0.159307, 0.0699246, 0.0971857, 0.0256958, 0.0187866, 0.0423454, -0.00138498, 0.0845354, 0.128372, 0}},
+         {0.881355, -0.160192, 0.0699494, 0.0974259, 0.0261535, 0.0192335, 0.043236, -0.0021598, 0.0855993, 0.129221, 0}},
         {"rowsplit",
-         {-0.394961, 0.221799, 0.0527377, -0.287212, 0.446335, -0.0318457, 0.0245985, -0.0729435, 0.909148, 0.0352527, 0}},
+         {-0.496517, 0.20988, 0.0527779, -0.284413, 0.449788, -0.0112667, 0.0256366, -0.0722437, 0.904206, 0.0493829, 0}},
         {NULL, {0}}}};
     return &rules;
 }

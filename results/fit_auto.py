@@ -1,0 +1,295 @@
+#!/usr/bin/env python3
+"""Fits the rules of `auto` to records and writes them as a header.
+
+    results/fit_auto.py results/h200/*.jsonl results/epyc/*.jsonl -o kernels/auto_rules.h
+
+For each operation and device (and, of SpMM, layout) the time of each candidate is
+exp(w0 + w1 x1 + ...), the x being the features of src/algos/pick.h; the candidate with the least
+is picked, or both of the best two are timed where predictions are not further apart than they are
+wrong. The weights are a ridge regression of the logarithms of the times; all cases of a matrix
+together count as much as those of any other. How good a rule is, is told with each matrix left out
+in turn: time of the fastest candidate over time of the picked one, and of each one alone.
+
+To add a candidate: a word in RULES, and records of it. One that has been measured on few matrices is
+left out, and named.
+"""
+
+import argparse
+import math
+import os
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "plots"))
+import records  # noqa: E402
+
+# (operation, device, layout): candidates, features.
+DENSE = "work work_2 rows columns depth mean longest spread width"
+RULES = {
+    ("spmm", "cuda", "row"): ("graded aspt merge-tuned rowsplit", DENSE),
+    ("spmm", "cuda", "col"): ("tiled-tuned tiled naive", DENSE),
+    ("sddmm", "cuda", None): ("balanced aspt", DENSE),
+    ("spgemm", "cuda", None): ("hash-tuned tile-tuned", "work tile"),
+    ("spmm", "cpu", "row"): ("rowsplit aspt", DENSE),
+    ("spmm", "cpu", "col"): ("tiled", DENSE),
+    ("sddmm", "cpu", None): ("balanced aspt", DENSE),
+    ("spgemm", "cpu", None): ("gustavson hash tile", "work tile"),
+}
+NAMES = "one work work_2 rows columns depth mean longest spread width tile".split()  # enum pick_feature
+RIDGE = 1.0  # in matrices
+TIMED_US = 20  # PICK_TIMED_US
+UNSURE_MOST = 2.0  # further apart are never two
+MATRICES = 10  # that a candidate was measured on, at least
+
+
+def features(facts):
+    """{name: value} of what pick_facts holds, as pick_features() has it."""
+    ln1 = math.log1p
+    rows, nonzeros = facts["rows"], facts["nonzeros"]
+    work = ln1(nonzeros * facts["depth"] * facts["width"] / 1e6)
+    return {"one": 1.0, "work": work, "work_2": work * work, "rows": ln1(rows),
+            "columns": ln1(facts["columns"]), "depth": ln1(facts["depth"]),
+            "mean": ln1(nonzeros / rows if rows else 0), "longest": ln1(facts["longest"]),
+            "spread": ln1(facts["spread"]), "width": math.log(facts["width"] / 4),
+            "tile": ln1(facts["tile"])}
+
+
+class Case:
+    """A matrix, a precision and values of the axes; {candidate: microseconds}."""
+
+    def __init__(self, row):
+        self.matrix, self.us, self.facts = row["matrix"], {}, None
+        self.row = row
+
+    def count(self, tiles):
+        """Sets the features; false where the records don't tell enough."""
+        row, tile = self.row, tiles.get(self.matrix, 0.0)
+        _, rows, columns, nonzeros = self.matrix
+        facts = {"rows": rows, "columns": columns, "nonzeros": nonzeros, "tile": tile,
+                 "depth": row["flops"] / 2 / nonzeros, "longest": row["row_max"],
+                 "spread": row["row_cv"], "width": 8 if row["prec"] == "f64" else 4}
+        if None in facts.values():
+            return False
+        self.facts = features(facts)
+        return True
+
+
+def usable(row):
+    """Of the default options, on a warm device, and not of a host that launches run after run."""
+    asked = row["options"] and row["defaults"] is False
+    alone = row["made"] or row["timed"] or row["id"].startswith("cpu")
+    return row["status"] == "ok" and row["cache"] == "warm" and row["launch"] == "graph" and \
+        alone and not asked
+
+
+def read_cases(paths):
+    """{rule: [Case]}."""
+    found, tiles = {}, {}
+    for row in records.read(paths):
+        tile = records.number(row["stats"].get("nnz_per_tile"))
+        if tile:
+            tiles.setdefault(row["matrix"], tile)
+        rule = row["op"], row["id"].split(":")[0], row["axes"].get("layout")
+        if rule in RULES and row["alg"] in RULES[rule][0].split() and usable(row):
+            key = rule, row["device"], row["matrix"], row["prec"], tuple(row["axes"].items())
+            case = found.setdefault(rule, {}).setdefault(key, Case(row))
+            case.us[row["alg"]] = 1e3 * row["ms"]
+    return {rule: [case for case in of.values() if case.count(tiles)]
+            for rule, of in found.items()}
+
+
+def solve(a, b):
+    """x of a x = b, a symmetric and positive definite, by Gaussian elimination."""
+    n = len(b)
+    a = [row[:] + [y] for row, y in zip(a, b)]
+    for i in range(n):
+        for j in range(i + 1, n):
+            part = a[j][i] / a[i][i]
+            for c in range(i, n + 1):
+                a[j][c] -= part * a[i][c]
+    x = [0.0] * n
+    for i in reversed(range(n)):
+        x[i] = (a[i][n] - sum(a[i][j] * x[j] for j in range(i + 1, n))) / a[i][i]
+    return x
+
+
+def ridge(points):
+    """Weights, the constant one first, of [(features, y, weight)]."""
+    total = sum(w for _, _, w in points)
+    n = len(points[0][0])
+    mean = [sum(w * x[i] for x, _, w in points) / total for i in range(n)]
+    scale = [math.sqrt(sum(w * (x[i] - mean[i]) ** 2 for x, _, w in points) / total)
+             for i in range(n)]
+    scale = [s if s > 1e-9 else math.inf for s in scale]  # what never changes tells nothing
+    y_mean = sum(w * y for _, y, w in points) / total
+    a = [[RIDGE * (i == j) for j in range(n)] for i in range(n)]
+    b = [0.0] * n
+    for x, y, w in points:
+        z = [(x[i] - mean[i]) / scale[i] for i in range(n)]
+        for i in range(n):
+            b[i] += w * z[i] * (y - y_mean)
+            for j in range(n):
+                a[i][j] += w * z[i] * z[j]
+    weights = [u / s for u, s in zip(solve(a, b), scale)]
+    return [y_mean - sum(u * m for u, m in zip(weights, mean))] + weights
+
+
+def fit(cases, names, candidates):
+    """{candidate: {feature: weight}} of the candidates that were measured."""
+    rule = {}
+    for name in candidates:
+        of = [case for case in cases if name in case.us]
+        count = {}
+        for case in of:
+            count[case.matrix] = count.get(case.matrix, 0) + 1
+        points = [([case.facts[x] for x in names], math.log(case.us[name]), 1 / count[case.matrix])
+                  for case in of]
+        rule[name] = dict(zip(["one"] + names, ridge(points)))
+    return rule
+
+
+def predicted(weights, facts):
+    return math.exp(sum(w * facts[name] for name, w in weights.items()))
+
+
+def summary(ratios):
+    """(geometric mean, least): {case: ratio}, matrices weigh alike."""
+    of = {}
+    for case, ratio in ratios.items():
+        of.setdefault(case.matrix, []).append(math.log(ratio))
+    means = [sum(x) / len(x) for x in of.values()]
+    return math.exp(sum(means) / len(means)), min(ratios.values())
+
+
+def order(rule, facts):
+    """The candidates, the one that should be the fastest first, with the predicted times."""
+    us = {name: predicted(weights, facts) for name, weights in rule.items()}
+    return sorted((x, name) for name, x in us.items())
+
+
+def leave_one_out(cases, names, candidates):
+    """{case: order() by a rule that has not seen its matrix}."""
+    rules = {m: fit([case for case in cases if case.matrix != m], names, candidates)
+             for m in {case.matrix for case in cases}}
+    return {case: order(rules[case.matrix], case.facts) for case in cases}
+
+
+def how_unsure(cases, orders):
+    """The factor by which predictions of the two best may well be wrong against each other: twice
+    the root mean square of its logarithm."""
+    squares = []
+    for case in cases:
+        (x, first), (y, second) = orders[case][:2]
+        if first in case.us and second in case.us:
+            off = math.log(case.us[second] / case.us[first]) - math.log(y / x)
+            squares.append(off * off)
+    spread = math.sqrt(sum(squares) / len(squares)) if squares else 0.0
+    return round(min(UNSURE_MOST, math.exp(2 * spread)), 2)
+
+
+def is_timed(of, unsure):
+    """Whether the two best are timed."""
+    return of[0][0] >= TIMED_US and len(of) > 1 and of[1][0] < of[0][0] * unsure
+
+
+def judge(orders, unsure=1.0):
+    """{case: the least time over that of the choice}, of cases with a choice that has a time."""
+    found = {}
+    for case, of in orders.items():
+        names = [name for _, name in of[:2 if is_timed(of, unsure) else 1] if name in case.us]
+        if names and len(case.us) > 1:
+            found[case] = min(case.us.values()) / min(case.us[name] for name in names)
+    return found
+
+
+def tell(rule, cases, orders, unsure, candidates, out):
+    """What the rule reaches, and where it is the farthest from the best."""
+    title = " ".join(filter(None, rule))
+    plain, ratios = judge(orders), judge(orders, unsure)
+    timed = sum(is_timed(of, unsure) for of in orders.values())
+    print("%s: %d cases of %d matrices, each matrix left out in turn: %.3f of the fastest, least %.2f"
+          % (title, len(plain), len({case.matrix for case in plain}), *summary(plain)), file=out)
+    print("    two timed within a factor of %.2f, which is %.0f %% of the cases: %.3f, least %.2f"
+          % (unsure, 100 * timed / len(orders), *summary(ratios)), file=out)
+    for name in candidates:
+        alone = judge({case: [(1.0, name)] for case in cases})
+        if alone:
+            print("    %-12s alone: %.3f, least %.2f" % (name, *summary(alone)), file=out)
+    worst = sorted(ratios, key=ratios.get)[:4]
+    print("    least: " + "; ".join("%s %s %s %.2f" % (
+        case.row["name"], case.row["prec"], " ".join(str(x) for x in case.row["axes"].values()),
+        ratios[case]) for case in worst), file=out)
+
+
+def function_name(rule):
+    return "_".join(["auto"] + [word for word in rule if word])
+
+
+def header(rules):
+    """The text of the header of {rule: (unsure, {candidate: {feature: weight}})}."""
+    lines = ["// The rules of `auto`, made by results/fit_auto.py: not to be edited. The weights are in the order",
+             "// of enum pick_feature.", "// clang-format off", "#ifndef AUTO_RULES_H",
+             "#define AUTO_RULES_H", "", '#include "algos/pick.h"', ""]
+    picks = {}
+    for (op, device, _), (_, of) in rules.items():
+        known = picks.setdefault((op, device), [])
+        known += [name for name in of if name not in known]
+    for (op, device), names in picks.items():
+        lines.append("#define AUTO_%s_%s_PICKS {%s}" % (
+            op.upper(), device.upper(), ", ".join('"%s"' % name for name in names)))
+    for rule, of in rules.items():
+        unsure, rule_of = of
+        lines += ["", "static inline const struct pick_rules *%s(void)" % function_name(rule), "{",
+                  "    static const struct pick_rules rules = {%.3g, {" % unsure]
+        for name, weights in rule_of.items():
+            lines.append('        {"%s",' % name)
+            lines.append("         {%s}}," % ", ".join(
+                "%.6g" % weights.get(feature, 0.0) for feature in NAMES))
+        lines += ["        {NULL, {0}}}};", "    return &rules;", "}"]
+    return "\n".join(lines + ["", "#endif", ""])
+
+
+def make(cases_of, out):
+    """{rule: (unsure, {candidate: {feature: weight}})} of {rule: [Case]}; tells what they reach."""
+    rules = {}
+    for rule, (words, names) in RULES.items():
+        cases, candidates = cases_of.get(rule, []), words.split()
+        names = names.split()
+        seen = {name: len({case.matrix for case in cases if name in case.us})
+                for name in candidates}
+        measured = [name for name in candidates if seen[name] >= MATRICES]
+        if len(candidates) == 1:
+            rules[rule] = 1.0, {candidates[0]: {}}
+            continue
+        if not measured:
+            raise records.NoData("%s: no candidate was measured on %d matrices"
+                                 % (" ".join(filter(None, rule)), MATRICES))
+        few = ["%s (%d matrices)" % (name, seen[name]) for name in candidates if name not in measured]
+        if few:
+            print("%s: left out: %s" % (" ".join(filter(None, rule)), ", ".join(few)), file=out)
+        for case in cases:
+            case.us = {name: us for name, us in case.us.items() if name in measured}
+        cases = [case for case in cases if case.us]
+        left_out = leave_one_out(cases, names, measured)
+        unsure = how_unsure(cases, left_out)
+        rules[rule] = unsure, fit(cases, names, measured)
+        tell(rule, cases, left_out, unsure, measured, out)
+    return rules
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("files", nargs="+", help="records")
+    parser.add_argument("-o", metavar="FILE", help="the header; left out: it is only told what is reached")
+    args = parser.parse_args()
+    try:
+        text = header(make(read_cases(args.files), sys.stdout))
+        if args.o:
+            with open(args.o, "w", encoding="utf-8") as f:
+                f.write(text)
+    except (records.NoData, OSError) as error:
+        sys.exit("fit_auto.py: %s" % error)
+
+
+if __name__ == "__main__":
+    main()
