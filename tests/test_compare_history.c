@@ -129,7 +129,7 @@ static void test_worst(void)
         for (int side = 0; side < SIDES; side++) {
             FILE *f = file_open(files[side], "w");
             for (int run = 0; run < 3; run++) {
-                char name[16];
+                char name[32];
                 const char *status = side == SIDE_NEW ? now[i][run] : "ok";
                 snprintf(name, sizeof name, "%d.%d", side, run);
                 put_environment(f, name, 10 * side + run);
