@@ -151,7 +151,7 @@ def by_matrix(lines):
 
 def more(parser):
     parser.add_argument("-alg", "--alg", metavar="NAMES", default="",
-                        help="algorithms that have a line, by commas; patterns such as 'cusparse*'")
+                        help="algorithms that have a line, by commas; patterns such as 'a*'")
 
 
 def draw(selection, args=None):

@@ -178,6 +178,8 @@ def how_unsure(cases, orders):
     the root mean square of its logarithm."""
     squares = []
     for case in cases:
+        if len(orders[case]) < 2:
+            continue
         (x, first), (y, second) = orders[case][:2]
         if first in case.us and second in case.us:
             off = math.log(case.us[second] / case.us[first]) - math.log(y / x)

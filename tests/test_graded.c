@@ -116,7 +116,7 @@ static void test_bundles(void)
         struct csr A;
         if (make_rows(cases[c].m, 3400, cases[c].length, cases[c].to, &A)) return;
         for (int turn = 0; turn < 8; turn++) {
-            static const int64_t ks[] = {32, 128, 64, 96};
+            static const int64_t ks[] = {32, 128, 34, 99};
             struct inputs in;
             double opt[PARAMS_MAX] = {0};
             if (inputs_of(&in, &A, turn % 2 ? F64 : F32, ks[turn / 2])) return;

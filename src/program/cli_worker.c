@@ -336,6 +336,7 @@ int cli_worker(const struct request *q)
     int err = worker_read_order(&w.read, &order);
     if (err) return err;
     err = tie(&order);
+    if (!err) err = worker_say("tied");
     if (!err) err = work(&w, &o, &second);
     if (err) worker_say("error %d %s", err, fail_text());
     // What it has of the device the system takes back at once, and the next worker waits for that.

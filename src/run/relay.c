@@ -16,7 +16,7 @@ int relay_start(struct relay *r, const struct crew *crew, const struct duty *dut
 {
     int err = crew_start(crew, duty, &r->next);
     r->pass = pass;
-    r->ready = false;
+    r->tied = r->ready = false;
     r->until_ms = clock_ms() + READY_MS;
     return err == ERR_MEMORY ? err : OK;
 }
@@ -25,8 +25,10 @@ bool relay_is_starting(const struct relay *r) { return r->next.pid && !r->ready;
 
 bool relay_hush(struct relay *r)
 {
-    bool stopped = true;
-    if (relay_is_starting(r)) worker_stop(&r->next, &stopped);
+    bool stopped = false;
+    if (!relay_is_starting(r)) return true;
+    // Stopped before it is tied it would stay for ever, should this process be killed now.
+    if (r->tied) worker_stop(&r->next, &stopped);
     return stopped;
 }
 
@@ -39,7 +41,7 @@ void relay_go_on(struct relay *r)
 void relay_drop(struct relay *r)
 {
     worker_free(&r->next);
-    r->ready = false;
+    r->tied = r->ready = false;
 }
 
 bool relay_has(struct relay *r, int pass)
@@ -54,7 +56,7 @@ void relay_take(struct relay *r, struct worker *w)
     relay_go_on(r);
     *w = r->next;
     worker_none(&r->next);
-    r->ready = false;
+    r->tied = r->ready = false;
 }
 
 void relay_leave(struct relay *r, struct worker *w, const struct sweep_matrix *matrix)
@@ -68,8 +70,10 @@ void relay_leave(struct relay *r, struct worker *w, const struct sweep_matrix *m
 static int look_at_next(struct relay *r, int64_t memory_bytes)
 {
     int state, err = worker_read(&r->next);
-    for (char *line; !err && (line = worker_line(&r->next));)
-        if (!strcmp(line, "ready")) r->ready = true;
+    for (char *line; !err && (line = worker_line(&r->next));) {
+        r->tied |= !strcmp(line, "tied");
+        r->ready |= !strcmp(line, "ready");
+    }
     bool late = !r->ready && !r->next.stopping && clock_ms() > r->until_ms;
     bool large = memory_bytes && worker_memory(&r->next) > memory_bytes;
     if (late || large) worker_kill(&r->next);

@@ -29,7 +29,7 @@ struct sweep_matrix;
 struct relay {
     struct worker next; // stands by, or gets ready to; not there if its pid is 0
     int pass;           // that it is for
-    bool ready;
+    bool tied, ready; // it ends with this process; it waits
     double until_ms;                   // to get ready
     struct worker last;                // has measured all, and ends; not there if its pid is 0
     const struct sweep_matrix *matrix; // it was on this one

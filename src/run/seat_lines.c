@@ -176,6 +176,7 @@ static int take_line(struct seat *x, char *line)
 {
     const char *rest;
     if (x->next != NO_RECORD) return take_record(x, line);
+    if (!strcmp(line, "tied")) return OK;
     if (!strcmp(line, "ready")) return x->ready = true, OK;
     if (!strcmp(line, "opened")) return spent_turn(&x->spent, SPENT_LOADING), OK;
     if (!strcmp(line, "read")) return take_read(x);

@@ -4,6 +4,7 @@
 // It reads its order from stdin (order.h), waits for words on WORKER_WORDS, a letter each, and
 // answers on WORKER_CHANNEL, in lines:
 //
+//     tied                      it ends with its parent
 //     ready                     what can be done without device and matrix is done
 //  <- begin                     only of a standby: the order is there now, and the device may be
 //                               opened: what was measured on it before is over

@@ -1,7 +1,7 @@
 // The lists of pieces, made on the device. Rows are looked at by windows, one to a thread of a
-// block: grade() counts the pieces of each window, add_up() makes places of the counts, list()
-// writes them. Within its window a short piece is placed by its length, so that the teams of a warp
-// have about the same to do; else pieces keep the order of the rows.
+// block: count_pieces() counts those of each window, add_up() makes places of the counts,
+// list_pieces() writes them. Within its window a short piece is placed by its length, so that the
+// teams of a warp have about the same to do; else pieces keep the order of the rows.
 #ifndef GRADED_GRADE_H
 #define GRADED_GRADE_H
 
@@ -25,7 +25,6 @@ struct grading {
     const int32_t
         *bundle_columns; // of each window of ALIKE rows, 0: it is none; NULL: there are none
     int32_t short_most, medium_most, segment;
-    bool sorted; // short pieces, by their lengths
 };
 
 // The piece that begins with a row.
@@ -95,8 +94,8 @@ static __global__ void __launch_bounds__(1024)
     }
 }
 
-// Where a short piece lies among those of its window: by kind, by length if they are sorted, by
-// row. `key` is -1 where there is none.
+// Where a short piece lies among those of its window: by kind, by length, by row. `key` is -1 where
+// there is none.
 static __device__ __forceinline__ int32_t place_short(int key, int keys)
 {
     const int WARPS = WINDOW / WARP;
@@ -131,10 +130,9 @@ static __global__ void __launch_bounds__(WINDOW)
     const int32_t columns = team_scan<0>(is_bundle(x) ? x.length : 0, sums, total);
     const int32_t start = is_bundle(x) ? before.columns + columns : x.start;
 
-    const int keys = g.sorted ? g.short_most + 1 : 1; // of each of the two kinds
-    const int key = x.kind == SHORT_BUNDLE || x.kind == SHORT
-                        ? (x.kind == SHORT) * keys + (g.sorted ? x.length : 0)
-                        : -1;
+    const int keys = g.short_most + 1; // lengths of each of the two kinds
+    const int key =
+        x.kind == SHORT_BUNDLE || x.kind == SHORT ? (x.kind == SHORT) * keys + x.length : -1;
     int32_t place = place_short(key, 2 * keys);
     if (x.kind == SHORT) place -= after.of[SHORT_BUNDLE] - before.of[SHORT_BUNDLE];
     for (int kind = 0; kind < SHORT_BUNDLE; kind++) {

@@ -103,12 +103,13 @@ static inline int plan_bundles(struct task *t, struct plan *s, const struct form
         err = wait_for(d, t->entry->name, totals, &x, sizeof x);
     }
     device_free(d, totals);
-    *enough = !err && (double)x.nonzeros >= task_option(t, "bundled") * (double)A->nnz;
+    *enough =
+        !err && x.columns > 0 && (double)x.nonzeros >= task_option(t, "bundled") * (double)A->nnz;
     task_number(t, "bundled", A->nnz ? (double)x.nonzeros / (double)A->nnz : 0);
     return err;
 }
 
-// Lists the pieces; waits.
+// Lists the pieces; waits for how many there are.
 static inline int plan_lists(struct task *t, struct plan *s, const struct grading *g,
                              int32_t *columns)
 {
@@ -219,6 +220,24 @@ static inline const struct form *plan_rows(const struct task *t, const struct fo
     return other && (share < 6 || same) ? other : form;
 }
 
+// The form if there are bundles: with slabs as narrow as those of rows alone; NULL: lanes that go
+// past the end of a row would be over half of it.
+static inline const struct form *plan_for_bundles(const struct task *t, const struct form *forms,
+                                                  int count, const struct form *rows)
+{
+    const int64_t wanted = (int64_t)task_option(t, "slab");
+    const int64_t columns = rows->lanes * rows->packs * rows->vec, k = t->C.cols;
+    const bool narrow = columns < k && columns * (int64_t)prec_bytes(t->prec) <= 128;
+    const struct form *f = plan_form(t, forms, count,
+                                     {wanted   ? wanted
+                                      : narrow ? 128
+                                               : 0,
+                                      (int)task_option(t, "lanes"), true});
+    if (!f) return NULL;
+    const int64_t slab = f->lanes * f->packs * f->vec;
+    return ceil_div(k, slab) * slab <= 2 * k ? f : NULL;
+}
+
 static inline int plan_make(struct task *t, const struct form *forms, int count)
 {
     struct plan *s = (struct plan *)mem_zero_alloc(1, sizeof *s);
@@ -228,21 +247,15 @@ static inline int plan_make(struct task *t, const struct form *forms, int count)
     struct grading g = {};
     int32_t columns;
     bool bundled = false;
-    const struct form *form = plan_rows(t, forms, count), *other = NULL;
-    const int64_t columns_of_slab = form->lanes * form->packs * form->vec;
-    const bool narrow =
-        columns_of_slab < t->C.cols && columns_of_slab * (int64_t)prec_bytes(t->prec) <= 128;
-    other = plan_form(
-        t, forms, count,
-        {narrow ? 128 : (int64_t)task_option(t, "slab"), (int)task_option(t, "lanes"), true});
+    const struct form *form = plan_rows(t, forms, count),
+                      *for_bundles = plan_for_bundles(t, forms, count, form);
     g.m = A->m;
     g.ptr = (const int32_t *)A->ptr;
-    g.sorted = true;
     plan_lengths(t, form, &g);
     int err = row_step(t, &t->in[0], &s->B_step);
     if (!err) err = row_step(t, &t->C, &s->C_step);
-    if (!err && other) err = plan_bundles(t, s, other, &bundled);
-    if (bundled) form = other, g.bundle_columns = s->bundle_columns;
+    if (!err && for_bundles) err = plan_bundles(t, s, for_bundles, &bundled);
+    if (bundled) form = for_bundles, g.bundle_columns = s->bundle_columns;
     s->form = form;
     s->slabs = (int32_t)ceil_div(t->C.cols, form->lanes * form->packs * form->vec);
     s->lists.segment = g.segment;

@@ -25,7 +25,7 @@ template <typename S, int ROWS> static __host__ __device__ constexpr int batch_o
     return S::LANES < 4 ? S::LANES : S::BYTES > 32 || (S::BYTES > 16 && ROWS > 1) ? 2 : 4;
 }
 
-// Blocks that a multiprocessor must have registers for: with 48 a thread, 64, or 80.
+// Blocks that a multiprocessor must have registers for: 6, 8 or 10; then a thread has 80, 64 or 48.
 template <typename S, int ROWS> static __host__ __device__ constexpr int blocks_of()
 {
     return ROWS > 1 && S::BYTES > 16 ? 6 : ROWS > 1 || S::BYTES > 16 ? 8 : 10;
@@ -50,42 +50,43 @@ template <typename X> static __device__ __forceinline__ X load_once(const X *p)
 }
 
 // x = *p where place < left, else zero. A load under a plain branch makes ptxas keep x alive around
-// the loop, which spills: this sets x first and then loads under a predicate.
+// the loop, which spills: this sets x first and then loads under a predicate. Not a .nc load: the
+// kernel ahead may still have written B when this one was started.
 #ifdef __CUDA_ARCH__
 #define LOAD_IF(...) asm volatile("{.reg .pred q; setp.lt.s32 q, %" __VA_ARGS__)
 static __device__ __forceinline__ void load_if(pack<float, 4> &x, const pack<float, 4> *p,
                                                int32_t place, int32_t left)
 {
     LOAD_IF("5, %6; mov.b32 %0, 0; mov.b32 %1, 0; mov.b32 %2, 0; mov.b32 %3, 0;"
-            "@q ld.global.nc.v4.f32 {%0, %1, %2, %3}, [%4];}"
+            "@q ld.global.v4.f32 {%0, %1, %2, %3}, [%4];}"
             : "=&f"(x.x[0]), "=&f"(x.x[1]), "=&f"(x.x[2]), "=&f"(x.x[3])
             : "l"(p), "r"(place), "r"(left));
 }
 static __device__ __forceinline__ void load_if(pack<float, 2> &x, const pack<float, 2> *p,
                                                int32_t place, int32_t left)
 {
-    LOAD_IF("3, %4; mov.b32 %0, 0; mov.b32 %1, 0; @q ld.global.nc.v2.f32 {%0, %1}, [%2];}"
+    LOAD_IF("3, %4; mov.b32 %0, 0; mov.b32 %1, 0; @q ld.global.v2.f32 {%0, %1}, [%2];}"
             : "=&f"(x.x[0]), "=&f"(x.x[1])
             : "l"(p), "r"(place), "r"(left));
 }
 static __device__ __forceinline__ void load_if(pack<float, 1> &x, const pack<float, 1> *p,
                                                int32_t place, int32_t left)
 {
-    LOAD_IF("2, %3; mov.b32 %0, 0; @q ld.global.nc.f32 %0, [%1];}"
+    LOAD_IF("2, %3; mov.b32 %0, 0; @q ld.global.f32 %0, [%1];}"
             : "=&f"(x.x[0])
             : "l"(p), "r"(place), "r"(left));
 }
 static __device__ __forceinline__ void load_if(pack<double, 2> &x, const pack<double, 2> *p,
                                                int32_t place, int32_t left)
 {
-    LOAD_IF("3, %4; mov.b64 %0, 0; mov.b64 %1, 0; @q ld.global.nc.v2.f64 {%0, %1}, [%2];}"
+    LOAD_IF("3, %4; mov.b64 %0, 0; mov.b64 %1, 0; @q ld.global.v2.f64 {%0, %1}, [%2];}"
             : "=&d"(x.x[0]), "=&d"(x.x[1])
             : "l"(p), "r"(place), "r"(left));
 }
 static __device__ __forceinline__ void load_if(pack<double, 1> &x, const pack<double, 1> *p,
                                                int32_t place, int32_t left)
 {
-    LOAD_IF("2, %3; mov.b64 %0, 0; @q ld.global.nc.f64 %0, [%1];}"
+    LOAD_IF("2, %3; mov.b64 %0, 0; @q ld.global.f64 %0, [%1];}"
             : "=&d"(x.x[0])
             : "l"(p), "r"(place), "r"(left));
 }
