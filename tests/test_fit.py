@@ -20,17 +20,8 @@ sys.path[:0] = [os.path.join(ROOT, "results"), HERE]
 sys.dont_write_bytecode = True
 
 import fit_auto
+from checks import check, end
 from plots_records import CPU, GPU, SPGEMM, SPMM, algorithm, case, environment, operation
-
-passed = failed = 0
-
-
-def check(good, what):
-    global passed, failed
-    passed += bool(good)
-    failed += not good
-    if not good:
-        print("FAILED: %s" % what)
 
 
 def numbers(text):
@@ -174,5 +165,4 @@ with tempfile.TemporaryDirectory() as folder_:
     test_planted(folder_)
     test_left_out(folder_)
 test_header()
-print("%d passed, %d failed, 0 skipped" % (passed, failed))
-sys.exit(failed != 0)
+end()

@@ -340,7 +340,8 @@ def test_standby(folder):
     check({key: status for key, (status, _) in by_alg(file).items()} == wanted and len(results(file)) == 4,
           "a standby was killed: %s" % by_alg(file))
     last = told.splitlines()[-1]
-    check(" on 1 device: " in last and " s preparing" in last and " s starting" in last, "-v says: %s" % last)
+    # No more than that: what took no time is left out.
+    check(" on 1 device: " in last and " s preparing" in last, "-v says: %s" % last)
 
 
 def test_one_writer(folder):

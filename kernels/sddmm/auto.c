@@ -6,18 +6,4 @@
 
 static int prepare(struct task *t) { return auto_prepare_dense(t, auto_sddmm_cpu()); }
 
-static const struct param options[] = {PICK_OPTION, {0}};
-
-const struct algo sddmm_auto_cpu = {
-    .layouts = ROW_MAJOR,
-    .precs = BOTH_PRECS,
-    .A = {&format_csr},
-    .arith = ARITH_PREC,
-    .options = options,
-    .about = "picks the one that should be the fastest, by sizes, row lengths and k",
-    .cite = "Own work",
-    .picks = AUTO_SDDMM_CPU_PICKS,
-    .prepare = prepare,
-    .run = delegate_run,
-    .teardown = delegate_teardown,
-};
+const struct algo sddmm_auto_cpu = {AUTO_DENSE(ROW_MAJOR, AUTO_SDDMM_CPU_PICKS)};

@@ -7,21 +7,4 @@
 
 static int prepare(struct task *t) { return auto_prepare_sparse(t, auto_spgemm_cpu()); }
 
-static const struct param options[] = {PICK_OPTION, {0}};
-
-const struct algo spgemm_auto_cpu = {
-    .precs = BOTH_PRECS,
-    .A = {&format_csr},
-    .S = {&format_csr},
-    .arith = ARITH_PREC,
-    .options = options,
-    .about = "picks the one that should be the fastest, by products and how full tiles are",
-    .cite = "Own work",
-    .differs = "Where it picks tiles the result stays in tiles, and they are made of A beforehand.",
-    .picks = AUTO_SPGEMM_CPU_PICKS,
-    .prepare = prepare,
-    .run = delegate_run,
-    .teardown = delegate_teardown,
-    .finish = delegate_finish,
-    .release = delegate_release,
-};
+const struct algo spgemm_auto_cpu = {AUTO_SPARSE(AUTO_SPGEMM_CPU_PICKS)};

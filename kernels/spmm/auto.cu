@@ -10,18 +10,4 @@ static int prepare(struct task *t)
                                                                : auto_spmm_cuda_col());
 }
 
-static const struct param options[] = {PICK_OPTION, {}};
-
-extern const struct algo spmm_auto_cuda = {
-    .layouts = BOTH_LAYOUTS,
-    .precs = BOTH_PRECS,
-    .A = {&format_csr},
-    .arith = ARITH_PREC,
-    .options = options,
-    .about = "picks the one that should be the fastest, by sizes, row lengths and k",
-    .cite = "Own work",
-    .picks = AUTO_SPMM_CUDA_PICKS,
-    .prepare = prepare,
-    .run = delegate_run,
-    .teardown = delegate_teardown,
-};
+extern const struct algo spmm_auto_cuda = {AUTO_DENSE(BOTH_LAYOUTS, AUTO_SPMM_CUDA_PICKS)};

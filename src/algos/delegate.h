@@ -27,8 +27,8 @@ struct delegate {
 
 // Hands t on to the algorithm of this name, with its default options. Operands of t are in CSR
 // alone. ERR_UNSUPPORTED where it does not do the precision or the layout, or where the device has
-// no maker of a format that it asks for. After an error t is as it was, and may be handed on to
-// another one.
+// no maker of a format that it asks for. After an error t may be handed on to another one; it
+// is to be torn down either way.
 int delegate_prepare(struct task *t, const char *name);
 int delegate_run(struct task *t);
 int delegate_finish(struct task *t);

@@ -105,7 +105,8 @@ static int time_runs(struct task *x, double *us)
     for (int i = 0; i <= TRIES; i++) {
         double ms;
         int err = x->dev->ops->timer_start(x->dev);
-        if (!err) err = x->algo->run(x);
+        if (err) return err;
+        err = x->algo->run(x);
         int ended = x->dev->ops->timer_stop(x->dev, &ms);
         task_release_result(x);
         if (err || ended) return err ? err : ended;
@@ -128,7 +129,8 @@ static void enter(struct task *t, const struct trial *x)
     t->order = x->delegate ? x->delegate->inner.order : NULL;
 }
 
-// Times the runs of the one that the task was handed on to. One that has no memory never ends.
+// Times the runs of the one that the task was handed on to. A refusal
+// counts as endless.
 static int time_trial(struct task *t, struct trial *x)
 {
     x->delegate = t->state;

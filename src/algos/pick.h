@@ -66,8 +66,8 @@ struct pick_rules {
 // fastest, or if it refuses, or has no memory, the next one. Never one of a vendor's library, nor
 // one that computes something else. It tells what it picked, why (the predicted microseconds of
 // each, and those of runs that were timed), who refused, what the prediction took since `start`, by
-// clock_ms(), and what the timing took. After an error everybody refused; the reason is that of the
-// last.
+// clock_ms(), and what the timing took. After ERR_UNSUPPORTED or ERR_MEMORY everybody refused; the
+// reason is that of the last.
 int pick_prepare(struct task *t, const struct pick_rules *rules, const struct pick_facts *facts,
                  double start);
 
