@@ -21,6 +21,7 @@ static inline int main_on_cuda(const char *what, struct device *dev, int units,
     if (err) return TEST_END();
     if (units) dev->units = units;
     for (int i = 0; tests[i]; i++) tests[i]();
+    CHECK(dev->used_bytes == 0, "%lld bytes left", (long long)dev->used_bytes);
     device_close(dev);
     return TEST_END();
 }

@@ -226,17 +226,7 @@ static void test_shapes(void)
 
 int main(void)
 {
-    if (device_missing(DEVICE_CUDA)) {
-        SKIP("graded on cuda: %s", device_missing(DEVICE_CUDA));
-        return TEST_END();
-    }
-    CHECK(!device_open("cuda", &dev), "%s", fail_text());
-    dev.units = UNITS;
-    test_kinds();
-    test_bundles();
-    test_infinity();
-    test_shapes();
-    CHECK(dev.used_bytes == 0, "%lld bytes left", (long long)dev.used_bytes);
-    device_close(&dev);
-    return TEST_END();
+    static void (*const tests[])(void) = {test_kinds, test_bundles, test_infinity, test_shapes,
+                                          NULL};
+    return main_on_cuda("graded", &dev, UNITS, tests);
 }

@@ -22,8 +22,8 @@ static_assert(sizeof(struct counts) == COUNTS * sizeof(int32_t), "add_up() takes
 struct grading {
     int32_t m;
     const int32_t *ptr;
-    const int32_t
-        *bundle_columns; // of each window of ALIKE rows, 0: it is none; NULL: there are none
+    // Of each window of ALIKE rows; 0: it is no bundle. NULL: there are none.
+    const int32_t *bundle_columns;
     int32_t short_most, medium_most, segment;
 };
 

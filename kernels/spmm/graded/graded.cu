@@ -52,36 +52,39 @@ template <typename S, bool BUNDLES> static void start(const struct task *t)
 
 #define FORM(VEC, LANES, PACKS, WHOLE, BUNDLES)                                                    \
     {                                                                                              \
-        VEC, LANES, PACKS, WHOLE, BUNDLES, start<shape<T, VEC, LANES, PACKS, WHOLE>, BUNDLES>      \
+        VEC, LANES, PACKS, shape<T, VEC, LANES, PACKS, WHOLE>::TEAM, WHOLE, BUNDLES,               \
+            start<shape<T, VEC, LANES, PACKS, WHOLE>, BUNDLES>                                     \
     }
-#define PLAIN(VEC, LANES, PACKS)   FORM(VEC, LANES, PACKS, false, false)
-#define WHOLE(VEC, LANES, PACKS)   FORM(VEC, LANES, PACKS, true, false), PLAIN(VEC, LANES, PACKS)
-#define BUNDLES(VEC, LANES, PACKS) FORM(VEC, LANES, PACKS, false, true)
+#define PLAIN(VEC, LANES, PACKS)       FORM(VEC, LANES, PACKS, false, false)
+#define FULL(VEC, LANES, PACKS)        FORM(VEC, LANES, PACKS, true, false)
+#define FULL_OR_NOT(VEC, LANES, PACKS) FULL(VEC, LANES, PACKS), PLAIN(VEC, LANES, PACKS)
+#define FOR_BUNDLES(VEC, LANES, PACKS) FORM(VEC, LANES, PACKS, false, true)
 
 #define FORMS_16(V)                                                                                \
-    PLAIN(V, 1, 1), PLAIN(V, 2, 1), PLAIN(V, 4, 1), WHOLE(V, 8, 1), WHOLE(V, 8, 2),                \
-        PLAIN(V, 8, 3), WHOLE(V, 16, 2), FORM(V, 4, 2, true, false), FORM(V, 8, 4, true, false),   \
-        BUNDLES(V, 8, 1), BUNDLES(V, 16, 1)
+    PLAIN(V, 1, 1), PLAIN(V, 2, 1), PLAIN(V, 4, 1), FULL_OR_NOT(V, 8, 1), FULL_OR_NOT(V, 8, 2),    \
+        PLAIN(V, 8, 3), FULL_OR_NOT(V, 16, 2), FULL(V, 4, 2), FULL(V, 8, 4), FOR_BUNDLES(V, 8, 1), \
+        FOR_BUNDLES(V, 16, 1)
 #define FORMS_8(V)                                                                                 \
     PLAIN(V, 1, 1), PLAIN(V, 4, 1), PLAIN(V, 8, 1), PLAIN(V, 8, 2), PLAIN(V, 16, 1),               \
-        PLAIN(V, 16, 2), PLAIN(V, 16, 4), PLAIN(V, 32, 1), BUNDLES(V, 16, 1), BUNDLES(V, 32, 1),   \
-        BUNDLES(V, 32, 2)
+        PLAIN(V, 16, 2), PLAIN(V, 16, 4), PLAIN(V, 32, 1), FOR_BUNDLES(V, 16, 1),                  \
+        FOR_BUNDLES(V, 32, 1), FOR_BUNDLES(V, 32, 2)
 #define FORMS_4(V)                                                                                 \
     PLAIN(V, 1, 1), PLAIN(V, 4, 1), PLAIN(V, 8, 1), PLAIN(V, 8, 2), PLAIN(V, 8, 4),                \
         PLAIN(V, 16, 2), PLAIN(V, 16, 4), PLAIN(V, 32, 1), PLAIN(V, 32, 2), PLAIN(V, 32, 4),       \
-        BUNDLES(V, 32, 1), BUNDLES(V, 32, 2), BUNDLES(V, 32, 4)
+        FOR_BUNDLES(V, 32, 1), FOR_BUNDLES(V, 32, 2), FOR_BUNDLES(V, 32, 4)
 
 // By the bytes of a pack. Rows of B that begin at any multiple of 4 bytes are loaded in such.
 static const struct form *forms_of(enum prec prec, int *count)
 {
     if (prec == F32) {
         typedef float T;
-        static const struct form forms[] = {FORMS_16(4), BUNDLES(4, 32, 1), FORMS_8(2), FORMS_4(1)};
+        static const struct form forms[] = {FORMS_16(4), FOR_BUNDLES(4, 32, 1), FORMS_8(2),
+                                            FORMS_4(1)};
         *count = (int)(sizeof forms / sizeof *forms);
         return forms;
     }
     typedef double T;
-    static const struct form forms[] = {FORMS_16(2), BUNDLES(2, 16, 2), FORMS_8(1)};
+    static const struct form forms[] = {FORMS_16(2), FOR_BUNDLES(2, 16, 2), FORMS_8(1)};
     *count = (int)(sizeof forms / sizeof *forms);
     return forms;
 }
@@ -98,7 +101,7 @@ static int prepare(struct task *t)
     task_number(t, "medium", s->lists.count[MEDIUM] + s->lists.count[MEDIUM_BUNDLE]);
     task_number(t, "segments", s->lists.count[SEGMENT]);
     task_number(t, "bundles", s->lists.count[SHORT_BUNDLE] + s->lists.count[MEDIUM_BUNDLE]);
-    task_number(t, "columns", (double)s->form->lanes * s->form->packs * s->form->vec);
+    task_number(t, "columns", (double)form_slab(s->form));
     task_number(t, "lanes", s->form->lanes);
     return OK;
 }

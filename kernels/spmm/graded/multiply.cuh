@@ -40,8 +40,8 @@ finish_segment(sums<S, 1> &sum, const operands<typename S::T> &x, const lists &a
                const struct piece &piece, int32_t slab, const columns<S> &where)
 {
     typedef typename S::packed packed;
-    const int PACKS = S::LANES * S::PACKS, WARPS = THREADS / WARP;
-    __shared__ packed sums[WARPS][PACKS];
+    const int SLAB_PACKS = S::LANES * S::PACKS, WARPS = THREADS / WARP;
+    __shared__ packed sums[WARPS][SLAB_PACKS];
     __shared__ bool last;
     const int lane = (int)threadIdx.x % S::LANES, warp = (int)threadIdx.x / WARP;
     add_groups<S::LANES, WARP>(sum);
@@ -49,14 +49,15 @@ finish_segment(sums<S, 1> &sum, const operands<typename S::T> &x, const lists &a
     for (int l = 0; l < S::PACKS; l++)
         if (lane_id() < S::LANES) sums[warp][l * S::LANES + lane] = sum.x[0][l];
     __syncthreads();
+    // Segments come first in the grid, so a block has the number of its segment.
     const int32_t i = (int32_t)blockIdx.x, length = x.ptr[piece.row + 1] - x.ptr[piece.row];
     const int32_t segments = (int32_t)ceil_div(length, a.segment);
-    packed *partial = (packed *)x.partial + (int64_t)slab * a.count[SEGMENT] * PACKS;
-    for (int c = (int)threadIdx.x; c < PACKS; c += THREADS) {
+    packed *partial = (packed *)x.partial + (int64_t)slab * a.count[SEGMENT] * SLAB_PACKS;
+    for (int c = (int)threadIdx.x; c < SLAB_PACKS; c += THREADS) {
         packed all = sums[0][c];
         for (int w = 1; w < WARPS; w++) add(all, sums[w][c]);
         sums[0][c] = all;
-        if (segments > 1) partial[(int64_t)i * PACKS + c] = all;
+        if (segments > 1) partial[(int64_t)i * SLAB_PACKS + c] = all;
     }
     __syncthreads();
     if (segments > 1) {
@@ -69,10 +70,10 @@ finish_segment(sums<S, 1> &sum, const operands<typename S::T> &x, const lists &a
         __syncthreads();
         if (!last) return;
         __threadfence();
-        for (int c = (int)threadIdx.x; c < PACKS; c += THREADS) {
+        for (int c = (int)threadIdx.x; c < SLAB_PACKS; c += THREADS) {
             packed all = {};
             for (int32_t s = 0; s < segments; s++)
-                add(all, partial[((int64_t)piece.first + s) * PACKS + c]);
+                add(all, partial[((int64_t)piece.first + s) * SLAB_PACKS + c]);
             sums[0][c] = all;
         }
         __syncthreads();

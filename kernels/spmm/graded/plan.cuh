@@ -7,10 +7,21 @@
 
 // A shape that the kernel is compiled for; `whole`: for full slabs; `bundles`: for bundles, too.
 struct form {
-    int vec, lanes, packs;
+    int vec, lanes, packs, team;
     bool whole, bundles;
     void (*start)(const struct task *t);
 };
+
+// Columns of a slab.
+static inline int64_t form_slab(const struct form *f)
+{
+    return (int64_t)f->lanes * f->packs * f->vec;
+}
+
+static inline int64_t form_slabs(const struct form *f, int64_t k)
+{
+    return ceil_div(k, form_slab(f));
+}
 
 struct plan {
     const struct form *form;
@@ -19,7 +30,6 @@ struct plan {
     uint32_t B_step, C_step;
     struct lists lists;
     struct bundles bundles;
-    int32_t *bundle_columns;
     void *partial;
     int32_t *arrived;
 };
@@ -64,8 +74,7 @@ static inline const struct form *plan_form(const struct task *t, const struct fo
 static inline double plan_share(const struct task *t, const struct form *f)
 {
     const double groups = (double)t->dev->units * 8 * THREADS / f->lanes;
-    const double slabs = (double)ceil_div(t->C.cols, f->lanes * f->packs * f->vec);
-    return (double)t->A[0]->nnz * slabs / groups;
+    return (double)t->A[0]->nnz * (double)form_slabs(f, t->C.cols) / groups;
 }
 
 // Nonzeros for each column of a bundle from which on it pays: three sums take more registers and
@@ -79,33 +88,35 @@ static inline double plan_alike(const struct task *t)
 // Columns of a bundle, at most: a warp goes through it, which must not take longer than all else.
 static inline int32_t plan_most_columns(const struct task *t, const struct form *f)
 {
-    const int lanes = f->lanes < 8 ? 8 : f->lanes;
+    const int lanes = max(f->lanes, 8);
     return (int32_t)(fmin(fmax(2 * plan_share(t, f), 16), 128) * WARP / lanes);
 }
 
-// Which windows of rows are bundles of this form. Whether there are enough of them: else none are.
-static inline int plan_bundles(struct task *t, struct plan *s, const struct form *f, bool *enough)
+// Which windows of rows are bundles of this form: `columns` gets what struct grading says of them,
+// and stays NULL where there are too few.
+static inline int plan_bundles(struct task *t, const struct form *f, int32_t **columns)
 {
     const struct csr_dev *A = csr_of(t->A[0]);
     const double least = plan_alike(t);
     const int32_t windows = A->m / ALIKE;
     struct device *d = t->dev;
     struct bundle_totals *totals = NULL, x = {};
-    *enough = false;
     if (least == 0 || windows == 0 || A->nnz < 4 * (int64_t)A->m) return OK;
-    int err = device_alloc(d, windows, sizeof *s->bundle_columns, (void **)&s->bundle_columns);
+    int err = device_alloc(d, windows, sizeof **columns, (void **)columns);
     if (!err) err = device_alloc(d, 1, sizeof *totals, (void **)&totals);
     if (!err) err = device_fill(d, totals, 0, sizeof *totals);
     if (!err) {
         LAUNCH(find_bundles, (unsigned)ceil_div(windows, THREADS / WARP), THREADS, 0, d->stream,
                windows, (const int32_t *)A->ptr, A->idx, (float)least, plan_most_columns(t, f),
-               s->bundle_columns, totals);
+               *columns, totals);
         err = wait_for(d, t->entry->name, totals, &x, sizeof x);
     }
     device_free(d, totals);
-    *enough =
-        !err && x.columns > 0 && (double)x.nonzeros >= task_option(t, "bundled") * (double)A->nnz;
     task_number(t, "bundled", A->nnz ? (double)x.nonzeros / (double)A->nnz : 0);
+    if (err || !x.columns || (double)x.nonzeros < task_option(t, "bundled") * (double)A->nnz) {
+        device_free(d, *columns);
+        *columns = NULL;
+    }
     return err;
 }
 
@@ -163,10 +174,9 @@ static inline int plan_fill(struct task *t, struct plan *s, int32_t columns)
 static inline int plan_segments(struct task *t, struct plan *s)
 {
     struct device *d = t->dev;
-    const int64_t slab = (int64_t)s->form->lanes * s->form->packs * s->form->vec;
     int64_t sums, values;
     int err = size_mul(s->lists.count[SEGMENT], s->slabs, &sums);
-    if (!err) err = size_mul(sums, slab, &values);
+    if (!err) err = size_mul(sums, form_slab(s->form), &values);
     if (!err) err = device_alloc(d, values, prec_bytes(t->prec), &s->partial);
     if (!err) err = device_alloc(d, sums, sizeof *s->arrived, (void **)&s->arrived);
     if (!err) err = device_fill(d, s->arrived, 0, sums * (int64_t)sizeof *s->arrived);
@@ -176,7 +186,7 @@ static inline int plan_segments(struct task *t, struct plan *s)
 // Blocks of each kind, one kind behind the other.
 static inline void plan_grid(struct plan *s)
 {
-    const int team = s->form->lanes < 4 ? 8 : s->form->lanes;
+    const int team = s->form->team;
     const int of_block[KINDS] = {1, THREADS / WARP, THREADS / WARP, THREADS / team, THREADS / team};
     s->lists.at[0] = 0;
     for (int kind = 0; kind < KINDS; kind++)
@@ -193,7 +203,7 @@ static inline void plan_lengths(const struct task *t, const struct form *f, stru
               wanted_medium = (int)task_option(t, "medium"),
               wanted_segment = (int)task_option(t, "segment");
     const double share = plan_share(t, f);
-    const int lanes = f->lanes < 8 ? 8 : f->lanes;
+    const int lanes = max(f->lanes, 8);
     const double medium = fmin(fmax(2 * share, 16), 64);
     const double segment = fmin(fmax(1.5 * share, lanes > 8 ? 24 : 32), 8 * lanes);
     g->short_most = wanted_short >= 0 ? wanted_short : (int)fmin(fmax(1.5 * share, 16), 32);
@@ -209,15 +219,19 @@ static inline const struct form *plan_rows(const struct task *t, const struct fo
 {
     const struct bounds wanted = {(int64_t)task_option(t, "slab"), (int)task_option(t, "lanes")};
     const double mean = t->C.rows ? (double)t->A[0]->nnz / (double)t->C.rows : 0;
-    const struct form *form = plan_form(t, forms, count, wanted), *other = NULL;
+    const struct form *form = plan_form(t, forms, count, wanted);
     if (!form) form = plan_form(t, forms, count, {});
     if (wanted.slab || wanted.lanes) return form;
     const double share = plan_share(t, form);
-    if (share < 6) other = plan_form(t, forms, count, {128});
-    if (share >= 8 && form->lanes >= 8 && mean <= (form->lanes > 8 ? 4.2 : 5))
-        other = plan_form(t, forms, count, {0, form->lanes / 2});
-    const bool same = other && other->lanes * other->packs == form->lanes * form->packs;
-    return other && (share < 6 || same) ? other : form;
+    if (share < 6) {
+        const struct form *narrow = plan_form(t, forms, count, {128});
+        if (narrow) return narrow;
+    }
+    if (share >= 8 && form->lanes >= 8 && mean <= (form->lanes > 8 ? 4.2 : 5)) {
+        const struct form *half = plan_form(t, forms, count, {0, form->lanes / 2});
+        if (half && form_slab(half) == form_slab(form)) return half;
+    }
+    return form;
 }
 
 // The form if there are bundles: with slabs as narrow as those of rows alone; NULL: lanes that go
@@ -225,17 +239,12 @@ static inline const struct form *plan_rows(const struct task *t, const struct fo
 static inline const struct form *plan_for_bundles(const struct task *t, const struct form *forms,
                                                   int count, const struct form *rows)
 {
-    const int64_t wanted = (int64_t)task_option(t, "slab");
-    const int64_t columns = rows->lanes * rows->packs * rows->vec, k = t->C.cols;
+    const int64_t k = t->C.cols, columns = form_slab(rows);
     const bool narrow = columns < k && columns * (int64_t)prec_bytes(t->prec) <= 128;
-    const struct form *f = plan_form(t, forms, count,
-                                     {wanted   ? wanted
-                                      : narrow ? 128
-                                               : 0,
-                                      (int)task_option(t, "lanes"), true});
-    if (!f) return NULL;
-    const int64_t slab = f->lanes * f->packs * f->vec;
-    return ceil_div(k, slab) * slab <= 2 * k ? f : NULL;
+    struct bounds within = {(int64_t)task_option(t, "slab"), (int)task_option(t, "lanes"), true};
+    if (!within.slab && narrow) within.slab = 128;
+    const struct form *f = plan_form(t, forms, count, within);
+    return f && form_slabs(f, k) * form_slab(f) <= 2 * k ? f : NULL;
 }
 
 static inline int plan_make(struct task *t, const struct form *forms, int count)
@@ -244,25 +253,25 @@ static inline int plan_make(struct task *t, const struct form *forms, int count)
     t->state = s;
     if (!s) return ERR_MEMORY;
     const struct csr_dev *A = csr_of(t->A[0]);
+    const struct form *rows = plan_rows(t, forms, count),
+                      *for_bundles = plan_for_bundles(t, forms, count, rows);
     struct grading g = {};
-    int32_t columns;
-    bool bundled = false;
-    const struct form *form = plan_rows(t, forms, count),
-                      *for_bundles = plan_for_bundles(t, forms, count, form);
+    int32_t *bundle_columns = NULL, columns;
     g.m = A->m;
     g.ptr = (const int32_t *)A->ptr;
-    plan_lengths(t, form, &g);
+    plan_lengths(t, rows, &g);
     int err = row_step(t, &t->in[0], &s->B_step);
     if (!err) err = row_step(t, &t->C, &s->C_step);
-    if (!err && for_bundles) err = plan_bundles(t, s, for_bundles, &bundled);
-    if (bundled) form = for_bundles, g.bundle_columns = s->bundle_columns;
-    s->form = form;
-    s->slabs = (int32_t)ceil_div(t->C.cols, form->lanes * form->packs * form->vec);
+    if (!err && for_bundles) err = plan_bundles(t, for_bundles, &bundle_columns);
+    g.bundle_columns = bundle_columns;
+    s->form = bundle_columns ? for_bundles : rows;
+    s->slabs = (int32_t)form_slabs(s->form, t->C.cols);
     s->lists.segment = g.segment;
     if (!err) err = plan_lists(t, s, &g, &columns);
-    if (!err && bundled) err = plan_fill(t, s, columns);
+    if (!err && bundle_columns) err = plan_fill(t, s, columns);
     if (!err) err = plan_segments(t, s);
     if (!err) plan_grid(s);
+    device_free(t->dev, bundle_columns);
     task_number(t, "short_most", g.short_most);
     task_number(t, "medium_most", g.medium_most);
     task_number(t, "segment_length", g.segment);
@@ -276,7 +285,6 @@ static inline void plan_free(struct task *t)
     for (int kind = 0; kind < KINDS; kind++) device_free(t->dev, s->lists.list[kind]);
     device_free(t->dev, s->bundles.idx);
     device_free(t->dev, s->bundles.val);
-    device_free(t->dev, s->bundle_columns);
     device_free(t->dev, s->partial);
     device_free(t->dev, s->arrived);
     mem_free(s);

@@ -143,8 +143,8 @@ template <typename T> struct stretch {
 };
 
 template <int ROWS, typename T>
-static __device__ __forceinline__ struct nonzeros<T, ROWS> load_round(const stretch<T> &from,
-                                                                      int lane) {
+static __device__ __forceinline__ nonzeros<T, ROWS> load_round(const stretch<T> &from, int lane)
+{
     nonzeros<T, ROWS> next = {};
     if (lane >= from.left) return next;
     next.j = load_once(from.idx + from.p);
@@ -155,8 +155,7 @@ static __device__ __forceinline__ struct nonzeros<T, ROWS> load_round(const stre
 }
 
 // Without its mark.
-template <int ROWS>
-static __device__ __forceinline__ uint32_t column_of(int32_t j)
+template <int ROWS> static __device__ __forceinline__ uint32_t column_of(int32_t j)
 {
     return (uint32_t)(ROWS == 1 ? j : j & ~MARK);
 }
