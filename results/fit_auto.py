@@ -5,10 +5,14 @@
 
 For each operation and device (and, of SpMM, layout) the time of each candidate is
 exp(w0 + w1 x1 + ...), the x being the features of src/algos/pick.h; the candidate with the least
-is picked, or both of the best two are timed where predictions are not further apart than they are
-wrong. The weights are a ridge regression of the logarithms of the times; all cases of a matrix
-together count as much as those of any other. How good a rule is, is told with each matrix left out
-in turn: time of the fastest candidate over time of the picked one, and of each one alone.
+is picked, or both of the best two are timed where predictions are nearly the same. The weights are a
+ridge regression of the logarithms of the times; all cases of a matrix together count as much as those
+of any other. How good a rule is, is told with each matrix left out in turn: time of the fastest of all
+algorithms of ours that were measured, candidates or not, over time of the picked one; and of each
+candidate alone. A record of `auto` is one of what it picked.
+
+How near two predictions must be to be timed: the least of FACTORS by which the mean and the least of
+that reach WANTED; where none does, the one that comes nearest.
 
 To add a candidate: a word in RULES, and records of it. One that has been measured on few matrices is
 left out, and named.
@@ -23,21 +27,21 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 import records  # noqa: E402
 
 # (operation, device, layout): candidates, features.
-DENSE = "work work_2 rows columns depth mean longest spread width"
+DENSE = "work work_2 rows columns depth mean longest uneven spread width"
 RULES = {
-    ("spmm", "cuda", "row"): ("graded aspt merge-tuned rowsplit", DENSE),
-    ("spmm", "cuda", "col"): ("tiled-tuned tiled naive", DENSE),
+    ("spmm", "cuda", "row"): ("graded rowsplit", DENSE),
+    ("spmm", "cuda", "col"): ("tiled-tuned naive", DENSE),
     ("sddmm", "cuda", None): ("balanced aspt", DENSE),
-    ("spgemm", "cuda", None): ("hash-tuned tile-tuned", "work tile"),
+    ("spgemm", "cuda", None): ("hash-tuned tile-tuned hash", "work tile"),
     ("spmm", "cpu", "row"): ("rowsplit aspt", DENSE),
     ("spmm", "cpu", "col"): ("tiled", DENSE),
     ("sddmm", "cpu", None): ("balanced aspt", DENSE),
     ("spgemm", "cpu", None): ("gustavson hash tile", "work tile"),
 }
-NAMES = "one work work_2 rows columns depth mean longest spread width tile".split()  # enum pick_feature
+NAMES = "one work work_2 rows columns depth mean longest uneven spread width tile".split()  # enum pick_feature
 RIDGE = 1.0  # in matrices
-TIMED_US = 20  # PICK_TIMED_US
-UNSURE_MOST = 2.0  # further apart are never two
+FACTORS = [1.0, 1.05, 1.1, 1.15, 1.2, 1.25, 1.3, 1.4, 1.5, 1.6, 1.8, 2.0]
+WANTED = 0.97, 0.8
 MATRICES = 10  # that a candidate was measured on, at least
 
 
@@ -49,12 +53,13 @@ def features(facts):
     return {"one": 1.0, "work": work, "work_2": work * work, "rows": ln1(rows),
             "columns": ln1(facts["columns"]), "depth": ln1(facts["depth"]),
             "mean": ln1(nonzeros / rows if rows else 0), "longest": ln1(facts["longest"]),
+            "uneven": ln1(1000 * facts["longest"] / nonzeros if nonzeros else 0),
             "spread": ln1(facts["spread"]), "width": math.log(facts["width"] / 4),
             "tile": ln1(facts["tile"])}
 
 
 class Case:
-    """A matrix, a precision and values of the axes; {candidate: microseconds}."""
+    """A matrix, a precision and values of the axes; {algorithm of ours: microseconds}."""
 
     def __init__(self, row):
         self.matrix, self.us, self.facts = row["matrix"], {}, None
@@ -81,18 +86,23 @@ def usable(row):
         alone and not asked
 
 
+def who_ran(row):
+    """The algorithm that the time is of: of `auto` what it picked."""
+    return row["stats"].get("picked") if row["alg"] == "auto" else row["alg"]
+
+
 def read_cases(paths):
     """{rule: [Case]}."""
     found, tiles = {}, {}
-    for row in records.read(paths):
+    for row in records.read(paths):  # in the order that they were measured in: the last one counts
         tile = records.number(row["stats"].get("nnz_per_tile"))
         if tile:
             tiles.setdefault(row["matrix"], tile)
         rule = row["op"], row["id"].split(":")[0], row["axes"].get("layout")
-        if rule in RULES and row["alg"] in RULES[rule][0].split() and usable(row):
+        if rule in RULES and who_ran(row) and not row["facts"].get("vendor") and usable(row):
             key = rule, row["device"], row["matrix"], row["prec"], tuple(row["axes"].items())
             case = found.setdefault(rule, {}).setdefault(key, Case(row))
-            case.us[row["alg"]] = 1e3 * row["ms"]
+            case.us[who_ran(row)] = 1e3 * row["ms"]
     return {rule: [case for case in of.values() if case.count(tiles)]
             for rule, of in found.items()}
 
@@ -173,34 +183,29 @@ def leave_one_out(cases, names, candidates):
     return {case: order(rules[case.matrix], case.facts) for case in cases}
 
 
-def how_unsure(cases, orders):
-    """The factor by which predictions of the two best may well be wrong against each other: twice
-    the root mean square of its logarithm."""
-    squares = []
-    for case in cases:
-        if len(orders[case]) < 2:
-            continue
-        (x, first), (y, second) = orders[case][:2]
-        if first in case.us and second in case.us:
-            off = math.log(case.us[second] / case.us[first]) - math.log(y / x)
-            squares.append(off * off)
-    spread = math.sqrt(sum(squares) / len(squares)) if squares else 0.0
-    return round(min(UNSURE_MOST, math.exp(2 * spread)), 2)
-
-
 def is_timed(of, unsure):
     """Whether the two best are timed."""
-    return of[0][0] >= TIMED_US and len(of) > 1 and of[1][0] < of[0][0] * unsure
+    return len(of) > 1 and of[1][0] < of[0][0] * unsure
 
 
 def judge(orders, unsure=1.0):
-    """{case: the least time over that of the choice}, of cases with a choice that has a time."""
+    """{case: the least time over that of the choice}, of cases where what is chosen from was
+    measured, and something beside it."""
     found = {}
     for case, of in orders.items():
-        names = [name for _, name in of[:2 if is_timed(of, unsure) else 1] if name in case.us]
-        if names and len(case.us) > 1:
+        names = [name for _, name in of[:2 if is_timed(of, unsure) else 1]]
+        if len(case.us) > 1 and all(name in case.us for name in names):
             found[case] = min(case.us.values()) / min(case.us[name] for name in names)
     return found
+
+
+def how_unsure(orders):
+    """The factor by which predictions of the two best are to be apart for one not to be timed."""
+    def off(factor):
+        """How far from what is wanted, in steps that matter."""
+        reached = summary(judge(orders, factor))
+        return max(0, *(round(want - x, 2) for want, x in zip(WANTED, reached)))
+    return min(FACTORS, key=off)
 
 
 def tell(rule, cases, orders, unsure, candidates, out):
@@ -268,11 +273,9 @@ def make(cases_of, out):
         few = ["%s (%d matrices)" % (name, seen[name]) for name in candidates if name not in measured]
         if few:
             print("%s: left out: %s" % (" ".join(filter(None, rule)), ", ".join(few)), file=out)
-        for case in cases:
-            case.us = {name: us for name, us in case.us.items() if name in measured}
-        cases = [case for case in cases if case.us]
+        cases = [case for case in cases if any(name in case.us for name in measured)]
         left_out = leave_one_out(cases, names, measured)
-        unsure = how_unsure(cases, left_out)
+        unsure = how_unsure(left_out)
         rules[rule] = unsure, fit(cases, names, measured)
         tell(rule, cases, left_out, unsure, measured, out)
     return rules

@@ -120,7 +120,7 @@ def test_planted(folder):
         check(len(cases) == 80 and len({c.matrix for c in cases}) == 40, "%s: %d cases"
               % (rule, len(cases)))
         unsure, weights = found[rule]
-        check(1 <= unsure <= fit_auto.UNSURE_MOST, "%s: unsure by %.2f" % (rule, unsure))
+        check(unsure in fit_auto.FACTORS, "%s: unsure by %.2f" % (rule, unsure))
         check(list(weights) == fit_auto.RULES[rule][0].split(), "%s: candidates" % (rule,))
         orders = fit_auto.leave_one_out(cases, names, list(weights))
         mean, _ = fit_auto.summary(fit_auto.judge(orders))
@@ -161,8 +161,53 @@ def test_left_out(folder):
     check(not any(fit_auto.read_cases([path]).values()), "what is left out counts")
 
 
+def test_sources(folder):
+    """A record of auto is one of what it picked, the last one counts, and a vendor's is none of ours."""
+    rule = ("sddmm", "cuda", None)
+    path = os.path.join(folder, "sources.jsonl")
+    lines = plant(rule, random.Random(3), planted_rule(rule, random.Random(4)), 1)
+    of = operation("sddmm", "pattern", {"k": None}), [
+        algorithm("balanced"), algorithm("aspt"), algorithm("auto"), algorithm("cusparse", vendor="cuSPARSE")]
+    lines[0].update(environment(of, "cuda:0", "NVIDIA H200", GPU))
+    auto, theirs = (json.loads(json.dumps(lines[1])) for _ in range(2))
+    for record, name in ((auto, "auto"), (theirs, "cusparse")):
+        record.update(alg=name, case=record["case"].replace(lines[1]["alg"], name))
+    auto["stats"]["picked"] = lines[1]["alg"]
+    auto["time_ms"]["median"] *= 3
+    write(path, lines + [auto, theirs])
+    cases = fit_auto.read_cases([path])[rule]
+    us = next(case.us for case in cases if case.row["prec"] == lines[1]["prec"])
+    check(set(us) == {"balanced", "aspt"}, "measured: %s" % ", ".join(us))
+    check(math.isclose(us[lines[1]["alg"]], 1e3 * auto["time_ms"]["median"]),
+          "%g us of %s, and not what auto took" % (us[lines[1]["alg"]], lines[1]["alg"]))
+
+
+class Planned:
+    """A case of two candidates and somebody else."""
+
+    def __init__(self, matrix, **us):
+        self.matrix, self.us = matrix, us
+
+
+def test_judge():
+    """Against the fastest of all; not of choices without a time; no more trials than it takes."""
+    one = Planned("one", a=10.0, b=12.0, c=8.0)
+    check(fit_auto.judge({one: [(1.0, "a"), (1.1, "b")]}) == {one: 0.8}, "c is not looked at")
+    few = Planned("few", a=10.0, c=8.0)
+    check(fit_auto.judge({few: [(1.0, "b"), (1.1, "a")]}) == {}, "b has no time")
+    check(fit_auto.judge({few: [(1.0, "a"), (1.1, "b")]}, 1.2) == {}, "b is tried, and has no time")
+    # Half of the predictions are wrong, by 10 % at most as they see it.
+    orders = {Planned("m%d" % i, a=10.0, b=10.0 + (-5 if i % 2 else 5)): [(10.0, "a"), (10.9, "b")]
+              for i in range(20)}
+    check(fit_auto.how_unsure(orders) == 1.1, "unsure by %g" % fit_auto.how_unsure(orders))
+    sure = {case: of for case, of in orders.items() if case.us["b"] > 10}
+    check(fit_auto.how_unsure(sure) == 1.0, "trials of what is right")
+
+
 with tempfile.TemporaryDirectory() as folder_:
     test_planted(folder_)
+    test_sources(folder_)
     test_left_out(folder_)
+test_judge()
 test_header()
 end()

@@ -3,6 +3,8 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "algos/trial.h"
+
 void pick_features(const struct pick_facts *f, double x[PICK_FEATURES])
 {
     const double mean = f->rows > 0 ? f->nonzeros / f->rows : 0;
@@ -16,6 +18,7 @@ void pick_features(const struct pick_facts *f, double x[PICK_FEATURES])
     x[PICK_DEPTH] = log1p(f->depth);
     x[PICK_MEAN] = log1p(mean);
     x[PICK_LONGEST] = log1p(f->longest);
+    x[PICK_UNEVEN] = log1p(f->nonzeros > 0 ? 1000 * f->longest / f->nonzeros : 0);
     x[PICK_SPREAD] = log1p(spread);
     x[PICK_WIDTH] = log(f->width / 4.0);
     x[PICK_TILE] = log1p(f->tile);
@@ -97,24 +100,6 @@ static int take_fastest(struct task *t, struct field *f, int *taken, struct figu
     return err;
 }
 
-// The least time of a few runs, behind one that warms up.
-#define TRIES 3
-static int time_runs(struct task *x, double *us)
-{
-    *us = INFINITY;
-    for (int i = 0; i <= TRIES; i++) {
-        double ms;
-        int err = x->dev->ops->timer_start(x->dev);
-        if (err) return err;
-        err = x->algo->run(x);
-        int ended = x->dev->ops->timer_stop(x->dev, &ms);
-        task_release_result(x);
-        if (err || ended) return err ? err : ended;
-        if (i > 0) *us = fmin(*us, 1e3 * ms);
-    }
-    return OK;
-}
-
 // What the task is where it was handed on to one of two.
 struct trial {
     struct delegate *delegate;
@@ -129,13 +114,12 @@ static void enter(struct task *t, const struct trial *x)
     t->order = x->delegate ? x->delegate->inner.order : NULL;
 }
 
-// Times the runs of the one that the task was handed on to. A refusal
-// counts as endless.
+// Times the runs of the one that the task was handed on to. A refusal counts as endless.
 static int time_trial(struct task *t, struct trial *x)
 {
     x->delegate = t->state;
     x->figures = t->figures;
-    int err = time_runs(&x->delegate->inner, &x->us);
+    int err = trial_time(&x->delegate->inner, &x->us);
     if (is_refusal(err)) x->us = INFINITY;
     return is_refusal(err) ? OK : err;
 }
@@ -184,6 +168,6 @@ int pick_prepare(struct task *t, const struct pick_rules *rules, const struct pi
     const double us = f.us[first];
     f.us[first] = INFINITY;
     const int second = fastest(&f);
-    if (second < 0 || us < PICK_TIMED_US || f.us[second] >= us * rules->unsure) return OK;
+    if (second < 0 || f.us[second] >= us * rules->unsure) return OK;
     return try_both(t, f.list[first].name, f.list[second].name, &before);
 }

@@ -32,6 +32,7 @@ enum pick_feature {
     PICK_DEPTH,   // ln1(depth)
     PICK_MEAN,    // ln1(mean row length)
     PICK_LONGEST, // ln1(longest)
+    PICK_UNEVEN,  // ln1(thousandths of all nonzeros that are the longest row's)
     PICK_SPREAD,  // ln1(standard deviation of the row lengths over their mean)
     PICK_WIDTH,   // ln(width / 4)
     PICK_TILE,    // ln1(tile)
@@ -47,14 +48,11 @@ struct pick_rule {
 double pick_us(const struct pick_rule *rule, const double x[PICK_FEATURES]);
 
 struct pick_rules {
-    // The two best are both timed where their predictions differ by less than this factor: by that
-    // much predictions of two candidates may well be wrong. 1: never.
+    // The two best are both timed where their predictions differ by less than this factor; results/
+    // fit_auto.py says how it is chosen. 1: never.
     double unsure;
     struct pick_rule list[PICKS_MAX + 1]; // ends with one that has no name
 };
-
-// A shorter run is not timed: starting it takes as long.
-#define PICK_TIMED_US 20
 
 // The option of an algorithm that picks: whether it may time candidates.
 #define PICK_OPTION                                                                                \
