@@ -11,6 +11,7 @@ axes, precision, cache).
 - Where each run makes its result: geometric mean of the peak memory over that of each algorithm of
   a vendor, and of the leanest.
 - What has no usable result, with reasons.
+- With --classes the same by classes of matrices, and how near each comes to the gather bound.
 - With --matrices the median of each algorithm in ms, the fastest in bold.
 
 Records of several devices are never in one table; where a table mixes revisions of the program or
@@ -21,6 +22,7 @@ axis of numbers, by its name.
 
 import sys
 
+import classes
 import common
 import peers
 import records
@@ -113,7 +115,8 @@ def print_set(selection, found, args, codes):
         ours = {row["name"] for row in selection.rows + selection.left}
         print_peers(found, codes, peers.Names(args.map, ours), args.code)
     of_sparse = tables.memory(selection) if selection.rows[0]["made"] else None
-    for table in (tables.library_versions(selection), of_sparse, tables.failures(selection),
+    for table in (classes.table(found) if args.classes else None,
+                  tables.library_versions(selection), of_sparse, tables.failures(selection),
                   tables.matrices(selection) if args.matrices else None):
         if table:
             print()
@@ -149,6 +152,7 @@ def print_all(args):
 
 
 def more(parser):
+    parser.add_argument("--classes", action="store_true", help="by classes of matrices, too")
     parser.add_argument("--matrices", action="store_true", help="the times of every matrix, too")
     peers.add_options(parser)
 

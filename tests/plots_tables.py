@@ -142,3 +142,35 @@ def test_names(folder, check, run):
           "names are escaped: %s" % text)
     check("| sellp | 1 | 0 | 1 failed on %s: one\\|two\\\\nthree |\n" % name in text, text)
     check("| %s | 500 | **1** |" % name in text and "\x1b" not in text, "times: %s" % text)
+
+
+def test_classes(folder, check, run):
+    """Each matrix in its class, at its border; the fastest of each side, and its gather bound."""
+    matrices = [  # name, rows, nonzeros, longest, spread
+        ("tiny", 4000, 19999, 19999, 9), ("dense", 200, 20000, 10000, 0.5), ("skew", 4000, 24000, 599, 1),
+        ("thin", 4001, 24000, 599, 0.99), ("net", 4000, 24000, 599, 0.99),
+        ("mesh", 1000, 32000, 3199, 0.99), ("mesh-2", 1000, 40000, 40, 0), ("dark", 1000, 40000, None, 0)]
+    lines = [environment(roof=GPU)]
+    for i, (name, rows, nnz, longest, spread) in enumerate(matrices):
+        for alg, ms, gather in (("merge", 1.0, 0.5), ("sellp", 2.0, 0.25), ("cusparse", 4.0, 0.125),
+                                ("cusparse-csr2", 2.0 + i, None)):
+            record = result(alg, (name, rows, nnz), ms)
+            record["matrix"].update(row_max=longest, row_cv=spread)
+            lines.append({**record, "gather_efficiency": gather})
+    path = write(os.path.join(folder, "classes.jsonl"), lines)
+    status, text, errors = run("table.py", path, "--classes")
+    check(status == 0, "table.py --classes: %s" % errors)
+    for want in ("| small: under 20,000 nonzeros | 1 | 2.00 | 2.00 | tiny | 50 |  |",
+                 "times the mean or more | 1 | 3.00 | 3.00 | dense | 50 |  |",
+                 "over the mean | 1 | 4.00 | 4.00 | skew | 50 | 12 |",
+                 "under 6 nonzeros on average | 1 | 4.00 | 4.00 | thin | 50 | 12 |",
+                 "under 32 on average | 1 | 4.00 | 4.00 | net | 50 | 12 |",
+                 "| long rows | 2 | 4.00 | 4.00 | mesh | 50 | 12 |",
+                 "| of unknown row lengths | 1 | 4.00 | 4.00 | dark | 50 | 12 |"):
+        check(want in text, "%s: %s" % (want, text))
+    _, text, _ = run("table.py", path)
+    check("gather" not in text, "classes that nobody asked for: %s" % text)
+    alone = write(os.path.join(folder, "classes_none.jsonl"),
+                  [line for line in lines if "cusparse" not in str(line.get("alg"))])
+    status, text, errors = run("table.py", alone, "--classes", "--matrices", "--peers", os.devnull)
+    check("class" not in text, "a class without a vendor's time: %s %s" % (text, errors))

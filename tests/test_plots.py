@@ -350,6 +350,7 @@ def main():
         plots_tables.test_sparse(folder, check, run)
         plots_tables.test_versions(folder, check, run)
         plots_tables.test_names(folder, check, run)
+        plots_tables.test_classes(folder, check, run)
         test_errors(folder)
         plots_sparse.test_scripts(folder, check, run, picture)
         plots_bounds.test_scripts(folder, check, run, picture)
