@@ -7,18 +7,24 @@
 #include "measure/prepare.h"
 #include "test.h"
 
+// The first device of a kind. False where there is none, which is a skip, or a failure.
+static inline bool open_kind(enum device_kind kind, struct device *dev)
+{
+    const char *name = device_list[kind].name;
+    if (device_missing(kind)) {
+        SKIP("%s: %s", name, device_missing(kind));
+        return false;
+    }
+    int err = device_open(name, dev);
+    CHECK(!err, "%s: %s", name, fail_text());
+    return !err;
+}
+
 // The whole of a program that tests what is for CUDA: opens the device, runs the tests, the last of
 // which is NULL. `units`: of the device, as the tests have it; 0: its own.
-static inline int main_on_cuda(const char *what, struct device *dev, int units,
-                               void (*const tests[])(void))
+static inline int main_on_cuda(struct device *dev, int units, void (*const tests[])(void))
 {
-    if (device_missing(DEVICE_CUDA)) {
-        SKIP("%s on cuda: %s", what, device_missing(DEVICE_CUDA));
-        return TEST_END();
-    }
-    int err = device_open("cuda", dev);
-    CHECK(!err, "%s", fail_text());
-    if (err) return TEST_END();
+    if (!open_kind(DEVICE_CUDA, dev)) return TEST_END();
     if (units) dev->units = units;
     for (int i = 0; tests[i]; i++) tests[i]();
     CHECK(dev->used_bytes == 0, "%lld bytes left", (long long)dev->used_bytes);

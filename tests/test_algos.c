@@ -239,13 +239,7 @@ static bool any_wanted(const struct op *op, enum device_kind kind)
 static void test_device(enum device_kind kind)
 {
     struct device dev;
-    if (device_missing(kind)) {
-        SKIP("%s: %s", device_list[kind].name, device_missing(kind));
-        return;
-    }
-    int err = device_open(device_list[kind].name, &dev);
-    CHECK(!err, "%s: %s", device_list[kind].name, fail_text());
-    if (err) return;
+    if (!open_kind(kind, &dev)) return;
     for (int x = 0; x < op_count; x++) {
         if (!any_wanted(ops[x], kind)) continue;
         test_op(&dev, ops[x]);

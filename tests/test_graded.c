@@ -228,5 +228,5 @@ int main(void)
 {
     static void (*const tests[])(void) = {test_kinds, test_bundles, test_infinity, test_shapes,
                                           NULL};
-    return main_on_cuda("graded", &dev, UNITS, tests);
+    return main_on_cuda(&dev, UNITS, tests);
 }

@@ -137,11 +137,7 @@ int main(void)
     struct device dev;
     test_chosen(op, small_rows, COUNT(small_rows), build_small_rows);
     test_chosen(op, large_rows, COUNT(large_rows), build_large_rows);
-    if (device_missing(DEVICE_CUDA)) {
-        SKIP("hash on cuda: %s", device_missing(DEVICE_CUDA));
-        return TEST_END();
-    }
-    CHECK(!device_open("cuda", &dev), "%s", fail_text());
+    if (!open_kind(DEVICE_CUDA, &dev)) return TEST_END();
     test_runs(op, &dev);
     device_close(&dev);
     return TEST_END();

@@ -195,13 +195,7 @@ static void test_matrix(struct device *dev, const char *spec)
 static void test_device(enum device_kind kind)
 {
     struct device dev;
-    if (device_missing(kind)) {
-        SKIP("%s: %s", device_list[kind].name, device_missing(kind));
-        return;
-    }
-    int err = device_open(device_list[kind].name, &dev);
-    CHECK(!err, "%s: %s", device_list[kind].name, fail_text());
-    if (err) return;
+    if (!open_kind(kind, &dev)) return;
     test_matrix(&dev, "gen:fem:4");           // rows alike
     test_matrix(&dev, "gen:skew:1000:8:700"); // and one that is cut
     CHECK(dev.used_bytes == 0, "%lld bytes left on %s", (long long)dev.used_bytes, dev.id);

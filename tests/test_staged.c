@@ -213,5 +213,5 @@ static void test_choice(void)
 int main(void)
 {
     static void (*const tests[])(void) = {test_rows, test_many_rows, test_room, test_choice, NULL};
-    return main_on_cuda("tiled-tuned", &dev, 0, tests);
+    return main_on_cuda(&dev, 0, tests);
 }

@@ -49,11 +49,7 @@ int main(void)
 {
     struct device dev;
     int tried = 0;
-    if (device_missing(DEVICE_CUDA)) {
-        SKIP("tile on cuda: %s", device_missing(DEVICE_CUDA));
-        return TEST_END();
-    }
-    CHECK(!device_open("cuda", &dev), "%s", fail_text());
+    if (!open_kind(DEVICE_CUDA, &dev)) return TEST_END();
     for (int s = 0; s < COUNT(product_shapes); s++) {
         const struct shape *shape = &product_shapes[s];
         if (shape->build != build_dense_first && shape->build != build_dense_last) continue;

@@ -520,11 +520,7 @@ static void test_device(void)
 {
     struct device d;
     int units = dev.units;
-    if (device_missing(DEVICE_CUDA)) {
-        SKIP("cuda: %s", device_missing(DEVICE_CUDA));
-        return;
-    }
-    CHECK(!device_open("cuda", &d), "%s", fail_text());
+    if (!open_kind(DEVICE_CUDA, &d)) return;
     d.units = dev.units = 1;
     for (int s = 0; s < COUNT(shapes); s++) {
         compare_makers(&d, &shapes[s], (double[]){32, 3, ALWAYS, ALWAYS, 1, 0});

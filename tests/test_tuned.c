@@ -386,5 +386,5 @@ int main(void)
     static void (*const tests[])(void) = {test_mesh,   test_few_panels, test_uneven,    test_shared,
                                           test_apart,  test_many_lines, test_empty,     test_pieces,
                                           test_blocks, test_direct,     test_long_rows, NULL};
-    return main_on_cuda("tiled-tuned", &dev, UNITS, tests);
+    return main_on_cuda(&dev, UNITS, tests);
 }
