@@ -158,7 +158,7 @@ int cli_run(const struct request *q)
     run.table.kind = o->kind;
     if (!err && run.records) err = record_open(&run.out, o->output, o->append, o->seed);
     if (err) goto done;
-    cli_tell_replaced(&run.out, o);
+    cli_tell_file(&run.out, o);
 
     start_counters(&run, &c, o);
     table_progress_text(&run.table, "measuring the device's ceilings");

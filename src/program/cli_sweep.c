@@ -226,9 +226,8 @@ static int look_back(struct whole *c)
 
 static int open_output(struct whole *c)
 {
-    const char *path = c->o->output;
-    int err = to_file(c->o) ? resume_cut(&c->resume, path) : OK;
-    if (!err) err = record_open(&c->out, path, true, c->o->seed);
+    int err = record_open(&c->out, c->o->output, true, c->o->seed);
+    if (!err && !c->o->sweep.fresh) cli_tell_file(&c->out, c->o);
     // One that was not there could not be locked: another sweep may have made it in the meantime,
     // and even have come to its end.
     if (!err && c->lock < 0) err = look_back(c);

@@ -14,6 +14,7 @@
 #include "run/json.h"
 #include "run/record.h"
 #include "run/record_read.h"
+#include "run/record_tail.h"
 
 #define LOCK_MS      3000.0 // to wait for a sweep that may be ending
 #define LOCK_LOOK_US 50000
@@ -113,6 +114,22 @@ static void free_case(struct resume_case *c)
     mem_free(c->path);
 }
 
+// The next line. The beginning of a record, which a crash has left at the end of the file, counts
+// for nothing: who opens the file to write cuts it off.
+static int take_line(struct resume *r, struct runs *runs, char *line, int64_t length)
+{
+    bool ended = line[length - 1] == '\n', part = false;
+    if (ended) line[--length] = 0;
+    int err = (int64_t)strlen(line) == length ? add_line(r, runs, line)
+                                              : fail(ERR_INPUT, "no record: a zero byte");
+    if (err == ERR_INPUT && !ended) {
+        int own = record_tail_judge(line, length, &part);
+        if (own || part) return own;
+    }
+    r->lines++;
+    return err;
+}
+
 static int read_lines(struct resume *r, FILE *f, const char *path)
 {
     struct runs runs = {0};
@@ -121,17 +138,11 @@ static int read_lines(struct resume *r, FILE *f, const char *path)
     ssize_t length;
     int err = OK;
     while (!err && (length = getline(&line, &size, f)) > 0) {
-        if (interrupted) err = fail(ERR_INTERRUPTED, "%s: interrupted", path);
-        r->torn = line[length - 1] != '\n';
-        if (err || r->torn) break;
-        line[length - 1] = 0;
-        err = strlen(line) == (size_t)length - 1 ? add_line(r, &runs, line)
-                                                 : fail(ERR_INPUT, "no record: a zero byte");
+        err = interrupted ? fail(ERR_INTERRUPTED, "%s: interrupted", path)
+                          : take_line(r, &runs, line, length);
         if (err == ERR_INPUT)
             err = fail(ERR_USAGE, "-o %s:%lld: %s; the file is left as it is", path,
-                       (long long)r->lines + 1, fail_text());
-        r->lines++;
-        r->whole_bytes += length;
+                       (long long)r->lines, fail_text());
     }
     if (!err && ferror(f)) err = fail(ERR_USAGE, "-o %s: %s", path, strerror(errno));
     free(line);
@@ -170,13 +181,6 @@ int resume_lock(const char *path, int *fd)
     close(*fd);
     *fd = -1;
     return fail(ERR_OUTPUT, "-o %s: another sweep is writing to it", path);
-}
-
-int resume_cut(const struct resume *r, const char *path)
-{
-    if (!r->torn) return OK;
-    if (!truncate(path, r->whole_bytes)) return OK;
-    return fail(ERR_OUTPUT, "%s: cannot be written: %s", path, strerror(errno));
 }
 
 void resume_free(struct resume *r)

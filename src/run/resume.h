@@ -16,20 +16,16 @@ struct resume_case {
 struct resume {
     struct resume_case *cases; // size count; by name, then by key, then as they came
     int64_t count, room;
-    int64_t lines;       // whole ones
-    int64_t whole_bytes; // up to the end of the last of them
-    bool torn;           // and behind it is a part of one
+    int64_t lines; // whole ones
     bool exists;
 };
 
-// Reads the file. One that is not there is empty; a line that is no record, but the last one if it
-// has no end, is an error that names it.
+// Reads the file. One that is not there is empty. A line that is no record is an error that names
+// it, but for the beginning of one that a crash has left at the end: that counts for nothing.
 int resume_read(struct resume *r, const char *path);
 // Takes the file for this sweep until *fd is closed; one that is not there is left so, and *fd is
 // -1. ERR_OUTPUT: another sweep has it.
 int resume_lock(const char *path, int *fd);
-// Cuts off the part of a line that a crash has left at the end of the file.
-int resume_cut(const struct resume *r, const char *path);
 void resume_free(struct resume *r);
 
 // A matrix of the sweep, and which of its cases count as finished.
