@@ -57,7 +57,8 @@ void matrix_list_free(struct matrix_list *m)
     *m = (struct matrix_list){0};
 }
 
-static int add(struct maker *k, const char *path, int64_t bytes, int64_t changed)
+// `facts` of its file; NULL: it is in none.
+static int add(struct maker *k, const char *path, int64_t bytes, const struct stat *facts)
 {
     struct matrix_list *m = k->m;
     struct matrix M;
@@ -74,8 +75,14 @@ static int add(struct maker *k, const char *path, int64_t bytes, int64_t changed
         m->room = room;
     }
     utf8_clean(M.name); // two names that differ in what no record can hold are the same there
-    m->all[m->count++] = (struct sweep_matrix){
-        .path = M.path, .name = M.name, .bytes = bytes, .changed = changed, .place = m->count};
+    struct sweep_matrix *x = &m->all[m->count];
+    *x = (struct sweep_matrix){.path = M.path,
+                               .name = M.name,
+                               .bytes = bytes,
+                               .changed = facts ? facts->st_mtime : INT64_MIN,
+                               .place = m->count};
+    if (facts) x->file = file_mark_of(facts);
+    m->count++;
     return OK;
 }
 
@@ -90,14 +97,14 @@ static int note_missing(struct maker *k, const char *name)
 static int add_file(struct maker *k, const char *path, const struct stat *facts)
 {
     int64_t bytes = facts->st_size;
-    return add(k, path, is_packed(path) ? INFLATED * bytes : bytes, facts->st_mtime);
+    return add(k, path, is_packed(path) ? INFLATED * bytes : bytes, facts);
 }
 
 static int add_generated(struct maker *k, const char *spec)
 {
     int64_t nnz;
     int err = gen_look(spec, &nnz);
-    return err ? err : add(k, spec, min64(nnz, INT64_MAX / ENTRY_BYTES) * ENTRY_BYTES, INT64_MIN);
+    return err ? err : add(k, spec, min64(nnz, INT64_MAX / ENTRY_BYTES) * ENTRY_BYTES, NULL);
 }
 
 static int is_matrix_file(const struct dirent *entry)
@@ -163,7 +170,7 @@ static int add_word(struct maker *k, const char *word)
     if (!strncmp(word, "gen:", 4)) return add_generated(k, word);
     if (stat(word, &facts)) {
         if (k->o->sweep.skip_missing && errno == ENOENT) return note_missing(k, word);
-        return add(k, word, 0, INT64_MIN); // look_at_all() says what is wrong
+        return add(k, word, 0, NULL); // look_at_all() says what is wrong
     }
     if (S_ISDIR(facts.st_mode)) return add_folder(k, word);
     if (!is_matrix_name(word) && !S_ISREG(facts.st_mode))
