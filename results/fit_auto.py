@@ -46,16 +46,19 @@ MATRICES = 10  # that a candidate was measured on, at least
 
 
 def features(facts):
-    """{name: value} of what pick_facts holds, as pick_features() has it."""
+    """{name: value} of what pick_facts holds, as pick_features() has it; of tiles that are not known,
+    None, there is no feature."""
     ln1 = math.log1p
     rows, nonzeros = facts["rows"], facts["nonzeros"]
     work = ln1(nonzeros * facts["depth"] * facts["width"] / 1e6)
-    return {"one": 1.0, "work": work, "work_2": work * work, "rows": ln1(rows),
-            "columns": ln1(facts["columns"]), "depth": ln1(facts["depth"]),
-            "mean": ln1(nonzeros / rows if rows else 0), "longest": ln1(facts["longest"]),
-            "uneven": ln1(1000 * facts["longest"] / nonzeros if nonzeros else 0),
-            "spread": ln1(facts["spread"]), "width": math.log(facts["width"] / 4),
-            "tile": ln1(facts["tile"])}
+    found = {"one": 1.0, "work": work, "work_2": work * work, "rows": ln1(rows),
+             "columns": ln1(facts["columns"]), "depth": ln1(facts["depth"]),
+             "mean": ln1(nonzeros / rows if rows else 0), "longest": ln1(facts["longest"]),
+             "uneven": ln1(1000 * facts["longest"] / nonzeros if nonzeros else 0),
+             "spread": ln1(facts["spread"]), "width": math.log(facts["width"] / 4)}
+    if facts["tile"] is not None:
+        found["tile"] = ln1(facts["tile"])
+    return found
 
 
 class Case:
@@ -65,14 +68,14 @@ class Case:
         self.matrix, self.us, self.facts = row["matrix"], {}, None
         self.row = row
 
-    def count(self, tiles):
-        """Sets the features; false where the records don't tell enough."""
-        row, tile = self.row, tiles.get(self.matrix, 0.0)
+    def count(self, tiles, names):
+        """Sets the features; false where the records don't tell enough for those of these names."""
+        row, tile = self.row, tiles.get(self.matrix)
         _, rows, columns, nonzeros = self.matrix
         facts = {"rows": rows, "columns": columns, "nonzeros": nonzeros, "tile": tile,
                  "depth": row["flops"] / 2 / nonzeros, "longest": row["row_max"],
                  "spread": row["row_cv"], "width": 8 if row["prec"] == "f64" else 4}
-        if None in facts.values():
+        if None in [x for name, x in facts.items() if name != "tile" or name in names]:
             return False
         self.facts = features(facts)
         return True
@@ -103,7 +106,7 @@ def read_cases(paths):
             key = rule, row["device"], row["matrix"], row["prec"], tuple(row["axes"].items())
             case = found.setdefault(rule, {}).setdefault(key, Case(row))
             case.us[who_ran(row)] = 1e3 * row["ms"]
-    return {rule: [case for case in of.values() if case.count(tiles)]
+    return {rule: [case for case in of.values() if case.count(tiles, RULES[rule][1].split())]
             for rule, of in found.items()}
 
 

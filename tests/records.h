@@ -40,6 +40,8 @@ static struct matrix web = {.name = (char *)"web",
                             .values_drawn = true,
                             .duplicates = 2,
                             .stats = {.row_mean = 1.5, .row_max = 3, .row_cv = 0.125},
+                            .content = "0123456789abcdef0123456789abcdef",
+                            .file = {.bytes = 77, .changed_ns = 1767225600123456789},
                             .load_ms = 10,
                             .load_mb_s = 480};
 

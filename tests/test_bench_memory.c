@@ -149,6 +149,60 @@ static void test_no_csr(void)
     }
 }
 
+// Takes that much of the device for a moment; *most: what is allocated then.
+static int take(struct device *d, int64_t bytes, int64_t *most)
+{
+    void *p;
+    int err = device_alloc(d, bytes, 1, &p);
+    *most = d->used_bytes;
+    device_free(d, p);
+    return err;
+}
+
+static int64_t prepare_takes, run_takes, prepare_most, run_most;
+static const struct algo *product; // of spgemm
+
+static int greedy_prepare(struct task *t)
+{
+    int err = take(t->dev, prepare_takes, &prepare_most);
+    return err || !product->prepare ? err : product->prepare(t);
+}
+
+static int greedy_run(struct task *t)
+{
+    int err = take(t->dev, run_takes, &run_most);
+    return err ? err : product->run(t);
+}
+
+// The peak of a case is the most of all its phases, whichever takes it: preparing, or a run that
+// makes its result from nothing.
+static void test_phases(void)
+{
+    static const int64_t takes[][2] = {{1 << 24, 1 << 20}, {1 << 20, 1 << 24}};
+    const struct algo_entry *of = algo_find(op_find("spgemm"), "gustavson", DEVICE_CPU);
+    CHECK(of && of->algo, "no gustavson");
+    if (!of || !of->algo) return;
+    product = of->algo;
+    struct algo greedy = *product;
+    greedy.prepare = greedy_prepare;
+    greedy.run = greedy_run;
+    const struct algo_entry entry = {"greedy", of->op, DEVICE_CPU, &greedy, NULL};
+    for (int i = 0; i < COUNT(takes); i++) {
+        struct plan_parts x;
+        parts_start(&x, of->op);
+        parts_one(&x);
+        parts_add(&x, &entry);
+        prepare_takes = takes[i][0];
+        run_takes = takes[i][1];
+        struct endings o = run(&x);
+        int64_t want = max64(prepare_most, run_most);
+        CHECK(o.list[0].status == STATUS_OK && want >= 1 << 24 && o.list[0].peak_bytes == want,
+              "preparing takes %lld, a run %lld: peak %lld, not %lld: %s", (long long)takes[i][0],
+              (long long)takes[i][1], (long long)o.list[0].peak_bytes, (long long)want,
+              o.list[0].reason);
+    }
+}
+
 static bool same_ending(const struct ending *a, const struct ending *b)
 {
     return a->status == b->status && a->peak_bytes == b->peak_bytes &&
@@ -218,12 +272,16 @@ static void test_order(struct plan_parts *x, int64_t most, const char *name)
 
 static void test_orders(void)
 {
+    // What it takes must not depend on how long a trial took.
+    static const struct option_setting untried = {"try", 0};
     struct plan_parts x;
     for (int i = 0; i < op_count; i++) {
         int64_t most = 0;
         parts_start(&x, ops[i]);
         parts_one(&x);
         parts_add_all(&x, DEVICE_CPU);
+        x.request.settings = &untried;
+        x.request.setting_count = 1;
         struct endings o = run(&x);
         for (int e = 0; e < o.count; e++) most = max64(most, o.list[e].peak_bytes);
         test_order(&x, most + csr_size(F32), ops[i]->name);
@@ -246,6 +304,7 @@ int main(void)
     counted.make = make_counted;
     test_made_once();
     test_no_csr();
+    test_phases();
     test_makes_room();
     test_orders();
     csr_free(&M.A);

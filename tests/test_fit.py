@@ -204,10 +204,32 @@ def test_judge():
     check(fit_auto.how_unsure(sure) == 1.0, "trials of what is right")
 
 
+def test_no_tiles(folder):
+    """A matrix whose tiles no record tells is left out where the rule goes by them, and nowhere else."""
+    path = os.path.join(folder, "tiles.jsonl")
+    for rule in ("spgemm", "cuda", None), ("sddmm", "cuda", None):
+        lines = plant(rule, random.Random(1), planted_rule(rule, random.Random(2)), 4)
+        lost = [record for record in lines[1:] if record["matrix"]["name"] == "m2"]
+        for record in lost:
+            del record["stats"]["nnz_per_tile"]
+        write(path, lines)
+        cases = fit_auto.read_cases([path])[rule]
+        goes_by = "tile" in fit_auto.RULES[rule][1].split()
+        check(lost and len(cases) == (6 if goes_by else 8), "%s: %d cases" % (rule, len(cases)))
+        check(all(("tile" in case.facts) == (case.matrix[0] != "m2") for case in cases),
+              "%s: unknown tiles are taken for some" % (rule,))
+        # One record of the matrix is enough.
+        if goes_by:
+            lost[0]["stats"]["nnz_per_tile"] = 3.0
+            write(path, lines)
+            check(len(fit_auto.read_cases([path])[rule]) == 8, "tiles of another candidate's record")
+
+
 with tempfile.TemporaryDirectory() as folder_:
     test_planted(folder_)
     test_sources(folder_)
     test_left_out(folder_)
+    test_no_tiles(folder_)
 test_judge()
 test_header()
 end()

@@ -15,7 +15,8 @@ static void test_names(void)
         "counters memory stats ");
     CHECK_NAMES("options", "threshold ");
     CHECK_NAMES("matrix", "name path rows cols nnz field symmetry values duplicates row_mean "
-                          "row_max row_cv load_ms load_mb_s cached ");
+                          "row_max row_cv load_ms load_mb_s cached content file_bytes "
+                          "file_changed_ns ");
     CHECK_NAMES("check", "method elements seen_share error_ratio tolerance_share timed ");
     CHECK_TEXT(names_of(at(record, "check", "timed")), "looked varied rechecked ");
     CHECK_NAMES("time_ms",
@@ -59,6 +60,9 @@ static void test_case(void)
     CHECK_STRING("matrix", "values", "drawn");
     CHECK_NUMBER("matrix", "rows", 3);
     CHECK_NUMBER("matrix", "load_mb_s", 480);
+    CHECK_STRING("matrix", "content", "0123456789abcdef0123456789abcdef");
+    CHECK_NUMBER("matrix", "file_bytes", 77);
+    CHECK(strstr(read_file(), "\"file_changed_ns\":1767225600123456789"), "%s", read_file());
     cJSON_Delete(record);
     r.c.cold = false;
     r.c.stream = true;
@@ -303,9 +307,10 @@ static void test_unread(void)
                  "Made-up-1.2 -:- web");
     CHECK_STRING("matrix", "name", "web");
     CHECK_STRING("matrix", "path", "dir/web.mtx");
-    static const char *const nulls[] = {"rows",    "cols",      "nnz",     "field",  "symmetry",
-                                        "values",  "row_mean",  "row_max", "row_cv", "duplicates",
-                                        "load_ms", "load_mb_s", "cached"};
+    static const char *const nulls[] = {"rows",     "cols",       "nnz",        "field",
+                                        "symmetry", "values",     "row_mean",   "row_max",
+                                        "row_cv",   "duplicates", "load_ms",    "load_mb_s",
+                                        "cached",   "content",    "file_bytes", "file_changed_ns"};
     for (int i = 0; i < COUNT(nulls); i++) CHECK_NULL("matrix", nulls[i]);
     cJSON_Delete(record);
 }

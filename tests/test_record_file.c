@@ -164,6 +164,13 @@ static int write_sparse(void)
     return write_one(&r);
 }
 static int write_first(void) { return write_environment(ops[0]); }
+static int write_behind(void)
+{
+    struct record_file out;
+    int err = record_open(&out, path, true, 1);
+    record_close(&out);
+    return err;
+}
 
 // The n-th allocation fails: there is no part of a line.
 static void test_lost_memory(int (*write_it)(void))
@@ -204,7 +211,7 @@ static void test_cannot_write(void)
 static void test_append_beside(void)
 {
     struct flock all = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_len = RECORD_LOCK_END};
-    static const char first[] = "{\"half\"", rest[] = ":1}\n";
+    static const char first[] = "{\"schema\":", rest[] = "\"spbench/1\"}\n";
     int fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0666);
     bool good = fd >= 0 && !fcntl(fd, F_OFD_SETLK, &all) && write(fd, first, strlen(first)) > 0;
     CHECK(good, "cannot prepare the file");
@@ -253,27 +260,75 @@ static void test_full_disk(void)
     setrlimit(RLIMIT_FSIZE, &before);
 }
 
-// A line that a crash cut off must not swallow the first record that is added after it.
+// What a file ends with, as a record is added to it: what becomes of that end.
 static void test_append(void)
 {
+    static const char record[] = "{\"schema\":\"spbench/1\",\"kind\":\"environment\"}";
+    static const struct {
+        const char *end;
+        bool refused, kept;
+    } table[] = {{"", false, true},
+                 {"{", false, false}, // parts of records
+                 {"{\"sch", false, false},
+                 {"{\"schema\":\"spbench/1\",\"kind\":\"resu", false, false},
+                 {"{\"schema\": \"spbench/1\", \"kind\": ", false, false},
+                 {record, false, true}, // it lacks only its end
+                 {"{\"schema\":\"spbench/1\",\"kind\":\"of later\"}", true, true},
+                 {"{\"schema\":\"another/1\",", true, true},
+                 {"}", true, true},
+                 {"{\"mine\": 1}", true, true}};
     struct result r = good_result();
-    struct record_file out;
-    FILE *f = fopen(path, "w");
-    CHECK(f && fputs("{\"cut", f) >= 0 && fclose(f) == 0, "cannot prepare the file");
-    int err = record_open(&out, path, true, 1);
-    if (!err) err = record_result(&out, &r);
-    record_close(&out);
-    if (!err) err = record_open(&out, path, true, 1);
-    if (!err) err = record_result(&out, &r);
-    record_close(&out);
-    CHECK(!err, "%s", fail_text());
-    char *text = read_file(), *line = strchr(text, '\n');
-    int lines = 0;
-    for (char *p = text; *p; p++) lines += *p == '\n';
-    CHECK(lines == 3, "%d lines", lines);
-    cJSON *record = line ? cJSON_Parse(line) : NULL;
-    CHECK(record != NULL, "the record after the cut line is lost");
-    cJSON_Delete(record);
+    for (int i = 0; i < 2 * COUNT(table); i++) {
+        const char *end = table[i / 2].end;
+        struct record_file out;
+        FILE *f = fopen(path, "w");
+        bool alone = i % 2 == 0 && *end == '{';
+        int64_t before = alone ? 0 : (int64_t)fprintf(f, "%s\n", record), whole = before;
+        CHECK(f && fputs(end, f) >= 0 && fclose(f) == 0, "cannot prepare the file");
+        int64_t length = (int64_t)strlen(end);
+        if (table[i / 2].kept && length) whole += length + 1;
+        int err = record_open(&out, path, true, 1);
+        CHECK(err == (table[i / 2].refused ? ERR_USAGE : OK), "'%s': error %d", end, err);
+        if (err) {
+            CHECK(strstr(fail_text(), "no end and is no part of a record") && out.fd < 0, "%s",
+                  fail_text());
+            CHECK(file_size() == before + length, "'%s' has changed", end);
+            continue;
+        }
+        CHECK(file_size() == whole, "'%s': %lld bytes, not %lld", end, (long long)file_size(),
+              (long long)whole);
+        CHECK(out.cut == (table[i / 2].kept ? 0 : length), "'%s': %lld cut off", end,
+              (long long)out.cut);
+        CHECK(!record_result(&out, &r) && !record_close(&out), "%s", fail_text());
+        cJSON *added = cJSON_Parse(read_file() + whole);
+        CHECK(added != NULL, "'%s': the record behind it is lost", end);
+        cJSON_Delete(added);
+    }
+}
+
+// A part that is longer than what is read at a time, with zero bytes at its end; and no memory.
+static void test_append_long(void)
+{
+    enum { LONG = 20000 };
+    static const char head[] = "{}\n{\"schema\":\"spbench/1\"";
+    static char text[LONG];
+    memset(text, ' ', LONG);
+    memcpy(text, head, sizeof head - 1);
+    for (int zeros = 0; zeros < 2; zeros++) {
+        if (zeros) memset(text + LONG / 2, 0, LONG / 2);
+        int n = 0, err;
+        do {
+            FILE *f = fopen(path, "w");
+            CHECK(f && fwrite(text, 1, LONG, f) == LONG && !fclose(f), "cannot prepare the file");
+            mem_fail_at(++n);
+            err = write_behind();
+            mem_fail_at(0);
+            CHECK(!err || (err == ERR_MEMORY && file_size() == LONG), "allocation %d: error %d", n,
+                  err);
+        } while (err && n < 1000);
+        CHECK(!err && n > zeros && file_size() == 3, "%lld bytes are left, error %d after %d",
+              (long long)file_size(), err, n);
+    }
 }
 
 // What is no file of records is neither replaced nor added to, and an empty one is.
@@ -287,7 +342,7 @@ static void test_kept(void)
                  {" {}", true},
                  {"\n", true},
                  {"", false},
-                 {"{\"cut", false}};
+                 {"{\"sch", false}};
     for (int i = 0; i < 2 * COUNT(files); i++) {
         const char *text = files[i / 2].text;
         bool kept = files[i / 2].kept;
@@ -321,6 +376,7 @@ int main(void)
     test_close();
     test_full_disk();
     test_append();
+    test_append_long();
     test_kept();
     device_close(&cpu);
     unlink(path);

@@ -67,6 +67,28 @@ static void test_need(void)
     store_free(&s);
 }
 
+// Each precision has a matrix of its own, and what is there for one is none for the other.
+static void test_precs(void)
+{
+    static const enum prec precs[] = {F64, F32, F64, F32};
+    struct store s = {.dev = &dev};
+    const struct sparse *made[2] = {0};
+    for (int i = 0; i < COUNT(precs); i++) {
+        struct task t = padded_task(8, 8);
+        struct stored *x;
+        t.prec = precs[i];
+        int err = store_need(&s, &t, &seven, &format_sellp, &x);
+        CHECK(!err, "%s", fail_text());
+        if (err) break;
+        CHECK(x->prec == t.prec && x->X->prec == t.prec, "%s for %s", prec_name(x->X->prec),
+              prec_name(t.prec));
+        CHECK(i < 2 || made[t.prec] == x->X, "what is there is made again");
+        made[t.prec] = x->X;
+    }
+    CHECK(s.count == 2, "%d matrices of two precisions", s.count);
+    store_free(&s);
+}
+
 // A format that only another one is made from has its defaults, whatever the task has there.
 static void test_defaults(void)
 {
@@ -218,6 +240,7 @@ int main(void)
 {
     CHECK(!device_open("cpu", &dev), "%s", fail_text());
     test_need();
+    test_precs();
     test_defaults();
     test_prepare();
     test_times();

@@ -1,7 +1,5 @@
-// The parts of a sweep that need no process: orders, places, what a file has already, the record of
+// The parts of a sweep that need no process: orders, places, the record of
 // a case that never ended, keys taken apart, lists of matrices.
-#include <sys/wait.h>
-
 #include "records.h"
 
 #include "program/matrix_folder.h"
@@ -10,7 +8,6 @@
 #include "program/worker_talk.h"
 #include "run/lost.h"
 #include "run/order.h"
-#include "run/resume.h"
 
 static const char *const two[] = {"a \"b\"\n\\c", "d"};
 
@@ -25,6 +22,7 @@ static struct order good_order(void)
                           .run = "0123456789abcdef",
                           .command = {(const char **)two, 2},
                           .done = {(const char **)two, 1},
+                          .maybe = {(const char **)two + 1, 1},
                           .memory_bytes = (int64_t)1 << 40,
                           .lost = "a reason",
                           .lost_as = STATUS_TIMEOUT};
@@ -45,8 +43,11 @@ static void test_order(void)
     CHECK_TEXT(back.cpus, "0-3,8");
     CHECK_TEXT(back.lost, "a reason");
     CHECK(back.lost_as == STATUS_TIMEOUT, "status %d", back.lost_as);
-    CHECK(back.command.count == 2 && back.done.count == 1 && !back.without.count, "texts");
+    CHECK(back.command.count == 2 && back.done.count == 1 && back.maybe.count == 1 &&
+              !back.without.count,
+          "texts");
     CHECK_TEXT(back.command.list[0], two[0]);
+    CHECK_TEXT(back.maybe.list[0], two[1]);
     order_free(&back);
     static const char *const bad[] = {"", "{}", "[]", "{\"parent\":1}", "x"};
     for (int i = 0; i < COUNT(bad); i++) {
@@ -201,140 +202,6 @@ static void test_places(void)
     unsetenv("CUDA_VISIBLE_DEVICES");
 }
 
-static void put(const char *text, const char *mode)
-{
-    FILE *f = fopen(path, mode);
-    CHECK(f && fputs(text, f) >= 0 && !fclose(f), "%s", path);
-}
-
-// A result of this algorithm's k on a matrix of this name, added to the file.
-static void add_result(int64_t k, enum status status, const char *name, const char *file)
-{
-    struct matrix M = web;
-    struct result r = good_result();
-    struct record_file out;
-    M.name = (char *)name;
-    M.path = (char *)file;
-    r.matrix = &M;
-    r.c.axis[0] = k;
-    r.status = status;
-    if (status != STATUS_OK) r.timed = false, snprintf(r.reason, sizeof r.reason, "why");
-    int err = record_open(&out, path, true, 1);
-    snprintf(out.run, sizeof out.run, "00000000000000aa");
-    if (!err) err = record_result(&out, &r);
-    if (!err) err = record_close(&out);
-    CHECK(!err, "%s", fail_text());
-}
-
-static struct texts prefix_of(int64_t k)
-{
-    static char text[2][CASE_KEY_MAX];
-    static const char *list[2];
-    struct bench_case c = good_result().c;
-    c.axis[0] = k;
-    list[0] = case_prefix(&c, text[0]);
-    c.axis[0] = 8;
-    list[1] = case_prefix(&c, text[1]);
-    return (struct texts){list, 2};
-}
-
-#define MADE 1767225600 // as the environment below says it
-static const char environment[] = "{\"schema\":\"spbench/1\",\"kind\":\"environment\",\"run\":\""
-                                  "00000000000000aa\",\"date\":\"2026-01-01T00:00:00Z\"}\n";
-
-// What counts as finished, of which matrix, by which record.
-static void test_resume(void)
-{
-    struct resume r;
-    struct texts keys, prefixes = prefix_of(4);
-    struct endings endings = {{0}, 0};
-    put(environment, "w");
-    add_result(4, STATUS_OK, "web", "web.mtx");
-    add_result(4, STATUS_CRASHED, "web", "web.mtx"); // again: this one counts
-    add_result(8, STATUS_OK, "web", "web.mtx");
-    add_result(16, STATUS_OK, "web", "web.mtx"); // not of this sweep
-    add_result(4, STATUS_OK, "wet", "wet.mtx");
-    int err = resume_read(&r, path);
-    CHECK(!err && r.count == 5 && r.lines == 6 && !r.torn && r.exists, "%lld of %lld: %s",
-          (long long)r.count, (long long)r.lines, err ? fail_text() : "");
-    struct resume_ask ask = {"web", "web.mtx", MADE, false, 1};
-    CHECK(!resume_done(&r, &ask, &prefixes, &keys, &endings) && keys.count == 2, "%lld are done",
-          (long long)keys.count);
-    CHECK(endings.by_status[STATUS_OK] == 1 && endings.by_status[STATUS_CRASHED] == 1, "endings");
-    mem_free(keys.list);
-    CHECK(resume_has_all(&r, &ask, &prefixes), "all is there");
-    ask.retry = true;
-    CHECK(!resume_has_all(&r, &ask, &prefixes), "one has crashed, and is to be tried again");
-    ask = (struct resume_ask){"web", "web.mtx", MADE, false, 2};
-    CHECK(!resume_has_all(&r, &ask, &prefixes), "one is there once alone");
-    CHECK(!resume_done(&r, &ask, &prefixes, &keys, &endings) && keys.count == 1,
-          "in the second round %lld are done", (long long)keys.count);
-    mem_free(keys.list);
-    ask = (struct resume_ask){"web", "elsewhere/web.mtx", MADE, false, 1};
-    CHECK(!resume_has_all(&r, &ask, &prefixes), "of another file nothing is known");
-    CHECK(!resume_done(&r, &ask, &prefixes, &keys, &endings) && keys.count == 2,
-          "but it may be the same");
-    mem_free(keys.list);
-    ask = (struct resume_ask){"web", "web.mtx", MADE + 1, false, 1};
-    CHECK(!resume_has_all(&r, &ask, &prefixes), "the file was written afterwards");
-    ask = (struct resume_ask){"wet", "wet.mtx", INT64_MIN, false, 1};
-    CHECK(!resume_has_all(&r, &ask, &prefixes), "only one of two is there");
-    resume_free(&r);
-
-    // A part of a line is cut off, and a whole one that is no record is an error.
-    int64_t whole = file_size();
-    put("{\"schema\":\"spbe", "a");
-    CHECK(!resume_read(&r, path) && r.torn && r.count == 5 && r.whole_bytes == whole, "torn");
-    CHECK(!resume_cut(&r, path) && file_size() == whole, "%lld bytes are left",
-          (long long)file_size());
-    resume_free(&r);
-    put("{\"schema\":\"spbe\n", "a");
-    err = resume_read(&r, path);
-    CHECK(err == ERR_USAGE && strstr(fail_text(), ":7: no record"), "error %d: %s", err,
-          fail_text());
-    put("x\n", "w");
-    CHECK(resume_read(&r, path) == ERR_USAGE, "that is no file of records");
-    CHECK(!resume_read(&r, "/no/such/file") && !r.exists && !r.count, "no file is an empty one");
-
-    // A sweep that is interrupted while it reads, and no memory.
-    put(environment, "w");
-    add_result(4, STATUS_OK, "web", "web.mtx");
-    interrupted = 1;
-    CHECK(resume_read(&r, path) == ERR_INTERRUPTED, "it is not seen");
-    interrupted = 0;
-    for (int n = 1; n < 400; n++) {
-        mem_fail_at(n);
-        err = resume_read(&r, path);
-        mem_fail_at(0);
-        if (!err) break;
-        CHECK(err == ERR_MEMORY, "allocation %d: error %d", n, err);
-    }
-    CHECK(!err && r.count == 1, "it is never read");
-    resume_free(&r);
-}
-
-// Two sweeps and one file.
-static void test_lock(void)
-{
-    int first, second;
-    put("", "w");
-    CHECK(!resume_lock(path, &first) && first >= 0, "%s", fail_text());
-    CHECK(resume_lock(path, &second) == ERR_OUTPUT, "two have it");
-    // A run may add to it meanwhile.
-    add_result(4, STATUS_OK, "web", "web.mtx");
-    CHECK(file_size() > 0, "a run could not write");
-    // A process that has it from one that is gone, and that will not have it for long.
-    pid_t child = fork();
-    if (!child) {
-        usleep(400000);
-        _exit(0);
-    }
-    close(first);
-    CHECK(!resume_lock(path, &second) && second >= 0, "%s", fail_text());
-    close(second);
-    CHECK(waitpid(child, NULL, 0) == child, "no child");
-}
-
 static void test_list(void)
 {
     static char *words[] = {(char *)"gen:stencil:3", (char *)"gen:fem:2", (char *)"gen:stencil:3",
@@ -418,8 +285,6 @@ int main(void)
     test_lost();
     test_prefix();
     test_places();
-    test_resume();
-    test_lock();
     test_list();
     test_folder();
     unlink(path);

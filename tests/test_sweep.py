@@ -5,6 +5,8 @@ Cases that crash, hang, eat memory or kill their device become records, and the 
 gone on with, or left alone; parts of a sweep come to the whole; libraries and devices reach their
 workers. The second program, of an emulated build, has GPUs.
 """
+import gzip
+import json
 import os
 import pathlib
 import pty
@@ -203,20 +205,81 @@ def test_unread(folder):
     check(file.read_bytes() == before, "unread matrices were tried again")
 
 
+HEAD = "%%MatrixMarket matrix coordinate real general\n"
+
+
+def write_matrix(path, text, when):
+    """A file of these lines, as if it had been written then, in seconds."""
+    data = (HEAD + text).encode()
+    path.write_bytes(gzip.compress(data) if path.suffix == ".gz" else data)
+    os.utime(path, ns=(when * 10**9, when * 10**9))
+
+
 def test_changed(folder):
-    """A file that was written after it was measured is another matrix."""
-    file, matrix = folder / "changed.jsonl", folder / "m.mtx"
-    head = "%%MatrixMarket matrix coordinate real general\n"
-    matrix.write_text(head + "2 2 1\n1 1 1\n")
-    os.utime(matrix, (1, 1))
-    words = [*QUICK, "-alg", "merge", "-o", file, matrix]
-    ran(sweep(*words), 0, "before the change")
-    ran(sweep(*words), 0, "without a change")
-    check(len(results(file)) == 1, "measured twice without a change")
-    matrix.write_text(head + "2 2 1\n2 2 7\n")
-    os.utime(matrix, (time.time() + 60, time.time() + 60))
-    ran(sweep(*words), 0, "after the change")
-    check(len(results(file)) == 2, "a changed file was taken for the old one")
+    """A file is the one that was measured by path, size and time, or by what is in it, wherever it is."""
+    file, matrix, copy = folder / "changed.jsonl", folder / "m.mtx", folder / "copy/m.mtx"
+    copy.parent.mkdir()
+    later = int(time.time()) + 60
+
+    def expect(path, count, anew, what):
+        run = sweep(*QUICK, "-alg", "merge", "-o", file, path)
+        ran(run, 0, what)
+        check(len(results(file)) == count, "%s: %d records" % (what, len(results(file))))
+        check(("is another matrix than the one of this name" in run.stderr) == anew and
+              run.stderr.count(" measured anew") == anew, "%s: %s" % (what, run.stderr))
+        check(", 0 of them" not in run.stderr and "1 ok" in run.stderr, "%s: %s" % (what, run.stderr))
+
+    write_matrix(matrix, "2 2 1\n1 1 1\n", 1)
+    expect(matrix, 1, False, "before the change")
+    expect(matrix, 1, False, "without a change")
+    write_matrix(matrix, "2 2 1\n1 1 x\n", 1)
+    expect(matrix, 1, False, "it is not even read")
+    write_matrix(matrix, "2 2 1\n2 2 7\n", later)
+    expect(matrix, 2, True, "after the change")
+    write_matrix(matrix, "2 2 1\n2 2 8\n", 2)
+    expect(matrix, 3, True, "a change with an older date")
+    write_matrix(matrix, "2 2 1\n2 2 8\n", later)
+    expect(matrix, 3, False, "written again, and the same")
+    write_matrix(copy, "2 2 1\n1 2 8\n", 1)
+    expect(copy, 4, True, "of the same name and size, elsewhere")
+    write_matrix(folder / "copy/m.mtx.gz", "% packed\n2 2 1\n1 2 8\n", later)
+    expect(folder / "copy/m.mtx.gz", 4, False, "the same, packed")
+    valid(file)
+    plan = sweep(*QUICK, "-n", "-alg", "merge", "-o", file, folder / "copy/m.mtx.gz", "gen:stencil:3")
+    check("m.mtx.gz: 0 cases, 1 more are there, if it is the same matrix\n" in plan.stdout,
+          "-n: %s%s" % (plan.stdout, plan.stderr))
+    # An older record says nothing of its file: then it counts when it was made.
+    lines = file.read_text().splitlines()
+    last = json.loads(lines[-1])
+    for name in "content", "file_bytes", "file_changed_ns":
+        del last["matrix"][name]
+    file.write_text("\n".join([*lines[:-1], json.dumps(last)]) + "\n")
+    expect(copy, 4, False, "an older record")
+    os.utime(copy, (later, later))
+    expect(copy, 5, False, "an older record than the file")
+
+
+def test_seed(folder):
+    """Values that come from -seed are no part of a matrix, nor is a generated one another by it."""
+    file, matrix = folder / "seed.jsonl", folder / "p.mtx"
+    matrix.write_text("%%MatrixMarket matrix coordinate pattern general\n2 2 2\n1 1\n2 2\n")
+    for seed in 1, 2:
+        os.utime(matrix, (seed, seed))
+        ran(sweep(*QUICK, "-alg", "merge", "-seed", seed, "-o", file, matrix, "gen:stencil:3"), 0, "seed")
+    check(len(results(file)) == 2, "another seed: %d records" % len(results(file)))
+
+
+def test_lost_again(folder):
+    """A worker dies among cases that are finished if the matrix is the same: they stay finished."""
+    file, first, second = folder / "again.jsonl", folder / "one/m.mtx", folder / "two/m.mtx"
+    for path in first, second:
+        path.parent.mkdir()
+        write_matrix(path, "2 2 1\n1 1 1\n", 1)
+    ran(sweep(*QUICK, "-alg", "merge,rowsplit", "-o", file, first), 0, "of one file")
+    run = sweep(*QUICK, "-alg", "merge,plant-exit,rowsplit", "-o", file, second)
+    ran(run, 1, "of the other")
+    check(len(results(file)) == 3 and len(endings(file)) == 3, "%d records" % len(results(file)))
+    check("m: 2 ok, 1 crashed; 2 of it were there" in run.stderr, "what it came to: %s" % run.stderr)
 
 
 def test_files(folder):

@@ -134,8 +134,11 @@ static int run(const char *const *names, int count, int places, int64_t bytes, s
     struct resume resume = {0};
     struct record_file out;
     for (int i = 0; i < count; i++)
-        matrices[i] = (struct sweep_matrix){(char *)names[i], (char *)names[i],
-                                            bytes ? bytes : 1 + i, INT64_MIN, i};
+        matrices[i] = (struct sweep_matrix){.path = (char *)names[i],
+                                            .name = (char *)names[i],
+                                            .bytes = bytes ? bytes : 1 + i,
+                                            .changed = INT64_MIN,
+                                            .place = i};
     *told = (struct told){0};
     int err = record_open(&out, "out.jsonl", false, 1);
     struct sweep s = {.crew = &crew,

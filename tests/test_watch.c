@@ -6,10 +6,22 @@
 
 static struct device dev;
 
+// What a run takes and gives back before it ends, where it makes its result from nothing.
+static int64_t scratch_bytes;
+
+static int use_scratch(struct task *t)
+{
+    void *scratch;
+    int err = device_alloc(t->dev, scratch_bytes, 1, &scratch);
+    device_free(t->dev, scratch);
+    return err;
+}
+
 // Like the faulty one, but it is right until somebody plants the fault.
 static int late_run(struct task *t)
 {
     faulty_runs++;
+    if (right.p->op->result == RESULT_SPARSE && scratch_bytes && use_scratch(t)) return ERR_MEMORY;
     if (right.p->op->result == RESULT_SPARSE) return faulty_sparse(t);
     if (fault != NO_OUTPUT) faulty_fill(t);
     return OK;
@@ -76,6 +88,26 @@ static void check_fault(struct inputs *in, enum check_mode mode, const struct pl
           (long long)(dev.used_bytes - used));
     if (in->p.op->result != RESULT_SPARSE)
         CHECK(dev.peak_bytes == peak, "%s: looking counts as memory of the run", what_of(in, p));
+    task_teardown(&x.t);
+}
+
+// The most memory that any run takes at a time stays the peak, whatever is looked at between them
+// and however little the last one takes.
+static void check_peak(struct inputs *in)
+{
+    static const int64_t takes[] = {1 << 20, 1 << 22, 1 << 10};
+    struct watched x;
+    if (in->p.op->result != RESULT_SPARSE || !watched_make(in, CHECK_FULL, &x)) return;
+    int64_t used = dev.used_bytes, most = 0;
+    device_peak_reset(&dev);
+    for (int i = 0; i < COUNT(takes); i++) {
+        scratch_bytes = takes[i];
+        CHECK(!sample(&x, i == COUNT(takes) - 1), "%s: %s", in->p.op->name, fail_text());
+        most = max64(most, used + takes[i]);
+        CHECK(dev.used_bytes == used && dev.peak_bytes == most, "%s: run %d, peak %lld, not %lld",
+              in->p.op->name, i, (long long)dev.peak_bytes, (long long)most);
+    }
+    scratch_bytes = 0;
     task_teardown(&x.t);
 }
 
@@ -147,6 +179,7 @@ static void test_op(const struct op *op, const struct csr *A, enum prec prec)
         }
         check_varying(&in, CHECK_FULL);
         check_starved(&in);
+        check_peak(&in);
     }
     right_free();
     inputs_free(&in);

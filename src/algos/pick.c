@@ -83,6 +83,11 @@ static void predict(struct task *t, const struct pick_rule *list, const struct p
         if (f->us[i] < INFINITY) tell_of(t, list[i].name, "us", f->us[i]);
 }
 
+// The peak of the device's memory is that of `auto` where it goes the straight way: the greatest
+// while it counts, and while who stays is prepared. What others took does not count, be it that
+// they refused or that they were timed: it is given back, and where there is no room for it `auto`
+// does without.
+
 // Hands the task on to the fastest that takes it; all that refuse are then out of the question.
 // `before` are the figures that were told before it.
 static int take_fastest(struct task *t, struct field *f, int *taken, struct figures *before)
@@ -91,6 +96,7 @@ static int take_fastest(struct task *t, struct field *f, int *taken, struct figu
     while ((*taken = fastest(f)) >= 0) {
         const char *name = f->list[*taken].name;
         *before = t->figures;
+        device_peak_reset(t->dev);
         err = delegate_prepare(t, name);
         if (!err) task_text(t, "picked", name);
         if (!is_refusal(err)) return err;
@@ -105,6 +111,7 @@ struct trial {
     struct delegate *delegate;
     struct figures figures;
     double us;
+    int64_t peak_bytes; // as it was prepared, with nothing of the other one
 };
 
 static void enter(struct task *t, const struct trial *x)
@@ -125,16 +132,19 @@ static int time_trial(struct task *t, struct trial *x)
 }
 
 // The task was handed on to candidate `first`: stays there, or is handed on to `second` if that is
-// faster. `before` are the figures that were told before.
+// faster. Before that these figures were told, and so many bytes were used.
 static int try_both(struct task *t, const char *first, const char *second,
-                    const struct figures *before)
+                    const struct figures *before, int64_t used_before)
 {
     const double start = clock_ms();
-    struct trial a, b = {.figures = *before};
+    struct trial a = {.peak_bytes = t->dev->peak_bytes}, b = {.figures = *before};
     int err = time_trial(t, &a);
     if (err) return err;
     enter(t, &b);
+    const int64_t of_first = t->dev->used_bytes - used_before;
+    device_peak_reset(t->dev);
     err = delegate_prepare(t, second);
+    b.peak_bytes = t->dev->peak_bytes - of_first;
     if (!err) err = time_trial(t, &b);
     const bool better = !err && b.us < a.us;
     if (better) {
@@ -145,7 +155,7 @@ static int try_both(struct task *t, const char *first, const char *second,
         delegate_teardown(t);
         enter(t, &a);
     }
-    device_peak_reset(t->dev); // what was tried is over
+    t->dev->peak_bytes = better ? b.peak_bytes : a.peak_bytes;
     if (is_refusal(err)) tell_refusal(t, second, err);
     if (err) return is_refusal(err) ? OK : err;
     task_text(t, "picked", better ? second : first);
@@ -158,16 +168,20 @@ static int try_both(struct task *t, const char *first, const char *second,
 int pick_prepare(struct task *t, const struct pick_rules *rules, const struct pick_facts *facts,
                  double start)
 {
+    const int64_t counted = t->dev->peak_bytes, used = t->dev->used_bytes;
     struct field f;
     struct figures before;
     int first;
     predict(t, rules->list, facts, &f);
     task_number(t, "picked_in_us", 1e3 * (clock_ms() - start));
     int err = take_fastest(t, &f, &first, &before);
-    if (err || task_option(t, "try") == 0) return err;
-    const double us = f.us[first];
-    f.us[first] = INFINITY;
-    const int second = fastest(&f);
-    if (second < 0 || f.us[second] >= us * rules->unsure) return OK;
-    return try_both(t, f.list[first].name, f.list[second].name, &before);
+    if (!err && task_option(t, "try") != 0) {
+        const double us = f.us[first];
+        f.us[first] = INFINITY;
+        const int second = fastest(&f);
+        if (second >= 0 && f.us[second] < us * rules->unsure)
+            err = try_both(t, f.list[first].name, f.list[second].name, &before, used);
+    }
+    t->dev->peak_bytes = max64(t->dev->peak_bytes, counted);
+    return err;
 }

@@ -55,6 +55,8 @@ static int read_file(struct matrix *M, uint64_t seed, struct mtx_info *info)
 static int load_file(uint64_t seed, struct matrix *M)
 {
     struct mtx_info info;
+    struct stat facts; // of before: what is written meanwhile makes it another file
+    if (strcmp(M->path, "-") && !stat(M->path, &facts)) M->file = file_mark_of(&facts);
     int err = read_file(M, seed, &info);
     if (err) return err;
     M->field = mtx_field_name(info.field);
@@ -65,8 +67,17 @@ static int load_file(uint64_t seed, struct matrix *M)
     M->duplicates = info.duplicates;
     M->file_bytes = info.bytes;
     M->load_ms = info.load_ms;
+    content_text(&M->A, !M->values_drawn, M->content);
     if (!M->cached && info.load_ms > 0) M->load_mb_s = (double)info.bytes / 1e3 / info.load_ms;
     return OK;
+}
+
+struct file_mark file_mark_of(const struct stat *facts)
+{
+    if (!S_ISREG(facts->st_mode)) return (struct file_mark){0};
+    const struct timespec *t = &facts->st_mtim;
+    int64_t changed_ns = (int64_t)t->tv_sec * 1000000000 + t->tv_nsec;
+    return (struct file_mark){facts->st_size, max64(changed_ns, 0)};
 }
 
 static bool is_generated(const char *spec) { return !strncmp(spec, "gen:", 4); }

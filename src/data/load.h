@@ -2,12 +2,22 @@
 #ifndef LOAD_H
 #define LOAD_H
 
+#include "data/content.h"
 #include "data/matrix.h"
 #include "data/stats.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+struct stat;
+
+// A file on the disk, as it was at a time: where neither differs, nobody has written to it since.
+struct file_mark {
+    int64_t bytes;      // 0: it is none
+    int64_t changed_ns; // when it was written last, since 1970
+};
+struct file_mark file_mark_of(const struct stat *facts);
 
 struct matrix {
     char *name; // "cant" for dir/cant.mtx.gz, "fem:28" for gen:fem:28, "stdin" for "-"
@@ -19,9 +29,11 @@ struct matrix {
     int64_t stored;               // entries in the file; nnz if generated
     int64_t duplicates;           // entries that were added to another
     struct matrix_stats stats;    // from stats_rows; the rest is unknown
-    bool cached;                  // it was kept from an earlier reading of the same bytes
-    double load_ms, load_mb_s;    // reading it; of text, 10^6 bytes a second; 0 if generated
-    int64_t file_bytes;           // of text, after decompression; 0 if generated
+    char content[CONTENT_LETTERS + 1]; // content.h; drawn values are none of it; "" if generated
+    struct file_mark file;             // as it was read
+    bool cached;                       // it was kept from an earlier reading of the same bytes
+    double load_ms, load_mb_s;         // reading it; of text, 10^6 bytes a second; 0 if generated
+    int64_t file_bytes;                // of text, after decompression; 0 if generated
 };
 
 // Its name and path alone: of a matrix that cannot be loaded, `field` stays NULL. ERR_USAGE where

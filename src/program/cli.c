@@ -200,13 +200,17 @@ void cli_tell_device(const struct choice *c, const struct options *o)
     if (c->fallback[0] && !o->quiet) fprintf(stderr, "running on the CPU: %s\n", c->fallback);
 }
 
-void cli_tell_replaced(const struct record_file *out, const struct options *o)
+void cli_tell_file(const struct record_file *out, const struct options *o)
 {
     char name[FAIL_TEXT_MAX];
-    if (out->replaced && !o->quiet)
-        fprintf(stderr, "replacing %s: %lld record%s; -append adds to them\n",
-                utf8_visible(o->output, name, sizeof name), (long long)out->replaced,
-                out->replaced == 1 ? "" : "s");
+    if (o->quiet || (!out->replaced && !out->cut)) return;
+    utf8_visible(o->output, name, sizeof name);
+    if (out->replaced)
+        fprintf(stderr, "replacing %s: %lld record%s; -append adds to them\n", name,
+                (long long)out->replaced, out->replaced == 1 ? "" : "s");
+    if (out->cut)
+        fprintf(stderr, "%s: the part of a record that was at its end, %lld bytes, is cut off\n",
+                name, (long long)out->cut);
 }
 
 // A word that is no file, no path, and has no extension.

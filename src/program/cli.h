@@ -72,7 +72,8 @@ void cli_model_close(struct model_view *v);
 int cli_load_failed(int err, struct outcome *outcome);
 // "running on the CPU: why", where -device auto came to that and -q does not forbid it.
 void cli_tell_device(const struct choice *c, const struct options *o);
-// How many records of a file were replaced, if any were, and -q does not forbid it.
-void cli_tell_replaced(const struct record_file *out, const struct options *o);
+// How many records of a file were replaced, and what was cut off its end, if anything was, and -q
+// does not forbid it.
+void cli_tell_file(const struct record_file *out, const struct options *o);
 
 #endif

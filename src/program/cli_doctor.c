@@ -129,7 +129,7 @@ static int write_record(struct visit *v, const struct options *o)
     if (!o->output) return OK;
     int err = record_open(&out, o->output, o->append, o->seed);
     if (err) return err;
-    cli_tell_replaced(&out, o);
+    cli_tell_file(&out, o);
     err = doctor_record_write(&v->record, &out, v->spoils);
     int close_err = record_close(&out);
     return err ? err : close_err;

@@ -7,8 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/utf8.h"
 #include "program/first_look.h"
+#include "program/matrix_names.h"
 #include "run/record.h"
 #include "program/table.h"
 
@@ -106,27 +106,6 @@ static void tell_busy(const struct run *run)
                 (long long)run->busy, (long long)run->timed);
 }
 
-// Refuses two files of one name, as a sweep does: records could not tell them apart.
-static int check_names(const struct options *o)
-{
-    struct matrix a, b;
-    int err = OK;
-    for (int i = 1; i < o->operand_count && !err; i++) {
-        err = matrix_name(o->operands[i], &a);
-        for (int j = 0; j < i && !err; j++) {
-            err = matrix_name(o->operands[j], &b);
-            if (!err && !strcmp(a.name, b.name) && strcmp(a.path, b.path))
-                err = fail(ERR_USAGE,
-                           "%s and %s: two matrices of one name, which a file of records cannot "
-                           "tell apart; give each a run of its own",
-                           b.path, a.path);
-            matrix_free(&b);
-        }
-        matrix_free(&a);
-    }
-    return err;
-}
-
 // Refuses to write the records over one of the matrices, or behind its end.
 static int check_output(const struct options *o)
 {
@@ -173,12 +152,13 @@ int cli_run(const struct request *q)
     cli_tell_device(&c, o);
     // Records between the lines of the table would make both unreadable.
     run.records = !o->profile && (o->output || o->quiet || !isatty(STDOUT_FILENO));
-    err = run.records ? check_names(o) : OK;
+    if (run.records)
+        err = matrix_names_check((const char *const *)o->operands, o->operand_count, "run");
     if (!err) err = table_start(&run.table, &c.plan, o->operand_count, o->quiet, o->verbose);
     run.table.kind = o->kind;
     if (!err && run.records) err = record_open(&run.out, o->output, o->append, o->seed);
     if (err) goto done;
-    cli_tell_replaced(&run.out, o);
+    cli_tell_file(&run.out, o);
 
     start_counters(&run, &c, o);
     table_progress_text(&run.table, "measuring the device's ceilings");

@@ -226,9 +226,8 @@ static int look_back(struct whole *c)
 
 static int open_output(struct whole *c)
 {
-    const char *path = c->o->output;
-    int err = to_file(c->o) ? resume_cut(&c->resume, path) : OK;
-    if (!err) err = record_open(&c->out, path, true, c->o->seed);
+    int err = record_open(&c->out, c->o->output, true, c->o->seed);
+    if (!err && !c->o->sweep.fresh) cli_tell_file(&c->out, c->o);
     // One that was not there could not be locked: another sweep may have made it in the meantime,
     // and even have come to its end.
     if (!err && c->lock < 0) err = look_back(c);
@@ -270,21 +269,22 @@ static int tell_plan(struct whole *c)
     int err = OK;
     for (int64_t i = 0; i < s->matrix_count && !err; i++) {
         const struct sweep_matrix *m = &s->matrices[i];
-        int64_t cases = 0, there = 0;
+        int64_t cases = 0, there = 0, unsure = 0;
         char name[FAIL_TEXT_MAX];
         for (int v = 0; v < s->pass_count * s->rounds && !err; v++) {
             int p = v % s->pass_count;
             struct resume_ask ask = sweep_ask(s, m, v / s->pass_count);
-            struct texts keys;
-            struct endings endings = {0};
-            err = resume_done(s->resume, &ask, &s->passes[p].prefixes, &keys, &endings);
+            struct resume_list found;
+            err = resume_done(s->resume, &ask, &s->passes[p].prefixes, &found);
             cases += s->passes[p].prefixes.count;
-            there += min64(keys.count, s->passes[p].prefixes.count);
-            mem_free(keys.list);
+            there += min64(found.count, s->passes[p].prefixes.count);
+            for (int64_t f = 0; f < found.count && !err; f++) unsure += !!found.list[f].content;
+            mem_free(found.list);
         }
         printf("%s: %lld case%s", utf8_visible(m->path, name, sizeof name),
                (long long)(cases - there), cases - there == 1 ? "" : "s");
-        printf(there ? ", %lld more are there\n" : "\n", (long long)there);
+        if (there) printf(", %lld more are there", (long long)there);
+        printf(unsure ? ", if it is the same matrix\n" : "\n");
         all += cases - there;
         if (cases > there) bytes += m->bytes;
     }

@@ -130,7 +130,7 @@ static bool is_among(const struct texts *texts, const char *text)
 }
 
 // Whether a case is finished: by its key, by that of the time when its matrix could not be read,
-// or, where it cannot be read now, by all but the matrix.
+// by its key and what the matrix is, or, where it cannot be read now, by all but the matrix.
 static bool is_done(const struct work *w, const struct bench_case *c)
 {
     const struct texts *done = &w->order->done;
@@ -141,7 +141,11 @@ static bool is_done(const struct work *w, const struct bench_case *c)
         if (!strncmp(done->list[i], key, strlen(key)) && done->list[i][strlen(key)] == ' ' &&
             case_key_prefix(done->list[i], w->M.name) == (int64_t)strlen(key))
             return true;
-    return is_among(done, case_key(c, &w->M, key)) || is_among(done, case_key(c, &unread, key));
+    if (is_among(done, case_key(c, &unread, key)) || is_among(done, case_key(c, &w->M, key)))
+        return true;
+    char maybe[CONTENT_LETTERS + 2 + CASE_KEY_MAX];
+    snprintf(maybe, sizeof maybe, "%s %s", w->M.content, key);
+    return is_among(&w->order->maybe, maybe);
 }
 
 // Only what is to be done stays in the plan.
@@ -243,7 +247,8 @@ static int lose_matrix(struct work *w, int load_err, const char *why)
 static int measure_matrix(struct work *w, const struct options *o)
 {
     shorten_plan(w);
-    int err = worker_say("loaded %lld", (long long)w->c.plan.count);
+    int err = worker_say("loaded %lld %s", (long long)w->c.plan.count,
+                         w->M.content[0] ? w->M.content : "-");
     w->counters = o->counters;
     if (w->counters) counters_open(&w->tool, w->c.primary, o->seed, omp_get_max_threads());
     enum worker_word told = WORD_MEASURE;

@@ -13,6 +13,7 @@
 #include "program/first_look.h"
 #include "program/list_file.h"
 #include "program/matrix_folder.h"
+#include "program/matrix_names.h"
 
 #define ENTRY_BYTES 20 // of a nonzero in a file, about
 #define NAMED       4  // of those that are missing
@@ -56,7 +57,8 @@ void matrix_list_free(struct matrix_list *m)
     *m = (struct matrix_list){0};
 }
 
-static int add(struct maker *k, const char *path, int64_t bytes, int64_t changed)
+// `facts` of its file; NULL: it is in none.
+static int add(struct maker *k, const char *path, int64_t bytes, const struct stat *facts)
 {
     struct matrix_list *m = k->m;
     struct matrix M;
@@ -73,8 +75,14 @@ static int add(struct maker *k, const char *path, int64_t bytes, int64_t changed
         m->room = room;
     }
     utf8_clean(M.name); // two names that differ in what no record can hold are the same there
-    m->all[m->count++] = (struct sweep_matrix){
-        .path = M.path, .name = M.name, .bytes = bytes, .changed = changed, .place = m->count};
+    struct sweep_matrix *x = &m->all[m->count];
+    *x = (struct sweep_matrix){.path = M.path,
+                               .name = M.name,
+                               .bytes = bytes,
+                               .changed = facts ? facts->st_mtime : INT64_MIN,
+                               .place = m->count};
+    if (facts) x->file = file_mark_of(facts);
+    m->count++;
     return OK;
 }
 
@@ -89,14 +97,14 @@ static int note_missing(struct maker *k, const char *name)
 static int add_file(struct maker *k, const char *path, const struct stat *facts)
 {
     int64_t bytes = facts->st_size;
-    return add(k, path, is_packed(path) ? INFLATED * bytes : bytes, facts->st_mtime);
+    return add(k, path, is_packed(path) ? INFLATED * bytes : bytes, facts);
 }
 
 static int add_generated(struct maker *k, const char *spec)
 {
     int64_t nnz;
     int err = gen_look(spec, &nnz);
-    return err ? err : add(k, spec, min64(nnz, INT64_MAX / ENTRY_BYTES) * ENTRY_BYTES, INT64_MIN);
+    return err ? err : add(k, spec, min64(nnz, INT64_MAX / ENTRY_BYTES) * ENTRY_BYTES, NULL);
 }
 
 static int is_matrix_file(const struct dirent *entry)
@@ -162,7 +170,7 @@ static int add_word(struct maker *k, const char *word)
     if (!strncmp(word, "gen:", 4)) return add_generated(k, word);
     if (stat(word, &facts)) {
         if (k->o->sweep.skip_missing && errno == ENOENT) return note_missing(k, word);
-        return add(k, word, 0, INT64_MIN); // look_at_all() says what is wrong
+        return add(k, word, 0, NULL); // look_at_all() says what is wrong
     }
     if (S_ISDIR(facts.st_mode)) return add_folder(k, word);
     if (!is_matrix_name(word) && !S_ISREG(facts.st_mode))
@@ -205,27 +213,18 @@ static void sort(struct matrix_list *m, int (*compare)(const void *, const void 
     if (m->count) qsort(m->all, (size_t)m->count, sizeof *m->all, compare);
 }
 
-// The same file twice is one. Two of a name are a mistake: records could not tell them apart.
-static int keep_once(struct matrix_list *m)
+// The same file twice is one.
+static void keep_once(struct matrix_list *m)
 {
     int64_t kept = 0;
-    int err = OK;
     sort(m, compare_names);
-    for (int64_t i = 0; i < m->count; i++) {
-        struct sweep_matrix *x = &m->all[i], *last = kept ? &m->all[kept - 1] : NULL;
-        bool same = last && !strcmp(last->name, x->name);
-        if (same && !err && strcmp(last->path, x->path))
-            err = fail(ERR_USAGE,
-                       "%s and %s: two matrices of one name, which a file of records cannot tell "
-                       "apart; give each a sweep of its own",
-                       last->path, x->path);
-        if (same)
-            free_one(x);
+    for (int64_t i = 0; i < m->count; i++)
+        if (kept && !strcmp(m->all[kept - 1].path, m->all[i].path))
+            free_one(&m->all[i]);
         else
-            m->all[kept++] = *x;
-    }
+            m->all[kept++] = m->all[i];
     m->count = kept;
-    return err;
+    sort(m, compare_places);
 }
 
 static int look_at_all(const struct matrix_list *m, const struct options *o)
@@ -233,7 +232,8 @@ static int look_at_all(const struct matrix_list *m, const struct options *o)
     const char **paths = mem_alloc(m->count, sizeof *paths);
     if (!paths) return ERR_MEMORY;
     for (int64_t i = 0; i < m->count; i++) paths[i] = m->all[i].path;
-    int err = first_look(o, paths, m->count);
+    int err = matrix_names_check(paths, m->count, "sweep");
+    if (!err) err = first_look(o, paths, m->count);
     mem_free(paths);
     return err;
 }
@@ -247,8 +247,7 @@ int matrix_list_make(struct matrix_list *m, const struct options *o)
     if (!err && o->sweep.sets && !k.lists)
         err = fail(ERR_USAGE, "-set %s: there is no list that has sets", o->sweep.sets);
     if (!err) err = check_missing(&k);
-    if (!err) err = keep_once(m);
-    sort(m, compare_places);
+    if (!err) keep_once(m);
     if (!err && !m->count) err = fail(ERR_INPUT, "there is no matrix to measure");
     if (!err) err = look_at_all(m, o);
     if (err) matrix_list_free(m);

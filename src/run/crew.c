@@ -43,6 +43,7 @@ static char *order_of(const struct crew *crew, const struct duty *duty)
                       .run = duty->run,
                       .command = crew->command,
                       .done = duty->done,
+                      .maybe = duty->maybe,
                       .without = duty->without,
                       .memory_bytes = crew->memory_bytes,
                       .lost = duty->lost,

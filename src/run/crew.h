@@ -24,7 +24,7 @@ struct duty {
     const char *setting; // NAME=VALUE that shows it its device; NULL: none
     const char *cpus;    // its processors; NULL: all
     const char *run;
-    struct texts done, without;
+    struct texts done, maybe, without;
     const char *lost;
     enum status lost_as;
 };

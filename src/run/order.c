@@ -25,6 +25,7 @@ char *order_text(const struct order *o)
     json_text(&j, j.root, "run", o->run);
     add_texts(&j, "command", &o->command);
     add_texts(&j, "done", &o->done);
+    add_texts(&j, "maybe", &o->maybe);
     add_texts(&j, "without", &o->without);
     json_number(&j, j.root, "memory_bytes", (double)o->memory_bytes);
     json_text(&j, j.root, "lost", o->lost);
@@ -84,6 +85,7 @@ static int get_all(struct order *o)
     if (!err) err = get_number(o, "memory_bytes", &o->memory_bytes);
     if (!err) err = get_texts(o, "command", &o->command);
     if (!err) err = get_texts(o, "done", &o->done);
+    if (!err) err = get_texts(o, "maybe", &o->maybe);
     if (!err) err = get_texts(o, "without", &o->without);
     return err;
 }
@@ -101,6 +103,7 @@ void order_free(struct order *o)
 {
     mem_free(o->command.list);
     mem_free(o->done.list);
+    mem_free(o->maybe.list);
     mem_free(o->without.list);
     cJSON_Delete(o->document);
     *o = (struct order){0};

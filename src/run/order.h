@@ -25,6 +25,7 @@ struct order {
     const char *run;      // id of the run that its records belong to
     struct texts command; // of the sweep, for the record of the environment
     struct texts done;    // keys of cases that are not to run
+    struct texts maybe;   // "CONTENT KEY": likewise, if the matrix has this content
     struct texts without; // beginnings of such keys, up to the matrix
     int64_t memory_bytes; // of the host, at most; 0: as much as there is
     const char *lost;     // why the matrix cannot be loaded, which is then not tried; NULL: load it

@@ -45,6 +45,14 @@ static void add_matrix(struct json *j, const struct matrix *m)
         json_bool(j, o, "cached", m->cached);
     else
         json_null(j, o, "cached");
+    json_text(j, o, "content", m->content[0] ? m->content : NULL);
+    if (m->file.bytes) {
+        json_number(j, o, "file_bytes", (double)m->file.bytes);
+        json_whole(j, o, "file_changed_ns", (uint64_t)m->file.changed_ns);
+    } else {
+        json_null(j, o, "file_bytes");
+        json_null(j, o, "file_changed_ns");
+    }
 }
 
 static void add_check(struct json *j, const struct result *r)

@@ -1,7 +1,8 @@
 // Records: schema spbench/1, one JSON object a line. src/run/record.schema.json describes them.
 //
-// record_file.c has where they go, record_environment.c the first one of a run, record.c that of a
-// case, record_parts.c what both have; record_read.h reads them back.
+// record_file.c has where they go, record_tail.h what becomes of an end that a crash has left,
+// record_environment.c the first one of a run, record.c that of a case, record_parts.c what both
+// have; record_read.h reads them back.
 #ifndef RECORD_H
 #define RECORD_H
 
@@ -24,13 +25,14 @@ struct record_file {
     uint64_t seed;
     int threads;      // of the CPU algorithms and of the reference
     int64_t replaced; // records that were in the file before it was emptied
+    int64_t cut;      // bytes of a record that a crash had left at its end, and that are gone
 };
 
 // The id of a new run.
 int record_run_id(char run[17]);
-// `path` NULL or "-" is stdout; else the file is created, or appended to if `append`. What is there
-// and is no file of records stays as it is: ERR_USAGE; so does, but for `append`, what a sweep is
-// writing to: ERR_OUTPUT.
+// `path` NULL or "-" is stdout; else the file is created, or appended to if `append`, and its end
+// mended: record_tail.h. What is there and is no file of records stays as it is: ERR_USAGE; so
+// does, but for `append`, what a sweep is writing to: ERR_OUTPUT.
 int record_open(struct record_file *out, const char *path, bool append, uint64_t seed);
 // Takes all records out of the file again.
 int record_empty(struct record_file *out);

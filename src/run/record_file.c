@@ -10,6 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "run/record_tail.h"
+
 static int cannot_write(const char *path)
 {
     return fail(ERR_OUTPUT, "%s: cannot be written: %s", path, strerror(errno));
@@ -29,19 +31,13 @@ static void unlock_lines(int fd)
     fcntl(fd, F_OFD_SETLK, &all);
 }
 
-// A line that a crash cut off stays a bad line of its own, instead of spoiling the next one. One
-// that another process is writing is none of these.
-static int end_last_line(int fd)
+// A line that another process is writing is none that a crash has cut off.
+static int mend_end(int fd, const char *path, int64_t *cut)
 {
-    char last = '\n';
     bool locked = lock_lines(fd);
-    off_t size = lseek(fd, 0, SEEK_END);
-    bool good = size <= 0 || pread(fd, &last, 1, size - 1) >= 0;
-    if (good && last != '\n') good = write(fd, "\n", 1) == 1;
-    int reason = errno;
+    int err = record_tail_mend(fd, path, cut);
     if (locked) unlock_lines(fd);
-    errno = reason;
-    return good ? 0 : -1;
+    return err;
 }
 
 // A matrix is easily named where the records should go. Their own files begin with a brace, also
@@ -100,8 +96,8 @@ static int open_file(struct record_file *out, const char *path, bool append)
     if (fd < 0 && errno == EINTR && interrupted) // a pipe that nobody reads
         return fail(ERR_INTERRUPTED, "%s: interrupted", path);
     if (fd < 0) return cannot_write(path);
-    if (append && end_last_line(fd)) {
-        err = cannot_write(path);
+    if (append) err = mend_end(fd, path, &out->cut);
+    if (err) {
         close(fd);
         return err;
     }

@@ -248,8 +248,11 @@ static int get_result(const cJSON *o, struct record *r)
     if (!err) err = get_prec(o, &r->prec);
     if (!err) err = get_text(matrix, "name", &r->matrix);
     if (!err) err = get_text(matrix, "path", &r->path);
+    if (!err) err = get_known(matrix, "content", &r->content);
     if (!err) err = get_samples(time, r);
     if (err) return err;
+    r->file_bytes = get_number(matrix, "file_bytes");
+    r->file_changed_ns = get_number(matrix, "file_changed_ns");
     r->gflops = get_number(o, "gflops");
     r->median = get_number(time, "median");
     r->ci_lo = get_number(time, "ci_lo");
@@ -306,6 +309,7 @@ void record_free(struct record *r)
     mem_free(r->library);
     mem_free(r->matrix);
     mem_free(r->path);
+    mem_free(r->content);
     mem_free(r->samples);
     *r = (struct record){0};
 }

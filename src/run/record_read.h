@@ -20,6 +20,9 @@ struct record {
     char *op, *alg, *device; // names
     char *library;           // name and version. NULL: none
     char *matrix, *path;
+    char *content;          // of the matrix. NULL: it has none, or the record is older
+    double file_bytes;      // of its file, and when it was written last. NAN: likewise
+    double file_changed_ns; // (in a double, so to a quarter of a microsecond)
     enum prec prec;
     // The case itself, where this build still has its operation and its algorithm, and all fields
     // are what they may be; else entry is NULL. Options that the algorithm no longer has are left

@@ -10,10 +10,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/utf8.h"
 #include "run/json.h"
 #include "run/record.h"
 #include "run/record_read.h"
+#include "run/record_tail.h"
 
 #define LOCK_MS      3000.0 // to wait for a sweep that may be ending
 #define LOCK_LOOK_US 50000
@@ -81,9 +81,12 @@ static int add_case(struct resume *r, struct record *x, const struct runs *runs)
                                               .prefix = case_key_prefix(x->key, x->matrix),
                                               .status = x->status,
                                               .made = made_of(runs, x->run),
+                                              .content = x->content,
+                                              .file_bytes = x->file_bytes,
+                                              .file_changed_ns = x->file_changed_ns,
                                               .place = r->count};
     r->count++;
-    x->key = x->matrix = x->path = NULL;
+    x->key = x->matrix = x->path = x->content = NULL;
     return OK;
 }
 
@@ -111,6 +114,23 @@ static void free_case(struct resume_case *c)
     mem_free(c->key);
     mem_free(c->name);
     mem_free(c->path);
+    mem_free(c->content);
+}
+
+// The next line. The beginning of a record, which a crash has left at the end of the file, counts
+// for nothing: who opens the file to write cuts it off.
+static int take_line(struct resume *r, struct runs *runs, char *line, int64_t length)
+{
+    bool ended = line[length - 1] == '\n', part = false;
+    if (ended) line[--length] = 0;
+    int err = (int64_t)strlen(line) == length ? add_line(r, runs, line)
+                                              : fail(ERR_INPUT, "no record: a zero byte");
+    if (err == ERR_INPUT && !ended) {
+        int own = record_tail_judge(line, length, &part);
+        if (own || part) return own;
+    }
+    r->lines++;
+    return err;
 }
 
 static int read_lines(struct resume *r, FILE *f, const char *path)
@@ -121,17 +141,11 @@ static int read_lines(struct resume *r, FILE *f, const char *path)
     ssize_t length;
     int err = OK;
     while (!err && (length = getline(&line, &size, f)) > 0) {
-        if (interrupted) err = fail(ERR_INTERRUPTED, "%s: interrupted", path);
-        r->torn = line[length - 1] != '\n';
-        if (err || r->torn) break;
-        line[length - 1] = 0;
-        err = strlen(line) == (size_t)length - 1 ? add_line(r, &runs, line)
-                                                 : fail(ERR_INPUT, "no record: a zero byte");
+        err = interrupted ? fail(ERR_INTERRUPTED, "%s: interrupted", path)
+                          : take_line(r, &runs, line, length);
         if (err == ERR_INPUT)
             err = fail(ERR_USAGE, "-o %s:%lld: %s; the file is left as it is", path,
-                       (long long)r->lines + 1, fail_text());
-        r->lines++;
-        r->whole_bytes += length;
+                       (long long)r->lines, fail_text());
     }
     if (!err && ferror(f)) err = fail(ERR_USAGE, "-o %s: %s", path, strerror(errno));
     free(line);
@@ -172,116 +186,9 @@ int resume_lock(const char *path, int *fd)
     return fail(ERR_OUTPUT, "-o %s: another sweep is writing to it", path);
 }
 
-int resume_cut(const struct resume *r, const char *path)
-{
-    if (!r->torn) return OK;
-    if (!truncate(path, r->whole_bytes)) return OK;
-    return fail(ERR_OUTPUT, "%s: cannot be written: %s", path, strerror(errno));
-}
-
 void resume_free(struct resume *r)
 {
     for (int64_t i = 0; i < r->count; i++) free_case(&r->cases[i]);
     mem_free(r->cases);
     *r = (struct resume){0};
-}
-
-// The first case whose matrix has this name, or a later one.
-static int64_t first_of(const struct resume *r, const char *name)
-{
-    int64_t low = 0, high = r->count;
-    while (low < high) {
-        int64_t middle = low + (high - low) / 2;
-        if (strcmp(r->cases[middle].name, name) < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
-// The cases of a name as records have it: from *first on, so many.
-static int64_t find(const struct resume *r, const char *name, int64_t *first)
-{
-    char clean[CASE_KEY_MAX];
-    snprintf(clean, sizeof clean, "%s", name);
-    utf8_clean(clean);
-    *first = first_of(r, clean);
-    int64_t end = *first;
-    while (end < r->count && !strcmp(r->cases[end].name, clean)) end++;
-    return end - *first;
-}
-
-// How many of the cases from this one on have the same key, of `count` at most.
-static int64_t same_key(const struct resume_case *c, int64_t count)
-{
-    int64_t n = 1;
-    while (n < count && !strcmp(c[0].key, c[n].key)) n++;
-    return n;
-}
-
-// Whether a case is finished of which these are the records.
-static bool is_done(const struct resume_case *c, int64_t count, const struct resume_ask *ask)
-{
-    const struct resume_case *last = &c[count - 1];
-    int64_t good = 0;
-    if (last->made < ask->changed) return false;
-    if (!status_is_good(last->status)) return !ask->retry;
-    for (int64_t i = 0; i < count; i++)
-        good += status_is_good(c[i].status) && c[i].made >= ask->changed;
-    return good >= ask->rounds;
-}
-
-void endings_add(struct endings *t, enum status status, const char *key, const char *name)
-{
-    t->by_status[status]++;
-    t->unread += !status_is_good(status) && case_key_unread(key, name);
-}
-
-static bool begins_with(const struct resume_case *c, const char *prefix)
-{
-    return (int64_t)strlen(prefix) == c->prefix && !strncmp(c->key, prefix, (size_t)c->prefix);
-}
-
-static bool is_among(const struct resume_case *c, const struct texts *prefixes)
-{
-    for (int64_t p = 0; p < prefixes->count; p++)
-        if (begins_with(c, prefixes->list[p])) return true;
-    return false;
-}
-
-int resume_done(const struct resume *r, const struct resume_ask *ask, const struct texts *prefixes,
-                struct texts *keys, struct endings *endings)
-{
-    int64_t first, count = find(r, ask->name, &first);
-    *keys = (struct texts){.list = mem_alloc(count, sizeof *keys->list)};
-    if (!keys->list) return ERR_MEMORY;
-    for (int64_t i = first, n; i < first + count; i += n) {
-        n = same_key(&r->cases[i], first + count - i);
-        const struct resume_case *last = &r->cases[i + n - 1];
-        if (!is_done(&r->cases[i], n, ask) || !is_among(last, prefixes)) continue;
-        keys->list[keys->count++] = last->key;
-        endings_add(endings, last->status, last->key, last->name);
-    }
-    return OK;
-}
-
-bool resume_has_all(const struct resume *r, const struct resume_ask *ask,
-                    const struct texts *prefixes)
-{
-    char path[CASE_KEY_MAX];
-    int64_t first, count = find(r, ask->name, &first);
-    snprintf(path, sizeof path, "%s", ask->path);
-    utf8_clean(path);
-    for (int64_t p = 0; p < prefixes->count; p++) {
-        bool found = false;
-        for (int64_t i = first, n; i < first + count && !found; i += n) {
-            n = same_key(&r->cases[i], first + count - i);
-            const struct resume_case *last = &r->cases[i + n - 1];
-            found = begins_with(last, prefixes->list[p]) && !strcmp(last->path, path) &&
-                    is_done(&r->cases[i], n, ask);
-        }
-        if (!found) return false;
-    }
-    return true;
 }

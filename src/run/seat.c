@@ -13,8 +13,44 @@
 void job_free(struct job *j)
 {
     texts_free(&j->done);
+    mem_free(j->perhaps.list);
     mem_free(j->lost);
+    j->perhaps = (struct resume_list){0};
     j->lost = NULL;
+}
+
+int job_add_before(struct sweep *s, struct job *j, const struct resume_found *f)
+{
+    j->before++;
+    s->cases_before += j->before <= s->passes[j->pass].prefixes.count;
+    // What came to nothing was tried once, and counts once.
+    if (!j->round || status_is_good(f->status)) {
+        endings_add(&j->endings, f->status, f->key, f->name);
+        endings_add(&s->endings, f->status, f->key, f->name);
+    }
+    return texts_add(&j->done, f->key);
+}
+
+// As an order has them.
+static int perhaps_texts(const struct resume_list *perhaps, struct texts *out)
+{
+    int err = OK;
+    *out = (struct texts){0};
+    for (int64_t i = 0; i < perhaps->count && !err; i++) {
+        char text[CONTENT_LETTERS + 2 + CASE_KEY_MAX];
+        snprintf(text, sizeof text, "%s %s", perhaps->list[i].content, perhaps->list[i].key);
+        err = texts_add(out, text);
+    }
+    return err;
+}
+
+// A worker begins: who stands by, or a new one.
+static int start_worker(struct seat *x, const struct duty *duty)
+{
+    if (!x->stood_by) return crew_start(x->sweep->crew, duty, &x->w);
+    x->ready = x->relay.ready;
+    relay_take(&x->relay, &x->w);
+    return crew_begin(x->sweep->crew, duty, &x->w);
 }
 
 void seat_init(struct seat *x, struct sweep *s, int place)
@@ -41,8 +77,7 @@ bool seat_can_start(struct seat *x, const struct job *job)
 
 int seat_start(struct seat *x, struct job *job)
 {
-    const struct sweep *s = x->sweep;
-    struct duty duty = duty_of(x, &s->passes[job->pass]);
+    struct duty duty = duty_of(x, &x->sweep->passes[job->pass]);
     duty.matrix = job->matrix->path;
     duty.run = seat_voice(x, job)->run;
     duty.done = job->done;
@@ -61,10 +96,10 @@ int seat_start(struct seat *x, struct job *job)
     spent_turn(&x->spent, SPENT_STARTING);
     x->stood_by = !x->plain && relay_has(&x->relay, job->pass);
     x->plain = false;
-    if (!x->stood_by) return crew_start(s->crew, &duty, &x->w);
-    x->ready = x->relay.ready;
-    relay_take(&x->relay, &x->w);
-    return crew_begin(s->crew, &duty, &x->w);
+    int err = perhaps_texts(&job->perhaps, &duty.maybe);
+    if (!err) err = start_worker(x, &duty);
+    texts_free(&duty.maybe);
+    return err;
 }
 
 bool seat_wants_next(const struct seat *x)

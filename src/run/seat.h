@@ -12,6 +12,8 @@ struct job {
     int pass, round;   // the round from 0
     struct job *later; // the same in the next round; NULL: there is none
     struct texts done; // keys of its cases that have a record; the texts are owned
+    // Those that are finished if the matrix has their content; none, once that is known.
+    struct resume_list perhaps;
     struct endings endings;
     int64_t before; // how many there were
     int idle_ends;  // workers that died with no case under way, one after the other
@@ -74,5 +76,7 @@ enum seat_next { SEAT_FINISHED, SEAT_GO_ON, SEAT_CLOSED, SEAT_INTERRUPTED };
 int seat_over(struct seat *x, bool *over, enum seat_next *next);
 void seat_free(struct seat *x);
 void job_free(struct job *j);
+// Counts a case as finished before the sweep began.
+int job_add_before(struct sweep *s, struct job *j, const struct resume_found *f);
 
 #endif

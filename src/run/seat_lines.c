@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/utf8.h"
 #include "run/lost.h"
 
 #define LEAVE_MS 30000.0 // for a worker to end after its last word
@@ -166,10 +167,42 @@ static int take_read(struct seat *x)
     return OK;
 }
 
-static int take_loaded(struct seat *x)
+// Of the cases that are finished if the matrix has their content, those that are; the others were
+// of another matrix, which is told.
+static int settle(struct seat *x, const char *content)
 {
+    struct job *j = x->job;
+    const struct resume_found *other = NULL;
+    int64_t anew = 0;
+    int err = OK;
+    for (int64_t i = 0; i < j->perhaps.count && !err; i++) {
+        const struct resume_found *f = &j->perhaps.list[i];
+        if (!strcmp(f->content, content))
+            err = job_add_before(x->sweep, j, f);
+        else
+            other = f, anew++;
+    }
+    if (other) {
+        char text[FAIL_TEXT_MAX], path[FAIL_TEXT_MAX / 2];
+        snprintf(text, sizeof text,
+                 "is another matrix than the one of this name and size in the records, from %s: "
+                 "%lld case%s measured anew",
+                 utf8_visible(other->path, path, sizeof path), (long long)anew,
+                 anew == 1 ? " is" : "s are");
+        seat_tell(x, NEWS_NOTE, text);
+    }
+    mem_free(j->perhaps.list);
+    j->perhaps = (struct resume_list){0};
+    return err;
+}
+
+// "CASES CONTENT", "-" where it has none.
+static int take_loaded(struct seat *x, const char *rest)
+{
+    char content[CONTENT_LETTERS + 1] = "";
+    sscanf(rest, "%*s %32s", content);
     x->loaded = true;
-    return OK;
+    return settle(x, content);
 }
 
 static int take_line(struct seat *x, char *line)
@@ -192,7 +225,7 @@ static int take_line(struct seat *x, char *line)
     if ((rest = after(line, "result "))) return take_result_word(x, rest);
     if ((rest = after(line, "unread "))) return take_unread(x, rest);
     if ((rest = after(line, "error "))) return take_error(x, rest);
-    if (after(line, "loaded")) return take_loaded(x);
+    if ((rest = after(line, "loaded "))) return take_loaded(x, rest);
     if (!strcmp(line, "again")) x->again = true;
     if (!strcmp(line, "done")) x->done = true;
     if (x->again || x->done) x->deadline_ms = clock_ms() + LEAVE_MS;

@@ -25,7 +25,7 @@ struct schedule {
 
 struct resume_ask sweep_ask(const struct sweep *s, const struct sweep_matrix *m, int round)
 {
-    return (struct resume_ask){m->name, m->path, m->changed, s->retry, round + 1};
+    return (struct resume_ask){m->name, m->path, m->changed, m->file, s->retry, round + 1};
 }
 
 static int by_size(const void *x, const void *y)
@@ -38,24 +38,21 @@ static int by_size(const void *x, const void *y)
     return order ? order : a->pass - b->pass;
 }
 
-// What is finished of a job. *whole: all of it, so that the matrix need not be read.
+// What is finished of a job, and what may be. *whole: all of it, so that the matrix need not be
+// read.
 static int look_back(struct sweep *s, struct job *j, bool *whole)
 {
     const struct texts *prefixes = &s->passes[j->pass].prefixes;
     struct resume_ask ask = sweep_ask(s, j->matrix, j->round);
-    struct texts keys;
-    int err = resume_done(s->resume, &ask, prefixes, &keys, &j->endings);
-    for (int64_t i = 0; i < keys.count && !err; i++) err = texts_add(&j->done, keys.list[i]);
-    j->before = keys.count;
-    mem_free(keys.list);
-    for (int i = 0; i < STATUS_COUNT; i++) {
-        // What came to nothing was tried once, and counts once.
-        if (j->round && !status_is_good((enum status)i)) j->endings.by_status[i] = 0;
-        s->endings.by_status[i] += j->endings.by_status[i];
-    }
-    if (j->round) j->endings.unread = 0;
-    s->endings.unread += j->endings.unread;
-    s->cases_before += min64(j->before, prefixes->count);
+    struct resume_list found;
+    int err = resume_done(s->resume, &ask, prefixes, &found);
+    if (err) return err;
+    j->perhaps.list = found.list;
+    for (int64_t i = 0; i < found.count && !err; i++)
+        if (found.list[i].content)
+            j->perhaps.list[j->perhaps.count++] = found.list[i];
+        else
+            err = job_add_before(s, j, &found.list[i]);
     *whole = resume_has_all(s->resume, &ask, prefixes);
     return err;
 }

@@ -21,6 +21,7 @@ struct sweep_matrix {
     int64_t bytes;     // of its text, about
     int64_t changed;   // when its file was written last, in seconds; INT64_MIN: it is in none
     int64_t place;     // in the order given
+    struct file_mark file;
 };
 
 // The cases once more, with another version of the vendor's library.

@@ -15,7 +15,7 @@
 //     near PROCESSORS           those next to it, as a list, where the system tells; of a survey
 //     environment               the next line is that record
 //     plan KEY                  of a survey: the key of a case, up to the matrix
-//     loaded CASES              the matrix is there; so many cases are to run
+//     loaded CASES CONTENT      the matrix is there, what it is, and so many cases are to run
 //     unread REASON             it is not, and why
 //  <- measure, or watched    it may time; watched: a standby gets ready, so it asks before it does
 //     quiet                     of one that is watched: nothing must run beside it from now on

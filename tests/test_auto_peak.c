@@ -1,0 +1,154 @@
+// The peak of memory of a case of `auto`: that of who stays, as if it had been alone, whoever was
+// tried beside it, before it or after it, or refused.
+#include "algos/pick.h"
+#include "cases.h"
+#include "data/gen.h"
+
+static struct device dev;
+
+// The CPU as a device on which each allocation takes something else for a moment, one may be
+// refused, and runs take as long as is said here, one trial after the other.
+#define MOMENT     (1 << 20)
+#define TRIAL_RUNS 4
+static bool in_moment;
+static int refused_alloc; // the n-th from now; 0: none
+static int trial_runs;
+static double trial_ms[2];
+
+static int alloc_more(struct device *d, int64_t bytes, void **p)
+{
+    void *more;
+    if (!in_moment) {
+        in_moment = true;
+        int err = device_alloc(d, MOMENT, 1, &more);
+        device_free(d, more);
+        in_moment = false;
+        if (err) return err;
+        if (refused_alloc && !--refused_alloc) return fail(ERR_MEMORY, "out of device memory");
+    }
+    return device_list[DEVICE_CPU].ops->alloc(d, bytes, p);
+}
+
+static int stop_timer(struct device *d, double *ms)
+{
+    int err = device_list[DEVICE_CPU].ops->timer_stop(d, ms);
+    *ms = trial_ms[trial_runs++ / TRIAL_RUNS % 2];
+    return err;
+}
+
+static const struct pick_rules *rules_now;
+static int64_t counting; // bytes that it takes to count
+static const struct param options[] = {PICK_OPTION, {0}};
+
+static int pick_now(struct task *t)
+{
+    static const struct pick_facts none = {.width = 4};
+    const double start = clock_ms();
+    void *scratch;
+    int err = device_alloc(t->dev, counting, 1, &scratch);
+    device_free(t->dev, scratch);
+    return err ? err : pick_prepare(t, rules_now, &none, start);
+}
+
+static const struct algo picker = {.layouts = BOTH_LAYOUTS,
+                                   .precs = BOTH_PRECS,
+                                   .A = {&format_csr},
+                                   .options = options,
+                                   .about = "picks by rules of this test",
+                                   .prepare = pick_now,
+                                   .run = delegate_run,
+                                   .teardown = delegate_teardown};
+
+// The peak when a task is prepared by these rules, which come to this candidate.
+static int64_t peak_by(struct inputs *in, const struct pick_rules *rules, const char *want)
+{
+    const struct algo_entry entry = {"picker", in->p.op, dev.kind, &picker, NULL};
+    struct task t = {.entry = &entry, .algo = &picker, .opt = {1}};
+    struct setup setup;
+    rules_now = rules;
+    trial_runs = 0;
+    int err = task_prepare(&t, &in->o, &setup);
+    CHECK(!err, "%s", fail_text());
+    if (err) return 0;
+    const struct figure *picked = figures_find(&t.figures, "picked");
+    CHECK_TEXT(picked ? picked->text : "", want);
+    const int64_t peak = dev.peak_bytes;
+    CHECK(peak >= dev.used_bytes, "a peak of %lld, and %lld are used", (long long)peak,
+          (long long)dev.used_bytes);
+    task_teardown(&t);
+    return peak;
+}
+
+static const struct pick_rules merge_alone = {1, {{"merge", {4}}}},
+                               aspt_alone = {1, {{"aspt", {4}}}};
+
+// Either one first, and either one the faster.
+static void test_tried(struct inputs *in)
+{
+    const int64_t merge = peak_by(in, &merge_alone, "merge"),
+                  aspt = peak_by(in, &aspt_alone, "aspt"), used = dev.used_bytes;
+    CHECK(merge >= used + MOMENT && aspt > used && aspt < merge, "%lld, %lld and %lld",
+          (long long)used, (long long)merge, (long long)aspt);
+    for (int i = 0; i < 4; i++) {
+        const bool merge_first = i % 2, first_wins = i / 2, merge_wins = merge_first == first_wins;
+        const struct pick_rules both = {
+            1.5, {{"merge", {merge_first ? 4 : 4.2}}, {"aspt", {merge_first ? 4.2 : 4}}}};
+        trial_ms[0] = first_wins ? 1 : 2;
+        trial_ms[1] = first_wins ? 2 : 1;
+        const int64_t peak = peak_by(in, &both, merge_wins ? "merge" : "aspt"),
+                      want = merge_wins ? merge : aspt;
+        CHECK(trial_runs == 2 * TRIAL_RUNS, "%d runs", trial_runs);
+        CHECK(peak == want, "merge is %s, %s stays: a peak of %lld, alone %lld",
+              merge_first ? "first" : "second", merge_wins ? "and" : "aspt", (long long)peak,
+              (long long)want);
+        CHECK(dev.used_bytes == used, "%lld bytes are left", (long long)(dev.used_bytes - used));
+    }
+}
+
+// One that has no memory for its format has had much of it before it said so.
+static void test_refused(struct inputs *in)
+{
+    const struct pick_rules rules = {1, {{"aspt", {1}}, {"merge", {4}}}};
+    const int64_t merge = peak_by(in, &merge_alone, "merge");
+    refused_alloc = 4; // the first is of what is counted
+    const int64_t peak = peak_by(in, &rules, "merge");
+    CHECK(!refused_alloc && peak == merge, "a peak of %lld, alone %lld", (long long)peak,
+          (long long)merge);
+}
+
+// What `auto` takes by itself counts, whoever stays.
+static void test_counting(struct inputs *in)
+{
+    counting = 4 * MOMENT;
+    const int64_t want = dev.used_bytes + counting;
+    const int64_t merge = peak_by(in, &merge_alone, "merge"),
+                  aspt = peak_by(in, &aspt_alone, "aspt");
+    CHECK(merge == want && aspt == want, "%lld and %lld, not %lld", (long long)merge,
+          (long long)aspt, (long long)want);
+    counting = 0;
+}
+
+int main(void)
+{
+    struct csr A;
+    struct inputs in;
+    CHECK(!device_open("cpu", &dev), "%s", fail_text());
+    CHECK(!gen_matrix("uniform:300:6", 1, &A), "%s", fail_text());
+    struct device_ops more = *dev.ops;
+    int err = inputs_make(&in, &dev, op_find("spmm"), &A, F32, (int64_t[AXES_MAX]){3}, true, 0);
+    CHECK(!err, "%s", fail_text());
+    if (!err) {
+        peak_by(&in, &merge_alone, "merge"); // makes the operands
+        more.alloc = alloc_more;
+        more.timer_stop = stop_timer;
+        dev.ops = &more;
+        test_tried(&in);
+        test_refused(&in);
+        test_counting(&in);
+        dev.ops = device_list[DEVICE_CPU].ops;
+        inputs_free(&in);
+    }
+    csr_free(&A);
+    device_close(&dev);
+    return TEST_END();
+}
