@@ -1,7 +1,5 @@
-"""Matrices by their kind, told by nothing but the sizes and the lengths of the rows.
-
-The first class that a matrix fits is its class: kernels meet other limits in each.
-"""
+"""Matrices by their kind, told by nothing but the sizes and the lengths of the rows: kernels meet other
+limits in each."""
 
 import statistics
 
@@ -12,18 +10,18 @@ import tables
 SMALL = 20000  # nonzeros
 CLASSES = (
     ("small: under 20,000 nonzeros", lambda n, row: n < SMALL),
-    ("a few very long rows: 100 times the mean or more",
+    ("longest row at least 100 times the mean",
      lambda n, row: row["row_max"] >= 100 * row["row_mean"]),
-    ("uneven: standard deviation over the mean", lambda n, row: row["row_cv"] >= 1),
-    ("short rows: under 6 nonzeros on average", lambda n, row: row["row_mean"] < 6),
-    ("medium rows: under 32 on average", lambda n, row: row["row_mean"] < 32),
-    ("long rows", lambda n, row: True),
+    ("uneven rows: standard deviation at least the mean", lambda n, row: row["row_cv"] >= 1),
+    ("under 6 nonzeros a row", lambda n, row: row["row_mean"] < 6),
+    ("6 to 32 nonzeros a row", lambda n, row: row["row_mean"] < 32),
+    ("32 nonzeros a row and more", lambda n, row: True),
 )
 UNKNOWN = "of unknown row lengths"
 
 
 def class_of(row):
-    """The name of the class of the matrix of a row."""
+    """The name of the first class that the matrix of a row fits."""
     if None in (row["row_mean"], row["row_max"], row["row_cv"]):
         return UNKNOWN
     return next(name for name, fits in CLASSES if fits(row["matrix"][3], row))
@@ -71,5 +69,7 @@ def table(found):
     head = ("class", "matrices", "geometric mean × theirs", "least", "of",
             "% of the gather bound, ours", "theirs")
     return tables.Table("By class of matrix", 1, head, lines,
-                        ["The fastest of ours over the fastest of the vendors', case by case; of the "
-                         "gather bound (the loads of B, none of them twice from a cache) the medians."])
+                        ["Each matrix in the first class that it fits. The fastest of ours over the "
+                         "fastest of the vendors', case by case. The gather bound: each nonzero "
+                         "fetches its row anew, past the L1; the medians of the two may be of "
+                         "different matrices."])

@@ -6,13 +6,13 @@
 For each operation and device (and, of SpMM, layout) the time of each candidate is
 exp(w0 + w1 x1 + ...), the x being the features of src/algos/pick.h; the candidate with the least
 is picked, or both of the best two are timed where predictions are nearly the same. The weights are a
-ridge regression of the logarithms of the times; all cases of a matrix together count as much as those
-of any other. How good a rule is, is told with each matrix left out in turn: time of the fastest of all
-algorithms of ours that were measured, candidates or not, over time of the picked one; and of each
-candidate alone. A record of `auto` is one of what it picked.
+ridge regression of the logarithms of the times. A record of `auto` is one of what it picked.
 
-How near two predictions must be to be timed: the least of FACTORS by which the mean and the least of
-that reach WANTED; where none does, the one that comes nearest.
+How near two predictions must be to be timed: the least of FACTORS by which what the rule reaches comes
+nearest to WANTED. What it reaches is told of cases in which every candidate was measured: the time of
+the fastest of all algorithms of ours, candidates or not, over that of the choice, geometric mean and
+least; the weights and the factor are those that the other matrices make. A trial is taken to find what
+the records say; and of SpGEMM `auto` knows a sample of what is counted whole here.
 
 To add a candidate: a word in RULES, and records of it. One that has been measured on few matrices is
 left out, and named.
@@ -146,17 +146,26 @@ def ridge(points):
     return [y_mean - sum(u * m for u, m in zip(weights, mean))] + weights
 
 
+def regress(cases, names, value):
+    """{feature: weight} of value(case); the cases of a matrix count as much as those of any other."""
+    count = {}
+    for case in cases:
+        count[case.matrix] = count.get(case.matrix, 0) + 1
+    points = [([case.facts[x] for x in names], value(case), 1 / count[case.matrix])
+              for case in cases]
+    return dict(zip(["one"] + names, ridge(points)))
+
+
 def fit(cases, names, candidates):
-    """{candidate: {feature: weight}} of the candidates that were measured."""
-    rule = {}
-    for name in candidates:
-        of = [case for case in cases if name in case.us]
-        count = {}
-        for case in of:
-            count[case.matrix] = count.get(case.matrix, 0) + 1
-        points = [([case.facts[x] for x in names], math.log(case.us[name]), 1 / count[case.matrix])
-                  for case in of]
-        rule[name] = dict(zip(["one"] + names, ridge(points)))
+    """{candidate: {feature: weight}}: the first by its times, each other by how much longer it takes
+    than the first where both were measured, so that no choice hangs on which cases one has."""
+    first = candidates[0]
+    known = [case for case in cases if first in case.us]
+    rule = {first: regress(known, names, lambda case: math.log(case.us[first]))}
+    for name in candidates[1:]:
+        both = [case for case in known if name in case.us]
+        over = regress(both, names, lambda case: math.log(case.us[name] / case.us[first]))
+        rule[name] = {x: w + over[x] for x, w in rule[first].items()}
     return rule
 
 
@@ -180,10 +189,12 @@ def order(rule, facts):
 
 
 def leave_one_out(cases, names, candidates):
-    """{case: order() by a rule that has not seen its matrix}."""
+    """{case: order() by a rule that has not seen its matrix}, of cases with a time of every
+    candidate."""
+    whole = [case for case in cases if all(name in case.us for name in candidates)]
     rules = {m: fit([case for case in cases if case.matrix != m], names, candidates)
-             for m in {case.matrix for case in cases}}
-    return {case: order(rules[case.matrix], case.facts) for case in cases}
+             for m in {case.matrix for case in whole}}
+    return {case: order(rules[case.matrix], case.facts) for case in whole}
 
 
 def is_timed(of, unsure):
@@ -192,13 +203,11 @@ def is_timed(of, unsure):
 
 
 def judge(orders, unsure=1.0):
-    """{case: the least time over that of the choice}, of cases where what is chosen from was
-    measured, and something beside it."""
+    """{case: the least time over that of the choice}."""
     found = {}
     for case, of in orders.items():
-        names = [name for _, name in of[:2 if is_timed(of, unsure) else 1]]
-        if len(case.us) > 1 and all(name in case.us for name in names):
-            found[case] = min(case.us.values()) / min(case.us[name] for name in names)
+        tried = of[:2 if is_timed(of, unsure) else 1]
+        found[case] = min(case.us.values()) / min(case.us[name] for _, name in tried)
     return found
 
 
@@ -211,19 +220,28 @@ def how_unsure(orders):
     return min(FACTORS, key=off)
 
 
-def tell(rule, cases, orders, unsure, candidates, out):
+def judge_with_trials(orders):
+    """The same with trials, and which cases had one, by factors that have not seen the matrix."""
+    found, timed = {}, set()
+    for matrix in {case.matrix for case in orders}:
+        own = {case: of for case, of in orders.items() if case.matrix == matrix}
+        unsure = how_unsure({case: of for case, of in orders.items() if case not in own} or own)
+        found.update(judge(own, unsure))
+        timed.update(case for case, of in own.items() if is_timed(of, unsure))
+    return found, timed
+
+
+def tell(rule, orders, unsure, candidates, out):
     """What the rule reaches, and where it is the farthest from the best."""
     title = " ".join(filter(None, rule))
-    plain, ratios = judge(orders), judge(orders, unsure)
-    timed = sum(is_timed(of, unsure) for of in orders.values())
+    plain, (ratios, timed) = judge(orders), judge_with_trials(orders)
     print("%s: %d cases of %d matrices, each matrix left out in turn: %.3f of the fastest, least %.2f"
           % (title, len(plain), len({case.matrix for case in plain}), *summary(plain)), file=out)
-    print("    two timed within a factor of %.2f, which is %.0f %% of the cases: %.3f, least %.2f"
-          % (unsure, 100 * timed / len(orders), *summary(ratios)), file=out)
+    print("    with two timed in %.0f %% of the cases: %.3f, least %.2f; the factor is %.2f"
+          % (100 * len(timed) / len(orders), *summary(ratios), unsure), file=out)
     for name in candidates:
-        alone = judge({case: [(1.0, name)] for case in cases})
-        if alone:
-            print("    %-12s alone: %.3f, least %.2f" % (name, *summary(alone)), file=out)
+        alone = judge({case: [(1.0, name)] for case in orders})
+        print("    %-12s alone: %.3f, least %.2f" % (name, *summary(alone)), file=out)
     worst = sorted(ratios, key=ratios.get)[:4]
     print("    least: " + "; ".join("%s %s %s %.2f" % (
         case.row["name"], case.row["prec"], " ".join(str(x) for x in case.row["axes"].values()),
@@ -264,7 +282,7 @@ def make(cases_of, out):
     for rule, (words, names) in RULES.items():
         cases, candidates = cases_of.get(rule, []), words.split()
         names = names.split()
-        seen = {name: len({case.matrix for case in cases if name in case.us})
+        seen = {name: len({case.matrix for case in cases if name in case.us and candidates[0] in case.us})
                 for name in candidates}
         measured = [name for name in candidates if seen[name] >= MATRICES]
         if len(candidates) == 1:
@@ -280,7 +298,7 @@ def make(cases_of, out):
         left_out = leave_one_out(cases, names, measured)
         unsure = how_unsure(left_out)
         rules[rule] = unsure, fit(cases, names, measured)
-        tell(rule, cases, left_out, unsure, measured, out)
+        tell(rule, left_out, unsure, measured, out)
     return rules
 
 

@@ -31,7 +31,7 @@ def numbers(text):
 
 
 def test_header():
-    """Numbers may differ in the last digit: machines differ in their logarithms."""
+    """Numbers may differ a little: machines differ in their logarithms."""
     paths = sorted(glob.glob(os.path.join(ROOT, "results/h200/*.jsonl")) +
                    glob.glob(os.path.join(ROOT, "results/epyc/*.jsonl")))
     with contextlib.redirect_stderr(io.StringIO()):
@@ -147,7 +147,7 @@ def test_planted(folder):
 
 
 def test_left_out(folder):
-    """Records that are no evidence: of other options, cold, launched one by one, or not ok."""
+    """Records that are no evidence: cold, not ok, launched run after run, or of options asked for."""
     rule = ("sddmm", "cuda", None)
     path = os.path.join(folder, "odd.jsonl")
     plain = plant(rule, random.Random(1), planted_rule(rule, random.Random(2)), 4)
@@ -159,6 +159,16 @@ def test_left_out(folder):
             record.pop("case")
     write(path, plain)
     check(not any(fit_auto.read_cases([path]).values()), "what is left out counts")
+    plain = plant(rule, random.Random(1), planted_rule(rule, random.Random(2)), 1)
+    plain[0]["command"] = ["spbench", "-opt", "threads=64", "-alg", "balanced"]
+    for record in plain[1:]:
+        record["options"] = {"threads": 64}
+        record.pop("case")
+    write(path, plain)
+    check(not any(fit_auto.read_cases([path]).values()), "options that were asked for count")
+    plain[0]["command"] = ["spbench", "-alg", "balanced"]
+    write(path, plain)
+    check(any(fit_auto.read_cases([path]).values()), "options that nobody asked for do not")
 
 
 def test_sources(folder):
@@ -190,18 +200,40 @@ class Planned:
 
 
 def test_judge():
-    """Against the fastest of all; not of choices without a time; no more trials than it takes."""
+    """Against the fastest of all; no more trials than it takes; by what the others say."""
     one = Planned("one", a=10.0, b=12.0, c=8.0)
     check(fit_auto.judge({one: [(1.0, "a"), (1.1, "b")]}) == {one: 0.8}, "c is not looked at")
-    few = Planned("few", a=10.0, c=8.0)
-    check(fit_auto.judge({few: [(1.0, "b"), (1.1, "a")]}) == {}, "b has no time")
-    check(fit_auto.judge({few: [(1.0, "a"), (1.1, "b")]}, 1.2) == {}, "b is tried, and has no time")
+    check(fit_auto.judge({one: [(1.0, "b"), (1.1, "a")]}, 1.2) == {one: 0.8}, "a is not tried")
     # Half of the predictions are wrong, by 10 % at most as they see it.
     orders = {Planned("m%d" % i, a=10.0, b=10.0 + (-5 if i % 2 else 5)): [(10.0, "a"), (10.9, "b")]
               for i in range(20)}
     check(fit_auto.how_unsure(orders) == 1.1, "unsure by %g" % fit_auto.how_unsure(orders))
     sure = {case: of for case, of in orders.items() if case.us["b"] > 10}
     check(fit_auto.how_unsure(sure) == 1.0, "trials of what is right")
+    # The one matrix that needs a trial gets none by what the others say, and they do by what it says.
+    odd = Planned("odd", a=10.0, b=4.0)
+    all_ = {**sure, odd: [(10.0, "a"), (10.9, "b")]}
+    ratios, timed = fit_auto.judge_with_trials(all_)
+    check(fit_auto.how_unsure(all_) == 1.1 and ratios[odd] == 0.4 and timed == set(sure),
+          "%g of the odd one, %d trials" % (ratios[odd], len(timed)))
+
+
+def test_whole():
+    """What is judged has times of every candidate, and a rule that has not seen its matrix."""
+    rule = ("sddmm", "cuda", None)
+    rng = random.Random(8)
+    names = fit_auto.RULES[rule][1].split()
+    cases = [Planned("m%d" % i, a=rng.uniform(1, 2), b=rng.uniform(1, 2)) for i in range(12)]
+    for case, of in zip(cases, matrices(rng, 12)):
+        case.facts = fit_auto.features({**of, "depth": 64, "width": 4})
+    del cases[3].us["b"]
+    before = fit_auto.leave_one_out(cases, names, ["a", "b"])
+    check(set(before) == {case for case in cases if case is not cases[3]}, "cases without a time of b")
+    cases[5].us["a"] *= 50
+    after = fit_auto.leave_one_out(cases, names, ["a", "b"])
+    check(before[cases[5]] == after[cases[5]], "a rule has seen the matrix that it is judged by")
+    check(all(before[case] != after[case] for case in before if case is not cases[5]),
+          "a rule has not seen the others")
 
 
 def test_no_tiles(folder):
@@ -231,5 +263,6 @@ with tempfile.TemporaryDirectory() as folder_:
     test_left_out(folder_)
     test_no_tiles(folder_)
 test_judge()
+test_whole()
 test_header()
 end()

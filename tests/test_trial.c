@@ -7,7 +7,8 @@
 
 static const double start_us = 5, separator_us = 0.5; // of what the host starts one by one
 static double clock_us, started_us, run_us;
-static int runs, graphs, graph_launches, fails_at; // the run of this number fails; 0: none
+static int runs, graphs, graph_launches, releases;
+static int run_fails_at, launch_fails_at; // by number; 0: none
 static bool capturing, capturable;
 static double kept_us; // of the graph
 
@@ -48,8 +49,8 @@ static int fake_launch(struct device *d, void *graph)
 {
     (void)d;
     CHECK(graph == &graphs, "another graph");
-    graph_launches++;
-    clock_us += kept_us;
+    if (++graph_launches == launch_fails_at) return fail(ERR_DEVICE, "it does not start");
+    clock_us += kept_us + (graph_launches == 1 ? 70 : 0); // the first one warms up
     return OK;
 }
 static void fake_free(struct device *d, void *graph)
@@ -61,14 +62,20 @@ static void fake_free(struct device *d, void *graph)
 static int run(struct task *t)
 {
     (void)t;
-    if (++runs == fails_at) return fail(ERR_DEVICE, "it fell over");
-    // Every other run is held up.
-    spend(capturing ? run_us : start_us + run_us + (runs % 2 ? 0 : 7));
+    if (++runs == run_fails_at) return fail(ERR_DEVICE, "it fell over");
+    // The first one warms up, and of the others two are held up.
+    static const double late[] = {-1, 9, 4, 8};
+    spend(capturing ? run_us : start_us + run_us + (runs <= 4 ? late[runs - 1] : 0));
     return OK;
+}
+static void release(struct task *t)
+{
+    (void)t;
+    releases++;
 }
 
 static const struct op dense = {.result = RESULT_DENSE}, sparse = {.result = RESULT_SPARSE};
-static const struct algo algo = {.run = run};
+static const struct algo algo = {.run = run, .release = release};
 
 static int time_it(const struct op *op, double run_takes, double *us)
 {
@@ -81,7 +88,7 @@ static int time_it(const struct op *op, double run_takes, double *us)
     struct device dev = {.kind = DEVICE_CUDA, .ops = &fake};
     const struct algo_entry entry = {"of this test", op, DEVICE_CUDA, &algo, NULL};
     struct task t = {.entry = &entry, .algo = &algo, .dev = &dev};
-    runs = graph_launches = 0;
+    runs = graph_launches = releases = 0;
     run_us = run_takes;
     int err = trial_time(&t, us);
     CHECK(!graphs, "%d graphs are left", graphs);
@@ -94,21 +101,34 @@ static void expect(const char *what, const struct op *op, double takes, double w
     int err = time_it(op, takes, &us);
     CHECK(!err && fabs(us - want) < 1e-9, "%s: %g us, not %g", what, us, want);
     CHECK(graph_launches == launches, "%s: %d graphs launched", what, graph_launches);
+    CHECK(releases == (op == &sparse ? 4 : 0), "%s: %d results released", what, releases);
 }
 
 int main(void)
 {
+    const double late = 4 + 5; // of the least that is started alone
     double us;
     capturable = true;
     expect("a short run", &dense, 2, 2 + separator_us, 4);
-    expect("a long one", &dense, 60, 60 + start_us, 0);
-    expect("one that makes its result", &sparse, 2, 2 + start_us, 0);
+    CHECK(runs == 4 + TRIAL_MANY, "%d runs", runs);
+    expect("a longer one", &dense, 91, 91 + separator_us, 4);
+    CHECK(runs == 4 + 10, "%d runs", runs);
+    expect("one just short enough", &dense, TRIAL_LONG_US - late - 1,
+           TRIAL_LONG_US - late - 1 + separator_us, 4);
+    CHECK(runs == 4 + 1, "%d runs", runs);
+    expect("a long one", &dense, TRIAL_LONG_US - late, TRIAL_LONG_US, 0);
+    expect("one that makes its result", &sparse, 2, 2 + late, 0);
     capturable = false;
-    expect("one that is no graph", &dense, 2, 2 + start_us, 0);
+    expect("one that is no graph", &dense, 2, 2 + late, 0);
     capturable = true;
-    // The first four are one by one, those of the graph come behind them.
-    for (fails_at = 1; fails_at <= 4 + TRIAL_MANY; fails_at++)
-        CHECK(time_it(&dense, 2, &us) == ERR_DEVICE, "run %d fails, and nobody says so", fails_at);
+    for (run_fails_at = 1; run_fails_at <= 4; run_fails_at++)
+        CHECK(time_it(&dense, 2, &us) == ERR_DEVICE, "run %d fails, and nobody says so",
+              run_fails_at);
+    run_fails_at = 0;
+    for (launch_fails_at = 1; launch_fails_at <= 4; launch_fails_at++)
+        CHECK(time_it(&dense, 2, &us) == ERR_DEVICE, "graph %d fails, and nobody says so",
+              launch_fails_at);
+    launch_fails_at = 0;
     CHECK(!time_it(&dense, 2, &us), "%s", fail_text());
     return TEST_END();
 }

@@ -89,10 +89,10 @@ static void predict(struct task *t, const struct pick_rule *list, const struct p
 // does without.
 
 // Hands the task on to the fastest that takes it; all that refuse are then out of the question.
-// `before` are the figures that were told before it.
-static int take_fastest(struct task *t, struct field *f, int *taken, struct figures *before)
+// `before` are the figures that were told before it. `err` is what is said where nobody is left.
+static int take_fastest(struct task *t, struct field *f, int *taken, struct figures *before,
+                        int err)
 {
-    int err = fail(ERR_UNSUPPORTED, "%s: there is nothing to pick", t->entry->name);
     while ((*taken = fastest(f)) >= 0) {
         const char *name = f->list[*taken].name;
         *before = t->figures;
@@ -110,7 +110,8 @@ static int take_fastest(struct task *t, struct field *f, int *taken, struct figu
 struct trial {
     struct delegate *delegate;
     struct figures figures;
-    double us;
+    double us;          // INFINITY: it refused
+    int refusal;        // what it said then
     int64_t peak_bytes; // as it was prepared, with nothing of the other one
 };
 
@@ -121,48 +122,60 @@ static void enter(struct task *t, const struct trial *x)
     t->order = x->delegate ? x->delegate->inner.order : NULL;
 }
 
-// Times the runs of the one that the task was handed on to. A refusal counts as endless.
-static int time_trial(struct task *t, struct trial *x)
+// Times the runs of the one that the task was handed on to, unless preparing it failed with `err`.
+static int time_trial(struct task *t, struct trial *x, int err)
 {
     x->delegate = t->state;
     x->figures = t->figures;
-    int err = trial_time(&x->delegate->inner, &x->us);
-    if (is_refusal(err)) x->us = INFINITY;
-    return is_refusal(err) ? OK : err;
+    x->us = INFINITY;
+    if (!err) err = trial_time(&x->delegate->inner, &x->us);
+    if (!is_refusal(err)) return err;
+    x->us = INFINITY;
+    x->refusal = err;
+    return OK;
 }
 
-// The task was handed on to candidate `first`: stays there, or is handed on to `second` if that is
-// faster. Before that these figures were told, and so many bytes were used.
+static void tell_trial(struct task *t, const char *name, const struct trial *x)
+{
+    if (x->refusal)
+        tell_refusal(t, name, x->refusal);
+    else
+        tell_of(t, name, "timed_us", x->us);
+}
+
+// The task was handed on to candidate `first`: stays there, or moves to `second` if that is faster;
+// the other one is torn down. A refusal: of both. Before that these figures were told, and so many
+// bytes were used.
 static int try_both(struct task *t, const char *first, const char *second,
                     const struct figures *before, int64_t used_before)
 {
     const double start = clock_ms();
     struct trial a = {.peak_bytes = t->dev->peak_bytes}, b = {.figures = *before};
-    int err = time_trial(t, &a);
+    int err = time_trial(t, &a, OK);
     if (err) return err;
     enter(t, &b);
     const int64_t of_first = t->dev->used_bytes - used_before;
     device_peak_reset(t->dev);
     err = delegate_prepare(t, second);
     b.peak_bytes = t->dev->peak_bytes - of_first;
-    if (!err) err = time_trial(t, &b);
-    const bool better = !err && b.us < a.us;
-    if (better) {
-        enter(t, &a);
+    err = time_trial(t, &b, err);
+    const struct trial *winner = !err && b.us < a.us ? &b : &a, *loser = winner == &a ? &b : &a;
+    enter(t, loser);
+    delegate_teardown(t);
+    enter(t, winner);
+    if (err) return err;
+    t->dev->peak_bytes = winner->peak_bytes;
+    const bool none = a.refusal && b.refusal;
+    if (none) {
         delegate_teardown(t);
-        enter(t, &b);
-    } else {
-        delegate_teardown(t);
-        enter(t, &a);
+        t->order = NULL;
+        t->figures = *before;
     }
-    t->dev->peak_bytes = better ? b.peak_bytes : a.peak_bytes;
-    if (is_refusal(err)) tell_refusal(t, second, err);
-    if (err) return is_refusal(err) ? OK : err;
-    task_text(t, "picked", better ? second : first);
-    if (a.us < INFINITY) tell_of(t, first, "timed_us", a.us);
-    if (b.us < INFINITY) tell_of(t, second, "timed_us", b.us);
+    tell_trial(t, first, &a);
+    tell_trial(t, second, &b);
     task_number(t, "tried_in_us", 1e3 * (clock_ms() - start));
-    return OK;
+    if (!none) task_text(t, "picked", winner == &a ? first : second);
+    return none ? b.refusal : OK;
 }
 
 int pick_prepare(struct task *t, const struct pick_rules *rules, const struct pick_facts *facts,
@@ -171,17 +184,20 @@ int pick_prepare(struct task *t, const struct pick_rules *rules, const struct pi
     const int64_t counted = t->dev->peak_bytes, used = t->dev->used_bytes;
     struct field f;
     struct figures before;
-    int first;
+    int first, second;
     predict(t, rules->list, facts, &f);
     task_number(t, "picked_in_us", 1e3 * (clock_ms() - start));
-    int err = take_fastest(t, &f, &first, &before);
-    if (!err && task_option(t, "try") != 0) {
+    int err = fail(ERR_UNSUPPORTED, "%s: there is nothing to pick", t->entry->name);
+    do {
+        err = take_fastest(t, &f, &first, &before, err);
+        if (err || task_option(t, "try") == 0) break;
         const double us = f.us[first];
         f.us[first] = INFINITY;
-        const int second = fastest(&f);
-        if (second >= 0 && f.us[second] < us * rules->unsure)
-            err = try_both(t, f.list[first].name, f.list[second].name, &before, used);
-    }
+        second = fastest(&f);
+        if (second < 0 || f.us[second] >= us * rules->unsure) break;
+        f.us[second] = INFINITY;
+        err = try_both(t, f.list[first].name, f.list[second].name, &before, used);
+    } while (is_refusal(err));
     t->dev->peak_bytes = max64(t->dev->peak_bytes, counted);
     return err;
 }

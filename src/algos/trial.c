@@ -10,26 +10,28 @@ static int run_one(void *arg)
     return t->algo->run(t);
 }
 
+struct many {
+    struct task *t;
+    int count; // runs
+    void *graph;
+};
+
 static int run_many(void *arg)
 {
-    struct task *t = arg;
+    const struct many *m = arg;
+    const struct device_ops *device = m->t->dev->ops;
     int err = OK;
-    for (int i = 0; i < TRIAL_MANY && !err; i++) {
-        err = t->algo->run(t);
-        if (!err && t->dev->ops->separate) err = t->dev->ops->separate(t->dev);
+    for (int i = 0; i < m->count && !err; i++) {
+        err = run_one(m->t);
+        if (!err && device->separate) err = device->separate(m->t->dev);
     }
     return err;
 }
 
-struct graph {
-    struct device *dev;
-    void *graph;
-};
-
 static int launch(void *arg)
 {
-    const struct graph *g = arg;
-    return g->dev->ops->graph_launch(g->dev, g->graph);
+    const struct many *m = arg;
+    return m->t->dev->ops->graph_launch(m->t->dev, m->graph);
 }
 
 // The least time of what `start` starts, behind one that warms up.
@@ -52,13 +54,14 @@ static int least_time(struct task *t, int (*start)(void *arg), void *arg, double
 // The same of many runs as one graph; ERR_UNSUPPORTED where they cannot be one.
 static int time_graph(struct task *t, double *us)
 {
-    struct graph g = {t->dev, NULL};
+    const struct device_ops *device = t->dev->ops;
+    struct many m = {t, (int)fmax(1, fmin(TRIAL_LONG_US / *us, TRIAL_MANY)), NULL};
     double all;
-    int err = t->dev->ops->graph_make(t->dev, run_many, t, &g.graph);
+    int err = device->graph_make(t->dev, run_many, &m, &m.graph);
     if (err) return err;
-    err = least_time(t, launch, &g, &all);
-    t->dev->ops->graph_free(t->dev, g.graph);
-    if (!err) *us = all / TRIAL_MANY;
+    err = least_time(t, launch, &m, &all);
+    device->graph_free(t->dev, m.graph);
+    if (!err) *us = all / m.count;
     return err;
 }
 
@@ -66,7 +69,7 @@ int trial_time(struct task *t, double *us)
 {
     int err = least_time(t, run_one, t, us);
     const bool graphs = t->dev->ops->graph_make && t->entry->op->result != RESULT_SPARSE;
-    if (err || !graphs || *us >= TRIAL_SHORT_US) return err;
+    if (err || !graphs || *us >= TRIAL_LONG_US) return err;
     err = time_graph(t, us);
     return err == ERR_UNSUPPORTED ? OK : err;
 }

@@ -8,13 +8,13 @@
 extern "C" {
 #endif
 
-// Runs that take less are timed many at once, as one graph where the device has graphs: starting
-// one by one takes as long as they do.
-#define TRIAL_SHORT_US 50
-#define TRIAL_MANY     32
+// Runs that take less are timed as a graph where the device has graphs, up to so many at once:
+// starting them one by one may take as long as they do. Not those that make their result.
+#define TRIAL_LONG_US 1000
+#define TRIAL_MANY    32
 
 // The least time of one run of a task that is ready, in microseconds, after one that warms up. In a
-// graph runs are kept apart, and what does that is in the time. Of results nothing is left.
+// graph an empty kernel stands behind each run, and its time is included. No result is left.
 int trial_time(struct task *t, double *us);
 
 #ifdef __cplusplus

@@ -196,7 +196,8 @@ static inline void plan_grid(struct plan *s)
 
 // The lengths from which on rows are medium, or cut: where the device is not full, the longest
 // piece decides when a product ends, so these are shorter then. What a group goes through one after
-// another grows with its share; measured on an H200.
+// another grows with its share; measured on an H200. By the form for rows, also where there are
+// bundles.
 static inline void plan_lengths(const struct task *t, const struct form *f, struct grading *g)
 {
     const int wanted_short = (int)task_option(t, "short"),
@@ -234,8 +235,8 @@ static inline const struct form *plan_rows(const struct task *t, const struct fo
     return form;
 }
 
-// The form if there are bundles: with slabs as narrow as those of rows alone; NULL: lanes that go
-// past the end of a row would be over half of it.
+// The form if there are bundles: with slabs as narrow as those of rows alone. NULL: there is none, or
+// more than half of its lanes would lie past the end of a row.
 static inline const struct form *plan_for_bundles(const struct task *t, const struct form *forms,
                                                   int count, const struct form *rows)
 {
