@@ -1,0 +1,143 @@
+// What a thread has on its desk for the row under way, and what its ways have in common whatever
+// the type of the values.
+#ifndef ONEPASS_DESK_H
+#define ONEPASS_DESK_H
+
+#include "cpu.h"
+
+#include <string.h>
+
+#define STEP   8  // products that are expanded at a time
+#define FEW    32 // products of a row up to which it is ranked; at most 64, the bits of a word
+#define RANKED 64 // columns of a list up to which they are; whole steps
+#define CLOSE  32 // columns of a window for each product, at most
+
+struct desk {
+    void *sum;      // of each column, size n, 0 between rows
+    int8_t *used;   // -1 where a column has products, size n rounded up to 64, 0 between rows
+    int32_t *list;  // columns that have some, in the order of their first; room for STEP more
+    uint64_t *bits; // a bit for each column, 0 between rows
+    uint64_t *top;  // a bit for each word of bits, likewise
+};
+
+// Those of all threads, one after the other.
+struct desks {
+    int64_t columns, words, places; // of one: S's, rounded up to 64; of bits and top; of the list
+    void *sum;
+    int8_t *used;
+    int32_t *list;
+    uint64_t *bits;
+};
+
+// For rows of up to so many products.
+static inline int desks_make(struct desks *x, struct device *dev, int threads, int64_t n,
+                             int64_t most, size_t width)
+{
+    x->columns = (n + 63) / 64 * 64;
+    x->words = x->columns / 64 + x->columns / 4096 + 1;
+    x->places = min64(n, most) + STEP;
+    int err = device_alloc(dev, threads * x->columns, width, &x->sum);
+    if (!err) err = device_alloc(dev, threads * x->columns, 1, (void **)&x->used);
+    if (!err) err = device_alloc(dev, threads * x->places, sizeof *x->list, (void **)&x->list);
+    if (!err) err = device_alloc(dev, threads * x->words, sizeof *x->bits, (void **)&x->bits);
+    return err;
+}
+
+static inline void desks_free(struct desks *x, struct device *dev)
+{
+    device_free(dev, x->sum);
+    device_free(dev, x->used);
+    device_free(dev, x->list);
+    device_free(dev, x->bits);
+}
+
+// Called by the thread itself, so that its memory is near it.
+static inline struct desk desk_open(const struct desks *x, int64_t thread, size_t width)
+{
+    if (!x->sum) return (struct desk){0};
+    const size_t columns = (size_t)x->columns;
+    struct desk d = {.sum = (char *)x->sum + (size_t)thread * columns * width,
+                     .used = x->used + thread * x->columns,
+                     .list = x->list + thread * x->places,
+                     .bits = x->bits + thread * x->words};
+    d.top = d.bits + x->columns / 64;
+    memset(d.sum, 0, columns * width);
+    memset(d.used, 0, columns);
+    memset(d.bits, 0, (size_t)x->words * sizeof *d.bits);
+    return d;
+}
+
+// The columns of a row of C are among so many from the first on.
+struct range {
+    int32_t low;
+    int64_t span;
+};
+
+CPU_INLINE struct range row_range(const struct csr_dev *A, const struct csr_dev *S, int32_t i)
+{
+    const int64_t *A_ptr = A->ptr, *S_ptr = S->ptr;
+    int32_t low = INT32_MAX, high = 0;
+    for (int64_t p = A_ptr[i], end = A_ptr[i + 1]; p < end; p++) {
+        const int64_t q = S_ptr[A->idx[p]], q_end = S_ptr[A->idx[p] + 1];
+        if (q == q_end) continue;
+        if (S->idx[q] < low) low = S->idx[q];
+        if (S->idx[q_end - 1] > high) high = S->idx[q_end - 1];
+    }
+    return (struct range){low, (int64_t)high - low + 1};
+}
+
+// A bit for each of 64 marks, which are cleared.
+CPU_INLINE uint64_t take_marks(int8_t *mark)
+{
+    uint64_t bits = 0;
+    for (int x = 0; x < 8; x++) {
+        uint64_t eight;
+        memcpy(&eight, mark + 8 * x, sizeof eight);
+        // Bit 0 of byte b goes to bit b of the highest byte.
+        bits |= ((eight & UINT64_C(0x0101010101010101)) * UINT64_C(0x0102040810204080) >> 56)
+                << 8 * x;
+    }
+    memset(mark, 0, 64);
+    return bits;
+}
+
+// place[x] becomes how many of `count` columns are smaller than col[x]. There are whole vectors of
+// both, whatever is in the rest.
+typedef int32_t lanes __attribute__((vector_size(4 * STEP)));
+CPU_INLINE void rank(const int32_t *col, int64_t count, int32_t *place)
+{
+    for (int64_t v = 0; v < count; v += STEP) {
+        lanes mine, smaller = {0};
+        memcpy(&mine, col + v, sizeof mine);
+        for (int64_t x = 0; x < count; x++) smaller -= (lanes)(mine > (lanes){0} + col[x]);
+        memcpy(place + v, &smaller, sizeof smaller);
+    }
+}
+
+// The list in order, to idx.
+CPU_INLINE void sort_list(const struct desk *d, struct range r, int64_t count,
+                          int32_t *restrict idx)
+{
+    if (count <= RANKED) {
+        int32_t place[RANKED];
+        rank(d->list, count, place);
+        for (int64_t x = 0; x < count; x++) idx[place[x]] = d->list[x];
+        return;
+    }
+    for (int64_t x = 0; x < count; x++) {
+        const uint32_t j = (uint32_t)d->list[x];
+        d->bits[j / 64] |= UINT64_C(1) << j % 64;
+        d->top[j / 4096] |= UINT64_C(1) << j / 64 % 64;
+    }
+    for (int64_t t = r.low / 4096; t <= (r.low + r.span - 1) / 4096; t++) {
+        for (uint64_t words = d->top[t]; words; words &= words - 1) {
+            const int64_t w = t * 64 + __builtin_ctzll(words);
+            for (uint64_t left = d->bits[w]; left; left &= left - 1)
+                *idx++ = (int32_t)(w * 64 + __builtin_ctzll(left));
+            d->bits[w] = 0;
+        }
+        d->top[t] = 0;
+    }
+}
+
+#endif

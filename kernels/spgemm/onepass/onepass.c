@@ -1,0 +1,147 @@
+// SpGEMM, C = A * S, row by row, each product computed once: our own.
+//
+// Format: CSR. Others pass over the products twice, to count the nonzeros of C and to compute them,
+// because C must be allocated in between. Here rows are computed into buffers, and copied to their
+// places once the length of all is known: a copy costs by nonzeros of C, a second pass by products.
+//
+// Analyse: the products of each row; threads take shares of equal work. Multiply: a row at a time,
+// in the way that is cheapest for it:
+//   one nonzero of A        a row of S, times that
+//   few products            they are put where a count of smaller columns says, all in registers
+//   columns that lie close  a dense window with a mark for each column, read out from mark to mark
+//   columns far apart       a dense array for all of S's columns, and a list of those that are used
+// Allocate: C. Place: what is in the buffers is copied there.
+//
+// pieces.h has the buffers, desk.h what a thread has on its desk, rows.inl the ways.
+#include "cpu.h"
+#include "spgemm/result.h"
+#include "spgemm/onepass/desk.h"
+#include "spgemm/onepass/pieces.h"
+
+#include <omp.h>
+
+// Shares of each thread: one that is held up leaves the rest to others.
+#define SHARES 16
+
+struct scratch {
+    int threads;
+    int64_t shares;
+    int64_t *work; // of the rows before this one, in products and rows, size m + 1
+    int64_t most;  // products of the row that has most
+    struct pieces pieces;
+    struct desks desks;
+};
+
+#define BODY "spgemm/onepass/rows.inl"
+#include "each_prec.inl"
+
+static int analyse(struct task *t, struct scratch *w)
+{
+    const struct csr_dev *A = csr_of(t->A[0]), *S = csr_of(t->S[0]);
+    const int64_t *A_ptr = A->ptr, *S_ptr = S->ptr;
+    const int32_t m = A->m;
+    int err = device_alloc(t->dev, (int64_t)m + 1, sizeof *w->work, (void **)&w->work);
+    if (err) return err;
+    int64_t most = 0;
+#pragma omp parallel for num_threads(w->threads) schedule(dynamic, 1024) reduction(max : most)
+    for (int32_t i = 0; i < m; i++) {
+        int64_t products = 0;
+        for (int64_t p = A_ptr[i]; p < A_ptr[i + 1]; p++)
+            products += S_ptr[A->idx[p] + 1] - S_ptr[A->idx[p]];
+        w->work[i + 1] = products + 1;
+        most = max64(most, products);
+    }
+    w->work[0] = 0;
+    for (int32_t i = 0; i < m; i++) w->work[i + 1] += w->work[i];
+    w->most = most;
+    return OK;
+}
+
+// The first row of a share.
+static int32_t share_start(const struct scratch *w, int32_t m, int64_t share)
+{
+    const int64_t total = w->work[m], each = total / w->shares, rest = total % w->shares;
+    const int64_t wanted = share * each + min64(share, rest);
+    int32_t low = 0, high = m;
+    while (low < high) {
+        int32_t i = low + (high - low) / 2;
+        if (w->work[i] < wanted) {
+            low = i + 1;
+        } else {
+            high = i;
+        }
+    }
+    return low;
+}
+
+static int multiply(struct task *t, struct scratch *w)
+{
+    const struct csr_dev *A = csr_of(t->A[0]), *S = csr_of(t->S[0]);
+    const int32_t m = A->m;
+    int err = result_begin(t, sizeof(int64_t), &t->R);
+    if (!err)
+        err = pieces_begin(&w->pieces, t->dev, prec_bytes(t->prec), w->threads, w->shares,
+                           w->work[m] - m);
+    if (!err && w->most > FEW)
+        err = desks_make(&w->desks, t->dev, w->threads, S->n, w->most, prec_bytes(t->prec));
+    if (err) return err;
+    int64_t *length = (int64_t *)t->R.ptr + 1;
+#pragma omp parallel num_threads(w->threads)
+    {
+        struct pen pen = {.next = BLOCK_FIRST};
+        struct desk desk = desk_open(&w->desks, omp_get_thread_num(), w->pieces.width);
+#pragma omp for schedule(dynamic, 1)
+        for (int64_t share = 0; share < w->shares; share++) {
+            const int32_t first = share_start(w, m, share), end = share_start(w, m, share + 1);
+            if (first < end) BY_PREC(t, rows, A, S, first, end, w, &desk, &pen, length);
+        }
+    }
+    return w->pieces.err ? fail(w->pieces.err, "%s", w->pieces.why) : OK;
+}
+
+static void place(struct task *t, const struct scratch *w)
+{
+    struct csr_dev *C = &t->R;
+    int64_t *ptr = C->ptr;
+    const int64_t width = (int64_t)w->pieces.width;
+    ptr[0] = 0;
+#pragma omp parallel for num_threads(w->threads) schedule(dynamic, 1)
+    for (int64_t x = 0; x < w->pieces.count; x++) {
+        const struct piece *piece = &w->pieces.list[x];
+        int64_t sum = piece->count;
+        for (int32_t i = piece->first; i < piece->end; i++) ptr[i + 1] = sum += ptr[i + 1];
+        const int64_t count = sum - piece->count;
+        memcpy(C->idx + piece->count, piece->idx, (size_t)count * sizeof *C->idx);
+        memcpy((char *)C->val + piece->count * width, piece->val, (size_t)(count * width));
+    }
+}
+
+static int run(struct task *t)
+{
+    struct scratch w = {.threads = omp_get_max_threads()};
+    w.shares = w.threads * SHARES;
+    int err = task_phase(t, "analyse");
+    if (!err) err = analyse(t, &w);
+    if (!err) err = task_phase(t, "multiply");
+    if (!err) err = multiply(t, &w);
+    if (!err) err = task_phase(t, "allocate");
+    if (!err) t->R.nnz = pieces_order(&w.pieces);
+    if (!err) err = result_alloc(t->dev, &t->R);
+    if (!err) err = task_phase(t, "place");
+    if (!err) place(t, &w);
+    pieces_free(&w.pieces);
+    desks_free(&w.desks, t->dev);
+    device_free(t->dev, w.work);
+    return err;
+}
+
+const struct algo spgemm_onepass_cpu = {
+    .precs = BOTH_PRECS,
+    .A = {&format_csr},
+    .S = {&format_csr},
+    .arith = ARITH_PREC,
+    .about = "each product once: rows computed into buffers, in the way that is cheapest for each, "
+             "then copied",
+    .cite = "Own work",
+    .run = run,
+};

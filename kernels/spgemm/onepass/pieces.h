@@ -1,0 +1,118 @@
+// Where rows of C are kept until all of them are known: rows that follow one another lie side by
+// side in a piece, pieces lie in blocks of memory. A thread fills its own block; no row is moved
+// before its place in C is known.
+#ifndef ONEPASS_PIECES_H
+#define ONEPASS_PIECES_H
+
+#include "algos/algo.h"
+
+#include <stdlib.h>
+
+// Nonzeros of a thread's first block. Each one after it is twice as large, up to the most: a small
+// C needs little room, and a large one few page faults.
+#define BLOCK_FIRST ((int64_t)1 << 14)
+#define BLOCK_MOST  ((int64_t)1 << 20)
+
+struct piece {
+    int32_t first, end; // rows
+    int64_t count;      // nonzeros of these; once in order: nonzeros before them
+    const int32_t *idx;
+    const char *val;
+    void *block; // the block that begins with this piece; NULL: it goes on in one
+};
+
+struct pieces {
+    struct device *dev;
+    struct piece *list;
+    int64_t count, room;
+    size_t width;            // bytes of a value
+    int err;                 // of a block that could not be had,
+    char why[FAIL_TEXT_MAX]; // in the words of the thread that wanted it
+};
+
+// A thread's place in its block.
+struct pen {
+    struct piece *piece; // under way
+    int32_t *idx;        // of the next nonzero
+    char *val;
+    int64_t left; // nonzeros that there is room for
+    int64_t next; // nonzeros of the next block
+};
+
+// Room for the pieces of so many shares whose rows have up to `nonzeros`: a block is left when it
+// and the row that did not fit have as many as it holds, at least.
+static inline int pieces_begin(struct pieces *x, struct device *dev, size_t width, int threads,
+                               int64_t shares, int64_t nonzeros)
+{
+    *x = (struct pieces){.dev = dev, .width = width};
+    x->room = shares + threads + 2 * (nonzeros / BLOCK_FIRST);
+    return device_alloc(dev, x->room, sizeof *x->list, (void **)&x->list);
+}
+
+static inline void pieces_free(struct pieces *x)
+{
+    for (int64_t p = 0; p < x->count; p++) device_free(x->dev, x->list[p].block);
+    device_free(x->dev, x->list);
+}
+
+static inline int pen_block(struct pieces *x, struct pen *pen, int64_t need, void **block)
+{
+    const int64_t room = (max64(need, pen->next) + 15) & ~(int64_t)15;
+    int err = device_alloc(x->dev, room, sizeof *pen->idx + x->width, block);
+    if (err) return err;
+    pen->val = *block; // the wider ones first, so that both are aligned
+    pen->idx = (int32_t *)(pen->val + room * (int64_t)x->width);
+    pen->left = room;
+    pen->next = min64(2 * pen->next, BLOCK_MOST);
+    return OK;
+}
+
+// Begins a piece at row i, which has up to `need` nonzeros. One thread at a time: the device's list
+// of what is allocated is shared.
+static inline int pen_begin(struct pieces *x, struct pen *pen, int32_t i, int64_t need)
+{
+    int err;
+#pragma omp critical(onepass_pieces)
+    {
+        void *block = NULL;
+        if (!x->err && pen->left < need) x->err = pen_block(x, pen, need, &block);
+        if (x->err && !x->why[0]) strcpy(x->why, fail_text());
+        err = x->err;
+        if (!err) {
+            pen->piece = &x->list[x->count++];
+            *pen->piece = (struct piece){i, i, 0, pen->idx, pen->val, block};
+        }
+    }
+    return err;
+}
+
+// The next row of the piece has so many nonzeros, and they are written.
+static inline void pen_row(struct pen *pen, int64_t count, size_t width)
+{
+    pen->idx += count;
+    pen->val += count * (int64_t)width;
+    pen->left -= count;
+    pen->piece->count += count;
+    pen->piece->end++;
+}
+
+static inline int piece_compare(const void *a, const void *b)
+{
+    const int32_t x = ((const struct piece *)a)->first, y = ((const struct piece *)b)->first;
+    return (x > y) - (x < y);
+}
+
+// Puts them in the order of their rows; returns the nonzeros of all.
+static inline int64_t pieces_order(struct pieces *x)
+{
+    int64_t sum = 0;
+    qsort(x->list, (size_t)x->count, sizeof *x->list, piece_compare);
+    for (int64_t p = 0; p < x->count; p++) {
+        const int64_t count = x->list[p].count;
+        x->list[p].count = sum;
+        sum += count;
+    }
+    return sum;
+}
+
+#endif

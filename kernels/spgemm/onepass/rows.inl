@@ -1,0 +1,171 @@
+// Included once per type by onepass.c: one row of C by each of the ways that there are. They return
+// its nonzeros, which are at idx and val then.
+
+// The products of row i one after the other, in the order of A's nonzeros, with room for STEP more.
+CPU_INLINE void NAME(expand)(const struct csr_dev *A, const struct csr_dev *S, int32_t i,
+                             int32_t *restrict col, T *restrict product)
+{
+    const int64_t *A_ptr = A->ptr, *S_ptr = S->ptr;
+    const int32_t *restrict S_idx = S->idx;
+    const T *A_val = A->val, *restrict S_val = S->val;
+    const int64_t last = S->nnz - STEP;
+    for (int64_t p = A_ptr[i], end = A_ptr[i + 1]; p < end; p++) {
+        const int64_t q = S_ptr[A->idx[p]], length = S_ptr[A->idx[p] + 1] - q;
+        const T a = A_val[p];
+        if (q + length <= last) {
+            // Whole steps: what is too much is overwritten by the next row, or not looked at.
+            int64_t s = 0;
+            do {
+                for (int x = 0; x < STEP; x++) {
+                    col[s + x] = S_idx[q + s + x];
+                    product[s + x] = a * S_val[q + s + x];
+                }
+                s += STEP;
+            } while (s < length);
+        } else {
+            for (int64_t s = 0; s < length; s++) {
+                col[s] = S_idx[q + s];
+                product[s] = a * S_val[q + s];
+            }
+        }
+        col += length;
+        product += length;
+    }
+}
+
+// A row of one nonzero: a row of S, times that.
+CPU_INLINE int64_t NAME(scale_row)(const struct csr_dev *A, const struct csr_dev *S, int64_t p,
+                                   int32_t *restrict idx, T *restrict val)
+{
+    const int64_t *S_ptr = S->ptr;
+    const int64_t q = S_ptr[A->idx[p]], length = S_ptr[A->idx[p] + 1] - q;
+    const T a = ((const T *)A->val)[p], *s = (const T *)S->val + q;
+    memcpy(idx, S->idx + q, (size_t)length * sizeof *idx);
+    for (int64_t x = 0; x < length; x++) val[x] = a * s[x];
+    return length;
+}
+
+// A row of few products: each one's place is how many have a smaller column. Those of the same
+// column have the same place, and the places after it stay free.
+CPU_INLINE int64_t NAME(rank_row)(const struct csr_dev *A, const struct csr_dev *S, int32_t i,
+                                  int count, int32_t *restrict idx, T *restrict val)
+{
+    int32_t col[FEW + STEP], place[FEW + STEP], at[FEW];
+    T product[FEW + STEP], sum[FEW] = {0};
+    NAME(expand)(A, S, i, col, product);
+    rank(col, count, place);
+    uint64_t taken = 0;
+    for (int x = 0; x < count; x++) {
+        const int to = place[x];
+        sum[to] += product[x];
+        at[to] = col[x];
+        taken |= UINT64_C(1) << to;
+    }
+    int64_t nonzeros = 0;
+    for (; taken; taken &= taken - 1, nonzeros++) {
+        const int from = __builtin_ctzll(taken);
+        idx[nonzeros] = at[from];
+        val[nonzeros] = sum[from];
+    }
+    return nonzeros;
+}
+
+// Takes what is in the window [low, low + span) of columns out of it, in order.
+CPU_INLINE int64_t NAME(take_window)(int32_t low, int64_t span, int8_t *restrict used,
+                                     T *restrict sum, int32_t *restrict idx, T *restrict val)
+{
+    int64_t count = 0;
+    for (int64_t w = 0; w < span; w += 64) {
+        for (uint64_t left = take_marks(used + w); left; left &= left - 1, count++) {
+            const int64_t j = w + __builtin_ctzll(left);
+            idx[count] = (int32_t)(low + j);
+            val[count] = sum[j];
+            sum[j] = 0;
+        }
+    }
+    return count;
+}
+
+// A row whose columns lie close: a dense window, read out from mark to mark.
+CPU_INLINE int64_t NAME(window_row)(const struct csr_dev *A, const struct csr_dev *S, int32_t i,
+                                    struct range r, const struct desk *d, int32_t *restrict idx,
+                                    T *restrict val)
+{
+    const int64_t *A_ptr = A->ptr, *S_ptr = S->ptr;
+    const int32_t *restrict S_idx = S->idx;
+    const T *A_val = A->val, *restrict S_val = S->val;
+    int8_t *restrict used = d->used;
+    T *restrict sum = d->sum;
+    for (int64_t p = A_ptr[i], end = A_ptr[i + 1]; p < end; p++) {
+        const int64_t q_end = S_ptr[A->idx[p] + 1];
+        const T a = A_val[p];
+        for (int64_t q = S_ptr[A->idx[p]]; q < q_end; q++) {
+            const int64_t j = (int64_t)S_idx[q] - r.low;
+            sum[j] += a * S_val[q];
+            used[j] = -1;
+        }
+    }
+    return NAME(take_window)(r.low, r.span, used, sum, idx, val);
+}
+
+// A row whose columns lie far apart: a list of them is kept, and sorted.
+CPU_INLINE int64_t NAME(list_row)(const struct csr_dev *A, const struct csr_dev *S, int32_t i,
+                                  struct range r, const struct desk *d, int32_t *restrict idx,
+                                  T *restrict val)
+{
+    const int64_t *A_ptr = A->ptr, *S_ptr = S->ptr;
+    const int32_t *restrict S_idx = S->idx;
+    const T *A_val = A->val, *restrict S_val = S->val;
+    int8_t *restrict used = d->used;
+    int32_t *restrict list = d->list;
+    T *restrict sum = d->sum;
+    int64_t count = 0;
+    for (int64_t p = A_ptr[i], end = A_ptr[i + 1]; p < end; p++) {
+        const int64_t q_end = S_ptr[A->idx[p] + 1];
+        const T a = A_val[p];
+        for (int64_t q = S_ptr[A->idx[p]]; q < q_end; q++) {
+            const int32_t j = S_idx[q];
+            list[count] = j;
+            count += 1 + used[j];
+            used[j] = -1;
+            sum[j] += a * S_val[q];
+        }
+    }
+    sort_list(d, r, count, idx);
+    for (int64_t x = 0; x < count; x++) {
+        const int32_t j = idx[x];
+        val[x] = sum[j];
+        sum[j] = 0;
+        used[j] = 0;
+    }
+    return count;
+}
+
+CPU_INLINE int64_t NAME(row)(const struct csr_dev *A, const struct csr_dev *S, int32_t i,
+                             int64_t products, const struct desk *d, int32_t *restrict idx,
+                             T *restrict val)
+{
+    const int64_t *A_ptr = A->ptr;
+    if (!products) return 0;
+    if (A_ptr[i + 1] - A_ptr[i] == 1) return NAME(scale_row)(A, S, A_ptr[i], idx, val);
+    if (products <= FEW) return NAME(rank_row)(A, S, i, (int)products, idx, val);
+    const struct range r = row_range(A, S, i);
+    if (r.span <= CLOSE * products) return NAME(window_row)(A, S, i, r, d, idx, val);
+    return NAME(list_row)(A, S, i, r, d, idx, val);
+}
+
+// Rows from first to end - 1 into pieces.
+CPU_CLONES static int NAME(rows)(const struct csr_dev *A, const struct csr_dev *S, int32_t first,
+                                 int32_t end, struct scratch *w, const struct desk *d,
+                                 struct pen *pen, int64_t *length)
+{
+    int err = pen_begin(&w->pieces, pen, first, 1);
+    for (int32_t i = first; i < end && !err; i++) {
+        const int64_t products = w->work[i + 1] - w->work[i] - 1, need = min64(products, S->n);
+        if (pen->left < need) err = pen_begin(&w->pieces, pen, i, need);
+        if (err) break;
+        length[i] = NAME(row)(A, S, i, products, d, pen->idx, (T *)pen->val);
+        pen_row(pen, length[i], sizeof(T));
+    }
+    return err;
+}
