@@ -7,13 +7,16 @@
 
 #include <string.h>
 
-#define STEP   8  // products that are expanded at a time
-#define FEW    32 // products of a row up to which it is ranked; at most 64, the bits of a word
-#define RANKED 64 // columns of a list up to which they are; whole steps
-#define CLOSE  32 // columns of a window for each product, at most
+#define STEP        8    // products that are expanded at a time
+#define FEW         64   // products of a row up to which it is ranked: the bits of a word
+#define RANKED      64   // columns of a list up to which they are; whole steps
+#define CLOSE       32   // columns of a window for each product, at most
+#define BUNDLE      4    // rows that are computed together, at most
+#define BUNDLE_SPAN 4096 // columns of their window, at most: it stays near
 
 struct desk {
     void *sum;      // of each column, size n, 0 between rows
+    void *bundle;   // BUNDLE sums of each column of a window, size BUNDLE_SPAN, likewise
     int8_t *used;   // -1 where a column has products, size n rounded up to 64, 0 between rows
     int32_t *list;  // columns that have some, in the order of their first; room for STEP more
     uint64_t *bits; // a bit for each column, 0 between rows
@@ -23,7 +26,7 @@ struct desk {
 // Those of all threads, one after the other.
 struct desks {
     int64_t columns, words, places; // of one: S's, rounded up to 64; of bits and top; of the list
-    void *sum;
+    void *sum, *bundle;
     int8_t *used;
     int32_t *list;
     uint64_t *bits;
@@ -37,6 +40,7 @@ static inline int desks_make(struct desks *x, struct device *dev, int threads, i
     x->words = x->columns / 64 + x->columns / 4096 + 1;
     x->places = min64(n, most) + STEP;
     int err = device_alloc(dev, threads * x->columns, width, &x->sum);
+    if (!err) err = device_alloc(dev, threads * BUNDLE_SPAN, BUNDLE * width, &x->bundle);
     if (!err) err = device_alloc(dev, threads * x->columns, 1, (void **)&x->used);
     if (!err) err = device_alloc(dev, threads * x->places, sizeof *x->list, (void **)&x->list);
     if (!err) err = device_alloc(dev, threads * x->words, sizeof *x->bits, (void **)&x->bits);
@@ -46,6 +50,7 @@ static inline int desks_make(struct desks *x, struct device *dev, int threads, i
 static inline void desks_free(struct desks *x, struct device *dev)
 {
     device_free(dev, x->sum);
+    device_free(dev, x->bundle);
     device_free(dev, x->used);
     device_free(dev, x->list);
     device_free(dev, x->bits);
@@ -57,11 +62,13 @@ static inline struct desk desk_open(const struct desks *x, int64_t thread, size_
     if (!x->sum) return (struct desk){0};
     const size_t columns = (size_t)x->columns;
     struct desk d = {.sum = (char *)x->sum + (size_t)thread * columns * width,
+                     .bundle = (char *)x->bundle + (size_t)thread * BUNDLE_SPAN * BUNDLE * width,
                      .used = x->used + thread * x->columns,
                      .list = x->list + thread * x->places,
                      .bits = x->bits + thread * x->words};
     d.top = d.bits + x->columns / 64;
     memset(d.sum, 0, columns * width);
+    memset(d.bundle, 0, BUNDLE_SPAN * BUNDLE * width);
     memset(d.used, 0, columns);
     memset(d.bits, 0, (size_t)x->words * sizeof *d.bits);
     return d;
@@ -84,6 +91,20 @@ CPU_INLINE struct range row_range(const struct csr_dev *A, const struct csr_dev 
         if (S->idx[q_end - 1] > high) high = S->idx[q_end - 1];
     }
     return (struct range){low, (int64_t)high - low + 1};
+}
+
+// How many rows from i on, before `end`, have the same columns in A, up to BUNDLE.
+CPU_INLINE int alike(const struct csr_dev *A, int32_t i, int32_t end)
+{
+    const int64_t *ptr = A->ptr, length = ptr[i + 1] - ptr[i];
+    int rows = 1;
+    for (; rows < BUNDLE && i + rows < end; rows++) {
+        const int64_t next = ptr[i + rows];
+        if (ptr[i + rows + 1] - next != length ||
+            memcmp(A->idx + next, A->idx + ptr[i], (size_t)length * sizeof *A->idx))
+            break;
+    }
+    return rows;
 }
 
 // A bit for each of 64 marks, which are cleared.

@@ -88,7 +88,7 @@ static int multiply(struct task *t, struct scratch *w)
     int64_t *length = (int64_t *)t->R.ptr + 1;
 #pragma omp parallel num_threads(w->threads)
     {
-        struct pen pen = {.next = BLOCK_FIRST};
+        struct pen pen = {0};
         struct desk desk = desk_open(&w->desks, omp_get_thread_num(), w->pieces.width);
 #pragma omp for schedule(dynamic, 1)
         for (int64_t share = 0; share < w->shares; share++) {

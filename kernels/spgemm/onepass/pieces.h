@@ -8,9 +8,8 @@
 
 #include <stdlib.h>
 
-// Nonzeros of a thread's first block. Each one after it is twice as large, up to the most: a small
-// C needs little room, and a large one few page faults.
-#define BLOCK_FIRST ((int64_t)1 << 14)
+// Nonzeros of a block: a small C needs little room, and a large one few page faults.
+#define BLOCK_LEAST ((int64_t)1 << 14)
 #define BLOCK_MOST  ((int64_t)1 << 20)
 
 struct piece {
@@ -26,6 +25,7 @@ struct pieces {
     struct piece *list;
     int64_t count, room;
     size_t width;            // bytes of a value
+    int64_t block;           // nonzeros of a block
     int err;                 // of a block that could not be had,
     char why[FAIL_TEXT_MAX]; // in the words of the thread that wanted it
 };
@@ -36,7 +36,6 @@ struct pen {
     int32_t *idx;        // of the next nonzero
     char *val;
     int64_t left; // nonzeros that there is room for
-    int64_t next; // nonzeros of the next block
 };
 
 // Room for the pieces of so many shares whose rows have up to `nonzeros`: a block is left when it
@@ -45,7 +44,8 @@ static inline int pieces_begin(struct pieces *x, struct device *dev, size_t widt
                                int64_t shares, int64_t nonzeros)
 {
     *x = (struct pieces){.dev = dev, .width = width};
-    x->room = shares + threads + 2 * (nonzeros / BLOCK_FIRST);
+    x->block = max64(BLOCK_LEAST, min64(nonzeros / threads / 4, BLOCK_MOST));
+    x->room = shares + threads + 2 * (nonzeros / x->block);
     return device_alloc(dev, x->room, sizeof *x->list, (void **)&x->list);
 }
 
@@ -57,13 +57,12 @@ static inline void pieces_free(struct pieces *x)
 
 static inline int pen_block(struct pieces *x, struct pen *pen, int64_t need, void **block)
 {
-    const int64_t room = (max64(need, pen->next) + 15) & ~(int64_t)15;
+    const int64_t room = (max64(need, x->block) + 15) & ~(int64_t)15;
     int err = device_alloc(x->dev, room, sizeof *pen->idx + x->width, block);
     if (err) return err;
     pen->val = *block; // the wider ones first, so that both are aligned
     pen->idx = (int32_t *)(pen->val + room * (int64_t)x->width);
     pen->left = room;
-    pen->next = min64(2 * pen->next, BLOCK_MOST);
     return OK;
 }
 

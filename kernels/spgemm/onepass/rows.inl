@@ -51,10 +51,11 @@ CPU_INLINE int64_t NAME(rank_row)(const struct csr_dev *A, const struct csr_dev 
                                   int count, int32_t *restrict idx, T *restrict val)
 {
     int32_t col[FEW + STEP], place[FEW + STEP], at[FEW];
-    T product[FEW + STEP], sum[FEW] = {0};
+    T product[FEW + STEP], sum[FEW];
     NAME(expand)(A, S, i, col, product);
     rank(col, count, place);
     uint64_t taken = 0;
+    for (int x = 0; x < count; x += STEP) memset(sum + x, 0, STEP * sizeof *sum);
     for (int x = 0; x < count; x++) {
         const int to = place[x];
         sum[to] += product[x];
@@ -86,6 +87,35 @@ CPU_INLINE int64_t NAME(take_window)(int32_t low, int64_t span, int8_t *restrict
     return count;
 }
 
+// A row whose columns all lie in the bits of a word, which are its marks.
+CPU_INLINE int64_t NAME(word_row)(const struct csr_dev *A, const struct csr_dev *S, int32_t i,
+                                  int32_t low, const struct desk *d, int32_t *restrict idx,
+                                  T *restrict val)
+{
+    const int64_t *A_ptr = A->ptr, *S_ptr = S->ptr;
+    const int32_t *restrict S_idx = S->idx;
+    const T *A_val = A->val, *restrict S_val = S->val;
+    T *restrict sum = d->sum;
+    uint64_t marks = 0;
+    for (int64_t p = A_ptr[i], end = A_ptr[i + 1]; p < end; p++) {
+        const int64_t q_end = S_ptr[A->idx[p] + 1];
+        const T a = A_val[p];
+        for (int64_t q = S_ptr[A->idx[p]]; q < q_end; q++) {
+            const int j = S_idx[q] - low;
+            sum[j] += a * S_val[q];
+            marks |= UINT64_C(1) << j;
+        }
+    }
+    int64_t count = 0;
+    for (; marks; marks &= marks - 1, count++) {
+        const int j = __builtin_ctzll(marks);
+        idx[count] = low + j;
+        val[count] = sum[j];
+        sum[j] = 0;
+    }
+    return count;
+}
+
 // A row whose columns lie close: a dense window, read out from mark to mark.
 CPU_INLINE int64_t NAME(window_row)(const struct csr_dev *A, const struct csr_dev *S, int32_t i,
                                     struct range r, const struct desk *d, int32_t *restrict idx,
@@ -106,6 +136,43 @@ CPU_INLINE int64_t NAME(window_row)(const struct csr_dev *A, const struct csr_de
         }
     }
     return NAME(take_window)(r.low, r.span, used, sum, idx, val);
+}
+
+// Up to BUNDLE rows of the same columns in A, whose products are at the same columns of C, too:
+// each nonzero of S is fetched once for all of them. Returns the nonzeros of one.
+typedef T NAME(bundle) __attribute__((vector_size(BUNDLE * sizeof(T))));
+CPU_INLINE int64_t NAME(bundle_rows)(const struct csr_dev *A, const struct csr_dev *S, int32_t i,
+                                     int rows, struct range r, const struct desk *d,
+                                     int32_t *restrict idx, T *restrict val)
+{
+    const int64_t *A_ptr = A->ptr, *S_ptr = S->ptr;
+    const int64_t begin = A_ptr[i], length = A_ptr[i + 1] - begin;
+    const int32_t *restrict S_idx = S->idx;
+    const T *A_val = (const T *)A->val + begin, *restrict S_val = S->val;
+    int8_t *restrict used = d->used;
+    NAME(bundle) *restrict sum = d->bundle;
+    for (int64_t p = 0; p < length; p++) {
+        const int32_t l = A->idx[begin + p];
+        const int64_t q_end = S_ptr[l + 1];
+        NAME(bundle) a = {0};
+        for (int x = 0; x < rows; x++) a[x] = A_val[x * length + p];
+        for (int64_t q = S_ptr[l]; q < q_end; q++) {
+            const int64_t j = (int64_t)S_idx[q] - r.low;
+            sum[j] += a * S_val[q];
+            used[j] = -1;
+        }
+    }
+    int64_t count = 0;
+    for (int64_t w = 0; w < r.span; w += 64)
+        for (uint64_t left = take_marks(used + w); left; left &= left - 1)
+            idx[count++] = (int32_t)(r.low + w + __builtin_ctzll(left));
+    for (int64_t q = 0; q < count; q++) {
+        NAME(bundle) *from = &sum[idx[q] - r.low];
+        for (int x = 0; x < rows; x++) val[x * count + q] = (*from)[x];
+        *from = (NAME(bundle)){0};
+    }
+    for (int x = 1; x < rows; x++) memcpy(idx + x * count, idx, (size_t)count * sizeof *idx);
+    return count;
 }
 
 // A row whose columns lie far apart: a list of them is kept, and sorted.
@@ -150,6 +217,7 @@ CPU_INLINE int64_t NAME(row)(const struct csr_dev *A, const struct csr_dev *S, i
     if (A_ptr[i + 1] - A_ptr[i] == 1) return NAME(scale_row)(A, S, A_ptr[i], idx, val);
     if (products <= FEW) return NAME(rank_row)(A, S, i, (int)products, idx, val);
     const struct range r = row_range(A, S, i);
+    if (r.span <= 64) return NAME(word_row)(A, S, i, r.low, d, idx, val);
     if (r.span <= CLOSE * products) return NAME(window_row)(A, S, i, r, d, idx, val);
     return NAME(list_row)(A, S, i, r, d, idx, val);
 }
@@ -160,12 +228,23 @@ CPU_CLONES static int NAME(rows)(const struct csr_dev *A, const struct csr_dev *
                                  struct pen *pen, int64_t *length)
 {
     int err = pen_begin(&w->pieces, pen, first, 1);
-    for (int32_t i = first; i < end && !err; i++) {
-        const int64_t products = w->work[i + 1] - w->work[i] - 1, need = min64(products, S->n);
+    for (int32_t i = first; i < end && !err;) {
+        const int64_t products = w->work[i + 1] - w->work[i] - 1;
+        const int rows = products > FEW ? alike(A, i, end) : 1;
+        const int64_t need = rows * min64(products, S->n);
         if (pen->left < need) err = pen_begin(&w->pieces, pen, i, need);
         if (err) break;
-        length[i] = NAME(row)(A, S, i, products, d, pen->idx, (T *)pen->val);
-        pen_row(pen, length[i], sizeof(T));
+        const struct range r = rows > 1 ? row_range(A, S, i) : (struct range){0};
+        if (rows > 1 && r.span <= BUNDLE_SPAN) {
+            length[i] = NAME(bundle_rows)(A, S, i, rows, r, d, pen->idx, (T *)pen->val);
+            for (int x = 1; x < rows; x++) length[i + x] = length[i];
+            for (int x = 0; x < rows; x++) pen_row(pen, length[i], sizeof(T));
+            i += rows;
+        } else {
+            length[i] = NAME(row)(A, S, i, products, d, pen->idx, (T *)pen->val);
+            pen_row(pen, length[i], sizeof(T));
+            i++;
+        }
     }
     return err;
 }
