@@ -122,17 +122,34 @@ CPU_INLINE uint64_t take_marks(int8_t *mark)
     return bits;
 }
 
+// The same for so many whole vectors of columns, known where it is compiled.
+typedef int32_t lanes __attribute__((vector_size(4 * STEP)));
+CPU_INLINE void rank_vectors(const int vectors, const int32_t *col, int64_t first, int64_t count,
+                             int32_t *place)
+{
+    lanes mine[4], smaller[4];
+    for (int v = 0; v < vectors; v++) {
+        memcpy(&mine[v], col + first + v * STEP, sizeof *mine);
+        smaller[v] = (lanes){0};
+    }
+    for (int64_t x = 0; x < count; x++) {
+        const lanes other = (lanes){0} + col[x];
+        for (int v = 0; v < vectors; v++) smaller[v] -= (lanes)(mine[v] > other);
+    }
+    for (int v = 0; v < vectors; v++)
+        memcpy(place + first + v * STEP, &smaller[v], sizeof *smaller);
+}
+
 // place[x] becomes how many of `count` columns are smaller than col[x]. There are whole vectors of
 // both, whatever is in the rest.
-typedef int32_t lanes __attribute__((vector_size(4 * STEP)));
 CPU_INLINE void rank(const int32_t *col, int64_t count, int32_t *place)
 {
-    for (int64_t v = 0; v < count; v += STEP) {
-        lanes mine, smaller = {0};
-        memcpy(&mine, col + v, sizeof mine);
-        for (int64_t x = 0; x < count; x++) smaller -= (lanes)(mine > (lanes){0} + col[x]);
-        memcpy(place + v, &smaller, sizeof smaller);
-    }
+    for (int64_t x = 0; x < count; x += 4 * STEP) switch ((count - x + STEP - 1) / STEP) {
+        case 1: rank_vectors(1, col, x, count, place); break;
+        case 2: rank_vectors(2, col, x, count, place); break;
+        case 3: rank_vectors(3, col, x, count, place); break;
+        default: rank_vectors(4, col, x, count, place); break;
+        }
 }
 
 // The list in order, to idx.

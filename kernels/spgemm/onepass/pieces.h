@@ -6,7 +6,9 @@
 
 #include "algos/algo.h"
 
+#include <assert.h>
 #include <stdlib.h>
+#include <string.h>
 
 // Nonzeros of a block: a small C needs little room, and a large one few page faults.
 #define BLOCK_LEAST ((int64_t)1 << 14)
@@ -30,9 +32,10 @@ struct pieces {
     char why[FAIL_TEXT_MAX]; // in the words of the thread that wanted it
 };
 
-// A thread's place in its block.
+// A thread's place in its block. What changes with each row is here and not in the list, whose
+// lines of cache others write to.
 struct pen {
-    struct piece *piece; // under way
+    struct piece *piece; // under way, without its end
     int32_t *idx;        // of the next nonzero
     char *val;
     int64_t left; // nonzeros that there is room for
@@ -66,8 +69,8 @@ static inline int pen_block(struct pieces *x, struct pen *pen, int64_t need, voi
     return OK;
 }
 
-// Begins a piece at row i, which has up to `need` nonzeros. One thread at a time: the device's list
-// of what is allocated is shared.
+// Begins a piece at row i, which has up to `need` nonzeros. One thread at a time: the list is
+// shared, and so is the device's of what is allocated.
 static inline int pen_begin(struct pieces *x, struct pen *pen, int32_t i, int64_t need)
 {
     int err;
@@ -78,6 +81,7 @@ static inline int pen_begin(struct pieces *x, struct pen *pen, int32_t i, int64_
         if (x->err && !x->why[0]) strcpy(x->why, fail_text());
         err = x->err;
         if (!err) {
+            assert(x->count < x->room);
             pen->piece = &x->list[x->count++];
             *pen->piece = (struct piece){i, i, 0, pen->idx, pen->val, block};
         }
@@ -85,14 +89,19 @@ static inline int pen_begin(struct pieces *x, struct pen *pen, int32_t i, int64_
     return err;
 }
 
-// The next row of the piece has so many nonzeros, and they are written.
-static inline void pen_row(struct pen *pen, int64_t count, size_t width)
+// The next nonzeros are written.
+static inline void pen_move(struct pen *pen, int64_t count, size_t width)
 {
     pen->idx += count;
     pen->val += count * (int64_t)width;
     pen->left -= count;
-    pen->piece->count += count;
-    pen->piece->end++;
+}
+
+// Ends the piece under way before row i.
+static inline void pen_end(struct pen *pen, int32_t i)
+{
+    pen->piece->end = i;
+    pen->piece->count = pen->idx - pen->piece->idx;
 }
 
 static inline int piece_compare(const void *a, const void *b)

@@ -230,21 +230,25 @@ CPU_CLONES static int NAME(rows)(const struct csr_dev *A, const struct csr_dev *
     int err = pen_begin(&w->pieces, pen, first, 1);
     for (int32_t i = first; i < end && !err;) {
         const int64_t products = w->work[i + 1] - w->work[i] - 1;
-        const int rows = products > FEW ? alike(A, i, end) : 1;
+        int rows = products > FEW ? alike(A, i, end) : 1;
         const int64_t need = rows * min64(products, S->n);
-        if (pen->left < need) err = pen_begin(&w->pieces, pen, i, need);
-        if (err) break;
-        const struct range r = rows > 1 ? row_range(A, S, i) : (struct range){0};
-        if (rows > 1 && r.span <= BUNDLE_SPAN) {
-            length[i] = NAME(bundle_rows)(A, S, i, rows, r, d, pen->idx, (T *)pen->val);
-            for (int x = 1; x < rows; x++) length[i + x] = length[i];
-            for (int x = 0; x < rows; x++) pen_row(pen, length[i], sizeof(T));
-            i += rows;
-        } else {
-            length[i] = NAME(row)(A, S, i, products, d, pen->idx, (T *)pen->val);
-            pen_row(pen, length[i], sizeof(T));
-            i++;
+        if (pen->left < need) {
+            pen_end(pen, i);
+            err = pen_begin(&w->pieces, pen, i, need);
+            if (err) return err;
         }
+        const struct range r = rows > 1 ? row_range(A, S, i) : (struct range){0};
+        int64_t count;
+        if (rows > 1 && r.span <= BUNDLE_SPAN) {
+            count = NAME(bundle_rows)(A, S, i, rows, r, d, pen->idx, (T *)pen->val);
+        } else {
+            rows = 1;
+            count = NAME(row)(A, S, i, products, d, pen->idx, (T *)pen->val);
+        }
+        for (int x = 0; x < rows; x++) length[i + x] = count;
+        pen_move(pen, rows * count, sizeof(T));
+        i += rows;
     }
+    if (!err) pen_end(pen, end);
     return err;
 }
