@@ -6,6 +6,9 @@
 #include "cpu.h"
 
 #include <string.h>
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
 
 #define STEP        8    // products that are expanded at a time
 #define FEW         64   // products of a row up to which it is ranked: the bits of a word
@@ -111,15 +114,31 @@ CPU_INLINE int alike(const struct csr_dev *A, int32_t i, int32_t end)
 CPU_INLINE uint64_t take_marks(int8_t *mark)
 {
     uint64_t bits = 0;
-    for (int x = 0; x < 8; x++) {
-        uint64_t eight;
-        memcpy(&eight, mark + 8 * x, sizeof eight);
-        // Bit 0 of byte b goes to bit b of the highest byte.
-        bits |= ((eight & UINT64_C(0x0101010101010101)) * UINT64_C(0x0102040810204080) >> 56)
-                << 8 * x;
+#ifdef __SSE2__
+    for (int x = 0; x < 4; x++) {
+        const __m128i sixteen = _mm_loadu_si128((const __m128i *)(mark + 16 * x));
+        bits |= (uint64_t)(unsigned)_mm_movemask_epi8(sixteen) << 16 * x;
     }
+#else
+    for (int x = 0; x < 64; x++) bits |= (uint64_t)(mark[x] & 1) << x;
+#endif
     memset(mark, 0, 64);
     return bits;
+}
+
+// The places of its ones, from `first` on; returns what is behind the last.
+CPU_INLINE int32_t *list_bits(uint64_t bits, int64_t first, int32_t *idx)
+{
+    for (; bits; bits &= bits - 1) *idx++ = (int32_t)(first + __builtin_ctzll(bits));
+    return idx;
+}
+
+// The marked columns of a window, in order; the marks are cleared. Returns how many there are.
+CPU_INLINE int64_t take_window(int8_t *restrict used, struct range r, int32_t *restrict idx)
+{
+    int32_t *to = idx;
+    for (int64_t w = 0; w < r.span; w += 64) to = list_bits(take_marks(used + w), r.low + w, to);
+    return to - idx;
 }
 
 // The same for so many whole vectors of columns, known where it is compiled.
@@ -172,8 +191,7 @@ CPU_INLINE void sort_list(const struct desk *d, struct range r, int64_t count,
     for (int64_t t = r.low / 4096; t <= (r.low + r.span - 1) / 4096; t++) {
         for (uint64_t words = d->top[t]; words; words &= words - 1) {
             const int64_t w = t * 64 + __builtin_ctzll(words);
-            for (uint64_t left = d->bits[w]; left; left &= left - 1)
-                *idx++ = (int32_t)(w * 64 + __builtin_ctzll(left));
+            idx = list_bits(d->bits[w], w * 64, idx);
             d->bits[w] = 0;
         }
         d->top[t] = 0;

@@ -71,20 +71,15 @@ CPU_INLINE int64_t NAME(rank_row)(const struct csr_dev *A, const struct csr_dev 
     return nonzeros;
 }
 
-// Takes what is in the window [low, low + span) of columns out of it, in order.
-CPU_INLINE int64_t NAME(take_window)(int32_t low, int64_t span, int8_t *restrict used,
-                                     T *restrict sum, int32_t *restrict idx, T *restrict val)
+// The sums of a row's columns, which are at idx and lie in sum from column `low` on, are taken out.
+CPU_INLINE void NAME(take_sums)(const int32_t *restrict idx, int64_t count, int32_t low,
+                                T *restrict sum, T *restrict val)
 {
-    int64_t count = 0;
-    for (int64_t w = 0; w < span; w += 64) {
-        for (uint64_t left = take_marks(used + w); left; left &= left - 1, count++) {
-            const int64_t j = w + __builtin_ctzll(left);
-            idx[count] = (int32_t)(low + j);
-            val[count] = sum[j];
-            sum[j] = 0;
-        }
+    for (int64_t x = 0; x < count; x++) {
+        const int64_t j = (int64_t)idx[x] - low;
+        val[x] = sum[j];
+        sum[j] = 0;
     }
-    return count;
 }
 
 // A row whose columns all lie in the bits of a word, which are its marks.
@@ -106,13 +101,8 @@ CPU_INLINE int64_t NAME(word_row)(const struct csr_dev *A, const struct csr_dev 
             marks |= UINT64_C(1) << j;
         }
     }
-    int64_t count = 0;
-    for (; marks; marks &= marks - 1, count++) {
-        const int j = __builtin_ctzll(marks);
-        idx[count] = low + j;
-        val[count] = sum[j];
-        sum[j] = 0;
-    }
+    const int64_t count = list_bits(marks, low, idx) - idx;
+    NAME(take_sums)(idx, count, low, sum, val);
     return count;
 }
 
@@ -135,7 +125,9 @@ CPU_INLINE int64_t NAME(window_row)(const struct csr_dev *A, const struct csr_de
             used[j] = -1;
         }
     }
-    return NAME(take_window)(r.low, r.span, used, sum, idx, val);
+    const int64_t count = take_window(used, r, idx);
+    NAME(take_sums)(idx, count, r.low, sum, val);
+    return count;
 }
 
 // Up to BUNDLE rows of the same columns in A, whose products are at the same columns of C, too:
@@ -162,10 +154,7 @@ CPU_INLINE int64_t NAME(bundle_rows)(const struct csr_dev *A, const struct csr_d
             used[j] = -1;
         }
     }
-    int64_t count = 0;
-    for (int64_t w = 0; w < r.span; w += 64)
-        for (uint64_t left = take_marks(used + w); left; left &= left - 1)
-            idx[count++] = (int32_t)(r.low + w + __builtin_ctzll(left));
+    const int64_t count = take_window(used, r, idx);
     for (int64_t q = 0; q < count; q++) {
         NAME(bundle) *from = &sum[idx[q] - r.low];
         for (int x = 0; x < rows; x++) val[x * count + q] = (*from)[x];
@@ -199,12 +188,8 @@ CPU_INLINE int64_t NAME(list_row)(const struct csr_dev *A, const struct csr_dev 
         }
     }
     sort_list(d, r, count, idx);
-    for (int64_t x = 0; x < count; x++) {
-        const int32_t j = idx[x];
-        val[x] = sum[j];
-        sum[j] = 0;
-        used[j] = 0;
-    }
+    for (int64_t x = 0; x < count; x++) used[idx[x]] = 0;
+    NAME(take_sums)(idx, count, 0, sum, val);
     return count;
 }
 
