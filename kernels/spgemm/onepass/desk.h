@@ -12,18 +12,22 @@
 
 #define STEP        8    // products that are expanded at a time
 #define FEW         64   // products of a row up to which it is ranked: the bits of a word
-#define RANKED      64   // columns of a list up to which they are; whole steps
+#define LIST_RANKED 64   // columns of a list up to which they are; whole steps
 #define CLOSE       32   // columns of a window for each product, at most
 #define BUNDLE      4    // rows that are computed together, at most
 #define BUNDLE_SPAN 4096 // columns of their window, at most: it stays near
 
+// How a row of C is computed. More than FEW products, and those that are alike in A, in a bundle.
+enum way { NOTHING, SCALED, RANKED, WORD, WINDOW, LISTED, BUNDLED, WAYS };
+
 struct desk {
-    void *sum;      // of each column, size n, 0 between rows
-    void *bundle;   // BUNDLE sums of each column of a window, size BUNDLE_SPAN, likewise
-    int8_t *used;   // -1 where a column has products, size n rounded up to 64, 0 between rows
-    int32_t *list;  // columns that have some, in the order of their first; room for STEP more
-    uint64_t *bits; // a bit for each column, 0 between rows
-    uint64_t *top;  // a bit for each word of bits, likewise
+    int64_t rows[WAYS]; // that were computed in each way
+    void *sum;          // of each column, size n, 0 between rows
+    void *bundle;       // BUNDLE sums of each column of a window, size BUNDLE_SPAN, likewise
+    int8_t *used;       // -1 where a column has products, size n rounded up to 64, 0 between rows
+    int32_t *list;      // columns that have some, in the order of their first; room for STEP more
+    uint64_t *bits;     // a bit for each column, 0 between rows
+    uint64_t *top;      // a bit for each word of bits, likewise
 };
 
 // Those of all threads, one after the other.
@@ -94,6 +98,19 @@ CPU_INLINE struct range row_range(const struct csr_dev *A, const struct csr_dev 
         if (S->idx[q_end - 1] > high) high = S->idx[q_end - 1];
     }
     return (struct range){low, (int64_t)high - low + 1};
+}
+
+// The way of row i alone; from WORD on its columns lie in r.
+CPU_INLINE enum way row_way(const struct csr_dev *A, const struct csr_dev *S, int32_t i,
+                            int64_t products, struct range *r)
+{
+    const int64_t *A_ptr = A->ptr;
+    if (!products) return NOTHING;
+    if (A_ptr[i + 1] - A_ptr[i] == 1) return SCALED;
+    if (products <= FEW) return RANKED;
+    *r = row_range(A, S, i);
+    if (r->span <= 64) return WORD;
+    return r->span <= CLOSE * products ? WINDOW : LISTED;
 }
 
 // How many rows from i on, before `end`, have the same columns in A, up to BUNDLE.
@@ -177,8 +194,8 @@ CPU_INLINE void rank(const int32_t *col, int64_t count, int32_t *place)
 CPU_INLINE void sort_list(const struct desk *d, struct range r, int64_t count,
                           int32_t *restrict idx)
 {
-    if (count <= RANKED) {
-        int32_t place[RANKED];
+    if (count <= LIST_RANKED) {
+        int32_t place[LIST_RANKED];
         rank(d->list, count, place);
         for (int64_t x = 0; x < count; x++) idx[place[x]] = d->list[x];
         return;

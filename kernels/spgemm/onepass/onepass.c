@@ -3,14 +3,18 @@
 // Format: CSR. Others pass over the products twice, to count the nonzeros of C and to compute them,
 // because C must be allocated in between. Here rows are computed into buffers, and copied to their
 // places once the length of all is known: a copy costs by nonzeros of C, a second pass by products.
+// The buffers take as much memory as C.
 //
 // Analyse: the products of each row; threads take shares of equal work. Multiply: a row at a time,
-// in the way that is cheapest for it:
-//   one nonzero of A        a row of S, times that
-//   few products            they are put where a count of smaller columns says, all in registers
-//   columns that lie close  a dense window with a mark for each column, read out from mark to mark
-//   columns far apart       a dense array for all of S's columns, and a list of those that are used
-// Allocate: C. Place: what is in the buffers is copied there.
+// in the way that is cheapest for it (a row's products are summed in the same order in all):
+//   scaled   one nonzero of A: a row of S, times that
+//   ranked   few products: each one's place is how many have a smaller column, by vectors
+//   word     columns that are no further apart than a word has bits, which are marks of them
+//   window   columns that lie close: a dense window, and a byte for each column as its mark
+//   listed   columns far apart: a dense array for all of S's, and a list of those that are used
+//   bundled  up to four rows of the same columns in A: a window of as many sums for each column
+// No way sorts by comparing and branching: what a processor cannot foresee costs it more than all
+// the rest of a short row. Allocate: C. Place: what is in the buffers is copied there.
 //
 // pieces.h has the buffers, desk.h what a thread has on its desk, rows.inl the ways.
 #include "cpu.h"
@@ -23,11 +27,17 @@
 // Shares of each thread: one that is held up leaves the rest to others.
 #define SHARES 16
 
+static const char *const way_figures[WAYS] = {
+    [SCALED] = "scaled_rows", [RANKED] = "ranked_rows", [WORD] = "word_rows",
+    [WINDOW] = "window_rows", [LISTED] = "listed_rows", [BUNDLED] = "bundled_rows",
+};
+
 struct scratch {
     int threads;
     int64_t shares;
-    int64_t *work; // of the rows before this one, in products and rows, size m + 1
-    int64_t most;  // products of the row that has most
+    int64_t *work;      // of the rows before this one, in products and rows, size m + 1
+    int64_t most;       // products of the row that has most
+    int64_t rows[WAYS]; // computed in each way
     struct pieces pieces;
     struct desks desks;
 };
@@ -95,6 +105,10 @@ static int multiply(struct task *t, struct scratch *w)
             const int32_t first = share_start(w, m, share), end = share_start(w, m, share + 1);
             if (first < end) BY_PREC(t, rows, A, S, first, end, w, &desk, &pen, length);
         }
+        for (int way = 0; way < WAYS; way++) {
+#pragma omp atomic
+            w->rows[way] += desk.rows[way];
+        }
     }
     return w->pieces.err ? fail(w->pieces.err, "%s", w->pieces.why) : OK;
 }
@@ -129,6 +143,7 @@ static int run(struct task *t)
     if (!err) err = result_alloc(t->dev, &t->R);
     if (!err) err = task_phase(t, "place");
     if (!err) place(t, &w);
+    for (int way = SCALED; way < WAYS; way++) task_number(t, way_figures[way], (double)w.rows[way]);
     pieces_free(&w.pieces);
     desks_free(&w.desks, t->dev);
     device_free(t->dev, w.work);

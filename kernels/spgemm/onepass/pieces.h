@@ -10,7 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Nonzeros of a block: a small C needs little room, and a large one few page faults.
+// Nonzeros of a block: those of a share at the most that it may have, within these limits, so that a
+// small C needs little room, and a large one few page faults.
 #define BLOCK_LEAST ((int64_t)1 << 14)
 #define BLOCK_MOST  ((int64_t)1 << 20)
 
@@ -47,7 +48,7 @@ static inline int pieces_begin(struct pieces *x, struct device *dev, size_t widt
                                int64_t shares, int64_t nonzeros)
 {
     *x = (struct pieces){.dev = dev, .width = width};
-    x->block = max64(BLOCK_LEAST, min64(nonzeros / threads / 4, BLOCK_MOST));
+    x->block = max64(BLOCK_LEAST, min64(nonzeros / shares, BLOCK_MOST));
     x->room = shares + threads + 2 * (nonzeros / x->block);
     return device_alloc(dev, x->room, sizeof *x->list, (void **)&x->list);
 }

@@ -2,13 +2,15 @@
 // its nonzeros, which are at idx and val then.
 
 // The products of row i one after the other, in the order of A's nonzeros, with room for STEP more.
-CPU_INLINE void NAME(expand)(const struct csr_dev *A, const struct csr_dev *S, int32_t i,
-                             int32_t *restrict col, T *restrict product)
+// Returns how many there are.
+CPU_INLINE int NAME(expand)(const struct csr_dev *A, const struct csr_dev *S, int32_t i,
+                            int32_t *restrict col, T *restrict product)
 {
     const int64_t *A_ptr = A->ptr, *S_ptr = S->ptr;
     const int32_t *restrict S_idx = S->idx;
     const T *A_val = A->val, *restrict S_val = S->val;
     const int64_t last = S->nnz - STEP;
+    const int32_t *begin = col;
     for (int64_t p = A_ptr[i], end = A_ptr[i + 1]; p < end; p++) {
         const int64_t q = S_ptr[A->idx[p]], length = S_ptr[A->idx[p] + 1] - q;
         const T a = A_val[p];
@@ -31,13 +33,14 @@ CPU_INLINE void NAME(expand)(const struct csr_dev *A, const struct csr_dev *S, i
         col += length;
         product += length;
     }
+    return (int)(col - begin);
 }
 
 // A row of one nonzero: a row of S, times that.
-CPU_INLINE int64_t NAME(scale_row)(const struct csr_dev *A, const struct csr_dev *S, int64_t p,
+CPU_INLINE int64_t NAME(scale_row)(const struct csr_dev *A, const struct csr_dev *S, int32_t i,
                                    int32_t *restrict idx, T *restrict val)
 {
-    const int64_t *S_ptr = S->ptr;
+    const int64_t *S_ptr = S->ptr, p = ((const int64_t *)A->ptr)[i];
     const int64_t q = S_ptr[A->idx[p]], length = S_ptr[A->idx[p] + 1] - q;
     const T a = ((const T *)A->val)[p], *s = (const T *)S->val + q;
     memcpy(idx, S->idx + q, (size_t)length * sizeof *idx);
@@ -48,11 +51,11 @@ CPU_INLINE int64_t NAME(scale_row)(const struct csr_dev *A, const struct csr_dev
 // A row of few products: each one's place is how many have a smaller column. Those of the same
 // column have the same place, and the places after it stay free.
 CPU_INLINE int64_t NAME(rank_row)(const struct csr_dev *A, const struct csr_dev *S, int32_t i,
-                                  int count, int32_t *restrict idx, T *restrict val)
+                                  int32_t *restrict idx, T *restrict val)
 {
     int32_t col[FEW + STEP], place[FEW + STEP], at[FEW];
     T product[FEW + STEP], sum[FEW];
-    NAME(expand)(A, S, i, col, product);
+    const int count = NAME(expand)(A, S, i, col, product);
     rank(col, count, place);
     uint64_t taken = 0;
     for (int x = 0; x < count; x += STEP) memset(sum + x, 0, STEP * sizeof *sum);
@@ -193,47 +196,48 @@ CPU_INLINE int64_t NAME(list_row)(const struct csr_dev *A, const struct csr_dev 
     return count;
 }
 
-CPU_INLINE int64_t NAME(row)(const struct csr_dev *A, const struct csr_dev *S, int32_t i,
-                             int64_t products, const struct desk *d, int32_t *restrict idx,
-                             T *restrict val)
+// Row i, or as many as there are in its bundle. Returns the nonzeros of one.
+CPU_INLINE int64_t NAME(make_rows)(const struct csr_dev *A, const struct csr_dev *S, int32_t i,
+                                   int rows, enum way way, struct range r, const struct desk *d,
+                                   int32_t *restrict idx, T *restrict val)
 {
-    const int64_t *A_ptr = A->ptr;
-    if (!products) return 0;
-    if (A_ptr[i + 1] - A_ptr[i] == 1) return NAME(scale_row)(A, S, A_ptr[i], idx, val);
-    if (products <= FEW) return NAME(rank_row)(A, S, i, (int)products, idx, val);
-    const struct range r = row_range(A, S, i);
-    if (r.span <= 64) return NAME(word_row)(A, S, i, r.low, d, idx, val);
-    if (r.span <= CLOSE * products) return NAME(window_row)(A, S, i, r, d, idx, val);
-    return NAME(list_row)(A, S, i, r, d, idx, val);
+    switch (way) {
+    case SCALED: return NAME(scale_row)(A, S, i, idx, val);
+    case RANKED: return NAME(rank_row)(A, S, i, idx, val);
+    case WORD: return NAME(word_row)(A, S, i, r.low, d, idx, val);
+    case WINDOW: return NAME(window_row)(A, S, i, r, d, idx, val);
+    case LISTED: return NAME(list_row)(A, S, i, r, d, idx, val);
+    case BUNDLED: return NAME(bundle_rows)(A, S, i, rows, r, d, idx, val);
+    default: return 0;
+    }
 }
 
 // Rows from first to end - 1 into pieces.
 CPU_CLONES static int NAME(rows)(const struct csr_dev *A, const struct csr_dev *S, int32_t first,
-                                 int32_t end, struct scratch *w, const struct desk *d,
-                                 struct pen *pen, int64_t *length)
+                                 int32_t end, struct scratch *w, struct desk *d, struct pen *pen,
+                                 int64_t *length)
 {
     int err = pen_begin(&w->pieces, pen, first, 1);
-    for (int32_t i = first; i < end && !err;) {
+    if (err) return err;
+    for (int32_t i = first; i < end;) {
         const int64_t products = w->work[i + 1] - w->work[i] - 1;
-        int rows = products > FEW ? alike(A, i, end) : 1;
+        struct range r = {0};
+        enum way way = row_way(A, S, i, products, &r);
+        int rows = 1;
+        if (way >= WORD && r.span <= BUNDLE_SPAN) rows = alike(A, i, end);
+        if (rows > 1) way = BUNDLED;
         const int64_t need = rows * min64(products, S->n);
         if (pen->left < need) {
             pen_end(pen, i);
             err = pen_begin(&w->pieces, pen, i, need);
             if (err) return err;
         }
-        const struct range r = rows > 1 ? row_range(A, S, i) : (struct range){0};
-        int64_t count;
-        if (rows > 1 && r.span <= BUNDLE_SPAN) {
-            count = NAME(bundle_rows)(A, S, i, rows, r, d, pen->idx, (T *)pen->val);
-        } else {
-            rows = 1;
-            count = NAME(row)(A, S, i, products, d, pen->idx, (T *)pen->val);
-        }
+        const int64_t count = NAME(make_rows)(A, S, i, rows, way, r, d, pen->idx, (T *)pen->val);
         for (int x = 0; x < rows; x++) length[i + x] = count;
         pen_move(pen, rows * count, sizeof(T));
+        d->rows[way] += rows;
         i += rows;
     }
-    if (!err) pen_end(pen, end);
-    return err;
+    pen_end(pen, end);
+    return OK;
 }
