@@ -250,35 +250,51 @@ static void check_way(const struct made *made, const struct product *x, int numb
               number, figure(x, made->way), all, figures[made->way]);
 }
 
-static void test_way(int number, enum prec prec, bool odd)
+// Against the reference; the way too, unless `number` is -1.
+static void test_product(const struct csr *A, int number, enum prec prec, bool odd)
 {
     struct inputs in;
-    struct csr A;
-    if (build(&rows[number], &A)) return;
-    if (!make_inputs(&in, &A, prec, true)) {
-        struct product mine = multiply(&in, "onepass", odd),
-                       other = multiply(&in, "gustavson", odd);
-        check_way(&rows[number], &mine, number);
-        const bool same = same_structure(&mine.C, &other.C);
-        CHECK(same, "row %d, %s: another structure", number, prec_name(prec));
-        const int64_t p = same ? other_value(&mine.C, &other.C) : -1;
-        CHECK(p < 0, "row %d, %s: nonzero %lld is %g, should be %g", number, prec_name(prec),
-              (long long)p, prec_load(prec, mine.C.val, p), prec_load(prec, other.C.val, p));
-        product_free(&mine);
-        product_free(&other);
-        inputs_free(&in);
-    }
-    csr_free(&A);
+    if (make_inputs(&in, A, prec, true)) return;
+    struct product mine = multiply(&in, "onepass", odd), other = multiply(&in, "gustavson", odd);
+    if (number >= 0) check_way(&rows[number], &mine, number);
+    const bool same = same_structure(&mine.C, &other.C);
+    CHECK(same, "row %d, %s: another structure", number, prec_name(prec));
+    const int64_t p = same ? other_value(&mine.C, &other.C) : -1;
+    CHECK(p < 0, "row %d, %s: nonzero %lld is %g, should be %g", number, prec_name(prec),
+          (long long)p, prec_load(prec, mine.C.val, p), prec_load(prec, other.C.val, p));
+    product_free(&mine);
+    product_free(&other);
+    inputs_free(&in);
 }
 
 static void test_ways(void)
 {
+    struct csr A;
     omp_set_num_threads(1);
-    for (int r = 0; r < COUNT(rows); r++)
+    for (int r = 0; r < COUNT(rows); r++) {
+        if (build(&rows[r], &A)) return;
         for (int prec = F32; prec <= F64; prec++) {
-            test_way(r, (enum prec)prec, false);
-            test_way(r, (enum prec)prec, true);
+            test_product(&A, r, (enum prec)prec, false);
+            test_product(&A, r, (enum prec)prec, true);
         }
+        csr_free(&A);
+    }
+}
+
+// Row 0 names the last two rows, which are expanded in whole steps: not past the end of all.
+static void test_end(void)
+{
+    for (int last = 0; last <= 20; last++) {
+        struct coo T;
+        struct csr A;
+        CHECK(!entries_alloc(&T, 40, 40, 40), "%s", fail_text());
+        add_columns(&T, 0, 38, 2, 1);
+        add_columns(&T, 38, 5, 3, 2);
+        add_columns(&T, 39, 1, last, 1);
+        if (entries_to_csr(&T, "end", &A)) return;
+        for (int prec = F32; prec <= F64; prec++) test_product(&A, -1, (enum prec)prec, false);
+        csr_free(&A);
+    }
 }
 
 static const char *const specs[] = {"fem:4",      "rmat:10:8",       "skew:900:12:600",
@@ -348,6 +364,7 @@ int main(void)
     test_rank();
     test_lists();
     test_ways();
+    test_end();
     for (int s = 0; s < COUNT(specs); s++)
         for (int prec = F32; prec <= F64; prec++) test_threads(specs[s], (enum prec)prec);
     test_failures();
