@@ -26,6 +26,10 @@
 
 // Shares of each thread: one that is held up leaves the rest to others.
 #define SHARES 16
+// Work, in products and rows, up to which one thread does all of it.
+#define ALONE 65536
+// Rows whose work is summed up together.
+#define CHUNK 256
 
 static const char *const way_figures[WAYS] = {
     [SCALED] = "scaled_rows", [RANKED] = "ranked_rows", [WORD] = "word_rows",
@@ -35,7 +39,9 @@ static const char *const way_figures[WAYS] = {
 struct scratch {
     int threads;
     int64_t shares;
-    int64_t *work;      // of the rows before this one, in products and rows, size m + 1
+    int64_t *products;  // of each row, size m
+    int64_t chunks;     // of CHUNK rows
+    int64_t *work;      // ahead of each chunk, in products and rows, size chunks + 1
     int64_t most;       // products of the row that has most
     int64_t rows[WAYS]; // computed in each way
     struct pieces pieces;
@@ -45,43 +51,64 @@ struct scratch {
 #define BODY "spgemm/onepass/rows.inl"
 #include "each_prec.inl"
 
-static int analyse(struct task *t, struct scratch *w)
+// Waking the other threads takes as long as that much work.
+static int threads_for(int64_t work) { return work < ALONE ? 1 : omp_get_max_threads(); }
+
+// The products of rows [chunk * CHUNK, end of the chunk); returns the work in them.
+static int64_t count_chunk(const struct csr_dev *A, const struct csr_dev *S, int64_t chunk,
+                           struct scratch *w, int64_t *most)
 {
-    const struct csr_dev *A = csr_of(t->A[0]), *S = csr_of(t->S[0]);
     const int64_t *A_ptr = A->ptr, *S_ptr = S->ptr;
-    const int32_t m = A->m;
-    int err = device_alloc(t->dev, (int64_t)m + 1, sizeof *w->work, (void **)&w->work);
-    if (err) return err;
-    int64_t most = 0;
-#pragma omp parallel for num_threads(w->threads) schedule(dynamic, 1024) reduction(max : most)
-    for (int32_t i = 0; i < m; i++) {
+    const int64_t end = min64((chunk + 1) * CHUNK, A->m);
+    int64_t sum = 0;
+    for (int64_t i = chunk * CHUNK; i < end; i++) {
         int64_t products = 0;
         for (int64_t p = A_ptr[i]; p < A_ptr[i + 1]; p++)
             products += S_ptr[A->idx[p] + 1] - S_ptr[A->idx[p]];
-        w->work[i + 1] = products + 1;
-        most = max64(most, products);
+        w->products[i] = products;
+        *most = max64(*most, products);
+        sum += products + 1;
     }
+    return sum;
+}
+
+static int analyse(struct task *t, struct scratch *w)
+{
+    const struct csr_dev *A = csr_of(t->A[0]), *S = csr_of(t->S[0]);
+    const int64_t chunks = ((int64_t)A->m + CHUNK - 1) / CHUNK;
+    int err = device_alloc(t->dev, A->m, sizeof *w->products, (void **)&w->products);
+    if (!err) err = device_alloc(t->dev, chunks + 1, sizeof *w->work, (void **)&w->work);
+    if (err) return err;
+    const int threads = threads_for(A->m + A->nnz);
+    int64_t most = 0;
+#pragma omp parallel for num_threads(threads) schedule(static) reduction(max : most)
+    for (int64_t c = 0; c < chunks; c++) w->work[c + 1] = count_chunk(A, S, c, w, &most);
     w->work[0] = 0;
-    for (int32_t i = 0; i < m; i++) w->work[i + 1] += w->work[i];
+    for (int64_t c = 0; c < chunks; c++) w->work[c + 1] += w->work[c];
+    w->chunks = chunks;
     w->most = most;
+    w->threads = threads_for(w->work[chunks]);
+    w->shares = (int64_t)w->threads * SHARES;
     return OK;
 }
 
-// The first row of a share.
+// The first row of a share: the first that so much work is ahead of.
 static int32_t share_start(const struct scratch *w, int32_t m, int64_t share)
 {
-    const int64_t total = w->work[m], each = total / w->shares, rest = total % w->shares;
+    const int64_t total = w->work[w->chunks], each = total / w->shares, rest = total % w->shares;
     const int64_t wanted = share * each + min64(share, rest);
-    int32_t low = 0, high = m;
+    int64_t low = 0, high = w->chunks; // the last chunk that does not begin later
     while (low < high) {
-        int32_t i = low + (high - low) / 2;
-        if (w->work[i] < wanted) {
-            low = i + 1;
+        const int64_t c = high - (high - low) / 2;
+        if (w->work[c] <= wanted) {
+            low = c;
         } else {
-            high = i;
+            high = c - 1;
         }
     }
-    return low;
+    int64_t i = low * CHUNK;
+    for (int64_t ahead = w->work[low]; i < m && ahead < wanted; i++) ahead += w->products[i] + 1;
+    return (int32_t)min64(i, m);
 }
 
 static int multiply(struct task *t, struct scratch *w)
@@ -91,7 +118,7 @@ static int multiply(struct task *t, struct scratch *w)
     int err = result_begin(t, sizeof(int64_t), &t->R);
     if (!err)
         err = pieces_begin(&w->pieces, t->dev, prec_bytes(t->prec), w->threads, w->shares,
-                           w->work[m] - m);
+                           w->work[w->chunks] - m);
     if (!err && w->most > FEW)
         err = desks_make(&w->desks, t->dev, w->threads, S->n, w->most, prec_bytes(t->prec));
     if (err) return err;
@@ -132,8 +159,7 @@ static void place(struct task *t, const struct scratch *w)
 
 static int run(struct task *t)
 {
-    struct scratch w = {.threads = omp_get_max_threads()};
-    w.shares = w.threads * SHARES;
+    struct scratch w = {0};
     int err = task_phase(t, "analyse");
     if (!err) err = analyse(t, &w);
     if (!err) err = task_phase(t, "multiply");
@@ -146,6 +172,7 @@ static int run(struct task *t)
     for (int way = SCALED; way < WAYS; way++) task_number(t, way_figures[way], (double)w.rows[way]);
     pieces_free(&w.pieces);
     desks_free(&w.desks, t->dev);
+    device_free(t->dev, w.products);
     device_free(t->dev, w.work);
     return err;
 }

@@ -10,10 +10,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Nonzeros of a block: those of a share at the most that it may have, within these limits, so that a
-// small C needs little room, and a large one few page faults.
+// Nonzeros of a block: those of a share at the most that it may have, within these limits, so that
+// a small C needs little room, and a large one few page faults.
 #define BLOCK_LEAST ((int64_t)1 << 14)
 #define BLOCK_MOST  ((int64_t)1 << 20)
+
+// Nonzeros that may be written past the end of a row.
+#define BLOCK_SPARE 8
 
 struct piece {
     int32_t first, end; // rows
@@ -61,11 +64,12 @@ static inline void pieces_free(struct pieces *x)
 
 static inline int pen_block(struct pieces *x, struct pen *pen, int64_t need, void **block)
 {
-    const int64_t room = (max64(need, x->block) + 15) & ~(int64_t)15;
-    int err = device_alloc(x->dev, room, sizeof *pen->idx + x->width, block);
+    const int64_t room = max64(need, x->block);
+    const int64_t all = (room + BLOCK_SPARE + 15) / 16 * 16;
+    int err = device_alloc(x->dev, all, sizeof *pen->idx + x->width, block);
     if (err) return err;
     pen->val = *block; // the wider ones first, so that both are aligned
-    pen->idx = (int32_t *)(pen->val + room * (int64_t)x->width);
+    pen->idx = (int32_t *)(pen->val + all * (int64_t)x->width);
     pen->left = room;
     return OK;
 }

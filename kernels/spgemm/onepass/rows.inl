@@ -2,9 +2,9 @@
 // its nonzeros, which are at idx and val then.
 
 // The products of row i one after the other, in the order of A's nonzeros, with room for STEP more.
-// Returns how many there are.
-CPU_INLINE int NAME(expand)(const struct csr_dev *A, const struct csr_dev *S, int32_t i,
-                            int32_t *restrict col, T *restrict product)
+// Returns how many there are. Of one nonzero that is the row.
+CPU_INLINE int64_t NAME(expand)(const struct csr_dev *A, const struct csr_dev *S, int32_t i,
+                                int32_t *restrict col, T *restrict product)
 {
     const int64_t *A_ptr = A->ptr, *S_ptr = S->ptr;
     const int32_t *restrict S_idx = S->idx;
@@ -33,19 +33,7 @@ CPU_INLINE int NAME(expand)(const struct csr_dev *A, const struct csr_dev *S, in
         col += length;
         product += length;
     }
-    return (int)(col - begin);
-}
-
-// A row of one nonzero: a row of S, times that.
-CPU_INLINE int64_t NAME(scale_row)(const struct csr_dev *A, const struct csr_dev *S, int32_t i,
-                                   int32_t *restrict idx, T *restrict val)
-{
-    const int64_t *S_ptr = S->ptr, p = ((const int64_t *)A->ptr)[i];
-    const int64_t q = S_ptr[A->idx[p]], length = S_ptr[A->idx[p] + 1] - q;
-    const T a = ((const T *)A->val)[p], *s = (const T *)S->val + q;
-    memcpy(idx, S->idx + q, (size_t)length * sizeof *idx);
-    for (int64_t x = 0; x < length; x++) val[x] = a * s[x];
-    return length;
+    return col - begin;
 }
 
 // A row of few products: each one's place is how many have a smaller column. Those of the same
@@ -55,7 +43,7 @@ CPU_INLINE int64_t NAME(rank_row)(const struct csr_dev *A, const struct csr_dev 
 {
     int32_t col[FEW + STEP], place[FEW + STEP], at[FEW];
     T product[FEW + STEP], sum[FEW];
-    const int count = NAME(expand)(A, S, i, col, product);
+    const int count = (int)NAME(expand)(A, S, i, col, product);
     rank(col, count, place);
     uint64_t taken = 0;
     for (int x = 0; x < count; x += STEP) memset(sum + x, 0, STEP * sizeof *sum);
@@ -202,7 +190,7 @@ CPU_INLINE int64_t NAME(make_rows)(const struct csr_dev *A, const struct csr_dev
                                    int32_t *restrict idx, T *restrict val)
 {
     switch (way) {
-    case SCALED: return NAME(scale_row)(A, S, i, idx, val);
+    case SCALED: return NAME(expand)(A, S, i, idx, val);
     case RANKED: return NAME(rank_row)(A, S, i, idx, val);
     case WORD: return NAME(word_row)(A, S, i, r.low, d, idx, val);
     case WINDOW: return NAME(window_row)(A, S, i, r, d, idx, val);
@@ -220,7 +208,7 @@ CPU_CLONES static int NAME(rows)(const struct csr_dev *A, const struct csr_dev *
     int err = pen_begin(&w->pieces, pen, first, 1);
     if (err) return err;
     for (int32_t i = first; i < end;) {
-        const int64_t products = w->work[i + 1] - w->work[i] - 1;
+        const int64_t products = w->products[i];
         struct range r = {0};
         enum way way = row_way(A, S, i, products, &r);
         int rows = 1;
