@@ -36,8 +36,15 @@ static const char *const way_figures[WAYS] = {
     [WINDOW] = "window_rows", [LISTED] = "listed_rows", [BUNDLED] = "bundled_rows",
 };
 
+// How many of a thread's shares are taken. Each has a line of the cache for itself.
+struct turns {
+    int64_t taken;
+    char rest[56];
+};
+
 struct scratch {
     int threads;
+    struct turns *turns; // size threads
     int64_t shares;
     int64_t *products;  // of each row, size m
     int64_t chunks;     // of CHUNK rows
@@ -111,6 +118,20 @@ static int32_t share_start(const struct scratch *w, int32_t m, int64_t share)
     return (int32_t)min64(i, m);
 }
 
+// The next share for a thread, -1: none. First its own, which are the same ones in each run, so
+// that it finds in its cache what it wrote there in the last one; then those that others have left.
+static int64_t next_share(struct scratch *w, int thread)
+{
+    for (int x = 0; x < w->threads; x++) {
+        const int owner = (thread + x) % w->threads;
+        int64_t taken;
+#pragma omp atomic capture
+        taken = w->turns[owner].taken++;
+        if (taken < SHARES) return owner * SHARES + taken;
+    }
+    return -1;
+}
+
 static int multiply(struct task *t, struct scratch *w)
 {
     const struct csr_dev *A = csr_of(t->A[0]), *S = csr_of(t->S[0]);
@@ -121,14 +142,15 @@ static int multiply(struct task *t, struct scratch *w)
                            w->work[w->chunks] - m);
     if (!err && w->most > FEW)
         err = desks_make(&w->desks, t->dev, w->threads, S->n, w->most, prec_bytes(t->prec));
+    if (!err) err = device_alloc(t->dev, w->threads, sizeof *w->turns, (void **)&w->turns);
     if (err) return err;
+    memset(w->turns, 0, (size_t)w->threads * sizeof *w->turns);
     int64_t *length = (int64_t *)t->R.ptr + 1;
 #pragma omp parallel num_threads(w->threads)
     {
-        struct pen pen = {0};
-        struct desk desk = desk_open(&w->desks, omp_get_thread_num(), w->pieces.width);
-#pragma omp for schedule(dynamic, 1)
-        for (int64_t share = 0; share < w->shares; share++) {
+        struct pen pen = {.thread = omp_get_thread_num()};
+        struct desk desk = desk_open(&w->desks, pen.thread, w->pieces.width);
+        for (int64_t share; (share = next_share(w, pen.thread)) >= 0;) {
             const int32_t first = share_start(w, m, share), end = share_start(w, m, share + 1);
             if (first < end) BY_PREC(t, rows, A, S, first, end, w, &desk, &pen, length);
         }
@@ -140,21 +162,23 @@ static int multiply(struct task *t, struct scratch *w)
     return w->pieces.err ? fail(w->pieces.err, "%s", w->pieces.why) : OK;
 }
 
+static void place_piece(const struct piece *piece, struct csr_dev *C, int64_t width)
+{
+    int64_t *ptr = C->ptr, sum = piece->count;
+    for (int32_t i = piece->first; i < piece->end; i++) ptr[i + 1] = sum += ptr[i + 1];
+    const int64_t count = sum - piece->count;
+    memcpy(C->idx + piece->count, piece->idx, (size_t)count * sizeof *C->idx);
+    memcpy((char *)C->val + piece->count * width, piece->val, (size_t)(count * width));
+}
+
+// Each thread copies what it computed: it has it in its cache.
 static void place(struct task *t, const struct scratch *w)
 {
-    struct csr_dev *C = &t->R;
-    int64_t *ptr = C->ptr;
-    const int64_t width = (int64_t)w->pieces.width;
-    ptr[0] = 0;
-#pragma omp parallel for num_threads(w->threads) schedule(dynamic, 1)
-    for (int64_t x = 0; x < w->pieces.count; x++) {
-        const struct piece *piece = &w->pieces.list[x];
-        int64_t sum = piece->count;
-        for (int32_t i = piece->first; i < piece->end; i++) ptr[i + 1] = sum += ptr[i + 1];
-        const int64_t count = sum - piece->count;
-        memcpy(C->idx + piece->count, piece->idx, (size_t)count * sizeof *C->idx);
-        memcpy((char *)C->val + piece->count * width, piece->val, (size_t)(count * width));
-    }
+    ((int64_t *)t->R.ptr)[0] = 0;
+#pragma omp parallel num_threads(w->threads)
+    for (int64_t x = 0; x < w->pieces.count; x++)
+        if (w->pieces.list[x].thread == omp_get_thread_num())
+            place_piece(&w->pieces.list[x], &t->R, (int64_t)w->pieces.width);
 }
 
 static int run(struct task *t)
@@ -172,6 +196,7 @@ static int run(struct task *t)
     for (int way = SCALED; way < WAYS; way++) task_number(t, way_figures[way], (double)w.rows[way]);
     pieces_free(&w.pieces);
     desks_free(&w.desks, t->dev);
+    device_free(t->dev, w.turns);
     device_free(t->dev, w.products);
     device_free(t->dev, w.work);
     return err;

@@ -23,6 +23,7 @@ struct piece {
     int64_t count;      // nonzeros of these; once in order: nonzeros before them
     const int32_t *idx;
     const char *val;
+    int thread;  // whose it is
     void *block; // the block that begins with this piece; NULL: it goes on in one
 };
 
@@ -39,6 +40,7 @@ struct pieces {
 // A thread's place in its block. What changes with each row is here and not in the list, whose
 // lines of cache others write to.
 struct pen {
+    int thread;
     struct piece *piece; // under way, without its end
     int32_t *idx;        // of the next nonzero
     char *val;
@@ -88,7 +90,7 @@ static inline int pen_begin(struct pieces *x, struct pen *pen, int32_t i, int64_
         if (!err) {
             assert(x->count < x->room);
             pen->piece = &x->list[x->count++];
-            *pen->piece = (struct piece){i, i, 0, pen->idx, pen->val, block};
+            *pen->piece = (struct piece){i, i, 0, pen->idx, pen->val, pen->thread, block};
         }
     }
     return err;
