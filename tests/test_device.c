@@ -2,6 +2,7 @@
 // The same checks run on the CPU and, where there is one, on a CUDA device or the emulated one.
 #include <omp.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <time.h>
 
 #include "device/roof.h"
@@ -357,8 +358,40 @@ static void test_allocation_failures(const char *spec)
     CHECK(done, "it never came to an end");
 }
 
+// Page faults of making and freeing as much as a small result and its scratch take.
+static long faults_of_blocks(struct device *d)
+{
+    struct rusage before, after;
+    void *p[8] = {NULL};
+    const int64_t bytes = (int64_t)3 << 20; // too little for huge pages
+    getrusage(RUSAGE_SELF, &before);
+    for (int i = 0; i < COUNT(p); i++) {
+        CHECK(!device_alloc(d, bytes, 1, &p[i]), "%s", fail_text());
+        CHECK(!device_fill(d, p[i], i, bytes), "%s", fail_text());
+    }
+    for (int i = 0; i < COUNT(p); i++) device_free(d, p[i]);
+    getrusage(RUSAGE_SELF, &after);
+    return after.ru_minflt - before.ru_minflt;
+}
+
+// What one run frees the next one gets with its pages.
+static void test_kept_pages(void)
+{
+#ifdef __SANITIZE_ADDRESS__
+    SKIP("kept pages: AddressSanitizer allocates in its own way");
+#else
+    struct device d;
+    CHECK(!device_open("cpu", &d), "%s", fail_text());
+    long faults = 0;
+    for (int i = 0; i < 12; i++) faults = faults_of_blocks(&d); // the first ones find the room
+    CHECK(faults < 600, "%ld page faults where there should be next to none", faults);
+    device_close(&d);
+#endif
+}
+
 int main(void)
 {
+    test_kept_pages();
     test_names();
     test_specs();
     for (int k = 0; k < DEVICE_KINDS; k++) {

@@ -5,6 +5,7 @@
 #include "device/digest.h"
 #include "device/roof.h"
 
+#include <malloc.h>
 #include <omp.h>
 #include <sched.h>
 #include <stdio.h>
@@ -117,10 +118,26 @@ static void cache_sizes(struct device *d, int crew)
     if (!before.total) d->cache_least_bytes = crew * CORE_CACHE;
 }
 
+// What is freed is kept for what is allocated next, blocks of up to KEPT_BLOCK, KEPT bytes in all.
+// Else the C library begins at 128 kB and learns from what the program happens to free: a result of
+// some megabytes is made of pages that are there, or of new ones at half the speed, by which matrix
+// was measured before. MKL's memory comes from there, too (mkl.c).
+#define KEPT_BLOCK (32 << 20) // the most that the C library takes
+#define KEPT       (64 << 20)
+
+static void keep_pages(void)
+{
+#ifdef M_MMAP_THRESHOLD
+    mallopt(M_MMAP_THRESHOLD, KEPT_BLOCK);
+    mallopt(M_TRIM_THRESHOLD, KEPT);
+#endif
+}
+
 static int cpu_open(struct device *d)
 {
     struct cpu *cpu = mem_zero_alloc(1, sizeof *cpu);
     if (!cpu) return ERR_MEMORY;
+    keep_pages();
     struct utsname system;
     sysfs_value("/proc/cpuinfo", "model name", d->name, sizeof d->name);
     if (!d->name[0])
