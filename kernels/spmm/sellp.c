@@ -8,6 +8,7 @@
 // where its padding begins.
 #include "cpu.h"
 #include "formats/sellp.h"
+#include "spmm/cpu_ahead.h"
 
 // Where the padding of a row begins, by bisection.
 static int64_t row_length(const int32_t *idx, int64_t slice, int64_t width)
@@ -25,29 +26,29 @@ static int64_t row_length(const int32_t *idx, int64_t slice, int64_t width)
 }
 
 #define BODY "spmm/sellp.inl"
-#include "each_prec.inl"
+#include "each_kind.inl"
 
 struct state {
-    int prefetch;
+    int64_t prefetch; // nonzeros that rows of B are fetched ahead, 0: not
 };
 
 static int prepare(struct task *t)
 {
     struct state *s = t->state = mem_zero_alloc(1, sizeof *s);
     if (!s) return ERR_MEMORY;
-    s->prefetch = (int)task_option(t, "prefetch");
-    return OK;
+    const struct sellp *A = sellp_of(t->A[0]);
+    return cpu_ahead(t, A->idx, A->stored, &s->prefetch);
 }
 
 static int run(struct task *t)
 {
-    int prefetch = ((const struct state *)t->state)->prefetch;
-    BY_PREC(t, multiply, sellp_of(t->A[0]), &t->in[0], &t->C, prefetch);
+    const int64_t prefetch = ((const struct state *)t->state)->prefetch;
+    BY_KIND(t, multiply, sellp_of(t->A[0]), &t->in[0], &t->C, prefetch);
     return OK;
 }
 
 static const struct param options[] = {
-    {"prefetch", 32, 0, 1024, true, "nonzeros that rows of B are fetched ahead of their use"},
+    CPU_AHEAD_OPTION,
     {0},
 };
 

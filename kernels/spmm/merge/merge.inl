@@ -1,24 +1,37 @@
-// Included once per type by merge.c.
+// Included once per type and kind of processor by merge.c.
 #include "spmm/cpu_row.inl"
 
 // The piece of the path between two places: every row that ends in it is written; what it has of
 // the row after those goes to `carry`. Returns that row, or -1 where there is nothing of it.
-CPU_CLONES static int64_t NAME(share)(const struct csr_dev *A, const struct dense_dev *B,
-                                      const struct dense_dev *C, struct place from, struct place to,
-                                      int prefetch, T *restrict carry)
+CPU_INLINE int64_t NAME(share_in)(const struct csr_dev *A, const struct dense_dev *B,
+                                  const struct dense_dev *C, struct place from, struct place to,
+                                  bool ahead, int64_t prefetch, T *restrict carry, int bytes)
 {
+    const struct NAME(terms) x = NAME(csr_terms)(A, B);
     const int64_t *restrict ptr = A->ptr;
-    const T *restrict b = B->val;
+    const int64_t k = C->cols, ld = C->ld;
     T *restrict c = C->val;
-    int64_t p = from.nonzero, k = C->cols;
+    int64_t p = from.nonzero;
     for (int64_t i = from.row; i < to.row; i++) {
-        if (prefetch) NAME(claim_row)(C, i);
-        NAME(csr_row)(A, p, ptr[i + 1], prefetch, b, B->ld, c + i * C->ld, k);
+        NAME(csr_row)(x, p, ptr[i + 1], ahead, prefetch, c + i * ld, k, bytes);
         p = ptr[i + 1];
     }
     if (p == to.nonzero) return -1;
-    NAME(csr_row)(A, p, to.nonzero, prefetch, b, B->ld, carry, k);
+    NAME(csr_row)(x, p, to.nonzero, ahead, prefetch, carry, k, bytes);
     return to.row;
+}
+
+static int64_t NAME(share)(const struct csr_dev *A, const struct dense_dev *B,
+                           const struct dense_dev *C, struct place from, struct place to,
+                           int64_t prefetch, T *restrict carry)
+{
+    int64_t row = -1;
+#define SHARE(bytes)                                                                               \
+    row = prefetch ? NAME(share_in)(A, B, C, from, to, true, prefetch, carry, bytes)               \
+                   : NAME(share_in)(A, B, C, from, to, false, 0, carry, bytes)
+    BY_BYTES(NAME(slab_bytes)(C->cols), SHARE)
+#undef SHARE
+    return row;
 }
 
 static void NAME(multiply)(struct task *t)
