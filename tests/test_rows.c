@@ -7,7 +7,7 @@
 
 static struct device dev;
 static const char *const kinds[] = {"plain", "AVX2", "AVX-512"};
-static const char *const names[] = {"rowsplit", "merge", "sellp"};
+static const char *const names[] = {"rowsplit", "merge", "sellp", "aspt"};
 
 // The whole of it, elements between its rows included, in one algorithm.
 static void test_case(const struct csr *A, const char *shape, enum prec prec, int64_t k, int pad,

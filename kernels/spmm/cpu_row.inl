@@ -16,6 +16,7 @@ struct NAME(terms) {
     const int32_t *idx; // columns, `stride` apart; size count
     const T *val;       // values, likewise
     int64_t stride, count;
+    bool add;             // to what is in C
     const int32_t *later; // NULL, or where the row of B that belongs to later[min(p + skip, last) *
                           // stride] is fetched at step p
     bool padded;          // whether there may be padding there
@@ -24,8 +25,8 @@ struct NAME(terms) {
     int64_t ld; // of B
 };
 
-// NAME(slab)(x, j, C, width): C[0 .. width) = sum over p of val[p] * B[idx[p]][j .. j + width), by
-// vectors of type V; `width` is a constant where this is inlined.
+// NAME(slab)(x, j, C, width): C[0 .. width) (+)= sum over p of val[p] * B[idx[p]][j .. j + width),
+// by vectors of type V; `width` is a constant where this is inlined.
 #define ROW_SLAB(slab, V)                                                                          \
     CPU_INLINE void NAME(slab)(const struct NAME(terms) x, int64_t j, T *restrict C, int width)    \
     {                                                                                              \
@@ -34,7 +35,7 @@ struct NAME(terms) {
         const int32_t *restrict idx = x.idx;                                                       \
         const T *restrict val = x.val, *restrict B = x.B + j;                                      \
         V sum[SLAB_BYTES / sizeof(V)];                                                             \
-        UNROLL for (int v = 0; v < vectors; v++) sum[v] = (V){0};                                  \
+        UNROLL for (int v = 0; v < vectors; v++) sum[v] = x.add ? ((V *)C)[v] : (V){0};            \
         for (int64_t p = 0; p < x.count; p++) {                                                    \
             if (x.later) {                                                                         \
                 const int64_t i = x.later[min64(p + x.skip, x.last) * x.stride];                   \
@@ -91,17 +92,21 @@ static int NAME(slab_bytes)(int64_t k)
     return bytes;
 }
 
-// The last columns [j, k), in one slab, which overlaps the one before it where they are not as many
-// as one has: that computes a few elements twice, to the same value.
+// The last columns [j, k). Where they are not as many as a slab has, it overlaps the one before it:
+// that computes a few elements twice, to the same value. Sums that are added to cannot overlap.
 static __attribute__((noinline)) void NAME(last_slab)(const struct NAME(terms) x, int64_t j,
                                                       T *restrict C, int64_t k)
 {
-    int bytes = (int)sizeof(T);
-    while (bytes < (int64_t)sizeof(T) * (k - j)) bytes *= 2;
-    j = k - bytes / (int)sizeof(T);
-#define SLAB(constant) NAME(slab)(x, j, C + j, constant)
-    BY_BYTES(bytes, SLAB)
+    while (j < k) {
+        int64_t width = 1;
+        while (width < k - j) width *= 2;
+        if (x.add && width > k - j) width /= 2;
+        j = min64(j, k - width);
+#define SLAB(bytes) NAME(slab)(x, j, C + j, bytes)
+        BY_BYTES(width * sizeof(T), SLAB)
 #undef SLAB
+        j += width;
+    }
 }
 
 // C[0 .. k) in slabs of slab_bytes(k), a constant where this is inlined.
