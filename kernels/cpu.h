@@ -5,6 +5,10 @@
 #include "algos/algo.h"
 #include "base/cpu_kind.h"
 
+#if CPU_HAS_KINDS
+#include <immintrin.h>
+#endif
+
 #define CPU_INLINE static inline __attribute__((always_inline))
 
 // NAME(rows) is rows_f32 or rows_f64 in a body included with PREC defined as f32 or f64,

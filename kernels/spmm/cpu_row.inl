@@ -11,12 +11,37 @@
 typedef T NAME(wide) __attribute__((vector_size(VECTOR), aligned(sizeof(T)), may_alias));
 typedef T NAME(narrow) __attribute__((vector_size(16), aligned(sizeof(T)), may_alias));
 
+// Stores a vector. Past the caches it has to lie at a multiple of its size, and who reads it in
+// another thread needs a stream_end() first.
+#define PUT(C, v, past) (*(C) = (v))
+#if CPU_HAS_KINDS
+CPU_INLINE void NAME(put)(NAME(wide) * C, NAME(wide) v, bool past)
+{
+    if (!past)
+        *C = v;
+    else
+#if VECTOR == 64
+        _mm512_stream_si512((void *)C, (__m512i)v);
+#elif VECTOR == 32
+        _mm256_stream_si256((void *)C, (__m256i)v);
+#else
+        _mm_stream_si128((void *)C, (__m128i)v);
+#endif
+}
+CPU_INLINE void NAME(stream_end)(void) { _mm_sfence(); }
+#define PUT_WIDE NAME(put)
+#else
+CPU_INLINE void NAME(stream_end)(void) {}
+#define PUT_WIDE PUT
+#endif
+
 // What all slabs of a row are made of.
 struct NAME(terms) {
     const int32_t *idx; // columns, `stride` apart; size count
     const T *val;       // values, likewise
     int64_t stride, count;
     bool add;             // to what is in C
+    bool stream;          // past the caches; lines of C begin where rows do
     const int32_t *later; // NULL, or where the row of B that belongs to later[min(p + skip, last) *
                           // stride] is fetched at step p
     bool padded;          // whether there may be padding there
@@ -27,7 +52,7 @@ struct NAME(terms) {
 
 // NAME(slab)(x, j, C, width): C[0 .. width) (+)= sum over p of val[p] * B[idx[p]][j .. j + width),
 // by vectors of type V; `width` is a constant where this is inlined.
-#define ROW_SLAB(slab, V)                                                                          \
+#define ROW_SLAB(slab, V, PUT)                                                                     \
     CPU_INLINE void NAME(slab)(const struct NAME(terms) x, int64_t j, T *restrict C, int width)    \
     {                                                                                              \
         enum { LANES = sizeof(V) / sizeof(T) };                                                    \
@@ -47,13 +72,15 @@ struct NAME(terms) {
             const V *b = (const V *)(B + idx[p * x.stride] * x.ld);                                \
             UNROLL for (int v = 0; v < vectors; v++) sum[v] += a * b[v];                           \
         }                                                                                          \
-        UNROLL for (int v = 0; v < vectors; v++)((V *)C)[v] = sum[v];                              \
+        UNROLL for (int v = 0; v < vectors; v++) { PUT((V *)C + v, sum[v], x.stream); }            \
     }
 #define UNROLL _Pragma("GCC unroll 32")
-ROW_SLAB(slab_wide, NAME(wide))
-ROW_SLAB(slab_narrow, NAME(narrow))
-ROW_SLAB(slab_single, T)
+ROW_SLAB(slab_wide, NAME(wide), PUT_WIDE)
+ROW_SLAB(slab_narrow, NAME(narrow), PUT)
+ROW_SLAB(slab_single, T, PUT)
 #undef ROW_SLAB
+#undef PUT
+#undef PUT_WIDE
 
 // By the widest vectors that there are whole ones of: `bytes` is a constant, so that one of the
 // three is left where this is inlined.
@@ -94,9 +121,10 @@ static int NAME(slab_bytes)(int64_t k)
 
 // The last columns [j, k). Where they are not as many as a slab has, it overlaps the one before it:
 // that computes a few elements twice, to the same value. Sums that are added to cannot overlap.
-static __attribute__((noinline)) void NAME(last_slab)(const struct NAME(terms) x, int64_t j,
+static __attribute__((noinline)) void NAME(last_slab)(struct NAME(terms) x, int64_t j,
                                                       T *restrict C, int64_t k)
 {
+    x.stream = false;
     while (j < k) {
         int64_t width = 1;
         while (width < k - j) width *= 2;
@@ -121,21 +149,28 @@ CPU_INLINE void NAME(row)(const struct NAME(terms) x, T *restrict C, int64_t k, 
 }
 
 // What the rows of a CSR matrix are made of, to be held in registers: row 0 without its length.
-CPU_INLINE struct NAME(terms) NAME(csr_terms)(const struct csr_dev *A, const struct dense_dev *B)
+CPU_INLINE struct NAME(terms) NAME(csr_terms)(const struct csr_dev *A, const struct dense_dev *B,
+                                              int64_t prefetch, bool stream)
 {
-    return (struct NAME(terms)){
-        .idx = A->idx, .val = A->val, .stride = 1, .last = A->nnz - 1, .B = B->val, .ld = B->ld};
+    return (struct NAME(terms)){.idx = A->idx,
+                                .val = A->val,
+                                .stride = 1,
+                                .stream = stream,
+                                .skip = prefetch,
+                                .last = A->nnz - 1,
+                                .B = B->val,
+                                .ld = B->ld};
 }
 
-// The nonzeros [p, end) of it. Prefetching, if any, runs on into the next rows.
+// The nonzeros [p, end) of it. Prefetching, if any (`ahead`, a constant), runs on into the next
+// rows.
 CPU_INLINE void NAME(csr_row)(struct NAME(terms) x, int64_t p, int64_t end, bool ahead,
-                              int64_t prefetch, T *restrict C, int64_t k, int bytes)
+                              T *restrict C, int64_t k, int bytes)
 {
     x.idx += p;
     x.val += p;
     x.count = end - p;
     x.later = ahead ? x.idx : NULL;
-    x.skip = prefetch;
     x.last -= p;
     NAME(row)(x, C, k, bytes);
 }

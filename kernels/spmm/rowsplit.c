@@ -8,12 +8,14 @@
 #include "cpu.h"
 #include "papers.h"
 #include "spmm/cpu_ahead.h"
+#include "spmm/cpu_stream.h"
 
 #include <omp.h>
 
 struct state {
     int64_t share;    // rows and nonzeros that a thread takes at a time
     int64_t prefetch; // nonzeros that rows of B are fetched ahead, 0: not
+    bool stream;      // C is written past the caches
 };
 
 // The first row that begins at step x or later, where row i begins at step i + ptr[i].
@@ -41,6 +43,7 @@ static int prepare(struct task *t)
     // Fewer at a time where there are few in all, so that every thread gets some.
     const int64_t most = (t->A[0]->m + t->A[0]->nnz) / (8 * omp_get_max_threads());
     s->share = max64(1, min64((int64_t)task_option(t, "share"), most));
+    s->stream = cpu_stream(t);
     return cpu_ahead(t, csr_of(t->A[0])->idx, t->A[0]->nnz, &s->prefetch);
 }
 
@@ -53,6 +56,7 @@ static int run(struct task *t)
 static const struct param options[] = {
     {"share", 4096, 1, 1 << 30, true, "rows and nonzeros that a thread takes at a time, at most"},
     CPU_AHEAD_OPTION,
+    CPU_STREAM_OPTION,
     {0},
 };
 

@@ -2,27 +2,29 @@
 #include "spmm/cpu_row.inl"
 
 // Rows [first, last) of C, in slabs of so many bytes; that and `ahead` are constants.
-CPU_INLINE void NAME(rows_in)(const struct csr_dev *A, const struct dense_dev *B,
-                              const struct dense_dev *C, int64_t first, int64_t last, bool ahead,
-                              int64_t prefetch, int bytes)
+CPU_INLINE void NAME(rows_in)(const struct task *t, int64_t first, int64_t last, bool ahead,
+                              int bytes)
 {
-    const struct NAME(terms) x = NAME(csr_terms)(A, B);
+    const struct state *s = t->state;
+    const struct csr_dev *A = csr_of(t->A[0]);
+    const struct NAME(terms) x = NAME(csr_terms)(A, &t->in[0], ahead ? s->prefetch : 0, s->stream);
     const int64_t *restrict ptr = A->ptr;
-    const int64_t k = C->cols, ld = C->ld;
-    T *restrict c = C->val;
+    const int64_t k = t->C.cols, ld = t->C.ld;
+    T *restrict C = t->C.val;
     for (int64_t i = first; i < last; i++)
-        NAME(csr_row)(x, ptr[i], ptr[i + 1], ahead, prefetch, c + i * ld, k, bytes);
+        NAME(csr_row)(x, ptr[i], ptr[i + 1], ahead, C + i * ld, k, bytes);
+    if (s->stream) NAME(stream_end)();
 }
 
-static void NAME(rows)(const struct csr_dev *A, const struct dense_dev *B,
-                       const struct dense_dev *C, int64_t first, int64_t last, int64_t prefetch)
+static void NAME(rows)(const struct task *t, int64_t first, int64_t last)
 {
+    const struct state *s = t->state;
 #define ROWS(bytes)                                                                                \
-    if (prefetch)                                                                                  \
-        NAME(rows_in)(A, B, C, first, last, true, prefetch, bytes);                                \
+    if (s->prefetch)                                                                               \
+        NAME(rows_in)(t, first, last, true, bytes);                                                \
     else                                                                                           \
-        NAME(rows_in)(A, B, C, first, last, false, 0, bytes)
-    BY_BYTES(NAME(slab_bytes)(C->cols), ROWS)
+        NAME(rows_in)(t, first, last, false, bytes)
+    BY_BYTES(NAME(slab_bytes)(t->C.cols), ROWS)
 #undef ROWS
 }
 
@@ -32,8 +34,6 @@ static void NAME(multiply)(struct task *t)
     const struct csr_dev *A = csr_of(t->A[0]);
     const int64_t m = A->m, steps = m + A->nnz;
 #pragma omp parallel for schedule(dynamic)
-    for (int64_t x = 0; x < steps; x += s->share) {
-        const int64_t first = row_at(A->ptr, m, x), last = row_at(A->ptr, m, x + s->share);
-        NAME(rows)(A, &t->in[0], &t->C, first, last, s->prefetch);
-    }
+    for (int64_t x = 0; x < steps; x += s->share)
+        NAME(rows)(t, row_at(A->ptr, m, x), row_at(A->ptr, m, x + s->share));
 }

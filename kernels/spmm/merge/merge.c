@@ -11,6 +11,7 @@
 #include "cpu.h"
 #include "papers.h"
 #include "spmm/cpu_ahead.h"
+#include "spmm/cpu_stream.h"
 
 #include <omp.h>
 
@@ -20,6 +21,7 @@ struct state {
     int64_t *row;     // row that share s leaves unfinished, -1: none; size shares
     void *carry;      // its partial sums, shares x carry_ld
     int64_t prefetch; // nonzeros that rows of B are fetched ahead, 0: not
+    bool stream;      // C is written past the caches
 };
 
 // Where the path crosses a diagonal: rows + nonzeros steps were made.
@@ -53,6 +55,7 @@ static int prepare(struct task *t)
     int64_t line = 64 / (int64_t)size, count;
     s->shares = omp_get_max_threads() * (int64_t)task_option(t, "shares");
     s->carry_ld = (t->C.cols + line - 1) / line * line;
+    s->stream = cpu_stream(t);
     int err = size_mul(s->shares, s->carry_ld, &count);
     if (!err) err = device_alloc(t->dev, s->shares, sizeof *s->row, (void **)&s->row);
     if (!err) err = device_alloc(t->dev, count, size, &s->carry);
@@ -79,6 +82,7 @@ static void teardown(struct task *t)
 static const struct param options[] = {
     {"shares", 1, 1, 1024, true, "shares for each thread"},
     CPU_AHEAD_OPTION,
+    CPU_STREAM_OPTION,
     {0},
 };
 
