@@ -7,7 +7,7 @@
 
 static struct device dev;
 static const char *const kinds[] = {"plain", "AVX2", "AVX-512"};
-static const char *const names[] = {"rowsplit", "merge", "sellp", "aspt"};
+static const char *const names[] = {"rowsplit", "merge", "sellp", "aspt", "bundled"};
 
 // The whole of it, elements between its rows included, in one algorithm.
 static void test_case(const struct csr *A, const char *shape, enum prec prec, int64_t k, int pad,
@@ -44,11 +44,15 @@ static void test_every_k(const struct shape *s, const struct algo_entry *e)
     csr_free(&A);
 }
 
+// Two or three rows after one another have the same columns, and some of their own.
+static bool alike(int32_t i, int32_t j) { return (j + i / 3) % 4 == 0 || (i + 3 * j) % 13 == 0; }
+
 static void test_kinds(void)
 {
     static const struct shape shapes_of[] = {
         {.name = "few", .m = 23, .n = 31, .rule = few},
         {.name = "scattered", .m = 12, .n = 40, .rule = scattered},
+        {.name = "alike", .m = 14, .n = 25, .rule = alike},
     };
     for (enum cpu_kind kind = CPU_PLAIN; kind <= CPU_AVX512; kind++) {
         cpu_kind_limit(kind);

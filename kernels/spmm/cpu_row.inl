@@ -13,6 +13,8 @@ typedef T NAME(narrow) __attribute__((vector_size(16), aligned(sizeof(T)), may_a
 
 // Stores a vector. Past the caches it has to lie at a multiple of its size, and who reads it in
 // another thread needs a stream_end() first.
+#undef PUT
+#undef PUT_WIDE
 #define PUT(C, v, past) (*(C) = (v))
 #if CPU_HAS_KINDS
 CPU_INLINE void NAME(put)(NAME(wide) * C, NAME(wide) v, bool past)
@@ -79,8 +81,6 @@ ROW_SLAB(slab_wide, NAME(wide), PUT_WIDE)
 ROW_SLAB(slab_narrow, NAME(narrow), PUT)
 ROW_SLAB(slab_single, T, PUT)
 #undef ROW_SLAB
-#undef PUT
-#undef PUT_WIDE
 
 // By the widest vectors that there are whole ones of: `bytes` is a constant, so that one of the
 // three is left where this is inlined.

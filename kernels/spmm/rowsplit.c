@@ -8,30 +8,14 @@
 #include "cpu.h"
 #include "papers.h"
 #include "spmm/cpu_ahead.h"
+#include "spmm/cpu_shares.h"
 #include "spmm/cpu_stream.h"
-
-#include <omp.h>
 
 struct state {
     int64_t share;    // rows and nonzeros that a thread takes at a time
     int64_t prefetch; // nonzeros that rows of B are fetched ahead, 0: not
     bool stream;      // C is written past the caches
 };
-
-// The first row that begins at step x or later, where row i begins at step i + ptr[i].
-static int64_t row_at(const int64_t *ptr, int64_t m, int64_t x)
-{
-    int64_t low = 0, high = m;
-    while (low < high) {
-        const int64_t i = low + (high - low) / 2;
-        if (i + ptr[i] < x) {
-            low = i + 1;
-        } else {
-            high = i;
-        }
-    }
-    return low;
-}
 
 #define BODY "spmm/rowsplit.inl"
 #include "each_kind.inl"
@@ -40,9 +24,7 @@ static int prepare(struct task *t)
 {
     struct state *s = t->state = mem_zero_alloc(1, sizeof *s);
     if (!s) return ERR_MEMORY;
-    // Fewer at a time where there are few in all, so that every thread gets some.
-    const int64_t most = (t->A[0]->m + t->A[0]->nnz) / (8 * omp_get_max_threads());
-    s->share = max64(1, min64((int64_t)task_option(t, "share"), most));
+    s->share = share_steps(t);
     s->stream = cpu_stream(t);
     return cpu_ahead(t, csr_of(t->A[0])->idx, t->A[0]->nnz, &s->prefetch);
 }
@@ -54,7 +36,7 @@ static int run(struct task *t)
 }
 
 static const struct param options[] = {
-    {"share", 4096, 1, 1 << 30, true, "rows and nonzeros that a thread takes at a time, at most"},
+    CPU_SHARE_OPTION,
     CPU_AHEAD_OPTION,
     CPU_STREAM_OPTION,
     {0},
