@@ -1,4 +1,5 @@
-// What the OpenMP kernels share: names for the bodies that are included once per type.
+// What the OpenMP kernels share: names for the bodies that are included once per type
+// (each_prec.inl), or once per type and kind of processor (each_kind.inl).
 #ifndef CPU_H
 #define CPU_H
 

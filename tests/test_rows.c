@@ -4,6 +4,7 @@
 #include "cases.h"
 #include "shapes.h"
 #include "spmm/cpu_ahead.h"
+#include "spmm/cpu_stream.h"
 
 static struct device dev;
 static const char *const kinds[] = {"plain", "AVX2", "AVX-512"};
@@ -141,12 +142,43 @@ static void test_ahead(const char *name, int32_t n, int32_t (*column)(int64_t p)
     csr_free(&A);
 }
 
+// C goes past the caches where it is large, in whole lines.
+static void test_stream(void)
+{
+    static const struct {
+        int64_t rows, ld;
+        int option, off; // elements that C begins off a line
+        bool stream;
+    } cases[] = {
+        {70000, 32, -1, 0, true},  {60000, 32, -1, 0, false}, {70000, 33, -1, 0, false},
+        {70000, 32, -1, 8, false}, {70000, 32, 0, 0, false},  {5, 32, 1, 0, true},
+        {5, 33, 1, 0, false},      {0, 0, -1, 0, false},
+    };
+    const struct algo_entry *e = algo_find(op_find("spmm"), "rowsplit", DEVICE_CPU);
+    float *lines = mem_alloc(16, sizeof *lines);
+    for (int i = 0; i < COUNT(cases) && lines; i++) {
+        struct task t = {.entry = e, .algo = e->algo, .dev = &dev, .prec = F32};
+        t.C = (struct dense_dev){.rows = cases[i].rows, .cols = cases[i].ld, .ld = cases[i].ld};
+        t.C.val = lines + cases[i].off;
+        algo_defaults(e->algo, t.opt);
+        set_option(e, t.opt, "stream", cases[i].option);
+        CHECK(cpu_stream(&t) == cases[i].stream, "case %d: %d", i, !cases[i].stream);
+        const struct figure *told = figures_find(&t.figures, "streamed");
+        CHECK(!told == (cases[i].option >= 0) && (!told || told->number == cases[i].stream),
+              "case %d tells %g", i, told ? told->number : -1);
+    }
+    mem_free(lines);
+}
+
 int main(void)
 {
     int err = device_open("cpu", &dev);
     CHECK(!err, "%s", fail_text());
     if (err) return TEST_END();
+    dev.cache_bytes = 32 << 20; // a matrix of 8 MB is large
+    dev.cache_least_bytes = dev.units * ((int64_t)512 << 10);
     test_share();
+    test_stream();
     for (int a = 0; a < COUNT(names); a++) {
         test_ahead(names[a], 40000, anywhere, AHEAD_NONZEROS);
         test_ahead(names[a], 40000, in_order, 0);

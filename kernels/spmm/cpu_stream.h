@@ -11,17 +11,19 @@
         "stream", -1, -1, 1, true, "1: C is written past the caches; -1: where it is large"        \
     }
 
-// Of the last cache: another part is B's, and who else is there has some.
-#define STREAM_SHARE 4
+#define STREAM_PART 4 // of the last cache: C is not alone there
 
 // What the option comes to for a task. Only whole lines are worth it.
-static inline bool cpu_stream(const struct task *t)
+static inline bool cpu_stream(struct task *t)
 {
     const struct dense_dev *C = &t->C;
     const int64_t row = C->ld * (int64_t)prec_bytes(t->prec);
     const int option = (int)task_option(t, "stream");
-    if (row % 64 || (uintptr_t)C->val % 64) return false;
-    return option < 0 ? C->rows > t->dev->cache_bytes / STREAM_SHARE / row : option;
+    const bool whole = row % 64 == 0 && (uintptr_t)C->val % 64 == 0;
+    const bool large = C->rows > t->dev->cache_bytes / STREAM_PART / max64(1, row);
+    const bool stream = whole && (option < 0 ? large : option);
+    if (option < 0) task_number(t, "streamed", stream); // what -1 of the option came to
+    return stream;
 }
 
 #endif
