@@ -1,18 +1,41 @@
-// What the OpenMP kernels share: names for the bodies that are included once per type.
+// What the OpenMP kernels share: names for the bodies that are included once per type
+// (each_prec.inl), or once per type and kind of processor (each_kind.inl).
 #ifndef CPU_H
 #define CPU_H
 
 #include "algos/algo.h"
+#include "base/cpu_kind.h"
+
+#if CPU_HAS_KINDS
+#include <immintrin.h>
+#endif
 
 #define CPU_INLINE static inline __attribute__((always_inline))
 
-// NAME(rows) is rows_f32 or rows_f64 in a body included with PREC defined as f32 or f64.
-#define NAME_JOIN(name, prec) name##_##prec
-#define NAME_PREC(name, prec) NAME_JOIN(name, prec)
-#define NAME(name)            NAME_PREC(name, PREC)
+// NAME(rows) is rows_f32 or rows_f64 in a body included with PREC defined as f32 or f64,
+// rows_f32_avx2 and so on in one that is included for each kind of processor.
+#define KIND
+#define NAME_JOIN(name, prec, kind) name##_##prec##kind
+#define NAME_PREC(name, prec, kind) NAME_JOIN(name, prec, kind)
+#define NAME(name)                  NAME_PREC(name, PREC, KIND)
 
 // function_f32(...) or function_f64(...), by the precision of the task.
 #define BY_PREC(t, function, ...)                                                                  \
     ((t)->prec == F32 ? function##_f32(__VA_ARGS__) : function##_f64(__VA_ARGS__))
+
+// function_f32_avx2(...) and so on, of a body that each_kind.inl includes, by the precision of the
+// task and the processor.
+#if CPU_HAS_KINDS
+#define BY_KIND(t, function, ...)                                                                  \
+    switch (cpu_kind()) {                                                                          \
+    case CPU_PLAIN: BY_PREC_OF(t, function, _plain, __VA_ARGS__); break;                           \
+    case CPU_AVX2: BY_PREC_OF(t, function, _avx2, __VA_ARGS__); break;                             \
+    case CPU_AVX512: BY_PREC_OF(t, function, _avx512, __VA_ARGS__); break;                         \
+    }
+#else
+#define BY_KIND(t, function, ...) BY_PREC_OF(t, function, _plain, __VA_ARGS__)
+#endif
+#define BY_PREC_OF(t, function, kind, ...)                                                         \
+    ((t)->prec == F32 ? function##_f32##kind(__VA_ARGS__) : function##_f64##kind(__VA_ARGS__))
 
 #endif

@@ -7,20 +7,33 @@
 // row to the next. The light part comes last, as in CSR. The columns of B are in vector registers.
 #include "aspt.h"
 #include "papers.h"
+#include "spmm/cpu_ahead.h"
+
+struct state {
+    int64_t prefetch; // nonzeros of the light part that rows of B are fetched ahead, 0: not
+};
 
 #define BODY "spmm/aspt.inl"
-#include "each_prec.inl"
+#include "each_kind.inl"
+
+static int prepare(struct task *t)
+{
+    struct state *s = t->state = mem_zero_alloc(1, sizeof *s);
+    if (!s) return ERR_MEMORY;
+    const struct aspt *A = aspt_of(t->A[0]);
+    return cpu_ahead(t, A->idx, A->nnz, &s->prefetch);
+}
 
 static int run(struct task *t)
 {
-    BY_PREC(t, multiply, aspt_of(t->A[0]), &t->in[0], &t->C, (int)task_option(t, "prefetch"));
+    const int64_t prefetch = ((const struct state *)t->state)->prefetch;
+    BY_KIND(t, multiply, aspt_of(t->A[0]), &t->in[0], &t->C, prefetch);
     return OK;
 }
 
 static const struct param options[] = {
     ASPT_CPU_OPTIONS,
-    {"prefetch", 32, 0, 1024, true,
-     "nonzeros of the light part that rows of B are fetched ahead of their use"},
+    CPU_AHEAD_OPTION, // of the light part
     {0},
 };
 
@@ -36,5 +49,7 @@ const struct algo spmm_aspt_cpu = {
         "The columns of a tile are chosen by the modulo mapping that the paper has for GPUs, and "
         "the size of tiles by this machine's caches.",
     .choose = aspt_choose_cpu,
+    .prepare = prepare,
     .run = run,
+    .teardown = task_free_state,
 };

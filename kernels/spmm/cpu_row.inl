@@ -1,78 +1,176 @@
-// One row of C = A * B, vectorised over the k columns: included once per type, with T the type of
-// the values and PREC its name. A slab of the row, some neighbouring columns, stays in vector
-// registers while all nonzeros of the row pass by, so that C is written once and B is read in whole
-// cache lines.
+// One row of C = A * B, vectorised over the k columns: included once per type and kind of
+// processor, with T the type of the values and VECTOR the bytes of a vector. A slab of the row,
+// some neighbouring columns, stays in registers while all nonzeros of the row pass by, so that C is
+// written once and B is read in whole cache lines.
 
-// The widest slab: 8 registers of AVX-512 hide the latency of the additions, which form one chain
-// for each register. AVX2 has 16 registers of half the size.
+// The widest slab: with more than 8 sums there are too few of AVX2's 16 registers left.
 #undef SLAB_BYTES
-#define SLAB_BYTES 512
+#define SLAB_BYTES (8 * VECTOR)
 
-// C[0 .. width) = sum over p < count of val[p * stride] * B[idx[p * stride] * ld ...]; `width` is
-// a constant where this is inlined. Unless `later` is NULL, the row of B that belongs to
-// later[min(p + skip, last) * stride] is fetched at step p; padding there is legal.
-CPU_INLINE void NAME(row_slab)(const int32_t *restrict idx, const T *restrict val, int64_t stride,
-                               int64_t count, const int32_t *restrict later, int64_t skip,
-                               int64_t last, const T *restrict B, int64_t ld, T *restrict C,
-                               int width)
+// Vectors as they lie in memory, at any address.
+typedef T NAME(wide) __attribute__((vector_size(VECTOR), aligned(sizeof(T)), may_alias));
+typedef T NAME(narrow) __attribute__((vector_size(16), aligned(sizeof(T)), may_alias));
+
+// Stores a vector. Past the caches it has to lie at a multiple of its size, and who reads it in
+// another thread needs a stream_end() first.
+#undef PUT
+#undef PUT_WIDE
+#define PUT(C, v, past) (*(C) = (v))
+#if CPU_HAS_KINDS
+CPU_INLINE void NAME(put)(NAME(wide) * C, NAME(wide) v, bool past)
 {
-    T sum[SLAB_BYTES / sizeof(T)];
-    for (int j = 0; j < width; j++) sum[j] = 0;
-    for (int64_t p = 0; p < count; p++) {
-        if (later) {
-            const T *b = B + max64(later[min64(p + skip, last) * stride], 0) * ld;
-            for (int j = 0; j < width; j += (int)(64 / sizeof(T))) __builtin_prefetch(b + j);
-        }
-        T a = val[p * stride];
-        const T *b = B + idx[p * stride] * ld;
-        for (int j = 0; j < width; j++) sum[j] += a * b[j];
+    if (!past)
+        *C = v;
+    else
+#if VECTOR == 64
+        _mm512_stream_si512((void *)C, (__m512i)v);
+#elif VECTOR == 32
+        _mm256_stream_si256((void *)C, (__m256i)v);
+#else
+        _mm_stream_si128((void *)C, (__m128i)v);
+#endif
+}
+CPU_INLINE void NAME(stream_end)(void) { _mm_sfence(); }
+#define PUT_WIDE NAME(put)
+#else
+CPU_INLINE void NAME(stream_end)(void) {}
+#define PUT_WIDE PUT
+#endif
+
+// What all slabs of a row are made of.
+struct NAME(terms) {
+    const int32_t *idx; // columns, `stride` apart; size count
+    const T *val;       // values, likewise
+    int64_t stride, count;
+    bool add;             // to what is in C
+    bool stream;          // past the caches; lines of C begin where rows do
+    const int32_t *later; // NULL, or where the row of B that belongs to later[min(p + skip, last) *
+                          // stride] is fetched at step p
+    bool padded;          // whether there may be padding there
+    int64_t skip, last;
+    const T *B;
+    int64_t ld; // of B
+};
+
+// NAME(slab)(x, j, C, width): C[0 .. width) (+)= sum over p of val[p] * B[idx[p]][j .. j + width),
+// by vectors of type V; `width` is a constant where this is inlined.
+#define ROW_SLAB(slab, V, PUT)                                                                     \
+    CPU_INLINE void NAME(slab)(const struct NAME(terms) x, int64_t j, T *restrict C, int width)    \
+    {                                                                                              \
+        enum { LANES = sizeof(V) / sizeof(T) };                                                    \
+        const int vectors = width / LANES;                                                         \
+        const int32_t *restrict idx = x.idx;                                                       \
+        const T *restrict val = x.val, *restrict B = x.B + j;                                      \
+        V sum[SLAB_BYTES / sizeof(V)];                                                             \
+        UNROLL for (int v = 0; v < vectors; v++) sum[v] = x.add ? ((V *)C)[v] : (V){0};            \
+        for (int64_t p = 0; p < x.count; p++) {                                                    \
+            if (x.later) {                                                                         \
+                const int64_t i = x.later[min64(p + x.skip, x.last) * x.stride];                   \
+                const T *b = B + (x.padded ? max64(i, 0) : i) * x.ld;                              \
+                UNROLL for (int w = 0; w < width; w += (int)(64 / sizeof(T)))                      \
+                    __builtin_prefetch(b + w);                                                     \
+            }                                                                                      \
+            const T a = val[p * x.stride];                                                         \
+            const V *b = (const V *)(B + idx[p * x.stride] * x.ld);                                \
+            UNROLL for (int v = 0; v < vectors; v++) sum[v] += a * b[v];                           \
+        }                                                                                          \
+        UNROLL for (int v = 0; v < vectors; v++) { PUT((V *)C + v, sum[v], x.stream); }            \
     }
-    for (int j = 0; j < width; j++) C[j] = sum[j];
+#define UNROLL _Pragma("GCC unroll 32")
+ROW_SLAB(slab_wide, NAME(wide), PUT_WIDE)
+ROW_SLAB(slab_narrow, NAME(narrow), PUT)
+ROW_SLAB(slab_single, T, PUT)
+#undef ROW_SLAB
+
+// By the widest vectors that there are whole ones of: `bytes` is a constant, so that one of the
+// three is left where this is inlined.
+CPU_INLINE void NAME(slab)(const struct NAME(terms) x, int64_t j, T *restrict C, int bytes)
+{
+    const int width = bytes / (int)sizeof(T);
+    if (bytes > SLAB_BYTES)
+        __builtin_unreachable();
+    else if (bytes >= VECTOR)
+        NAME(slab_wide)(x, j, C, width);
+    else if (bytes >= 16)
+        NAME(slab_narrow)(x, j, C, width);
+    else
+        NAME(slab_single)(x, j, C, width);
 }
 
-// C[0 .. k) slab by slab. The last one overlaps the one before it where k is no multiple: that
-// computes a few elements twice, to the same value, but passes over the row only once more.
-CPU_INLINE void NAME(row)(const int32_t *restrict idx, const T *restrict val, int64_t stride,
-                          int64_t count, const int32_t *restrict later, int64_t skip, int64_t last,
-                          const T *restrict B, int64_t ld, T *restrict C, int64_t k)
+// CALL(bytes) with a constant.
+#undef BY_BYTES
+#define BY_BYTES(bytes, CALL)                                                                      \
+    switch (bytes) {                                                                               \
+    case 512: CALL(512); break;                                                                    \
+    case 256: CALL(256); break;                                                                    \
+    case 128: CALL(128); break;                                                                    \
+    case 64: CALL(64); break;                                                                      \
+    case 32: CALL(32); break;                                                                      \
+    case 16: CALL(16); break;                                                                      \
+    case 8: CALL(8); break;                                                                        \
+    case 4: CALL(4); break;                                                                        \
+    }
+
+// The bytes of the slabs that k columns are cut into, but for the last one.
+static int NAME(slab_bytes)(int64_t k)
 {
-    for (int64_t j = 0; j < k;) {
-        int64_t width = SLAB_BYTES / sizeof(T);
-        while (width > k || width / 2 >= k - j) width /= 2;
+    int bytes = SLAB_BYTES;
+    while (bytes > (int64_t)sizeof(T) * k) bytes /= 2;
+    return bytes;
+}
+
+// The last columns [j, k). Where they are not as many as a slab has, it overlaps the one before it:
+// that computes a few elements twice, to the same value. Sums that are added to cannot overlap.
+static __attribute__((noinline)) void NAME(last_slab)(struct NAME(terms) x, int64_t j,
+                                                      T *restrict C, int64_t k)
+{
+    x.stream = false;
+    while (j < k) {
+        int64_t width = 1;
+        while (width < k - j) width *= 2;
+        if (x.add && width > k - j) width /= 2;
         j = min64(j, k - width);
-#define SLAB(bytes)                                                                                \
-    case bytes:                                                                                    \
-        NAME(row_slab)                                                                             \
-        (idx, val, stride, count, later, skip, last, B + j, ld, C + j, bytes / sizeof(T));         \
-        break
-        switch (width * sizeof(T)) {
-            SLAB(512);
-            SLAB(256);
-            SLAB(128);
-            SLAB(64);
-            SLAB(32);
-            SLAB(16);
-            SLAB(8);
-            SLAB(4);
-        }
+#define SLAB(bytes) NAME(slab)(x, j, C + j, bytes)
+        BY_BYTES(width * sizeof(T), SLAB)
 #undef SLAB
         j += width;
     }
 }
 
-// The same for the nonzeros [p, end) of a CSR matrix. Prefetching runs on into the next rows.
-CPU_INLINE void NAME(csr_row)(const struct csr_dev *A, int64_t p, int64_t end, int prefetch,
-                              const T *restrict B, int64_t ld, T *restrict C, int64_t k)
+// C[0 .. k) in slabs of slab_bytes(k), a constant where this is inlined.
+CPU_INLINE void NAME(row)(const struct NAME(terms) x, T *restrict C, int64_t k, int bytes)
 {
-    const int32_t *idx = A->idx + p;
-    const T *val = (const T *)A->val + p;
-    NAME(row)(idx, val, 1, end - p, prefetch ? idx : NULL, prefetch, A->nnz - 1 - p, B, ld, C, k);
+    const int64_t width = bytes / (int)sizeof(T);
+    NAME(slab)(x, 0, C, bytes);
+    int64_t j = width;
+    if (bytes == SLAB_BYTES) // else there is one alone
+        for (; j + width <= k; j += width) NAME(slab)(x, j, C + j, bytes);
+    if (j < k) NAME(last_slab)(x, j, C, k);
 }
 
-// Asks for a row of C that will be written soon after row i: stores leave the processor in order,
-// so that one that misses the cache holds up all after it.
-CPU_INLINE void NAME(claim_row)(const struct dense_dev *C, int64_t i)
+// What the rows of a CSR matrix are made of, to be held in registers: row 0 without its length.
+CPU_INLINE struct NAME(terms) NAME(csr_terms)(const struct csr_dev *A, const struct dense_dev *B,
+                                              int64_t prefetch, bool stream)
 {
-    const T *row = (const T *)C->val + min64(i + 4, C->rows - 1) * C->ld;
-    for (int64_t j = 0; j < C->cols; j += 64 / sizeof(T)) __builtin_prefetch(row + j, 1);
+    return (struct NAME(terms)){.idx = A->idx,
+                                .val = A->val,
+                                .stride = 1,
+                                .stream = stream,
+                                .skip = prefetch,
+                                .last = A->nnz - 1,
+                                .B = B->val,
+                                .ld = B->ld};
+}
+
+// The nonzeros [p, end) of it. Prefetching, if any (`ahead`, a constant), runs on into the next
+// rows.
+CPU_INLINE void NAME(csr_row)(struct NAME(terms) x, int64_t p, int64_t end, bool ahead,
+                              T *restrict C, int64_t k, int bytes)
+{
+    x.idx += p;
+    x.val += p;
+    x.count = end - p;
+    x.later = ahead ? x.idx : NULL;
+    x.last -= p;
+    NAME(row)(x, C, k, bytes);
 }

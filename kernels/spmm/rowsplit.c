@@ -3,41 +3,42 @@
 // GPU, Euro-Par 2018, section 4.1, carried over to a CPU: the paper gives a row to a warp and the
 // columns of B to its lanes; here a row belongs to a thread and the columns to vector registers.
 //
-// Format: CSR. Any k. A thread's share is some rows, and it takes another as it gets free. Rows of
-// very different lengths still cost balance: one row is never cut.
+// Format: CSR. Any k. A thread's share is some rows of about equal work, and it takes another as it
+// gets free. A row that is longer than a share still costs balance: one row is never cut.
 #include "cpu.h"
 #include "papers.h"
-
-#include <omp.h>
+#include "spmm/cpu_ahead.h"
+#include "spmm/cpu_shares.h"
+#include "spmm/cpu_stream.h"
 
 struct state {
-    int64_t share; // rows that a thread takes at a time
-    int prefetch;
+    int64_t share;    // rows and nonzeros that a thread takes at a time
+    int64_t prefetch; // nonzeros that rows of B are fetched ahead, 0: not
+    bool stream;      // C is written past the caches
 };
 
 #define BODY "spmm/rowsplit.inl"
-#include "each_prec.inl"
+#include "each_kind.inl"
 
 static int prepare(struct task *t)
 {
     struct state *s = t->state = mem_zero_alloc(1, sizeof *s);
     if (!s) return ERR_MEMORY;
-    // Fewer at a time where there are few rows, so that every thread gets some.
-    int64_t most = t->A[0]->m / (8 * omp_get_max_threads());
-    s->share = max64(1, min64((int64_t)task_option(t, "share"), most));
-    s->prefetch = (int)task_option(t, "prefetch");
-    return OK;
+    s->share = share_steps(t);
+    s->stream = cpu_stream(t);
+    return cpu_ahead(t, csr_of(t->A[0])->idx, t->A[0]->nnz, &s->prefetch);
 }
 
 static int run(struct task *t)
 {
-    BY_PREC(t, multiply, t);
+    BY_KIND(t, multiply, t);
     return OK;
 }
 
 static const struct param options[] = {
-    {"share", 64, 1, 1 << 20, true, "rows that a thread takes at a time, at most"},
-    {"prefetch", 32, 0, 1024, true, "nonzeros that rows of B are fetched ahead of their use"},
+    CPU_SHARE_OPTION,
+    CPU_AHEAD_OPTION,
+    CPU_STREAM_OPTION,
     {0},
 };
 

@@ -8,6 +8,8 @@
 // where its padding begins.
 #include "cpu.h"
 #include "formats/sellp.h"
+#include "spmm/cpu_ahead.h"
+#include "spmm/cpu_stream.h"
 
 // Where the padding of a row begins, by bisection.
 static int64_t row_length(const int32_t *idx, int64_t slice, int64_t width)
@@ -24,30 +26,32 @@ static int64_t row_length(const int32_t *idx, int64_t slice, int64_t width)
     return low;
 }
 
-#define BODY "spmm/sellp.inl"
-#include "each_prec.inl"
-
 struct state {
-    int prefetch;
+    int64_t prefetch; // nonzeros that rows of B are fetched ahead, 0: not
+    bool stream;      // C is written past the caches
 };
+
+#define BODY "spmm/sellp.inl"
+#include "each_kind.inl"
 
 static int prepare(struct task *t)
 {
     struct state *s = t->state = mem_zero_alloc(1, sizeof *s);
     if (!s) return ERR_MEMORY;
-    s->prefetch = (int)task_option(t, "prefetch");
-    return OK;
+    const struct sellp *A = sellp_of(t->A[0]);
+    s->stream = cpu_stream(t);
+    return cpu_ahead(t, A->idx, A->stored, &s->prefetch);
 }
 
 static int run(struct task *t)
 {
-    int prefetch = ((const struct state *)t->state)->prefetch;
-    BY_PREC(t, multiply, sellp_of(t->A[0]), &t->in[0], &t->C, prefetch);
+    BY_KIND(t, multiply, t);
     return OK;
 }
 
 static const struct param options[] = {
-    {"prefetch", 32, 0, 1024, true, "nonzeros that rows of B are fetched ahead of their use"},
+    CPU_AHEAD_OPTION,
+    CPU_STREAM_OPTION,
     {0},
 };
 

@@ -1,15 +1,19 @@
-// Included once per type by sellp.c.
+// Included once per type and kind of processor by sellp.c.
 #include "spmm/cpu_row.inl"
 
 // The rows of slice s. Entry j of a row lies near entry j of the rows after it, so prefetching
-// looks as many whole rows ahead as have `prefetch` nonzeros, also into the next slices.
-CPU_CLONES static void NAME(slice)(const struct sellp *A, const struct dense_dev *B,
-                                   const struct dense_dev *C, int64_t s, int prefetch)
+// looks as many whole rows ahead as have `prefetch` nonzeros, also into the next slices. In slabs
+// of so many bytes, a constant.
+CPU_INLINE void NAME(slice_in)(const struct task *t, int64_t s, int bytes)
 {
+    const int64_t prefetch = ((const struct state *)t->state)->prefetch;
+    const bool stream = ((const struct state *)t->state)->stream;
+    const struct sellp *A = sellp_of(t->A[0]);
+    const struct dense_dev *B = &t->in[0], *C = &t->C;
     int64_t slice = A->slice, start = A->ptr[s], width = (A->ptr[s + 1] - start) / slice;
     int64_t ahead = width ? (prefetch + width - 1) / width : 0;
     const int32_t *restrict idx = A->idx;
-    const T *restrict val = A->val, *restrict b = B->val;
+    const T *restrict val = A->val;
     T *restrict c = C->val;
     for (int64_t i = s * slice; i < min64((s + 1) * slice, A->m); i++) {
         const int32_t *later = NULL;
@@ -18,18 +22,33 @@ CPU_CLONES static void NAME(slice)(const struct sellp *A, const struct dense_dev
             int64_t x = min64(i + ahead, A->m - 1) / slice;
             later_width = (A->ptr[x + 1] - A->ptr[x]) / slice;
             later = later_width ? idx + A->ptr[x] + (i + ahead) % slice : NULL;
-            NAME(claim_row)(C, i);
         }
-        int64_t q = start + i % slice, count = row_length(idx + q, slice, width);
-        NAME(row)
-        (idx + q, val + q, slice, count, later, 0, later_width - 1, b, B->ld, c + i * C->ld,
-         C->cols);
+        const int64_t q = start + i % slice;
+        const struct NAME(terms) x = {.idx = idx + q,
+                                      .val = val + q,
+                                      .stride = slice,
+                                      .count = row_length(idx + q, slice, width),
+                                      .later = later,
+                                      .last = later_width - 1,
+                                      .stream = stream,
+                                      .padded = true,
+                                      .B = B->val,
+                                      .ld = B->ld};
+        NAME(row)(x, c + i * C->ld, C->cols, bytes);
     }
+    if (stream) NAME(stream_end)();
 }
 
-static void NAME(multiply)(const struct sellp *A, const struct dense_dev *B,
-                           const struct dense_dev *C, int prefetch)
+static void NAME(slice)(const struct task *t, int64_t s)
 {
+#define SLICE(bytes) NAME(slice_in)(t, s, bytes)
+    BY_BYTES(NAME(slab_bytes)(t->C.cols), SLICE)
+#undef SLICE
+}
+
+static void NAME(multiply)(struct task *t)
+{
+    const int64_t slices = sellp_of(t->A[0])->slices;
 #pragma omp parallel for schedule(dynamic)
-    for (int64_t s = 0; s < A->slices; s++) NAME(slice)(A, B, C, s, prefetch);
+    for (int64_t s = 0; s < slices; s++) NAME(slice)(t, s);
 }

@@ -10,6 +10,8 @@
 // is fixed when the case is prepared.
 #include "cpu.h"
 #include "papers.h"
+#include "spmm/cpu_ahead.h"
+#include "spmm/cpu_stream.h"
 
 #include <omp.h>
 
@@ -18,7 +20,8 @@ struct state {
     int64_t carry_ld; // elements from one carry to the next, in whole cache lines
     int64_t *row;     // row that share s leaves unfinished, -1: none; size shares
     void *carry;      // its partial sums, shares x carry_ld
-    int prefetch;
+    int64_t prefetch; // nonzeros that rows of B are fetched ahead, 0: not
+    bool stream;      // C is written past the caches
 };
 
 // Where the path crosses a diagonal: rows + nonzeros steps were made.
@@ -42,7 +45,7 @@ static struct place path_search(const int64_t *ptr, int64_t m, int64_t nnz, int6
 }
 
 #define BODY "spmm/merge/merge.inl"
-#include "each_prec.inl"
+#include "each_kind.inl"
 
 static int prepare(struct task *t)
 {
@@ -50,18 +53,19 @@ static int prepare(struct task *t)
     if (!s) return ERR_MEMORY;
     size_t size = prec_bytes(t->prec);
     int64_t line = 64 / (int64_t)size, count;
-    s->prefetch = (int)task_option(t, "prefetch");
     s->shares = omp_get_max_threads() * (int64_t)task_option(t, "shares");
     s->carry_ld = (t->C.cols + line - 1) / line * line;
+    s->stream = cpu_stream(t);
     int err = size_mul(s->shares, s->carry_ld, &count);
     if (!err) err = device_alloc(t->dev, s->shares, sizeof *s->row, (void **)&s->row);
     if (!err) err = device_alloc(t->dev, count, size, &s->carry);
+    if (!err) err = cpu_ahead(t, csr_of(t->A[0])->idx, t->A[0]->nnz, &s->prefetch);
     return err;
 }
 
 static int run(struct task *t)
 {
-    BY_PREC(t, multiply, t);
+    BY_KIND(t, multiply, t);
     return OK;
 }
 
@@ -77,7 +81,8 @@ static void teardown(struct task *t)
 
 static const struct param options[] = {
     {"shares", 1, 1, 1024, true, "shares for each thread"},
-    {"prefetch", 32, 0, 1024, true, "nonzeros that rows of B are fetched ahead of their use"},
+    CPU_AHEAD_OPTION,
+    CPU_STREAM_OPTION,
     {0},
 };
 

@@ -1,0 +1,34 @@
+// Includes BODY once per type for each kind of processor, see enum cpu_kind, and compiles it for
+// that kind: with KIND as well, which NAME() appends, and VECTOR, the bytes of its widest vectors.
+// BY_KIND() of cpu.h calls the one for the machine. Other than CPU_CLONES this lets a body say its
+// vectors itself: of plain loops over a row's sums compilers keep a part in memory.
+#pragma push_macro("BODY")
+#undef KIND
+#define KIND   _plain
+#define VECTOR 16
+#include "each_prec.inl"
+#undef KIND
+#undef VECTOR
+#pragma pop_macro("BODY")
+#if CPU_HAS_KINDS
+#pragma push_macro("BODY")
+#pragma GCC push_options
+#pragma GCC target("arch=x86-64-v3")
+#define KIND   _avx2
+#define VECTOR 32
+#include "each_prec.inl"
+#undef KIND
+#undef VECTOR
+#pragma GCC pop_options
+#pragma pop_macro("BODY")
+#pragma GCC push_options
+#pragma GCC target("arch=x86-64-v4")
+#define KIND   _avx512
+#define VECTOR 64
+#include "each_prec.inl"
+#undef KIND
+#undef VECTOR
+#pragma GCC pop_options
+#endif
+#undef BODY
+#define KIND

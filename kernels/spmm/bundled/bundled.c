@@ -1,0 +1,109 @@
+// SpMM by rows, neighbours that have mostly the same columns multiplied together, C = A * B,
+// row-major. Own work.
+//
+// Format: CSR, and what find.h makes of it. Any k. Where a mesh has several unknowns in a node, or
+// pages of a site link to the same ones, two or three rows that follow one another have most
+// columns in common: a vector of B is then loaded once for all of them, and as many sums are under
+// way at a time, which is what the arithmetic units need. Columns of a single row follow by
+// themselves: no row meets a value of B that it has no nonzero for. All other rows are done as in
+// row split. A sum has its common terms first; nothing of it depends on threads.
+#include "cpu.h"
+#include "spmm/bundled/find.h"
+#include "spmm/cpu_ahead.h"
+#include "spmm/cpu_shares.h"
+#include "spmm/cpu_stream.h"
+
+// Where a share begins.
+struct cut {
+    int64_t row, bundle;
+};
+
+struct state {
+    struct bundles found;
+    struct cut *cut; // size shares + 1
+    int64_t shares;
+    int64_t prefetch; // nonzeros that rows of B are fetched ahead, 0: not
+    bool stream;      // C is written past the caches
+};
+
+#define BODY "spmm/bundled/bundled.inl"
+#include "each_kind.inl"
+
+// The first row of a share and the first bundle from there on. One that began before is whole.
+static struct cut cut_at(const struct bundles *found, int64_t row)
+{
+    int64_t low = 0, high = found->count;
+    while (low < high) {
+        const int64_t b = low + (high - low) / 2;
+        if (found->list[b].row < row) {
+            low = b + 1;
+        } else {
+            high = b;
+        }
+    }
+    if (low) row = max64(row, found->list[low - 1].row + found->list[low - 1].rows);
+    return (struct cut){row, low};
+}
+
+static int make_cuts(struct task *t, struct state *s)
+{
+    const struct csr_dev *A = csr_of(t->A[0]);
+    const int64_t share = share_steps(t), steps = A->m + A->nnz;
+    s->shares = (steps + share - 1) / share;
+    int err = device_alloc(t->dev, s->shares + 1, sizeof *s->cut, (void **)&s->cut);
+    for (int64_t x = 0; x <= s->shares && !err; x++)
+        s->cut[x] = cut_at(&s->found, row_at(A->ptr, A->m, x * share));
+    return err;
+}
+
+static int prepare(struct task *t)
+{
+    struct state *s = t->state = mem_zero_alloc(1, sizeof *s);
+    if (!s) return ERR_MEMORY;
+    const struct csr_dev *A = csr_of(t->A[0]);
+    int err = bundles_find(t, A, task_option(t, "alike") / 100, &s->found);
+    if (!err) err = make_cuts(t, s);
+    if (!err) err = cpu_ahead(t, A->idx, A->nnz, &s->prefetch);
+    s->stream = cpu_stream(t);
+    task_number(t, "bundles", (double)s->found.count);
+    task_number(t, "loads", A->nnz ? (double)s->found.loads / (double)A->nnz : 1);
+    return err;
+}
+
+static int run(struct task *t)
+{
+    BY_KIND(t, multiply, t);
+    return OK;
+}
+
+static void teardown(struct task *t)
+{
+    struct state *s = t->state;
+    if (!s) return;
+    bundles_free(t, &s->found);
+    device_free(t->dev, s->cut);
+    task_free_state(t);
+}
+
+static const struct param options[] = {
+    {"alike", 60, 1, 101, true,
+     "percent of their nonzeros that rows of a bundle have in common columns, at least; 101: no "
+     "bundles"},
+    CPU_SHARE_OPTION,
+    CPU_AHEAD_OPTION,
+    CPU_STREAM_OPTION,
+    {0},
+};
+
+const struct algo spmm_bundled_cpu = {
+    .layouts = ROW_MAJOR,
+    .precs = BOTH_PRECS,
+    .A = {&format_csr},
+    .arith = ARITH_PREC,
+    .options = options,
+    .about = "two or three neighbouring rows with mostly the same columns at a time",
+    .cite = "Own work",
+    .prepare = prepare,
+    .run = run,
+    .teardown = teardown,
+};

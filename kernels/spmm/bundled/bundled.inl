@@ -1,0 +1,144 @@
+// Included once per type and kind of processor by bundled.c.
+#include "spmm/cpu_rows.inl"
+
+// The widest slab of a bundle: the sums of three rows are in 12 of AVX2's 16 registers, in 24 of
+// AVX-512's 32.
+#undef BUNDLE_BYTES
+#define BUNDLE_BYTES (VECTOR == 64 ? 512 : 4 * VECTOR)
+
+// A bundle, as its slabs are made of it.
+struct NAME(bundle) {
+    const int32_t *idx;
+    const T *val;
+    int64_t common;
+    const int64_t *start; // in CSR, of its first row
+    const T *B;
+    int64_t ldb;
+    T *C; // its first row
+    int64_t ldc;
+    bool stream;
+};
+
+// Columns j .. j + width - 1 of all rows of a bundle, by vectors of type V; `rows` and `width` are
+// constants where this is inlined.
+#define BUNDLE_SLAB(slab, V, PUT)                                                                  \
+    CPU_INLINE void NAME(slab)(const struct NAME(bundle) x, int64_t j, int rows, int width)        \
+    {                                                                                              \
+        enum { LANES = sizeof(V) / sizeof(T) };                                                    \
+        const int vectors = width / LANES;                                                         \
+        const int32_t *restrict idx = x.idx;                                                       \
+        const T *restrict val = x.val, *restrict B = x.B + j;                                      \
+        V sum[BUNDLE_ROWS * BUNDLE_BYTES / sizeof(V)];                                             \
+        UNROLL for (int s = 0; s < rows * vectors; s++) sum[s] = (V){0};                           \
+        for (int64_t p = 0; p < x.common; p++, val += rows) {                                      \
+            const V *b = (const V *)(B + idx[p] * x.ldb);                                          \
+            UNROLL for (int v = 0; v < vectors; v++)                                               \
+            {                                                                                      \
+                const V loaded = b[v];                                                             \
+                UNROLL for (int r = 0; r < rows; r++) sum[r * vectors + v] += val[r] * loaded;     \
+            }                                                                                      \
+        }                                                                                          \
+        idx += x.common;                                                                           \
+        UNROLL for (int r = 0; r < rows; r++)                                                      \
+        {                                                                                          \
+            const int64_t own = x.start[r + 1] - x.start[r] - x.common;                            \
+            for (int64_t p = 0; p < own; p++) {                                                    \
+                const T a = *val++;                                                                \
+                const V *b = (const V *)(B + *idx++ * x.ldb);                                      \
+                UNROLL for (int v = 0; v < vectors; v++) sum[r * vectors + v] += a * b[v];         \
+            }                                                                                      \
+            V *C = (V *)(x.C + r * x.ldc + j);                                                     \
+            UNROLL for (int v = 0; v < vectors; v++)                                               \
+            {                                                                                      \
+                PUT(C + v, sum[r * vectors + v], x.stream);                                        \
+            }                                                                                      \
+        }                                                                                          \
+    }
+BUNDLE_SLAB(bundle_wide, NAME(wide), PUT_WIDE)
+BUNDLE_SLAB(bundle_narrow, NAME(narrow), PUT)
+BUNDLE_SLAB(bundle_single, T, PUT)
+#undef BUNDLE_SLAB
+
+// As slab() of a row.
+CPU_INLINE void NAME(bundle_slab)(const struct NAME(bundle) x, int64_t j, int rows, int bytes)
+{
+    const int width = bytes / (int)sizeof(T);
+    if (bytes > BUNDLE_BYTES)
+        __builtin_unreachable();
+    else if (bytes >= VECTOR)
+        NAME(bundle_wide)(x, j, rows, width);
+    else if (bytes >= 16)
+        NAME(bundle_narrow)(x, j, rows, width);
+    else
+        NAME(bundle_single)(x, j, rows, width);
+}
+
+// Columns [j, k), fewer than a slab has, in one that overlaps the one before it.
+static __attribute__((noinline)) void NAME(bundle_last)(struct NAME(bundle) x, int64_t j, int64_t k,
+                                                        int rows)
+{
+    int64_t width = 1;
+    while (width < k - j) width *= 2;
+    x.stream = false;
+#define SLAB(bytes)                                                                                \
+    if (rows == 2)                                                                                 \
+        NAME(bundle_slab)(x, k - width, 2, bytes);                                                 \
+    else                                                                                           \
+        NAME(bundle_slab)(x, k - width, 3, bytes)
+    BY_BYTES(width * sizeof(T), SLAB)
+#undef SLAB
+}
+
+// All k columns, in slabs of so many bytes; that and `rows` are constants.
+CPU_INLINE void NAME(bundle_rows)(const struct NAME(bundle) x, int64_t k, int rows, int bytes)
+{
+    const int64_t width = bytes / (int)sizeof(T);
+    NAME(bundle_slab)(x, 0, rows, bytes);
+    int64_t j = width;
+    if (bytes == BUNDLE_BYTES) // else there is one alone
+        for (; j + width <= k; j += width) NAME(bundle_slab)(x, j, rows, bytes);
+    if (j < k) NAME(bundle_last)(x, j, k, rows);
+}
+
+// The rows between two cuts, in slabs of so many bytes, a constant.
+CPU_INLINE void NAME(share_in)(const struct task *t, struct cut from, struct cut to, int bytes)
+{
+    const struct state *s = t->state;
+    const struct dense_dev *B = &t->in[0];
+    const int64_t *restrict ptr = csr_of(t->A[0])->ptr;
+    const int64_t k = t->C.cols, ld = t->C.ld;
+    T *C = t->C.val;
+    struct NAME(bundle) x = {.B = B->val, .ldb = B->ld, .ldc = ld, .stream = s->stream};
+    int64_t row = from.row;
+    for (int64_t i = from.bundle; i < to.bundle; i++) {
+        const struct bundle b = s->found.list[i];
+        if (row < b.row) NAME(rows)(t, row, b.row, s->prefetch, s->stream);
+        x.idx = s->found.idx + b.idx;
+        x.val = (const T *)s->found.val + b.val;
+        x.common = b.common;
+        x.start = ptr + b.row;
+        x.C = C + b.row * ld;
+        if (b.rows == 2)
+            NAME(bundle_rows)(x, k, 2, bytes);
+        else
+            NAME(bundle_rows)(x, k, 3, bytes);
+        row = b.row + b.rows;
+    }
+    if (row < to.row) NAME(rows)(t, row, to.row, s->prefetch, s->stream);
+    if (s->stream) NAME(stream_end)();
+}
+
+static void NAME(share)(const struct task *t, struct cut from, struct cut to)
+{
+    const int bytes = NAME(slab_bytes)(t->C.cols);
+#define SHARE(bytes) NAME(share_in)(t, from, to, bytes)
+    BY_BYTES(bytes < BUNDLE_BYTES ? bytes : BUNDLE_BYTES, SHARE)
+#undef SHARE
+}
+
+static void NAME(multiply)(struct task *t)
+{
+    const struct state *s = t->state;
+#pragma omp parallel for schedule(dynamic)
+    for (int64_t x = 0; x < s->shares; x++) NAME(share)(t, s->cut[x], s->cut[x + 1]);
+}

@@ -1,0 +1,175 @@
+// Which rows are bundled, and what a bundle is stored as.
+#ifndef BUNDLED_FIND_H
+#define BUNDLED_FIND_H
+
+#include "cpu.h"
+
+#include <math.h>
+
+enum {
+    BUNDLE_ROWS = 3,     // at most: as many sums as AVX2 has registers for
+    BUNDLE_PIECE = 1024, // rows that one thread looks through: no bundle goes past their end
+};
+// Bundles take room and time to make: none are where they save less of B's loads.
+#define BUNDLE_LEAST_SAVED 0.05
+
+// Rows row .. row + rows - 1. At `idx` are the columns that all have, then those of the first row
+// alone, of the second, ...; at `val` the values: `rows` for each common column, then the others.
+struct bundle {
+    int32_t row, rows;
+    int64_t common; // columns that all of them have
+    int64_t idx, val;
+};
+
+struct bundles {
+    struct bundle *list; // by rows; size count
+    int64_t count;
+    int32_t *idx;
+    void *val;     // in the precision of the task
+    int64_t loads; // rows of B that are loaded, those of unbundled rows included
+};
+
+// What is known of the row at which a bundle begins.
+struct bundle_mark {
+    int32_t rows, common; // 0: none begins there
+};
+
+// How many columns rows i .. i + rows - 1 have in common; 0 as soon as that is less than `least`.
+// Their places in CSR are written to `at`, `rows` for each, unless that is NULL.
+static inline int64_t bundle_common(const struct csr_dev *A, int64_t i, int rows, int64_t least,
+                                    int64_t *at)
+{
+    const int64_t *ptr = A->ptr;
+    int64_t p[BUNDLE_ROWS], common = 0;
+    for (int r = 0; r < rows; r++) p[r] = ptr[i + r];
+    while (p[0] < ptr[i + 1] && common + ptr[i + 1] - p[0] >= least) {
+        const int32_t j = A->idx[p[0]];
+        bool all = true;
+        for (int r = 1; r < rows; r++) {
+            while (p[r] < ptr[i + r + 1] && A->idx[p[r]] < j) p[r]++;
+            all &= p[r] < ptr[i + r + 1] && A->idx[p[r]] == j;
+        }
+        for (int r = 0; r < rows && all && at; r++) at[common * rows + r] = p[r];
+        common += all;
+        p[0]++;
+    }
+    return common >= least ? common : 0;
+}
+
+// The best bundle that begins at row i, of rows before `end`: that which saves the largest part of
+// its loads.
+static inline struct bundle_mark bundle_best(const struct csr_dev *A, int64_t i, int64_t end,
+                                             double alike)
+{
+    const int64_t *ptr = A->ptr;
+    struct bundle_mark best = {0};
+    double saved = 0;
+    int64_t shortest = ptr[i + 1] - ptr[i];
+    for (int rows = 2; rows <= BUNDLE_ROWS && i + rows <= end; rows++) {
+        const int64_t nonzeros = ptr[i + rows] - ptr[i];
+        const int64_t least = max64(1, (int64_t)ceil(alike * (double)nonzeros / rows));
+        shortest = min64(shortest, ptr[i + rows] - ptr[i + rows - 1]);
+        if (shortest < least) continue;
+        const int64_t common = bundle_common(A, i, rows, least, NULL);
+        const double part = (double)((rows - 1) * common) / (double)nonzeros;
+        if (part > saved) best = (struct bundle_mark){rows, (int32_t)common}, saved = part;
+    }
+    return best;
+}
+
+// What comes first in a bundle of which `at` says where the common nonzeros are, then the others.
+static inline void bundle_fill(const struct csr_dev *A, enum prec prec, const struct bundle *b,
+                               const int64_t *at, struct bundles *out)
+{
+    const int64_t *ptr = A->ptr;
+    int32_t *idx = out->idx + b->idx;
+    int64_t q = b->val;
+    for (int64_t c = 0; c < b->common; c++) {
+        *idx++ = A->idx[at[c * b->rows]];
+        for (int r = 0; r < b->rows; r++)
+            prec_store(prec, out->val, q++, prec_load(prec, A->val, at[c * b->rows + r]));
+    }
+    for (int r = 0; r < b->rows; r++) {
+        int64_t c = 0;
+        for (int64_t p = ptr[b->row + r]; p < ptr[b->row + r + 1]; p++) {
+            if (c < b->common && at[c * b->rows + r] == p) {
+                c++;
+                continue;
+            }
+            *idx++ = A->idx[p];
+            prec_store(prec, out->val, q++, prec_load(prec, A->val, p));
+        }
+    }
+}
+
+static inline void bundles_free(struct task *t, struct bundles *x)
+{
+    device_free(t->dev, x->list);
+    device_free(t->dev, x->idx);
+    device_free(t->dev, x->val);
+    *x = (struct bundles){0};
+}
+
+// Marks the rows at which bundles begin; returns how many loads they save.
+static inline int64_t bundles_mark(const struct csr_dev *A, double alike, struct bundle_mark *mark)
+{
+    const int64_t m = A->m;
+    int64_t saved = 0;
+#pragma omp parallel for schedule(dynamic) reduction(+ : saved)
+    for (int64_t first = 0; first < m; first += BUNDLE_PIECE) {
+        const int64_t end = min64(first + BUNDLE_PIECE, m);
+        for (int64_t i = first; i < end; i += max64(1, mark[i].rows)) {
+            mark[i] = bundle_best(A, i, end, alike);
+            if (mark[i].rows) saved += (int64_t)(mark[i].rows - 1) * mark[i].common;
+        }
+    }
+    return saved;
+}
+
+// Lists the marked bundles and makes room for them; `longest` is the most common nonzeros of one.
+static inline int bundles_list(struct task *t, const struct csr_dev *A,
+                               const struct bundle_mark *mark, struct bundles *out,
+                               int64_t *longest)
+{
+    const int64_t *ptr = A->ptr;
+    int64_t idx = 0, val = 0;
+    for (int64_t i = 0; i < A->m; i++) out->count += mark[i].rows > 0;
+    int err = device_alloc(t->dev, out->count, sizeof *out->list, (void **)&out->list);
+    for (int64_t i = 0, b = 0; i < A->m && !err; i++) {
+        if (!mark[i].rows) continue;
+        const int64_t rows = mark[i].rows, common = mark[i].common,
+                      nonzeros = ptr[i + rows] - ptr[i];
+        out->list[b++] = (struct bundle){(int32_t)i, (int32_t)rows, common, idx, val};
+        idx += nonzeros - (rows - 1) * common;
+        val += nonzeros;
+        *longest = max64(*longest, rows * common);
+    }
+    if (!err) err = device_alloc(t->dev, idx, sizeof *out->idx, (void **)&out->idx);
+    if (!err) err = device_alloc(t->dev, val, prec_bytes(t->prec), &out->val);
+    return err;
+}
+
+// Bundles of rows that have this part of their nonzeros in common, or more. Who calls this frees
+// them, also after an error.
+static inline int bundles_find(struct task *t, const struct csr_dev *A, double alike,
+                               struct bundles *out)
+{
+    int64_t longest = 0, *at = NULL;
+    struct bundle_mark *mark = mem_zero_alloc(A->m, sizeof *mark);
+    if (!mark) return ERR_MEMORY;
+    const int64_t saved = alike > 1 ? 0 : bundles_mark(A, alike, mark);
+    const bool any = saved > 0 && (double)saved >= BUNDLE_LEAST_SAVED * (double)A->nnz;
+    int err = any ? bundles_list(t, A, mark, out, &longest) : OK;
+    out->loads = A->nnz - (any ? saved : 0);
+    if (!err && !(at = mem_alloc(longest, sizeof *at))) err = ERR_MEMORY;
+    for (int64_t b = 0; b < out->count && !err; b++) {
+        const struct bundle *of = &out->list[b];
+        bundle_common(A, of->row, of->rows, 1, at);
+        bundle_fill(A, t->prec, of, at, out);
+    }
+    mem_free(at);
+    mem_free(mark);
+    return err;
+}
+
+#endif

@@ -1,0 +1,29 @@
+// Whether rows of C are written past the caches. An ordinary store reads the line before it writes
+// it; where C is too large to be found in a cache by whoever reads it next, that is for nothing:
+// without it a matrix of short rows, most of whose traffic is C, takes a quarter less.
+#ifndef CPU_STREAM_H
+#define CPU_STREAM_H
+
+#include "cpu.h"
+
+#define CPU_STREAM_OPTION                                                                          \
+    {                                                                                              \
+        "stream", -1, -1, 1, true, "1: C is written past the caches; -1: where it is large"        \
+    }
+
+#define STREAM_PART 4 // of the last cache: C is not alone there
+
+// What the option comes to for a task. Only whole lines are worth it.
+static inline bool cpu_stream(struct task *t)
+{
+    const struct dense_dev *C = &t->C;
+    const int64_t row = C->ld * (int64_t)prec_bytes(t->prec);
+    const int option = (int)task_option(t, "stream");
+    const bool whole = row % 64 == 0 && (uintptr_t)C->val % 64 == 0;
+    const bool large = C->rows > t->dev->cache_bytes / STREAM_PART / max64(1, row);
+    const bool stream = whole && (option < 0 ? large : option);
+    if (option < 0) task_number(t, "streamed", stream); // what -1 of the option came to
+    return stream;
+}
+
+#endif

@@ -1,0 +1,190 @@
+// What SpMM's algorithms on the CPU share: rows in slabs of vectors, compiled for each kind of
+// processor, at every k; and when rows of B are fetched ahead of their use.
+#include "base/cpu_kind.h"
+#include "cases.h"
+#include "shapes.h"
+#include "spmm/cpu_ahead.h"
+#include "spmm/cpu_stream.h"
+
+static struct device dev;
+static const char *const kinds[] = {"plain", "AVX2", "AVX-512"};
+static const char *const names[] = {"rowsplit", "merge", "sellp", "aspt", "bundled"};
+
+// The whole of it, elements between its rows included, in one algorithm.
+static void test_case(const struct csr *A, const char *shape, enum prec prec, int64_t k, int pad,
+                      const struct algo_entry *e, double prefetch)
+{
+    struct inputs in;
+    double opt[PARAMS_MAX] = {0};
+    const int64_t axis[AXES_MAX] = {k, LAYOUT_ROW};
+    const int pads[DENSE_MAX + 1] = {pad, 0, 2 * pad};
+    int err = inputs_make(&in, &dev, e->op, A, prec, axis, true, 0);
+    CHECK(!err, "inputs: %s", fail_text());
+    if (err) return;
+    err = pad ? inputs_apart(&in, pads) : OK;
+    CHECK(!err, "inputs: %s", fail_text());
+    algo_defaults(e->algo, opt);
+    set_option(e, opt, "prefetch", prefetch);
+    if (algo_param_find(e->algo, "stream") >= 0) set_option(e, opt, "stream", 1);
+    struct outcome out = case_run(&in, e, opt, CHECK_FULL);
+    CHECK(!out.err && out.check.error_ratio == 0,
+          "%s %s k %lld, %s, prefetch %g, %s: error %d, ratio %g", e->name, prec_name(prec),
+          (long long)k, shape, prefetch, kinds[cpu_kind()], out.err, out.check.error_ratio);
+    inputs_free(&in);
+}
+
+static void test_every_k(const struct shape *s, const struct algo_entry *e)
+{
+    struct csr A;
+    if (shape_build(s, &A)) return;
+    for (int64_t k = 1; k <= 280; k += k < 140 ? 1 : 7) {
+        const int pad =
+            (int)(k % 2 ? k % 4 : 16 - k % 16); // whole lines, which may go past the caches
+        test_case(&A, s->name, k % 3 ? F32 : F64, k, pad, e, k % 2 ? 0 : 3);
+    }
+    csr_free(&A);
+}
+
+// Two or three rows after one another have the same columns, and some of their own.
+static bool alike(int32_t i, int32_t j) { return (j + i / 3) % 4 == 0 || (i + 3 * j) % 13 == 0; }
+
+static void test_kinds(void)
+{
+    static const struct shape shapes_of[] = {
+        {.name = "few", .m = 23, .n = 31, .rule = few},
+        {.name = "scattered", .m = 12, .n = 40, .rule = scattered},
+        {.name = "alike", .m = 14, .n = 25, .rule = alike},
+    };
+    for (enum cpu_kind kind = CPU_PLAIN; kind <= CPU_AVX512; kind++) {
+        cpu_kind_limit(kind);
+        if (cpu_kind() != kind) {
+            SKIP("rows on %s: this machine, or this build, has none", kinds[kind]);
+            continue;
+        }
+        for (int a = 0; a < COUNT(names); a++)
+            for (int s = 0; s < COUNT(shapes_of); s++)
+                test_every_k(&shapes_of[s], algo_find(op_find("spmm"), names[a], DEVICE_CPU));
+    }
+    cpu_kind_limit(CPU_AVX512);
+}
+
+// The share of surprises among `count` columns of `n`, in a cache that has room for 64 rows.
+static double share_of(int32_t (*column)(int64_t p), int64_t count, int32_t n)
+{
+    double share = -1;
+    int32_t *idx = mem_alloc(count, sizeof *idx);
+    for (int64_t p = 0; idx && p < count; p++) idx[p] = column(p);
+    int err = idx ? ahead_share(idx, count, n, 64, &share) : ERR_MEMORY;
+    CHECK(!err, "%s", fail_text());
+    mem_free(idx);
+    return share;
+}
+
+enum { WIDE = 100000 };
+static int32_t in_order(int64_t p) { return (int32_t)(p % WIDE); }
+static int32_t anywhere(int64_t p) { return (int32_t)(random_at(5, (uint64_t)p) % WIDE); }
+static int32_t again(int64_t p) { return (int32_t)(p * 17 % 50); }
+static int32_t too_many(int64_t p) { return (int32_t)(p * 17 % 200); }
+static int32_t half_padding(int64_t p) { return p % 2 ? -1 : anywhere(p); }
+static int32_t all_padding(int64_t p) { return (void)p, -1; }
+// Every fourth column is anywhere, the others are near one another.
+static int32_t a_quarter(int64_t p) { return p % 4 ? (int32_t)(p % 20) : anywhere(p); }
+
+static void test_share(void)
+{
+    static const struct {
+        const char *what;
+        int32_t (*column)(int64_t p);
+        int64_t count;
+        double low, high;
+    } rows[] = {
+        {"one after the other", in_order, 50000, 0, 0.01},
+        {"anywhere", anywhere, 50000, 0.95, 1},
+        {"fewer than there is room for", again, 50000, 0, 0},
+        {"more than there is room for", too_many, 50000, 0.9, 1},
+        {"with padding", half_padding, 50000, 0.95, 1},
+        {"padding alone", all_padding, 5000, 0, 0},
+        {"a quarter of them anywhere", a_quarter, 50000, 0.2, 0.3},
+        {"one", anywhere, 1, 0, 1},
+        {"none", anywhere, 0, 0, 0},
+    };
+    for (int i = 0; i < COUNT(rows); i++) {
+        const double share = share_of(rows[i].column, rows[i].count, WIDE);
+        CHECK(share >= rows[i].low && share <= rows[i].high, "columns %s: %g of them surprise",
+              rows[i].what, share);
+    }
+}
+
+// Rows of B are fetched ahead where they are many, and anywhere.
+static void test_ahead(const char *name, int32_t n, int32_t (*column)(int64_t p), double ahead)
+{
+    const struct algo_entry *e = algo_find(op_find("spmm"), name, DEVICE_CPU);
+    const int64_t axis[AXES_MAX] = {64, LAYOUT_ROW};
+    struct inputs in;
+    struct coo T;
+    struct csr A;
+    double opt[PARAMS_MAX];
+    int err = entries_alloc(&T, 4000, n, 4000);
+    CHECK(!err, "%s", fail_text());
+    if (err) return;
+    for (int32_t i = 0; i < 4000; i++) add_entry(&T, i, column(i) % n, 1);
+    if (entries_to_csr(&T, name, &A)) return;
+    algo_defaults(e->algo, opt);
+    err = inputs_make(&in, &dev, e->op, &A, F32, axis, true, 0);
+    CHECK(!err, "%s", fail_text());
+    if (!err) {
+        struct outcome out = case_run(&in, e, opt, CHECK_SAMPLE);
+        CHECK(!out.err && out.check.error_ratio == 0 && figure_of(&out, "fetched_ahead") == ahead,
+              "%s, %d rows of B: error %d, %g ahead, not %g", name, n, out.err,
+              figure_of(&out, "fetched_ahead"), ahead);
+        inputs_free(&in);
+    }
+    csr_free(&A);
+}
+
+// C goes past the caches where it is large, in whole lines.
+static void test_stream(void)
+{
+    static const struct {
+        int64_t rows, ld;
+        int option, off; // elements that C begins off a line
+        bool stream;
+    } cases[] = {
+        {70000, 32, -1, 0, true},  {60000, 32, -1, 0, false}, {70000, 33, -1, 0, false},
+        {70000, 32, -1, 8, false}, {70000, 32, 0, 0, false},  {5, 32, 1, 0, true},
+        {5, 33, 1, 0, false},      {0, 0, -1, 0, false},
+    };
+    const struct algo_entry *e = algo_find(op_find("spmm"), "rowsplit", DEVICE_CPU);
+    float *lines = mem_alloc(16, sizeof *lines);
+    for (int i = 0; i < COUNT(cases) && lines; i++) {
+        struct task t = {.entry = e, .algo = e->algo, .dev = &dev, .prec = F32};
+        t.C = (struct dense_dev){.rows = cases[i].rows, .cols = cases[i].ld, .ld = cases[i].ld};
+        t.C.val = lines + cases[i].off;
+        algo_defaults(e->algo, t.opt);
+        set_option(e, t.opt, "stream", cases[i].option);
+        CHECK(cpu_stream(&t) == cases[i].stream, "case %d: %d", i, !cases[i].stream);
+        const struct figure *told = figures_find(&t.figures, "streamed");
+        CHECK(!told == (cases[i].option >= 0) && (!told || told->number == cases[i].stream),
+              "case %d tells %g", i, told ? told->number : -1);
+    }
+    mem_free(lines);
+}
+
+int main(void)
+{
+    int err = device_open("cpu", &dev);
+    CHECK(!err, "%s", fail_text());
+    if (err) return TEST_END();
+    dev.cache_bytes = 32 << 20; // a matrix of 8 MB is large
+    dev.cache_least_bytes = dev.units * ((int64_t)512 << 10);
+    test_share();
+    test_stream();
+    for (int a = 0; a < COUNT(names); a++) {
+        test_ahead(names[a], 40000, anywhere, AHEAD_NONZEROS);
+        test_ahead(names[a], 40000, in_order, 0);
+        test_ahead(names[a], 20000, anywhere, 0); // 5 MB
+    }
+    test_kinds();
+    device_close(&dev);
+    return TEST_END();
+}
