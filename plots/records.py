@@ -143,6 +143,7 @@ def row_from(record, env, which=SEPARATE):
     row["model"] = part(record, "model")
     row["series"] = row["alg"]  # until others say that it has variants
     row["name"], row["path"] = str(matrix["name"]), str(matrix.get("path"))
+    row["content"] = text(matrix.get("content"))
     # Different groups of a collection use the same names, so the sizes belong to the identity.
     row["matrix"] = (row["name"],) + tuple(number(matrix[n]) for n in ("rows", "cols", "nnz"))
     row["curve"] = aspect_nonzeros(row)

@@ -5,8 +5,9 @@ fastest would be of code that is gone, and a median of both of neither. So the l
 that became an oom is an oom. It is otherwise where one program measured the case in several runs, as
 `-runs` of a sweep does on purpose, since processes differ by more than one process can see: then the
 time is the median of the runs. One program is one revision, without changes of its own, of one build,
-on one device of one machine. A case that was wrong in any of these runs is wrong. An algorithm whose
-options nobody asked for is one case, whichever options it had by then.
+on one device of one machine, of a matrix of one content (older records do not say which). A case that
+was wrong in any of these runs is wrong. An algorithm whose options nobody asked for is one case,
+whichever options it had by then.
 """
 
 import math
@@ -20,10 +21,10 @@ CHANGED = "-dirty"  # behind a revision: the code is not that of the revision
 
 
 def program_of(row):
-    """What wrote the row, None where that cannot be told from another program."""
+    """What wrote the row, and of which matrix; None where that cannot be told from another program."""
     found = [row["env"].get(name) for name in PROGRAM]
     known = row["run"] is not None and found[0] and not str(found[0]).endswith(CHANGED)
-    return (row["device"], *map(str, found)) if known else None
+    return (row["device"], row["content"], *map(str, found)) if known else None
 
 
 def runs_of(rows):

@@ -255,6 +255,13 @@ def test_runs(folder, check, near):
             ((of_run(env, "1", 1.0, "failed"), of_run(env, "2", 3.0)), 3.0, "tried again")):
         rows, _ = read_back(folder, *parts)
         check(rows[0]["ms"] == want and rows[0]["runs"] == 1, "%s: %s" % (what, rows[0]["ms"]))
+    runs = [of_run(env, str(i), float(i)) for i in range(1, 4)]
+    for (_, record), content in zip(runs, "aba"):
+        record["matrix"] = {**record["matrix"], "content": content}
+    rows, _ = read_back(folder, *runs)
+    check(rows[0]["ms"] == 2.0 and rows[0]["runs"] == 2, "runs of another matrix: %s" % rows[0]["ms"])
+    rows, _ = read_back(folder, *runs[:2])
+    check(rows[0]["ms"] == 2.0 and rows[0]["runs"] == 1, "another matrix replaces: %s" % rows[0]["ms"])
     for status, want in (("wrong", "wrong"), ("oom", "ok")):
         rows, _ = read_back(folder, of_run(env, "1", 1.0), of_run(env, "2", 1.0, status),
                             of_run(env, "3", 1.0))

@@ -163,8 +163,11 @@ static int run(int count, int places, int passes)
     struct resume resume = {0};
     struct record_file out;
     for (int i = 0; i < count; i++)
-        matrices[i] =
-            (struct sweep_matrix){(char *)names[i], (char *)names[i], 1000 - i, INT64_MIN, i};
+        matrices[i] = (struct sweep_matrix){.path = (char *)names[i],
+                                            .name = (char *)names[i],
+                                            .bytes = 1000 - i,
+                                            .changed = INT64_MIN,
+                                            .place = i};
     unlink("log");
     told_cases = 0;
     int err = record_open(&out, "out.jsonl", false, 1);
