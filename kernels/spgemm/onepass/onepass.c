@@ -27,7 +27,7 @@
 // Shares of each thread: one that is held up leaves the rest to others.
 #define SHARES 16
 // Work, in products and rows, up to which one thread does all of it.
-#define ALONE 65536
+#define ALONE 16384
 // Rows whose work is summed up together.
 #define CHUNK 256
 
