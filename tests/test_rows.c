@@ -37,7 +37,7 @@ static void test_every_k(const struct shape *s, const struct algo_entry *e)
 {
     struct csr A;
     if (shape_build(s, &A)) return;
-    for (int64_t k = 1; k <= 280; k += k < 140 ? 1 : 7) {
+    for (int64_t k = 1; k <= 280; k += k < 70 ? 1 : 9) {
         const int pad =
             (int)(k % 2 ? k % 4 : 16 - k % 16); // whole lines, which may go past the caches
         test_case(&A, s->name, k % 3 ? F32 : F64, k, pad, e, k % 2 ? 0 : 3);
