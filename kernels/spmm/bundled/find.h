@@ -5,6 +5,7 @@
 #include "cpu.h"
 
 #include <math.h>
+#include <omp.h>
 
 enum {
     BUNDLE_ROWS = 3,     // at most: as many sums as AVX2 has registers for
@@ -149,27 +150,40 @@ static inline int bundles_list(struct task *t, const struct csr_dev *A,
     return err;
 }
 
+// Fills all that were listed. `longest` as bundles_list() has it.
+static inline int bundles_fill(const struct csr_dev *A, enum prec prec, int64_t longest,
+                               struct bundles *out)
+{
+    const int threads = omp_get_max_threads();
+    int64_t room, *at = NULL;
+    int err = size_mul(longest, threads, &room);
+    if (!err && !(at = mem_alloc(room, sizeof *at))) err = ERR_MEMORY;
+    if (err) return err;
+#pragma omp parallel for schedule(static) num_threads(threads)
+    for (int64_t b = 0; b < out->count; b++) {
+        const struct bundle *of = &out->list[b];
+        int64_t *mine = at + omp_get_thread_num() * longest;
+        bundle_common(A, of->row, of->rows, 1, mine);
+        bundle_fill(A, prec, of, mine, out);
+    }
+    mem_free(at);
+    return OK;
+}
+
 // Bundles of rows that have this part of their nonzeros in common, or more. Who calls this frees
 // them, also after an error.
 static inline int bundles_find(struct task *t, const struct csr_dev *A, double alike,
                                struct bundles *out)
 {
-    int64_t longest = 0, *at = NULL;
+    int64_t longest = 0;
     struct bundle_mark *mark = mem_zero_alloc(A->m, sizeof *mark);
     if (!mark) return ERR_MEMORY;
     const int64_t saved = alike > 1 ? 0 : bundles_mark(A, alike, mark);
     const bool any = saved > 0 && (double)saved >= BUNDLE_LEAST_SAVED * (double)A->nnz;
     int err = any ? bundles_list(t, A, mark, out, &longest) : OK;
-    out->loads = A->nnz - (any ? saved : 0);
-    if (!err && !(at = mem_alloc(longest, sizeof *at))) err = ERR_MEMORY;
-    for (int64_t b = 0; b < out->count && !err; b++) {
-        const struct bundle *of = &out->list[b];
-        bundle_common(A, of->row, of->rows, 1, at);
-        bundle_fill(A, t->prec, of, at, out);
-    }
-    mem_free(at);
     mem_free(mark);
-    return err;
+    out->loads = A->nnz - (any ? saved : 0);
+    return err || !any ? err : bundles_fill(A, t->prec, longest, out);
 }
 
 #endif
