@@ -26,6 +26,7 @@ static void test_case(const struct csr *A, const char *shape, enum prec prec, in
     algo_defaults(e->algo, opt);
     set_option(e, opt, "prefetch", prefetch);
     if (algo_param_find(e->algo, "stream") >= 0) set_option(e, opt, "stream", 1);
+    if (algo_param_find(e->algo, "common") >= 0) set_option(e, opt, "common", 1);
     struct outcome out = case_run(&in, e, opt, CHECK_FULL);
     CHECK(!out.err && out.check.error_ratio == 0,
           "%s %s k %lld, %s, prefetch %g, %s: error %d, ratio %g", e->name, prec_name(prec),

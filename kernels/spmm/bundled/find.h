@@ -30,6 +30,12 @@ struct bundles {
     int64_t loads; // rows of B that are loaded, those of unbundled rows included
 };
 
+// Which rows are alike enough.
+struct bundle_rule {
+    double alike;   // part of their nonzeros that is in common columns, at least
+    int64_t common; // of these, at least
+};
+
 // What is known of the row at which a bundle begins.
 struct bundle_mark {
     int32_t rows, common; // 0: none begins there
@@ -60,7 +66,7 @@ static inline int64_t bundle_common(const struct csr_dev *A, int64_t i, int rows
 // The best bundle that begins at row i, of rows before `end`: that which saves the largest part of
 // its loads.
 static inline struct bundle_mark bundle_best(const struct csr_dev *A, int64_t i, int64_t end,
-                                             double alike)
+                                             struct bundle_rule rule)
 {
     const int64_t *ptr = A->ptr;
     struct bundle_mark best = {0};
@@ -68,7 +74,8 @@ static inline struct bundle_mark bundle_best(const struct csr_dev *A, int64_t i,
     int64_t shortest = ptr[i + 1] - ptr[i];
     for (int rows = 2; rows <= BUNDLE_ROWS && i + rows <= end; rows++) {
         const int64_t nonzeros = ptr[i + rows] - ptr[i];
-        const int64_t least = max64(1, (int64_t)ceil(alike * (double)nonzeros / rows));
+        const int64_t least =
+            max64(rule.common, (int64_t)ceil(rule.alike * (double)nonzeros / rows));
         shortest = min64(shortest, ptr[i + rows] - ptr[i + rows - 1]);
         if (shortest < least) continue;
         const int64_t common = bundle_common(A, i, rows, least, NULL);
@@ -112,7 +119,8 @@ static inline void bundles_free(struct task *t, struct bundles *x)
 }
 
 // Marks the rows at which bundles begin; returns how many loads they save.
-static inline int64_t bundles_mark(const struct csr_dev *A, double alike, struct bundle_mark *mark)
+static inline int64_t bundles_mark(const struct csr_dev *A, struct bundle_rule rule,
+                                   struct bundle_mark *mark)
 {
     const int64_t m = A->m;
     int64_t saved = 0;
@@ -120,7 +128,7 @@ static inline int64_t bundles_mark(const struct csr_dev *A, double alike, struct
     for (int64_t first = 0; first < m; first += BUNDLE_PIECE) {
         const int64_t end = min64(first + BUNDLE_PIECE, m);
         for (int64_t i = first; i < end; i += max64(1, mark[i].rows)) {
-            mark[i] = bundle_best(A, i, end, alike);
+            mark[i] = bundle_best(A, i, end, rule);
             if (mark[i].rows) saved += (int64_t)(mark[i].rows - 1) * mark[i].common;
         }
     }
@@ -170,15 +178,14 @@ static inline int bundles_fill(const struct csr_dev *A, enum prec prec, int64_t 
     return OK;
 }
 
-// Bundles of rows that have this part of their nonzeros in common, or more. Who calls this frees
-// them, also after an error.
-static inline int bundles_find(struct task *t, const struct csr_dev *A, double alike,
+// The bundles of a matrix. Who calls this frees them, also after an error.
+static inline int bundles_find(struct task *t, const struct csr_dev *A, struct bundle_rule rule,
                                struct bundles *out)
 {
     int64_t longest = 0;
     struct bundle_mark *mark = mem_zero_alloc(A->m, sizeof *mark);
     if (!mark) return ERR_MEMORY;
-    const int64_t saved = alike > 1 ? 0 : bundles_mark(A, alike, mark);
+    const int64_t saved = rule.alike > 1 ? 0 : bundles_mark(A, rule, mark);
     const bool any = saved > 0 && (double)saved >= BUNDLE_LEAST_SAVED * (double)A->nnz;
     int err = any ? bundles_list(t, A, mark, out, &longest) : OK;
     mem_free(mark);
