@@ -37,7 +37,7 @@ static void test_storage(void)
     struct bundles found = {0};
     double ms;
     int err = csr_place(&dev, &small, F64, &ms, &A);
-    if (!err) err = bundles_find(&t, csr_of(A), 0.75, &found);
+    if (!err) err = bundles_find(&t, csr_of(A), (struct bundle_rule){0.75, 3}, &found);
     CHECK(!err && found.count == 2 && found.loads == 12, "%d: %lld bundles, %lld loads", err,
           (long long)found.count, (long long)found.loads);
     if (!err && found.count == 2) {
@@ -54,8 +54,8 @@ static void test_storage(void)
 }
 
 // The result of a case must be exact; its bundles, and what part of its loads is left.
-static void test_case(const struct csr *A, const char *what, double alike, double share,
-                      double bundles, double loads)
+static void test_case(const struct csr *A, const char *what, double alike, double common,
+                      double share, double bundles, double loads)
 {
     const int64_t axis[AXES_MAX] = {40, LAYOUT_ROW};
     struct inputs in;
@@ -65,6 +65,7 @@ static void test_case(const struct csr *A, const char *what, double alike, doubl
     if (err) return;
     algo_defaults(bundled()->algo, opt);
     set_option(bundled(), opt, "alike", alike);
+    set_option(bundled(), opt, "common", common);
     set_option(bundled(), opt, "share", share);
     struct outcome out = case_run(&in, bundled(), opt, CHECK_FULL);
     CHECK(!out.err && out.check.error_ratio == 0 && out.left == 0,
@@ -92,23 +93,26 @@ static bool mostly(int32_t i, int32_t j) { return j % 5 ? j / 5 == i / 3 : j / 5
 static void test_choice(void)
 {
     struct csr A;
-    test_case(&small, "by hand", 75, 4096, 2, 12. / 22);
-    test_case(&small, "by hand", 76, 4096, 1, 18. / 22);
-    test_case(&small, "by hand", 101, 4096, 0, 1);
-    for (int share = 1; share <= 24; share++) test_case(&small, "by hand", 60, share, 2, 12. / 22);
+    test_case(&small, "by hand", 75, 1, 4096, 2, 12. / 22);
+    test_case(&small, "by hand", 76, 1, 4096, 1, 18. / 22);
+    test_case(&small, "by hand", 101, 1, 4096, 0, 1);
+    test_case(&small, "by hand", 75, 4, 4096, 1, 18. / 22);
+    test_case(&small, "by hand", 75, 5, 4096, 0, 1);
+    for (int share = 1; share <= 24; share++)
+        test_case(&small, "by hand", 60, 1, share, 2, 12. / 22);
     // No bundle goes past the end of a piece of 1024 rows: 341 of three and one row in each,
     // then 2.
     if (!make_rows(2050, 12, same, &A)) {
-        test_case(&A, "the same columns", 60, 4096, 683, (2 * (341 + 1) * 6. + 6) / (2050 * 6));
+        test_case(&A, "the same columns", 60, 1, 4096, 683, (2 * (341 + 1) * 6. + 6) / (2050 * 6));
         csr_free(&A);
     }
     // One pair of many rows is not worth it; of few it is.
     if (!make_rows(40, 100, one_pair, &A)) {
-        test_case(&A, "one pair of 40", 60, 4096, 0, 1);
+        test_case(&A, "one pair of 40", 60, 1, 4096, 0, 1);
         csr_free(&A);
     }
     if (!make_rows(10, 100, one_pair, &A)) {
-        test_case(&A, "one pair of 10", 60, 4096, 1, 18. / 20);
+        test_case(&A, "one pair of 10", 60, 1, 4096, 1, 18. / 20);
         csr_free(&A);
     }
 }
@@ -125,6 +129,7 @@ static void test_infinity_of(const struct csr *A, int64_t j)
     CHECK(!err, "%s", fail_text());
     if (err) return;
     algo_defaults(t.algo, t.opt);
+    set_option(t.entry, t.opt, "common", 1);
     err = task_prepare(&t, &in.o, &setup);
     const struct figure *bundles = figures_find(&t.figures, "bundles");
     CHECK(!err && bundles && bundles->number == 4, "%s", fail_text());

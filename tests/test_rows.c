@@ -26,6 +26,7 @@ static void test_case(const struct csr *A, const char *shape, enum prec prec, in
     algo_defaults(e->algo, opt);
     set_option(e, opt, "prefetch", prefetch);
     if (algo_param_find(e->algo, "stream") >= 0) set_option(e, opt, "stream", 1);
+    if (algo_param_find(e->algo, "common") >= 0) set_option(e, opt, "common", 1);
     struct outcome out = case_run(&in, e, opt, CHECK_FULL);
     CHECK(!out.err && out.check.error_ratio == 0,
           "%s %s k %lld, %s, prefetch %g, %s: error %d, ratio %g", e->name, prec_name(prec),
@@ -37,7 +38,7 @@ static void test_every_k(const struct shape *s, const struct algo_entry *e)
 {
     struct csr A;
     if (shape_build(s, &A)) return;
-    for (int64_t k = 1; k <= 280; k += k < 140 ? 1 : 7) {
+    for (int64_t k = 1; k <= 280; k += k < 70 ? 1 : 9) {
         const int pad =
             (int)(k % 2 ? k % 4 : 16 - k % 16); // whole lines, which may go past the caches
         test_case(&A, s->name, k % 3 ? F32 : F64, k, pad, e, k % 2 ? 0 : 3);

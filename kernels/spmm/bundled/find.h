@@ -5,6 +5,7 @@
 #include "cpu.h"
 
 #include <math.h>
+#include <omp.h>
 
 enum {
     BUNDLE_ROWS = 3,     // at most: as many sums as AVX2 has registers for
@@ -27,6 +28,12 @@ struct bundles {
     int32_t *idx;
     void *val;     // in the precision of the task
     int64_t loads; // rows of B that are loaded, those of unbundled rows included
+};
+
+// Which rows are alike enough.
+struct bundle_rule {
+    double alike;   // part of their nonzeros that is in common columns, at least
+    int64_t common; // of these, at least
 };
 
 // What is known of the row at which a bundle begins.
@@ -59,7 +66,7 @@ static inline int64_t bundle_common(const struct csr_dev *A, int64_t i, int rows
 // The best bundle that begins at row i, of rows before `end`: that which saves the largest part of
 // its loads.
 static inline struct bundle_mark bundle_best(const struct csr_dev *A, int64_t i, int64_t end,
-                                             double alike)
+                                             struct bundle_rule rule)
 {
     const int64_t *ptr = A->ptr;
     struct bundle_mark best = {0};
@@ -67,7 +74,8 @@ static inline struct bundle_mark bundle_best(const struct csr_dev *A, int64_t i,
     int64_t shortest = ptr[i + 1] - ptr[i];
     for (int rows = 2; rows <= BUNDLE_ROWS && i + rows <= end; rows++) {
         const int64_t nonzeros = ptr[i + rows] - ptr[i];
-        const int64_t least = max64(1, (int64_t)ceil(alike * (double)nonzeros / rows));
+        const int64_t least =
+            max64(rule.common, (int64_t)ceil(rule.alike * (double)nonzeros / rows));
         shortest = min64(shortest, ptr[i + rows] - ptr[i + rows - 1]);
         if (shortest < least) continue;
         const int64_t common = bundle_common(A, i, rows, least, NULL);
@@ -111,7 +119,8 @@ static inline void bundles_free(struct task *t, struct bundles *x)
 }
 
 // Marks the rows at which bundles begin; returns how many loads they save.
-static inline int64_t bundles_mark(const struct csr_dev *A, double alike, struct bundle_mark *mark)
+static inline int64_t bundles_mark(const struct csr_dev *A, struct bundle_rule rule,
+                                   struct bundle_mark *mark)
 {
     const int64_t m = A->m;
     int64_t saved = 0;
@@ -119,7 +128,7 @@ static inline int64_t bundles_mark(const struct csr_dev *A, double alike, struct
     for (int64_t first = 0; first < m; first += BUNDLE_PIECE) {
         const int64_t end = min64(first + BUNDLE_PIECE, m);
         for (int64_t i = first; i < end; i += max64(1, mark[i].rows)) {
-            mark[i] = bundle_best(A, i, end, alike);
+            mark[i] = bundle_best(A, i, end, rule);
             if (mark[i].rows) saved += (int64_t)(mark[i].rows - 1) * mark[i].common;
         }
     }
@@ -149,27 +158,39 @@ static inline int bundles_list(struct task *t, const struct csr_dev *A,
     return err;
 }
 
-// Bundles of rows that have this part of their nonzeros in common, or more. Who calls this frees
-// them, also after an error.
-static inline int bundles_find(struct task *t, const struct csr_dev *A, double alike,
+// Fills all that were listed. `longest` as bundles_list() has it.
+static inline int bundles_fill(const struct csr_dev *A, enum prec prec, int64_t longest,
                                struct bundles *out)
 {
-    int64_t longest = 0, *at = NULL;
-    struct bundle_mark *mark = mem_zero_alloc(A->m, sizeof *mark);
-    if (!mark) return ERR_MEMORY;
-    const int64_t saved = alike > 1 ? 0 : bundles_mark(A, alike, mark);
-    const bool any = saved > 0 && (double)saved >= BUNDLE_LEAST_SAVED * (double)A->nnz;
-    int err = any ? bundles_list(t, A, mark, out, &longest) : OK;
-    out->loads = A->nnz - (any ? saved : 0);
-    if (!err && !(at = mem_alloc(longest, sizeof *at))) err = ERR_MEMORY;
-    for (int64_t b = 0; b < out->count && !err; b++) {
+    const int threads = omp_get_max_threads();
+    int64_t room, *at = NULL;
+    int err = size_mul(longest, threads, &room);
+    if (!err && !(at = mem_alloc(room, sizeof *at))) err = ERR_MEMORY;
+    if (err) return err;
+#pragma omp parallel for schedule(static) num_threads(threads)
+    for (int64_t b = 0; b < out->count; b++) {
         const struct bundle *of = &out->list[b];
-        bundle_common(A, of->row, of->rows, 1, at);
-        bundle_fill(A, t->prec, of, at, out);
+        int64_t *mine = at + omp_get_thread_num() * longest;
+        bundle_common(A, of->row, of->rows, 1, mine);
+        bundle_fill(A, prec, of, mine, out);
     }
     mem_free(at);
+    return OK;
+}
+
+// The bundles of a matrix. Who calls this frees them, also after an error.
+static inline int bundles_find(struct task *t, const struct csr_dev *A, struct bundle_rule rule,
+                               struct bundles *out)
+{
+    int64_t longest = 0;
+    struct bundle_mark *mark = mem_zero_alloc(A->m, sizeof *mark);
+    if (!mark) return ERR_MEMORY;
+    const int64_t saved = rule.alike > 1 ? 0 : bundles_mark(A, rule, mark);
+    const bool any = saved > 0 && (double)saved >= BUNDLE_LEAST_SAVED * (double)A->nnz;
+    int err = any ? bundles_list(t, A, mark, out, &longest) : OK;
     mem_free(mark);
-    return err;
+    out->loads = A->nnz - (any ? saved : 0);
+    return err || !any ? err : bundles_fill(A, t->prec, longest, out);
 }
 
 #endif
