@@ -39,7 +39,7 @@ static void test_pairs(void)
 // Of each name there are a few allocations, not some of each pair. All that fail are reported.
 static void test_many(void)
 {
-    enum { MANY = 3000, LENGTH = 16 };
+    enum { MANY = 3000, LENGTH = 32 };
     static char texts[MANY][LENGTH];
     static const char *paths[MANY];
     for (int i = 0; i < MANY; i++) {
