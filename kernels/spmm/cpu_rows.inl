@@ -13,9 +13,9 @@ CPU_INLINE void NAME(rows_in)(const struct task *t, int64_t first, int64_t last,
     T *restrict C = t->C.val;
     for (int64_t i = first; i < last; i++)
         NAME(csr_row)(x, ptr[i], ptr[i + 1], ahead, C + i * ld, k, bytes);
-    if (stream) NAME(stream_end)();
 }
 
+// Who calls this with `stream` ends it with a stream_end().
 static void NAME(rows)(const struct task *t, int64_t first, int64_t last, int64_t prefetch,
                        bool stream)
 {

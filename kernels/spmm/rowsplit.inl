@@ -10,5 +10,6 @@ static void NAME(multiply)(struct task *t)
     for (int64_t x = 0; x < steps; x += s->share) {
         const int64_t first = row_at(A->ptr, m, x), last = row_at(A->ptr, m, x + s->share);
         NAME(rows)(t, first, last, s->prefetch, s->stream);
+        if (s->stream) NAME(stream_end)();
     }
 }
