@@ -9,9 +9,9 @@
 #define AUTO_SPMM_CUDA_PICKS {"graded", "rowsplit", "tiled-tuned", "naive"}
 #define AUTO_SDDMM_CUDA_PICKS {"balanced", "aspt"}
 #define AUTO_SPGEMM_CUDA_PICKS {"hash-tuned", "tile-tuned", "hash"}
-#define AUTO_SPMM_CPU_PICKS {"rowsplit", "aspt", "tiled"}
+#define AUTO_SPMM_CPU_PICKS {"bundled", "rowsplit", "tiled"}
 #define AUTO_SDDMM_CPU_PICKS {"balanced", "aspt"}
-#define AUTO_SPGEMM_CPU_PICKS {"gustavson", "hash", "tile"}
+#define AUTO_SPGEMM_CPU_PICKS {"onepass"}
 
 static inline const struct pick_rules *auto_spmm_cuda_row(void)
 {
@@ -61,11 +61,11 @@ static inline const struct pick_rules *auto_spgemm_cuda(void)
 
 static inline const struct pick_rules *auto_spmm_cpu_row(void)
 {
-    static const struct pick_rules rules = {1.15, {
+    static const struct pick_rules rules = {1.05, {
+        {"bundled",
+         {-0.806693, 0.403822, 0.0458199, 0.110305, 0.266347, 0.291267, 0.0638077, -0.0417432, 0.284806, -0.142189, 0.0490784, 0}},
         {"rowsplit",
-         {-1.29204, 0.405749, 0.0239497, 0.175533, 0.322117, 0.379746, 0.144605, -0.0553743, 0.0452617, 0.181349, 0.268429, 0}},
-        {"aspt",
-         {-1.42428, 0.383534, 0.0248881, 0.130279, 0.366996, 0.389145, 0.143551, -0.00388056, 0.0426189, 0.0996299, 0.296513, 0}},
+         {-0.201642, 0.411147, 0.0486605, 0.105154, 0.232634, 0.216956, 0.0700283, -0.0545359, 0.28186, -0.061054, 0.101737, 0}},
         {NULL, {0}}}};
     return &rules;
 }
@@ -81,24 +81,20 @@ static inline const struct pick_rules *auto_spmm_cpu_col(void)
 
 static inline const struct pick_rules *auto_sddmm_cpu(void)
 {
-    static const struct pick_rules rules = {1.3, {
+    static const struct pick_rules rules = {1.2, {
         {"balanced",
-         {2.81976, 0.239727, 0.0528765, 0.180489, 0.180489, 0.164559, -0.0129554, -0.194593, 0.124997, 0.171157, 0.0462772, 0}},
+         {1.03197, 0.555014, 0.0361161, 0.156854, 0.162455, 0.0158559, 0.0780153, 0.0166648, 0.122143, -0.144013, 0.0301954, 0}},
         {"aspt",
-         {2.78799, 0.250532, 0.0526048, 0.196091, 0.196091, 0.0907637, 0.0236995, -0.157727, 0.234491, -0.0884362, -0.252246, 0}},
+         {1.45524, 0.520858, 0.0408604, 0.112612, 0.193396, -0.0255732, 0.120633, -0.0175261, 0.14698, -0.0316627, -0.223622, 0}},
         {NULL, {0}}}};
     return &rules;
 }
 
 static inline const struct pick_rules *auto_spgemm_cpu(void)
 {
-    static const struct pick_rules rules = {1.5, {
-        {"gustavson",
-         {7.85884, 1.21141, 0, 0, 0, 0, 0, 0, 0, 0, 0, -0.659714}},
-        {"hash",
-         {7.87023, 1.1597, 0, 0, 0, 0, 0, 0, 0, 0, 0, -0.497073}},
-        {"tile",
-         {11.5858, 1.24288, 0, 0, 0, 0, 0, 0, 0, 0, 0, -1.71534}},
+    static const struct pick_rules rules = {1, {
+        {"onepass",
+         {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}},
         {NULL, {0}}}};
     return &rules;
 }

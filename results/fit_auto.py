@@ -33,10 +33,10 @@ RULES = {
     ("spmm", "cuda", "col"): ("tiled-tuned naive", DENSE),
     ("sddmm", "cuda", None): ("balanced aspt", DENSE),
     ("spgemm", "cuda", None): ("hash-tuned tile-tuned hash", "work tile"),
-    ("spmm", "cpu", "row"): ("rowsplit aspt", DENSE),
+    ("spmm", "cpu", "row"): ("bundled rowsplit", DENSE),
     ("spmm", "cpu", "col"): ("tiled", DENSE),
     ("sddmm", "cpu", None): ("balanced aspt", DENSE),
-    ("spgemm", "cpu", None): ("gustavson hash tile", "work tile"),
+    ("spgemm", "cpu", None): ("onepass", "work tile"),
 }
 NAMES = "one work work_2 rows columns depth mean longest uneven spread width tile".split()  # enum pick_feature
 RIDGE = 1.0  # in matrices
