@@ -11,7 +11,7 @@
 #define AUTO_SPGEMM_CUDA_PICKS {"hash-tuned", "tile-tuned", "hash"}
 #define AUTO_SPMM_CPU_PICKS {"bundled", "rowsplit", "tiled"}
 #define AUTO_SDDMM_CPU_PICKS {"balanced", "aspt"}
-#define AUTO_SPGEMM_CPU_PICKS {"onepass"}
+#define AUTO_SPGEMM_CPU_PICKS {"onepass", "gustavson"}
 
 static inline const struct pick_rules *auto_spmm_cuda_row(void)
 {
@@ -94,7 +94,9 @@ static inline const struct pick_rules *auto_spgemm_cpu(void)
 {
     static const struct pick_rules rules = {1, {
         {"onepass",
-         {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}},
+         {7.01765, 1.0158, 0, 0, 0, 0, 0, 0, 0, 0, 0, -0.542742}},
+        {"gustavson",
+         {7.42963, 1.13015, 0, 0, 0, 0, 0, 0, 0, 0, 0, -0.490867}},
         {NULL, {0}}}};
     return &rules;
 }

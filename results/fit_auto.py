@@ -36,7 +36,7 @@ RULES = {
     ("spmm", "cpu", "row"): ("bundled rowsplit", DENSE),
     ("spmm", "cpu", "col"): ("tiled", DENSE),
     ("sddmm", "cpu", None): ("balanced aspt", DENSE),
-    ("spgemm", "cpu", None): ("onepass", "work tile"),
+    ("spgemm", "cpu", None): ("onepass gustavson", "work tile"),
 }
 NAMES = "one work work_2 rows columns depth mean longest uneven spread width tile".split()  # enum pick_feature
 RIDGE = 1.0  # in matrices

@@ -357,6 +357,34 @@ static void test_failures(void)
     csr_free(&A);
 }
 
+// A dense block in a matrix that is far wider: a bundle has more products than a block of memory
+// has room for, and few nonzeros. What is kept for it goes by these.
+static void test_room(void)
+{
+    enum { SIDE = 560, WIDE = 300000 };
+    struct csr A;
+    struct inputs in;
+    int err = csr_alloc(&A, WIDE, WIDE, SIDE * SIDE);
+    CHECK(!err, "%s", fail_text());
+    if (err) return;
+    for (int32_t i = 0; i < WIDE; i++) {
+        A.ptr[i] = (int64_t)(i < SIDE ? i : SIDE) * SIDE;
+        for (int32_t j = 0; i < SIDE && j < SIDE; j++)
+            A.idx[A.ptr[i] + j] = j, A.val[A.ptr[i] + j] = (i + j) % 3 - 1;
+    }
+    A.ptr[WIDE] = A.nnz = SIDE * SIDE;
+    if (!make_inputs(&in, &A, F32, true)) {
+        device_peak_reset(&dev);
+        struct product x = multiply(&in, "onepass", false);
+        CHECK(x.C.nnz == SIDE * SIDE, "%lld nonzeros", (long long)x.C.nnz);
+        CHECK(dev.peak_bytes < 100 << 20, "%lld bytes for a result of %d",
+              (long long)dev.peak_bytes, SIDE * SIDE * 8);
+        product_free(&x);
+        inputs_free(&in);
+    }
+    csr_free(&A);
+}
+
 int main(void)
 {
     CHECK(!device_open("cpu", &dev), "%s", fail_text());
@@ -365,6 +393,7 @@ int main(void)
     test_lists();
     test_ways();
     test_end();
+    test_room();
     for (int s = 0; s < COUNT(specs); s++)
         for (int prec = F32; prec <= F64; prec++) test_threads(specs[s], (enum prec)prec);
     test_failures();

@@ -22,7 +22,7 @@ static inline bool cpu_stream(struct task *t)
     const bool whole = row % 64 == 0 && (uintptr_t)C->val % 64 == 0;
     const bool large = C->rows > t->dev->cache_bytes / STREAM_PART / max64(1, row);
     const bool stream = whole && (option < 0 ? large : option);
-    if (option < 0) task_number(t, "streamed", stream); // what -1 of the option came to
+    task_number(t, "streamed", stream); // what the option came to
     return stream;
 }
 

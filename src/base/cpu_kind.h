@@ -5,8 +5,8 @@
 
 enum cpu_kind { CPU_PLAIN, CPU_AVX2, CPU_AVX512 };
 
-// Elsewhere all of them are plain.
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
+// Elsewhere all of them are plain: older compilers don't know the names of these kinds.
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && __GNUC__ >= 12
 #define CPU_HAS_KINDS 1
 #else
 #define CPU_HAS_KINDS 0

@@ -3,7 +3,8 @@
 // Format: CSR. Others pass over the products twice, to count the nonzeros of C and to compute them,
 // because C must be allocated in between. Here rows are computed into buffers, and copied to their
 // places once the length of all is known: a copy costs by nonzeros of C, a second pass by products.
-// The buffers take as much memory as C.
+// The buffers take as much memory as C, and more where rows far longer than a block of them have
+// many products at the same columns.
 //
 // Analyse: the products of each row; threads take shares of equal work. Multiply: a row at a time,
 // in the way that is cheapest for it (a row's products are summed in the same order in all):
@@ -177,7 +178,7 @@ static void place(struct task *t, const struct scratch *w)
     ((int64_t *)t->R.ptr)[0] = 0;
 #pragma omp parallel num_threads(w->threads)
     for (int64_t x = 0; x < w->pieces.count; x++)
-        if (w->pieces.list[x].thread == omp_get_thread_num())
+        if (w->pieces.list[x].thread % omp_get_num_threads() == omp_get_thread_num())
             place_piece(&w->pieces.list[x], &t->R, (int64_t)w->pieces.width);
 }
 

@@ -214,7 +214,8 @@ CPU_CLONES static int NAME(rows)(const struct csr_dev *A, const struct csr_dev *
         int rows = 1;
         if (way >= WORD && r.span <= BUNDLE_SPAN) rows = alike(A, i, end);
         if (rows > 1) way = BUNDLED;
-        const int64_t need = rows * min64(products, S->n);
+        // A block is left where this does not fit, so it must not be far more than there will be.
+        const int64_t need = rows * min64(products, way >= WORD ? r.span : S->n);
         if (pen->left < need) {
             pen_end(pen, i);
             err = pen_begin(&w->pieces, pen, i, need);

@@ -75,7 +75,7 @@ static inline struct bundle_mark bundle_best(const struct csr_dev *A, int64_t i,
     for (int rows = 2; rows <= BUNDLE_ROWS && i + rows <= end; rows++) {
         const int64_t nonzeros = ptr[i + rows] - ptr[i];
         const int64_t least =
-            max64(rule.common, (int64_t)ceil(rule.alike * (double)nonzeros / rows));
+            max64(rule.common, (int64_t)ceil(rule.alike * (double)nonzeros / rows - 1e-9));
         shortest = min64(shortest, ptr[i + rows] - ptr[i + rows - 1]);
         if (shortest < least) continue;
         const int64_t common = bundle_common(A, i, rows, least, NULL);
