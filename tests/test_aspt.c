@@ -516,11 +516,7 @@ int main(void)
     for (int kind = 0; kind < DEVICE_KINDS; kind++) {
         struct device dev;
         if (kind == DEVICE_CPU) continue;
-        if (device_missing((enum device_kind)kind)) {
-            SKIP("%s: %s", device_list[kind].name, device_missing((enum device_kind)kind));
-            continue;
-        }
-        CHECK(!device_open(device_list[kind].name, &dev), "%s", fail_text());
+        if (!open_kind((enum device_kind)kind, &dev)) continue;
         test_device(&dev);
         // 32 KB of B: 128 bytes of a row where it has no more, else 256.
         test_choice(&dev, "spmm", F32, 32, 256);

@@ -6,6 +6,7 @@
 
 #include "auto_rules.h"
 #include "cases.h"
+#include "picker.h"
 
 static struct device dev;
 
@@ -198,23 +199,11 @@ static void test_picks(void)
 
 // ---- Who refuses ----
 
-static const struct pick_rules *rules_now;
-static const struct param options[] = {PICK_OPTION, {0}};
-
 static int pick_now(struct task *t)
 {
     const struct pick_facts none = {.width = 4};
     return pick_prepare(t, rules_now, &none, clock_ms());
 }
-
-static const struct algo picker = {.layouts = BOTH_LAYOUTS,
-                                   .precs = BOTH_PRECS,
-                                   .A = {&format_csr},
-                                   .options = options,
-                                   .about = "picks by rules of this test",
-                                   .prepare = pick_now,
-                                   .run = delegate_run,
-                                   .teardown = delegate_teardown};
 
 // Runs SpMM, row-major, by these rules. Who is picked, "" if nobody.
 static struct outcome pick_by(struct inputs *in, const struct pick_rules *rules, const char *want)
@@ -328,7 +317,7 @@ static void test_tries_no_memory(void)
     static const struct algo sparse = {.precs = BOTH_PRECS,
                                        .A = {&format_csr},
                                        .S = {&format_csr},
-                                       .options = options,
+                                       .options = picker_options,
                                        .prepare = pick_now,
                                        .run = delegate_run,
                                        .teardown = delegate_teardown,
@@ -390,12 +379,7 @@ int main(void)
     test_features();
     test_rules();
     for (int kind = 0; kind < DEVICE_KINDS; kind++) {
-        const char *name = device_list[kind].name;
-        if (device_missing((enum device_kind)kind)) {
-            SKIP("auto on %s: %s", name, device_missing((enum device_kind)kind));
-            continue;
-        }
-        CHECK(!device_open(name, &dev), "%s", fail_text());
+        if (!open_kind((enum device_kind)kind, &dev)) continue;
         test_picks();
         if (kind == DEVICE_CPU) {
             test_fallback();

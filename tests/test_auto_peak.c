@@ -1,8 +1,8 @@
 // The peak of memory of a case of `auto`: that of who stays, as if it had been alone, whoever was
 // tried beside it, before it or after it, or refused.
-#include "algos/pick.h"
 #include "cases.h"
 #include "data/gen.h"
+#include "picker.h"
 
 static struct device dev;
 
@@ -36,9 +36,7 @@ static int stop_timer(struct device *d, double *ms)
     return err;
 }
 
-static const struct pick_rules *rules_now;
 static int64_t counting; // bytes that it takes to count
-static const struct param options[] = {PICK_OPTION, {0}};
 
 static int pick_now(struct task *t)
 {
@@ -49,15 +47,6 @@ static int pick_now(struct task *t)
     device_free(t->dev, scratch);
     return err ? err : pick_prepare(t, rules_now, &none, start);
 }
-
-static const struct algo picker = {.layouts = BOTH_LAYOUTS,
-                                   .precs = BOTH_PRECS,
-                                   .A = {&format_csr},
-                                   .options = options,
-                                   .about = "picks by rules of this test",
-                                   .prepare = pick_now,
-                                   .run = delegate_run,
-                                   .teardown = delegate_teardown};
 
 // The peak when a task is prepared by these rules, which come to this candidate.
 static int64_t peak_by(struct inputs *in, const struct pick_rules *rules, const char *want)

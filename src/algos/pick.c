@@ -83,11 +83,6 @@ static void predict(struct task *t, const struct pick_rule *list, const struct p
         if (f->us[i] < INFINITY) tell_of(t, list[i].name, "us", f->us[i]);
 }
 
-// The peak of the device's memory is that of `auto` where it goes the straight way: the greatest
-// while it counts, and while who stays is prepared. What others took does not count, be it that
-// they refused or that they were timed: it is given back, and where there is no room for it `auto`
-// does without.
-
 // Hands the task on to the fastest that takes it; all that refuse are then out of the question.
 // `before` are the figures that were told before it. `err` is what is said where nobody is left.
 static int take_fastest(struct task *t, struct field *f, int *taken, struct figures *before,
@@ -127,12 +122,10 @@ static int time_trial(struct task *t, struct trial *x, int err)
 {
     x->delegate = t->state;
     x->figures = t->figures;
-    x->us = INFINITY;
     if (!err) err = trial_time(&x->delegate->inner, &x->us);
-    if (!is_refusal(err)) return err;
-    x->us = INFINITY;
-    x->refusal = err;
-    return OK;
+    if (err) x->us = INFINITY;
+    x->refusal = is_refusal(err) ? err : OK;
+    return x->refusal ? OK : err;
 }
 
 static void tell_trial(struct task *t, const char *name, const struct trial *x)
@@ -178,6 +171,10 @@ static int try_both(struct task *t, const char *first, const char *second,
     return none ? b.refusal : OK;
 }
 
+// The peak of the device's memory is that of `auto` where it goes the straight way: the greatest
+// while it counts, and while who stays is prepared. What others took does not count, be it that
+// they refused or that they were timed: it is given back, and where there is no room for it `auto`
+// does without.
 int pick_prepare(struct task *t, const struct pick_rules *rules, const struct pick_facts *facts,
                  double start)
 {

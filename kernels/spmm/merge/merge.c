@@ -75,8 +75,7 @@ static void teardown(struct task *t)
     if (!s) return;
     device_free(t->dev, s->row);
     device_free(t->dev, s->carry);
-    mem_free(s);
-    t->state = NULL;
+    task_free_state(t);
 }
 
 static const struct param options[] = {

@@ -1,0 +1,20 @@
+// An algorithm that picks by rules of a test, which gives it a pick_now().
+#ifndef PICKER_H
+#define PICKER_H
+
+#include "algos/pick.h"
+
+static const struct pick_rules *rules_now; // those that pick_now() is to go by
+static int pick_now(struct task *t);       // its prepare()
+
+static const struct param picker_options[] = {PICK_OPTION, {0}};
+static const struct algo picker = {.layouts = BOTH_LAYOUTS,
+                                   .precs = BOTH_PRECS,
+                                   .A = {&format_csr},
+                                   .options = picker_options,
+                                   .about = "picks by rules of this test",
+                                   .prepare = pick_now,
+                                   .run = delegate_run,
+                                   .teardown = delegate_teardown};
+
+#endif
