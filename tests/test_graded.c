@@ -64,11 +64,13 @@ static void test_kinds(void)
         set_option(graded(), opt, "medium", 256);
         set_option(graded(), opt, "segment", 1024);
         struct outcome out = run_right(&in, opt, "edges");
-        CHECK(figure_of(&out, "short") == 3 * 3, "%g short rows", figure_of(&out, "short"));
+        CHECK(figure_of(&out, "tiny") == 3 * 2, "%g tiny rows", figure_of(&out, "tiny"));
+        CHECK(figure_of(&out, "short") == 3, "%g short rows", figure_of(&out, "short"));
         CHECK(figure_of(&out, "medium") == 3 * 2, "%g medium rows", figure_of(&out, "medium"));
         CHECK(figure_of(&out, "segments") == 3 * (1 + 1 + 2 + 2 + 3), "%g segments",
               figure_of(&out, "segments"));
         CHECK(figure_of(&out, "bundles") == 0, "%g bundles", figure_of(&out, "bundles"));
+        set_option(graded(), opt, "tiny", -1);
         set_option(graded(), opt, "short", 0);
         set_option(graded(), opt, "medium", 2048);
         set_option(graded(), opt, "segment", 1000);
@@ -76,6 +78,74 @@ static void test_kinds(void)
         CHECK(figure_of(&out, "short") == 3, "%g empty rows", figure_of(&out, "short"));
         CHECK(figure_of(&out, "medium") == 3 * 8, "%g medium rows", figure_of(&out, "medium"));
         CHECK(figure_of(&out, "segments") == 3 * 3, "%g segments", figure_of(&out, "segments"));
+        inputs_free(&in);
+    }
+    csr_free(&A);
+}
+
+// ---- Tiny rows ----
+
+static int32_t up_to_nine(int32_t i) { return i * 7 % 10; }
+
+// Of 10 rows in turn one has each length from 0 to 9.
+static void test_tiny(void)
+{
+    static const struct {
+        int32_t m;
+        int tiny;
+        double turns;
+    } cases[] = {{10, 8, 1},   {10, 0, 1},   {10, -1, 1},   {1230, 8, 2},
+                 {1230, 4, 2}, {1230, 0, 2}, {1230, -1, 2}, {1300, 8, 2}};
+    static const int64_t ks[] = {16, 32, 64, 128, 33, 100, 3};
+    for (int c = 0; c < COUNT(cases); c++) {
+        struct csr A;
+        if (make_rows(cases[c].m, 97, up_to_nine, NULL, &A)) return;
+        for (int turn = 0; turn < 2 * COUNT(ks); turn++) {
+            const int64_t k = ks[turn / 2];
+            struct inputs in;
+            double opt[PARAMS_MAX] = {0};
+            if (inputs_of(&in, &A, turn % 2 ? F64 : F32, k)) return;
+            algo_defaults(graded()->algo, opt);
+            set_option(graded(), opt, "tiny", cases[c].tiny);
+            set_option(graded(), opt, "short", 8);
+            struct outcome out = run_right(&in, opt, "tiny rows");
+            // A lane alone, or two, are no team: no row is tiny then.
+            const int tiny = figure_of(&out, "lanes") < 4 ? -1 : cases[c].tiny;
+            CHECK(figure_of(&out, "tiny") == cases[c].m / 10 * (tiny + 1), "k %lld: %g tiny rows",
+                  (long long)k, figure_of(&out, "tiny"));
+            CHECK(figure_of(&out, "short") == cases[c].m / 10 * (8 - tiny), "k %lld: %g short rows",
+                  (long long)k, figure_of(&out, "short"));
+            CHECK(figure_of(&out, "turns") == cases[c].turns, "k %lld: %g turns", (long long)k,
+                  figure_of(&out, "turns"));
+            inputs_free(&in);
+        }
+        csr_free(&A);
+    }
+}
+
+// ---- Segments ----
+
+static int32_t one_long(int32_t i) { return i == 1 ? 20000 : i == 2 ? 200 : 3; }
+
+// A row that is little longer than a segment is not cut; the sums of many segments are added up by
+// all threads of a block, whatever the width of a slab.
+static void test_segments(void)
+{
+    static const int64_t ks[] = {32, 96, 128, 4, 33, 127};
+    struct csr A;
+    if (make_rows(40, 20000, one_long, NULL, &A)) return;
+    for (int turn = 0; turn < 2 * COUNT(ks); turn++) {
+        struct inputs in;
+        double opt[PARAMS_MAX] = {0};
+        if (inputs_of(&in, &A, turn % 2 ? F64 : F32, ks[turn / 2])) return;
+        algo_defaults(graded()->algo, opt);
+        set_option(graded(), opt, "medium", 100);
+        struct outcome out = run_right(&in, opt, "one long row");
+        const double cut = ceil(20000 / figure_of(&out, "segment_length"));
+        CHECK(figure_of(&out, "segments") == cut + 1, "%g segments", figure_of(&out, "segments"));
+        set_option(graded(), opt, "segment", 128); // then every row that is longer is cut
+        out = run_right(&in, opt, "many segments");
+        CHECK(figure_of(&out, "segments") == 157 + 2, "%g segments", figure_of(&out, "segments"));
         inputs_free(&in);
     }
     csr_free(&A);
@@ -226,7 +296,7 @@ static void test_shapes(void)
 
 int main(void)
 {
-    static void (*const tests[])(void) = {test_kinds, test_bundles, test_infinity, test_shapes,
-                                          NULL};
+    static void (*const tests[])(void) = {test_kinds,    test_tiny,   test_segments, test_bundles,
+                                          test_infinity, test_shapes, NULL};
     return main_on_cuda(&dev, UNITS, tests);
 }

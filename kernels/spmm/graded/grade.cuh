@@ -24,7 +24,8 @@ struct grading {
     const int32_t *ptr;
     // Of each window of ALIKE rows; 0: it is no bundle. NULL: there are none.
     const int32_t *bundle_columns;
-    int32_t short_most, medium_most, segment;
+    int32_t tiny_most; // -1: no row is tiny
+    int32_t short_most, medium_most, segment, uncut;
 };
 
 // The piece that begins with a row.
@@ -43,13 +44,15 @@ static __device__ __forceinline__ struct grade grade_of(const struct grading &g,
     x.start = g.ptr[i];
     x.length = columns ? columns : g.ptr[i + 1] - x.start;
     x.count = 1;
-    if (x.length <= g.short_most) {
+    if (!columns && x.length <= g.tiny_most) {
+        x.kind = TINY;
+    } else if (x.length <= g.short_most) {
         x.kind = columns ? SHORT_BUNDLE : SHORT;
     } else if (columns || x.length <= g.medium_most) {
         x.kind = columns ? MEDIUM_BUNDLE : MEDIUM;
     } else {
         x.kind = SEGMENT;
-        x.count = (int32_t)ceil_div(x.length, g.segment);
+        x.count = segments_of(x.length, g.segment, g.uncut);
     }
     return x;
 }
@@ -94,7 +97,7 @@ static __global__ void __launch_bounds__(1024)
     }
 }
 
-// Where a short piece lies among those of its window: by kind, by length, by row. `key` is -1 where
+// Where a short or tiny piece lies among those of its window: by kind, by length, by row. `key` is -1 where
 // there is none.
 static __device__ __forceinline__ int32_t place_short(int key, int keys)
 {
@@ -130,11 +133,13 @@ static __global__ void __launch_bounds__(WINDOW)
     const int32_t columns = team_scan<0>(is_bundle(x) ? x.length : 0, sums, total);
     const int32_t start = is_bundle(x) ? before.columns + columns : x.start;
 
-    const int keys = g.short_most + 1; // lengths of each of the two kinds
-    const int key =
-        x.kind == SHORT_BUNDLE || x.kind == SHORT ? (x.kind == SHORT) * keys + x.length : -1;
+    const int keys = max(g.short_most, g.tiny_most) + 1; // lengths of bundles, and those of rows
+    const int key = x.kind >= SHORT_BUNDLE && x.kind < KINDS
+                        ? (x.kind != SHORT_BUNDLE) * keys + x.length
+                        : -1;
     int32_t place = place_short(key, 2 * keys);
-    if (x.kind == SHORT) place -= after.of[SHORT_BUNDLE] - before.of[SHORT_BUNDLE];
+    if (x.kind > SHORT_BUNDLE) place -= after.of[SHORT_BUNDLE] - before.of[SHORT_BUNDLE];
+    if (x.kind == SHORT) place -= after.of[TINY] - before.of[TINY];
     for (int kind = 0; kind < SHORT_BUNDLE; kind++) {
         const int32_t among = team_scan<0>(x.kind == kind ? x.count : 0, sums, total);
         if (x.kind == kind) place = among;
@@ -145,7 +150,7 @@ static __global__ void __launch_bounds__(WINDOW)
         const int32_t done = c * g.segment;
         to.list[x.kind][place + c] = {
             (int32_t)i, start + done,
-            x.kind == SEGMENT ? min(g.segment, x.length - done) : x.length, place};
+            x.count > 1 ? min(g.segment, x.length - done) : x.length, place};
     }
 }
 

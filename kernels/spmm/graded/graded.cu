@@ -52,7 +52,9 @@ template <typename S, bool BUNDLES> static void start(const struct task *t)
 
 #define FORM(VEC, LANES, PACKS, WHOLE, BUNDLES)                                                    \
     {                                                                                              \
-        VEC, LANES, PACKS, shape<T, VEC, LANES, PACKS, WHOLE>::TEAM, WHOLE, BUNDLES,               \
+        VEC, LANES, PACKS, shape<T, VEC, LANES, PACKS, WHOLE>::TEAM,                               \
+            blocks_of<shape<T, VEC, LANES, PACKS, WHOLE>, BUNDLES ? ALIKE : 1>(), WHOLE, BUNDLES,  \
+            has_tiny<shape<T, VEC, LANES, PACKS, WHOLE>, BUNDLES>(),                               \
             start<shape<T, VEC, LANES, PACKS, WHOLE>, BUNDLES>                                     \
     }
 #define PLAIN(VEC, LANES, PACKS)       FORM(VEC, LANES, PACKS, false, false)
@@ -96,8 +98,11 @@ static int prepare(struct task *t)
     int err = plan_make(t, forms, count);
     struct plan *s = (struct plan *)t->state;
     if (err) return err;
-    s->early = task_option(t, "overlap") != 0 && can_launch_early(find_bundles);
+    s->early = s->early && can_launch_early(find_bundles);
     task_number(t, "short", s->lists.count[SHORT] + s->lists.count[SHORT_BUNDLE]);
+    task_number(t, "tiny", s->lists.count[TINY]);
+    task_number(t, "turns", s->lists.turns);
+    task_number(t, "overlap", s->early);
     task_number(t, "medium", s->lists.count[MEDIUM] + s->lists.count[MEDIUM_BUNDLE]);
     task_number(t, "segments", s->lists.count[SEGMENT]);
     task_number(t, "bundles", s->lists.count[SHORT_BUNDLE] + s->lists.count[MEDIUM_BUNDLE]);
@@ -115,6 +120,8 @@ static int run(struct task *t)
 }
 
 static const struct param options[] = {
+    {"tiny", MOST_TINY, -1, MOST_TINY, true,
+     "nonzeros of a row that is one of several a few lanes take, at most; -1: no row is"},
     {"short", -1, -1, MOST_SHORT, true,
      "nonzeros of a row that a few lanes go through, at most; -1: by the size"},
     {"medium", 0, 0, 1 << 20, true, "the same of a warp; 0: by the size"},
@@ -124,7 +131,8 @@ static const struct param options[] = {
     {"alike", -1, -1, ALIKE, false,
      "nonzeros for each column of a bundle, at least; 0: no bundles; -1: by k"},
     {"bundled", 0.5, 0, 1, false, "share of the nonzeros from which on there are bundles"},
-    {"overlap", 1, 0, 1, true, "blocks start before the kernel ahead has ended, sm_90 and later"},
+    {"overlap", -1, -1, 1, true,
+     "1: blocks start before the kernel ahead has ended, sm_90 and later; -1: where it pays"},
     {},
 };
 

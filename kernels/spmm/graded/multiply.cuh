@@ -32,8 +32,28 @@ find_work(const operands<typename S::T> &x, const struct piece *list, int32_t co
 
 static __host__ __device__ constexpr int log2_of(int x) { return x > 1 ? 1 + log2_of(x / 2) : 0; }
 
+// The sums over the segments of a row, in a fixed order: TEAMS threads for each pack of the slab take
+// turns, then the first of them adds up what they have, to `sums`. By all threads of a block.
+template <int SLAB_PACKS, typename packed>
+static __device__ __forceinline__ void add_segments(packed (*sums)[SLAB_PACKS],
+                                                    const packed *partial, int32_t segments)
+{
+    const int TEAMS = THREADS / SLAB_PACKS;
+    const int c = (int)threadIdx.x % SLAB_PACKS, team = (int)threadIdx.x / SLAB_PACKS;
+    packed all = {};
+    if (team < TEAMS) {
+#pragma unroll 4
+        for (int32_t s = team; s < segments; s += TEAMS) add(all, partial[(int64_t)s * SLAB_PACKS + c]);
+        sums[team][c] = all;
+    }
+    __syncthreads();
+    if (team > 0) return;
+    for (int s = 1; s < TEAMS && s < segments; s++) add(all, sums[s][c]);
+    sums[0][c] = all;
+}
+
 // The sums of a segment's block, over its warps, go to `partial`; the block that is the last of its
-// row to come adds those up in their order. A row that is one segment needs none of that.
+// row to come adds those up. A row that is one segment needs none of that.
 template <typename S>
 static __device__ __forceinline__ void
 finish_segment(sums<S, 1> &sum, const operands<typename S::T> &x, const lists &a,
@@ -41,7 +61,8 @@ finish_segment(sums<S, 1> &sum, const operands<typename S::T> &x, const lists &a
 {
     typedef typename S::packed packed;
     const int SLAB_PACKS = S::LANES * S::PACKS, WARPS = THREADS / WARP;
-    __shared__ packed sums[WARPS][SLAB_PACKS];
+    const int TEAMS = THREADS / SLAB_PACKS;
+    __shared__ packed sums[TEAMS > WARPS ? TEAMS : WARPS][SLAB_PACKS];
     __shared__ bool last;
     const int lane = (int)threadIdx.x % S::LANES, warp = (int)threadIdx.x / WARP;
     add_groups<S::LANES, WARP>(sum);
@@ -51,7 +72,7 @@ finish_segment(sums<S, 1> &sum, const operands<typename S::T> &x, const lists &a
     __syncthreads();
     // Segments come first in the grid, so a block has the number of its segment.
     const int32_t i = (int32_t)blockIdx.x, length = x.ptr[piece.row + 1] - x.ptr[piece.row];
-    const int32_t segments = (int32_t)ceil_div(length, a.segment);
+    const int32_t segments = segments_of(length, a.segment, a.uncut);
     packed *partial = (packed *)x.partial + (int64_t)slab * a.count[SEGMENT] * SLAB_PACKS;
     for (int c = (int)threadIdx.x; c < SLAB_PACKS; c += THREADS) {
         packed all = sums[0][c];
@@ -70,12 +91,7 @@ finish_segment(sums<S, 1> &sum, const operands<typename S::T> &x, const lists &a
         __syncthreads();
         if (!last) return;
         __threadfence();
-        for (int c = (int)threadIdx.x; c < SLAB_PACKS; c += THREADS) {
-            packed all = {};
-            for (int32_t s = 0; s < segments; s++)
-                add(all, partial[((int64_t)piece.first + s) * SLAB_PACKS + c]);
-            sums[0][c] = all;
-        }
+        add_segments<SLAB_PACKS>(sums, partial + (int64_t)piece.first * SLAB_PACKS, segments);
         __syncthreads();
     }
     if ((int)threadIdx.x >= S::LANES) return;
@@ -103,6 +119,47 @@ static __device__ __forceinline__ void bundle(const operands<typename S::T> &x, 
     for (int r = 0; r < ALIKE; r++) store_row<S>(sum.x[r], x.C, x.C_step, w.piece.row + r, where);
 }
 
+// Tiny rows: a team loads the nonzeros of all its rows before it multiplies those of the first, so
+// that it waits for A once. A lane holds one nonzero of each round of a row.
+template <typename S>
+static __device__ __forceinline__ void tiny(const operands<typename S::T> &x, const lists &a,
+                                            int32_t block, const columns<S> &where)
+{
+    const int LANES = S::LANES, TEAMS = THREADS / LANES, BATCH = batch_of<S, 1>();
+    const int ROUND = LANES < MOST_TINY ? LANES : MOST_TINY, ROUNDS = MOST_TINY / ROUND;
+    const int lane = (int)threadIdx.x % LANES;
+    const int32_t first = block * a.turns * TEAMS + (int32_t)threadIdx.x / LANES;
+    int32_t row[TURNS], length[TURNS];
+    nonzeros<typename S::T, 1> all[TURNS][ROUNDS];
+#pragma unroll
+    for (int r = 0; r < TURNS; r++) {
+        const int32_t i = first + r * TEAMS;
+        struct piece piece = {-1, 0, 0, 0};
+        if (r < a.turns && i < a.count[TINY]) piece = a.list[TINY][i];
+        row[r] = piece.row, length[r] = piece.length;
+#pragma unroll
+        for (int q = 0; q < ROUNDS; q++)
+            all[r][q] = load_round<1>(stretch<typename S::T>{x.idx, x.val, 0,
+                                                             piece.start + q * ROUND + lane,
+                                                             piece.length - q * ROUND, 0},
+                                      lane);
+    }
+    wait_for_previous();
+#pragma unroll
+    for (int r = 0; r < TURNS; r++) {
+        if (r >= a.turns) break;
+        sums<S, 1> sum = {};
+#pragma unroll
+        for (int e = 0; e < MOST_TINY; e += BATCH) {
+            const int32_t left = length[r] - e / ROUND * ROUND;
+            if (e == 0 || __any_sync(FULL_MASK, length[r] > e))
+                add_batch<false, BATCH>(sum, all[r][e / ROUND], e % ROUND, left, x.B + where.first,
+                                        x.B_step, where);
+        }
+        if (row[r] >= 0) store_row<S>(sum.x[0], x.C, x.C_step, row[r], where);
+    }
+}
+
 // BUNDLES: there may be some.
 template <typename S, bool BUNDLES>
 static __global__ void __launch_bounds__(THREADS, blocks_of<S, BUNDLES ? ALIKE : 1>())
@@ -116,6 +173,8 @@ static __global__ void __launch_bounds__(THREADS, blocks_of<S, BUNDLES ? ALIKE :
         return bundle<WARP>(x, a, MEDIUM_BUNDLE, block - a.at[MEDIUM_BUNDLE], where);
     if (BUNDLES && block >= a.at[SHORT_BUNDLE] && block < a.at[SHORT])
         return bundle<S::TEAM>(x, a, SHORT_BUNDLE, block - a.at[SHORT_BUNDLE], where);
+    if constexpr (has_tiny<S, BUNDLES>())
+        if (block >= a.at[TINY]) return tiny<S>(x, a, block - a.at[TINY], where);
 
     // One loop for segments, medium and short pieces: what differs is the size of the team.
     const int kind = block < a.at[SEGMENT + 1]    ? SEGMENT

@@ -9,7 +9,10 @@
 #define ALIKE   3   // rows of a bundle
 
 // The kinds of pieces, in the order of their blocks in the grid: what takes longest starts first.
-enum kind { SEGMENT, MEDIUM_BUNDLE, MEDIUM, SHORT_BUNDLE, SHORT, KINDS };
+enum kind { SEGMENT, MEDIUM_BUNDLE, MEDIUM, SHORT_BUNDLE, SHORT, TINY, KINDS };
+
+#define MOST_TINY 8 // nonzeros of a tiny row
+#define TURNS     2 // tiny rows that a team takes in turn, at most
 
 struct alignas(16) piece {
     int32_t row;    // the first, of a bundle; -1: nothing
@@ -34,7 +37,16 @@ struct lists {
     int32_t count[KINDS];
     int32_t at[KINDS + 1]; // first block of each kind
     int32_t segment;       // nonzeros of a segment
+    int32_t uncut;         // the longest row that is one segment
+    int32_t turns;         // tiny rows that a team takes
 };
+
+// How many segments a row of so many nonzeros is.
+static __device__ __forceinline__ int32_t segments_of(int32_t length, int32_t segment,
+                                                      int32_t uncut)
+{
+    return length <= uncut ? 1 : (int32_t)ceil_div(length, segment);
+}
 
 template <typename T> struct operands {
     const int32_t *ptr, *idx, *bundle_idx;

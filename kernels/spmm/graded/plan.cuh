@@ -8,7 +8,8 @@
 // A shape that the kernel is compiled for; `whole`: for full slabs; `bundles`: for bundles, too.
 struct form {
     int vec, lanes, packs, team;
-    bool whole, bundles;
+    int blocks; // that a multiprocessor holds
+    bool whole, bundles, tiny;
     void (*start)(const struct task *t);
 };
 
@@ -77,12 +78,14 @@ static inline double plan_share(const struct task *t, const struct form *f)
     return (double)t->A[0]->nnz * (double)form_slabs(f, t->C.cols) / groups;
 }
 
-// Nonzeros for each column of a bundle from which on it pays: three sums take more registers and
-// more shuffles, so fewer loads must make up for more where values are wide or packs narrow.
-static inline double plan_alike(const struct task *t)
+// Nonzeros for each column of a bundle from which on it pays, 0: it never does. Three sums take more
+// registers and more shuffles, so fewer loads must make up for more where values are wide or packs
+// narrow; and a device that is not full has no use for fewer loads.
+static inline double plan_alike(const struct task *t, const struct form *rows)
 {
     const double wanted = task_option(t, "alike");
-    return wanted >= 0 ? wanted : t->prec == F32 && plan_vec(t) == 4 ? 1.6 : 2.4;
+    if (wanted >= 0) return wanted;
+    return plan_share(t, rows) < 3 ? 0 : t->prec == F32 && plan_vec(t) == 4 ? 1.6 : 2.4;
 }
 
 // Columns of a bundle, at most: a warp goes through it, which must not take longer than all else.
@@ -94,10 +97,10 @@ static inline int32_t plan_most_columns(const struct task *t, const struct form 
 
 // Which windows of rows are bundles of this form: `columns` gets what struct grading says of them,
 // and stays NULL where there are too few.
-static inline int plan_bundles(struct task *t, const struct form *f, int32_t **columns)
+static inline int plan_bundles(struct task *t, const struct form *f, double least,
+                               int32_t **columns)
 {
     const struct csr_dev *A = csr_of(t->A[0]);
-    const double least = plan_alike(t);
     const int32_t windows = A->m / ALIKE;
     struct device *d = t->dev;
     struct bundle_totals *totals = NULL, x = {};
@@ -187,7 +190,8 @@ static inline int plan_segments(struct task *t, struct plan *s)
 static inline void plan_grid(struct plan *s)
 {
     const int team = s->form->team;
-    const int of_block[KINDS] = {1, THREADS / WARP, THREADS / WARP, THREADS / team, THREADS / team};
+    const int of_block[KINDS] = {1, THREADS / WARP, THREADS / WARP, THREADS / team, THREADS / team,
+                                 s->lists.turns * THREADS / team};
     s->lists.at[0] = 0;
     for (int kind = 0; kind < KINDS; kind++)
         s->lists.at[kind + 1] =
@@ -205,16 +209,18 @@ static inline void plan_lengths(const struct task *t, const struct form *f, stru
               wanted_segment = (int)task_option(t, "segment");
     const double share = plan_share(t, f);
     const int lanes = max(f->lanes, 8);
+    const double few = share < 5.5 ? 8 : fmin(fmax(1.5 * share, 16), 32);
     const double medium = fmin(fmax(2 * share, 16), 64);
-    const double segment = fmin(fmax(1.5 * share, lanes > 8 ? 24 : 32), 8 * lanes);
-    g->short_most = wanted_short >= 0 ? wanted_short : (int)fmin(fmax(1.5 * share, 16), 32);
+    const double segment = fmin(fmax(1.5 * share, 16), 8 * lanes);
+    g->short_most = wanted_short >= 0 ? wanted_short : (int)few;
     g->medium_most = wanted_medium ? wanted_medium : (int)fmax(medium * WARP / lanes, 32);
     g->segment = wanted_segment ? wanted_segment : (int)segment * (THREADS / lanes);
+    g->uncut = wanted_segment ? wanted_segment : max(g->segment, 32 * (THREADS / lanes));
 }
 
 // The form for rows that are no bundles. Small matrices have narrow slabs, so that there is more
-// to share out; where rows are short, half the lanes with twice the packs each are as busy, and
-// rows at a time are twice as many.
+// to share out; where rows are short and many, half the lanes with twice the packs each are as
+// busy, and rows at a time are twice as many.
 static inline const struct form *plan_rows(const struct task *t, const struct form *forms,
                                            int count)
 {
@@ -224,11 +230,11 @@ static inline const struct form *plan_rows(const struct task *t, const struct fo
     if (!form) form = plan_form(t, forms, count, {});
     if (wanted.slab || wanted.lanes) return form;
     const double share = plan_share(t, form);
-    if (share < 6) {
-        const struct form *narrow = plan_form(t, forms, count, {128});
+    if (share < 11) {
+        const struct form *narrow = plan_form(t, forms, count, {share < 3 ? 128 : 256});
         if (narrow) return narrow;
     }
-    if (share >= 8 && form->lanes >= 8 && mean <= (form->lanes > 8 ? 4.2 : 5)) {
+    if (share >= 3 * form->lanes && form->lanes >= 8 && mean <= (form->lanes > 8 ? 4.2 : 5)) {
         const struct form *half = plan_form(t, forms, count, {0, form->lanes / 2});
         if (half && form_slab(half) == form_slab(form)) return half;
     }
@@ -248,6 +254,21 @@ static inline const struct form *plan_for_bundles(const struct task *t, const st
     return f && form_slabs(f, k) * form_slab(f) <= 2 * k ? f : NULL;
 }
 
+// Whether blocks shall start before the kernel ahead has ended. Where they are few and each has
+// much to do, they then lie unevenly on the device, wherever there was room when they came: up to
+// 1.7 times as slow, one product after the other, as without. Where most of the nonzeros are in
+// segments, those count alone.
+static inline bool plan_early(const struct task *t, const struct plan *s, const struct form *rows)
+{
+    const double wanted = task_option(t, "overlap");
+    if (wanted >= 0) return wanted != 0;
+    const struct lists *l = &s->lists;
+    const double room = 0.9 * s->form->blocks * t->dev->units;
+    const bool cut = (double)l->count[SEGMENT] * l->segment > 0.5 * (double)t->A[0]->nnz;
+    const double blocks = (double)(cut ? l->count[SEGMENT] : l->at[KINDS]) * s->slabs;
+    return plan_share(t, rows) < 5 || blocks > room;
+}
+
 static inline int plan_make(struct task *t, const struct form *forms, int count)
 {
     struct plan *s = (struct plan *)mem_zero_alloc(1, sizeof *s);
@@ -263,15 +284,19 @@ static inline int plan_make(struct task *t, const struct form *forms, int count)
     plan_lengths(t, rows, &g);
     int err = row_step(t, &t->in[0], &s->B_step);
     if (!err) err = row_step(t, &t->C, &s->C_step);
-    if (!err && for_bundles) err = plan_bundles(t, for_bundles, &bundle_columns);
+    if (!err && for_bundles) err = plan_bundles(t, for_bundles, plan_alike(t, rows), &bundle_columns);
     g.bundle_columns = bundle_columns;
+    g.tiny_most = bundle_columns || !rows->tiny ? -1 : (int)task_option(t, "tiny");
+    s->lists.turns = plan_share(t, rows) < 3 ? 1 : TURNS;
     s->form = bundle_columns ? for_bundles : rows;
     s->slabs = (int32_t)form_slabs(s->form, t->C.cols);
     s->lists.segment = g.segment;
+    s->lists.uncut = g.uncut;
     if (!err) err = plan_lists(t, s, &g, &columns);
     if (!err && bundle_columns) err = plan_fill(t, s, columns);
     if (!err) err = plan_segments(t, s);
     if (!err) plan_grid(s);
+    if (!err) s->early = plan_early(t, s, rows);
     device_free(t->dev, bundle_columns);
     task_number(t, "short_most", g.short_most);
     task_number(t, "medium_most", g.medium_most);

@@ -25,6 +25,12 @@ template <typename S, int ROWS> static __host__ __device__ constexpr int batch_o
     return S::LANES < 4 ? S::LANES : S::BYTES > 32 || (S::BYTES > 16 && ROWS > 1) ? 2 : 4;
 }
 
+// Whether rows may be tiny: a group is a team.
+template <typename S, bool BUNDLES> static __host__ __device__ constexpr bool has_tiny()
+{
+    return !BUNDLES && S::LANES >= 4;
+}
+
 // Blocks that a multiprocessor must have registers for: 6, 8 or 10; then a thread has 80, 64 or 48.
 template <typename S, int ROWS> static __host__ __device__ constexpr int blocks_of()
 {
@@ -179,6 +185,35 @@ add_products(sums<S, ROWS> &sum, int32_t j, const nonzeros<typename S::T, ROWS> 
             for (int l = 0; l < S::PACKS; l++) add_product(sum.x[r][l], v[r], b[l]);
 }
 
+// sum += the products of BATCH nonzeros of a group's round from the one of lane q on. By all lanes.
+template <bool FULL, int BATCH, typename S, int ROWS>
+static __device__ __forceinline__ void
+add_batch(sums<S, ROWS> &sum, const nonzeros<typename S::T, ROWS> &now, int q, int32_t left,
+          const typename S::T *B, uint32_t B_step, const columns<S> &where)
+{
+    typedef typename S::T T;
+    typedef typename S::packed packed;
+    packed b[BATCH][S::PACKS];
+    int32_t j[BATCH];
+#pragma unroll
+    for (int e = 0; e < BATCH; e++) {
+        j[e] = __shfl_sync(FULL_MASK, now.j, q + e, S::LANES);
+        uint32_t step = B_step;
+        opaque(step);
+        const T *row = row_at<const T>(B, step, column_of<ROWS>(j[e]));
+#pragma unroll
+        for (int l = 0; l < S::PACKS; l++) {
+            const packed *p = (const packed *)pack_at<S>(row, l);
+            if (FULL && (S::WHOLE || l == 0))
+                b[e][l] = *p;
+            else
+                load_if(b[e][l], p, q + e, where.in[l] || l == 0 ? left : 0);
+        }
+    }
+#pragma unroll
+    for (int e = 0; e < BATCH; e++) add_products(sum, j[e], now, q + e, b[e]);
+}
+
 // sum += the products of a group's round, of which `left` are there; B begins with the lane's first
 // pack. By all lanes.
 template <bool FULL, typename S, int ROWS>
@@ -186,31 +221,11 @@ static __device__ __forceinline__ void
 add_round(sums<S, ROWS> &sum, const nonzeros<typename S::T, ROWS> &now, int32_t left,
           const typename S::T *B, uint32_t B_step, const columns<S> &where)
 {
-    typedef typename S::T T;
-    typedef typename S::packed packed;
     const int BATCH = batch_of<S, ROWS>();
 #pragma unroll(S::LANES <= 8 ? S::LANES / BATCH : 1)
     for (int q = 0; q < S::LANES; q += BATCH) {
         if (!FULL && q > 0 && !__any_sync(FULL_MASK, left > q)) break;
-        packed b[BATCH][S::PACKS];
-        int32_t j[BATCH];
-#pragma unroll
-        for (int e = 0; e < BATCH; e++) {
-            j[e] = __shfl_sync(FULL_MASK, now.j, q + e, S::LANES);
-            uint32_t step = B_step;
-            opaque(step);
-            const T *row = row_at<const T>(B, step, column_of<ROWS>(j[e]));
-#pragma unroll
-            for (int l = 0; l < S::PACKS; l++) {
-                const packed *p = (const packed *)pack_at<S>(row, l);
-                if (FULL && (S::WHOLE || l == 0))
-                    b[e][l] = *p;
-                else
-                    load_if(b[e][l], p, q + e, where.in[l] || l == 0 ? left : 0);
-            }
-        }
-#pragma unroll
-        for (int e = 0; e < BATCH; e++) add_products(sum, j[e], now, q + e, b[e]);
+        add_batch<FULL, BATCH>(sum, now, q, left, B, B_step, where);
     }
 }
 
