@@ -14,7 +14,7 @@ struct flips {
     int count;
 };
 
-static __global__ void flip_bits(struct flips all, bool late)
+static __global__ void flip_bits(const __grid_constant__ flips all, bool late)
 {
     if (late) {
         start_next();
