@@ -166,11 +166,18 @@ static bool ready_make(struct inputs *in, const struct algo_entry *e, struct rea
     *x = (struct ready){.in = in, .t = {.entry = e, .algo = e->algo}};
     algo_defaults(e->algo, x->t.opt);
     int err = task_prepare(&x->t, &in->o, &setup);
-    if (!err) err = check_task(&x->t, &in->ref, CHECK_FULL, &x->check);
-    CHECK(!err && x->check.ok, "%s: %s%s", e->name, err ? fail_text() : "", x->check.reason);
-    if (!err) read_inputs(x, x->bits);
+    if (err == ERR_UNSUPPORTED) {
+        SKIP("%s of %s: %s", e->name, in->p.op->name, fail_text());
+        return false;
+    }
+    CHECK(!err, "%s: %s", e->name, fail_text());
+    if (err) return false;
+    err = check_task(&x->t, &in->ref, CHECK_FULL, &x->check);
+    CHECK(!err && x->check.ok, "%s: %s", e->name, err ? fail_text() : x->check.reason);
+    read_inputs(x, x->bits);
     result = x->t.C.val ? x->t.C.val : x->t.val;
-    return !err;
+    if (err || !x->check.ok) task_teardown(&x->t);
+    return !err && x->check.ok;
 }
 
 // Looks, and sees to it that nothing but the result is changed by that.
