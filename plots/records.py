@@ -77,10 +77,11 @@ def interval(time, prefix=""):
     return ends if all(ends) and 0 < ends[0] <= ends[1] else None
 
 
-def median_of(time, which):
-    """(ms, interval, of what runs: see way_of) of this of TIMES; what has but one has that one."""
+def median_of(time, which, in_order=True):
+    """(ms, interval, of what runs: see way_of) of this of TIMES; what has but one has that one, and
+    so has what starts before the work ahead of it has ended."""
     back = number(time.get("back_to_back"))
-    if which == BACK_TO_BACK and back:
+    if which == BACK_TO_BACK and back and in_order:
         return back, interval(time, "back_to_back_"), "back to back"
     return number(time.get("median")), interval(time), way_of(time)
 
@@ -149,7 +150,7 @@ def row_from(record, env, which=SEPARATE):
     row["curve"] = aspect_nonzeros(row)
     row["rows"], row["row_mean"] = number(matrix["rows"]), number(matrix.get("row_mean"))
     row["row_max"], row["row_cv"] = number(matrix.get("row_max")), number(matrix.get("row_cv"))
-    row["ms"], row["interval"], row["way"] = median_of(time, which)
+    row["ms"], row["interval"], row["way"] = median_of(time, which, check.get("in_order") is not False)
     row["which"] = which
     # The record's rates are those of its median.
     faster = (number(time.get("median")) or row["ms"]) / row["ms"] if row["ms"] else 1

@@ -13,6 +13,7 @@ static struct endings {
     struct ending {
         enum status status;
         bool timed;
+        enum in_order in_order;
         int64_t peak_bytes, format_bytes, trace_bytes; // trace_bytes: the most at any moment
         struct setup setup;
         char reason[64];
@@ -28,6 +29,7 @@ static int keep_result(const struct result *r, void *arg)
     *x = (struct ending){.status = r->status, .peak_bytes = r->peak_bytes, .setup = r->setup};
     x->format_bytes = r->prepared ? r->setup.format_bytes : -1;
     x->timed = r->timed;
+    x->in_order = r->in_order;
     for (int64_t i = 0; i < r->trace.count; i++)
         x->trace_bytes = max64(x->trace_bytes, r->trace.moments[i].bytes);
     snprintf(x->reason, sizeof x->reason, "%.63s", r->reason);

@@ -50,6 +50,21 @@ def test_rows(path, check):
                   which, [(row["ms"], row["way"]) for row in (long, stream, unsaid)]))
 
 
+def test_order(folder, check):
+    """What starts before the work ahead of it has ended has its time kept apart alone."""
+    import records
+    for in_order, ms, way in ((False, 4.0, "kept apart"), (True, 2.0, "back to back"),
+                              (None, 2.0, "back to back")):
+        made = overlapping(result("merge", M1, 4.0), 2.0, 0.25)
+        made["check"] = {**(made.get("check") or {}), "in_order": in_order}
+        path = write(os.path.join(folder, "order.jsonl"), [environment(roof=GPU), made])
+        for which in records.TIMES:
+            row = records.read([path], which)[0]
+            want = (ms, way) if which == records.BACK_TO_BACK else (4.0, "kept apart")
+            check((row["ms"], row["way"]) == want, "in_order %s, %s: %s ms, %s" % (
+                in_order, which, row["ms"], row["way"]))
+
+
 def test_scripts(path, folder, check, run):
     """A table and a figure by either time say which one."""
     for args, speed, said in (((), "2.00", False), (("-time", "separate"), "2.00", False),
@@ -88,5 +103,6 @@ def test_names(check):
 def test_times(folder, check, run):
     path = write(os.path.join(folder, "times.jsonl"), made_up())
     test_rows(path, check)
+    test_order(folder, check)
     test_scripts(path, folder, check, run)
     test_names(check)

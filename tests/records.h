@@ -64,6 +64,7 @@ static inline struct result good_result(void)
                                  .error_ratio = 0.5,
                                  .tolerance_share = 1e-5,
                                  .ok = true},
+                       .in_order = ORDER_BROKEN,
                        .timing = {.samples = made_up_samples,
                                   .count = 3,
                                   .batch = 7,

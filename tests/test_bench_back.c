@@ -1,6 +1,6 @@
 // Algorithms that go wrong, or too fast to be true, only where their runs follow each other
-// directly: each is told. The device is the CPU with graphs, separators, and a clock that knows of
-// both.
+// directly: each is told. The device is the CPU with graphs, separators, late inversions, and a
+// clock that knows of the runs and the separators.
 #include "data/gen.h"
 #include "endings.h"
 
@@ -60,6 +60,32 @@ static int back_stop(struct device *d, double *ms)
     return OK;
 }
 
+// A late inversion is put off until somebody looks at what is there.
+static bool overtakes; // what runs
+static struct device_block pending[DEVICE_FLIPS_MAX];
+static int pending_count;
+
+static void invert(const struct device_block *b)
+{
+    unsigned char *p = b->p;
+    for (int64_t i = 0; i < b->bytes; i++) p[i] = (unsigned char)~p[i];
+}
+static int back_flip(struct device *d, const struct device_block *blocks, int count, bool late)
+{
+    (void)d;
+    for (int i = 0; i < count; i++)
+        if (late && overtakes)
+            pending[pending_count++] = blocks[i];
+        else
+            invert(&blocks[i]);
+    return OK;
+}
+static int back_digest(struct device *d, const struct device_view *v, struct digest *out)
+{
+    while (pending_count) invert(&pending[--pending_count]);
+    return device_list[DEVICE_CPU].ops->digest(d, v, out);
+}
+
 // Whether this run directly follows another one.
 static bool begin_run(void)
 {
@@ -84,7 +110,8 @@ static int racing_run(struct task *t)
     return err;
 }
 
-static struct ending outcome(int (*run_it)(struct task *t), double overlapped_ms)
+static struct ending outcome(int (*run_it)(struct task *t), double overlapped_ms,
+                             enum check_mode mode)
 {
     struct algo algo = on_csr;
     struct plan_parts x;
@@ -95,7 +122,7 @@ static struct ending outcome(int (*run_it)(struct task *t), double overlapped_ms
     parts_add(&x, &entry);
     follow_ms = overlapped_ms;
     struct plan plan = parts_plan(&x);
-    plan.check = CHECK_FULL;
+    plan.check = mode;
     plan.rule = (struct timing_rule){.reps = 8, .warmup = 3};
     got.count = 0;
     CHECK(!bench_matrix(&plan, &places.all, &M, keep_result, NULL), "%s", fail_text());
@@ -109,17 +136,38 @@ static void test_faults(void)
         const char *name;
         int (*run)(struct task *t);
         double follow_ms;
+        bool overtakes;
         enum status status;
         const char *says;
     } table[] = {
-        {"right", right_run, RUN_MS / 2, STATUS_OK, ""},
-        {"races with itself", racing_run, RUN_MS / 2, STATUS_WRONG, "the result of sample "},
-        {"takes no time", right_run, 0, STATUS_WRONG, "GFLOPS are more than cpu can do"}};
+        {"right", right_run, RUN_MS / 2, false, STATUS_OK, ""},
+        {"races with itself", racing_run, RUN_MS / 2, false, STATUS_WRONG, "the result of sample "},
+        {"takes no time", right_run, 0, false, STATUS_WRONG, "GFLOPS are more than cpu can do"},
+        // Its time back to back is of no chain, and says nothing about the device.
+        {"waits for nothing", right_run, 0, true, STATUS_OK, ""}};
     for (int i = 0; i < COUNT(table); i++) {
-        struct ending x = outcome(table[i].run, table[i].follow_ms);
+        overtakes = table[i].overtakes;
+        struct ending x = outcome(table[i].run, table[i].follow_ms, CHECK_FULL);
+        CHECK(x.in_order == (overtakes ? ORDER_BROKEN : ORDER_KEPT), "%s: order %d", table[i].name,
+              (int)x.in_order);
         CHECK(x.status == table[i].status && strstr(x.reason, table[i].says), "%s: %s, %s",
               table[i].name, status_name(x.status), x.reason);
         CHECK(x.timed == (x.status == STATUS_OK), "%s has a time", table[i].name);
+    }
+    struct ending x = outcome(right_run, RUN_MS / 2, CHECK_OFF);
+    CHECK(x.timed && x.in_order == ORDER_NOT_LOOKED, "unchecked, and order %d", (int)x.in_order);
+    overtakes = false;
+}
+
+// The time that counts: of runs apart where they do not keep their order.
+static void test_times(void)
+{
+    struct result r = {.timing = {.median = 2, .ci_lo = 1, .ci_hi = 3, .back_to_back = 0.5}};
+    for (int order = ORDER_NOT_LOOKED; order <= ORDER_BROKEN; order++) {
+        r.in_order = (enum in_order)order;
+        CHECK(result_time(&r, TIMING_SEPARATE).ms == 2, "order %d", order);
+        CHECK(result_time(&r, TIMING_BACK_TO_BACK).ms == (order == ORDER_BROKEN ? 2 : 0.5),
+              "order %d: %g ms", order, result_time(&r, TIMING_BACK_TO_BACK).ms);
     }
 }
 
@@ -135,12 +183,15 @@ int main(void)
     overlapping.graph_make = back_make;
     overlapping.graph_launch = back_launch;
     overlapping.graph_free = back_free;
+    overlapping.flip = back_flip;
+    overlapping.digest = back_digest;
     places.cpu.ops = &overlapping;
     // A run of 800 FLOPs may take 0.0008 ms at the least.
     struct roof *roof = &places.list[DEVICE_CPU].roof;
     roof->fma_measured[F32] = roof->fma_gflops[F32] = 1;
     roof->measured = (int64_t)time(NULL); // just now: it is not measured again
     test_faults();
+    test_times();
     csr_free(&M.A);
     device_close(&places.cpu);
     return TEST_END();

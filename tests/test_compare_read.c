@@ -53,7 +53,8 @@ static void put_kinds(FILE *f, enum side side)
                          .ms = now ? 4 : 2,
                          .half = 0.001,
                          .back = now ? 0.5 : 1,
-                         .back_half = 0.002});
+                         .back_half = 0.002,
+                         .overtakes = now});
     put(f, (struct line){.run = now ? "q" : "r", .name = "one", .ms = now ? 3 : 1, .half = 0.001});
 }
 
@@ -81,6 +82,8 @@ static void test_kinds(void)
         double half = both->seen[0]->error * 1.959964;
         CHECK(fabs(half - (back ? 0.002 : 0.001)) < 1e-5, "kind %d: +- %g", kind, half);
         CHECK(fabs(one->ms[1] - 3) < 1e-9, "kind %d: %g ms", kind, one->ms[1]);
+        CHECK(c.sum.overtaking == 1, "kind %d: %lld cases overtake", kind,
+              (long long)c.sum.overtaking);
         comparison_free(&c);
     }
     // A history goes by it as well.
@@ -92,6 +95,7 @@ static void test_kinds(void)
     const struct compared *both = case_of(&c, "both");
     CHECK(fabs(both->ms[0] - 1) < 1e-9 && fabs(both->ms[1] - 0.5) < 1e-9, "%g and %g ms",
           both->ms[0], both->ms[1]);
+    CHECK(c.sum.overtaking == 1, "%lld cases overtake", (long long)c.sum.overtaking);
     comparison_free(&c);
 }
 

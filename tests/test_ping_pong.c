@@ -156,6 +156,11 @@ static void test_pair(struct device *dev, struct inputs *in, const struct algo_e
     const double largest = err ? 0 : expect(in, order, m.want, m.spare);
     for (int graph = 0; graph < (dev->ops->graph_make ? 2 : 1) && !err; graph++) {
         err = run_pair(dev, &pair, B, bytes, &m, graph);
+        if (graph && err == ERR_UNSUPPORTED) {
+            SKIP("%s on %s, %s: %s", e->name, dev->id, matrix, fail_text());
+            err = OK;
+            break;
+        }
         const double off = err ? 0 : distance(B, prec, m.last, m.want) / largest;
         CHECK(!err && off <= (prec == F32 ? 1e-4 : 1e-12),
               "%s on %s, %s, %s, layout %d, %s: %s, %g off", e->name, dev->id, matrix,
@@ -169,6 +174,19 @@ static void test_pair(struct device *dev, struct inputs *in, const struct algo_e
     memory_free(&m);
 }
 
+// Divides A by the largest sum of absolute values of a row, so that no product of products is
+// larger than what it is of.
+static void scale(struct csr *A)
+{
+    double most = 0;
+    for (int32_t i = 0; i < A->m; i++) {
+        double sum = 0;
+        for (int64_t p = A->ptr[i]; p < A->ptr[i + 1]; p++) sum += fabs(A->val[p]);
+        most = fmax(most, sum);
+    }
+    for (int64_t p = 0; p < A->ptr[A->m] && most > 0; p++) A->val[p] /= most;
+}
+
 static void test_matrix(struct device *dev, const char *spec)
 {
     const struct op *spmm = op_find("spmm");
@@ -176,6 +194,7 @@ static void test_matrix(struct device *dev, const char *spec)
     int err = matrix_load(spec, 1, &M);
     CHECK(!err, "%s: %s", spec, fail_text());
     if (err) return;
+    scale(&M.A);
     for (int place = 0; place < 4; place++) {
         const enum prec prec = place % 2 ? F64 : F32;
         const int64_t axis[AXES_MAX] = {COLUMNS, place / 2 ? LAYOUT_COL : LAYOUT_ROW};

@@ -17,7 +17,7 @@ static void test_names(void)
     CHECK_NAMES("matrix", "name path rows cols nnz field symmetry values duplicates row_mean "
                           "row_max row_cv load_ms load_mb_s cached content file_bytes "
                           "file_changed_ns ");
-    CHECK_NAMES("check", "method elements seen_share error_ratio tolerance_share timed ");
+    CHECK_NAMES("check", "method elements seen_share error_ratio tolerance_share in_order timed ");
     CHECK_TEXT(names_of(at(record, "check", "timed")), "looked varied rechecked ");
     CHECK_NAMES("time_ms",
                 "median min mean p5 p95 ci_lo ci_hi samples batch launch separator "
@@ -98,6 +98,7 @@ static void test_values(void)
     CHECK_NUMBER("check", "seen_share", 0.875);
     CHECK_NUMBER("check", "error_ratio", 0.5);
     CHECK_NUMBER("check", "tolerance_share", 1e-5);
+    CHECK(cJSON_IsFalse(at(record, "check", "in_order")), "in_order is not false");
     CHECK_NUMBER("time_ms", "median", 0.5);
     CHECK_NUMBER("time_ms", "batch", 7);
     CHECK_STRING("time_ms", "stop", "noise");
@@ -225,11 +226,19 @@ static void test_partly(void)
     struct result r = good_result();
     r.checked = false;
     r.check = (struct check){.method = "off", .ok = true};
+    r.in_order = ORDER_NOT_LOOKED;
     cJSON *record = round_trip(&r);
+    CHECK_NULL("check", "in_order");
     CHECK_STRING("check", "method", "off");
     CHECK_NULL("check", "error_ratio");
     CHECK_NULL("check", "seen_share");
     CHECK_NULL("check", "tolerance_share");
+    cJSON_Delete(record);
+
+    r = good_result();
+    r.in_order = ORDER_KEPT;
+    record = round_trip(&r);
+    CHECK(cJSON_IsTrue(at(record, "check", "in_order")), "in_order is not true");
     cJSON_Delete(record);
 
     r = good_result(); // too few samples, on the CPU, and nothing is known of the machine

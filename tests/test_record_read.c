@@ -48,6 +48,7 @@ static void check_record(const struct record *x, const struct result *r)
         CHECK(near(x->samples[i], r->timing.samples[i]), "sample %d: %g", i, x->samples[i]);
     CHECK(x->throttled == (r->timed && r->timing.throttled), "throttled");
     CHECK(x->busy == (r->timed && r->timing.busy), "busy");
+    CHECK(x->overtakes == (r->check.method && r->in_order == ORDER_BROKEN), "order");
     const char *library = case_library(&r->c);
     CHECK(library ? x->library && !strcmp(x->library, library) : !x->library, "library %s",
           x->library ? x->library : "none");

@@ -74,6 +74,20 @@ static __device__ __forceinline__ void wait_for_previous()
 #endif
 }
 
+// So long by the device's clock, and no access to memory before it is over. The emulator does not
+// wait: there nothing else runs meanwhile.
+static __device__ __forceinline__ void wait_ns(uint64_t ns)
+{
+#ifdef __CUDA_ARCH__
+    uint64_t begin, now;
+    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(begin)::"memory");
+    do asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now)::"memory");
+    while (now - begin < ns);
+#else
+    (void)ns;
+#endif
+}
+
 // T name[] in dynamic shared memory.
 #ifndef SHARED_DYNAMIC
 #define SHARED_DYNAMIC(T, name)                                                                    \

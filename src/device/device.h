@@ -109,6 +109,7 @@ struct digest {
     double sum, size;
 };
 
+#define DEVICE_FLIPS_MAX  4
 #define DEVICE_BUS_ID_MAX 32 // letters of the place of a device on its bus, the end included
 
 // One backend. Every function returns 0 or an error; backends do no bookkeeping.
@@ -139,6 +140,12 @@ struct device_ops {
     // that neither begins before what is ahead of it has ended nor lets what is behind begin
     // sooner.
     int (*separate)(struct device *d);
+    // NULL where what follows in the stream never overlaps. Inverts all bits of up to
+    // DEVICE_FLIPS_MAX blocks, each of which begins at a multiple of 8 bytes; twice leaves them as
+    // they were. A `late` one lets what is behind it begin at once and inverts 50 us later: what
+    // does not wait for it finds them inverted. ERR_UNSUPPORTED where that cannot be done; nothing
+    // is changed then.
+    int (*flip)(struct device *d, const struct device_block *blocks, int count, bool late);
     // NULL where there are none. What launch(arg) starts in the stream is kept instead, as a graph
     // that starts all of it at once. ERR_UNSUPPORTED with the reason where that cannot be done;
     // nothing is then left of it, and the stream is as it was.

@@ -5,6 +5,7 @@
 #include "device/cuda.cuh"
 #include "device/device.h"
 #include "device/digest_cuda.h"
+#include "device/flip_cuda.h"
 #include "device/graph_cuda.h"
 #include "device/nvml.h"
 #include "device/roof.h"
@@ -313,6 +314,7 @@ extern "C" const struct device_ops device_cuda = {
     .timer_start = cuda_timer_start,
     .timer_stop = cuda_timer_stop,
     .separate = cuda_separate,
+    .flip = flip_cuda,
     .graph_make = graph_cuda_make,
     .graph_launch = graph_cuda_launch,
     .graph_free = graph_cuda_free,

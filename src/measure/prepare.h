@@ -62,5 +62,7 @@ void task_teardown(struct task *t);
 int64_t dense_lines(const struct dense_dev *D);
 int64_t dense_length(const struct dense_dev *D);
 struct device_view dense_view(const struct dense_dev *D, enum prec prec);
+// All of it, what lies between the lines included.
+struct device_block dense_block(const struct dense_dev *D, enum prec prec);
 
 #endif

@@ -14,13 +14,17 @@ int unchecked(int err)
 
 static int64_t width(const struct problem *p) { return (int64_t)prec_bytes(p->prec); }
 
+struct device_block result_block(const struct task *t)
+{
+    if (t->C.val) return dense_block(&t->C, t->prec);
+    const int64_t nnz = t->val ? t->A[0]->nnz : 0;
+    return (struct device_block){t->val, nnz * (int64_t)prec_bytes(t->prec)};
+}
+
 int result_poison(struct task *t)
 {
-    const struct dense_dev *C = &t->C;
-    int64_t bytes = (int64_t)prec_bytes(t->prec);
-    if (C->val) return device_fill(t->dev, C->val, POISON, dense_lines(C) * C->ld * bytes);
-    if (t->val) return device_fill(t->dev, t->val, POISON, t->A[0]->nnz * bytes);
-    return OK;
+    const struct device_block b = result_block(t);
+    return device_fill(t->dev, b.p, POISON, b.bytes);
 }
 
 // Whether a sparse result has as many nonzeros as a product of `work` steps can have.

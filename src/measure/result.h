@@ -15,6 +15,8 @@ struct result_view {
     char broken[160]; // what is wrong with it as a structure; "": nothing
 };
 
+// Where it lies if it is there before a run; else no bytes.
+struct device_block result_block(const struct task *t);
 // Fills all of it with NaN, if it is there before a run.
 int result_poison(struct task *t);
 // Copies it to the host, and looks at its structure. ERR_UNCHECKED where host memory does not do.

@@ -17,7 +17,8 @@ struct run {
     bool records; // they go somewhere
     struct table table;
     struct outcome *outcome;
-    int64_t timed, busy; // cases; those beside which the machine had much else to do
+    int64_t timed, busy; // cases; those beside which the machine had much else to do,
+    int64_t overtaking;  // and those that do not wait for the work ahead of them
     bool count;          // -counters
     struct counter_tool tool;
 };
@@ -54,6 +55,7 @@ static int emit(const struct result *r, void *arg)
     }
     run->timed += r->timed;
     run->busy += r->timed && r->timing.busy;
+    run->overtaking += r->timed && r->in_order == ORDER_BROKEN;
     int err = run->count && r->timed ? count_bytes(run, &counted) : OK;
     if (!err && run->records) err = record_result(&run->out, &counted);
     if (run->table.plan->profile) tell_unprofiled(run, r);
@@ -104,6 +106,16 @@ static void tell_busy(const struct run *run)
                 "busy: the machine had much else to do beside %lld of %lld cases; their times may "
                 "be too long\n",
                 (long long)run->busy, (long long)run->timed);
+}
+
+static void tell_order(const struct run *run)
+{
+    if (run->overtaking && !run->table.quiet)
+        fprintf(stderr,
+                "not in order: %lld of %lld cases start before the work ahead of them has ended: "
+                "right alone, wrong where an input is the result before; their times back to back "
+                "are of no chain\n",
+                (long long)run->overtaking, (long long)run->timed);
 }
 
 // Refuses to write the records over one of the matrices, or behind its end.
@@ -175,6 +187,7 @@ int cli_run(const struct request *q)
         err = interrupted ? fail(ERR_INTERRUPTED, "interrupted")
                           : run_matrix(&run, &c, o, o->operands[i]);
     tell_busy(&run);
+    tell_order(&run);
     int close_err = record_close(&run.out);
     if (!err) err = close_err;
 done:

@@ -179,6 +179,7 @@ static void print_warnings(const struct result *r)
         fprintf(stderr, "; time for %d sample%s", x->count, x->count > 1 ? "s" : "");
     if (x->throttled) fprintf(stderr, "; throttled");
     if (x->busy) fprintf(stderr, "; busy");
+    if (r->in_order == ORDER_BROKEN) fprintf(stderr, "; not in order");
 }
 
 // "-" where there is no such time, as runs cannot overlap or were not kept apart either.
@@ -298,8 +299,7 @@ void table_result(struct table *t, const struct result *r)
     if (r->status == STATUS_OK && r->timed && r->checked && !algo->partial) {
         struct table_case *kept = &t->cases[t->kept++];
         kept->c = planned;
-        for (int i = 0; i < TIMING_KINDS; i++)
-            kept->time[i] = timing_of_kind(&r->timing, (enum timing_kind)i);
+        for (int i = 0; i < TIMING_KINDS; i++) kept->time[i] = result_time(r, (enum timing_kind)i);
     }
     t->done++;
     if (t->quiet) return;

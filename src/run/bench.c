@@ -45,6 +45,11 @@ void result_fail(struct result *r, enum status status, const char *reason)
     snprintf(r->reason, sizeof r->reason, "%s", reason);
 }
 
+struct timed_median result_time(const struct result *r, enum timing_kind kind)
+{
+    return timing_of_kind(&r->timing, r->in_order == ORDER_BROKEN ? TIMING_SEPARATE : kind);
+}
+
 // What is timed is a struct watch, whether it looks at the results or not.
 static int release_result(void *arg, bool last)
 {
@@ -63,7 +68,7 @@ static int timed_run(void *arg)
 // beyond the roof raises it.
 static int learn_roof(struct device *d, struct roof *roof, const struct result *r)
 {
-    double ms = fmin(r->timing.median, timing_of_kind(&r->timing, TIMING_BACK_TO_BACK).ms);
+    double ms = fmin(r->timing.median, result_time(r, TIMING_BACK_TO_BACK).ms);
     double gflops = (double)r->flops / ms * 1e-6;
     if (!model_learn(d, roof, r->c.prec, gflops))
         return fail(ERR_WRONG,
@@ -161,18 +166,28 @@ int bench_keep_quiet(const struct plan *plan, bool on)
     return plan->quiet ? plan->quiet(plan->quiet_arg, on) : OK;
 }
 
+// Is it right, and does it wait for what is ahead of it.
+static int check_ready(const struct plan *plan, struct reference *ref, struct task *t,
+                       struct result *r)
+{
+    double begin_ms = clock_ms();
+    int err = check_task(t, ref, plan->check, &r->check);
+    r->checked = !err && plan->check != CHECK_OFF;
+    if (r->checked && r->check.ok)
+        err = in_order_look(t, ref, plan->check, &r->check, !r->c.stream, &r->in_order);
+    r->check_ms = clock_ms() - begin_ms;
+    return err;
+}
+
 // Checks, then times a case that is ready. A wrong result is not timed.
 static int measure_ready(const struct plan *plan, const struct problem *p, struct reference *ref,
                          struct task *t, struct result *r)
 {
     bool fresh = p->op->result == RESULT_SPARSE;
     int64_t prepare_peak = t->dev->peak_bytes;
-    double begin_ms = clock_ms();
     int err = bench_keep_quiet(plan, false);
-    if (!err) err = check_task(t, ref, plan->check, &r->check);
-    r->check_ms = clock_ms() - begin_ms;
+    if (!err) err = check_ready(plan, ref, t, r);
     if (err) return err;
-    r->checked = plan->check != CHECK_OFF;
     if (!r->check.ok) {
         result_fail(r, r->check.blind ? STATUS_UNCHECKED : STATUS_WRONG, r->check.reason);
         return OK;
@@ -182,7 +197,7 @@ static int measure_ready(const struct plan *plan, const struct problem *p, struc
     // The check may have needed more memory than the product.
     device_peak_reset(t->dev);
     err = bench_keep_quiet(plan, true);
-    begin_ms = clock_ms();
+    double begin_ms = clock_ms();
     if (!err) err = time_task(plan, ref, t, r);
     if (!err && fresh) err = measure_phases(t, plan->rule.limit_ms, r);
     r->timing_ms = clock_ms() - begin_ms;

@@ -2,6 +2,7 @@
 #ifndef BENCH_H
 #define BENCH_H
 
+#include "measure/in_order.h"
 #include "measure/model.h"
 #include "measure/predict.h"
 #include "measure/prepare.h"
@@ -37,6 +38,7 @@ struct result {
     const struct matrix *matrix;
     bool checked, timed, prepared; // check, timing, setup hold something
     struct check check;
+    enum in_order in_order;
     struct looks looks; // at the results that were timed
     struct timing timing;
     double check_ms, timing_ms; // how long these took, all around them included
@@ -58,6 +60,8 @@ struct result {
     struct counters counters;        // of another run, in another process
 };
 void result_clear(struct result *r);
+// The time that counts: back to back only of runs that keep their order.
+struct timed_median result_time(const struct result *r, enum timing_kind kind);
 // Of a case of which nothing is known yet.
 struct result result_start(const struct bench_case *c, const struct matrix *matrix);
 

@@ -36,6 +36,7 @@ struct sighting {
     double ms, gflops; // NAN: no time
     double error;      // standard error of ln(ms) by the interval within the process; NAN: none
     bool throttled, busy;
+    bool overtakes;                          // it does not wait for the work ahead of it
     char *key, *run, *matrix, *alg, *device; // owned; run is "" where the records have none
     char *library, *reason;                  // owned, NULL: none
 };
@@ -96,6 +97,7 @@ struct summary {
     int64_t of[VERDICT_COUNT];
     int64_t timed, guessed, paired; // cases
     int64_t throttled, busy;        // cases in which a process was
+    int64_t overtaking;             // cases that were seen not to wait for the work ahead
     int64_t shared;                 // cases of which one process is on both sides
     int64_t excused;                // unclear ones that are not slower by over the threshold
     int runs[SIDES][2];             // processes of a case that count, least and most

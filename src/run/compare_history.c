@@ -56,6 +56,7 @@ static void join(struct sighting *all, struct sighting *one)
     all->error += one->error;
     all->throttled |= one->throttled;
     all->busy |= one->busy;
+    all->overtakes |= one->overtakes;
 }
 
 static void begin(struct sighting *x)

@@ -112,6 +112,7 @@ static int add(struct sightings *s, struct record *r, const struct moments *m)
                                           .error = isfinite(error) ? error : NAN,
                                           .throttled = r->throttled,
                                           .busy = r->busy,
+                                          .overtakes = r->overtakes,
                                           .key = r->key,
                                           .run = r->run,
                                           .matrix = r->matrix,

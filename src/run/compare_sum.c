@@ -95,6 +95,14 @@ static bool is_shared(const struct compared *x)
     return false;
 }
 
+static bool is_overtaking(const struct compared *x)
+{
+    for (int side = 0; side < SIDES; side++)
+        for (int i = 0; i < x->count[side]; i++)
+            if (x->seen[side][i].overtakes) return true;
+    return false;
+}
+
 static void count_case(struct comparison *c, int64_t i)
 {
     const struct compared *x = &c->cases[i];
@@ -102,6 +110,7 @@ static void count_case(struct comparison *c, int64_t i)
     s->of[x->verdict]++;
     s->throttled += x->throttled > 0;
     s->busy += x->busy > 0;
+    s->overtaking += is_overtaking(x);
     s->shared += is_shared(x);
     if (!x->timed) return;
     s->excused += x->verdict == VERDICT_UNCLEAR && x->e.hi < log1p(c->rule.threshold);

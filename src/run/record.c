@@ -67,6 +67,10 @@ static void add_check(struct json *j, const struct result *r)
     json_measure(j, o, "seen_share", r->checked ? r->check.seen_share : NAN);
     json_measure(j, o, "error_ratio", r->checked ? r->check.error_ratio : NAN);
     json_measure(j, o, "tolerance_share", r->checked ? r->check.tolerance_share : NAN);
+    if (r->in_order == ORDER_NOT_LOOKED)
+        json_null(j, o, "in_order");
+    else
+        json_bool(j, o, "in_order", r->in_order == ORDER_KEPT);
     cJSON *timed = json_object(j, o, "timed");
     json_number(j, timed, "looked", (double)r->looks.looked);
     json_number(j, timed, "varied", (double)r->looks.varied);

@@ -262,6 +262,7 @@ static int get_result(const cJSON *o, struct record *r)
     r->back_ci_hi = get_number(time, "back_to_back_ci_hi");
     r->throttled = cJSON_IsTrue(get(time, "throttled"));
     r->busy = cJSON_IsTrue(get(time, "busy"));
+    r->overtakes = cJSON_IsFalse(get(get(o, "check"), "in_order"));
     get_case(o, r);
     return !r->c.entry || is_key(o, r) ? OK : missing("case");
 }

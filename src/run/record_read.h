@@ -33,6 +33,7 @@ struct record {
     double *samples;                             // milliseconds, size sample_count; owned
     int sample_count;
     bool throttled, busy;
+    bool overtakes; // it was seen not to wait for the work ahead of it
 };
 
 // Parses one line. ERR_INPUT says what is wrong with it; then there is nothing to free.

@@ -163,6 +163,11 @@ void report_summary(FILE *out, const struct comparison *c, const struct compared
     tell_counts(out, c, mark);
     if (c->rule.kind == TIMING_BACK_TO_BACK)
         fprintf(out, "%stimes are back to back where a case has such\n", mark);
+    if (c->rule.kind == TIMING_BACK_TO_BACK && s->overtaking)
+        fprintf(out,
+                "%snot in order: runs of %lld case%s start before the work ahead has ended; such "
+                "times are of no chain\n",
+                mark, (long long)s->overtaking, s->overtaking == 1 ? "" : "s");
     if (s->timed) {
         fprintf(out,
                 "%sgeometric mean of %lld ratios, time of NEW over OLD: %.4f (95 %%: %.4f to "
