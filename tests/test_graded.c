@@ -131,7 +131,7 @@ static int32_t one_long(int32_t i) { return i == 1 ? 20000 : i == 2 ? 200 : 3; }
 // all threads of a block, whatever the width of a slab.
 static void test_segments(void)
 {
-    static const int64_t ks[] = {32, 96, 128, 4, 33, 127};
+    static const int64_t ks[] = {32, 96, 128, 4, 33, 127, 129};
     struct csr A;
     if (make_rows(40, 20000, one_long, NULL, &A)) return;
     for (int turn = 0; turn < 2 * COUNT(ks); turn++) {
@@ -185,8 +185,8 @@ static void test_bundles(void)
     for (int c = 0; c < COUNT(cases); c++) {
         struct csr A;
         if (make_rows(cases[c].m, 3400, cases[c].length, cases[c].to, &A)) return;
-        for (int turn = 0; turn < 8; turn++) {
-            static const int64_t ks[] = {32, 128, 34, 99};
+        for (int turn = 0; turn < 12; turn++) {
+            static const int64_t ks[] = {32, 128, 34, 99, 130, 129};
             struct inputs in;
             double opt[PARAMS_MAX] = {0};
             if (inputs_of(&in, &A, turn % 2 ? F64 : F32, ks[turn / 2])) return;

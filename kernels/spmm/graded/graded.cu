@@ -68,12 +68,13 @@ template <typename S, bool BUNDLES> static void start(const struct task *t)
         FOR_BUNDLES(V, 16, 1)
 #define FORMS_8(V)                                                                                 \
     PLAIN(V, 1, 1), PLAIN(V, 4, 1), PLAIN(V, 8, 1), PLAIN(V, 8, 2), PLAIN(V, 16, 1),               \
-        PLAIN(V, 16, 2), PLAIN(V, 16, 4), PLAIN(V, 32, 1), FOR_BUNDLES(V, 16, 1),                  \
-        FOR_BUNDLES(V, 32, 1), FOR_BUNDLES(V, 32, 2)
+        PLAIN(V, 16, 2), PLAIN(V, 16, 4), PLAIN(V, 32, 1), PLAIN(V, 32, 3), FOR_BUNDLES(V, 16, 1), \
+        FOR_BUNDLES(V, 32, 1), FOR_BUNDLES(V, 32, 2), FOR_BUNDLES(V, 32, 3)
 #define FORMS_4(V)                                                                                 \
     PLAIN(V, 1, 1), PLAIN(V, 4, 1), PLAIN(V, 8, 1), PLAIN(V, 8, 2), PLAIN(V, 8, 4),                \
         PLAIN(V, 16, 2), PLAIN(V, 16, 4), PLAIN(V, 32, 1), PLAIN(V, 32, 2), PLAIN(V, 32, 4),       \
-        FOR_BUNDLES(V, 32, 1), FOR_BUNDLES(V, 32, 2), FOR_BUNDLES(V, 32, 4)
+        PLAIN(V, 32, 6), FOR_BUNDLES(V, 32, 1), FOR_BUNDLES(V, 32, 2), FOR_BUNDLES(V, 32, 4),      \
+        FOR_BUNDLES(V, 32, 6)
 
 // By the bytes of a pack. Rows of B that begin at any multiple of 4 bytes are loaded in such.
 static const struct form *forms_of(enum prec prec, int *count)

@@ -32,24 +32,30 @@ find_work(const operands<typename S::T> &x, const struct piece *list, int32_t co
 
 static __host__ __device__ constexpr int log2_of(int x) { return x > 1 ? 1 + log2_of(x / 2) : 0; }
 
-// The sums over the segments of a row, in a fixed order: TEAMS threads for each pack of the slab take
-// turns, then the first of them adds up what they have, to `sums`. By all threads of a block.
+// Threads that share what is to be added up of one pack of a slab.
+template <int SLAB_PACKS> static __host__ __device__ constexpr int sharers()
+{
+    return SLAB_PACKS < THREADS ? THREADS / SLAB_PACKS : 1;
+}
+
+// The sums over the segments of a row, in a fixed order: the sharers of a pack take turns, then one
+// thread adds up what they have, to `sums`. By all threads of a block.
 template <int SLAB_PACKS, typename packed>
 static __device__ __forceinline__ void add_segments(packed (*sums)[SLAB_PACKS],
                                                     const packed *partial, int32_t segments)
 {
-    const int TEAMS = THREADS / SLAB_PACKS;
-    const int c = (int)threadIdx.x % SLAB_PACKS, team = (int)threadIdx.x / SLAB_PACKS;
-    packed all = {};
-    if (team < TEAMS) {
+    const int SHARERS = sharers<SLAB_PACKS>();
+    for (int t = (int)threadIdx.x; t < SHARERS * SLAB_PACKS; t += THREADS) {
+        const int c = t % SLAB_PACKS, sharer = t / SLAB_PACKS;
+        packed all = {};
 #pragma unroll 4
-        for (int32_t s = team; s < segments; s += TEAMS) add(all, partial[(int64_t)s * SLAB_PACKS + c]);
-        sums[team][c] = all;
+        for (int32_t s = sharer; s < segments; s += SHARERS)
+            add(all, partial[(int64_t)s * SLAB_PACKS + c]);
+        sums[sharer][c] = all;
     }
     __syncthreads();
-    if (team > 0) return;
-    for (int s = 1; s < TEAMS && s < segments; s++) add(all, sums[s][c]);
-    sums[0][c] = all;
+    for (int c = (int)threadIdx.x; c < SLAB_PACKS; c += THREADS)
+        for (int s = 1; s < SHARERS && s < segments; s++) add(sums[0][c], sums[s][c]);
 }
 
 // The sums of a segment's block, over its warps, go to `partial`; the block that is the last of its
@@ -61,8 +67,8 @@ finish_segment(sums<S, 1> &sum, const operands<typename S::T> &x, const lists &a
 {
     typedef typename S::packed packed;
     const int SLAB_PACKS = S::LANES * S::PACKS, WARPS = THREADS / WARP;
-    const int TEAMS = THREADS / SLAB_PACKS;
-    __shared__ packed sums[TEAMS > WARPS ? TEAMS : WARPS][SLAB_PACKS];
+    const int SHARERS = sharers<SLAB_PACKS>();
+    __shared__ packed sums[SHARERS > WARPS ? SHARERS : WARPS][SLAB_PACKS];
     __shared__ bool last;
     const int lane = (int)threadIdx.x % S::LANES, warp = (int)threadIdx.x / WARP;
     add_groups<S::LANES, WARP>(sum);
