@@ -185,8 +185,8 @@ static void test_bundles(void)
     for (int c = 0; c < COUNT(cases); c++) {
         struct csr A;
         if (make_rows(cases[c].m, 3400, cases[c].length, cases[c].to, &A)) return;
-        for (int turn = 0; turn < 12; turn++) {
-            static const int64_t ks[] = {32, 128, 34, 99, 130, 129};
+        for (int turn = 0; turn < 14; turn++) {
+            static const int64_t ks[] = {32, 128, 34, 99, 130, 129, 12};
             struct inputs in;
             double opt[PARAMS_MAX] = {0};
             if (inputs_of(&in, &A, turn % 2 ? F64 : F32, ks[turn / 2])) return;

@@ -242,7 +242,7 @@ static inline const struct form *plan_rows(const struct task *t, const struct fo
 }
 
 // The form if there are bundles: with slabs as narrow as those of rows alone. NULL: there is none, or
-// more than half of its lanes would lie past the end of a row.
+// too many of its lanes would lie past the end of a row: over half, of full packs three quarters.
 static inline const struct form *plan_for_bundles(const struct task *t, const struct form *forms,
                                                   int count, const struct form *rows)
 {
@@ -251,7 +251,8 @@ static inline const struct form *plan_for_bundles(const struct task *t, const st
     struct bounds within = {(int64_t)task_option(t, "slab"), (int)task_option(t, "lanes"), true};
     if (!within.slab && narrow) within.slab = 128;
     const struct form *f = plan_form(t, forms, count, within);
-    return f && form_slabs(f, k) * form_slab(f) <= 2 * k ? f : NULL;
+    const int most = f && f->vec * prec_bytes(t->prec) == 16 ? 4 : 2;
+    return f && form_slabs(f, k) * form_slab(f) <= most * k ? f : NULL;
 }
 
 // Whether blocks shall start before the kernel ahead has ended. Where they are few and each has
