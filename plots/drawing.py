@@ -29,6 +29,7 @@ COLOURS = ("#E69F00", "#0072B2", "#D55E00", "#CC79A7", "#009E73", "#56B4E9")
 GREY = "#4D4D4D"
 MARKERS = "os^Dv<>8"  # by colour
 THIN = "x+1234|_"  # of vendors
+RINGS = "osDh"  # of what picks another: points below it are seen
 VARIANTS = "PXd*ph"  # of one colour, from its second series on
 HATCHES = ("", "///", "...", "xxx")
 LINES = ("-", (0, (5, 1.5)), ":", "-.")
@@ -68,8 +69,8 @@ def labels(names, most=LABEL_MOST):
 
 
 def styles(rows):
-    """{series: label, colour, marker, hatch, line} of these rows. An algorithm looks the same in
-    every figure of its operation; a tuned form has the colour of the algorithm that it is one of.
+    """{series: label, colour, marker, ring, hatch, line} of these rows. An algorithm looks the same
+    in every figure of its operation; a tuned form has the colour of the algorithm it is one of.
     """
     family, found, used = series.families(rows), {}, set()
     for name, row in series.in_order({series.name_of(row): row for row in rows}, rows).items():
@@ -81,6 +82,7 @@ def styles(rows):
         markers = THIN if vendor else MARKERS[at % len(MARKERS)] + VARIANTS
         found[name] = {"colour": GREY if vendor else COLOURS[at % len(COLOURS)],
                        "marker": markers[variant % len(markers)],
+                       "ring": RINGS[at // len(COLOURS) % len(RINGS)],
                        "hatch": HATCHES[(2 * (at // len(COLOURS)) + variant) % len(HATCHES)],
                        "line": LINES[(2 * (at // len(COLOURS)) + variant) % len(LINES)]}
     return labelled(found)
@@ -131,7 +133,8 @@ def cloud(ax, x, y, style, dense, hollow, label):
     colour, marker = style["colour"], style["marker"]
     mx, my = common.running_median(x, y) if dense else ([], [])
     if hollow and not dense:
-        ax.scatter(x, y, s=110, facecolors="none", edgecolors=colour, linewidths=1.5, zorder=3)
+        ax.scatter(x, y, s=110, facecolors="none", edgecolors=colour, linewidths=1.5, zorder=3,
+                   marker=style["ring"])
     elif not (hollow and mx):
         edge = {"linewidths": 0.6 if dense else 1.5} if marker in THIN else {"linewidths": 0}
         ax.scatter(x, y, s=6 if dense else 34, color=colour, marker=marker, zorder=2,
@@ -140,7 +143,8 @@ def cloud(ax, x, y, style, dense, hollow, label):
     ax.plot(mx, my, color="white", linewidth=4, zorder=3)
     ax.plot(mx, my, color=colour, linewidth=2, linestyle=style["line"], zorder=4)
     # The legend shows full markers whatever the points look like.
-    ring = {"marker": "o", "markerfacecolor": "none", "markersize": 9, "markeredgewidth": 1.5}
+    ring = {"marker": style.get("ring"), "markerfacecolor": "none", "markersize": 9,
+            "markeredgewidth": 1.5}
     ax.plot([], [], color=colour, linewidth=2, linestyle=style["line"] if mx else "none",
             label=label, **(ring if hollow else {"marker": marker, "markersize": 6}))
 

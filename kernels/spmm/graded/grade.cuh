@@ -97,8 +97,8 @@ static __global__ void __launch_bounds__(1024)
     }
 }
 
-// Where a short or tiny piece lies among those of its window: by kind, by length, by row. `key` is -1 where
-// there is none.
+// Where a short or tiny piece lies among those of its window: by kind, by length, by row. `key` is
+// -1 where there is none.
 static __device__ __forceinline__ int32_t place_short(int key, int keys)
 {
     const int WARPS = WINDOW / WARP;
@@ -134,9 +134,8 @@ static __global__ void __launch_bounds__(WINDOW)
     const int32_t start = is_bundle(x) ? before.columns + columns : x.start;
 
     const int keys = max(g.short_most, g.tiny_most) + 1; // lengths of bundles, and those of rows
-    const int key = x.kind >= SHORT_BUNDLE && x.kind < KINDS
-                        ? (x.kind != SHORT_BUNDLE) * keys + x.length
-                        : -1;
+    const int key =
+        x.kind >= SHORT_BUNDLE && x.kind < KINDS ? (x.kind != SHORT_BUNDLE) * keys + x.length : -1;
     int32_t place = place_short(key, 2 * keys);
     if (x.kind > SHORT_BUNDLE) place -= after.of[SHORT_BUNDLE] - before.of[SHORT_BUNDLE];
     if (x.kind == SHORT) place -= after.of[TINY] - before.of[TINY];
@@ -148,9 +147,9 @@ static __global__ void __launch_bounds__(WINDOW)
     place += before.of[x.kind];
     for (int32_t c = 0; c < x.count; c++) { // segments, else one piece
         const int32_t done = c * g.segment;
-        to.list[x.kind][place + c] = {
-            (int32_t)i, start + done,
-            x.count > 1 ? min(g.segment, x.length - done) : x.length, place};
+        to.list[x.kind][place + c] = {(int32_t)i, start + done,
+                                      x.count > 1 ? min(g.segment, x.length - done) : x.length,
+                                      place};
     }
 }
 

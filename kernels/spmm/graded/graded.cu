@@ -2,13 +2,13 @@
 //
 // Format: CSR. Any k, any mix of row lengths. Deterministic: every sum has one fixed order.
 //
-// Who computes a row is decided once, when the case is prepared: a few lanes have a short row, a
-// warp a medium one, blocks the segments of a long one. So a product needs no search, and but for
-// segments no row is shared. Neighbouring rows that have mostly the same columns, as the unknowns
-// of one node of a mesh do, are multiplied together, as a bundle: a row of B is loaded once for
-// all of them. All that is one launch. The words for pieces of the work:
+// Who computes a row is decided once, when the case is prepared: a few lanes have a short row, or
+// two tiny ones in turn, a warp a medium one, blocks the segments of a long one. So a product needs
+// no search, and but for segments no row is shared. Neighbouring rows that have mostly the same
+// columns, as the unknowns of one node of a mesh do, are multiplied together, as a bundle: a row of
+// B is loaded once for all of them. All that is one launch. The words for pieces of the work:
 //
-// piece   what a team takes: a short row, a medium one, a bundle, a segment of a long row
+// piece   what a team takes: a tiny row, a short or medium one, a bundle, a segment of a long row
 // team    the lanes that share a piece
 // group   lanes of a team that share a row of B, or the slab of it
 // slab    neighbouring columns of B and C, one or more packs for each lane
@@ -127,8 +127,10 @@ static const struct param options[] = {
      "nonzeros of a row that a few lanes go through, at most; -1: by the size"},
     {"medium", 0, 0, 1 << 20, true, "the same of a warp; 0: by the size"},
     {"segment", 0, 0, 1 << 20, true, "nonzeros of a longer row for each block; 0: by the size"},
-    {"slab", 0, 0, 1 << 20, true, "bytes of a row of B that a block reads, at most; 0: by the size"},
-    {"lanes", 0, 0, WARP, true, "that share a row of B; 0, or where there are none such: by the size"},
+    {"slab", 0, 0, 1 << 20, true,
+     "bytes of a row of B that a block reads, at most; 0: by the size"},
+    {"lanes", 0, 0, WARP, true,
+     "that share a row of B; 0, or where there are none such: by the size"},
     {"alike", -1, -1, ALIKE, false,
      "nonzeros for each column of a bundle, at least; 0: no bundles; -1: by k"},
     {"bundled", 0.5, 0, 1, false, "share of the nonzeros from which on there are bundles"},

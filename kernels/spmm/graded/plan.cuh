@@ -78,9 +78,9 @@ static inline double plan_share(const struct task *t, const struct form *f)
     return (double)t->A[0]->nnz * (double)form_slabs(f, t->C.cols) / groups;
 }
 
-// Nonzeros for each column of a bundle from which on it pays, 0: it never does. Three sums take more
-// registers and more shuffles, so fewer loads must make up for more where values are wide or packs
-// narrow; and a device that is not full has no use for fewer loads.
+// Nonzeros for each column of a bundle from which on it pays, 0: it never does. Three sums take
+// more registers and more shuffles, so fewer loads must make up for more where values are wide or
+// packs narrow; and a device that is not full has no use for fewer loads.
 static inline double plan_alike(const struct task *t, const struct form *rows)
 {
     const double wanted = task_option(t, "alike");
@@ -190,7 +190,11 @@ static inline int plan_segments(struct task *t, struct plan *s)
 static inline void plan_grid(struct plan *s)
 {
     const int team = s->form->team;
-    const int of_block[KINDS] = {1, THREADS / WARP, THREADS / WARP, THREADS / team, THREADS / team,
+    const int of_block[KINDS] = {1,
+                                 THREADS / WARP,
+                                 THREADS / WARP,
+                                 THREADS / team,
+                                 THREADS / team,
                                  s->lists.turns * THREADS / team};
     s->lists.at[0] = 0;
     for (int kind = 0; kind < KINDS; kind++)
@@ -198,10 +202,10 @@ static inline void plan_grid(struct plan *s)
             s->lists.at[kind] + (int32_t)ceil_div(s->lists.count[kind], of_block[kind]);
 }
 
-// The lengths from which on rows are medium, or cut: where the device is not full, the longest
-// piece decides when a product ends, so these are shorter then. What a group goes through one after
-// another grows with its share; measured on an H200. By the form for rows, also where there are
-// bundles.
+// The lengths from which on rows are short, medium, or cut: where the device is not full, the
+// longest piece decides when a product ends, so these are shorter then. What a group goes through
+// one after another grows with its share; measured on an H200. By the form for rows, also where
+// there are bundles.
 static inline void plan_lengths(const struct task *t, const struct form *f, struct grading *g)
 {
     const int wanted_short = (int)task_option(t, "short"),
@@ -241,8 +245,9 @@ static inline const struct form *plan_rows(const struct task *t, const struct fo
     return form;
 }
 
-// The form if there are bundles: with slabs as narrow as those of rows alone. NULL: there is none, or
-// too many of its lanes would lie past the end of a row: over half, of full packs three quarters.
+// The form if there are bundles: with slabs as narrow as those of rows alone. NULL: there is none,
+// or too many of its lanes would lie past the end of a row: over half, of full packs three
+// quarters.
 static inline const struct form *plan_for_bundles(const struct task *t, const struct form *forms,
                                                   int count, const struct form *rows)
 {
@@ -285,7 +290,8 @@ static inline int plan_make(struct task *t, const struct form *forms, int count)
     plan_lengths(t, rows, &g);
     int err = row_step(t, &t->in[0], &s->B_step);
     if (!err) err = row_step(t, &t->C, &s->C_step);
-    if (!err && for_bundles) err = plan_bundles(t, for_bundles, plan_alike(t, rows), &bundle_columns);
+    if (!err && for_bundles)
+        err = plan_bundles(t, for_bundles, plan_alike(t, rows), &bundle_columns);
     g.bundle_columns = bundle_columns;
     g.tiny_most = bundle_columns || !rows->tiny ? -1 : (int)task_option(t, "tiny");
     s->lists.turns = plan_share(t, rows) < 3 ? 1 : TURNS;
