@@ -5,9 +5,9 @@
 #define THREADS       256
 #define BLOCKS_PER_SM 8
 #define LATE_BLOCKS   8     // leave room for the blocks of the kernel behind,
-#define LATE_BYTES    65536 // and so many more as each has this to do,
-#define LATE_SHARE    2     // on half of the device at most
-#define LATE_NS       50000 // the host launches what is behind in less
+#define LATE_BYTES    65536 // one more for each so many bytes,
+#define LATE_SHARE    2     // but on a half of the multiprocessors at most
+#define LATE_NS       50000 // the host has launched what is behind by then
 
 struct flips {
     struct device_block list[DEVICE_FLIPS_MAX];

@@ -21,7 +21,7 @@ static int flip(const struct look *l, bool late)
     return d->ops->flip(d, l->blocks, l->count, late);
 }
 
-// What is captured: the inversion back, late, and the run behind it.
+// What is captured: the late inversion back, and the run behind it.
 static int flip_and_run(void *arg)
 {
     const struct look *l = arg;
@@ -29,7 +29,7 @@ static int flip_and_run(void *arg)
     return err ? err : task_run(l->watch.task);
 }
 
-// The inversion back could not be started: it is done without delay, and `err` told.
+// The late inversion back could not be started: it is done at once, and `err` told.
 static int flip_back(const struct look *l, int err)
 {
     int again = flip(l, false);

@@ -1,7 +1,7 @@
 // The lists of pieces, made on the device. Rows are looked at by windows, one to a thread of a
 // block: count_pieces() counts those of each window, add_up() makes places of the counts,
-// list_pieces() writes them. Within its window a short piece is placed by its length, so that the
-// teams of a warp have about the same to do; else pieces keep the order of the rows.
+// list_pieces() writes them. Within its window a short or tiny piece is placed by its length, so
+// that the teams of a warp have about the same to do; else pieces keep the order of the rows.
 #ifndef GRADED_GRADE_H
 #define GRADED_GRADE_H
 
@@ -10,12 +10,13 @@
 #define WINDOW     512 // rows
 #define MOST_SHORT 64  // nonzeros of a short piece
 
-// What there is of each kind before a window, and the columns of bundles.
+// What there is in a window; from add_up() on, in all windows before it.
 struct counts {
-    int32_t of[KINDS];
-    int32_t columns;
+    int32_t of[KINDS]; // pieces
+    int32_t columns;   // of bundles
+    int32_t long_rows; // nonzeros of rows that are segments
 };
-#define COUNTS (KINDS + 1)
+#define COUNTS (KINDS + 2)
 static_assert(sizeof(struct counts) == COUNTS * sizeof(int32_t), "add_up() takes it for an array");
 
 // How rows are graded.
@@ -24,8 +25,9 @@ struct grading {
     const int32_t *ptr;
     // Of each window of ALIKE rows; 0: it is no bundle. NULL: there are none.
     const int32_t *bundle_columns;
-    int32_t tiny_most; // -1: no row is tiny
-    int32_t short_most, medium_most, segment, uncut;
+    int32_t tiny_most;               // nonzeros of a tiny row, at most; -1: no row is tiny
+    int32_t short_most, medium_most; // likewise
+    int32_t segment, uncut;          // see struct lists
 };
 
 // The piece that begins with a row.
@@ -75,6 +77,8 @@ static __global__ void __launch_bounds__(WINDOW)
     }
     const int32_t columns = warp_sum(is_bundle(x) ? x.length : 0);
     if (lane_id() == 0 && columns) atomicAdd(&sum.columns, columns);
+    const int32_t of_long = warp_sum(x.kind == SEGMENT ? x.length : 0);
+    if (lane_id() == 0 && of_long) atomicAdd(&sum.long_rows, of_long);
     __syncthreads();
     if (threadIdx.x == 0) counts[blockIdx.x] = sum;
 }
@@ -97,8 +101,8 @@ static __global__ void __launch_bounds__(1024)
     }
 }
 
-// Where a short or tiny piece lies among those of its window: by kind, by length, by row. `key` is
-// -1 where there is none.
+// Where a short or tiny piece lies among those of its window: bundles, then rows, each by length,
+// then by row; so tiny rows come before short ones. `key` is -1 where there is none.
 static __device__ __forceinline__ int32_t place_short(int key, int keys)
 {
     const int WARPS = WINDOW / WARP;
@@ -133,7 +137,7 @@ static __global__ void __launch_bounds__(WINDOW)
     const int32_t columns = team_scan<0>(is_bundle(x) ? x.length : 0, sums, total);
     const int32_t start = is_bundle(x) ? before.columns + columns : x.start;
 
-    const int keys = max(g.short_most, g.tiny_most) + 1; // lengths of bundles, and those of rows
+    const int keys = max(g.short_most, g.tiny_most) + 1; // below: bundles, from there on: rows
     const int key =
         x.kind >= SHORT_BUNDLE && x.kind < KINDS ? (x.kind != SHORT_BUNDLE) * keys + x.length : -1;
     int32_t place = place_short(key, 2 * keys);

@@ -8,7 +8,7 @@
 // columns, as the unknowns of one node of a mesh do, are multiplied together, as a bundle: a row of
 // B is loaded once for all of them. All that is one launch. The words for pieces of the work:
 //
-// piece   what a team takes: a tiny row, a short or medium one, a bundle, a segment of a long row
+// piece   a tiny, short or medium row, a bundle, or a segment of a long row
 // team    the lanes that share a piece
 // group   lanes of a team that share a row of B, or the slab of it
 // slab    neighbouring columns of B and C, one or more packs for each lane
@@ -76,7 +76,7 @@ template <typename S, bool BUNDLES> static void start(const struct task *t)
         PLAIN(V, 32, 6), FOR_BUNDLES(V, 32, 1), FOR_BUNDLES(V, 32, 2), FOR_BUNDLES(V, 32, 4),      \
         FOR_BUNDLES(V, 32, 6)
 
-// By the bytes of a pack. Rows of B that begin at any multiple of 4 bytes are loaded in such.
+// By the bytes of a pack: as many as the place of every row of B and C is a multiple of.
 static const struct form *forms_of(enum prec prec, int *count)
 {
     if (prec == F32) {
@@ -99,7 +99,7 @@ static int prepare(struct task *t)
     int err = plan_make(t, forms, count);
     struct plan *s = (struct plan *)t->state;
     if (err) return err;
-    s->early = s->early && can_launch_early(find_bundles);
+    s->early = s->early && can_launch_early(find_bundles); // any kernel tells what the code is for
     task_number(t, "short", s->lists.count[SHORT] + s->lists.count[SHORT_BUNDLE]);
     task_number(t, "tiny", s->lists.count[TINY]);
     task_number(t, "turns", s->lists.turns);
@@ -122,17 +122,19 @@ static int run(struct task *t)
 
 static const struct param options[] = {
     {"tiny", MOST_TINY, -1, MOST_TINY, true,
-     "nonzeros of a row that is one of several a few lanes take, at most; -1: no row is"},
+     "nonzeros of a row of which a few lanes take up to two, at most; -1: none is such"},
     {"short", -1, -1, MOST_SHORT, true,
      "nonzeros of a row that a few lanes go through, at most; -1: by the size"},
-    {"medium", 0, 0, 1 << 20, true, "the same of a warp; 0: by the size"},
+    {"medium", 0, 0, 1 << 20, true,
+     "nonzeros of a row that a warp goes through, at most; 0: by the size"},
     {"segment", 0, 0, 1 << 20, true, "nonzeros of a longer row for each block; 0: by the size"},
     {"slab", 0, 0, 1 << 20, true,
-     "bytes of a row of B that a block reads, at most; 0: by the size"},
+     "bytes of a row of B that a block reads, at most; 0, or where there are none such: by the "
+     "size"},
     {"lanes", 0, 0, WARP, true,
      "that share a row of B; 0, or where there are none such: by the size"},
     {"alike", -1, -1, ALIKE, false,
-     "nonzeros for each column of a bundle, at least; 0: no bundles; -1: by k"},
+     "nonzeros for each column of a bundle, at least; 0: no bundles; -1: by k and the size"},
     {"bundled", 0.5, 0, 1, false, "share of the nonzeros from which on there are bundles"},
     {"overlap", -1, -1, 1, true,
      "1: blocks start before the kernel ahead has ended, sm_90 and later; -1: where it pays"},

@@ -32,14 +32,14 @@ find_work(const operands<typename S::T> &x, const struct piece *list, int32_t co
 
 static __host__ __device__ constexpr int log2_of(int x) { return x > 1 ? 1 + log2_of(x / 2) : 0; }
 
-// Threads that share what is to be added up of one pack of a slab.
+// Threads of a block that add up segments for the same pack of a slab.
 template <int SLAB_PACKS> static __host__ __device__ constexpr int sharers()
 {
     return SLAB_PACKS < THREADS ? THREADS / SLAB_PACKS : 1;
 }
 
-// The sums over the segments of a row, in a fixed order: the sharers of a pack take turns, then one
-// thread adds up what they have, to `sums`. By all threads of a block.
+// The sums over the segments of a row, in a fixed order, to sums[0]: each sharer of a pack adds up
+// every SHARERS-th segment, then one thread what they have. By all threads of a block.
 template <int SLAB_PACKS, typename packed>
 static __device__ __forceinline__ void add_segments(packed (*sums)[SLAB_PACKS],
                                                     const packed *partial, int32_t segments)
@@ -76,7 +76,7 @@ finish_segment(sums<S, 1> &sum, const operands<typename S::T> &x, const lists &a
     for (int l = 0; l < S::PACKS; l++)
         if (lane_id() < S::LANES) sums[warp][l * S::LANES + lane] = sum.x[0][l];
     __syncthreads();
-    // Segments come first in the grid, so a block has the number of its segment.
+    // Segments come first in the grid, so the block's number is its segment's.
     const int32_t i = (int32_t)blockIdx.x, length = x.ptr[piece.row + 1] - x.ptr[piece.row];
     const int32_t segments = segments_of(length, a.segment, a.uncut);
     packed *partial = (packed *)x.partial + (int64_t)slab * a.count[SEGMENT] * SLAB_PACKS;
@@ -125,8 +125,9 @@ static __device__ __forceinline__ void bundle(const operands<typename S::T> &x, 
     for (int r = 0; r < ALIKE; r++) store_row<S>(sum.x[r], x.C, x.C_step, w.piece.row + r, where);
 }
 
-// Tiny rows: a team loads the nonzeros of all its rows before it multiplies those of the first, so
-// that it waits for A once. A lane holds one nonzero of each round of a row.
+// Tiny rows: a team loads the nonzeros of all its rows, which are TEAMS apart in the list, before
+// it multiplies those of the first, so that it waits for A once. A round is here as many nonzeros
+// as a team has lanes, but no more than a tiny row has; a lane holds one of each.
 template <typename S>
 static __device__ __forceinline__ void tiny(const operands<typename S::T> &x, const lists &a,
                                             int32_t block, const columns<S> &where)
@@ -138,35 +139,35 @@ static __device__ __forceinline__ void tiny(const operands<typename S::T> &x, co
     int32_t row[TURNS], length[TURNS];
     nonzeros<typename S::T, 1> all[TURNS][ROUNDS];
 #pragma unroll
-    for (int r = 0; r < TURNS; r++) {
-        const int32_t i = first + r * TEAMS;
+    for (int turn = 0; turn < TURNS; turn++) {
+        const int32_t i = first + turn * TEAMS;
         struct piece piece = {-1, 0, 0, 0};
-        if (r < a.turns && i < a.count[TINY]) piece = a.list[TINY][i];
-        row[r] = piece.row, length[r] = piece.length;
+        if (turn < a.turns && i < a.count[TINY]) piece = a.list[TINY][i];
+        row[turn] = piece.row, length[turn] = piece.length;
 #pragma unroll
         for (int q = 0; q < ROUNDS; q++)
-            all[r][q] = load_round<1>(stretch<typename S::T>{x.idx, x.val, 0,
-                                                             piece.start + q * ROUND + lane,
-                                                             piece.length - q * ROUND, 0},
-                                      lane);
+            all[turn][q] = load_round<1>(stretch<typename S::T>{x.idx, x.val, 0,
+                                                                piece.start + q * ROUND + lane,
+                                                                piece.length - q * ROUND, 0},
+                                         lane);
     }
     wait_for_previous();
 #pragma unroll
-    for (int r = 0; r < TURNS; r++) {
-        if (r >= a.turns) break;
+    for (int turn = 0; turn < TURNS; turn++) {
+        if (turn >= a.turns) break;
         sums<S, 1> sum = {};
 #pragma unroll
         for (int e = 0; e < MOST_TINY; e += BATCH) {
-            const int32_t left = length[r] - e / ROUND * ROUND;
-            if (e == 0 || __any_sync(FULL_MASK, length[r] > e))
-                add_batch<false, BATCH>(sum, all[r][e / ROUND], e % ROUND, left, x.B + where.first,
-                                        x.B_step, where);
+            const int32_t left = length[turn] - e / ROUND * ROUND; // from this round on
+            if (e == 0 || __any_sync(FULL_MASK, length[turn] > e))
+                add_batch<false, BATCH>(sum, all[turn][e / ROUND], e % ROUND, left,
+                                        x.B + where.first, x.B_step, where);
         }
-        if (row[r] >= 0) store_row<S>(sum.x[0], x.C, x.C_step, row[r], where);
+        if (row[turn] >= 0) store_row<S>(sum.x[0], x.C, x.C_step, row[turn], where);
     }
 }
 
-// BUNDLES: there may be some.
+// BUNDLES: there may be some; then no row is tiny.
 template <typename S, bool BUNDLES>
 static __global__ void __launch_bounds__(THREADS, blocks_of<S, BUNDLES ? ALIKE : 1>())
     multiply(const __grid_constant__ operands<typename S::T> x, const __grid_constant__ lists a)

@@ -12,13 +12,13 @@
 enum kind { SEGMENT, MEDIUM_BUNDLE, MEDIUM, SHORT_BUNDLE, SHORT, TINY, KINDS };
 
 #define MOST_TINY 8 // nonzeros of a tiny row
-#define TURNS     2 // tiny rows that a team takes in turn, at most
+#define TURNS     2 // tiny rows that a team does one after another, at most
 
 struct alignas(16) piece {
     int32_t row;    // the first, of a bundle; -1: nothing
     int32_t start;  // its first nonzero, in CSR; of a bundle its first column, in `bundle_idx`
     int32_t length; // nonzeros; of a bundle columns
-    int32_t first;  // of a segment: the number of the first one of its row
+    int32_t first;  // of a segment: the place in the list of its row's first one
 };
 
 // The bundles' columns and values: of each piece its `length` columns, and ALIKE times as many
@@ -36,12 +36,12 @@ struct lists {
     struct piece *list[KINDS];
     int32_t count[KINDS];
     int32_t at[KINDS + 1]; // first block of each kind
-    int32_t segment;       // nonzeros of a segment
-    int32_t uncut;         // the longest row that is one segment
-    int32_t turns;         // tiny rows that a team takes
+    int32_t segment;       // nonzeros of a segment of a row that is cut
+    int32_t uncut;         // a row up to so long is one segment: cutting it would not pay
+    int32_t turns;         // tiny rows that a team does
 };
 
-// How many segments a row of so many nonzeros is.
+// Into how many segments a long row is cut; 1: it is not.
 static __device__ __forceinline__ int32_t segments_of(int32_t length, int32_t segment,
                                                       int32_t uncut)
 {
@@ -52,7 +52,7 @@ template <typename T> struct operands {
     const int32_t *ptr, *idx, *bundle_idx;
     const T *val, *bundle_val, *B;
     T *C, *partial;          // `partial`: sums over segments, slab after slab
-    int32_t *arrived;        // of each first segment of a row: segments that are summed up
+    int32_t *arrived;        // of each first segment of a row: how many of its segments are done
     int32_t k, slab;         // `slab`: the first one of the grid
     uint32_t B_step, C_step; // bytes from a row to the next
 };

@@ -8,7 +8,7 @@
 // A shape that the kernel is compiled for; `whole`: for full slabs; `bundles`: for bundles, too.
 struct form {
     int vec, lanes, packs, team;
-    int blocks; // that a multiprocessor holds
+    int blocks; // that a multiprocessor holds, at least
     bool whole, bundles, tiny;
     void (*start)(const struct task *t);
 };
@@ -33,6 +33,7 @@ struct plan {
     struct bundles bundles;
     void *partial;
     int32_t *arrived;
+    int32_t long_rows; // nonzeros of rows that are segments
 };
 
 // The widest pack that rows of B and C are made of.
@@ -146,6 +147,7 @@ static inline int plan_lists(struct task *t, struct plan *s, const struct gradin
     }
     device_free(d, counts);
     *columns = x.columns;
+    s->long_rows = x.long_rows;
     return err;
 }
 
@@ -187,7 +189,7 @@ static inline int plan_segments(struct task *t, struct plan *s)
 }
 
 // Blocks of each kind, one kind behind the other.
-static inline void plan_grid(struct plan *s)
+static inline int plan_grid(const struct task *t, struct plan *s)
 {
     const int team = s->form->team;
     const int of_block[KINDS] = {1,
@@ -196,16 +198,21 @@ static inline void plan_grid(struct plan *s)
                                  THREADS / team,
                                  THREADS / team,
                                  s->lists.turns * THREADS / team};
-    s->lists.at[0] = 0;
-    for (int kind = 0; kind < KINDS; kind++)
-        s->lists.at[kind + 1] =
-            s->lists.at[kind] + (int32_t)ceil_div(s->lists.count[kind], of_block[kind]);
+    int64_t at = 0;
+    for (int kind = 0; kind < KINDS; kind++) {
+        s->lists.at[kind] = (int32_t)at;
+        at += ceil_div(s->lists.count[kind], of_block[kind]);
+        if (at > INT32_MAX)
+            return fail(ERR_UNSUPPORTED, "%s: more than %d blocks", t->entry->name, INT32_MAX);
+    }
+    s->lists.at[KINDS] = (int32_t)at;
+    return OK;
 }
 
-// The lengths from which on rows are short, medium, or cut: where the device is not full, the
-// longest piece decides when a product ends, so these are shorter then. What a group goes through
-// one after another grows with its share; measured on an H200. By the form for rows, also where
-// there are bundles.
+// The longest short row, the longest medium one, and the length of a segment: less where the device
+// is not full, as the longest piece then decides when a product ends. What a group goes through one
+// after another grows with its share; the numbers were measured on an H200. By the form for rows,
+// also where there are bundles.
 static inline void plan_lengths(const struct task *t, const struct form *f, struct grading *g)
 {
     const int wanted_short = (int)task_option(t, "short"),
@@ -213,7 +220,7 @@ static inline void plan_lengths(const struct task *t, const struct form *f, stru
               wanted_segment = (int)task_option(t, "segment");
     const double share = plan_share(t, f);
     const int lanes = max(f->lanes, 8);
-    const double few = share < 5.5 ? 8 : fmin(fmax(1.5 * share, 16), 32);
+    const double few = share < 5.5 ? 8 : fmin(fmax(1.5 * share, 16), 32); // of a short row
     const double medium = fmin(fmax(2 * share, 16), 64);
     const double segment = fmin(fmax(1.5 * share, 16), 8 * lanes);
     g->short_most = wanted_short >= 0 ? wanted_short : (int)few;
@@ -222,17 +229,19 @@ static inline void plan_lengths(const struct task *t, const struct form *f, stru
     g->uncut = wanted_segment ? wanted_segment : max(g->segment, 32 * (THREADS / lanes));
 }
 
-// The form for rows that are no bundles. Small matrices have narrow slabs, so that there is more
-// to share out; where rows are short and many, half the lanes with twice the packs each are as
-// busy, and rows at a time are twice as many.
+// The form for rows that are no bundles: as the options say, of which one is dropped if no form
+// meets both. Else small matrices have narrow slabs, so that there is more to share out; where rows
+// are short and many, half the lanes with twice the packs each do a row, twice as many at a time.
 static inline const struct form *plan_rows(const struct task *t, const struct form *forms,
                                            int count)
 {
     const struct bounds wanted = {(int64_t)task_option(t, "slab"), (int)task_option(t, "lanes")};
     const double mean = t->C.rows ? (double)t->A[0]->nnz / (double)t->C.rows : 0;
     const struct form *form = plan_form(t, forms, count, wanted);
+    if (!form && wanted.lanes) form = plan_form(t, forms, count, {0, wanted.lanes});
+    if (!form && wanted.slab) form = plan_form(t, forms, count, {wanted.slab});
+    if (form && (wanted.slab || wanted.lanes)) return form;
     if (!form) form = plan_form(t, forms, count, {});
-    if (wanted.slab || wanted.lanes) return form;
     const double share = plan_share(t, form);
     if (share < 11) {
         const struct form *narrow = plan_form(t, forms, count, {share < 3 ? 128 : 256});
@@ -260,17 +269,17 @@ static inline const struct form *plan_for_bundles(const struct task *t, const st
     return f && form_slabs(f, k) * form_slab(f) <= most * k ? f : NULL;
 }
 
-// Whether blocks shall start before the kernel ahead has ended. Where they are few and each has
-// much to do, they then lie unevenly on the device, wherever there was room when they came: up to
-// 1.7 times as slow, one product after the other, as without. Where most of the nonzeros are in
-// segments, those count alone.
+// Whether blocks shall start before the kernel ahead has ended. Not where they are fewer than fit
+// on the device and each has much to do: early ones lie wherever there is room when they come,
+// which is unevenly, and back to back a product took up to 1.7 times as long. Where over half of
+// the nonzeros are in segments, those are the blocks that count. Measured on an H200.
 static inline bool plan_early(const struct task *t, const struct plan *s, const struct form *rows)
 {
     const double wanted = task_option(t, "overlap");
     if (wanted >= 0) return wanted != 0;
     const struct lists *l = &s->lists;
     const double room = 0.9 * s->form->blocks * t->dev->units;
-    const bool cut = (double)l->count[SEGMENT] * l->segment > 0.5 * (double)t->A[0]->nnz;
+    const bool cut = s->long_rows > t->A[0]->nnz / 2;
     const double blocks = (double)(cut ? l->count[SEGMENT] : l->at[KINDS]) * s->slabs;
     return plan_share(t, rows) < 5 || blocks > room;
 }
@@ -293,6 +302,7 @@ static inline int plan_make(struct task *t, const struct form *forms, int count)
     if (!err && for_bundles)
         err = plan_bundles(t, for_bundles, plan_alike(t, rows), &bundle_columns);
     g.bundle_columns = bundle_columns;
+    // Where the device is not full, a team does but one tiny row.
     g.tiny_most = bundle_columns || !rows->tiny ? -1 : (int)task_option(t, "tiny");
     s->lists.turns = plan_share(t, rows) < 3 ? 1 : TURNS;
     s->form = bundle_columns ? for_bundles : rows;
@@ -302,7 +312,7 @@ static inline int plan_make(struct task *t, const struct form *forms, int count)
     if (!err) err = plan_lists(t, s, &g, &columns);
     if (!err && bundle_columns) err = plan_fill(t, s, columns);
     if (!err) err = plan_segments(t, s);
-    if (!err) plan_grid(s);
+    if (!err) err = plan_grid(t, s);
     if (!err) s->early = plan_early(t, s, rows);
     device_free(t->dev, bundle_columns);
     task_number(t, "short_most", g.short_most);

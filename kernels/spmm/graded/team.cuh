@@ -13,7 +13,7 @@ template <typename VALUE, int V, int L, int P, bool W> struct shape {
     typedef VALUE T;
     typedef pack<VALUE, V> packed;
     static const int VEC = V, LANES = L, PACKS = P;
-    static const int TEAM = L < 4 ? 8 : L;               // lanes of a short piece
+    static const int TEAM = L < 4 ? 8 : L;               // lanes of a short or tiny piece
     static const int SLAB = V * L * P;                   // columns
     static const int BYTES = V * P * (int)sizeof(VALUE); // of a row of B in one lane
     static const bool WHOLE = W;
@@ -25,7 +25,7 @@ template <typename S, int ROWS> static __host__ __device__ constexpr int batch_o
     return S::LANES < 4 ? S::LANES : S::BYTES > 32 || (S::BYTES > 16 && ROWS > 1) ? 2 : 4;
 }
 
-// Whether rows may be tiny: a group is a team.
+// Whether there is code for tiny rows: where a team is one group, as their sums are of one group.
 template <typename S, bool BUNDLES> static __host__ __device__ constexpr bool has_tiny()
 {
     return !BUNDLES && S::LANES >= 4;
