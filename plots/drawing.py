@@ -99,6 +99,7 @@ def palette(names):
     for i, name in enumerate(names):
         again = i // len(COLOURS)
         found[name] = {"colour": COLOURS[i % len(COLOURS)], "marker": MARKERS[i % len(MARKERS)],
+                       "ring": RINGS[again % len(RINGS)],
                        "hatch": HATCHES[again % len(HATCHES)], "line": LINES[again % len(LINES)]}
     return labelled(found)
 
@@ -143,7 +144,7 @@ def cloud(ax, x, y, style, dense, hollow, label):
     ax.plot(mx, my, color="white", linewidth=4, zorder=3)
     ax.plot(mx, my, color=colour, linewidth=2, linestyle=style["line"], zorder=4)
     # The legend shows full markers whatever the points look like.
-    ring = {"marker": style.get("ring"), "markerfacecolor": "none", "markersize": 9,
+    ring = {"marker": style["ring"], "markerfacecolor": "none", "markersize": 9,
             "markeredgewidth": 1.5}
     ax.plot([], [], color=colour, linewidth=2, linestyle=style["line"] if mx else "none",
             label=label, **(ring if hollow else {"marker": marker, "markersize": 6}))

@@ -150,7 +150,8 @@ def row_from(record, env, which=SEPARATE):
     row["curve"] = aspect_nonzeros(row)
     row["rows"], row["row_mean"] = number(matrix["rows"]), number(matrix.get("row_mean"))
     row["row_max"], row["row_cv"] = number(matrix.get("row_max")), number(matrix.get("row_cv"))
-    row["ms"], row["interval"], row["way"] = median_of(time, which, check.get("in_order") is not False)
+    in_order = check.get("in_order") is not False
+    row["ms"], row["interval"], row["way"] = median_of(time, which, in_order)
     row["which"] = which
     # The record's rates are those of its median.
     faster = (number(time.get("median")) or row["ms"]) / row["ms"] if row["ms"] else 1

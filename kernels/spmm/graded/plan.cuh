@@ -302,8 +302,8 @@ static inline int plan_make(struct task *t, const struct form *forms, int count)
     if (!err && for_bundles)
         err = plan_bundles(t, for_bundles, plan_alike(t, rows), &bundle_columns);
     g.bundle_columns = bundle_columns;
-    // Where the device is not full, a team does but one tiny row.
     g.tiny_most = bundle_columns || !rows->tiny ? -1 : (int)task_option(t, "tiny");
+    // Where the device is not full, a team does but one tiny row.
     s->lists.turns = plan_share(t, rows) < 3 ? 1 : TURNS;
     s->form = bundle_columns ? for_bundles : rows;
     s->slabs = (int32_t)form_slabs(s->form, t->C.cols);
@@ -330,8 +330,7 @@ static inline void plan_free(struct task *t)
     device_free(t->dev, s->bundles.val);
     device_free(t->dev, s->partial);
     device_free(t->dev, s->arrived);
-    mem_free(s);
-    t->state = NULL;
+    task_free_state(t);
 }
 
 #endif
