@@ -175,7 +175,7 @@ static void test_segments(void)
 #define ALIKE 3
 static int32_t thirty_six(int32_t i) { return (void)i, 36; }
 static int32_t twenty(int32_t i) { return (void)i, 20; }
-static int32_t three_hundred(int32_t i) { return (void)i, 300; }
+static int32_t six_hundred(int32_t i) { return (void)i, 600; }
 static int32_t mixed(int32_t i) { return i % 9 < 3 ? 50 : i % 9 < 6 ? 12 : 5 + i % 50; }
 static int32_t with_first(int32_t i) { return i - i % ALIKE; }
 static int32_t with_second(int32_t i) { return i % ALIKE ? i - i % ALIKE + 1 : i; }
@@ -191,7 +191,7 @@ static void test_bundles(void)
     } cases[] = {
         {"alike, medium", 360, thirty_six, with_first, 3, 1, 120, 1},
         {"alike, short", 360, twenty, with_first, 3, 1, 120, 1},
-        {"too long", 30, three_hundred, with_first, 1.5, 0.5, 0, 0},
+        {"too long", 30, six_hundred, with_first, 1.5, 0.5, 0, 0},
         {"a row is left", 361, thirty_six, with_first, 1.6, 0.5, 120, 360.0 / 361},
         {"two rows are left", 362, thirty_six, with_first, 1.6, 0.5, 120, 360.0 / 362},
         {"two of three are alike", 360, twenty, with_second, 1.2, 0.5, 120, 1},

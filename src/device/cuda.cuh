@@ -74,6 +74,18 @@ static __device__ __forceinline__ void wait_for_previous()
 #endif
 }
 
+// The same, but not before x, which is never -1, has been loaded: the assembler would put the wait
+// ahead of loads that are there to be done meanwhile.
+static __device__ __forceinline__ void wait_for_previous_after(int32_t x)
+{
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+    asm volatile("{.reg .pred q; setp.ne.s32 q, %0, -1; @q griddepcontrol.wait;}" ::"r"(x)
+                 : "memory");
+#else
+    (void)x;
+#endif
+}
+
 // So long by the device's clock, and no access to memory before it is over. The emulator does not
 // wait: there nothing else runs meanwhile.
 static __device__ __forceinline__ void wait_ns(uint64_t ns)

@@ -15,6 +15,7 @@
 //
 // pieces.cuh    the kinds of pieces, and how the kernel sees its operands
 // grade.cuh     the lists of pieces, made on the device
+// scatter.cuh   what caches can hold of B
 // alike.cuh     which rows are bundles, and their columns and values
 // team.cuh      what a team does: products of a round of nonzeros, sums over groups
 // multiply.cuh  the kernel: from a piece to its rows of C
@@ -45,7 +46,7 @@ template <typename S, bool BUNDLES> static void start(const struct task *t)
     const int32_t most = 65535; // slabs of one grid
     for (; x.slab < s->slabs; x.slab += most)
         LAUNCH_EARLY_IF(
-            s->early, kernel,
+            s->lists.early, kernel,
             dim3((unsigned)s->lists.at[KINDS], (unsigned)min64(s->slabs - x.slab, most)), THREADS,
             0, t->dev->stream, x, s->lists);
 }
@@ -63,31 +64,36 @@ template <typename S, bool BUNDLES> static void start(const struct task *t)
 #define FOR_BUNDLES(VEC, LANES, PACKS) FORM(VEC, LANES, PACKS, false, true)
 
 #define FORMS_16(V)                                                                                \
-    PLAIN(V, 1, 1), PLAIN(V, 2, 1), PLAIN(V, 4, 1), FULL_OR_NOT(V, 8, 1), FULL_OR_NOT(V, 8, 2),    \
-        PLAIN(V, 8, 3), FULL_OR_NOT(V, 16, 2), FULL(V, 4, 2), FULL(V, 8, 4), FOR_BUNDLES(V, 8, 1), \
-        FOR_BUNDLES(V, 16, 1)
+    FULL_OR_NOT(V, 8, 1), FULL_OR_NOT(V, 8, 2), PLAIN(V, 8, 3), FULL_OR_NOT(V, 16, 2),             \
+        PLAIN(V, 16, 3), FULL(V, 4, 2), FULL(V, 8, 4), FOR_BUNDLES(V, 8, 1), FOR_BUNDLES(V, 16, 1)
 #define FORMS_8(V)                                                                                 \
-    PLAIN(V, 1, 1), PLAIN(V, 4, 1), PLAIN(V, 8, 1), PLAIN(V, 8, 2), PLAIN(V, 16, 1),               \
-        PLAIN(V, 16, 2), PLAIN(V, 16, 4), PLAIN(V, 32, 1), PLAIN(V, 32, 3), FOR_BUNDLES(V, 16, 1), \
-        FOR_BUNDLES(V, 32, 1), FOR_BUNDLES(V, 32, 2), FOR_BUNDLES(V, 32, 3)
+    PLAIN(V, 8, 1), PLAIN(V, 8, 2), PLAIN(V, 16, 2), PLAIN(V, 16, 4), PLAIN(V, 32, 3),             \
+        FOR_BUNDLES(V, 8, 1), FOR_BUNDLES(V, 8, 2), FOR_BUNDLES(V, 16, 2), FOR_BUNDLES(V, 32, 2),  \
+        FOR_BUNDLES(V, 32, 3)
 #define FORMS_4(V)                                                                                 \
-    PLAIN(V, 1, 1), PLAIN(V, 4, 1), PLAIN(V, 8, 1), PLAIN(V, 8, 2), PLAIN(V, 8, 4),                \
-        PLAIN(V, 16, 2), PLAIN(V, 16, 4), PLAIN(V, 32, 1), PLAIN(V, 32, 2), PLAIN(V, 32, 4),       \
-        PLAIN(V, 32, 6), FOR_BUNDLES(V, 32, 1), FOR_BUNDLES(V, 32, 2), FOR_BUNDLES(V, 32, 4),      \
-        FOR_BUNDLES(V, 32, 6)
+    PLAIN(V, 8, 1), PLAIN(V, 8, 2), PLAIN(V, 16, 2), PLAIN(V, 8, 4), PLAIN(V, 16, 4),              \
+        PLAIN(V, 32, 4), PLAIN(V, 32, 6), FOR_BUNDLES(V, 8, 1), FOR_BUNDLES(V, 8, 2),              \
+        FOR_BUNDLES(V, 8, 4), FOR_BUNDLES(V, 16, 4), FOR_BUNDLES(V, 32, 4), FOR_BUNDLES(V, 32, 6)
+#define FORMS_FEW_COLUMNS PLAIN(1, 1, 1), PLAIN(1, 4, 1)
 
-// By the bytes of a pack: as many as the place of every row of B and C is a multiple of.
+// By the bytes of a pack, the widest first; the place of every row of B and C must be a multiple.
 static const struct form *forms_of(enum prec prec, int *count)
 {
     if (prec == F32) {
         typedef float T;
-        static const struct form forms[] = {FORMS_16(4), FOR_BUNDLES(4, 32, 1), FORMS_8(2),
-                                            FORMS_4(1)};
+        static const struct form forms[] = {FORMS_16(4),
+                                            FOR_BUNDLES(4, 32, 1),
+
+                                            FOR_BUNDLES(4, 32, 2),
+                                            FORMS_8(2),
+                                            FORMS_4(1),
+                                            FORMS_FEW_COLUMNS};
         *count = (int)(sizeof forms / sizeof *forms);
         return forms;
     }
     typedef double T;
-    static const struct form forms[] = {FORMS_16(2), FOR_BUNDLES(2, 16, 2), FORMS_8(1)};
+    static const struct form forms[] = {FORMS_16(2), FOR_BUNDLES(2, 16, 2), FORMS_8(1),
+                                        FORMS_FEW_COLUMNS};
     *count = (int)(sizeof forms / sizeof *forms);
     return forms;
 }
@@ -99,16 +105,16 @@ static int prepare(struct task *t)
     int err = plan_make(t, forms, count);
     struct plan *s = (struct plan *)t->state;
     if (err) return err;
-    s->early = s->early && can_launch_early(find_bundles); // any kernel tells what the code is for
     task_number(t, "short", s->lists.count[SHORT] + s->lists.count[SHORT_BUNDLE]);
     task_number(t, "tiny", s->lists.count[TINY]);
     task_number(t, "turns", s->lists.turns);
-    task_number(t, "overlap", s->early);
+    task_number(t, "overlap", s->lists.early);
     task_number(t, "medium", s->lists.count[MEDIUM] + s->lists.count[MEDIUM_BUNDLE]);
     task_number(t, "segments", s->lists.count[SEGMENT]);
     task_number(t, "bundles", s->lists.count[SHORT_BUNDLE] + s->lists.count[MEDIUM_BUNDLE]);
     task_number(t, "columns", (double)form_slab(s->form));
     task_number(t, "lanes", s->form->lanes);
+    task_number(t, "pack", s->form->vec * (double)prec_bytes(t->prec));
     return OK;
 }
 
@@ -131,11 +137,12 @@ static const struct param options[] = {
     {"slab", 0, 0, 1 << 20, true,
      "bytes of a row of B that a block reads, at most; 0, or where there are none such: by the "
      "size"},
+    {"pack", 0, 0, 16, true, "bytes that a lane loads at once, at most; 0: by the size"},
     {"lanes", 0, 0, WARP, true,
      "that share a row of B; 0, or where there are none such: by the size"},
     {"alike", -1, -1, ALIKE, false,
      "nonzeros for each column of a bundle, at least; 0: no bundles; -1: by k and the size"},
-    {"bundled", 0.5, 0, 1, false, "share of the nonzeros from which on there are bundles"},
+    {"bundled", 0.6, 0, 1, false, "share of the nonzeros from which on there are bundles"},
     {"overlap", -1, -1, 1, true,
      "1: blocks start before the kernel ahead has ended, sm_90 and later; -1: where it pays"},
     {},

@@ -4,33 +4,45 @@
 
 #include "team.cuh"
 
-// The piece of this thread's team, and what its group has of it.
+// Of a power of two. Where it is called a constant must be wanted, else it is a loop.
+static __host__ __device__ constexpr int log2_of(int x) { return x > 1 ? 1 + log2_of(x / 2) : 0; }
+
+// What a thread's group has of the piece of its team, and the piece's first row; -1: no piece.
 template <typename T> struct work {
-    struct piece piece;
+    int32_t row;
     stretch<T> from;
 };
 
-// Piece i of a list, of teams of 1 << log_team lanes, whose groups take its rounds in turn. Past
-// the last piece there is nothing.
+// Piece i of a list, of teams of 1 << log_team lanes. Past the last piece there is nothing. A piece
+// of few rounds is cut into as many equal parts as there are groups, so that none is done long
+// before the others; in a longer one groups take rounds in turn, which lie side by side in A.
 template <typename S, bool BUNDLE>
 static __device__ __forceinline__ work<typename S::T>
 find_work(const operands<typename S::T> &x, const struct piece *list, int32_t count, int32_t i,
           int log_team)
 {
-    const int place = (int)threadIdx.x & ((1 << log_team) - 1);
+    constexpr int LOG_LANES = log2_of(S::LANES), MOST_ROUNDS = BUNDLE ? 4 : 2;
+    const int log_groups = log_team - LOG_LANES;
+    const int group = (int)(threadIdx.x >> LOG_LANES) & ((1 << log_groups) - 1);
+    const int lane = (int)(threadIdx.x % S::LANES);
+    struct piece piece = {-1, 0, 0, 0};
+    if (i < count) piece = list[i];
     work<typename S::T> w;
-    w.piece = {-1, 0, 0, 0};
-    if (i < count) w.piece = list[i];
+    w.row = piece.row;
     w.from.idx = BUNDLE ? x.bundle_idx : x.idx;
-    w.from.val = BUNDLE ? x.bundle_val + (int64_t)w.piece.start * (ALIKE - 1) : x.val;
-    w.from.apart = w.piece.length;
-    w.from.p = w.piece.start + place;
-    w.from.left = w.piece.length - place / S::LANES * S::LANES;
+    w.from.val = BUNDLE ? x.bundle_val + (int64_t)piece.start * (ALIKE - 1) : x.val;
+    w.from.apart = piece.length;
     w.from.stride = 1 << log_team;
+    int32_t part = S::LANES, end = piece.length; // of the group's first round on
+    if (log_groups > 0 && piece.length <= MOST_ROUNDS << log_team) {
+        part = (piece.length + (1 << log_groups) - 1) >> log_groups;
+        end = min(piece.length, (group + 1) * part);
+        w.from.stride = S::LANES;
+    }
+    w.from.p = piece.start + group * part + lane;
+    w.from.left = end - group * part;
     return w;
 }
-
-static __host__ __device__ constexpr int log2_of(int x) { return x > 1 ? 1 + log2_of(x / 2) : 0; }
 
 // Threads of a block that add up segments for the same pack of a slab.
 template <int SLAB_PACKS> static __host__ __device__ constexpr int sharers()
@@ -62,22 +74,22 @@ static __device__ __forceinline__ void add_segments(packed (*sums)[SLAB_PACKS],
 // row to come adds those up. A row that is one segment needs none of that.
 template <typename S>
 static __device__ __forceinline__ void
-finish_segment(sums<S, 1> &sum, const operands<typename S::T> &x, const lists &a,
-               const struct piece &piece, int32_t slab, const columns<S> &where)
+finish_segment(sums<S, 1> &sum, const operands<typename S::T> &x, const lists &a, int32_t row,
+               int32_t slab, const columns<S> &where)
 {
     typedef typename S::packed packed;
     const int SLAB_PACKS = S::LANES * S::PACKS, WARPS = THREADS / WARP;
     const int SHARERS = sharers<SLAB_PACKS>();
     __shared__ packed sums[SHARERS > WARPS ? SHARERS : WARPS][SLAB_PACKS];
     __shared__ bool last;
-    const int lane = (int)threadIdx.x % S::LANES, warp = (int)threadIdx.x / WARP;
+    const int lane = (int)(threadIdx.x % S::LANES), warp = (int)(threadIdx.x / WARP);
     add_groups<S::LANES, WARP>(sum);
 #pragma unroll
     for (int l = 0; l < S::PACKS; l++)
         if (lane_id() < S::LANES) sums[warp][l * S::LANES + lane] = sum.x[0][l];
     __syncthreads();
     // Segments come first in the grid, so the block's number is its segment's.
-    const int32_t i = (int32_t)blockIdx.x, length = x.ptr[piece.row + 1] - x.ptr[piece.row];
+    const int32_t i = (int32_t)blockIdx.x, length = x.ptr[row + 1] - x.ptr[row];
     const int32_t segments = segments_of(length, a.segment, a.uncut);
     packed *partial = (packed *)x.partial + (int64_t)slab * a.count[SEGMENT] * SLAB_PACKS;
     for (int c = (int)threadIdx.x; c < SLAB_PACKS; c += THREADS) {
@@ -88,22 +100,25 @@ finish_segment(sums<S, 1> &sum, const operands<typename S::T> &x, const lists &a
     }
     __syncthreads();
     if (segments > 1) {
-        int32_t *arrived = x.arrived + (int64_t)slab * a.count[SEGMENT] + piece.first;
+        const int32_t first = a.list[SEGMENT][i].first; // read anew: it would fill a register
+        int32_t *arrived = x.arrived + (int64_t)slab * a.count[SEGMENT] + first;
         if (threadIdx.x == 0) {
             __threadfence();
             last = atomic_add_release(arrived, 1) == segments - 1;
-            if (last) *arrived = 0;
+            if (last) {
+                *arrived = 0;
+                __threadfence();
+            }
         }
         __syncthreads();
         if (!last) return;
-        __threadfence();
-        add_segments<SLAB_PACKS>(sums, partial + (int64_t)piece.first * SLAB_PACKS, segments);
+        add_segments<SLAB_PACKS>(sums, partial + (int64_t)first * SLAB_PACKS, segments);
         __syncthreads();
     }
     if ((int)threadIdx.x >= S::LANES) return;
 #pragma unroll
     for (int l = 0; l < S::PACKS; l++) sum.x[0][l] = sums[0][l * S::LANES + lane];
-    store_row<S>(sum.x[0], x.C, x.C_step, piece.row, where);
+    store_row<S>(sum.x[0], x.C, x.C_step, row, where);
 }
 
 // Sums up a bundle and writes its rows.
@@ -111,18 +126,18 @@ template <int TEAM, typename S>
 static __device__ __forceinline__ void bundle(const operands<typename S::T> &x, const lists &a,
                                               int kind, int32_t block, const columns<S> &where)
 {
-    const int32_t i = block * (THREADS / TEAM) + (int32_t)threadIdx.x / TEAM;
-    const work<typename S::T> w =
-        find_work<S, true>(x, a.list[kind], a.count[kind], i, log2_of(TEAM));
+    const int32_t i = block * (THREADS / TEAM) + (int32_t)(threadIdx.x / TEAM);
+    constexpr int LOG_TEAM = log2_of(TEAM);
+    const work<typename S::T> w = find_work<S, true>(x, a.list[kind], a.count[kind], i, LOG_TEAM);
     const nonzeros<typename S::T, ALIKE> next =
-        load_round<ALIKE>(w.from, (int)threadIdx.x % S::LANES);
-    wait_for_previous();
+        load_round<ALIKE>(w.from, (int)(threadIdx.x % S::LANES));
+    if (a.early) wait_for_previous_after(next.j);
     sums<S, ALIKE> sum = {};
     add_rounds(sum, next, w.from, x.B + where.first, x.B_step, where);
     add_groups<S::LANES, TEAM>(sum);
-    if (w.piece.row < 0 || (int)threadIdx.x % TEAM >= S::LANES) return;
+    if (w.row < 0 || threadIdx.x % TEAM >= S::LANES) return;
 #pragma unroll
-    for (int r = 0; r < ALIKE; r++) store_row<S>(sum.x[r], x.C, x.C_step, w.piece.row + r, where);
+    for (int r = 0; r < ALIKE; r++) store_row<S>(sum.x[r], x.C, x.C_step, w.row + r, where);
 }
 
 // Tiny rows: a team loads the nonzeros of all its rows, which are TEAMS apart in the list, before
@@ -134,9 +149,9 @@ static __device__ __forceinline__ void tiny(const operands<typename S::T> &x, co
 {
     const int LANES = S::LANES, TEAMS = THREADS / LANES, BATCH = batch_of<S, 1>();
     const int ROUND = LANES < MOST_TINY ? LANES : MOST_TINY, ROUNDS = MOST_TINY / ROUND;
-    const int lane = (int)threadIdx.x % LANES;
-    const int32_t first = block * a.turns * TEAMS + (int32_t)threadIdx.x / LANES;
-    int32_t row[TURNS], length[TURNS];
+    const int lane = (int)(threadIdx.x % LANES);
+    const int32_t first = block * a.turns * TEAMS + (int32_t)(threadIdx.x / LANES);
+    int32_t row[TURNS], length[TURNS], columns = 0;
     nonzeros<typename S::T, 1> all[TURNS][ROUNDS];
 #pragma unroll
     for (int turn = 0; turn < TURNS; turn++) {
@@ -145,13 +160,15 @@ static __device__ __forceinline__ void tiny(const operands<typename S::T> &x, co
         if (turn < a.turns && i < a.count[TINY]) piece = a.list[TINY][i];
         row[turn] = piece.row, length[turn] = piece.length;
 #pragma unroll
-        for (int q = 0; q < ROUNDS; q++)
+        for (int q = 0; q < ROUNDS; q++) {
             all[turn][q] = load_round<1>(stretch<typename S::T>{x.idx, x.val, 0,
                                                                 piece.start + q * ROUND + lane,
                                                                 piece.length - q * ROUND, 0},
                                          lane);
+            columns |= all[turn][q].j;
+        }
     }
-    wait_for_previous();
+    if (a.early) wait_for_previous_after(columns);
 #pragma unroll
     for (int turn = 0; turn < TURNS; turn++) {
         if (turn >= a.turns) break;
@@ -184,22 +201,24 @@ static __global__ void __launch_bounds__(THREADS, blocks_of<S, BUNDLES ? ALIKE :
         if (block >= a.at[TINY]) return tiny<S>(x, a, block - a.at[TINY], where);
 
     // One loop for segments, medium and short pieces: what differs is the size of the team.
-    const int kind = block < a.at[SEGMENT + 1]    ? SEGMENT
-                     : block < a.at[SHORT_BUNDLE] ? MEDIUM
-                                                  : SHORT;
-    const int log_team = log2_of(kind == SEGMENT ? THREADS : kind == MEDIUM ? WARP : S::TEAM);
-    const int32_t i = (block - a.at[kind]) * (THREADS >> log_team) + ((int)threadIdx.x >> log_team);
-    const work<T> w = find_work<S, false>(x, a.list[kind], a.count[kind], i, log_team);
-    const nonzeros<T, 1> next = load_round<1>(w.from, (int)threadIdx.x % S::LANES);
-    wait_for_previous();
+    constexpr int LOG_BLOCK = log2_of(THREADS), LOG_WARP = log2_of(WARP),
+                  LOG_TEAM = log2_of(S::TEAM);
+    const bool cut = block < a.at[SEGMENT + 1], medium = !cut && block < a.at[SHORT_BUNDLE];
+    const int log_team = cut ? LOG_BLOCK : medium ? LOG_WARP : LOG_TEAM;
+    const int32_t of_kind = block - (cut ? 0 : medium ? a.at[MEDIUM] : a.at[SHORT]);
+    const int32_t i = of_kind * (THREADS >> log_team) + (int32_t)(threadIdx.x >> log_team);
+    const struct piece *list = cut ? a.list[SEGMENT] : medium ? a.list[MEDIUM] : a.list[SHORT];
+    const int32_t count = cut ? a.count[SEGMENT] : medium ? a.count[MEDIUM] : a.count[SHORT];
+    const work<T> w = find_work<S, false>(x, list, count, i, log_team);
+    const nonzeros<T, 1> next = load_round<1>(w.from, (int)(threadIdx.x % S::LANES));
+    if (a.early) wait_for_previous_after(next.j);
     sums<S, 1> sum = {};
     add_rounds(sum, next, w.from, x.B + where.first, x.B_step, where);
-    if (kind == SEGMENT) return finish_segment(sum, x, a, w.piece, slab, where);
+    if (cut) return finish_segment(sum, x, a, w.row, slab, where);
     add_groups<S::LANES, S::TEAM>(sum);
-    if (kind == MEDIUM) add_groups<S::TEAM, WARP>(sum);
+    if (medium) add_groups<S::TEAM, WARP>(sum);
     const int place = (int)threadIdx.x & ((1 << log_team) - 1);
-    if (w.piece.row >= 0 && place < S::LANES)
-        store_row<S>(sum.x[0], x.C, x.C_step, w.piece.row, where);
+    if (w.row >= 0 && place < S::LANES) store_row<S>(sum.x[0], x.C, x.C_step, w.row, where);
 }
 
 #endif

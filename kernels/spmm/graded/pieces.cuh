@@ -39,6 +39,7 @@ struct lists {
     int32_t segment;       // nonzeros of a segment of a row that is cut
     int32_t uncut;         // a row up to so long is one segment: cutting it would not pay
     int32_t turns;         // tiny rows that a team does
+    bool early;            // blocks start before the kernel ahead has ended
 };
 
 // Into how many segments a long row is cut; 1: it is not.

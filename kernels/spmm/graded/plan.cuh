@@ -4,6 +4,7 @@
 
 #include "alike.cuh"
 #include "grade.cuh"
+#include "scatter.cuh"
 
 // A shape that the kernel is compiled for; `whole`: for full slabs; `bundles`: for bundles, too.
 struct form {
@@ -24,10 +25,11 @@ static inline int64_t form_slabs(const struct form *f, int64_t k)
     return ceil_div(k, form_slab(f));
 }
 
+#define MOST_GROUPED 32 // nonzeros of a short row, at most, unless an option says otherwise
+
 struct plan {
     const struct form *form;
     int32_t slabs;
-    bool early;
     uint32_t B_step, C_step;
     struct lists lists;
     struct bundles bundles;
@@ -51,21 +53,31 @@ struct bounds {
     bool bundles; // of forms for bundles, or of the others
 };
 
+// Nonzeros of a row, in the mean.
+static inline double plan_mean(const struct task *t)
+{
+    return t->C.rows ? (double)t->A[0]->nnz / (double)t->C.rows : 0;
+}
+
 // The form of the kernel that covers a row with the least idle lanes; a slab more costs about as
-// much as 96 bytes of a row. NULL: none is within the bounds.
+// much as 96 bytes of a row. Of equal ones the one with 8 lanes or more, then the one with the
+// widest packs, which come first. Only long rows have so much to do that fewer than 4 lanes pay.
+// NULL: none is within the bounds.
 static inline const struct form *plan_form(const struct task *t, const struct form *forms,
                                            int count, struct bounds within)
 {
+    const int64_t bytes = (int64_t)prec_bytes(t->prec), k = t->C.cols;
+    const int64_t most = (int64_t)task_option(t, "pack");
     const int vec = plan_vec(t);
-    const int64_t bytes = vec * (int64_t)prec_bytes(t->prec), k = t->C.cols;
     const struct form *best = NULL;
     int64_t least = INT64_MAX;
     for (const struct form *f = forms; f < forms + count; f++) {
-        const int64_t slab = f->lanes * f->packs; // in packs
-        const int64_t cost = ceil_div(k / vec, slab) * (slab * bytes + 96);
-        const bool fits = f->vec == vec && f->bundles == within.bundles &&
-                          (!f->whole || k % (slab * vec) == 0) &&
-                          (!within.slab || slab * bytes <= within.slab) &&
+        const int64_t slab = form_slab(f) * bytes;
+        const int64_t cost = form_slabs(f, k) * (slab + 96) + max(0, 8 - f->lanes);
+        const bool fits = f->vec <= vec && (!most || f->vec * bytes <= most) &&
+                          f->bundles == within.bundles && (!f->whole || k % form_slab(f) == 0) &&
+                          (f->lanes >= 4 || within.lanes || plan_mean(t) >= 32) &&
+                          (!within.slab || slab <= within.slab) &&
                           (!within.lanes || f->lanes == within.lanes);
         if (fits && cost < least) best = f, least = cost;
     }
@@ -79,14 +91,48 @@ static inline double plan_share(const struct task *t, const struct form *f)
     return (double)t->A[0]->nnz * (double)form_slabs(f, t->C.cols) / groups;
 }
 
+// Shares of nonzeros whose column is new among so many; 0: not known.
+struct scatter {
+    double near, far;
+};
+
+static inline int plan_scatter(struct task *t, struct scatter *out)
+{
+    const struct csr_dev *A = csr_of(t->A[0]);
+    const int64_t samples = min64(A->nnz / FAR, SAMPLES);
+    struct device *d = t->dev;
+    struct new_columns *found = NULL, x = {};
+    *out = {};
+    if (samples == 0) return OK;
+    int err = device_alloc(d, 1, sizeof *found, (void **)&found);
+    if (!err) err = device_fill(d, found, 0, sizeof *found);
+    if (!err) {
+        LAUNCH(find_new_columns, (unsigned)samples, 1024, 0, d->stream, A->idx,
+               samples > 1 ? (A->nnz - FAR) / (samples - 1) : 0, found);
+        err = wait_for(d, t->entry->name, found, &x, sizeof x);
+    }
+    device_free(d, found);
+    out->near = (double)x.near / (double)(samples * NEAR);
+    out->far = (double)x.far / (double)(samples * FAR);
+    task_number(t, "new_near", out->near);
+    task_number(t, "new_far", out->far);
+    return err;
+}
+
+static inline bool form_is_wide(const struct task *t, const struct form *f)
+{
+    return f->vec * prec_bytes(t->prec) == 16;
+}
+
 // Nonzeros for each column of a bundle from which on it pays, 0: it never does. Three sums take
 // more registers and more shuffles, so fewer loads must make up for more where values are wide or
 // packs narrow; and a device that is not full has no use for fewer loads.
-static inline double plan_alike(const struct task *t, const struct form *rows)
+static inline double plan_alike(const struct task *t, const struct form *rows,
+                                const struct form *for_bundles)
 {
     const double wanted = task_option(t, "alike");
     if (wanted >= 0) return wanted;
-    return plan_share(t, rows) < 3 ? 0 : t->prec == F32 && plan_vec(t) == 4 ? 1.6 : 2.4;
+    return plan_share(t, rows) < 3 ? 0 : t->prec == F32 && form_is_wide(t, for_bundles) ? 1.6 : 2.4;
 }
 
 // Columns of a bundle, at most: a warp goes through it, which must not take longer than all else.
@@ -124,18 +170,56 @@ static inline int plan_bundles(struct task *t, const struct form *f, double leas
     return err;
 }
 
-// Lists the pieces; waits for how many there are.
-static inline int plan_lists(struct task *t, struct plan *s, const struct grading *g,
-                             int32_t *columns)
+// Blocks of each kind, one kind behind the other: where each begins, and how many there are.
+static inline int64_t plan_blocks(const struct plan *s, const int32_t *count, int64_t *at)
+{
+    const int team = s->form->team;
+    const int of_block[KINDS] = {1,
+                                 THREADS / WARP,
+                                 THREADS / WARP,
+                                 THREADS / team,
+                                 THREADS / team,
+                                 s->lists.turns * THREADS / team};
+    at[0] = 0;
+    for (int kind = 0; kind < KINDS; kind++)
+        at[kind + 1] = at[kind] + ceil_div(count[kind], of_block[kind]);
+    return at[KINDS];
+}
+
+// Counts the pieces of each window of rows, and waits for how many there are in all.
+static inline int plan_count(struct task *t, const struct grading *g, struct counts *counts,
+                             struct counts *all)
 {
     struct device *d = t->dev;
     const int32_t windows = (int32_t)ceil_div(g->m, WINDOW);
+    *all = {};
+    if (windows == 0) return OK;
+    LAUNCH(count_pieces, (unsigned)windows, WINDOW, 0, d->stream, *g, counts);
+    LAUNCH(add_up, 1, 1024, 0, d->stream, counts, windows);
+    return wait_for(d, t->entry->name, counts + windows, all, sizeof *all);
+}
+
+// Lists the pieces. Where there are somewhat more blocks than the device holds at once, most of it
+// would idle while the last ones run: then more rows are short, if all fit so.
+static inline int plan_lists(struct task *t, struct plan *s, struct grading *g, int32_t *columns)
+{
+    struct device *d = t->dev;
+    const int32_t windows = (int32_t)ceil_div(g->m, WINDOW);
+    const int64_t room = (int64_t)s->form->blocks * d->units;
+    const int short_most = g->short_most;
     struct counts *counts = NULL, x = {};
+    int64_t at[KINDS + 1];
     int err = device_alloc(d, windows + 1, sizeof *counts, (void **)&counts);
-    if (!err && windows) {
-        LAUNCH(count_pieces, (unsigned)windows, WINDOW, 0, d->stream, *g, counts);
-        LAUNCH(add_up, 1, 1024, 0, d->stream, counts, windows);
-        err = wait_for(d, t->entry->name, counts + windows, &x, sizeof x);
+    if (!err) err = plan_count(t, g, counts, &x);
+    const int64_t blocks = plan_blocks(s, x.of, at) * s->slabs;
+    if (!err && blocks > room && blocks <= 2 * room && short_most < MOST_GROUPED &&
+        task_option(t, "short") < 0) {
+        g->short_most = MOST_GROUPED;
+        err = plan_count(t, g, counts, &x);
+        if (!err && plan_blocks(s, x.of, at) * s->slabs > room) {
+            g->short_most = short_most;
+            err = plan_count(t, g, counts, &x);
+        }
     }
     for (int kind = 0; kind < KINDS && !err; kind++) {
         s->lists.count[kind] = x.of[kind];
@@ -188,24 +272,12 @@ static inline int plan_segments(struct task *t, struct plan *s)
     return err;
 }
 
-// Blocks of each kind, one kind behind the other.
 static inline int plan_grid(const struct task *t, struct plan *s)
 {
-    const int team = s->form->team;
-    const int of_block[KINDS] = {1,
-                                 THREADS / WARP,
-                                 THREADS / WARP,
-                                 THREADS / team,
-                                 THREADS / team,
-                                 s->lists.turns * THREADS / team};
-    int64_t at = 0;
-    for (int kind = 0; kind < KINDS; kind++) {
-        s->lists.at[kind] = (int32_t)at;
-        at += ceil_div(s->lists.count[kind], of_block[kind]);
-        if (at > INT32_MAX)
-            return fail(ERR_UNSUPPORTED, "%s: more than %d blocks", t->entry->name, INT32_MAX);
-    }
-    s->lists.at[KINDS] = (int32_t)at;
+    int64_t at[KINDS + 1];
+    if (plan_blocks(s, s->lists.count, at) > INT32_MAX)
+        return fail(ERR_UNSUPPORTED, "%s: more than %d blocks", t->entry->name, INT32_MAX);
+    for (int kind = 0; kind <= KINDS; kind++) s->lists.at[kind] = (int32_t)at[kind];
     return OK;
 }
 
@@ -220,7 +292,7 @@ static inline void plan_lengths(const struct task *t, const struct form *f, stru
               wanted_segment = (int)task_option(t, "segment");
     const double share = plan_share(t, f);
     const int lanes = max(f->lanes, 8);
-    const double few = share < 5.5 ? 8 : fmin(fmax(1.5 * share, 16), 32); // of a short row
+    const double few = share < 5.5 ? 8 : fmin(fmax(1.5 * share, 16), MOST_GROUPED);
     const double medium = fmin(fmax(2 * share, 16), 64);
     const double segment = fmin(fmax(1.5 * share, 16), 8 * lanes);
     g->short_most = wanted_short >= 0 ? wanted_short : (int)few;
@@ -229,44 +301,71 @@ static inline void plan_lengths(const struct task *t, const struct form *f, stru
     g->uncut = wanted_segment ? wanted_segment : max(g->segment, 32 * (THREADS / lanes));
 }
 
+// The bytes of a row of B that a slab should have at most where a block could hold all of it, 0:
+// all of it. Narrower slabs read A once more each, but more of B's stay in caches. That pays where
+// columns are scattered: 128 bytes where the cache holds little of B, else 256, unless rows are so
+// long that their columns lie close together. Measured on an H200.
+static inline int plan_slab(struct task *t, int64_t *bytes)
+{
+    struct scatter x;
+    const int64_t of_B = t->in[0].rows * t->C.cols * (int64_t)prec_bytes(t->prec);
+    const int err = plan_scatter(t, &x);
+    const bool far = x.far >= 0.9, past = 2 * of_B > 3 * t->dev->cache_bytes;
+    const bool near = x.near >= 0.7 && plan_mean(t) <= 600;
+    *bytes = far && past ? 128 : near && (far || !past) ? 256 : 0;
+    return err;
+}
+
 // The form for rows that are no bundles: as the options say, of which one is dropped if no form
 // meets both. Else small matrices have narrow slabs, so that there is more to share out; where rows
 // are short and many, half the lanes with twice the packs each do a row, twice as many at a time.
-static inline const struct form *plan_rows(const struct task *t, const struct form *forms,
-                                           int count)
+static inline int plan_rows(struct task *t, const struct form *forms, int count,
+                            const struct form **rows)
 {
     const struct bounds wanted = {(int64_t)task_option(t, "slab"), (int)task_option(t, "lanes")};
-    const double mean = t->C.rows ? (double)t->A[0]->nnz / (double)t->C.rows : 0;
     const struct form *form = plan_form(t, forms, count, wanted);
     if (!form && wanted.lanes) form = plan_form(t, forms, count, {0, wanted.lanes});
     if (!form && wanted.slab) form = plan_form(t, forms, count, {wanted.slab});
-    if (form && (wanted.slab || wanted.lanes)) return form;
+    *rows = form;
+    if (form && (wanted.slab || wanted.lanes)) return OK;
     if (!form) form = plan_form(t, forms, count, {});
     const double share = plan_share(t, form);
-    if (share < 11) {
-        const struct form *narrow = plan_form(t, forms, count, {share < 3 ? 128 : 256});
-        if (narrow) return narrow;
+    int64_t slab = share < 3 ? 128 : share < 11 ? 256 : 0;
+    const bool wide = form_is_wide(t, form);
+    int err = OK;
+    if (!slab && wide && form_slab(form) * (int64_t)prec_bytes(t->prec) >= 512)
+        err = plan_slab(t, &slab);
+    if (slab) {
+        const struct form *narrow = plan_form(t, forms, count, {slab});
+        if (narrow) form = narrow;
     }
-    if (share >= 3 * form->lanes && form->lanes >= 8 && mean <= (form->lanes > 8 ? 4.2 : 5)) {
+    const double most = !wide ? 12 : form->lanes > 8 ? 4.2 : 5; // nonzeros of a short row
+    if ((!wide || share >= 3 * form->lanes) && form->lanes >= 8 && plan_mean(t) <= most) {
         const struct form *half = plan_form(t, forms, count, {0, form->lanes / 2});
-        if (half && form_slab(half) == form_slab(form)) return half;
+        if (half && form_slab(half) == form_slab(form)) form = half;
     }
-    return form;
+    *rows = form;
+    return err;
 }
 
-// The form if there are bundles: with slabs as narrow as those of rows alone. NULL: there is none,
-// or too many of its lanes would lie past the end of a row: over half, of full packs three
-// quarters.
+// The form if there are bundles: with slabs as narrow as those of rows alone, or so narrow that
+// bundles of rows of this length do not take longer than all else. NULL: there is none, or rows are
+// so short that most lanes would have no nonzero to load. Sums of f64 fill the registers: there
+// only the widest slab pays.
 static inline const struct form *plan_for_bundles(const struct task *t, const struct form *forms,
                                                   int count, const struct form *rows)
 {
-    const int64_t k = t->C.cols, columns = form_slab(rows);
-    const bool narrow = columns < k && columns * (int64_t)prec_bytes(t->prec) <= 128;
+    const int64_t columns = form_slab(rows), bytes = (int64_t)prec_bytes(t->prec);
+    const bool narrow = columns < t->C.cols && columns * bytes <= 128;
     struct bounds within = {(int64_t)task_option(t, "slab"), (int)task_option(t, "lanes"), true};
+    const bool free = !within.slab && !within.lanes && t->prec == F32;
     if (!within.slab && narrow) within.slab = 128;
     const struct form *f = plan_form(t, forms, count, within);
-    const int most = f && f->vec * prec_bytes(t->prec) == 16 ? 4 : 2;
-    return f && form_slabs(f, k) * form_slab(f) <= most * k ? f : NULL;
+    while (free && f && form_slab(f) * bytes > 128 && plan_most_columns(t, f) < plan_mean(t)) {
+        within.slab = form_slab(f) * bytes / 2;
+        f = plan_form(t, forms, count, within);
+    }
+    return f && 2 * plan_mean(t) >= f->lanes ? f : NULL;
 }
 
 // Whether blocks shall start before the kernel ahead has ended. Not where they are fewer than fit
@@ -278,10 +377,10 @@ static inline bool plan_early(const struct task *t, const struct plan *s, const 
     const double wanted = task_option(t, "overlap");
     if (wanted >= 0) return wanted != 0;
     const struct lists *l = &s->lists;
-    const double room = 0.9 * s->form->blocks * t->dev->units;
+    const double room = 1.1 * s->form->blocks * t->dev->units;
     const bool cut = s->long_rows > t->A[0]->nnz / 2;
     const double blocks = (double)(cut ? l->count[SEGMENT] : l->at[KINDS]) * s->slabs;
-    return plan_share(t, rows) < 5 || blocks > room;
+    return plan_share(t, rows) < 3 || blocks > room;
 }
 
 static inline int plan_make(struct task *t, const struct form *forms, int count)
@@ -290,17 +389,19 @@ static inline int plan_make(struct task *t, const struct form *forms, int count)
     t->state = s;
     if (!s) return ERR_MEMORY;
     const struct csr_dev *A = csr_of(t->A[0]);
-    const struct form *rows = plan_rows(t, forms, count),
-                      *for_bundles = plan_for_bundles(t, forms, count, rows);
+    const struct form *rows, *for_bundles;
     struct grading g = {};
     int32_t *bundle_columns = NULL, columns;
     g.m = A->m;
     g.ptr = (const int32_t *)A->ptr;
+    int err = plan_rows(t, forms, count, &rows);
+    if (err) return err;
+    for_bundles = plan_for_bundles(t, forms, count, rows);
     plan_lengths(t, rows, &g);
-    int err = row_step(t, &t->in[0], &s->B_step);
+    err = row_step(t, &t->in[0], &s->B_step);
     if (!err) err = row_step(t, &t->C, &s->C_step);
     if (!err && for_bundles)
-        err = plan_bundles(t, for_bundles, plan_alike(t, rows), &bundle_columns);
+        err = plan_bundles(t, for_bundles, plan_alike(t, rows, for_bundles), &bundle_columns);
     g.bundle_columns = bundle_columns;
     g.tiny_most = bundle_columns || !rows->tiny ? -1 : (int)task_option(t, "tiny");
     // Where the device is not full, a team does but one tiny row.
@@ -313,7 +414,7 @@ static inline int plan_make(struct task *t, const struct form *forms, int count)
     if (!err && bundle_columns) err = plan_fill(t, s, columns);
     if (!err) err = plan_segments(t, s);
     if (!err) err = plan_grid(t, s);
-    if (!err) s->early = plan_early(t, s, rows);
+    if (!err) s->lists.early = plan_early(t, s, rows) && can_launch_early(count_pieces);
     device_free(t->dev, bundle_columns);
     task_number(t, "short_most", g.short_most);
     task_number(t, "medium_most", g.medium_most);

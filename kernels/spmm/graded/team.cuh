@@ -1,8 +1,9 @@
 // What a team does: it goes through nonzeros, and sums up their products with the rows of B.
 //
 // A group of LANES lanes holds one row of B, or a slab of it: PACKS packs of VEC columns a lane,
-// LANES packs apart. The groups of a team take rounds of its nonzeros in turn: each lane of a group
-// loads one nonzero, whose column and value then go to all lanes of the group by shuffles.
+// LANES packs apart. The groups of a team take parts of its nonzeros in turn, one a round: each
+// lane of a group loads one nonzero, whose column and value then go to all lanes of the group by
+// shuffles.
 #ifndef GRADED_TEAM_H
 #define GRADED_TEAM_H
 
@@ -31,10 +32,17 @@ template <typename S, bool BUNDLES> static __host__ __device__ constexpr bool ha
     return !BUNDLES && S::LANES >= 4;
 }
 
-// Blocks that a multiprocessor must have registers for: 6, 8 or 10; then a thread has 80, 64 or 48.
+// Blocks that a multiprocessor must have registers for; with 5, 6, 8 or 10 a thread has 96, 80, 64
+// or
+// 48. What does not fit is spilled in every round, which costs more than having fewer blocks.
 template <typename S, int ROWS> static __host__ __device__ constexpr int blocks_of()
 {
-    return ROWS > 1 && S::BYTES > 16 ? 6 : ROWS > 1 || S::BYTES > 16 ? 8 : 10;
+    const int bundles = S::BYTES > 16 ? 6 : 8, bundles_f64 = S::BYTES > 16  ? 5
+                                                             : S::BYTES > 8 ? 6
+                                                                            : 8;
+    return ROWS == 1                    ? (S::BYTES > 16 ? 8 : 10)
+           : sizeof(typename S::T) == 8 ? bundles_f64
+                                        : bundles;
 }
 
 // What is read once, past L1, which B's rows need more.
@@ -138,7 +146,7 @@ template <typename S, int ROWS> struct sums {
     typename S::packed x[ROWS][S::PACKS];
 };
 
-// Nonzeros of a piece as one lane sees them, which loads every nonzero `stride` of a round on.
+// Nonzeros of a piece as one lane sees them, which loads one of each round of its group.
 template <typename T> struct stretch {
     const int32_t *idx; // columns
     const T *val;       // values, those of the next row of a bundle `apart` further on
@@ -235,7 +243,7 @@ static __device__ __forceinline__ void
 add_rounds(sums<S, ROWS> &sum, nonzeros<typename S::T, ROWS> next, stretch<typename S::T> from,
            const typename S::T *B, uint32_t B_step, const columns<S> &where)
 {
-    const int lane = (int)threadIdx.x % S::LANES;
+    const int lane = (int)(threadIdx.x % S::LANES);
 #pragma unroll 1
     while (__any_sync(FULL_MASK, from.left > 0)) {
         const nonzeros<typename S::T, ROWS> now = next;
