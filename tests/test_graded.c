@@ -170,6 +170,73 @@ static void test_segments(void)
     csr_free(&A);
 }
 
+// Rows of 20 would be a warp's, but then there are somewhat more blocks than the device holds.
+static int32_t of_twenty(int32_t i) { return (void)i, 20; }
+
+static void test_waves(void)
+{
+    struct csr A;
+    struct inputs in;
+    double opt[PARAMS_MAX] = {0};
+    if (make_rows(150, 3400, of_twenty, NULL, &A)) return;
+    if (inputs_of(&in, &A, F32, 128)) return;
+    algo_defaults(graded()->algo, opt);
+    struct outcome out = run_right(&in, opt, "one wave");
+    CHECK(figure_of(&out, "short") == 150, "%g short", figure_of(&out, "short"));
+    set_option(graded(), opt, "short", 17); // as the size says
+    out = run_right(&in, opt, "more than a wave");
+    CHECK(figure_of(&out, "medium") == 150, "%g medium", figure_of(&out, "medium"));
+    inputs_free(&in);
+    csr_free(&A);
+}
+
+// ---- How scattered the columns are ----
+
+static void test_scatter(void)
+{
+    static const struct {
+        const char *what;
+        int32_t n, step; // row i begins in column i * step, from the start again past the end
+        double near, far, bytes;
+    } cases[] = {
+        {"all columns are new", 34000, 20, 1, 1, 256},
+        {"half are", 34000, 10, 0.5, 0.5, 512},
+        {"new nearby alone", 4000, 20, 1, 4000.0 / 16384, 256},
+        {"few", 60, 1, 0.03, 0.004, 512},
+    };
+    const int32_t m = 1700, length = 20;
+    for (int c = 0; c < COUNT(cases); c++) {
+        struct csr A;
+        int err = csr_alloc(&A, m, cases[c].n, (int64_t)m * length);
+        CHECK(!err, "%s", fail_text());
+        if (err) return;
+        A.ptr[0] = 0;
+        for (int32_t p = 0; p < m * length; p++) {
+            const int32_t i = p / length, first = i * cases[c].step % (cases[c].n - length + 1);
+            A.ptr[i + 1] = p + 1;
+            A.idx[p] = first + p % length, A.val[p] = 1;
+        }
+        for (int prec = F32; prec <= F64; prec++) {
+            struct inputs in;
+            double opt[PARAMS_MAX] = {0}, bytes = cases[c].bytes;
+            if (inputs_of(&in, &A, prec, prec == F32 ? 128 : 64)) return;
+            algo_defaults(graded()->algo, opt);
+            set_option(graded(), opt, "alike", 0);
+            const struct outcome out = run_right(&in, opt, cases[c].what);
+            const bool past = 2 * 512 * (int64_t)A.n > 3 * dev.cache_bytes;
+            if (past && bytes == 256) bytes = cases[c].far >= 0.9 ? 128 : 512;
+            CHECK(fabs(figure_of(&out, "new_near") - cases[c].near) < 0.05 &&
+                      fabs(figure_of(&out, "new_far") - cases[c].far) < 0.05,
+                  "%s: %g, %g", cases[c].what, figure_of(&out, "new_near"),
+                  figure_of(&out, "new_far"));
+            CHECK(figure_of(&out, "columns") * (double)prec_bytes((enum prec)prec) == bytes,
+                  "%s: slabs of %g columns", cases[c].what, figure_of(&out, "columns"));
+            inputs_free(&in);
+        }
+        csr_free(&A);
+    }
+}
+
 // ---- Bundles ----
 
 #define ALIKE 3
@@ -204,8 +271,8 @@ static void test_bundles(void)
     for (int c = 0; c < COUNT(cases); c++) {
         struct csr A;
         if (make_rows(cases[c].m, 3400, cases[c].length, cases[c].to, &A)) return;
-        for (int turn = 0; turn < 14; turn++) {
-            static const int64_t ks[] = {32, 128, 34, 99, 130, 129, 12};
+        static const int64_t ks[] = {32, 128, 34, 99, 130, 129, 12, 1, 3, 16, 256};
+        for (int turn = 0; turn < 2 * COUNT(ks); turn++) {
             struct inputs in;
             double opt[PARAMS_MAX] = {0};
             if (inputs_of(&in, &A, turn % 2 ? F64 : F32, ks[turn / 2])) return;
@@ -301,6 +368,10 @@ static void test_shapes(void)
             struct outcome out = run_right(&in, opt, "slabs of 128 bytes");
             CHECK(figure_of(&out, "columns") * (double)prec_bytes(in.p.prec) <= 128,
                   "slabs of %g columns", figure_of(&out, "columns"));
+            algo_defaults(graded()->algo, opt);
+            set_option(graded(), opt, "pack", 8);
+            out = run_right(&in, opt, "packs of 8 bytes");
+            CHECK(figure_of(&out, "pack") == 8, "packs of %g bytes", figure_of(&out, "pack"));
         }
         inputs_free(&in);
         if (inputs_of(&in, &A, k % 2 ? F64 : F32, k <= 100 ? k : more[k - 101])) return;
@@ -315,7 +386,9 @@ static void test_shapes(void)
 
 int main(void)
 {
-    static void (*const tests[])(void) = {test_kinds,   test_tiny,     test_segments, test_uncut,
-                                          test_bundles, test_infinity, test_shapes,   NULL};
+    static void (*const tests[])(void) = {
+        test_kinds,   test_tiny,    test_segments, test_uncut,  test_waves,
+        test_scatter, test_bundles, test_infinity, test_shapes, NULL,
+    };
     return main_on_cuda(&dev, UNITS, tests);
 }
