@@ -372,6 +372,8 @@ static void test_shapes(void)
             set_option(graded(), opt, "pack", 8);
             out = run_right(&in, opt, "packs of 8 bytes");
             CHECK(figure_of(&out, "pack") == 8, "packs of %g bytes", figure_of(&out, "pack"));
+            set_option(graded(), opt, "pack", 1); // less than a value has
+            run_right(&in, opt, "packs of one value");
         }
         inputs_free(&in);
         if (inputs_of(&in, &A, k % 2 ? F64 : F32, k <= 100 ? k : more[k - 101])) return;

@@ -74,7 +74,7 @@ static inline const struct form *plan_form(const struct task *t, const struct fo
     for (const struct form *f = forms; f < forms + count; f++) {
         const int64_t slab = form_slab(f) * bytes;
         const int64_t cost = form_slabs(f, k) * (slab + 96) + max(0, 8 - f->lanes);
-        const bool fits = f->vec <= vec && (!most || f->vec * bytes <= most) &&
+        const bool fits = f->vec <= vec && (!most || f->vec == 1 || f->vec * bytes <= most) &&
                           f->bundles == within.bundles && (!f->whole || k % form_slab(f) == 0) &&
                           (f->lanes >= 4 || within.lanes || plan_mean(t) >= 32) &&
                           (!within.slab || slab <= within.slab) &&
