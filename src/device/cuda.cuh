@@ -138,8 +138,8 @@ static inline int launch_check(const char *name)
                 cudaGetErrorString(e));
 }
 
-// Copies what the launches before this have computed into page-locked memory, and waits for it. A
-// launch that was refused is told first: then what is there is not what it should be.
+// Copies what the launches before this have computed, and waits for it. A launch that was refused
+// is told first: then what is there is not what it should be.
 static inline int wait_for(struct device *d, const char *name, const void *from, void *to,
                            size_t bytes)
 {

@@ -57,7 +57,7 @@ static __global__ void __launch_bounds__(THREADS)
     bool alike = longest > 0 && longest <= most && (float)nonzeros >= least * (float)longest;
     if (alike) {
         for (int r = 0; r < ALIKE; r++)
-            for (int32_t p = rows[r].first + lane_id(); p < rows[r].end; p += WARP)
+            for (int64_t p = rows[r].first + lane_id(); p < rows[r].end; p += WARP)
                 own += !is_before(rows, r, idx[p]);
         own = warp_sum(own);
         alike = own <= most && (float)nonzeros >= least * (float)own;
@@ -86,8 +86,9 @@ static __global__ void __launch_bounds__(THREADS)
     for (int r = 0; r < ALIKE; r++) rows[r] = columns_of(ptr, idx, piece.row + r);
     int32_t done = 0;
     for (int r = 0; r < ALIKE; r++) {
-        for (int32_t round = rows[r].first; round < rows[r].end; round += WARP) {
-            const int32_t p = round + lane_id(), j = p < rows[r].end ? idx[p] : -1;
+        for (int64_t round = rows[r].first; round < rows[r].end; round += WARP) {
+            const int64_t p = round + lane_id();
+            const int32_t j = p < rows[r].end ? idx[p] : -1;
             const bool own = j >= 0 && !is_before(rows, r, j);
             const unsigned all = __ballot_sync(FULL_MASK, own);
             const int32_t place = done + __popc(all & bits_below(lane_id()));
@@ -95,7 +96,7 @@ static __global__ void __launch_bounds__(THREADS)
             if (!own) continue;
             bool all_have = r == 0;
             for (int q = 0; q < ALIKE; q++) {
-                const int32_t found = q < r ? -1 : q == r ? p : find_column(rows[q], j);
+                const int64_t found = q < r ? -1 : q == r ? p : find_column(rows[q], j);
                 to_val[(int64_t)q * piece.length + place] = found < 0         ? (T)0
                                                             : val[found] == 0 ? -(T)0
                                                                               : val[found];

@@ -12,9 +12,9 @@
 
 // What there is in a window; from add_up() on, in all windows before it.
 struct counts {
-    int32_t of[KINDS]; // pieces
-    int32_t columns;   // of bundles
-    int32_t long_rows; // nonzeros of rows that are segments
+    int32_t of[KINDS];     // pieces
+    int32_t columns;       // of bundles
+    int32_t long_nonzeros; // nonzeros of rows that are segments
 };
 #define COUNTS (KINDS + 2)
 static_assert(sizeof(struct counts) == COUNTS * sizeof(int32_t), "add_up() takes it for an array");
@@ -78,7 +78,7 @@ static __global__ void __launch_bounds__(WINDOW)
     const int32_t columns = warp_sum(is_bundle(x) ? x.length : 0);
     if (lane_id() == 0 && columns) atomicAdd(&sum.columns, columns);
     const int32_t of_long = warp_sum(x.kind == SEGMENT ? x.length : 0);
-    if (lane_id() == 0 && of_long) atomicAdd(&sum.long_rows, of_long);
+    if (lane_id() == 0 && of_long) atomicAdd(&sum.long_nonzeros, of_long);
     __syncthreads();
     if (threadIdx.x == 0) counts[blockIdx.x] = sum;
 }

@@ -11,11 +11,12 @@
 // piece   a tiny, short or medium row, a bundle, or a segment of a long row
 // team    the lanes that share a piece
 // group   lanes of a team that share a row of B, or the slab of it
+// pack    neighbouring columns that a lane loads at once
 // slab    neighbouring columns of B and C, one or more packs for each lane
 //
 // pieces.cuh    the kinds of pieces, and how the kernel sees its operands
 // grade.cuh     the lists of pieces, made on the device
-// scatter.cuh   what caches can hold of B
+// scatter.cuh   how often neighbouring nonzeros share columns, which caches live on
 // alike.cuh     which rows are bundles, and their columns and values
 // team.cuh      what a team does: products of a round of nonzeros, sums over groups
 // multiply.cuh  the kernel: from a piece to its rows of C
@@ -76,7 +77,7 @@ template <typename S, bool BUNDLES> static void start(const struct task *t)
         FOR_BUNDLES(V, 8, 4), FOR_BUNDLES(V, 16, 4), FOR_BUNDLES(V, 32, 4), FOR_BUNDLES(V, 32, 6)
 #define FORMS_FEW_COLUMNS PLAIN(1, 1, 1), PLAIN(1, 4, 1)
 
-// By the bytes of a pack, the widest first; the place of every row of B and C must be a multiple.
+// The widest packs first. A form fits where all rows of B and C begin at a multiple of its pack.
 static const struct form *forms_of(enum prec prec, int *count)
 {
     if (prec == F32) {
@@ -128,7 +129,7 @@ static int run(struct task *t)
 
 static const struct param options[] = {
     {"tiny", MOST_TINY, -1, MOST_TINY, true,
-     "nonzeros of a row of which a few lanes take up to two, at most; -1: none is such"},
+     "nonzeros of a tiny row, at most; a few lanes do up to two of them; -1: none is tiny"},
     {"short", -1, -1, MOST_SHORT, true,
      "nonzeros of a row that a few lanes go through, at most; -1: by the size"},
     {"medium", 0, 0, 1 << 20, true,

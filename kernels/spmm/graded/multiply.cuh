@@ -33,7 +33,8 @@ find_work(const operands<typename S::T> &x, const struct piece *list, int32_t co
     w.from.val = BUNDLE ? x.bundle_val + (int64_t)piece.start * (ALIKE - 1) : x.val;
     w.from.apart = piece.length;
     w.from.stride = 1 << log_team;
-    int32_t part = S::LANES, end = piece.length; // of the group's first round on
+    // From where a group begins to where the next one does; where the group's nonzeros end.
+    int32_t part = S::LANES, end = piece.length;
     if (log_groups > 0 && piece.length <= MOST_ROUNDS << log_team) {
         part = (piece.length + (1 << log_groups) - 1) >> log_groups;
         end = min(piece.length, (group + 1) * part);

@@ -23,9 +23,9 @@ struct alignas(16) piece {
 
 // The bundles' columns and values: of each piece its `length` columns, and ALIKE times as many
 // values, row after row.
-//   A column that not all rows of its bundle have is marked. There a value with no bit set is one
-// that is not there, and one that is zero is negative. So what is not finite in a row of B reaches
-// only the rows of A that have its column.
+//   A column that not all rows of its bundle have is marked. In a marked column +0 means that the
+// row has no nonzero there; a zero that it has is kept as -0. So what is not finite in a row of B
+// reaches only the rows of A that have its column.
 struct bundles {
     int32_t *idx;
     void *val;

@@ -25,7 +25,7 @@ static inline int64_t form_slabs(const struct form *f, int64_t k)
     return ceil_div(k, form_slab(f));
 }
 
-#define MOST_GROUPED 32 // nonzeros of a short row, at most, unless an option says otherwise
+#define MOST_SHORT_BY_SIZE 32 // nonzeros of a short row, at most, unless an option says otherwise
 
 struct plan {
     const struct form *form;
@@ -35,7 +35,7 @@ struct plan {
     struct bundles bundles;
     void *partial;
     int32_t *arrived;
-    int32_t long_rows; // nonzeros of rows that are segments
+    int32_t long_nonzeros; // nonzeros of rows that are segments
 };
 
 // The widest pack that rows of B and C are made of.
@@ -84,7 +84,8 @@ static inline const struct form *plan_form(const struct task *t, const struct fo
     return best;
 }
 
-// How many nonzeros a group would have if all groups that the device holds at once shared them.
+// How many nonzeros a group would have if all groups that the device holds at once, by eight blocks
+// on a multiprocessor, shared them; of each slab anew.
 static inline double plan_share(const struct task *t, const struct form *f)
 {
     const double groups = (double)t->dev->units * 8 * THREADS / f->lanes;
@@ -212,9 +213,9 @@ static inline int plan_lists(struct task *t, struct plan *s, struct grading *g, 
     int err = device_alloc(d, windows + 1, sizeof *counts, (void **)&counts);
     if (!err) err = plan_count(t, g, counts, &x);
     const int64_t blocks = plan_blocks(s, x.of, at) * s->slabs;
-    if (!err && blocks > room && blocks <= 2 * room && short_most < MOST_GROUPED &&
+    if (!err && blocks > room && blocks <= 2 * room && short_most < MOST_SHORT_BY_SIZE &&
         task_option(t, "short") < 0) {
-        g->short_most = MOST_GROUPED;
+        g->short_most = MOST_SHORT_BY_SIZE;
         err = plan_count(t, g, counts, &x);
         if (!err && plan_blocks(s, x.of, at) * s->slabs > room) {
             g->short_most = short_most;
@@ -231,7 +232,7 @@ static inline int plan_lists(struct task *t, struct plan *s, struct grading *g, 
     }
     device_free(d, counts);
     *columns = x.columns;
-    s->long_rows = x.long_rows;
+    s->long_nonzeros = x.long_nonzeros;
     return err;
 }
 
@@ -292,7 +293,7 @@ static inline void plan_lengths(const struct task *t, const struct form *f, stru
               wanted_segment = (int)task_option(t, "segment");
     const double share = plan_share(t, f);
     const int lanes = max(f->lanes, 8);
-    const double few = share < 5.5 ? 8 : fmin(fmax(1.5 * share, 16), MOST_GROUPED);
+    const double few = share < 5.5 ? 8 : fmin(fmax(1.5 * share, 16), MOST_SHORT_BY_SIZE);
     const double medium = fmin(fmax(2 * share, 16), 64);
     const double segment = fmin(fmax(1.5 * share, 16), 8 * lanes);
     g->short_most = wanted_short >= 0 ? wanted_short : (int)few;
@@ -301,10 +302,11 @@ static inline void plan_lengths(const struct task *t, const struct form *f, stru
     g->uncut = wanted_segment ? wanted_segment : max(g->segment, 32 * (THREADS / lanes));
 }
 
-// The bytes of a row of B that a slab should have at most where a block could hold all of it, 0:
-// all of it. Narrower slabs read A once more each, but more of B's stay in caches. That pays where
-// columns are scattered: 128 bytes where the cache holds little of B, else 256, unless rows are so
-// long that their columns lie close together. Measured on an H200.
+// The bytes of a row of B that a slab should have at most on a full device, 0: all of it. With
+// narrower slabs A is read once more for each, but more of B stays in caches. That pays where
+// columns are scattered: 128 bytes where they are so far apart that the last cache would hold
+// little of B; 256 where they are so nearby alone and the last cache holds B, unless rows are so
+// long that their own columns lie close together. Measured on an H200.
 static inline int plan_slab(struct task *t, int64_t *bytes)
 {
     struct scatter x;
@@ -312,7 +314,7 @@ static inline int plan_slab(struct task *t, int64_t *bytes)
     const int err = plan_scatter(t, &x);
     const bool far = x.far >= 0.9, past = 2 * of_B > 3 * t->dev->cache_bytes;
     const bool near = x.near >= 0.7 && plan_mean(t) <= 600;
-    *bytes = far && past ? 128 : near && (far || !past) ? 256 : 0;
+    *bytes = far && past ? 128 : near && !past ? 256 : 0;
     return err;
 }
 
@@ -349,10 +351,10 @@ static inline int plan_rows(struct task *t, const struct form *forms, int count,
     return err;
 }
 
-// The form if there are bundles: with slabs as narrow as those of rows alone, or so narrow that
-// bundles of rows of this length do not take longer than all else. NULL: there is none, or rows are
-// so short that most lanes would have no nonzero to load. Sums of f64 fill the registers: there
-// only the widest slab pays.
+// The form if there are bundles, with slabs of 128 bytes where those of rows alone are. In f32
+// slabs are also so narrow that bundles of rows of this length do not take longer than all else;
+// sums of f64 fill the registers, and there that did not pay. NULL: there is none, or rows are so
+// short that most lanes would have no nonzero to load.
 static inline const struct form *plan_for_bundles(const struct task *t, const struct form *forms,
                                                   int count, const struct form *rows)
 {
@@ -381,7 +383,7 @@ static inline bool plan_early(const struct task *t, const struct plan *s, const 
     if (wanted >= 0) return wanted != 0;
     const struct lists *l = &s->lists;
     const double room = 1.1 * s->form->blocks * t->dev->units;
-    const bool cut = s->long_rows > t->A[0]->nnz / 2;
+    const bool cut = s->long_nonzeros > t->A[0]->nnz / 2;
     const double blocks = (double)(cut ? l->count[SEGMENT] : l->at[KINDS]) * s->slabs;
     return share < 3 || (share < 25 && blocks > room);
 }
@@ -418,6 +420,8 @@ static inline int plan_make(struct task *t, const struct form *forms, int count)
     if (!err) err = plan_segments(t, s);
     if (!err) err = plan_grid(t, s);
     if (!err) s->lists.early = plan_early(t, s, rows) && can_launch_early(count_pieces);
+    // An early start reads the lists before it waits for the kernel ahead, so they must be there.
+    if (!err && s->lists.early) err = device_sync(t->dev);
     device_free(t->dev, bundle_columns);
     task_number(t, "short_most", g.short_most);
     task_number(t, "medium_most", g.medium_most);

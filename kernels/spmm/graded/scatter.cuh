@@ -8,7 +8,7 @@
 #define NEAR        2048  // nonzeros: about what a multiprocessor works on at a time
 #define FAR         16384 // nonzeros of a sample: about what the device works on
 #define SAMPLES     32    // at most
-#define SCATTER_LOG 18    // of the bits in which a sample marks its columns
+#define SCATTER_LOG 18    // log2 of the bits in which a sample marks its columns
 
 // New columns among the first NEAR nonzeros of all samples, and among all FAR.
 struct new_columns {

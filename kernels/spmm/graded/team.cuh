@@ -32,20 +32,17 @@ template <typename S, bool BUNDLES> static __host__ __device__ constexpr bool ha
     return !BUNDLES && S::LANES >= 4;
 }
 
-// Blocks that a multiprocessor must have registers for; with 5, 6, 8 or 10 a thread has 96, 80, 64
-// or
-// 48. What does not fit is spilled in every round, which costs more than having fewer blocks.
+// Blocks that a multiprocessor must have registers for: with 5, 6, 8 or 10 of them a thread has 96,
+// 80, 64 or 48 registers. Values that do not fit are spilled in every round, which costs more than
+// fewer blocks do.
 template <typename S, int ROWS> static __host__ __device__ constexpr int blocks_of()
 {
-    const int bundles = S::BYTES > 16 ? 6 : 8, bundles_f64 = S::BYTES > 16  ? 5
-                                                             : S::BYTES > 8 ? 6
-                                                                            : 8;
-    return ROWS == 1                    ? (S::BYTES > 16 ? 8 : 10)
-           : sizeof(typename S::T) == 8 ? bundles_f64
-                                        : bundles;
+    if (ROWS == 1) return S::BYTES > 16 ? 8 : 10;
+    if (sizeof(typename S::T) == 4) return S::BYTES > 16 ? 6 : 8;
+    return S::BYTES > 16 ? 5 : S::BYTES > 8 ? 6 : 8;
 }
 
-// What is read once, past L1, which B's rows need more.
+// Loads what is read once, and keeps it out of L1, which the rows of B need.
 template <typename X> static __device__ __forceinline__ X load_once(const X *p)
 {
     static_assert(sizeof(X) == 4 || sizeof(X) == 8, "one number");
@@ -65,7 +62,7 @@ template <typename X> static __device__ __forceinline__ X load_once(const X *p)
 
 // x = *p where place < left, else zero. A load under a plain branch makes ptxas keep x alive around
 // the loop, which spills: this sets x first and then loads under a predicate. Not a .nc load: the
-// kernel ahead may still have written B when this one was started.
+// kernel ahead may still be writing B when this one starts.
 #ifdef __CUDA_ARCH__
 #define LOAD_IF(...) asm volatile("{.reg .pred q; setp.lt.s32 q, %" __VA_ARGS__)
 static __device__ __forceinline__ void load_if(pack<float, 4> &x, const pack<float, 4> *p,
@@ -114,7 +111,8 @@ static __device__ __forceinline__ void load_if(X &x, const X *p, int32_t place, 
 #endif
 
 // The lane's packs of a row: where the first one is, and which there are. Where slabs are not full
-// what is past column k is not loaded, but for a first pack, which is then that of column 0.
+// what is past column k is not loaded; a lane whose first pack lies there loads that of column 0,
+// and does not store it.
 template <typename S> struct columns {
     uint32_t first; // in elements from the start of a row
     bool in[S::PACKS];
@@ -152,7 +150,7 @@ template <typename T> struct stretch {
     const T *val;       // values, those of the next row of a bundle `apart` further on
     int32_t apart;
     int32_t p;      // the place of the lane's next one
-    int32_t left;   // nonzeros from its group's next round on
+    int32_t left;   // nonzeros from its group's next round on, those of other groups as well
     int32_t stride; // from a round of the group to its next one
 };
 
