@@ -20,7 +20,8 @@
 // alike.cuh     which rows are bundles, and their columns and values
 // team.cuh      what a team does: products of a round of nonzeros, sums over groups
 // multiply.cuh  the kernel: from a piece to its rows of C
-// plan.cuh      shapes and sizes, decided and allocated
+// form.cuh      which of the forms of the kernel a case takes
+// plan.cuh      lengths, lists and sizes, decided and allocated
 // graded.cu     what the kernel is compiled for; options
 #include "multiply.cuh"
 #include "plan.cuh"
