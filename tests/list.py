@@ -49,7 +49,8 @@ for path in sorted((root / "kernels").rglob("*.cu*")):
     if "LAUNCH_EARLY" not in text:
         continue
     near = [path.parent / name for name in re.findall(r'#include "(\w+\.cuh)"', text)]
-    check(any("wait_for_previous" in of.read_text() for of in [path, *near] if of.exists()),
+    waits = re.compile(r"\bwait_for_previous(\(\)|_after\(\w[\w.]*\));")
+    check(any(waits.search(of.read_text()) for of in [path, *near] if of.exists()),
           f"{path.relative_to(root)} launches a kernel early, and none waits there")
     if path.suffix != ".cu":
         continue # what a kernel writes is in functions that it calls

@@ -171,14 +171,14 @@ static void test_segments(void)
 }
 
 // Rows of 20 would be a warp's, but then there are somewhat more blocks than the device holds.
-static int32_t of_twenty(int32_t i) { return (void)i, 20; }
+static int32_t twenty(int32_t i) { return (void)i, 20; }
 
 static void test_waves(void)
 {
     struct csr A;
     struct inputs in;
     double opt[PARAMS_MAX] = {0};
-    if (make_rows(150, 3400, of_twenty, NULL, &A)) return;
+    if (make_rows(150, 3400, twenty, NULL, &A)) return;
     if (inputs_of(&in, &A, F32, 128)) return;
     algo_defaults(graded()->algo, opt);
     struct outcome out = run_right(&in, opt, "one wave");
@@ -241,7 +241,6 @@ static void test_scatter(void)
 
 #define ALIKE 3
 static int32_t thirty_six(int32_t i) { return (void)i, 36; }
-static int32_t twenty(int32_t i) { return (void)i, 20; }
 static int32_t six_hundred(int32_t i) { return (void)i, 600; }
 static int32_t mixed(int32_t i) { return i % 9 < 3 ? 50 : i % 9 < 6 ? 12 : 5 + i % 50; }
 static int32_t with_first(int32_t i) { return i - i % ALIKE; }

@@ -122,6 +122,7 @@ static int time_trial(struct task *t, struct trial *x, int err)
 {
     x->delegate = t->state;
     x->figures = t->figures;
+    if (!err) err = device_sync(t->dev); // what preparing has yet to write is there before a run
     if (!err) err = trial_time(&x->delegate->inner, &x->us);
     if (err) x->us = INFINITY;
     x->refusal = is_refusal(err) ? err : OK;

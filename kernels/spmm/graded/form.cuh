@@ -79,34 +79,6 @@ static inline double group_share(const struct task *t, const struct form *f)
     return (double)t->A[0]->nnz * (double)form_slabs(f, t->C.cols) / groups;
 }
 
-// Shares of nonzeros whose column is new among so many; 0: not known.
-struct scatter {
-    double near, far;
-};
-
-static inline int measure_scatter(struct task *t, struct scatter *out)
-{
-    const struct csr_dev *A = csr_of(t->A[0]);
-    const int64_t samples = min64(A->nnz / FAR, SAMPLES);
-    struct device *d = t->dev;
-    struct new_columns *found = NULL, x = {};
-    *out = {};
-    if (samples == 0) return OK;
-    int err = device_alloc(d, 1, sizeof *found, (void **)&found);
-    if (!err) err = device_fill(d, found, 0, sizeof *found);
-    if (!err) {
-        LAUNCH(find_new_columns, (unsigned)samples, 1024, 0, d->stream, A->idx,
-               samples > 1 ? (A->nnz - FAR) / (samples - 1) : 0, found);
-        err = wait_for(d, t->entry->name, found, &x, sizeof x);
-    }
-    device_free(d, found);
-    out->near = (double)x.near / (double)(samples * NEAR);
-    out->far = (double)x.far / (double)(samples * FAR);
-    task_number(t, "new_near", out->near);
-    task_number(t, "new_far", out->far);
-    return err;
-}
-
 static inline bool form_is_wide(const struct task *t, const struct form *f)
 {
     return f->vec * prec_bytes(t->prec) == 16;

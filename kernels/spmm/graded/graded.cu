@@ -83,13 +83,9 @@ static const struct form *forms_of(enum prec prec, int *count)
 {
     if (prec == F32) {
         typedef float T;
-        static const struct form forms[] = {FORMS_16(4),
-                                            FOR_BUNDLES(4, 32, 1),
-
-                                            FOR_BUNDLES(4, 32, 2),
-                                            FORMS_8(2),
-                                            FORMS_4(1),
-                                            FORMS_FEW_COLUMNS};
+        static const struct form forms[] = {
+            FORMS_16(4), FOR_BUNDLES(4, 32, 1), FOR_BUNDLES(4, 32, 2), FORMS_8(2),
+            FORMS_4(1),  FORMS_FEW_COLUMNS};
         *count = (int)(sizeof forms / sizeof *forms);
         return forms;
     }

@@ -227,8 +227,6 @@ static inline int plan_make(struct task *t, const struct form *forms, int count)
     if (!err) err = plan_segments(t, s);
     if (!err) err = plan_grid(t, s);
     if (!err) s->lists.early = plan_early(t, s, rows) && can_launch_early(count_pieces);
-    // An early start reads the lists before it waits for the kernel ahead, so they must be there.
-    if (!err && s->lists.early) err = device_sync(t->dev);
     device_free(t->dev, bundle_columns);
     task_number(t, "short_most", g.short_most);
     task_number(t, "medium_most", g.medium_most);
