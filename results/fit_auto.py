@@ -5,13 +5,16 @@
 
 For each operation and device (and, of SpMM, layout) the time of each candidate is
 exp(w0 + w1 x1 + ...), the x being the features of src/algos/pick.h; the candidate with the least
-is picked, or both of the best two are timed where predictions are nearly the same. The weights are a
-ridge regression of the logarithms of the times. A record of `auto` is one of what it picked.
+is picked, or it is found by timing those that may be as fast. The weights are a ridge regression of
+the logarithms of the times. A record of `auto` is one of what it picked.
 
-How near two predictions must be to be timed: the least of FACTORS by which what the rule reaches comes
-nearest to WANTED. What it reaches is told of cases in which every candidate was measured: the time of
-the fastest of all algorithms of ours, candidates or not, over that of the choice, geometric mean and
-least; the weights and the factor are those that the other matrices make. A trial is taken to find what
+Candidates are timed whose predictions are within a factor of the least: exp(SURE s), s being how far
+off the logarithm of the ratio of the two best is, root mean square, of matrices left out. The two best
+are timed in any case where a feature is out of the range that was measured, which is in the rules, too.
+
+What the rules reach is told of cases in which every candidate was measured: the time of the fastest of
+all algorithms of ours, candidates or not, over that of the choice, geometric mean and least; the
+weights, the factor and the ranges are those that the other matrices make. A trial is taken to find what
 the records say; and of SpGEMM `auto` knows a sample of what is counted whole here.
 
 To add a candidate: a word in RULES, and records of it. One that has been measured on few matrices is
@@ -19,6 +22,7 @@ left out, and named.
 """
 
 import argparse
+import collections
 import math
 import os
 import sys
@@ -33,15 +37,15 @@ RULES = {
     ("spmm", "cuda", "col"): ("tiled-tuned naive", DENSE),
     ("sddmm", "cuda", None): ("balanced aspt", DENSE),
     ("spgemm", "cuda", None): ("hash-tuned tile-tuned hash", "work tile"),
-    ("spmm", "cpu", "row"): ("bundled rowsplit", DENSE),
+    ("spmm", "cpu", "row"): ("bundled rowsplit merge", DENSE),
     ("spmm", "cpu", "col"): ("tiled", DENSE),
     ("sddmm", "cpu", None): ("balanced aspt", DENSE),
     ("spgemm", "cpu", None): ("onepass gustavson", "work tile"),
 }
 NAMES = "one work work_2 rows columns depth mean longest uneven spread width tile".split()  # enum pick_feature
 RIDGE = 1.0  # in matrices
-FACTORS = [1.0, 1.05, 1.1, 1.15, 1.2, 1.25, 1.3, 1.4, 1.5, 1.6, 1.8, 2.0]
-WANTED = 0.97, 0.8
+SURE = 1.5
+MARGIN = 1e-4  # of a range, for what is rounded
 MATRICES = 10  # that a candidate was measured on, at least
 
 
@@ -182,42 +186,53 @@ def summary(ratios):
     return math.exp(sum(means) / len(means)), min(ratios.values())
 
 
-def order(rule, facts):
-    """The candidates, the one that should be the fastest first, with the predicted times."""
-    us = {name: predicted(weights, facts) for name, weights in rule.items()}
-    return sorted((x, name) for name, x in us.items())
+# {candidate: {feature: weight}}, {feature: (least, most)}
+Made = collections.namedtuple("Made", "unsure weights ranges")
+
+
+class Order:
+    """Of a case what its candidates should take, the fastest first, by a rule; `known`: its features
+    are within what that was made from."""
+
+    def __init__(self, rule, ranges, facts):
+        self.us = sorted((predicted(weights, facts), name) for name, weights in rule.items())
+        self.known = all(least <= facts[x] <= most for x, (least, most) in ranges.items())
+
+    def tried(self, unsure):
+        """The candidates that are timed, or the only one."""
+        return [name for i, (us, name) in enumerate(self.us)
+                if i == 0 or us < self.us[0][0] * unsure or (i == 1 and not self.known)]
+
+
+def ranges_of(cases, names):
+    """{feature: (least, most)}."""
+    return {x: (min(case.facts[x] for case in cases) - MARGIN,
+                max(case.facts[x] for case in cases) + MARGIN) for x in names}
 
 
 def leave_one_out(cases, names, candidates):
-    """{case: order() by a rule that has not seen its matrix}, of cases with a time of every
+    """{case: its Order by a rule that has not seen its matrix}, of cases with a time of every
     candidate."""
     whole = [case for case in cases if all(name in case.us for name in candidates)]
-    rules = {m: fit([case for case in cases if case.matrix != m], names, candidates)
-             for m in {case.matrix for case in whole}}
-    return {case: order(rules[case.matrix], case.facts) for case in whole}
+    rules = {}
+    for matrix in {case.matrix for case in whole}:
+        others = [case for case in cases if case.matrix != matrix]
+        rules[matrix] = fit(others, names, candidates), ranges_of(others, names)
+    return {case: Order(*rules[case.matrix], case.facts) for case in whole}
 
 
-def is_timed(of, unsure):
-    """Whether the two best are timed."""
-    return len(of) > 1 and of[1][0] < of[0][0] * unsure
-
-
-def judge(orders, unsure=1.0):
-    """{case: the least time over that of the choice}."""
-    found = {}
-    for case, of in orders.items():
-        tried = of[:2 if is_timed(of, unsure) else 1]
-        found[case] = min(case.us.values()) / min(case.us[name] for _, name in tried)
-    return found
+def judge(orders, unsure=None):
+    """{case: the least time over that of the choice}; without trials if `unsure` is None."""
+    return {case: min(case.us.values()) / min(
+        case.us[name] for name in (of.us[0][1:] if unsure is None else of.tried(unsure)))
+        for case, of in orders.items()}
 
 
 def how_unsure(orders):
     """The factor by which predictions of the two best are to be apart for one not to be timed."""
-    def off(factor):
-        """How far from what is wanted, in steps that matter."""
-        reached = summary(judge(orders, factor))
-        return max(0, *(round(want - x, 2) for want, x in zip(WANTED, reached)))
-    return min(FACTORS, key=off)
+    off = [math.log(of.us[1][0] / of.us[0][0]) - math.log(case.us[of.us[1][1]] / case.us[of.us[0][1]])
+           for case, of in orders.items() if len(of.us) > 1]
+    return math.exp(SURE * math.sqrt(sum(x * x for x in off) / len(off))) if off else 1.0
 
 
 def judge_with_trials(orders):
@@ -227,7 +242,7 @@ def judge_with_trials(orders):
         own = {case: of for case, of in orders.items() if case.matrix == matrix}
         unsure = how_unsure({case: of for case, of in orders.items() if case not in own} or own)
         found.update(judge(own, unsure))
-        timed.update(case for case, of in own.items() if is_timed(of, unsure))
+        timed.update(case for case, of in own.items() if len(of.tried(unsure)) > 1)
     return found, timed
 
 
@@ -237,10 +252,10 @@ def tell(rule, orders, unsure, candidates, out):
     plain, (ratios, timed) = judge(orders), judge_with_trials(orders)
     print("%s: %d cases of %d matrices, each matrix left out in turn: %.3f of the fastest, least %.2f"
           % (title, len(plain), len({case.matrix for case in plain}), *summary(plain)), file=out)
-    print("    with two timed in %.0f %% of the cases: %.3f, least %.2f; the factor is %.2f"
+    print("    with trials in %.0f %% of the cases: %.3f, least %.2f; the factor is %.2f"
           % (100 * len(timed) / len(orders), *summary(ratios), unsure), file=out)
     for name in candidates:
-        alone = judge({case: [(1.0, name)] for case in orders})
+        alone = {case: min(case.us.values()) / case.us[name] for case in orders}
         print("    %-12s alone: %.3f, least %.2f" % (name, *summary(alone)), file=out)
     worst = sorted(ratios, key=ratios.get)[:4]
     print("    least: " + "; ".join("%s %s %s %.2f" % (
@@ -253,31 +268,33 @@ def function_name(rule):
 
 
 def header(rules):
-    """The text of the header of {rule: (unsure, {candidate: {feature: weight}})}."""
+    """The text of the header of what make() found."""
     lines = ["// The rules of `auto`, made by results/fit_auto.py: not to be edited. The weights are in the order",
              "// of enum pick_feature.", "// clang-format off", "#ifndef AUTO_RULES_H",
              "#define AUTO_RULES_H", "", '#include "algos/pick.h"', ""]
     picks = {}
-    for (op, device, _), (_, of) in rules.items():
+    for (op, device, _), of in rules.items():
         known = picks.setdefault((op, device), [])
-        known += [name for name in of if name not in known]
+        known += [name for name in of.weights if name not in known]
     for (op, device), names in picks.items():
         lines.append("#define AUTO_%s_%s_PICKS {%s}" % (
             op.upper(), device.upper(), ", ".join('"%s"' % name for name in names)))
     for rule, of in rules.items():
-        unsure, rule_of = of
         lines += ["", "static inline const struct pick_rules *%s(void)" % function_name(rule), "{",
-                  "    static const struct pick_rules rules = {%.3g, {" % unsure]
-        for name, weights in rule_of.items():
+                  "    static const struct pick_rules rules = {%.3g, {" % of.unsure]
+        for name, weights in of.weights.items():
             lines.append('        {"%s",' % name)
             lines.append("         {%s}}," % ", ".join(
                 "%.6g" % weights.get(feature, 0.0) for feature in NAMES))
-        lines += ["        {NULL, {0}}}};", "    return &rules;", "}"]
+        lines.append("        {NULL, {0}}},")
+        lines.append("        {%s}};" % ", ".join(
+            "{%.6g, %.6g}" % of.ranges.get(feature, (0, 0)) for feature in NAMES))
+        lines += ["    return &rules;", "}"]
     return "\n".join(lines + ["", "#endif", ""])
 
 
 def make(cases_of, out):
-    """{rule: (unsure, {candidate: {feature: weight}})} of {rule: [Case]}; tells what they reach."""
+    """{rule: Made} of {rule: [Case]}; tells what they reach."""
     rules = {}
     for rule, (words, names) in RULES.items():
         cases, candidates = cases_of.get(rule, []), words.split()
@@ -286,7 +303,7 @@ def make(cases_of, out):
                 for name in candidates}
         measured = [name for name in candidates if seen[name] >= MATRICES]
         if len(candidates) == 1:
-            rules[rule] = 1.0, {candidates[0]: {}}
+            rules[rule] = Made(1.0, {candidates[0]: {}}, {})
             continue
         if not measured:
             raise records.NoData("%s: no candidate was measured on %d matrices"
@@ -297,7 +314,7 @@ def make(cases_of, out):
         cases = [case for case in cases if any(name in case.us for name in measured)]
         left_out = leave_one_out(cases, names, measured)
         unsure = how_unsure(left_out)
-        rules[rule] = unsure, fit(cases, names, measured)
+        rules[rule] = Made(unsure, fit(cases, names, measured), ranges_of(cases, names))
         tell(rule, left_out, unsure, measured, out)
     return rules
 

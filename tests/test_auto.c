@@ -41,6 +41,20 @@ static void test_features(void)
     for (int i = 1; i < PICK_FEATURES; i++) CHECK(x[i] == 0, "of nothing: %g", x[i]);
 }
 
+static void test_unlike(void)
+{
+    struct pick_rules rules = {.unsure = 1, .list = {{"any", {0}}}};
+    double x[PICK_FEATURES] = {1, 2, 3, 4};
+    CHECK(!pick_unlike(&rules, x), "no range, but %s", pick_unlike(&rules, x));
+    rules.seen[PICK_ROWS] = (struct pick_range){3.9, 4.1};
+    rules.seen[PICK_TILE] = (struct pick_range){-0.1, 0.1};
+    CHECK(!pick_unlike(&rules, x), "within, but %s", pick_unlike(&rules, x));
+    x[PICK_TILE] = 0.2;
+    CHECK_TEXT(pick_unlike(&rules, x), "tile");
+    x[PICK_ROWS] = 3.8;
+    CHECK_TEXT(pick_unlike(&rules, x), "rows");
+}
+
 // ---- The rules as they are ----
 
 static void test_rule_list(const char *op, enum device_kind kind, const struct pick_rules *of,
@@ -48,7 +62,9 @@ static void test_rule_list(const char *op, enum device_kind kind, const struct p
 {
     const struct algo_entry *own = algo_find(op_find(op), "auto", kind);
     const struct pick_rule *rules = of->list;
-    CHECK(of->unsure >= 1 && of->unsure <= 2, "%s: unsure by %g", op, of->unsure);
+    CHECK(of->unsure >= 1 && of->unsure <= 3, "%s: unsure by %g", op, of->unsure);
+    for (int i = 0; i < PICK_FEATURES; i++)
+        CHECK(of->seen[i].least <= of->seen[i].most, "%s: range of feature %d", op, i);
     CHECK(own && rules[0].name, "%s: no auto, or no candidates", op);
     for (; own && rules->name; rules++) {
         const struct algo_entry *e = algo_find(own->op, rules->name, kind);
@@ -223,7 +239,9 @@ static void test_refusals(struct inputs *in)
 {
     // ln(us); tiles are column-major, and the library's is never asked.
     const struct pick_rules rules = {
-        1, {{"rowsplit", {3}}, {"mkl", {0}}, {"tiled", {1}}, {"no-such", {0.5}}, {"aspt", {2.5}}}};
+        .unsure = 1,
+        .list = {
+            {"rowsplit", {3}}, {"mkl", {0}}, {"tiled", {1}}, {"no-such", {0.5}}, {"aspt", {2.5}}}};
     struct outcome out = pick_by(in, &rules, "aspt");
     const struct figure *refused = figures_find(&out.figures, "tiled_refused");
     CHECK_TEXT(refused ? refused->text : "", "unsupported");
@@ -232,10 +250,10 @@ static void test_refusals(struct inputs *in)
     CHECK(figure_of(&out, "mkl_us") < 0 && figure_of(&out, "no-such_us") < 0, "both are told of");
     CHECK(figure_of(&out, "aspt_bytes") > 0 && figure_of(&out, "panel") > 0,
           "what is told of its format, and by itself");
-    const struct pick_rules library = {1, {{"mkl", {0}}}};
+    const struct pick_rules library = {.unsure = 1, .list = {{"mkl", {0}}}};
     out = pick_by(in, &library, "");
     CHECK(out.err == ERR_UNSUPPORTED && strstr(fail_text(), "nothing to pick"), "%s", fail_text());
-    const struct pick_rules column = {1, {{"tiled", {0}}}};
+    const struct pick_rules column = {.unsure = 1, .list = {{"tiled", {0}}}};
     out = pick_by(in, &column, "");
     CHECK(out.err == ERR_UNSUPPORTED && strstr(fail_text(), "layout"), "%s", fail_text());
 }
@@ -244,7 +262,7 @@ static void test_refusals(struct inputs *in)
 // first nothing is left.
 static void test_no_memory(struct inputs *in)
 {
-    const struct pick_rules rules = {1, {{"aspt", {1}}, {"rowsplit", {2}}}};
+    const struct pick_rules rules = {.unsure = 1, .list = {{"aspt", {1}}, {"rowsplit", {2}}}};
     const struct algo_entry entry = {"picker", in->p.op, dev.kind, &picker, NULL};
     const int64_t before = dev.used_bytes;
     int refusals = 0;
@@ -279,7 +297,8 @@ static void test_tries(struct inputs *in)
 {
     for (int turn = 0; turn < 2; turn++) {
         const struct pick_rules rules = {
-            1.5, {{"aspt", {turn ? 4 : 4.2}}, {"reference", {turn ? 4.2 : 4}}, {"tiled", {3}}}};
+            .unsure = 1.5,
+            .list = {{"aspt", {turn ? 4 : 4.2}}, {"reference", {turn ? 4.2 : 4}}, {"tiled", {3}}}};
         const struct algo_entry entry = {"picker", in->p.op, dev.kind, &picker, NULL};
         rules_now = &rules;
         struct outcome out = case_run(in, &entry, (double[PARAMS_MAX]){1}, CHECK_FULL);
@@ -298,10 +317,10 @@ static void test_tries(struct inputs *in)
         CHECK(figure_of(&out, "aspt_timed_us") < 0 && figure_of(&out, "tried_in_us") < 0,
               "timed with try=0");
     }
-    const struct pick_rules apart = {1.5, {{"aspt", {4}}, {"rowsplit", {4.5}}}};
+    const struct pick_rules apart = {.unsure = 1.5, .list = {{"aspt", {4}}, {"rowsplit", {4.5}}}};
     struct outcome out = pick_by(in, &apart, "aspt");
     CHECK(figure_of(&out, "aspt_timed_us") < 0, "timed though it is sure");
-    const struct pick_rules refused = {1.5, {{"aspt", {4}}, {"tiled", {4.1}}}};
+    const struct pick_rules refused = {.unsure = 1.5, .list = {{"aspt", {4}}, {"tiled", {4.1}}}};
     out = pick_by(in, &refused, "aspt");
     CHECK(figures_find(&out.figures, "tiled_refused") && figure_of(&out, "panel") > 0 &&
               figure_of(&out, "tried_in_us") > figure_of(&out, "aspt_timed_us") &&
@@ -309,11 +328,48 @@ static void test_tries(struct inputs *in)
           "the second refuses");
 }
 
+// All that may be as fast are timed, in any case two of a matrix like which none was seen, and the
+// fastest is taken.
+static void test_tries_several(struct inputs *in)
+{
+    const char *const names[] = {"rowsplit", "merge", "aspt", "sellp"};
+    for (int unlike = 0; unlike < 2; unlike++) {
+        struct pick_rules rules = {
+            .unsure = 1.5,
+            .list = {{"sellp", {9}}, {"aspt", {4.3}}, {"merge", {4.2}}, {"rowsplit", {4}}}};
+        if (unlike) {
+            rules.unsure = 1.1;
+            rules.seen[PICK_WIDTH] = (struct pick_range){1, 2};
+        }
+        const struct algo_entry entry = {"picker", in->p.op, dev.kind, &picker, NULL};
+        rules_now = &rules;
+        struct outcome out = case_run(in, &entry, (double[PARAMS_MAX]){1}, CHECK_FULL);
+        const struct figure *picked = figures_find(&out.figures, "picked"),
+                            *odd = figures_find(&out.figures, "unlike");
+        CHECK(!out.err && out.check.error_ratio == 0 && !out.left, "%s", fail_text());
+        double least = INFINITY, sum = 0;
+        const char *fastest = "nobody";
+        for (int i = 0; i < COUNT(names); i++) {
+            char name[32];
+            snprintf(name, sizeof name, "%s_timed_us", names[i]);
+            const double us = figure_of(&out, name);
+            CHECK((us > 0) == (i < (unlike ? 2 : 3)), "%s: %g us", names[i], us);
+            if (us > 0) sum += us;
+            if (us > 0 && us < least) least = us, fastest = names[i];
+        }
+        CHECK_TEXT(picked ? picked->text : "", fastest);
+        CHECK_TEXT(odd ? odd->text : "", unlike ? "width" : "");
+        CHECK(figure_of(&out, "tried_in_us") > sum, "it took less than what was timed");
+        CHECK((figure_of(&out, "panel") > 0) == !strcmp(fastest, "aspt"), "figures of another");
+    }
+}
+
 // With the n-th allocation failing, also while runs are timed: nothing is left, and either the
 // result is right or there is an error.
 static void test_tries_no_memory(void)
 {
-    static const struct pick_rules rules = {1.5, {{"hash", {4}}, {"tile", {4.2}}}};
+    static const struct pick_rules rules = {.unsure = 1.5,
+                                            .list = {{"hash", {4}}, {"tile", {4.2}}}};
     static const struct algo sparse = {.precs = BOTH_PRECS,
                                        .A = {&format_csr},
                                        .S = {&format_csr},
@@ -369,6 +425,7 @@ static void test_fallback(void)
         test_refusals(&in); // makes the operands, too
         test_no_memory(&in);
         test_tries(&in);
+        test_tries_several(&in);
         inputs_free(&in);
     }
     csr_free(&A);
@@ -377,6 +434,7 @@ static void test_fallback(void)
 int main(void)
 {
     test_features();
+    test_unlike();
     test_rules();
     for (int kind = 0; kind < DEVICE_KINDS; kind++) {
         if (!open_kind((enum device_kind)kind, &dev)) continue;

@@ -68,8 +68,8 @@ static int64_t peak_by(struct inputs *in, const struct pick_rules *rules, const 
     return peak;
 }
 
-static const struct pick_rules merge_alone = {1, {{"merge", {4}}}},
-                               aspt_alone = {1, {{"aspt", {4}}}};
+static const struct pick_rules merge_alone = {.unsure = 1, .list = {{"merge", {4}}}},
+                               aspt_alone = {.unsure = 1, .list = {{"aspt", {4}}}};
 
 // Either one first, and either one the faster.
 static void test_tried(struct inputs *in)
@@ -81,7 +81,8 @@ static void test_tried(struct inputs *in)
     for (int i = 0; i < 4; i++) {
         const bool merge_first = i % 2, first_wins = i / 2, merge_wins = merge_first == first_wins;
         const struct pick_rules both = {
-            1.5, {{"merge", {merge_first ? 4 : 4.2}}, {"aspt", {merge_first ? 4.2 : 4}}}};
+            .unsure = 1.5,
+            .list = {{"merge", {merge_first ? 4 : 4.2}}, {"aspt", {merge_first ? 4.2 : 4}}}};
         trial_ms[0] = first_wins ? 1 : 2;
         trial_ms[1] = first_wins ? 2 : 1;
         const int64_t peak = peak_by(in, &both, merge_wins ? "merge" : "aspt"),
@@ -97,7 +98,7 @@ static void test_tried(struct inputs *in)
 // One that has no memory for its format has had much of it before it said so.
 static void test_refused(struct inputs *in)
 {
-    const struct pick_rules rules = {1, {{"aspt", {1}}, {"merge", {4}}}};
+    const struct pick_rules rules = {.unsure = 1, .list = {{"aspt", {1}}, {"merge", {4}}}};
     const int64_t merge = peak_by(in, &merge_alone, "merge");
     refused_alloc = 4; // the first is of what is counted
     const int64_t peak = peak_by(in, &rules, "merge");

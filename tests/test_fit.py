@@ -119,12 +119,15 @@ def test_planted(folder):
         names, cases = fit_auto.RULES[rule][1].split(), cases_of[rule]
         check(len(cases) == 80 and len({c.matrix for c in cases}) == 40, "%s: %d cases"
               % (rule, len(cases)))
-        unsure, weights = found[rule]
-        check(unsure in fit_auto.FACTORS, "%s: unsure by %.2f" % (rule, unsure))
+        unsure, weights, ranges = found[rule]
+        check(1 < unsure < 2, "%s: unsure by %.2f" % (rule, unsure))
+        check(list(ranges) == names and all(
+            least <= case.facts[x] <= most for case in cases for x, (least, most) in ranges.items()),
+              "%s: ranges" % (rule,))
         check(list(weights) == fit_auto.RULES[rule][0].split(), "%s: candidates" % (rule,))
         orders = fit_auto.leave_one_out(cases, names, list(weights))
         mean, _ = fit_auto.summary(fit_auto.judge(orders))
-        alone = max(fit_auto.summary(fit_auto.judge({case: [(1.0, name)] for case in cases}))[0]
+        alone = max(fit_auto.summary({case: min(case.us.values()) / case.us[name] for case in cases})[0]
                     for name in weights)
         check(mean > 0.98 and alone < 0.97, "%s: %.3f of the fastest, one alone %.3f"
               % (rule, mean, alone))
@@ -199,23 +202,35 @@ class Planned:
         self.matrix, self.us = matrix, us
 
 
+def told(known=True, **us):
+    """A rule's Order of candidates of which it predicts so much."""
+    rule = {name: {"one": math.log(x)} for name, x in us.items()}
+    return fit_auto.Order(rule, {} if known else {"one": (2, 3)}, {"one": 1})
+
+
 def test_judge():
-    """Against the fastest of all; no more trials than it takes; by what the others say."""
-    one = Planned("one", a=10.0, b=12.0, c=8.0)
-    check(fit_auto.judge({one: [(1.0, "a"), (1.1, "b")]}) == {one: 0.8}, "c is not looked at")
-    check(fit_auto.judge({one: [(1.0, "b"), (1.1, "a")]}, 1.2) == {one: 0.8}, "a is not tried")
-    # Half of the predictions are wrong, by 10 % at most as they see it.
-    orders = {Planned("m%d" % i, a=10.0, b=10.0 + (-5 if i % 2 else 5)): [(10.0, "a"), (10.9, "b")]
+    """Against the fastest of all; all that may be as fast are timed, and the two best of what is
+    unlike all else; the factor is what the others say."""
+    one = Planned("one", a=10.0, b=12.0, c=8.0, d=9.0)
+    check(fit_auto.judge({one: told(a=1.0, b=1.1)}) == {one: 0.8}, "c is not looked at")
+    for unsure, want in (1.05, 8 / 12), (1.2, 0.8), (1.4, 8 / 9), (1.6, 1.0):
+        ratio = fit_auto.judge({one: told(b=1.0, a=1.1, d=1.3, c=1.5)}, unsure)[one]
+        check(math.isclose(ratio, want), "%.2f by a factor of %g" % (ratio, unsure))
+    odd = told(known=False, b=1.0, a=3.0, c=3.1)
+    check(not odd.known and odd.tried(1.05) == ["b", "a"], "tried: %s" % odd.tried(1.05))
+    # Half of the predictions are off by a factor of 1.1, the others by as much the other way.
+    orders = {Planned("m%d" % i, a=10.0, b=12.1 if i % 2 else 10.0): told(a=10.0, b=11.0)
               for i in range(20)}
-    check(fit_auto.how_unsure(orders) == 1.1, "unsure by %g" % fit_auto.how_unsure(orders))
-    sure = {case: of for case, of in orders.items() if case.us["b"] > 10}
-    check(fit_auto.how_unsure(sure) == 1.0, "trials of what is right")
-    # The one matrix that needs a trial gets none by what the others say, and they do by what it says.
+    want = 1.1 ** fit_auto.SURE
+    check(math.isclose(fit_auto.how_unsure(orders), want), "%g" % fit_auto.how_unsure(orders))
+    check(fit_auto.how_unsure({one: told(a=1.0)}) == 1.0, "unsure of one alone")
+    # What a matrix itself says does not count: the odd one makes all others timed.
+    sure = {Planned("s%d" % i, a=10.0, b=11.0): told(a=10.0, b=11.0) for i in range(20)}
     odd = Planned("odd", a=10.0, b=4.0)
-    all_ = {**sure, odd: [(10.0, "a"), (10.9, "b")]}
+    all_ = {**sure, odd: told(a=10.0, b=11.0)}
     ratios, timed = fit_auto.judge_with_trials(all_)
-    check(fit_auto.how_unsure(all_) == 1.1 and ratios[odd] == 0.4 and timed == set(sure),
-          "%g of the odd one, %d trials" % (ratios[odd], len(timed)))
+    check(ratios[odd] == 0.4 and timed == set(sure), "%g of the odd one, %d trials"
+          % (ratios[odd], len(timed)))
 
 
 def test_whole():
@@ -231,9 +246,16 @@ def test_whole():
     check(set(before) == {case for case in cases if case is not cases[3]}, "cases without a time of b")
     cases[5].us["a"] *= 50
     after = fit_auto.leave_one_out(cases, names, ["a", "b"])
-    check(before[cases[5]] == after[cases[5]], "a rule has seen the matrix that it is judged by")
-    check(all(before[case] != after[case] for case in before if case is not cases[5]),
+    check(before[cases[5]].us == after[cases[5]].us, "a rule has seen the matrix that it is judged by")
+    check(all(before[case].us != after[case].us for case in before if case is not cases[5]),
           "a rule has not seen the others")
+    # Some feature is the greatest of all matrices: of that matrix little is known.
+    for case in before:
+        others = [x.facts for x in cases if x is not case]
+        within = all(min(x[name] for x in others) <= case.facts[name] <= max(x[name] for x in others)
+                     for name in names)
+        check(before[case].known == within, "ranges have seen the matrix that is judged")
+    check(not all(of.known for of in before.values()), "every matrix is like the others")
 
 
 def test_no_tiles(folder):

@@ -31,6 +31,19 @@ double pick_us(const struct pick_rule *rule, const double x[PICK_FEATURES])
     return exp(sum);
 }
 
+const char *pick_unlike(const struct pick_rules *rules, const double x[PICK_FEATURES])
+{
+    // As results/fit_auto.py has them.
+    static const char *const names[] = {"one",  "work",    "work_2", "rows",   "columns", "depth",
+                                        "mean", "longest", "uneven", "spread", "width",   "tile"};
+    _Static_assert(sizeof names / sizeof *names == PICK_FEATURES, "a name for each feature");
+    for (int i = 0; i < PICK_FEATURES; i++) {
+        const struct pick_range *of = &rules->seen[i];
+        if ((of->least || of->most) && (x[i] < of->least || x[i] > of->most)) return names[i];
+    }
+    return NULL;
+}
+
 // Another library's, or one that computes something else, is nobody's choice.
 static bool may_pick(const struct task *t, const char *name)
 {
@@ -60,6 +73,8 @@ struct field {
     const struct pick_rule *list;
     int count;
     double us[PICKS_MAX]; // INFINITY: out of the question
+    double unsure;        // predictions that differ by less than this factor are not trusted
+    bool known;           // the rule was made from such matrices
 };
 
 // -1: none is left.
@@ -71,12 +86,15 @@ static int fastest(const struct field *f)
     return best;
 }
 
-static void predict(struct task *t, const struct pick_rule *list, const struct pick_facts *facts,
+static void predict(struct task *t, const struct pick_rules *rules, const struct pick_facts *facts,
                     struct field *f)
 {
     double x[PICK_FEATURES];
-    *f = (struct field){.list = list};
+    const struct pick_rule *list = rules->list;
     pick_features(facts, x);
+    const char *unlike = pick_unlike(rules, x);
+    *f = (struct field){.list = list, .unsure = rules->unsure, .known = !unlike};
+    if (unlike) task_text(t, "unlike", unlike);
     for (int i = 0; list[i].name; i++, f->count++)
         f->us[i] = may_pick(t, list[i].name) ? pick_us(&list[i], x) : INFINITY;
     for (int i = 0; i < f->count && f->count > 1; i++) // nothing is predicted of one alone
@@ -101,13 +119,24 @@ static int take_fastest(struct task *t, struct field *f, int *taken, struct figu
     return err;
 }
 
-// What the task is where it was handed on to one of two.
+// What the task is where it was handed on to a candidate that is timed.
 struct trial {
+    const char *name;
     struct delegate *delegate;
     struct figures figures;
     double us;          // INFINITY: it refused
     int refusal;        // what it said then
-    int64_t peak_bytes; // as it was prepared, with nothing of the other one
+    int64_t peak_bytes; // as it was prepared, with nothing of any other
+};
+
+// Those that were timed, in turn.
+struct trials {
+    int count;
+    struct result {
+        const char *name;
+        double us;
+        int refusal;
+    } list[PICKS_MAX];
 };
 
 static void enter(struct task *t, const struct trial *x)
@@ -118,7 +147,7 @@ static void enter(struct task *t, const struct trial *x)
 }
 
 // Times the runs of the one that the task was handed on to, unless preparing it failed with `err`.
-static int time_trial(struct task *t, struct trial *x, int err)
+static int time_trial(struct task *t, struct trial *x, int err, struct trials *all)
 {
     x->delegate = t->state;
     x->figures = t->figures;
@@ -126,50 +155,83 @@ static int time_trial(struct task *t, struct trial *x, int err)
     if (!err) err = trial_time(&x->delegate->inner, &x->us);
     if (err) x->us = INFINITY;
     x->refusal = is_refusal(err) ? err : OK;
+    all->list[all->count++] = (struct result){x->name, x->us, x->refusal};
     return x->refusal ? OK : err;
 }
 
-static void tell_trial(struct task *t, const char *name, const struct trial *x)
+static void tell_trials(struct task *t, const struct trials *all)
 {
-    if (x->refusal)
-        tell_refusal(t, name, x->refusal);
-    else
-        tell_of(t, name, "timed_us", x->us);
+    for (int i = 0; i < all->count; i++) {
+        const struct result *x = &all->list[i];
+        if (x->refusal)
+            tell_refusal(t, x->name, x->refusal);
+        else
+            tell_of(t, x->name, "timed_us", x->us);
+    }
 }
 
-// The task was handed on to candidate `first`: stays there, or moves to `second` if that is faster;
-// the other one is torn down. A refusal: of both. Before that these figures were told, and so many
-// bytes were used.
-static int try_both(struct task *t, const char *first, const char *second,
-                    const struct figures *before, int64_t used_before)
+// What there was before anybody was prepared.
+struct before {
+    struct figures figures;
+    int64_t used_bytes;
+};
+
+// The task is `holder`'s: moves to the candidate `name` if that is faster. The slower one is torn
+// down.
+static int challenge(struct task *t, struct trial *holder, const char *name,
+                     const struct before *before, struct trials *all)
 {
-    const double start = clock_ms();
-    struct trial a = {.peak_bytes = t->dev->peak_bytes}, b = {.figures = *before};
-    int err = time_trial(t, &a, OK);
-    if (err) return err;
-    enter(t, &b);
-    const int64_t of_first = t->dev->used_bytes - used_before;
+    struct trial other = {.name = name, .figures = before->figures};
+    const int64_t of_holder = t->dev->used_bytes - before->used_bytes;
+    enter(t, &other);
     device_peak_reset(t->dev);
-    err = delegate_prepare(t, second);
-    b.peak_bytes = t->dev->peak_bytes - of_first;
-    err = time_trial(t, &b, err);
-    const struct trial *winner = !err && b.us < a.us ? &b : &a, *loser = winner == &a ? &b : &a;
-    enter(t, loser);
+    int err = delegate_prepare(t, name);
+    other.peak_bytes = t->dev->peak_bytes - of_holder;
+    err = time_trial(t, &other, err, all);
+    const bool moves = !err && other.us < holder->us;
+    enter(t, moves ? holder : &other);
     delegate_teardown(t);
-    enter(t, winner);
+    if (moves) *holder = other;
+    enter(t, holder);
+    return err;
+}
+
+// The next candidate to be timed beside candidate `first`, of those that are in question; -1: none.
+// Where nothing is known of such a matrix it is the second in any case.
+static int next_to_time(const struct field *f, double us_of_first, int timed, bool known)
+{
+    const int next = fastest(f);
+    if (next < 0) return -1;
+    return f->us[next] < us_of_first * f->unsure || (!known && timed == 1) ? next : -1;
+}
+
+// The task was handed on to candidate `first`: it goes to the fastest of all that may be as fast.
+// A refusal: of all of these.
+static int try_others(struct task *t, struct field *f, int first, const struct before *before)
+{
+    const double start = clock_ms(), us = f->us[first];
+    struct trials all = {0};
+    struct trial holder = {.name = f->list[first].name, .peak_bytes = t->dev->peak_bytes};
+    int next;
+    f->us[first] = INFINITY;
+    if (next_to_time(f, us, 1, f->known) < 0) return OK;
+    int err = time_trial(t, &holder, OK, &all);
+    while (!err && (next = next_to_time(f, us, all.count, f->known)) >= 0) {
+        f->us[next] = INFINITY;
+        err = challenge(t, &holder, f->list[next].name, before, &all);
+    }
     if (err) return err;
-    t->dev->peak_bytes = winner->peak_bytes;
-    const bool none = a.refusal && b.refusal;
+    t->dev->peak_bytes = holder.peak_bytes;
+    const bool none = holder.us == INFINITY;
     if (none) {
         delegate_teardown(t);
         t->order = NULL;
-        t->figures = *before;
+        t->figures = before->figures;
     }
-    tell_trial(t, first, &a);
-    tell_trial(t, second, &b);
+    tell_trials(t, &all);
     task_number(t, "tried_in_us", 1e3 * (clock_ms() - start));
-    if (!none) task_text(t, "picked", winner == &a ? first : second);
-    return none ? b.refusal : OK;
+    if (!none) task_text(t, "picked", holder.name);
+    return none ? all.list[all.count - 1].refusal : OK;
 }
 
 // The peak of the device's memory is that of `auto` where it goes the straight way: the greatest
@@ -179,22 +241,17 @@ static int try_both(struct task *t, const char *first, const char *second,
 int pick_prepare(struct task *t, const struct pick_rules *rules, const struct pick_facts *facts,
                  double start)
 {
-    const int64_t counted = t->dev->peak_bytes, used = t->dev->used_bytes;
+    const int64_t counted = t->dev->peak_bytes;
+    struct before before = {.used_bytes = t->dev->used_bytes};
     struct field f;
-    struct figures before;
-    int first, second;
-    predict(t, rules->list, facts, &f);
+    int first;
+    predict(t, rules, facts, &f);
     task_number(t, "picked_in_us", 1e3 * (clock_ms() - start));
     int err = fail(ERR_UNSUPPORTED, "%s: there is nothing to pick", t->entry->name);
     do {
-        err = take_fastest(t, &f, &first, &before, err);
+        err = take_fastest(t, &f, &first, &before.figures, err);
         if (err || task_option(t, "try") == 0) break;
-        const double us = f.us[first];
-        f.us[first] = INFINITY;
-        second = fastest(&f);
-        if (second < 0 || f.us[second] >= us * rules->unsure) break;
-        f.us[second] = INFINITY;
-        err = try_both(t, f.list[first].name, f.list[second].name, &before, used);
+        err = try_others(t, &f, first, &before);
     } while (is_refusal(err));
     t->dev->peak_bytes = max64(t->dev->peak_bytes, counted);
     return err;
