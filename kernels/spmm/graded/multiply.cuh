@@ -148,7 +148,7 @@ template <typename S>
 static __device__ __forceinline__ void tiny(const operands<typename S::T> &x, const lists &a,
                                             int32_t block, const columns<S> &where)
 {
-    const int LANES = S::LANES, TEAMS = THREADS / LANES, BATCH = batch_of<S, 1>();
+    const int LANES = S::LANES, TEAMS = THREADS / LANES, BATCH = tiny_batch<S>();
     const int ROUND = LANES < MOST_TINY ? LANES : MOST_TINY, ROUNDS = MOST_TINY / ROUND;
     const int lane = (int)(threadIdx.x % LANES);
     const int32_t first = block * a.turns * TEAMS + (int32_t)(threadIdx.x / LANES);
