@@ -44,19 +44,20 @@ static __global__ __launch_bounds__(GLOBAL_BLOCK) void global_insert(
     const int32_t p = __ldg(x.A_ptr + i), end = __ldg(x.A_ptr + i + 1);
     if (!pool.size) {
         walk<false, GLOBAL_BLOCK>(x, p, end, x.even, mine, round, NULL, 0,
-                                  [&](int32_t col, T) { mark((uint32_t *)slot, col); });
+                                  [&](int32_t col, T, unsigned) { mark((uint32_t *)slot, col); });
         return;
     }
     int32_t *keys = (int32_t *)slot, fresh = 0;
     T *vals = table_vals<T>(slot, pool.size);
     if (threadIdx.x == 0) found = 0;
     __syncthreads();
-    walk<VALUES, GLOBAL_BLOCK>(x, p, end, x.even, mine, round, NULL, 0, [&](int32_t col, T v) {
-        bool is_new;
-        const uint32_t h = table_place(keys, (uint32_t)(pool.size - 1), col, is_new);
-        if (VALUES) atomicAdd(&vals[h], v);
-        fresh += is_new;
-    });
+    walk<VALUES, GLOBAL_BLOCK>(
+        x, p, end, x.even, mine, round, NULL, 0, [&](int32_t col, T v, unsigned) {
+            bool is_new;
+            const uint32_t h = table_place(keys, (uint32_t)(pool.size - 1), col, is_new);
+            if (VALUES) atomicAdd(&vals[h], v);
+            fresh += is_new;
+        });
     if (VALUES) return;
     fresh = warp_sum(fresh);
     if (lane_id() == 0) atomicAdd(&found, fresh);
@@ -127,7 +128,7 @@ static __global__ __launch_bounds__(GLOBAL_BLOCK) void global_add(
     T *vals = c.val + row_start(c, i);
     walk<true, GLOBAL_BLOCK>(
         x, __ldg(x.A_ptr + i), __ldg(x.A_ptr + i + 1), x.even, mine, round, NULL, 0,
-        [&](int32_t col, T v) { atomicAdd(&vals[rank_of(bits, rank, col)], v); });
+        [&](int32_t col, T v, unsigned) { atomicAdd(&vals[rank_of(bits, rank, col)], v); });
 }
 
 // Tables, numeric: the sorted table begins with the row of C.

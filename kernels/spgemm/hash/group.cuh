@@ -31,10 +31,29 @@ struct counters {
     int32_t giants[2];
     int32_t longest[2]; // the largest count in the last group
     int32_t pieces;     // of long rows of A
+    int32_t ended;      // blocks of the kernel that tells the host
     int32_t overflowed; // rows of C that did not fit in the largest table in shared memory
     unsigned long long products;
     int64_t nnz; // of C
 };
+
+// The block that is the last to come here writes the counters to the host's memory, which takes
+// less time than a copy behind the kernel. By all threads of all blocks, at the end of a kernel.
+static __device__ __forceinline__ void tell_host(struct counters *counters, struct counters *seen)
+{
+    __shared__ bool last;
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        __threadfence();
+        last = atomicAdd(&counters->ended, 1) == (int32_t)gridDim.x - 1;
+        if (last) counters->ended = 0;
+        __threadfence();
+    }
+    __syncthreads();
+    const int words = (int)(sizeof *counters / sizeof(int32_t));
+    for (int w = (int)threadIdx.x; last && w < words; w += (int)blockDim.x)
+        ((int32_t *)seen)[w] = ((const volatile int32_t *)counters)[w];
+}
 
 // PIECE nonzeros of a long row of A, or what is left of them.
 struct piece {
@@ -178,11 +197,10 @@ static __device__ __forceinline__ void put_row(int phase, const struct grouping 
 }
 
 // Also sets nz[i] = 0 for rows without products.
-static __global__
-__launch_bounds__(BLOCK) void list_by_products(const int32_t *__restrict__ A_ptr, int32_t m,
-                                               struct grouping grouping, struct counters *counters,
-                                               const int32_t *__restrict__ products,
-                                               int32_t *__restrict__ nz, int32_t *__restrict__ list)
+static __global__ __launch_bounds__(BLOCK) void list_by_products(
+    const int32_t *__restrict__ A_ptr, int32_t m, struct grouping grouping,
+    struct counters *counters, const int32_t *__restrict__ products, int32_t *__restrict__ nz,
+    int32_t *__restrict__ list, struct counters *seen)
 {
     __shared__ int32_t rows[GROUP_MOST], starts[GROUP_MOST];
     if (threadIdx.x < GROUP_MOST) rows[threadIdx.x] = 0;
@@ -201,6 +219,7 @@ __launch_bounds__(BLOCK) void list_by_products(const int32_t *__restrict__ A_ptr
         if (group < 0) nz[i] = 0;
     }
     put_row(SYMBOLIC, grouping, counters, (int32_t)i, group, giant, count, rows, starts, list);
+    tell_host(counters, seen);
 }
 
 // The group of a row in the numeric phase. Rows with many products for each nonzero are grouped as
@@ -255,7 +274,8 @@ template <typename P>
 static __global__ __launch_bounds__(BLOCK) void list_by_nonzeros(
     int32_t m, int32_t share, struct grouping grouping, struct counters *counters,
     const int32_t *__restrict__ nz, const int32_t *__restrict__ products,
-    const int64_t *__restrict__ share_sums, P *__restrict__ ptr, int32_t *__restrict__ list)
+    const int64_t *__restrict__ share_sums, P *__restrict__ ptr, int32_t *__restrict__ list,
+    struct counters *seen)
 {
     __shared__ int32_t rows[GROUP_MOST], starts[GROUP_MOST];
     __shared__ unsigned long long sums[BLOCK / WARP];
@@ -283,6 +303,7 @@ static __global__ __launch_bounds__(BLOCK) void list_by_nonzeros(
         ptr[m] = (P)before;
         counters->nnz = (int64_t)before;
     }
+    tell_host(counters, seen);
 }
 
 #endif

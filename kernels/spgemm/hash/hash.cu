@@ -38,8 +38,9 @@
 // even     Products are dealt out evenly over the lanes of a team, not a warp for each nonzero of
 //          A, but for rows of the symbolic phase with many products for each nonzero. Rows of up to
 //          256 products or 128 nonzeros have one warp, not two.
-// repeats  32 products count as a nonzero, so that a row with many products for few nonzeros gets
-//          more threads.
+// repeats  32 products count as a nonzero, 4 where all of them are few for the device, so that a
+// row
+//          with many products for few nonzeros gets more threads.
 // slack    Tables have at least twice the places that a row needs, where shared memory holds that,
 //          not as many as the group's longest row has columns. The figure slack_least is the least
 //          that there was.
@@ -145,7 +146,8 @@ static int run(struct task *t)
     }
     int err = multiply(t, s, &w);
     scratch_free(t, &w);
-    int launched = launch_check(t->entry->name); // also after an error, so that no one else is blamed
+    int launched =
+        launch_check(t->entry->name); // also after an error, so that no one else is blamed
     return err ? err : launched;
 }
 
@@ -210,9 +212,10 @@ static void teardown(struct task *t)
     t->state = NULL;
 }
 
-#define ABOUT_SLACK   "places of a table per column that it may get, if they fit: see slack_least"
-#define ABOUT_EVEN    "1: products dealt out as serves best; 0: always a warp per nonzero of A"
-#define ABOUT_REPEATS "products that earn a row the threads of one nonzero of C; 0: none do"
+#define ABOUT_SLACK "places of a table per column that it may get, if they fit: see slack_least"
+#define ABOUT_EVEN  "1: products dealt out as serves best; 0: always a warp per nonzero of A"
+#define ABOUT_REPEATS                                                                              \
+    "products that earn a row the threads of one nonzero of C, fewer if they are few; 0: none do"
 #define OPTIONS(slack, shared, even, repeats, bitmap, split)                                       \
     {"scale", 1, 1, 4, true, "table I's bounds and tables times this"},                            \
         {"slack", slack, 1, 4, true, ABOUT_SLACK},                                                 \

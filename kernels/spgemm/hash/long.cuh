@@ -43,13 +43,14 @@ static __global__ __launch_bounds__(TEAM, LONG_BLOCKS(TEAM, T)) void numeric_lon
             c.val[start + e] = 0;
     __syncthreads();
     if (dense)
-        walk<true, TEAM>(x, p, end, x.even, whole_row(), round, NULL, 0, [&](int32_t col, T v) {
-            mark(bits, col);
-            atomicAdd(&vals[col], v);
-        });
+        walk<true, TEAM>(x, p, end, x.even, whole_row(), round, NULL, 0,
+                         [&](int32_t col, T v, unsigned) {
+                             mark(bits, col);
+                             atomicAdd(&vals[col], v);
+                         });
     else
         walk<false, TEAM>(x, p, end, x.even, whole_row(), round, NULL, 0,
-                          [&](int32_t col, T) { mark(bits, col); });
+                          [&](int32_t col, T, unsigned) { mark(bits, col); });
     make_ranks<TEAM>(bits, rank, groups, sums);
     write_columns<TEAM>(bits, rank, groups, c.idx + start);
     if (dense) {
@@ -58,13 +59,15 @@ static __global__ __launch_bounds__(TEAM, LONG_BLOCKS(TEAM, T)) void numeric_lon
         return;
     }
     if (inside) {
-        walk<true, TEAM>(x, p, end, x.even, whole_row(), round, NULL, 0,
-                         [&](int32_t col, T v) { atomicAdd(&vals[rank_of(bits, rank, col)], v); });
+        walk<true, TEAM>(
+            x, p, end, x.even, whole_row(), round, NULL, 0,
+            [&](int32_t col, T v, unsigned) { atomicAdd(&vals[rank_of(bits, rank, col)], v); });
         for (int32_t e = me; e < count; e += TEAM) c.val[start + e] = vals[e];
     } else {
-        walk<true, TEAM>(x, p, end, x.even, whole_row(), round, NULL, 0, [&](int32_t col, T v) {
-            atomicAdd(&c.val[start + rank_of(bits, rank, col)], v);
-        });
+        walk<true, TEAM>(x, p, end, x.even, whole_row(), round, NULL, 0,
+                         [&](int32_t col, T v, unsigned) {
+                             atomicAdd(&c.val[start + rank_of(bits, rank, col)], v);
+                         });
     }
 }
 

@@ -5,6 +5,9 @@
 #include "global.cuh"
 #include "spgemm/result.h"
 
+#define THREADS_OF_UNIT 2048 // that a multiprocessor holds
+#define REPEATS_LEAST   4
+
 // Work on the stream of group i begins after what is on the main stream now, and ends before what
 // comes there after join_stream().
 static int fork_stream(struct task *t, struct state *s, int i, bool first, cudaStream_t *stream)
@@ -20,6 +23,13 @@ static int join_stream(struct task *t, struct state *s, int i)
     CUDA_TRY(cudaEventRecord(s->joined[i], s->streams[i]));
     CUDA_TRY(cudaStreamWaitEvent((cudaStream_t)t->dev->stream, s->joined[i]));
     return OK;
+}
+
+// Waits for what the last kernel has told the host.
+static int hear(struct task *t)
+{
+    int err = launch_check(t->entry->name);
+    return err ? err : device_sync(t->dev);
 }
 
 // Waits for the device's counters.
@@ -89,8 +99,8 @@ static int analyse(struct task *t, struct state *s, const struct factors<float> 
         LAUNCH(pieces, (unsigned)t->dev->units * 2, BLOCK, 0, stream, x, w->counters, w->products,
                w->pieces);
     LAUNCH(list_by_products, (unsigned)ceil_div(x.m, BLOCK), BLOCK, 0, stream, x.A_ptr, x.m,
-           s->grouping[SYMBOLIC], w->counters, w->products, w->nz, w->list);
-    return look(t, s, w);
+           s->grouping[SYMBOLIC], w->counters, w->products, w->nz, w->list, s->seen);
+    return hear(t);
 }
 
 static int symbolic(struct task *t, struct state *s, const struct factors<float> &x,
@@ -121,24 +131,36 @@ static int symbolic(struct task *t, struct state *s, const struct factors<float>
     return err;
 }
 
+// Where products are few for so many threads fewer of them earn a row more threads: the longest row
+// then decides when the phase ends.
+static struct grouping grouping_by_nonzeros(const struct task *t, const struct state *s)
+{
+    struct grouping g = s->grouping[NUMERIC];
+    const int64_t threads = (int64_t)t->dev->units * THREADS_OF_UNIT;
+    const int64_t repeats = (int64_t)s->seen->products / threads / 8;
+    g.repeats = (int32_t)min64(g.repeats, max64(repeats, REPEATS_LEAST));
+    return g;
+}
+
 // Row starts, groups by nonzeros, and memory for C, of which nz has the lengths of rows.
 static int allocate(struct task *t, struct state *s, const struct scratch *w)
 {
     cudaStream_t stream = (cudaStream_t)t->dev->stream;
+    const struct grouping by_nonzeros = grouping_by_nonzeros(t, s);
     const auto narrow = list_by_nonzeros<int32_t>;
     const auto wide = list_by_nonzeros<int64_t>;
     const int32_t m = t->R.m;
     const int32_t share = (int32_t)(ceil_div(ceil_div(m, SCAN_SHARES), BLOCK) * BLOCK);
     const unsigned shares = (unsigned)ceil_div(m, share);
-    LAUNCH(sum_shares, shares, BLOCK, 0, stream, m, share, s->grouping[NUMERIC], w->counters, w->nz,
+    LAUNCH(sum_shares, shares, BLOCK, 0, stream, m, share, by_nonzeros, w->counters, w->nz,
            w->products, w->sums);
     if (t->R.ptr_bytes == 8)
-        LAUNCH(wide, shares, BLOCK, 0, stream, m, share, s->grouping[NUMERIC], w->counters, w->nz,
-               w->products, w->sums, (int64_t *)t->R.ptr, w->list);
+        LAUNCH(wide, shares, BLOCK, 0, stream, m, share, by_nonzeros, w->counters, w->nz,
+               w->products, w->sums, (int64_t *)t->R.ptr, w->list, s->seen);
     else
-        LAUNCH(narrow, shares, BLOCK, 0, stream, m, share, s->grouping[NUMERIC], w->counters, w->nz,
-               w->products, w->sums, (int32_t *)t->R.ptr, w->list);
-    int err = look(t, s, w);
+        LAUNCH(narrow, shares, BLOCK, 0, stream, m, share, by_nonzeros, w->counters, w->nz,
+               w->products, w->sums, (int32_t *)t->R.ptr, w->list, s->seen);
+    int err = hear(t);
     t->R.nnz = s->seen->nnz;
     return err ? err : result_alloc(t->dev, &t->R);
 }

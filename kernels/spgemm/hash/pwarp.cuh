@@ -20,7 +20,46 @@ struct rows {
 // rows begin in different banks.
 static __host__ __device__ __forceinline__ int64_t pwarp_stride(int32_t size) { return size + 1; }
 
-// Each of the four threads takes a nonzero of A and its row of S at a time.
+// Calls f(there, column, value) for the products of row i of A, of which the four threads take a
+// nonzero each at a time; -1: there is no row. All lanes of the warp call it together, those with
+// nothing to do with `there` false: lanes on their own would wait for each load one by one. What
+// the next nonzero needs is loaded a row of S ahead.
+template <bool VALUES, typename T, typename F>
+static __device__ __forceinline__ void pwarp_walk(const struct factors<T> &x, int32_t i, F f)
+{
+    const int BATCH = 2; // products that a thread loads before it uses the first
+    int64_t p = 0, end = 0;
+    if (i >= 0) {
+        p = (int64_t)__ldg(x.A_ptr + i) + threadIdx.x % PWARP;
+        end = __ldg(x.A_ptr + i + 1);
+    }
+    uint32_t q = 0, q_end = 0, next = 0, next_end = 0;
+    T a = 0, next_a = 0;
+    while (__any_sync(FULL_MASK, q < q_end || next < next_end || p < end)) {
+        if (q >= q_end) {
+            q = next, q_end = next_end, a = next_a;
+            next = next_end = 0;
+            if (p < end) {
+                const int32_t l = __ldg(x.A_idx + p);
+                next = (uint32_t)__ldg(x.S_ptr + l), next_end = (uint32_t)__ldg(x.S_ptr + l + 1);
+                if (VALUES) next_a = __ldg(x.A_val + p);
+                p += PWARP;
+            }
+        }
+        int32_t col[BATCH];
+        T v[BATCH];
+#pragma unroll
+        for (int k = 0; k < BATCH; k++) {
+            const bool there = q + k < q_end;
+            col[k] = there ? __ldg(x.S_idx + q + k) : 0;
+            v[k] = VALUES && there ? a * __ldg(x.S_val + q + k) : 0;
+        }
+#pragma unroll
+        for (int k = 0; k < BATCH; k++) f(q + k < q_end, col[k], v[k]);
+        q = min(q + BATCH, q_end);
+    }
+}
+
 template <typename T>
 static __global__
 __launch_bounds__(PWARP_BLOCK) void symbolic_pwarp(struct factors<T> x, struct rows rows,
@@ -36,17 +75,11 @@ __launch_bounds__(PWARP_BLOCK) void symbolic_pwarp(struct factors<T> x, struct r
     for (int32_t s = sub; s < size; s += PWARP) keys[s] = EMPTY;
     __syncwarp();
     int32_t found = 0;
-    if (i >= 0) {
-        const int32_t end = __ldg(x.A_ptr + i + 1);
-        for (int64_t p = (int64_t)__ldg(x.A_ptr + i) + sub; p < end; p += PWARP) {
-            const int32_t l = __ldg(x.A_idx + p), row_end = __ldg(x.S_ptr + l + 1);
-            for (int64_t q = __ldg(x.S_ptr + l); q < row_end; q++) {
-                bool is_new;
-                table_place(keys, size - 1, __ldg(x.S_idx + q), is_new);
-                found += is_new;
-            }
-        }
-    }
+    pwarp_walk<false>(x, i, [&](bool there, int32_t col, T) {
+        bool is_new = false;
+        if (there) table_place(keys, size - 1, col, is_new);
+        found += is_new;
+    });
     found = group_sum<PWARP>(found);
     if (i >= 0 && sub == 0) nz[i] = found;
 }
@@ -81,18 +114,12 @@ static __global__ __launch_bounds__(PWARP_BLOCK) void numeric_pwarp(struct facto
         vals[s] = 0;
     }
     __syncwarp();
-    if (i >= 0) {
-        const int32_t end = __ldg(x.A_ptr + i + 1);
-        for (int64_t p = (int64_t)__ldg(x.A_ptr + i) + sub; p < end; p += PWARP) {
-            const int32_t l = __ldg(x.A_idx + p), row_end = __ldg(x.S_ptr + l + 1);
-            const T a = __ldg(x.A_val + p);
-            for (int64_t q = __ldg(x.S_ptr + l); q < row_end; q++) {
-                bool is_new;
-                const uint32_t h = table_place(keys, size - 1, __ldg(x.S_idx + q), is_new);
-                atomicAdd(&vals[h], a * __ldg(x.S_val + q));
-            }
-        }
-    }
+    pwarp_walk<true>(x, i, [&](bool there, int32_t col, T v) {
+        bool is_new;
+        const uint32_t h = there ? table_place(keys, size - 1, col, is_new) : 0;
+        __syncwarp();
+        if (there) atomicAdd(&vals[h], v);
+    });
     __syncwarp();
     // Gather: each thread lists what its part of the table holds.
     int32_t mine = 0;

@@ -41,19 +41,20 @@ static __global__ __launch_bounds__(TEAM *TEAMS) void symbolic_team(
     int32_t mine = 0;
     if (bitmap) {
         walk<false, TEAM>(x, p, end, even, whole_row(), rounds[team], NULL, 0,
-                          [&](int32_t col, T) { mark((uint32_t *)keys, col); });
+                          [&](int32_t col, T, unsigned) { mark((uint32_t *)keys, col); });
         for (int32_t s = me; s < size; s += TEAM) mine += __popc((unsigned)keys[s]);
     } else if (!overflow.list) {
-        walk<false, TEAM>(x, p, end, even, whole_row(), rounds[team], NULL, 0, [&](int32_t col, T) {
-            bool is_new;
-            table_place(keys, size - 1, col, is_new);
-            mine += is_new;
-        });
+        walk<false, TEAM>(x, p, end, even, whole_row(), rounds[team], NULL, 0,
+                          [&](int32_t col, T, unsigned) {
+                              bool is_new;
+                              table_place(keys, size - 1, col, is_new);
+                              mine += is_new;
+                          });
     } else {
         volatile int32_t *count = &found[team];
         limit = size - size / 4;
         walk<false, TEAM>(x, p, end, even, whole_row(), rounds[team], &found[team], limit,
-                          [&](int32_t col, T) {
+                          [&](int32_t col, T, unsigned) {
                               bool is_new;
                               if (*count > limit) return;
                               table_place(keys, size - 1, col, is_new);
@@ -174,9 +175,12 @@ __launch_bounds__(TEAM *TEAMS, TEAM == 1024 && sizeof(T) == 8 ? 1 : 0) void nume
     }
     team_sync<TEAM>();
     walk<true, TEAM>(x, __ldg(x.A_ptr + i), __ldg(x.A_ptr + i + 1), x.even, whole_row(),
-                     rounds[team], NULL, 0, [&](int32_t col, T v) {
+                     rounds[team], NULL, 0, [&](int32_t col, T v, unsigned lanes) {
                          bool is_new;
                          const uint32_t h = table_place(keys, size - 1, col, is_new);
+                         // Else lanes add one after another as they come; in a full table they
+                         // would wait for the longest search.
+                         if (x.slack > 1) __syncwarp(lanes);
                          atomicAdd(&vals[h], v);
                      });
     int32_t low = INT32_MAX, high = 0;

@@ -39,6 +39,12 @@ struct portion {
 };
 static __device__ __forceinline__ struct portion whole_row() { return {0, 1, 0, 1}; }
 
+// The first `count` lanes, of more than none.
+static __device__ __forceinline__ unsigned lanes_of(uint32_t count)
+{
+    return FULL_MASK >> (WARP - min(count, (uint32_t)WARP));
+}
+
 // Products [lo, hi) of a round, 32 at a time. The lanes hold where 32 rows of S begin; from that
 // each lane finds the row that its product is in.
 template <bool VALUES, int TEAM, typename T, typename F>
@@ -73,8 +79,10 @@ static __device__ __forceinline__ void walk_share(const struct factors<T> &x,
                 v[k] = VALUES ? a_q * __ldg(x.S_val + q) : 0;
             }
 #pragma unroll
-            for (int k = 0; k < BATCH; k++)
-                if (lo + k * WARP + lane < end) f(col[k], v[k]);
+            for (int k = 0; k < BATCH; k++) {
+                const int32_t left = (int32_t)(end - lo) - k * WARP;
+                if (lane < left) f(col[k], v[k], lanes_of(left));
+            }
         }
         lo = end;
     }
@@ -114,11 +122,12 @@ static __device__ __forceinline__ void walk_nonzeros(const struct factors<T> &x,
                     v[k] = VALUES ? a_r * __ldg(x.S_val + (q + lane) + k * WARP) : 0;
                 }
 #pragma unroll
-                for (int k = 0; k < BATCH; k++) f(col[k], v[k]);
+                for (int k = 0; k < BATCH; k++) f(col[k], v[k], FULL_MASK);
             }
 #pragma unroll 1 // most rows of S are shorter than what the compiler would unroll it for
             for (q += lane; q < q_end; q += WARP)
-                f(__ldg(x.S_idx + q), VALUES ? a_r * __ldg(x.S_val + q) : 0);
+                f(__ldg(x.S_idx + q), VALUES ? a_r * __ldg(x.S_val + q) : 0,
+                  lanes_of(q_end - q + lane));
             if (stop && __any_sync(FULL_MASK, *(volatile const int32_t *)stop > limit)) return;
         }
     }
@@ -134,8 +143,9 @@ static __device__ __forceinline__ bool count_evenly(const struct factors<T> &x, 
     return x.even && (nonzeros < TEAM / WARP || products / MEAN_LONG < nonzeros);
 }
 
-// Calls f(column, value) for every product of the row [p, end) of A that is in this team's portion,
-// dealt out evenly or a warp per nonzero. All threads of the team take part; ends with a barrier.
+// Calls f(column, value, lanes) for every product of the row [p, end) of A that is in this team's
+// portion, dealt out evenly or a warp per nonzero; `lanes` of the warp call it at a time. All
+// threads of the team take part; ends with a barrier.
 // Where `stop` is given, the rest is left out as soon as *stop > limit.
 template <bool VALUES, int TEAM, typename T, typename F>
 static __device__ __forceinline__ void
