@@ -10,12 +10,14 @@ the logarithms of the times. A record of `auto` is one of what it picked.
 
 Candidates are timed whose predictions are within a factor of the least: exp(SURE s), s being how far
 off the logarithm of the ratio of the two best is, root mean square, of matrices left out. The two best
-are timed in any case where a feature is out of the range that was measured, which is in the rules, too.
+are timed in any case, but for FAR, where a feature is out of its range in the cases in which every
+candidate was measured; these ranges are in the rules, too.
 
 What the rules reach is told of cases in which every candidate was measured: the time of the fastest of
 all algorithms of ours, candidates or not, over that of the choice, geometric mean and least; the
-weights, the factor and the ranges are those that the other matrices make. A trial is taken to find what
-the records say; and of SpGEMM `auto` knows a sample of what is counted whole here.
+weights and the ranges are those that the other matrices make, the factor is that of the errors of the
+others. A trial is taken to find what the records say, so that where all candidates are timed this is 1;
+and of SpGEMM `auto` knows a sample of what is counted whole here.
 
 To add a candidate: a word in RULES, and records of it. One that has been measured on few matrices is
 left out, and named.
@@ -44,8 +46,9 @@ RULES = {
 }
 NAMES = "one work work_2 rows columns depth mean longest uneven spread width tile".split()  # enum pick_feature
 RIDGE = 1.0  # in matrices
-SURE = 1.5
-MARGIN = 1e-4  # of a range, for what is rounded
+SURE = 1.5  # root mean square errors by which predictions are to be apart for one not to be timed
+FAR = 10  # PICK_FAR of src/algos/pick.h
+MARGIN = 1e-4  # of the ends of a range, for what is rounded
 MATRICES = 10  # that a candidate was measured on, at least
 
 
@@ -186,13 +189,13 @@ def summary(ratios):
     return math.exp(sum(means) / len(means)), min(ratios.values())
 
 
-# {candidate: {feature: weight}}, {feature: (least, most)}
+# Of a rule: the factor, {candidate: {feature: weight}}, {feature: (least, most)}.
 Made = collections.namedtuple("Made", "unsure weights ranges")
 
 
 class Order:
-    """Of a case what its candidates should take, the fastest first, by a rule; `known`: its features
-    are within what that was made from."""
+    """The candidates of a case by predicted time, the fastest first; `known`: its features are in
+    their ranges."""
 
     def __init__(self, rule, ranges, facts):
         self.us = sorted((predicted(weights, facts), name) for name, weights in rule.items())
@@ -200,43 +203,54 @@ class Order:
 
     def tried(self, unsure):
         """The candidates that are timed, or the only one."""
+        second = unsure if self.known else max(unsure, FAR)
         return [name for i, (us, name) in enumerate(self.us)
-                if i == 0 or us < self.us[0][0] * unsure or (i == 1 and not self.known)]
+                if i == 0 or us < self.us[0][0] * (second if i == 1 else unsure)]
 
 
 def ranges_of(cases, names):
-    """{feature: (least, most)}."""
-    return {x: (min(case.facts[x] for case in cases) - MARGIN,
-                max(case.facts[x] for case in cases) + MARGIN) for x in names}
+    """{feature: (least, most)} of cases with a time of every candidate."""
+    found = {}
+    for x in names:
+        least, most = min(case.facts[x] for case in cases), max(case.facts[x] for case in cases)
+        found[x] = least - MARGIN * max(1, abs(least)), most + MARGIN * max(1, abs(most))
+    return found
+
+
+def measured_whole(cases, candidates):
+    """Those with a time of every candidate."""
+    return [case for case in cases if all(name in case.us for name in candidates)]
 
 
 def leave_one_out(cases, names, candidates):
     """{case: its Order by a rule that has not seen its matrix}, of cases with a time of every
     candidate."""
-    whole = [case for case in cases if all(name in case.us for name in candidates)]
-    rules = {}
+    whole, rules = measured_whole(cases, candidates), {}
     for matrix in {case.matrix for case in whole}:
         others = [case for case in cases if case.matrix != matrix]
-        rules[matrix] = fit(others, names, candidates), ranges_of(others, names)
+        seen = measured_whole(others, candidates) or whole
+        rules[matrix] = fit(others, names, candidates), ranges_of(seen, names)
     return {case: Order(*rules[case.matrix], case.facts) for case in whole}
 
 
 def judge(orders, unsure=None):
     """{case: the least time over that of the choice}; without trials if `unsure` is None."""
-    return {case: min(case.us.values()) / min(
-        case.us[name] for name in (of.us[0][1:] if unsure is None else of.tried(unsure)))
-        for case, of in orders.items()}
+    found = {}
+    for case, of in orders.items():
+        tried = [of.us[0][1]] if unsure is None else of.tried(unsure)
+        found[case] = min(case.us.values()) / min(case.us[name] for name in tried)
+    return found
 
 
 def how_unsure(orders):
-    """The factor by which predictions of the two best are to be apart for one not to be timed."""
+    """exp(SURE s) of the errors of the logarithm of the ratio of the two best."""
     off = [math.log(of.us[1][0] / of.us[0][0]) - math.log(case.us[of.us[1][1]] / case.us[of.us[0][1]])
            for case, of in orders.items() if len(of.us) > 1]
     return math.exp(SURE * math.sqrt(sum(x * x for x in off) / len(off))) if off else 1.0
 
 
 def judge_with_trials(orders):
-    """The same with trials, and which cases had one, by factors that have not seen the matrix."""
+    """The same with trials, and which cases had one, by factors of the errors of other matrices."""
     found, timed = {}, set()
     for matrix in {case.matrix for case in orders}:
         own = {case: of for case, of in orders.items() if case.matrix == matrix}
@@ -313,8 +327,11 @@ def make(cases_of, out):
             print("%s: left out: %s" % (" ".join(filter(None, rule)), ", ".join(few)), file=out)
         cases = [case for case in cases if any(name in case.us for name in measured)]
         left_out = leave_one_out(cases, names, measured)
+        if not left_out:
+            raise records.NoData("%s: no case has a time of each of %s"
+                                 % (" ".join(filter(None, rule)), ", ".join(measured)))
         unsure = how_unsure(left_out)
-        rules[rule] = Made(unsure, fit(cases, names, measured), ranges_of(cases, names))
+        rules[rule] = Made(unsure, fit(cases, names, measured), ranges_of(list(left_out), names))
         tell(rule, left_out, unsure, measured, out)
     return rules
 

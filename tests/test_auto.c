@@ -362,6 +362,22 @@ static void test_tries_several(struct inputs *in)
         CHECK(figure_of(&out, "tried_in_us") > sum, "it took less than what was timed");
         CHECK((figure_of(&out, "panel") > 0) == !strcmp(fastest, "aspt"), "figures of another");
     }
+    // One that refuses is not compared with; one that is far off is not timed.
+    static struct pick_rules rules = {
+        .unsure = 1.1,
+        .list = {{"rowsplit", {4}}, {"tiled", {4.5}}, {"merge", {5}}, {"sellp", {7}}}};
+    rules.seen[PICK_WIDTH] = (struct pick_range){1, 2};
+    const struct algo_entry entry = {"picker", in->p.op, dev.kind, &picker, NULL};
+    rules_now = &rules;
+    for (int far = 0; far < 2; far++) {
+        if (far) rules.list[2].weight[0] = 4 + log(PICK_FAR) + 0.01;
+        struct outcome out = case_run(in, &entry, (double[PARAMS_MAX]){1}, CHECK_FULL);
+        CHECK(!out.err && figures_find(&out.figures, "tiled_refused"), "tiled did not refuse");
+        CHECK((figure_of(&out, "merge_timed_us") > 0) == !far && figure_of(&out, "sellp_us") > 0 &&
+                  figure_of(&out, "sellp_timed_us") < 0,
+              "merge %g us, sellp %g us", figure_of(&out, "merge_timed_us"),
+              figure_of(&out, "sellp_timed_us"));
+    }
 }
 
 // With the n-th allocation failing, also while runs are timed: nothing is left, and either the

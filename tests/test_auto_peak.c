@@ -13,12 +13,14 @@ static struct device dev;
 static bool in_moment;
 static int refused_alloc; // the n-th from now; 0: none
 static int trial_runs;
-static double trial_ms[2];
+static int trials; // those after the last one take as long as the first ones again
+static double trial_ms[3];
+static int64_t room = INT64_MAX; // bytes of the device
 
 static int alloc_more(struct device *d, int64_t bytes, void **p)
 {
     void *more;
-    if (!in_moment) {
+    if (!in_moment && room == INT64_MAX) {
         in_moment = true;
         int err = device_alloc(d, MOMENT, 1, &more);
         device_free(d, more);
@@ -26,13 +28,14 @@ static int alloc_more(struct device *d, int64_t bytes, void **p)
         if (err) return err;
         if (refused_alloc && !--refused_alloc) return fail(ERR_MEMORY, "out of device memory");
     }
+    if (d->used_bytes + bytes > room) return fail(ERR_MEMORY, "no more device memory");
     return device_list[DEVICE_CPU].ops->alloc(d, bytes, p);
 }
 
 static int stop_timer(struct device *d, double *ms)
 {
     int err = device_list[DEVICE_CPU].ops->timer_stop(d, ms);
-    *ms = trial_ms[trial_runs++ / TRIAL_RUNS % 2];
+    *ms = trial_ms[trial_runs++ / TRIAL_RUNS % trials];
     return err;
 }
 
@@ -56,6 +59,8 @@ static int64_t peak_by(struct inputs *in, const struct pick_rules *rules, const 
     struct setup setup;
     rules_now = rules;
     trial_runs = 0;
+    trials = 0;
+    while (trials < 3 && rules->list[trials].name) trials++;
     int err = task_prepare(&t, &in->o, &setup);
     CHECK(!err, "%s", fail_text());
     if (err) return 0;
@@ -69,7 +74,8 @@ static int64_t peak_by(struct inputs *in, const struct pick_rules *rules, const 
 }
 
 static const struct pick_rules merge_alone = {.unsure = 1, .list = {{"merge", {4}}}},
-                               aspt_alone = {.unsure = 1, .list = {{"aspt", {4}}}};
+                               aspt_alone = {.unsure = 1, .list = {{"aspt", {4}}}},
+                               sellp_alone = {.unsure = 1, .list = {{"sellp", {4}}}};
 
 // Either one first, and either one the faster.
 static void test_tried(struct inputs *in)
@@ -93,6 +99,85 @@ static void test_tried(struct inputs *in)
               (long long)want);
         CHECK(dev.used_bytes == used, "%lld bytes are left", (long long)(dev.used_bytes - used));
     }
+}
+
+// Three, in each order, and each of them the fastest.
+static void test_three_tried(struct inputs *in)
+{
+    static const int orders[6][3] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2},
+                                     {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
+    const char *const names[] = {"merge", "aspt", "sellp"};
+    const int64_t alone[] = {peak_by(in, &merge_alone, "merge"), peak_by(in, &aspt_alone, "aspt"),
+                             peak_by(in, &sellp_alone, "sellp")},
+                  used = dev.used_bytes;
+    for (int c = 0; c < 6 * 6; c++) {
+        const int *turns = orders[c / 6], *places = orders[c % 6]; // places: when they are timed
+        struct pick_rules rules = {.unsure = 1.5};
+        int fastest = 0;
+        for (int i = 0; i < 3; i++) {
+            rules.list[turns[i]] = (struct pick_rule){names[turns[i]], {4 + 0.1 * i}};
+            trial_ms[i] = 1 + places[i];
+            if (places[i] == 0) fastest = turns[i];
+        }
+        const int64_t peak = peak_by(in, &rules, names[fastest]);
+        CHECK(trial_runs == 3 * TRIAL_RUNS, "%d runs", trial_runs);
+        CHECK(peak == alone[fastest], "%s first, %s stays: a peak of %lld, alone %lld",
+              names[turns[0]], names[fastest], (long long)peak, (long long)alone[fastest]);
+        CHECK(dev.used_bytes == used, "%lld bytes are left", (long long)(dev.used_bytes - used));
+    }
+}
+
+// What refuses when it is run gives back its memory before the next one is prepared: where there is
+// room for one, `auto` does what that one does.
+static void test_no_room(void)
+{
+    static const struct algo sparse = {.precs = BOTH_PRECS,
+                                       .A = {&format_csr},
+                                       .S = {&format_csr},
+                                       .options = picker_options,
+                                       .prepare = pick_now,
+                                       .run = delegate_run,
+                                       .teardown = delegate_teardown,
+                                       .finish = delegate_finish,
+                                       .release = delegate_release};
+    static const struct pick_rules alone = {.unsure = 1, .list = {{"gustavson", {4}}}},
+                                   both = {.unsure = 1.5,
+                                           .list = {{"tile", {4}}, {"gustavson", {4.2}}}};
+    const struct algo_entry entry = {"picker", op_find("spgemm"), dev.kind, &sparse, NULL};
+    int tight = 0, survived = 0;
+    struct csr A;
+    struct inputs in;
+    CHECK(!gen_matrix("uniform:3000:6", 1, &A), "%s", fail_text());
+    int err = inputs_make(&in, &dev, entry.op, &A, F32, (int64_t[AXES_MAX]){0}, true, 0);
+    CHECK(!err, "%s", fail_text());
+    int64_t base = 0;
+    for (int64_t more = -1; more < 3000000 && !err; more += 100000) {
+        int failed[2];
+        for (int i = 0; i < 2; i++) {
+            struct task t = {.entry = &entry, .algo = &sparse, .opt = {1}};
+            struct setup setup;
+            rules_now = i ? &both : &alone;
+            trials = 3;
+            room = more < 0 ? INT64_MAX : base + more; // the first turn makes the operands
+            failed[i] = task_prepare(&t, &in.o, &setup);
+            if (!failed[i]) failed[i] = task_run(&t);
+            const struct figure *refused = figures_find(&t.figures, "tile_refused");
+            if (i && refused && !failed[i]) tight++;
+            task_release_result(&t);
+            task_teardown(&t);
+            room = INT64_MAX;
+            if (more < 0) base = dev.used_bytes;
+            CHECK(dev.used_bytes == base, "%lld bytes are left",
+                  (long long)(dev.used_bytes - base));
+        }
+        CHECK(failed[0] || !failed[1], "%lld bytes are enough for one alone: %s", (long long)more,
+              fail_text());
+        survived += !failed[1];
+    }
+    CHECK(err || (tight > 3 && survived > 15), "%d went well, %d of them by one alone", survived,
+          tight);
+    if (!err) inputs_free(&in);
+    csr_free(&A);
 }
 
 // One that has no memory for its format has had much of it before it said so.
@@ -133,8 +218,10 @@ int main(void)
         more.timer_stop = stop_timer;
         dev.ops = &more;
         test_tried(&in);
+        test_three_tried(&in);
         test_refused(&in);
         test_counting(&in);
+        test_no_room();
         dev.ops = device_list[DEVICE_CPU].ops;
         inputs_free(&in);
     }

@@ -251,7 +251,7 @@ def test_whole():
           "a rule has not seen the others")
     # Some feature is the greatest of all matrices: of that matrix little is known.
     for case in before:
-        others = [x.facts for x in cases if x is not case]
+        others = [x.facts for x in before if x is not case]
         within = all(min(x[name] for x in others) <= case.facts[name] <= max(x[name] for x in others)
                      for name in names)
         check(before[case].known == within, "ranges have seen the matrix that is judged")

@@ -108,6 +108,59 @@ static void test_chosen(const struct op *op, const struct row_of_c *rows, int32_
     csr_free(&A);
 }
 
+// The first row has 500 nonzeros, each of which names a row with the same 40 columns.
+static int make_wide(int32_t n, struct csr *A)
+{
+    int64_t p = 0;
+    int err = csr_alloc(A, n, n, 500 + 500 * 40);
+    CHECK(!err, "%s", fail_text());
+    for (int32_t i = 0; i < n && !err; i++) {
+        A->ptr[i] = p;
+        for (int32_t j = 0; j < (i == 0 ? 500 : i <= 500 ? 40 : 0); j++) {
+            A->idx[p] = i == 0 ? j + 1 : 600 + j;
+            A->val[p++] = (i + j) % 5 - 2;
+        }
+    }
+    if (!err) A->ptr[n] = A->nnz = p;
+    return err;
+}
+
+// By its 20,000 products for 40 nonzeros that row is as long as one of 5,000 nonzeros where the
+// device has few products, and of 625 else. It gets a bitmap if that is no larger than a table.
+static void test_repeats(const struct op *op, struct device *dev)
+{
+    static const struct {
+        const char *alg;
+        int32_t n;
+        double asked, repeats, is_long;
+    } cases[] = {{"hash-tuned", 20000, 32, 4, 1}, {"hash-tuned", 80000, 32, 4, 0},
+                 {"hash-tuned", 20000, 2, 2, 1},  {"hash-tuned", 80000, 2, 2, 1},
+                 {"hash-tuned", 20000, 0, 0, 0},  {"hash", 20000, 0, 0, 0}};
+    for (int c = 0; c < COUNT(cases); c++) {
+        const struct algo_entry *e = algo_find(op, cases[c].alg, DEVICE_CUDA);
+        double opt[PARAMS_MAX] = {0};
+        struct inputs in;
+        struct csr A;
+        if (make_wide(cases[c].n, &A)) return;
+        int err = inputs_make(&in, dev, op, &A, F64, (int64_t[AXES_MAX]){0}, true, 0);
+        CHECK(!err, "%s", fail_text());
+        if (err) return;
+        algo_defaults(e->algo, opt);
+        set_option(e, opt, "repeats", cases[c].asked);
+        set_option(e, opt, "shared", 32);
+        struct outcome out = case_run(&in, e, opt, CHECK_FULL);
+        CHECK(!out.err && out.check.ok && !out.left, "%s, %d columns: %s", e->name, cases[c].n,
+              out.err ? fail_text() : out.check.reason);
+        CHECK(figure_of(&out, "repeats") == cases[c].repeats, "%s: repeats %g", e->name,
+              figure_of(&out, "repeats"));
+        CHECK(figure_of(&out, "long_rows_numeric") == cases[c].is_long,
+              "%s, %d columns, repeats %g: %g long rows", e->name, cases[c].n, cases[c].asked,
+              figure_of(&out, "long_rows_numeric"));
+        inputs_free(&in);
+        csr_free(&A);
+    }
+}
+
 static void test_runs(const struct op *op, struct device *dev)
 {
     const int64_t axis[AXES_MAX] = {0};
@@ -139,6 +192,7 @@ int main(void)
     test_chosen(op, large_rows, COUNT(large_rows), build_large_rows);
     if (!open_kind(DEVICE_CUDA, &dev)) return TEST_END();
     test_runs(op, &dev);
+    test_repeats(op, &dev);
     device_close(&dev);
     return TEST_END();
 }

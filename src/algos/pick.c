@@ -73,8 +73,8 @@ struct field {
     const struct pick_rule *list;
     int count;
     double us[PICKS_MAX]; // INFINITY: out of the question
-    double unsure;        // predictions that differ by less than this factor are not trusted
-    bool known;           // the rule was made from such matrices
+    double unsure;        // candidates predicted within this factor of the first are timed
+    bool known;           // every feature is in its range
 };
 
 // -1: none is left.
@@ -147,6 +147,7 @@ static void enter(struct task *t, const struct trial *x)
 }
 
 // Times the runs of the one that the task was handed on to, unless preparing it failed with `err`.
+// If it refuses it is torn down, and its memory is free for the others.
 static int time_trial(struct task *t, struct trial *x, int err, struct trials *all)
 {
     x->delegate = t->state;
@@ -156,7 +157,10 @@ static int time_trial(struct task *t, struct trial *x, int err, struct trials *a
     if (err) x->us = INFINITY;
     x->refusal = is_refusal(err) ? err : OK;
     all->list[all->count++] = (struct result){x->name, x->us, x->refusal};
-    return x->refusal ? OK : err;
+    if (!x->refusal) return err;
+    delegate_teardown(t);
+    x->delegate = NULL;
+    return OK;
 }
 
 static void tell_trials(struct task *t, const struct trials *all)
@@ -196,13 +200,22 @@ static int challenge(struct task *t, struct trial *holder, const char *name,
     return err;
 }
 
-// The next candidate to be timed beside candidate `first`, of those that are in question; -1: none.
-// Where nothing is known of such a matrix it is the second in any case.
-static int next_to_time(const struct field *f, double us_of_first, int timed, bool known)
+// The next candidate to be timed beside the first one, of those that are left; -1: none. So many
+// were `compared`, without those that refused. Where the matrix is unlike all that the rules were
+// made from, two are compared in any case, unless the second should take many times as long.
+static int next_to_time(const struct field *f, double us_of_first, int compared)
 {
     const int next = fastest(f);
     if (next < 0) return -1;
-    return f->us[next] < us_of_first * f->unsure || (!known && timed == 1) ? next : -1;
+    const double within = !f->known && compared < 2 ? PICK_FAR : f->unsure;
+    return f->us[next] < us_of_first * fmax(within, f->unsure) ? next : -1;
+}
+
+static int compared(const struct trials *all)
+{
+    int count = 0;
+    for (int i = 0; i < all->count; i++) count += !all->list[i].refusal;
+    return count;
 }
 
 // The task was handed on to candidate `first`: it goes to the fastest of all that may be as fast.
@@ -214,20 +227,16 @@ static int try_others(struct task *t, struct field *f, int first, const struct b
     struct trial holder = {.name = f->list[first].name, .peak_bytes = t->dev->peak_bytes};
     int next;
     f->us[first] = INFINITY;
-    if (next_to_time(f, us, 1, f->known) < 0) return OK;
+    if (next_to_time(f, us, 1) < 0) return OK;
     int err = time_trial(t, &holder, OK, &all);
-    while (!err && (next = next_to_time(f, us, all.count, f->known)) >= 0) {
+    while (!err && (next = next_to_time(f, us, compared(&all))) >= 0) {
         f->us[next] = INFINITY;
         err = challenge(t, &holder, f->list[next].name, before, &all);
     }
     if (err) return err;
     t->dev->peak_bytes = holder.peak_bytes;
-    const bool none = holder.us == INFINITY;
-    if (none) {
-        delegate_teardown(t);
-        t->order = NULL;
-        t->figures = before->figures;
-    }
+    const bool none = holder.refusal;
+    if (none) t->figures = before->figures;
     tell_trials(t, &all);
     task_number(t, "tried_in_us", 1e3 * (clock_ms() - start));
     if (!none) task_text(t, "picked", holder.name);

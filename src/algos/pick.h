@@ -49,31 +49,36 @@ double pick_us(const struct pick_rule *rule, const double x[PICK_FEATURES]);
 
 struct pick_rules {
     // Candidates whose predictions are within this factor of the least are timed; results/
-    // fit_auto.py says how it is chosen. 1: none is.
+    // fit_auto.py says how it is chosen. 1: only where a feature is out of its range.
     double unsure;
     struct pick_rule list[PICKS_MAX + 1]; // ends with one that has no name
-    // Of the matrices that the rules were made from; 0 and 0: it does not matter.
+    // What each feature was in the cases that the rules were made from; 0 and 0: it is not looked
+    // at.
     struct pick_range {
         double least, most;
     } seen[PICK_FEATURES];
 };
-// A feature that is out of what the rules were made from; NULL: none is.
+// Where a feature is out of its range the second best is timed if it should take less than so many
+// times as long as the best.
+#define PICK_FAR 10
+// The first feature that is out of its range; NULL: none is.
 const char *pick_unlike(const struct pick_rules *rules, const double x[PICK_FEATURES]);
 
 // The option of an algorithm that picks: whether it may time candidates.
 #define PICK_OPTION                                                                                \
     {                                                                                              \
-        "try", 1, 0, 1, true, "1: where the rule is unsure candidates are timed; 0: never"         \
+        "try", 1, 0, 1, true,                                                                      \
+            "1: candidates are timed where the rule is unsure or the case is unlike all "          \
+            "measured; 0: never"                                                                   \
     }
 
 // The prepare() of an algorithm that picks (see delegate.h): the candidate that should be the
 // fastest, or if it refuses, or has no memory, the next one. Never one of a vendor's library, nor
 // one that computes something else. Candidates are timed where predictions are near each other, and
-// at least the two best where a feature is out of what the rules were made from. It tells what it
-// picked, why (the predicted microseconds of each, those of runs that were timed, and which feature
-// is unlike any seen), who refused, what the prediction took since `start`, by clock_ms(), and what
-// the timing took. After ERR_UNSUPPORTED or ERR_MEMORY everybody refused; the
-// reason is that of the last.
+// the two best where a feature is out of its range. It tells what it picked, why (the predicted
+// microseconds of each, those of runs that were timed, and which feature is out of its range), who
+// refused, what the prediction took since `start`, by clock_ms(), and what the timing took. After
+// ERR_UNSUPPORTED or ERR_MEMORY everybody refused; the reason is that of the last.
 int pick_prepare(struct task *t, const struct pick_rules *rules, const struct pick_facts *facts,
                  double start);
 

@@ -1,4 +1,4 @@
-// How long a run takes, told by a few: enough to choose between two, and not a measurement.
+// How long a run takes, told by a few: enough to choose among a few, and not a measurement.
 #ifndef TRIAL_H
 #define TRIAL_H
 

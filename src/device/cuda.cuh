@@ -17,9 +17,9 @@
 
 // The same, and the kernel may start before the one ahead of it in the stream has ended. It calls
 // wait_for_previous() before it reads what a kernel may have written and before it writes, and
-// start_next() to let the one behind it start. What prepare() has made is there before any run.
-// Only where can_launch_early(kernel). Arguments are of the very types of the parameters. The
-// emulator does not find a wait that is missing.
+// start_next() to let the one behind it start. Callers wait for prepare() before the first run, so
+// what that has made may be read before the wait. Only where can_launch_early(kernel). Arguments
+// are of the very types of the parameters. The emulator does not find a wait that is missing.
 #ifndef LAUNCH_EARLY
 #define LAUNCH_EARLY(kernel, grid, block, shared_bytes, stream, ...)                               \
     launch_early(kernel, grid, block, shared_bytes, (cudaStream_t)(stream), __VA_ARGS__)

@@ -20,6 +20,7 @@ struct grouping {
     int32_t count;             // of groups
     int32_t limit[GROUP_MOST]; // the largest count in each group; INT32_MAX for the last one
     int32_t repeats; // numeric: so many products count as a nonzero of C; 0: nonzeros alone count
+    int32_t reach;   // and by its products a row counts as no more nonzeros than this
     int32_t giant;   // a giant has so many products at least,
     int32_t giant_parts; // and at least 1 / giant_parts of all products
 };
@@ -31,14 +32,15 @@ struct counters {
     int32_t giants[2];
     int32_t longest[2]; // the largest count in the last group
     int32_t pieces;     // of long rows of A
-    int32_t ended;      // blocks of the kernel that tells the host
+    int32_t ended;      // blocks that have come to the end of a kernel that tells the host
     int32_t overflowed; // rows of C that did not fit in the largest table in shared memory
     unsigned long long products;
     int64_t nnz; // of C
 };
 
-// The block that is the last to come here writes the counters to the host's memory, which takes
-// less time than a copy behind the kernel. By all threads of all blocks, at the end of a kernel.
+// The last block to come here writes the counters to `seen`, which is pinned memory of the host:
+// that takes less time than a copy behind the kernel. All threads of all blocks call it, at the end
+// of a kernel.
 static __device__ __forceinline__ void tell_host(struct counters *counters, struct counters *seen)
 {
     __shared__ bool last;
@@ -231,7 +233,7 @@ static __device__ __forceinline__ int numeric_group(const struct grouping &g,
     giant = nz > 0 && is_giant(g, counters, products);
     if (nz == 0) return -1;
     if (giant) return g.count - 1;
-    return group_of(g, g.repeats ? max(nz, products / g.repeats) : nz);
+    return group_of(g, g.repeats ? max(nz, min(products / g.repeats, g.reach)) : nz);
 }
 
 // sums[b] = the nonzeros of C in block b's share of the rows, [b * share, (b + 1) * share); and how

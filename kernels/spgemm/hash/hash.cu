@@ -38,9 +38,8 @@
 // even     Products are dealt out evenly over the lanes of a team, not a warp for each nonzero of
 //          A, but for rows of the symbolic phase with many products for each nonzero. Rows of up to
 //          256 products or 128 nonzeros have one warp, not two.
-// repeats  32 products count as a nonzero, 4 where all of them are few for the device, so that a
-// row
-//          with many products for few nonzeros gets more threads.
+// repeats  32 products count as a nonzero, down to 4 where the device has few products for each of
+//          its threads, so that a row with many products for few nonzeros gets more threads.
 // slack    Tables have at least twice the places that a row needs, where shared memory holds that,
 //          not as many as the group's longest row has columns. The figure slack_least is the least
 //          that there was.
@@ -175,6 +174,7 @@ template <typename T> static int make_plan(struct task *t, struct state *s)
     const int64_t shared = (int64_t)task_option(t, "shared");
     if (shared) room = min64(room, max64(shared, 32) * 1024);
     const int64_t third = min64(room, unit / 3 - own - 1024), warp_room = unit / (threads / WARP);
+    s->threads = (int64_t)d->units * threads;
     plan<T>(s, t->S[0]->n, (int)task_option(t, "scale"), room, third, warp_room);
     for (int phase = SYMBOLIC; phase <= NUMERIC; phase++) {
         s->grouping[phase].repeats = (int32_t)task_option(t, "repeats");
@@ -215,7 +215,8 @@ static void teardown(struct task *t)
 #define ABOUT_SLACK "places of a table per column that it may get, if they fit: see slack_least"
 #define ABOUT_EVEN  "1: products dealt out as serves best; 0: always a warp per nonzero of A"
 #define ABOUT_REPEATS                                                                              \
-    "products that earn a row the threads of one nonzero of C, fewer if they are few; 0: none do"
+    "products that earn a row the threads of one nonzero of C, down to 4 if the device has few; "  \
+    "0: none do"
 #define OPTIONS(slack, shared, even, repeats, bitmap, split)                                       \
     {"scale", 1, 1, 4, true, "table I's bounds and tables times this"},                            \
         {"slack", slack, 1, 4, true, ABOUT_SLACK},                                                 \

@@ -5,8 +5,8 @@
 #include "global.cuh"
 #include "spgemm/result.h"
 
-#define THREADS_OF_UNIT 2048 // that a multiprocessor holds
-#define REPEATS_LEAST   4
+#define REPEATS_LEAST 4
+#define REPEATS_SHARE 8 // products of each thread of a full device for each of `repeats`
 
 // Work on the stream of group i begins after what is on the main stream now, and ends before what
 // comes there after join_stream().
@@ -25,7 +25,7 @@ static int join_stream(struct task *t, struct state *s, int i)
     return OK;
 }
 
-// Waits for what the last kernel has told the host.
+// Waits for the last kernel, which has written the counters to `seen`.
 static int hear(struct task *t)
 {
     int err = launch_check(t->entry->name);
@@ -131,14 +131,17 @@ static int symbolic(struct task *t, struct state *s, const struct factors<float>
     return err;
 }
 
-// Where products are few for so many threads fewer of them earn a row more threads: the longest row
-// then decides when the phase ends.
-static struct grouping grouping_by_nonzeros(const struct task *t, const struct state *s)
+// Where there are few products for each thread of the device, the longest row decides when the
+// phase ends, so fewer products then earn a row more threads. But not a bitmap of more words than
+// the largest table has places: clearing it would take longer than they do.
+static struct grouping grouping_by_nonzeros(const struct state *s, int32_t n)
 {
     struct grouping g = s->grouping[NUMERIC];
-    const int64_t threads = (int64_t)t->dev->units * THREADS_OF_UNIT;
-    const int64_t repeats = (int64_t)s->seen->products / threads / 8;
-    g.repeats = (int32_t)min64(g.repeats, max64(repeats, REPEATS_LEAST));
+    const int64_t repeats = (int64_t)s->seen->products / s->threads / REPEATS_SHARE;
+    const int32_t repeats_now = (int32_t)min64(g.repeats, max64(repeats, REPEATS_LEAST));
+    g.reach = INT32_MAX;
+    if (repeats_now < g.repeats && n / 32 > s->table_limit) g.reach = s->table_limit;
+    g.repeats = repeats_now;
     return g;
 }
 
@@ -146,7 +149,7 @@ static struct grouping grouping_by_nonzeros(const struct task *t, const struct s
 static int allocate(struct task *t, struct state *s, const struct scratch *w)
 {
     cudaStream_t stream = (cudaStream_t)t->dev->stream;
-    const struct grouping by_nonzeros = grouping_by_nonzeros(t, s);
+    const struct grouping by_nonzeros = grouping_by_nonzeros(s, t->R.n);
     const auto narrow = list_by_nonzeros<int32_t>;
     const auto wide = list_by_nonzeros<int64_t>;
     const int32_t m = t->R.m;
@@ -161,8 +164,10 @@ static int allocate(struct task *t, struct state *s, const struct scratch *w)
         LAUNCH(narrow, shares, BLOCK, 0, stream, m, share, by_nonzeros, w->counters, w->nz,
                w->products, w->sums, (int32_t *)t->R.ptr, w->list, s->seen);
     int err = hear(t);
+    if (err) return err;
     t->R.nnz = s->seen->nnz;
-    return err ? err : result_alloc(t->dev, &t->R);
+    task_number(t, "repeats", by_nonzeros.repeats);
+    return result_alloc(t->dev, &t->R);
 }
 
 template <typename T>

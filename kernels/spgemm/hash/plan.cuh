@@ -26,7 +26,9 @@ struct group {
 struct state {
     struct group groups[2][GROUP_MOST];
     struct grouping grouping[2];
-    int32_t bit_words; // of factors: 0 without bitmaps, or where shared memory does not hold them
+    int32_t bit_words;   // of factors: 0 without bitmaps, or where shared memory does not hold them
+    int32_t table_limit; // nonzeros of a row that has a table, at most; numeric
+    int64_t threads;     // that the device holds
     int32_t slack;
     bool even, bitmap, streams_wanted;
     int64_t pool_bytes;
@@ -221,6 +223,7 @@ static void plan(struct state *s, int32_t n, int scale, int64_t room, int64_t th
     groups = s->groups[NUMERIC];
     const int32_t cut = fits ? max(n / 4, 256) : INT32_MAX;
     count = plan_tables<T>(groups, true, s, scale, room, !fits, cut);
+    s->table_limit = groups[count - 1].limit;
     if (fits && ranked <= third / 2) groups[count++] = plan_long<T>(n, LONG_SMALL, third);
     // Without numeric_long, the last group is for rows in global memory.
     if (fits && !groups[count - 1].dense) groups[count++] = plan_long<T>(n, LONG_BLOCK, room);

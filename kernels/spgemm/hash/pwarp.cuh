@@ -22,8 +22,8 @@ static __host__ __device__ __forceinline__ int64_t pwarp_stride(int32_t size) { 
 
 // Calls f(there, column, value) for the products of row i of A, of which the four threads take a
 // nonzero each at a time; -1: there is no row. All lanes of the warp call it together, those with
-// nothing to do with `there` false: lanes on their own would wait for each load one by one. What
-// the next nonzero needs is loaded a row of S ahead.
+// nothing to do with `there` false; else they would part, and each wait for loads of its own. Where
+// the next row of S begins is loaded a row ahead.
 template <bool VALUES, typename T, typename F>
 static __device__ __forceinline__ void pwarp_walk(const struct factors<T> &x, int32_t i, F f)
 {

@@ -178,8 +178,8 @@ __launch_bounds__(TEAM *TEAMS, TEAM == 1024 && sizeof(T) == 8 ? 1 : 0) void nume
                      rounds[team], NULL, 0, [&](int32_t col, T v, unsigned lanes) {
                          bool is_new;
                          const uint32_t h = table_place(keys, size - 1, col, is_new);
-                         // Else lanes add one after another as they come; in a full table they
-                         // would wait for the longest search.
+                         // Lanes meet, to add at once and not one after another. In a full table
+                         // they would wait for the longest search, so there they do not.
                          if (x.slack > 1) __syncwarp(lanes);
                          atomicAdd(&vals[h], v);
                      });

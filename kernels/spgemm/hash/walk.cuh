@@ -39,7 +39,7 @@ struct portion {
 };
 static __device__ __forceinline__ struct portion whole_row() { return {0, 1, 0, 1}; }
 
-// The first `count` lanes, of more than none.
+// A mask of the first `count` lanes, which is at least 1.
 static __device__ __forceinline__ unsigned lanes_of(uint32_t count)
 {
     return FULL_MASK >> (WARP - min(count, (uint32_t)WARP));
@@ -144,7 +144,8 @@ static __device__ __forceinline__ bool count_evenly(const struct factors<T> &x, 
 }
 
 // Calls f(column, value, lanes) for every product of the row [p, end) of A that is in this team's
-// portion, dealt out evenly or a warp per nonzero; `lanes` of the warp call it at a time. All
+// portion, dealt out evenly or a warp per nonzero; `lanes` is a mask of the lanes of the
+// warp that make this call together. All
 // threads of the team take part; ends with a barrier.
 // Where `stop` is given, the rest is left out as soon as *stop > limit.
 template <bool VALUES, int TEAM, typename T, typename F>
