@@ -16,5 +16,15 @@ static const struct algo picker = {.layouts = BOTH_LAYOUTS,
                                    .prepare = pick_now,
                                    .run = delegate_run,
                                    .teardown = delegate_teardown};
+// The same of an operation whose operands are all sparse.
+static const struct algo sparse_picker = {.precs = BOTH_PRECS,
+                                          .A = {&format_csr},
+                                          .S = {&format_csr},
+                                          .options = picker_options,
+                                          .prepare = pick_now,
+                                          .run = delegate_run,
+                                          .teardown = delegate_teardown,
+                                          .finish = delegate_finish,
+                                          .release = delegate_release};
 
 #endif

@@ -386,16 +386,7 @@ static void test_tries_no_memory(void)
 {
     static const struct pick_rules rules = {.unsure = 1.5,
                                             .list = {{"hash", {4}}, {"tile", {4.2}}}};
-    static const struct algo sparse = {.precs = BOTH_PRECS,
-                                       .A = {&format_csr},
-                                       .S = {&format_csr},
-                                       .options = picker_options,
-                                       .prepare = pick_now,
-                                       .run = delegate_run,
-                                       .teardown = delegate_teardown,
-                                       .finish = delegate_finish,
-                                       .release = delegate_release};
-    const struct algo_entry entry = {"picker", op_find("spgemm"), dev.kind, &sparse, NULL};
+    const struct algo_entry entry = {"picker", op_find("spgemm"), dev.kind, &sparse_picker, NULL};
     const double opt[PARAMS_MAX] = {1};
     struct csr A;
     struct inputs in;
@@ -407,7 +398,7 @@ static void test_tries_no_memory(void)
     if (!err) case_run(&in, &entry, opt, CHECK_FULL); // makes the operands
     const int64_t before = dev.used_bytes;
     for (int n = 1; n < 400 && !err; n += 1 + n / 20) {
-        struct task t = {.entry = &entry, .algo = &sparse, .opt = {1}};
+        struct task t = {.entry = &entry, .algo = &sparse_picker, .opt = {1}};
         struct setup setup;
         mem_fail_at(n);
         int failed = task_prepare(&t, &in.o, &setup);

@@ -131,19 +131,10 @@ static void test_three_tried(struct inputs *in)
 // room for one, `auto` does what that one does.
 static void test_no_room(void)
 {
-    static const struct algo sparse = {.precs = BOTH_PRECS,
-                                       .A = {&format_csr},
-                                       .S = {&format_csr},
-                                       .options = picker_options,
-                                       .prepare = pick_now,
-                                       .run = delegate_run,
-                                       .teardown = delegate_teardown,
-                                       .finish = delegate_finish,
-                                       .release = delegate_release};
     static const struct pick_rules alone = {.unsure = 1, .list = {{"gustavson", {4}}}},
                                    both = {.unsure = 1.5,
                                            .list = {{"tile", {4}}, {"gustavson", {4.2}}}};
-    const struct algo_entry entry = {"picker", op_find("spgemm"), dev.kind, &sparse, NULL};
+    const struct algo_entry entry = {"picker", op_find("spgemm"), dev.kind, &sparse_picker, NULL};
     int tight = 0, survived = 0;
     struct csr A;
     struct inputs in;
@@ -154,7 +145,7 @@ static void test_no_room(void)
     for (int64_t more = -1; more < 3000000 && !err; more += 100000) {
         int failed[2];
         for (int i = 0; i < 2; i++) {
-            struct task t = {.entry = &entry, .algo = &sparse, .opt = {1}};
+            struct task t = {.entry = &entry, .algo = &sparse_picker, .opt = {1}};
             struct setup setup;
             rules_now = i ? &both : &alone;
             trials = 3;
