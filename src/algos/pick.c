@@ -160,6 +160,7 @@ static int time_trial(struct task *t, struct trial *x, int err, struct trials *a
     if (!x->refusal) return err;
     delegate_teardown(t);
     x->delegate = NULL;
+    t->order = NULL;
     return OK;
 }
 
@@ -211,7 +212,7 @@ static int next_to_time(const struct field *f, double us_of_first, int compared)
     return f->us[next] < us_of_first * fmax(within, f->unsure) ? next : -1;
 }
 
-static int compared(const struct trials *all)
+static int count_compared(const struct trials *all)
 {
     int count = 0;
     for (int i = 0; i < all->count; i++) count += !all->list[i].refusal;
@@ -229,7 +230,7 @@ static int try_others(struct task *t, struct field *f, int first, const struct b
     f->us[first] = INFINITY;
     if (next_to_time(f, us, 1) < 0) return OK;
     int err = time_trial(t, &holder, OK, &all);
-    while (!err && (next = next_to_time(f, us, compared(&all))) >= 0) {
+    while (!err && (next = next_to_time(f, us, count_compared(&all))) >= 0) {
         f->us[next] = INFINITY;
         err = challenge(t, &holder, f->list[next].name, before, &all);
     }
