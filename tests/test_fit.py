@@ -149,6 +149,28 @@ def test_planted(folder):
           "three matrices are enough: %s" % done.stderr)
 
 
+def test_never_together(folder):
+    """Of candidates that no case has a time of each of nothing can be told of trials."""
+    rule = ("spgemm", "cuda", None)
+    first, second, third = fit_auto.RULES[rule][0].split()
+    path = os.path.join(folder, "apart.jsonl")
+    lines = plant(rule, random.Random(1), planted_rule(rule, random.Random(2)), 24)
+    even = {"m%d" % i for i in range(0, 24, 2)}
+    write(path, [line for line in lines if line["kind"] == "environment" or
+                 line["alg"] == first or
+                 (line["alg"] == second) == (line["matrix"]["name"] in even)])
+    with contextlib.redirect_stderr(io.StringIO()):
+        cases = fit_auto.read_cases([path])
+    all_rules, fit_auto.RULES = fit_auto.RULES, {rule: fit_auto.RULES[rule]}
+    said = "nothing"
+    try:
+        fit_auto.make(cases, io.StringIO())
+    except fit_auto.records.NoData as error:
+        said = str(error)
+    fit_auto.RULES = all_rules
+    check("no case has a time of each of %s, %s, %s" % (first, second, third) in said, said)
+
+
 def test_left_out(folder):
     """Records that are no evidence: cold, not ok, launched run after run, or of options asked for."""
     rule = ("sddmm", "cuda", None)
@@ -282,6 +304,7 @@ def test_no_tiles(folder):
 with tempfile.TemporaryDirectory() as folder_:
     test_planted(folder_)
     test_sources(folder_)
+    test_never_together(folder_)
     test_left_out(folder_)
     test_no_tiles(folder_)
 test_judge()
