@@ -52,7 +52,7 @@ tell() {
     fi
     printf '%-24s %s (%d s)\n' "$name" "$line" "$3"
     if [ "$status" -ne 0 ]; then
-        grep -E 'FAIL|ERROR|error|warning' "$log" | head -n 20
+        grep -E -A 8 --no-group-separator 'FAIL|ERROR|error|warning' "$log" | head -n 60
     fi
     grep -E '^skipped: ' "$log"
 }
