@@ -302,7 +302,8 @@ def header(rules):
                 "%.6g" % weights.get(feature, 0.0) for feature in NAMES))
         lines.append("        {NULL, {0}}},")
         lines.append("        {%s}};" % ", ".join(
-            "{%.6g, %.6g}" % of.ranges.get(feature, (0, 0)) for feature in NAMES))
+            '{"%s", %.6g, %.6g}' % (feature, *of.ranges[feature])
+            if feature in of.ranges else "{NULL, 0, 0}" for feature in NAMES))
         lines += ["    return &rules;", "}"]
     return "\n".join(lines + ["", "#endif", ""])
 

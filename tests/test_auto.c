@@ -46,8 +46,8 @@ static void test_unlike(void)
     struct pick_rules rules = {.unsure = 1, .list = {{"any", {0}}}};
     double x[PICK_FEATURES] = {1, 2, 3, 4};
     CHECK(!pick_unlike(&rules, x), "no range, but %s", pick_unlike(&rules, x));
-    rules.seen[PICK_ROWS] = (struct pick_range){3.9, 4.1};
-    rules.seen[PICK_TILE] = (struct pick_range){-0.1, 0.1};
+    rules.seen[PICK_ROWS] = (struct pick_range){"rows", 3.9, 4.1};
+    rules.seen[PICK_TILE] = (struct pick_range){"tile", -0.1, 0.1};
     CHECK(!pick_unlike(&rules, x), "within, but %s", pick_unlike(&rules, x));
     x[PICK_TILE] = 0.2;
     CHECK_TEXT(pick_unlike(&rules, x), "tile");
@@ -339,7 +339,7 @@ static void test_tries_several(struct inputs *in)
             .list = {{"sellp", {9}}, {"aspt", {4.3}}, {"merge", {4.2}}, {"rowsplit", {4}}}};
         if (unlike) {
             rules.unsure = 1.1;
-            rules.seen[PICK_WIDTH] = (struct pick_range){1, 2};
+            rules.seen[PICK_WIDTH] = (struct pick_range){"width", 1, 2};
         }
         const struct algo_entry entry = {"picker", in->p.op, dev.kind, &picker, NULL};
         rules_now = &rules;
@@ -366,7 +366,7 @@ static void test_tries_several(struct inputs *in)
     static struct pick_rules rules = {
         .unsure = 1.1,
         .list = {{"rowsplit", {4}}, {"tiled", {4.5}}, {"merge", {5}}, {"sellp", {7}}}};
-    rules.seen[PICK_WIDTH] = (struct pick_range){1, 2};
+    rules.seen[PICK_WIDTH] = (struct pick_range){"width", 1, 2};
     const struct algo_entry entry = {"picker", in->p.op, dev.kind, &picker, NULL};
     rules_now = &rules;
     for (int far = 0; far < 2; far++) {

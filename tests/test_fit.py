@@ -224,6 +224,16 @@ class Planned:
         self.matrix, self.us = matrix, us
 
 
+def test_shared():
+    """What the script and the program both say."""
+    with open(os.path.join(ROOT, "src/algos/pick.h"), encoding="utf-8") as f:
+        text = f.read()
+    found = re.search(r"#define PICK_FAR (\d+)", text)
+    check(found and int(found[1]) == fit_auto.FAR, "PICK_FAR is not FAR")
+    names = re.findall(r"^    PICK_(\w+),", text, re.MULTILINE)
+    check([name.lower() for name in names] == fit_auto.NAMES, "features: %s" % names)
+
+
 def told(known=True, **us):
     """A rule's Order of candidates of which it predicts so much."""
     rule = {name: {"one": math.log(x)} for name, x in us.items()}
@@ -307,6 +317,7 @@ with tempfile.TemporaryDirectory() as folder_:
     test_never_together(folder_)
     test_left_out(folder_)
     test_no_tiles(folder_)
+test_shared()
 test_judge()
 test_whole()
 test_header()

@@ -33,13 +33,9 @@ double pick_us(const struct pick_rule *rule, const double x[PICK_FEATURES])
 
 const char *pick_unlike(const struct pick_rules *rules, const double x[PICK_FEATURES])
 {
-    // As results/fit_auto.py has them.
-    static const char *const names[] = {"one",  "work",    "work_2", "rows",   "columns", "depth",
-                                        "mean", "longest", "uneven", "spread", "width",   "tile"};
-    _Static_assert(sizeof names / sizeof *names == PICK_FEATURES, "a name for each feature");
     for (int i = 0; i < PICK_FEATURES; i++) {
         const struct pick_range *of = &rules->seen[i];
-        if ((of->least || of->most) && (x[i] < of->least || x[i] > of->most)) return names[i];
+        if (of->name && (x[i] < of->least || x[i] > of->most)) return of->name;
     }
     return NULL;
 }
@@ -208,8 +204,9 @@ static int next_to_time(const struct field *f, double us_of_first, int compared)
 {
     const int next = fastest(f);
     if (next < 0) return -1;
-    const double within = !f->known && compared < 2 ? PICK_FAR : f->unsure;
-    return f->us[next] < us_of_first * fmax(within, f->unsure) ? next : -1;
+    double within = f->unsure;
+    if (!f->known && compared < 2) within = fmax(within, PICK_FAR);
+    return f->us[next] < us_of_first * within ? next : -1;
 }
 
 static int count_compared(const struct trials *all)

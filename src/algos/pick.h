@@ -52,16 +52,16 @@ struct pick_rules {
     // fit_auto.py says how it is chosen. 1: only where a feature is out of its range.
     double unsure;
     struct pick_rule list[PICKS_MAX + 1]; // ends with one that has no name
-    // What each feature was in the cases that the rules were made from; 0 and 0: it is not looked
-    // at.
+    // What each feature was in the cases that the rules were made from; no name: any will do.
     struct pick_range {
+        const char *name;
         double least, most;
     } seen[PICK_FEATURES];
 };
 // Where a feature is out of its range the second best is timed if it should take less than so many
 // times as long as the best.
 #define PICK_FAR 10
-// The first feature that is out of its range; NULL: none is.
+// The name of the first feature that is out of its range; NULL: none is.
 const char *pick_unlike(const struct pick_rules *rules, const double x[PICK_FEATURES]);
 
 // The option of an algorithm that picks: whether it may time candidates.

@@ -145,8 +145,8 @@ static int run(struct task *t)
     }
     int err = multiply(t, s, &w);
     scratch_free(t, &w);
-    int launched =
-        launch_check(t->entry->name); // also after an error, so that no one else is blamed
+    // Also after an error, so that no one else is blamed.
+    int launched = launch_check(t->entry->name);
     return err ? err : launched;
 }
 
