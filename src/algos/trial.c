@@ -34,11 +34,10 @@ static int launch(void *arg)
     return m->t->dev->ops->graph_launch(m->t->dev, m->graph);
 }
 
-// The least time of what `start` starts, behind one that warms up.
-static int least_time(struct task *t, int (*start)(void *arg), void *arg, double *us)
+// *us becomes the time of what `start` starts if that is less, of so many tries.
+static int least_time(struct task *t, int (*start)(void *arg), void *arg, int tries, double *us)
 {
-    *us = INFINITY;
-    for (int i = 0; i <= TRIES; i++) {
+    for (int i = 0; i < tries; i++) {
         double ms;
         int err = t->dev->ops->timer_start(t->dev);
         if (err) return err;
@@ -46,12 +45,22 @@ static int least_time(struct task *t, int (*start)(void *arg), void *arg, double
         const int ended = t->dev->ops->timer_stop(t->dev, &ms);
         task_release_result(t);
         if (err || ended) return err ? err : ended;
-        if (i > 0) *us = fmin(*us, 1e3 * ms);
+        *us = fmin(*us, 1e3 * ms);
     }
     return OK;
 }
 
-// The same of many runs as one graph; ERR_UNSUPPORTED where they cannot be one.
+// The same behind a try that warms up.
+static int least_time_warm(struct task *t, int (*start)(void *arg), void *arg, int tries,
+                           double *us)
+{
+    double cold = INFINITY;
+    *us = INFINITY;
+    int err = least_time(t, start, arg, 1, &cold);
+    return err ? err : least_time(t, start, arg, tries, us);
+}
+
+// The least time of one of many runs as one graph; ERR_UNSUPPORTED where they cannot be one.
 static int time_graph(struct task *t, double *us)
 {
     const struct device_ops *device = t->dev->ops;
@@ -59,7 +68,7 @@ static int time_graph(struct task *t, double *us)
     double all;
     int err = device->graph_make(t->dev, run_many, &m, &m.graph);
     if (err) return err;
-    err = least_time(t, launch, &m, &all);
+    err = least_time_warm(t, launch, &m, TRIES, &all);
     device->graph_free(t->dev, m.graph);
     if (!err) *us = all / m.count;
     return err;
@@ -67,9 +76,9 @@ static int time_graph(struct task *t, double *us)
 
 int trial_time(struct task *t, double *us)
 {
-    int err = least_time(t, run_one, t, us);
     const bool graphs = t->dev->ops->graph_make && t->entry->op->result != RESULT_SPARSE;
-    if (err || !graphs || *us >= TRIAL_LONG_US) return err;
-    err = time_graph(t, us);
-    return err == ERR_UNSUPPORTED ? OK : err;
+    int err = least_time_warm(t, run_one, t, 1, us);
+    if (err) return err;
+    err = graphs && *us < TRIAL_LONG_US ? time_graph(t, us) : ERR_UNSUPPORTED;
+    return err == ERR_UNSUPPORTED ? least_time(t, run_one, t, TRIES - 1, us) : err;
 }

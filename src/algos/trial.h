@@ -11,7 +11,7 @@ extern "C" {
 // Runs that take less are timed as a graph where the device has graphs, up to so many at once:
 // starting them one by one may take as long as they do. Not those that make their result.
 #define TRIAL_LONG_US 1000
-#define TRIAL_MANY    32
+#define TRIAL_MANY    8
 
 // The least time of one run of a task that is ready, in microseconds, after one that warms up. In a
 // graph an empty kernel stands behind each run, and its time is included. No result is left.
