@@ -1,4 +1,4 @@
-// Hash tables of columns, bitmaps of columns, and putting columns in order.
+// Hash tables of columns, and bitmaps of columns.
 #ifndef SPGEMM_HASH_TABLE_H
 #define SPGEMM_HASH_TABLE_H
 
@@ -102,23 +102,6 @@ static __device__ __forceinline__ void write_columns(const uint32_t *bits, const
                 if (bit >> b & 1) out[__popcll(bit & ((1ull << b) - 1))] = (at + from) * 64 + b;
         }
     }
-}
-
-// Ascending, `count` a power of two, in shared memory.
-template <int TEAM> static __device__ __forceinline__ void sort_bitonic(uint32_t *keys, int count)
-{
-    for (int length = 2; length <= count; length *= 2)
-        for (int step = length / 2; step > 0; step /= 2) {
-            for (int i = team_rank<TEAM>(); i < count / 2; i += TEAM) {
-                const int low = 2 * i - (i & (step - 1)), high = low + step;
-                const uint32_t a = keys[low], b = keys[high];
-                if ((a > b) == !(low & length)) {
-                    keys[low] = b;
-                    keys[high] = a;
-                }
-            }
-            team_sync<TEAM>();
-        }
 }
 
 // Where C goes. Row starts are 64-bit where the products could pass 2^31.

@@ -3,8 +3,7 @@
 #define SPGEMM_HASH_TEAM_H
 
 #include "pwarp.cuh"
-
-#define COUNT_SORT 128 // columns that are put in order by comparing all with all
+#include "sort.cuh"
 
 // Rows that did not fit.
 struct overflow {
@@ -79,75 +78,6 @@ template <typename T> static __host__ __device__ int64_t team_bytes(int32_t size
     return size * (int64_t)(sizeof(T) + 4) + ceil_div(scratch, 16) * 16;
 }
 
-// The place of each column in its row, by a bitmap of the range of columns that the row has.
-template <int TEAM, typename F>
-static __device__ __forceinline__ void sort_by_range(const int32_t *keys, int32_t size, int32_t lo,
-                                                     int32_t words, uint32_t *bits,
-                                                     uint16_t *before, int32_t *sums, F put)
-{
-    const int me = team_rank<TEAM>();
-    for (int32_t w = me; w < words; w += TEAM) bits[w] = 0;
-    team_sync<TEAM>();
-    for (int32_t s = me; s < size; s += TEAM)
-        if (keys[s] != EMPTY) {
-            const uint32_t b = (uint32_t)(keys[s] - lo);
-            atomicOr(&bits[b / 32], 1u << (b & 31));
-        }
-    team_sync<TEAM>();
-    int32_t total, done = 0;
-    for (int32_t at = 0; at < words; at += TEAM) {
-        const int32_t w = at + me;
-        const int32_t upto = team_scan<TEAM>(w < words ? __popc(bits[w]) : 0, sums, total);
-        if (w < words) before[w] = (uint16_t)(done + upto);
-        done += total;
-    }
-    team_sync<TEAM>();
-    for (int32_t s = me; s < size; s += TEAM)
-        if (keys[s] != EMPTY) {
-            const uint32_t b = (uint32_t)(keys[s] - lo);
-            put(s, before[b / 32] + __popc(bits[b / 32] & bits_below(b & 31)));
-        }
-}
-
-// The same, by the columns themselves, which are listed: few are compared all with all, as in the
-// paper, each by the thread that has it in the list; more are sorted, and each looks up its place.
-// `where` says where in the table a column is.
-template <int TEAM, typename F>
-static __device__ __forceinline__ void sort_by_columns(const int32_t *keys, int32_t size,
-                                                       int32_t count, uint32_t *cols,
-                                                       uint16_t *where, int32_t *listed, F put)
-{
-    const int me = team_rank<TEAM>();
-    const bool few = count <= COUNT_SORT;
-    for (int32_t at = 0; at < size; at += TEAM) {
-        const bool there = at + me < size && keys[at + me] != EMPTY;
-        const unsigned all = __ballot_sync(FULL_MASK, there);
-        int32_t to = 0;
-        if (lane_id() == 0 && all) to = atomicAdd(listed, __popc(all));
-        to = warp_broadcast(to, 0) + __popc(all & bits_below(lane_id()));
-        if (there) cols[to] = (uint32_t)keys[at + me];
-        if (there && few) where[to] = (uint16_t)(at + me);
-    }
-    if (!few) {
-        const int32_t power = 1 << (32 - __clz(count - 1));
-        for (int32_t e = count + me; e < power; e += TEAM) cols[e] = UINT32_MAX;
-        team_sync<TEAM>();
-        sort_bitonic<TEAM>(cols, power);
-    }
-    team_sync<TEAM>();
-    if (few) {
-        for (int32_t x = me; x < count; x += TEAM) {
-            const uint32_t col = cols[x];
-            int32_t rank = 0;
-            for (int32_t e = 0; e < count; e++) rank += cols[e] < col;
-            put(where[x], rank);
-        }
-    } else {
-        for (int32_t s = me; s < size; s += TEAM)
-            if (keys[s] != EMPTY) put(s, upper_bound((const int32_t *)cols, 0, count, keys[s]) - 1);
-    }
-}
-
 // Of 1024 threads with tables of doubles a multiprocessor has one block: its registers are free.
 template <int TEAM, int TEAMS, typename T>
 static __global__
@@ -208,9 +138,11 @@ __launch_bounds__(TEAM *TEAMS, TEAM == 1024 && sizeof(T) == 8 ? 1 : 0) void nume
     };
     uint16_t *shorts = (uint16_t *)(scratch + rows.limit); // rows.limit of them
     if (words <= rows.limit)
-        sort_by_range<TEAM>(keys, size, low, words, scratch, shorts, sums[team], put);
-    else
-        sort_by_columns<TEAM>(keys, size, count, scratch, shorts, &listed[team], put);
+        return sort_by_range<TEAM>(keys, size, low, words, scratch, shorts, sums[team], put);
+    if constexpr (TEAM == WARP)
+        if (x.slack > 1 && can_sort_places(high, size, count))
+            return sort_places(keys, size, count, scratch, put);
+    sort_by_columns<TEAM>(keys, size, count, scratch, shorts, &listed[team], put);
 }
 
 #endif
