@@ -190,6 +190,58 @@ static void test_waves(void)
     csr_free(&A);
 }
 
+// ---- Registers ----
+
+static int32_t three(int32_t i) { return (void)i, 3; }
+
+static int32_t one_in_39(int32_t i) { return i % 39 == 38 ? 12 : 3; }
+
+static int32_t one_in_42(int32_t i) { return i % 42 == 41 ? 12 : 3; }
+
+// Forms of more registers: with 16 bytes of a row in a lane where not nearly all rows are tiny,
+// with 32 where rows are long and blocks few: a warp each, that is 112 on this device. Never where
+// there is no such form; and any case is right with either.
+static void test_registers(void)
+{
+    static const struct {
+        const char *what;
+        int32_t (*length)(int32_t i);
+        int32_t m;
+        int64_t k;
+        double slab, roomy, can;
+    } cases[] = {
+        {"all tiny", three, 1638, 32, 128, 0, 1},
+        {"tiny, but one in 39", one_in_39, 1638, 32, 128, 1, 1},
+        {"tiny, but one in 42", one_in_42, 1638, 32, 128, 0, 1},
+        {"none tiny", twenty, 100, 32, 128, 1, 1},
+        {"another form", twenty, 100, 24, 128, 1, 1},
+        {"two packs, few blocks", twenty, 112, 64, 256, 1, 1},
+        {"two packs, more blocks", twenty, 113, 64, 256, 0, 1},
+        {"two packs, short rows", three, 100, 64, 256, 0, 1},
+        {"narrow packs", twenty, 100, 30, 128, 0, 0},
+        {"three packs", twenty, 100, 96, 512, 0, 0},
+    };
+    for (int c = 0; c < COUNT(cases); c++) {
+        struct csr A;
+        struct inputs in;
+        double opt[PARAMS_MAX] = {0};
+        if (make_rows(cases[c].m, 3400, cases[c].length, NULL, &A)) return;
+        if (inputs_of(&in, &A, F32, cases[c].k)) return;
+        algo_defaults(graded()->algo, opt);
+        set_option(graded(), opt, "slab", cases[c].slab);
+        set_option(graded(), opt, "short", 8);
+        for (int roomy = -1; roomy <= 1; roomy++) {
+            set_option(graded(), opt, "roomy", roomy);
+            struct outcome out = run_right(&in, opt, cases[c].what);
+            const double want = roomy < 0 ? cases[c].roomy : roomy * cases[c].can;
+            CHECK(figure_of(&out, "roomy") == want, "%s, %d: %g", cases[c].what, roomy,
+                  figure_of(&out, "roomy"));
+        }
+        inputs_free(&in);
+        csr_free(&A);
+    }
+}
+
 // ---- How scattered the columns are ----
 
 static void test_scatter(void)
@@ -373,6 +425,9 @@ static void test_shapes(void)
             CHECK(figure_of(&out, "pack") == 8, "packs of %g bytes", figure_of(&out, "pack"));
             set_option(graded(), opt, "pack", 1); // less than a value has
             run_right(&in, opt, "packs of one value");
+            algo_defaults(graded()->algo, opt);
+            set_option(graded(), opt, "roomy", 1);
+            run_right(&in, opt, "more registers");
         }
         inputs_free(&in);
         if (inputs_of(&in, &A, k % 2 ? F64 : F32, k <= 100 ? k : more[k - 101])) return;
@@ -388,7 +443,7 @@ static void test_shapes(void)
 int main(void)
 {
     static void (*const tests[])(void) = {
-        test_kinds,   test_tiny,    test_segments, test_uncut,  test_waves,
+        test_kinds,   test_tiny,    test_segments, test_uncut,  test_waves, test_registers,
         test_scatter, test_bundles, test_infinity, test_shapes, NULL,
     };
     return main_on_cuda(&dev, UNITS, tests);

@@ -124,8 +124,8 @@ int main(void)
     expect("one that is no graph", &dense, 2, 2 + late, 0);
     capturable = true;
     for (run_fails_at = 1; run_fails_at <= 4; run_fails_at++)
-        CHECK(time_it(run_fails_at < 4 ? &dense : &sparse, 2, &us) == ERR_DEVICE, "run %d fails, and nobody says so",
-              run_fails_at);
+        CHECK(time_it(run_fails_at < 4 ? &dense : &sparse, 2, &us) == ERR_DEVICE,
+              "run %d fails, and nobody says so", run_fails_at);
     run_fails_at = 0;
     for (launch_fails_at = 1; launch_fails_at <= 4; launch_fails_at++)
         CHECK(time_it(&dense, 2, &us) == ERR_DEVICE, "graph %d fails, and nobody says so",

@@ -6,11 +6,12 @@
 #include "pieces.cuh"
 #include "scatter.cuh"
 
-// A shape that the kernel is compiled for; `whole`: for full slabs; `bundles`: for bundles, too.
+// A shape that the kernel is compiled for; `whole`: for full slabs; `bundles`: for bundles, too;
+// `roomy`: there is the same with fewer registers.
 struct form {
     int vec, lanes, packs, team;
     int blocks; // that a multiprocessor holds, at least
-    bool whole, bundles, tiny;
+    bool whole, bundles, tiny, roomy;
     void (*start)(const struct task *t);
 };
 
@@ -61,11 +62,11 @@ static inline const struct form *best_form(const struct task *t, const struct fo
     for (const struct form *f = forms; f < forms + count; f++) {
         const int64_t slab = form_slab(f) * bytes;
         const int64_t cost = form_slabs(f, k) * (slab + 96) + max(0, 8 - f->lanes);
-        const bool fits = f->vec <= vec && (!most || f->vec == 1 || f->vec * bytes <= most) &&
-                          f->bundles == within.bundles && (!f->whole || k % form_slab(f) == 0) &&
-                          (f->lanes >= 4 || within.lanes || mean_length(t) >= 32) &&
-                          (!within.slab || slab <= within.slab) &&
-                          (!within.lanes || f->lanes == within.lanes);
+        const bool fits =
+            !f->roomy && f->vec <= vec && (!most || f->vec == 1 || f->vec * bytes <= most) &&
+            f->bundles == within.bundles && (!f->whole || k % form_slab(f) == 0) &&
+            (f->lanes >= 4 || within.lanes || mean_length(t) >= 32) &&
+            (!within.slab || slab <= within.slab) && (!within.lanes || f->lanes == within.lanes);
         if (fits && cost < least) best = f, least = cost;
     }
     return best;
@@ -171,6 +172,17 @@ static inline const struct form *form_for_bundles(const struct task *t, const st
         f = best_form(t, forms, count, within);
     }
     return f && 2 * mean_length(t) >= f->lanes ? f : NULL;
+}
+
+// The same form with more registers; NULL: there is none.
+static inline const struct form *roomy_form(const struct form *forms, int count,
+                                            const struct form *like)
+{
+    for (const struct form *f = forms; f < forms + count; f++)
+        if (f->roomy && f->vec == like->vec && f->lanes == like->lanes && f->packs == like->packs &&
+            f->whole == like->whole && f->bundles == like->bundles)
+            return f;
+    return NULL;
 }
 
 #endif

@@ -26,7 +26,7 @@
 #include "multiply.cuh"
 #include "plan.cuh"
 
-template <typename S, bool BUNDLES> static void start(const struct task *t)
+template <typename S, bool BUNDLES, int BLOCKS> static void start(const struct task *t)
 {
     typedef typename S::T T;
     const struct plan *s = (const struct plan *)t->state;
@@ -44,7 +44,7 @@ template <typename S, bool BUNDLES> static void start(const struct task *t)
                      0,
                      s->B_step,
                      s->C_step};
-    auto kernel = multiply<S, BUNDLES>;
+    auto kernel = multiply<S, BUNDLES, BLOCKS>;
     const int32_t most = 65535; // slabs of one grid
     for (; x.slab < s->slabs; x.slab += most)
         LAUNCH_EARLY_IF(
@@ -53,29 +53,38 @@ template <typename S, bool BUNDLES> static void start(const struct task *t)
             0, t->dev->stream, x, s->lists);
 }
 
-#define FORM(VEC, LANES, PACKS, WHOLE, BUNDLES)                                                    \
-    {                                                                                              \
-        VEC, LANES, PACKS, shape<T, VEC, LANES, PACKS, WHOLE>::TEAM,                               \
-            blocks_of<shape<T, VEC, LANES, PACKS, WHOLE>, BUNDLES ? ALIKE : 1>(), WHOLE, BUNDLES,  \
-            has_tiny<shape<T, VEC, LANES, PACKS, WHOLE>, BUNDLES>(),                               \
-            start<shape<T, VEC, LANES, PACKS, WHOLE>, BUNDLES>                                     \
-    }
-#define PLAIN(VEC, LANES, PACKS)       FORM(VEC, LANES, PACKS, false, false)
-#define FULL(VEC, LANES, PACKS)        FORM(VEC, LANES, PACKS, true, false)
+template <typename S, bool BUNDLES, bool ROOMY> static constexpr struct form form_of()
+{
+    constexpr int ROWS = BUNDLES ? ALIKE : 1, BLOCKS = blocks_of<S, ROWS, ROOMY>();
+    return {S::VEC,   S::LANES,
+            S::PACKS, S::TEAM,
+            BLOCKS,   S::WHOLE,
+            BUNDLES,  has_tiny<S, BUNDLES>(),
+            ROOMY,    start<S, BUNDLES, BLOCKS>};
+}
+
+#define FORM(VEC, LANES, PACKS, WHOLE, BUNDLES, ROOMY)                                             \
+    form_of<shape<T, VEC, LANES, PACKS, WHOLE>, BUNDLES, ROOMY>()
+#define PLAIN(VEC, LANES, PACKS)       FORM(VEC, LANES, PACKS, false, false, false)
+#define FULL(VEC, LANES, PACKS)        FORM(VEC, LANES, PACKS, true, false, false)
 #define FULL_OR_NOT(VEC, LANES, PACKS) FULL(VEC, LANES, PACKS), PLAIN(VEC, LANES, PACKS)
-#define FOR_BUNDLES(VEC, LANES, PACKS) FORM(VEC, LANES, PACKS, false, true)
+#define FOR_BUNDLES(VEC, LANES, PACKS) FORM(VEC, LANES, PACKS, false, true, false)
+#define ROOMY(VEC, LANES, PACKS)                                                                   \
+    FORM(VEC, LANES, PACKS, true, false, true), FORM(VEC, LANES, PACKS, false, false, true)
 
 #define FORMS_16(V)                                                                                \
     FULL_OR_NOT(V, 8, 1), FULL_OR_NOT(V, 8, 2), PLAIN(V, 8, 3), FULL_OR_NOT(V, 16, 2),             \
-        PLAIN(V, 16, 3), FULL(V, 4, 2), FULL(V, 8, 4), FOR_BUNDLES(V, 8, 1), FOR_BUNDLES(V, 16, 1)
+        PLAIN(V, 16, 3), FULL(V, 4, 2), FULL(V, 8, 4), ROOMY(V, 8, 2), ROOMY(V, 16, 2),            \
+        FOR_BUNDLES(V, 8, 1), FOR_BUNDLES(V, 16, 1)
 #define FORMS_8(V)                                                                                 \
-    PLAIN(V, 8, 1), PLAIN(V, 8, 2), PLAIN(V, 16, 2), PLAIN(V, 16, 4), PLAIN(V, 32, 3),             \
-        FOR_BUNDLES(V, 8, 1), FOR_BUNDLES(V, 8, 2), FOR_BUNDLES(V, 16, 2), FOR_BUNDLES(V, 32, 2),  \
-        FOR_BUNDLES(V, 32, 3)
+    PLAIN(V, 8, 1), PLAIN(V, 8, 2), PLAIN(V, 16, 2), PLAIN(V, 16, 3), PLAIN(V, 16, 4),             \
+        PLAIN(V, 32, 3), FOR_BUNDLES(V, 8, 1), FOR_BUNDLES(V, 8, 2), FOR_BUNDLES(V, 8, 3),         \
+        FOR_BUNDLES(V, 16, 2), FOR_BUNDLES(V, 32, 2), FOR_BUNDLES(V, 32, 3)
 #define FORMS_4(V)                                                                                 \
-    PLAIN(V, 8, 1), PLAIN(V, 8, 2), PLAIN(V, 16, 2), PLAIN(V, 8, 4), PLAIN(V, 16, 4),              \
-        PLAIN(V, 32, 4), PLAIN(V, 32, 6), FOR_BUNDLES(V, 8, 1), FOR_BUNDLES(V, 8, 2),              \
-        FOR_BUNDLES(V, 8, 4), FOR_BUNDLES(V, 16, 4), FOR_BUNDLES(V, 32, 4), FOR_BUNDLES(V, 32, 6)
+    PLAIN(V, 8, 1), PLAIN(V, 8, 2), PLAIN(V, 16, 2), PLAIN(V, 8, 4), PLAIN(V, 16, 3),              \
+        PLAIN(V, 16, 4), PLAIN(V, 32, 3), PLAIN(V, 32, 4), PLAIN(V, 32, 6), FOR_BUNDLES(V, 8, 1),  \
+        FOR_BUNDLES(V, 8, 2), FOR_BUNDLES(V, 8, 3), FOR_BUNDLES(V, 8, 4), FOR_BUNDLES(V, 16, 3),   \
+        FOR_BUNDLES(V, 16, 4), FOR_BUNDLES(V, 32, 3), FOR_BUNDLES(V, 32, 4), FOR_BUNDLES(V, 32, 6)
 #define FORMS_FEW_COLUMNS PLAIN(1, 1, 1), PLAIN(1, 4, 1)
 
 // The widest packs first. A form fits where all rows of B and C begin at a multiple of its pack.
@@ -84,14 +93,14 @@ static const struct form *forms_of(enum prec prec, int *count)
     if (prec == F32) {
         typedef float T;
         static const struct form forms[] = {
-            FORMS_16(4), FOR_BUNDLES(4, 32, 1), FOR_BUNDLES(4, 32, 2), FORMS_8(2),
-            FORMS_4(1),  FORMS_FEW_COLUMNS};
+            FORMS_16(4), ROOMY(4, 8, 1), FOR_BUNDLES(4, 32, 1), FOR_BUNDLES(4, 32, 2),
+            FORMS_8(2),  FORMS_4(1),     FORMS_FEW_COLUMNS};
         *count = (int)(sizeof forms / sizeof *forms);
         return forms;
     }
     typedef double T;
-    static const struct form forms[] = {FORMS_16(2), FOR_BUNDLES(2, 16, 2), FORMS_8(1),
-                                        FORMS_FEW_COLUMNS};
+    static const struct form forms[] = {FORMS_16(2),    FOR_BUNDLES(2, 16, 2), FORMS_8(1),
+                                        PLAIN(1, 8, 3), FOR_BUNDLES(1, 16, 3), FORMS_FEW_COLUMNS};
     *count = (int)(sizeof forms / sizeof *forms);
     return forms;
 }
@@ -112,6 +121,7 @@ static int prepare(struct task *t)
     task_number(t, "bundles", s->lists.count[SHORT_BUNDLE] + s->lists.count[MEDIUM_BUNDLE]);
     task_number(t, "columns", (double)form_slab(s->form));
     task_number(t, "lanes", s->form->lanes);
+    task_number(t, "roomy", s->form->roomy);
     task_number(t, "pack", s->form->vec * (double)prec_bytes(t->prec));
     return OK;
 }
@@ -141,6 +151,8 @@ static const struct param options[] = {
     {"alike", -1, -1, ALIKE, false,
      "nonzeros for each column of a bundle, at least; 0: no bundles; -1: by k and the size"},
     {"bundled", 0.6, 0, 1, false, "share of the nonzeros from which on there are bundles"},
+    {"roomy", -1, -1, 1, true,
+     "1: more registers and fewer blocks where there is such a form; -1: where it pays"},
     {"overlap", -1, -1, 1, true,
      "1: blocks start before the kernel ahead has ended, sm_90 and later; -1: where it pays"},
     {},

@@ -185,9 +185,9 @@ static __device__ __forceinline__ void tiny(const operands<typename S::T> &x, co
     }
 }
 
-// BUNDLES: there may be some; then no row is tiny.
-template <typename S, bool BUNDLES>
-static __global__ void __launch_bounds__(THREADS, blocks_of<S, BUNDLES ? ALIKE : 1>())
+// BUNDLES: there may be some; then no row is tiny. BLOCKS: a multiprocessor has registers for them.
+template <typename S, bool BUNDLES, int BLOCKS>
+static __global__ void __launch_bounds__(THREADS, BLOCKS)
     multiply(const __grid_constant__ operands<typename S::T> x, const __grid_constant__ lists a)
 {
     typedef typename S::T T;
