@@ -7,7 +7,8 @@
 static const struct pick_rules *rules_now; // those that pick_now() is to go by
 static int pick_now(struct task *t);       // its prepare()
 
-static const struct param picker_options[] = {PICK_OPTION, {0}};
+static const struct param picker_options[] = {PICK_OPTION, PICK_BACK_OPTION, {0}};
+static const struct param sparse_picker_options[] = {PICK_OPTION, {0}};
 static const struct algo picker = {.layouts = BOTH_LAYOUTS,
                                    .precs = BOTH_PRECS,
                                    .A = {&format_csr},
@@ -20,7 +21,7 @@ static const struct algo picker = {.layouts = BOTH_LAYOUTS,
 static const struct algo sparse_picker = {.precs = BOTH_PRECS,
                                           .A = {&format_csr},
                                           .S = {&format_csr},
-                                          .options = picker_options,
+                                          .options = sparse_picker_options,
                                           .prepare = pick_now,
                                           .run = delegate_run,
                                           .teardown = delegate_teardown,

@@ -292,6 +292,24 @@ static void test_no_memory(struct inputs *in)
     CHECK(done && refusals > 5, "%d allocations failed", refusals);
 }
 
+// Of runs back to back all are timed that are not out of the question, sure or not.
+static void test_back_to_back(struct inputs *in)
+{
+    for (int far = 0; far < 2; far++) {
+        const double second = 4 + log(PICK_FAR) + (far ? 0.01 : -0.01);
+        const struct pick_rules rules = {.unsure = 1,
+                                         .list = {{"aspt", {4}}, {"reference", {second}}}};
+        const struct algo_entry entry = {"picker", in->p.op, dev.kind, &picker, NULL};
+        rules_now = &rules;
+        for (int back = 0; back < 2; back++) {
+            struct outcome out = case_run(in, &entry, (double[PARAMS_MAX]){1, back}, CHECK_FULL);
+            const bool timed = figure_of(&out, "reference_timed_us") > 0;
+            CHECK(!out.err && out.check.error_ratio == 0 && !out.left, "%s", fail_text());
+            CHECK(timed == (back && !far), "back %d, far %d: timed %d", back, far, timed);
+        }
+    }
+}
+
 // Two that are close are timed, and the faster one is taken, whichever is predicted first.
 static void test_tries(struct inputs *in)
 {
@@ -432,6 +450,7 @@ static void test_fallback(void)
         test_refusals(&in); // makes the operands, too
         test_no_memory(&in);
         test_tries(&in);
+        test_back_to_back(&in);
         test_tries_several(&in);
         inputs_free(&in);
     }

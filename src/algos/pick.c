@@ -71,6 +71,7 @@ struct field {
     double us[PICKS_MAX]; // INFINITY: out of the question
     double unsure;        // candidates predicted within this factor of the first are timed
     bool known;           // every feature is in its range
+    bool back;            // runs back to back decide
 };
 
 // -1: none is left.
@@ -82,6 +83,11 @@ static int fastest(const struct field *f)
     return best;
 }
 
+static bool wants_back(const struct task *t)
+{
+    return algo_param_find(t->algo, "back") >= 0 && task_option(t, "back") != 0;
+}
+
 static void predict(struct task *t, const struct pick_rules *rules, const struct pick_facts *facts,
                     struct field *f)
 {
@@ -89,7 +95,8 @@ static void predict(struct task *t, const struct pick_rules *rules, const struct
     const struct pick_rule *list = rules->list;
     pick_features(facts, x);
     const char *unlike = pick_unlike(rules, x);
-    *f = (struct field){.list = list, .unsure = rules->unsure, .known = !unlike};
+    *f = (struct field){.list = list, .known = !unlike, .back = wants_back(t)};
+    f->unsure = f->back ? PICK_FAR : rules->unsure;
     if (unlike) task_text(t, "unlike", unlike);
     for (int i = 0; list[i].name; i++, f->count++)
         f->us[i] = may_pick(t, list[i].name) ? pick_us(&list[i], x) : INFINITY;
@@ -144,12 +151,12 @@ static void enter(struct task *t, const struct trial *x)
 
 // Times the runs of the one that the task was handed on to, unless preparing it failed with `err`.
 // If it refuses it is torn down, and its memory is free for the others.
-static int time_trial(struct task *t, struct trial *x, int err, struct trials *all)
+static int time_trial(struct task *t, struct trial *x, bool back, int err, struct trials *all)
 {
     x->delegate = t->state;
     x->figures = t->figures;
     if (!err) err = device_sync(t->dev); // what preparing has yet to write is there before a run
-    if (!err) err = trial_time(&x->delegate->inner, &x->us);
+    if (!err) err = trial_time(&x->delegate->inner, back, &x->us);
     if (err) x->us = INFINITY;
     x->refusal = is_refusal(err) ? err : OK;
     all->list[all->count++] = (struct result){x->name, x->us, x->refusal};
@@ -179,7 +186,7 @@ struct before {
 
 // The task is `holder`'s: moves to the candidate `name` if that is faster. The slower one is torn
 // down.
-static int challenge(struct task *t, struct trial *holder, const char *name,
+static int challenge(struct task *t, struct trial *holder, const char *name, bool back,
                      const struct before *before, struct trials *all)
 {
     struct trial other = {.name = name, .figures = before->figures};
@@ -188,7 +195,7 @@ static int challenge(struct task *t, struct trial *holder, const char *name,
     device_peak_reset(t->dev);
     int err = delegate_prepare(t, name);
     other.peak_bytes = t->dev->peak_bytes - of_holder;
-    err = time_trial(t, &other, err, all);
+    err = time_trial(t, &other, back, err, all);
     const bool moves = !err && other.us < holder->us;
     enter(t, moves ? holder : &other);
     delegate_teardown(t);
@@ -226,10 +233,10 @@ static int try_others(struct task *t, struct field *f, int first, const struct b
     int next;
     f->us[first] = INFINITY;
     if (next_to_time(f, us, 1) < 0) return OK;
-    int err = time_trial(t, &holder, OK, &all);
+    int err = time_trial(t, &holder, f->back, OK, &all);
     while (!err && (next = next_to_time(f, us, count_compared(&all))) >= 0) {
         f->us[next] = INFINITY;
-        err = challenge(t, &holder, f->list[next].name, before, &all);
+        err = challenge(t, &holder, f->list[next].name, f->back, before, &all);
     }
     if (err) return err;
     t->dev->peak_bytes = holder.peak_bytes;

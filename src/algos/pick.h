@@ -58,8 +58,8 @@ struct pick_rules {
         double least, most;
     } seen[PICK_FEATURES];
 };
-// Where a feature is out of its range the second best is timed if it should take less than so many
-// times as long as the best.
+// What should take so many times as long as the best is out of the question, also where a feature
+// is out of its range and the second best is timed for that.
 #define PICK_FAR 10
 // The name of the first feature that is out of its range; NULL: none is.
 const char *pick_unlike(const struct pick_rules *rules, const double x[PICK_FEATURES]);
@@ -70,6 +70,14 @@ const char *pick_unlike(const struct pick_rules *rules, const double x[PICK_FEAT
         "try", 1, 0, 1, true,                                                                      \
             "1: candidates are timed where the rule is unsure or the case is unlike all "          \
             "measured; 0: never"                                                                   \
+    }
+
+// Of one whose runs leave their result where it was: what the fastest is. Rules are of runs that
+// are kept apart, so that all that are not out of the question are timed.
+#define PICK_BACK_OPTION                                                                           \
+    {                                                                                              \
+        "back", 0, 0, 1, true,                                                                     \
+            "1: the fastest of runs back to back, which are always timed; 0: of runs kept apart"   \
     }
 
 // The prepare() of an algorithm that picks (see delegate.h): the candidate that should be the

@@ -13,6 +13,7 @@ static int run_one(void *arg)
 struct many {
     struct task *t;
     int count; // runs
+    bool back; // to back
     void *graph;
 };
 
@@ -23,7 +24,7 @@ static int run_many(void *arg)
     int err = OK;
     for (int i = 0; i < m->count && !err; i++) {
         err = run_one(m->t);
-        if (!err && device->separate) err = device->separate(m->t->dev);
+        if (!err && !m->back && device->separate) err = device->separate(m->t->dev);
     }
     return err;
 }
@@ -61,10 +62,10 @@ static int least_time_warm(struct task *t, int (*start)(void *arg), void *arg, i
 }
 
 // The least time of one of many runs as one graph; ERR_UNSUPPORTED where they cannot be one.
-static int time_graph(struct task *t, double *us)
+static int time_graph(struct task *t, bool back, double *us)
 {
     const struct device_ops *device = t->dev->ops;
-    struct many m = {t, (int)fmax(1, fmin(TRIAL_LONG_US / *us, TRIAL_MANY)), NULL};
+    struct many m = {t, (int)fmax(1, fmin(TRIAL_LONG_US / *us, TRIAL_MANY)), back, NULL};
     double all;
     int err = device->graph_make(t->dev, run_many, &m, &m.graph);
     if (err) return err;
@@ -74,11 +75,11 @@ static int time_graph(struct task *t, double *us)
     return err;
 }
 
-int trial_time(struct task *t, double *us)
+int trial_time(struct task *t, bool back, double *us)
 {
     const bool graphs = t->dev->ops->graph_make && t->entry->op->result != RESULT_SPARSE;
     int err = least_time_warm(t, run_one, t, 1, us);
     if (err) return err;
-    err = graphs && *us < TRIAL_LONG_US ? time_graph(t, us) : ERR_UNSUPPORTED;
+    err = graphs && *us < TRIAL_LONG_US ? time_graph(t, back, us) : ERR_UNSUPPORTED;
     return err == ERR_UNSUPPORTED ? least_time(t, run_one, t, TRIES - 1, us) : err;
 }

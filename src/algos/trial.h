@@ -14,8 +14,9 @@ extern "C" {
 #define TRIAL_MANY    8
 
 // The least time of one run of a task that is ready, in microseconds, after one that warms up. In a
-// graph an empty kernel stands behind each run, and its time is included. No result is left.
-int trial_time(struct task *t, double *us);
+// graph an empty kernel stands behind each run, and its time is included, unless they are to be
+// back to back. No result is left.
+int trial_time(struct task *t, bool back, double *us);
 
 #ifdef __cplusplus
 }

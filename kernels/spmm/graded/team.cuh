@@ -39,15 +39,14 @@ template <typename S, bool BUNDLES> static __host__ __device__ constexpr bool ha
     return !BUNDLES && S::LANES >= 4;
 }
 
-// Blocks that a multiprocessor must have registers for: with 5, 6, 7, 8, 9 or 10 of them a thread
-// has 96, 80, 72, 64, 56 or 48 registers. Values that do not fit are spilled in every round, which
+// Blocks that a multiprocessor must have registers for: with 4 to 10 of them a thread has 128, 96,
+// 80, 72, 64, 56 or 48 registers. Values that do not fit are spilled in every round, which
 // costs more than fewer blocks do. ROOMY: with more than must be, so that more loads are under way.
 template <typename S, int ROWS, bool ROOMY> static __host__ __device__ constexpr int blocks_of()
 {
-    const bool narrow = S::VEC * sizeof(typename S::T) < 16;
     if (ROWS == 1) return S::BYTES > 16 ? (ROOMY ? 7 : 8) : ROOMY ? 9 : 10;
     if (sizeof(typename S::T) == 4) return S::BYTES > 16 ? 6 : 8;
-    return S::BYTES > 16 || (narrow && S::BYTES == 16) ? 5 : S::BYTES > 8 ? 6 : 8;
+    return S::PACKS > 3 ? 4 : S::BYTES > 16 ? 5 : S::BYTES > 8 ? 6 : 8;
 }
 
 // Loads what is read once, and keeps it out of L1, which the rows of B need.
