@@ -100,8 +100,8 @@ static const struct form *forms_of(enum prec prec, int *count)
     }
     typedef double T;
     static const struct form forms[] = {
-        FORMS_16(2),           FOR_BUNDLES(2, 16, 2), FORMS_8(1),       PLAIN(1, 8, 3),
-        FOR_BUNDLES(1, 16, 3), FOR_BUNDLES(1, 16, 4), FORMS_FEW_COLUMNS};
+        FORMS_16(2),    FOR_BUNDLES(2, 16, 2), FOR_BUNDLES(1, 16, 4), FORMS_8(1),
+        PLAIN(1, 8, 3), FOR_BUNDLES(1, 16, 3), FORMS_FEW_COLUMNS};
     *count = (int)(sizeof forms / sizeof *forms);
     return forms;
 }
