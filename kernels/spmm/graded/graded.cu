@@ -81,13 +81,14 @@ template <typename S, bool BUNDLES, bool ROOMY> static constexpr struct form for
         PLAIN(V, 32, 3), FOR_BUNDLES(V, 8, 1), FOR_BUNDLES(V, 8, 2), FOR_BUNDLES(V, 8, 3),         \
         FOR_BUNDLES(V, 16, 2), FOR_BUNDLES(V, 32, 2), FOR_BUNDLES(V, 32, 3)
 #define FORMS_4(V)                                                                                 \
-    PLAIN(V, 8, 1), PLAIN(V, 8, 2), PLAIN(V, 16, 2), PLAIN(V, 8, 4), PLAIN(V, 16, 3),              \
-        PLAIN(V, 16, 4), PLAIN(V, 32, 3), PLAIN(V, 32, 4), PLAIN(V, 32, 6), FOR_BUNDLES(V, 8, 1),  \
-        FOR_BUNDLES(V, 8, 2), FOR_BUNDLES(V, 8, 3), FOR_BUNDLES(V, 8, 4), FOR_BUNDLES(V, 16, 3),   \
-        FOR_BUNDLES(V, 16, 4), FOR_BUNDLES(V, 32, 3), FOR_BUNDLES(V, 32, 4), FOR_BUNDLES(V, 32, 6)
+    PLAIN(V, 8, 1), PLAIN(V, 8, 2), PLAIN(V, 16, 2), PLAIN(V, 8, 4), PLAIN(V, 16, 4),              \
+        PLAIN(V, 32, 3), PLAIN(V, 32, 4), PLAIN(V, 32, 6), PLAIN(V, 16, 3), FOR_BUNDLES(V, 8, 1),  \
+        FOR_BUNDLES(V, 8, 2), FOR_BUNDLES(V, 8, 3), FOR_BUNDLES(V, 8, 4), FOR_BUNDLES(V, 16, 4),   \
+        FOR_BUNDLES(V, 32, 3), FOR_BUNDLES(V, 32, 4), FOR_BUNDLES(V, 32, 6), FOR_BUNDLES(V, 16, 3)
 #define FORMS_FEW_COLUMNS PLAIN(1, 1, 1), PLAIN(1, 4, 1)
 
-// The widest packs first. A form fits where all rows of B and C begin at a multiple of its pack.
+// The widest packs first. Of equal cost are one slab of (1, 32, 6) and three of (1, 16, 3), which
+// therefore comes behind. A form fits where all rows of B and C begin at a multiple of its pack.
 static const struct form *forms_of(enum prec prec, int *count)
 {
     if (prec == F32) {
