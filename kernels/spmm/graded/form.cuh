@@ -7,11 +7,12 @@
 #include "scatter.cuh"
 
 // A shape that the kernel is compiled for; `whole`: for full slabs; `bundles`: for bundles, too;
-// `roomy`: there is the same with fewer registers.
+// `roomy`: there is the same with fewer registers. `exact`: for rows that allow no wider packs, as
+// others are faster by wide ones, though more lanes are idle.
 struct form {
     int vec, lanes, packs, team;
     int blocks; // that a multiprocessor holds, at least
-    bool whole, bundles, tiny, roomy;
+    bool whole, bundles, exact, tiny, roomy;
     void (*start)(const struct task *t);
 };
 
@@ -58,16 +59,16 @@ static inline const struct form *best_form(const struct task *t, const struct fo
     const int64_t most = (int64_t)task_option(t, "pack");
     const int vec = widest_pack(t);
     const struct form *best = NULL;
-    double least = INFINITY;
+    int64_t least = INT64_MAX;
     for (const struct form *f = forms; f < forms + count; f++) {
         const int64_t slab = form_slab(f) * bytes;
-        double cost = (double)(form_slabs(f, k) * (slab + 96) + max(0, 8 - f->lanes));
-        for (int wider = vec; wider > f->vec; wider /= 2) cost *= 1.24;
-        const bool fits =
-            !f->roomy && f->vec <= vec && (!most || f->vec == 1 || f->vec * bytes <= most) &&
-            f->bundles == within.bundles && (!f->whole || k % form_slab(f) == 0) &&
-            (f->lanes >= 4 || within.lanes || mean_length(t) >= 32) &&
-            (!within.slab || slab <= within.slab) && (!within.lanes || f->lanes == within.lanes);
+        const int64_t cost = form_slabs(f, k) * (slab + 96) + max(0, 8 - f->lanes);
+        const bool fits = !f->roomy && (f->exact ? f->vec == vec : f->vec <= vec) &&
+                          (!most || f->vec == 1 || f->vec * bytes <= most) &&
+                          f->bundles == within.bundles && (!f->whole || k % form_slab(f) == 0) &&
+                          (f->lanes >= 4 || within.lanes || mean_length(t) >= 32) &&
+                          (!within.slab || slab <= within.slab) &&
+                          (!within.lanes || f->lanes == within.lanes);
         if (fits && cost < least) best = f, least = cost;
     }
     return best;

@@ -53,38 +53,51 @@ template <typename S, bool BUNDLES, int BLOCKS> static void start(const struct t
             0, t->dev->stream, x, s->lists);
 }
 
-template <typename S, bool BUNDLES, bool ROOMY> static constexpr struct form form_of()
+enum { EXACT = 1, ROOMY = 2 }; // of a form
+
+template <typename S, bool BUNDLES, int KIND> static constexpr struct form form_of()
 {
-    constexpr int ROWS = BUNDLES ? ALIKE : 1, BLOCKS = blocks_of<S, ROWS, ROOMY>();
-    return {S::VEC,   S::LANES,
-            S::PACKS, S::TEAM,
-            BLOCKS,   S::WHOLE,
-            BUNDLES,  has_tiny<S, BUNDLES>(),
-            ROOMY,    start<S, BUNDLES, BLOCKS>};
+    constexpr bool is_roomy = KIND == ROOMY;
+    constexpr int ROWS = BUNDLES ? ALIKE : 1, BLOCKS = blocks_of<S, ROWS, is_roomy>();
+    return {S::VEC,
+            S::LANES,
+            S::PACKS,
+            S::TEAM,
+            BLOCKS,
+            S::WHOLE,
+            BUNDLES,
+            KIND == EXACT,
+            has_tiny<S, BUNDLES>(),
+            is_roomy,
+            start<S, BUNDLES, BLOCKS>};
 }
 
-#define FORM(VEC, LANES, PACKS, WHOLE, BUNDLES, ROOMY)                                             \
-    form_of<shape<T, VEC, LANES, PACKS, WHOLE>, BUNDLES, ROOMY>()
-#define PLAIN(VEC, LANES, PACKS)       FORM(VEC, LANES, PACKS, false, false, false)
-#define FULL(VEC, LANES, PACKS)        FORM(VEC, LANES, PACKS, true, false, false)
-#define FULL_OR_NOT(VEC, LANES, PACKS) FULL(VEC, LANES, PACKS), PLAIN(VEC, LANES, PACKS)
-#define FOR_BUNDLES(VEC, LANES, PACKS) FORM(VEC, LANES, PACKS, false, true, false)
-#define ROOMY(VEC, LANES, PACKS)                                                                   \
-    FORM(VEC, LANES, PACKS, true, false, true), FORM(VEC, LANES, PACKS, false, false, true)
+#define FORM(VEC, LANES, PACKS, WHOLE, BUNDLES, KIND)                                              \
+    form_of<shape<T, VEC, LANES, PACKS, WHOLE>, BUNDLES, KIND>()
+#define PLAIN(VEC, LANES, PACKS)             FORM(VEC, LANES, PACKS, false, false, 0)
+#define PLAIN_EXACT(VEC, LANES, PACKS)       FORM(VEC, LANES, PACKS, false, false, EXACT)
+#define PLAIN_ROOMY(VEC, LANES, PACKS)       FORM(VEC, LANES, PACKS, false, false, ROOMY)
+#define FULL(VEC, LANES, PACKS)              FORM(VEC, LANES, PACKS, true, false, 0)
+#define FULL_ROOMY(VEC, LANES, PACKS)        FORM(VEC, LANES, PACKS, true, false, ROOMY)
+#define FULL_OR_NOT(VEC, LANES, PACKS)       FULL(VEC, LANES, PACKS), PLAIN(VEC, LANES, PACKS)
+#define BOTH_ROOMY(VEC, LANES, PACKS)        FULL_ROOMY(VEC, LANES, PACKS), PLAIN_ROOMY(VEC, LANES, PACKS)
+#define FOR_BUNDLES(VEC, LANES, PACKS)       FORM(VEC, LANES, PACKS, false, true, 0)
+#define FOR_BUNDLES_EXACT(VEC, LANES, PACKS) FORM(VEC, LANES, PACKS, false, true, EXACT)
 
 #define FORMS_16(V)                                                                                \
     FULL_OR_NOT(V, 8, 1), FULL_OR_NOT(V, 8, 2), PLAIN(V, 8, 3), FULL_OR_NOT(V, 16, 2),             \
-        PLAIN(V, 16, 3), FULL(V, 4, 2), FULL(V, 8, 4), ROOMY(V, 8, 2), ROOMY(V, 16, 2),            \
+        PLAIN(V, 16, 3), FULL(V, 4, 2), FULL(V, 8, 4), BOTH_ROOMY(V, 8, 2), BOTH_ROOMY(V, 16, 2),  \
         FOR_BUNDLES(V, 8, 1), FOR_BUNDLES(V, 16, 1)
 #define FORMS_8(V)                                                                                 \
-    PLAIN(V, 8, 1), PLAIN(V, 8, 2), PLAIN(V, 16, 2), PLAIN(V, 16, 3), PLAIN(V, 16, 4),             \
-        PLAIN(V, 32, 3), FOR_BUNDLES(V, 8, 1), FOR_BUNDLES(V, 8, 2), FOR_BUNDLES(V, 8, 3),         \
-        FOR_BUNDLES(V, 16, 2), FOR_BUNDLES(V, 32, 2), FOR_BUNDLES(V, 32, 3)
+    PLAIN(V, 8, 1), PLAIN(V, 8, 2), PLAIN(V, 16, 2), PLAIN_EXACT(V, 16, 3), PLAIN(V, 16, 4),       \
+        PLAIN(V, 32, 3), FOR_BUNDLES(V, 8, 1), FOR_BUNDLES(V, 8, 2), FOR_BUNDLES(V, 16, 2),        \
+        FOR_BUNDLES(V, 32, 2), FOR_BUNDLES(V, 32, 3)
 #define FORMS_4(V)                                                                                 \
     PLAIN(V, 8, 1), PLAIN(V, 8, 2), PLAIN(V, 16, 2), PLAIN(V, 8, 4), PLAIN(V, 16, 4),              \
-        PLAIN(V, 32, 3), PLAIN(V, 32, 4), PLAIN(V, 32, 6), PLAIN(V, 16, 3), FOR_BUNDLES(V, 8, 1),  \
-        FOR_BUNDLES(V, 8, 2), FOR_BUNDLES(V, 8, 3), FOR_BUNDLES(V, 8, 4), FOR_BUNDLES(V, 16, 4),   \
-        FOR_BUNDLES(V, 32, 3), FOR_BUNDLES(V, 32, 4), FOR_BUNDLES(V, 32, 6), FOR_BUNDLES(V, 16, 3)
+        PLAIN_EXACT(V, 32, 3), PLAIN(V, 32, 4), PLAIN(V, 32, 6), PLAIN_EXACT(V, 16, 3),            \
+        FOR_BUNDLES(V, 8, 1), FOR_BUNDLES(V, 8, 2), FOR_BUNDLES_EXACT(V, 8, 3),                    \
+        FOR_BUNDLES(V, 8, 4), FOR_BUNDLES(V, 16, 4), FOR_BUNDLES_EXACT(V, 32, 3),                  \
+        FOR_BUNDLES(V, 32, 4), FOR_BUNDLES(V, 32, 6), FOR_BUNDLES_EXACT(V, 16, 3)
 #define FORMS_FEW_COLUMNS PLAIN(1, 1, 1), PLAIN(1, 4, 1)
 
 // The widest packs first. Of equal cost are one slab of (1, 32, 6) and three of (1, 16, 3), which
@@ -94,15 +107,20 @@ static const struct form *forms_of(enum prec prec, int *count)
     if (prec == F32) {
         typedef float T;
         static const struct form forms[] = {
-            FORMS_16(4), ROOMY(4, 8, 1), FOR_BUNDLES(4, 32, 1), FOR_BUNDLES(4, 32, 2),
-            FORMS_8(2),  FORMS_4(1),     FORMS_FEW_COLUMNS};
+            FORMS_16(4), BOTH_ROOMY(4, 8, 1), FOR_BUNDLES(4, 32, 1), FOR_BUNDLES(4, 32, 2),
+            FORMS_8(2),  FORMS_4(1),          FORMS_FEW_COLUMNS};
         *count = (int)(sizeof forms / sizeof *forms);
         return forms;
     }
     typedef double T;
-    static const struct form forms[] = {
-        FORMS_16(2),    FOR_BUNDLES(2, 16, 2), FOR_BUNDLES(1, 16, 4), FORMS_8(1),
-        PLAIN(1, 8, 3), FOR_BUNDLES(1, 16, 3), FORMS_FEW_COLUMNS};
+    static const struct form forms[] = {FORMS_16(2),
+                                        FOR_BUNDLES(2, 16, 2),
+                                        FOR_BUNDLES(1, 16, 4),
+                                        FORMS_8(1),
+                                        PLAIN_EXACT(1, 8, 3),
+                                        FOR_BUNDLES_EXACT(1, 8, 3),
+                                        FOR_BUNDLES_EXACT(1, 16, 3),
+                                        FORMS_FEW_COLUMNS};
     *count = (int)(sizeof forms / sizeof *forms);
     return forms;
 }
