@@ -292,6 +292,65 @@ static void test_no_memory(struct inputs *in)
     CHECK(done && refusals > 5, "%d allocations failed", refusals);
 }
 
+// A device whose graphs are run when they are made, and which counts what is put between runs.
+static int separations;
+
+static int count_separation(struct device *d)
+{
+    (void)d;
+    separations++;
+    return OK;
+}
+
+static int stop_at_once(struct device *d, double *ms)
+{
+    int err = device_list[d->kind].ops->timer_stop(d, ms);
+    *ms = 0.01; // short enough for a graph
+    return err;
+}
+
+static int make_graph(struct device *d, int (*launch)(void *arg), void *arg, void **graph)
+{
+    (void)d;
+    *graph = &separations;
+    return launch(arg);
+}
+
+static int launch_graph(struct device *d, void *graph)
+{
+    (void)d, (void)graph;
+    return OK;
+}
+
+static void free_graph(struct device *d, void *graph) { (void)d, (void)graph; }
+
+// Trials of runs back to back have nothing between the runs, the others have.
+static void test_nothing_between(struct inputs *in)
+{
+    static const struct pick_rules rules = {.unsure = 2,
+                                            .list = {{"aspt", {4}}, {"reference", {4.1}}}};
+    const struct algo_entry entry = {"picker", in->p.op, dev.kind, &picker, NULL};
+    const struct device_ops *own = dev.ops;
+    struct device_ops counting = *own;
+    counting.separate = count_separation;
+    counting.timer_stop = stop_at_once;
+    counting.graph_make = make_graph;
+    counting.graph_launch = launch_graph;
+    counting.graph_free = free_graph;
+    rules_now = &rules;
+    for (int back = 0; back < 2; back++) {
+        struct task t = {.entry = &entry, .algo = &picker, .opt = {1, back}};
+        struct setup setup;
+        separations = 0;
+        dev.ops = &counting;
+        CHECK(!task_prepare(&t, &in->o, &setup), "%s", fail_text());
+        dev.ops = own;
+        CHECK(figures_find(&t.figures, "reference_timed_us"), "it was not timed");
+        CHECK((separations > 0) == !back, "back %d: %d separations", back, separations);
+        task_teardown(&t);
+    }
+}
+
 // Of runs back to back all are timed that are not out of the question, sure or not.
 static void test_back_to_back(struct inputs *in)
 {
@@ -451,6 +510,7 @@ static void test_fallback(void)
         test_no_memory(&in);
         test_tries(&in);
         test_back_to_back(&in);
+        test_nothing_between(&in);
         test_tries_several(&in);
         inputs_free(&in);
     }

@@ -438,13 +438,53 @@ static void test_shapes(void)
     csr_free(&A);
 }
 
+// Which form a row of k columns takes: of packs as wide as rows allow, and of three packs a lane
+// where two or four of them would be more.
+static void test_forms(void)
+{
+    static const struct {
+        enum prec prec;
+        int64_t k;
+        double columns, pack;                 // of rows
+        double columns_bundled, pack_bundled; // of bundles
+    } cases[] = {
+        {F32, 17, 32, 4, 24, 4},   {F32, 20, 32, 16, 32, 16},  {F32, 33, 48, 4, 48, 4},
+        {F32, 34, 64, 8, 64, 8},   {F32, 36, 64, 16, 64, 16},  {F32, 65, 96, 4, 96, 4},
+        {F32, 66, 96, 8, 128, 8},  {F32, 68, 96, 16, 128, 16}, {F32, 129, 192, 4, 192, 4},
+        {F64, 17, 24, 8, 24, 8},   {F64, 18, 32, 16, 32, 16},  {F64, 33, 48, 8, 48, 8},
+        {F64, 34, 48, 16, 64, 16}, {F64, 49, 64, 8, 64, 8},    {F64, 65, 96, 8, 96, 8},
+    };
+    struct csr A;
+    if (make_rows(360, 3400, thirty_six, with_first, &A)) return;
+    for (int c = 0; c < COUNT(cases); c++) {
+        struct inputs in;
+        double opt[PARAMS_MAX] = {0};
+        if (inputs_of(&in, &A, cases[c].prec, cases[c].k)) return;
+        algo_defaults(graded()->algo, opt);
+        for (int bundles = 0; bundles < 2; bundles++) {
+            set_option(graded(), opt, "alike", bundles);
+            struct outcome out = run_right(&in, opt, "forms");
+            const double columns = bundles ? cases[c].columns_bundled : cases[c].columns,
+                         pack = bundles ? cases[c].pack_bundled : cases[c].pack;
+            CHECK((figure_of(&out, "bundles") > 0) == bundles, "%g bundles",
+                  figure_of(&out, "bundles"));
+            CHECK(figure_of(&out, "columns") == columns && figure_of(&out, "pack") == pack,
+                  "%s, k %lld, bundles %d: %g columns, packs of %g bytes", prec_name(cases[c].prec),
+                  (long long)cases[c].k, bundles, figure_of(&out, "columns"),
+                  figure_of(&out, "pack"));
+        }
+        inputs_free(&in);
+    }
+    csr_free(&A);
+}
+
 #define UNITS 4 // multiprocessors that what is decided here is for
 
 int main(void)
 {
     static void (*const tests[])(void) = {
         test_kinds,   test_tiny,    test_segments, test_uncut,  test_waves, test_registers,
-        test_scatter, test_bundles, test_infinity, test_shapes, NULL,
+        test_scatter, test_bundles, test_infinity, test_shapes, test_forms, NULL,
     };
     return main_on_cuda(&dev, UNITS, tests);
 }

@@ -161,6 +161,59 @@ static void test_repeats(const struct op *op, struct device *dev)
     }
 }
 
+// So many nonzeros have the first rows of C, in columns that lie far apart: a warp sorts one, two,
+// four or eight of them a lane, or more are sorted in shared memory.
+static const int sorted[] = {17,  31,  32,  33,  39,  63,  64,  65,  95,  96,  97,  127, 128,
+                             129, 191, 192, 193, 255, 256, 257, 258, 383, 384, 385, 511, 512};
+
+// Row r names two rows, which have the first and the last two thirds of its columns. Each column is
+// somewhere in its share of all, and the first and the last are the matrix's.
+static int make_sorted(int32_t n, struct csr *A)
+{
+    const int32_t R = COUNT(sorted);
+    int64_t p = 0;
+    int err = csr_alloc(A, n, n, (int64_t)R * (2 + 2 * 512));
+    CHECK(!err, "%s", fail_text());
+    for (int32_t i = 0; i < n && !err; i++) {
+        const int32_t r = i % R, count = sorted[r], third = count / 3;
+        A->ptr[i] = p;
+        for (int32_t j = 0; j < 2 && i < R; j++) A->idx[p] = (j + 1) * R + r, A->val[p++] = 1 + j;
+        const int32_t first = i < 2 * R ? 0 : third, end = i < 2 * R ? count - third : count;
+        for (int32_t j = first; j < end && i >= R && i < 3 * R; j++) {
+            const int32_t share = n / count;
+            A->idx[p] = j == 0 ? 0 : j == count - 1 ? n - 1 : j * share + j * 7919 % share;
+            A->val[p++] = (i + j) % 5 - 2;
+        }
+    }
+    if (!err) A->ptr[n] = A->nnz = p;
+    return err;
+}
+
+static void test_sorts(const struct op *op, struct device *dev)
+{
+    const struct algo_entry *e = algo_find(op, "hash-tuned", DEVICE_CUDA);
+    struct csr A;
+    if (make_sorted(20000, &A)) return;
+    for (int turn = 0; turn < 8; turn++) {
+        const int scale = 1 + turn % 4, slack = turn < 4 ? 2 : 4;
+        double opt[PARAMS_MAX] = {0};
+        struct inputs in;
+        int err =
+            inputs_make(&in, dev, op, &A, turn % 2 ? F32 : F64, (int64_t[AXES_MAX]){0}, true, 0);
+        CHECK(!err, "%s", fail_text());
+        if (err) break;
+        algo_defaults(e->algo, opt);
+        set_option(e, opt, "scale", scale);
+        set_option(e, opt, "slack", slack);
+        set_option(e, opt, "repeats", 0);
+        struct outcome out = case_run(&in, e, opt, CHECK_FULL);
+        CHECK(!out.err && out.check.ok && !out.left, "scale %d, slack %d: %s", scale, slack,
+              out.err ? fail_text() : out.check.reason);
+        inputs_free(&in);
+    }
+    csr_free(&A);
+}
+
 static void test_runs(const struct op *op, struct device *dev)
 {
     const int64_t axis[AXES_MAX] = {0};
@@ -193,6 +246,7 @@ int main(void)
     if (!open_kind(DEVICE_CUDA, &dev)) return TEST_END();
     test_runs(op, &dev);
     test_repeats(op, &dev);
+    test_sorts(op, &dev);
     device_close(&dev);
     return TEST_END();
 }

@@ -58,8 +58,8 @@ struct pick_rules {
         double least, most;
     } seen[PICK_FEATURES];
 };
-// What should take so many times as long as the best is out of the question, also where a feature
-// is out of its range and the second best is timed for that.
+// What should take so many times as long as the best is not timed, even where a feature is out of
+// its range or runs back to back decide.
 #define PICK_FAR 10
 // The name of the first feature that is out of its range; NULL: none is.
 const char *pick_unlike(const struct pick_rules *rules, const double x[PICK_FEATURES]);
@@ -72,12 +72,12 @@ const char *pick_unlike(const struct pick_rules *rules, const double x[PICK_FEAT
             "measured; 0: never"                                                                   \
     }
 
-// Of one whose runs leave their result where it was: what the fastest is. Rules are of runs that
-// are kept apart, so that all that are not out of the question are timed.
+// The same where results are dense: which runs decide. The rules are of runs that are kept apart,
+// and say little of others, so candidates are timed that the rules find slow.
 #define PICK_BACK_OPTION                                                                           \
     {                                                                                              \
         "back", 0, 0, 1, true,                                                                     \
-            "1: the fastest of runs back to back, which are always timed; 0: of runs kept apart"   \
+            "1: the fastest of runs back to back, which are timed unless try=0; 0: kept apart"     \
     }
 
 // The prepare() of an algorithm that picks (see delegate.h): the candidate that should be the

@@ -15,7 +15,7 @@ extern "C" {
 
 // The least time of one run of a task that is ready, in microseconds, after one that warms up. In a
 // graph an empty kernel stands behind each run, and its time is included, unless they are to be
-// back to back. No result is left.
+// back to back. What is no graph is timed run by run in either case. No result is left.
 int trial_time(struct task *t, bool back, double *us);
 
 #ifdef __cplusplus

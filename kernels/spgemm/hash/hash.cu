@@ -20,7 +20,7 @@
 // walk.cuh    a team of threads goes over the products of its row
 // table.cuh   hash tables (algorithm 5), bitmaps and their ranks
 // group.cuh   all rows: their products (algorithm 2), groups and starts
-// sort.cuh    the columns of a row in order, that are in a table in shared memory
+// sort.cuh    puts the columns of a row in order, which are in a table in shared memory
 // pwarp.cuh   up to 32 products or 16 nonzeros: a table in shared memory, four threads a row
 // team.cuh    up to 8192 products or 4096 nonzeros: a table in shared memory, a warp or a block a
 //             row. Longer ones in the symbolic phase, too, which try the largest table or have a
@@ -43,8 +43,8 @@
 //          its threads, so that a row with many products for few nonzeros gets more threads.
 // slack    Tables have at least twice the places that a row needs, where shared memory holds that,
 //          not as many as the group's longest row has columns. The figure slack_least is the least
-//          that there was. Where there is slack a warp that has a row alone sorts up to 256 columns
-//          in its registers, not by comparing all with all.
+//          that there was. Where there is slack a warp that has a row alone sorts its columns, up
+//          to 128 unless `scale` is more, in its registers, not by comparing all with all.
 // bitmap   Rows too long for the largest table, or with more than a quarter of all columns, are
 //          bitmaps of their columns. So are, in the symbolic phase, all rows whose table would be
 //          at least as large, and they have fewer threads. Without bitmaps that phase tries long
@@ -237,7 +237,8 @@ static const struct param tuned_options[] = {OPTIONS(2, 0, 1, 32, 1, 65536)};
 
 static const char differs[] =
     "In rows of more than 16 nonzeros columns are put in order by a bitmap of their range where "
-    "that is short, and bitonically where they are more than 128, not by comparing all with all. "
+    "that is short, and bitonically where they are more than 128 (hash-tuned: or a warp has the "
+    "row), not by comparing all with all. "
     "Tables in global memory are sorted as a whole, lie in a pool of bounded size, and are filled "
     "by several blocks each.";
 

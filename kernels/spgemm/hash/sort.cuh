@@ -1,11 +1,11 @@
-// Putting the columns of a row in order that are in a table in shared memory.
+// Puts the columns of a row in order, which are in a table in shared memory.
 #ifndef SPGEMM_HASH_SORT_H
 #define SPGEMM_HASH_SORT_H
 
 #include "table.cuh"
 
 #define COUNT_SORT 128 // columns that are put in order by comparing all with all
-#define PLACE_SORT 256 // columns that a warp sorts in its registers
+#define PLACE_SORT 256 // columns that a warp sorts in its registers, of up to 128 by default
 
 // Ascending, `count` a power of two, in shared memory.
 template <int TEAM> static __device__ __forceinline__ void sort_bitonic(uint32_t *keys, int count)

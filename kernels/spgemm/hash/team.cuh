@@ -139,7 +139,7 @@ __launch_bounds__(TEAM *TEAMS, TEAM == 1024 && sizeof(T) == 8 ? 1 : 0) void nume
     uint16_t *shorts = (uint16_t *)(scratch + rows.limit); // rows.limit of them
     if (words <= rows.limit)
         return sort_by_range<TEAM>(keys, size, low, words, scratch, shorts, sums[team], put);
-    if constexpr (TEAM == WARP)
+    if constexpr (TEAM == WARP) // without slack as in the paper
         if (x.slack > 1 && can_sort_places(high, size, count))
             return sort_places(keys, size, count, scratch, put);
     sort_by_columns<TEAM>(keys, size, count, scratch, shorts, &listed[team], put);

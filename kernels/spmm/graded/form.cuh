@@ -49,9 +49,8 @@ static inline double mean_length(const struct task *t)
 }
 
 // The form of the kernel that covers a row with the least idle lanes; a slab more costs about as
-// much as 96 bytes of a row, and packs half as wide as they could be a quarter of all. Of equal
-// ones the one with 8 lanes or more, then the first. Only long rows have so much to do that fewer
-// than 4 lanes pay. NULL: none is within the bounds. Measured on an H200.
+// much as 96 bytes of a row. Of equal ones the one with 8 lanes or more, then the first. Only long
+// rows have so much to do that fewer than 4 lanes pay. NULL: none is within the bounds.
 static inline const struct form *best_form(const struct task *t, const struct form *forms,
                                            int count, struct bounds within)
 {
