@@ -28,22 +28,29 @@ def differing(every):
             if len({str(options.get(name, NoData)) for options in every}) > 1}
 
 
+def agreed(every):
+    """{option: value} of those that have one value in all of these sets that have them: a revision of
+    the program may know an option that another does not."""
+    values = {}
+    for options in every:
+        for name, x in options.items():
+            values.setdefault(name, {})[str(x)] = x
+    return {name: list(of.values())[0] for name, of in values.items() if len(of) == 1}
+
+
 def told_options(rows):
     """{algorithm: function of a set of options that leaves those that tell it from the others of the
-    algorithm}: from what it has where nobody asked for options, if that is one set."""
+    algorithm}: from what it has where nobody asked for options, as far as that is agreed."""
     every, plain = {}, {}
     for row in rows:
         every.setdefault(row["alg"], []).append(row["options"])
         if row["defaults"]:
-            plain.setdefault(row["alg"], {})[str(sorted(row["options"].items()))] = row["options"]
+            plain.setdefault(row["alg"], []).append(row["options"])
 
     def teller(alg):
-        names = differing(every[alg])
-        base = list(plain.get(alg, {}).values())
-        if len(base) == 1:
-            return lambda options: {name: x for name, x in options.items()
-                                    if name in names and str(base[0].get(name)) != str(x)}
-        return lambda options: {name: x for name, x in options.items() if name in names}
+        names, base = differing(every[alg]), agreed(plain.get(alg, []))
+        return lambda options: {name: x for name, x in options.items()
+                                if name in names and str(base.get(name, NoData)) != str(x)}
 
     return {alg: teller(alg) for alg in every}
 

@@ -165,6 +165,18 @@ def test_options(check):
     common.select(rows)
     check([row["series"] for row in rows] == ["merge b=2", "merge b=3", "sellp"],
           "the options that differ are named: %s" % [row["series"] for row in rows])
+    rows = rows_of(SPMM, result("merge", m, 1.0, options={"a": 1}),
+                   result("merge", m, 1.0, options={"a": 1, "b": -1}),
+                   result("merge", m, 1.0, options={"a": 2, "b": -1}),
+                   result("sellp", m, 1.0, options={"a": 1}),
+                   result("sellp", m, 1.0, options={"a": 2}))
+    for row in rows:
+        row["defaults"] = row is not rows[2]
+    common.select(rows)
+    check([row["series"] for row in rows] == ["merge", "merge", "merge a=2", "sellp a=1",
+                                              "sellp a=2"],
+          "an option that came later, and a default that changed: %s" %
+          [row["series"] for row in rows])
 
 
 def test_figures(folder, check, run):
