@@ -53,9 +53,9 @@ template <typename S, bool BUNDLES, int BLOCKS> static void start(const struct t
             0, t->dev->stream, x, s->lists);
 }
 
-enum { EXACT = 1, ROOMY = 2 }; // of a form
+enum form_kind { USUAL, EXACT, ROOMY }; // what struct form says of `exact` and `roomy`
 
-template <typename S, bool BUNDLES, int KIND> static constexpr struct form form_of()
+template <typename S, bool BUNDLES, form_kind KIND> static constexpr struct form form_of()
 {
     constexpr bool is_roomy = KIND == ROOMY;
     constexpr int ROWS = BUNDLES ? ALIKE : 1, BLOCKS = blocks_of<S, ROWS, is_roomy>();
@@ -74,15 +74,14 @@ template <typename S, bool BUNDLES, int KIND> static constexpr struct form form_
 
 #define FORM(VEC, LANES, PACKS, WHOLE, BUNDLES, KIND)                                              \
     form_of<shape<T, VEC, LANES, PACKS, WHOLE>, BUNDLES, KIND>()
-#define PLAIN(VEC, LANES, PACKS)             FORM(VEC, LANES, PACKS, false, false, 0)
+#define PLAIN(VEC, LANES, PACKS)             FORM(VEC, LANES, PACKS, false, false, USUAL)
 #define PLAIN_EXACT(VEC, LANES, PACKS)       FORM(VEC, LANES, PACKS, false, false, EXACT)
-#define PLAIN_ROOMY(VEC, LANES, PACKS)       FORM(VEC, LANES, PACKS, false, false, ROOMY)
-#define FULL(VEC, LANES, PACKS)              FORM(VEC, LANES, PACKS, true, false, 0)
-#define FULL_ROOMY(VEC, LANES, PACKS)        FORM(VEC, LANES, PACKS, true, false, ROOMY)
+#define FULL(VEC, LANES, PACKS)              FORM(VEC, LANES, PACKS, true, false, USUAL)
 #define FULL_OR_NOT(VEC, LANES, PACKS)       FULL(VEC, LANES, PACKS), PLAIN(VEC, LANES, PACKS)
-#define BOTH_ROOMY(VEC, LANES, PACKS)        FULL_ROOMY(VEC, LANES, PACKS), PLAIN_ROOMY(VEC, LANES, PACKS)
-#define FOR_BUNDLES(VEC, LANES, PACKS)       FORM(VEC, LANES, PACKS, false, true, 0)
+#define FOR_BUNDLES(VEC, LANES, PACKS)       FORM(VEC, LANES, PACKS, false, true, USUAL)
 #define FOR_BUNDLES_EXACT(VEC, LANES, PACKS) FORM(VEC, LANES, PACKS, false, true, EXACT)
+#define BOTH_ROOMY(VEC, LANES, PACKS)                                                              \
+    FORM(VEC, LANES, PACKS, true, false, ROOMY), FORM(VEC, LANES, PACKS, false, false, ROOMY)
 
 #define FORMS_16(V)                                                                                \
     FULL_OR_NOT(V, 8, 1), FULL_OR_NOT(V, 8, 2), PLAIN(V, 8, 3), FULL_OR_NOT(V, 16, 2),             \

@@ -207,11 +207,11 @@ static inline void plan_registers(const struct task *t, struct plan *s, const st
     if (!roomy) return;
     const struct lists *l = &s->lists;
     const int32_t not_tiny = l->count[SEGMENT] + l->count[MEDIUM] + l->count[SHORT];
-    const bool light = roomy->packs == 1; // of 16 bytes, as there are no others
+    const int64_t of_lane = form_slab(roomy) / roomy->lanes * (int64_t)prec_bytes(t->prec);
     const int64_t blocks = (int64_t)l->at[KINDS] * s->slabs;
     const bool pays =
-        light ? 40 * (int64_t)not_tiny > l->count[TINY]
-              : mean_length(t) >= 12 && blocks <= (int64_t)roomy->blocks * t->dev->units;
+        of_lane <= 16 ? 40 * (int64_t)not_tiny > l->count[TINY]
+                      : mean_length(t) >= 12 && blocks <= (int64_t)roomy->blocks * t->dev->units;
     if (wanted < 0 ? pays : wanted != 0) s->form = roomy;
 }
 
