@@ -116,7 +116,8 @@ static inline int narrow_slab(struct task *t, int64_t *bytes)
     struct scatter x;
     const int64_t of_B = t->in[0].rows * t->C.cols * (int64_t)prec_bytes(t->prec);
     const int err = measure_scatter(t, &x);
-    const bool far = x.far >= 0.9, past = 2 * of_B > 3 * t->dev->cache_bytes;
+    const bool far = x.far >= 0.9 && t->in[0].rows * 128 <= 3 * t->dev->cache_bytes,
+               past = 2 * of_B > 3 * t->dev->cache_bytes;
     const bool near = x.near >= 0.7 && mean_length(t) <= 600;
     *bytes = far && past ? 128 : near && !past ? 256 : 0;
     return err;
@@ -155,24 +156,29 @@ static inline int form_for_rows(struct task *t, const struct form *forms, int co
     return err;
 }
 
-// The form if there are bundles, with slabs of 128 bytes where those of rows alone are. In f32
-// slabs are also so narrow that bundles of rows of this length do not take longer than all else;
-// sums of f64 fill the registers, and there that did not pay. NULL: there is none, or rows are so
-// short that most lanes would have no nonzero to load.
+// The form if there are bundles, with slabs of 128 bytes where those of rows alone are. NULL: there
+// is none, or rows are so short that most lanes would have no nonzero to load.
 static inline const struct form *form_for_bundles(const struct task *t, const struct form *forms,
                                                   int count, const struct form *rows)
 {
     const int64_t columns = form_slab(rows), bytes = (int64_t)prec_bytes(t->prec);
     const bool narrow = columns < t->C.cols && columns * bytes <= 128;
     struct bounds within = {(int64_t)task_option(t, "slab"), (int)task_option(t, "lanes"), true};
-    const bool free = !within.slab && !within.lanes && t->prec == F32;
     if (!within.slab && narrow) within.slab = 128;
     const struct form *f = best_form(t, forms, count, within);
-    while (free && f && form_slab(f) * bytes > 128 && most_columns(t, f) < mean_length(t)) {
-        within.slab = form_slab(f) * bytes / 2;
-        f = best_form(t, forms, count, within);
-    }
     return f && 2 * mean_length(t) >= f->lanes ? f : NULL;
+}
+
+// One with slabs half as wide for longer bundles, which it goes through with more groups. NULL:
+// there is none, or it would not pay: sums of f64 fill the registers.
+static inline const struct form *narrower_for_bundles(const struct task *t,
+                                                      const struct form *forms, int count,
+                                                      const struct form *f)
+{
+    const int64_t slab = form_slab(f) * (int64_t)prec_bytes(t->prec) / 2;
+    const bool free = task_option(t, "slab") == 0 && task_option(t, "lanes") == 0;
+    return free && t->prec == F32 && slab >= 128 ? best_form(t, forms, count, {slab, 0, true})
+                                                 : NULL;
 }
 
 // The same form with more registers; NULL: there is none.

@@ -12,11 +12,12 @@
 
 // What there is in a window; from add_up() on, in all windows before it.
 struct counts {
-    int32_t of[KINDS];     // pieces
-    int32_t columns;       // of bundles
-    int32_t long_nonzeros; // nonzeros of rows that are segments
+    int32_t of[KINDS];       // pieces
+    int32_t columns;         // of bundles
+    int32_t long_nonzeros;   // nonzeros of rows that are segments
+    int32_t longer_nonzeros; // those of them that are but somewhat longer than a medium one
 };
-#define COUNTS (KINDS + 2)
+#define COUNTS (KINDS + 3)
 static_assert(sizeof(struct counts) == COUNTS * sizeof(int32_t), "add_up() takes it for an array");
 
 // How rows are graded.
@@ -29,6 +30,12 @@ struct grading {
     int32_t short_most, medium_most; // likewise
     int32_t segment, uncut;          // see struct lists
 };
+
+// The longest row that is but somewhat longer than a medium one.
+static __host__ __device__ __forceinline__ int32_t longer_than_medium(int32_t medium_most)
+{
+    return medium_most + medium_most / 2;
+}
 
 // The piece that begins with a row.
 struct grade {
@@ -79,6 +86,9 @@ static __global__ void __launch_bounds__(WINDOW)
     if (lane_id() == 0 && columns) atomicAdd(&sum.columns, columns);
     const int32_t of_long = warp_sum(x.kind == SEGMENT ? x.length : 0);
     if (lane_id() == 0 && of_long) atomicAdd(&sum.long_nonzeros, of_long);
+    const bool is_longer = x.kind == SEGMENT && x.length <= longer_than_medium(g.medium_most);
+    const int32_t of_longer = warp_sum(is_longer ? x.length : 0);
+    if (lane_id() == 0 && of_longer) atomicAdd(&sum.longer_nonzeros, of_longer);
     __syncthreads();
     if (threadIdx.x == 0) counts[blockIdx.x] = sum;
 }

@@ -19,29 +19,52 @@ struct plan {
     int32_t long_nonzeros; // nonzeros of rows that are segments
 };
 
-// Which windows of rows are bundles of this form: `columns` gets what struct grading says of them,
-// and stays NULL where there are too few.
-static inline int plan_bundles(struct task *t, const struct form *f, double least,
-                               int32_t **columns)
+// Which windows of rows are bundles, of at most so many columns, and what they have in all.
+static inline int plan_windows(struct task *t, float least, int32_t most, int32_t reach,
+                               int32_t *columns, struct bundle_totals *x)
 {
     const struct csr_dev *A = csr_of(t->A[0]);
     const int32_t windows = A->m / ALIKE;
     struct device *d = t->dev;
-    struct bundle_totals *totals = NULL, x = {};
-    if (least == 0 || windows == 0 || A->nnz < 4 * (int64_t)A->m) return OK;
-    int err = device_alloc(d, windows, sizeof **columns, (void **)columns);
-    if (!err) err = device_alloc(d, 1, sizeof *totals, (void **)&totals);
+    struct bundle_totals *totals = NULL;
+    int err = device_alloc(d, 1, sizeof *totals, (void **)&totals);
     if (!err) err = device_fill(d, totals, 0, sizeof *totals);
     if (!err) {
         LAUNCH(find_bundles, (unsigned)ceil_div(windows, THREADS / WARP), THREADS, 0, d->stream,
-               windows, (const int32_t *)A->ptr, A->idx, (float)least, most_columns(t, f), *columns,
-               totals);
-        err = wait_for(d, t->entry->name, totals, &x, sizeof x);
+               windows, (const int32_t *)A->ptr, A->idx, least, most, reach, columns, totals);
+        err = wait_for(d, t->entry->name, totals, x, sizeof *x);
     }
     device_free(d, totals);
+    return err;
+}
+
+// Which windows of rows are bundles of the form: `columns` gets what struct grading says of them,
+// and stays NULL where there are too few. Where that is as they are too long, the form becomes one
+// with narrower slabs.
+static inline int plan_bundles(struct task *t, const struct form *forms, int count, double least,
+                               const struct form **form, int32_t **columns)
+{
+    const struct csr_dev *A = csr_of(t->A[0]);
+    const int32_t windows = A->m / ALIKE;
+    const double wanted = task_option(t, "bundled") * (double)A->nnz;
+    const struct form *f = *form;
+    struct bundle_totals x = {};
+    int32_t reach = most_columns(t, f);
+    if (least == 0 || windows == 0 || A->nnz < 4 * (int64_t)A->m) return OK;
+    for (const struct form *n = f; n; n = narrower_for_bundles(t, forms, count, n))
+        reach = max(reach, most_columns(t, n));
+    int err = device_alloc(t->dev, windows, sizeof **columns, (void **)columns);
+    if (!err) err = plan_windows(t, (float)least, most_columns(t, f), reach, *columns, &x);
+    while (!err && (double)x.nonzeros < wanted && (double)(x.nonzeros + x.too_long) >= wanted) {
+        const struct form *n = narrower_for_bundles(t, forms, count, f);
+        if (!n) break;
+        f = n;
+        err = plan_windows(t, (float)least, most_columns(t, f), reach, *columns, &x);
+    }
     task_number(t, "bundled", A->nnz ? (double)x.nonzeros / (double)A->nnz : 0);
-    if (err || !x.columns || (double)x.nonzeros < task_option(t, "bundled") * (double)A->nnz) {
-        device_free(d, *columns);
+    *form = f;
+    if (err || !x.columns || (double)x.nonzeros < wanted) {
+        device_free(t->dev, *columns);
         *columns = NULL;
     }
     return err;
@@ -76,28 +99,40 @@ static inline int plan_count(struct task *t, const struct grading *g, struct cou
     return wait_for(d, t->entry->name, counts + windows, all, sizeof *all);
 }
 
-// Lists the pieces. Where there are somewhat more blocks than the device holds at once, most of it
-// would idle while the last ones run: then more rows are short, if all fit so.
+// Counts the pieces, and grades rows anew where another bound pays. A row somewhat longer than a
+// medium one is better a warp's than a block's, which has little more to do than to begin and to
+// end; but a few such rows would be the last to end, so there must be many. And where there are
+// somewhat more blocks than the device holds at once, most of it would idle while the last ones
+// run: then more rows are short, if all fit so. Measured on an H200.
+static inline int plan_grades(struct task *t, const struct plan *s, struct grading *g,
+                              struct counts *counts, struct counts *x)
+{
+    const int64_t room = (int64_t)s->form->blocks * t->dev->units;
+    const int short_most = g->short_most;
+    int64_t at[KINDS + 1];
+    int err = plan_count(t, g, counts, x);
+    if (!err && x->longer_nonzeros > 0.15 * (double)t->A[0]->nnz && task_option(t, "medium") == 0) {
+        g->medium_most = longer_than_medium(g->medium_most);
+        err = plan_count(t, g, counts, x);
+    }
+    const int64_t blocks = plan_blocks(s, x->of, at) * s->slabs;
+    if (err || blocks <= room || blocks > 2 * room || short_most >= MOST_SHORT_BY_SIZE ||
+        task_option(t, "short") >= 0)
+        return err;
+    g->short_most = MOST_SHORT_BY_SIZE;
+    err = plan_count(t, g, counts, x);
+    if (err || plan_blocks(s, x->of, at) * s->slabs <= room) return err;
+    g->short_most = short_most;
+    return plan_count(t, g, counts, x);
+}
+
 static inline int plan_lists(struct task *t, struct plan *s, struct grading *g, int32_t *columns)
 {
     struct device *d = t->dev;
     const int32_t windows = (int32_t)ceil_div(g->m, WINDOW);
-    const int64_t room = (int64_t)s->form->blocks * d->units;
-    const int short_most = g->short_most;
     struct counts *counts = NULL, x = {};
-    int64_t at[KINDS + 1];
     int err = device_alloc(d, windows + 1, sizeof *counts, (void **)&counts);
-    if (!err) err = plan_count(t, g, counts, &x);
-    const int64_t blocks = plan_blocks(s, x.of, at) * s->slabs;
-    if (!err && blocks > room && blocks <= 2 * room && short_most < MOST_SHORT_BY_SIZE &&
-        task_option(t, "short") < 0) {
-        g->short_most = MOST_SHORT_BY_SIZE;
-        err = plan_count(t, g, counts, &x);
-        if (!err && plan_blocks(s, x.of, at) * s->slabs > room) {
-            g->short_most = short_most;
-            err = plan_count(t, g, counts, &x);
-        }
-    }
+    if (!err) err = plan_grades(t, s, g, counts, &x);
     for (int kind = 0; kind < KINDS && !err; kind++) {
         s->lists.count[kind] = x.of[kind];
         err = device_alloc(d, x.of[kind], sizeof(struct piece), (void **)&s->lists.list[kind]);
@@ -160,15 +195,16 @@ static inline int plan_grid(const struct task *t, struct plan *s)
 
 // The longest short row, the longest medium one, and the length of a segment: less where the device
 // is not full, as the longest piece then decides when a product ends. What a group goes through one
-// after another grows with its share; the numbers were measured on an H200. By the form for rows,
-// also where there are bundles.
-static inline void plan_lengths(const struct task *t, const struct form *f, struct grading *g)
+// after another grows with its share, which is that of the form for rows also where there are
+// bundles; how many groups a team has is as `form` says, the one that is taken. The numbers were
+// measured on an H200.
+static inline void plan_lengths(const struct task *t, double share, const struct form *form,
+                                struct grading *g)
 {
     const int wanted_short = (int)task_option(t, "short"),
               wanted_medium = (int)task_option(t, "medium"),
               wanted_segment = (int)task_option(t, "segment");
-    const double share = group_share(t, f);
-    const int lanes = max(f->lanes, 8);
+    const int lanes = max(form->lanes, 8);
     const double few = share < 5.5 ? 8 : fmin(fmax(1.5 * share, 16), MOST_SHORT_BY_SIZE);
     const double medium = fmin(fmax(2 * share, 16), 64);
     const double segment = fmin(fmax(1.5 * share, 16), 8 * lanes);
@@ -229,16 +265,17 @@ static inline int plan_make(struct task *t, const struct form *forms, int count)
     int err = form_for_rows(t, forms, count, &rows);
     if (err) return err;
     for_bundles = form_for_bundles(t, forms, count, rows);
-    plan_lengths(t, rows, &g);
     err = row_step(t, &t->in[0], &s->B_step);
     if (!err) err = row_step(t, &t->C, &s->C_step);
     if (!err && for_bundles)
-        err = plan_bundles(t, for_bundles, least_alike(t, rows, for_bundles), &bundle_columns);
+        err = plan_bundles(t, forms, count, least_alike(t, rows, for_bundles), &for_bundles,
+                           &bundle_columns);
     g.bundle_columns = bundle_columns;
     g.tiny_most = bundle_columns || !rows->tiny ? -1 : (int)task_option(t, "tiny");
     // Where the device is not full, a team does but one tiny row.
     s->lists.turns = group_share(t, rows) < 3 ? 1 : TURNS;
     s->form = bundle_columns ? for_bundles : rows;
+    plan_lengths(t, group_share(t, rows), s->form, &g);
     s->slabs = (int32_t)form_slabs(s->form, t->C.cols);
     s->lists.segment = g.segment;
     s->lists.uncut = g.uncut;
