@@ -10,8 +10,9 @@ the logarithms of the times. A record of `auto` is one of what it picked.
 
 Candidates are timed whose predictions are within a factor of the least: exp(SURE s), s being how far
 off the logarithm of the ratio of the two best is, root mean square, of matrices left out. The two best
-are timed in any case, but for FAR, where a feature is out of its range in the cases in which every
-candidate was measured; these ranges are in the rules, too.
+are timed in any case, but for FAR, where the case is unlike those in which every candidate was
+measured: a feature is out of its range, or the best one is predicted to be further ahead of the next
+than it ever was. These ranges and leads are in the rules, too.
 
 What the rules reach is told of cases in which every candidate was measured: the time of the fastest of
 all algorithms of ours, candidates or not, over that of the choice, geometric mean and least; the
@@ -48,7 +49,7 @@ NAMES = "one work work_2 rows columns depth mean longest uneven spread width til
 RIDGE = 1.0  # in matrices
 SURE = 1.5  # root mean square errors by which predictions are to be apart for one not to be timed
 FAR = 10  # PICK_FAR of src/algos/pick.h
-MARGIN = 1e-4  # of the ends of a range, for what is rounded
+MARGIN = 1e-4  # of the ends of a range, and of a lead, for what is rounded
 MATRICES = 10  # that a candidate was measured on, at least
 
 
@@ -189,17 +190,19 @@ def summary(ratios):
     return math.exp(sum(means) / len(means)), min(ratios.values())
 
 
-# Of a rule: the factor, {candidate: {feature: weight}}, {feature: (least, most)}.
-Made = collections.namedtuple("Made", "unsure weights ranges")
+# Of a rule: the factor, {candidate: {feature: weight}}, {feature: (least, most)}, {candidate: lead}.
+Made = collections.namedtuple("Made", "unsure weights ranges leads")
 
 
 class Order:
     """The candidates of a case by predicted time, the fastest first; `known`: its features are in
-    their ranges."""
+    their ranges, and the first one is not further ahead than it ever was."""
 
-    def __init__(self, rule, ranges, facts):
+    def __init__(self, rule, ranges, leads, facts):
         self.us = sorted((predicted(weights, facts), name) for name, weights in rule.items())
-        self.known = all(least <= facts[x] <= most for x, (least, most) in ranges.items())
+        ahead = self.us[1][0] / self.us[0][0] if len(self.us) > 1 else 1
+        self.known = all(least <= facts[x] <= most for x, (least, most) in ranges.items()) and \
+            ahead <= leads[self.us[0][1]]
 
     def tried(self, unsure):
         """The candidates that are timed, or the only one."""
@@ -217,6 +220,14 @@ def ranges_of(cases, names):
     return found
 
 
+def leads_of(cases, candidates):
+    """{candidate: the next one's time over its own where it was the furthest ahead}, of cases with a
+    time of every candidate; below 1 for one that never was."""
+    return {name: (1 + MARGIN) * max(min(case.us[other] for other in candidates if other != name)
+                                     / case.us[name] for case in cases)
+            for name in candidates} if len(candidates) > 1 else {candidates[0]: 1.0}
+
+
 def measured_whole(cases, candidates):
     """Those with a time of every candidate."""
     return [case for case in cases if all(name in case.us for name in candidates)]
@@ -229,7 +240,8 @@ def leave_one_out(cases, names, candidates):
     for matrix in {case.matrix for case in whole}:
         others = [case for case in cases if case.matrix != matrix]
         seen = measured_whole(others, candidates) or whole
-        rules[matrix] = fit(others, names, candidates), ranges_of(seen, names)
+        rules[matrix] = fit(others, names, candidates), ranges_of(seen, names), \
+            leads_of(seen, candidates)
     return {case: Order(*rules[case.matrix], case.facts) for case in whole}
 
 
@@ -301,9 +313,10 @@ def header(rules):
             lines.append("         {%s}}," % ", ".join(
                 "%.6g" % weights.get(feature, 0.0) for feature in NAMES))
         lines.append("        {NULL, {0}}},")
-        lines.append("        {%s}};" % ", ".join(
+        lines.append("        {%s}," % ", ".join(
             '{"%s", %.6g, %.6g}' % (feature, *of.ranges[feature])
             if feature in of.ranges else "{NULL, 0, 0}" for feature in NAMES))
+        lines.append("        {%s}};" % ", ".join("%.6g" % of.leads[name] for name in of.weights))
         lines += ["    return &rules;", "}"]
     return "\n".join(lines + ["", "#endif", ""])
 
@@ -318,7 +331,7 @@ def make(cases_of, out):
                 for name in candidates}
         measured = [name for name in candidates if seen[name] >= MATRICES]
         if len(candidates) == 1:
-            rules[rule] = Made(1.0, {candidates[0]: {}}, {})
+            rules[rule] = Made(1.0, {candidates[0]: {}}, {}, {candidates[0]: 0.0})
             continue
         if not measured:
             raise records.NoData("%s: no candidate was measured on %d matrices"
@@ -332,7 +345,8 @@ def make(cases_of, out):
             raise records.NoData("%s: no case has a time of each of %s"
                                  % (" ".join(filter(None, rule)), ", ".join(measured)))
         unsure = how_unsure(left_out)
-        rules[rule] = Made(unsure, fit(cases, names, measured), ranges_of(list(left_out), names))
+        rules[rule] = Made(unsure, fit(cases, names, measured), ranges_of(list(left_out), names),
+                           leads_of(list(left_out), measured))
         tell(rule, left_out, unsure, measured, out)
     return rules
 

@@ -55,6 +55,23 @@ static void test_unlike(void)
     CHECK_TEXT(pick_unlike(&rules, x), "rows");
 }
 
+static void test_too_good(void)
+{
+    struct pick_rules rules = {.unsure = 1, .list = {{"a", {0}}, {"b", {0}}, {"c", {0}}}};
+    const double us[] = {20, 4, 10}, alone[] = {INFINITY, 4, INFINITY};
+    CHECK(!pick_too_good(&rules, us), "any lead will do");
+    memcpy(rules.lead, (double[]){9, 2.6, 9}, 3 * sizeof(double));
+    CHECK(!pick_too_good(&rules, us), "b leads by 2.5, as it did");
+    memcpy(rules.lead, (double[]){9, 2.4, 9}, 3 * sizeof(double));
+    CHECK(pick_too_good(&rules, us), "b never led by 2.5");
+    CHECK(!pick_too_good(&rules, alone), "there is nobody to lead");
+    CHECK(pick_too_good(&rules, (double[]){4, 3, 7.5}) == false, "b leads by 1.33 only");
+    rules.lead[2] = 0.8;
+    CHECK(pick_too_good(&rules, (double[]){4, 4, 3.9}), "c never led at all");
+    rules.list[1].name = NULL;
+    CHECK(!pick_too_good(&rules, (double[]){4}), "one alone leads nobody");
+}
+
 // ---- The rules as they are ----
 
 static void test_rule_list(const char *op, enum device_kind kind, const struct pick_rules *of,
@@ -65,6 +82,8 @@ static void test_rule_list(const char *op, enum device_kind kind, const struct p
     CHECK(of->unsure >= 1 && of->unsure <= 3, "%s: unsure by %g", op, of->unsure);
     for (int i = 0; i < PICK_FEATURES; i++)
         CHECK(of->seen[i].least <= of->seen[i].most, "%s: range of feature %d", op, i);
+    for (int i = 0; rules[0].name && rules[1].name && rules[i].name; i++)
+        CHECK(of->lead[i] > 0 && isfinite(of->lead[i]), "%s: lead of %s", op, rules[i].name);
     CHECK(own && rules[0].name, "%s: no auto, or no candidates", op);
     for (; own && rules->name; rules++) {
         const struct algo_entry *e = algo_find(own->op, rules->name, kind);
@@ -409,15 +428,14 @@ static void test_tries(struct inputs *in)
 // fastest is taken.
 static void test_tries_several(struct inputs *in)
 {
-    const char *const names[] = {"rowsplit", "merge", "aspt", "sellp"};
-    for (int unlike = 0; unlike < 2; unlike++) {
+    const char *const names[] = {"rowsplit", "merge", "aspt", "sellp"}, *const unlike[] = {
+                                                                            "", "width", "lead"};
+    for (int way = 0; way < 3; way++) {
         struct pick_rules rules = {
-            .unsure = 1.5,
-            .list = {{"sellp", {9}}, {"aspt", {4.3}}, {"merge", {4.2}}, {"rowsplit", {4}}}};
-        if (unlike) {
-            rules.unsure = 1.1;
-            rules.seen[PICK_WIDTH] = (struct pick_range){"width", 1, 2};
-        }
+            .unsure = way ? 1.1 : 1.5,
+            .list = {{"sellp", {9}}, {"aspt", {4.3}}, {"merge", {4.2}}, {"rowsplit", {4}}},
+            .lead = {9, 9, 9, way == 2 ? 1.2 : 1.3}}; // exp(0.2) is 1.22
+        if (way == 1) rules.seen[PICK_WIDTH] = (struct pick_range){"width", 1, 2};
         const struct algo_entry entry = {"picker", in->p.op, dev.kind, &picker, NULL};
         rules_now = &rules;
         struct outcome out = case_run(in, &entry, (double[PARAMS_MAX]){1}, CHECK_FULL);
@@ -430,12 +448,12 @@ static void test_tries_several(struct inputs *in)
             char name[32];
             snprintf(name, sizeof name, "%s_timed_us", names[i]);
             const double us = figure_of(&out, name);
-            CHECK((us > 0) == (i < (unlike ? 2 : 3)), "%s: %g us", names[i], us);
+            CHECK((us > 0) == (i < (way ? 2 : 3)), "%s: %g us", names[i], us);
             if (us > 0) sum += us;
             if (us > 0 && us < least) least = us, fastest = names[i];
         }
         CHECK_TEXT(picked ? picked->text : "", fastest);
-        CHECK_TEXT(odd ? odd->text : "", unlike ? "width" : "");
+        CHECK_TEXT(odd ? odd->text : "", unlike[way]);
         CHECK(figure_of(&out, "tried_in_us") > sum, "it took less than what was timed");
         CHECK((figure_of(&out, "panel") > 0) == !strcmp(fastest, "aspt"), "figures of another");
     }
@@ -521,6 +539,7 @@ int main(void)
 {
     test_features();
     test_unlike();
+    test_too_good();
     test_rules();
     for (int kind = 0; kind < DEVICE_KINDS; kind++) {
         if (!open_kind((enum device_kind)kind, &dev)) continue;

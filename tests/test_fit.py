@@ -119,12 +119,16 @@ def test_planted(folder):
         names, cases = fit_auto.RULES[rule][1].split(), cases_of[rule]
         check(len(cases) == 80 and len({c.matrix for c in cases}) == 40, "%s: %d cases"
               % (rule, len(cases)))
-        unsure, weights, ranges = found[rule]
+        unsure, weights, ranges, leads = found[rule]
         check(1 < unsure < 2, "%s: unsure by %.2f" % (rule, unsure))
         check(list(ranges) == names and all(
             least <= case.facts[x] <= most for case in cases for x, (least, most) in ranges.items()),
               "%s: ranges" % (rule,))
         check(list(weights) == fit_auto.RULES[rule][0].split(), "%s: candidates" % (rule,))
+        for name in weights:
+            ahead = [min(us for other, us in case.us.items() if other != name) / case.us[name]
+                     for case in cases]
+            check(max(ahead) <= leads[name] < 1.001 * max(ahead), "%s: lead of %s" % (rule, name))
         orders = fit_auto.leave_one_out(cases, names, list(weights))
         mean, _ = fit_auto.summary(fit_auto.judge(orders))
         alone = max(fit_auto.summary({case: min(case.us.values()) / case.us[name] for case in cases})[0]
@@ -234,15 +238,15 @@ def test_shared():
     check([name.lower() for name in names] == fit_auto.NAMES, "features: %s" % names)
 
 
-def told(known=True, **us):
+def told(known=True, lead=math.inf, **us):
     """A rule's Order of candidates of which it predicts so much."""
     rule = {name: {"one": math.log(x)} for name, x in us.items()}
-    return fit_auto.Order(rule, {} if known else {"one": (2, 3)}, {"one": 1})
+    return fit_auto.Order(rule, {} if known else {"one": (2, 3)}, dict.fromkeys(us, lead), {"one": 1})
 
 
 def test_judge():
     """Against the fastest of all; all that may be as fast are timed, and the two best of what is
-    unlike all else; the factor is what the others say."""
+    unlike all else, be it by how far one is ahead; the factor is what the others say."""
     one = Planned("one", a=10.0, b=12.0, c=8.0, d=9.0)
     check(fit_auto.judge({one: told(a=1.0, b=1.1)}) == {one: 0.8}, "c is not looked at")
     for unsure, want in (1.05, 8 / 12), (1.2, 0.8), (1.4, 8 / 9), (1.6, 1.0):
@@ -250,6 +254,9 @@ def test_judge():
         check(math.isclose(ratio, want), "%.2f by a factor of %g" % (ratio, unsure))
     odd = told(known=False, b=1.0, a=3.0, c=3.1)
     check(not odd.known and odd.tried(1.05) == ["b", "a"], "tried: %s" % odd.tried(1.05))
+    for lead, known in (2.9, False), (3.1, True):
+        of = told(lead=lead, b=1.0, a=3.0, c=3.1)
+        check(of.known == known and len(of.tried(1.05)) == 2 - known, "ahead by 3, ever by %g" % lead)
     # Half of the predictions are off by a factor of 1.1, the others by as much the other way.
     orders = {Planned("m%d" % i, a=10.0, b=12.1 if i % 2 else 10.0): told(a=10.0, b=11.0)
               for i in range(20)}
@@ -286,7 +293,10 @@ def test_whole():
         others = [x.facts for x in before if x is not case]
         within = all(min(x[name] for x in others) <= case.facts[name] <= max(x[name] for x in others)
                      for name in names)
-        check(before[case].known == within, "ranges have seen the matrix that is judged")
+        (first, best), (second, _) = before[case].us[0], before[case].us[1]
+        ever = max(max(x.us.values()) / x.us[best] for x in before if x is not case)
+        check(before[case].known == (within and second / first <= ever),
+              "ranges or leads have seen the matrix that is judged")
     check(not all(of.known for of in before.values()), "every matrix is like the others")
 
 

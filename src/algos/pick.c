@@ -40,6 +40,17 @@ const char *pick_unlike(const struct pick_rules *rules, const double x[PICK_FEAT
     return NULL;
 }
 
+bool pick_too_good(const struct pick_rules *rules, const double *us)
+{
+    int first = 0;
+    double next = INFINITY;
+    for (int i = 1; rules->list[0].name && rules->list[i].name; i++) {
+        next = fmin(next, fmax(us[i], us[first]));
+        if (us[i] < us[first]) first = i;
+    }
+    return rules->lead[first] > 0 && next < INFINITY && next > us[first] * rules->lead[first];
+}
+
 // Another library's, or one that computes something else, is nobody's choice.
 static bool may_pick(const struct task *t, const char *name)
 {
@@ -70,7 +81,7 @@ struct field {
     int count;
     double us[PICKS_MAX]; // INFINITY: out of the question
     double unsure;        // candidates predicted within this factor of the first are timed
-    bool known;           // every feature is in its range
+    bool known;           // it is like what the rules were made from
     bool back;            // runs back to back decide
 };
 
@@ -94,12 +105,14 @@ static void predict(struct task *t, const struct pick_rules *rules, const struct
     double x[PICK_FEATURES];
     const struct pick_rule *list = rules->list;
     pick_features(facts, x);
-    const char *unlike = pick_unlike(rules, x);
-    *f = (struct field){.list = list, .known = !unlike, .back = wants_back(t)};
+    *f = (struct field){.list = list, .back = wants_back(t)};
     f->unsure = f->back ? PICK_FAR : rules->unsure;
-    if (unlike) task_text(t, "unlike", unlike);
     for (int i = 0; list[i].name; i++, f->count++)
         f->us[i] = may_pick(t, list[i].name) ? pick_us(&list[i], x) : INFINITY;
+    const char *unlike = pick_unlike(rules, x);
+    if (!unlike && pick_too_good(rules, f->us)) unlike = "lead";
+    f->known = !unlike;
+    if (unlike) task_text(t, "unlike", unlike);
     for (int i = 0; i < f->count && f->count > 1; i++) // nothing is predicted of one alone
         if (f->us[i] < INFINITY) tell_of(t, list[i].name, "us", f->us[i]);
 }

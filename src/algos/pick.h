@@ -49,7 +49,7 @@ double pick_us(const struct pick_rule *rule, const double x[PICK_FEATURES]);
 
 struct pick_rules {
     // Candidates whose predictions are within this factor of the least are timed; results/
-    // fit_auto.py says how it is chosen. 1: only where a feature is out of its range.
+    // fit_auto.py says how it is chosen. 1: only where the case is unlike all measured.
     double unsure;
     struct pick_rule list[PICKS_MAX + 1]; // ends with one that has no name
     // What each feature was in the cases that the rules were made from; no name: any will do.
@@ -57,12 +57,19 @@ struct pick_rules {
         const char *name;
         double least, most;
     } seen[PICK_FEATURES];
+    // Of each candidate, in these cases: the next one's time over its own where it was the furthest
+    // ahead. 0: any lead will do.
+    double lead[PICKS_MAX];
 };
-// What should take so many times as long as the best is not timed, even where a feature is out of
-// its range or runs back to back decide.
+// What should take so many times as long as the best is not timed, even where the case is unlike all
+// measured or runs back to back decide.
 #define PICK_FAR 10
 // The name of the first feature that is out of its range; NULL: none is.
 const char *pick_unlike(const struct pick_rules *rules, const double x[PICK_FEATURES]);
+// Whether the one that should be the fastest is predicted to be further ahead than it ever was: then
+// features in their ranges have come together as never before, and the rule does not know. `us` are
+// the microseconds of each of the list; INFINITY: out of the question.
+bool pick_too_good(const struct pick_rules *rules, const double *us);
 
 // The option of an algorithm that picks: whether it may time candidates.
 #define PICK_OPTION                                                                                \
@@ -83,9 +90,10 @@ const char *pick_unlike(const struct pick_rules *rules, const double x[PICK_FEAT
 // The prepare() of an algorithm that picks (see delegate.h): the candidate that should be the
 // fastest, or if it refuses, or has no memory, the next one. Never one of a vendor's library, nor
 // one that computes something else. Candidates are timed where predictions are near each other, and
-// the two best where a feature is out of its range. It tells what it picked, why (the predicted
-// microseconds of each, those of runs that were timed, and which feature is out of its range), who
-// refused, what the prediction took since `start`, by clock_ms(), and what the timing took. After
+// the two best where the case is unlike all measured. It tells what it picked, why (the predicted
+// microseconds of each, those of runs that were timed, and what is unlike: the name of a feature that
+// is out of its range, or "lead"), who refused, what the prediction took since `start`, by
+// clock_ms(), and what the timing took. After
 // ERR_UNSUPPORTED or ERR_MEMORY everybody refused; the reason is that of the last.
 int pick_prepare(struct task *t, const struct pick_rules *rules, const struct pick_facts *facts,
                  double start);
