@@ -190,6 +190,46 @@ static void test_waves(void)
     csr_free(&A);
 }
 
+static int32_t eighty(int32_t i) { return (void)i, 80; }
+
+static int32_t one_in_seven_80(int32_t i) { return i % 7 == 6 ? 80 : 120; }
+
+static int32_t one_in_five_80(int32_t i) { return i % 5 == 4 ? 80 : 120; }
+
+// Rows up to half longer than a medium one, which has 64 nonzeros here, are medium, too, if over
+// 15 % of the nonzeros are theirs and the device is full.
+static void test_somewhat_longer(void)
+{
+    static const struct {
+        const char *what;
+        int32_t (*length)(int32_t i);
+        int32_t m;
+        double medium_most, medium;
+    } cases[] = {
+        {"all are", eighty, 40, 96, 40},
+        {"all are, but the device is not full", eighty, 30, 64, 0},
+        {"a seventh of the rows, a tenth of the nonzeros", one_in_seven_80, 35, 64, 0},
+        {"a fifth of the rows, a seventh of the nonzeros", one_in_five_80, 35, 64, 0},
+        {"by an option", eighty, 40, 64, 0},
+    };
+    for (int c = 0; c < COUNT(cases); c++) {
+        struct csr A;
+        struct inputs in;
+        double opt[PARAMS_MAX] = {0};
+        if (make_rows(cases[c].m, 3400, cases[c].length, NULL, &A)) return;
+        if (inputs_of(&in, &A, F32, 32)) return;
+        algo_defaults(graded()->algo, opt);
+        if (c == COUNT(cases) - 1) set_option(graded(), opt, "medium", 64);
+        const struct outcome out = run_right(&in, opt, cases[c].what);
+        CHECK(figure_of(&out, "medium_most") == cases[c].medium_most &&
+                  figure_of(&out, "medium") == cases[c].medium,
+              "%s: up to %g, %g of them", cases[c].what, figure_of(&out, "medium_most"),
+              figure_of(&out, "medium"));
+        inputs_free(&in);
+        csr_free(&A);
+    }
+}
+
 // ---- Registers ----
 
 static int32_t three(int32_t i) { return (void)i, 3; }
@@ -276,7 +316,8 @@ static void test_scatter(void)
             set_option(graded(), opt, "alike", 0);
             const struct outcome out = run_right(&in, opt, cases[c].what);
             const bool past = 2 * 512 * (int64_t)A.n > 3 * dev.cache_bytes;
-            if (past && bytes == 256) bytes = cases[c].far >= 0.9 ? 128 : 512;
+            const bool fits = 128 * (int64_t)A.n <= 3 * dev.cache_bytes;
+            if (past && bytes == 256) bytes = cases[c].far >= 0.9 && fits ? 128 : 512;
             CHECK(fabs(figure_of(&out, "new_near") - cases[c].near) < 0.05 &&
                       fabs(figure_of(&out, "new_far") - cases[c].far) < 0.05,
                   "%s: %g, %g", cases[c].what, figure_of(&out, "new_near"),
@@ -287,6 +328,38 @@ static void test_scatter(void)
         }
         csr_free(&A);
     }
+}
+
+// Slabs of 128 bytes pay while the cache holds a third of one of all rows of B, or more.
+static void test_no_slab_fits(void)
+{
+    const int32_t n = 34000, m = 1700, length = 20;
+    const int64_t own = dev.cache_bytes, third = (int64_t)n * 128 / 3;
+    struct csr A;
+    int err = csr_alloc(&A, m, n, (int64_t)m * length);
+    CHECK(!err, "%s", fail_text());
+    if (err) return;
+    A.ptr[0] = 0;
+    for (int32_t p = 0; p < m * length; p++) {
+        A.ptr[p / length + 1] = p + 1;
+        A.idx[p] = p % n, A.val[p] = 1;
+    }
+    for (int prec = F32; prec <= F64; prec++) {
+        struct inputs in;
+        double opt[PARAMS_MAX] = {0};
+        if (inputs_of(&in, &A, (enum prec)prec, prec == F32 ? 128 : 64)) return;
+        algo_defaults(graded()->algo, opt);
+        for (int fits = 0; fits < 2; fits++) {
+            dev.cache_bytes = third + fits;
+            const struct outcome out = run_right(&in, opt, "all columns are new");
+            dev.cache_bytes = own;
+            CHECK(figure_of(&out, "columns") * (double)prec_bytes((enum prec)prec) ==
+                      (fits ? 128 : 512),
+                  "fits %d: slabs of %g columns", fits, figure_of(&out, "columns"));
+        }
+        inputs_free(&in);
+    }
+    csr_free(&A);
 }
 
 // ---- Bundles ----
@@ -339,6 +412,54 @@ static void test_bundles(void)
                   cases[c].what, figure_of(&out, "bundled"));
             inputs_free(&in);
         }
+        csr_free(&A);
+    }
+}
+
+// Where bundles are too long for a form, or not alike enough, one with narrower slabs is taken: it
+// has more groups for them, or wider packs. `shift` columns on begins the next row of a bundle.
+static void test_narrower_bundles(void)
+{
+    static const struct {
+        const char *what;
+        enum prec prec;
+        int32_t m, length, shift;
+        int64_t k;
+        double slab, bundles, columns; // the option; what is told
+    } cases[] = {
+        {"not long", F32, 66, 60, 0, 128, 0, 22, 128},
+        {"long", F32, 42, 100, 0, 128, 0, 14, 64},
+        {"longer", F32, 21, 200, 0, 128, 0, 7, 32},
+        {"too long", F32, 9, 500, 0, 128, 0, 0, 128},
+        {"long, but f64", F64, 42, 100, 0, 64, 0, 0, 64},
+        {"long, but an option", F32, 42, 100, 0, 128, 512, 0, 128},
+        {"alike enough", F32, 78, 60, 5, 160, 0, 26, 192},
+        {"alike enough for wide packs alone", F32, 78, 60, 15, 160, 0, 26, 64},
+        {"hardly alike", F32, 78, 60, 30, 160, 0, 0, 192},
+    };
+    for (int c = 0; c < COUNT(cases); c++) {
+        const int32_t m = cases[c].m, length = cases[c].length;
+        struct csr A;
+        struct inputs in;
+        double opt[PARAMS_MAX] = {0};
+        int err = csr_alloc(&A, m, 5000, (int64_t)m * length);
+        CHECK(!err, "%s", fail_text());
+        if (err) return;
+        A.ptr[0] = 0;
+        for (int32_t p = 0; p < m * length; p++) {
+            const int32_t i = p / length, first = i / ALIKE * 37 + i % ALIKE * cases[c].shift;
+            A.ptr[i + 1] = p + 1;
+            A.idx[p] = first + p % length, A.val[p] = p % 7 - 3;
+        }
+        if (inputs_of(&in, &A, cases[c].prec, cases[c].k)) return;
+        algo_defaults(graded()->algo, opt);
+        set_option(graded(), opt, "slab", cases[c].slab);
+        const struct outcome out = run_right(&in, opt, cases[c].what);
+        CHECK(figure_of(&out, "bundles") == cases[c].bundles &&
+                  figure_of(&out, "columns") == cases[c].columns,
+              "%s: %g bundles, slabs of %g columns", cases[c].what, figure_of(&out, "bundles"),
+              figure_of(&out, "columns"));
+        inputs_free(&in);
         csr_free(&A);
     }
 }
@@ -483,8 +604,21 @@ static void test_forms(void)
 int main(void)
 {
     static void (*const tests[])(void) = {
-        test_kinds,   test_tiny,    test_segments, test_uncut,  test_waves, test_registers,
-        test_scatter, test_bundles, test_infinity, test_shapes, test_forms, NULL,
+        test_kinds,
+        test_tiny,
+        test_segments,
+        test_uncut,
+        test_waves,
+        test_somewhat_longer,
+        test_registers,
+        test_scatter,
+        test_no_slab_fits,
+        test_bundles,
+        test_narrower_bundles,
+        test_infinity,
+        test_shapes,
+        test_forms,
+        NULL,
     };
     return main_on_cuda(&dev, UNITS, tests);
 }

@@ -33,18 +33,24 @@ static __device__ __forceinline__ bool is_before(const struct row_columns *rows,
     return false;
 }
 
-// What all bundles of a matrix have; `too_long`: the nonzeros of those that have too many columns.
-struct bundle_totals {
-    unsigned long long nonzeros, columns, too_long;
+// When a window of ALIKE rows is a bundle: from so many nonzeros for each column on, and with at
+// most so many columns.
+struct bundle_bounds {
+    float alike;
+    int32_t columns;
 };
 
-// The columns that window w of ALIKE rows has as a bundle, 0: it is none. It is one where there are
-// `least` nonzeros or more for each of at most `most` columns; one of more columns is too long, and
-// one of over `reach` none at all. A warp for each window.
+// What all bundles of a matrix have; `others`: the nonzeros of windows that are none, but would be
+// by wider bounds.
+struct bundle_totals {
+    unsigned long long nonzeros, columns, others;
+};
+
+// The columns that window w of ALIKE rows has as a bundle, 0: it is none. A warp for each window.
 static __global__ void __launch_bounds__(THREADS)
     find_bundles(int32_t windows, const int32_t *__restrict__ ptr, const int32_t *__restrict__ idx,
-                 float least, int32_t most, int32_t reach, int32_t *__restrict__ columns,
-                 struct bundle_totals *__restrict__ totals)
+                 struct bundle_bounds within, struct bundle_bounds wider,
+                 int32_t *__restrict__ columns, struct bundle_totals *__restrict__ totals)
 {
     const int64_t w = ((int64_t)blockIdx.x * THREADS + threadIdx.x) / WARP;
     if (w >= windows) return;
@@ -53,21 +59,24 @@ static __global__ void __launch_bounds__(THREADS)
     for (int r = 0; r < ALIKE; r++) {
         rows[r] = columns_of(ptr, idx, (int32_t)w * ALIKE + r);
         longest = max(longest, rows[r].end - rows[r].first);
-        nonzeros += min(rows[r].end - rows[r].first, reach + 1);
+        nonzeros += min(rows[r].end - rows[r].first, wider.columns + 1);
     }
-    bool alike = longest > 0 && longest <= reach && (float)nonzeros >= least * (float)longest;
+    bool alike =
+        longest > 0 && longest <= wider.columns && (float)nonzeros >= wider.alike * (float)longest;
     if (alike) {
         for (int r = 0; r < ALIKE; r++)
             for (int64_t p = rows[r].first + lane_id(); p < rows[r].end; p += WARP)
                 own += !is_before(rows, r, idx[p]);
         own = warp_sum(own);
-        alike = own <= reach && (float)nonzeros >= least * (float)own;
+        alike = own <= wider.columns && (float)nonzeros >= wider.alike * (float)own;
     }
     if (lane_id()) return;
-    columns[w] = alike && own <= most ? own : 0;
-    if (!alike) return;
-    atomicAdd(own <= most ? &totals->nonzeros : &totals->too_long, (unsigned long long)nonzeros);
-    if (own <= most) atomicAdd(&totals->columns, (unsigned long long)own);
+    const bool is_bundle =
+        alike && own <= within.columns && (float)nonzeros >= within.alike * (float)own;
+    columns[w] = is_bundle ? own : 0;
+    if (is_bundle) atomicAdd(&totals->columns, (unsigned long long)own);
+    if (alike)
+        atomicAdd(is_bundle ? &totals->nonzeros : &totals->others, (unsigned long long)nonzeros);
 }
 
 // Writes the columns and values of `count` bundles, a warp for each.

@@ -7,6 +7,7 @@
 #include "grade.cuh"
 
 #define MOST_SHORT_BY_SIZE 32 // nonzeros of a short row, at most, unless an option says otherwise
+#define SHARE_FULL         5.5 // nonzeros of a group from which on it is no loss to have fewer pieces
 
 struct plan {
     const struct form *form;
@@ -19,9 +20,17 @@ struct plan {
     int32_t long_nonzeros; // nonzeros of rows that are segments
 };
 
-// Which windows of rows are bundles, of at most so many columns, and what they have in all.
-static inline int plan_windows(struct task *t, float least, int32_t most, int32_t reach,
-                               int32_t *columns, struct bundle_totals *x)
+// When a window is a bundle of this form.
+static inline struct bundle_bounds bounds_of(const struct task *t, const struct form *rows,
+                                             const struct form *f)
+{
+    return {(float)least_alike(t, rows, f), most_columns(t, f)};
+}
+
+// Which windows of rows are bundles, and what they have in all.
+static inline int plan_windows(struct task *t, struct bundle_bounds within,
+                               struct bundle_bounds wider, int32_t *columns,
+                               struct bundle_totals *x)
 {
     const struct csr_dev *A = csr_of(t->A[0]);
     const int32_t windows = A->m / ALIKE;
@@ -31,7 +40,7 @@ static inline int plan_windows(struct task *t, float least, int32_t most, int32_
     if (!err) err = device_fill(d, totals, 0, sizeof *totals);
     if (!err) {
         LAUNCH(find_bundles, (unsigned)ceil_div(windows, THREADS / WARP), THREADS, 0, d->stream,
-               windows, (const int32_t *)A->ptr, A->idx, least, most, reach, columns, totals);
+               windows, (const int32_t *)A->ptr, A->idx, within, wider, columns, totals);
         err = wait_for(d, t->entry->name, totals, x, sizeof *x);
     }
     device_free(d, totals);
@@ -39,30 +48,29 @@ static inline int plan_windows(struct task *t, float least, int32_t most, int32_
 }
 
 // Which windows of rows are bundles of the form: `columns` gets what struct grading says of them,
-// and stays NULL where there are too few. Where that is as they are too long, the form becomes one
-// with narrower slabs.
-static inline int plan_bundles(struct task *t, const struct form *forms, int count, double least,
-                               const struct form **form, int32_t **columns)
+// and stays NULL where there are too few. Where forms with narrower slabs would have enough, it
+// becomes the first of them that has.
+static inline int plan_bundles(struct task *t, const struct form *forms, int count,
+                               const struct form *rows, const struct form **form, int32_t **columns)
 {
     const struct csr_dev *A = csr_of(t->A[0]);
-    const int32_t windows = A->m / ALIKE;
     const double wanted = task_option(t, "bundled") * (double)A->nnz;
-    const struct form *f = *form;
+    struct bundle_bounds within = bounds_of(t, rows, *form), wider = within;
     struct bundle_totals x = {};
-    int32_t reach = most_columns(t, f);
-    if (least == 0 || windows == 0 || A->nnz < 4 * (int64_t)A->m) return OK;
-    for (const struct form *n = f; n; n = narrower_for_bundles(t, forms, count, n))
-        reach = max(reach, most_columns(t, n));
-    int err = device_alloc(t->dev, windows, sizeof **columns, (void **)columns);
-    if (!err) err = plan_windows(t, (float)least, most_columns(t, f), reach, *columns, &x);
-    while (!err && (double)x.nonzeros < wanted && (double)(x.nonzeros + x.too_long) >= wanted) {
-        const struct form *n = narrower_for_bundles(t, forms, count, f);
-        if (!n) break;
-        f = n;
-        err = plan_windows(t, (float)least, most_columns(t, f), reach, *columns, &x);
+    if (within.alike == 0 || A->m < ALIKE || A->nnz < 4 * (int64_t)A->m) return OK;
+    const struct form *next = *form;
+    while ((next = narrower_for_bundles(t, forms, count, next))) {
+        const struct bundle_bounds of = bounds_of(t, rows, next);
+        wider = {fminf(wider.alike, of.alike), max(wider.columns, of.columns)};
+    }
+    int err = device_alloc(t->dev, A->m / ALIKE, sizeof **columns, (void **)columns);
+    if (!err) err = plan_windows(t, within, wider, *columns, &x);
+    while (!err && (double)x.nonzeros < wanted && (double)(x.nonzeros + x.others) >= wanted &&
+           (next = narrower_for_bundles(t, forms, count, *form))) {
+        *form = next;
+        err = plan_windows(t, bounds_of(t, rows, next), wider, *columns, &x);
     }
     task_number(t, "bundled", A->nnz ? (double)x.nonzeros / (double)A->nnz : 0);
-    *form = f;
     if (err || !x.columns || (double)x.nonzeros < wanted) {
         device_free(t->dev, *columns);
         *columns = NULL;
@@ -104,14 +112,15 @@ static inline int plan_count(struct task *t, const struct grading *g, struct cou
 // end; but a few such rows would be the last to end, so there must be many. And where there are
 // somewhat more blocks than the device holds at once, most of it would idle while the last ones
 // run: then more rows are short, if all fit so. Measured on an H200.
-static inline int plan_grades(struct task *t, const struct plan *s, struct grading *g,
+static inline int plan_grades(struct task *t, const struct plan *s, double share, struct grading *g,
                               struct counts *counts, struct counts *x)
 {
     const int64_t room = (int64_t)s->form->blocks * t->dev->units;
     const int short_most = g->short_most;
     int64_t at[KINDS + 1];
     int err = plan_count(t, g, counts, x);
-    if (!err && x->longer_nonzeros > 0.15 * (double)t->A[0]->nnz && task_option(t, "medium") == 0) {
+    const bool many = x->longer_nonzeros > 0.15 * (double)t->A[0]->nnz && share >= SHARE_FULL;
+    if (!err && many && task_option(t, "medium") == 0) {
         g->medium_most = longer_than_medium(g->medium_most);
         err = plan_count(t, g, counts, x);
     }
@@ -126,13 +135,14 @@ static inline int plan_grades(struct task *t, const struct plan *s, struct gradi
     return plan_count(t, g, counts, x);
 }
 
-static inline int plan_lists(struct task *t, struct plan *s, struct grading *g, int32_t *columns)
+static inline int plan_lists(struct task *t, struct plan *s, double share, struct grading *g,
+                             int32_t *columns)
 {
     struct device *d = t->dev;
     const int32_t windows = (int32_t)ceil_div(g->m, WINDOW);
     struct counts *counts = NULL, x = {};
     int err = device_alloc(d, windows + 1, sizeof *counts, (void **)&counts);
-    if (!err) err = plan_grades(t, s, g, counts, &x);
+    if (!err) err = plan_grades(t, s, share, g, counts, &x);
     for (int kind = 0; kind < KINDS && !err; kind++) {
         s->lists.count[kind] = x.of[kind];
         err = device_alloc(d, x.of[kind], sizeof(struct piece), (void **)&s->lists.list[kind]);
@@ -205,7 +215,7 @@ static inline void plan_lengths(const struct task *t, double share, const struct
               wanted_medium = (int)task_option(t, "medium"),
               wanted_segment = (int)task_option(t, "segment");
     const int lanes = max(form->lanes, 8);
-    const double few = share < 5.5 ? 8 : fmin(fmax(1.5 * share, 16), MOST_SHORT_BY_SIZE);
+    const double few = share < SHARE_FULL ? 8 : fmin(fmax(1.5 * share, 16), MOST_SHORT_BY_SIZE);
     const double medium = fmin(fmax(2 * share, 16), 64);
     const double segment = fmin(fmax(1.5 * share, 16), 8 * lanes);
     g->short_most = wanted_short >= 0 ? wanted_short : (int)few;
@@ -264,22 +274,22 @@ static inline int plan_make(struct task *t, const struct form *forms, int count)
     g.ptr = (const int32_t *)A->ptr;
     int err = form_for_rows(t, forms, count, &rows);
     if (err) return err;
+    const double share = group_share(t, rows);
     for_bundles = form_for_bundles(t, forms, count, rows);
     err = row_step(t, &t->in[0], &s->B_step);
     if (!err) err = row_step(t, &t->C, &s->C_step);
     if (!err && for_bundles)
-        err = plan_bundles(t, forms, count, least_alike(t, rows, for_bundles), &for_bundles,
-                           &bundle_columns);
+        err = plan_bundles(t, forms, count, rows, &for_bundles, &bundle_columns);
     g.bundle_columns = bundle_columns;
     g.tiny_most = bundle_columns || !rows->tiny ? -1 : (int)task_option(t, "tiny");
     // Where the device is not full, a team does but one tiny row.
-    s->lists.turns = group_share(t, rows) < 3 ? 1 : TURNS;
+    s->lists.turns = share < 3 ? 1 : TURNS;
     s->form = bundle_columns ? for_bundles : rows;
-    plan_lengths(t, group_share(t, rows), s->form, &g);
+    plan_lengths(t, share, s->form, &g);
     s->slabs = (int32_t)form_slabs(s->form, t->C.cols);
     s->lists.segment = g.segment;
     s->lists.uncut = g.uncut;
-    if (!err) err = plan_lists(t, s, &g, &columns);
+    if (!err) err = plan_lists(t, s, share, &g, &columns);
     if (!err && bundle_columns) err = plan_fill(t, s, columns);
     if (!err) err = plan_segments(t, s);
     if (!err) err = plan_grid(t, s);
