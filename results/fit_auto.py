@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Fits the rules of `auto` to records and writes them as a header.
 
-    results/fit_auto.py results/h200/*.jsonl results/epyc/*.jsonl -o kernels/auto_rules.h
+    results/fit_auto.py results/h200/*.jsonl results/h200/derived/*.jsonl results/epyc/*.jsonl -o kernels/auto_rules.h
 
 For each operation and device (and, of SpMM, layout) the time of each candidate is
 exp(w0 + w1 x1 + ...), the x being the features of src/algos/pick.h; the candidate with the least
