@@ -135,6 +135,7 @@ static inline int plan_grades(struct task *t, const struct plan *s, double share
     return plan_count(t, g, counts, x);
 }
 
+// Lists the pieces, and allocates what they need.
 static inline int plan_lists(struct task *t, struct plan *s, double share, struct grading *g,
                              int32_t *columns)
 {
