@@ -10,9 +10,9 @@ the logarithms of the times. A record of `auto` is one of what it picked.
 
 Candidates are timed whose predictions are within a factor of the least: exp(SURE s), s being how far
 off the logarithm of the ratio of the two best is, root mean square, of matrices left out. The two best
-are timed in any case, but for FAR, where the case is unlike those in which every candidate was
-measured: a feature is out of its range, or the best one is predicted to be further ahead of the next
-than it ever was. These ranges and leads are in the rules, too.
+are timed in any case where the case is unlike those in which every candidate was measured: a feature
+is out of its range (but for FAR), or the best one is predicted to be further ahead of the next than it
+ever was (if that was less than FAR). These ranges and leads are in the rules, too.
 
 What the rules reach is told of cases in which every candidate was measured: the time of the fastest of
 all algorithms of ours, candidates or not, over that of the choice, geometric mean and least; the
@@ -195,18 +195,19 @@ Made = collections.namedtuple("Made", "unsure weights ranges leads")
 
 
 class Order:
-    """The candidates of a case by predicted time, the fastest first; `known`: its features are in
-    their ranges, and the first one is not further ahead than it ever was."""
+    """The candidates of a case by predicted time, the fastest first. Of two the second is timed if
+    it is within the factor `far`; 0: they need not be, as the case is like those of the rule."""
 
     def __init__(self, rule, ranges, leads, facts):
         self.us = sorted((predicted(weights, facts), name) for name, weights in rule.items())
-        ahead = self.us[1][0] / self.us[0][0] if len(self.us) > 1 else 1
-        self.known = all(least <= facts[x] <= most for x, (least, most) in ranges.items()) and \
-            ahead <= leads[self.us[0][1]]
+        known = all(least <= facts[x] <= most for x, (least, most) in ranges.items())
+        lead = leads[self.us[0][1]]
+        too_good = len(self.us) > 1 and lead < FAR and self.us[1][0] > self.us[0][0] * lead
+        self.far = math.inf if too_good else 0 if known else FAR
 
     def tried(self, unsure):
         """The candidates that are timed, or the only one."""
-        second = unsure if self.known else max(unsure, FAR)
+        second = max(unsure, self.far)
         return [name for i, (us, name) in enumerate(self.us)
                 if i == 0 or us < self.us[0][0] * (second if i == 1 else unsure)]
 
@@ -223,9 +224,9 @@ def ranges_of(cases, names):
 def leads_of(cases, candidates):
     """{candidate: the next one's time over its own where it was the furthest ahead}, of cases with a
     time of every candidate; below 1 for one that never was."""
-    return {name: (1 + MARGIN) * max(min(case.us[other] for other in candidates if other != name)
-                                     / case.us[name] for case in cases)
-            for name in candidates} if len(candidates) > 1 else {candidates[0]: 1.0}
+    return {name: (1 + MARGIN) * max(min((case.us[other] for other in candidates if other != name),
+                                         default=0) / case.us[name] for case in cases)
+            for name in candidates}
 
 
 def measured_whole(cases, candidates):

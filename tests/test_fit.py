@@ -254,10 +254,12 @@ def test_judge():
         ratio = fit_auto.judge({one: told(b=1.0, a=1.1, d=1.3, c=1.5)}, unsure)[one]
         check(math.isclose(ratio, want), "%.2f by a factor of %g" % (ratio, unsure))
     odd = told(known=False, b=1.0, a=3.0, c=3.1)
-    check(not odd.known and odd.tried(1.05) == ["b", "a"], "tried: %s" % odd.tried(1.05))
-    for lead, known in (2.9, False), (3.1, True):
-        of = told(lead=lead, b=1.0, a=3.0, c=3.1)
-        check(of.known == known and len(of.tried(1.05)) == 2 - known, "ahead by 3, ever by %g" % lead)
+    check(odd.far == fit_auto.FAR and odd.tried(1.05) == ["b", "a"], "tried: %s" % odd.tried(1.05))
+    check(told(known=False, b=1.0, a=30.0).tried(1.05) == ["b"], "one that is far off is timed")
+    for lead, ahead, too_good in (2.9, 3, True), (3.1, 3, False), (1.4, 30, True), (10, 30, False):
+        of = told(lead=lead, b=1.0, a=float(ahead), c=ahead + 6.0)
+        check(of.tried(1.05) == ["b", "a"][:1 + too_good] and of.far == (math.inf if too_good else 0),
+              "ahead by %g, ever by %g" % (ahead, lead))
     # Half of the predictions are off by a factor of 1.1, the others by as much the other way.
     orders = {Planned("m%d" % i, a=10.0, b=12.1 if i % 2 else 10.0): told(a=10.0, b=11.0)
               for i in range(20)}
@@ -294,11 +296,19 @@ def test_whole():
         others = [x.facts for x in before if x is not case]
         within = all(min(x[name] for x in others) <= case.facts[name] <= max(x[name] for x in others)
                      for name in names)
-        (first, best), (second, _) = before[case].us[0], before[case].us[1]
-        ever = max(max(x.us.values()) / x.us[best] for x in before if x is not case)
-        check(before[case].known == (within and second / first <= ever),
-              "ranges or leads have seen the matrix that is judged")
-    check(not all(of.known for of in before.values()), "every matrix is like the others")
+        check((before[case].far == 0) == within, "ranges have seen the matrix that is judged")
+    check(any(of.far for of in before.values()), "every matrix is like the others")
+
+
+def test_leads():
+    """Where features come together as never before, a matrix's own lead tells nothing."""
+    cases = []
+    for i in range(31):
+        x, y = (1, 1) if i == 30 else ((0, 0), (0, 1), (1, 0))[i % 3]
+        cases.append(Planned("l%d" % i, a=1.0, b=1.5 ** (x + y)))
+        cases[-1].facts = {"one": 1, "rows": x, "columns": y}
+    orders = fit_auto.leave_one_out(cases, ["rows", "columns"], ["a", "b"])
+    check([case for case, of in orders.items() if of.far] == [cases[30]], "a lead has been seen")
 
 
 def test_no_tiles(folder):
@@ -331,5 +341,6 @@ with tempfile.TemporaryDirectory() as folder_:
 test_shared()
 test_judge()
 test_whole()
+test_leads()
 test_header()
 end()

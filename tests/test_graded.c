@@ -196,6 +196,12 @@ static int32_t one_in_seven_80(int32_t i) { return i % 7 == 6 ? 80 : 120; }
 
 static int32_t one_in_five_80(int32_t i) { return i % 5 == 4 ? 80 : 120; }
 
+static int32_t one_in_four_80(int32_t i) { return i % 4 == 3 ? 80 : 120; }
+
+static int32_t ninety_six(int32_t i) { return (void)i, 96; }
+
+static int32_t ninety_seven(int32_t i) { return (void)i, 97; }
+
 // Rows up to half longer than a medium one, which has 64 nonzeros here, are medium, too, if over
 // 15 % of the nonzeros are theirs and the device is full.
 static void test_somewhat_longer(void)
@@ -210,6 +216,9 @@ static void test_somewhat_longer(void)
         {"all are, but the device is not full", eighty, 30, 64, 0},
         {"a seventh of the rows, a tenth of the nonzeros", one_in_seven_80, 35, 64, 0},
         {"a fifth of the rows, a seventh of the nonzeros", one_in_five_80, 35, 64, 0},
+        {"a quarter of the rows, 18 % of the nonzeros", one_in_four_80, 36, 96, 9},
+        {"the longest", ninety_six, 34, 96, 34},
+        {"longer", ninety_seven, 34, 64, 0},
         {"by an option", eighty, 40, 64, 0},
     };
     for (int c = 0; c < COUNT(cases); c++) {
@@ -228,6 +237,24 @@ static void test_somewhat_longer(void)
         inputs_free(&in);
         csr_free(&A);
     }
+}
+
+static int32_t one_in_five_20(int32_t i) { return i % 5 == 4 ? 20 : 9; }
+
+// Where more short rows would not make one wave of all blocks the lengths are as they were.
+static void test_no_wave(void)
+{
+    struct csr A;
+    struct inputs in;
+    double opt[PARAMS_MAX] = {0};
+    if (make_rows(300, 3400, one_in_five_20, NULL, &A)) return;
+    if (inputs_of(&in, &A, F32, 128)) return;
+    algo_defaults(graded()->algo, opt);
+    const struct outcome out = run_right(&in, opt, "no wave");
+    CHECK(figure_of(&out, "medium") == 60 && figure_of(&out, "short_most") < 20,
+          "%g medium, short up to %g", figure_of(&out, "medium"), figure_of(&out, "short_most"));
+    inputs_free(&in);
+    csr_free(&A);
 }
 
 // ---- Registers ----
@@ -333,7 +360,7 @@ static void test_scatter(void)
 // Slabs of 128 bytes pay while the cache holds a third of one of all rows of B, or more.
 static void test_no_slab_fits(void)
 {
-    const int32_t n = 34000, m = 1700, length = 20;
+    const int32_t n = 33999, m = 1700, length = 20;
     const int64_t own = dev.cache_bytes, third = (int64_t)n * 128 / 3;
     struct csr A;
     int err = csr_alloc(&A, m, n, (int64_t)m * length);
@@ -350,7 +377,7 @@ static void test_no_slab_fits(void)
         if (inputs_of(&in, &A, (enum prec)prec, prec == F32 ? 128 : 64)) return;
         algo_defaults(graded()->algo, opt);
         for (int fits = 0; fits < 2; fits++) {
-            dev.cache_bytes = third + fits;
+            dev.cache_bytes = third - !fits;
             const struct outcome out = run_right(&in, opt, "all columns are new");
             dev.cache_bytes = own;
             CHECK(figure_of(&out, "columns") * (double)prec_bytes((enum prec)prec) ==
@@ -426,16 +453,22 @@ static void test_narrower_bundles(void)
         int32_t m, length, shift;
         int64_t k;
         double slab, bundles, columns; // the option; what is told
+        double medium_most;            // by the form that is taken; -1: whatever it is
     } cases[] = {
-        {"not long", F32, 66, 60, 0, 128, 0, 22, 128},
-        {"long", F32, 42, 100, 0, 128, 0, 14, 64},
-        {"longer", F32, 21, 200, 0, 128, 0, 7, 32},
-        {"too long", F32, 9, 500, 0, 128, 0, 0, 128},
-        {"long, but f64", F64, 42, 100, 0, 64, 0, 0, 64},
-        {"long, but an option", F32, 42, 100, 0, 128, 512, 0, 128},
-        {"alike enough", F32, 78, 60, 5, 160, 0, 26, 192},
-        {"alike enough for wide packs alone", F32, 78, 60, 15, 160, 0, 26, 64},
-        {"hardly alike", F32, 78, 60, 30, 160, 0, 0, 192},
+        {"not long", F32, 66, 60, 0, 128, 0, 22, 128, 32},
+        {"as long as may be", F32, 66, 128, 0, 128, 0, 22, 128, 64},
+        {"one longer", F32, 66, 129, 0, 128, 0, 22, 64, -1},
+        {"long", F32, 42, 100, 0, 128, 0, 14, 64, 65},
+        {"longer", F32, 21, 200, 0, 128, 0, 7, 32, 131},
+        {"as long as narrow slabs allow", F32, 18, 512, 0, 128, 0, 6, 32, 256},
+        {"one longer than that", F32, 18, 513, 0, 128, 0, 0, 128, -1},
+        {"too long", F32, 9, 500, 0, 128, 0, 0, 128, -1},
+        {"long, but f64", F64, 42, 100, 0, 64, 0, 0, 64, -1},
+        {"long, but an option", F32, 42, 100, 0, 128, 512, 0, 128, -1},
+        {"alike enough", F32, 78, 60, 5, 160, 0, 26, 192, 36},
+        {"alike enough for wide packs alone", F32, 78, 60, 15, 160, 0, 26, 64, -1},
+        {"short, alike enough for wide packs alone", F32, 117, 40, 10, 160, 0, 39, 64, -1},
+        {"hardly alike", F32, 78, 60, 30, 160, 0, 0, 192, -1},
     };
     for (int c = 0; c < COUNT(cases); c++) {
         const int32_t m = cases[c].m, length = cases[c].length;
@@ -459,6 +492,8 @@ static void test_narrower_bundles(void)
                   figure_of(&out, "columns") == cases[c].columns,
               "%s: %g bundles, slabs of %g columns", cases[c].what, figure_of(&out, "bundles"),
               figure_of(&out, "columns"));
+        CHECK(cases[c].medium_most < 0 || figure_of(&out, "medium_most") == cases[c].medium_most,
+              "%s: medium up to %g", cases[c].what, figure_of(&out, "medium_most"));
         inputs_free(&in);
         csr_free(&A);
     }
@@ -604,21 +639,10 @@ static void test_forms(void)
 int main(void)
 {
     static void (*const tests[])(void) = {
-        test_kinds,
-        test_tiny,
-        test_segments,
-        test_uncut,
-        test_waves,
-        test_somewhat_longer,
-        test_registers,
-        test_scatter,
-        test_no_slab_fits,
-        test_bundles,
-        test_narrower_bundles,
-        test_infinity,
-        test_shapes,
-        test_forms,
-        NULL,
+        test_kinds,    test_tiny,         test_segments,        test_uncut,
+        test_waves,    test_no_wave,      test_somewhat_longer, test_registers,
+        test_scatter,  test_no_slab_fits, test_bundles,         test_narrower_bundles,
+        test_infinity, test_shapes,       test_forms,           NULL,
     };
     return main_on_cuda(&dev, UNITS, tests);
 }

@@ -48,7 +48,8 @@ bool pick_too_good(const struct pick_rules *rules, const double *us)
         next = fmin(next, fmax(us[i], us[first]));
         if (us[i] < us[first]) first = i;
     }
-    return rules->lead[first] > 0 && next < INFINITY && next > us[first] * rules->lead[first];
+    const double lead = rules->lead[first];
+    return lead > 0 && lead < PICK_FAR && next < INFINITY && next > us[first] * lead;
 }
 
 // Another library's, or one that computes something else, is nobody's choice.
@@ -81,7 +82,7 @@ struct field {
     int count;
     double us[PICKS_MAX]; // INFINITY: out of the question
     double unsure;        // candidates predicted within this factor of the first are timed
-    bool known;           // it is like what the rules were made from
+    double far;           // of two the second is timed if within this factor; 0: they need not be
     bool back;            // runs back to back decide
 };
 
@@ -110,9 +111,9 @@ static void predict(struct task *t, const struct pick_rules *rules, const struct
     for (int i = 0; list[i].name; i++, f->count++)
         f->us[i] = may_pick(t, list[i].name) ? pick_us(&list[i], x) : INFINITY;
     const char *unlike = pick_unlike(rules, x);
-    if (!unlike && pick_too_good(rules, f->us)) unlike = "lead";
-    f->known = !unlike;
-    if (unlike) task_text(t, "unlike", unlike);
+    const bool too_good = pick_too_good(rules, f->us);
+    f->far = too_good ? INFINITY : unlike ? PICK_FAR : 0;
+    if (unlike || too_good) task_text(t, "unlike", unlike ? unlike : "lead");
     for (int i = 0; i < f->count && f->count > 1; i++) // nothing is predicted of one alone
         if (f->us[i] < INFINITY) tell_of(t, list[i].name, "us", f->us[i]);
 }
@@ -218,14 +219,13 @@ static int challenge(struct task *t, struct trial *holder, const char *name, boo
 }
 
 // The next candidate to be timed beside the first one, of those that are left; -1: none. So many
-// were `compared`, without those that refused. Where the matrix is unlike all that the rules were
-// made from, two are compared in any case, unless the second should take many times as long.
+// were `compared`, without those that refused. Where the case is unlike all that the rules were
+// made from, two are compared though the rule is sure, if they are not too far apart for that.
 static int next_to_time(const struct field *f, double us_of_first, int compared)
 {
     const int next = fastest(f);
     if (next < 0) return -1;
-    double within = f->unsure;
-    if (!f->known && compared < 2) within = fmax(within, PICK_FAR);
+    const double within = compared < 2 ? fmax(f->unsure, f->far) : f->unsure;
     return f->us[next] < us_of_first * within ? next : -1;
 }
 

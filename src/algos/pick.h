@@ -58,17 +58,18 @@ struct pick_rules {
         double least, most;
     } seen[PICK_FEATURES];
     // Of each candidate, in these cases: the next one's time over its own where it was the furthest
-    // ahead. 0: any lead will do.
+    // ahead. 0, or PICK_FAR and more: any lead will do.
     double lead[PICKS_MAX];
 };
-// What should take so many times as long as the best is not timed, even where the case is unlike all
-// measured or runs back to back decide.
+// What should take so many times as long as the best is not timed, even where a feature is out of
+// its range or runs back to back decide.
 #define PICK_FAR 10
 // The name of the first feature that is out of its range; NULL: none is.
 const char *pick_unlike(const struct pick_rules *rules, const double x[PICK_FEATURES]);
-// Whether the one that should be the fastest is predicted to be further ahead than it ever was: then
-// features in their ranges have come together as never before, and the rule does not know. `us` are
-// the microseconds of each of the list; INFINITY: out of the question.
+// Whether the one that should be the fastest is predicted to be further ahead than it ever was:
+// then features in their ranges have come together as never before, and the rule does not know. The
+// two best are then timed, however far apart. `us` are the predicted microseconds of each of the
+// list, before anybody refuses; INFINITY: out of the question.
 bool pick_too_good(const struct pick_rules *rules, const double *us);
 
 // The option of an algorithm that picks: whether it may time candidates.
@@ -91,10 +92,10 @@ bool pick_too_good(const struct pick_rules *rules, const double *us);
 // fastest, or if it refuses, or has no memory, the next one. Never one of a vendor's library, nor
 // one that computes something else. Candidates are timed where predictions are near each other, and
 // the two best where the case is unlike all measured. It tells what it picked, why (the predicted
-// microseconds of each, those of runs that were timed, and what is unlike: the name of a feature that
-// is out of its range, or "lead"), who refused, what the prediction took since `start`, by
-// clock_ms(), and what the timing took. After
-// ERR_UNSUPPORTED or ERR_MEMORY everybody refused; the reason is that of the last.
+// microseconds of each, those of runs that were timed, and what is unlike: the name of a feature
+// that is out of its range, or "lead"), who refused, what the prediction took since `start`, by
+// clock_ms(), and what the timing took. After ERR_UNSUPPORTED or ERR_MEMORY everybody refused; the
+// reason is that of the last.
 int pick_prepare(struct task *t, const struct pick_rules *rules, const struct pick_facts *facts,
                  double start);
 

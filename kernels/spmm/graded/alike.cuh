@@ -46,7 +46,9 @@ struct bundle_totals {
     unsigned long long nonzeros, columns, others;
 };
 
-// The columns that window w of ALIKE rows has as a bundle, 0: it is none. A warp for each window.
+// The columns that window w of ALIKE rows has as a bundle by the bounds `within`, 0: it is none.
+// What is one by `wider` bounds alone is only counted; they hold all that `within` does. A warp for
+// each window.
 static __global__ void __launch_bounds__(THREADS)
     find_bundles(int32_t windows, const int32_t *__restrict__ ptr, const int32_t *__restrict__ idx,
                  struct bundle_bounds within, struct bundle_bounds wider,

@@ -109,17 +109,18 @@ static inline int32_t most_columns(const struct task *t, const struct form *f)
 // The bytes of a row of B that a slab should have at most on a full device, 0: all of it. With
 // narrower slabs A is read once more for each, but more of B stays in caches. That pays where
 // columns are scattered: 128 bytes where they are so far apart that the last cache would hold
-// little of B; 256 where they are so nearby alone and the last cache holds B, unless rows are so
-// long that their own columns lie close together. Measured on an H200.
+// little of B, but a third or more of such a slab of all its rows; 256 where they are so nearby
+// alone and the last cache holds B, unless rows are so long that their own columns lie close
+// together. Measured on an H200.
 static inline int narrow_slab(struct task *t, int64_t *bytes)
 {
     struct scatter x;
     const int64_t of_B = t->in[0].rows * t->C.cols * (int64_t)prec_bytes(t->prec);
     const int err = measure_scatter(t, &x);
-    const bool far = x.far >= 0.9 && t->in[0].rows * 128 <= 3 * t->dev->cache_bytes,
-               past = 2 * of_B > 3 * t->dev->cache_bytes;
+    const bool far = x.far >= 0.9, past = 2 * of_B > 3 * t->dev->cache_bytes;
+    const bool fits = t->in[0].rows * 128 <= 3 * t->dev->cache_bytes;
     const bool near = x.near >= 0.7 && mean_length(t) <= 600;
-    *bytes = far && past ? 128 : near && !past ? 256 : 0;
+    *bytes = far && past && fits ? 128 : near && !past ? 256 : 0;
     return err;
 }
 
@@ -169,8 +170,9 @@ static inline const struct form *form_for_bundles(const struct task *t, const st
     return f && 2 * mean_length(t) >= f->lanes ? f : NULL;
 }
 
-// One with slabs half as wide for longer bundles, which it goes through with more groups. NULL:
-// there is none, or it would not pay: sums of f64 fill the registers.
+// One with slabs at most half as wide. It goes through a bundle with more groups, so bundles may be
+// longer; and its packs may be wider, so rows may be less alike. NULL: there is none, an option
+// bounds the form, or it would not pay: sums of f64 fill the registers.
 static inline const struct form *narrower_for_bundles(const struct task *t,
                                                       const struct form *forms, int count,
                                                       const struct form *f)

@@ -15,7 +15,7 @@ struct counts {
     int32_t of[KINDS];       // pieces
     int32_t columns;         // of bundles
     int32_t long_nonzeros;   // nonzeros of rows that are segments
-    int32_t longer_nonzeros; // those of them that are but somewhat longer than a medium one
+    int32_t longer_nonzeros; // the same of rows that are but somewhat longer than a medium one
 };
 #define COUNTS (KINDS + 3)
 static_assert(sizeof(struct counts) == COUNTS * sizeof(int32_t), "add_up() takes it for an array");

@@ -6,8 +6,8 @@
 #include "form.cuh"
 #include "grade.cuh"
 
-#define MOST_SHORT_BY_SIZE 32 // nonzeros of a short row, at most, unless an option says otherwise
-#define SHARE_FULL         5.5 // nonzeros of a group from which on it is no loss to have fewer pieces
+#define MOST_SHORT_BY_SIZE 32  // nonzeros of a short row, at most, unless an option says otherwise
+#define SHARE_FULL         5.5 // nonzeros of a group from which on longer pieces cost nothing
 
 struct plan {
     const struct form *form;
@@ -27,7 +27,8 @@ static inline struct bundle_bounds bounds_of(const struct task *t, const struct 
     return {(float)least_alike(t, rows, f), most_columns(t, f)};
 }
 
-// Which windows of rows are bundles, and what they have in all.
+// Which windows of rows are bundles `within` these bounds, and what they have in all; also what
+// those have that `wider` bounds would add.
 static inline int plan_windows(struct task *t, struct bundle_bounds within,
                                struct bundle_bounds wider, int32_t *columns,
                                struct bundle_totals *x)
@@ -47,9 +48,9 @@ static inline int plan_windows(struct task *t, struct bundle_bounds within,
     return err;
 }
 
-// Which windows of rows are bundles of the form: `columns` gets what struct grading says of them,
-// and stays NULL where there are too few. Where forms with narrower slabs would have enough, it
-// becomes the first of them that has.
+// Which windows of rows are bundles: `columns` gets what struct grading says of them. It stays NULL
+// where they have less than the share `bundled` of the nonzeros; `form` then means nothing. Where
+// the form has too few, the first one with narrower slabs that has enough takes its place.
 static inline int plan_bundles(struct task *t, const struct form *forms, int count,
                                const struct form *rows, const struct form **form, int32_t **columns)
 {
@@ -107,11 +108,12 @@ static inline int plan_count(struct task *t, const struct grading *g, struct cou
     return wait_for(d, t->entry->name, counts + windows, all, sizeof *all);
 }
 
-// Counts the pieces, and grades rows anew where another bound pays. A row somewhat longer than a
-// medium one is better a warp's than a block's, which has little more to do than to begin and to
-// end; but a few such rows would be the last to end, so there must be many. And where there are
-// somewhat more blocks than the device holds at once, most of it would idle while the last ones
-// run: then more rows are short, if all fit so. Measured on an H200.
+// Counts the pieces, and grades rows anew where another bound pays, unless options say which. A row
+// somewhat longer than a medium one is better a warp's than a block's, which has little more to do
+// than to begin and to end; but a few such rows would be the last to end, so there must be many,
+// and the device must be full, or fewer pieces would leave it idle. And where there are somewhat
+// more blocks than the device holds at once, most of it would idle while the last ones run: then
+// more rows are short, if all fit so. Measured on an H200.
 static inline int plan_grades(struct task *t, const struct plan *s, double share, struct grading *g,
                               struct counts *counts, struct counts *x)
 {
@@ -206,9 +208,8 @@ static inline int plan_grid(const struct task *t, struct plan *s)
 
 // The longest short row, the longest medium one, and the length of a segment: less where the device
 // is not full, as the longest piece then decides when a product ends. What a group goes through one
-// after another grows with its share, which is that of the form for rows also where there are
-// bundles; how many groups a team has is as `form` says, the one that is taken. The numbers were
-// measured on an H200.
+// after another grows with `share`, always that of the form for rows; how many groups a team has is
+// as `form` says, the one that is taken. The numbers were measured on an H200.
 static inline void plan_lengths(const struct task *t, double share, const struct form *form,
                                 struct grading *g)
 {
