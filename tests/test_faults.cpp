@@ -23,12 +23,16 @@ static void choose_axes(const struct algo_entry *e, int64_t axis[AXES_MAX])
     }
 }
 
+static enum prec prec = F64;
+static int64_t width; // of the dense operands; 0: the first that is tried
+
 static int make_inputs(struct inputs *in, const struct algo_entry *e, const struct csr *A,
                        struct device *dev)
 {
     int64_t axis[AXES_MAX];
     choose_axes(e, axis);
-    return inputs_make(in, dev, e->op, A, F64, axis, false, 0);
+    if (width) axis[0] = width;
+    return inputs_make(in, dev, e->op, A, prec, axis, false, 0);
 }
 
 // What is set for an algorithm that is named; NULL: nothing.
@@ -200,5 +204,10 @@ int main(void)
     test_matrix("skew:110:3:100", "tiled-tuned");
     option = {"way", 3};
     test_matrix("skew:110:3:100", "tiled-tuned");
+    // Bundles of 200 columns are found when they are looked for a third time.
+    option = {};
+    prec = F32;
+    width = 128;
+    test_matrix("aspect:21:4200", "graded");
     return TEST_END();
 }
