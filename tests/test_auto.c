@@ -70,7 +70,7 @@ static void test_too_good(void)
     rules.lead[1] = PICK_FAR;
     CHECK(!pick_too_good(&rules, (double[]){4000, 4, 4000}), "b was far ahead before");
     rules.lead[1] = 2.4;
-    CHECK(pick_too_good(&rules, (double[]){4, 3, 7.5}) == false, "b leads by 1.33 only");
+    CHECK(!pick_too_good(&rules, (double[]){4, 3, 7.5}), "b leads by 1.33 only");
     rules.lead[2] = 0.8;
     CHECK(pick_too_good(&rules, (double[]){4, 4, 3.9}), "c never led at all");
     rules.list[1].name = NULL;

@@ -36,6 +36,25 @@ static int make_rows(int32_t m, int32_t n, int32_t (*length)(int32_t), int32_t (
     return err;
 }
 
+// All rows have `length` nonzeros, of neighbouring columns. Of `group` rows each begins `shift`
+// columns behind the one before, the first `step` behind that of the group before, from the start
+// again past the end.
+static int make_even(int32_t m, int32_t n, int32_t length, int32_t group, int32_t step,
+                     int32_t shift, struct csr *A)
+{
+    int err = csr_alloc(A, m, n, (int64_t)m * length);
+    CHECK(!err, "%s", fail_text());
+    if (err) return err;
+    A->ptr[0] = 0;
+    for (int32_t p = 0; p < m * length; p++) {
+        const int32_t i = p / length,
+                      first = (i / group * step + i % group * shift) % (n - length + 1);
+        A->ptr[i + 1] = p + 1;
+        A->idx[p] = first + p % length, A->val[p] = p % 7 - 3;
+    }
+    return OK;
+}
+
 // What a run tells, of which the result is right.
 static struct outcome run_right(struct inputs *in, const double *opt, const char *what)
 {
@@ -326,15 +345,7 @@ static void test_scatter(void)
     const int32_t m = 1700, length = 20;
     for (int c = 0; c < COUNT(cases); c++) {
         struct csr A;
-        int err = csr_alloc(&A, m, cases[c].n, (int64_t)m * length);
-        CHECK(!err, "%s", fail_text());
-        if (err) return;
-        A.ptr[0] = 0;
-        for (int32_t p = 0; p < m * length; p++) {
-            const int32_t i = p / length, first = i * cases[c].step % (cases[c].n - length + 1);
-            A.ptr[i + 1] = p + 1;
-            A.idx[p] = first + p % length, A.val[p] = 1;
-        }
+        if (make_even(m, cases[c].n, length, 1, cases[c].step, 0, &A)) return;
         for (int prec = F32; prec <= F64; prec++) {
             struct inputs in;
             double opt[PARAMS_MAX] = {0}, bytes = cases[c].bytes;
@@ -363,14 +374,7 @@ static void test_no_slab_fits(void)
     const int32_t n = 33999, m = 1700, length = 20;
     const int64_t own = dev.cache_bytes, third = (int64_t)n * 128 / 3;
     struct csr A;
-    int err = csr_alloc(&A, m, n, (int64_t)m * length);
-    CHECK(!err, "%s", fail_text());
-    if (err) return;
-    A.ptr[0] = 0;
-    for (int32_t p = 0; p < m * length; p++) {
-        A.ptr[p / length + 1] = p + 1;
-        A.idx[p] = p % n, A.val[p] = 1;
-    }
+    if (make_even(m, n, length, 1, length, 0, &A)) return;
     for (int prec = F32; prec <= F64; prec++) {
         struct inputs in;
         double opt[PARAMS_MAX] = {0};
@@ -471,19 +475,10 @@ static void test_narrower_bundles(void)
         {"hardly alike", F32, 78, 60, 30, 160, 0, 0, 192, -1},
     };
     for (int c = 0; c < COUNT(cases); c++) {
-        const int32_t m = cases[c].m, length = cases[c].length;
         struct csr A;
         struct inputs in;
         double opt[PARAMS_MAX] = {0};
-        int err = csr_alloc(&A, m, 5000, (int64_t)m * length);
-        CHECK(!err, "%s", fail_text());
-        if (err) return;
-        A.ptr[0] = 0;
-        for (int32_t p = 0; p < m * length; p++) {
-            const int32_t i = p / length, first = i / ALIKE * 37 + i % ALIKE * cases[c].shift;
-            A.ptr[i + 1] = p + 1;
-            A.idx[p] = first + p % length, A.val[p] = p % 7 - 3;
-        }
+        if (make_even(cases[c].m, 5000, cases[c].length, ALIKE, 37, cases[c].shift, &A)) return;
         if (inputs_of(&in, &A, cases[c].prec, cases[c].k)) return;
         algo_defaults(graded()->algo, opt);
         set_option(graded(), opt, "slab", cases[c].slab);

@@ -56,20 +56,21 @@ static inline int plan_bundles(struct task *t, const struct form *forms, int cou
 {
     const struct csr_dev *A = csr_of(t->A[0]);
     const double wanted = task_option(t, "bundled") * (double)A->nnz;
-    struct bundle_bounds within = bounds_of(t, rows, *form), wider = within;
-    struct bundle_totals x = {};
-    if (within.alike == 0 || A->m < ALIKE || A->nnz < 4 * (int64_t)A->m) return OK;
     const struct form *next = *form;
+    struct bundle_bounds wider = bounds_of(t, rows, next);
+    struct bundle_totals x = {};
+    if (wider.alike == 0 || A->m < ALIKE || A->nnz < 4 * (int64_t)A->m) return OK;
     while ((next = narrower_for_bundles(t, forms, count, next))) {
         const struct bundle_bounds of = bounds_of(t, rows, next);
         wider = {fminf(wider.alike, of.alike), max(wider.columns, of.columns)};
     }
     int err = device_alloc(t->dev, A->m / ALIKE, sizeof **columns, (void **)columns);
-    if (!err) err = plan_windows(t, within, wider, *columns, &x);
-    while (!err && (double)x.nonzeros < wanted && (double)(x.nonzeros + x.others) >= wanted &&
-           (next = narrower_for_bundles(t, forms, count, *form))) {
+    for (next = *form; !err && next;) {
         *form = next;
         err = plan_windows(t, bounds_of(t, rows, next), wider, *columns, &x);
+        const bool short_of = (double)x.nonzeros < wanted;
+        const bool others_do = (double)(x.nonzeros + x.others) >= wanted;
+        next = short_of && others_do ? narrower_for_bundles(t, forms, count, next) : NULL;
     }
     task_number(t, "bundled", A->nnz ? (double)x.nonzeros / (double)A->nnz : 0);
     if (err || !x.columns || (double)x.nonzeros < wanted) {
