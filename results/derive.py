@@ -12,6 +12,10 @@ OUT/NAME.KIND.mtx. Blank lines and those that begin with # are skipped. The kind
     rest      the other half
     perm      rows and columns in random order, which is the same for both if A is square
     k2 .. k9  a dense block of so many rows and columns for each nonzero
+    x4, x16, x64
+              so many copies of A along the diagonal, joined into a ring: the leading sixteenth of
+              the columns of each is that of the next one
+    aug       [I A; A^T 0]
 
 A line that nothing can be made of is told on stderr; the others are done, and the exit status is 1.
 """
@@ -31,7 +35,7 @@ try:
 except ImportError:
     sys.exit("derive.py: numpy is missing (apt install python3-numpy)")
 
-KINDS = "t sq aat half rest perm k2 k3 k4 k5 k6 k7 k8 k9".split()
+KINDS = "t sq aat half rest perm k2 k3 k4 k5 k6 k7 k8 k9 x4 x16 x64 aug".split()
 MOST = 20_000_000  # nonzeros of a product
 LARGEST = 2**31 - 1  # of rows and of columns
 CHUNK = 4_000_000  # numbers multiplied at once; more where a row of the product needs more
@@ -136,7 +140,16 @@ def derived(a, kind):
         rows = next(orders)
         columns = rows if square else next(orders)
         return pattern(a.m, a.n, rows[a.rows], columns[a.columns])
+    if kind == "aug":
+        of_I = np.arange(a.m)
+        return pattern(a.m + a.n, a.m + a.n, np.concatenate((of_I, a.rows, a.m + a.columns)),
+                       np.concatenate((of_I, a.m + a.columns, a.rows)))
     size = int(kind[1:])
+    if kind[0] == "x":
+        copy = np.arange(size)[:, None]
+        of_column = (copy + (16 * a.columns < a.n)) % size
+        return pattern(size * a.m, size * a.n, (copy * a.m + a.rows).ravel(),
+                       (of_column * a.n + a.columns).ravel())
     down, right = np.divmod(np.arange(size * size), size)
     return pattern(size * a.m, size * a.n, (size * a.rows[:, None] + down).ravel(),
                    (size * a.columns[:, None] + right).ravel())
@@ -144,7 +157,7 @@ def derived(a, kind):
 
 def make(folder, out, name, kind=None, *more):
     """What the words of a line ask for."""
-    if more or kind not in KINDS:
+    if more or kind not in KINDS or os.path.basename(name) != name:
         raise ValueError("it is to be a NAME and one of " + " ".join(KINDS))
     paths = [os.path.join(folder, name + end) for end in (".mtx", ".mtx.gz")]
     path = next(filter(os.path.exists, paths), None)

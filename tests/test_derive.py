@@ -83,7 +83,14 @@ def expected(banner, m, n, entries, kind):
     if kind == "perm":
         rows, columns = ORDERS[m, n]
         return m, n, {(rows[i], columns[j]) for i, j in a}
+    if kind == "aug":
+        return m + n, m + n, ({(i, i) for i in range(m)} | {(i, m + j) for i, j in a} |
+                              {(m + j, i) for i, j in a})
     size = int(kind[1:])
+    if kind[0] == "x":
+        joined = {(i, j + n if 16 * j < n else j) for i, j in a}
+        return size * m, size * n, {(i + c * m, (j + c * n) % (size * n))
+                                    for i, j in joined for c in range(size)}
     return size * m, size * n, {(i, j) for i in range(size * m) for j in range(size * n)
                                 if (i // size, j // size) in a}
 
@@ -195,6 +202,7 @@ def test_errors(folder):
         "oblong t": ("symmetric, but 2 x 3", BANNER + "real symmetric\n2 3 1\n1 1 1\n"),
         "large t": ("too large", head + "3000000000 2 1\n1 1\n"),
         "larger t": ("too large", head + "%d 2 1\n1 1\n" % 10**30),
+        "../folder/good t": ("it is to be a NAME", None),
         "grown k2": ("too large", head + "2000000000 2 1\n1 1\n"),
     }
     zipped = {
@@ -253,7 +261,7 @@ def test_usage(folder):
     check(not os.path.exists(out), "wrong usage makes a folder")
     done = run("-h")
     check(done.returncode == 0 and not done.stderr and all(
-        "\n    %s " % kind in done.stdout for kind in ("t", "sq, aat", "half", "rest", "perm")),
+        "\n    %s " % kind in done.stdout for kind in ("t", "sq, aat", "half", "rest", "perm", "aug")),
           "-h: %s" % done.stdout)
     for words, what in ((os.path.join(folder, "gone"), folder, out), "No such file"), \
             ((list_, folder, list_), "File exists"):
