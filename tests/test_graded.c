@@ -65,6 +65,31 @@ static struct outcome run_right(struct inputs *in, const double *opt, const char
     return out;
 }
 
+// An option that is not as it is by default; the last one of several has no name.
+struct setting {
+    const char *name;
+    double value;
+};
+
+// What a run tells of m rows that make_rows() makes.
+static struct outcome run_rows(int32_t m, int32_t (*length)(int32_t), int32_t (*to)(int32_t),
+                               enum prec prec, int64_t k, const struct setting *settings,
+                               const char *what)
+{
+    struct csr A;
+    struct inputs in;
+    double opt[PARAMS_MAX] = {0};
+    struct outcome out = {.err = ERR_MEMORY};
+    if (make_rows(m, 3400, length, to, &A) || inputs_of(&in, &A, prec, k)) return out;
+    algo_defaults(graded()->algo, opt);
+    for (; settings && settings->name; settings++)
+        set_option(graded(), opt, settings->name, settings->value);
+    out = run_right(&in, opt, what);
+    inputs_free(&in);
+    csr_free(&A);
+    return out;
+}
+
 // ---- Pieces ----
 
 static const int32_t edges[] = {0, 1, 32, 33, 256, 257, 1024, 1025, 2048, 2049};
@@ -151,19 +176,11 @@ static int32_t two_long(int32_t i) { return i == 1 ? 600 : i == 2 ? 400 : 3; }
 // Where the device is not full segments are short, but a row that is little longer is not cut.
 static void test_uncut(void)
 {
-    struct csr A;
-    struct inputs in;
-    double opt[PARAMS_MAX] = {0};
-    if (make_rows(40, 700, two_long, NULL, &A)) return;
-    if (inputs_of(&in, &A, F32, 32)) return;
-    algo_defaults(graded()->algo, opt);
-    struct outcome out = run_right(&in, opt, "two long rows");
+    const struct outcome out = run_rows(40, two_long, NULL, F32, 32, NULL, "two long rows");
     const double segment = figure_of(&out, "segment_length");
     CHECK(segment < 400, "segments of %g", segment);
     CHECK(figure_of(&out, "segments") == ceil(600 / segment) + 1, "%g segments",
           figure_of(&out, "segments"));
-    inputs_free(&in);
-    csr_free(&A);
 }
 
 // The sums of many segments are added up by all threads of a block, whatever the width of a slab.
@@ -189,24 +206,52 @@ static void test_segments(void)
     csr_free(&A);
 }
 
-// Rows of 20 would be a warp's, but then there are somewhat more blocks than the device holds.
 static int32_t twenty(int32_t i) { return (void)i, 20; }
 
-static void test_waves(void)
+static int32_t forty(int32_t i) { return (void)i, 40; }
+
+static int32_t sixty(int32_t i) { return (void)i, 60; }
+
+static int32_t sixty_five(int32_t i) { return (void)i, 65; }
+
+static int32_t one_in_five_20(int32_t i) { return i % 5 == 4 ? 20 : 9; }
+
+static int32_t half_26_half_40(int32_t i) { return i % 2 ? 26 : 40; }
+
+// Rows that would be a warp's are short if there would else be more blocks than the device holds,
+// and if all blocks fit then; as few rows as will do. With 32 bytes in a lane 32 blocks fit here,
+// with 16 bytes 36.
+static void test_one_wave(void)
 {
-    struct csr A;
-    struct inputs in;
-    double opt[PARAMS_MAX] = {0};
-    if (make_rows(150, 3400, twenty, NULL, &A)) return;
-    if (inputs_of(&in, &A, F32, 128)) return;
-    algo_defaults(graded()->algo, opt);
-    struct outcome out = run_right(&in, opt, "one wave");
-    CHECK(figure_of(&out, "short") == 150, "%g short", figure_of(&out, "short"));
-    set_option(graded(), opt, "short", 17); // as the size says
-    out = run_right(&in, opt, "more than a wave");
-    CHECK(figure_of(&out, "medium") == 150, "%g medium", figure_of(&out, "medium"));
-    inputs_free(&in);
-    csr_free(&A);
+    static const struct {
+        const char *what;
+        int32_t m, (*length)(int32_t);
+        enum prec prec;
+        int64_t k;
+        double asked, short_most, medium; // the option; what is told
+    } cases[] = {
+        {"up to 32", 150, twenty, F32, 128, -1, 32, 0},
+        {"by an option", 150, twenty, F32, 128, 17, 17, 150},
+        {"two slabs", 75, twenty, F32, 256, -1, 32, 0},
+        {"up to 48", 150, forty, F32, 128, -1, 48, 0},
+        {"up to 64", 150, sixty, F64, 64, -1, 64, 0},
+        {"too long", 150, sixty_five, F32, 128, -1, 32, 150},
+        {"as many as fit", 128, forty, F32, 128, -1, 30, 128},
+        {"all short are too many", 300, forty, F32, 128, -1, 32, 300},
+        {"others are too many", 300, one_in_five_20, F32, 128, -1, 19, 60},
+        {"only as many as must", 132, half_26_half_40, F32, 128, -1, 32, 66},
+        {"16 bytes, as many as fit", 144, forty, F32, 32, -1, 16, 144},
+        {"16 bytes, one more", 145, forty, F32, 32, -1, 48, 0},
+    };
+    for (int c = 0; c < COUNT(cases); c++) {
+        const struct setting asked[] = {{"short", cases[c].asked}, {}};
+        const struct outcome out = run_rows(cases[c].m, cases[c].length, NULL, cases[c].prec,
+                                            cases[c].k, asked, cases[c].what);
+        CHECK(figure_of(&out, "short_most") == cases[c].short_most &&
+                  figure_of(&out, "medium") == cases[c].medium,
+              "%s: short up to %g, %g medium", cases[c].what, figure_of(&out, "short_most"),
+              figure_of(&out, "medium"));
+    }
 }
 
 static int32_t eighty(int32_t i) { return (void)i, 80; }
@@ -241,39 +286,29 @@ static void test_somewhat_longer(void)
         {"by an option", eighty, 40, 64, 0},
     };
     for (int c = 0; c < COUNT(cases); c++) {
-        struct csr A;
-        struct inputs in;
-        double opt[PARAMS_MAX] = {0};
-        if (make_rows(cases[c].m, 3400, cases[c].length, NULL, &A)) return;
-        if (inputs_of(&in, &A, F32, 32)) return;
-        algo_defaults(graded()->algo, opt);
-        if (c == COUNT(cases) - 1) set_option(graded(), opt, "medium", 64);
-        const struct outcome out = run_right(&in, opt, cases[c].what);
+        const struct setting asked[] = {{"medium", c == COUNT(cases) - 1 ? 64 : 0}, {}};
+        const struct outcome out =
+            run_rows(cases[c].m, cases[c].length, NULL, F32, 32, asked, cases[c].what);
         CHECK(figure_of(&out, "medium_most") == cases[c].medium_most &&
                   figure_of(&out, "medium") == cases[c].medium,
               "%s: up to %g, %g of them", cases[c].what, figure_of(&out, "medium_most"),
               figure_of(&out, "medium"));
-        inputs_free(&in);
-        csr_free(&A);
     }
 }
 
-static int32_t one_in_five_20(int32_t i) { return i % 5 == 4 ? 20 : 9; }
+static int32_t two_hundred(int32_t i) { return (void)i, 200; }
 
-// Where more short rows would not make one wave of all blocks the lengths are as they were.
-static void test_no_wave(void)
+// A warp's groups of 16 lanes go through twice as much where each has 128 nonzeros or more.
+static void test_wide_and_full(void)
 {
-    struct csr A;
-    struct inputs in;
-    double opt[PARAMS_MAX] = {0};
-    if (make_rows(300, 3400, one_in_five_20, NULL, &A)) return;
-    if (inputs_of(&in, &A, F32, 128)) return;
-    algo_defaults(graded()->algo, opt);
-    const struct outcome out = run_right(&in, opt, "no wave");
-    CHECK(figure_of(&out, "medium") == 60 && figure_of(&out, "short_most") < 20,
-          "%g medium, short up to %g", figure_of(&out, "medium"), figure_of(&out, "short_most"));
-    inputs_free(&in);
-    csr_free(&A);
+    for (int32_t m = 163; m <= 164; m++) {
+        static const struct setting whole[] = {{"slab", 512}, {}};
+        const struct outcome out = run_rows(m, two_hundred, NULL, F32, 128, whole, "rows of 200");
+        const double most = m == 164 ? 256 : 128;
+        CHECK(figure_of(&out, "lanes") == 16 && figure_of(&out, "medium_most") == most,
+              "%d rows: %g lanes, up to %g", m, figure_of(&out, "lanes"),
+              figure_of(&out, "medium_most"));
+    }
 }
 
 // ---- Registers ----
@@ -284,48 +319,58 @@ static int32_t one_in_39(int32_t i) { return i % 39 == 38 ? 12 : 3; }
 
 static int32_t one_in_42(int32_t i) { return i % 42 == 41 ? 12 : 3; }
 
+static int32_t one_in_three(int32_t i) { return i % 3 == 2 ? 12 : 3; }
+
+static int32_t two_in_five(int32_t i) { return i % 5 >= 3 ? 12 : 3; }
+
+static int32_t one_in_39_long(int32_t i) { return i % 39 == 38 ? 600 : 3; }
+
 // Forms of more registers: with 16 bytes of a row in a lane where not nearly all rows are tiny,
-// with 32 where rows are long and blocks few: a warp each, that is 112 on this device. Never where
-// there is no such form; and any case is right with either.
+// with 32 where rows are long and blocks few: a warp each, that is 112 on this device. With 16
+// lanes in f64 also where blocks are more than fit, 32 on this device, and over a third of the
+// pieces are not tiny or one is long. Never where there is no such form; and any case is right with
+// either.
 static void test_registers(void)
 {
     static const struct {
         const char *what;
         int32_t (*length)(int32_t i);
         int32_t m;
+        enum prec prec;
         int64_t k;
         double slab, roomy, can;
     } cases[] = {
-        {"all tiny", three, 1638, 32, 128, 0, 1},
-        {"tiny, but one in 39", one_in_39, 1638, 32, 128, 1, 1},
-        {"tiny, but one in 42", one_in_42, 1638, 32, 128, 0, 1},
-        {"none tiny", twenty, 100, 32, 128, 1, 1},
-        {"another form", twenty, 100, 24, 128, 1, 1},
-        {"two packs, few blocks", twenty, 112, 64, 256, 1, 1},
-        {"two packs, more blocks", twenty, 113, 64, 256, 0, 1},
-        {"two packs, short rows", three, 100, 64, 256, 0, 1},
-        {"narrow packs", twenty, 100, 30, 128, 0, 0},
-        {"three packs", twenty, 100, 96, 512, 0, 0},
+        {"all tiny", three, 1638, F32, 32, 128, 0, 1},
+        {"tiny, but one in 39", one_in_39, 1638, F32, 32, 128, 1, 1},
+        {"tiny, but one in 42", one_in_42, 1638, F32, 32, 128, 0, 1},
+        {"none tiny", twenty, 100, F32, 32, 128, 1, 1},
+        {"another form", twenty, 100, F32, 24, 128, 1, 1},
+        {"two packs, few blocks", twenty, 112, F32, 64, 256, 1, 1},
+        {"two packs, more blocks", twenty, 113, F32, 64, 256, 0, 1},
+        {"two packs, many blocks", twenty, 129, F32, 128, 512, 0, 1},
+        {"two packs, short rows", three, 100, F32, 64, 256, 0, 1},
+        {"f64, few blocks", twenty, 112, F64, 64, 512, 1, 1},
+        {"f64, more blocks", twenty, 128, F64, 64, 512, 0, 1},
+        {"f64, many blocks", twenty, 129, F64, 64, 512, 1, 1},
+        {"f64, many blocks, 8 lanes", twenty, 129, F64, 64, 256, 0, 1},
+        {"f64, all tiny", three, 1638, F64, 64, 512, 0, 1},
+        {"f64, tiny, but one in 39", one_in_39, 1638, F64, 64, 512, 0, 1},
+        {"f64, one in 39 is long", one_in_39_long, 1638, F64, 64, 512, 1, 1},
+        {"f64, a third is not tiny", one_in_three, 1638, F64, 64, 512, 0, 1},
+        {"f64, more are not", two_in_five, 1640, F64, 64, 512, 1, 1},
+        {"narrow packs", twenty, 100, F32, 30, 128, 0, 0},
+        {"three packs", twenty, 100, F32, 96, 512, 0, 0},
     };
-    for (int c = 0; c < COUNT(cases); c++) {
-        struct csr A;
-        struct inputs in;
-        double opt[PARAMS_MAX] = {0};
-        if (make_rows(cases[c].m, 3400, cases[c].length, NULL, &A)) return;
-        if (inputs_of(&in, &A, F32, cases[c].k)) return;
-        algo_defaults(graded()->algo, opt);
-        set_option(graded(), opt, "slab", cases[c].slab);
-        set_option(graded(), opt, "short", 8);
+    for (int c = 0; c < COUNT(cases); c++)
         for (int roomy = -1; roomy <= 1; roomy++) {
-            set_option(graded(), opt, "roomy", roomy);
-            struct outcome out = run_right(&in, opt, cases[c].what);
+            const struct setting asked[] = {
+                {"slab", cases[c].slab}, {"short", 8}, {"roomy", roomy}, {}};
+            const struct outcome out = run_rows(cases[c].m, cases[c].length, NULL, cases[c].prec,
+                                                cases[c].k, asked, cases[c].what);
             const double want = roomy < 0 ? cases[c].roomy : roomy * cases[c].can;
             CHECK(figure_of(&out, "roomy") == want, "%s, %d: %g", cases[c].what, roomy,
                   figure_of(&out, "roomy"));
         }
-        inputs_free(&in);
-        csr_free(&A);
-    }
 }
 
 // ---- How scattered the columns are ----
@@ -445,6 +490,22 @@ static void test_bundles(void)
         }
         csr_free(&A);
     }
+}
+
+static int32_t twenty_eight(int32_t i) { return (void)i, 28; }
+
+// Of bundles fewer are short than of rows, in f64 the fewest; also where all would fit otherwise.
+static void test_short_bundles(void)
+{
+    for (int prec = F32; prec <= F64; prec++)
+        for (int32_t m = 393; m <= 800; m += 407) {
+            const struct outcome out =
+                run_rows(m, twenty_eight, with_first, (enum prec)prec, 64, NULL, "bundles");
+            CHECK(figure_of(&out, "bundles") == m / ALIKE &&
+                      figure_of(&out, "short_most") == (prec == F32 ? 24 : 16),
+                  "%s, %d rows: %g bundles, short up to %g", prec_name((enum prec)prec), m,
+                  figure_of(&out, "bundles"), figure_of(&out, "short_most"));
+        }
 }
 
 // Where bundles are too long for a form, or not alike enough, one with narrower slabs is taken: it
@@ -634,10 +695,23 @@ static void test_forms(void)
 int main(void)
 {
     static void (*const tests[])(void) = {
-        test_kinds,    test_tiny,         test_segments,        test_uncut,
-        test_waves,    test_no_wave,      test_somewhat_longer, test_registers,
-        test_scatter,  test_no_slab_fits, test_bundles,         test_narrower_bundles,
-        test_infinity, test_shapes,       test_forms,           NULL,
+        test_kinds,
+        test_tiny,
+        test_segments,
+        test_uncut,
+        test_one_wave,
+        test_wide_and_full,
+        test_somewhat_longer,
+        test_registers,
+        test_scatter,
+        test_no_slab_fits,
+        test_bundles,
+        test_short_bundles,
+        test_narrower_bundles,
+        test_infinity,
+        test_shapes,
+        test_forms,
+        NULL,
     };
     return main_on_cuda(&dev, UNITS, tests);
 }

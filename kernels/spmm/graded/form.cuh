@@ -27,6 +27,12 @@ static inline int64_t form_slabs(const struct form *f, int64_t k)
     return ceil_div(k, form_slab(f));
 }
 
+// Bytes of a row of B in one lane.
+static inline int lane_bytes(const struct task *t, const struct form *f)
+{
+    return f->vec * f->packs * (int)prec_bytes(t->prec);
+}
+
 // The widest pack that rows of B and C are made of.
 static inline int widest_pack(const struct task *t)
 {

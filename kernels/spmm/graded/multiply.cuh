@@ -84,13 +84,15 @@ finish_segment(sums<S, 1> &sum, const operands<typename S::T> &x, const lists &a
     __shared__ packed sums[SHARERS > WARPS ? SHARERS : WARPS][SLAB_PACKS];
     __shared__ bool last;
     const int lane = (int)(threadIdx.x % S::LANES), warp = (int)(threadIdx.x / WARP);
+    // Ahead of the barrier, so that it is there when it is wanted.
+    const int32_t length = x.ptr[row + 1] - x.ptr[row];
     add_groups<S::LANES, WARP>(sum);
 #pragma unroll
     for (int l = 0; l < S::PACKS; l++)
         if (lane_id() < S::LANES) sums[warp][l * S::LANES + lane] = sum.x[0][l];
     __syncthreads();
     // Segments come first in the grid, so the block's number is its segment's.
-    const int32_t i = (int32_t)blockIdx.x, length = x.ptr[row + 1] - x.ptr[row];
+    const int32_t i = (int32_t)blockIdx.x;
     const int32_t segments = segments_of(length, a.segment, a.uncut);
     packed *partial = (packed *)x.partial + (int64_t)slab * a.count[SEGMENT] * SLAB_PACKS;
     for (int c = (int)threadIdx.x; c < SLAB_PACKS; c += THREADS) {

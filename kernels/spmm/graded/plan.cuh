@@ -11,6 +11,7 @@
 
 struct plan {
     const struct form *form;
+    const struct form *roomy; // the same with more registers; NULL: there is none
     int32_t slabs;
     uint32_t B_step, C_step;
     struct lists lists;
@@ -109,33 +110,46 @@ static inline int plan_count(struct task *t, const struct grading *g, struct cou
     return wait_for(d, t->entry->name, counts + windows, all, sizeof *all);
 }
 
+// Where blocks would be somewhat more than the device holds at once, most of it would idle while
+// the last ones run. So more rows are short then, the fewest with which all blocks fit; if they do
+// not fit, as many as before. Bundles take longer, and stay as they are. Measured on an H200.
+static inline int plan_one_wave(struct task *t, const struct plan *s, struct grading *g,
+                                struct counts *counts, struct counts *x)
+{
+    static const int longer[] = {MOST_SHORT_BY_SIZE, 48, MOST_SHORT};
+    const bool narrow = lane_bytes(t, s->form) <= 16; // then `roomy` is what most cases take
+    const int64_t of_unit = s->roomy && narrow ? s->roomy->blocks : s->form->blocks;
+    const int64_t room = of_unit * t->dev->units / s->slabs;
+    const int64_t least = ceil_div(g->m, s->lists.turns * (THREADS / s->form->team));
+    const int before = g->short_most;
+    int64_t at[KINDS + 1];
+    int err = OK;
+    if (s->form->bundles || task_option(t, "short") >= 0 || least > room) return OK;
+    for (int i = 0; i < COUNT(longer) && !err; i++) {
+        if (plan_blocks(s, x->of, at) <= room) return OK;
+        if (longer[i] <= before) continue;
+        g->short_most = longer[i];
+        err = plan_count(t, g, counts, x);
+    }
+    if (err || g->short_most == before || plan_blocks(s, x->of, at) <= room) return err;
+    g->short_most = before;
+    return plan_count(t, g, counts, x);
+}
+
 // Counts the pieces, and grades rows anew where another bound pays, unless options say which. A row
 // somewhat longer than a medium one is better a warp's than a block's, which has little more to do
 // than to begin and to end; but a few such rows would be the last to end, so there must be many,
-// and the device must be full, or fewer pieces would leave it idle. And where there are somewhat
-// more blocks than the device holds at once, most of it would idle while the last ones run: then
-// more rows are short, if all fit so. Measured on an H200.
+// and the device must be full, or fewer pieces would leave it idle. Measured on an H200.
 static inline int plan_grades(struct task *t, const struct plan *s, double share, struct grading *g,
                               struct counts *counts, struct counts *x)
 {
-    const int64_t room = (int64_t)s->form->blocks * t->dev->units;
-    const int short_most = g->short_most;
-    int64_t at[KINDS + 1];
     int err = plan_count(t, g, counts, x);
     const bool many = x->longer_nonzeros > 0.15 * (double)t->A[0]->nnz && share >= SHARE_FULL;
     if (!err && many && task_option(t, "medium") == 0) {
         g->medium_most = longer_than_medium(g->medium_most);
         err = plan_count(t, g, counts, x);
     }
-    const int64_t blocks = plan_blocks(s, x->of, at) * s->slabs;
-    if (err || blocks <= room || blocks > 2 * room || short_most >= MOST_SHORT_BY_SIZE ||
-        task_option(t, "short") >= 0)
-        return err;
-    g->short_most = MOST_SHORT_BY_SIZE;
-    err = plan_count(t, g, counts, x);
-    if (err || plan_blocks(s, x->of, at) * s->slabs <= room) return err;
-    g->short_most = short_most;
-    return plan_count(t, g, counts, x);
+    return err ? err : plan_one_wave(t, s, g, counts, x);
 }
 
 // Lists the pieces, and allocates what they need.
@@ -218,8 +232,10 @@ static inline void plan_lengths(const struct task *t, double share, const struct
               wanted_medium = (int)task_option(t, "medium"),
               wanted_segment = (int)task_option(t, "segment");
     const int lanes = max(form->lanes, 8);
-    const double few = share < SHARE_FULL ? 8 : fmin(fmax(1.5 * share, 16), MOST_SHORT_BY_SIZE);
-    const double medium = fmin(fmax(2 * share, 16), 64);
+    const bool wide_and_full = lanes >= 16 && share >= 128 && !form->bundles;
+    const int most_short = !form->bundles ? MOST_SHORT_BY_SIZE : t->prec == F64 ? 16 : 24;
+    const double few = share < SHARE_FULL ? 8 : fmin(fmax(1.5 * share, 16), most_short);
+    const double medium = fmin(fmax(2 * share, 16), wide_and_full ? 128 : 64);
     const double segment = fmin(fmax(1.5 * share, 16), 8 * lanes);
     g->short_most = wanted_short >= 0 ? wanted_short : (int)few;
     g->medium_most = wanted_medium ? wanted_medium : (int)fmax(medium * WARP / lanes, 32);
@@ -246,21 +262,26 @@ static inline bool plan_early(const struct task *t, const struct plan *s, const 
 
 // More registers than must be let a thread have more loads under way, at the price of blocks. With
 // 16 bytes of a row of B in a lane that pays unless nearly all pieces are tiny rows, which have no
-// more to load; with 32 bytes where rows are not short and all blocks are on the device at once all
-// the same. Measured on an H200.
-static inline void plan_registers(const struct task *t, struct plan *s, const struct form *forms,
-                                  int count)
+// more to load. With 32 bytes it pays where rows are not short and all blocks are on the device at
+// once all the same. Where they never are, it pays in f64 with 16 lanes, whose loads else wait for
+// each other, unless most pieces are tiny and none is long. Measured on an H200.
+static inline void plan_registers(const struct task *t, struct plan *s)
 {
-    const struct form *roomy = roomy_form(forms, count, s->form);
+    const struct form *roomy = s->roomy;
     const double wanted = task_option(t, "roomy");
     if (!roomy) return;
     const struct lists *l = &s->lists;
-    const int32_t not_tiny = l->count[SEGMENT] + l->count[MEDIUM] + l->count[SHORT];
-    const int64_t of_lane = form_slab(roomy) / roomy->lanes * (int64_t)prec_bytes(t->prec);
-    const int64_t blocks = (int64_t)l->at[KINDS] * s->slabs;
-    const bool pays =
-        of_lane <= 16 ? 40 * (int64_t)not_tiny > l->count[TINY]
-                      : mean_length(t) >= 12 && blocks <= (int64_t)roomy->blocks * t->dev->units;
+    const int64_t tiny = l->count[TINY], segments = l->count[SEGMENT];
+    const int64_t not_tiny = segments + l->count[MEDIUM] + l->count[SHORT];
+    const int64_t blocks = (int64_t)l->at[KINDS] * s->slabs, units = t->dev->units;
+    bool pays;
+    if (lane_bytes(t, roomy) <= 16)
+        pays = 40 * not_tiny > tiny;
+    else if (blocks <= roomy->blocks * units)
+        pays = mean_length(t) >= 12;
+    else
+        pays = t->prec == F64 && roomy->lanes == 16 && blocks > s->form->blocks * units &&
+               (segments || 2 * not_tiny > tiny);
     if (wanted < 0 ? pays : wanted != 0) s->form = roomy;
 }
 
@@ -288,6 +309,7 @@ static inline int plan_make(struct task *t, const struct form *forms, int count)
     // Where the device is not full, a team does but one tiny row.
     s->lists.turns = share < 3 ? 1 : TURNS;
     s->form = bundle_columns ? for_bundles : rows;
+    s->roomy = roomy_form(forms, count, s->form);
     plan_lengths(t, share, s->form, &g);
     s->slabs = (int32_t)form_slabs(s->form, t->C.cols);
     s->lists.segment = g.segment;
@@ -296,7 +318,7 @@ static inline int plan_make(struct task *t, const struct form *forms, int count)
     if (!err && bundle_columns) err = plan_fill(t, s, columns);
     if (!err) err = plan_segments(t, s);
     if (!err) err = plan_grid(t, s);
-    if (!err) plan_registers(t, s, forms, count);
+    if (!err) plan_registers(t, s);
     if (!err) s->lists.early = plan_early(t, s, rows) && can_launch_early(count_pieces);
     device_free(t->dev, bundle_columns);
     task_number(t, "short_most", g.short_most);
