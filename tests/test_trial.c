@@ -78,6 +78,7 @@ static const struct op dense = {.result = RESULT_DENSE}, sparse = {.result = RES
 static const struct algo algo = {.run = run, .release = release};
 
 static bool back;
+static double enough = INFINITY;
 
 static int time_it(const struct op *op, double run_takes, double *us)
 {
@@ -92,7 +93,7 @@ static int time_it(const struct op *op, double run_takes, double *us)
     struct task t = {.entry = &entry, .algo = &algo, .dev = &dev};
     runs = graph_launches = releases = 0;
     run_us = run_takes;
-    int err = trial_time(&t, back, us);
+    int err = trial_time(&t, back, enough, us);
     CHECK(!graphs, "%d graphs are left", graphs);
     return err;
 }
@@ -103,7 +104,7 @@ static void expect(const char *what, const struct op *op, double takes, double w
     int err = time_it(op, takes, &us);
     CHECK(!err && fabs(us - want) < 1e-9, "%s: %g us, not %g", what, us, want);
     CHECK(graph_launches == launches, "%s: %d graphs launched", what, graph_launches);
-    CHECK(releases == (op == &sparse ? 4 : 0), "%s: %d results released", what, releases);
+    CHECK(releases == (op == &sparse ? runs : 0), "%s: %d results released", what, releases);
 }
 
 int main(void)
@@ -128,6 +129,14 @@ int main(void)
     capturable = false;
     expect("one that is no graph", &dense, 2, 2 + late, 0);
     capturable = true;
+    for (enough = 300 + first - 1; enough <= 300 + first; enough++) {
+        const bool go_on = enough == 300 + first;
+        expect("more than enough", &dense, 300, 300 + (go_on ? separator_us : first), 4 * go_on);
+        CHECK(runs == (go_on ? 2 + 3 : 2), "%d runs", runs);
+        expect("more than enough, with a result", &sparse, 300, 300 + (go_on ? late : first), 0);
+        CHECK(runs == (go_on ? 4 : 2), "%d runs", runs);
+    }
+    enough = INFINITY;
     for (run_fails_at = 1; run_fails_at <= 4; run_fails_at++)
         CHECK(time_it(run_fails_at < 4 ? &dense : &sparse, 2, &us) == ERR_DEVICE,
               "run %d fails, and nobody says so", run_fails_at);

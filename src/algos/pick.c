@@ -164,13 +164,16 @@ static void enter(struct task *t, const struct trial *x)
 }
 
 // Times the runs of the one that the task was handed on to, unless preparing it failed with `err`.
-// If it refuses it is torn down, and its memory is free for the others.
-static int time_trial(struct task *t, struct trial *x, bool back, int err, struct trials *all)
+// If it refuses it is torn down, and its memory is free for the others. `holder_us`: of the fastest
+// so far; one that takes well over that in a single run is not run again.
+static int time_trial(struct task *t, struct trial *x, bool back, double holder_us, int err,
+                      struct trials *all)
 {
+    const double alone_us = 100; // what a run that is started alone may take longer
     x->delegate = t->state;
     x->figures = t->figures;
     if (!err) err = device_sync(t->dev); // what preparing has yet to write is there before a run
-    if (!err) err = trial_time(&x->delegate->inner, back, &x->us);
+    if (!err) err = trial_time(&x->delegate->inner, back, 3 * holder_us + alone_us, &x->us);
     if (err) x->us = INFINITY;
     x->refusal = is_refusal(err) ? err : OK;
     all->list[all->count++] = (struct result){x->name, x->us, x->refusal};
@@ -209,7 +212,7 @@ static int challenge(struct task *t, struct trial *holder, const char *name, boo
     device_peak_reset(t->dev);
     int err = delegate_prepare(t, name);
     other.peak_bytes = t->dev->peak_bytes - of_holder;
-    err = time_trial(t, &other, back, err, all);
+    err = time_trial(t, &other, back, holder->us, err, all);
     const bool moves = !err && other.us < holder->us;
     enter(t, moves ? holder : &other);
     delegate_teardown(t);
@@ -246,7 +249,7 @@ static int try_others(struct task *t, struct field *f, int first, const struct b
     int next;
     f->us[first] = INFINITY;
     if (next_to_time(f, us, 1) < 0) return OK;
-    int err = time_trial(t, &holder, f->back, OK, &all);
+    int err = time_trial(t, &holder, f->back, INFINITY, OK, &all);
     while (!err && (next = next_to_time(f, us, count_compared(&all))) >= 0) {
         f->us[next] = INFINITY;
         err = challenge(t, &holder, f->list[next].name, f->back, before, &all);

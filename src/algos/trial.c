@@ -75,11 +75,11 @@ static int time_graph(struct task *t, bool back, double *us)
     return err;
 }
 
-int trial_time(struct task *t, bool back, double *us)
+int trial_time(struct task *t, bool back, double enough, double *us)
 {
     const bool graphs = t->dev->ops->graph_make && t->entry->op->result != RESULT_SPARSE;
     int err = least_time_warm(t, run_one, t, 1, us);
-    if (err) return err;
+    if (err || *us > enough) return err;
     err = graphs && *us < TRIAL_LONG_US ? time_graph(t, back, us) : ERR_UNSUPPORTED;
     return err == ERR_UNSUPPORTED ? least_time(t, run_one, t, TRIES - 1, us) : err;
 }

@@ -15,8 +15,9 @@ extern "C" {
 
 // The least time of one run of a task that is ready, in microseconds, after one that warms up. In a
 // graph an empty kernel stands behind each run, and its time is included, unless they are to be
-// back to back. What is no graph is timed run by run in either case. No result is left.
-int trial_time(struct task *t, bool back, double *us);
+// back to back. What is no graph is timed run by run in either case. A run of more than `enough`
+// microseconds is the last one. No result is left.
+int trial_time(struct task *t, bool back, double enough, double *us);
 
 #ifdef __cplusplus
 }
