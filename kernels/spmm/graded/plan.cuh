@@ -123,15 +123,16 @@ static inline int plan_one_wave(struct task *t, const struct plan *s, struct gra
     const int64_t least = ceil_div(g->m, s->lists.turns * (THREADS / s->form->team));
     const int before = g->short_most;
     int64_t at[KINDS + 1];
-    int err = OK;
+    bool fits = plan_blocks(s, x->of, at) <= room;
     if (s->form->bundles || task_option(t, "short") >= 0 || least > room) return OK;
-    for (int i = 0; i < COUNT(longer) && !err; i++) {
-        if (plan_blocks(s, x->of, at) <= room) return OK;
+    for (int i = 0; i < COUNT(longer) && !fits; i++) {
         if (longer[i] <= before) continue;
         g->short_most = longer[i];
-        err = plan_count(t, g, counts, x);
+        int err = plan_count(t, g, counts, x);
+        if (err) return err;
+        fits = plan_blocks(s, x->of, at) <= room;
     }
-    if (err || g->short_most == before || plan_blocks(s, x->of, at) <= room) return err;
+    if (fits || g->short_most == before) return OK;
     g->short_most = before;
     return plan_count(t, g, counts, x);
 }
