@@ -216,11 +216,13 @@ static int32_t sixty_five(int32_t i) { return (void)i, 65; }
 
 static int32_t one_in_five_20(int32_t i) { return i % 5 == 4 ? 20 : 9; }
 
+static int32_t one_in_31_20(int32_t i) { return i % 31 == 30 ? 20 : 3; }
+
 static int32_t half_26_half_40(int32_t i) { return i % 2 ? 26 : 40; }
 
 // Rows that would be a warp's are short if there would else be more blocks than the device holds,
-// and if all blocks fit then; as few rows as will do. With 32 bytes in a lane 32 blocks fit here,
-// with 16 bytes 36.
+// and if all blocks fit then; by the least bound of three. With 32 bytes in a lane 32 blocks fit
+// here, 28 with more registers; with 16 bytes 40 and 36.
 static void test_one_wave(void)
 {
     static const struct {
@@ -228,23 +230,32 @@ static void test_one_wave(void)
         int32_t m, (*length)(int32_t);
         enum prec prec;
         int64_t k;
-        double asked, short_most, medium; // the option; what is told
+        double short_most, medium; // what is told
+        struct setting asked;
     } cases[] = {
-        {"up to 32", 150, twenty, F32, 128, -1, 32, 0},
-        {"by an option", 150, twenty, F32, 128, 17, 17, 150},
-        {"two slabs", 75, twenty, F32, 256, -1, 32, 0},
-        {"up to 48", 150, forty, F32, 128, -1, 48, 0},
-        {"up to 64", 150, sixty, F64, 64, -1, 64, 0},
-        {"too long", 150, sixty_five, F32, 128, -1, 32, 150},
-        {"as many as fit", 128, forty, F32, 128, -1, 30, 128},
-        {"all short are too many", 300, forty, F32, 128, -1, 32, 300},
-        {"others are too many", 300, one_in_five_20, F32, 128, -1, 19, 60},
-        {"only as many as must", 132, half_26_half_40, F32, 128, -1, 32, 66},
-        {"16 bytes, as many as fit", 144, forty, F32, 32, -1, 16, 144},
-        {"16 bytes, one more", 145, forty, F32, 32, -1, 48, 0},
+        {"up to 32", 150, twenty, F32, 128, 32, 0, {}},
+        {"by an option", 150, twenty, F32, 128, 17, 150, {"short", 17}},
+        {"another option", 150, forty, F32, 128, 32, 150, {"medium", 92}},
+        {"two slabs", 75, twenty, F32, 256, 32, 0, {}},
+        {"nine slabs", 16, twenty, F32, 576, 32, 0, {}},
+        {"no columns", 50, twenty, F32, 0, 8, 50, {}},
+        {"up to 48", 150, forty, F32, 128, 48, 0, {}},
+        {"up to 64", 150, sixty, F64, 64, 64, 0, {}},
+        {"up to 64, as many as fit", 256, sixty, F64, 64, 64, 0, {}},
+        {"one more", 257, sixty, F64, 64, 32, 257, {}},
+        {"too long", 150, sixty_five, F32, 128, 32, 150, {}},
+        {"no need", 128, forty, F32, 128, 30, 128, {}},
+        {"others are too many", 300, one_in_five_20, F32, 128, 19, 60, {}},
+        {"tiny ones beside", 496, one_in_31_20, F32, 128, 32, 0, {}},
+        {"only as many as must", 132, half_26_half_40, F32, 128, 32, 66, {}},
+        {"more registers", 240, forty, F32, 128, 32, 240, {"roomy", 1}},
+        {"16 bytes, no need", 144, forty, F32, 32, 16, 144, {}},
+        {"16 bytes, one more", 145, forty, F32, 32, 48, 0, {}},
+        {"16 bytes, no more registers", 148, forty, F32, 32, 17, 148, {"roomy", 0}},
+        {"16 bytes, no such form", 160, forty, F32, 30, 18, 160, {}},
     };
     for (int c = 0; c < COUNT(cases); c++) {
-        const struct setting asked[] = {{"short", cases[c].asked}, {}};
+        const struct setting asked[] = {cases[c].asked, {}};
         const struct outcome out = run_rows(cases[c].m, cases[c].length, NULL, cases[c].prec,
                                             cases[c].k, asked, cases[c].what);
         CHECK(figure_of(&out, "short_most") == cases[c].short_most &&
@@ -298,16 +309,28 @@ static void test_somewhat_longer(void)
 
 static int32_t two_hundred(int32_t i) { return (void)i, 200; }
 
-// A warp's groups of 16 lanes go through twice as much where each has 128 nonzeros or more.
-static void test_wide_and_full(void)
+static int32_t up_to_256(int32_t i) { return (void)i, 256; }
+
+// A warp's groups go through twice as much where they have 16 lanes or more, and 128 nonzeros each.
+static void test_longer_medium(void)
 {
-    for (int32_t m = 163; m <= 164; m++) {
-        static const struct setting whole[] = {{"slab", 512}, {}};
-        const struct outcome out = run_rows(m, two_hundred, NULL, F32, 128, whole, "rows of 200");
-        const double most = m == 164 ? 256 : 128;
-        CHECK(figure_of(&out, "lanes") == 16 && figure_of(&out, "medium_most") == most,
-              "%d rows: %g lanes, up to %g", m, figure_of(&out, "lanes"),
-              figure_of(&out, "medium_most"));
+    static const struct {
+        int32_t m, (*length)(int32_t);
+        int64_t k;
+        double slab, lanes, medium_most; // the option; what is told
+    } cases[] = {
+        {163, two_hundred, 128, 512, 16, 128}, {164, two_hundred, 128, 512, 16, 256},
+        {128, up_to_256, 128, 512, 16, 256},   {81, two_hundred, 129, 0, 32, 64},
+        {82, two_hundred, 129, 0, 32, 128},    {330, two_hundred, 32, 0, 8, 256},
+    };
+    for (int c = 0; c < COUNT(cases); c++) {
+        const struct setting asked[] = {{"slab", cases[c].slab}, {}};
+        const struct outcome out =
+            run_rows(cases[c].m, cases[c].length, NULL, F32, cases[c].k, asked, "rows of 200");
+        CHECK(figure_of(&out, "lanes") == cases[c].lanes &&
+                  figure_of(&out, "medium_most") == cases[c].medium_most,
+              "%d rows, k %lld: %g lanes, up to %g", cases[c].m, (long long)cases[c].k,
+              figure_of(&out, "lanes"), figure_of(&out, "medium_most"));
     }
 }
 
@@ -343,6 +366,7 @@ static void test_registers(void)
         {"all tiny", three, 1638, F32, 32, 128, 0, 1},
         {"tiny, but one in 39", one_in_39, 1638, F32, 32, 128, 1, 1},
         {"tiny, but one in 42", one_in_42, 1638, F32, 32, 128, 0, 1},
+        {"tiny, but one in 39 is long", one_in_39_long, 1638, F32, 32, 128, 1, 1},
         {"none tiny", twenty, 100, F32, 32, 128, 1, 1},
         {"another form", twenty, 100, F32, 24, 128, 1, 1},
         {"two packs, few blocks", twenty, 112, F32, 64, 256, 1, 1},
@@ -494,18 +518,26 @@ static void test_bundles(void)
 
 static int32_t twenty_eight(int32_t i) { return (void)i, 28; }
 
-// Of bundles fewer are short than of rows, in f64 the fewest; also where all would fit otherwise.
+// Short bundles are shorter than short rows, in f64 the shortest, and they stay so where with
+// longer ones all blocks would fit, as with the first of these. Medium ones are as in rows of fewer
+// lanes.
 static void test_short_bundles(void)
 {
-    for (int prec = F32; prec <= F64; prec++)
-        for (int32_t m = 393; m <= 800; m += 407) {
-            const struct outcome out =
-                run_rows(m, twenty_eight, with_first, (enum prec)prec, 64, NULL, "bundles");
-            CHECK(figure_of(&out, "bundles") == m / ALIKE &&
-                      figure_of(&out, "short_most") == (prec == F32 ? 24 : 16),
-                  "%s, %d rows: %g bundles, short up to %g", prec_name((enum prec)prec), m,
-                  figure_of(&out, "bundles"), figure_of(&out, "short_most"));
-        }
+    static const struct {
+        int32_t m, (*length)(int32_t);
+    } cases[] = {{393, twenty_eight}, {801, twenty_eight}, {990, forty}};
+    for (int c = 0; c < 2 * COUNT(cases); c++) {
+        const int32_t m = cases[c / 2].m;
+        const enum prec prec = c % 2 ? F64 : F32;
+        const struct outcome out =
+            run_rows(m, cases[c / 2].length, with_first, prec, 64, NULL, "bundles");
+        CHECK(figure_of(&out, "bundles") == m / ALIKE &&
+                  figure_of(&out, "short_most") == (prec == F32 ? 24 : 16),
+              "%s, %d rows: %g bundles, short up to %g", prec_name(prec), m,
+              figure_of(&out, "bundles"), figure_of(&out, "short_most"));
+        CHECK(figure_of(&out, "medium_most") * figure_of(&out, "lanes") <= 64 * 32,
+              "%s, %d rows: medium up to %g", prec_name(prec), m, figure_of(&out, "medium_most"));
+    }
 }
 
 // Where bundles are too long for a form, or not alike enough, one with narrower slabs is taken: it
@@ -700,7 +732,7 @@ int main(void)
         test_segments,
         test_uncut,
         test_one_wave,
-        test_wide_and_full,
+        test_longer_medium,
         test_somewhat_longer,
         test_registers,
         test_scatter,

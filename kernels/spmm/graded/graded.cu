@@ -158,7 +158,8 @@ static const struct param options[] = {
     {"tiny", MOST_TINY, -1, MOST_TINY, true,
      "nonzeros of a tiny row, at most; a few lanes do up to two of them; -1: none is tiny"},
     {"short", -1, -1, MOST_SHORT, true,
-     "nonzeros of a row that a few lanes go through, at most; -1: by the size"},
+     "nonzeros of a row that a few lanes go through, at most; -1: by the size, and up to 64 where "
+     "all blocks are then on the device at once"},
     {"medium", 0, 0, 1 << 20, true,
      "nonzeros of a row that a warp goes through, at most; 0: by the size"},
     {"segment", 0, 0, 1 << 20, true, "nonzeros of a longer row for each block; 0: by the size"},

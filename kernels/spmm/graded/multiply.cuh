@@ -84,7 +84,7 @@ finish_segment(sums<S, 1> &sum, const operands<typename S::T> &x, const lists &a
     __shared__ packed sums[SHARERS > WARPS ? SHARERS : WARPS][SLAB_PACKS];
     __shared__ bool last;
     const int lane = (int)(threadIdx.x % S::LANES), warp = (int)(threadIdx.x / WARP);
-    // Ahead of the barrier, so that it is there when it is wanted.
+    // Loaded ahead of the barrier, so that nothing waits for it behind that.
     const int32_t length = x.ptr[row + 1] - x.ptr[row];
     add_groups<S::LANES, WARP>(sum);
 #pragma unroll

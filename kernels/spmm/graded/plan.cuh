@@ -6,12 +6,12 @@
 #include "form.cuh"
 #include "grade.cuh"
 
-#define MOST_SHORT_BY_SIZE 32  // nonzeros of a short row, at most, unless an option says otherwise
+#define MOST_SHORT_BY_SIZE 32 // nonzeros of a short row, at most, unless plan_one_wave() finds more
 #define SHARE_FULL         5.5 // nonzeros of a group from which on longer pieces cost nothing
 
 struct plan {
     const struct form *form;
-    const struct form *roomy; // the same with more registers; NULL: there is none
+    const struct form *roomy; // with more registers, for plan_registers(); NULL: there is none
     int32_t slabs;
     uint32_t B_step, C_step;
     struct lists lists;
@@ -110,31 +110,44 @@ static inline int plan_count(struct task *t, const struct grading *g, struct cou
     return wait_for(d, t->entry->name, counts + windows, all, sizeof *all);
 }
 
-// Where blocks would be somewhat more than the device holds at once, most of it would idle while
-// the last ones run. So more rows are short then, the fewest with which all blocks fit; if they do
-// not fit, as many as before. Bundles take longer, and stay as they are. Measured on an H200.
+// Counts the pieces if rows of up to `most` nonzeros are short.
+static inline int plan_short(struct task *t, const struct plan *s, int most, struct grading *g,
+                             struct counts *counts, struct counts *x, int64_t *blocks)
+{
+    int64_t at[KINDS + 1];
+    g->short_most = most;
+    int err = plan_count(t, g, counts, x);
+    *blocks = plan_blocks(s, x->of, at) * s->slabs;
+    return err;
+}
+
+// Where blocks are more than the device holds at once, most of it idles while the last ones run. So
+// rows of up to 32, 48 or 64 nonzeros are short then, by the least bound with which all blocks fit;
+// where none will do, as many as before. Bundles take longer, and stay as they are, as do lengths
+// that an option says. Measured on an H200.
 static inline int plan_one_wave(struct task *t, const struct plan *s, struct grading *g,
                                 struct counts *counts, struct counts *x)
 {
-    static const int longer[] = {MOST_SHORT_BY_SIZE, 48, MOST_SHORT};
-    const bool narrow = lane_bytes(t, s->form) <= 16; // then `roomy` is what most cases take
-    const int64_t of_unit = s->roomy && narrow ? s->roomy->blocks : s->form->blocks;
-    const int64_t room = of_unit * t->dev->units / s->slabs;
-    const int64_t least = ceil_div(g->m, s->lists.turns * (THREADS / s->form->team));
+    static const int bounds[] = {MOST_SHORT, MOST_SHORT_BY_SIZE, 48, MOST_SHORT};
+    const double wanted = task_option(t, "roomy");
+    const bool roomy = s->roomy && (wanted < 0 ? lane_bytes(t, s->form) <= 16 : wanted != 0);
+    const int64_t room = (int64_t)(roomy ? s->roomy : s->form)->blocks * t->dev->units;
     const int before = g->short_most;
-    int64_t at[KINDS + 1];
-    bool fits = plan_blocks(s, x->of, at) <= room;
-    if (s->form->bundles || task_option(t, "short") >= 0 || least > room) return OK;
-    for (int i = 0; i < COUNT(longer) && !fits; i++) {
-        if (longer[i] <= before) continue;
-        g->short_most = longer[i];
-        int err = plan_count(t, g, counts, x);
+    int64_t at[KINDS + 1], blocks = plan_blocks(s, x->of, at) * s->slabs;
+    int32_t all_short[KINDS] = {};
+    all_short[TINY] = x->of[TINY];
+    all_short[SHORT] = g->m - x->of[TINY];
+    if (s->form->bundles || task_option(t, "short") >= 0 || task_option(t, "medium") > 0 ||
+        blocks <= room || plan_blocks(s, all_short, at) * s->slabs > room)
+        return OK;
+    for (int i = 0; i < COUNT(bounds); i++) { // the greatest first: do all blocks fit by any?
+        if (bounds[i] <= before) continue;
+        int err = plan_short(t, s, bounds[i], g, counts, x, &blocks);
         if (err) return err;
-        fits = plan_blocks(s, x->of, at) <= room;
+        if (i == 0 && blocks > room) return plan_short(t, s, before, g, counts, x, &blocks);
+        if (i > 0 && blocks <= room) break;
     }
-    if (fits || g->short_most == before) return OK;
-    g->short_most = before;
-    return plan_count(t, g, counts, x);
+    return OK;
 }
 
 // Counts the pieces, and grades rows anew where another bound pays, unless options say which. A row
@@ -225,7 +238,9 @@ static inline int plan_grid(const struct task *t, struct plan *s)
 // The longest short row, the longest medium one, and the length of a segment: less where the device
 // is not full, as the longest piece then decides when a product ends. What a group goes through one
 // after another grows with `share`, always that of the form for rows; how many groups a team has is
-// as `form` says, the one that is taken. The numbers were measured on an H200.
+// as `form` says, the one that is taken. Where a group has very much to do, one of 16 lanes or more
+// does twice as much of a medium row. Short bundles are shorter than short rows: three sums take
+// longer, most of all in f64. The numbers were measured on an H200.
 static inline void plan_lengths(const struct task *t, double share, const struct form *form,
                                 struct grading *g)
 {
@@ -233,10 +248,10 @@ static inline void plan_lengths(const struct task *t, double share, const struct
               wanted_medium = (int)task_option(t, "medium"),
               wanted_segment = (int)task_option(t, "segment");
     const int lanes = max(form->lanes, 8);
-    const bool wide_and_full = lanes >= 16 && share >= 128 && !form->bundles;
+    const bool longer_medium = lanes >= 16 && share >= 128 && !form->bundles;
     const int most_short = !form->bundles ? MOST_SHORT_BY_SIZE : t->prec == F64 ? 16 : 24;
     const double few = share < SHARE_FULL ? 8 : fmin(fmax(1.5 * share, 16), most_short);
-    const double medium = fmin(fmax(2 * share, 16), wide_and_full ? 128 : 64);
+    const double medium = fmin(fmax(2 * share, 16), longer_medium ? 128 : 64);
     const double segment = fmin(fmax(1.5 * share, 16), 8 * lanes);
     g->short_most = wanted_short >= 0 ? wanted_short : (int)few;
     g->medium_most = wanted_medium ? wanted_medium : (int)fmax(medium * WARP / lanes, 32);
@@ -264,8 +279,9 @@ static inline bool plan_early(const struct task *t, const struct plan *s, const 
 // More registers than must be let a thread have more loads under way, at the price of blocks. With
 // 16 bytes of a row of B in a lane that pays unless nearly all pieces are tiny rows, which have no
 // more to load. With 32 bytes it pays where rows are not short and all blocks are on the device at
-// once all the same. Where they never are, it pays in f64 with 16 lanes, whose loads else wait for
-// each other, unless most pieces are tiny and none is long. Measured on an H200.
+// once all the same. Where they are not with either form, it pays in f64 with 16 lanes, whose loads
+// else wait for each other, unless two thirds of the pieces or more are tiny and none is a segment.
+// Measured on an H200.
 static inline void plan_registers(const struct task *t, struct plan *s)
 {
     const struct form *roomy = s->roomy;
