@@ -309,7 +309,7 @@ static void test_somewhat_longer(void)
 
 static int32_t two_hundred(int32_t i) { return (void)i, 200; }
 
-static int32_t up_to_256(int32_t i) { return (void)i, 256; }
+static int32_t two_hundred_and_56(int32_t i) { return (void)i, 256; }
 
 // A warp's groups go through twice as much where they have 16 lanes or more, and 128 nonzeros each.
 static void test_longer_medium(void)
@@ -319,14 +319,14 @@ static void test_longer_medium(void)
         int64_t k;
         double slab, lanes, medium_most; // the option; what is told
     } cases[] = {
-        {163, two_hundred, 128, 512, 16, 128}, {164, two_hundred, 128, 512, 16, 256},
-        {128, up_to_256, 128, 512, 16, 256},   {81, two_hundred, 129, 0, 32, 64},
-        {82, two_hundred, 129, 0, 32, 128},    {330, two_hundred, 32, 0, 8, 256},
+        {163, two_hundred, 128, 512, 16, 128},        {164, two_hundred, 128, 512, 16, 256},
+        {128, two_hundred_and_56, 128, 512, 16, 256}, {81, two_hundred, 129, 0, 32, 64},
+        {82, two_hundred, 129, 0, 32, 128},           {330, two_hundred, 32, 0, 8, 256},
     };
     for (int c = 0; c < COUNT(cases); c++) {
         const struct setting asked[] = {{"slab", cases[c].slab}, {}};
         const struct outcome out =
-            run_rows(cases[c].m, cases[c].length, NULL, F32, cases[c].k, asked, "rows of 200");
+            run_rows(cases[c].m, cases[c].length, NULL, F32, cases[c].k, asked, "long rows");
         CHECK(figure_of(&out, "lanes") == cases[c].lanes &&
                   figure_of(&out, "medium_most") == cases[c].medium_most,
               "%d rows, k %lld: %g lanes, up to %g", cases[c].m, (long long)cases[c].k,
@@ -519,8 +519,8 @@ static void test_bundles(void)
 static int32_t twenty_eight(int32_t i) { return (void)i, 28; }
 
 // Short bundles are shorter than short rows, in f64 the shortest, and they stay so where with
-// longer ones all blocks would fit, as with the first of these. Medium ones are as in rows of fewer
-// lanes.
+// longer ones all blocks would fit, as with the first of these. On a full device medium ones are
+// not longer, as medium rows are.
 static void test_short_bundles(void)
 {
     static const struct {
