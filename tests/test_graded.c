@@ -265,6 +265,55 @@ static void test_one_wave(void)
     }
 }
 
+static int32_t sixteen(int32_t i) { return (void)i, 16; }
+
+static int32_t fifteen(int32_t i) { return (void)i, 15; }
+
+static int32_t one_of_65(int32_t i) { return i == 5 ? 65 : 20; }
+
+static int32_t one_in_four_short(int32_t i) { return i % 4 ? 24 : 8; }
+
+static int32_t three_in_ten_short(int32_t i) { return i % 10 > 2 ? 24 : 8; }
+
+// Slabs of 512 bytes, not 256, where each row is a warp's, and a warp to each row of all slabs of
+// 256 bytes would be nine tenths of the 32 blocks that the device holds, or more, and of the slabs
+// of 512 no more than the 28 that it holds of those.
+static void test_wider_slabs(void)
+{
+    static const struct {
+        const char *what;
+        int32_t m, (*length)(int32_t);
+        enum prec prec;
+        int64_t k;
+        double lanes;
+        struct setting asked;
+    } cases[] = {
+        {"two slabs", 57, twenty, F32, 128, 16, {}},
+        {"f64", 57, twenty, F64, 64, 16, {}},
+        {"the device is not full", 56, twenty, F32, 128, 8, {}},
+        {"as many as fit", 112, twenty, F32, 128, 16, {}},
+        {"one more", 113, twenty, F32, 128, 8, {}},
+        {"four slabs", 29, twenty, F32, 256, 16, {}},
+        {"four slabs, not full", 28, twenty, F32, 256, 8, {}},
+        {"as short as rows may be", 57, sixteen, F32, 128, 16, {}},
+        {"shorter rows", 57, fifteen, F32, 128, 8, {}},
+        {"a segment", 57, one_of_65, F32, 128, 8, {}},
+        {"a quarter is short", 80, one_in_four_short, F32, 128, 16, {}},
+        {"more are short", 70, three_in_ten_short, F32, 128, 8, {}},
+        {"three packs to a lane", 57, twenty, F32, 192, 8, {}},
+        {"packs of 8 bytes", 57, twenty, F32, 62, 16, {}},
+        {"slabs by an option", 57, twenty, F32, 128, 8, {"slab", 256}},
+        {"lanes by an option", 57, twenty, F32, 128, 8, {"lanes", 8}},
+    };
+    for (int c = 0; c < COUNT(cases); c++) {
+        const struct setting asked[] = {cases[c].asked, {}};
+        const struct outcome out = run_rows(cases[c].m, cases[c].length, NULL, cases[c].prec,
+                                            cases[c].k, asked, cases[c].what);
+        CHECK(figure_of(&out, "lanes") == cases[c].lanes, "%s: %g lanes, %g columns", cases[c].what,
+              figure_of(&out, "lanes"), figure_of(&out, "columns"));
+    }
+}
+
 static int32_t eighty(int32_t i) { return (void)i, 80; }
 
 static int32_t one_in_seven_80(int32_t i) { return i % 7 == 6 ? 80 : 120; }
@@ -518,9 +567,9 @@ static void test_bundles(void)
 
 static int32_t twenty_eight(int32_t i) { return (void)i, 28; }
 
-// Short bundles are shorter than short rows, in f64 the shortest, and they stay so where with
-// longer ones all blocks would fit, as with the first of these. On a full device medium ones are
-// not longer, as medium rows are.
+// Short bundles are shorter than short rows, in f64 by much, and they stay so where with longer
+// ones all blocks would fit, as with the first of these. On a full device medium ones are not
+// longer, as medium rows are.
 static void test_short_bundles(void)
 {
     static const struct {
@@ -532,7 +581,7 @@ static void test_short_bundles(void)
         const struct outcome out =
             run_rows(m, cases[c / 2].length, with_first, prec, 64, NULL, "bundles");
         CHECK(figure_of(&out, "bundles") == m / ALIKE &&
-                  figure_of(&out, "short_most") == (prec == F32 ? 24 : 16),
+                  figure_of(&out, "short_most") == (prec == F32 ? 24 : 8),
               "%s, %d rows: %g bundles, short up to %g", prec_name(prec), m,
               figure_of(&out, "bundles"), figure_of(&out, "short_most"));
         CHECK(figure_of(&out, "medium_most") * figure_of(&out, "lanes") <= 64 * 32,
@@ -727,23 +776,15 @@ static void test_forms(void)
 int main(void)
 {
     static void (*const tests[])(void) = {
-        test_kinds,
-        test_tiny,
-        test_segments,
-        test_uncut,
-        test_one_wave,
-        test_longer_medium,
-        test_somewhat_longer,
-        test_registers,
-        test_scatter,
-        test_no_slab_fits,
-        test_bundles,
-        test_short_bundles,
-        test_narrower_bundles,
-        test_infinity,
-        test_shapes,
-        test_forms,
-        NULL,
+        test_kinds,         test_tiny,
+        test_segments,      test_uncut,
+        test_one_wave,      test_wider_slabs,
+        test_longer_medium, test_somewhat_longer,
+        test_registers,     test_scatter,
+        test_no_slab_fits,  test_bundles,
+        test_short_bundles, test_narrower_bundles,
+        test_infinity,      test_shapes,
+        test_forms,         NULL,
     };
     return main_on_cuda(&dev, UNITS, tests);
 }

@@ -163,6 +163,19 @@ static inline int form_for_rows(struct task *t, const struct form *forms, int co
     return err;
 }
 
+// One with slabs twice as wide, by as many lanes, of 16 bytes each; NULL: there is none, or an
+// option bounds the form.
+static inline const struct form *wider_for_rows(const struct task *t, const struct form *forms,
+                                                int count, const struct form *rows)
+{
+    const bool free = task_option(t, "slab") == 0 && task_option(t, "lanes") == 0;
+    const struct form *f = best_form(t, forms, count, {});
+    return free && form_is_wide(t, f) && f->vec == rows->vec && f->packs == rows->packs &&
+                   f->lanes == 2 * rows->lanes
+               ? f
+               : NULL;
+}
+
 // The form if there are bundles, with slabs of 128 bytes where those of rows alone are. NULL: there
 // is none, or rows are so short that most lanes would have no nonzero to load.
 static inline const struct form *form_for_bundles(const struct task *t, const struct form *forms,

@@ -126,8 +126,9 @@ finish_segment(sums<S, 1> &sum, const operands<typename S::T> &x, const lists &a
 
 // Sums up a bundle and writes its rows.
 template <int TEAM, typename S>
-static __device__ __forceinline__ void bundle(const operands<typename S::T> &x, const lists &a,
-                                              int kind, int32_t block, const columns<S> &where)
+static __device__ __forceinline__ void
+bundle(const operands<typename S::T> &x, const lists &a, int kind, int32_t block,
+       const shelf<typename S::T> &shelf, const columns<S> &where)
 {
     const int32_t i = block * (THREADS / TEAM) + (int32_t)(threadIdx.x / TEAM);
     constexpr int LOG_TEAM = log2_of(TEAM);
@@ -136,7 +137,7 @@ static __device__ __forceinline__ void bundle(const operands<typename S::T> &x, 
         load_round<ALIKE>(w.from, (int)(threadIdx.x % S::LANES));
     if (a.early) wait_for_previous_after(next.j);
     sums<S, ALIKE> sum = {};
-    add_rounds(sum, next, w.from, x.B + where.first, x.B_step, where);
+    add_rounds(sum, next, w.from, shelf, x.B + where.first, x.B_step, where);
     add_groups<S::LANES, TEAM>(sum);
     if (w.row < 0 || threadIdx.x % TEAM >= S::LANES) return;
 #pragma unroll
@@ -180,8 +181,8 @@ static __device__ __forceinline__ void tiny(const operands<typename S::T> &x, co
         for (int e = 0; e < MOST_TINY; e += BATCH) {
             const int32_t left = length[turn] - e / ROUND * ROUND; // from this round on
             if (e == 0 || __any_sync(FULL_MASK, length[turn] > e))
-                add_batch<false, BATCH>(sum, all[turn][e / ROUND], e % ROUND, left,
-                                        x.B + where.first, x.B_step, where);
+                add_batch<false, true, BATCH>(sum, all[turn][e / ROUND], e % ROUND, left,
+                                              x.B + where.first, x.B_step, where);
         }
         if (row[turn] >= 0) store_row<S>(sum.x[0], x.C, x.C_step, row[turn], where);
     }
@@ -195,11 +196,14 @@ static __global__ void __launch_bounds__(THREADS, BLOCKS)
     typedef typename S::T T;
     const int32_t block = (int32_t)blockIdx.x, slab = x.slab + (int32_t)blockIdx.y;
     const columns<S> where(slab, x.k);
+    alignas(16) __shared__ int32_t shelf_j[THREADS];
+    alignas(16) __shared__ T shelf_v[BUNDLES ? ALIKE : 1][THREADS];
+    const shelf<T> shelf = {shelf_j, shelf_v[0]};
     start_next();
     if (BUNDLES && block >= a.at[MEDIUM_BUNDLE] && block < a.at[MEDIUM])
-        return bundle<WARP>(x, a, MEDIUM_BUNDLE, block - a.at[MEDIUM_BUNDLE], where);
+        return bundle<WARP>(x, a, MEDIUM_BUNDLE, block - a.at[MEDIUM_BUNDLE], shelf, where);
     if (BUNDLES && block >= a.at[SHORT_BUNDLE] && block < a.at[SHORT])
-        return bundle<S::TEAM>(x, a, SHORT_BUNDLE, block - a.at[SHORT_BUNDLE], where);
+        return bundle<S::TEAM>(x, a, SHORT_BUNDLE, block - a.at[SHORT_BUNDLE], shelf, where);
     if constexpr (has_tiny<S, BUNDLES>())
         if (block >= a.at[TINY]) return tiny<S>(x, a, block - a.at[TINY], where);
 
@@ -216,7 +220,7 @@ static __global__ void __launch_bounds__(THREADS, BLOCKS)
     const nonzeros<T, 1> next = load_round<1>(w.from, (int)(threadIdx.x % S::LANES));
     if (a.early) wait_for_previous_after(next.j);
     sums<S, 1> sum = {};
-    add_rounds(sum, next, w.from, x.B + where.first, x.B_step, where);
+    add_rounds(sum, next, w.from, shelf, x.B + where.first, x.B_step, where);
     if (cut) return finish_segment(sum, x, a, w.row, slab, where);
     add_groups<S::LANES, S::TEAM>(sum);
     if (medium) add_groups<S::TEAM, WARP>(sum);

@@ -10,8 +10,12 @@
 #define SHARE_FULL         5.5 // nonzeros of a group from which on longer pieces cost nothing
 
 struct plan {
+    const struct form *forms; // all that there are
+    int form_count;
+    double share; // group_share() of the form for rows that are no bundles
     const struct form *form;
     const struct form *roomy; // with more registers, for plan_registers(); NULL: there is none
+    const struct form *wider; // with wider slabs, for wider_pays(); NULL: there is none
     int32_t slabs;
     uint32_t B_step, C_step;
     struct lists lists;
@@ -81,6 +85,47 @@ static inline int plan_bundles(struct task *t, const struct form *forms, int cou
     return err;
 }
 
+// The longest short row, the longest medium one, and the length of a segment: less where the device
+// is not full, as the longest piece then decides when a product ends. What a group goes through one
+// after another grows with `share`, always that of the form for rows; how many groups a team has is
+// as `form` says, the one that is taken. Where a group has very much to do, one of 16 lanes or more
+// does twice as much of a medium row. Short bundles are shorter than short rows: three sums take
+// longer, most of all in f64. The numbers were measured on an H200.
+static inline void plan_lengths(const struct task *t, double share, const struct form *form,
+                                struct grading *g)
+{
+    const int wanted_short = (int)task_option(t, "short"),
+              wanted_medium = (int)task_option(t, "medium"),
+              wanted_segment = (int)task_option(t, "segment");
+    const int lanes = max(form->lanes, 8);
+    const bool longer_medium = lanes >= 16 && share >= 128 && !form->bundles;
+    const int most_short = !form->bundles ? MOST_SHORT_BY_SIZE : t->prec == F64 ? 8 : 24;
+    const double few = share < SHARE_FULL ? 8 : fmin(fmax(1.5 * share, 16), most_short);
+    const double medium = fmin(fmax(2 * share, 16), longer_medium ? 128 : 64);
+    const double segment = fmin(fmax(1.5 * share, 16), 8 * lanes);
+    g->short_most = wanted_short >= 0 ? wanted_short : (int)few;
+    g->medium_most = wanted_medium ? wanted_medium : (int)fmax(medium * WARP / lanes, 32);
+    g->segment = wanted_segment ? wanted_segment : (int)segment * (THREADS / lanes);
+    g->uncut = wanted_segment ? wanted_segment : max(g->segment, 32 * (THREADS / lanes));
+}
+
+static inline void take_form(const struct task *t, struct plan *s, const struct form *form)
+{
+    s->form = form;
+    s->roomy = roomy_form(s->forms, s->form_count, form);
+    s->slabs = (int32_t)form_slabs(form, t->C.cols);
+}
+
+// Takes a form, and the lengths of rows that go with it.
+static inline void plan_form(const struct task *t, struct plan *s, const struct form *form,
+                             struct grading *g)
+{
+    take_form(t, s, form);
+    plan_lengths(t, s->share, form, g);
+    s->lists.segment = g->segment;
+    s->lists.uncut = g->uncut;
+}
+
 // Blocks of each kind, one kind behind the other: where each begins, and how many there are.
 static inline int64_t plan_blocks(const struct plan *s, const int32_t *count, int64_t *at)
 {
@@ -95,6 +140,13 @@ static inline int64_t plan_blocks(const struct plan *s, const int32_t *count, in
     for (int kind = 0; kind < KINDS; kind++)
         at[kind + 1] = at[kind] + ceil_div(count[kind], of_block[kind]);
     return at[KINDS];
+}
+
+// How many blocks these pieces are, of all slabs.
+static inline int64_t blocks_with(const struct plan *s, const int32_t *count)
+{
+    int64_t at[KINDS + 1];
+    return plan_blocks(s, count, at) * s->slabs;
 }
 
 // Counts the pieces of each window of rows, and waits for how many there are in all.
@@ -114,11 +166,26 @@ static inline int plan_count(struct task *t, const struct grading *g, struct cou
 static inline int plan_short(struct task *t, const struct plan *s, int most, struct grading *g,
                              struct counts *counts, struct counts *x, int64_t *blocks)
 {
-    int64_t at[KINDS + 1];
     g->short_most = most;
     int err = plan_count(t, g, counts, x);
-    *blocks = plan_blocks(s, x->of, at) * s->slabs;
+    *blocks = blocks_with(s, x->of);
     return err;
+}
+
+// Whether wider slabs pay: where each row is about a warp's, a device that is full by narrow slabs
+// and not by wide ones does more at once by these. Not where some rows are longer: those would take
+// longer still. Measured on an H200.
+static inline bool wider_pays(const struct task *t, const struct plan *s, const struct counts *x)
+{
+    const int32_t *of = x->of;
+    if (!s->wider || mean_length(t) < 16 || of[SEGMENT] || of[MEDIUM] < 3 * (of[SHORT] + of[TINY]))
+        return false;
+    struct plan wider = *s;
+    take_form(t, &wider, s->wider);
+    const struct form *f = wider.roomy ? wider.roomy : wider.form;
+    const int64_t units = t->dev->units;
+    return 10 * blocks_with(s, of) > 9 * s->form->blocks * units &&
+           blocks_with(&wider, of) <= f->blocks * units;
 }
 
 // Where blocks are more than the device holds at once, most of it idles while the last ones run. So
@@ -133,12 +200,12 @@ static inline int plan_one_wave(struct task *t, const struct plan *s, struct gra
     const bool roomy = s->roomy && (wanted < 0 ? lane_bytes(t, s->form) <= 16 : wanted != 0);
     const int64_t room = (int64_t)(roomy ? s->roomy : s->form)->blocks * t->dev->units;
     const int before = g->short_most;
-    int64_t at[KINDS + 1], blocks = plan_blocks(s, x->of, at) * s->slabs;
+    int64_t blocks = blocks_with(s, x->of);
     int32_t all_short[KINDS] = {};
     all_short[TINY] = x->of[TINY];
     all_short[SHORT] = g->m - x->of[TINY];
     if (s->form->bundles || task_option(t, "short") >= 0 || task_option(t, "medium") > 0 ||
-        blocks <= room || plan_blocks(s, all_short, at) * s->slabs > room)
+        blocks <= room || blocks_with(s, all_short) > room)
         return OK;
     for (int i = 0; i < COUNT(bounds); i++) { // the greatest first: do all blocks fit by any?
         if (bounds[i] <= before) continue;
@@ -154,11 +221,15 @@ static inline int plan_one_wave(struct task *t, const struct plan *s, struct gra
 // somewhat longer than a medium one is better a warp's than a block's, which has little more to do
 // than to begin and to end; but a few such rows would be the last to end, so there must be many,
 // and the device must be full, or fewer pieces would leave it idle. Measured on an H200.
-static inline int plan_grades(struct task *t, const struct plan *s, double share, struct grading *g,
+static inline int plan_grades(struct task *t, struct plan *s, struct grading *g,
                               struct counts *counts, struct counts *x)
 {
     int err = plan_count(t, g, counts, x);
-    const bool many = x->longer_nonzeros > 0.15 * (double)t->A[0]->nnz && share >= SHARE_FULL;
+    if (!err && wider_pays(t, s, x)) {
+        plan_form(t, s, s->wider, g);
+        err = plan_count(t, g, counts, x);
+    }
+    const bool many = x->longer_nonzeros > 0.15 * (double)t->A[0]->nnz && s->share >= SHARE_FULL;
     if (!err && many && task_option(t, "medium") == 0) {
         g->medium_most = longer_than_medium(g->medium_most);
         err = plan_count(t, g, counts, x);
@@ -167,14 +238,13 @@ static inline int plan_grades(struct task *t, const struct plan *s, double share
 }
 
 // Lists the pieces, and allocates what they need.
-static inline int plan_lists(struct task *t, struct plan *s, double share, struct grading *g,
-                             int32_t *columns)
+static inline int plan_lists(struct task *t, struct plan *s, struct grading *g, int32_t *columns)
 {
     struct device *d = t->dev;
     const int32_t windows = (int32_t)ceil_div(g->m, WINDOW);
     struct counts *counts = NULL, x = {};
     int err = device_alloc(d, windows + 1, sizeof *counts, (void **)&counts);
-    if (!err) err = plan_grades(t, s, share, g, counts, &x);
+    if (!err) err = plan_grades(t, s, g, counts, &x);
     for (int kind = 0; kind < KINDS && !err; kind++) {
         s->lists.count[kind] = x.of[kind];
         err = device_alloc(d, x.of[kind], sizeof(struct piece), (void **)&s->lists.list[kind]);
@@ -235,30 +305,6 @@ static inline int plan_grid(const struct task *t, struct plan *s)
     return OK;
 }
 
-// The longest short row, the longest medium one, and the length of a segment: less where the device
-// is not full, as the longest piece then decides when a product ends. What a group goes through one
-// after another grows with `share`, always that of the form for rows; how many groups a team has is
-// as `form` says, the one that is taken. Where a group has very much to do, one of 16 lanes or more
-// does twice as much of a medium row. Short bundles are shorter than short rows: three sums take
-// longer, most of all in f64. The numbers were measured on an H200.
-static inline void plan_lengths(const struct task *t, double share, const struct form *form,
-                                struct grading *g)
-{
-    const int wanted_short = (int)task_option(t, "short"),
-              wanted_medium = (int)task_option(t, "medium"),
-              wanted_segment = (int)task_option(t, "segment");
-    const int lanes = max(form->lanes, 8);
-    const bool longer_medium = lanes >= 16 && share >= 128 && !form->bundles;
-    const int most_short = !form->bundles ? MOST_SHORT_BY_SIZE : t->prec == F64 ? 16 : 24;
-    const double few = share < SHARE_FULL ? 8 : fmin(fmax(1.5 * share, 16), most_short);
-    const double medium = fmin(fmax(2 * share, 16), longer_medium ? 128 : 64);
-    const double segment = fmin(fmax(1.5 * share, 16), 8 * lanes);
-    g->short_most = wanted_short >= 0 ? wanted_short : (int)few;
-    g->medium_most = wanted_medium ? wanted_medium : (int)fmax(medium * WARP / lanes, 32);
-    g->segment = wanted_segment ? wanted_segment : (int)segment * (THREADS / lanes);
-    g->uncut = wanted_segment ? wanted_segment : max(g->segment, 32 * (THREADS / lanes));
-}
-
 // Whether blocks shall start before the kernel ahead has ended. Kept apart that costs a product
 // 0.24 us; back to back it saves a third to a half where the device is far from full, less the
 // fuller it is. Not where blocks are fewer than fit on the device and each has much to do: early
@@ -315,7 +361,9 @@ static inline int plan_make(struct task *t, const struct form *forms, int count)
     g.ptr = (const int32_t *)A->ptr;
     int err = form_for_rows(t, forms, count, &rows);
     if (err) return err;
-    const double share = group_share(t, rows);
+    s->forms = forms;
+    s->form_count = count;
+    s->share = group_share(t, rows);
     for_bundles = form_for_bundles(t, forms, count, rows);
     err = row_step(t, &t->in[0], &s->B_step);
     if (!err) err = row_step(t, &t->C, &s->C_step);
@@ -324,14 +372,10 @@ static inline int plan_make(struct task *t, const struct form *forms, int count)
     g.bundle_columns = bundle_columns;
     g.tiny_most = bundle_columns || !rows->tiny ? -1 : (int)task_option(t, "tiny");
     // Where the device is not full, a team does but one tiny row.
-    s->lists.turns = share < 3 ? 1 : TURNS;
-    s->form = bundle_columns ? for_bundles : rows;
-    s->roomy = roomy_form(forms, count, s->form);
-    plan_lengths(t, share, s->form, &g);
-    s->slabs = (int32_t)form_slabs(s->form, t->C.cols);
-    s->lists.segment = g.segment;
-    s->lists.uncut = g.uncut;
-    if (!err) err = plan_lists(t, s, share, &g, &columns);
+    s->lists.turns = s->share < 3 ? 1 : TURNS;
+    s->wider = bundle_columns ? NULL : wider_for_rows(t, forms, count, rows);
+    plan_form(t, s, bundle_columns ? for_bundles : rows, &g);
+    if (!err) err = plan_lists(t, s, &g, &columns);
     if (!err && bundle_columns) err = plan_fill(t, s, columns);
     if (!err) err = plan_segments(t, s);
     if (!err) err = plan_grid(t, s);
