@@ -423,7 +423,7 @@ static void test_registers(void)
         {"two packs, many blocks", twenty, 129, F32, 128, 512, 0, 1},
         {"two packs, short rows", three, 100, F32, 64, 256, 0, 1},
         {"f64, few blocks", twenty, 112, F64, 64, 512, 1, 1},
-        {"f64, more blocks", twenty, 128, F64, 64, 512, 0, 1},
+        {"f64, more blocks", twenty, 128, F64, 64, 512, 1, 1},
         {"f64, many blocks", twenty, 129, F64, 64, 512, 1, 1},
         {"f64, many blocks, 8 lanes", twenty, 129, F64, 64, 256, 0, 1},
         {"f64, all tiny", three, 1638, F64, 64, 512, 0, 1},
@@ -444,6 +444,41 @@ static void test_registers(void)
             CHECK(figure_of(&out, "roomy") == want, "%s, %d: %g", cases[c].what, roomy,
                   figure_of(&out, "roomy"));
         }
+}
+
+static int32_t sixty_three(int32_t i) { return (void)i, 63; }
+
+static int32_t sixty_four(int32_t i) { return (void)i, 64; }
+
+static int32_t one_in_26_short(int32_t i) { return i % 26 ? 80 : 20; }
+
+static int32_t one_of_600(int32_t i) { return i == 5 ? 600 : 80; }
+
+// In f64 with more than 28 blocks, which is what the device holds of those with more registers, but
+// no more than 32, which it holds of the others: more registers if pieces are not even, or medium
+// and not long.
+static void test_registers_of_even_pieces(void)
+{
+    static const struct {
+        const char *what;
+        int32_t m, (*length)(int32_t);
+        double roomy;
+    } cases[] = {
+        {"medium, not long", 120, sixty_three, 1},
+        {"longer", 120, sixty_four, 0},
+        {"5 of 125 are short", 125, one_in_26_short, 1},
+        {"5 of 126", 126, one_in_26_short, 0},
+        {"one is long", 118, one_of_600, 1},
+        {"all short", 250, twenty, 0},
+    };
+    const struct setting asked[] = {{"slab", 512}, {"tiny", -1}, {"short", 20}, {}};
+    for (int c = 0; c < COUNT(cases); c++) {
+        const struct outcome out =
+            run_rows(cases[c].m, cases[c].length, NULL, F64, 64, asked, cases[c].what);
+        CHECK(figure_of(&out, "roomy") == cases[c].roomy, "%s: %g, %g medium, %g segments",
+              cases[c].what, figure_of(&out, "roomy"), figure_of(&out, "medium"),
+              figure_of(&out, "segments"));
+    }
 }
 
 // ---- How scattered the columns are ----
@@ -776,15 +811,25 @@ static void test_forms(void)
 int main(void)
 {
     static void (*const tests[])(void) = {
-        test_kinds,         test_tiny,
-        test_segments,      test_uncut,
-        test_one_wave,      test_wider_slabs,
-        test_longer_medium, test_somewhat_longer,
-        test_registers,     test_scatter,
-        test_no_slab_fits,  test_bundles,
-        test_short_bundles, test_narrower_bundles,
-        test_infinity,      test_shapes,
-        test_forms,         NULL,
+        test_kinds,
+        test_tiny,
+        test_segments,
+        test_uncut,
+        test_one_wave,
+        test_wider_slabs,
+        test_longer_medium,
+        test_somewhat_longer,
+        test_registers,
+        test_registers_of_even_pieces,
+        test_scatter,
+        test_no_slab_fits,
+        test_bundles,
+        test_short_bundles,
+        test_narrower_bundles,
+        test_infinity,
+        test_shapes,
+        test_forms,
+        NULL,
     };
     return main_on_cuda(&dev, UNITS, tests);
 }

@@ -322,12 +322,21 @@ static inline bool plan_early(const struct task *t, const struct plan *s, const 
     return share < 3 || (share < 25 && blocks > room);
 }
 
+// Whether nearly all pieces that are not tiny are of one kind, and none is a segment, so that
+// blocks end at about the same time.
+static inline bool pieces_are_even(const int32_t *count)
+{
+    const int64_t most = max(count[SHORT], count[MEDIUM]);
+    return count[SEGMENT] == 0 && 25 * most > 24 * ((int64_t)count[SHORT] + count[MEDIUM]);
+}
+
 // More registers than must be let a thread have more loads under way, at the price of blocks. With
 // 16 bytes of a row of B in a lane that pays unless nearly all pieces are tiny rows, which have no
 // more to load. With 32 bytes it pays where rows are not short and all blocks are on the device at
-// once all the same. Where they are not with either form, it pays in f64 with 16 lanes, whose loads
-// else wait for each other, unless two thirds of the pieces or more are tiny and none is a segment.
-// Measured on an H200.
+// once all the same. Where they are not, it pays in f64 with 16 lanes, whose loads else wait for
+// each other, unless two thirds of the pieces or more are tiny and none is a segment. But where
+// with fewer registers all blocks would be there, it pays only if pieces are not even, or are
+// medium rows that are not long. Measured on an H200.
 static inline void plan_registers(const struct task *t, struct plan *s)
 {
     const struct form *roomy = s->roomy;
@@ -338,13 +347,16 @@ static inline void plan_registers(const struct task *t, struct plan *s)
     const int64_t not_tiny = segments + l->count[MEDIUM] + l->count[SHORT];
     const int64_t blocks = (int64_t)l->at[KINDS] * s->slabs, units = t->dev->units;
     bool pays;
-    if (lane_bytes(t, roomy) <= 16)
+    if (lane_bytes(t, roomy) <= 16) {
         pays = 40 * not_tiny > tiny;
-    else if (blocks <= roomy->blocks * units)
+    } else if (blocks <= roomy->blocks * units) {
         pays = mean_length(t) >= 12;
-    else
-        pays = t->prec == F64 && roomy->lanes == 16 && blocks > s->form->blocks * units &&
-               (segments || 2 * not_tiny > tiny);
+    } else {
+        const bool fit_else = blocks <= s->form->blocks * units;
+        const bool not_long = l->count[MEDIUM] > l->count[SHORT] && mean_length(t) < 64;
+        pays = t->prec == F64 && roomy->lanes == 16 && (segments || 2 * not_tiny > tiny) &&
+               (!fit_else || not_long || !pieces_are_even(l->count));
+    }
     if (wanted < 0 ? pays : wanted != 0) s->form = roomy;
 }
 
