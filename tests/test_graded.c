@@ -269,6 +269,10 @@ static int32_t sixteen(int32_t i) { return (void)i, 16; }
 
 static int32_t fifteen(int32_t i) { return (void)i, 15; }
 
+static int32_t seventeen(int32_t i) { return (void)i, 17; }
+
+static int32_t one_of_40(int32_t i) { return i == 5 ? 40 : 20; }
+
 static int32_t one_of_65(int32_t i) { return i == 5 ? 65 : 20; }
 
 static int32_t one_in_four_short(int32_t i) { return i % 4 ? 24 : 8; }
@@ -301,7 +305,9 @@ static void test_wider_slabs(void)
         {"a quarter is short", 80, one_in_four_short, F32, 128, 16, {}},
         {"more are short", 70, three_in_ten_short, F32, 128, 8, {}},
         {"three packs to a lane", 57, twenty, F32, 192, 8, {}},
-        {"packs of 8 bytes", 57, twenty, F32, 62, 16, {}},
+        {"narrow packs", 73, seventeen, F32, 127, 16, {}},
+        {"fewer registers", 120, twenty, F32, 128, 16, {"roomy", 0}},
+        {"short ones are not tiny", 70, three_in_ten_short, F32, 128, 8, {"tiny", -1}},
         {"slabs by an option", 57, twenty, F32, 128, 8, {"slab", 256}},
         {"lanes by an option", 57, twenty, F32, 128, 8, {"lanes", 8}},
     };
@@ -312,6 +318,21 @@ static void test_wider_slabs(void)
         CHECK(figure_of(&out, "lanes") == cases[c].lanes, "%s: %g lanes, %g columns", cases[c].what,
               figure_of(&out, "lanes"), figure_of(&out, "columns"));
     }
+}
+
+// Lengths are then those of the wider slabs, by which a warp does half as much of a row, and rows
+// are counted anew; but where most would be segments by them, nothing changes.
+static void test_lengths_of_wider_slabs(void)
+{
+    const struct outcome out = run_rows(57, one_of_40, NULL, F32, 128, NULL, "wider slabs");
+    CHECK(figure_of(&out, "lanes") == 16 && figure_of(&out, "medium_most") == 32 &&
+              figure_of(&out, "segments") == 1,
+          "%g lanes, medium up to %g, %g segments", figure_of(&out, "lanes"),
+          figure_of(&out, "medium_most"), figure_of(&out, "segments"));
+    const struct setting asked[] = {{"alike", 0}, {}};
+    const struct outcome kept = run_rows(60, forty, NULL, F32, 128, asked, "too long for it");
+    CHECK(figure_of(&kept, "segments") == 0, "%g segments, medium up to %g",
+          figure_of(&kept, "segments"), figure_of(&kept, "medium_most"));
 }
 
 static int32_t eighty(int32_t i) { return (void)i, 80; }
@@ -399,8 +420,8 @@ static int32_t one_in_39_long(int32_t i) { return i % 39 == 38 ? 600 : 3; }
 
 // Forms of more registers: with 16 bytes of a row in a lane where not nearly all rows are tiny,
 // with 32 where rows are long and blocks few: a warp each, that is 112 on this device. With 16
-// lanes in f64 also where blocks are more than fit, 32 on this device, and over a third of the
-// pieces are not tiny or one is long. Never where there is no such form; and any case is right with
+// lanes in f64 also where blocks are more, and over a third of the pieces are not tiny or one is
+// long. Never where there is no such form; and any case is right with
 // either.
 static void test_registers(void)
 {
@@ -466,6 +487,8 @@ static void test_registers_of_even_pieces(void)
     } cases[] = {
         {"medium, not long", 120, sixty_three, 1},
         {"longer", 120, sixty_four, 0},
+        {"as many as fit", 128, sixty_four, 0},
+        {"one more", 129, sixty_four, 1},
         {"5 of 125 are short", 125, one_in_26_short, 1},
         {"5 of 126", 126, one_in_26_short, 0},
         {"one is long", 118, one_of_600, 1},
@@ -674,40 +697,49 @@ static void test_narrower_bundles(void)
 // Row `j` of B becomes infinite.
 static int spoil_row(const struct task *t, int64_t j)
 {
-    float row[64];
-    for (int c = 0; c < COUNT(row); c++) row[c] = INFINITY;
+    float narrow[64];
+    double wide[64];
+    for (int c = 0; c < COUNT(wide); c++) narrow[c] = INFINITY, wide[c] = INFINITY;
     const struct dense_dev *B = &t->in[0];
-    CHECK(B->cols <= COUNT(row) && t->prec == F32, "a row of B does not fit");
-    return device_upload(&dev, (float *)B->val + j * B->ld, row, B->cols * (int64_t)sizeof *row);
+    const int64_t bytes = (int64_t)prec_bytes(t->prec);
+    CHECK(B->cols <= COUNT(wide), "a row of B does not fit");
+    return device_upload(&dev, (char *)B->val + j * B->ld * bytes,
+                         t->prec == F32 ? (void *)narrow : (void *)wide, B->cols * bytes);
 }
 
 // What is not finite in a row of B reaches the rows of A that have its column, with a zero as their
 // value or not, and no other row of their bundles.
-static void test_infinity(void)
+static void check_infinity(enum prec prec, int64_t k, double lanes)
 {
-    const int64_t k = 32;
     struct csr A;
     struct inputs in;
     struct setup setup;
-    if (make_rows(12, 100, twenty, with_second, &A)) return;
-    if (inputs_of(&in, &A, F32, k)) return;
+    if (make_rows(12, 100, sixteen, with_second, &A)) return;
+    if (inputs_of(&in, &A, prec, k)) return;
     for (int64_t j = 0; j < A.n; j++) {
         struct task t = {.entry = graded(), .algo = graded()->algo};
-        float *C = mem_alloc(A.m * k, sizeof *C);
+        const int64_t bytes = (int64_t)prec_bytes(prec);
+        char *C = mem_alloc(A.m * k, (size_t)bytes);
         algo_defaults(t.algo, t.opt);
         set_option(t.entry, t.opt, "alike", 1);
+        set_option(t.entry, t.opt, "lanes", lanes);
         int err = task_prepare(&t, &in.o, &setup);
         const struct figure *bundles = figures_find(&t.figures, "bundles");
-        CHECK(!err && bundles && bundles->number == 4, "%s", fail_text());
+        const struct figure *taken = figures_find(&t.figures, "lanes");
+        CHECK(!err && bundles && bundles->number == 4 && taken && taken->number == lanes, "%s",
+              fail_text());
         if (!err) err = spoil_row(&t, j);
         if (!err) err = task_run(&t);
-        if (!err) err = device_download(&dev, C, t.C.val, A.m * k * (int64_t)sizeof *C);
+        if (!err) err = device_download(&dev, C, t.C.val, A.m * k * bytes);
         CHECK(!err && C && t.C.ld == k, "%s", fail_text());
         for (int32_t i = 0; i < A.m && !err; i++) {
             bool has = false, finite = true, all = true;
             for (int64_t p = A.ptr[i]; p < A.ptr[i + 1]; p++) has |= A.idx[p] == j;
-            for (int64_t c = 0; c < k; c++)
-                finite &= isfinite(C[i * k + c]), all &= !isfinite(C[i * k + c]);
+            for (int64_t c = i * k; c < (i + 1) * k; c++) {
+                const bool is =
+                    prec == F32 ? isfinite(((float *)C)[c]) : isfinite(((double *)C)[c]);
+                finite &= is, all &= !is;
+            }
             CHECK(has ? all : finite, "row %d, column %lld infinite: %s", i, (long long)j,
                   has ? "it is lost" : "it is not this row's");
         }
@@ -719,6 +751,13 @@ static void test_infinity(void)
     }
     inputs_free(&in);
     csr_free(&A);
+}
+
+static void test_infinity(void)
+{
+    check_infinity(F32, 32, 8);
+    check_infinity(F32, 64, 16); // with a shelf
+    check_infinity(F64, 32, 16);
 }
 
 // ---- Shapes ----
@@ -817,6 +856,7 @@ int main(void)
         test_uncut,
         test_one_wave,
         test_wider_slabs,
+        test_lengths_of_wider_slabs,
         test_longer_medium,
         test_somewhat_longer,
         test_registers,

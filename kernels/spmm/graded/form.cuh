@@ -163,8 +163,8 @@ static inline int form_for_rows(struct task *t, const struct form *forms, int co
     return err;
 }
 
-// One with slabs twice as wide, by as many lanes, of 16 bytes each; NULL: there is none, or an
-// option bounds the form.
+// One with slabs twice as wide, by twice the lanes with as many packs of 16 bytes each; NULL: there
+// is none, or an option bounds the form.
 static inline const struct form *wider_for_rows(const struct task *t, const struct form *forms,
                                                 int count, const struct form *rows)
 {

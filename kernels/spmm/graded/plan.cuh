@@ -12,7 +12,7 @@
 struct plan {
     const struct form *forms; // all that there are
     int form_count;
-    double share; // group_share() of the form for rows that are no bundles
+    double share; // group_share() of the form for rows that are no bundles, ahead of wider_pays()
     const struct form *form;
     const struct form *roomy; // with more registers, for plan_registers(); NULL: there is none
     const struct form *wider; // with wider slabs, for wider_pays(); NULL: there is none
@@ -182,7 +182,8 @@ static inline bool wider_pays(const struct task *t, const struct plan *s, const 
         return false;
     struct plan wider = *s;
     take_form(t, &wider, s->wider);
-    const struct form *f = wider.roomy ? wider.roomy : wider.form;
+    const bool roomy = wider.roomy && task_option(t, "roomy") != 0;
+    const struct form *f = roomy ? wider.roomy : wider.form;
     const int64_t units = t->dev->units;
     return 10 * blocks_with(s, of) > 9 * s->form->blocks * units &&
            blocks_with(&wider, of) <= f->blocks * units;
@@ -226,8 +227,13 @@ static inline int plan_grades(struct task *t, struct plan *s, struct grading *g,
 {
     int err = plan_count(t, g, counts, x);
     if (!err && wider_pays(t, s, x)) {
+        const struct form *narrow = s->form;
         plan_form(t, s, s->wider, g);
         err = plan_count(t, g, counts, x);
+        if (!err && 2 * x->of[SEGMENT] > x->of[MEDIUM]) { // a warp's rows are shorter by wide slabs
+            plan_form(t, s, narrow, g);
+            err = plan_count(t, g, counts, x);
+        }
     }
     const bool many = x->longer_nonzeros > 0.15 * (double)t->A[0]->nnz && s->share >= SHARE_FULL;
     if (!err && many && task_option(t, "medium") == 0) {
@@ -335,8 +341,9 @@ static inline bool pieces_are_even(const int32_t *count)
 // more to load. With 32 bytes it pays where rows are not short and all blocks are on the device at
 // once all the same. Where they are not, it pays in f64 with 16 lanes, whose loads else wait for
 // each other, unless two thirds of the pieces or more are tiny and none is a segment. But where
-// with fewer registers all blocks would be there, it pays only if pieces are not even, or are
-// medium rows that are not long. Measured on an H200.
+// with fewer registers all blocks would be there, for which plan_one_wave() may have made rows
+// short, it pays only if pieces are not even, or are medium rows that are not long. Measured on an
+// H200.
 static inline void plan_registers(const struct task *t, struct plan *s)
 {
     const struct form *roomy = s->roomy;

@@ -3,7 +3,7 @@
 // A group of LANES lanes holds one row of B, or a slab of it: PACKS packs of VEC columns a lane,
 // LANES packs apart. The groups of a team take parts of its nonzeros in turn, one a round: each
 // lane of a group loads one nonzero, whose column and value then go to all lanes of the group by
-// shuffles, or, of bundles, by way of shared memory.
+// shuffles, or, of most bundles, by way of shared memory.
 #ifndef GRADED_TEAM_H
 #define GRADED_TEAM_H
 
