@@ -320,19 +320,31 @@ static void test_wider_slabs(void)
     }
 }
 
+static int32_t half_24_half_72(int32_t i) { return i % 2 ? 24 : 72; }
+
 // Lengths are then those of the wider slabs, by which a warp does half as much of a row, and rows
-// are counted anew; but where most would be segments by them, nothing changes.
+// are counted anew; rows somewhat longer are a warp's there, too. Where most would be segments, the
+// narrow slabs and their lengths stay.
 static void test_lengths_of_wider_slabs(void)
 {
-    const struct outcome out = run_rows(57, one_of_40, NULL, F32, 128, NULL, "wider slabs");
-    CHECK(figure_of(&out, "lanes") == 16 && figure_of(&out, "medium_most") == 32 &&
-              figure_of(&out, "segments") == 1,
-          "%g lanes, medium up to %g, %g segments", figure_of(&out, "lanes"),
-          figure_of(&out, "medium_most"), figure_of(&out, "segments"));
-    const struct setting asked[] = {{"alike", 0}, {}};
-    const struct outcome kept = run_rows(60, forty, NULL, F32, 128, asked, "too long for it");
-    CHECK(figure_of(&kept, "segments") == 0, "%g segments, medium up to %g",
-          figure_of(&kept, "segments"), figure_of(&kept, "medium_most"));
+    static const struct {
+        const char *what;
+        int32_t m, (*length)(int32_t);
+        double lanes, medium_most, segments;
+    } cases[] = {
+        {"one too long", 57, one_of_40, 16, 32, 1},
+        {"all somewhat longer", 60, forty, 16, 55, 0},
+        {"half are too long", 57, half_24_half_72, 8, 86, 0},
+    };
+    for (int c = 0; c < COUNT(cases); c++) {
+        const struct outcome out =
+            run_rows(cases[c].m, cases[c].length, NULL, F32, 128, NULL, cases[c].what);
+        CHECK(figure_of(&out, "lanes") == cases[c].lanes &&
+                  figure_of(&out, "medium_most") == cases[c].medium_most &&
+                  figure_of(&out, "segments") == cases[c].segments,
+              "%s: %g lanes, medium up to %g, %g segments", cases[c].what, figure_of(&out, "lanes"),
+              figure_of(&out, "medium_most"), figure_of(&out, "segments"));
+    }
 }
 
 static int32_t eighty(int32_t i) { return (void)i, 80; }
@@ -421,8 +433,7 @@ static int32_t one_in_39_long(int32_t i) { return i % 39 == 38 ? 600 : 3; }
 // Forms of more registers: with 16 bytes of a row in a lane where not nearly all rows are tiny,
 // with 32 where rows are long and blocks few: a warp each, that is 112 on this device. With 16
 // lanes in f64 also where blocks are more, and over a third of the pieces are not tiny or one is
-// long. Never where there is no such form; and any case is right with
-// either.
+// long. Never where there is no such form; and any case is right with either.
 static void test_registers(void)
 {
     static const struct {

@@ -88,12 +88,13 @@ static inline int plan_bundles(struct task *t, const struct form *forms, int cou
 // The longest short row, the longest medium one, and the length of a segment: less where the device
 // is not full, as the longest piece then decides when a product ends. What a group goes through one
 // after another grows with `share`, always that of the form for rows; how many groups a team has is
-// as `form` says, the one that is taken. Where a group has very much to do, one of 16 lanes or more
+// as the form says that is taken. Where a group has very much to do, one of 16 lanes or more
 // does twice as much of a medium row. Short bundles are shorter than short rows: three sums take
 // longer, most of all in f64. The numbers were measured on an H200.
-static inline void plan_lengths(const struct task *t, double share, const struct form *form,
-                                struct grading *g)
+static inline void plan_lengths(const struct task *t, const struct plan *s, struct grading *g)
 {
+    const struct form *form = s->form;
+    const double share = s->share;
     const int wanted_short = (int)task_option(t, "short"),
               wanted_medium = (int)task_option(t, "medium"),
               wanted_segment = (int)task_option(t, "segment");
@@ -109,6 +110,7 @@ static inline void plan_lengths(const struct task *t, double share, const struct
     g->uncut = wanted_segment ? wanted_segment : max(g->segment, 32 * (THREADS / lanes));
 }
 
+// Takes a form, but not yet the lengths of rows that go with it.
 static inline void take_form(const struct task *t, struct plan *s, const struct form *form)
 {
     s->form = form;
@@ -116,12 +118,12 @@ static inline void take_form(const struct task *t, struct plan *s, const struct 
     s->slabs = (int32_t)form_slabs(form, t->C.cols);
 }
 
-// Takes a form, and the lengths of rows that go with it.
+// Takes a form and the lengths.
 static inline void plan_form(const struct task *t, struct plan *s, const struct form *form,
                              struct grading *g)
 {
     take_form(t, s, form);
-    plan_lengths(t, s->share, form, g);
+    plan_lengths(t, s, g);
     s->lists.segment = g->segment;
     s->lists.uncut = g->uncut;
 }
@@ -218,28 +220,40 @@ static inline int plan_one_wave(struct task *t, const struct plan *s, struct gra
     return OK;
 }
 
-// Counts the pieces, and grades rows anew where another bound pays, unless options say which. A row
-// somewhat longer than a medium one is better a warp's than a block's, which has little more to do
-// than to begin and to end; but a few such rows would be the last to end, so there must be many,
-// and the device must be full, or fewer pieces would leave it idle. Measured on an H200.
+// Grades rows anew that are somewhat longer than a medium one, unless an option says which are.
+// Such a row is better a warp's than a block's, which has little more to do than to begin and to
+// end; but a few such rows would be the last to end, so there must be many, and the device must be
+// full, or fewer pieces would leave it idle. Measured on an H200.
+static inline int plan_longer(struct task *t, const struct plan *s, struct grading *g,
+                              struct counts *counts, struct counts *x)
+{
+    const bool many = x->longer_nonzeros > 0.15 * (double)t->A[0]->nnz && s->share >= SHARE_FULL;
+    if (!many || task_option(t, "medium") != 0) return OK;
+    g->medium_most = longer_than_medium(g->medium_most);
+    return plan_count(t, g, counts, x);
+}
+
+// Takes the wider slabs, by which a warp's rows are shorter; so where most would then be segments,
+// the narrow ones again, by which none is.
+static inline int plan_wider(struct task *t, struct plan *s, struct grading *g,
+                             struct counts *counts, struct counts *x)
+{
+    const struct form *narrow = s->form;
+    plan_form(t, s, s->wider, g);
+    int err = plan_count(t, g, counts, x);
+    if (!err) err = plan_longer(t, s, g, counts, x);
+    if (err || 2 * x->of[SEGMENT] <= x->of[MEDIUM]) return err;
+    plan_form(t, s, narrow, g);
+    return plan_count(t, g, counts, x);
+}
+
+// Counts the pieces, and grades rows anew where other slabs or another bound pay.
 static inline int plan_grades(struct task *t, struct plan *s, struct grading *g,
                               struct counts *counts, struct counts *x)
 {
     int err = plan_count(t, g, counts, x);
-    if (!err && wider_pays(t, s, x)) {
-        const struct form *narrow = s->form;
-        plan_form(t, s, s->wider, g);
-        err = plan_count(t, g, counts, x);
-        if (!err && 2 * x->of[SEGMENT] > x->of[MEDIUM]) { // a warp's rows are shorter by wide slabs
-            plan_form(t, s, narrow, g);
-            err = plan_count(t, g, counts, x);
-        }
-    }
-    const bool many = x->longer_nonzeros > 0.15 * (double)t->A[0]->nnz && s->share >= SHARE_FULL;
-    if (!err && many && task_option(t, "medium") == 0) {
-        g->medium_most = longer_than_medium(g->medium_most);
-        err = plan_count(t, g, counts, x);
-    }
+    if (err) return err;
+    err = wider_pays(t, s, x) ? plan_wider(t, s, g, counts, x) : plan_longer(t, s, g, counts, x);
     return err ? err : plan_one_wave(t, s, g, counts, x);
 }
 
@@ -317,9 +331,9 @@ static inline int plan_grid(const struct task *t, struct plan *s)
 // ones lie wherever there is room when they come, which is unevenly, and back to back a product
 // took up to 1.7 times as long. Where over half of the nonzeros are in segments, those are the
 // blocks that count. Measured on an H200.
-static inline bool plan_early(const struct task *t, const struct plan *s, const struct form *rows)
+static inline bool plan_early(const struct task *t, const struct plan *s)
 {
-    const double wanted = task_option(t, "overlap"), share = group_share(t, rows);
+    const double wanted = task_option(t, "overlap"), share = s->share;
     if (wanted >= 0) return wanted != 0;
     const struct lists *l = &s->lists;
     const double room = 1.1 * s->form->blocks * t->dev->units;
@@ -399,7 +413,7 @@ static inline int plan_make(struct task *t, const struct form *forms, int count)
     if (!err) err = plan_segments(t, s);
     if (!err) err = plan_grid(t, s);
     if (!err) plan_registers(t, s);
-    if (!err) s->lists.early = plan_early(t, s, rows) && can_launch_early(count_pieces);
+    if (!err) s->lists.early = plan_early(t, s) && can_launch_early(count_pieces);
     device_free(t->dev, bundle_columns);
     task_number(t, "short_most", g.short_most);
     task_number(t, "medium_most", g.medium_most);
