@@ -273,11 +273,9 @@ static void test_roof(struct device *d)
           (long long)first);
     CHECK(d->used_bytes == used, "%lld", (long long)d->used_bytes);
     double probe = 0;
-    if (d->ops->probe_roof) {
-        CHECK(!d->ops->probe_roof(d, &probe) && probe > 0 && roof.probe_gb_s > 0, "%g, %g", probe,
-              roof.probe_gb_s);
-        CHECK(probe < 20 * roof.probe_gb_s, "%g, %g", probe, roof.probe_gb_s);
-    }
+    CHECK(!d->ops->probe_roof(d, &probe) && probe > 0 && roof.probe_gb_s > 0, "%g, %g", probe,
+          roof.probe_gb_s);
+    CHECK(probe < 20 * roof.probe_gb_s, "%g, %g", probe, roof.probe_gb_s);
     interrupted = 1;
     CHECK(d->ops->measure_roof(d, &roof) == ERR_INTERRUPTED, "Ctrl-C is lost");
     interrupted = 0;

@@ -193,8 +193,30 @@ static void test_matrix(const char *spec, const char *name)
     csr_free(&A);
 }
 
+// The probe fails at each of its calls.
+static void test_probe(void)
+{
+    struct device dev;
+    CHECK(!device_open("cuda", &dev), "%s", fail_text());
+    int64_t n = 0, used = emu_used();
+    for (bool failed = true; failed && n < 1000;) {
+        double gb_s;
+        emu_fail_at(++n);
+        int err = dev.ops->probe_roof(&dev, &gb_s);
+        failed = emu_failed();
+        emu_fail_at(0);
+        CHECK(failed ? err == ERR_DEVICE || err == ERR_MEMORY || !err : !err && gb_s > 0,
+              "call %lld: error %d", (long long)n, err);
+        CHECK(emu_used() == used, "call %lld: %lld bytes left", (long long)n,
+              (long long)(emu_used() - used));
+    }
+    CHECK(n > 8 && n < 1000, "%lld calls", (long long)n);
+    device_close(&dev);
+}
+
 int main(void)
 {
+    test_probe();
     // Short rows and a long one, so that an algorithm has several groups of them.
     test_matrix("skew:110:3:100", NULL);
     // By itself it did that in its direct way, which allocates nothing.

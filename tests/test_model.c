@@ -1,5 +1,6 @@
 // The ceilings of a device from run to run: what is kept, what is refused, when they are measured
-// again, and what a case can add to them. The device is a script.
+// again, and what a case can add to them. The device is a script, but for one test of those that
+// are here.
 #include "measure/model.h"
 
 #include <math.h>
@@ -9,7 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "device/roof.h"
+#include "measure/roof_file.h"
 #include "test.h"
 
 #define MIB ((int64_t)1 << 20)
@@ -166,7 +167,59 @@ static void test_better(void)
     // A probe that the measurement does not bear out asks but once.
     probe_now = 50;
     CHECK(measures(&d) == 1 && measures(&d) == 0, "it is measured at each start");
+    // Where it could not be measured it asks again.
+    probe_now = 100, measure_err = ERR_MEMORY;
+    CHECK(measures(&d) == 1 && measures(&d) == 1, "it is forgotten that it was held down");
+    measure_err = OK;
+    CHECK(measures(&d) == 1 && measures(&d) == 0, "it is measured at each start");
     probe_now = 0;
+}
+
+// As a tool leaves them that holds up every access, but for the probe.
+#define HELD_DOWN 20.0
+static struct roof held_down(struct roof r)
+{
+    double *rates[] = {&r.memory_gb_s,   &r.copy_gb_s,       &r.near_gb_s,      &r.fma_gflops[0],
+                       &r.fma_gflops[1], &r.fma_measured[0], &r.fma_measured[1]};
+    for (int i = 0; i < COUNT(rates); i++) *rates[i] /= HELD_DOWN;
+    for (int i = 0; i < r.step_count; i++) r.steps[i].gb_s /= HELD_DOWN;
+    for (int i = 0; i < r.gather_count * ROOF_ROWS; i++)
+        r.gathers[i / ROOF_ROWS].gb_s[i % ROOF_ROWS] /= HELD_DOWN;
+    roof_derive(&r);
+    return r;
+}
+
+// Each device that is here finds by its own probe that what is kept was held down. The margins
+// leave room for what else the machine does.
+static void test_devices(void)
+{
+    static const struct {
+        const char *probe;
+        double factor; // of the probe that is kept, to the measured one
+        bool again;
+    } table[] = {{"held down, too", 1 / HELD_DOWN, true}, {"none", 0, true}, {"better", 20, false}};
+    for (int k = 0; k < DEVICE_KINDS; k++) {
+        struct device d;
+        if (device_missing((enum device_kind)k)) continue;
+        CHECK(!device_open(device_list[k].name, &d), "%s", fail_text());
+        forget();
+        struct roof good = roof_of(&d, true), low = held_down(good);
+        CHECK(good.probe_gb_s > 0, "%s: no probe", d.id);
+        for (int i = 0; i < COUNT(table); i++) {
+            low.probe_gb_s = table[i].factor * good.probe_gb_s;
+            roof_file_replace(&d, &low);
+            struct roof now = roof_of(&d, false), kept = {0};
+            CHECK(table[i].again ? now.memory_gb_s > 4 * low.memory_gb_s
+                                 : same(now.memory_gb_s, low.memory_gb_s),
+                  "%s, the kept probe %s: memory %g, kept %g", d.id, table[i].probe,
+                  now.memory_gb_s, low.memory_gb_s);
+            CHECK(model_kept(&d, &kept) && same(kept.memory_gb_s, now.memory_gb_s) &&
+                      kept.probe_gb_s > 4 * good.probe_gb_s / HELD_DOWN,
+                  "%s, the kept probe %s: memory %g, probe %g are kept", d.id, table[i].probe,
+                  kept.memory_gb_s, kept.probe_gb_s);
+        }
+        device_close(&d);
+    }
 }
 
 // Days later it is measured again, and the date is the later one.
@@ -405,6 +458,7 @@ int main(void)
     setenv("XDG_CACHE_HOME", folder, 1);
     test_kept();
     test_better();
+    test_devices();
     test_old();
     test_nonsense();
     test_many();

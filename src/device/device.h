@@ -42,7 +42,7 @@ struct roof {
     double near_gb_s;         // of reads that stay next to the cores: no bytes come faster
     double fma_gflops[2];     // multiply-add rate by `enum prec`, 2 flops each
     double fma_measured[2];   // the same without what cases have added
-    double probe_gb_s;        // of a short copy, to be held against one at another time
+    double probe_gb_s;        // of a probe, to be held against one at another time
     int64_t measured;         // when it was measured last, in seconds since 1970
     int step_count;
     struct roof_step steps[ROOF_STEPS_MAX]; // the ladder: larger and larger blocks
@@ -159,8 +159,8 @@ struct device_ops {
     // told to wait for it.
     int (*profile)(struct device *d, bool on);
     int (*measure_roof)(struct device *d, struct roof *roof);
-    // A copy of some milliseconds, which other work slows down as it does the measurement; NULL
-    // where nobody else works on the device.
+    // Copies or reads for some milliseconds, which other work slows down as it does the measurement,
+    // and as a tool does that watches each access.
     int (*probe_roof)(struct device *d, double *gb_s);
 };
 

@@ -323,4 +323,5 @@ extern "C" const struct device_ops device_cuda = {
     .throttled = cuda_throttled,
     .profile = cuda_profile,
     .measure_roof = roof_measure_cuda,
+    .probe_roof = roof_probe_cuda,
 };

@@ -59,6 +59,7 @@ static HOST_DEVICE inline uint32_t roof_random_row(uint64_t x, uint32_t rows)
 int roof_measure_cpu(struct device *d, struct roof *roof);
 int roof_probe_cpu(struct device *d, double *gb_s);
 int roof_measure_cuda(struct device *d, struct roof *roof);
+int roof_probe_cuda(struct device *d, double *gb_s);
 
 // Starts a read of the whole block on d->stream, `rounds` times over, not through the L1s.
 int roof_cuda_read(struct device *d, const void *block, int64_t bytes, int rounds);

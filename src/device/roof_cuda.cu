@@ -13,6 +13,8 @@
 #define TRIES         5
 #define TRY_MS        1.0   // a try takes at least so long, many times what starting it takes
 #define BUDGET_MS     600.0 // after so long no further round of tries begins
+#define PROBE_TRIES   5     // of a probe, each of
+#define PROBE_MS      0.2   // at least
 #define NEAR_BLOCKS   2     // on each multiprocessor, of
 #define NEAR_THREADS  1024  // which read 16 kB each, that any L1 holds
 #define GATHER_FIRST  ((int64_t)8 << 20) // the smallest block that rows are gathered from,
@@ -205,13 +207,22 @@ static int try_once(struct device *d, const struct job *job, struct work *w, dou
     return err;
 }
 
-// Loads the kernel, and finds the rounds that make a try long enough.
-static int calibrate(struct device *d, struct job *job, struct work *w)
+// The same, of which the rate counts where it is the best.
+static int try_best(struct device *d, const struct job *job, struct work *w)
+{
+    double ms, rate;
+    int err = try_once(d, job, w, &ms, &rate);
+    if (!err && rate > *job->best) *job->best = rate;
+    return err;
+}
+
+// Loads the kernel, and finds the rounds that make a try take at least so long.
+static int calibrate(struct device *d, struct job *job, struct work *w, double least_ms)
 {
     double ms, rate;
     int err = try_once(d, job, w, &ms, &rate); // counts for nothing
     if (!err) err = try_once(d, job, w, &ms, &rate);
-    while (!err && ms < TRY_MS && job->rounds < 1 << 20) {
+    while (!err && ms < least_ms && job->rounds < 1 << 20) {
         job->rounds *= 4;
         err = try_once(d, job, w, &ms, &rate);
     }
@@ -222,13 +233,10 @@ static int measure(struct device *d, struct work *w, struct roof *roof)
 {
     struct job jobs[JOBS_MAX];
     int count = list_jobs(roof, jobs), err = OK;
-    double begin = clock_ms(), ms, rate;
-    for (int i = 0; i < count && !err && !interrupted; i++) err = calibrate(d, &jobs[i], w);
+    double begin = clock_ms();
+    for (int i = 0; i < count && !err && !interrupted; i++) err = calibrate(d, &jobs[i], w, TRY_MS);
     for (int t = 0; t < TRIES && (!t || clock_ms() - begin < BUDGET_MS); t++)
-        for (int i = 0; i < count && !err && !interrupted; i++) {
-            err = try_once(d, &jobs[i], w, &ms, &rate);
-            if (!err && rate > *jobs[i].best) *jobs[i].best = rate;
-        }
+        for (int i = 0; i < count && !err && !interrupted; i++) err = try_best(d, &jobs[i], w);
     if (!err && interrupted) err = fail(ERR_INTERRUPTED, "interrupted");
     if (!err) roof_derive(roof);
     return err;
@@ -244,11 +252,17 @@ static int give_back(struct device *d)
     return OK;
 }
 
+// Of the ladder's first block.
+static int64_t first_bytes(const struct device *d)
+{
+    return max64(d->cache_bytes / FIRST_PART, FIRST_LEAST);
+}
+
 int roof_measure_cuda(struct device *d, struct roof *roof)
 {
     size_t free_bytes, total_bytes;
     CUDA_TRY(cudaMemGetInfo(&free_bytes, &total_bytes));
-    int64_t first = max64(d->cache_bytes / FIRST_PART, FIRST_LEAST);
+    int64_t first = first_bytes(d);
     int64_t top = max64(min64(TOP_MOST, TOP_CACHES * d->cache_bytes), 4 * first);
     while (top > (int64_t)free_bytes / 4 && top > 4 * d->cache_bytes) top /= 2;
     if (top > (int64_t)free_bytes / 4) // it would be the cache that is measured
@@ -266,5 +280,21 @@ int roof_measure_cuda(struct device *d, struct roof *roof)
     if (!err) err = measure(d, &w, roof);
     if (w.from) d->ops->release(d, w.from);
     if (w.to) d->ops->release(d, w.to);
+    if (!err) err = give_back(d);
+    return err ? err : roof_probe_cuda(d, &roof->probe_gb_s); // as those that are to come
+}
+
+// The first block is there soonest, and leaves room for others. What a tool adds to each access
+// shows most in reads that are as fast as those of the L2.
+int roof_probe_cuda(struct device *d, double *gb_s)
+{
+    struct work w = {NULL, NULL, 0};
+    struct job job = {read_far, first_bytes(d), gb_s, 1};
+    *gb_s = 0;
+    int err = d->ops->alloc(d, job.bytes, &w.from);
+    if (!err) err = d->ops->fill(d, w.from, 0, job.bytes);
+    if (!err) err = calibrate(d, &job, &w, PROBE_MS);
+    for (int t = 0; t < PROBE_TRIES && !err; t++) err = try_best(d, &job, &w);
+    if (w.from) d->ops->release(d, w.from);
     return err ? err : give_back(d);
 }

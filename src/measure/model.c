@@ -6,7 +6,7 @@
 #include "measure/roof_file.h"
 
 #define KEPT_FOR    (7 * 86400) // seconds
-#define PROBE_GAIN  1.1         // a probe that is so much better tells of a measurement held up
+#define PROBE_GAIN  1.1         // a probe that is so much better tells of a measurement held down
 #define FRESH_FOR   60          // seconds; to measure again would tell nothing new
 #define FROM_MEMORY 4           // times what may be cached: then most of it comes from memory
 
@@ -32,13 +32,16 @@ static void tell_cache(struct device *d, const struct roof *roof)
     if (!d->cache_seen_bytes) d->cache_seen_bytes = min64(d->cache_bytes, top / 2);
 }
 
-// Whether the kept ceilings are old, or were measured beside other work. `probe` becomes the rate
-// that the device has now, 0 where it is not known.
+// Whether the kept ceilings are old, or were held down when they were measured: by other work, or
+// by a tool such as compute-sanitizer, under which the first run on a GPU finds a small part of
+// what it can do. Those that were kept without a probe are measured again. What holds down the
+// probe, clocks of an idle GPU as well, makes it miss that, and costs nothing else. `probe` becomes
+// the rate that the device has now, 0 where it is not known.
 static bool is_stale(struct device *d, const struct roof *kept, double *probe)
 {
     *probe = 0;
     if ((int64_t)time(NULL) - kept->measured > KEPT_FOR) return true;
-    if (!d->ops->probe_roof || d->ops->probe_roof(d, probe)) return false;
+    if (d->ops->probe_roof(d, probe)) return false;
     return *probe > PROBE_GAIN * kept->probe_gb_s;
 }
 
@@ -52,8 +55,8 @@ int model_roof(struct device *d, bool fresh, struct roof *roof)
         *roof = kept;
     } else {
         err = measure(d, fresh, roof);
-        // What is known serves where it cannot be measured now.
-        if (err && err != ERR_INTERRUPTED && known && !fresh) *roof = kept, err = OK;
+        // What is known serves where it cannot be measured now, and the next run tries again.
+        if (err && err != ERR_INTERRUPTED && known && !fresh) *roof = kept, probe = 0, err = OK;
     }
     if (err) *roof = (struct roof){0};
     // Else the next run would find the same.
