@@ -250,7 +250,8 @@ static void test_one_wave(void)
         {"only as many as must", 132, half_26_half_40, F32, 128, 32, 66, {}},
         {"more registers", 240, forty, F32, 128, 32, 240, {"roomy", 1}},
         {"16 bytes, no need", 144, forty, F32, 32, 16, 144, {}},
-        {"16 bytes, one more", 145, forty, F32, 32, 48, 0, {}},
+        {"16 bytes, one more", 145, forty, F32, 32, 64, 0, {}}, // two groups for each
+        {"16 bytes, too many for two groups", 273, forty, F32, 32, 48, 0, {}},
         {"16 bytes, no more registers", 148, forty, F32, 32, 17, 148, {"roomy", 0}},
         {"16 bytes, no such form", 160, forty, F32, 30, 18, 160, {}},
     };
@@ -262,6 +263,44 @@ static void test_one_wave(void)
                   figure_of(&out, "medium") == cases[c].medium,
               "%s: short up to %g, %g medium", cases[c].what, figure_of(&out, "short_most"),
               figure_of(&out, "medium"));
+    }
+}
+
+static int32_t half_24_half_72(int32_t i) { return i % 2 ? 24 : 72; }
+
+static int32_t half_3_half_40(int32_t i) { return i % 2 ? 3 : 40; }
+
+// A short row has two groups of 8 lanes if all blocks fit by that, with a twentieth to spare: 34
+// here.
+static void test_pairs(void)
+{
+    static const struct {
+        const char *what;
+        int32_t m, (*length)(int32_t);
+        int64_t k;
+        double team, medium; // what is told
+        struct setting asked;
+    } cases[] = {
+        {"no need", 144, forty, 32, 8, 144, {}},
+        {"a warp each is too many", 145, forty, 32, 16, 0, {}},
+        {"as many as fit", 272, forty, 32, 16, 0, {}},
+        {"one more", 273, forty, 32, 8, 0, {}},
+        {"slabs that are not full", 272, forty, 28, 16, 0, {}},
+        {"no such form", 150, forty, 30, 8, 150, {}},
+        {"no more registers", 145, forty, 32, 8, 145, {"roomy", 0}},
+        {"lengths by an option", 145, forty, 32, 8, 145, {"short", 17}},
+        {"half are a warp's", 170, half_24_half_72, 32, 16, 85, {}},
+        {"too many are", 190, half_24_half_72, 32, 8, 95, {}},
+        {"half are else tiny", 260, half_3_half_40, 32, 16, 0, {}},
+    };
+    for (int c = 0; c < COUNT(cases); c++) {
+        const struct setting asked[] = {cases[c].asked, {}};
+        const struct outcome out =
+            run_rows(cases[c].m, cases[c].length, NULL, F32, cases[c].k, asked, cases[c].what);
+        const double team = figure_of(&out, "team"), medium = figure_of(&out, "medium"),
+                     tiny = figure_of(&out, "tiny");
+        CHECK(team == cases[c].team && medium == cases[c].medium && tiny == 0,
+              "%s: teams of %g lanes, %g medium, %g tiny", cases[c].what, team, medium, tiny);
     }
 }
 
@@ -319,8 +358,6 @@ static void test_wider_slabs(void)
               figure_of(&out, "lanes"), figure_of(&out, "columns"));
     }
 }
-
-static int32_t half_24_half_72(int32_t i) { return i % 2 ? 24 : 72; }
 
 // Lengths are then those of the wider slabs, by which a warp does half as much of a row, and rows
 // are counted anew; rows somewhat longer are a warp's there, too. Where most would be segments, the
@@ -866,6 +903,7 @@ int main(void)
         test_segments,
         test_uncut,
         test_one_wave,
+        test_pairs,
         test_wider_slabs,
         test_lengths_of_wider_slabs,
         test_longer_medium,

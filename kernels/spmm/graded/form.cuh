@@ -208,7 +208,18 @@ static inline const struct form *roomy_form(const struct form *forms, int count,
 {
     for (const struct form *f = forms; f < forms + count; f++)
         if (f->roomy && f->vec == like->vec && f->lanes == like->lanes && f->packs == like->packs &&
-            f->whole == like->whole && f->bundles == like->bundles)
+            f->whole == like->whole && f->bundles == like->bundles && f->team == like->team)
+            return f;
+    return NULL;
+}
+
+// The same form with more registers and two groups for a short row; NULL: there is none.
+static inline const struct form *paired_form(const struct form *forms, int count,
+                                             const struct form *like)
+{
+    for (const struct form *f = forms; f < forms + count; f++)
+        if (f->team == 2 * f->lanes && f->vec == like->vec && f->lanes == like->lanes &&
+            f->packs == like->packs && f->whole == like->whole && !like->bundles)
             return f;
     return NULL;
 }

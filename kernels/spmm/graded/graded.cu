@@ -82,6 +82,10 @@ template <typename S, bool BUNDLES, form_kind KIND> static constexpr struct form
 #define FOR_BUNDLES_EXACT(VEC, LANES, PACKS) FORM(VEC, LANES, PACKS, false, true, EXACT)
 #define BOTH_ROOMY(VEC, LANES, PACKS)                                                              \
     FORM(VEC, LANES, PACKS, true, false, ROOMY), FORM(VEC, LANES, PACKS, false, false, ROOMY)
+#define PAIRED(VEC, LANES, PACKS, WHOLE)                                                           \
+    form_of<shape<T, VEC, LANES, PACKS, WHOLE, 2 * LANES>, false, ROOMY>()
+#define BOTH_PAIRED(VEC, LANES, PACKS)                                                             \
+    PAIRED(VEC, LANES, PACKS, true), PAIRED(VEC, LANES, PACKS, false)
 
 #define FORMS_16(V)                                                                                \
     FULL_OR_NOT(V, 8, 1), FULL_OR_NOT(V, 8, 2), PLAIN(V, 8, 3), FULL_OR_NOT(V, 16, 2),             \
@@ -107,8 +111,8 @@ static const struct form *forms_of(enum prec prec, int *count)
     if (prec == F32) {
         typedef float T;
         static const struct form forms[] = {
-            FORMS_16(4), BOTH_ROOMY(4, 8, 1), FOR_BUNDLES(4, 32, 1), FOR_BUNDLES(4, 32, 2),
-            FORMS_8(2),  FORMS_4(1),          FORMS_FEW_COLUMNS};
+            FORMS_16(4),           BOTH_ROOMY(4, 8, 1), BOTH_PAIRED(4, 8, 1), FOR_BUNDLES(4, 32, 1),
+            FOR_BUNDLES(4, 32, 2), FORMS_8(2),          FORMS_4(1),           FORMS_FEW_COLUMNS};
         *count = (int)(sizeof forms / sizeof *forms);
         return forms;
     }
@@ -141,6 +145,7 @@ static int prepare(struct task *t)
     task_number(t, "bundles", s->lists.count[SHORT_BUNDLE] + s->lists.count[MEDIUM_BUNDLE]);
     task_number(t, "columns", (double)form_slab(s->form));
     task_number(t, "lanes", s->form->lanes);
+    task_number(t, "team", s->form->team);
     task_number(t, "roomy", s->form->roomy);
     task_number(t, "pack", s->form->vec * (double)prec_bytes(t->prec));
     return OK;

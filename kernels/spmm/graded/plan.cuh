@@ -191,11 +191,35 @@ static inline bool wider_pays(const struct task *t, const struct plan *s, const 
            blocks_with(&wider, of) <= f->blocks * units;
 }
 
+// Takes the form that has two groups for a short row if all blocks fit by it, with a few to spare;
+// no row is tiny then. Two groups are done sooner than one, and two rows of a warp take less room
+// than a warp for each. `fit`: whether it was taken. Measured on an H200.
+static inline int plan_pairs(struct task *t, struct plan *s, struct grading *g,
+                             struct counts *counts, struct counts *x, bool *fit)
+{
+    const struct form *single = s->form, *paired = paired_form(s->forms, s->form_count, single);
+    const struct grading before = *g;
+    *fit = false;
+    if (!paired || task_option(t, "roomy") == 0) return OK;
+    const int64_t room = (int64_t)paired->blocks * t->dev->units * 19 / 20;
+    int64_t blocks = ceil_div(g->m, THREADS / paired->team) * s->slabs; // if no row is longer
+    if (blocks > room) return OK;
+    take_form(t, s, paired);
+    g->tiny_most = -1;
+    int err = plan_short(t, s, MOST_SHORT, g, counts, x, &blocks);
+    *fit = !err && blocks <= room;
+    if (err || *fit) return err;
+    take_form(t, s, single);
+    *g = before;
+    return plan_count(t, g, counts, x);
+}
+
 // Where blocks are more than the device holds at once, most of it idles while the last ones run. So
-// rows of up to 32, 48 or 64 nonzeros are short then, by the least bound with which all blocks fit;
-// where none will do, as many as before. Bundles take longer, and stay as they are, as do lengths
-// that an option says. Measured on an H200.
-static inline int plan_one_wave(struct task *t, const struct plan *s, struct grading *g,
+// rows of up to 64 nonzeros are short then if all blocks fit with two groups for each; else those
+// of up to 32, 48 or 64, by the least bound with which all blocks fit with one; where none will do,
+// as many as before. Bundles take longer, and stay as they are, as do lengths that an option says.
+// Measured on an H200.
+static inline int plan_one_wave(struct task *t, struct plan *s, struct grading *g,
                                 struct counts *counts, struct counts *x)
 {
     static const int bounds[] = {MOST_SHORT, MOST_SHORT_BY_SIZE, 48, MOST_SHORT};
@@ -210,9 +234,12 @@ static inline int plan_one_wave(struct task *t, const struct plan *s, struct gra
     if (s->form->bundles || task_option(t, "short") >= 0 || task_option(t, "medium") > 0 ||
         blocks <= room || blocks_with(s, all_short) > room)
         return OK;
+    bool fit;
+    int err = plan_pairs(t, s, g, counts, x, &fit);
+    if (err || fit) return err;
     for (int i = 0; i < COUNT(bounds); i++) { // the greatest first: do all blocks fit by any?
         if (bounds[i] <= before) continue;
-        int err = plan_short(t, s, bounds[i], g, counts, x, &blocks);
+        err = plan_short(t, s, bounds[i], g, counts, x, &blocks);
         if (err) return err;
         if (i == 0 && blocks > room) return plan_short(t, s, before, g, counts, x, &blocks);
         if (i > 0 && blocks <= room) break;

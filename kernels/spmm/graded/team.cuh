@@ -9,12 +9,13 @@
 
 #include "pieces.cuh"
 
-// Of what a lane holds. WHOLE: slabs are full.
-template <typename VALUE, int V, int L, int P, bool W> struct shape {
+// Of what a lane holds. WHOLE: slabs are full. TEAM: lanes of a short or tiny piece.
+template <typename VALUE, int V, int L, int P, bool W, int TEAM_LANES = (L < 4 ? 8 : L)>
+struct shape {
     typedef VALUE T;
     typedef pack<VALUE, V> packed;
     static const int VEC = V, LANES = L, PACKS = P;
-    static const int TEAM = L < 4 ? 8 : L;               // lanes of a short or tiny piece
+    static const int TEAM = TEAM_LANES;
     static const int SLAB = V * L * P;                   // columns
     static const int BYTES = V * P * (int)sizeof(VALUE); // of a row of B in one lane
     static const bool WHOLE = W;
@@ -36,7 +37,7 @@ template <typename S> static __host__ __device__ constexpr int tiny_batch()
 // Whether there is code for tiny rows: where a team is one group, as their sums are of one group.
 template <typename S, bool BUNDLES> static __host__ __device__ constexpr bool has_tiny()
 {
-    return !BUNDLES && S::LANES >= 4;
+    return !BUNDLES && S::TEAM == S::LANES;
 }
 
 // Blocks that a multiprocessor must have registers for: with 4 to 10 of them a thread has 128, 96,
