@@ -112,6 +112,10 @@ static void test_facts(struct device *d)
     CHECK(d->memory_bytes > 0, "%lld", (long long)d->memory_bytes);
     CHECK(d->cache_bytes > 0 && d->cache_least_bytes > 0, "%lld, %lld", (long long)d->cache_bytes,
           (long long)d->cache_least_bytes);
+    CHECK(d->cache_block_bytes > 0 && d->cache_block_bytes <= d->cache_bytes, "%lld of %lld",
+          (long long)d->cache_block_bytes, (long long)d->cache_bytes);
+    CHECK(d->cache_part_bytes > 0 && d->cache_part_bytes <= d->cache_bytes, "%lld of %lld",
+          (long long)d->cache_part_bytes, (long long)d->cache_bytes);
     CHECK((d->stream == NULL) == device_is_host(d), "%p", d->stream);
     int now = -1, max = -1;
     CHECK(!d->ops->clock_mhz(d, &now, &max), "%s", fail_text());

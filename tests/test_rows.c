@@ -1,5 +1,5 @@
 // What SpMM's algorithms on the CPU share: rows in slabs of vectors, compiled for each kind of
-// processor, at every k; and when rows of B are fetched ahead of their use.
+// processor, at every k; when rows of B are fetched ahead of their use, and when C goes past the caches.
 #include "base/cpu_kind.h"
 #include "cases.h"
 #include "shapes.h"
@@ -143,6 +143,15 @@ static void test_ahead(const char *name, int32_t n, int32_t (*column)(int64_t p)
     csr_free(&A);
 }
 
+// A B that is a small part of a large last cache is not.
+static void test_ahead_large(void)
+{
+    const int64_t own = dev.cache_block_bytes;
+    dev.cache_block_bytes = (int64_t)300 << 20;
+    test_ahead("rowsplit", 40000, anywhere, 0);
+    dev.cache_block_bytes = own;
+}
+
 // C goes past the caches where it is large, in whole lines.
 static void test_stream(void)
 {
@@ -171,15 +180,46 @@ static void test_stream(void)
     mem_free(lines);
 }
 
+// Large is what is large for the threads' part of a cache that others share, and for their own.
+static void test_stream_part(void)
+{
+    const int64_t whole = dev.cache_bytes, part = dev.cache_part_bytes,
+                  least = dev.cache_least_bytes, mib = 1 << 20;
+    static const struct {
+        int64_t mib, least;
+        bool stream;
+    } cases[] = {{10, 4, true}, {8, 4, false}, {10, 16, false}, {17, 16, true}};
+    const struct algo_entry *e = algo_find(op_find("spmm"), "rowsplit", DEVICE_CPU);
+    float *line = mem_alloc(16, sizeof *line);
+    for (int i = 0; i < COUNT(cases) && line; i++) {
+        struct task t = {.entry = e, .algo = e->algo, .dev = &dev, .prec = F32};
+        t.C = (struct dense_dev){.rows = cases[i].mib * mib / 128, .cols = 32, .ld = 32};
+        t.C.val = line;
+        dev.cache_bytes = 300 * mib;
+        dev.cache_part_bytes = 36 * mib;
+        dev.cache_least_bytes = cases[i].least * mib;
+        algo_defaults(e->algo, t.opt);
+        CHECK(cpu_stream(&t) == cases[i].stream, "%lld MiB beside %lld: %d",
+              (long long)cases[i].mib, (long long)cases[i].least, !cases[i].stream);
+    }
+    mem_free(line);
+    dev.cache_bytes = whole;
+    dev.cache_part_bytes = part;
+    dev.cache_least_bytes = least;
+}
+
 int main(void)
 {
     int err = device_open("cpu", &dev);
     CHECK(!err, "%s", fail_text());
     if (err) return TEST_END();
     dev.cache_bytes = 32 << 20; // a matrix of 8 MB is large
+    dev.cache_block_bytes = dev.cache_part_bytes = dev.cache_bytes;
     dev.cache_least_bytes = dev.units * ((int64_t)512 << 10);
     test_share();
     test_stream();
+    test_stream_part();
+    test_ahead_large();
     for (int a = 0; a < COUNT(names); a++) {
         test_ahead(names[a], 40000, anywhere, AHEAD_NONZEROS);
         test_ahead(names[a], 40000, in_order, 0);

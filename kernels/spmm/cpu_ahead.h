@@ -14,11 +14,11 @@
     }
 
 enum {
-    AHEAD_NONZEROS = 32,   // how far, where it pays
-    AHEAD_PIECES = 8,      // of the sample
-    AHEAD_LINE = 64,       // bytes of a cache line
-    AHEAD_NEAR = 64,       // rows that came in last: the processor is still in step with them
-    AHEAD_BYTES = 8 << 20, // of a B that a core finds in the last cache, in its part of it
+    AHEAD_NONZEROS = 32, // how far, where it pays
+    AHEAD_PIECES = 8,    // of the sample
+    AHEAD_LINE = 64,     // bytes of a cache line
+    AHEAD_NEAR = 64,     // rows that came in last: the processor is still in step with them
+    AHEAD_PART = 4,      // of the last cache that a core reaches: a smaller B is found there
 };
 #define AHEAD_FROM 0.1 // it pays from this share of surprises on
 
@@ -72,7 +72,7 @@ static inline int cpu_ahead(struct task *t, const int32_t *idx, int64_t count, i
     const int64_t room = max64(1, t->dev->cache_least_bytes / max64(1, t->dev->units) / row);
     double share = 0;
     int err = OK;
-    if (B->rows > min64(AHEAD_BYTES, t->dev->cache_bytes / 4) / row)
+    if (B->rows > t->dev->cache_block_bytes / AHEAD_PART / row)
         err = ahead_share(idx, count, (int32_t)B->rows, room, &share);
     *ahead = share >= AHEAD_FROM ? AHEAD_NONZEROS : 0;
     task_number(t, "fetched_ahead", (double)*ahead); // what -1 of the option came to

@@ -11,7 +11,9 @@
         "stream", -1, -1, 1, true, "1: C is written past the caches; -1: where it is large"        \
     }
 
-#define STREAM_PART 4 // of the last cache: C is not alone there
+// Of the threads' part of the last cache: C is not alone there. The other processors' parts are
+// no place for it even where these are idle: the larger such a cache is, the slower.
+#define STREAM_PART 4
 
 // What the option comes to for a task. Only whole lines are worth it.
 static inline bool cpu_stream(struct task *t)
@@ -20,7 +22,8 @@ static inline bool cpu_stream(struct task *t)
     const int64_t row = C->ld * (int64_t)prec_bytes(t->prec);
     const int option = (int)task_option(t, "stream");
     const bool whole = row % 64 == 0 && (uintptr_t)C->val % 64 == 0;
-    const bool large = C->rows > t->dev->cache_bytes / STREAM_PART / max64(1, row);
+    const int64_t most = max64(t->dev->cache_least_bytes, t->dev->cache_part_bytes / STREAM_PART);
+    const bool large = C->rows > most / max64(1, row);
     const bool stream = whole && (option < 0 ? large : option);
     task_number(t, "streamed", stream); // what the option came to
     return stream;

@@ -78,6 +78,8 @@ struct device {
     int units;                   // of ops->units: multiprocessors, threads
     int64_t memory_bytes;        // total
     int64_t cache_bytes;         // last-level cache, as the system says
+    int64_t cache_block_bytes;   // of it, what one core reaches
+    int64_t cache_part_bytes;    // of it, the threads' part if all processors have as much
     int64_t cache_least_bytes;   // what is cached for sure: the cores' own, on a GPU all of it
     int64_t cache_seen_bytes;    // of the last-level cache, by its roof; 0: not known
     void *stream;                // cudaStream_t that everything runs on; NULL on the CPU

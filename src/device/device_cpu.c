@@ -1,6 +1,7 @@
 // The processor and its OpenMP threads as a device.
 #define _GNU_SOURCE // sched_getaffinity
 #include "device/device.h"
+#include "base/cpus.h"
 #include "base/sysfs.h"
 #include "device/digest.h"
 #include "device/roof.h"
@@ -57,11 +58,12 @@ struct cache {
     int level;
     int64_t block; // the largest that one core sees
     int64_t total; // all of them together
+    int sharers;   // processors that share them
 };
 
-// The size of the data cache of a processor at a level, and the first processor that shares it;
-// 0 if there is none.
-static int64_t cache_of(int cpu, int level, int *first)
+// The size of the data cache of a processor at a level, the first processor that shares it and how
+// many do; 0 if there is none.
+static int64_t cache_of(int cpu, int level, int *first, int *sharers)
 {
     char text[256];
     for (int i = 0; read_cache_fact(cpu, i, "level", text, sizeof text); i++) {
@@ -71,7 +73,10 @@ static int64_t cache_of(int cpu, int level, int *first)
             !strcmp(text, "Instruction") ||
             !read_cache_fact(cpu, i, "shared_cpu_list", text, sizeof text))
             continue;
+        struct cpus shared;
+        cpus_parse(text, &shared);
         *first = atoi(text);
+        *sharers = max64(1, shared.count);
         if (!read_cache_fact(cpu, i, "size", text, sizeof text) ||
             sscanf(text, "%lld%c", &size, &unit) < 1)
             continue;
@@ -86,13 +91,14 @@ static struct cache find_cache(const cpu_set_t *allowed, int level)
     cpu_set_t seen; // a block is known by the first processor that shares it
     CPU_ZERO(&seen);
     for (int cpu = 0; cpu < CPU_SETSIZE; cpu++) {
-        int first = -1;
+        int first = -1, sharers = 1;
         if (!CPU_ISSET(cpu, allowed)) continue;
-        int64_t size = cache_of(cpu, level, &first);
+        int64_t size = cache_of(cpu, level, &first, &sharers);
         if (size <= 0 || first < 0 || first >= CPU_SETSIZE || CPU_ISSET(first, &seen)) continue;
         CPU_SET(first, &seen);
         cache.block = max64(cache.block, size);
         cache.total += size;
+        cache.sharers += sharers;
     }
     return cache;
 }
@@ -114,6 +120,9 @@ static void cache_sizes(struct device *d, int crew)
     if (last.total) before = find_cache(&allowed, last.level - 1);
     d->cache_bytes = last.total ? last.total : sysconf(_SC_LEVEL3_CACHE_SIZE);
     if (d->cache_bytes <= 0) d->cache_bytes = LAST_CACHE;
+    d->cache_block_bytes = last.total ? last.block : d->cache_bytes;
+    d->cache_part_bytes = d->cache_bytes / max64(1, last.sharers) * min64(crew, last.sharers);
+    if (!last.total) d->cache_part_bytes = d->cache_bytes;
     d->cache_least_bytes = min64(before.total, crew * before.block);
     if (!before.total) d->cache_least_bytes = crew * CORE_CACHE;
 }

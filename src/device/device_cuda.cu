@@ -73,6 +73,7 @@ static int describe(struct device *d)
              driver / 1000, driver % 1000 / 10, runtime / 1000, runtime % 1000 / 10);
     d->memory_bytes = (int64_t)total_bytes;
     d->cache_bytes = d->cache_least_bytes = l2;
+    d->cache_block_bytes = d->cache_part_bytes = l2;
     return OK;
 }
 
