@@ -1,9 +1,11 @@
 // What SpMM's algorithms on the CPU share: rows in slabs of vectors, compiled for each kind of
-// processor, at every k; when rows of B are fetched ahead of their use, and when C goes past the caches.
+// processor, at every k; when rows of B are fetched ahead of their use, and C goes past the caches;
+// and how shares are dealt out.
 #include "base/cpu_kind.h"
 #include "cases.h"
 #include "shapes.h"
 #include "spmm/cpu_ahead.h"
+#include "spmm/cpu_shares.h"
 #include "spmm/cpu_stream.h"
 
 static struct device dev;
@@ -208,6 +210,39 @@ static void test_stream_part(void)
     dev.cache_least_bytes = least;
 }
 
+// Every thread begins with its own hand, and all shares are taken once, whoever takes them.
+static void test_deal(void)
+{
+    enum { SHARES = 50, THREADS = 3 };
+    static const int64_t shares[] = {0, 1, THREADS, SHARES};
+    for (int i = 0; i < COUNT(shares); i++) {
+        int taken[SHARES] = {0}, strange = 0;
+        struct hand hands[THREADS];
+        struct deal d = {hands, THREADS, shares[i]};
+        for (int again = 0; again < 2; again++) {
+            deal_start(&d);
+#pragma omp parallel num_threads(THREADS) reduction(+ : strange)
+            {
+                const int me = omp_get_thread_num();
+                int empty = 0;
+                int64_t x = deal_take(&d, &empty);
+                if (shares[i] >= THREADS) strange += x != shares[i] * me / THREADS;
+#pragma omp barrier
+                for (; x >= 0 && me; x = deal_take(&d, &empty)) {
+#pragma omp atomic
+                    taken[x]++;
+                }
+#pragma omp barrier
+                for (; x >= 0; x = deal_take(&d, &empty)) taken[x]++;
+            }
+        }
+        int wrong = 0;
+        for (int64_t x = 0; x < shares[i]; x++) wrong += taken[x] != 2;
+        CHECK(!wrong && !strange, "%lld shares: %d not taken once, %d begin elsewhere",
+              (long long)shares[i], wrong, strange);
+    }
+}
+
 int main(void)
 {
     int err = device_open("cpu", &dev);
@@ -220,6 +255,7 @@ int main(void)
     test_stream();
     test_stream_part();
     test_ahead_large();
+    test_deal();
     for (int a = 0; a < COUNT(names); a++) {
         test_ahead(names[a], 40000, anywhere, AHEAD_NONZEROS);
         test_ahead(names[a], 40000, in_order, 0);

@@ -1,4 +1,6 @@
-// Shares of rows with about the same work, for threads that take another one as they get free.
+// Shares of rows with about the same work. Each thread has a hand of neighbouring ones, the same in
+// every run, so that it finds in its own cache what it left there; who has done his hand takes from
+// those of others.
 #ifndef CPU_SHARES_H
 #define CPU_SHARES_H
 
@@ -32,6 +34,48 @@ static inline int64_t row_at(const int64_t *ptr, int64_t m, int64_t x)
         }
     }
     return low;
+}
+
+struct hand {
+    int64_t next, end; // its shares that nobody has taken are next .. end - 1
+    char apart[112];   // from what other threads write
+};
+
+struct deal {
+    struct hand *hands; // size count
+    int count;
+    int64_t shares;
+};
+
+// To be freed with device_free(t->dev, d->hands).
+static inline int deal_make(struct task *t, int64_t shares, struct deal *d)
+{
+    d->count = omp_get_max_threads();
+    d->shares = shares;
+    return device_alloc(t->dev, d->count, sizeof *d->hands, (void **)&d->hands);
+}
+
+// Before the threads begin.
+static inline void deal_start(struct deal *d)
+{
+    for (int h = 0; h < d->count; h++) {
+        d->hands[h].next = d->shares * h / d->count;
+        d->hands[h].end = d->shares * (h + 1) / d->count;
+    }
+}
+
+// The next share of this thread, -1: there is none left. *empty, 0 at first: how many hands it has
+// found empty, beginning with its own.
+static inline int64_t deal_take(struct deal *d, int *empty)
+{
+    for (; *empty < d->count; ++*empty) {
+        struct hand *h = &d->hands[(omp_get_thread_num() + *empty) % d->count];
+        int64_t x;
+#pragma omp atomic capture
+        x = h->next++;
+        if (x < h->end) return x;
+    }
+    return -1;
 }
 
 #endif

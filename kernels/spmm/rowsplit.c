@@ -12,7 +12,8 @@
 #include "spmm/cpu_stream.h"
 
 struct state {
-    int64_t share;    // rows and nonzeros that a thread takes at a time
+    int64_t share; // rows and nonzeros that a thread takes at a time
+    struct deal deal;
     int64_t prefetch; // nonzeros that rows of B are fetched ahead, 0: not
     bool stream;      // C is written past the caches
 };
@@ -24,15 +25,25 @@ static int prepare(struct task *t)
 {
     struct state *s = t->state = mem_zero_alloc(1, sizeof *s);
     if (!s) return ERR_MEMORY;
+    const struct csr_dev *A = csr_of(t->A[0]);
     s->share = share_steps(t);
     s->stream = cpu_stream(t);
-    return cpu_ahead(t, csr_of(t->A[0])->idx, t->A[0]->nnz, &s->prefetch);
+    int err = deal_make(t, (A->m + A->nnz + s->share - 1) / s->share, &s->deal);
+    return err ? err : cpu_ahead(t, A->idx, A->nnz, &s->prefetch);
 }
 
 static int run(struct task *t)
 {
     BY_KIND(t, multiply, t);
     return OK;
+}
+
+static void teardown(struct task *t)
+{
+    struct state *s = t->state;
+    if (!s) return;
+    device_free(t->dev, s->deal.hands);
+    task_free_state(t);
 }
 
 static const struct param options[] = {
@@ -54,5 +65,5 @@ const struct algo spmm_rowsplit_cpu = {
         "The paper's is for GPUs: a row belongs to a warp, and the columns of B to its lanes.",
     .prepare = prepare,
     .run = run,
-    .teardown = task_free_state,
+    .teardown = teardown,
 };

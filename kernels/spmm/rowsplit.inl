@@ -3,13 +3,18 @@
 
 static void NAME(multiply)(struct task *t)
 {
-    const struct state *s = t->state;
+    struct state *s = t->state;
     const struct csr_dev *A = csr_of(t->A[0]);
-    const int64_t m = A->m, steps = m + A->nnz;
-#pragma omp parallel for schedule(dynamic)
-    for (int64_t x = 0; x < steps; x += s->share) {
-        const int64_t first = row_at(A->ptr, m, x), last = row_at(A->ptr, m, x + s->share);
-        NAME(rows)(t, first, last, s->prefetch, s->stream);
-        if (s->stream) NAME(stream_end)();
+    const int64_t m = A->m;
+    deal_start(&s->deal);
+#pragma omp parallel
+    {
+        int empty = 0;
+        for (int64_t x; (x = deal_take(&s->deal, &empty)) >= 0;) {
+            const int64_t first = row_at(A->ptr, m, x * s->share),
+                          last = row_at(A->ptr, m, (x + 1) * s->share);
+            NAME(rows)(t, first, last, s->prefetch, s->stream);
+            if (s->stream) NAME(stream_end)();
+        }
     }
 }

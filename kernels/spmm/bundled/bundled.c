@@ -20,8 +20,8 @@ struct cut {
 
 struct state {
     struct bundles found;
-    struct cut *cut; // size shares + 1
-    int64_t shares;
+    struct cut *cut; // size deal.shares + 1
+    struct deal deal;
     int64_t prefetch; // nonzeros that rows of B are fetched ahead, 0: not
     bool stream;      // C is written past the caches
 };
@@ -49,9 +49,10 @@ static int make_cuts(struct task *t, struct state *s)
 {
     const struct csr_dev *A = csr_of(t->A[0]);
     const int64_t share = share_steps(t), steps = A->m + A->nnz;
-    s->shares = (steps + share - 1) / share;
-    int err = device_alloc(t->dev, s->shares + 1, sizeof *s->cut, (void **)&s->cut);
-    for (int64_t x = 0; x <= s->shares && !err; x++)
+    const int64_t shares = (steps + share - 1) / share;
+    int err = deal_make(t, shares, &s->deal);
+    if (!err) err = device_alloc(t->dev, shares + 1, sizeof *s->cut, (void **)&s->cut);
+    for (int64_t x = 0; x <= shares && !err; x++)
         s->cut[x] = cut_at(&s->found, row_at(A->ptr, A->m, x * share));
     return err;
 }
@@ -84,6 +85,7 @@ static void teardown(struct task *t)
     if (!s) return;
     bundles_free(t, &s->found);
     device_free(t->dev, s->cut);
+    device_free(t->dev, s->deal.hands);
     task_free_state(t);
 }
 

@@ -138,7 +138,12 @@ static void NAME(share)(const struct task *t, struct cut from, struct cut to)
 
 static void NAME(multiply)(struct task *t)
 {
-    const struct state *s = t->state;
-#pragma omp parallel for schedule(dynamic)
-    for (int64_t x = 0; x < s->shares; x++) NAME(share)(t, s->cut[x], s->cut[x + 1]);
+    struct state *s = t->state;
+    deal_start(&s->deal);
+#pragma omp parallel
+    {
+        int empty = 0;
+        for (int64_t x; (x = deal_take(&s->deal, &empty)) >= 0;)
+            NAME(share)(t, s->cut[x], s->cut[x + 1]);
+    }
 }
