@@ -16,6 +16,7 @@
 #define MIB ((int64_t)1 << 20)
 
 static double speed = 1; // of the whole device; less: other work holds it up
+static int probe_err;
 static double probe_now; // what a probe finds; 0: as fast as the measurement
 static int measured, probed, clock_max = 2000, measure_err;
 static char folder[] = "/tmp/spbench-model-XXXXXX", file[128];
@@ -49,7 +50,7 @@ static int fake_probe(struct device *d, double *gb_s)
     (void)d;
     probed++;
     *gb_s = probe_now > 0 ? probe_now : 20 * speed;
-    return OK;
+    return probe_err;
 }
 static int fake_clock(struct device *d, int *now, int *max)
 {
@@ -171,6 +172,10 @@ static void test_better(void)
     probe_now = 100, measure_err = ERR_MEMORY;
     CHECK(measures(&d) == 1 && measures(&d) == 1, "it is forgotten that it was held down");
     measure_err = OK;
+    // What a probe found before it failed counts for nothing.
+    probe_err = ERR_DEVICE;
+    CHECK(measures(&d) == 0, "measured for a probe that failed");
+    probe_err = OK;
     CHECK(measures(&d) == 1 && measures(&d) == 0, "it is measured at each start");
     probe_now = 0;
 }

@@ -71,6 +71,9 @@ static inline int64_t deal_take(struct deal *d, int *empty)
     for (; *empty < d->count; ++*empty) {
         struct hand *h = &d->hands[(omp_get_thread_num() + *empty) % d->count];
         int64_t x;
+#pragma omp atomic read
+        x = h->next;
+        if (x >= h->end) continue; // not written, so all threads may keep a copy of it
 #pragma omp atomic capture
         x = h->next++;
         if (x < h->end) return x;

@@ -3,8 +3,9 @@
 // GPU, Euro-Par 2018, section 4.1, carried over to a CPU: the paper gives a row to a warp and the
 // columns of B to its lanes; here a row belongs to a thread and the columns to vector registers.
 //
-// Format: CSR. Any k. A thread's share is some rows of about equal work, and it takes another as it
-// gets free. A row that is longer than a share still costs balance: one row is never cut.
+// Format: CSR. Any k. A share is some rows of about equal work; a thread has neighbouring ones, the
+// same in every run, and then takes those that others have left. A row that is longer than a share
+// still costs balance: one row is never cut.
 #include "cpu.h"
 #include "papers.h"
 #include "spmm/cpu_ahead.h"

@@ -65,7 +65,7 @@ struct cache {
 // many do; 0 if there is none.
 static int64_t cache_of(int cpu, int level, int *first, int *sharers)
 {
-    char text[256];
+    char text[CPUS_TEXT];
     for (int i = 0; read_cache_fact(cpu, i, "level", text, sizeof text); i++) {
         char unit = 0;
         long long size = 0;
@@ -75,8 +75,9 @@ static int64_t cache_of(int cpu, int level, int *first, int *sharers)
             continue;
         struct cpus shared;
         cpus_parse(text, &shared);
+        if (shared.count == 0) continue;
         *first = atoi(text);
-        *sharers = max64(1, shared.count);
+        *sharers = shared.count;
         if (!read_cache_fact(cpu, i, "size", text, sizeof text) ||
             sscanf(text, "%lld%c", &size, &unit) < 1)
             continue;
@@ -109,7 +110,8 @@ static struct cache find_cache(const cpu_set_t *allowed, int level)
 #define CACHE_LEVELS 4                  // the most that Linux tells of
 
 // The last level, of all blocks that the threads may run on, and the level before it, of as many
-// cores as there are threads.
+// cores as there are threads. A size of which nobody tells who shares it may be far too large, so
+// no thread counts on more than is common.
 static void cache_sizes(struct device *d, int crew)
 {
     cpu_set_t allowed;
@@ -120,9 +122,11 @@ static void cache_sizes(struct device *d, int crew)
     if (last.total) before = find_cache(&allowed, last.level - 1);
     d->cache_bytes = last.total ? last.total : sysconf(_SC_LEVEL3_CACHE_SIZE);
     if (d->cache_bytes <= 0) d->cache_bytes = LAST_CACHE;
-    d->cache_block_bytes = last.total ? last.block : d->cache_bytes;
-    d->cache_part_bytes = d->cache_bytes / max64(1, last.sharers) * min64(crew, last.sharers);
-    if (!last.total) d->cache_part_bytes = d->cache_bytes;
+    d->cache_block_bytes = d->cache_part_bytes = min64(d->cache_bytes, LAST_CACHE);
+    if (last.total) {
+        d->cache_block_bytes = last.block;
+        d->cache_part_bytes = max64(1, last.total * min64(crew, last.sharers) / last.sharers);
+    }
     d->cache_least_bytes = min64(before.total, crew * before.block);
     if (!before.total) d->cache_least_bytes = crew * CORE_CACHE;
 }
@@ -217,8 +221,7 @@ static int cpu_digest(struct device *d, const struct device_view *v, struct dige
     {
         struct digest_part part = {0};
 #pragma omp for schedule(static)
-        for (int64_t q = 0; q < count; q++)
-            digest_add(v, q, &part);
+        for (int64_t q = 0; q < count; q++) digest_add(v, q, &part);
         struct digest mine = digest_of(&part);
         bits += mine.bits, sum += mine.sum, size += mine.size;
     }

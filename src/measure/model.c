@@ -41,7 +41,7 @@ static bool is_stale(struct device *d, const struct roof *kept, double *probe)
 {
     *probe = 0;
     if ((int64_t)time(NULL) - kept->measured > KEPT_FOR) return true;
-    if (d->ops->probe_roof(d, probe)) return false;
+    if (d->ops->probe_roof(d, probe)) return *probe = 0, false;
     return *probe > PROBE_GAIN * kept->probe_gb_s;
 }
 

@@ -6,9 +6,9 @@
 #include "pieces.cuh"
 #include "scatter.cuh"
 
-// A shape that the kernel is compiled for; `whole`: for full slabs; `bundles`: for bundles, too;
-// `roomy`: there is the same with fewer registers. `exact`: for rows that allow no wider packs, as
-// others are faster by wide ones, though more lanes are idle.
+// A shape that the kernel is compiled for; `team`: lanes of a short row; `whole`: for full slabs;
+// `bundles`: for bundles, too; `roomy`: with more registers than must be. `exact`: for rows that
+// allow no wider packs, as others are faster by wide ones, though more lanes are idle.
 struct form {
     int vec, lanes, packs, team;
     int blocks; // that a multiprocessor holds, at least

@@ -178,7 +178,8 @@ static const struct param options[] = {
      "nonzeros for each column of a bundle, at least; 0: no bundles; -1: by k and the size"},
     {"bundled", 0.6, 0, 1, false, "share of the nonzeros from which on there are bundles"},
     {"roomy", -1, -1, 1, true,
-     "1: more registers and fewer blocks where there is such a form; -1: where it pays"},
+     "1: more registers and fewer blocks where there is such a form; -1: where it pays, also with "
+     "two groups for a short row"},
     {"overlap", -1, -1, 1, true,
      "1: blocks start before the kernel ahead has ended, sm_90 and later; -1: where it pays"},
     {},

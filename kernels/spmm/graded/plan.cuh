@@ -217,8 +217,8 @@ static inline int plan_pairs(struct task *t, struct plan *s, struct grading *g,
 // Where blocks are more than the device holds at once, most of it idles while the last ones run. So
 // rows of up to 64 nonzeros are short then if all blocks fit with two groups for each; else those
 // of up to 32, 48 or 64, by the least bound with which all blocks fit with one; where none will do,
-// as many as before. Bundles take longer, and stay as they are, as do lengths that an option says.
-// Measured on an H200.
+// as many as before. Bundles take longer, and stay as they are, as do all rows where an option says
+// which are short or medium. Measured on an H200.
 static inline int plan_one_wave(struct task *t, struct plan *s, struct grading *g,
                                 struct counts *counts, struct counts *x)
 {

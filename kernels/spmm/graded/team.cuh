@@ -9,7 +9,7 @@
 
 #include "pieces.cuh"
 
-// Of what a lane holds. WHOLE: slabs are full. TEAM: lanes of a short or tiny piece.
+// Of what a lane holds. WHOLE: slabs are full. TEAM: lanes of a short piece.
 template <typename VALUE, int V, int L, int P, bool W, int TEAM_LANES = (L < 4 ? 8 : L)>
 struct shape {
     typedef VALUE T;
