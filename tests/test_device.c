@@ -5,6 +5,7 @@
 #include <sys/resource.h>
 #include <time.h>
 
+#include "base/sysfs.h"
 #include "device/roof.h"
 #include "test.h"
 
@@ -361,10 +362,7 @@ static void test_allocation_failures(const char *spec)
 }
 
 #ifdef __SANITIZE_ADDRESS__
-static void test_kept_pages(void)
-{
-    SKIP("kept pages: AddressSanitizer allocates in its own way");
-}
+static void test_kept_pages(void) { SKIP("kept pages: AddressSanitizer allocates in its own way"); }
 #else
 // Page faults of making and freeing as much as a small result and its scratch take.
 static long faults_of_blocks(struct device *d)
@@ -394,8 +392,57 @@ static void test_kept_pages(void)
 }
 #endif
 
+#define MIB ((int64_t)1 << 20)
+
+// The part of the last cache that one thread counts on, by who shares it. Every second processor up
+// to 254 is a list of over 255 letters.
+static void test_cache_part(void)
+{
+    static char root[] = P_tmpdir "/test_device.XXXXXX";
+    static const struct {
+        const char *shared; // a command that tells it
+        int64_t part, block;
+        bool at_most; // else exactly so much
+    } table[] = {
+        {"echo 0", 64 * MIB, 64 * MIB, false},
+        {"echo 0-7", 8 * MIB, 64 * MIB, false},
+        {"seq -s, 0 2 254", MIB / 2, 64 * MIB, false},
+        {"echo garbage", 32 * MIB, 32 * MIB, true},
+        {"echo", 32 * MIB, 32 * MIB, true},
+    };
+    CHECK(mkdtemp(root), "no folder");
+    const int threads = omp_get_max_threads();
+    for (int i = 0; i < COUNT(table); i++) {
+        char command[512];
+        struct device d;
+        snprintf(command, sizeof command,
+                 "cd %s && rm -rf sys && for i in $(seq 0 255); do"
+                 " d=sys/devices/system/cpu/cpu$i/cache/index0; mkdir -p $d && cd $d &&"
+                 " echo 3 >level && echo Unified >type && echo 65536K >size &&"
+                 " %s >shared_cpu_list && cd %s; done",
+                 root, table[i].shared, root);
+        CHECK(!system(command), "%s", command);
+        sysfs_root(root);
+        omp_set_num_threads(1);
+        const int err = device_open("cpu", &d);
+        sysfs_root("");
+        omp_set_num_threads(threads);
+        CHECK(!err, "%s", fail_text());
+        if (err) continue;
+        const int64_t part = d.cache_part_bytes, block = d.cache_block_bytes;
+        CHECK(table[i].at_most ? part <= table[i].part && block <= table[i].block
+                               : part == table[i].part && block == table[i].block,
+              "%s: part %lld, block %lld", table[i].shared, (long long)part, (long long)block);
+        device_close(&d);
+    }
+    char command[256];
+    snprintf(command, sizeof command, "rm -rf %s", root);
+    CHECK(!system(command), "%s", command);
+}
+
 int main(void)
 {
+    test_cache_part();
     test_kept_pages();
     test_names();
     test_specs();
