@@ -202,14 +202,19 @@ static inline const struct form *narrower_for_bundles(const struct task *t,
                                                  : NULL;
 }
 
+// Whether lanes have the same columns of the same rows by both.
+static inline bool have_one_shape(const struct form *f, const struct form *like)
+{
+    return f->vec == like->vec && f->lanes == like->lanes && f->packs == like->packs &&
+           f->whole == like->whole && f->bundles == like->bundles;
+}
+
 // The same form with more registers; NULL: there is none.
 static inline const struct form *roomy_form(const struct form *forms, int count,
                                             const struct form *like)
 {
     for (const struct form *f = forms; f < forms + count; f++)
-        if (f->roomy && f->vec == like->vec && f->lanes == like->lanes && f->packs == like->packs &&
-            f->whole == like->whole && f->bundles == like->bundles && f->team == like->team)
-            return f;
+        if (f->roomy && have_one_shape(f, like) && f->team == like->team) return f;
     return NULL;
 }
 
@@ -218,9 +223,7 @@ static inline const struct form *paired_form(const struct form *forms, int count
                                              const struct form *like)
 {
     for (const struct form *f = forms; f < forms + count; f++)
-        if (f->team == 2 * f->lanes && f->vec == like->vec && f->lanes == like->lanes &&
-            f->packs == like->packs && f->whole == like->whole && !like->bundles)
-            return f;
+        if (f->team == 2 * f->lanes && have_one_shape(f, like)) return f;
     return NULL;
 }
 
