@@ -592,29 +592,35 @@ static void test_scatter(void)
     }
 }
 
-// Slabs of 128 bytes pay while the cache holds a third of one of all rows of B, or more.
-static void test_no_slab_fits(void)
+// Slabs of 128 bytes pay while the cache holds a third of one of all rows of B, or more, and a row
+// of B is wanted two and a half times or more.
+static void test_no_slab_pays(void)
 {
-    const int32_t n = 33999, m = 1700, length = 20;
+    static const struct {
+        int32_t m;
+        bool fits, pays;
+    } cases[] = {{4250, true, true}, {4250, false, false}, {4249, true, false}};
+    const int32_t n = 33999, length = 20;
     const int64_t own = dev.cache_bytes, third = (int64_t)n * 128 / 3;
-    struct csr A;
-    if (make_even(m, n, length, 1, length, 0, &A)) return;
-    for (int prec = F32; prec <= F64; prec++) {
-        struct inputs in;
-        double opt[PARAMS_MAX] = {0};
-        if (inputs_of(&in, &A, (enum prec)prec, prec == F32 ? 128 : 64)) return;
-        algo_defaults(graded()->algo, opt);
-        for (int fits = 0; fits < 2; fits++) {
-            dev.cache_bytes = third - !fits;
+    for (int c = 0; c < COUNT(cases); c++) {
+        struct csr A;
+        if (make_even(cases[c].m, n, length, 1, length, 0, &A)) return;
+        for (int prec = F32; prec <= F64; prec++) {
+            struct inputs in;
+            double opt[PARAMS_MAX] = {0};
+            if (inputs_of(&in, &A, (enum prec)prec, prec == F32 ? 128 : 64)) return;
+            algo_defaults(graded()->algo, opt);
+            dev.cache_bytes = third - !cases[c].fits;
             const struct outcome out = run_right(&in, opt, "all columns are new");
             dev.cache_bytes = own;
             CHECK(figure_of(&out, "columns") * (double)prec_bytes((enum prec)prec) ==
-                      (fits ? 128 : 512),
-                  "fits %d: slabs of %g columns", fits, figure_of(&out, "columns"));
+                      (cases[c].pays ? 128 : 512),
+                  "%d rows, fits %d: slabs of %g columns", cases[c].m, cases[c].fits,
+                  figure_of(&out, "columns"));
+            inputs_free(&in);
         }
-        inputs_free(&in);
+        csr_free(&A);
     }
-    csr_free(&A);
 }
 
 // ---- Bundles ----
@@ -911,7 +917,7 @@ int main(void)
         test_registers,
         test_registers_of_even_pieces,
         test_scatter,
-        test_no_slab_fits,
+        test_no_slab_pays,
         test_bundles,
         test_short_bundles,
         test_narrower_bundles,

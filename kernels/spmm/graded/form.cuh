@@ -115,9 +115,9 @@ static inline int32_t most_columns(const struct task *t, const struct form *f)
 // The bytes of a row of B that a slab should have at most on a full device, 0: all of it. With
 // narrower slabs A is read once more for each, but more of B stays in caches. That pays where
 // columns are scattered: 128 bytes where they are so far apart that the last cache would hold
-// little of B, but a third or more of such a slab of all its rows; 256 where they are so nearby
-// alone and the last cache holds B, unless rows are so long that their own columns lie close
-// together. Measured on an H200.
+// little of B, but a third or more of such a slab of all its rows, and a row of B is wanted by
+// several of A; 256 where they are so nearby alone and the last cache holds B, unless rows are so
+// long that their own columns lie close together. Measured on an H200.
 static inline int narrow_slab(struct task *t, int64_t *bytes)
 {
     struct scatter x;
@@ -125,8 +125,9 @@ static inline int narrow_slab(struct task *t, int64_t *bytes)
     const int err = measure_scatter(t, &x);
     const bool far = x.far >= 0.9, past = 2 * of_B > 3 * t->dev->cache_bytes;
     const bool fits = t->in[0].rows * 128 <= 3 * t->dev->cache_bytes;
+    const bool again = 2 * t->A[0]->nnz >= 5 * t->in[0].rows;
     const bool near = x.near >= 0.7 && mean_length(t) <= 600;
-    *bytes = far && past && fits ? 128 : near && !past ? 256 : 0;
+    *bytes = far && past && fits && again ? 128 : near && !past ? 256 : 0;
     return err;
 }
 
