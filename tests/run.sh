@@ -148,6 +148,7 @@ begin fetch tests/test_fetch.sh
 begin install tests/test_install.sh build/cpu/spbench
 begin fit python3 tests/test_fit.py
 begin derive "$python" tests/test_derive.py
+begin kinds "$python" tests/test_kinds.py
 begin compare-formats "$checker" tests/compare_formats.py build/cpu/spbench
 begin sweep-slurm tests/test_sweep_slurm.sh build/cpu/tests/sweep/spbench
 finish
