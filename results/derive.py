@@ -166,29 +166,31 @@ def make(folder, out, name, kind=None, *more):
     write(out, "%s.%s.mtx" % (name, kind), derived(read(path), kind))
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__,
+def make_lines(name, description, folders, make):
+    """All that such a script does: make(*folders, *words) for the words of each line of LIST."""
+    parser = argparse.ArgumentParser(description=description,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
-    for word in "LIST", "FOLDER", "OUT":
+    for word in ["LIST"] + folders:
         parser.add_argument(word)
     args, status = parser.parse_args(), 0
+    paths = [getattr(args, folder) for folder in folders]
     try:
         with open(args.LIST, encoding="utf-8") as f:
             lines = [line.split() for line in f]
         os.makedirs(args.OUT, exist_ok=True)
     except (OSError, ValueError) as error:
-        sys.exit("derive.py: %s" % error)
+        sys.exit("%s: %s" % (name, error))
     for number, words in enumerate(lines, 1):
         if not words or words[0].startswith("#"):
             continue
         try:
-            make(args.FOLDER, args.OUT, *words)
+            make(*paths, *words)
         except (ValueError, OSError, EOFError, MemoryError, zlib.error) as error:
-            print("derive.py: %s:%d: %s: %s" % (args.LIST, number, " ".join(words), error),
+            print("%s: %s:%d: %s: %s" % (name, args.LIST, number, " ".join(words), error),
                   file=sys.stderr)
             status = 1
     sys.exit(status)
 
 
 if __name__ == "__main__":
-    main()
+    make_lines("derive.py", __doc__, ["FOLDER", "OUT"], make)

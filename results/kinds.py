@@ -23,13 +23,12 @@ skipped. The kinds:
     molecules:N     N atoms in dense blocks of 3 to 60
     copies:N:D      N pages, D links in the mean, most of which are those of the page before
     pruned:M:N:P    M x N weights, of which P in a thousand are left
-    wide:M:N:D      M rows of N columns, of lengths from nothing to 4 D
+    wide:M:N:D      M rows of N columns, of lengths from nothing to 2 D
     rare:N:D        N rows, one in ten of which has D nonzeros
 
 A line that nothing can be made of is told on stderr; the others are done, and the exit status is 1.
 """
 
-import argparse
 import os
 import sys
 import zlib
@@ -40,7 +39,7 @@ except ImportError:
     sys.exit("kinds.py: numpy is missing (apt install python3-numpy)")
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from derive import pattern, write  # noqa: E402
+from derive import derived, make_lines, pattern, write  # noqa: E402
 
 MOST = 100_000_000  # of each number of a line
 
@@ -141,11 +140,8 @@ def shell(random, n, unknowns):
             has = at[(0 <= x + i) & (x + i < side) & (0 <= y + j) & (y + j < side)]
             rows.append(has)
             columns.append(has + i + side * j)
-    rows, columns = np.concatenate(rows), np.concatenate(columns)
-    down, right = np.divmod(np.arange(unknowns * unknowns), unknowns)
-    return pattern(unknowns * side * side, unknowns * side * side,
-                   (unknowns * rows[:, None] + down).ravel(),
-                   (unknowns * columns[:, None] + right).ravel())
+    nodes = pattern(side * side, side * side, np.concatenate(rows), np.concatenate(columns))
+    return derived(nodes, "k%d" % unknowns)
 
 
 def near(random, n, degree):
@@ -243,41 +239,18 @@ KINDS = {kind.__name__: kind for kind in (
     molecules, copies, pruned, wide, rare)}
 
 
-def make(out, line):
+def make(out, line, *more):
     """What a line asks for."""
     name, *words = line.split(":")
     kind = KINDS.get(name)
     wanted = kind.__code__.co_argcount - 1 if kind else 0
     numbers = [int(word) for word in words if word.isdecimal()]
-    if not kind or not len(words) == len(numbers) == wanted or \
+    if more or not kind or not len(words) == len(numbers) == wanted or \
             not all(0 < number <= MOST for number in numbers):
         raise ValueError("it is to be a kind with its numbers: see --help")
     random = np.random.RandomState(zlib.crc32(line.encode()))
     write(out, line.replace(":", "_") + ".mtx", kind(random, *numbers))
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__,
-                                     formatter_class=argparse.RawDescriptionHelpFormatter)
-    for word in "LIST", "OUT":
-        parser.add_argument(word)
-    args, status = parser.parse_args(), 0
-    try:
-        with open(args.LIST, encoding="utf-8") as f:
-            lines = [line.strip() for line in f]
-        os.makedirs(args.OUT, exist_ok=True)
-    except (OSError, ValueError) as error:
-        sys.exit("kinds.py: %s" % error)
-    for number, line in enumerate(lines, 1):
-        if not line or line.startswith("#"):
-            continue
-        try:
-            make(args.OUT, line)
-        except (ValueError, OSError, MemoryError) as error:
-            print("kinds.py: %s:%d: %s: %s" % (args.LIST, number, line, error), file=sys.stderr)
-            status = 1
-    sys.exit(status)
-
-
 if __name__ == "__main__":
-    main()
+    make_lines("kinds.py", __doc__, ["OUT"], make)
