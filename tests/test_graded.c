@@ -552,6 +552,40 @@ static void test_registers_of_even_pieces(void)
     }
 }
 
+// ---- Rows of which most are empty ----
+
+static int32_t forty_in_ten(int32_t i) { return i % 10 ? 0 : 40; }
+static int32_t ten_in_twenty(int32_t i) { return i % 20 ? 0 : 10; }
+static int32_t four(int32_t i) { return (void)i, 4; }
+static int32_t none(int32_t i) { return (void)i, 0; }
+
+// By the mean of all, rows of 40 would be as short as those of 4, and a device that empty rows fill
+// would not be full.
+static void test_empty_rows(void)
+{
+    static const struct {
+        const char *what;
+        int32_t m, (*length)(int32_t);
+        double lanes, turns, not_medium;
+    } cases[] = {
+        {"40 in each tenth row", 3400, forty_in_ten, 8, 2, 3060},
+        {"10 in each twentieth", 3000, ten_in_twenty, 8, 2, 3000},
+        {"the same, few rows", 1600, ten_in_twenty, 8, 2, 1520},
+        {"fewer", 1000, ten_in_twenty, 8, 1, 950},
+        {"4 in each row", 3400, four, 4, 2, 3400},
+        {"nothing", 3000, none, 8, 2, 3000},
+    };
+    for (int c = 0; c < COUNT(cases); c++) {
+        const struct outcome out =
+            run_rows(cases[c].m, cases[c].length, NULL, F32, 32, NULL, cases[c].what);
+        const double not_medium = figure_of(&out, "tiny") + figure_of(&out, "short");
+        CHECK(figure_of(&out, "lanes") == cases[c].lanes &&
+                  figure_of(&out, "turns") == cases[c].turns && not_medium == cases[c].not_medium,
+              "%s: %g lanes, %g turns, %g tiny or short", cases[c].what, figure_of(&out, "lanes"),
+              figure_of(&out, "turns"), not_medium);
+    }
+}
+
 // ---- How scattered the columns are ----
 
 static void test_scatter(void)
@@ -916,6 +950,7 @@ int main(void)
         test_somewhat_longer,
         test_registers,
         test_registers_of_even_pieces,
+        test_empty_rows,
         test_scatter,
         test_no_slab_pays,
         test_bundles,

@@ -5,6 +5,7 @@
 
 #include "pieces.cuh"
 #include "scatter.cuh"
+#include "used.cuh"
 
 // A shape that the kernel is compiled for; `team`: lanes of a short row; `whole`: for full slabs;
 // `bundles`: for bundles, too; `roomy`: with more registers than must be. `exact`: for rows that
@@ -14,6 +15,13 @@ struct form {
     int blocks; // that a multiprocessor holds, at least
     bool whole, bundles, exact, tiny, roomy;
     void (*start)(const struct task *t);
+};
+
+// What a form is chosen among, and for how many rows that are not empty.
+struct choice {
+    const struct form *forms;
+    int count;
+    int64_t used_rows;
 };
 
 // Columns of a slab.
@@ -48,30 +56,30 @@ struct bounds {
     bool bundles; // of forms for bundles, or of the others
 };
 
-// Nonzeros of a row, in the mean.
-static inline double mean_length(const struct task *t)
+// Nonzeros of a row that is not empty, in the mean.
+static inline double mean_length(const struct task *t, const struct choice *c)
 {
-    return t->C.rows ? (double)t->A[0]->nnz / (double)t->C.rows : 0;
+    return c->used_rows ? (double)t->A[0]->nnz / (double)c->used_rows : 0;
 }
 
 // The form of the kernel that covers a row with the least idle lanes; a slab more costs about as
 // much as 96 bytes of a row. Of equal ones the one with 8 lanes or more, then the first. Only long
 // rows have so much to do that fewer than 4 lanes pay. NULL: none is within the bounds.
-static inline const struct form *best_form(const struct task *t, const struct form *forms,
-                                           int count, struct bounds within)
+static inline const struct form *best_form(const struct task *t, const struct choice *c,
+                                           struct bounds within)
 {
     const int64_t bytes = (int64_t)prec_bytes(t->prec), k = t->C.cols;
     const int64_t most = (int64_t)task_option(t, "pack");
     const int vec = widest_pack(t);
     const struct form *best = NULL;
     int64_t least = INT64_MAX;
-    for (const struct form *f = forms; f < forms + count; f++) {
+    for (const struct form *f = c->forms; f < c->forms + c->count; f++) {
         const int64_t slab = form_slab(f) * bytes;
         const int64_t cost = form_slabs(f, k) * (slab + 96) + max(0, 8 - f->lanes);
         const bool fits = !f->roomy && (f->exact ? f->vec == vec : f->vec <= vec) &&
                           (!most || f->vec == 1 || f->vec * bytes <= most) &&
                           f->bundles == within.bundles && (!f->whole || k % form_slab(f) == 0) &&
-                          (f->lanes >= 4 || within.lanes || mean_length(t) >= 32) &&
+                          (f->lanes >= 4 || within.lanes || mean_length(t, c) >= 32) &&
                           (!within.slab || slab <= within.slab) &&
                           (!within.lanes || f->lanes == within.lanes);
         if (fits && cost < least) best = f, least = cost;
@@ -80,11 +88,13 @@ static inline const struct form *best_form(const struct task *t, const struct fo
 }
 
 // How many nonzeros a group would have if all groups that the device holds at once, by eight blocks
-// on a multiprocessor, shared them; of each slab anew.
-static inline double group_share(const struct task *t, const struct form *f)
+// on a multiprocessor, shared them; of each slab anew. An empty row counts for one, as its zeros
+// are to be written.
+static inline double group_share(const struct task *t, const struct choice *c, const struct form *f)
 {
     const double groups = (double)t->dev->units * 8 * THREADS / f->lanes;
-    return (double)t->A[0]->nnz * (double)form_slabs(f, t->C.cols) / groups;
+    const int64_t work = t->A[0]->nnz + t->C.rows - c->used_rows;
+    return (double)work * (double)form_slabs(f, t->C.cols) / groups;
 }
 
 static inline bool form_is_wide(const struct task *t, const struct form *f)
@@ -95,21 +105,22 @@ static inline bool form_is_wide(const struct task *t, const struct form *f)
 // Nonzeros for each column of a bundle from which on it pays, 0: it never does. Three sums take
 // more registers and more shuffles, so fewer loads must make up for more where values are wide or
 // packs narrow; and a device that is not full has no use for fewer loads.
-static inline double least_alike(const struct task *t, const struct form *rows,
-                                 const struct form *for_bundles)
+static inline double least_alike(const struct task *t, const struct choice *c,
+                                 const struct form *rows, const struct form *for_bundles)
 {
     const double wanted = task_option(t, "alike");
     if (wanted >= 0) return wanted;
-    return group_share(t, rows) < 3                         ? 0
+    return group_share(t, c, rows) < 3                      ? 0
            : t->prec == F32 && form_is_wide(t, for_bundles) ? 1.6
                                                             : 2.4;
 }
 
 // Columns of a bundle, at most: a warp goes through it, which must not take longer than all else.
-static inline int32_t most_columns(const struct task *t, const struct form *f)
+static inline int32_t most_columns(const struct task *t, const struct choice *c,
+                                   const struct form *f)
 {
     const int lanes = max(f->lanes, 8);
-    return (int32_t)(fmin(fmax(2 * group_share(t, f), 16), 128) * WARP / lanes);
+    return (int32_t)(fmin(fmax(2 * group_share(t, c, f), 16), 128) * WARP / lanes);
 }
 
 // The bytes of a row of B that a slab should have at most on a full device, 0: all of it. With
@@ -118,7 +129,7 @@ static inline int32_t most_columns(const struct task *t, const struct form *f)
 // little of B, but a third or more of such a slab of all its rows, and a row of B is wanted by
 // several of A; 256 where they are so nearby alone and the last cache holds B, unless rows are so
 // long that their own columns lie close together. Measured on an H200.
-static inline int narrow_slab(struct task *t, int64_t *bytes)
+static inline int narrow_slab(struct task *t, const struct choice *c, int64_t *bytes)
 {
     struct scatter x;
     const int64_t of_B = t->in[0].rows * t->C.cols * (int64_t)prec_bytes(t->prec);
@@ -126,7 +137,7 @@ static inline int narrow_slab(struct task *t, int64_t *bytes)
     const bool far = x.far >= 0.9, past = 2 * of_B > 3 * t->dev->cache_bytes;
     const bool fits = t->in[0].rows * 128 <= 3 * t->dev->cache_bytes;
     const bool again = 2 * t->A[0]->nnz >= 5 * t->in[0].rows;
-    const bool near = x.near >= 0.7 && mean_length(t) <= 600;
+    const bool near = x.near >= 0.7 && mean_length(t, c) <= 600;
     *bytes = far && past && fits && again ? 128 : near && !past ? 256 : 0;
     return err;
 }
@@ -134,30 +145,29 @@ static inline int narrow_slab(struct task *t, int64_t *bytes)
 // The form for rows that are no bundles: as the options say, of which one is dropped if no form
 // meets both. Else small matrices have narrow slabs, so that there is more to share out; where rows
 // are short and many, half the lanes with twice the packs each do a row, twice as many at a time.
-static inline int form_for_rows(struct task *t, const struct form *forms, int count,
-                                const struct form **rows)
+static inline int form_for_rows(struct task *t, const struct choice *c, const struct form **rows)
 {
     const struct bounds wanted = {(int64_t)task_option(t, "slab"), (int)task_option(t, "lanes")};
-    const struct form *form = best_form(t, forms, count, wanted);
-    if (!form && wanted.lanes) form = best_form(t, forms, count, {0, wanted.lanes});
-    if (!form && wanted.slab) form = best_form(t, forms, count, {wanted.slab});
+    const struct form *form = best_form(t, c, wanted);
+    if (!form && wanted.lanes) form = best_form(t, c, {0, wanted.lanes});
+    if (!form && wanted.slab) form = best_form(t, c, {wanted.slab});
     *rows = form;
     if (form && (wanted.slab || wanted.lanes)) return OK;
-    if (!form) form = best_form(t, forms, count, {});
-    const double share = group_share(t, form);
+    if (!form) form = best_form(t, c, {});
+    const double share = group_share(t, c, form);
     int64_t slab = share < 3 ? 128 : share < 11 ? 256 : 0;
     const bool wide = form_is_wide(t, form);
     int err = OK;
     if (!slab && wide && form_slab(form) * (int64_t)prec_bytes(t->prec) >= 512)
-        err = narrow_slab(t, &slab);
-    const struct form *narrow = slab ? best_form(t, forms, count, {slab}) : NULL;
+        err = narrow_slab(t, c, &slab);
+    const struct form *narrow = slab ? best_form(t, c, {slab}) : NULL;
     if (narrow) { // of a full device, unless most of its last slab would lie past the end of a row
         const int64_t columns = form_slab(narrow), last = (t->C.cols - 1) % columns + 1;
         if (share < 11 || 2 * last >= columns) form = narrow;
     }
     const double most = !wide ? 12 : form->lanes > 8 ? 4.2 : 5; // nonzeros of a short row
-    if ((!wide || share >= 3 * form->lanes) && form->lanes >= 8 && mean_length(t) <= most) {
-        const struct form *half = best_form(t, forms, count, {0, form->lanes / 2});
+    if ((!wide || share >= 3 * form->lanes) && form->lanes >= 8 && mean_length(t, c) <= most) {
+        const struct form *half = best_form(t, c, {0, form->lanes / 2});
         if (half && form_slab(half) == form_slab(form)) form = half;
     }
     *rows = form;
@@ -166,11 +176,11 @@ static inline int form_for_rows(struct task *t, const struct form *forms, int co
 
 // One with slabs twice as wide, by twice the lanes with as many packs of 16 bytes each; NULL: there
 // is none, or an option bounds the form.
-static inline const struct form *wider_for_rows(const struct task *t, const struct form *forms,
-                                                int count, const struct form *rows)
+static inline const struct form *wider_for_rows(const struct task *t, const struct choice *c,
+                                                const struct form *rows)
 {
     const bool free = task_option(t, "slab") == 0 && task_option(t, "lanes") == 0;
-    const struct form *f = best_form(t, forms, count, {});
+    const struct form *f = best_form(t, c, {});
     return free && form_is_wide(t, f) && f->vec == rows->vec && f->packs == rows->packs &&
                    f->lanes == 2 * rows->lanes
                ? f
@@ -179,28 +189,26 @@ static inline const struct form *wider_for_rows(const struct task *t, const stru
 
 // The form if there are bundles, with slabs of 128 bytes where those of rows alone are. NULL: there
 // is none, or rows are so short that most lanes would have no nonzero to load.
-static inline const struct form *form_for_bundles(const struct task *t, const struct form *forms,
-                                                  int count, const struct form *rows)
+static inline const struct form *form_for_bundles(const struct task *t, const struct choice *c,
+                                                  const struct form *rows)
 {
     const int64_t columns = form_slab(rows), bytes = (int64_t)prec_bytes(t->prec);
     const bool narrow = columns < t->C.cols && columns * bytes <= 128;
     struct bounds within = {(int64_t)task_option(t, "slab"), (int)task_option(t, "lanes"), true};
     if (!within.slab && narrow) within.slab = 128;
-    const struct form *f = best_form(t, forms, count, within);
-    return f && 2 * mean_length(t) >= f->lanes ? f : NULL;
+    const struct form *f = best_form(t, c, within);
+    return f && 2 * mean_length(t, c) >= f->lanes ? f : NULL;
 }
 
 // One with slabs at most half as wide. It goes through a bundle with more groups, so bundles may be
 // longer; and its packs may be wider, so rows may be less alike. NULL: there is none, an option
 // bounds the form, or it would not pay: sums of f64 fill the registers.
-static inline const struct form *narrower_for_bundles(const struct task *t,
-                                                      const struct form *forms, int count,
+static inline const struct form *narrower_for_bundles(const struct task *t, const struct choice *c,
                                                       const struct form *f)
 {
     const int64_t slab = form_slab(f) * (int64_t)prec_bytes(t->prec) / 2;
     const bool free = task_option(t, "slab") == 0 && task_option(t, "lanes") == 0;
-    return free && t->prec == F32 && slab >= 128 ? best_form(t, forms, count, {slab, 0, true})
-                                                 : NULL;
+    return free && t->prec == F32 && slab >= 128 ? best_form(t, c, {slab, 0, true}) : NULL;
 }
 
 // Whether lanes have the same columns of the same rows by both.
@@ -211,19 +219,17 @@ static inline bool have_one_shape(const struct form *f, const struct form *like)
 }
 
 // The same form with more registers; NULL: there is none.
-static inline const struct form *roomy_form(const struct form *forms, int count,
-                                            const struct form *like)
+static inline const struct form *roomy_form(const struct choice *c, const struct form *like)
 {
-    for (const struct form *f = forms; f < forms + count; f++)
+    for (const struct form *f = c->forms; f < c->forms + c->count; f++)
         if (f->roomy && have_one_shape(f, like) && f->team == like->team) return f;
     return NULL;
 }
 
 // The same form with more registers and two groups for a short row; NULL: there is none.
-static inline const struct form *paired_form(const struct form *forms, int count,
-                                             const struct form *like)
+static inline const struct form *paired_form(const struct choice *c, const struct form *like)
 {
-    for (const struct form *f = forms; f < forms + count; f++)
+    for (const struct form *f = c->forms; f < c->forms + c->count; f++)
         if (f->team == 2 * f->lanes && have_one_shape(f, like)) return f;
     return NULL;
 }

@@ -10,8 +10,7 @@
 #define SHARE_FULL         5.5 // nonzeros of a group from which on longer pieces cost nothing
 
 struct plan {
-    const struct form *forms; // all that there are
-    int form_count;
+    struct choice choice;
     double share; // group_share() of the form for rows that are no bundles, ahead of wider_pays()
     const struct form *form;
     const struct form *roomy; // with more registers, for plan_registers(); NULL: there is none
@@ -26,10 +25,10 @@ struct plan {
 };
 
 // When a window is a bundle of this form.
-static inline struct bundle_bounds bounds_of(const struct task *t, const struct form *rows,
-                                             const struct form *f)
+static inline struct bundle_bounds bounds_of(const struct task *t, const struct choice *c,
+                                             const struct form *rows, const struct form *f)
 {
-    return {(float)least_alike(t, rows, f), most_columns(t, f)};
+    return {(float)least_alike(t, c, rows, f), most_columns(t, c, f)};
 }
 
 // Which windows of rows are bundles `within` these bounds, and what they have in all; also what
@@ -56,26 +55,26 @@ static inline int plan_windows(struct task *t, struct bundle_bounds within,
 // Which windows of rows are bundles: `columns` gets what struct grading says of them. It stays NULL
 // where they have less than the share `bundled` of the nonzeros; `form` then means nothing. Where
 // the form has too few, the first one with narrower slabs that has enough takes its place.
-static inline int plan_bundles(struct task *t, const struct form *forms, int count,
-                               const struct form *rows, const struct form **form, int32_t **columns)
+static inline int plan_bundles(struct task *t, const struct choice *c, const struct form *rows,
+                               const struct form **form, int32_t **columns)
 {
     const struct csr_dev *A = csr_of(t->A[0]);
     const double wanted = task_option(t, "bundled") * (double)A->nnz;
     const struct form *next = *form;
-    struct bundle_bounds wider = bounds_of(t, rows, next);
+    struct bundle_bounds wider = bounds_of(t, c, rows, next);
     struct bundle_totals x = {};
     if (wider.alike == 0 || A->m < ALIKE || A->nnz < 4 * (int64_t)A->m) return OK;
-    while ((next = narrower_for_bundles(t, forms, count, next))) {
-        const struct bundle_bounds of = bounds_of(t, rows, next);
+    while ((next = narrower_for_bundles(t, c, next))) {
+        const struct bundle_bounds of = bounds_of(t, c, rows, next);
         wider = {fminf(wider.alike, of.alike), max(wider.columns, of.columns)};
     }
     int err = device_alloc(t->dev, A->m / ALIKE, sizeof **columns, (void **)columns);
     for (next = *form; !err && next;) {
         *form = next;
-        err = plan_windows(t, bounds_of(t, rows, next), wider, *columns, &x);
+        err = plan_windows(t, bounds_of(t, c, rows, next), wider, *columns, &x);
         const bool short_of = (double)x.nonzeros < wanted;
         const bool others_do = (double)(x.nonzeros + x.others) >= wanted;
-        next = short_of && others_do ? narrower_for_bundles(t, forms, count, next) : NULL;
+        next = short_of && others_do ? narrower_for_bundles(t, c, next) : NULL;
     }
     task_number(t, "bundled", A->nnz ? (double)x.nonzeros / (double)A->nnz : 0);
     if (err || !x.columns || (double)x.nonzeros < wanted) {
@@ -114,7 +113,7 @@ static inline void plan_lengths(const struct task *t, const struct plan *s, stru
 static inline void take_form(const struct task *t, struct plan *s, const struct form *form)
 {
     s->form = form;
-    s->roomy = roomy_form(s->forms, s->form_count, form);
+    s->roomy = roomy_form(&s->choice, form);
     s->slabs = (int32_t)form_slabs(form, t->C.cols);
 }
 
@@ -180,7 +179,8 @@ static inline int plan_short(struct task *t, const struct plan *s, int most, str
 static inline bool wider_pays(const struct task *t, const struct plan *s, const struct counts *x)
 {
     const int32_t *of = x->of;
-    if (!s->wider || mean_length(t) < 16 || of[SEGMENT] || of[MEDIUM] < 3 * (of[SHORT] + of[TINY]))
+    if (!s->wider || mean_length(t, &s->choice) < 16 || of[SEGMENT] ||
+        of[MEDIUM] < 3 * (of[SHORT] + of[TINY]))
         return false;
     struct plan wider = *s;
     take_form(t, &wider, s->wider);
@@ -197,7 +197,7 @@ static inline bool wider_pays(const struct task *t, const struct plan *s, const 
 static inline int plan_pairs(struct task *t, struct plan *s, struct grading *g,
                              struct counts *counts, struct counts *x, bool *fit)
 {
-    const struct form *single = s->form, *paired = paired_form(s->forms, s->form_count, single);
+    const struct form *single = s->form, *paired = paired_form(&s->choice, single);
     const struct grading before = *g;
     *fit = false;
     if (!paired || task_option(t, "roomy") == 0) return OK;
@@ -391,6 +391,7 @@ static inline void plan_registers(const struct task *t, struct plan *s)
     const double wanted = task_option(t, "roomy");
     if (!roomy) return;
     const struct lists *l = &s->lists;
+    const double mean = mean_length(t, &s->choice);
     const int64_t tiny = l->count[TINY], segments = l->count[SEGMENT];
     const int64_t not_tiny = segments + l->count[MEDIUM] + l->count[SHORT];
     const int64_t blocks = (int64_t)l->at[KINDS] * s->slabs, units = t->dev->units;
@@ -398,10 +399,10 @@ static inline void plan_registers(const struct task *t, struct plan *s)
     if (lane_bytes(t, roomy) <= 16) {
         pays = 40 * not_tiny > tiny;
     } else if (blocks <= roomy->blocks * units) {
-        pays = mean_length(t) >= 12;
+        pays = mean >= 12;
     } else {
         const bool fit_else = blocks <= s->form->blocks * units;
-        const bool not_long = l->count[MEDIUM] > l->count[SHORT] && mean_length(t) < 64;
+        const bool not_long = l->count[MEDIUM] > l->count[SHORT] && mean < 64;
         pays = t->prec == F64 && roomy->lanes == 16 && (segments || 2 * not_tiny > tiny) &&
                (!fit_else || not_long || !pieces_are_even(l->count));
     }
@@ -419,21 +420,22 @@ static inline int plan_make(struct task *t, const struct form *forms, int count)
     int32_t *bundle_columns = NULL, columns;
     g.m = A->m;
     g.ptr = (const int32_t *)A->ptr;
-    int err = form_for_rows(t, forms, count, &rows);
+    const struct choice *c = &s->choice;
+    s->choice = {forms, count};
+    int err = count_used_rows(t, &s->choice.used_rows);
+    if (!err) err = form_for_rows(t, c, &rows);
     if (err) return err;
-    s->forms = forms;
-    s->form_count = count;
-    s->share = group_share(t, rows);
-    for_bundles = form_for_bundles(t, forms, count, rows);
+    s->share = group_share(t, c, rows);
+    for_bundles = form_for_bundles(t, c, rows);
     err = row_step(t, &t->in[0], &s->B_step);
     if (!err) err = row_step(t, &t->C, &s->C_step);
     if (!err && for_bundles)
-        err = plan_bundles(t, forms, count, rows, &for_bundles, &bundle_columns);
+        err = plan_bundles(t, c, rows, &for_bundles, &bundle_columns);
     g.bundle_columns = bundle_columns;
     g.tiny_most = bundle_columns || !rows->tiny ? -1 : (int)task_option(t, "tiny");
     // Where the device is not full, a team does but one tiny row.
     s->lists.turns = s->share < 3 ? 1 : TURNS;
-    s->wider = bundle_columns ? NULL : wider_for_rows(t, forms, count, rows);
+    s->wider = bundle_columns ? NULL : wider_for_rows(t, c, rows);
     plan_form(t, s, bundle_columns ? for_bundles : rows, &g);
     if (!err) err = plan_lists(t, s, &g, &columns);
     if (!err && bundle_columns) err = plan_fill(t, s, columns);
