@@ -523,9 +523,11 @@ static int32_t one_in_26_short(int32_t i) { return i % 26 ? 80 : 20; }
 
 static int32_t one_of_600(int32_t i) { return i == 5 ? 600 : 80; }
 
+static int32_t one_of_390(int32_t i) { return i == 5 ? 390 : 80; }
+
 // In f64 with more than 28 blocks, which is what the device holds of those with more registers, but
 // no more than 32, which it holds of the others: more registers if pieces are not even, or medium
-// and not long.
+// and not long. A row of 390 is cut; among 122 of 80 it has less than a 25th of the nonzeros.
 static void test_registers_of_even_pieces(void)
 {
     static const struct {
@@ -540,6 +542,8 @@ static void test_registers_of_even_pieces(void)
         {"5 of 125 are short", 125, one_in_26_short, 1},
         {"5 of 126", 126, one_in_26_short, 0},
         {"one is long", 118, one_of_600, 1},
+        {"one of 118 is not as long", 118, one_of_390, 1},
+        {"one of 122 is", 122, one_of_390, 0},
         {"all short", 250, twenty, 0},
     };
     const struct setting asked[] = {{"slab", 512}, {"tiny", -1}, {"short", 20}, {}};

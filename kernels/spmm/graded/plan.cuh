@@ -369,12 +369,13 @@ static inline bool plan_early(const struct task *t, const struct plan *s)
     return share < 3 || (share < 25 && blocks > room);
 }
 
-// Whether nearly all pieces that are not tiny are of one kind, and none is a segment, so that
-// blocks end at about the same time.
-static inline bool pieces_are_even(const int32_t *count)
+// Whether nearly all pieces that are not tiny are of one kind, and segments have next to nothing,
+// so that blocks end at about the same time.
+static inline bool pieces_are_even(const struct task *t, const struct plan *s)
 {
-    const int64_t most = max(count[SHORT], count[MEDIUM]);
-    return count[SEGMENT] == 0 && 25 * most > 24 * ((int64_t)count[SHORT] + count[MEDIUM]);
+    const int64_t medium = s->lists.count[MEDIUM], shorts = s->lists.count[SHORT];
+    return 25 * max(shorts, medium) > 24 * (shorts + medium) &&
+           25 * (int64_t)s->long_nonzeros < t->A[0]->nnz;
 }
 
 // More registers than must be let a thread have more loads under way, at the price of blocks. With
@@ -404,7 +405,7 @@ static inline void plan_registers(const struct task *t, struct plan *s)
         const bool fit_else = blocks <= s->form->blocks * units;
         const bool not_long = l->count[MEDIUM] > l->count[SHORT] && mean < 64;
         pays = t->prec == F64 && roomy->lanes == 16 && (segments || 2 * not_tiny > tiny) &&
-               (!fit_else || not_long || !pieces_are_even(l->count));
+               (!fit_else || not_long || !pieces_are_even(t, s));
     }
     if (wanted < 0 ? pays : wanted != 0) s->form = roomy;
 }
