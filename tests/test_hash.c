@@ -161,18 +161,21 @@ static void test_repeats(const struct op *op, struct device *dev)
     }
 }
 
-// So many nonzeros have the first rows of C, in columns that lie far apart: a warp sorts one, two,
-// four or eight of them a lane, or more are sorted in shared memory.
-static const int sorted[] = {17,  31,  32,  33,  39,  63,  64,  65,  95,  96,  97,  127, 128,
-                             129, 191, 192, 193, 255, 256, 257, 258, 383, 384, 385, 511, 512};
+// So many nonzeros have the first rows of C: a warp sorts one, two, four or eight of them a lane,
+// or more are sorted in shared memory.
+static const int sorted[] = {17,  31,  32,  33,   39,   63,   64,   65,   95,   96,   97,  127, 128,
+                             129, 130, 191, 192,  193,  255,  256,  257,  258,  383,  384, 385, 511,
+                             512, 513, 700, 1023, 1024, 1025, 2048, 2049, 3000, 4095, 4096};
+#define SORTED_MOST 4096
 
-// Row r names two rows, which have the first and the last two thirds of its columns. Each column is
-// somewhere in its share of all, and the first and the last are the matrix's.
-static int make_sorted(int32_t n, struct csr *A)
+// Row r names two rows, which have the first and the last two thirds of its columns. The first and
+// the last column are the matrix's. Of the others each is somewhere in its share of all; or, if
+// `close`, all are one beside the other.
+static int make_sorted(int32_t n, bool close, struct csr *A)
 {
     const int32_t R = COUNT(sorted);
     int64_t p = 0;
-    int err = csr_alloc(A, n, n, (int64_t)R * (2 + 2 * 512));
+    int err = csr_alloc(A, n, n, (int64_t)R * (2 + 2 * SORTED_MOST));
     CHECK(!err, "%s", fail_text());
     for (int32_t i = 0; i < n && !err; i++) {
         const int32_t r = i % R, count = sorted[r], third = count / 3;
@@ -180,8 +183,8 @@ static int make_sorted(int32_t n, struct csr *A)
         for (int32_t j = 0; j < 2 && i < R; j++) A->idx[p] = (j + 1) * R + r, A->val[p++] = 1 + j;
         const int32_t first = i < 2 * R ? 0 : third, end = i < 2 * R ? count - third : count;
         for (int32_t j = first; j < end && i >= R && i < 3 * R; j++) {
-            const int32_t share = n / count;
-            A->idx[p] = j == 0 ? 0 : j == count - 1 ? n - 1 : j * share + j * 7919 % share;
+            const int32_t share = n / count, there = close ? j : j * share + j * 7919 % share;
+            A->idx[p] = j == 0 ? 0 : j == count - 1 ? n - 1 : there;
             A->val[p++] = (i + j) % 5 - 2;
         }
     }
@@ -189,11 +192,13 @@ static int make_sorted(int32_t n, struct csr *A)
     return err;
 }
 
-static void test_sorts(const struct op *op, struct device *dev)
+// A range of 20,000 columns is wide for short rows, one of 200,000 for all. Columns that are close
+// are too many for a bucket.
+static void test_sorts(const struct op *op, struct device *dev, int32_t n, bool close)
 {
     const struct algo_entry *e = algo_find(op, "hash-tuned", DEVICE_CUDA);
     struct csr A;
-    if (make_sorted(20000, &A)) return;
+    if (make_sorted(n, close, &A)) return;
     for (int turn = 0; turn < 8; turn++) {
         const int scale = 1 + turn % 4, slack = turn < 4 ? 2 : 4;
         double opt[PARAMS_MAX] = {0};
@@ -207,8 +212,8 @@ static void test_sorts(const struct op *op, struct device *dev)
         set_option(e, opt, "slack", slack);
         set_option(e, opt, "repeats", 0);
         struct outcome out = case_run(&in, e, opt, CHECK_FULL);
-        CHECK(!out.err && out.check.ok && !out.left, "scale %d, slack %d: %s", scale, slack,
-              out.err ? fail_text() : out.check.reason);
+        CHECK(!out.err && out.check.ok && !out.left, "%d columns%s, scale %d, slack %d: %s", n,
+              close ? ", close" : "", scale, slack, out.err ? fail_text() : out.check.reason);
         inputs_free(&in);
     }
     csr_free(&A);
@@ -246,7 +251,9 @@ int main(void)
     if (!open_kind(DEVICE_CUDA, &dev)) return TEST_END();
     test_runs(op, &dev);
     test_repeats(op, &dev);
-    test_sorts(op, &dev);
+    test_sorts(op, &dev, 20000, false);
+    test_sorts(op, &dev, 200000, false);
+    test_sorts(op, &dev, 200000, true);
     device_close(&dev);
     return TEST_END();
 }

@@ -4,7 +4,7 @@
 
 #include "table.cuh"
 
-#define COUNT_SORT 128 // columns that are put in order by comparing all with all
+#define COUNT_SORT 128 // columns that are put in order by comparing all with all, at most
 #define PLACE_SORT 256 // columns that a warp sorts in its registers, of up to 128 by default
 
 // Ascending, `count` a power of two, in shared memory.
@@ -54,7 +54,71 @@ static __device__ __forceinline__ void sort_by_range(const int32_t *keys, int32_
         }
 }
 
-// The same, by the columns themselves, which are listed: few are compared all with all, as in the
+// Whether `is` holds for any thread of the team. A barrier.
+template <int TEAM> static __device__ __forceinline__ bool team_any(bool is)
+{
+    return TEAM == WARP ? __any_sync(FULL_MASK, is) : __syncthreads_or(is) != 0;
+}
+
+// The same for a range that is too wide for that: buckets have neighbouring columns, those of a
+// bucket are compared all with all. `list` has a place for each column. `pairs` has a count for
+// each bucket, two in a word. Does nothing and returns false where a bucket has too many columns.
+template <int TEAM, typename F>
+static __device__ __forceinline__ bool
+sort_by_buckets(const int32_t *keys, int32_t size, int32_t count, int32_t lo, int32_t hi,
+                int32_t buckets, uint16_t *list, uint32_t *pairs, int32_t *sums, F put)
+{
+    const int me = team_rank<TEAM>();
+    const int shift = __clz(buckets) + 1 - __clz(hi - lo); // (hi - lo) >> shift < buckets
+    auto bucket_of = [=](int32_t key) { return (uint32_t)(key - lo) >> shift; };
+    auto half = [](uint32_t bucket) { return 16 * (bucket & 1); };
+    for (int32_t w = me; w < buckets / 2; w += TEAM) pairs[w] = 0;
+    team_sync<TEAM>();
+    for (int32_t s = me; s < size; s += TEAM)
+        if (keys[s] != EMPTY) {
+            const uint32_t b = bucket_of(keys[s]);
+            atomicAdd(&pairs[b / 2], 1u << half(b));
+        }
+    team_sync<TEAM>();
+    // Each thread has neighbouring buckets, and replaces their counts by where they start.
+    const int32_t each = (int32_t)ceil_div(buckets / 2, TEAM);
+    const int32_t first = me * each, last = min(first + each, buckets / 2);
+    uint32_t mine = 0, most = 0, total;
+    for (int32_t w = first; w < last; w++) {
+        const uint32_t even = pairs[w] & 0xffff, odd = pairs[w] >> 16;
+        mine += even + odd;
+        most = max(most, max(even, odd));
+    }
+    uint32_t start = team_scan<TEAM>(mine, (uint32_t *)sums, total);
+    for (int32_t w = first; w < last; w++) {
+        const uint32_t even = pairs[w] & 0xffff, odd = pairs[w] >> 16;
+        pairs[w] = start | (start + even) << 16;
+        start += even + odd;
+    }
+    if (team_any<TEAM>(most > COUNT_SORT)) return false;
+    for (int32_t s = me; s < size; s += TEAM)
+        if (keys[s] != EMPTY) {
+            const uint32_t b = bucket_of(keys[s]);
+            list[atomicAdd(&pairs[b / 2], 1u << half(b)) >> half(b) & 0xffff] = (uint16_t)s;
+        }
+    team_sync<TEAM>();
+    // Now a bucket's number is where it ends. In the order of the list, so that neighbours are
+    // written together.
+    auto end_of = [&](uint32_t bucket) {
+        return (int32_t)(pairs[bucket / 2] >> half(bucket) & 0xffff);
+    };
+    for (int32_t x = me; x < count; x += TEAM) {
+        const int32_t key = keys[list[x]];
+        const uint32_t b = bucket_of(key);
+        const int32_t begin = b ? end_of(b - 1) : 0, end = end_of(b);
+        int32_t rank = begin;
+        for (int32_t e = begin; e < end; e++) rank += keys[list[e]] < key;
+        put(list[x], rank);
+    }
+    return true;
+}
+
+// The same by the columns themselves, which are listed: few are compared all with all, as in the
 // paper, each by the thread that has it in the list; more are sorted, and each looks up its place.
 // `where` says where in the table a column is.
 template <int TEAM, typename F>

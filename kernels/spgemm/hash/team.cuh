@@ -142,6 +142,9 @@ __launch_bounds__(TEAM *TEAMS, TEAM == 1024 && sizeof(T) == 8 ? 1 : 0) void nume
     if constexpr (TEAM == WARP) // without slack as in the paper
         if (x.slack > 1 && can_sort_places(high, size, count))
             return sort_places(keys, size, count, scratch, put);
+    if (count > COUNT_SORT && sort_by_buckets<TEAM>(keys, size, count, low, high, rows.limit,
+                                                    shorts, scratch, sums[team], put))
+        return;
     sort_by_columns<TEAM>(keys, size, count, scratch, shorts, &listed[team], put);
 }
 
