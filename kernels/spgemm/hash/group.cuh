@@ -8,6 +8,7 @@
 #define SCAN_SHARES 1024 // most blocks of the scan of row lengths
 #define PIECE       4096 // nonzeros of a row of A above which blocks count it, so many each
 #define BLOCK       256  // threads of the kernels in this file
+#define LISTED      4    // rows that a thread lists at a time, where rows are many
 
 enum { SYMBOLIC, NUMERIC };
 
@@ -167,60 +168,82 @@ static __device__ __forceinline__ bool is_giant(const struct grouping &g,
     return products >= g.giant && products >= (int64_t)(counters->products / g.giant_parts);
 }
 
-// Puts the thread's row into list[], which has the rows of group 0, then those of group 1, and so
+// A row that a thread lists.
+struct listed {
+    int32_t row, count; // and what it is grouped by
+    int group;          // -1: the row is in no group
+    bool giant;
+};
+
+// Puts the thread's rows into list[], which has the rows of group 0, then those of group 1, and so
 // on. Each group's part is filled from its start on, as blocks come, so that neighbours stay close;
-// but giants fill the last group's part from its end backwards. By all threads of the block; group
-// -1: the row is in no group. `count` is what the row is grouped by.
-static __device__ __forceinline__ void put_row(int phase, const struct grouping &grouping,
-                                               struct counters *counters, int32_t row, int group,
-                                               bool giant, int32_t count, int32_t *rows,
-                                               int32_t *starts, int32_t *__restrict__ list)
+// but giants fill the last group's part from its end backwards. By all threads of the block.
+// `places` and `starts` are shared; the former is zero before, and after the next barrier again.
+template <int ROWS>
+static __device__ __forceinline__ void put_rows(int phase, const struct grouping &grouping,
+                                                struct counters *counters,
+                                                const struct listed (&these)[ROWS], int32_t *places,
+                                                int32_t *starts, int32_t *__restrict__ list)
 {
     const int last = grouping.count - 1;
-    const int32_t place = count_row(rows, giant ? -1 : group);
+    int32_t place[ROWS];
+    int longest = 0;
+#pragma unroll
+    for (int k = 0; k < ROWS; k++) {
+        place[k] = count_row(places, these[k].giant ? -1 : these[k].group);
+        if (these[k].group == last) longest = max(longest, these[k].count);
+    }
     __syncthreads();
     if (threadIdx.x <= (unsigned)last) {
         const int g = (int)threadIdx.x;
         int32_t start = 0;
         for (int e = 0; e < g; e++) start += counters->rows[phase][e];
-        if (rows[g]) start += atomicAdd(&counters->filled[phase][g], rows[g]);
+        if (places[g]) start += atomicAdd(&counters->filled[phase][g], places[g]);
         starts[g] = start;
+        places[g] = 0;
     }
     __syncthreads();
-    const int longest = __reduce_max_sync(FULL_MASK, group == last ? count : 0);
+    longest = __reduce_max_sync(FULL_MASK, longest);
     if (longest && lane_id() == 0) atomicMax(&counters->longest[phase], longest);
-    if (group >= 0 && !giant) {
-        list[starts[group] + place] = row;
-    } else if (giant) {
-        int32_t end = 0;
-        for (int e = 0; e <= last; e++) end += counters->rows[phase][e];
-        list[end - 1 - atomicAdd(&counters->giants[phase], 1)] = row;
+#pragma unroll
+    for (int k = 0; k < ROWS; k++) {
+        if (these[k].group >= 0 && !these[k].giant) {
+            list[starts[these[k].group] + place[k]] = these[k].row;
+        } else if (these[k].giant) {
+            int32_t end = 0;
+            for (int e = 0; e <= last; e++) end += counters->rows[phase][e];
+            list[end - 1 - atomicAdd(&counters->giants[phase], 1)] = these[k].row;
+        }
     }
 }
 
-// Also sets nz[i] = 0 for rows without products.
+// Also sets nz[i] = 0 for rows without products. A block has BLOCK * ROWS rows.
+template <int ROWS>
 static __global__ __launch_bounds__(BLOCK) void list_by_products(
     const int32_t *__restrict__ A_ptr, int32_t m, struct grouping grouping,
     struct counters *counters, const int32_t *__restrict__ products, int32_t *__restrict__ nz,
     int32_t *__restrict__ list, struct counters *seen)
 {
-    __shared__ int32_t rows[GROUP_MOST], starts[GROUP_MOST];
-    if (threadIdx.x < GROUP_MOST) rows[threadIdx.x] = 0;
+    __shared__ int32_t places[GROUP_MOST], starts[GROUP_MOST];
+    if (threadIdx.x < GROUP_MOST) places[threadIdx.x] = 0;
     __syncthreads();
-    const int64_t i = (int64_t)blockIdx.x * BLOCK + threadIdx.x;
-    int group = -1;
-    bool giant = false;
-    int32_t count = 0;
-    if (i < m) {
-        count = products[i];
+    struct listed these[ROWS];
+#pragma unroll
+    for (int k = 0; k < ROWS; k++) {
+        const int64_t i = ((int64_t)blockIdx.x * ROWS + k) * BLOCK + threadIdx.x;
+        these[k] = {(int32_t)i, 0, -1, false};
+        if (i >= m) continue;
+        const int32_t count = products[i];
+        these[k].count = count;
         if (A_ptr[i + 1] - A_ptr[i] > PIECE)
-            group = grouping.count - 1;
+            these[k].group = grouping.count - 1;
         else if (count > 0)
-            group = group_of(grouping, count);
-        giant = group == grouping.count - 1 && is_giant(grouping, counters, count);
-        if (group < 0) nz[i] = 0;
+            these[k].group = group_of(grouping, count);
+        these[k].giant =
+            these[k].group == grouping.count - 1 && is_giant(grouping, counters, count);
+        if (these[k].group < 0) nz[i] = 0;
     }
-    put_row(SYMBOLIC, grouping, counters, (int32_t)i, group, giant, count, rows, starts, list);
+    put_rows(SYMBOLIC, grouping, counters, these, places, starts, list);
     tell_host(counters, seen);
 }
 
@@ -271,35 +294,65 @@ static __global__ __launch_bounds__(BLOCK) void sum_shares(int32_t m, int32_t sh
     if (threadIdx.x == 0) sums[blockIdx.x] = (int64_t)all;
 }
 
+// The sums of counts over the rows of a block before each: ROWS times BLOCK of them, one of each
+// BLOCK for each thread. `sums` is shared, with room for all warps of each BLOCK.
+template <int ROWS>
+static __device__ __forceinline__ void
+scan_rows(const struct listed (&these)[ROWS], unsigned long long (&upto)[ROWS],
+          unsigned long long *sums, unsigned long long &total)
+{
+    const int warps = BLOCK / WARP, warp = (int)threadIdx.x / WARP, lane = lane_id();
+    static_assert(ROWS * BLOCK / WARP <= WARP, "a warp sums up the warps of all");
+    __syncthreads();
+#pragma unroll
+    for (int k = 0; k < ROWS; k++) {
+        upto[k] = warp_scan((unsigned long long)these[k].count);
+        if (lane == WARP - 1) sums[k * warps + warp] = upto[k];
+        upto[k] -= (unsigned long long)these[k].count;
+    }
+    __syncthreads();
+    const unsigned long long all = warp_scan(lane < ROWS * warps ? sums[lane] : 0);
+    total = warp_broadcast(all, WARP - 1);
+#pragma unroll
+    for (int k = 0; k < ROWS; k++) {
+        const int before = k * warps + warp - 1;
+        const unsigned long long base = __shfl_sync(FULL_MASK, all, max(before, 0));
+        if (before >= 0) upto[k] += base;
+    }
+}
+
 // ptr[0..m] from nz and the sums over shares, and the list of rows by nonzeros.
-template <typename P>
+template <int ROWS, typename P>
 static __global__ __launch_bounds__(BLOCK) void list_by_nonzeros(
     int32_t m, int32_t share, struct grouping grouping, struct counters *counters,
     const int32_t *__restrict__ nz, const int32_t *__restrict__ products,
     const int64_t *__restrict__ share_sums, P *__restrict__ ptr, int32_t *__restrict__ list,
     struct counters *seen)
 {
-    __shared__ int32_t rows[GROUP_MOST], starts[GROUP_MOST];
-    __shared__ unsigned long long sums[BLOCK / WARP];
+    __shared__ int32_t places[GROUP_MOST], starts[GROUP_MOST];
+    __shared__ unsigned long long sums[ROWS * BLOCK / WARP];
     unsigned long long before = 0, total, mine = 0;
+    if (threadIdx.x < GROUP_MOST) places[threadIdx.x] = 0;
     for (unsigned b = threadIdx.x; b < blockIdx.x; b += BLOCK) mine += share_sums[b];
     team_scan<BLOCK>(mine, sums, before);
     const int64_t begin = (int64_t)blockIdx.x * share, end = min(begin + share, (int64_t)m);
-    for (int64_t at = begin; at < end; at += BLOCK) {
-        const int64_t i = at + threadIdx.x;
-        if (threadIdx.x < GROUP_MOST) rows[threadIdx.x] = 0;
-        int group = -1;
-        bool giant = false;
-        int32_t count = 0;
-        if (i < m) {
-            count = nz[i];
-            group = numeric_group(grouping, counters, count, products[i], giant);
+    for (int64_t at = begin; at < end; at += ROWS * BLOCK) {
+        struct listed these[ROWS];
+        unsigned long long upto[ROWS];
+#pragma unroll
+        for (int k = 0; k < ROWS; k++) {
+            const int64_t i = at + k * BLOCK + threadIdx.x;
+            these[k] = {(int32_t)i, 0, -1, false};
+            if (i >= end) continue;
+            these[k].count = nz[i];
+            these[k].group = numeric_group(grouping, counters, nz[i], products[i], these[k].giant);
         }
-        const unsigned long long upto = team_scan<BLOCK>((unsigned long long)count, sums, total);
-        if (i < m) ptr[i] = (P)(before + upto);
+        scan_rows(these, upto, sums, total);
+#pragma unroll
+        for (int k = 0; k < ROWS; k++)
+            if (at + k * BLOCK + threadIdx.x < end) ptr[these[k].row] = (P)(before + upto[k]);
         before += total;
-        put_row(NUMERIC, grouping, counters, (int32_t)i, group, giant, count, rows, starts, list);
-        __syncthreads();
+        put_rows(NUMERIC, grouping, counters, these, places, starts, list);
     }
     if (end == m && threadIdx.x == 0) {
         ptr[m] = (P)before;

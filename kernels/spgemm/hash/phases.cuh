@@ -83,6 +83,10 @@ static const int32_t *giants_of(const struct state *s, int phase, const struct s
     return w->list + end - s->seen->giants[phase];
 }
 
+// What a block does to list its rows takes it as long for few as for many. So a thread has more
+// than one where with one each the device would not hold all threads at a time.
+static int rows_listed(const struct state *s, int32_t m) { return m > s->threads ? LISTED : 1; }
+
 // Algorithm 2, and the rows' groups.
 static int analyse(struct task *t, struct state *s, const struct factors<float> &x,
                    const struct scratch *w)
@@ -98,7 +102,9 @@ static int analyse(struct task *t, struct state *s, const struct factors<float> 
     if (min64(nnz, t->A[0]->n) > PIECE)
         LAUNCH(pieces, (unsigned)t->dev->units * 2, BLOCK, 0, stream, x, w->counters, w->products,
                w->pieces);
-    LAUNCH(list_by_products, (unsigned)ceil_div(x.m, BLOCK), BLOCK, 0, stream, x.A_ptr, x.m,
+    const int rows = rows_listed(s, x.m);
+    const auto list = rows == 1 ? list_by_products<1> : list_by_products<LISTED>;
+    LAUNCH(list, (unsigned)ceil_div(x.m, BLOCK * rows), BLOCK, 0, stream, x.A_ptr, x.m,
            s->grouping[SYMBOLIC], w->counters, w->products, w->nz, w->list, s->seen);
     return hear(t);
 }
@@ -150,10 +156,13 @@ static int allocate(struct task *t, struct state *s, const struct scratch *w)
 {
     cudaStream_t stream = (cudaStream_t)t->dev->stream;
     const struct grouping by_nonzeros = grouping_by_nonzeros(s, t->R.n);
-    const auto narrow = list_by_nonzeros<int32_t>;
-    const auto wide = list_by_nonzeros<int64_t>;
     const int32_t m = t->R.m;
-    const int32_t share = (int32_t)(ceil_div(ceil_div(m, SCAN_SHARES), BLOCK) * BLOCK);
+    const int rows = rows_listed(s, m);
+    const auto narrow =
+        rows == 1 ? list_by_nonzeros<1, int32_t> : list_by_nonzeros<LISTED, int32_t>;
+    const auto wide = rows == 1 ? list_by_nonzeros<1, int64_t> : list_by_nonzeros<LISTED, int64_t>;
+    const int64_t unit = BLOCK * rows;
+    const int32_t share = (int32_t)(ceil_div(ceil_div(m, SCAN_SHARES), unit) * unit);
     const unsigned shares = (unsigned)ceil_div(m, share);
     LAUNCH(sum_shares, shares, BLOCK, 0, stream, m, share, by_nonzeros, w->counters, w->nz,
            w->products, w->sums);

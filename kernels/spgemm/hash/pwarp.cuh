@@ -16,9 +16,12 @@ struct rows {
     int32_t limit; // nonzeros that a row has at most; numeric only
 };
 
-// Words that hold a table of `size` places in the PWARP kernels, so that the tables of a warp's
-// rows begin in different banks.
-static __host__ __device__ __forceinline__ int64_t pwarp_stride(int32_t size) { return size + 1; }
+// Words that hold a table of `size` places in the PWARP kernels, a power of two, or a list: so that
+// the threads of a warp, side by side in their rows' tables, are in different banks.
+static __host__ __device__ __forceinline__ int64_t pwarp_stride(int32_t size)
+{
+    return size + PWARP;
+}
 
 // Calls f(there, column, value) for the products of row i of A, of which the four threads take a
 // nonzero each at a time; -1: there is no row. All lanes of the warp call it together, those with
@@ -88,7 +91,7 @@ __launch_bounds__(PWARP_BLOCK) void symbolic_pwarp(struct factors<T> x, struct r
 // and their places.
 template <typename T> static __host__ __device__ int64_t pwarp_bytes(int32_t size, int32_t limit)
 {
-    return pwarp_stride(size) * (int64_t)(sizeof(T) + 4) + pwarp_stride(limit) * 8;
+    return pwarp_stride(size) * (int64_t)(sizeof(T) + 4) + pwarp_stride(limit) * 6;
 }
 
 template <typename T>
@@ -105,8 +108,8 @@ static __global__ __launch_bounds__(PWARP_BLOCK) void numeric_pwarp(struct facto
     T *vals = memory + place * stride;
     int32_t *all_keys = (int32_t *)(memory + ROWS * stride);
     int32_t *keys = all_keys + place * stride;
-    int32_t *found = all_keys + ROWS * stride + place * list_stride;
-    int32_t *where = found + ROWS * list_stride;
+    int32_t *all_found = all_keys + ROWS * stride, *found = all_found + place * list_stride;
+    uint16_t *where = (uint16_t *)(all_found + ROWS * list_stride) + place * list_stride;
     const int32_t i = r < rows.count ? rows.list[r] : -1;
     const int32_t size = i >= 0 ? table_size(nz[i], x.slack, rows.size) : 0;
     for (int32_t s = sub; s < size; s += PWARP) {
@@ -130,7 +133,7 @@ static __global__ __launch_bounds__(PWARP_BLOCK) void numeric_pwarp(struct facto
     for (int32_t s = sub; s < size; s += PWARP)
         if (keys[s] != EMPTY) {
             found[at] = keys[s];
-            where[at++] = s;
+            where[at++] = (uint16_t)s;
         }
     __syncwarp();
     if (i < 0) return;

@@ -24,14 +24,16 @@ template <int TEAM> static __device__ __forceinline__ void sort_bitonic(uint32_t
         }
 }
 
-// The place of each column in its row, by a bitmap of the range of columns that the row has.
+// The place of each column in its row, by a bitmap of the range of columns that the row has. `bits`
+// has room for whole times four of `words`, and so has `before`.
 template <int TEAM, typename F>
 static __device__ __forceinline__ void sort_by_range(const int32_t *keys, int32_t size, int32_t lo,
                                                      int32_t words, uint32_t *bits,
                                                      uint16_t *before, int32_t *sums, F put)
 {
     const int me = team_rank<TEAM>();
-    for (int32_t w = me; w < words; w += TEAM) bits[w] = 0;
+    const int32_t fours = (int32_t)ceil_div(words, 4);
+    for (int32_t w = me; w < fours; w += TEAM) ((uint4 *)bits)[w] = make_uint4(0, 0, 0, 0);
     team_sync<TEAM>();
     for (int32_t s = me; s < size; s += TEAM)
         if (keys[s] != EMPTY) {
@@ -40,10 +42,16 @@ static __device__ __forceinline__ void sort_by_range(const int32_t *keys, int32_
         }
     team_sync<TEAM>();
     int32_t total, done = 0;
-    for (int32_t at = 0; at < words; at += TEAM) {
+    for (int32_t at = 0; at < fours; at += TEAM) {
         const int32_t w = at + me;
-        const int32_t upto = team_scan<TEAM>(w < words ? __popc(bits[w]) : 0, sums, total);
-        if (w < words) before[w] = (uint16_t)(done + upto);
+        const uint4 four = w < fours ? ((const uint4 *)bits)[w] : make_uint4(0, 0, 0, 0);
+        const int32_t first = __popc(four.x), second = first + __popc(four.y);
+        const int32_t third = second + __popc(four.z);
+        const int32_t upto = done + team_scan<TEAM>(third + __popc(four.w), sums, total);
+        if (w < fours)
+            ((ushort4 *)before)[w] =
+                make_ushort4((uint16_t)upto, (uint16_t)(upto + first), (uint16_t)(upto + second),
+                             (uint16_t)(upto + third));
         done += total;
     }
     team_sync<TEAM>();
