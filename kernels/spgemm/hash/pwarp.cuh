@@ -38,16 +38,19 @@ static __device__ __forceinline__ void pwarp_walk(const struct factors<T> &x, in
     }
     uint32_t q = 0, q_end = 0, next = 0, next_end = 0;
     T a = 0, next_a = 0;
+    auto load_next = [&]() {
+        next = next_end = 0;
+        if (p >= end) return;
+        const int32_t l = __ldg(x.A_idx + p);
+        next = (uint32_t)__ldg(x.S_ptr + l), next_end = (uint32_t)__ldg(x.S_ptr + l + 1);
+        if (VALUES) next_a = __ldg(x.A_val + p);
+        p += PWARP;
+    };
+    load_next();
     while (__any_sync(FULL_MASK, q < q_end || next < next_end || p < end)) {
         if (q >= q_end) {
             q = next, q_end = next_end, a = next_a;
-            next = next_end = 0;
-            if (p < end) {
-                const int32_t l = __ldg(x.A_idx + p);
-                next = (uint32_t)__ldg(x.S_ptr + l), next_end = (uint32_t)__ldg(x.S_ptr + l + 1);
-                if (VALUES) next_a = __ldg(x.A_val + p);
-                p += PWARP;
-            }
+            load_next();
         }
         int32_t col[BATCH];
         T v[BATCH];

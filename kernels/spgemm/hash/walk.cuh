@@ -54,7 +54,8 @@ static __device__ __forceinline__ void walk_share(const struct factors<T> &x,
 {
     const int lane = lane_id();
     const int BATCH = VALUES ? 1 : 2; // products that a lane loads before it uses the first
-    for (int32_t r = upper_bound(round.first, 0, rows, (int32_t)lo) - 1; lo < hi; r += WARP) {
+    int32_t r = lo == 0 ? 0 : upper_bound(round.first, 0, rows, (int32_t)lo) - 1;
+    for (; lo < hi; r += WARP) {
         const int32_t i = r + lane;
         const int32_t before = i < rows ? round.first[i] - 1 : INT32_MAX; // the row begins after it
         const int32_t offset = i < rows ? round.offset[i] : 0;
@@ -143,22 +144,46 @@ static __device__ __forceinline__ bool count_evenly(const struct factors<T> &x, 
     return x.even && (nonzeros < TEAM / WARP || products / MEAN_LONG < nonzeros);
 }
 
+// Where in its round is the thread's nonzero of A, whose row of S has `length` nonzeros: `r` rows
+// that are not empty are before it, and `first` products; `rows` and `products` are those of all.
+// There are fewer than 2^31 products, as the columns of a row of A differ.
+template <int TEAM>
+static __device__ __forceinline__ void place_in_round(uint32_t length, unsigned long long *sums,
+                                                      int32_t &r, int32_t &rows, uint32_t &first,
+                                                      uint32_t &products)
+{
+    if (TEAM == WARP) {
+        const unsigned some = __ballot_sync(FULL_MASK, length > 0);
+        const uint32_t upto = warp_scan(length);
+        r = __popc(some & bits_below(lane_id()));
+        rows = __popc(some);
+        first = upto - length;
+        products = warp_broadcast(upto, WARP - 1);
+        team_sync<TEAM>();
+    } else {
+        // Rows in the upper half, products in the lower.
+        unsigned long long total, before = (unsigned long long)(length > 0) << 32 | length;
+        before = team_scan<TEAM>(before, sums, total);
+        r = (int32_t)(before >> 32), rows = (int32_t)(total >> 32);
+        first = (uint32_t)before, products = (uint32_t)total;
+    }
+}
+
 // Calls f(column, value, lanes) for every product of the row [p, end) of A that is in this team's
-// portion, dealt out evenly or a warp per nonzero; `lanes` is a mask of the lanes of the
-// warp that make this call together. All
-// threads of the team take part; ends with a barrier.
-// Where `stop` is given, the rest is left out as soon as *stop > limit.
+// portion, dealt out evenly or a warp per nonzero; `lanes` is a mask of the lanes of the warp that
+// make this call together. All threads of the team take part; ends with a barrier. Where `stop` is
+// given, the rest is left out as soon as *stop > limit.
 template <bool VALUES, int TEAM, typename T, typename F>
 static __device__ __forceinline__ void
 walk(const struct factors<T> &x, int32_t p, int32_t end, bool even, struct portion mine,
      team_round<TEAM, T> &round, const int32_t *stop, int32_t limit, F f)
 {
     const int me = team_rank<TEAM>(), warps = TEAM / WARP;
-    const int64_t worker = (int64_t)mine.share * warps + me / WARP;
-    const int64_t workers = (int64_t)mine.shares * warps;
+    const uint32_t worker = (uint32_t)(mine.share * warps + me / WARP);
+    const uint32_t workers = (uint32_t)(mine.shares * warps);
     if (!even) {
-        walk_nonzeros<VALUES>(x, (uint32_t)(p + worker + mine.round * workers), (uint32_t)end,
-                              (uint32_t)(workers * mine.step), stop, limit, f);
+        walk_nonzeros<VALUES>(x, (uint32_t)p + worker + (uint32_t)mine.round * workers,
+                              (uint32_t)end, workers * (uint32_t)mine.step, stop, limit, f);
         team_sync<TEAM>();
         return;
     }
@@ -172,24 +197,22 @@ walk(const struct factors<T> &x, int32_t p, int32_t end, bool even, struct porti
             length = __ldg(x.S_ptr + l + 1) - begin;
             if (VALUES) a = __ldg(x.A_val + at + me);
         }
-        // Rows that are not empty in the upper half, products in the lower: fewer than 2^31, as
-        // the columns of a row of A differ.
-        unsigned long long total, before = (unsigned long long)(length > 0) << 32 | length;
-        before = team_scan<TEAM>(before, round.sums, total);
+        int32_t r, rows;
+        uint32_t first, products;
+        place_in_round<TEAM>((uint32_t)length, round.sums, r, rows, first, products);
         if (length > 0) {
-            const int32_t r = (int32_t)(before >> 32), first = (int32_t)before;
-            round.first[r] = first;
-            round.offset[r] = begin - first;
+            round.first[r] = (int32_t)first;
+            round.offset[r] = begin - (int32_t)first;
             if (VALUES) round.a[r] = a;
         }
         team_sync<TEAM>();
-        const int64_t products = (int64_t)(total & 0xffffffffu);
-        const int64_t each = ceil_div(ceil_div(products, workers), WARP) * WARP;
-        const uint32_t lo = (uint32_t)min(products, each * worker);
-        const uint32_t hi = (uint32_t)min(products, each * worker + each);
+        // All stays below 2^32: a worker has no more than 32 products too many.
+        const uint32_t each =
+            ((products + workers - 1) / workers + WARP - 1) / WARP * (uint32_t)WARP;
+        const uint32_t lo = min(products, each * worker), hi = min(products, lo + each);
         bool go_on = lo < hi;
         if (stop) go_on = go_on && !__any_sync(FULL_MASK, *(volatile const int32_t *)stop > limit);
-        if (go_on) walk_share<VALUES, TEAM>(x, round, (int32_t)(total >> 32), lo, hi, f);
+        if (go_on) walk_share<VALUES, TEAM>(x, round, rows, lo, hi, f);
         team_sync<TEAM>();
     }
 }
