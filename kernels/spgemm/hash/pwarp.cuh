@@ -23,31 +23,32 @@ static __host__ __device__ __forceinline__ int64_t pwarp_stride(int32_t size)
     return size + PWARP;
 }
 
-// Calls f(there, column, value) for the products of row i of A, of which the four threads take a
-// nonzero each at a time; -1: there is no row. All lanes of the warp call it together, those with
-// nothing to do with `there` false; else they would part, and each wait for loads of its own. Where
-// the next row of S begins is loaded a row ahead.
+// The walks below call f(there, row, column, value) for the products of a row of A for each four
+// threads, which has `length` nonzeros from p on: 0 if there is no row. `row` counts the rows of
+// the warp; -1 is the thread's own. All lanes of the warp call f together, those with nothing to do
+// with `there` false; else they would part, and each wait for loads of its own.
+
+// Of a row the four threads take a nonzero each at a time. Where the next row of S begins is loaded
+// a row ahead.
 template <bool VALUES, typename T, typename F>
-static __device__ __forceinline__ void pwarp_walk(const struct factors<T> &x, int32_t i, F f)
+static __device__ __forceinline__ void walk_own(const struct factors<T> &x, int32_t p,
+                                                int32_t length, F f)
 {
     const int BATCH = 2; // products that a thread loads before it uses the first
-    int64_t p = 0, end = 0;
-    if (i >= 0) {
-        p = (int64_t)__ldg(x.A_ptr + i) + threadIdx.x % PWARP;
-        end = __ldg(x.A_ptr + i + 1);
-    }
+    const int64_t end = (int64_t)p + length;
+    int64_t at = (int64_t)p + threadIdx.x % PWARP;
     uint32_t q = 0, q_end = 0, next = 0, next_end = 0;
     T a = 0, next_a = 0;
     auto load_next = [&]() {
         next = next_end = 0;
-        if (p >= end) return;
-        const int32_t l = __ldg(x.A_idx + p);
+        if (at >= end) return;
+        const int32_t l = __ldg(x.A_idx + at);
         next = (uint32_t)__ldg(x.S_ptr + l), next_end = (uint32_t)__ldg(x.S_ptr + l + 1);
-        if (VALUES) next_a = __ldg(x.A_val + p);
-        p += PWARP;
+        if (VALUES) next_a = __ldg(x.A_val + at);
+        at += PWARP;
     };
     load_next();
-    while (__any_sync(FULL_MASK, q < q_end || next < next_end || p < end)) {
+    while (__any_sync(FULL_MASK, q < q_end || next < next_end || at < end)) {
         if (q >= q_end) {
             q = next, q_end = next_end, a = next_a;
             load_next();
@@ -61,9 +62,84 @@ static __device__ __forceinline__ void pwarp_walk(const struct factors<T> &x, in
             v[k] = VALUES && there ? a * __ldg(x.S_val + q + k) : 0;
         }
 #pragma unroll
-        for (int k = 0; k < BATCH; k++) f(q + k < q_end, col[k], v[k]);
+        for (int k = 0; k < BATCH; k++) f(q + k < q_end, -1, col[k], v[k]);
         q = min(q + BATCH, q_end);
     }
+}
+
+// The last lane whose number in `first`, which ascends over the lanes, is no higher than x; those
+// that hold them are `apart` lanes apart.
+template <typename N> static __device__ __forceinline__ int lane_of(N first, N x, int apart)
+{
+    int lane = 0;
+    for (int step = WARP / 2; step >= apart; step /= 2)
+        if (__shfl_sync(FULL_MASK, first, lane + step) <= x) lane += step;
+    return lane;
+}
+
+// The products of all rows of the warp are dealt out evenly over its lanes: 32 nonzeros of the rows
+// at a time, each with a row of S, and 32 products of those at a time.
+template <bool VALUES, typename T, typename F>
+static __device__ __forceinline__ void walk_evenly(const struct factors<T> &x, int32_t p,
+                                                   int32_t length, F f)
+{
+    const int BATCH = 2; // products that a thread loads before it uses the first
+    const int lane = lane_id();
+    // Nonzeros of the warp's rows up to this one, which are few, as are their products.
+    const int32_t upto = warp_scan(lane % PWARP == 0 ? length : 0), start = upto - length;
+    const int32_t nonzeros = warp_broadcast(upto, WARP - 1);
+    for (int32_t at = 0; at < nonzeros; at += WARP) {
+        const int32_t e = at + lane;
+        const int row_lane = lane_of(start, e, PWARP);
+        const int32_t mine = __shfl_sync(FULL_MASK, p - start, row_lane) + e;
+        uint32_t begin = 0, count = 0;
+        T a = 0;
+        if (e < nonzeros) {
+            const int32_t l = __ldg(x.A_idx + mine);
+            begin = (uint32_t)__ldg(x.S_ptr + l);
+            count = (uint32_t)__ldg(x.S_ptr + l + 1) - begin;
+            if (VALUES) a = __ldg(x.A_val + mine);
+        }
+        const uint32_t first = warp_scan(count) - count;
+        const uint32_t products = warp_broadcast(first + count, WARP - 1);
+        for (uint32_t lo = 0; lo < products; lo += BATCH * WARP) {
+            int32_t col[BATCH];
+            int row[BATCH];
+            T v[BATCH];
+#pragma unroll
+            for (int k = 0; k < BATCH; k++) {
+                const uint32_t product = lo + k * WARP + lane;
+                if (k > 0 && lo + k * WARP >= products) break;
+                const int from = lane_of(first, product, 1);
+                const uint32_t q = __shfl_sync(FULL_MASK, begin - first, from) + product;
+                const T a_q = VALUES ? warp_broadcast(a, from) : 0;
+                row[k] = __shfl_sync(FULL_MASK, row_lane, from) / PWARP;
+                const bool there = product < products;
+                col[k] = there ? __ldg(x.S_idx + q) : 0;
+                v[k] = VALUES && there ? a_q * __ldg(x.S_val + q) : 0;
+            }
+#pragma unroll
+            for (int k = 0; k < BATCH; k++)
+                if (lo + k * WARP < products)
+                    f(lo + k * WARP + lane < products, row[k], col[k], v[k]);
+        }
+    }
+}
+
+// Row i of A; -1: there is none. Where no thread has a second nonzero, little is gained by dealing
+// products out.
+template <bool VALUES, typename T, typename F>
+static __device__ __forceinline__ void pwarp_walk(const struct factors<T> &x, int32_t i, F f)
+{
+    int32_t p = 0, length = 0;
+    if (i >= 0) {
+        p = __ldg(x.A_ptr + i);
+        length = __ldg(x.A_ptr + i + 1) - p;
+    }
+    if (x.even && __any_sync(FULL_MASK, length > PWARP))
+        walk_evenly<VALUES>(x, p, length, f);
+    else
+        walk_own<VALUES>(x, p, length, f);
 }
 
 template <typename T>
@@ -75,19 +151,28 @@ __launch_bounds__(PWARP_BLOCK) void symbolic_pwarp(struct factors<T> x, struct r
     SHARED_DYNAMIC(int32_t, tables);
     const int sub = (int)threadIdx.x % PWARP, place = (int)threadIdx.x / PWARP;
     const int64_t r = (int64_t)blockIdx.x * (PWARP_BLOCK / PWARP) + place;
-    int32_t *keys = tables + place * pwarp_stride(rows.size);
+    const int32_t stride = (int32_t)pwarp_stride(rows.size);
+    int32_t *keys = tables + place * stride;
     const int32_t i = r < rows.count ? rows.list[r] : -1;
     const int32_t size = i >= 0 ? table_size(products[i], x.slack, rows.size) : 0;
     for (int32_t s = sub; s < size; s += PWARP) keys[s] = EMPTY;
+    if (sub == 0) keys[rows.size] = 0; // columns that others found: the word lies behind the table
     __syncwarp();
+    int32_t *warp_keys = keys - lane_id() / PWARP * stride;
     int32_t found = 0;
-    pwarp_walk<false>(x, i, [&](bool there, int32_t col, T) {
+    pwarp_walk<false>(x, i, [&](bool there, int row, int32_t col, T) {
+        int32_t *its_keys = row < 0 ? keys : warp_keys + row * stride;
+        const int32_t its_size = row < 0 ? size : warp_broadcast(size, row * PWARP);
         bool is_new = false;
-        if (there) table_place(keys, size - 1, col, is_new);
-        found += is_new;
+        if (there) table_place(its_keys, its_size - 1, col, is_new);
+        if (row < 0)
+            found += is_new;
+        else if (is_new)
+            atomicAdd(&its_keys[rows.size], 1);
     });
     found = group_sum<PWARP>(found);
-    if (i >= 0 && sub == 0) nz[i] = found;
+    __syncwarp();
+    if (i >= 0 && sub == 0) nz[i] = found + keys[rows.size];
 }
 
 // Bytes of shared memory for each row: values, keys, then the columns that are there, in any order,
@@ -107,7 +192,8 @@ static __global__ __launch_bounds__(PWARP_BLOCK) void numeric_pwarp(struct facto
     const int ROWS = PWARP_BLOCK / PWARP;
     const int sub = (int)threadIdx.x % PWARP, place = (int)threadIdx.x / PWARP;
     const int64_t r = (int64_t)blockIdx.x * ROWS + place;
-    const int64_t stride = pwarp_stride(rows.size), list_stride = pwarp_stride(rows.limit);
+    const int32_t stride = (int32_t)pwarp_stride(rows.size);
+    const int32_t list_stride = (int32_t)pwarp_stride(rows.limit);
     T *vals = memory + place * stride;
     int32_t *all_keys = (int32_t *)(memory + ROWS * stride);
     int32_t *keys = all_keys + place * stride;
@@ -120,11 +206,14 @@ static __global__ __launch_bounds__(PWARP_BLOCK) void numeric_pwarp(struct facto
         vals[s] = 0;
     }
     __syncwarp();
-    pwarp_walk<true>(x, i, [&](bool there, int32_t col, T v) {
+    const int32_t warp_first = (place - lane_id() / PWARP) * stride; // of the tables of the warp
+    pwarp_walk<true>(x, i, [&](bool there, int row, int32_t col, T v) {
+        const int32_t first = row < 0 ? place * stride : warp_first + row * stride;
+        const int32_t its_size = row < 0 ? size : warp_broadcast(size, row * PWARP);
         bool is_new;
-        const uint32_t h = there ? table_place(keys, size - 1, col, is_new) : 0;
+        const uint32_t h = there ? table_place(all_keys + first, its_size - 1, col, is_new) : 0;
         __syncwarp();
-        if (there) atomicAdd(&vals[h], v);
+        if (there) atomicAdd(&memory[first + h], v);
     });
     __syncwarp();
     // Gather: each thread lists what its part of the table holds.
