@@ -4,7 +4,7 @@
 
 #include "table.cuh"
 
-#define GROUP_MOST  9
+#define GROUP_MOST  10
 #define SCAN_SHARES 1024 // most blocks of the scan of row lengths
 #define PIECE       4096 // nonzeros of a row of A above which blocks count it, so many each
 #define BLOCK       256  // threads of the kernels in this file

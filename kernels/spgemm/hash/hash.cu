@@ -21,7 +21,8 @@
 // table.cuh   hash tables (algorithm 5), bitmaps and their ranks
 // group.cuh   all rows: their products (algorithm 2), groups and starts
 // sort.cuh    puts the columns of a row in order, which are in a table in shared memory
-// pwarp.cuh   up to 32 products or 16 nonzeros: a table in shared memory, four threads a row
+// pwarp.cuh   up to 32 products or 16 nonzeros: a table in shared memory, four threads a row; twice
+//             as many, eight threads a row, with the option even
 // team.cuh    up to 8192 products or 4096 nonzeros: a table in shared memory, a warp or a block a
 //             row. Longer ones in the symbolic phase, too, which try the largest table or have a
 //             bitmap
@@ -38,7 +39,8 @@
 //
 // even     Products are dealt out evenly over the lanes of a team, not a warp for each nonzero of
 //          A, but for rows of the symbolic phase with many products for each nonzero. Rows of up to
-//          256 products or 128 nonzeros have one warp, not two.
+//          64 products or 32 nonzeros have eight threads, of up to 256 or 128 one warp, not two.
+//          The products of all rows that share a warp are dealt out over it.
 // repeats  32 products count as a nonzero, down to 4 where the device has few products for each of
 //          its threads, so that a row with many products for few nonzeros gets more threads.
 // slack    Tables have at least twice the places that a row needs, where shared memory holds that,
@@ -236,9 +238,10 @@ static const struct param options[] = {OPTIONS(1, 48, 0, 0, 0, INT32_MAX)};
 static const struct param tuned_options[] = {OPTIONS(2, 0, 1, 32, 1, 65536)};
 
 static const char differs[] =
-    "In rows of more than 16 nonzeros columns are put in order by a bitmap of their range where "
-    "that is short, and bitonically where they are more than 128 (hash-tuned: or a warp has the "
-    "row), not by comparing all with all. "
+    "In rows of more than 16 nonzeros (hash-tuned: 32) columns are put in order by a bitmap of "
+    "their range where that is short, and where they are more than 128 by buckets or, if one is "
+    "crowded, bitonically (hash-tuned: bitonically where a warp has the row), not by comparing all "
+    "with all. "
     "Tables in global memory are sorted as a whole, lie in a pool of bounded size, and are filled "
     "by several blocks each.";
 

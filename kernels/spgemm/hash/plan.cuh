@@ -7,8 +7,7 @@
 
 #define STREAMS      GROUP_MOST
 #define TRY_LEAST    (4 * LONG_BLOCK) // places of the table that rows of unknown length try
-#define PWARP_ROWS   (PWARP_BLOCK / PWARP)
-#define BITMAP_BLOCK 128 // threads that a bitmap gets at least
+#define BITMAP_BLOCK 128              // threads that a bitmap gets at least
 
 // A group of rows, and the kernel that takes them: numeric_long, or by `team` those of pwarp.cuh or
 // team.cuh.
@@ -47,6 +46,9 @@ struct scratch {
     int32_t *overflowed; // rows, or NULL
 };
 
+// Threads a row that are a part of a warp: PWARP to PWARP_MOST.
+#define FOR_LANES(X) X(4) X(8)
+
 // Team sizes, and how many teams a block has.
 #define FOR_TEAMS(X) X(32, 4) X(64, 1) X(128, 1) X(256, 1) X(512, 1) X(1024, 1)
 
@@ -54,12 +56,15 @@ static void launch_symbolic(const struct group *g, cudaStream_t stream,
                             const struct factors<float> &x, const struct rows &rows,
                             const struct overflow &overflow, const struct scratch *w)
 {
-    const auto pwarp = symbolic_pwarp<float>;
     switch (g->team) {
-    case PWARP:
-        LAUNCH(pwarp, (unsigned)ceil_div(rows.count, PWARP_ROWS), PWARP_BLOCK, g->bytes, stream, x,
-               rows, w->products, w->nz);
-        break;
+#define CASE(lanes)                                                                                \
+    case lanes: {                                                                                  \
+        const auto kernel = symbolic_pwarp<lanes, float>;                                          \
+        LAUNCH(kernel, (unsigned)ceil_div(rows.count, g->teams), PWARP_BLOCK, g->bytes, stream, x, \
+               rows, w->products, w->nz);                                                          \
+    } break;
+        FOR_LANES(CASE)
+#undef CASE
 #define CASE(team, teams)                                                                          \
     case team: {                                                                                   \
         const auto kernel = symbolic_team<team, teams, float>;                                     \
@@ -76,7 +81,6 @@ static void launch_numeric(const struct group *g, cudaStream_t stream, const str
                            const struct rows &rows, const struct result<T> &c,
                            const struct scratch *w)
 {
-    const auto pwarp = numeric_pwarp<T>;
     const auto small = numeric_long<LONG_SMALL, T>;
     const auto large = numeric_long<LONG_BLOCK, T>;
     if (g->is_long && g->team == LONG_SMALL) {
@@ -90,10 +94,14 @@ static void launch_numeric(const struct group *g, cudaStream_t stream, const str
         return;
     }
     switch (g->team) {
-    case PWARP:
-        LAUNCH(pwarp, (unsigned)ceil_div(rows.count, PWARP_ROWS), PWARP_BLOCK, g->bytes, stream, x,
-               rows, w->nz, c);
-        break;
+#define CASE(lanes)                                                                                \
+    case lanes: {                                                                                  \
+        const auto kernel = numeric_pwarp<lanes, T>;                                               \
+        LAUNCH(kernel, (unsigned)ceil_div(rows.count, g->teams), PWARP_BLOCK, g->bytes, stream, x, \
+               rows, w->nz, c);                                                                    \
+    } break;
+        FOR_LANES(CASE)
+#undef CASE
 #define CASE(team, teams)                                                                          \
     case team: {                                                                                   \
         const auto kernel = numeric_team<team, teams, T>;                                          \
@@ -107,10 +115,13 @@ static void launch_numeric(const struct group *g, cudaStream_t stream, const str
 
 template <typename T> static int allow_all_shared(struct device *dev)
 {
-    int err = allow_shared(dev, symbolic_pwarp<float>);
-    if (!err) err = allow_shared(dev, numeric_pwarp<T>);
-    if (!err) err = allow_shared(dev, numeric_long<LONG_SMALL, T>);
+    int err = allow_shared(dev, numeric_long<LONG_SMALL, T>);
     if (!err) err = allow_shared(dev, numeric_long<LONG_BLOCK, T>);
+#define ALLOW(lanes)                                                                               \
+    if (!err) err = allow_shared(dev, symbolic_pwarp<lanes, float>);                               \
+    if (!err) err = allow_shared(dev, numeric_pwarp<lanes, T>);
+    FOR_LANES(ALLOW)
+#undef ALLOW
 #define ALLOW(team, teams)                                                                         \
     if (!err) err = allow_shared(dev, symbolic_team<team, teams, float>);                          \
     if (!err) err = allow_shared(dev, numeric_team<team, teams, T>);
@@ -127,9 +138,9 @@ static void plan_size(struct group *g, bool values, const struct state *s, int64
     const int64_t rows = g->teams;
     for (g->slack = s->slack; g->slack > 0; g->slack--) {
         g->size = (int32_t)next_power((int64_t)g->limit * g->slack);
-        if (g->team == PWARP)
-            g->bytes =
-                rows * (values ? pwarp_bytes<T>(g->size, g->limit) : pwarp_stride(g->size) * 4);
+        if (g->team < WARP)
+            g->bytes = rows * (values ? pwarp_bytes<T>(g->team, g->size, g->limit)
+                                      : pwarp_stride(g->team, g->size) * 4);
         else
             g->bytes = rows * (values ? team_bytes<T>(g->size, g->limit) : g->size * (int64_t)4);
         const int64_t tables = rows * g->size * (int64_t)(4 + (values ? sizeof(T) : 0));
@@ -138,21 +149,25 @@ static void plan_size(struct group *g, bool values, const struct state *s, int64
 }
 
 // The groups of table I, whose rows have tables: each takes rows twice as long as the one before,
-// with twice the threads. Groups whose tables do not fit in `room` bytes, or with rows of more than
-// `cut` columns, are left out; `more` adds a larger one. Returns how many there are.
+// with twice the threads; the paper has none between PWARP and two warps. Groups whose tables do
+// not fit in `room` bytes, or with rows of more than `cut` columns, are left out; `more` adds a
+// larger one. Returns how many there are.
 template <typename T>
 static int plan_tables(struct group *groups, bool values, const struct state *s, int scale,
                        int64_t room, bool more, int32_t cut)
 {
     struct group g = {};
     int count = 0;
-    g.team = PWARP;
-    g.teams = PWARP_ROWS;
-    for (g.limit = (values ? 16 : 32) * scale;; g.limit /= 2) {
+    for (int lanes = PWARP; lanes <= (s->even ? PWARP_MOST : PWARP); lanes *= 2) {
+        g.team = lanes;
+        g.teams = PWARP_BLOCK / lanes;
+        g.limit = (values ? 4 : 8) * lanes * scale;
         plan_size<T>(&g, values, s, room);
-        if (g.slack == s->slack) break;
+        // These tables have all the slack there is to be, the first if need be for shorter rows.
+        for (; lanes == PWARP && g.slack < s->slack; plan_size<T>(&g, values, s, room))
+            g.limit /= 2;
+        if (g.slack == s->slack) groups[count++] = g;
     }
-    groups[count++] = g;
     for (int team = s->even ? WARP : 64; team <= (more ? 2048 : 1024); team *= 2) {
         g.team = min(team, 1024);
         g.teams = team == WARP ? 4 : 1;
@@ -192,7 +207,7 @@ static void plan_done(struct state *s, int phase, int count)
 static void plan_bitmaps(struct group *g, int32_t words, int32_t slack, int64_t warp_room)
 {
     const int64_t own = (int64_t)sizeof(struct team_round<ROUND_MOST, float>) + 1024;
-    if (g->team == PWARP || g->size < words) return;
+    if (g->team < WARP || g->size < words) return;
     g->slack = slack; // of the tables that are smaller than a bitmap
     g->size = words;
     g->bytes = g->teams * (words * (int64_t)4);

@@ -1,11 +1,12 @@
-// Rows of few products or nonzeros, whose tables are in shared memory: four threads have a row,
-// which the paper calls PWARP (algorithm 3).
+// Rows of few products or nonzeros, whose tables are in shared memory: a part of a warp has a row,
+// LANES threads, of which the paper has four and calls them PWARP (algorithm 3).
 #ifndef SPGEMM_HASH_PWARP_H
 #define SPGEMM_HASH_PWARP_H
 
 #include "group.cuh"
 
-#define PWARP       4
+#define PWARP       4   // LANES at least
+#define PWARP_MOST  8   // and at most
 #define PWARP_BLOCK 512 // threads
 
 // The rows of a group.
@@ -16,27 +17,27 @@ struct rows {
     int32_t limit; // nonzeros that a row has at most; numeric only
 };
 
-// Words that hold a table of `size` places in the PWARP kernels, a power of two, or a list: so that
-// the threads of a warp, side by side in their rows' tables, are in different banks.
-static __host__ __device__ __forceinline__ int64_t pwarp_stride(int32_t size)
+// Words that hold a table of `size` places, a power of two, or a list: so that the threads of a
+// warp, side by side in their rows' tables, are in different banks.
+static __host__ __device__ __forceinline__ int64_t pwarp_stride(int lanes, int32_t size)
 {
-    return size + PWARP;
+    return size + lanes;
 }
 
-// The walks below call f(there, row, column, value) for the products of a row of A for each four
+// The walks below call f(there, row, column, value) for the products of a row of A for each LANES
 // threads, which has `length` nonzeros from p on: 0 if there is no row. `row` counts the rows of
 // the warp; -1 is the thread's own. All lanes of the warp call f together, those with nothing to do
 // with `there` false; else they would part, and each wait for loads of its own.
 
-// Of a row the four threads take a nonzero each at a time. Where the next row of S begins is loaded
+// Of a row its threads take a nonzero each at a time. Where the next row of S begins is loaded
 // a row ahead.
-template <bool VALUES, typename T, typename F>
+template <bool VALUES, int LANES, typename T, typename F>
 static __device__ __forceinline__ void walk_own(const struct factors<T> &x, int32_t p,
                                                 int32_t length, F f)
 {
     const int BATCH = 2; // products that a thread loads before it uses the first
     const int64_t end = (int64_t)p + length;
-    int64_t at = (int64_t)p + threadIdx.x % PWARP;
+    int64_t at = (int64_t)p + threadIdx.x % LANES;
     uint32_t q = 0, q_end = 0, next = 0, next_end = 0;
     T a = 0, next_a = 0;
     auto load_next = [&]() {
@@ -45,7 +46,7 @@ static __device__ __forceinline__ void walk_own(const struct factors<T> &x, int3
         const int32_t l = __ldg(x.A_idx + at);
         next = (uint32_t)__ldg(x.S_ptr + l), next_end = (uint32_t)__ldg(x.S_ptr + l + 1);
         if (VALUES) next_a = __ldg(x.A_val + at);
-        at += PWARP;
+        at += LANES;
     };
     load_next();
     while (__any_sync(FULL_MASK, q < q_end || next < next_end || at < end)) {
@@ -79,18 +80,18 @@ template <typename N> static __device__ __forceinline__ int lane_of(N first, N x
 
 // The products of all rows of the warp are dealt out evenly over its lanes: 32 nonzeros of the rows
 // at a time, each with a row of S, and 32 products of those at a time.
-template <bool VALUES, typename T, typename F>
+template <bool VALUES, int LANES, typename T, typename F>
 static __device__ __forceinline__ void walk_evenly(const struct factors<T> &x, int32_t p,
                                                    int32_t length, F f)
 {
     const int BATCH = 2; // products that a thread loads before it uses the first
     const int lane = lane_id();
     // Nonzeros of the warp's rows up to this one, which are few, as are their products.
-    const int32_t upto = warp_scan(lane % PWARP == 0 ? length : 0), start = upto - length;
+    const int32_t upto = warp_scan(lane % LANES == 0 ? length : 0), start = upto - length;
     const int32_t nonzeros = warp_broadcast(upto, WARP - 1);
     for (int32_t at = 0; at < nonzeros; at += WARP) {
         const int32_t e = at + lane;
-        const int row_lane = lane_of(start, e, PWARP);
+        const int row_lane = lane_of(start, e, LANES);
         const int32_t mine = __shfl_sync(FULL_MASK, p - start, row_lane) + e;
         uint32_t begin = 0, count = 0;
         T a = 0;
@@ -113,7 +114,7 @@ static __device__ __forceinline__ void walk_evenly(const struct factors<T> &x, i
                 const int from = lane_of(first, product, 1);
                 const uint32_t q = __shfl_sync(FULL_MASK, begin - first, from) + product;
                 const T a_q = VALUES ? warp_broadcast(a, from) : 0;
-                row[k] = __shfl_sync(FULL_MASK, row_lane, from) / PWARP;
+                row[k] = __shfl_sync(FULL_MASK, row_lane, from) / LANES;
                 const bool there = product < products;
                 col[k] = there ? __ldg(x.S_idx + q) : 0;
                 v[k] = VALUES && there ? a_q * __ldg(x.S_val + q) : 0;
@@ -126,9 +127,9 @@ static __device__ __forceinline__ void walk_evenly(const struct factors<T> &x, i
     }
 }
 
-// Row i of A; -1: there is none. Where no thread has a second nonzero, little is gained by dealing
-// products out.
-template <bool VALUES, typename T, typename F>
+// Row i of A; -1: there is none. Where no thread of four has a second nonzero, little is gained by
+// dealing products out.
+template <bool VALUES, int LANES, typename T, typename F>
 static __device__ __forceinline__ void pwarp_walk(const struct factors<T> &x, int32_t i, F f)
 {
     int32_t p = 0, length = 0;
@@ -136,33 +137,33 @@ static __device__ __forceinline__ void pwarp_walk(const struct factors<T> &x, in
         p = __ldg(x.A_ptr + i);
         length = __ldg(x.A_ptr + i + 1) - p;
     }
-    if (x.even && __any_sync(FULL_MASK, length > PWARP))
-        walk_evenly<VALUES>(x, p, length, f);
+    if (x.even && (LANES > PWARP || __any_sync(FULL_MASK, length > LANES)))
+        walk_evenly<VALUES, LANES>(x, p, length, f);
     else
-        walk_own<VALUES>(x, p, length, f);
+        walk_own<VALUES, LANES>(x, p, length, f);
 }
 
-template <typename T>
+template <int LANES, typename T>
 static __global__
 __launch_bounds__(PWARP_BLOCK) void symbolic_pwarp(struct factors<T> x, struct rows rows,
                                                    const int32_t *__restrict__ products,
                                                    int32_t *__restrict__ nz)
 {
     SHARED_DYNAMIC(int32_t, tables);
-    const int sub = (int)threadIdx.x % PWARP, place = (int)threadIdx.x / PWARP;
-    const int64_t r = (int64_t)blockIdx.x * (PWARP_BLOCK / PWARP) + place;
-    const int32_t stride = (int32_t)pwarp_stride(rows.size);
+    const int sub = (int)threadIdx.x % LANES, place = (int)threadIdx.x / LANES;
+    const int64_t r = (int64_t)blockIdx.x * (PWARP_BLOCK / LANES) + place;
+    const int32_t stride = (int32_t)pwarp_stride(LANES, rows.size);
     int32_t *keys = tables + place * stride;
     const int32_t i = r < rows.count ? rows.list[r] : -1;
     const int32_t size = i >= 0 ? table_size(products[i], x.slack, rows.size) : 0;
-    for (int32_t s = sub; s < size; s += PWARP) keys[s] = EMPTY;
+    for (int32_t s = sub; s < size; s += LANES) keys[s] = EMPTY;
     if (sub == 0) keys[rows.size] = 0; // columns that others found: the word lies behind the table
     __syncwarp();
-    int32_t *warp_keys = keys - lane_id() / PWARP * stride;
+    int32_t *warp_keys = keys - lane_id() / LANES * stride;
     int32_t found = 0;
-    pwarp_walk<false>(x, i, [&](bool there, int row, int32_t col, T) {
+    pwarp_walk<false, LANES>(x, i, [&](bool there, int row, int32_t col, T) {
         int32_t *its_keys = row < 0 ? keys : warp_keys + row * stride;
-        const int32_t its_size = row < 0 ? size : warp_broadcast(size, row * PWARP);
+        const int32_t its_size = row < 0 ? size : warp_broadcast(size, row * LANES);
         bool is_new = false;
         if (there) table_place(its_keys, its_size - 1, col, is_new);
         if (row < 0)
@@ -170,30 +171,31 @@ __launch_bounds__(PWARP_BLOCK) void symbolic_pwarp(struct factors<T> x, struct r
         else if (is_new)
             atomicAdd(&its_keys[rows.size], 1);
     });
-    found = group_sum<PWARP>(found);
+    found = group_sum<LANES>(found);
     __syncwarp();
     if (i >= 0 && sub == 0) nz[i] = found + keys[rows.size];
 }
 
 // Bytes of shared memory for each row: values, keys, then the columns that are there, in any order,
 // and their places.
-template <typename T> static __host__ __device__ int64_t pwarp_bytes(int32_t size, int32_t limit)
+template <typename T>
+static __host__ __device__ int64_t pwarp_bytes(int lanes, int32_t size, int32_t limit)
 {
-    return pwarp_stride(size) * (int64_t)(sizeof(T) + 4) + pwarp_stride(limit) * 6;
+    return pwarp_stride(lanes, size) * (int64_t)(sizeof(T) + 4) + pwarp_stride(lanes, limit) * 6;
 }
 
-template <typename T>
+template <int LANES, typename T>
 static __global__ __launch_bounds__(PWARP_BLOCK) void numeric_pwarp(struct factors<T> x,
                                                                     struct rows rows,
                                                                     const int32_t *__restrict__ nz,
                                                                     struct result<T> c)
 {
     SHARED_DYNAMIC(T, memory);
-    const int ROWS = PWARP_BLOCK / PWARP;
-    const int sub = (int)threadIdx.x % PWARP, place = (int)threadIdx.x / PWARP;
+    const int ROWS = PWARP_BLOCK / LANES;
+    const int sub = (int)threadIdx.x % LANES, place = (int)threadIdx.x / LANES;
     const int64_t r = (int64_t)blockIdx.x * ROWS + place;
-    const int32_t stride = (int32_t)pwarp_stride(rows.size);
-    const int32_t list_stride = (int32_t)pwarp_stride(rows.limit);
+    const int32_t stride = (int32_t)pwarp_stride(LANES, rows.size);
+    const int32_t list_stride = (int32_t)pwarp_stride(LANES, rows.limit);
     T *vals = memory + place * stride;
     int32_t *all_keys = (int32_t *)(memory + ROWS * stride);
     int32_t *keys = all_keys + place * stride;
@@ -201,15 +203,15 @@ static __global__ __launch_bounds__(PWARP_BLOCK) void numeric_pwarp(struct facto
     uint16_t *where = (uint16_t *)(all_found + ROWS * list_stride) + place * list_stride;
     const int32_t i = r < rows.count ? rows.list[r] : -1;
     const int32_t size = i >= 0 ? table_size(nz[i], x.slack, rows.size) : 0;
-    for (int32_t s = sub; s < size; s += PWARP) {
+    for (int32_t s = sub; s < size; s += LANES) {
         keys[s] = EMPTY;
         vals[s] = 0;
     }
     __syncwarp();
-    const int32_t warp_first = (place - lane_id() / PWARP) * stride; // of the tables of the warp
-    pwarp_walk<true>(x, i, [&](bool there, int row, int32_t col, T v) {
+    const int32_t warp_first = (place - lane_id() / LANES) * stride; // of the tables of the warp
+    pwarp_walk<true, LANES>(x, i, [&](bool there, int row, int32_t col, T v) {
         const int32_t first = row < 0 ? place * stride : warp_first + row * stride;
-        const int32_t its_size = row < 0 ? size : warp_broadcast(size, row * PWARP);
+        const int32_t its_size = row < 0 ? size : warp_broadcast(size, row * LANES);
         bool is_new;
         const uint32_t h = there ? table_place(all_keys + first, its_size - 1, col, is_new) : 0;
         __syncwarp();
@@ -218,11 +220,11 @@ static __global__ __launch_bounds__(PWARP_BLOCK) void numeric_pwarp(struct facto
     __syncwarp();
     // Gather: each thread lists what its part of the table holds.
     int32_t mine = 0;
-    for (int32_t s = sub; s < size; s += PWARP) mine += keys[s] != EMPTY;
-    const int32_t upto = group_scan<PWARP>(mine);
-    const int32_t count = __shfl_sync(FULL_MASK, upto, PWARP - 1, PWARP);
+    for (int32_t s = sub; s < size; s += LANES) mine += keys[s] != EMPTY;
+    const int32_t upto = group_scan<LANES>(mine);
+    const int32_t count = __shfl_sync(FULL_MASK, upto, LANES - 1, LANES);
     int32_t at = upto - mine;
-    for (int32_t s = sub; s < size; s += PWARP)
+    for (int32_t s = sub; s < size; s += LANES)
         if (keys[s] != EMPTY) {
             found[at] = keys[s];
             where[at++] = (uint16_t)s;
@@ -231,7 +233,7 @@ static __global__ __launch_bounds__(PWARP_BLOCK) void numeric_pwarp(struct facto
     if (i < 0) return;
     // Sort: the place of a column is the number of those before it.
     const int64_t start = row_start(c, i);
-    for (int32_t e = sub; e < count; e += PWARP) {
+    for (int32_t e = sub; e < count; e += LANES) {
         const int32_t col = found[e];
         int32_t rank = 0;
         for (int32_t o = 0; o < count; o++) rank += found[o] < col;
