@@ -170,7 +170,7 @@ static __device__ __forceinline__ bool is_giant(const struct grouping &g,
 
 // A row that a thread lists.
 struct listed {
-    int32_t row, count; // and what it is grouped by
+    int32_t row, count; // its products in the symbolic phase, its nonzeros in the numeric one
     int group;          // -1: the row is in no group
     bool giant;
 };
@@ -178,7 +178,7 @@ struct listed {
 // Puts the thread's rows into list[], which has the rows of group 0, then those of group 1, and so
 // on. Each group's part is filled from its start on, as blocks come, so that neighbours stay close;
 // but giants fill the last group's part from its end backwards. By all threads of the block.
-// `places` and `starts` are shared; the former is zero before, and after the next barrier again.
+// `places` and `starts` are shared; the former is zero before the call and after it.
 template <int ROWS>
 static __device__ __forceinline__ void put_rows(int phase, const struct grouping &grouping,
                                                 struct counters *counters,
@@ -217,7 +217,7 @@ static __device__ __forceinline__ void put_rows(int phase, const struct grouping
     }
 }
 
-// Also sets nz[i] = 0 for rows without products. A block has BLOCK * ROWS rows.
+// The list of rows by products; nz[i] = 0 for rows without any. A block has BLOCK * ROWS rows.
 template <int ROWS>
 static __global__ __launch_bounds__(BLOCK) void list_by_products(
     const int32_t *__restrict__ A_ptr, int32_t m, struct grouping grouping,
@@ -294,11 +294,12 @@ static __global__ __launch_bounds__(BLOCK) void sum_shares(int32_t m, int32_t sh
     if (threadIdx.x == 0) sums[blockIdx.x] = (int64_t)all;
 }
 
-// The sums of counts over the rows of a block before each: ROWS times BLOCK of them, one of each
-// BLOCK for each thread. `sums` is shared, with room for all warps of each BLOCK.
+// before[k]: the sum of counts over the rows ahead of the thread's k-th, which is row k * BLOCK +
+// threadIdx.x of these ROWS * BLOCK; `total`: over all. `sums` is shared, with room for the warps
+// of each BLOCK. By all threads; begins with a barrier.
 template <int ROWS>
 static __device__ __forceinline__ void
-scan_rows(const struct listed (&these)[ROWS], unsigned long long (&upto)[ROWS],
+scan_rows(const struct listed (&these)[ROWS], unsigned long long (&before)[ROWS],
           unsigned long long *sums, unsigned long long &total)
 {
     const int warps = BLOCK / WARP, warp = (int)threadIdx.x / WARP, lane = lane_id();
@@ -306,18 +307,18 @@ scan_rows(const struct listed (&these)[ROWS], unsigned long long (&upto)[ROWS],
     __syncthreads();
 #pragma unroll
     for (int k = 0; k < ROWS; k++) {
-        upto[k] = warp_scan((unsigned long long)these[k].count);
-        if (lane == WARP - 1) sums[k * warps + warp] = upto[k];
-        upto[k] -= (unsigned long long)these[k].count;
+        before[k] = warp_scan((unsigned long long)these[k].count);
+        if (lane == WARP - 1) sums[k * warps + warp] = before[k];
+        before[k] -= (unsigned long long)these[k].count;
     }
     __syncthreads();
     const unsigned long long all = warp_scan(lane < ROWS * warps ? sums[lane] : 0);
     total = warp_broadcast(all, WARP - 1);
 #pragma unroll
     for (int k = 0; k < ROWS; k++) {
-        const int before = k * warps + warp - 1;
-        const unsigned long long base = __shfl_sync(FULL_MASK, all, max(before, 0));
-        if (before >= 0) upto[k] += base;
+        const int warps_before = k * warps + warp;
+        const unsigned long long base = __shfl_sync(FULL_MASK, all, max(warps_before - 1, 0));
+        if (warps_before > 0) before[k] += base;
     }
 }
 

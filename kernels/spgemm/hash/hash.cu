@@ -38,9 +38,10 @@
 // is the same code with
 //
 // even     Products are dealt out evenly over the lanes of a team, not a warp for each nonzero of
-//          A, but for rows of the symbolic phase with many products for each nonzero. Rows of up to
-//          64 products or 32 nonzeros have eight threads, of up to 256 or 128 one warp, not two.
-//          The products of all rows that share a warp are dealt out over it.
+//          A, but for rows of the symbolic phase with many products for each nonzero. Rows of more
+//          than 32 products or 16 nonzeros have eight threads up to 64 or 32, and a warp up to 256
+//          or 128, not two. The products of all rows that share a warp are dealt out over it, but
+//          where four threads have a row and none of them has a second nonzero of A.
 // repeats  32 products count as a nonzero, down to 4 where the device has few products for each of
 //          its threads, so that a row with many products for few nonzeros gets more threads.
 // slack    Tables have at least twice the places that a row needs, where shared memory holds that,

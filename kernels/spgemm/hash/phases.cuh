@@ -83,9 +83,9 @@ static const int32_t *giants_of(const struct state *s, int phase, const struct s
     return w->list + end - s->seen->giants[phase];
 }
 
-// What a block does to list its rows takes it as long for few as for many. So a thread has more
-// than one where with one each the device would not hold all threads at a time.
-static int rows_listed(const struct state *s, int32_t m) { return m > s->threads ? LISTED : 1; }
+// What it costs a block to list rows hardly depends on how many it has. So where there are more
+// rows than the device holds threads, each thread lists LISTED.
+static int rows_a_thread(const struct state *s, int32_t m) { return m > s->threads ? LISTED : 1; }
 
 // Algorithm 2, and the rows' groups.
 static int analyse(struct task *t, struct state *s, const struct factors<float> &x,
@@ -102,7 +102,7 @@ static int analyse(struct task *t, struct state *s, const struct factors<float> 
     if (min64(nnz, t->A[0]->n) > PIECE)
         LAUNCH(pieces, (unsigned)t->dev->units * 2, BLOCK, 0, stream, x, w->counters, w->products,
                w->pieces);
-    const int rows = rows_listed(s, x.m);
+    const int rows = rows_a_thread(s, x.m);
     const auto list = rows == 1 ? list_by_products<1> : list_by_products<LISTED>;
     LAUNCH(list, (unsigned)ceil_div(x.m, BLOCK * rows), BLOCK, 0, stream, x.A_ptr, x.m,
            s->grouping[SYMBOLIC], w->counters, w->products, w->nz, w->list, s->seen);
@@ -157,7 +157,7 @@ static int allocate(struct task *t, struct state *s, const struct scratch *w)
     cudaStream_t stream = (cudaStream_t)t->dev->stream;
     const struct grouping by_nonzeros = grouping_by_nonzeros(s, t->R.n);
     const int32_t m = t->R.m;
-    const int rows = rows_listed(s, m);
+    const int rows = rows_a_thread(s, m);
     const auto narrow =
         rows == 1 ? list_by_nonzeros<1, int32_t> : list_by_nonzeros<LISTED, int32_t>;
     const auto wide = rows == 1 ? list_by_nonzeros<1, int64_t> : list_by_nonzeros<LISTED, int64_t>;

@@ -148,10 +148,10 @@ static void plan_size(struct group *g, bool values, const struct state *s, int64
     }
 }
 
-// The groups of table I, whose rows have tables: each takes rows twice as long as the one before,
-// with twice the threads; the paper has none between PWARP and two warps. Groups whose tables do
-// not fit in `room` bytes, or with rows of more than `cut` columns, are left out; `more` adds a
-// larger one. Returns how many there are.
+// The groups of table I, whose rows have tables: for each thread a row may have 8 products or 4
+// nonzeros, times `scale`. With `even` there are groups of eight threads and of a warp, which the
+// paper lacks. Groups whose tables do not fit in `room` bytes, or with rows of more than `cut`
+// columns, are left out; `more` adds a larger one. Returns how many there are.
 template <typename T>
 static int plan_tables(struct group *groups, bool values, const struct state *s, int scale,
                        int64_t room, bool more, int32_t cut)
@@ -163,7 +163,8 @@ static int plan_tables(struct group *groups, bool values, const struct state *s,
         g.teams = PWARP_BLOCK / lanes;
         g.limit = (values ? 4 : 8) * lanes * scale;
         plan_size<T>(&g, values, s, room);
-        // These tables have all the slack there is to be, the first if need be for shorter rows.
+        // With all the slack there is to be: of four threads for shorter rows if need be, of eight
+        // not at all.
         for (; lanes == PWARP && g.slack < s->slack; plan_size<T>(&g, values, s, room))
             g.limit /= 2;
         if (g.slack == s->slack) groups[count++] = g;

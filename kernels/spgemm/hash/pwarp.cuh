@@ -14,11 +14,11 @@ struct rows {
     const int32_t *list;
     int32_t count;
     int32_t size;  // places of the largest table, or words of a bitmap
-    int32_t limit; // nonzeros that a row has at most; numeric only
+    int32_t limit; // nonzeros that a row has at most, and buckets to sort them; numeric only
 };
 
-// Words that hold a table of `size` places, a power of two, or a list: so that the threads of a
-// warp, side by side in their rows' tables, are in different banks.
+// Words from one row's table of `size` places, a power of two, or its list to the next: so many
+// that a warp meets all banks where the threads of each row go over their table together.
 static __host__ __device__ __forceinline__ int64_t pwarp_stride(int lanes, int32_t size)
 {
     return size + lanes;
@@ -68,8 +68,8 @@ static __device__ __forceinline__ void walk_own(const struct factors<T> &x, int3
     }
 }
 
-// The last lane whose number in `first`, which ascends over the lanes, is no higher than x; those
-// that hold them are `apart` lanes apart.
+// The last lane, of each `apart`-th, whose `first` is no higher than x: `first` ascends over the
+// lanes, and lane 0's is no higher. By all lanes.
 template <typename N> static __device__ __forceinline__ int lane_of(N first, N x, int apart)
 {
     int lane = 0;
@@ -79,20 +79,21 @@ template <typename N> static __device__ __forceinline__ int lane_of(N first, N x
 }
 
 // The products of all rows of the warp are dealt out evenly over its lanes: 32 nonzeros of the rows
-// at a time, each with a row of S, and 32 products of those at a time.
+// at a time, each with a row of S, and BATCH times 32 products of those at a time.
 template <bool VALUES, int LANES, typename T, typename F>
 static __device__ __forceinline__ void walk_evenly(const struct factors<T> &x, int32_t p,
                                                    int32_t length, F f)
 {
     const int BATCH = 2; // products that a thread loads before it uses the first
     const int lane = lane_id();
-    // Nonzeros of the warp's rows up to this one, which are few, as are their products.
-    const int32_t upto = warp_scan(lane % LANES == 0 ? length : 0), start = upto - length;
-    const int32_t nonzeros = warp_broadcast(upto, WARP - 1);
-    for (int32_t at = 0; at < nonzeros; at += WARP) {
-        const int32_t e = at + lane;
+    // Nonzeros of the warp's rows up to this one and before it: nearly 2^31 at most, as they may
+    // name empty rows of S. The products of 32 of them are few.
+    const uint32_t upto = warp_scan(lane % LANES == 0 ? (uint32_t)length : 0);
+    const uint32_t start = upto - (uint32_t)length, nonzeros = warp_broadcast(upto, WARP - 1);
+    for (uint32_t at = 0; at < nonzeros; at += WARP) {
+        const uint32_t e = at + lane;
         const int row_lane = lane_of(start, e, LANES);
-        const int32_t mine = __shfl_sync(FULL_MASK, p - start, row_lane) + e;
+        const uint32_t mine = __shfl_sync(FULL_MASK, (uint32_t)p - start, row_lane) + e;
         uint32_t begin = 0, count = 0;
         T a = 0;
         if (e < nonzeros) {
@@ -157,7 +158,8 @@ __launch_bounds__(PWARP_BLOCK) void symbolic_pwarp(struct factors<T> x, struct r
     const int32_t i = r < rows.count ? rows.list[r] : -1;
     const int32_t size = i >= 0 ? table_size(products[i], x.slack, rows.size) : 0;
     for (int32_t s = sub; s < size; s += LANES) keys[s] = EMPTY;
-    if (sub == 0) keys[rows.size] = 0; // columns that others found: the word lies behind the table
+    // Behind the table: columns that walk_evenly() finds, which any lane may.
+    if (sub == 0) keys[rows.size] = 0;
     __syncwarp();
     int32_t *warp_keys = keys - lane_id() / LANES * stride;
     int32_t found = 0;

@@ -25,7 +25,8 @@ template <int TEAM> static __device__ __forceinline__ void sort_bitonic(uint32_t
 }
 
 // The place of each column in its row, by a bitmap of the range of columns that the row has. `bits`
-// has room for whole times four of `words`, and so has `before`.
+// and `before` have room for `words` rounded up to a multiple of 4, and are aligned for four of
+// them.
 template <int TEAM, typename F>
 static __device__ __forceinline__ void sort_by_range(const int32_t *keys, int32_t size, int32_t lo,
                                                      int32_t words, uint32_t *bits,
@@ -65,12 +66,15 @@ static __device__ __forceinline__ void sort_by_range(const int32_t *keys, int32_
 // Whether `is` holds for any thread of the team. A barrier.
 template <int TEAM> static __device__ __forceinline__ bool team_any(bool is)
 {
-    return TEAM == WARP ? __any_sync(FULL_MASK, is) : __syncthreads_or(is) != 0;
+    if (TEAM != WARP) return __syncthreads_or(is) != 0;
+    team_sync<TEAM>(); // a vote orders no memory
+    return __any_sync(FULL_MASK, is);
 }
 
-// The same for a range that is too wide for that: buckets have neighbouring columns, those of a
-// bucket are compared all with all. `list` has a place for each column. `pairs` has a count for
-// each bucket, two in a word. Does nothing and returns false where a bucket has too many columns.
+// As sort_by_range(), where the range is too wide for it: buckets have neighbouring columns, and
+// those of a bucket are compared all with all. Returns false, with nothing put, where a bucket has
+// more than COUNT_SORT. `list` has room for the place in the table of each column, `pairs` for a
+// count of 16 bits for each bucket, of which there is an even number, no more than hi - lo.
 template <int TEAM, typename F>
 static __device__ __forceinline__ bool
 sort_by_buckets(const int32_t *keys, int32_t size, int32_t count, int32_t lo, int32_t hi,
@@ -79,13 +83,13 @@ sort_by_buckets(const int32_t *keys, int32_t size, int32_t count, int32_t lo, in
     const int me = team_rank<TEAM>();
     const int shift = __clz(buckets) + 1 - __clz(hi - lo); // (hi - lo) >> shift < buckets
     auto bucket_of = [=](int32_t key) { return (uint32_t)(key - lo) >> shift; };
-    auto half = [](uint32_t bucket) { return 16 * (bucket & 1); };
+    auto shift_in_pair = [](uint32_t bucket) { return 16 * (bucket & 1); };
     for (int32_t w = me; w < buckets / 2; w += TEAM) pairs[w] = 0;
     team_sync<TEAM>();
     for (int32_t s = me; s < size; s += TEAM)
         if (keys[s] != EMPTY) {
             const uint32_t b = bucket_of(keys[s]);
-            atomicAdd(&pairs[b / 2], 1u << half(b));
+            atomicAdd(&pairs[b / 2], 1u << shift_in_pair(b));
         }
     team_sync<TEAM>();
     // Each thread has neighbouring buckets, and replaces their counts by where they start.
@@ -107,13 +111,14 @@ sort_by_buckets(const int32_t *keys, int32_t size, int32_t count, int32_t lo, in
     for (int32_t s = me; s < size; s += TEAM)
         if (keys[s] != EMPTY) {
             const uint32_t b = bucket_of(keys[s]);
-            list[atomicAdd(&pairs[b / 2], 1u << half(b)) >> half(b) & 0xffff] = (uint16_t)s;
+            list[atomicAdd(&pairs[b / 2], 1u << shift_in_pair(b)) >> shift_in_pair(b) & 0xffff] =
+                (uint16_t)s;
         }
     team_sync<TEAM>();
     // Now a bucket's number is where it ends. In the order of the list, so that neighbours are
     // written together.
     auto end_of = [&](uint32_t bucket) {
-        return (int32_t)(pairs[bucket / 2] >> half(bucket) & 0xffff);
+        return (int32_t)(pairs[bucket / 2] >> shift_in_pair(bucket) & 0xffff);
     };
     for (int32_t x = me; x < count; x += TEAM) {
         const int32_t key = keys[list[x]];
@@ -126,9 +131,9 @@ sort_by_buckets(const int32_t *keys, int32_t size, int32_t count, int32_t lo, in
     return true;
 }
 
-// The same by the columns themselves, which are listed: few are compared all with all, as in the
-// paper, each by the thread that has it in the list; more are sorted, and each looks up its place.
-// `where` says where in the table a column is.
+// As sort_by_range(), by the columns themselves, which are listed: few are compared all with all,
+// as in the paper, each by the thread that has it in the list; more are sorted, and each looks up
+// its place. `where` says where in the table a column is.
 template <int TEAM, typename F>
 static __device__ __forceinline__ void sort_by_columns(const int32_t *keys, int32_t size,
                                                        int32_t count, uint32_t *cols,

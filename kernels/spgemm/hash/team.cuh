@@ -70,8 +70,9 @@ static __global__ __launch_bounds__(TEAM *TEAMS) void symbolic_team(
         nz[i] = found[team];
 }
 
-// Bytes of shared memory for each row of a team: values, keys, and scratch for the sort: 6 bytes
-// for each column a row may have, and room for a power of two of them.
+// Bytes of shared memory for each row of a team: values, keys, and scratch for the sort: 4 and 2
+// bytes for each column a row may have, and room for a power of two of columns. `limit` is a
+// multiple of 4.
 template <typename T> static __host__ __device__ int64_t team_bytes(int32_t size, int32_t limit)
 {
     const int64_t scratch = max((int64_t)limit * 6, next_power(limit) * 4);

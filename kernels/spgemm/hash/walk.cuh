@@ -146,7 +146,8 @@ static __device__ __forceinline__ bool count_evenly(const struct factors<T> &x, 
 
 // Where in its round is the thread's nonzero of A, whose row of S has `length` nonzeros: `r` rows
 // that are not empty are before it, and `first` products; `rows` and `products` are those of all.
-// There are fewer than 2^31 products, as the columns of a row of A differ.
+// There are fewer than 2^31 products, as the columns of a row of A differ. A warp does without
+// `sums`. By all threads.
 template <int TEAM>
 static __device__ __forceinline__ void place_in_round(uint32_t length, unsigned long long *sums,
                                                       int32_t &r, int32_t &rows, uint32_t &first,
@@ -206,7 +207,7 @@ walk(const struct factors<T> &x, int32_t p, int32_t end, bool even, struct porti
             if (VALUES) round.a[r] = a;
         }
         team_sync<TEAM>();
-        // All stays below 2^32: a worker has no more than 32 products too many.
+        // All stays below 2^32: `each` is products / workers + 32 at most.
         const uint32_t each =
             ((products + workers - 1) / workers + WARP - 1) / WARP * (uint32_t)WARP;
         const uint32_t lo = min(products, each * worker), hi = min(products, lo + each);
