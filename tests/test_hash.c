@@ -167,20 +167,22 @@ static const int sorted[] = {17,  31,  32,  33,   39,   63,   64,   65,   95,   
                              129, 130, 191, 192,  193,  255,  256,  257,  258,  383,  384, 385, 511,
                              512, 513, 700, 1023, 1024, 1025, 2048, 2049, 3000, 4095, 4096};
 #define SORTED_MOST 4096
+#define TURN        1024 // rows that a block of list_by_nonzeros() takes at a time
 
-// Row r names two rows, which have the first and the last two thirds of its columns. The first and
-// the last column are the matrix's. Of the others each is somewhere in its share of all; or, if
-// `close`, all are one beside the other.
+// Row r, and row r of the next TURN rows, name two rows, which have the first and the last two
+// thirds of its columns. The first and the last column are the matrix's. Of the others each is
+// somewhere in its share of all; or, if `close`, all are one beside the other.
 static int make_sorted(int32_t n, bool close, struct csr *A)
 {
     const int32_t R = COUNT(sorted);
     int64_t p = 0;
-    int err = csr_alloc(A, n, n, (int64_t)R * (2 + 2 * SORTED_MOST));
+    int err = csr_alloc(A, n, n, (int64_t)R * (4 + 2 * SORTED_MOST));
     CHECK(!err, "%s", fail_text());
     for (int32_t i = 0; i < n && !err; i++) {
         const int32_t r = i % R, count = sorted[r], third = count / 3;
         A->ptr[i] = p;
-        for (int32_t j = 0; j < 2 && i < R; j++) A->idx[p] = (j + 1) * R + r, A->val[p++] = 1 + j;
+        for (int32_t j = 0; j < 2 && i < 2 * TURN && i % TURN < R; j++)
+            A->idx[p] = (j + 1) * R + i % TURN, A->val[p++] = 1 + j;
         const int32_t first = i < 2 * R ? 0 : third, end = i < 2 * R ? count - third : count;
         for (int32_t j = first; j < end && i >= R && i < 3 * R; j++) {
             const int32_t share = n / count, there = close ? j : j * share + j * 7919 % share;
@@ -193,7 +195,8 @@ static int make_sorted(int32_t n, bool close, struct csr *A)
 }
 
 // A range of 20,000 columns is wide for short rows, one of 200,000 for all. Columns that are close
-// are too many for a bucket, and are sorted: of 600,000 in rows of any length.
+// are too many for a bucket and are sorted, of 1,100,000 in rows of any length; and so many rows of
+// C a block of list_by_nonzeros() takes in more than one turn.
 static void test_sorts(const struct op *op, struct device *dev, int32_t n, bool close)
 {
     const struct algo_entry *e = algo_find(op, "hash-tuned", DEVICE_CUDA);
@@ -253,7 +256,7 @@ int main(void)
     test_repeats(op, &dev);
     test_sorts(op, &dev, 20000, false);
     test_sorts(op, &dev, 200000, false);
-    test_sorts(op, &dev, 600000, true);
+    test_sorts(op, &dev, 1100000, true);
     device_close(&dev);
     return TEST_END();
 }
