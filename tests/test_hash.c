@@ -167,7 +167,7 @@ static const int sorted[] = {17,  31,  32,  33,   39,   63,   64,   65,   95,   
                              129, 130, 191, 192,  193,  255,  256,  257,  258,  383,  384, 385, 511,
                              512, 513, 700, 1023, 1024, 1025, 2048, 2049, 3000, 4095, 4096};
 #define SORTED_MOST 4096
-#define TURN        1024 // rows that a block of list_by_nonzeros() takes at a time
+#define TURN        1024 // rows: BLOCK * LISTED, which list_by_nonzeros() takes at a time
 
 // Row r, and row r of the next TURN rows, name two rows, which have the first and the last two
 // thirds of its columns. The first and the last column are the matrix's. Of the others each is

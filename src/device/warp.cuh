@@ -109,6 +109,14 @@ template <int TEAM> static __device__ __forceinline__ int team_rank()
     return TEAM ? (int)(threadIdx.x % (TEAM ? TEAM : 1)) : (int)threadIdx.x;
 }
 
+// Whether `is` holds for any thread of the team. A barrier.
+template <int TEAM> static __device__ __forceinline__ bool team_any(bool is)
+{
+    if (TEAM != WARP) return __syncthreads_or(is) != 0;
+    team_sync<TEAM>(); // a vote orders no memory
+    return __any_sync(FULL_MASK, is);
+}
+
 // The sum of x over the threads of the team before this one; `total` is that over all. `sums` is
 // shared, with room for one of each warp, and free again after the next barrier. Begins with a
 // barrier. Blocks are of whole warps.
@@ -162,6 +170,27 @@ static __device__ __forceinline__ I lower_bound(const N *__restrict__ a, I low, 
         }
     }
     return low;
+}
+
+// The first of the 32 lanes that holds no less than x, where what they hold ascends; 31 if all are
+// below x. By all lanes.
+static __device__ __forceinline__ int32_t lower_bound_lanes(int32_t a, int32_t x)
+{
+    int32_t low = 0;
+#pragma unroll
+    for (int32_t step = WARP / 2; step > 0; step /= 2)
+        if (__shfl_sync(FULL_MASK, a, low + step - 1) < x) low += step;
+    return low;
+}
+
+// The last lane, of each `apart`-th, whose `first` is no higher than x: `first` ascends over the
+// lanes, and lane 0's is no higher. By all lanes.
+template <typename N> static __device__ __forceinline__ int lane_of(N first, N x, int apart)
+{
+    int lane = 0;
+    for (int step = WARP / 2; step >= apart; step /= 2)
+        if (__shfl_sync(FULL_MASK, first, lane + step) <= x) lane += step;
+    return lane;
 }
 
 // What lies i rows below `top`, rows being `step` bytes apart.

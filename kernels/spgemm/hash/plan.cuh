@@ -46,8 +46,8 @@ struct scratch {
     int32_t *overflowed; // rows, or NULL
 };
 
-// Threads a row that are a part of a warp: PWARP to PWARP_MOST.
-#define FOR_LANES(X) X(4) X(8)
+// Threads a row that are a part of a warp.
+#define FOR_LANES(X) X(PWARP) X(PWARP_MOST)
 
 // Team sizes, and how many teams a block has.
 #define FOR_TEAMS(X) X(32, 4) X(64, 1) X(128, 1) X(256, 1) X(512, 1) X(1024, 1)

@@ -68,16 +68,6 @@ static __device__ __forceinline__ void walk_own(const struct factors<T> &x, int3
     }
 }
 
-// The last lane, of each `apart`-th, whose `first` is no higher than x: `first` ascends over the
-// lanes, and lane 0's is no higher. By all lanes.
-template <typename N> static __device__ __forceinline__ int lane_of(N first, N x, int apart)
-{
-    int lane = 0;
-    for (int step = WARP / 2; step >= apart; step /= 2)
-        if (__shfl_sync(FULL_MASK, first, lane + step) <= x) lane += step;
-    return lane;
-}
-
 // The products of all rows of the warp are dealt out evenly over its lanes: 32 nonzeros of the rows
 // at a time, each with a row of S, and BATCH times 32 products of those at a time.
 template <bool VALUES, int LANES, typename T, typename F>

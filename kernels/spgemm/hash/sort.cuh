@@ -63,14 +63,6 @@ static __device__ __forceinline__ void sort_by_range(const int32_t *keys, int32_
         }
 }
 
-// Whether `is` holds for any thread of the team. A barrier.
-template <int TEAM> static __device__ __forceinline__ bool team_any(bool is)
-{
-    if (TEAM != WARP) return __syncthreads_or(is) != 0;
-    team_sync<TEAM>(); // a vote orders no memory
-    return __any_sync(FULL_MASK, is);
-}
-
 // As sort_by_range(), where the range is too wide for it: buckets have neighbouring columns, and
 // those of a bucket are compared all with all. Returns false, with nothing put, where a bucket has
 // more than COUNT_SORT. `list` has room for the place in the table of each column, `pairs` for a

@@ -136,17 +136,6 @@ static __device__ __forceinline__ void each_tile(const struct multiply &w, uint3
     }
 }
 
-// The first of the 32 lanes that holds no less than x, where what they hold ascends; 31 if all are
-// below x. By all lanes.
-static __device__ __forceinline__ int32_t lower_bound_lanes(int32_t a, int32_t x)
-{
-    int32_t low = 0;
-#pragma unroll
-    for (int32_t step = WARP / 2; step > 0; step /= 2)
-        if (__shfl_sync(FULL_MASK, a, low + step - 1) < x) low += step;
-    return low;
-}
-
 // Intersects a tile row of A with a tile column of S. Pairs of matching tiles gather in `pairs`,
 // but for those without a product: no column that the tile of A uses is a row that the one of S
 // uses. use(count, last) is called when there may be no room for more, and at the end, then with
