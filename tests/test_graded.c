@@ -590,6 +590,32 @@ static void test_empty_rows(void)
     }
 }
 
+static int32_t thirteen(int32_t i) { return (void)i, 13; }
+
+// Where rows of B begin anywhere and are a warp wide, half a warp has a row up to 12 nonzeros long.
+static void test_half_a_warp(void)
+{
+    static const struct {
+        int32_t m, (*length)(int32_t);
+        enum prec prec;
+        int64_t k;
+        double lanes, columns;
+    } cases[] = {
+        {400, four, F32, 67, 16, 96},      {400, four, F32, 95, 16, 96},
+        {400, four, F32, 97, 16, 128},     {400, four, F32, 127, 16, 128},
+        {400, four, F32, 129, 32, 192},    {200, thirteen, F32, 67, 32, 96},
+        {200, thirteen, F32, 97, 32, 128}, {400, four, F64, 67, 32, 96},
+    };
+    for (int c = 0; c < COUNT(cases); c++) {
+        const struct outcome out = run_rows(cases[c].m, cases[c].length, NULL, cases[c].prec,
+                                            cases[c].k, NULL, "half a warp");
+        CHECK(figure_of(&out, "lanes") == cases[c].lanes &&
+                  figure_of(&out, "columns") == cases[c].columns,
+              "%s, k %lld: %g lanes, %g columns", prec_name(cases[c].prec), (long long)cases[c].k,
+              figure_of(&out, "lanes"), figure_of(&out, "columns"));
+    }
+}
+
 // ---- How scattered the columns are ----
 
 static void test_scatter(void)
@@ -955,6 +981,7 @@ int main(void)
         test_registers,
         test_registers_of_even_pieces,
         test_empty_rows,
+        test_half_a_warp,
         test_scatter,
         test_no_slab_pays,
         test_bundles,

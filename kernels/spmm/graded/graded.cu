@@ -102,6 +102,8 @@ template <typename S, bool BUNDLES, form_kind KIND> static constexpr struct form
         FOR_BUNDLES(V, 8, 1), FOR_BUNDLES(V, 8, 2), FOR_BUNDLES_EXACT(V, 8, 3),                    \
         FOR_BUNDLES(V, 8, 4), FOR_BUNDLES(V, 16, 4), FOR_BUNDLES_EXACT(V, 32, 3),                  \
         FOR_BUNDLES(V, 32, 4), FOR_BUNDLES(V, 32, 6), FOR_BUNDLES_EXACT(V, 16, 3)
+// In f64 these are no faster.
+#define FORMS_HALF_A_WARP PLAIN_EXACT(1, 16, 6), PLAIN_EXACT(1, 16, 8)
 #define FORMS_FEW_COLUMNS PLAIN(1, 1, 1), PLAIN(1, 4, 1)
 
 // The widest packs first, and of what costs the same the faster one: one slab of (1, 32, 6) ahead
@@ -113,7 +115,8 @@ static const struct form *forms_of(enum prec prec, int *count)
         typedef float T;
         static const struct form forms[] = {
             FORMS_16(4),           BOTH_ROOMY(4, 8, 1), BOTH_PAIRED(4, 8, 1), FOR_BUNDLES(4, 32, 1),
-            FOR_BUNDLES(4, 32, 2), FORMS_8(2),          FORMS_4(1),           FORMS_FEW_COLUMNS};
+            FOR_BUNDLES(4, 32, 2), FORMS_8(2),          FORMS_4(1),           FORMS_HALF_A_WARP,
+            FORMS_FEW_COLUMNS};
         *count = (int)(sizeof forms / sizeof *forms);
         return forms;
     }
