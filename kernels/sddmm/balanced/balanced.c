@@ -23,7 +23,7 @@ static int64_t row_of(const int64_t *ptr, int64_t m, int64_t p)
     return low;
 }
 
-#define BODY "sddmm/balanced.inl"
+#define BODY "sddmm/balanced/balanced.inl"
 #include "each_prec.inl"
 
 static int prepare(struct task *t)
