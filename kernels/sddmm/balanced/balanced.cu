@@ -26,11 +26,15 @@
 // in small matrices to the start of the kernel. So it is started early: until the kernel ahead of
 // it in the stream has ended, it reads rows and columns only, which no kernel writes. In a batch of
 // runs each one then overlaps the one before; `-opt overlap=0` is without that.
-#include "formats/coo.h"
-#include "kernel.cuh"
+//
+// Where rows of A reach far over columns and are not very sparse, rows of Y are loaded from L1: by
+// strips of columns, which strips.cuh is about. Then a warp goes through several shares, and a
+// multiprocessor through neighbouring ones, which its warps take by turns.
+#include "strips.cuh"
 
-#define GROUP       8
-#define MAX_THREADS 256
+#define GROUP          8
+#define MAX_THREADS    256
+#define STRIPS_THREADS 1024 // by strips: all that a multiprocessor has registers for
 
 // How the packs that a group loads at once fill the k columns.
 enum fill {
@@ -82,6 +86,20 @@ static __device__ __forceinline__ void add_dots(T (&sum)[EACH], const operands<T
     }
 }
 
+// The dot product of the nonzero whose row and column the lane has, along with those of its group.
+template <int VEC, int LOADS, int EACH, enum fill FILL, typename T>
+static __device__ __forceinline__ T dots(const operands<T> &a, int32_t row, int32_t col)
+{
+    T sum[EACH] = {};
+    uint32_t l = (uint32_t)lane_id() % GROUP * VEC;
+    add_dots<FILL != PARTLY, (EACH * LOADS > 4), VEC, LOADS>(sum, a, row, col, l);
+    const uint32_t step = GROUP * VEC * LOADS;
+#pragma unroll 1
+    for (uint32_t done = step; FILL != ONCE && done < a.k; done += step)
+        add_dots<FILL != PARTLY, (EACH * LOADS > 4), VEC, LOADS>(sum, a, row, col, l += step);
+    return group_sums<GROUP>(sum);
+}
+
 template <typename T, int VEC, int LOADS, int EACH, enum fill FILL>
 static __global__ void __launch_bounds__(MAX_THREADS, 4) multiply(operands<T> a)
 {
@@ -95,15 +113,38 @@ static __global__ void __launch_bounds__(MAX_THREADS, 4) multiply(operands<T> a)
     const int32_t row = a.row[mine], col = a.col[mine];
     wait_for_previous();
     const T v = a.val[mine];
-    T sum[EACH] = {};
-    uint32_t l = (uint32_t)lane % GROUP * VEC;
-    add_dots<FILL != PARTLY, (EACH * LOADS > 4), VEC, LOADS>(sum, a, row, col, l);
-    const uint32_t step = GROUP * VEC * LOADS;
-#pragma unroll 1
-    for (uint32_t done = step; FILL != ONCE && done < a.k; done += step)
-        add_dots<FILL != PARTLY, (EACH * LOADS > 4), VEC, LOADS>(sum, a, row, col, l += step);
-    const T dot = group_sums<GROUP>(sum);
+    const T dot = dots<VEC, LOADS, EACH, FILL>(a, row, col);
     if (lane % SAME == 0 && p < a.nnz) a.C[p] = v * dot;
+}
+
+// By strips, each nonzero's place in C beside it. A block takes neighbouring shares, about as many
+// as each other one. What is read but once does not stay in L1. Row and column of the next share
+// are there when a warp comes to it.
+template <typename T, int VEC, int LOADS, int EACH, enum fill FILL>
+static __global__ void __launch_bounds__(STRIPS_THREADS, 1)
+    multiply_strips(operands<T> a, const int32_t *place)
+{
+    const int SAME = GROUP / EACH, SHARE = WARP / SAME;
+    start_next();
+    const int lane = lane_id();
+    const uint32_t shares = (a.nnz - 1) / SHARE + 1, warps = blockDim.x / WARP;
+    const uint32_t end = (uint32_t)((uint64_t)shares * (blockIdx.x + 1) / gridDim.x);
+    uint32_t share = (uint32_t)((uint64_t)shares * blockIdx.x / gridDim.x) + threadIdx.x / WARP;
+    if (share >= end) return;
+    uint32_t p = share * SHARE + (uint32_t)(lane / SAME), mine = min(p, a.nnz - 1);
+    int32_t row = __ldcs(a.row + mine), col = __ldcs(a.col + mine);
+    wait_for_previous();
+    for (;;) {
+        const T v = __ldcs(a.val + mine);
+        const int32_t at = __ldcs(place + mine);
+        const T dot = dots<VEC, LOADS, EACH, FILL>(a, row, col);
+        if (lane % SAME == 0 && p < a.nnz) a.C[at] = v * dot;
+        share += warps;
+        if (share >= end) return;
+        p = share * SHARE + (uint32_t)(lane / SAME);
+        mine = min(p, a.nnz - 1);
+        row = __ldcs(a.row + mine), col = __ldcs(a.col + mine);
+    }
 }
 
 // What prepare() decides.
@@ -111,11 +152,26 @@ struct state {
     int vec;   // elements of a pack
     int loads; // packs of a row that a lane loads at once
     enum fill fill;
-    int share;   // nonzeros of a warp
+    int share;   // nonzeros of a warp, at once
     int threads; // of a block
     bool overlap;
+    struct strips strips;
     uint32_t X_step, Y_step;
 };
+
+// As many blocks as are on the device at once, each with something to do.
+template <typename T, int VEC, int LOADS, int EACH, enum fill FILL>
+static void start_strips(const struct task *t, operands<T> a)
+{
+    const struct state *s = (const struct state *)t->state;
+    const int64_t shares = ceil_div(a.nnz, s->share);
+    const int64_t room = (int64_t)t->dev->units * (STRIPS_THREADS / s->threads);
+    const unsigned grid = (unsigned)min64(ceil_div(shares, s->threads / WARP), room);
+    const int32_t *place = s->strips.place;
+    a.row = s->strips.row, a.col = s->strips.col, a.val = (const T *)s->strips.val;
+    auto kernel = multiply_strips<T, VEC, LOADS, EACH, FILL>;
+    LAUNCH_EARLY_IF(s->overlap, kernel, grid, s->threads, 0, t->dev->stream, a, place);
+}
 
 template <typename T, int VEC, int LOADS, int EACH, enum fill FILL>
 static void start_each(const struct task *t)
@@ -126,6 +182,7 @@ static void start_each(const struct task *t)
     const operands<T> a = {
         A->row,      A->col,           (const T *)A->val, (const T *)X->val, (const T *)Y->val,
         (T *)t->val, (uint32_t)A->nnz, (uint32_t)X->cols, s->X_step,         s->Y_step};
+    if (s->strips.width) return start_strips<T, VEC, LOADS, EACH, FILL>(t, a);
     const unsigned grid = (unsigned)ceil_div(A->nnz, s->share * (s->threads / WARP));
     auto kernel = multiply<T, VEC, LOADS, EACH, FILL>;
     LAUNCH_EARLY_IF(s->overlap, kernel, grid, s->threads, 0, t->dev->stream, a);
@@ -208,14 +265,28 @@ static void choose_loads(const struct task *t, struct state *s)
 
 // Long shares load rows of X less often, short ones make many warps. The limits were measured on an
 // H200, by the bytes of a row of X.
-static int choose_share(const struct task *t)
+static int choose_share(const struct task *t, bool strips)
 {
     const int wanted = (int)task_option(t, "share");
     if (wanted) return wanted;
+    if (strips) return 32;
     const int64_t nnz = t->A[0]->nnz, row_bytes = t->in[0].cols * (int64_t)prec_bytes(t->prec);
     if (row_bytes <= 256) return nnz < 800000 ? 16 : 32;
     if (row_bytes <= 512) return nnz < 500000 ? 8 : 32;
     return nnz < 100000 ? 8 : 16;
+}
+
+// Smaller blocks where there are few, so that all multiprocessors get some.
+static int choose_threads(const struct task *t, const struct state *s)
+{
+    const bool strips = s->strips.width > 0;
+    const int wanted = strips ? (int)task_option(t, "threads") : 0;
+    if (wanted) return max(wanted / WARP, 1) * WARP;
+    const int64_t lanes = ceil_div(t->A[0]->nnz, s->share) * WARP;
+    const int64_t blocks = (int64_t)t->dev->units * (strips ? 1 : 2);
+    int threads = strips ? STRIPS_THREADS : MAX_THREADS;
+    while (threads > WARP && lanes / threads < blocks) threads /= 2;
+    return threads;
 }
 
 static int prepare(struct task *t)
@@ -225,28 +296,39 @@ static int prepare(struct task *t)
     if (!s) return ERR_MEMORY;
     if (t->A[0]->nnz > INT32_MAX)
         return fail(ERR_UNSUPPORTED, "%s: more than 2^31 - 1 nonzeros", t->entry->name);
+    int err = strips_make(t, &s->strips);
+    if (err) return err;
     s->vec = choose_vec(t);
     choose_loads(t, s);
-    s->share = choose_share(t);
+    s->share = choose_share(t, s->strips.width > 0);
     if (s->share != 8 && s->share != 16 && s->share != 32)
         return fail(ERR_UNSUPPORTED, "%s: share=%d: it is 0, 8, 16 or 32", t->entry->name,
                     s->share);
-    // Smaller blocks where there are few, so that all multiprocessors get some.
-    s->threads = MAX_THREADS;
-    while (s->threads > WARP &&
-           ceil_div(t->A[0]->nnz, s->share) * WARP / s->threads < 2 * t->dev->units)
-        s->threads /= 2;
+    s->threads = choose_threads(t, s);
     s->overlap =
         task_option(t, "overlap") != 0 && can_launch_early(multiply<float, 1, 1, 2, PARTLY>);
     task_number(t, "share", s->share);
     task_number(t, "overlap", s->overlap);
-    int err = row_step(t, &t->in[0], &s->X_step);
+    task_number(t, "strip_width", s->strips.width);
+    err = row_step(t, &t->in[0], &s->X_step);
     return err ? err : row_step(t, &t->in[1], &s->Y_step);
+}
+
+static void teardown(struct task *t)
+{
+    struct state *s = (struct state *)t->state;
+    if (s) strips_free(t->dev, &s->strips);
+    task_free_state(t);
 }
 
 static const struct param options[] = {
     {"share", 0, 0, 32, true, "nonzeros per warp: 8, 16 or 32; 0: by their number"},
     {"overlap", 1, 0, 1, true, "starts before the kernel ahead of it has ended"},
+    {"strips", -1, -1, 1, true,
+     "1: goes by strips of columns, whose rows of Y stay in L1; -1: where it pays"},
+    {"width", 0, 0, 1 << 30, true, "columns of a strip; 0: by the sizes"},
+    {"threads", 0, 0, STRIPS_THREADS, true,
+     "per block where it goes by strips, rounded down to 32s; 0: by the size"},
     {},
 };
 
@@ -260,5 +342,5 @@ extern const struct algo sddmm_balanced_cuda = {
     .cite = "Own work",
     .prepare = prepare,
     .run = run,
-    .teardown = task_free_state,
+    .teardown = teardown,
 };

@@ -1,0 +1,183 @@
+// The nonzeros of A by strips: another order for `balanced` to go through them in, and whether it
+// pays.
+//
+// strip  neighbouring columns of A, as many as an L1 cache has room for rows of Y
+// piece  the nonzeros that a row has in a strip
+//
+// Strips come one after the other, the nonzeros of each in the order of CSR. A multiprocessor takes
+// as many neighbouring ones as each other does. So the rows of Y of a strip are fetched once for
+// all of them, a row of X once for a piece, and what is left is loaded from L1. Results of a piece
+// are neighbours in C.
+//
+// Rows of X and Y that are fetched past L1, by the counts below, at k = 128 in f32 on 132
+// multiprocessors:
+//
+//                             a row of Y for each nonzero     by strips
+//     2,048 x 512, 15 % nonzeros                  157,000        24,000   of  86 columns
+//     4,096 x 4,096, 6 %                        1,007,000       103,000   of 256
+//     16,384 x 4,096, 8 %                       5,369,000       300,000   of 256
+//     1,024 x 1,024, 3 %                           33,000        24,000   of  86
+//
+// In the order of CSR they come at the rate of gathers from L2, 9 TB/s. By strips the time should
+// go to loads from L1: 1.2 rows for a nonzero, which at 32 TB/s is 3, 19 and 102 us for the first
+// three, all else being hidden behind that; the last one does not pay. This is counted, not
+// measured.
+#ifndef STRIPS_H
+#define STRIPS_H
+
+#include <math.h>
+
+#include "device/cub.cuh"
+#include "formats/coo.h"
+#include "kernel.cuh"
+
+#define STRIP_BYTES   (128 << 10) // of rows of Y; the rest of L1 is for rows of X, and for A
+#define STRIP_THREADS 256
+
+// Rows are fetched so many times less often, at least, where strips pay.
+#define STRIP_GAIN 4
+// And in the order of CSR a multiprocessor would fetch so many bytes of Y: with less, the time goes
+// to the start of the kernel.
+#define STRIP_LEAST (256 << 10)
+
+struct strips {
+    int32_t width;              // columns of a strip; 0: there are none
+    int32_t *row, *col, *place; // of each nonzero, strip by strip; the place is that in A; size nnz
+    void *val;                  // size nnz
+};
+
+static __global__ void __launch_bounds__(STRIP_THREADS)
+    count_pieces(struct coo_dev A, int32_t width, unsigned long long *__restrict__ count)
+{
+    const int64_t step = (int64_t)gridDim.x * STRIP_THREADS;
+    unsigned long long first = 0;
+    for (int64_t p = (int64_t)blockIdx.x * STRIP_THREADS + threadIdx.x; p < A.nnz; p += step)
+        first += p == 0 || A.row[p] != A.row[p - 1] || A.col[p] / width != A.col[p - 1] / width;
+    first = warp_sum(first);
+    if (lane_id() == 0) atomicAdd(count, first);
+}
+
+static __global__ void __launch_bounds__(STRIP_THREADS)
+    list_strips(struct coo_dev A, int32_t width, uint32_t *__restrict__ strip,
+                int32_t *__restrict__ place)
+{
+    const int64_t p = (int64_t)blockIdx.x * STRIP_THREADS + threadIdx.x;
+    if (p >= A.nnz) return;
+    strip[p] = (uint32_t)(A.col[p] / width);
+    place[p] = (int32_t)p;
+}
+
+template <typename T>
+static __global__ void __launch_bounds__(STRIP_THREADS)
+    list_nonzeros(struct coo_dev A, struct strips to)
+{
+    const int64_t p = (int64_t)blockIdx.x * STRIP_THREADS + threadIdx.x;
+    if (p >= A.nnz) return;
+    const int32_t q = to.place[p];
+    to.row[p] = A.row[q];
+    to.col[p] = A.col[q];
+    ((T *)to.val)[p] = ((const T *)A.val)[q];
+}
+
+static int64_t strip_row_bytes(const struct task *t)
+{
+    return max64(t->in[1].cols, 1) * (int64_t)prec_bytes(t->prec);
+}
+
+// By strips of w columns a row of X is fetched n / w times, and each multiprocessor fetches rows of
+// Y for the strip that it begins in and for those that it goes on to: m n / w + units w + n in all.
+// So w is the root of m n / units, or what L1 has room for; and strips are of about the same width.
+static int32_t strip_width(const struct task *t)
+{
+    const int32_t wanted = (int32_t)task_option(t, "width");
+    const int64_t m = t->A[0]->m, n = t->A[0]->n;
+    if (wanted) return wanted;
+    const int64_t best = (int64_t)sqrt((double)m * (double)n / t->dev->units);
+    const int64_t width = max64(min64(best, STRIP_BYTES / strip_row_bytes(t)), 1);
+    return (int32_t)ceil_div(n, ceil_div(n, width));
+}
+
+// Looks at the nonzeros only where there could be enough of them in a piece.
+static int strips_pay(struct task *t, int32_t width, bool *pay)
+{
+    struct device *d = t->dev;
+    const struct coo_dev *A = coo_of(t->A[0]);
+    const int64_t blocks = min64(ceil_div(A->nnz, STRIP_THREADS), 8 * (int64_t)d->units);
+    unsigned long long *count = NULL, pieces = 0;
+    *pay = false;
+    if (A->nnz * strip_row_bytes(t) < STRIP_LEAST * (int64_t)d->units || A->n <= width ||
+        A->nnz / STRIP_GAIN < A->m * ceil_div(A->n, width))
+        return OK;
+    int err = device_alloc(d, 1, sizeof *count, (void **)&count);
+    if (!err) err = device_fill(d, count, 0, sizeof *count);
+    if (!err) {
+        LAUNCH(count_pieces, (unsigned)blocks, STRIP_THREADS, 0, d->stream, *A, width, count);
+        err = wait_for(d, t->entry->name, count, &pieces, sizeof pieces);
+    }
+    device_free(d, count);
+    *pay = A->nnz >= STRIP_GAIN * ((int64_t)pieces + (int64_t)d->units * width + A->n);
+    return err;
+}
+
+// The places of the nonzeros, strip by strip. What the strips were sorted in has room for rows and
+// columns.
+static int strips_sort(struct task *t, struct strips *s)
+{
+    struct device *d = t->dev;
+    const struct coo_dev *A = coo_of(t->A[0]);
+    uint32_t *strip[2] = {NULL, NULL};
+    int32_t *place[2] = {NULL, NULL};
+    int bits = 0, err = OK;
+    while (bits < 31 && (A->n - 1) / s->width >> bits) bits++;
+    for (int i = 0; i < 2; i++) {
+        if (!err) err = device_alloc(d, A->nnz, sizeof **strip, (void **)&strip[i]);
+        if (!err) err = device_alloc(d, A->nnz, sizeof **place, (void **)&place[i]);
+    }
+    if (!err) {
+        LAUNCH(list_strips, (unsigned)ceil_div(A->nnz, STRIP_THREADS), STRIP_THREADS, 0, d->stream,
+               *A, s->width, strip[0], place[0]);
+        err = launch_check(t->entry->name);
+    }
+    if (!err) err = cub_sort_pairs(d, strip, place, A->nnz, 0, bits);
+    device_free(d, place[1]);
+    s->place = place[0];
+    s->row = (int32_t *)strip[0];
+    s->col = (int32_t *)strip[1];
+    return err;
+}
+
+template <typename T> static void start_list(const struct task *t, const struct strips *s)
+{
+    const struct coo_dev *A = coo_of(t->A[0]);
+    auto kernel = list_nonzeros<T>;
+    LAUNCH(kernel, (unsigned)ceil_div(A->nnz, STRIP_THREADS), STRIP_THREADS, 0, t->dev->stream, *A,
+           *s);
+}
+
+// After an error strips_free() frees what there is.
+static int strips_make(struct task *t, struct strips *s)
+{
+    const int64_t nnz = t->A[0]->nnz;
+    const int wanted = (int)task_option(t, "strips");
+    if (nnz == 0 || wanted == 0) return OK;
+    const int32_t width = strip_width(t);
+    bool pay = true;
+    int err = wanted < 0 ? strips_pay(t, width, &pay) : OK;
+    if (err || !pay) return err;
+    s->width = width;
+    err = strips_sort(t, s);
+    if (!err) err = device_alloc(t->dev, nnz, prec_bytes(t->prec), &s->val);
+    if (err) return err;
+    BY_PREC(t, start_list, t, s);
+    return launch_check(t->entry->name);
+}
+
+static void strips_free(struct device *d, struct strips *s)
+{
+    device_free(d, s->row);
+    device_free(d, s->col);
+    device_free(d, s->place);
+    device_free(d, s->val);
+}
+
+#endif
