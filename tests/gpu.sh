@@ -26,6 +26,7 @@ run "$build/tests/test_graded"
 run "$build/tests/test_ping_pong"
 run "$build/tests/test_in_order"
 run "$build/tests/test_auto"
+run "$build/tests/test_strips"
 run "$build/tests/test_hash"
 run "$build/tests/test_tile"
 run "$build/tests/test_algos" cuda

@@ -35,7 +35,7 @@ static int make_inputs(struct inputs *in, const struct algo_entry *e, const stru
     return inputs_make(in, dev, e->op, A, prec, axis, false, 0);
 }
 
-// What is set for an algorithm that is named; NULL: nothing.
+// What is set for an algorithm that is named, on the devices where it has it; NULL: nothing.
 static struct {
     const char *name;
     double value;
@@ -46,7 +46,8 @@ static int run_inputs(const struct algo_entry *e, struct inputs *in, struct chec
 {
     double opt[PARAMS_MAX] = {};
     algo_defaults(e->algo, opt);
-    if (option.name) set_option(e, opt, option.name, option.value);
+    if (option.name && algo_param_find(e->algo, option.name) >= 0)
+        set_option(e, opt, option.name, option.value);
     struct outcome out = case_run(in, e, opt, CHECK_FULL);
     *check = out.check;
     CHECK(!out.left, "%s on %s: the run left %lld bytes", e->name, in->o.dev->id,
@@ -226,6 +227,8 @@ int main(void)
     test_matrix("skew:110:3:100", "tiled-tuned");
     option = {"way", 3};
     test_matrix("skew:110:3:100", "tiled-tuned");
+    option = {"strips", 1};
+    test_matrix("skew:110:3:100", "balanced");
     // Bundles of 200 columns are found when they are looked for a third time.
     option = {};
     prec = F32;
