@@ -161,32 +161,42 @@ static void test_repeats(const struct op *op, struct device *dev)
     }
 }
 
-// So many nonzeros have the first rows of C: a warp sorts one, two, four or eight of them a lane,
-// or more are sorted in shared memory.
+// So many nonzeros have rows of C in test_sorts(): a warp sorts one, two, four or eight of them a
+// lane, or more are sorted in shared memory.
 static const int sorted[] = {17,  31,  32,  33,   39,   63,   64,   65,   95,   96,   97,  127, 128,
                              129, 130, 191, 192,  193,  255,  256,  257,  258,  383,  384, 385, 511,
                              512, 513, 700, 1023, 1024, 1025, 2048, 2049, 3000, 4095, 4096};
-#define SORTED_MOST 4096
-#define TURN        1024 // rows: BLOCK * LISTED, which list_by_nonzeros() takes at a time
+#define TURN 1024 // rows: BLOCK * LISTED, which list_by_nonzeros() takes at a time
 
-// Row r, and row r of the next TURN rows, name two rows, which have the first and the last two
-// thirds of its columns. The first and the last column are the matrix's. Of the others each is
-// somewhere in its share of all; or, if `close`, all are one beside the other.
-static int make_sorted(int32_t n, bool close, struct csr *A)
+// Where the columns of a row are, of n: each somewhere in its share of all; or the first and the
+// last are the matrix's, and the others lie side by side in its middle; or all are its last ones.
+enum where { SPREAD, CLOSE, LATE };
+static int32_t column_at(enum where where, int32_t n, int32_t count, int32_t j)
 {
-    const int32_t R = COUNT(sorted);
-    int64_t p = 0;
-    int err = csr_alloc(A, n, n, (int64_t)R * (4 + 2 * SORTED_MOST));
+    const int32_t share = n / count;
+    if (where == LATE) return n - count + j;
+    if (j == 0 || j == count - 1) return j == 0 ? 0 : n - 1;
+    return where == CLOSE ? n / 2 + j : j * share + j * 7919 % share;
+}
+
+// Row r of C, of the first R and of the R from row `turn` on, has counts[r] nonzeros: row r of
+// A names two rows, which have the first and the last two thirds of them.
+static int make_sorted(int32_t n, enum where where, const int *counts, int32_t R, int32_t turn,
+                       struct csr *A)
+{
+    int64_t p = 0, room = 4 * R;
+    for (int32_t r = 0; r < R; r++) room += 2 * counts[r];
+    int err = csr_alloc(A, n, n, room);
     CHECK(!err, "%s", fail_text());
     for (int32_t i = 0; i < n && !err; i++) {
-        const int32_t r = i % R, count = sorted[r], third = count / 3;
+        const int32_t r = i % R, count = counts[r], third = count / 3;
         A->ptr[i] = p;
-        for (int32_t j = 0; j < 2 && i < 2 * TURN && i % TURN < R; j++)
-            A->idx[p] = (j + 1) * R + i % TURN, A->val[p++] = 1 + j;
+        const int32_t of_C = i < turn ? i : i - turn;
+        for (int32_t j = 0; j < 2 && of_C < R; j++)
+            A->idx[p] = (j + 1) * R + of_C, A->val[p++] = 1 + j;
         const int32_t first = i < 2 * R ? 0 : third, end = i < 2 * R ? count - third : count;
         for (int32_t j = first; j < end && i >= R && i < 3 * R; j++) {
-            const int32_t share = n / count, there = close ? j : j * share + j * 7919 % share;
-            A->idx[p] = j == 0 ? 0 : j == count - 1 ? n - 1 : there;
+            A->idx[p] = column_at(where, n, count, j);
             A->val[p++] = (i + j) % 5 - 2;
         }
     }
@@ -201,7 +211,7 @@ static void test_sorts(const struct op *op, struct device *dev, int32_t n, bool 
 {
     const struct algo_entry *e = algo_find(op, "hash-tuned", DEVICE_CUDA);
     struct csr A;
-    if (make_sorted(n, close, &A)) return;
+    if (make_sorted(n, close ? CLOSE : SPREAD, sorted, COUNT(sorted), TURN, &A)) return;
     for (int turn = 0; turn < 8; turn++) {
         const int scale = 1 + turn % 4, slack = turn < 4 ? 2 : 4;
         double opt[PARAMS_MAX] = {0};
@@ -217,6 +227,55 @@ static void test_sorts(const struct op *op, struct device *dev, int32_t n, bool 
         struct outcome out = case_run(&in, e, opt, CHECK_FULL);
         CHECK(!out.err && out.check.ok && !out.left, "%d columns%s, scale %d, slack %d: %s", n,
               close ? ", close" : "", scale, slack, out.err ? fail_text() : out.check.reason);
+        inputs_free(&in);
+    }
+    csr_free(&A);
+}
+
+// Rows that numeric_ranges has, all of shared memory or 32 KB of it. Its table has 16,384 places or
+// 2,048, for 14,336 or 1,024 columns at a time; rows of up to 4,096 have a table of another kernel,
+// or with 32 KB of up to 2,048 in f64.
+static const struct ranged {
+    int counts[6];
+    double shared, ranges;
+    enum where where;
+    int ranged[2]; // rows, in f32 and in f64
+    int in_global; // rows whose tables are in global memory
+} ranged[] = {
+    {{4096, 4097, 14336, 14337, 28672, 28673}, 0, 2, SPREAD, {4, 4}, 1},
+    {{4096, 4097, 9000, 14336, 14337, 20000}, 0, 1, CLOSE, {3, 3}, 2},
+    {{9216, 9217, 10000, 12000, 12288, 14337}, 0, 0, SPREAD, {0, 0}, 6},
+    {{2048, 2049, 3000, 4096, 4097, 5120}, 32, 5, SPREAD, {2, 5}, 0},
+    {{2049, 4096, 4097, 5120, 5121, 9000}, 32, 5, CLOSE, {2, 4}, 2},
+    {{2049, 3000, 4096, 5000, 8192, 9000}, 32, 16, LATE, {3, 6}, 0},
+};
+
+static void test_ranged(const struct op *op, struct device *dev, const struct ranged *r, bool even)
+{
+    const struct algo_entry *e = algo_find(op, "hash-tuned", DEVICE_CUDA);
+    const int32_t n = 300000;
+    struct csr A;
+    if (make_sorted(n, r->where, r->counts, COUNT(r->counts), n, &A)) return;
+    for (int prec = F32; prec <= F64; prec++) {
+        double opt[PARAMS_MAX] = {0};
+        struct inputs in;
+        int err = inputs_make(&in, dev, op, &A, (enum prec)prec, (int64_t[AXES_MAX]){0}, true, 0);
+        CHECK(!err, "%s", fail_text());
+        if (err) break;
+        algo_defaults(e->algo, opt);
+        set_option(e, opt, "bitmap", 0);
+        set_option(e, opt, "repeats", 0);
+        set_option(e, opt, "shared", r->shared);
+        set_option(e, opt, "ranges", r->ranges);
+        set_option(e, opt, "even", even);
+        struct outcome out = case_run(&in, e, opt, CHECK_FULL);
+        CHECK(!out.err && out.check.ok && !out.left, "row of %d, ranges %g, %s: %s", r->counts[0],
+              r->ranges, prec_name(in.p.prec), out.err ? fail_text() : out.check.reason);
+        const double in_ranges = figure_of(&out, "ranged_rows");
+        const double in_global = figure_of(&out, "long_rows_numeric");
+        CHECK(in_ranges == r->ranged[prec] && in_global == r->in_global,
+              "row of %d, ranges %g, %s: %g rows by ranges, %g in global memory", r->counts[0],
+              r->ranges, prec_name(in.p.prec), in_ranges, in_global);
         inputs_free(&in);
     }
     csr_free(&A);
@@ -257,6 +316,7 @@ int main(void)
     test_sorts(op, &dev, 20000, false);
     test_sorts(op, &dev, 200000, false);
     test_sorts(op, &dev, 1100000, true);
+    for (int r = 0; r < COUNT(ranged); r++) test_ranged(op, &dev, &ranged[r], r != 3);
     device_close(&dev);
     return TEST_END();
 }

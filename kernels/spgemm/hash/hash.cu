@@ -27,10 +27,12 @@
 //             row. Longer ones in the symbolic phase, too, which try the largest table or have a
 //             bitmap
 // long.cuh    longer ones in the numeric phase: a bitmap in shared memory, a block a row
-// plan.cuh    which group goes to which of these three, with how much shared memory
+// ranges.cuh  the same where shared memory has no room for bitmaps: a table there, a block a row,
+//             for a range of columns after the other, with the option ranges
+// plan.cuh    which group goes to which of these four, with how much shared memory
 // pool.cuh    memory for rows under way in global memory, and the sort of tables there
-// global.cuh  giants, rows that overflowed their table, and those that long.cuh has no room for: a
-//             table or a bitmap in global memory, several blocks a row
+// global.cuh  giants, rows that overflowed their table, and those that are too long for the others:
+//             a table or a bitmap in global memory, several blocks a row
 // phases.cuh  the phases, and their streams
 // this file   a run, what it needs, and the options
 //
@@ -52,6 +54,9 @@
 //          bitmaps of their columns. So are, in the symbolic phase, all rows whose table would be
 //          at least as large, and they have fewer threads. Without bitmaps that phase tries long
 //          rows in the largest table, and does those that overflow again in global memory.
+// ranges   Where shared memory has no room for bitmaps, rows too long for its tables have one there
+//          all the same, up to 7/8 full, for a range of their columns after the other: so many such
+//          ranges at most, if they have as many nonzeros each. Longer rows go to global memory.
 // shared   Blocks have all the shared memory that there is.
 // split    Several blocks share a giant, a row with many of all products.
 #include "papers.h"
@@ -109,12 +114,22 @@ static int32_t slack_least(const struct state *s)
     return least;
 }
 
+// Rows that numeric_ranges has.
+static int32_t ranged_rows(const struct state *s)
+{
+    int32_t rows = 0;
+    for (int g = 0; g < s->grouping[NUMERIC].count; g++)
+        if (s->groups[NUMERIC][g].ranges) rows += s->seen->rows[NUMERIC][g];
+    return rows;
+}
+
 static void report(struct task *t, const struct state *s)
 {
     const int symbolic_last = s->grouping[SYMBOLIC].count - 1;
     const int numeric_last = s->grouping[NUMERIC].count - 1;
     task_number(t, "long_rows_symbolic", s->seen->rows[SYMBOLIC][symbolic_last]);
     task_number(t, "long_rows_numeric", s->seen->rows[NUMERIC][numeric_last]);
+    task_number(t, "ranged_rows", ranged_rows(s));
     task_number(t, "giant_rows", s->seen->giants[SYMBOLIC]);
     task_number(t, "overflowed_rows", s->seen->overflowed);
     task_number(t, "slack_least", slack_least(s));
@@ -195,6 +210,7 @@ static int prepare(struct task *t)
     t->state = s;
     if (!s) return ERR_MEMORY;
     s->slack = (int32_t)task_option(t, "slack");
+    s->ranges = (int32_t)task_option(t, "ranges");
     s->even = task_option(t, "even") != 0;
     s->bitmap = task_option(t, "bitmap") != 0;
     s->streams_wanted = task_option(t, "streams") != 0;
@@ -222,21 +238,25 @@ static void teardown(struct task *t)
 #define ABOUT_REPEATS                                                                              \
     "products that earn a row the threads of one nonzero of C, down to 4 if the device has few; "  \
     "0: none do"
-#define OPTIONS(slack, shared, even, repeats, bitmap, split)                                       \
+#define ABOUT_RANGES                                                                               \
+    "without bitmaps: full tables in shared memory that a long row may have, one after another; "  \
+    "0: none"
+#define OPTIONS(slack, shared, even, repeats, bitmap, ranges, split)                               \
     {"scale", 1, 1, 4, true, "table I's bounds and tables times this"},                            \
         {"slack", slack, 1, 4, true, ABOUT_SLACK},                                                 \
         {"shared", shared, 0, 1024, true, "KB of a block's tables, 32 or more; 0: all there is"},  \
         {"even", even, 0, 1, true, ABOUT_EVEN},                                                    \
         {"repeats", repeats, 0, INT32_MAX, true, ABOUT_REPEATS},                                   \
         {"bitmap", bitmap, 0, 1, true, "1: long rows as bitmaps; 0: tables tried and redone"},     \
+        {"ranges", ranges, 0, 64, true, ABOUT_RANGES},                                             \
         {"streams", 1, 0, 1, true, "1: a stream for each group; 0: one for all"},                  \
         {"split", split, 1, INT32_MAX, true, "products from which blocks may share a row"},        \
         {"pool", 256, 0, 1 << 20, false, "MB of tables in global memory at a time, one at least"}, \
     {                                                                                              \
     }
 
-static const struct param options[] = {OPTIONS(1, 48, 0, 0, 0, INT32_MAX)};
-static const struct param tuned_options[] = {OPTIONS(2, 0, 1, 32, 1, 65536)};
+static const struct param options[] = {OPTIONS(1, 48, 0, 0, 0, 0, INT32_MAX)};
+static const struct param tuned_options[] = {OPTIONS(2, 0, 1, 32, 1, 4, 65536)};
 
 static const char differs[] =
     "In rows of more than 16 nonzeros (hash-tuned: 32) columns are put in order by a bitmap of "

@@ -3,14 +3,14 @@
 #ifndef SPGEMM_HASH_PLAN_H
 #define SPGEMM_HASH_PLAN_H
 
-#include "long.cuh"
+#include "ranges.cuh"
 
 #define STREAMS      GROUP_MOST
 #define TRY_LEAST    (4 * LONG_BLOCK) // places of the table that rows of unknown length try
 #define BITMAP_BLOCK 128              // threads that a bitmap gets at least
 
-// A group of rows, and the kernel that takes them: numeric_long, or by `team` those of pwarp.cuh or
-// team.cuh.
+// A group of rows, and the kernel that takes them: numeric_long, numeric_ranges, or by `team` those
+// of pwarp.cuh or team.cuh.
 struct group {
     int team;      // threads a row
     int teams;     // rows a block
@@ -20,6 +20,7 @@ struct group {
     int32_t slack; // its tables have so many places per column, at least; 0: it has no tables
     bool is_long;  // numeric_long takes it
     bool dense;    // ... with a value for each column
+    bool ranges;   // numeric_ranges takes it
 };
 
 struct state {
@@ -29,6 +30,7 @@ struct state {
     int32_t table_limit; // nonzeros of a row that has a table, at most; numeric
     int64_t threads;     // that the device holds
     int32_t slack;
+    int32_t ranges; // full tables that numeric_ranges fills for a row, at most
     bool even, bitmap, streams_wanted;
     int64_t pool_bytes;
     int64_t room_most;     // bytes of shared memory that a block can have besides the kernels' own
@@ -93,6 +95,11 @@ static void launch_numeric(const struct group *g, cudaStream_t stream, const str
                c);
         return;
     }
+    if (g->ranges) {
+        const auto kernel = numeric_ranges<T>;
+        LAUNCH(kernel, (unsigned)rows.count, RANGES_BLOCK, g->bytes, stream, x, rows, w->nz, c);
+        return;
+    }
     switch (g->team) {
 #define CASE(lanes)                                                                                \
     case lanes: {                                                                                  \
@@ -117,6 +124,7 @@ template <typename T> static int allow_all_shared(struct device *dev)
 {
     int err = allow_shared(dev, numeric_long<LONG_SMALL, T>);
     if (!err) err = allow_shared(dev, numeric_long<LONG_BLOCK, T>);
+    if (!err) err = allow_shared(dev, numeric_ranges<T>);
 #define ALLOW(lanes)                                                                               \
     if (!err) err = allow_shared(dev, symbolic_pwarp<lanes, float>);                               \
     if (!err) err = allow_shared(dev, numeric_pwarp<lanes, T>);
@@ -192,6 +200,16 @@ template <typename T> static struct group plan_long(int32_t n, int team, int64_t
     return g;
 }
 
+// A group for numeric_ranges, with the largest table in `room` bytes; false if it is too small.
+template <typename T> static bool plan_ranges(struct group *g, const struct state *s, int64_t room)
+{
+    *g = {RANGES_BLOCK, 1, RANGES_BLOCK * RANGES_EACH, 0, 0, 1, false, false, true};
+    while (g->size > RANGES_BLOCK && ranges_bytes<T>(g->size) > room) g->size /= 2;
+    g->limit = ranges_room(g->size) * s->ranges;
+    g->bytes = ranges_bytes<T>(g->size);
+    return g->limit > s->table_limit;
+}
+
 static void plan_done(struct state *s, int phase, int count)
 {
     struct grouping *grouping = &s->grouping[phase];
@@ -238,8 +256,10 @@ static void plan(struct state *s, int32_t n, int scale, int64_t room, int64_t th
 
     groups = s->groups[NUMERIC];
     const int32_t cut = fits ? max(n / 4, 256) : INT32_MAX;
-    count = plan_tables<T>(groups, true, s, scale, room, !fits, cut);
+    // Rows of the larger group have as many places in numeric_ranges, or more.
+    count = plan_tables<T>(groups, true, s, scale, room, !fits && !s->ranges, cut);
     s->table_limit = groups[count - 1].limit;
+    if (!fits && s->ranges && plan_ranges<T>(&groups[count], s, room)) count++;
     if (fits && ranked <= third / 2) groups[count++] = plan_long<T>(n, LONG_SMALL, third);
     // Without numeric_long, the last group is for rows in global memory.
     if (fits && !groups[count - 1].dense) groups[count++] = plan_long<T>(n, LONG_BLOCK, room);

@@ -6,6 +6,7 @@
 
 #define COUNT_SORT 128 // columns that are put in order by comparing all with all, at most
 #define PLACE_SORT 256 // columns that a warp sorts in its registers, of up to 128 by default
+#define CROWD      128 // columns that a column is compared with in its bucket, on average, at most
 
 // Ascending, `count` a power of two, in shared memory.
 template <int TEAM> static __device__ __forceinline__ void sort_bitonic(uint32_t *keys, int count)
@@ -63,6 +64,32 @@ static __device__ __forceinline__ void sort_by_range(const int32_t *keys, int32_
         }
 }
 
+// Replaces the counts of buckets by where they start: a pair has two of 16 bits. `most` is the
+// largest count of the buckets that the thread has, and `squares` the sum of their squares. By all
+// threads, between two barriers.
+template <int TEAM>
+static __device__ __forceinline__ void
+start_buckets(uint32_t *pairs, int32_t buckets, uint32_t *sums, uint32_t &most, uint32_t &squares)
+{
+    // Each thread has neighbouring buckets.
+    const int32_t each = (int32_t)ceil_div(buckets / 2, TEAM);
+    const int32_t first = team_rank<TEAM>() * each, last = min(first + each, buckets / 2);
+    uint32_t mine = 0, total;
+    most = squares = 0;
+    for (int32_t w = first; w < last; w++) {
+        const uint32_t even = pairs[w] & 0xffff, odd = pairs[w] >> 16;
+        mine += even + odd;
+        most = max(most, max(even, odd));
+        squares += even * even + odd * odd;
+    }
+    uint32_t start = team_scan<TEAM>(mine, sums, total);
+    for (int32_t w = first; w < last; w++) {
+        const uint32_t even = pairs[w] & 0xffff, odd = pairs[w] >> 16;
+        pairs[w] = start | (start + even) << 16;
+        start += even + odd;
+    }
+}
+
 // As sort_by_range(), where the range is too wide for it: buckets have neighbouring columns, and
 // those of a bucket are compared all with all. Returns false, with nothing put, where a bucket has
 // more than COUNT_SORT. `list` has room for the place in the table of each column, `pairs` for a
@@ -84,21 +111,8 @@ sort_by_buckets(const int32_t *keys, int32_t size, int32_t count, int32_t lo, in
             atomicAdd(&pairs[b / 2], 1u << shift_in_pair(b));
         }
     team_sync<TEAM>();
-    // Each thread has neighbouring buckets, and replaces their counts by where they start.
-    const int32_t each = (int32_t)ceil_div(buckets / 2, TEAM);
-    const int32_t first = me * each, last = min(first + each, buckets / 2);
-    uint32_t mine = 0, most = 0, total;
-    for (int32_t w = first; w < last; w++) {
-        const uint32_t even = pairs[w] & 0xffff, odd = pairs[w] >> 16;
-        mine += even + odd;
-        most = max(most, max(even, odd));
-    }
-    uint32_t start = team_scan<TEAM>(mine, (uint32_t *)sums, total);
-    for (int32_t w = first; w < last; w++) {
-        const uint32_t even = pairs[w] & 0xffff, odd = pairs[w] >> 16;
-        pairs[w] = start | (start + even) << 16;
-        start += even + odd;
-    }
+    uint32_t most, squares;
+    start_buckets<TEAM>(pairs, buckets, (uint32_t *)sums, most, squares);
     if (team_any<TEAM>(most > COUNT_SORT)) return false;
     for (int32_t s = me; s < size; s += TEAM)
         if (keys[s] != EMPTY) {
@@ -242,6 +256,91 @@ static __device__ __forceinline__ void sort_places(const int32_t *keys, int32_t 
     else
         sort_list<8>(list, count);
     for (int32_t rank = lane; rank < count; rank += WARP) put(list[rank] & (size - 1), rank);
+}
+
+// Neighbouring columns are in a bucket, and all buckets have ranges of the same length: column col
+// is in bucket (col - low) * scale / 2^32.
+struct spread {
+    int32_t low;
+    uint32_t scale;
+};
+
+// A range over an even number of buckets. Where it is short a bucket has one column, or none.
+static __device__ __forceinline__ struct spread spread_range(int32_t low, int32_t high,
+                                                             int32_t buckets)
+{
+    // The rounding of doubles is too small to yield a bucket more.
+    const double scale = buckets * 4294967296.0 / ((double)high - low + 1);
+    return {low, scale < UINT32_MAX ? (uint32_t)scale : UINT32_MAX};
+}
+
+static __device__ __forceinline__ uint32_t bucket_in(const struct spread &s, int32_t col)
+{
+    return (uint32_t)((uint64_t)(uint32_t)(col - s.low) * s.scale >> 32);
+}
+
+// Moves the columns of a table and their values to its start, in order of their buckets, of which
+// `pairs` then has the starts; true if they are in order within the buckets, too: where those are
+// crowded all columns are sorted. They lie in [low, high]. `pairs` is zero before the call. A
+// thread keeps EACH places in registers, and TEAM * EACH are `size` or more. By all threads, after
+// a barrier; ends with one.
+template <int TEAM, int EACH, typename T>
+static __device__ __forceinline__ bool
+sort_in_place(int32_t *keys, T *vals, int32_t size, int32_t count, struct spread spread,
+              int32_t buckets, uint32_t *pairs, uint32_t *sums)
+{
+    const int me = team_rank<TEAM>();
+    int32_t key[EACH], place[EACH];
+    T val[EACH];
+    uint32_t most, squares, all;
+#pragma unroll
+    for (int k = 0; k < EACH; k++) {
+        key[k] = me + k * TEAM < size ? keys[me + k * TEAM] : EMPTY;
+        place[k] = -1;
+        if (key[k] == EMPTY) continue;
+        const uint32_t b = bucket_in(spread, key[k]), shift = 16 * (b & 1);
+        place[k] = (int32_t)(atomicAdd(&pairs[b / 2], 1u << shift) >> shift & 0xffff);
+    }
+    team_sync<TEAM>();
+    start_buckets<TEAM>(pairs, buckets, sums, most, squares);
+    team_scan<TEAM>(squares, sums, all);
+    const bool crowded = all > (uint32_t)count * CROWD;
+    // What is empty is above all columns.
+    if (crowded) sort_bitonic<TEAM>((uint32_t *)keys, size);
+#pragma unroll
+    for (int k = 0; k < EACH; k++) {
+        if (place[k] < 0) continue;
+        const uint32_t b = bucket_in(spread, key[k]);
+        if (crowded)
+            place[k] = lower_bound(keys, 0, count, key[k]);
+        else
+            keys[place[k] += (int32_t)(pairs[b / 2] >> 16 * (b & 1) & 0xffff)] = key[k];
+    }
+#pragma unroll
+    for (int k = 0; k < EACH; k++)
+        if (place[k] >= 0) val[k] = vals[me + k * TEAM];
+    team_sync<TEAM>();
+#pragma unroll
+    for (int k = 0; k < EACH; k++)
+        if (place[k] >= 0) vals[place[k]] = val[k];
+    team_sync<TEAM>();
+    return crowded;
+}
+
+// The place of column number e of such a table.
+static __device__ __forceinline__ int32_t place_in_order(const int32_t *keys, int32_t count,
+                                                         int32_t e, struct spread spread,
+                                                         int32_t buckets, const uint32_t *pairs)
+{
+    auto start_of = [=](int32_t bucket) {
+        return bucket < buckets ? (int32_t)(pairs[bucket / 2] >> 16 * (bucket & 1) & 0xffff)
+                                : count;
+    };
+    const int32_t key = keys[e], bucket = (int32_t)bucket_in(spread, key);
+    const int32_t begin = start_of(bucket), end = start_of(bucket + 1);
+    int32_t place = begin;
+    for (int32_t o = begin; o < end; o++) place += keys[o] < key;
+    return place;
 }
 
 #endif
