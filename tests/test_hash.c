@@ -281,6 +281,72 @@ static void test_ranged(const struct op *op, struct device *dev, const struct ra
     csr_free(&A);
 }
 
+// Rows of A that name a row of HUB nonzeros, which those of C then are, and others besides: none, a
+// single nonzero, OVERLAY of them, one more, or a second such row.
+#define HUB     5000
+#define OVERLAY 256 // products of an overlay at most
+static const struct hung {
+    int count, names[6];
+} hung[] = {{1, {100}},
+            {2, {100, 115}},
+            {5, {100, 111, 112, 113, 114}},
+            {6, {100, 111, 112, 113, 114, 115}},
+            {2, {100, 101}}};
+
+// Column j of row i. The short rows have columns of the long one and others, some twice; some lie
+// before its first and behind its last.
+static int32_t hub_column(int32_t i, int32_t j)
+{
+    return i <= 101 ? 3 + (i - 100) * 2 + 10 * j : j * 800 + (j % 2 ? 3 : i - 111);
+}
+
+static int make_hubs(int32_t n, struct csr *A)
+{
+    int64_t p = 0;
+    int err = csr_alloc(A, n, n, 16 + 2 * HUB + OVERLAY + 1);
+    CHECK(!err, "%s", fail_text());
+    for (int32_t i = 0; i < n && !err; i++) {
+        const int32_t named = i < COUNT(hung) ? hung[i].count : 0;
+        const int32_t own = i == 100 || i == 101  ? HUB
+                            : i > 110 && i <= 114 ? OVERLAY / 4
+                            : i == 115            ? 1
+                                                  : 0;
+        A->ptr[i] = p;
+        for (int32_t j = 0; j < named; j++) A->idx[p] = hung[i].names[j], A->val[p++] = j - 2.0;
+        for (int32_t j = 0; j < own; j++) {
+            A->idx[p] = hub_column(i, j);
+            A->val[p++] = (i + j) % 5 - 2;
+        }
+    }
+    if (!err) A->ptr[n] = A->nnz = p;
+    return err;
+}
+
+// The last turn is without overlays.
+static void test_overlay(const struct op *op, struct device *dev)
+{
+    const struct algo_entry *e = algo_find(op, "hash-tuned", DEVICE_CUDA);
+    struct csr A;
+    if (make_hubs(60000, &A)) return;
+    for (int turn = 0; turn < 3; turn++) {
+        double opt[PARAMS_MAX] = {0};
+        struct inputs in;
+        int err = inputs_make(&in, dev, op, &A, turn ? F64 : F32, (int64_t[AXES_MAX]){0}, true, 0);
+        CHECK(!err, "%s", fail_text());
+        if (err) break;
+        algo_defaults(e->algo, opt);
+        set_option(e, opt, "bitmap", 0);
+        set_option(e, opt, "overlay", turn < 2 ? OVERLAY : 0);
+        struct outcome out = case_run(&in, e, opt, CHECK_FULL);
+        CHECK(!out.err && out.check.ok && !out.left, "turn %d: %s", turn,
+              out.err ? fail_text() : out.check.reason);
+        CHECK(figure_of(&out, "ranged_rows") == COUNT(hung), "turn %d: %g rows by ranges", turn,
+              figure_of(&out, "ranged_rows"));
+        inputs_free(&in);
+    }
+    csr_free(&A);
+}
+
 static void test_runs(const struct op *op, struct device *dev)
 {
     const int64_t axis[AXES_MAX] = {0};
@@ -317,6 +383,7 @@ int main(void)
     test_sorts(op, &dev, 200000, false);
     test_sorts(op, &dev, 1100000, true);
     for (int r = 0; r < COUNT(ranged); r++) test_ranged(op, &dev, &ranged[r], r != 3);
+    test_overlay(op, &dev);
     device_close(&dev);
     return TEST_END();
 }

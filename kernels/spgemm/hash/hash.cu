@@ -29,7 +29,8 @@
 // long.cuh    longer ones in the numeric phase: a bitmap in shared memory, a block a row
 // ranges.cuh  the same where shared memory has no room for bitmaps: a table there, a block a row,
 //             for a range of columns after the other, with the option ranges
-// plan.cuh    which group goes to which of these four, with how much shared memory
+// overlay.cuh those of them that are one row of S and little else: no table at all
+// plan.cuh    which group goes to which of these, with how much shared memory
 // pool.cuh    memory for rows under way in global memory, and the sort of tables there
 // global.cuh  giants, rows that overflowed their table, and those that are too long for the others:
 //             a table or a bitmap in global memory, several blocks a row
@@ -47,9 +48,10 @@
 // repeats  32 products count as a nonzero, down to 4 where the device has few products for each of
 //          its threads, so that a row with many products for few nonzeros gets more threads.
 // slack    Tables have at least twice the places that a row needs, where shared memory holds that,
-//          not as many as the group's longest row has columns. The figure slack_least is the least
-//          that there was. Where there is slack a warp that has a row alone sorts its columns, up
-//          to 128 unless `scale` is more, in its registers, not by comparing all with all.
+//          not as many as the group's longest row has columns; but fewer in the symbolic phase if
+//          two blocks share a multiprocessor then. The figure slack_least is the least that there
+//          was. Where there is slack a warp that has a row alone sorts its columns, up to 128
+//          unless `scale` is more, in its registers, not by comparing all with all.
 // bitmap   Rows too long for the largest table, or with more than a quarter of all columns, are
 //          bitmaps of their columns. So are, in the symbolic phase, all rows whose table would be
 //          at least as large, and they have fewer threads. Without bitmaps that phase tries long
@@ -57,6 +59,8 @@
 // ranges   Where shared memory has no room for bitmaps, rows too long for its tables have one there
 //          all the same, up to 7/8 full, for a range of their columns after the other: so many such
 //          ranges at most, if they have as many nonzeros each. Longer rows go to global memory.
+// overlay  Such a row that has no more products than this besides those with one row of S is that
+//          row, with the others laid over it.
 // shared   Blocks have all the shared memory that there is.
 // split    Several blocks share a giant, a row with many of all products.
 #include "papers.h"
@@ -77,6 +81,7 @@ template <typename T> static factors<T> factors_of(const struct task *t)
     x.n = S->n;
     x.even = s->even;
     x.slack = s->slack;
+    x.overlay = s->overlay;
     x.bit_words = s->bit_words;
     return x;
 }
@@ -211,6 +216,7 @@ static int prepare(struct task *t)
     if (!s) return ERR_MEMORY;
     s->slack = (int32_t)task_option(t, "slack");
     s->ranges = (int32_t)task_option(t, "ranges");
+    s->overlay = (int32_t)task_option(t, "overlay");
     s->even = task_option(t, "even") != 0;
     s->bitmap = task_option(t, "bitmap") != 0;
     s->streams_wanted = task_option(t, "streams") != 0;
@@ -241,7 +247,10 @@ static void teardown(struct task *t)
 #define ABOUT_RANGES                                                                               \
     "without bitmaps: full tables in shared memory that a long row may have, one after another; "  \
     "0: none"
-#define OPTIONS(slack, shared, even, repeats, bitmap, ranges, split)                               \
+#define ABOUT_OVERLAY                                                                              \
+    "where there are ranges: products besides those with one row of S that are laid over it, not " \
+    "put in a table; 0: none"
+#define OPTIONS(slack, shared, even, repeats, bitmap, ranges, overlay, split)                      \
     {"scale", 1, 1, 4, true, "table I's bounds and tables times this"},                            \
         {"slack", slack, 1, 4, true, ABOUT_SLACK},                                                 \
         {"shared", shared, 0, 1024, true, "KB of a block's tables, 32 or more; 0: all there is"},  \
@@ -249,14 +258,15 @@ static void teardown(struct task *t)
         {"repeats", repeats, 0, INT32_MAX, true, ABOUT_REPEATS},                                   \
         {"bitmap", bitmap, 0, 1, true, "1: long rows as bitmaps; 0: tables tried and redone"},     \
         {"ranges", ranges, 0, 64, true, ABOUT_RANGES},                                             \
+        {"overlay", overlay, 0, OVERLAY_MOST, true, ABOUT_OVERLAY},                                \
         {"streams", 1, 0, 1, true, "1: a stream for each group; 0: one for all"},                  \
         {"split", split, 1, INT32_MAX, true, "products from which blocks may share a row"},        \
         {"pool", 256, 0, 1 << 20, false, "MB of tables in global memory at a time, one at least"}, \
     {                                                                                              \
     }
 
-static const struct param options[] = {OPTIONS(1, 48, 0, 0, 0, 0, INT32_MAX)};
-static const struct param tuned_options[] = {OPTIONS(2, 0, 1, 32, 1, 4, 65536)};
+static const struct param options[] = {OPTIONS(1, 48, 0, 0, 0, 0, 0, INT32_MAX)};
+static const struct param tuned_options[] = {OPTIONS(2, 0, 1, 32, 1, 4, OVERLAY_MOST, 65536)};
 
 static const char differs[] =
     "In rows of more than 16 nonzeros (hash-tuned: 32) columns are put in order by a bitmap of "
