@@ -48,10 +48,9 @@
 // repeats  32 products count as a nonzero, down to 4 where the device has few products for each of
 //          its threads, so that a row with many products for few nonzeros gets more threads.
 // slack    Tables have at least twice the places that a row needs, where shared memory holds that,
-//          not as many as the group's longest row has columns; but fewer in the symbolic phase if
-//          two blocks share a multiprocessor then. The figure slack_least is the least that there
-//          was. Where there is slack a warp that has a row alone sorts its columns, up to 128
-//          unless `scale` is more, in its registers, not by comparing all with all.
+//          not as many as the group's longest row has columns. The figure slack_least is the least
+//          that there was. Where there is slack a warp that has a row alone sorts its columns, up
+//          to 128 unless `scale` is more, in its registers, not by comparing all with all.
 // bitmap   Rows too long for the largest table, or with more than a quarter of all columns, are
 //          bitmaps of their columns. So are, in the symbolic phase, all rows whose table would be
 //          at least as large, and they have fewer threads. Without bitmaps that phase tries long
