@@ -117,12 +117,12 @@ static void test_choice(void)
         {&holes, F32, 128, 0, 0, 0, "it pays, but it is not wanted"},
         {&holes, F32, 32, -1, 0, 0, "there is little to load"},
         {&holes, F32, 32, 1, 0, 67, "there is little to load, but it is wanted"},
-        {&thin, F32, 1024, -1, 0, 0, "pieces are small"},
+        {&thin, F32, 2048, -1, 0, 0, "pieces are small"},
         {&flat, F32, 128, -1, 0, 0, "no row of Y is used by more than four rows"},
-        {&dense, F32, 128, -1, 5, 5, "pieces of five are long enough"},
-        {&dense, F32, 128, -1, 4, 0, "pieces of four are not"},
+        {&dense, F32, 128, -1, 4, 4, "pieces of four are long enough"},
+        {&dense, F32, 128, -1, 3, 0, "pieces of three are not"},
         {&dense, F32, 128, -1, 100, 0, "one strip is the whole matrix"},
-        {&fewer, F32, 128, -1, 199, 0, "each multiprocessor fetches nearly all of Y"},
+        {&fewer, F32, 256, -1, 199, 0, "each multiprocessor fetches nearly all of Y"},
     };
     for (int c = 0; c < COUNT(cases); c++) {
         const struct settings s = {cases[c].strips, 0, cases[c].wanted, 0};

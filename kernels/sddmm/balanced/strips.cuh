@@ -10,18 +10,17 @@
 // are neighbours in C.
 //
 // Rows of X and Y that are fetched past L1, by the counts below, at k = 128 in f32 on 132
-// multiprocessors:
+// multiprocessors, and what that took on an H100:
 //
 //                             a row of Y for each nonzero     by strips
-//     2,048 x 512, 15 % nonzeros                  157,000        24,000   of  86 columns
-//     4,096 x 4,096, 6 %                        1,007,000       103,000   of 256
-//     16,384 x 4,096, 8 %                       5,369,000       300,000   of 256
-//     1,024 x 1,024, 3 %                           33,000        24,000   of  86
+//     2,048 x 512, 15 % nonzeros       157,000     8.9 us     24,000   of  86 columns    7.5 us
+//     4,096 x 4,096, 6 %             1,007,000    58.9       103,000   of 256           33.7
+//     16,384 x 4,096, 8 %            5,369,000     293       300,000   of 256            157
+//     1,024 x 1,024, 3 %                33,000     2.9        24,000   of  86            3.6
 //
-// In the order of CSR they come at the rate of gathers from L2, 9 TB/s. By strips the time should
-// go to loads from L1: 1.2 rows for a nonzero, which at 32 TB/s is 3, 19 and 102 us for the first
-// three, all else being hidden behind that; the last one does not pay. This is counted, not
-// measured.
+// In the order of CSR rows come at the rate of gathers from L2, 9 TB/s. By strips the time goes to
+// loads from L1, 1.2 rows for a nonzero, which at 32 TB/s would take 3, 19 and 102 us for the first
+// three, and in small matrices to the start of blocks of 1,024 threads; the last one does not pay.
 #ifndef STRIPS_H
 #define STRIPS_H
 
@@ -34,11 +33,11 @@
 #define STRIP_BYTES   (128 << 10) // of rows of Y; the rest of L1 is for rows of X, and for A
 #define STRIP_THREADS 256
 
-// Rows are fetched so many times less often, at least, where strips pay.
-#define STRIP_GAIN 4
-// And in the order of CSR a multiprocessor would fetch so many bytes of Y: with less, the time goes
+// Where strips pay, as measured on an H100: rows are fetched so many times less often, at least,
+#define STRIP_GAIN 3.5
+// and in the order of CSR a multiprocessor would fetch so many bytes of Y: with less, the time goes
 // to the start of the kernel.
-#define STRIP_LEAST (256 << 10)
+#define STRIP_LEAST (512 << 10)
 
 struct strips {
     int32_t width;              // columns of a strip; 0: there are none
@@ -97,7 +96,7 @@ static int32_t strip_width(const struct task *t)
     return (int32_t)ceil_div(n, ceil_div(n, width));
 }
 
-// Looks at the nonzeros only where there could be enough of them in a piece.
+// Looks at the nonzeros only where there could be enough of them for that.
 static int strips_pay(struct task *t, int32_t width, bool *pay)
 {
     struct device *d = t->dev;
@@ -105,8 +104,10 @@ static int strips_pay(struct task *t, int32_t width, bool *pay)
     const int64_t blocks = min64(ceil_div(A->nnz, STRIP_THREADS), 8 * (int64_t)d->units);
     unsigned long long *count = NULL, pieces = 0;
     *pay = false;
+    const double most = (double)A->nnz / STRIP_GAIN; // rows fetched, if it is to pay
+    const int64_t of_Y = (int64_t)d->units * width + A->n;
     if (A->nnz * strip_row_bytes(t) < STRIP_LEAST * (int64_t)d->units || A->n <= width ||
-        A->nnz / STRIP_GAIN < A->m * ceil_div(A->n, width))
+        most < (double)of_Y)
         return OK;
     int err = device_alloc(d, 1, sizeof *count, (void **)&count);
     if (!err) err = device_fill(d, count, 0, sizeof *count);
@@ -115,7 +116,7 @@ static int strips_pay(struct task *t, int32_t width, bool *pay)
         err = wait_for(d, t->entry->name, count, &pieces, sizeof pieces);
     }
     device_free(d, count);
-    *pay = A->nnz >= STRIP_GAIN * ((int64_t)pieces + (int64_t)d->units * width + A->n);
+    *pay = most >= (double)((int64_t)pieces + of_Y);
     return err;
 }
 
