@@ -26,6 +26,7 @@ static bool with_fewer(int32_t i, int32_t j)
 static bool with_long_row(int32_t i, int32_t j) { return i == 57 || (i == 3 && j % 2 == 0); }
 
 static const struct shape holes = {.name = "holes", .m = 120, .n = 200, .rule = with_holes},
+                          plenty = {.name = "plenty", .m = 240, .n = 400, .rule = with_holes},
                           fewer = {.name = "fewer", .m = 120, .n = 200, .rule = with_fewer},
                           long_row = {.name = "long row", .m = 70, .n = 333, .rule = with_long_row},
                           one = {.name = "one nonzero", .m = 1, .n = 1, .rule = full},
@@ -117,6 +118,9 @@ static void test_choice(void)
         {&holes, F32, 128, 0, 0, 0, "it pays, but it is not wanted"},
         {&holes, F32, 32, -1, 0, 0, "there is little to load"},
         {&holes, F32, 32, 1, 0, 67, "there is little to load, but it is wanted"},
+        {&plenty, F32, 64, -1, 0, 134, "it pays"},
+        {&plenty, F32, 63, -1, 0, 0, "rows are short"},
+        {&plenty, F64, 31, -1, 0, 0, "so they are in f64"},
         {&thin, F32, 2048, -1, 0, 0, "pieces are small"},
         {&flat, F32, 128, -1, 0, 0, "no row of Y is used by more than four rows"},
         {&dense, F32, 128, -1, 4, 4, "pieces of four are long enough"},
