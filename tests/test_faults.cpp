@@ -215,6 +215,35 @@ static void test_probe(void)
     device_close(&dev);
 }
 
+// Where there is too little memory for strips, which pay here, balanced goes without them.
+static void test_without_strips(void)
+{
+    struct csr A;
+    struct device dev;
+    struct check check = {};
+    CHECK(!gen_matrix("uniform:200:60", 1, &A) && !device_open("cuda", &dev), "%s", fail_text());
+    const struct algo_entry *e = algo_find(op_find("sddmm"), "balanced", dev.kind);
+    option = {"strips", 0};
+    int err = run_case(e, &A, &dev, &check);
+    const int64_t used = emu_used(), without = dev.peak_bytes;
+    option = {"strips", -1};
+    dev.peak_bytes = 0;
+    if (!err) err = run_case(e, &A, &dev, &check);
+    CHECK(!err && check.ok && dev.peak_bytes > without * 5 / 4, "%lld bytes, %lld without strips",
+          (long long)dev.peak_bytes, (long long)without);
+    emu_set_memory(used + without * 9 / 8);
+    check = {};
+    err = run_case(e, &A, &dev, &check);
+    CHECK(!err && check.ok, "error %d, %s", err, fail_text());
+    option = {"strips", 1};
+    CHECK(run_case(e, &A, &dev, &check) == ERR_MEMORY, "strips that are asked for are left out");
+    emu_set_memory((int64_t)1 << 30);
+    option = {};
+    CHECK(emu_used() == used, "%lld bytes left", (long long)(emu_used() - used));
+    device_close(&dev);
+    csr_free(&A);
+}
+
 int main(void)
 {
     test_probe();
@@ -234,5 +263,6 @@ int main(void)
     prec = F32;
     width = 128;
     test_matrix("aspect:21:4200", "graded");
+    test_without_strips();
     return TEST_END();
 }

@@ -24,8 +24,8 @@
 //
 // The time goes to a row of Y for each nonzero, 4 k bytes in f32, most of them from the caches, and
 // in small matrices to the start of the kernel. So it is started early: until the kernel ahead of
-// it in the stream has ended, it reads rows and columns only, which no kernel writes. In a batch of
-// runs each one then overlaps the one before; `-opt overlap=0` is without that.
+// it in the stream has ended, it reads rows and columns only, which no kernel of a run writes. In a
+// batch of runs each one then overlaps the one before; `-opt overlap=0` is without that.
 //
 // Where rows of A reach far over columns and are not very sparse, rows of Y are loaded from L1: by
 // strips of columns, which strips.cuh is about. Then a warp goes through several shares, and a
@@ -118,8 +118,8 @@ static __global__ void __launch_bounds__(MAX_THREADS, 4) multiply(operands<T> a)
 }
 
 // By strips, each nonzero's place in C beside it. A block takes neighbouring shares, about as many
-// as each other one. What is read but once does not stay in L1. Row and column of the next share
-// are there when a warp comes to it.
+// as each other one. What is read but once is the first to leave the caches. Row and column of the
+// next share are there when a warp comes to it.
 template <typename T, int VEC, int LOADS, int EACH, enum fill FILL>
 static __global__ void __launch_bounds__(STRIPS_THREADS, 1)
     multiply_strips(operands<T> a, const int32_t *place)
@@ -325,7 +325,7 @@ static const struct param options[] = {
     {"share", 0, 0, 32, true, "nonzeros per warp: 8, 16 or 32; 0: by their number"},
     {"overlap", 1, 0, 1, true, "starts before the kernel ahead of it has ended"},
     {"strips", -1, -1, 1, true,
-     "1: goes by strips of columns, whose rows of Y stay in L1; -1: where it pays"},
+     "1: goes by strips of columns, whose rows of Y stay in L1; 0: never; -1: where it pays"},
     {"width", 0, 0, 1 << 30, true, "columns of a strip; 0: by the sizes"},
     {"threads", 0, 0, STRIPS_THREADS, true,
      "per block where it goes by strips, rounded down to 32s; 0: by the size"},

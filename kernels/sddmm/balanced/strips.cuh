@@ -1,11 +1,11 @@
 // The nonzeros of A by strips: another order for `balanced` to go through them in, and whether it
 // pays.
 //
-// strip  neighbouring columns of A, as many as an L1 cache has room for rows of Y
+// strip  neighbouring columns of A, no more than an L1 cache has room for rows of Y
 // piece  the nonzeros that a row has in a strip
 //
-// Strips come one after the other, the nonzeros of each in the order of CSR. A multiprocessor takes
-// as many neighbouring ones as each other does. So the rows of Y of a strip are fetched once for
+// Strips come one after the other, the nonzeros of each in the order of CSR. Multiprocessors get
+// equal runs of that, wherever strips begin. So the rows of Y of a strip are fetched once for
 // all of them, a row of X once for a piece, and what is left is loaded from L1. Results of a piece
 // are neighbours in C.
 //
@@ -33,13 +33,10 @@
 #define STRIP_BYTES   (128 << 10) // of rows of Y; the rest of L1 is for rows of X, and for A
 #define STRIP_THREADS 256
 
-// Where strips pay, as measured on an H100: rows are fetched so many times less often, at least,
-#define STRIP_GAIN 3.5
-// have so many bytes (with 128 it is 0.93 to 1.2 of the time),
-#define STRIP_ROW 256
-// and in the order of CSR a multiprocessor would fetch so many bytes of Y: with less, the time goes
-// to the start of the kernel.
-#define STRIP_LEAST (512 << 10)
+// Strips pay, by measurements on an H100, where all three hold.
+#define STRIP_GAIN  3.5         // Rows are fetched so many times less often, at least.
+#define STRIP_ROW   256         // A row of Y has so many bytes: 128 are 0.93 to 1.2 of the time.
+#define STRIP_LEAST (512 << 10) // Bytes of Y that a multiprocessor would fetch in the order of CSR.
 
 struct strips {
     int32_t width;              // columns of a strip; 0: there are none
@@ -157,6 +154,14 @@ template <typename T> static void start_list(const struct task *t, const struct 
            *s);
 }
 
+static void strips_free(struct device *d, struct strips *s)
+{
+    device_free(d, s->row);
+    device_free(d, s->col);
+    device_free(d, s->place);
+    device_free(d, s->val);
+}
+
 // After an error strips_free() frees what there is.
 static int strips_make(struct task *t, struct strips *s)
 {
@@ -170,17 +175,14 @@ static int strips_make(struct task *t, struct strips *s)
     s->width = width;
     err = strips_sort(t, s);
     if (!err) err = device_alloc(t->dev, nnz, prec_bytes(t->prec), &s->val);
+    if (err == ERR_MEMORY && wanted < 0) { // it does without
+        strips_free(t->dev, s);
+        *s = {};
+        return OK;
+    }
     if (err) return err;
     BY_PREC(t, start_list, t, s);
     return launch_check(t->entry->name);
-}
-
-static void strips_free(struct device *d, struct strips *s)
-{
-    device_free(d, s->row);
-    device_free(d, s->col);
-    device_free(d, s->place);
-    device_free(d, s->val);
 }
 
 #endif

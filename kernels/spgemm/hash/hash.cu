@@ -56,10 +56,10 @@
 //          at least as large, and they have fewer threads. Without bitmaps that phase tries long
 //          rows in the largest table, and does those that overflow again in global memory.
 // ranges   Where shared memory has no room for bitmaps, rows too long for its tables have one there
-//          all the same, up to 7/8 full, for a range of their columns after the other: so many such
-//          ranges at most, if they have as many nonzeros each. Longer rows go to global memory.
+//          all the same, up to 7/8 full, for a range of their columns after the other, if they have
+//          no more nonzeros than so many full tables hold. Longer rows go to global memory.
 // overlay  Such a row that has no more products than this besides those with one row of S is that
-//          row, with the others laid over it.
+//          row, with the others laid over it, if that row fits in the table.
 // shared   Blocks have all the shared memory that there is.
 // split    Several blocks share a giant, a row with many of all products.
 #include "papers.h"

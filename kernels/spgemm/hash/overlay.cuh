@@ -11,7 +11,7 @@
 // In shared memory. The lists have the products besides those with the longest row; in the end,
 // added up and in order, those of columns that the longest row lacks.
 template <typename T> struct overlay {
-    unsigned long long longest; // its length, then its nonzero of A
+    unsigned long long longest; // upper half: its length; lower: its place in the row of A
     int32_t col[OVERLAY_MOST], sorted_col[OVERLAY_MOST];
     T val[OVERLAY_MOST], sorted_val[OVERLAY_MOST];
     int32_t before[OVERLAY_MOST]; // columns of the longest row that are before it

@@ -2,7 +2,7 @@
 // there: a block has a row, and does it by ranges of columns, each of which has few enough of the
 // row's nonzeros for the table. The ranges ascend, so what a range yields in order follows in C on
 // what those before it did. Most rows need one range, of all columns. Rows for an overlay need
-// none.
+// none. An empty range costs a walk, too: rows whose columns lie together near the end have some.
 #ifndef SPGEMM_HASH_RANGES_H
 #define SPGEMM_HASH_RANGES_H
 
@@ -12,7 +12,8 @@
 #define RANGES_EACH  16         // places of the table for each thread, at most
 
 // Columns that a table of `size` places may get. Each thread that has not yet seen the others'
-// counts may put in one more.
+// counts may put in one more, and a place must be left for each: in a full table table_place()
+// would not end.
 static __host__ __device__ __forceinline__ int32_t ranges_room(int32_t size)
 {
     return size - max(size / 8, RANGES_BLOCK);

@@ -265,7 +265,8 @@ struct spread {
     uint32_t scale;
 };
 
-// A range over an even number of buckets. Where it is short a bucket has one column, or none.
+// A range over an even number of buckets. Where it is short a bucket has one column or none, but
+// the first may have two.
 static __device__ __forceinline__ struct spread spread_range(int32_t low, int32_t high,
                                                              int32_t buckets)
 {

@@ -102,7 +102,8 @@ template <typename S, bool BUNDLES, form_kind KIND> static constexpr struct form
         FOR_BUNDLES(V, 8, 1), FOR_BUNDLES(V, 8, 2), FOR_BUNDLES_EXACT(V, 8, 3),                    \
         FOR_BUNDLES(V, 8, 4), FOR_BUNDLES(V, 16, 4), FOR_BUNDLES_EXACT(V, 32, 3),                  \
         FOR_BUNDLES(V, 32, 4), FOR_BUNDLES(V, 32, 6), FOR_BUNDLES_EXACT(V, 16, 3)
-// In f64 these are no faster.
+// With slabs as wide as (1, 32, 3) and (1, 32, 4), for short rows: see form_for_rows(). In f64 they
+// are no faster.
 #define FORMS_HALF_A_WARP PLAIN_EXACT(1, 16, 6), PLAIN_EXACT(1, 16, 8)
 #define FORMS_FEW_COLUMNS PLAIN(1, 1, 1), PLAIN(1, 4, 1)
 
