@@ -296,22 +296,23 @@ static int prepare(struct task *t)
     if (!s) return ERR_MEMORY;
     if (t->A[0]->nnz > INT32_MAX)
         return fail(ERR_UNSUPPORTED, "%s: more than 2^31 - 1 nonzeros", t->entry->name);
-    int err = strips_make(t, &s->strips);
+    const int share = (int)task_option(t, "share");
+    if (share != 0 && share != 8 && share != 16 && share != 32)
+        return fail(ERR_UNSUPPORTED, "%s: share=%d: it is 0, 8, 16 or 32", t->entry->name, share);
+    int err = row_step(t, &t->in[0], &s->X_step);
+    if (!err) err = row_step(t, &t->in[1], &s->Y_step);
+    if (!err) err = strips_make(t, &s->strips);
     if (err) return err;
     s->vec = choose_vec(t);
     choose_loads(t, s);
     s->share = choose_share(t, s->strips.width > 0);
-    if (s->share != 8 && s->share != 16 && s->share != 32)
-        return fail(ERR_UNSUPPORTED, "%s: share=%d: it is 0, 8, 16 or 32", t->entry->name,
-                    s->share);
     s->threads = choose_threads(t, s);
     s->overlap =
         task_option(t, "overlap") != 0 && can_launch_early(multiply<float, 1, 1, 2, PARTLY>);
     task_number(t, "share", s->share);
     task_number(t, "overlap", s->overlap);
     task_number(t, "strip_width", s->strips.width);
-    err = row_step(t, &t->in[0], &s->X_step);
-    return err ? err : row_step(t, &t->in[1], &s->Y_step);
+    return OK;
 }
 
 static void teardown(struct task *t)

@@ -244,7 +244,7 @@ static void teardown(struct task *t)
     "products that earn a row the threads of one nonzero of C, down to 4 if the device has few; "  \
     "0: none do"
 #define ABOUT_RANGES                                                                               \
-    "without bitmaps: full tables in shared memory that a long row may have, one after another; "  \
+    "without bitmaps: full tables in shared memory that hold a long row's nonzeros, at most; "     \
     "0: none"
 #define ABOUT_OVERLAY                                                                              \
     "where there are ranges: products besides those with one row of S that are laid over it, not " \

@@ -30,7 +30,7 @@ struct state {
     int32_t table_limit; // nonzeros of a row that has a table, at most; numeric
     int64_t threads;     // that the device holds
     int32_t slack;
-    int32_t ranges;  // full tables that numeric_ranges fills for a row, at most
+    int32_t ranges;  // full tables that hold the nonzeros of a row of numeric_ranges, at most
     int32_t overlay; // of factors
     bool even, bitmap, streams_wanted;
     int64_t pool_bytes;
