@@ -24,6 +24,7 @@
 // form.cuh      which of the forms of the kernel a case takes
 // plan.cuh      lengths, lists and sizes, decided and allocated
 // graded.cu     what the kernel is compiled for; options
+// strips.cu     another way, without pieces, for an A that is dense enough, with B in shared memory
 #include "multiply.cuh"
 #include "plan.cuh"
 
@@ -140,7 +141,7 @@ static int prepare(struct task *t)
     const struct form *forms = forms_of(t->prec, &count);
     int err = plan_make(t, forms, count);
     struct plan *s = (struct plan *)t->state;
-    if (err) return err;
+    if (err || s->strips.rows) return err;
     task_number(t, "short", s->lists.count[SHORT] + s->lists.count[SHORT_BUNDLE]);
     task_number(t, "tiny", s->lists.count[TINY]);
     task_number(t, "turns", s->lists.turns);
@@ -160,7 +161,10 @@ static int run(struct task *t)
 {
     const struct plan *s = (const struct plan *)t->state;
     if (t->C.rows == 0 || t->C.cols == 0) return OK;
-    s->form->start(t);
+    if (s->strips.rows)
+        strips_start(t, &s->strips);
+    else
+        s->form->start(t);
     return launch_check(t->entry->name);
 }
 
@@ -185,6 +189,10 @@ static const struct param options[] = {
     {"roomy", -1, -1, 1, true,
      "1: more registers and fewer blocks where there is such a form; -1: where it pays, also with "
      "two groups for a short row"},
+    {"strips", -1, -1, 4, true,
+     "rows of A that a warp has where B comes from shared memory, strip by strip: 1, 2 or 4; 0: "
+     "not "
+     "so; -1: where it pays"},
     {"overlap", -1, -1, 1, true,
      "1: blocks start before the kernel ahead has ended, sm_90 and later; -1: where it pays"},
     {},

@@ -5,11 +5,13 @@
 #include "alike.cuh"
 #include "form.cuh"
 #include "grade.cuh"
+#include "strips.h"
 
 #define MOST_SHORT_BY_SIZE 32 // nonzeros of a short row, at most, unless plan_one_wave() finds more
 #define SHARE_FULL         5.5 // nonzeros of a group from which on longer pieces cost nothing
 
 struct plan {
+    struct strips strips;
     struct choice choice;
     double share; // group_share() of the form for rows that are no bundles, ahead of wider_pays()
     const struct form *form;
@@ -415,6 +417,8 @@ static inline int plan_make(struct task *t, const struct form *forms, int count)
     struct plan *s = (struct plan *)mem_zero_alloc(1, sizeof *s);
     t->state = s;
     if (!s) return ERR_MEMORY;
+    int err = strips_plan(t, &s->strips);
+    if (err || s->strips.rows) return err;
     const struct csr_dev *A = csr_of(t->A[0]);
     const struct form *rows, *for_bundles;
     struct grading g = {};
@@ -423,7 +427,7 @@ static inline int plan_make(struct task *t, const struct form *forms, int count)
     g.ptr = (const int32_t *)A->ptr;
     const struct choice *c = &s->choice;
     s->choice = {forms, count};
-    int err = count_used_rows(t, &s->choice.used_rows);
+    err = count_used_rows(t, &s->choice.used_rows);
     if (!err) err = form_for_rows(t, c, &rows);
     if (err) return err;
     s->share = group_share(t, c, rows);
@@ -456,6 +460,7 @@ static inline void plan_free(struct task *t)
     struct plan *s = (struct plan *)t->state;
     if (!s) return;
     for (int kind = 0; kind < KINDS; kind++) device_free(t->dev, s->lists.list[kind]);
+    strips_free(t->dev, &s->strips);
     device_free(t->dev, s->bundles.idx);
     device_free(t->dev, s->bundles.val);
     device_free(t->dev, s->partial);

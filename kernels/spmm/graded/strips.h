@@ -1,0 +1,26 @@
+// Where A is dense enough, another way than by pieces: see strips.cu.
+#ifndef GRADED_STRIPS_H
+#define GRADED_STRIPS_H
+
+#include "kernel.cuh"
+
+struct strips {
+    int rows;       // of A that a warp has; 0: this way is not taken
+    int32_t panels; // of rows, a block's each
+    int32_t slabs;
+    int32_t height; // rows of B in a strip
+    uint32_t B_step, C_step;
+    int32_t *steps;  // of each piece, in the order in which a warp comes to them, warp after warp
+    int64_t *starts; // of each warp: its first block of nonzeros
+    void *blocks;
+};
+
+// Decides whether the case is computed by strips, and prepares it. After an error strips_free()
+// frees what there is.
+int strips_plan(struct task *t, struct strips *s);
+
+void strips_start(const struct task *t, const struct strips *s);
+
+void strips_free(struct device *d, struct strips *s);
+
+#endif
