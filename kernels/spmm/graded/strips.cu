@@ -492,8 +492,11 @@ static bool strips_fit(const struct task *t)
 // Whether an option says how pieces are to be: then they are meant.
 static bool pieces_are_meant(const struct task *t)
 {
-    for (const struct param *p = t->algo->options; p->name; p++)
-        if (strcmp(p->name, "strips") && task_option(t, p->name) != p->def) return true;
+    double defaults[PARAMS_MAX];
+    const struct param *p;
+    algo_defaults(t->algo, defaults);
+    for (int i = 0; (p = algo_param(t->algo, i)); i++)
+        if (strcmp(p->name, "strips") && task_option(t, p->name) != defaults[i]) return true;
     return false;
 }
 
