@@ -1,5 +1,5 @@
-// `graded` on CUDA: which piece each row becomes, which rows are bundles, every shape of the
-// kernel, and products of which one reads what the one before writes.
+// `graded` on CUDA, but for its strips: which piece each row becomes, which rows are bundles, every
+// shape of the kernel, and products of which one reads what the one before writes.
 #include "cases.h"
 
 static struct device dev;
@@ -82,6 +82,7 @@ static struct outcome run_rows(int32_t m, int32_t (*length)(int32_t), int32_t (*
     struct outcome out = {.err = ERR_MEMORY};
     if (make_rows(m, 3400, length, to, &A) || inputs_of(&in, &A, prec, k)) return out;
     algo_defaults(graded()->algo, opt);
+    set_option(graded(), opt, "strips", 0);
     for (; settings && settings->name; settings++)
         set_option(graded(), opt, settings->name, settings->value);
     out = run_right(&in, opt, what);
@@ -832,7 +833,7 @@ static void check_infinity(enum prec prec, int64_t k, double lanes)
     struct csr A;
     struct inputs in;
     struct setup setup;
-    if (make_rows(12, 100, sixteen, with_second, &A)) return;
+    if (make_rows(12, 100, lanes ? sixteen : thirteen, with_second, &A)) return;
     if (inputs_of(&in, &A, prec, k)) return;
     for (int64_t j = 0; j < A.n; j++) {
         struct task t = {.entry = graded(), .algo = graded()->algo};
@@ -841,11 +842,13 @@ static void check_infinity(enum prec prec, int64_t k, double lanes)
         algo_defaults(t.algo, t.opt);
         set_option(t.entry, t.opt, "alike", 1);
         set_option(t.entry, t.opt, "lanes", lanes);
+        set_option(t.entry, t.opt, "strips", lanes ? 0 : 2);
         int err = task_prepare(&t, &in.o, &setup);
         const struct figure *bundles = figures_find(&t.figures, "bundles");
-        const struct figure *taken = figures_find(&t.figures, "lanes");
-        CHECK(!err && bundles && bundles->number == 4 && taken && taken->number == lanes, "%s",
-              fail_text());
+        const struct figure *taken = figures_find(&t.figures, lanes ? "lanes" : "strip_rows");
+        CHECK(!err && (!lanes || (bundles && bundles->number == 4)) && taken &&
+                  taken->number == (lanes ? lanes : 2),
+              "%s", fail_text());
         if (!err) err = spoil_row(&t, j);
         if (!err) err = task_run(&t);
         if (!err) err = device_download(&dev, C, t.C.val, A.m * k * bytes);
@@ -876,6 +879,8 @@ static void test_infinity(void)
     check_infinity(F32, 32, 8);
     check_infinity(F32, 64, 16); // with a shelf
     check_infinity(F64, 32, 16);
+    check_infinity(F32, 32, 0);
+    check_infinity(F64, 32, 0);
 }
 
 // ---- Shapes ----

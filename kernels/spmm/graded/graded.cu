@@ -190,9 +190,9 @@ static const struct param options[] = {
      "1: more registers and fewer blocks where there is such a form; -1: where it pays, also with "
      "two groups for a short row"},
     {"strips", -1, -1, 4, true,
-     "rows of A that a warp has where B comes from shared memory, strip by strip: 1, 2 or 4; 0: "
-     "not "
-     "so; -1: where it pays"},
+     "where B comes from shared memory, strip by strip: rows of A that a warp has, 1, 2 or 4; 0: "
+     "it "
+     "does not; -1: where that pays"},
     {"overlap", -1, -1, 1, true,
      "1: blocks start before the kernel ahead has ended, sm_90 and later; -1: where it pays"},
     {},

@@ -1,0 +1,211 @@
+// The kernel that multiplies by strips: see strips.cu.
+#ifndef GRADED_STRIPS_MULTIPLY_H
+#define GRADED_STRIPS_MULTIPLY_H
+
+#include "strips.h"
+
+#define STRIP_THREADS 1024
+#define STRIP_WARPS   (STRIP_THREADS / WARP)
+#define STRIP_SLAB    128 // bytes
+#define STRIP_LANES   8   // that share a nonzero, with 16 bytes of B each
+#define STRIP_GROUPS  (WARP / STRIP_LANES)
+#define SHELF_BLOCKS  8 // blocks of nonzeros that a warp loads at once, one of `few` in each lane
+
+// A nonzero: its value, and where in shared memory its row of B is.
+template <typename T> struct alignas(2 * sizeof(T)) placed {
+    T v;
+    uint32_t at;
+};
+template <> struct alignas(16) placed<double> {
+    double v;
+    uint64_t at; // as wide as the value, so that one load brings both
+};
+
+// What one load brings: a nonzero of each step, of 2 steps in f32 and 1 in f64. A block of nonzeros
+// is one of these for each group of lanes.
+template <typename T> struct alignas(16) few {
+    static const int STEPS = 16 / (int)sizeof(placed<T>);
+    placed<T> of[STEPS];
+};
+
+template <typename T> struct strip_operands {
+    const int32_t *steps;
+    const int64_t *starts;
+    const few<T> *blocks;
+    const T *B;
+    T *C;
+    int32_t m, n, k, panels, height, strips;
+    uint32_t B_step, C_step;
+};
+
+// Where row r of a warp of a panel is in A; it may lie past the end.
+static __device__ __forceinline__ int64_t strip_row(int r, int warp, int32_t panel, int32_t panels)
+{
+    return (int64_t)(r * STRIP_WARPS + warp) * panels + panel;
+}
+
+// Bytes of shared memory that strips take; behind them are a row of zeros and the warps' shelves.
+#define STRIP_EXTRA (STRIP_SLAB + STRIP_THREADS * 16)
+static __host__ __device__ __forceinline__ uint32_t strips_bytes(int32_t height, int32_t strips)
+{
+    return (uint32_t)(height * STRIP_SLAB) * (strips > 1 ? 2 : 1);
+}
+
+// Copies 16 bytes to shared memory, or zeros. copies_wait() waits for all that the thread has
+// begun.
+static __device__ __forceinline__ void copy_16(void *to, const void *from, bool zeros)
+{
+#ifdef __CUDA_ARCH__
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(
+                     (uint32_t)__cvta_generic_to_shared(to)),
+                 "l"(from), "r"(zeros ? 0 : 16)
+                 : "memory");
+#else
+    const float4 none = {};
+    *(float4 *)to = zeros ? none : *(const float4 *)from;
+#endif
+}
+
+static __device__ __forceinline__ void copies_wait()
+{
+#ifdef __CUDA_ARCH__
+    asm volatile("cp.async.wait_all;" ::: "memory");
+#endif
+}
+
+// Begins to copy the lane's 16 bytes of each row, `first` elements from its start, or zeros where
+// the slab lies past the end of B's rows.
+template <typename T>
+static __device__ __forceinline__ void copy_strip(const strip_operands<T> &x, int32_t strip,
+                                                  unsigned char *to, uint32_t first, bool past)
+{
+    const int32_t top = strip * x.height, rows = min(x.height, x.n - top);
+    const int32_t lane = (int32_t)threadIdx.x % STRIP_LANES;
+    for (int32_t i = (int32_t)threadIdx.x / STRIP_LANES; i < rows; i += STRIP_THREADS / STRIP_LANES)
+        copy_16(to + i * STRIP_SLAB + lane * 16,
+                row_at<const T>(x.B, x.B_step, (uint32_t)(top + i)) + first, past);
+}
+
+template <typename T> static __device__ __forceinline__ few<T> load_few(const few<T> *p)
+{
+#ifdef __CUDA_ARCH__
+    uint4 x;
+    asm volatile("ld.global.nc.L1::no_allocate.v4.u32 {%0, %1, %2, %3}, [%4];"
+                 : "=r"(x.x), "=r"(x.y), "=r"(x.z), "=r"(x.w)
+                 : "l"(p));
+    return *(few<T> *)&x;
+#else
+    return *p;
+#endif
+}
+
+// A warp's way through its nonzeros. They come a shelf at a time, to registers, then to the shelf
+// in shared memory, which all lanes read, and there one block ahead of what is multiplied.
+template <typename T> struct stream {
+    few<T> *shelf;
+    const few<T> *next; // the lane's of the shelf after `coming`
+    few<T> coming, ahead;
+    int block; // the next one on the shelf; SHELF_BLOCKS: the shelf is done
+};
+
+// The next nonzeros of this lane's group. By all lanes.
+template <typename T> static __device__ __forceinline__ few<T> take(stream<T> &from)
+{
+    const few<T> now = from.ahead;
+    if (from.block == SHELF_BLOCKS) {
+        __syncwarp();
+        from.shelf[lane_id()] = from.coming;
+        from.coming = load_few(from.next);
+        from.next += WARP;
+        from.block = 0;
+        __syncwarp();
+    }
+    from.ahead = from.shelf[from.block++ * STRIP_GROUPS + lane_id() / STRIP_LANES];
+    return now;
+}
+
+// `own`: where shared memory begins for this lane.
+template <typename T, int VEC>
+static __device__ __forceinline__ pack<T, VEC> row_of_B(const placed<T> &x,
+                                                        const unsigned char *own)
+{
+    return *(const pack<T, VEC> *)(own + (uint32_t)x.at);
+}
+
+// Adds the products of a piece.
+template <typename T, int VEC>
+static __device__ __forceinline__ void add_piece(pack<T, VEC> &sum, int32_t steps, stream<T> &from,
+                                                 const unsigned char *own)
+{
+    const int STEPS = few<T>::STEPS, TWICE = 2 * STEPS;
+#pragma unroll 1
+    for (; steps >= TWICE; steps -= TWICE) {
+        const few<T> now[2] = {take(from), take(from)};
+        pack<T, VEC> b[TWICE];
+#pragma unroll
+        for (int s = 0; s < TWICE; s++) b[s] = row_of_B<T, VEC>(now[s / STEPS].of[s % STEPS], own);
+#pragma unroll
+        for (int s = 0; s < TWICE; s++) add_product(sum, now[s / STEPS].of[s % STEPS].v, b[s]);
+    }
+#pragma unroll 1
+    for (; steps > 0; steps -= STEPS) {
+        const few<T> now = take(from);
+#pragma unroll
+        for (int s = 0; s < STEPS; s++)
+            if (s < steps) add_product(sum, now.of[s].v, row_of_B<T, VEC>(now.of[s], own));
+    }
+}
+
+template <typename T, int ROWS>
+static __global__ void __launch_bounds__(STRIP_THREADS, 1)
+    multiply_strips(const __grid_constant__ strip_operands<T> x)
+{
+    typedef pack<int32_t, ROWS> counts;
+    SHARED_DYNAMIC(unsigned char, memory);
+    const int VEC = 16 / (int)sizeof(T);
+    const int warp = (int)threadIdx.x / WARP, lane = (int)threadIdx.x % STRIP_LANES;
+    const uint32_t size = (uint32_t)(x.height * STRIP_SLAB);
+    const unsigned char *own = memory + lane * 16;
+    uint32_t first = (blockIdx.y * STRIP_LANES + (uint32_t)lane) * VEC;
+    const bool past = first >= (uint32_t)x.k;
+    if (past) first = 0;
+
+    copy_strip(x, 0, memory, first, past);
+    if (threadIdx.x < STRIP_LANES)
+        copy_16(memory + strips_bytes(x.height, x.strips) + threadIdx.x * 16, x.B, true);
+    const int64_t w = (int64_t)blockIdx.x * STRIP_WARPS + warp;
+    const counts *steps = (const counts *)x.steps + w * x.strips;
+    stream<T> from;
+    from.shelf = (few<T> *)(memory + strips_bytes(x.height, x.strips) + STRIP_SLAB) + warp * WARP;
+    from.next = x.blocks + x.starts[w] * STRIP_GROUPS + lane_id() + WARP;
+    from.coming = load_few(from.next - WARP);
+    from.block = SHELF_BLOCKS;
+    take(from);
+    counts next = steps[0];
+    pack<T, VEC> sum[ROWS] = {};
+#pragma unroll 1
+    for (int32_t s = 0; s < x.strips; s++) {
+        const counts now = next;
+        copies_wait();
+        __syncthreads();
+        if (s + 1 < x.strips) {
+            copy_strip(x, s + 1, memory + (s + 1) % 2 * size, first, past);
+            next = steps[s + 1];
+        }
+#pragma unroll
+        for (int r = 0; r < ROWS; r++) add_piece<T, VEC>(sum[r], now.x[r], from, own);
+    }
+#pragma unroll
+    for (int r = 0; r < ROWS; r++) {
+        const int64_t i = strip_row(r, warp, (int32_t)blockIdx.x, x.panels);
+#pragma unroll
+        for (int v = 0; v < VEC; v++)
+#pragma unroll
+            for (int step = STRIP_LANES; step < WARP; step *= 2)
+                sum[r].x[v] += __shfl_xor_sync(FULL_MASK, sum[r].x[v], step);
+        if (i < x.m && !past && lane_id() < STRIP_LANES)
+            *(pack<T, VEC> *)(row_at<T>(x.C, x.C_step, (uint32_t)i) + first) = sum[r];
+    }
+}
+
+#endif

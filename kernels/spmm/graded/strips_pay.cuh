@@ -1,0 +1,106 @@
+// Whether strips pay, and with how many rows of A for a warp.
+#ifndef GRADED_STRIPS_PAY_H
+#define GRADED_STRIPS_PAY_H
+
+#include "strips_list.cuh"
+
+// A multiprocessor's clocks by strips: for a launch, a block, a nonzero of its panel, a row of B.
+// Fitted to 12 matrices on an H100, to within 13 %.
+struct strip_clocks {
+    double launch, block, nonzero, row;
+};
+static const struct strip_clocks clocks_f32 = {1400, 2150, 1.53, 2.5},
+                                 clocks_f64 = {1200, 1900, 2.14, 3.05};
+
+// By pieces: bytes of B that nonzeros fetch in a clock, of matrices so dense and by the fastest of
+// those; the second where rows of B have 128 bytes or less, or are so many that L1 finds few again.
+#define GATHER_BYTES      53
+#define GATHER_BYTES_SLOW 42
+#define GATHER_ROWS       8192
+
+#define STRIPS_GAIN  0.93 // of the clocks by pieces, at most
+#define CLOCKS_ALONE 8    // for a nonzero, if a warp's neighbours have nothing to do
+
+// The most nonzeros of a panel, or as many as would take as long where one warp takes longest.
+static __global__ void __launch_bounds__(STRIP_THREADS)
+    find_fullest(struct cutting c, int32_t alone, int32_t *__restrict__ most)
+{
+    __shared__ int32_t sum, longest;
+    const int warp = (int)threadIdx.x / WARP;
+    if (threadIdx.x == 0) sum = longest = 0;
+    __syncthreads();
+    if (lane_id() == 0) {
+        int32_t own = 0;
+        for (int r = 0; r < c.rows; r++) {
+            const int64_t i = strip_row(r, warp, (int32_t)blockIdx.x, c.panels);
+            if (i < c.m) own += c.ptr[i + 1] - c.ptr[i];
+        }
+        atomicAdd(&sum, own);
+        atomicMax(&longest, own);
+    }
+    __syncthreads();
+    if (threadIdx.x == 0)
+        atomicMax(most,
+                  (int32_t)min((int64_t)INT32_MAX, max((int64_t)sum, (int64_t)longest * alone)));
+}
+
+static int fullest_panel(struct task *t, const struct strips *s, int32_t alone, int32_t *out)
+{
+    struct device *d = t->dev;
+    const struct csr_dev *A = csr_of(t->A[0]);
+    const struct cutting c = {
+        (const int32_t *)A->ptr, A->idx, A->m, A->n, s->panels, s->height, 0, s->rows};
+    int32_t *most = NULL;
+    int err = device_alloc(d, 1, sizeof *most, (void **)&most);
+    if (!err) err = device_fill(d, most, 0, sizeof *most);
+    if (!err) {
+        LAUNCH(find_fullest, (unsigned)s->panels, STRIP_THREADS, 0, d->stream, c, alone, most);
+        err = wait_for(d, t->entry->name, most, out, sizeof *out);
+    }
+    device_free(d, most);
+    return err;
+}
+
+static double clocks_by_strips(const struct task *t, const struct strips *s, double nonzeros)
+{
+    const struct strip_clocks *of = t->prec == F32 ? &clocks_f32 : &clocks_f64;
+    const double turns = (double)ceil_div((int64_t)s->panels * s->slabs, t->dev->units);
+    return of->launch + turns * (of->block + of->nonzero * nonzeros + of->row * (double)t->A[0]->n);
+}
+
+static double clocks_by_pieces(const struct task *t)
+{
+    const int64_t row = t->C.cols * (int64_t)prec_bytes(t->prec);
+    const bool slow = row <= STRIP_SLAB || t->A[0]->n > GATHER_ROWS;
+    return (double)t->A[0]->nnz * (double)row / t->dev->units /
+           (slow ? GATHER_BYTES_SLOW : GATHER_BYTES);
+}
+
+static void take_rows(const struct task *t, struct strips *s, int rows)
+{
+    s->rows = rows;
+    s->panels = (int32_t)ceil_div(t->A[0]->m, (int64_t)rows * STRIP_WARPS);
+}
+
+// Takes the rows of a warp that should be the fastest; none where pieces are as fast. Panels are
+// looked at only if they would do by their mean.
+static int choose_rows(struct task *t, struct strips *s)
+{
+    const double most = STRIPS_GAIN * clocks_by_pieces(t);
+    const struct strip_clocks *of = t->prec == F32 ? &clocks_f32 : &clocks_f64;
+    double least = most;
+    int best = 0, err = OK;
+    for (int rows = 1; rows <= 4 && !err; rows *= 2) {
+        int32_t fullest = 0;
+        take_rows(t, s, rows);
+        if (clocks_by_strips(t, s, (double)t->A[0]->nnz / s->panels) >= least) continue;
+        err = fullest_panel(t, s, (int32_t)(CLOCKS_ALONE / of->nonzero), &fullest);
+        const double clocks = clocks_by_strips(t, s, fullest);
+        if (clocks < least) best = rows, least = clocks;
+    }
+    take_rows(t, s, max(best, 1));
+    s->rows = best;
+    return err;
+}
+
+#endif

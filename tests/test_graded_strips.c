@@ -1,0 +1,115 @@
+// `graded` on CUDA by strips of B in shared memory: results of every way to cut A, and where it
+// pays.
+#include "cases.h"
+
+#define UNITS 4 // multiprocessors that what is decided here is for
+
+static struct device dev;
+
+static const struct algo_entry *graded(void)
+{
+    return algo_find(op_find("spmm"), "graded", dev.kind);
+}
+
+static int inputs_of(struct inputs *in, const struct csr *A, enum prec prec, int64_t k)
+{
+    const int64_t axis[AXES_MAX] = {k, LAYOUT_ROW};
+    int err = inputs_make(in, &dev, op_find("spmm"), A, prec, axis, true, 0);
+    CHECK(!err, "%s", fail_text());
+    return err;
+}
+
+// Row i has length(i) nonzeros, spread over all n columns; each seventh row is empty.
+static int make_spread(int32_t m, int32_t n, int32_t (*length)(int32_t), struct csr *A)
+{
+    int64_t p = 0;
+    int err = csr_alloc(A, m, n, (int64_t)m * n);
+    CHECK(!err, "%s", fail_text());
+    for (int32_t i = 0; i < m && !err; i++) {
+        const int32_t count = i % 7 == 3 ? 0 : length(i);
+        A->ptr[i] = p;
+        for (int32_t e = 0; e < count; e++, p++) {
+            A->idx[p] = (int32_t)(((int64_t)e * n + i % n) / count);
+            A->val[p] = (i + 2 * e) % 7 - 3;
+        }
+    }
+    if (!err) A->ptr[m] = A->nnz = p;
+    return err;
+}
+
+// The rows of a warp that the run tells of; -1: it went by pieces.
+static double run_right(const struct csr *A, enum prec prec, int64_t k, double strips,
+                        const char *option, const char *what)
+{
+    struct inputs in;
+    double opt[PARAMS_MAX] = {0};
+    if (inputs_of(&in, A, prec, k)) return -1;
+    algo_defaults(graded()->algo, opt);
+    set_option(graded(), opt, "strips", strips);
+    if (option) set_option(graded(), opt, option, 32);
+    struct outcome out = case_run(&in, graded(), opt, CHECK_FULL);
+    CHECK(!out.err && out.check.error_ratio == 0 && !out.left, "%s, %s, k %lld, strips %g: %s",
+          what, prec_name(prec), (long long)k, strips, out.err ? fail_text() : out.check.reason);
+    inputs_free(&in);
+    return figure_of(&out, "strip_rows");
+}
+
+static int32_t fifty(int32_t i) { return (void)i, 50; }
+
+static int32_t up_to_forty(int32_t i) { return i * 11 % 41; }
+
+static int32_t one_long(int32_t i) { return i == 9 ? 1500 : 5; }
+
+// One strip, two and more, of heights that do not divide n; panels that are not full; slabs of
+// which the last one is not full; pieces of no nonzeros and of every rest of a step and a block.
+static void test_shapes(void)
+{
+    static const struct {
+        int32_t m, n, (*length)(int32_t);
+    } cases[] = {{1, 50, fifty},          {33, 64, fifty},    {200, 1600, up_to_forty},
+                 {300, 3000, one_long},   {130, 1700, fifty}, {40, 5000, one_long},
+                 {513, 1000, up_to_forty}};
+    static const int64_t ks[] = {4, 32, 36, 64, 100};
+    for (int c = 0; c < COUNT(cases); c++) {
+        struct csr A;
+        if (make_spread(cases[c].m, cases[c].n, cases[c].length, &A)) return;
+        for (int turn = 0; turn < 2 * COUNT(ks); turn++)
+            for (int rows = 1; rows <= 4; rows *= 2) {
+                const double told =
+                    run_right(&A, turn % 2 ? F64 : F32, ks[turn / 2], rows, NULL, "spread rows");
+                CHECK(told == rows, "%g rows of a warp, not %d", told, rows);
+            }
+        csr_free(&A);
+    }
+}
+
+static int32_t two_hundred(int32_t i) { return (void)i, 200; }
+
+static int32_t all_but_few(int32_t i) { return i == 9 ? 600 : 1; }
+
+// Where A is dense and rows are even, or an option asks; not where rows of B begin anywhere, where
+// another option says how pieces are to be, or where one row has most of the nonzeros.
+static void test_choice(void)
+{
+    struct csr dense, even, uneven;
+    if (make_spread(900, 600, two_hundred, &dense) || make_spread(900, 6000, fifty, &even) ||
+        make_spread(500, 600, all_but_few, &uneven))
+        return;
+    CHECK(run_right(&dense, F32, 64, -1, NULL, "dense") > 0, "strips do not pay");
+    CHECK(run_right(&dense, F64, 16, -1, NULL, "dense") > 0, "strips do not pay in f64");
+    CHECK(run_right(&dense, F32, 64, 0, NULL, "dense") < 0, "strips against an option");
+    CHECK(run_right(&dense, F32, 63, -1, NULL, "k is odd") < 0, "strips of rows unaligned");
+    CHECK(run_right(&dense, F32, 63, 2, NULL, "k is odd") < 0, "strips of rows unaligned");
+    CHECK(run_right(&dense, F32, 64, -1, "medium", "medium rows") < 0, "pieces are meant");
+    CHECK(run_right(&even, F32, 64, -1, NULL, "few nonzeros") < 0, "strips of few nonzeros");
+    CHECK(run_right(&uneven, F32, 64, -1, NULL, "one long row") < 0, "strips of one long row");
+    csr_free(&dense);
+    csr_free(&even);
+    csr_free(&uneven);
+}
+
+int main(void)
+{
+    static void (*const tests[])(void) = {test_shapes, test_choice, NULL};
+    return main_on_cuda(&dev, UNITS, tests);
+}
