@@ -28,9 +28,9 @@ static __device__ __forceinline__ strip_piece find_piece(const struct cutting &c
     const int64_t i =
         strip_row(p % c.rows, (int)(warp % STRIP_WARPS), (int32_t)(warp / STRIP_WARPS), c.panels);
     if (i >= c.m) return {0, 0};
-    const int32_t top = p / c.rows * c.height, start = c.ptr[i], end = c.ptr[i + 1];
-    const int32_t first = lower_bound(c.idx, start, end, top);
-    return {first, lower_bound(c.idx, first, end, min(c.n, top + c.height)) - first};
+    const int32_t top = p / c.rows * c.height, past = top + min(c.height, c.n - top);
+    const int32_t end = c.ptr[i + 1], first = lower_bound(c.idx, c.ptr[i], end, top);
+    return {first, lower_bound(c.idx, first, end, past) - first};
 }
 
 static __device__ __forceinline__ int32_t steps_of(const strip_piece &piece)
@@ -38,7 +38,8 @@ static __device__ __forceinline__ int32_t steps_of(const strip_piece &piece)
     return (int32_t)ceil_div(piece.count, STRIP_GROUPS);
 }
 
-// Steps of each piece, and blocks of nonzeros of each warp, of which there is one for each of ours.
+// Steps of each piece, and blocks of nonzeros of each warp of the product, of which a warp here
+// counts one's.
 template <int STEPS>
 static __global__ void __launch_bounds__(LIST_THREADS)
     count_steps(struct cutting c, int32_t *__restrict__ steps, int32_t *__restrict__ blocks)
