@@ -19,6 +19,7 @@
 // used.cuh      how many rows are not empty
 // scatter.cuh   how often neighbouring nonzeros share columns, which caches live on
 // alike.cuh     which rows are bundles, and their columns and values
+// once.cuh      loads and stores of what is read or written once
 // team.cuh      what a team does: products of a round of nonzeros, sums over groups
 // multiply.cuh  the kernel: from a piece to its rows of C
 // form.cuh      which of the forms of the kernel a case takes
@@ -190,9 +191,8 @@ static const struct param options[] = {
      "1: more registers and fewer blocks where there is such a form; -1: where it pays, also with "
      "two groups for a short row"},
     {"strips", -1, -1, 4, true,
-     "where B comes from shared memory, strip by strip: rows of A that a warp has, 1, 2 or 4; 0: "
-     "it "
-     "does not; -1: where that pays"},
+     "B by strips from shared memory: rows of A that a warp has, 1, 2 (3 is 2) or 4; 0: not so; "
+     "-1: where it pays"},
     {"overlap", -1, -1, 1, true,
      "1: blocks start before the kernel ahead has ended, sm_90 and later; -1: where it pays"},
     {},

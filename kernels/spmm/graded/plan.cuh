@@ -11,7 +11,7 @@
 #define SHARE_FULL         5.5 // nonzeros of a group from which on longer pieces cost nothing
 
 struct plan {
-    struct strips strips;
+    struct strips strips; // if they are taken there is nothing else
     struct choice choice;
     double share; // group_share() of the form for rows that are no bundles, ahead of wider_pays()
     const struct form *form;
@@ -434,8 +434,7 @@ static inline int plan_make(struct task *t, const struct form *forms, int count)
     for_bundles = form_for_bundles(t, c, rows);
     err = row_step(t, &t->in[0], &s->B_step);
     if (!err) err = row_step(t, &t->C, &s->C_step);
-    if (!err && for_bundles)
-        err = plan_bundles(t, c, rows, &for_bundles, &bundle_columns);
+    if (!err && for_bundles) err = plan_bundles(t, c, rows, &for_bundles, &bundle_columns);
     g.bundle_columns = bundle_columns;
     g.tiny_most = bundle_columns || !rows->tiny ? -1 : (int)task_option(t, "tiny");
     // Where the device is not full, a team does but one tiny row.

@@ -25,7 +25,6 @@
 template <typename T, int ROWS> static void start(const struct task *t, const struct strips *s)
 {
     const struct csr_dev *A = csr_of(t->A[0]);
-    const int32_t strips = (int32_t)ceil_div(A->n, s->height);
     const strip_operands<T> x = {s->steps,
                                  s->starts,
                                  (const few<T> *)s->blocks,
@@ -36,12 +35,12 @@ template <typename T, int ROWS> static void start(const struct task *t, const st
                                  (int32_t)t->C.cols,
                                  s->panels,
                                  s->height,
-                                 strips,
+                                 s->count,
                                  s->B_step,
                                  s->C_step};
     auto kernel = multiply_strips<T, ROWS>;
     LAUNCH(kernel, dim3((unsigned)s->panels, (unsigned)s->slabs), STRIP_THREADS,
-           strips_bytes(s->height, strips) + STRIP_EXTRA, t->dev->stream, x);
+           strips_bytes(s->height, s->count) + STRIP_EXTRA, t->dev->stream, x);
 }
 
 template <typename T> static void start_rows(const struct task *t, const struct strips *s)
@@ -101,6 +100,7 @@ static int choose_strips(struct task *t, struct strips *s, int wanted)
     const int64_t slabs = ceil_div(t->C.cols * (int64_t)prec_bytes(t->prec), STRIP_SLAB);
     if (slabs > 65535) return OK; // of a grid
     s->height = (int32_t)ceil_div(A->n, strips);
+    s->count = (int32_t)ceil_div(A->n, s->height);
     s->slabs = (int32_t)slabs;
     if (wanted < 0)
         err = choose_rows(t, s);

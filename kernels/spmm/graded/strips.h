@@ -9,6 +9,7 @@ struct strips {
     int32_t panels; // of rows, a block's each
     int32_t slabs;
     int32_t height; // rows of B in a strip
+    int32_t count;  // strips
     uint32_t B_step, C_step;
     int32_t *steps;  // of each piece, in the order in which a warp comes to them, warp after warp
     int64_t *starts; // of each warp: its first block of nonzeros

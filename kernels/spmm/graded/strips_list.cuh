@@ -16,6 +16,12 @@ struct cutting {
     int rows;
 };
 
+static struct cutting cutting_of(const struct task *t, const struct strips *s)
+{
+    const struct csr_dev *A = csr_of(t->A[0]);
+    return {(const int32_t *)A->ptr, A->idx, A->m, A->n, s->panels, s->height, s->count, s->rows};
+}
+
 // Nonzeros [first, first + count) of A.
 struct strip_piece {
     int32_t first, count;
@@ -89,16 +95,13 @@ static __global__ void __launch_bounds__(LIST_THREADS)
 template <typename T> static int make_blocks(struct task *t, struct strips *s)
 {
     struct device *d = t->dev;
-    const struct csr_dev *A = csr_of(t->A[0]);
-    const int32_t strips = (int32_t)ceil_div(A->n, s->height);
-    const struct cutting c = {
-        (const int32_t *)A->ptr, A->idx, A->m, A->n, s->panels, s->height, strips, s->rows};
+    const struct cutting c = cutting_of(t, s);
     const int64_t warps = (int64_t)s->panels * STRIP_WARPS;
     const unsigned grid = (unsigned)ceil_div(warps, LIST_THREADS / WARP);
     const int64_t block = STRIP_GROUPS * (int64_t)sizeof(few<T>);
     int32_t *counts = NULL;
     int64_t blocks;
-    int err = device_alloc(d, warps * strips, s->rows * sizeof *s->steps, (void **)&s->steps);
+    int err = device_alloc(d, warps * s->count, s->rows * sizeof *s->steps, (void **)&s->steps);
     if (!err) err = device_alloc(d, warps + 1, sizeof *s->starts, (void **)&s->starts);
     if (!err) err = device_alloc(d, warps, sizeof *counts, (void **)&counts);
     if (!err) {
@@ -113,7 +116,7 @@ template <typename T> static int make_blocks(struct task *t, struct strips *s)
     err = device_fill(d, (char *)s->blocks + blocks * block, 0, 2 * SHELF_BLOCKS * block);
     if (err) return err;
     auto fill = fill_blocks<T>;
-    LAUNCH(fill, grid, LIST_THREADS, 0, d->stream, c, (const T *)A->val, s->starts,
+    LAUNCH(fill, grid, LIST_THREADS, 0, d->stream, c, (const T *)csr_of(t->A[0])->val, s->starts,
            (few<T> *)s->blocks);
     return launch_check(t->entry->name);
 }

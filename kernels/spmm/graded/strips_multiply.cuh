@@ -2,6 +2,7 @@
 #ifndef GRADED_STRIPS_MULTIPLY_H
 #define GRADED_STRIPS_MULTIPLY_H
 
+#include "once.cuh"
 #include "strips.h"
 
 #define STRIP_THREADS 1024
@@ -86,19 +87,6 @@ static __device__ __forceinline__ void copy_strip(const strip_operands<T> &x, in
                 row_at<const T>(x.B, x.B_step, (uint32_t)(top + i)) + first, past);
 }
 
-template <typename T> static __device__ __forceinline__ few<T> load_few(const few<T> *p)
-{
-#ifdef __CUDA_ARCH__
-    uint4 x;
-    asm volatile("ld.global.nc.L1::no_allocate.v4.u32 {%0, %1, %2, %3}, [%4];"
-                 : "=r"(x.x), "=r"(x.y), "=r"(x.z), "=r"(x.w)
-                 : "l"(p));
-    return *(few<T> *)&x;
-#else
-    return *p;
-#endif
-}
-
 // A warp's way through its nonzeros. They come a shelf at a time, to registers, then to the shelf
 // in shared memory, which all lanes read, and there one block ahead of what is multiplied.
 template <typename T> struct stream {
@@ -115,7 +103,7 @@ template <typename T> static __device__ __forceinline__ few<T> take(stream<T> &f
     if (from.block == SHELF_BLOCKS) {
         __syncwarp();
         from.shelf[lane_id()] = from.coming;
-        from.coming = load_few(from.next);
+        from.coming = load_once(from.next);
         from.next += WARP;
         from.block = 0;
         __syncwarp();
@@ -178,7 +166,7 @@ static __global__ void __launch_bounds__(STRIP_THREADS, 1)
     stream<T> from;
     from.shelf = (few<T> *)(memory + strips_bytes(x.height, x.strips) + STRIP_SLAB) + warp * WARP;
     from.next = x.blocks + x.starts[w] * STRIP_GROUPS + lane_id() + WARP;
-    from.coming = load_few(from.next - WARP);
+    from.coming = load_once(from.next - WARP);
     from.block = SHELF_BLOCKS;
     take(from);
     counts next = steps[0];
@@ -204,7 +192,7 @@ static __global__ void __launch_bounds__(STRIP_THREADS, 1)
             for (int step = STRIP_LANES; step < WARP; step *= 2)
                 sum[r].x[v] += __shfl_xor_sync(FULL_MASK, sum[r].x[v], step);
         if (i < x.m && !past && lane_id() < STRIP_LANES)
-            *(pack<T, VEC> *)(row_at<T>(x.C, x.C_step, (uint32_t)i) + first) = sum[r];
+            store_once((pack<T, VEC> *)(row_at<T>(x.C, x.C_step, (uint32_t)i) + first), sum[r]);
     }
 }
 

@@ -12,6 +12,11 @@ struct strip_clocks {
 static const struct strip_clocks clocks_f32 = {1400, 2150, 1.53, 2.5},
                                  clocks_f64 = {1200, 1900, 2.14, 3.05};
 
+static const struct strip_clocks *clocks_of(enum prec prec)
+{
+    return prec == F32 ? &clocks_f32 : &clocks_f64;
+}
+
 // By pieces: bytes of B that nonzeros fetch in a clock, of matrices so dense and by the fastest of
 // those; the second where rows of B have 128 bytes or less, or are so many that L1 finds few again.
 #define GATHER_BYTES      53
@@ -47,14 +52,12 @@ static __global__ void __launch_bounds__(STRIP_THREADS)
 static int fullest_panel(struct task *t, const struct strips *s, int32_t alone, int32_t *out)
 {
     struct device *d = t->dev;
-    const struct csr_dev *A = csr_of(t->A[0]);
-    const struct cutting c = {
-        (const int32_t *)A->ptr, A->idx, A->m, A->n, s->panels, s->height, 0, s->rows};
     int32_t *most = NULL;
     int err = device_alloc(d, 1, sizeof *most, (void **)&most);
     if (!err) err = device_fill(d, most, 0, sizeof *most);
     if (!err) {
-        LAUNCH(find_fullest, (unsigned)s->panels, STRIP_THREADS, 0, d->stream, c, alone, most);
+        LAUNCH(find_fullest, (unsigned)s->panels, STRIP_THREADS, 0, d->stream, cutting_of(t, s),
+               alone, most);
         err = wait_for(d, t->entry->name, most, out, sizeof *out);
     }
     device_free(d, most);
@@ -63,7 +66,7 @@ static int fullest_panel(struct task *t, const struct strips *s, int32_t alone, 
 
 static double clocks_by_strips(const struct task *t, const struct strips *s, double nonzeros)
 {
-    const struct strip_clocks *of = t->prec == F32 ? &clocks_f32 : &clocks_f64;
+    const struct strip_clocks *of = clocks_of(t->prec);
     const double turns = (double)ceil_div((int64_t)s->panels * s->slabs, t->dev->units);
     return of->launch + turns * (of->block + of->nonzero * nonzeros + of->row * (double)t->A[0]->n);
 }
@@ -86,20 +89,21 @@ static void take_rows(const struct task *t, struct strips *s, int rows)
 // looked at only if they would do by their mean.
 static int choose_rows(struct task *t, struct strips *s)
 {
-    const double most = STRIPS_GAIN * clocks_by_pieces(t);
-    const struct strip_clocks *of = t->prec == F32 ? &clocks_f32 : &clocks_f64;
-    double least = most;
+    const int32_t alone = (int32_t)(CLOCKS_ALONE / clocks_of(t->prec)->nonzero);
+    double least = STRIPS_GAIN * clocks_by_pieces(t);
     int best = 0, err = OK;
     for (int rows = 1; rows <= 4 && !err; rows *= 2) {
         int32_t fullest = 0;
         take_rows(t, s, rows);
         if (clocks_by_strips(t, s, (double)t->A[0]->nnz / s->panels) >= least) continue;
-        err = fullest_panel(t, s, (int32_t)(CLOCKS_ALONE / of->nonzero), &fullest);
+        err = fullest_panel(t, s, alone, &fullest);
         const double clocks = clocks_by_strips(t, s, fullest);
         if (clocks < least) best = rows, least = clocks;
     }
-    take_rows(t, s, max(best, 1));
-    s->rows = best;
+    if (best)
+        take_rows(t, s, best);
+    else
+        s->rows = 0;
     return err;
 }
 

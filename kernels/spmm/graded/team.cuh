@@ -7,6 +7,7 @@
 #ifndef GRADED_TEAM_H
 #define GRADED_TEAM_H
 
+#include "once.cuh"
 #include "pieces.cuh"
 
 // Of what a lane holds. WHOLE: slabs are full. TEAM: lanes of a short piece.
@@ -48,24 +49,6 @@ template <typename S, int ROWS, bool ROOMY> static __host__ __device__ constexpr
     if (ROWS == 1) return S::BYTES > 16 ? (ROOMY ? 7 : 8) : ROOMY ? 9 : 10;
     if (sizeof(typename S::T) == 4) return S::BYTES > 16 ? 6 : 8;
     return S::PACKS > 3 ? 4 : S::BYTES > 16 ? 5 : S::BYTES > 8 ? 6 : 8;
-}
-
-// Loads what is read once, and keeps it out of L1, which the rows of B need.
-template <typename X> static __device__ __forceinline__ X load_once(const X *p)
-{
-    static_assert(sizeof(X) == 4 || sizeof(X) == 8, "one number");
-#ifdef __CUDA_ARCH__
-    if (sizeof(X) == 4) {
-        uint32_t x;
-        asm volatile("ld.global.nc.L1::no_allocate.b32 %0, [%1];" : "=r"(x) : "l"(p));
-        return *(X *)&x;
-    }
-    uint64_t x;
-    asm volatile("ld.global.nc.L1::no_allocate.b64 %0, [%1];" : "=l"(x) : "l"(p));
-    return *(X *)&x;
-#else
-    return *p;
-#endif
 }
 
 // x = *p where place < left, else zero. A load under a plain branch makes ptxas keep x alive around
@@ -367,21 +350,6 @@ static __device__ __forceinline__ void add_groups(sums<S, ROWS> &sum)
 #pragma unroll
                 for (int v = 0; v < S::VEC; v++)
                     sum.x[r][l].x[v] += __shfl_xor_sync(FULL_MASK, sum.x[r][l].x[v], step);
-}
-
-// Past L1, and out of the way of what L2 holds of B.
-template <typename X> static __device__ __forceinline__ void store_once(X *p, const X &x)
-{
-#ifdef __CUDA_ARCH__
-    if (sizeof(X) == 16)
-        __stcs((float4 *)p, *(const float4 *)&x);
-    else if (sizeof(X) == 8)
-        __stcs((float2 *)p, *(const float2 *)&x);
-    else
-        __stcs((float *)p, *(const float *)&x);
-#else
-    *p = x;
-#endif
 }
 
 // Writes the lane's packs of row `i` of C.
