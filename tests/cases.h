@@ -61,6 +61,16 @@ static inline int inputs_make(struct inputs *in, struct device *dev, const struc
     return err;
 }
 
+// The same for an exact SpMM; tells what is wrong.
+static inline int spmm_inputs(struct inputs *in, struct device *dev, const struct csr *A,
+                              enum prec prec, enum layout layout, int64_t k, int64_t pad)
+{
+    const int64_t axis[AXES_MAX] = {k, layout};
+    int err = inputs_make(in, dev, op_find("spmm"), A, prec, axis, true, pad);
+    CHECK(!err, "%s", fail_text());
+    return err;
+}
+
 // Puts a dense matrix of the problem where a task finds it, with NaN between its lines; one of
 // which only the room is needed has no values.
 static inline int place_apart(struct inputs *in, const struct dense *from, int64_t pad,

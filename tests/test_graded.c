@@ -9,14 +9,6 @@ static const struct algo_entry *graded(void)
     return algo_find(op_find("spmm"), "graded", dev.kind);
 }
 
-static int inputs_of(struct inputs *in, const struct csr *A, enum prec prec, int64_t k)
-{
-    const int64_t axis[AXES_MAX] = {k, LAYOUT_ROW};
-    int err = inputs_make(in, &dev, op_find("spmm"), A, prec, axis, true, 0);
-    CHECK(!err, "%s", fail_text());
-    return err;
-}
-
 // Row i has length(i) nonzeros; where to(i) is less than i, in the columns of that row, which is as
 // long.
 static int make_rows(int32_t m, int32_t n, int32_t (*length)(int32_t), int32_t (*to)(int32_t),
@@ -80,7 +72,8 @@ static struct outcome run_rows(int32_t m, int32_t (*length)(int32_t), int32_t (*
     struct inputs in;
     double opt[PARAMS_MAX] = {0};
     struct outcome out = {.err = ERR_MEMORY};
-    if (make_rows(m, 3400, length, to, &A) || inputs_of(&in, &A, prec, k)) return out;
+    if (make_rows(m, 3400, length, to, &A) || spmm_inputs(&in, &dev, &A, prec, LAYOUT_ROW, k, 0))
+        return out;
     algo_defaults(graded()->algo, opt);
     set_option(graded(), opt, "strips", 0);
     for (; settings && settings->name; settings++)
@@ -103,7 +96,7 @@ static void test_kinds(void)
     double opt[PARAMS_MAX] = {0};
     if (make_rows(3 * COUNT(edges), 2100, edge, NULL, &A)) return;
     for (int prec = F32; prec <= F64; prec++) {
-        if (inputs_of(&in, &A, (enum prec)prec, 32)) return;
+        if (spmm_inputs(&in, &dev, &A, (enum prec)prec, LAYOUT_ROW, 32, 0)) return;
         algo_defaults(graded()->algo, opt);
         set_option(graded(), opt, "short", 32);
         set_option(graded(), opt, "medium", 256);
@@ -149,7 +142,7 @@ static void test_tiny(void)
             const int64_t k = ks[turn / 2];
             struct inputs in;
             double opt[PARAMS_MAX] = {0};
-            if (inputs_of(&in, &A, turn % 2 ? F64 : F32, k)) return;
+            if (spmm_inputs(&in, &dev, &A, turn % 2 ? F64 : F32, LAYOUT_ROW, k, 0)) return;
             algo_defaults(graded()->algo, opt);
             set_option(graded(), opt, "tiny", cases[c].tiny);
             set_option(graded(), opt, "short", 8);
@@ -193,7 +186,7 @@ static void test_segments(void)
     for (int turn = 0; turn < 2 * COUNT(ks); turn++) {
         struct inputs in;
         double opt[PARAMS_MAX] = {0};
-        if (inputs_of(&in, &A, turn % 2 ? F64 : F32, ks[turn / 2])) return;
+        if (spmm_inputs(&in, &dev, &A, turn % 2 ? F64 : F32, LAYOUT_ROW, ks[turn / 2], 0)) return;
         algo_defaults(graded()->algo, opt);
         set_option(graded(), opt, "medium", 100);
         struct outcome out = run_right(&in, opt, "one long row");
@@ -638,7 +631,7 @@ static void test_scatter(void)
         for (int prec = F32; prec <= F64; prec++) {
             struct inputs in;
             double opt[PARAMS_MAX] = {0}, bytes = cases[c].bytes;
-            if (inputs_of(&in, &A, prec, prec == F32 ? 128 : 64)) return;
+            if (spmm_inputs(&in, &dev, &A, prec, LAYOUT_ROW, prec == F32 ? 128 : 64, 0)) return;
             algo_defaults(graded()->algo, opt);
             set_option(graded(), opt, "alike", 0);
             const struct outcome out = run_right(&in, opt, cases[c].what);
@@ -673,7 +666,8 @@ static void test_no_slab_pays(void)
         for (int prec = F32; prec <= F64; prec++) {
             struct inputs in;
             double opt[PARAMS_MAX] = {0};
-            if (inputs_of(&in, &A, (enum prec)prec, prec == F32 ? 128 : 64)) return;
+            if (spmm_inputs(&in, &dev, &A, (enum prec)prec, LAYOUT_ROW, prec == F32 ? 128 : 64, 0))
+                return;
             algo_defaults(graded()->algo, opt);
             dev.cache_bytes = third - !cases[c].fits;
             const struct outcome out = run_right(&in, opt, "all columns are new");
@@ -725,7 +719,8 @@ static void test_bundles(void)
         for (int turn = 0; turn < 2 * COUNT(ks); turn++) {
             struct inputs in;
             double opt[PARAMS_MAX] = {0};
-            if (inputs_of(&in, &A, turn % 2 ? F64 : F32, ks[turn / 2])) return;
+            if (spmm_inputs(&in, &dev, &A, turn % 2 ? F64 : F32, LAYOUT_ROW, ks[turn / 2], 0))
+                return;
             algo_defaults(graded()->algo, opt);
             set_option(graded(), opt, "alike", cases[c].alike);
             set_option(graded(), opt, "bundled", cases[c].share);
@@ -798,7 +793,7 @@ static void test_narrower_bundles(void)
         struct inputs in;
         double opt[PARAMS_MAX] = {0};
         if (make_even(cases[c].m, 5000, cases[c].length, ALIKE, 37, cases[c].shift, &A)) return;
-        if (inputs_of(&in, &A, cases[c].prec, cases[c].k)) return;
+        if (spmm_inputs(&in, &dev, &A, cases[c].prec, LAYOUT_ROW, cases[c].k, 0)) return;
         algo_defaults(graded()->algo, opt);
         set_option(graded(), opt, "slab", cases[c].slab);
         const struct outcome out = run_right(&in, opt, cases[c].what);
@@ -834,7 +829,7 @@ static void check_infinity(enum prec prec, int64_t k, double lanes)
     struct inputs in;
     struct setup setup;
     if (make_rows(12, 100, lanes ? sixteen : thirteen, with_second, &A)) return;
-    if (inputs_of(&in, &A, prec, k)) return;
+    if (spmm_inputs(&in, &dev, &A, prec, LAYOUT_ROW, k, 0)) return;
     for (int64_t j = 0; j < A.n; j++) {
         struct task t = {.entry = graded(), .algo = graded()->algo};
         const int64_t bytes = (int64_t)prec_bytes(prec);
@@ -898,7 +893,9 @@ static void test_shapes(void)
     for (int64_t k = 1; k <= 100 + COUNT(more); k++) {
         struct inputs in;
         double opt[PARAMS_MAX] = {0};
-        if (inputs_of(&in, &A, k % 2 ? F32 : F64, k <= 100 ? k : more[k - 101])) return;
+        if (spmm_inputs(&in, &dev, &A, k % 2 ? F32 : F64, LAYOUT_ROW, k <= 100 ? k : more[k - 101],
+                        0))
+            return;
         algo_defaults(graded()->algo, opt);
         run_right(&in, opt, "all lengths");
         set_option(graded(), opt, "lanes", (double)(1 << k % 6));
@@ -920,7 +917,9 @@ static void test_shapes(void)
             run_right(&in, opt, "more registers");
         }
         inputs_free(&in);
-        if (inputs_of(&in, &A, k % 2 ? F64 : F32, k <= 100 ? k : more[k - 101])) return;
+        if (spmm_inputs(&in, &dev, &A, k % 2 ? F64 : F32, LAYOUT_ROW, k <= 100 ? k : more[k - 101],
+                        0))
+            return;
         algo_defaults(graded()->algo, opt);
         run_right(&in, opt, "all lengths");
         inputs_free(&in);
@@ -949,7 +948,7 @@ static void test_forms(void)
     for (int c = 0; c < COUNT(cases); c++) {
         struct inputs in;
         double opt[PARAMS_MAX] = {0};
-        if (inputs_of(&in, &A, cases[c].prec, cases[c].k)) return;
+        if (spmm_inputs(&in, &dev, &A, cases[c].prec, LAYOUT_ROW, cases[c].k, 0)) return;
         algo_defaults(graded()->algo, opt);
         for (int bundles = 0; bundles < 2; bundles++) {
             set_option(graded(), opt, "alike", bundles);

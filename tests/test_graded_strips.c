@@ -11,14 +11,6 @@ static const struct algo_entry *graded(void)
     return algo_find(op_find("spmm"), "graded", dev.kind);
 }
 
-static int inputs_of(struct inputs *in, const struct csr *A, enum prec prec, int64_t k)
-{
-    const int64_t axis[AXES_MAX] = {k, LAYOUT_ROW};
-    int err = inputs_make(in, &dev, op_find("spmm"), A, prec, axis, true, 0);
-    CHECK(!err, "%s", fail_text());
-    return err;
-}
-
 // Row i has length(i) nonzeros, spread over all n columns; each seventh row is empty.
 static int make_spread(int32_t m, int32_t n, int32_t (*length)(int32_t), struct csr *A)
 {
@@ -43,7 +35,7 @@ static double run_right(const struct csr *A, enum prec prec, int64_t k, double s
 {
     struct inputs in;
     double opt[PARAMS_MAX] = {0};
-    if (inputs_of(&in, A, prec, k)) return -1;
+    if (spmm_inputs(&in, &dev, A, prec, LAYOUT_ROW, k, 0)) return -1;
     algo_defaults(graded()->algo, opt);
     set_option(graded(), opt, "strips", strips);
     if (option) set_option(graded(), opt, option, 32);

@@ -19,14 +19,6 @@ static void set(double *opt, const char *name, double value)
     set_option(tuned(), opt, name, value);
 }
 
-static int inputs_of(struct inputs *in, const struct csr *A, enum prec prec, int64_t k, int64_t pad)
-{
-    const int64_t axis[AXES_MAX] = {k, LAYOUT_COL};
-    int err = inputs_make(in, &dev, op_find("spmm"), A, prec, axis, true, pad);
-    CHECK(!err, "%s", fail_text());
-    return err;
-}
-
 // Row i has lengths[i % 8] of the n columns, spread over them; every `each`-th row has `all`.
 static int make_rows(const int32_t lengths[8], int32_t m, int32_t n, int32_t each, struct csr *A)
 {
@@ -66,7 +58,7 @@ static void expect_right(const struct csr *A, enum prec prec, int64_t k, int thr
     struct inputs in;
     for (int i = 0; i < 2 * COUNT(ranges); i++) {
         const int columns = i % 2 ? vector : vector / 2, r = ranges[i / 2];
-        if (inputs_of(&in, A, prec, k, i % 4 * 3)) return;
+        if (spmm_inputs(&in, &dev, A, prec, LAYOUT_COL, k, i % 4 * 3)) return;
         struct outcome out = run_staged(&in, columns, r, threads);
         CHECK(!out.err && out.check.error_ratio == 0 && !out.left,
               "%s, %s, k %lld, columns=%d, ranges=%d: %s", what, prec_name(prec), (long long)k,
@@ -137,7 +129,7 @@ static bool takes(int32_t n, enum prec prec, int columns)
     struct csr A;
     struct inputs in;
     if (make_row(n, &A)) return false;
-    if (inputs_of(&in, &A, prec, 3, 1)) return csr_free(&A), false;
+    if (spmm_inputs(&in, &dev, &A, prec, LAYOUT_COL, 3, 1)) return csr_free(&A), false;
     struct outcome out = run_staged(&in, columns, 0, 32);
     CHECK(out.err ? out.err == ERR_UNSUPPORTED : out.check.error_ratio == 0,
           "%s, %d rows of B, columns=%d: %s", prec_name(prec), n, columns,
@@ -173,7 +165,7 @@ static void expect_way(const struct csr *A, int64_t k, bool wanted, double *bloc
 {
     struct inputs in;
     double opt[PARAMS_MAX] = {0};
-    if (inputs_of(&in, A, F32, k, 0)) return;
+    if (spmm_inputs(&in, &dev, A, F32, LAYOUT_COL, k, 0)) return;
     algo_defaults(tuned()->algo, opt);
     struct outcome out = case_run(&in, tuned(), opt, CHECK_FULL);
     const struct figure *way = figures_find(&out.figures, "way");

@@ -5,14 +5,6 @@
 
 static struct device dev;
 
-static int inputs_of(struct inputs *in, const struct csr *A, enum prec prec, int64_t k)
-{
-    const int64_t axis[AXES_MAX] = {k, LAYOUT_COL};
-    int err = inputs_make(in, &dev, op_find("spmm"), A, prec, axis, true, 0);
-    CHECK(!err, "%s", fail_text());
-    return err;
-}
-
 static const struct algo_entry *tuned(void)
 {
     return algo_find(op_find("spmm"), "tiled-tuned", dev.kind);
@@ -48,7 +40,7 @@ static void expect_way(const struct csr *A, enum prec prec, int64_t k, double wa
 {
     struct inputs in;
     double opt[PARAMS_MAX] = {0};
-    if (inputs_of(&in, A, prec, k)) return;
+    if (spmm_inputs(&in, &dev, A, prec, LAYOUT_COL, k, 0)) return;
     algo_defaults(tuned()->algo, opt);
     set_option(tuned(), opt, "way", wanted);
     struct outcome out = case_run(&in, tuned(), opt, CHECK_FULL);
@@ -260,7 +252,8 @@ static void test_pieces(void)
         if (shape_build(&cut[s], &A)) continue;
         for (int c = 0; c < COUNT(columns); c++) {
             struct inputs in;
-            if (inputs_of(&in, &A, (s + c) % 2 ? F32 : F64, columns[c])) continue;
+            if (spmm_inputs(&in, &dev, &A, (s + c) % 2 ? F32 : F64, LAYOUT_COL, columns[c], 0))
+                continue;
             for (int x = 0; x < COUNT(together); x++) test_setting(&in, &together[x], cut[s].name);
             inputs_free(&in);
         }
@@ -275,7 +268,7 @@ static void expect_blocks(int32_t m, double threads, double window, double want)
     struct inputs in;
     double opt[PARAMS_MAX] = {0};
     if (make_mesh(m, -1, &A)) return;
-    if (!inputs_of(&in, &A, F32, 64)) {
+    if (!spmm_inputs(&in, &dev, &A, F32, LAYOUT_COL, 64, 0)) {
         algo_defaults(tuned()->algo, opt);
         set_option(tuned(), opt, "way", 1);
         set_option(tuned(), opt, "threads", threads);
@@ -324,7 +317,7 @@ static void expect_direct(const struct csr *A, enum prec prec, int64_t k, double
 {
     struct inputs in;
     double opt[PARAMS_MAX] = {0};
-    if (inputs_of(&in, A, prec, k)) return;
+    if (spmm_inputs(&in, &dev, A, prec, LAYOUT_COL, k, 0)) return;
     algo_defaults(tuned()->algo, opt);
     set_option(tuned(), opt, "way", 2);
     struct outcome out = case_run(&in, tuned(), opt, CHECK_FULL);
@@ -369,7 +362,7 @@ static void test_long_rows(void)
     struct inputs in;
     double opt[PARAMS_MAX] = {0};
     if (make_lengths(lengths, 2, 40000, &A)) return;
-    if (inputs_of(&in, &A, F32, 4)) return;
+    if (spmm_inputs(&in, &dev, &A, F32, LAYOUT_COL, 4, 0)) return;
     algo_defaults(tuned()->algo, opt);
     struct outcome out = case_run(&in, tuned(), opt, CHECK_FULL);
     const struct figure *way = figures_find(&out.figures, "way");
