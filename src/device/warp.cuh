@@ -51,6 +51,14 @@ template <typename T> static __device__ __forceinline__ T warp_sum(T x)
     return group_sum<WARP>(x);
 }
 
+// The least over each group of LANES neighbouring lanes. By all lanes.
+template <int LANES, typename T> static __device__ __forceinline__ T group_min(T x)
+{
+#pragma unroll
+    for (int step = LANES / 2; step > 0; step /= 2) x = min(x, __shfl_xor_sync(FULL_MASK, x, step));
+    return x;
+}
+
 // N sums over each group of LANES lanes at little more than the price of one, N <= LANES: each lane
 // gets sum number l * N / LANES of its group, where l is its place in it. Each of the first steps
 // halves the sums that a lane has a part of, and sends its parts of the others away. By all lanes.

@@ -4,10 +4,12 @@
 
 #include "table.cuh"
 
-#define GROUP_MOST  10
+#define GROUP_MOST  12
 #define SCAN_SHARES 1024 // most blocks of the scan of row lengths
 #define PIECE       4096 // nonzeros of a row of A above which blocks count it, so many each
 #define BLOCK       256  // threads of the kernels in this file
+#define MERGE_LANES 4    // nonzeros of A, at most, for each group of rows that are merged
+#define MERGE_EACH  8    // products of such a row for each of those, at most
 #define LISTED      4    // rows that a thread lists at a time, where rows are many
 
 enum { SYMBOLIC, NUMERIC };
@@ -17,9 +19,12 @@ enum { SYMBOLIC, NUMERIC };
 // of its rows that have so many products that several blocks share one. A row of C has fewer than
 // 2^31 products, as the columns of a row of A differ and S has fewer nonzeros than that; sums over
 // rows may have more.
+//
+// Rows that are merged have groups of their own, the same in both phases.
 struct grouping {
     int32_t count;             // of groups
     int32_t limit[GROUP_MOST]; // the largest count in each group; INT32_MAX for the last one
+    int32_t merging;           // groups of rows that are merged, the first ones
     int32_t repeats; // numeric: so many products count as a nonzero of C; 0: nonzeros alone count
     int32_t reach;   // and by its products a row counts as no more nonzeros than this
     int32_t giant;   // a giant has so many products at least,
@@ -63,11 +68,29 @@ struct piece {
     int32_t row, number;
 };
 
+// The group of a row that is merged, by its nonzeros of A and its products; -1: it is not.
+static __device__ __forceinline__ int merge_group(const struct grouping &g, int32_t length,
+                                                  int32_t products)
+{
+    const uint32_t each = ((uint32_t)products + MERGE_EACH - 1) / MERGE_EACH;
+    const uint32_t need = max((uint32_t)length, each);
+    return need <= (uint32_t)(g.merging * MERGE_LANES) ? (int)((need - 1) / MERGE_LANES) : -1;
+}
+
+// The group of a row that is not merged.
 static __device__ __forceinline__ int group_of(const struct grouping &g, int32_t count)
 {
-    int i = 0;
+    int i = g.merging;
     while (i < g.count - 1 && count > g.limit[i]) i++;
     return i;
+}
+
+static __device__ __forceinline__ int symbolic_group(const struct grouping &g, int32_t length,
+                                                     int32_t products)
+{
+    if (products == 0) return -1;
+    const int merged = merge_group(g, length, products);
+    return merged >= 0 ? merged : group_of(g, products);
 }
 
 // Counts the thread's row in rows[group], in shared memory, and returns how many rows were counted
@@ -118,8 +141,8 @@ static __global__ __launch_bounds__(BLOCK) void count_products(struct factors<T>
             const int32_t at = atomicAdd(&counters->pieces, count);
             for (int32_t c = 0; c < count; c++) pieces[at + c] = {(int32_t)i, c};
             group = grouping.count - 1;
-        } else if (sum > 0) {
-            group = group_of(grouping, sum);
+        } else {
+            group = symbolic_group(grouping, end - p, sum);
         }
     }
     count_row(rows, group);
@@ -233,12 +256,10 @@ static __global__ __launch_bounds__(BLOCK) void list_by_products(
         const int64_t i = ((int64_t)blockIdx.x * ROWS + k) * BLOCK + threadIdx.x;
         these[k] = {(int32_t)i, 0, -1, false};
         if (i >= m) continue;
-        const int32_t count = products[i];
+        const int32_t count = products[i], length = A_ptr[i + 1] - A_ptr[i];
         these[k].count = count;
-        if (A_ptr[i + 1] - A_ptr[i] > PIECE)
-            these[k].group = grouping.count - 1;
-        else if (count > 0)
-            these[k].group = group_of(grouping, count);
+        these[k].group =
+            length > PIECE ? grouping.count - 1 : symbolic_group(grouping, length, count);
         these[k].giant =
             these[k].group == grouping.count - 1 && is_giant(grouping, counters, count);
         if (these[k].group < 0) nz[i] = 0;
@@ -250,23 +271,25 @@ static __global__ __launch_bounds__(BLOCK) void list_by_products(
 // The group of a row in the numeric phase. Rows with many products for each nonzero are grouped as
 // if they had more nonzeros, and so get more threads.
 static __device__ __forceinline__ int numeric_group(const struct grouping &g,
-                                                    const struct counters *counters, int32_t nz,
-                                                    int32_t products, bool &giant)
+                                                    const struct counters *counters,
+                                                    const int32_t *__restrict__ A_ptr, int32_t i,
+                                                    int32_t nz, int32_t products, bool &giant)
 {
-    giant = nz > 0 && is_giant(g, counters, products);
+    giant = false;
     if (nz == 0) return -1;
+    const int merged = g.merging ? merge_group(g, A_ptr[i + 1] - A_ptr[i], products) : -1;
+    if (merged >= 0) return merged;
+    giant = is_giant(g, counters, products);
     if (giant) return g.count - 1;
     return group_of(g, g.repeats ? max(nz, min(products / g.repeats, g.reach)) : nz);
 }
 
 // sums[b] = the nonzeros of C in block b's share of the rows, [b * share, (b + 1) * share); and how
 // many rows each group has.
-static __global__ __launch_bounds__(BLOCK) void sum_shares(int32_t m, int32_t share,
-                                                           struct grouping grouping,
-                                                           struct counters *counters,
-                                                           const int32_t *__restrict__ nz,
-                                                           const int32_t *__restrict__ products,
-                                                           int64_t *__restrict__ sums)
+static __global__ __launch_bounds__(BLOCK) void sum_shares(
+    const int32_t *__restrict__ A_ptr, int32_t m, int32_t share, struct grouping grouping,
+    struct counters *counters, const int32_t *__restrict__ nz, const int32_t *__restrict__ products,
+    int64_t *__restrict__ sums)
 {
     __shared__ int32_t rows[GROUP_MOST];
     __shared__ unsigned long long all;
@@ -281,7 +304,7 @@ static __global__ __launch_bounds__(BLOCK) void sum_shares(int32_t m, int32_t sh
         bool giant;
         if (i < m) {
             const int32_t count = nz[i];
-            group = numeric_group(grouping, counters, count, products[i], giant);
+            group = numeric_group(grouping, counters, A_ptr, (int32_t)i, count, products[i], giant);
             mine += count;
         }
         count_row(rows, group);
@@ -325,8 +348,8 @@ scan_rows(const struct listed (&these)[ROWS], unsigned long long (&before)[ROWS]
 // ptr[0..m] from nz and the sums over shares, and the list of rows by nonzeros.
 template <int ROWS, typename P>
 static __global__ __launch_bounds__(BLOCK) void list_by_nonzeros(
-    int32_t m, int32_t share, struct grouping grouping, struct counters *counters,
-    const int32_t *__restrict__ nz, const int32_t *__restrict__ products,
+    const int32_t *__restrict__ A_ptr, int32_t m, int32_t share, struct grouping grouping,
+    struct counters *counters, const int32_t *__restrict__ nz, const int32_t *__restrict__ products,
     const int64_t *__restrict__ share_sums, P *__restrict__ ptr, int32_t *__restrict__ list,
     struct counters *seen)
 {
@@ -346,7 +369,8 @@ static __global__ __launch_bounds__(BLOCK) void list_by_nonzeros(
             these[k] = {(int32_t)i, 0, -1, false};
             if (i >= end) continue;
             these[k].count = nz[i];
-            these[k].group = numeric_group(grouping, counters, nz[i], products[i], these[k].giant);
+            these[k].group = numeric_group(grouping, counters, A_ptr, (int32_t)i, nz[i],
+                                           products[i], these[k].giant);
         }
         scan_rows(these, upto, sums, total);
 #pragma unroll

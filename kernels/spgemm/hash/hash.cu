@@ -21,6 +21,7 @@
 // table.cuh   hash tables (algorithm 5), bitmaps and their ranks
 // group.cuh   all rows: their products (algorithm 2), groups and starts
 // sort.cuh    puts the columns of a row in order, which are in a table in shared memory
+// merge.cuh   up to 8 nonzeros of A and 64 products: the rows of S are merged, no table
 // pwarp.cuh   up to 32 products or 16 nonzeros: a table in shared memory, four threads a row; twice
 //             as many, eight threads a row, with the option even
 // team.cuh    up to 8192 products or 4096 nonzeros: a table in shared memory, a warp or a block a
@@ -45,6 +46,8 @@
 //          than 32 products or 16 nonzeros have eight threads up to 64 or 32, and a warp up to 256
 //          or 128, not two. The products of all rows that share a warp are dealt out over it, but
 //          where four threads have a row and none of them has a second nonzero of A.
+// merge    Rows of few nonzeros of A are merged from rows of S, which are in order already. No group
+//          has four threads a row then.
 // repeats  32 products count as a nonzero, down to 4 where the device has few products for each of
 //          its threads, so that a row with many products for few nonzeros gets more threads.
 // slack    Tables have at least twice the places that a row needs, where shared memory holds that,
@@ -127,12 +130,21 @@ static int32_t ranged_rows(const struct state *s)
     return rows;
 }
 
+// Rows of C that are merged.
+static int32_t merged_rows(const struct state *s)
+{
+    int32_t rows = 0;
+    for (int g = 0; g < s->grouping[NUMERIC].merging; g++) rows += s->seen->rows[NUMERIC][g];
+    return rows;
+}
+
 static void report(struct task *t, const struct state *s)
 {
     const int symbolic_last = s->grouping[SYMBOLIC].count - 1;
     const int numeric_last = s->grouping[NUMERIC].count - 1;
     task_number(t, "long_rows_symbolic", s->seen->rows[SYMBOLIC][symbolic_last]);
     task_number(t, "long_rows_numeric", s->seen->rows[NUMERIC][numeric_last]);
+    task_number(t, "merged_rows", merged_rows(s));
     task_number(t, "ranged_rows", ranged_rows(s));
     task_number(t, "giant_rows", s->seen->giants[SYMBOLIC]);
     task_number(t, "overflowed_rows", s->seen->overflowed);
@@ -150,7 +162,7 @@ static int multiply(struct task *t, struct state *s, struct scratch *w)
     if (!err) err = task_phase(t, "allocate");
     // The products are a bound on the nonzeros.
     if (!err) err = result_begin(t, s->seen->products > INT32_MAX ? 8 : 4, &t->R);
-    if (!err) err = allocate(t, s, w);
+    if (!err) err = allocate(t, s, pattern.A_ptr, w);
     if (err) return err;
     report(t, s);
     err = task_phase(t, "numeric");
@@ -216,6 +228,7 @@ static int prepare(struct task *t)
     s->slack = (int32_t)task_option(t, "slack");
     s->ranges = (int32_t)task_option(t, "ranges");
     s->overlay = (int32_t)task_option(t, "overlay");
+    s->merge = (int32_t)task_option(t, "merge");
     s->even = task_option(t, "even") != 0;
     s->bitmap = task_option(t, "bitmap") != 0;
     s->streams_wanted = task_option(t, "streams") != 0;
@@ -249,7 +262,10 @@ static void teardown(struct task *t)
 #define ABOUT_OVERLAY                                                                              \
     "where there are ranges: products besides those with one row of S that are laid over it, not " \
     "put in a table; 0: none"
-#define OPTIONS(slack, shared, even, repeats, bitmap, ranges, overlay, split)                      \
+#define ABOUT_MERGE                                                                                \
+    "nonzeros of a row of A whose rows of S are merged, not put in a table, at most, in fours; "   \
+    "0: none are"
+#define OPTIONS(slack, shared, even, repeats, bitmap, ranges, overlay, merge, split)               \
     {"scale", 1, 1, 4, true, "table I's bounds and tables times this"},                            \
         {"slack", slack, 1, 4, true, ABOUT_SLACK},                                                 \
         {"shared", shared, 0, 1024, true, "KB of a block's tables, 32 or more; 0: all there is"},  \
@@ -259,13 +275,14 @@ static void teardown(struct task *t)
         {"ranges", ranges, 0, 64, true, ABOUT_RANGES},                                             \
         {"overlay", overlay, 0, OVERLAY_MOST, true, ABOUT_OVERLAY},                                \
         {"streams", 1, 0, 1, true, "1: a stream for each group; 0: one for all"},                  \
+        {"merge", merge, 0, 8, true, ABOUT_MERGE},                                                 \
         {"split", split, 1, INT32_MAX, true, "products from which blocks may share a row"},        \
         {"pool", 256, 0, 1 << 20, false, "MB of tables in global memory at a time, one at least"}, \
     {                                                                                              \
     }
 
-static const struct param options[] = {OPTIONS(1, 48, 0, 0, 0, 0, 0, INT32_MAX)};
-static const struct param tuned_options[] = {OPTIONS(2, 0, 1, 32, 1, 4, OVERLAY_MOST, 65536)};
+static const struct param options[] = {OPTIONS(1, 48, 0, 0, 0, 0, 0, 0, INT32_MAX)};
+static const struct param tuned_options[] = {OPTIONS(2, 0, 1, 32, 1, 4, OVERLAY_MOST, 8, 65536)};
 
 static const char differs[] =
     "In rows of more than 16 nonzeros (hash-tuned: 32) columns are put in order by a bitmap of "

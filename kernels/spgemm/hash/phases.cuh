@@ -152,7 +152,7 @@ static struct grouping grouping_by_nonzeros(const struct state *s, int32_t n)
 }
 
 // Row starts, groups by nonzeros, and memory for C, of which nz has the lengths of rows.
-static int allocate(struct task *t, struct state *s, const struct scratch *w)
+static int allocate(struct task *t, struct state *s, const int32_t *A_ptr, const struct scratch *w)
 {
     cudaStream_t stream = (cudaStream_t)t->dev->stream;
     const struct grouping by_nonzeros = grouping_by_nonzeros(s, t->R.n);
@@ -164,13 +164,13 @@ static int allocate(struct task *t, struct state *s, const struct scratch *w)
     const int64_t unit = BLOCK * rows;
     const int32_t share = (int32_t)(ceil_div(ceil_div(m, SCAN_SHARES), unit) * unit);
     const unsigned shares = (unsigned)ceil_div(m, share);
-    LAUNCH(sum_shares, shares, BLOCK, 0, stream, m, share, by_nonzeros, w->counters, w->nz,
+    LAUNCH(sum_shares, shares, BLOCK, 0, stream, A_ptr, m, share, by_nonzeros, w->counters, w->nz,
            w->products, w->sums);
     if (t->R.ptr_bytes == 8)
-        LAUNCH(wide, shares, BLOCK, 0, stream, m, share, by_nonzeros, w->counters, w->nz,
+        LAUNCH(wide, shares, BLOCK, 0, stream, A_ptr, m, share, by_nonzeros, w->counters, w->nz,
                w->products, w->sums, (int64_t *)t->R.ptr, w->list, s->seen);
     else
-        LAUNCH(narrow, shares, BLOCK, 0, stream, m, share, by_nonzeros, w->counters, w->nz,
+        LAUNCH(narrow, shares, BLOCK, 0, stream, A_ptr, m, share, by_nonzeros, w->counters, w->nz,
                w->products, w->sums, (int32_t *)t->R.ptr, w->list, s->seen);
     int err = hear(t);
     if (err) return err;

@@ -3,6 +3,7 @@
 #ifndef SPGEMM_HASH_PLAN_H
 #define SPGEMM_HASH_PLAN_H
 
+#include "merge.cuh"
 #include "ranges.cuh"
 
 #define STREAMS      GROUP_MOST
@@ -21,6 +22,8 @@ struct group {
     bool is_long;  // numeric_long takes it
     bool dense;    // ... with a value for each column
     bool ranges;   // numeric_ranges takes it
+    int lists;     // its rows are merged, with so many rows of S for each thread, and `limit` is
+                   // the most nonzeros of a row of A; 0: they are not
 };
 
 struct state {
@@ -32,6 +35,7 @@ struct state {
     int32_t slack;
     int32_t ranges;  // full tables that hold the nonzeros of a row of numeric_ranges, at most
     int32_t overlay; // of factors
+    int32_t merge;   // nonzeros of a row of A whose rows of S are merged, at most
     bool even, bitmap, streams_wanted;
     int64_t pool_bytes;
     int64_t room_most;     // bytes of shared memory that a block can have besides the kernels' own
@@ -52,6 +56,9 @@ struct scratch {
 // Threads a row that are a part of a warp.
 #define FOR_LANES(X) X(PWARP) X(PWARP_MOST)
 
+// Rows of S of each thread, in rows that are merged.
+#define FOR_MERGES(X) X(1) X(2)
+
 // Team sizes, and how many teams a block has.
 #define FOR_TEAMS(X) X(32, 4) X(64, 1) X(128, 1) X(256, 1) X(512, 1) X(1024, 1)
 
@@ -59,6 +66,14 @@ static void launch_symbolic(const struct group *g, cudaStream_t stream,
                             const struct factors<float> &x, const struct rows &rows,
                             const struct overflow &overflow, const struct scratch *w)
 {
+#define CASE(each)                                                                                 \
+    if (g->lists == each) {                                                                        \
+        LAUNCH(symbolic_merge<each>, (unsigned)ceil_div(rows.count, g->teams), MERGE_BLOCK,        \
+               g->bytes, stream, x, rows, w->nz);                                                  \
+        return;                                                                                    \
+    }
+    FOR_MERGES(CASE)
+#undef CASE
     switch (g->team) {
 #define CASE(lanes)                                                                                \
     case lanes: {                                                                                  \
@@ -84,6 +99,15 @@ static void launch_numeric(const struct group *g, cudaStream_t stream, const str
                            const struct rows &rows, const struct result<T> &c,
                            const struct scratch *w)
 {
+#define CASE(each)                                                                                 \
+    if (g->lists == each) {                                                                        \
+        const auto kernel = numeric_merge<each, T>;                                                \
+        LAUNCH(kernel, (unsigned)ceil_div(rows.count, g->teams), MERGE_BLOCK, g->bytes, stream, x, \
+               rows, c);                                                                           \
+        return;                                                                                    \
+    }
+    FOR_MERGES(CASE)
+#undef CASE
     const auto small = numeric_long<LONG_SMALL, T>;
     const auto large = numeric_long<LONG_BLOCK, T>;
     if (g->is_long && g->team == LONG_SMALL) {
@@ -126,6 +150,11 @@ template <typename T> static int allow_all_shared(struct device *dev)
     int err = allow_shared(dev, numeric_long<LONG_SMALL, T>);
     if (!err) err = allow_shared(dev, numeric_long<LONG_BLOCK, T>);
     if (!err) err = allow_shared(dev, numeric_ranges<T>);
+#define ALLOW(lists)                                                                               \
+    if (!err) err = allow_shared(dev, symbolic_merge<lists>);                                      \
+    if (!err) err = allow_shared(dev, numeric_merge<lists, T>);
+    FOR_MERGES(ALLOW)
+#undef ALLOW
 #define ALLOW(lanes)                                                                               \
     if (!err) err = allow_shared(dev, symbolic_pwarp<lanes, float>);                               \
     if (!err) err = allow_shared(dev, numeric_pwarp<lanes, T>);
@@ -157,6 +186,23 @@ static void plan_size(struct group *g, bool values, const struct state *s, int64
     }
 }
 
+// The groups of rows that are merged. Returns how many there are.
+template <typename T>
+static int plan_merges(struct group *groups, bool values, const struct state *s)
+{
+    int count = 0;
+    for (int lists = 1; lists * MERGE_LANES <= s->merge; lists *= 2) {
+        struct group g = {};
+        g.lists = lists;
+        g.team = MERGE_LANES;
+        g.teams = MERGE_BLOCK / MERGE_LANES;
+        g.limit = lists * MERGE_LANES;
+        g.bytes = merge_bytes<T>(lists, values);
+        groups[count++] = g;
+    }
+    return count;
+}
+
 // The groups of table I, whose rows have tables: for each thread a row may have 8 products or 4
 // nonzeros, times `scale`. With `even` there are groups of eight threads and of a warp, which the
 // paper lacks. Groups whose tables do not fit in `room` bytes, or with rows of more than `cut`
@@ -166,8 +212,10 @@ static int plan_tables(struct group *groups, bool values, const struct state *s,
                        int64_t room, bool more, int32_t cut)
 {
     struct group g = {};
-    int count = 0;
-    for (int lanes = PWARP; lanes <= (s->even ? PWARP_MOST : PWARP); lanes *= 2) {
+    int count = plan_merges<T>(groups, values, s);
+    // Where rows of up to eight nonzeros are merged, four threads would have hardly any rows.
+    const int least = count > 1 ? PWARP_MOST : PWARP;
+    for (int lanes = least; lanes <= (s->even ? PWARP_MOST : PWARP); lanes *= 2) {
         g.team = lanes;
         g.teams = PWARP_BLOCK / lanes;
         g.limit = (values ? 4 : 8) * lanes * scale;
@@ -214,6 +262,7 @@ template <typename T> static bool plan_ranges(struct group *g, const struct stat
 static void plan_done(struct state *s, int phase, int count)
 {
     struct grouping *grouping = &s->grouping[phase];
+    while (s->groups[phase][grouping->merging].lists) grouping->merging++;
     s->groups[phase][count - 1].limit = INT32_MAX;
     grouping->count = count;
     for (int i = 0; i < count; i++) grouping->limit[i] = s->groups[phase][i].limit;

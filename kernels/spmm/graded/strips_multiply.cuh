@@ -2,6 +2,7 @@
 #ifndef GRADED_STRIPS_MULTIPLY_H
 #define GRADED_STRIPS_MULTIPLY_H
 
+#include "device/copy.cuh"
 #include "once.cuh"
 #include "strips.h"
 
@@ -52,28 +53,6 @@ static __host__ __device__ __forceinline__ uint32_t strips_bytes(int32_t height,
     return (uint32_t)(height * STRIP_SLAB) * (strips > 1 ? 2 : 1);
 }
 
-// Copies 16 bytes to shared memory, or zeros. copies_wait() waits for all that the thread has
-// begun.
-static __device__ __forceinline__ void copy_16(void *to, const void *from, bool zeros)
-{
-#ifdef __CUDA_ARCH__
-    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(
-                     (uint32_t)__cvta_generic_to_shared(to)),
-                 "l"(from), "r"(zeros ? 0 : 16)
-                 : "memory");
-#else
-    const float4 none = {};
-    *(float4 *)to = zeros ? none : *(const float4 *)from;
-#endif
-}
-
-static __device__ __forceinline__ void copies_wait()
-{
-#ifdef __CUDA_ARCH__
-    asm volatile("cp.async.wait_all;" ::: "memory");
-#endif
-}
-
 // Begins to copy the lane's 16 bytes of each row, `first` elements from its start, or zeros where
 // the slab lies past the end of B's rows.
 template <typename T>
@@ -83,8 +62,8 @@ static __device__ __forceinline__ void copy_strip(const strip_operands<T> &x, in
     const int32_t top = strip * x.height, rows = min(x.height, x.n - top);
     const int32_t lane = (int32_t)threadIdx.x % STRIP_LANES;
     for (int32_t i = (int32_t)threadIdx.x / STRIP_LANES; i < rows; i += STRIP_THREADS / STRIP_LANES)
-        copy_16(to + i * STRIP_SLAB + lane * 16,
-                row_at<const T>(x.B, x.B_step, (uint32_t)(top + i)) + first, past);
+        copy_begin<16>(to + i * STRIP_SLAB + lane * 16,
+                       row_at<const T>(x.B, x.B_step, (uint32_t)(top + i)) + first, past);
 }
 
 // A warp's way through its nonzeros. They come a shelf at a time, to registers, then to the shelf
@@ -160,7 +139,7 @@ static __global__ void __launch_bounds__(STRIP_THREADS, 1)
 
     copy_strip(x, 0, memory, first, past);
     if (threadIdx.x < STRIP_LANES)
-        copy_16(memory + strips_bytes(x.height, x.strips) + threadIdx.x * 16, x.B, true);
+        copy_begin<16>(memory + strips_bytes(x.height, x.strips) + threadIdx.x * 16, x.B, true);
     const int64_t w = (int64_t)blockIdx.x * STRIP_WARPS + warp;
     const counts *steps = (const counts *)x.steps + w * x.strips;
     stream<T> from;
