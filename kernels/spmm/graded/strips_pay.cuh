@@ -18,10 +18,15 @@ static const struct strip_clocks *clocks_of(enum prec prec)
 }
 
 // By pieces: bytes of B that nonzeros fetch in a clock, of matrices so dense and by the fastest of
-// those; the second where rows of B have 128 bytes or less, or are so many that L1 finds few again.
-#define GATHER_BYTES      53
-#define GATHER_BYTES_SLOW 42
-#define GATHER_ROWS       8192
+// those. Less where rows of B have 128 bytes or less; where they are so many that L1 finds few of
+// them again; and where rows of A are few and long, so that each is cut in segments.
+#define GATHER_BYTES       53
+#define GATHER_BYTES_SHORT 42
+#define GATHER_BYTES_FAR   33
+#define GATHER_BYTES_CUT   38
+#define FAR_ROWS           8192 // of B, more
+#define CUT_ROWS           8    // of A for each multiprocessor, at most
+#define CUT_LENGTH         512  // nonzeros of a row of A in the mean, at least
 
 #define STRIPS_GAIN  0.93 // of the clocks by pieces, at most
 #define CLOCKS_ALONE 8    // for a nonzero, if a warp's neighbours have nothing to do
@@ -71,12 +76,19 @@ static double clocks_by_strips(const struct task *t, const struct strips *s, dou
     return of->launch + turns * (of->block + of->nonzero * nonzeros + of->row * (double)t->A[0]->n);
 }
 
+static int gather_bytes(const struct task *t, int64_t row)
+{
+    const int64_t m = t->A[0]->m;
+    if (row <= STRIP_SLAB) return GATHER_BYTES_SHORT;
+    if (t->A[0]->n > FAR_ROWS) return GATHER_BYTES_FAR;
+    const bool cut = m <= CUT_ROWS * t->dev->units && t->A[0]->nnz >= CUT_LENGTH * m;
+    return cut ? GATHER_BYTES_CUT : GATHER_BYTES;
+}
+
 static double clocks_by_pieces(const struct task *t)
 {
     const int64_t row = t->C.cols * (int64_t)prec_bytes(t->prec);
-    const bool slow = row <= STRIP_SLAB || t->A[0]->n > GATHER_ROWS;
-    return (double)t->A[0]->nnz * (double)row / t->dev->units /
-           (slow ? GATHER_BYTES_SLOW : GATHER_BYTES);
+    return (double)t->A[0]->nnz * (double)row / t->dev->units / gather_bytes(t, row);
 }
 
 static void take_rows(const struct task *t, struct strips *s, int rows)
