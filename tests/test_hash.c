@@ -350,10 +350,11 @@ static void test_overlay(const struct op *op, struct device *dev)
 
 // Rows of A around the bounds of those that are merged, each by the lengths of the rows that it
 // names. Of the first of them the bounds are 4 nonzeros and 32 products, of the others 8 and 64.
-#define NAMED 100 // row NAMED + l has l nonzeros, ENDS the first column and the last one
-#define ENDS  200
+#define NAMED 200 // row NAMED + l has l nonzeros, ENDS the first column and the last one
+#define ENDS  300
 static const struct merged {
-    int times; // in a row; eight share a warp
+    int times; // in a row. Eight share a warp, and 64 a block, the last of whose warps has no pool
+               // behind its own.
     int count, names[10];
 } merged[] = {
     {1, 0, {0}},
@@ -365,13 +366,13 @@ static const struct merged {
     {1, 1, {64}},
     {1, 2, {1, 64}},
     {1, 3, {0, 2, ENDS - NAMED}},
-    {17, 4, {5, 6, 10, 11}},
+    {70, 4, {5, 6, 10, 11}},
     {1, 4, {5, 6, 10, 12}},
     {1, 4, {14, 15, 17, 18}},
     {1, 5, {0, 1, 2, 3, 4}},
     {2, 7, {0, 3, 6, 9, 12, 15, ENDS - NAMED}},
     {1, 8, {1, 2, 3, 4, 5, 6, 7, 8}},
-    {21, 8, {4, 5, 6, 7, 8, 9, 12, 13}},
+    {70, 8, {4, 5, 6, 7, 8, 9, 12, 13}},
     {1, 8, {4, 5, 6, 7, 8, 9, 12, 14}},
     {1, 9, {0, 1, 2, 3, 4, 5, 6, 7, 8}},
 };
@@ -391,7 +392,7 @@ static int32_t named_column(int32_t n, int32_t i, int32_t j)
 static int make_merged(int32_t n, struct csr *A)
 {
     int64_t p = 0;
-    int err = csr_alloc(A, n, n, 100 * 10 + 64 * 65 / 2 + 2);
+    int err = csr_alloc(A, n, n, NAMED * 10 + 64 * 65 / 2 + 2);
     CHECK(!err, "%s", fail_text());
     int c = 0, time = 0;
     for (int32_t i = 0; i < n && !err; i++) {
