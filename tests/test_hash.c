@@ -282,39 +282,58 @@ static void test_ranged(const struct op *op, struct device *dev, const struct ra
     csr_free(&A);
 }
 
-// Rows of A that name a row of HUB nonzeros, which those of C then are, and others besides: none, a
-// single nonzero, OVERLAY of them, one more, or a second such row.
-#define HUB     5000
-#define OVERLAY 256 // products of an overlay at most
+// Rows of A that name a hub, a long row, which those of C then are, and others besides.
+#define OVERLAY 256 // products besides those with the hub, and nonzeros of A's row, at most
+#define HUBS    100
+static const int32_t hubs[] = {5000, 5000, 511, 512, 32768, 32769}; // nonzeros of row HUBS, ...
+#define SMALL   111  // four rows of OVERLAY / 4 nonzeros, then one of a single one
+#define NOTHING 1000 // rows without nonzeros from here on
 static const struct hung {
     int count, names[6];
-} hung[] = {{1, {100}},
-            {2, {100, 115}},
-            {5, {100, 111, 112, 113, 114}},
-            {6, {100, 111, 112, 113, 114, 115}},
-            {2, {100, 101}}};
+    int nothing; // rows that it names as well
+    bool overlaid;
+} hung[] = {{1, {HUBS}, 0, true},
+            {2, {HUBS, SMALL + 4}, 0, true},
+            {5, {HUBS, SMALL, SMALL + 1, SMALL + 2, SMALL + 3}, 0, true},
+            {6, {HUBS, SMALL, SMALL + 1, SMALL + 2, SMALL + 3, SMALL + 4}, 0, false},
+            {2, {HUBS, HUBS + 1}, 0, false},
+            {2, {HUBS + 2, SMALL}, 0, false},
+            {2, {HUBS + 3, SMALL}, 0, true},
+            {2, {HUBS + 4, SMALL + 1}, 0, true},
+            {2, {HUBS + 5, SMALL + 1}, 0, false},
+            {2, {HUBS, SMALL + 2}, OVERLAY - 2, true},
+            {2, {HUBS, SMALL + 2}, OVERLAY - 1, false}};
 
-// Column j of row i. The short rows have columns of the long one and others, some twice; some lie
-// before its first and behind its last.
+static int32_t hub_row(int32_t i)
+{
+    if (i >= HUBS && i < HUBS + COUNT(hubs)) return hubs[i - HUBS];
+    if (i >= SMALL && i < SMALL + 4) return OVERLAY / 4;
+    return i == SMALL + 4;
+}
+
+// Column j of row i. The short rows have columns of the hubs and others, some twice; some lie
+// before their first and behind their last.
 static int32_t hub_column(int32_t i, int32_t j)
 {
-    return i <= 101 ? 3 + (i - 100) * 2 + 10 * j : j * 800 + (j % 2 ? 3 : i - 111);
+    if (i >= HUBS + 4 && i < SMALL) return 5 + j;
+    return i < SMALL ? 3 + (i - HUBS) * 2 + 10 * j : j * 800 + (j % 2 ? 3 : i - SMALL);
 }
 
 static int make_hubs(int32_t n, struct csr *A)
 {
-    int64_t p = 0;
-    int err = csr_alloc(A, n, n, 16 + 2 * HUB + OVERLAY + 1);
+    int64_t p = 0, room = COUNT(hung) * 6 + 2 * OVERLAY + OVERLAY + 1;
+    for (int h = 0; h < COUNT(hubs); h++) room += hubs[h];
+    int err = csr_alloc(A, n, n, room);
     CHECK(!err, "%s", fail_text());
     for (int32_t i = 0; i < n && !err; i++) {
-        const int32_t named = i < COUNT(hung) ? hung[i].count : 0;
-        const int32_t own = i == 100 || i == 101  ? HUB
-                            : i > 110 && i <= 114 ? OVERLAY / 4
-                            : i == 115            ? 1
-                                                  : 0;
+        static const struct hung none = {0};
+        const struct hung *row = i < COUNT(hung) ? &hung[i] : &none;
         A->ptr[i] = p;
-        for (int32_t j = 0; j < named; j++) A->idx[p] = hung[i].names[j], A->val[p++] = j - 2.0;
-        for (int32_t j = 0; j < own; j++) {
+        for (int32_t j = 0; j < row->count + row->nothing; j++) {
+            A->idx[p] = j < row->count ? row->names[j] : NOTHING + j;
+            A->val[p++] = j % 5 - 2.0;
+        }
+        for (int32_t j = 0; j < hub_row(i); j++) {
             A->idx[p] = hub_column(i, j);
             A->val[p++] = (i + j) % 5 - 2;
         }
@@ -323,26 +342,29 @@ static int make_hubs(int32_t n, struct csr *A)
     return err;
 }
 
-// The last turn is without overlays.
+// With bitmaps and without, in both precisions, and last without overlays.
 static void test_overlay(const struct op *op, struct device *dev)
 {
     const struct algo_entry *e = algo_find(op, "hash-tuned", DEVICE_CUDA);
     struct csr A;
     if (make_hubs(60000, &A)) return;
-    for (int turn = 0; turn < 3; turn++) {
+    for (int turn = 0; turn < 5; turn++) {
         double opt[PARAMS_MAX] = {0};
         struct inputs in;
-        int err = inputs_make(&in, dev, op, &A, turn ? F64 : F32, (int64_t[AXES_MAX]){0}, true, 0);
+        int err =
+            inputs_make(&in, dev, op, &A, turn % 2 ? F64 : F32, (int64_t[AXES_MAX]){0}, true, 0);
         CHECK(!err, "%s", fail_text());
         if (err) break;
+        int overlaid = 0;
+        for (int h = 0; h < COUNT(hung) && turn < 4; h++) overlaid += hung[h].overlaid;
         algo_defaults(e->algo, opt);
-        set_option(e, opt, "bitmap", 0);
-        set_option(e, opt, "overlay", turn < 2 ? OVERLAY : 0);
+        set_option(e, opt, "bitmap", turn / 2 % 2);
+        set_option(e, opt, "overlay", turn < 4 ? OVERLAY : 0);
         struct outcome out = case_run(&in, e, opt, CHECK_FULL);
         CHECK(!out.err && out.check.ok && !out.left, "turn %d: %s", turn,
               out.err ? fail_text() : out.check.reason);
-        CHECK(figure_of(&out, "ranged_rows") == COUNT(hung), "turn %d: %g rows by ranges", turn,
-              figure_of(&out, "ranged_rows"));
+        CHECK(figure_of(&out, "overlaid_rows") == overlaid, "turn %d: %g rows are overlaid, not %d",
+              turn, figure_of(&out, "overlaid_rows"), overlaid);
         inputs_free(&in);
     }
     csr_free(&A);

@@ -4,13 +4,16 @@
 
 #include "table.cuh"
 
-#define GROUP_MOST  12
-#define SCAN_SHARES 1024 // most blocks of the scan of row lengths
-#define PIECE       4096 // nonzeros of a row of A above which blocks count it, so many each
-#define BLOCK       256  // threads of the kernels in this file
-#define MERGE_LANES 4    // nonzeros of A, at most, for each group of rows that are merged
-#define MERGE_EACH  8    // products of such a row for each of those, at most
-#define LISTED      4    // rows that a thread lists at a time, where rows are many
+#define GROUP_MOST      13
+#define SCAN_SHARES     1024  // most blocks of the scan of row lengths
+#define PIECE           4096  // nonzeros of a row of A above which blocks count it, so many each
+#define BLOCK           256   // threads of the kernels in this file
+#define MERGE_LANES     4     // nonzeros of A, at most, for each group of rows that are merged
+#define MERGE_EACH      8     // products of such a row for each of those, at most
+#define OVERLAY_MOST    256   // products of an overlay, and nonzeros of its row of A, at most
+#define OVERLAY_LEAST   512   // nonzeros of the row of S that it is laid over, at least
+#define OVERLAY_LONGEST 32768 // ... and at most, as one block copies them
+#define LISTED          4     // rows that a thread lists at a time, where rows are many
 
 enum { SYMBOLIC, NUMERIC };
 
@@ -20,11 +23,13 @@ enum { SYMBOLIC, NUMERIC };
 // 2^31 products, as the columns of a row of A differ and S has fewer nonzeros than that; sums over
 // rows may have more.
 //
-// Rows that are merged have groups of their own, the same in both phases.
+// Rows that are merged or overlaid have groups of their own, the same in both phases.
 struct grouping {
     int32_t count;             // of groups
     int32_t limit[GROUP_MOST]; // the largest count in each group; INT32_MAX for the last one
     int32_t merging;           // groups of rows that are merged, the first ones
+    int32_t overlaying;        // 1: the group after those is of rows that are overlaid
+    int32_t overlay;           // products of an overlay, at most
     int32_t repeats; // numeric: so many products count as a nonzero of C; 0: nonzeros alone count
     int32_t reach;   // and by its products a row counts as no more nonzeros than this
     int32_t giant;   // a giant has so many products at least,
@@ -80,15 +85,33 @@ static __device__ __forceinline__ int merge_group(const struct grouping &g, int3
 // The group of a row that is not merged.
 static __device__ __forceinline__ int group_of(const struct grouping &g, int32_t count)
 {
-    int i = g.merging;
+    int i = g.merging + g.overlaying;
     while (i < g.count - 1 && count > g.limit[i]) i++;
     return i;
 }
 
+// What products[] has of a row that is overlaid: the complement.
+static __device__ __forceinline__ int32_t mark_overlaid(int32_t products) { return ~products; }
+static __device__ __forceinline__ bool is_overlaid(int32_t products) { return products < 0; }
+static __device__ __forceinline__ int32_t without_mark(int32_t products)
+{
+    return is_overlaid(products) ? ~products : products;
+}
+
+// Whether a row is overlaid, of which the longest row of S has `longest` of the products.
+static __device__ __forceinline__ bool to_overlay(const struct grouping &g, int32_t length,
+                                                  int32_t products, int32_t longest)
+{
+    return g.overlaying && length <= OVERLAY_MOST && longest >= OVERLAY_LEAST &&
+           longest <= OVERLAY_LONGEST && products - longest <= g.overlay;
+}
+
+// `products` as in products[].
 static __device__ __forceinline__ int symbolic_group(const struct grouping &g, int32_t length,
                                                      int32_t products)
 {
     if (products == 0) return -1;
+    if (is_overlaid(products)) return g.merging;
     const int merged = merge_group(g, length, products);
     return merged >= 0 ? merged : group_of(g, products);
 }
@@ -121,7 +144,7 @@ static __global__ __launch_bounds__(BLOCK) void count_products(struct factors<T>
     __syncthreads();
     const int64_t i = ((int64_t)blockIdx.x * BLOCK + threadIdx.x) / lanes;
     const int sub = (int)(threadIdx.x % lanes);
-    int32_t p = 0, end = 0, sum = 0;
+    int32_t p = 0, end = 0, sum = 0, longest = 0;
     int group = -1;
     if (i < x.m) {
         p = __ldg(x.A_ptr + i);
@@ -131,18 +154,25 @@ static __global__ __launch_bounds__(BLOCK) void count_products(struct factors<T>
     if (!is_long)
         for (int64_t q = (int64_t)p + sub; q < end; q += lanes) {
             const int32_t l = __ldg(x.A_idx + q);
-            sum += __ldg(x.S_ptr + l + 1) - __ldg(x.S_ptr + l);
+            const int32_t count = __ldg(x.S_ptr + l + 1) - __ldg(x.S_ptr + l);
+            sum += count;
+            longest = max(longest, count);
         }
-    for (int step = lanes / 2; step > 0; step /= 2) sum += __shfl_xor_sync(FULL_MASK, sum, step);
+    for (int step = lanes / 2; step > 0; step /= 2) {
+        sum += __shfl_xor_sync(FULL_MASK, sum, step);
+        longest = max(longest, __shfl_xor_sync(FULL_MASK, longest, step));
+    }
     if (i < x.m && sub == 0) {
-        products[i] = sum;
+        const bool overlaid = to_overlay(grouping, end - p, sum, longest);
+        const int32_t marked = overlaid ? mark_overlaid(sum) : sum;
+        products[i] = marked;
         if (is_long) {
             const int32_t count = (int32_t)ceil_div(end - p, PIECE);
             const int32_t at = atomicAdd(&counters->pieces, count);
             for (int32_t c = 0; c < count; c++) pieces[at + c] = {(int32_t)i, c};
             group = grouping.count - 1;
         } else {
-            group = symbolic_group(grouping, end - p, sum);
+            group = symbolic_group(grouping, end - p, marked);
         }
     }
     count_row(rows, group);
@@ -256,10 +286,11 @@ static __global__ __launch_bounds__(BLOCK) void list_by_products(
         const int64_t i = ((int64_t)blockIdx.x * ROWS + k) * BLOCK + threadIdx.x;
         these[k] = {(int32_t)i, 0, -1, false};
         if (i >= m) continue;
-        const int32_t count = products[i], length = A_ptr[i + 1] - A_ptr[i];
+        const int32_t marked = products[i], length = A_ptr[i + 1] - A_ptr[i];
+        const int32_t count = without_mark(marked);
         these[k].count = count;
         these[k].group =
-            length > PIECE ? grouping.count - 1 : symbolic_group(grouping, length, count);
+            length > PIECE ? grouping.count - 1 : symbolic_group(grouping, length, marked);
         these[k].giant =
             these[k].group == grouping.count - 1 && is_giant(grouping, counters, count);
         if (these[k].group < 0) nz[i] = 0;
@@ -277,6 +308,7 @@ static __device__ __forceinline__ int numeric_group(const struct grouping &g,
 {
     giant = false;
     if (nz == 0) return -1;
+    if (is_overlaid(products)) return g.merging;
     const int merged = g.merging ? merge_group(g, A_ptr[i + 1] - A_ptr[i], products) : -1;
     if (merged >= 0) return merged;
     giant = is_giant(g, counters, products);

@@ -22,6 +22,7 @@
 // group.cuh   all rows: their products (algorithm 2), groups and starts
 // sort.cuh    puts the columns of a row in order, which are in a table in shared memory
 // merge.cuh   up to 8 nonzeros of A and 64 products: the rows of S are merged, no table
+// overlay.cuh rows that are one row of S and little else: that row, and no table
 // pwarp.cuh   up to 32 products or 16 nonzeros: a table in shared memory, four threads a row; twice
 //             as many, eight threads a row, with the option even
 // team.cuh    up to 8192 products or 4096 nonzeros: a table in shared memory, a warp or a block a
@@ -30,7 +31,6 @@
 // long.cuh    longer ones in the numeric phase: a bitmap in shared memory, a block a row
 // ranges.cuh  the same where shared memory has no room for bitmaps: a table there, a block a row,
 //             for a range of columns after the other, with the option ranges
-// overlay.cuh those of them that are one row of S and little else: no table at all
 // plan.cuh    which group goes to which of these, with how much shared memory
 // pool.cuh    memory for rows under way in global memory, and the sort of tables there
 // global.cuh  giants, rows that overflowed their table, and those that are too long for the others:
@@ -46,7 +46,8 @@
 //          than 32 products or 16 nonzeros have eight threads up to 64 or 32, and a warp up to 256
 //          or 128, not two. The products of all rows that share a warp are dealt out over it, but
 //          where four threads have a row and none of them has a second nonzero of A.
-// merge    Rows of few nonzeros of A are merged from rows of S, which are in order already. No group
+// merge    Rows of few nonzeros of A are merged from rows of S, which are in order already. No
+// group
 //          has four threads a row then.
 // repeats  32 products count as a nonzero, down to 4 where the device has few products for each of
 //          its threads, so that a row with many products for few nonzeros gets more threads.
@@ -61,8 +62,8 @@
 // ranges   Where shared memory has no room for bitmaps, rows too long for its tables have one there
 //          all the same, up to 7/8 full, for a range of their columns after the other, if they have
 //          no more nonzeros than so many full tables hold. Longer rows go to global memory.
-// overlay  Such a row that has no more products than this besides those with one row of S is that
-//          row, with the others laid over it, if that row fits in the table.
+// overlay  A row that has no more products than this besides those with one row of S is that row,
+//          with the others laid over it. That row of S has 512 to 32,768 nonzeros.
 // shared   Blocks have all the shared memory that there is.
 // split    Several blocks share a giant, a row with many of all products.
 #include "papers.h"
@@ -83,7 +84,6 @@ template <typename T> static factors<T> factors_of(const struct task *t)
     x.n = S->n;
     x.even = s->even;
     x.slack = s->slack;
-    x.overlay = s->overlay;
     x.bit_words = s->bit_words;
     return x;
 }
@@ -121,20 +121,12 @@ static int32_t slack_least(const struct state *s)
     return least;
 }
 
-// Rows that numeric_ranges has.
-static int32_t ranged_rows(const struct state *s)
+// Rows of the groups of the numeric phase for which is(group).
+template <typename F> static int32_t rows_where(const struct state *s, F is)
 {
     int32_t rows = 0;
     for (int g = 0; g < s->grouping[NUMERIC].count; g++)
-        if (s->groups[NUMERIC][g].ranges) rows += s->seen->rows[NUMERIC][g];
-    return rows;
-}
-
-// Rows of C that are merged.
-static int32_t merged_rows(const struct state *s)
-{
-    int32_t rows = 0;
-    for (int g = 0; g < s->grouping[NUMERIC].merging; g++) rows += s->seen->rows[NUMERIC][g];
+        if (is(s->groups[NUMERIC][g])) rows += s->seen->rows[NUMERIC][g];
     return rows;
 }
 
@@ -144,8 +136,9 @@ static void report(struct task *t, const struct state *s)
     const int numeric_last = s->grouping[NUMERIC].count - 1;
     task_number(t, "long_rows_symbolic", s->seen->rows[SYMBOLIC][symbolic_last]);
     task_number(t, "long_rows_numeric", s->seen->rows[NUMERIC][numeric_last]);
-    task_number(t, "merged_rows", merged_rows(s));
-    task_number(t, "ranged_rows", ranged_rows(s));
+    task_number(t, "merged_rows", rows_where(s, [](const group &g) { return g.lists > 0; }));
+    task_number(t, "overlaid_rows", rows_where(s, [](const group &g) { return g.overlay; }));
+    task_number(t, "ranged_rows", rows_where(s, [](const group &g) { return g.ranges; }));
     task_number(t, "giant_rows", s->seen->giants[SYMBOLIC]);
     task_number(t, "overflowed_rows", s->seen->overflowed);
     task_number(t, "slack_least", slack_least(s));
@@ -260,8 +253,8 @@ static void teardown(struct task *t)
     "without bitmaps: full tables in shared memory that hold a long row's nonzeros, at most; "     \
     "0: none"
 #define ABOUT_OVERLAY                                                                              \
-    "where there are ranges: products besides those with one row of S that are laid over it, not " \
-    "put in a table; 0: none"
+    "products besides those with one long row of S that are laid over it, not put in a table, at " \
+    "most; 0: none"
 #define ABOUT_MERGE                                                                                \
     "nonzeros of a row of A whose rows of S are merged, not put in a table, at most, in fours; "   \
     "0: none are"

@@ -4,6 +4,7 @@
 #define SPGEMM_HASH_PLAN_H
 
 #include "merge.cuh"
+#include "overlay.cuh"
 #include "ranges.cuh"
 
 #define STREAMS      GROUP_MOST
@@ -24,6 +25,7 @@ struct group {
     bool ranges;   // numeric_ranges takes it
     int lists;     // its rows are merged, with so many rows of S for each thread, and `limit` is
                    // the most nonzeros of a row of A; 0: they are not
+    bool overlay;  // its rows are overlaid
 };
 
 struct state {
@@ -34,7 +36,7 @@ struct state {
     int64_t threads;     // that the device holds
     int32_t slack;
     int32_t ranges;  // full tables that hold the nonzeros of a row of numeric_ranges, at most
-    int32_t overlay; // of factors
+    int32_t overlay; // products of an overlay, at most; 0: there are none
     int32_t merge;   // nonzeros of a row of A whose rows of S are merged, at most
     bool even, bitmap, streams_wanted;
     int64_t pool_bytes;
@@ -74,6 +76,10 @@ static void launch_symbolic(const struct group *g, cudaStream_t stream,
     }
     FOR_MERGES(CASE)
 #undef CASE
+    if (g->overlay) {
+        LAUNCH(symbolic_overlay, (unsigned)rows.count, OVERLAY_BLOCK, 0, stream, x, rows, w->nz);
+        return;
+    }
     switch (g->team) {
 #define CASE(lanes)                                                                                \
     case lanes: {                                                                                  \
@@ -108,6 +114,11 @@ static void launch_numeric(const struct group *g, cudaStream_t stream, const str
     }
     FOR_MERGES(CASE)
 #undef CASE
+    if (g->overlay) {
+        const auto kernel = numeric_overlay<T>;
+        LAUNCH(kernel, (unsigned)rows.count, OVERLAY_BLOCK, 0, stream, x, rows, c);
+        return;
+    }
     const auto small = numeric_long<LONG_SMALL, T>;
     const auto large = numeric_long<LONG_BLOCK, T>;
     if (g->is_long && g->team == LONG_SMALL) {
@@ -186,9 +197,9 @@ static void plan_size(struct group *g, bool values, const struct state *s, int64
     }
 }
 
-// The groups of rows that are merged. Returns how many there are.
+// The groups of rows that are merged, and of those that are overlaid. Returns how many there are.
 template <typename T>
-static int plan_merges(struct group *groups, bool values, const struct state *s)
+static int plan_without_tables(struct group *groups, bool values, const struct state *s)
 {
     int count = 0;
     for (int lists = 1; lists * MERGE_LANES <= s->merge; lists *= 2) {
@@ -198,6 +209,13 @@ static int plan_merges(struct group *groups, bool values, const struct state *s)
         g.teams = MERGE_BLOCK / MERGE_LANES;
         g.limit = lists * MERGE_LANES;
         g.bytes = merge_bytes<T>(lists, values);
+        groups[count++] = g;
+    }
+    if (s->overlay) {
+        struct group g = {};
+        g.overlay = true;
+        g.team = OVERLAY_BLOCK;
+        g.teams = 1;
         groups[count++] = g;
     }
     return count;
@@ -212,9 +230,9 @@ static int plan_tables(struct group *groups, bool values, const struct state *s,
                        int64_t room, bool more, int32_t cut)
 {
     struct group g = {};
-    int count = plan_merges<T>(groups, values, s);
+    int count = plan_without_tables<T>(groups, values, s);
     // Where rows of up to eight nonzeros are merged, four threads would have hardly any rows.
-    const int least = count > 1 ? PWARP_MOST : PWARP;
+    const int least = s->merge >= PWARP_MOST ? PWARP_MOST : PWARP;
     for (int lanes = least; lanes <= (s->even ? PWARP_MOST : PWARP); lanes *= 2) {
         g.team = lanes;
         g.teams = PWARP_BLOCK / lanes;
@@ -263,6 +281,8 @@ static void plan_done(struct state *s, int phase, int count)
 {
     struct grouping *grouping = &s->grouping[phase];
     while (s->groups[phase][grouping->merging].lists) grouping->merging++;
+    grouping->overlaying = s->groups[phase][grouping->merging].overlay;
+    grouping->overlay = s->overlay;
     s->groups[phase][count - 1].limit = INT32_MAX;
     grouping->count = count;
     for (int i = 0; i < count; i++) grouping->limit[i] = s->groups[phase][i].limit;

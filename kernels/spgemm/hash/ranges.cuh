@@ -1,12 +1,12 @@
 // Rows that are too long for a table in shared memory, where bitmaps of their columns do not fit
 // there: a block has a row, and does it by ranges of columns, each of which has few enough of the
 // row's nonzeros for the table. The ranges ascend, so what a range yields in order follows in C on
-// what those before it did. Most rows need one range, of all columns. Rows for an overlay need
-// none. An empty range costs a walk, too: rows whose columns lie together near the end have some.
+// what those before it did. Most rows need one range, of all columns. An empty range costs a walk,
+// too: rows whose columns lie together near the end have some.
 #ifndef SPGEMM_HASH_RANGES_H
 #define SPGEMM_HASH_RANGES_H
 
-#include "overlay.cuh"
+#include "long.cuh"
 
 #define RANGES_BLOCK LONG_BLOCK // threads
 #define RANGES_EACH  16         // places of the table for each thread, at most
@@ -22,11 +22,10 @@ static __host__ __device__ __forceinline__ int32_t ranges_room(int32_t size)
 // There is a bucket to sort the columns for each two places of the table.
 static __host__ __device__ __forceinline__ int32_t ranges_buckets(int32_t size) { return size / 2; }
 
-// Bytes of shared memory: values, keys, and a count of 16 bits for each bucket, or an overlay.
+// Bytes of shared memory: values, keys, and a count of 16 bits for each bucket.
 template <typename T> static __host__ __device__ __forceinline__ int64_t ranges_bytes(int32_t size)
 {
-    return size * (int64_t)(sizeof(T) + 4) +
-           max(ranges_buckets(size) * (int64_t)2, (int64_t)sizeof(struct overlay<T>));
+    return size * (int64_t)(sizeof(T) + 4) + ranges_buckets(size) * (int64_t)2;
 }
 
 // Columns of the next range, of those from `first` to n, where `left` nonzeros are and `room` fit:
@@ -140,15 +139,6 @@ static __global__ __launch_bounds__(RANGES_BLOCK,
     const struct range_table<T> t = range_table_in<T>(memory, rows.size, count, x.slack);
     const int64_t start = row_start(c, i);
     const int32_t p = __ldg(x.A_ptr + i), end = __ldg(x.A_ptr + i + 1);
-    if (x.overlay) {
-        struct overlay<T> &o = *(struct overlay<T> *)t.pairs;
-        const int32_t products =
-            list_overlay<RANGES_BLOCK>(x, p, end, x.overlay, rows.size, o, round.sums);
-        if (products <= x.overlay) {
-            write_overlaid<RANGES_BLOCK>(x, t.keys, t.vals, products, o, sums, c, start);
-            return;
-        }
-    }
     struct range r = {0, range_width(0, x.n, count, t.room), false};
     for (int32_t done = 0; done < count;) {
         for (int32_t s = me; s < t.size; s += RANGES_BLOCK) {

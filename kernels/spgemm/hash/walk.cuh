@@ -19,7 +19,6 @@ template <typename T> struct factors {
     int32_t m, n;      // of C
     int32_t even;      // 1: products dealt out evenly, or as count_evenly() says; 0: by nonzeros
     int32_t slack;     // a table has at least so many places per column
-    int32_t overlay;   // products of an overlay, at most; 0: there are none
     int32_t bit_words; // words of a row's bitmap, a multiple of 4; 0: no bitmaps
 };
 
