@@ -48,7 +48,7 @@ struct state {
 
 // Device memory of one run.
 struct scratch {
-    int32_t *products, *nz, *list; // size m each
+    int32_t *products, *nz, *list; // size m each; products of rows that are overlaid are marked
     int64_t *sums;                 // of row lengths, by share, size SCAN_SHARES
     struct piece *pieces;
     struct counters *counters;
