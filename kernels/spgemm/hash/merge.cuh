@@ -208,9 +208,7 @@ static __global__ __launch_bounds__(MERGE_BLOCK) void symbolic_merge(struct fact
                                                                      int32_t *__restrict__ nz)
 {
     SHARED_DYNAMIC(int32_t, columns);
-    const struct staged<float> pools = {
-        columns, NULL
-    };
+    const staged<float> pools = {columns, NULL};
     const int32_t i = merged_row(rows);
     int32_t found = 0;
     merge_row<false, LISTS>(x, pools, i, [&](uint32_t, int32_t col, float, bool) {
@@ -246,15 +244,11 @@ static __global__ __launch_bounds__(MERGE_BLOCK) void numeric_merge(struct facto
                                                                     struct result<T> c)
 {
     SHARED_DYNAMIC(T, values);
-    const struct staged<T> pools = {
-        (int32_t *)(values + merge_elements<LISTS>(true)), values
-    };
+    const staged<T> pools = {(int32_t *)(values + merge_elements<LISTS>(true)), values};
     const int warp = (int)threadIdx.x / WARP, lane = lane_id();
     const int32_t windows =
         MERGE_BLOCK / WARP * merge_pool<LISTS>() + warp * MERGE_ROWS * WINDOW_STEP;
-    const struct staged<T> window = {
-        pools.col + windows, pools.val + windows
-    };
+    const staged<T> window = {pools.col + windows, pools.val + windows};
     const int32_t i = merged_row(rows);
     const int64_t start = i >= 0 ? row_start(c, i) : 0;
     const int32_t mine = lane / MERGE_LANES * WINDOW_STEP + lane % MERGE_LANES;

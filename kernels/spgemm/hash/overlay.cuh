@@ -21,10 +21,11 @@ template <typename T> struct overlay {
 
 // A column of the overlay, of a thread.
 template <typename T> struct overlaid {
-    bool fresh, added;   // the longest row lacks it, or has it; neither: there is none
-    int32_t col, before; // columns of the longest row that are before it
-    int32_t at;          // columns like this that are before it, if it is fresh
-    T sum;
+    bool fresh, added; // the longest row lacks it, or has it; neither: the thread has none
+    int32_t col;
+    int32_t before; // columns of the longest row that are before it
+    int32_t at;     // fresh columns that are before it, if it is one
+    T sum;          // of its products
 };
 
 // Lists the products besides those with the longest row of S of the row [p, end) of A, and returns
@@ -67,11 +68,11 @@ static __device__ __forceinline__ int32_t list_overlay(const struct factors<T> &
 // The thread's column of the overlay of `products` products; `fresh`: how many the longest row
 // lacks, which are in o.before in order. By all threads; ends with a barrier.
 template <bool VALUES, typename T>
-static __device__ __forceinline__ struct overlaid<T>
-order_overlay(const struct factors<T> &x, int32_t products, struct overlay<T> &o, int32_t &fresh) {
+static __device__ __forceinline__ overlaid<T>
+order_overlay(const struct factors<T> &x, int32_t products, struct overlay<T> &o, int32_t &fresh)
+{
     const int me = (int)threadIdx.x;
-    struct overlaid<T> mine = {
-    };
+    overlaid<T> mine = {};
     if (me < products) {
         int32_t rank = 0;
         for (int32_t e = 0; e < products; e++)
@@ -98,9 +99,9 @@ order_overlay(const struct factors<T> &x, int32_t products, struct overlay<T> &o
     return mine;
 }
 
-static __global__
-__launch_bounds__(OVERLAY_BLOCK) void symbolic_overlay(struct factors<float> x, struct rows rows,
-                                                       int32_t *__restrict__ nz)
+static __global__ __launch_bounds__(OVERLAY_BLOCK) void symbolic_overlay(struct factors<float> x,
+                                                                         struct rows rows,
+                                                                         int32_t *__restrict__ nz)
 {
     __shared__ struct overlay<float> o;
     const int32_t i = rows.list[blockIdx.x];
@@ -119,7 +120,7 @@ static __global__ __launch_bounds__(OVERLAY_BLOCK) void numeric_overlay(struct f
     const int32_t i = rows.list[blockIdx.x];
     const int32_t products = list_overlay<true>(x, __ldg(x.A_ptr + i), __ldg(x.A_ptr + i + 1), o);
     int32_t fresh;
-    const struct overlaid<T> mine = order_overlay<true>(x, products, o, fresh);
+    const overlaid<T> mine = order_overlay<true>(x, products, o, fresh);
     int32_t *idx = c.idx + row_start(c, i);
     T *val = c.val + row_start(c, i);
     const int32_t *before = o.before;
