@@ -1,4 +1,4 @@
-// Copies to shared memory that a thread begins and does not wait for, around its registers.
+// Copies to shared memory that bypass registers, and that a thread begins and does not wait for.
 #ifndef COPY_H
 #define COPY_H
 

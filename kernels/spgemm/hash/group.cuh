@@ -5,11 +5,11 @@
 #include "table.cuh"
 
 #define GROUP_MOST      13
-#define SCAN_SHARES     1024  // most blocks of the scan of row lengths
-#define PIECE           4096  // nonzeros of a row of A above which blocks count it, so many each
-#define BLOCK           256   // threads of the kernels in this file
-#define MERGE_LANES     4     // nonzeros of A, at most, for each group of rows that are merged
-#define MERGE_EACH      8     // products of such a row for each of those, at most
+#define SCAN_SHARES     1024 // most blocks of the scan of row lengths
+#define PIECE           4096 // nonzeros of a row of A above which blocks count it, so many each
+#define BLOCK           256  // threads of the kernels in this file
+#define MERGE_LANES     4    // threads of a row that is merged, with one or two nonzeros of A each
+#define MERGE_EACH      8 // products of such a row for each nonzero that its group allows, at most
 #define OVERLAY_MOST    256   // products of an overlay, and nonzeros of its row of A, at most
 #define OVERLAY_LEAST   512   // nonzeros of the row of S that it is laid over, at least
 #define OVERLAY_LONGEST 32768 // ... and at most, as one block copies them

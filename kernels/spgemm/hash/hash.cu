@@ -46,8 +46,8 @@
 //          than 32 products or 16 nonzeros have eight threads up to 64 or 32, and a warp up to 256
 //          or 128, not two. The products of all rows that share a warp are dealt out over it, but
 //          where four threads have a row and none of them has a second nonzero of A.
-// merge    Rows of few nonzeros of A are merged from rows of S, which are in order already. Then
-//          four threads never have a row with a table.
+// merge    Rows of few nonzeros of A are merged from rows of S, which are in order already. Where
+//          eight are few, four threads never have a row with a table.
 // repeats  32 products count as a nonzero, down to 4 where the device has few products for each of
 //          its threads, so that a row with many products for few nonzeros gets more threads.
 // slack    Tables have at least twice the places that a row needs, where shared memory holds that,

@@ -5,7 +5,7 @@
 // memory first. In every step they find the least column that comes next in any of these. It is one
 // of C, and its value is the sum of the products of all rows of S that have it, which go on to
 // their next column then. All rows of a warp take their steps together, so that it has as many as
-// the longest of them.
+// the longest of these rows of C.
 //
 // list    a row of S in shared memory: its columns, and NO_COLUMN behind them; and its values
 // pool    what a warp has of shared memory for lists. Where not all lists of its rows fit, it takes
@@ -81,8 +81,8 @@ lists_find(const struct factors<T> &x, struct lists<LISTS, T> &s, int32_t p, int
     }
 }
 
-// Makes the lists of the rows that are in this pass, of which `most` is the longest row of A.
-// MERGE_COPY lanes have a row of S at a time. By all lanes.
+// Makes the lists of the rows that are in this pass. `most`: nonzeros of A in the longest row of
+// the warp, in this pass or not. MERGE_COPY lanes have a row of S at a time. By all lanes.
 template <bool VALUES, int LISTS, typename T>
 static __device__ __forceinline__ void
 lists_copy(const struct factors<T> &x, const struct staged<T> &to, struct lists<LISTS, T> &s,
@@ -138,9 +138,9 @@ static __device__ __forceinline__ int32_t lists_next(const struct staged<T> &poo
     return least;
 }
 
-// Calls f(place, column, value, last) for the columns of the row in order, as many steps at a time
-// as a row has threads: each of these has the column of one step, the first one that of `place`, or
-// NO_COLUMN. By all lanes, f too.
+// Calls f(place, column, value, last) for the columns of the rows in order, four at a time: thread
+// `sub` of a row has its column number place + sub, or NO_COLUMN if there is none. `last`: no row
+// of the warp has more in this pass. By all lanes, f too.
 template <bool VALUES, int LISTS, typename T, typename F>
 static __device__ __forceinline__ void lists_merge(const struct staged<T> &pools,
                                                    struct lists<LISTS, T> &s, F f)
@@ -161,7 +161,8 @@ static __device__ __forceinline__ void lists_merge(const struct staged<T> &pools
     }
 }
 
-// The same for row i of C, from the beginning; -1: there is no row. By all lanes.
+// Merges row i of C, in passes; -1: there is no row. f is called in every pass, with NO_COLUMN if
+// it is not that of the row. By all lanes.
 template <bool VALUES, int LISTS, typename T, typename F>
 static __device__ __forceinline__ void merge_row(const struct factors<T> &x,
                                                  const struct staged<T> &pools, int32_t i, F f)
@@ -218,8 +219,8 @@ static __global__ __launch_bounds__(MERGE_BLOCK) void symbolic_merge(struct fact
     if (i >= 0 && lane_id() % MERGE_LANES == 0) nz[i] = found;
 }
 
-// Writes the first `filled` columns of each row of the warp's window, which follow on `place`
-// others of the row, to C, where the row begins at `start`. By all lanes.
+// Writes the first `filled` columns of each row of the warp's window to C, where the row begins at
+// `start` and the first of them is number `place`. By all lanes.
 template <typename T>
 static __device__ __forceinline__ void write_window(const struct staged<T> &window, int32_t filled,
                                                     uint32_t place, int64_t start,
