@@ -26,7 +26,7 @@ enum { SYMBOLIC, NUMERIC };
 // Rows that are merged or overlaid have groups of their own, the same in both phases.
 struct grouping {
     int32_t count;             // of groups
-    int32_t limit[GROUP_MOST]; // the largest count in each group; INT32_MAX for the last one
+    int32_t limit[GROUP_MOST]; // the largest count in each group with tables; last: INT32_MAX
     int32_t merging;           // groups of rows that are merged, the first ones
     int32_t overlaying;        // 1: the group after those is of rows that are overlaid
     int32_t overlay;           // products of an overlay, at most

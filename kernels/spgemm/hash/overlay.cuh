@@ -14,7 +14,7 @@ template <typename T> struct overlay {
     unsigned long long sums[OVERLAY_BLOCK / WARP];
     int32_t col[OVERLAY_MOST], sorted_col[OVERLAY_MOST];
     T val[OVERLAY_MOST], sorted_val[OVERLAY_MOST];
-    int32_t before[OVERLAY_MOST]; // of columns that the longest row lacks: those of it before them
+    int32_t before[OVERLAY_MOST]; // for each column that the longest row lacks: those of it before
     int32_t begin, count;         // the longest row: [begin, begin + count) of S
     T a;                          // its factor
 };
@@ -65,8 +65,8 @@ static __device__ __forceinline__ int32_t list_overlay(const struct factors<T> &
     return (int32_t)total;
 }
 
-// The thread's column of the overlay of `products` products; `fresh`: how many the longest row
-// lacks, which are in o.before in order. By all threads; ends with a barrier.
+// The thread's column of the overlay of `products` products. `fresh`: how many columns the longest
+// row lacks; o.before has their places in it, ascending. By all threads; ends with a barrier.
 template <bool VALUES, typename T>
 static __device__ __forceinline__ overlaid<T>
 order_overlay(const struct factors<T> &x, int32_t products, struct overlay<T> &o, int32_t &fresh)

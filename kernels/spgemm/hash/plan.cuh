@@ -11,8 +11,8 @@
 #define TRY_LEAST    (4 * LONG_BLOCK) // places of the table that rows of unknown length try
 #define BITMAP_BLOCK 128              // threads that a bitmap gets at least
 
-// A group of rows, and the kernel that takes them: numeric_long, numeric_ranges, or by `team` those
-// of pwarp.cuh or team.cuh.
+// A group of rows, and the kernel that takes them: that of merge.cuh or overlay.cuh, numeric_long,
+// numeric_ranges, or by `team` those of pwarp.cuh or team.cuh.
 struct group {
     int team;      // threads a row
     int teams;     // rows a block
