@@ -125,6 +125,15 @@ static int make_wide(int32_t n, struct csr *A)
     return err;
 }
 
+// Inputs for A*A.
+static bool inputs_of(struct inputs *in, struct device *dev, const struct op *op,
+                      const struct csr *A, enum prec prec)
+{
+    int err = inputs_make(in, dev, op, A, prec, (int64_t[AXES_MAX]){0}, true, 0);
+    CHECK(!err, "%s", fail_text());
+    return !err;
+}
+
 // By its 20,000 products for 40 nonzeros that row is as long as one of 5,000 nonzeros where the
 // device has few products, and of 625 else. It gets a bitmap if that is no larger than a table.
 static void test_repeats(const struct op *op, struct device *dev)
@@ -142,9 +151,7 @@ static void test_repeats(const struct op *op, struct device *dev)
         struct inputs in;
         struct csr A;
         if (make_wide(cases[c].n, &A)) return;
-        int err = inputs_make(&in, dev, op, &A, F64, (int64_t[AXES_MAX]){0}, true, 0);
-        CHECK(!err, "%s", fail_text());
-        if (err) return;
+        if (!inputs_of(&in, dev, op, &A, F64)) return;
         algo_defaults(e->algo, opt);
         set_option(e, opt, "repeats", cases[c].asked);
         set_option(e, opt, "shared", 32);
@@ -216,10 +223,7 @@ static void test_sorts(const struct op *op, struct device *dev, int32_t n, bool 
         const int scale = 1 + turn % 4, slack = turn < 4 ? 2 : 4;
         double opt[PARAMS_MAX] = {0};
         struct inputs in;
-        int err =
-            inputs_make(&in, dev, op, &A, turn % 2 ? F32 : F64, (int64_t[AXES_MAX]){0}, true, 0);
-        CHECK(!err, "%s", fail_text());
-        if (err) break;
+        if (!inputs_of(&in, dev, op, &A, turn % 2 ? F32 : F64)) break;
         algo_defaults(e->algo, opt);
         set_option(e, opt, "scale", scale);
         set_option(e, opt, "slack", slack);
@@ -260,9 +264,7 @@ static void test_ranged(const struct op *op, struct device *dev, const struct ra
     for (int prec = F32; prec <= F64; prec++) {
         double opt[PARAMS_MAX] = {0};
         struct inputs in;
-        int err = inputs_make(&in, dev, op, &A, (enum prec)prec, (int64_t[AXES_MAX]){0}, true, 0);
-        CHECK(!err, "%s", fail_text());
-        if (err) break;
+        if (!inputs_of(&in, dev, op, &A, (enum prec)prec)) break;
         algo_defaults(e->algo, opt);
         set_option(e, opt, "bitmap", 0);
         set_option(e, opt, "repeats", 0);
@@ -351,10 +353,7 @@ static void test_overlay(const struct op *op, struct device *dev)
     for (int turn = 0; turn < 5; turn++) {
         double opt[PARAMS_MAX] = {0};
         struct inputs in;
-        int err =
-            inputs_make(&in, dev, op, &A, turn % 2 ? F64 : F32, (int64_t[AXES_MAX]){0}, true, 0);
-        CHECK(!err, "%s", fail_text());
-        if (err) break;
+        if (!inputs_of(&in, dev, op, &A, turn % 2 ? F64 : F32)) break;
         int overlaid = 0;
         for (int h = 0; h < COUNT(hung) && turn < 4; h++) overlaid += hung[h].overlaid;
         algo_defaults(e->algo, opt);
@@ -458,10 +457,7 @@ static void test_merge(const struct op *op, struct device *dev)
         const int m = turn / 2;
         double opt[PARAMS_MAX] = {0};
         struct inputs in;
-        int err =
-            inputs_make(&in, dev, op, &A, turn % 2 ? F64 : F32, (int64_t[AXES_MAX]){0}, true, 0);
-        CHECK(!err, "%s", fail_text());
-        if (err) break;
+        if (!inputs_of(&in, dev, op, &A, turn % 2 ? F64 : F32)) break;
         algo_defaults(e->algo, opt);
         set_option(e, opt, "merge", merges[m].merge);
         struct outcome out = case_run(&in, e, opt, CHECK_FULL);
