@@ -29,13 +29,19 @@ static int make_spread(int32_t m, int32_t n, int32_t (*length)(int32_t), struct 
     return err;
 }
 
-// The rows of a warp that the run tells of; -1: it went by pieces.
-static double run_right(const struct csr *A, enum prec prec, int64_t k, double strips,
-                        const char *option, const char *what)
+// What the run tells of strips.
+struct told {
+    double rows;                 // of a warp; -1: it went by pieces
+    double strips_us, pieces_us; // of a trial; -1: there was none
+};
+
+static struct told run_told(const struct csr *A, enum prec prec, int64_t k, double strips,
+                            const char *option, const char *what)
 {
     struct inputs in;
     double opt[PARAMS_MAX] = {0};
-    if (spmm_inputs(&in, &dev, A, prec, LAYOUT_ROW, k, 0)) return -1;
+    struct told told = {-1, -1, -1};
+    if (spmm_inputs(&in, &dev, A, prec, LAYOUT_ROW, k, 0)) return told;
     algo_defaults(graded()->algo, opt);
     set_option(graded(), opt, "strips", strips);
     if (option) set_option(graded(), opt, option, 32);
@@ -43,7 +49,26 @@ static double run_right(const struct csr *A, enum prec prec, int64_t k, double s
     CHECK(!out.err && out.check.error_ratio == 0 && !out.left, "%s, %s, k %lld, strips %g: %s",
           what, prec_name(prec), (long long)k, strips, out.err ? fail_text() : out.check.reason);
     inputs_free(&in);
-    return figure_of(&out, "strip_rows");
+    told.rows = figure_of(&out, "strip_rows");
+    told.strips_us = figure_of(&out, "strips_timed_us");
+    told.pieces_us = figure_of(&out, "pieces_timed_us");
+    return told;
+}
+
+static double run_right(const struct csr *A, enum prec prec, int64_t k, double strips,
+                        const char *option, const char *what)
+{
+    return run_told(A, prec, k, strips, option, what).rows;
+}
+
+static int32_t length_wanted;
+
+static int32_t as_wanted(int32_t i) { return (void)i, length_wanted; }
+
+static int make_dense(int32_t m, int32_t n, int32_t length, struct csr *A)
+{
+    length_wanted = length;
+    return make_spread(m, n, as_wanted, A);
 }
 
 static int32_t fifty(int32_t i) { return (void)i, 50; }
@@ -100,8 +125,31 @@ static void test_choice(void)
     csr_free(&uneven);
 }
 
+// From a few nonzeros of a row to all of them: by pieces, by the faster way of the two, by strips.
+static void test_trial(void)
+{
+    int by[2] = {0}, timed = 0;
+    for (int32_t length = 10; length <= 640; length *= 2) {
+        struct csr A;
+        if (make_dense(600, 640, length, &A)) return;
+        const struct told x = run_told(&A, F32, 32, -1, NULL, "denser rows");
+        const bool strips = x.rows > 0, trial = x.strips_us >= 0;
+        CHECK(trial == (x.pieces_us >= 0), "one way was timed, the other not");
+        if (trial)
+            CHECK(strips == (x.strips_us < x.pieces_us), "not the faster one: %g and %g us, %g",
+                  x.strips_us, x.pieces_us, x.rows);
+        else
+            CHECK(!by[1] || strips, "%d nonzeros of a row by pieces, fewer by strips", length);
+        timed += trial;
+        if (!trial) by[strips]++;
+        csr_free(&A);
+    }
+    CHECK(by[0] && timed && by[1], "%d by pieces for sure, %d timed, %d by strips for sure", by[0],
+          timed, by[1]);
+}
+
 int main(void)
 {
-    static void (*const tests[])(void) = {test_shapes, test_choice, NULL};
+    static void (*const tests[])(void) = {test_shapes, test_choice, test_trial, NULL};
     return main_on_cuda(&dev, UNITS, tests);
 }

@@ -33,10 +33,14 @@
 #define STRIP_BYTES   (128 << 10) // of rows of Y; the rest of L1 is for rows of X, and for A
 #define STRIP_THREADS 256
 
-// Strips pay, by measurements on an H100, where all three hold.
-#define STRIP_GAIN  3.5         // Rows are fetched so many times less often, at least.
-#define STRIP_ROW   256         // A row of Y has so many bytes: 128 are 0.93 to 1.2 of the time.
-#define STRIP_LEAST (512 << 10) // Bytes of Y that a multiprocessor would fetch in the order of CSR.
+// Strips pay, by measurements on an H100 and an H200, where all of these hold.
+struct strip_rule {
+    double gain;    // Rows are fetched so many times less often, at least.
+    int64_t row;    // A row of Y has so many bytes,
+    int64_t bytes;  // and a multiprocessor would fetch so many of Y in the order of CSR.
+    int64_t pieces; // Rows of A are so many pieces in the mean, or L1 finds most rows of Y anyway.
+};
+static const struct strip_rule strip_rules[] = {{3.5, 256, 512 << 10, 0}, {8, 128, 256 << 10, 4}};
 
 struct strips {
     int32_t width;              // columns of a strip; 0: there are none
@@ -95,6 +99,13 @@ static int32_t strip_width(const struct task *t)
     return (int32_t)ceil_div(n, ceil_div(n, width));
 }
 
+static const struct strip_rule *strip_rule_of(int64_t row_bytes)
+{
+    for (int i = 0; i < COUNT(strip_rules); i++)
+        if (row_bytes >= strip_rules[i].row) return &strip_rules[i];
+    return NULL;
+}
+
 // Looks at the nonzeros only where there could be enough of them for that.
 static int strips_pay(struct task *t, int32_t width, bool *pay)
 {
@@ -103,10 +114,11 @@ static int strips_pay(struct task *t, int32_t width, bool *pay)
     const int64_t blocks = min64(ceil_div(A->nnz, STRIP_THREADS), 8 * (int64_t)d->units);
     unsigned long long *count = NULL, pieces = 0;
     *pay = false;
-    const double most = (double)A->nnz / STRIP_GAIN; // rows fetched, if it is to pay
+    const struct strip_rule *of = strip_rule_of(strip_row_bytes(t));
+    if (!of || A->n <= width) return OK;
+    const double most = (double)A->nnz / of->gain; // rows fetched, if it is to pay
     const int64_t of_Y = (int64_t)d->units * width + A->n;
-    if (strip_row_bytes(t) < STRIP_ROW || A->n <= width || most < (double)of_Y ||
-        A->nnz * strip_row_bytes(t) < STRIP_LEAST * (int64_t)d->units)
+    if (most < (double)of_Y || A->nnz * strip_row_bytes(t) < of->bytes * (int64_t)d->units)
         return OK;
     int err = device_alloc(d, 1, sizeof *count, (void **)&count);
     if (!err) err = device_fill(d, count, 0, sizeof *count);
@@ -115,7 +127,7 @@ static int strips_pay(struct task *t, int32_t width, bool *pay)
         err = wait_for(d, t->entry->name, count, &pieces, sizeof pieces);
     }
     device_free(d, count);
-    *pay = most >= (double)((int64_t)pieces + of_Y);
+    *pay = most >= (double)((int64_t)pieces + of_Y) && (int64_t)pieces >= of->pieces * A->m;
     return err;
 }
 

@@ -142,7 +142,11 @@ static int prepare(struct task *t)
     const struct form *forms = forms_of(t->prec, &count);
     int err = plan_make(t, forms, count);
     struct plan *s = (struct plan *)t->state;
-    if (err || s->strips.rows) return err;
+    if (err) return err;
+    if (s->by_strips) {
+        task_number(t, "strip_rows", s->strips.rows);
+        return OK;
+    }
     task_number(t, "short", s->lists.count[SHORT] + s->lists.count[SHORT_BUNDLE]);
     task_number(t, "tiny", s->lists.count[TINY]);
     task_number(t, "turns", s->lists.turns);
@@ -162,7 +166,7 @@ static int run(struct task *t)
 {
     const struct plan *s = (const struct plan *)t->state;
     if (t->C.rows == 0 || t->C.cols == 0) return OK;
-    if (s->strips.rows)
+    if (s->by_strips)
         strips_start(t, &s->strips);
     else
         s->form->start(t);
@@ -192,7 +196,7 @@ static const struct param options[] = {
      "two groups for a short row"},
     {"strips", -1, -1, 4, true,
      "B by strips from shared memory: rows of A that a warp has, 1, 2 (3 is 2) or 4; 0: not so; "
-     "-1: where it pays"},
+     "-1: where it pays, by a trial if that is not sure"},
     {"overlap", -1, -1, 1, true,
      "1: blocks start before the kernel ahead has ended, sm_90 and later; -1: where it pays"},
     {},

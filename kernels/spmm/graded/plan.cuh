@@ -2,6 +2,9 @@
 #ifndef GRADED_PLAN_H
 #define GRADED_PLAN_H
 
+#include <math.h>
+
+#include "algos/trial.h"
 #include "alike.cuh"
 #include "form.cuh"
 #include "grade.cuh"
@@ -11,7 +14,8 @@
 #define SHARE_FULL         5.5 // nonzeros of a group from which on longer pieces cost nothing
 
 struct plan {
-    struct strips strips; // if they are taken there is nothing else
+    bool by_strips; // then there is nothing else
+    struct strips strips;
     struct choice choice;
     double share; // group_share() of the form for rows that are no bundles, ahead of wider_pays()
     const struct form *form;
@@ -412,13 +416,8 @@ static inline void plan_registers(const struct task *t, struct plan *s)
     if (wanted < 0 ? pays : wanted != 0) s->form = roomy;
 }
 
-static inline int plan_make(struct task *t, const struct form *forms, int count)
+static inline int plan_pieces(struct task *t, struct plan *s, const struct form *forms, int count)
 {
-    struct plan *s = (struct plan *)mem_zero_alloc(1, sizeof *s);
-    t->state = s;
-    if (!s) return ERR_MEMORY;
-    int err = strips_plan(t, &s->strips);
-    if (err || s->strips.rows) return err;
     const struct csr_dev *A = csr_of(t->A[0]);
     const struct form *rows, *for_bundles;
     struct grading g = {};
@@ -427,7 +426,7 @@ static inline int plan_make(struct task *t, const struct form *forms, int count)
     g.ptr = (const int32_t *)A->ptr;
     const struct choice *c = &s->choice;
     s->choice = {forms, count};
-    err = count_used_rows(t, &s->choice.used_rows);
+    int err = count_used_rows(t, &s->choice.used_rows);
     if (!err) err = form_for_rows(t, c, &rows);
     if (err) return err;
     s->share = group_share(t, c, rows);
@@ -454,16 +453,72 @@ static inline int plan_make(struct task *t, const struct form *forms, int count)
     return err;
 }
 
+static inline void pieces_free(struct device *d, struct plan *s)
+{
+    for (int kind = 0; kind < KINDS; kind++) {
+        device_free(d, s->lists.list[kind]);
+        s->lists.list[kind] = NULL;
+    }
+    device_free(d, s->bundles.idx);
+    device_free(d, s->bundles.val);
+    device_free(d, s->partial);
+    device_free(d, s->arrived);
+    s->bundles = {};
+    s->partial = NULL;
+    s->arrived = NULL;
+}
+
+static inline int plan_strips(struct task *t, struct plan *s)
+{
+    int err = strips_make(t, &s->strips);
+    s->by_strips = !err && s->strips.rows;
+    return err;
+}
+
+// Both ways are prepared: times them, and keeps the faster one. `before`: what the case told of
+// itself when there was neither.
+static inline int plan_faster(struct task *t, struct plan *s, const struct figures *before)
+{
+    const double alone_us = 100; // what a run that is started alone may take longer
+    double strips_us, pieces_us;
+    int err = device_sync(t->dev); // what preparing has yet to write is there before a run
+    if (!err) err = trial_time(t, false, INFINITY, &strips_us);
+    s->by_strips = false;
+    if (!err) err = trial_time(t, false, 3 * strips_us + alone_us, &pieces_us);
+    if (err) return err;
+    s->by_strips = strips_us < pieces_us;
+    if (s->by_strips) {
+        pieces_free(t->dev, s);
+        t->figures = *before;
+    } else {
+        strips_free(t->dev, &s->strips);
+        s->strips = {};
+    }
+    task_number(t, "strips_timed_us", strips_us);
+    task_number(t, "pieces_timed_us", pieces_us);
+    return OK;
+}
+
+static inline int plan_make(struct task *t, const struct form *forms, int count)
+{
+    struct plan *s = (struct plan *)mem_zero_alloc(1, sizeof *s);
+    const struct figures before = t->figures;
+    t->state = s;
+    if (!s) return ERR_MEMORY;
+    int err = strips_choose(t, &s->strips);
+    if (!err && s->strips.rows && !s->strips.unsure) err = plan_strips(t, s);
+    if (err || s->by_strips) return err;
+    err = plan_pieces(t, s, forms, count);
+    if (!err && s->strips.unsure) err = plan_strips(t, s);
+    return err || !s->by_strips ? err : plan_faster(t, s, &before);
+}
+
 static inline void plan_free(struct task *t)
 {
     struct plan *s = (struct plan *)t->state;
     if (!s) return;
-    for (int kind = 0; kind < KINDS; kind++) device_free(t->dev, s->lists.list[kind]);
     strips_free(t->dev, &s->strips);
-    device_free(t->dev, s->bundles.idx);
-    device_free(t->dev, s->bundles.val);
-    device_free(t->dev, s->partial);
-    device_free(t->dev, s->arrived);
+    pieces_free(t->dev, s);
     task_free_state(t);
 }
 

@@ -89,8 +89,7 @@ static bool pieces_are_meant(const struct task *t)
     return false;
 }
 
-// Decides, but for memory; s->rows 0: not by strips.
-static int choose_strips(struct task *t, struct strips *s, int wanted)
+static int choose(struct task *t, struct strips *s, int wanted)
 {
     const struct csr_dev *A = csr_of(t->A[0]);
     int most, err = OK;
@@ -110,20 +109,22 @@ static int choose_strips(struct task *t, struct strips *s, int wanted)
     return err ? err : row_step(t, &t->C, &s->C_step);
 }
 
-int strips_plan(struct task *t, struct strips *s)
+int strips_choose(struct task *t, struct strips *s)
 {
     const int wanted = (int)task_option(t, "strips");
     *s = {};
     if (wanted == 0 || !strips_fit(t) || (wanted < 0 && pieces_are_meant(t))) return OK;
-    int err = choose_strips(t, s, wanted);
-    if (err || !s->rows) return err;
-    err = BY_PREC(t, allow_all_shared, t->dev);
+    return choose(t, s, wanted);
+}
+
+int strips_make(struct task *t, struct strips *s)
+{
+    int err = BY_PREC(t, allow_all_shared, t->dev);
     if (!err) err = BY_PREC(t, make_blocks, t, s);
-    if (err == ERR_MEMORY && wanted < 0) { // it does without
+    if (err == ERR_MEMORY && task_option(t, "strips") < 0) { // it does without
         strips_free(t->dev, s);
         *s = {};
         return OK;
     }
-    if (!err) task_number(t, "strip_rows", s->rows);
     return err;
 }

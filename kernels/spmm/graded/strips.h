@@ -5,7 +5,8 @@
 #include "kernel.cuh"
 
 struct strips {
-    int rows;       // of A that a warp has; 0: this way is not taken
+    int rows;       // of A that a warp has; 0: this way is not to be taken
+    bool unsure;    // whether it is the faster one
     int32_t panels; // of rows, a block's each
     int32_t slabs;
     int32_t height; // rows of B in a strip
@@ -16,9 +17,12 @@ struct strips {
     void *blocks;
 };
 
-// Decides whether the case is computed by strips, and prepares it. After an error strips_free()
-// frees what there is.
-int strips_plan(struct task *t, struct strips *s);
+// Decides whether the case may be computed by strips, and how.
+int strips_choose(struct task *t, struct strips *s);
+
+// Prepares what was chosen; not where memory is short, unless an option asks for strips: s->rows is
+// 0 then. After an error strips_free() frees what there is.
+int strips_make(struct task *t, struct strips *s);
 
 void strips_start(const struct task *t, const struct strips *s);
 
