@@ -30,6 +30,7 @@
 // Where rows of A reach far over columns and are not very sparse, rows of Y are loaded from L1: by
 // strips of columns, which strips.cuh is about. Then a warp goes through several shares, and a
 // multiprocessor through neighbouring ones, which its warps take by turns.
+#include "device/once.cuh"
 #include "strips.cuh"
 
 #define GROUP          8
@@ -118,8 +119,8 @@ static __global__ void __launch_bounds__(MAX_THREADS, 4) multiply(operands<T> a)
 }
 
 // By strips, each nonzero's place in C beside it. A block takes neighbouring shares, about as many
-// as each other one. What is read but once is the first to leave the caches. Row and column of the
-// next share are there when a warp comes to it.
+// as each other one. What is read but once does not go through L1, which is for rows of Y. Row and
+// column of the next share are there when a warp comes to it.
 template <typename T, int VEC, int LOADS, int EACH, enum fill FILL>
 static __global__ void __launch_bounds__(STRIPS_THREADS, 1)
     multiply_strips(operands<T> a, const int32_t *place)
@@ -132,18 +133,18 @@ static __global__ void __launch_bounds__(STRIPS_THREADS, 1)
     uint32_t share = (uint32_t)((uint64_t)shares * blockIdx.x / gridDim.x) + threadIdx.x / WARP;
     if (share >= end) return;
     uint32_t p = share * SHARE + (uint32_t)(lane / SAME), mine = min(p, a.nnz - 1);
-    int32_t row = __ldcs(a.row + mine), col = __ldcs(a.col + mine);
+    int32_t row = load_once(a.row + mine), col = load_once(a.col + mine);
     wait_for_previous();
     for (;;) {
-        const T v = __ldcs(a.val + mine);
-        const int32_t at = __ldcs(place + mine);
+        const T v = load_once(a.val + mine);
+        const int32_t at = load_once(place + mine);
         const T dot = dots<VEC, LOADS, EACH, FILL>(a, row, col);
         if (lane % SAME == 0 && p < a.nnz) a.C[at] = v * dot;
         share += warps;
         if (share >= end) return;
         p = share * SHARE + (uint32_t)(lane / SAME);
         mine = min(p, a.nnz - 1);
-        row = __ldcs(a.row + mine), col = __ldcs(a.col + mine);
+        row = load_once(a.row + mine), col = load_once(a.col + mine);
     }
 }
 

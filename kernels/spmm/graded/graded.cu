@@ -19,7 +19,6 @@
 // used.cuh      how many rows are not empty
 // scatter.cuh   how often neighbouring nonzeros share columns, which caches live on
 // alike.cuh     which rows are bundles, and their columns and values
-// once.cuh      loads and stores of what is read or written once
 // team.cuh      what a team does: products of a round of nonzeros, sums over groups
 // multiply.cuh  the kernel: from a piece to its rows of C
 // form.cuh      which of the forms of the kernel a case takes

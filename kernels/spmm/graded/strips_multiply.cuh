@@ -3,7 +3,7 @@
 #define GRADED_STRIPS_MULTIPLY_H
 
 #include "device/copy.cuh"
-#include "once.cuh"
+#include "device/once.cuh"
 #include "strips.h"
 
 #define STRIP_THREADS 1024

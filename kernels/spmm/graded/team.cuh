@@ -7,7 +7,7 @@
 #ifndef GRADED_TEAM_H
 #define GRADED_TEAM_H
 
-#include "once.cuh"
+#include "device/once.cuh"
 #include "pieces.cuh"
 
 // Of what a lane holds. WHOLE: slabs are full. TEAM: lanes of a short piece.

@@ -1,10 +1,10 @@
-// Loads and stores of what is read or written once: they leave the caches to the rows of B.
-#ifndef GRADED_ONCE_H
-#define GRADED_ONCE_H
+// Loads and stores of what is read or written once, which leave caches to what is read again.
+#ifndef ONCE_H
+#define ONCE_H
 
-#include "kernel.cuh"
+#include "device/cuda.cuh"
 
-// Not through L1.
+// Not through L1; by L2 it is kept as anything else.
 template <typename X> static __device__ __forceinline__ X load_once(const X *p)
 {
     static_assert(sizeof(X) == 4 || sizeof(X) == 8 || sizeof(X) == 16, "one load");
@@ -29,7 +29,7 @@ template <typename X> static __device__ __forceinline__ X load_once(const X *p)
 #endif
 }
 
-// Past L1, and out of the way of what L2 holds of B.
+// Past L1, and the first to leave L2.
 template <typename X> static __device__ __forceinline__ void store_once(X *p, const X &x)
 {
 #ifdef __CUDA_ARCH__
