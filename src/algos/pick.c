@@ -136,89 +136,53 @@ static int take_fastest(struct task *t, struct field *f, int *taken, struct figu
     return err;
 }
 
-// What the task is where it was handed on to a candidate that is timed.
-struct trial {
-    const char *name;
-    struct delegate *delegate;
-    struct figures figures;
-    double us;          // INFINITY: it refused
-    int refusal;        // what it said then
-    int64_t peak_bytes; // as it was prepared, with nothing of any other
-};
-
 // Those that were timed, in turn.
 struct trials {
     int count;
-    struct result {
-        const char *name;
-        double us;
-        int refusal;
+    struct trial {
+        int candidate;
+        double us;   // INFINITY: it refused
+        int refusal; // what it said then
     } list[PICKS_MAX];
 };
 
-static void enter(struct task *t, const struct trial *x)
+static double least_us(const struct trials *all)
 {
-    t->state = x->delegate;
-    t->figures = x->figures;
-    t->order = x->delegate ? x->delegate->inner.order : NULL;
+    double us = INFINITY;
+    for (int i = 0; i < all->count; i++) us = fmin(us, all->list[i].us);
+    return us;
 }
 
-// Times the runs of the one that the task was handed on to, unless preparing it failed with `err`.
-// If it refuses it is torn down, and its memory is free for the others. `holder_us`: of the fastest
-// so far; one that takes well over that in a single run is not run again.
-static int time_trial(struct task *t, struct trial *x, bool back, double holder_us, int err,
-                      struct trials *all)
+// Times the runs of the candidate that the task was handed on to, unless preparing it failed with
+// `err`, and takes the task back. `before`: what was told before it. One that takes well over the
+// least time so far in a single run is not run again.
+static int time_trial(struct task *t, const struct field *f, int candidate, int err,
+                      const struct figures *before, struct trials *all)
 {
     const double alone_us = 100; // what a run that is started alone may take longer
-    x->delegate = t->state;
-    x->figures = t->figures;
+    struct delegate *d = t->state;
+    struct trial *x = &all->list[all->count];
+    double us = INFINITY;
     if (!err) err = device_sync(t->dev); // what preparing has yet to write is there before a run
-    if (!err) err = trial_time(&x->delegate->inner, back, 3 * holder_us + alone_us, &x->us);
-    if (err) x->us = INFINITY;
-    x->refusal = is_refusal(err) ? err : OK;
-    all->list[all->count++] = (struct result){x->name, x->us, x->refusal};
-    if (!x->refusal) return err;
+    if (!err) err = trial_time(&d->inner, f->back, 3 * least_us(all) + alone_us, &us);
+    *x = (struct trial){candidate, err ? INFINITY : us, is_refusal(err) ? err : OK};
+    all->count++;
     delegate_teardown(t);
-    x->delegate = NULL;
+    t->figures = *before;
     t->order = NULL;
-    return OK;
+    return x->refusal ? OK : err;
 }
 
-static void tell_trials(struct task *t, const struct trials *all)
+static void tell_trials(struct task *t, const struct field *f, const struct trials *all)
 {
     for (int i = 0; i < all->count; i++) {
-        const struct result *x = &all->list[i];
+        const struct trial *x = &all->list[i];
+        const char *name = f->list[x->candidate].name;
         if (x->refusal)
-            tell_refusal(t, x->name, x->refusal);
+            tell_refusal(t, name, x->refusal);
         else
-            tell_of(t, x->name, "timed_us", x->us);
+            tell_of(t, name, "timed_us", x->us);
     }
-}
-
-// What there was before anybody was prepared.
-struct before {
-    struct figures figures;
-    int64_t used_bytes;
-};
-
-// The task is `holder`'s: moves to the candidate `name` if that is faster. The slower one is torn
-// down.
-static int challenge(struct task *t, struct trial *holder, const char *name, bool back,
-                     const struct before *before, struct trials *all)
-{
-    struct trial other = {.name = name, .figures = before->figures};
-    const int64_t of_holder = t->dev->used_bytes - before->used_bytes;
-    enter(t, &other);
-    device_peak_reset(t->dev);
-    int err = delegate_prepare(t, name);
-    other.peak_bytes = t->dev->peak_bytes - of_holder;
-    err = time_trial(t, &other, back, holder->us, err, all);
-    const bool moves = !err && other.us < holder->us;
-    enter(t, moves ? holder : &other);
-    delegate_teardown(t);
-    if (moves) *holder = other;
-    enter(t, holder);
-    return err;
 }
 
 // The next candidate to be timed beside the first one, of those that are left; -1: none. So many
@@ -240,28 +204,30 @@ static int count_compared(const struct trials *all)
 }
 
 // The task was handed on to candidate `first`: it goes to the fastest of all that may be as fast.
-// A refusal: of all of these.
-static int try_others(struct task *t, struct field *f, int first, const struct before *before)
+// Each is timed alone, with nothing of the others on the device, and the fastest is then prepared
+// anew: on a GPU one that stayed while others were prepared ran up to 1.2 times as long from then
+// on, for reasons that its counters did not show. A refusal: of all of these.
+static int try_others(struct task *t, struct field *f, int first, const struct figures *before)
 {
     const double start = clock_ms(), us = f->us[first];
     struct trials all = {0};
-    struct trial holder = {.name = f->list[first].name, .peak_bytes = t->dev->peak_bytes};
+    struct field timed = *f;
+    struct figures told;
     int next;
     f->us[first] = INFINITY;
     if (next_to_time(f, us, 1) < 0) return OK;
-    int err = time_trial(t, &holder, f->back, INFINITY, OK, &all);
+    int err = time_trial(t, f, first, OK, before, &all);
     while (!err && (next = next_to_time(f, us, count_compared(&all))) >= 0) {
         f->us[next] = INFINITY;
-        err = challenge(t, &holder, f->list[next].name, f->back, before, &all);
+        err = delegate_prepare(t, f->list[next].name);
+        err = time_trial(t, f, next, err, before, &all);
     }
     if (err) return err;
-    t->dev->peak_bytes = holder.peak_bytes;
-    const bool none = holder.refusal;
-    if (none) t->figures = before->figures;
-    tell_trials(t, &all);
+    tell_trials(t, f, &all);
     task_number(t, "tried_in_us", 1e3 * (clock_ms() - start));
-    if (!none) task_text(t, "picked", holder.name);
-    return none ? all.list[all.count - 1].refusal : OK;
+    for (int i = 0; i < f->count; i++) timed.us[i] = INFINITY;
+    for (int i = 0; i < all.count; i++) timed.us[all.list[i].candidate] = all.list[i].us;
+    return take_fastest(t, &timed, &next, &told, all.list[all.count - 1].refusal);
 }
 
 // The peak of the device's memory is that of `auto` where it goes the straight way: the greatest
@@ -272,14 +238,14 @@ int pick_prepare(struct task *t, const struct pick_rules *rules, const struct pi
                  double start)
 {
     const int64_t counted = t->dev->peak_bytes;
-    struct before before = {.used_bytes = t->dev->used_bytes};
+    struct figures before;
     struct field f;
     int first;
     predict(t, rules, facts, &f);
     task_number(t, "picked_in_us", 1e3 * (clock_ms() - start));
     int err = fail(ERR_UNSUPPORTED, "%s: there is nothing to pick", t->entry->name);
     do {
-        err = take_fastest(t, &f, &first, &before.figures, err);
+        err = take_fastest(t, &f, &first, &before, err);
         if (err || task_option(t, "try") == 0) break;
         err = try_others(t, &f, first, &before);
     } while (is_refusal(err));
