@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Fits the rules of `auto` to records and writes them as a header.
 
-    results/fit_auto.py results/h200/*.jsonl results/h200/derived/*.jsonl results/epyc/*.jsonl -o kernels/auto_rules.h
+    results/fit_auto.py results/h200/*.jsonl results/h200/derived/*.jsonl results/epyc/*.jsonl \
+        --since spgemm:cuda:2026-11-26 -o kernels/auto_rules.h
 
 For each operation and device (and, of SpMM, layout) the time of each candidate is
 exp(w0 + w1 x1 + ...), the x being the features of src/algos/pick.h; the candidate with the least
@@ -102,14 +103,16 @@ def who_ran(row):
     return row["stats"].get("picked") if row["alg"] == "auto" else row["alg"]
 
 
-def read_cases(paths):
-    """{rule: [Case]}."""
+def read_cases(paths, since):
+    """{rule: [Case]}; `since`: {(operation, device): a date}, of which older ones are left out."""
     found, tiles = {}, {}
     for row in records.read(paths):  # in the order that they were measured in: the last one counts
         tile = records.number(row["stats"].get("nnz_per_tile"))
         if tile:
             tiles.setdefault(row["matrix"], tile)
         rule = row["op"], row["id"].split(":")[0], row["axes"].get("layout")
+        if row["date"] < since.get(rule[:2], ""):
+            continue
         if rule in RULES and who_ran(row) and not row["facts"].get("vendor") and usable(row):
             key = rule, row["device"], row["matrix"], row["prec"], tuple(row["axes"].items())
             case = found.setdefault(rule, {}).setdefault(key, Case(row))
@@ -352,14 +355,25 @@ def make(cases_of, out):
     return rules
 
 
+def since_of(text):
+    """((operation, device), date) of OP:DEVICE:DATE."""
+    op, device, date = text.split(":", 2)
+    if (op, device) not in {rule[:2] for rule in RULES}:
+        raise argparse.ArgumentTypeError("%s:%s has no rule" % (op, device))
+    return (op, device), date
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("files", nargs="+", help="records")
     parser.add_argument("-o", metavar="FILE", help="the header; left out: it is only told what is reached")
+    parser.add_argument("--since", metavar="OP:DEVICE:DATE", type=since_of, action="append", default=[],
+                        help="leaves out older records of this operation and device, as the kernels "
+                        "have changed")
     args = parser.parse_args()
     try:
-        text = header(make(read_cases(args.files), sys.stdout))
+        text = header(make(read_cases(args.files, dict(args.since)), sys.stdout))
         if args.o:
             with open(args.o, "w", encoding="utf-8") as f:
                 f.write(text)
