@@ -16,6 +16,7 @@ static int trial_runs;
 static int trials; // those after the last one take as long as the first ones again
 static double trial_ms[3];
 static int64_t room = INT64_MAX; // bytes of the device
+static int64_t most_used;        // bytes at any time, whoever counts the peak anew
 
 static int alloc_more(struct device *d, int64_t bytes, void **p)
 {
@@ -29,6 +30,7 @@ static int alloc_more(struct device *d, int64_t bytes, void **p)
         if (refused_alloc && !--refused_alloc) return fail(ERR_MEMORY, "out of device memory");
     }
     if (d->used_bytes + bytes > room) return fail(ERR_MEMORY, "no more device memory");
+    most_used = max64(most_used, d->used_bytes + bytes);
     return device_list[DEVICE_CPU].ops->alloc(d, bytes, p);
 }
 
@@ -58,7 +60,7 @@ static int64_t peak_by(struct inputs *in, const struct pick_rules *rules, const 
     struct task t = {.entry = &entry, .algo = &picker, .opt = {1}};
     struct setup setup;
     rules_now = rules;
-    trial_runs = 0;
+    most_used = trial_runs = 0;
     trials = 0;
     while (trials < 3 && rules->list[trials].name) trials++;
     int err = task_prepare(&t, &in->o, &setup);
@@ -80,8 +82,9 @@ static const struct pick_rules merge_alone = {.unsure = 1, .list = {{"merge", {4
 // Either one first, and either one the faster.
 static void test_tried(struct inputs *in)
 {
-    const int64_t merge = peak_by(in, &merge_alone, "merge"),
-                  aspt = peak_by(in, &aspt_alone, "aspt"), used = dev.used_bytes;
+    const int64_t merge = peak_by(in, &merge_alone, "merge"), most_of_merge = most_used;
+    const int64_t aspt = peak_by(in, &aspt_alone, "aspt"), most = max64(most_of_merge, most_used);
+    const int64_t used = dev.used_bytes;
     CHECK(merge >= used + MOMENT && aspt > used && aspt < merge, "%lld, %lld and %lld",
           (long long)used, (long long)merge, (long long)aspt);
     for (int i = 0; i < 4; i++) {
@@ -97,6 +100,8 @@ static void test_tried(struct inputs *in)
         CHECK(peak == want, "merge is %s, %s stays: a peak of %lld, alone %lld",
               merge_first ? "first" : "second", merge_wins ? "and" : "aspt", (long long)peak,
               (long long)want);
+        CHECK(most_used == most, "%lld bytes at a time, of one alone %lld", (long long)most_used,
+              (long long)most);
         CHECK(dev.used_bytes == used, "%lld bytes are left", (long long)(dev.used_bytes - used));
     }
 }
@@ -182,6 +187,40 @@ static void test_refused(struct inputs *in)
           (long long)merge);
 }
 
+// The faster one is prepared anew after the trials. Where there is no memory for it then, the other
+// one stays.
+static void test_refused_anew(struct inputs *in)
+{
+    const struct algo_entry entry = {"picker", in->p.op, dev.kind, &picker, NULL};
+    const struct pick_rules both = {.unsure = 1.5, .list = {{"merge", {4}}, {"aspt", {4.2}}}};
+    const int64_t used = dev.used_bytes;
+    int anew = 0;
+    trial_ms[0] = 1;
+    trial_ms[1] = 2;
+    for (int n = 2; n < 60; n++) { // the first is of what is counted
+        struct task t = {.entry = &entry, .algo = &picker, .opt = {1}};
+        struct setup setup;
+        rules_now = &both;
+        trial_runs = 0;
+        trials = 2;
+        refused_alloc = n;
+        int err = task_prepare(&t, &in->o, &setup);
+        const struct figure *picked = figures_find(&t.figures, "picked");
+        const bool timed = figures_find(&t.figures, "merge_timed_us");
+        CHECK(!err, "the allocation %d is refused: %s", n, fail_text());
+        if (timed && figures_find(&t.figures, "merge_refused")) {
+            CHECK_TEXT(picked ? picked->text : "", "aspt");
+            anew++;
+        } else if (timed && !err) {
+            CHECK_TEXT(picked ? picked->text : "", "merge");
+        }
+        task_teardown(&t);
+        CHECK(dev.used_bytes == used, "%lld bytes are left", (long long)(dev.used_bytes - used));
+    }
+    refused_alloc = 0;
+    CHECK(anew > 0, "merge was never refused after it had been timed");
+}
+
 // What `auto` takes by itself counts, whoever stays.
 static void test_counting(struct inputs *in)
 {
@@ -211,6 +250,7 @@ int main(void)
         test_tried(&in);
         test_three_tried(&in);
         test_refused(&in);
+        test_refused_anew(&in);
         test_counting(&in);
         test_no_room();
         dev.ops = device_list[DEVICE_CPU].ops;
