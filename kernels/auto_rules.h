@@ -1,5 +1,6 @@
 // The rules of `auto`, made by results/fit_auto.py: not to be edited. The weights are in the order
 // of enum pick_feature.
+// --since spgemm:cuda:2026-11-26
 // clang-format off
 #ifndef AUTO_RULES_H
 #define AUTO_RULES_H

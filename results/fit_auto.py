@@ -29,6 +29,7 @@ import argparse
 import collections
 import math
 import os
+import re
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "plots"))
@@ -103,8 +104,9 @@ def who_ran(row):
     return row["stats"].get("picked") if row["alg"] == "auto" else row["alg"]
 
 
-def read_cases(paths, since):
-    """{rule: [Case]}; `since`: {(operation, device): a date}, of which older ones are left out."""
+def read_cases(paths, since=()):
+    """{rule: [Case]}; `since`: [(operation, device, date)], of which older ones are left out."""
+    since = {(op, device): date for op, device, date in since}
     found, tiles = {}, {}
     for row in records.read(paths):  # in the order that they were measured in: the last one counts
         tile = records.number(row["stats"].get("nnz_per_tile"))
@@ -297,10 +299,10 @@ def function_name(rule):
     return "_".join(["auto"] + [word for word in rule if word])
 
 
-def header(rules):
+def header(rules, since=()):
     """The text of the header of what make() found."""
     lines = ["// The rules of `auto`, made by results/fit_auto.py: not to be edited. The weights are in the order",
-             "// of enum pick_feature.", "// clang-format off", "#ifndef AUTO_RULES_H",
+             "// of enum pick_feature.", *("// --since %s:%s:%s" % of for of in since), "// clang-format off", "#ifndef AUTO_RULES_H",
              "#define AUTO_RULES_H", "", '#include "algos/pick.h"', ""]
     picks = {}
     for (op, device, _), of in rules.items():
@@ -356,11 +358,13 @@ def make(cases_of, out):
 
 
 def since_of(text):
-    """((operation, device), date) of OP:DEVICE:DATE."""
-    op, device, date = text.split(":", 2)
-    if (op, device) not in {rule[:2] for rule in RULES}:
-        raise argparse.ArgumentTypeError("%s:%s has no rule" % (op, device))
-    return (op, device), date
+    """(operation, device, date) of OP:DEVICE:DATE."""
+    parts = tuple(text.split(":"))
+    if len(parts) != 3 or parts[:2] not in {rule[:2] for rule in RULES}:
+        raise argparse.ArgumentTypeError("%s: no OP:DEVICE:DATE of a rule" % text)
+    if not re.fullmatch(r"\d{4}-\d\d-\d\d", parts[2]):
+        raise argparse.ArgumentTypeError("%s: the date is no YYYY-MM-DD" % text)
+    return parts
 
 
 def main():
@@ -373,7 +377,7 @@ def main():
                         "have changed")
     args = parser.parse_args()
     try:
-        text = header(make(read_cases(args.files, dict(args.since)), sys.stdout))
+        text = header(make(read_cases(args.files, args.since), sys.stdout), args.since)
         if args.o:
             with open(args.o, "w", encoding="utf-8") as f:
                 f.write(text)

@@ -2,6 +2,7 @@
 """Tests of results/fit_auto.py: that kernels/auto_rules.h is what it makes of the records that are
 here, that it finds the rule by which planted records were made, and what it says of too few."""
 
+import argparse
 import contextlib
 import glob
 import io
@@ -34,13 +35,16 @@ def test_header():
     """Numbers may differ a little: machines differ in their logarithms."""
     paths = [path for folder in ("h200", "h200/derived", "epyc")
              for path in sorted(glob.glob(os.path.join(ROOT, "results", folder, "*.jsonl")))]
-    with contextlib.redirect_stderr(io.StringIO()):
-        rules = fit_auto.make(fit_auto.read_cases(paths), io.StringIO())
-    made, values = numbers(fit_auto.header(rules))
     with open(os.path.join(ROOT, "kernels/auto_rules.h"), encoding="utf-8") as f:
-        there, old = numbers(f.read())
+        text = f.read()
+    there, old = numbers(text)
+    options = re.findall(r"^// --since (\S+)$", text, re.M)
+    since = [fit_auto.since_of(x) for x in options]
+    with contextlib.redirect_stderr(io.StringIO()):
+        rules = fit_auto.make(fit_auto.read_cases(paths, since), io.StringIO())
+    made, values = numbers(fit_auto.header(rules, since))
     again = "results/fit_auto.py results/h200/*.jsonl results/h200/derived/*.jsonl " \
-            "results/epyc/*.jsonl -o kernels/auto_rules.h"
+            "results/epyc/*.jsonl %s -o kernels/auto_rules.h" % " ".join("--since " + x for x in options)
     check(made == there, "kernels/auto_rules.h has other rules than the records make: " + again)
     check(len(values) == len(old) > 50 and
           all(abs(x - y) <= 1e-4 * max(1, abs(x)) for x, y in zip(values, old)),
@@ -332,12 +336,31 @@ def test_no_tiles(folder):
             check(len(fit_auto.read_cases([path])[rule]) == 8, "tiles of another candidate's record")
 
 
+def test_since(folder):
+    """Older records of an operation on a device, and no others, are left out."""
+    path = os.path.join(folder, "since.jsonl")
+    for rule in (("sddmm", "cuda", None), ("sddmm", "cpu", None)):
+        records_ = plant(rule, random.Random(1), planted_rule(rule, random.Random(2)), 2)
+        write(path, records_)  # of 2026-11-20
+        for option, left_out in (("sddmm:cuda:2026-11-21", rule[1] == "cuda"),
+                                 ("sddmm:cuda:2026-11-20", False), ("spmm:cuda:2026-11-21", False)):
+            cases = fit_auto.read_cases([path], [fit_auto.since_of(option)])
+            check(any(cases.values()) != left_out, "%s of records of %s" % (option, rule[1]))
+    for wrong in ("sddmm:cuda", "sddmm:tpu:2026-11-21", "sddmm:cuda:21-11-2026", "sddmm:cuda:"):
+        try:
+            fit_auto.since_of(wrong)
+            check(False, "%s was taken" % wrong)
+        except argparse.ArgumentTypeError:
+            check(True, wrong)
+
+
 with tempfile.TemporaryDirectory() as folder_:
     test_planted(folder_)
     test_sources(folder_)
     test_never_together(folder_)
     test_left_out(folder_)
     test_no_tiles(folder_)
+    test_since(folder_)
 test_shared()
 test_judge()
 test_whole()

@@ -5,6 +5,7 @@
 #define UNITS 4 // multiprocessors that what is decided here is for
 
 static struct device dev;
+static const struct device_ops *real_ops; // as it was opened with
 
 static const struct algo_entry *graded(void)
 {
@@ -33,6 +34,7 @@ static int make_spread(int32_t m, int32_t n, int32_t (*length)(int32_t), struct 
 struct told {
     double rows;                 // of a warp; -1: it went by pieces
     double strips_us, pieces_us; // of a trial; -1: there was none
+    struct figures figures;
 };
 
 static struct told run_told(const struct csr *A, enum prec prec, int64_t k, double strips,
@@ -40,7 +42,7 @@ static struct told run_told(const struct csr *A, enum prec prec, int64_t k, doub
 {
     struct inputs in;
     double opt[PARAMS_MAX] = {0};
-    struct told told = {-1, -1, -1};
+    struct told told = {.rows = -1, .strips_us = -1, .pieces_us = -1};
     if (spmm_inputs(&in, &dev, A, prec, LAYOUT_ROW, k, 0)) return told;
     algo_defaults(graded()->algo, opt);
     set_option(graded(), opt, "strips", strips);
@@ -52,6 +54,7 @@ static struct told run_told(const struct csr *A, enum prec prec, int64_t k, doub
     told.rows = figure_of(&out, "strip_rows");
     told.strips_us = figure_of(&out, "strips_timed_us");
     told.pieces_us = figure_of(&out, "pieces_timed_us");
+    told.figures = out.figures;
     return told;
 }
 
@@ -61,17 +64,15 @@ static double run_right(const struct csr *A, enum prec prec, int64_t k, double s
     return run_told(A, prec, k, strips, option, what).rows;
 }
 
-static int32_t length_wanted;
-
-static int32_t as_wanted(int32_t i) { return (void)i, length_wanted; }
-
-static int make_dense(int32_t m, int32_t n, int32_t length, struct csr *A)
-{
-    length_wanted = length;
-    return make_spread(m, n, as_wanted, A);
-}
+static int32_t ten(int32_t i) { return (void)i, 10; }
 
 static int32_t fifty(int32_t i) { return (void)i, 50; }
+
+static int32_t sixty(int32_t i) { return (void)i, 60; }
+
+static int32_t hundred(int32_t i) { return (void)i, 100; }
+
+static int32_t all(int32_t i) { return (void)i, 600; }
 
 static int32_t up_to_forty(int32_t i) { return i * 11 % 41; }
 
@@ -100,58 +101,106 @@ static void test_shapes(void)
     }
 }
 
-static int32_t two_hundred(int32_t i) { return (void)i, 200; }
+static int32_t but_one_full(int32_t i) { return i == 9 ? 1200 : 60; }
 
-static int32_t all_but_few(int32_t i) { return i == 9 ? 600 : 1; }
-
-// Where A is so dense, and rows so even, that no trial is needed, or an option asks; not where rows
-// of B begin anywhere, where another option says how pieces are to be, or where one row has most of
-// the nonzeros.
+// By strips for sure where A is dense and rows are even, or an option asks; for sure not where rows
+// of B begin anywhere, where another option says how pieces are to be, where there are few
+// nonzeros, or where one row has so many of a panel's that all others wait for it.
 static void test_choice(void)
 {
-    struct csr dense, full_rows, even, uneven;
-    if (make_spread(900, 600, two_hundred, &dense) || make_dense(900, 600, 600, &full_rows) ||
-        make_spread(900, 6000, fifty, &even) || make_spread(500, 600, all_but_few, &uneven))
-        return;
-    CHECK(run_right(&dense, F32, 64, -1, NULL, "dense") > 0, "strips do not pay");
-    CHECK(run_right(&full_rows, F64, 16, -1, NULL, "full rows") > 0, "strips do not pay in f64");
-    CHECK(run_right(&dense, F32, 64, 0, NULL, "dense") < 0, "strips against an option");
-    CHECK(run_right(&dense, F32, 63, -1, NULL, "k is odd") < 0, "strips of rows unaligned");
-    CHECK(run_right(&dense, F32, 63, 2, NULL, "k is odd") < 0, "strips of rows unaligned");
-    CHECK(run_right(&dense, F32, 64, -1, "medium", "medium rows") < 0, "pieces are meant");
-    CHECK(run_right(&even, F32, 64, -1, NULL, "few nonzeros") < 0, "strips of few nonzeros");
-    CHECK(run_right(&uneven, F32, 64, -1, NULL, "one long row") < 0, "strips of one long row");
-    csr_free(&dense);
-    csr_free(&full_rows);
-    csr_free(&even);
-    csr_free(&uneven);
-}
-
-// From a few nonzeros of a row to all of them: by pieces, by the faster way of the two, by strips.
-static void test_trial(void)
-{
-    int by[2] = {0}, timed = 0;
-    for (int32_t length = 10; length <= 640; length *= 2) {
+    static const struct {
+        int32_t m, n, (*length)(int32_t);
+        enum prec prec;
+        int64_t k;
+        double strips;
+        const char *option;
+        enum { STRIPS, PIECES, TRIAL } want;
+        const char *why;
+    } cases[] = {
+        {900, 600, all, F32, 64, -1, NULL, STRIPS, "full rows"},
+        {900, 600, all, F64, 16, -1, NULL, STRIPS, "full rows"},
+        {900, 600, all, F32, 64, 0, NULL, PIECES, "an option says so"},
+        {900, 600, all, F32, 63, -1, NULL, PIECES, "rows of B begin anywhere"},
+        {900, 600, all, F32, 63, 2, NULL, PIECES, "rows of B begin anywhere, and an option asks"},
+        {900, 600, all, F32, 64, -1, "medium", PIECES, "an option is about pieces"},
+        {900, 6000, fifty, F32, 64, -1, NULL, PIECES, "there are few nonzeros"},
+        {900, 6000, fifty, F32, 64, 1, NULL, STRIPS, "there are few nonzeros, but an option asks"},
+        {128, 1200, sixty, F32, 64, -1, NULL, TRIAL, "there are some nonzeros"},
+        {128, 1200, but_one_full, F32, 64, -1, NULL, PIECES, "one warp would take longest"},
+    };
+    for (int c = 0; c < COUNT(cases); c++) {
         struct csr A;
-        if (make_dense(600, 640, length, &A)) return;
-        const struct told x = run_told(&A, F32, 32, -1, NULL, "denser rows");
-        const bool strips = x.rows > 0, trial = x.strips_us >= 0;
-        CHECK(trial == (x.pieces_us >= 0), "one way was timed, the other not");
-        if (trial)
-            CHECK(strips == (x.strips_us < x.pieces_us), "not the faster one: %g and %g us, %g",
-                  x.strips_us, x.pieces_us, x.rows);
-        else
-            CHECK(!by[1] || strips, "%d nonzeros of a row by pieces, fewer by strips", length);
-        timed += trial;
-        if (!trial) by[strips]++;
+        if (make_spread(cases[c].m, cases[c].n, cases[c].length, &A)) return;
+        const struct told x =
+            run_told(&A, cases[c].prec, cases[c].k, cases[c].strips, cases[c].option, cases[c].why);
+        CHECK((x.strips_us >= 0) == (cases[c].want == TRIAL), "a trial, or none, of case %d: %s", c,
+              cases[c].why);
+        if (cases[c].want != TRIAL)
+            CHECK((x.rows > 0) == (cases[c].want == STRIPS), "%g rows of a warp by strips: %s",
+                  x.rows, cases[c].why);
         csr_free(&A);
     }
-    CHECK(by[0] && timed && by[1], "%d by pieces for sure, %d timed, %d by strips for sure", by[0],
-          timed, by[1]);
+}
+
+// The device, whose runs take as long as is said here: those of the first trial and the others.
+#define TRIAL_RUNS 4 // where there are no graphs
+static double trial_us[2];
+static int timed_runs;
+
+static int stop_timer(struct device *d, double *ms)
+{
+    int err = real_ops->timer_stop(d, ms);
+    *ms = trial_us[timed_runs++ >= TRIAL_RUNS] / 1e3;
+    return err;
+}
+
+// Either way is taken where it is the faster one, and what it tells is as if the other one had
+// never been prepared.
+static void test_trial(void)
+{
+    static const char *const of_pieces[] = {"short", "lanes", "columns", "short_most", "bundled"};
+    struct csr A;
+    if (make_spread(128, 1000, hundred, &A)) return;
+    real_ops = dev.ops;
+    struct device_ops fake = *real_ops;
+    fake.graph_make = NULL;
+    fake.timer_stop = stop_timer;
+    dev.ops = &fake;
+    for (int strips_win = 0; strips_win < 2; strips_win++) {
+        trial_us[0] = strips_win ? 20 : 30;
+        trial_us[1] = strips_win ? 30 : 20;
+        timed_runs = 0;
+        const struct told x = run_told(&A, F32, 64, -1, NULL, "two ways");
+        CHECK(x.strips_us == trial_us[0] && x.pieces_us == trial_us[1],
+              "strips take %g us, pieces %g", x.strips_us, x.pieces_us);
+        CHECK((x.rows > 0) == strips_win, "%g rows of a warp by strips", x.rows);
+        for (int i = 0; i < COUNT(of_pieces); i++)
+            CHECK(!strips_win || !figures_find(&x.figures, of_pieces[i]), "%s of no pieces",
+                  of_pieces[i]);
+        CHECK(strips_win || figures_find(&x.figures, "lanes"), "pieces tell nothing");
+    }
+    dev.ops = real_ops;
+    csr_free(&A);
+}
+
+// From a few nonzeros of a row to all of them: by pieces for sure, by a trial, by strips for sure.
+static void test_denser(void)
+{
+    static int32_t (*const lengths[])(int32_t) = {ten, fifty, hundred, all};
+    static const int want[] = {0, 1, 1, 2};
+    for (int i = 0; i < COUNT(lengths); i++) {
+        struct csr A;
+        if (make_spread(600, 640, lengths[i], &A)) return;
+        const struct told x = run_told(&A, F32, 32, -1, NULL, "denser rows");
+        const int found = x.strips_us >= 0 ? 1 : x.rows > 0 ? 2 : 0;
+        CHECK(found == want[i], "%lld nonzeros: 0 by pieces, 1 a trial, 2 by strips: %d, not %d",
+              (long long)A.nnz, found, want[i]);
+        csr_free(&A);
+    }
 }
 
 int main(void)
 {
-    static void (*const tests[])(void) = {test_shapes, test_choice, test_trial, NULL};
+    static void (*const tests[])(void) = {test_shapes, test_choice, test_trial, test_denser, NULL};
     return main_on_cuda(&dev, UNITS, tests);
 }

@@ -154,8 +154,8 @@ static double least_us(const struct trials *all)
 }
 
 // Times the runs of the candidate that the task was handed on to, unless preparing it failed with
-// `err`, and takes the task back. `before`: what was told before it. One that takes well over the
-// least time so far in a single run is not run again.
+// `err`, and tears it down. `before`: what was told before it. One that takes well over the least
+// time so far in a single run is not run again.
 static int time_trial(struct task *t, const struct field *f, int candidate, int err,
                       const struct figures *before, struct trials *all)
 {
@@ -203,15 +203,17 @@ static int count_compared(const struct trials *all)
     return count;
 }
 
-// The task was handed on to candidate `first`: it goes to the fastest of all that may be as fast.
-// Each is timed alone, with nothing of the others on the device, and the fastest is then prepared
-// anew: on a GPU one that stayed while others were prepared ran up to 1.2 times as long from then
-// on, for reasons that its counters did not show. A refusal: of all of these.
-static int try_others(struct task *t, struct field *f, int first, const struct figures *before)
+// The task was handed on to candidate `first`, which is prepared since `start`: it goes to the
+// fastest of all that may be as fast. Each is timed alone, with nothing of the others on the
+// device, and the fastest is then prepared anew: on a GPU one that stayed while others were
+// prepared ran up to 1.2 times as long from then on, for reasons that its counters did not show. It
+// is a refusal if all of them refuse.
+static int try_others(struct task *t, struct field *f, int first, const struct figures *before,
+                      double start)
 {
-    const double start = clock_ms(), us = f->us[first];
+    const double us = f->us[first];
     struct trials all = {0};
-    struct field timed = *f;
+    struct field timed = *f; // by their times, those that were not timed are out of the question
     struct figures told;
     int next;
     f->us[first] = INFINITY;
@@ -245,9 +247,10 @@ int pick_prepare(struct task *t, const struct pick_rules *rules, const struct pi
     task_number(t, "picked_in_us", 1e3 * (clock_ms() - start));
     int err = fail(ERR_UNSUPPORTED, "%s: there is nothing to pick", t->entry->name);
     do {
+        const double from = clock_ms();
         err = take_fastest(t, &f, &first, &before, err);
         if (err || task_option(t, "try") == 0) break;
-        err = try_others(t, &f, first, &before);
+        err = try_others(t, &f, first, &before, from);
     } while (is_refusal(err));
     t->dev->peak_bytes = max64(t->dev->peak_bytes, counted);
     return err;

@@ -4,7 +4,7 @@
 
 #include "device/cuda.cuh"
 
-// Not through L1; by L2 it is kept as anything else.
+// Not through L1. To L2 it is a load as any other.
 template <typename X> static __device__ __forceinline__ X load_once(const X *p)
 {
     static_assert(sizeof(X) == 4 || sizeof(X) == 8 || sizeof(X) == 16, "one load");

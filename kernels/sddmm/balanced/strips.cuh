@@ -33,14 +33,16 @@
 #define STRIP_BYTES   (128 << 10) // of rows of Y; the rest of L1 is for rows of X, and for A
 #define STRIP_THREADS 256
 
-// Strips pay, by measurements on an H100 and an H200, where all of these hold.
+// When strips pay, by measurements on an H100 and an H200: of the first rule whose rows of Y are
+// not too long all else must hold. Rows of A that are few pieces have their columns near each
+// other, so that L1 finds rows of Y again in the order of CSR, too.
 struct strip_rule {
-    double gain;    // Rows are fetched so many times less often, at least.
-    int64_t row;    // A row of Y has so many bytes,
-    int64_t bytes;  // and a multiprocessor would fetch so many of Y in the order of CSR.
-    int64_t pieces; // Rows of A are so many pieces in the mean, or L1 finds most rows of Y anyway.
+    int64_t row;    // bytes of a row of Y, at least
+    double gain;    // rows are fetched so many times less often, at least
+    int64_t bytes;  // of Y that a multiprocessor would fetch in the order of CSR, at least
+    int64_t pieces; // of a row of A, in the mean of all rows, at least
 };
-static const struct strip_rule strip_rules[] = {{3.5, 256, 512 << 10, 0}, {8, 128, 256 << 10, 4}};
+static const struct strip_rule strip_rules[] = {{256, 3.5, 512 << 10, 0}, {128, 8, 256 << 10, 4}};
 
 struct strips {
     int32_t width;              // columns of a strip; 0: there are none

@@ -1,6 +1,8 @@
 // graded: SpMM, C = A * B, row-major, with rows graded by their length.
 //
-// Format: CSR. Any k, any mix of row lengths. Deterministic: every sum has one fixed order.
+// Format: CSR. Any k, any mix of row lengths. Deterministic: every sum has one fixed order, by pieces
+// and by strips. Which of these a dense enough A goes by may be found by a trial; with the option
+// `strips` it is fixed.
 //
 // Who computes a row is decided once, when the case is prepared: a few lanes have a short row, or
 // two tiny ones in turn, a warp a medium one, blocks the segments of a long one. So a product needs

@@ -14,8 +14,8 @@
 #define SHARE_FULL         5.5 // nonzeros of a group from which on longer pieces cost nothing
 
 struct plan {
-    bool by_strips; // then there is nothing else
-    struct strips strips;
+    bool by_strips;       // what run() goes by: strips, or pieces, which is all that follows
+    struct strips strips; // by the end of prepare() there is but one of the two
     struct choice choice;
     double share; // group_share() of the form for rows that are no bundles, ahead of wider_pays()
     const struct form *form;
@@ -468,23 +468,23 @@ static inline void pieces_free(struct device *d, struct plan *s)
     s->arrived = NULL;
 }
 
-static inline int plan_strips(struct task *t, struct plan *s)
+// Prepares strips, and goes by them if that was possible.
+static inline int make_strips(struct task *t, struct plan *s)
 {
     int err = strips_make(t, &s->strips);
     s->by_strips = !err && s->strips.rows;
     return err;
 }
 
-// Both ways are prepared: times them, and keeps the faster one. `before`: what the case told of
+// Both ways are prepared: times them, and frees the slower one. `before`: what the case told of
 // itself when there was neither.
-static inline int plan_faster(struct task *t, struct plan *s, const struct figures *before)
+static inline int keep_faster(struct task *t, struct plan *s, const struct figures *before)
 {
-    const double alone_us = 100; // what a run that is started alone may take longer
     double strips_us, pieces_us;
     int err = device_sync(t->dev); // what preparing has yet to write is there before a run
     if (!err) err = trial_time(t, false, INFINITY, &strips_us);
     s->by_strips = false;
-    if (!err) err = trial_time(t, false, 3 * strips_us + alone_us, &pieces_us);
+    if (!err) err = trial_time(t, false, INFINITY, &pieces_us);
     if (err) return err;
     s->by_strips = strips_us < pieces_us;
     if (s->by_strips) {
@@ -506,11 +506,11 @@ static inline int plan_make(struct task *t, const struct form *forms, int count)
     t->state = s;
     if (!s) return ERR_MEMORY;
     int err = strips_choose(t, &s->strips);
-    if (!err && s->strips.rows && !s->strips.unsure) err = plan_strips(t, s);
+    if (!err && s->strips.rows && !s->strips.unsure) err = make_strips(t, s);
     if (err || s->by_strips) return err;
     err = plan_pieces(t, s, forms, count);
-    if (!err && s->strips.unsure) err = plan_strips(t, s);
-    return err || !s->by_strips ? err : plan_faster(t, s, &before);
+    if (!err && s->strips.unsure) err = make_strips(t, s);
+    return err || !s->by_strips ? err : keep_faster(t, s, &before);
 }
 
 static inline void plan_free(struct task *t)

@@ -5,8 +5,8 @@
 #include "kernel.cuh"
 
 struct strips {
-    int rows;       // of A that a warp has; 0: this way is not to be taken
-    bool unsure;    // whether it is the faster one
+    int rows;       // of A that a warp has; 0: this way is out of the question
+    bool unsure;    // a trial is to tell whether it is the faster one
     int32_t panels; // of rows, a block's each
     int32_t slabs;
     int32_t height; // rows of B in a strip

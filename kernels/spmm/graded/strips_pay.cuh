@@ -5,7 +5,7 @@
 #include "strips_list.cuh"
 
 // A multiprocessor's clocks by strips: for a launch, a block, a nonzero of its panel, a row of B.
-// Fitted to 12 matrices on an H100; within 15 % on 22 on an H200.
+// Fitted to 12 matrices on an H100. On 22 on an H200 times are within 15 % of that.
 struct strip_clocks {
     double launch, block, nonzero, row;
 };
@@ -19,8 +19,8 @@ static const struct strip_clocks *clocks_of(enum prec prec)
 
 // By pieces: bytes of B that nonzeros fetch in a clock, of matrices so dense. Less where rows of B
 // have 128 bytes or less; where they are so many that L1 finds few of them again; and where rows of
-// A are few and long, so that each is cut in segments. It may be off by a half: how well pieces
-// fill the device is not in it.
+// A are few and long, so that each is cut in segments. How well pieces fill the device is not in
+// it, so the clocks by pieces may be off by a half.
 #define GATHER_BYTES       53
 #define GATHER_BYTES_SHORT 42
 #define GATHER_BYTES_FAR   33
