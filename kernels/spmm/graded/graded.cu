@@ -1,8 +1,8 @@
 // graded: SpMM, C = A * B, row-major, with rows graded by their length.
 //
-// Format: CSR. Any k, any mix of row lengths. Deterministic: every sum has one fixed order, by pieces
-// and by strips. Which of these a dense enough A goes by may be found by a trial; with the option
-// `strips` it is fixed.
+// Format: CSR. Any k, any mix of row lengths. Deterministic: every sum has one fixed order, by
+// pieces and by strips. Which of these a dense enough A goes by may be found by a trial; with the
+// option `strips` it is fixed.
 //
 // Who computes a row is decided once, when the case is prepared: a few lanes have a short row, or
 // two tiny ones in turn, a warp a medium one, blocks the segments of a long one. So a product needs
@@ -25,10 +25,11 @@
 // multiply.cuh  the kernel: from a piece to its rows of C
 // form.cuh      which of the forms of the kernel a case takes
 // plan.cuh      lengths, lists and sizes, decided and allocated
+// way.cuh       by strips, by pieces, or a trial of both
 // graded.cu     what the kernel is compiled for; options
 // strips.cu     another way, without pieces, for an A that is dense enough, with B in shared memory
 #include "multiply.cuh"
-#include "plan.cuh"
+#include "way.cuh"
 
 template <typename S, bool BUNDLES, int BLOCKS> static void start(const struct task *t)
 {

@@ -1,0 +1,79 @@
+// Which way a case goes, by strips or by pieces: what prepare() decides first, and what it keeps.
+#ifndef GRADED_WAY_H
+#define GRADED_WAY_H
+
+#include <math.h>
+
+#include "algos/trial.h"
+#include "plan.cuh"
+
+static inline void pieces_free(struct device *d, struct plan *s)
+{
+    for (int kind = 0; kind < KINDS; kind++) {
+        device_free(d, s->lists.list[kind]);
+        s->lists.list[kind] = NULL;
+    }
+    device_free(d, s->bundles.idx);
+    device_free(d, s->bundles.val);
+    device_free(d, s->partial);
+    device_free(d, s->arrived);
+    s->bundles = {};
+    s->partial = NULL;
+    s->arrived = NULL;
+}
+
+// Prepares strips, and goes by them if that was possible.
+static inline int make_strips(struct task *t, struct plan *s)
+{
+    int err = strips_make(t, &s->strips);
+    s->by_strips = !err && s->strips.rows;
+    return err;
+}
+
+// Both ways are prepared: times them, and frees the slower one. `before`: what the case told of
+// itself when there was neither.
+static inline int keep_faster(struct task *t, struct plan *s, const struct figures *before)
+{
+    double strips_us, pieces_us;
+    int err = device_sync(t->dev); // what preparing has yet to write is there before a run
+    if (!err) err = trial_time(t, false, INFINITY, &strips_us);
+    s->by_strips = false;
+    if (!err) err = trial_time(t, false, INFINITY, &pieces_us);
+    if (err) return err;
+    s->by_strips = strips_us < pieces_us;
+    if (s->by_strips) {
+        pieces_free(t->dev, s);
+        t->figures = *before;
+    } else {
+        strips_free(t->dev, &s->strips);
+        s->strips = {};
+    }
+    task_number(t, "strips_timed_us", strips_us);
+    task_number(t, "pieces_timed_us", pieces_us);
+    return OK;
+}
+
+static inline int plan_make(struct task *t, const struct form *forms, int count)
+{
+    struct plan *s = (struct plan *)mem_zero_alloc(1, sizeof *s);
+    const struct figures before = t->figures;
+    t->state = s;
+    if (!s) return ERR_MEMORY;
+    int err = strips_choose(t, &s->strips);
+    if (!err && s->strips.rows && !s->strips.unsure) err = make_strips(t, s);
+    if (err || s->by_strips) return err;
+    err = plan_pieces(t, s, forms, count);
+    if (!err && s->strips.unsure) err = make_strips(t, s);
+    return err || !s->by_strips ? err : keep_faster(t, s, &before);
+}
+
+static inline void plan_free(struct task *t)
+{
+    struct plan *s = (struct plan *)t->state;
+    if (!s) return;
+    strips_free(t->dev, &s->strips);
+    pieces_free(t->dev, s);
+    task_free_state(t);
+}
+
+#endif
