@@ -9,6 +9,13 @@ static const struct algo_entry *graded(void)
     return algo_find(op_find("spmm"), "graded", dev.kind);
 }
 
+// The default options, but never by strips.
+static void by_pieces(double *opt)
+{
+    algo_defaults(graded()->algo, opt);
+    set_option(graded(), opt, "strips", 0);
+}
+
 // Row i has length(i) nonzeros; where to(i) is less than i, in the columns of that row, which is as
 // long.
 static int make_rows(int32_t m, int32_t n, int32_t (*length)(int32_t), int32_t (*to)(int32_t),
@@ -74,8 +81,7 @@ static struct outcome run_rows(int32_t m, int32_t (*length)(int32_t), int32_t (*
     struct outcome out = {.err = ERR_MEMORY};
     if (make_rows(m, 3400, length, to, &A) || spmm_inputs(&in, &dev, &A, prec, LAYOUT_ROW, k, 0))
         return out;
-    algo_defaults(graded()->algo, opt);
-    set_option(graded(), opt, "strips", 0);
+    by_pieces(opt);
     for (; settings && settings->name; settings++)
         set_option(graded(), opt, settings->name, settings->value);
     out = run_right(&in, opt, what);
@@ -97,7 +103,7 @@ static void test_kinds(void)
     if (make_rows(3 * COUNT(edges), 2100, edge, NULL, &A)) return;
     for (int prec = F32; prec <= F64; prec++) {
         if (spmm_inputs(&in, &dev, &A, (enum prec)prec, LAYOUT_ROW, 32, 0)) return;
-        algo_defaults(graded()->algo, opt);
+        by_pieces(opt);
         set_option(graded(), opt, "short", 32);
         set_option(graded(), opt, "medium", 256);
         set_option(graded(), opt, "segment", 1024);
@@ -143,7 +149,7 @@ static void test_tiny(void)
             struct inputs in;
             double opt[PARAMS_MAX] = {0};
             if (spmm_inputs(&in, &dev, &A, turn % 2 ? F64 : F32, LAYOUT_ROW, k, 0)) return;
-            algo_defaults(graded()->algo, opt);
+            by_pieces(opt);
             set_option(graded(), opt, "tiny", cases[c].tiny);
             set_option(graded(), opt, "short", 8);
             struct outcome out = run_right(&in, opt, "tiny rows");
@@ -187,7 +193,7 @@ static void test_segments(void)
         struct inputs in;
         double opt[PARAMS_MAX] = {0};
         if (spmm_inputs(&in, &dev, &A, turn % 2 ? F64 : F32, LAYOUT_ROW, ks[turn / 2], 0)) return;
-        algo_defaults(graded()->algo, opt);
+        by_pieces(opt);
         set_option(graded(), opt, "medium", 100);
         struct outcome out = run_right(&in, opt, "one long row");
         const double cut = ceil(20000 / figure_of(&out, "segment_length"));
@@ -632,7 +638,7 @@ static void test_scatter(void)
             struct inputs in;
             double opt[PARAMS_MAX] = {0}, bytes = cases[c].bytes;
             if (spmm_inputs(&in, &dev, &A, prec, LAYOUT_ROW, prec == F32 ? 128 : 64, 0)) return;
-            algo_defaults(graded()->algo, opt);
+            by_pieces(opt);
             set_option(graded(), opt, "alike", 0);
             const struct outcome out = run_right(&in, opt, cases[c].what);
             const bool past = 2 * 512 * (int64_t)A.n > 3 * dev.cache_bytes;
@@ -668,7 +674,7 @@ static void test_no_slab_pays(void)
             double opt[PARAMS_MAX] = {0};
             if (spmm_inputs(&in, &dev, &A, (enum prec)prec, LAYOUT_ROW, prec == F32 ? 128 : 64, 0))
                 return;
-            algo_defaults(graded()->algo, opt);
+            by_pieces(opt);
             dev.cache_bytes = third - !cases[c].fits;
             const struct outcome out = run_right(&in, opt, "all columns are new");
             dev.cache_bytes = own;
@@ -721,7 +727,7 @@ static void test_bundles(void)
             double opt[PARAMS_MAX] = {0};
             if (spmm_inputs(&in, &dev, &A, turn % 2 ? F64 : F32, LAYOUT_ROW, ks[turn / 2], 0))
                 return;
-            algo_defaults(graded()->algo, opt);
+            by_pieces(opt);
             set_option(graded(), opt, "alike", cases[c].alike);
             set_option(graded(), opt, "bundled", cases[c].share);
             set_option(graded(), opt, "short", 32);
@@ -794,7 +800,7 @@ static void test_narrower_bundles(void)
         double opt[PARAMS_MAX] = {0};
         if (make_even(cases[c].m, 5000, cases[c].length, ALIKE, 37, cases[c].shift, &A)) return;
         if (spmm_inputs(&in, &dev, &A, cases[c].prec, LAYOUT_ROW, cases[c].k, 0)) return;
-        algo_defaults(graded()->algo, opt);
+        by_pieces(opt);
         set_option(graded(), opt, "slab", cases[c].slab);
         const struct outcome out = run_right(&in, opt, cases[c].what);
         CHECK(figure_of(&out, "bundles") == cases[c].bundles &&
@@ -896,23 +902,23 @@ static void test_shapes(void)
         if (spmm_inputs(&in, &dev, &A, k % 2 ? F32 : F64, LAYOUT_ROW, k <= 100 ? k : more[k - 101],
                         0))
             return;
-        algo_defaults(graded()->algo, opt);
+        by_pieces(opt);
         run_right(&in, opt, "all lengths");
         set_option(graded(), opt, "lanes", (double)(1 << k % 6));
         run_right(&in, opt, "lanes");
-        algo_defaults(graded()->algo, opt);
+        by_pieces(opt);
         if (k % 8 == 0) {
             set_option(graded(), opt, "slab", 128);
             struct outcome out = run_right(&in, opt, "slabs of 128 bytes");
             CHECK(figure_of(&out, "columns") * (double)prec_bytes(in.p.prec) <= 128,
                   "slabs of %g columns", figure_of(&out, "columns"));
-            algo_defaults(graded()->algo, opt);
+            by_pieces(opt);
             set_option(graded(), opt, "pack", 8);
             out = run_right(&in, opt, "packs of 8 bytes");
             CHECK(figure_of(&out, "pack") == 8, "packs of %g bytes", figure_of(&out, "pack"));
             set_option(graded(), opt, "pack", 1); // less than a value has
             run_right(&in, opt, "packs of one value");
-            algo_defaults(graded()->algo, opt);
+            by_pieces(opt);
             set_option(graded(), opt, "roomy", 1);
             run_right(&in, opt, "more registers");
         }
@@ -920,7 +926,7 @@ static void test_shapes(void)
         if (spmm_inputs(&in, &dev, &A, k % 2 ? F64 : F32, LAYOUT_ROW, k <= 100 ? k : more[k - 101],
                         0))
             return;
-        algo_defaults(graded()->algo, opt);
+        by_pieces(opt);
         run_right(&in, opt, "all lengths");
         inputs_free(&in);
     }
@@ -949,7 +955,7 @@ static void test_forms(void)
         struct inputs in;
         double opt[PARAMS_MAX] = {0};
         if (spmm_inputs(&in, &dev, &A, cases[c].prec, LAYOUT_ROW, cases[c].k, 0)) return;
-        algo_defaults(graded()->algo, opt);
+        by_pieces(opt);
         for (int bundles = 0; bundles < 2; bundles++) {
             set_option(graded(), opt, "alike", bundles);
             struct outcome out = run_right(&in, opt, "forms");
