@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Fits the rules of `auto` to records and writes them as a header.
 
-    results/fit_auto.py results/h200/*.jsonl results/h200/derived/*.jsonl results/epyc/*.jsonl \
-        --since spgemm:cuda:2026-11-26 -o kernels/auto_rules.h
+    results/fit_auto.py results/h200/*.jsonl results/h200/derived/*.jsonl results/epyc/*.jsonl --since ... -o kernels/auto_rules.h
+
+with each --since that the header has.
 
 For each operation and device (and, of SpMM, layout) the time of each candidate is
 exp(w0 + w1 x1 + ...), the x being the features of src/algos/pick.h; the candidate with the least
@@ -302,8 +303,10 @@ def function_name(rule):
 def header(rules, since=()):
     """The text of the header of what make() found."""
     lines = ["// The rules of `auto`, made by results/fit_auto.py: not to be edited. The weights are in the order",
-             "// of enum pick_feature.", *("// --since %s:%s:%s" % of for of in since), "// clang-format off", "#ifndef AUTO_RULES_H",
-             "#define AUTO_RULES_H", "", '#include "algos/pick.h"', ""]
+             "// of enum pick_feature."]
+    lines += ["// --since %s:%s:%s" % of for of in since]
+    lines += ["// clang-format off", "#ifndef AUTO_RULES_H", "#define AUTO_RULES_H", "",
+              '#include "algos/pick.h"', ""]
     picks = {}
     for (op, device, _), of in rules.items():
         known = picks.setdefault((op, device), [])

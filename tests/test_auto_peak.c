@@ -53,21 +53,34 @@ static int pick_now(struct task *t)
     return err ? err : pick_prepare(t, rules_now, &none, start);
 }
 
-// The peak when a task is prepared by these rules, which come to this candidate.
-static int64_t peak_by(struct inputs *in, const struct pick_rules *rules, const char *want)
+// A task by these rules, whose candidates are timed in turn.
+static int prepare_by(struct inputs *in, const struct pick_rules *rules, struct task *t)
 {
-    const struct algo_entry entry = {"picker", in->p.op, dev.kind, &picker, NULL};
-    struct task t = {.entry = &entry, .algo = &picker, .opt = {1}};
+    static struct algo_entry entry;
     struct setup setup;
+    entry = (struct algo_entry){"picker", in->p.op, dev.kind, &picker, NULL};
+    *t = (struct task){.entry = &entry, .algo = &picker, .opt = {1}};
     rules_now = rules;
     most_used = trial_runs = 0;
     trials = 0;
     while (trials < 3 && rules->list[trials].name) trials++;
-    int err = task_prepare(&t, &in->o, &setup);
+    return task_prepare(t, &in->o, &setup);
+}
+
+static const char *picked_of(const struct task *t)
+{
+    const struct figure *picked = figures_find(&t->figures, "picked");
+    return picked ? picked->text : "";
+}
+
+// The peak when a task is prepared by these rules, which come to this candidate.
+static int64_t peak_by(struct inputs *in, const struct pick_rules *rules, const char *want)
+{
+    struct task t;
+    int err = prepare_by(in, rules, &t);
     CHECK(!err, "%s", fail_text());
     if (err) return 0;
-    const struct figure *picked = figures_find(&t.figures, "picked");
-    CHECK_TEXT(picked ? picked->text : "", want);
+    CHECK_TEXT(picked_of(&t), want);
     const int64_t peak = dev.peak_bytes;
     CHECK(peak >= dev.used_bytes, "a peak of %lld, and %lld are used", (long long)peak,
           (long long)dev.used_bytes);
@@ -191,28 +204,22 @@ static void test_refused(struct inputs *in)
 // one stays.
 static void test_refused_anew(struct inputs *in)
 {
-    const struct algo_entry entry = {"picker", in->p.op, dev.kind, &picker, NULL};
     const struct pick_rules both = {.unsure = 1.5, .list = {{"merge", {4}}, {"aspt", {4.2}}}};
     const int64_t used = dev.used_bytes;
     int anew = 0;
     trial_ms[0] = 1;
     trial_ms[1] = 2;
     for (int n = 2; n < 60; n++) { // the first is of what is counted
-        struct task t = {.entry = &entry, .algo = &picker, .opt = {1}};
-        struct setup setup;
-        rules_now = &both;
-        trial_runs = 0;
-        trials = 2;
+        struct task t;
         refused_alloc = n;
-        int err = task_prepare(&t, &in->o, &setup);
-        const struct figure *picked = figures_find(&t.figures, "picked");
+        int err = prepare_by(in, &both, &t);
         const bool timed = figures_find(&t.figures, "merge_timed_us");
         CHECK(!err, "the allocation %d is refused: %s", n, fail_text());
         if (timed && figures_find(&t.figures, "merge_refused")) {
-            CHECK_TEXT(picked ? picked->text : "", "aspt");
+            CHECK_TEXT(picked_of(&t), "aspt");
             anew++;
         } else if (timed && !err) {
-            CHECK_TEXT(picked ? picked->text : "", "merge");
+            CHECK_TEXT(picked_of(&t), "merge");
         }
         task_teardown(&t);
         CHECK(dev.used_bytes == used, "%lld bytes are left", (long long)(dev.used_bytes - used));

@@ -101,6 +101,10 @@ static void test_shapes(void)
     }
 }
 
+static int32_t two_hundred(int32_t i) { return (void)i, 200; }
+
+static int32_t all_but_few(int32_t i) { return i == 9 ? 600 : 1; }
+
 static int32_t but_one_full(int32_t i) { return i == 9 ? 1200 : 60; }
 
 // By strips for sure where A is dense and rows are even, or an option asks; for sure not where rows
@@ -119,6 +123,7 @@ static void test_choice(void)
     } cases[] = {
         {900, 600, all, F32, 64, -1, NULL, STRIPS, "full rows"},
         {900, 600, all, F64, 16, -1, NULL, STRIPS, "full rows"},
+        {900, 600, two_hundred, F32, 64, -1, NULL, STRIPS, "rows are a third full"},
         {900, 600, all, F32, 64, 0, NULL, PIECES, "an option says so"},
         {900, 600, all, F32, 63, -1, NULL, PIECES, "rows of B begin anywhere"},
         {900, 600, all, F32, 63, 2, NULL, PIECES, "rows of B begin anywhere, and an option asks"},
@@ -127,6 +132,7 @@ static void test_choice(void)
         {900, 6000, fifty, F32, 64, 1, NULL, STRIPS, "there are few nonzeros, but an option asks"},
         {128, 1200, sixty, F32, 64, -1, NULL, TRIAL, "there are some nonzeros"},
         {128, 1200, but_one_full, F32, 64, -1, NULL, PIECES, "one warp would take longest"},
+        {500, 600, all_but_few, F32, 64, -1, NULL, PIECES, "one row has most of the nonzeros"},
     };
     for (int c = 0; c < COUNT(cases); c++) {
         struct csr A;

@@ -80,10 +80,12 @@ static bool is_refusal(int err) { return err == ERR_UNSUPPORTED || err == ERR_ME
 struct field {
     const struct pick_rule *list;
     int count;
-    double us[PICKS_MAX]; // INFINITY: out of the question
-    double unsure;        // candidates predicted within this factor of the first are timed
-    double far;           // of two the second is timed if within this factor; 0: they need not be
-    bool back;            // runs back to back decide
+    double us[PICKS_MAX];  // INFINITY: out of the question
+    double unsure;         // candidates predicted within this factor of the first are timed
+    double far;            // of two the second is timed if within this factor; 0: they need not be
+    bool back;             // runs back to back decide
+    int taken;             // the candidate that the task was handed on to last
+    struct figures before; // what was told before that
 };
 
 // -1: none is left.
@@ -119,19 +121,18 @@ static void predict(struct task *t, const struct pick_rules *rules, const struct
 }
 
 // Hands the task on to the fastest that takes it; all that refuse are then out of the question.
-// `before` are the figures that were told before it. `err` is what is said where nobody is left.
-static int take_fastest(struct task *t, struct field *f, int *taken, struct figures *before,
-                        int err)
+// `err` is what is said where nobody is left.
+static int take_fastest(struct task *t, struct field *f, int err)
 {
-    while ((*taken = fastest(f)) >= 0) {
-        const char *name = f->list[*taken].name;
-        *before = t->figures;
+    while ((f->taken = fastest(f)) >= 0) {
+        const char *name = f->list[f->taken].name;
+        f->before = t->figures;
         device_peak_reset(t->dev);
         err = delegate_prepare(t, name);
         if (!err) task_text(t, "picked", name);
         if (!is_refusal(err)) return err;
         tell_refusal(t, name, err);
-        f->us[*taken] = INFINITY;
+        f->us[f->taken] = INFINITY;
     }
     return err;
 }
@@ -154,10 +155,10 @@ static double least_us(const struct trials *all)
 }
 
 // Times the runs of the candidate that the task was handed on to, unless preparing it failed with
-// `err`, and tears it down. `before`: what was told before it. One that takes well over the least
-// time so far in a single run is not run again.
+// `err`, and tears it down. One that takes well over the least time so far in a single run is not
+// run again.
 static int time_trial(struct task *t, const struct field *f, int candidate, int err,
-                      const struct figures *before, struct trials *all)
+                      struct trials *all)
 {
     const double alone_us = 100; // what a run that is started alone may take longer
     struct delegate *d = t->state;
@@ -168,7 +169,7 @@ static int time_trial(struct task *t, const struct field *f, int candidate, int 
     *x = (struct trial){candidate, err ? INFINITY : us, is_refusal(err) ? err : OK};
     all->count++;
     delegate_teardown(t);
-    t->figures = *before;
+    t->figures = f->before;
     t->order = NULL;
     return x->refusal ? OK : err;
 }
@@ -203,33 +204,31 @@ static int count_compared(const struct trials *all)
     return count;
 }
 
-// The task was handed on to candidate `first`, which is prepared since `start`: it goes to the
-// fastest of all that may be as fast. Each is timed alone, with nothing of the others on the
-// device, and the fastest is then prepared anew: on a GPU one that stayed while others were
-// prepared ran up to 1.2 times as long from then on, for reasons that its counters did not show. It
-// is a refusal if all of them refuse.
-static int try_others(struct task *t, struct field *f, int first, const struct figures *before,
-                      double start)
+// The task was handed on to the candidate that should be the fastest, which is prepared since
+// `start`: it goes to the fastest of all that may be as fast. Each is timed alone, with nothing of
+// the others on the device, and the fastest is then prepared anew: on a GPU one that stayed while
+// others were prepared ran up to 1.2 times as long from then on, for reasons that its counters did
+// not show. It is a refusal if all of them refuse.
+static int try_others(struct task *t, struct field *f, double start)
 {
-    const double us = f->us[first];
+    const double us = f->us[f->taken];
     struct trials all = {0};
-    struct field timed = *f; // by their times, those that were not timed are out of the question
-    struct figures told;
     int next;
-    f->us[first] = INFINITY;
+    f->us[f->taken] = INFINITY;
     if (next_to_time(f, us, 1) < 0) return OK;
-    int err = time_trial(t, f, first, OK, before, &all);
+    int err = time_trial(t, f, f->taken, OK, &all);
     while (!err && (next = next_to_time(f, us, count_compared(&all))) >= 0) {
         f->us[next] = INFINITY;
         err = delegate_prepare(t, f->list[next].name);
-        err = time_trial(t, f, next, err, before, &all);
+        err = time_trial(t, f, next, err, &all);
     }
     if (err) return err;
     tell_trials(t, f, &all);
     task_number(t, "tried_in_us", 1e3 * (clock_ms() - start));
+    struct field timed = *f; // these alone, by their times
     for (int i = 0; i < f->count; i++) timed.us[i] = INFINITY;
     for (int i = 0; i < all.count; i++) timed.us[all.list[i].candidate] = all.list[i].us;
-    return take_fastest(t, &timed, &next, &told, all.list[all.count - 1].refusal);
+    return take_fastest(t, &timed, all.list[all.count - 1].refusal);
 }
 
 // The peak of the device's memory is that of `auto` where it goes the straight way: the greatest
@@ -240,17 +239,15 @@ int pick_prepare(struct task *t, const struct pick_rules *rules, const struct pi
                  double start)
 {
     const int64_t counted = t->dev->peak_bytes;
-    struct figures before;
     struct field f;
-    int first;
     predict(t, rules, facts, &f);
     task_number(t, "picked_in_us", 1e3 * (clock_ms() - start));
     int err = fail(ERR_UNSUPPORTED, "%s: there is nothing to pick", t->entry->name);
     do {
         const double from = clock_ms();
-        err = take_fastest(t, &f, &first, &before, err);
+        err = take_fastest(t, &f, err);
         if (err || task_option(t, "try") == 0) break;
-        err = try_others(t, &f, first, &before, from);
+        err = try_others(t, &f, from);
     } while (is_refusal(err));
     t->dev->peak_bytes = max64(t->dev->peak_bytes, counted);
     return err;

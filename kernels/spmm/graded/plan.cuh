@@ -451,4 +451,17 @@ static inline int plan_pieces(struct task *t, struct plan *s, const struct form 
     return err;
 }
 
+static inline void pieces_free(struct device *d, struct plan *s)
+{
+    for (int kind = 0; kind < KINDS; kind++) device_free(d, s->lists.list[kind]);
+    device_free(d, s->bundles.idx);
+    device_free(d, s->bundles.val);
+    device_free(d, s->partial);
+    device_free(d, s->arrived);
+    s->lists = {};
+    s->bundles = {};
+    s->partial = NULL;
+    s->arrived = NULL;
+}
+
 #endif

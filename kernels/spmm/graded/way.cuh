@@ -7,23 +7,8 @@
 #include "algos/trial.h"
 #include "plan.cuh"
 
-static inline void pieces_free(struct device *d, struct plan *s)
-{
-    for (int kind = 0; kind < KINDS; kind++) {
-        device_free(d, s->lists.list[kind]);
-        s->lists.list[kind] = NULL;
-    }
-    device_free(d, s->bundles.idx);
-    device_free(d, s->bundles.val);
-    device_free(d, s->partial);
-    device_free(d, s->arrived);
-    s->bundles = {};
-    s->partial = NULL;
-    s->arrived = NULL;
-}
-
 // Prepares strips, and goes by them if that was possible.
-static inline int make_strips(struct task *t, struct plan *s)
+static inline int go_by_strips(struct task *t, struct plan *s)
 {
     int err = strips_make(t, &s->strips);
     s->by_strips = !err && s->strips.rows;
@@ -60,10 +45,10 @@ static inline int plan_make(struct task *t, const struct form *forms, int count)
     t->state = s;
     if (!s) return ERR_MEMORY;
     int err = strips_choose(t, &s->strips);
-    if (!err && s->strips.rows && !s->strips.unsure) err = make_strips(t, s);
+    if (!err && s->strips.rows && !s->strips.unsure) err = go_by_strips(t, s);
     if (err || s->by_strips) return err;
     err = plan_pieces(t, s, forms, count);
-    if (!err && s->strips.unsure) err = make_strips(t, s);
+    if (!err && s->strips.unsure) err = go_by_strips(t, s);
     return err || !s->by_strips ? err : keep_faster(t, s, &before);
 }
 
