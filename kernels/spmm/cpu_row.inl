@@ -9,6 +9,7 @@
 
 // Vectors as they lie in memory, at any address.
 typedef T NAME(wide) __attribute__((vector_size(VECTOR), aligned(sizeof(T)), may_alias));
+typedef T NAME(half) __attribute__((vector_size(32), aligned(sizeof(T)), may_alias));
 typedef T NAME(narrow) __attribute__((vector_size(16), aligned(sizeof(T)), may_alias));
 
 // Stores a vector. Past the caches it has to lie at a multiple of its size, and who reads it in
@@ -52,38 +53,53 @@ struct NAME(terms) {
     int64_t ld; // of B
 };
 
+// sum += val[p] * B[idx[p]][j .. j + width), by vectors of type V.
+#define ROW_STEP(sum, V)                                                                           \
+    {                                                                                              \
+        if (x.later) {                                                                             \
+            const int64_t i = x.later[min64(p + x.skip, x.last) * x.stride];                       \
+            const T *b = B + (x.padded ? max64(i, 0) : i) * x.ld;                                  \
+            UNROLL for (int w = 0; w < width; w += (int)(64 / sizeof(T)))                          \
+                __builtin_prefetch(b + w);                                                         \
+        }                                                                                          \
+        const T a = val[p * x.stride];                                                             \
+        const V *b = (const V *)(B + idx[p * x.stride] * x.ld);                                    \
+        UNROLL for (int v = 0; v < vectors; v++) sum[v] += a * b[v];                               \
+    }
+
 // NAME(slab)(x, j, C, width): C[0 .. width) (+)= sum over p of val[p] * B[idx[p]][j .. j + width),
-// by vectors of type V; `width` is a constant where this is inlined.
+// by vectors of type V; `width` is a constant where this is inlined. An addition to a sum waits for
+// the one before it: where one nonzero has two at most, the next one goes to other sums meanwhile.
 #define ROW_SLAB(slab, V, PUT)                                                                     \
     CPU_INLINE void NAME(slab)(const struct NAME(terms) x, int64_t j, T *restrict C, int width)    \
     {                                                                                              \
         enum { LANES = sizeof(V) / sizeof(T) };                                                    \
         const int vectors = width / LANES;                                                         \
+        const bool in_turn = vectors <= 2;                                                         \
         const int32_t *restrict idx = x.idx;                                                       \
         const T *restrict val = x.val, *restrict B = x.B + j;                                      \
-        V sum[SLAB_BYTES / sizeof(V)];                                                             \
+        V sum[SLAB_BYTES / sizeof(V)], other[2];                                                   \
+        UNROLL for (int v = 0; v < 2; v++) other[v] = (V){0};                                      \
         UNROLL for (int v = 0; v < vectors; v++) sum[v] = x.add ? ((V *)C)[v] : (V){0};            \
         for (int64_t p = 0; p < x.count; p++) {                                                    \
-            if (x.later) {                                                                         \
-                const int64_t i = x.later[min64(p + x.skip, x.last) * x.stride];                   \
-                const T *b = B + (x.padded ? max64(i, 0) : i) * x.ld;                              \
-                UNROLL for (int w = 0; w < width; w += (int)(64 / sizeof(T)))                      \
-                    __builtin_prefetch(b + w);                                                     \
-            }                                                                                      \
-            const T a = val[p * x.stride];                                                         \
-            const V *b = (const V *)(B + idx[p * x.stride] * x.ld);                                \
-            UNROLL for (int v = 0; v < vectors; v++) sum[v] += a * b[v];                           \
+            ROW_STEP(sum, V)                                                                       \
+            if (!in_turn) continue;                                                                \
+            if (++p == x.count) break;                                                             \
+            ROW_STEP(other, V)                                                                     \
         }                                                                                          \
+        if (in_turn) UNROLL for (int v = 0; v < vectors; v++) sum[v] += other[v];                  \
         UNROLL for (int v = 0; v < vectors; v++) { PUT((V *)C + v, sum[v], x.stream); }            \
     }
 #define UNROLL _Pragma("GCC unroll 32")
 ROW_SLAB(slab_wide, NAME(wide), PUT_WIDE)
+ROW_SLAB(slab_half, NAME(half), PUT)
 ROW_SLAB(slab_narrow, NAME(narrow), PUT)
 ROW_SLAB(slab_single, T, PUT)
 #undef ROW_SLAB
+#undef ROW_STEP
 
 // By the widest vectors that there are whole ones of: `bytes` is a constant, so that one of the
-// three is left where this is inlined.
+// four is left where this is inlined.
 CPU_INLINE void NAME(slab)(const struct NAME(terms) x, int64_t j, T *restrict C, int bytes)
 {
     const int width = bytes / (int)sizeof(T);
@@ -91,6 +107,8 @@ CPU_INLINE void NAME(slab)(const struct NAME(terms) x, int64_t j, T *restrict C,
         __builtin_unreachable();
     else if (bytes >= VECTOR)
         NAME(slab_wide)(x, j, C, width);
+    else if (bytes >= 32)
+        NAME(slab_half)(x, j, C, width);
     else if (bytes >= 16)
         NAME(slab_narrow)(x, j, C, width);
     else
@@ -120,7 +138,7 @@ static int NAME(slab_bytes)(int64_t k)
 }
 
 // The last columns [j, k). Where they are not as many as a slab has, it overlaps the one before it:
-// that computes a few elements twice, to the same value. Sums that are added to cannot overlap.
+// that computes a few elements twice. Sums that are added to cannot overlap.
 static __attribute__((noinline)) void NAME(last_slab)(struct NAME(terms) x, int64_t j,
                                                       T *restrict C, int64_t k)
 {
