@@ -592,8 +592,16 @@ static void test_empty_rows(void)
 
 static int32_t thirteen(int32_t i) { return (void)i, 13; }
 
-// Where rows of B begin anywhere and are a warp wide, half a warp has a row up to 12 nonzeros long.
-static void test_half_a_warp(void)
+static int32_t seven(int32_t i) { return (void)i, 7; }
+static int32_t twelve(int32_t i) { return (void)i, 12; }
+static int32_t eighteen(int32_t i) { return (void)i, 18; }
+static int32_t nineteen(int32_t i) { return (void)i, 19; }
+static int32_t thirty_one(int32_t i) { return (void)i, 31; }
+static int32_t thirty_two(int32_t i) { return (void)i, 32; }
+
+// Half the lanes do a short row, and by packs of two values only if there are many; twice as many
+// do a long one of 49 to 64 columns that begins anywhere.
+static void test_lanes_by_length(void)
 {
     static const struct {
         int32_t m, (*length)(int32_t);
@@ -601,18 +609,27 @@ static void test_half_a_warp(void)
         int64_t k;
         double lanes, columns;
     } cases[] = {
-        {400, four, F32, 67, 16, 96},      {400, four, F32, 95, 16, 96},
-        {400, four, F32, 97, 16, 128},     {400, four, F32, 127, 16, 128},
-        {400, four, F32, 129, 32, 192},    {200, thirteen, F32, 67, 32, 96},
-        {200, thirteen, F32, 97, 32, 128}, {400, four, F64, 67, 32, 96},
+        {400, twelve, F32, 17, 8, 24},      {400, twelve, F32, 23, 8, 24},
+        {400, thirteen, F32, 23, 16, 32},   {400, four, F32, 25, 8, 32},
+        {400, seven, F32, 25, 16, 32},      {400, four, F32, 31, 8, 32},
+        {400, four, F32, 33, 16, 48},       {400, four, F32, 67, 16, 96},
+        {200, eighteen, F32, 95, 16, 96},   {200, nineteen, F32, 95, 32, 96},
+        {400, four, F32, 97, 16, 128},      {200, twelve, F32, 127, 16, 128},
+        {200, thirteen, F32, 97, 32, 128},  {400, four, F32, 129, 32, 192},
+        {3072, four, F32, 34, 8, 48},       {3071, four, F32, 34, 16, 64},
+        {3400, seven, F32, 34, 16, 64},     {3072, four, F32, 50, 8, 64},
+        {3071, four, F32, 62, 16, 64},      {200, thirty_two, F32, 49, 32, 64},
+        {200, thirty_one, F32, 49, 16, 64}, {200, thirty_two, F32, 47, 16, 48},
+        {400, four, F64, 67, 32, 96},       {200, thirty_two, F64, 49, 16, 64},
+        {3400, four, F64, 25, 16, 32},      {3400, four, F64, 17, 8, 24},
     };
     for (int c = 0; c < COUNT(cases); c++) {
         const struct outcome out = run_rows(cases[c].m, cases[c].length, NULL, cases[c].prec,
-                                            cases[c].k, NULL, "half a warp");
+                                            cases[c].k, NULL, "lanes by length");
         CHECK(figure_of(&out, "lanes") == cases[c].lanes &&
                   figure_of(&out, "columns") == cases[c].columns,
-              "%s, k %lld: %g lanes, %g columns", prec_name(cases[c].prec), (long long)cases[c].k,
-              figure_of(&out, "lanes"), figure_of(&out, "columns"));
+              "case %d, %s, k %lld: %g lanes, %g columns", c, prec_name(cases[c].prec),
+              (long long)cases[c].k, figure_of(&out, "lanes"), figure_of(&out, "columns"));
     }
 }
 
@@ -973,6 +990,34 @@ static void test_forms(void)
     csr_free(&A);
 }
 
+// On a full device 16 lanes share a row of B for a bundle, if that takes no more slabs and none
+// wider: where 512 groups of 8 lanes have 28 nonzeros each, or 128 of 32 lanes 112.
+static void test_lanes_of_bundles(void)
+{
+    static const struct {
+        int32_t m;
+        enum prec prec;
+        int64_t k;
+        double lanes, columns;
+    } cases[] = {
+        {399, F32, 25, 16, 32},  {396, F32, 25, 8, 32},   {399, F32, 31, 16, 32},
+        {399, F32, 23, 8, 24},   {399, F32, 18, 16, 32},  {396, F32, 18, 8, 32},
+        {399, F32, 30, 16, 32},  {399, F32, 14, 8, 16},   {399, F32, 28, 8, 32},
+        {399, F32, 66, 16, 96},  {396, F32, 66, 32, 128}, {399, F32, 94, 16, 96},
+        {399, F32, 98, 32, 128}, {399, F32, 67, 32, 96},  {399, F32, 68, 32, 128},
+    };
+    for (int c = 0; c < COUNT(cases); c++) {
+        const struct outcome out = run_rows(cases[c].m, thirty_six, with_first, cases[c].prec,
+                                            cases[c].k, NULL, "lanes of bundles");
+        CHECK(figure_of(&out, "bundles") == cases[c].m / 3 &&
+                  figure_of(&out, "lanes") == cases[c].lanes &&
+                  figure_of(&out, "columns") == cases[c].columns,
+              "case %d, %s, k %lld: %g bundles, %g lanes, %g columns", c, prec_name(cases[c].prec),
+              (long long)cases[c].k, figure_of(&out, "bundles"), figure_of(&out, "lanes"),
+              figure_of(&out, "columns"));
+    }
+}
+
 #define UNITS 4 // multiprocessors that what is decided here is for
 
 int main(void)
@@ -991,7 +1036,8 @@ int main(void)
         test_registers,
         test_registers_of_even_pieces,
         test_empty_rows,
-        test_half_a_warp,
+        test_lanes_by_length,
+        test_lanes_of_bundles,
         test_scatter,
         test_no_slab_pays,
         test_bundles,

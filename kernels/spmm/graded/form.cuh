@@ -7,13 +7,18 @@
 #include "scatter.cuh"
 #include "used.cuh"
 
+// When a form is taken. EXACT: only by rows that allow no wider packs, as others are faster by wide
+// ones, though more lanes are idle. BY_LANES: likewise, and only where so many lanes are asked for.
+// ROOMY: with more registers than must be; see plan_registers().
+enum form_kind { USUAL, EXACT, BY_LANES, ROOMY };
+
 // A shape that the kernel is compiled for; `team`: lanes of a short row; `whole`: for full slabs;
-// `bundles`: for bundles, too; `roomy`: with more registers than must be. `exact`: for rows that
-// allow no wider packs, as others are faster by wide ones, though more lanes are idle.
+// `bundles`: for bundles, too.
 struct form {
     int vec, lanes, packs, team;
     int blocks; // that a multiprocessor holds, at least
-    bool whole, bundles, exact, tiny, roomy;
+    bool whole, bundles, tiny;
+    enum form_kind kind;
     void (*start)(const struct task *t);
 };
 
@@ -76,7 +81,9 @@ static inline const struct form *best_form(const struct task *t, const struct ch
     for (const struct form *f = c->forms; f < c->forms + c->count; f++) {
         const int64_t slab = form_slab(f) * bytes;
         const int64_t cost = form_slabs(f, k) * (slab + 96) + max(0, 8 - f->lanes);
-        const bool fits = !f->roomy && (f->exact ? f->vec == vec : f->vec <= vec) &&
+        const bool is_exact = f->kind == EXACT || f->kind == BY_LANES;
+        const bool fits = f->kind != ROOMY && (f->kind != BY_LANES || within.lanes) &&
+                          (is_exact ? f->vec == vec : f->vec <= vec) &&
                           (!most || f->vec == 1 || f->vec * bytes <= most) &&
                           f->bundles == within.bundles && (!f->whole || k % form_slab(f) == 0) &&
                           (f->lanes >= 4 || within.lanes || mean_length(t, c) >= 32) &&
@@ -142,9 +149,36 @@ static inline int narrow_slab(struct task *t, const struct choice *c, int64_t *b
     return err;
 }
 
+// The form like f with so many lanes that has as many slabs; f: there is none.
+static inline const struct form *with_lanes(const struct task *t, const struct choice *c,
+                                            const struct form *f, int64_t slab, int lanes)
+{
+    if (lanes == f->lanes) return f;
+    const struct form *other = best_form(t, c, {slab, lanes, f->bundles});
+    return other && form_slabs(other, t->C.cols) == form_slabs(f, t->C.cols) ? other : f;
+}
+
+// How many lanes should share a row of B, by the length of the rows of A: half as many with twice
+// the packs each where rows are short, as twice as many rows are then done at a time; that leaves
+// fewer loads under way, so with packs of several values there must be many rows. Twice as many
+// where rows are long and a lane has four packs of one value. Measured on an H200.
+static inline int lanes_by_length(const struct task *t, const struct choice *c,
+                                  const struct form *f)
+{
+    const bool single = f->vec == 1 && t->prec == F32;
+    const double mean = mean_length(t, c);
+    const double short_most = form_is_wide(t, f)           ? (f->lanes > 8 ? 4.2 : 5)
+                              : single && f->lanes == WARP ? (f->packs == 3 ? 18 : 12)
+                              : single && t->C.cols <= 24  ? 12
+                                                           : 6.5;
+    const bool many = group_share(t, c, f) >= 3 * f->lanes;
+    if (f->lanes >= 8 && mean <= short_most && (many || single)) return f->lanes / 2;
+    return single && f->lanes == 16 && f->packs == 4 && mean >= 32 ? WARP : f->lanes;
+}
+
 // The form for rows that are no bundles: as the options say, of which one is dropped if no form
-// meets both. Else small matrices have narrow slabs, so that there is more to share out; where rows
-// are short and many, half the lanes with twice the packs each do a row, twice as many at a time.
+// meets both. Else small matrices have narrow slabs, so that there is more to share out, and short
+// or long rows other lanes, where they do a row in as many slabs.
 static inline int form_for_rows(struct task *t, const struct choice *c, const struct form **rows)
 {
     const struct bounds wanted = {(int64_t)task_option(t, "slab"), (int)task_option(t, "lanes")};
@@ -165,12 +199,7 @@ static inline int form_for_rows(struct task *t, const struct choice *c, const st
         const int64_t columns = form_slab(narrow), last = (t->C.cols - 1) % columns + 1;
         if (share < 11 || 2 * last >= columns) form = narrow;
     }
-    const double most = !wide ? 12 : form->lanes > 8 ? 4.2 : 5; // nonzeros of a short row
-    if ((!wide || share >= 3 * form->lanes) && form->lanes >= 8 && mean_length(t, c) <= most) {
-        const struct form *half = best_form(t, c, {0, form->lanes / 2});
-        if (half && form_slab(half) == form_slab(form)) form = half;
-    }
-    *rows = form;
+    *rows = with_lanes(t, c, form, 0, lanes_by_length(t, c, form));
     return err;
 }
 
@@ -187,8 +216,17 @@ static inline const struct form *wider_for_rows(const struct task *t, const stru
                : NULL;
 }
 
-// The form if there are bundles, with slabs of 128 bytes where those of rows alone are. NULL: there
-// is none, or rows are so short that most lanes would have no nonzero to load.
+// How many lanes should share a row of B for a bundle: in f32 16 where the device is full. Measured
+// on an H200.
+static inline int lanes_of_bundles(const struct task *t, const struct choice *c,
+                                   const struct form *f)
+{
+    return t->prec == F32 && 2 * group_share(t, c, f) >= 7 * f->lanes ? 16 : f->lanes;
+}
+
+// The form if there are bundles, with slabs of 128 bytes where those of rows alone are; with other
+// lanes if these have as many slabs, and none wider. NULL: there is none, or rows are so short that
+// most lanes would have no nonzero to load.
 static inline const struct form *form_for_bundles(const struct task *t, const struct choice *c,
                                                   const struct form *rows)
 {
@@ -197,7 +235,10 @@ static inline const struct form *form_for_bundles(const struct task *t, const st
     struct bounds within = {(int64_t)task_option(t, "slab"), (int)task_option(t, "lanes"), true};
     if (!within.slab && narrow) within.slab = 128;
     const struct form *f = best_form(t, c, within);
-    return f && 2 * mean_length(t, c) >= f->lanes ? f : NULL;
+    if (!f || 2 * mean_length(t, c) < f->lanes) return NULL;
+    const int lanes = within.lanes ? f->lanes : lanes_of_bundles(t, c, f);
+    const struct form *other = with_lanes(t, c, f, within.slab, lanes);
+    return form_slab(other) <= form_slab(f) ? other : f;
 }
 
 // One with slabs at most half as wide. It goes through a bundle with more groups, so bundles may be
@@ -222,7 +263,7 @@ static inline bool have_one_shape(const struct form *f, const struct form *like)
 static inline const struct form *roomy_form(const struct choice *c, const struct form *like)
 {
     for (const struct form *f = c->forms; f < c->forms + c->count; f++)
-        if (f->roomy && have_one_shape(f, like) && f->team == like->team) return f;
+        if (f->kind == ROOMY && have_one_shape(f, like) && f->team == like->team) return f;
     return NULL;
 }
 

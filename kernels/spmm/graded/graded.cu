@@ -58,33 +58,26 @@ template <typename S, bool BUNDLES, int BLOCKS> static void start(const struct t
             0, t->dev->stream, x, s->lists);
 }
 
-enum form_kind { USUAL, EXACT, ROOMY }; // what struct form says of `exact` and `roomy`
-
 template <typename S, bool BUNDLES, form_kind KIND> static constexpr struct form form_of()
 {
-    constexpr bool is_roomy = KIND == ROOMY;
-    constexpr int ROWS = BUNDLES ? ALIKE : 1, BLOCKS = blocks_of<S, ROWS, is_roomy>();
-    return {S::VEC,
-            S::LANES,
-            S::PACKS,
-            S::TEAM,
-            BLOCKS,
-            S::WHOLE,
-            BUNDLES,
-            KIND == EXACT,
-            has_tiny<S, BUNDLES>(),
-            is_roomy,
-            start<S, BUNDLES, BLOCKS>};
+    constexpr int ROWS = BUNDLES ? ALIKE : 1, BLOCKS = blocks_of<S, ROWS, KIND == ROOMY>();
+    return {S::VEC,   S::LANES,
+            S::PACKS, S::TEAM,
+            BLOCKS,   S::WHOLE,
+            BUNDLES,  has_tiny<S, BUNDLES>(),
+            KIND,     start<S, BUNDLES, BLOCKS>};
 }
 
 #define FORM(VEC, LANES, PACKS, WHOLE, BUNDLES, KIND)                                              \
     form_of<shape<T, VEC, LANES, PACKS, WHOLE>, BUNDLES, KIND>()
 #define PLAIN(VEC, LANES, PACKS)             FORM(VEC, LANES, PACKS, false, false, USUAL)
 #define PLAIN_EXACT(VEC, LANES, PACKS)       FORM(VEC, LANES, PACKS, false, false, EXACT)
+#define PLAIN_BY_LANES(VEC, LANES, PACKS)    FORM(VEC, LANES, PACKS, false, false, BY_LANES)
 #define FULL(VEC, LANES, PACKS)              FORM(VEC, LANES, PACKS, true, false, USUAL)
 #define FULL_OR_NOT(VEC, LANES, PACKS)       FULL(VEC, LANES, PACKS), PLAIN(VEC, LANES, PACKS)
 #define FOR_BUNDLES(VEC, LANES, PACKS)       FORM(VEC, LANES, PACKS, false, true, USUAL)
 #define FOR_BUNDLES_EXACT(VEC, LANES, PACKS) FORM(VEC, LANES, PACKS, false, true, EXACT)
+#define BUNDLES_BY_LANES(VEC, LANES, PACKS)  FORM(VEC, LANES, PACKS, false, true, BY_LANES)
 #define BOTH_ROOMY(VEC, LANES, PACKS)                                                              \
     FORM(VEC, LANES, PACKS, true, false, ROOMY), FORM(VEC, LANES, PACKS, false, false, ROOMY)
 #define PAIRED(VEC, LANES, PACKS, WHOLE)                                                           \
@@ -106,9 +99,12 @@ template <typename S, bool BUNDLES, form_kind KIND> static constexpr struct form
         FOR_BUNDLES(V, 8, 1), FOR_BUNDLES(V, 8, 2), FOR_BUNDLES_EXACT(V, 8, 3),                    \
         FOR_BUNDLES(V, 8, 4), FOR_BUNDLES(V, 16, 4), FOR_BUNDLES_EXACT(V, 32, 3),                  \
         FOR_BUNDLES(V, 32, 4), FOR_BUNDLES(V, 32, 6), FOR_BUNDLES_EXACT(V, 16, 3)
-// With slabs as wide as (1, 32, 3) and (1, 32, 4), for short rows: see form_for_rows(). In f64 they
-// are no faster.
-#define FORMS_HALF_A_WARP PLAIN_EXACT(1, 16, 6), PLAIN_EXACT(1, 16, 8)
+// With half the lanes of others, or twice as many: see lanes_by_length() and lanes_of_bundles(). In
+// f64 they are no faster.
+#define FORMS_BY_LANES                                                                             \
+    PLAIN_BY_LANES(1, 8, 3), PLAIN_BY_LANES(2, 8, 3), PLAIN_BY_LANES(2, 8, 4),                     \
+        PLAIN_BY_LANES(1, 16, 6), PLAIN_BY_LANES(1, 16, 8), PLAIN_BY_LANES(1, 32, 2),              \
+        BUNDLES_BY_LANES(1, 16, 2), BUNDLES_BY_LANES(2, 16, 1), BUNDLES_BY_LANES(2, 16, 3)
 #define FORMS_FEW_COLUMNS PLAIN(1, 1, 1), PLAIN(1, 4, 1)
 
 // The widest packs first, and of what costs the same the faster one: one slab of (1, 32, 6) ahead
@@ -120,7 +116,7 @@ static const struct form *forms_of(enum prec prec, int *count)
         typedef float T;
         static const struct form forms[] = {
             FORMS_16(4),           BOTH_ROOMY(4, 8, 1), BOTH_PAIRED(4, 8, 1), FOR_BUNDLES(4, 32, 1),
-            FOR_BUNDLES(4, 32, 2), FORMS_8(2),          FORMS_4(1),           FORMS_HALF_A_WARP,
+            FOR_BUNDLES(4, 32, 2), FORMS_8(2),          FORMS_4(1),           FORMS_BY_LANES,
             FORMS_FEW_COLUMNS};
         *count = (int)(sizeof forms / sizeof *forms);
         return forms;
@@ -159,7 +155,7 @@ static int prepare(struct task *t)
     task_number(t, "columns", (double)form_slab(s->form));
     task_number(t, "lanes", s->form->lanes);
     task_number(t, "team", s->form->team);
-    task_number(t, "roomy", s->form->roomy);
+    task_number(t, "roomy", s->form->kind == ROOMY);
     task_number(t, "pack", s->form->vec * (double)prec_bytes(t->prec));
     return OK;
 }

@@ -47,7 +47,7 @@ template <typename S, bool BUNDLES> static __host__ __device__ constexpr bool ha
 template <typename S, int ROWS, bool ROOMY> static __host__ __device__ constexpr int blocks_of()
 {
     if (ROWS == 1) return S::BYTES > 16 ? (ROOMY ? 7 : 8) : ROOMY ? 9 : 10;
-    if (sizeof(typename S::T) == 4) return S::BYTES > 16 ? 6 : 8;
+    if (sizeof(typename S::T) == 4) return S::BYTES > (S::LANES == 16 ? 24 : 16) ? 6 : 8;
     return S::PACKS > 3 ? 4 : S::BYTES > 16 ? 5 : S::BYTES > 8 ? 6 : 8;
 }
 
