@@ -1,39 +1,6 @@
 // `graded` on CUDA, but for its strips: which piece each row becomes, which rows are bundles, every
 // shape of the kernel, and products of which one reads what the one before writes.
-#include "cases.h"
-
-static struct device dev;
-
-static const struct algo_entry *graded(void)
-{
-    return algo_find(op_find("spmm"), "graded", dev.kind);
-}
-
-// The default options, but never by strips.
-static void by_pieces(double *opt)
-{
-    algo_defaults(graded()->algo, opt);
-    set_option(graded(), opt, "strips", 0);
-}
-
-// Row i has length(i) nonzeros; where to(i) is less than i, in the columns of that row, which is as
-// long.
-static int make_rows(int32_t m, int32_t n, int32_t (*length)(int32_t), int32_t (*to)(int32_t),
-                     struct csr *A)
-{
-    int64_t p = 0;
-    int err = csr_alloc(A, m, n, (int64_t)m * n);
-    CHECK(!err, "%s", fail_text());
-    for (int32_t i = 0; i < m && !err; i++) {
-        const int32_t of = to ? to(i) : i, count = length(of);
-        const int64_t first = n - count > 0 ? ((int64_t)of * 37) % (n - count + 1) : 0;
-        A->ptr[i] = p;
-        for (int32_t j = 0; j < count; j++, p++)
-            A->idx[p] = (int32_t)first + j, A->val[p] = (i + 2 * j) % 7 - 3;
-    }
-    if (!err) A->ptr[m] = A->nnz = p;
-    return err;
-}
+#include "graded_rows.h"
 
 // All rows have `length` nonzeros, of neighbouring columns. Of `group` rows each begins `shift`
 // columns behind the one before, the first `step` behind that of the group before, from the start
@@ -52,42 +19,6 @@ static int make_even(int32_t m, int32_t n, int32_t length, int32_t group, int32_
         A->idx[p] = first + p % length, A->val[p] = p % 7 - 3;
     }
     return OK;
-}
-
-// What a run tells, of which the result is right.
-static struct outcome run_right(struct inputs *in, const double *opt, const char *what)
-{
-    struct outcome out = case_run(in, graded(), opt, CHECK_FULL);
-    CHECK(!out.err && out.check.error_ratio == 0 && !out.left, "%s, %s, k %lld: %s", what,
-          prec_name(in->p.prec), (long long)in->p.axis[0],
-          out.err ? fail_text() : out.check.reason);
-    return out;
-}
-
-// An option that is not as it is by default; the last one of several has no name.
-struct setting {
-    const char *name;
-    double value;
-};
-
-// What a run tells of m rows that make_rows() makes.
-static struct outcome run_rows(int32_t m, int32_t (*length)(int32_t), int32_t (*to)(int32_t),
-                               enum prec prec, int64_t k, const struct setting *settings,
-                               const char *what)
-{
-    struct csr A;
-    struct inputs in;
-    double opt[PARAMS_MAX] = {0};
-    struct outcome out = {.err = ERR_MEMORY};
-    if (make_rows(m, 3400, length, to, &A) || spmm_inputs(&in, &dev, &A, prec, LAYOUT_ROW, k, 0))
-        return out;
-    by_pieces(opt);
-    for (; settings && settings->name; settings++)
-        set_option(graded(), opt, settings->name, settings->value);
-    out = run_right(&in, opt, what);
-    inputs_free(&in);
-    csr_free(&A);
-    return out;
 }
 
 // ---- Pieces ----
@@ -206,10 +137,6 @@ static void test_segments(void)
     csr_free(&A);
 }
 
-static int32_t twenty(int32_t i) { return (void)i, 20; }
-
-static int32_t forty(int32_t i) { return (void)i, 40; }
-
 static int32_t sixty(int32_t i) { return (void)i, 60; }
 
 static int32_t sixty_five(int32_t i) { return (void)i, 65; }
@@ -303,12 +230,6 @@ static void test_pairs(void)
               "%s: teams of %g lanes, %g medium, %g tiny", cases[c].what, team, medium, tiny);
     }
 }
-
-static int32_t sixteen(int32_t i) { return (void)i, 16; }
-
-static int32_t fifteen(int32_t i) { return (void)i, 15; }
-
-static int32_t seventeen(int32_t i) { return (void)i, 17; }
 
 static int32_t one_of_40(int32_t i) { return i == 5 ? 40 : 20; }
 
@@ -560,7 +481,6 @@ static void test_registers_of_even_pieces(void)
 
 static int32_t forty_in_ten(int32_t i) { return i % 10 ? 0 : 40; }
 static int32_t ten_in_twenty(int32_t i) { return i % 20 ? 0 : 10; }
-static int32_t four(int32_t i) { return (void)i, 4; }
 static int32_t none(int32_t i) { return (void)i, 0; }
 
 // By the mean of all, rows of 40 would be as short as those of 4, and a device that empty rows fill
@@ -587,49 +507,6 @@ static void test_empty_rows(void)
                   figure_of(&out, "turns") == cases[c].turns && not_medium == cases[c].not_medium,
               "%s: %g lanes, %g turns, %g tiny or short", cases[c].what, figure_of(&out, "lanes"),
               figure_of(&out, "turns"), not_medium);
-    }
-}
-
-static int32_t thirteen(int32_t i) { return (void)i, 13; }
-
-static int32_t seven(int32_t i) { return (void)i, 7; }
-static int32_t twelve(int32_t i) { return (void)i, 12; }
-static int32_t eighteen(int32_t i) { return (void)i, 18; }
-static int32_t nineteen(int32_t i) { return (void)i, 19; }
-static int32_t thirty_one(int32_t i) { return (void)i, 31; }
-static int32_t thirty_two(int32_t i) { return (void)i, 32; }
-
-// Half the lanes do a short row, and by packs of two values only if there are many; twice as many
-// do a long one of 49 to 64 columns that begins anywhere.
-static void test_lanes_by_length(void)
-{
-    static const struct {
-        int32_t m, (*length)(int32_t);
-        enum prec prec;
-        int64_t k;
-        double lanes, columns;
-    } cases[] = {
-        {400, twelve, F32, 17, 8, 24},      {400, twelve, F32, 23, 8, 24},
-        {400, thirteen, F32, 23, 16, 32},   {400, four, F32, 25, 8, 32},
-        {400, seven, F32, 25, 16, 32},      {400, four, F32, 31, 8, 32},
-        {400, four, F32, 33, 16, 48},       {400, four, F32, 67, 16, 96},
-        {200, eighteen, F32, 95, 16, 96},   {200, nineteen, F32, 95, 32, 96},
-        {400, four, F32, 97, 16, 128},      {200, twelve, F32, 127, 16, 128},
-        {200, thirteen, F32, 97, 32, 128},  {400, four, F32, 129, 32, 192},
-        {3072, four, F32, 34, 8, 48},       {3071, four, F32, 34, 16, 64},
-        {3400, seven, F32, 34, 16, 64},     {3072, four, F32, 50, 8, 64},
-        {3071, four, F32, 62, 16, 64},      {200, thirty_two, F32, 49, 32, 64},
-        {200, thirty_one, F32, 49, 16, 64}, {200, thirty_two, F32, 47, 16, 48},
-        {400, four, F64, 67, 32, 96},       {200, thirty_two, F64, 49, 16, 64},
-        {3400, four, F64, 25, 16, 32},      {3400, four, F64, 17, 8, 24},
-    };
-    for (int c = 0; c < COUNT(cases); c++) {
-        const struct outcome out = run_rows(cases[c].m, cases[c].length, NULL, cases[c].prec,
-                                            cases[c].k, NULL, "lanes by length");
-        CHECK(figure_of(&out, "lanes") == cases[c].lanes &&
-                  figure_of(&out, "columns") == cases[c].columns,
-              "case %d, %s, k %lld: %g lanes, %g columns", c, prec_name(cases[c].prec),
-              (long long)cases[c].k, figure_of(&out, "lanes"), figure_of(&out, "columns"));
     }
 }
 
@@ -707,13 +584,8 @@ static void test_no_slab_pays(void)
 
 // ---- Bundles ----
 
-#define ALIKE 3
-static int32_t thirty_six(int32_t i) { return (void)i, 36; }
 static int32_t six_hundred(int32_t i) { return (void)i, 600; }
 static int32_t mixed(int32_t i) { return i % 9 < 3 ? 50 : i % 9 < 6 ? 12 : 5 + i % 50; }
-static int32_t with_first(int32_t i) { return i - i % ALIKE; }
-static int32_t with_second(int32_t i) { return i % ALIKE ? i - i % ALIKE + 1 : i; }
-static int32_t some_with_first(int32_t i) { return i / 6 % 2 ? i : i - i % ALIKE; }
 
 static void test_bundles(void)
 {
@@ -950,74 +822,6 @@ static void test_shapes(void)
     csr_free(&A);
 }
 
-// Which form a row of k columns takes: of packs as wide as rows allow, and of three packs a lane
-// where two or four of them would be more.
-static void test_forms(void)
-{
-    static const struct {
-        enum prec prec;
-        int64_t k;
-        double columns, pack;                 // of rows
-        double columns_bundled, pack_bundled; // of bundles
-    } cases[] = {
-        {F32, 17, 32, 4, 24, 4},   {F32, 20, 32, 16, 32, 16},  {F32, 33, 48, 4, 48, 4},
-        {F32, 34, 64, 8, 64, 8},   {F32, 36, 64, 16, 64, 16},  {F32, 65, 96, 4, 96, 4},
-        {F32, 66, 96, 8, 128, 8},  {F32, 68, 96, 16, 128, 16}, {F32, 129, 192, 4, 192, 4},
-        {F64, 17, 24, 8, 24, 8},   {F64, 18, 32, 16, 32, 16},  {F64, 33, 48, 8, 48, 8},
-        {F64, 34, 48, 16, 64, 16}, {F64, 49, 64, 8, 64, 8},    {F64, 65, 96, 8, 96, 8},
-    };
-    struct csr A;
-    if (make_rows(360, 3400, thirty_six, with_first, &A)) return;
-    for (int c = 0; c < COUNT(cases); c++) {
-        struct inputs in;
-        double opt[PARAMS_MAX] = {0};
-        if (spmm_inputs(&in, &dev, &A, cases[c].prec, LAYOUT_ROW, cases[c].k, 0)) return;
-        by_pieces(opt);
-        for (int bundles = 0; bundles < 2; bundles++) {
-            set_option(graded(), opt, "alike", bundles);
-            struct outcome out = run_right(&in, opt, "forms");
-            const double columns = bundles ? cases[c].columns_bundled : cases[c].columns,
-                         pack = bundles ? cases[c].pack_bundled : cases[c].pack;
-            CHECK((figure_of(&out, "bundles") > 0) == bundles, "%g bundles",
-                  figure_of(&out, "bundles"));
-            CHECK(figure_of(&out, "columns") == columns && figure_of(&out, "pack") == pack,
-                  "%s, k %lld, bundles %d: %g columns, packs of %g bytes", prec_name(cases[c].prec),
-                  (long long)cases[c].k, bundles, figure_of(&out, "columns"),
-                  figure_of(&out, "pack"));
-        }
-        inputs_free(&in);
-    }
-    csr_free(&A);
-}
-
-// On a full device 16 lanes share a row of B for a bundle, if that takes no more slabs and none
-// wider: where 512 groups of 8 lanes have 28 nonzeros each, or 128 of 32 lanes 112.
-static void test_lanes_of_bundles(void)
-{
-    static const struct {
-        int32_t m;
-        enum prec prec;
-        int64_t k;
-        double lanes, columns;
-    } cases[] = {
-        {399, F32, 25, 16, 32},  {396, F32, 25, 8, 32},   {399, F32, 31, 16, 32},
-        {399, F32, 23, 8, 24},   {399, F32, 18, 16, 32},  {396, F32, 18, 8, 32},
-        {399, F32, 30, 16, 32},  {399, F32, 14, 8, 16},   {399, F32, 28, 8, 32},
-        {399, F32, 66, 16, 96},  {396, F32, 66, 32, 128}, {399, F32, 94, 16, 96},
-        {399, F32, 98, 32, 128}, {399, F32, 67, 32, 96},  {399, F32, 68, 32, 128},
-    };
-    for (int c = 0; c < COUNT(cases); c++) {
-        const struct outcome out = run_rows(cases[c].m, thirty_six, with_first, cases[c].prec,
-                                            cases[c].k, NULL, "lanes of bundles");
-        CHECK(figure_of(&out, "bundles") == cases[c].m / 3 &&
-                  figure_of(&out, "lanes") == cases[c].lanes &&
-                  figure_of(&out, "columns") == cases[c].columns,
-              "case %d, %s, k %lld: %g bundles, %g lanes, %g columns", c, prec_name(cases[c].prec),
-              (long long)cases[c].k, figure_of(&out, "bundles"), figure_of(&out, "lanes"),
-              figure_of(&out, "columns"));
-    }
-}
-
 #define UNITS 4 // multiprocessors that what is decided here is for
 
 int main(void)
@@ -1036,8 +840,6 @@ int main(void)
         test_registers,
         test_registers_of_even_pieces,
         test_empty_rows,
-        test_lanes_by_length,
-        test_lanes_of_bundles,
         test_scatter,
         test_no_slab_pays,
         test_bundles,
@@ -1045,7 +847,6 @@ int main(void)
         test_narrower_bundles,
         test_infinity,
         test_shapes,
-        test_forms,
         NULL,
     };
     return main_on_cuda(&dev, UNITS, tests);

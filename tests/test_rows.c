@@ -19,7 +19,7 @@ static void test_case(const struct csr *A, const char *shape, enum prec prec, in
     struct inputs in;
     double opt[PARAMS_MAX] = {0};
     const int64_t axis[AXES_MAX] = {k, LAYOUT_ROW};
-    const int pads[DENSE_MAX + 1] = {pad, 0, 2 * pad};
+    const int pads[DENSE_MAX + 1] = {pad, 0, k % 2 ? 2 * pad : pad};
     int err = inputs_make(&in, &dev, e->op, A, prec, axis, true, 0);
     CHECK(!err, "inputs: %s", fail_text());
     if (err) return;
@@ -29,6 +29,7 @@ static void test_case(const struct csr *A, const char *shape, enum prec prec, in
     set_option(e, opt, "prefetch", prefetch);
     if (algo_param_find(e->algo, "stream") >= 0) set_option(e, opt, "stream", 1);
     if (algo_param_find(e->algo, "common") >= 0) set_option(e, opt, "common", 1);
+    if (algo_param_find(e->algo, "fill") >= 0) set_option(e, opt, "fill", 0);
     struct outcome out = case_run(&in, e, opt, CHECK_FULL);
     CHECK(!out.err && out.check.error_ratio == 0,
           "%s %s k %lld, %s, prefetch %g, %s: error %d, ratio %g", e->name, prec_name(prec),
@@ -41,8 +42,8 @@ static void test_every_k(const struct shape *s, const struct algo_entry *e)
     struct csr A;
     if (shape_build(s, &A)) return;
     for (int64_t k = 1; k <= 280; k += k < 70 ? 1 : 9) {
-        const int pad =
-            (int)(k % 2 ? k % 4 : 16 - k % 16); // whole lines, which may go past the caches
+        // Rows of C are whole lines at even k, which may go past the caches.
+        const int pad = (int)(k % 2 ? k % 4 : 16 - k % 16);
         test_case(&A, s->name, k % 3 ? F32 : F64, k, pad, e, k % 2 ? 0 : 3);
     }
     csr_free(&A);
@@ -51,12 +52,16 @@ static void test_every_k(const struct shape *s, const struct algo_entry *e)
 // Two or three rows after one another have the same columns, and some of their own.
 static bool alike(int32_t i, int32_t j) { return (j + i / 3) % 4 == 0 || (i + 3 * j) % 13 == 0; }
 
+// Some columns are in all rows, so that aspt has tiles, and adds to what is in C.
+static bool shared(int32_t i, int32_t j) { return j % 7 == 0 || (i + 3 * j) % 13 == 0; }
+
 static void test_kinds(void)
 {
     static const struct shape shapes_of[] = {
         {.name = "few", .m = 23, .n = 31, .rule = few},
         {.name = "scattered", .m = 12, .n = 40, .rule = scattered},
         {.name = "alike", .m = 14, .n = 25, .rule = alike},
+        {.name = "shared columns", .m = 37, .n = 40, .rule = shared},
     };
     for (enum cpu_kind kind = CPU_PLAIN; kind <= CPU_AVX512; kind++) {
         cpu_kind_limit(kind);

@@ -7,9 +7,10 @@
 #undef SLAB_BYTES
 #define SLAB_BYTES (8 * VECTOR)
 
-// Vectors as they lie in memory, at any address.
+// Vectors as they lie in memory, at any address. Those of 32 bytes are for AVX-512, where there is
+// nothing else between 64 and 16.
 typedef T NAME(wide) __attribute__((vector_size(VECTOR), aligned(sizeof(T)), may_alias));
-typedef T NAME(half) __attribute__((vector_size(32), aligned(sizeof(T)), may_alias));
+typedef T NAME(middle) __attribute__((vector_size(32), aligned(sizeof(T)), may_alias));
 typedef T NAME(narrow) __attribute__((vector_size(16), aligned(sizeof(T)), may_alias));
 
 // Stores a vector. Past the caches it has to lie at a multiple of its size, and who reads it in
@@ -69,7 +70,7 @@ struct NAME(terms) {
 
 // NAME(slab)(x, j, C, width): C[0 .. width) (+)= sum over p of val[p] * B[idx[p]][j .. j + width),
 // by vectors of type V; `width` is a constant where this is inlined. An addition to a sum waits for
-// the one before it: where one nonzero has two at most, the next one goes to other sums meanwhile.
+// the one before it: where `width` is one vector or two, every other nonzero goes to other sums.
 #define ROW_SLAB(slab, V, PUT)                                                                     \
     CPU_INLINE void NAME(slab)(const struct NAME(terms) x, int64_t j, T *restrict C, int width)    \
     {                                                                                              \
@@ -92,7 +93,7 @@ struct NAME(terms) {
     }
 #define UNROLL _Pragma("GCC unroll 32")
 ROW_SLAB(slab_wide, NAME(wide), PUT_WIDE)
-ROW_SLAB(slab_half, NAME(half), PUT)
+ROW_SLAB(slab_middle, NAME(middle), PUT)
 ROW_SLAB(slab_narrow, NAME(narrow), PUT)
 ROW_SLAB(slab_single, T, PUT)
 #undef ROW_SLAB
@@ -108,7 +109,7 @@ CPU_INLINE void NAME(slab)(const struct NAME(terms) x, int64_t j, T *restrict C,
     else if (bytes >= VECTOR)
         NAME(slab_wide)(x, j, C, width);
     else if (bytes >= 32)
-        NAME(slab_half)(x, j, C, width);
+        NAME(slab_middle)(x, j, C, width);
     else if (bytes >= 16)
         NAME(slab_narrow)(x, j, C, width);
     else

@@ -55,7 +55,7 @@ struct NAME(bundle) {
         }                                                                                          \
     }
 BUNDLE_SLAB(bundle_wide, NAME(wide), PUT_WIDE)
-BUNDLE_SLAB(bundle_half, NAME(half), PUT)
+BUNDLE_SLAB(bundle_middle, NAME(middle), PUT)
 BUNDLE_SLAB(bundle_narrow, NAME(narrow), PUT)
 BUNDLE_SLAB(bundle_single, T, PUT)
 #undef BUNDLE_SLAB
@@ -69,7 +69,7 @@ CPU_INLINE void NAME(bundle_slab)(const struct NAME(bundle) x, int64_t j, int ro
     else if (bytes >= VECTOR)
         NAME(bundle_wide)(x, j, rows, width);
     else if (bytes >= 32)
-        NAME(bundle_half)(x, j, rows, width);
+        NAME(bundle_middle)(x, j, rows, width);
     else if (bytes >= 16)
         NAME(bundle_narrow)(x, j, rows, width);
     else

@@ -7,9 +7,10 @@
 #include "scatter.cuh"
 #include "used.cuh"
 
-// When a form is taken. EXACT: only by rows that allow no wider packs, as others are faster by wide
-// ones, though more lanes are idle. BY_LANES: likewise, and only where so many lanes are asked for.
-// ROOMY: with more registers than must be; see plan_registers().
+// When a form is taken: USUAL wherever it fits. EXACT: only if its packs are the widest that rows
+// of B and C allow, as others are faster by wide ones, though more lanes are idle. BY_LANES:
+// likewise, and only where its number of lanes is asked for. ROOMY, with more registers than must
+// be: by roomy_form() and paired_form() alone.
 enum form_kind { USUAL, EXACT, BY_LANES, ROOMY };
 
 // A shape that the kernel is compiled for; `team`: lanes of a short row; `whole`: for full slabs;
@@ -149,19 +150,21 @@ static inline int narrow_slab(struct task *t, const struct choice *c, int64_t *b
     return err;
 }
 
-// The form like f with so many lanes that has as many slabs; f: there is none.
+// The best form of so many lanes, if it cuts a row of B into as many slabs as f and none is wider;
+// else f.
 static inline const struct form *with_lanes(const struct task *t, const struct choice *c,
-                                            const struct form *f, int64_t slab, int lanes)
+                                            const struct form *f, int lanes)
 {
     if (lanes == f->lanes) return f;
+    const int64_t slab = form_slab(f) * (int64_t)prec_bytes(t->prec);
     const struct form *other = best_form(t, c, {slab, lanes, f->bundles});
     return other && form_slabs(other, t->C.cols) == form_slabs(f, t->C.cols) ? other : f;
 }
 
-// How many lanes should share a row of B, by the length of the rows of A: half as many with twice
-// the packs each where rows are short, as twice as many rows are then done at a time; that leaves
-// fewer loads under way, so with packs of several values there must be many rows. Twice as many
-// where rows are long and a lane has four packs of one value. Measured on an H200.
+// How many lanes should share a row of B, by the length of the rows of A. Half as many, with more
+// packs each, where rows are short: twice as many rows are then done at a time. It leaves fewer
+// loads under way, so but for f32 by packs of one value groups must have much to do. Twice as many
+// where rows are long and one slab is four packs of one value. Measured on an H200.
 static inline int lanes_by_length(const struct task *t, const struct choice *c,
                                   const struct form *f)
 {
@@ -171,14 +174,15 @@ static inline int lanes_by_length(const struct task *t, const struct choice *c,
                               : single && f->lanes == WARP ? (f->packs == 3 ? 18 : 12)
                               : single && t->C.cols <= 24  ? 12
                                                            : 6.5;
-    const bool many = group_share(t, c, f) >= 3 * f->lanes;
-    if (f->lanes >= 8 && mean <= short_most && (many || single)) return f->lanes / 2;
-    return single && f->lanes == 16 && f->packs == 4 && mean >= 32 ? WARP : f->lanes;
+    const bool full = group_share(t, c, f) >= 3 * f->lanes;
+    if (f->lanes >= 8 && mean <= short_most && (full || single)) return f->lanes / 2;
+    const bool four = f->lanes == 16 && f->packs == 4 && t->C.cols <= form_slab(f);
+    return single && four && mean >= 32 ? WARP : f->lanes;
 }
 
 // The form for rows that are no bundles: as the options say, of which one is dropped if no form
-// meets both. Else small matrices have narrow slabs, so that there is more to share out, and short
-// or long rows other lanes, where they do a row in as many slabs.
+// meets both. Else small matrices have narrow slabs, so that there is more to share out; and where
+// rows are short or long, other lanes may share a slab.
 static inline int form_for_rows(struct task *t, const struct choice *c, const struct form **rows)
 {
     const struct bounds wanted = {(int64_t)task_option(t, "slab"), (int)task_option(t, "lanes")};
@@ -199,7 +203,7 @@ static inline int form_for_rows(struct task *t, const struct choice *c, const st
         const int64_t columns = form_slab(narrow), last = (t->C.cols - 1) % columns + 1;
         if (share < 11 || 2 * last >= columns) form = narrow;
     }
-    *rows = with_lanes(t, c, form, 0, lanes_by_length(t, c, form));
+    *rows = with_lanes(t, c, form, lanes_by_length(t, c, form));
     return err;
 }
 
@@ -216,17 +220,21 @@ static inline const struct form *wider_for_rows(const struct task *t, const stru
                : NULL;
 }
 
-// How many lanes should share a row of B for a bundle: in f32 16 where the device is full. Measured
-// on an H200.
-static inline int lanes_of_bundles(const struct task *t, const struct choice *c,
-                                   const struct form *f)
+// The same form or one of 16 lanes: that is faster where the device is full, if bundles that a form
+// of fewer lanes would allow are not too long for it, and most lanes have a nonzero to load. In f64
+// there are none such. Measured on an H200.
+static inline const struct form *by_16_lanes(const struct task *t, const struct choice *c,
+                                             const struct form *f)
 {
-    return t->prec == F32 && 2 * group_share(t, c, f) >= 7 * f->lanes ? 16 : f->lanes;
+    const struct form *other = with_lanes(t, c, f, 16);
+    const double mean = mean_length(t, c);
+    const bool full = 2 * group_share(t, c, f) >= 7 * f->lanes;
+    const bool holds = most_columns(t, c, other) >= min(most_columns(t, c, f), (int32_t)(2 * mean));
+    return full && holds && 2 * mean >= other->lanes ? other : f;
 }
 
-// The form if there are bundles, with slabs of 128 bytes where those of rows alone are; with other
-// lanes if these have as many slabs, and none wider. NULL: there is none, or rows are so short that
-// most lanes would have no nonzero to load.
+// The form if there are bundles, with slabs of 128 bytes where those of rows alone are. NULL: there
+// is none, or rows are so short that most lanes would have no nonzero to load.
 static inline const struct form *form_for_bundles(const struct task *t, const struct choice *c,
                                                   const struct form *rows)
 {
@@ -236,9 +244,7 @@ static inline const struct form *form_for_bundles(const struct task *t, const st
     if (!within.slab && narrow) within.slab = 128;
     const struct form *f = best_form(t, c, within);
     if (!f || 2 * mean_length(t, c) < f->lanes) return NULL;
-    const int lanes = within.lanes ? f->lanes : lanes_of_bundles(t, c, f);
-    const struct form *other = with_lanes(t, c, f, within.slab, lanes);
-    return form_slab(other) <= form_slab(f) ? other : f;
+    return within.lanes ? f : by_16_lanes(t, c, f);
 }
 
 // One with slabs at most half as wide. It goes through a bundle with more groups, so bundles may be

@@ -99,8 +99,8 @@ template <typename S, bool BUNDLES, form_kind KIND> static constexpr struct form
         FOR_BUNDLES(V, 8, 1), FOR_BUNDLES(V, 8, 2), FOR_BUNDLES_EXACT(V, 8, 3),                    \
         FOR_BUNDLES(V, 8, 4), FOR_BUNDLES(V, 16, 4), FOR_BUNDLES_EXACT(V, 32, 3),                  \
         FOR_BUNDLES(V, 32, 4), FOR_BUNDLES(V, 32, 6), FOR_BUNDLES_EXACT(V, 16, 3)
-// With half the lanes of others, or twice as many: see lanes_by_length() and lanes_of_bundles(). In
-// f64 they are no faster.
+// With half the lanes of others, or twice as many: see lanes_by_length() and by_16_lanes(). In f64
+// they are no faster.
 #define FORMS_BY_LANES                                                                             \
     PLAIN_BY_LANES(1, 8, 3), PLAIN_BY_LANES(2, 8, 3), PLAIN_BY_LANES(2, 8, 4),                     \
         PLAIN_BY_LANES(1, 16, 6), PLAIN_BY_LANES(1, 16, 8), PLAIN_BY_LANES(1, 32, 2),              \

@@ -44,6 +44,7 @@ template <typename S, bool BUNDLES> static __host__ __device__ constexpr bool ha
 // Blocks that a multiprocessor must have registers for: with 4 to 10 of them a thread has 128, 96,
 // 80, 72, 64, 56 or 48 registers. Values that do not fit are spilled in every round, which
 // costs more than fewer blocks do. ROOMY: fewer blocks still, so that more loads are under way.
+// Bundles by 16 lanes of 24 bytes fit in 64 registers, and are faster by that on an H200.
 template <typename S, int ROWS, bool ROOMY> static __host__ __device__ constexpr int blocks_of()
 {
     if (ROWS == 1) return S::BYTES > 16 ? (ROOMY ? 7 : 8) : ROOMY ? 9 : 10;
