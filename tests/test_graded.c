@@ -822,8 +822,6 @@ static void test_shapes(void)
     csr_free(&A);
 }
 
-#define UNITS 4 // multiprocessors that what is decided here is for
-
 int main(void)
 {
     static void (*const tests[])(void) = {

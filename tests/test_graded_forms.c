@@ -163,5 +163,5 @@ int main(void)
         test_lanes_of_bundles,
         NULL,
     };
-    return main_on_cuda(&dev, 4, tests);
+    return main_on_cuda(&dev, UNITS, tests);
 }

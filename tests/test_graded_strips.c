@@ -1,16 +1,8 @@
 // `graded` on CUDA by strips of B in shared memory: results of every way to cut A, and where it
 // pays.
-#include "cases.h"
+#include "graded_rows.h"
 
-#define UNITS 4 // multiprocessors that what is decided here is for
-
-static struct device dev;
 static const struct device_ops *real_ops; // as it was opened with
-
-static const struct algo_entry *graded(void)
-{
-    return algo_find(op_find("spmm"), "graded", dev.kind);
-}
 
 // Row i has length(i) nonzeros, spread over all n columns; each seventh row is empty.
 static int make_spread(int32_t m, int32_t n, int32_t (*length)(int32_t), struct csr *A)
@@ -58,8 +50,8 @@ static struct told run_told(const struct csr *A, enum prec prec, int64_t k, doub
     return told;
 }
 
-static double run_right(const struct csr *A, enum prec prec, int64_t k, double strips,
-                        const char *option, const char *what)
+static double run_strips(const struct csr *A, enum prec prec, int64_t k, double strips,
+                         const char *option, const char *what)
 {
     return run_told(A, prec, k, strips, option, what).rows;
 }
@@ -94,7 +86,7 @@ static void test_shapes(void)
         for (int turn = 0; turn < 2 * COUNT(ks); turn++)
             for (int rows = 1; rows <= 4; rows *= 2) {
                 const double told =
-                    run_right(&A, turn % 2 ? F64 : F32, ks[turn / 2], rows, NULL, "spread rows");
+                    run_strips(&A, turn % 2 ? F64 : F32, ks[turn / 2], rows, NULL, "spread rows");
                 CHECK(told == rows, "%g rows of a warp, not %d", told, rows);
             }
         csr_free(&A);

@@ -82,9 +82,8 @@ static inline const struct form *best_form(const struct task *t, const struct ch
     for (const struct form *f = c->forms; f < c->forms + c->count; f++) {
         const int64_t slab = form_slab(f) * bytes;
         const int64_t cost = form_slabs(f, k) * (slab + 96) + max(0, 8 - f->lanes);
-        const bool is_exact = f->kind == EXACT || f->kind == BY_LANES;
         const bool fits = f->kind != ROOMY && (f->kind != BY_LANES || within.lanes) &&
-                          (is_exact ? f->vec == vec : f->vec <= vec) &&
+                          (f->kind == USUAL ? f->vec <= vec : f->vec == vec) &&
                           (!most || f->vec == 1 || f->vec * bytes <= most) &&
                           f->bundles == within.bundles && (!f->whole || k % form_slab(f) == 0) &&
                           (f->lanes >= 4 || within.lanes || mean_length(t, c) >= 32) &&

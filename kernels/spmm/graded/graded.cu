@@ -61,11 +61,16 @@ template <typename S, bool BUNDLES, int BLOCKS> static void start(const struct t
 template <typename S, bool BUNDLES, form_kind KIND> static constexpr struct form form_of()
 {
     constexpr int ROWS = BUNDLES ? ALIKE : 1, BLOCKS = blocks_of<S, ROWS, KIND == ROOMY>();
-    return {S::VEC,   S::LANES,
-            S::PACKS, S::TEAM,
-            BLOCKS,   S::WHOLE,
-            BUNDLES,  has_tiny<S, BUNDLES>(),
-            KIND,     start<S, BUNDLES, BLOCKS>};
+    return {S::VEC,
+            S::LANES,
+            S::PACKS,
+            S::TEAM,
+            BLOCKS, // on a multiprocessor
+            S::WHOLE,
+            BUNDLES,
+            has_tiny<S, BUNDLES>(),
+            KIND,
+            start<S, BUNDLES, BLOCKS>};
 }
 
 #define FORM(VEC, LANES, PACKS, WHOLE, BUNDLES, KIND)                                              \
