@@ -31,7 +31,11 @@ static __device__ __forceinline__ uint32_t bits_below(int place) { return (1u <<
 // Hides from the compiler where x comes from. Done to the row step of a matrix right before
 // `row * step` in 64 bits, it keeps that one multiply-add of 32 by 32 bits. Without it the compiler
 // forgets, from one basic block to the next, that both are 32 bits wide, and multiplies 64 by 64.
-static __device__ __forceinline__ void opaque(uint32_t &x) { asm volatile("" : "+r"(x)); }
+template <typename T> static __device__ __forceinline__ void opaque(T &x)
+{
+    static_assert(sizeof x == 4, "it is one register");
+    asm volatile("" : "+r"(x));
+}
 
 // The value that lane `from` of the warp holds. By all lanes.
 template <typename T> static __device__ __forceinline__ T warp_broadcast(T x, int from)
@@ -62,8 +66,7 @@ template <int LANES, typename T> static __device__ __forceinline__ T group_min(T
 // N sums over each group of LANES lanes at little more than the price of one, N <= LANES: each lane
 // gets sum number l * N / LANES of its group, where l is its place in it. Each of the first steps
 // halves the sums that a lane has a part of, and sends its parts of the others away. By all lanes.
-template <int LANES, typename T, int N>
-static __device__ __forceinline__ T group_sums(T (&x)[N])
+template <int LANES, typename T, int N> static __device__ __forceinline__ T group_sums(T (&x)[N])
 {
     int step = LANES / 2;
 #pragma unroll

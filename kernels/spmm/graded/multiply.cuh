@@ -178,11 +178,13 @@ static __device__ __forceinline__ void tiny(const operands<typename S::T> &x, co
         if (turn >= a.turns) break;
         sums<S, 1> sum = {};
 #pragma unroll
-        for (int e = 0; e < MOST_TINY; e += BATCH) {
-            const int32_t left = length[turn] - e / ROUND * ROUND; // from this round on
-            if (e == 0 || __any_sync(FULL_MASK, length[turn] > e))
-                add_batch<false, true, BATCH>(sum, all[turn][e / ROUND], e % ROUND, left,
-                                              x.B + where.first, x.B_step, where);
+        for (int q = 0; q < ROUNDS; q++) {
+            const limits<false, S> of(length[turn] - q * ROUND, where);
+#pragma unroll
+            for (int e = 0; e < ROUND; e += BATCH)
+                if (q + e == 0 || __any_sync(FULL_MASK, length[turn] > q * ROUND + e))
+                    add_batch<false, true, BATCH>(sum, all[turn][q], e, of, x.B + where.first,
+                                                  x.B_step, where);
         }
         if (row[turn] >= 0) store_row<S>(sum.x[0], x.C, x.C_step, row[turn], where);
     }
