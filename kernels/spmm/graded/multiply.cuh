@@ -179,7 +179,7 @@ static __device__ __forceinline__ void tiny(const operands<typename S::T> &x, co
         sums<S, 1> sum = {};
 #pragma unroll
         for (int q = 0; q < ROUNDS; q++) {
-            const limits<false, S> of(length[turn] - q * ROUND, where);
+            const limits<S> of(length[turn] - q * ROUND, where);
 #pragma unroll
             for (int e = 0; e < ROUND; e += BATCH)
                 if (q + e == 0 || __any_sync(FULL_MASK, length[turn] > q * ROUND + e))
