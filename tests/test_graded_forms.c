@@ -105,6 +105,31 @@ static void test_lanes_by_length(void)
     }
 }
 
+// Where 512 groups of 8 lanes have 3 to 11 nonzeros each, slabs of at most 256 bytes are taken:
+// unless a quarter of them or more would lie past the end of a row, which fits in 512 bytes, and no
+// row is long.
+static void test_narrow_slabs(void)
+{
+    static const struct {
+        int32_t m, (*length)(int32_t);
+        enum prec prec;
+        int64_t k;
+        double columns;
+    } cases[] = {
+        {200, twelve, F32, 66, 96},  {200, twelve, F32, 68, 96},      {200, twelve, F32, 72, 96},
+        {200, twelve, F32, 76, 32},  {200, twelve, F32, 80, 32},      {200, twelve, F32, 128, 64},
+        {200, twelve, F32, 132, 64}, {100, twelve, F32, 68, 32},      {480, twelve, F32, 76, 96},
+        {200, twelve, F64, 34, 48},  {200, twelve, F64, 38, 16},      {200, twelve, F64, 66, 32},
+        {128, twelve, F32, 68, 96},  {400, two_or_many, F32, 68, 32},
+    };
+    for (int c = 0; c < COUNT(cases); c++) {
+        const struct outcome out = run_rows(cases[c].m, cases[c].length, NULL, cases[c].prec,
+                                            cases[c].k, NULL, "narrow slabs");
+        CHECK(figure_of(&out, "columns") == cases[c].columns, "case %d, %s, k %lld: %g columns", c,
+              prec_name(cases[c].prec), (long long)cases[c].k, figure_of(&out, "columns"));
+    }
+}
+
 // On a full device 16 lanes share a row of B for a bundle, where 512 groups of 8 lanes have 28
 // nonzeros each, or 128 of 32 lanes 112. Not if a slab gets wider by that, or bundles too long, or
 // most lanes have nothing to load.
@@ -160,6 +185,7 @@ int main(void)
     static void (*const tests[])(void) = {
         test_forms,
         test_lanes_by_length,
+        test_narrow_slabs,
         test_lanes_of_bundles,
         NULL,
     };

@@ -1,4 +1,5 @@
-// How many rows are not empty: what a row has in the mean says little where most have nothing.
+// How many rows are not empty, as what a row has in the mean says little where most have nothing;
+// and how long the longest is.
 #ifndef GRADED_USED_H
 #define GRADED_USED_H
 
@@ -32,6 +33,37 @@ static inline int count_used_rows(struct task *t, int64_t *out)
     }
     device_free(d, sum);
     *out = used;
+    return err;
+}
+
+static __global__ void __launch_bounds__(USED_BLOCK)
+    find_longest_row(int32_t m, const int32_t *__restrict__ ptr, int32_t *__restrict__ longest)
+{
+    const int64_t i = (int64_t)blockIdx.x * USED_BLOCK + threadIdx.x;
+    __shared__ int32_t of_block;
+    if (threadIdx.x == 0) of_block = 0;
+    __syncthreads();
+    if (i < m) atomicMax(&of_block, ptr[i + 1] - ptr[i]);
+    __syncthreads();
+    if (threadIdx.x == 0) atomicMax(longest, of_block);
+}
+
+// Its nonzeros.
+static inline int longest_row(struct task *t, int32_t *out)
+{
+    const struct csr_dev *A = csr_of(t->A[0]);
+    struct device *d = t->dev;
+    int32_t *longest = NULL;
+    *out = 0;
+    if (A->m == 0) return OK;
+    int err = device_alloc(d, 1, sizeof *longest, (void **)&longest);
+    if (!err) err = device_fill(d, longest, 0, sizeof *longest);
+    if (!err) {
+        LAUNCH(find_longest_row, (unsigned)ceil_div(A->m, USED_BLOCK), USED_BLOCK, 0, d->stream,
+               A->m, (const int32_t *)A->ptr, longest);
+        err = wait_for(d, t->entry->name, longest, out, sizeof *out);
+    }
+    device_free(d, longest);
     return err;
 }
 
