@@ -550,6 +550,33 @@ static void test_scatter(void)
     }
 }
 
+// No slab of 64 columns pays where over a fifth of two lies past the end of a row, or most of the
+// last of six.
+static void test_slabs_too_empty(void)
+{
+    static const struct {
+        int64_t k;
+        double columns;
+    } cases[] = {{100, 128}, {104, 64}, {128, 64}, {324, 192}, {352, 64}};
+    const int64_t own = dev.cache_bytes;
+    struct csr A;
+    if (make_even(1700, 4000, 20, 1, 20, 0, &A)) return;
+    dev.cache_bytes = (int64_t)1 << 30; // holds B
+    for (int c = 0; c < COUNT(cases); c++) {
+        struct inputs in;
+        double opt[PARAMS_MAX] = {0};
+        if (spmm_inputs(&in, &dev, &A, F32, LAYOUT_ROW, cases[c].k, 0)) break;
+        by_pieces(opt);
+        set_option(graded(), opt, "alike", 0);
+        const struct outcome out = run_right(&in, opt, "slabs too empty");
+        CHECK(figure_of(&out, "columns") == cases[c].columns, "k %lld: %g columns",
+              (long long)cases[c].k, figure_of(&out, "columns"));
+        inputs_free(&in);
+    }
+    dev.cache_bytes = own;
+    csr_free(&A);
+}
+
 // Slabs of 128 bytes pay while the cache holds a third of one of all rows of B, or more, and a row
 // of B is wanted two and a half times or more.
 static void test_no_slab_pays(void)
@@ -718,25 +745,26 @@ static int spoil_row(const struct task *t, int64_t j)
 
 // What is not finite in a row of B reaches the rows of A that have its column, with a zero as their
 // value or not, and no other row of their bundles.
-static void check_infinity(enum prec prec, int64_t k, double lanes)
+static void check_infinity(enum prec prec, int64_t k, double lanes, int32_t (*length)(int32_t),
+                           bool alike)
 {
     struct csr A;
     struct inputs in;
     struct setup setup;
-    if (make_rows(12, 100, lanes ? sixteen : thirteen, with_second, &A)) return;
+    if (make_rows(12, 100, length, with_second, &A)) return;
     if (spmm_inputs(&in, &dev, &A, prec, LAYOUT_ROW, k, 0)) return;
     for (int64_t j = 0; j < A.n; j++) {
         struct task t = {.entry = graded(), .algo = graded()->algo};
         const int64_t bytes = (int64_t)prec_bytes(prec);
         char *C = mem_alloc(A.m * k, (size_t)bytes);
         algo_defaults(t.algo, t.opt);
-        set_option(t.entry, t.opt, "alike", 1);
+        set_option(t.entry, t.opt, "alike", alike);
         set_option(t.entry, t.opt, "lanes", lanes);
         set_option(t.entry, t.opt, "strips", lanes ? 0 : 2);
         int err = task_prepare(&t, &in.o, &setup);
         const struct figure *bundles = figures_find(&t.figures, "bundles");
         const struct figure *taken = figures_find(&t.figures, lanes ? "lanes" : "strip_rows");
-        CHECK(!err && (!lanes || (bundles && bundles->number == 4)) && taken &&
+        CHECK(!err && (!lanes || (bundles && bundles->number == (alike ? 4 : 0))) && taken &&
                   taken->number == (lanes ? lanes : 2),
               "%s", fail_text());
         if (!err) err = spoil_row(&t, j);
@@ -766,11 +794,15 @@ static void check_infinity(enum prec prec, int64_t k, double lanes)
 
 static void test_infinity(void)
 {
-    check_infinity(F32, 32, 8);
-    check_infinity(F32, 64, 16); // with a shelf
-    check_infinity(F64, 32, 16);
-    check_infinity(F32, 32, 0);
-    check_infinity(F64, 32, 0);
+    check_infinity(F32, 32, 8, sixteen, true);
+    check_infinity(F32, 64, 16, sixteen, true); // with a shelf
+    check_infinity(F64, 32, 16, sixteen, true);
+    check_infinity(F32, 32, 0, thirteen, true); // by strips
+    check_infinity(F64, 32, 0, thirteen, true);
+    check_infinity(F32, 29, 8, thirteen, false); // rounds that are not full
+    check_infinity(F64, 32, 16, thirteen, false);
+    check_infinity(F32, 4, 4, five, false); // tiny rows, of two rounds
+    check_infinity(F64, 32, 8, five, false);
 }
 
 // ---- Shapes ----
@@ -839,6 +871,7 @@ int main(void)
         test_registers_of_even_pieces,
         test_empty_rows,
         test_scatter,
+        test_slabs_too_empty,
         test_no_slab_pays,
         test_bundles,
         test_short_bundles,

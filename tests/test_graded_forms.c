@@ -105,9 +105,13 @@ static void test_lanes_by_length(void)
     }
 }
 
-// Where 512 groups of 8 lanes have 3 to 11 nonzeros each, slabs of at most 256 bytes are taken:
-// unless a quarter of them or more would lie past the end of a row, which fits in 512 bytes, and no
-// row is long.
+// Two, but one row behind a first block of 1,024 is as long as a warp goes through, or longer.
+static int32_t two_or_256(int32_t i) { return i == 1030 ? 256 : 2; }
+static int32_t two_or_257(int32_t i) { return i == 1030 ? 257 : 2; }
+
+// Where groups have 3 to 11 nonzeros each, of 512 with 8 lanes or 256 with 16, slabs of at most 256
+// bytes are taken: unless a quarter of them or more would lie past the end of a row, which fits in
+// 512 bytes, and no row is long.
 static void test_narrow_slabs(void)
 {
     static const struct {
@@ -116,11 +120,14 @@ static void test_narrow_slabs(void)
         int64_t k;
         double columns;
     } cases[] = {
-        {200, twelve, F32, 66, 96},  {200, twelve, F32, 68, 96},      {200, twelve, F32, 72, 96},
-        {200, twelve, F32, 76, 32},  {200, twelve, F32, 80, 32},      {200, twelve, F32, 128, 64},
-        {200, twelve, F32, 132, 64}, {100, twelve, F32, 68, 32},      {480, twelve, F32, 76, 96},
-        {200, twelve, F64, 34, 48},  {200, twelve, F64, 38, 16},      {200, twelve, F64, 66, 32},
-        {128, twelve, F32, 68, 96},  {400, two_or_many, F32, 68, 32},
+        {200, twelve, F32, 66, 96},      {200, twelve, F32, 68, 96},
+        {200, twelve, F32, 72, 96},      {200, twelve, F32, 76, 32},
+        {200, twelve, F32, 80, 32},      {200, twelve, F32, 128, 64},
+        {200, twelve, F32, 132, 64},     {100, twelve, F32, 68, 32},
+        {480, twelve, F32, 76, 96},      {200, twelve, F64, 34, 48},
+        {200, twelve, F64, 38, 16},      {200, twelve, F64, 66, 32},
+        {128, twelve, F32, 68, 96},      {400, two_or_many, F32, 68, 32},
+        {1100, two_or_256, F32, 68, 96}, {1100, two_or_257, F32, 68, 32},
     };
     for (int c = 0; c < COUNT(cases); c++) {
         const struct outcome out = run_rows(cases[c].m, cases[c].length, NULL, cases[c].prec,
@@ -183,11 +190,7 @@ static void test_lanes_of_bundles(void)
 int main(void)
 {
     static void (*const tests[])(void) = {
-        test_forms,
-        test_lanes_by_length,
-        test_narrow_slabs,
-        test_lanes_of_bundles,
-        NULL,
+        test_forms, test_lanes_by_length, test_narrow_slabs, test_lanes_of_bundles, NULL,
     };
     return main_on_cuda(&dev, UNITS, tests);
 }

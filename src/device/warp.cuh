@@ -31,6 +31,7 @@ static __device__ __forceinline__ uint32_t bits_below(int place) { return (1u <<
 // Hides from the compiler where x comes from. Done to the row step of a matrix right before
 // `row * step` in 64 bits, it keeps that one multiply-add of 32 by 32 bits. Without it the compiler
 // forgets, from one basic block to the next, that both are 32 bits wide, and multiplies 64 by 64.
+// What is opaque is not computed anew either: it stays in its register.
 template <typename T> static __device__ __forceinline__ void opaque(T &x)
 {
     static_assert(sizeof x == 4, "it is one register");

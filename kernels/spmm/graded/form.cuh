@@ -179,18 +179,17 @@ static inline int lanes_by_length(const struct task *t, const struct choice *c,
     return single && four && mean >= 32 ? WARP : f->lanes;
 }
 
-// Whether narrow slabs pay, by what of them lies past the end of a row, which costs as much as the
-// rest. On a full device the last one must be half full, and all of them four fifths. On one that
-// is not, narrow slabs are done sooner, so they may be emptier; but where a row fits in 512 bytes
-// and none is long they must be three quarters full: with 66 columns and slabs of 32 a product took
-// up to half as long again as with one slab. Measured on an H200.
+// Whether narrow slabs pay: a part of them may lie past the end of a row, where groups do as much
+// as elsewhere for nothing. On a full device a fifth may, and half of the last one. On one that is
+// not, narrow slabs are done sooner; but where a row fits in 512 bytes and none is long, less than
+// a quarter may: with 66 columns and slabs of 32 a product took up to half as long again as with
+// one slab. Measured on an H200.
 static inline int narrow_pays(struct task *t, const struct form *narrow, double share, bool *pays)
 {
     const int64_t columns = form_slab(narrow), k = t->C.cols, last = (k - 1) % columns + 1;
-    const int64_t all = form_slabs(narrow, k) * columns;
+    const int64_t all = form_slabs(narrow, k) * columns, bytes = k * (int64_t)prec_bytes(t->prec);
     *pays = share < 11 || (2 * last >= columns && 5 * k >= 4 * all);
-    if (share < 3 || share >= 11 || 4 * k > 3 * all || k * (int64_t)prec_bytes(t->prec) > 512)
-        return OK;
+    if (share < 3 || share >= 11 || 4 * k > 3 * all || bytes > 512) return OK;
     int32_t longest;
     const int err = longest_row(t, &longest);
     *pays = longest > 256;
@@ -217,7 +216,7 @@ static inline int form_for_rows(struct task *t, const struct choice *c, const st
         err = narrow_slab(t, c, &slab);
     const struct form *narrow = slab ? best_form(t, c, {slab}) : NULL;
     bool pays = false;
-    if (!err && narrow) err = narrow_pays(t, narrow, share, &pays);
+    if (!err && narrow && narrow != form) err = narrow_pays(t, narrow, share, &pays);
     if (pays) form = narrow;
     *rows = with_lanes(t, c, form, lanes_by_length(t, c, form));
     return err;

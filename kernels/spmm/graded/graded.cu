@@ -18,7 +18,7 @@
 //
 // pieces.cuh    the kinds of pieces, and how the kernel sees its operands
 // grade.cuh     the lists of pieces, made on the device
-// used.cuh      how many rows are not empty
+// used.cuh      how many rows are not empty; how long the longest is
 // scatter.cuh   how often neighbouring nonzeros share columns, which caches live on
 // alike.cuh     which rows are bundles, and their columns and values
 // team.cuh      what a team does: products of a round of nonzeros, sums over groups

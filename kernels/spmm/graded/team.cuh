@@ -32,6 +32,13 @@ template <typename S, int ROWS> static __host__ __device__ constexpr int batch_o
     return S::BYTES > 32 || (S::BYTES > 16 && ROWS > 1) ? 2 : 4;
 }
 
+// The same of a tiny row. Five are what a row of a five-point stencil has: in f64 with 64 columns a
+// grid then takes 6 to 8 % less time. In f32 with 128 it takes from 3 % less to 7 % more, by size.
+template <typename S> static __host__ __device__ constexpr int tiny_batch()
+{
+    return sizeof(typename S::T) == 8 && S::BYTES == 32 && S::LANES == 16 ? 5 : batch_of<S, 1>();
+}
+
 // Batches of a round that are in one body of the loop, so that loads of the next one can be ahead
 // of products of this one. Bundles of f64 take 0.76 to 1.0 of the time by that, those of f32 up to
 // 1.1, by what is spilled. Measured on an H200.
@@ -39,13 +46,6 @@ template <typename S, int ROWS> static __host__ __device__ constexpr int batches
 {
     if (S::LANES <= 8) return S::LANES / batch_of<S, ROWS>();
     return ROWS == 1 || sizeof(typename S::T) == 4 ? 1 : S::BYTES > 16 ? 2 : 4;
-}
-
-// The same of a tiny row. Five are what a row of a five-point stencil has: in f64 with 64 columns a
-// grid then takes 6 to 8 % less time. In f32 with 128 it takes from 3 % less to 7 % more, by size.
-template <typename S> static __host__ __device__ constexpr int tiny_batch()
-{
-    return sizeof(typename S::T) == 8 && S::BYTES == 32 && S::LANES == 16 ? 5 : batch_of<S, 1>();
 }
 
 // Whether there is code for tiny rows: where a team is one group, as their sums are of one group.
@@ -65,17 +65,17 @@ template <typename S, int ROWS, bool ROOMY> static __host__ __device__ constexpr
     return S::PACKS > 3 ? 4 : S::BYTES > 16 ? 5 : S::BYTES > 8 ? 6 : 8;
 }
 
-// x = *p if `there`, or where place < left; else zero. A load under a plain branch makes ptxas keep
-// x alive around the loop, which spills: this sets x first and then loads under a predicate. That
-// of `there` ptxas finds ahead of a loop in which it does not change. Not a .nc load: the kernel
-// ahead may still be writing B when this one starts.
+// x = *p if `in`, or where place < left; else zero. A load under a plain branch makes ptxas keep x
+// alive around the loop, which spills: this sets x first and then loads under a predicate. What
+// comes of `in` ptxas keeps from ahead of a loop in which it does not change. Not a .nc load: the
+// kernel ahead may still be writing B when this one starts.
 #ifdef __CUDA_ARCH__
 #define PREDICATED(SET, ZEROS, LOAD, ...)                                                          \
     asm volatile("{.reg .pred q; setp." SET "; " ZEROS "@q ld.global." LOAD ";}" : __VA_ARGS__)
 #define LOAD_IF(T, V, FIRST, SECOND, ZEROS, LOAD, ...)                                             \
-    static __device__ __forceinline__ void load_if(pack<T, V> &x, const pack<T, V> *p, bool there) \
+    static __device__ __forceinline__ void load_if(pack<T, V> &x, const pack<T, V> *p, bool in)    \
     {                                                                                              \
-        PREDICATED("ne.s32 q, " FIRST ", 0", ZEROS, LOAD, __VA_ARGS__ : "l"(p), "r"((int)there));  \
+        PREDICATED("ne.s32 q, " FIRST ", 0", ZEROS, LOAD, __VA_ARGS__ : "l"(p), "r"((int)in));     \
     }                                                                                              \
     static __device__ __forceinline__ void load_if(pack<T, V> &x, const pack<T, V> *p,             \
                                                    int32_t place, int32_t left)                    \
@@ -94,9 +94,9 @@ LOAD_IF(double, 2, "%3", "%4", "mov.b64 %0, 0; mov.b64 %1, 0;", "v2.f64 {%0, %1}
 #undef LOAD_IF
 #undef PREDICATED
 #else
-template <typename X> static __device__ __forceinline__ void load_if(X &x, const X *p, bool there)
+template <typename X> static __device__ __forceinline__ void load_if(X &x, const X *p, bool in)
 {
-    x = there ? *p : X{};
+    x = in ? *p : X{};
 }
 template <typename X>
 static __device__ __forceinline__ void load_if(X &x, const X *p, int32_t place, int32_t left)
@@ -122,15 +122,15 @@ template <typename S> struct columns {
     }
 };
 
-// How many nonzeros of a round each pack of a lane has, of those that are there: none where it lies
-// past the end of a row.
+// How many nonzeros of a round there are for each pack of a lane: those of its group, but none for
+// a pack that lies past the end of a row.
 template <typename S> struct limits {
     int32_t left[S::PACKS];
 
-    __device__ __forceinline__ limits(int32_t there, const columns<S> &where)
+    __device__ __forceinline__ limits(int32_t of_group, const columns<S> &where)
     {
 #pragma unroll
-        for (int l = 0; l < S::PACKS; l++) left[l] = l == 0 || where.in[l] ? there : 0;
+        for (int l = 0; l < S::PACKS; l++) left[l] = l == 0 || where.in[l] ? of_group : 0;
     }
 
     // Keeps them in registers; the compiler would make them anew for each batch.

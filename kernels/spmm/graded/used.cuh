@@ -48,7 +48,7 @@ static __global__ void __launch_bounds__(USED_BLOCK)
     if (threadIdx.x == 0) atomicMax(longest, of_block);
 }
 
-// Its nonzeros.
+// Nonzeros of the longest row.
 static inline int longest_row(struct task *t, int32_t *out)
 {
     const struct csr_dev *A = csr_of(t->A[0]);
