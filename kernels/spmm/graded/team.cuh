@@ -69,6 +69,7 @@ template <typename S, int ROWS, bool ROOMY> static __host__ __device__ constexpr
 // alive around the loop, which spills: this sets x first and then loads under a predicate. What
 // comes of `in` ptxas keeps from ahead of a loop in which it does not change. Not a .nc load: the
 // kernel ahead may still be writing B when this one starts.
+//   LOAD_IF makes both for packs of V values: FIRST and SECOND are the operands behind the address.
 #ifdef __CUDA_ARCH__
 #define PREDICATED(SET, ZEROS, LOAD, ...)                                                          \
     asm volatile("{.reg .pred q; setp." SET "; " ZEROS "@q ld.global." LOAD ";}" : __VA_ARGS__)
