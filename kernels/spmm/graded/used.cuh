@@ -15,27 +15,6 @@ static __global__ void __launch_bounds__(USED_BLOCK)
     if (threadIdx.x == 0 && used) atomicAdd(sum, used);
 }
 
-// They are counted where rows have fewer than 8 nonzeros in the mean; else all rows are taken for
-// such.
-static inline int count_used_rows(struct task *t, int64_t *out)
-{
-    const struct csr_dev *A = csr_of(t->A[0]);
-    struct device *d = t->dev;
-    int32_t *sum = NULL, used = 0;
-    *out = A->m;
-    if (A->nnz >= 8 * (int64_t)A->m) return OK;
-    int err = device_alloc(d, 1, sizeof *sum, (void **)&sum);
-    if (!err) err = device_fill(d, sum, 0, sizeof *sum);
-    if (!err) {
-        LAUNCH(find_used_rows, (unsigned)ceil_div(A->m, USED_BLOCK), USED_BLOCK, 0, d->stream, A->m,
-               (const int32_t *)A->ptr, sum);
-        err = wait_for(d, t->entry->name, sum, &used, sizeof used);
-    }
-    device_free(d, sum);
-    *out = used;
-    return err;
-}
-
 static __global__ void __launch_bounds__(USED_BLOCK)
     find_longest_row(int32_t m, const int32_t *__restrict__ ptr, int32_t *__restrict__ longest)
 {
@@ -48,23 +27,43 @@ static __global__ void __launch_bounds__(USED_BLOCK)
     if (threadIdx.x == 0) atomicMax(longest, of_block);
 }
 
-// Nonzeros of the longest row.
-static inline int longest_row(struct task *t, int32_t *out)
+// What a kernel makes of the rows of A, one to a thread, from zero on.
+static inline int ask_rows(struct task *t, void (*kernel)(int32_t, const int32_t *, int32_t *),
+                           int32_t *out)
 {
     const struct csr_dev *A = csr_of(t->A[0]);
     struct device *d = t->dev;
-    int32_t *longest = NULL;
+    int32_t *answer = NULL;
     *out = 0;
     if (A->m == 0) return OK;
-    int err = device_alloc(d, 1, sizeof *longest, (void **)&longest);
-    if (!err) err = device_fill(d, longest, 0, sizeof *longest);
+    int err = device_alloc(d, 1, sizeof *answer, (void **)&answer);
+    if (!err) err = device_fill(d, answer, 0, sizeof *answer);
     if (!err) {
-        LAUNCH(find_longest_row, (unsigned)ceil_div(A->m, USED_BLOCK), USED_BLOCK, 0, d->stream,
-               A->m, (const int32_t *)A->ptr, longest);
-        err = wait_for(d, t->entry->name, longest, out, sizeof *out);
+        LAUNCH(kernel, (unsigned)ceil_div(A->m, USED_BLOCK), USED_BLOCK, 0, d->stream, A->m,
+               (const int32_t *)A->ptr, answer);
+        err = wait_for(d, t->entry->name, answer, out, sizeof *out);
     }
-    device_free(d, longest);
+    device_free(d, answer);
     return err;
+}
+
+// They are counted where rows have fewer than 8 nonzeros in the mean; else all rows are taken for
+// such.
+static inline int count_used_rows(struct task *t, int64_t *out)
+{
+    const struct csr_dev *A = csr_of(t->A[0]);
+    *out = A->m;
+    if (A->nnz >= 8 * (int64_t)A->m) return OK;
+    int32_t used;
+    const int err = ask_rows(t, find_used_rows, &used);
+    *out = used;
+    return err;
+}
+
+// Nonzeros of the longest row.
+static inline int longest_row(struct task *t, int32_t *out)
+{
+    return ask_rows(t, find_longest_row, out);
 }
 
 #endif
