@@ -136,7 +136,7 @@ part layers python3 tests/layers.py
 if [ -x tests/fuzz/replay.sh ]; then
     part fuzz-corpus tests/fuzz/replay.sh
 fi
-part readme tests/cli/readme.sh build/cpu/spbench
+part documents python3 tests/documents.py build/cpu/spbench
 
 # These wait more than they compute.
 begin cli-emu env XDG_CACHE_HOME="$PWD/$logs/cache-cli-emu" tests/cli/run.sh build/emu/spbench
