@@ -1,5 +1,4 @@
-// What the OpenMP kernels on adaptive sparse tiles share: the sizes of tiles, and which nonzeros
-// are next.
+// Shared parts of the OpenMP kernels on adaptive sparse tiles: tile sizes, and the parts of a row.
 // Changwan Hong, Aravind Sukumaran-Rajam, Israt Nisa, Kunal Singh, P. Sadayappan: Adaptive Sparse
 // Tiling for Sparse Matrix Multiplication, PPoPP 2019, sections 4.2 and 4.4.
 #ifndef ASPT_CPU_H
@@ -8,8 +7,9 @@
 #include "cpu.h"
 #include "formats/aspt.h"
 
-// The threshold is the authors'. It is to be where tiles begin to beat CSR on random matrices,
-// which results/aspt_threshold.py measures. Tiles need not be full: nothing is copied for them.
+// `threshold` is the authors'. tools/aspt_threshold.py measures where tiles begin to beat CSR on
+// random matrices. EPYC, 2 threads, 35 matrices: rowsplit takes 0.79 to 0.88 of the time of aspt,
+// as the last cache still holds the rows of B. `fill` is low because a CPU copies no rows of B.
 #define ASPT_CPU_OPTIONS                                                                           \
     {"panel", 0, 0, 4096, true, "rows of a panel; 0: as many as fit in a thread's cache"},         \
         {"width", 0, 0, 4096, true, "columns of a tile, at most; 0: as many as a panel has rows"}, \

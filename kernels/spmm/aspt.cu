@@ -303,8 +303,8 @@ static int run(struct task *t)
     return launch_check(t->entry->name);
 }
 
-// Columns of a slice: 128 bytes of a row of B where it has no more, else 256, the paper's 32 and 64
-// columns of f32.
+// Columns of a slice: 128 bytes of a row of B if it has no more, else 256, the paper's 32 and 64
+// columns of f32. H200, f64: 512 gain on some matrices and lose on others (0.87 to 1.17).
 static int64_t slice_columns(int64_t k, enum prec prec)
 {
     const int64_t width = (int64_t)prec_bytes(prec);

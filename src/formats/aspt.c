@@ -6,7 +6,8 @@
 #include "base/sort.h"
 #include "formats/csr.h"
 
-// Defaults: those of the authors' code for a GPU, f32 and k = 32, where a tile of B takes 32 KB.
+// Defaults of the authors' code for a GPU, f32 and k = 32, where a tile of B takes 32 KB. The
+// kernels set their own: threshold 64 on CUDA (aspt_plan.cuh), fill 25 on a CPU (kernels/aspt.h).
 enum { PANEL, WIDTH, THRESHOLD, FILL };
 static const struct param params[] = {
     [PANEL] = {"panel", 128, 1, 1024, true, "rows of a panel"},
