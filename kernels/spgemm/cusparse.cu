@@ -7,9 +7,11 @@
 //
 // DEFAULT and ALG1 hold all intermediate products at once. ALG2 estimates first how much memory
 // they need; ALG3 in addition makes them in chunks, `chunk` being the fraction of all in each.
+// H200, 33 matrices: ALG2 takes half the memory of ALG1 and 1.26 times the time, ALG3 half the
+// memory and 3.4 times the time.
 //
-// cusparse-reuse is for repeated products of one structure: what depends on the structure alone,
-// C's arrays included, is made once by prepare(), and a run computes the values of C.
+// cusparse-reuse is for repeated products of one structure: prepare() makes all that depends on the
+// structure alone, C's arrays included, and a run computes the values of C.
 #include "cusparse.cuh"
 #include "result.h"
 
@@ -261,7 +263,7 @@ static const struct param chunk_options[] = {
     {},
 };
 
-// What all descriptors have in common.
+// Common fields of all descriptors.
 #define DESCRIPTOR(symbol, prepare_function, run_function, release_function, option_list,          \
                    partial_text, about_text)                                                       \
     extern "C" const struct algo spgemm_##symbol##_cuda = {                                        \

@@ -1,4 +1,4 @@
-// What the files of `tiled` share: its parameters, the decision to cut rows, segments on the host.
+// Shared parts of the files of `tiled`: its parameters, the decision to cut rows, host segments.
 #ifndef TILED_PLAN_H
 #define TILED_PLAN_H
 
@@ -11,7 +11,9 @@
 // Places of the format's parameters.
 enum { TILED_ROWS, TILED_STAGE, TILED_BALANCE, TILED_REORDER, TILED_PERMUTE, TILED_SLABS };
 
-// Figure 6 of the paper: with fewer blocks than this for each multiprocessor too many idle.
+// Figure 6 of the paper: with fewer blocks than this for each multiprocessor too many idle. H200,
+// f32, k = 64: without cuts `tiled` takes 1.74 times the time (geometric mean of 69 matrices), on
+// nw04_A 151, on dnn_n1024-l1 0.60.
 #define TILED_BUSY 0.65
 
 // Sets the sizes of a panel and the decision of figure 6. Returns the length of the longest
@@ -63,7 +65,8 @@ struct segments {
 int tiled_cut_rows(struct device *d, const struct csr_dev *A, int64_t longest, struct tiled *T,
                    struct segments *s);
 // Sorts segments by their patterns: as numbers whose highest bit is column 0, the largest first,
-// and equal ones as they were.
+// and equal ones as they were. H200, f32, k = 64, 69 matrices: sorting every matrix takes 1.27
+// times the time with C in its own order (0.40 on ogbl-ddi, 3.4 on qc324), 1.16 with C permuted.
 int tiled_sort(const struct csr_dev *A, struct segments *s);
 // Makes `to` of T from the segments, and with `permute` its order.
 int tiled_place(struct device *d, const struct segments *s, bool permute, struct tiled *T);

@@ -1,4 +1,4 @@
-// What the pieces of merge hand on to each other.
+// Data that the pieces of merge hand on to each other.
 #ifndef MERGE_PARTS_H
 #define MERGE_PARTS_H
 
@@ -32,7 +32,7 @@ template <typename T, int VEC> struct warp_parts {
     int32_t first[MAX_WARPS], last[MAX_WARPS]; // rows
     int flags[MAX_WARPS];
 };
-// Of a share.
+// Flags of a share.
 enum {
     ACTIVE = 1,       // it has nonzeros
     BEGAN_BEFORE = 2, // its first row began in an earlier share

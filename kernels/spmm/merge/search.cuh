@@ -1,4 +1,4 @@
-// Which rows nonzeros are in.
+// Searches for the rows of nonzeros.
 #ifndef MERGE_SEARCH_H
 #define MERGE_SEARCH_H
 

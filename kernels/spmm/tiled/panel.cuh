@@ -1,4 +1,4 @@
-// What a block of Tiled SpMM does: it goes through the stages of its panel, for one slab of R
+// The work of a block of Tiled SpMM: it goes through the stages of its panel, for one slab of R
 // columns of B and C after the other.
 #ifndef TILED_PANEL_H
 #define TILED_PANEL_H

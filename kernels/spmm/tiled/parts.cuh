@@ -1,4 +1,4 @@
-// The sums of the rows that are cut, from those of their segments.
+// Sums of cut rows, from the sums of their segments.
 #ifndef TILED_PARTS_H
 #define TILED_PARTS_H
 

@@ -1,4 +1,4 @@
-// What of the format `tiled` is left to the algorithm.
+// The parameter of the format `tiled` that the algorithm sets: slabs.
 #ifndef TILED_SLABS_H
 #define TILED_SLABS_H
 

@@ -16,8 +16,7 @@
 // Few loads wait for each other: row starts and the first of B together, then nonzeros while B is
 // under way.
 //
-// staged.cuh       what a block does
-// staged_plan.cuh  columns of a slab, ranges, what it should take, what is launched
+// H200: staging is worth 25 % on dnn_n1024-l1, and next to nothing elsewhere.
 #ifndef TILED_STAGED_H
 #define TILED_STAGED_H
 

@@ -1,5 +1,5 @@
-// The staged way of tiled-tuned: how many columns of B a block stages and into how many ranges the
-// rows are cut, by what that should take, and what is launched.
+// The staged way of tiled-tuned: the columns of B that a block stages, the ranges that the rows are
+// cut into, both by a prediction of the time, and the launch.
 #ifndef TILED_STAGED_PLAN_H
 #define TILED_STAGED_PLAN_H
 
@@ -127,7 +127,8 @@ static int refuse_staged(const struct task *t, const struct staged *s)
                 t->entry->name, (long long)t->in[0].rows, (long long)s->room);
 }
 
-// About FEW nonzeros for each lane, in a row of average length and in a range.
+// About FEW nonzeros for each lane, in a row of average length and in a range. With fewer lanes
+// most rows go to warps, one by one; with more threads each of them costs hundreds of instructions.
 static void choose_groups(const struct task *t, struct staged *s)
 {
     const double nnz = (double)t->A[0]->nnz, most = fmax(nnz / s->ranges, (double)t->in[0].rows);

@@ -1,4 +1,4 @@
-// What decides between the ways of tiled-tuned. Tiles or turned: by the bytes that come through the
+// The choice between the ways of tiled-tuned. Tiles or turned: by the bytes that come through the
 // L2, by counts of the matrix. Both write C once, so that is left out.
 //
 //   turned  each nonzero fetches a row of row-major B; B is read and written before
@@ -9,9 +9,11 @@
 // whole: a line that two stages share counts once. Padding is that of slices with all their stages
 // in one.
 //
-// That is so where the panels fill the device. Where they do not, and against the direct and the
-// staged way, it is by what a run should take: to start, and for what it does. The numbers are fits
-// to matrices of 233 to 429,000 nonzeros on an H200, k 64; only those for small ones matter.
+// That holds where the panels fill the device. Elsewhere, and against the direct and the staged
+// way, a prediction of the time decides: a start, and the work. The numbers are fits to matrices of
+// 233 to 429,000 nonzeros on an H200, k = 64; only those for small matrices matter. On 64 matrices,
+// those below 200,000 nonzeros, the choice takes 1.014 times the best of the four ways, at worst
+// 1.27 (Trefethen_2000).
 #ifndef TILED_WAYS_H
 #define TILED_WAYS_H
 
@@ -25,7 +27,7 @@
 #define SLOTS       (1 << SLOT_BITS)          // of a table
 #define MOST_LINES  (SLOTS - 8 * COUNT_BLOCK) // lines of a panel that are told apart
 
-// Panels of half the size may move that much more.
+// Panels of half the size may move that much more, as twice as many blocks are shared out better.
 #define HALVES_DEARER 1.125
 
 // Microseconds, and per nanosecond and multiprocessor.
@@ -63,7 +65,7 @@ static __global__ void __launch_bounds__(COUNT_BLOCK)
     atomicAdd(&sum->stored, (unsigned long long)longest * SLICE);
 }
 
-// Puts a line into the table; whether it is new there.
+// Puts a line into the table. Returns true if the line is new there.
 static __device__ __forceinline__ bool insert_line(int32_t *table, int32_t line)
 {
     unsigned slot = (uint32_t)line * 2654435769u >> (32 - SLOT_BITS);
@@ -118,7 +120,7 @@ static int count(struct task *t, int32_t panel, struct counts *out)
     return err;
 }
 
-// What the ways cost, and whether the tiles need not be cut.
+// Costs of the ways, and the facts that decide whether tiles are possible.
 struct ways {
     double tiles, turned; // bytes
     bool even;            // by the paper's numbers rows stay whole

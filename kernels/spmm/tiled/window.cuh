@@ -70,7 +70,7 @@ static __device__ __forceinline__ struct piece whole_window(const struct shape &
     return p;
 }
 
-// That of this block.
+// The piece of this block.
 static __device__ __forceinline__ struct piece
 find_piece(const struct shape &a, const struct windows &w, const int32_t *__restrict__ ptr)
 {
