@@ -1,4 +1,4 @@
-// What the kernels that call MKL share: a case's way to it, and a matrix as it takes one.
+// Shared parts of the kernels that call MKL: its address for a case, and a matrix in its form.
 #ifndef MKL_CSR_H
 #define MKL_CSR_H
 

@@ -1,6 +1,6 @@
-// Whether rows of C are written past the caches. An ordinary store reads the line before it writes
-// it; where C is too large to be found in a cache by whoever reads it next, that is for nothing:
-// without it a matrix of short rows, most of whose traffic is C, takes a quarter less.
+// The rule by which rows of C are written past the caches. An ordinary store reads the line before
+// it writes the line. That is for nothing where C is too large for a later reader to find it in a
+// cache: without it a matrix of short rows, most of whose traffic is C, takes a quarter less.
 #ifndef CPU_STREAM_H
 #define CPU_STREAM_H
 
@@ -11,11 +11,12 @@
         "stream", -1, -1, 1, true, "1: C is written past the caches; -1: where it is large"        \
     }
 
-// Of the threads' part of the last cache: C is not alone there. The other processors' parts are
-// no place for it even where these are idle: the larger such a cache is, the slower.
+// The part of the threads' share of the last cache that C may fill. Parts of idle processors do not
+// count: the larger a shared cache is, the slower. Xeon, 300 MB of last cache, two threads: 9 MB in
+// place of 75 saves 10 % at k = 128 and in f64, 2 % at k = 32; a bound of 0 saves no more.
 #define STREAM_PART 4
 
-// What the option comes to for a task. Only whole lines are worth it.
+// Returns true if the task writes C past the caches. Lines of C must begin where rows do.
 static inline bool cpu_stream(struct task *t)
 {
     const struct dense_dev *C = &t->C;
