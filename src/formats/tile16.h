@@ -4,6 +4,8 @@
 // Tiles are stored by tile rows, their nonzeros tile after tile, in a tile by rows. Tile t has the
 // nonzeros start[t] .. start[t + 1]; its row r has those from start[t] + row_ptr[16 t + r] to the
 // next row's. A tile may be empty: a product has tiles that only might have held something.
+//
+// Bytes over those of CSR, 33 matrices: 1.84 (geometric mean), 0.81 at best.
 #ifndef TILE16_H
 #define TILE16_H
 

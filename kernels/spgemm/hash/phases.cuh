@@ -138,8 +138,8 @@ static int symbolic(struct task *t, struct state *s, const struct factors<float>
 }
 
 // Where there are few products for each thread of the device, the longest row decides when the
-// phase ends, so fewer products then earn a row more threads. But not a bitmap of more words than
-// the largest table has places: clearing it would take longer than they do.
+// phase ends, so fewer products then earn a row more threads (H200: bcsstk13 128 us for 151). But
+// not a bitmap of more words than the largest table has places: to clear it would take longer.
 static struct grouping grouping_by_nonzeros(const struct state *s, int32_t n)
 {
     struct grouping g = s->grouping[NUMERIC];

@@ -1,5 +1,5 @@
-// What a thread has on its desk for the row under way, and what its ways have in common whatever
-// the type of the values.
+// Buffers of a thread for the row under way, and the parts of its ways that do not depend on the
+// type of the values.
 #ifndef ONEPASS_DESK_H
 #define ONEPASS_DESK_H
 
@@ -30,7 +30,7 @@ struct desk {
     uint64_t *top;      // a bit for each word of bits, likewise
 };
 
-// Those of all threads, one after the other.
+// The desks of all threads, one after the other.
 struct desks {
     int64_t columns, words, places; // of one: S's, rounded up to 64; of bits and top; of the list
     void *sum, *bundle;

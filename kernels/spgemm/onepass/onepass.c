@@ -14,8 +14,9 @@
 //   window   columns that lie close: a dense window, and a byte for each column as its mark
 //   listed   columns far apart: a dense array for all of S's, and a list of those that are used
 //   bundled  up to four rows of the same columns in A: a window of as many sums for each column
-// No way sorts by comparing and branching: what a processor cannot foresee costs it more than all
-// the rest of a short row. Allocate: C. Place: what is in the buffers is copied there.
+// No way sorts by comparing and branching: branches that a processor cannot foresee cost more than
+// the rest of a short row. Allocate: C. Place: the buffers are copied to C. EPYC, two threads, 27
+// matrices: 0.34 of MKL's time, where the two passes of gustavson take 0.77 (f32).
 //
 // pieces.h has the buffers, desk.h what a thread has on its desk, rows.inl the ways.
 #include "cpu.h"
@@ -37,7 +38,7 @@ static const char *const way_figures[WAYS] = {
     [WINDOW] = "window_rows", [LISTED] = "listed_rows", [BUNDLED] = "bundled_rows",
 };
 
-// How many of a thread's shares are taken. Each has a line of the cache for itself.
+// The number of a thread's shares that are taken. Each counter has a cache line for itself.
 struct turns {
     int64_t taken;
     char rest[56];

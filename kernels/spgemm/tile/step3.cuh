@@ -33,7 +33,7 @@ static __device__ __forceinline__ struct dealt deal(const struct multiply &w, co
     return d;
 }
 
-// Whether this lane's pair is better multiplied as two full tiles.
+// Returns true if this lane's pair is faster multiplied as two full tiles.
 static __device__ __forceinline__ bool worth_full(const struct multiply &w, const struct dealt &d)
 {
     const int32_t S_length = (int32_t)(w.S.start[d.tile + 1] - w.S.start[d.tile]);

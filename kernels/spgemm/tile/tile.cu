@@ -30,6 +30,9 @@
 //         nonzero, with atomicAdd() in shared memory.
 //
 // `tile-tuned-csr` is that from CSR to CSR: conversions there and back are in its time.
+//
+// H200, A * A, f64, 33 matrices: tile-tuned has 1.9 times the speed of tile. Limits: with about one
+// nonzero a tile (uniform, wing, skew) it takes 3 to 30 times as long as cuSPARSE.
 #include "back.cuh"
 #include "papers.h"
 #include "step1.cuh"
