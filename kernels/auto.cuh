@@ -1,4 +1,4 @@
-// What `auto` counts on CUDA.
+// Counts of `auto` on CUDA.
 #ifndef AUTO_CUH
 #define AUTO_CUH
 

@@ -1,4 +1,4 @@
-// What the forms of `auto` share. Their rules: auto_rules.h; what picks by them: algos/pick.h.
+// Shared parts of the forms of `auto`. Rules: auto_rules.h; the choice by them: algos/pick.h.
 #ifndef AUTO_H
 #define AUTO_H
 
@@ -8,7 +8,7 @@
 #define AUTO_TILE   16
 #define AUTO_SAMPLE 256 // tile rows that are looked at, evenly spread
 
-// Of the sizes alone.
+// Facts by the sizes alone.
 static inline struct pick_facts auto_sizes(const struct task *t, int64_t depth)
 {
     const struct sparse *A = t->A[0];

@@ -1,4 +1,4 @@
-// What `auto` counts on the CPU.
+// Counts of `auto` on the CPU.
 #ifndef AUTO_CPU_H
 #define AUTO_CPU_H
 
@@ -46,7 +46,7 @@ static inline int auto_count_tiles(const struct task *t, struct pick_facts *f)
     return OK;
 }
 
-// Of an operation on dense matrices.
+// prepare() of an operation on dense matrices.
 static inline int auto_prepare_dense(struct task *t, const struct pick_rules *rules)
 {
     const double from = clock_ms();

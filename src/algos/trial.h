@@ -8,8 +8,9 @@
 extern "C" {
 #endif
 
-// Runs that take less are timed as a graph where the device has graphs, up to so many at once:
-// starting them one by one may take as long as they do. Not those that make their result.
+// Shorter runs are timed as a graph of up to TRIAL_MANY runs if the device has graphs, as starting
+// them one by one may take as long as they do; not runs that make their result. H200: with 32 runs
+// `auto` takes 1.7 ms to prepare, with 8 runs 0.77 (median of 93 cases), for the same choices.
 #define TRIAL_LONG_US 1000
 #define TRIAL_MANY    8
 

@@ -135,7 +135,8 @@ static inline int32_t most_columns(const struct task *t, const struct choice *c,
 // columns are scattered: 128 bytes where they are so far apart that the last cache would hold
 // little of B, but a third or more of such a slab of all its rows, and a row of B is wanted by
 // several of A; 256 where they are so nearby alone and the last cache holds B, unless rows are so
-// long that their own columns lie close together. Measured on an H200.
+// long that their own columns lie close together. H200, k = 128: uniform:500000:8 388 us by 128
+// bytes, 479 by whole rows; ogbl-ddi 82 us by 256, 92 by whole rows.
 static inline int narrow_slab(struct task *t, const struct choice *c, int64_t *bytes)
 {
     struct scatter x;

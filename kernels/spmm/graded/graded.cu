@@ -28,6 +28,15 @@
 // way.cuh       by strips, by pieces, or a trial of both
 // graded.cu     what the kernel is compiled for; options
 // strips.cu     another way, without pieces, for an A that is dense enough, with B in shared memory
+//
+// Did not pay, time over the time of this code, H200:
+//
+//     16 lanes with a pack each for slabs of 256 bytes           1.07 to 1.09 (mean)
+//     a warp for rows of up to 512 or 1,024 nonzeros             1.05 to 1.1
+//     a warp for a row of 512 bytes, eight loads in flight       1.05 to 1.35
+//     slabs of 64 bytes where columns are new                    1.6 (uniform, k = 128)
+//     blocks in an order by which neighbours share an L1         1.04 to 1.09
+//     odd k: loads of whole packs of memory, sums moved after    1.1 to 1.7; bundles 0.8 to 1.6
 #include "multiply.cuh"
 #include "way.cuh"
 
