@@ -1,6 +1,6 @@
-// What the warps of a kernel touch of A and of a column of B, counted from the sparsity pattern:
-// the counts that the model of predict.h is made of. Columns of B are taken to begin with a cache
-// line.
+// Counts of what the warps of a kernel touch of A and of a column of B, from the sparsity pattern:
+// the model of predict.h is made of them. Columns of B are taken to begin with a cache line. H200:
+// rows of 32 and of 64 bytes at random come at the same number a second, so a line has 64 bytes.
 //
 // A warp that loads 32 elements of a column of B touches as many lines as hold one of them. Where
 // the elements are neighbours, it is as many as if they were aligned: the rest of a line is used by
@@ -22,7 +22,7 @@ struct access {
     int64_t stored;    // entries of A that are read, padding included
 };
 
-// What was counted of a matrix, for who asks again: neither k nor the precision is in it.
+// Counts of a matrix, kept for the next call: they depend neither on k nor on the precision.
 struct accesses {
     struct source *source;
     struct access_kept *list; // size count

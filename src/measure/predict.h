@@ -31,7 +31,15 @@
 // gathering pairs of sectors out of as much of B as a pass over A needs; A from memory, and again
 // for each further pass, from the cache if it fits there beside that; C, the sums of cut rows'
 // segments and those once more, to and from memory; where rows are sorted, each sum into a sector
-// of its own in the cache; and 3 us for each kernel.
+// of its own in the cache; and 3 us for each kernel. 69 matrices, H200, f32: cases in which
+// measured over predicted is within 0.5 to 2, and rank correlation:
+//
+//                             naive       tiled
+//     all miss               31, 0.30    26, 0.50
+//     whole_gflops           56, 0.81    61, 0.97
+//
+// The paper's equations miss launches, B in the L2 (1.9 to 3.7 times the speed on meshes), C, and
+// rows that are too few or too long.
 //
 // `tiled` on a CPU has the same tiles, and lines of the same size: its predictions are of the CPU's
 // roof, a warp being 32 elements of B that a thread copies one after the other.
@@ -41,7 +49,7 @@
 #include "algos/algo.h"
 #include "measure/access.h"
 
-// By what is assumed of the caches.
+// Kinds of predictions, by the assumption about the caches.
 enum prediction_kind { PREDICT_ALGORITHMIC, PREDICT_ALL_MISS, PREDICT_COLD_MISS, PREDICT_KINDS };
 extern const char *const prediction_names[PREDICT_KINDS]; // as in records
 
@@ -49,7 +57,7 @@ extern const char *const prediction_names[PREDICT_KINDS]; // as in records
 struct cutting {
     int64_t rows, stage, factor; // of a panel; distinct columns of a stage; see R above
 };
-// What a tiled one does that is not told otherwise.
+// The cutting of a tiled algorithm without options.
 extern const struct cutting cutting_standard;
 // Rows of a panel are threads of a block.
 int64_t whole_warps(int64_t rows);
@@ -81,7 +89,7 @@ int predict(struct accesses *of, enum prec prec, int64_t k, enum model_kind kind
             const struct cutting *cut, const struct figures *told, struct prediction *out);
 // Sets the intensities from the fields above them.
 void predict_intensity(struct prediction *x, enum prec prec);
-// And the rates from these.
+// Sets the rates from the intensities.
 void predict_gflops(struct prediction *x, enum prec prec, const struct roof *roof);
 
 #endif

@@ -41,9 +41,11 @@ struct timing {
     int clock_mhz[2];   // before and after, 0 where unknown
     double median, min, mean, p5, p95;
     double ci_lo, ci_hi; // 95 % confidence interval of the median; NAN: too few samples
-    // Where runs can overlap, a kernel that does nothing keeps those of a sample apart, and its own
-    // time is taken off: what was measured is longer by separator_ms a run. Each sample has another
-    // one beside it, without that kernel. NAN and NULL where there is no such kernel:
+    // Where runs can overlap, an empty kernel, the separator, keeps those of a sample apart, and
+    // its time is taken off: the measured time is longer by separator_ms a run. Each sample has
+    // another one beside it, without separators. H200, 753 cases: if nothing overlaps, a run takes
+    // 0.4 % longer there in the median, -0.3 to 1.9 % in 9 of 10 cases. NAN and NULL without
+    // separators:
     double separator_ms;  // one of them after the other: no kernel that waits takes less
     double *back_samples; // likewise `count` of them
     double back_to_back, back_ci_lo, back_ci_hi; // their median and its interval
