@@ -75,7 +75,8 @@ struct plan {
      : (s)->whole  ? BY_LOADS(T, 16 / sizeof(T), true, function, t, (s)->loads)                    \
                    : BY_LOADS(T, 16 / sizeof(T), false, function, t, (s)->loads))
 
-// The widest pack that rows of all dense matrices are made of.
+// The widest pack that rows of all dense matrices are made of. H200: k = 33, without packs, takes
+// 2.0 to 2.7 times the time of k = 32.
 static inline int plan_vec(const struct task *t)
 {
     const int vec = (int)(16 / prec_bytes(t->prec));

@@ -1,6 +1,6 @@
 // The rule by which rows of C are written past the caches. An ordinary store reads the line before
-// it writes the line. That is for nothing where C is too large for a later reader to find it in a
-// cache: without it a matrix of short rows, most of whose traffic is C, takes a quarter less.
+// it writes the line. The read is wasted where C is too large for a later reader to find it in a
+// cache: a matrix of short rows, whose traffic is mostly C, takes a quarter less without.
 #ifndef CPU_STREAM_H
 #define CPU_STREAM_H
 

@@ -7,8 +7,8 @@
 // workspace belongs to the descriptor of A until the end, so both stay as they are.
 //
 // CSR_ALG3 with preprocess of 12.9.4 does not keep the order of the stream: a product begins before
-// the kernel ahead has ended. It is right kept apart; its time back to back is of no chain of
-// products (check.in_order).
+// the kernel ahead has ended (check.in_order). Kept apart its results are right; its time back to
+// back is not that of a chain of products.
 #include "cusparse.cuh"
 #include "formats/coo.h"
 

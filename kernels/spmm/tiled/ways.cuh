@@ -11,8 +11,8 @@
 //
 // That holds where the panels fill the device. Elsewhere, and against the direct and the staged
 // way, a prediction of the time decides: a start, and the work. The numbers are fits to matrices of
-// 233 to 429,000 nonzeros on an H200, k = 64; only those for small matrices matter. On 64 matrices,
-// those below 200,000 nonzeros, the choice takes 1.014 times the best of the four ways, at worst
+// 233 to 429,000 nonzeros on an H200, k = 64; only those for small matrices matter. Below 200,000
+// nonzeros (64 matrices measured) the choice takes 1.014 times the best of the four ways, at worst
 // 1.27 (Trefethen_2000).
 #ifndef TILED_WAYS_H
 #define TILED_WAYS_H
