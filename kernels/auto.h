@@ -42,13 +42,11 @@ static const struct param auto_dense_options[] = {PICK_OPTION, PICK_BACK_OPTION,
 #define AUTO_DENSE(layout_bits, ...)                                                               \
     .layouts = layout_bits, .precs = BOTH_PRECS, .A = {&format_csr}, .arith = ARITH_PREC,          \
     .options = auto_dense_options,                                                                 \
-    .about = "picks the one that should be the fastest, by sizes, row lengths and k",              \
     .cite = "Own work", .picks = __VA_ARGS__, .prepare = prepare, .run = delegate_run,             \
     .teardown = delegate_teardown
 #define AUTO_SPARSE(...)                                                                           \
     .precs = BOTH_PRECS, .A = {&format_csr}, .S = {&format_csr}, .arith = ARITH_PREC,              \
     .options = auto_sparse_options,                                                                \
-    .about = "picks the one that should be the fastest, by products and how full tiles are",       \
     .cite = "Own work",                                                                            \
     .differs = "Where it picks tiles the result stays in tiles, and they are made of A "           \
                "beforehand.",                                                                      \

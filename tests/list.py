@@ -15,11 +15,14 @@ from checks import check, end
 root = pathlib.Path(__file__).resolve().parent.parent
 
 
-lines = re.findall(r'^ALGO\((\w+), (\w+), "([^"]+)", (\w+)\)',
+lines = re.findall(r'^ALGO\((\w+), (\w+), "([^"]+)", (\w+), "([^"]+)"\)$',
                    (root / "src/algos/algos.def").read_text(), re.M)
 check(lines, "algos.def has no lines")
 used = set()
-for op, symbol, name, build in lines:
+ideas = {}
+for op, symbol, name, build, idea in lines:
+    check(ideas.setdefault((op, name), idea) == idea,
+          f"ALGO({op}, {symbol}): another idea on another device: {idea}")
     words, ext = symbol.split("_"), ".c" if build == "CPU" else ".cu"
     families = ["_".join(words[:n]) for n in range(len(words), 0, -1)]
     paths = [root / "kernels" / op / place for family in families
@@ -28,7 +31,7 @@ for op, symbol, name, build in lines:
     check(path, f"ALGO({op}, {symbol}): no file kernels/{op}/{families[0]}{ext}")
     used.add(path)
     check(name == symbol.replace("_", "-"), f"ALGO({op}, {symbol}): the name {name} does not match")
-check(len({(op, name, build == "CPU") for op, _, name, build in lines}) == len(lines),
+check(len({(op, name, build == "CPU") for op, _, name, build, _ in lines}) == len(lines),
       "algos.def lists a name twice")
 
 # A source that is in the build and has no line is the part of a family that another one leads.

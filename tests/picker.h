@@ -13,7 +13,6 @@ static const struct algo picker = {.layouts = BOTH_LAYOUTS,
                                    .precs = BOTH_PRECS,
                                    .A = {&format_csr},
                                    .options = picker_options,
-                                   .about = "picks by rules of this test",
                                    .prepare = pick_now,
                                    .run = delegate_run,
                                    .teardown = delegate_teardown};

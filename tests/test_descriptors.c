@@ -9,6 +9,8 @@
 #include "measure/predict.h"
 #include "own.h"
 
+#define IDEA_MAX 60 // characters, for a line of `spbench list`
+
 static bool is_line(const char *text)
 {
     return text && text[0] && !strchr(text, '\n') && text[strlen(text) - 1] != '.';
@@ -127,8 +129,10 @@ static void test_entry(const struct algo_entry *e)
     CHECK(algo_find(e->op, e->name, e->device) == e, "%s is there twice", e->name);
     CHECK(!a == (e->missing != NULL), "%s: there, and missing", e->name);
     CHECK(!algo_missing(e) || is_line(algo_missing(e)), "%s: %s", e->name, algo_missing(e));
+    CHECK(is_line(algo_idea(e)) && strlen(algo_idea(e)) <= IDEA_MAX, "%s: %s", e->name,
+          algo_idea(e));
     if (!a) return;
-    CHECK(is_line(a->about) && a->cite && a->cite[0], "%s: what is it?", e->name);
+    CHECK(a->cite && a->cite[0], "%s: where does it come from?", e->name);
     CHECK(!a->differs || a->differs[0], "%s differs in nothing", e->name);
     CHECK(a->run, "%s does not run", e->name);
     CHECK((!a->finish && !a->release) || e->op->result == RESULT_SPARSE, "%s: no sparse result",

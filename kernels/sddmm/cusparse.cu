@@ -96,8 +96,8 @@ static void teardown(struct task *t)
     t->state = NULL;
 }
 
-// One line per descriptor: symbol, layout, preprocess, about.
-#define VARIANT(symbol, columns, preprocess, about_text)                                           \
+// One line per descriptor: symbol, layout, preprocess.
+#define VARIANT(symbol, columns, preprocess)                                                       \
     static const struct variant symbol##_variant = {columns, preprocess};                          \
     static int symbol##_prepare(struct task *t) { return prepare(t, &symbol##_variant); }          \
     extern const struct algo sddmm_##symbol##_cuda = {                                             \
@@ -106,7 +106,6 @@ static void teardown(struct task *t)
         .A = {&format_csr},                                                                        \
         .arith = ARITH_PREC,                                                                       \
         .variant = SDDMM_UNSCALED,                                                                 \
-        .about = about_text,                                                                       \
         .cite = "NVIDIA, cuSPARSE library, cusparseSDDMM",                                         \
         .vendor = "cuSPARSE",                                                                      \
         .library = cusparse_library,                                                               \
@@ -116,8 +115,7 @@ static void teardown(struct task *t)
         .teardown = teardown,                                                                      \
     }
 
-VARIANT(cusparse, false, false, "cuSPARSE on X and Y row-major");
-VARIANT(cusparse_pre, false, true, "cuSPARSE on X and Y row-major, after its preprocess step");
-VARIANT(cusparse_col, true, false, "cuSPARSE on X^T and Y^T column-major");
-VARIANT(cusparse_col_pre, true, true,
-        "cuSPARSE on X^T and Y^T column-major, after its preprocess step");
+VARIANT(cusparse, false, false);
+VARIANT(cusparse_pre, false, true);
+VARIANT(cusparse_col, true, false);
+VARIANT(cusparse_col_pre, true, true);

@@ -16,7 +16,6 @@ const struct algo sddmm_reference_cpu = {
     .precs = BOTH_PRECS,
     .A = {&format_csr},
     .arith = ARITH_DOUBLE,
-    .about = "the definition, one nonzero after another, serial, summed in double",
     .cite = "C_ij = A_ij * sum over l of X_il * Y_jl",
     .reference = true,
     .run = run,

@@ -50,7 +50,6 @@ extern const struct algo sddmm_rowwise_cuda = {
     .precs = BOTH_PRECS,
     .A = {&format_csr},
     .arith = ARITH_PREC,
-    .about = "a row per warp, one nonzero after another",
     .cite = "Own work",
     .run = run,
 };

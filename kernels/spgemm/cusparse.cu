@@ -265,14 +265,13 @@ static const struct param chunk_options[] = {
 
 // Common fields of all descriptors.
 #define DESCRIPTOR(symbol, prepare_function, run_function, release_function, option_list,          \
-                   partial_text, about_text)                                                       \
+                   partial_text)                                                                   \
     extern "C" const struct algo spgemm_##symbol##_cuda = {                                        \
         .precs = BOTH_PRECS,                                                                       \
         .A = {&format_csr},                                                                        \
         .S = {&format_csr},                                                                        \
         .arith = ARITH_PREC,                                                                       \
         .options = option_list,                                                                    \
-        .about = about_text,                                                                       \
         .cite = "NVIDIA, cuSPARSE library, cusparseSpGEMM",                                        \
         .vendor = "cuSPARSE",                                                                      \
         .library = cusparse_library,                                                               \
@@ -284,19 +283,15 @@ static const struct param chunk_options[] = {
         .release = release_function,                                                               \
     }
 
-// One line per algorithm: symbol, algorithm, estimate, prepare, options, about.
-#define VARIANT(symbol, alg, estimate, prepare_function, option_list, about_text)                  \
+// One line per algorithm: symbol, algorithm, estimate, prepare, options.
+#define VARIANT(symbol, alg, estimate, prepare_function, option_list)                              \
     static const struct variant symbol##_variant = {alg, estimate};                                \
     static int symbol##_run(struct task *t) { return run(t, &symbol##_variant); }                  \
-    DESCRIPTOR(symbol, prepare_function, symbol##_run, NULL, option_list, NULL, about_text)
+    DESCRIPTOR(symbol, prepare_function, symbol##_run, NULL, option_list, NULL)
 
-VARIANT(cusparse, CUSPARSE_SPGEMM_DEFAULT, false, prepare, NULL, "cuSPARSE SpGEMM, its default");
-VARIANT(cusparse_alg1, CUSPARSE_SPGEMM_ALG1, false, prepare, NULL,
-        "cuSPARSE SpGEMM ALG1, all intermediate products at once");
-VARIANT(cusparse_alg2, CUSPARSE_SPGEMM_ALG2, true, prepare, NULL,
-        "cuSPARSE SpGEMM ALG2, for less memory than ALG1");
-VARIANT(cusparse_alg3, CUSPARSE_SPGEMM_ALG3, true, alg3_prepare, chunk_options,
-        "cuSPARSE SpGEMM ALG3, for the least memory: products in chunks");
+VARIANT(cusparse, CUSPARSE_SPGEMM_DEFAULT, false, prepare, NULL);
+VARIANT(cusparse_alg1, CUSPARSE_SPGEMM_ALG1, false, prepare, NULL);
+VARIANT(cusparse_alg2, CUSPARSE_SPGEMM_ALG2, true, prepare, NULL);
+VARIANT(cusparse_alg3, CUSPARSE_SPGEMM_ALG3, true, alg3_prepare, chunk_options);
 DESCRIPTOR(cusparse_reuse, reuse_prepare, reuse_run, reuse_release, NULL,
-           "C's structure and memory, which are prepared",
-           "cuSPARSE SpGEMMreuse, the values alone: C's structure and memory are prepared");
+           "C's structure and memory, which are prepared");

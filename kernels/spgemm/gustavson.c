@@ -92,7 +92,6 @@ const struct algo spgemm_gustavson_cpu = {
     .A = {&format_csr},
     .S = {&format_csr},
     .arith = ARITH_DOUBLE,
-    .about = "row by row with a dense accumulator for each thread, two passes, summed in double",
     .cite = "Gustavson: Two Fast Algorithms for Sparse Matrices: Multiplication and Permuted "
             "Transposition, ACM TOMS 4(3), 1978",
     .reference = true,

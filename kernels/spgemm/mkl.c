@@ -123,7 +123,6 @@ const struct algo spgemm_mkl_cpu = {
     .A = {&format_csr},
     .S = {&format_csr},
     .arith = ARITH_PREC,
-    .about = "Intel's MKL on CSR, with the columns of C in order",
     .cite = "Intel, oneAPI Math Kernel Library, mkl_sparse_spmm and mkl_sparse_order",
     .missing = mkl_missing,
     .vendor = "MKL",

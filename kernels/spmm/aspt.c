@@ -43,7 +43,6 @@ const struct algo spmm_aspt_cpu = {
     .A = {&format_aspt},
     .arith = ARITH_PREC,
     .options = options,
-    .about = "tiles of the heavy columns of row panels, a panel per thread, the rest as CSR",
     .cite = HONG_2019 ", section 4.2",
     .differs =
         "The columns of a tile are chosen by the modulo mapping that the paper has for GPUs, and "

@@ -338,7 +338,6 @@ extern const struct algo spmm_aspt_cuda = {
     .A = {&format_aspt},
     .arith = ARITH_PREC,
     .options = options,
-    .about = "tiles of the heavy columns of row panels in shared memory, the rest as CSR",
     .cite = HONG_2019 ", section 4.3",
     .differs =
         "A block goes through up to 4 tiles of its rows and then through their light parts, where "

@@ -1,6 +1,6 @@
 // NVIDIA's cuSPARSE: every algorithm that cusparseSpMM offers for CSR and COO, in both layouts of
 // the dense matrices, and with cusparseSpMM_preprocess where the library documents that it has an
-// effect: CSR_ALG1 and CSR_ALG3.
+// effect: CSR_ALG1 and CSR_ALG3. CSR_ALG3 and COO_ALG2 are deterministic.
 //
 // https://docs.nvidia.com/cuda/cusparse, "cusparseSpMM". 32-bit indices. Some algorithms need a
 // workspace; it is allocated once, and counts in the peak memory of the case. A preprocessed
@@ -130,8 +130,8 @@ static void teardown(struct task *t)
     t->state = NULL;
 }
 
-// One line per descriptor: symbol, format of A, algorithm, preprocess, about.
-#define VARIANT(symbol, format, alg, preprocess, about_text)                                       \
+// One line per descriptor: symbol, format of A, algorithm, preprocess.
+#define VARIANT(symbol, format, alg, preprocess)                                                   \
     static const struct variant symbol##_variant = {alg, preprocess};                              \
     static int symbol##_prepare(struct task *t) { return prepare(t, &symbol##_variant); }          \
     static int symbol##_run(struct task *t) { return run(t, &symbol##_variant); }                  \
@@ -140,7 +140,6 @@ static void teardown(struct task *t)
         .precs = BOTH_PRECS,                                                                       \
         .A = {&format},                                                                            \
         .arith = ARITH_PREC,                                                                       \
-        .about = about_text,                                                                       \
         .cite = "NVIDIA, cuSPARSE library, cusparseSpMM",                                          \
         .vendor = "cuSPARSE",                                                                      \
         .library = cusparse_library,                                                               \
@@ -150,23 +149,13 @@ static void teardown(struct task *t)
         .teardown = teardown,                                                                      \
     }
 
-VARIANT(cusparse, format_csr, CUSPARSE_SPMM_ALG_DEFAULT, false,
-        "cuSPARSE on CSR, the algorithm that it chooses itself");
-VARIANT(cusparse_csr1, format_csr, CUSPARSE_SPMM_CSR_ALG1, false,
-        "cuSPARSE CSR_ALG1, made for column-major");
-VARIANT(cusparse_csr1_pre, format_csr, CUSPARSE_SPMM_CSR_ALG1, true,
-        "cuSPARSE CSR_ALG1 after its preprocess step");
-VARIANT(cusparse_csr2, format_csr, CUSPARSE_SPMM_CSR_ALG2, false,
-        "cuSPARSE CSR_ALG2, made for row-major");
-VARIANT(cusparse_csr3, format_csr, CUSPARSE_SPMM_CSR_ALG3, false,
-        "cuSPARSE CSR_ALG3, deterministic");
-VARIANT(cusparse_csr3_pre, format_csr, CUSPARSE_SPMM_CSR_ALG3, true,
-        "cuSPARSE CSR_ALG3 after its preprocess step, deterministic");
-VARIANT(cusparse_coo1, format_coo, CUSPARSE_SPMM_COO_ALG1, false,
-        "cuSPARSE COO_ALG1, for few nonzeros, made for column-major");
-VARIANT(cusparse_coo2, format_coo, CUSPARSE_SPMM_COO_ALG2, false,
-        "cuSPARSE COO_ALG2, deterministic, made for column-major");
-VARIANT(cusparse_coo3, format_coo, CUSPARSE_SPMM_COO_ALG3, false,
-        "cuSPARSE COO_ALG3, for many nonzeros, made for column-major");
-VARIANT(cusparse_coo4, format_coo, CUSPARSE_SPMM_COO_ALG4, false,
-        "cuSPARSE COO_ALG4, made for row-major");
+VARIANT(cusparse, format_csr, CUSPARSE_SPMM_ALG_DEFAULT, false);
+VARIANT(cusparse_csr1, format_csr, CUSPARSE_SPMM_CSR_ALG1, false);
+VARIANT(cusparse_csr1_pre, format_csr, CUSPARSE_SPMM_CSR_ALG1, true);
+VARIANT(cusparse_csr2, format_csr, CUSPARSE_SPMM_CSR_ALG2, false);
+VARIANT(cusparse_csr3, format_csr, CUSPARSE_SPMM_CSR_ALG3, false);
+VARIANT(cusparse_csr3_pre, format_csr, CUSPARSE_SPMM_CSR_ALG3, true);
+VARIANT(cusparse_coo1, format_coo, CUSPARSE_SPMM_COO_ALG1, false);
+VARIANT(cusparse_coo2, format_coo, CUSPARSE_SPMM_COO_ALG2, false);
+VARIANT(cusparse_coo3, format_coo, CUSPARSE_SPMM_COO_ALG3, false);
+VARIANT(cusparse_coo4, format_coo, CUSPARSE_SPMM_COO_ALG4, false);

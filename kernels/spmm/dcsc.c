@@ -24,7 +24,6 @@ const struct algo spmm_dcsc_cpu = {
     .precs = BOTH_PRECS,
     .A = {&format_dcsc},
     .arith = ARITH_PREC,
-    .about = "column by column of a panel of rows, whose part of C stays in the cache",
     .cite = HONG_2019 ", section 3",
     .differs = "How many columns of C are summed up at a time the paper does not say; here it is "
                "128 in f32 and 64 in f64, at most.",

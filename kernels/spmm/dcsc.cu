@@ -92,7 +92,6 @@ extern const struct algo spmm_dcsc_cuda = {
     .precs = BOTH_PRECS,
     .A = {&format_dcsc},
     .arith = ARITH_PREC,
-    .about = "column by column of a panel of rows, whose part of C is in shared memory",
     .cite = HONG_2019 ", section 3",
     .differs = "The paper measures it on a many-core CPU. Here a warp has a panel and 32 columns.",
     .prepare = prepare,

@@ -29,7 +29,6 @@ extern const struct algo spmm_heuristic_cuda = {
     .A = {&format_csr},
     .arith = ARITH_PREC,
     .options = options,
-    .about = "merge for short rows, row split for long ones, by the mean row length",
     .cite = YANG_2018 ", section 5.4",
     .picks = {"merge", "rowsplit"},
     .prepare = prepare,

@@ -89,7 +89,6 @@ const struct algo spmm_mkl_cpu = {
     .precs = BOTH_PRECS,
     .A = {&format_csr},
     .arith = ARITH_PREC,
-    .about = "Intel's MKL on CSR, after its analysis for many calls",
     .cite = "Intel, oneAPI Math Kernel Library, mkl_sparse_s_mm and mkl_sparse_d_mm",
     .missing = mkl_missing,
     .vendor = "MKL",

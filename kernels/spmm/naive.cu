@@ -51,7 +51,6 @@ extern const struct algo spmm_naive_cuda = {
     .precs = BOTH_PRECS,
     .A = {&format_csr},
     .arith = ARITH_PREC,
-    .about = "a thread for each element of C",
     .cite =
         "Optimizing Tiled Sparse Matrix Multiplication with Performance Modeling on GPUs, figure 3",
     .differs = "Past 65,535 columns a thread computes several elements of its row.",

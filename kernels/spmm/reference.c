@@ -16,7 +16,6 @@ const struct algo spmm_reference_cpu = {
     .precs = BOTH_PRECS,
     .A = {&format_csr},
     .arith = ARITH_DOUBLE,
-    .about = "the definition, one element of C after another, serial, summed in double",
     .cite = "C_ij = sum over l of A_il * B_lj",
     .reference = true,
     .run = run,

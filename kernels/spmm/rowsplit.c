@@ -60,7 +60,6 @@ const struct algo spmm_rowsplit_cpu = {
     .A = {&format_csr},
     .arith = ARITH_PREC,
     .options = options,
-    .about = "a row per thread, vectorised over the columns of B",
     .cite = YANG_2018 ", section 4.1",
     .differs =
         "The paper's is for GPUs: a row belongs to a warp, and the columns of B to its lanes.",

@@ -125,7 +125,6 @@ extern const struct algo spmm_rowsplit_cuda = {
     .A = {&format_csr},
     .arith = ARITH_PREC,
     .options = options,
-    .about = "a row and 32 columns per warp, independent loads of B in batches",
     .cite = YANG_2018 ", section 4.1",
     .differs =
         "The last batch of a row is not padded with dummy columns: whole groups of 4 past the "

@@ -5,7 +5,7 @@
 //
 // Format: SELL-P, see sellp.h. Any k. A GPU gives each row of a slice to its own threads and lets
 // them walk through the padding in step; here a thread's share is a whole slice, and a row ends
-// where its padding begins.
+// where its padding begins. The columns of B are in vector registers.
 #include "cpu.h"
 #include "formats/sellp.h"
 #include "spmm/cpu_ahead.h"
@@ -61,7 +61,6 @@ const struct algo spmm_sellp_cpu = {
     .A = {&format_sellp},
     .arith = ARITH_PREC,
     .options = options,
-    .about = "padded sliced ELLPACK, a slice per thread, vectorised over the columns of B",
     .cite = "Anzt, Tomov, Dongarra: Implementing a Sparse Matrix Vector Product for the "
             "SELL-C/SELL-C-sigma formats on NVIDIA GPUs, 2014",
     .differs =

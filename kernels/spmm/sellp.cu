@@ -85,7 +85,6 @@ extern const struct algo spmm_sellp_cuda = {
     .precs = BOTH_PRECS,
     .A = {&format_sellp},
     .arith = ARITH_PREC,
-    .about = "padded sliced ELLPACK, a row and 32 columns per warp",
     .cite = "Anzt, Tomov, Dongarra: Accelerating the LOBPCG method on GPUs using a blocked sparse "
             "matrix vector product, HPC 2015",
     .differs = "A warp leaves its row where the padding begins, instead of walking through it.",

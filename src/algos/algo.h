@@ -1,5 +1,5 @@
 // An algorithm is one file in kernels/ that exports its descriptor, and one line in algos.def,
-// which says its operation, name and device. Help, `spbench list`, records, tests and plots all
+// which says its operation, name, device and idea. Help, `spbench list`, records, tests and plots all
 // come from the two.
 #ifndef ALGO_H
 #define ALGO_H
@@ -83,7 +83,6 @@ struct algo {
     enum arith arith;
     int variant;                 // of op->variants: what it computes
     const struct param *options; // NULL: none but those of its formats
-    const char *about;           // one line, no full stop
     const char *cite;            // where it comes from
     const char *differs;         // from there, whatever the options; NULL: in nothing
 
@@ -130,6 +129,8 @@ struct algo_entry {
 };
 extern const struct algo_entry algos[];
 extern const int algo_count;
+// The idea of an entry of the list, also of one that is not in this build: 60 characters at most.
+const char *algo_idea(const struct algo_entry *entry);
 // NULL if it can run where its device is there, else why not, in one line.
 const char *algo_missing(const struct algo_entry *entry);
 // NULL if there is none.

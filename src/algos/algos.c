@@ -6,10 +6,10 @@
 #define OP(name) extern const struct op op_##name;
 #include "algos/ops.def"
 #undef OP
-#define ALGO(op, symbol, name, build) DECLARE_##build(op##_##symbol)
-#define DECLARE_CPU(symbol)           extern const struct algo symbol##_cpu;
-#define DECLARE_CUDA(symbol)          extern const struct algo symbol##_cuda;
-#define DECLARE_CUSPARSE(symbol)      DECLARE_CUDA(symbol)
+#define ALGO(op, symbol, name, build, idea) DECLARE_##build(op##_##symbol)
+#define DECLARE_CPU(symbol)                 extern const struct algo symbol##_cpu;
+#define DECLARE_CUDA(symbol)                extern const struct algo symbol##_cuda;
+#define DECLARE_CUSPARSE(symbol)            DECLARE_CUDA(symbol)
 #include "algos/algos.def"
 #undef ALGO
 
@@ -26,12 +26,20 @@
 #define ENTRY_CUSPARSE(symbol) DEVICE_CUDA, NULL, "built without cuSPARSE"
 #endif
 
-#define ALGO(op, symbol, name, build) {name, &op_##op, ENTRY_##build(op##_##symbol)},
+#define ALGO(op, symbol, name, build, idea) {name, &op_##op, ENTRY_##build(op##_##symbol)},
 const struct algo_entry algos[] = {
 #include "algos/algos.def"
 };
 #undef ALGO
 const int algo_count = COUNT(algos);
+
+#define ALGO(op, symbol, name, build, idea) idea,
+static const char *const ideas[] = {
+#include "algos/algos.def"
+};
+#undef ALGO
+
+const char *algo_idea(const struct algo_entry *entry) { return ideas[entry - algos]; }
 
 const struct algo_entry *algo_find(const struct op *op, const char *name, enum device_kind device)
 {

@@ -70,9 +70,9 @@ static void tell_algorithm(const struct algo_entry *e)
     if (!missing) missing = device_missing(e->device);
     printf("%s: -op %s -alg %s on %s\n", e->name, e->op->name, e->name,
            device_list[e->device].name);
+    tell("idea", algo_idea(e));
     tell("unavailable", missing);
     if (!a) return;
-    tell("what", a->about);
     snprintf(text, sizeof text, "%s", e->op->variants[a->variant]);
     tell("computes", a->variant ? text : e->op->formula);
     tell("from", a->cite);

@@ -1,5 +1,4 @@
-// spbench list: algorithms, devices, formats; what is unavailable says why. Of one of them, by its
-// name: cli_about.c.
+// spbench list: a line for each algorithm, device and format. All about one of them: cli_about.c.
 #include "program/cli_list.h"
 
 #include <stdio.h>
@@ -7,67 +6,66 @@
 
 #include "base/words.h"
 
-static void list_params(const struct algo *a)
+#define REASONS_MAX 8
+
+// Why algorithms are unavailable, each reason once. Its mark is its place, from 1.
+struct reasons {
+    char text[REASONS_MAX][FAIL_TEXT_MAX];
+    int count;
+};
+
+// Returns the mark of a reason. The last mark stands for all that there is no room for.
+static int reason_mark(struct reasons *r, const char *why)
 {
-    const struct param *p;
-    for (int i = 0; (p = algo_param(a, i)); i++)
-        printf("      -opt %s=%.10g  from %.10g to %.10g%s: %s\n", p->name, p->value, p->min,
-               p->max, p->whole ? ", whole" : "", p->about);
+    for (int i = 0; i < r->count; i++)
+        if (!strcmp(r->text[i], why)) return i + 1;
+    if (r->count < REASONS_MAX) snprintf(r->text[r->count++], sizeof r->text[0], "%s", why);
+    return r->count;
 }
 
-// "f32,f64, row,col": what of the precisions and layouts it does.
-static void list_limits(const struct algo *a)
+// The first entry of the same operation and name.
+static const struct algo_entry *first_of(const struct algo_entry *e)
 {
-    char text[32], list[64] = "";
-    for (int p = F32; p <= F64; p++)
-        if (a->precs & BIT(p)) words_add(list, sizeof list, ",", prec_name((enum prec)p));
-    printf("%s", list);
-    list[0] = 0;
-    for (int l = LAYOUT_ROW; l <= LAYOUT_COL; l++)
-        if (a->layouts & BIT(l))
-            words_add(list, sizeof list, ",", axis_text(&axis_layout, l, text));
-    if (list[0]) printf(", %s", list);
+    for (const struct algo_entry *f = algos; f < e; f++)
+        if (f->op == e->op && !strcmp(f->name, e->name)) return f;
+    return e;
 }
 
-static void list_formats_of(const char *of, const struct format *const formats_of[FORMATS_MAX])
+// "cpu,cuda(1)": the devices of an algorithm, with the mark of a reason, and its precisions.
+static void list_algorithm(const struct algo_entry *first, int width, struct reasons *reasons)
 {
-    for (int f = 0; f < FORMATS_MAX && formats_of[f]; f++)
-        printf("%s%s", f ? " and " : of, formats_of[f]->name);
-}
-
-static void list_algorithm(const struct algo_entry *e)
-{
-    const struct algo *a = e->algo;
-    const char *missing = algo_missing(e);
-    if (!missing) missing = device_missing(e->device);
-    printf("    %-18s %-4s  ", e->name, device_list[e->device].name);
-    if (!a) {
-        printf("unavailable: %s\n", missing);
-        return;
+    char devices[64] = "", precs[64] = "", mark[16];
+    unsigned bits = 0;
+    for (const struct algo_entry *e = first; e < algos + algo_count; e++) {
+        if (first_of(e) != first) continue;
+        const char *why = device_missing(e->device);
+        if (!why) why = algo_missing(e);
+        words_add(devices, sizeof devices, ",", device_list[e->device].name);
+        snprintf(mark, sizeof mark, "(%d)", why ? reason_mark(reasons, why) : 0);
+        if (why) words_add(devices, sizeof devices, "", mark);
+        if (e->algo) bits |= e->algo->precs;
     }
-    list_limits(a);
-    printf("; %s%s%s%s\n", a->about, missing ? " (unavailable: " : "", missing ? missing : "",
-           missing ? ")" : "");
-    if (a->cite) printf("      from %s\n", a->cite);
-    if (a->tuned_of) printf("      a tuned form of %s\n", a->tuned_of);
-    if (a->differs) printf("      not as there: %s\n", a->differs);
-    if (a->partial) printf("      leaves out: %s\n", a->partial);
-    if (a->variant) printf("      computes %s\n", e->op->variants[a->variant]);
-    printf("      takes");
-    list_formats_of(" A as ", a->A);
-    list_formats_of(", the second factor as ", a->S);
-    printf("\n");
-    list_params(a);
+    for (int p = F32; p <= F64; p++)
+        if (bits & BIT(p)) words_add(precs, sizeof precs, ",", prec_name((enum prec)p));
+    printf("    %-*s  %-11s  %-7s  %s\n", width, first->name, devices, bits ? precs : "-",
+           algo_idea(first));
 }
 
 static int list_algorithms(void)
 {
-    printf("algorithms (-alg)\n");
+    struct reasons reasons = {.count = 0};
+    int width = 0;
+    for (int i = 0; i < algo_count; i++)
+        width = (int)max64(width, (int64_t)strlen(algos[i].name));
+    printf("algorithms (-alg NAME); 'spbench list NAME' shows the options and the source of one\n");
     for (int x = 0; x < op_count; x++) {
         printf("  -op %s: %s\n", ops[x]->name, ops[x]->formula);
         for (int i = 0; i < algo_count; i++)
-            if (algos[i].op == ops[x]) list_algorithm(&algos[i]);
+            if (algos[i].op == ops[x] && first_of(&algos[i]) == &algos[i])
+                list_algorithm(&algos[i], width, &reasons);
     }
+    for (int i = 0; i < reasons.count; i++)
+        printf("  (%d) unavailable here: %s\n", i + 1, reasons.text[i]);
     return OK;
 }
 

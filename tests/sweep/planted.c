@@ -116,7 +116,6 @@ static int multiply(struct task *t) { return spmm_reference_cpu.run(t); }
                                                    .precs = BIT(F32) | BIT(F64),                   \
                                                    .A = {&format_csr},                             \
                                                    .arith = ARITH_PREC,                            \
-                                                   .about = "planted",                             \
                                                    .cite = "nobody",                               \
                                                    .run = function,                                \
                                                    __VA_ARGS__}

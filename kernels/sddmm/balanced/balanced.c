@@ -51,7 +51,6 @@ const struct algo sddmm_balanced_cpu = {
     .A = {&format_csr},
     .arith = ARITH_PREC,
     .options = options,
-    .about = "equal shares of the nonzeros per thread, vectorised along k",
     .cite = "Own work",
     .prepare = prepare,
     .run = run,

@@ -349,7 +349,6 @@ extern const struct algo sddmm_balanced_cuda = {
     .A = {&format_coo},
     .arith = ARITH_PREC,
     .options = options,
-    .about = "equal shares of the nonzeros per warp, sums of several added up together",
     .cite = "Own work",
     .prepare = prepare,
     .run = run,

@@ -254,8 +254,6 @@ extern const struct algo spgemm_esc_cuda = {
     .S = {&format_csr},
     .arith = ARITH_PREC,
     .options = options,
-    .about =
-        "all products written out, radix-sorted by row and column, and added up; deterministic",
     .cite = "Bell, Dalton, Olson: Exposing Fine-Grained Parallelism in Algebraic Multigrid "
             "Methods, SIAM J. Sci. Comput. 34(4), 2012",
     .differs =

@@ -232,7 +232,6 @@ const struct algo spgemm_hash_cpu = {
     .S = {&format_csr},
     .arith = ARITH_PREC,
     .options = options,
-    .about = "a hash table for each row, counted first, then computed and sorted",
     .cite = NAGASAKA_2017,
     .differs =
         "It is for CPUs: a thread has a row, rows are in no groups, and what a table holds is "

@@ -209,8 +209,6 @@ const struct algo spgemm_onepass_cpu = {
     .A = {&format_csr},
     .S = {&format_csr},
     .arith = ARITH_PREC,
-    .about = "each product once: rows computed into buffers, in the way that is cheapest for each, "
-             "then copied",
     .cite = "Own work",
     .run = run,
 };

@@ -274,7 +274,6 @@ const struct algo spgemm_tile_cpu = {
     .S = {&format_tile16, &format_tilecols},
     .arith = ARITH_PREC,
     .options = options,
-    .about = "sparse 16 x 16 tiles, a thread for each tile row of C; from tiles to tiles",
     .cite = NIU_2022,
     .differs = "It is for CPUs: a thread has a tile row of C. The tiles of A are noted by tile "
                "column, so that a look replaces most binary searches.",

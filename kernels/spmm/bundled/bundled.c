@@ -107,7 +107,6 @@ const struct algo spmm_bundled_cpu = {
     .A = {&format_csr},
     .arith = ARITH_PREC,
     .options = options,
-    .about = "two or three neighbouring rows with mostly the same columns at a time",
     .cite = "Own work",
     .prepare = prepare,
     .run = run,

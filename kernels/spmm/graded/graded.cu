@@ -221,7 +221,6 @@ extern const struct algo spmm_graded_cuda = {
     .A = {&format_csr},
     .arith = ARITH_PREC,
     .options = options,
-    .about = "a few lanes, a warp or blocks for a row by its length, rows alike together",
     .cite = "Own work",
     .prepare = prepare,
     .run = run,

@@ -7,7 +7,7 @@
 // neither long rows nor many empty ones make a share heavier. The share in which a row ends writes
 // that row of C; shares that hold earlier pieces of it leave their sum in `carry`, which is added
 // afterwards in the order of the shares. The result depends on the number of shares alone, which
-// is fixed when the case is prepared.
+// is fixed when the case is prepared. Columns of B are in vector registers.
 #include "cpu.h"
 #include "papers.h"
 #include "spmm/cpu_ahead.h"
@@ -91,7 +91,6 @@ const struct algo spmm_merge_cpu = {
     .A = {&format_csr},
     .arith = ARITH_PREC,
     .options = options,
-    .about = "equal shares of rows and nonzeros for each thread, vectorised over the columns of B",
     .cite = YANG_2018 ", section 4.2",
     .differs =
         "The paper's is for GPUs and cuts the nonzeros alone into equal shares; here rows and "

@@ -68,7 +68,6 @@ const struct algo spmm_tiled_cpu = {
     .A = {&format_tiled},
     .arith = ARITH_PREC,
     .options = options,
-    .about = "B staged in the cache by panels of rows, R columns of C in vector registers",
     .cite = TILED_SPMM ", sections 2.5 and 4",
     .differs = "The paper's is for GPUs: a block takes a panel, a thread a row. The rows of C "
                "are in their own order unless permute=1 asks for the paper's; so rows are sorted "

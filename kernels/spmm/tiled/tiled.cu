@@ -145,7 +145,6 @@ extern const struct algo spmm_tiled_cuda = {
     .A = {&format_tiled},
     .arith = ARITH_PREC,
     .options = options,
-    .about = "B staged in shared memory by panels of rows, R columns of C in registers",
     .cite = TILED_SPMM ", sections 2.5 and 4",
     .differs =
         "The rows of C are in their own order unless permute=1 asks for the paper's; so rows are "

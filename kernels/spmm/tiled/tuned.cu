@@ -164,7 +164,6 @@ extern const struct algo spmm_tiled_tuned_cuda = {
     .A = {&format_csr},
     .arith = ARITH_PREC,
     .options = options,
-    .about = "tiled, or with B turned into a row-major copy, its columns staged, or as it is",
     .cite = "after " TILED_SPMM,
     .differs = "Where panels share little of B there are no tiles: B is made row-major in each run "
                "instead of being staged. Small matrices are multiplied without either, or with "
