@@ -99,6 +99,7 @@ line 'spbench list f' 'formats'
 line 'spbench list ' 'algorithms devices formats'
 line 'spbench completion ' 'bash'
 line 'spbench help ro' 'roof'
+line 'spbench help col' 'columns'
 line 'spbench roof x' ''
 
 # And in a bash that somebody types into.

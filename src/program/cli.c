@@ -10,13 +10,15 @@
 #include "data/cache.h"
 #include "data/gen.h"
 #include "program/about.h"
+#include "program/columns.h"
 #include "program/threads.h"
 #include "run/record.h"
 #include "base/suggest.h"
 #include "base/utf8.h"
 #include "base/words.h"
 
-#define HELP_WIDTH 80 // columns of what is wrapped
+#define HELP_WIDTH   80 // columns of what is wrapped
+#define HELP_COLUMNS "columns"
 
 static int cli_help(const struct request *q);
 
@@ -25,8 +27,7 @@ static const char run_notes[] =
     "does, nothing is measured.\n\n"
     "A list that is given again adds to it: -k 64 -k 128. All else is given once.\n"
     "Several values of -opt make cases: -opt rows=32,64,stage=8,16 makes four.\n\n"
-    "GB/s: the compulsory bytes (operands read once, the result written once) over the\n"
-    "median time. %roof: how near it is to what the device can do. See the README.\n\n"
+    "'spbench help columns' explains the table.\n\n"
     "Records go to stdout (JSON Lines), the table to stderr. A terminal that shows the\n"
     "table shows no records unless -o - asks for them.\n";
 static const char sweep_notes[] =
@@ -42,8 +43,7 @@ static const struct command_info commands[] = {
     {COMMAND_RUN, "run", "[OPTIONS] MATRIX...", "measure; the word run may be left out", cli_run,
      .least = 1, .most = INT32_MAX, .takes = "matrix", .notes = run_notes, .records = true},
     {COMMAND_LIST, "list", "[algorithms|devices|formats|NAME]",
-     "algorithms, devices, formats, or all about one; why what is not here is not", cli_list,
-     .least = 0, .most = 1},
+     "algorithms, devices, formats; or all about one of them", cli_list, .least = 0, .most = 1},
     {COMMAND_INFO, "info", "MATRIX...", "facts about matrices: sizes, row lengths, products, reuse",
      cli_info, .least = 1, .most = INT32_MAX, .takes = "matrix"},
     {COMMAND_GEN, "gen", "SPEC [-o FILE]", "write a synthetic matrix", cli_gen, .least = 1,
@@ -66,7 +66,8 @@ static const struct command_info commands[] = {
      "measure many matrices, lose nothing, go on where it was ended", cli_sweep, .least = 1,
      .most = INT32_MAX, .takes = "matrix", .notes = sweep_notes, .records = true},
     {COMMAND_WORKER, "worker", "", NULL, cli_worker, .least = 0, .most = 0},
-    {COMMAND_HELP, "help", "[COMMAND]", "this, or the options of a command", cli_help, .least = 0,
+    {COMMAND_HELP, "help", "[COMMAND|" HELP_COLUMNS "]",
+     "this, the options of a command, or the columns of the table", cli_help, .least = 0,
      .most = 1},
 };
 #define COMMAND_COUNT COUNT(commands)
@@ -94,13 +95,15 @@ static const struct command_info *command_find(const char *name)
     return NULL;
 }
 
-static int no_such_command(const char *name, const char *what)
+// `also`: a word beside the commands; NULL: there is none.
+static int no_such_command(const char *name, const char *what, const char *also)
 {
     struct suggestion s;
     char guess[64];
     suggest_start(&s, name);
     for (int i = 0; i < COMMAND_COUNT; i++)
         if (commands[i].about) suggest_offer(&s, commands[i].name);
+    if (also) suggest_offer(&s, also);
     return fail(ERR_USAGE, "%s: no such %s; %s'spbench help' lists the commands", name, what,
                 suggest_text(&s, guess));
 }
@@ -130,35 +133,59 @@ static void help_all(void)
            "  spbench -alg merge,rowsplit -k 64 gen:rmat:14:16\n");
 }
 
-// Prints a word, on a new line where this one is full; returns the column behind it.
-static int print_word(const char *word, int column)
+// Prints words, on a new line where one is full; what follows the first line is indented. Returns
+// the column behind the last word.
+static int print_words(const char *text, int column, int indent)
 {
-    int length = (int)strlen(word);
-    bool fits = column + 1 + length <= HELP_WIDTH;
-    if (column) putchar(fits ? ' ' : '\n');
-    fputs(word, stdout);
-    return fits && column ? column + 1 + length : length;
+    for (const char *p = text + strspn(text, " "); *p; p += strspn(p, " ")) {
+        int length = (int)strcspn(p, " ");
+        if (column > indent && column + 1 + length > HELP_WIDTH) column = 0, putchar('\n');
+        column +=
+            printf("%*s%.*s", column < indent ? indent - column : column > indent, "", length, p);
+        p += length;
+    }
+    return column;
 }
 
 // How a command ends, if there is more to it than the usual.
 static void help_exits(const struct command_info *c)
 {
     const struct about_exit *e;
-    char text[256], word[256];
+    char text[256];
     int column = 0;
     for (int i = 0; (e = about_exit_of(c->name, i)); i++) {
-        snprintf(text, sizeof text, "%s%d %s", i ? "" : "Exit status: ", e->status, e->about);
-        bool last = !about_exit_of(c->name, i + 1);
-        for (const char *p = text; *p; p += strspn(p, " ")) {
-            size_t length = strcspn(p, " ");
-            const char *end = p[length] ? "" : last ? "." : ",";
-            snprintf(word, sizeof word, "%.*s%s", (int)length, p, end);
-            if (!column) putchar('\n');
-            column = print_word(word, column);
-            p += length;
-        }
+        snprintf(text, sizeof text, "%s%d %s%s", i ? "" : "Exit status: ", e->status, e->about,
+                 about_exit_of(c->name, i + 1) ? "," : ".");
+        if (!i) putchar('\n');
+        column = print_words(text, column, 0);
     }
     if (column) putchar('\n');
+}
+
+static void help_heading(const char *title)
+{
+    static bool any;
+    printf("%s%s:\n", any ? "\n" : "", title);
+    any = true;
+}
+
+static void help_column_text(const char *before, const char *text, int column)
+{
+    const int indent = 18;
+    if (!text) return;
+    print_words(text, print_words(before, column, indent), indent);
+    putchar('\n');
+}
+
+static void help_column(const struct column_shown *s)
+{
+    char head[64];
+    int width = snprintf(head, sizeof head, "  %s", s->head);
+    fputs(head, stdout);
+    if (width > 16) putchar('\n'), width = 0;
+    help_column_text("", s->about, width);
+    help_column_text("=", s->formula, 0);
+    help_column_text("Good:", s->good, 0);
 }
 
 static void help_command(const struct command_info *c)
@@ -178,8 +205,12 @@ static int cli_help(const struct request *q)
         help_all();
         return OK;
     }
+    if (!strcmp(q->o->operands[0], HELP_COLUMNS)) {
+        columns_tell(help_heading, help_column);
+        return OK;
+    }
     const struct command_info *c = command_find(q->o->operands[0]);
-    if (!c || !c->about) return no_such_command(q->o->operands[0], "command");
+    if (!c || !c->about) return no_such_command(q->o->operands[0], "command", HELP_COLUMNS);
     help_command(c);
     return OK;
 }
@@ -229,7 +260,7 @@ static int refuse_first(const char *word)
     if (choice_is_algorithm(word))
         return fail(ERR_USAGE, "%s: is an algorithm: spbench -alg %s MATRIX, or spbench list %s",
                     word, word, word);
-    return no_such_command(word, "command or matrix");
+    return no_such_command(word, "command or matrix", NULL);
 }
 
 // The command of the first word. A word that is no command is a matrix for `run`, unless it can
@@ -260,20 +291,26 @@ static int refuse_late_command(const struct options *o, int argc, char **argv)
 static int dispatch(const struct command_info *c, const struct request *q)
 {
     if (q->o->help && c->about) {
-        help_command(c);
+        if (q->named)
+            help_command(c);
+        else
+            help_all();
         return OK;
     }
     if (q->o->version) {
         printf("spbench %s\n", record_version());
         return OK;
     }
+    if (q->argc <= 1) {
+        help_all();
+        return fail(ERR_USAGE, "no command and no matrix is given");
+    }
     if (q->o->operand_count < c->least && !c->takes)
         return fail(ERR_USAGE, "too few words for %s: spbench %s %s; 'spbench help %s' shows more",
                     c->name, c->name, c->operands, c->name);
     if (q->o->operand_count < c->least)
-        return fail(ERR_USAGE, "no %s is given: spbench %s %s; 'spbench help%s%s' shows more",
-                    c->takes, c->name, c->operands, q->argc > 1 ? " " : "",
-                    q->argc > 1 ? c->name : "");
+        return fail(ERR_USAGE, "no %s is given: spbench %s %s; 'spbench help %s' shows more",
+                    c->takes, c->name, c->operands, c->name);
     if (q->o->operand_count > c->most)
         return fail(ERR_USAGE, "%s: one word too many for %s: spbench %s%s%s",
                     q->o->operands[c->most], c->name, c->name, *c->operands ? " " : "",
@@ -309,11 +346,12 @@ int cli_main(int argc, char **argv, struct outcome *outcome)
     struct options o = {0};
     int err = choose_command(argc, argv, &c);
     if (err) return err;
-    int skip = argc > 1 && command_find(argv[1]) ? 2 : 1;
+    bool named = argc > 1 && command_find(argv[1]);
+    int skip = named ? 2 : 1;
     err = options_parse(&o, c->id, c->name, argc > skip ? argc - skip : 0, argv + skip);
-    if (!err && skip == 1) err = refuse_late_command(&o, argc, argv);
+    if (!err && !named) err = refuse_late_command(&o, argc, argv);
     cache_use(o.no_cache ? NULL : &cache_standard);
-    if (!err) err = dispatch(c, &(struct request){&o, argc, argv, outcome});
+    if (!err) err = dispatch(c, &(struct request){&o, argc, argv, named, outcome});
     options_free(&o);
     return close_stdout(c, err);
 }

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/utf8.h"
+#include "program/columns.h"
 
 const char *table_number(double x, char text[32])
 {
@@ -15,7 +16,6 @@ const char *table_number(double x, char text[32])
 }
 
 #define NUMBER_WIDTH 4
-#define BACK_HEAD    "back to back"
 // From here on runs back to back are told beside those apart.
 #define BACK_TO_BACK_PERCENT 10
 
@@ -45,7 +45,7 @@ int table_start(struct table *t, const struct plan *plan, int matrix_count, bool
                         .verbose = verbose,
                         .terminal = !quiet && isatty(STDERR_FILENO)};
     char name[TABLE_NAME_MAX];
-    t->alg_width = (int)strlen("algorithm");
+    t->alg_width = (int)strlen(columns[COLUMN_ALGORITHM].head);
     for (int64_t i = 0; i < plan->count; i++)
         t->alg_width =
             (int)max64(t->alg_width, (int64_t)strlen(table_name(t, &plan->cases[i], name)));
@@ -126,6 +126,27 @@ static void print_axes(const struct table *t, const struct bench_case *c)
     }
 }
 
+// A cell of the column, behind the one before.
+static void print_cell(enum column_id c, const char *text)
+{
+    fprintf(stderr, "  %*s", columns[c].width, text);
+}
+
+static bool has_column(const struct table *t, enum column_id c)
+{
+    if (c == COLUMN_BACK) return t->kind == TIMING_BACK_TO_BACK;
+    return c != COLUMN_GATHER || t->plan->op->gather;
+}
+
+static void print_head(const struct table *t, enum column_id c)
+{
+    const struct op *op = t->plan->op;
+    if (c == COLUMN_AXES) print_axes(t, NULL);
+    for (int i = 0; c == COLUMN_FIGURES && i < op_figure_count(op); i++)
+        if (op->figures[i].column) fprintf(stderr, "  %6s", op->figures[i].column);
+    if (columns[c].head && has_column(t, c)) print_cell(c, columns[c].head);
+}
+
 void table_matrix(struct table *t, const struct matrix *M)
 {
     t->matrix_name = M->name;
@@ -142,15 +163,9 @@ void table_matrix(struct table *t, const struct matrix *M)
         fprintf(stderr, "  read in %s; %s, %s%s%s\n", matrix_load_text(M, read), M->field,
                 M->symmetry, M->values_drawn ? ", values drawn from the seed" : "",
                 M->real_part ? ", real parts" : "");
-    fprintf(stderr, "  %-*s  device  prec", t->alg_width, "algorithm");
-    print_axes(t, NULL);
-    fprintf(stderr, "         ms   +-%%%s    GFLOPS      GB/s  %%roof",
-            t->kind == TIMING_BACK_TO_BACK ? "  " BACK_HEAD : "");
-    if (t->plan->op->gather) fprintf(stderr, "  %%gather");
-    for (int i = 0; i < op_figure_count(t->plan->op); i++)
-        if (t->plan->op->figures[i].column)
-            fprintf(stderr, "  %6s", t->plan->op->figures[i].column);
-    fprintf(stderr, "  check\n");
+    fprintf(stderr, "  %-*s", t->alg_width, columns[COLUMN_ALGORITHM].head);
+    for (int c = COLUMN_DEVICE; c < COLUMN_COUNT; c++) print_head(t, (enum column_id)c);
+    fprintf(stderr, "\n");
     show_progress(t);
 }
 
@@ -166,34 +181,28 @@ static void print_figures(const struct table *t, const struct result *r)
     }
 }
 
+static void print_remark(enum remark_id i) { fprintf(stderr, "; %s", remarks[i].text); }
+
 // What to know before the time is believed.
 static void print_warnings(const struct result *r)
 {
     const struct timing *x = &r->timing;
     double faster = 100 * (1 - x->back_to_back / x->median);
-    if (r->cache_resident) fprintf(stderr, "; faster than memory: from the cache");
+    if (r->cache_resident) print_remark(REMARK_CACHE);
     if (fabs(faster) > BACK_TO_BACK_PERCENT)
         fprintf(stderr, "; back to back %.1f %% %s", fabs(faster),
                 faster > 0 ? "faster" : "slower");
     if (!strcmp(x->stop, "time") && x->count < TIMING_MIN_SAMPLES)
         fprintf(stderr, "; time for %d sample%s", x->count, x->count > 1 ? "s" : "");
-    if (x->throttled) fprintf(stderr, "; throttled");
-    if (x->busy) fprintf(stderr, "; busy");
-    if (r->in_order == ORDER_BROKEN) fprintf(stderr, "; not in order");
-}
-
-// "-" where there is no such time, as runs cannot overlap or were not kept apart either.
-static void print_back(const struct table *t, const struct timing *x)
-{
-    char ms[32] = "-";
-    if (t->kind != TIMING_BACK_TO_BACK) return;
-    if (!isnan(x->back_to_back)) table_number(x->back_to_back, ms);
-    fprintf(stderr, "  %*s", (int)strlen(BACK_HEAD), ms);
+    if (x->throttled) print_remark(REMARK_THROTTLED);
+    if (x->busy) print_remark(REMARK_BUSY);
+    if (r->in_order == ORDER_BROKEN) print_remark(REMARK_ORDER);
 }
 
 static void print_times(const struct table *t, const struct result *r)
 {
     char ms[32], rate[32], speed[32] = "-", roof[32] = "-", gather[32] = "-", noise[32] = ">99";
+    char back[32] = "-"; // runs cannot overlap, or were not kept apart either
     const struct timing *x = &r->timing;
     const char *library = case_library(&r->c);
     double percent = 100 * (x->ci_hi - x->ci_lo) / 2 / x->median;
@@ -202,11 +211,15 @@ static void print_times(const struct table *t, const struct result *r)
     if (r->bound_ms > 0) snprintf(roof, sizeof roof, "%.1f", 100 * r->efficiency);
     if (r->compulsory_bytes >= 0)
         table_number((double)r->compulsory_bytes / x->median / 1e6, speed);
-    fprintf(stderr, "%11s  %4s", table_number(x->median, ms), noise);
-    print_back(t, x);
-    fprintf(stderr, "  %8s  %8s  %5s", table_number(r->gflops, rate), speed, roof);
     if (r->gather_ms > 0) snprintf(gather, sizeof gather, "%.1f", 100 * r->gather_efficiency);
-    if (t->plan->op->gather) fprintf(stderr, "  %7s", gather);
+    if (!isnan(x->back_to_back)) table_number(x->back_to_back, back);
+    print_cell(COLUMN_MS, table_number(x->median, ms));
+    print_cell(COLUMN_INTERVAL, noise);
+    if (has_column(t, COLUMN_BACK)) print_cell(COLUMN_BACK, back);
+    print_cell(COLUMN_GFLOPS, table_number(r->gflops, rate));
+    print_cell(COLUMN_BYTES, speed);
+    print_cell(COLUMN_ROOF, roof);
+    if (has_column(t, COLUMN_GATHER)) print_cell(COLUMN_GATHER, gather);
     print_figures(t, r);
     if (r->checked && r->c.entry->algo->reference) // a rounding is its whole tolerance
         fprintf(stderr, "  %s reference", r->check.method);
@@ -304,8 +317,9 @@ void table_result(struct table *t, const struct result *r)
     t->done++;
     if (t->quiet) return;
     table_clear(t);
-    fprintf(stderr, "  %-*s  %-6s  %-4s", t->alg_width, table_name(t, planned, name), r->c.device,
-            prec_name(r->c.prec));
+    fprintf(stderr, "  %-*s", t->alg_width, table_name(t, planned, name));
+    print_cell(COLUMN_DEVICE, r->c.device);
+    print_cell(COLUMN_PREC, prec_name(r->c.prec));
     print_axes(t, &r->c);
     if (r->status == STATUS_OK && r->timed)
         print_times(t, r);

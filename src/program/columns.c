@@ -1,0 +1,183 @@
+#include "program/columns.h"
+
+#include <stdio.h>
+
+#include "program/options.h"
+
+const struct column columns[COLUMN_COUNT] = {
+    [COLUMN_ALGORITHM] =
+        {
+            .head = "algorithm",
+            .about = "The name, as in -alg. Options whose values differ between rows follow it.",
+        },
+    [COLUMN_DEVICE] =
+        {
+            .head = "device",
+            .width = -6,
+            .about = "The device that ran the case: cpu, cuda:0.",
+        },
+    [COLUMN_PREC] =
+        {
+            .head = "prec",
+            .width = -4,
+            .about = "The precision of the values: f32, f64.",
+        },
+    [COLUMN_MS] =
+        {
+            .head = "ms",
+            .width = 9,
+            .about = "The median time of one run in milliseconds. Conversion, upload and analysis "
+                     "are not in it: -v shows them. Runs do not overlap.",
+            .good = "lower.",
+        },
+    [COLUMN_INTERVAL] =
+        {
+            .head = "+-%",
+            .width = 4,
+            .about = "Half the 95 % confidence interval of the median, in percent of ms. It is of "
+                     "this process alone: another process may differ by more, see compare.",
+            .formula = "100 * (upper end - lower end) / 2 / ms",
+            .good = "under 1. A dash: fewer than 6 samples, there is no interval.",
+        },
+    [COLUMN_BACK] =
+        {
+            .head = "back to back",
+            .width = 12,
+            .about = "Only with -time back-to-back: the median time of one run of a batch whose "
+                     "runs may overlap, in milliseconds.",
+            .good = "close to ms. A dash: the case has one time, as all on the CPU.",
+        },
+    [COLUMN_GFLOPS] =
+        {
+            .head = "GFLOPS",
+            .width = 8,
+            .about = "Floating-point operations per second, in 10^9. Padding does not count.",
+            .formula = "FLOPs / ms / 10^6; FLOPs: 2 * nnz * k of spmm and sddmm, 2 * products of "
+                       "spgemm",
+            .good = "the GFLOPS of the line \"at most\", which sparse kernels rarely reach.",
+        },
+    [COLUMN_BYTES] =
+        {
+            .head = "GB/s",
+            .width = 8,
+            .about = "The compulsory bytes over the time: each operand is read once, the result "
+                     "is written once.",
+            .formula = "compulsory bytes / ms / 10^6",
+            .good = "the GB/s from memory of the line \"at most\".",
+        },
+    [COLUMN_ROOF] =
+        {
+            .head = "%roof",
+            .width = 5,
+            .about = "The least time that the device allows, in percent of ms.",
+            .formula = "100 * max(compulsory bytes / bandwidth, FLOPs / rate of FLOPs) / ms",
+            .good = "near 100. Above it operands came from the cache.",
+        },
+    [COLUMN_GATHER] =
+        {
+            .head = "%gather",
+            .width = 7,
+            .about = "Only spmm row-major and sddmm: the time to fetch one row of the dense "
+                     "operand per nonzero at the measured rate of random rows, in percent of ms.",
+            .formula = "100 * max(nnz * bytes of a row / rate, least time of %roof) / ms",
+            .good = "100 and more. Above 100 rows are reused on chip; under 100 they are fetched "
+                    "more slowly than the device can.",
+        },
+    [COLUMN_CHECK] =
+        {
+            .head = "check",
+            .about = "The method, full (every element) or sample (1,000 rows and a random "
+                     "combination of all), and the error in units of the tolerance.",
+            .formula = "error / tolerance, the worst of all elements that were compared",
+            .good = "under 0.5. Above 1 the result is wrong and has no time. The reference itself "
+                    "has no error.",
+        },
+};
+
+const struct remark remarks[REMARK_COUNT] = {
+    [REMARK_CACHE] = {"faster than memory: from the cache",
+                      "The operands stay in the cache between runs. -cache cold flushes it."},
+    [REMARK_BACK] = {"back to back N % faster",
+                     "Times of runs that may overlap differ by more than 10 %."},
+    [REMARK_SAMPLES] = {"time for N samples",
+                        "The time limit allowed fewer than 10 samples. See -time-limit."},
+    [REMARK_THROTTLED] = {"throttled", "The device held its clocks down. See doctor."},
+    [REMARK_BUSY] = {"busy", "Other processes used the processors. The time may be too long."},
+    [REMARK_ORDER] = {"not in order",
+                      "A run does not wait for the work ahead of it. Its result is wrong where an "
+                      "input comes from the run before."},
+    [REMARK_LIBRARY] = {"NAME VERSION", "The library of a vendor that ran."},
+    [REMARK_CHOICE] = {"NAME VALUE",
+                       "A choice of the algorithm, such as \"picked graded\". \"unlike NAME\": "
+                       "this feature is outside of the range that auto was fitted to."},
+};
+
+// What stands in place of the numbers, and below them.
+static const struct remark instead[] = {
+    {"unsupported", "The algorithm does not do this case, or cannot run here."},
+    {"wrong", "The result differs from the reference by more than the tolerance."},
+    {"unchecked", "There is no memory for the check, or the tolerance is too large to tell."},
+    {"oom", "The case does not fit in memory."},
+    {"failed", "The device or the library reported an error."},
+};
+static const struct remark below[] = {
+    {"fastest", "The least ms of the checked results with the same inputs. \"within the noise\": "
+                "the intervals of two overlap. The ratio is to a vendor's best, else to the "
+                "reference."},
+    {"samples", "-v: samples of so many runs each, after so many runs of warm-up, and the rule "
+                "that stopped them: precision, noise, time, reps."},
+    {"convert", "-v: the time to make the format from CSR, the first and, in brackets, again."},
+    {"upload", "-v: the time to copy the operands to the device."},
+    {"analyse", "-v: the time of the algorithm's own preparation."},
+    {"peak", "-v: the most memory that the case had on the device."},
+    {"products, nnz_c, phases",
+     "-v, spgemm: counts, and the parts of a run, measured in another run."},
+    {"predicted GFLOPS", "-v, naive and tiled: what the model of the paper says."},
+    {"moved by a run", "-counters and -v: the bytes from memory, L2 and L1, counted by ncu."},
+};
+
+static void tell_axes(void (*show)(const struct column_shown *s))
+{
+    const struct axis *axis;
+    char about[256], names[64];
+    for (int a = 0; (axis = axis_all(a)); a++) {
+        snprintf(about, sizeof about, "Only %s: %s.", axis_ops(axis, names), axis->about);
+        show(&(struct column_shown){.head = axis->name, .about = about});
+    }
+}
+
+static void tell_figures(void (*show)(const struct column_shown *s))
+{
+    char about[256];
+    for (int x = 0; x < op_count; x++)
+        for (int f = 0; f < op_figure_count(ops[x]); f++) {
+            const struct op_figure *figure = &ops[x]->figures[f];
+            if (!figure->column) continue;
+            snprintf(about, sizeof about, "Only %s: the %s.", ops[x]->name, figure->name);
+            show(&(struct column_shown){figure->column, about, figure->about, NULL});
+        }
+}
+
+static void tell_remarks(const struct remark *list, int count,
+                         void (*show)(const struct column_shown *s))
+{
+    for (int i = 0; i < count; i++)
+        show(&(struct column_shown){.head = list[i].text, .about = list[i].about});
+}
+
+void columns_tell(void (*group)(const char *title), void (*show)(const struct column_shown *s))
+{
+    group("Columns of the table that run prints");
+    for (int i = 0; i < COLUMN_COUNT; i++) {
+        const struct column *c = &columns[i];
+        if (c->head) show(&(struct column_shown){c->head, c->about, c->formula, c->good});
+        if (i == COLUMN_AXES) tell_axes(show);
+        if (i == COLUMN_FIGURES) tell_figures(show);
+    }
+    group("Remarks behind the check");
+    tell_remarks(remarks, COUNT(remarks), show);
+    group("Words in place of the numbers, with the reason");
+    tell_remarks(instead, COUNT(instead), show);
+    group("Lines below a row, and below the table");
+    tell_remarks(below, COUNT(below), show);
+}

@@ -1,0 +1,53 @@
+// The columns of the table that `run` prints, the remarks in it and the lines below it. The table
+// takes heads and widths from here, `help columns` and the manual page the meaning.
+#ifndef COLUMNS_H
+#define COLUMNS_H
+
+enum column_id {
+    COLUMN_ALGORITHM,
+    COLUMN_DEVICE,
+    COLUMN_PREC,
+    COLUMN_AXES, // the axes of the operation, which have heads of their own
+    COLUMN_MS,
+    COLUMN_INTERVAL,
+    COLUMN_BACK,
+    COLUMN_GFLOPS,
+    COLUMN_BYTES,
+    COLUMN_ROOF,
+    COLUMN_GATHER,
+    COLUMN_FIGURES, // figures of the operation, which have heads of their own
+    COLUMN_CHECK,
+    COLUMN_COUNT
+};
+struct column {
+    const char *head; // NULL: columns of the operation
+    int width;        // characters, negative: to the left; 0: as wide as the table makes it
+    const char *about, *formula, *good; // NULL: none
+};
+extern const struct column columns[COLUMN_COUNT];
+
+// Remarks stand behind the check, each after a semicolon.
+enum remark_id {
+    REMARK_CACHE,
+    REMARK_BACK,    // the table puts in the number and "faster" or "slower"
+    REMARK_SAMPLES, // and here the number
+    REMARK_THROTTLED,
+    REMARK_BUSY,
+    REMARK_ORDER,
+    REMARK_LIBRARY, // the name of a library, and so on
+    REMARK_CHOICE,
+    REMARK_COUNT
+};
+struct remark {
+    const char *text, *about;
+};
+extern const struct remark remarks[REMARK_COUNT];
+
+// A row of `help columns` and of the manual page.
+struct column_shown {
+    const char *head, *about, *formula, *good; // the last two NULL: none
+};
+// Calls group() with each heading, and show() with each row below it, in the order of the table.
+void columns_tell(void (*group)(const char *title), void (*show)(const struct column_shown *s));
+
+#endif
