@@ -137,6 +137,7 @@ if [ -x tests/fuzz/replay.sh ]; then
     part fuzz-corpus tests/fuzz/replay.sh
 fi
 part documents python3 tests/documents.py build/cpu/spbench
+part man tests/cli/man.sh build/cpu/spbench
 
 # These wait more than they compute.
 begin cli-emu env XDG_CACHE_HOME="$PWD/$logs/cache-cli-emu" tests/cli/run.sh build/emu/spbench

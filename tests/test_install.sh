@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What comes with the program: completion in bash, the manual page, and `make install`. Call:
+# What comes with the program: completion in bash, and `make install`. Call:
 # tests/test_install.sh [SPBENCH]; it is installed into a temporary folder.
 set -uo pipefail
 
@@ -115,38 +115,6 @@ for command in "${commands[@]}"; do
         check "the values of $option" offers "spbench $command $option " ''
     done < <("$spbench" help "$command" | sed -n 's/^  \(-[a-z-]*\) NAMES\{0,1\} .*/\1/p')
 done
-
-# --- the manual page --------------------------------------------------------------------------
-
-"$spbench" man >"$work/spbench.1"
-has_line() { grep -qxF -- "$1" "$work/spbench.1" || { echo "no line $1"; false; }; }
-for name in NAME SYNOPSIS DESCRIPTION COMMANDS OPTIONS 'EXIT STATUS' ENVIRONMENT FILES EXAMPLES; do
-    check "section $name" has_line ".SH $name"
-done
-for command in "${commands[@]}"; do
-    while read -r option; do
-        check "the manual page has $option" grep -qE -- "^.fB${option//-/\\\\-}.fR" "$work/spbench.1"
-    done < <("$spbench" help "$command" | sed -n 's/^  \(-[a-z-]*\) .*/\1/p')
-    check "the manual page has $command" grep -qE "^.fB$command.fR" "$work/spbench.1"
-done
-# What the program asks the environment for.
-mapfile -t asked < <(grep -ohE 'getenv\("[A-Z_]+"\)' "$root"/src/*/*.c "$root"/src/*/*.cu "$root"/kernels/*/*.c | sort -u | cut -d'"' -f2)
-check 'the source asks for variables' [ "${#asked[@]}" -gt 2 ]
-for name in "${asked[@]}"; do check "the manual page has $name" has_line "\\fB$name\\fR"; done
-quiet() { # COMMAND...: it ends well, and says nothing
-    "$@" >"$work/said" 2>&1
-    local status=$?
-    cat "$work/said"
-    [ "$status" -eq 0 ] && [ ! -s "$work/said" ]
-}
-if command -v groff >/dev/null; then
-    check 'groff finds nothing wrong' quiet groff -man -ww -z -Tutf8 "$work/spbench.1"
-    groff -man -Tascii -P-cbou "$work/spbench.1" >"$work/page"
-    check 'what is special to roff is shown as it is' grep -qF "'cusparse*'" "$work/page"
-    check 'powers are shown as they are' grep -qF 'A * A^T' "$work/page"
-else
-    skip 'no groff for the manual page'
-fi
 
 # --- make install -----------------------------------------------------------------------------
 

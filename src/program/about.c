@@ -15,7 +15,7 @@ const char *const about_description[] = {
     NULL,
 };
 
-// To add one: a row. tests/install.sh holds those that the source asks for against this list.
+// To add one: a row. tests/cli/man.sh checks that all variables that the source asks for are here.
 const struct about_variable about_variables[] = {
     {"MKL_RT", "the libmkl_rt of the algorithm mkl; else one is looked for where the loader does",
      true, false},
@@ -68,15 +68,15 @@ static const struct about_exit *find_exit(const char *command, int status)
     for (const struct about_exit *e = about_exits; e->about; e++) {
         if (e->status != status) continue;
         if (!e->command) of_all = e;
-        if (e->command && !strcmp(e->command, command)) return e;
+        if (e->command && command && !strcmp(e->command, command)) return e;
     }
     return of_all;
 }
 
 const struct about_exit *about_exit_of(const char *command, int i)
 {
-    bool own = false;
-    for (const struct about_exit *e = about_exits; e->about; e++)
+    bool own = !command;
+    for (const struct about_exit *e = about_exits; command && e->about; e++)
         own |= e->command && !strcmp(e->command, command);
     for (int status = 0; own && status <= STATUS_MAX; status++) {
         const struct about_exit *e = find_exit(command, status);

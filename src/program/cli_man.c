@@ -1,4 +1,5 @@
-// spbench man: the manual page, made from the tables of commands and options and from about.c.
+// spbench man: the manual page, made from the tables of commands and options, from about.c and
+// columns.c.
 #include "program/cli.h"
 
 #include <stdio.h>
@@ -6,6 +7,7 @@
 
 #include "data/gen.h"
 #include "program/about.h"
+#include "program/columns.h"
 #include "run/record.h"
 
 // Text of a line, as roff takes it literally: what it would change or obey is escaped.
@@ -42,6 +44,12 @@ static void put_font(char font, const char *text)
 }
 
 static void section(const char *name) { printf(".SH %s\n", name); }
+
+static void subsection(const char *name)
+{
+    fputs(".SS ", stdout);
+    put_line(name);
+}
 
 // An item: its name in bold, what follows in italics, and, below, what it is.
 static void item(const char *name, const char *rest, const char *about)
@@ -81,52 +89,118 @@ static void put_description(void)
     }
 }
 
-// "(run, info)": the commands that take an option; nothing if all do.
-static void put_takers(const char *name)
+// How many commands before this one take the option and describe it in the same words.
+static int takers_before(int command, const struct option_shown *s)
 {
     const struct command_info *c;
+    struct option_shown other;
+    int takers = 0;
+    for (int k = 0; k < command && (c = cli_command(k)); k++)
+        for (int o = 0; option_show(c->id, o, &other); o++)
+            takers += !strcmp(other.name, s->name) && !strcmp(other.about, s->about);
+    return takers;
+}
+
+static int command_count(void)
+{
+    int count = 0;
+    while (cli_command(count)) count++;
+    return count;
+}
+
+static bool all_take(const struct option_shown *s)
+{
+    return takers_before(command_count(), s) == command_count();
+}
+
+// The options that no command before this one takes in the same words: those that all commands
+// take, or the others.
+static void put_new_options(int command, bool of_all)
+{
     struct option_shown s;
-    char text[256] = "";
-    int takers = 0, commands = 0;
-    for (int i = 0; (c = cli_command(i)); i++, commands++)
-        for (int k = 0; option_show(c->id, k, &s); k++) {
-            if (strcmp(s.name, name)) continue;
-            takers++;
-            words_add(text, sizeof text, ", ", c->name);
-        }
-    if (takers == commands) return;
-    put_text("(");
-    put_font('I', text);
-    put_line(")");
+    char name[64];
+    for (int k = 0; option_show(cli_command(command)->id, k, &s); k++) {
+        if (takers_before(command, &s) || all_take(&s) != of_all) continue;
+        snprintf(name, sizeof name, "-%s", s.name);
+        item(name, s.value, s.about);
+    }
+}
+
+// "As above: -k, -prec.": the options that are described at an earlier command.
+static void put_old_options(int command)
+{
+    struct option_shown s;
+    char text[512] = "", name[64];
+    for (int k = 0; option_show(cli_command(command)->id, k, &s); k++) {
+        snprintf(name, sizeof name, "-%s", s.name);
+        if (takers_before(command, &s) && !all_take(&s)) words_add(text, sizeof text, ", ", name);
+    }
+    if (!text[0]) return;
+    words_add(text, sizeof text, "", ".");
+    fputs("As above: ", stdout);
+    put_line(text);
+}
+
+// Whether a command takes an option that not all take.
+static bool has_options(int command)
+{
+    struct option_shown s;
+    for (int k = 0; option_show(cli_command(command)->id, k, &s); k++)
+        if (!all_take(&s)) return true;
+    return false;
 }
 
 static void put_options(void)
 {
-    const struct command_info *c;
-    struct option_shown s;
     section("OPTIONS");
-    put_line("One dash or two; -k 64 or -k=64; lists by commas. Behind each the commands that take "
-             "it, if not all do.");
-    for (int i = 0; (c = cli_command(i)); i++)
-        for (int k = 0; option_show(c->id, k, &s); k++) {
-            char name[64];
-            if (cli_option_before(i, s.name)) continue;
-            snprintf(name, sizeof name, "-%s", s.name);
-            item(name, s.value, s.about);
-            put_takers(s.name);
-        }
+    put_line("One dash or two; -k 64 or -k=64; lists by commas.");
+    subsection("All commands");
+    put_new_options(0, true);
+    for (int i = 0; i < command_count(); i++) {
+        if (!has_options(i)) continue;
+        subsection(cli_command(i)->name);
+        put_old_options(i);
+        put_new_options(i, false);
+    }
+}
+
+static void put_column(const struct column_shown *s)
+{
+    item(s->head, NULL, s->about);
+    if (s->formula) {
+        puts(".br");
+        fputs("= ", stdout);
+        put_line(s->formula);
+    }
+    if (s->good) {
+        puts(".br");
+        fputs("Good: ", stdout);
+        put_line(s->good);
+    }
+}
+
+static void put_exits_of(const char *heading, const char *command)
+{
+    const struct about_exit *e;
+    subsection(heading);
+    for (int i = 0; (e = about_exit_of(command, i)); i++) {
+        char status[16];
+        snprintf(status, sizeof status, "%d", e->status);
+        item(status, NULL, e->about);
+    }
 }
 
 static void put_exits(void)
 {
+    const struct command_info *c;
+    char others[256] = "";
     section("EXIT STATUS");
-    for (const struct about_exit *e = about_exits; e->about; e++) {
-        char status[16], about[256];
-        snprintf(status, sizeof status, "%d", e->status);
-        snprintf(about, sizeof about, "%s%s%s", e->command ? e->command : "",
-                 e->command ? ": " : "", e->about);
-        item(status, NULL, about);
-    }
+    for (int i = 0; (c = cli_command(i)); i++)
+        if (about_exit_of(c->name, 0))
+            put_exits_of(c->name, c->name);
+        else
+            words_add(others, sizeof others, ", ", c->name);
+    put_exits_of(others, NULL);
 }
 
 static void put_examples(void)
@@ -151,6 +225,8 @@ int cli_man(const struct request *q)
     section("COMMANDS");
     for (int i = 0; (c = cli_command(i)); i++) item(c->name, c->operands, c->about);
     put_options();
+    section("COLUMNS");
+    columns_tell(subsection, put_column);
     put_exits();
     section("ENVIRONMENT");
     for (const struct about_variable *v = about_variables; v->name; v++)
