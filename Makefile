@@ -6,7 +6,7 @@
 # make install    PREFIX=/usr/local DESTDIR=: the program of this flavour, its manual page, completion,
 #                 plots and the script that fetches matrices; make uninstall takes them away
 # make bench-mtx  speed of the Matrix Market reader
-# make deps       install what is missing; make clean: remove what was built
+# make deps       install what make and make demo need; make clean: remove what was built
 #
 # CUDA=0 leaves CUDA out. EMU=1 compiles the .cu files with g++ for the emulator in tests/emu, all
 # of it under AddressSanitizer and UBSan. SAN=1 does so for the CPU alone. ARCH="80 90" names GPUs.
@@ -74,7 +74,19 @@ ifneq ($(FLAGS_NOW),$(file <$(BUILD)/flags))
 $(shell mkdir -p $(BUILD))
 $(file >$(BUILD)/flags,$(FLAGS_NOW))
 endif
-$(OBJ) $(TEST_OBJ): $(BUILD)/flags
+$(OBJ) $(TEST_OBJ): $(BUILD)/flags | $(BUILD)/checked
+
+# Ahead of the first compilation one line says what is missing.
+LACKING  = $(shell CC="$(CC)" tests/deps.sh missing)
+KNOWN    = $(patsubst compute_%,%,$(shell $(NVCC) --list-gpu-arch 2>/dev/null))
+UNKNOWN  = $(if $(KNOWN),$(filter-out $(KNOWN),$(ARCH)))
+$(BUILD)/checked: $(BUILD)/flags
+	$(if $(LACKING),$(error missing packages: $(LACKING); 'make deps' installs them))
+ifeq ($(FLAVOUR),cuda)
+	$(if $(NVCC),,$(error no nvcc in '$(CUDA_HOME)/bin': set CUDA_HOME=, or build with CUDA=0))
+	$(if $(UNKNOWN),$(error nvcc does not build for $(UNKNOWN): set ARCH= to some of $(KNOWN), install another CUDA toolkit, or build with CUDA=0))
+endif
+	@touch $@
 
 $(BUILD)/spbench: $(OBJ)
 	$(LINK) -o $@ $^ $(LIBS)

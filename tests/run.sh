@@ -147,6 +147,7 @@ begin sweep "$python" tests/test_sweep.py build/cpu build/emu/spbench
 begin records tests/records.sh build/cpu/spbench build/emu/spbench
 begin fetch tests/test_fetch.sh
 begin install tests/test_install.sh build/cpu/spbench
+begin first-build tests/first_build.sh
 begin fit python3 tests/test_fit.py
 begin derive "$python" tests/test_derive.py
 begin kinds "$python" tests/test_kinds.py

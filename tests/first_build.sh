@@ -1,0 +1,96 @@
+#!/usr/bin/env bash
+# The first build on a machine that lacks something: one line says what. Compilers, nvidia-smi and
+# apt-get are stubs; nothing is built or installed. Call: tests/first_build.sh
+set -u
+cd "$(dirname "$0")/.." || exit 1
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+passed=0 failed=0
+
+check() { # check WHAT COMMAND...
+    if "${@:2}" >"$work/out" 2>&1; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        printf 'first_build.sh: FAILED: %s\n' "$1"
+        sed 's/^/    /' "$work/out" | head -n 20
+    fi
+}
+stub() { # stub FILE: a program of the lines of stdin
+    mkdir -p "$(dirname "$work/$1")"
+    { echo '#!/bin/sh' && cat; } >"$work/$1"
+    chmod +x "$work/$1"
+}
+build=$work/build
+try() { env -u MAKEFLAGS -u MFLAGS make --no-print-directory -j2 BUILD="$build" "$@"; }
+# says TEXT ARGUMENT...: such a build of the program ends with one line, which has the text, and a
+# failure; nothing was compiled.
+says() {
+    rm -rf "$build"
+    try "${@:2}" "$build/spbench" >"$work/said" 2>&1
+    local status=$?
+    cat "$work/said"
+    [ "$status" -ne 0 ] && [ "$(wc -l <"$work/said")" -eq 1 ] && grep -qF -- "$1" "$work/said" &&
+        [ -z "$(find "$build" -name '*.o')" ]
+}
+# without TEXT FILE: a compiler that does not find headers with this text in their name.
+without() { echo "! grep -q '$1'" | stub "$2"; }
+
+stub good/cc </dev/null
+without cJSON cjson/cc
+without zlib zlib/cc
+without include none/cc
+check 'no compiler' says "missing packages: gcc" CUDA=0 CC=/no/such/cc
+check 'no compiler: the cure' says "'make deps' installs them" CUDA=0 CC=/no/such/cc
+check 'no cJSON' says "missing packages: libcjson-dev;" CUDA=0 CC="$work/cjson/cc"
+check 'no zlib' says "missing packages: zlib1g-dev;" CUDA=0 CC="$work/zlib/cc"
+check 'no header at all' says "missing packages: libc6-dev libcjson-dev zlib1g-dev;" CUDA=0 CC="$work/none/cc"
+check 'a compiler with an option' says "missing packages: zlib1g-dev;" CUDA=0 CC="$work/zlib/cc -pipe"
+
+# Of the CUDA flavour, what nvcc builds for.
+printf 'echo compute_75\necho compute_90\n' | stub new/bin/nvcc
+echo 'exit 1' | stub old/bin/nvcc
+cuda() { echo CUDA=1 CC="$work/good/cc" CUDA_HOME="$work/$1"; }
+read -ra new <<<"$(cuda new)"
+read -ra old <<<"$(cuda old)"
+read -ra absent <<<"$(cuda absent)"
+check 'a GPU that nvcc does not know' says 'nvcc does not build for 120: set ARCH= to some of 75 90,' "${new[@]}" ARCH='90 120'
+check 'a GPU that nvcc does not know: the cure' says 'install another CUDA toolkit, or build with CUDA=0' "${new[@]}" ARCH=120
+check 'no nvcc' says "no nvcc in '$work/absent/bin': set CUDA_HOME=, or build with CUDA=0" "${absent[@]}"
+check 'the compiler comes first' says 'missing packages: gcc' "${new[@]}" CC=/no/such/cc ARCH=120
+passes() { rm -rf "$build" && try "$@" "$build/checked"; }
+check 'GPUs that nvcc knows' passes "${new[@]}" ARCH='75 90'
+check 'an nvcc that does not tell' passes "${old[@]}" ARCH=120
+
+# The check is made once.
+check 'a machine that lacks nothing' passes CUDA=0 CC="$work/good/cc"
+check 'a second look is left out' try -q CUDA=0 CC="$work/good/cc" "$build/checked"
+check 'other flags are looked at anew' [ "$(try -q CUDA=0 CC="$work/good/cc" CFLAGS=-O0 "$build/checked"; echo $?)" = 1 ]
+
+# deps.sh on a machine that has nothing: the list and the command come before the first package.
+for tool in bash id mktemp rm tail cat env; do
+    mkdir -p "$work/bare"
+    ln -s "$(command -v "$tool")" "$work/bare/$tool"
+done
+echo 'echo 0' | stub root/id
+echo "cat \"$work/said\" >\"$work/before\"; echo \"\$*\" >>\"$work/installed\"" | stub root/apt-get
+deps() { # deps WORD: its output is in $work/said, what was installed in $work/installed
+    rm -f "$work/installed"
+    PATH=$work/root:$work/bare CC=/no/such/cc bash tests/deps.sh "$1" >"$work/said" 2>&1
+}
+for word in '' demo tests; do
+    check "deps.sh $word" deps "$word"
+    check "deps.sh $word: the list" grep -q '^missing packages: gcc .*python3' "$work/said"
+    check "deps.sh $word: the command" grep -q '^  apt-get install -y .* gcc ' "$work/said"
+    check "deps.sh $word: first the list, then apt-get" cmp "$work/said" "$work/before"
+    check "deps.sh $word: gcc is installed" grep -q '^install .* gcc ' "$work/installed"
+done
+check 'the tests need shellcheck' grep -q shellcheck "$work/said"
+deps demo
+check 'the demo needs no shellcheck' [ "$(grep -cE 'shellcheck|valgrind|curl|g\+\+' "$work/said")" = 0 ]
+rm "$work/root/apt-get"
+check 'without apt-get' [ "$(deps demo; echo "$?: $(cut -c1-52 "$work/said")")" = \
+    '1: please install these packages (names of Debian): gcc' ]
+
+echo "$passed passed, $failed failed, 0 skipped"
+[ "$failed" -eq 0 ]
