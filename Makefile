@@ -155,8 +155,12 @@ $(BUILD)/tests/sweep/library.so: tests/sweep/library.c $(BUILD)/flags
 	$(CC) $(CFLAGS_ALL) -fPIC -shared -o $@ $<
 tests: $(TEST_BIN) $(FAKE_MKL) $(FAKE_NVML) $(SWEEP_TEST)
 
+# Without a GPU the demo builds for the CPU alone: CUDA code takes minutes to compile and could not run.
+DEMO_CUDA = $(if $(shell nvidia-smi -L 2>/dev/null | grep '^GPU'),,CUDA=0)
+DEMO_JOBS = $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc))
 demo: deps
-	@$(MAKE) --no-print-directory spbench
+	@echo 'demo: build$(if $(DEMO_CUDA), for the CPU alone: no GPU was found (1 to 2 minutes), (several minutes))'
+	@$(MAKE) -s --no-print-directory $(DEMO_JOBS) spbench $(DEMO_CUDA)
 	@tests/demo.sh
 test:
 	@tests/deps.sh tests

@@ -67,6 +67,13 @@ check 'a machine that lacks nothing' passes CUDA=0 CC="$work/good/cc"
 check 'a second look is left out' try -q CUDA=0 CC="$work/good/cc" "$build/checked"
 check 'other flags are looked at anew' [ "$(try -q CUDA=0 CC="$work/good/cc" CFLAGS=-O0 "$build/checked"; echo $?)" = 1 ]
 
+# The demo builds CUDA code for a machine with a GPU alone.
+printf 'echo "GPU 0: a GPU (UUID: GPU-0)"\n' | stub gpu/nvidia-smi
+echo 'echo "No devices were found"; exit 6' | stub no-gpu/nvidia-smi
+demo() { PATH=$work/$1:$PATH try "${new[@]}" -n demo 2>&1 | grep "'demo: build"; }
+check 'a demo without a GPU' grep -q 'for the CPU alone: no GPU was found' <<<"$(demo no-gpu)"
+check 'a demo with a GPU' grep -q 'demo: build (' <<<"$(demo gpu)"
+
 # deps.sh on a machine that has nothing: the list and the command come before the first package.
 for tool in bash id mktemp rm tail cat env; do
     mkdir -p "$work/bare"
