@@ -77,7 +77,7 @@ endif
 $(OBJ) $(TEST_OBJ): $(BUILD)/flags | $(BUILD)/checked
 
 # Ahead of the first compilation one line says what is missing.
-LACKING  = $(shell CC="$(CC)" tests/deps.sh missing)
+LACKING  = $(shell CC="$(CC)" FLAVOUR=$(FLAVOUR) tests/deps.sh missing)
 KNOWN    = $(patsubst compute_%,%,$(shell $(NVCC) --list-gpu-arch 2>/dev/null))
 UNKNOWN  = $(if $(KNOWN),$(filter-out $(KNOWN),$(ARCH)))
 $(BUILD)/checked: $(BUILD)/flags
@@ -198,7 +198,7 @@ uninstall:
 bench-mtx: $(BUILD)/tests/bench_mtx
 	$<
 deps:
-	@tests/deps.sh
+	@CC="$(CC)" FLAVOUR=$(FLAVOUR) tests/deps.sh
 clean:
 	rm -rf build spbench
 

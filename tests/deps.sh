@@ -5,9 +5,13 @@
 # deps.sh [demo]   for the program and the figures
 # deps.sh tests    for the tests as well, and, where no service would be started, a batch system
 # deps.sh missing  installs nothing: prints the packages that the build of the program lacks
+#
+# CC is the compiler, FLAVOUR the build: cuda and emu need g++ as well.
 set -u
 
 read -ra cc <<<"${CC:-cc}"
+flavour=${FLAVOUR:-cpu}
+if [ "${1:-}" = tests ]; then flavour=emu; fi
 missing=()
 have() { command -v "$1" >/dev/null; }
 have_header() {
@@ -23,6 +27,7 @@ have "${cc[0]}" || missing+=(gcc)
 have_header stdio.h || missing+=(libc6-dev)
 have_header cjson/cJSON.h || missing+=(libcjson-dev)
 have_header zlib.h || missing+=(zlib1g-dev)
+case $flavour in cuda | emu) have g++ || missing+=(g++) ;; esac
 if [ "${1:-}" = missing ]; then
     echo "${missing[*]}"
     exit 0
@@ -31,7 +36,6 @@ have python3 || missing+=(python3)
 have_module matplotlib || missing+=(python3-matplotlib)
 optional=()
 if [ "${1:-}" = tests ]; then
-    have g++ || missing+=(g++)
     have git || missing+=(git)
     have curl || missing+=(curl)
     have shellcheck || missing+=(shellcheck)

@@ -93,6 +93,7 @@ for word in '' demo tests; do
     check "deps.sh $word: gcc is installed" grep -q '^install .* gcc ' "$work/installed"
 done
 check 'the tests need shellcheck' grep -q shellcheck "$work/said"
+check 'CUDA code needs g++' [ "$(FLAVOUR=cuda deps demo; grep -c '^missing packages: gcc .*g++ python3' "$work/said")" = 1 ]
 deps demo
 check 'the demo needs no shellcheck' [ "$(grep -cE 'shellcheck|valgrind|curl|g\+\+' "$work/said")" = 0 ]
 rm "$work/root/apt-get"
