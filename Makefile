@@ -4,7 +4,7 @@
 # make gpu-test   the table of cases on this machine's GPU, then under compute-sanitizer
 # make figures    RESULTS='*.jsonl': every figure the files have data for, captions, index page
 # make install    PREFIX=/usr/local DESTDIR=: the program of this flavour, its manual page, completion,
-#                 plots and the script that fetches matrices; make uninstall takes them away
+#                 documents, plots and the script that fetches matrices; make uninstall removes them
 # make bench-mtx  speed of the Matrix Market reader
 # make deps       install what make and make demo need; make clean: remove what was built
 #
@@ -181,7 +181,7 @@ $(BUILD)/spbench.1: $(BUILD)/spbench
 $(BUILD)/spbench.bash: $(BUILD)/spbench
 	$< completion bash >$@.part && mv $@.part $@
 install: $(BUILD)/spbench $(BUILD)/spbench.1 $(BUILD)/spbench.bash
-	install -d "$(BIN)" "$(MAN)" "$(COMP)" "$(SHARE)/spbench/plots" "$(SHARE)/doc/spbench"
+	install -d "$(BIN)" "$(MAN)" "$(COMP)" "$(SHARE)/spbench/plots" "$(SHARE)/doc/spbench/docs"
 	install -m 755 $(BUILD)/spbench "$(BIN)/spbench"
 	install -m 644 $(BUILD)/spbench.1 "$(MAN)/spbench.1"
 	install -m 644 $(BUILD)/spbench.bash "$(COMP)/spbench"
@@ -191,6 +191,7 @@ install: $(BUILD)/spbench $(BUILD)/spbench.1 $(BUILD)/spbench.bash
 	install -m 644 fetch/* "$(SHARE)/spbench/fetch"
 	install -m 755 plots/*.py "$(SHARE)/spbench/plots"
 	install -m 644 README.md LICENSE src/run/record.schema.json "$(SHARE)/doc/spbench"
+	install -m 644 docs/*.md "$(SHARE)/doc/spbench/docs"
 	@echo 'installed $(BUILD)/spbench as $(BIN)/spbench'
 uninstall:
 	rm -f "$(BIN)/spbench" "$(MAN)/spbench.1" "$(COMP)/spbench"

@@ -124,7 +124,7 @@ at="$work/dest dir/opt"
 check 'make install' place install
 for file in bin/spbench share/man/man1/spbench.1 share/bash-completion/completions/spbench \
     share/spbench/matrices.txt share/spbench/plots/table.py share/doc/spbench/README.md \
-    share/doc/spbench/LICENSE; do
+    share/doc/spbench/docs/measuring.md share/doc/spbench/LICENSE; do
     check "$file is there" [ -f "$at/$file" ]
 done
 check 'all plots are there' [ "$(cd plots && ls ./*.py)" = "$(cd "$at/share/spbench/plots" && ls ./*.py)" ]
