@@ -6,6 +6,7 @@ axes and figures are, and what is to be known of its algorithms, is in the envir
 case that is there more than once repeats.py makes one row.
 """
 
+import gzip
 import json
 import math
 import os
@@ -255,13 +256,18 @@ def parse(line):
     return record if known and record.get("kind") in (ENVIRONMENT, RESULT, DOCTOR) else None
 
 
+def opener(path):
+    """open(), or the one of gzip for a name that ends with .gz."""
+    return gzip.open if path.endswith(".gz") else open
+
+
 def axes_of(paths):
     """{name: facts} of every axis of the operations in these files, as far as they can be read, and
     read again."""
     found = {}
     for path in filter(os.path.isfile, paths):
         try:
-            with open(path, encoding="utf-8", errors="replace") as lines:
+            with opener(path)(path, "rt", encoding="utf-8", errors="replace") as lines:
                 for line in lines:
                     env = parse(line) if ENVIRONMENT in line[:100] else None
                     found = {**named(env, "axes"), **found} if env else found
@@ -276,7 +282,7 @@ def read(paths, which=SEPARATE):
     rows = []
     for path in paths:
         try:
-            with open(path, encoding="utf-8", errors="replace") as lines:
+            with opener(path)(path, "rt", encoding="utf-8", errors="replace") as lines:
                 rows += rows_of(path, lines, which)
         except OSError as error:
             raise NoData("%s: %s" % (path, error.strerror)) from error
