@@ -1,4 +1,4 @@
-// The rules of `auto`, made by results/fit_auto.py: not to be edited. The weights are in the order
+// The rules of `auto`, made by tools/fit_auto.py: not to be edited. The weights are in the order
 // of enum pick_feature.
 // --since spgemm:cuda:2026-11-26
 // clang-format off

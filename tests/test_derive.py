@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Tests of results/derive.py: every kind of small matrices against sets of places, what it says of
+"""Tests of tools/derive.py: every kind of small matrices against sets of places, what it says of
 what it cannot make, and that nothing is half-written."""
 
 import gzip
@@ -12,7 +12,7 @@ import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(HERE)
-sys.path[:0] = [os.path.join(ROOT, "results"), HERE]
+sys.path[:0] = [os.path.join(ROOT, "tools"), HERE]
 sys.dont_write_bytecode = True
 
 from checks import check, end, skip
@@ -25,7 +25,7 @@ except ImportError:
 
 import derive
 
-SCRIPT = os.path.join(ROOT, "results", "derive.py")
+SCRIPT = os.path.join(ROOT, "tools", "derive.py")
 BANNER = "%%MatrixMarket matrix coordinate "
 # The places that perm moves rows and columns to, by their number: xorshift from 88172645463325252.
 ORDERS = {(5, 5): ([4, 0, 1, 3, 2],) * 2, (3, 6): ([0, 2, 1], [0, 2, 5, 3, 1, 4])}

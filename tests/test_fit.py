@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Tests of results/fit_auto.py: that kernels/auto_rules.h is what it makes of the records that are
+"""Tests of tools/fit_auto.py: that kernels/auto_rules.h is what it makes of the records that are
 here, that it finds the rule by which planted records were made, and what it says of too few."""
 
 import argparse
@@ -17,7 +17,7 @@ import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(HERE)
-sys.path[:0] = [os.path.join(ROOT, "results"), HERE]
+sys.path[:0] = [os.path.join(ROOT, "tools"), HERE]
 sys.dont_write_bytecode = True
 
 import fit_auto
@@ -43,7 +43,7 @@ def test_header():
     with contextlib.redirect_stderr(io.StringIO()):
         rules = fit_auto.make(fit_auto.read_cases(paths, since), io.StringIO())
     made, values = numbers(fit_auto.header(rules, since))
-    again = "results/fit_auto.py results/h200/*.jsonl results/h200/derived/*.jsonl " \
+    again = "tools/fit_auto.py results/h200/*.jsonl results/h200/derived/*.jsonl " \
             "results/epyc/*.jsonl %s -o kernels/auto_rules.h" % " ".join("--since " + x for x in options)
     check(made == there, "kernels/auto_rules.h has other rules than the records make: " + again)
     check(len(values) == len(old) > 50 and
@@ -145,7 +145,7 @@ def test_planted(folder):
         check(sum(off) / len(off) < 0.2, "%s: times are off by %.3f" % (rule, sum(off) / len(off)))
     check("80 cases of 40 matrices" in out.getvalue(), "what it reaches is told")
     header = os.path.join(folder, "rules.h")
-    script = os.path.join(ROOT, "results", "fit_auto.py")
+    script = os.path.join(ROOT, "tools", "fit_auto.py")
     done = subprocess.run([sys.executable, script, "-o", header, *paths], capture_output=True,
                           text=True, check=False)
     with open(header, encoding="utf-8") as f:

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Tests of results/kinds.py: every kind makes the same sound matrix twice, those that are graphs
+"""Tests of tools/kinds.py: every kind makes the same sound matrix twice, those that are graphs
 are symmetric, and what cannot be made is told while the other lines are done."""
 
 import os
@@ -9,7 +9,7 @@ import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(HERE)
-sys.path[:0] = [os.path.join(ROOT, "results"), HERE]
+sys.path[:0] = [os.path.join(ROOT, "tools"), HERE]
 sys.dont_write_bytecode = True
 
 from checks import check, end, skip
@@ -22,7 +22,7 @@ except ImportError:
 
 import kinds
 
-SCRIPT = os.path.join(ROOT, "results", "kinds.py")
+SCRIPT = os.path.join(ROOT, "tools", "kinds.py")
 # A line of each kind, and the rows and columns that it asks for; a grid is the next smaller square
 # or cube, and molecules end with a whole block.
 LINES = {

@@ -1,7 +1,7 @@
 // Which of several algorithms to take: the one whose predicted time is the least.
 //
 // The time is exp() of a linear form of a few logarithms of counts of the matrix and the case. Its
-// weights are fitted to measured times by results/fit_auto.py, which knows the same features by
+// weights are fitted to measured times by tools/fit_auto.py, which knows the same features by
 // the same names and writes kernels/auto_rules.h.
 #ifndef PICK_H
 #define PICK_H
@@ -48,8 +48,8 @@ struct pick_rule {
 double pick_us(const struct pick_rule *rule, const double x[PICK_FEATURES]);
 
 struct pick_rules {
-    // Candidates whose predictions are within this factor of the least are timed; results/
-    // fit_auto.py says how it is chosen. 1: only where the case is unlike all measured.
+    // Candidates whose predictions are within this factor of the least are timed; tools/fit_auto.py
+    // says how the factor is chosen. 1: only where the case is unlike all measured.
     double unsure;
     struct pick_rule list[PICKS_MAX + 1]; // ends with one that has no name
     // What each feature was in the cases that the rules were made from; no name: any will do.

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Makes matrices of the kinds that users have, of any size, which no rule was made from.
 
-    results/kinds.py LIST OUT
+    tools/kinds.py LIST OUT
 
 For every line KIND:NUMBER[:NUMBER ...] of the file LIST, a pattern is made into
 OUT/KIND_NUMBER[_NUMBER ...].mtx, always the same one. Blank lines and those that begin with # are

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Fits the rules of `auto` to records and writes them as a header.
 
-    results/fit_auto.py results/h200/*.jsonl results/h200/derived/*.jsonl results/epyc/*.jsonl --since ... -o kernels/auto_rules.h
+    tools/fit_auto.py results/h200/*.jsonl results/h200/derived/*.jsonl results/epyc/*.jsonl --since ... -o kernels/auto_rules.h
 
 with each --since that the header has.
 
@@ -302,7 +302,7 @@ def function_name(rule):
 
 def header(rules, since=()):
     """The text of the header of what make() found."""
-    lines = ["// The rules of `auto`, made by results/fit_auto.py: not to be edited. The weights are in the order",
+    lines = ["// The rules of `auto`, made by tools/fit_auto.py: not to be edited. The weights are in the order",
              "// of enum pick_feature."]
     lines += ["// --since %s:%s:%s" % of for of in since]
     lines += ["// clang-format off", "#ifndef AUTO_RULES_H", "#define AUTO_RULES_H", "",

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The threshold of aspt for this machine: where 2D tiles begin to beat CSR on random matrices.
 
-usage: results/aspt_threshold.py [-k 128] [-prec f32] [-rows 131072] [SPBENCH [OPTION...]]
+usage: tools/aspt_threshold.py [-k 128] [-prec f32] [-rows 131072] [SPBENCH [OPTION...]]
 
 This is the microbenchmark of Hong et al. (PPoPP 2019), figure 5: matrices of so many rows and 4,096
 columns, denser and denser. For each the table has the mean nonzeros of a column in a panel, the

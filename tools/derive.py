@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Makes matrices of other matrices, so that a race is run on some that no rule was made from.
 
-    results/derive.py LIST FOLDER OUT
+    tools/derive.py LIST FOLDER OUT
 
 For every line `NAME KIND` of the file LIST the pattern of FOLDER/NAME.mtx (or .mtx.gz) is made into
 OUT/NAME.KIND.mtx. Blank lines and those that begin with # are skipped. The kinds:
