@@ -54,10 +54,15 @@ static int compare_programs(const struct options *o, struct comparison *c)
     return err;
 }
 
+static bool ends_with(const char *name, const char *end)
+{
+    size_t length = strlen(name), tail = strlen(end);
+    return length > tail && !strcmp(name + length - tail, end);
+}
+
 static int is_records(const struct dirent *entry)
 {
-    size_t length = strlen(entry->d_name), end = strlen(".jsonl");
-    return length > end && !strcmp(entry->d_name + length - end, ".jsonl");
+    return ends_with(entry->d_name, ".jsonl") || ends_with(entry->d_name, ".jsonl.gz");
 }
 
 // The names of files, and those of the records in a folder; owned.

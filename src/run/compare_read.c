@@ -1,13 +1,12 @@
 #include "run/compare.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/types.h>
 
 #include "base/utf8.h"
+#include "data/lines.h"
 
 #define FIRST     64
 #define NORMAL_95 1.959964 // standard errors from the median to either end of its interval
@@ -147,34 +146,21 @@ static int add_line(struct sightings *s, struct moments *m, const char *path, co
     return err;
 }
 
-static int cannot_read(const char *path)
-{
-    return fail(ERR_INPUT, "%s: cannot be read: %s", path, strerror(errno));
-}
-
-// Each line, until `take` is content (a number under 0) or fails.
+// Calls `take` for each line, until it returns a negative number (enough) or an error.
 static int each_line(const char *path,
                      int (*take)(void *arg, const char *path, const char *line, long long number),
                      void *arg)
 {
+    struct lines lines;
     char *line = NULL;
-    size_t room = 0;
-    ssize_t length;
-    long long number = 0;
-    int err = OK;
-    FILE *file = fopen(path, "re");
-    if (!file) return cannot_read(path);
-    while (!err && (errno = 0, length = getline(&line, &room, file)) > 0) {
-        number++;
-        if (line[length - 1] == '\n') line[length - 1] = 0;
+    int err = lines_open(&lines, path);
+    for (long long number = 1; !err && !(err = lines_next(&lines, &line)) && line; number++) {
         if (interrupted) err = fail(ERR_INTERRUPTED, "interrupted");
         if (!err && number == 1 && line[0] != '{')
             err = fail(ERR_INPUT, "%s: is no file of records: its first line is none", path);
         if (!err && line[0]) err = take(arg, path, line, number);
     }
-    if (!err && (ferror(file) || errno == ENOMEM)) err = cannot_read(path);
-    free(line);
-    fclose(file);
+    lines_close(&lines);
     return err < 0 ? OK : err;
 }
 

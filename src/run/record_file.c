@@ -40,6 +40,13 @@ static int mend_end(int fd, const char *path, int64_t *cut)
     return err;
 }
 
+int record_check_name(const char *path)
+{
+    const char *end = path + strlen(path);
+    if (end - path < 3 || strcmp(end - 3, ".gz")) return OK;
+    return fail(ERR_USAGE, "-o %s: records are written plain; compress them afterwards", path);
+}
+
 // A matrix is easily named where the records should go. Their own files begin with a brace, also
 // where a crash has left a part of a line.
 static int check_kept(const char *path)
@@ -89,7 +96,8 @@ int record_empty(struct record_file *out)
 static int open_file(struct record_file *out, const char *path, bool append)
 {
     int flags = O_CREAT | O_CLOEXEC | (append ? O_RDWR | O_APPEND : O_WRONLY);
-    int err = check_kept(path);
+    int err = record_check_name(path);
+    if (!err) err = check_kept(path);
     if (err) return err;
     if (!append) out->replaced = count_lines(path);
     int fd = open(path, flags, 0666);

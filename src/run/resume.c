@@ -157,12 +157,14 @@ int resume_read(struct resume *r, const char *path)
 {
     struct stat facts;
     *r = (struct resume){0};
+    int err = record_check_name(path);
+    if (err) return err;
     if (!stat(path, &facts) && !S_ISREG(facts.st_mode)) return OK; // a pipe: nothing is kept there
     FILE *f = fopen(path, "re");
     if (!f && errno == ENOENT) return OK;
     if (!f) return fail(ERR_OUTPUT, "%s: cannot be read: %s", path, strerror(errno));
     r->exists = true;
-    int err = read_lines(r, f, path);
+    err = read_lines(r, f, path);
     fclose(f);
     if (err) resume_free(r);
     if (r->count) qsort(r->cases, (size_t)r->count, sizeof *r->cases, by_case);
