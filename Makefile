@@ -5,6 +5,7 @@
 # make figures    RESULTS='*.jsonl': every figure the files have data for, captions, index page
 # make install    PREFIX=/usr/local DESTDIR=: the program of this flavour, its manual page, completion,
 #                 documents, plots and the script that fetches matrices; make uninstall removes them
+# make rules      fit the rules of `auto` to the kept records: writes kernels/auto_rules.h
 # make bench-mtx  speed of the Matrix Market reader
 # make deps       install what make and make demo need; make clean: remove what was built
 #
@@ -63,7 +64,7 @@ FAKE_MKL  := $(BUILD)/tests/mkl/libmkl_rt.so
 FAKE_NVML := $(BUILD)/tests/nvml/libnvidia-ml.so.1
 
 # ./spbench is a link to the flavour that was built last.
-.PHONY: all demo test tests gpu-test install uninstall figures bench-mtx deps clean FORCE
+.PHONY: all demo test tests gpu-test install uninstall figures rules bench-mtx deps clean FORCE
 all: spbench
 spbench: $(BUILD)/spbench $(if $(filter $(BUILD)/spbench,$(shell readlink spbench)),,FORCE)
 	@ln -sfn $< $@
@@ -170,6 +171,8 @@ gpu-test: $(BUILD)/spbench tests
 figures:
 	@test -n "$(RESULTS)" || { echo "usage: make figures RESULTS='files.jsonl' [OUT=folder]"; exit 2; }
 	$(PYTHON) plots/all.py $(if $(OUT),-o $(OUT)) $(RESULTS)
+rules:
+	python3 tools/fit_auto.py -o kernels/auto_rules.h $(or $(RESULTS),results/h200/*.jsonl.gz results/epyc/*.jsonl.gz)
 # Where things go. What is under share/spbench runs from there.
 PREFIX ?= /usr/local
 BIN    := $(DESTDIR)$(PREFIX)/bin

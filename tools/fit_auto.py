@@ -1,36 +1,33 @@
 #!/usr/bin/env python3
 """Fits the rules of `auto` to records and writes them as a header.
 
-    tools/fit_auto.py results/h200/*.jsonl results/h200/derived/*.jsonl results/epyc/*.jsonl --since ... -o kernels/auto_rules.h
+    tools/fit_auto.py results/h200/*.jsonl.gz results/epyc/*.jsonl.gz -o kernels/auto_rules.h
 
-with each --since that the header has.
+`make rules` does the same. Without -o the script only prints what the rules reach.
 
-For each operation and device (and, of SpMM, layout) the time of each candidate is
-exp(w0 + w1 x1 + ...), the x being the features of src/algos/pick.h; the candidate with the least
-is picked, or it is found by timing those that may be as fast. The weights are a ridge regression of
-the logarithms of the times. A record of `auto` is one of what it picked.
+Model: for each operation, device and layout (SpMM), the time of a candidate is
+exp(w0 + w1 x1 + ...). The x are the features of src/algos/pick.h. The weights are a ridge regression
+of the logarithms of the times. `auto` picks the candidate with the least predicted time.
 
-Candidates are timed whose predictions are within a factor of the least: exp(SURE s), s being how far
-off the logarithm of the ratio of the two best is, root mean square, of matrices left out. The two best
-are timed in any case where the case is unlike those in which every candidate was measured: a feature
-is out of its range (but for FAR), or the best one is predicted to be further ahead of the next than it
-ever was (if that was less than FAR). These ranges and leads are in the rules, too.
+Trials: `auto` times the candidates whose predictions are within a factor of the least. The factor is
+exp(SURE s). s is the root mean square error of the logarithm of the ratio of the two best, over
+matrices left out of the fit. The two best are always timed if a case is unlike the cases of the fit:
 
-What the rules reach is told of cases in which every candidate was measured: the time of the fastest of
-all algorithms of ours, candidates or not, over that of the choice, geometric mean and least; the
-weights and the ranges are those that the other matrices make, the factor is that of the errors of the
-others. A trial is taken to find what the records say, so that where all candidates are timed this is 1;
-and of SpGEMM `auto` knows a sample of what is counted whole here.
+    - a feature is out of its range, and the second is within the factor FAR, or
+    - the best is predicted to be ahead of the second by more than it ever was (unless that is FAR).
 
-To add a candidate: a word in RULES, and records of it. One that has been measured on few matrices is
-left out, and named.
+Report: share of the fastest = least time of all our algorithms, candidates or not, over the time of
+the choice; geometric mean and least. The weights and the ranges come from the other matrices. The
+factor comes from the errors of the others. A trial finds what the records say, so the share is 1 where
+all candidates are timed. SpGEMM's `auto` estimates from a sample of rows what is counted whole here.
+
+To add a candidate: add its name to RULES, and measure it beside the other candidates.
 """
 
 import argparse
 import collections
 import math
 import os
-import re
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "plots"))
@@ -53,12 +50,12 @@ RIDGE = 1.0  # in matrices
 SURE = 1.5  # root mean square errors by which predictions are to be apart for one not to be timed
 FAR = 10  # PICK_FAR of src/algos/pick.h
 MARGIN = 1e-4  # of the ends of a range, and of a lead, for what is rounded
-MATRICES = 10  # that a candidate was measured on, at least
+MATRICES = 10  # with a time of every candidate, at least
 
 
 def features(facts):
-    """{name: value} of what pick_facts holds, as pick_features() has it; of tiles that are not known,
-    None, there is no feature."""
+    """{name: value} for the struct pick_facts, as pick_features() has it. There is no feature `tile` if
+    facts["tile"] is None."""
     ln1 = math.log1p
     rows, nonzeros = facts["rows"], facts["nonzeros"]
     work = ln1(nonzeros * facts["depth"] * facts["width"] / 1e6)
@@ -73,55 +70,48 @@ def features(facts):
 
 
 class Case:
-    """A matrix, a precision and values of the axes; {algorithm of ours: microseconds}."""
+    """A matrix, a precision and values of the axes, with {algorithm of ours: microseconds}."""
 
     def __init__(self, row):
         self.matrix, self.us, self.facts = row["matrix"], {}, None
         self.row = row
 
-    def count(self, tiles, names):
-        """Sets the features; false where the records don't tell enough for those of these names."""
-        row, tile = self.row, tiles.get(self.matrix)
+    def count(self, tile):
+        """Sets the features; `tile` is None if no record of the matrix has it."""
+        row = self.row
         _, rows, columns, nonzeros = self.matrix
-        facts = {"rows": rows, "columns": columns, "nonzeros": nonzeros, "tile": tile,
-                 "depth": row["flops"] / 2 / nonzeros, "longest": row["row_max"],
-                 "spread": row["row_cv"], "width": 8 if row["prec"] == "f64" else 4}
-        if None in [x for name, x in facts.items() if name != "tile" or name in names]:
-            return False
-        self.facts = features(facts)
-        return True
+        self.facts = features({
+            "rows": rows, "columns": columns, "nonzeros": nonzeros, "tile": tile,
+            "depth": row["flops"] / 2 / nonzeros, "longest": row["row_max"],
+            "spread": row["row_cv"], "width": 8 if row["prec"] == "f64" else 4})
 
 
 def usable(row):
-    """Of the default options, on a warm device, and not of a host that launches run after run."""
+    """True for an algorithm of ours with default options, on a warm device, replayed as a graph."""
+    ours = row["alg"] != "auto" and not row["facts"].get("vendor")
     asked = row["options"] and row["defaults"] is False
-    alone = row["made"] or row["timed"] or row["id"].startswith("cpu")
-    return row["status"] == "ok" and row["cache"] == "warm" and row["launch"] == "graph" and \
-        alone and not asked
+    return ours and row["status"] == "ok" and row["cache"] == "warm" and row["launch"] == "graph" and \
+        not asked
 
 
-def who_ran(row):
-    """The algorithm that the time is of: of `auto` what it picked."""
-    return row["stats"].get("picked") if row["alg"] == "auto" else row["alg"]
-
-
-def read_cases(paths, since=()):
-    """{rule: [Case]}; `since`: [(operation, device, date)], of which older ones are left out."""
-    since = {(op, device): date for op, device, date in since}
+def read_cases(paths):
+    """{rule: [Case]}. A case has the features of its rule."""
     found, tiles = {}, {}
-    for row in records.read(paths):  # in the order that they were measured in: the last one counts
+    for row in records.read(paths):  # by date: the last record of a case counts
         tile = records.number(row["stats"].get("nnz_per_tile"))
         if tile:
             tiles.setdefault(row["matrix"], tile)
         rule = row["op"], row["id"].split(":")[0], row["axes"].get("layout")
-        if row["date"] < since.get(rule[:2], ""):
-            continue
-        if rule in RULES and who_ran(row) and not row["facts"].get("vendor") and usable(row):
+        if rule in RULES and usable(row):
             key = rule, row["device"], row["matrix"], row["prec"], tuple(row["axes"].items())
             case = found.setdefault(rule, {}).setdefault(key, Case(row))
-            case.us[who_ran(row)] = 1e3 * row["ms"]
-    return {rule: [case for case in of.values() if case.count(tiles, RULES[rule][1].split())]
-            for rule, of in found.items()}
+            case.us[row["alg"]] = 1e3 * row["ms"]
+    for rule, of in found.items():
+        for case in of.values():
+            case.count(tiles.get(case.matrix))
+        names = RULES[rule][1].split()
+        found[rule] = [case for case in of.values() if all(name in case.facts for name in names)]
+    return found
 
 
 def solve(a, b):
@@ -146,7 +136,7 @@ def ridge(points):
     mean = [sum(w * x[i] for x, _, w in points) / total for i in range(n)]
     scale = [math.sqrt(sum(w * (x[i] - mean[i]) ** 2 for x, _, w in points) / total)
              for i in range(n)]
-    scale = [s if s > 1e-9 else math.inf for s in scale]  # what never changes tells nothing
+    scale = [s if s > 1e-9 else math.inf for s in scale]  # a constant feature has weight 0
     y_mean = sum(w * y for _, y, w in points) / total
     a = [[RIDGE * (i == j) for j in range(n)] for i in range(n)]
     b = [0.0] * n
@@ -161,7 +151,7 @@ def ridge(points):
 
 
 def regress(cases, names, value):
-    """{feature: weight} of value(case); the cases of a matrix count as much as those of any other."""
+    """{feature: weight} of value(case). All matrices weigh alike, however many cases they have."""
     count = {}
     for case in cases:
         count[case.matrix] = count.get(case.matrix, 0) + 1
@@ -171,8 +161,8 @@ def regress(cases, names, value):
 
 
 def fit(cases, names, candidates):
-    """{candidate: {feature: weight}}: the first by its times, each other by how much longer it takes
-    than the first where both were measured, so that no choice hangs on which cases one has."""
+    """{candidate: {feature: weight}}. The first candidate is fitted to its times. Every other one is
+    fitted to its ratio to the first, over the cases with both, so that missing cases bias no choice."""
     first = candidates[0]
     known = [case for case in cases if first in case.us]
     rule = {first: regress(known, names, lambda case: math.log(case.us[first]))}
@@ -188,7 +178,7 @@ def predicted(weights, facts):
 
 
 def summary(ratios):
-    """(geometric mean, least): {case: ratio}, matrices weigh alike."""
+    """(geometric mean, least) of {case: ratio}. All matrices weigh alike."""
     of = {}
     for case, ratio in ratios.items():
         of.setdefault(case.matrix, []).append(math.log(ratio))
@@ -201,18 +191,18 @@ Made = collections.namedtuple("Made", "unsure weights ranges leads")
 
 
 class Order:
-    """The candidates of a case by predicted time, the fastest first. Of two the second is timed if
-    it is within the factor `far`; 0: they need not be, as the case is like those of the rule."""
+    """The candidates of a case by predicted time, the fastest first. The second is timed if it is
+    within the factor `far`; 0: the case is like those of the rule."""
 
     def __init__(self, rule, ranges, leads, facts):
         self.us = sorted((predicted(weights, facts), name) for name, weights in rule.items())
         known = all(least <= facts[x] <= most for x, (least, most) in ranges.items())
         lead = leads[self.us[0][1]]
-        too_good = len(self.us) > 1 and lead < FAR and self.us[1][0] > self.us[0][0] * lead
+        too_good = lead < FAR and self.us[1][0] > self.us[0][0] * lead
         self.far = math.inf if too_good else 0 if known else FAR
 
     def tried(self, unsure):
-        """The candidates that are timed, or the only one."""
+        """The candidates that are timed; the first alone where none need be."""
         second = max(unsure, self.far)
         return [name for i, (us, name) in enumerate(self.us)
                 if i == 0 or us < self.us[0][0] * (second if i == 1 else unsure)]
@@ -229,9 +219,9 @@ def ranges_of(cases, names):
 
 def leads_of(cases, candidates):
     """{candidate: the next one's time over its own where it was the furthest ahead}, of cases with a
-    time of every candidate; below 1 for one that never was."""
-    return {name: (1 + MARGIN) * max(min((case.us[other] for other in candidates if other != name),
-                                         default=0) / case.us[name] for case in cases)
+    time of every candidate. The lead is below 1 for a candidate that never was the fastest."""
+    return {name: (1 + MARGIN) * max(min(case.us[other] for other in candidates if other != name)
+                                     / case.us[name] for case in cases)
             for name in candidates}
 
 
@@ -241,19 +231,18 @@ def measured_whole(cases, candidates):
 
 
 def leave_one_out(cases, names, candidates):
-    """{case: its Order by a rule that has not seen its matrix}, of cases with a time of every
-    candidate."""
+    """{case: its Order by a rule of the other matrices}, of cases with a time of every candidate."""
     whole, rules = measured_whole(cases, candidates), {}
     for matrix in {case.matrix for case in whole}:
         others = [case for case in cases if case.matrix != matrix]
-        seen = measured_whole(others, candidates) or whole
+        seen = measured_whole(others, candidates)
         rules[matrix] = fit(others, names, candidates), ranges_of(seen, names), \
             leads_of(seen, candidates)
     return {case: Order(*rules[case.matrix], case.facts) for case in whole}
 
 
 def judge(orders, unsure=None):
-    """{case: the least time over that of the choice}; without trials if `unsure` is None."""
+    """{case: the least time over that of the choice}. `unsure` None: without trials."""
     found = {}
     for case, of in orders.items():
         tried = [of.us[0][1]] if unsure is None else of.tried(unsure)
@@ -264,23 +253,23 @@ def judge(orders, unsure=None):
 def how_unsure(orders):
     """exp(SURE s) of the errors of the logarithm of the ratio of the two best."""
     off = [math.log(of.us[1][0] / of.us[0][0]) - math.log(case.us[of.us[1][1]] / case.us[of.us[0][1]])
-           for case, of in orders.items() if len(of.us) > 1]
-    return math.exp(SURE * math.sqrt(sum(x * x for x in off) / len(off))) if off else 1.0
+           for case, of in orders.items()]
+    return math.exp(SURE * math.sqrt(sum(x * x for x in off) / len(off)))
 
 
 def judge_with_trials(orders):
-    """The same with trials, and which cases had one, by factors of the errors of other matrices."""
+    """judge() with trials, and the cases that had one. The factor is that of the other matrices."""
     found, timed = {}, set()
     for matrix in {case.matrix for case in orders}:
         own = {case: of for case, of in orders.items() if case.matrix == matrix}
-        unsure = how_unsure({case: of for case, of in orders.items() if case not in own} or own)
+        unsure = how_unsure({case: of for case, of in orders.items() if case not in own})
         found.update(judge(own, unsure))
         timed.update(case for case, of in own.items() if len(of.tried(unsure)) > 1)
     return found, timed
 
 
 def tell(rule, orders, unsure, candidates, out):
-    """What the rule reaches, and where it is the farthest from the best."""
+    """Prints what the rule reaches, and its worst cases."""
     title = " ".join(filter(None, rule))
     plain, (ratios, timed) = judge(orders), judge_with_trials(orders)
     print("%s: %d cases of %d matrices, each matrix left out in turn: %.3f of the fastest, least %.2f"
@@ -300,13 +289,12 @@ def function_name(rule):
     return "_".join(["auto"] + [word for word in rule if word])
 
 
-def header(rules, since=()):
+def header(rules):
     """The text of the header of what make() found."""
-    lines = ["// The rules of `auto`, made by tools/fit_auto.py: not to be edited. The weights are in the order",
-             "// of enum pick_feature."]
-    lines += ["// --since %s:%s:%s" % of for of in since]
-    lines += ["// clang-format off", "#ifndef AUTO_RULES_H", "#define AUTO_RULES_H", "",
-              '#include "algos/pick.h"', ""]
+    lines = ["// The rules of `auto`, made by `make rules` (tools/fit_auto.py): do not edit. The weights are in",
+             "// the order of enum pick_feature.",
+             "// clang-format off", "#ifndef AUTO_RULES_H", "#define AUTO_RULES_H", "",
+             '#include "algos/pick.h"', ""]
     picks = {}
     for (op, device, _), of in rules.items():
         known = picks.setdefault((op, device), [])
@@ -331,56 +319,34 @@ def header(rules, since=()):
 
 
 def make(cases_of, out):
-    """{rule: Made} of {rule: [Case]}; tells what they reach."""
+    """{rule: Made} of {rule: [Case]}. Prints what the rules reach."""
     rules = {}
     for rule, (words, names) in RULES.items():
-        cases, candidates = cases_of.get(rule, []), words.split()
-        names = names.split()
-        seen = {name: len({case.matrix for case in cases if name in case.us and candidates[0] in case.us})
-                for name in candidates}
-        measured = [name for name in candidates if seen[name] >= MATRICES]
+        cases, candidates, names = cases_of.get(rule, []), words.split(), names.split()
         if len(candidates) == 1:
             rules[rule] = Made(1.0, {candidates[0]: {}}, {}, {candidates[0]: 0.0})
             continue
-        if not measured:
-            raise records.NoData("%s: no candidate was measured on %d matrices"
-                                 % (" ".join(filter(None, rule)), MATRICES))
-        few = ["%s (%d matrices)" % (name, seen[name]) for name in candidates if name not in measured]
-        if few:
-            print("%s: left out: %s" % (" ".join(filter(None, rule)), ", ".join(few)), file=out)
-        cases = [case for case in cases if any(name in case.us for name in measured)]
-        left_out = leave_one_out(cases, names, measured)
-        if not left_out:
-            raise records.NoData("%s: no case has a time of each of %s"
-                                 % (" ".join(filter(None, rule)), ", ".join(measured)))
+        whole = measured_whole(cases, candidates)
+        count = len({case.matrix for case in whole})
+        if count < MATRICES:
+            raise records.NoData("%s: %d matrices have a time of each of %s; a fit needs %d"
+                                 % (" ".join(filter(None, rule)), count, ", ".join(candidates), MATRICES))
+        left_out = leave_one_out(cases, names, candidates)
         unsure = how_unsure(left_out)
-        rules[rule] = Made(unsure, fit(cases, names, measured), ranges_of(list(left_out), names),
-                           leads_of(list(left_out), measured))
-        tell(rule, left_out, unsure, measured, out)
+        rules[rule] = Made(unsure, fit(cases, names, candidates), ranges_of(whole, names),
+                           leads_of(whole, candidates))
+        tell(rule, left_out, unsure, candidates, out)
     return rules
-
-
-def since_of(text):
-    """(operation, device, date) of OP:DEVICE:DATE."""
-    parts = tuple(text.split(":"))
-    if len(parts) != 3 or parts[:2] not in {rule[:2] for rule in RULES}:
-        raise argparse.ArgumentTypeError("%s: no OP:DEVICE:DATE of a rule" % text)
-    if not re.fullmatch(r"\d{4}-\d\d-\d\d", parts[2]):
-        raise argparse.ArgumentTypeError("%s: the date is no YYYY-MM-DD" % text)
-    return parts
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("files", nargs="+", help="records")
-    parser.add_argument("-o", metavar="FILE", help="the header; left out: it is only told what is reached")
-    parser.add_argument("--since", metavar="OP:DEVICE:DATE", type=since_of, action="append", default=[],
-                        help="leaves out older records of this operation and device, as the kernels "
-                        "have changed")
+    parser.add_argument("-o", metavar="FILE", help="the header; without -o, none is written")
     args = parser.parse_args()
     try:
-        text = header(make(read_cases(args.files, args.since), sys.stdout), args.since)
+        text = header(make(read_cases(args.files), sys.stdout))
         if args.o:
             with open(args.o, "w", encoding="utf-8") as f:
                 f.write(text)
