@@ -154,7 +154,7 @@ begin kinds "$python" tests/test_kinds.py
 begin compare-formats "$checker" tests/compare_formats.py build/cpu/spbench
 begin sweep-slurm tests/test_sweep_slurm.sh build/cpu/tests/sweep/spbench
 finish
-part shellcheck one bash -c 'shellcheck .ci/run ./*.sh fetch/*.sh tests/*.sh tests/*/*.sh results/*/*.sh'
+part shellcheck one bash -c 'shellcheck .ci/run ./*.sh fetch/*.sh tests/*.sh tests/*/*.sh tools/*.sh'
 
 echo "$passed passed, $failed failed, $skipped skipped"
 [ "$failed" -eq 0 ]

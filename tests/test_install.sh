@@ -139,7 +139,7 @@ check 'the installed script finds its list, with the sets in it' fetch_help
 python=python3
 python3 -c 'import matplotlib' 2>/dev/null || python=/usr/bin/python3
 check 'an installed plot script runs' "$python" "$at/share/spbench/plots/table.py" \
-    "$root/results/h200/spgemm_aa_f64.jsonl"
+    "$root/results/h200/papers_spgemm.jsonl.gz"
 cd "$root" || exit 1
 touch "$work/dest dir/opt/bin/other"
 check 'make uninstall' place uninstall
