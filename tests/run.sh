@@ -151,6 +151,7 @@ begin first-build tests/first_build.sh
 begin fit python3 tests/test_fit.py
 begin derive "$python" tests/test_derive.py
 begin kinds "$python" tests/test_kinds.py
+begin measure tests/test_measure.sh build/cpu/spbench
 begin compare-formats "$checker" tests/compare_formats.py build/cpu/spbench
 begin sweep-slurm tests/test_sweep_slurm.sh build/cpu/tests/sweep/spbench
 finish
