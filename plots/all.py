@@ -58,7 +58,7 @@ def free(name, used):
 
 def places(args):
     """(folder of the images, path of the page)"""
-    stem, ending = os.path.splitext(args.results[0])
+    stem, ending = records.split_ending(args.results[0])
     if args.output:
         return args.output, os.path.join(args.output, PAGE)
     mark = "" if args.time == records.SEPARATE else "-" + args.time

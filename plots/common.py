@@ -46,7 +46,7 @@ def arguments(doc, more=None):
         parser.add_argument("-" + name, "--" + name, dest=AXIS + name, choices=words,
                             type=str if words else int,
                             help=axis_help(axis), metavar=None if words else "N")
-    parser.add_argument("results", nargs="+", metavar="RESULTS", help="JSON Lines of spbench")
+    parser.add_argument("results", nargs="+", metavar="RESULTS", help="JSON Lines of spbench, plain or .gz")
     for name, about_it in (("device", "id or part of the name"), ("op", "operation"),
                            ("prec", "f32 or f64"), ("cache", "warm or cold"),
                            ("launch", "graph or stream")):

@@ -12,6 +12,7 @@ import math
 import os
 import re
 import sys
+import zlib
 
 import repeats
 from words import visible
@@ -19,11 +20,24 @@ from words import visible
 SCHEMA = "spbench/1"
 SEPARATE, BACK_TO_BACK = TIMES = "separate", "back-to-back"  # of runs kept apart, or not
 ENVIRONMENT, RESULT, DOCTOR = "environment", "result", "doctor"
+GZIP = ".gz"  # ends the name of a compressed file
+BROKEN = gzip.BadGzipFile, EOFError, zlib.error  # a gzip file that is cut or none
 PLAIN = "csr"  # the format that records measure every other one by, in csr_bytes
 
 
 class NoData(Exception):
     """Nothing to draw or to print; the text says why, in one line."""
+
+
+def open_text(path):
+    """The file as text, decompressed where its name says so."""
+    return (gzip.open if path.endswith(GZIP) else open)(
+        path, "rt", encoding="utf-8", errors="replace")
+
+
+def split_ending(path):
+    """("a/x", ".jsonl") of a/x.jsonl and of a/x.jsonl.gz."""
+    return os.path.splitext(path[:-len(GZIP)] if path.endswith(GZIP) else path)
 
 
 def number(x):
@@ -256,22 +270,17 @@ def parse(line):
     return record if known and record.get("kind") in (ENVIRONMENT, RESULT, DOCTOR) else None
 
 
-def opener(path):
-    """open(), or the one of gzip for a name that ends with .gz."""
-    return gzip.open if path.endswith(".gz") else open
-
-
 def axes_of(paths):
     """{name: facts} of every axis of the operations in these files, as far as they can be read, and
     read again."""
     found = {}
     for path in filter(os.path.isfile, paths):
         try:
-            with opener(path)(path, "rt", encoding="utf-8", errors="replace") as lines:
+            with open_text(path) as lines:
                 for line in lines:
                     env = parse(line) if ENVIRONMENT in line[:100] else None
                     found = {**named(env, "axes"), **found} if env else found
-        except OSError:
+        except (OSError, *BROKEN):
             pass
     return found
 
@@ -282,8 +291,10 @@ def read(paths, which=SEPARATE):
     rows = []
     for path in paths:
         try:
-            with opener(path)(path, "rt", encoding="utf-8", errors="replace") as lines:
+            with open_text(path) as lines:
                 rows += rows_of(path, lines, which)
+        except BROKEN as error:
+            raise NoData("%s: not a whole gzip file (%s)" % (path, error)) from error
         except OSError as error:
             raise NoData("%s: %s" % (path, error.strerror)) from error
     if not rows:

@@ -2,6 +2,7 @@
 lines that are no records."""
 
 import contextlib
+import gzip
 import io
 import json
 import os
@@ -186,6 +187,34 @@ def test_keys(check, m):
         except (KeyError, TypeError, ValueError):
             check(True, "no record")
     check(records.axes_of([os.devnull, "/none"]) == {}, "no axes in files that have none")
+
+
+def test_gzip(folder, check, run):
+    """A file that ends in .gz is read like the plain one; one that is cut or none is one line."""
+    plain = write(os.path.join(folder, "packed.jsonl"), [
+        environment(roof=GPU), result("merge", ("one", 100, 500), 1.0),
+        result("cusparse", ("one", 100, 500), 2.0)])
+    with open(plain, "rb") as file:
+        data = file.read()
+    packed = plain + ".gz"
+    with gzip.open(packed, "wb") as file:
+        file.write(data)
+    check(run("table.py", packed, "-k", "64") == run("table.py", plain, "-k", "64"),
+          "the same table, and the same axes")
+    status, text, errors = run("all.py", packed, "--format", "svg")
+    check(status == 0 and os.path.exists(os.path.join(folder, "packed", "index.html")),
+          "the folder has the name without both endings: %s %s" % (text, errors))
+    with open(packed, "rb") as file:
+        whole = file.read()
+    for name, broken in (("cut", whole[:-20]), ("none", data), ("bits", whole[:30] + bytes(40) + whole[70:])):
+        path = os.path.join(folder, name + ".jsonl.gz")
+        with open(path, "wb") as file:
+            file.write(broken)
+        for script in ("table.py", "all.py", "gflops_bars.py"):
+            status, text, errors = run(script, path)
+            check(status == 1 and len(errors.splitlines()) == 1 and
+                  name + ".jsonl.gz: not a whole gzip file" in errors,
+                  "%s of a %s file: %d %s" % (script, name, status, errors))
 
 
 def test_pipe(folder, check, run):

@@ -317,6 +317,7 @@ def main():
         plots_reading.test_runs(folder, check)
         plots_reading.test_visible(folder, check)
         plots_times.test_times(folder, check, run)
+        plots_reading.test_gzip(folder, check, run)
         plots_reading.test_pipe(folder, check, run)
         test_figures()
         plots_sparse.test_numbers(check, near)
