@@ -2,7 +2,8 @@
 # make demo       set up, build, measure a few matrices, draw figures into results/
 # make test       set up, build, run every test that needs no GPU
 # make gpu-test   the table of cases on this machine's GPU, then under compute-sanitizer
-# make figures    RESULTS='*.jsonl': every figure the files have data for, captions, index page
+# make figures    RESULTS='*.jsonl': figures, captions, index page; OUT=folder; FIGURES=a,b: these alone;
+#                 ALL_SETS=1: of every set of cases
 # make install    PREFIX=/usr/local DESTDIR=: the program of this flavour, its manual page, completion,
 #                 documents, plots and the script that fetches matrices; make uninstall removes them
 # make rules      fit the rules of `auto` to the kept records: writes kernels/auto_rules.h
@@ -169,8 +170,8 @@ test:
 gpu-test: $(BUILD)/spbench tests
 	@tests/gpu.sh $(BUILD)
 figures:
-	@test -n "$(RESULTS)" || { echo "usage: make figures RESULTS='files.jsonl' [OUT=folder]"; exit 2; }
-	$(PYTHON) plots/all.py $(if $(OUT),-o $(OUT)) $(RESULTS)
+	@test -n "$(RESULTS)" || { echo "usage: make figures RESULTS='files.jsonl' [OUT=folder] [FIGURES=a,b] [ALL_SETS=1]"; exit 2; }
+	$(PYTHON) plots/all.py $(if $(OUT),-o $(OUT)) $(if $(FIGURES),--figures $(FIGURES)) $(if $(ALL_SETS),--all-sets) $(RESULTS)
 rules:
 	python3 tools/fit_auto.py -o kernels/auto_rules.h $(or $(RESULTS),results/h200/*.jsonl.gz results/epyc/*.jsonl.gz)
 # Where things go. What is under share/spbench runs from there.

@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
-"""Draws every figure that the results have data for, each with its caption, and an index page.
+"""Draws the figures that the results have data for, each with its caption, and an index page.
 
-A figure is a script here with a function draw(); each is drawn for each set of cases in the files
-(device, operation, its axes, precision, cache), as far as the figure tells them apart; of more than
-12 sets that differ in one number alone the 3 with most cases. Of one file FILE.jsonl all goes to the
-folder FILE; of several the images go to the folder figures beside the first, the page beside that;
-of times back to back (-time) the names end with that.
-Prints what was written, and what was left out and why.
+A figure is a script here with a function draw(). Each is drawn once for each operation of a device,
+of the set of cases (axes, precision, cache, launch, revision) with the most matrices, then the most
+algorithms. With --all-sets each is drawn of every set; of more than 12 sets that differ in one number
+alone the 3 with most cases. Of one file FILE.jsonl or FILE.jsonl.gz all goes to the folder FILE; of
+several the images go to the folder figures beside the first, the page beside that; of times back to
+back (-time) the names end with that. Prints what was written, and what was left out and why.
 """
 
+import argparse
 import glob
 import importlib
 import os
@@ -27,11 +28,21 @@ FOLDER, PAGE = "figures", "index.html"
 
 
 def scripts():
-    """The modules of this folder that draw a figure, by name."""
+    """{name: module} of the modules of this folder that draw a figure."""
     here = os.path.dirname(os.path.abspath(__file__))
-    names = sorted(os.path.splitext(os.path.basename(p))[0] for p in glob.glob(here + "/*.py"))
-    modules = [importlib.import_module(name) for name in names if name != "all"]
-    return [module for module in modules if hasattr(module, "draw")]
+    found = sorted(os.path.splitext(os.path.basename(p))[0] for p in glob.glob(here + "/*.py"))
+    modules = {name: importlib.import_module(name) for name in found if name != "all"}
+    return {name: module for name, module in modules.items() if hasattr(module, "draw")}
+
+
+def figure_list(text):
+    """The names in a list with commas."""
+    found = text.split(",")
+    for name in found:
+        if name not in scripts():
+            raise argparse.ArgumentTypeError("no figure %s; there are %s" % (
+                words.visible(name), ", ".join(scripts())))
+    return found
 
 
 def file_name(script, fields, values, varying):
@@ -70,43 +81,71 @@ def places(args):
     return folder, os.path.join(folder, PAGE)
 
 
-def draw_all(rows, folder, ending, left):
+def tries(rows, script, every, left):
+    """[[(values of the fields, rows)]]: from each of these lists one figure is drawn, of the first
+    set that has what the figure shows; with `every` there is a list for each set."""
+    fields = common.fields_of(rows, getattr(script, "MIXES", False))
+    sets = common.groups(rows, fields)
+    if every:
+        sets, of_scans = common.thinned(sets, fields)
+        if of_scans:
+            left[script.__name__, "a scan of one number: the %d sets with most cases are drawn"
+                 % common.OF_SCAN] = [None] * of_scans
+        return fields, [[item] for item in sets.items()]
+    of = {}
+    for values, group in sets.items():
+        of.setdefault(values[:len(common.BEFORE)], []).append((values, group))
+    has = getattr(script, "has", None)
+    return fields, [sorted(items, key=lambda item: common.rank(item[1], has), reverse=True)
+                    for items in of.values()]
+
+
+def draw_all(rows, args, folder, left):
     """Draws the figures and yields them as index.py has them. left: {(script, why): names}, to which
     those are added that there is nothing to draw of."""
     varying = {field for field in common.fields_of(rows)
                if len({common.value_of(row, field) for row in rows} - {None}) > 1}
+    if not args.all_sets:  # then one figure of an operation has no other beside it
+        varying &= {*common.BEFORE, *(axis for row in rows for axis in row["axes"])}
     used = set()
-    for script in scripts():
-        fields = common.fields_of(rows, getattr(script, "MIXES", False))
-        sets, of_scans = common.thinned(common.groups(rows, fields), fields)
-        if of_scans:
-            left[script.__name__, "a scan of one number: the %d sets with most cases are drawn"
-                 % common.OF_SCAN] = [None] * of_scans
-        for values, group in sets.items():
-            name = free(file_name(script.__name__, fields, values, varying), used)
-            try:
-                fig = script.draw(common.select(group))
-            except records.NoData as why:
-                left.setdefault((script.__name__, str(why)), []).append(name)
-                continue
-            path = os.path.join(folder, name + "." + ending)
-            yield index.Figure(path, drawing.save(fig, path, script), dict(zip(fields, values)))
+    every = scripts()
+    for script in map(every.get, args.figures or every):
+        fields, lists = tries(rows, script, args.all_sets, left)
+        for sets in lists:
+            why_not = []
+            for values, group in sets:
+                name = file_name(script.__name__, fields, values, varying)
+                try:
+                    fig = script.draw(common.select(group))
+                except records.NoData as why:
+                    why_not.append(((script.__name__, str(why)), name))
+                    continue
+                path = os.path.join(folder, free(name, used) + "." + args.format)
+                yield index.Figure(path, drawing.save(fig, path, script), dict(zip(fields, values)))
+                why_not = []
+                break
+            for key, name in why_not[:1]:
+                left.setdefault(key, []).append(name)
 
 
 def more(parser):
     parser.add_argument("-o", "--output", metavar="DIR", help="folder of images, captions and page, "
                         "made if need be (default: see above)")
     parser.add_argument("--format", choices=("png", "svg"), default="png")
+    parser.add_argument("--all-sets", action="store_true", help="figures of every set of cases")
+    parser.add_argument("--figures", type=figure_list, metavar="NAMES",
+                        help="these alone, by commas: " + ", ".join(scripts()))
 
 
 def main():
     args = common.arguments(__doc__, more)
+    drawing.load()
     folder, page = places(args)
     figures, left = [], {}
     try:
         wanted = common.wanted_from(args)
         rows = [row for row in records.read(args.results, args.time) if common.matches(row, wanted)]
-        for figure in draw_all(rows, folder, args.format, left):
+        for figure in draw_all(rows, args, folder, left):
             print(figure.path)
             figures.append(figure)
         if figures:

@@ -6,6 +6,7 @@ Cases without a usable time are never drawn, but counted.
 import argparse
 import math
 import re
+import signal
 import statistics
 import sys
 from collections import Counter
@@ -13,11 +14,11 @@ from types import SimpleNamespace
 
 import records
 from records import NoData, axes_of
-from series import label_rows
+from series import comparable, label_rows
 from words import counted, visible
 
 # What tells one set of cases from another, besides the axes of the operation between the two parts.
-BEFORE, AFTER = ("device", "op"), ("prec", "cache", "launch")
+BEFORE, AFTER = ("device", "op"), ("prec", "cache", "launch", "revision")
 NAME = re.compile(r"\w[\w-]*")  # what can be an option
 NUMBERS = "numbers"  # what a figure may mix
 SCAN = 12  # sets that differ in one number alone, above which they are a scan of it
@@ -49,13 +50,14 @@ def arguments(doc, more=None):
     parser.add_argument("results", nargs="+", metavar="RESULTS", help="JSON Lines of spbench, plain or .gz")
     for name, about_it in (("device", "id or part of the name"), ("op", "operation"),
                            ("prec", "f32 or f64"), ("cache", "warm or cold"),
-                           ("launch", "graph or stream")):
+                           ("launch", "graph or stream"), ("revision", "of the program")):
         parser.add_argument("-" + name, "--" + name, help=about_it)
     parser.add_argument("-time", "--time", choices=records.TIMES, default=records.SEPARATE,
                         help="of runs kept apart (default), or of runs that may overlap the next; "
                         "what has but one time has that one")
     if more:
         more(parser)
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # a reader that has enough ends the script
     args, unknown = parser.parse_known_args()
     if unknown:
         parser.error("unrecognized arguments: %s (axes of the operations in RESULTS: %s)"
@@ -112,15 +114,21 @@ def groups(rows, fields):
 
 
 def choose(rows, wanted, mixes=False, has=None):
-    """One set of cases: of those that fit, the one with most results that `has` is true of."""
+    """One set of cases: of those that fit, the one that rank() puts first."""
     fit = [row for row in rows if matches(row, wanted)]
     if not fit:
         asked = ", ".join("-%s %s" % item for item in wanted.items() if item[1] is not None)
         raise NoData("no results for %s" % asked)
     found = groups(fit, fields_of(fit, mixes))
-    best = max(found.values(), key=lambda group: sum(
-        row["status"] == "ok" and (not has or bool(has(row))) for row in group))
-    return select(best, len(found) - 1)
+    return select(max(found.values(), key=lambda group: rank(group, has)), len(found) - 1)
+
+
+def rank(rows, has=None):
+    """What the larger of two sets has more of: matrices with a usable result that `has` is true of,
+    then algorithms, then a later date."""
+    ok = [row for row in rows if row["status"] == "ok" and (not has or has(row))]
+    return (len({row["matrix"] for row in ok}), len({(row["alg"], row["library"]) for row in ok}),
+            max((row["date"] for row in ok), default=""))
 
 
 def select(rows, others=0):
@@ -141,7 +149,6 @@ def mixed(rows):
     for row in rows:
         libraries.setdefault(row["alg"], set()).add(row["library"])
     for what, of in (
-            ("revisions of the program", [row["env"].get("revision") for row in rows]),
             ("machines", [row["env"].get("host") for row in rows]),
             ("versions", [row["library"] for row in rows if len(libraries[row["alg"]]) > 1])):
         values = Counter(str(value) for value in of if value)
@@ -269,7 +276,7 @@ def matrices_of(selection, *found):
 
 
 def about(rows):
-    """Operation, axes, precision, device and dates of these rows, for a title."""
+    """Operation, axes, precision, device, revision and dates of these rows, for a title."""
     def values(field):
         found = {value_of(row, field) for row in rows} - {None}
         found = sorted(found, key=lambda x: (isinstance(x, str), x))
@@ -282,7 +289,7 @@ def about(rows):
     texts += [values("prec")] + [values("cache") + " cache"] * (values("cache") != "warm")
     texts += ["%s launches" % values("launch")] * (values("launch") != "graph")
     texts += ["runs back to back"] * any(row["which"] != records.SEPARATE for row in rows)
-    texts += [values("device")]
+    texts += [values("device")] + ["revision " + values("revision")] * bool(values("revision"))
     dates = sorted({str(row["env"]["date"])[:10] for row in rows if row["env"].get("date")})
     return " · ".join(texts + ([" to ".join(dates[:1] + dates[1:][-1:])] if dates else []))
 
@@ -291,6 +298,15 @@ def geomean(values):
     """Geometric mean, None of nothing."""
     values = list(values)
     return math.exp(math.fsum(map(math.log, values)) / len(values)) if values else None
+
+
+def means(ratios):
+    """({name: its geometric mean as text}, what the means are of) of {name: {matrix: ratio}}: all are
+    over the same matrices, and a series of few is without one."""
+    kept, shared = comparable(ratios)
+    return ({name: "%.2f×" % geomean(of[m] for m in shared) if name in kept and shared
+             else "(%d only)" % len(of) for name, of in ratios.items()},
+            "geometric mean on %s" % counted(len(shared), "shared matrix", many="shared matrices"))
 
 
 def median_interval(values):

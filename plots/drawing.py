@@ -5,6 +5,7 @@ does the same: then it is no formula, one line, and of characters that there are
 """
 
 import functools
+import importlib
 import io
 import os
 import sys
@@ -16,13 +17,7 @@ import records
 import series
 import words
 
-try:
-    import matplotlib
-    matplotlib.use("Agg")
-    import matplotlib.pyplot as plt
-    import PIL.Image  # which matplotlib needs anyway
-except ImportError:
-    sys.exit("plots: matplotlib is missing (apt install python3-matplotlib)")
+matplotlib = plt = None  # until load()
 
 # Okabe and Ito's colours, which colour-blind readers can tell apart; grey is a vendor's.
 COLOURS = ("#E69F00", "#0072B2", "#D55E00", "#CC79A7", "#009E73", "#56B4E9")
@@ -38,10 +33,21 @@ HOLLOW = {"facecolors": "white", "edgecolors": "black", "zorder": 6, "clip_on": 
 FLAGGED = "clocks held down, or\nmachine busy (%d)"
 DENSE = 100  # with more points than this a series gets small dots and a running median
 
-plt.rcParams.update({
-    "font.size": 10, "axes.grid": True, "grid.color": "#DDDDDD", "grid.linewidth": 0.6,
-    "axes.axisbelow": True, "axes.spines.top": False, "axes.spines.right": False,
-    "svg.fonttype": "none", "hatch.linewidth": 0.6, "hatch.color": "white"})
+LOOK = {"font.size": 10, "axes.grid": True, "grid.color": "#DDDDDD", "grid.linewidth": 0.6,
+        "axes.axisbelow": True, "axes.spines.top": False, "axes.spines.right": False,
+        "svg.fonttype": "none", "hatch.linewidth": 0.6, "hatch.color": "white"}
+
+
+def load():
+    """Imports matplotlib, which help and text need not have."""
+    global matplotlib, plt
+    try:
+        matplotlib = importlib.import_module("matplotlib")
+        matplotlib.use("Agg")
+        plt = importlib.import_module("matplotlib.pyplot")
+    except ImportError:
+        sys.exit("plots: matplotlib is missing (apt install python3-matplotlib)")
+    plt.rcParams.update(LOOK)
 
 
 @functools.lru_cache(None)
@@ -240,6 +246,7 @@ def finish(fig, title, selection, notes, rows):
 
 def write_png(fig, path):
     """The image with 256 colours of its own: a quarter of the bytes, and nobody sees it."""
+    import PIL.Image  # which matplotlib needs anyway
     whole = io.BytesIO()
     fig.savefig(whole, format="png", dpi=150, bbox_inches="tight", pad_inches=0.15,
                 pil_kwargs={"compress_level": 1})
@@ -279,6 +286,7 @@ def main(module):
             more(parser)
 
     args = common.arguments(module.__doc__, add_options)
+    load()
     path = args.output or "%s.%s" % (name, args.format or "png")
     if os.path.splitext(path)[1] not in (".png", ".svg"):
         path += "." + (args.format or "png")

@@ -57,8 +57,9 @@ def styles(rows, found):
     look.update({LEAST % vendor: look[series.BEST % vendor]
                  for vendor in set(map(series.vendor_of, rows)) - {None}})
     look = drawing.labelled({name: look[name] for name in found})
-    return {name: {**look[name], "label": "%s  %.2f× (%d)" % (
-        look[name]["label"], common.geomean(of.values()), len(of))} for name, of in found.items()}
+    texts, _ = common.means(found)
+    return {name: {**look[name], "label": "%s  %s" % (look[name]["label"], texts[name])}
+            for name in found}
 
 
 def draw(selection):
@@ -89,7 +90,7 @@ def draw(selection):
     without = {row["matrix"] for row in selection.rows} - set(peaks)
     if without:
         notes.append("Not here, as %s has no result: %s." % (base, common.names_text(without)))
-    notes.append("In the legend: geometric means, and of how many matrices.")
+    notes.append("In the legend: %s." % common.means(found)[1])
     return drawing.finish(fig, "Peak memory relative to " + base, selection, notes,
                           [row for row in rows if row["matrix"] in peaks
                            and not series.is_partial(row)])

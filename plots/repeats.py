@@ -1,13 +1,11 @@
 """Cases that were measured more than once: one row of each.
 
-Whoever measures a case again means to replace what was there: after a change of the code the
-fastest would be of code that is gone, and a median of both of neither. So the last one counts; an ok
-that became an oom is an oom. It is otherwise where one program measured the case in several runs, as
-`-runs` of a sweep does on purpose, since processes differ by more than one process can see: then the
-time is the median of the runs. One program is one revision, without changes of its own, of one build,
-on one device of one machine, of a matrix of one content (older records do not say which). A case that
-was wrong in any of these runs is wrong. An algorithm whose options nobody asked for is one case,
-whichever options it had by then.
+Records of two revisions of the program are two cases. Within a revision the last record counts; an ok
+that became an oom is an oom. Several runs of one program, as `-runs` of a sweep makes them, are one
+case with the median of their times. One program is one revision, without changes of its own, of one
+build, on one device of one machine, of a matrix of one content (older records do not say which). A
+case that was wrong in any of these runs is wrong. An algorithm whose options nobody asked for is one
+case, whichever options it had by then.
 """
 
 import math
@@ -69,10 +67,10 @@ def cases_of(rows):
     """[[rows of a case, in their order]], in the order of their last ones."""
     found, names = {}, {}
     for row in rows:
-        key = row["device"], row["key"]
+        key = row["device"], row["revision"], row["key"]
         if row["defaults"]:
             plain = [row[name] for name in ("device", "op", "alg", "prec", "cache", "launch",
-                                            "library", "matrix")] + list(row["axes"].items())
+                                            "revision", "library", "matrix")] + list(row["axes"].items())
             key = names.setdefault(tuple(plain), key)
         found[key] = found.pop(key, []) + [row]
     return found.values()

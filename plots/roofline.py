@@ -16,7 +16,7 @@ import records
 import series
 import words
 
-MIXES = True
+MIXES = common.NUMBERS  # of the axes
 
 
 def roofs(rows):

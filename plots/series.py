@@ -6,6 +6,8 @@ library: that is the fair baseline. Algorithms that do a part of the operation a
 algorithm is, the environment records say.
 """
 
+import math
+
 from records import NoData, option_text, parts
 from repeats import settled
 
@@ -167,9 +169,38 @@ def vendor_in(found):
     return first_that(found, vendor_of)
 
 
+def has_fact(cases, name):
+    """Is there this fact of an algorithm of these cases?"""
+    return any(row["facts"].get(name) for row in cases.values())
+
+
+def comparable(found):
+    """The series with at least half as many matrices as any other, and the matrices that all of these
+    share: means over others would be of different matrices."""
+    most = max(map(len, found.values()), default=0)
+    kept = {name: cases for name, cases in found.items() if cases and 2 * len(cases) >= most}
+    return kept, set.intersection(*map(set, kept.values())) if kept else set()
+
+
+def fastest(found):
+    """The name of the series with the least geometric mean of its times over the shared matrices."""
+    kept, shared = comparable(found)
+    return min(kept, key=lambda name: math.fsum(math.log(kept[name][m]["ms"]) for m in shared))
+
+
+def own(found):
+    """The series that are neither of a vendor nor a reference."""
+    return {name: cases for name, cases in found.items() if cases and not (
+        has_fact(cases, "vendor") or has_fact(cases, "reference"))}
+
+
 def baseline(found):
-    """The series that speed-ups are over: the vendor's best, else the reference."""
-    name = vendor_in(found) or first_that(found, lambda row: row["facts"].get("reference"))
+    """The series that speed-ups are over: the vendor's best; else the fastest of several that are no
+    reference and pick no other; else the reference."""
+    ours = own(found)
+    plain = {name: cases for name, cases in ours.items() if not has_fact(cases, "picks")}
+    reference = first_that(found, lambda row: row["facts"].get("reference"))
+    name = vendor_in(found) or (fastest(plain) if plain and len(ours) > 1 else reference)
     if name is None:
         raise NoData("no results of a vendor's library and none of the reference to compare with")
     return name

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Speed-up over a vendor's best against mean row length (figure 6 of Yang, Buluc and Owens).
 
-Without results of a vendor the speed-up is over the reference. An algorithm that picks another one
-gets its threshold as a vertical line, and how often it picked the fastest one. The legend has the
-geometric means, and of how many matrices; the foot the medians with their 95 % intervals, and on how
-many matrices each is faster, slower, and without a result.
+Without results of a vendor the speed-up is over the fastest algorithm that is no reference. An
+algorithm that chooses another one gets its threshold as a vertical line, and how often it chose the
+fastest one. The legend has the geometric means over the matrices that all share; the foot the medians
+with their 95 % intervals, and on how many matrices each is faster, slower, and without a result.
 """
 
 import sys
@@ -34,7 +34,7 @@ def candidates(found, cases):
     return {name: found.get(name, {}) for name in names}
 
 
-def oracle(among, base):
+def best_choice(among, base):
     """{case: speed-up} of the fastest candidate, where all of them ran."""
     of = [series.speedups(cases, base) for cases in among.values()]
     return {case: max(each[case] for each in of)
@@ -42,16 +42,16 @@ def oracle(among, base):
 
 
 def picks_texts(found, cases, base):
-    """What is picked against the oracle, in lines for the legend; none where it cannot be told."""
+    """How good the choice is, in lines for the legend; none where it cannot be told."""
     among = candidates(found, cases)
     picked = {m: row["stats"]["picked"] for m, row in cases.items() if "picked" in row["stats"]}
     right, count = common.accuracy(picked, {name: {m: row["ms"] for m, row in of.items()}
                                             for name, of in among.items()})
     if not count:
         return []
-    texts = ["picks the fastest in %.1f %% of %s" % (100 * right / count, count)]
-    best = common.geomean(oracle(among, base).values())
-    return texts if best is None else texts + ["an oracle would reach %.2f×" % best]
+    texts = ["chose the fastest on %.1f %% of %s" % (100 * right / count, count)]
+    best = common.geomean(best_choice(among, base).values())
+    return texts if best is None else texts + ["always the fastest: %.2f×" % best]
 
 
 def said_of(name, speed, failed):
@@ -69,19 +69,19 @@ def draw(selection):
     look = drawing.styles(selection.rows)
     dense = max(len(cases) for cases in found.values()) > drawing.DENSE
     fig, ax = drawing.plt.subplots(figsize=(9, 5.4))
-    notes, values, lengths, flagged, without, said = [], [], [], [], 0, []
+    notes, values, lengths, flagged, said = [], [], [], [], []
     failed = tables.failed_of(selection, found)
-    for name, cases in found.items():
-        if cases is base:
-            continue
-        without += sum(m not in base for m in cases)
-        speed = {m: s for m, s in series.speedups(cases, base).items() if cases[m]["row_mean"]}
-        if not speed:
-            continue
+    others = {name: cases for name, cases in found.items() if cases is not base}
+    without = sum(m not in base for cases in others.values() for m in cases)
+    speeds = {name: {m: s for m, s in series.speedups(cases, base).items() if cases[m]["row_mean"]}
+              for name, cases in others.items()}
+    speeds = {name: speed for name, speed in speeds.items() if speed}
+    texts, title = common.means(speeds)
+    for name, speed in speeds.items():
+        cases = found[name]
         x = [cases[m]["row_mean"] for m in speed]
         drawing.cloud(ax, x, list(speed.values()), look[name], dense, drawing.picks(cases),
-                      "%s  %.2f× (%d)" % (look[name]["label"], common.geomean(speed.values()),
-                                          len(speed)))
+                      "%s  %s" % (look[name]["label"], texts[name]))
         said.append(said_of(name, speed, failed[name]))
         for text in picks_texts(found, cases, base):
             ax.plot([], [], " ", label=text)
@@ -104,7 +104,7 @@ def draw(selection):
     ax.set_xlabel("mean row length (nonzeros per row)")
     ax.set_ylabel("speed-up over %s (×)" % look[over]["label"])
     ax.legend(loc="upper left", bbox_to_anchor=(1.01, 1), frameon=False, fontsize=9,
-              title="geometric mean (matrices)")
+              title=title)
     notes.append("Medians: %s. %s" % ("; ".join(said), tables.base_text(over, base)))
     if without:
         notes.append("%s of matrices without a time of %s." % (

@@ -4,7 +4,8 @@
 
 An algorithm that was run with several options is several lines, so that what balancing brings is
 seen. The legend has the least, the mean, the largest and the geometric mean of the speed-ups, and
-of how many matrices. Without results of a vendor the speed-up is over the reference.
+of how many matrices. Without results of a vendor the speed-up is over the fastest
+algorithm that is no reference.
 """
 
 import math
@@ -59,7 +60,7 @@ def draw(selection):
     ax.set_xlabel("share of the matrices (%)")
     ax.set_ylabel("speed-up over %s (×)" % look[over]["label"])
     ax.legend(loc="upper left", bbox_to_anchor=(1.01, 1), frameon=False, fontsize=9,
-              title="least / mean / largest / geometric mean (matrices)")
+              title="least / mean / largest / geometric mean,\neach of its own matrices (how many)")
     slower = ["%s is slower on %d of %d" % (name, sum(x < 1 for x in of.values()), len(of))
               for name, of in speed.items()]
     return drawing.finish(fig, "Speed-up over %s, sorted" % over, selection,

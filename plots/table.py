@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Prints what a report on results needs, as Markdown, for each set of cases (device, operation, its
-axes, precision, cache).
+axes, precision, cache, revision).
 
-- Speed-up of each algorithm over a vendor's best case by case (over the reference where there is
-  none), which is said with its times: number of matrices, geometric mean, least and greatest, on how
-  many it is faster and slower, the median with its 95 % interval, failures, and the median time.
+- Speed-up of each algorithm over a vendor's best case by case (where there is none over the fastest
+  algorithm that is no reference), which is said with its times: number of matrices, geometric mean,
+  least and greatest, on how many it is faster and slower, the median with its 95 % interval,
+  failures, and the median time.
   Where algorithms have different matrices, the mean over the shared ones as well.
 - Where there are several versions of a vendor's library: the newest over the oldest.
 - With --peers FILE the same over measurements of other codes, where these passed their check.
@@ -14,7 +15,7 @@ axes, precision, cache).
 - With --classes the same by classes of matrices, and how near each comes to the gather bound.
 - With --matrices the median of each algorithm in ms, the fastest in bold.
 
-Records of several devices are never in one table; where a table mixes revisions of the program or
+Records of several devices or revisions of the program are never in one table; where a table mixes
 machines, a line above it says so. What does a part of the operation is compared with nothing. A
 FILE of peers has tab-separated columns op, matrix, precision, code, ms, check, and one for each
 axis of numbers, by its name.
@@ -102,9 +103,6 @@ def print_table(table):
 def print_set(selection, found, args, codes):
     """All tables of one set of cases."""
     notes = common.footnotes(selection, left=False)
-    revisions = {row["env"].get("revision") for row in selection.rows + selection.left}
-    if len(revisions) == 1 and revisions != {None}:
-        notes.insert(0, "Revision %s." % revisions.pop())
     if notes:
         print(" ".join(notes) + "\n")
     try:

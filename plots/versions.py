@@ -3,8 +3,8 @@
 algorithms and one for the best of them.
 
 Both versions ran the same case. What was timed before runs went into graphs is not compared with what
-was timed since. Over 1 the newer one is faster. The legend has the geometric means, and of
-how many matrices; the best is that of the algorithms that both versions have on a matrix.
+was timed since. Over 1 the newer one is faster. The legend has the geometric means
+over the matrices that all lines share; the best is that of the algorithms that both versions have on a matrix.
 """
 
 import re
@@ -80,13 +80,15 @@ def draw(selection):
     look.update(drawing.labelled({BEST: {"colour": "black", "marker": "", "line": "-"}}))
     fig, ax = drawing.plt.subplots(figsize=(9, 5.2))
     values, flagged = [], []
+    texts, title = common.means({name: {m: old["ms"] / new["ms"] for m, (old, new) in of.items()}
+                                 for name, of in found.pairs.items()})
     for name, of in found.pairs.items():
         order = sorted(of.values(), key=lambda pair: pair[0]["ms"] / pair[1]["ms"])
         y = [old["ms"] / new["ms"] for old, new in order]
         x = [(i + 0.5) / len(y) * 100 for i in range(len(y))]
         ax.plot(x, y, color=look[name]["colour"], linestyle=look[name]["line"],
                 marker=look[name]["marker"], markersize=3.5, linewidth=2.2 if name == BEST else 1.3,
-                label="%s  %.2f× (%d)" % (look[name]["label"], common.geomean(y), len(y)))
+                label="%s  %s" % (look[name]["label"], texts[name]))
         flagged += [(at, ratio) for at, ratio, pair in zip(x, y, order)
                     if any(row["flagged"] for row in pair)]
         values += y
@@ -98,7 +100,7 @@ def draw(selection):
     ax.set_ylabel("time with %s /\ntime with %s" % (drawing.shown(found.old, 30),
                                                     drawing.shown(found.new, 30)))
     ax.legend(loc="upper left", bbox_to_anchor=(1.01, 1), frameon=False, fontsize=9,
-              title="geometric mean (matrices)")
+              title=title)
     best = [old["ms"] / new["ms"] for old, new in found.pairs[BEST].values()]
     notes = ["The best: %s is faster on %d of %d, slower on %d." % (
         found.new, sum(x > 1 for x in best), len(best), sum(x < 1 for x in best))] + found.said

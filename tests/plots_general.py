@@ -43,12 +43,12 @@ def test_numbers(check):
     check(drawing.styles(rows[:1])["merge-tuned"] == tuned and
           drawing.styles(rows[2:3])["sellp"] == look["sellp"], "the same look in each figure")
     sets = common.groups(rows, common.fields_of(rows))
-    check(list(sets) == [("NVIDIA H200", "spmm", 64, "row", "f32", "warm", "graph")], "sets: %s" % sets)
-    check(common.fields_of(rows, mixes=True) == ("device", "op", "prec", "cache", "launch"),
+    check(list(sets) == [("NVIDIA H200", "spmm", 64, "row", "f32", "warm", "graph", None)], "sets: %s" % sets)
+    check(common.fields_of(rows, mixes=True) == ("device", "op", "prec", "cache", "launch", "revision"),
           "mixed axes")
     again = [{**row, "launch": "stream", "busy": True, "flagged": True} for row in rows[:2]]
     sets = common.groups(rows + again, common.fields_of(rows))
-    check([key[-1] for key in sets] == ["graph", "stream"], "launched otherwise: %s" % list(sets))
+    check([key[-2] for key in sets] == ["graph", "stream"], "launched otherwise: %s" % list(sets))
     check(common.about(again).endswith("f32 · stream launches · NVIDIA H200 · 2026-11-20"),
           common.about(again))
     notes = common.footnotes(SimpleNamespace(rows=rows + again, left=[], notes=[]))

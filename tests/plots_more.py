@@ -237,7 +237,7 @@ def test_runs(folder, check, near):
     """Several runs of one program: their median. Of others: the last."""
     import common
     env = {**environment(roof=GPU), "revision": "aaa", "compiler": "cc", "flags": "-O", "host": "h"}
-    dirty, newer = {**env, "revision": "aaa-dirty"}, {**env, "revision": "bbb"}
+    dirty, newer = {**env, "revision": "aaa-dirty"}, {**env, "revision": "bbb", "date": "2026-11-30"}
     rows, said = read_back(folder, of_run(env, "1", 1.0), of_run(env, "2", 4.0), of_run(env, "3", 2.0))
     check(len(rows) == 1 and rows[0]["ms"] == 2.0 and rows[0]["runs"] == 3 and
           rows[0]["interval"] == (1.0, 4.0), "the median of three: %s" % rows[0]["ms"])
@@ -250,7 +250,6 @@ def test_runs(folder, check, near):
     rows, _ = read_back(folder, of_run(env, "1", 1.0), of_run(env, "1", 3.0), of_run(env, "2", 5.0))
     near(rows[0]["ms"], 4.0, "of a run the last")
     for parts, want, what in (
-            ((of_run(env, "1", 1.0), of_run(newer, "2", 3.0)), 3.0, "another revision replaces"),
             ((of_run(dirty, "1", 1.0), of_run(dirty, "2", 3.0)), 3.0, "changed code: the last"),
             ((of_run(env, "1", 1.0, "failed"), of_run(env, "2", 3.0)), 3.0, "tried again")):
         rows, _ = read_back(folder, *parts)
@@ -268,19 +267,25 @@ def test_runs(folder, check, near):
         check(rows[0]["status"] == want, "one run %s: %s" % (status, rows[0]["status"]))
     rows, _ = read_back(folder, of_run(env, "1", 1.0), of_run(env, "2", 1.0, "oom"))
     check(rows[0]["status"] == "oom", "the last run has none")
-    late, early = {**env, "date": "2026-11-22"}, {**newer, "date": "2026-11-21"}
+    rows, said = read_back(folder, of_run(env, "1", 1.0), of_run(newer, "2", 3.0))
+    check([(row["revision"], row["ms"]) for row in rows] == [("aaa", 1.0), ("bbb", 3.0)] and not said,
+          "two revisions are two cases: %s" % said)
+    check(len(common.groups(rows, common.fields_of(rows))) == 2, "of two figures")
+    check(common.choose(rows, {}).rows[0]["revision"] == "bbb", "the newer one is drawn")
+    late, early = ({**env, "revision": "aaa-dirty", "date": "2026-11-2%d" % day} for day in (2, 1))
     rows, _ = read_back(folder, of_run(late, "1", 7.0), of_run(early, "2", 3.0))
     check(rows[0]["ms"] == 7.0, "what was measured later, wherever it is in the files")
-    test_defaults(folder, check, env, newer)
+    test_defaults(folder, check, env)
 
 
-def test_defaults(folder, check, env, newer):
+def test_defaults(folder, check, env):
     """An algorithm whose options nobody asked for is one case and has a plain name."""
     import common
+    changed = {"compiler": "another"}
     plain, asked = {"command": ["s", "-alg", "x"]}, {"command": ["s", "-opt", "a=2"]}
     rows, _ = read_back(folder, of_run({**env, **plain}, "1", 1.0, options={"a": 1}),
-                        of_run({**newer, **plain}, "2", 2.0, options={"b": 1}),
-                        of_run({**newer, **asked}, "3", 3.0, options={"b": 2}))
+                        of_run({**env, **changed, **plain}, "2", 2.0, options={"b": 1}),
+                        of_run({**env, **changed, **asked}, "3", 3.0, options={"b": 2}))
     common.select(rows)
     found = {row["series"]: row["ms"] for row in rows}
     check(found == {"merge": 2.0, "merge b=2": 3.0}, "by default, and asked for: %s" % found)

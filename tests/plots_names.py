@@ -180,7 +180,7 @@ def test_options(check):
 
 
 def test_figures(folder, check, run):
-    scripts = importlib.import_module("all").scripts()
+    scripts = list(importlib.import_module("all").scripts().values())
     made = (("spmm", gpu_records(len(NASTY), [(64, "f32")])),
             ("products", product_records(2 * len(NASTY))), ("models", model_records(24)),
             ("synthetic", synthetic_records()), ("bounds", bounded_records(len(NASTY))),

@@ -88,11 +88,11 @@ def test_reading(folder, check):
     title = common.about(rows)
     for text in ("spmm", "k = 64", "f32", "layout = row", "NVIDIA H200", "2026-11-20"):
         check(text in title, "title %r has %r" % (title, text))
-    other = [{**rows[0], "env": {"date": "2026-11-2%dT10:00:00Z" % i, "revision": "r%d" % i,
-                                 "host": "here"}} for i in (3, 1, 2, 1)]
-    check(common.about(other).endswith(" · 2026-11-21 to 2026-11-23"), common.about(other))
-    check(common.mixed(other) == ["Mixed: 3 revisions of the program (r1: 2, r3: 1, r2: 1)."],
-          "revisions: %s" % common.mixed(other))
+    other = [{**rows[0], "revision": "abc", "env": {"date": "2026-11-2%dT10:00:00Z" % i, "host": "h%d" % i}}
+             for i in (3, 1, 2, 1)]
+    check(common.about(other).endswith(" · revision abc · 2026-11-21 to 2026-11-23"), common.about(other))
+    check(common.mixed(other) == ["Mixed: 3 machines (h1: 2, h3: 1, h2: 1)."],
+          "machines: %s" % common.mixed(other))
     check(common.footnotes(common.select(other)) == common.mixed(other), "in the footnotes")
     write(path, [environment(roof=GPU), result("merge", m, 1.0)] + lost)
     said = io.StringIO()

@@ -209,7 +209,7 @@ def test_scripts(folder, check, run, picture):
             wrong = picture(out, 5000)
             check(wrong is None, "%s: %s" % (what, wrong))
     out = os.path.join(folder, "products")
-    status, text, errors = run("all.py", small, "-o", out)
+    status, text, errors = run("all.py", small, "-o", out, "--all-sets")
     made = sorted(name for name in os.listdir(out) if name.endswith(".png"))
     check(status == 0 and len(made) == 18, "all.py: 9 figures of 2 precisions: %s" % made)
     check("phases-spgemm-f64.png" in made, "all.py names its files: %s" % made)
