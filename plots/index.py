@@ -1,18 +1,21 @@
-"""The index page: every figure with its caption, and the tables of each set of cases, in one file of
-plain HTML that needs no other but the images. Its heads sort, its field finds a matrix.
+"""The index page: which algorithm is fastest, by how much, on what; in one file of plain HTML that
+needs no other but the images. Its heads sort, its field finds a matrix.
 
 Whatever comes out of records is text() before it is on the page, and a path quoted().
 """
 
 import html
 import os
+import statistics
 from collections import Counter, namedtuple
 from urllib.parse import quote
 
 import captions
 import common
+import overview
 import records
 import series
+import standings
 import tables
 import words
 
@@ -40,19 +43,19 @@ def part(name):
 
 
 def cell_html(cell, word):
+    """`word` is of a column of words that the class of the table does not say."""
     if not isinstance(cell, tables.Cell):
         cell = tables.Cell(str(cell))
     kind = " ".join(["word"] * word + ["best"] * cell.best +
                     ["long"] * (word and len(cell.text) > WORD_WIDE))
-    return "<td%s%s>%s</td>" % (' class="%s"' % kind if kind else "",
-                                ' title="%s"' % text(cell.of) if cell.of else "", text(cell.text))
+    return "<td%s>%s</td>" % (' class="%s"' % kind if kind else "", text(cell.text))
 
 
 def table_html(table, kind=""):
     """A table of tables.py, with a row of heads that can be clicked."""
-    is_word = [i < table.text or head in tables.WORDS for i, head in enumerate(table.head)]
+    is_word = [i >= table.text and head in tables.WORDS for i, head in enumerate(table.head)]
     yield '<div%s><h3>%s</h3>' % ("" if kind else ' class="rest"', text(table.title))
-    yield '<div class="wide"><table%s><thead><tr>' % (' class="%s"' % kind if kind else "")
+    yield '<div class="wide"><table class="words%d%s"><thead><tr>' % (table.text, kind and " " + kind)
     yield "".join('<th scope="col"%s>%s</th>' % (' class="word"' * word, text(head))
                   for word, head in zip(is_word, table.head))
     yield "</tr></thead><tbody>"
@@ -64,128 +67,148 @@ def table_html(table, kind=""):
     yield "</div>"
 
 
+def folded(summary, body, more=""):
+    """The lines of the body below a summary that opens them; none if there are none."""
+    lines = list(body)
+    if lines:
+        yield "<details%s><summary>%s</summary>" % (more, summary)
+        yield from lines
+        yield "</details>"
+
+
 def figures_html(figures, folder):
     if not figures:
         return
-    yield '<div class="figures">'
+    yield '<div class="rest"><h2>Figures</h2><div class="figures">'
     for figure in figures:
         link, title = quoted(figure.path, folder), text(figure.caption["Figure"])
         yield '<figure><a href="%s"><img loading="lazy" src="%s" alt="%s"></a>' % (link, link, title)
-        yield "<figcaption>%s<details><summary>Caption</summary><dl>" % title
-        for heading, said in list(figure.caption.items())[1:]:
-            yield "<dt>%s</dt><dd>%s</dd>" % (text(heading), text(said))
-        yield '</dl><a href="%s">as text</a></details></figcaption></figure>' % quoted(
-            captions.path_of(figure.path), folder)
-    yield "</div>"
+        yield '<figcaption>%s (<a href="%s">caption</a>)</figcaption></figure>' % (
+            title, quoted(captions.path_of(figure.path), folder))
+    yield "</div></div>"
 
 
-def speedups_of(selection, found):
-    """The table of speed-ups; None where there is nothing to compare with."""
-    try:
-        return tables.speedups(selection, found)
-    except records.NoData:
-        return None
+def answer(panel):
+    """The sentences on the panel of an operation, as HTML."""
+    ratios = list(panel.speed.values())
+    least, most = (of(panel.speed, key=panel.speed.get) for of in (min, max))
+    cases = panel.found[panel.name]
+    missing = len(set(cases) - set(panel.speed))
+    vendor = series.vendor_in(panel.found)
+    said = "<b>%s: %s is %s× as fast as %s%s</b> (geometric mean of %s; %s). " % (
+        text(words.operation(panel.op)), text(panel.name), words.times(common.geomean(ratios)),
+        text(overview.over_text(panel)), "" if vendor else " (%s)" % text(panel.base),
+        words.counted(len(ratios), "matrix", many="matrices"),
+        text(words.case(panel.rows[0])))
+    said += "Median %s×, least %s× (%s), greatest %s× (%s)." % (
+        words.times(statistics.median(ratios)), words.times(panel.speed[least]), text(least[0]),
+        words.times(panel.speed[most]), text(most[0]))
+    if missing:
+        said += " On %s more %s has no result." % (words.counted(
+            missing, "matrix", many="matrices"), text(panel.base))
+    choices = captions.counts(row["stats"].get("picked") for row in cases.values())
+    if choices:
+        said += " %s chose %s." % (text(panel.name), text(choices))
+    return said
 
 
-def set_html(selection, found, speedups, figures, folder):
+def head_html(rows, panels):
+    """The answer: a sentence and a chart for each operation."""
+    yield "<h1>Which sparse kernel is the fastest on %s?</h1>" % text(
+        captions.each(row["device"] for row in rows))
+    for panel in panels:
+        yield '<p class="answer">%s</p>' % answer(panel)
+    if panels:
+        yield '<div class="chart">'
+        yield from overview.svg(panels)
+        yield "</div>"
+    else:
+        yield "<p>Nothing to compare: one algorithm alone, or none, has usable results.</p>"
+
+
+def find_html(rows):
+    """The field, and the table of the fastest of every matrix that it looks through."""
+    yield '<div id="find"><label>Find a matrix: <input type="search" autocomplete="off"></label> ' \
+        '<span id="hits" role="status"></span></div>'
+    table = standings.winners(rows)
+    yield from folded("The fastest algorithm of each of %s" % words.counted(
+        len(table.lines), "matrix and case", many="matrices and cases"), table_html(table, "winners"),
+        ' id="winners"')
+
+
+def set_html(selection):
     """Everything of one set of cases."""
-    rows = selection.rows + selection.left
-    yield '<details class="set" data-cases="%d"><summary><b>%s</b>%s, %s, %d without a usable result' \
-        "</summary>" % (len(rows), text(selection.about), words.counted(
-            len({row["matrix"] for row in rows}), "matrix", many="matrices"),
-            words.counted(len(rows), "case"), len(selection.left))
+    main, rows = common.without_curve(selection), selection.rows + selection.left
+    found = series.series(main.rows)
     notes = common.footnotes(selection, left=False)
     if notes:
         yield '<p class="said">%s</p>' % text(" ".join(notes))
-    of_sparse = tables.memory(selection) if selection.rows[0]["made"] else None
-    for table in (speedups, tables.library_versions(selection), of_sparse):
+    try:
+        yield from table_html(tables.speedups(main, found))
+    except records.NoData:
+        pass  # nothing to compare with
+    for table in (tables.library_versions(selection),
+                  tables.memory(selection) if rows[0]["made"] else None):
         if table:
             yield from table_html(table)
-    yield from figures_html(figures, folder)
-    times = tables.matrices(selection, found)
-    yield from table_html(times._replace(title="Times of every matrix (ms, medians)"), "matrices")
+    yield from table_html(tables.matrices(selection, series.series(selection.rows)), "matrices")
     yield from table_html(tables.failures(selection))
-    yield "</details>"
 
 
-def overview(parts):
-    """One table of the geometric means of every set: series down, sets across. parts: [(what tells the
-    set from others, its series, its table)]"""
-    heads, lines = [], {}
-    for about, found, table in parts:
-        heads.append("%s, × %s" % (about, table.head[2].split(" × ", 1)[1]))
-        for name, count, mean, *_ in table.lines:
-            if name in found:
-                lines.setdefault(name, {})[len(heads) - 1] = mean._replace(
-                    text="%s (%d)" % (mean.text, count))
-    return tables.Table(
-        "Speed-ups: geometric means, over so many matrices", 1, ("algorithm", *heads),
-        [(name, *(of.get(at, "") for at in range(len(heads)))) for name, of in lines.items()],
-        ["Over 1 is faster than what the speed-ups are over. Medians, intervals, wins and losses are "
-         "in the tables of each set. Means over different matrices do not compare."])
+def ranking_html(ranking):
+    yield from table_html(ranking.table)
+    if ranking.variants.lines:
+        yield from folded("Variants: tuned forms, options, single library calls",
+                          table_html(ranking.variants), ' class="rest"')
 
 
-def short(fields, values, varying):
-    """What tells a set from the others of its operation."""
-    said = ("%s = %s" % (name, value) if isinstance(value, int) else str(value)
-            for name, value in zip(fields, values) if name in varying and value is not None)
-    return ", ".join(said) or "all"
-
-
-def operation_html(op, sets, fields, figures, folder):
-    """sets: {values of the fields: rows} of one operation."""
-    yield '<h2 id="%s">%s</h2>' % (text(op), text(op))
-    varying = {name for i, name in enumerate(fields)
-               if len({values[i] for values in sets}) > 1}
-    whole = [figure for figure in figures if not any(
-        all(figure.fields.get(name) == value for name, value in zip(fields, values))
-        for values in sets)]
-    bodies, parts = [], []
-    for values, rows in sets.items():
+def operation_html(rows):
+    """The ranking of one operation of a device, and below it what it is made of."""
+    yield '<h2 id="%s">%s: %s</h2>' % (text(rows[0]["op"]), text(words.operation(rows[0]["op"])), text(
+        (rows[0]["env"].get("operation") or {}).get("formula") or rows[0]["device"]))
+    fields = common.fields_of(rows)
+    sets, of_scans = common.thinned(common.groups(rows, fields), fields)
+    newest = max(rows, key=lambda row: row["date"])["revision"]
+    for ranking in standings.rankings(list(sets.values())):
+        body = ranking_html(ranking)
+        yield from body if ranking.revision == newest else folded(
+            "Measured with revision %s (%s): %s" % (text(ranking.revision), text(ranking.date), text(
+                "; ".join(ranking.table.head[1:]))), body,
+            ' class="rest"')
+    for values in sorted(sets, key=place):
+        group = sets[values]
+        head = '<b>%s</b> %s, %s, %d without a usable result' % (
+            text(standings.head_of(group[0])), words.counted(
+                len({row["matrix"] for row in group}), "matrix", many="matrices"),
+            words.counted(len(group), "case"), sum(row["status"] != "ok" for row in group))
         try:
-            selection = common.select(rows)
+            body = list(set_html(common.select(group)))
         except records.NoData as why:
-            bodies.append(["<p>%s: %s.</p>" % (text(short(fields, values, varying)), text(why))])
-            continue
-        main = common.without_curve(selection)
-        found = series.series(main.rows)
-        speedups = speedups_of(main, found)
-        if speedups:
-            parts.append((short(fields, values, varying), found, speedups))
-        here = [figure for figure in figures if all(
-            figure.fields.get(name) == value for name, value in zip(fields, values))]
-        bodies.append(set_html(selection, series.series(selection.rows), speedups, here, folder))
-    if parts:
-        yield from table_html(overview(parts))
-    yield from figures_html(whole, folder)
-    for body in bodies:
-        yield from body
+            body = ["<p>%s.</p>" % text(why)]
+        yield from folded(head, body, ' class="set" data-cases="%d"' % len(group))
+    if of_scans:
+        yield "<p>%s, of a scan of one number: see the figure of times against it.</p>" % \
+            words.counted(of_scans, "more case", many="more cases")
 
 
-def head_html(rows, figures):
-    """What the page is of."""
-    status = Counter(row["status"] for row in rows)
-    envs = list({id(row["env"]): row["env"] for row in rows}.values())
-    yield "<h1>spbench: %s</h1>" % text(captions.each(row["device"] for row in rows))
-    yield '<p class="said">%s</p>' % text(
-        "%s of %s: %s. Measured %s (UTC). Libraries: %s. %s. Files: %s." % (
-            words.counted(len(rows), "case"),
-            words.counted(len({row["matrix"] for row in rows}), "matrix", many="matrices"),
-            ", ".join("%s %s" % ("{:,}".format(count), name) for name, count in status.most_common()),
-            captions.dates_text(envs),
-            captions.each(sorted({row["library"] for row in rows if row["library"]})) or "none",
-            words.counted(len(figures), "figure"),
-            captions.each(sorted({row["source"] for row in rows}))))
-    yield '<div id="find"><label>Find a matrix: <input type="search" autocomplete="off"></label> ' \
-        '<span id="hits" role="status"></span></div>'
-    ops = dict.fromkeys(row["op"] for row in rows)
-    yield "<p>%s</p>" % " · ".join('<a href="#%s">%s</a>' % (text(op), text(op)) for op in ops)
-
-
-def rank(values):
+def place(values):
     """The place of a set: numbers in their order, words in theirs."""
     return [(value is None, isinstance(value, str), value if value is not None else 0)
             for value in values]
+
+
+def foot_html(rows):
+    """What the page is of."""
+    status = Counter(row["status"] for row in rows)
+    envs = list({id(row["env"]): row["env"] for row in rows}.values())
+    yield "<h2>About these results</h2><p class=\"said\">%s</p>" % text(
+        "%s of %s: %s. Measured %s (UTC). Revisions of spbench: %s. Libraries: %s. Files: %s." % (
+            words.counted(len(rows), "case"),
+            words.counted(len({row["matrix"] for row in rows}), "matrix", many="matrices"),
+            ", ".join("%s %s" % ("{:,}".format(count), name) for name, count in status.most_common()),
+            captions.dates_text(envs), captions.each(row["revision"] for row in rows) or "not said",
+            captions.each(sorted({row["library"] for row in rows if row["library"]})) or "none",
+            captions.each(sorted({row["source"] for row in rows}))))
 
 
 def page(rows, figures, folder):
@@ -193,17 +216,14 @@ def page(rows, figures, folder):
     yield '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
     yield '<meta name="viewport" content="width=device-width"><title>spbench: results</title>'
     yield "<style>\n%s</style></head>\n<body>" % part("page.css")
-    yield from head_html(rows, figures)
-    for op in dict.fromkeys(row["op"] for row in rows):
-        here = [row for row in rows if row["op"] == op]
-        fields = common.fields_of(here)
-        sets, of_scans = common.thinned(common.groups(here, fields), fields)
-        sets = {values: sets[values] for values in sorted(sets, key=rank)}
-        mine = [figure for figure in figures if figure.fields["op"] == op]
-        yield from operation_html(op, sets, fields, mine, folder)
-        if of_scans:
-            yield "<p>%s of a scan of one number: see the figure of times against it.</p>" % \
-                words.counted(of_scans, "more set")
+    panels = overview.panels_of(rows)
+    yield from head_html(rows, panels)
+    yield from find_html(rows)
+    groups = common.groups(rows, common.BEFORE)
+    for of in sorted(groups, key=lambda of: -len(groups[of])):
+        yield from operation_html(groups[of])
+    yield from figures_html(figures, folder)
+    yield from foot_html(rows)
     yield "<script>\n%s</script>\n</body></html>" % part("page.js")
 
 

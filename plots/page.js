@@ -25,23 +25,22 @@ function sortBy(head) {
   body.append(...rows.map(pair => pair[1]));
 }
 
-// Shows the rows of matrices whose names have the text alone, and opens the sets that have some.
+// Shows the rows of matrices whose names have the text, and opens what has some.
 function find(text) {
   const wanted = text.trim().toLowerCase();
   let hits = 0;
-  for (const row of document.querySelectorAll("table.matrices tbody tr")) {
-    const there = row.cells[0].textContent.toLowerCase().includes(wanted);
-    row.hidden = !there;
-    hits += there;
+  for (const row of document.querySelectorAll("table.winners tbody tr, table.matrices tbody tr")) {
+    row.hidden = !row.cells[0].textContent.toLowerCase().includes(wanted);
+    hits += !row.hidden && row.closest("#winners") !== null;
   }
-  for (const set of document.querySelectorAll("details.set")) {
-    const there = set.querySelector("table.matrices tbody tr:not([hidden])");
-    set.hidden = wanted !== "" && !there;
-    if (wanted !== "" && there) set.open = true;
+  for (const part of document.querySelectorAll("#winners, details.set")) {
+    const there = part.querySelector(".winners tbody tr:not([hidden]), .matrices tbody tr:not([hidden])");
+    part.hidden = wanted !== "" && !there;
+    part.open = wanted !== "" && there !== null;
   }
   document.body.classList.toggle("searching", wanted !== "");
   document.getElementById("hits").textContent =
-    wanted === "" ? "" : hits + (hits === 1 ? " row" : " rows");
+    wanted === "" ? "" : hits + (hits === 1 ? " result" : " results");
 }
 
 function findHash() {

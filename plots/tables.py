@@ -12,14 +12,11 @@ import common
 import series
 import versions
 import words
+from words import times
 
 Table = namedtuple("Table", "title text head lines said")  # `text`: so many columns are words
-Cell = namedtuple("Cell", "text number best of", defaults=(None, False, ""))
-WORDS = ("of", "not ok", "best of it", "median, 95 %")  # heads of columns that are no numbers
-
-
-def times(ratio):
-    return "%.2f" % ratio if ratio >= 0.1 else "%.2g" % ratio
+Cell = namedtuple("Cell", "text number best", defaults=(None, False))
+WORDS = ("of", "not ok", "its fastest", "median, 95 %")  # heads of columns that are no numbers
 
 
 def ratio_cell(ratio):
@@ -206,15 +203,15 @@ def matrices(selection, found=None):
         lines.append((m[0], Cell(figure_text(m[3]), m[3]),
                       *(Cell(figure_text(figures[m].get(name)), figures[m].get(name))
                         for name in told),
-                      *(time_cell(cases.get(name), whole, bool(found)) for name in names)))
+                      *(time_cell(cases.get(name), whole) for name in names)))
     return Table("Times of every matrix", 1, ("ms", "nonzeros", *told, *names), lines, [])
 
 
-def time_cell(row, whole, named):
+def time_cell(row, whole):
     """A median, best if it is the least of those of the whole operation; or why there is none."""
     if not row:
         return ""
     if row["status"] != "ok":
         return row["status"]
     best = bool(whole) and row["ms"] == min(whole) and not series.is_partial(row)
-    return Cell(ms_text(row["ms"]), row["ms"], best, row["series"] if named else "")
+    return Cell(ms_text(row["ms"]), row["ms"], best)

@@ -1,7 +1,9 @@
 """Words for figures and messages: texts of records made visible, short and distinct; counts."""
 
 import unicodedata
+from urllib.parse import quote
 
+PRECISIONS = {"f32": "single precision", "f64": "double precision"}
 NO_NAME = "(no name)"
 SHORT = {"\n": r"\n", "\t": r"\t", "\r": r"\r"}
 # Controls, marks of direction and other format characters, what is no character, ends of lines.
@@ -57,3 +59,25 @@ def distinct(names, most, drawable=None):
 def counted(count, what, *, many=None):
     """"1 case", "2,000 cases"."""
     return "{:,} {}".format(count, what if count == 1 else many or what + "s")
+
+
+def times(ratio):
+    return "%.2f" % ratio if ratio >= 0.1 else "%.2g" % ratio
+
+
+def quoted(text):
+    """The text as a part of a link; what is no character has a mark instead."""
+    return quote(text.encode("utf-8", "replace"))
+
+
+def operation(name):
+    """spXX as SpXX is usually written, others in capitals."""
+    return "Sp" + name[2:].upper() if name.startswith("sp") else name.upper()
+
+
+def case(row, plain=True):
+    """What a row is of: axes, precision (in plain words), and what is not as usual."""
+    said = ["%s = %s" % item for item in row["axes"].items() if item[1] is not None]
+    said += [PRECISIONS.get(row["prec"], row["prec"]) if plain else row["prec"]]
+    said += ["cold cache"] * (row["cache"] == "cold") + ["no graphs"] * (row["launch"] != "graph")
+    return ", ".join(said)

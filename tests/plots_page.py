@@ -117,7 +117,7 @@ def test_page(folder, check, run):
     count = sum(record["kind"] == "result" for record in made)
     check(sum(page.cases) == count, "every case is counted: %s of %d" % (page.cases, count))
     every = {record["matrix"]["name"] for record in made if record["kind"] == "result"}
-    tables = [rows for kind, rows in page.tables if kind == "matrices"]
+    tables = [rows for kind, rows in page.tables if kind.endswith(" matrices")]
     check([len(rows) - 1 for rows in tables] == [len(every)] * len(page.cases),
           "a row for each matrix: %s" % [len(rows) for rows in tables])
     check(all(len(row) == len(rows[0]) for _, rows in page.tables for row in rows),
@@ -168,6 +168,9 @@ def test_kept(check):
         lost = [link for link in page.links if not link.startswith("#") and
                 not os.path.exists(os.path.join(folder, unquote(link)))]
         check(not lost, "%s: links lead nowhere: %s" % (at, lost[:3]))
+        images = [name for name in os.listdir(os.path.join(folder, "figures")) if name.endswith(".png")]
+        check(len(page.images) == len(images) > 0, "%s: every kept figure: %d of %d" % (
+            at, len(page.images), len(images)))
         files = sorted(name for name in os.listdir(folder) if name.endswith(".jsonl.gz"))
         check("Files: %s." % ", ".join(files) in " ".join(page.texts), "%s is not of all files" % at)
 

@@ -4,7 +4,7 @@ matrices. `test_plots.py DIR` keeps the pictures in DIR, to be looked at. Other 
 plots_reading.py, plots_tables.py, plots_sparse.py (operations whose runs make their results),
 plots_model.py (models and what they predict), plots_more.py (times against an axis, the dense line,
 versions, several runs), plots_times.py (apart and back to back), plots_page.py (captions and the index
-page) and plots_general.py (any operation and library); the made-up
+page), plots_front.py (its first screen) and plots_general.py (any operation and library); the made-up
 results are in plots_records.py."""
 
 import math
@@ -20,6 +20,7 @@ sys.path[:0] = [PLOTS, HERE]
 sys.dont_write_bytecode = True
 
 import plots_bounds
+import plots_front
 import plots_general
 import plots_many
 import plots_model
@@ -344,6 +345,11 @@ def main():
         plots_more.test_runs(folder, check, near)
         plots_more.test_medians(check)
         plots_more.test_series(check)
+        plots_front.test_panels(check, near)
+        plots_front.test_image(folder, check, run)
+        plots_front.test_rankings(check)
+        plots_front.test_page(folder, check, run)
+        plots_front.test_light(folder, check, run)
         plots_page.test_caption(check)
         plots_page.test_kept(check)
         skipped += not plots_page.test_page(folder, check, run)

@@ -1,0 +1,188 @@
+#!/usr/bin/env python3
+"""Draws one image (SVG) of how much faster the algorithm that chooses another one is than the best of
+a vendor's library, a panel for each operation, a bar for each matrix.
+
+The panel of an operation is of the set of cases with the most matrices, then of the newest revision.
+Bars are sorted; the axis of a panel is logarithmic and its own; a line is at 1. Each panel has the
+geometric mean, the worst case, and the number of matrices. Without an algorithm that chooses, the
+fastest one is drawn; without a vendor the speed-up is over the fastest algorithm that is no reference.
+"""
+
+import html
+import math
+import os
+import sys
+from collections import Counter, namedtuple
+
+import common
+import records
+import series
+import words
+
+# found: {series: {matrix: row}}; speed: {matrix: speed-up} of `name` over `base`.
+Panel = namedtuple("Panel", "device op rows found name base speed")
+
+WIDE, HIGH, ACROSS = 800, 300, 3  # of a row of panels, in pixels; panels side by side
+LEFT, RIGHT, TOP, FOOT = 40, 10, 112, 26  # around the bars of a panel
+FASTER, SLOWER = "#0072B2", "#D55E00"  # two of Okabe and Ito's colours
+BARS_MOST = 300  # above which bars are one shape, without names
+NAME_MOST = 17  # characters of a matrix
+TICKS = 7  # labels of the axis, at most
+STYLE = "text{font-family:system-ui,sans-serif;font-size:12px;fill:#222}.said{fill:#555}" \
+    ".title{font-size:15px}.name{font-size:17px;font-weight:bold}.mean{font-size:25px;font-weight:bold;fill:#0072B2}" \
+    ".tick{font-size:11px;fill:#555}a:hover rect{fill:#000}"
+
+
+def best_of(found, base):
+    """The name of the series to draw: of those that pick another one the fastest, else of all that
+    are neither a vendor's nor a reference; None if there is nothing but the base."""
+    ours = {name: cases for name, cases in series.own(found).items() if name != base}
+    picking = {name: cases for name, cases in ours.items() if series.has_fact(cases, "picks")}
+    return series.fastest(picking or ours) if ours else None
+
+
+def panel_of(rows):
+    """The panel of one set of cases, or None."""
+    try:
+        selection = common.without_curve(common.select(rows))
+        found = series.series(selection.rows)
+        base = series.baseline(found)
+    except records.NoData:
+        return None
+    name = best_of(found, base)
+    speed = series.speedups(found[name], found[base]) if name else None
+    return Panel(rows[0]["device"], rows[0]["op"], selection.rows, found, name, base, speed) \
+        if speed else None
+
+
+def size_of(panel):
+    """What the panel of an operation has most of: what chooses, matrices, a late date, algorithms."""
+    return (series.has_fact(panel.found[panel.name], "picks"), len(panel.speed),
+            max(row["revision"] and row["date"] or "" for row in panel.rows), len(panel.found))
+
+
+def panels_of(rows):
+    """A panel for each operation of each device that has one, the one with most cases first."""
+    best = {}
+    for group in common.groups(rows, common.fields_of(rows)).values():
+        panel = panel_of(group)
+        if panel:
+            best.setdefault((panel.device, panel.op), []).append(panel)
+    cases = Counter((row["device"], row["op"]) for row in rows)
+    return [max(best[of], key=size_of) for of, _ in cases.most_common() if of in best]
+
+
+def worst(panel):
+    return min(panel.speed, key=panel.speed.get)
+
+
+def ticks(low, high):
+    """Round numbers on a logarithmic axis between these, 1 among them."""
+    steps = next((steps for steps in ((1, 1.5, 2, 3, 5, 7), (1, 2, 5), (1, 3), (1,))
+                  if len(list(between(low, high, steps))) <= TICKS), (1,))
+    return list(between(low, high, steps))
+
+
+def between(low, high, steps):
+    for power in range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1):
+        yield from (step * 10.0 ** power for step in steps if low <= step * 10.0 ** power <= high)
+
+
+def text(x, y, said, kind="", more=""):
+    return '<text x="%.1f" y="%.1f" class="%s"%s>%s</text>' % (
+        x, y, kind, more, html.escape(words.visible(said)))
+
+
+def bars(panel, left, width, place):
+    """The bars from 1 upwards and downwards; a link of each to the matrix on the index page."""
+    order = sorted(panel.speed, key=panel.speed.get)
+    step = width / len(order)
+    for at, m in enumerate(order):
+        ratio = panel.speed[m]
+        top, low = sorted((place(ratio), place(1)))
+        shape = 'x="%.1f" y="%.1f" width="%.1f" height="%.1f" fill="%s"/>' % (
+            left + at * step, top, max(0.8 * step, step - 1, 0.3), max(low - top, 0.6),
+            FASTER if ratio >= 1 else SLOWER)
+        if len(order) > BARS_MOST:
+            yield "<rect " + shape
+        else:
+            yield '<a href="#find=%s"><title>%s: %s×</title><rect %s</a>' % (
+                html.escape(words.quoted(m[0])), html.escape(words.visible(m[0])), words.times(ratio), shape)
+
+
+def panel_svg(panel, left, top, width):
+    """One panel."""
+    ends = min(*panel.speed.values(), 1) / 1.1, max(*panel.speed.values(), 1) * 1.1
+    low, high = map(math.log, ends)
+    inner, foot = width - LEFT - RIGHT, HIGH - FOOT
+
+    def place(ratio):
+        return foot - (math.log(ratio) - low) / (high - low) * (foot - TOP)
+
+    yield '<g transform="translate(%.1f %.1f)">' % (left, top)
+    yield text(LEFT, 22, words.operation(panel.op), "name")
+    yield text(LEFT, 40, words.case(panel.rows[0]), "said")
+    yield text(LEFT, 70, "%s×" % words.times(common.geomean(panel.speed.values())), "mean")
+    yield text(LEFT, 87, "geometric mean of %s" % words.counted(
+        len(panel.speed), "matrix", many="matrices"), "said")
+    yield text(LEFT, 103, "worst case %s× (%s)" % (words.times(panel.speed[worst(panel)]), words.visible(
+        worst(panel)[0], NAME_MOST)), "said")
+    for at in ticks(*ends):
+        yield '<path d="M%d %.1fh%.1f" stroke="%s"/>' % (LEFT, place(at), inner, "#222" if at == 1 else "#ddd")
+        yield text(LEFT - 5, place(at) + 4, "%g×" % at, "tick", ' text-anchor="end"')
+    yield from bars(panel, LEFT, inner, place)
+    yield text(LEFT, HIGH - 10, "matrices, sorted (1× is as fast)", "tick")
+    yield "</g>"
+
+
+def over_text(panel):
+    """What the speed-ups of a panel are over."""
+    base = panel.found[panel.base]
+    vendor = series.vendor_of(next(iter(base.values())))
+    return "the best algorithm of %s" % vendor if vendor else \
+        "the reference" if series.has_fact(base, "reference") else "the fastest other algorithm"
+
+
+def title_of(panels):
+    """What the bars are of."""
+    return "%s: speed-up of %s over %s, matrix by matrix" % tuple(
+        " / ".join(dict.fromkeys(values)) for values in (
+            [panel.device for panel in panels], [panel.name for panel in panels],
+            map(over_text, panels)))
+
+
+def svg(panels):
+    """The image as text."""
+    across = min(ACROSS, len(panels))
+    down = -(-len(panels) // across)
+    high = down * HIGH + 36
+    yield '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" role="img" font-family=' \
+        '"sans-serif"><style>%s</style><rect width="100%%" height="100%%" fill="#fff"/>' % (WIDE, high, STYLE)
+    yield text(LEFT, 24, title_of(panels), "title")
+    for at, panel in enumerate(panels):
+        yield from panel_svg(panel, at % across * WIDE / across, 36 + at // across * HIGH,
+                             WIDE / across)
+    yield "</svg>"
+
+
+def main():
+    args = common.arguments(__doc__, lambda parser: parser.add_argument(
+        "-o", "--output", metavar="FILE", default="overview.svg", help="default: overview.svg"))
+    try:
+        wanted = common.wanted_from(args)
+        rows = [row for row in records.read(args.results, args.time) if common.matches(row, wanted)]
+        panels = panels_of(rows)
+        if not panels:
+            raise records.NoData("nothing to compare in %s" % ", ".join(args.results))
+        os.makedirs(os.path.dirname(args.output) or ".", exist_ok=True)
+        with open(args.output, "w", encoding="utf-8") as file:
+            file.write("\n".join(svg(panels)) + "\n")
+    except (records.NoData, OSError) as error:
+        print("overview: %s" % words.visible(str(error)), file=sys.stderr)
+        return 1
+    print(args.output)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
