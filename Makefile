@@ -194,6 +194,7 @@ install: $(BUILD)/spbench $(BUILD)/spbench.1 $(BUILD)/spbench.bash
 	install -d "$(SHARE)/spbench/fetch"
 	install -m 644 fetch/* "$(SHARE)/spbench/fetch"
 	install -m 755 plots/*.py "$(SHARE)/spbench/plots"
+	install -m 644 plots/page.* "$(SHARE)/spbench/plots"
 	install -m 644 README.md LICENSE src/run/record.schema.json "$(SHARE)/doc/spbench"
 	install -m 644 docs/*.md "$(SHARE)/doc/spbench/docs"
 	@echo 'installed $(BUILD)/spbench as $(BIN)/spbench'

@@ -127,7 +127,7 @@ for file in bin/spbench share/man/man1/spbench.1 share/bash-completion/completio
     share/doc/spbench/docs/measuring.md share/doc/spbench/LICENSE; do
     check "$file is there" [ -f "$at/$file" ]
 done
-check 'all plots are there' [ "$(cd plots && ls ./*.py)" = "$(cd "$at/share/spbench/plots" && ls ./*.py)" ]
+check 'all plots are there' [ "$(cd plots && ls ./*.*)" = "$(cd "$at/share/spbench/plots" && ls ./*.*)" ]
 "$at/bin/spbench" man >"$work/spbench.1"
 "$at/bin/spbench" completion bash >"$work/spbench.bash"
 check 'the manual page is that of the program' cmp "$work/spbench.1" "$at/share/man/man1/spbench.1"
