@@ -4,9 +4,9 @@
 A figure is a script here with a function draw(). Each is drawn once for each operation of a device,
 of the set of cases (axes, precision, cache, launch, revision) with the most matrices, then the most
 algorithms. With --all-sets each is drawn of every set; of more than 12 sets that differ in one number
-alone the 3 with most cases. Of one file FILE.jsonl or FILE.jsonl.gz all goes to the folder FILE; of
-several the images go to the folder figures beside the first, the page beside that; of times back to
-back (-time) the names end with that. Prints what was written, and what was left out and why.
+alone the 3 with most cases. The page of FILE.jsonl or FILE.jsonl.gz is FILE/index.html, the page of
+several files is beside the first. The images are in the folder figures beside the page. With
+-time back-to-back both names end with that. Prints what was written, what was left out and why.
 """
 
 import argparse
@@ -70,15 +70,10 @@ def free(name, used):
 def places(args):
     """(folder of the images, path of the page)"""
     stem, ending = records.split_ending(args.results[0])
-    if args.output:
-        return args.output, os.path.join(args.output, PAGE)
     mark = "" if args.time == records.SEPARATE else "-" + args.time
-    if len(args.results) > 1:
-        beside = os.path.dirname(stem)
-        return os.path.join(beside, FOLDER + mark), os.path.join(beside, mark.join(
-            os.path.splitext(PAGE)))
-    folder = (stem if ending else stem + "-figures") + mark
-    return folder, os.path.join(folder, PAGE)
+    folder = args.output or (os.path.dirname(stem) if len(args.results) > 1 else
+                             stem if ending else stem + "-figures")
+    return os.path.join(folder, FOLDER + mark), os.path.join(folder, mark.join(os.path.splitext(PAGE)))
 
 
 def tries(rows, script, every, left):
@@ -129,7 +124,7 @@ def draw_all(rows, args, folder, left):
 
 
 def more(parser):
-    parser.add_argument("-o", "--output", metavar="DIR", help="folder of images, captions and page, "
+    parser.add_argument("-o", "--output", metavar="DIR", help="folder of the page and of figures/, "
                         "made if need be (default: see above)")
     parser.add_argument("--format", choices=("png", "svg"), default="png")
     parser.add_argument("--all-sets", action="store_true", help="figures of every set of cases")

@@ -5,7 +5,7 @@ a vendor's library, a panel for each operation, a bar for each matrix.
 The panel of an operation is of the set of cases with the most matrices, then of the newest revision.
 Bars are sorted; the axis of a panel is logarithmic and its own; a line is at 1. Each panel has the
 geometric mean, the worst case, and the number of matrices. Without an algorithm that chooses, the
-fastest one is drawn; without a vendor the speed-up is over the fastest algorithm that is no reference.
+fastest one is drawn. Without a vendor, the baseline is the fastest other algorithm that is no reference.
 """
 
 import html
@@ -22,8 +22,8 @@ import words
 # found: {series: {matrix: row}}; speed: {matrix: speed-up} of `name` over `base`.
 Panel = namedtuple("Panel", "device op rows found name base speed")
 
-WIDE, HIGH, ACROSS = 800, 300, 3  # of a row of panels, in pixels; panels side by side
-LEFT, RIGHT, TOP, FOOT = 40, 10, 112, 26  # around the bars of a panel
+WIDE, HIGH, ACROSS = 800, 316, 3  # of a row of panels, in pixels; panels side by side
+LEFT, RIGHT, TOP, FOOT = 40, 10, 128, 26  # around the bars of a panel
 FASTER, SLOWER = "#0072B2", "#D55E00"  # two of Okabe and Ito's colours
 BARS_MOST = 300  # above which bars are one shape, without names
 NAME_MOST = 17  # characters of a matrix
@@ -33,12 +33,16 @@ STYLE = "text{font-family:system-ui,sans-serif;font-size:12px;fill:#222}.said{fi
     ".tick{font-size:11px;fill:#555}a:hover rect{fill:#000}"
 
 
-def best_of(found, base):
-    """The name of the series to draw: of those that pick another one the fastest, else of all that
-    are neither a vendor's nor a reference; None if there is nothing but the base."""
-    ours = {name: cases for name, cases in series.own(found).items() if name != base}
+def pair_of(found):
+    """(name of the series to draw, name of its baseline): of those that pick another one the fastest,
+    else the fastest that is neither a vendor's nor a reference; None if there is nothing to compare."""
+    base, ours = series.baseline(found), series.own(found)
     picking = {name: cases for name, cases in ours.items() if series.has_fact(cases, "picks")}
-    return series.fastest(picking or ours) if ours else None
+    if base in ours and not picking:  # no vendor: the fastest of all is the baseline of the others
+        others = {name: cases for name, cases in ours.items() if name != base}
+        return (base, series.fastest(others)) if others else None
+    rest = picking or {name: cases for name, cases in ours.items() if name != base}
+    return (series.fastest(rest), base) if rest and list(rest) != [base] else None
 
 
 def panel_of(rows):
@@ -46,13 +50,11 @@ def panel_of(rows):
     try:
         selection = common.without_curve(common.select(rows))
         found = series.series(selection.rows)
-        base = series.baseline(found)
+        pair = pair_of(found)
     except records.NoData:
         return None
-    name = best_of(found, base)
-    speed = series.speedups(found[name], found[base]) if name else None
-    return Panel(rows[0]["device"], rows[0]["op"], selection.rows, found, name, base, speed) \
-        if speed else None
+    speed = series.speedups(*(found[name] for name in pair)) if pair else None
+    return Panel(rows[0]["device"], rows[0]["op"], selection.rows, found, *pair, speed) if speed else None
 
 
 def size_of(panel):
@@ -123,9 +125,10 @@ def panel_svg(panel, left, top, width):
     yield text(LEFT, 22, words.operation(panel.op), "name")
     yield text(LEFT, 40, words.case(panel.rows[0]), "said")
     yield text(LEFT, 70, "%s×" % words.times(common.geomean(panel.speed.values())), "mean")
-    yield text(LEFT, 87, "geometric mean of %s" % words.counted(
+    yield text(LEFT, 87, "%s over %s" % (panel.name, over_text(panel)), "said")
+    yield text(LEFT, 103, "geometric mean of %s" % words.counted(
         len(panel.speed), "matrix", many="matrices"), "said")
-    yield text(LEFT, 103, "worst case %s× (%s)" % (words.times(panel.speed[worst(panel)]), words.visible(
+    yield text(LEFT, 119, "worst case %s× (%s)" % (words.times(panel.speed[worst(panel)]), words.visible(
         worst(panel)[0], NAME_MOST)), "said")
     for at in ticks(*ends):
         yield '<path d="M%d %.1fh%.1f" stroke="%s"/>' % (LEFT, place(at), inner, "#222" if at == 1 else "#ddd")
@@ -144,11 +147,8 @@ def over_text(panel):
 
 
 def title_of(panels):
-    """What the bars are of."""
-    return "%s: speed-up of %s over %s, matrix by matrix" % tuple(
-        " / ".join(dict.fromkeys(values)) for values in (
-            [panel.device for panel in panels], [panel.name for panel in panels],
-            map(over_text, panels)))
+    """The devices that the bars are of."""
+    return "%s: speed-up, matrix by matrix" % " / ".join(dict.fromkeys(panel.device for panel in panels))
 
 
 def svg(panels):

@@ -62,7 +62,8 @@ def test_scripts(folder, check, run, picture):
     path = write(os.path.join(folder, "blend.jsonl"), blend_records(6))
     out = os.path.join(folder, "blend")
     status, text, errors = run("all.py", path, "-o", out, "-depth", "3", "-mode", "soft")
-    made = sorted(name for name in os.listdir(out) if name.endswith(".png"))
+    drawn = os.path.join(out, "figures")
+    made = sorted(name for name in os.listdir(drawn) if name.endswith(".png"))
     want = ["aspect", "format_bytes", "format_convert", "gflops_bars", "gflops_compression",
             "memory_peak", "memory_timeline", "phases", "roofline", "speedup_rowlength"]
     check(status == 0 and made == ["%s-blend%s-f64.png" % (name, "-depth3" * (name != "roofline"))
@@ -73,7 +74,7 @@ def test_scripts(folder, check, run, picture):
                    "time_axis", "versions"],
           "only what older records lack: %s" % text)
     for name in made:
-        wrong = picture(os.path.join(out, name), 3000)
+        wrong = picture(os.path.join(drawn, name), 3000)
         check(wrong is None, "%s: %s" % (name, wrong))
     status, text, errors = run("table.py", path, "--matrices", "-mode", "soft")
     check(status == 0 and text.count("### blend · depth = ") == 2, "its tables: %s" % errors)

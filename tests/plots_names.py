@@ -193,7 +193,7 @@ def test_figures(folder, check, run):
     out = os.path.join(folder, "nasty")
     one = "-depth", "3", "-mode", "soft"
     status, text, errors = run("all.py", path, "-o", out, "--format", "svg", *one)
-    check(status == 0 and errors == "" and count_of(out, ".svg") == text.count(".svg\n"),
+    check(status == 0 and errors == "" and count_of(os.path.join(out, "figures"), ".svg") == text.count(".svg\n"),
           "all.py of bad names: %d %s" % (status, errors))
     status, text, _ = run("gflops_bars.py", path, "--help")
     check(status == 0, "help of bad names")
@@ -205,8 +205,8 @@ def test_figures(folder, check, run):
            {**device, "id": "cuda:1", "name": "A_B" + LONG}]
     write(twin, [{**lines[0], "devices": two}] + [
         {**line, "device": device} for line in lines[1:] for device in ("cuda:0", "cuda:1")])
-    out = os.path.join(folder, "twin")
-    status, text, errors = run("all.py", twin, "-o", out, *one)
+    out = os.path.join(folder, "twin", "figures")
+    status, text, errors = run("all.py", twin, "-o", os.path.dirname(out), *one)
     made = count_of(out, ".png")
     check(status == 0 and made == count_of(out, ".txt") == text.count(".png\n") == 20,
           "no figure replaces another: %d files of %d %s" % (made, text.count(".png\n"), errors))

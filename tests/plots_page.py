@@ -110,8 +110,9 @@ def test_page(folder, check, run):
     for link in page.links:
         there = link.startswith("#") or os.path.exists(os.path.join(out, unquote(link)))
         check(there, "a link leads nowhere: %s" % link)
-    images = {name for name in os.listdir(out) if name.endswith(".svg")}
-    check({unquote(link) for link in page.images} == images and len(page.images) == len(images) ==
+    drawn = os.path.join(out, "figures")
+    images = {name for name in os.listdir(drawn) if name.endswith(".svg")}
+    check({unquote(link) for link in page.images} == {"figures/" + name for name in images} and len(page.images) == len(images) ==
           page.captions == said.count(".svg\n"), "every figure once: %d, %d" % (
               len(page.images), len(images)))
     count = sum(record["kind"] == "result" for record in made)
@@ -125,7 +126,7 @@ def test_page(folder, check, run):
     shown = {row[0] for rows in tables for row in rows}
     check({"<b>&amp;</b>1", r"\x001", r"\ud8001"} <= shown, "names are text: %s" % shown)
     for name in images:
-        with open(os.path.join(out, name[:-4] + ".txt"), encoding="utf-8") as file:
+        with open(os.path.join(drawn, name[:-4] + ".txt"), encoding="utf-8") as file:
             lines = file.read().splitlines()
         check(len(lines) == 13 and lines[2].startswith("Matrices: "), "caption of %s: %s" % (name, lines))
     test_numbers(folder, check, run)

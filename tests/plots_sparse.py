@@ -210,7 +210,7 @@ def test_scripts(folder, check, run, picture):
             check(wrong is None, "%s: %s" % (what, wrong))
     out = os.path.join(folder, "products")
     status, text, errors = run("all.py", small, "-o", out, "--all-sets")
-    made = sorted(name for name in os.listdir(out) if name.endswith(".png"))
+    made = sorted(name for name in os.listdir(os.path.join(out, "figures")) if name.endswith(".png"))
     check(status == 0 and len(made) == 18, "all.py: 9 figures of 2 precisions: %s" % made)
     check("phases-spgemm-f64.png" in made, "all.py names its files: %s" % made)
     out = os.path.join(folder, "chosen.png")

@@ -91,8 +91,9 @@ def test_names(check):
     """What is drawn of one time does not replace what is drawn of the other."""
     import all as every
     for results, time, want in (
-            (["r/a.jsonl"], "separate", ("r/a", "r/a/index.html")),
-            (["r/a.jsonl"], "back-to-back", ("r/a-back-to-back", "r/a-back-to-back/index.html")),
+            (["r/a.jsonl"], "separate", ("r/a/figures", "r/a/index.html")),
+            (["r/a.jsonl"], "back-to-back",
+             ("r/a/figures-back-to-back", "r/a/index-back-to-back.html")),
             (["r/a.jsonl", "b"], "separate", ("r/figures", "r/index.html")),
             (["r/a.jsonl", "b"], "back-to-back",
              ("r/figures-back-to-back", "r/index-back-to-back.html"))):

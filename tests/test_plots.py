@@ -240,17 +240,18 @@ def test_scripts(folder):
 def test_all(folder, small, cpu_small):
     out = tempfile.mkdtemp(dir=folder)
     status, text, errors = run("all.py", small, "-o", out, "--all-sets")
-    made = sorted(name for name in os.listdir(out) if name.endswith(".png"))
+    drawn = os.path.join(out, "figures")
+    made = sorted(name for name in os.listdir(drawn) if name.endswith(".png"))
     check(status == 0 and errors == "", "all.py: exit %d %s" % (status, errors))
     check(len(made) == 20, "all.py: 6 figures of 3 sets, a roofline each of f32, f64: %s" % made)
-    check(sorted(os.listdir(out)) == sorted(made + [name[:-4] + ".txt" for name in made] +
-                                            ["index.html"]),
+    check(sorted(os.listdir(drawn)) == sorted(made + [name[:-4] + ".txt" for name in made]) and
+          sorted(os.listdir(out)) == ["figures", "index.html"],
           "each has its caption, and there is a page: %s" % sorted(os.listdir(out)))
     check("gflops_bars-spmm-k64-f32.png" in made, "all.py names its files: %s" % made)
-    check(all(os.path.join(out, name) in text for name in made), "all.py lists what it wrote")
+    check(all(os.path.join(drawn, name) in text for name in made), "all.py lists what it wrote")
     one = os.path.join(out, "one")
     status, text, errors = run("all.py", small, "-o", one, "--figures", "roofline,aspect")
-    made = sorted(name for name in os.listdir(one) if name.endswith(".png"))
+    made = sorted(name for name in os.listdir(os.path.join(one, "figures")) if name.endswith(".png"))
     check(status == 0 and made == ["aspect-spmm-k32-f32.png", "roofline-spmm-f32.png"],
           "one of each figure that was asked for: %s %s" % (made, errors))
     status, _, errors = run("all.py", small, "--figures", "nothing")
@@ -258,7 +259,7 @@ def test_all(folder, small, cpu_small):
     status, text, _ = run("all.py", cpu_small, "-o", out, "--format", "svg")
     check(status == 0 and "left out" in text and "no gen:aspect" in text,
           "all.py says why: " + text)
-    check(picture(os.path.join(out, "roofline-spmm-f32.svg"), 8000) is None, "all.py writes svg")
+    check(picture(os.path.join(drawn, "roofline-spmm-f32.svg"), 8000) is None, "all.py writes svg")
 
 
 def test_errors(folder):
