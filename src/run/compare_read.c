@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/utf8.h"
-#include "data/lines.h"
 
 #define FIRST     64
 #define NORMAL_95 1.959964 // standard errors from the median to either end of its interval
@@ -146,24 +145,6 @@ static int add_line(struct sightings *s, struct moments *m, const char *path, co
     return err;
 }
 
-// Calls `take` for each line, until it returns a negative number (enough) or an error.
-static int each_line(const char *path,
-                     int (*take)(void *arg, const char *path, const char *line, long long number),
-                     void *arg)
-{
-    struct lines lines;
-    char *line = NULL;
-    int err = lines_open(&lines, path);
-    for (long long number = 1; !err && !(err = lines_next(&lines, &line)) && line; number++) {
-        if (interrupted) err = fail(ERR_INTERRUPTED, "interrupted");
-        if (!err && number == 1 && line[0] != '{')
-            err = fail(ERR_INPUT, "%s: is no file of records: its first line is none", path);
-        if (!err && line[0]) err = take(arg, path, line, number);
-    }
-    lines_close(&lines);
-    return err < 0 ? OK : err;
-}
-
 struct reader {
     struct sightings *s;
     struct moments m;
@@ -179,7 +160,7 @@ int sightings_read(struct sightings *s, const char *path)
 {
     struct reader r = {.s = s};
     int64_t before = s->count;
-    int err = each_line(path, take_line, &r);
+    int err = record_each_line(path, take_line, &r);
     moments_free(&r.m);
     if (err || s->count > before) return err;
     return fail(ERR_INPUT, "%s: has no results%s%s", path, s->bad_lines ? "; " : "",
@@ -227,5 +208,5 @@ static int take_date(void *arg, const char *path, const char *line, long long nu
 int sightings_date(const char *path, int64_t *when)
 {
     *when = 0;
-    return each_line(path, take_date, when);
+    return record_each_line(path, take_date, when);
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "data/lines.h"
 #include "run/json.h"
 #include "run/record.h"
 
@@ -233,7 +234,17 @@ static int get_environment(const cJSON *o, struct record *r)
 {
     r->when = get_when(o);
     int err = get_known(o, "revision", &r->revision);
-    return err ? err : get_known(o, "device", &r->device);
+    if (!err) err = get_known(o, "device", &r->device);
+    return err ? err : record_facts_read(o, &r->facts);
+}
+
+// "off", or no method: the result was not checked.
+static int get_check(const cJSON *check, struct record *r)
+{
+    const char *method = cJSON_GetStringValue(get(check, "method"));
+    r->overtakes = cJSON_IsFalse(get(check, "in_order"));
+    r->error_ratio = get_number(check, "error_ratio");
+    return method && strcmp(method, "off") ? get_text(check, "method", &r->method) : OK;
 }
 
 static int get_result(const cJSON *o, struct record *r)
@@ -250,6 +261,7 @@ static int get_result(const cJSON *o, struct record *r)
     if (!err) err = get_text(matrix, "path", &r->path);
     if (!err) err = get_known(matrix, "content", &r->content);
     if (!err) err = get_samples(time, r);
+    if (!err) err = get_check(get(o, "check"), r);
     if (err) return err;
     r->file_bytes = get_number(matrix, "file_bytes");
     r->file_changed_ns = get_number(matrix, "file_changed_ns");
@@ -262,7 +274,9 @@ static int get_result(const cJSON *o, struct record *r)
     r->back_ci_hi = get_number(time, "back_to_back_ci_hi");
     r->throttled = cJSON_IsTrue(get(time, "throttled"));
     r->busy = cJSON_IsTrue(get(time, "busy"));
-    r->overtakes = cJSON_IsFalse(get(get(o, "check"), "in_order"));
+    r->bytes = get_number(get(o, "bytes"), "compulsory");
+    r->efficiency = get_number(o, "efficiency");
+    r->gather_efficiency = get_number(o, "gather_efficiency");
     get_case(o, r);
     return !r->c.entry || is_key(o, r) ? OK : missing("case");
 }
@@ -312,5 +326,24 @@ void record_free(struct record *r)
     mem_free(r->path);
     mem_free(r->content);
     mem_free(r->samples);
+    mem_free(r->method);
+    record_facts_free(&r->facts);
     *r = (struct record){0};
+}
+
+int record_each_line(const char *path,
+                     int (*take)(void *arg, const char *path, const char *line, long long number),
+                     void *arg)
+{
+    struct lines lines;
+    char *line = NULL;
+    int err = lines_open(&lines, path);
+    for (long long number = 1; !err && !(err = lines_next(&lines, &line)) && line; number++) {
+        if (interrupted) err = fail(ERR_INTERRUPTED, "interrupted");
+        if (!err && number == 1 && line[0] != '{')
+            err = fail(ERR_INPUT, "%s: is no file of records: its first line is none", path);
+        if (!err && line[0]) err = take(arg, path, line, number);
+    }
+    lines_close(&lines);
+    return err < 0 ? OK : err;
 }

@@ -3,6 +3,7 @@
 #define RECORD_READ_H
 
 #include "run/bench.h"
+#include "run/record_facts.h"
 
 // What the doctor found is of no run: all of it is left out.
 enum record_kind { RECORD_ENVIRONMENT, RECORD_RESULT, RECORD_DOCTOR };
@@ -13,6 +14,7 @@ struct record {
     // Of an environment: when it was written, in seconds since 1970. 0: it does not say
     int64_t when;
     char *revision; // of the program; its main device is `device`, by its name. NULL: not known
+    struct record_facts facts; // of its algorithms and devices
     // Of a result; texts are owned.
     enum status status;
     char *reason;            // NULL: none
@@ -29,6 +31,9 @@ struct record {
     // out.
     struct bench_case c;
     double gflops, median, ci_lo, ci_hi;         // NAN where there is no time, or no interval
+    double bytes, efficiency, gather_efficiency; // as in struct result; NAN: not known
+    char *method;                                // of its check. NULL: it was not checked
+    double error_ratio;                          // of its check; NAN: not known
     double back_to_back, back_ci_lo, back_ci_hi; // likewise; NAN where that is no other time
     double *samples;                             // milliseconds, size sample_count; owned
     int sample_count;
@@ -39,5 +44,10 @@ struct record {
 // Parses one line. ERR_INPUT says what is wrong with it; then there is nothing to free.
 int record_read(const char *line, struct record *out);
 void record_free(struct record *r);
+// Calls `take` for each line of a file of records, plain or gzip, until it returns a negative
+// number (enough) or an error. ERR_INPUT: the file cannot be read, or its first line is no record.
+int record_each_line(const char *path,
+                     int (*take)(void *arg, const char *path, const char *line, long long number),
+                     void *arg);
 
 #endif
