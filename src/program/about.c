@@ -100,6 +100,8 @@ const struct about_example about_examples[] = {
     {"spbench info -model web.mtx", "what is to be known of a matrix, and predictions"},
     {"spbench sweep -k 64 -o results.jsonl matrices.txt",
      "every matrix of a list that is there; the same again goes on after a break"},
+    {"spbench report -sort speedup -o results.csv results.jsonl",
+     "the measured times and speed-ups as CSV"},
     {"spbench compare -ab base/spbench -alg merge -k 64 web.mtx",
      "is this program slower than another one"},
     {"spbench doctor && spbench roof", "is this machine fit to measure on; what can it do"},

@@ -33,6 +33,10 @@ static const char run_notes[] =
 static const char sweep_notes[] =
     "\nA LIST, such as matrices.txt, has a matrix a line: a file, gen:SPEC, or Group/Name with\n"
     "the sets that it is in. A FOLDER means all matrices in it.\n";
+static const char report_notes[] =
+    "\nA FILE has records (.jsonl, .jsonl.gz). Each operation, precision, set of axes, device and\n"
+    "revision of the program has a table of its own: no mean is over two of them. CSV has the\n"
+    "cases alone. -alg gives the order as well. 'spbench help columns' explains the columns.\n";
 static const char compare_forms[] =
     "\nAlso:\n"
     "  spbench compare -ab PROGRAM [OPTIONS] MATRIX...   measure both, with options of run\n"
@@ -56,6 +60,9 @@ static const struct command_info commands[] = {
      cli_completion, .least = 1, .most = 1},
     {COMMAND_MAN, "man", "", "print the manual page: spbench man | man -l -", cli_man, .least = 0,
      .most = 0},
+    {COMMAND_REPORT, "report", "[OPTIONS] FILE...",
+     "the tables again from records, with a summary of all matrices", cli_report, .least = 1,
+     .most = INT32_MAX, .notes = report_notes},
     {COMMAND_COMPARE, "compare", "[OPTIONS] OLD NEW",
      "verdicts on two files of records, and an exit status", cli_compare, .least = 0,
      .most = INT32_MAX, .forms = compare_forms},

@@ -52,6 +52,7 @@ int cli_doctor(const struct request *q);
 int cli_completion(const struct request *q);
 int cli_man(const struct request *q);
 int cli_compare(const struct request *q);
+int cli_report(const struct request *q);
 int cli_selftest(const struct request *q);
 int cli_sweep(const struct request *q);
 int cli_worker(const struct request *q);

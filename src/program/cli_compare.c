@@ -9,8 +9,8 @@
 #include <sys/stat.h>
 
 #include "base/child.h"
-#include "base/whole_file.h"
 #include "program/duel.h"
+#include "program/report_output.h"
 #include "run/report.h"
 
 static struct compare_rule rule_of(const struct options *o)
@@ -116,44 +116,22 @@ static int compare_history(const struct options *o, struct comparison *c)
     return err;
 }
 
-// Records are hours of measuring, a report is made in a second: it replaces none, be they those that
-// are read, of a history's folder, those that -keep keeps, or others.
-static int spare_records(const struct options *o)
+struct report {
+    const struct report_format *format;
+    const struct comparison *c;
+};
+
+static int write_format(FILE *out, const void *arg)
 {
-    struct stat facts;
-    int64_t when;
-    if (!o->output || stat(o->output, &facts) || !S_ISREG(facts.st_mode)) return OK;
-    if (sightings_date(o->output, &when) || !when) return OK;
-    return fail(ERR_USAGE, "-o %s: has records, which a report would replace", o->output);
+    const struct report *report = arg;
+    return report->format->write(out, report->c);
 }
 
 static int write_report(const struct options *o, const struct comparison *c)
 {
-    const struct report_format *format = report_formats;
-    int err = spare_records(o); // they may have come since the command began
-    if (err) return err;
-    while (o->format && strcmp(format->name, o->format)) format++;
-    if (!o->output || !strcmp(o->output, "-")) {
-        err = format->write(stdout, c);
-        bool lost = fflush(stdout) || ferror(stdout); // here, as it is no regression
-        return err    ? err
-               : lost ? fail(ERR_OUTPUT, "stdout: cannot be written: %s", strerror(errno))
-                      : OK;
-    }
-    struct whole_file file;
-    err = whole_file_open(&file, o->output);
-    return err ? err : whole_file_close(&file, format->write(file.stream, c));
-}
-
-// Refuses to write the report over what it is made from.
-static int check_output(const struct options *o)
-{
-    struct stat out, in;
-    if (!o->output || !strcmp(o->output, "-") || stat(o->output, &out)) return OK;
-    for (int i = 0; i < o->operand_count; i++)
-        if (!stat(o->operands[i], &in) && in.st_dev == out.st_dev && in.st_ino == out.st_ino)
-            return fail(ERR_USAGE, "-o %s: is one of the files that are read", o->output);
-    return spare_records(o);
+    struct report report = {report_formats, c};
+    while (o->format && strcmp(report.format->name, o->format)) report.format++;
+    return report_output_write(o, write_format, &report);
 }
 
 static int check_options(const struct options *o)
@@ -162,7 +140,7 @@ static int check_options(const struct options *o)
     if (o->passed_count && !o->ab)
         return fail(ERR_USAGE, "%s: says how to measure, and needs -ab PROGRAM", o->passed[0]);
     if (o->keep && !o->ab) return fail(ERR_USAGE, "-keep: nothing is measured without -ab PROGRAM");
-    return check_output(o);
+    return report_output_check(o);
 }
 
 int cli_compare(const struct request *q)

@@ -1,16 +1,19 @@
 // spbench run: every case of the plan on every matrix.
 #include "program/cli.h"
 
+#include <math.h>
 #include <omp.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/utf8.h"
 #include "program/first_look.h"
 #include "program/matrix_names.h"
-#include "run/record.h"
+#include "program/summary_print.h"
 #include "program/table.h"
+#include "run/record.h"
 
 struct run {
     struct record_file out;
@@ -21,6 +24,8 @@ struct run {
     int64_t overtaking;  // and those that do not wait for the work ahead of them
     bool count;          // -counters
     struct counter_tool tool;
+    bool sum_up; // several matrices, and somebody looks
+    struct summaries sum;
 };
 
 // The counters of a case that has a time. Why there are none is told once, where it is the same of
@@ -43,6 +48,27 @@ static void tell_unprofiled(const struct run *run, const struct result *r)
         fprintf(stderr, "spbench: %s: %s\n", status_name(r->status), r->reason);
 }
 
+// Adds the case to the summary at the end.
+static int sum_up(struct run *run, const struct result *r)
+{
+    const struct algo *algo = r->c.entry->algo;
+    char key[CASE_KEY_MAX], name[CASE_KEY_MAX];
+    bool ranked = r->status == STATUS_OK && r->timed && r->checked;
+    struct summary_row row = {.op = r->c.entry->op->name,
+                              .alg = r->c.entry->name,
+                              .revision = "",
+                              .vendor = algo ? algo->vendor : NULL,
+                              .partial = algo ? algo->partial : NULL,
+                              .reference = algo && algo->reference,
+                              .status = r->status,
+                              .ms = ranked ? r->timing.median : NAN};
+    if (!run->sum_up) return OK;
+    snprintf(name, sizeof name, "%s", r->matrix->name);
+    utf8_clean(name); // as keys have it
+    int err = summary_add(&run->sum, &row, case_key(&r->c, r->matrix, key), name);
+    return err == ERR_INPUT ? OK : err; // a name too long for a key
+}
+
 static int emit(const struct result *r, void *arg)
 {
     struct run *run = arg;
@@ -58,6 +84,7 @@ static int emit(const struct result *r, void *arg)
     run->overtaking += r->timed && r->in_order == ORDER_BROKEN;
     int err = run->count && r->timed ? count_bytes(run, &counted) : OK;
     if (!err && run->records) err = record_result(&run->out, &counted);
+    if (!err) err = sum_up(run, r);
     if (run->table.plan->profile) tell_unprofiled(run, r);
     if (!err) table_result(&run->table, &counted);
     return err;
@@ -67,7 +94,8 @@ static int emit(const struct result *r, void *arg)
 static int emit_unread(const struct result *r, void *arg)
 {
     struct run *run = arg;
-    return record_result(&run->out, r);
+    int err = run->records ? record_result(&run->out, r) : OK;
+    return err ? err : sum_up(run, r);
 }
 
 // A matrix that cannot be loaded: the command goes on, and its cases are in the records even so.
@@ -75,7 +103,7 @@ static int lose_matrix(struct run *run, struct choice *c, const char *spec, int 
 {
     struct matrix M;
     int err = cli_load_failed(load_err, run->outcome);
-    if (err || !run->records) return err;
+    if (err) return err;
     char why[FAIL_TEXT_MAX];
     snprintf(why, sizeof why, "%s", fail_text());
     err = matrix_name(spec, &M);
@@ -168,6 +196,7 @@ int cli_run(const struct request *q)
         err = matrix_names_check((const char *const *)o->operands, o->operand_count, "run");
     if (!err) err = table_start(&run.table, &c.plan, o->operand_count, o->quiet, o->verbose);
     run.table.kind = o->kind;
+    run.sum_up = o->operand_count > 1 && !o->quiet && !o->profile;
     if (!err && run.records) err = record_open(&run.out, o->output, o->append, o->seed);
     if (err) goto done;
     cli_tell_file(&run.out, o);
@@ -186,12 +215,15 @@ int cli_run(const struct request *q)
     for (int i = 0; i < o->operand_count && !err; i++)
         err = interrupted ? fail(ERR_INTERRUPTED, "interrupted")
                           : run_matrix(&run, &c, o, o->operands[i]);
+    if (!err) err = summary_make(&run.sum, &(struct summary_rule){0});
+    if (!err) err = summary_print_all(stderr, &run.sum);
     tell_busy(&run);
     tell_order(&run);
     int close_err = record_close(&run.out);
     if (!err) err = close_err;
 done:
     table_free(&run.table);
+    summaries_free(&run.sum);
     choice_free(&c);
     return err;
 }

@@ -14,7 +14,9 @@
 #include "program/matrix_list.h"
 #include "program/places.h"
 #include "program/progress.h"
+#include "program/summary_print.h"
 #include "program/sweep_cpus.h"
+#include "run/collect.h"
 
 #define LIBRARIES_MAX 15
 #define ANY_RUN       "0000000000000000" // of a survey, which writes no records
@@ -300,6 +302,26 @@ static int tell_plan(struct whole *c)
     return err;
 }
 
+// The summary of all cases of the file, those of before included.
+static int sum_up(const struct whole *c)
+{
+    struct collected found = {0};
+    struct summaries sum = {0};
+    int64_t *cases = NULL;
+    struct stat facts;
+    if (c->o->quiet || !to_file(c->o) || c->list.count < 2) return OK;
+    if (stat(c->o->output, &facts) || !S_ISREG(facts.st_mode)) return OK; // it cannot be read back
+    int err = collect_file(&found, c->o->output);
+    if (!err) err = collect_settle(&found);
+    if (!err) err = collect_rows(&found, NULL, &sum, &cases);
+    if (!err) err = summary_make(&sum, &(struct summary_rule){0});
+    if (!err) err = summary_print_all(stderr, &sum);
+    mem_free(cases);
+    summaries_free(&sum);
+    collect_free(&found);
+    return err;
+}
+
 static int measure(struct whole *c, struct outcome *outcome)
 {
     struct progress progress;
@@ -323,7 +345,7 @@ static int measure(struct whole *c, struct outcome *outcome)
         return fail(err, "%s; %sthe same command goes on", why,
                     c->o->sweep.fresh ? "without -fresh " : "");
     if (err) return fail((enum err)err, "%s", why);
-    return close_err;
+    return close_err ? close_err : sum_up(c);
 }
 
 static int prepare(struct whole *c, const struct request *q)

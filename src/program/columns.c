@@ -94,6 +94,26 @@ const struct column columns[COLUMN_COUNT] = {
         },
 };
 
+const struct column summary_columns[SUMMARY_COLUMNS] = {
+    [SUMMARY_MATRICES] = {.head = "matrices", .about = "Matrices with a time of a checked result."},
+    [SUMMARY_WINS] = {.head = "wins",
+                      .about = "Matrices on which the algorithm is the fastest of those that are "
+                               "shown and of the baseline."},
+    [SUMMARY_SPEEDUPS] =
+        {
+            .head = "speedup",
+            .about = "The time of the baseline over that of the algorithm; of several matrices the "
+                     "geometric mean, on the matrices where all have a time. The baseline is the "
+                     "best of a vendor case by case, else the fastest of all; never a reference.",
+            .formula = "ms of the baseline / ms",
+            .good = "over 1: the algorithm is faster.",
+        },
+    [SUMMARY_WORST] = {.head = "worst", .about = "The least speedup of all matrices."},
+    [SUMMARY_WORST_OF] = {.head = "of", .width = -2, .about = "The matrix of the worst speedup."},
+    [SUMMARY_FAILED] = {.head = "failed",
+                        .about = "Matrices with a failure: neither ok nor unsupported."},
+};
+
 const struct remark remarks[REMARK_COUNT] = {
     [REMARK_CACHE] = {"faster than memory: from the cache",
                       "The operands stay in the cache between runs. -cache cold flushes it."},
@@ -173,6 +193,11 @@ void columns_tell(void (*group)(const char *title), void (*show)(const struct co
         if (c->head) show(&(struct column_shown){c->head, c->about, c->formula, c->good});
         if (i == COLUMN_AXES) tell_axes(show);
         if (i == COLUMN_FIGURES) tell_figures(show);
+    }
+    group("Columns of a summary of several matrices, and of report");
+    for (int i = 0; i < SUMMARY_COLUMNS; i++) {
+        const struct column *c = &summary_columns[i];
+        show(&(struct column_shown){c->head, c->about, c->formula, c->good});
     }
     group("Remarks behind the check");
     tell_remarks(remarks, COUNT(remarks), show);

@@ -26,6 +26,18 @@ struct column {
 };
 extern const struct column columns[COLUMN_COUNT];
 
+// The columns of a summary behind the algorithm; the speed-up is a column of report as well.
+enum summary_column_id {
+    SUMMARY_MATRICES,
+    SUMMARY_WINS,
+    SUMMARY_SPEEDUPS,
+    SUMMARY_WORST,
+    SUMMARY_WORST_OF,
+    SUMMARY_FAILED,
+    SUMMARY_COLUMNS
+};
+extern const struct column summary_columns[SUMMARY_COLUMNS];
+
 // Remarks stand behind the check, each after a semicolon.
 enum remark_id {
     REMARK_CACHE,

@@ -6,18 +6,19 @@
 
 #include "program/choose.h"
 #include "program/options_compare.h"
+#include "program/options_report.h"
 #include "program/options_run.h"
 #include "program/options_sweep.h"
 
 // A flag is a bool of struct options, given by its place there.
 #define FLAG(field) .flag = offsetof(struct options, field)
 
-// To add an option: a field in struct options, a function in options_run.c, _sweep.c or _compare.c,
-// a row here. A flag needs no function.
+// To add an option: a field in struct options, a function in options_run.c, _sweep.c, _compare.c
+// or _report.c, a row here. A flag needs no function.
 static const struct option table[] = {
     {"op", "NAME", NULL, EACH, .parse = parse_op},
-    {"alg", "NAMES", "algorithms: names, patterns such as 'cusparse*', or all (default)", EACH,
-     .parse = parse_alg, .kind = OPTION_LIST, .known = choice_is_algorithm},
+    {"alg", "NAMES", "algorithms: names, patterns such as 'cusparse*', or all (default)",
+     EACH | REPORT, .parse = parse_alg, .kind = OPTION_LIST, .known = choice_is_algorithm},
     {"model", NULL, "add what models predict of SpMM by the pattern; -k to -opt are for that", INFO,
      FLAG(model)},
     {"prec", "NAMES", "precisions: f32 (default), f64", EACH | MODEL, .parse = parse_prec,
@@ -49,8 +50,14 @@ static const struct option table[] = {
     {"seed", "N", "of all random numbers (default 1)", EACH | INFO | GEN, .parse = parse_seed},
     {"threshold", "PERCENT", "a change by less is none (default 3)", COMPARE | SELFTEST,
      .parse = compare_parse_threshold},
-    {"format", "NAME", "table (default), json, markdown, junit, gab, bmf", COMPARE,
-     .parse = compare_parse_format},
+    {"matrix", "PATTERNS", "only these matrices: names, patterns such as 'fem*'", REPORT,
+     .parse = report_parse_matrix, .kind = OPTION_NAME},
+    {"baseline", "NAME",
+     "of speedups: an algorithm or a vendor; left out: a vendor's best, else all", REPORT,
+     .parse = report_parse_baseline, .kind = OPTION_NAME},
+    {"sort", "NAME", "lines by name, time or speedup; left out: as in -alg, else as in the records",
+     REPORT, .parse = report_parse_sort},
+    {"format", "NAME", NULL, COMPARE | REPORT, .parse = compare_parse_format},
     {"ab", "PROGRAM", "measure that program (OLD) and this one (NEW) by turns, on MATRIX...",
      COMPARE, .parse = compare_parse_ab, .kind = OPTION_NAME},
     {"runs", "N", "processes that measure each case, over the whole time (default 6; of a sweep 1)",
@@ -82,7 +89,8 @@ static const struct option table[] = {
      .parse = parse_libraries},
     {"n", NULL, "only tell what there would be to do, and about how long it takes", SWEEP,
      FLAG(sweep.plan_only)},
-    {"o", "FILE", NULL, RUN | GEN | COMPARE | DOCTOR, .parse = parse_output, .kind = OPTION_NAME},
+    {"o", "FILE", NULL, RUN | GEN | COMPARE | REPORT | DOCTOR, .parse = parse_output,
+     .kind = OPTION_NAME},
     {"no-cache", NULL, "read matrix files anew, and keep no copy of what was read", EACH | INFO,
      FLAG(no_cache)},
     {"append", NULL, "add to the file of -o instead of replacing it", ALONE | DOCTOR, FLAG(append)},

@@ -5,6 +5,7 @@
 
 #include "base/words.h"
 #include "run/plan.h"
+#include "run/summary.h"
 
 enum command {
     COMMAND_RUN,
@@ -16,6 +17,7 @@ enum command {
     COMMAND_COMPLETION,
     COMMAND_MAN,
     COMMAND_COMPARE,
+    COMMAND_REPORT,
     COMMAND_SELFTEST,
     COMMAND_SWEEP,
     COMMAND_WORKER, // of a sweep: its options are the sweep's
@@ -59,12 +61,14 @@ struct options {
     bool no_cache; // of parsed matrices
     bool append, quiet, verbose, model, counters, profile, help, version;
     struct sweep_options sweep;
-    // Of compare and selftest, `runs` of a sweep as well.
+    // Of compare and selftest; `runs` of a sweep as well, `format` of report.
     const char *format, *ab, *keep; // NULL: not given
     enum timing_kind kind;          // of the times that are compared; a column of a run's table
     double threshold, plant;        // percent
     int runs, consecutive;
     bool history;
+    const char *matrix, *baseline; // of report; NULL: not given
+    enum summary_sort sort;
     const char **passed; // words of options that the processes get which measure, size passed_count
     int passed_count;
     const char *given[OPTIONS_MAX]; // the text of each option of the table; NULL: there was none

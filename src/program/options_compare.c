@@ -4,10 +4,17 @@
 #include <string.h>
 
 #include "base/suggest.h"
+#include "program/report_view.h"
 #include "run/report.h"
 
 #define RUNS_MOST        10000
 #define CONSECUTIVE_MOST 100
+
+// The i-th format of the command; NULL after the last.
+static const char *format_name(enum command command, int i)
+{
+    return command == COMMAND_REPORT ? view_formats[i].name : report_formats[i].name;
+}
 
 int compare_parse_format(struct options *o, const struct option *self, const char *text)
 {
@@ -15,10 +22,11 @@ int compare_parse_format(struct options *o, const struct option *self, const cha
     struct suggestion s;
     (void)self;
     suggest_start(&s, text);
-    for (const struct report_format *f = report_formats; f->name; f++) {
-        if (!strcmp(text, f->name)) return o->format = text, OK;
-        suggest_offer(&s, f->name);
-        words_add(all, sizeof all, ", ", f->name);
+    const char *name;
+    for (int i = 0; (name = format_name(o->command, i)); i++) {
+        if (!strcmp(text, name)) return o->format = text, OK;
+        suggest_offer(&s, name);
+        words_add(all, sizeof all, ", ", name);
     }
     return fail(ERR_USAGE, "-format %s: no such format; %sit is one of %s", text,
                 suggest_text(&s, guess), all);

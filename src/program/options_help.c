@@ -2,7 +2,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "program/options_table.h"
+#include "program/options_report.h"
+#include "program/report_view.h"
 #include "run/report.h"
 
 // What an option that has no text of its own is about.
@@ -13,8 +14,14 @@ static void about_names(enum command command, const struct option *option, char 
                  ops[0]->name);
     else if (!strcmp(option->name, "o"))
         snprintf(text, 256, "%s",
-                 command == COMMAND_DOCTOR ? "where a record of what was found goes (JSON Lines)"
-                                           : "where the output goes (default: stdout)");
+                 command == COMMAND_DOCTOR   ? "where a record of what was found goes (JSON Lines)"
+                 : command == COMMAND_REPORT ? "where it goes (default: stdout); FILE.csv, .md and "
+                                               ".json choose the format"
+                                             : "where the output goes (default: stdout)");
+    else if (!strcmp(option->name, "format"))
+        snprintf(text, 256, "%s",
+                 command == COMMAND_REPORT ? "table (default), markdown, csv, json"
+                                           : "table (default), json, markdown, junit, gab, bmf");
     else if (command == COMMAND_SWEEP)
         snprintf(text, 256, "as for run; several (cuda:0,1,2), or all GPUs, share the matrices");
     else
@@ -123,6 +130,12 @@ static void add_parameters(add_word *add, void *to)
 static void add_formats(add_word *add, void *to)
 {
     for (const struct report_format *f = report_formats; f->name; f++) add(to, f->name);
+    for (const struct view_format *f = view_formats; f->name; f++) {
+        bool known = false;
+        for (const struct report_format *k = report_formats; k->name; k++)
+            known |= !strcmp(k->name, f->name);
+        if (!known) add(to, f->name);
+    }
 }
 
 // The options that take words: to add one, a row. Those whose value reads "a|b" need none.
@@ -140,6 +153,8 @@ static const struct {
     {"launch", NULL, launch_words},
     {"check", NULL, check_words},
     {"format", add_formats, NULL},
+    {"sort", NULL, sort_words},
+    {"baseline", add_algorithms, NULL},
     {"missing", NULL, missing_words},
     {"time", NULL, timing_kind_words},
 };

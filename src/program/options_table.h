@@ -4,7 +4,8 @@
 //   options_parse.c     a command line, word by word
 //   options_run.c       what the rows call for their values: those of a run,
 //   options_sweep.c       of a sweep,
-//   options_compare.c     of compare and selftest;
+//   options_compare.c     of compare and selftest,
+//   options_report.c      of report;
 //   options_lists.c       values that add to what was given before
 //   options_help.c      what help, completion and the manual page show
 #ifndef OPTIONS_TABLE_H
@@ -25,6 +26,7 @@
 // Options of run, which are passed on to the processes that run, have BIT(30).
 #define COMPARE  BIT(COMMAND_COMPARE)
 #define SELFTEST BIT(COMMAND_SELFTEST)
+#define REPORT   BIT(COMMAND_REPORT)
 #define EACH     (RUN | COMPARE | SELFTEST | BIT(30))
 
 enum option_kind {

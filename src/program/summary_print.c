@@ -1,0 +1,79 @@
+#include "program/summary_print.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "program/columns.h"
+
+const char *summary_title(const struct summary_table *t, char text[SUMMARY_TITLE_MAX])
+{
+    const struct summary_row *row = t->row;
+    const char *standard = " cache=warm", *cache = strstr(row->inputs, standard);
+    int first = cache ? (int)(cache - row->inputs) : (int)strlen(row->inputs);
+    snprintf(text, SUMMARY_TITLE_MAX, "%s %.*s%s, %s%s%s", row->op, first, row->inputs,
+             cache ? cache + strlen(standard) : "", row->device,
+             row->revision[0] ? ", revision " : "", row->revision);
+    return text;
+}
+
+const char *summary_ratio(double x, char text[32])
+{
+    if (isnan(x))
+        snprintf(text, 32, "-");
+    else
+        snprintf(text, 32, x >= 0.1 ? "%.2f" : "%.2g", x);
+    return text;
+}
+
+static void put_count(struct grid *g, int64_t x)
+{
+    char text[32];
+    snprintf(text, sizeof text, "%lld", (long long)x);
+    grid_cell(g, text);
+}
+
+int summary_print(FILE *out, const struct summary_table *t, enum grid_style style)
+{
+    struct grid g = {0};
+    char text[32];
+    int64_t based = 0; // matrices with a time of the baseline
+    for (int64_t j = 0; j < t->matrix_count; j++) based += !isnan(t->base_ms[j]);
+    grid_column(&g, columns[COLUMN_ALGORITHM].head, true);
+    for (int c = 0; c < SUMMARY_COLUMNS; c++)
+        grid_column(&g, summary_columns[c].head, summary_columns[c].width < 0);
+    for (int64_t i = 0; i < t->line_count; i++) {
+        const struct summary_line *line = &t->lines[i];
+        if (line->row->partial) continue;
+        grid_cell(&g, line->name);
+        put_count(&g, line->timed);
+        put_count(&g, line->wins);
+        grid_cell(&g, summary_ratio(line->mean, text));
+        grid_cell(&g, summary_ratio(line->worst, text));
+        grid_cell(&g, line->worst_at < 0 ? "-" : t->matrices[line->worst_at]->matrix);
+        put_count(&g, line->failed);
+    }
+    int err = grid_print(&g, out, style);
+    if (style == GRID_MARKDOWN) fputc('\n', out);
+    fprintf(out, "%sspeedup over ", style == GRID_TEXT ? "  " : "");
+    grid_text(out, t->base, style);
+    fprintf(out, "; mean on the %lld of %lld matrices where all have a time%s\n",
+            (long long)t->shared, (long long)t->matrix_count,
+            t->shared < based ? "; -alg of report leaves algorithms out" : "");
+    return err;
+}
+
+int summary_print_all(FILE *out, const struct summaries *s)
+{
+    char title[SUMMARY_TITLE_MAX];
+    int err = OK;
+    for (int i = 0; i < s->table_count && !err; i++) {
+        const struct summary_table *t = &s->tables[i];
+        if (t->matrix_count < 2 || t->line_count < 2) continue;
+        fprintf(out, "\nsummary: ");
+        grid_text(out, summary_title(t, title), GRID_TEXT);
+        fputc('\n', out);
+        err = summary_print(out, t, GRID_TEXT);
+    }
+    return err;
+}
