@@ -8,8 +8,9 @@
 const char *const about_description[] = {
     "It reads matrices, runs the algorithms of published papers beside those of vendors, checks "
     "every result, and tells how long each took and how far that is from what the device can do.",
-    "A table goes to the standard error. With -o FILE, or with the standard output in a pipe, each "
-    "case is a line of JSON as well: a record. The word run may be left out.",
+    "A table goes to the standard error. Each case is a line of JSON as well, a record: with -o FILE "
+    "in that file, without -o on the standard output if it is neither a terminal nor the file of the "
+    "standard error. The word run may be left out.",
     "A MATRIX is a Matrix Market file (.mtx, .mtx.gz, NAME.tar.gz), - for the standard input, or "
     "gen:SPEC, a synthetic matrix of one of these kinds:",
     NULL,

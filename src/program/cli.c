@@ -28,8 +28,8 @@ static const char run_notes[] =
     "A list that is given again adds to it: -k 64 -k 128. All else is given once.\n"
     "Several values of -opt make cases: -opt rows=32,64,stage=8,16 makes four.\n\n"
     "'spbench help columns' explains the table.\n\n"
-    "Records go to stdout (JSON Lines), the table to stderr. A terminal that shows the\n"
-    "table shows no records unless -o - asks for them.\n";
+    "Records (JSON Lines) go to the file of -o, the table to stderr. Without -o records go to\n"
+    "stdout if it is a file or pipe of its own: not a terminal, and not that of stderr.\n";
 static const char sweep_notes[] =
     "\nA LIST, such as matrices.txt, has a matrix a line: a file, gen:SPEC, or Group/Name with\n"
     "the sets that it is in. A FOLDER means all matrices in it.\n";
@@ -231,6 +231,14 @@ int cli_load_failed(int err, struct outcome *outcome)
     else
         outcome->bad_matrix = true;
     return OK;
+}
+
+bool cli_stdout_is_apart(void)
+{
+    struct stat out, err;
+    if (isatty(STDOUT_FILENO)) return false;
+    if (fstat(STDOUT_FILENO, &out) || fstat(STDERR_FILENO, &err)) return true;
+    return out.st_dev != err.st_dev || out.st_ino != err.st_ino;
 }
 
 void cli_tell_device(const struct choice *c, const struct options *o)

@@ -72,6 +72,9 @@ void cli_model_close(struct model_view *v);
 // Tells on stderr why a matrix could not be loaded, and notes it. ERR_INTERRUPTED is returned, for
 // the others the command goes on.
 int cli_load_failed(int err, struct outcome *outcome);
+// Whether stdout is neither a terminal nor the file of stderr: records there do not mix with the
+// table and with messages.
+bool cli_stdout_is_apart(void);
 // "running on the CPU: why", where -device auto came to that and -q does not forbid it.
 void cli_tell_device(const struct choice *c, const struct options *o);
 // How many records of a file were replaced, and what was cut off its end, if anything was, and -q

@@ -190,8 +190,8 @@ int cli_run(const struct request *q)
     if (err) goto done;
 
     cli_tell_device(&c, o);
-    // Records between the lines of the table would make both unreadable.
-    run.records = !o->profile && (o->output || o->quiet || !isatty(STDOUT_FILENO));
+    // Records between the lines of the table would make both unreadable; -q has no table.
+    run.records = !o->profile && (o->output || o->quiet || cli_stdout_is_apart());
     if (run.records)
         err = matrix_names_check((const char *const *)o->operands, o->operand_count, "run");
     if (!err) err = table_start(&run.table, &c.plan, o->operand_count, o->quiet, o->verbose);

@@ -196,7 +196,7 @@ static int check_options(const struct options *o)
     if (o->rule.limit_ms == o->rule.most_ms && o->rule.limit_ms >= o->sweep.timeout_ms)
         return fail(ERR_USAGE, "-timeout %g: is not longer than -time-limit, %g",
                     o->sweep.timeout_ms * 1e-3, o->rule.limit_ms * 1e-3);
-    if (!to_file(o) && !o->sweep.plan_only && (!o->output && isatty(STDOUT_FILENO)))
+    if (!o->output && !o->sweep.plan_only && !cli_stdout_is_apart())
         return fail(ERR_USAGE, "sweep: where to? -o FILE is missing, for the records");
     return OK;
 }
