@@ -48,6 +48,26 @@ static void test_axes(void)
     for (int i = 0; i < COUNT(holes); i++) refuse(&own_width, holes[i], "empty or too long");
     refuse(&own_width, "1111111111111111111111111111111111111111111111111111111111111111",
            "empty or too long");
+    // Ranges, with their last value if a step ends there.
+    accept(&own_width, "16:64:16", 4, (int64_t[]){16, 32, 48, 64});
+    accept(&own_width, "5:9:3", 2, (int64_t[]){5, 8});
+    accept(&own_width, "7:7:1", 1, (int64_t[]){7});
+    accept(&own_width, "1:100:*3", 5, (int64_t[]){1, 3, 9, 27, 81});
+    accept(&own_width, "3,1:8:*2,4:6:1", 7, (int64_t[]){3, 1, 2, 4, 8, 5, 6});
+    accept(&(struct axis){.name = "n", .values = "NUMBERS", .min = 1, .max = INT64_MAX},
+           "4611686018427387904:9223372036854775807:*2", 1, (int64_t[]){4611686018427387904});
+    static const char *const forms[] = {"1:2",    "1:2:",   ":2:1",   "1::1",  "1:2:1:1",
+                                        "0:8:*2", "1:2:x",  "1:2:0",  "1:2:*", "1:2:*1",
+                                        "2:1:1",  "1:2:-1", "1 :2:1", "1-8",   "1..8"};
+    for (int i = 0; i < COUNT(forms); i++)
+        refuse(&own_width, forms[i], "a range is FIRST:LAST:STEP or FIRST:LAST:*FACTOR");
+    refuse(&own_width, "0:8:1", "-width 0:8:1: must be from 1 to 100");
+    refuse(&own_width, "1:101:50", "-width 1:101:50: must be from 1 to 100");
+    refuse(&own_width, "1:65:1", "more than 64 values");
+    refuse(&own_width, "32 64", "for several values write 32,64");
+    refuse(&own_width, "64K", "not a whole number; write 65536");
+    refuse(&own_width, "1m", "not a whole number; write 1048576");
+
     refuse(&own_sign, "pluss", "did you mean plus? it is one of plus, minus");
     refuse(&own_sign, "PLUS", "no such value");
     refuse(&own_sign, "0", "it is one of plus, minus");

@@ -45,39 +45,114 @@ static int no_such_word(const struct axis *axis, const char *item)
                 suggest_text(&s, guess), all);
 }
 
-static int parse_item(const struct axis *axis, const char *item, int64_t *value)
+// "; write 65536" for 64K, "; for several values write 32,64" for "32 64"; else "".
+static const char *number_hint(const struct axis *axis, const char *item, char text[WORD_MAX + 32])
 {
-    if (axis->words) {
-        *value = axis_word(axis, item);
-        return *value >= 0 ? OK : no_such_word(axis, item);
+    size_t digits = strspn(item, "0123456789");
+    const char *unit = digits && digits < 7 && item[digits] ? strchr("KkMm", item[digits]) : NULL;
+    text[0] = 0;
+    if (unit && !item[digits + 1]) {
+        int64_t factor = *unit == 'K' || *unit == 'k' ? 1 << 10 : 1 << 20;
+        snprintf(text, WORD_MAX + 32, "; write %lld", (long long)(factor * atoi(item)));
+    } else if (axis->values && digits && isdigit((unsigned char)item[strlen(item) - 1]) &&
+               !item[strspn(item, "0123456789 ")]) {
+        snprintf(text, WORD_MAX + 32, "; for several values write %s", item);
+        for (char *blank = text + strlen(text) - strlen(item); (blank = strchr(blank, ' '));)
+            *blank = ',';
     }
-    char *end;
-    errno = 0;
-    *value = strtoll(item, &end, 10);
-    if (end == item || *end || isspace((unsigned char)*item))
-        return fail(ERR_USAGE, "-%s %s: not a whole number", axis->name, item);
-    if (errno || *value < axis->min || *value > axis->max)
-        return fail(ERR_USAGE, "-%s %s: must be from %lld to %lld", axis->name, item,
-                    (long long)axis->min, (long long)axis->max);
+    return text;
+}
+
+// "32-128", "32..128", and all with a colon, in a list.
+static bool is_range(const struct axis *axis, const char *item)
+{
+    const char *link = item + strspn(item, "0123456789");
+    if (!axis->values) return false;
+    return strchr(item, ':') || (link > item && (*link == '-' || !strncmp(link, "..", 2)));
+}
+
+// The values of an item: first, first + step ... to last; or first, first * step ... to last.
+struct range {
+    int64_t first, last, step;
+    bool times;
+};
+
+// A whole number, of which `end` tells what follows. Returns what is behind it; NULL: there is
+// none.
+static const char *parse_number(const char *text, char end, int64_t *value)
+{
+    char *rest;
+    if (isspace((unsigned char)*text)) return NULL;
+    *value = strtoll(text, &rest, 10);
+    return rest == text || *rest != end ? NULL : end ? rest + 1 : rest;
+}
+
+static int parse_range(const struct axis *axis, const char *item, struct range *r)
+{
+    const char *p = parse_number(item, ':', &r->first);
+    if (p) p = parse_number(p, ':', &r->last);
+    r->times = p && *p == '*';
+    if (p) p = parse_number(p + r->times, 0, &r->step);
+    if (!p || r->first > r->last || r->step < 1 + r->times || (r->times && r->first < 1))
+        return fail(ERR_USAGE, "-%s %s: a range is FIRST:LAST:STEP or FIRST:LAST:*FACTOR",
+                    axis->name, item);
     return OK;
+}
+
+static int parse_item(const struct axis *axis, const char *item, struct range *r)
+{
+    char hint[WORD_MAX + 32];
+    int err = OK;
+    *r = (struct range){.step = 1};
+    errno = 0;
+    if (axis->words) {
+        r->first = r->last = axis_word(axis, item);
+        return r->first >= 0 ? OK : no_such_word(axis, item);
+    }
+    if (is_range(axis, item))
+        err = parse_range(axis, item, r);
+    else if (parse_number(item, 0, &r->first))
+        r->last = r->first;
+    else
+        err = fail(ERR_USAGE, "-%s %s: not a whole number%s", axis->name, item,
+                   number_hint(axis, item, hint));
+    if (!err && (errno || r->first < axis->min || r->last > axis->max))
+        err = fail(ERR_USAGE, "-%s %s: must be from %lld to %lld", axis->name, item,
+                   (long long)axis->min, (long long)axis->max);
+    return err;
+}
+
+int axis_values_add(struct axis_values *v, const struct axis *axis, int64_t value)
+{
+    for (int i = 0; i < v->count; i++)
+        if (v->value[i] == value) return OK;
+    if (v->count == AXIS_VALUES_MAX)
+        return fail(ERR_USAGE, "-%s: more than %d values", axis->name, AXIS_VALUES_MAX);
+    v->value[v->count++] = value;
+    return OK;
+}
+
+static int add_range(struct axis_values *v, const struct axis *axis, const struct range *r)
+{
+    int64_t value = r->first;
+    for (;;) {
+        int err = axis_values_add(v, axis, value);
+        bool more = r->times ? value <= r->last / r->step : value <= r->last - r->step;
+        if (err || !more) return err;
+        value = r->times ? value * r->step : value + r->step;
+    }
 }
 
 int axis_parse(const struct axis *axis, const char *text, struct axis_values *out)
 {
     const char *rest = text;
     char item[WORD_MAX];
-    int more;
+    struct range range;
+    int more, err = OK;
     *out = (struct axis_values){.text = text};
-    while ((more = words_next(&rest, item)) > 0) {
-        int64_t value;
-        int err = parse_item(axis, item, &value);
-        if (err) return err;
-        bool known = false;
-        for (int i = 0; i < out->count; i++) known |= out->value[i] == value;
-        if (known) continue;
-        if (out->count == AXIS_VALUES_MAX)
-            return fail(ERR_USAGE, "-%s: more than %d values", axis->name, AXIS_VALUES_MAX);
-        out->value[out->count++] = value;
+    while (!err && (more = words_next(&rest, item)) > 0) {
+        err = parse_item(axis, item, &range);
+        if (!err) err = add_range(out, axis, &range);
     }
-    return more < 0 ? words_bad(axis->name, text) : OK;
+    return err ? err : more < 0 ? words_bad(axis->name, text) : OK;
 }

@@ -12,7 +12,7 @@ extern "C" {
 
 struct axis {
     const char *name;         // as in the option -name, and in records
-    const char *values;       // for the help: NUMBERS, NAMES
+    const char *values;       // for the help: NUMBERS, NAMES; NULL: one value, which is no range
     const char *about;        // for the help, no default, no full stop
     const char *const *words; // NULL: numbers; ends with NULL
     int64_t min, max;         // of numbers
@@ -35,7 +35,11 @@ struct axis_values {
     int count;
     int64_t value[AXIS_VALUES_MAX];
 };
-// Parses a comma-separated list. ERR_USAGE says what is wrong with it.
+// Adds a value that is not there. ERR_USAGE if there is no room.
+int axis_values_add(struct axis_values *v, const struct axis *axis, int64_t value);
+// Parses a comma-separated list. An item of a list of numbers is a number or a range:
+// FIRST:LAST:STEP adds STEP, FIRST:LAST:*FACTOR multiplies, up to LAST at most. ERR_USAGE says what
+// is wrong with the list.
 int axis_parse(const struct axis *axis, const char *text, struct axis_values *out);
 
 #ifdef __cplusplus

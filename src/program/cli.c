@@ -26,6 +26,7 @@ static const char run_notes[] =
     "\nAll matrices are looked at first: where one is not there, or does not begin as a matrix\n"
     "does, nothing is measured.\n\n"
     "A list that is given again adds to it: -k 64 -k 128. All else is given once.\n"
+    "-k 16:64:16 means 16,32,48,64, and -k '1:64:*2' means 1,2,4,8,16,32,64.\n"
     "Several values of -opt make cases: -opt rows=32,64,stage=8,16 makes four.\n\n"
     "'spbench help columns' explains the table.\n\n"
     "Records (JSON Lines) go to the file of -o, the table to stderr. Without -o records go to\n"

@@ -42,8 +42,9 @@ static void show_axis(const struct axis *axis, struct option_shown *s)
 {
     char names[64], standard[32];
     *s = (struct option_shown){.name = axis->name, .value = axis->values, .axis = axis};
-    snprintf(s->about, sizeof s->about, "%s only: %s (default %s)", axis_ops(axis, names),
-             axis->about, axis_text(axis, axis->standard, standard));
+    snprintf(s->about, sizeof s->about, "%s only: %s%s (default %s)", axis_ops(axis, names),
+             axis->about, axis->words ? "" : "; ranges: 16:64:16, 1:64:*2",
+             axis_text(axis, axis->standard, standard));
 }
 
 // Axes stand behind the option that begins what they belong to.

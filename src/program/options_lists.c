@@ -30,15 +30,8 @@ int options_add_axis(const struct axis *axis, const char *text, struct axis_valu
         *all = more;
         return OK;
     }
-    for (int i = 0; i < more.count; i++) {
-        bool known = false;
-        for (int k = 0; k < all->count; k++) known |= all->value[k] == more.value[i];
-        if (known) continue;
-        if (all->count == AXIS_VALUES_MAX)
-            return fail(ERR_USAGE, "-%s: more than %d values", axis->name, AXIS_VALUES_MAX);
-        all->value[all->count++] = more.value[i];
-    }
-    return OK;
+    for (int i = 0; i < more.count && !err; i++) err = axis_values_add(all, axis, more.value[i]);
+    return err;
 }
 
 int options_add_precs(struct options *o, const char *option, const char *text)

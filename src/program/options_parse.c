@@ -116,7 +116,7 @@ static bool would_do(enum command command, const struct given *last, const char 
 static int refuse_value(enum command command, const struct given *last, const char *word)
 {
     char text[256];
-    if (!last->text || strpbrk(word, "./:") || !access(word, F_OK)) return OK;
+    if (!last->text || strpbrk(word, "./") || !access(word, F_OK)) return OK;
     int length = snprintf(text, sizeof text, "%s,%s", last->text, word);
     if (length >= (int)sizeof text) return OK;
     if (!would_do(command, last, word, text)) return OK;
