@@ -103,11 +103,33 @@ static void test_nearest(void)
     }
 }
 
+// Another word for a name beats every name that is spelled like it, where that name is offered.
+static void test_synonyms(void)
+{
+    static const struct {
+        const char *word, *names[4], *best;
+    } table[] = {{"gpu", {"cpu", "cuda"}, "cuda"},       {"gpu", {"cpu"}, "cpu"},
+                 {"double", {"f32", "f64"}, "f64"},      {"FP32", {"f32", "f64"}, "f32"},
+                 {"half", {"f32", "f64"}, NULL},         {"quiet", {"o", "q", "v"}, "q"},
+                 {"csv", {"format", "o"}, "format"},     {"csv", {"o", "op"}, "o"},
+                 {"j", {"o", "k", "threads"}, "threads"}};
+    for (int i = 0; i < COUNT(table); i++) {
+        struct suggestion s;
+        suggest_start(&s, table[i].word);
+        for (int n = 0; table[i].names[n]; n++) suggest_offer(&s, table[i].names[n]);
+        CHECK(s.best == table[i].best ||
+                  (s.best && table[i].best && !strcmp(s.best, table[i].best)),
+              "%s: %s", table[i].word, s.best ? s.best : "nothing");
+        CHECK(s.synonym == (table[i].best && strcmp(table[i].best, "cpu")), "%s", table[i].word);
+    }
+}
+
 int main(void)
 {
     test_visible();
     test_middle();
     test_messages();
     test_nearest();
+    test_synonyms();
     return TEST_END();
 }

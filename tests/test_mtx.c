@@ -196,10 +196,15 @@ static void test_pattern(void)
 static void test_bad(void)
 {
     bad("", "f:1: the file is empty");
-    bad("1 1 1\n", "f:1: not a Matrix Market file: it does not begin with %%MatrixMarket");
+    bad("1 1 1\n", "f:1: not a Matrix Market file: it does not begin with %%MatrixMarket; "
+                   "scipy.io.mmwrite writes one");
+    bad("{\"schema\":\"spbench/1\",\"kind\":\"environment\"}\n",
+        "f:1: is a file of records, not a matrix; plots/table.py and 'spbench compare' read it");
     bad("%MatrixMarket matrix coordinate real general\n",
-        "f:1: not a Matrix Market file: it does not begin with %%MatrixMarket");
-    bad("\n" REAL, "f:1: not a Matrix Market file: it does not begin with %%MatrixMarket");
+        "f:1: not a Matrix Market file: it does not begin with %%MatrixMarket; "
+        "scipy.io.mmwrite writes one");
+    bad("\n" REAL, "f:1: not a Matrix Market file: it does not begin with %%MatrixMarket; "
+                   "scipy.io.mmwrite writes one");
     bad(BANNER "coordinate real\n1 1 0\n", "f:1: the banner is cut short; it should be like "
                                            "\"%%MatrixMarket matrix coordinate real general\"");
     bad(BANNER "coordinate real general x\n", "f:1: \"x\" is one word too many in the banner");
@@ -492,14 +497,17 @@ static void test_streams(void)
     CHECK_TEXT(fail_text(), "/dev/null:1: the file is empty");
     CHECK(mtx_read("/dev/zero", 1, &A, &info) == ERR_INPUT, "endless");
     CHECK_TEXT(fail_text(),
-               "/dev/zero:1: not a Matrix Market file: it does not begin with %%MatrixMarket");
+               "/dev/zero:1: not a Matrix Market file: it does not begin with %%MatrixMarket; "
+               "scipy.io.mmwrite writes one");
 
     char want[400];
     CHECK(read_file("nowhere.mtx", &A) == ERR_INPUT, "missing");
     snprintf(want, sizeof want, "%s: No such file or directory", path_of("nowhere.mtx"));
     CHECK_TEXT(fail_text(), want);
     CHECK(mtx_read(folder, 1, &A, &info) == ERR_INPUT, "directory");
-    snprintf(want, sizeof want, "%s: is a directory, not a matrix", folder);
+    snprintf(want, sizeof want,
+             "%s: is a directory, not a matrix; 'spbench sweep %s' measures all in it", folder,
+             folder);
     CHECK_TEXT(fail_text(), want);
     file_write("secret.mtx", text, sizeof text - 1);
     chmod(path_of("secret.mtx"), 0);

@@ -342,7 +342,8 @@ static void test_packed(void)
         {"\x28\xb5\x2f\xfd$", "f: is packed with zstd; unpack it first: unzstd f"},
         {"PK\3\4\24", "f: is packed with zip; unpack it first: unzip f"},
         {"7z\xbc\xaf\x27\x1c", "f: is packed with 7z; unpack it first: 7z x f"},
-        {"PK", "f:1: not a Matrix Market file: it does not begin with %%MatrixMarket"},
+        {"PK", "f:1: not a Matrix Market file: it does not begin with %%MatrixMarket; "
+               "scipy.io.mmwrite writes one"},
     };
     struct coo C;
     struct mtx_info info;

@@ -4,8 +4,77 @@
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #define LONGEST 40 // no name is longer; nor is a word that resembles one
+
+#define VERSION "--version"
+#define TABLES  "plots/table.py FILE"
+#define FIGURES "make figures RESULTS=FILE"
+
+const char *const suggest_no_commands[] = {VERSION, TABLES, FIGURES, NULL};
+
+// What users of other programs write. To add a word: a row. A name is suggested only where it is
+// offered, so a word may have several; the name that is offered first wins.
+static const struct {
+    const char *word, *name;
+} synonyms[] = {
+    // precisions
+    {"double", "f64"},
+    {"fp64", "f64"},
+    {"float64", "f64"},
+    {"single", "f32"},
+    {"float", "f32"},
+    {"fp32", "f32"},
+    {"float32", "f32"},
+    {"half", "f16"},
+    {"fp16", "f16"},
+    {"float16", "f16"},
+    {"bfloat16", "bf16"},
+    // devices
+    {"gpu", "cuda"},
+    {"nvidia", "cuda"},
+    {"0", "cuda"},
+    {"host", "cpu"},
+    // words of other options
+    {"none", "off"},
+    // options
+    {"quiet", "q"},
+    {"silent", "q"},
+    {"verbose", "v"},
+    {"output", "o"},
+    {"out", "o"},
+    {"json", "format"},
+    {"json", "o"},
+    {"csv", "format"},
+    {"csv", "o"},
+    {"repeat", "reps"},
+    {"repeats", "reps"},
+    {"iterations", "reps"},
+    {"iters", "reps"},
+    {"samples", "reps"},
+    {"n", "reps"},
+    {"j", "threads"},
+    {"jobs", "threads"},
+    {"gpu", "device"},
+    {"dtype", "prec"},
+    {"kernel", "alg"},
+    {"kernels", "alg"},
+    {"dry-run", "n"},
+    // commands
+    {"version", VERSION},
+    {"show", "report"},
+    {"show", TABLES},
+    {"report", TABLES},
+    {"plot", FIGURES},
+    {"plots", FIGURES},
+    {"figures", FIGURES},
+    {"bench", "run"},
+    {"benchmark", "run"},
+    {"measure", "run"},
+    {"generate", "gen"},
+    {"diff", "compare"},
+};
 
 static int smaller(int a, int b) { return a < b ? a : b; }
 
@@ -33,6 +102,13 @@ static int edit_distance(const char *a, const char *b)
     return d[m][n];
 }
 
+static bool is_synonym(const char *word, const char *name)
+{
+    for (size_t i = 0; i < sizeof synonyms / sizeof *synonyms; i++)
+        if (!strcasecmp(synonyms[i].word, word) && !strcmp(synonyms[i].name, name)) return true;
+    return false;
+}
+
 void suggest_start(struct suggestion *s, const char *word)
 {
     *s = (struct suggestion){.word = word, .distance = INT_MAX};
@@ -41,6 +117,12 @@ void suggest_start(struct suggestion *s, const char *word)
 void suggest_offer(struct suggestion *s, const char *name)
 {
     size_t length = strlen(s->word);
+    if (s->synonym) return;
+    if (is_synonym(s->word, name)) {
+        s->best = name;
+        s->synonym = true;
+        return;
+    }
     int distance = edit_distance(s->word, name);
     // Whoever typed the beginning of a name meant the name; so did, rather than a name that is two
     // slips away, who wrote it out.

@@ -51,6 +51,12 @@ int bad_line(const struct body *f, const char *at, const char *format, ...)
     return fail(ERR_INPUT, "%s:%lld: %s", f->text->name, text_line(f->text, at), what);
 }
 
+static bool begins_with(const struct body *f, const char *text)
+{
+    int64_t length = (int64_t)strlen(text);
+    return f->end - f->data >= length && !memcmp(f->data, text, (size_t)length);
+}
+
 // The first line; *p is left behind it.
 static int banner_read(struct body *f, const char **p)
 {
@@ -67,9 +73,14 @@ static int banner_read(struct body *f, const char **p)
 
     if (*p == f->end) return bad_line(f, *p, "the file is empty");
     if (f->end - *p >= 3 && !memcmp(*p, "\xef\xbb\xbf", 3)) *p += 3; // byte order mark
+    if (begins_with(f, "{\"schema\":\"spbench/"))
+        return bad_line(f, f->data,
+                        "is a file of records, not a matrix; plots/table.py and 'spbench compare' "
+                        "read it");
     if (!word_is(word_next(p, f->end), "%%MatrixMarket"))
         return bad_line(f, f->data,
-                        "not a Matrix Market file: it does not begin with %%%%MatrixMarket");
+                        "not a Matrix Market file: it does not begin with %%%%MatrixMarket; "
+                        "scipy.io.mmwrite writes one");
     struct word object = word_next(p, f->end), format = word_next(p, f->end);
     struct word field = word_next(p, f->end), symmetry = word_next(p, f->end);
     struct word extra = word_next(p, f->end);

@@ -34,6 +34,14 @@ size_t text_stem(const char *path, const char **start)
     return length;
 }
 
+// A zip file whose first member is an array, as numpy.savez and scipy.sparse.save_npz write.
+static bool is_numpy(const struct text *t)
+{
+    const int64_t head = 128; // more than the header of a member with a short name
+    return t->file_bytes >= 4 && !memcmp(t->data, "PK\3\4", 4) &&
+           memmem(t->data, (size_t)min64(t->file_bytes, head), ".npy", 4);
+}
+
 // What else a file may be packed with, by its first bytes.
 static int refuse_packed(const struct text *t)
 {
@@ -47,6 +55,11 @@ static int refuse_packed(const struct text *t)
                    {"PK\3\4", "zip", "unzip"},
                    {"PK\5\6", "zip", "unzip"},
                    {"7z\xbc\xaf\x27\x1c", "7z", "7z x"}};
+    if (is_numpy(t))
+        return fail(ERR_INPUT,
+                    "%s: is a NumPy file, not a matrix file; in Python: "
+                    "scipy.io.mmwrite(\"out.mtx\", scipy.sparse.load_npz(\"%s\"))",
+                    t->name, t->name);
     for (int i = 0; i < COUNT(packers); i++) {
         size_t length = strlen(packers[i].magic);
         if (t->file_bytes < (int64_t)length || memcmp(t->data, packers[i].magic, length)) continue;
@@ -250,7 +263,10 @@ static int file_read(int fd, bool is_stdin, struct text *t)
 {
     struct stat st;
     if (fstat(fd, &st)) return fail(ERR_INPUT, "%s: %s", t->name, strerror(errno));
-    if (S_ISDIR(st.st_mode)) return fail(ERR_INPUT, "%s: is a directory, not a matrix", t->name);
+    if (S_ISDIR(st.st_mode))
+        return fail(ERR_INPUT,
+                    "%s: is a directory, not a matrix; 'spbench sweep %s' measures all in it",
+                    t->name, t->name);
     if (!is_stdin && S_ISREG(st.st_mode) && st.st_size > 0) {
         void *p = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
         if (p != MAP_FAILED) {

@@ -1,5 +1,6 @@
 #include "device/device.h"
 
+#include "base/suggest.h"
 #include "base/words.h"
 
 #include <assert.h>
@@ -81,7 +82,13 @@ int device_parse(const char *spec, enum device_kind *kind, int *index)
         if (*index >= 0) return OK;
         *index = 0;
     }
-    return fail(ERR_USAGE, "-device %s: no such device; it is one of %s", spec, device_names());
+    struct suggestion s;
+    char guess[64];
+    suggest_start(&s, spec);
+    suggest_offer(&s, "auto");
+    for (int k = 0; k < DEVICE_KINDS; k++) suggest_offer(&s, device_list[k].name);
+    return fail(ERR_USAGE, "-device %s: no such device; %sit is one of %s", spec,
+                suggest_text(&s, guess), device_names());
 }
 
 void device_id(enum device_kind kind, int index, char id[16])

@@ -112,6 +112,7 @@ static int no_such_command(const char *name, const char *what, const char *also)
     for (int i = 0; i < COMMAND_COUNT; i++)
         if (commands[i].about) suggest_offer(&s, commands[i].name);
     if (also) suggest_offer(&s, also);
+    for (int i = 0; suggest_no_commands[i]; i++) suggest_offer(&s, suggest_no_commands[i]);
     return fail(ERR_USAGE, "%s: no such %s; %s'spbench help' lists the commands", name, what,
                 suggest_text(&s, guess));
 }

@@ -67,17 +67,20 @@ static int unknown_option(enum command command, const char *command_name, const 
     char guess[64], name[64], dashed[64] = "", begun[48];
     snprintf(name, sizeof name, "%.*s", (int)strcspn(word, "="), word);
     size_t length = strlen(name);
-    if (option_find(name, length) >= 0 || axis_find(name, length) >= 0)
-        return fail(ERR_USAGE, "-%s: %s does not take it; 'spbench help %s' shows what it takes",
-                    name, command_name, command_name);
+    bool elsewhere = option_find(name, length) >= 0 || axis_find(name, length) >= 0;
     suggest_start(&s, name);
     for (int i = 0; (known = name_at(command, i, &takes)); i++)
         if (takes) suggest_offer(&s, known);
-    if (begins_options(command, name, begun)) {
+    if (elsewhere && !s.synonym) { // one that is spelled like it is not meant
+        s.best = NULL;
+    } else if (!s.synonym && begins_options(command, name, begun)) {
         s.best = begun;
     } else if (s.best) {
         snprintf(dashed, sizeof dashed, "-%s", s.best), s.best = dashed;
     }
+    if (elsewhere)
+        return fail(ERR_USAGE, "-%s: %s does not take it; %s'spbench help %s' shows what it takes",
+                    name, command_name, suggest_text(&s, guess), command_name);
     return fail(ERR_USAGE, "-%s: no such option of %s; %s'spbench help %s' shows all", name,
                 command_name, suggest_text(&s, guess), command_name);
 }

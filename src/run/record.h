@@ -34,7 +34,7 @@ int record_run_id(char run[17]);
 // mended: record_tail.h. What is there and is no file of records stays as it is: ERR_USAGE; so
 // does, but for `append`, what a sweep is writing to: ERR_OUTPUT.
 int record_open(struct record_file *out, const char *path, bool append, uint64_t seed);
-// ERR_USAGE: the name ends with .gz, and records are written plain.
+// ERR_USAGE: the name ends with .gz or .csv, and records are plain JSON Lines.
 int record_check_name(const char *path);
 // Takes all records out of the file again.
 int record_empty(struct record_file *out);

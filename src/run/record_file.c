@@ -42,9 +42,13 @@ static int mend_end(int fd, const char *path, int64_t *cut)
 
 int record_check_name(const char *path)
 {
-    const char *end = path + strlen(path);
-    if (end - path < 3 || strcmp(end - 3, ".gz")) return OK;
-    return fail(ERR_USAGE, "-o %s: records are written plain; compress them afterwards", path);
+    const char *dot = strrchr(path, '.');
+    if (dot && !strcmp(dot, ".gz"))
+        return fail(ERR_USAGE, "-o %s: records are written plain; compress them afterwards", path);
+    if (dot && !strcmp(dot, ".csv"))
+        return fail(ERR_USAGE, "-o %s: records are JSON Lines and not CSV: -o %.*s.jsonl", path,
+                    (int)(dot - path), path);
+    return OK;
 }
 
 // A matrix is easily named where the records should go. Their own files begin with a brace, also
