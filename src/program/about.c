@@ -40,12 +40,12 @@ const struct about_variable about_variables[] = {
 };
 
 const struct about_exit about_exits[] = {
-    {"run", 0, "every case is ok or unsupported"},
-    {"run", 1, "a case is wrong or failed, or records cannot be written"},
+    {"run", 0, "every case is ok or unsupported, and one at least is ok"},
+    {"run", 1, "a case is wrong or failed, all are unsupported, or records cannot be written"},
     {"doctor", 0, "nothing spoils a measurement"},
     {"doctor", 1, "something would"},
-    {"sweep", 0, "every case of the file of -o is ok or unsupported"},
-    {"sweep", 1, "a case is wrong or failed, or records cannot be written"},
+    {"sweep", 0, "every case of the file of -o is ok or unsupported, and one at least is ok"},
+    {"sweep", 1, "a case is wrong or failed, all are unsupported, or records cannot be written"},
     {"sweep", 3, "a matrix could not be read"},
     {"sweep", 130, "interrupted: the same command goes on"},
     {"compare", 0, "no regression"},

@@ -248,6 +248,18 @@ void cli_tell_device(const struct choice *c, const struct options *o)
     if (c->fallback[0] && !o->quiet) fprintf(stderr, "running on the CPU: %s\n", c->fallback);
 }
 
+int cli_check_measured(int64_t cases, int64_t unsupported, const char *first)
+{
+    char all[64] = "the case is unsupported";
+    if (!cases || unsupported < cases) return OK;
+    if (cases > 1) snprintf(all, sizeof all, "all %lld cases are unsupported", (long long)cases);
+    return fail(ERR_UNSUPPORTED, "nothing was measured: %s%s%s", all,
+                !first      ? "; the records say why"
+                : cases > 1 ? ", the first: "
+                            : ": ",
+                first ? first : "");
+}
+
 void cli_tell_file(const struct record_file *out, const struct options *o)
 {
     char name[FAIL_TEXT_MAX];

@@ -20,6 +20,8 @@ struct run {
     bool records; // they go somewhere
     struct table table;
     struct outcome *outcome;
+    int64_t cases, unsupported;          // all, and those that cannot be measured here,
+    char why_unsupported[FAIL_TEXT_MAX]; // the first of them
     int64_t timed, busy; // cases; those beside which the machine had much else to do,
     int64_t overtaking;  // and those that do not wait for the work ahead of them
     bool count;          // -counters
@@ -79,6 +81,9 @@ static int emit(const struct result *r, void *arg)
     case STATUS_SKIPPED: break;
     default: run->outcome->bad_case = true;
     }
+    if (r->status == STATUS_UNSUPPORTED && !run->unsupported++)
+        snprintf(run->why_unsupported, sizeof run->why_unsupported, "%s", r->reason);
+    run->cases++;
     run->timed += r->timed;
     run->busy += r->timed && r->timing.busy;
     run->overtaking += r->timed && r->in_order == ORDER_BROKEN;
@@ -221,6 +226,7 @@ int cli_run(const struct request *q)
     tell_order(&run);
     int close_err = record_close(&run.out);
     if (!err) err = close_err;
+    if (!err) err = cli_check_measured(run.cases, run.unsupported, run.why_unsupported);
 done:
     table_free(&run.table);
     summaries_free(&run.sum);

@@ -335,9 +335,11 @@ static int measure(struct whole *c, struct outcome *outcome)
     char why[FAIL_TEXT_MAX];
     if (err) snprintf(why, sizeof why, "%s", fail_text());
     progress_end(&progress);
-    int64_t bad = -s->endings.unread;
-    for (int i = 0; i < STATUS_COUNT; i++)
+    int64_t bad = -s->endings.unread, cases = 0;
+    for (int i = 0; i < STATUS_COUNT; i++) {
+        cases += s->endings.by_status[i];
         if (!status_is_good((enum status)i)) bad += s->endings.by_status[i];
+    }
     outcome->bad_case = bad > 0;
     outcome->bad_matrix = s->endings.unread > 0;
     int close_err = record_close(&c->out);
@@ -345,7 +347,9 @@ static int measure(struct whole *c, struct outcome *outcome)
         return fail(err, "%s; %sthe same command goes on", why,
                     c->o->sweep.fresh ? "without -fresh " : "");
     if (err) return fail((enum err)err, "%s", why);
-    return close_err ? close_err : sum_up(c);
+    if (!close_err) close_err = sum_up(c);
+    if (close_err) return close_err;
+    return cli_check_measured(cases, s->endings.by_status[STATUS_UNSUPPORTED], NULL);
 }
 
 static int prepare(struct whole *c, const struct request *q)
