@@ -130,6 +130,7 @@ static int write_format(FILE *out, const void *arg)
 static int write_report(const struct options *o, const struct comparison *c)
 {
     struct report report = {report_formats, c};
+    if (o->quiet && !o->format && !o->output) return OK;
     while (o->format && strcmp(report.format->name, o->format)) report.format++;
     return report_output_write(o, write_format, &report);
 }

@@ -6,12 +6,26 @@
 #include "program/report_view.h"
 #include "run/report.h"
 
+// What -q leaves of the output of a command.
+static const char *about_quiet(enum command command)
+{
+    switch (command) {
+    case COMMAND_COMPARE:
+        return "no table, no progress: the exit status tells; -format and -o still write";
+    case COMMAND_SELFTEST: return "no progress";
+    case COMMAND_DOCTOR: return "only the advice";
+    default: return "no table, no progress; only mistakes are told";
+    }
+}
+
 // What an option that has no text of its own is about.
 static void about_names(enum command command, const struct option *option, char text[256])
 {
     if (!strcmp(option->name, "op"))
         snprintf(text, 256, "operation; left out: that of the algorithms, %s where several have it",
                  ops[0]->name);
+    else if (!strcmp(option->name, "q"))
+        snprintf(text, 256, "%s", about_quiet(command));
     else if (!strcmp(option->name, "o"))
         snprintf(text, 256, "%s",
                  command == COMMAND_DOCTOR   ? "where a record of what was found goes (JSON Lines)"
