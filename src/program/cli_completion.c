@@ -22,6 +22,34 @@ static const char body[] =
     "    done\n"
     "}\n"
     "\n"
+    "_spbench_narrow() { # OPTION WORD...: keeps the values that go with the words before them\n"
+    "    local by word name item given='' kept=' '\n"
+    "    local -a all items\n"
+    "    case $1 in alg) by=op ;; opt) by=alg ;; *) return ;; esac\n"
+    "    while shift && (($#)); do\n"
+    "        word=${1#-} word=${word#-}\n"
+    "        if [[ $1 == -* && $word == \"$by=\"* ]]; then given+=,${word#*=}; fi\n"
+    "        if [[ $1 == -* && $word == \"$by\" ]]; then given+=,${2-}; fi\n"
+    "    done\n"
+    "    given=${given#,} given=${given//[\\'\\\"]/} all=(\"${_spbench_reply[@]}\")\n"
+    "    IFS=, read -ra items <<<\"$given\"\n"
+    "    if [[ $by == op ]]; then\n"
+    "        _spbench_algorithms \"$given\"\n"
+    "    elif [[ -n $given && \" ${items[*]} \" != *' all '* ]]; then\n"
+    "        _spbench_words alg\n"
+    "        for name in \"${_spbench_reply[@]}\"; do\n"
+    "            for item in \"${items[@]}\"; do\n"
+    "                # shellcheck disable=SC2053  # a pattern is what it is\n"
+    "                if [[ $name == $item ]]; then _spbench_parameters \"$name\"; fi\n"
+    "            done\n"
+    "        done\n"
+    "        _spbench_reply=()\n"
+    "        for name in \"${all[@]}\"; do\n"
+    "            if [[ $kept == *\" $name \"* ]]; then _spbench_reply+=(\"$name\"); fi\n"
+    "        done\n"
+    "    fi\n"
+    "}\n"
+    "\n"
     "_spbench() {\n"
     "    local IFS=$' \\t\\n' line=${COMP_LINE:0:COMP_POINT}\n"
     "    local cur prev command=run option='' value='' dash=- strip i\n"
@@ -45,6 +73,7 @@ static const char body[] =
     "    if [[ -n $option ]] && _spbench_takes \"$option\"; then\n"
     "        # Of a list the last item.\n"
     "        _spbench_words \"$option\"\n"
+    "        _spbench_narrow \"$option\" \"${words[@]:1:i-1}\"\n"
     "        local head=${cur%\"$value\"}\n"
     "        if [[ $value == *,* ]]; then head+=${value%,*}, value=${value##*,}; fi\n"
     "        _spbench_add \"$head\" \"$value\" \"${_spbench_reply[@]}\"\n"
@@ -138,6 +167,33 @@ static void print_words(void)
     printf("    esac\n}\n");
 }
 
+static void print_algorithms(void)
+{
+    printf(
+        "\n_spbench_algorithms() { # OPERATION: its algorithms; of no operation nothing changes\n"
+        "    case $1 in\n");
+    for (int x = 0; x < op_count; x++) {
+        printf("    %s) _spbench_reply=(", ops[x]->name);
+        algorithm_words(ops[x], print_quoted, NULL);
+        printf(" ) ;;\n");
+    }
+    printf("    esac\n}\n");
+}
+
+static void print_parameters(void)
+{
+    const struct param *p;
+    printf("\n_spbench_parameters() { # ALGORITHM: adds its parameters, on all devices, to $kept\n"
+           "    case $1 in\n");
+    for (int i = 0; i < algo_count; i++) {
+        if (!algos[i].algo || !algo_param(algos[i].algo, 0)) continue;
+        printf("    %s) kept+='", algos[i].name);
+        for (int k = 0; (p = algo_param(algos[i].algo, k)); k++) printf("%s= ", p->name);
+        printf("' ;;&\n");
+    }
+    printf("    esac\n}\n");
+}
+
 static void print_specs(const char *before)
 {
     for (const struct gen_kind *g = gen_help; g->name; g++) printf(" '%s%s:'", before, g->name);
@@ -185,6 +241,8 @@ int cli_completion(const struct request *q)
     print_options();
     print_taking();
     print_words();
+    print_algorithms();
+    print_parameters();
     print_operands();
     fputs(body, stdout);
     return OK;

@@ -95,6 +95,9 @@ void options_help(enum command command);
 // Calls add() with each word that the option takes; what takes numbers or files has none.
 void option_words(const struct option_shown *s, void (*add)(void *to, const char *word), void *to);
 
+// The same for -alg with an operation; NULL: with any.
+void algorithm_words(const struct op *op, void (*add)(void *to, const char *word), void *to);
+
 // The i-th axis of all that operations have, each once; NULL after the last.
 const struct axis *axis_all(int i);
 // "spmm and sddmm": the operations that have an axis.

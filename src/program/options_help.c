@@ -99,15 +99,18 @@ static void add_ops(add_word *add, void *to)
 }
 
 // An algorithm has a row for each operation and device that it is there for.
-static void add_algorithms(add_word *add, void *to)
+void algorithm_words(const struct op *op, add_word *add, void *to)
 {
     add(to, "all");
     for (int i = 0; i < algo_count; i++) {
-        bool known = false;
-        for (int k = 0; k < i; k++) known |= !strcmp(algos[k].name, algos[i].name);
+        bool known = op && algos[i].op != op;
+        for (int k = 0; k < i && !known; k++)
+            known = (!op || algos[k].op == op) && !strcmp(algos[k].name, algos[i].name);
         if (!known) add(to, algos[i].name);
     }
 }
+
+static void add_algorithms(add_word *add, void *to) { algorithm_words(NULL, add, to); }
 
 static void add_precisions(add_word *add, void *to)
 {
