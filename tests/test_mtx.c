@@ -199,7 +199,7 @@ static void test_bad(void)
     bad("1 1 1\n", "f:1: not a Matrix Market file: it does not begin with %%MatrixMarket; "
                    "scipy.io.mmwrite writes one");
     bad("{\"schema\":\"spbench/1\",\"kind\":\"environment\"}\n",
-        "f:1: is a file of records, not a matrix; plots/table.py and 'spbench compare' read it");
+        "f:1: is a file of records, not a matrix; 'spbench report' and 'spbench compare' read it");
     bad("%MatrixMarket matrix coordinate real general\n",
         "f:1: not a Matrix Market file: it does not begin with %%MatrixMarket; "
         "scipy.io.mmwrite writes one");

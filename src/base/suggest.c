@@ -9,10 +9,9 @@
 #define LONGEST 40 // no name is longer; nor is a word that resembles one
 
 #define VERSION "--version"
-#define TABLES  "plots/table.py FILE"
 #define FIGURES "make figures RESULTS=FILE"
 
-const char *const suggest_no_commands[] = {VERSION, TABLES, FIGURES, NULL};
+const char *const suggest_no_commands[] = {VERSION, FIGURES, NULL};
 
 // What users of other programs write. To add a word: a row. A name is suggested only where it is
 // offered, so a word may have several; the name that is offered first wins.
@@ -64,8 +63,8 @@ static const struct {
     // commands
     {"version", VERSION},
     {"show", "report"},
-    {"show", TABLES},
-    {"report", TABLES},
+    {"table", "report"},
+    {"summary", "report"},
     {"plot", FIGURES},
     {"plots", FIGURES},
     {"figures", FIGURES},

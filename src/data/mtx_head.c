@@ -75,8 +75,8 @@ static int banner_read(struct body *f, const char **p)
     if (f->end - *p >= 3 && !memcmp(*p, "\xef\xbb\xbf", 3)) *p += 3; // byte order mark
     if (begins_with(f, "{\"schema\":\"spbench/"))
         return bad_line(f, f->data,
-                        "is a file of records, not a matrix; plots/table.py and 'spbench compare' "
-                        "read it");
+                        "is a file of records, not a matrix; 'spbench report' and 'spbench "
+                        "compare' read it");
     if (!word_is(word_next(p, f->end), "%%MatrixMarket"))
         return bad_line(f, f->data,
                         "not a Matrix Market file: it does not begin with %%%%MatrixMarket; "
