@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "device/device.h"
+#include "device/digest.h"
 #include "test.h"
 
 #define PLACES 5000
@@ -88,6 +88,56 @@ static void test_bits(struct device *d, const struct shape *s)
     memcpy(b.host + (s->length - 1) * s->width, one, (size_t)s->width);
     bool same = s->length == 1 || !memcmp(one, b.host, (size_t)s->width);
     CHECK(same == (digest(&b).bits == first.bits), "width %d: the order does not count", s->width);
+    block_free(&b);
+}
+
+// The digest is what digest_add() adds up, element by element; so backends agree.
+static void test_definition(struct device *d, const struct shape *s)
+{
+    struct block b;
+    block_make(d, s->lines, s->length, s->step, s->width, s->real, &b);
+    struct digest x = digest(&b);
+    struct device_view host = b.v;
+    struct digest_part part = {0};
+    host.p = b.host;
+    for (int64_t q = 0; q < s->lines * s->length; q++) digest_add(&host, q, &part);
+    struct digest y = digest_of(&part);
+    CHECK(x.bits == y.bits, "width %d: other bits than the definition's", s->width);
+    CHECK(fabs(x.sum - y.sum) <= 1e-15 * x.size && fabs(x.size - y.size) <= 1e-12 * x.size,
+          "%s %.17g, by definition %.17g", d->id, x.sum, y.sum);
+    block_free(&b);
+}
+
+static void swap(unsigned char *a, unsigned char *b, int64_t bytes)
+{
+    for (int64_t i = 0; i < bytes; i++) {
+        unsigned char kept = a[i];
+        a[i] = b[i], b[i] = kept;
+    }
+}
+
+// Two runs of elements that change places change the bits and the sum, also where they have the
+// same slots of other blocks; so do two elements that lose their signs.
+static void test_places(struct device *d, int width)
+{
+    static const int64_t moved[][3] = {
+        {0, 64, 64}, {10, 1000, 24}, {0, DIGEST_BLOCK, 1}, {7, 3 * DIGEST_BLOCK + 7, DIGEST_BLOCK}};
+    struct block b;
+    block_make(d, 1, PLACES, PLACES, width, true, &b);
+    struct digest first = digest(&b);
+    for (int i = 0; i < COUNT(moved); i++) {
+        unsigned char *one = b.host + moved[i][0] * width, *other = b.host + moved[i][1] * width;
+        swap(one, other, moved[i][2] * width);
+        struct digest now = digest(&b);
+        CHECK(now.bits != first.bits && fabs(now.sum - first.sum) > 1e-6, "row %d: %g", i,
+              now.sum - first.sum);
+        swap(one, other, moved[i][2] * width);
+    }
+    for (int i = 1; i < PLACES; i++) {
+        b.host[width - 1] ^= 0x80, b.host[i * width + width - 1] ^= 0x80;
+        if (i % 97 == 0) CHECK(digest(&b).bits != first.bits, "signs of elements 0 and %d", i);
+        b.host[width - 1] ^= 0x80, b.host[i * width + width - 1] ^= 0x80;
+    }
     block_free(&b);
 }
 
@@ -176,7 +226,10 @@ static void test_device(const char *spec)
         test_sum(&d, &shapes[i]);
         test_spoil(&d, &shapes[i]);
         test_agree(&d, &shapes[i]);
+        test_definition(&d, &shapes[i]);
     }
+    test_places(&d, 4);
+    test_places(&d, 8);
     struct digest x = {1, 1, 1};
     struct device_view nothing = {NULL, 0, 3, 3, 4, true};
     CHECK(!device_digest(&d, &nothing, &x) && !x.bits && x.sum == 0, "a digest of nothing");

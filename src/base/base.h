@@ -45,9 +45,11 @@ enum err {
 // sanitizer: its start-up code runs after the loader's choice and would be called too early.
 #if defined(__x86_64__) && defined(__gnu_linux__) && defined(__GNUC__) && !defined(__clang__) &&   \
     !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-#define CPU_CLONES __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
+#define CPU_CLONES    __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
+#define CPU_CLONES_V3 __attribute__((target_clones("arch=x86-64-v3", "default"))) // not for AVX-512
 #else
 #define CPU_CLONES
+#define CPU_CLONES_V3
 #endif
 
 // Keeps one line of text for the caller's thread and returns `code`: return fail(ERR_INPUT, "...").

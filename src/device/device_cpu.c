@@ -3,7 +3,7 @@
 #include "device/device.h"
 #include "base/cpus.h"
 #include "base/sysfs.h"
-#include "device/digest.h"
+#include "device/digest_cpu.h"
 #include "device/roof.h"
 
 #include <malloc.h>
@@ -19,6 +19,7 @@ struct cpu {
     double start_ms;      // of the timer
     unsigned char *flush; // 2 x what may be cached, from the first flush on
     int64_t flush_bytes;
+    struct digest_table digest;
 };
 
 static int cpu_count(void) { return 1; }
@@ -151,6 +152,7 @@ static int cpu_open(struct device *d)
     struct cpu *cpu = mem_zero_alloc(1, sizeof *cpu);
     if (!cpu) return ERR_MEMORY;
     keep_pages();
+    digest_table_fill(&cpu->digest);
     struct utsname system;
     sysfs_value("/proc/cpuinfo", "model name", d->name, sizeof d->name);
     if (!d->name[0])
@@ -213,19 +215,7 @@ static int cpu_fill(struct device *d, void *p, int byte, int64_t bytes)
 
 static int cpu_digest(struct device *d, const struct device_view *v, struct digest *out)
 {
-    (void)d;
-    int64_t count = v->lines * v->length;
-    uint64_t bits = 0;
-    double sum = 0, size = 0;
-#pragma omp parallel reduction(+ : bits, sum, size) if (count * v->width > PIECE / 16)
-    {
-        struct digest_part part = {0};
-#pragma omp for schedule(static)
-        for (int64_t q = 0; q < count; q++) digest_add(v, q, &part);
-        struct digest mine = digest_of(&part);
-        bits += mine.bits, sum += mine.sum, size += mine.size;
-    }
-    *out = (struct digest){bits, sum, size};
+    digest_cpu(&((struct cpu *)d->backend)->digest, v, out);
     return OK;
 }
 
