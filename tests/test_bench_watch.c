@@ -7,6 +7,7 @@
 
 static int runs;  // of the algorithm under test
 #define CHECKED 2 // runs of the check
+#define REPS    400
 
 static int idle_run(struct task *t) { return ++runs <= CHECKED ? own_run(t) : OK; }
 
@@ -63,7 +64,7 @@ static struct endings outcome(int (*run_it)(struct task *t), enum check_mode mod
     if (mode != CHECK_OFF) parts_add(&x, &csr_entry);
     struct plan plan = parts_plan(&x);
     plan.check = mode;
-    plan.rule = (struct timing_rule){.reps = 100, .warmup = 1};
+    plan.rule = (struct timing_rule){.reps = REPS, .warmup = 1};
     runs = got.count = 0;
     CHECK(!bench_matrix(&plan, &places.all, &M, keep_looks, NULL), "%s", fail_text());
     CHECK(!places.cpu.used_bytes, "%lld bytes left", (long long)places.cpu.used_bytes);
@@ -93,7 +94,8 @@ static void test_faults(void)
               "%s: %s, %s", table[i].name, status_name(o.list[0].status), o.list[0].reason);
         CHECK(o.list[0].timed == (o.list[0].status == STATUS_OK), "%s has a time", table[i].name);
         CHECK(o.list[1].status == STATUS_OK, "after %s: %s", table[i].name, o.list[1].reason);
-        CHECK(looked > 100, "%lld looks at 100 samples", (long long)looked);
+        CHECK(looked > REPS / 8 && looked < REPS, "%lld looks at %d samples", (long long)looked,
+              REPS);
     }
 }
 

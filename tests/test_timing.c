@@ -23,6 +23,8 @@ static int note(char deed)
 static int count_run(void *arg) { return (void)arg, runs++, note('r'); }
 static int count_before(void *arg, bool last) { return (void)arg, note(last ? 'B' : 'b'); }
 static int count_after(void *arg, bool last) { return (void)arg, note(last ? 'A' : 'a'); }
+static int count_release(void *arg) { return (void)arg, note('x'); }
+static bool is_even(void *arg, int64_t sample) { return (void)arg, sample % 2 == 0; }
 static int fake_start(struct device *d) { return (void)d, OK; }
 static int fake_flush(struct device *d) { return (void)d, flushes++, note('f'); }
 static int fake_stop(struct device *d, double *ms)
@@ -179,66 +181,94 @@ static void test_bound(void)
     }
 }
 
-// What is done after each run that makes its result leaves no room for batches; after a run that
-// failed there is nothing to look at.
+// A result that each run makes is looked at or released; that leaves no room for batches. After a
+// run that failed there is nothing to look at.
 static void test_fresh(void)
 {
-    const struct timed_work fresh = {count_run, count_before, count_after, true, NULL};
+    struct timed_work fresh = {count_run, count_before, count_after, NULL, count_release, NULL};
     struct timed_work failing = fresh;
     struct timing t;
     int err = measure_with(quick, fresh, (struct timing_rule){.reps = 2, .warmup = 3}, &t);
     CHECK(!err && t.batch == 1 && t.count == 2, "batch %d", t.batch);
-    CHECK_TEXT(deeds, "rarara"
-                      "rabra"
-                      "rarabra"
-                      "raBrA");
+    CHECK_TEXT(deeds, "rxrxrx"
+                      "bra"
+                      "rxbra"
+                      "rxBrA");
+    timing_free(&t);
+    fresh.is_due = is_even;
+    err = measure_with(quick, fresh, (struct timing_rule){.reps = 2, .warmup = 1}, &t);
+    CHECK(!err && t.count == 2, "%d samples", t.count);
+    CHECK_TEXT(deeds, "rx"
+                      "bra"
+                      "rxbrx"
+                      "BrA");
     timing_free(&t);
     failing.run = fail_third;
     err = measure_with(slow, failing, (struct timing_rule){.reps = 5}, &t);
     CHECK(err == ERR_DEVICE && !t.samples, "error %d", err);
-    CHECK_TEXT(deeds, "rarar");
+    CHECK_TEXT(deeds, "rxrxr");
     failing.run = fail_late;
     err = measure_with(slow, failing, (struct timing_rule){.reps = 10000000}, &t);
     CHECK(err == ERR_DEVICE && runs == 40 && !t.samples && !t.count, "error %d", err);
 }
 
-// The result of each sample is spoilt before and looked at after; so that neither is seen in the
-// cache, one run or two come first, unless it is so long that it does not matter, or the cache is
-// cold.
+// The result of each sample is spoilt before, and looked at after if it is due. So that a look is
+// not seen in the cache, a run follows, unless it is so long that it does not matter, or the cache
+// is cold.
 static void test_hooks(void)
 {
     static const struct {
         double (*script)(int);
         bool cold;
+        bool (*is_due)(void *arg, int64_t sample);
         const char *deeds;
-    } table[] = {{slow, false,
+    } table[] = {{slow, false, NULL,
                   "r"
+                  "bra"
                   "rbra"
-                  "rrbra"
                   "rBrA"},
-                 {slower, false,
+                 {slower, false, NULL,
                   "r"
                   "bra"
                   "bra"
                   "BrA"},
-                 {slow, true,
+                 {slow, true, NULL,
                   "r"
                   "bfra"
                   "bfra"
+                  "BfrA"},
+                 {slow, false, is_even,
+                  "r"
+                  "bra"
+                  "rbr"
+                  "BrA"},
+                 {slow, true, is_even,
+                  "r"
+                  "bfra"
+                  "bfr"
                   "BfrA"}};
-    const struct timed_work work = {count_run, count_before, count_after, false, NULL};
+    struct timed_work work = {count_run, count_before, count_after, NULL, NULL, NULL};
     struct timing t;
     for (int i = 0; i < COUNT(table); i++) {
         const struct timing_rule rule = {.reps = 2, .warmup = 1, .cold = table[i].cold};
+        work.is_due = table[i].is_due;
         int err = measure_with(table[i].script, work, rule, &t);
         CHECK(!err && t.count == 2 && t.warmup == 1, "row %d: %d samples after %d", i, t.count,
               t.warmup);
         CHECK_TEXT(deeds, table[i].deeds);
         timing_free(&t);
     }
+    // A run that is looked at and one to refresh come before each batch, and one to refresh
+    // between.
+    work.is_due = NULL;
     int err = measure_with(quick, work, (struct timing_rule){.reps = 2, .warmup = 2}, &t);
-    CHECK(!err && t.batch == 997 && runs == 2 + 1 + 2 + 1 + 1 + 2 + 2 + 3 * (1 + 997),
-          "batch %d, %d runs", t.batch, runs);
+    CHECK(!err && t.batch == 997 && runs == 2 + 3 * (2 + 997) + 2, "batch %d, %d runs", t.batch,
+          runs);
+    timing_free(&t);
+    work.is_due = is_even;
+    err = measure_with(quick, work, (struct timing_rule){.reps = 2, .warmup = 2}, &t);
+    CHECK(!err && t.batch == 997 && runs == 2 + 3 * (1 + 997) + 2, "batch %d, %d runs", t.batch,
+          runs);
     timing_free(&t);
 }
 
@@ -256,9 +286,9 @@ static void test_hook_errors(void)
         *(i < 2 ? &work.before : &work.after) = refuse_sample;
         int err = measure_with(slow, work, (struct timing_rule){.reps = 4, .warmup = 1}, &t);
         CHECK(err == ERR_UNCHECKED && !t.samples, "hook %d: error %d", i, err);
-        // The warm-up, what came before, what comes ahead of this sample, and it itself.
-        int before = last ? 1 + (1 + 2 + 1 + 1) + 4 : 1, ahead = last ? 2 : 1;
-        CHECK(runs == before + ahead + (i >= 2), "hook %d: %d runs", i, runs);
+        // The warm-up, four samples, those that refresh, and the sample itself.
+        static const int expected[] = {1, 1 + 4, 1 + 1, 1 + 4 + 4 + 1};
+        CHECK(runs == expected[i], "hook %d: %d runs", i, runs);
     }
 }
 

@@ -134,6 +134,26 @@ static void check_varying(struct inputs *in, enum check_mode mode)
     task_teardown(&x.t);
 }
 
+// Samples 1, 2, 4, 8, ... are looked at and a random quarter of the others, other ones with another
+// seed; all after a result that differs in a bit.
+static void test_due(void)
+{
+    struct problem p = {.seed = 1}, other = {.seed = 2};
+    struct reference ref = {.p = &p}, other_ref = {.p = &other};
+    struct watch w = {.ref = &ref}, x = {.ref = &other_ref};
+    int due = 0, unlike = 0;
+    for (int64_t s = 0; s < 1024; s++) {
+        bool now = watch_is_due(&w, s);
+        CHECK(now || (s & (s + 1)), "sample %lld is not looked at", (long long)s + 1);
+        due += now, unlike += now != watch_is_due(&x, s);
+    }
+    CHECK(due > 200 && due < 320 && unlike > 200, "%d of 1024, %d not with another seed", due,
+          unlike);
+    w.looks.varied = 1;
+    for (int64_t s = 0; s < 64; s++)
+        CHECK(watch_is_due(&w, s), "sample %lld is not looked at", (long long)s + 1);
+}
+
 // Whatever allocation fails while a result is looked at, it is told as such, and nothing is left.
 static void check_starved(struct inputs *in)
 {
@@ -189,6 +209,7 @@ int main(void)
 {
     struct csr A;
     CHECK(!device_open("cpu", &dev), "%s", fail_text());
+    test_due();
     struct matrix M;
     CHECK(!matrix_load("gen:uniform:400:6", 3, &M), "%s", fail_text());
     A = M.A;

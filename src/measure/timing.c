@@ -9,9 +9,8 @@
 #define WARMUP_MOST_MS   1000.0 // no run more that would go beyond that,
 #define WARMUP_SHARE     0.25   // or beyond this part of the time that there is at most
 #define REFRESH_BELOW_MS 50.0   // longer runs find in the cache what they left there themselves
-#define REFRESH_SEED     14
-#define BATCH_BELOW_MS   0.2 // shorter runs are timed several at a time,
-#define BATCH_TARGET_MS  1.0 // until one sample takes so long that its launch does not matter
+#define BATCH_BELOW_MS   0.2    // shorter runs are timed several at a time,
+#define BATCH_TARGET_MS  1.0    // until one sample takes so long that its launch does not matter
 #define BATCH_MIN        7
 #define BATCH_MAX        997
 #define SEPARATOR_TRIES  9
@@ -35,8 +34,8 @@ struct session {
     struct timing *out;
     double start_ms;
     double shortest_ms; // of the warm-up's runs
-    double round_ms;    // what the last round of samples took in all, hooks included
-    uint64_t batches;   // taken
+    double round_ms;    // of the last round of samples that was looked at, hooks included
+    bool stale;         // a result was looked at since the last run
     double last_width;  // of the confidence interval, when it was looked at last
     int room;           // of the samples
     // Runs apart, runs back to back, separators alone; the last two only if apart.separated.
@@ -61,8 +60,7 @@ static int run_once(const struct session *s, double *ms)
     const struct timed_work *w = s->work;
     const struct chain one = {.dev = s->dev, .work = w, .count = 1};
     int err = time_chain(s, &one, ms);
-    if (!err && w->fresh && w->after) err = w->after(w->arg, false);
-    return err;
+    return err || !w->release ? err : w->release(w->arg);
 }
 
 // Returns true if the warm-up is over.
@@ -137,7 +135,7 @@ static int make_chains(struct session *s)
     const struct device_ops *ops = s->dev->ops;
     struct timing *out = s->out;
     // Hooks between runs exclude batches. H200: a launch takes the host 3 us, in a graph 1 us.
-    bool batched = s->shortest_ms < BATCH_BELOW_MS && !s->rule->cold && !s->work->fresh;
+    bool batched = s->shortest_ms < BATCH_BELOW_MS && !s->rule->cold && !s->work->release;
     out->batch = batched ? batch_size(s->shortest_ms) : 1;
     s->apart = (struct chain){.dev = s->dev, .work = s->work, .count = out->batch};
     s->back_to_back = s->apart;
@@ -151,44 +149,55 @@ static int make_chains(struct session *s)
     return s->apart.separated ? measure_separator(s) : OK;
 }
 
-// What is done around a sample reads and writes the result; so that the cache holds what runs leave
-// in it, and not what that did, untimed runs come first. One or two, at random: what is looked at
-// are the last runs of samples, and with always as many runs between them a fault of each 20th run
-// could be in none of these.
-static int refresh(const struct session *s)
+static bool has_hooks(const struct session *s) { return s->work->before || s->work->after; }
+
+static bool is_due(const struct session *s, bool last)
 {
     const struct timed_work *w = s->work;
-    bool needed = (w->before || w->after) && !s->rule->cold && s->shortest_ms < REFRESH_BELOW_MS;
-    int err = OK, runs = needed ? 1 + (int)(random_at(REFRESH_SEED, s->batches) & 1) : 0;
-    for (double unused; runs > 0 && !err; runs--) err = run_once(s, &unused);
-    return err;
+    return last || !w->is_due || w->is_due(w->arg, s->out->count);
+}
+
+// A look reads the result. An untimed run after it brings the cache into the state that runs leave.
+static int refresh(struct session *s)
+{
+    bool needed = s->stale && !s->rule->cold && s->shortest_ms < REFRESH_BELOW_MS;
+    double unused;
+    s->stale = false;
+    return needed ? run_once(s, &unused) : OK;
+}
+
+static int look(struct session *s, bool last)
+{
+    const struct timed_work *w = s->work;
+    if (!w->after) return w->release ? w->release(w->arg) : OK;
+    s->stale = true;
+    return w->after(w->arg, last);
 }
 
 // Of a batch the last run alone is looked at, and one that works would hide others that do nothing:
-// so a single run is looked at, too, after one or two others.
+// so a single run is looked at, too.
 static int look_at_one(struct session *s)
 {
     const struct timed_work *w = s->work;
     double unused;
     int err = refresh(s);
-    s->batches++;
     if (!err && w->before) err = w->before(w->arg, false);
     if (!err) err = run_once(s, &unused);
-    if (!err && w->after) err = w->after(w->arg, false);
-    return err;
+    return err ? err : look(s, false);
 }
 
-// One sample: ms of one run.
-static int take_sample(struct session *s, const struct chain *c, bool last, double *ms)
+// One sample: ms of one run. Its result is spoilt before, whether it is looked at or not, so that a
+// run cannot tell.
+static int take_sample(struct session *s, const struct chain *c, bool due, bool last, double *ms)
 {
     const struct timed_work *w = s->work;
-    int err = c->count > 1 && (w->before || w->after) ? look_at_one(s) : OK;
+    int err = due && c->count > 1 && has_hooks(s) ? look_at_one(s) : OK;
     if (!err) err = refresh(s);
-    s->batches++;
     if (!err && w->before) err = w->before(w->arg, last);
     if (!err && s->rule->cold) err = s->dev->ops->flush_cache(s->dev);
     if (!err) err = time_chain(s, c, ms);
-    if (!err && w->after) err = w->after(w->arg, last);
+    if (!err && due) err = look(s, last);
+    if (!err && !due && w->release) err = w->release(w->arg);
     if (err) return err;
     if (c->separated) *ms = fmax(*ms - c->count * s->out->separator_ms, TICK_MS);
     *ms /= c->count;
@@ -218,11 +227,12 @@ static int take_round(struct session *s)
 {
     int i = s->out->count;
     double start = clock_ms();
+    bool due = is_due(s, false);
     int err = i == s->room ? grow(s) : OK;
-    if (!err) err = take_sample(s, &s->apart, false, &s->out->samples[i]);
+    if (!err) err = take_sample(s, &s->apart, due, false, &s->out->samples[i]);
     if (!err && s->apart.separated)
-        err = take_sample(s, &s->back_to_back, false, &s->out->back_samples[i]);
-    s->round_ms = clock_ms() - start;
+        err = take_sample(s, &s->back_to_back, due, false, &s->out->back_samples[i]);
+    if (due) s->round_ms = clock_ms() - start;
     if (!err) s->out->count++;
     return err;
 }
@@ -233,8 +243,7 @@ static double half_width(const struct timing *t) { return (t->ci_hi - t->ci_lo) 
 static bool is_time_up(const struct session *s)
 {
     const struct timing_rule *rule = s->rule;
-    bool hooks = s->work->before || s->work->after;
-    double now = elapsed(s), next = now + s->round_ms * (hooks ? 2 : 1);
+    double now = elapsed(s), next = now + s->round_ms * (has_hooks(s) ? 2 : 1);
     if (rule->most_ms > 0 && next > rule->most_ms) return true;
     if (rule->reps) return false;
     return s->out->count >= SAMPLES_MAX ||
@@ -273,9 +282,9 @@ static int take_samples(struct session *s)
         if (!err) err = stop_rule(s, &out->stop);
     }
     double unused;
-    bool looks = s->work->before || s->work->after;
-    if (!err && looks) err = take_sample(s, &s->apart, true, &unused);
-    if (!err && looks && s->apart.separated) err = take_sample(s, &s->back_to_back, true, &unused);
+    if (!err && has_hooks(s)) err = take_sample(s, &s->apart, true, true, &unused);
+    if (!err && has_hooks(s) && s->apart.separated)
+        err = take_sample(s, &s->back_to_back, true, true, &unused);
     return err;
 }
 

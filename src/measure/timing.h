@@ -23,10 +23,14 @@ struct timed_work {
     int (*run)(void *arg); // starts the work once
     // Ahead of each sample: spoils the old result. NULL: nothing to do.
     int (*before)(void *arg, bool last);
-    // Behind each sample: looks at the result. NULL: nothing to do. `last` is true for one more
-    // sample of each kind, taken like the others after the last of them, and not counted.
+    // Behind a sample that is_due(): looks at the result. NULL: nothing to do. `last` is true for
+    // one more sample of each kind, taken like the others after the last of them, and not counted.
     int (*after)(void *arg, bool last);
-    bool fresh; // each run makes its result from nothing: no batches, and after() behind each run
+    // Returns true if sample number 0, 1, ... is looked at; the last one always is. NULL: all are.
+    bool (*is_due)(void *arg, int64_t sample);
+    // Not NULL: each run makes its result from nothing. Then no batches are taken, and this
+    // releases the result of each run that after() does not look at.
+    int (*release)(void *arg);
     void *arg;
 };
 

@@ -51,9 +51,8 @@ struct timed_median result_time(const struct result *r, enum timing_kind kind)
 }
 
 // What is timed is a struct watch, whether it looks at the results or not.
-static int release_result(void *arg, bool last)
+static int release_result(void *arg)
 {
-    (void)last;
     task_release_result(((struct watch *)arg)->task);
     return OK;
 }
@@ -150,11 +149,10 @@ static int time_task(const struct plan *plan, struct reference *ref, struct task
     struct timed_work work = {.run = timed_run, .arg = &watch};
     rule.cold = r->c.cold;
     rule.stream = r->c.stream;
-    work.fresh = ref->p->op->result == RESULT_SPARSE; // each run makes its result from nothing
     if (r->checked)
-        work.before = watch_before, work.after = watch_after;
-    else if (work.fresh)
-        work.after = release_result;
+        work.before = watch_before, work.after = watch_after, work.is_due = watch_is_due;
+    if (ref->p->op->result == RESULT_SPARSE)
+        work.release = r->checked ? watch_release : release_result;
     int err = timing_measure(t->dev, &work, &rule, &r->timing);
     t->dev->poison = false; // also where a run failed
     r->looks = watch.looks;
