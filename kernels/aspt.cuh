@@ -17,10 +17,10 @@
 // run      neighbouring tiles of a panel that has many, which blocks of their own go through
 //
 // A block stages tile after tile of its panel, and its groups go through their rows of each; then
-// through the light parts, with the rows of B in memory. So a sum over a row stays in registers
-// from the first tile to the last light nonzero. Segments, shared rows and runs are taken out, as
-// they would hold a block or a group for long. H200, SDDMM on ego-twitter, k = 128: 0.19 ms with
-// shared rows, 0.31 without.
+// through the light parts, with the rows of B in memory. A sum over a row therefore stays in
+// registers from the first tile to the last light nonzero. Segments, shared rows and runs are left
+// out of that, as they would hold a block or a group for long. H200, SDDMM on ego-twitter, k = 128:
+// 0.19 ms with shared rows, 0.31 ms without.
 //
 // Did not pay on an H200: groups of a warp that share the rest of the longest row inside the
 // kernel. Their registers make SpMM 1.2 to 1.5 times as slow.
@@ -201,14 +201,15 @@ static __device__ __forceinline__ bool is_shared(const struct tiles &a, int64_t 
     return light > a.split && light <= SEGMENT;
 }
 
-// A group's share of a light part. Its first round begins at p, and `left` nonzeros follow from
-// there; 0 or less: none. The groups of a shared row take its rounds in turn, so `left` counts the
-// rounds of the other groups, too.
+// A group's share of a light part. Its first round begins at nonzero p. `left` is the number of
+// nonzeros from p on; 0 or less: none. The groups of a shared row take its rounds in turn, so
+// `left` includes the rounds of the other groups.
 struct share {
     int32_t p, left;
 };
 
-// Segment s. Rows are cut into segments of equal length, and a segment among the groups of a block.
+// Returns the row of segment s, and a group's part of that segment in *mine. Segments of a row have
+// equal lengths, and so have the parts of the groups of a block.
 static __device__ __forceinline__ struct part_row find_segment(const struct tiles &a, int64_t s,
                                                                struct share *mine)
 {
@@ -225,8 +226,8 @@ static __device__ __forceinline__ struct part_row find_segment(const struct tile
     return row;
 }
 
-// Shared row s: each of the warp's four groups has every fourth round. Past the last shared row
-// `left` is 0.
+// Returns shared row s, and a group's part in *mine: each of the warp's four groups has every
+// fourth round. Past the last shared row, `left` is 0.
 static __device__ __forceinline__ struct part_row find_shared(const struct tiles &a, int64_t s,
                                                               struct share *mine)
 {

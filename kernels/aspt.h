@@ -9,7 +9,7 @@
 
 // `threshold` is the authors'. tools/aspt_threshold.py measures where tiles begin to beat CSR on
 // random matrices. EPYC, 2 threads, 35 matrices: rowsplit takes 0.79 to 0.88 of the time of aspt,
-// as the last cache still holds the rows of B. `fill` is low because a CPU copies no rows of B.
+// as the last cache holds the rows of B without tiles. `fill` is low, as a CPU copies no rows of B.
 #define ASPT_CPU_OPTIONS                                                                           \
     {"panel", 0, 0, 4096, true, "rows of a panel; 0: as many as fit in a thread's cache"},         \
         {"width", 0, 0, 4096, true, "columns of a tile, at most; 0: as many as a panel has rows"}, \

@@ -145,10 +145,11 @@ static inline int plan_spread(struct task *t, const struct plan *s, bool *uneven
     return err;
 }
 
-// Sets the light nonzeros of a row above which the row is taken out of its group, as groups of a
-// warp wait for each other: twice the mean, 64 at least, or 48 where lengths are uneven.
-// H200: the 48 raises fb100_Cornell5, f64, from 0.98 to 1.12 of the authors' speed. With 48 for
-// every matrix fem:28 takes 1.5 times the time.
+// Sets `split`: rows with more light nonzeros leave their group, as groups of a warp wait for each
+// other. The bound is 48 if lengths are uneven. Otherwise the bound is twice the mean, from 64 to
+// SEGMENT, or 64 if rows are too few to fill the device. H200: the 48 raises fb100_Cornell5, f64,
+// from 0.98 to 1.12 of the authors' speed. With 48 for every matrix, fem:28 takes 1.5 times the
+// time.
 static inline int plan_split(struct task *t, struct plan *s)
 {
     const struct aspt *A = aspt_of(t->A[0]);
@@ -258,8 +259,8 @@ static inline void plan_free(struct task *t)
 }
 
 // `threshold`: nonzeros of a column in a panel from which the column is tiled. H200, f32: the
-// paper's 16 takes 1.0 to 1.46 times the time of 64 on bands. Without tiles fem:28, k = 32, takes
-// 47 us, with 16 it takes 73: L1 holds the panel's rows of B, and a stage is a copy behind two
+// paper's 16 takes 1.0 to 1.46 times the time of 64 on bands. fem:28, k = 32, takes 47 us without
+// tiles and 73 us with 16: L1 holds the panel's rows of B, and a stage is a copy behind two
 // barriers.
 #define ASPT_CUDA_OPTIONS                                                                          \
     {"threshold", 64, 1, 4096, true, "nonzeros in a panel from which on a column is heavy"},       \

@@ -8,7 +8,7 @@
 #define AUTO_TILE   16
 #define AUTO_SAMPLE 256 // tile rows that are looked at, evenly spread
 
-// Facts by the sizes alone.
+// Facts that follow from the sizes alone.
 static inline struct pick_facts auto_sizes(const struct task *t, int64_t depth)
 {
     const struct sparse *A = t->A[0];

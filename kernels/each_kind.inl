@@ -1,8 +1,8 @@
 // Includes BODY once per type for each kind of processor, see enum cpu_kind, and compiles it for
 // that kind: with KIND as well, which NAME() appends, and VECTOR, the bytes of its widest vectors.
-// BY_KIND() of cpu.h calls the body of the machine's kind. Other than CPU_CLONES this lets a body
-// name its vectors: gcc 12 keeps sums of a plain loop in memory, which made SpMM take 2.4 times
-// MKL's time on short rows.
+// BY_KIND() of cpu.h calls the body of the machine's kind. Unlike CPU_CLONES, this file lets a body
+// name its vectors. gcc 12 keeps sums of a plain loop in memory: SpMM then takes 2.4 times MKL's
+// time on short rows.
 #pragma push_macro("BODY")
 #undef KIND
 #define KIND   _plain

@@ -96,7 +96,7 @@ static void teardown(struct task *t)
     t->state = NULL;
 }
 
-// One line per descriptor: symbol, layout, preprocess.
+// Descriptors, a line each: symbol, layout, preprocess.
 #define VARIANT(symbol, columns, preprocess)                                                       \
     static const struct variant symbol##_variant = {columns, preprocess};                          \
     static int symbol##_prepare(struct task *t) { return prepare(t, &symbol##_variant); }          \

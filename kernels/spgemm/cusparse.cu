@@ -10,8 +10,8 @@
 // H200, 33 matrices: ALG2 takes half the memory of ALG1 and 1.26 times the time, ALG3 half the
 // memory and 3.4 times the time.
 //
-// cusparse-reuse is for repeated products of one structure: prepare() makes all that depends on the
-// structure alone, C's arrays included, and a run computes the values of C.
+// cusparse-reuse is for repeated products of one structure. prepare() makes everything that depends
+// on the structure alone, including C's arrays. A run computes the values of C.
 #include "cusparse.cuh"
 #include "result.h"
 
@@ -283,7 +283,7 @@ static const struct param chunk_options[] = {
         .release = release_function,                                                               \
     }
 
-// One line per algorithm: symbol, algorithm, estimate, prepare, options.
+// Algorithms, a line each: symbol, algorithm, estimate, prepare, options.
 #define VARIANT(symbol, alg, estimate, prepare_function, option_list)                              \
     static const struct variant symbol##_variant = {alg, estimate};                                \
     static int symbol##_run(struct task *t) { return run(t, &symbol##_variant); }                  \

@@ -1,9 +1,9 @@
 // The distance, in nonzeros, at which rows of B are fetched ahead of their use, by the columns of
-// A. A fetch costs as much as a load. Rows in a cache, or rows that the processor foresees, then
-// take up to half as long again; rows that come from memory in any order save up to a third.
+// A. A fetch costs as much as a load. Fetches add up to a half to the time if rows are in a cache,
+// or if the processor foresees them. Fetches save up to a third if rows come from memory.
 //
-// The sizes alone decide for a small B. Xeon, 300 MB of last cache: fetches ahead cost 5 to 25 %
-// where B is anywhere in that cache, and save 10 % of USA-road-d.NY, whose B has 135 MB. With a
+// Rows of a small B are never fetched ahead, see AHEAD_PART. Xeon, 300 MB of last cache: fetches
+// cost 5 to 25 % if B is in that cache, and save 10 % on USA-road-d.NY, whose B has 135 MB. With a
 // fixed bound of 8 MB rmat:15:16 takes 1.28 of MKL's time, with AHEAD_PART 0.97.
 #ifndef CPU_AHEAD_H
 #define CPU_AHEAD_H
@@ -32,8 +32,8 @@ struct ahead_cache {
     int64_t fills, room;
 };
 
-// Returns true if row j comes from afar and could not be foreseen, as row j - 1 did not come in
-// shortly ahead of it.
+// Returns true if row j is not in the cache and row j - 1 is not among the last AHEAD_NEAR rows
+// that came in: the processor does not foresee row j. Puts row j into the cache.
 static inline bool ahead_surprise(struct ahead_cache *c, int32_t j)
 {
     if (c->filled[j] && c->fills - c->filled[j] < c->room) return false;
@@ -66,8 +66,8 @@ static inline int ahead_share(const int32_t *idx, int64_t count, int32_t n, int6
     return OK;
 }
 
-// Sets *ahead to the option, or, if that is -1, by these columns of A in the order in which the
-// kernel takes them.
+// Sets *ahead to the option `prefetch`. If the option is -1, the columns `idx` of A decide, in the
+// order in which the kernel takes them.
 static inline int cpu_ahead(struct task *t, const int32_t *idx, int64_t count, int64_t *ahead)
 {
     *ahead = (int64_t)task_option(t, "prefetch");

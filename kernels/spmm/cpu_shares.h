@@ -1,7 +1,7 @@
-// Shares of rows with about the same work. Each thread has a hand of neighbouring shares, the same
-// in every run, so that its own cache still holds what it left there; when its hand is empty, it
-// takes shares of the other hands. Same hands in every run save 4 to 6 % of the time on a Xeon (33
-// matrices) and 5 to 6 % on an EPYC (12 matrices), against shares in turn.
+// Shares of rows with about the same work. Each thread has a hand of neighbouring shares. The hands
+// are the same in every run, so that a thread's own cache holds its operands of the last run. A
+// thread whose hand is empty takes shares of the other hands. Against shares in turn, hands save 4
+// to 6 % of the time on a Xeon (33 matrices) and 5 to 6 % on an EPYC (12 matrices).
 #ifndef CPU_SHARES_H
 #define CPU_SHARES_H
 

@@ -1,6 +1,7 @@
-// The rule by which rows of C are written past the caches. An ordinary store reads the line before
-// it writes the line. The read is wasted where C is too large for a later reader to find it in a
-// cache: a matrix of short rows, whose traffic is mostly C, takes a quarter less without.
+// The rule by which rows of C are written past the caches. An ordinary store reads a line of C
+// before the line is written. The read is wasted if C is too large for a later reader to find in a
+// cache. Stores past the caches save a quarter of the time on short rows, whose traffic is mostly
+// C.
 #ifndef CPU_STREAM_H
 #define CPU_STREAM_H
 
@@ -11,12 +12,14 @@
         "stream", -1, -1, 1, true, "1: C is written past the caches; -1: where it is large"        \
     }
 
-// The part of the threads' share of the last cache that C may fill. Parts of idle processors do not
-// count: the larger a shared cache is, the slower. Xeon, 300 MB of last cache, two threads: 9 MB in
-// place of 75 saves 10 % at k = 128 and in f64, 2 % at k = 32; a bound of 0 saves no more.
+// A quarter of the threads' share of the last cache is the bound of C. The shares of idle
+// processors do not count: the larger a shared cache is, the slower. Xeon, 300 MB of last cache,
+// two threads: a bound of 9 MB in place of 75 saves 10 % at k = 128 and in f64, 2 % at k = 32. A
+// bound of 0 saves no more.
 #define STREAM_PART 4
 
-// Returns true if the task writes C past the caches. Lines of C must begin where rows do.
+// Returns true if the task writes C past the caches: C is large or the option asks for it, and each
+// row of C is whole cache lines.
 static inline bool cpu_stream(struct task *t)
 {
     const struct dense_dev *C = &t->C;

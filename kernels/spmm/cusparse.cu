@@ -6,9 +6,9 @@
 // workspace; it is allocated once, and counts in the peak memory of the case. A preprocessed
 // workspace belongs to the descriptor of A until the end, so both stay as they are.
 //
-// CSR_ALG3 with preprocess of 12.9.4 does not keep the order of the stream: a product begins before
-// the kernel ahead has ended (check.in_order). Kept apart its results are right; its time back to
-// back is not that of a chain of products.
+// cuSPARSE 12.9.4: CSR_ALG3 with preprocess does not keep the order of the stream. A product begins
+// before the kernel ahead has ended (check.in_order). Its results are right if runs are kept apart.
+// Its time back to back is not the time of a chain of products.
 #include "cusparse.cuh"
 #include "formats/coo.h"
 
@@ -130,7 +130,7 @@ static void teardown(struct task *t)
     t->state = NULL;
 }
 
-// One line per descriptor: symbol, format of A, algorithm, preprocess.
+// Descriptors, a line each: symbol, format of A, algorithm, preprocess.
 #define VARIANT(symbol, format, alg, preprocess)                                                   \
     static const struct variant symbol##_variant = {alg, preprocess};                              \
     static int symbol##_prepare(struct task *t) { return prepare(t, &symbol##_variant); }          \

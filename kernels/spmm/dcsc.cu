@@ -8,8 +8,8 @@
 // through the panel's segments in their order, with B's elements in registers, of BATCH segments at
 // a time so that their loads are under way at once.
 //
-// Limits: a panel is one warp's work. H200: a tenth to a sixth of the speed of aspt, and slower
-// than CSR at every density of the paper's figure 5.
+// Limits: a panel is one warp's work. H200: dcsc has a tenth to a sixth of the speed of aspt, and
+// is slower than CSR at every density of the paper's figure 5.
 #include "formats/dcsc.h"
 #include "operands.cuh"
 #include "papers.h"

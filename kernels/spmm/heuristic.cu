@@ -16,8 +16,9 @@ static int prepare(struct task *t)
     return delegate_prepare(t, name);
 }
 
-// `threshold`: fitted to a K40c in the paper, where it picks right for 95.9 % of the matrices.
-// H200, 39 matrices: 64 to 77 % by case; no other threshold reaches more than 69 to 82 %.
+// `threshold`: fitted to a K40c in the paper, where the choice is right for 95.9 % of the matrices.
+// H200, 39 matrices: right for 64 to 77 %, by case; for 69 to 82 % with the best threshold of each
+// case.
 static const struct param options[] = {
     {"threshold", 9.35, 0, 1e9, false, "mean row length from which row split is picked"},
     {},

@@ -5,8 +5,7 @@
 // Format: CSR. Any k. The thread of element (i, j) takes the inner product of row i of A and column
 // j of B. Neighbouring threads have neighbouring rows, so a warp writes whole sectors of C; what it
 // reads of A and of B is as scattered as A is. A warp is done when its longest row is. H200, k =
-// 64: 0.55 of the speed of cuSPARSE's best (geometric mean of 69 matrices), 0.01 where rows are
-// few.
+// 64: 0.55 of the speed of cuSPARSE's best (geometric mean of 69 matrices), 0.01 if rows are few.
 #include "kernel.cuh"
 
 #define THREADS 256 // of a block, each with a row of A

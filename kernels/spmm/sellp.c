@@ -5,7 +5,7 @@
 //
 // Format: SELL-P, see sellp.h. Any k. A GPU gives each row of a slice to its own threads and lets
 // them walk through the padding in step; here a thread's share is a whole slice, and a row ends
-// where its padding begins. The columns of B are in vector registers.
+// where its padding begins. Vectors run along the rows of B.
 #include "cpu.h"
 #include "formats/sellp.h"
 #include "spmm/cpu_ahead.h"

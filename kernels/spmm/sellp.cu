@@ -8,8 +8,8 @@
 // the slice's columns. A warp takes a batch of BATCH entries of its row at a time, which padding
 // makes independent of the row's length; it stops at the first padded entry, as padding ends a row.
 //
-// Limits: the longest row of a slice is one warp's work, with a quarter of the loads in flight of
-// rowsplit. H200: 0.17 to 0.26 of the speed of cuSPARSE's best algorithm.
+// Limits: the longest row of a slice is one warp's work, with a quarter of rowsplit's loads in
+// flight. H200: 0.17 to 0.26 of the speed of cuSPARSE's best algorithm.
 #include "formats/sellp.h"
 #include "operands.cuh"
 

@@ -25,13 +25,13 @@
 // The time goes to a row of Y for each nonzero, 4 k bytes in f32, most of them from the caches, and
 // in small matrices to the start of the kernel. So it is started early: until the kernel ahead of
 // it in the stream has ended, it reads rows and columns only, which no kernel of a run writes. In a
-// batch of runs each one then overlaps the one before; `-opt overlap=0` turns that off. H200, f32,
-// 69 matrices: launched one by one the early start takes 0.85 to 0.88 of the time, in a graph with
-// a separator behind each run 1.06 to 1.08.
+// batch, each run then overlaps the run ahead of it; `-opt overlap=0` turns that off. H200, f32, 69
+// matrices, time with the early start over time without: 0.85 to 0.88 if runs are launched one by
+// one, 1.06 to 1.08 in a graph with a separator behind each run.
 //
-// Where rows of A reach far over columns and are not very sparse, rows of Y are loaded from L1: by
-// strips of columns, see strips.cuh. Then a warp goes through several shares, and a multiprocessor
-// through neighbouring shares, which its warps take in turn.
+// Rows of A that reach far over columns and are not very sparse go by strips of columns, so that
+// rows of Y are loaded from L1, see strips.cuh. A warp then goes through several shares. The warps
+// of a multiprocessor take neighbouring shares in turn.
 //
 // Did not pay on an H200: neighbouring blocks on one multiprocessor (0.95 to 0.97 of the speed),
 // one vector load of several columns in place of shuffles (equal), panels of rows with sorted
@@ -75,9 +75,9 @@ static __device__ __forceinline__ void load(pack<T, VEC> (&x)[LOADS], const T *t
 }
 
 // Adds the lane's part of the group's dot products, in columns from l on. Row and column are those
-// of the lane's own nonzero. With KEEP a row of X is loaded only if it differs from the row before:
-// fewer loads, but a branch between them. H200: a load for each nonzero reaches 0.85 to 0.95 of the
-// speed.
+// of the lane's own nonzero. With KEEP a row of X is loaded only if the row differs from that of
+// the previous nonzero: fewer loads, but a branch between them. H200: without KEEP the kernel
+// reaches 0.85 to 0.95 of the speed.
 template <bool WHOLE, bool KEEP, int VEC, int LOADS, typename T, int EACH>
 static __device__ __forceinline__ void add_dots(T (&sum)[EACH], const operands<T> &a, int32_t row,
                                                 int32_t col, uint32_t l)
@@ -127,7 +127,7 @@ static __global__ void __launch_bounds__(MAX_THREADS, 4) multiply(operands<T> a)
     if (lane % SAME == 0 && p < a.nnz) a.C[p] = v * dot;
 }
 
-// The kernel by strips; `place` is each nonzero's place in C. All blocks take about as many
+// The kernel by strips; `place` is each nonzero's place in C. Blocks have about equal numbers of
 // neighbouring shares. Arrays that are read once bypass L1, which is for rows of Y. Row and column
 // of a warp's next share are loaded ahead.
 template <typename T, int VEC, int LOADS, int EACH, enum fill FILL>

@@ -33,14 +33,16 @@
 #define STRIP_BYTES   (128 << 10) // of rows of Y; the rest of L1 is for rows of X, and for A
 #define STRIP_THREADS 256
 
-// Rules for strips, measured on an H100 and an H200. The first rule whose `row` the rows of Y reach
-// decides, and all its other bounds must hold. Time by strips over time in the order of CSR:
+// Rules for strips, measured on an H100 and an H200. The first rule whose `row` is no more than the
+// bytes of a row of Y decides; strips pay if its other bounds hold. Time by strips over time in the
+// order of CSR:
 //
-//     first rule (k = 128)    pruned weights 0.54 to 0.60, meshes 0.78 to 0.88; left out: cit-HepPh
-//                             1.09, cnr-2000 1.64, stencil:1000 2.7
+//     first rule (k = 128)    pruned weights 0.54 to 0.60, meshes 0.78 to 0.88; its bounds leave
+//                             out cit-HepPh 1.09, cnr-2000 1.64, stencil:1000 2.7
 //     second (k = 32, f32)    15 of 22 pruned weights 0.84 to 0.96; without its bounds up to 1.49
 //
-// `pieces`: with fewer, columns of a row lie close, and L1 finds rows of Y in the order of CSR.
+// If a row has fewer than `pieces` pieces, its columns lie close: L1 then also finds rows of Y
+// again in the order of CSR.
 struct strip_rule {
     int64_t row;    // bytes of a row of Y, at least
     double gain;    // rows are fetched so many times less often, at least
@@ -113,8 +115,8 @@ static const struct strip_rule *strip_rule_of(int64_t row_bytes)
     return NULL;
 }
 
-// Sets *pay. Counts the pieces of rows on the device only if the sizes alone do not rule strips
-// out. To count and sort takes 0.15 to 0.3 ms on an H100.
+// Sets *pay to whether strips pay. Counts the pieces of rows on the device only if the sizes do not
+// rule strips out. Counting and sorting take 0.15 to 0.3 ms on an H100.
 static int strips_pay(struct task *t, int32_t width, bool *pay)
 {
     struct device *d = t->dev;

@@ -5,9 +5,11 @@
 // memory first. In every step they find the least column that comes next in any of these. It is one
 // of C, and its value is the sum of the products of all rows of S that have it, which go on to
 // their next column then. All rows of a warp take their steps together, so that it has as many as
-// the longest of these rows of C. H100, f64: 0.64 to 0.93 of the time by tables. A bound
-// of 16 nonzeros of A takes 0.95 to 1.2 of the time of 8; 1,024 products take 1.75 to 3.3 on
-// PGPgiantcompo.
+// the longest of these rows of C.
+//
+// H100, f64: merged rows take 0.64 to 0.93 of the time by tables. Rows are merged up to 8 nonzeros
+// of A and 64 products: with up to 16 nonzeros the product takes 0.95 to 1.2 of the time, with up
+// to 1,024 products 1.75 to 3.3 (PGPgiantcompo).
 //
 // list    a row of S in shared memory: its columns, and NO_COLUMN behind them; and its values
 // pool    what a warp has of shared memory for lists. Where not all lists of its rows fit, it takes

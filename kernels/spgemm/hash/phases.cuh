@@ -137,9 +137,10 @@ static int symbolic(struct task *t, struct state *s, const struct factors<float>
     return err;
 }
 
-// Where there are few products for each thread of the device, the longest row decides when the
-// phase ends, so fewer products then earn a row more threads (H200: bcsstk13 128 us for 151). But
-// not a bitmap of more words than the largest table has places: to clear it would take longer.
+// Groups of rows for the numeric phase. If the device has few products for each thread, the longest
+// row decides when the phase ends. Rows then get more threads from fewer products on (H200:
+// bcsstk13 takes 128 us, 151 without). A bitmap of more words than the largest table has places is
+// left out, as clearing such a bitmap takes longer.
 static struct grouping grouping_by_nonzeros(const struct state *s, int32_t n)
 {
     struct grouping g = s->grouping[NUMERIC];

@@ -303,10 +303,10 @@ static void plan_bitmaps(struct group *g, int32_t words, int32_t slack, int64_t 
     while (g->team > BITMAP_BLOCK && g->bytes + own <= g->team / 2 / WARP * warp_room) g->team /= 2;
 }
 
-// All groups. A further symbolic group, up to 12,288 products with tables of 64 KB, takes 16.3 ms
-// in place of 12.7 on an H100 (circuit of 2,000,000 nodes). `room`: bytes of shared memory that a
-// block may have; `third`: that let three blocks share a multiprocessor; `warp_room`: for each warp
-// of a full one.
+// Makes all groups of both phases. Bytes of shared memory: `room` is the most for a block, `third`
+// lets three blocks share a multiprocessor, `warp_room` is for each warp of a full multiprocessor.
+// H100: one more symbolic group, up to 12,288 products with tables of 64 KB, takes 16.3 ms in place
+// of 12.7 (circuit of 2,000,000 nodes).
 template <typename T>
 static void plan(struct state *s, int32_t n, int scale, int64_t room, int64_t third,
                  int64_t warp_room)

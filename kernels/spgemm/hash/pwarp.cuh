@@ -5,8 +5,8 @@
 
 #include "group.cuh"
 
-// H200: eight threads for rows of 17 to 32 nonzeros take 0.74 to 1.07 of the time of a warp, 0.98
-// in the mean; sixteen for rows of up to 64 gain nothing.
+// H200: eight threads take 0.74 to 1.07 of the time of a warp on rows of 17 to 32 nonzeros, 0.98 in
+// the mean. Sixteen threads for rows of up to 64 nonzeros gain nothing.
 #define PWARP       4   // LANES at least
 #define PWARP_MOST  8   // and at most
 #define PWARP_BLOCK 512 // threads

@@ -4,9 +4,9 @@
 
 #include "table.cuh"
 
-// H200: all with all is a third of the numeric kernel's instructions at 64 columns, 1.12 times the
-// time of a warp's registers (uniform:500000:8). A bitonic sort takes 1.1 to 2.2 times the time of
-// buckets.
+// H200, 64 columns: comparing all with all is a third of the numeric kernel's instructions, and
+// takes 1.12 times the time of a sort in a warp's registers (uniform:500000:8). A bitonic sort
+// takes 1.1 to 2.2 times the time of buckets.
 #define COUNT_SORT 128 // columns that are put in order by comparing all with all, at most
 #define PLACE_SORT 256 // columns that a warp sorts in its registers, of up to 128 by default
 #define CROWD      128 // columns that a column is compared with in its bucket, on average, at most

@@ -1,4 +1,4 @@
-// Buffers of a thread for the row under way, and the parts of its ways that do not depend on the
+// Buffers of a thread for its row, and the parts of the ways of onepass.c that do not depend on the
 // type of the values.
 #ifndef ONEPASS_DESK_H
 #define ONEPASS_DESK_H

@@ -1,6 +1,6 @@
-// Storage for rows of C until all of them are known: rows that follow one another lie side by side
-// in a piece, pieces lie in blocks of memory. A thread fills its own block; no row is moved
-// before its place in C is known.
+// Storage for rows of C until all of them are known. Rows that follow one another lie side by side
+// in a piece, pieces lie in blocks of memory. A thread fills its own block; no row is moved before
+// its place in C is known.
 #ifndef ONEPASS_PIECES_H
 #define ONEPASS_PIECES_H
 

@@ -4,17 +4,19 @@
 
 #include "match.cuh"
 
-// As full ones, two tiles cost the same whatever they hold. Nonzero by nonzero, they cost as much
-// as they have products, and more where lanes add to one place at once. H200: both ways are even at
-// 16 to 20 nonzeros a tile; full tiles take fem:28 from 3.2 to 1.3 ms, ogbl-ddi from 21 to 10
-// (f64). The kernel with both ways is slower nonzero by nonzero than the kernel without full tiles,
-// which is launched where tiles of A hold less than FULL_MEAN, and on devices that are slow in f64.
+// Two tiles that are multiplied as full tiles cost the same whatever they hold. Nonzero by nonzero
+// they cost as much as they have products, and more if lanes add to one place at once. H200, f64:
+// both ways are even at 16 to 20 nonzeros a tile. Full tiles take fem:28 from 3.2 to 1.3 ms,
+// ogbl-ddi from 21 to 10 ms.
+//
+// A kernel with both ways is slower at nonzeros than a kernel without full tiles. The latter is
+// launched if tiles of A hold fewer than FULL_MEAN nonzeros, or the device is slow in f64.
 #define FULL_TILE 20                // nonzeros of two tiles, in the geometric mean
 #define FULL_MEAN 12                // nonzeros of a tile of A on average
 #define NO_TILE   (TILE * TILE + 1) // more than any tile has
 #define SLOW_F64  4                 // times as slow as f32, or more
 
-// Returns the nonzeros from which tiles count as full: `wanted`, or, if that is -1, the rule above.
+// Returns the nonzeros from which a tile counts as full: `wanted`, or the rule above for -1.
 static int32_t full_from(int32_t wanted, bool slow_f64, const struct tile16 *A)
 {
     if (wanted >= 0) return wanted;

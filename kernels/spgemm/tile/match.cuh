@@ -1,6 +1,6 @@
-// The beginning of steps 2 and 3: the tiles of C that a warp has, and for each of them the pairs of
-// tiles of A and S whose products it sums up. H200: step 2 fills 60 to 72 % of the issue slots, and
-// takes a third of the time where tiles of C have few pairs (cit-HepPh, uniform:500000:8).
+// The beginning of steps 2 and 3: the tiles of C that a warp has, and the pairs of tiles of A and S
+// whose products are summed up in each. H200: step 2 fills 60 to 72 % of the issue slots. Step 2
+// takes a third of the time if tiles of C have few pairs (cit-HepPh, uniform:500000:8).
 #ifndef SPGEMM_TILE_MATCH_H
 #define SPGEMM_TILE_MATCH_H
 

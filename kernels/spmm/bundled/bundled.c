@@ -1,13 +1,14 @@
 // SpMM by rows, neighbours that have mostly the same columns multiplied together, C = A * B,
 // row-major. Own work.
 //
-// Format: CSR, and the bundles that find.h makes of it. Any k. Where a mesh has several unknowns in
-// a node, or pages of a site link to the same pages, two or three rows that follow one another have
-// most columns in common: a vector of B is then loaded once for all of them, and as many sums are
-// under way at a time, which the arithmetic units need. Columns of a single row follow by
-// themselves: no row meets a value of B that it has no nonzero for. All other rows are done as in
-// row split. A sum has its common terms first; nothing of it depends on threads. EPYC, two threads:
-// 0.63 to 0.90 of the time of rowsplit on fem:12, bcsstk16, bcsstk17 and raefsky6.
+// Format: CSR, and the bundles that find.h makes of it. Any k. A bundle is two or three rows that
+// follow one another and have most columns in common. Meshes with several unknowns in a node have
+// such rows, and pages of a site that link to the same pages. A vector of B is loaded once for all
+// rows of a bundle, and as many sums are under way at a time, which the arithmetic units need.
+// Columns of a single row follow by themselves: no row meets a value of B that it has no nonzero
+// for. All other rows are done as in row split. A sum has its common terms first; nothing of it
+// depends on threads. EPYC, two threads: 0.63 to 0.90 of the time of rowsplit on fem:12, bcsstk16,
+// bcsstk17 and raefsky6.
 #include "cpu.h"
 #include "spmm/bundled/find.h"
 #include "spmm/cpu_ahead.h"

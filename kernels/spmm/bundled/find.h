@@ -11,7 +11,7 @@ enum {
     BUNDLE_ROWS = 3,     // at most: as many sums as AVX2 has registers for
     BUNDLE_PIECE = 1024, // rows that one thread looks through: no bundle goes past their end
 };
-// Share of the loads of B that bundles must save, as they take room and time to make.
+// Share of the loads of B that bundles must save: bundles take memory, and time to make.
 #define BUNDLE_LEAST_SAVED 0.05
 
 // Rows row .. row + rows - 1. At `idx` are the columns that all have, then those of the first row
@@ -30,7 +30,7 @@ struct bundles {
     int64_t loads; // rows of B that are loaded, those of unbundled rows included
 };
 
-// Bounds from which rows are alike enough.
+// Bounds from which rows are bundled.
 struct bundle_rule {
     double alike;   // part of their nonzeros that is in common columns, at least
     int64_t common; // of these, at least
@@ -41,7 +41,7 @@ struct bundle_mark {
     int32_t rows, common; // 0: none begins there
 };
 
-// Returns the columns that rows i .. i + rows - 1 have in common; 0 as soon as that is less than
+// Returns the number of columns that rows i .. i + rows - 1 have in common; 0 if fewer than
 // `least`. Writes their places in CSR to `at`, `rows` for each, unless `at` is NULL.
 static inline int64_t bundle_common(const struct csr_dev *A, int64_t i, int rows, int64_t least,
                                     int64_t *at)

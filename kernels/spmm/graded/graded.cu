@@ -29,8 +29,8 @@
 // graded.cu     what the kernel is compiled for; options
 // strips.cu     another way, without pieces, for an A that is dense enough, with B in shared memory
 //
-// Limits, H200: a B from memory fills 81 to 97 % of the link between the halves of the L2. Did not
-// pay, time over the time of this code:
+// Limits, H200: loads of a B that comes from memory fill 81 to 97 % of the link between the halves
+// of the L2. Did not pay, time over the time of this code:
 //
 //     16 lanes with a pack each for slabs of 256 bytes           1.07 to 1.09 (mean)
 //     a warp for rows of up to 512 or 1,024 nonzeros             1.05 to 1.1

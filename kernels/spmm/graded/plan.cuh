@@ -93,7 +93,8 @@ static inline int plan_bundles(struct task *t, const struct choice *c, const str
 // after another grows with `share`, always that of the form for rows; how many groups a team has is
 // as the form says that is taken. Where a group has very much to do, one of 16 lanes or more
 // does twice as much of a medium row. Short bundles are shorter than short rows: three sums take
-// longer, most of all in f64. H200: 16 in f64 takes shallow_water1.k3 from 117 to 127 us.
+// longer, most of all in f64. H200, f64: short bundles of up to 16 in place of 8 take
+// shallow_water1.k3 from 117 to 127 us.
 static inline void plan_lengths(const struct task *t, const struct plan *s, struct grading *g)
 {
     const struct form *form = s->form;
@@ -254,8 +255,9 @@ static inline int plan_one_wave(struct task *t, struct plan *s, struct grading *
 // Grades rows anew that are somewhat longer than a medium one, unless an option says which are.
 // Such a row is better a warp's than a block's, which has little more to do than to begin and to
 // end; but a few such rows would be the last to end, so there must be many, and the device must be
-// full, or fewer pieces would leave it idle. H200: Trefethen_2000.sq 5.4 us for 8.3, vibrobox.sq
-// 1.03 of the time; without the bound of 15 % ca-AstroPh-cc1.perm 24.0 us for 21.7.
+// full, or fewer pieces would leave it idle. H200: Trefethen_2000.sq takes 5.4 us, 8.3 us without
+// this rule; vibrobox.sq takes 1.03 of the time without. The bound of 15 % takes
+// ca-AstroPh-cc1.perm from 24.0 to 21.7 us.
 static inline int plan_longer(struct task *t, const struct plan *s, struct grading *g,
                               struct counts *counts, struct counts *x)
 {

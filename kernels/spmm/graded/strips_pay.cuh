@@ -1,4 +1,4 @@
-// The decision whether strips may pay, and with how many rows of A for a warp.
+// The rule for strips: whether they may pay, and with how many rows of A for a warp.
 #ifndef GRADED_STRIPS_PAY_H
 #define GRADED_STRIPS_PAY_H
 
@@ -29,9 +29,10 @@ static const struct strip_clocks *clocks_of(enum prec prec)
 #define CUT_ROWS           8    // of A for each multiprocessor, at most
 #define CUT_LENGTH         512  // nonzeros of a row of A in the mean, at least
 
-// Bounds of the predicted clocks by strips over clocks by pieces. H200, 132 cases: strips are
-// faster in all 19 below the first bound, and in none above the second by more than 7 %. Both ways
-// are timed between the bounds; the prediction alone, with a bound of 0.93, misses up to 1.40.
+// Bounds of the predicted clocks by strips over the predicted clocks by pieces. Between the bounds
+// both ways are timed. H200, 132 cases: strips are faster in all 19 cases below the first bound,
+// and by 7 % at most above the second. Without trials, a bound of 0.93 costs up to 1.40 times the
+// time.
 #define STRIPS_SURE  0.75
 #define STRIPS_NEVER 1.5
 #define CLOCKS_ALONE 8 // for a nonzero, if a warp's neighbours have nothing to do

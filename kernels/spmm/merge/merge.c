@@ -7,7 +7,7 @@
 // neither long rows nor many empty ones make a share heavier. The share in which a row ends writes
 // that row of C; shares that hold earlier pieces of it leave their sum in `carry`, which is added
 // afterwards in the order of the shares. The result depends on the number of shares alone, which
-// is fixed when the case is prepared. Columns of B are in vector registers.
+// is fixed when the case is prepared. Vectors run along the rows of B.
 #include "cpu.h"
 #include "papers.h"
 #include "spmm/cpu_ahead.h"

@@ -24,8 +24,8 @@
 // `merge-tuned` is the same code with shares and vectors fitted to the case, in one launch. H200,
 // 39 matrices: 1.4 to 1.8 times the speed of `merge`.
 //
-// Limits: the join of a block and its atomic take 4 us. Under 100,000 nonzeros CSR_ALG3 of cuSPARSE
-// with preprocess is faster at k = 32, 4.1 us for 8.5 on poly512_hamiltonian (H200).
+// Limits: the join of a block and its atomic take 4 us. H200, k = 32: CSR_ALG3 of cuSPARSE with
+// preprocess is faster under 100,000 nonzeros, with 4.1 us to 8.5 on poly512_hamiltonian.
 #include "join.cuh"
 #include "paper.cuh"
 #include "papers.h"
@@ -133,10 +133,10 @@ static int choose_vec(const struct task *t, int wanted)
     return 1;
 }
 
-// Long shares have few cut rows, short shares make many warps. H200, stencil:1000, k = 32, one
-// launch: shares of 32 nonzeros take 266 us, 64 take 189, 128 take 156; past 256 nothing is gained.
-// 20 warps for each multiprocessor are enough. The wider a lane's part of a row, the dearer is a
-// row's end, and the earlier that point.
+// Nonzeros of a warp. Long shares have few cut rows, short shares make many warps; 20 warps for
+// each multiprocessor are enough. H200, stencil:1000, k = 32, one launch: shares of 32 nonzeros
+// take 266 us, of 64 189 us, of 128 156 us. Shares over 256 gain nothing. The wider a lane's part
+// of a row, the dearer is a row's end, and the lower that limit.
 static int32_t choose_share(const struct task *t, int64_t slabs, int64_t lane_bytes)
 {
     const int64_t wanted = (int64_t)task_option(t, "share");

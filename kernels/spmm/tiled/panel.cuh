@@ -1,5 +1,5 @@
-// The work of a block of Tiled SpMM: it goes through the stages of its panel, for one slab of R
-// columns of B and C after the other.
+// The work of a block of Tiled SpMM: all stages of its panel, for one slab of R columns of B and C
+// after the other.
 #ifndef TILED_PANEL_H
 #define TILED_PANEL_H
 

@@ -1,4 +1,4 @@
-// The parameter of the format `tiled` that the algorithm sets: slabs.
+// `slabs`, the parameter of the format `tiled` that the algorithm sets.
 #ifndef TILED_SLABS_H
 #define TILED_SLABS_H
 

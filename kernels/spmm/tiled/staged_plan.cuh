@@ -1,5 +1,5 @@
-// The staged way of tiled-tuned: the columns of B that a block stages, the ranges that the rows are
-// cut into, both by a prediction of the time, and the launch.
+// The staged way of tiled-tuned: the columns of B that a block stages, the ranges of rows, and the
+// launch. A prediction of the time decides on both.
 #ifndef TILED_STAGED_PLAN_H
 #define TILED_STAGED_PLAN_H
 
@@ -127,8 +127,9 @@ static int refuse_staged(const struct task *t, const struct staged *s)
                 t->entry->name, (long long)t->in[0].rows, (long long)s->room);
 }
 
-// About FEW nonzeros for each lane, in a row of average length and in a range. With fewer lanes
-// most rows go to warps, one by one; with more threads each of them costs hundreds of instructions.
+// Sets lanes and threads for about FEW nonzeros for each lane, in a row of average length and in a
+// range. With fewer lanes most rows go to warps, one by one. Each further thread costs hundreds of
+// instructions.
 static void choose_groups(const struct task *t, struct staged *s)
 {
     const double nnz = (double)t->A[0]->nnz, most = fmax(nnz / s->ranges, (double)t->in[0].rows);

@@ -67,8 +67,8 @@ static __global__ void list_pieces(struct shape a, struct windows w,
     list[b] = p;
 }
 
-// H200: a busy device is the fastest with blocks of 64 threads. On small matrices more threads and
-// smaller windows take 4.3 us, without that rule 9 to 11; PGPgiantcompo 10.0, without it 18.6.
+// H200: blocks of 64 threads are the fastest on a busy device. Small matrices have larger blocks
+// and smaller windows: 4.3 us in place of 9 to 11, PGPgiantcompo 10.0 us in place of 18.6.
 #define TURNED_THREADS 64  // of a block, at least
 #define TURNED_BUSY    512 // threads that a multiprocessor should have
 #define TURNED_WINDOWS 4   // blocks that it should have
@@ -146,9 +146,9 @@ static int make_B(struct task *t, struct turned *s)
     return err;
 }
 
-// Rows of a window: as many as have the nonzeros of a piece, within 8 to 32. More nonzeros keep the
-// groups of a block busy for long, fewer do not pay for a block. Halved while blocks are too few
-// for the device.
+// Rows of a window: as many as have the nonzeros of a piece, LEAST_ROWS to 32. More nonzeros
+// keep the groups of a block busy for long, fewer do not pay for a block. The rows are halved while
+// the device has too few blocks.
 static int32_t choose_rows(const struct task *t, int64_t piece)
 {
     int64_t wanted = (int64_t)task_option(t, "window"), rows = MAX_ROWS;

@@ -9,11 +9,11 @@
 // whole: a line that two stages share counts once. Padding is that of slices with all their stages
 // in one.
 //
-// That holds where the panels fill the device. Elsewhere, and against the direct and the staged
-// way, a prediction of the time decides: a start, and the work. The numbers are fits to matrices of
-// 233 to 429,000 nonzeros on an H200, k = 64; only those for small matrices matter. Below 200,000
-// nonzeros (64 matrices measured) the choice takes 1.014 times the best of the four ways, at worst
-// 1.27 (Trefethen_2000).
+// The bytes decide if the panels fill the device. Otherwise, and against the direct and the staged
+// way, a prediction of the time decides: the start, and the work. The numbers are fits to matrices
+// of 233 to 429,000 nonzeros on an H200, k = 64; only those for small matrices matter. The choice
+// takes 1.014 times the time of the best of the four ways below 200,000 nonzeros (64 matrices), at
+// worst 1.27 (Trefethen_2000).
 #ifndef TILED_WAYS_H
 #define TILED_WAYS_H
 
@@ -27,7 +27,7 @@
 #define SLOTS       (1 << SLOT_BITS)          // of a table
 #define MOST_LINES  (SLOTS - 8 * COUNT_BLOCK) // lines of a panel that are told apart
 
-// Panels of half the size may move that much more, as twice as many blocks are shared out better.
+// Panels of half the size may move this many times the bytes: twice as many blocks balance better.
 #define HALVES_DEARER 1.125
 
 // Microseconds, and per nanosecond and multiprocessor.
@@ -120,7 +120,7 @@ static int count(struct task *t, int32_t panel, struct counts *out)
     return err;
 }
 
-// Costs of the ways, and the facts that decide whether tiles are possible.
+// Costs of the ways, and the facts by which fastest_way() takes tiles.
 struct ways {
     double tiles, turned; // bytes
     bool even;            // by the paper's numbers rows stay whole
