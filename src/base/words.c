@@ -41,3 +41,9 @@ static void add_last(char *text, size_t size, const char *link, const char *word
 void words_and(char *text, size_t size, const char *word) { add_last(text, size, " and ", word); }
 
 void words_or(char *text, size_t size, const char *word) { add_last(text, size, " or ", word); }
+
+bool ends_with(const char *text, const char *end)
+{
+    size_t length = strlen(text), tail = strlen(end);
+    return length >= tail && !strcmp(text + length - tail, end);
+}

@@ -1,4 +1,4 @@
-// Lists of words: those of the command line, with commas between, and those of messages.
+// Lists of words: those of the command line, with commas between, and those of messages. Endings.
 #ifndef WORDS_H
 #define WORDS_H
 
@@ -18,5 +18,8 @@ void words_add(char *text, size_t size, const char *between, const char *word);
 void words_and(char *text, size_t size, const char *word);
 // And with an "or".
 void words_or(char *text, size_t size, const char *word);
+
+// Returns true if `text` ends with `end`.
+bool ends_with(const char *text, const char *end);
 
 #endif

@@ -9,6 +9,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/words.h"
+
 #define SHARE  10  // of what is free, one part may be taken
 #define LOST_S 600 // no process is at work on a file that has not grown for so long
 
@@ -26,12 +28,6 @@ static void free_list(struct entry *list)
         mem_free(list);
         list = next;
     }
-}
-
-static bool ends_with(const char *name, const char *end)
-{
-    size_t length = strlen(name), tail = strlen(end);
-    return length > tail && !strcmp(name + length - tail, end);
 }
 
 // A temporary name of struct whole_file.

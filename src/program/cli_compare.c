@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 
 #include "base/child.h"
+#include "base/words.h"
 #include "program/duel.h"
 #include "program/report_output.h"
 #include "run/report.h"
@@ -52,12 +53,6 @@ static int compare_programs(const struct options *o, struct comparison *c)
     c->rule.broken = NULL; // it goes with d
     duel_close(&d);
     return err;
-}
-
-static bool ends_with(const char *name, const char *end)
-{
-    size_t length = strlen(name), tail = strlen(end);
-    return length > tail && !strcmp(name + length - tail, end);
 }
 
 static int is_records(const struct dirent *entry)

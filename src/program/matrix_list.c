@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 
 #include "base/utf8.h"
+#include "base/words.h"
 #include "data/gen.h"
 #include "program/first_look.h"
 #include "program/list_file.h"
@@ -27,12 +28,6 @@ struct maker {
     char names[256];             // of some that are missing
     struct matrix_folder folder; // of the list that is read
 };
-
-static bool ends_with(const char *text, const char *end)
-{
-    size_t length = strlen(text), tail = strlen(end);
-    return length >= tail && !strcmp(text + length - tail, end);
-}
 
 static bool is_packed(const char *path) { return ends_with(path, ".gz"); }
 

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/words.h"
 #include "run/record_tail.h"
 
 static int cannot_write(const char *path)
@@ -42,12 +43,11 @@ static int mend_end(int fd, const char *path, int64_t *cut)
 
 int record_check_name(const char *path)
 {
-    const char *dot = strrchr(path, '.');
-    if (dot && !strcmp(dot, ".gz"))
+    if (ends_with(path, ".gz"))
         return fail(ERR_USAGE, "-o %s: records are written plain; compress them afterwards", path);
-    if (dot && !strcmp(dot, ".csv"))
+    if (ends_with(path, ".csv"))
         return fail(ERR_USAGE, "-o %s: records are JSON Lines and not CSV: -o %.*s.jsonl", path,
-                    (int)(dot - path), path);
+                    (int)strlen(path) - 4, path);
     return OK;
 }
 
