@@ -1,6 +1,6 @@
 // An algorithm is one file in kernels/ that exports its descriptor, and one line in algos.def,
-// which says its operation, name, device and idea. Help, `spbench list`, records, tests and plots all
-// come from the two.
+// which says its operation, name, device and idea. Help, `spbench list`, records, tests and plots
+// all come from the two.
 #ifndef ALGO_H
 #define ALGO_H
 
@@ -129,7 +129,8 @@ struct algo_entry {
 };
 extern const struct algo_entry algos[];
 extern const int algo_count;
-// The idea of an entry of the list, also of one that is not in this build: 60 characters at most.
+// Returns the idea of an entry, also of an algorithm that is not in this build: one line of 60
+// characters at most.
 const char *algo_idea(const struct algo_entry *entry);
 // NULL if it can run where its device is there, else why not, in one line.
 const char *algo_missing(const struct algo_entry *entry);

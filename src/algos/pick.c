@@ -207,8 +207,9 @@ static int count_compared(const struct trials *all)
 // The task was handed on to the candidate that should be the fastest, which is prepared since
 // `start`: it goes to the fastest of all that may be as fast. Each is timed alone, with nothing of
 // the others on the device, and the fastest is then prepared anew. H200, SDDMM by strips: a kernel
-// that stays while another candidate is prepared takes 17.1 us from then on, prepared anew 14.6.
-// Its counters, addresses and launches are the same. Returns a refusal if all candidates refuse.
+// that stays while another candidate is prepared takes 17.1 us from then on, prepared anew 14.6 us.
+// Counters, addresses and launches of both are the same. Returns a refusal if all candidates
+// refuse.
 static int try_others(struct task *t, struct field *f, double start)
 {
     const double us = f->us[f->taken];

@@ -48,8 +48,8 @@ struct pick_rule {
 double pick_us(const struct pick_rule *rule, const double x[PICK_FEATURES]);
 
 struct pick_rules {
-    // Candidates whose predictions are within this factor of the least are timed; tools/fit_auto.py
-    // says how the factor is chosen. 1: only where the case is unlike all measured.
+    // Candidates whose predictions are within this factor of the least are timed. 1: candidates are
+    // timed only if the case is unlike all measured cases. tools/fit_auto.py chooses the factor.
     double unsure;
     struct pick_rule list[PICKS_MAX + 1]; // ends with one that has no name
     // What each feature was in the cases that the rules were made from; no name: any will do.

@@ -30,7 +30,8 @@ static int read_error(const struct lines *l)
     }
 }
 
-// Reads behind the used bytes. One byte of the buffer stays free for a zero.
+// Moves the current line to the front of the buffer and reads behind the used bytes. The last byte
+// of the buffer stays free for a zero.
 static int fill(struct lines *l)
 {
     if (l->at) memmove(l->buffer, l->buffer + l->at, (size_t)(l->used - l->at));

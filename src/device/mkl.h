@@ -3,11 +3,11 @@
 // what is called of it is declared here, as its reference has it ("Inspector-Executor Sparse BLAS
 // Routines", "Support Functions"), with 32-bit indices.
 //
-// MKL gets its memory from mem_alloc(), so that it is refused what the system cannot give, and the
-// device counts it.
+// MKL gets its memory from mem_alloc(), which refuses what the system cannot give, and which counts
+// for the device.
 //
-// On processors that are not Intel's MKL runs its generic code, see `library` of a record.
-// `bundled` takes 0.38 to 0.48 of its time on an EPYC, 0.86 on a Xeon.
+// MKL runs its generic code on processors of other makers, see `library` of a record. `bundled`
+// takes 0.38 to 0.48 of MKL's time on an EPYC, 0.86 on a Xeon.
 #ifndef MKL_H
 #define MKL_H
 

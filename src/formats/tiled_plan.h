@@ -12,8 +12,8 @@
 enum { TILED_ROWS, TILED_STAGE, TILED_BALANCE, TILED_REORDER, TILED_PERMUTE, TILED_SLABS };
 
 // Figure 6 of the paper: with fewer blocks than this for each multiprocessor too many idle. H200,
-// f32, k = 64: without cuts `tiled` takes 1.74 times the time (geometric mean of 69 matrices), on
-// nw04_A 151, on dnn_n1024-l1 0.60.
+// f32, k = 64: without cuts `tiled` takes 1.74 times the time (geometric mean of 69 matrices), 151
+// times on nw04_A, 0.60 on dnn_n1024-l1.
 #define TILED_BUSY 0.65
 
 // Sets the sizes of a panel and the decision of figure 6. Returns the length of the longest
@@ -65,7 +65,7 @@ struct segments {
 int tiled_cut_rows(struct device *d, const struct csr_dev *A, int64_t longest, struct tiled *T,
                    struct segments *s);
 // Sorts segments by their patterns: as numbers whose highest bit is column 0, the largest first,
-// and equal ones as they were. H200, f32, k = 64, 69 matrices: sorting every matrix takes 1.27
+// and equal ones as they were. H200, f32, k = 64, 69 matrices, time with all matrices sorted: 1.27
 // times the time with C in its own order (0.40 on ogbl-ddi, 3.4 on qc324), 1.16 with C permuted.
 int tiled_sort(const struct csr_dev *A, struct segments *s);
 // Makes `to` of T from the segments, and with `permute` its order.

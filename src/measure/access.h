@@ -1,6 +1,6 @@
-// Counts of what the warps of a kernel touch of A and of a column of B, from the sparsity pattern:
-// the model of predict.h is made of them. Columns of B are taken to begin with a cache line. H200:
-// rows of 32 and of 64 bytes at random come at the same number a second, so a line has 64 bytes.
+// Counts of what the warps of a kernel touch of A and of a column of B, from the sparsity pattern.
+// The model of predict.h uses the counts. Columns of B are taken to begin with a cache line. A line
+// has 64 bytes: an H200 loads as many random rows of 64 bytes a second as of 32.
 //
 // A warp that loads 32 elements of a column of B touches as many lines as hold one of them. Where
 // the elements are neighbours, it is as many as if they were aligned: the rest of a line is used by

@@ -31,15 +31,15 @@
 // gathering pairs of sectors out of as much of B as a pass over A needs; A from memory, and again
 // for each further pass, from the cache if it fits there beside that; C, the sums of cut rows'
 // segments and those once more, to and from memory; where rows are sorted, each sum into a sector
-// of its own in the cache; and 3 us for each kernel. 69 matrices, H200, f32: cases in which
-// measured over predicted is within 0.5 to 2, and rank correlation:
+// of its own in the cache; and 3 us for each kernel. H200, f32, 69 matrices: cases with measured
+// over predicted within 0.5 to 2, and rank correlation:
 //
 //                             naive       tiled
 //     all miss               31, 0.30    26, 0.50
 //     whole_gflops           56, 0.81    61, 0.97
 //
-// The paper's equations miss launches, B in the L2 (1.9 to 3.7 times the speed on meshes), C, and
-// rows that are too few or too long.
+// The paper's equations leave out launches, C, and rows that are too few or too long. They leave
+// out B in the L2, too: meshes reach 1.9 to 3.7 times the predicted speed.
 //
 // `tiled` on a CPU has the same tiles, and lines of the same size: its predictions are of the CPU's
 // roof, a warp being 32 elements of B that a thread copies one after the other.

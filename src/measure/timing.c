@@ -118,7 +118,7 @@ static bool make_graphs(struct session *s)
     return !err;
 }
 
-// Sets separator_ms, the time of a separator. Starts each chain once before its first sample.
+// Sets separator_ms, the time of a separator. Runs each chain once ahead of its first sample.
 static int measure_separator(struct session *s)
 {
     double ms[SEPARATOR_TRIES], unused;
@@ -144,7 +144,7 @@ static int make_chains(struct session *s)
     out->launch = device_is_host(s->dev) ? "call" : "stream";
     if (batched && ops->graph_make && !s->rule->stream && make_graphs(s))
         out->launch = "graph";
-    else // the time to launch a separator (H200: 4.1 us) would be taken off, not its run (0.5 us)
+    else // a separator's launch (H200: 4.1 us) would be taken off, not its run (0.5 us)
         s->apart.separated = false;
     return s->apart.separated ? measure_separator(s) : OK;
 }

@@ -45,11 +45,11 @@ struct timing {
     int clock_mhz[2];   // before and after, 0 where unknown
     double median, min, mean, p5, p95;
     double ci_lo, ci_hi; // 95 % confidence interval of the median; NAN: too few samples
-    // Where runs can overlap, an empty kernel, the separator, keeps those of a sample apart, and
-    // its time is taken off: the measured time is longer by separator_ms a run. Each sample has
-    // another one beside it, without separators. H200, 753 cases: if nothing overlaps, a run takes
-    // 0.4 % longer there in the median, -0.3 to 1.9 % in 9 of 10 cases. NAN and NULL without
-    // separators:
+    // Runs that can overlap are kept apart: an empty kernel, the separator, follows each run of a
+    // sample. Its time is taken off: the measured time is longer by separator_ms a run. Each sample
+    // has a second sample beside it, back to back, without separators. H200, 753 cases: if nothing
+    // overlaps, a run back to back takes 0.4 % longer (median), -0.3 to 1.9 % in 9 of 10 cases. NAN
+    // and NULL without separators:
     double separator_ms;  // one of them after the other: no kernel that waits takes less
     double *back_samples; // likewise `count` of them
     double back_to_back, back_ci_lo, back_ci_hi; // their median and its interval

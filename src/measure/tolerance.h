@@ -4,9 +4,9 @@
 //
 // A standard error is at most 0.42 of its size, 0.2 to 0.26 where there is one chain of additions:
 // no element of a right result comes near 5 sizes in the largest matrices, and the root mean square
-// stays under a half. A value that is rounded once, at the end, is off by up to u * |c|, and 0.42
-// of that in the root mean square. H200: right results use at most 0.43 (SpMM, f32), 0.50 (SpMM,
-// f64) and 0.32 (A*A, f64) of the tolerance.
+// stays under a half. A value that is rounded once, at the end, is off by up to u * |c|, and by
+// 0.42 of that in the root mean square. H200: right results are off by at most 0.43 (SpMM, f32),
+// 0.50 (SpMM, f64) and 0.32 (A*A, f64) of the tolerance.
 #ifndef TOLERANCE_H
 #define TOLERANCE_H
 

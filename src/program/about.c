@@ -16,7 +16,8 @@ const char *const about_description[] = {
     NULL,
 };
 
-// To add one: a row. tests/cli/man.sh checks that all variables that the source asks for are here.
+// To add a variable: add a row. tests/cli/man.sh checks that the list has all variables of the
+// source.
 const struct about_variable about_variables[] = {
     {"MKL_RT", "the libmkl_rt of the algorithm mkl; else one is looked for where the loader does",
      true, false},

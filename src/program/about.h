@@ -23,8 +23,8 @@ struct about_exit {
     const char *about; // NULL after the last
 };
 extern const struct about_exit about_exits[];
-// The i-th row of a command, by its status; NULL after the last, and at once for a command without
-// rows of its own. With NULL for the command: rows of those.
+// Returns the i-th row of a command, by status; NULL after the last. A command without rows of its
+// own has none; `command` NULL stands for all such commands.
 const struct about_exit *about_exit_of(const char *command, int i);
 
 struct about_file {

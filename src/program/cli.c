@@ -75,7 +75,7 @@ static const struct command_info commands[] = {
      .most = INT32_MAX, .takes = "matrix", .notes = sweep_notes, .records = true},
     {COMMAND_WORKER, "worker", "", NULL, cli_worker, .least = 0, .most = 0},
     {COMMAND_HELP, "help", "[COMMAND|" HELP_COLUMNS "]",
-     "this, the options of a command, or the columns of the table", cli_help, .least = 0,
+     "this help, the options of a command, or the columns of the table", cli_help, .least = 0,
      .most = 1},
 };
 #define COMMAND_COUNT COUNT(commands)
@@ -103,7 +103,7 @@ static const struct command_info *command_find(const char *name)
     return NULL;
 }
 
-// `also`: a word beside the commands; NULL: there is none.
+// `also`: a word that may stand for a command; NULL: none.
 static int no_such_command(const char *name, const char *what, const char *also)
 {
     struct suggestion s;
@@ -142,7 +142,7 @@ static void help_all(void)
            "  spbench -alg merge,rowsplit -k 64 gen:rmat:14:16\n");
 }
 
-// Prints words, on a new line where one is full; what follows the first line is indented. Returns
+// Prints words from `column` on, wrapped at HELP_WIDTH. Lines after the first are indented. Returns
 // the column behind the last word.
 static int print_words(const char *text, int column, int indent)
 {

@@ -20,7 +20,7 @@ struct request {
     const struct options *o;
     int argc; // the whole command line, for the record of the environment
     char **argv;
-    bool named; // its first word is the command; else the command is run
+    bool named; // the first word names the command; false: `run` is meant
     struct outcome *outcome;
 };
 

@@ -1,4 +1,4 @@
-// spbench list: a line for each algorithm, device and format. All about one of them: cli_about.c.
+// spbench list: a line for each algorithm, device and format. cli_about.c has `spbench list NAME`.
 #include "program/cli_list.h"
 
 #include <stdio.h>
@@ -8,13 +8,13 @@
 
 #define REASONS_MAX 8
 
-// Why algorithms are unavailable, each reason once. Its mark is its place, from 1.
+// Reasons why algorithms are unavailable, each once. The mark of a reason is its place, from 1.
 struct reasons {
     char text[REASONS_MAX][FAIL_TEXT_MAX];
     int count;
 };
 
-// Returns the mark of a reason. The last mark stands for all that there is no room for.
+// Returns the mark of a reason. Reasons past REASONS_MAX get the last mark.
 static int reason_mark(struct reasons *r, const char *why)
 {
     for (int i = 0; i < r->count; i++)
@@ -23,7 +23,7 @@ static int reason_mark(struct reasons *r, const char *why)
     return r->count;
 }
 
-// The first entry of the same operation and name.
+// Returns the first entry of the same operation and name: the same algorithm on another device.
 static const struct algo_entry *first_of(const struct algo_entry *e)
 {
     for (const struct algo_entry *f = algos; f < e; f++)
@@ -31,7 +31,7 @@ static const struct algo_entry *first_of(const struct algo_entry *e)
     return e;
 }
 
-// "cpu,cuda(1)": the devices of an algorithm, with the mark of a reason, and its precisions.
+// Prints name, devices, precisions and idea. "cpu,cuda(1)": reason 1 says why cuda is unavailable.
 static void list_algorithm(const struct algo_entry *first, int width, struct reasons *reasons)
 {
     char devices[64] = "", precs[64] = "", mark[16];
@@ -41,8 +41,10 @@ static void list_algorithm(const struct algo_entry *first, int width, struct rea
         const char *why = device_missing(e->device);
         if (!why) why = algo_missing(e);
         words_add(devices, sizeof devices, ",", device_list[e->device].name);
-        snprintf(mark, sizeof mark, "(%d)", why ? reason_mark(reasons, why) : 0);
-        if (why) words_add(devices, sizeof devices, "", mark);
+        if (why) {
+            snprintf(mark, sizeof mark, "(%d)", reason_mark(reasons, why));
+            words_add(devices, sizeof devices, "", mark);
+        }
         if (e->algo) bits |= e->algo->precs;
     }
     for (int p = F32; p <= F64; p++)
@@ -55,9 +57,8 @@ static int list_algorithms(void)
 {
     struct reasons reasons = {.count = 0};
     int width = 0;
-    for (int i = 0; i < algo_count; i++)
-        width = (int)max64(width, (int64_t)strlen(algos[i].name));
-    printf("algorithms (-alg NAME); 'spbench list NAME' shows the options and the source of one\n");
+    for (int i = 0; i < algo_count; i++) width = (int)max64(width, (int64_t)strlen(algos[i].name));
+    printf("algorithms (-alg NAME); 'spbench list NAME' shows options and source\n");
     for (int x = 0; x < op_count; x++) {
         printf("  -op %s: %s\n", ops[x]->name, ops[x]->formula);
         for (int i = 0; i < algo_count; i++)

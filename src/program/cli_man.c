@@ -89,7 +89,7 @@ static void put_description(void)
     }
 }
 
-// How many commands before this one take the option and describe it in the same words.
+// Returns how many commands ahead of this one take the option with the same description.
 static int takers_before(int command, const struct option_shown *s)
 {
     const struct command_info *c;
@@ -113,8 +113,8 @@ static bool all_take(const struct option_shown *s)
     return takers_before(command_count(), s) == command_count();
 }
 
-// The options that no command before this one takes in the same words: those that all commands
-// take, or the others.
+// Describes the options of a command that no command ahead of it has: options of all commands, or,
+// with `of_all` false, the rest.
 static void put_new_options(int command, bool of_all)
 {
     struct option_shown s;
@@ -126,7 +126,7 @@ static void put_new_options(int command, bool of_all)
     }
 }
 
-// "As above: -k, -prec.": the options that are described at an earlier command.
+// "As above: -k, -prec.": names the options that a command ahead of this one describes.
 static void put_old_options(int command)
 {
     struct option_shown s;
@@ -141,7 +141,7 @@ static void put_old_options(int command)
     put_line(text);
 }
 
-// Whether a command takes an option that not all take.
+// Returns true if a command takes an option that some other command does not take.
 static bool has_options(int command)
 {
     struct option_shown s;

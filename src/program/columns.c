@@ -34,10 +34,11 @@ const struct column columns[COLUMN_COUNT] = {
         {
             .head = "+-%",
             .width = 4,
-            .about = "Half the 95 % confidence interval of the median, in percent of ms. It is of "
-                     "this process alone: another process may differ by more, see compare.",
+            .about = "Half the 95 % confidence interval of the median, in percent of ms. The "
+                     "interval is of this process alone: another process may differ by more, see "
+                     "compare.",
             .formula = "100 * (upper end - lower end) / 2 / ms",
-            .good = "under 1. A dash: fewer than 6 samples, there is no interval.",
+            .good = "under 1. A dash: fewer than 6 samples have no interval.",
         },
     [COLUMN_BACK] =
         {
@@ -45,7 +46,7 @@ const struct column columns[COLUMN_COUNT] = {
             .width = 12,
             .about = "Only with -time back-to-back: the median time of one run of a batch whose "
                      "runs may overlap, in milliseconds.",
-            .good = "close to ms. A dash: the case has one time, as all on the CPU.",
+            .good = "close to ms. A dash: the case has one time, as every case on the CPU.",
         },
     [COLUMN_GFLOPS] =
         {
@@ -71,7 +72,7 @@ const struct column columns[COLUMN_COUNT] = {
             .width = 5,
             .about = "The least time that the device allows, in percent of ms.",
             .formula = "100 * max(compulsory bytes / bandwidth, FLOPs / rate of FLOPs) / ms",
-            .good = "near 100. Above it operands came from the cache.",
+            .good = "near 100. Above 100 operands came from the cache.",
         },
     [COLUMN_GATHER] =
         {
@@ -80,7 +81,7 @@ const struct column columns[COLUMN_COUNT] = {
             .about = "Only spmm row-major and sddmm: the time to fetch one row of the dense "
                      "operand per nonzero at the measured rate of random rows, in percent of ms.",
             .formula = "100 * max(nnz * bytes of a row / rate, least time of %roof) / ms",
-            .good = "100 and more. Above 100 rows are reused on chip; under 100 they are fetched "
+            .good = "100 and more. Above 100 rows are reused on chip. Under 100 rows are fetched "
                     "more slowly than the device can.",
         },
     [COLUMN_CHECK] =
@@ -128,11 +129,11 @@ const struct remark remarks[REMARK_COUNT] = {
                       "input comes from the run before."},
     [REMARK_LIBRARY] = {"NAME VERSION", "The library of a vendor that ran."},
     [REMARK_CHOICE] = {"NAME VALUE",
-                       "A choice of the algorithm, such as \"picked graded\". \"unlike NAME\": "
-                       "this feature is outside of the range that auto was fitted to."},
+                       "A choice of the algorithm, such as \"picked graded\". \"unlike NAME\": the "
+                       "feature NAME is outside of the range that auto was fitted to."},
 };
 
-// What stands in place of the numbers, and below them.
+// Words in place of the numbers, and lines below them.
 static const struct remark instead[] = {
     {"unsupported", "The algorithm does not do this case, or cannot run here."},
     {"wrong", "The result differs from the reference by more than the tolerance."},
@@ -144,15 +145,15 @@ static const struct remark below[] = {
     {"fastest", "The least ms of the checked results with the same inputs. \"within the noise\": "
                 "the intervals of two overlap. The ratio is to a vendor's best, else to the "
                 "reference."},
-    {"samples", "-v: samples of so many runs each, after so many runs of warm-up, and the rule "
-                "that stopped them: precision, noise, time, reps."},
-    {"convert", "-v: the time to make the format from CSR, the first and, in brackets, again."},
+    {"samples", "-v: the number of samples, the runs of each and of the warm-up, and the rule that "
+                "ended the timing: precision, noise, time, reps."},
+    {"convert", "-v: the time to make the format from CSR: the first time, and again in brackets."},
     {"upload", "-v: the time to copy the operands to the device."},
     {"analyse", "-v: the time of the algorithm's own preparation."},
     {"peak", "-v: the most memory that the case had on the device."},
     {"products, nnz_c, phases",
      "-v, spgemm: counts, and the parts of a run, measured in another run."},
-    {"predicted GFLOPS", "-v, naive and tiled: what the model of the paper says."},
+    {"predicted GFLOPS", "-v, naive and tiled: the prediction of the paper's model."},
     {"moved by a run", "-counters and -v: the bytes from memory, L2 and L1, counted by ncu."},
 };
 

@@ -21,7 +21,7 @@ enum column_id {
 };
 struct column {
     const char *head; // NULL: columns of the operation
-    int width;        // characters, negative: to the left; 0: as wide as the table makes it
+    int width;        // characters; negative: left-aligned; 0: the table sets the width
     const char *about, *formula, *good; // NULL: none
 };
 extern const struct column columns[COLUMN_COUNT];
@@ -41,13 +41,13 @@ extern const struct column summary_columns[SUMMARY_COLUMNS];
 // Remarks stand behind the check, each after a semicolon.
 enum remark_id {
     REMARK_CACHE,
-    REMARK_BACK,    // the table puts in the number and "faster" or "slower"
-    REMARK_SAMPLES, // and here the number
+    REMARK_BACK,    // the table prints the number and "faster" or "slower"
+    REMARK_SAMPLES, // the table prints the number
     REMARK_THROTTLED,
     REMARK_BUSY,
     REMARK_ORDER,
-    REMARK_LIBRARY, // the name of a library, and so on
-    REMARK_CHOICE,
+    REMARK_LIBRARY, // the table prints a name and a version
+    REMARK_CHOICE,  // the table prints a name and a value
     REMARK_COUNT
 };
 struct remark {

@@ -64,7 +64,7 @@ static const struct option table[] = {
      COMPARE | SELFTEST | SWEEP, .parse = compare_parse_runs},
     {"keep", "PREFIX", "keep the records: PREFIX.old.jsonl, PREFIX.new.jsonl", COMPARE | SELFTEST,
      .parse = compare_parse_keep, .kind = OPTION_NAME},
-    {"history", NULL, "the newest of FILES, or of a folder's .jsonl(.gz), against those before",
+    {"history", NULL, "the newest of FILES, or of a folder's .jsonl(.gz), against the older ones",
      COMPARE, FLAG(history)},
     {"consecutive", "N", "of a history: only what N files in a row show counts (default 2)",
      COMPARE, .parse = compare_parse_consecutive},

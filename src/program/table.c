@@ -126,7 +126,7 @@ static void print_axes(const struct table *t, const struct bench_case *c)
     }
 }
 
-// A cell of the column, behind the one before.
+// Prints a cell of a column, behind two spaces.
 static void print_cell(enum column_id c, const char *text)
 {
     fprintf(stderr, "  %*s", columns[c].width, text);

@@ -56,8 +56,8 @@ struct sightings {
     char bad_text[FAIL_TEXT_MAX]; // of the first of them: file, line, what is wrong
 };
 // Adds the results of a file of records, plain or gzip. A line that is no record is left out and
-// counted: a killed process leaves half a line. ERR_INPUT: the file cannot be read, is no file of
-// records, or has no results.
+// counted, as a killed process leaves half a line. ERR_INPUT: the file cannot be read, is no file
+// of records, or has no results.
 int sightings_read(struct sightings *s, const char *path);
 void sightings_free(struct sightings *s);
 // Puts the last record of each case and process in front, by case and time; returns how many.

@@ -1,8 +1,8 @@
-// Standby workers: the next worker of a place gets ready while one is at work, and begins when that
-// one has measured its last case, while it ends.
+// Standby workers: the next worker of a place gets ready while the current worker measures. The
+// standby begins when the current worker has measured its last case, while that worker ends.
 //
-// To start a process takes most of the time of a short sweep (1.1 s a matrix with one H200, 2.0 s
-// with four, whose drivers wait for each other), and must not disturb what is timed. Rules:
+// The start of a process takes most of the time of a short sweep: 1.1 s a matrix with one H200, 2.0
+// s with four, whose drivers wait for each other. A start must not disturb a timing. Rules:
 //
 // - A standby is started when the worker ahead of it has got ready itself. While that one times
 //   anything (conversions, samples, the device's ceilings) the standby is stopped (SIGSTOP), and

@@ -1,7 +1,7 @@
 // Many matrices, each in a worker of its own, on one device or on several at a time. Records are
 // written as they come; for a case that has no end the sweep makes a record, and goes on with the
-// rest. SpGEMM allocates in each run: with four H200 of one host it takes 1.03 to 1.07 times the
-// time of one alone, as their drivers wait for each other.
+// rest. SpGEMM allocates in each run: on each of four H200 of one host a run takes 1.03 to 1.07
+// times the time on a single H200, as the drivers wait for each other.
 //
 // The files of it: order.h (what a worker is told), worker.h (its process, and all that both say),
 // crew.h (how they are started), seat.h (one at work; seat_lines.h: what it says), relay.h (how the
