@@ -8,10 +8,10 @@
 #   OUT       a folder such as results/h200
 #   ARGUMENT  matrices and more options of `spbench sweep`: -cusparse FILE, -threads N
 #
-# An interrupted measurement goes on with the same command. SPBENCH names the program (./spbench).
+# The same command continues an interrupted measurement. SPBENCH names the program (./spbench).
 # Example: tools/measure.sh spmm results/h200 -cusparse libcusparse.so.12 matrices gen:fem:28
 set -u
-[ $# -ge 3 ] || { sed -n '4,13s/^# \{0,1\}//p' "$0"; exit 2; }
+[ $# -ge 3 ] || { sed -n '/^# usage/,/^# Example/s/^# \{0,1\}//p' "$0"; exit 2; }
 file=$1 out=$2
 shift 2
 rest=("$@") status=0
@@ -20,7 +20,7 @@ if [ -e "$out/$file.jsonl.gz" ]; then
     exit 2
 fi
 
-# One sweep into the file. A status of 1 says that a case failed: its record has the reason.
+# Runs a sweep into the file. Status 1 means that a case failed: its record has the reason.
 measure() {
     "${SPBENCH:-./spbench}" sweep -o "$out/$file.jsonl" "$@" "${rest[@]}"
     local rc=$?
