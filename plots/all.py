@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
 """Draws the figures that the results have data for, each with its caption, and an index page.
 
-A figure is a script here with a function draw(). Each is drawn once for each operation of a device,
-of the set of cases (axes, precision, cache, launch, revision) with the most matrices, then the most
-algorithms. With --all-sets each is drawn of every set; of more than 12 sets that differ in one number
-alone the 3 with most cases. The page of FILE.jsonl or FILE.jsonl.gz is FILE/index.html, the page of
-several files is beside the first. The images are in the folder figures beside the page. With
--time back-to-back both names end with that. Prints what was written, what was left out and why.
+A figure is a script here with a function draw(). A set of cases has one value of each axis, one
+precision, cache, launch and revision. A figure is drawn once for each operation of a device, of the
+set with the most matrices, then the most algorithms. --all-sets draws every set; of more than 12
+sets that differ in one number alone, the 3 with most cases.
+
+The page of FILE.jsonl or FILE.jsonl.gz is FILE/index.html; the page of several files is beside the
+first. The images are in the folder figures beside the page. With -time back-to-back both names end
+with "-back-to-back". The script prints the files that it wrote, and the figures left out with reasons.
 """
 
 import argparse
@@ -77,8 +79,8 @@ def places(args):
 
 
 def tries(rows, script, every, left):
-    """[[(values of the fields, rows)]]: from each of these lists one figure is drawn, of the first
-    set that has what the figure shows; with `every` there is a list for each set."""
+    """(fields, [[(values of the fields, rows)]]): one figure is drawn of each list, of the first set
+    that has the data of the figure. With `every` there is a list for each set."""
     fields = common.fields_of(rows, getattr(script, "MIXES", False))
     sets = common.groups(rows, fields)
     if every:
@@ -96,11 +98,11 @@ def tries(rows, script, every, left):
 
 
 def draw_all(rows, args, folder, left):
-    """Draws the figures and yields them as index.py has them. left: {(script, why): names}, to which
-    those are added that there is nothing to draw of."""
+    """Draws the figures and yields each as an index.Figure. Adds figures without data to `left`,
+    {(script, reason): names}."""
     varying = {field for field in common.fields_of(rows)
                if len({common.value_of(row, field) for row in rows} - {None}) > 1}
-    if not args.all_sets:  # then one figure of an operation has no other beside it
+    if not args.all_sets:  # an operation has one figure of a script: the axes are enough for a name
         varying &= {*common.BEFORE, *(axis for row in rows for axis in row["axes"])}
     used = set()
     every = scripts()
@@ -116,7 +118,7 @@ def draw_all(rows, args, folder, left):
                     why_not.append(((script.__name__, str(why)), name))
                     continue
                 path = os.path.join(folder, free(name, used) + "." + args.format)
-                yield index.Figure(path, drawing.save(fig, path, script), dict(zip(fields, values)))
+                yield index.Figure(path, drawing.save(fig, path, script))
                 why_not = []
                 break
             for key, name in why_not[:1]:
@@ -129,7 +131,7 @@ def more(parser):
     parser.add_argument("--format", choices=("png", "svg"), default="png")
     parser.add_argument("--all-sets", action="store_true", help="figures of every set of cases")
     parser.add_argument("--figures", type=figure_list, metavar="NAMES",
-                        help="these alone, by commas: " + ", ".join(scripts()))
+                        help="draw only these, by commas: " + ", ".join(scripts()))
 
 
 def main():

@@ -20,7 +20,6 @@ from words import counted, visible
 # What tells one set of cases from another, besides the axes of the operation between the two parts.
 BEFORE, AFTER = ("device", "op"), ("prec", "cache", "launch", "revision")
 NAME = re.compile(r"\w[\w-]*")  # what can be an option
-NUMBERS = "numbers"  # what a figure may mix
 SCAN = 12  # sets that differ in one number alone, above which they are a scan of it
 OF_SCAN = 3  # sets of a scan that are shown by themselves
 WAYS_MOST = 3  # options that an algorithm ran with, in a figure of all algorithms
@@ -57,7 +56,7 @@ def arguments(doc, more=None):
                         "what has but one time has that one")
     if more:
         more(parser)
-    signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # a reader that has enough ends the script
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # end quietly if the reader of a pipe ends, as head does
     args, unknown = parser.parse_known_args()
     if unknown:
         parser.error("unrecognized arguments: %s (axes of the operations in RESULTS: %s)"
@@ -77,12 +76,12 @@ def value_of(row, field):
 
 
 def fields_of(rows, mixes=False):
-    """The fields that are one in a set of cases; a figure that mixes is of all values of the axes,
-    one that mixes NUMBERS of all of those of numbers."""
+    """The fields that have one value in a set of cases. A figure that mixes has all values of the axes
+    of numbers."""
     axes = dict.fromkeys(name for row in rows for name in row["axes"])
-    if mixes == NUMBERS:
+    if mixes:
         axes = [name for name in axes if name not in number_axes(rows)]
-    return BEFORE + (() if mixes is True else tuple(axes)) + AFTER
+    return BEFORE + tuple(axes) + AFTER
 
 
 def number_axes(rows):
@@ -114,7 +113,7 @@ def groups(rows, fields):
 
 
 def choose(rows, wanted, mixes=False, has=None):
-    """One set of cases: of those that fit, the one that rank() puts first."""
+    """The set of cases that rank() puts first, of the sets that fit."""
     fit = [row for row in rows if matches(row, wanted)]
     if not fit:
         asked = ", ".join("-%s %s" % item for item in wanted.items() if item[1] is not None)
@@ -124,8 +123,8 @@ def choose(rows, wanted, mixes=False, has=None):
 
 
 def rank(rows, has=None):
-    """What the larger of two sets has more of: matrices with a usable result that `has` is true of,
-    then algorithms, then a later date."""
+    """The sort key of a set: its matrices, then its algorithms, then its date, of usable results that
+    `has` is true of."""
     ok = [row for row in rows if row["status"] == "ok" and (not has or has(row))]
     return (len({row["matrix"] for row in ok}), len({(row["alg"], row["library"]) for row in ok}),
             max((row["date"] for row in ok), default=""))
@@ -301,8 +300,8 @@ def geomean(values):
 
 
 def means(ratios):
-    """({name: its geometric mean as text}, what the means are of) of {name: {matrix: ratio}}: all are
-    over the same matrices, and a series of few is without one."""
+    """({name: geometric mean as text}, title) of {name: {matrix: ratio}}. All means are over the same
+    matrices. A series on too few matrices has its number of matrices instead."""
     kept, shared = comparable(ratios)
     return ({name: "%.2f×" % geomean(of[m] for m in shared) if name in kept and shared
              else "(%d only)" % len(of) for name, of in ratios.items()},

@@ -39,7 +39,7 @@ LOOK = {"font.size": 10, "axes.grid": True, "grid.color": "#DDDDDD", "grid.linew
 
 
 def load():
-    """Imports matplotlib, which help and text need not have."""
+    """Imports matplotlib; help and tables do without."""
     global matplotlib, plt
     try:
         matplotlib = importlib.import_module("matplotlib")
@@ -272,9 +272,9 @@ def save(fig, path, module):
 def main(module):
     """The whole of a script: returns 0, or 1 with one line that says why there is no picture.
 
-    The script is a module with draw(selection). Where it has has(row), that says whether a row has
-    what is drawn; where it MIXES, a figure is of all values of the axes; where it has more(parser),
-    it has options of its own, and its draw() gets them, too.
+    The script is a module with draw(selection). has(row), if the script has it, says whether a row
+    has the data of the figure. With MIXES a figure has all values of the axes of numbers. more(parser)
+    adds options, which draw() then gets, too.
     """
     name = os.path.splitext(os.path.basename(module.__file__))[0]
     more, mixes = getattr(module, "more", None), getattr(module, "MIXES", False)

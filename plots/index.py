@@ -1,7 +1,7 @@
-"""The index page: which algorithm is fastest, by how much, on what; in one file of plain HTML that
-needs no other but the images. Its heads sort, its field finds a matrix.
+"""The index page: the fastest algorithms, with speed-ups and matrices, in one file of plain HTML. The
+page needs no other file but the images. A click on a head sorts a table, a field finds a matrix.
 
-Whatever comes out of records is text() before it is on the page, and a path quoted().
+Text of records passes text() on its way to the page, a path passes quoted().
 """
 
 import html
@@ -19,8 +19,8 @@ import standings
 import tables
 import words
 
-# A figure: the path of its image, its caption, and {field: value} of the set that it is of.
-Figure = namedtuple("Figure", "path caption fields")
+# A figure: the path of its image, and its caption.
+Figure = namedtuple("Figure", "path caption")
 HERE = os.path.dirname(os.path.abspath(__file__))
 WORD_WIDE = 40  # characters, from which a column of words may be broken
 
@@ -43,7 +43,7 @@ def part(name):
 
 
 def cell_html(cell, word):
-    """`word` is of a column of words that the class of the table does not say."""
+    """`word`: the cell is in a column of words that the class of the table does not name."""
     if not isinstance(cell, tables.Cell):
         cell = tables.Cell(str(cell))
     kind = " ".join(["word"] * word + ["best"] * cell.best +
@@ -68,7 +68,7 @@ def table_html(table, kind=""):
 
 
 def folded(summary, body, more=""):
-    """The lines of the body below a summary that opens them; none if there are none."""
+    """The lines of the body, folded below a summary; nothing without lines. `more`: attributes."""
     lines = list(body)
     if lines:
         yield "<details%s><summary>%s</summary>" % (more, summary)
@@ -89,7 +89,7 @@ def figures_html(figures, folder):
 
 
 def answer(panel):
-    """The sentences on the panel of an operation, as HTML."""
+    """The sentences of the answer for the panel of an operation, as HTML."""
     ratios = list(panel.speed.values())
     least, most = (of(panel.speed, key=panel.speed.get) for of in (min, max))
     cases = panel.found[panel.name]
@@ -113,7 +113,7 @@ def answer(panel):
 
 
 def head_html(rows, panels):
-    """The answer: a sentence and a chart for each operation."""
+    """The head of the page: a sentence for each operation, and the chart."""
     yield "<h1>Which sparse kernel is the fastest on %s?</h1>" % text(
         captions.each(row["device"] for row in rows))
     for panel in panels:
@@ -127,7 +127,7 @@ def head_html(rows, panels):
 
 
 def find_html(rows):
-    """The field, and the table of the fastest of every matrix that it looks through."""
+    """The search field, and below it the table of the fastest algorithm of every matrix."""
     yield '<div id="find"><label>Find a matrix: <input type="search" autocomplete="off"></label> ' \
         '<span id="hits" role="status"></span></div>'
     table = standings.winners(rows)
@@ -137,7 +137,7 @@ def find_html(rows):
 
 
 def set_html(selection):
-    """Everything of one set of cases."""
+    """The tables of one set of cases."""
     main, rows = common.without_curve(selection), selection.rows + selection.left
     found = series.series(main.rows)
     notes = common.footnotes(selection, left=False)
@@ -163,7 +163,7 @@ def ranking_html(ranking):
 
 
 def operation_html(rows):
-    """The ranking of one operation of a device, and below it what it is made of."""
+    """The rankings of one operation of a device, and the tables of each set of cases below."""
     yield '<h2 id="%s">%s: %s</h2>' % (text(rows[0]["op"]), text(words.operation(rows[0]["op"])), text(
         (rows[0]["env"].get("operation") or {}).get("formula") or rows[0]["device"]))
     fields = common.fields_of(rows)
@@ -192,13 +192,13 @@ def operation_html(rows):
 
 
 def place(values):
-    """The place of a set: numbers in their order, words in theirs."""
+    """The sort key of a set: numbers in their order, words in theirs, None last."""
     return [(value is None, isinstance(value, str), value if value is not None else 0)
             for value in values]
 
 
 def foot_html(rows):
-    """What the page is of."""
+    """The foot of the page: cases, dates, revisions, libraries and files."""
     status = Counter(row["status"] for row in rows)
     envs = list({id(row["env"]): row["env"] for row in rows}.values())
     yield "<h2>About these results</h2><p class=\"said\">%s</p>" % text(

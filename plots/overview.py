@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Draws one image (SVG) of how much faster the algorithm that chooses another one is than the best of
-a vendor's library, a panel for each operation, a bar for each matrix.
+"""Draws one image (SVG) of speed-ups over the best of a vendor's library: a panel for each operation,
+a bar for each matrix.
 
-The panel of an operation is of the set of cases with the most matrices, then of the newest revision.
-Bars are sorted; the axis of a panel is logarithmic and its own; a line is at 1. Each panel has the
-geometric mean, the worst case, and the number of matrices. Without an algorithm that chooses, the
-fastest one is drawn. Without a vendor, the baseline is the fastest other algorithm that is no reference.
+A panel shows the algorithm that chooses another algorithm, such as auto, else the fastest algorithm.
+Without a vendor the baseline is the fastest other algorithm, else the reference. A panel is of the set
+of cases with the most matrices, then of the newest revision. Bars are sorted. Each panel has its own
+logarithmic axis with a line at 1, the geometric mean, the worst case and the number of matrices.
 """
 
 import html
@@ -34,8 +34,8 @@ STYLE = "text{font-family:system-ui,sans-serif;font-size:12px;fill:#222}.said{fi
 
 
 def pair_of(found):
-    """(name of the series to draw, name of its baseline): of those that pick another one the fastest,
-    else the fastest that is neither a vendor's nor a reference; None if there is nothing to compare."""
+    """(name of the series to draw, name of its baseline), or None if there is nothing to compare. The
+    fastest series that picks another is drawn, else the fastest that is no vendor's and no reference."""
     base, ours = series.baseline(found), series.own(found)
     picking = {name: cases for name, cases in ours.items() if series.has_fact(cases, "picks")}
     if base in ours and not picking:  # no vendor: the fastest of all is the baseline of the others
@@ -58,13 +58,13 @@ def panel_of(rows):
 
 
 def size_of(panel):
-    """What the panel of an operation has most of: what chooses, matrices, a late date, algorithms."""
+    """The sort key of the panels of an operation: a series that picks, matrices, date, algorithms."""
     return (series.has_fact(panel.found[panel.name], "picks"), len(panel.speed),
             max(row["revision"] and row["date"] or "" for row in panel.rows), len(panel.found))
 
 
 def panels_of(rows):
-    """A panel for each operation of each device that has one, the one with most cases first."""
+    """The best panel of each operation of each device; operations with most cases first."""
     best = {}
     for group in common.groups(rows, common.fields_of(rows)).values():
         panel = panel_of(group)
@@ -79,7 +79,7 @@ def worst(panel):
 
 
 def ticks(low, high):
-    """Round numbers on a logarithmic axis between these, 1 among them."""
+    """Round numbers from `low` to `high` for a logarithmic axis, 1 among them; at most TICKS."""
     steps = next((steps for steps in ((1, 1.5, 2, 3, 5, 7), (1, 2, 5), (1, 3), (1,))
                   if len(list(between(low, high, steps))) <= TICKS), (1,))
     return list(between(low, high, steps))
@@ -96,7 +96,7 @@ def text(x, y, said, kind="", more=""):
 
 
 def bars(panel, left, width, place):
-    """The bars from 1 upwards and downwards; a link of each to the matrix on the index page."""
+    """The bars, from 1 up or down. Each bar is a link to its matrix on the index page."""
     order = sorted(panel.speed, key=panel.speed.get)
     step = width / len(order)
     for at, m in enumerate(order):
@@ -113,7 +113,7 @@ def bars(panel, left, width, place):
 
 
 def panel_svg(panel, left, top, width):
-    """One panel."""
+    """The lines of a panel, in a row of panels `width` wide, at (left, top)."""
     ends = min(*panel.speed.values(), 1) / 1.1, max(*panel.speed.values(), 1) * 1.1
     low, high = map(math.log, ends)
     inner, foot = width - LEFT - RIGHT, HIGH - FOOT
@@ -134,12 +134,12 @@ def panel_svg(panel, left, top, width):
         yield '<path d="M%d %.1fh%.1f" stroke="%s"/>' % (LEFT, place(at), inner, "#222" if at == 1 else "#ddd")
         yield text(LEFT - 5, place(at) + 4, "%g×" % at, "tick", ' text-anchor="end"')
     yield from bars(panel, LEFT, inner, place)
-    yield text(LEFT, HIGH - 10, "matrices, sorted (1× is as fast)", "tick")
+    yield text(LEFT, HIGH - 10, "matrices, sorted (1×: equal speed)", "tick")
     yield "</g>"
 
 
 def over_text(panel):
-    """What the speed-ups of a panel are over."""
+    """The baseline of a panel, in words."""
     base = panel.found[panel.base]
     vendor = series.vendor_of(next(iter(base.values())))
     return "the best algorithm of %s" % vendor if vendor else \
@@ -147,7 +147,7 @@ def over_text(panel):
 
 
 def title_of(panels):
-    """The devices that the bars are of."""
+    """The title of the image: the devices of the bars."""
     return "%s: speed-up, matrix by matrix" % " / ".join(dict.fromkeys(panel.device for panel in panels))
 
 

@@ -25,7 +25,7 @@ function sortBy(head) {
   body.append(...rows.map(pair => pair[1]));
 }
 
-// Shows the rows of matrices whose names have the text, and opens what has some.
+// Shows the rows of matrices whose names contain the text, and opens the parts that have such rows.
 function find(text) {
   const wanted = text.trim().toLowerCase();
   let hits = 0;

@@ -21,7 +21,7 @@ SCHEMA = "spbench/1"
 SEPARATE, BACK_TO_BACK = TIMES = "separate", "back-to-back"  # of runs kept apart, or not
 ENVIRONMENT, RESULT, DOCTOR = "environment", "result", "doctor"
 GZIP = ".gz"  # ends the name of a compressed file
-BROKEN = gzip.BadGzipFile, EOFError, zlib.error  # a gzip file that is cut or none
+BROKEN = gzip.BadGzipFile, EOFError, zlib.error  # of a truncated gzip file, or of a file that is not gzip
 PLAIN = "csr"  # the format that records measure every other one by, in csr_bytes
 
 
@@ -30,7 +30,7 @@ class NoData(Exception):
 
 
 def open_text(path):
-    """The file as text, decompressed where its name says so."""
+    """Opens a file as text; a name that ends with .gz is decompressed."""
     return (gzip.open if path.endswith(GZIP) else open)(
         path, "rt", encoding="utf-8", errors="replace")
 

@@ -1,11 +1,11 @@
 """Cases that were measured more than once: one row of each.
 
 Records of two revisions of the program are two cases. Within a revision the last record counts; an ok
-that became an oom is an oom. Several runs of one program, as `-runs` of a sweep makes them, are one
-case with the median of their times. One program is one revision, without changes of its own, of one
-build, on one device of one machine, of a matrix of one content (older records do not say which). A
-case that was wrong in any of these runs is wrong. An algorithm whose options nobody asked for is one
-case, whichever options it had by then.
+that became an oom is an oom. Several runs of a program, as `-runs` of a sweep makes them, are one case
+with the median of their times. The runs must be of one build of a revision without local changes, on
+one device of one machine, with one content of the matrix (old records lack the content). A case that
+was wrong in any of these runs is wrong. An algorithm with default options is one case, also if the
+defaults differ between records.
 """
 
 import math

@@ -16,7 +16,7 @@ import records
 import series
 import words
 
-MIXES = common.NUMBERS  # of the axes
+MIXES = True
 
 
 def roofs(rows):

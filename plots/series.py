@@ -170,13 +170,13 @@ def vendor_in(found):
 
 
 def has_fact(cases, name):
-    """Is there this fact of an algorithm of these cases?"""
+    """True if an algorithm of these cases has the fact."""
     return any(row["facts"].get(name) for row in cases.values())
 
 
 def comparable(found):
-    """The series with at least half as many matrices as any other, and the matrices that all of these
-    share: means over others would be of different matrices."""
+    """(the series with at least half as many matrices as any other, the matrices that these series
+    share). Means over the shared matrices compare."""
     most = max(map(len, found.values()), default=0)
     kept = {name: cases for name, cases in found.items() if cases and 2 * len(cases) >= most}
     return kept, set.intersection(*map(set, kept.values())) if kept else set()
@@ -189,14 +189,14 @@ def fastest(found):
 
 
 def own(found):
-    """The series that are neither of a vendor nor a reference."""
+    """The series that are no vendor's and no reference."""
     return {name: cases for name, cases in found.items() if cases and not (
         has_fact(cases, "vendor") or has_fact(cases, "reference"))}
 
 
 def baseline(found):
-    """The series that speed-ups are over: the vendor's best; else the fastest of several that are no
-    reference and pick no other; else the reference."""
+    """The series that speed-ups are over: the vendor's best; else the fastest series that is no
+    reference and picks no other, if there are several; else the reference."""
     ours = own(found)
     plain = {name: cases for name, cases in ours.items() if not has_fact(cases, "picks")}
     reference = first_that(found, lambda row: row["facts"].get("reference"))

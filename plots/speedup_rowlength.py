@@ -2,9 +2,9 @@
 """Speed-up over a vendor's best against mean row length (figure 6 of Yang, Buluc and Owens).
 
 Without results of a vendor the speed-up is over the fastest algorithm that is no reference. An
-algorithm that chooses another one gets its threshold as a vertical line, and how often it chose the
-fastest one. The legend has the geometric means over the matrices that all share; the foot the medians
-with their 95 % intervals, and on how many matrices each is faster, slower, and without a result.
+algorithm that chooses another algorithm gets its threshold as a vertical line, and the share of right
+choices. The legend has the geometric means over the matrices that all share. The foot has the medians
+with their 95 % intervals, and the numbers of matrices that are faster, slower, and without a result.
 """
 
 import sys
@@ -42,7 +42,7 @@ def best_choice(among, base):
 
 
 def picks_texts(found, cases, base):
-    """How good the choice is, in lines for the legend; none where it cannot be told."""
+    """Lines for the legend: the share of right choices, and the mean of the best choice; [] if unknown."""
     among = candidates(found, cases)
     picked = {m: row["stats"]["picked"] for m, row in cases.items() if "picked" in row["stats"]}
     right, count = common.accuracy(picked, {name: {m: row["ms"] for m, row in of.items()}

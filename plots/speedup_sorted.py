@@ -4,8 +4,8 @@
 
 An algorithm that was run with several options is several lines, so that what balancing brings is
 seen. The legend has the least, the mean, the largest and the geometric mean of the speed-ups, and
-of how many matrices. Without results of a vendor the speed-up is over the fastest
-algorithm that is no reference.
+of how many matrices. Without results of a vendor the speed-up is over the fastest algorithm that is
+no reference.
 """
 
 import math

@@ -1,7 +1,7 @@
-"""The tables of the index page: the fastest of each matrix, and the ranking of an operation.
+"""Two tables of the index page: the fastest algorithm of each matrix, and the ranking of an operation.
 
-A ranking has a column for each set of cases and a line for each algorithm. All of its numbers are over
-the matrices that all lines share in all columns.
+A ranking has a column for each set of cases and a line for each algorithm. All numbers are over the
+matrices that all lines share in all columns.
 """
 
 from collections import namedtuple
@@ -12,18 +12,17 @@ import series
 import tables
 import words
 
-# The variants are other forms of the algorithms of the table.
+# `table` has the fastest form of each algorithm, `variants` the other forms.
 Ranking = namedtuple("Ranking", "revision date table variants")
-PARTS = "op", "revision", "device"  # what is one in a ranking, besides the axes of words
 
 
 def head_of(row):
-    """What tells a set of cases from the others of its operation."""
+    """The name of a set of cases among the sets of its operation."""
     return words.case(row) + (", revision %s" % row["revision"] if row["revision"] else "")
 
 
 def winners(rows):
-    """The fastest of every matrix in every set of cases, and the best of the baseline there."""
+    """The table of the fastest algorithm of every matrix in every set of cases, beside the baseline."""
     lines = []
     several = len({row["revision"] for row in rows}) > 1
     for group in sorted(common.groups(rows, common.fields_of(rows)).values(), reverse=True,
@@ -51,8 +50,8 @@ def winners(rows):
 
 
 def winner(row, other, several):
-    """The line of the fastest of a matrix; `other` is the row that it is compared with; of several
-    revisions the line says which."""
+    """The line of a matrix: its fastest row, and `other`, the row of the baseline or None. `several`:
+    the line names the revision."""
     ratio = other and other["ms"] / row["ms"]
     return (row["name"], words.operation(row["op"]),
             words.case(row, False) + (", %s" % row["revision"] if several else ""), row["series"],
@@ -63,20 +62,20 @@ def winner(row, other, several):
 
 
 def rankings(sets):
-    """The rankings of these sets of cases, one for each revision, device and words of the
-    axes; the newest revision first."""
+    """The rankings of these sets of cases of one operation of a device, the newest revision first. Sets
+    of a ranking differ in numbers and precision alone."""
     of = {}
     for rows in sets:
         words_of = [(name, x) for name, x in rows[0]["axes"].items() if isinstance(x, str)]
-        key = (*(rows[0][name] for name in PARTS), rows[0]["cache"], rows[0]["launch"], *words_of)
+        key = *(rows[0][name] for name in ("revision", "cache", "launch")), *words_of
         of.setdefault(key, []).append(rows)
     newest = sorted(of.values(), key=lambda sets: max(row["date"] for row in sets[0]), reverse=True)
     return [ranking for ranking in map(ranking_of, newest) if ranking]
 
 
 def speeds_of(rows):
-    """(base, {series: {matrix: speed-up over it}}) of a set, each algorithm of a vendor by itself as
-    well."""
+    """(base, {series: {matrix: speed-up over base}}) of a set. A vendor has a series of its best and a
+    series for each of its algorithms."""
     selection = common.without_curve(common.select(rows))
     found = series.series(selection.rows)
     base = series.baseline(found)
@@ -85,7 +84,7 @@ def speeds_of(rows):
 
 
 def ranking_of(sets):
-    """The ranking of sets that differ in numbers and precision alone, or None."""
+    """The ranking of these sets; None without a common baseline or without a shared matrix."""
     columns, bases = {}, set()
     for rows in sets:
         try:
@@ -119,8 +118,8 @@ def ranking_of(sets):
 
 
 def first_of_families(order, rows):
-    """The fastest of each family: an algorithm, its tuned forms, and both with options; of a vendor
-    the best of all of its algorithms."""
+    """The fastest of each family. A family is an algorithm, its tuned forms, and both with options. A
+    vendor's family is the best of its algorithms."""
     family = series.families(rows)
     of = {row["series"]: row["alg"] for row in rows}
     single = {row["series"] for row in rows if series.vendor_of(row)}
@@ -134,16 +133,16 @@ def first_of_families(order, rows):
 
 
 def left_out(names, columns, rows):
-    """A sentence on what has a time on too few matrices."""
+    """A sentence on algorithms that have a time on too few matrices."""
     if not names:
         return []
-    return ["Not on all of these matrices, and not here: %s." % ", ".join("%s (%d)" % (
+    return ["Left out, as not measured on all of these matrices: %s." % ", ".join("%s (%d)" % (
         name, min(len(of[name]) for of in columns.values()))
         for name in series.in_order(dict.fromkeys(names), rows))]
 
 
 def table_of(title, base, names, columns, means, shared, said):
-    """The table of these algorithms; the base is 1 on every matrix."""
+    """The table of these algorithms. The line of the base has no least and greatest: all are 1."""
     best = {head: max((means[name][head] for name in means), default=None) for head in columns}
 
     def cell(name, head):

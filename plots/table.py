@@ -2,11 +2,11 @@
 """Prints what a report on results needs, as Markdown, for each set of cases (device, operation, its
 axes, precision, cache, revision).
 
-- Speed-up of each algorithm over a vendor's best case by case (where there is none over the fastest
-  algorithm that is no reference), which is said with its times: number of matrices, geometric mean,
-  least and greatest, on how many it is faster and slower, the median with its 95 % interval,
-  failures, and the median time.
-  Where algorithms have different matrices, the mean over the shared ones as well.
+- Speed-up of each algorithm over a vendor's best, case by case. Without a vendor the baseline is the
+  fastest algorithm that is no reference. Columns: number of matrices, geometric mean, least and
+  greatest, numbers of matrices that are faster and slower, the median with its 95 % interval,
+  failures, and the median time. A sentence has the times of the baseline. If algorithms have
+  different matrices, a column has the mean over the shared matrices.
 - Where there are several versions of a vendor's library: the newest over the oldest.
 - With --peers FILE the same over measurements of other codes, where these passed their check.
 - Where each run makes its result: geometric mean of the peak memory over that of each algorithm of
@@ -15,8 +15,8 @@ axes, precision, cache, revision).
 - With --classes the same by classes of matrices, and how near each comes to the gather bound.
 - With --matrices the median of each algorithm in ms, the fastest in bold.
 
-Records of several devices or revisions of the program are never in one table; where a table mixes
-machines, a line above it says so. What does a part of the operation is compared with nothing. A
+A table has records of one device and one revision of the program. If a table mixes machines, a line
+above the table says so. Algorithms that do a part of the operation are compared with nothing. A
 FILE of peers has tab-separated columns op, matrix, precision, code, ms, check, and one for each
 axis of numbers, by its name.
 """

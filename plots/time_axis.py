@@ -22,7 +22,7 @@ import records
 import series
 import words
 
-MIXES = common.NUMBERS
+MIXES = True
 VALUES_LEAST = 8  # of the axis, for a curve
 MATRICES_MOST = 6
 STEP = 1.15  # growth from one value to the next that is a cliff

@@ -2,9 +2,10 @@
 """Speed of the newest version of a vendor's library over the oldest, sorted, a line for each of its
 algorithms and one for the best of them.
 
-Both versions ran the same case. What was timed before runs went into graphs is not compared with what
-was timed since. Over 1 the newer one is faster. The legend has the geometric means
-over the matrices that all lines share; the best is that of the algorithms that both versions have on a matrix.
+Both versions ran the same case. A record that does not say how runs were launched is not compared
+with a record that does. Over 1 the newer version is faster. The legend has the geometric means over
+the matrices that all lines share. The best of a version is of the algorithms that both versions have
+on a matrix.
 """
 
 import re

@@ -66,17 +66,17 @@ def times(ratio):
 
 
 def quoted(text):
-    """The text as a part of a link; what is no character has a mark instead."""
+    """The text as a part of a link; a lone surrogate becomes "?"."""
     return quote(text.encode("utf-8", "replace"))
 
 
 def operation(name):
-    """spXX as SpXX is usually written, others in capitals."""
+    """The usual spelling of an operation: SpMM of spmm, others in capitals."""
     return "Sp" + name[2:].upper() if name.startswith("sp") else name.upper()
 
 
 def case(row, plain=True):
-    """What a row is of: axes, precision (in plain words), and what is not as usual."""
+    """The case of a row: axes, precision (with `plain` in words), and an unusual cache or launch."""
     said = ["%s = %s" % item for item in row["axes"].items() if item[1] is not None]
     said += [PRECISIONS.get(row["prec"], row["prec"]) if plain else row["prec"]]
     said += ["cold cache"] * (row["cache"] == "cold") + ["no graphs"] * (row["launch"] != "graph")

@@ -1,5 +1,5 @@
-"""Tests of the first screen of the index page and of what is made without matplotlib, for test_plots.py:
-the chart of the speed-ups, the rankings, the fastest of each matrix."""
+"""Tests of the first screen of the index page, for test_plots.py: the chart of speed-ups, the rankings,
+the fastest of each matrix. Tests of scripts without matplotlib."""
 
 import os
 import subprocess
@@ -18,7 +18,7 @@ def chosen(m, ms, name="merge", **more):
 
 
 def test_panels(check, near):
-    """A panel for each operation: its set, what is drawn, and over what."""
+    """A panel for each operation: its set of cases, its series, its baseline."""
     import common
     import overview
     rows = rows_of(
@@ -50,7 +50,7 @@ def test_panels(check, near):
 
 
 def test_image(folder, check, run):
-    """The image is XML, small, and without a name that is markup."""
+    """The image is XML and small, and names are text, not markup."""
     path = write(os.path.join(folder, "front.jsonl"), [
         *gpu_records(90, [(64, "f32")]), environment(SPGEMM, roof=GPU),
         *(product(alg, (name, 9, 99, 999, 99), ms) for name in NASTY for alg, ms in (
@@ -101,7 +101,7 @@ def test_rankings(check):
           "the fastest form of each, by speed: %s" % texts(ranking.table))
     check([[cell.best for cell in line[1:]] for line in ranking.table.lines] ==
           [[True] * 2, [False] * 2, [False] * 2], "the winner is bold")
-    check("Not on all of these matrices, and not here: folded (1)." in ranking.table.said,
+    check("Left out, as not measured on all of these matrices: folded (1)." in ranking.table.said,
           "of too few: %s" % ranking.table.said)
     check(texts(ranking.variants) == [["cusparse"] + ["1.00 (1.00 to 1.00)"] * 2,
                                       ["merge"] + ["1.00 (0.50 to 2.00)"] * 2,
@@ -122,7 +122,7 @@ def test_rankings(check):
 
 
 def test_page(folder, check, run):
-    """The answer comes first, the file list last, and no word is the program's own."""
+    """The answer comes first, the file list last, and no word is internal to the program."""
     path = write(os.path.join(folder, "front-page.jsonl"), [
         {**environment(roof=GPU), "revision": "new"}, chosen(M1, 1.0), chosen(M2, 2.0),
         result("cusparse", M1, 4.0), result("cusparse", M2, 4.0), result("merge", M1, 9.0),

@@ -44,8 +44,8 @@ def test_numbers(check):
           drawing.styles(rows[2:3])["sellp"] == look["sellp"], "the same look in each figure")
     sets = common.groups(rows, common.fields_of(rows))
     check(list(sets) == [("NVIDIA H200", "spmm", 64, "row", "f32", "warm", "graph", None)], "sets: %s" % sets)
-    check(common.fields_of(rows, mixes=True) == ("device", "op", "prec", "cache", "launch", "revision"),
-          "mixed axes")
+    check(common.fields_of(rows, mixes=True) == ("device", "op", "layout", "prec", "cache", "launch",
+                                                 "revision"), "mixed axes of numbers")
     again = [{**row, "launch": "stream", "busy": True, "flagged": True} for row in rows[:2]]
     sets = common.groups(rows + again, common.fields_of(rows))
     check([key[-2] for key in sets] == ["graph", "stream"], "launched otherwise: %s" % list(sets))

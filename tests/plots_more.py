@@ -86,8 +86,6 @@ def test_axis(check):
         check(False, "an algorithm that is not there")
     except records.NoData as why:
         check("-alg merg: there is none; there are cusparse" in str(why), str(why))
-    fields = common.fields_of(made, common.NUMBERS)
-    check("k" not in fields and "layout" in fields, "it mixes numbers alone: %s" % (fields,))
     sets, out = common.thinned(common.groups(made, common.fields_of(made)), common.fields_of(made))
     check(out == 37 and [values[2] for values in sets] == [38, 39, 40], "sets of a scan: %s" % out)
     try:
