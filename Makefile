@@ -78,7 +78,7 @@ $(file >$(BUILD)/flags,$(FLAGS_NOW))
 endif
 $(OBJ) $(TEST_OBJ): $(BUILD)/flags | $(BUILD)/checked
 
-# Ahead of the first compilation one line says what is missing.
+# Ahead of the first compilation a line names what is missing.
 LACKING  = $(shell CC="$(CC)" FLAVOUR=$(FLAVOUR) tests/deps.sh missing)
 KNOWN    = $(patsubst compute_%,%,$(shell $(NVCC) --list-gpu-arch 2>/dev/null))
 UNKNOWN  = $(if $(KNOWN),$(filter-out $(KNOWN),$(ARCH)))
@@ -157,7 +157,7 @@ $(BUILD)/tests/sweep/library.so: tests/sweep/library.c $(BUILD)/flags
 	$(CC) $(CFLAGS_ALL) -fPIC -shared -o $@ $<
 tests: $(TEST_BIN) $(FAKE_MKL) $(FAKE_NVML) $(SWEEP_TEST)
 
-# Without a GPU the demo builds for the CPU alone: CUDA code takes minutes to compile and could not run.
+# The demo builds for the CPU alone without a GPU: CUDA code takes minutes to compile and could not run.
 DEMO_CUDA = $(if $(shell nvidia-smi -L 2>/dev/null | grep '^GPU'),,CUDA=0)
 DEMO_JOBS = $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc))
 demo: deps

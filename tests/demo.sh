@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# `make demo`, behind the build: measures every algorithm of every operation on a few matrices, on the
-# GPU if there is one, and draws the figures. Writes results/demo.jsonl and results/demo/.
+# The second part of `make demo`, behind the build: measures every algorithm of every operation on a
+# few matrices, on a GPU if possible, and draws the figures. Writes results/demo.jsonl and
+# results/demo/.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 out=results/demo.jsonl

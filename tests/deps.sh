@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # Installs with apt the packages that this machine lacks, and prints the list and the command first.
-# Where apt cannot be used, one line names the packages. The CUDA toolkit is not among them.
+# Without apt, a line names the packages. The CUDA toolkit is not among them.
 #
 # deps.sh [demo]   for the program and the figures
-# deps.sh tests    for the tests as well, and, where no service would be started, a batch system
+# deps.sh tests    for the tests as well, and a batch system if its packages start no service
 # deps.sh missing  installs nothing: prints the packages that the build of the program lacks
 #
-# CC is the compiler, FLAVOUR the build: cuda and emu need g++ as well.
+# CC is the compiler, FLAVOUR the build: the flavours cuda and emu need g++ as well.
 set -u
 
 read -ra cc <<<"${CC:-cc}"

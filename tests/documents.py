@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """README.md and docs/: documents.py SPBENCH. Limits of size, links, and the commands of fenced blocks.
 
-A block with the language `sh` is run by bash in a scratch folder, one folder per page, with spbench on
-the PATH and links to parts of the source; it has to end with status 0. A block of another language that shows commands stands behind a
-line `<!-- not run: REASON -->`.
+bash runs a block with the language `sh` in a scratch folder, one folder per page, with spbench on the
+PATH and links to parts of the source. The status must be 0. A block of another language that shows
+commands stands behind a line `<!-- not run: REASON -->`.
 """
 import os
 import pathlib
@@ -76,7 +76,7 @@ def test_links(page, text):
 
 
 def test_shown(page, blocks):
-    """Commands that are shown are run, or the page says why not."""
+    """Commands of a page are run, or the page has a reason why not."""
     for block in blocks:
         if block.language == "sh" or block.language in NO_COMMANDS or NOT_RUN.search(block.above):
             continue
@@ -118,7 +118,7 @@ def test_page(page, scratch, env):
 
 
 def test_itself():
-    """What this script has to find."""
+    """Blocks, marks, commands and anchors of a small page."""
     found = blocks_of("a\n```sh\nspbench x\n```\n<!-- not run: no GPU -->\n\n```text\nmake\n```\n")
     check([(b.language, b.text, b.line) for b in found] ==
           [("sh", "spbench x\n", 2), ("text", "make\n", 7)], "blocks of a page")

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The first build on a machine that lacks something: one line says what. Compilers, nvidia-smi and
-# apt-get are stubs; nothing is built or installed. Call: tests/first_build.sh
+# The first build on a machine that lacks a package: a line names the package. Compilers, nvidia-smi
+# and apt-get are stubs; nothing is built or installed. Call: tests/first_build.sh
 set -u
 cd "$(dirname "$0")/.." || exit 1
 work=$(mktemp -d)
@@ -23,8 +23,8 @@ stub() { # stub FILE: a program of the lines of stdin
 }
 build=$work/build
 try() { env -u MAKEFLAGS -u MFLAGS make --no-print-directory -j2 BUILD="$build" "$@"; }
-# says TEXT ARGUMENT...: such a build of the program ends with one line, which has the text, and a
-# failure; nothing was compiled.
+# says TEXT ARGUMENT...: make with these arguments fails, prints one line that has the text, and
+# compiles nothing.
 says() {
     rm -rf "$build"
     try "${@:2}" "$build/spbench" >"$work/said" 2>&1
@@ -33,7 +33,7 @@ says() {
     [ "$status" -ne 0 ] && [ "$(wc -l <"$work/said")" -eq 1 ] && grep -qF -- "$1" "$work/said" &&
         [ -z "$(find "$build" -name '*.o')" ]
 }
-# without TEXT FILE: a compiler that does not find headers with this text in their name.
+# without TEXT FILE: a compiler that finds no headers with this text in their name.
 without() { echo "! grep -q '$1'" | stub "$2"; }
 
 stub good/cc </dev/null
@@ -47,7 +47,7 @@ check 'no zlib' says "missing packages: zlib1g-dev;" CUDA=0 CC="$work/zlib/cc"
 check 'no header at all' says "missing packages: libc6-dev libcjson-dev zlib1g-dev;" CUDA=0 CC="$work/none/cc"
 check 'a compiler with an option' says "missing packages: zlib1g-dev;" CUDA=0 CC="$work/zlib/cc -pipe"
 
-# Of the CUDA flavour, what nvcc builds for.
+# The CUDA flavour: the architectures that nvcc builds for.
 printf 'echo compute_75\necho compute_90\n' | stub new/bin/nvcc
 echo 'exit 1' | stub old/bin/nvcc
 cuda() { echo CUDA=1 CC="$work/good/cc" CUDA_HOME="$work/$1"; }
@@ -81,7 +81,7 @@ for tool in bash id mktemp rm tail cat env; do
 done
 echo 'echo 0' | stub root/id
 echo "cat \"$work/said\" >\"$work/before\"; echo \"\$*\" >>\"$work/installed\"" | stub root/apt-get
-deps() { # deps WORD: its output is in $work/said, what was installed in $work/installed
+deps() { # deps WORD: $work/said has the output, $work/installed the packages
     rm -f "$work/installed"
     PATH=$work/root:$work/bare CC=/no/such/cc bash tests/deps.sh "$1" >"$work/said" 2>&1
 }

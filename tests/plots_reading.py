@@ -190,7 +190,7 @@ def test_keys(check, m):
 
 
 def test_gzip(folder, check, run):
-    """A file that ends in .gz is read like the plain one; one that is cut or none is one line."""
+    """A .gz file is read like a plain file; a truncated or damaged file is an error of one line."""
     plain = write(os.path.join(folder, "packed.jsonl"), [
         environment(roof=GPU), result("merge", ("one", 100, 500), 1.0),
         result("cusparse", ("one", 100, 500), 2.0)])

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What comes with the program: completion in bash, and `make install`. Call:
+# Completion in bash, and `make install`. Call:
 # tests/test_install.sh [SPBENCH]; it is installed into a temporary folder.
 set -uo pipefail
 

@@ -1,4 +1,4 @@
-// Lines of plain and gzip files: their ends, zeros, long ones, damage, and memory that is lacking.
+// Lines of plain and gzip files: line ends, zeros, long lines, damaged files, lack of memory.
 #include "data/lines.h"
 
 #include <stdlib.h>
@@ -54,7 +54,7 @@ static char *stairs(int64_t count, int64_t *bytes)
     return text;
 }
 
-// Reads a file of stairs(), and returns how many lines are as they should be.
+// Reads a file of stairs(). Sets *count to the number of lines ahead of the first wrong line.
 static int read_stairs(int64_t *count)
 {
     struct lines l;
@@ -82,7 +82,7 @@ static void test_long(bool gzip)
     }
     CHECK(!err && n > 1, "error %d after %d allocations", err, n);
     mem_free(text);
-    // A line that is longer than a piece.
+    // A line of three pieces.
     bytes = 3 << 20;
     text = mem_alloc(bytes, 1);
     memset(text, 'x', (size_t)bytes);

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# tools/measure.sh: what it refuses, and a file of a tiny matrix, measured and compressed.
+# tools/measure.sh: refusals, and a file of a tiny matrix, measured and compressed.
 set -u
 root=$(cd "$(dirname "$0")/.." && pwd)
 export SPBENCH=${1:-$root/spbench} MKL_RT=/no/such/libmkl_rt.so
@@ -14,7 +14,7 @@ check() {
     if "$@"; then passed=$((passed + 1)); else failed=$((failed + 1)) && echo "FAILED: $name"; fi
 }
 
-# measure STATUS TEXT ARGUMENT...: runs it, which is to end so and to say the text.
+# measure STATUS TEXT ARGUMENT...: measure.sh with these arguments ends with STATUS and prints TEXT.
 measure() {
     local status=$1 text=$2 said rc
     shift 2

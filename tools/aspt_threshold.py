@@ -3,11 +3,11 @@
 
 usage: tools/aspt_threshold.py [-k 128] [-prec f32] [-rows 131072] [SPBENCH [OPTION...]]
 
-This is the microbenchmark of Hong et al. (PPoPP 2019), figure 5: matrices of so many rows and 4,096
-columns, denser and denser. For each the table has the mean nonzeros of a column in a panel, the
-GFLOPS of all nonzeros as CSR (aspt with the highest threshold, so that nothing is heavy) and in
-tiles (with threshold 1), and their ratio. The crossover is what -opt threshold= should be;
-the default is the authors'. More options go to spbench: -device cuda, -threads 8, ...
+The microbenchmark is figure 5 of Hong et al. (PPoPP 2019): matrices of ROWS rows and 4,096 columns,
+with growing density. Columns of the table: mean nonzeros of a column in a panel, GFLOPS with all
+nonzeros as CSR (aspt with the highest threshold: no column is heavy), GFLOPS with all in tiles
+(threshold 1), and their ratio. Use the crossover as -opt threshold=. OPTIONs go to spbench: -device
+cuda, -threads 8, ...
 """
 import argparse
 import json

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes matrices of other matrices, so that a race is run on some that no rule was made from.
+"""Makes test matrices from other matrices. The rules of auto are not fitted to the results.
 
     tools/derive.py LIST FOLDER OUT
 
@@ -17,7 +17,7 @@ OUT/NAME.KIND.mtx. Blank lines and those that begin with # are skipped. The kind
               the columns of each is that of the next one
     aug       [I A; A^T 0]
 
-A line that nothing can be made of is told on stderr; the others are done, and the exit status is 1.
+A bad line is reported on stderr; the other lines are done, and the exit status is 1.
 """
 
 import argparse

@@ -14,7 +14,8 @@ exp(SURE s). s is the root mean square error of the logarithm of the ratio of th
 matrices left out of the fit. The two best are always timed if a case is unlike the cases of the fit:
 
     - a feature is out of its range, and the second is within the factor FAR, or
-    - the best is predicted to be ahead of the second by more than it ever was (unless that is FAR).
+    - the predicted lead of the best is larger than any measured lead of that candidate, which is
+      below FAR.
 
 Report: share of the fastest = least time of all our algorithms, candidates or not, over the time of
 the choice; geometric mean and least. The weights and the ranges come from the other matrices. The
@@ -46,11 +47,11 @@ RULES = {
     ("spgemm", "cpu", None): ("onepass gustavson", "work tile"),
 }
 NAMES = "one work work_2 rows columns depth mean longest uneven spread width tile".split()  # enum pick_feature
-RIDGE = 1.0  # in matrices
-SURE = 1.5  # root mean square errors by which predictions are to be apart for one not to be timed
+RIDGE = 1.0  # weight of the penalty, in matrices
+SURE = 1.5  # a candidate is not timed if its prediction is further behind, in root mean square errors
 FAR = 10  # PICK_FAR of src/algos/pick.h
-MARGIN = 1e-4  # of the ends of a range, and of a lead, for what is rounded
-MATRICES = 10  # with a time of every candidate, at least
+MARGIN = 1e-4  # relative widening of ranges and leads, against rounding in the header
+MATRICES = 10  # the least number of matrices with a time of every candidate
 
 
 def features(facts):
@@ -218,15 +219,15 @@ def ranges_of(cases, names):
 
 
 def leads_of(cases, candidates):
-    """{candidate: the next one's time over its own where it was the furthest ahead}, of cases with a
-    time of every candidate. The lead is below 1 for a candidate that never was the fastest."""
+    """{candidate: its largest lead}, of cases with a time of every candidate. A lead is the least time
+    of the others over the candidate's own; below 1 for a candidate that never was the fastest."""
     return {name: (1 + MARGIN) * max(min(case.us[other] for other in candidates if other != name)
                                      / case.us[name] for case in cases)
             for name in candidates}
 
 
 def measured_whole(cases, candidates):
-    """Those with a time of every candidate."""
+    """The cases with a time of every candidate."""
     return [case for case in cases if all(name in case.us for name in candidates)]
 
 
@@ -290,7 +291,7 @@ def function_name(rule):
 
 
 def header(rules):
-    """The text of the header of what make() found."""
+    """The text of auto_rules.h for the rules of make()."""
     lines = ["// The rules of `auto`, made by `make rules` (tools/fit_auto.py): do not edit. The weights are in",
              "// the order of enum pick_feature.",
              "// clang-format off", "#ifndef AUTO_RULES_H", "#define AUTO_RULES_H", "",

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes matrices of the kinds that users have, of any size, which no rule was made from.
+"""Makes test matrices of the kinds that users have, of any size. The rules of auto are not fitted to them.
 
     tools/kinds.py LIST OUT
 
@@ -26,7 +26,7 @@ skipped. The kinds:
     wide:M:N:D      M rows of N columns, of lengths from nothing to 2 D
     rare:N:D        N rows, one in ten of which has D nonzeros
 
-A line that nothing can be made of is told on stderr; the others are done, and the exit status is 1.
+A bad line is reported on stderr; the other lines are done, and the exit status is 1.
 """
 
 import os

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The manual page is complete: man.sh [SPBENCH]. It names every command, every option of every
+# The manual page is complete: man.sh [SPBENCH]. The page names every command, every option of every
 # command's help, every column, every exit status and every environment variable.
 set -u
 root=$(cd "$(dirname "$0")/../.." && pwd)
@@ -24,7 +24,7 @@ part() {
     sed -n "/^\.SH $1\$/,/^\.SH /p" "$work/page.1" |
         if [ $# -gt 1 ]; then sed -n "/^\.SS $2\$/,/^\.S[HS] /p"; else cat; fi
 }
-# bold TEXT: as the page has it at the beginning of a line; names NAME LINES: a line begins so.
+# bold TEXT: TEXT as roff in bold. names NAME LINES: one of the lines has NAME in bold.
 bold() { printf '\\fB%s\\fR' "${1//-/\\-}"; }
 names() { grep -qF -- "$(bold "$1")" <<<"$2"; }
 
@@ -44,7 +44,7 @@ for command in "${commands[@]}"; do
         check "$option is described" names "$option" "$options"
         check "$command has $option" grep -qE -- "(^| |B)${option//-/\\\\-}([,.]|.fR)" <<<"$own"
     done < <("$binary" help "$command" | sed -n 's/^  \(-[a-z-]*\) .*/\1/p')
-    # So do the ways in which it ends.
+    # Each exit status stands at its command, too.
     exits=$(sed -n "/^\.SS .*\<$command\>/,/^\.S[HS] /p" <<<"$(part 'EXIT STATUS')")
     for status in 0 1 2 130; do
         check "$command: exit status $status" names "$status" "$exits"
@@ -62,12 +62,12 @@ mapfile -t heads < <("$binary" help columns | sed -n 's/^  \([^ ].*\)/\1/p' | se
 check 'the help has columns' [ "${#heads[@]}" -gt 20 ]
 for head in "${heads[@]}"; do check "column $head" names "$head" "$(part COLUMNS)"; done
 
-# What the program asks the environment for.
+# Environment variables that the source reads.
 mapfile -t asked < <(grep -ohE 'getenv\("[A-Z_]+"\)' "$root"/src/*/*.c "$root"/src/*/*.cu "$root"/kernels/*/*.c | sort -u | cut -d'"' -f2)
 check 'the source asks for variables' [ "${#asked[@]}" -gt 2 ]
 for name in "${asked[@]}"; do check "variable $name" names "$name" "$(part ENVIRONMENT)"; done
 
-quiet() { # COMMAND...: it ends well and prints nothing
+quiet() { # COMMAND...: the command succeeds and prints nothing
     "$@" >"$work/said" 2>&1
     local status=$?
     cat "$work/said"
