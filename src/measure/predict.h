@@ -38,8 +38,8 @@
 //     all miss               31, 0.30    26, 0.50
 //     whole_gflops           56, 0.81    61, 0.97
 //
-// The paper's equations leave out launches, C, and rows that are too few or too long. They leave
-// out B in the L2, too: meshes reach 1.9 to 3.7 times the predicted speed.
+// The paper's equations leave out launches, C, and rows that are too few or too long. B in the L2
+// is left out, too: meshes reach 1.9 to 3.7 times the predicted speed.
 //
 // `tiled` on a CPU has the same tiles, and lines of the same size: its predictions are of the CPU's
 // roof, a warp being 32 elements of B that a thread copies one after the other.

@@ -131,12 +131,16 @@ static inline int32_t most_columns(const struct task *t, const struct choice *c,
 }
 
 // The bytes of a row of B that a slab should have at most on a full device, 0: all of it. With
-// narrower slabs A is read once more for each, but more of B stays in caches. That pays where
-// columns are scattered: 128 bytes where they are so far apart that the last cache would hold
-// little of B, but a third or more of such a slab of all its rows, and a row of B is wanted by
-// several of A; 256 where they are so nearby alone and the last cache holds B, unless rows are so
-// long that their own columns lie close together. H200, k = 128: uniform:500000:8 388 us by 128
-// bytes, 479 by whole rows; ogbl-ddi 82 us by 256, 92 by whole rows.
+// narrower slabs A is read once more for each, but more of B stays in caches. Narrow slabs pay if
+// columns are scattered:
+//
+//     128 bytes   columns far apart; the last cache holds less than 2 / 3 of B, but a third or more
+//                 of 128 bytes of all rows; a row of B is used by 2.5 rows of A or more
+//     256 bytes   columns scattered among near rows; the last cache holds 2 / 3 of B or more; rows
+//                 of A have up to 600 nonzeros in the mean: longer rows have columns close together
+//
+// H200, k = 128: uniform:500000:8 388 us by 128 bytes, 479 by whole rows; ogbl-ddi 82 us by 256
+// bytes, 92 by whole rows.
 static inline int narrow_slab(struct task *t, const struct choice *c, int64_t *bytes)
 {
     struct scatter x;
