@@ -2,7 +2,7 @@
 """Draws one image (SVG) of speed-ups over the best of a vendor's library: a panel for each operation,
 a bar for each matrix.
 
-A panel shows the algorithm that chooses another algorithm, such as auto, else the fastest algorithm.
+A panel shows the algorithm that chooses another algorithm, else the fastest algorithm.
 Without a vendor the baseline is the fastest other algorithm, else the reference. A panel is of the set
 of cases with the most matrices, then of the newest revision. Bars are sorted. Each panel has its own
 logarithmic axis with a line at 1, the geometric mean, the worst case and the number of matrices.

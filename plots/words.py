@@ -71,7 +71,7 @@ def quoted(text):
 
 
 def operation(name):
-    """The usual spelling of an operation: SpMM of spmm, others in capitals."""
+    """The usual spelling of an operation: "Sp" and capitals for a name with sp, else capitals."""
     return "Sp" + name[2:].upper() if name.startswith("sp") else name.upper()
 
 
