@@ -134,8 +134,8 @@ static void check_order(const struct summary_rule *rule, const char *want)
     summaries_free(&s);
 }
 
-// What is shown and in which order; the baseline stays, and the matrices that are shared are those
-// of what is shown.
+// Lines that are shown, and their order; the baseline stays, and the matrices that are shared are
+// those of what is shown.
 static void test_order(void)
 {
     check_order(&(struct summary_rule){0}, "lib1 lib2 fast plain ");
@@ -160,7 +160,7 @@ static void test_order(void)
     summaries_free(&s);
 }
 
-// What does a part of the work is in no race.
+// An algorithm that does a part of the work is in no race.
 static void test_partial(void)
 {
     struct summaries s = {0};
@@ -239,7 +239,7 @@ static void test_keys(void)
     summaries_free(&s);
 }
 
-// Where memory is lacking that is said, and nothing is lost.
+// A lack of memory is an error, and nothing leaks.
 static void test_memory(void)
 {
     const struct summary_rule rule = {.algs = "fast,lib*", .sort = SUMMARY_TIME};

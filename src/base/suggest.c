@@ -13,8 +13,8 @@
 
 const char *const suggest_no_commands[] = {VERSION, FIGURES, NULL};
 
-// What users of other programs write. To add a word: a row. A name is suggested only where it is
-// offered, so a word may have several; the name that is offered first wins.
+// Words of other programs and the names here. To add a word: a row. A name is suggested only where
+// it is offered, so a word may have several; the name that is offered first wins.
 static const struct {
     const char *word, *name;
 } synonyms[] = {

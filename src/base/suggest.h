@@ -1,5 +1,5 @@
-// "Did you mean": the nearest of some names to a word that is none of them, or the name that has the
-// word as a synonym.
+// "Did you mean": the nearest of some names to a word that is none of them, or the name that has
+// the word as a synonym.
 #ifndef SUGGEST_H
 #define SUGGEST_H
 
@@ -14,7 +14,7 @@ struct suggestion {
 
 void suggest_start(struct suggestion *s, const char *word);
 void suggest_offer(struct suggestion *s, const char *name);
-// What users look for among the commands and is none; ends with NULL.
+// Suggestions for words that are no commands here; the list ends with NULL.
 extern const char *const suggest_no_commands[];
 // "did you mean merge? " or "". Writes into `text` and returns it.
 const char *suggest_text(const struct suggestion *s, char text[64]);

@@ -103,10 +103,10 @@ struct device_view {
     bool real; // float or double, by its width; else only the bits count
 };
 
-// What is in such a block. Two that differ in one 32-bit word differ in `bits`; two that differ in
-// more words have the same `bits` with a probability under 2^-31. `sum` and `size` are of real
-// ones: the sum of all elements by random weights between 1/2 and 1 of either sign, and of its
-// absolute values; NaN if an element is.
+// Digest of such a block. Blocks that differ in one 32-bit word differ in `bits`; blocks that
+// differ in more words have the same `bits` with a probability under 2^-31. `sum` and `size` are of
+// real values: the sum of all elements by random weights between 1/2 and 1 of either sign, and of
+// its absolute values; NaN if an element is.
 struct digest {
     uint64_t bits;
     double sum, size;

@@ -186,7 +186,7 @@ static int look_at_one(struct session *s)
     return err ? err : look(s, false);
 }
 
-// One sample: ms of one run. Its result is spoilt before, whether it is looked at or not, so that a
+// Takes a sample: *ms of one run. The old result is spoilt first, looked at or not, so that a
 // run cannot tell.
 static int take_sample(struct session *s, const struct chain *c, bool due, bool last, double *ms)
 {

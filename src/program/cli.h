@@ -72,13 +72,13 @@ void cli_model_close(struct model_view *v);
 // Tells on stderr why a matrix could not be loaded, and notes it. ERR_INTERRUPTED is returned, for
 // the others the command goes on.
 int cli_load_failed(int err, struct outcome *outcome);
-// Whether stdout is neither a terminal nor the file of stderr: records there do not mix with the
-// table and with messages.
+// Returns true if stdout is neither a terminal nor the file of stderr: records there do not mix
+// with the table and with messages.
 bool cli_stdout_is_apart(void);
 // "running on the CPU: why", where -device auto came to that and -q does not forbid it.
 void cli_tell_device(const struct choice *c, const struct options *o);
-// OK unless all cases are unsupported, and there are some: then nothing was measured. `first` is the
-// reason of the first; NULL: the records say why.
+// OK unless all cases are unsupported, and there are some: then nothing was measured. `first` is
+// the reason of the first; NULL: the records say why.
 int cli_check_measured(int64_t cases, int64_t unsupported, const char *first);
 // How many records of a file were replaced, and what was cut off its end, if anything was, and -q
 // does not forbid it.

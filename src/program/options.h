@@ -61,7 +61,7 @@ struct options {
     bool no_cache; // of parsed matrices
     bool append, quiet, verbose, model, counters, profile, help, version;
     struct sweep_options sweep;
-    // Of compare and selftest; `runs` of a sweep as well, `format` of report.
+    // Options of compare and selftest; `runs` of a sweep as well, `format` of report.
     const char *format, *ab, *keep; // NULL: not given
     enum timing_kind kind;          // of the times that are compared; a column of a run's table
     double threshold, plant;        // percent

@@ -6,7 +6,7 @@
 #include "program/report_view.h"
 #include "run/report.h"
 
-// What -q leaves of the output of a command.
+// The output of a command that -q keeps.
 static const char *about_quiet(enum command command)
 {
     switch (command) {

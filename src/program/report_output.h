@@ -1,4 +1,4 @@
-// Where a report goes: stdout, or a file that it replaces whole.
+// The output of a report: stdout, or a file that the report replaces whole.
 #ifndef REPORT_OUTPUT_H
 #define REPORT_OUTPUT_H
 

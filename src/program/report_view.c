@@ -111,7 +111,7 @@ static bool has_gather(const struct report_view *v, const struct summary_table *
     return false;
 }
 
-// Whether a line that is shown has a record of the matrix.
+// Returns true if a shown line has a record of the matrix.
 static bool has_any(const struct report_view *v, const struct summary_table *t, int64_t j)
 {
     for (int64_t i = 0; i < t->line_count; i++)
@@ -318,7 +318,7 @@ static void put_csv_case(struct grid *g, const struct report_view *v, const stru
     grid_cell(g, r->reason ? r->reason : "");
 }
 
-// One table of all cases, in the order of the tables and of their matrices.
+// A single table of all cases, in the order of the tables and of their matrices.
 int view_csv(FILE *out, const struct report_view *v)
 {
     static const char *const before[] = {"device", "revision", "op", "prec"};

@@ -1,4 +1,4 @@
-// What report prints, in each of its formats.
+// The formats that report prints.
 #ifndef REPORT_VIEW_H
 #define REPORT_VIEW_H
 
@@ -28,7 +28,7 @@ extern const struct view_format view_formats[];
 // The record of line i on matrix j; NULL: there is none.
 const struct record *view_record(const struct report_view *v, const struct summary_table *t,
                                  int64_t i, int64_t j);
-// Whether the record has a time, checked or not.
+// Returns true if the record has a time, checked or not.
 bool view_timed(const struct record *r);
 // Rows, columns and nonzeros from the size in the key; false where it could not be read.
 bool view_size(const char *size_name, long long size[3]);

@@ -141,7 +141,7 @@ static bool same_case(const struct collected *c, const struct collected_case *x,
            !strcmp(device_of(c, x), device_of(c, y));
 }
 
-// Whether the record is one more run of the program and the matrix of the last record.
+// Returns true if the record is a further run of the program and matrix of the last record.
 static bool is_run_of(const struct collected *c, const struct collected_case *x,
                       const struct collected_case *last)
 {
@@ -198,8 +198,8 @@ static struct collected_case *one_of(struct collected_case **runs, int64_t n)
     return timed > 1 ? median_of(runs, timed) : runs[0];
 }
 
-// One case, its records in order[0 .. n): the last of each run of the last program. `runs` has room
-// for n.
+// Settles a case, whose records are order[0 .. n): the last of each run of the last program. `runs`
+// has room for n.
 static void settle_case(struct collected *c, const struct place *order, int64_t n,
                         struct collected_case **runs)
 {

@@ -1,4 +1,4 @@
-// What an environment record says of the algorithms and devices of its results.
+// Facts of an environment record: the algorithms and devices of its results.
 #ifndef RECORD_FACTS_H
 #define RECORD_FACTS_H
 

@@ -164,7 +164,7 @@ static bool has_word(const char *text, const char *word, size_t length)
     return false;
 }
 
-// Whether another line of the same algorithm lacks this word of its variant.
+// Returns true if another line of the same algorithm lacks this word of its variant.
 static bool tells(const struct summary_table *t, const struct summary_line *line, const char *word,
                   size_t length)
 {
@@ -200,8 +200,7 @@ static double cell_ms(const struct summaries *s, const struct summary_table *t, 
     return row && !row->partial ? row->ms : NAN;
 }
 
-// What may be the baseline: what the user named, or an algorithm of a vendor, or any but a
-// reference.
+// Candidates for the baseline: the named algorithms, a vendor's algorithms, or all but references.
 enum base_kind { BASE_NAMED, BASE_VENDOR, BASE_ANY };
 
 static bool may_be_base(const struct summary_row *row, enum base_kind kind, const char *name)
@@ -328,7 +327,7 @@ static void count_win(const struct summaries *s, const struct summary_table *t, 
     if (best >= 0 && !(cell_ms(s, t, best, j) > t->base_ms[j])) t->lines[best].wins++;
 }
 
-// Whether the baseline, and each line that has a time anywhere, have one on the matrix.
+// Returns true if the baseline and all lines with any time have a time on the matrix.
 static bool is_shared(const struct summaries *s, const struct summary_table *t, int64_t j)
 {
     bool all = !isnan(t->base_ms[j]);
@@ -356,7 +355,7 @@ static void take_means(const struct summaries *s, struct summary_table *t)
     }
 }
 
-// Whether b stands before a: a NAN stands behind all.
+// Returns true if b sorts before a. NAN sorts last.
 static bool before(double a, double b) { return b < a || (isnan(a) && !isnan(b)); }
 
 // Sorts the lines' places by key, or by name. Equal ones keep their order.

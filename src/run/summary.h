@@ -83,7 +83,7 @@ double summary_speedup(const struct summaries *s, const struct summary_table *t,
 // The lines of a table, for matrix j in the order of `sort`, into order[line_count].
 int summary_order(const struct summaries *s, const struct summary_table *t, int64_t j,
                   enum summary_sort sort, int64_t *order);
-// Whether a word fits one of the names and patterns between commas.
+// Returns true if a word fits a name or pattern of the comma-separated list.
 bool summary_fits(const char *list, const char *word);
 
 #endif
