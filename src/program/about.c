@@ -6,11 +6,12 @@
 #define STATUS_MAX 255
 
 const char *const about_description[] = {
-    "It reads matrices, runs the algorithms of published papers beside those of vendors, checks "
-    "every result, and tells how long each took and how far that is from what the device can do.",
-    "A table goes to the standard error. Each case is a line of JSON as well, a record: with -o FILE "
-    "in that file, without -o on the standard output if it is neither a terminal nor the file of the "
-    "standard error. The word run may be left out.",
+    "spbench reads matrices, runs the algorithms of published papers beside those of vendors, "
+    "checks every result, and tells how long each took and how far that is from what the device "
+    "can do.",
+    "The table goes to the standard error. Each case is also a record, a line of JSON. Records go "
+    "to the file of -o. Without -o they go to the standard output if that is neither a terminal "
+    "nor the file of the standard error, or with -q. The word run may be left out.",
     "A MATRIX is a Matrix Market file (.mtx, .mtx.gz, NAME.tar.gz), - for the standard input, or "
     "gen:SPEC, a synthetic matrix of one of these kinds:",
     NULL,
