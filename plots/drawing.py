@@ -31,11 +31,12 @@ LINES = ("-", (0, (5, 1.5)), ":", "-.")
 LABEL_MOST = 40  # characters of a name
 HOLLOW = {"facecolors": "white", "edgecolors": "black", "zorder": 6, "clip_on": False}
 FLAGGED = "clocks held down, or\nmachine busy (%d)"
+FORMATS = ("png", "svg", "pdf")  # of an image; the ending of its name chooses
 DENSE = 100  # with more points than this a series gets small dots and a running median
 
 LOOK = {"font.size": 10, "axes.grid": True, "grid.color": "#DDDDDD", "grid.linewidth": 0.6,
         "axes.axisbelow": True, "axes.spines.top": False, "axes.spines.right": False,
-        "svg.fonttype": "none", "hatch.linewidth": 0.6, "hatch.color": "white"}
+        "svg.fonttype": "none", "pdf.fonttype": 42, "hatch.linewidth": 0.6, "hatch.color": "white"}
 
 
 def load():
@@ -281,14 +282,14 @@ def main(module):
 
     def add_options(parser):
         parser.add_argument("-o", "--output", metavar="FILE", help="default: %s.png" % name)
-        parser.add_argument("--format", choices=("png", "svg"), help="default: by FILE, else png")
+        parser.add_argument("--format", choices=FORMATS, help="default: by FILE, else png")
         if more:
             more(parser)
 
     args = common.arguments(module.__doc__, add_options)
     load()
     path = args.output or "%s.%s" % (name, args.format or "png")
-    if os.path.splitext(path)[1] not in (".png", ".svg"):
+    if os.path.splitext(path)[1][1:] not in FORMATS:
         path += "." + (args.format or "png")
     try:
         rows = records.read(args.results, args.time)

@@ -230,6 +230,11 @@ def test_scripts(folder):
         text = file.read()
         check("over merge" in text and "over reference" not in text,
               "the axis says that the baseline is the fastest that is no reference")
+    paper = os.path.join(folder, "one.pdf")
+    status, text, errors = run("speedup_rowlength.py", cpu_small, "-o", paper)
+    with open(paper, "rb") as file:
+        check(status == 0 and text.strip() == paper and file.read(5) == b"%PDF-",
+              "pdf: %d %s" % (status, errors))
     status, _, errors = run("gflops_bars.py", small, "-k", "64", "-prec", "f64", "-o", out)
     with open(out, encoding="utf-8") as file:
         drawn = file.read()
