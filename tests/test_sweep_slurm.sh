@@ -111,8 +111,9 @@ cat part*.jsonl >all.jsonl
 check 'the parts are the whole, each case once' test "$(cases all.jsonl)" = "$(cases whole.jsonl)"
 check 'nothing is said' test -z "$(cat out.*)"
 
-check 'the README shows that script' test "$(sed 's/^/    /' "$here/sweep/array.sbatch")" = \
-    "$(grep -F -A 4 -e '    #!/bin/bash' "$here/../README.md")"
+# shellcheck disable=SC2016 # fences of Markdown
+check 'docs/sweeps.md shows that script' test "$(cat "$here/sweep/array.sbatch")" = \
+    "$(sed -n '/^```slurm$/,/^```$/p' "$here/../docs/sweeps.md" | sed '1d;$d')"
 
 # One that hangs, is ended as a batch system ends jobs, and is handed in again without what hung.
 rm -f part*.jsonl
