@@ -187,7 +187,7 @@ def summary(ratios):
     return math.exp(sum(means) / len(means)), min(ratios.values())
 
 
-# Of a rule: the factor, {candidate: {feature: weight}}, {feature: (least, most)}, {candidate: lead}.
+# A rule: the factor, {candidate: {feature: weight}}, {feature: (least, most)}, {candidate: lead}.
 Made = collections.namedtuple("Made", "unsure weights ranges leads")
 
 
