@@ -71,6 +71,8 @@ void *mem_try_alloc(int64_t bytes);
 void *mem_zero_alloc(int64_t count, size_t size);
 // Grows or shrinks; on failure the old block stays valid and NULL is returned.
 void *mem_resize(void *old, int64_t old_count, int64_t count, size_t size);
+// Makes room for one element more in *list, of which `count` of *room elements are in use.
+int mem_grow(void **list, int64_t *room, int64_t count, size_t size);
 void mem_free(void *p);
 // Bytes of host memory that can still be had: of the machine, of the control groups, of ulimit.
 int64_t mem_available(void);

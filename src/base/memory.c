@@ -8,6 +8,8 @@
 
 #include "base/room.h"
 
+#define FIRST_ROOM 64 // elements of a list that grows
+
 // Above this the system is asked each time how much is free; below, when so much was given since
 // the last time, or an eighth of what was free then: the question takes as long as many answers.
 #define LARGE_ALLOCATION ((int64_t)64 << 20)
@@ -89,6 +91,17 @@ void *mem_resize(void *old, int64_t old_count, int64_t count, size_t size)
     if (old) memcpy(p, old, (size_t)min64(old_count, count) * size);
     mem_free(old);
     return p;
+}
+
+int mem_grow(void **list, int64_t *room, int64_t count, size_t size)
+{
+    if (count < *room) return OK;
+    int64_t more = *room ? 2 * *room : FIRST_ROOM;
+    void *grown = mem_resize(*list, *room, more, size);
+    if (!grown) return ERR_MEMORY;
+    *list = grown;
+    *room = more;
+    return OK;
 }
 
 void mem_free(void *p)

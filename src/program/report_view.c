@@ -16,16 +16,11 @@ const struct view_format view_formats[] = {
     {NULL, NULL, NULL},
 };
 
-const struct record *view_record(const struct report_view *v, const struct summary_table *t,
-                                 int64_t i, int64_t j)
+const struct collected_case *view_case(const struct report_view *v, const struct summary_table *t,
+                                       int64_t i, int64_t j)
 {
     int64_t place = t->cells[i * t->matrix_count + j];
-    return place < 0 ? NULL : &v->c->cases[v->cases[place]].r;
-}
-
-bool view_timed(const struct record *r)
-{
-    return r->status == STATUS_OK && r->median > 0 && isfinite(r->median);
+    return place < 0 ? NULL : &v->c->cases[v->cases[place]];
 }
 
 bool view_size(const char *size_name, long long size[3])
@@ -59,16 +54,6 @@ static void put_rate(struct grid *g, double x)
     grid_cell(g, isfinite(x) ? table_number(x, text) : "-");
 }
 
-// As the table of a run has it.
-static void put_interval(struct grid *g, const struct record *r)
-{
-    double percent = 100 * (r->ci_hi - r->ci_lo) / 2 / r->median;
-    if (percent >= 99.5)
-        grid_cell(g, ">99");
-    else
-        put_number(g, percent, percent < 9.95 ? "%.2f" : "%.0f");
-}
-
 static void add_remark(char text[FAIL_TEXT_MAX], const char *remark)
 {
     words_add(text, FAIL_TEXT_MAX, "; ", remark);
@@ -79,7 +64,7 @@ static const char *check_text(const struct record *r, int runs, const char *part
                               char text[FAIL_TEXT_MAX])
 {
     text[0] = 0;
-    if (!view_timed(r)) {
+    if (!record_is_timed(r)) {
         snprintf(text, FAIL_TEXT_MAX, "%s%s%s", status_name(r->status), r->reason ? ": " : "",
                  r->reason ? r->reason : "");
         return text;
@@ -105,8 +90,8 @@ static const char *check_text(const struct record *r, int runs, const char *part
 static bool has_gather(const struct report_view *v, const struct summary_table *t, int64_t j)
 {
     for (int64_t i = 0; i < t->line_count; i++) {
-        const struct record *r = view_record(v, t, i, j);
-        if (r && r->gather_efficiency > 0) return true;
+        const struct collected_case *x = view_case(v, t, i, j);
+        if (x && x->r.gather_efficiency > 0) return true;
     }
     return false;
 }
@@ -115,20 +100,20 @@ static bool has_gather(const struct report_view *v, const struct summary_table *
 static bool has_any(const struct report_view *v, const struct summary_table *t, int64_t j)
 {
     for (int64_t i = 0; i < t->line_count; i++)
-        if (view_record(v, t, i, j)) return true;
+        if (view_case(v, t, i, j)) return true;
     return false;
 }
 
 static void put_case(struct grid *g, const struct report_view *v, const struct summary_table *t,
                      int64_t i, int64_t j, bool gather)
 {
-    const struct record *r = view_record(v, t, i, j);
-    const struct collected_case *x = &v->c->cases[v->cases[t->cells[i * t->matrix_count + j]]];
-    bool timed = view_timed(r);
+    const struct collected_case *x = view_case(v, t, i, j);
+    const struct record *r = &x->r;
+    bool timed = record_is_timed(r);
     char text[FAIL_TEXT_MAX];
     grid_cell(g, t->lines[i].name);
     put_rate(g, timed ? r->median : NAN);
-    put_interval(g, r);
+    grid_cell(g, table_interval(r->median, r->ci_lo, r->ci_hi, text));
     put_rate(g, timed ? r->gflops : NAN);
     put_rate(g, timed ? r->bytes / r->median / 1e6 : NAN);
     put_number(g, timed ? 100 * r->efficiency : NAN, "%.1f");
@@ -153,7 +138,7 @@ static int print_matrix(FILE *out, const struct report_view *v, const struct sum
     grid_column(&g, columns[COLUMN_CHECK].head, true);
     int err = summary_order(v->s, t, j, v->sort, order);
     for (int64_t i = 0; i < t->line_count && !err; i++)
-        if (view_record(v, t, order[i], j)) put_case(&g, v, t, order[i], j, gather);
+        if (view_case(v, t, order[i], j)) put_case(&g, v, t, order[i], j, gather);
     mem_free(order);
     int print_err = grid_print(&g, out, style);
     return err ? err : print_err;
@@ -284,11 +269,11 @@ static void put_exact(struct grid *g, double x)
 static void put_csv_case(struct grid *g, const struct report_view *v, const struct summary_table *t,
                          const struct inputs *inputs, int64_t i, int64_t j)
 {
-    const struct record *r = view_record(v, t, i, j);
+    const struct collected_case *x = view_case(v, t, i, j);
+    const struct record *r = &x->r;
     const struct summary_row *row = summary_cell(v->s, t, i, j);
-    const struct collected_case *x = &v->c->cases[v->cases[t->cells[i * t->matrix_count + j]]];
     long long size[3];
-    bool sized = view_size(row->size_name, size), timed = view_timed(r);
+    bool sized = view_size(row->size_name, size), timed = record_is_timed(r);
     grid_cell(g, row->device);
     grid_cell(g, row->revision);
     grid_cell(g, row->op);
@@ -349,7 +334,7 @@ int view_csv(FILE *out, const struct report_view *v)
         for (int64_t j = 0; j < t->matrix_count && !err; j++) {
             err = summary_order(v->s, t, j, v->sort, order);
             for (int64_t i = 0; i < t->line_count && !err; i++)
-                if (view_record(v, t, order[i], j)) put_csv_case(&g, v, t, &inputs, order[i], j);
+                if (view_case(v, t, order[i], j)) put_csv_case(&g, v, t, &inputs, order[i], j);
         }
         mem_free(order);
     }

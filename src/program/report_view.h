@@ -25,11 +25,9 @@ struct view_format {
 // All of them; the last has no name.
 extern const struct view_format view_formats[];
 
-// The record of line i on matrix j; NULL: there is none.
-const struct record *view_record(const struct report_view *v, const struct summary_table *t,
-                                 int64_t i, int64_t j);
-// Returns true if the record has a time, checked or not.
-bool view_timed(const struct record *r);
+// The case of line i on matrix j; NULL: there is none.
+const struct collected_case *view_case(const struct report_view *v, const struct summary_table *t,
+                                       int64_t i, int64_t j);
 // Rows, columns and nonzeros from the size in the key; false where it could not be read.
 bool view_size(const char *size_name, long long size[3]);
 // "k=64" of the inputs at *p, which moves past it. False behind the last one. The first word, the

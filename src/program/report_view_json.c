@@ -11,9 +11,9 @@
 static void add_case(struct json *j, cJSON *list, const struct report_view *v,
                      const struct summary_table *t, int64_t i, int64_t m)
 {
-    const struct record *r = view_record(v, t, i, m);
-    const struct collected_case *x = &v->c->cases[v->cases[t->cells[i * t->matrix_count + m]]];
-    bool timed = view_timed(r);
+    const struct collected_case *x = view_case(v, t, i, m);
+    const struct record *r = &x->r;
+    bool timed = record_is_timed(r);
     double none = NAN;
     cJSON *o = json_object(j, list, NULL);
     json_text(j, o, "case", r->key);
@@ -77,7 +77,7 @@ static int add_table(struct json *j, cJSON *list, const struct report_view *v,
     for (int64_t m = 0; m < t->matrix_count && !err; m++) {
         err = summary_order(v->s, t, m, v->sort, order);
         for (int64_t i = 0; i < t->line_count && !err; i++)
-            if (view_record(v, t, order[i], m)) add_case(j, cases, v, t, order[i], m);
+            if (view_case(v, t, order[i], m)) add_case(j, cases, v, t, order[i], m);
     }
     mem_free(order);
     return err;

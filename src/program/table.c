@@ -15,6 +15,18 @@ const char *table_number(double x, char text[32])
     return text;
 }
 
+const char *table_interval(double median, double lo, double hi, char text[32])
+{
+    double percent = 100 * (hi - lo) / 2 / median;
+    if (isnan(percent))
+        snprintf(text, 32, "-");
+    else if (percent < 99.5)
+        snprintf(text, 32, percent < 9.95 ? "%.2f" : "%.0f", percent);
+    else
+        snprintf(text, 32, ">99");
+    return text;
+}
+
 #define NUMBER_WIDTH 4
 // From here on runs back to back are told beside those apart.
 #define BACK_TO_BACK_PERCENT 10
@@ -201,20 +213,17 @@ static void print_warnings(const struct result *r)
 
 static void print_times(const struct table *t, const struct result *r)
 {
-    char ms[32], rate[32], speed[32] = "-", roof[32] = "-", gather[32] = "-", noise[32] = ">99";
+    char ms[32], rate[32], speed[32] = "-", roof[32] = "-", gather[32] = "-", noise[32];
     char back[32] = "-"; // runs cannot overlap, or were not kept apart either
     const struct timing *x = &r->timing;
     const char *library = case_library(&r->c);
-    double percent = 100 * (x->ci_hi - x->ci_lo) / 2 / x->median;
-    if (isnan(percent)) snprintf(noise, sizeof noise, "-");
-    if (percent < 99.5) snprintf(noise, sizeof noise, percent < 9.95 ? "%.2f" : "%.0f", percent);
     if (r->bound_ms > 0) snprintf(roof, sizeof roof, "%.1f", 100 * r->efficiency);
     if (r->compulsory_bytes >= 0)
         table_number((double)r->compulsory_bytes / x->median / 1e6, speed);
     if (r->gather_ms > 0) snprintf(gather, sizeof gather, "%.1f", 100 * r->gather_efficiency);
     if (!isnan(x->back_to_back)) table_number(x->back_to_back, back);
     print_cell(COLUMN_MS, table_number(x->median, ms));
-    print_cell(COLUMN_INTERVAL, noise);
+    print_cell(COLUMN_INTERVAL, table_interval(x->median, x->ci_lo, x->ci_hi, noise));
     if (has_column(t, COLUMN_BACK)) print_cell(COLUMN_BACK, back);
     print_cell(COLUMN_GFLOPS, table_number(r->gflops, rate));
     print_cell(COLUMN_BYTES, speed);

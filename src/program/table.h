@@ -46,6 +46,8 @@ const char *table_name(const struct table *t, const struct bench_case *c,
                        char text[TABLE_NAME_MAX]);
 // Four digits that count: 0.01234, 1.234, 123.4, 12345. Writes into `text` and returns it.
 const char *table_number(double x, char text[32]);
+// Half an interval in percent of the median: "0.42", "12", ">99"; "-": there is no interval.
+const char *table_interval(double median, double lo, double hi, char text[32]);
 // A progress line of other text.
 void table_progress_text(const struct table *t, const char *text);
 

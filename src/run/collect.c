@@ -5,19 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FIRST 64
-
-static int grow(void **list, int64_t *room, int64_t count, size_t size)
-{
-    if (count < *room) return OK;
-    int64_t more = *room ? 2 * *room : FIRST;
-    void *grown = mem_resize(*list, *room, more, size);
-    if (!grown) return ERR_MEMORY;
-    *list = grown;
-    *room = more;
-    return OK;
-}
-
 // The environment of a run: results mostly follow it. Older results belong to the last one.
 static int64_t find_environment(const struct collected *c, const char *run)
 {
@@ -31,8 +18,8 @@ static int64_t find_environment(const struct collected *c, const char *run)
 
 static int add_environment(struct collected *c, struct record *r)
 {
-    int err = grow((void **)&c->environments, &c->environment_room, c->environment_count,
-                   sizeof *c->environments);
+    int err = mem_grow((void **)&c->environments, &c->environment_room, c->environment_count,
+                       sizeof *c->environments);
     if (err) return err;
     c->environments[c->environment_count++] = *r;
     *r = (struct record){0};
@@ -41,7 +28,7 @@ static int add_environment(struct collected *c, struct record *r)
 
 static int add_case(struct collected *c, struct record *r)
 {
-    int err = grow((void **)&c->cases, &c->room, c->count, sizeof *c->cases);
+    int err = mem_grow((void **)&c->cases, &c->room, c->count, sizeof *c->cases);
     if (err) return err;
     mem_free(r->samples); // they are most of it
     r->samples = NULL;
@@ -117,6 +104,14 @@ static const char *revision_of(const struct collected *c, const struct collected
     return text_or(environment_of(c, x)->revision, "");
 }
 
+// The order of two cases by revision and device; 0: both are equal.
+static int compare_sources(const struct collected *c, const struct collected_case *x,
+                           const struct collected_case *y)
+{
+    int order = strcmp(revision_of(c, x), revision_of(c, y));
+    return order ? order : strcmp(device_of(c, x), device_of(c, y));
+}
+
 // A case while records are put in order.
 struct place {
     const struct collected *c;
@@ -129,16 +124,14 @@ static int by_case(const void *a, const void *b)
     const struct place *p = a, *q = b;
     const struct collected_case *x = &p->c->cases[p->at], *y = &q->c->cases[q->at];
     int order = strcmp(x->r.key, y->r.key);
-    if (!order) order = strcmp(revision_of(p->c, x), revision_of(q->c, y));
-    if (!order) order = strcmp(device_of(p->c, x), device_of(q->c, y));
+    if (!order) order = compare_sources(p->c, x, y);
     return order ? order : (p->at > q->at) - (p->at < q->at);
 }
 
 static bool same_case(const struct collected *c, const struct collected_case *x,
                       const struct collected_case *y)
 {
-    return !strcmp(x->r.key, y->r.key) && !strcmp(revision_of(c, x), revision_of(c, y)) &&
-           !strcmp(device_of(c, x), device_of(c, y));
+    return !strcmp(x->r.key, y->r.key) && !compare_sources(c, x, y);
 }
 
 // Returns true if the record is a further run of the program and matrix of the last record.
@@ -149,11 +142,6 @@ static bool is_run_of(const struct collected *c, const struct collected_case *x,
     const char *other = environment_of(c, x)->facts.program;
     return program && other && *last->run && *x->run && !strcmp(program, other) &&
            !strcmp(text_or(x->r.content, ""), text_or(last->r.content, ""));
-}
-
-static bool is_timed(const struct collected_case *x)
-{
-    return x->r.status == STATUS_OK && x->r.median > 0 && isfinite(x->r.median);
 }
 
 static int by_time(const void *a, const void *b)
@@ -191,10 +179,10 @@ static struct collected_case *one_of(struct collected_case **runs, int64_t n)
 {
     for (int64_t i = n - 1; i >= 0; i--)
         if (runs[i]->r.status == STATUS_WRONG) return runs[i];
-    if (!is_timed(runs[n - 1])) return runs[n - 1];
+    if (!record_is_timed(&runs[n - 1]->r)) return runs[n - 1];
     int64_t timed = 0;
     for (int64_t i = 0; i < n; i++)
-        if (is_timed(runs[i])) runs[timed++] = runs[i];
+        if (record_is_timed(&runs[i]->r)) runs[timed++] = runs[i];
     return timed > 1 ? median_of(runs, timed) : runs[0];
 }
 
@@ -227,8 +215,7 @@ static void settle_unread(struct collected *c, struct collected_case *x)
         struct collected_case *y = &c->cases[i];
         if (y == x || !y->counts || case_key_prefix(y->r.key, y->r.matrix) != prefix ||
             strncmp(x->r.key, y->r.key, (size_t)prefix) || strcmp(x->r.matrix, y->r.matrix) ||
-            strcmp(revision_of(c, x), revision_of(c, y)) ||
-            strcmp(device_of(c, x), device_of(c, y)))
+            compare_sources(c, x, y))
             continue;
         (y > x ? x : y)->counts = false;
         c->replaced++;
@@ -268,7 +255,7 @@ static struct summary_row row_of(const struct collected *c, const struct collect
                                 .partial = facts ? facts->partial : NULL,
                                 .reference = facts && facts->reference,
                                 .status = r->status,
-                                .ms = is_timed(x) && r->method ? r->median : NAN};
+                                .ms = record_is_timed(&x->r) && r->method ? r->median : NAN};
 }
 
 int collect_rows(struct collected *c, const char *matrices, struct summaries *s, int64_t **cases)

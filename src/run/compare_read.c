@@ -7,7 +7,6 @@
 
 #include "base/utf8.h"
 
-#define FIRST     64
 #define NORMAL_95 1.959964 // standard errors from the median to either end of its interval
 
 // The environments of a file, by the id of their run.
@@ -18,17 +17,6 @@ struct moments {
     } * list;
     int64_t count, room;
 };
-
-static int grow(void **list, int64_t *room, int64_t count, size_t size)
-{
-    if (count < *room) return OK;
-    int64_t more = *room ? 2 * *room : FIRST;
-    void *grown = mem_resize(*list, *room, more, size);
-    if (!grown) return ERR_MEMORY;
-    *list = grown;
-    *room = more;
-    return OK;
-}
 
 static void moments_free(struct moments *m)
 {
@@ -47,7 +35,7 @@ static void note_origin(struct origin *s, const char *text)
 
 static int moments_add(struct moments *m, struct record *r)
 {
-    int err = grow((void **)&m->list, &m->room, m->count, sizeof *m->list);
+    int err = mem_grow((void **)&m->list, &m->room, m->count, sizeof *m->list);
     if (err) return err;
     m->list[m->count++] = (struct moment){r->run, r->when};
     r->run = NULL;
@@ -94,7 +82,7 @@ static struct timed_median time_of(const struct record *r, enum timing_kind kind
 // Moves the texts of the record.
 static int add(struct sightings *s, struct record *r, const struct moments *m)
 {
-    int err = grow((void **)&s->list, &s->room, s->count, sizeof *s->list);
+    int err = mem_grow((void **)&s->list, &s->room, s->count, sizeof *s->list);
     if (err) return err;
     int64_t when = moments_find(m, r->run);
     if (!r->run) r->run = mem_zero_alloc(1, 1);
@@ -177,7 +165,7 @@ int sightings_join(struct sightings *s, struct sightings *from, int64_t count, c
         char *name = mem_resize(x->run, (int64_t)strlen(x->run) + 1, (int64_t)size, 1);
         if (!name) return ERR_MEMORY;
         x->run = memcpy(name, run, size);
-        int err = grow((void **)&s->list, &s->room, s->count, sizeof *s->list);
+        int err = mem_grow((void **)&s->list, &s->room, s->count, sizeof *s->list);
         if (err) return err;
         s->list[s->count] = *x;
         s->list[s->count].order = s->count;

@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/words.h"
+
 #define CHANGED "-dirty" // behind a revision: the code is not that of the revision
 
 // Copies a text of the object into *out; NULL where there is none.
@@ -44,8 +46,7 @@ static int get_program(const cJSON *o, char **program)
         part[i] = text ? text : "";
         size += (int64_t)strlen(part[i]) + 1;
     }
-    size_t length = strlen(part[0]), tail = strlen(CHANGED);
-    if (!length || (length >= tail && !strcmp(part[0] + length - tail, CHANGED))) return OK;
+    if (!*part[0] || ends_with(part[0], CHANGED)) return OK;
     *program = mem_alloc(size, 1);
     if (!*program) return ERR_MEMORY;
     char *end = *program;

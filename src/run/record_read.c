@@ -331,6 +331,11 @@ void record_free(struct record *r)
     *r = (struct record){0};
 }
 
+bool record_is_timed(const struct record *r)
+{
+    return r->status == STATUS_OK && r->median > 0 && isfinite(r->median);
+}
+
 int record_each_line(const char *path,
                      int (*take)(void *arg, const char *path, const char *line, long long number),
                      void *arg)

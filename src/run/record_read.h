@@ -44,6 +44,8 @@ struct record {
 // Parses one line. ERR_INPUT says what is wrong with it; then there is nothing to free.
 int record_read(const char *line, struct record *out);
 void record_free(struct record *r);
+// Returns true if a result has a time, checked or not.
+bool record_is_timed(const struct record *r);
 // Calls `take` for each line of a file of records, plain or gzip, until it returns a negative
 // number (enough) or an error. ERR_INPUT: the file cannot be read, or its first line is no record.
 int record_each_line(const char *path,

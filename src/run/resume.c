@@ -28,18 +28,6 @@ struct runs {
     int64_t count, room;
 };
 
-// Room for one more in a list of elements of this size.
-static int grow(void **list, int64_t count, int64_t *room, size_t size)
-{
-    if (count < *room) return OK;
-    int64_t more = *room ? 2 * *room : 64;
-    void *p = mem_resize(*list, *room, more, size);
-    if (!p) return ERR_MEMORY;
-    *list = p;
-    *room = more;
-    return OK;
-}
-
 static int64_t seconds_of(const char *date)
 {
     struct tm utc = {0};
@@ -52,7 +40,7 @@ static int add_run(struct runs *runs, const char *line, const struct record *x)
 {
     cJSON *o;
     int err = json_parse(line, &o);
-    if (!err) err = grow((void **)&runs->list, runs->count, &runs->room, sizeof *runs->list);
+    if (!err) err = mem_grow((void **)&runs->list, &runs->room, runs->count, sizeof *runs->list);
     if (!err) {
         struct run *run = &runs->list[runs->count++];
         const char *date = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(o, "date"));
@@ -73,7 +61,7 @@ static int64_t made_of(const struct runs *runs, const char *id)
 // Takes over the texts.
 static int add_case(struct resume *r, struct record *x, const struct runs *runs)
 {
-    int err = grow((void **)&r->cases, r->count, &r->room, sizeof *r->cases);
+    int err = mem_grow((void **)&r->cases, &r->room, r->count, sizeof *r->cases);
     if (err) return err;
     r->cases[r->count] = (struct resume_case){.key = x->key,
                                               .name = x->matrix,

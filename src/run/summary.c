@@ -7,19 +7,7 @@
 
 #include "base/words.h"
 
-#define FIRST     64
 #define NAME_SIZE 512 // letters of an algorithm with its options
-
-static int grow(void **list, int64_t *room, int64_t count, size_t size)
-{
-    if (count < *room) return OK;
-    int64_t more = *room ? 2 * *room : FIRST;
-    void *grown = mem_resize(*list, *room, more, size);
-    if (!grown) return ERR_MEMORY;
-    *list = grown;
-    *room = more;
-    return OK;
-}
 
 // The blank that ends the word at p, or the end of the text.
 static char *word_end(char *p) { return p + strcspn(p, " "); }
@@ -51,7 +39,7 @@ int summary_add(struct summaries *s, const struct summary_row *row, const char *
                 const char *matrix)
 {
     int64_t prefix = case_key_prefix(key, matrix), size = (int64_t)strlen(key) + 1;
-    int err = grow((void **)&s->rows, &s->room, s->count, sizeof *s->rows);
+    int err = mem_grow((void **)&s->rows, &s->room, s->count, sizeof *s->rows);
     if (err) return err;
     struct summary_row *added = &s->rows[s->count];
     *added = *row;
