@@ -2,6 +2,8 @@
 #ifndef AUTO_CUH
 #define AUTO_CUH
 
+// Runs that trials may take: no bound. The host makes a graph of runs in the time of 100 short runs.
+#define AUTO_TRIALS 1e6
 #include "auto.h"
 #include "kernel.cuh"
 

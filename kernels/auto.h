@@ -34,8 +34,8 @@ static inline void auto_set_sample(struct pick_facts *f, double nonzeros, double
     f->tile = tiles > 0 ? nonzeros / tiles : 0;
 }
 
-static const struct param auto_dense_options[] = {PICK_OPTION, PICK_BACK_OPTION, {0}},
-                          auto_sparse_options[] = {PICK_OPTION, {0}};
+static const struct param auto_dense_options[] = {PICK_OPTION(AUTO_TRIALS), PICK_BACK_OPTION, {0}},
+                          auto_sparse_options[] = {PICK_OPTION(AUTO_TRIALS), {0}};
 
 // The descriptors, from `layouts` or `precs` on: those of an operation say the same on each kind of
 // device but for whom they pick from. `prepare` is the file's own.

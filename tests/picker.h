@@ -7,8 +7,8 @@
 static const struct pick_rules *rules_now; // those that pick_now() is to go by
 static int pick_now(struct task *t);       // its prepare()
 
-static const struct param picker_options[] = {PICK_OPTION, PICK_BACK_OPTION, {0}};
-static const struct param sparse_picker_options[] = {PICK_OPTION, {0}};
+static const struct param picker_options[] = {PICK_OPTION(1e6), PICK_BACK_OPTION, {0}};
+static const struct param sparse_picker_options[] = {PICK_OPTION(1e6), {0}};
 static const struct algo picker = {.layouts = BOTH_LAYOUTS,
                                    .precs = BOTH_PRECS,
                                    .A = {&format_csr},

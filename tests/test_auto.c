@@ -193,7 +193,7 @@ static void expect_least(const struct op *op, const struct csr *A, enum prec pre
     int err = inputs_make(&in, &dev, op, A, prec, axis, true, 0);
     CHECK(!err, "%s", fail_text());
     if (err) return;
-    set_option(own, opt, "try", 0);
+    set_option(own, opt, "trials", 0);
     struct pick_facts f = {.rows = A->m,
                            .columns = A->n,
                            .nonzeros = (double)A->nnz,
@@ -249,7 +249,7 @@ static int pick_now(struct task *t)
 static struct outcome pick_by(struct inputs *in, const struct pick_rules *rules, const char *want)
 {
     const struct algo_entry entry = {"picker", in->p.op, dev.kind, &picker, NULL};
-    const double opt[PARAMS_MAX] = {1};
+    const double opt[PARAMS_MAX] = {1e6};
     rules_now = rules;
     struct outcome out = case_run(in, &entry, opt, CHECK_FULL);
     const struct figure *picked = figures_find(&out.figures, "picked");
@@ -363,7 +363,7 @@ static void test_nothing_between(struct inputs *in)
     counting.graph_free = free_graph;
     rules_now = &rules;
     for (int back = 0; back < 2; back++) {
-        struct task t = {.entry = &entry, .algo = &picker, .opt = {1, back}};
+        struct task t = {.entry = &entry, .algo = &picker, .opt = {1e6, back}};
         struct setup setup;
         separations = 0;
         dev.ops = &counting;
@@ -371,6 +371,49 @@ static void test_nothing_between(struct inputs *in)
         dev.ops = own;
         CHECK(figures_find(&t.figures, "reference_timed_us"), "it was not timed");
         CHECK((separations > 0) == !back, "back %d: %d separations", back, separations);
+        task_teardown(&t);
+    }
+}
+
+static double stop_ms; // time of a run of the device below
+
+static int stop_after(struct device *d, double *ms)
+{
+    int err = device_list[d->kind].ops->timer_stop(d, ms);
+    *ms = stop_ms;
+    return err;
+}
+
+// Trials end before they take longer than the option allows: by runs of a second each, and by runs
+// of a picosecond, beside which everything else takes too long.
+static void test_bound(struct inputs *in)
+{
+    static const struct pick_rules rules = {
+        .unsure = 2, .list = {{"reference", {4}}, {"rowsplit", {4}}, {"merge", {4}}}};
+    static const struct {
+        double ms, trials;
+        int timed;
+    } list[] = {{1e3, 0, 0}, {1e3, 3, 0}, {1e3, 4, 3}, {1e3, 1e6, 3}, {1e-9, 10, 1}};
+    const struct algo_entry entry = {"picker", in->p.op, dev.kind, &picker, NULL};
+    const struct device_ops *own = dev.ops;
+    struct device_ops fixed = *own;
+    fixed.timer_stop = stop_after;
+    rules_now = &rules;
+    for (int i = 0; i < COUNT(list); i++) {
+        struct task t = {.entry = &entry, .algo = &picker, .opt = {list[i].trials}};
+        struct setup setup;
+        stop_ms = list[i].ms;
+        dev.ops = &fixed;
+        CHECK(!task_prepare(&t, &in->o, &setup), "%s", fail_text());
+        dev.ops = own;
+        int timed = 0, picks = 0;
+        for (int f = 0; f < t.figures.count; f++) {
+            timed += strstr(t.figures.list[f].name, "_timed_us") != NULL;
+            picks += !strcmp(t.figures.list[f].name, "picked");
+        }
+        CHECK(timed == list[i].timed && picks == 1, "case %d: %d timed, %d picked", i, timed, picks);
+        CHECK(timed == 3 || !strcmp(figures_find(&t.figures, "picked")->text, "reference"),
+              "case %d: another one than predicted", i);
         task_teardown(&t);
     }
 }
@@ -385,7 +428,7 @@ static void test_back_to_back(struct inputs *in)
         const struct algo_entry entry = {"picker", in->p.op, dev.kind, &picker, NULL};
         rules_now = &rules;
         for (int back = 0; back < 2; back++) {
-            struct outcome out = case_run(in, &entry, (double[PARAMS_MAX]){1, back}, CHECK_FULL);
+            struct outcome out = case_run(in, &entry, (double[PARAMS_MAX]){1e6, back}, CHECK_FULL);
             const bool timed = figure_of(&out, "reference_timed_us") > 0;
             CHECK(!out.err && out.check.error_ratio == 0 && !out.left, "%s", fail_text());
             CHECK(timed == (back && !far), "back %d, far %d: timed %d", back, far, timed);
@@ -402,7 +445,7 @@ static void test_tries(struct inputs *in)
             .list = {{"aspt", {turn ? 4 : 4.2}}, {"reference", {turn ? 4.2 : 4}}, {"tiled", {3}}}};
         const struct algo_entry entry = {"picker", in->p.op, dev.kind, &picker, NULL};
         rules_now = &rules;
-        struct outcome out = case_run(in, &entry, (double[PARAMS_MAX]){1}, CHECK_FULL);
+        struct outcome out = case_run(in, &entry, (double[PARAMS_MAX]){1e6}, CHECK_FULL);
         const double aspt = figure_of(&out, "aspt_timed_us"),
                      plain = figure_of(&out, "reference_timed_us");
         const struct figure *picked = figures_find(&out.figures, "picked");
@@ -416,7 +459,7 @@ static void test_tries(struct inputs *in)
         CHECK(figures_find(&out.figures, "tiled_refused"), "nobody refused");
         out = case_run(in, &entry, (double[PARAMS_MAX]){0}, CHECK_FULL);
         CHECK(figure_of(&out, "aspt_timed_us") < 0 && figure_of(&out, "tried_in_us") < 0,
-              "timed with try=0");
+              "timed with trials=0");
     }
     const struct pick_rules apart = {.unsure = 1.5, .list = {{"aspt", {4}}, {"rowsplit", {4.5}}}};
     struct outcome out = pick_by(in, &apart, "aspt");
@@ -443,7 +486,7 @@ static void test_tries_several(struct inputs *in)
         if (way % 2) rules.seen[PICK_WIDTH] = (struct pick_range){"width", 1, 2};
         const struct algo_entry entry = {"picker", in->p.op, dev.kind, &picker, NULL};
         rules_now = &rules;
-        struct outcome out = case_run(in, &entry, (double[PARAMS_MAX]){1}, CHECK_FULL);
+        struct outcome out = case_run(in, &entry, (double[PARAMS_MAX]){1e6}, CHECK_FULL);
         const struct figure *picked = figures_find(&out.figures, "picked"),
                             *odd = figures_find(&out.figures, "unlike");
         CHECK(!out.err && out.check.error_ratio == 0 && !out.left, "%s", fail_text());
@@ -472,7 +515,7 @@ static void test_tries_several(struct inputs *in)
     for (int far = 0; far < 3; far++) {
         if (far) rules.list[2].weight[0] = 4 + log(PICK_FAR) + 0.01;
         rules.lead[0] = far == 2 ? 1.5 : 2; // so far ahead that it is timed all the same
-        struct outcome out = case_run(in, &entry, (double[PARAMS_MAX]){1}, CHECK_FULL);
+        struct outcome out = case_run(in, &entry, (double[PARAMS_MAX]){1e6}, CHECK_FULL);
         CHECK(!out.err && figures_find(&out.figures, "tiled_refused"), "tiled did not refuse");
         CHECK((figure_of(&out, "merge_timed_us") > 0) == (far != 1) &&
                   figure_of(&out, "sellp_us") > 0 && figure_of(&out, "sellp_timed_us") < 0,
@@ -488,7 +531,7 @@ static void test_tries_no_memory(void)
     static const struct pick_rules rules = {.unsure = 1.5,
                                             .list = {{"hash", {4}}, {"tile", {4.2}}}};
     const struct algo_entry entry = {"picker", op_find("spgemm"), dev.kind, &sparse_picker, NULL};
-    const double opt[PARAMS_MAX] = {1};
+    const double opt[PARAMS_MAX] = {1e6};
     struct csr A;
     struct inputs in;
     int survived = 0, failures = 0;
@@ -499,7 +542,7 @@ static void test_tries_no_memory(void)
     if (!err) case_run(&in, &entry, opt, CHECK_FULL); // makes the operands
     const int64_t before = dev.used_bytes;
     for (int n = 1; n < 400 && !err; n += 1 + n / 20) {
-        struct task t = {.entry = &entry, .algo = &sparse_picker, .opt = {1}};
+        struct task t = {.entry = &entry, .algo = &sparse_picker, .opt = {1e6}};
         struct setup setup;
         mem_fail_at(n);
         int failed = task_prepare(&t, &in.o, &setup);
@@ -534,6 +577,7 @@ static void test_fallback(void)
         test_no_memory(&in);
         test_tries(&in);
         test_back_to_back(&in);
+        test_bound(&in);
         test_nothing_between(&in);
         test_tries_several(&in);
         inputs_free(&in);

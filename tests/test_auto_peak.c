@@ -1,5 +1,6 @@
 // The peak of memory of a case of `auto`: that of who stays, as if it had been alone, whoever was
 // tried beside it, before it or after it, or refused.
+#include "algos/trial.h"
 #include "cases.h"
 #include "data/gen.h"
 #include "picker.h"
@@ -9,7 +10,6 @@ static struct device dev;
 // The CPU as a device on which each allocation takes something else for a moment, one may be
 // refused, and runs take as long as is said here, one trial after the other.
 #define MOMENT     (1 << 20)
-#define TRIAL_RUNS 4
 static bool in_moment;
 static int refused_alloc; // the n-th from now; 0: none
 static int trial_runs;
@@ -37,7 +37,7 @@ static int alloc_more(struct device *d, int64_t bytes, void **p)
 static int stop_timer(struct device *d, double *ms)
 {
     int err = device_list[DEVICE_CPU].ops->timer_stop(d, ms);
-    *ms = trial_ms[trial_runs++ / TRIAL_RUNS % trials];
+    *ms = trial_ms[trial_runs++ / TRIAL_FEW % trials];
     return err;
 }
 
@@ -59,7 +59,7 @@ static int prepare_by(struct inputs *in, const struct pick_rules *rules, struct 
     static struct algo_entry entry;
     struct setup setup;
     entry = (struct algo_entry){"picker", in->p.op, dev.kind, &picker, NULL};
-    *t = (struct task){.entry = &entry, .algo = &picker, .opt = {1}};
+    *t = (struct task){.entry = &entry, .algo = &picker, .opt = {1e6}};
     rules_now = rules;
     most_used = trial_runs = 0;
     trials = 0;
@@ -109,7 +109,7 @@ static void test_tried(struct inputs *in)
         trial_ms[1] = first_wins ? 2 : 1;
         const int64_t peak = peak_by(in, &both, merge_wins ? "merge" : "aspt"),
                       want = merge_wins ? merge : aspt;
-        CHECK(trial_runs == 2 * TRIAL_RUNS, "%d runs", trial_runs);
+        CHECK(trial_runs == 2 * TRIAL_FEW, "%d runs", trial_runs);
         CHECK(peak == want, "merge is %s, %s stays: a peak of %lld, alone %lld",
               merge_first ? "first" : "second", merge_wins ? "and" : "aspt", (long long)peak,
               (long long)want);
@@ -138,7 +138,7 @@ static void test_three_tried(struct inputs *in)
             if (places[i] == 0) fastest = turns[i];
         }
         const int64_t peak = peak_by(in, &rules, names[fastest]);
-        CHECK(trial_runs == 3 * TRIAL_RUNS, "%d runs", trial_runs);
+        CHECK(trial_runs == 3 * TRIAL_FEW, "%d runs", trial_runs);
         CHECK(peak == alone[fastest], "%s first, %s stays: a peak of %lld, alone %lld",
               names[turns[0]], names[fastest], (long long)peak, (long long)alone[fastest]);
         CHECK(dev.used_bytes == used, "%lld bytes are left", (long long)(dev.used_bytes - used));
@@ -163,7 +163,7 @@ static void test_no_room(void)
     for (int64_t more = -1; more < 3000000 && !err; more += 100000) {
         int failed[2];
         for (int i = 0; i < 2; i++) {
-            struct task t = {.entry = &entry, .algo = &sparse_picker, .opt = {1}};
+            struct task t = {.entry = &entry, .algo = &sparse_picker, .opt = {1e6}};
             struct setup setup;
             rules_now = i ? &both : &alone;
             trials = 3;

@@ -85,6 +85,7 @@ struct field {
     double far;            // of two the second is timed if within this factor; 0: they need not be
     bool back;             // runs back to back decide
     int taken;             // the candidate that the task was handed on to last
+    double prepared_us;    // time that its preparation took
     struct figures before; // what was told before that
 };
 
@@ -128,7 +129,9 @@ static int take_fastest(struct task *t, struct field *f, int err)
         const char *name = f->list[f->taken].name;
         f->before = t->figures;
         device_peak_reset(t->dev);
+        const double start_ms = clock_ms();
         err = delegate_prepare(t, name);
+        f->prepared_us = 1e3 * (clock_ms() - start_ms);
         if (!err) task_text(t, "picked", name);
         if (!is_refusal(err)) return err;
         tell_refusal(t, name, err);
@@ -137,13 +140,15 @@ static int take_fastest(struct task *t, struct field *f, int err)
     return err;
 }
 
-// Those that were timed, in turn.
+// The candidates that were timed, in turn.
 struct trials {
+    double start_ms; // clock_ms() before the first trial
+    double again_us; // time to prepare the first candidate once more
     int count;
     struct trial {
         int candidate;
         double us;   // INFINITY: it refused
-        int refusal; // what it said then
+        int refusal; // the error of the refusal
     } list[PICKS_MAX];
 };
 
@@ -155,8 +160,7 @@ static double least_us(const struct trials *all)
 }
 
 // Times the runs of the candidate that the task was handed on to, unless preparing it failed with
-// `err`, and tears it down. One that takes well over the least time so far in a single run is not
-// run again.
+// `err`. A candidate that takes well over the least time so far in a single run is not run again.
 static int time_trial(struct task *t, const struct field *f, int candidate, int err,
                       struct trials *all)
 {
@@ -168,10 +172,15 @@ static int time_trial(struct task *t, const struct field *f, int candidate, int 
     if (!err) err = trial_time(&d->inner, f->back, 3 * least_us(all) + alone_us, &us);
     *x = (struct trial){candidate, err ? INFINITY : us, is_refusal(err) ? err : OK};
     all->count++;
+    return x->refusal ? OK : err;
+}
+
+// Ends the trial of the candidate that the task was handed on to.
+static void drop_trial(struct task *t, const struct field *f)
+{
     delegate_teardown(t);
     t->figures = f->before;
     t->order = NULL;
-    return x->refusal ? OK : err;
 }
 
 static void tell_trials(struct task *t, const struct field *f, const struct trials *all)
@@ -186,17 +195,6 @@ static void tell_trials(struct task *t, const struct field *f, const struct tria
     }
 }
 
-// The next candidate to be timed beside the first one, of those that are left; -1: none. So many
-// were `compared`, without those that refused. Where the case is unlike all that the rules were
-// made from, two are compared though the rule is sure, if they are not too far apart for that.
-static int next_to_time(const struct field *f, double us_of_first, int compared)
-{
-    const int next = fastest(f);
-    if (next < 0) return -1;
-    const double within = compared < 2 ? fmax(f->unsure, f->far) : f->unsure;
-    return f->us[next] < us_of_first * within ? next : -1;
-}
-
 static int count_compared(const struct trials *all)
 {
     int count = 0;
@@ -204,32 +202,67 @@ static int count_compared(const struct trials *all)
     return count;
 }
 
-// The task was handed on to the candidate that should be the fastest, which is prepared since
-// `start`: it goes to the fastest of all that may be as fast. Each is timed alone, with nothing of
-// the others on the device, and the fastest is then prepared anew. H200, SDDMM by strips: a kernel
-// that stays while another candidate is prepared takes 17.1 us from then on, prepared anew 14.6 us.
+// True if the trials so far, preparing their first candidate once more and a trial of the next one
+// take no longer than the option `trials` allows. The next candidate is taken to be as far behind
+// the first as predicted. Its preparation is not known and not counted.
+static bool is_affordable(const struct task *t, const struct trials *all, double behind)
+{
+    const double run_us = least_us(all), spent_us = 1e3 * (clock_ms() - all->start_ms);
+    if (isinf(run_us)) return task_option(t, "trials") >= 2 * TRIAL_FEW; // two are compared
+    return spent_us + all->again_us + TRIAL_FEW * behind * run_us <=
+           task_option(t, "trials") * run_us;
+}
+
+// The next candidate to be timed beside the first one, of those that are left; -1: none. Refusals
+// do not count as compared. If the case is unlike all cases that the rules were made from, two
+// candidates are compared though the rule is sure, unless they are too far apart for that.
+static int next_to_time(const struct task *t, const struct field *f, double us_of_first,
+                        const struct trials *all)
+{
+    const int next = fastest(f);
+    if (next < 0) return -1;
+    const double within = count_compared(all) < 2 ? fmax(f->unsure, f->far) : f->unsure;
+    const double behind = f->us[next] / us_of_first;
+    return behind < within && is_affordable(t, all, behind) ? next : -1;
+}
+// The task was handed on to the candidate that should be the fastest. It goes to the fastest of all
+// that may be as fast. Each candidate is timed alone, with nothing of the others on the device. The
+// fastest is then prepared anew, unless it was the last one. H200, SDDMM by strips: a kernel that
+// stays while another candidate is prepared takes 17.1 us from then on, prepared anew 14.6 us.
 // Counters, addresses and launches of both are the same. Returns a refusal if all candidates
 // refuse.
-static int try_others(struct task *t, struct field *f, double start)
+static int try_others(struct task *t, struct field *f)
 {
-    const double us = f->us[f->taken];
-    struct trials all = {0};
-    int next;
-    f->us[f->taken] = INFINITY;
-    if (next_to_time(f, us, 1) < 0) return OK;
-    int err = time_trial(t, f, f->taken, OK, &all);
-    while (!err && (next = next_to_time(f, us, count_compared(&all))) >= 0) {
+    const int first = f->taken;
+    const double us = f->us[first];
+    struct trials all = {.start_ms = clock_ms(), .again_us = f->prepared_us};
+    f->us[first] = INFINITY;
+    if (next_to_time(t, f, us, &all) < 0) return OK;
+    int64_t peak = t->dev->peak_bytes; // without runs
+    int next, err = time_trial(t, f, first, OK, &all);
+    while (!err && (next = next_to_time(t, f, us, &all)) >= 0) {
+        drop_trial(t, f);
         f->us[next] = INFINITY;
+        device_peak_reset(t->dev);
         err = delegate_prepare(t, f->list[next].name);
+        peak = t->dev->peak_bytes;
         err = time_trial(t, f, next, err, &all);
     }
+    const struct trial *last = &all.list[all.count - 1];
+    const bool stays = !err && !last->refusal && last->us <= least_us(&all);
+    if (!stays) drop_trial(t, f);
     if (err) return err;
     tell_trials(t, f, &all);
-    task_number(t, "tried_in_us", 1e3 * (clock_ms() - start));
+    task_number(t, "tried_in_us", 1e3 * (clock_ms() - all.start_ms));
+    if (stays) {
+        if (last->candidate != first) task_text(t, "picked", f->list[last->candidate].name);
+        t->dev->peak_bytes = peak;
+        return OK;
+    }
     struct field timed = *f; // these alone, by their times
     for (int i = 0; i < f->count; i++) timed.us[i] = INFINITY;
     for (int i = 0; i < all.count; i++) timed.us[all.list[i].candidate] = all.list[i].us;
-    return take_fastest(t, &timed, all.list[all.count - 1].refusal);
+    return take_fastest(t, &timed, last->refusal);
 }
 
 // The peak of the device's memory is that of `auto` where it goes the straight way: the greatest
@@ -245,10 +278,9 @@ int pick_prepare(struct task *t, const struct pick_rules *rules, const struct pi
     task_number(t, "picked_in_us", 1e3 * (clock_ms() - start));
     int err = fail(ERR_UNSUPPORTED, "%s: there is nothing to pick", t->entry->name);
     do {
-        const double from = clock_ms();
         err = take_fastest(t, &f, err);
-        if (err || task_option(t, "try") == 0) break;
-        err = try_others(t, &f, from);
+        if (err) break;
+        err = try_others(t, &f);
     } while (is_refusal(err));
     t->dev->peak_bytes = max64(t->dev->peak_bytes, counted);
     return err;

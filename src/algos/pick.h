@@ -72,12 +72,12 @@ const char *pick_unlike(const struct pick_rules *rules, const double x[PICK_FEAT
 // list, before anybody refuses; INFINITY: out of the question.
 bool pick_too_good(const struct pick_rules *rules, const double *us);
 
-// The option of an algorithm that picks: whether it may time candidates.
-#define PICK_OPTION                                                                                \
+// The option of an algorithm that picks: how long its trials may take.
+#define PICK_OPTION(runs)                                                                          \
     {                                                                                              \
-        "try", 1, 0, 1, true,                                                                      \
-            "1: candidates are timed where the rule is unsure or the case is unlike all "          \
-            "measured; 0: never"                                                                   \
+        "trials", runs, 0, 1e6, true,                                                              \
+            "time candidates where the rule is unsure, for as long as about so many runs; "        \
+            "0: never"                                                                             \
     }
 
 // The same where results are dense: which runs decide. The rules are of runs that are kept apart,
@@ -85,7 +85,7 @@ bool pick_too_good(const struct pick_rules *rules, const double *us);
 #define PICK_BACK_OPTION                                                                           \
     {                                                                                              \
         "back", 0, 0, 1, true,                                                                     \
-            "1: the fastest of runs back to back, which are timed unless try=0; 0: kept apart"     \
+            "1: the fastest of runs back to back, timed unless trials=0; 0: of runs kept apart"        \
     }
 
 // The prepare() of an algorithm that picks (see delegate.h): the candidate that should be the

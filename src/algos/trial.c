@@ -77,9 +77,10 @@ static int time_graph(struct task *t, bool back, double *us)
 
 int trial_time(struct task *t, bool back, double enough, double *us)
 {
-    const bool graphs = t->dev->ops->graph_make && t->entry->op->result != RESULT_SPARSE;
-    int err = least_time_warm(t, run_one, t, 1, us);
-    if (err || *us > enough) return err;
-    err = graphs && *us < TRIAL_LONG_US ? time_graph(t, back, us) : ERR_UNSUPPORTED;
+    const bool graphs = t->dev->ops->graph_make != NULL;
+    int err = least_time_warm(t, run_one, t, TRIAL_FEW - 1, us);
+    if (err || *us > enough || !graphs) return err;
+    err = *us < TRIAL_LONG_US && t->entry->op->result != RESULT_SPARSE ? time_graph(t, back, us)
+                                                                       : ERR_UNSUPPORTED;
     return err == ERR_UNSUPPORTED ? least_time(t, run_one, t, TRIES - 1, us) : err;
 }

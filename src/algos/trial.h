@@ -1,4 +1,4 @@
-// How long a run takes, told by a few: enough to choose among a few, and not a measurement.
+// Trial runs: a rough time of a run, enough to choose among candidates. No measurement.
 #ifndef TRIAL_H
 #define TRIAL_H
 
@@ -15,10 +15,12 @@ extern "C" {
 #define TRIAL_LONG_US 1000
 #define TRIAL_MANY    8
 
-// The least time of one run of a task that is ready, in microseconds, after one that warms up. In a
-// graph an empty kernel stands behind each run, and its time is included, unless they are to be
-// back to back. What is no graph is timed run by run in either case. A run of more than `enough`
-// microseconds is the last one. No result is left.
+// *us: the least time of a run of a task that is ready, in microseconds, after a run that warms up.
+// A device without graphs runs the task TRIAL_FEW times in all. A device with graphs repeats the
+// launch of a graph, or of a run that cannot be a graph, and takes the least time. In a graph an
+// empty kernel follows each run, and its time is included, unless `back` is set (runs back to
+// back). A run of more than `enough` microseconds ends the trial. No result is left.
+#define TRIAL_FEW 2
 int trial_time(struct task *t, bool back, double enough, double *us);
 
 #ifdef __cplusplus
