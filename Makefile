@@ -27,7 +27,7 @@ REVISION  := $(shell git describe --always --dirty 2>/dev/null || echo unknown)
 
 SANITIZE  := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
 WARN      := -Wall -Wextra -Wshadow
-OPT       := $(if $(filter emu san,$(FLAVOUR)),-O1 -g $(SANITIZE),-O3 -g)
+OPT       := $(if $(filter emu san,$(FLAVOUR)),-O1 -g1 $(SANITIZE),-O3 -g)
 CFLAGS    ?= $(OPT)
 CFLAGS_ALL   = -std=gnu11 $(WARN) -fopenmp -fno-math-errno $(CFLAGS) $(DEFINES)
 CXXFLAGS_EMU = -std=c++17 $(WARN) -Wno-missing-field-initializers -Wno-unknown-pragmas $(CFLAGS) $(DEFINES) -Itests/emu
