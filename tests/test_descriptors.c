@@ -93,6 +93,7 @@ static void test_relations(const struct algo_entry *e)
     while (e->op->variants[variants]) variants++;
     CHECK(a->variant >= 0 && a->variant < variants, "%s: variant %d", e->name, a->variant);
     CHECK(!a->vendor || (a->library && is_line(a->vendor)), "%s: no library", e->name);
+    CHECK(a->vendor ? a->call && is_line(a->call) : !a->call, "%s: its call", e->name);
     CHECK(!a->library || algo_missing(e) || is_line(a->library()), "%s: %s", e->name, a->library());
     CHECK(!a->partial || is_line(a->partial), "%s: %s", e->name, a->partial);
     CHECK(!a->reference || (!a->vendor && !a->partial && !a->variant), "%s is no reference",

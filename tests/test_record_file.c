@@ -138,8 +138,8 @@ static void test_algorithms(const struct op *op)
         CHECK(same(o, "name", entry->name) && same(o, "device", device_list[entry->device].name) &&
                   same(o, "missing", algo_missing(entry)),
               "%s: %s on %s", entry->name, text_at(o, "name"), text_at(o, "device"));
-        CHECK(same(o, "vendor", a->vendor) && same(o, "partial", a->partial) &&
-                  same(o, "tuned_of", a->tuned_of) &&
+        CHECK(same(o, "vendor", a->vendor) && same(o, "call", a->call) &&
+                  same(o, "partial", a->partial) && same(o, "tuned_of", a->tuned_of) &&
                   same(o, "library", a->library ? a->library() : NULL) &&
                   same(o, "computes", a->variant ? op->variants[a->variant] : NULL),
               "%s: %s", entry->name, names_of(o));

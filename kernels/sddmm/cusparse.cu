@@ -96,7 +96,13 @@ static void teardown(struct task *t)
     t->state = NULL;
 }
 
-// Descriptors, a line each: symbol, layout, preprocess.
+// What the name of the call ends with, by `columns` and by `preprocess`.
+#define ORDER_false      ", CUSPARSE_ORDER_ROW"
+#define ORDER_true       ", CUSPARSE_ORDER_COL"
+#define PREPROCESS_false ""
+#define PREPROCESS_true  " after cusparseSDDMM_preprocess"
+
+// Descriptors, a line each: symbol, layout, preprocess (words: false or true).
 #define VARIANT(symbol, columns, preprocess)                                                       \
     static const struct variant symbol##_variant = {columns, preprocess};                          \
     static int symbol##_prepare(struct task *t) { return prepare(t, &symbol##_variant); }          \
@@ -108,6 +114,8 @@ static void teardown(struct task *t)
         .variant = SDDMM_UNSCALED,                                                                 \
         .cite = "NVIDIA, cuSPARSE library, cusparseSDDMM",                                         \
         .vendor = "cuSPARSE",                                                                      \
+        .call =                                                                                    \
+            "cusparseSDDMM, CUSPARSE_SDDMM_ALG_DEFAULT" ORDER_##columns PREPROCESS_##preprocess,   \
         .library = cusparse_library,                                                               \
         .built = CUSPARSE_BUILT,                                                                   \
         .prepare = symbol##_prepare,                                                               \

@@ -264,8 +264,8 @@ static const struct param chunk_options[] = {
 };
 
 // Common fields of all descriptors.
-#define DESCRIPTOR(symbol, prepare_function, run_function, release_function, option_list,          \
-                   partial_text)                                                                   \
+#define DESCRIPTOR(symbol, call_name, prepare_function, run_function, release_function,            \
+                   option_list, partial_text)                                                      \
     extern "C" const struct algo spgemm_##symbol##_cuda = {                                        \
         .precs = BOTH_PRECS,                                                                       \
         .A = {&format_csr},                                                                        \
@@ -274,6 +274,7 @@ static const struct param chunk_options[] = {
         .options = option_list,                                                                    \
         .cite = "NVIDIA, cuSPARSE library, cusparseSpGEMM",                                        \
         .vendor = "cuSPARSE",                                                                      \
+        .call = call_name,                                                                         \
         .library = cusparse_library,                                                               \
         .built = CUSPARSE_BUILT,                                                                   \
         .partial = partial_text,                                                                   \
@@ -287,11 +288,12 @@ static const struct param chunk_options[] = {
 #define VARIANT(symbol, alg, estimate, prepare_function, option_list)                              \
     static const struct variant symbol##_variant = {alg, estimate};                                \
     static int symbol##_run(struct task *t) { return run(t, &symbol##_variant); }                  \
-    DESCRIPTOR(symbol, prepare_function, symbol##_run, NULL, option_list, NULL)
+    DESCRIPTOR(symbol, "cusparseSpGEMM, " #alg, prepare_function, symbol##_run, NULL, option_list, \
+               NULL)
 
 VARIANT(cusparse, CUSPARSE_SPGEMM_DEFAULT, false, prepare, NULL);
 VARIANT(cusparse_alg1, CUSPARSE_SPGEMM_ALG1, false, prepare, NULL);
 VARIANT(cusparse_alg2, CUSPARSE_SPGEMM_ALG2, true, prepare, NULL);
 VARIANT(cusparse_alg3, CUSPARSE_SPGEMM_ALG3, true, alg3_prepare, chunk_options);
-DESCRIPTOR(cusparse_reuse, reuse_prepare, reuse_run, reuse_release, NULL,
-           "C's structure and memory, which are prepared");
+DESCRIPTOR(cusparse_reuse, "cusparseSpGEMMreuse_compute, CUSPARSE_SPGEMM_DEFAULT", reuse_prepare,
+           reuse_run, reuse_release, NULL, "C's structure and memory, which are prepared");

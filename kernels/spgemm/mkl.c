@@ -126,6 +126,7 @@ const struct algo spgemm_mkl_cpu = {
     .cite = "Intel, oneAPI Math Kernel Library, mkl_sparse_spmm and mkl_sparse_order",
     .missing = mkl_missing,
     .vendor = "MKL",
+    .call = "mkl_sparse_spmm and mkl_sparse_order",
     .library = mkl_library,
     .prepare = prepare,
     .run = run,

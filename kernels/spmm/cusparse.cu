@@ -130,7 +130,11 @@ static void teardown(struct task *t)
     t->state = NULL;
 }
 
-// Descriptors, a line each: symbol, format of A, algorithm, preprocess.
+// What the name of the call ends with, by `preprocess`.
+#define PREPROCESS_false ""
+#define PREPROCESS_true  " after cusparseSpMM_preprocess"
+
+// Descriptors, a line each: symbol, format of A, algorithm, preprocess (a word: false or true).
 #define VARIANT(symbol, format, alg, preprocess)                                                   \
     static const struct variant symbol##_variant = {alg, preprocess};                              \
     static int symbol##_prepare(struct task *t) { return prepare(t, &symbol##_variant); }          \
@@ -142,6 +146,7 @@ static void teardown(struct task *t)
         .arith = ARITH_PREC,                                                                       \
         .cite = "NVIDIA, cuSPARSE library, cusparseSpMM",                                          \
         .vendor = "cuSPARSE",                                                                      \
+        .call = "cusparseSpMM, " #alg PREPROCESS_##preprocess,                                     \
         .library = cusparse_library,                                                               \
         .built = CUSPARSE_BUILT,                                                                   \
         .prepare = symbol##_prepare,                                                               \

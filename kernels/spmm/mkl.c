@@ -92,6 +92,7 @@ const struct algo spmm_mkl_cpu = {
     .cite = "Intel, oneAPI Math Kernel Library, mkl_sparse_s_mm and mkl_sparse_d_mm",
     .missing = mkl_missing,
     .vendor = "MKL",
+    .call = "mkl_sparse_?_mm after mkl_sparse_set_mm_hint and mkl_sparse_optimize",
     .library = mkl_library,
     .prepare = prepare,
     .run = run,

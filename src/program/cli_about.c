@@ -46,6 +46,7 @@ static void tell_relations(const struct algo *a)
     tell("leaves out", a->partial);
     if (a->reference) tell("reference", "the plain one: what others are compared with");
     tell("vendor", a->vendor);
+    tell("call", a->call);
     if (a->model)
         tell("model", a->model == MODEL_TILED ? "tiled; spbench info -model predicts it"
                                               : "naive; spbench info -model predicts it");

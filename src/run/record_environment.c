@@ -97,6 +97,7 @@ static void add_algorithm(struct json *j, cJSON *array, const struct algo_entry 
     if (missing) json_text(j, o, "missing", missing);
     if (!a) return;
     if (a->vendor) json_text(j, o, "vendor", a->vendor);
+    if (a->call) json_text(j, o, "call", a->call);
     if (library) json_text(j, o, "library", library);
     if (a->partial) json_text(j, o, "partial", a->partial);
     if (a->reference) json_bool(j, o, "reference", true);

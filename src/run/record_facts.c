@@ -24,6 +24,7 @@ static int get_algo(const cJSON *o, struct record_algo *a)
     int err = get_text(o, "name", &a->name);
     if (!err) err = get_text(o, "device", &a->device);
     if (!err) err = get_text(o, "vendor", &a->vendor);
+    if (!err) err = get_text(o, "call", &a->call);
     if (!err) err = get_text(o, "partial", &a->partial);
     a->reference = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(o, "reference"));
     return err;
@@ -76,6 +77,7 @@ void record_facts_free(struct record_facts *f)
         mem_free(f->algos[i].name);
         mem_free(f->algos[i].device);
         mem_free(f->algos[i].vendor);
+        mem_free(f->algos[i].call);
         mem_free(f->algos[i].partial);
     }
     for (int i = 0; i < f->device_count; i++) {

@@ -6,7 +6,7 @@
 
 struct record_algo {     // texts are owned; NULL: none
     char *name, *device; // the kind: "cuda"
-    char *vendor, *partial;
+    char *vendor, *call, *partial; // see struct algo
     bool reference;
 };
 struct record_device {
