@@ -107,14 +107,14 @@ static void test_row(const struct collect_row *row)
     CHECK(!collect(&c, &s, &cases), "%s: %s", row->about, fail_text());
     CHECK(s.count == 1, "%s: %lld rows", row->about, (long long)s.count);
     const struct collected_case *x = &c.cases[cases[0]];
-    CHECK(isnan(row->ms) ? isnan(s.rows[0].ms) : fabs(s.rows[0].ms - row->ms) < 1e-9, "%s: %g ms",
-          row->about, s.rows[0].ms);
+    CHECK(isnan(row->ms) ? isnan(s.rows[0].rank.ms) : fabs(s.rows[0].rank.ms - row->ms) < 1e-9,
+          "%s: %g ms", row->about, s.rows[0].rank.ms);
     CHECK(x->runs == row->runs && s.rows[0].status == row->status, "%s: %d runs", row->about,
           x->runs);
     CHECK(isnan(row->ms) || fabs(x->r.gflops * row->ms - 1) < 1e-9, "%s: %g", row->about,
           x->r.gflops);
     CHECK_TEXT(s.rows[0].device, "GPU");
-    CHECK_TEXT(text_or(s.rows[0].vendor, "none"), "Lib");
+    CHECK_TEXT(text_or(s.rows[0].rank.vendor, "none"), "Lib");
     mem_free(cases);
     summaries_free(&s);
     collect_free(&c);

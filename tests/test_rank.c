@@ -68,6 +68,7 @@ static void test_few_samples(void)
         struct rank r = rank_all(x, 2, list);
         CHECK(r.best == &x[0], "row %d", i);
         CHECK(rank_may_be_best(&r, &x[1]) == rows[i].may, "row %d", i);
+        CHECK(r.near == (rows[i].may ? &x[1] : NULL), "row %d", i);
     }
     struct rank_case x[] = {timed("fast", 2, 0), timed("near", 2.03, 0), timed("far", 2.05, 0)};
     struct rank_case *list[CASES];
@@ -83,7 +84,7 @@ static void test_noise(void)
     struct rank_case *list[CASES];
     x[0].picked = "b";
     struct rank r = rank_all(x, 4, list);
-    CHECK(r.best == &x[1] && r.next == &x[2], "auto is no other kernel");
+    CHECK(r.best == &x[1] && r.next == &x[2] && r.near == &x[2], "auto is no other kernel");
     CHECK_NEAR(r.noise, 2.2 / 2 - 1);
     CHECK(rank_picked(&r, &x[0]) == &x[1], "its pick");
     CHECK(rank_may_be_best(&r, &x[2]) && !rank_may_be_best(&r, &x[3]), "within 10 %%");

@@ -14,19 +14,19 @@ static void add_row(struct summaries *s, struct summary_row row, const char *inp
                     const char *variant, const char *matrix)
 {
     char key[256];
-    if (row.status != STATUS_OK) row.ms = NAN;
-    snprintf(key, sizeof key, "%s %s cuda:0 %s cache=warm%s%s 5x5:9 %s", row.op, row.alg, inputs,
-             *variant ? " " : "", variant, matrix);
+    if (row.status != STATUS_OK) row.rank.ms = NAN;
+    snprintf(key, sizeof key, "%s %s cuda:0 %s cache=warm%s%s 5x5:9 %s", row.op, row.rank.alg,
+             inputs, *variant ? " " : "", variant, matrix);
     CHECK(!summary_add(s, &row, key, matrix), "%s: %s", key, fail_text());
 }
 
 static void add(struct summaries *s, const char *alg, const char *matrix, double ms)
 {
     struct summary_row row = usual;
-    row.alg = alg;
-    row.ms = ms;
-    if (!strncmp(alg, "lib", 3)) row.vendor = "Lib";
-    row.reference = !strcmp(alg, "plain");
+    row.rank.alg = alg;
+    row.rank.ms = ms;
+    if (!strncmp(alg, "lib", 3)) row.rank.vendor = "Lib";
+    row.rank.reference = !strcmp(alg, "plain");
     if (!strcmp(alg, "half")) row.partial = "leaves out a half";
     if (isnan(ms)) row.status = STATUS_OOM;
     add_row(s, row, "f32 k=64 layout=row", "", matrix);
@@ -87,7 +87,8 @@ static void test_reference(void)
     add(&s, "plain", "q", 1), add(&s, "x", "q", 6), add(&s, "y", "q", 5);
     CHECK(!summary_make(&s, &(struct summary_rule){0}), "%s", fail_text());
     CHECK_TEXT(s.tables[0].base, "fastest of all");
-    CHECK(s.tables[0].base_ms[0] == 2 && s.tables[0].base_ms[1] == 5, "of the reference");
+    CHECK(summary_base_ms(s.tables, 0) == 2 && summary_base_ms(s.tables, 1) == 5,
+          "of the reference");
     summaries_free(&s);
     add(&s, "plain", "p", 4);
     CHECK(!summary_make(&s, &(struct summary_rule){0}), "%s", fail_text());
@@ -108,7 +109,7 @@ static void test_named(void)
         CHECK(!summary_make(&s, &(struct summary_rule){.baseline = rows[i].name}), "%s",
               fail_text());
         CHECK_TEXT(s.tables[0].base, rows[i].base);
-        CHECK(s.tables[0].base_ms[0] == rows[i].ms, "row %d", i);
+        CHECK(summary_base_ms(s.tables, 0) == rows[i].ms, "row %d", i);
         summaries_free(&s);
     }
     fill(&s);
@@ -166,7 +167,8 @@ static void test_partial(void)
     struct summaries s = {0};
     add(&s, "x", "p", 2), add(&s, "half", "p", 1);
     CHECK(!summary_make(&s, &(struct summary_rule){0}), "%s", fail_text());
-    CHECK(s.tables[0].base_ms[0] == 2 && s.tables[0].shared == 1, "%g ms", s.tables[0].base_ms[0]);
+    CHECK(summary_base_ms(s.tables, 0) == 2 && s.tables[0].shared == 1, "%g ms",
+          summary_base_ms(s.tables, 0));
     CHECK(line_of(s.tables, "half")->wins == 0 && line_of(s.tables, "x")->wins == 1, "wins");
     summaries_free(&s);
 }
@@ -177,8 +179,8 @@ static void test_tables(void)
 {
     struct summaries s = {0};
     struct summary_row row = usual;
-    row.alg = "x";
-    row.ms = 1;
+    row.rank.alg = "x";
+    row.rank.ms = 1;
     add_row(&s, row, "f32 k=64", "rows=32 stage=4", "p");
     add_row(&s, row, "f32 k=64", "rows=64 stage=4", "p");
     add_row(&s, row, "f32 k=64", "rows=64 stage=4 Lib-1.2", "p of two words");
@@ -207,8 +209,8 @@ static void test_device(void)
 {
     struct summaries s = {0};
     struct summary_row row = usual;
-    row.alg = "x";
-    row.ms = 1;
+    row.rank.alg = "x";
+    row.rank.ms = 1;
     row.device = NULL;
     add_row(&s, row, "f32 k=64", "", "p");
     CHECK_TEXT(s.rows[0].device, "cuda:0");
@@ -229,13 +231,13 @@ static void test_keys(void)
                                       " 5x5:9 p"};
     struct summaries s = {0};
     struct summary_row row = usual;
-    row.alg = "x";
+    row.rank.alg = "x";
     for (int i = 0; i < COUNT(bad); i++)
         CHECK(summary_add(&s, &row, bad[i], "p") == ERR_INPUT, "%s", bad[i]);
     CHECK(s.count == 0, "%lld rows", (long long)s.count);
     add(&s, "x", "p", 3), add(&s, "x", "p", 2);
     CHECK(!summary_make(&s, &(struct summary_rule){0}), "%s", fail_text());
-    CHECK(s.tables[0].base_ms[0] == 2, "%g ms", s.tables[0].base_ms[0]);
+    CHECK(summary_base_ms(s.tables, 0) == 2, "%g ms", summary_base_ms(s.tables, 0));
     summaries_free(&s);
 }
 

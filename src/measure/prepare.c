@@ -24,6 +24,14 @@ double setup_upload_ms(const struct setup *s)
     return ms;
 }
 
+double setup_prep_ms(const struct setup *s)
+{
+    double ms = s->analyse_ms;
+    for (int i = 0; i < s->count; i++)
+        if (s->formats[i].format->from) ms += s->formats[i].cost.convert_ms;
+    return ms;
+}
+
 void operands_init(struct operands *o, struct device *dev)
 {
     *o = (struct operands){.dev = dev, .store.dev = dev};

@@ -25,6 +25,8 @@ struct setup {
 double setup_convert_ms(const struct setup *s);
 double setup_warm_ms(const struct setup *s);
 double setup_upload_ms(const struct setup *s);
+// What a caller whose matrix is in CSR pays before the first run: other formats, and the analysis.
+double setup_prep_ms(const struct setup *s);
 
 // What the tasks of one matrix on one device share.
 struct operands {

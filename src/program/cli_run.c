@@ -55,15 +55,11 @@ static int sum_up(struct run *run, const struct result *r)
 {
     const struct algo *algo = r->c.entry->algo;
     char key[CASE_KEY_MAX], name[CASE_KEY_MAX];
-    bool ranked = r->status == STATUS_OK && r->timed && r->checked;
     struct summary_row row = {.op = r->c.entry->op->name,
-                              .alg = r->c.entry->name,
                               .revision = "",
-                              .vendor = algo ? algo->vendor : NULL,
                               .partial = algo ? algo->partial : NULL,
-                              .reference = algo && algo->reference,
                               .status = r->status,
-                              .ms = ranked ? r->timing.median : NAN};
+                              .rank = result_rank(r, TIMING_SEPARATE)};
     if (!run->sum_up) return OK;
     snprintf(name, sizeof name, "%s", r->matrix->name);
     utf8_clean(name); // as keys have it
@@ -91,7 +87,7 @@ static int emit(const struct result *r, void *arg)
     if (!err && run->records) err = record_result(&run->out, &counted);
     if (!err) err = sum_up(run, r);
     if (run->table.plan->profile) tell_unprofiled(run, r);
-    if (!err) table_result(&run->table, &counted);
+    if (!err) err = table_result(&run->table, &counted);
     return err;
 }
 
@@ -126,8 +122,7 @@ static int run_matrix(struct run *run, struct choice *c, const struct options *o
     if (err) return lose_matrix(run, c, spec, err);
     table_matrix(&run->table, &M);
     err = bench_matrix(&c->plan, &c->devices, &M, emit, run);
-    table_clear(&run->table);
-    if (!err) table_summary(&run->table);
+    table_matrix_end(&run->table, !err);
     matrix_free(&M);
     return err;
 }

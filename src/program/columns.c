@@ -1,7 +1,9 @@
 #include "program/columns.h"
 
 #include <stdio.h>
+#include <string.h>
 
+#include "base/words.h"
 #include "program/options.h"
 
 const struct column columns[COLUMN_COUNT] = {
@@ -14,29 +16,31 @@ const struct column columns[COLUMN_COUNT] = {
         {
             .head = "device",
             .width = -6,
-            .about = "The device that ran the case: cpu, cuda:0.",
+            .about = "The device that ran the case: cpu, cuda:0. Only where rows differ; else the "
+                     "first line says it.",
         },
     [COLUMN_PREC] =
         {
             .head = "prec",
             .width = -4,
-            .about = "The precision of the values: f32, f64.",
+            .about =
+                "The precision of the values: f32, f64. Only where rows differ; else the first "
+                "line says it.",
         },
     [COLUMN_MS] =
         {
             .head = "ms",
             .width = 9,
             .about = "The median time of one run in milliseconds. Conversion, upload and analysis "
-                     "are not in it: -v shows them. Runs do not overlap.",
+                     "are not in it. Runs do not overlap.",
             .good = "lower.",
         },
     [COLUMN_INTERVAL] =
         {
             .head = "+-%",
             .width = 4,
-            .about = "Half the 95 % confidence interval of the median, in percent of ms. The "
-                     "interval is of this process alone: another process may differ by more, see "
-                     "compare.",
+            .about = "Half the 95 % confidence interval of the median, in percent of ms. It is the "
+                     "noise within one process. Another process may differ by more: see compare.",
             .formula = "100 * (upper end - lower end) / 2 / ms",
             .good = "under 1. A dash: fewer than 6 samples have no interval.",
         },
@@ -48,10 +52,38 @@ const struct column columns[COLUMN_COUNT] = {
                      "runs may overlap, in milliseconds.",
             .good = "close to ms. A dash: the case has one time, as every case on the CPU.",
         },
+    [COLUMN_OVER_BEST] =
+        {
+            .head = "x best",
+            .width = 6,
+            .about = "The time over that of the fastest checked result with the same inputs.",
+            .formula = "ms / least ms",
+            .good = "1.00: the fastest.",
+        },
+    [COLUMN_PREP] =
+        {
+            .head = "prep ms",
+            .width = 7,
+            .about = "The time to prepare the case once, from a matrix in CSR: conversion to other "
+                     "formats and analysis, and of auto the choice. Upload is not in it.",
+            .formula = "conversion + analysis",
+            .good = "little against ms times the number of runs.",
+        },
+    [COLUMN_PAYS] =
+        {
+            .head = "pays after",
+            .width = 10,
+            .about = "The number of runs from which preparation and runs take less time than with "
+                     "the fastest algorithm that needs no preparation. An algorithm needs none if "
+                     "it takes a tenth of a run at most, or the least of all.",
+            .formula = "least n with prep ms + n * ms < that of the other",
+            .good = "under the number of your runs. \"never\": the runs are no faster. A dash: "
+                    "there is nothing to pay.",
+        },
     [COLUMN_GFLOPS] =
         {
             .head = "GFLOPS",
-            .width = 8,
+            .width = 7,
             .about = "Floating-point operations per second, in 10^9. Padding does not count.",
             .formula = "FLOPs / ms / 10^6; FLOPs: 2 * nnz * k of spmm and sddmm, 2 * products of "
                        "spgemm",
@@ -61,8 +93,8 @@ const struct column columns[COLUMN_COUNT] = {
         {
             .head = "GB/s",
             .width = 8,
-            .about = "The compulsory bytes over the time: each operand is read once, the result "
-                     "is written once.",
+            .about = "Only with -v: the compulsory bytes over the time. Each operand is read once, "
+                     "the result is written once. %roof says the same in percent.",
             .formula = "compulsory bytes / ms / 10^6",
             .good = "the GB/s from memory of the line \"at most\".",
         },
@@ -109,6 +141,16 @@ const struct column summary_columns[SUMMARY_COLUMNS] = {
             .formula = "ms of the baseline / ms",
             .good = "over 1: the algorithm is faster.",
         },
+    [SUMMARY_OVER_BEST] = {.head = "x best",
+                           .about =
+                               "The geometric mean of x best of each matrix, on the matrices of "
+                               "the mean speedup.",
+                           .good = "1.00: the fastest on each."},
+    [SUMMARY_PREP] = {.head = "prep ms", .about = "The median of prep ms of all its matrices."},
+    [SUMMARY_PAYS] = {.head = "pays after",
+                      .about =
+                          "The median of pays after of all its matrices; \"never\" is more than "
+                          "any number, a dash is 0."},
     [SUMMARY_WORST] = {.head = "worst", .about = "The least speedup of all matrices."},
     [SUMMARY_WORST_OF] = {.head = "of", .width = -2, .about = "The matrix of the worst speedup."},
     [SUMMARY_FAILED] = {.head = "failed",
@@ -128,10 +170,47 @@ const struct remark remarks[REMARK_COUNT] = {
                       "A run does not wait for the work ahead of it. Its result is wrong where an "
                       "input comes from the run before."},
     [REMARK_LIBRARY] = {"NAME VERSION", "The library of a vendor that ran."},
-    [REMARK_CHOICE] = {"NAME VALUE",
-                       "A choice of the algorithm, such as \"picked graded\". \"unlike NAME\": the "
-                       "feature NAME is outside of the range that auto was fitted to."},
+    [REMARK_CHOICE] = {"picked NAME", "auto chose this algorithm."},
+    [REMARK_RANGE] =
+        {"auto: outside the fitted range (FEATURE)",
+         "The rule of auto was fitted to cases with other values of this feature, such "
+         "as the row length. Its prediction may be wrong."},
+    [REMARK_REFUSED] =
+        {"NAME refused: REASON",
+         "auto would have chosen this algorithm, which has no memory, or does not do "
+         "the case."},
 };
+
+// The features of the rules of auto, as kernels/auto_rules.h calls them and as a reader does.
+static const struct {
+    const char *name, *words;
+} features[] = {
+    {"work", "amount of work"},
+    {"depth", "work per nonzero"},
+    {"mean", "row length"},
+    {"longest", "longest row"},
+    {"uneven", "share of the longest row"},
+    {"spread", "spread of the row lengths"},
+    {"width", "precision"},
+    {"tile", "nonzeros per tile"},
+    {"lead", "lead of the predicted fastest"},
+};
+
+const char *remark_figure(const char *name, const char *value, char text[REMARK_TEXT_MAX])
+{
+    static const char refused[] = "_refused";
+    if (!strcmp(name, "unlike")) {
+        for (int i = 0; i < COUNT(features); i++)
+            if (!strcmp(value, features[i].name)) value = features[i].words;
+        snprintf(text, REMARK_TEXT_MAX, "auto: outside the fitted range (%s)", value);
+    } else if (ends_with(name, refused)) {
+        snprintf(text, REMARK_TEXT_MAX, "%.*s refused: %s", (int)(strlen(name) - strlen(refused)),
+                 name, value);
+    } else {
+        snprintf(text, REMARK_TEXT_MAX, "%s %s", name, value);
+    }
+    return text;
+}
 
 // Words in place of the numbers, and lines below them.
 static const struct remark instead[] = {
@@ -142,9 +221,13 @@ static const struct remark instead[] = {
     {"failed", "The device or the library reported an error."},
 };
 static const struct remark below[] = {
-    {"fastest", "The least ms of the checked results with the same inputs. \"within the noise\": "
-                "the intervals of two overlap. The ratio is to a vendor's best, else to the "
-                "reference."},
+    {"fastest",
+     "The least ms of the checked results with the same inputs, the next kernel, and how "
+     "many times as fast as the best of a vendor, with the call of its library. \"within "
+     "the noise\": the intervals of two overlap, or they differ by less than the line "
+     "\"noise\" says. Few samples: the fastest of them counts."},
+    {"noise", "Two rows that ran the same kernel, as auto and the algorithm that it picked. Their "
+              "times differ by noise alone."},
     {"samples", "-v: the number of samples, the runs of each and of the warm-up, and the rule that "
                 "ended the timing: precision, noise, time, reps."},
     {"convert", "-v: the time to make the format from CSR: the first time, and again in brackets."},

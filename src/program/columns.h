@@ -11,6 +11,9 @@ enum column_id {
     COLUMN_MS,
     COLUMN_INTERVAL,
     COLUMN_BACK,
+    COLUMN_OVER_BEST,
+    COLUMN_PREP,
+    COLUMN_PAYS,
     COLUMN_GFLOPS,
     COLUMN_BYTES,
     COLUMN_ROOF,
@@ -26,11 +29,14 @@ struct column {
 };
 extern const struct column columns[COLUMN_COUNT];
 
-// The columns of a summary behind the algorithm; the speed-up is a column of report as well.
+// The columns of a summary behind the algorithm; the speedup is a column of report as well.
 enum summary_column_id {
     SUMMARY_MATRICES,
     SUMMARY_WINS,
     SUMMARY_SPEEDUPS,
+    SUMMARY_OVER_BEST,
+    SUMMARY_PREP,
+    SUMMARY_PAYS,
     SUMMARY_WORST,
     SUMMARY_WORST_OF,
     SUMMARY_FAILED,
@@ -47,13 +53,19 @@ enum remark_id {
     REMARK_BUSY,
     REMARK_ORDER,
     REMARK_LIBRARY, // the table prints a name and a version
-    REMARK_CHOICE,  // the table prints a name and a value
+    REMARK_CHOICE,  // remark_figure() makes this one and the next two
+    REMARK_RANGE,
+    REMARK_REFUSED,
     REMARK_COUNT
 };
 struct remark {
     const char *text, *about;
 };
 extern const struct remark remarks[REMARK_COUNT];
+// The remark on a figure of an algorithm that is a text: "unlike", "mean" ->
+// "auto: outside the fitted range (row length)".
+#define REMARK_TEXT_MAX 96
+const char *remark_figure(const char *name, const char *value, char text[REMARK_TEXT_MAX]);
 
 // A row of `help columns` and of the manual page.
 struct column_shown {

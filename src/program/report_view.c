@@ -7,6 +7,7 @@
 #include "program/columns.h"
 #include "program/summary_print.h"
 #include "program/table.h"
+#include "program/verdict.h"
 
 const struct view_format view_formats[] = {
     {"table", ".txt", view_table},
@@ -69,7 +70,7 @@ static const char *check_text(const struct record *r, int runs, const char *part
                  r->reason ? r->reason : "");
         return text;
     }
-    char part[64];
+    char part[64], choice[REMARK_TEXT_MAX];
     if (!r->method)
         snprintf(part, sizeof part, "not checked");
     else if (isnan(r->error_ratio))
@@ -83,6 +84,7 @@ static const char *check_text(const struct record *r, int runs, const char *part
     if (r->busy) add_remark(text, remarks[REMARK_BUSY].text);
     if (r->overtakes) add_remark(text, remarks[REMARK_ORDER].text);
     if (r->library) add_remark(text, r->library);
+    if (r->picked) add_remark(text, remark_figure("picked", r->picked, choice));
     if (partial) add_remark(text, partial);
     return text;
 }
@@ -104,18 +106,49 @@ static bool has_any(const struct report_view *v, const struct summary_table *t, 
     return false;
 }
 
+// Why a line is unsupported on each of several matrices, in the same words; else NULL. The tables
+// of the matrices leave such a line out.
+static const char *refusal(const struct report_view *v, const struct summary_table *t, int64_t i)
+{
+    const char *why = NULL;
+    for (int64_t j = 0; j < t->matrix_count; j++) {
+        const struct collected_case *x = view_case(v, t, i, j);
+        if (!x || x->r.status != STATUS_UNSUPPORTED || !x->r.reason) return NULL;
+        if (why && strcmp(why, x->r.reason)) return NULL;
+        why = x->r.reason;
+    }
+    return t->matrix_count > 1 ? why : NULL;
+}
+
+static void print_refusals(FILE *out, const struct report_view *v, const struct summary_table *t,
+                           enum grid_style style)
+{
+    for (int64_t i = 0; i < t->line_count; i++) {
+        const char *why = refusal(v, t, i);
+        if (!why) continue;
+        if (style == GRID_MARKDOWN) fputc('\n', out);
+        grid_text(out, t->lines[i].name, style);
+        fprintf(out, " %s: ", status_name(STATUS_UNSUPPORTED));
+        grid_text(out, why, style);
+        fputc('\n', out);
+    }
+}
+
 static void put_case(struct grid *g, const struct report_view *v, const struct summary_table *t,
                      int64_t i, int64_t j, bool gather)
 {
     const struct collected_case *x = view_case(v, t, i, j);
     const struct record *r = &x->r;
     bool timed = record_is_timed(r);
+    const struct rank_case *rank = &summary_cell(v->s, t, i, j)->rank;
     char text[FAIL_TEXT_MAX];
     grid_cell(g, t->lines[i].name);
     put_rate(g, timed ? r->median : NAN);
     grid_cell(g, table_interval(r->median, r->ci_lo, r->ci_hi, text));
+    grid_cell(g, summary_ratio(rank->over_best, text));
+    grid_cell(g, table_prep(timed ? rank->prep_ms : NAN, text));
+    grid_cell(g, table_runs(rank->pays_after, text));
     put_rate(g, timed ? r->gflops : NAN);
-    put_rate(g, timed ? r->bytes / r->median / 1e6 : NAN);
     put_number(g, timed ? 100 * r->efficiency : NAN, "%.1f");
     if (gather) put_number(g, timed ? 100 * r->gather_efficiency : NAN, "%.1f");
     grid_cell(g, summary_ratio(summary_speedup(v->s, t, i, j), text));
@@ -125,23 +158,29 @@ static void put_case(struct grid *g, const struct report_view *v, const struct s
 static int print_matrix(FILE *out, const struct report_view *v, const struct summary_table *t,
                         int64_t j, enum grid_style style)
 {
-    static const enum column_id ids[] = {COLUMN_MS, COLUMN_INTERVAL, COLUMN_GFLOPS, COLUMN_BYTES,
+    static const enum column_id ids[] = {COLUMN_MS,   COLUMN_INTERVAL, COLUMN_OVER_BEST,
+                                         COLUMN_PREP, COLUMN_PAYS,     COLUMN_GFLOPS,
                                          COLUMN_ROOF};
     bool gather = has_gather(v, t, j);
     int64_t *order = mem_alloc(t->line_count, sizeof *order);
-    if (!order) return ERR_MEMORY;
+    struct rank_case **list = mem_alloc(t->line_count, sizeof *list);
     struct grid g = {0};
     grid_column(&g, columns[COLUMN_ALGORITHM].head, true);
     for (int c = 0; c < COUNT(ids); c++) grid_column(&g, columns[ids[c]].head, false);
     if (gather) grid_column(&g, columns[COLUMN_GATHER].head, false);
     grid_column(&g, summary_columns[SUMMARY_SPEEDUPS].head, false);
     grid_column(&g, columns[COLUMN_CHECK].head, true);
-    int err = summary_order(v->s, t, j, v->sort, order);
+    int err = order && list ? summary_order(v->s, t, j, v->sort, order) : ERR_MEMORY;
     for (int64_t i = 0; i < t->line_count && !err; i++)
-        if (view_case(v, t, order[i], j)) put_case(&g, v, t, order[i], j, gather);
-    mem_free(order);
+        if (view_case(v, t, order[i], j) && !refusal(v, t, order[i]))
+            put_case(&g, v, t, order[i], j, gather);
     int print_err = grid_print(&g, out, style);
-    return err ? err : print_err;
+    if (!err) err = print_err;
+    struct rank rank = err ? (struct rank){0} : summary_rank(v->s, t, j, list);
+    if (rank.next) verdict_print(out, "", &rank, style);
+    mem_free(order);
+    mem_free(list);
+    return err;
 }
 
 static void print_name(FILE *out, const struct summary_row *matrix, enum grid_style style)
@@ -209,6 +248,7 @@ static int print_tables(FILE *out, const struct report_view *v, enum grid_style 
         fprintf(out, "; speedup over ");
         grid_text(out, t->base, style);
         fputc('\n', out);
+        print_refusals(out, v, t, style);
         for (int64_t j = 0; j < t->matrix_count && !err; j++) {
             if (!has_any(v, t, j)) continue;
             fprintf(out, "\n%s", markdown ? "### " : "");
@@ -298,8 +338,15 @@ static void put_csv_case(struct grid *g, const struct report_view *v, const stru
     put_exact(g, timed ? 100 * r->efficiency : NAN);
     put_exact(g, timed ? 100 * r->gather_efficiency : NAN);
     grid_cell(g, t->base);
-    put_exact(g, t->base_ms[j]);
+    put_exact(g, summary_base_ms(t, j));
     put_exact(g, summary_speedup(v->s, t, i, j));
+    put_exact(g, row->rank.over_best);
+    put_exact(g, timed ? row->rank.prep_ms : NAN);
+    if (isinf(row->rank.pays_after))
+        grid_cell(g, "never");
+    else
+        put_exact(g, row->rank.pays_after);
+    grid_cell(g, row->rank.call ? row->rank.call : "");
     grid_cell(g, r->reason ? r->reason : "");
 }
 
@@ -319,7 +366,9 @@ int view_csv(FILE *out, const struct report_view *v)
                   {"gflops", false},       {"gb_s", false},
                   {"roof_percent", false}, {"gather_percent", false},
                   {"baseline", true},      {"baseline_ms", false},
-                  {"speedup", false},      {"reason", true}};
+                  {"speedup", false},      {"x_best", false},
+                  {"prep_ms", false},      {"pays_after", false},
+                  {"call", true},          {"reason", true}};
     struct grid g = {0};
     struct inputs inputs = {.count = 0};
     int err = OK;

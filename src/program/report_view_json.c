@@ -8,12 +8,24 @@
 
 #include "run/json.h"
 
+// pays: false where the runs are no faster, so no number of them pays; null: nothing to pay.
+static void add_prep(struct json *j, cJSON *o, double prep_ms, double pays_after)
+{
+    json_measure(j, o, "prep_ms", prep_ms);
+    json_number(j, o, "pays_after", pays_after);
+    if (isnan(pays_after))
+        json_null(j, o, "pays");
+    else
+        json_bool(j, o, "pays", !isinf(pays_after));
+}
+
 static void add_case(struct json *j, cJSON *list, const struct report_view *v,
                      const struct summary_table *t, int64_t i, int64_t m)
 {
     const struct collected_case *x = view_case(v, t, i, m);
     const struct record *r = &x->r;
     bool timed = record_is_timed(r);
+    const struct rank_case *rank = &summary_cell(v->s, t, i, m)->rank;
     double none = NAN;
     cJSON *o = json_object(j, list, NULL);
     json_text(j, o, "case", r->key);
@@ -28,8 +40,11 @@ static void add_case(struct json *j, cJSON *list, const struct report_view *v,
     json_measure(j, o, "ms_lo", timed ? r->ci_lo : none);
     json_measure(j, o, "ms_hi", timed ? r->ci_hi : none);
     json_measure(j, o, "gflops", timed ? r->gflops : none);
-    json_measure(j, o, "baseline_ms", t->base_ms[m]);
+    json_measure(j, o, "baseline_ms", summary_base_ms(t, m));
     json_measure(j, o, "speedup", summary_speedup(v->s, t, i, m));
+    json_measure(j, o, "x_best", rank->over_best);
+    add_prep(j, o, timed ? rank->prep_ms : none, rank->pays_after);
+    json_text(j, o, "call", rank->call);
 }
 
 static void add_line(struct json *j, cJSON *list, const struct summary_table *t, int64_t i)
@@ -40,6 +55,8 @@ static void add_line(struct json *j, cJSON *list, const struct summary_table *t,
     json_number(j, o, "matrices", (double)line->timed);
     json_number(j, o, "wins", (double)line->wins);
     json_measure(j, o, "speedup", line->mean);
+    json_measure(j, o, "x_best", line->over_best);
+    add_prep(j, o, line->prep_ms, line->pays_after);
     json_measure(j, o, "worst", line->worst);
     json_text(j, o, "worst_matrix",
               line->worst_at < 0 ? NULL : t->matrices[line->worst_at]->matrix);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "program/columns.h"
+#include "program/table.h"
 
 const char *summary_title(const struct summary_table *t, char text[SUMMARY_TITLE_MAX])
 {
@@ -22,7 +23,7 @@ const char *summary_ratio(double x, char text[32])
     if (isnan(x))
         snprintf(text, 32, "-");
     else
-        snprintf(text, 32, x >= 0.1 ? "%.2f" : "%.2g", x);
+        snprintf(text, 32, x >= 999.5 ? "%.0f" : x >= 0.1 ? "%.2f" : "%.2g", x);
     return text;
 }
 
@@ -33,12 +34,41 @@ static void put_count(struct grid *g, int64_t x)
     grid_cell(g, text);
 }
 
+// On how many matrices the baseline is an algorithm of this name.
+static int64_t count_base(const struct summary_table *t, const char *alg)
+{
+    int64_t count = 0;
+    for (int64_t j = 0; j < t->matrix_count; j++)
+        count += t->base_rows[j] && !strcmp(t->base_rows[j]->rank.alg, alg);
+    return count;
+}
+
+// The algorithm of a vendor that is the baseline on most matrices, with its call.
+static void print_base(FILE *out, const struct summary_table *t, enum grid_style style)
+{
+    const struct rank_case *most = NULL;
+    char text[SUMMARY_TITLE_MAX];
+    int64_t best = 0;
+    for (int64_t j = 0; j < t->matrix_count; j++) {
+        const struct summary_row *row = t->base_rows[j];
+        int64_t count = row && row->rank.vendor ? count_base(t, row->rank.alg) : 0;
+        if (count > best) best = count, most = &row->rank;
+    }
+    if (!most || !strcmp(t->base, most->alg)) return;
+    snprintf(text, sizeof text, "%s: most often %s%s%s%s, on %lld of %lld", t->base, most->alg,
+             most->call ? " (" : "", most->call ? most->call : "", most->call ? ")" : "",
+             (long long)best, (long long)t->matrix_count);
+    fprintf(out, "%s", style == GRID_TEXT ? "  " : "\n");
+    grid_text(out, text, style);
+    fputc('\n', out);
+}
+
 int summary_print(FILE *out, const struct summary_table *t, enum grid_style style)
 {
     struct grid g = {0};
     char text[32];
     int64_t based = 0; // matrices with a time of the baseline
-    for (int64_t j = 0; j < t->matrix_count; j++) based += !isnan(t->base_ms[j]);
+    for (int64_t j = 0; j < t->matrix_count; j++) based += t->base_rows[j] != NULL;
     grid_column(&g, columns[COLUMN_ALGORITHM].head, true);
     for (int c = 0; c < SUMMARY_COLUMNS; c++)
         grid_column(&g, summary_columns[c].head, summary_columns[c].width < 0);
@@ -49,6 +79,9 @@ int summary_print(FILE *out, const struct summary_table *t, enum grid_style styl
         put_count(&g, line->timed);
         put_count(&g, line->wins);
         grid_cell(&g, summary_ratio(line->mean, text));
+        grid_cell(&g, summary_ratio(line->over_best, text));
+        grid_cell(&g, table_prep(line->prep_ms, text));
+        grid_cell(&g, table_runs(line->pays_after, text));
         grid_cell(&g, summary_ratio(line->worst, text));
         grid_cell(&g, line->worst_at < 0 ? "-" : t->matrices[line->worst_at]->matrix);
         put_count(&g, line->failed);
@@ -60,6 +93,7 @@ int summary_print(FILE *out, const struct summary_table *t, enum grid_style styl
     fprintf(out, "; mean on the %lld of %lld matrices where all have a time%s\n",
             (long long)t->shared, (long long)t->matrix_count,
             t->shared < based ? "; -alg of report leaves algorithms out" : "");
+    print_base(out, t, style);
     return err;
 }
 

@@ -2,11 +2,13 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/utf8.h"
-#include "program/columns.h"
+#include "program/table_row.h"
+#include "program/verdict.h"
 
 const char *table_number(double x, char text[32])
 {
@@ -27,10 +29,23 @@ const char *table_interval(double median, double lo, double hi, char text[32])
     return text;
 }
 
-#define NUMBER_WIDTH 4
-// From here on runs back to back are told beside those apart.
-#define BACK_TO_BACK_PERCENT 10
+const char *table_prep(double ms, char text[32])
+{
+    if (isnan(ms)) return strcpy(text, "-");
+    if (ms >= 1) return table_number(ms, text);
+    snprintf(text, 32, "%.3f", ms);
+    return text;
+}
 
+const char *table_runs(double runs, char text[32])
+{
+    if (isnan(runs)) return strcpy(text, "-");
+    if (isinf(runs)) return strcpy(text, "never");
+    snprintf(text, 32, runs < 1e9 ? "%.0f" : "%.2g", runs);
+    return text;
+}
+
+#define NUMBER_WIDTH 4
 // The width of an axis' column: as its name, or its longest value.
 static int axis_width(const struct plan *plan, int a)
 {
@@ -62,14 +77,40 @@ int table_start(struct table *t, const struct plan *plan, int matrix_count, bool
         t->alg_width =
             (int)max64(t->alg_width, (int64_t)strlen(table_name(t, &plan->cases[i], name)));
     for (int a = 0; plan->op->axes[a]; a++) t->axis_width[a] = axis_width(plan, a);
-    t->cases = mem_alloc(plan->count, sizeof *t->cases);
-    return t->cases ? OK : ERR_MEMORY;
+    for (int64_t i = 1; i < plan->count; i++) {
+        t->devices_vary |= strcmp(plan->cases[i].device, plan->cases[0].device) != 0;
+        t->precs_vary |= plan->cases[i].prec != plan->cases[0].prec;
+    }
+    t->rows = mem_zero_alloc(plan->count, sizeof *t->rows);
+    t->list = mem_alloc(plan->count, sizeof *t->list);
+    return t->rows && t->list ? OK : ERR_MEMORY;
+}
+
+static void free_texts(struct table *t)
+{
+    for (int64_t i = 0; t->rows && i < t->plan->count; i++) {
+        struct table_row *row = &t->rows[i];
+        mem_free(row->name);
+        mem_free(row->head);
+        mem_free(row->tail);
+        row->name = row->head = row->tail = NULL;
+    }
 }
 
 void table_free(struct table *t)
 {
-    mem_free(t->cases);
-    t->cases = NULL;
+    free_texts(t);
+    for (int64_t i = 0; t->rows && i < t->plan->count; i++) mem_free(t->rows[i].refusal);
+    mem_free(t->rows);
+    mem_free(t->list);
+    t->rows = NULL;
+    t->list = NULL;
+}
+
+static int copy_text(const char *text, char **copy)
+{
+    *copy = mem_alloc((int64_t)strlen(text) + 1, 1);
+    return *copy ? strcpy(*copy, text), OK : ERR_MEMORY;
 }
 
 void table_clear(const struct table *t)
@@ -118,7 +159,8 @@ static void show_progress(const struct table *t)
 void table_loading(struct table *t, const char *name)
 {
     t->matrix++;
-    t->done = t->kept = 0;
+    free_texts(t);
+    t->done = t->printed = 0;
     t->matrix_name = name;
     char line[256], shown[41];
     snprintf(line, sizeof line, "matrix %d/%d %s: reading", t->matrix + 1, t->matrix_count,
@@ -126,37 +168,13 @@ void table_loading(struct table *t, const char *name)
     table_progress_text(t, line);
 }
 
-// One cell for each axis that has a column: numbers to the right, words to the left.
-static void print_axes(const struct table *t, const struct bench_case *c)
-{
-    char value[32];
-    for (int a = 0; t->plan->op->axes[a]; a++) {
-        const struct axis *axis = t->plan->op->axes[a];
-        const char *text = c ? axis_text(axis, c->axis[a], value) : axis->name;
-        if (t->axis_width[a])
-            fprintf(stderr, "  %*s", axis->words ? -t->axis_width[a] : t->axis_width[a], text);
-    }
-}
-
-// Prints a cell of a column, behind two spaces.
-static void print_cell(enum column_id c, const char *text)
-{
-    fprintf(stderr, "  %*s", columns[c].width, text);
-}
-
-static bool has_column(const struct table *t, enum column_id c)
-{
-    if (c == COLUMN_BACK) return t->kind == TIMING_BACK_TO_BACK;
-    return c != COLUMN_GATHER || t->plan->op->gather;
-}
-
 static void print_head(const struct table *t, enum column_id c)
 {
     const struct op *op = t->plan->op;
-    if (c == COLUMN_AXES) print_axes(t, NULL);
+    if (c == COLUMN_AXES) table_put_axes(stderr, t, NULL);
     for (int i = 0; c == COLUMN_FIGURES && i < op_figure_count(op); i++)
         if (op->figures[i].column) fprintf(stderr, "  %6s", op->figures[i].column);
-    if (columns[c].head && has_column(t, c)) print_cell(c, columns[c].head);
+    if (columns[c].head && table_has_column(t, c)) table_put_cell(stderr, c, columns[c].head);
 }
 
 void table_matrix(struct table *t, const struct matrix *M)
@@ -181,252 +199,146 @@ void table_matrix(struct table *t, const struct matrix *M)
     show_progress(t);
 }
 
-static void print_figures(const struct table *t, const struct result *r)
+// Collects the cases of the group that begins at row `from`, which have the same inputs, and
+// compares them. Returns the row behind the group.
+static int64_t rank_group(const struct table *t, int64_t from, enum timing_kind kind,
+                          struct rank *rank)
 {
-    const struct op *op = t->plan->op;
-    for (int i = 0; i < op_figure_count(op); i++) {
-        if (!op->figures[i].column) continue;
-        if (isnan(r->figures[i]))
-            fprintf(stderr, "  %6s", "-");
-        else
-            fprintf(stderr, "  %6.2f", r->figures[i]);
-    }
+    int64_t end = from;
+    int count = 0;
+    for (; end < t->done && case_same_inputs(t->rows[end].c, t->rows[from].c); end++)
+        t->list[count++] = &t->rows[end].rank[kind];
+    *rank = rank_make(t->list, count);
+    return end;
 }
 
-static void print_remark(enum remark_id i) { fprintf(stderr, "; %s", remarks[i].text); }
-
-// What to know before the time is believed.
-static void print_warnings(const struct result *r)
+// Prints the rows that wait, group by group, each compared with the others of its group.
+static void print_rows(struct table *t)
 {
-    const struct timing *x = &r->timing;
-    double faster = 100 * (1 - x->back_to_back / x->median);
-    if (r->cache_resident) print_remark(REMARK_CACHE);
-    if (fabs(faster) > BACK_TO_BACK_PERCENT)
-        fprintf(stderr, "; back to back %.1f %% %s", fabs(faster),
-                faster > 0 ? "faster" : "slower");
-    if (!strcmp(x->stop, "time") && x->count < TIMING_MIN_SAMPLES)
-        fprintf(stderr, "; time for %d sample%s", x->count, x->count > 1 ? "s" : "");
-    if (x->throttled) print_remark(REMARK_THROTTLED);
-    if (x->busy) print_remark(REMARK_BUSY);
-    if (r->in_order == ORDER_BROKEN) print_remark(REMARK_ORDER);
-}
-
-static void print_times(const struct table *t, const struct result *r)
-{
-    char ms[32], rate[32], speed[32] = "-", roof[32] = "-", gather[32] = "-", noise[32];
-    char back[32] = "-"; // runs cannot overlap, or were not kept apart either
-    const struct timing *x = &r->timing;
-    const char *library = case_library(&r->c);
-    if (r->bound_ms > 0) snprintf(roof, sizeof roof, "%.1f", 100 * r->efficiency);
-    if (r->compulsory_bytes >= 0)
-        table_number((double)r->compulsory_bytes / x->median / 1e6, speed);
-    if (r->gather_ms > 0) snprintf(gather, sizeof gather, "%.1f", 100 * r->gather_efficiency);
-    if (!isnan(x->back_to_back)) table_number(x->back_to_back, back);
-    print_cell(COLUMN_MS, table_number(x->median, ms));
-    print_cell(COLUMN_INTERVAL, table_interval(x->median, x->ci_lo, x->ci_hi, noise));
-    if (has_column(t, COLUMN_BACK)) print_cell(COLUMN_BACK, back);
-    print_cell(COLUMN_GFLOPS, table_number(r->gflops, rate));
-    print_cell(COLUMN_BYTES, speed);
-    print_cell(COLUMN_ROOF, roof);
-    if (has_column(t, COLUMN_GATHER)) print_cell(COLUMN_GATHER, gather);
-    print_figures(t, r);
-    if (r->checked && r->c.entry->algo->reference) // a rounding is its whole tolerance
-        fprintf(stderr, "  %s reference", r->check.method);
-    else if (r->checked)
-        fprintf(stderr, "  %s %.2f", r->check.method, r->check.error_ratio);
-    else
-        fprintf(stderr, "  not checked");
-    print_warnings(r);
-    if (library) fprintf(stderr, "; %s", library);
-    if (r->c.entry->algo->variant)
-        fprintf(stderr, "; %s", r->c.entry->op->variants[r->c.entry->algo->variant]);
-    for (int i = 0; i < r->stats.count; i++)
-        if (r->stats.list[i].text[0])
-            fprintf(stderr, "; %s %s", r->stats.list[i].name, r->stats.list[i].text);
-}
-
-static void print_whole_figures(const struct table *t, const struct result *r)
-{
-    const struct op *op = t->plan->op;
-    bool any = false;
-    for (int i = 0; i < op_figure_count(op); i++) {
-        if (!op->figures[i].whole || isnan(r->figures[i])) continue;
-        fprintf(stderr, "%s%s %.0f", any ? ", " : "", op->figures[i].name, r->figures[i]);
-        any = true;
-    }
-    for (int i = 0; i < r->phases.count; i++)
-        fprintf(stderr, "%s %s %.3f ms", i ? "," : "; phases:", r->phases.list[i].name,
-                r->phases.list[i].ms);
-}
-
-static void print_samples(const struct table *t, const struct timing *x)
-{
-    fprintf(stderr, "  %-*s  %d sample%s of %d run%s after %d, stopped by %s; ", t->alg_width, "",
-            x->count, x->count > 1 ? "s" : "", x->batch, x->batch > 1 ? "s" : "", x->warmup,
-            x->stop);
-    if (!isnan(x->back_to_back))
-        fprintf(stderr, "launched as a %s, apart by %.3g ms, taken off; back to back %.6g ms",
-                x->launch, x->separator_ms, x->back_to_back);
-    if (!isnan(x->back_ci_lo))
-        fprintf(stderr, " +-%.2f %%", 100 * (x->back_ci_hi - x->back_ci_lo) / 2 / x->back_to_back);
-    if (!isnan(x->back_to_back)) fprintf(stderr, "; ");
-    fprintf(stderr, "fastest %.6g ms\n", x->min);
-}
-
-static void print_counters(const struct table *t, const struct counters *c)
-{
-    char memory[32], l2[32], l1[32];
-    fprintf(stderr, "  %-*s  moved by a run: memory %s, L2 %s, L1 %s, %lld kernel%s (%s)\n",
-            t->alg_width, "", size_text((int64_t)c->memory_bytes, memory),
-            size_text((int64_t)c->l2_bytes, l2), size_text((int64_t)c->l1_bytes, l1),
-            (long long)c->kernels, c->kernels == 1 ? "" : "s", c->tool);
-}
-
-// The GFLOPS that the algorithm's model predicts.
-static void print_model(const struct table *t, const struct prediction *x)
-{
-    if (!x->equation || isnan(x->gflops[PREDICT_ALL_MISS])) return;
-    fprintf(stderr, "  %-*s  predicted GFLOPS: %.4g, all miss %.4g, cold miss %.4g\n", t->alg_width,
-            "", x->gflops[PREDICT_ALGORITHMIC], x->gflops[PREDICT_ALL_MISS],
-            x->gflops[PREDICT_COLD_MISS]);
-}
-
-static void print_details(const struct table *t, const struct result *r)
-{
-    char peak[32], form[32];
-    const struct setup *s = &r->setup;
-    if (r->timed) print_samples(t, &r->timing);
-    print_model(t, &r->model);
-    fprintf(stderr,
-            "  %-*s  convert %.3f ms (again %.3f), upload %.3f ms, analyse %.3f ms; peak %s, ",
-            t->alg_width, "", setup_convert_ms(s), setup_warm_ms(s), setup_upload_ms(s),
-            s->analyse_ms, size_text(r->peak_bytes, peak));
-    for (int i = 0; i < s->count; i++)
-        fprintf(stderr, "%s%s as %s %s", i ? ", " : "", s->formats[i].of,
-                s->formats[i].format->name, size_text(s->formats[i].bytes, form));
-    fprintf(stderr, "\n");
-    if (r->counters.known) print_counters(t, &r->counters);
-    if (!r->timed || !r->phases.count) return;
-    fprintf(stderr, "  %-*s  ", t->alg_width, "");
-    print_whole_figures(t, r);
-    fprintf(stderr, "\n");
-}
-
-void table_result(struct table *t, const struct result *r)
-{
-    const struct algo *algo = r->c.entry->algo;
-    const struct bench_case *planned = &t->plan->cases[t->done];
-    char name[TABLE_NAME_MAX];
-    // One that does a part of the work is in no race.
-    if (r->status == STATUS_OK && r->timed && r->checked && !algo->partial) {
-        struct table_case *kept = &t->cases[t->kept++];
-        kept->c = planned;
-        for (int i = 0; i < TIMING_KINDS; i++) kept->time[i] = result_time(r, (enum timing_kind)i);
-    }
-    t->done++;
-    if (t->quiet) return;
-    table_clear(t);
-    fprintf(stderr, "  %-*s", t->alg_width, table_name(t, planned, name));
-    print_cell(COLUMN_DEVICE, r->c.device);
-    print_cell(COLUMN_PREC, prec_name(r->c.prec));
-    print_axes(t, &r->c);
-    if (r->status == STATUS_OK && r->timed)
-        print_times(t, r);
-    else
-        fprintf(stderr, "  %s%s%s", status_name(r->status), r->reason[0] ? ": " : "", r->reason);
-    fprintf(stderr, "\n");
-    if (t->verbose && r->prepared) print_details(t, r);
-    show_progress(t);
-}
-
-static bool any_algo(const struct algo *a) { return a != NULL; }
-static bool of_vendor(const struct algo *a) { return a->vendor != NULL; }
-static bool is_reference(const struct algo *a) { return a->reference; }
-
-// The fastest case with the same inputs among the algorithms that fit.
-static const struct table_case *fastest(const struct table *t, const struct table_case *group,
-                                        enum timing_kind kind, bool (*fits)(const struct algo *a))
-{
-    const struct table_case *best = NULL;
-    for (int64_t i = 0; i < t->kept; i++) {
-        const struct table_case *c = &t->cases[i];
-        if (!case_same_inputs(c->c, group->c) || !fits(c->c->entry->algo)) continue;
-        if (!best || c->time[kind].ms < best->time[kind].ms) best = c;
-    }
-    return best;
-}
-
-// Whether it is known of all cases with the same inputs how far off their times may be.
-static bool all_bounded(const struct table *t, const struct table_case *group,
-                        enum timing_kind kind)
-{
-    for (int64_t i = 0; i < t->kept; i++)
-        if (case_same_inputs(t->cases[i].c, group->c) && isnan(t->cases[i].time[kind].ci_lo))
-            return false;
-    return true;
-}
-
-static void print_winner(const struct table *t, const struct table_case *group,
-                         enum timing_kind kind)
-{
-    char ms[32], inputs[128], name[TABLE_NAME_MAX];
-    const struct table_case *best = fastest(t, group, kind, any_algo);
-    const struct timed_median *time = &best->time[kind];
-    fprintf(stderr, "  fastest%s,%s: ", kind == TIMING_BACK_TO_BACK ? " back to back" : "",
-            inputs_text(t, group->c, inputs));
-    if (!all_bounded(t, group, kind)) {
-        fprintf(stderr, "too few samples to name one\n");
-        return;
-    }
-    fprintf(stderr, "%s, %s ms", table_name(t, best->c, name), table_number(time->ms, ms));
-    for (int64_t i = 0; i < t->kept; i++) {
-        const struct table_case *c = &t->cases[i];
-        if (c != best && case_same_inputs(c->c, best->c) && c->time[kind].ci_lo <= time->ci_hi) {
-            fprintf(stderr, " (%s is within the noise)", table_name(t, c->c, name));
-            break;
+    struct rank rank;
+    while (t->printed < t->done) {
+        int64_t end = rank_group(t, t->printed, TIMING_SEPARATE, &rank);
+        for (; t->printed < end; t->printed++) {
+            const struct table_row *row = &t->rows[t->printed];
+            if (!row->head) continue; // said on the matrix before
+            fprintf(stderr, "  %-*s%s", t->alg_width, row->name, row->head);
+            if (row->timed) table_row_compared(stderr, t, &row->rank[TIMING_SEPARATE]);
+            fputs(row->tail, stderr);
         }
     }
-    // The vendor's best is the fair baseline; where there is none, the plain reference.
-    const struct table_case *base = fastest(t, group, kind, of_vendor);
-    if (!base) base = fastest(t, group, kind, is_reference);
-    if (base && base != best)
-        fprintf(stderr, "; %.2f x as fast as %s", base->time[kind].ms / time->ms,
-                table_name(t, base->c, name));
-    fprintf(stderr, "\n");
 }
 
-// Whether any case with the same inputs has a time back to back beside the other.
-static bool any_back(const struct table *t, const struct table_case *group)
+// Returns true if the case was unsupported on the last matrix, for the same reason: said once is
+// enough.
+static bool is_known_refusal(const struct table *t, const struct result *r)
 {
-    for (int64_t i = 0; i < t->kept; i++) {
-        const struct timed_median *time = t->cases[i].time;
-        if (case_same_inputs(t->cases[i].c, group->c) &&
-            time[TIMING_BACK_TO_BACK].ms != time[TIMING_SEPARATE].ms)
+    const char *last = t->rows[t->done].refusal;
+    return r->status == STATUS_UNSUPPORTED && last && !strcmp(last, r->reason);
+}
+
+static int note_refusal(struct table_row *row, const struct result *r)
+{
+    mem_free(row->refusal);
+    row->refusal = NULL;
+    return r->status == STATUS_UNSUPPORTED ? copy_text(r->reason, &row->refusal) : OK;
+}
+
+// Makes the texts of a row by print(), whose stream they have to stay behind.
+static int make_text(void (*print)(FILE *out, const struct table *t, const struct result *r),
+                     const struct table *t, const struct result *r, char **text)
+{
+    char *made = NULL;
+    size_t size;
+    FILE *out = open_memstream(&made, &size);
+    if (out) print(out, t, r);
+    if (!out || fclose(out)) {
+        free(made);
+        return fail(ERR_MEMORY, "out of host memory");
+    }
+    int err = copy_text(made, text);
+    free(made);
+    return err;
+}
+
+static int keep_row(struct table *t, const struct result *r)
+{
+    struct table_row *row = &t->rows[t->done];
+    char name[TABLE_NAME_MAX];
+    bool known = is_known_refusal(t, r);
+    row->c = &t->plan->cases[t->done];
+    row->timed = table_row_is_timed(r);
+    int err = copy_text(table_name(t, row->c, name), &row->name);
+    if (!err) err = note_refusal(row, r);
+    for (int i = 0; i < TIMING_KINDS; i++) {
+        row->rank[i] = result_rank(r, (enum timing_kind)i);
+        row->rank[i].name = row->name;
+    }
+    if (err || known) return err;
+    err = make_text(table_row_head, t, r, &row->head);
+    return err ? err : make_text(table_row_tail, t, r, &row->tail);
+}
+
+int table_result(struct table *t, const struct result *r)
+{
+    const struct plan *plan = t->plan;
+    int err = t->quiet ? OK : keep_row(t, r);
+    if (err) return err;
+    t->done++;
+    if (t->quiet) return OK;
+    const struct bench_case *next = t->done < plan->count ? &plan->cases[t->done] : NULL;
+    table_clear(t);
+    if (!next || !case_same_inputs(next, &plan->cases[t->done - 1])) print_rows(t);
+    show_progress(t);
+    return OK;
+}
+
+// Returns true if some case of the group has a time back to back beside the other.
+static bool any_back(const struct table *t, int64_t from, int64_t end)
+{
+    for (int64_t i = from; i < end; i++) {
+        const struct rank_case *x = t->rows[i].rank;
+        if (!isnan(x[TIMING_BACK_TO_BACK].ms) && x[TIMING_BACK_TO_BACK].ms != x[TIMING_SEPARATE].ms)
             return true;
     }
     return false;
 }
 
-static void print_winners(const struct table *t, const struct table_case *group)
+static void print_verdict(const struct table *t, int64_t from, enum timing_kind kind)
 {
-    print_winner(t, group, TIMING_SEPARATE);
-    if (t->kind == TIMING_BACK_TO_BACK && any_back(t, group))
-        print_winner(t, group, TIMING_BACK_TO_BACK);
+    char what[160], inputs[128];
+    struct rank rank;
+    int64_t end = rank_group(t, from, kind, &rank);
+    bool back = kind == TIMING_BACK_TO_BACK;
+    if (back && !any_back(t, from, end)) return;
+    snprintf(what, sizeof what, "%s,%s", back ? " back to back" : "",
+             inputs_text(t, t->rows[from].c, inputs));
+    verdict_print(stderr, what, &rank, GRID_TEXT);
 }
 
-void table_summary(struct table *t)
+// Returns true if no two cases of the plan have the same inputs: one alone is no race.
+static bool is_alone(const struct plan *plan)
 {
-    const struct plan *plan = t->plan;
-    bool alone = true; // one alone is no race
     for (int64_t i = 1; i < plan->count; i++)
-        alone &= !case_same_inputs(&plan->cases[i], &plan->cases[i - 1]);
-    if (t->quiet || alone) return;
-    table_clear(t);
-    if (!t->kept) {
-        fprintf(stderr, "  fastest: none, there is no checked result\n");
-        return;
+        if (case_same_inputs(&plan->cases[i], &plan->cases[i - 1])) return false;
+    return true;
+}
+
+static void print_verdicts(const struct table *t)
+{
+    bool any = false;
+    for (int64_t i = 0; i < t->done; i++) any |= !isnan(t->rows[i].rank[TIMING_SEPARATE].ms);
+    if (!any) fprintf(stderr, "  fastest: none, there is no checked result\n");
+    for (int64_t from = 0, end; any && from < t->done; from = end) {
+        for (end = from; end < t->done && case_same_inputs(t->rows[end].c, t->rows[from].c);) end++;
+        print_verdict(t, from, TIMING_SEPARATE);
+        if (t->kind == TIMING_BACK_TO_BACK) print_verdict(t, from, TIMING_BACK_TO_BACK);
     }
-    for (int64_t i = 0; i < t->kept; i++)
-        if (!i || !case_same_inputs(t->cases[i - 1].c, t->cases[i].c))
-            print_winners(t, &t->cases[i]);
+}
+
+void table_matrix_end(struct table *t, bool whole)
+{
+    table_clear(t);
+    if (t->quiet) return;
+    print_rows(t);
+    if (whole && !is_alone(t->plan)) print_verdicts(t);
 }

@@ -31,13 +31,16 @@ static void print_roof(const struct roof *roof)
 void table_head(const struct table *t, const struct bench_devices *devices)
 {
     bool any = false;
+    char prec[16] = "";
     if (t->quiet) return;
+    if (!t->precs_vary && t->plan->count)
+        snprintf(prec, sizeof prec, ", %s", prec_name(t->plan->cases[0].prec));
     table_clear(t);
     for (int i = 0; i < devices->count; i++) {
         const struct bench_device *bd = &devices->list[i];
         if (!bd->dev || !runs_on(t->plan, bd->id)) continue;
-        fprintf(stderr, "spbench %s on %s: %s; %s\n", record_version(), bd->id, bd->dev->name,
-                bd->dev->detail);
+        fprintf(stderr, "spbench %s on %s%s: %s; %s\n", record_version(), bd->id, prec,
+                bd->dev->name, bd->dev->detail);
         if (bd->roof.fma_gflops[F32] > 0) print_roof(&bd->roof);
         any = true;
     }

@@ -50,6 +50,41 @@ struct timed_median result_time(const struct result *r, enum timing_kind kind)
     return timing_of_kind(&r->timing, r->in_order == ORDER_BROKEN ? TIMING_SEPARATE : kind);
 }
 
+// The name in the descriptor, which stays; NULL: it picked nothing.
+static const char *picked_by(const struct result *r)
+{
+    const struct algo *algo = r->c.entry->algo;
+    const struct figure *f = figures_find(&r->stats, "picked");
+    for (int i = 0; algo && f && i < COUNT(algo->picks) && algo->picks[i]; i++)
+        if (!strcmp(algo->picks[i], f->text)) return algo->picks[i];
+    return NULL;
+}
+
+struct rank_case result_rank(const struct result *r, enum timing_kind kind)
+{
+    static const struct algo none;
+    const struct algo *algo = r->c.entry->algo ? r->c.entry->algo : &none;
+    struct rank_case x = {.alg = r->c.entry->name,
+                          .picked = picked_by(r),
+                          .vendor = algo->vendor,
+                          .call = algo->call,
+                          .reference = algo->reference,
+                          .own_values = case_has_own_values(&r->c),
+                          .ms = NAN,
+                          .ci_lo = NAN,
+                          .ci_hi = NAN,
+                          .min_ms = NAN,
+                          .prep_ms = r->prepared ? setup_prep_ms(&r->setup) : NAN};
+    if (r->status != STATUS_OK || !r->timed || !r->checked || algo->partial) return x;
+    struct timed_median time = result_time(r, kind);
+    x.samples = r->timing.count;
+    x.ms = time.ms;
+    x.ci_lo = time.ci_lo;
+    x.ci_hi = time.ci_hi;
+    if (kind == TIMING_SEPARATE) x.min_ms = r->timing.min;
+    return x;
+}
+
 // What is timed is a struct watch, whether it looks at the results or not.
 static int release_result(void *arg)
 {

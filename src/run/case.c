@@ -19,6 +19,14 @@ const char *case_library(const struct bench_case *c)
     return algo && algo->library ? algo->library() : NULL;
 }
 
+bool case_has_own_values(const struct bench_case *c)
+{
+    const struct algo *algo = c->entry->algo;
+    for (int i = 0; algo && algo_param(algo, i); i++)
+        if (c->opt[i] != algo_param(algo, i)->value) return true;
+    return false;
+}
+
 // What does not fit is cut off, as a matrix may have any name; it comes last.
 static void add(char text[CASE_KEY_MAX], const char *format, ...) PRINTF_LIKE(2, 3);
 static void add(char text[CASE_KEY_MAX], const char *format, ...)

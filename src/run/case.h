@@ -19,6 +19,8 @@ struct bench_case {
 bool case_same_inputs(const struct bench_case *a, const struct bench_case *b);
 // The name and version of the library that it measures, NULL if none.
 const char *case_library(const struct bench_case *c);
+// Returns true if an option has another value than its default.
+bool case_has_own_values(const struct bench_case *c);
 
 // The case and its matrix in one line, for example
 //     spmm merge cuda:0 f32 k=64 layout=row cache=warm columns=1 share=32 5x5:9 cage5

@@ -157,11 +157,12 @@ static struct collected_case *median_of(struct collected_case **runs, int64_t n)
     qsort(runs, (size_t)n, sizeof *runs, by_time);
     struct collected_case *middle = runs[n / 2];
     double ms = n % 2 ? middle->r.median : (middle->r.median + runs[n / 2 - 1]->r.median) / 2;
-    double scale = middle->r.median / ms, lo = INFINITY, hi = 0;
+    double scale = middle->r.median / ms, lo = INFINITY, hi = 0, least = INFINITY;
     for (int64_t i = 0; i < n; i++) {
         const struct record *r = &runs[i]->r;
         lo = fmin(lo, isnan(r->ci_lo) ? r->median : r->ci_lo);
         hi = fmax(hi, isnan(r->ci_hi) ? r->median : r->ci_hi);
+        least = fmin(least, r->min_ms);
     }
     struct record *r = &middle->r;
     r->median = ms;
@@ -170,6 +171,7 @@ static struct collected_case *median_of(struct collected_case **runs, int64_t n)
     r->gather_efficiency *= scale;
     r->ci_lo = lo;
     r->ci_hi = hi;
+    r->min_ms = least;
     middle->runs = (int)n;
     return middle;
 }
@@ -247,15 +249,25 @@ static struct summary_row row_of(const struct collected *c, const struct collect
     const struct record *r = &x->r;
     const struct record_algo *facts =
         record_facts_algo(&environment_of(c, x)->facts, r->alg, r->device);
+    bool counts = record_is_timed(r) && r->method;
+    struct rank_case rank = {.alg = r->alg,
+                             .picked = r->picked,
+                             .vendor = facts ? facts->vendor : NULL,
+                             .call = facts ? facts->call : NULL,
+                             .reference = facts && facts->reference,
+                             .own_values = r->c.entry && case_has_own_values(&r->c),
+                             .samples = r->sample_count,
+                             .ms = counts ? r->median : NAN,
+                             .ci_lo = r->ci_lo,
+                             .ci_hi = r->ci_hi,
+                             .min_ms = r->min_ms,
+                             .prep_ms = r->prep_ms};
     return (struct summary_row){.op = r->op,
-                                .alg = r->alg,
                                 .device = device_of(c, x),
                                 .revision = revision_of(c, x),
-                                .vendor = facts ? facts->vendor : NULL,
                                 .partial = facts ? facts->partial : NULL,
-                                .reference = facts && facts->reference,
                                 .status = r->status,
-                                .ms = record_is_timed(&x->r) && r->method ? r->median : NAN};
+                                .rank = rank};
 }
 
 int collect_rows(struct collected *c, const char *matrices, struct summaries *s, int64_t **cases)

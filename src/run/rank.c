@@ -43,15 +43,14 @@ double rank_difference(const struct rank_case *x, const struct rank_case *y)
     return fmax(x->ms, y->ms) / fmin(x->ms, y->ms) - 1;
 }
 
-static const struct rank_case *find_next(const struct rank *r)
+static void find_others(struct rank *r)
 {
-    const struct rank_case *next = NULL;
     for (int i = 0; i < r->count; i++) {
         const struct rank_case *x = r->list[i];
         if (isnan(x->ms) || kernel_of(r, x) == kernel_of(r, r->best)) continue;
-        if (!next || x->ms < next->ms) next = x;
+        if (!r->next || x->ms < r->next->ms) r->next = x;
+        if (rank_may_be_best(r, x) && (!r->near || x->ms < r->near->ms)) r->near = x;
     }
-    return next;
 }
 
 static double find_noise(const struct rank *r)
@@ -103,8 +102,8 @@ struct rank rank_make(struct rank_case *const *list, int count)
     struct rank r = {.list = list, .count = count};
     r.best = fastest(&r, any_case);
     r.of_vendor = fastest(&r, of_vendor);
-    if (r.best) r.next = find_next(&r);
     r.noise = find_noise(&r);
+    if (r.best) find_others(&r);
     for (int i = 0; i < count; i++) list[i]->over_best = r.best ? list[i]->ms / r.best->ms : NAN;
     find_pays(&r);
     return r;

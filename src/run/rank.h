@@ -30,13 +30,14 @@ struct rank {
     // NULL: there is none. Of a vendor: the fastest. `ready`: the fastest that needs no
     // preparation; pays_after is the first number of runs that takes less time than with it, both
     // prepared.
-    const struct rank_case *best, *next, *of_vendor, *ready;
+    const struct rank_case *best, *next, *near, *of_vendor, *ready;
     // The greatest relative difference between an algorithm that picked another one, and that one:
     // both ran the same kernel. 0: there are no such two.
     double noise;
 };
 
-// References are neither `ready` nor prepared. `next` runs another kernel than `best`.
+// References are neither `ready` nor prepared. `next` and `near` run another kernel than `best`:
+// the fastest of those, and of those that may be as fast as `best`.
 struct rank rank_make(struct rank_case *const *list, int count);
 // The case whose kernel another one ran: an algorithm of that name with its default options. NULL:
 // it picked none, or that one has no time.

@@ -238,6 +238,19 @@ static int get_environment(const cJSON *o, struct record *r)
     return err ? err : record_facts_read(o, &r->facts);
 }
 
+// As setup_prep_ms() has it of a result.
+static double get_prep(const cJSON *o)
+{
+    double ms = get_number(get(o, "setup_ms"), "analyse");
+    const cJSON *x;
+    cJSON_ArrayForEach(x, get(o, "formats"))
+    {
+        const char *name = cJSON_GetStringValue(get(x, "format"));
+        if (!name || strcmp(name, format_csr.name)) ms += get_number(x, "convert_ms");
+    }
+    return ms;
+}
+
 // "off", or no method: the result was not checked.
 static int get_check(const cJSON *check, struct record *r)
 {
@@ -262,11 +275,14 @@ static int get_result(const cJSON *o, struct record *r)
     if (!err) err = get_known(matrix, "content", &r->content);
     if (!err) err = get_samples(time, r);
     if (!err) err = get_check(get(o, "check"), r);
+    if (!err) err = get_known(get(o, "stats"), "picked", &r->picked);
     if (err) return err;
     r->file_bytes = get_number(matrix, "file_bytes");
     r->file_changed_ns = get_number(matrix, "file_changed_ns");
     r->gflops = get_number(o, "gflops");
     r->median = get_number(time, "median");
+    r->min_ms = get_number(time, "min");
+    r->prep_ms = get_prep(o);
     r->ci_lo = get_number(time, "ci_lo");
     r->ci_hi = get_number(time, "ci_hi");
     r->back_to_back = get_number(time, "back_to_back");
@@ -327,6 +343,7 @@ void record_free(struct record *r)
     mem_free(r->content);
     mem_free(r->samples);
     mem_free(r->method);
+    mem_free(r->picked);
     record_facts_free(&r->facts);
     *r = (struct record){0};
 }

@@ -35,7 +35,10 @@ struct record {
     char *method;                                // of its check. NULL: it was not checked
     double error_ratio;                          // of its check; NAN: not known
     double back_to_back, back_ci_lo, back_ci_hi; // likewise; NAN where that is no other time
-    double *samples;                             // milliseconds, size sample_count; owned
+    double min_ms;                               // of the samples; NAN: no time
+    double prep_ms;  // of other formats than CSR, and of the analysis; NAN: not known
+    char *picked;    // the algorithm that ran in its place; NULL: none
+    double *samples; // milliseconds, size sample_count; owned
     int sample_count;
     bool throttled, busy;
     bool overtakes; // it was seen not to wait for the work ahead of it

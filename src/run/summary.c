@@ -16,7 +16,7 @@ static char *word_end(char *p) { return p + strcspn(p, " "); }
 static int split_key(struct summary_row *row, int64_t prefix)
 {
     char head[NAME_SIZE];
-    int length = snprintf(head, sizeof head, "%s %s ", row->op, row->alg);
+    int length = snprintf(head, sizeof head, "%s %s ", row->op, row->rank.alg);
     if (length >= (int)sizeof head || strncmp(row->key, head, (size_t)length)) return ERR_INPUT;
     row->key[prefix] = 0;
     row->size_name = row->key + prefix + 1;
@@ -43,6 +43,7 @@ int summary_add(struct summaries *s, const struct summary_row *row, const char *
     if (err) return err;
     struct summary_row *added = &s->rows[s->count];
     *added = *row;
+    if (row->partial) added->rank.ms = NAN;
     added->key = mem_alloc(size, 1);
     if (!added->key) return ERR_MEMORY;
     memcpy(added->key, key, (size_t)size);
@@ -58,7 +59,7 @@ static void free_table(struct summary_table *t)
     mem_free(t->lines);
     mem_free(t->matrices);
     mem_free(t->cells);
-    mem_free(t->base_ms);
+    mem_free(t->base_rows);
 }
 
 void summaries_free(struct summaries *s)
@@ -88,7 +89,7 @@ static bool same_table(const struct summary_row *a, const struct summary_row *b)
 
 static bool same_line(const struct summary_row *a, const struct summary_row *b)
 {
-    return !strcmp(a->alg, b->alg) && !strcmp(a->variant, b->variant);
+    return !strcmp(a->rank.alg, b->rank.alg) && !strcmp(a->variant, b->variant);
 }
 
 // The place of a matrix among those of the table, or -1. Rows of one matrix mostly follow each
@@ -134,8 +135,8 @@ static int fill_table(struct summaries *s, struct summary_table *t)
     }
     int64_t size = t->line_count * t->matrix_count;
     t->cells = mem_alloc(size, sizeof *t->cells);
-    t->base_ms = mem_alloc(t->matrix_count, sizeof *t->base_ms);
-    if (!t->cells || !t->base_ms) return ERR_MEMORY;
+    t->base_rows = mem_zero_alloc(t->matrix_count, sizeof *t->base_rows);
+    if (!t->cells || !t->base_rows) return ERR_MEMORY;
     for (int64_t c = 0; c < size; c++) t->cells[c] = -1;
     for (int64_t r = 0; r < s->count; r++) {
         const struct summary_row *row = &s->rows[r];
@@ -157,7 +158,7 @@ static bool tells(const struct summary_table *t, const struct summary_line *line
                   size_t length)
 {
     for (int64_t i = 0; i < t->line_count; i++)
-        if (!strcmp(t->lines[i].row->alg, line->row->alg) &&
+        if (!strcmp(t->lines[i].row->rank.alg, line->row->rank.alg) &&
             !has_word(t->lines[i].row->variant, word, length))
             return true;
     return false;
@@ -168,7 +169,7 @@ static int name_lines(struct summary_table *t)
     for (int64_t i = 0; i < t->line_count; i++) {
         struct summary_line *line = &t->lines[i];
         char name[NAME_SIZE], word[NAME_SIZE];
-        snprintf(name, sizeof name, "%s", line->row->alg);
+        snprintf(name, sizeof name, "%s", line->row->rank.alg);
         for (const char *p = line->row->variant; *p; p += strcspn(p, " "), p += *p == ' ') {
             size_t length = strcspn(p, " ");
             snprintf(word, sizeof word, "%.*s", (int)length, p);
@@ -185,7 +186,7 @@ static double cell_ms(const struct summaries *s, const struct summary_table *t, 
                       int64_t j)
 {
     const struct summary_row *row = summary_cell(s, t, i, j);
-    return row && !row->partial ? row->ms : NAN;
+    return row ? row->rank.ms : NAN;
 }
 
 // Candidates for the baseline: the named algorithms, a vendor's algorithms, or all but references.
@@ -193,22 +194,22 @@ enum base_kind { BASE_NAMED, BASE_VENDOR, BASE_ANY };
 
 static bool may_be_base(const struct summary_row *row, enum base_kind kind, const char *name)
 {
-    if (kind == BASE_VENDOR) return row->vendor != NULL;
-    if (kind == BASE_ANY) return !row->reference;
-    return !strcmp(row->alg, name) || (row->vendor && !strcmp(row->vendor, name));
+    if (kind == BASE_VENDOR) return row->rank.vendor != NULL;
+    if (kind == BASE_ANY) return !row->rank.reference;
+    return !strcmp(row->rank.alg, name) || (row->rank.vendor && !strcmp(row->rank.vendor, name));
 }
 
-// Fills base_ms with the fastest of what may be the baseline. Returns whether any has a time.
+// Fills base_rows with the fastest of what may be the baseline. Returns whether any has a time.
 static bool take_base(const struct summaries *s, struct summary_table *t, enum base_kind kind,
                       const char *name)
 {
     bool any = false;
     for (int64_t j = 0; j < t->matrix_count; j++) {
-        t->base_ms[j] = NAN;
+        t->base_rows[j] = NULL;
         for (int64_t i = 0; i < t->line_count; i++) {
             double ms = cell_ms(s, t, i, j);
             if (isnan(ms) || !may_be_base(t->lines[i].row, kind, name)) continue;
-            if (!(t->base_ms[j] <= ms)) t->base_ms[j] = ms;
+            if (!(summary_base_ms(t, j) <= ms)) t->base_rows[j] = summary_cell(s, t, i, j);
             any = true;
         }
     }
@@ -220,10 +221,10 @@ static void vendor_names(const struct summary_table *t, char *text, size_t size)
 {
     text[0] = 0;
     for (int64_t i = 0; i < t->line_count; i++) {
-        const char *vendor = t->lines[i].row->vendor;
+        const char *vendor = t->lines[i].row->rank.vendor;
         bool known = !vendor;
         for (int64_t k = 0; k < i && !known; k++)
-            known = t->lines[k].row->vendor && !strcmp(t->lines[k].row->vendor, vendor);
+            known = t->lines[k].row->rank.vendor && !strcmp(t->lines[k].row->rank.vendor, vendor);
         if (!known) words_and(text, size, vendor);
     }
 }
@@ -256,7 +257,7 @@ static int choose_lines(struct summary_table *t, const char *algs)
     for (const char *p = algs; *p && !err; p += strcspn(p, ","), p += *p == ',') {
         snprintf(item, sizeof item, "%.*s", (int)strcspn(p, ","), p);
         for (int64_t i = 0; i < t->line_count; i++) {
-            if (taken[i] || !summary_fits(item, t->lines[i].row->alg)) continue;
+            if (taken[i] || !summary_fits(item, t->lines[i].row->rank.alg)) continue;
             taken[i] = true;
             lines[kept] = t->lines[i];
             memcpy(cells + kept++ * n, t->cells + i * n, (size_t)n * sizeof *cells);
@@ -281,7 +282,7 @@ static int choose_lines(struct summary_table *t, const char *algs)
 double summary_speedup(const struct summaries *s, const struct summary_table *t, int64_t i,
                        int64_t j)
 {
-    return t->base_ms[j] / cell_ms(s, t, i, j);
+    return summary_base_ms(t, j) / cell_ms(s, t, i, j);
 }
 
 static bool is_failure(enum status status)
@@ -293,7 +294,7 @@ static bool is_failure(enum status status)
 static void count_line(const struct summaries *s, const struct summary_table *t, int64_t i)
 {
     struct summary_line *line = &t->lines[i];
-    line->mean = line->mean_ms = line->worst = NAN;
+    line->mean = line->mean_ms = line->over_best = line->worst = NAN;
     line->worst_at = -1;
     for (int64_t j = 0; j < t->matrix_count; j++) {
         const struct summary_row *row = summary_cell(s, t, i, j);
@@ -312,13 +313,53 @@ static void count_win(const struct summaries *s, const struct summary_table *t, 
         double ms = cell_ms(s, t, i, j);
         if (!isnan(ms) && (best < 0 || ms < cell_ms(s, t, best, j))) best = i;
     }
-    if (best >= 0 && !(cell_ms(s, t, best, j) > t->base_ms[j])) t->lines[best].wins++;
+    if (best >= 0 && !(cell_ms(s, t, best, j) > summary_base_ms(t, j))) t->lines[best].wins++;
+}
+
+struct rank summary_rank(const struct summaries *s, const struct summary_table *t, int64_t j,
+                         struct rank_case **list)
+{
+    int count = 0;
+    for (int64_t i = 0; i < t->line_count; i++) {
+        int64_t place = t->cells[i * t->matrix_count + j];
+        if (place < 0) continue;
+        list[count] = &s->rows[place].rank;
+        list[count++]->name = t->lines[i].name;
+    }
+    return rank_make(list, count);
+}
+
+// Compares the lines matrix by matrix, then takes the medians of what preparation costs and gains.
+static int compare_lines(const struct summaries *s, struct summary_table *t)
+{
+    struct rank_case **list = mem_alloc(t->line_count, sizeof *list);
+    double *prep = mem_alloc(t->matrix_count, sizeof *prep);
+    double *pays = mem_alloc(t->matrix_count, sizeof *pays);
+    int err = list && prep && pays ? OK : ERR_MEMORY;
+    for (int64_t j = 0; j < t->matrix_count && !err; j++) summary_rank(s, t, j, list);
+    for (int64_t i = 0; i < t->line_count && !err; i++) {
+        struct summary_line *line = &t->lines[i];
+        int count = 0;
+        for (int64_t j = 0; j < t->matrix_count; j++) {
+            const struct summary_row *row = summary_cell(s, t, i, j);
+            if (!row || isnan(row->rank.ms) || isnan(row->rank.prep_ms)) continue;
+            prep[count] = row->rank.prep_ms;
+            pays[count++] = isnan(row->rank.pays_after) ? 0 : row->rank.pays_after;
+        }
+        line->prep_ms = count ? timing_median(prep, count) : NAN;
+        line->pays_after = count ? timing_median(pays, count) : 0;
+        if (line->pays_after < 1) line->pays_after = NAN; // mostly there is nothing to pay
+    }
+    mem_free(list);
+    mem_free(prep);
+    mem_free(pays);
+    return err;
 }
 
 // Returns true if the baseline and all lines with any time have a time on the matrix.
 static bool is_shared(const struct summaries *s, const struct summary_table *t, int64_t j)
 {
-    bool all = !isnan(t->base_ms[j]);
+    bool all = t->base_rows[j] != NULL;
     for (int64_t i = 0; i < t->line_count && all; i++)
         all = !t->lines[i].timed || !isnan(cell_ms(s, t, i, j));
     return all;
@@ -328,7 +369,7 @@ static void take_means(const struct summaries *s, struct summary_table *t)
 {
     for (int64_t i = 0; i < t->line_count; i++) {
         struct summary_line *line = &t->lines[i];
-        double speed = 0, ms = 0;
+        double speed = 0, ms = 0, over = 0;
         t->shared = 0;
         for (int64_t j = 0; j < t->matrix_count; j++) {
             if (!is_shared(s, t, j)) continue;
@@ -336,10 +377,12 @@ static void take_means(const struct summaries *s, struct summary_table *t)
             if (!line->timed) continue;
             speed += log(summary_speedup(s, t, i, j));
             ms += log(cell_ms(s, t, i, j));
+            over += log(summary_cell(s, t, i, j)->rank.over_best);
         }
         if (!t->shared || !line->timed) continue;
         line->mean = exp(speed / (double)t->shared);
         line->mean_ms = exp(ms / (double)t->shared);
+        line->over_best = exp(over / (double)t->shared);
     }
 }
 
@@ -411,6 +454,8 @@ static int make_table(struct summaries *s, struct summary_table *t, const struct
     if (err) return err;
     for (int64_t i = 0; i < t->line_count; i++) count_line(s, t, i);
     for (int64_t j = 0; j < t->matrix_count; j++) count_win(s, t, j);
+    err = compare_lines(s, t);
+    if (err) return err;
     take_means(s, t);
     return sort_lines(t, rule->sort);
 }
@@ -421,8 +466,9 @@ static void all_names(const struct summaries *s, char *text, size_t size)
     text[0] = 0;
     for (int64_t r = 0; r < s->count; r++) {
         bool known = false;
-        for (int64_t k = 0; k < r && !known; k++) known = !strcmp(s->rows[k].alg, s->rows[r].alg);
-        if (!known) words_add(text, size, ", ", s->rows[r].alg);
+        for (int64_t k = 0; k < r && !known; k++)
+            known = !strcmp(s->rows[k].rank.alg, s->rows[r].rank.alg);
+        if (!known) words_add(text, size, ", ", s->rows[r].rank.alg);
     }
 }
 
@@ -433,7 +479,8 @@ static int check_rule(const struct summaries *s, const struct summary_rule *rule
     for (const char *p = rule->algs ? rule->algs : ""; *p; p += strcspn(p, ","), p += *p == ',') {
         bool any = false;
         snprintf(item, sizeof item, "%.*s", (int)strcspn(p, ","), p);
-        for (int64_t r = 0; r < s->count && !any; r++) any = summary_fits(item, s->rows[r].alg);
+        for (int64_t r = 0; r < s->count && !any; r++)
+            any = summary_fits(item, s->rows[r].rank.alg);
         if (any) continue;
         all_names(s, all, sizeof all);
         return fail(ERR_USAGE, "-alg %s: no such algorithm in the records; there are %s", item,

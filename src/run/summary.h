@@ -4,18 +4,19 @@
 #ifndef SUMMARY_H
 #define SUMMARY_H
 
+#include <math.h>
+
 #include "run/bench.h"
 
 // A case: an algorithm on a matrix.
 struct summary_row {
     // By the caller, whose texts have to stay.
-    const char *op, *alg;
-    const char *device;           // name; NULL: its id in the key
-    const char *revision;         // "": not known
-    const char *vendor, *partial; // see struct algo; NULL: none
-    bool reference;
+    const char *op;
+    const char *device;   // name; NULL: its id in the key
+    const char *revision; // "": not known
+    const char *partial;  // see struct algo; NULL: none
     enum status status;
-    double ms; // NAN: no time, or of a result that was not checked
+    struct rank_case rank; // compared by summary_make() with the shown ones of its matrix
     // By summary_add(), from the key of the case:
     char *key;             // owned; the texts below are parts of it
     const char *inputs;    // "f32 k=64 layout=row cache=warm"
@@ -31,6 +32,8 @@ struct summary_line {
     int64_t timed, wins, failed;   // matrices: with a time, the fastest there, failed
     double mean;                   // geometric mean of baseline / ms over table->shared, NAN: none
     double mean_ms;                // the same of ms
+    double over_best;              // the same of ms / ms of the fastest that is shown
+    double prep_ms, pays_after;    // medians over its matrices with a time; see struct rank_case
     double worst;                  // least baseline / ms of all of its matrices, NAN: none
     int64_t worst_at;              // matrix of it; -1: none
 };
@@ -42,10 +45,10 @@ struct summary_table {
     int64_t line_count;
     const struct summary_row **matrices; // any row of each; size matrix_count
     int64_t matrix_count;
-    int64_t *cells;  // place of the row of line i on matrix j at i * matrix_count + j; -1: none
-    double *base_ms; // of the baseline by matrix, NAN: none
-    char base[192];  // what the baseline is
-    int64_t shared;  // matrices on which each line with any time, and the baseline, have a time
+    int64_t *cells; // place of the row of line i on matrix j at i * matrix_count + j; -1: none
+    const struct summary_row **base_rows; // the baseline by matrix, NULL: none
+    char base[192];                       // what the baseline is
+    int64_t shared; // matrices on which each line with any time, and the baseline, have a time
 };
 
 enum summary_sort { SUMMARY_AS_IS, SUMMARY_NAME, SUMMARY_TIME, SUMMARY_SPEEDUP };
@@ -77,6 +80,14 @@ summary_cell(const struct summaries *s, const struct summary_table *t, int64_t i
     int64_t place = t->cells[i * t->matrix_count + j];
     return place < 0 ? NULL : &s->rows[place];
 }
+// ms of the baseline; NAN: it has no time.
+static inline double summary_base_ms(const struct summary_table *t, int64_t j)
+{
+    return t->base_rows[j] ? t->base_rows[j]->rank.ms : NAN;
+}
+// The lines on matrix j, compared. Fills list[line_count], which has to stay.
+struct rank summary_rank(const struct summaries *s, const struct summary_table *t, int64_t j,
+                         struct rank_case **list);
 // baseline / ms of that row; NAN: either has no time.
 double summary_speedup(const struct summaries *s, const struct summary_table *t, int64_t i,
                        int64_t j);

@@ -1,0 +1,92 @@
+#include "program/verdict.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include "program/table.h"
+
+#define VERDICT_MAX 1024
+
+static void add(char line[VERDICT_MAX], const char *format, ...) PRINTF_LIKE(2, 3);
+static void add(char line[VERDICT_MAX], const char *format, ...)
+{
+    size_t used = strlen(line);
+    va_list args;
+    va_start(args, format);
+    vsnprintf(line + used, VERDICT_MAX - used, format, args);
+    va_end(args);
+}
+
+static void add_name(char line[VERDICT_MAX], const struct rank_case *x)
+{
+    add(line, "%s", x->name);
+    if (x->call) add(line, " (%s)", x->call);
+}
+
+// "+0.4 %", "+130 %", "12 x as long".
+static void add_longer(char line[VERDICT_MAX], double ratio)
+{
+    double percent = 100 * (ratio - 1);
+    if (ratio < 9.995)
+        add(line, percent < 9.95 ? "+%.1f %%" : "+%.0f %%", percent);
+    else
+        add(line, "%.0f x as long", ratio);
+}
+
+static void add_noise(char line[VERDICT_MAX], const struct rank_case *x)
+{
+    add(line, "within the noise");
+    if (isnan(x->ci_lo)) add(line, ": %d sample%s", x->samples, x->samples == 1 ? "" : "s");
+}
+
+static void add_others(char line[VERDICT_MAX], const struct rank *r)
+{
+    const struct rank_case *next = r->next, *near = r->near;
+    if (!next) return;
+    add(line, "; next: %s ", next->name);
+    add_longer(line, next->over_best);
+    if (near == next) {
+        add(line, " (");
+        add_noise(line, near);
+        add(line, ")");
+    } else if (near) {
+        add(line, "; %s is ", near->name);
+        add_noise(line, near);
+    }
+}
+
+static void add_vendor(char line[VERDICT_MAX], const struct rank *r)
+{
+    if (!r->of_vendor || r->of_vendor == r->best) return;
+    add(line, "; %.2f x as fast as ", r->of_vendor->over_best);
+    add_name(line, r->of_vendor);
+}
+
+static void print_line(FILE *out, const char *line, enum grid_style style)
+{
+    fprintf(out, "%s", style == GRID_MARKDOWN ? "\n" : "  ");
+    grid_text(out, line, style);
+    fputc('\n', out);
+}
+
+void verdict_print(FILE *out, const char *what, const struct rank *r, enum grid_style style)
+{
+    char line[VERDICT_MAX] = "", ms[32];
+    const struct rank_case *best = r->best, *y;
+    if (!best) return;
+    add(line, "fastest%s: ", what);
+    add_name(line, best);
+    add(line, ", %s ms", table_number(best->ms, ms));
+    if (isnan(best->ci_lo)) add(line, " (too few samples to be sure: %d)", best->samples);
+    add_others(line, r);
+    add_vendor(line, r);
+    print_line(out, line, style);
+    for (int i = 0; i < r->count; i++) {
+        if (isnan(r->list[i]->ms) || !(y = rank_picked(r, r->list[i]))) continue;
+        line[0] = 0;
+        add(line, "noise%s: %s ran %s; the two differ by %.1f %%", what, r->list[i]->name, y->name,
+            100 * rank_difference(r->list[i], y));
+        print_line(out, line, style);
+    }
+}
