@@ -3,6 +3,7 @@
 // clock that knows of the runs and the separators.
 #include "data/gen.h"
 #include "endings.h"
+#include "formats/coo.h"
 
 #include <time.h>
 
@@ -171,6 +172,43 @@ static void test_times(void)
     }
 }
 
+// The result as it is compared with others: without a check, or of a part of the work, it has no
+// time.
+static void test_rank(void)
+{
+    static const struct param options[] = {{"share", 8, 1, 99, true, "of the work"}, {0}};
+    struct algo algo = {.A = {&format_csr},
+                        .options = options,
+                        .vendor = "Lib",
+                        .call = "lib_multiply",
+                        .picks = {"fast", "slow"}};
+    struct algo_entry entry = {.name = "both", .algo = &algo};
+    struct result r = {.c = {.entry = &entry, .opt = {8}},
+                       .checked = true,
+                       .timed = true,
+                       .prepared = true,
+                       .setup = {.count = 2,
+                                 .formats = {{.format = &format_csr, .cost = {.convert_ms = 1}},
+                                             {.format = &format_coo, .cost = {.convert_ms = 2}}},
+                                 .analyse_ms = 4},
+                       .timing = {.count = 7, .median = 3, .min = 2, .ci_lo = 2.5, .ci_hi = 3.5}};
+    figures_text(&r.stats, "picked", "slow");
+    struct rank_case x = result_rank(&r, TIMING_SEPARATE);
+    CHECK_TEXT(x.alg, "both");
+    CHECK(x.picked == algo.picks[1] && x.call == algo.call && x.vendor == algo.vendor, "names");
+    CHECK(x.ms == 3 && x.min_ms == 2 && x.ci_lo == 2.5 && x.ci_hi == 3.5 && x.samples == 7,
+          "times");
+    CHECK(x.prep_ms == 6, "%g ms; CSR is no preparation", x.prep_ms);
+    CHECK(!x.own_values && !x.reference, "defaults");
+    r.c.opt[0] = 9;
+    CHECK(result_rank(&r, TIMING_SEPARATE).own_values, "an option of its own");
+    algo.partial = "leaves out a half";
+    CHECK(isnan(result_rank(&r, TIMING_SEPARATE).ms), "a part of the work");
+    algo.partial = NULL;
+    r.checked = false;
+    CHECK(isnan(result_rank(&r, TIMING_SEPARATE).ms), "not checked");
+}
+
 int main(void)
 {
     int err = gen_matrix("uniform:80:5", 1, &M.A);
@@ -192,6 +230,7 @@ int main(void)
     roof->measured = (int64_t)time(NULL); // just now: it is not measured again
     test_faults();
     test_times();
+    test_rank();
     csr_free(&M.A);
     device_close(&places.cpu);
     return TEST_END();

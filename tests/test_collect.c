@@ -25,7 +25,8 @@ static void put(FILE *f, const struct line *l)
         fprintf(f,
                 "{\"schema\":\"spbench/1\",\"kind\":\"environment\",\"run\":\"%s\",\"revision\":"
                 "\"%s\",\"host\":\"%s\",\"devices\":[{\"id\":\"cuda:0\",\"name\":\"GPU\"}],"
-                "\"algorithms\":[{\"name\":\"x\",\"device\":\"cuda\",\"vendor\":\"Lib\"}]}\n",
+                "\"algorithms\":[{\"name\":\"x\",\"device\":\"cuda\",\"vendor\":\"Lib\","
+                "\"call\":\"lib_multiply\"}]}\n",
                 l->run, l->revision, text_or(l->host, "h"));
     fprintf(f,
             "{\"schema\":\"spbench/1\",\"kind\":\"result\",\"status\":\"%s\",\"case\":"
@@ -36,7 +37,8 @@ static void put(FILE *f, const struct line *l)
     if (l->ms > 0)
         fprintf(f,
                 "\"gflops\":%.9g,\"time_ms\":{\"median\":%.9g,\"ci_lo\":%.9g,\"ci_hi\":%.9g,"
-                "\"samples\":[1]}}\n",
+                "\"samples\":[1]},\"setup_ms\":{\"analyse\":1},\"formats\":[{\"format\":\"csr\","
+                "\"convert_ms\":4},{\"format\":\"coo\",\"convert_ms\":2}]}\n",
                 1 / l->ms, l->ms, l->ms - 0.5, l->ms + 0.5);
     else
         fprintf(f, "\"time_ms\":null}\n");
@@ -115,6 +117,9 @@ static void test_row(const struct collect_row *row)
           x->r.gflops);
     CHECK_TEXT(s.rows[0].device, "GPU");
     CHECK_TEXT(text_or(s.rows[0].rank.vendor, "none"), "Lib");
+    CHECK_TEXT(text_or(s.rows[0].rank.call, "none"), "lib_multiply");
+    CHECK(isnan(row->ms) || (s.rows[0].rank.prep_ms == 3 && s.rows[0].rank.samples == 1),
+          "%s: prepared in %g ms", row->about, s.rows[0].rank.prep_ms);
     mem_free(cases);
     summaries_free(&s);
     collect_free(&c);

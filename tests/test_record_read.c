@@ -46,6 +46,12 @@ static void check_record(const struct record *x, const struct result *r)
     CHECK(x->sample_count == (r->timed ? r->timing.count : 0), "%d samples", x->sample_count);
     for (int i = 0; i < x->sample_count; i++)
         CHECK(near(x->samples[i], r->timing.samples[i]), "sample %d: %g", i, x->samples[i]);
+    CHECK(near(x->min_ms, r->timed ? r->timing.min : none), "fastest %g ms", x->min_ms);
+    CHECK(near(x->prep_ms, r->prepared ? setup_prep_ms(&r->setup) : none), "prepared in %g ms",
+          x->prep_ms);
+    const struct figure *picked = figures_find(&r->stats, "picked");
+    CHECK(picked ? x->picked && !strcmp(x->picked, picked->text) : !x->picked, "picked %s",
+          x->picked ? x->picked : "none");
     CHECK(x->throttled == (r->timed && r->timing.throttled), "throttled");
     CHECK(x->busy == (r->timed && r->timing.busy), "busy");
     CHECK(x->overtakes == (r->check.method && r->in_order == ORDER_BROKEN), "order");

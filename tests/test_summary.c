@@ -79,6 +79,37 @@ static void test_means(void)
     summaries_free(&s);
 }
 
+// x best is a mean over the shared matrices; prep ms and pays after are medians over all.
+static void test_preparation(void)
+{
+    static const struct {
+        const char *matrix;
+        double ms, prep; // of `made`; `plain_kernel` takes 2 ms without preparation
+    } rows[] = {{"p", 1, 3}, {"q", 4, 5}, {"r", 1.5, 20}};
+    struct summaries s = {0};
+    for (int i = 0; i < COUNT(rows); i++) {
+        struct summary_row row = usual;
+        row.rank = (struct rank_case){.alg = "plain_kernel", .ms = 2};
+        add_row(&s, row, "f32 k=64", "", rows[i].matrix);
+        row.rank = (struct rank_case){.alg = "made", .ms = rows[i].ms, .prep_ms = rows[i].prep};
+        add_row(&s, row, "f32 k=64", "", rows[i].matrix);
+    }
+    CHECK(!summary_make(&s, &(struct summary_rule){0}), "%s", fail_text());
+    const struct summary_table *t = s.tables;
+    const struct summary_line *made = line_of(t, "made"), *plain = line_of(t, "plain_kernel");
+    CHECK_NEAR(made->over_best, cbrt(2));
+    CHECK_NEAR(plain->over_best, cbrt(2 * 1 * (2 / 1.5)));
+    CHECK(made->prep_ms == 5 && plain->prep_ms == 0, "%g ms", made->prep_ms);
+    CHECK(made->pays_after == 41, "%g runs", made->pays_after); // 4, never, 41
+    CHECK(isnan(plain->pays_after), "there is nothing to pay");
+    struct rank_case *list[2];
+    struct rank rank = summary_rank(&s, t, 1, list);
+    CHECK_TEXT(rank.best->name, "plain_kernel");
+    CHECK_TEXT(rank.next->name, "made");
+    CHECK(isinf(rank.next->pays_after), "it never pays on q");
+    summaries_free(&s);
+}
+
 // No vendor: the fastest of all but the reference, though the reference is faster on q.
 static void test_reference(void)
 {
@@ -260,6 +291,7 @@ static void test_memory(void)
 int main(void)
 {
     test_means();
+    test_preparation();
     test_reference();
     test_named();
     test_order();
