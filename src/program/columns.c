@@ -65,7 +65,8 @@ const struct column columns[COLUMN_COUNT] = {
             .head = "prep ms",
             .width = 7,
             .about = "The time to prepare the case once, from a matrix in CSR: conversion to other "
-                     "formats and analysis, and of auto the choice. Upload is not in it.",
+                     "formats and analysis, and of auto the choice. Upload is not in it; the first "
+                     "use of a library is.",
             .formula = "conversion + analysis",
             .good = "little against ms times the number of runs.",
         },

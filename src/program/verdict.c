@@ -44,7 +44,9 @@ static void add_others(char line[VERDICT_MAX], const struct rank *r)
 {
     const struct rank_case *next = r->next, *near = r->near;
     if (!next) return;
-    add(line, "; next: %s ", next->name);
+    add(line, "; next: ");
+    add_name(line, next);
+    add(line, " ");
     add_longer(line, next->over_best);
     if (near == next) {
         add(line, " (");
@@ -58,7 +60,7 @@ static void add_others(char line[VERDICT_MAX], const struct rank *r)
 
 static void add_vendor(char line[VERDICT_MAX], const struct rank *r)
 {
-    if (!r->of_vendor || r->of_vendor == r->best) return;
+    if (!r->of_vendor || r->of_vendor == r->best || r->of_vendor == r->next) return;
     add(line, "; %.2f x as fast as ", r->of_vendor->over_best);
     add_name(line, r->of_vendor);
 }
