@@ -329,6 +329,14 @@ struct rank summary_rank(const struct summaries *s, const struct summary_table *
     return rank_make(list, count);
 }
 
+// The median of numbers of runs, some of which are INFINITY; of an even count the larger one in the
+// middle. NAN: mostly there is nothing to pay.
+static double median_runs(double *runs, int count)
+{
+    timing_median(runs, count); // sorts them
+    return runs[count / 2] > 0 ? runs[count / 2] : NAN;
+}
+
 // Compares the lines matrix by matrix, then takes the medians of what preparation costs and gains.
 static int compare_lines(const struct summaries *s, struct summary_table *t)
 {
@@ -347,8 +355,7 @@ static int compare_lines(const struct summaries *s, struct summary_table *t)
             pays[count++] = isnan(row->rank.pays_after) ? 0 : row->rank.pays_after;
         }
         line->prep_ms = count ? timing_median(prep, count) : NAN;
-        line->pays_after = count ? timing_median(pays, count) : 0;
-        if (line->pays_after < 1) line->pays_after = NAN; // mostly there is nothing to pay
+        line->pays_after = count ? median_runs(pays, count) : NAN;
     }
     mem_free(list);
     mem_free(prep);
