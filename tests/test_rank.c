@@ -91,6 +91,10 @@ static void test_noise(void)
     x[0].ms = 1.9;
     r = rank_all(x, 4, list);
     CHECK(r.best == &x[0] && r.next == &x[2], "the pick is no other kernel");
+    x[0].device = "cpu", x[1].device = "cuda:0";
+    r = rank_all(x, 4, list);
+    CHECK(r.noise == 0 && r.next == &x[1], "another device");
+    x[1].device = "cpu";
     x[1].own_values = true; // another kernel
     r = rank_all(x, 4, list);
     CHECK(r.noise == 0 && r.next == &x[1], "options that auto does not have");

@@ -243,7 +243,7 @@ static int note_refusal(struct table_row *row, const struct result *r)
     return r->status == STATUS_UNSUPPORTED ? copy_text(r->reason, &row->refusal) : OK;
 }
 
-// Makes the texts of a row by print(), whose stream they have to stay behind.
+// Makes *text of what print() writes.
 static int make_text(void (*print)(FILE *out, const struct table *t, const struct result *r),
                      const struct table *t, const struct result *r, char **text)
 {
@@ -272,6 +272,7 @@ static int keep_row(struct table *t, const struct result *r)
     for (int i = 0; i < TIMING_KINDS; i++) {
         row->rank[i] = result_rank(r, (enum timing_kind)i);
         row->rank[i].name = row->name;
+        if (t->devices_vary) row->rank[i].device = row->c->device;
     }
     if (err || known) return err;
     err = make_text(table_row_head, t, r, &row->head);

@@ -20,7 +20,7 @@ static void add(char line[VERDICT_MAX], const char *format, ...)
 
 static void add_name(char line[VERDICT_MAX], const struct rank_case *x)
 {
-    add(line, "%s", x->name);
+    add(line, "%s%s%s", x->name, x->device ? " on " : "", x->device ? x->device : "");
     if (x->call) add(line, " (%s)", x->call);
 }
 

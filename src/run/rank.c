@@ -18,13 +18,20 @@ static const struct rank_case *fastest(const struct rank *r,
     return best;
 }
 
+static bool same_device(const struct rank_case *x, const struct rank_case *y)
+{
+    return !x->device || !y->device || !strcmp(x->device, y->device);
+}
+
 const struct rank_case *rank_picked(const struct rank *r, const struct rank_case *x)
 {
     const struct rank_case *found = NULL;
     if (!x->picked) return NULL;
     for (int i = 0; i < r->count; i++) {
         const struct rank_case *y = r->list[i];
-        if (y == x || y->own_values || isnan(y->ms) || strcmp(y->alg, x->picked)) continue;
+        if (y == x || y->own_values || isnan(y->ms) || strcmp(y->alg, x->picked) ||
+            !same_device(x, y))
+            continue;
         if (found) return NULL; // two of this name: another library, or options that nobody knows
         found = y;
     }

@@ -9,6 +9,7 @@ struct rank_case {
     // By the caller, whose texts have to stay.
     const char *name; // of its row
     const char *alg;
+    const char *device;         // NULL: the same for all
     const char *picked;         // the algorithm that ran in its place; NULL: none
     const char *vendor, *call;  // see struct algo; NULL: none
     bool reference, own_values; // own_values: an option differs from its default
