@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "base/suggest.h"
+#include "program/cli.h"
 #include "program/options_lists.h"
 #include "program/options_table.h"
 
@@ -59,6 +60,18 @@ static bool begins_options(enum command command, const char *word, char list[48]
     return list[0];
 }
 
+// "compare and sweep": the commands of the help that take the option or axis of this name.
+static void list_takers(const char *name, char list[128])
+{
+    const struct command_info *c;
+    int row = option_find(name, strlen(name)), place = axis_find(name, strlen(name));
+    list[0] = 0;
+    for (int i = 0; (c = cli_command(i)); i++)
+        if ((row >= 0 && option_at(row)->commands & BIT(c->id)) ||
+            (place >= 0 && takes_axis(c->id, axis_all(place))))
+            words_and(list, 128, c->name);
+}
+
 static int unknown_option(enum command command, const char *command_name, const char *word)
 {
     struct suggestion s;
@@ -78,6 +91,12 @@ static int unknown_option(enum command command, const char *command_name, const 
     } else if (s.best) {
         snprintf(dashed, sizeof dashed, "-%s", s.best), s.best = dashed;
     }
+    char takers[128];
+    list_takers(name, takers);
+    if (elsewhere && !s.best)
+        return fail(ERR_USAGE,
+                    "-%s: %s does not take it, only %s; 'spbench help %s' shows what it takes",
+                    name, command_name, takers, command_name);
     if (elsewhere)
         return fail(ERR_USAGE, "-%s: %s does not take it; %s'spbench help %s' shows what it takes",
                     name, command_name, suggest_text(&s, guess), command_name);
