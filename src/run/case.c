@@ -86,6 +86,18 @@ int64_t case_key_prefix(const char *key, const char *name)
     return end ? (int64_t)end - 1 : 0;
 }
 
+void case_key_shorten(char *key, const char *name, const struct algo *algo)
+{
+    const struct param *p;
+    char word[CASE_KEY_MAX];
+    for (int i = 0; (p = algo_param(algo, i)); i++) {
+        int length = snprintf(word, sizeof word, " %s=%.10g ", p->name, p->value);
+        char *at = strstr(key, word);
+        if (at && at - key < case_key_prefix(key, name))
+            memmove(at, at + length - 1, strlen(at + length - 1) + 1);
+    }
+}
+
 bool case_key_unread(const char *key, const char *name)
 {
     int64_t prefix = case_key_prefix(key, name);

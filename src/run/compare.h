@@ -37,7 +37,9 @@ struct sighting {
     double error;      // standard error of ln(ms) by the interval within the process; NAN: none
     bool throttled, busy;
     bool overtakes;                          // it does not wait for the work ahead of it
-    char *key, *run, *matrix, *alg, *device; // owned; run is "" where the records have none
+    // Owned. The key is without options at their default (case_key_shorten), where this program has
+    // the algorithm; run is "" where the records have none.
+    char *key, *run, *matrix, *alg, *device;
     char *library, *reason;                  // owned, NULL: none
 };
 

@@ -1,5 +1,5 @@
-// What tells a case from the others in few words: the key has it all, but most of it is the same in
-// all cases, or follows from the algorithm. And what else two cases differ in.
+// Short names of cases: words of the key in which cases differ, and all options, as those at their
+// default are not in the key. And what else two cases differ in.
 #include "run/compare.h"
 
 #include <stdio.h>
@@ -74,12 +74,12 @@ static void note(struct words *all, const struct sighting *s)
     }
 }
 
-// The algorithm is always told; so is a launch, which only some keys have, and a library.
-static bool is_told(struct words *all, const struct word *w, int place)
+// The algorithm is always told; so is what only some keys have: a launch, options, a library. These
+// stand behind the cache.
+static bool is_told(struct words *all, const struct word *w, int place, bool behind_cache)
 {
     const struct word *known = find(all, w);
-    if (place == 1 || !known || known->varies) return true;
-    return w->name_length == 6 && !memcmp(w->name, "launch", 6);
+    return place == 1 || behind_cache || !known || known->varies;
 }
 
 static char *name_of(struct words *all, const struct sighting *s)
@@ -88,8 +88,11 @@ static char *name_of(struct words *all, const struct sighting *s)
     const char *p = s->key, *end = end_of(s);
     size_t used = 0;
     struct word w;
+    bool behind_cache = false;
     for (int place = 0; next_word(&p, end, place, &w); place++) {
-        if (!is_told(all, &w, place) || used + w.value_length + 2 > sizeof text) continue;
+        bool told = is_told(all, &w, place, behind_cache);
+        behind_cache |= w.name_length == 5 && !memcmp(w.name, "cache", 5);
+        if (!told || used + w.value_length + 2 > sizeof text) continue;
         if (used) text[used++] = ' ';
         memcpy(text + used, w.value, w.value_length);
         text[used += w.value_length] = 0;

@@ -102,6 +102,7 @@ static int add(struct sightings *s, struct record *r, const struct moments *m)
                                           .key = r->key,
                                           .run = r->run,
                                           .matrix = r->matrix,
+    if (r->c.entry && r->c.entry->algo) case_key_shorten(r->key, r->matrix, r->c.entry->algo);
                                           .alg = r->alg,
                                           .device = r->device,
                                           .library = r->library,
