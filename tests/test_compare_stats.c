@@ -139,6 +139,68 @@ static struct rates simulate(int sets, double scale, int model, enum planted pla
     return r;
 }
 
+// Pairs of a case that is measured until it is clear.
+struct course {
+    double y[2][512];
+    int pairs;
+    bool open; // is measured
+};
+
+// A comparison of MANY cases that is looked at until each is clear; `factor` is that of p. Returns
+// true if it has a false verdict at its end: no case has changed.
+#define MANY 6
+static bool is_false(int model, double scale, double threshold, int factor)
+{
+    static struct course c[MANY];
+    struct estimate e[MANY];
+    bool wrong = false, open = true;
+    for (int i = 0; i < MANY; i++) c[i].pairs = 0, c[i].open = true;
+    for (int look = 0; look < STATS_LOOKS && open; look++) {
+        for (int i = 0; i < MANY; i++) {
+            for (; c[i].open && c[i].pairs < stats_look_pairs(look); c[i].pairs++)
+                for (int side = 0; side < 2; side++) {
+                    double wide = model ? 1 / sqrt(-log(uniform())) : 1;
+                    c[i].y[side][c[i].pairs] = scale * wide * normal();
+                }
+            e[i] = (struct estimate){.looks = factor};
+            if (estimate_case(&e[i], c[i].y[0], c[i].pairs, c[i].y[1], c[i].pairs, true))
+                CHECK(false, "%s", fail_text());
+        }
+        CHECK(!estimate_all(e, MANY), "%s", fail_text());
+        wrong = open = false;
+        for (int i = 0; i < MANY; i++) {
+            bool changed = e[i].p_of_all < STATS_ALPHA && fabs(e[i].shift) > log1p(threshold);
+            bool same = e[i].lo > -log1p(threshold) && e[i].hi < log1p(threshold);
+            wrong |= changed;
+            open |= c[i].open = !changed && !same;
+        }
+    }
+    return wrong;
+}
+
+// How often a measurement that goes on until it is clear is false where nothing has changed: at
+// most 5 %. Without the correction for looks it is more, so this test can see it.
+static void test_looks(void)
+{
+    CHECK(stats_look_pairs(0) == 8 && stats_look_pairs(1) == 12 && stats_look_pairs(4) == 40 &&
+              stats_look_pairs(STATS_LOOKS - 1) == 307,
+          "%d", stats_look_pairs(STATS_LOOKS - 1));
+    CHECK(stats_look_factor(7) == 1 && stats_look_factor(8) == STATS_LOOKS, "factors");
+    for (int model = 0; model < 2; model++) {
+        int rounds = 400, wrong = 0, bare = 0, usual = 0;
+        for (int i = 0; i < rounds; i++) {
+            wrong += is_false(model, 0.1, 1e-6, STATS_LOOKS); // any change is one
+            bare += is_false(model, 0.1, 1e-6, 1);
+            usual += is_false(model, 0.1, 0.03, STATS_LOOKS);
+        }
+        printf("model %d: of %d, %d false, %d with the usual threshold, %d uncorrected\n", model,
+               rounds, wrong, usual, bare);
+        CHECK(wrong * 20 <= rounds && usual * 20 <= rounds, "model %d: %d and %d false of %d",
+              model, wrong, usual, rounds);
+        CHECK(bare * 10 > rounds, "model %d: only %d of %d uncorrected", model, bare, rounds);
+    }
+}
+
 // With the default number of processes, which is why it is that.
 static void test_rates(void)
 {
@@ -290,5 +352,6 @@ int main(void)
     test_pooling();
     test_classes();
     test_runs_needed();
+    test_looks();
     return TEST_END();
 }

@@ -14,6 +14,7 @@
 #define GUESS_DOF   2.0    // see the header
 #define T2_MEDIAN   0.8165 // of |t| of 2 degrees of freedom
 #define POWER_95    1.645  // so many standard errors below its mean lie 5 %
+#define FIRST_LOOK  8      // pairs
 
 static int ascending(const void *x, const void *y)
 {
@@ -59,6 +60,16 @@ int stats_runs_needed(double unit, double percent, double threshold)
     double pairs = ceil(unit * POWER_95 * POWER_95 / (room * room));
     return pairs > 3 ? pairs < 1e6 ? (int)pairs : 1000000 : 3;
 }
+
+// Half as many again each time: finer steps would cost level, coarser ones measure too much.
+int stats_look_pairs(int look)
+{
+    double pairs = FIRST_LOOK;
+    for (int i = 0; i < look; i++) pairs *= 1.5;
+    return (int)pairs;
+}
+
+int stats_look_factor(int pairs) { return pairs < FIRST_LOOK ? 1 : STATS_LOOKS; }
 
 static void estimate_paired(struct estimate *e, const double *y_old, const double *y_new, int n,
                             double *d)
@@ -184,10 +195,11 @@ static void finish(struct estimate *e, double variance, double dof)
 {
     e->t_dof = dof;
     e->error = sqrt(fmax(variance, fmax(e->within, UNIT_LEAST)));
-    double far = student_quantile(STATS_ALPHA, dof) * e->error;
+    double looks = e->looks ? e->looks : 1;
+    double far = student_quantile(STATS_ALPHA / looks, dof) * e->error;
     e->lo = e->shift - far;
     e->hi = e->shift + far;
-    e->p = student_p(e->shift / e->error, dof);
+    e->p = fmin(1, looks * student_p(e->shift / e->error, dof));
 }
 
 static void estimate_moderated(struct estimate *e, const struct prior *prior)

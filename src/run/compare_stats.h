@@ -35,6 +35,17 @@
 //
 // The 95 % interval and p are of the same t; what is known of errors within processes is the least
 // that the variance can be. Over all cases p is corrected by Benjamini and Hochberg.
+//
+// Looks. A measurement by turns may go on until a case is clear. Each look at the data is a chance
+// of a false verdict. So looks are taken at fixed numbers of pairs, STATS_LOOKS of them at most:
+//
+//     8, 12, 18, 27, 40, 60, 91, 136, 205, 307
+//
+// and each has the level 5 % / STATS_LOOKS (Bonferroni): p is multiplied by STATS_LOOKS, and the
+// interval is of that level. All intervals that a case has at its looks hold together in 95 % of
+// cases, so any rule may end the measurement (Jennison and Turnbull 1989, "repeated confidence
+// intervals"). Where no case has changed, a comparison has a false verdict in at most 5 % of
+// comparisons, however many cases it has. tests/test_compare_stats.c simulates it.
 #ifndef COMPARE_STATS_H
 #define COMPARE_STATS_H
 
@@ -47,6 +58,7 @@ struct estimate {
     int size_class;
     double assumed; // scale of the shift between two processes where nothing else is known of it
     double within;  // variance of the shift that errors within processes make, 0: not known
+    int looks;      // factor of p; 0: 1
     // By estimate_case():
     double shift, unit, weight, dof; // dof 0: unit is not known
     // By estimate_all(). NAN: not estimated
@@ -55,7 +67,7 @@ struct estimate {
     double t_dof;    // of t
     double error;    // standard error of the shift
     double lo, hi;   // its 95 % interval
-    double p;        // that there is no shift, of this case alone
+    double p;        // that there is no shift, of this case alone, corrected for looks
     double p_of_all; // corrected for all
 };
 
@@ -67,6 +79,12 @@ int estimate_all(struct estimate *list, int64_t count);
 
 // The share of t that an interval of 95 % leaves out.
 #define STATS_ALPHA 0.05
+// Looks at a measurement by turns, at most.
+#define STATS_LOOKS 10
+// The number of pairs at which look number `look` is taken, from 0.
+int stats_look_pairs(int look);
+// The factor of p for a case of so many pairs: 1 before the first look, else STATS_LOOKS.
+int stats_look_factor(int pairs);
 // The trimmed mean of n values, which are sorted in place, and its variance by them (0 of dof 0).
 double stats_location(double *x, int n, double *variance, double *dof);
 // The median of n values, which are sorted in place.
