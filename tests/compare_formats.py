@@ -34,7 +34,7 @@ NUMBER = {"type": ["number", "null"]}
 SIDE = {"type": "object", "additionalProperties": False, "required": ["ms", "gflops", "processes", "used"],
         "properties": {"ms": NUMBER, "gflops": NUMBER, "processes": {"type": "integer"}, "used": {"type": "integer"}}}
 CASE = {"case": {"type": "string"}, "alg": {"type": "string"}, "matrix": {"type": "string"},
-        "verdict": {"enum": ["slower", "newly failing", "newly wrong", "unclear", "missing", "faster", "same",
+        "verdict": {"enum": ["slower", "newly failing", "newly wrong", "unclear", "drifted?", "missing", "faster", "same",
                              "mended", "added", "no time"]},
         "why": {"type": ["string", "null"]}, "old": SIDE, "new": SIDE, "ratio": NUMBER, "ratio_lo": NUMBER,
         "ratio_hi": NUMBER, "p": NUMBER, "p_of_all": NUMBER, "spread": NUMBER, "by_turns": {"type": "boolean"},

@@ -53,6 +53,7 @@ struct line {
     double back; // ms back to back, and so half of its interval; 0: not told
     double back_half;
     bool overtakes; // it was seen not to wait for the work ahead of it
+    double low;     // ms of a further sample; 0: there is none
 };
 
 static inline void put(FILE *f, struct line l)
@@ -60,7 +61,8 @@ static inline void put(FILE *f, struct line l)
     const char *name = l.name ? l.name : "m", *status = l.status ? l.status : "ok";
     const char *device = l.device ? l.device : "cpu";
     char time[384] = "null", library[64] = "null", reason[64] = "null", in_key[64] = "";
-    char back[128] = "";
+    char back[128] = "", low[32] = "";
+    if (l.low > 0) snprintf(low, sizeof low, "%.9g,", l.low);
     if (l.back > 0)
         snprintf(back, sizeof back,
                  ",\"back_to_back\":%.9g,\"back_to_back_ci_lo\":%.9g,\"back_to_back_ci_hi\":%.9g",
@@ -72,10 +74,10 @@ static inline void put(FILE *f, struct line l)
     if (l.reason) snprintf(reason, sizeof reason, "\"%s\"", l.reason);
     if (l.ms > 0)
         snprintf(time, sizeof time,
-                 "{\"median\":%.9g,\"ci_lo\":%.9g,\"ci_hi\":%.9g,\"samples\":[%.9g],"
+                 "{\"median\":%.9g,\"ci_lo\":%.9g,\"ci_hi\":%.9g,\"samples\":[%s%.9g],"
                  "\"throttled\":%s,\"busy\":%s%s}",
                  l.ms, l.samples ? NAN : l.ms * (1 - l.half), l.samples ? NAN : l.ms * (1 + l.half),
-                 l.ms, l.throttled ? "true" : "false", l.busy ? "true" : "false", back);
+                 low, l.ms, l.throttled ? "true" : "false", l.busy ? "true" : "false", back);
     for (char *nan; (nan = strstr(time, "nan"));) memcpy(nan, "0e0", 3);
     fprintf(f,
             "{\"schema\":\"spbench/1\",\"kind\":\"result\",\"status\":\"%s\",\"reason\":%s,"

@@ -284,7 +284,50 @@ static void test_turns(void)
     comparison_free(&c);
 }
 
-// One file after the other: no pairs, and what was busy in all of NEW may be slower for that.
+static const bool busy_one[] = {0, 1, 0, 0, 1, 0, 0, 0, 1, 0, 0, 1};
+
+static void put_some_busy(FILE *f, enum side side, const char *run, int i)
+{
+    bool busy = busy_one[i] && side == SIDE_NEW;
+    put(f, (struct line){.run = run,
+                         .name = "a",
+                         .half = 0.002,
+                         .busy = busy,
+                         .ms = wobble(i, side) * (busy ? 3 : 1)});
+}
+
+// Pairs that were busy are left out where eight others are there.
+static void test_some_busy(void)
+{
+    struct comparison c;
+    CHECK(!compare_runs(&c, 12, &usual, put_some_busy), "%s", fail_text());
+    const struct compared *a = case_of(&c, "a");
+    CHECK(a->used[0] == 8 && a->used[1] == 8 && !a->low, "%d and %d used", a->used[0], a->used[1]);
+    CHECK_VERDICT(&c, "a", VERDICT_SAME);
+    comparison_free(&c);
+}
+
+// The first decile of busy processes is steady where their median is not.
+static void put_low(FILE *f, enum side side, const char *run, int i)
+{
+    double ms = wobble(i, side) * (side ? 1.06 : 1), wild = 1 + ((i * 5 + side * 3) % 7);
+    put(f, (struct line){.run = run, .half = 0.3, .busy = true, .ms = ms * wild, .low = ms});
+}
+
+static void test_low(void)
+{
+    struct comparison c;
+    CHECK(!compare_runs(&c, 8, &usual, put_low), "%s", fail_text());
+    const struct compared *m = case_of(&c, "m");
+    CHECK(m->low && c.sum.low == 1, "medians");
+    CHECK(fabs(m->ms[SIDE_NEW] / 1.06 - 1) < 0.01, "%g ms", m->ms[SIDE_NEW]);
+    CHECK_VERDICT(&c, "m", VERDICT_SLOWER);
+    CHECK(m->e.looks == STATS_LOOKS, "%d looks", m->e.looks);
+    comparison_free(&c);
+}
+
+// One file after the other: no pairs. A change that may be drift is no regression. What was busy in
+// all of NEW may be slower for that.
 static void test_apart(void)
 {
     struct comparison c;
@@ -299,6 +342,19 @@ static void test_apart(void)
                                  .half = 0.002,
                                  .ms = wobble(i, side) * (side ? 1.1 : 1)});
             put(f, (struct line){.run = run,
+                                 .name = "far",
+                                 .half = 0.002,
+                                 .ms = wobble(i, side) * (side ? 1.3 : 1)});
+            put(f, (struct line){.run = run,
+                                 .name = "fast",
+                                 .half = 0.002,
+                                 .ms = wobble(i, side) * (side ? 0.9 : 1)});
+            put(f, (struct line){.run = run,
+                                 .name = "gpu",
+                                 .device = "cuda:0",
+                                 .half = 0.002,
+                                 .ms = wobble(i, side) * (side ? 1.1 : 1)});
+            put(f, (struct line){.run = run,
                                  .name = "busy",
                                  .half = 0.002,
                                  .busy = side,
@@ -308,9 +364,29 @@ static void test_apart(void)
     }
     CHECK(!comparison_files(&c, files[0], files[1], &usual), "%s", fail_text());
     CHECK(!c.sum.paired && !case_of(&c, "calm")->paired, "pairs");
-    CHECK_VERDICT(&c, "calm", VERDICT_SLOWER);
+    CHECK_VERDICT(&c, "calm", VERDICT_DRIFTED);
+    CHECK_VERDICT(&c, "far", VERDICT_SLOWER);
+    CHECK_VERDICT(&c, "fast", VERDICT_DRIFTED);
+    CHECK_VERDICT(&c, "gpu", VERDICT_SLOWER);
+    CHECK(c.sum.excused == 1, "%lld excused", (long long)c.sum.excused);
     CHECK_VERDICT(&c, "busy", VERDICT_UNCLEAR);
     CHECK_TEXT(case_of(&c, "busy")->why, "busy");
+    comparison_free(&c);
+    // Such a case alone: nothing can be told.
+    for (int side = 0; side < SIDES; side++) {
+        FILE *f = file_open(files[side], "w");
+        for (int i = 0; i < 5; i++) {
+            char run[16];
+            snprintf(run, sizeof run, "r%d", i);
+            put_environment(f, run, 10 * side + i);
+            put(f, (struct line){
+                       .run = run, .half = 0.002, .ms = wobble(i, side) * (side ? 1.1 : 1)});
+        }
+        fclose(f);
+    }
+    CHECK(!comparison_files(&c, files[0], files[1], &usual), "%s", fail_text());
+    CHECK(comparison_conclude(&c) == CONCLUSION_CANNOT_TELL, "%s",
+          conclusion_name(comparison_conclude(&c)));
     comparison_free(&c);
 }
 
@@ -353,7 +429,9 @@ static void test_chance(void)
     const struct compared *x = case_of(&c, "m0");
     CHECK(x->e.p < 0.05 && x->e.p_of_all > 0.05, "p %g, of all %g", x->e.p, x->e.p_of_all);
     CHECK_VERDICT(&c, "m0", VERDICT_UNCLEAR);
-    CHECK_TEXT(x->why, "among so many cases that may be chance");
+    char want[64];
+    snprintf(want, sizeof want, "p = %.2g of 60 cases", x->e.p_of_all);
+    CHECK_TEXT(x->why, want);
     comparison_free(&c);
 }
 
@@ -367,6 +445,8 @@ int main(void)
     test_single();
     test_doubtful();
     test_turns();
+    test_some_busy();
+    test_low();
     test_apart();
     test_excused();
     test_chance();

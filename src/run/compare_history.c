@@ -106,7 +106,9 @@ static int compare_with(struct comparison *c, const char **paths, int before, in
     for (int i = 0; i < before && !err; i++) err = add_file(&c->read[SIDE_OLD], paths[i]);
     if (!err) err = add_file(&c->read[SIDE_NEW], paths[newest]);
     if (!err) err = comparison_match(c);
-    return err ? err : comparison_judge(c, rule);
+    struct compare_rule of_files = *rule;
+    of_files.sittings = true;
+    return err ? err : comparison_judge(c, &of_files);
 }
 
 static const struct compared *find_case(const struct comparison *c, const char *key)

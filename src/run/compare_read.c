@@ -79,6 +79,20 @@ static struct timed_median time_of(const struct record *r, enum timing_kind kind
     return timing_of_kind(&t, kind);
 }
 
+static int ascending(const void *x, const void *y)
+{
+    double a = *(const double *)x, b = *(const double *)y;
+    return (a > b) - (a < b);
+}
+
+// Sorts the samples.
+static double low_of(struct record *r)
+{
+    if (!r->sample_count) return NAN;
+    qsort(r->samples, (size_t)r->sample_count, sizeof *r->samples, ascending);
+    return r->samples[r->sample_count / 10] / r->median;
+}
+
 // Moves the texts of the record.
 static int add(struct sightings *s, struct record *r, const struct moments *m)
 {
@@ -88,6 +102,7 @@ static int add(struct sightings *s, struct record *r, const struct moments *m)
     if (!r->run) r->run = mem_zero_alloc(1, 1);
     if (!r->run) return ERR_MEMORY;
     struct timed_median time = time_of(r, s->kind);
+    if (r->c.entry && r->c.entry->algo) case_key_shorten(r->key, r->matrix, r->c.entry->algo);
     bool timed = r->status == STATUS_OK && time.ms > 0 && isfinite(time.ms);
     double error = timed ? log(time.ci_hi / time.ci_lo) / (2 * NORMAL_95) : NAN;
     s->list[s->count] = (struct sighting){.order = s->count,
@@ -95,6 +110,7 @@ static int add(struct sightings *s, struct record *r, const struct moments *m)
                                           .status = r->status,
                                           .ms = timed ? time.ms : NAN,
                                           .gflops = r->gflops * (r->median / time.ms),
+                                          .low = timed ? low_of(r) : NAN,
                                           .error = isfinite(error) ? error : NAN,
                                           .throttled = r->throttled,
                                           .busy = r->busy,
@@ -102,7 +118,6 @@ static int add(struct sightings *s, struct record *r, const struct moments *m)
                                           .key = r->key,
                                           .run = r->run,
                                           .matrix = r->matrix,
-    if (r->c.entry && r->c.entry->algo) case_key_shorten(r->key, r->matrix, r->c.entry->algo);
                                           .alg = r->alg,
                                           .device = r->device,
                                           .library = r->library,

@@ -103,6 +103,11 @@ static bool is_overtaking(const struct compared *x)
     return false;
 }
 
+static bool is_unclear(const struct compared *x)
+{
+    return x->verdict == VERDICT_UNCLEAR || x->verdict == VERDICT_DRIFTED;
+}
+
 static void count_case(struct comparison *c, int64_t i)
 {
     const struct compared *x = &c->cases[i];
@@ -110,10 +115,11 @@ static void count_case(struct comparison *c, int64_t i)
     s->of[x->verdict]++;
     s->throttled += x->throttled > 0;
     s->busy += x->busy > 0;
+    s->low += x->low;
     s->overtaking += is_overtaking(x);
     s->shared += is_shared(x);
     if (!x->timed) return;
-    s->excused += x->verdict == VERDICT_UNCLEAR && x->e.hi < log1p(c->rule.threshold);
+    s->excused += is_unclear(x) && x->e.hi < log1p(c->rule.threshold);
     s->guessed += x->e.guessed;
     s->paired += x->paired;
     if (is_further(c, i, s->worst, VERDICT_SLOWER, 1)) s->worst = i;
@@ -156,7 +162,8 @@ enum conclusion comparison_conclude(const struct comparison *c)
     const int64_t *of = c->sum.of;
     if (of[VERDICT_SLOWER] || of[VERDICT_FAILING] || of[VERDICT_WRONG])
         return CONCLUSION_REGRESSION;
-    if (of[VERDICT_MISSING] || of[VERDICT_UNCLEAR] > c->sum.excused || !c->sum.timed)
+    int64_t unclear = of[VERDICT_UNCLEAR] + of[VERDICT_DRIFTED];
+    if (of[VERDICT_MISSING] || unclear > c->sum.excused || !c->sum.timed)
         return CONCLUSION_CANNOT_TELL;
     return CONCLUSION_FINE;
 }

@@ -126,7 +126,7 @@ static void tell_processes(FILE *out, const struct comparison *c, const char *ma
                 mark, (long long)s->guessed, s->guessed == 1 ? "" : "s");
     if (s->runs_needed)
         fprintf(out,
-                "%sby their spread, a slowdown of 5 %% is found in 95 %% of cases with -runs %d\n",
+                "%sby their spread, %d processes a side find a slowdown of 5 %% in 95 %% of cases\n",
                 mark, s->runs_needed);
 }
 
@@ -143,8 +143,9 @@ static void tell_left_out(FILE *out, const struct comparison *c, const char *mar
         fprintf(out, "%sleft out: processes with throttled clocks, of %lld cases\n", mark,
                 (long long)s->throttled);
     if (s->busy)
-        fprintf(out, "%sbusy: the machine had much else to do in processes of %lld case%s\n", mark,
-                (long long)s->busy, s->busy == 1 ? "" : "s");
+        fprintf(out, "%sbusy: the machine had much else to do in processes of %lld case%s%s\n", mark,
+                (long long)s->busy, s->busy == 1 ? "" : "s",
+                s->low ? "; where pairs were busy, ms are first deciles and not medians" : "");
     for (int side = 0; side < SIDES; side++)
         if (c->read[side].bad_lines)
             fprintf(out, "%sleft out: %lld line%s, the first %s\n", mark,
@@ -169,6 +170,11 @@ void report_summary(FILE *out, const struct comparison *c, const struct compared
                 "times are of no chain\n",
                 mark, (long long)s->overtaking, s->overtaking == 1 ? "" : "s");
     if (s->timed) {
+        if (s->paired)
+            fprintf(out,
+                    "%sold ms, new ms: means of the medians of processes; new / old: mean of the "
+                    "ratios of pairs; geometric, trimmed\n",
+                    mark);
         fprintf(out,
                 "%sgeometric mean of %lld ratios, time of NEW over OLD: %.4f (95 %%: %.4f to "
                 "%.4f)\n",
