@@ -44,7 +44,7 @@ static int compare_programs(const struct options *o, struct comparison *c)
                      .program = {o->ab, self},
                      .matrices = o->operands,
                      .matrix_count = o->operand_count};
-    err = duel_run(&d);
+    err = duel_run(&d, &rule);
     if (d.broken[0]) rule.broken = d.broken;
     if (!err) err = comparison_files(c, d.path[SIDE_OLD], d.path[SIDE_NEW], &rule);
     if (!err && !o->keep)
@@ -135,7 +135,16 @@ static int check_options(const struct options *o)
     if (o->ab && o->history) return fail(ERR_USAGE, "-ab and -history do not go together");
     if (o->passed_count && !o->ab)
         return fail(ERR_USAGE, "%s: says how to measure, and needs -ab PROGRAM", o->passed[0]);
-    if (o->keep && !o->ab) return fail(ERR_USAGE, "-keep: nothing is measured without -ab PROGRAM");
+    const char *of_ab = o->keep            ? "keep"
+                        : o->runs          ? "runs"
+                        : o->until_decided ? "until"
+                        : o->budget_ms > 0 ? "budget"
+                                           : NULL;
+    if (of_ab && !o->ab)
+        return fail(ERR_USAGE, "-%s: nothing is measured without -ab PROGRAM", of_ab);
+    if (o->runs && o->until_decided)
+        return fail(ERR_USAGE, "-runs and -until decided do not go together: so many processes, or "
+                               "as many as it takes");
     return report_output_check(o);
 }
 

@@ -15,7 +15,6 @@
 
 static const char *const standard[] = {"gen:stencil:100", "gen:fem:8", "gen:rmat:12:8",
                                        "gen:uniform:20000:8"};
-static const char *const quick[] = {"-time-limit", "0.3"};
 
 // Of a size of cases.
 struct tally {
@@ -139,10 +138,8 @@ int cli_selftest(const struct request *q)
                      .program = {self, self},
                      .matrices = o->operands + 1,
                      .matrix_count = o->operand_count - 1};
-    bool limited = o->rule.reps || o->rule.limit_ms == o->rule.most_ms; // by the user
-    if (!limited) d.extra = quick, d.extra_count = COUNT(quick);
     if (!d.matrix_count) d.matrices = (char *const *)standard, d.matrix_count = COUNT(standard);
-    err = duel_run(&d);
+    err = duel_run(&d, NULL);
     if (!err) err = judge_all(&d, o, t, &runs_needed);
     for (int s = 0; s < STATS_CLASSES; s++) cases += t[s].cases;
     if (!err && !cases) err = fail(ERR_INPUT, "selftest: no case has a time on both sides");

@@ -9,12 +9,18 @@
 
 #include "base/child.h"
 #include "base/utf8.h"
+#include "data/load.h"
 #include "program/first_look.h"
 #include "run/interleave.h"
 #include "run/record.h"
 
-#define OWN_WORDS 8                     // of a command line beside those that are passed on
-#define LIMIT_MS  (7 * 24 * 3600 * 1e3) // a process bounds itself; this only ends what hangs
+#define OWN_WORDS  10                    // of a command line beside those that are passed on
+#define ROUNDS_MIN 2                     // one process a side shows no spread
+// The noise is between processes: many short ones tell more than few long ones. Two shared cores,
+// a slowdown of 10 %: 20 processes of 0.1 s found 7 of 8, 6 of 2 s 4 of 10 in twice the time.
+#define SECONDS "0.1" // the time limit of a case in a process, where no option ends its timing
+#define BUDGET_MS  300e3                 // where neither -runs nor -budget is given
+#define LIMIT_MS   (7 * 24 * 3600 * 1e3) // a process bounds itself; this only ends what hangs
 
 static const char *const side_names[SIDES] = {"OLD", "NEW"};
 
@@ -89,8 +95,9 @@ static int run_turn(struct duel *d, const struct turn *t, const char **argv)
     char *text;
     argv[n++] = d->program[t->side];
     argv[n++] = "run";
-    for (int i = 0; i < d->extra_count; i++) argv[n++] = d->extra[i];
     for (int i = 0; i < o->passed_count; i++) argv[n++] = o->passed[i];
+    bool limited = o->rule.reps || o->rule.limit_ms == o->rule.most_ms;
+    if (!limited) argv[n++] = "-time-limit", argv[n++] = SECONDS;
     argv[n++] = "-q";
     argv[n++] = "-o";
     argv[n++] = d->path[t->side];
@@ -105,24 +112,38 @@ static int run_turn(struct duel *d, const struct turn *t, const char **argv)
     return err;
 }
 
-static void tell_progress(const struct duel *d, const struct interleave *plan, int64_t done,
-                          double begin_ms)
+// A measurement on its way.
+struct course {
+    int *active; // places of the matrices that are measured, size count
+    int count;
+    int64_t unclear, cases; // at the last look
+    double begin_ms, budget_ms;
+    bool spent; // the budget is
+};
+
+static double spent_s(const struct course *c) { return (clock_ms() - c->begin_ms) * 1e-3; }
+
+static void tell_progress(const struct duel *d, const struct course *c,
+                          const struct interleave *plan, int64_t done)
 {
     int64_t all = interleave_count(plan), in_round = all / plan->rounds;
-    double left_s = (clock_ms() - begin_ms) * 1e-3 * (double)(all - done) / (double)done;
-    bool terminal = isatty(STDERR_FILENO);
-    char name[33];
-    if (d->o->quiet || (!terminal && done % in_round)) return;
+    double left_s = spent_s(c) * (double)(all - done) / (double)done;
+    bool terminal = isatty(STDERR_FILENO), fixed = d->o->runs;
+    char name[33], time[64];
+    if (d->o->quiet || (!terminal && (done % in_round || !fixed))) return;
     struct turn t = interleave_turn(plan, done - 1);
+    if (fixed)
+        snprintf(time, sizeof time, "%.0f s left", left_s);
+    else
+        snprintf(time, sizeof time, "%.0f of %.0f s", spent_s(c), c->budget_ms * 1e-3);
     if (terminal && done < all)
-        fprintf(stderr, "\r\033[Kround %d of %d, %s on %s [%.0f%%, %.0f s left]", t.round + 1,
-                plan->rounds, side_names[t.side],
-                utf8_visible(d->matrices[t.matrix], name, sizeof name),
-                100 * (double)done / (double)all, left_s);
+        fprintf(stderr, "\r\033[Kround %d of %d, %s on %s [%s]", t.round + 1, plan->rounds,
+                side_names[t.side],
+                utf8_visible(d->matrices[c->active[t.matrix]], name, sizeof name), time);
     else if (terminal)
         fprintf(stderr, "\r\033[K");
     else
-        fprintf(stderr, "round %d of %d done, %.0f s left\n", t.round + 1, plan->rounds, left_s);
+        fprintf(stderr, "round %d of %d done, %s\n", t.round + 1, plan->rounds, time);
 }
 
 // Before anything is measured: each process reads them again.
@@ -135,20 +156,85 @@ static int check_matrices(const struct duel *d)
     return first_look(d->o, (const char *const *)d->matrices, d->matrix_count);
 }
 
-int duel_run(struct duel *d)
+// Goes on from round `from` to round `to`. Each matrix has two rounds at least, whatever the budget.
+static int measure(struct duel *d, struct course *c, int from, int to, const char **argv)
 {
-    struct interleave plan = {d->o->runs, d->matrix_count, SIDES};
-    double begin_ms = clock_ms();
-    const char **argv =
-        mem_alloc(d->o->passed_count + d->extra_count + OWN_WORDS + 1, sizeof *argv);
-    int err = argv ? check_matrices(d) : ERR_MEMORY;
-    if (!err) err = place_files(d);
-    for (int64_t i = 0; i < interleave_count(&plan) && !err; i++) {
+    struct interleave plan = {to, c->count, SIDES};
+    int64_t in_round = (int64_t)c->count * SIDES;
+    int err = OK;
+    for (int64_t i = from * in_round; i < interleave_count(&plan) && !err; i++) {
         struct turn t = interleave_turn(&plan, i);
+        bool pair_begins = i % SIDES == 0;
+        c->spent = c->budget_ms > 0 && spent_s(c) * 1e3 >= c->budget_ms;
+        if (c->spent && pair_begins && t.round >= ROUNDS_MIN) break;
+        t.matrix = c->active[t.matrix];
         err = interrupted ? fail(ERR_INTERRUPTED, "interrupted") : run_turn(d, &t, argv);
-        if (!err) tell_progress(d, &plan, i + 1, begin_ms);
+        if (!err) tell_progress(d, c, &plan, i + 1);
     }
-    if (err && !d->o->quiet && isatty(STDERR_FILENO)) fprintf(stderr, "\r\033[K");
+    if (!d->o->quiet && isatty(STDERR_FILENO)) fprintf(stderr, "\r\033[K");
+    return err;
+}
+
+static bool has_unclear(const struct comparison *all, const char *name)
+{
+    for (int64_t i = 0; i < all->count; i++)
+        if (all->cases[i].verdict == VERDICT_UNCLEAR &&
+            !strcmp(compared_any(&all->cases[i])->matrix, name))
+            return true;
+    return false;
+}
+
+// Leaves those matrices active that have an unclear case.
+static int look(struct duel *d, struct course *c, const struct compare_rule *rule, int rounds)
+{
+    struct comparison all;
+    int active = 0, err = comparison_files(&all, d->path[SIDE_OLD], d->path[SIDE_NEW], rule);
+    for (int i = 0; i < c->count && !err; i++) {
+        struct matrix M;
+        char name[CASE_KEY_MAX];
+        err = matrix_name(d->matrices[c->active[i]], &M);
+        if (err) break;
+        snprintf(name, sizeof name, "%s", M.name);
+        utf8_clean(name); // as records have it
+        matrix_free(&M);
+        if (has_unclear(&all, name)) c->active[active++] = c->active[i];
+    }
+    if (!err) {
+        c->count = active;
+        c->unclear = all.sum.of[VERDICT_UNCLEAR];
+        if (!d->o->quiet)
+            fprintf(stderr, "%d rounds: %lld of %lld cases unclear, %.0f of %.0f s\n", rounds,
+                    (long long)c->unclear, (long long)all.count, spent_s(c), c->budget_ms * 1e-3);
+    }
+    comparison_free(&all);
+    return err;
+}
+
+static int run_course(struct duel *d, struct course *c, const struct compare_rule *rule,
+                      const char **argv)
+{
+    int runs = d->o->runs, from = 0, err = OK;
+    for (int i = 0; i < d->matrix_count; i++) c->active[c->count++] = i;
+    if (runs) return measure(d, c, 0, runs, argv);
+    for (int l = 0; l < STATS_LOOKS && c->count && !c->spent && !err; l++) {
+        int to = stats_look_pairs(l);
+        err = measure(d, c, from, to, argv);
+        if (!err) err = look(d, c, rule, to);
+        from = to;
+    }
+    return err;
+}
+
+int duel_run(struct duel *d, const struct compare_rule *rule)
+{
+    struct course c = {.begin_ms = clock_ms(), .budget_ms = d->o->budget_ms};
+    if (!d->o->runs && c.budget_ms <= 0) c.budget_ms = BUDGET_MS;
+    const char **argv = mem_alloc(d->o->passed_count + OWN_WORDS + 1, sizeof *argv);
+    c.active = mem_alloc(d->matrix_count, sizeof *c.active);
+    int err = argv && c.active ? check_matrices(d) : ERR_MEMORY;
+    if (!err) err = place_files(d);
+    if (!err) err = run_course(d, &c, rule, argv);
     mem_free(argv);
+    mem_free(c.active);
     return err;
 }

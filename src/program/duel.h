@@ -6,20 +6,20 @@
 #include "run/compare.h"
 
 struct duel {
-    const struct options *o;    // runs, keep, quiet, and the words that are passed on
+    const struct options *o;    // runs, budget_ms, keep, quiet, and the words that are passed on
     const char *program[SIDES]; // what starts them
-    const char *const *extra;   // further words for both, size extra_count
-    int extra_count;
-    char *const *matrices; // size matrix_count
+    char *const *matrices;      // size matrix_count
     int matrix_count;
     char path[SIDES][4096]; // where their records are
     char folder[4096];      // of records that are not kept; "": they are
     char broken[128];       // how a process of NEW broke off; "": none did
 };
 
-// Runs all of them. The records are there afterwards, until duel_close(), which also goes after a
-// failure. ERR_USAGE where a program takes its options to be wrong.
-int duel_run(struct duel *d);
+// Measures with -runs processes a side; without -runs until no case is unclear by `rule`, or the
+// budget is spent. Cases are judged at the looks of compare_stats.h, and a matrix without an
+// unclear case is not measured again. The records are there afterwards, until duel_close(), which
+// also goes after a failure. ERR_USAGE where a program takes its options to be wrong.
+int duel_run(struct duel *d, const struct compare_rule *rule);
 void duel_close(struct duel *d);
 
 #endif

@@ -65,8 +65,9 @@ struct options {
     const char *format, *ab, *keep; // NULL: not given
     enum timing_kind kind;          // of the times that are compared; a column of a run's table
     double threshold, plant;        // percent
-    int runs, consecutive;
-    bool history;
+    int runs, consecutive;          // runs 0: as many as it takes
+    double budget_ms;               // 0: not given
+    bool history, until_decided;
     const char *matrix, *baseline; // of report; NULL: not given
     enum summary_sort sort;
     const char **passed; // words of options that the processes get which measure, size passed_count

@@ -61,6 +61,20 @@ int compare_parse_runs(struct options *o, const struct option *self, const char 
     return err;
 }
 
+const char *const until_words[] = {"decided", NULL};
+
+int compare_parse_until(struct options *o, const struct option *self, const char *text)
+{
+    int64_t word;
+    o->until_decided = true;
+    return parse_word(self, text, until_words, &word);
+}
+
+int compare_parse_budget(struct options *o, const struct option *self, const char *text)
+{
+    return parse_seconds(self, text, &o->budget_ms);
+}
+
 int compare_parse_consecutive(struct options *o, const struct option *self, const char *text)
 {
     int64_t files;

@@ -9,6 +9,8 @@ int compare_parse_format(struct options *o, const struct option *self, const cha
 int compare_parse_threshold(struct options *o, const struct option *self, const char *text);
 int compare_parse_plant(struct options *o, const struct option *self, const char *text);
 int compare_parse_runs(struct options *o, const struct option *self, const char *text);
+int compare_parse_until(struct options *o, const struct option *self, const char *text);
+int compare_parse_budget(struct options *o, const struct option *self, const char *text);
 int compare_parse_consecutive(struct options *o, const struct option *self, const char *text);
 int compare_parse_ab(struct options *o, const struct option *self, const char *text);
 int compare_parse_keep(struct options *o, const struct option *self, const char *text);

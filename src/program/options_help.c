@@ -26,6 +26,11 @@ static void about_names(enum command command, const struct option *option, char 
                  ops[0]->name);
     else if (!strcmp(option->name, "q"))
         snprintf(text, 256, "%s", about_quiet(command));
+    else if (!strcmp(option->name, "runs"))
+        snprintf(text, 256, "processes that measure each case, over the whole time (%s)",
+                 command == COMMAND_COMPARE    ? "instead of -until decided"
+                 : command == COMMAND_SELFTEST ? "default 6"
+                                               : "default 1");
     else if (!strcmp(option->name, "o"))
         snprintf(text, 256, "%s",
                  command == COMMAND_DOCTOR   ? "where a record of what was found goes (JSON Lines)"
@@ -175,6 +180,7 @@ static const struct {
     {"baseline", add_algorithms, NULL},
     {"missing", NULL, missing_words},
     {"time", NULL, timing_kind_words},
+    {"until", NULL, until_words},
 };
 
 static void add_list(const char *const *words, add_word *add, void *to)

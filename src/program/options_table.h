@@ -52,7 +52,8 @@ extern const int option_count; // rows
 bool takes_axis(enum command command, const struct axis *axis);
 // What options take that are no axes: words, ended by a NULL.
 extern const char *const cache_words[], *const launch_words[], *const check_words[],
-                                                                   *const missing_words[];
+                                                                   *const missing_words[],
+    *const until_words[];
 
 // For functions of rows: one whole number, one of some words, and a time, from text in seconds.
 int parse_whole(const struct option *self, const char *text, int64_t least, int64_t most,
