@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """algos.def against kernels/: every line has a file, every file a line, and each exports descriptors alone.
+A shell script or workflow of tools/ is named by a test.
 
 A line ALGO(op, a_b, ...) is of the family a_b or a: kernels/op/a_b.cu, kernels/op/a.cu, or the same in
 a folder of the family's name. The descriptors themselves the compiler holds against the list.
@@ -61,4 +62,9 @@ for path in sorted((root / "kernels").rglob("*.cu*")):
         wait, store = kernel.find("wait_for_previous();"), re.search(r"\ba\.C\[[^]]*\] = ", kernel)
         check(0 <= wait and store and wait < store.start(),
               f"{path.relative_to(root)} launches a kernel early that does not wait before it writes")
+
+# Shell scripts and workflows: a test names each.
+tests = "".join(path.read_text() for path in (root / "tests").iterdir() if path.suffix in (".py", ".sh"))
+for path in sorted(p for p in (root / "tools").rglob("*") if p.suffix in (".sh", ".yml")):
+    check(path.name in tests, f"{path.relative_to(root)}: no test names it")
 end()

@@ -152,10 +152,11 @@ begin fit python3 tests/test_fit.py
 begin derive "$python" tests/test_derive.py
 begin kinds "$python" tests/test_kinds.py
 begin measure tests/test_measure.sh build/cpu/spbench
+begin ci "$python" tests/test_ci.py build/cpu/spbench
 begin compare-formats "$checker" tests/compare_formats.py build/cpu/spbench
 begin sweep-slurm tests/test_sweep_slurm.sh build/cpu/tests/sweep/spbench
 finish
-part shellcheck one bash -c 'shellcheck .ci/run ./*.sh fetch/*.sh tests/*.sh tests/*/*.sh tools/*.sh'
+part shellcheck one bash -c 'shellcheck .ci/run ./*.sh fetch/*.sh tests/*.sh tests/*/*.sh tools/*.sh tools/*/*.sh'
 
 echo "$passed passed, $failed failed, $skipped skipped"
 [ "$failed" -eq 0 ]

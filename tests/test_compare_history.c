@@ -5,10 +5,10 @@
 static void test_names(void)
 {
     static const char *const keys[][2] = {
-        {"spmm merge cpu f32 k=4 cache=warm share=2 5x5:9 a", "merge k=4 Lib-1"},
-        {"spmm merge cpu f32 k=8 cache=warm share=2 5x5:9 a", "merge k=8 Lib-1"},
+        {"spmm merge cpu f32 k=4 cache=warm share=2 5x5:9 a", "merge k=4 share=2 Lib-1"},
+        {"spmm merge cpu f32 k=8 cache=warm share=2 5x5:9 a", "merge k=8 share=2 Lib-1"},
         {"spmm rowsplit cpu f32 k=4 cache=warm launch=stream rows=1 5x5:9 a",
-         "rowsplit k=4 launch=stream Lib-1"}};
+         "rowsplit k=4 launch=stream rows=1 Lib-1"}};
     struct sighting seen[COUNT(keys)];
     struct compared cases[COUNT(keys)];
     char key[COUNT(keys)][128];
