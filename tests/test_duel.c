@@ -8,7 +8,7 @@
 
 #include "test.h"
 
-// band:9:1 is steady, band:9:2 is so as well and slower in NEW, band:9:3 wanders.
+// band:9:1 is steady, band:9:2 is so as well and slower in NEW, band:9:3 wanders by 5 %.
 static const char script[] =
     "#!/bin/sh\n"
     "while [ $# -gt 1 ]; do [ \"$1\" = -o ] && out=$2; shift; done\n"
@@ -19,7 +19,7 @@ static const char script[] =
     "case $m in\n"
     "band:9:1) ms=$((10000 + n * 7 % 11)) ;;\n"
     "band:9:2) ms=$((10000 + n * 7 % 11 + off * 200)) ;;\n"
-    "band:9:3) ms=$((10000 + (n * 7919 + off * 104729) * (n + 3 * off) % 8999)) ;;\n"
+    "band:9:3) ms=$((10000 + (n * 7919 + off * 104729) * (n + 3 * off) % 499)) ;;\n"
     "esac\n"
     "{\n"
     "echo '{\"schema\":\"spbench/1\",\"kind\":\"environment\",\"run\":\"'$n.$m'\",\"date\":\"'$(date "
@@ -72,34 +72,21 @@ static struct duel measure(const struct options *o, int count)
     return d;
 }
 
+// Each matrix is measured until its case is clear, and no longer.
 static void test_decided(void)
 {
-    struct options o = {.quiet = true, .budget_ms = 3000};
-    double begin = clock_ms();
+    struct options o = {.quiet = true};
     struct duel d = measure(&o, 3);
-    double took = clock_ms() - begin;
     struct comparison c;
     CHECK(!comparison_files(&c, d.path[SIDE_OLD], d.path[SIDE_NEW], &rule), "%s", fail_text());
     CHECK(c.count == 3 && c.cases[0].verdict == VERDICT_SAME &&
-              c.cases[1].verdict == VERDICT_SLOWER && c.cases[2].verdict == VERDICT_UNCLEAR,
+              c.cases[1].verdict == VERDICT_SLOWER && c.cases[2].verdict == VERDICT_SAME,
           "%s, %s, %s", verdict_name(c.cases[0].verdict), verdict_name(c.cases[1].verdict),
           verdict_name(c.cases[2].verdict));
     comparison_free(&c);
     duel_close(&d);
-    // The budget may end a slow machine's measurement before the first look.
     int steady = rounds_of("band:9:1"), slower = rounds_of("band:9:2"), wild = rounds_of("band:9:3");
-    CHECK(steady == 8 && slower == 8, "%d and %d rounds", steady, slower);
-    CHECK(wild > 8, "%d rounds", wild);
-    CHECK(took > 2900 || wild == stats_look_pairs(STATS_LOOKS - 1), "%g ms", took);
-}
-
-// All is clear at the first look: the budget is not spent.
-static void test_clear(void)
-{
-    struct options o = {.quiet = true};
-    struct duel d = measure(&o, 2);
-    duel_close(&d);
-    CHECK(rounds_of("band:9:1") == 8 && rounds_of("band:9:2") == 8, "rounds");
+    CHECK(steady == 8 && slower == 8 && wild == 12, "%d, %d and %d rounds", steady, slower, wild);
 }
 
 static void test_budget(void)
@@ -129,7 +116,6 @@ int main(void)
     CHECK(mkdtemp(folder) != NULL, "%s", folder);
     write_scripts();
     test_decided();
-    test_clear();
     test_budget();
     test_fixed();
     for (int side = 0; side < SIDES; side++) unlink(programs[side]);
