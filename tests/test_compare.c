@@ -379,8 +379,8 @@ static void test_apart(void)
             char run[16];
             snprintf(run, sizeof run, "r%d", i);
             put_environment(f, run, 10 * side + i);
-            put(f, (struct line){
-                       .run = run, .half = 0.002, .ms = wobble(i, side) * (side ? 1.1 : 1)});
+            put(f,
+                (struct line){.run = run, .half = 0.002, .ms = wobble(i, side) * (side ? 1.1 : 1)});
         }
         fclose(f);
     }

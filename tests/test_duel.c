@@ -1,6 +1,7 @@
-// Two programs by turns: how many processes each matrix gets. Both programs are scripts that make up
-// records.
+// Two programs by turns: how many processes each matrix gets. Both programs are scripts that make
+// up records.
 #include "program/duel.h"
+#include "program/duel_narrow.h"
 
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -8,10 +9,12 @@
 
 #include "test.h"
 
-// band:9:1 is steady, band:9:2 is so as well and slower in NEW, band:9:3 wanders by 5 %.
+// band:9:1 is steady, band:9:2 is so as well and slower in NEW, band:9:3 wanders by 5 % with the
+// algorithm m, and is steady with q.
 static const char script[] =
     "#!/bin/sh\n"
-    "while [ $# -gt 1 ]; do [ \"$1\" = -o ] && out=$2; shift; done\n"
+    "algs=m,q\n"
+    "while [ $# -gt 1 ]; do case $1 in -o) out=$2 ;; -alg) algs=$2 ;; esac; shift; done\n"
     "m=${1#gen:} side=${0##*/}\n"
     "echo >>\"$0.$m\"\n"
     "n=$(wc -l <\"$0.$m\") off=0\n"
@@ -22,12 +25,18 @@ static const char script[] =
     "band:9:3) ms=$((10000 + (n * 7919 + off * 104729) * (n + 3 * off) % 499)) ;;\n"
     "esac\n"
     "{\n"
-    "echo '{\"schema\":\"spbench/1\",\"kind\":\"environment\",\"run\":\"'$n.$m'\",\"date\":\"'$(date "
+    "echo "
+    "'{\"schema\":\"spbench/1\",\"kind\":\"environment\",\"run\":\"'$n.$m'\",\"date\":\"'$(date "
     "-u +%Y-%m-%dT%H:%M:%SZ)'\"}'\n"
-    "echo '{\"schema\":\"spbench/1\",\"kind\":\"result\",\"status\":\"ok\",\"case\":\"x m cpu f32 "
-    "9x9:9 '$m'\",\"op\":\"x\",\"alg\":\"m\",\"device\":\"cpu\",\"prec\":\"f32\",\"run\":\"'$n.$m'\","
+    "for alg in $(echo $algs | tr , ' '); do\n"
+    "[ $alg$m = qband:9:3 ] && ms=$((10000 + n * 7 % 11))\n"
+    "echo '{\"schema\":\"spbench/1\",\"kind\":\"result\",\"status\":\"ok\",\"case\":\"x '$alg' cpu "
+    "f32 9x9:9 "
+    "'$m'\",\"op\":\"x\",\"alg\":\"'$alg'\",\"device\":\"cpu\",\"prec\":\"f32\",\"run\":\"'$n.$m'"
+    "\","
     "\"matrix\":{\"name\":\"'$m'\",\"path\":\"p\"},\"time_ms\":{\"median\":'$ms',\"ci_lo\":'$ms',"
     "\"ci_hi\":'$ms',\"samples\":['$ms']},\"gflops\":1}'\n"
+    "done\n"
     "} >>\"$out\"\n";
 
 static char folder[] = "/tmp/spbench-duel-XXXXXX";
@@ -72,20 +81,27 @@ static struct duel measure(const struct options *o, int count)
     return d;
 }
 
-// Each matrix is measured until its case is clear, and no longer.
+// Each case is measured until it is clear, and no longer.
 static void test_decided(void)
 {
     struct options o = {.quiet = true};
     struct duel d = measure(&o, 3);
     struct comparison c;
     CHECK(!comparison_files(&c, d.path[SIDE_OLD], d.path[SIDE_NEW], &rule), "%s", fail_text());
-    CHECK(c.count == 3 && c.cases[0].verdict == VERDICT_SAME &&
-              c.cases[1].verdict == VERDICT_SLOWER && c.cases[2].verdict == VERDICT_SAME,
-          "%s, %s, %s", verdict_name(c.cases[0].verdict), verdict_name(c.cases[1].verdict),
-          verdict_name(c.cases[2].verdict));
+    static const enum verdict want[] = {VERDICT_SAME, VERDICT_SLOWER, VERDICT_SAME};
+    CHECK(c.count == 6, "%lld cases", (long long)c.count);
+    for (int i = 0; i < c.count; i++) {
+        const struct compared *x = &c.cases[i];
+        const struct sighting *s = compared_any(x);
+        bool wanders = !strcmp(s->alg, "m") && !strcmp(s->matrix, "band:9:3");
+        CHECK(x->verdict == want[s->matrix[strlen(s->matrix) - 1] - '1'], "%s: %s", s->key,
+              verdict_name(x->verdict));
+        CHECK(x->count[SIDE_OLD] == (wanders ? 12 : 8), "%s: %d", s->key, x->count[SIDE_OLD]);
+    }
     comparison_free(&c);
     duel_close(&d);
-    int steady = rounds_of("band:9:1"), slower = rounds_of("band:9:2"), wild = rounds_of("band:9:3");
+    int steady = rounds_of("band:9:1"), slower = rounds_of("band:9:2"),
+        wild = rounds_of("band:9:3");
     CHECK(steady == 8 && slower == 8 && wild == 12, "%d, %d and %d rounds", steady, slower, wild);
 }
 
@@ -111,10 +127,40 @@ static void test_fixed(void)
     }
 }
 
+// Of an algorithm alone -opt has what it takes.
+static void test_narrow(void)
+{
+    const char *passed[] = {"-k",  "3",   "-alg=merge,sellp", "--opt", "slice=8,16,shares=2",
+                            "-op", "spmm"};
+    char *key = (char *)"spmm sellp cpu f32 k=3 9x9:9 m",
+         *merge = (char *)"spmm merge cpu f32 9x9:9 m";
+    struct options o = {.passed = passed,
+                        .passed_count = COUNT(passed),
+                        .settings = {{"slice", 8}, {"slice", 16}, {"shares", 2}},
+                        .setting_count = 3};
+    struct sighting seen[] = {{.key = key, .alg = (char *)"sellp", .matrix = (char *)"m"},
+                              {.key = merge, .alg = (char *)"merge", .matrix = (char *)"m"}};
+    struct compared cases[] = {
+        {.seen = {&seen[0], NULL}, .count = {1, 0}, .verdict = VERDICT_UNCLEAR},
+        {.seen = {&seen[1], NULL}, .count = {1, 0}, .verdict = VERDICT_SAME}};
+    struct comparison all = {.cases = cases, .count = 2};
+    const char *argv[COUNT(passed) + NARROW_WORDS];
+    static const char *const want[] = {"-k",   "3",     "-op",  "spmm",
+                                       "-alg", "sellp", "-opt", "slice=8,slice=16"};
+    struct narrowed n;
+    CHECK(!narrow_cases(&n, &o, &all, "other"), "another matrix");
+    CHECK(narrow_words(&n, &o, argv) == COUNT(passed), "all words");
+    CHECK(narrow_cases(&n, &o, &all, "m"), "unclear");
+    int count = narrow_words(&n, &o, argv);
+    CHECK(count == COUNT(want), "%d words", count);
+    for (int i = 0; i < count && count == COUNT(want); i++) CHECK_TEXT(argv[i], want[i]);
+}
+
 int main(void)
 {
     CHECK(mkdtemp(folder) != NULL, "%s", folder);
     write_scripts();
+    test_narrow();
     test_decided();
     test_budget();
     test_fixed();

@@ -10,17 +10,18 @@
 #include "base/child.h"
 #include "base/utf8.h"
 #include "data/load.h"
+#include "program/duel_narrow.h"
 #include "program/first_look.h"
 #include "run/interleave.h"
 #include "run/record.h"
 
-#define OWN_WORDS  10                    // of a command line beside those that are passed on
-#define ROUNDS_MIN 2                     // one process a side shows no spread
+#define OWN_WORDS  10 // of a command line beside those that are passed on
+#define ROUNDS_MIN 2  // one process a side shows no spread
 // The noise is between processes: many short ones tell more than few long ones. Two shared cores,
 // a slowdown of 10 %: 20 processes of 0.1 s found 7 of 8, 6 of 2 s 4 of 10 in twice the time.
-#define SECONDS "0.1" // the time limit of a case in a process, where no option ends its timing
-#define BUDGET_MS  300e3                 // where neither -runs nor -budget is given
-#define LIMIT_MS   (7 * 24 * 3600 * 1e3) // a process bounds itself; this only ends what hangs
+#define SECONDS   "0.1" // the time limit of a case in a process, where no option ends its timing
+#define BUDGET_MS 300e3 // where neither -runs nor -budget is given
+#define LIMIT_MS  (7 * 24 * 3600 * 1e3) // a process bounds itself; this only ends what hangs
 
 static const char *const side_names[SIDES] = {"OLD", "NEW"};
 
@@ -88,14 +89,15 @@ static int note_end(struct duel *d, const struct turn *t, const char *text, int 
     return OK;
 }
 
-static int run_turn(struct duel *d, const struct turn *t, const char **argv)
+static int run_turn(struct duel *d, const struct turn *t, const struct narrowed *cases,
+                    const char **argv)
 {
     const struct options *o = d->o;
     int n = 0, status;
     char *text;
     argv[n++] = d->program[t->side];
     argv[n++] = "run";
-    for (int i = 0; i < o->passed_count; i++) argv[n++] = o->passed[i];
+    n += narrow_words(cases, o, argv + n);
     bool limited = o->rule.reps || o->rule.limit_ms == o->rule.most_ms;
     if (!limited) argv[n++] = "-time-limit", argv[n++] = SECONDS;
     argv[n++] = "-q";
@@ -114,9 +116,11 @@ static int run_turn(struct duel *d, const struct turn *t, const char **argv)
 
 // A measurement on its way.
 struct course {
-    int *active; // places of the matrices that are measured, size count
+    struct active {
+        int matrix; // its place
+        struct narrowed cases;
+    } * active; // what is measured, size count
     int count;
-    int64_t unclear, cases; // at the last look
     double begin_ms, budget_ms;
     bool spent; // the budget is
 };
@@ -139,7 +143,7 @@ static void tell_progress(const struct duel *d, const struct course *c,
     if (terminal && done < all)
         fprintf(stderr, "\r\033[Kround %d of %d, %s on %s [%s]", t.round + 1, plan->rounds,
                 side_names[t.side],
-                utf8_visible(d->matrices[c->active[t.matrix]], name, sizeof name), time);
+                utf8_visible(d->matrices[c->active[t.matrix].matrix], name, sizeof name), time);
     else if (terminal)
         fprintf(stderr, "\r\033[K");
     else
@@ -156,7 +160,8 @@ static int check_matrices(const struct duel *d)
     return first_look(d->o, (const char *const *)d->matrices, d->matrix_count);
 }
 
-// Goes on from round `from` to round `to`. Each matrix has two rounds at least, whatever the budget.
+// Goes on from round `from` to round `to`. Each matrix has two rounds at least, whatever the
+// budget.
 static int measure(struct duel *d, struct course *c, int from, int to, const char **argv)
 {
     struct interleave plan = {to, c->count, SIDES};
@@ -167,24 +172,16 @@ static int measure(struct duel *d, struct course *c, int from, int to, const cha
         bool pair_begins = i % SIDES == 0;
         c->spent = c->budget_ms > 0 && spent_s(c) * 1e3 >= c->budget_ms;
         if (c->spent && pair_begins && t.round >= ROUNDS_MIN) break;
-        t.matrix = c->active[t.matrix];
-        err = interrupted ? fail(ERR_INTERRUPTED, "interrupted") : run_turn(d, &t, argv);
+        const struct active *a = &c->active[t.matrix];
+        t.matrix = a->matrix;
+        err = interrupted ? fail(ERR_INTERRUPTED, "interrupted") : run_turn(d, &t, &a->cases, argv);
         if (!err) tell_progress(d, c, &plan, i + 1);
     }
     if (!d->o->quiet && isatty(STDERR_FILENO)) fprintf(stderr, "\r\033[K");
     return err;
 }
 
-static bool has_unclear(const struct comparison *all, const char *name)
-{
-    for (int64_t i = 0; i < all->count; i++)
-        if (all->cases[i].verdict == VERDICT_UNCLEAR &&
-            !strcmp(compared_any(&all->cases[i])->matrix, name))
-            return true;
-    return false;
-}
-
-// Leaves those matrices active that have an unclear case.
+// Leaves the algorithms active that have an unclear case, by matrix.
 static int look(struct duel *d, struct course *c, const struct compare_rule *rule, int rounds)
 {
     struct comparison all;
@@ -192,19 +189,20 @@ static int look(struct duel *d, struct course *c, const struct compare_rule *rul
     for (int i = 0; i < c->count && !err; i++) {
         struct matrix M;
         char name[CASE_KEY_MAX];
-        err = matrix_name(d->matrices[c->active[i]], &M);
+        err = matrix_name(d->matrices[c->active[i].matrix], &M);
         if (err) break;
         snprintf(name, sizeof name, "%s", M.name);
         utf8_clean(name); // as records have it
         matrix_free(&M);
-        if (has_unclear(&all, name)) c->active[active++] = c->active[i];
+        c->active[active].matrix = c->active[i].matrix;
+        active += narrow_cases(&c->active[active].cases, d->o, &all, name);
     }
     if (!err) {
         c->count = active;
-        c->unclear = all.sum.of[VERDICT_UNCLEAR];
         if (!d->o->quiet)
             fprintf(stderr, "%d rounds: %lld of %lld cases unclear, %.0f of %.0f s\n", rounds,
-                    (long long)c->unclear, (long long)all.count, spent_s(c), c->budget_ms * 1e-3);
+                    (long long)all.sum.of[VERDICT_UNCLEAR], (long long)all.count, spent_s(c),
+                    c->budget_ms * 1e-3);
     }
     comparison_free(&all);
     return err;
@@ -214,7 +212,7 @@ static int run_course(struct duel *d, struct course *c, const struct compare_rul
                       const char **argv)
 {
     int runs = d->o->runs, from = 0, err = OK;
-    for (int i = 0; i < d->matrix_count; i++) c->active[c->count++] = i;
+    for (int i = 0; i < d->matrix_count; i++) c->active[c->count++] = (struct active){.matrix = i};
     if (runs) return measure(d, c, 0, runs, argv);
     for (int l = 0; l < STATS_LOOKS && c->count && !c->spent && !err; l++) {
         int to = stats_look_pairs(l);
@@ -229,7 +227,7 @@ int duel_run(struct duel *d, const struct compare_rule *rule)
 {
     struct course c = {.begin_ms = clock_ms(), .budget_ms = d->o->budget_ms};
     if (!d->o->runs && c.budget_ms <= 0) c.budget_ms = BUDGET_MS;
-    const char **argv = mem_alloc(d->o->passed_count + OWN_WORDS + 1, sizeof *argv);
+    const char **argv = mem_alloc(d->o->passed_count + NARROW_WORDS + OWN_WORDS + 1, sizeof *argv);
     c.active = mem_alloc(d->matrix_count, sizeof *c.active);
     int err = argv && c.active ? check_matrices(d) : ERR_MEMORY;
     if (!err) err = place_files(d);

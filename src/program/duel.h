@@ -16,9 +16,10 @@ struct duel {
 };
 
 // Measures with -runs processes a side; without -runs until no case is unclear by `rule`, or the
-// budget is spent. Cases are judged at the looks of compare_stats.h, and a matrix without an
-// unclear case is not measured again. The records are there afterwards, until duel_close(), which
-// also goes after a failure. ERR_USAGE where a program takes its options to be wrong.
+// budget is spent. Cases are judged at the looks of compare_stats.h. The algorithms of a matrix
+// that have no unclear case are not measured again. The records are there afterwards, until
+// duel_close(), which also goes after a failure. ERR_USAGE where a program takes its options to be
+// wrong.
 int duel_run(struct duel *d, const struct compare_rule *rule);
 void duel_close(struct duel *d);
 

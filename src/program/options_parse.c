@@ -205,7 +205,9 @@ int options_parse(struct options *o, enum command command, const char *command_n
                           .sweep = {.timeout_ms = TIMEOUT_MS},
                           .threshold = 3,
                           .plant = 5,
-                          .runs = command == COMMAND_SWEEP ? 1 : command == COMMAND_SELFTEST ? RUNS : 0,
+                          .runs = command == COMMAND_SWEEP      ? 1
+                                  : command == COMMAND_SELFTEST ? RUNS
+                                                                : 0,
                           .consecutive = 2};
     for (int i = 0; axis_all(i); i++)
         o->axes[i] = (struct axis_values){.count = 1, .value = {axis_all(i)->standard}};

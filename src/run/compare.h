@@ -38,11 +38,11 @@ struct sighting {
     double low;        // first decile of the samples as a share of their median
     double error;      // standard error of ln(ms) by the interval within the process; NAN: none
     bool throttled, busy;
-    bool overtakes;                          // it does not wait for the work ahead of it
+    bool overtakes; // it does not wait for the work ahead of it
     // Owned. The key is without options at their default (case_key_shorten), where this program has
     // the algorithm; run is "" where the records have none.
     char *key, *run, *matrix, *alg, *device;
-    char *library, *reason;                  // owned, NULL: none
+    char *library, *reason; // owned, NULL: none
 };
 
 // What the environments of a file say; "": nothing. `mixed`: not all the same.

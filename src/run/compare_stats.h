@@ -83,8 +83,8 @@ int estimate_all(struct estimate *list, int64_t count);
 #define STATS_LOOKS 10
 // The number of pairs at which look number `look` is taken, from 0.
 int stats_look_pairs(int look);
-// The factor of p for a case of so many pairs: 1 before the first look, else STATS_LOOKS. Records do
-// not say how often they were looked at, so the same records always have the same verdict.
+// The factor of p for a case of so many pairs: 1 before the first look, else STATS_LOOKS. Records
+// do not say how often they were looked at, so the same records always have the same verdict.
 int stats_look_factor(int pairs);
 // The trimmed mean of n values, which are sorted in place, and its variance by them (0 of dof 0).
 double stats_location(double *x, int n, double *variance, double *dof);

@@ -125,9 +125,10 @@ static void tell_processes(FILE *out, const struct comparison *c, const char *ma
                 "processes differ; taken from how the cases scatter\n",
                 mark, (long long)s->guessed, s->guessed == 1 ? "" : "s");
     if (s->runs_needed)
-        fprintf(out,
-                "%sby their spread, %d processes a side find a slowdown of 5 %% in 95 %% of cases\n",
-                mark, s->runs_needed);
+        fprintf(
+            out,
+            "%sby their spread, %d processes a side find a slowdown of 5 %% in 95 %% of cases\n",
+            mark, s->runs_needed);
 }
 
 static void tell_left_out(FILE *out, const struct comparison *c, const char *mark)
@@ -143,8 +144,8 @@ static void tell_left_out(FILE *out, const struct comparison *c, const char *mar
         fprintf(out, "%sleft out: processes with throttled clocks, of %lld cases\n", mark,
                 (long long)s->throttled);
     if (s->busy)
-        fprintf(out, "%sbusy: the machine had much else to do in processes of %lld case%s%s\n", mark,
-                (long long)s->busy, s->busy == 1 ? "" : "s",
+        fprintf(out, "%sbusy: the machine had much else to do in processes of %lld case%s%s\n",
+                mark, (long long)s->busy, s->busy == 1 ? "" : "s",
                 s->low ? "; where pairs were busy, ms are first deciles and not medians" : "");
     for (int side = 0; side < SIDES; side++)
         if (c->read[side].bad_lines)
