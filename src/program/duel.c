@@ -199,8 +199,10 @@ static int look(struct duel *d, struct course *c, const struct compare_rule *rul
     }
     if (!err) {
         c->count = active;
+        char when[32] = "budget spent";
+        if (!c->spent) snprintf(when, sizeof when, "%d rounds", rounds);
         if (!d->o->quiet)
-            fprintf(stderr, "%d rounds: %lld of %lld cases unclear, %.0f of %.0f s\n", rounds,
+            fprintf(stderr, "%s: %lld of %lld cases unclear, %.0f of %.0f s\n", when,
                     (long long)all.sum.of[VERDICT_UNCLEAR], (long long)all.count, spent_s(c),
                     c->budget_ms * 1e-3);
     }
