@@ -10,6 +10,7 @@ import io
 import os
 import sys
 import textwrap
+import zlib
 
 import captions
 import common
@@ -22,6 +23,11 @@ matplotlib = plt = None  # until load()
 # Okabe and Ito's colours, which colour-blind readers can tell apart; grey is a vendor's.
 COLOURS = ("#E69F00", "#0072B2", "#D55E00", "#CC79A7", "#009E73", "#56B4E9")
 GREY = "#4D4D4D"
+# Colours of families: SALT and the name of a family give the place. With this SALT no two families of an
+# operation of the program have one colour; tests/plots_general.py looks at `spbench list`.
+FAMILIES = ("#56B4E9", "#332288", "#CC79A7", "#882255", "#0072B2", "#009E73", "#86BC25", "#999933",
+            "#E69F00", "#6B4226", "#D55E00", "#AA4499")
+SALT = 743872
 MARKERS = "os^Dv<>8"  # by colour
 THIN = "x+1234|_"  # of vendors
 RINGS = "osDh"  # of what picks another: points below it are seen
@@ -76,18 +82,19 @@ def labels(names, most=LABEL_MOST):
 
 
 def styles(rows):
-    """{series: label, colour, marker, ring, hatch, line} of these rows. An algorithm looks the same
-    in every figure of its operation; a tuned form has the colour of the algorithm it is one of.
+    """{series: label, colour, marker, ring, hatch, line} of these rows. An algorithm has one colour in
+    every figure; a tuned form has the colour of the algorithm it is one of.
     """
     family, found, used = series.families(rows), {}, set()
     for name, row in series.in_order({series.name_of(row): row for row in rows}, rows).items():
         vendor = bool(series.vendor_of(row))
-        at, variant = (0, 0) if vendor else family.get(row["alg"], (len(family), 0))
+        first, variant = family.get(row["alg"], (row["alg"], 0))
+        at = 0 if vendor else zlib.crc32(("%d %s" % (SALT, first)).encode("utf-8", "replace")) % len(FAMILIES)
         while (vendor, at, variant) in used:
             variant += 1
         used.add((vendor, at, variant))
         markers = THIN if vendor else MARKERS[at % len(MARKERS)] + VARIANTS
-        found[name] = {"colour": GREY if vendor else COLOURS[at % len(COLOURS)],
+        found[name] = {"colour": GREY if vendor else FAMILIES[at],
                        "marker": markers[variant % len(markers)],
                        "ring": RINGS[at // len(COLOURS) % len(RINGS)],
                        "hatch": HATCHES[(2 * (at // len(COLOURS)) + variant) % len(HATCHES)],

@@ -102,16 +102,15 @@ def in_order(found, rows):
 
 
 def families(rows):
-    """{algorithm: (number of its family, its number there)} of those that are of no vendor. A
-    family is an algorithm and its tuned forms."""
+    """{algorithm: (name of its family, its number there)} of those that are of no vendor. A family is an
+    algorithm and its tuned forms."""
     found, sizes = {}, {}
     facts = {row["alg"]: row["facts"] for row in rows}
     for name, of in {**listed(rows), **facts}.items():
-        if of.get("vendor"):
-            continue
-        first = of.get("tuned_of") or name
-        sizes[first] = sizes.get(first, -1) + 1
-        found[name] = list(sizes).index(first), sizes[first]
+        if not of.get("vendor"):
+            first = of.get("tuned_of") or name
+            sizes[first] = sizes.get(first, -1) + 1
+            found[name] = first, sizes[first]
     return found
 
 

@@ -27,6 +27,7 @@ import plots_model
 import plots_more
 import plots_page
 import plots_names
+import plots_paper
 import plots_reading
 import plots_sparse
 import plots_tables
@@ -362,6 +363,7 @@ def main():
         plots_names.test_words(check)
         plots_names.test_options(check)
         plots_names.test_figures(folder, check, run)
+        plots_paper.test_colours(check)
         plots_many.test_all(check)
         plots_model.test_predictions(check, near)
         plots_model.test_pairs(check, near)
