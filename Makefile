@@ -20,7 +20,6 @@ NVCC      := $(wildcard $(CUDA_HOME)/bin/nvcc)
 CUDA      ?= $(if $(NVCC),1,0)
 FLAVOUR   := $(if $(filter 1,$(EMU)),emu,$(if $(filter 1,$(SAN)),san,$(if $(filter 1,$(CUDA)),cuda,cpu)))
 BUILD     := build/$(FLAVOUR)
-PYTHON     = $(shell for p in python3 /usr/bin/python3; do $$p -c 'import matplotlib' 2>/dev/null && echo $$p && break; done || echo python3)
 
 VERSION   := 0.1.0
 REVISION  := $(shell git describe --always --dirty 2>/dev/null || echo unknown)
@@ -171,7 +170,7 @@ gpu-test: $(BUILD)/spbench tests
 	@tests/gpu.sh $(BUILD)
 figures:
 	@test -n "$(RESULTS)" || { echo "usage: make figures RESULTS='files.jsonl' [OUT=folder] [FIGURES=a,b] [ALL_SETS=1]"; exit 2; }
-	$(PYTHON) plots/all.py $(if $(OUT),-o $(OUT)) $(if $(FIGURES),--figures $(FIGURES)) $(if $(ALL_SETS),--all-sets) $(RESULTS)
+	python3 plots/all.py $(if $(OUT),-o $(OUT)) $(if $(FIGURES),--figures $(FIGURES)) $(if $(ALL_SETS),--all-sets) $(RESULTS)
 rules:
 	python3 tools/fit_auto.py -o kernels/auto_rules.h $(or $(RESULTS),results/h200/*.jsonl.gz results/epyc/*.jsonl.gz)
 # Where things go. What is under share/spbench runs from there.

@@ -8,6 +8,8 @@ import functools
 import importlib
 import io
 import os
+import shutil
+import subprocess
 import sys
 import textwrap
 import zlib
@@ -45,16 +47,32 @@ LOOK = {"font.size": 10, "axes.grid": True, "grid.color": "#DDDDDD", "grid.linew
         "svg.fonttype": "none", "pdf.fonttype": 42, "hatch.linewidth": 0.6, "hatch.color": "white"}
 
 
+AGAIN = "SPBENCH_PLOTS_PYTHON"  # set where a script runs a second time, with another Python
+
+
 def load():
-    """Imports matplotlib; help and tables do without."""
+    """Imports matplotlib; help and text do without. Without matplotlib runs the script again with a
+    Python that has it: /usr/bin/python3, or the first of PATH."""
     global matplotlib, plt
     try:
         matplotlib = importlib.import_module("matplotlib")
         matplotlib.use("Agg")
         plt = importlib.import_module("matplotlib.pyplot")
     except ImportError:
-        sys.exit("plots: matplotlib is missing (apt install python3-matplotlib)")
+        other = None if AGAIN in os.environ else other_python()
+        if not other:
+            sys.exit("plots: matplotlib is missing (apt install python3-matplotlib)")
+        os.environ[AGAIN] = other
+        os.execv(other, [other] + sys.argv)
     plt.rcParams.update(LOOK)
+
+
+def other_python():
+    """The path of a Python that has matplotlib, or None."""
+    found = (shutil.which("python3", path=folder) for folder in
+             ["/usr/bin"] + os.environ.get("PATH", "").split(os.pathsep))
+    return next((path for path in dict.fromkeys(filter(None, found)) if subprocess.run(
+        [path, "-c", "import matplotlib"], stderr=subprocess.DEVNULL, check=False).returncode == 0), None)
 
 
 @functools.lru_cache(None)

@@ -158,6 +158,7 @@ def test_light(folder, check, run):
     with open(os.path.join(without, "matplotlib.py"), "w", encoding="utf-8") as file:
         file.write("raise ImportError\n")
     env = dict(os.environ, PYTHONPATH=without, PYTHONDONTWRITEBYTECODE="1")
+    env.pop("SPBENCH_PLOTS_PYTHON", None)
 
     def light(script, *args, code=""):
         command = [sys.executable, os.path.join(HERE, "..", "plots", script), *args]
@@ -177,3 +178,13 @@ def test_light(folder, check, run):
           "a figure: " + errors)
     status, text, errors = light("table.py", path, "--matrices", code=" | head -n 1")
     check(status == 0 and text.startswith("### spmm") and not errors, "into head: " + errors)
+    # A Python without matplotlib: that of a virtual environment. The script goes on with another.
+    bare = os.path.join(folder, "bare")
+    os.makedirs(bare)
+    with open(os.path.join(bare, "sitecustomize.py"), "w", encoding="utf-8") as file:
+        file.write("import os, sys\nif 'SPBENCH_PLOTS_PYTHON' not in os.environ and 'roofline' in "
+                   "''.join(sys.orig_argv):\n    sys.modules['matplotlib'] = None\n")
+    env["PYTHONPATH"] = bare
+    out = os.path.join(bare, "image.svg")
+    status, text, errors = light("roofline.py", path, "-o", out)
+    check(status == 0 and text.strip() == out and os.path.exists(out), "with another Python: %d %s" % (status, errors))
