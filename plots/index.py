@@ -15,7 +15,6 @@ import common
 import overview
 import records
 import series
-import standings
 import tables
 import words
 
@@ -130,7 +129,7 @@ def find_html(rows):
     """The search field, and below it the table of the fastest algorithm of every matrix."""
     yield '<div id="find"><label>Find a matrix: <input type="search" autocomplete="off"></label> ' \
         '<span id="hits" role="status"></span></div>'
-    table = standings.winners(rows)
+    table = tables.winners(rows)
     yield from folded("The fastest algorithm of each of %s" % words.counted(
         len(table.lines), "matrix and case", many="matrices and cases"), table_html(table, "winners"),
         ' id="winners"')
@@ -141,16 +140,15 @@ def set_html(selection):
     main, rows = common.without_curve(selection), selection.rows + selection.left
     found = series.series(main.rows)
     notes = common.footnotes(selection, left=False)
-    if notes:
-        yield '<p class="said">%s</p>' % text(" ".join(notes))
     try:
-        yield from table_html(tables.speedups(main, found))
+        notes += tables.about_base(main, found, series.baseline(found))
     except records.NoData:
         pass  # nothing to compare with
-    for table in (tables.library_versions(selection),
-                  tables.memory(selection) if rows[0]["made"] else None):
-        if table:
-            yield from table_html(table)
+    if notes:
+        yield '<p class="said">%s</p>' % text(" ".join(notes))
+    table = tables.memory(selection) if rows[0]["made"] else None
+    if table:
+        yield from table_html(table)
     yield from table_html(tables.matrices(selection, series.series(selection.rows)), "matrices")
     yield from table_html(tables.failures(selection))
 
@@ -169,7 +167,7 @@ def operation_html(rows):
     fields = common.fields_of(rows)
     sets, of_scans = common.thinned(common.groups(rows, fields), fields)
     newest = max(rows, key=lambda row: row["date"])["revision"]
-    for ranking in standings.rankings(list(sets.values())):
+    for ranking in tables.rankings(list(sets.values())):
         body = ranking_html(ranking)
         yield from body if ranking.revision == newest else folded(
             "Measured with revision %s (%s): %s" % (text(ranking.revision), text(ranking.date), text(
@@ -178,7 +176,7 @@ def operation_html(rows):
     for values in sorted(sets, key=place):
         group = sets[values]
         head = '<b>%s</b> %s, %s, %d without a usable result' % (
-            text(standings.head_of(group[0])), words.counted(
+            text(tables.head_of(group[0])), words.counted(
                 len({row["matrix"] for row in group}), "matrix", many="matrices"),
             words.counted(len(group), "case"), sum(row["status"] != "ok" for row in group))
         try:

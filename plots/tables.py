@@ -1,7 +1,9 @@
-"""The tables of a set of cases, as data: table.py prints them as Markdown, index.py as HTML.
+"""The tables of the index page, as data: the fastest algorithm of each matrix, the ranking of an operation,
+and the tables of a set of cases.
 
 A table has a head, lines of cells, and sentences that belong below it. A cell is text as it is, or a
-number with the text that stands for it.
+number with the text that stands for it. A ranking has a column for each set of cases and a line for each
+algorithm. All its numbers are over the matrices that all lines share in all columns.
 """
 
 import re
@@ -9,14 +11,17 @@ import statistics
 from collections import Counter, namedtuple
 
 import common
+import records
 import series
-import versions
 import words
 from words import times
 
 Table = namedtuple("Table", "title text head lines said")  # `text`: so many columns are words
 Cell = namedtuple("Cell", "text number best", defaults=(None, False))
-WORDS = ("of", "not ok", "its fastest", "median, 95 %")  # heads of columns that are no numbers
+WORDS = ("not ok", "its fastest")  # heads of columns that are no numbers
+
+# `table` has the fastest form of each algorithm, `variants` the other forms.
+Ranking = namedtuple("Ranking", "revision date table variants")
 
 
 def ratio_cell(ratio):
@@ -38,47 +43,12 @@ def median_text(values, text=times):
     return text(statistics.median(values)) + (" [%s, %s]" % tuple(map(text, ends)) if ends else "")
 
 
-def spread(ratios):
-    """Cells: how many, geometric mean, least, of which matrix, greatest, of which matrix, how
-    often above 1, how often below, the median."""
-    least, most = min(ratios, key=ratios.get), max(ratios, key=ratios.get)
-    values = list(ratios.values())
-    return (len(ratios), ratio_cell(common.geomean(values)), ratio_cell(ratios[least]), least[0],
-            ratio_cell(ratios[most]), most[0], sum(x > 1 for x in values),
-            sum(x < 1 for x in values), Cell(median_text(values), statistics.median(values)))
-
-
-SPREAD = ("least", "of", "greatest", "of", "faster", "slower", "median, 95 %")
-
-
 def failed_of(selection, found):
     """{series: how many cases have no usable result}, a vendor's best as well."""
     count = Counter(row["series"] for row in selection.left)
     count.update({name: len(of) for name, of in series.failures(selection, found).items()
                   if name not in count})
     return count
-
-
-def speedups(selection, found):
-    """Each algorithm over the baseline, case by case."""
-    base = series.baseline(found)
-    every = {**found, **series.by_algorithm(selection.rows)}
-    speeds = {name: series.speedups(cases, found[base])
-              for name, cases in every.items() if name != base}
-    shared = set.intersection(*(set(found[name]) for name in found))
-    uneven = any(len(cases) > len(shared) for cases in found.values()) and shared
-    failed = failed_of(selection, found)
-    lines = []
-    for name, speed in speeds.items():
-        if speed:
-            ms = [every[name][m]["ms"] for m in speed]
-            on_shared = [speed[m] for m in shared] if shared <= set(speed) else []
-            cells = [ratio_cell(common.geomean(on_shared)) if on_shared else ""] if uneven else []
-            lines.append((name, *spread(speed), Cell(str(failed[name]), failed[name]),
-                          Cell(ms_text(statistics.median(ms)), statistics.median(ms)), *cells))
-    head = ("algorithm", "matrices", "geometric mean × " + base, *SPREAD, "failed", "median ms",
-            *(["geometric mean on the %d shared" % len(shared)] if uneven else []))
-    return Table("Speed-up over " + base, 1, head, lines, about_base(selection, found, base))
 
 
 def about_base(selection, found, base):
@@ -117,18 +87,6 @@ def about_vendor(selection, found, base):
     if partly:
         said.append("Not all of them were tried on %s." % common.names_text(partly))
     return said
-
-
-def library_versions(selection):
-    """A vendor's algorithms with the newest version of their library over the oldest; None where
-    there is but one version."""
-    found = versions.compared(selection.rows)
-    if not found.pairs:
-        return None
-    lines = [(name, *spread({m: old["ms"] / new["ms"] for m, (old, new) in of.items()}))
-             for name, of in found.pairs.items()]
-    head = ("algorithm", "matrices", "geometric mean × " + found.old, *SPREAD)
-    return Table("%s over %s" % (found.new, found.old), 1, head, lines, found.said)
 
 
 def memory(selection):
@@ -215,3 +173,144 @@ def time_cell(row, whole):
         return row["status"]
     best = bool(whole) and row["ms"] == min(whole) and not series.is_partial(row)
     return Cell(ms_text(row["ms"]), row["ms"], best)
+
+
+def head_of(row):
+    """The name of a set of cases among the sets of its operation."""
+    return words.case(row) + (", revision %s" % row["revision"] if row["revision"] else "")
+
+
+def winners(rows):
+    """The table of the fastest algorithm of every matrix in every set of cases, beside the baseline."""
+    lines = []
+    several = len({row["revision"] for row in rows}) > 1
+    for group in sorted(common.groups(rows, common.fields_of(rows)).values(), reverse=True,
+                        key=lambda group: group[0]["date"]):
+        try:
+            selection = common.select(group)
+        except records.NoData:
+            continue
+        whole = [row for row in selection.rows if not series.is_partial(row)]
+        found = series.series(whole)
+        try:
+            base = found[series.baseline(found)]
+        except records.NoData:
+            base = {}
+        best = {}
+        for row in series.members(found):
+            best[row["matrix"]] = min(best.get(row["matrix"], row), row, key=lambda row: row["ms"])
+        lines += [winner(row, base.get(m), several) for m, row in best.items()]
+    bases = {series.vendor_of(row) or "another" for row in rows if series.vendor_of(row)}
+    over = bases.pop() if len(bases) == 1 else "the baseline"
+    return Table(
+        "The fastest of each matrix", 4,
+        ("matrix", "operation", "case", "fastest", "ms", "× " + over, "its fastest", "its ms",
+         "nonzeros"), sorted(lines, key=lambda line: line[0].lower()), [])
+
+
+def winner(row, other, several):
+    """The line of a matrix: its fastest row, and `other`, the row of the baseline or None. `several`:
+    the line names the revision."""
+    ratio = other and other["ms"] / row["ms"]
+    return (row["name"], words.operation(row["op"]),
+            words.case(row, False) + (", %s" % row["revision"] if several else ""), row["series"],
+            Cell(ms_text(row["ms"]), row["ms"]),
+            ratio_cell(ratio) if other else "", other["series"] if other else "none",
+            Cell(ms_text(other["ms"]), other["ms"]) if other else "",
+            Cell(figure_text(row["matrix"][3]), row["matrix"][3]))
+
+
+def rankings(sets):
+    """The rankings of these sets of cases of one operation of a device, the newest revision first. Sets
+    of a ranking differ in numbers and precision alone."""
+    of = {}
+    for rows in sets:
+        words_of = [(name, x) for name, x in rows[0]["axes"].items() if isinstance(x, str)]
+        key = *(rows[0][name] for name in ("revision", "cache", "launch")), *words_of
+        of.setdefault(key, []).append(rows)
+    newest = sorted(of.values(), key=lambda sets: max(row["date"] for row in sets[0]), reverse=True)
+    return [ranking for ranking in map(ranking_of, newest) if ranking]
+
+
+def speeds_of(rows):
+    """(base, {series: {matrix: speed-up over base}}) of a set. A vendor has a series of its best and a
+    series for each of its algorithms."""
+    selection = common.without_curve(common.select(rows))
+    found = series.series(selection.rows)
+    base = series.baseline(found)
+    every = {**found, **series.by_algorithm(selection.rows)}
+    return base, {name: series.speedups(cases, found[base]) for name, cases in every.items()}
+
+
+def ranking_of(sets):
+    """The ranking of these sets; None without a common baseline or without a shared matrix."""
+    columns, bases = {}, set()
+    for rows in sets:
+        try:
+            base, speeds = speeds_of(rows)
+        except records.NoData:
+            continue
+        bases.add(base)
+        columns[words.case(rows[0])] = {name: of for name, of in speeds.items() if of}
+    if len(bases) != 1:
+        return None
+    every = [row for rows in sets for row in rows]
+    base = bases.pop()
+    names = set.intersection(*map(set, columns.values()))
+    singles = {row["series"] for row in every if series.vendor_of(row)}
+    whole = {name: {(m, head) for head, of in columns.items() for m in of[name]} for name in names}
+    kept, _ = series.comparable({name: of for name, of in whole.items() if name not in singles})
+    shared = set.intersection(*(set(of[name]) for of in columns.values() for name in kept))
+    if not shared:
+        return None
+    full = {name for name in names if all(shared <= set(of[name]) for of in columns.values())}
+    means = {name: {head: common.geomean(of[name][m] for m in shared) for head, of in columns.items()}
+             for name in full}
+    order = sorted(sorted(full), key=lambda name: -common.geomean(means[name].values()))
+    first = first_of_families(order, every)
+    return Ranking(
+        every[0]["revision"], max(row["date"] for row in every)[:10],
+        table_of("Speed-up over %s" % base, base, [name for name in order if name in first], columns, means,
+                 shared, left_out(names - full - singles, columns, every)),
+        table_of("Variants", base, [name for name in order if name not in first], columns, means, shared,
+                 left_out(singles & names - full, columns, every)))
+
+
+def first_of_families(order, rows):
+    """The fastest of each family. A family is an algorithm, its tuned forms, and both with options. A
+    vendor's family is the best of its algorithms."""
+    family = series.families(rows)
+    of = {row["series"]: row["alg"] for row in rows}
+    single = {row["series"] for row in rows if series.vendor_of(row)}
+    seen, first = set(), []
+    for name in order:
+        mine = family.get(of.get(name), (name,))[0]
+        if name not in single and mine not in seen:
+            seen.add(mine)
+            first.append(name)
+    return first
+
+
+def left_out(names, columns, rows):
+    """A sentence on algorithms that have a time on too few matrices."""
+    if not names:
+        return []
+    return ["Left out, as not measured on all of these matrices: %s." % ", ".join("%s (%d)" % (
+        name, min(len(of[name]) for of in columns.values()))
+        for name in series.in_order(dict.fromkeys(names), rows))]
+
+
+def table_of(title, base, names, columns, means, shared, said):
+    """The table of these algorithms. The line of the base has no least and greatest: all are 1."""
+    best = {head: max((means[name][head] for name in means), default=None) for head in columns}
+
+    def cell(name, head):
+        ratios = [columns[head][name][m] for m in shared]
+        mean = means[name][head]
+        ends = " (%s to %s)" % (times(min(ratios)), times(max(ratios)))
+        return Cell(times(mean) + ends * (name != base), mean, mean == best[head])
+
+    return Table(
+        "%s, on %s" % (title, words.counted(len(shared), "matrix", many="matrices that all share")), 1,
+        ("algorithm", *columns), [(name, *(cell(name, head) for head in columns)) for name in names],
+        ["Geometric means, and from least to greatest."] + said)

@@ -83,7 +83,7 @@ def texts(table):
 def test_rankings(check):
     """All numbers of a ranking are over the matrices that all of its lines share in all columns."""
     import common
-    import standings
+    import tables
     rows = rows_of(
         SPMM, *(result("cusparse", m, 4.0, k=n) for m in (M1, M2, M3) for n in (32, 64)),
         *(result("cusparse-csr2", m, 8.0, k=n) for m in (M1, M2) for n in (32, 64)),
@@ -92,7 +92,7 @@ def test_rankings(check):
         *(result("sellp", m, 4.0, k=n) for m in (M1, M2) for n in (32, 64)), result("rowsplit", M1, 0.1),
         result("folded", M1, 0.1), result("folded", M1, 0.1, k=32))
     sets = list(common.groups(rows, common.fields_of(rows)).values())
-    ranking, = standings.rankings(sets)
+    ranking, = tables.rankings(sets)
     check(ranking.table.title == "Speed-up over cuSPARSE (best), on 2 matrices that all share",
           ranking.table.title)
     check(texts(ranking.table) == [["merge-tuned"] + ["4.00 (4.00 to 4.00)"] * 2,
@@ -110,9 +110,9 @@ def test_rankings(check):
     other = [{**row, "axes": {**row["axes"], "layout": "col"}} for row in rows]
     other += [{**row, "revision": "old", "date": "2026-01-01"} for row in rows]
     sets = list(common.groups(rows + other, common.fields_of(rows)).values())
-    check([ranking.revision for ranking in standings.rankings(sets)] == [None, None, "old"],
+    check([ranking.revision for ranking in tables.rankings(sets)] == [None, None, "old"],
           "one for each layout and revision, the newest first")
-    table = standings.winners(rows_of(
+    table = tables.winners(rows_of(
         SPMM, result("merge", M1, 1.0), result("cusparse", M1, 4.0), result("cusparse-csr2", M1, 3.0),
         result("cusparse", M2, 2.0), result("merge", M2, 1.0, status="oom")))
     check(texts(table) == [
@@ -166,18 +166,16 @@ def test_light(folder, check, run):
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
         return done.returncode, done.stdout, done.stderr
 
-    for script in ("roofline.py", "all.py", "table.py", "overview.py"):
+    for script in ("roofline.py", "all.py", "overview.py"):
         status, text, errors = light(script, "-h")
         check(status == 0 and "RESULTS" in text and not errors, "%s -h: %s" % (script, errors))
-    status, text, errors = light("table.py", path)
-    check(status == 0 and "| merge |" in text and not errors, "a table: " + errors)
     status, text, errors = light("overview.py", path, "-o", os.path.join(without, "image.svg"))
     check(status == 0 and not errors, "the image: " + errors)
     status, text, errors = light("roofline.py", path)
     check(status == 1 and errors == "plots: matplotlib is missing (apt install python3-matplotlib)\n",
           "a figure: " + errors)
-    status, text, errors = light("table.py", path, "--matrices", code=" | head -n 1")
-    check(status == 0 and text.startswith("### spmm") and not errors, "into head: " + errors)
+    status, text, errors = light("roofline.py", "-h", code=" | head -n 1")
+    check(status == 0 and text.startswith("usage:") and not errors, "into head: " + errors)
     # A Python without matplotlib: that of a virtual environment. The script goes on with another.
     bare = os.path.join(folder, "bare")
     os.makedirs(bare)

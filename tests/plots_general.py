@@ -71,29 +71,11 @@ def test_scripts(folder, check, run, picture):
     left = re.findall(r"^left out: ([a-z_]+)", text, re.M)
     check(left == ["band", "colseg", "dense", "gather", "gflops_nonzeros", "predicted",
                    "predicted_roofline", "reordering", "roofline_counters", "speedup_sorted",
-                   "time_axis", "versions"],
+                   "time_axis"],
           "only what older records lack: %s" % text)
     for name in made:
         wrong = picture(os.path.join(drawn, name), 3000)
         check(wrong is None, "%s: %s" % (name, wrong))
-    status, text, errors = run("table.py", path, "--matrices", "-mode", "soft")
-    check(status == 0 and text.count("### blend · depth = ") == 2, "its tables: %s" % errors)
-    for want in ("× ACME (best)", "the leanest of ACME", "| ms | nonzeros | weight | compression |",
-                 "Measured: ACME 1.0."):
-        check(text.count(want) == 2, "%s: %s" % (want, text))
-    check("| acme-part | 6 | 6 |  |" in text and text.count("| acme-part |") == 4,
-          "what does a part is compared with nothing: %s" % text)
-    peers = os.path.join(folder, "blend.tsv")
-    with open(peers, "w", encoding="utf-8") as file:
-        file.write("op\tmatrix\tdepth\tprecision\tcode\tms\tcheck\n"
-                   "blend-soft\tmatrix-0001\t3\tf64\tpeer\t3.0\tok\n"
-                   "blend\tmatrix-0001\t5\tf64\tany\t3.0\tok\n")
-    _, text, _ = run("table.py", path, "--peers", peers)
-    sets = {" · ".join(part.split(" · ")[1:3]): part for part in text.split("### ")[1:]}
-    found = {name: [code for code in ("peer", "any") if "| %s | alpha |" % code in part]
-             for name, part in sets.items()}
-    check(found == {"depth = 3 · mode = soft": ["peer"], "depth = 3 · mode = hard": [],
-                    "depth = 5 · mode = soft": ["any"]}, "peers by axes: %s" % found)
     status, text, _ = run("gflops_bars.py", path, "--help")
     check(status == 0 and "-depth" in text and "{soft,hard}" in text,
           "its axes in the help: " + text)

@@ -156,23 +156,6 @@ def test_flags(check):
           "aspect says what is flagged")
 
 
-def test_peers(check):
-    import peers
-    ours = ["uniform:500000:8", "skew:300000:6:20000", "fem:28", "rmat:17:16", "gen:stencil:1000",
-            "uniform:500000:9", "bcsstk13", "gen3d"]
-    names = peers.Names([], ours)
-    for theirs, want in (("gen_uniform500k8", ours[0]), ("gen_skew300k", ours[1]),
-                         ("gen_fem28", ours[2]), ("gen_rmat17x16", ours[3]),
-                         ("stencil_1000", ours[4]), ("BCSSTK-13", ours[6]), ("gen3d", ours[7])):
-        check(names.as_ours(theirs) == names.theirs((want,)), "%s is %s" % (theirs, want))
-    for theirs in ("gen_uniform500k", "gen_skew300", "gen_skew300000620", "skew300k", "gen_fem",
-                   "bcsstk1", "gen"):
-        check(names.unknown([(name,) for name in ours], {theirs: 1.0}) == {theirs},
-              "%s is none of ours: %s" % (theirs, names.as_ours(theirs)))
-    check(peers.Names([("fem:28", "mesh")], ours).as_ours("gen_fem28") == "fem28",
-          "a renamed matrix is not found by its own name")
-
-
 def test_all(check):
     import drawing
     drawing.plt.rcParams["figure.max_open_warning"] = 0
@@ -181,5 +164,4 @@ def test_all(check):
     test_one(check)
     test_above(check)
     test_flags(check)
-    test_peers(check)
     drawing.plt.close("all")

@@ -1,4 +1,4 @@
-"""Tests of times against an axis, of the dense line, of versions of a library, and of cases that were
+"""Tests of times against an axis, of the dense line, and of cases that were
 measured in several runs, for test_plots.py: numbers computed by hand."""
 
 import contextlib
@@ -10,7 +10,7 @@ from types import SimpleNamespace
 
 from plots_records import GPU, M1, M2, OLD, SPMM, environment, matrices, result, rows_of, write
 
-FIGURES = ("time_axis", "dense", "versions")
+FIGURES = ("time_axis", "dense")
 
 
 def notes_of(fig):
@@ -186,39 +186,6 @@ def test_dense(check, near):
     drawing.plt.close("all")
 
 
-def test_versions(check):
-    import common
-    import drawing
-    import tables
-    import versions
-    old = {"library": OLD}
-    rows = rows_of(SPMM, result("cusparse", M1, 2.0), result("cusparse", M1, 4.0, **old),
-                   result("cusparse-csr2", M1, 1.0), result("cusparse-csr2", M1, 1.0, **old),
-                   result("cusparse", M2, 3.0), result("cusparse", M2, 1.5, **old),
-                   result("cusparse-coo4", M2, 3.0), result("merge", M2, 1.0))
-    found = versions.compared(rows)
-    ratio = {name: sorted(a["ms"] / b["ms"] for a, b in of.values()) for name, of in found.pairs.items()}
-    check(ratio == {"cusparse": [0.5, 2.0], "cusparse-csr2": [1.0], versions.BEST: [0.5, 1.0]} and
-          (found.old, found.new) == (OLD, "cuSPARSE 12.6.3"), "pairs: %s" % ratio)
-    rows[1]["timed"] = "graph"
-    found = versions.compared(rows)
-    check(list(found.pairs["cusparse"]) == [rows[4]["matrix"]] and
-          found.said == ["1 case is not compared: timed in different ways."], "clocks: %s" % found.said)
-    rows[0]["timed"] = "stream"
-    found = versions.compared(rows)
-    check(len(found.pairs["cusparse"]) == 2 and found.said == ["1 case was a graph with one version alone."],
-          "launches: %s" % found.said)
-    check(sorted(["c 12.10", "c 12.9"], key=versions.order_of) == ["c 12.9", "c 12.10"], "order")
-    selection = common.select(rows)
-    table = tables.library_versions(selection)
-    check([line[0] for line in table.lines] == ["cusparse", "cusparse-csr2", versions.BEST] and
-          table.lines[2][7:9] == (0, 1), "table: %s" % (table.lines,))
-    check(tables.library_versions(common.select(rows[4:5])) is None, "no table of one version")
-    check("The best: cuSPARSE 12.6.3 is faster on 0 of 2, slower on 1." in notes_of(
-        versions.draw(selection)), "figure")
-    drawing.plt.close("all")
-
-
 def of_run(env, run, ms, status="ok", **more):
     return env, {**result("merge", M1, ms, status=status, **more), "run": run}
 
@@ -316,7 +283,7 @@ def test_series(check):
 def test_scripts(folder, check, run, picture):
     scan = write(os.path.join(folder, "scan.jsonl"), scan_records())
     both = write(os.path.join(folder, "both.jsonl"), version_records())
-    for script, path in (("time_axis", scan), ("dense", both), ("versions", both)):
+    for script, path in (("time_axis", scan), ("dense", both)):
         out = os.path.join(folder, script + ".png")
         status, _, errors = run(script + ".py", path, "-o", out)
         check(status == 0 and "Traceback" not in errors, "%s: %s" % (script, errors))

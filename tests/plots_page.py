@@ -152,9 +152,8 @@ def test_numbers(folder, check, run):
     check(found["ms"] == [["ms", "nonzeros", "merge", "sellp", "cuSPARSE (best)"],
                           ["one", "500", "1", "failed", "4"], ["two", "2,000", "8", "", "4"]],
           "times: %s" % found["ms"])
-    speedups = [rows for _, rows in page.tables if rows[0][:2] == ["algorithm", "matrices"]]
-    check(speedups[0][1][:9] == ["merge", "2", "1.41", "0.50", "two", "4.00", "one", "1", "1"],
-          "speed-ups: %s" % speedups[0])
+    speedups = [rows for _, rows in page.tables if rows[0][0] == "algorithm" and len(rows[0]) == 2]
+    check(speedups[0][1] == ["merge", "1.41 (0.50 to 4.00)"], "speed-ups: %s" % speedups)
     check("figures/gflops_bars-spmm-k64-f32.svg" in page.links, "links: %s" % page.links)
     check("a.jsonl, b.jsonl" in " ".join(page.texts), "files")
 

@@ -66,15 +66,13 @@ def test_order(folder, check):
 
 
 def test_scripts(path, folder, check, run):
-    """A table and a figure by either time say which one."""
+    """Figures by either time say which one."""
     for args, speed, said in (((), "2.00", False), (("-time", "separate"), "2.00", False),
                               (("-time", "back-to-back"), "1.00", True)):
-        status, out, errors = run("table.py", path, *args)
-        line = next((x for x in out.splitlines() if x.startswith("| merge ")), "")
-        check(status == 0 and " %s " % speed in line, "table.py %s: %s %s" % (args, line, errors))
-        check(("runs back to back" in out) == said, "table.py %s: its head: %s" % (
-            args, out.splitlines()[:1]))
         image = os.path.join(folder, "by_time.svg")
+        status, _, errors = run("overview.py", path, "-o", image, *args)
+        with open(image, encoding="utf-8") as file:
+            check(status == 0 and ">%s×<" % speed in file.read(), "overview.py %s: %s" % (args, errors))
         status, _, errors = run("gflops_bars.py", path, "-o", image, *args)
         with open(os.path.splitext(image)[0] + ".txt", encoding="utf-8") as file:
             caption = file.read()
@@ -83,7 +81,7 @@ def test_scripts(path, folder, check, run):
         check(status == 0 and ways in caption, "gflops_bars.py %s: %s %s" % (args, caption, errors))
         check(("H200 · 2026-11-20" in caption) and ("· runs back to back ·" in caption) == said,
               "gflops_bars.py %s: its title: %s" % (args, caption.splitlines()[0]))
-    status, _, errors = run("table.py", path, "-time", "apart")
+    status, _, errors = run("overview.py", path, "-time", "apart")
     check(status == 2 and "invalid choice: 'apart'" in errors, "no such time: %s" % errors)
 
 

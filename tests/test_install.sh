@@ -133,7 +133,7 @@ place() { make -s --no-print-directory CUDA=0 "$1" DESTDIR="$work/dest dir" PREF
 at="$work/dest dir/opt"
 check 'make install' place install
 for file in bin/spbench share/man/man1/spbench.1 share/bash-completion/completions/spbench \
-    share/spbench/matrices.txt share/spbench/plots/table.py share/doc/spbench/README.md \
+    share/spbench/matrices.txt share/spbench/plots/all.py share/doc/spbench/README.md \
     share/doc/spbench/docs/measuring.md share/doc/spbench/LICENSE; do
     check "$file is there" [ -f "$at/$file" ]
 done
@@ -146,10 +146,8 @@ cd "$work/here" || exit 1
 check 'the installed program runs' "$at/bin/spbench" info gen:band:9:3
 fetch_help() { "$at/share/spbench/fetch_suitesparse.sh" -h 2>&1 | grep smoke; }
 check 'the installed script finds its list, with the sets in it' fetch_help
-python=python3
-python3 -c 'import matplotlib' 2>/dev/null || python=/usr/bin/python3
-check 'an installed plot script runs' "$python" "$at/share/spbench/plots/table.py" \
-    "$root/results/h200/papers_spgemm.jsonl.gz"
+check 'an installed plot script runs' python3 "$at/share/spbench/plots/overview.py" \
+    "$root/results/h200/papers_spgemm.jsonl.gz" -o "$work/overview.svg"
 cd "$root" || exit 1
 touch "$work/dest dir/opt/bin/other"
 check 'make uninstall' place uninstall

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Tests of plots/: figures computed by hand, and every script on made-up results of 5 and of 2,000
 matrices. `test_plots.py DIR` keeps the pictures in DIR, to be looked at. Other parts are in
-plots_reading.py, plots_tables.py, plots_sparse.py (operations whose runs make their results),
+plots_reading.py, plots_paper.py (colours), plots_sparse.py (operations whose runs make their results),
 plots_model.py (models and what they predict), plots_more.py (times against an axis, the dense line,
-versions, several runs), plots_times.py (apart and back to back), plots_page.py (captions and the index
+several runs), plots_times.py (apart and back to back), plots_page.py (captions and the index
 page), plots_front.py (its first screen) and plots_general.py (any operation and library); the made-up
 results are in plots_records.py."""
 
@@ -30,7 +30,6 @@ import plots_names
 import plots_paper
 import plots_reading
 import plots_sparse
-import plots_tables
 import plots_times
 from plots_records import SPMM, cpu_records, environment, gpu_records, result, rows_of, write
 
@@ -286,7 +285,7 @@ def test_errors(folder):
          "matrix": None, "time_ms": None, "stats": None, "options": None, "bytes": None}])
     for script in [name + ".py" for name in FIGURES + plots_sparse.FIGURES + plots_bounds.FIGURES +
                    plots_model.FIGURES + plots_more.FIGURES] + \
-            ["table.py", "all.py"]:
+            ["all.py"]:
         status, text, errors = run(script, "--help")
         check(status == 0 and "RESULTS" in text, "%s --help" % script)
         check(run(script)[0] == 2, "%s without arguments is wrong usage" % script)
@@ -348,7 +347,6 @@ def main():
         plots_more.test_ends(check)
         plots_more.test_ticks(check)
         plots_more.test_dense(check, near)
-        plots_more.test_versions(check)
         plots_more.test_runs(folder, check, near)
         plots_more.test_medians(check)
         plots_more.test_series(check)
@@ -373,11 +371,6 @@ def main():
         plots_model.test_synthetic(check, near)
         small, cpu_small, _ = test_scripts(folder)
         test_all(folder, small, cpu_small)
-        plots_tables.test_dense(folder, check, run, small)
-        plots_tables.test_sparse(folder, check, run)
-        plots_tables.test_versions(folder, check, run)
-        plots_tables.test_names(folder, check, run)
-        plots_tables.test_classes(folder, check, run)
         test_errors(folder)
         plots_sparse.test_scripts(folder, check, run, picture)
         plots_bounds.test_scripts(folder, check, run, picture)
