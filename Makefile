@@ -170,7 +170,7 @@ gpu-test: $(BUILD)/spbench tests
 	@tests/gpu.sh $(BUILD)
 figures:
 	@test -n "$(RESULTS)" || { echo "usage: make figures RESULTS='files.jsonl' [OUT=folder] [FIGURES=a,b] [ALL_SETS=1]"; exit 2; }
-	python3 plots/all.py $(if $(OUT),-o $(OUT)) $(if $(FIGURES),--figures $(FIGURES)) $(if $(ALL_SETS),--all-sets) $(RESULTS)
+	python3 plots/all.py $(if $(OUT),-o $(OUT)) $(if $(FIGURES),-figures $(FIGURES)) $(if $(ALL_SETS),-all-sets) $(RESULTS)
 rules:
 	python3 tools/fit_auto.py -o kernels/auto_rules.h $(or $(RESULTS),results/h200/*.jsonl.gz results/epyc/*.jsonl.gz)
 # Where things go. What is under share/spbench runs from there.

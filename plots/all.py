@@ -3,7 +3,7 @@
 
 A figure is a script here with a function draw(). A set of cases has one value of each axis, one
 precision, cache, launch and revision. A figure is drawn once for each operation of a device, of the
-set with the most matrices, then the most algorithms. --all-sets draws every set; of more than 12
+set with the most matrices, then the most algorithms. -all-sets draws every set; of more than 12
 sets that differ in one number alone, the 3 with most cases.
 
 The page of FILE.jsonl or FILE.jsonl.gz is FILE/index.html; the page of several files is beside the
@@ -78,12 +78,23 @@ def places(args):
     return os.path.join(folder, FOLDER + mark), os.path.join(folder, mark.join(os.path.splitext(PAGE)))
 
 
-def tries(rows, script, every, left):
+def without_empty(rows, fields, left):
+    """The rows but for the sets of cases without a usable result; these are added to `left`, {device: rows}."""
+    kept = []
+    for group in common.groups(rows, fields).values():
+        if any(row["status"] == "ok" for row in group):
+            kept += group
+        else:
+            left.setdefault(group[0]["device"], []).extend(group)
+    return kept
+
+
+def tries(rows, script, args, left):
     """(fields, [[(values of the fields, rows)]]): one figure is drawn of each list, of the first set
-    that has the data of the figure. With `every` there is a list for each set."""
-    fields = common.fields_of(rows, getattr(script, "MIXES", False))
+    that has the data of the figure. With -all-sets there is a list for each set."""
+    fields = common.fields_of(rows, getattr(script, "MIXES", False), args.mixed)
     sets = common.groups(rows, fields)
-    if every:
+    if args.all_sets:
         sets, of_scans = common.thinned(sets, fields)
         if of_scans:
             left[script.__name__, "a scan of one number: the %d sets with most cases are drawn"
@@ -107,17 +118,17 @@ def draw_all(rows, args, folder, left):
     used = set()
     every = scripts()
     for script in map(every.get, args.figures or every):
-        fields, lists = tries(rows, script, args.all_sets, left)
+        fields, lists = tries(rows, script, args, left)
         for sets in lists:
             why_not = []
             for values, group in sets:
                 name = file_name(script.__name__, fields, values, varying)
                 try:
-                    fig = script.draw(common.select(group))
+                    fig = script.draw(common.pick(common.select(group), args, getattr(script, "has", None)))
                 except records.NoData as why:
                     why_not.append(((script.__name__, str(why)), name))
                     continue
-                path = os.path.join(folder, free(name, used) + "." + args.format)
+                path = os.path.join(folder, free(name, used) + "." + (args.format or "png"))
                 yield index.Figure(path, drawing.save(fig, path, script))
                 why_not = []
                 break
@@ -128,9 +139,9 @@ def draw_all(rows, args, folder, left):
 def more(parser):
     parser.add_argument("-o", "--output", metavar="DIR", help="folder of the page and of figures/, "
                         "made if need be (default: see above)")
-    parser.add_argument("--format", choices=("png", "svg"), default="png")
-    parser.add_argument("--all-sets", action="store_true", help="figures of every set of cases")
-    parser.add_argument("--figures", type=figure_list, metavar="NAMES",
+    drawing.add_options(parser)
+    parser.add_argument("-all-sets", "--all-sets", action="store_true", help="figures of every set of cases")
+    parser.add_argument("-figures", "--figures", type=figure_list, metavar="NAMES",
                         help="draw only these, by commas: " + ", ".join(scripts()))
 
 
@@ -138,25 +149,29 @@ def main():
     args = common.arguments(__doc__, more)
     drawing.load()
     folder, page = places(args)
-    figures, left = [], {}
+    figures, left, empty = [], {}, {}
     try:
-        wanted = common.wanted_from(args)
-        rows = [row for row in records.read(args.results, args.time) if common.matches(row, wanted)]
-        for figure in draw_all(rows, args, folder, left):
+        rows = common.wanted_rows(records.read(args.results, args.time), args)
+        usable = without_empty(rows, common.fields_of(rows), empty)
+        for figure in draw_all(usable, args, folder, left):
             print(figure.path)
             figures.append(figure)
         if figures:
             index.write(page, rows, figures)
-            print(page)
     except (records.NoData, OSError) as error:
         print("all: %s" % words.visible(str(error)), file=sys.stderr)
         return 1
+    for device, of in empty.items():
+        print("left out: %s: no result of %s (%s)" % (words.visible(device), words.counted(len(of), "case"),
+                                                      words.visible(common.count_text(of))))
     for (script, why), names in left.items():
         which = names[0] if len(names) == 1 and names[0] else "%s: %s" % (script, words.counted(
             len(names), "figure"))
         print("left out: %s: %s" % (which, words.visible(why)))
     if not figures:
         print("all: %s: nothing to draw" % ", ".join(args.results), file=sys.stderr)
+    else:
+        print("page: %s" % page)
     return 0 if figures else 1
 
 

@@ -30,7 +30,7 @@ def draw(selection):
         raise records.NoData("a curve takes gen:aspect matrices of two numbers of rows at least")
     found = series.series(rows)
     look = drawing.styles(rows)
-    fig, ax = drawing.plt.subplots(figsize=(8, 4.8))
+    fig, ax = drawing.subplots(size=(8, 4.8))
     for name, cases in found.items():
         points = sorted((row["rows"], row["gflops"]) for row in cases.values())
         style = look[name]
@@ -47,7 +47,7 @@ def draw(selection):
     ax.set_xlabel("rows ({:,.0f} nonzeros in all)".format(exact))
     drawing.plain_ticks(ax.yaxis)
     ax.set_ylabel("GFLOPS")
-    ax.legend(loc="upper left", bbox_to_anchor=(1.01, 1), frameon=False, fontsize=9)
+    drawing.legend_beside(ax)
     others = sorted(set(sizes) - {nonzeros})
     notes = ["Not in this curve: matrices of %s nonzeros." % ", ".join(others)] if others else []
     return drawing.finish(fig, "GFLOPS by aspect ratio", selection, notes,

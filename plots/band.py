@@ -44,8 +44,7 @@ def draw(selection):
         raise records.NoData("a curve takes gen:band matrices of three widths at least")
     found = series.series(rows)
     look = drawing.styles(rows)
-    fig, axes = drawing.plt.subplots(2, 1, figsize=(8, 6.4), sharex=True,
-                                     gridspec_kw={"hspace": 0.12})
+    fig, axes = drawing.subplots(2, size=(8, 6.4), sharex=True, gridspec_kw={"hspace": 0.12})
     for name, cases in found.items():
         marks = {"color": look[name]["colour"], **drawing.line_marks(cases, look[name])}
         curve(axes[0], [(width_of(row), row["gflops"]) for row in cases.values()],
@@ -65,9 +64,9 @@ def draw(selection):
         ax.set_ylabel(label)
     axes[1].set_xlabel("nonzeros in a row of the band ({:,.0f} rows)".format(
         records.generated(rows[0], *KIND)[0]))
-    axes[0].legend(loc="upper left", bbox_to_anchor=(1.01, 1), frameon=False, fontsize=9)
+    drawing.legend_beside(axes[0])
     if whole:
-        axes[1].legend(loc="upper left", bbox_to_anchor=(1.01, 1), frameon=False, fontsize=9)
+        drawing.legend_beside(axes[1])
     counted = sum(bool(row["moved"]) for cases in found.values() for row in cases.values())
     notes = [] if counted else ["No record has counters of the bytes that were moved."]
     return drawing.finish(fig, "GFLOPS and intensity by width of the band", selection, notes,

@@ -32,8 +32,8 @@ def panels(order, each, high=3.3):
     count = -(-len(order) // max(2, min(MATRICES_MOST, PANEL_MOST // each)))
     wide = max(0.36, 0.144 * each)
     share = -(-len(order) // count)
-    fig, axes = drawing.plt.subplots(count, 1, squeeze=False, gridspec_kw={"hspace": 0.75},
-                                     figsize=(max(6.5, 1.6 + wide * share), high * count))
+    fig, axes = drawing.subplots(count, squeeze=False, gridspec_kw={"hspace": 0.75},
+                                 size=(max(6.5, 1.6 + wide * share), high * count))
     parts = [order[at * share:(at + 1) * share] for at in range(count)]
     for ax in axes[:, 0]:
         ax.set_xlim(-0.6, share - 0.4)

@@ -48,7 +48,7 @@ def draw(selection, args=None):
         raise records.NoData("-panel %d: a panel has a row at least" % panel)
     found = series.series(rows)
     look = drawing.styles(rows)
-    fig, ax = drawing.plt.subplots(figsize=(8, 4.8))
+    fig, ax = drawing.subplots(size=(8, 4.8))
     for name, cases in found.items():
         points = sorted((in_segment(row, panel), row["gflops"]) for row in cases.values())
         ax.plot(*zip(*points), color=look[name]["colour"], label=look[name]["label"],
@@ -62,7 +62,7 @@ def draw(selection, args=None):
     ax.set_xlabel("nonzeros in a column segment of {:,.0f} rows ({:,.0f} x {:,.0f})".format(
         panel, *size))
     ax.set_ylabel("GFLOPS")
-    ax.legend(loc="upper left", bbox_to_anchor=(1.01, 1), frameon=False, fontsize=9)
+    drawing.legend_beside(ax)
     return drawing.finish(fig, "GFLOPS by nonzeros in a column segment", selection, [],
                           series.members(found))
 

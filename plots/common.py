@@ -4,6 +4,7 @@ Cases without a usable time are never drawn, but counted.
 """
 
 import argparse
+import fnmatch
 import math
 import re
 import signal
@@ -14,23 +15,40 @@ from types import SimpleNamespace
 
 import records
 from records import NoData, axes_of
-from series import comparable, label_rows
+from series import UNSUPPORTED, asked, by_standing, comparable, fits, label_rows, name_of, vendor_of
 from words import counted, visible
 
 # What tells one set of cases from another, besides the axes of the operation between the two parts.
 BEFORE, AFTER = ("device", "op"), ("prec", "cache", "launch", "revision")
+SERIES_MOST = 8  # series of a figure without -alg: more cannot be told apart
 NAME = re.compile(r"\w[\w-]*")  # what can be an option
 SCAN = 12  # sets that differ in one number alone, above which they are a scan of it
 OF_SCAN = 3  # sets of a scan that are shown by themselves
 WAYS_MOST = 3  # options that an algorithm ran with, in a figure of all algorithms
 VALUES_MOST = 8  # of an axis of numbers, above which a title has the ends alone
-SERIES = 3  # generated matrices of a series that make an experiment of their own
+MEMBERS = 3  # generated matrices of a series that make an experiment of their own
+ALL = SimpleNamespace(alg=[], matrix=[], mixed=False)  # the options of a command without any
 AXIS = "axis "  # before an axis's name among the arguments
 
 
 def axis_help(axis):
     """What the records say of the axis, as argparse takes it."""
     return visible(str(axis.get("about") or "")).replace("%", "%%")
+
+
+def name_list(text):
+    """The words of a list with commas."""
+    return [word.strip() for word in text.split(",") if word.strip()]
+
+
+def one_of(name, kind=str):
+    """Reads the value of an option of which a figure has one."""
+    def read(text):
+        if "," in text:
+            raise argparse.ArgumentTypeError("%s: one value; run once per %s" % (text, name))
+        return kind(text)
+    read.__name__ = kind.__name__  # in the messages of argparse
+    return read
 
 
 def arguments(doc, more=None):
@@ -44,13 +62,20 @@ def arguments(doc, more=None):
     for name, axis in axes.items():
         words = axis.get("words")
         parser.add_argument("-" + name, "--" + name, dest=AXIS + name, choices=words,
-                            type=str if words else int,
+                            type=one_of(name, str if words else int),
                             help=axis_help(axis), metavar=None if words else "N")
     parser.add_argument("results", nargs="+", metavar="RESULTS", help="JSON Lines of spbench, plain or .gz")
     for name, about_it in (("device", "id or part of the name"), ("op", "operation"),
                            ("prec", "f32 or f64"), ("cache", "warm or cold"),
                            ("launch", "graph or stream"), ("revision", "of the program")):
-        parser.add_argument("-" + name, "--" + name, help=about_it)
+        parser.add_argument("-" + name, "--" + name, type=one_of(name), help=about_it)
+    parser.add_argument("-alg", "--alg", type=name_list, default=[], metavar="NAMES",
+                        help="algorithms, in this order: names, patterns, a vendor, or all "
+                        "(default: the best %d, with a vendor's best)" % SERIES_MOST)
+    parser.add_argument("-matrix", "--matrix", type=name_list, default=[], metavar="PATTERNS",
+                        help="only these matrices: names, patterns such as 'fem*'")
+    parser.add_argument("-mixed", "--mixed", action="store_true", help="cases of all revisions of the "
+                        "program in one figure; of a case in several the newest")
     parser.add_argument("-time", "--time", choices=records.TIMES, default=records.SEPARATE,
                         help="of runs kept apart (default), or of runs that may overlap the next; "
                         "what has but one time has that one")
@@ -75,13 +100,13 @@ def value_of(row, field):
     return row[field] if field in BEFORE + AFTER else row["axes"].get(field)
 
 
-def fields_of(rows, mixes=False):
+def fields_of(rows, mixes=False, mixed=False):
     """The fields that have one value in a set of cases. A figure that mixes has all values of the axes
-    of numbers."""
+    of numbers. `mixed`: all revisions are of one set."""
     axes = dict.fromkeys(name for row in rows for name in row["axes"])
     if mixes:
         axes = [name for name in axes if name not in number_axes(rows)]
-    return BEFORE + tuple(axes) + AFTER
+    return BEFORE + tuple(axes) + AFTER[:len(AFTER) - mixed]
 
 
 def number_axes(rows):
@@ -112,14 +137,65 @@ def groups(rows, fields):
     return found
 
 
-def choose(rows, wanted, mixes=False, has=None):
-    """The set of cases that rank() puts first, of the sets that fit."""
+def wanted_rows(rows, args):
+    """The rows that fit the options of the command line. NoData if there are none."""
+    wanted = wanted_from(args)
     fit = [row for row in rows if matches(row, wanted)]
     if not fit:
         asked = ", ".join("-%s %s" % item for item in wanted.items() if item[1] is not None)
         raise NoData("no results for %s" % asked)
-    found = groups(fit, fields_of(fit, mixes))
-    return select(max(found.values(), key=lambda group: rank(group, has)), len(found) - 1)
+    names = {row["name"] for row in fit}
+    for pattern in args.matrix:
+        if not fnmatch.filter(names, pattern):
+            raise NoData("-matrix %s: there is none" % visible(pattern))
+    if args.mixed:
+        fit = newest(fit)
+    return [row for row in fit if not args.matrix or any(
+        fnmatch.fnmatchcase(row["name"], pattern) for pattern in args.matrix)]
+
+
+def newest(rows):
+    """The last row of each case, of whatever revision."""
+    return list({(row["device"], row["key"]): row for row in rows}.values())
+
+
+def choose(rows, args=ALL, mixes=False, has=None):
+    """The set of cases that rank() puts first, of the sets that fit, with the series for a figure."""
+    fit = wanted_rows(rows, args)
+    found = groups(fit, fields_of(fit, mixes, args.mixed))
+
+    def wanted(row):
+        return (not has or has(row)) and (not args.alg or any(fits(row, word) for word in args.alg))
+
+    group = max(found.values(), key=lambda group: rank(group, wanted))
+    return pick(select(group, len(found) - 1), args, has)
+
+
+def pick(selection, args, has=None):
+    """The selection with the series of -alg; without it the SERIES_MOST best of those with the data of
+    the figure, a vendor's among them. The baseline is of `every`, which keeps all rows."""
+    rows = selection.rows + selection.left
+    parts = {**vars(selection), "named": bool(args.matrix)}
+    if args.alg:
+        rows = asked(rows, args.alg)
+    else:
+        ranked = by_standing(general(only(selection, has or bool)).rows)
+        ranked += [name for name in dict.fromkeys(
+            name_of(row) for row in selection.left if row["status"] != UNSUPPORTED)
+                   if name not in set(map(name_of, selection.rows))]
+        vendors = {name_of(row) for row in rows if vendor_of(row)}
+        ours = [name for name in ranked if name not in vendors]
+        out = set(ours[max(0, SERIES_MOST - len(vendors)):])
+        rows = [row for row in rows if name_of(row) not in out]
+        parts["more"] = [name for name in ours if name in out]
+        if out:
+            parts["notes"] = selection.notes + ["Not drawn, as not among the best %d: %s." % (
+                SERIES_MOST, ", ".join(parts["more"]))]
+    parts["rows"] = [row for row in rows if row["status"] == "ok"]
+    parts["left"] = [row for row in rows if row["status"] != "ok"]
+    if not parts["rows"]:
+        raise NoData("no usable results of -alg %s (%s)" % (",".join(args.alg), count_text(rows)))
+    return SimpleNamespace(**parts)
 
 
 def rank(rows, has=None):
@@ -138,7 +214,8 @@ def select(rows, others=0):
     if not ok:
         raise NoData("no usable results (%s: %s)" % (counted(len(rows), "record"),
                                                      count_text(left)))
-    return SimpleNamespace(rows=ok, left=left, others=others, notes=[], about=about(ok))
+    return SimpleNamespace(rows=ok, left=left, every=ok, others=others, notes=[], more=[], named=False,
+                           about=about(ok))
 
 
 def mixed(rows):
@@ -149,6 +226,7 @@ def mixed(rows):
         libraries.setdefault(row["alg"], set()).add(row["library"])
     for what, of in (
             ("machines", [row["env"].get("host") for row in rows]),
+            ("revisions", [row["revision"] for row in rows]),
             ("versions", [row["library"] for row in rows if len(libraries[row["alg"]]) > 1])):
         values = Counter(str(value) for value in of if value)
         if len(values) > 1:
@@ -200,7 +278,7 @@ def narrow(selection, curve):
 def only(selection, true):
     """The selection with the rows of which something is true."""
     parts = vars(selection).copy()
-    for name in ("rows", "left"):
+    for name in ("rows", "left", "every"):
         parts[name] = [row for row in parts[name] if true(row)]
     return SimpleNamespace(**parts)
 
@@ -213,7 +291,7 @@ def without_curve(selection):
     for row in selection.rows + selection.left:
         if records.series_of(row):
             members.setdefault(records.series_of(row), set()).add(row["matrix"])
-    out = {of for of, matrices in members.items() if of[0] == "aspect" or len(matrices) >= SERIES}
+    out = {of for of, matrices in members.items() if of[0] == "aspect" or len(matrices) >= MEMBERS}
     rest = only(selection, lambda row: records.series_of(row) not in out)
     count = len(selection.rows) - len(rest.rows)
     if not count or not rest.rows:
@@ -299,11 +377,11 @@ def geomean(values):
     return math.exp(math.fsum(map(math.log, values)) / len(values)) if values else None
 
 
-def means(ratios):
+def means(ratios, form="%.2f×"):
     """({name: geometric mean as text}, title) of {name: {matrix: ratio}}. All means are over the same
     matrices. A series on too few matrices has its number of matrices instead."""
     kept, shared = comparable(ratios)
-    return ({name: "%.2f×" % geomean(of[m] for m in shared) if name in kept and shared
+    return ({name: form % geomean(of[m] for m in shared) if name in kept and shared
              else "(%d only)" % len(of) for name, of in ratios.items()},
             "geometric mean on %s" % counted(len(shared), "shared matrix", many="shared matrices"))
 

@@ -101,7 +101,7 @@ def draw(selection):
         raise records.NoData("no result of an operation on the nonzeros alone, on a device whose "
                              "rates are known")
     look = drawing.styles(rows)
-    fig, ax = drawing.plt.subplots(figsize=(9, 5.4))
+    fig, ax = drawing.subplots()
     points = []
     for name, of in found.items():
         for there, alpha in ((True, 0.9), (False, 0.25)):
@@ -119,7 +119,7 @@ def draw(selection):
     drawing.log_axis(ax.yaxis, *extent(y for _, y, _ in points))
     ax.set_xlabel("density (nonzeros / all elements)")
     ax.set_ylabel("least time of a dense product / time")
-    ax.legend(loc="upper left", bbox_to_anchor=(1.01, 1), frameon=False, fontsize=9)
+    drawing.legend_beside(ax)
     drawn = [row for _, _, row in points]
     small = sum(not fits(row) for row in drawn)
     notes = [rates_said(drawn, roofs), "It takes %.3g ms at least." % start, "Densities: " + " ".join(

@@ -46,7 +46,6 @@ LOOK = {"font.size": 10, "axes.grid": True, "grid.color": "#DDDDDD", "grid.linew
         "axes.axisbelow": True, "axes.spines.top": False, "axes.spines.right": False,
         "svg.fonttype": "none", "pdf.fonttype": 42, "hatch.linewidth": 0.6, "hatch.color": "white"}
 
-
 AGAIN = "SPBENCH_PLOTS_PYTHON"  # set where a script runs a second time, with another Python
 
 
@@ -73,6 +72,11 @@ def other_python():
              ["/usr/bin"] + os.environ.get("PATH", "").split(os.pathsep))
     return next((path for path in dict.fromkeys(filter(None, found)) if subprocess.run(
         [path, "-c", "import matplotlib"], stderr=subprocess.DEVNULL, check=False).returncode == 0), None)
+
+
+def subplots(high=1, wide=1, size=(9, 5.4), **more):
+    """A figure with panels, and these."""
+    return plt.subplots(high, wide, figsize=size, **more)
 
 
 @functools.lru_cache(None)
@@ -185,7 +189,7 @@ def cloud(ax, x, y, style, dense, hollow, label):
 def dots(points, look, x_label, y_label, hollow=(), flagged=(), log_x=True):
     """A figure of {series: (x, y)}, where bars would be too many. Returns it and its notes.
     flagged: (x, y) of those that may be too long."""
-    fig, ax = plt.subplots(figsize=(10, 5.2))
+    fig, ax = subplots(size=(10, 5.2))
     every_x, every_y = ([v for pair in points.values() for v in pair[i]] for i in (0, 1))
     dense = len(every_x) > DENSE
     for name, (x, y) in points.items():
@@ -232,6 +236,12 @@ def log_axis(axis, low, high):
 def whole_ticks(axis):
     """Ticks of an axis that counts: there is no half of a matrix."""
     axis.set_major_locator(matplotlib.ticker.MaxNLocator(integer=True))
+
+
+def legend_beside(ax, title=None, handles=None):
+    """A legend at the right of the axes, of these handles or of its own."""
+    more = {"handles": handles} if handles else {}
+    ax.legend(loc="upper left", bbox_to_anchor=(1.01, 1), frameon=False, fontsize=9, title=title, **more)
 
 
 def legend_above(ax):
@@ -295,6 +305,11 @@ def save(fig, path, module):
     return caption
 
 
+def add_options(parser):
+    """What a command line says of images."""
+    parser.add_argument("-format", "--format", choices=FORMATS, help="default: by FILE, else png")
+
+
 def main(module):
     """The whole of a script: returns 0, or 1 with one line that says why there is no picture.
 
@@ -305,29 +320,30 @@ def main(module):
     name = os.path.splitext(os.path.basename(module.__file__))[0]
     more, mixes = getattr(module, "more", None), getattr(module, "MIXES", False)
 
-    def add_options(parser):
+    def options(parser):
         parser.add_argument("-o", "--output", metavar="FILE", help="default: %s.png" % name)
-        parser.add_argument("--format", choices=FORMATS, help="default: by FILE, else png")
+        add_options(parser)
         if more:
             more(parser)
 
-    args = common.arguments(module.__doc__, add_options)
+    args = common.arguments(module.__doc__, options)
     load()
     path = args.output or "%s.%s" % (name, args.format or "png")
     if os.path.splitext(path)[1][1:] not in FORMATS:
         path += "." + (args.format or "png")
     try:
         rows = records.read(args.results, args.time)
-        selection = common.choose(rows, common.wanted_from(args), mixes,
-                                  getattr(module, "has", None))
+        selection = common.choose(rows, args, mixes, getattr(module, "has", None))
         save(module.draw(selection, args) if more else module.draw(selection), path, module)
     except (records.NoData, OSError) as error:
         print("%s: %s" % (name, words.visible(str(error))), file=sys.stderr)
         return 1
     if selection.others:
-        fields = " ".join("-" + field for field in common.fields_of(rows, mixes))
-        print("%s: %s of cases in the file; choose with %s" % (name, words.counted(
-            selection.others, "other set", many="other sets"), words.visible(fields)),
-              file=sys.stderr)
+        fields = " ".join("-" + field for field in common.fields_of(rows, mixes, args.mixed))
+        print("%s: drawn: %s; %s of cases: choose with %s" % (name, words.visible(selection.about), words.counted(
+            selection.others, "other set", many="other sets"), words.visible(fields)), file=sys.stderr)
+    if selection.more:
+        print("%s: %s: choose with -alg" % (name, words.counted(
+            len(selection.more), "more series", many="more series")), file=sys.stderr)
     print(path)
     return 0

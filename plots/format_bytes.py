@@ -13,7 +13,6 @@ import bars
 import common
 import drawing
 import records
-import words
 
 LABEL = "bytes / bytes in CSR"
 
@@ -62,10 +61,9 @@ def draw(selection):
         notes.insert(0, "In parentheses: MB in CSR.")
     for ax in fig.axes:
         ax.axhline(1, color=drawing.GREY, linewidth=1.2, zorder=3)
-    notes += ["%s: %s in the geometric mean, below 1 on %d of %s."
-              % (name, drawing.plain(common.geomean(of.values())),
-                 sum(r < 1 for r in of.values()), words.counted(len(of), "matrix", many="matrices"))
-              for name, of in ratio.items()]
+    texts, title = common.means(ratio, "%.3g")
+    notes.append("%s: %s." % (title.capitalize(), "; ".join("%s %s, below 1 on %d of %d" % (
+        name, texts[name], sum(r < 1 for r in of.values()), len(of)) for name, of in ratio.items())))
     return drawing.finish(fig, "Bytes of the formats", selection, notes,
                           list(filter(has, selection.rows)))
 

@@ -71,11 +71,11 @@ def draw(selection):
         fig, notes = grouped(found, cases, look, run, rows)
     for ax in fig.axes:
         ax.axhline(1, color=drawing.GREY, linewidth=1.2, zorder=3)
-    for name, of in found.items():
-        first, again = zip(*of.values())
-        notes.append("%s: %s of a run in the geometric mean, %s at most; the first time %s."
-                     % ((name,) + tuple(map(drawing.plain, (common.geomean(again), max(again),
-                                                            common.geomean(first))))))
+    first, again = ({name: {m: pair[at] for m, pair in of.items()} for name, of in found.items()} for at in (0, 1))
+    (texts, title), (texts_first, _) = common.means(again, "%.3g"), common.means(first, "%.3g")
+    notes.append("%s, over one run: %s." % (title.capitalize(), "; ".join(
+        "%s %s, at most %.3g, the first time %s" % (name, texts[name], max(of.values()), texts_first[name])
+        for name, of in again.items())))
     return drawing.finish(fig, "Conversion against one run", selection, notes,
                           [row for row in series.members(cases) if has(row)])
 

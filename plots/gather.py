@@ -21,10 +21,10 @@ def has(row):
 
 
 def curves(rows):
-    """{series: values in percent, ascending}."""
-    found = {name: sorted(100 * row["gather"] for row in cases.values() if has(row))
+    """{series: {matrix: percent}, ascending}."""
+    found = {name: {m: 100 * row["gather"] for m, row in cases.items() if has(row)}
              for name, cases in series.series(rows).items()}
-    return {name: values for name, values in found.items() if values}
+    return {name: dict(sorted(of.items(), key=lambda item: item[1])) for name, of in found.items() if of}
 
 
 def draw(selection):
@@ -33,23 +33,22 @@ def draw(selection):
     if not found:
         raise records.NoData("no result has the bound without reuse (gather_efficiency)")
     look = drawing.styles(selection.rows)
-    fig, ax = drawing.plt.subplots(figsize=(9, 5.2))
+    fig, ax = drawing.subplots(size=(9, 5.2))
     dense = max(map(len, found.values())) > drawing.DENSE
-    for name, values in found.items():
+    for name, of in found.items():
         style = look[name]
-        ax.plot(range(1, len(values) + 1), values, color=style["colour"], linestyle=style["line"],
+        ax.plot(range(1, len(of) + 1), of.values(), color=style["colour"], linestyle=style["line"],
                 linewidth=1.6, marker=None if dense else style["marker"], markersize=4,
                 label=style["label"])
     ax.axhline(100, color="black", linewidth=1.2, linestyle="--", zorder=1)
-    every = [value for values in found.values() for value in values] + [100]
+    every = [value for of in found.values() for value in of.values()] + [100]
     drawing.log_axis(ax.yaxis, min(every), max(every))
     ax.xaxis.get_major_locator().set_params(integer=True)
     ax.set_xlabel("matrices, by algorithm in ascending order")
     ax.set_ylabel("% of the bound without reuse")
     drawing.legend_above(ax)
-    notes = ["Geometric means: %s." % ", ".join(
-        "%s %s %%" % (look[name]["label"], drawing.plain(common.geomean(values)))
-        for name, values in found.items())]
+    texts, title = common.means(found, "%.3g %%")
+    notes = ["%s: %s." % (title.capitalize(), ", ".join("%s %s" % item for item in texts.items()))]
     unknown = sum(not has(row) for row in selection.rows)
     if unknown:
         notes.append("%s no such bound." % words.counted(unknown, "case has", many="cases have"))

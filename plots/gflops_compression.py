@@ -32,8 +32,8 @@ def regression(x, y):
 
 
 def foot(ax, why, compression, look, low, high):
-    """A row of hollow marks for each series with failures, on a strip below what is drawn, which has
-    no scale. Returns how many failed cases have no place, as no algorithm has a result."""
+    """A row of hollow marks for each series with failures, on a grey strip below what is drawn, which has
+    no scale. Returns (how many are marked, how many have no place, as no algorithm has a result)."""
     rows = {name: [compression[m] for m in of if m in compression] for name, of in why.items()}
     rows = {name: x for name, x in rows.items() if x}
     strip = min(STRIP, STRIPS / (len(rows) + 1))
@@ -50,7 +50,8 @@ def foot(ax, why, compression, look, low, high):
     if rows:
         ax.add_patch(drawing.plt.Rectangle((0, 0), 1, strip * (len(rows) + 0.4), color="#EEEEEE",
                                            linewidth=0, transform=ax.transAxes, zorder=1))
-    return sum(map(len, why.values())) - sum(map(len, rows.values()))
+    marked = sum(map(len, rows.values()))
+    return marked, sum(map(len, why.values())) - marked
 
 
 def has(row):
@@ -67,7 +68,7 @@ def draw(selection):
     look = drawing.styles(selection.rows + selection.left)
     y = [row["gflops"] for row in rows]  # and where the lines end
     dense = max(len(cases) for cases in found.values()) > drawing.DENSE
-    fig, ax = drawing.plt.subplots(figsize=(9, 5.4))
+    fig, ax = drawing.subplots()
     for name, cases in found.items():
         if not cases:
             continue
@@ -93,18 +94,18 @@ def draw(selection):
     compression = {row["matrix"]: has(row) for cases in found.values() for row in cases.values()}
     drawing.log_axis(ax.xaxis, min(compression.values()), max(compression.values()))
     drawing.log_axis(ax.yaxis, min(y), max(y))
-    placeless = foot(ax, {} if dense else why, compression, look, min(y) / 1.3, max(y) * 1.3)
+    marked, placeless = foot(ax, {} if dense else why, compression, look, min(y) / 1.3, max(y) * 1.3)
     about = records.named(rows[0]["env"], "figures")[FIGURE].get("about") or ""
     ax.set_xlabel(FIGURE + (" (%s)" % drawing.shown(about, 60) if about else ""))
     ax.set_ylabel("GFLOPS")
-    ax.legend(loc="upper left", bbox_to_anchor=(1.01, 1), frameon=False, fontsize=9,
-              title="slope of the line\n(matrices)", alignment="left")
+    drawing.legend_beside(ax, "slope of the line\n(matrices)")
     notes = [words.counted(len(compression), "matrix", many="matrices") + "."]
-    if why:
+    if why and dense:
         notes.append("%s not marked." % words.counted(
             sum(map(len, why.values())), "case without a usable result is",
-            many="cases without a usable result are") if dense else
-                     "On grey, at the foot: no usable result.")
+            many="cases without a usable result are"))
+    if marked:
+        notes.append("On grey, at the foot: no usable result.")
     if placeless:
         notes.append("%d more are not here: no algorithm found the %s." % (placeless, FIGURE))
     return drawing.finish(fig, "GFLOPS by " + FIGURE, selection, notes,

@@ -35,7 +35,7 @@ def draw(selection):
         raise records.NoData("a running mean of %d takes %d matrices" % (WINDOW, 2 * WINDOW))
     place = {m: at + 1 for at, m in enumerate(order)}
     look = drawing.styles(selection.rows)
-    fig, ax = drawing.plt.subplots(figsize=(10, 5.2))
+    fig, ax = drawing.subplots(size=(10, 5.2))
     for name, cases in found.items():
         here = [m for m in order if m in cases]
         y, style = [cases[m]["gflops"] for m in here], look[name]

@@ -34,18 +34,18 @@ def base_of(rows):
     raise records.NoData("no results of a vendor's library and none of the reference")
 
 
-def ratios(rows, base):
-    """({series: {matrix: peak over the base's}}, {matrix: the base's peak}); of several versions of
-    the base the one that takes least."""
+def ratios(rows, every, base):
+    """({series of these rows: {matrix: peak over the base's}}, {matrix: the base's peak}); the base is among
+    all rows, and of several versions the one that takes least."""
     peaks, found = {}, {}
-    for row in rows:
+    for row in every:
         if row["alg"] == base:
             peaks[row["matrix"]] = min(row["peak"], peaks.get(row["matrix"], row["peak"]))
     for row in rows:
         if row["alg"] == base or series.is_partial(row) or row["matrix"] not in peaks:
             continue
         vendor = series.vendor_of(row)
-        of = found.setdefault(LEAST % vendor if vendor else row["series"], {})
+        of = found.setdefault(LEAST % vendor if vendor and "group" not in row else series.name_of(row), {})
         ratio = row["peak"] / peaks[row["matrix"]]
         of[row["matrix"]] = min(ratio, of.get(row["matrix"], ratio))
     return series.in_order(found, rows), peaks
@@ -55,7 +55,7 @@ def styles(rows, found):
     """The looks of these series, with their means in the labels."""
     look = drawing.styles(rows)
     look.update({LEAST % vendor: look[series.BEST % vendor]
-                 for vendor in set(map(series.vendor_of, rows)) - {None}})
+                 for vendor in set(map(series.vendor_of, rows)) - {None} if series.BEST % vendor in look})
     look = drawing.labelled({name: look[name] for name in found})
     texts, _ = common.means(found)
     return {name: {**look[name], "label": "%s  %s" % (look[name]["label"], texts[name])}
@@ -64,11 +64,11 @@ def styles(rows, found):
 
 def draw(selection):
     selection = common.general(selection)
-    rows = list(filter(has, selection.rows))
+    every, rows = (list(filter(has, of)) for of in (selection.every, selection.rows))
     if not rows:
         raise records.NoData("no run that makes its result has a peak of memory")
-    base = base_of(rows)
-    found, peaks = ratios(rows, base)
+    base = base_of(every)
+    found, peaks = ratios(rows, every, base)
     if not found:
         raise records.NoData("no algorithm has a case in common with " + base)
     look = styles(rows, found)

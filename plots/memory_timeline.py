@@ -34,16 +34,10 @@ def steps(row):
     return ms + [end], use + use[-1:]
 
 
-def choose(found, names):
-    """The matrices to draw: by name, else those with most work."""
+def choose(found, most):
+    """The matrices with most work."""
     facts = {m: row for cases in found.values() for m, row in cases.items()}
-    if names:
-        chosen = [m for m in facts if m[0] in names]
-        missing = sorted(set(names) - {m[0] for m in chosen})
-        if missing:
-            raise records.NoData("no run on %s with memory over time" % ", ".join(missing))
-        return sorted(chosen, key=lambda m: names.index(m[0]))[:PANELS_MOST]
-    return sorted(facts, key=lambda m: -(facts[m]["flops"] or 0))[:MOST]
+    return sorted(facts, key=lambda m: -(facts[m]["flops"] or 0))[:most]
 
 
 def far_apart(lines):
@@ -100,21 +94,14 @@ def failed_text(why, look, m):
     return "\n".join(lines)
 
 
-def more(parser):
-    parser.add_argument("-matrix", "--matrix", metavar="NAMES", help="names, by commas")
-
-
 def has(row):
     return row["timeline"]
 
 
-def draw(selection, args=None):
+def draw(selection):
     rows = list(filter(has, selection.rows))
-    names = args.matrix.split(",") if args and args.matrix else []
-    if any(row["name"] == args.matrix for row in rows if names):
-        names = [args.matrix]  # a name with a comma
     found = series.series(rows)
-    chosen = choose(found, names)
+    chosen = choose(found, PANELS_MOST if selection.named else MOST)
     if not chosen:
         raise records.NoData("no result has memory over time")
     why = series.failures(selection, found)
@@ -124,8 +111,8 @@ def draw(selection, args=None):
     count = -(-len(chosen) // columns)
     texts = {m: failed_text(why, look, m) for m in chosen}
     most = max(len(text.splitlines()) for text in texts.values())
-    fig, axes = drawing.plt.subplots(
-        count, columns, squeeze=False, figsize=(max(6.5, 3.9 * columns), 2.9 * count),
+    fig, axes = drawing.subplots(
+        count, columns, squeeze=False, size=(max(6.5, 3.9 * columns), 2.9 * count),
         gridspec_kw={"hspace": 0.46 + 0.08 * most, "wspace": 0.36})
     drawn = set()
     lines = {m: {name: steps(cases[m]) for name, cases in found.items() if m in cases}
@@ -144,8 +131,7 @@ def draw(selection, args=None):
         axes[0, 0].plot([], [], color=look[name]["colour"], marker=look[name]["marker"],
                         linewidth=1.6, linestyle=look[name]["line"],
                         label=look[name]["label"])
-    axes[0, columns - 1].legend(*axes[0, 0].get_legend_handles_labels(), loc="upper left",
-                                bbox_to_anchor=(1.01, 1), frameon=False, fontsize=9)
+    drawing.legend_beside(axes[0, columns - 1], handles=axes[0, 0].get_legend_handles_labels()[0])
     others = len({row["matrix"] for row in rows}) - len(chosen)
     notes = ["%s not here; choose with -matrix." % words.counted(
         others, "other matrix is", many="other matrices are")] if others else []

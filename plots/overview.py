@@ -33,24 +33,26 @@ STYLE = "text{font-family:system-ui,sans-serif;font-size:12px;fill:#222}.said{fi
     ".tick{font-size:11px;fill:#555}a:hover rect{fill:#000}"
 
 
-def pair_of(found):
+def pair_of(found, algs=()):
     """(name of the series to draw, name of its baseline), or None if there is nothing to compare. The
     fastest series that picks another is drawn, else the fastest that is no vendor's and no reference."""
-    base, ours = series.baseline(found), series.own(found)
+    base, own = series.baseline(found), series.own(found)
+    ours = {name: cases for name, cases in own.items() if not algs or any(
+        series.fits(row, word) for row in cases.values() for word in algs)}
     picking = {name: cases for name, cases in ours.items() if series.has_fact(cases, "picks")}
     if base in ours and not picking:  # no vendor: the fastest of all is the baseline of the others
-        others = {name: cases for name, cases in ours.items() if name != base}
+        others = {name: cases for name, cases in own.items() if name != base}
         return (base, series.fastest(others)) if others else None
     rest = picking or {name: cases for name, cases in ours.items() if name != base}
     return (series.fastest(rest), base) if rest and list(rest) != [base] else None
 
 
-def panel_of(rows):
+def panel_of(rows, algs):
     """The panel of one set of cases, or None."""
     try:
         selection = common.without_curve(common.select(rows))
         found = series.series(selection.rows)
-        pair = pair_of(found)
+        pair = pair_of(found, algs)
     except records.NoData:
         return None
     speed = series.speedups(*(found[name] for name in pair)) if pair else None
@@ -63,11 +65,12 @@ def size_of(panel):
             max(row["revision"] and row["date"] or "" for row in panel.rows), len(panel.found))
 
 
-def panels_of(rows):
-    """The best panel of each operation of each device; operations with most cases first."""
+def panels_of(rows, algs=()):
+    """The best panel of each operation of each device; operations with most cases first. algs: words of
+    -alg, of which each panel has the best."""
     best = {}
     for group in common.groups(rows, common.fields_of(rows)).values():
-        panel = panel_of(group)
+        panel = panel_of(group, algs)
         if panel:
             best.setdefault((panel.device, panel.op), []).append(panel)
     cases = Counter((row["device"], row["op"]) for row in rows)
@@ -169,9 +172,7 @@ def main():
     args = common.arguments(__doc__, lambda parser: parser.add_argument(
         "-o", "--output", metavar="FILE", default="overview.svg", help="default: overview.svg"))
     try:
-        wanted = common.wanted_from(args)
-        rows = [row for row in records.read(args.results, args.time) if common.matches(row, wanted)]
-        panels = panels_of(rows)
+        panels = panels_of(common.wanted_rows(records.read(args.results, args.time), args), args.alg)
         if not panels:
             raise records.NoData("nothing to compare in %s" % ", ".join(args.results))
         os.makedirs(os.path.dirname(args.output) or ".", exist_ok=True)

@@ -22,7 +22,6 @@ import words
 
 GAP = 0.28  # between panels, of their height
 MATRICES_MOST = 250  # thinner bars cannot be seen
-PANELS_MOST = 24  # algorithms
 OVER_MOST = 24  # characters of a name beside a panel
 CUT = {"marker": 6, "s": 14, "color": "black", "linewidths": 0, "clip_on": False, "zorder": 5}
 
@@ -94,8 +93,8 @@ def legend(ax, parts, look):
 
 
 def fitting(order, parts):
-    """The matrices and {series: parts} that there is room for, and sentences on the others: those
-    with less work, the algorithms at the end of the list, a vendor's not."""
+    """The matrices that there is room for, {series: parts} of these, and a sentence on the others, which
+    have less work."""
     notes = []
     if len(order) > MATRICES_MOST:
         by_work = sorted(order, key=lambda m: -(order[m]["flops"] or 0))[:MATRICES_MOST]
@@ -104,11 +103,6 @@ def fitting(order, parts):
             len(order) - len(keep), "matrix", many="matrices"))
         order = {m: row for m, row in order.items() if m in set(by_work)}
         parts = {name: [each[i] for i in keep] for name, each in parts.items()}
-    if len(parts) > PANELS_MOST:
-        names = list(parts)
-        names = names[:PANELS_MOST - 1] + names[-1:]
-        notes.append("%s not here." % words.counted(len(parts) - len(names), "algorithm"))
-        parts = {name: parts[name] for name in names}
     return order, parts, notes
 
 
@@ -119,7 +113,7 @@ def has(row):
 def draw(selection):
     selection = common.general(selection)
     found = series.series(selection.rows)
-    base, without = baselines(found)
+    base, without = baselines(series.series(selection.every))
     why = series.failures(selection, found)
     order = common.matrices_of(selection, found, why)
     parts = {name: [heights(cases[m], base[m]) if m in cases else {} for m in order]
@@ -130,12 +124,12 @@ def draw(selection):
     order, parts, notes = fitting(order, parts)
     look = styles(parts)
     many = len(order) > bars.MATRICES_MOST
-    vendor = series.vendor_in(found)
+    vendor = series.vendor_in(series.series(selection.every))
     without = [m for m in without if m in order] if vendor else []
     label = {name: style["label"] for name, style in drawing.styles(selection.rows).items()}
-    fig, axes = drawing.plt.subplots(
-        len(parts), 1, sharex=True, squeeze=False, gridspec_kw={"hspace": GAP},
-        figsize=(11 if many else max(6.5, 1.6 + 0.36 * len(order)), 0.4 + 1.75 * len(parts)))
+    fig, axes = drawing.subplots(
+        len(parts), sharex=True, squeeze=False, gridspec_kw={"hspace": GAP},
+        size=(11 if many else max(6.5, 1.6 + 0.36 * len(order)), 0.4 + 1.75 * len(parts)))
     said = blank = False
     flagged, cut = 0, []
     for ax, (name, each) in zip(axes[:, 0], parts.items()):

@@ -48,9 +48,8 @@ def draw(selection):
     look = drawing.styles(selection.rows)
     before = {id(new): old for old, new in predictions.nearest(predictions.pairs(
         list(filter(has, selection.rows)), predictions.is_balanced))}
-    fig, axes = drawing.plt.subplots(len(found), 2, squeeze=False, sharey="row",
-                                     figsize=(11, 3.6 * len(found)), gridspec_kw={
-                                         "hspace": 0.45, "wspace": 0.06})
+    fig, axes = drawing.subplots(len(found), 2, squeeze=False, sharey="row", size=(
+        11, 3.6 * len(found)), gridspec_kw={"hspace": 0.45, "wspace": 0.06})
     notes = []
     for line, (name, cases) in zip(axes, found.items()):
         rows = list(cases.values())

@@ -39,7 +39,7 @@ def draw(selection):
     pairs = predictions.nearest(predictions.pairs(list(filter(has, selection.rows)),
                                                   predictions.is_balanced))
     before = {id(old): old for old, _ in pairs}
-    fig, ax = drawing.plt.subplots(figsize=(9, 6))
+    fig, ax = drawing.subplots(size=(9, 6))
     drawn = []
     for name, cases in found.items():
         rows = [row for row in cases.values() if id(row) not in before]
@@ -73,7 +73,7 @@ def draw(selection):
     ax.set_ylim(min(y) / 1.6, max(y + tuple(rates.values())) * 1.8)
     ax.set_xlabel("predicted intensity (FLOPs per byte of memory, all accesses miss)")
     ax.set_ylabel("GFLOPS")
-    ax.legend(loc="upper left", bbox_to_anchor=(1.01, 1), frameon=False, fontsize=9)
+    drawing.legend_beside(ax)
     notes = [words.counted(len(drawn), "case") + "."]
     if speeds:
         notes.append("Segments: %.2f× in the geometric mean of %s." % (

@@ -42,7 +42,7 @@ def with_best_vendor(rows):
     best = {}
     for row in rows:
         vendor = series.vendor_of(row)
-        case = vendor and (vendor, row["matrix"], *row["axes"].values())
+        case = series.name_of(row), row["matrix"], *row["axes"].values()
         if vendor and (case not in best or row["ms"] < best[case]["ms"]):
             best[case] = row
     return [row for row in rows if not (series.vendor_of(row) or series.is_partial(row))] + \
@@ -94,7 +94,7 @@ def draw(selection, title="Roofline", per="compulsory byte"):
         raise records.NoData("no result has both flops and compulsory bytes")
     bandwidths, rates = roofs(rows)
     rates = {prec: rate for prec, rate in rates.items() if any(r["prec"] == prec for r in rows)}
-    fig, ax = drawing.plt.subplots(figsize=(9, 6))
+    fig, ax = drawing.subplots(size=(9, 6))
     rows = with_best_vendor(rows)
     found = {}
     for row in rows:
@@ -132,7 +132,7 @@ def draw(selection, title="Roofline", per="compulsory byte"):
     ax.set_ylim(bottom / 1.6, top * 1.8)
     ax.set_xlabel("arithmetic intensity (FLOPs per %s)" % per)
     ax.set_ylabel("GFLOPS")
-    ax.legend(loc="upper left", bbox_to_anchor=(1.01, 1), frameon=False, fontsize=9)
+    drawing.legend_beside(ax)
     return drawing.finish(fig, title, selection, notes, rows)
 
 

@@ -6,12 +6,14 @@ library: that is the fair baseline. Algorithms that do a part of the operation a
 algorithm is, the environment records say.
 """
 
+import fnmatch
 import math
+import statistics
 
 from records import NoData, option_text, parts
-from repeats import settled
 
 BEST = "%s (best)"
+UNSUPPORTED = "unsupported"  # the status of what an algorithm cannot do
 
 
 def is_partial(row):
@@ -73,7 +75,55 @@ def label_rows(rows):
 
 
 def name_of(row):
-    return BEST % vendor_of(row) if vendor_of(row) else row["series"]
+    """The series of a row: the group that asked() put it into, else the best of its vendor, else its own."""
+    return row.get("group") or (BEST % vendor_of(row) if vendor_of(row) else row["series"])
+
+
+def fits(row, pattern):
+    """True if a word of -alg means the algorithm of the row: its name, a pattern, its vendor, or all."""
+    return pattern in ("all", vendor_of(row)) or any(
+        fnmatch.fnmatchcase(row[name], pattern) for name in ("alg", "series"))
+
+
+def group_of(vendor, pattern, fit, rows):
+    """The name of the series of those algorithms of a vendor that one word of -alg means."""
+    here, every = ({row["alg"] for row in of if vendor_of(row) == vendor} for of in (fit, rows))
+    names = {row["series"] for row in fit if vendor_of(row) == vendor}
+    return BEST % vendor if here == every else names.pop() if len(names) == 1 else BEST % pattern
+
+
+def asked(rows, patterns):
+    """Copies of the rows of the algorithms that these words of -alg mean, with the place of their word.
+    The algorithms of a vendor that one word means are one series."""
+    found, seen = [], set()
+    for place, pattern in enumerate(patterns):
+        fit = [row for row in rows if fits(row, pattern)]
+        if not fit:
+            raise NoData("-alg %s: there is none; there are %s" % (
+                pattern, ", ".join(sorted({row["alg"] for row in rows}))))
+        groups = {vendor: group_of(vendor, pattern, fit, rows)
+                  for vendor in set(map(vendor_of, fit)) - {None}}
+        for row in fit:
+            group = groups.get(vendor_of(row))
+            if (id(row), group) not in seen:
+                seen.add((id(row), group))
+                found.append({**row, "group": group, "place": place})
+    return found
+
+
+def by_standing(rows):
+    """The series of these rows, the best first: by the geometric mean of the time over the least time of
+    the case. Series with few cases come last."""
+    cases, behind = {}, {}
+    for row in rows:
+        if not is_partial(row):
+            of = cases.setdefault((row["matrix"], *row["axes"].values(), row["prec"]), {})
+            of[name_of(row)] = min(row["ms"], of.get(name_of(row), row["ms"]))
+    for of in cases.values():
+        for name, ms in of.items():
+            behind.setdefault(name, []).append(math.log(ms / min(of.values())))
+    most = max(map(len, behind.values()), default=0)
+    return sorted(behind, key=lambda name: (2 * len(behind[name]) < most, statistics.fmean(behind[name])))
 
 
 def listed(rows):
@@ -90,15 +140,14 @@ def listed(rows):
 
 
 def in_order(found, rows):
-    """{series: anything} in the order of the list of algorithms, those of vendors at the end."""
+    """{series: anything} in the order of -alg, else of the list of algorithms, those of vendors at the end."""
     place = {name: at for at, name in enumerate(listed(rows))}
     order = {}
     for row in rows:
-        at = place.get(row["alg"], len(place))
+        at = row.get("place", 0), bool(vendor_of(row)), place.get(row["alg"], len(place))
         for name in (row["series"], name_of(row)):
-            order[name] = min(order.get(name, (True, at)), (bool(vendor_of(row)), at))
-    last = True, len(place)
-    return dict(sorted(found.items(), key=lambda item: (order.get(item[0], last), item[0])))
+            order[name] = min(order.get(name, at), at)
+    return dict(sorted(found.items(), key=lambda item: (order.get(item[0], (math.inf,)), item[0])))
 
 
 def families(rows):
@@ -118,7 +167,9 @@ def series(rows):
     """{series: {matrix: row}} of rows with a time, in order. Of an algorithm there is one row for
     each matrix, as rows that were read have it."""
     found = {}
-    for row in settled(row for row in rows if not is_partial(row)):
+    for row in rows:
+        if is_partial(row):
+            continue
         cases = found.setdefault(name_of(row), {})
         if row["matrix"] not in cases or row["ms"] < cases[row["matrix"]]["ms"]:
             cases[row["matrix"]] = row
@@ -141,7 +192,8 @@ def members(found):
 
 def failures(selection, found):
     """{series: {matrix: status}} of the cases that were tried and have no usable result, in order;
-    of a vendor where none of its algorithms has one. What the machine does not have was not tried."""
+    of a vendor where none of its algorithms has one. What the machine does not have was not tried, nor what
+    is unsupported on each."""
     words = {}
     for row in selection.left:
         name = name_of(row)
@@ -150,7 +202,8 @@ def failures(selection, found):
         of = words.setdefault(name, {})
         same = of.get(row["matrix"], row["status"]) == row["status"]
         of[row["matrix"]] = row["status"] if same else "failed"
-    return in_order(words, selection.rows + selection.left)
+    tried = {name: of for name, of in words.items() if found.get(name) or set(of.values()) != {UNSUPPORTED}}
+    return in_order(tried, selection.rows + selection.left)
 
 
 def with_failures(found, words, rows):

@@ -64,14 +64,15 @@ def said_of(name, speed, failed):
 def draw(selection):
     selection = common.general(selection)
     found = series.series(selection.rows)
-    over = series.baseline(found)
-    base = found[over]
-    look = drawing.styles(selection.rows)
+    every = series.series(selection.every)
+    over = series.baseline(every)
+    base = every[over]
+    look = drawing.styles(selection.every + selection.rows)
     dense = max(len(cases) for cases in found.values()) > drawing.DENSE
-    fig, ax = drawing.plt.subplots(figsize=(9, 5.4))
+    fig, ax = drawing.subplots()
     notes, values, lengths, flagged, said = [], [], [], [], []
     failed = tables.failed_of(selection, found)
-    others = {name: cases for name, cases in found.items() if cases is not base}
+    others = {name: cases for name, cases in found.items() if name != over}
     without = sum(m not in base for cases in others.values() for m in cases)
     speeds = {name: {m: s for m, s in series.speedups(cases, base).items() if cases[m]["row_mean"]}
               for name, cases in others.items()}
@@ -83,7 +84,7 @@ def draw(selection):
         drawing.cloud(ax, x, list(speed.values()), look[name], dense, drawing.picks(cases),
                       "%s  %s" % (look[name]["label"], texts[name]))
         said.append(said_of(name, speed, failed[name]))
-        for text in picks_texts(found, cases, base):
+        for text in picks_texts(every, cases, base):
             ax.plot([], [], " ", label=text)
         flagged += [(cases[m]["row_mean"], x) for m, x in speed.items()
                     if cases[m]["flagged"] or base[m]["flagged"]]
@@ -103,8 +104,7 @@ def draw(selection):
     drawing.log_axis(ax.yaxis, min(values), max(values))
     ax.set_xlabel("mean row length (nonzeros per row)")
     ax.set_ylabel("speed-up over %s (×)" % look[over]["label"])
-    ax.legend(loc="upper left", bbox_to_anchor=(1.01, 1), frameon=False, fontsize=9,
-              title=title)
+    drawing.legend_beside(ax, title)
     notes.append("Medians: %s. %s" % ("; ".join(said), tables.base_text(over, base)))
     if without:
         notes.append("%s of matrices without a time of %s." % (

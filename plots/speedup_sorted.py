@@ -3,9 +3,9 @@
 (figure 13 and table 2 of the paper that src/measure/predict.h names).
 
 An algorithm that was run with several options is several lines, so that what balancing brings is
-seen. The legend has the least, the mean, the largest and the geometric mean of the speed-ups, and
-of how many matrices. Without results of a vendor the speed-up is over the fastest algorithm that is
-no reference.
+seen. The legend has the geometric mean over the matrices that all lines share, the notes have the least
+and the largest speed-up. Without results of a vendor the speed-up is over the fastest algorithm that is no
+reference.
 """
 
 import math
@@ -21,12 +21,10 @@ def has(row):
     return bool(row["model"])
 
 
-def summary(speeds):
-    """"least 0.14 · mean 19.2 · largest 834 · geometric mean 2.03 (188)" in times."""
-    speeds = list(speeds)
-    return "%.3g / %.3g / %.3g / %.3g× (%d)" % (
-        min(speeds), math.fsum(speeds) / len(speeds), max(speeds), common.geomean(speeds),
-        len(speeds))
+def summary(name, speeds):
+    """"name: 0.14 to 834, mean 19.2, slower on 9 of 188"."""
+    return "%s: %.3g to %.3g, mean %.3g, slower on %d of %d" % (
+        name, min(speeds), max(speeds), math.fsum(speeds) / len(speeds), sum(x < 1 for x in speeds), len(speeds))
 
 
 def draw(selection):
@@ -36,22 +34,25 @@ def draw(selection):
         row["alg"] in names or row["facts"].get("tuned_of") in names for row in cases.values())}
     if not modelled:
         raise records.NoData("no algorithm has a model")
-    over = series.baseline(found)
-    speed = {name: series.speedups(cases, found[over]) for name, cases in modelled.items()}
+    every = series.series(selection.every)
+    over = series.baseline(every)
+    base = every[over]
+    speed = {name: series.speedups(cases, base) for name, cases in modelled.items()}
     speed = {name: of for name, of in speed.items() if of and name != over}
     if not speed:
         raise records.NoData("no algorithm with a model has a case in common with %s" % over)
-    look = drawing.styles(selection.rows)
-    fig, ax = drawing.plt.subplots(figsize=(9, 5))
+    look = drawing.styles(selection.every + selection.rows)
+    texts, title = common.means(speed)
+    fig, ax = drawing.subplots(size=(9, 5))
     flagged = []
     for name, of in speed.items():
         cases = sorted(of, key=of.get)
         x = [(i + 0.5) / len(cases) * 100 for i in range(len(cases))]
         ax.plot(x, [of[m] for m in cases], color=look[name]["colour"], linewidth=1.4,
                 linestyle=look[name]["line"], marker=look[name]["marker"], markersize=4,
-                label="%s  %s" % (look[name]["label"], summary(of.values())))
+                label="%s  %s" % (look[name]["label"], texts[name]))
         flagged += [(at, of[m]) for at, m in zip(x, cases)
-                    if modelled[name][m]["flagged"] or found[over][m]["flagged"]]
+                    if modelled[name][m]["flagged"] or base[m]["flagged"]]
     drawing.flag(ax, flagged)
     ax.axhline(1, color=drawing.GREY, linewidth=1.2, zorder=1)
     values = [x for of in speed.values() for x in of.values()]
@@ -59,13 +60,11 @@ def draw(selection):
     ax.set_xlim(0, 100)
     ax.set_xlabel("share of the matrices (%)")
     ax.set_ylabel("speed-up over %s (×)" % look[over]["label"])
-    ax.legend(loc="upper left", bbox_to_anchor=(1.01, 1), frameon=False, fontsize=9,
-              title="least / mean / largest / geometric mean,\neach of its own matrices (how many)")
-    slower = ["%s is slower on %d of %d" % (name, sum(x < 1 for x in of.values()), len(of))
-              for name, of in speed.items()]
+    drawing.legend_beside(ax, title)
+    said = [summary(name, list(of.values())) for name, of in speed.items()]
     return drawing.finish(fig, "Speed-up over %s, sorted" % over, selection,
-                          ["; ".join(slower) + "."],
-                          series.members({**modelled, over: found[over]}))
+                          ["; ".join(said) + "."],
+                          series.members({**modelled, over: base}))
 
 
 if __name__ == "__main__":

@@ -2,9 +2,9 @@
 """Time of a run against an axis of numbers, such as the columns of the dense matrices from 1 to 256, a
 panel for each matrix: where a little more work takes much more time.
 
-A line is an algorithm: those of -alg, the best of a vendor's in each version of its library (the
-fastest at each value), and the others that are the fastest somewhere; six at most. With more than 64
-values it is the least of eight neighbours, and the band reaches to the most of them.
+A line is an algorithm; a vendor's algorithms are one line, the fastest at each value. Points are marked
+where a line has few. With more than 64 values a line is the least of eight neighbours, and its band
+reaches to the most of them. The axis is logarithmic where the values grow by a factor.
 
 A step from one value to the next is a cliff if the time grows by more than 15 % beyond what it must;
 the highest have a triangle. Where whole rows of the dense matrix are fetched it must grow as the
@@ -12,9 +12,9 @@ lines of memory of a row do (64 bytes); where rows are in pieces as the axis doe
 intervals leave room for less is not one. The matrices are those with most values.
 """
 
+import statistics
 import sys
 
-import axis_lines
 import common
 import drawing
 import ends
@@ -28,6 +28,7 @@ MATRICES_MOST = 6
 STEP = 1.15  # growth from one value to the next that is a cliff
 VALUES_PLAIN = 64  # of a line, above which it has a band
 WINDOW = 8  # neighbours of a band
+SPARSE, FEW = 0.1, 16  # a line is marked with less than this share of the values, or with so few
 LINE = 64  # bytes that memory brings at once: a line of a CPU, two sectors of a GPU
 CLIFFS_SAID = 6
 
@@ -45,6 +46,18 @@ def axis_of(rows):
     if best is None or len(values[best]) < VALUES_LEAST:
         raise records.NoData("a curve takes %d values of an axis of numbers at least" % VALUES_LEAST)
     return best
+
+
+def is_geometric(values):
+    """True if the factors from one value to the next differ less than the steps do."""
+    values = sorted(set(values))
+
+    def uneven(steps):
+        return statistics.pstdev(steps) / statistics.fmean(steps)
+
+    pairs = list(zip(values, values[1:]))
+    return len(pairs) > 1 and values[0] > 0 and \
+        uneven([high / low for low, high in pairs]) < uneven([high - low for low, high in pairs])
 
 
 def growth(row, low, high):
@@ -70,57 +83,48 @@ def cliffs(curve):
     return found
 
 
-def styles(rows, lines):
-    """An algorithm of ours as in other figures; each line of a vendor's in grey has a form of its
-    own."""
-    look, found, vendors = drawing.styles(rows), {}, 0
-    for name, of in lines.items():
-        row = next(iter(next(iter(of.values())).values()))
-        if series.vendor_of(row):
-            found[name] = {"colour": drawing.GREY, "line": drawing.LINES[vendors % len(drawing.LINES)]}
-            vendors += 1
-        else:
-            found[name] = look[name]
-    return found
-
-
 def neighbours(values, which, window=WINDOW):
     """The least, or the most, of so many neighbours round each value."""
     half = window // 2
     return [which(values[max(0, at - half):at + window - half]) for at in range(len(values))]
 
 
-def draw_line(ax, curve, style):
-    """Draws it, and returns where it ends."""
+def draw_line(ax, curve, style, count):
+    """Draws it, and returns where it ends. count: values of the axis."""
     x, y = list(curve), [row["ms"] for row in curve.values()]
     least = y
     if len(x) > VALUES_PLAIN:
         least = neighbours(y, min)
         ax.fill_between(x, least, neighbours(y, max), color=style["colour"], alpha=0.18, linewidth=0)
-    ax.plot(x, least, color=style["colour"], linestyle=style["line"], linewidth=1.5)
+    sparse = len(x) < SPARSE * count or len(x) <= FEW
+    ax.plot(x, least, color=style["colour"], linestyle=style["line"], linewidth=1.5,
+            marker=style["marker"] if sparse else None, markersize=4)
     return x[-1], least[-1]
 
 
-def panel(ax, of, look, marked):
-    """Draws the lines of a matrix: {name: curve}. marked: {name: values of cliffs}."""
-    tips = {name: draw_line(ax, curve, look[name]) for name, curve in of.items()}
-    for name, values in marked.items():
-        ax.scatter(values, [of[name][value]["ms"] for value in values], s=34, marker="^", zorder=7,
+def panel(ax, of, look, marked, values):
+    """Draws the lines of a matrix: {name: curve}. marked: {name: values of cliffs}; values: of the axis."""
+    tips = {name: draw_line(ax, curve, look[name], len(values)) for name, curve in of.items()}
+    for name, cliff in marked.items():
+        ax.scatter(cliff, [of[name][value]["ms"] for value in cliff], s=34, marker="^", zorder=7,
                    color=look[name]["colour"], edgecolors="white", linewidths=0.6)
     few = {name: curve for name, curve in of.items() if len(curve) <= VALUES_PLAIN}
     drawing.flag(ax, [(value, row["ms"]) for curve in few.values() for value, row in curve.items()
                       if row["flagged"]], dense=True, said=False)
-    values = [row["ms"] for curve in of.values() for row in curve.values()]
-    drawing.log_axis(ax.yaxis, min(values), max(values))
-    drawing.whole_ticks(ax.xaxis)
-    ax.set_xlim(*span([value for curve in of.values() for value in curve]))
+    times = [row["ms"] for curve in of.values() for row in curve.values()]
+    drawing.log_axis(ax.yaxis, min(times), max(times))
+    here = {value for curve in of.values() for value in curve}
+    low, high = min(here), max(here)
+    if is_geometric(values):
+        drawing.log_axis(ax.xaxis, low, high)
+        ax.set_xticks(sorted(here)[::1 + len(here) // 12])
+        ax.xaxis.set_minor_locator(drawing.matplotlib.ticker.NullLocator())
+        ax.set_xlim(low / 1.1, high * 1.1)
+    else:
+        drawing.whole_ticks(ax.xaxis)
+        room = 0.02 * (high - low) or 0.5
+        ax.set_xlim(low - room, high + room)
     ends.label(ax, [(*at, ends.shown(name), look[name]["colour"]) for name, at in tips.items()])
-
-
-def span(values):
-    """From the least to the largest, and a little room."""
-    room = 0.02 * (max(values) - min(values)) or 0.5
-    return min(values) - room, max(values) + room
 
 
 def highest(found):
@@ -139,31 +143,29 @@ def said_of(every):
         for ratio, name, value, m in every[:CLIFFS_SAID]))
 
 
-def by_matrix(lines):
-    """{matrix: {name: curve}}, matrices with most values first; those with a curve."""
+def curves(rows, axis):
+    """{matrix: {series: {value: row}}}, in order of values, matrices with most values first; those with a
+    curve. Of a vendor the fastest at each value."""
     found = {}
-    for name, of in lines.items():
-        for m, curve in of.items():
-            found.setdefault(m, {})[name] = dict(sorted(curve.items()))
+    for row in rows:
+        if not series.is_partial(row) and row["axes"].get(axis) is not None:
+            curve = found.setdefault(row["matrix"], {}).setdefault(series.name_of(row), {})
+            value = row["axes"][axis]
+            curve[value] = min(row, curve.get(value, row), key=lambda row: row["ms"])
     most = sorted(found, key=lambda m: (-max(map(len, found[m].values())), m[3] or 0, m[0]))
-    return {m: found[m] for m in most if max(map(len, found[m].values())) >= VALUES_LEAST}
+    return {m: {name: dict(sorted(curve.items())) for name, curve in series.in_order(found[m], rows).items()}
+            for m in most if max(map(len, found[m].values())) >= VALUES_LEAST}
 
 
-def more(parser):
-    parser.add_argument("-alg", "--alg", metavar="NAMES", default="",
-                        help="algorithms that have a line, by commas; patterns such as 'a*'")
-
-
-def draw(selection, args=None):
+def draw(selection):
     axis = axis_of(selection.rows)
-    patterns = [word for word in args.alg.split(",") if word] if args else []
-    lines, left = axis_lines.chosen(selection.rows, axis, patterns)
-    every = by_matrix(lines)
+    every = curves(selection.rows, axis)
     if not every:
         raise records.NoData("no matrix has %d values of %s" % (VALUES_LEAST, axis))
     chosen = {m: every[m] for m in list(every)[:MATRICES_MOST]}
     rows = [row for of in chosen.values() for curve in of.values() for row in curve.values()]
-    look = styles(selection.rows, lines)
+    values = {row["axes"][axis] for row in rows}
+    look = drawing.styles(selection.rows)
     steps = highest({m: {name: cliffs(curve) for name, curve in of.items()}
                      for m, of in chosen.items()})
     marked = {}
@@ -171,17 +173,20 @@ def draw(selection, args=None):
         marked.setdefault(m, {}).setdefault(name, []).append(value)
     columns = min(2, len(chosen))
     count = -(-len(chosen) // columns)
-    fig, axes = drawing.plt.subplots(count, columns, squeeze=False, figsize=(7 * columns, 3.5 * count),
-                                     gridspec_kw={"hspace": 0.42, "wspace": 0.5})
+    fig, axes = drawing.subplots(count, columns, squeeze=False, size=(7 * columns, 3.5 * count),
+                                 gridspec_kw={"hspace": 0.42, "wspace": 0.5})
     titles = drawing.labels({m: m[0] for m in chosen})
     for ax, (m, of) in zip(axes.flat, chosen.items()):
         ax.set_title(titles[m], loc="left", fontsize=9, weight="bold")
         ax.set_xlabel(drawing.shown(axis, 40), fontsize=9)
         ax.set_ylabel("ms", fontsize=9)
-        panel(ax, of, look, marked.get(m, {}))
+        panel(ax, of, look, marked.get(m, {}), values)
     for ax in axes.flat[len(chosen):]:
-        ax.set_visible(False)
-    notes = [said_of(steps)] + [left] * bool(left)
+        ax.remove()
+    notes = [said_of(steps)]
+    lost = set(series.series(selection.rows)) - {name for of in chosen.values() for name in of}
+    if lost:
+        notes.append("No line, as not measured on these matrices: %s." % ", ".join(sorted(lost)))
     if any(len(curve) > VALUES_PLAIN for of in chosen.values() for curve in of.values()):
         notes.append("A line is the least of %d neighbours, its band reaches to the most." % WINDOW)
     if not any(row["interval"] for row in rows):

@@ -143,7 +143,7 @@ def test_numbers(folder, check, run):
         ("b.jsonl", [environment(roof=GPU), result("merge", M2, 8.0), result("cusparse", M2, 4.0),
                      result("sellp", M1, 1.0, status="failed")]))]
     status, said, errors = run("all.py", *names, "--format", "svg")
-    check(status == 0 and os.path.join(beside, "index.html") in said.splitlines() and
+    check(status == 0 and "page: " + os.path.join(beside, "index.html") in said.splitlines() and
           os.path.exists(os.path.join(beside, "figures", "gflops_bars-spmm-f32.txt".replace(
               "spmm-", "spmm-k64-"))), "places: %s %s" % (said, errors))
     with open(os.path.join(beside, "index.html"), encoding="utf-8") as file:

@@ -1,11 +1,98 @@
-"""Tests of how series look, for test_plots.py."""
+"""Tests of which series a figure has and of how these look, for test_plots.py: -alg, -matrix, -mixed,
+colours, and messages about what is not drawn."""
 
 import json
 import os
 import re
+from types import SimpleNamespace
 
 from plots_general import PROGRAM, said_by_program
-from plots_records import GPU, M1, SPMM, algorithm, environment, result
+from plots_records import (GPU, M1, M2, SPGEMM, SPMM, algorithm, environment, product, result,
+                           rows_of, write)
+
+
+def asked(alg="", matrix="", mixed=False):
+    return SimpleNamespace(alg=[*filter(None, alg.split(","))], matrix=[*filter(None, matrix.split(","))], mixed=mixed)
+
+
+def names_of(selection):
+    import series
+    return list(series.series(selection.rows))
+
+
+def fails(function, *args):
+    import records
+    try:
+        function(*args)
+    except records.NoData as why:
+        return str(why)
+    return "nothing failed"
+
+
+def test_choice(check):
+    """-alg gives the series and their order, -matrix the matrices; the baseline is of all rows."""
+    import common
+    import series
+    import speedup_rowlength
+    rows = rows_of(SPMM, *(result(alg, m, ms) for m in (M1, M2) for alg, ms in (
+        ("merge", 1.0), ("sellp", 2.0), ("rowsplit", 4.0), ("cusparse", 8.0), ("cusparse-csr2", 3.0),
+        ("cusparse-csr3", 6.0))))
+    for alg, want in (("sellp,merge", ["sellp", "merge"]),
+                      ("cusparse-csr2,r*,m*", ["cusparse-csr2", "rowsplit", "merge"]),
+                      ("cuSPARSE,merge", ["cuSPARSE (best)", "merge"]), ("cusparse*", ["cuSPARSE (best)"]),
+                      ("cusparse-csr3,cusparse*", ["cusparse-csr3", "cuSPARSE (best)"]),
+                      ("cusparse-csr*", ["cusparse-csr* (best)"]),
+                      ("all", ["rowsplit", "merge", "sellp", "cuSPARSE (best)"])):
+        found = names_of(common.choose(rows, asked(alg)))
+        check(found == want, "-alg %s: %s" % (alg, found))
+    said = fails(common.choose, rows, asked("merg"))
+    check(said.startswith("-alg merg: there is none; there are cusparse, "), said)
+    selection = common.choose(rows, asked("cusparse-csr3,merge", "tw*"))
+    check({row["name"] for row in selection.rows} == {"two"}, "-matrix by a pattern")
+    check(fails(common.choose, rows, asked("", "twos")) == "-matrix twos: there is none", "no such matrix")
+    fig = speedup_rowlength.draw(common.choose(rows, asked("sellp")))
+    legend = [text.get_text() for text in fig.axes[0].get_legend().get_texts()]
+    check(legend == ["sellp  1.50×"], "over the best of all of a vendor: %s" % legend)
+    found = series.series(common.choose(rows, asked("cusparse-csr*")).rows)
+    check({row["ms"] for row in found["cusparse-csr* (best)"].values()} == {3.0}, "the best of these")
+
+
+def test_most(folder, check, run):
+    """Eight series, by standing; a vendor's is among them; the others are named."""
+    import common
+    env = environment((SPMM[0], SPMM[1] + [algorithm("own-%d" % i) for i in range(10)]), roof=GPU)
+    made = [result("own-%d" % i, m, 1.0 + (7 * i) % 10) for i in range(10) for m in (M1, M2)]
+    made += [result("cusparse", m, 99.0) for m in (M1, M2)]
+    made += [result("rowsplit", m, 1.0, status="unsupported") for m in (M1, M2)]
+    made += [result("sellp", m, 1.0, status="oom") for m in (M1, M2)]
+    path = write(os.path.join(folder, "eleven.jsonl"), [env] + made)
+    from records import read
+    selection = common.choose(read([path]))
+    check(names_of(selection) == ["own-0", "own-2", "own-3", "own-5", "own-6", "own-8", "own-9", "cuSPARSE (best)"],
+          "the best eight: %s" % names_of(selection))
+    note = "Not drawn, as not among the best 8: own-1, own-4, own-7, sellp."
+    check(note in selection.notes, "the others: %s" % selection.notes)
+    out = os.path.join(folder, "eleven.svg")
+    for more, said in (((), "gflops_bars: 4 more series: choose with -alg\n"), (("-alg", "all"), "")):
+        status, _, errors = run("gflops_bars.py", path, "-o", out, *more)
+        check(status == 0 and errors == said, "%s: %s" % (more, errors))
+        with open(out[:-4] + ".txt", encoding="utf-8") as file:
+            check((note in file.read()) == bool(said), "the caption names them: %s" % (more,))
+
+
+def test_mixed(check):
+    """-mixed: of a case in two revisions the newer; the foot says so."""
+    import common
+    env = environment(roof=GPU)
+    from records import row_from
+    rows = [row_from(record, {**env, "revision": revision, "date": date}) for revision, date, record in (
+        ("aaa", "2026-11-20", result("merge", M1, 1.0)), ("aaa", "2026-11-20", result("cusparse", M1, 4.0)),
+        ("bbb", "2026-11-21", result("merge", M1, 2.0)), ("bbb", "2026-11-21", result("sellp", M1, 3.0)))]
+    one, both = common.choose(rows), common.choose(rows, asked(mixed=True))
+    check({row["revision"] for row in one.rows} == {"bbb"} and one.others == 1, "one revision")
+    check(sorted((row["series"], row["ms"]) for row in both.rows) == [
+        ("cusparse", 4.0), ("merge", 2.0), ("sellp", 3.0)], "all revisions: %s" % names_of(both))
+    check("Mixed: 2 revisions (bbb: 2, aaa: 1)." in common.footnotes(both), "%s" % common.footnotes(both))
 
 
 def test_colours(check):
@@ -32,3 +119,54 @@ def test_colours(check):
         look = drawing.styles(rows)
         check(len({look[name]["colour"] for name in names}) == len(names), "%s: two families of one colour: %s" % (
             op, sorted((look[name]["colour"], name) for name in names)))
+
+
+def test_messages(folder, check, run):
+    """One line each: a device without results, the page, the set that was chosen, a list for one value."""
+    path = write(os.path.join(folder, "empty-set.jsonl"), [
+        environment(SPMM, "cpu", "A CPU"),
+        *(result(alg, m, 1.0, k, device="cpu") for alg in ("merge", "reference") for m in (M1, M2) for k in (32, 64)),
+        *({**result("heuristic", m, 1.0, k, status="unsupported"), "device": "cuda"}
+          for m in (M1, M2) for k in (32, 64))])
+    out = os.path.join(folder, "empty-set")
+    status, text, errors = run("all.py", path, "-o", out, "-figures", "gflops_bars,gather")
+    lines = text.splitlines()
+    check("left out: cuda: no result of 4 cases (4 unsupported (heuristic))" in lines and
+          sum("cuda" in line for line in lines) == 1, "a device without results: %s" % text)
+    check(status == 0 and lines[-1] == "page: " + os.path.join(out, "index.html"),
+          "the page: %s %s" % (lines[-1:], errors))
+    _, _, errors = run("gflops_bars.py", path, "-o", os.path.join(folder, "set.svg"))
+    check(errors.startswith("gflops_bars: drawn: spmm · k = ") and len(errors.splitlines()) == 1 and
+          "other sets of cases: choose with -device -op -k" in errors, "the set that was drawn: " + errors)
+    status, _, errors = run("gflops_bars.py", path, "-k", "64,32")
+    check(status == 2 and "64,32: one value; run once per k" in errors, "a list of k: " + errors)
+
+
+def test_legends(check):
+    """Means side by side are over the same matrices. The foot speaks of what is there."""
+    import common
+    import gflops_compression
+    import speedup_sorted
+    modelled = {"model": {"gflops": {"algorithmic": 1.0}}}
+    made = [result(alg, m, ms, **modelled) for alg, ms in (("merge", 1.0), ("sellp", 2.0)) for m in (M1, M2)]
+    three = "three", 9, 9
+    made += [result("merge", three, 0.001, **modelled), *(result("cusparse", m, 4.0) for m in (M1, M2, three))]
+    fig = speedup_sorted.draw(common.select(rows_of(SPMM, *made)))
+    legend = fig.axes[0].get_legend()
+    check([text.get_text() for text in legend.get_texts()] == ["merge  4.00×", "sellp  2.00×"] and
+          legend.get_title().get_text() == "geometric mean on 2 shared matrices", "one count of matrices")
+    rows = rows_of(SPGEMM, product("hash", M1, 1.0), product("hash", M2, 1.0),
+                   product("esc", ("lost", 9, 9, 9, 9), 1.0, status="oom"))
+    foot = " ".join(text.get_text() for text in gflops_compression.draw(common.select(rows)).texts)
+    check("grey" not in foot and "1 more are not here" in foot, "nothing is grey: " + foot)
+
+
+def test_all(folder, check, run):
+    import drawing
+    test_choice(check)
+    test_most(folder, check, run)
+    test_mixed(check)
+    test_colours(check)
+    test_messages(folder, check, run)
+    test_legends(check)
+    drawing.plt.close("all")

@@ -15,8 +15,12 @@ from plots_records import GPU, SPMM, environment, result, rows_of, write
 def test_again(folder, check):
     """A case that was measured again: the last record counts, and stderr says so."""
     import records
+    import repeats
     import series
     m1, m2 = ("one", 100, 500), ("two", 100, 2000)
+
+    def repeats_then_series(rows):
+        return series.series(repeats.settled(rows))
 
     def told(function, *args):
         said = io.StringIO()
@@ -28,14 +32,14 @@ def test_again(folder, check):
                    result("merge", m1, 2.0), result("cusparse", m1, 1.0),
                    result("cusparse", m1, 4.0), result("cusparse-csr2", m1, 3.0),
                    result("merge", m2, 4.1))
-    found, said = told(series.series, rows)
+    found, said = told(repeats_then_series, rows)
     check([row["ms"] for row in found["merge"].values()] == [2.0, 4.1],
           "the last of each case, not the fastest: %s" % found["merge"])
     check([row["ms"] for row in found["cuSPARSE (best)"].values()] == [3.0],
           "the best of the vendor's last ones: %s" % found["cuSPARSE (best)"])
     check(said == "3 cases were measured more than once, the last record counts; furthest apart: "
           "cusparse of one, 4 ms, before 1 ms\n", "stderr says so: %r" % said)
-    check(told(series.series, rows[:2])[1] == "", "nothing to say of cases that are there once")
+    check(told(repeats_then_series, rows[:2])[1] == "", "nothing to say of cases that are there once")
     path = write(os.path.join(folder, "again.jsonl"), [
         environment(roof=GPU), result("merge", m1, 1.0), result("merge", m2, 1.0),
         result("merge", m1, 1.0, status="oom")])

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Tests of plots/: figures computed by hand, and every script on made-up results of 5 and of 2,000
 matrices. `test_plots.py DIR` keeps the pictures in DIR, to be looked at. Other parts are in
-plots_reading.py, plots_paper.py (colours), plots_sparse.py (operations whose runs make their results),
-plots_model.py (models and what they predict), plots_more.py (times against an axis, the dense line,
+plots_reading.py, plots_paper.py (choice of series, looks, messages), plots_sparse.py (operations whose
+runs make their results), plots_model.py (models and what they predict), plots_more.py (times against an axis,
+the dense line,
 several runs), plots_times.py (apart and back to back), plots_page.py (captions and the index
 page), plots_front.py (its first screen) and plots_general.py (any operation and library); the made-up
 results are in plots_records.py."""
@@ -108,7 +109,7 @@ def test_series():
     both = rows_of(SPMM, *(result(alg, m1, ms, device=device) for alg, device, ms in (
         ("rowsplit", "cpu", 2.0), ("mkl", "cpu", 3.0), ("reference", "cpu", 1.0),
         ("cusparse", "cuda:0", 0.5))))
-    found = series.series(common.choose(both, {}).rows)
+    found = series.series(common.choose(both).rows)
     check(list(found) == ["reference", "rowsplit", "MKL (best)"] and
           series.baseline(found) == "MKL (best)", "of each device its own vendor: %s" % list(found))
 
@@ -343,7 +344,6 @@ def main():
         plots_general.test_numbers(check)
         plots_bounds.test_numbers(check)
         plots_more.test_axis(check)
-        plots_more.test_lines(check)
         plots_more.test_ends(check)
         plots_more.test_ticks(check)
         plots_more.test_dense(check, near)
@@ -361,7 +361,6 @@ def main():
         plots_names.test_words(check)
         plots_names.test_options(check)
         plots_names.test_figures(folder, check, run)
-        plots_paper.test_colours(check)
         plots_many.test_all(check)
         plots_model.test_predictions(check, near)
         plots_model.test_pairs(check, near)
@@ -369,6 +368,7 @@ def main():
         plots_model.test_reordering(check, near)
         plots_model.test_mean(check)
         plots_model.test_synthetic(check, near)
+        plots_paper.test_all(folder, check, run)
         small, cpu_small, _ = test_scripts(folder)
         test_all(folder, small, cpu_small)
         test_errors(folder)
