@@ -147,7 +147,7 @@ def more(parser):
 
 def main():
     args = common.arguments(__doc__, more)
-    drawing.load()
+    drawing.load(args.paper)
     folder, page = places(args)
     figures, left, empty = [], {}, {}
     try:

@@ -3,20 +3,24 @@
 import drawing
 
 MATRICES_MOST = 50  # above which bars become dots
-MOST = 640  # bars, above which they do, too
-PANEL_MOST = 96  # bars side by side
+# Numbers of bars above which they do, too; of matrices and of bars side by side; the same for a paper.
+LIMITS, PAPER_LIMITS = (640, 50, 96), (192, 18, 48)
+FAILED = "×"  # stands there for a word
 WORD_MOST = 14  # characters of a word
 NAME_MOST = 22  # characters of a name below bars
 WIDE = 100  # the range of numbers from which an axis is logarithmic
-WORD = ["A word for a bar: no usable result, and why."]
 BLANK = ["Neither bar nor word: not measured."]
 SPAN_LEAST = 0.04  # of a number: narrower intervals are not drawn
 SPANS = ["Lines at the ends of bars: 95 %% intervals wider than %g %%." % (100 * SPAN_LEAST)]
 
 
+def limits():
+    return PAPER_LIMITS if drawing.PAPER else LIMITS
+
+
 def too_many(matrices, each):
     """Are these more than can be told from each other, with so many bars for each matrix?"""
-    return matrices > MATRICES_MOST or matrices * each > MOST
+    return matrices > MATRICES_MOST or matrices * each > limits()[0]
 
 
 def ticks(rows, numbers=None):
@@ -29,7 +33,7 @@ def ticks(rows, numbers=None):
 def panels(order, each, high=3.3):
     """A figure with panels below each other for these matrices with so many bars each, and what
     each panel is of."""
-    count = -(-len(order) // max(2, min(MATRICES_MOST, PANEL_MOST // each)))
+    count = -(-len(order) // max(2, min(limits()[1], limits()[2] // each)))
     wide = max(0.36, 0.144 * each)
     share = -(-len(order) // count)
     fig, axes = drawing.subplots(count, squeeze=False, gridspec_kw={"hspace": 0.75},
@@ -66,10 +70,17 @@ def say_words(ax, places, words, width, colour):
     inch = ax.get_window_extent().width / ax.figure.dpi / (ax.get_xlim()[1] - ax.get_xlim()[0])
     size = max(4, min(7, 0.8 * 72 * width * inch))
     for x, word in zip(places, words):
-        ax.text(x, 0.02, drawing.shown(word, WORD_MOST), rotation=90, ha="center", va="bottom",
+        word = FAILED if drawing.PAPER else drawing.shown(word, WORD_MOST)
+        ax.text(x, 0.02, word, rotation=90, ha="center", va="bottom",
                 fontsize=size, color=colour, weight="bold", zorder=5,
                 transform=ax.get_xaxis_transform(),
                 bbox={"facecolor": "white", "linewidth": 0, "pad": 0.2})
+
+
+def words_note(said):
+    """What the notes say of words in the places of bars, if there are any."""
+    return ["%s no usable result%s." % (("%s for a bar:" % FAILED, "") if drawing.PAPER else
+                                        ("A word for a bar:", ", and why"))] * said
 
 
 def ends(ax, x, here, numbers, flagged, spans):
@@ -106,4 +117,4 @@ def grouped(values, look, order, names, label, words, *, flagged=None, spans=Non
         name_ticks(ax, [names[m] for m in here])
     drawing.flag_legend(parts[0][0], sum(map(len, flagged.values())))
     drawing.legend_above(parts[0][0])
-    return fig, WORD * said + BLANK * blank + SPANS * any(spans.values())
+    return fig, words_note(said) + BLANK * blank + SPANS * any(spans.values())

@@ -21,6 +21,7 @@ import series
 import words
 
 matplotlib = plt = None  # until load()
+PAPER = False  # -paper: for a column of a paper, see fit_paper()
 
 # Okabe and Ito's colours, which colour-blind readers can tell apart; grey is a vendor's.
 COLOURS = ("#E69F00", "#0072B2", "#D55E00", "#CC79A7", "#009E73", "#56B4E9")
@@ -46,13 +47,22 @@ LOOK = {"font.size": 10, "axes.grid": True, "grid.color": "#DDDDDD", "grid.linew
         "axes.axisbelow": True, "axes.spines.top": False, "axes.spines.right": False,
         "svg.fonttype": "none", "pdf.fonttype": 42, "hatch.linewidth": 0.6, "hatch.color": "white"}
 
+WIDTH, LETTERS = 3.35, 8  # of a figure for a paper: inches, points
+LETTERS_WIDE, EDGE = 15, 0.02  # letters in an inch; inches around what is drawn
+SMALLER, PAPER_DPI = 0.75, 300  # marks there
+PAPER_SPAN = 100  # an axis of a paper has the labels of one that spans so many times more
+LEAST_HIGH = 1.5  # inches of a row of its panels
+PAPER_LOOK = {"font.size": LETTERS, **dict.fromkeys((
+    "axes.labelsize", "axes.titlesize", "xtick.labelsize", "ytick.labelsize", "legend.fontsize",
+    "legend.title_fontsize"), LETTERS)}
 AGAIN = "SPBENCH_PLOTS_PYTHON"  # set where a script runs a second time, with another Python
 
 
-def load():
+def load(paper=False):
     """Imports matplotlib; help and text do without. Without matplotlib runs the script again with a
     Python that has it: /usr/bin/python3, or the first of PATH."""
-    global matplotlib, plt
+    global matplotlib, plt, PAPER
+    PAPER = paper
     try:
         matplotlib = importlib.import_module("matplotlib")
         matplotlib.use("Agg")
@@ -63,7 +73,7 @@ def load():
             sys.exit("plots: matplotlib is missing (apt install python3-matplotlib)")
         os.environ[AGAIN] = other
         os.execv(other, [other] + sys.argv)
-    plt.rcParams.update(LOOK)
+    plt.rcParams.update({**matplotlib.rcParamsDefault, "backend": "Agg", **LOOK, **(PAPER_LOOK if paper else {})})
 
 
 def other_python():
@@ -75,8 +85,15 @@ def other_python():
 
 
 def subplots(high=1, wide=1, size=(9, 5.4), **more):
-    """A figure with panels, and these."""
+    """A figure with panels, and these; for a paper as wide as its column."""
+    if PAPER:
+        size = WIDTH, max(size[1] * WIDTH / size[0], LEAST_HIGH * high) + 0.6
     return plt.subplots(high, wide, figsize=size, **more)
+
+
+def side_by_side(columns):
+    """So many panels side by side; one in a column of a paper."""
+    return 1 if PAPER else columns
 
 
 @functools.lru_cache(None)
@@ -226,7 +243,7 @@ def plain_ticks(axis):
 def log_axis(axis, low, high):
     """A logarithmic axis with enough labels whether it spans half a decade or six."""
     axis.axes.set_xscale("log") if axis.axis_name == "x" else axis.axes.set_yscale("log")
-    span = high / low
+    span = high / low * (PAPER_SPAN if PAPER else 1)
     subs = (1, 1.5, 2, 3, 5, 7) if span < 8 else (1, 2, 5) if span < 2000 else \
         (1, 3) if span < 1e5 else (1,)
     axis.set_major_locator(matplotlib.ticker.LogLocator(subs=subs, numticks=20))
@@ -264,6 +281,8 @@ def finish(fig, title, selection, notes, rows):
     texts are as the records have them; `rows` are those that are drawn. What the caption needs is
     kept with the figure."""
     fig.said = {"title": title, "selection": selection, "notes": notes, "rows": rows}
+    if PAPER:
+        return fit_paper(fig)
     boxes = [ax.get_tightbbox(fig.canvas.get_renderer()) for ax in fig.axes]
     to_fig = fig.transFigure.inverted().transform
     left, low = to_fig((min(box.x0 for box in boxes), min(box.y0 for box in boxes)))
@@ -280,12 +299,85 @@ def finish(fig, title, selection, notes, rows):
     return fig
 
 
+def fit_paper(fig):
+    """The figure for a column of a paper: all text of LETTERS points, one legend on top, axes as wide as
+    WIDTH leaves room for. Returns the figure."""
+    handles, title = {}, None
+    fig.set_dpi(PAPER_DPI)
+    for ax in fig.axes:
+        legend = ax.get_legend()
+        if legend:
+            texts = [text.get_text() for text in legend.get_texts()]
+            handles = {**dict(zip(texts, handles_of(legend))), **handles}
+            title = title or legend.get_title().get_text() or None
+            legend.remove()
+    for text in fig.findobj(matplotlib.text.Text):
+        text.set_fontsize(LETTERS)
+    for marks in fig.findobj(matplotlib.collections.PathCollection):
+        marks.set_sizes(marks.get_sizes() * SMALLER ** 2)
+    for line in fig.findobj(matplotlib.lines.Line2D):
+        line.set_markersize(line.get_markersize() * SMALLER)
+    for ax in fig.axes:
+        box, room = ax.get_position(), fig.subplotpars
+        wide = box.width / (room.right - room.left) * (WIDTH - 0.7)
+        for axis, inches in ((ax.xaxis, wide), (ax.yaxis, box.height * fig.get_figheight())):
+            axis.set_label_text(textwrap.fill(axis.get_label_text(), int(LETTERS_WIDE * inches)))
+    for _ in range(3):  # the labels of an axis change with its length
+        box, room = extent_of(fig), fig.subplotpars
+        right = room.right + 1 - (box.x1 + EDGE) / WIDTH
+        fig.subplots_adjust(left=min(room.left - (box.x0 - EDGE) / WIDTH, right - 0.1), right=right)
+    move_apart(fig)
+    top = extent_of(fig).y1 / fig.get_figheight()
+    for columns in range(min(4, len(handles)), 0, -1):
+        legend = fig.legend(handles.values(), handles, loc="lower center", bbox_to_anchor=(0.5, top), title=title,
+                            ncol=columns, frameon=False, columnspacing=1, handlelength=1.6, borderaxespad=0.2)
+        if columns == 1 or legend.get_window_extent().width <= WIDTH * fig.dpi:
+            return fig
+        legend.remove()
+    return fig
+
+
+def move_apart(fig):
+    """Makes the figure so high that the names below a row of panels end above the next row."""
+    grid = fig.axes[0].get_subplotspec().get_gridspec()
+    if grid.nrows == 1:
+        return
+    boxes = [(ax.get_subplotspec(), ax.get_window_extent(), ax.get_tightbbox(fig.canvas.get_renderer()))
+             for ax in fig.axes]
+    gap = (max(inner.y0 - outer.y0 for at, inner, outer in boxes if not at.is_last_row()) +
+           max(outer.y1 - inner.y1 for at, inner, outer in boxes if not at.is_first_row())) / fig.dpi + 4 * EDGE
+    high = boxes[0][1].height / fig.dpi
+    whole = grid.nrows * high + (grid.nrows - 1) * gap
+    fig.set_size_inches(WIDTH, whole + 1)
+    fig.subplots_adjust(bottom=0.5 / (whole + 1), top=1 - 0.5 / (whole + 1))
+    grid.update(hspace=gap / high)
+
+
+def handles_of(legend):
+    """The marks of a legend; their name has changed in matplotlib 3.7."""
+    return getattr(legend, "legend_handles", None) or legend.legendHandles
+
+
+def extent_of(fig):
+    """The box of what is drawn, in inches."""
+    fig.canvas.draw()
+    return fig.get_tightbbox(fig.canvas.get_renderer())
+
+
+def box_of(fig):
+    """How to save the figure: as wide as a column of a paper, else as wide as it takes."""
+    if not PAPER:
+        return {"dpi": 150, "bbox_inches": "tight", "pad_inches": 0.15}
+    box = extent_of(fig)
+    return {"dpi": PAPER_DPI, "pad_inches": 0, "bbox_inches": matplotlib.transforms.Bbox.from_extents(
+        0, box.y0 - EDGE, WIDTH, box.y1 + EDGE)}
+
+
 def write_png(fig, path):
     """The image with 256 colours of its own: a quarter of the bytes, and nobody sees it."""
     import PIL.Image  # which matplotlib needs anyway
     whole = io.BytesIO()
-    fig.savefig(whole, format="png", dpi=150, bbox_inches="tight", pad_inches=0.15,
-                pil_kwargs={"compress_level": 1})
+    fig.savefig(whole, format="png", pil_kwargs={"compress_level": 1}, **box_of(fig))
     with PIL.Image.open(whole) as image:
         image.convert("RGB").quantize(256, PIL.Image.FASTOCTREE).save(path)
 
@@ -298,7 +390,7 @@ def save(fig, path, module):
     if path.endswith(".png"):
         write_png(fig, path)
     else:
-        fig.savefig(path, dpi=150, bbox_inches="tight", pad_inches=0.15)
+        fig.savefig(path, **box_of(fig))
     plt.close(fig)
     caption = captions.of(module, fig.said)
     captions.write(caption, captions.path_of(path))
@@ -308,6 +400,8 @@ def save(fig, path, module):
 def add_options(parser):
     """What a command line says of images."""
     parser.add_argument("-format", "--format", choices=FORMATS, help="default: by FILE, else png")
+    parser.add_argument("-paper", "--paper", action="store_true", help="for a column of a paper: %g in wide, "
+                        "text of %d points, no title and no foot" % (WIDTH, LETTERS))
 
 
 def main(module):
@@ -327,7 +421,7 @@ def main(module):
             more(parser)
 
     args = common.arguments(module.__doc__, options)
-    load()
+    load(args.paper)
     path = args.output or "%s.%s" % (name, args.format or "png")
     if os.path.splitext(path)[1][1:] not in FORMATS:
         path += "." + (args.format or "png")

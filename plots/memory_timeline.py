@@ -107,7 +107,7 @@ def draw(selection):
     why = series.failures(selection, found)
     look = drawing.styles(rows + selection.left)
     titles = drawing.labels({m: m[0] for m in chosen}, NAME_MOST)
-    columns = min(len(chosen), 3 if len(chosen) > 4 else 2)
+    columns = drawing.side_by_side(min(len(chosen), 3 if len(chosen) > 4 else 2))
     count = -(-len(chosen) // columns)
     texts = {m: failed_text(why, look, m) for m in chosen}
     most = max(len(text.splitlines()) for text in texts.values())

@@ -123,7 +123,7 @@ def draw(selection):
         raise records.NoData("no result has phases")
     order, parts, notes = fitting(order, parts)
     look = styles(parts)
-    many = len(order) > bars.MATRICES_MOST
+    many = len(order) > bars.limits()[1]
     vendor = series.vendor_in(series.series(selection.every))
     without = [m for m in without if m in order] if vendor else []
     label = {name: style["label"] for name, style in drawing.styles(selection.rows).items()}
@@ -158,7 +158,7 @@ def draw(selection):
     else:
         names = bars.ticks(order)
         bars.name_ticks(low, [names[m] + "*" * (m in without) for m in order])
-    notes += bars.WORD * said + bars.BLANK * blank
+    notes += bars.words_note(said) + bars.BLANK * blank
     if many:
         notes.append("%s. A gap: no usable result, or not measured." % words.counted(
             len(order), "matrix", many="matrices"))

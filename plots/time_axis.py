@@ -171,7 +171,7 @@ def draw(selection):
     marked = {}
     for _, name, value, m in steps[:CLIFFS_SAID]:
         marked.setdefault(m, {}).setdefault(name, []).append(value)
-    columns = min(2, len(chosen))
+    columns = drawing.side_by_side(min(2, len(chosen)))
     count = -(-len(chosen) // columns)
     fig, axes = drawing.subplots(count, columns, squeeze=False, size=(7 * columns, 3.5 * count),
                                  gridspec_kw={"hspace": 0.42, "wspace": 0.5})

@@ -1,4 +1,4 @@
-"""Tests of which series a figure has and of how these look, for test_plots.py: -alg, -matrix, -mixed,
+"""Tests of which series a figure has and of how these look, for test_plots.py: -alg, -matrix, -mixed, -paper,
 colours, and messages about what is not drawn."""
 
 import json
@@ -7,8 +7,10 @@ import re
 from types import SimpleNamespace
 
 from plots_general import PROGRAM, said_by_program
-from plots_records import (GPU, M1, M2, SPGEMM, SPMM, algorithm, environment, product, result,
+from plots_records import (GPU, M1, M2, SPGEMM, SPMM, algorithm, environment, gpu_records, product, result,
                            rows_of, write)
+
+INCH_DPI, WIDTH, LETTERS = 300, 3.35, 8  # of an image for a paper
 
 
 def asked(alg="", matrix="", mixed=False):
@@ -95,6 +97,52 @@ def test_mixed(check):
     check("Mixed: 2 revisions (bbb: 2, aaa: 1)." in common.footnotes(both), "%s" % common.footnotes(both))
 
 
+def texts_of(fig):
+    import drawing
+    fig.canvas.draw()
+    return [text for text in fig.findobj(drawing.matplotlib.text.Text)
+            if text.get_visible() and text.get_text().strip()]
+
+
+def test_paper(folder, check, run, made):
+    """A figure for a paper: its width, its letters, neither title nor foot; a caption beside it. made: [files]."""
+    import importlib
+    import common
+    import drawing
+    import records
+    out = os.path.join(folder, "paper.png")
+    status, _, errors = run("speedup_rowlength.py", made[0], "-paper", "-o", out)
+    check(status == 0 and os.path.exists(out[:-4] + ".txt"), "an image and its caption: " + errors)
+    with open(out, "rb") as file:
+        width = int.from_bytes(file.read(20)[16:], "big")
+    check(abs(width - WIDTH * INCH_DPI) <= 1, "%d pixels wide" % width)
+    status, _, errors = run("speedup_rowlength.py", made[0], "-paper", "-o", out[:-4] + ".pdf")
+    with open(out[:-4] + ".pdf", "rb") as file:
+        box = re.search(rb"/MediaBox *\[ *0 0 ([0-9.]+)", file.read())
+    check(status == 0 and abs(float(box.group(1)) - 72 * WIDTH) < 0.1, "points wide: %s %s" % (box.group(1), errors))
+    drawing.load(paper=True)
+    drawn = set()
+    for path in made:
+        rows = records.read([path])
+        for name, script in importlib.import_module("all").scripts().items():
+            try:
+                fig = script.draw(common.choose(rows, common.ALL, getattr(script, "MIXES", False),
+                                                getattr(script, "has", None)))
+            except records.NoData:
+                continue
+            drawn.add(name)
+            box = drawing.extent_of(fig)
+            odd = {(text.get_text(), text.get_fontsize()) for text in texts_of(fig) if text.get_fontsize() != LETTERS}
+            check(not odd, "%s: letters of %s" % (name, sorted(odd)[:3]))
+            check(-0.01 < box.x0 and box.x1 < WIDTH + 0.01, "%s: from %.2f to %.2f in" % (name, box.x0, box.x1))
+            said = " ".join(text.get_text() for text in texts_of(fig))
+            check(fig.said["title"] not in said and "2026-11-20" not in said, "%s: a title: %s" % (name, said))
+            drawing.plt.close(fig)
+    check(len(drawn) > 15, "figures for a paper: %s" % sorted(drawn))
+    drawing.load()
+    check(drawing.plt.rcParams["font.size"] == drawing.LOOK["font.size"] != LETTERS, "and back")
+
+
 def test_colours(check):
     """An algorithm has one colour, whatever the device, the operation and the list that it is in."""
     import drawing
@@ -161,7 +209,7 @@ def test_legends(check):
     check("grey" not in foot and "1 more are not here" in foot, "nothing is grey: " + foot)
 
 
-def test_all(folder, check, run):
+def test_all(folder, check, run, made):
     import drawing
     test_choice(check)
     test_most(folder, check, run)
@@ -169,4 +217,5 @@ def test_all(folder, check, run):
     test_colours(check)
     test_messages(folder, check, run)
     test_legends(check)
+    test_paper(folder, check, run, made)
     drawing.plt.close("all")

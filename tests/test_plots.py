@@ -32,7 +32,7 @@ import plots_paper
 import plots_reading
 import plots_sparse
 import plots_times
-from plots_records import SPMM, cpu_records, environment, gpu_records, result, rows_of, write
+from plots_records import SPMM, cpu_records, environment, gpu_records, product_records, result, rows_of, write
 
 passed = failed = skipped = 0
 
@@ -368,7 +368,10 @@ def main():
         plots_model.test_reordering(check, near)
         plots_model.test_mean(check)
         plots_model.test_synthetic(check, near)
-        plots_paper.test_all(folder, check, run)
+        plots_paper.test_all(folder, check, run, [write(os.path.join(folder, name + ".jsonl"), of) for name, of in (
+            ("paper-spmm", gpu_records(24, [(64, "f32")])), ("paper-products", product_records(12)),
+            ("paper-models", plots_model.model_records(24)), ("paper-bounds", plots_bounds.bounded_records(5)),
+            ("paper-synthetic", plots_model.synthetic_records()), ("paper-scan", plots_more.scan_records()))])
         small, cpu_small, _ = test_scripts(folder)
         test_all(folder, small, cpu_small)
         test_errors(folder)
