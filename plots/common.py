@@ -14,6 +14,7 @@ from collections import Counter
 from types import SimpleNamespace
 
 import records
+import repeats
 from records import NoData, axes_of
 from series import UNSUPPORTED, asked, by_standing, comparable, fits, label_rows, name_of, vendor_of
 from words import counted, visible
@@ -149,14 +150,9 @@ def wanted_rows(rows, args):
         if not fnmatch.filter(names, pattern):
             raise NoData("-matrix %s: there is none" % visible(pattern))
     if args.mixed:
-        fit = newest(fit)
+        fit = [of[-1] for of in repeats.cases_of(fit, mixed=True)]
     return [row for row in fit if not args.matrix or any(
         fnmatch.fnmatchcase(row["name"], pattern) for pattern in args.matrix)]
-
-
-def newest(rows):
-    """The last row of each case, of whatever revision."""
-    return list({(row["device"], row["key"]): row for row in rows}.values())
 
 
 def choose(rows, args=ALL, mixes=False, has=None):

@@ -63,14 +63,15 @@ def one_of(runs):
     return median_row(ok) if len(ok) > 1 else ok[0]
 
 
-def cases_of(rows):
-    """[[rows of a case, in their order]], in the order of their last ones."""
+def cases_of(rows, mixed=False):
+    """[[rows of a case, in their order]], in the order of their last ones. `mixed`: of all revisions."""
     found, names = {}, {}
     for row in rows:
-        key = row["device"], row["revision"], row["key"]
+        revision = None if mixed else row["revision"]
+        key = row["device"], revision, row["key"]
         if row["defaults"]:
-            plain = [row[name] for name in ("device", "op", "alg", "prec", "cache", "launch",
-                                            "revision", "library", "matrix")] + list(row["axes"].items())
+            plain = [revision] + [row[name] for name in ("device", "op", "alg", "prec", "cache", "launch",
+                                                         "library", "matrix")] + list(row["axes"].items())
             key = names.setdefault(tuple(plain), key)
         found[key] = found.pop(key, []) + [row]
     return found.values()

@@ -85,11 +85,13 @@ def test_most(folder, check, run):
 def test_mixed(check):
     """-mixed: of a case in two revisions the newer; the foot says so."""
     import common
-    env = environment(roof=GPU)
+    # Without -opt in the command: defaults that changed make no other case.
+    env = {**environment(roof=GPU), "command": ["spbench"]}
     from records import row_from
     rows = [row_from(record, {**env, "revision": revision, "date": date}) for revision, date, record in (
-        ("aaa", "2026-11-20", result("merge", M1, 1.0)), ("aaa", "2026-11-20", result("cusparse", M1, 4.0)),
-        ("bbb", "2026-11-21", result("merge", M1, 2.0)), ("bbb", "2026-11-21", result("sellp", M1, 3.0)))]
+        ("aaa", "2026-11-20", result("merge", M1, 1.0, options={"a": 1})),
+        ("aaa", "2026-11-20", result("cusparse", M1, 4.0)),
+        ("bbb", "2026-11-21", result("merge", M1, 2.0, options={"a": 2})), ("bbb", "2026-11-21", result("sellp", M1, 3.0)))]
     one, both = common.choose(rows), common.choose(rows, asked(mixed=True))
     check({row["revision"] for row in one.rows} == {"bbb"} and one.others == 1, "one revision")
     check(sorted((row["series"], row["ms"]) for row in both.rows) == [
