@@ -81,7 +81,8 @@ def figures_html(figures, folder):
     yield '<div class="rest"><h2>Figures</h2><div class="figures">'
     for figure in figures:
         link, title = quoted(figure.path, folder), text(figure.caption["Figure"])
-        yield '<figure><a href="%s"><img loading="lazy" src="%s" alt="%s"></a>' % (link, link, title)
+        image = '<img loading="lazy" src="%s" alt="%s">' % (link, title)
+        yield '<figure><a href="%s">%s</a>' % (link, "PDF" if link.endswith(".pdf") else image)
         yield '<figcaption>%s (<a href="%s">caption</a>)</figcaption></figure>' % (
             title, quoted(captions.path_of(figure.path), folder))
     yield "</div></div>"

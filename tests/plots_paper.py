@@ -91,7 +91,8 @@ def test_mixed(check):
     rows = [row_from(record, {**env, "revision": revision, "date": date}) for revision, date, record in (
         ("aaa", "2026-11-20", result("merge", M1, 1.0, options={"a": 1})),
         ("aaa", "2026-11-20", result("cusparse", M1, 4.0)),
-        ("bbb", "2026-11-21", result("merge", M1, 2.0, options={"a": 2})), ("bbb", "2026-11-21", result("sellp", M1, 3.0)))]
+        ("bbb", "2026-11-21", result("merge", M1, 2.0, options={"a": 2})),
+        ("bbb", "2026-11-21", result("sellp", M1, 3.0)))]
     one, both = common.choose(rows), common.choose(rows, asked(mixed=True))
     check({row["revision"] for row in one.rows} == {"bbb"} and one.others == 1, "one revision")
     check(sorted((row["series"], row["ms"]) for row in both.rows) == [
@@ -185,6 +186,11 @@ def test_messages(folder, check, run):
           sum("cuda" in line for line in lines) == 1, "a device without results: %s" % text)
     check(status == 0 and lines[-1] == "page: " + os.path.join(out, "index.html"),
           "the page: %s %s" % (lines[-1:], errors))
+    status, _, errors = run("all.py", path, "-o", out, "-figures", "roofline", "-format", "pdf", "-paper")
+    with open(os.path.join(out, "index.html"), encoding="utf-8") as file:
+        shown = file.read()
+    check(status == 0 and '<a href="figures/roofline-spmm-f32.pdf">PDF</a>' in shown and "<img" not in shown,
+          "a browser shows no PDF as an image: " + errors)
     _, _, errors = run("gflops_bars.py", path, "-o", os.path.join(folder, "set.svg"))
     check(errors.startswith("gflops_bars: drawn: spmm · k = ") and len(errors.splitlines()) == 1 and
           "other sets of cases: choose with -device -op -k" in errors, "the set that was drawn: " + errors)
