@@ -60,7 +60,7 @@ static void test_norm(void)
     CHECK(near(norm, 2 / (1 + 3 / 8.0)) && which == 9, "64 draws: %g in 2^%d", norm, which);
     norm = tally_norm(&tally, 4, &which);
     CHECK(near(norm, 2 / (1 + 3 / 2.0)) && which == 9, "4 draws: %g in 2^%d", norm, which);
-    CHECK(near(squares_root(&tally.spread), 2 * sqrt(10200)), "spread");
+    CHECK(near(tally_spread(&tally), 2 * sqrt(10200)), "spread");
     add(1, 0, 0.6, 1, 1); // those of no terms are with those of one
     norm = tally_norm(&tally, 1000, &which);
     CHECK(near(norm, 2 / (1 + 3 / 8.0)) && which == 9, "one of many: %g in 2^%d", norm, which);
@@ -108,7 +108,7 @@ static void test_halves(void)
     CHECK(near(tally_norm(&tally, 9, &which), tally_norm(&all, 9, &again)) && which == again,
           "norm");
     CHECK(near(tally_share(&tally), tally_share(&all)), "share");
-    CHECK(near(squares_root(&tally.spread), squares_root(&all.spread)), "spread");
+    CHECK(near(tally_spread(&tally), tally_spread(&all)), "spread");
 }
 
 int main(void)

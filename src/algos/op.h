@@ -22,6 +22,7 @@
 #include <math.h>
 
 #include "algos/axis.h"
+#include "base/rounding.h"
 #include "data/matrix.h"
 
 #ifdef __cplusplus
@@ -191,14 +192,6 @@ extern const struct axis axis_k, axis_layout;
 int dense_make(struct problem *p, int which, int64_t rows, int64_t cols);
 // CSR with 32-bit row starts, as compulsory bytes count it.
 int64_t op_csr_bytes(const struct csr *A, enum prec prec);
-// The size of the rounding error of a sum of so many products, in units of roundoff: `partial` is
-// the root of the sum of their squares, or the largest that a partial sum may be.
-static inline double sum_error(int64_t terms, double partial, double sum)
-{
-    double square = partial * partial + sum * sum; // hypot() takes ten times as long
-    bool is_exact = square > 1e-280 && square < 1e300;
-    return sqrt((double)terms + 1) * (is_exact ? sqrt(square) : hypot(partial, sum));
-}
 
 #ifdef __cplusplus
 }

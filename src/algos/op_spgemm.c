@@ -75,34 +75,6 @@ static int64_t row_room(const struct problem *p, int32_t i)
     return min64(row_work(p, i), p->cols);
 }
 
-// An element of a row on its way. `ref` and `low` together are its sum in twice the precision of
-// double: of many products that are all alike, roundings go one way, in double as well.
-struct sum {
-    double ref, low;
-    double mag;   // of absolute values
-    double plain; // rounded to the problem's precision after each addition
-};
-
-static void sum_add(struct sum *s, enum prec prec, double x)
-{
-    double sum = s->ref + x, part = sum - s->ref;
-    s->low += (s->ref - (sum - part)) + (x - part);
-    s->ref = sum;
-    s->mag += fabs(x);
-    s->plain = prec_round(prec, s->plain + x);
-}
-
-// The size of its rounding error. Its products are the matrix's own. Where many are alike, the
-// roundings of a sum have one direction instead of a random one: then a plain sum shows how far
-// that goes, and another may go a few times as far.
-#define PLAIN_ERRORS 4
-static double sum_size(const struct sum *s, enum prec prec, int64_t terms)
-{
-    double ref = s->ref + s->low, largest = (s->mag + fabs(ref)) / 2;
-    double plain = fabs(s->plain - s->ref - s->low) / prec_unit_roundoff(prec);
-    return fmax(sum_error(terms, largest, ref), PLAIN_ERRORS * plain);
-}
-
 // A row's sums, spread out over the columns of C.
 struct sums {
     uint64_t *cols, *spare; // columns in use, and room to sort them, n each
@@ -136,7 +108,7 @@ static int64_t sum_up(const struct problem *p, int32_t i, const struct sums *s)
                 s->cols[count++] = (uint64_t)j;
                 s->sum[j] = (struct sum){0};
             }
-            sum_add(&s->sum[j], p->prec, a * prec_round(p->prec, S->val[y]));
+            sum_add(&s->sum[j], p->prec == F32, a * prec_round(p->prec, S->val[y]));
         }
     }
     return count;
@@ -148,14 +120,15 @@ static void reference_row(const struct problem *p, int variant, int32_t i, struc
     (void)variant;
     struct sums s = sums_in(row->scratch, p->cols);
     int64_t count = sum_up(p, i, &s);
+    double unit = prec_unit_roundoff(p->prec);
     sort_keys(s.cols, s.spare, count, 0);
     row->count = count;
     row->terms = 0;
     for (int64_t e = 0; e < count; e++) {
         int64_t j = (int64_t)s.cols[e];
         row->col[e] = (int32_t)j;
-        row->ref[e] = s.sum[j].ref + s.sum[j].low;
-        row->error[e] = sum_size(&s.sum[j], p->prec, s.terms[j]);
+        row->ref[e] = sum_value(&s.sum[j]);
+        row->error[e] = sum_size(&s.sum[j], unit, s.terms[j]);
         row->terms = max64(row->terms, s.terms[j]);
         s.terms[j] = 0;
     }
@@ -167,13 +140,13 @@ static void project_row(const struct problem *p, int32_t i, const struct sums *s
 {
     struct row_pattern pattern = {.count = sum_up(p, i, s)};
     struct squares refs = {0}, errors = {0};
-    double want = 0;
+    double want = 0, unit = prec_unit_roundoff(p->prec);
     for (int64_t e = 0; e < pattern.count; e++) {
         int64_t j = (int64_t)s->cols[e];
-        double weight = op_weight(p, j), ref = s->sum[j].ref + s->sum[j].low;
+        double weight = op_weight(p, j), ref = sum_value(&s->sum[j]);
         want += ref * weight;
         squares_add(&refs, ref * weight);
-        squares_add(&errors, sum_size(&s->sum[j], p->prec, s->terms[j]) * weight);
+        squares_add(&errors, sum_size(&s->sum[j], unit, s->terms[j]) * weight);
         pattern.hash += op_column_hash(j);
         s->terms[j] = 0;
     }

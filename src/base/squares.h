@@ -6,11 +6,13 @@
 #include <math.h>
 #include <stdbool.h>
 
+#include "base/mix.h" // HOST_DEVICE
+
 struct squares {
     double scale, sum;
 };
 
-static inline void squares_add(struct squares *s, double x)
+static HOST_DEVICE inline void squares_add(struct squares *s, double x)
 {
     x = fabs(x);
     if (x == 0) return;
@@ -19,7 +21,7 @@ static inline void squares_add(struct squares *s, double x)
     if (x > s->scale) s->scale = x;
 }
 
-static inline void squares_add_all(struct squares *s, const struct squares *other)
+static HOST_DEVICE inline void squares_add_all(struct squares *s, const struct squares *other)
 {
     if (other->sum == 0) return;
     bool larger = other->scale > s->scale;
@@ -29,6 +31,9 @@ static inline void squares_add_all(struct squares *s, const struct squares *othe
 }
 
 // The root of the sum.
-static inline double squares_root(const struct squares *s) { return s->scale * sqrt(s->sum); }
+static HOST_DEVICE inline double squares_root(const struct squares *s)
+{
+    return s->scale * sqrt(s->sum);
+}
 
 #endif

@@ -27,18 +27,10 @@ static void worst_add(struct worst *w, struct worst x)
     if (x.ratio > w->ratio || (x.ratio == w->ratio && x.ratio > 0 && first)) *w = x;
 }
 
-// How far off in units of the tolerance; infinite for NaN.
-static double ratio(double c, double ref, double tol)
-{
-    double off = fabs(c - ref);
-    if (off == 0) return 0;
-    return off <= tol || off / tol < HUGE_VAL ? off / tol : HUGE_VAL;
-}
-
 // c is element (i, j), and sums up so many products.
 static void seen_add(struct seen *s, const struct tolerance *tol, int64_t terms, struct worst c)
 {
-    c.ratio = ratio(c.c, c.ref, tol->element);
+    c.ratio = error_ratio(c.c, c.ref, tol->element);
     worst_add(&s->worst, c);
     tally_add(&s->tally, terms, fabs(c.c - c.ref), c.ref, tol);
 }
@@ -199,8 +191,8 @@ static void tell_verdict(const struct task *t, const struct problem *p, const st
     if (row_norm > norm) norm = row_norm, bucket = row_bucket;
     out->error_ratio = fmax(worst.ratio, norm);
     out->tolerance_share = tally_share(&elements->tally);
-    out->spread = out->method[0] == 'f' ? squares_root(&elements->tally.spread)
-                                        : 2 * squares_root(&rows->tally.spread);
+    out->spread =
+        out->method[0] == 'f' ? tally_spread(&elements->tally) : 2 * tally_spread(&rows->tally);
     out->ok = out->error_ratio <= 1;
     out->blind = out->ok && !(out->tolerance_share <= SHARE_MAX);
     if (!(worst.ratio <= 1))

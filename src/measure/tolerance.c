@@ -2,34 +2,24 @@
 
 #include <float.h>
 
-// Of what is rounded once. A right kernel is to use half of each tolerance at the most.
-#define STORED_SIZES 2.0
-
 static double smallest(enum prec prec)
 {
     return prec == F32 ? FLT_MIN * FLT_EPSILON : DBL_MIN * DBL_EPSILON;
 }
 
-// `rounding` of the sums, `stored` of a result that was summed in double, `tiny` by underflow.
-static struct tolerance add_up(double rounding, double stored, double tiny)
+struct roundoff tolerance_roundoff(const struct task *t)
 {
-    return (struct tolerance){.element = ELEMENT_SIZES * rounding + STORED_SIZES * stored + tiny,
-                              .norm = NORM_SIZES * rounding + stored + tiny,
-                              .spread = rounding + stored + tiny};
-}
-
-// Each product may underflow, and what is stored.
-static double tiny_of(const struct task *t, int64_t products)
-{
-    return ((double)products + 2) * smallest(t->prec);
+    bool in_double = t->algo->arith == ARITH_DOUBLE;
+    double u = prec_unit_roundoff(t->prec);
+    return (struct roundoff){.sums = in_double ? prec_unit_roundoff(F64) : u,
+                             .stored = in_double ? u : 0,
+                             .smallest = smallest(t->prec)};
 }
 
 struct tolerance tolerance_of(const struct task *t, int64_t terms, double ref, double error)
 {
-    bool in_double = t->algo->arith == ARITH_DOUBLE;
-    double u = prec_unit_roundoff(t->prec), stored = in_double ? u * fabs(ref) : 0;
-    double rounding = (in_double ? prec_unit_roundoff(F64) : u) * error;
-    return add_up(rounding, stored, tiny_of(t, terms));
+    struct roundoff r = tolerance_roundoff(t);
+    return tolerance_make(&r, terms, ref, error);
 }
 
 struct tolerance tolerance_of_row(const struct task *t, int64_t products,
@@ -44,30 +34,27 @@ struct tolerance tolerance_of_row(const struct task *t, int64_t products,
     return c;
 }
 
+struct bucket *tally_bucket(struct tally *t, int64_t terms)
+{
+    return &t->bucket[terms > 1 ? 63 - __builtin_clzll((uint64_t)terms) : 0];
+}
+
 void tally_add(struct tally *t, int64_t terms, double off, double ref,
                const struct tolerance *tolerance)
 {
-    struct bucket *b = &t->bucket[terms > 1 ? 63 - __builtin_clzll((uint64_t)terms) : 0];
-    double r = off / tolerance->norm;
-    b->count++;
-    b->off2 += r * r;
-    squares_add(&b->allowed, tolerance->element);
-    squares_add(&b->should_be, ref);
-    squares_add(&t->spread, tolerance->spread);
-}
-
-static void bucket_add_all(struct bucket *b, const struct bucket *other)
-{
-    b->count += other->count;
-    b->off2 += other->off2;
-    squares_add_all(&b->allowed, &other->allowed);
-    squares_add_all(&b->should_be, &other->should_be);
+    bucket_add(tally_bucket(t, terms), off, ref, tolerance);
 }
 
 void tally_add_all(struct tally *t, const struct tally *other)
 {
     for (int b = 0; b < BUCKETS; b++) bucket_add_all(&t->bucket[b], &other->bucket[b]);
-    squares_add_all(&t->spread, &other->spread);
+}
+
+double tally_spread(const struct tally *t)
+{
+    struct squares all = {0};
+    for (int b = 0; b < BUCKETS; b++) squares_add_all(&all, &t->bucket[b].spread);
+    return squares_root(&all);
 }
 
 // More elements than these are no more independent draws: they share operands.

@@ -11,37 +11,27 @@
 #define TOLERANCE_H
 
 #include "algos/algo.h"
-#include "base/squares.h"
+#include "base/rounding.h"
 
-#define ELEMENT_SIZES 5.0
-#define NORM_SIZES    0.5
-
-struct tolerance {
-    double element; // the most that an element may be off
-    double norm;    // the most that the root mean square of elements like this one may be
-    double spread;  // what their errors add up by: the root of the sum of squares
-};
+// How the algorithm of a task rounds.
+struct roundoff tolerance_roundoff(const struct task *t);
 // Of an element that sums up so many products and should be `ref`.
 struct tolerance tolerance_of(const struct task *t, int64_t terms, double ref, double error);
 // Of row i of the projection, in which so many products may underflow.
 struct tolerance tolerance_of_row(const struct task *t, int64_t products,
                                   const struct projection *x, int64_t i);
 
-// Elements with alike many terms, 2^b to 2^(b+1) - 1.
-struct bucket {
-    int64_t count;
-    double off2;              // the sum of (how far off / tolerance.norm)^2
-    struct squares allowed;   // tolerance.element
-    struct squares should_be; // the elements
-};
 #define BUCKETS 64
 struct tally {
-    struct bucket bucket[BUCKETS];
-    struct squares spread;
+    struct bucket bucket[BUCKETS]; // [b]: of elements with 2^b to 2^(b+1) - 1 terms
 };
+// The bucket of elements with so many terms.
+struct bucket *tally_bucket(struct tally *t, int64_t terms);
 void tally_add(struct tally *t, int64_t terms, double off, double ref,
                const struct tolerance *tolerance);
 void tally_add_all(struct tally *t, const struct tally *other);
+// What the errors of all elements add up by.
+double tally_spread(const struct tally *t);
 // The largest of the buckets' root mean squares, in units of what is allowed: 1, and more where few
 // draws fluctuate. `draws` is how many a row has at least. The bucket is `which`.
 double tally_norm(const struct tally *t, int64_t draws, int *which);

@@ -1,0 +1,123 @@
+// How far off a sum may be whose additions are rounded: shared by the reference on the host and by
+// the check on a device, so that both come to the same verdict.
+#ifndef BASE_ROUNDING_H
+#define BASE_ROUNDING_H
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/mix.h" // HOST_DEVICE
+#include "base/squares.h"
+
+// The size of the rounding error of a sum of so many products, in units of roundoff: `partial` is
+// the root of the sum of their squares, or the largest that a partial sum may be.
+static HOST_DEVICE inline double sum_error(int64_t terms, double partial, double sum)
+{
+    double square = partial * partial + sum * sum; // hypot() takes ten times as long
+    bool is_exact = square > 1e-280 && square < 1e300;
+    return sqrt((double)terms + 1) * (is_exact ? sqrt(square) : hypot(partial, sum));
+}
+
+// A sum of products on its way. `ref` and `low` together are the sum in twice the precision of
+// double: of many products that are all alike, roundings go one way, in double as well.
+struct sum {
+    double ref, low;
+    double mag;   // of absolute values
+    double plain; // rounded to the problem's precision after each addition
+};
+
+// `single`: the problem's precision is f32, else f64.
+static HOST_DEVICE inline void sum_add(struct sum *s, bool single, double x)
+{
+    double sum = s->ref + x, part = sum - s->ref, plain = s->plain + x;
+    s->low += (s->ref - (sum - part)) + (x - part);
+    s->ref = sum;
+    s->mag += fabs(x);
+    s->plain = single ? (double)(float)plain : plain;
+}
+
+static HOST_DEVICE inline double sum_value(const struct sum *s) { return s->ref + s->low; }
+
+// Returns the size of the sum's rounding error, in units of the roundoff `unit` of the problem's
+// precision. The signs of the products are the matrix's own. Where many products are alike, the
+// roundings of a sum have one direction instead of a random one: then a plain sum shows how far
+// that goes, and another may go a few times as far.
+#define PLAIN_ERRORS 4
+static HOST_DEVICE inline double sum_size(const struct sum *s, double unit, int64_t terms)
+{
+    double ref = sum_value(s), largest = (s->mag + fabs(ref)) / 2;
+    double plain = fabs(s->plain - s->ref - s->low) / unit;
+    return fmax(sum_error(terms, largest, ref), PLAIN_ERRORS * plain);
+}
+
+// A right kernel uses half of each tolerance at most; see measure/tolerance.h.
+#define ELEMENT_SIZES 5.0
+#define NORM_SIZES    0.5
+#define STORED_SIZES  2.0 // of a value that is rounded once, at the end
+
+struct tolerance {
+    double element; // the most that an element may be off
+    double norm;    // the most that the root mean square of elements like this one may be
+    double spread;  // what their errors add up by: the root of the sum of squares
+};
+
+// How an algorithm rounds.
+struct roundoff {
+    double sums;     // unit roundoff of its sums
+    double stored;   // unit roundoff of a result that was summed in double; 0: no more roundings
+    double smallest; // number above 0: each product may underflow, and what is stored
+};
+
+// The tolerance of an element that sums up so many products and should be `ref`; `error` is the
+// size of its rounding error in units of roundoff.
+static HOST_DEVICE inline struct tolerance tolerance_make(const struct roundoff *r, int64_t terms,
+                                                          double ref, double error)
+{
+    double sums = r->sums * error, stored = r->stored * fabs(ref);
+    double tiny = ((double)terms + 2) * r->smallest;
+    struct tolerance t;
+    t.element = ELEMENT_SIZES * sums + STORED_SIZES * stored + tiny;
+    t.norm = NORM_SIZES * sums + stored + tiny;
+    t.spread = sums + stored + tiny;
+    return t;
+}
+
+// How far off c is in units of the tolerance; infinite for NaN.
+static HOST_DEVICE inline double error_ratio(double c, double ref, double tolerance)
+{
+    double off = fabs(c - ref);
+    if (off == 0) return 0;
+    return off <= tolerance || off / tolerance < HUGE_VAL ? off / tolerance : HUGE_VAL;
+}
+
+// What is known of several elements together.
+struct bucket {
+    int64_t count;
+    double off2;              // the sum of (how far off / tolerance.norm)^2
+    struct squares allowed;   // tolerance.element
+    struct squares should_be; // the elements
+    struct squares spread;    // tolerance.spread
+};
+
+static HOST_DEVICE inline void bucket_add(struct bucket *b, double off, double ref,
+                                          const struct tolerance *t)
+{
+    double r = off / t->norm;
+    b->count++;
+    b->off2 += r * r;
+    squares_add(&b->allowed, t->element);
+    squares_add(&b->should_be, ref);
+    squares_add(&b->spread, t->spread);
+}
+
+static HOST_DEVICE inline void bucket_add_all(struct bucket *b, const struct bucket *other)
+{
+    b->count += other->count;
+    b->off2 += other->off2;
+    squares_add_all(&b->allowed, &other->allowed);
+    squares_add_all(&b->should_be, &other->should_be);
+    squares_add_all(&b->spread, &other->spread);
+}
+
+#endif
