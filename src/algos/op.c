@@ -194,11 +194,13 @@ int row_alloc(struct row *row, const struct problem *p, int64_t room)
 {
     size_t scratch = p->op->row_scratch ? p->op->row_scratch(p) : 0;
     *row = (struct row){0};
-    row->col = mem_alloc(p->op->result == RESULT_SPARSE ? room : 0, sizeof *row->col);
+    int64_t sparse = p->op->result == RESULT_SPARSE ? room : 0;
+    row->col = mem_alloc(sparse, sizeof *row->col);
+    row->each = mem_alloc(sparse, sizeof *row->each);
     row->ref = mem_alloc(room, sizeof *row->ref);
     row->error = mem_alloc(room, sizeof *row->error);
     row->scratch = mem_zero_alloc((int64_t)scratch, 1);
-    if (row->col && row->ref && row->error && row->scratch) return OK;
+    if (row->col && row->each && row->ref && row->error && row->scratch) return OK;
     row_free(row);
     return ERR_MEMORY;
 }
@@ -206,6 +208,7 @@ int row_alloc(struct row *row, const struct problem *p, int64_t room)
 void row_free(struct row *row)
 {
     mem_free(row->col);
+    mem_free(row->each);
     mem_free(row->ref);
     mem_free(row->error);
     mem_free(row->scratch);

@@ -129,6 +129,7 @@ static void reference_row(const struct problem *p, int variant, int32_t i, struc
         row->col[e] = (int32_t)j;
         row->ref[e] = sum_value(&s.sum[j]);
         row->error[e] = sum_size(&s.sum[j], unit, s.terms[j]);
+        row->each[e] = s.terms[j];
         row->terms = max64(row->terms, s.terms[j]);
         s.terms[j] = 0;
     }

@@ -27,7 +27,7 @@ static void worst_add(struct worst *w, struct worst x)
     if (x.ratio > w->ratio || (x.ratio == w->ratio && x.ratio > 0 && first)) *w = x;
 }
 
-// c is element (i, j), and sums up so many products.
+// c is element (i, j); `terms` as of its row.
 static void seen_add(struct seen *s, const struct tolerance *tol, int64_t terms, struct worst c)
 {
     c.ratio = error_ratio(c.c, c.ref, tol->element);
@@ -65,12 +65,14 @@ static bool same_columns(const struct result_view *R, int64_t i, const struct ro
 static bool compare_row(const struct task *t, const struct result_view *R, struct reference *ref,
                         int64_t x, struct row *room, struct seen *seen, char text[160])
 {
+    const bool sparse = R->p->op->result == RESULT_SPARSE;
     int64_t i = reference_row_number(ref, x);
     struct row row = reference_row(ref, x, room);
-    if (R->p->op->result == RESULT_SPARSE && !same_columns(R, i, &row, text)) return false;
+    if (sparse && !same_columns(R, i, &row, text)) return false;
     for (int64_t e = 0; e < row.count; e++) {
         double c = result_at(R, i, e), want = row.ref[e];
-        struct tolerance tol = tolerance_of(t, row.terms, want, row.error[e]);
+        struct tolerance tol =
+            tolerance_of(t, sparse ? row.each[e] : row.terms, want, row.error[e]);
         seen_add(seen, &tol, row.terms, (struct worst){0, i, result_col(R, i, e), c, want});
     }
     return true;

@@ -7,7 +7,7 @@
 
 struct kept_row {
     int64_t count, terms;
-    double numbers[]; // ref, error, then the columns of a sparse result
+    double numbers[]; // ref, error; of a sparse result the columns and their products
 };
 
 void reference_init(struct reference *r, const struct problem *p)
@@ -163,14 +163,15 @@ static struct row view_of(struct kept_row *k)
                         .terms = k->terms,
                         .ref = k->numbers,
                         .error = k->numbers + k->count,
-                        .col = (int32_t *)(k->numbers + 2 * k->count)};
+                        .col = (int32_t *)(k->numbers + 2 * k->count),
+                        .each = (int32_t *)(k->numbers + 2 * k->count) + k->count};
 }
 
 // Keeps a row, if memory allows; it is no error if not.
 static void keep(struct reference *r, int64_t x, const struct row *row)
 {
     int64_t numbers = 2 * row->count, cols = r->p->op->result == RESULT_SPARSE ? row->count : 0;
-    int64_t bytes = (int64_t)sizeof(struct kept_row) + 8 * numbers + 4 * cols, left;
+    int64_t bytes = (int64_t)sizeof(struct kept_row) + 8 * numbers + 8 * cols, left;
 #pragma omp atomic capture
     left = r->budget -= bytes;
     struct kept_row *k = left >= 0 ? mem_try_alloc(bytes) : NULL;
@@ -181,6 +182,7 @@ static void keep(struct reference *r, int64_t x, const struct row *row)
     memcpy(to.ref, row->ref, (size_t)row->count * sizeof *row->ref);
     memcpy(to.error, row->error, (size_t)row->count * sizeof *row->error);
     if (cols) memcpy(to.col, row->col, (size_t)cols * sizeof *row->col);
+    if (cols) memcpy(to.each, row->each, (size_t)cols * sizeof *row->each);
     r->kept[x] = k;
 }
 
