@@ -149,6 +149,7 @@ static const struct planted {
 static enum fault fault;
 static int64_t fault_row, fault_place; // and the element of that row
 static double faulty_shift;            // is added to every element
+static double faulty_small = 0.4;      // of the tolerance, by which SMALL is off
 static int faulty_runs;
 static int64_t starve; // from the end of the second run on this allocation fails; 0: none
 
@@ -160,7 +161,7 @@ static inline double faulty_value(const struct task *t, int64_t q)
     double c = right.ref[q] + faulty_shift;
     if (!is_bad(q)) return c;
     switch (fault) {
-    case SMALL: return c + 0.4 * tolerance;
+    case SMALL: return c + faulty_small * tolerance;
     case ONE_TOO_MANY: return c + 1.5 * tolerance;
     case NOT_A_NUMBER: return NAN;
     case INFINITE: return INFINITY;
@@ -189,16 +190,24 @@ static inline void faulty_fill(const struct task *t)
     if (fault == WRITES_AFTER_LAST) prec_store(t->prec, to, dense_lines(&t->C) * t->C.ld - 1, 0);
 }
 
-static inline void put(const struct task *t, int64_t at, int32_t j, double x)
+// The arrays of a sparse result on the host.
+struct staged {
+    int64_t room, count; // entries
+    void *ptr;
+    int32_t *idx;
+    void *val;
+};
+
+static inline void put(const struct task *t, struct staged *h, int64_t at, int32_t j, double x)
 {
-    t->R.idx[at] = j;
+    h->idx[at] = j;
     if (fault == ONE_NOT_WRITTEN && is_bad(at)) return;
-    prec_store(t->prec, t->R.val, at, x);
+    prec_store(t->prec, h->val, at, x);
 }
 
-static inline void faulty_rows(struct task *t)
+static inline void faulty_rows(struct task *t, struct staged *h)
 {
-    int64_t bad = right.ptr[fault_row] + fault_place, count = 0, *ptr = (int64_t *)t->R.ptr;
+    int64_t bad = right.ptr[fault_row] + fault_place, count = 0, *ptr = h->ptr;
     ptr[0] = 0;
     for (int64_t i = 0; i < right.p->rows; i++) {
         for (int64_t q = right.ptr[i]; q < right.ptr[i + 1]; q++) {
@@ -209,15 +218,15 @@ static inline void faulty_rows(struct task *t)
             if (fault == OUTSIDE && q == bad) j = (int32_t)right.p->cols;
             if (fault == NEGATIVE && q == bad) j = -1;
             if (fault == TWICE && q == bad) j = right.col[q - 1];
-            put(t, count++, j, faulty_value(t, q));
-            if (fault == ADDED_ZERO && q == bad) put(t, count++, j + 1, 0);
+            put(t, h, count++, j, faulty_value(t, q));
+            if (fault == ADDED_ZERO && q == bad) put(t, h, count++, j + 1, 0);
         }
         ptr[i + 1] = count;
     }
-    t->R.nnz = count;
+    t->R.nnz = h->count = count;
     if (fault == SWAPPED) {
-        put(t, bad, right.col[bad + 1], right.ref[bad + 1]);
-        put(t, bad + 1, right.col[bad], right.ref[bad]);
+        put(t, h, bad, right.col[bad + 1], right.ref[bad + 1]);
+        put(t, h, bad + 1, right.col[bad], right.ref[bad]);
     }
     if (fault == BAD_START) ptr[fault_row] = ptr[fault_row + 1] + 1;
     if (fault == BAD_END) ptr[right.p->rows]--;
@@ -232,6 +241,26 @@ static inline void faulty_rows(struct task *t)
     t->R.ptr_bytes = 4;
 }
 
+// Makes the rows on the host and copies them, so that the device may be any.
+static inline int faulty_copy(struct task *t)
+{
+    int64_t m = right.p->rows, w = (int64_t)prec_bytes(t->prec);
+    struct staged h = {.room = right.ptr[m] + 1};
+    h.ptr = mem_alloc(m + 1, 8);
+    h.idx = mem_alloc(h.room, sizeof *h.idx);
+    h.val = mem_alloc(h.room, (size_t)w);
+    int err = h.ptr && h.idx && h.val ? OK : ERR_MEMORY;
+    if (!err) memset(h.val, 0xff, (size_t)(h.room * w));
+    if (!err) faulty_rows(t, &h);
+    if (!err) err = device_upload(t->dev, t->R.ptr, h.ptr, (m + 1) * 8);
+    if (!err) err = device_upload(t->dev, t->R.idx, h.idx, h.count * (int64_t)sizeof *h.idx);
+    if (!err) err = device_upload(t->dev, t->R.val, h.val, h.count * w);
+    mem_free(h.ptr);
+    mem_free(h.idx);
+    mem_free(h.val);
+    return err;
+}
+
 static inline int faulty_sparse(struct task *t)
 {
     int64_t m = right.p->rows, room = right.ptr[m] + 1;
@@ -241,8 +270,7 @@ static inline int faulty_sparse(struct task *t)
     if (!err) err = device_alloc(t->dev, room, sizeof *t->R.idx, (void **)&t->R.idx);
     if (!err) err = device_alloc(t->dev, room, prec_bytes(t->prec), &t->R.val);
     bool none = fault == NO_OUTPUT || (fault == NO_OUTPUT_LATER && faulty_runs);
-    if (!err && !none) faulty_rows(t);
-    return err;
+    return err || none ? err : faulty_copy(t);
 }
 
 static inline int faulty_run(struct task *t)
@@ -268,7 +296,7 @@ static const struct algo faulty = {
 static inline struct outcome faulty_case(struct inputs *in, const struct algo *algo,
                                          enum check_mode mode, enum fault f)
 {
-    const struct algo_entry entry = {"faulty", in->p.op, DEVICE_CPU, algo, NULL};
+    const struct algo_entry entry = {"faulty", in->p.op, in->o.dev->kind, algo, NULL};
     double opt[PARAMS_MAX] = {0};
     fault = f;
     faulty_runs = 0;
