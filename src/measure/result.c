@@ -154,39 +154,51 @@ static int download_pattern(const struct task *t, struct result_view *R)
 }
 
 // Says in R->broken what is wrong with the row starts.
-static bool starts_right(struct result_view *R)
+static void check_starts(struct result_view *R)
 {
     int64_t m = R->p->rows;
     if (R->ptr[0] != 0 || R->ptr[m] != R->nnz) {
         snprintf(R->broken, sizeof R->broken,
                  "the row starts go from %lld to %lld and should go from 0 to %lld",
                  (long long)R->ptr[0], (long long)R->ptr[m], (long long)R->nnz);
-        return false;
+        return;
     }
     for (int64_t i = 0; i < m; i++)
         if (R->ptr[i] > R->ptr[i + 1] || R->ptr[i + 1] > R->nnz) {
             snprintf(R->broken, sizeof R->broken, "row %lld ends at %lld, before it starts",
                      (long long)i, (long long)R->ptr[i + 1]);
-            return false;
+            return;
         }
+}
+
+// Whether the columns of row i ascend and lie inside the matrix.
+static bool columns_are_right(const struct result_view *R, int64_t i)
+{
+    int64_t before = -1, n = R->p->cols, count = result_count(R, i);
+    for (int64_t e = 0; e < count; e++) {
+        int64_t j = result_col(R, i, e);
+        if (j <= before || j >= n) return false;
+        before = j;
+    }
     return true;
+}
+
+static void tell_columns(struct result_view *R, int64_t i)
+{
+    snprintf(R->broken, sizeof R->broken,
+             "row %lld: its columns are not ascending, unique and inside the matrix", (long long)i);
 }
 
 static void check_columns(struct result_view *R)
 {
-    int64_t m = R->p->rows, n = R->p->cols, bad = -1;
+    int64_t m = R->p->rows, bad = -1;
 #pragma omp parallel for schedule(dynamic, 64) reduction(max : bad)
     for (int64_t i = 0; i < m; i++)
-        for (int64_t p = R->ptr[i]; p < R->ptr[i + 1]; p++)
-            if (R->idx[p] < 0 || R->idx[p] >= n || (p > R->ptr[i] && R->idx[p - 1] >= R->idx[p]))
-                bad = max64(bad, i);
-    if (bad >= 0)
-        snprintf(R->broken, sizeof R->broken,
-                 "row %lld: its columns are not ascending, unique and inside the matrix",
-                 (long long)bad);
+        if (!columns_are_right(R, i)) bad = max64(bad, i);
+    if (bad >= 0) tell_columns(R, bad);
 }
 
-static int download_sparse(const struct task *t, struct result_view *R)
+static int download_starts(const struct task *t, struct result_view *R)
 {
     const struct csr_dev *D = &t->R;
     int64_t starts = R->p->rows + 1;
@@ -208,12 +220,8 @@ static int download_sparse(const struct task *t, struct result_view *R)
     }
     R->nnz = D->nnz;
     R->ptr = mem_alloc(starts, sizeof *R->ptr);
-    R->idx = mem_alloc(D->nnz, sizeof *R->idx);
-    R->val = mem_alloc(D->nnz, prec_bytes(t->prec));
-    int err = R->ptr && R->idx && R->val ? OK : ERR_MEMORY;
+    int err = R->ptr ? OK : ERR_MEMORY;
     if (!err) err = device_download(t->dev, R->ptr, D->ptr, starts * D->ptr_bytes);
-    if (!err) err = device_download(t->dev, R->idx, D->idx, D->nnz * 4);
-    if (!err) err = device_download(t->dev, R->val, D->val, D->nnz * width(R->p));
     if (err) return err;
     // Narrow starts are widened in place, from the end.
     for (int64_t i = starts - 1; i >= 0 && D->ptr_bytes == 4; i--) {
@@ -221,8 +229,47 @@ static int download_sparse(const struct task *t, struct result_view *R)
         memcpy(&start, (char *)R->ptr + 4 * i, 4);
         R->ptr[i] = start;
     }
-    if (starts_right(R)) check_columns(R);
+    check_starts(R);
     return OK;
+}
+
+static int download_entries(const struct task *t, struct result_view *R, int64_t first,
+                            int64_t count)
+{
+    const int64_t w = width(R->p);
+    mem_free(R->idx);
+    mem_free(R->val);
+    R->first = first;
+    R->idx = mem_alloc(count, sizeof *R->idx);
+    R->val = mem_alloc(count, (size_t)w);
+    int err = R->idx && R->val ? OK : ERR_MEMORY;
+    if (!err) err = device_download(t->dev, R->idx, t->R.idx + first, count * 4);
+    if (!err) err = device_download(t->dev, R->val, (char *)t->R.val + first * w, count * w);
+    return err;
+}
+
+static int download_sparse(const struct task *t, struct result_view *R)
+{
+    int err = download_starts(t, R);
+    if (err || R->broken[0]) return err;
+    err = download_entries(t, R, 0, R->nnz);
+    if (!err) check_columns(R);
+    return err;
+}
+
+int result_starts(const struct task *t, const struct problem *p, struct result_view *out)
+{
+    *out = (struct result_view){.p = p};
+    int err = download_starts(t, out);
+    if (err) result_free(out);
+    return unchecked(err);
+}
+
+int result_row(const struct task *t, struct result_view *R, int64_t i)
+{
+    int err = download_entries(t, R, R->ptr[i], R->ptr[i + 1] - R->ptr[i]);
+    if (!err && !columns_are_right(R, i)) tell_columns(R, i);
+    return unchecked(err);
 }
 
 int result_download(const struct task *t, const struct problem *p, struct result_view *out)
@@ -255,7 +302,7 @@ int64_t result_col(const struct result_view *R, int64_t i, int64_t e)
     switch (R->p->op->result) {
     case RESULT_DENSE: return e;
     case RESULT_PATTERN: return R->p->A->idx[R->p->A->ptr[i] + e];
-    default: return R->idx[R->ptr[i] + e];
+    default: return R->idx[R->ptr[i] + e - R->first];
     }
 }
 
@@ -267,7 +314,7 @@ double result_at(const struct result_view *R, int64_t i, int64_t e)
     switch (p->op->result) {
     case RESULT_DENSE: q = R->layout == LAYOUT_ROW ? i * p->cols + e : e * p->rows + i; break;
     case RESULT_PATTERN: q = p->A->ptr[i] + e; break;
-    case RESULT_SPARSE: q = R->ptr[i] + e; break;
+    case RESULT_SPARSE: q = R->ptr[i] + e - R->first; break;
     }
     return prec_load(p->prec, R->val, q);
 }

@@ -9,7 +9,8 @@ struct result_view {
     enum layout layout; // dense: as it lay on the device, lines without gaps
     int64_t nnz;        // sparse: nonzeros
     int64_t *ptr;       // sparse: row starts, size rows + 1
-    int32_t *idx;       // sparse: columns, size nnz
+    int64_t first;      // sparse: the nonzero that idx and val begin with
+    int32_t *idx;       // sparse: columns
     void *val;
     int32_t *place;   // dense: where row i lies in it, size rows; NULL: at i
     char broken[160]; // what is wrong with it as a structure; "": nothing
@@ -22,6 +23,10 @@ int result_poison(struct task *t);
 // Copies it to the host, and looks at its structure. ERR_UNCHECKED where host memory does not do.
 int result_download(const struct task *t, const struct problem *p, struct result_view *out);
 void result_free(struct result_view *R);
+// Copies the sizes and row starts of a sparse result alone, and looks at them.
+int result_starts(const struct task *t, const struct problem *p, struct result_view *out);
+// Copies the entries of row i, in place of those that are there, and looks at its columns.
+int result_row(const struct task *t, struct result_view *R, int64_t i);
 
 // What a result holds: its values, and of a sparse one the row starts and columns.
 #define RESULT_ARRAYS 3
