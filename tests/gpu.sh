@@ -31,6 +31,8 @@ run "$build/tests/test_auto"
 run "$build/tests/test_strips"
 run "$build/tests/test_hash"
 run "$build/tests/test_tile"
+run "$build/tests/test_check"
+run "$build/tests/test_check_product"
 run "$build/tests/test_algos" cuda
 sanitizer=$(command -v compute-sanitizer || command -v /usr/local/cuda/bin/compute-sanitizer || true)
 if [ -z "$sanitizer" ]; then

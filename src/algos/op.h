@@ -152,6 +152,7 @@ struct op {
     // their descriptors say. Ends with NULL.
     const char *const *variants;     // VARIANTS_MAX at most
     const struct op_figure *figures; // NULL: none
+    bool product; // the result is A * S: a device may check it, see device_ops.check_product
 
     // Sets the second part of a problem, of which p->A is set.
     int (*make)(struct problem *p);

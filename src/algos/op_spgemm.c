@@ -188,6 +188,7 @@ const struct op op_spgemm = {
     .axes = axes,
     .variants = variants,
     .figures = figures,
+    .product = true,
     .make = make,
     .compulsory_bytes = compulsory_bytes,
     .tell = tell,

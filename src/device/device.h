@@ -115,6 +115,10 @@ struct digest {
 #define DEVICE_FLIPS_MAX  4
 #define DEVICE_BUS_ID_MAX 32 // letters of the place of a device on its bus, the end included
 
+struct product; // device/product.h
+struct product_segment;
+struct product_part;
+
 // One backend. Every function returns 0 or an error; backends do no bookkeeping.
 struct device_ops {
     const char *units;   // what its work is spread over: "multiprocessors"
@@ -132,6 +136,11 @@ struct device_ops {
     int (*fill)(struct device *d, void *p, int byte, int64_t bytes);
     int (*digest)(struct device *d, const struct device_view *v, struct digest *out); // waits
     int (*spoil)(struct device *d, const struct device_view *v, uint64_t seed);
+    // NULL where the host checks sparse products. Starts a comparison of `count` segments of C with
+    // the sums of their products; writes a part for each. `segments` and `parts` lie on the device.
+    int (*check_product)(struct device *d, const struct product *p,
+                         const struct product_segment *segments, int64_t count,
+                         struct product_part *parts);
     int (*sync)(struct device *d); // waits, and reports what went wrong asynchronously
     // Around the run() of an algorithm; see device_run_begin().
     void (*run_begin)(struct device *d, bool closed);

@@ -8,6 +8,7 @@
 #include "device/flip_cuda.h"
 #include "device/graph_cuda.h"
 #include "device/nvml.h"
+#include "device/product_cuda.h"
 #include "device/roof.h"
 
 #include <cuda_profiler_api.h>
@@ -309,6 +310,7 @@ extern "C" const struct device_ops device_cuda = {
     .fill = cuda_fill,
     .digest = cuda_digest,
     .spoil = spoil_cuda,
+    .check_product = check_product_cuda,
     .sync = cuda_sync,
     .run_begin = cuda_run_begin,
     .run_end = cuda_run_end,

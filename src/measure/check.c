@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "measure/check_product.h"
 #include "measure/result.h"
 #include "measure/tolerance.h"
 
@@ -61,19 +62,17 @@ static bool same_columns(const struct result_view *R, int64_t i, const struct ro
     return false;
 }
 
-// Row number x of the reference against the result; false if its structure is wrong.
-static bool compare_row(const struct task *t, const struct result_view *R, struct reference *ref,
-                        int64_t x, struct row *room, struct seen *seen, char text[160])
+// Row i as it should be against the result; false if its structure is wrong.
+static bool compare_row(const struct task *t, const struct result_view *R, int64_t i,
+                        const struct row *row, struct seen *seen, char text[160])
 {
     const bool sparse = R->p->op->result == RESULT_SPARSE;
-    int64_t i = reference_row_number(ref, x);
-    struct row row = reference_row(ref, x, room);
-    if (sparse && !same_columns(R, i, &row, text)) return false;
-    for (int64_t e = 0; e < row.count; e++) {
-        double c = result_at(R, i, e), want = row.ref[e];
+    if (sparse && !same_columns(R, i, row, text)) return false;
+    for (int64_t e = 0; e < row->count; e++) {
+        double c = result_at(R, i, e), want = row->ref[e];
         struct tolerance tol =
-            tolerance_of(t, sparse ? row.each[e] : row.terms, want, row.error[e]);
-        seen_add(seen, &tol, row.terms, (struct worst){0, i, result_col(R, i, e), c, want});
+            tolerance_of(t, sparse ? row->each[e] : row->terms, want, row->error[e]);
+        seen_add(seen, &tol, row->terms, (struct worst){0, i, result_col(R, i, e), c, want});
     }
     return true;
 }
@@ -93,8 +92,9 @@ static int compare_rows(const struct task *t, const struct result_view *R, struc
 #pragma omp for schedule(dynamic, 16)
         for (int64_t x = 0; x < ref->count; x++) {
             if (failed || interrupted || my_broken < x) continue;
-            int32_t i = reference_row_number(ref, x);
-            if (compare_row(t, R, ref, x, &room, &mine, text))
+            const int32_t i = reference_row_number(ref, x);
+            struct row row = reference_row(ref, x, &room);
+            if (compare_row(t, R, i, &row, &mine, text))
                 elements += result_count(R, i), work += ref->p->op->row_work(ref->p, i);
             else
                 my_broken = x;
@@ -180,7 +180,6 @@ static void tell_worst(const struct worst *w, struct check *out)
 // Above this a result is not seen well enough to be called right.
 #define SHARE_MAX 0.01
 
-// `rows` are combinations of all rows, of a sample.
 static void tell_verdict(const struct task *t, const struct problem *p, const struct seen *elements,
                          const struct seen *rows, struct check *out)
 {
@@ -213,6 +212,18 @@ static void tell_verdict(const struct task *t, const struct problem *p, const st
     if (out->blind) out->ok = false;
 }
 
+// `rows` are combinations of all rows, of a sample.
+static void conclude(const struct task *t, const struct problem *p, const struct seen *elements,
+                     const struct seen *rows, struct check *out)
+{
+    if (out->reason[0]) {
+        out->ok = false;
+        out->error_ratio = HUGE_VAL;
+    } else {
+        tell_verdict(t, p, elements, rows, out);
+    }
+}
+
 static bool is_full(const struct problem *p, enum check_mode mode)
 {
     return mode == CHECK_FULL || p->rows <= SAMPLE_RANDOM || !p->op->project ||
@@ -234,13 +245,67 @@ static int compare(const struct task *t, const struct result_view *R, struct ref
     }
     if (err) return unchecked(err);
     if (interrupted) return fail(ERR_INTERRUPTED, "interrupted");
-    if (out->reason[0]) {
-        out->ok = false;
-        out->error_ratio = HUGE_VAL;
-        return OK;
-    }
-    tell_verdict(t, ref->p, &elements, &rows, out);
+    conclude(t, ref->p, &elements, &rows, out);
     return OK;
+}
+
+// Compares row i of a sparse result, which is on the device. `same` is false if its structure is
+// wrong.
+static int compare_one(const struct task *t, struct result_view *R, int64_t i, struct seen *seen,
+                       char text[160], bool *same)
+{
+    const struct problem *p = R->p;
+    struct row row = {0};
+    int err = result_row(t, R, i);
+    *same = !R->broken[0];
+    if (err || !*same) return err;
+    err = row_alloc(&row, p, p->op->row_room(p, (int32_t)i));
+    if (err) return err;
+    p->op->row(p, t->algo->variant, (int32_t)i, &row);
+    *same = compare_row(t, R, i, &row, seen, text);
+    row_free(&row);
+    return OK;
+}
+
+// Finds the fault that the device sees, on the host, which has the last word: `agreed` is false
+// where the host sees none.
+static int find_wrong(const struct task *t, struct result_view *R, const struct product_seen *d,
+                      struct worst *worst, bool *agreed)
+{
+    struct seen row = {0};
+    const bool broken = d->broken_row >= 0 || d->another_row >= 0;
+    bool same = true;
+    int64_t i = d->broken_row >= 0 ? d->broken_row : broken ? d->another_row : d->worst_row;
+    worst->ratio = d->worst;
+    if (!broken && d->worst <= 1) return OK;
+    int err = compare_one(t, R, i, &row, R->broken, &same);
+    *worst = row.worst;
+    *agreed = broken ? !same : !(row.worst.ratio <= 1);
+    return err;
+}
+
+// Compares a sparse product on the device, all of it. `decided` is false where the device cannot.
+static int compare_there(const struct task *t, const struct problem *p, struct check *out,
+                         bool *decided)
+{
+    struct seen elements = {0}, rows = {0};
+    struct product_seen d = {.worst_row = -1, .broken_row = -1, .another_row = -1};
+    struct result_view R;
+    int err = result_starts(t, p, &R);
+    out->method = "full";
+    *decided = true;
+    if (!err && !R.broken[0]) {
+        err = product_check(t, p, R.ptr, PRODUCT_BATCH, &d);
+        if (!err) err = find_wrong(t, &R, &d, &elements.worst, decided);
+        elements.tally = d.tally;
+        out->elements = R.broken[0] ? 0 : R.nnz;
+        out->seen_share = 1;
+    }
+    memcpy(out->reason, R.broken, sizeof out->reason);
+    result_free(&R);
+    if (err == ERR_MEMORY || err == ERR_UNCHECKED) *decided = false, err = OK;
+    if (!err && *decided) conclude(t, p, &elements, &rows, out);
+    return err;
 }
 
 // Twice, and the second result is checked: what is timed are runs that others came before.
@@ -259,11 +324,19 @@ static int run_twice(struct task *t)
 
 int check_result(struct task *t, struct reference *ref, enum check_mode mode, struct check *out)
 {
-    struct result_view R = {0};
-    *out = (struct check){.ok = true, .result_nnz = t->R.nnz};
-    int err = result_download(t, ref->p, &R);
-    if (!err) err = compare(t, &R, ref, mode, out);
-    result_free(&R);
+    const struct check start = {.ok = true, .result_nnz = t->R.nnz};
+    bool decided = false;
+    int err = OK;
+    *out = start;
+    if (mode != CHECK_SAMPLE && product_is_on_device(t, ref->p))
+        err = compare_there(t, ref->p, out, &decided);
+    if (!err && !decided) {
+        struct result_view R = {0};
+        *out = start;
+        err = result_download(t, ref->p, &R);
+        if (!err) err = compare(t, &R, ref, mode, out);
+        result_free(&R);
+    }
     if (!err && out->ok) err = result_digest(t, &out->digest);
     return err;
 }

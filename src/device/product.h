@@ -1,0 +1,49 @@
+// A sparse product C = A * S, as device_ops.check_product compares it on the device that made C.
+#ifndef PRODUCT_H
+#define PRODUCT_H
+
+#include "base/rounding.h"
+#include "data/matrix.h"
+#include "device/device.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// A product on a device. The arrays of A and S are copies of the host's.
+struct product {
+    struct csr A, S;
+    enum prec prec;           // values of A and S are rounded to it
+    const int32_t *idx;       // columns of C
+    const void *val;          // values of C, by `prec`
+    double unit;              // unit roundoff of `prec`
+    struct roundoff roundoff; // of the algorithm that made C
+};
+
+// Neighbouring entries of a row of C, PRODUCT_SEGMENT at most. They stand for a range of columns:
+// from their first column, or 0, to that of the row's next segment, or the last column.
+#define PRODUCT_SEGMENT 256
+struct product_segment {
+    int64_t begin; // place of the first entry in C
+    int32_t row;
+    int32_t count;    // entries, 0 in an empty row
+    bool first, last; // of the row's segments
+};
+
+// Faults of a segment. Nothing else is known of a segment that has one.
+enum {
+    PRODUCT_DISORDER = 1, // columns do not ascend, or are no columns
+    PRODUCT_OTHERS = 2,   // columns are not those of the products
+};
+
+struct product_part {
+    struct bucket bucket; // of the segment's entries
+    double worst;         // the largest error_ratio() of an entry
+    int32_t terms;        // the most products of an entry
+    int32_t faults;
+};
+
+#ifdef __cplusplus
+}
+#endif
+#endif
