@@ -106,8 +106,8 @@ static bool has_any(const struct report_view *v, const struct summary_table *t, 
     return false;
 }
 
-// Why a line is unsupported on each of several matrices, in the same words; else NULL. The tables
-// of the matrices leave such a line out.
+// Returns the reason if a line is unsupported on all of several matrices for one reason; else NULL.
+// The tables of the matrices leave such a line out.
 static const char *refusal(const struct report_view *v, const struct summary_table *t, int64_t i)
 {
     const char *why = NULL;

@@ -8,7 +8,7 @@
 
 #include "run/json.h"
 
-// pays: false where the runs are no faster, so no number of them pays; null: nothing to pay.
+// pays: false if the runs are no faster, so that no number of runs pays; null: nothing to pay.
 static void add_prep(struct json *j, cJSON *o, double prep_ms, double pays_after)
 {
     json_measure(j, o, "prep_ms", prep_ms);

@@ -34,7 +34,7 @@ static void put_count(struct grid *g, int64_t x)
     grid_cell(g, text);
 }
 
-// On how many matrices the baseline is an algorithm of this name.
+// Returns the number of matrices on which the baseline is the algorithm `alg`.
 static int64_t count_base(const struct summary_table *t, const char *alg)
 {
     int64_t count = 0;
@@ -43,7 +43,7 @@ static int64_t count_base(const struct summary_table *t, const char *alg)
     return count;
 }
 
-// The algorithm of a vendor that is the baseline on most matrices, with its call.
+// Prints the vendor's algorithm that is the baseline on most matrices, with its call.
 static void print_base(FILE *out, const struct summary_table *t, enum grid_style style)
 {
     const struct rank_case *most = NULL;

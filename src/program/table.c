@@ -220,7 +220,7 @@ static void print_rows(struct table *t)
         int64_t end = rank_group(t, t->printed, TIMING_SEPARATE, &rank);
         for (; t->printed < end; t->printed++) {
             const struct table_row *row = &t->rows[t->printed];
-            if (!row->head) continue; // said on the matrix before
+            if (!row->head) continue; // hidden
             fprintf(stderr, "  %-*s%s", t->alg_width, row->name, row->head);
             if (row->timed) table_row_compared(stderr, t, &row->rank[TIMING_SEPARATE]);
             fputs(row->tail, stderr);
@@ -228,8 +228,8 @@ static void print_rows(struct table *t)
     }
 }
 
-// Returns true if the case was unsupported on the last matrix, for the same reason: said once is
-// enough.
+// Returns true if the case was unsupported on the last matrix for the same reason. Such a row is
+// printed once.
 static bool is_known_refusal(const struct table *t, const struct result *r)
 {
     const char *last = t->rows[t->done].refusal;
@@ -243,7 +243,7 @@ static int note_refusal(struct table_row *row, const struct result *r)
     return r->status == STATUS_UNSUPPORTED ? copy_text(r->reason, &row->refusal) : OK;
 }
 
-// Makes *text of what print() writes.
+// Sets *text to what print() writes.
 static int make_text(void (*print)(FILE *out, const struct table *t, const struct result *r),
                      const struct table *t, const struct result *r, char **text)
 {
@@ -293,7 +293,7 @@ int table_result(struct table *t, const struct result *r)
     return OK;
 }
 
-// Returns true if some case of the group has a time back to back beside the other.
+// Returns true if a case of the group has a back-to-back time that differs from the other time.
 static bool any_back(const struct table *t, int64_t from, int64_t end)
 {
     for (int64_t i = from; i < end; i++) {
@@ -304,19 +304,21 @@ static bool any_back(const struct table *t, int64_t from, int64_t end)
     return false;
 }
 
-static void print_verdict(const struct table *t, int64_t from, enum timing_kind kind)
+// Prints the verdict of the group that begins at row `from`. Returns the row behind the group.
+static int64_t print_verdict(const struct table *t, int64_t from, enum timing_kind kind)
 {
     char what[160], inputs[128];
     struct rank rank;
     int64_t end = rank_group(t, from, kind, &rank);
     bool back = kind == TIMING_BACK_TO_BACK;
-    if (back && !any_back(t, from, end)) return;
+    if (back && !any_back(t, from, end)) return end;
     snprintf(what, sizeof what, "%s,%s", back ? " back to back" : "",
              inputs_text(t, t->rows[from].c, inputs));
     verdict_print(stderr, what, &rank, GRID_TEXT);
+    return end;
 }
 
-// Returns true if no two cases of the plan have the same inputs: one alone is no race.
+// Returns true if no two cases of the plan have the same inputs: there is nothing to compare.
 static bool is_alone(const struct plan *plan)
 {
     for (int64_t i = 1; i < plan->count; i++)
@@ -330,8 +332,7 @@ static void print_verdicts(const struct table *t)
     for (int64_t i = 0; i < t->done; i++) any |= !isnan(t->rows[i].rank[TIMING_SEPARATE].ms);
     if (!any) fprintf(stderr, "  fastest: none, there is no checked result\n");
     for (int64_t from = 0, end; any && from < t->done; from = end) {
-        for (end = from; end < t->done && case_same_inputs(t->rows[end].c, t->rows[from].c);) end++;
-        print_verdict(t, from, TIMING_SEPARATE);
+        end = print_verdict(t, from, TIMING_SEPARATE);
         if (t->kind == TIMING_BACK_TO_BACK) print_verdict(t, from, TIMING_BACK_TO_BACK);
     }
 }

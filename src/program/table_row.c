@@ -5,10 +5,10 @@
 
 #include "program/summary_print.h"
 
-// From here on runs back to back are told beside those apart.
+// A larger difference of back-to-back runs is a remark.
 #define BACK_TO_BACK_PERCENT 10
 
-// Numbers to the right, words to the left.
+// Numbers are right-aligned, words left-aligned.
 void table_put_axes(FILE *out, const struct table *t, const struct bench_case *c)
 {
     char value[32];
@@ -57,7 +57,7 @@ static void put_figures(FILE *out, const struct table *t, const struct result *r
 
 static void put_remark(FILE *out, enum remark_id i) { fprintf(out, "; %s", remarks[i].text); }
 
-// What to know before the time is believed.
+// Remarks that put the time in doubt.
 static void put_warnings(FILE *out, const struct result *r)
 {
     const struct timing *x = &r->timing;
@@ -76,7 +76,7 @@ static void put_check(FILE *out, const struct result *r)
 {
     const char *library = case_library(&r->c);
     char text[REMARK_TEXT_MAX];
-    if (r->checked && r->c.entry->algo->reference) // a rounding is its whole tolerance
+    if (r->checked && r->c.entry->algo->reference) // its tolerance is a single rounding
         fprintf(out, "  %s reference", r->check.method);
     else if (r->checked)
         fprintf(out, "  %s %.2f", r->check.method, r->check.error_ratio);
@@ -174,7 +174,8 @@ static void put_details(FILE *out, const struct table *t, const struct result *r
 void table_row_head(FILE *out, const struct table *t, const struct result *r)
 {
     const struct timing *x = &r->timing;
-    char ms[32], noise[32], back[32] = "-"; // runs cannot overlap, or were not kept apart either
+    char ms[32], noise[32],
+        back[32] = "-"; // no second time: runs cannot overlap, or were not separated
     put(out, t, COLUMN_DEVICE, r->c.device);
     put(out, t, COLUMN_PREC, prec_name(r->c.prec));
     table_put_axes(out, t, &r->c);

@@ -18,11 +18,11 @@ static inline bool table_row_is_timed(const struct result *r)
 {
     return r->status == STATUS_OK && r->timed;
 }
-// Behind the name: what the case is, and its times.
+// Columns behind the name: device, precision, axes and times.
 void table_row_head(FILE *out, const struct table *t, const struct result *r);
 // Columns that compare the case with others.
 void table_row_compared(FILE *out, const struct table *t, const struct rank_case *x);
-// The rest, and the lines below the row.
+// Rates, figures and the check, then the lines below the row.
 void table_row_tail(FILE *out, const struct table *t, const struct result *r);
 
 #endif

@@ -1,12 +1,12 @@
-// The lines below the cases with the same inputs: which is the fastest, and what is noise.
+// Lines below a table of cases with the same inputs: the fastest case, and the noise.
 #ifndef VERDICT_H
 #define VERDICT_H
 
 #include "program/grid.h"
 #include "run/rank.h"
 
-// Prints "fastest" and `what`, such as ", f32 k 64", with the names and times of r. Without any
-// time there is none.
+// Prints the line "fastest", and a line "noise" for each case that picked another. `what` stands
+// behind these words: ", f32 k 64". Prints nothing if no case has a time.
 void verdict_print(FILE *out, const char *what, const struct rank *r, enum grid_style style);
 
 #endif

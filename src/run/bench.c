@@ -50,7 +50,7 @@ struct timed_median result_time(const struct result *r, enum timing_kind kind)
     return timing_of_kind(&r->timing, r->in_order == ORDER_BROKEN ? TIMING_SEPARATE : kind);
 }
 
-// The name in the descriptor, which stays; NULL: it picked nothing.
+// Returns the picked algorithm, a text of the descriptor. NULL: none.
 static const char *picked_by(const struct result *r)
 {
     const struct algo *algo = r->c.entry->algo;

@@ -63,8 +63,8 @@ struct result {
 void result_clear(struct result *r);
 // The time that counts: back to back only of runs that keep their order.
 struct timed_median result_time(const struct result *r, enum timing_kind kind);
-// The result as it is compared with others; the caller sets its name. No time counts that was not
-// checked, or is of a part of the operation.
+// Returns the result as a case to compare. The caller sets the name. ms is NAN if the result was
+// not checked, or leaves out a part of the operation.
 struct rank_case result_rank(const struct result *r, enum timing_kind kind);
 // Of a case of which nothing is known yet.
 struct result result_start(const struct bench_case *c, const struct matrix *matrix);

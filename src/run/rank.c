@@ -6,7 +6,7 @@
 static bool any_case(const struct rank_case *x) { return x != NULL; }
 static bool of_vendor(const struct rank_case *x) { return x->vendor != NULL; }
 
-// The fastest of the cases that fit; NULL: there is none.
+// Returns the fastest case for which fits() is true; NULL: there is none.
 static const struct rank_case *fastest(const struct rank *r,
                                        bool (*fits)(const struct rank_case *x))
 {
@@ -32,13 +32,13 @@ const struct rank_case *rank_picked(const struct rank *r, const struct rank_case
         if (y == x || y->own_values || isnan(y->ms) || strcmp(y->alg, x->picked) ||
             !same_device(x, y))
             continue;
-        if (found) return NULL; // two of this name: another library, or options that nobody knows
+        if (found) return NULL; // two cases fit: versions of a library, or unknown options
         found = y;
     }
     return found;
 }
 
-// The case that stands for all that ran the same kernel.
+// Returns the same case for all cases that ran the same kernel.
 static const struct rank_case *kernel_of(const struct rank *r, const struct rank_case *x)
 {
     const struct rank_case *picked = rank_picked(r, x);
@@ -75,13 +75,13 @@ static bool is_prepared(const struct rank_case *x)
     return !isnan(x->ms) && !isnan(x->prep_ms) && !x->reference;
 }
 
-// Returns true if the case needs no preparation. `least`: the least prep_ms of all.
+// Returns true if the case needs no preparation. `least`: the least prep_ms of all cases.
 static bool is_ready(const struct rank_case *x, double least)
 {
     return is_prepared(x) && x->prep_ms <= fmax(least, RANK_READY_SHARE * x->ms);
 }
 
-// prep + n * ms is less than that of `ready` from this n on.
+// Returns the least n with prep_ms + n * ms under that of `ready`; INFINITY: there is none.
 static double runs_to_pay(const struct rank_case *x, const struct rank_case *ready)
 {
     if (x->ms >= ready->ms) return INFINITY;

@@ -238,7 +238,7 @@ static int get_environment(const cJSON *o, struct record *r)
     return err ? err : record_facts_read(o, &r->facts);
 }
 
-// As setup_prep_ms() has it of a result.
+// Returns what setup_prep_ms() returns for a result.
 static double get_prep(const cJSON *o)
 {
     double ms = get_number(get(o, "setup_ms"), "analyse");

@@ -35,9 +35,9 @@ struct record {
     char *method;                                // of its check. NULL: it was not checked
     double error_ratio;                          // of its check; NAN: not known
     double back_to_back, back_ci_lo, back_ci_hi; // likewise; NAN where that is no other time
-    double min_ms;                               // of the samples; NAN: no time
-    double prep_ms;  // of other formats than CSR, and of the analysis; NAN: not known
-    char *picked;    // the algorithm that ran in its place; NULL: none
+    double min_ms;                               // the fastest sample; NAN: no time
+    double prep_ms;  // conversion from CSR, and analysis; NAN: not known
+    char *picked;    // the algorithm that `alg` picked; NULL: none
     double *samples; // milliseconds, size sample_count; owned
     int sample_count;
     bool throttled, busy;

@@ -199,7 +199,7 @@ static bool may_be_base(const struct summary_row *row, enum base_kind kind, cons
     return !strcmp(row->rank.alg, name) || (row->rank.vendor && !strcmp(row->rank.vendor, name));
 }
 
-// Fills base_rows with the fastest of what may be the baseline. Returns whether any has a time.
+// Fills base_rows with the fastest candidate for the baseline. Returns true if any has a time.
 static bool take_base(const struct summaries *s, struct summary_table *t, enum base_kind kind,
                       const char *name)
 {
@@ -329,15 +329,15 @@ struct rank summary_rank(const struct summaries *s, const struct summary_table *
     return rank_make(list, count);
 }
 
-// The median of numbers of runs, some of which are INFINITY; of an even count the larger one in the
-// middle. NAN: mostly there is nothing to pay.
+// Returns the median of numbers of runs, which may be INFINITY. An even count gives the larger of
+// the two in the middle. NAN: most cases have nothing to pay.
 static double median_runs(double *runs, int count)
 {
     timing_median(runs, count); // sorts them
     return runs[count / 2] > 0 ? runs[count / 2] : NAN;
 }
 
-// Compares the lines matrix by matrix, then takes the medians of what preparation costs and gains.
+// Compares the lines matrix by matrix. Then takes the medians of prep_ms and pays_after.
 static int compare_lines(const struct summaries *s, struct summary_table *t)
 {
     struct rank_case **list = mem_alloc(t->line_count, sizeof *list);

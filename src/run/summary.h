@@ -16,7 +16,7 @@ struct summary_row {
     const char *revision; // "": not known
     const char *partial;  // see struct algo; NULL: none
     enum status status;
-    struct rank_case rank; // compared by summary_make() with the shown ones of its matrix
+    struct rank_case rank; // summary_make() compares it with the shown cases of its matrix
     // By summary_add(), from the key of the case:
     char *key;             // owned; the texts below are parts of it
     const char *inputs;    // "f32 k=64 layout=row cache=warm"
@@ -32,7 +32,7 @@ struct summary_line {
     int64_t timed, wins, failed;   // matrices: with a time, the fastest there, failed
     double mean;                   // geometric mean of baseline / ms over table->shared, NAN: none
     double mean_ms;                // the same of ms
-    double over_best;              // the same of ms / ms of the fastest that is shown
+    double over_best;              // the same of over_best in struct rank_case
     double prep_ms, pays_after;    // medians over its matrices with a time; see struct rank_case
     double worst;                  // least baseline / ms of all of its matrices, NAN: none
     int64_t worst_at;              // matrix of it; -1: none
@@ -80,12 +80,12 @@ summary_cell(const struct summaries *s, const struct summary_table *t, int64_t i
     int64_t place = t->cells[i * t->matrix_count + j];
     return place < 0 ? NULL : &s->rows[place];
 }
-// ms of the baseline; NAN: it has no time.
+// Returns ms of the baseline on matrix j; NAN: no time.
 static inline double summary_base_ms(const struct summary_table *t, int64_t j)
 {
     return t->base_rows[j] ? t->base_rows[j]->rank.ms : NAN;
 }
-// The lines on matrix j, compared. Fills list[line_count], which has to stay.
+// Compares the lines on matrix j. Fills list[line_count], which has to outlive the comparison.
 struct rank summary_rank(const struct summaries *s, const struct summary_table *t, int64_t j,
                          struct rank_case **list);
 // baseline / ms of that row; NAN: either has no time.
