@@ -15,12 +15,14 @@
 #include "run/interleave.h"
 #include "run/record.h"
 
-#define OWN_WORDS  10 // of a command line beside those that are passed on
-#define ROUNDS_MIN 2  // one process a side shows no spread
-// The noise is between processes: many short ones tell more than few long ones. Two shared cores,
-// a slowdown of 10 %: 20 processes of 0.1 s found 7 of 8, 6 of 2 s 4 of 10 in twice the time.
-#define SECONDS   "0.1" // the time limit of a case in a process, where no option ends its timing
-#define BUDGET_MS 300e3 // where neither -runs nor -budget is given
+#define OWN_WORDS  10 // words of a command line besides the passed ones
+#define ROUNDS_MIN 2  // a single process a side shows no spread
+// Time limit of a case in a process, if no option ends its timing. Processes differ more than the
+// samples within them, so many short processes find more. 2 shared cores, a slowdown of 10 %:
+//   20 processes of 0.1 s found 7 of 8
+//    6 processes of 2 s   found 4 of 10, in twice the time
+#define SECONDS   "0.1"
+#define BUDGET_MS 300e3                 // without -runs and -budget
 #define LIMIT_MS  (7 * 24 * 3600 * 1e3) // a process bounds itself; this only ends what hangs
 
 static const char *const side_names[SIDES] = {"OLD", "NEW"};
@@ -40,8 +42,9 @@ static int place_files(struct duel *d)
     for (int side = 0; side < SIDES; side++) {
         int n = snprintf(d->path[side], sizeof d->path[side], "%s%s%s", keep ? keep : d->folder,
                          keep ? "." : "/", ends[side]);
-        if (n >= (int)sizeof d->path[side]) return fail(ERR_OUTPUT, "%s: is too long a name", keep);
-        // Empty, as all processes append; what is no file of records stays as it is.
+        if (n >= (int)sizeof d->path[side])
+            return fail(ERR_OUTPUT, "%s: is too long a name", keep ? keep : d->folder);
+        // The file begins empty, as all processes append. A file of anything else is left as it is.
         struct record_file empty;
         int err = record_open(&empty, d->path[side], false, 0);
         if (err == ERR_USAGE)
@@ -61,7 +64,7 @@ void duel_close(struct duel *d)
     d->folder[0] = 0;
 }
 
-// What a process says before it ends with `status`, without the name that all begin with.
+// Returns the first message of a process, without the "spbench: " in front.
 static const char *last_words(const char *text, char line[FAIL_TEXT_MAX])
 {
     const char *from = strstr(text, "spbench: ");
@@ -71,7 +74,7 @@ static const char *last_words(const char *text, char line[FAIL_TEXT_MAX])
     return utf8_visible(whole, line, FAIL_TEXT_MAX);
 }
 
-// Records say what became of the cases, unless the process had no time to write them.
+// Reports how a process ended. Failures of cases are in its records.
 static int note_end(struct duel *d, const struct turn *t, const char *text, int status)
 {
     char line[FAIL_TEXT_MAX];
@@ -114,15 +117,15 @@ static int run_turn(struct duel *d, const struct turn *t, const struct narrowed 
     return err;
 }
 
-// A measurement on its way.
+// State of a measurement.
 struct course {
     struct active {
-        int matrix; // its place
+        int matrix; // index into duel.matrices
         struct narrowed cases;
-    } * active; // what is measured, size count
+    } * active; // matrices that are still measured, size count
     int count;
     double begin_ms, budget_ms;
-    bool spent; // the budget is
+    bool spent; // the budget is used up
 };
 
 static double spent_s(const struct course *c) { return (clock_ms() - c->begin_ms) * 1e-3; }
@@ -150,7 +153,7 @@ static void tell_progress(const struct duel *d, const struct course *c,
         fprintf(stderr, "round %d of %d done, %s\n", t.round + 1, plan->rounds, time);
 }
 
-// Before anything is measured: each process reads them again.
+// Opens all matrices before the first measurement. Each process reads its matrix again.
 static int check_matrices(const struct duel *d)
 {
     for (int i = 0; i < d->matrix_count; i++)
@@ -160,7 +163,7 @@ static int check_matrices(const struct duel *d)
     return first_look(d->o, (const char *const *)d->matrices, d->matrix_count);
 }
 
-// Goes on from round `from` to round `to`. Each matrix has two rounds at least, whatever the
+// Measures rounds `from` to `to` - 1. Each matrix has at least ROUNDS_MIN rounds, whatever the
 // budget.
 static int measure(struct duel *d, struct course *c, int from, int to, const char **argv)
 {
@@ -181,7 +184,7 @@ static int measure(struct duel *d, struct course *c, int from, int to, const cha
     return err;
 }
 
-// Leaves the algorithms active that have an unclear case, by matrix.
+// Judges all cases. Leaves in c->active the algorithms with an unclear case, matrix by matrix.
 static int look(struct duel *d, struct course *c, const struct compare_rule *rule, int rounds)
 {
     struct comparison all;

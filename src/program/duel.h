@@ -1,4 +1,4 @@
-// Two programs measure the same cases by turns, each time in a process of its own, one at a time.
+// Two programs measure the same cases by turns. Each turn is a process; no two run at a time.
 #ifndef DUEL_H
 #define DUEL_H
 
@@ -7,19 +7,18 @@
 
 struct duel {
     const struct options *o;    // runs, budget_ms, keep, quiet, and the words that are passed on
-    const char *program[SIDES]; // what starts them
+    const char *program[SIDES]; // path or name of the executable
     char *const *matrices;      // size matrix_count
     int matrix_count;
-    char path[SIDES][4096]; // where their records are
-    char folder[4096];      // of records that are not kept; "": they are
+    char path[SIDES][4096]; // files of their records
+    char folder[4096];      // temporary folder of the records; "": -keep names files
     char broken[128];       // how a process of NEW broke off; "": none did
 };
 
-// Measures with -runs processes a side; without -runs until no case is unclear by `rule`, or the
-// budget is spent. Cases are judged at the looks of compare_stats.h. The algorithms of a matrix
-// that have no unclear case are not measured again. The records are there afterwards, until
-// duel_close(), which also goes after a failure. ERR_USAGE where a program takes its options to be
-// wrong.
+// With -runs, each side has that many processes. Without, they go on until `rule` finds no case
+// unclear, or the budget is spent. compare_stats.h says after how many pairs cases are judged. An
+// algorithm that has no unclear case on a matrix is not measured there again. The records stay
+// until duel_close(), which is legal after a failure. ERR_USAGE: a program rejects its options.
 int duel_run(struct duel *d, const struct compare_rule *rule);
 void duel_close(struct duel *d);
 

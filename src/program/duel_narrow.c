@@ -50,7 +50,7 @@ bool narrow_cases(struct narrowed *n, const struct options *o, const struct comp
     return unclear;
 }
 
-// Returns true if the word is -op, -alg or -opt, with one dash or two, perhaps with a value.
+// Returns true if the word is -op, -alg or -opt, with one dash or two, with or without a value.
 static bool is_narrowed(const char *word)
 {
     size_t length = strcspn(word, "=");
@@ -65,7 +65,7 @@ int narrow_words(const struct narrowed *n, const struct options *o, const char *
     for (int i = 0; i < o->passed_count; i++) {
         const char *word = o->passed[i];
         if (n->algs[0] && word[0] == '-' && is_narrowed(word))
-            i += !strchr(word, '='); // its value is the next word
+            i += !strchr(word, '='); // the value is the next word
         else
             argv[count++] = word;
     }

@@ -1,23 +1,24 @@
-// The words that make a process measure only the algorithms of a matrix with an unclear case.
+// Options that make a process measure only the algorithms with an unclear case on a matrix.
 #ifndef DUEL_NARROW_H
 #define DUEL_NARROW_H
 
 #include "program/options.h"
 #include "run/compare.h"
 
-#define NARROW_WORDS 6 // beside those that are passed on
+#define NARROW_WORDS 6 // most words that narrow_words() adds to the passed ones
 
 struct narrowed {
-    char op[32];    // of the cases
-    char algs[512]; // names by commas; "": all, as the options say
-    char opts[512]; // values of -opt that one of them takes; "": none
+    char op[32];    // operation of the cases
+    char algs[512]; // names, separated by commas; "": as the passed options say
+    char opts[512]; // values of -opt for these algorithms; "": none
 };
 
-// Returns false if no case of the matrix of this name is unclear.
+// Fills in the algorithms with an unclear case on the matrix of this name. Returns false if there
+// is none.
 bool narrow_cases(struct narrowed *n, const struct options *o, const struct comparison *all,
                   const char *matrix);
-// Writes the words that are passed on to argv, and returns their number: those of the options, or
-// -op, -alg and -opt of the narrowed cases in place of these three.
+// Writes the passed words to argv, and returns their number. -op, -alg and -opt are those of the
+// narrowed cases.
 int narrow_words(const struct narrowed *n, const struct options *o, const char **argv);
 
 #endif

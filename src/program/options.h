@@ -65,7 +65,7 @@ struct options {
     const char *format, *ab, *keep; // NULL: not given
     enum timing_kind kind;          // of the times that are compared; a column of a run's table
     double threshold, plant;        // percent
-    int runs, consecutive;          // runs 0: as many as it takes
+    int runs, consecutive;          // runs 0: until no case is unclear
     double budget_ms;               // 0: not given
     bool history, until_decided;
     const char *matrix, *baseline; // of report; NULL: not given
