@@ -2,7 +2,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/utf8.h"
@@ -79,17 +78,11 @@ static struct timed_median time_of(const struct record *r, enum timing_kind kind
     return timing_of_kind(&t, kind);
 }
 
-static int ascending(const void *x, const void *y)
-{
-    double a = *(const double *)x, b = *(const double *)y;
-    return (a > b) - (a < b);
-}
-
-// Sorts the samples.
+// Returns the first decile of the samples over their median.
 static double low_of(struct record *r)
 {
     if (!r->sample_count) return NAN;
-    qsort(r->samples, (size_t)r->sample_count, sizeof *r->samples, ascending);
+    stats_median(r->samples, r->sample_count); // sorts
     return r->samples[r->sample_count / 10] / r->median;
 }
 
