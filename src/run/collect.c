@@ -157,12 +157,11 @@ static struct collected_case *median_of(struct collected_case **runs, int64_t n)
     qsort(runs, (size_t)n, sizeof *runs, by_time);
     struct collected_case *middle = runs[n / 2];
     double ms = n % 2 ? middle->r.median : (middle->r.median + runs[n / 2 - 1]->r.median) / 2;
-    double scale = middle->r.median / ms, lo = INFINITY, hi = 0, least = INFINITY;
+    double scale = middle->r.median / ms, lo = INFINITY, hi = 0;
     for (int64_t i = 0; i < n; i++) {
         const struct record *r = &runs[i]->r;
         lo = fmin(lo, isnan(r->ci_lo) ? r->median : r->ci_lo);
         hi = fmax(hi, isnan(r->ci_hi) ? r->median : r->ci_hi);
-        least = fmin(least, r->min_ms);
     }
     struct record *r = &middle->r;
     r->median = ms;
@@ -171,7 +170,7 @@ static struct collected_case *median_of(struct collected_case **runs, int64_t n)
     r->gather_efficiency *= scale;
     r->ci_lo = lo;
     r->ci_hi = hi;
-    r->min_ms = least;
+    r->min_ms = NAN; // the interval is there instead
     middle->runs = (int)n;
     return middle;
 }
