@@ -34,8 +34,8 @@ const char *case_key(const struct bench_case *c, const struct matrix *M, char te
 const char *case_prefix(const struct bench_case *c, char text[CASE_KEY_MAX]);
 // How many letters of a key that is, by the name of the matrix; 0 where it cannot be told.
 int64_t case_key_prefix(const char *key, const char *name);
-// Takes the options that are at their default out of a key. So a case keeps its key when its
-// algorithm gains an option. `algo` is that of the key, `name` that of its matrix.
+// Removes the options at their default from a key. A case then keeps its key when its algorithm
+// gains an option. `algo`: the algorithm of the key. `name`: its matrix.
 void case_key_shorten(char *key, const char *name, const struct algo *algo);
 // Whether it is of a matrix that could not be read.
 bool case_key_unread(const char *key, const char *name);

@@ -17,7 +17,7 @@ enum verdict {
     VERDICT_FAILING, // newly: it had a time, or was not checked
     VERDICT_WRONG,   // newly
     VERDICT_UNCLEAR,
-    VERDICT_DRIFTED, // not by turns, and no further off than machines drift
+    VERDICT_DRIFTED, // slower or faster by no more than machines drift, and not by turns
     VERDICT_MISSING, // NEW does not have it, or only unchecked
     VERDICT_FASTER,
     VERDICT_SAME,
@@ -38,9 +38,9 @@ struct sighting {
     double low;        // first decile of the samples as a share of their median
     double error;      // standard error of ln(ms) by the interval within the process; NAN: none
     bool throttled, busy;
-    bool overtakes; // it does not wait for the work ahead of it
-    // Owned. The key is without options at their default (case_key_shorten), where this program has
-    // the algorithm; run is "" where the records have none.
+    bool overtakes; // runs do not wait for the work ahead of them
+    // Owned. The key has no options at their default (case_key_shorten), if this program has the
+    // algorithm. run is "" if the records have none.
     char *key, *run, *matrix, *alg, *device;
     char *library, *reason; // owned, NULL: none
 };
@@ -85,7 +85,7 @@ struct compared {
     double gflops[SIDES];
     int throttled, busy; // processes that were; throttled ones are not used
     bool doubtful;       // what is used was busy, and nothing can be set against it
-    bool low;            // times are first deciles of samples, as pairs are used that were busy
+    bool low;            // times are first deciles of samples, as busy pairs count
     struct estimate e;
     enum verdict verdict;
     char why[WHY_MAX]; // "": nothing is to be said
@@ -94,7 +94,7 @@ struct compared {
 struct compare_rule {
     double threshold; // a change by less is none: 0.03
     int consecutive;  // of a history: so many in a row make a regression
-    bool sittings;    // each process of OLD is a sitting of its own, as in a history
+    bool sittings;    // each process of OLD is a sitting, as in a history
     enum timing_kind kind;
     double plant[2];    // the times of NEW are multiplied by these, by turns; 0: they are not
     const char *broken; // why NEW lacks cases that OLD has: its process broke off. NULL: it did not
@@ -104,7 +104,7 @@ struct summary {
     int64_t of[VERDICT_COUNT];
     int64_t timed, guessed, paired; // cases
     int64_t throttled, busy;        // cases in which a process was
-    int64_t low;                    // cases whose times are first deciles
+    int64_t low;                    // cases with first deciles as times
     int64_t overtaking;             // cases that were seen not to wait for the work ahead
     int64_t shared;                 // cases of which one process is on both sides
     int64_t excused;                // unclear or drifted ones, not slower by over the threshold

@@ -1,15 +1,16 @@
 // A verdict for each case.
 //
 // slower, faster: p, corrected for all cases, is under 5 %, and the change is over the threshold.
-// same: the interval lies within the threshold. unclear: neither, or processes that were throttled,
-// or busy while the others were not. A process that is throttled is left out; so is a busy one, if
-// there are others. Where processes of OLD and NEW took turns, busy pairs are left out if there are
-// CALM_PAIRS others. Else they count, with the first decile of their samples: what else runs only
-// adds to a time. Two cores with 5 processes waiting for them: the spread of the ratio of pairs
-// falls from 0.31 to 0.10 and from 0.23 to 0.09 where a run takes 1.5 ms.
+// same: the interval lies within the threshold.
+// unclear: neither, or processes were throttled, or busy while the others were not.
+// drifted?: slower or faster, but OLD and NEW did not take turns, and a machine drifts as far. Each
+// file of a history is a sitting, so the spread of a history includes the drift.
 //
-// drifted?: slower or faster, but OLD and NEW did not take turns, and a machine drifts as far. The
-// files of a history are sittings of their own, so their spread has the drift in it.
+// Throttled processes are left out. Busy processes are left out if enough calm ones are left:
+// CALM_PAIRS pairs where processes took turns, else one process a side. If not, all count. Pairs
+// then count with the first decile of their samples, because other load only adds to a time.
+// 2 cores, 5 processes waiting for them, runs of 1.5 ms: the spread of the ratio of pairs falls
+// from 0.31 to 0.10, and from 0.23 to 0.09.
 #include "run/compare.h"
 
 #include <math.h>
@@ -17,13 +18,12 @@
 #include <stdio.h>
 #include <string.h>
 
-// `assumed`: spread between processes where one of each is all there is, as the scale of t of 2
-// degrees of freedom. `drift`: change of a time from one sitting to the next, with one program.
-// GPU: an H200, see compare_stats.h; the largest of 100 changes was 5.9 %. CPU: two processors
-// shared with others; the largest change within 30 s was 17 %.
 struct steadiness {
-    double assumed, drift;
+    double assumed; // spread between processes if each side has one: the scale of t[2]
+    double drift;   // largest change of a time between two sittings of one program
 };
+// GPU: an H200, see compare_stats.h; the largest of 100 changes was 5.9 %. CPU: two shared
+// processors; the largest change within 30 s was 17 %.
 static const struct steadiness steadiness_gpu = {0.0055, 0.06}, steadiness_cpu = {0.05, 0.2};
 
 static const struct steadiness *steadiness_of(const struct compared *x)
@@ -121,12 +121,13 @@ static bool took_turns(const struct compared *x)
 
 #define CALM_PAIRS 8
 
-// Of a pair what one process was, both were.
+// Returns true if the process was throttled, or the other process of its pair.
 static bool is_throttled(const struct compared *x, enum side side, int i)
 {
     return x->seen[side][i].throttled || (x->paired && x->seen[!side][i].throttled);
 }
 
+// Returns true if the process was busy, or the other process of its pair.
 static bool is_busy(const struct compared *x, enum side side, int i)
 {
     return x->seen[side][i].busy || (x->paired && x->seen[!side][i].busy);
@@ -140,20 +141,20 @@ static int count_calm(const struct compared *x, enum side side)
     return calm;
 }
 
-// Whether there are enough calm processes to do without the busy ones.
+// Returns true if enough processes are calm to leave out the busy ones.
 static bool is_calm(const struct compared *x)
 {
     int least = x->paired ? CALM_PAIRS : 1;
     return count_calm(x, SIDE_OLD) >= least && count_calm(x, SIDE_NEW) >= least;
 }
 
-// Whether the i-th process of a side counts.
+// Returns true if the i-th process of a side counts.
 static bool counts(const struct compared *x, enum side side, int i, bool calm)
 {
     return !is_throttled(x, side, i) && !(calm && is_busy(x, side, i));
 }
 
-// Whether a process counts that was busy, in a pair.
+// Returns true if a busy pair counts.
 static bool uses_busy_pairs(const struct compared *x, bool calm)
 {
     bool busy = false;
@@ -192,7 +193,8 @@ static int take_times(struct compared *x, enum side side, bool calm)
     return OK;
 }
 
-// The intervals within processes are those of medians.
+// Returns the variance of the shift that errors within processes make. First deciles have no such
+// error: the intervals of processes are those of medians.
 static double within_of(const struct compared *x, bool calm)
 {
     double sum = 0;

@@ -1,5 +1,5 @@
-// Short names of cases: words of the key in which cases differ, and all options, as those at their
-// default are not in the key. And what else two cases differ in.
+// Short names of cases: the words of the key in which cases differ, and all options in the key. A
+// key has no options at their default. Also: the difference of two cases in words.
 #include "run/compare.h"
 
 #include <stdio.h>
@@ -74,8 +74,8 @@ static void note(struct words *all, const struct sighting *s)
     }
 }
 
-// The algorithm is always told; so is what only some keys have: a launch, options, a library. These
-// stand behind the cache.
+// The algorithm is always told. The words behind the cache are too, as only some keys have them: a
+// launch, options, a library.
 static bool is_told(struct words *all, const struct word *w, int place, bool behind_cache)
 {
     const struct word *known = find(all, w);

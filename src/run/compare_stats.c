@@ -61,7 +61,7 @@ int stats_runs_needed(double unit, double percent, double threshold)
     return pairs > 3 ? pairs < 1e6 ? (int)pairs : 1000000 : 3;
 }
 
-// Half as many again each time: finer steps would cost level, coarser ones measure too much.
+// Pairs grow by half from look to look. Finer steps lower the level, coarser ones measure too much.
 int stats_look_pairs(int look)
 {
     double pairs = FIRST_LOOK;

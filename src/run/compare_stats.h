@@ -37,15 +37,15 @@
 // that the variance can be. Over all cases p is corrected by Benjamini and Hochberg.
 //
 // Looks. A measurement by turns may go on until a case is clear. Each look at the data is a chance
-// of a false verdict. So looks are taken at fixed numbers of pairs, STATS_LOOKS of them at most:
+// of a false verdict. Cases are judged at fixed numbers of pairs only, STATS_LOOKS of them at most:
 //
 //     8, 12, 18, 27, 40, 60, 91, 136, 205, 307
 //
-// and each has the level 5 % / STATS_LOOKS (Bonferroni): p is multiplied by STATS_LOOKS, and the
-// interval is of that level. All intervals that a case has at its looks hold together in 95 % of
-// cases, so any rule may end the measurement (Jennison and Turnbull 1989, "repeated confidence
-// intervals"). Where no case has changed, a comparison has a false verdict in at most 5 % of
-// comparisons, however many cases it has. tests/test_compare_stats.c simulates it.
+// Each look has the level 5 % / STATS_LOOKS (Bonferroni): p is multiplied by STATS_LOOKS, and the
+// interval has that level. In 95 % of cases the intervals of all looks hold together. Any rule may
+// therefore end the measurement (Jennison and Turnbull 1989, "repeated confidence intervals"). If
+// no case has changed, at most 5 % of comparisons have a false verdict, for any number of cases.
+// tests/test_compare_stats.c simulates it.
 #ifndef COMPARE_STATS_H
 #define COMPARE_STATS_H
 
@@ -67,8 +67,8 @@ struct estimate {
     double t_dof;    // of t
     double error;    // standard error of the shift
     double lo, hi;   // its 95 % interval
-    double p;        // that there is no shift, of this case alone, corrected for looks
-    double p_of_all; // corrected for all
+    double p;        // p-value of "no shift" of this case alone, corrected for looks
+    double p_of_all; // p, corrected for all cases
 };
 
 // y by process; at least one of each file. Paired ones are as many, in the same order.
@@ -79,12 +79,12 @@ int estimate_all(struct estimate *list, int64_t count);
 
 // The share of t that an interval of 95 % leaves out.
 #define STATS_ALPHA 0.05
-// Looks at a measurement by turns, at most.
+// The most looks at a measurement by turns.
 #define STATS_LOOKS 10
-// The number of pairs at which look number `look` is taken, from 0.
+// Returns the number of pairs at look number `look`, from 0.
 int stats_look_pairs(int look);
-// The factor of p for a case of so many pairs: 1 before the first look, else STATS_LOOKS. Records
-// do not say how often they were looked at, so the same records always have the same verdict.
+// Returns the factor of p for a case with `pairs` pairs: 1 before the first look, else STATS_LOOKS.
+// Records do not tell how many looks there were, so the number of pairs decides.
 int stats_look_factor(int pairs);
 // The trimmed mean of n values, which are sorted in place, and its variance by them (0 of dof 0).
 double stats_location(double *x, int n, double *variance, double *dof);
