@@ -89,7 +89,7 @@ struct algo {
     // What else there is to know of it when results are compared. NULL, or false, for most.
     const char *(*missing)(void); // why it cannot run here, found out when asked; NULL: it can
     const char *vendor;           // whose library it is: the fastest of a vendor's is the baseline
-    const char *call;             // of it, by the names in its header; NULL: no vendor's
+    const char *call; // call of the library, by the names in its header; NULL: no vendor's
     const char *(*library)(void); // its name and version, "cuSPARSE 12.6.3"; NULL if missing
     const char *built;            // with which version this program was, "12.6.3"; NULL: with none
     const char *partial;          // what of the operation it leaves out: it is in no comparison

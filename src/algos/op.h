@@ -98,7 +98,7 @@ int64_t problem_flops(const struct problem *p);
 struct row {
     int64_t count;
     int32_t *col;  // columns, ascending; a sparse result only
-    int32_t *each; // products that each element sums up; a sparse result only
+    int32_t *each; // number of products of each element; a sparse result only
     double *ref;   // the elements, summed in double
     double *error; // the size of its rounding error, in units of the algorithm's unit roundoff
     int64_t terms; // the most products that one of them sums up

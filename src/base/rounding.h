@@ -1,7 +1,7 @@
-// How far off a sum may be whose additions are rounded: shared by the reference on the host and by
-// the check on a device, so that both come to the same verdict.
-#ifndef BASE_ROUNDING_H
-#define BASE_ROUNDING_H
+// Error bounds of sums whose additions are rounded. The reference on the host and the check on a
+// device share them, so both come to the same verdict.
+#ifndef ROUNDING_H
+#define ROUNDING_H
 
 #include <math.h>
 #include <stdbool.h>
@@ -10,8 +10,8 @@
 #include "base/mix.h" // HOST_DEVICE
 #include "base/squares.h"
 
-// The size of the rounding error of a sum of so many products, in units of roundoff: `partial` is
-// the root of the sum of their squares, or the largest that a partial sum may be.
+// Returns the size of the rounding error of a sum of `terms` products, in units of roundoff.
+// `partial`: the root of the sum of their squares, or a bound of the partial sums.
 static HOST_DEVICE inline double sum_error(int64_t terms, double partial, double sum)
 {
     double square = partial * partial + sum * sum; // hypot() takes ten times as long
@@ -19,15 +19,15 @@ static HOST_DEVICE inline double sum_error(int64_t terms, double partial, double
     return sqrt((double)terms + 1) * (is_exact ? sqrt(square) : hypot(partial, sum));
 }
 
-// A sum of products on its way. `ref` and `low` together are the sum in twice the precision of
-// double: of many products that are all alike, roundings go one way, in double as well.
+// A sum of products. `ref` + `low` is the sum in twice the precision of double. Double alone would
+// not do: roundings of equal products go one way.
 struct sum {
     double ref, low;
-    double mag;   // of absolute values
-    double plain; // rounded to the problem's precision after each addition
+    double mag;   // sum of absolute values
+    double plain; // sum, rounded to the problem's precision after each addition
 };
 
-// `single`: the problem's precision is f32, else f64.
+// Adds the product x. `single`: the problem's precision is f32, else f64.
 static HOST_DEVICE inline void sum_add(struct sum *s, bool single, double x)
 {
     double sum = s->ref + x, part = sum - s->ref, plain = s->plain + x;
@@ -40,9 +40,9 @@ static HOST_DEVICE inline void sum_add(struct sum *s, bool single, double x)
 static HOST_DEVICE inline double sum_value(const struct sum *s) { return s->ref + s->low; }
 
 // Returns the size of the sum's rounding error, in units of the roundoff `unit` of the problem's
-// precision. The signs of the products are the matrix's own. Where many products are alike, the
-// roundings of a sum have one direction instead of a random one: then a plain sum shows how far
-// that goes, and another may go a few times as far.
+// precision. The products have the matrix's signs, not random ones. If many are equal, the
+// roundings go one way. The plain sum shows how far. A sum in another order goes up to PLAIN_ERRORS
+// times as far.
 #define PLAIN_ERRORS 4
 static HOST_DEVICE inline double sum_size(const struct sum *s, double unit, int64_t terms)
 {
@@ -54,23 +54,23 @@ static HOST_DEVICE inline double sum_size(const struct sum *s, double unit, int6
 // A right kernel uses half of each tolerance at most; see measure/tolerance.h.
 #define ELEMENT_SIZES 5.0
 #define NORM_SIZES    0.5
-#define STORED_SIZES  2.0 // of a value that is rounded once, at the end
+#define STORED_SIZES  2.0 // for a value that is rounded once, at the end
 
 struct tolerance {
-    double element; // the most that an element may be off
-    double norm;    // the most that the root mean square of elements like this one may be
-    double spread;  // what their errors add up by: the root of the sum of squares
+    double element; // largest error of an element
+    double norm;    // largest root mean square of the errors of such elements
+    double spread;  // share in the error of a sum of elements; shares add up by squares
 };
 
 // How an algorithm rounds.
 struct roundoff {
     double sums;     // unit roundoff of its sums
     double stored;   // unit roundoff of a result that was summed in double; 0: no more roundings
-    double smallest; // number above 0: each product may underflow, and what is stored
+    double smallest; // number above 0: the error if a product, or a stored value, underflows
 };
 
-// The tolerance of an element that sums up so many products and should be `ref`; `error` is the
-// size of its rounding error in units of roundoff.
+// Returns the tolerance of an element, a sum of `terms` products with the value `ref`. `error`: the
+// size of its rounding error, in units of roundoff.
 static HOST_DEVICE inline struct tolerance tolerance_make(const struct roundoff *r, int64_t terms,
                                                           double ref, double error)
 {
@@ -83,7 +83,7 @@ static HOST_DEVICE inline struct tolerance tolerance_make(const struct roundoff 
     return t;
 }
 
-// How far off c is in units of the tolerance; infinite for NaN.
+// Returns the error of c in units of the tolerance; infinite for NaN.
 static HOST_DEVICE inline double error_ratio(double c, double ref, double tolerance)
 {
     double off = fabs(c - ref);
@@ -91,13 +91,13 @@ static HOST_DEVICE inline double error_ratio(double c, double ref, double tolera
     return off <= tolerance || off / tolerance < HUGE_VAL ? off / tolerance : HUGE_VAL;
 }
 
-// What is known of several elements together.
+// Sums over several elements.
 struct bucket {
     int64_t count;
-    double off2;              // the sum of (how far off / tolerance.norm)^2
-    struct squares allowed;   // tolerance.element
-    struct squares should_be; // the elements
-    struct squares spread;    // tolerance.spread
+    double off2;              // sum of (error / tolerance.norm)^2
+    struct squares allowed;   // sum over tolerance.element
+    struct squares should_be; // sum over the right values
+    struct squares spread;    // sum over tolerance.spread
 };
 
 static HOST_DEVICE inline void bucket_add(struct bucket *b, double off, double ref,

@@ -20,24 +20,25 @@ struct product {
     struct roundoff roundoff; // of the algorithm that made C
 };
 
-// Neighbouring entries of a row of C, PRODUCT_SEGMENT at most. They stand for a range of columns:
-// from their first column, or 0, to that of the row's next segment, or the last column.
+// Neighbouring entries of a row of C, PRODUCT_SEGMENT at most. A segment stands for a range of
+// columns. The range begins at its first column, or at 0 in the row's first segment. The range ends
+// before the first column of the next segment, or with the last column of C.
 #define PRODUCT_SEGMENT 256
 struct product_segment {
-    int64_t begin; // place of the first entry in C
+    int64_t begin; // index of the first entry in idx and val
     int32_t row;
     int32_t count;    // entries, 0 in an empty row
-    bool first, last; // of the row's segments
+    bool first, last; // segment of the row
 };
 
-// Faults of a segment. Nothing else is known of a segment that has one.
+// Faults of a segment. The other fields of its part are then not valid.
 enum {
     PRODUCT_DISORDER = 1, // columns do not ascend, or are no columns
     PRODUCT_OTHERS = 2,   // columns are not those of the products
 };
 
 struct product_part {
-    struct bucket bucket; // of the segment's entries
+    struct bucket bucket; // sums over the segment's entries
     double worst;         // the largest error_ratio() of an entry
     int32_t terms;        // the most products of an entry
     int32_t faults;

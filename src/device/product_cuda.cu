@@ -1,26 +1,29 @@
 // Compares a sparse product C = A * S with the sums of its products, on the device that made C.
 //
-// The kernel shares nothing with kernels/, and all arithmetic with the reference on the host
-// (base/rounding.h). A warp owns a segment of a row of C: columns and sums lie in shared memory.
-// For each nonzero a_il of the row the warp reads those entries of row l of S whose columns the
-// segment stands for. A binary search finds the column in the segment. A column that is not found
-// is a fault, and so is an entry of C without a product.
+// The kernel shares no code with kernels/. Its arithmetic is that of the reference on the host
+// (base/rounding.h). A warp owns a segment of a row of C, with columns and sums in shared memory.
+// For each nonzero a_il of the row the warp reads row l of S, within the segment's range of
+// columns. A binary search finds each column in the segment. Faults are a column that is not found,
+// and an entry of C without a product.
 //   The columns of a row of S differ, so no two lanes add to one sum at a time. The nonzeros of A
-// follow one another. So every sum has the order of the host's, and the same bits, without atomics.
-// Only `bucket` is summed in another order. No memory grows with C.
+// follow one another. Each sum has the order and the bits of the host's, without atomics. Only
+// `bucket` is summed in another order. The memory of a batch does not depend on the size of C.
 //
-// Cost, by p products, z nonzeros of C in s segments, and q nonzeros in an average row of A:
+// Cost, by p products, z nonzeros of C of w bytes in s segments, and q nonzeros in an average row
+// of A:
 //   reads       12 p bytes of S, (4 + w) z of C, 28 s q of A and of row starts of S
 //   shared      8 loads of the search and 76 bytes of sums per product
 //   arithmetic  12 f64 operations per product, 200 per nonzero of C
-// Predicted for p = 1e10, z = 3.5e9, f32, on an H100: 120 GB of S and 28 GB of C take 50 ms at
-// 3 TB/s; 1e9 to 3e9 steps of a warp of 100 instructions take 0.2 to 0.6 s. The host adds up 1.5e7
-// parts of 80 bytes in 0.7 s, copies included. A row of A is read once for each segment of its row
-// of C: a row of 1e6 nonzeros with 1e6 columns in C takes 0.2 s.
+//
+// Predicted for p = 1e10, z = 3.5e9, f32, on an H100:
+//   reads       50 ms         120 GB of S and 28 GB of C at 3 TB/s
+//   steps       0.2 to 0.6 s  1e9 to 3e9 steps of a warp, 100 instructions each
+//   host        0.7 s         sums of 1.5e7 parts of 80 bytes, copies included
+//   long rows   0.2 s         1e6 nonzeros, 1e6 columns in C: each segment reads the row of A again
 #include "device/product_cuda.h"
 #include "device/warp.cuh"
 
-#define WARPS 4 // of a block: 40 KB of shared memory
+#define WARPS 4 // per block: 40 KB of shared memory
 
 // The segment that a warp works on.
 struct segment_sums {
@@ -34,8 +37,8 @@ template <typename T> static __device__ __forceinline__ double rounded(double x)
     return (double)(T)x;
 }
 
-// Fills in the columns. Returns whether they ascend, from the segment before on, and exist. By all
-// lanes.
+// Fills in the columns, and sets the sums to 0. Returns true if the columns exist and ascend, from
+// the segment before on. Called by all lanes.
 static __device__ bool load_columns(const struct product *p, const struct product_segment *g,
                                     struct segment_sums *s)
 {
@@ -52,8 +55,8 @@ static __device__ bool load_columns(const struct product *p, const struct produc
     return __all_sync(FULL_MASK, right);
 }
 
-// Adds a times the entries y ... end - 1 of S to their columns' sums. Returns whether each column
-// is in the segment.
+// Adds a times the entries y to end - 1 of S to the sums of their columns. Returns true if each
+// column is in the segment.
 template <typename T>
 static __device__ bool add_products(const struct product *p, const struct product_segment *g,
                                     double a, int64_t y, int64_t end, struct segment_sums *s)
@@ -71,8 +74,8 @@ static __device__ bool add_products(const struct product *p, const struct produc
     return right;
 }
 
-// Sums up all products of the segment. Returns whether all of their columns are in it. By all
-// lanes.
+// Sums up all products of the segment. Returns true if all of their columns are in the segment.
+// Called by all lanes.
 template <typename T>
 static __device__ bool sum_products(const struct product *p, const struct product_segment *g,
                                     struct segment_sums *s)
@@ -116,7 +119,7 @@ static __device__ void gather_squares(struct squares *s, int step)
     squares_add_all(s, &other);
 }
 
-// Adds up in lane 0 what the first `lanes` lanes have. By all lanes.
+// Adds up the parts of the first `lanes` lanes in lane 0. Called by all lanes.
 static __device__ void gather(struct product_part *part, int lanes)
 {
     for (int step = 1; step < lanes; step *= 2) {
@@ -132,7 +135,7 @@ static __device__ void gather(struct product_part *part, int lanes)
     }
 }
 
-// Compares the entries of C with the sums. By all lanes: each has a part of the segment's.
+// Compares the entries of C with the sums. Called by all lanes; each gets the part of its entries.
 template <typename T>
 static __device__ void compare(const struct product *p, const struct product_segment *g,
                                const struct segment_sums *s, struct product_part *part)

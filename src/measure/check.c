@@ -28,7 +28,7 @@ static void worst_add(struct worst *w, struct worst x)
     if (x.ratio > w->ratio || (x.ratio == w->ratio && x.ratio > 0 && first)) *w = x;
 }
 
-// c is element (i, j); `terms` as of its row.
+// Adds element c. `terms`: the most products of an element in its row.
 static void seen_add(struct seen *s, const struct tolerance *tol, int64_t terms, struct worst c)
 {
     c.ratio = error_ratio(c.c, c.ref, tol->element);
@@ -62,7 +62,7 @@ static bool same_columns(const struct result_view *R, int64_t i, const struct ro
     return false;
 }
 
-// Row i as it should be against the result; false if its structure is wrong.
+// Compares row i of the result with the reference `row`. Returns false if its structure is wrong.
 static bool compare_row(const struct task *t, const struct result_view *R, int64_t i,
                         const struct row *row, struct seen *seen, char text[160])
 {
@@ -212,7 +212,7 @@ static void tell_verdict(const struct task *t, const struct problem *p, const st
     if (out->blind) out->ok = false;
 }
 
-// `rows` are combinations of all rows, of a sample.
+// Fills in the verdict. `rows`: random combinations of all rows, if the check is a sample.
 static void conclude(const struct task *t, const struct problem *p, const struct seen *elements,
                      const struct seen *rows, struct check *out)
 {
@@ -267,8 +267,8 @@ static int compare_one(const struct task *t, struct result_view *R, int64_t i, s
     return OK;
 }
 
-// Finds the fault that the device sees, on the host, which has the last word: `agreed` is false
-// where the host sees none.
+// Compares the row with the device's worst fault on the host, which decides. Sets `agreed` to false
+// if the host finds no fault.
 static int find_wrong(const struct task *t, struct result_view *R, const struct product_seen *d,
                       struct worst *worst, bool *agreed)
 {
@@ -284,9 +284,9 @@ static int find_wrong(const struct task *t, struct result_view *R, const struct 
     return err;
 }
 
-// Compares a sparse product on the device, all of it. `decided` is false where the device cannot.
-static int compare_there(const struct task *t, const struct problem *p, struct check *out,
-                         bool *decided)
+// Compares all of a sparse product on the device. Sets `decided` to false if the device cannot.
+static int compare_on_device(const struct task *t, const struct problem *p, struct check *out,
+                             bool *decided)
 {
     struct seen elements = {0}, rows = {0};
     struct product_seen d = {.worst_row = -1, .broken_row = -1, .another_row = -1};
@@ -329,7 +329,7 @@ int check_result(struct task *t, struct reference *ref, enum check_mode mode, st
     int err = OK;
     *out = start;
     if (mode != CHECK_SAMPLE && product_is_on_device(t, ref->p))
-        err = compare_there(t, ref->p, out, &decided);
+        err = compare_on_device(t, ref->p, out, &decided);
     if (!err && !decided) {
         struct result_view R = {0};
         *out = start;

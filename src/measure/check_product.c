@@ -28,10 +28,10 @@ static void displace(struct device *d, struct csr *A)
 struct walk {
     const struct problem *p;
     const int64_t *ptr; // row starts of C, size p->rows + 1
-    int64_t row, at;    // of the next segment: its row, and the place of its first entry
-    struct product_segment *segments, *d_segments; // of a batch, on the host and on the device
-    struct product_part *parts, *d_parts;          // of a batch, likewise
-    struct product_part sum;                       // of the segments of `row` before the next one
+    int64_t row, at;    // next segment: its row, and the index of its first entry in C
+    struct product_segment *segments, *d_segments; // a batch, on the host and on the device
+    struct product_part *parts, *d_parts; // results of the batch, on the host and on the device
+    struct product_part sum;              // sums over the segments of `row` that are done
 };
 
 static int walk_start(struct walk *w, struct device *d, int64_t batch)
@@ -76,8 +76,8 @@ static void add_row(const struct product_part *row, int64_t i, struct product_se
     if (row->faults & PRODUCT_OTHERS && out->another_row < 0) out->another_row = i;
 }
 
-// Adds a segment to its row, and the row's last one ends the row: its bucket follows from the most
-// products of all of its entries.
+// Adds a segment to the sums of its row. The last segment ends the row. The bucket of the row
+// follows from the most products of an entry.
 static void add_part(struct walk *w, const struct product_part *part,
                      const struct product_segment *g, struct product_seen *out)
 {

@@ -25,7 +25,7 @@ struct setup {
 double setup_convert_ms(const struct setup *s);
 double setup_warm_ms(const struct setup *s);
 double setup_upload_ms(const struct setup *s);
-// What a caller whose matrix is in CSR pays before the first run: other formats, and the analysis.
+// Time to prepare the first run from a matrix in CSR: conversion to other formats, and analysis.
 double setup_prep_ms(const struct setup *s);
 
 // What the tasks of one matrix on one device share.

@@ -7,7 +7,7 @@
 
 struct kept_row {
     int64_t count, terms;
-    double numbers[]; // ref, error; of a sparse result the columns and their products
+    double numbers[]; // ref, error; then col and each of a sparse result
 };
 
 void reference_init(struct reference *r, const struct problem *p)

@@ -171,7 +171,7 @@ static void check_starts(struct result_view *R)
         }
 }
 
-// Whether the columns of row i ascend and lie inside the matrix.
+// Returns true if the columns of row i ascend and lie inside the matrix.
 static bool columns_are_right(const struct result_view *R, int64_t i)
 {
     int64_t before = -1, n = R->p->cols, count = result_count(R, i);

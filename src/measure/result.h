@@ -9,7 +9,7 @@ struct result_view {
     enum layout layout; // dense: as it lay on the device, lines without gaps
     int64_t nnz;        // sparse: nonzeros
     int64_t *ptr;       // sparse: row starts, size rows + 1
-    int64_t first;      // sparse: the nonzero that idx and val begin with
+    int64_t first;      // sparse: index of the nonzero in idx[0] and val[0]
     int32_t *idx;       // sparse: columns
     void *val;
     int32_t *place;   // dense: where row i lies in it, size rows; NULL: at i
@@ -23,9 +23,9 @@ int result_poison(struct task *t);
 // Copies it to the host, and looks at its structure. ERR_UNCHECKED where host memory does not do.
 int result_download(const struct task *t, const struct problem *p, struct result_view *out);
 void result_free(struct result_view *R);
-// Copies the sizes and row starts of a sparse result alone, and looks at them.
+// Copies only the sizes and row starts of a sparse result, and checks them.
 int result_starts(const struct task *t, const struct problem *p, struct result_view *out);
-// Copies the entries of row i, in place of those that are there, and looks at its columns.
+// Copies the entries of row i to idx and val, and checks the columns.
 int result_row(const struct task *t, struct result_view *R, int64_t i);
 
 // What a result holds: its values, and of a sparse one the row starts and columns.

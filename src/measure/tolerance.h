@@ -13,7 +13,7 @@
 #include "algos/algo.h"
 #include "base/rounding.h"
 
-// How the algorithm of a task rounds.
+// Returns how the algorithm of a task rounds.
 struct roundoff tolerance_roundoff(const struct task *t);
 // Of an element that sums up so many products and should be `ref`.
 struct tolerance tolerance_of(const struct task *t, int64_t terms, double ref, double error);
@@ -23,14 +23,14 @@ struct tolerance tolerance_of_row(const struct task *t, int64_t products,
 
 #define BUCKETS 64
 struct tally {
-    struct bucket bucket[BUCKETS]; // [b]: of elements with 2^b to 2^(b+1) - 1 terms
+    struct bucket bucket[BUCKETS]; // [b]: elements with 2^b to 2^(b+1) - 1 products
 };
-// The bucket of elements with so many terms.
+// Returns the bucket of elements with `terms` products.
 struct bucket *tally_bucket(struct tally *t, int64_t terms);
 void tally_add(struct tally *t, int64_t terms, double off, double ref,
                const struct tolerance *tolerance);
 void tally_add_all(struct tally *t, const struct tally *other);
-// What the errors of all elements add up by.
+// Returns the error of a sum of all elements.
 double tally_spread(const struct tally *t);
 // The largest of the buckets' root mean squares, in units of what is allowed: 1, and more where few
 // draws fluctuate. `draws` is how many a row has at least. The bucket is `which`.
