@@ -211,9 +211,10 @@ static bool needs_conversion(const struct task *t, const char *name)
     return algo && algo->A[0] != t->A[0]->format;
 }
 
-// True if the trials so far, preparing their first candidate once more and a trial of candidate
-// `next` take no longer than the option `trials` allows. The trial is expected to take as long as
-// those before, times `behind`: how far the candidate is behind the first by prediction.
+// Returns true if a trial of candidate `next` fits into the time of the option `trials`. The time
+// includes the trials so far, and preparing the first candidate once more. Candidate `next` is
+// `behind` times as slow as the first, as predicted. Its trial is expected to take `behind` times
+// the mean of the trials so far.
 static bool is_affordable(const struct task *t, const struct field *f, const struct trials *all,
                           int next, double behind)
 {
@@ -224,9 +225,9 @@ static bool is_affordable(const struct task *t, const struct field *f, const str
     return spent_us * (1 + behind / all->count) + all->again_us <= (allowed - converting) * run_us;
 }
 
-// The next candidate to be timed beside the first one, of those that are left; -1: none. Refusals
-// do not count as compared. If the case is unlike all cases that the rules were made from, two
-// candidates are compared though the rule is sure, unless they are too far apart for that.
+// Returns the next candidate to be timed, of those that are left; -1: none. Refusals do not count
+// as compared. `far` is set if the case is unlike all cases that the rules were made from. Then
+// two candidates are compared even if the rule is sure.
 static int next_to_time(const struct task *t, const struct field *f, double us_of_first,
                         const struct trials *all)
 {
@@ -236,12 +237,13 @@ static int next_to_time(const struct task *t, const struct field *f, double us_o
     const double behind = f->us[next] / us_of_first;
     return behind < within && is_affordable(t, f, all, next, behind) ? next : -1;
 }
-// The task was handed on to the candidate that should be the fastest. It goes to the fastest of all
-// that may be as fast. Each candidate is timed alone, with nothing of the others on the device. The
-// fastest is then prepared anew, unless it was the last one. H200, SDDMM by strips: a kernel that
-// stays while another candidate is prepared takes 17.1 us from then on, prepared anew 14.6 us.
-// Counters, addresses and launches of both are the same. Returns a refusal if all candidates
-// refuse.
+
+// The task was handed on to the candidate with the least prediction. Times this and the candidates
+// that may be as fast, and hands the task on to the fastest. Each candidate is timed alone, with
+// nothing of the others on the device. The fastest is then prepared anew, unless it was timed last.
+// Returns a refusal if all refuse.
+//   A kernel that stays while another candidate is prepared takes longer from then on. H200, SDDMM
+// by strips: 17.1 us instead of 14.6 us, with the same counters, addresses and launches.
 static int try_others(struct task *t, struct field *f)
 {
     const int first = f->taken;

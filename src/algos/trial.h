@@ -15,11 +15,11 @@ extern "C" {
 #define TRIAL_LONG_US 1000
 #define TRIAL_MANY    8
 
-// *us: the least time of a run of a task that is ready, in microseconds, after a run that warms up.
-// A device without graphs runs the task TRIAL_FEW times in all. A device with graphs repeats the
-// launch of a graph, or of a run that cannot be a graph, and takes the least time. In a graph an
-// empty kernel follows each run, and its time is included, unless `back` is set (runs back to
-// back). A run of more than `enough` microseconds ends the trial. No result is left.
+// Sets *us to the least time of a run in microseconds, after a run that warms up. The task has to
+// be ready. A device without graphs runs the task TRIAL_FEW times in all. A device with graphs
+// repeats the launch of a graph, or the run if it cannot be a graph. In a graph an empty kernel
+// follows each run. Its time is included. `back` (runs back to back) leaves these kernels out. A
+// run of more than `enough` microseconds ends the trial. No result is left.
 #define TRIAL_FEW 2
 int trial_time(struct task *t, bool back, double enough, double *us);
 
