@@ -76,8 +76,7 @@ bool pick_too_good(const struct pick_rules *rules, const double *us);
 #define PICK_OPTION(runs)                                                                          \
     {                                                                                              \
         "trials", runs, 0, 1e6, true,                                                              \
-            "time candidates where the rule is unsure, for as long as about so many runs; "        \
-            "0: never"                                                                             \
+            "time candidates if the rule is unsure, for the time of about N runs; 0: never"        \
     }
 
 // The same where results are dense: which runs decide. The rules are of runs that are kept apart,
@@ -85,7 +84,7 @@ bool pick_too_good(const struct pick_rules *rules, const double *us);
 #define PICK_BACK_OPTION                                                                           \
     {                                                                                              \
         "back", 0, 0, 1, true,                                                                     \
-            "1: the fastest of runs back to back, timed unless trials=0; 0: of runs kept apart"        \
+            "1: the fastest of runs back to back, timed unless trials=0; 0: of runs kept apart"    \
     }
 
 // The prepare() of an algorithm that picks (see delegate.h): the candidate that should be the

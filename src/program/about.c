@@ -52,7 +52,7 @@ const struct about_exit about_exits[] = {
     {"sweep", 130, "interrupted: the same command goes on"},
     {"compare", 0, "no regression"},
     {"compare", 1, "a case is slower, newly failing or newly wrong"},
-    {"compare", 3, "it cannot be told: cases are missing, too noisy or drifted, or a file is not readable"},
+    {"compare", 3, "unknown: cases are missing, too noisy or drifted, or a file is not readable"},
     {"selftest", 0, "at most 1 % of the verdicts are false, and 95 % of what was planted is found"},
     {"selftest", 1, "more verdicts are false"},
     {"selftest", 3, "less is found, or it could not be measured"},

@@ -143,8 +143,8 @@ static int check_options(const struct options *o)
     if (of_ab && !o->ab)
         return fail(ERR_USAGE, "-%s: nothing is measured without -ab PROGRAM", of_ab);
     if (o->runs && o->until_decided)
-        return fail(ERR_USAGE, "-runs and -until decided do not go together: so many processes, or "
-                               "as many as it takes");
+        return fail(ERR_USAGE, "-runs and -until decided do not go together: the number of "
+                               "processes is fixed, or follows from the cases");
     return report_output_check(o);
 }
 

@@ -16,16 +16,16 @@ const struct column columns[COLUMN_COUNT] = {
         {
             .head = "device",
             .width = -6,
-            .about = "The device that ran the case: cpu, cuda:0. Only where rows differ; else the "
-                     "first line says it.",
+            .about = "The device that ran the case: cpu, cuda:0. If all rows have one device, the "
+                     "first line names it instead.",
         },
     [COLUMN_PREC] =
         {
             .head = "prec",
             .width = -4,
             .about =
-                "The precision of the values: f32, f64. Only where rows differ; else the first "
-                "line says it.",
+                "The precision of the values: f32, f64. If all rows have one precision, the first "
+                "line names it instead.",
         },
     [COLUMN_MS] =
         {
@@ -64,9 +64,9 @@ const struct column columns[COLUMN_COUNT] = {
         {
             .head = "prep ms",
             .width = 7,
-            .about = "The time to prepare the case once, from a matrix in CSR: conversion to other "
-                     "formats and analysis, and of auto the choice. Upload is not in it; the first "
-                     "use of a library is.",
+            .about = "The time to prepare the case once from a matrix in CSR: conversion to other "
+                     "formats, analysis, and the choice of auto. The first use of a library is in "
+                     "it. Upload is not.",
             .formula = "conversion + analysis",
             .good = "little against ms times the number of runs.",
         },
@@ -74,9 +74,9 @@ const struct column columns[COLUMN_COUNT] = {
         {
             .head = "pays after",
             .width = 10,
-            .about = "The number of runs from which preparation and runs take less time than with "
-                     "the fastest algorithm that needs no preparation. An algorithm needs none if "
-                     "it takes a tenth of a run at most, or the least of all.",
+            .about = "The number of runs after which preparation pays off. The other algorithm is "
+                     "the fastest that needs no preparation. An algorithm needs none if prep ms is "
+                     "at most a tenth of ms, or the least of all.",
             .formula = "least n with prep ms + n * ms < that of the other",
             .good = "under the number of your runs. \"never\": the runs are no faster. A dash: "
                     "there is nothing to pay.",
@@ -178,11 +178,10 @@ const struct remark remarks[REMARK_COUNT] = {
          "as the row length. Its prediction may be wrong."},
     [REMARK_REFUSED] =
         {"NAME refused: REASON",
-         "auto would have chosen this algorithm, which has no memory, or does not do "
-         "the case."},
+         "auto preferred this algorithm, which lacks memory or does not support the case."},
 };
 
-// The features of the rules of auto, as kernels/auto_rules.h calls them and as a reader does.
+// Features of the rules of auto: the name in kernels/auto_rules.h, and words for the user.
 static const struct {
     const char *name, *words;
 } features[] = {
@@ -223,12 +222,13 @@ static const struct remark instead[] = {
 };
 static const struct remark below[] = {
     {"fastest",
-     "The least ms of the checked results with the same inputs, the next kernel, and how "
-     "many times as fast as the best of a vendor, with the call of its library. \"within "
-     "the noise\": the intervals of two overlap, or they differ by less than the line "
-     "\"noise\" says. Few samples: the fastest of them counts."},
-    {"noise", "Two rows that ran the same kernel, as auto and the algorithm that it picked. Their "
-              "times differ by noise alone."},
+     "The least ms of the checked results with the same inputs, and the next kernel. Then the "
+     "speed-up over the best of a vendor, with the call of its library. \"within the noise\": "
+     "the intervals of two overlap, or they differ by no more than the line \"noise\" says. "
+     "With few samples the fastest sample counts."},
+    {"noise",
+     "Two rows that ran the same kernel, such as auto and the algorithm that it picked. Their "
+     "times differ only by noise."},
     {"samples", "-v: the number of samples, the runs of each and of the warm-up, and the rule that "
                 "ended the timing: precision, noise, time, reps."},
     {"convert", "-v: the time to make the format from CSR: the first time, and again in brackets."},

@@ -53,7 +53,7 @@ enum remark_id {
     REMARK_BUSY,
     REMARK_ORDER,
     REMARK_LIBRARY, // the table prints a name and a version
-    REMARK_CHOICE,  // remark_figure() makes this one and the next two
+    REMARK_CHOICE,  // remark_figure() makes this remark and the next two
     REMARK_RANGE,
     REMARK_REFUSED,
     REMARK_COUNT
@@ -62,8 +62,8 @@ struct remark {
     const char *text, *about;
 };
 extern const struct remark remarks[REMARK_COUNT];
-// The remark on a figure of an algorithm that is a text: "unlike", "mean" ->
-// "auto: outside the fitted range (row length)".
+// Returns the remark on a text that an algorithm tells. "unlike" with "mean" gives "auto: outside
+// the fitted range (row length)".
 #define REMARK_TEXT_MAX 96
 const char *remark_figure(const char *name, const char *value, char text[REMARK_TEXT_MAX]);
 
