@@ -149,7 +149,7 @@ static const struct planted {
 static enum fault fault;
 static int64_t fault_row, fault_place; // and the element of that row
 static double faulty_shift;            // is added to every element
-static double faulty_small = 0.4;      // of the tolerance, by which SMALL is off
+static double faulty_small = 0.4;      // share of the tolerance by which SMALL is off
 static int faulty_runs;
 static int64_t starve; // from the end of the second run on this allocation fails; 0: none
 
@@ -241,7 +241,7 @@ static inline void faulty_rows(struct task *t, struct staged *h)
     t->R.ptr_bytes = 4;
 }
 
-// Makes the rows on the host and copies them, so that the device may be any.
+// Makes the rows on the host and copies them to the device of the task.
 static inline int faulty_copy(struct task *t)
 {
     int64_t m = right.p->rows, w = (int64_t)prec_bytes(t->prec);
@@ -292,7 +292,16 @@ static const struct algo faulty = {
     .run = faulty_run,
 };
 
-// What the check of an algorithm with a fault comes to.
+// The same, summed in double.
+static const struct algo faulty_double = {
+    .layouts = BOTH_LAYOUTS,
+    .precs = BOTH_PRECS,
+    .A = {&format_csr},
+    .arith = ARITH_DOUBLE,
+    .run = faulty_run,
+};
+
+// Returns the outcome of the check of an algorithm with a fault.
 static inline struct outcome faulty_case(struct inputs *in, const struct algo *algo,
                                          enum check_mode mode, enum fault f)
 {

@@ -384,8 +384,8 @@ static int stop_after(struct device *d, double *ms)
     return err;
 }
 
-// Trials end before they take longer than the option allows: by runs of a second each, and by runs
-// of a picosecond, beside which everything else takes too long.
+// Trials end before they take longer than the option allows. A run takes a second, or a picosecond:
+// then all other steps take too long.
 static void test_bound(struct inputs *in)
 {
     static const struct pick_rules csr = {
@@ -416,7 +416,8 @@ static void test_bound(struct inputs *in)
             timed += strstr(t.figures.list[f].name, "_timed_us") != NULL;
             picks += !strcmp(t.figures.list[f].name, "picked");
         }
-        CHECK(timed == list[i].timed && picks == 1, "case %d: %d timed, %d picked", i, timed, picks);
+        CHECK(timed == list[i].timed && picks == 1, "case %d: %d timed, %d picked", i, timed,
+              picks);
         CHECK(timed > 1 || !strcmp(figures_find(&t.figures, "picked")->text, "reference"),
               "case %d: another one than predicted", i);
         task_teardown(&t);

@@ -172,7 +172,7 @@ static void test_times(void)
     }
 }
 
-// The result as it is compared with others: without a check, or of a part of the work, it has no
+// A result becomes a case to compare. Without a check, or for a part of the work, the case has no
 // time.
 static void test_rank(void)
 {

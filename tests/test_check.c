@@ -53,7 +53,7 @@ static bool is_sampled(const struct reference *r, int64_t i)
     return false;
 }
 
-// What the check says it did if the work is too much for the host to compare every element.
+// Returns the method of CHECK_AUTO if the work is too much for the host to compare every element.
 static const char *auto_of(const struct inputs *in)
 {
     return product_is_on_device(&(struct task){.dev = &dev}, &in->p) || !in->p.op->project
@@ -167,20 +167,12 @@ static void test_places(struct inputs *in)
     }
 }
 
-static const struct algo in_double = {
-    .layouts = BOTH_LAYOUTS,
-    .precs = BOTH_PRECS,
-    .A = {&format_csr},
-    .arith = ARITH_DOUBLE,
-    .run = faulty_run,
-};
-
 // Who sums in double has the rounding of the result alone to excuse him.
 static void test_in_double(struct inputs *in)
 {
-    check_right(in, &in_double, CHECK_FULL, NONE, "full");
-    check_right(in, &in_double, CHECK_SAMPLE, NONE, sample_of(in->p.op));
-    struct check c = check_fault(in, &in_double, CHECK_FULL, SMALL);
+    check_right(in, &faulty_double, CHECK_FULL, NONE, "full");
+    check_right(in, &faulty_double, CHECK_SAMPLE, NONE, sample_of(in->p.op));
+    struct check c = check_fault(in, &faulty_double, CHECK_FULL, SMALL);
     CHECK(c.ok == (in->p.prec == F64), "%s, summed in double: ratio %g", what_of(in, "full"),
           c.error_ratio);
 }
@@ -376,15 +368,15 @@ static void test_all(const struct op *op, const struct csr *A)
     test_underflow(op, F64);
 }
 
-// Sparse results are checked on a CUDA device, too: those of smaller matrices, for the emulator.
+// Checks sparse results on a CUDA device. The matrix is small because the emulator is slow.
 static void test_on_cuda(void)
 {
     struct csr A;
     const struct op *op;
+    if (!open_kind(DEVICE_CUDA, &dev)) return;
     int err = gen_matrix("uniform:1400:4", 1, &A);
     CHECK(!err, "%s", fail_text());
-    if (err || !open_kind(DEVICE_CUDA, &dev)) return;
-    for (int x = 0; (op = op_or_own(x)); x++)
+    for (int x = 0; !err && (op = op_or_own(x)); x++)
         if (op->result == RESULT_SPARSE) test_all(op, &A);
     csr_free(&A);
     CHECK(!dev.used_bytes, "%lld bytes left on the GPU", (long long)dev.used_bytes);

@@ -1,5 +1,5 @@
-// A sparse product is checked on the device that made it, and the verdict is the host's: the same
-// result is right or wrong, by the same error, for the same reason.
+// A sparse product is checked on the device that made it. The verdict is the host's: the same
+// results are wrong, by the same error, for the same reason.
 #include "data/gen.h"
 #include "faulty.h"
 #include "measure/check_product.h"
@@ -8,11 +8,10 @@
 
 static struct device dev;
 
-// The device's functions; those without its check, so that the host has to do it; and those with
-// one allocation that fails while a result is checked.
-static const struct device_ops *all_ops;
-static struct device_ops host_ops, scarce_ops;
-static int64_t scarce; // which one, from 1 on; 0: none
+static const struct device_ops *all_ops; // the device's functions
+static struct device_ops host_ops;       // without its check, so that the host has to check
+static struct device_ops scarce_ops;     // with an allocation that fails during the check
+static int64_t scarce;                   // number of this allocation, from 1 on; 0: none
 
 static int scarce_alloc(struct device *d, int64_t bytes, void **p)
 {
@@ -20,14 +19,6 @@ static int scarce_alloc(struct device *d, int64_t bytes, void **p)
         return fail(ERR_MEMORY, "out of memory for a test");
     return all_ops->alloc(d, bytes, p);
 }
-
-static const struct algo in_double = {
-    .layouts = BOTH_LAYOUTS,
-    .precs = BOTH_PRECS,
-    .A = {&format_csr},
-    .arith = ARITH_DOUBLE,
-    .run = faulty_run,
-};
 
 static bool near(double x, double y)
 {
@@ -53,7 +44,7 @@ static struct check check_by(struct inputs *in, const struct device_ops *by,
     return out.check;
 }
 
-// Both verdicts; returns the device's.
+// Compares both verdicts. Returns the device's.
 static struct check both(struct inputs *in, const struct algo *algo, enum fault f, const char *name)
 {
     struct check host = check_by(in, &host_ops, algo, f);
@@ -78,13 +69,13 @@ static struct check both(struct inputs *in, const struct algo *algo, enum fault 
     return here;
 }
 
-// Every fault that a sparse result can have, in the element that is chosen.
+// Plants every fault of a sparse result in the chosen element.
 static void test_faults(struct inputs *in)
 {
     CHECK(both(in, &faulty, NONE, "right").error_ratio <= 1, "%s", name_of(in, "right"));
     both(in, &faulty, NARROW, "row starts of 32 bits");
-    both(in, &in_double, NONE, "summed in double");
-    both(in, &in_double, ONE_TOO_MANY, "summed in double, one rounding too many");
+    both(in, &faulty_double, NONE, "summed in double");
+    both(in, &faulty_double, ONE_TOO_MANY, "summed in double, one rounding too many");
     const int64_t count = right.ptr[fault_row + 1] - right.ptr[fault_row];
     for (const struct planted *x = planted; x < planted + COUNT(planted); x++) {
         if (!(x->kinds & SPARSE)) continue;
@@ -115,14 +106,15 @@ static void test_edge(struct inputs *in)
     faulty_shift = 0;
 }
 
-// Elements next to the borders of segments, in the row of C with most of them and in another one.
+// Plants faults in elements next to the borders of segments, in the longest row of C and in
+// another.
 static void test_places(struct inputs *in)
 {
     static const struct {
         bool longest;  // the row of C with most elements, else a row in the middle
         int64_t place; // -1: the last element
-        bool gap;      // the first one from there on that no element follows in the next column
-        bool faults;   // all of them, else only those of rounding
+        bool gap;      // moves on to an element without a neighbour in the next column
+        bool faults;   // false: only faults of rounding
     } table[] = {{true, PRODUCT_SEGMENT - 1, false, true},
                  {true, PRODUCT_SEGMENT, false, true},
                  {true, 1, true, true},
@@ -167,7 +159,7 @@ static void test_scarce(struct inputs *in)
     scarce = 0;
 }
 
-// What a device sees does not depend on how many segments it checks at a time.
+// The outcome does not depend on the number of segments in a batch.
 static void test_batches(struct inputs *in)
 {
     static const int64_t batches[] = {1, 2, 3, 7, 100, PRODUCT_BATCH};
@@ -175,7 +167,7 @@ static void test_batches(struct inputs *in)
     const struct algo_entry entry = {"faulty", in->p.op, dev.kind, &faulty, NULL};
     struct task t = {.entry = &entry, .algo = &faulty};
     struct setup setup;
-    struct result_view R;
+    struct result_view R = {0};
     fault = NONE;
     dev.poison = true;
     int err = task_prepare(&t, &in->o, &setup);
@@ -216,8 +208,8 @@ static void test_matrix(const struct csr *A)
         }
 }
 
-// Short rows; rows of several segments, some of whose operands are long; more columns than rows;
-// values whose products underflow.
+// Matrices with short rows, with rows of several segments and long operands, with more columns than
+// rows, and with products that underflow.
 static void test_matrices(void)
 {
     static const struct {
@@ -238,7 +230,7 @@ static void test_matrices(void)
     }
 }
 
-// Places beyond 2^31 in each of the matrices: C = 3 * 5, whose arrays begin that much further on.
+// C = 3 * 5, with indices beyond 2^31 into the arrays of each matrix.
 static void test_far(void)
 {
     const int64_t far = (int64_t)1 << 33, starts[] = {far, far + 1};

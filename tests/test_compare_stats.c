@@ -178,8 +178,8 @@ static bool is_false(int model, double scale, double threshold, int factor)
     return wrong;
 }
 
-// How often a measurement that goes on until it is clear is false where nothing has changed: at
-// most 5 %. Without the correction for looks it is more, so this test can see it.
+// If nothing has changed, at most 5 % of the measurements that go on until they are clear are
+// false. Without the correction for looks more are, so this test can fail.
 static void test_looks(void)
 {
     CHECK(stats_look_pairs(0) == 8 && stats_look_pairs(1) == 12 && stats_look_pairs(4) == 40 &&

@@ -1,5 +1,5 @@
-// Cases made up by hand: the fastest and the next one, what is within the noise, and after how many
-// runs preparation pays.
+// Ranks of cases made up by hand: the fastest and the next case, the noise, and the number of runs
+// after which preparation pays.
 #include "run/rank.h"
 
 #include <math.h>
@@ -76,7 +76,7 @@ static void test_few_samples(void)
     CHECK(rank_may_be_best(&r, &x[1]) && !rank_may_be_best(&r, &x[2]), "intervals");
 }
 
-// auto ran the kernel of b: what differs between the two is noise, for all others as well.
+// auto ran the kernel of b. The difference of the two is noise, for all other cases too.
 static void test_noise(void)
 {
     struct rank_case x[] = {timed("auto", 2.2, 0), timed("b", 2, 0), timed("c", 2.1, 0),
@@ -125,7 +125,7 @@ static void test_pays(void)
         CHECK(x[2].pays_after == rows[i].runs || (isnan(x[2].pays_after) && isnan(rows[i].runs)),
               "row %d: %g", i, x[2].pays_after);
     }
-    // All need much: the one with the least is what the others are compared with.
+    // All need preparation. The case with the least is the one to compare with.
     struct rank_case x[] = {timed("a", 1, 5), timed("b", 0.5, 8)};
     struct rank_case *list[CASES];
     struct rank r = rank_all(x, 2, list);
