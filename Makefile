@@ -112,7 +112,7 @@ endif
 $(BUILD)/src/data/cache.c.o: $(READER_FILE)
 $(BUILD)/src/data/cache.c.o: DEFINES += -DSPBENCH_READER=$(READER)u
 
-# Its sums have the bits of the host's: no product is fused into an addition.
+# The check on the device has sums with the bits of the host's: no product is fused into an addition.
 $(BUILD)/src/device/product_cuda.cu.o: NVCCFLAGS_ALL += -fmad=false
 
 $(BUILD)/%.c.o: %.c

@@ -27,7 +27,7 @@ static void about_names(enum command command, const struct option *option, char 
     else if (!strcmp(option->name, "q"))
         snprintf(text, 256, "%s", about_quiet(command));
     else if (!strcmp(option->name, "time-limit"))
-        snprintf(text, 256, "end its timing after so long; left out: after %s",
+        snprintf(text, 256, "end the timing of a case after this time; left out: after %s",
                  command == COMMAND_COMPARE || command == COMMAND_SELFTEST
                      ? "0.1 s, with -reps N after N samples"
                      : "2 s and 10 samples, or 20 s");
