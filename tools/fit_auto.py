@@ -19,9 +19,9 @@ matrices left out of the fit. The two best are always timed if a case is unlike 
 
 Report: share of the fastest = least time of all our algorithms, candidates or not, over the time of the
 choice; geometric mean and least. The weights and the ranges come from the other matrices. The factor
-comes from the errors of the others. A trial finds what the records say, so the share is 1 where all
-candidates are timed. On the CPU `auto` stops its trials after the time of 8 runs. SpGEMM's `auto`
-estimates from a sample of rows what is counted whole here.
+comes from the errors on the other matrices. A trial finds the time of the records, so the share is 1 if
+all candidates are timed. On the CPU `auto` stops its trials after the time of 8 runs. `auto` of
+SpGEMM estimates its features from a sample of rows; here they are counted in full.
 
 To add a candidate: add its name to RULES, and measure it beside the other candidates.
 """

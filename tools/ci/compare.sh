@@ -27,7 +27,7 @@ clean() {
 }
 trap clean EXIT
 
-# build FOLDER PROGRAM: the program of the folder, copied.
+# build FOLDER PROGRAM: builds in the folder and copies its program.
 build() {
     make -C "$1" -j"$(nproc)" spbench >"$work/log" 2>&1 && cp "$1/spbench" "$2" && return
     tail -n 20 "$work/log" >&2
