@@ -276,7 +276,7 @@ static bool parse(const char *word)
 int main(int argc, char **argv)
 {
     for (int a = 1; a < argc; a++)
-        CHECK(parse(argv[a]), "%s: no device, operation or algorithm, and not short, tiny or own",
+        CHECK(parse(argv[a]), "%s: not a device, operation, algorithm, short, tiny, even, odd or own",
               argv[a]);
     cases_of = mem_zero_alloc(algo_count, sizeof *cases_of);
     if (!cases_of || test_failed) return TEST_END();
