@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """algos.def against kernels/: every line has a file, every file a line, and each exports descriptors alone.
-A shell script or workflow of tools/ is named by a test.
+Every shell script and workflow of tools/ is named by a test.
 
 A line ALGO(op, a_b, ...) is of the family a_b or a: kernels/op/a_b.cu, kernels/op/a.cu, or the same in
 a folder of the family's name. The descriptors themselves the compiler holds against the list.

@@ -1,5 +1,5 @@
-"""Tests of which series a figure has and of how these look, for test_plots.py: -alg, -matrix, -mixed, -paper,
-colours, and messages about what is not drawn."""
+"""Tests of the choice and the look of series, for test_plots.py: -alg, -matrix, -mixed, -paper,
+colours. And of messages about figures that are not drawn."""
 
 import json
 import os
@@ -173,7 +173,7 @@ def test_colours(check):
 
 
 def test_messages(folder, check, run):
-    """One line each: a device without results, the page, the set that was chosen, a list for one value."""
+    """Messages of one line: a device without results, the page, the chosen set, a list for one value."""
     path = write(os.path.join(folder, "empty-set.jsonl"), [
         environment(SPMM, "cpu", "A CPU"),
         *(result(alg, m, 1.0, k, device="cpu") for alg in ("merge", "reference") for m in (M1, M2) for k in (32, 64)),

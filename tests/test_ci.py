@@ -24,14 +24,14 @@ spbench = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else ROOT / "spbench").r
 
 
 def run(command, folder, **env):
-    """bash as a workflow starts it: exit status and all that it says."""
+    """Exit status and output of a command in bash, started as a workflow starts bash."""
     done = subprocess.run(["bash", "-e", "-c", command], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                           stdin=subprocess.DEVNULL, env={**os.environ, **env}, check=False)
     return done.returncode, done.stdout.decode(errors="replace")
 
 
 def repository(folder):
-    """One whose `make spbench` copies the program; its two revisions differ in a file."""
+    """Makes a repository whose `make spbench` copies the program. Its two revisions differ in a file."""
     folder.mkdir()
     (folder / "Makefile").write_text("spbench:\n\tcp %s $@\ndeps:\n\ttrue\n" % spbench)
     (folder / "tools").symlink_to(ROOT / "tools")
@@ -43,7 +43,7 @@ def repository(folder):
 
 
 def compares(folder, old, new):
-    """The reports are there, and nothing but them."""
+    """Runs the script on two versions: `out` has the reports and nothing else."""
     status, said = run("%s out %s %s %s" % (SCRIPT, old, new, QUICK), folder)
     check(status in (0, 1, 3), "%s and %s: status %d: %s" % (old, new, status, said))
     out = folder / "out"
@@ -83,7 +83,7 @@ def test_workflow(folder):
     job, = workflow["jobs"].values()
     check(set(job["env"]) == {"OLD", "NEW", "CASES"}, "env: %s" % job["env"])
     lines = [step["run"] for step in job["steps"] if "run" in step]
-    # Options and matrices are right: the program that it lacks is all that is missing.
+    # Options and matrices are right: only the old program is missing.
     status, said = run("%s compare -ab no/such $CASES" % spbench, folder, CASES=job["env"]["CASES"])
     check(status == 3 and "no/such: cannot be started" in said, "CASES: %d: %s" % (status, said))
     quick = {"OLD": "HEAD~1", "NEW": job["env"]["NEW"], "CASES": QUICK, "GITHUB_STEP_SUMMARY": str(folder / "summary")}
@@ -96,7 +96,7 @@ def test_workflow(folder):
         path = step.get("with", {}).get("path")
         check(not path or (folder / path).is_dir(), "%s is not there" % path)
     check(run("make -n deps", ROOT)[0] == 0, "make deps")
-    # A regression fails the job, what cannot be told does not.
+    # A regression fails the job, an unclear case does not.
     fake = folder / "fake"
     fake.write_text("#!/bin/sh\nexit $STATUS\n")
     fake.chmod(0o755)
