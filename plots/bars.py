@@ -3,7 +3,7 @@
 import drawing
 
 MATRICES_MOST = 50  # above which bars become dots
-# Numbers of bars above which they do, too; of matrices and of bars side by side; the same for a paper.
+# Bars in a figure, above which they become dots; matrices and bars in a panel. PAPER_LIMITS: for a paper.
 LIMITS, PAPER_LIMITS = (640, 50, 96), (192, 18, 48)
 FAILED = "×"  # stands there for a word
 WORD_MOST = 14  # characters of a word
@@ -78,7 +78,7 @@ def say_words(ax, places, words, width, colour):
 
 
 def words_note(said):
-    """What the notes say of words in the places of bars, if there are any."""
+    """The note on words in the places of bars, if there are any."""
     return ["%s no usable result%s." % (("%s for a bar:" % FAILED, "") if drawing.PAPER else
                                         ("A word for a bar:", ", and why"))] * said
 

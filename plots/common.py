@@ -168,8 +168,8 @@ def choose(rows, args=ALL, mixes=False, has=None):
 
 
 def pick(selection, args, has=None):
-    """The selection with the series of -alg; without it the SERIES_MOST best of those with the data of
-    the figure, a vendor's among them. The baseline is of `every`, which keeps all rows."""
+    """The selection with the series of -alg. Without -alg: the SERIES_MOST best with the data of the
+    figure, a vendor's among them. The baseline is of `every`, which keeps all rows."""
     rows = selection.rows + selection.left
     parts = {**vars(selection), "named": bool(args.matrix)}
     if args.alg:

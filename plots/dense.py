@@ -5,7 +5,7 @@ the time of each sparse run, against the density of the matrix. Below 1 sparse h
 A dense product multiplies every element, zeros as well, at the measured rate of multiply-adds, and
 reads or writes the matrix in full at the measured bandwidth of memory; whichever takes longer is its
 time, but no less than the shortest run there is, as starting one takes that. Both rates are the
-device's ceilings as spbench measured them, and the foot has them; no dense product was run. Nothing
+device's ceilings as spbench measured them, and the notes have them; no dense product was run. Nothing
 is so fast, but for tensor cores, which have less precision: what is above 1 pays for certain. Where
 the matrix in full is larger than the device's memory the mark is pale. A vendor's algorithms are one
 series, the best of them for each matrix. Only of operations whose work is that of the nonzeros: a

@@ -39,7 +39,8 @@ HATCHES = ("", "///", "...", "xxx")
 LINES = ("-", (0, (5, 1.5)), ":", "-.")
 LABEL_MOST = 40  # characters of a name
 HOLLOW = {"facecolors": "white", "edgecolors": "black", "zorder": 6, "clip_on": False}
-FLAGGED = "clocks held down, or\nmachine busy (%d)"
+FLAGGED = "busy or throttled (%d)"
+FLAG_SIZE = 5  # the marks of a series are larger: their colour is seen around it
 FORMATS = ("png", "svg", "pdf")  # of an image; the ending of its name chooses
 DENSE = 100  # with more points than this a series gets small dots and a running median
 
@@ -50,7 +51,7 @@ LOOK = {"font.size": 10, "axes.grid": True, "grid.color": "#DDDDDD", "grid.linew
 WIDTH, LETTERS = 3.35, 8  # of a figure for a paper: inches, points
 LETTERS_WIDE, EDGE = 15, 0.02  # letters in an inch; inches around what is drawn
 SMALLER, PAPER_DPI = 0.75, 300  # marks there
-PAPER_SPAN = 100  # an axis of a paper has the labels of one that spans so many times more
+PAPER_SPAN = 100  # with -paper an axis has as few labels as an axis of this many times its range
 LEAST_HIGH = 1.5  # inches of a row of its panels
 PAPER_LOOK = {"font.size": LETTERS, **dict.fromkeys((
     "axes.labelsize", "axes.titlesize", "xtick.labelsize", "ytick.labelsize", "legend.fontsize",
@@ -59,8 +60,8 @@ AGAIN = "SPBENCH_PLOTS_PYTHON"  # set where a script runs a second time, with an
 
 
 def load(paper=False):
-    """Imports matplotlib; help and text do without. Without matplotlib runs the script again with a
-    Python that has it: /usr/bin/python3, or the first of PATH."""
+    """Imports matplotlib, which help and text do not need. If matplotlib is missing, runs the script again
+    with the Python of other_python()."""
     global matplotlib, plt, PAPER
     PAPER = paper
     try:
@@ -77,7 +78,7 @@ def load(paper=False):
 
 
 def other_python():
-    """The path of a Python that has matplotlib, or None."""
+    """The path of a Python that has matplotlib, or None: /usr/bin/python3, or the first of PATH."""
     found = (shutil.which("python3", path=folder) for folder in
              ["/usr/bin"] + os.environ.get("PATH", "").split(os.pathsep))
     return next((path for path in dict.fromkeys(filter(None, found)) if subprocess.run(
@@ -85,14 +86,14 @@ def other_python():
 
 
 def subplots(high=1, wide=1, size=(9, 5.4), **more):
-    """A figure with panels, and these; for a paper as wide as its column."""
+    """Returns a figure and its panels. With -paper the figure is as wide as a column."""
     if PAPER:
         size = WIDTH, max(size[1] * WIDTH / size[0], LEAST_HIGH * high) + 0.6
     return plt.subplots(high, wide, figsize=size, **more)
 
 
 def side_by_side(columns):
-    """So many panels side by side; one in a column of a paper."""
+    """The number of panels side by side: `columns`, or 1 with -paper."""
     return 1 if PAPER else columns
 
 
@@ -122,7 +123,7 @@ def labels(names, most=LABEL_MOST):
 
 def styles(rows):
     """{series: label, colour, marker, ring, hatch, line} of these rows. An algorithm has one colour in
-    every figure; a tuned form has the colour of the algorithm it is one of.
+    every figure. A tuned form has the colour of its algorithm.
     """
     family, found, used = series.families(rows), {}, set()
     for name, row in series.in_order({series.name_of(row): row for row in rows}, rows).items():
@@ -169,14 +170,14 @@ def picks(cases):
 def flag(ax, points, dense=False, said=True):
     """Gives the (x, y) of times that may be too long a hollow middle; and the legend a line."""
     if points:
-        ax.scatter(*zip(*points), s=3 if dense else 12, linewidths=0.4 if dense else 0.7, **HOLLOW)
+        ax.scatter(*zip(*points), s=3 if dense else FLAG_SIZE, linewidths=0.4 if dense else 0.7, **HOLLOW)
     if said:
         flag_legend(ax, len(points))
 
 
 def flag_legend(ax, count):
     if count:
-        ax.scatter([], [], s=12, linewidths=0.7, label=FLAGGED % count, **HOLLOW)
+        ax.scatter([], [], s=FLAG_SIZE, linewidths=0.7, label=FLAGGED % count, **HOLLOW)
 
 
 def cloud(ax, x, y, style, dense, hollow, label):
@@ -262,12 +263,12 @@ def legend_beside(ax, title=None, handles=None):
 
 
 def legend_above(ax):
-    """A legend on top of the axes, at the right, in as many rows as it takes."""
-    inches = [0.6 + 0.075 * max(map(len, label.split("\n")))
-              for label in ax.get_legend_handles_labels()[1]]
+    """A legend on top of the axes, at the right, in as many rows as it takes; flags last."""
+    of = sorted(zip(*ax.get_legend_handles_labels()), key=lambda mark: mark[1].startswith(FLAGGED[:-4]))
+    inches = [0.6 + 0.075 * max(map(len, label.split("\n"))) for _, label in of]
     wide = ax.figure.get_figwidth()
     columns = len(inches) if sum(inches) < wide else int(wide / max(inches, default=wide))
-    ax.legend(loc="lower right", bbox_to_anchor=(1, 1), ncol=max(1, columns),
+    ax.legend(*zip(*of), loc="lower right", bbox_to_anchor=(1, 1), ncol=max(1, columns),
               frameon=False, fontsize=9, borderaxespad=0.2, columnspacing=1.2)
 
 
@@ -300,8 +301,8 @@ def finish(fig, title, selection, notes, rows):
 
 
 def fit_paper(fig):
-    """The figure for a column of a paper: all text of LETTERS points, one legend on top, axes as wide as
-    WIDTH leaves room for. Returns the figure."""
+    """Fits the figure to a column of a paper: text of LETTERS points, one legend on top, WIDTH wide.
+    Returns the figure."""
     handles, title = {}, None
     fig.set_dpi(PAPER_DPI)
     for ax in fig.axes:
@@ -365,7 +366,7 @@ def extent_of(fig):
 
 
 def box_of(fig):
-    """How to save the figure: as wide as a column of a paper, else as wide as it takes."""
+    """Arguments of savefig(): the figure is as wide as a column of a paper, else as its content."""
     if not PAPER:
         return {"dpi": 150, "bbox_inches": "tight", "pad_inches": 0.15}
     box = extent_of(fig)
@@ -398,7 +399,7 @@ def save(fig, path, module):
 
 
 def add_options(parser):
-    """What a command line says of images."""
+    """Adds the options that concern images."""
     parser.add_argument("-format", "--format", choices=FORMATS, help="default: by FILE, else png")
     parser.add_argument("-paper", "--paper", action="store_true", help="for a column of a paper: %g in wide, "
                         "text of %d points, no title and no foot" % (WIDTH, LETTERS))

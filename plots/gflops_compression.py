@@ -32,8 +32,8 @@ def regression(x, y):
 
 
 def foot(ax, why, compression, look, low, high):
-    """A row of hollow marks for each series with failures, on a grey strip below what is drawn, which has
-    no scale. Returns (how many are marked, how many have no place, as no algorithm has a result)."""
+    """Draws a row of hollow marks for each series with failures. The rows are on a grey strip without
+    scale, below the axes. Returns (how many are marked, how many have no place, as no algorithm has a result)."""
     rows = {name: [compression[m] for m in of if m in compression] for name, of in why.items()}
     rows = {name: x for name, x in rows.items() if x}
     strip = min(STRIP, STRIPS / (len(rows) + 1))

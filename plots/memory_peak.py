@@ -36,7 +36,7 @@ def base_of(rows):
 
 def ratios(rows, every, base):
     """({series of these rows: {matrix: peak over the base's}}, {matrix: the base's peak}); the base is among
-    all rows, and of several versions the one that takes least."""
+    all rows. Of several versions the base is the version with the least peak."""
     peaks, found = {}, {}
     for row in every:
         if row["alg"] == base:

@@ -66,8 +66,8 @@ def size_of(panel):
 
 
 def panels_of(rows, algs=()):
-    """The best panel of each operation of each device; operations with most cases first. algs: words of
-    -alg, of which each panel has the best."""
+    """The best panel of each operation of each device; operations with most cases first.
+    algs: words of -alg. A panel has the best algorithm that fits one of them."""
     best = {}
     for group in common.groups(rows, common.fields_of(rows)).values():
         panel = panel_of(group, algs)

@@ -93,8 +93,7 @@ def legend(ax, parts, look):
 
 
 def fitting(order, parts):
-    """The matrices that there is room for, {series: parts} of these, and a sentence on the others, which
-    have less work."""
+    """Returns the matrices with most work that fit, their {series: parts}, and a sentence on the others."""
     notes = []
     if len(order) > MATRICES_MOST:
         by_work = sorted(order, key=lambda m: -(order[m]["flops"] or 0))[:MATRICES_MOST]
@@ -166,7 +165,7 @@ def draw(selection):
         notes.append("▴ %s cut off, the longest at %s×." % (
             words.counted(len(cut), "bar is", many="bars are"), drawing.plain(max(cut))))
     if flagged:
-        notes.append("○ %s" % drawing.FLAGGED.replace("\n", " ") % flagged + ".")
+        notes.append("○ %s" % drawing.FLAGGED % flagged + ".")
     if without:
         notes.append("Without a time of %s%s, so that the fastest is 1: %s."
                      % (vendor, "" if many else " (*)", common.names_text(without)))

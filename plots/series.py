@@ -75,7 +75,7 @@ def label_rows(rows):
 
 
 def name_of(row):
-    """The series of a row: the group that asked() put it into, else the best of its vendor, else its own."""
+    """The series of a row: its group from asked(), else the best of its vendor, else its own."""
     return row.get("group") or (BEST % vendor_of(row) if vendor_of(row) else row["series"])
 
 
@@ -112,8 +112,8 @@ def asked(rows, patterns):
 
 
 def by_standing(rows):
-    """The series of these rows, the best first: by the geometric mean of the time over the least time of
-    the case. Series with few cases come last."""
+    """The series of these rows, the best first: by the geometric mean of time / least time of the case.
+    Series with few cases come last."""
     cases, behind = {}, {}
     for row in rows:
         if not is_partial(row):

@@ -3,8 +3,9 @@
 
 Without results of a vendor the speed-up is over the fastest algorithm that is no reference. An
 algorithm that chooses another algorithm gets its threshold as a vertical line, and the share of right
-choices. The legend has the geometric means over the matrices that all share. The foot has the medians
-with their 95 % intervals, and the numbers of matrices that are faster, slower, and without a result.
+choices. The legend has the geometric means over the matrices that all share. The notes have the
+medians with their 95 % intervals, and the numbers of matrices that are faster, slower, and without a
+result.
 """
 
 import sys
@@ -84,8 +85,12 @@ def draw(selection):
         drawing.cloud(ax, x, list(speed.values()), look[name], dense, drawing.picks(cases),
                       "%s  %s" % (look[name]["label"], texts[name]))
         said.append(said_of(name, speed, failed[name]))
-        for text in picks_texts(every, cases, base):
-            ax.plot([], [], " ", label=text)
+        choices = picks_texts(every, cases, base)
+        if drawing.PAPER:  # no room in its legend
+            notes += ["%s: %s." % (name, ", ".join(choices))] * bool(choices)
+        else:
+            for text in choices:
+                ax.plot([], [], " ", label=text)
         flagged += [(cases[m]["row_mean"], x) for m, x in speed.items()
                     if cases[m]["flagged"] or base[m]["flagged"]]
         values += speed.values()
@@ -98,8 +103,8 @@ def draw(selection):
     for at in thresholds(selection.rows):
         ax.axvline(at, color=drawing.GREY, linewidth=1.2, linestyle="--", zorder=1)
         ax.annotate("%s %g" % (THRESHOLD, at), (at, 1), xycoords=("data", "axes fraction"),
-                    xytext=(4, -3), textcoords="offset points", va="top", fontsize=8,
-                    color=drawing.GREY)
+                    xytext=(4, 1 if drawing.PAPER else -3), textcoords="offset points",
+                    va="bottom" if drawing.PAPER else "top", fontsize=8, color=drawing.GREY)
     drawing.log_axis(ax.xaxis, min(lengths), max(lengths))
     drawing.log_axis(ax.yaxis, min(values), max(values))
     ax.set_xlabel("mean row length (nonzeros per row)")

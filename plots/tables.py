@@ -1,5 +1,5 @@
-"""The tables of the index page, as data: the fastest algorithm of each matrix, the ranking of an operation,
-and the tables of a set of cases.
+"""The tables of the index page, as data. Tables are: the fastest algorithm of each matrix, the
+ranking of an operation, and those of a set of cases.
 
 A table has a head, lines of cells, and sentences that belong below it. A cell is text as it is, or a
 number with the text that stands for it. A ranking has a column for each set of cases and a line for each

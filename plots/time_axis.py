@@ -6,8 +6,8 @@ A line is an algorithm; a vendor's algorithms are one line, the fastest at each 
 where a line has few. With more than 64 values a line is the least of eight neighbours, and its band
 reaches to the most of them. The axis is logarithmic where the values grow by a factor.
 
-A step from one value to the next is a cliff if the time grows by more than 15 % beyond what it must;
-the highest have a triangle. Where whole rows of the dense matrix are fetched it must grow as the
+A step of 1 along the axis is a cliff if the time grows by more than 15 % beyond what it must; the
+highest have a triangle. Where whole rows of the dense matrix are fetched it must grow as the
 lines of memory of a row do (64 bytes); where rows are in pieces as the axis does. A step whose
 intervals leave room for less is not one. The matrices are those with most values.
 """
@@ -134,18 +134,18 @@ def highest(found):
     return sorted(every, key=lambda cliff: (-cliff[0], cliff[2]))
 
 
-def said_of(every):
-    """A sentence on the highest cliffs."""
+def said_of(every, steps):
+    """[a sentence on the highest cliffs]; [] if there are none, and no steps of 1 that could be."""
     if not every:
-        return "No cliff."
-    return "%s, the highest (▲): %s." % (words.counted(len(every), "cliff"), ", ".join(
+        return ["No cliff."] * steps
+    return ["%s, the highest (▲): %s." % (words.counted(len(every), "cliff"), ", ".join(
         "%s at %d on %s %.2f×" % (name, value, words.visible(m[0], 30), ratio)
-        for ratio, name, value, m in every[:CLIFFS_SAID]))
+        for ratio, name, value, m in every[:CLIFFS_SAID]))]
 
 
 def curves(rows, axis):
     """{matrix: {series: {value: row}}}, in order of values, matrices with most values first; those with a
-    curve. Of a vendor the fastest at each value."""
+    curve. A vendor's curve has its fastest algorithm at each value."""
     found = {}
     for row in rows:
         if not series.is_partial(row) and row["axes"].get(axis) is not None:
@@ -183,7 +183,7 @@ def draw(selection):
         panel(ax, of, look, marked.get(m, {}), values)
     for ax in axes.flat[len(chosen):]:
         ax.remove()
-    notes = [said_of(steps)]
+    notes = said_of(steps, sum(value + 1 in values for value in values) > 1)
     lost = set(series.series(selection.rows)) - {name for of in chosen.values() for name in of}
     if lost:
         notes.append("No line, as not measured on these matrices: %s." % ", ".join(sorted(lost)))

@@ -130,7 +130,7 @@ def test_flags(check):
                  len(dots.get_facecolors()) and tuple(dots.get_facecolors()[0]) == (1, 1, 1, 1)]
         check(sum(marks) == count, "%s marks them: %s" % (script.__name__, marks))
     fig = phases.draw(common.select(rows))
-    check("○ clocks held down, or machine busy (2)." in notes_of(fig), "phases: " + notes_of(fig))
+    check("○ busy or throttled (2)." in notes_of(fig), "phases: " + notes_of(fig))
     fig = gflops_bars.draw(common.select(rows))
     spans = [line.get_ydata() for line in fig.axes[0].lines]
     near = [rows[1]["gflops"] / 1.25, rows[1]["gflops"] / 0.8]

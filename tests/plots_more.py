@@ -85,7 +85,9 @@ def test_axis(check):
     even = rows_of(SPMM, *(result("merge", M1, float(k), k) for k in range(1, 257)),
                    *(result("sellp", M1, float(k), k) for k in (32, 128, 256)))
     for rows, scale, marked in ((powers, "log", [8]), (even, "linear", [3])):
-        ax = time_axis.draw(common.select(rows)).axes[0]
+        fig = time_axis.draw(common.select(rows))
+        ax = fig.axes[0]
+        check("cliff" not in notes_of(fig) or rows is even, "powers of two have no cliffs: " + notes_of(fig))
         found = [len(line.get_xdata()) for line in ax.lines if line.get_marker() not in (None, "None", "")]
         check(ax.get_xscale() == scale and found == marked, "%s: %s, marks on lines of %s points" % (
             scale, ax.get_xscale(), found))

@@ -1,5 +1,5 @@
-"""Tests of the choice and the look of series, for test_plots.py: -alg, -matrix, -mixed, -paper,
-colours. And of messages about figures that are not drawn."""
+"""Tests for test_plots.py: choice and look of series (-alg, -matrix, -mixed, -paper, colours), and
+messages about figures that are not drawn."""
 
 import json
 import os

@@ -2,11 +2,10 @@
 """Tests of plots/: figures computed by hand, and every script on made-up results of 5 and of 2,000
 matrices. `test_plots.py DIR` keeps the pictures in DIR, to be looked at. Other parts are in
 plots_reading.py, plots_paper.py (choice of series, looks, messages), plots_sparse.py (operations whose
-runs make their results), plots_model.py (models and what they predict), plots_more.py (times against an axis,
-the dense line,
-several runs), plots_times.py (apart and back to back), plots_page.py (captions and the index
-page), plots_front.py (its first screen) and plots_general.py (any operation and library); the made-up
-results are in plots_records.py."""
+runs make their results), plots_model.py (models and their predictions), plots_more.py (times against an
+axis, the dense line, several runs), plots_times.py (separate and back to back), plots_page.py (captions
+and the index page), plots_front.py (first screen of the page) and plots_general.py (any operation and
+library). The made-up results are in plots_records.py."""
 
 import math
 import os
