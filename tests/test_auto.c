@@ -286,7 +286,8 @@ static void test_refusals(struct inputs *in)
 // first nothing is left.
 static void test_no_memory(struct inputs *in)
 {
-    const struct pick_rules rules = {.unsure = 1, .list = {{"aspt", {1}}, {"rowsplit", {2}}}};
+    static const struct pick_rules rules = {.unsure = 1,
+                                            .list = {{"aspt", {1}}, {"rowsplit", {2}}}};
     const struct algo_entry entry = {"picker", in->p.op, dev.kind, &picker, NULL};
     const int64_t before = dev.used_bytes;
     int refusals = 0;
@@ -429,8 +430,9 @@ static void test_back_to_back(struct inputs *in)
 {
     for (int far = 0; far < 2; far++) {
         const double second = 4 + log(PICK_FAR) + (far ? 0.01 : -0.01);
-        const struct pick_rules rules = {.unsure = 1,
-                                         .list = {{"aspt", {4}}, {"reference", {second}}}};
+        static struct pick_rules rules;
+        rules = (struct pick_rules){.unsure = 1,
+                                    .list = {{"aspt", {4}}, {"reference", {second}}}};
         const struct algo_entry entry = {"picker", in->p.op, dev.kind, &picker, NULL};
         rules_now = &rules;
         for (int back = 0; back < 2; back++) {

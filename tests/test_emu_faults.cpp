@@ -24,7 +24,7 @@ static __global__ void missing_row_guard(const int *ptr, float *y)
     if (lane_id() == 0) y[row] = (float)(ptr[row + 1] - ptr[row]);
 }
 
-template <typename T> static __device__ __noinline__ void put(T *p, T x) { *p = x; }
+template <typename T> static __device__ __attribute__((noinline)) void put(T *p, T x) { *p = x; }
 
 template <typename T> static __global__ void static_overrun(T *y)
 {

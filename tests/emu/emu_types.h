@@ -20,7 +20,6 @@
 #define __shared__ static
 #define __launch_bounds__(...)
 #define __forceinline__                  inline __attribute__((always_inline))
-#define __noinline__                     __attribute__((noinline))
 #define __align__(n)                     __attribute__((aligned(n)))
 #define __builtin_assume(x)              ((void)0)
 #define __builtin_assume_aligned(p, ...) (p)
