@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "base/words.h"
+#include "program/cell.h"
 #include "program/columns.h"
 #include "program/summary_print.h"
-#include "program/table.h"
 #include "program/verdict.h"
 
 const struct view_format view_formats[] = {
@@ -52,7 +52,7 @@ static void put_number(struct grid *g, double x, const char *format)
 static void put_rate(struct grid *g, double x)
 {
     char text[32];
-    grid_cell(g, isfinite(x) ? table_number(x, text) : "-");
+    grid_cell(g, isfinite(x) ? cell_number(x, text) : "-");
 }
 
 static void add_remark(char text[FAIL_TEXT_MAX], const char *remark)
@@ -144,14 +144,14 @@ static void put_case(struct grid *g, const struct report_view *v, const struct s
     char text[FAIL_TEXT_MAX];
     grid_cell(g, t->lines[i].name);
     put_rate(g, timed ? r->median : NAN);
-    grid_cell(g, table_interval(r->median, r->ci_lo, r->ci_hi, text));
-    grid_cell(g, summary_ratio(rank->over_best, text));
-    grid_cell(g, table_prep(timed ? rank->prep_ms : NAN, text));
-    grid_cell(g, table_runs(rank->pays_after, text));
+    grid_cell(g, cell_interval(r->median, r->ci_lo, r->ci_hi, text));
+    grid_cell(g, cell_ratio(rank->over_best, text));
+    grid_cell(g, cell_prep(timed ? rank->prep_ms : NAN, text));
+    grid_cell(g, cell_runs(rank->pays_after, text));
     put_rate(g, timed ? r->gflops : NAN);
     put_number(g, timed ? 100 * r->efficiency : NAN, "%.1f");
     if (gather) put_number(g, timed ? 100 * r->gather_efficiency : NAN, "%.1f");
-    grid_cell(g, summary_ratio(summary_speedup(v->s, t, i, j), text));
+    grid_cell(g, cell_ratio(summary_speedup(v->s, t, i, j), text));
     grid_cell(g, check_text(r, x->runs, t->lines[i].row->partial, text));
 }
 

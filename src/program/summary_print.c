@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "program/cell.h"
 #include "program/columns.h"
-#include "program/table.h"
 
 const char *summary_title(const struct summary_table *t, char text[SUMMARY_TITLE_MAX])
 {
@@ -15,15 +15,6 @@ const char *summary_title(const struct summary_table *t, char text[SUMMARY_TITLE
     snprintf(text, SUMMARY_TITLE_MAX, "%s %.*s%s, %s%s%s", row->op, first, row->inputs,
              cache ? cache + strlen(standard) : "", row->device,
              row->revision[0] ? ", revision " : "", row->revision);
-    return text;
-}
-
-const char *summary_ratio(double x, char text[32])
-{
-    if (isnan(x))
-        snprintf(text, 32, "-");
-    else
-        snprintf(text, 32, x >= 999.5 ? "%.0f" : x >= 0.1 ? "%.2f" : "%.2g", x);
     return text;
 }
 
@@ -78,11 +69,11 @@ int summary_print(FILE *out, const struct summary_table *t, enum grid_style styl
         grid_cell(&g, line->name);
         put_count(&g, line->timed);
         put_count(&g, line->wins);
-        grid_cell(&g, summary_ratio(line->mean, text));
-        grid_cell(&g, summary_ratio(line->over_best, text));
-        grid_cell(&g, table_prep(line->prep_ms, text));
-        grid_cell(&g, table_runs(line->pays_after, text));
-        grid_cell(&g, summary_ratio(line->worst, text));
+        grid_cell(&g, cell_ratio(line->mean, text));
+        grid_cell(&g, cell_ratio(line->over_best, text));
+        grid_cell(&g, cell_prep(line->prep_ms, text));
+        grid_cell(&g, cell_runs(line->pays_after, text));
+        grid_cell(&g, cell_ratio(line->worst, text));
         grid_cell(&g, line->worst_at < 0 ? "-" : t->matrices[line->worst_at]->matrix);
         put_count(&g, line->failed);
     }

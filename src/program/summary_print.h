@@ -13,7 +13,5 @@ int summary_print(FILE *out, const struct summary_table *t, enum grid_style styl
 // The summaries of all tables of several matrices and algorithms, each with its title: for the end
 // of a run or of a sweep.
 int summary_print_all(FILE *out, const struct summaries *s);
-// "1.36", "0.023", "3221"; "-" of NAN.
-const char *summary_ratio(double x, char text[32]);
 
 #endif

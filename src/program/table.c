@@ -7,43 +7,9 @@
 #include <unistd.h>
 
 #include "base/utf8.h"
+#include "program/cell.h"
 #include "program/table_row.h"
 #include "program/verdict.h"
-
-const char *table_number(double x, char text[32])
-{
-    int decimals = x > 0 && isfinite(x) ? 3 - (int)floor(log10(x)) : 3;
-    snprintf(text, 32, "%.*f", decimals < 0 ? 0 : decimals > 7 ? 7 : decimals, x);
-    return text;
-}
-
-const char *table_interval(double median, double lo, double hi, char text[32])
-{
-    double percent = 100 * (hi - lo) / 2 / median;
-    if (isnan(percent))
-        snprintf(text, 32, "-");
-    else if (percent < 99.5)
-        snprintf(text, 32, percent < 9.95 ? "%.2f" : "%.0f", percent);
-    else
-        snprintf(text, 32, ">99");
-    return text;
-}
-
-const char *table_prep(double ms, char text[32])
-{
-    if (isnan(ms)) return strcpy(text, "-");
-    if (ms >= 1) return table_number(ms, text);
-    snprintf(text, 32, "%.3f", ms);
-    return text;
-}
-
-const char *table_runs(double runs, char text[32])
-{
-    if (isnan(runs)) return strcpy(text, "-");
-    if (isinf(runs)) return strcpy(text, "never");
-    snprintf(text, 32, runs < 1e9 ? "%.0f" : "%.2g", runs);
-    return text;
-}
 
 #define NUMBER_WIDTH 4
 // The width of an axis' column: as its name, or its longest value.
@@ -186,7 +152,7 @@ void table_matrix(struct table *t, const struct matrix *M)
     fprintf(stderr,
             "%s%s: %d x %d, %lld nonzeros; rows: mean %s, longest %lld, cv %.2f, %lld empty\n",
             t->any ? "\n" : "", utf8_visible(M->name, name, sizeof name), M->A.m, M->A.n,
-            (long long)M->A.nnz, table_number(M->stats.row_mean, mean), (long long)M->stats.row_max,
+            (long long)M->A.nnz, cell_number(M->stats.row_mean, mean), (long long)M->stats.row_max,
             M->stats.row_cv, (long long)M->stats.empty_rows);
     t->any = true;
     if (t->verbose && M->load_ms > 0)

@@ -32,8 +32,6 @@ struct table {
     enum timing_kind kind; // TIMING_BACK_TO_BACK: such times have a column and a verdict
 };
 
-#define TABLE_NAME_MAX 256
-
 int table_start(struct table *t, const struct plan *plan, int matrix_count, bool quiet,
                 bool verbose);
 void table_free(struct table *t);
@@ -48,18 +46,6 @@ int table_result(struct table *t, const struct result *r);
 void table_matrix_end(struct table *t, bool whole);
 // Takes the progress line away, before something else is said on stderr.
 void table_clear(const struct table *t);
-// Name of the row of a case: the algorithm and some of its options. These are the options in which
-// its cases with the same inputs differ.
-const char *table_name(const struct table *t, const struct bench_case *c,
-                       char text[TABLE_NAME_MAX]);
-// Four significant digits: 0.01234, 1.234, 123.4, 12345. Writes into `text` and returns it.
-const char *table_number(double x, char text[32]);
-// Half an interval in percent of the median: "0.42", "12", ">99"; "-": there is no interval.
-const char *table_interval(double median, double lo, double hi, char text[32]);
-// Milliseconds of a preparation: "0.003", "18.12"; "-": not known.
-const char *table_prep(double ms, char text[32]);
-// A number of runs: "21", "never"; "-": NAN.
-const char *table_runs(double runs, char text[32]);
 // A progress line of other text.
 void table_progress_text(const struct table *t, const char *text);
 

@@ -1,11 +1,10 @@
-// What tells where the numbers of a table come from: the line above the first one, and the names of
-// rows.
+// The lines above the first table: version, devices and their ceilings.
 #include "program/table.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#include "base/words.h"
+#include "program/cell.h"
 #include "run/record.h"
 
 static bool runs_on(const struct plan *plan, const char *id)
@@ -20,12 +19,12 @@ static void print_roof(const struct roof *roof)
     char rate[32], size[32];
     fprintf(stderr, "  at most");
     if (roof->memory_gb_s > 0)
-        fprintf(stderr, " %s GB/s from memory,", table_number(roof->memory_gb_s, rate));
+        fprintf(stderr, " %s GB/s from memory,", cell_number(roof->memory_gb_s, rate));
     if (roof->cache_seen_bytes)
-        fprintf(stderr, " %s GB/s from %s of cache,", table_number(roof->cache_gb_s, rate),
+        fprintf(stderr, " %s GB/s from %s of cache,", cell_number(roof->cache_gb_s, rate),
                 size_text(roof->cache_seen_bytes, size));
-    fprintf(stderr, " %s GFLOPS in f32,", table_number(roof->fma_gflops[F32], rate));
-    fprintf(stderr, " %s in f64\n", table_number(roof->fma_gflops[F64], rate));
+    fprintf(stderr, " %s GFLOPS in f32,", cell_number(roof->fma_gflops[F32], rate));
+    fprintf(stderr, " %s in f64\n", cell_number(roof->fma_gflops[F64], rate));
 }
 
 void table_head(const struct table *t, const struct bench_devices *devices)
@@ -45,29 +44,4 @@ void table_head(const struct table *t, const struct bench_devices *devices)
         any = true;
     }
     if (!any) fprintf(stderr, "spbench %s\n", record_version());
-}
-
-// Whether cases with the same inputs differ in the a-th option of this one's algorithm. They follow
-// each other in the plan.
-static bool varies(const struct plan *plan, const struct bench_case *c, int a)
-{
-    const struct bench_case *first = c, *end = plan->cases + plan->count;
-    while (first > plan->cases && first[-1].entry == c->entry && case_same_inputs(first - 1, c))
-        first--;
-    for (; first < end && first->entry == c->entry && case_same_inputs(first, c); first++)
-        if (first->opt[a] != c->opt[a]) return true;
-    return false;
-}
-
-const char *table_name(const struct table *t, const struct bench_case *c, char text[TABLE_NAME_MAX])
-{
-    const struct algo *algo = c->entry->algo;
-    char option[TABLE_NAME_MAX];
-    snprintf(text, TABLE_NAME_MAX, "%s", c->entry->name);
-    for (int a = 0; algo && algo_param(algo, a); a++) {
-        if (!varies(t->plan, c, a)) continue;
-        snprintf(option, sizeof option, "%s=%.10g", algo_param(algo, a)->name, c->opt[a]);
-        words_add(text, TABLE_NAME_MAX, " ", option);
-    }
-    return text;
 }

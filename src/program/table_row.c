@@ -1,9 +1,11 @@
 #include "program/table_row.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
-#include "program/summary_print.h"
+#include "base/words.h"
+#include "program/cell.h"
 
 // A larger difference of back-to-back runs is a remark.
 #define BACK_TO_BACK_PERCENT 10
@@ -97,9 +99,9 @@ static void put_rates(FILE *out, const struct table *t, const struct result *r)
     char rate[32], speed[32] = "-", roof[32] = "-", gather[32] = "-";
     if (r->bound_ms > 0) snprintf(roof, sizeof roof, "%.1f", 100 * r->efficiency);
     if (r->compulsory_bytes >= 0)
-        table_number((double)r->compulsory_bytes / r->timing.median / 1e6, speed);
+        cell_number((double)r->compulsory_bytes / r->timing.median / 1e6, speed);
     if (r->gather_ms > 0) snprintf(gather, sizeof gather, "%.1f", 100 * r->gather_efficiency);
-    put(out, t, COLUMN_GFLOPS, table_number(r->gflops, rate));
+    put(out, t, COLUMN_GFLOPS, cell_number(r->gflops, rate));
     put(out, t, COLUMN_BYTES, speed);
     put(out, t, COLUMN_ROOF, roof);
     put(out, t, COLUMN_GATHER, gather);
@@ -180,18 +182,18 @@ void table_row_head(FILE *out, const struct table *t, const struct result *r)
     put(out, t, COLUMN_PREC, prec_name(r->c.prec));
     table_put_axes(out, t, &r->c);
     if (!table_row_is_timed(r)) return;
-    if (!isnan(x->back_to_back)) table_number(x->back_to_back, back);
-    put(out, t, COLUMN_MS, table_number(x->median, ms));
-    put(out, t, COLUMN_INTERVAL, table_interval(x->median, x->ci_lo, x->ci_hi, noise));
+    if (!isnan(x->back_to_back)) cell_number(x->back_to_back, back);
+    put(out, t, COLUMN_MS, cell_number(x->median, ms));
+    put(out, t, COLUMN_INTERVAL, cell_interval(x->median, x->ci_lo, x->ci_hi, noise));
     put(out, t, COLUMN_BACK, back);
 }
 
 void table_row_compared(FILE *out, const struct table *t, const struct rank_case *x)
 {
     char over[32], prep[32], runs[32];
-    put(out, t, COLUMN_OVER_BEST, summary_ratio(x->over_best, over));
-    put(out, t, COLUMN_PREP, table_prep(x->prep_ms, prep));
-    put(out, t, COLUMN_PAYS, table_runs(x->pays_after, runs));
+    put(out, t, COLUMN_OVER_BEST, cell_ratio(x->over_best, over));
+    put(out, t, COLUMN_PREP, cell_prep(x->prep_ms, prep));
+    put(out, t, COLUMN_PAYS, cell_runs(x->pays_after, runs));
 }
 
 void table_row_tail(FILE *out, const struct table *t, const struct result *r)
@@ -205,4 +207,29 @@ void table_row_tail(FILE *out, const struct table *t, const struct result *r)
     }
     fprintf(out, "\n");
     if (t->verbose && r->prepared) put_details(out, t, r);
+}
+
+// Returns true if cases with the inputs and the algorithm of `c` differ in option a. Such cases are
+// neighbours in the plan.
+static bool varies(const struct plan *plan, const struct bench_case *c, int a)
+{
+    const struct bench_case *first = c, *end = plan->cases + plan->count;
+    while (first > plan->cases && first[-1].entry == c->entry && case_same_inputs(first - 1, c))
+        first--;
+    for (; first < end && first->entry == c->entry && case_same_inputs(first, c); first++)
+        if (first->opt[a] != c->opt[a]) return true;
+    return false;
+}
+
+const char *table_name(const struct table *t, const struct bench_case *c, char text[TABLE_NAME_MAX])
+{
+    const struct algo *algo = c->entry->algo;
+    char option[TABLE_NAME_MAX];
+    snprintf(text, TABLE_NAME_MAX, "%s", c->entry->name);
+    for (int a = 0; algo && algo_param(algo, a); a++) {
+        if (!varies(t->plan, c, a)) continue;
+        snprintf(option, sizeof option, "%s=%.10g", algo_param(algo, a)->name, c->opt[a]);
+        words_add(text, TABLE_NAME_MAX, " ", option);
+    }
+    return text;
 }

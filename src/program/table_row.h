@@ -7,6 +7,11 @@
 #include "program/columns.h"
 #include "program/table.h"
 
+#define TABLE_NAME_MAX 256
+// Name of the row of a case: the algorithm and some of its options. These are the options in which
+// its cases with the same inputs differ.
+const char *table_name(const struct table *t, const struct bench_case *c,
+                       char text[TABLE_NAME_MAX]);
 bool table_has_column(const struct table *t, enum column_id c);
 // Prints a cell behind two blanks.
 void table_put_cell(FILE *out, enum column_id c, const char *text);

@@ -4,7 +4,7 @@
 #include <stdarg.h>
 #include <string.h>
 
-#include "program/table.h"
+#include "program/cell.h"
 
 #define VERDICT_MAX 1024
 
@@ -79,7 +79,7 @@ void verdict_print(FILE *out, const char *what, const struct rank *r, enum grid_
     if (!best) return;
     add(line, "fastest%s: ", what);
     add_name(line, best);
-    add(line, ", %s ms", table_number(best->ms, ms));
+    add(line, ", %s ms", cell_number(best->ms, ms));
     if (isnan(best->ci_lo)) add(line, " (too few samples to be sure: %d)", best->samples);
     add_others(line, r);
     add_vendor(line, r);
