@@ -501,6 +501,10 @@ int main(void)
     test_chosen(op, small_rows, COUNT(small_rows), build_small_rows);
     test_chosen(op, large_rows, COUNT(large_rows), build_large_rows);
     if (!open_kind(DEVICE_CUDA, &dev)) return TEST_END();
+    // The host checks: for a row of 1.1 million columns the emulator takes 8 minutes.
+    struct device_ops host_checks = *dev.ops;
+    host_checks.check_product = NULL;
+    dev.ops = &host_checks;
     test_runs(op, &dev);
     test_repeats(op, &dev);
     test_sorts(op, &dev, 20000, false);
