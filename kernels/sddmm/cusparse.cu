@@ -96,7 +96,7 @@ static void teardown(struct task *t)
     t->state = NULL;
 }
 
-// What the name of the call ends with, by `columns` and by `preprocess`.
+// Ends of the name of the call, by `columns` and by `preprocess`.
 #define ORDER_false      ", CUSPARSE_ORDER_ROW"
 #define ORDER_true       ", CUSPARSE_ORDER_COL"
 #define PREPROCESS_false ""

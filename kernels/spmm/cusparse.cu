@@ -130,7 +130,7 @@ static void teardown(struct task *t)
     t->state = NULL;
 }
 
-// What the name of the call ends with, by `preprocess`.
+// End of the name of the call, by `preprocess`.
 #define PREPROCESS_false ""
 #define PREPROCESS_true  " after cusparseSpMM_preprocess"
 
