@@ -1,5 +1,6 @@
 // `graded` on CUDA by strips of B in shared memory: results of every way to cut A, and where it
 // pays.
+#include "algos/trial.h"
 #include "graded_rows.h"
 
 static const struct device_ops *real_ops; // as it was opened with
@@ -141,14 +142,13 @@ static void test_choice(void)
 }
 
 // The device, whose runs take as long as is said here: those of the first trial and the others.
-#define TRIAL_RUNS 4 // where there are no graphs
 static double trial_us[2];
 static int timed_runs;
 
 static int stop_timer(struct device *d, double *ms)
 {
     int err = real_ops->timer_stop(d, ms);
-    *ms = trial_us[timed_runs++ >= TRIAL_RUNS] / 1e3;
+    *ms = trial_us[timed_runs++ >= TRIAL_FEW] / 1e3;
     return err;
 }
 
