@@ -44,6 +44,15 @@ static inline void put_environment(FILE *f, const char *run, int minute)
             run, minute);
 }
 
+#define RUN_MAX 16
+
+// Writes the environment of process i, and its name "r0", "r1" ... into `run`.
+static inline void put_process(FILE *f, int i, int minute, char run[RUN_MAX])
+{
+    snprintf(run, RUN_MAX, "r%d", i);
+    put_environment(f, run, minute);
+}
+
 // What a record has that a comparison reads. Its operation is none of this build.
 struct line {
     const char *run, *name, *status, *reason, *library, *device; // NULL: m, ok, none, none, cpu

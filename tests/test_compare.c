@@ -9,9 +9,8 @@ static int compare_runs(struct comparison *c, int runs, const struct compare_rul
     for (int side = 0; side < SIDES; side++) {
         FILE *f = file_open(files[side], "w");
         for (int i = 0; i < runs; i++) {
-            char run[16];
-            snprintf(run, sizeof run, "r%d", i);
-            put_environment(f, run, i);
+            char run[RUN_MAX];
+            put_process(f, i, i, run);
             put_cases(f, (enum side)side, run, i);
         }
         fclose(f);
@@ -344,9 +343,8 @@ static void test_apart(void)
     for (int side = 0; side < SIDES; side++) {
         FILE *f = file_open(files[side], "w");
         for (int i = 0; i < 5; i++) {
-            char run[16];
-            snprintf(run, sizeof run, "r%d", i);
-            put_environment(f, run, 10 * side + i);
+            char run[RUN_MAX];
+            put_process(f, i, 10 * side + i, run);
             for (int x = 0; x < COUNT(rows); x++)
                 put(f, (struct line){.run = run,
                                      .name = rows[x].name,
@@ -367,9 +365,8 @@ static void test_apart(void)
     for (int side = 0; side < SIDES; side++) {
         FILE *f = file_open(files[side], "w");
         for (int i = 0; i < 5; i++) {
-            char run[16];
-            snprintf(run, sizeof run, "r%d", i);
-            put_environment(f, run, 10 * side + i);
+            char run[RUN_MAX];
+            put_process(f, i, 10 * side + i, run);
             put(f,
                 (struct line){.run = run, .half = 0.002, .ms = wobble(i, side) * (side ? 1.1 : 1)});
         }

@@ -69,9 +69,8 @@ static int history(struct comparison *c, int slow, int consecutive)
         snprintf(path[i], sizeof path[i], "%s.%d", files[0], (i * 5) % POINTS);
         FILE *f = file_open(path[i], "w");
         for (int run = 0; run < 2; run++) {
-            char name[16];
-            snprintf(name, sizeof name, "r%d", run);
-            put_environment(f, name, 2 * i + run);
+            char name[RUN_MAX];
+            put_process(f, run, 2 * i + run, name);
             put(f,
                 (struct line){.run = name, .name = "steady", .ms = wobble(i, run), .half = 0.002});
             put(f, (struct line){.run = name,

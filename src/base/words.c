@@ -1,5 +1,6 @@
 #include "base/words.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -24,6 +25,15 @@ void words_add(char *text, size_t size, const char *between, const char *word)
 {
     size_t used = strlen(text);
     snprintf(text + used, size - used, "%s%s", used ? between : "", word);
+}
+
+void words_print(char *text, size_t size, const char *format, ...)
+{
+    size_t used = strlen(text);
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text + used, size - used, format, args);
+    va_end(args);
 }
 
 // "a", "a and b", "a, b and c", with this word in place of the "and".

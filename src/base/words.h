@@ -13,6 +13,8 @@ int words_next(const char **rest, char item[WORD_MAX]);
 int words_bad(const char *name, const char *text);
 // Appends `word` to `text`, after `between` unless the text is empty. What does not fit is cut off.
 void words_add(char *text, size_t size, const char *between, const char *word);
+// Appends formatted text to `text`. What does not fit is cut off.
+void words_print(char *text, size_t size, const char *format, ...) PRINTF_LIKE(3, 4);
 
 // The same as a sentence has it: "a", "a and b", "a, b and c".
 void words_and(char *text, size_t size, const char *word);

@@ -289,7 +289,7 @@ static int compare_on_device(const struct task *t, const struct problem *p, stru
                              bool *decided)
 {
     struct seen elements = {0}, rows = {0};
-    struct product_seen d = {.worst_row = -1, .broken_row = -1, .another_row = -1};
+    struct product_seen d = {0}; // rows by product_check()
     struct result_view R;
     int err = result_starts(t, p, &R);
     out->method = "full";

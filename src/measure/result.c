@@ -174,11 +174,11 @@ static void check_starts(struct result_view *R)
 // Returns true if the columns of row i ascend and lie inside the matrix.
 static bool columns_are_right(const struct result_view *R, int64_t i)
 {
-    int64_t before = -1, n = R->p->cols, count = result_count(R, i);
+    const int32_t *idx = R->idx + (R->ptr[i] - R->first);
+    int64_t before = -1, n = R->p->cols, count = R->ptr[i + 1] - R->ptr[i];
     for (int64_t e = 0; e < count; e++) {
-        int64_t j = result_col(R, i, e);
-        if (j <= before || j >= n) return false;
-        before = j;
+        if (idx[e] <= before || idx[e] >= n) return false;
+        before = idx[e];
     }
     return true;
 }

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/utf8.h"
+#include "base/words.h"
 #include "program/cell.h"
 #include "program/table_row.h"
 #include "program/verdict.h"
@@ -93,12 +94,12 @@ void table_progress_text(const struct table *t, const char *text)
 static const char *inputs_text(const struct table *t, const struct bench_case *c, char text[128])
 {
     char value[32];
-    int used = snprintf(text, 128, " %s", prec_name(c->prec));
+    snprintf(text, 128, " %s", prec_name(c->prec));
     for (int a = 0; t->plan->op->axes[a]; a++) {
         const struct axis *axis = t->plan->op->axes[a];
         if (!t->axis_width[a]) continue;
-        used += snprintf(text + used, 128 - (size_t)used, " %s%s%s", axis->words ? "" : axis->name,
-                         axis->words ? "" : " ", axis_text(axis, c->axis[a], value));
+        words_print(text, 128, " %s%s%s", axis->words ? "" : axis->name, axis->words ? "" : " ",
+                    axis_text(axis, c->axis[a], value));
     }
     return text;
 }

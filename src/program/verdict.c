@@ -1,27 +1,18 @@
 #include "program/verdict.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <string.h>
 
+#include "base/words.h"
 #include "program/cell.h"
 
 #define VERDICT_MAX 1024
 
-static void add(char line[VERDICT_MAX], const char *format, ...) PRINTF_LIKE(2, 3);
-static void add(char line[VERDICT_MAX], const char *format, ...)
-{
-    size_t used = strlen(line);
-    va_list args;
-    va_start(args, format);
-    vsnprintf(line + used, VERDICT_MAX - used, format, args);
-    va_end(args);
-}
-
 static void add_name(char line[VERDICT_MAX], const struct rank_case *x)
 {
-    add(line, "%s%s%s", x->name, x->device ? " on " : "", x->device ? x->device : "");
-    if (x->call) add(line, " (%s)", x->call);
+    words_print(line, VERDICT_MAX, "%s%s%s", x->name, x->device ? " on " : "",
+                x->device ? x->device : "");
+    if (x->call) words_print(line, VERDICT_MAX, " (%s)", x->call);
 }
 
 // Adds how much longer a time is: "+0.4 %", "+130 %", "12 x as long".
@@ -29,31 +20,32 @@ static void add_longer(char line[VERDICT_MAX], double ratio)
 {
     double percent = 100 * (ratio - 1);
     if (ratio < 9.995)
-        add(line, percent < 9.95 ? "+%.1f %%" : "+%.0f %%", percent);
+        words_print(line, VERDICT_MAX, percent < 9.95 ? "+%.1f %%" : "+%.0f %%", percent);
     else
-        add(line, "%.0f x as long", ratio);
+        words_print(line, VERDICT_MAX, "%.0f x as long", ratio);
 }
 
 static void add_noise(char line[VERDICT_MAX], const struct rank_case *x)
 {
-    add(line, "within the noise");
-    if (isnan(x->ci_lo)) add(line, ": %d sample%s", x->samples, x->samples == 1 ? "" : "s");
+    words_print(line, VERDICT_MAX, "within the noise");
+    if (isnan(x->ci_lo))
+        words_print(line, VERDICT_MAX, ": %d sample%s", x->samples, x->samples == 1 ? "" : "s");
 }
 
 static void add_others(char line[VERDICT_MAX], const struct rank *r)
 {
     const struct rank_case *next = r->next, *near = r->near;
     if (!next) return;
-    add(line, "; next: ");
+    words_print(line, VERDICT_MAX, "; next: ");
     add_name(line, next);
-    add(line, " ");
+    words_print(line, VERDICT_MAX, " ");
     add_longer(line, next->over_best);
     if (near == next) {
-        add(line, " (");
+        words_print(line, VERDICT_MAX, " (");
         add_noise(line, near);
-        add(line, ")");
+        words_print(line, VERDICT_MAX, ")");
     } else if (near) {
-        add(line, "; %s is ", near->name);
+        words_print(line, VERDICT_MAX, "; %s is ", near->name);
         add_noise(line, near);
     }
 }
@@ -61,7 +53,7 @@ static void add_others(char line[VERDICT_MAX], const struct rank *r)
 static void add_vendor(char line[VERDICT_MAX], const struct rank *r)
 {
     if (!r->of_vendor || r->of_vendor == r->best || r->of_vendor == r->next) return;
-    add(line, "; %.2f x as fast as ", r->of_vendor->over_best);
+    words_print(line, VERDICT_MAX, "; %.2f x as fast as ", r->of_vendor->over_best);
     add_name(line, r->of_vendor);
 }
 
@@ -77,18 +69,19 @@ void verdict_print(FILE *out, const char *what, const struct rank *r, enum grid_
     char line[VERDICT_MAX] = "", ms[32];
     const struct rank_case *best = r->best, *y;
     if (!best) return;
-    add(line, "fastest%s: ", what);
+    words_print(line, VERDICT_MAX, "fastest%s: ", what);
     add_name(line, best);
-    add(line, ", %s ms", cell_number(best->ms, ms));
-    if (isnan(best->ci_lo)) add(line, " (too few samples to be sure: %d)", best->samples);
+    words_print(line, VERDICT_MAX, ", %s ms", cell_number(best->ms, ms));
+    if (isnan(best->ci_lo))
+        words_print(line, VERDICT_MAX, " (too few samples to be sure: %d)", best->samples);
     add_others(line, r);
     add_vendor(line, r);
     print_line(out, line, style);
     for (int i = 0; i < r->count; i++) {
         if (isnan(r->list[i]->ms) || !(y = rank_picked(r, r->list[i]))) continue;
         line[0] = 0;
-        add(line, "noise%s: %s ran %s; the two differ by %.1f %%", what, r->list[i]->name, y->name,
-            100 * rank_difference(r->list[i], y));
+        words_print(line, VERDICT_MAX, "noise%s: %s ran %s; the two differ by %.1f %%", what,
+                    r->list[i]->name, y->name, 100 * rank_difference(r->list[i], y));
         print_line(out, line, style);
     }
 }

@@ -1,11 +1,11 @@
 #include "run/case.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/utf8.h"
+#include "base/words.h"
 
 bool case_same_inputs(const struct bench_case *a, const struct bench_case *b)
 {
@@ -27,17 +27,6 @@ bool case_has_own_values(const struct bench_case *c)
     return false;
 }
 
-// What does not fit is cut off, as a matrix may have any name; it comes last.
-static void add(char text[CASE_KEY_MAX], const char *format, ...) PRINTF_LIKE(2, 3);
-static void add(char text[CASE_KEY_MAX], const char *format, ...)
-{
-    size_t used = strlen(text);
-    va_list args;
-    va_start(args, format);
-    vsnprintf(text + used, CASE_KEY_MAX - used, format, args);
-    va_end(args);
-}
-
 static int by_name(const void *x, const void *y)
 {
     return strcmp((*(const struct param *const *)x)->name, (*(const struct param *const *)y)->name);
@@ -51,14 +40,16 @@ static void add_options(char text[CASE_KEY_MAX], const struct bench_case *c)
     while (algo && algo_param(algo, count)) list[count] = algo_param(algo, count), count++;
     qsort(list, (size_t)count, sizeof *list, by_name);
     for (int i = 0; i < count; i++)
-        add(text, " %s=%.10g", list[i]->name, c->opt[algo_param_find(algo, list[i]->name)]);
+        words_print(text, CASE_KEY_MAX, " %s=%.10g", list[i]->name,
+                    c->opt[algo_param_find(algo, list[i]->name)]);
 }
 
 static void add_library(char text[CASE_KEY_MAX], const struct bench_case *c)
 {
     const char *library = case_library(c);
-    if (library) add(text, " ");
-    for (; library && *library; library++) add(text, "%c", *library == ' ' ? '-' : *library);
+    if (library) words_print(text, CASE_KEY_MAX, " ");
+    for (; library && *library; library++)
+        words_print(text, CASE_KEY_MAX, "%c", *library == ' ' ? '-' : *library);
 }
 
 const char *case_prefix(const struct bench_case *c, char text[CASE_KEY_MAX])
@@ -66,11 +57,13 @@ const char *case_prefix(const struct bench_case *c, char text[CASE_KEY_MAX])
     const struct op *op = c->entry->op;
     char value[32];
     text[0] = 0;
-    add(text, "%s %s %s %s", op->name, c->entry->name, c->device, prec_name(c->prec));
+    words_print(text, CASE_KEY_MAX, "%s %s %s %s", op->name, c->entry->name, c->device,
+                prec_name(c->prec));
     for (int i = 0; op->axes[i]; i++)
-        add(text, " %s=%s", op->axes[i]->name, axis_text(op->axes[i], c->axis[i], value));
-    add(text, " cache=%s", c->cold ? "cold" : "warm");
-    if (c->stream) add(text, " launch=stream");
+        words_print(text, CASE_KEY_MAX, " %s=%s", op->axes[i]->name,
+                    axis_text(op->axes[i], c->axis[i], value));
+    words_print(text, CASE_KEY_MAX, " cache=%s", c->cold ? "cold" : "warm");
+    if (c->stream) words_print(text, CASE_KEY_MAX, " launch=stream");
     add_options(text, c);
     add_library(text, c);
     return text;
@@ -108,10 +101,10 @@ const char *case_key(const struct bench_case *c, const struct matrix *M, char te
 {
     case_prefix(c, text);
     if (M->field)
-        add(text, " %dx%d:%lld", M->A.m, M->A.n, (long long)M->A.nnz);
+        words_print(text, CASE_KEY_MAX, " %dx%d:%lld", M->A.m, M->A.n, (long long)M->A.nnz);
     else
-        add(text, " -:-");
-    add(text, " %s", M->name);
+        words_print(text, CASE_KEY_MAX, " -:-");
+    words_print(text, CASE_KEY_MAX, " %s", M->name);
     utf8_clean(text); // as records have it, also where it was cut
     return text;
 }
