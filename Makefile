@@ -6,7 +6,7 @@
 #                 ALL_SETS=1: of every set of cases
 # make install    PREFIX=/usr/local DESTDIR=: the program of this flavour, its manual page, completion,
 #                 documents, plots and the script that fetches matrices; make uninstall removes them
-# make rules      fit the rules of `auto` to the kept records: writes kernels/auto_rules.h
+# make rules      fit the rules of `auto` to the kept records: writes src/select/auto_rules.h
 # make bench-mtx  speed of the Matrix Market reader
 # make deps       install what make and make demo need; make clean: remove what was built
 #
@@ -43,7 +43,7 @@ GENCODE    = $(foreach a,$(ARCH),-gencode arch=compute_$(a),code=sm_$(a)) \
 NVCCFLAGS ?= -O3 -lineinfo
 NVCCFLAGS_ALL = -std=c++17 $(NVCCFLAGS) $(GENCODE) $(DEFINES) -Xcompiler "$(WARN) -Wno-missing-field-initializers"
 
-C_SRC  := $(wildcard src/*/*.c kernels/*/*.c kernels/*/*/*.c)
+C_SRC  := $(wildcard src/*/*.c src/*/*/*.c kernels/*/*.c kernels/*/*/*.c)
 CU_SRC := $(wildcard src/*/*.cu kernels/*/*.cu kernels/*/*/*.cu)
 ifeq ($(FLAVOUR),emu)
 CU_SRC := $(filter-out %/cusparse.cu,$(CU_SRC)) $(wildcard tests/emu/*.cpp)
@@ -56,7 +56,7 @@ CU_SRC :=
 LINK    = $(CC) $(CFLAGS) -fopenmp
 endif
 OBJ      := $(C_SRC:%=$(BUILD)/%.o) $(CU_SRC:%=$(BUILD)/%.o)
-LIB_OBJ  := $(filter-out $(BUILD)/src/program/main.c.o,$(OBJ))
+LIB_OBJ  := $(filter-out $(BUILD)/src/cli/main.c.o,$(OBJ))
 TEST_SRC := $(wildcard tests/test_*.c) $(if $(filter emu,$(FLAVOUR)),$(wildcard tests/test_*.cpp))
 TEST_OBJ := $(TEST_SRC:%=$(BUILD)/%.o) $(BUILD)/tests/bench_mtx.c.o
 TEST_BIN := $(basename $(TEST_SRC:%=$(BUILD)/%))
@@ -98,8 +98,8 @@ ifneq ($(REVISION),$(file <$(REVISION_FILE)))
 $(shell mkdir -p $(BUILD))
 $(file >$(REVISION_FILE),$(REVISION))
 endif
-$(BUILD)/src/run/record_parts.c.o: $(REVISION_FILE)
-$(BUILD)/src/run/record_parts.c.o: DEFINES += -DSPBENCH_VERSION='"$(VERSION)"' -DSPBENCH_REVISION='"$(REVISION)"' \
+$(BUILD)/src/records/record_parts.c.o: $(REVISION_FILE)
+$(BUILD)/src/records/record_parts.c.o: DEFINES += -DSPBENCH_VERSION='"$(VERSION)"' -DSPBENCH_REVISION='"$(REVISION)"' \
     -DSPBENCH_FLAGS='"$(strip $(CFLAGS) $(if $(filter cuda,$(FLAVOUR)),| nvcc $(NVCCFLAGS) sm $(ARCH)))"'
 
 # cache.c alone knows which reader this is, by its sources: what another one read is read again.
@@ -175,7 +175,7 @@ figures:
 	@test -n "$(RESULTS)" || { echo "usage: make figures RESULTS='files.jsonl' [OUT=folder] [FIGURES=a,b] [ALL_SETS=1]"; exit 2; }
 	python3 plots/all.py $(if $(OUT),-o $(OUT)) $(if $(FIGURES),-figures $(FIGURES)) $(if $(ALL_SETS),-all-sets) $(RESULTS)
 rules:
-	python3 tools/fit_auto.py -o kernels/auto_rules.h $(or $(RESULTS),results/h200/*.jsonl.gz results/epyc/*.jsonl.gz)
+	python3 tools/fit_auto.py -o src/select/auto_rules.h $(or $(RESULTS),results/h200/*.jsonl.gz results/epyc/*.jsonl.gz)
 # Where things go. What is under share/spbench runs from there.
 PREFIX ?= /usr/local
 BIN    := $(DESTDIR)$(PREFIX)/bin
@@ -197,7 +197,7 @@ install: $(BUILD)/spbench $(BUILD)/spbench.1 $(BUILD)/spbench.bash
 	install -m 644 fetch/* "$(SHARE)/spbench/fetch"
 	install -m 755 plots/*.py "$(SHARE)/spbench/plots"
 	install -m 644 plots/page.* "$(SHARE)/spbench/plots"
-	install -m 644 README.md LICENSE src/run/record.schema.json "$(SHARE)/doc/spbench"
+	install -m 644 README.md LICENSE src/records/record.schema.json "$(SHARE)/doc/spbench"
 	install -m 644 docs/*.md "$(SHARE)/doc/spbench/docs"
 	@echo 'installed $(BUILD)/spbench as $(BIN)/spbench'
 uninstall:

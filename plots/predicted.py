@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Measured GFLOPS against what the algorithm's model predicts, sorted by the prediction (figures 8, 9
-and 12 of the paper that src/measure/predict.h names).
+and 12 of the paper that src/measure/tiled_model.h names).
 
 On the left by the algorithmic bound, on the right by the effective one where every access misses; the
 black line is that where only the first access to a cache line does. What is above the line of all

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Every case under the roofs of its device at the intensity that its model predicts, before and after
-long rows are cut into segments (figures 10 and 11 of the paper that src/measure/predict.h names).
+long rows are cut into segments (figures 10 and 11 of the paper that src/measure/tiled_model.h names).
 
 Intensity is the effective one where every access misses. Where the file has a case with and without
 segments a line leads from a cross, without, to the mark, with them; crosses have a colour for each

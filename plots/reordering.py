@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """What reordering the rows brings, and what the model says of it (figure 14 of the
-paper that src/measure/predict.h names).
+paper that src/measure/tiled_model.h names).
 
 Of each matrix that an algorithm ran with its rows in the order of A and reordered, the figure
 `reordered` in its stats: measured and predicted speed-up, all accesses missing. The note says on

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Speed-up over a vendor's best, sorted, of the algorithms with a model and of their tuned forms
-(figure 13 and table 2 of the paper that src/measure/predict.h names).
+(figure 13 and table 2 of the paper that src/measure/tiled_model.h names).
 
 An algorithm that was run with several options is several lines, so that what balancing brings is
 seen. The legend has the geometric mean over the matrices that all lines share, the notes have the least

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Validates JSON Lines against src/run/record.schema.json: check_records.py FILE...
+"""Validates JSON Lines against src/records/record.schema.json: check_records.py FILE...
 
 Beyond the schema: every line is strict JSON (no NaN, no infinity), the first record of a file is no
 result, a result has the environment of its run before it, the axes and figures of its operation
@@ -20,7 +20,7 @@ except ImportError:
     sys.exit(0)
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-SCHEMA = ROOT / "src" / "run" / "record.schema.json"
+SCHEMA = ROOT / "src" / "records" / "record.schema.json"
 sys.path.insert(0, str(ROOT / "plots"))
 sys.dont_write_bytecode = True
 

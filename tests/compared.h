@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "run/compare.h"
+#include "compare/compare.h"
 #include "test.h"
 
 static const struct compare_rule usual = {.threshold = 0.03, .consecutive = 2};

@@ -13,15 +13,16 @@ sys.dont_write_bytecode = True
 
 from checks import check, end
 
-LAYERS = ("base", "data", "device", "formats", "algos", "kernels", "measure", "run", "program")
+LAYERS = ("base", "data", "device", "formats", "algos", "select", "kernels", "measure", "bench", "records", "sweep",
+          "compare", "doctor", "cli/options", "cli")
 
 root = pathlib.Path(__file__).resolve().parent.parent
 
 
 def layer(path):
     """The place of a file's layer; None outside of all."""
-    parts = path.relative_to(root).parts
-    name = parts[1] if parts[0] == "src" else parts[0]
+    folder = path.relative_to(root).parent
+    name = str(folder.relative_to("src")) if folder.parts[0] == "src" else folder.parts[0]
     return LAYERS.index(name) if name in LAYERS else None
 
 

@@ -2,7 +2,7 @@
 #ifndef PICKER_H
 #define PICKER_H
 
-#include "algos/pick.h"
+#include "select/pick.h"
 
 static const struct pick_rules *rules_now; // those that pick_now() is to go by
 static int pick_now(struct task *t);       // its prepare()

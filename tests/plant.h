@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
-#include "base/room.h"
+#include "base/memory_limit.h"
 #include "test.h"
 
 static char plant_folder[] = "/tmp/spbench-plant-XXXXXX";
@@ -29,7 +29,7 @@ static void uproot(void)
     char command[100];
     snprintf(command, sizeof command, "rm -r %s", plant_folder);
     CHECK(!system(command), "%s", command);
-    room_root("");
+    memory_limit_root("");
 }
 
 // A machine with so much free, and a process that has touched nothing.
@@ -45,7 +45,7 @@ static void replant(long long free_kib)
              free_kib);
     plant("/proc/meminfo", text);
     plant("/proc/self/status", "Name:\tspbench\nVmSize:\t 100000 kB\nRssAnon:\t       0 kB\n");
-    room_root(plant_folder);
+    memory_limit_root(plant_folder);
 }
 
 #endif

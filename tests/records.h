@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "own.h"
-#include "run/record.h"
+#include "records/record.h"
 #include "test.h"
 
 static char path[] = P_tmpdir "/test_record.XXXXXX";

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "auto_rules.h"
+#include "select/auto_rules.h"
 #include "cases.h"
 #include "picker.h"
 

@@ -1,6 +1,6 @@
 // The peak of memory of a case of `auto`: that of who stays, as if it had been alone, whoever was
 // tried beside it, before it or after it, or refused.
-#include "algos/trial.h"
+#include "select/trial.h"
 #include "cases.h"
 #include "data/gen.h"
 #include "picker.h"

@@ -4,9 +4,9 @@
 #include "dies.h"
 #include "plans.h"
 
-static struct places places;
+static struct worker_devices places;
 static struct matrix M = {.name = (char *)"tiny", .path = (char *)"gen:tiny"};
-static struct prediction got;
+static struct tiled_prediction got;
 static enum status ended;
 
 static int keep(const struct result *r, void *arg)
@@ -36,22 +36,22 @@ static void run_failing(const struct algo *a, int n)
 
 static void run(const struct algo *a) { run_failing(a, 0); }
 
-static struct prediction wanted(enum model_kind kind, struct cutting cut,
+static struct tiled_prediction wanted(enum model_kind kind, struct cutting cut,
                                 const struct figures *told)
 {
     struct source s;
-    struct accesses of;
-    struct prediction x;
+    struct tiled_counts_cache of;
+    struct tiled_prediction x;
     source_init(&s, &M.A);
-    accesses_init(&of, &s);
+    tiled_counts_init(&of, &s);
     CHECK(!predict(&of, F32, 24, kind, &cut, told, &x), "%s", fail_text());
-    accesses_free(&of);
+    tiled_counts_free(&of);
     source_free(&s);
-    predict_gflops(&x, F32, &places.list[DEVICE_CPU].roof);
+    tiled_model_gflops(&x, F32, &places.list[DEVICE_CPU].roof);
     return x;
 }
 
-static void check_same(const struct prediction *want)
+static void check_same(const struct tiled_prediction *want)
 {
     CHECK(ended == STATUS_OK && got.equation == want->equation, "%s, equation %d",
           status_name(ended), got.equation);
@@ -102,7 +102,7 @@ int main(void)
     CHECK(ended == STATUS_OK && !got.equation, "a prediction without a model");
 
     a.model = MODEL_NAIVE;
-    struct prediction want = wanted(MODEL_NAIVE, cut, NULL);
+    struct tiled_prediction want = wanted(MODEL_NAIVE, cut, NULL);
     run(&a);
     check_same(&want);
 

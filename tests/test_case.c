@@ -1,6 +1,6 @@
 // Cases as values: what the options of axes parse to, the plan that is made of them, and the key
 // that tells a case from every other one.
-#include "run/plan.h"
+#include "bench/plan.h"
 
 #include <stdlib.h>
 

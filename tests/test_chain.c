@@ -1,7 +1,7 @@
 // Batches of short runs on a device where runs overlap: kept apart by separators whose time is
 // taken off, and back to back; as a graph where that can be had. The device's clock knows what was
 // started.
-#include "measure/chain.h"
+#include "measure/batch.h"
 
 #include <math.h>
 

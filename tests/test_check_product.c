@@ -167,13 +167,13 @@ static void test_batches(struct inputs *in)
     const struct algo_entry entry = {"faulty", in->p.op, dev.kind, &faulty, NULL};
     struct task t = {.entry = &entry, .algo = &faulty};
     struct setup setup;
-    struct result_view R = {0};
+    struct output_view R = {0};
     fault = NONE;
     dev.poison = true;
     int err = task_prepare(&t, &in->o, &setup);
     if (!err) err = task_run(&t);
     dev.poison = false;
-    if (!err) err = result_starts(&t, &in->p, &R);
+    if (!err) err = output_starts(&t, &in->p, &R);
     for (int b = 0; b < COUNT(batches) && !err; b++) {
         struct product_seen *seen = b ? &again : &first;
         memset(seen, 0, sizeof *seen);
@@ -183,7 +183,7 @@ static void test_batches(struct inputs *in)
               (long long)batches[b]);
     }
     CHECK(!err, "%s", fail_text());
-    result_free(&R);
+    output_free(&R);
     task_release_result(&t);
     task_teardown(&t);
 }

@@ -1,5 +1,5 @@
 // Files of records -> the record of each case that counts.
-#include "run/collect.h"
+#include "compare/collect.h"
 
 #include <math.h>
 #include <stdlib.h>

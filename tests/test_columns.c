@@ -1,5 +1,5 @@
 // Figures of an algorithm as the table says them.
-#include "program/columns.h"
+#include "cli/columns.h"
 
 #include "base/base.h"
 

@@ -1,6 +1,6 @@
 // A history of files compared; what cases are called in reports; who measures what when.
 #include "compared.h"
-#include "run/interleave.h"
+#include "compare/ab_order.h"
 
 static void test_names(void)
 {
@@ -163,10 +163,10 @@ static void test_memory(void)
 static void test_interleave(void)
 {
     for (int sides = 2; sides <= 3; sides++) {
-        const struct interleave s = {6, 5, sides};
+        const struct ab_order s = {6, 5, sides};
         int seen[6][5][3] = {{{0}}}, begins[5][3] = {{0}};
-        for (int64_t i = 0; i < interleave_count(&s); i++) {
-            struct turn t = interleave_turn(&s, i), ahead = interleave_turn(&s, i - i % sides);
+        for (int64_t i = 0; i < ab_order_count(&s); i++) {
+            struct turn t = ab_order_turn(&s, i), ahead = ab_order_turn(&s, i - i % sides);
             seen[t.round][t.matrix][t.side]++;
             CHECK(t.matrix == ahead.matrix && t.round == ahead.round, "turn %lld", (long long)i);
             if (i % sides == 0) begins[t.matrix][t.side]++;
@@ -179,7 +179,7 @@ static void test_interleave(void)
             for (int side = 0; side < sides; side++)
                 CHECK(begins[m][side] == 6 / sides, "matrix %d begins %d times with %d", m,
                       begins[m][side], side);
-        CHECK(interleave_turn(&s, 0).matrix != interleave_turn(&s, 5 * sides).matrix,
+        CHECK(ab_order_turn(&s, 0).matrix != ab_order_turn(&s, 5 * sides).matrix,
               "rounds begin with the same matrix");
     }
 }

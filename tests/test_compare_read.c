@@ -1,7 +1,7 @@
 // Files of records read to be compared: which lines count, what is refused, and memory that is
 // lacking.
 #include "compared.h"
-#include "run/report.h"
+#include "compare/report.h"
 
 // The last record of a case and a process counts; a line that is none is left out and told.
 static void test_reading(void)

@@ -1,6 +1,6 @@
 // What times of several processes say: figures found by hand or by other programs, and how often
 // the verdict is false, and a slowdown found, over thousands of made-up cases.
-#include "run/compare_stats.h"
+#include "compare/compare_stats.h"
 
 #include <math.h>
 

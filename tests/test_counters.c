@@ -1,5 +1,5 @@
 // What ncu prints, and what becomes of it; and the run that it looks at.
-#include "run/counters.h"
+#include "bench/counters.h"
 
 #include "plans.h"
 
@@ -153,7 +153,7 @@ static int keep_result(const struct result *r, void *arg)
     return OK;
 }
 
-static enum status profile(struct places *places, const struct matrix *M)
+static enum status profile(struct worker_devices *places, const struct matrix *M)
 {
     struct plan_parts x;
     parts_start(&x, &own_op);
@@ -171,7 +171,7 @@ static enum status profile(struct places *places, const struct matrix *M)
 // One run between the marks, after another one; nothing is checked or timed.
 static void test_profile(void)
 {
-    struct places places;
+    struct worker_devices places;
     struct matrix M;
     if (places_open(&places)) return;
     int err = matrix_load("gen:band:9:1", 1, &M);

@@ -6,7 +6,7 @@
 #include "dies.h"
 #include "formats/sellp.h"
 #include "formats/tile16.h"
-#include "measure/predict.h"
+#include "measure/tiled_model.h"
 #include "own.h"
 
 #define IDEA_MAX 60 // characters, for a line of `spbench list`

@@ -7,9 +7,9 @@
 
 #include "base/sysfs.h"
 #include "plant.h"
-#include "program/doctor.h"
+#include "doctor/doctor.h"
 
-static struct patient patient;
+static struct probe patient;
 
 static const struct doctor_check *named(const struct doctor_check *checks, const char *name)
 {
@@ -43,7 +43,7 @@ static bool unclear(const struct doctor_check *checks, const char *name)
 static void plant_machine(void)
 {
     replant(8000000);
-    patient = (struct patient){.id = "cpu", .kind = DEVICE_CPU, .threads = 3};
+    patient = (struct probe){.id = "cpu", .kind = DEVICE_CPU, .threads = 3};
     plant("/proc/self/status", "Name:\tspbench\nCpus_allowed:\t7\nCpus_allowed_list:\t0-1,3\n");
     plant("/proc/cpuinfo", "processor\t: 0\nmodel name\t: Old  Faithful\nflags\t\t: fpu sse2\n");
     plant(CPU "online", "0-3\n");
@@ -223,7 +223,7 @@ static void test_counting_tool(void)
     snprintf(path, sizeof path, "%s/ncu", plant_folder);
     CHECK(!chmod(path, 0777), "%s", path);
     setenv("NCU", path, 1);
-    patient = (struct patient){.gpu = true, .kind = DEVICE_CUDA, .root = false};
+    patient = (struct probe){.gpu = true, .kind = DEVICE_CUDA, .root = false};
     expect(tool_checks, "ncu", "ncu 2025.1.0", NULL);
     plant("/proc/driver/nvidia/params", "EnableMSI: 1\nRmProfilingAdminOnly: 0\n");
     expect(tool_checks, "ncu", "ncu 2025.1.0", NULL);
@@ -243,7 +243,7 @@ static void test_gpu(void)
 {
     const struct nvml none = {0};
     says("");
-    patient = (struct patient){.id = "cuda:0", .gpu = true};
+    patient = (struct probe){.id = "cuda:0", .gpu = true};
     CHECK(!nvml_open(&patient.nvml, "0000:01:00.0"), "%s", fail_text());
     expect(gpu_checks, "driver", "580.95.05", NULL);
     expect(gpu_checks, "clocks", "SM 345 of 1980 MHz, memory 2619 of 3201 MHz", NULL);
@@ -335,7 +335,7 @@ static void test_nvml(const char *fake)
 // Advice on what does not matter to a device does not count for it.
 static void test_counting(void)
 {
-    struct patient cpu = {.gpu = false}, gpu = {.gpu = true};
+    struct probe cpu = {.gpu = false}, gpu = {.gpu = true};
     const struct doctor_check *governor = named(host_checks, "governor");
     const struct doctor_check *load = named(host_checks, "load");
     const struct doctor_check *power = named(gpu_checks, "power");

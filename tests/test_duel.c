@@ -1,7 +1,7 @@
 // Two programs by turns: how many processes each matrix gets. Both programs are scripts that make
 // up records.
-#include "program/duel.h"
-#include "program/duel_narrow.h"
+#include "cli/ab_run.h"
+#include "cli/ab_narrow.h"
 
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -71,13 +71,13 @@ static int rounds_of(const char *matrix)
 static char *matrices[] = {"gen:band:9:1", "gen:band:9:2", "gen:band:9:3"};
 static const struct compare_rule rule = {.threshold = 0.03};
 
-static struct duel measure(const struct options *o, int count)
+static struct ab_run measure(const struct options *o, int count)
 {
-    struct duel d = {.o = o,
+    struct ab_run d = {.o = o,
                      .program = {programs[SIDE_OLD], programs[SIDE_NEW]},
                      .matrices = matrices,
                      .matrix_count = count};
-    CHECK(!duel_run(&d, &rule), "%s", fail_text());
+    CHECK(!ab_run_measure(&d, &rule), "%s", fail_text());
     return d;
 }
 
@@ -85,7 +85,7 @@ static struct duel measure(const struct options *o, int count)
 static void test_decided(void)
 {
     struct options o = {.quiet = true};
-    struct duel d = measure(&o, 3);
+    struct ab_run d = measure(&o, 3);
     struct comparison c;
     CHECK(!comparison_files(&c, d.path[SIDE_OLD], d.path[SIDE_NEW], &rule), "%s", fail_text());
     static const enum verdict want[] = {VERDICT_SAME, VERDICT_SLOWER, VERDICT_SAME};
@@ -99,7 +99,7 @@ static void test_decided(void)
         CHECK(x->count[SIDE_OLD] == (wanders ? 12 : 8), "%s: %d", s->key, x->count[SIDE_OLD]);
     }
     comparison_free(&c);
-    duel_close(&d);
+    ab_run_close(&d);
     int steady = rounds_of("band:9:1"), slower = rounds_of("band:9:2"),
         wild = rounds_of("band:9:3");
     CHECK(steady == 8 && slower == 8 && wild == 12, "%d, %d and %d rounds", steady, slower, wild);
@@ -111,8 +111,8 @@ static void test_rounds(void)
     static const struct options rows[] = {{.quiet = true, .budget_ms = 1},
                                           {.quiet = true, .runs = 3}};
     for (int row = 0; row < COUNT(rows); row++) {
-        struct duel d = measure(&rows[row], 3);
-        duel_close(&d);
+        struct ab_run d = measure(&rows[row], 3);
+        ab_run_close(&d);
         for (int i = 0; i < 3; i++) {
             int rounds = rounds_of(matrices[i] + strlen("gen:"));
             CHECK(rounds == (rows[row].runs ? rows[row].runs : 2), "%d rounds", rounds);

@@ -3,7 +3,7 @@
 // by one that waits.
 #include "emu.h"
 extern "C" {
-#include "measure/chain.h"
+#include "measure/batch.h"
 }
 #include "device/cuda.cuh"
 #include "test.h"
@@ -34,11 +34,11 @@ static int count(void)
 }
 
 // As many runs, and as many kernels besides, whether it is a graph or not.
-static void check_chain(struct chain c, const char *what, int runs, int separators)
+static void check_chain(struct batch c, const char *what, int runs, int separators)
 {
     CHECK(device_fill(&dev, counter, 0, sizeof *counter) == OK, "%s", fail_text());
     int64_t all = emu_launches(), early = emu_launches_early();
-    CHECK(chain_start(&c) == OK, "%s: %s", what, fail_text());
+    CHECK(batch_start(&c) == OK, "%s: %s", what, fail_text());
     early = emu_launches_early() - early;
     all = emu_launches() - all;
     CHECK(count() == runs && early == runs, "%s: %d runs, %lld of them early", what, count(),
@@ -57,12 +57,12 @@ static void test_chains(void)
                  {"back to back", true, false, 7, 0},
                  {"separators", false, false, 0, 7}};
     for (int i = 0; i < COUNT(table); i++) {
-        struct chain c = {&dev, table[i].works ? &work : NULL, 7, table[i].separated, NULL};
+        struct batch c = {&dev, table[i].works ? &work : NULL, 7, table[i].separated, NULL};
         check_chain(c, table[i].what, table[i].runs, table[i].separators);
-        CHECK(chain_make_graph(&c) == OK && c.graph, "%s: %s", table[i].what, fail_text());
+        CHECK(batch_make_graph(&c) == OK && c.graph, "%s: %s", table[i].what, fail_text());
         check_chain(c, table[i].what, table[i].runs, table[i].separators);
         check_chain(c, table[i].what, table[i].runs, table[i].separators);
-        chain_free_graph(&c);
+        batch_free_graph(&c);
         CHECK(!c.graph, "%s: the graph is left", table[i].what);
     }
 }

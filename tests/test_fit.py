@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Tests of tools/fit_auto.py: kernels/auto_rules.h is what it makes of the kept records, it finds the
+"""Tests of tools/fit_auto.py: src/select/auto_rules.h is what it makes of the kept records, it finds the
 rule by which planted records were made, and it refuses too few records."""
 
 import contextlib
@@ -34,15 +34,15 @@ def test_header():
     """Numbers may differ a little: machines differ in their logarithms."""
     paths = [path for folder in ("h200", "epyc")
              for path in sorted(glob.glob(os.path.join(ROOT, "results", folder, "*.jsonl.gz")))]
-    with open(os.path.join(ROOT, "kernels/auto_rules.h"), encoding="utf-8") as f:
+    with open(os.path.join(ROOT, "src/select/auto_rules.h"), encoding="utf-8") as f:
         there, old = numbers(f.read())
     with contextlib.redirect_stderr(io.StringIO()):
         rules = fit_auto.make(fit_auto.read_cases(paths), io.StringIO())
     made, values = numbers(fit_auto.header(rules))
-    check(made == there, "kernels/auto_rules.h has other rules than the records make: make rules")
+    check(made == there, "src/select/auto_rules.h has other rules than the records make: make rules")
     check(len(values) == len(old) > 50 and
           all(abs(x - y) <= 1e-4 * max(1, abs(x)) for x, y in zip(values, old)),
-          "kernels/auto_rules.h has other numbers than the records make: make rules")
+          "src/select/auto_rules.h has other numbers than the records make: make rules")
 
 
 SDDMM = operation("sddmm", "pattern", {"k": None}), [algorithm("balanced"), algorithm("aspt")]
@@ -229,7 +229,7 @@ class Planned:
 
 def test_shared():
     """What the script and the program both say."""
-    with open(os.path.join(ROOT, "src/algos/pick.h"), encoding="utf-8") as f:
+    with open(os.path.join(ROOT, "src/select/pick.h"), encoding="utf-8") as f:
         text = f.read()
     found = re.search(r"#define PICK_FAR (\d+)", text)
     check(found and int(found[1]) == fit_auto.FAR, "PICK_FAR is not FAR")

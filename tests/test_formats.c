@@ -7,14 +7,14 @@
 
 // A chain of formats, each made from the one before, csr first.
 #define CHAIN_MAX 4
-struct chain {
+struct batch {
     const struct format *format[CHAIN_MAX];
     int count;
 };
 
-static struct chain chain_of(const struct format *format)
+static struct batch chain_of(const struct format *format)
 {
-    struct chain c = {0};
+    struct batch c = {0};
     const struct format *backwards[CHAIN_MAX];
     for (; format; format = format->from) backwards[c.count++] = format;
     for (int i = 0; i < c.count; i++) c.format[i] = backwards[c.count - 1 - i];
@@ -22,7 +22,7 @@ static struct chain chain_of(const struct format *format)
 }
 
 // The last format of the chain in the memory of a device that makes all of them.
-static int make(struct device *d, const struct csr *A, enum prec prec, const struct chain *c,
+static int make(struct device *d, const struct csr *A, enum prec prec, const struct batch *c,
                 const double *opt, struct sparse **out)
 {
     double ms;
@@ -64,7 +64,7 @@ static void check_matrix(const struct sparse *X, const struct csr *A, const char
 // Made on the device itself, if it does so, and copied to the host: what the CPU makes. Then there
 // and back again.
 static void check_device(struct device *dev, struct device *cpu, const struct csr *A,
-                         enum prec prec, const struct chain *c, const double *opt,
+                         enum prec prec, const struct batch *c, const double *opt,
                          const struct sparse *want, const char *what)
 {
     struct sparse *X = NULL, *back = NULL;
@@ -102,7 +102,7 @@ static void test_shape(const struct format *format, const struct shape *shape, s
                        struct device *dev)
 {
     struct csr A;
-    struct chain c = chain_of(format);
+    struct batch c = chain_of(format);
     double opt[PARAMS_MAX];
     if (shape_build(shape, &A)) return;
     for (int prec = F32; prec <= F64; prec++)
@@ -124,7 +124,7 @@ static void test_shape(const struct format *format, const struct shape *shape, s
 
 // The last format of the chain, where the device makes all of them itself, in host memory.
 static int make_at(struct device *d, struct device *cpu, const struct csr *A, enum prec prec,
-                   const struct chain *c, struct sparse **out)
+                   const struct batch *c, struct sparse **out)
 {
     double opt[PARAMS_MAX];
     struct sparse *X;
@@ -153,7 +153,7 @@ static void test_rounding(const struct format *format, struct device *d, struct 
     int64_t ptr[] = {0, 3, 3, 8};
     int32_t idx[] = {0, 5, 17, 1, 2, 3, 4, 19};
     const struct csr A = {3, 20, COUNT(exact), ptr, idx, exact}, R = {3, 20, 8, ptr, idx, rounded};
-    struct chain c = chain_of(format);
+    struct batch c = chain_of(format);
     for (int prec = F32; prec <= F64; prec++) {
         char what[64];
         struct sparse *X;
@@ -174,7 +174,7 @@ static void test_wide(const struct format *format, struct device *d, struct devi
     int32_t idx[] = {0, 16 * (1 << 16), n - 1, n - 50, n - 17};
     double val[] = {1, 2, 3, 4, 5};
     const struct csr A = {3, n, COUNT(val), ptr, idx, val};
-    struct chain c = chain_of(format);
+    struct batch c = chain_of(format);
     struct sparse *want, *X;
     int err = make_at(cpu, cpu, &A, F32, &c, &want);
     CHECK(!err, "%s", fail_text());
@@ -195,7 +195,7 @@ static void test_no_memory(const struct format *format, struct device *d)
 {
     struct csr A;
     struct sparse *X;
-    struct chain c = chain_of(format);
+    struct batch c = chain_of(format);
     double opt[PARAMS_MAX];
     int n, err = ERR_MEMORY;
     const struct shape random = {.name = "random", .m = 90, .n = 80, .rule = scattered};

@@ -1,6 +1,6 @@
 // `graded` on CUDA by strips of B in shared memory: results of every way to cut A, and where it
 // pays.
-#include "algos/trial.h"
+#include "select/trial.h"
 #include "graded_rows.h"
 
 static const struct device_ops *real_ops; // as it was opened with

@@ -1,6 +1,6 @@
 // Which two matrices of one name are told, whatever else is there, and that many names take no
 // longer than they must.
-#include "program/matrix_names.h"
+#include "cli/matrix_names.h"
 
 #include "base/base.h"
 #include "test.h"

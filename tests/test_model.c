@@ -1,7 +1,7 @@
 // The ceilings of a device from run to run: what is kept, what is refused, when they are measured
 // again, and what a case can add to them. The device is a script, but for one test of those that
 // are here.
-#include "measure/model.h"
+#include "measure/bound.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -75,7 +75,7 @@ static void forget(void) { remove(file); }
 static struct roof roof_of(struct device *d, bool fresh)
 {
     struct roof r;
-    CHECK(!model_roof(d, fresh, &r), "%s", fail_text());
+    CHECK(!bound_roof(d, fresh, &r), "%s", fail_text());
     return r;
 }
 
@@ -113,7 +113,7 @@ static void test_kept(void)
     struct roof first = roof_of(&d, false), again = {0};
     CHECK(first.measured >= now && first.measured <= now + 60, "measured at %lld",
           (long long)first.measured);
-    CHECK(measures(&d) == 0 && model_kept(&d, &again), "it is not kept");
+    CHECK(measures(&d) == 0 && bound_kept(&d, &again), "it is not kept");
     CHECK(same(again.memory_gb_s, 16) && same(again.copy_gb_s, 12) && same(again.cache_gb_s, 64) &&
               same(again.near_gb_s, 200) && same(again.fma_gflops[0], 60) &&
               same(again.fma_gflops[1], 30) && again.step_count == 8 &&
@@ -161,9 +161,9 @@ static void test_better(void)
     CHECK(measured == before + 1 && same(r.memory_gb_s, 8) && same(r.near_gb_s, 100) &&
               same(r.cache_gb_s, 32) && same(r.fma_gflops[1], 15),
           "memory %g, cache %g", r.memory_gb_s, r.cache_gb_s);
-    CHECK(model_kept(&d, &r) && same(r.memory_gb_s, 8), "%g was kept", r.memory_gb_s);
+    CHECK(bound_kept(&d, &r) && same(r.memory_gb_s, 8), "%g was kept", r.memory_gb_s);
     speed = 1;
-    CHECK(measures(&d) == 1 && model_kept(&d, &r) && same(r.memory_gb_s, 16),
+    CHECK(measures(&d) == 1 && bound_kept(&d, &r) && same(r.memory_gb_s, 16),
           "the probe does not help: %g", r.memory_gb_s);
     // A probe that the measurement does not bear out asks but once.
     probe_now = 50;
@@ -218,7 +218,7 @@ static void test_devices(void)
                                  : same(now.memory_gb_s, low.memory_gb_s),
                   "%s, the kept probe %s: memory %g, kept %g", d.id, table[i].probe,
                   now.memory_gb_s, low.memory_gb_s);
-            CHECK(model_kept(&d, &kept) && same(kept.memory_gb_s, now.memory_gb_s) &&
+            CHECK(bound_kept(&d, &kept) && same(kept.memory_gb_s, now.memory_gb_s) &&
                       kept.probe_gb_s > 4 * good.probe_gb_s / HELD_DOWN,
                   "%s, the kept probe %s: memory %g, probe %g are kept", d.id, table[i].probe,
                   kept.memory_gb_s, kept.probe_gb_s);
@@ -243,20 +243,20 @@ static void test_old(void)
                  (long long)r.measured - days * 86400, at + strlen(date) - 1);
         write_file(line);
         struct roof kept;
-        CHECK(model_kept(&d, &kept) && kept.measured == r.measured - days * 86400, "%s", line);
+        CHECK(bound_kept(&d, &kept) && kept.measured == r.measured - days * 86400, "%s", line);
         CHECK(measures(&d) == (days > 7), "kept for %d days", days);
     }
     struct roof later;
-    CHECK(model_kept(&d, &later) && later.measured >= r.measured, "the date is still the old one");
+    CHECK(bound_kept(&d, &later) && later.measured >= r.measured, "the date is still the old one");
     // One that cannot be measured now serves even so; asked for, it fails.
     snprintf(line, sizeof line, "%.*s\t%lld%s", (int)(at - text), text,
              (long long)r.measured - 9 * 86400, at + strlen(date) - 1);
     write_file(line);
     measure_err = ERR_MEMORY;
-    CHECK(!model_roof(&d, false, &r) && same(r.memory_gb_s, 16), "memory %g", r.memory_gb_s);
-    CHECK(model_roof(&d, true, &r) == ERR_MEMORY && r.memory_gb_s == 0, "memory %g", r.memory_gb_s);
+    CHECK(!bound_roof(&d, false, &r) && same(r.memory_gb_s, 16), "memory %g", r.memory_gb_s);
+    CHECK(bound_roof(&d, true, &r) == ERR_MEMORY && r.memory_gb_s == 0, "memory %g", r.memory_gb_s);
     measure_err = ERR_INTERRUPTED;
-    CHECK(model_roof(&d, false, &r) == ERR_INTERRUPTED, "Ctrl-C is lost");
+    CHECK(bound_roof(&d, false, &r) == ERR_INTERRUPTED, "Ctrl-C is lost");
     measure_err = OK;
 }
 
@@ -289,7 +289,7 @@ static void test_nonsense(void)
                      p + 1 + length);
             write_file(line);
             struct roof r;
-            CHECK(!model_kept(&d, &r) && measures(&d) == 1, "number %d: %s is believed", numbers,
+            CHECK(!bound_kept(&d, &r) && measures(&d) == 1, "number %d: %s is believed", numbers,
                   nonsense[i]);
         }
     }
@@ -300,7 +300,7 @@ static void test_nonsense(void)
         snprintf(line, sizeof line, "%.*s", (int)cut, good);
         write_file(line);
         struct roof r;
-        CHECK(!model_kept(&d, &r), "cut at %d", (int)cut);
+        CHECK(!bound_kept(&d, &r), "cut at %d", (int)cut);
     }
     write_file("fake device, driver 1, 2\t16\t64\t60\t30\n");
     CHECK(measures(&d) == 1 && measures(&d) == 0, "a line of an earlier version");
@@ -335,7 +335,7 @@ static void test_at_once(void)
     for (int p = 0; p < 8; p++) {
         struct roof r;
         d.units = p + 1;
-        whole += model_kept(&d, &r);
+        whole += bound_kept(&d, &r);
     }
     CHECK(lines == whole && whole > 0, "%d lines, %d of them good", lines, whole);
     char command[200];
@@ -350,7 +350,7 @@ static void test_no_place(void)
     setenv("XDG_CACHE_HOME", "/proc/no such place", 1);
     CHECK(measures(&d) == 1 && measures(&d) == 1, "kept where nothing can be written");
     struct roof r = roof_of(&d, false);
-    CHECK(model_learn(&d, &r, F32, 64) && r.fma_gflops[0] == 64, "%g", r.fma_gflops[0]);
+    CHECK(bound_learn(&d, &r, F32, 64) && r.fma_gflops[0] == 64, "%g", r.fma_gflops[0]);
     unsetenv("XDG_CACHE_HOME");
     unsetenv("HOME");
     CHECK(measures(&d) == 1 && measures(&d) == 1, "kept nowhere");
@@ -364,18 +364,18 @@ static void test_learn(void)
     struct device d = new_device();
     forget();
     struct roof r = roof_of(&d, false), kept;
-    CHECK(model_learn(&d, &r, F32, 59) && r.fma_gflops[0] == 60, "%g", r.fma_gflops[0]);
-    CHECK(model_learn(&d, &r, F32, 63) && r.fma_gflops[0] == 63 && r.fma_gflops[1] == 30, "%g",
+    CHECK(bound_learn(&d, &r, F32, 59) && r.fma_gflops[0] == 60, "%g", r.fma_gflops[0]);
+    CHECK(bound_learn(&d, &r, F32, 63) && r.fma_gflops[0] == 63 && r.fma_gflops[1] == 30, "%g",
           r.fma_gflops[0]);
-    CHECK(model_kept(&d, &kept) && kept.fma_gflops[0] == 63 && kept.fma_measured[0] == 60,
+    CHECK(bound_kept(&d, &kept) && kept.fma_gflops[0] == 63 && kept.fma_measured[0] == 60,
           "kept: %g", kept.fma_gflops[0]);
-    CHECK(model_learn(&d, &r, F32, 65.5) && same(r.fma_gflops[0], 65.5), "%g", r.fma_gflops[0]);
+    CHECK(bound_learn(&d, &r, F32, 65.5) && same(r.fma_gflops[0], 65.5), "%g", r.fma_gflops[0]);
     int before = measured;
-    CHECK(!model_learn(&d, &r, F32, 66.5) && same(r.fma_gflops[0], 65.5), "by small steps to %g",
+    CHECK(!bound_learn(&d, &r, F32, 66.5) && same(r.fma_gflops[0], 65.5), "by small steps to %g",
           r.fma_gflops[0]);
-    CHECK(!model_learn(&d, &r, F64, 33.5) && r.fma_gflops[1] == 30, "%g", r.fma_gflops[1]);
-    CHECK(!model_learn(&d, &r, F32, 3e7) && !model_learn(&d, &r, F32, NAN) &&
-              !model_learn(&d, &r, F32, INFINITY),
+    CHECK(!bound_learn(&d, &r, F64, 33.5) && r.fma_gflops[1] == 30, "%g", r.fma_gflops[1]);
+    CHECK(!bound_learn(&d, &r, F32, 3e7) && !bound_learn(&d, &r, F32, NAN) &&
+              !bound_learn(&d, &r, F32, INFINITY),
           "an empty kernel is believed");
     CHECK(measured == before, "measured again right after it was measured");
     CHECK(same(roof_of(&d, false).fma_gflops[0], 65.5), "what was learnt is not kept");
@@ -387,12 +387,12 @@ static void test_learn(void)
     r = roof_of(&d, false);
     r.measured -= 3600;
     speed = 1;
-    CHECK(model_learn(&d, &r, F32, 50) && same(r.fma_gflops[0], 60), "%g", r.fma_gflops[0]);
+    CHECK(bound_learn(&d, &r, F32, 50) && same(r.fma_gflops[0], 60), "%g", r.fma_gflops[0]);
     r.measured -= 3600, before = measured;
-    CHECK(!model_learn(&d, &r, F32, 100) && measured == before + 1, "measured %d times",
+    CHECK(!bound_learn(&d, &r, F32, 100) && measured == before + 1, "measured %d times",
           measured - before);
     r = (struct roof){0};
-    CHECK(model_learn(&d, &r, F32, 1e9) && model_learn_bytes(&d, &r, MIB, 1e-9), "without a roof");
+    CHECK(bound_learn(&d, &r, F32, 1e9) && bound_learn_bytes(&d, &r, MIB, 1e-9), "without a roof");
 }
 
 // The time in which so many bytes move at so many GB/s.
@@ -404,22 +404,22 @@ static void test_learn_bytes(void)
     forget();
     struct roof r = roof_of(&d, false), kept;
     int64_t seen = r.cache_seen_bytes, many = 10 * seen;
-    CHECK(model_learn_bytes(&d, &r, MIB, ms_of(MIB, 199)) && r.memory_gb_s == 16, "%g",
+    CHECK(bound_learn_bytes(&d, &r, MIB, ms_of(MIB, 199)) && r.memory_gb_s == 16, "%g",
           r.memory_gb_s);
-    CHECK(!model_learn_bytes(&d, &r, MIB, ms_of(MIB, 201)), "faster than next to the cores");
-    CHECK(!model_learn_bytes(&d, &r, many, 0), "no time at all");
+    CHECK(!bound_learn_bytes(&d, &r, MIB, ms_of(MIB, 201)), "faster than next to the cores");
+    CHECK(!bound_learn_bytes(&d, &r, many, 0), "no time at all");
     // What may have come from the cache tells nothing of memory, and the rest only its own part.
-    CHECK(model_learn_bytes(&d, &r, 3 * seen, ms_of(3 * (double)seen, 30)) && r.memory_gb_s == 16,
+    CHECK(bound_learn_bytes(&d, &r, 3 * seen, ms_of(3 * (double)seen, 30)) && r.memory_gb_s == 16,
           "%g", r.memory_gb_s);
-    CHECK(model_learn_bytes(&d, &r, many, ms_of((double)many, 17)) && r.memory_gb_s == 16, "%g",
+    CHECK(bound_learn_bytes(&d, &r, many, ms_of((double)many, 17)) && r.memory_gb_s == 16, "%g",
           r.memory_gb_s);
-    CHECK(model_learn_bytes(&d, &r, many, ms_of((double)many, 19)) && same(r.memory_gb_s, 17.1),
+    CHECK(bound_learn_bytes(&d, &r, many, ms_of((double)many, 19)) && same(r.memory_gb_s, 17.1),
           "%g", r.memory_gb_s);
-    CHECK(model_kept(&d, &kept) && same(kept.memory_gb_s, 17.1) && same(kept.read_gb_s, 16),
+    CHECK(bound_kept(&d, &kept) && same(kept.memory_gb_s, 17.1) && same(kept.read_gb_s, 16),
           "kept: %g", kept.memory_gb_s);
-    CHECK(same(model_bound_ms(&r, F32, 0, many), ms_of((double)many, 17.1)), "the bound");
+    CHECK(same(bound_roofline_ms(&r, F32, 0, many), ms_of((double)many, 17.1)), "the bound");
     // Possible next to the cores, and yet not of memory: nothing is learned.
-    CHECK(model_learn_bytes(&d, &r, many, ms_of((double)many, 150)) && same(r.memory_gb_s, 17.1),
+    CHECK(bound_learn_bytes(&d, &r, many, ms_of((double)many, 150)) && same(r.memory_gb_s, 17.1),
           "%g", r.memory_gb_s);
 }
 
@@ -441,9 +441,9 @@ static void test_gather(void)
                  {{1000000, 4, 16 * MIB}, 1, 32}, // as of 32 bytes
                  {{0, 64, 0}, 0.5, 0.5}};
     for (int i = 0; i < COUNT(table); i++) {
-        double ms = model_gather_ms(&r, &table[i].gather, table[i].bound_ms);
+        double ms = bound_gather_ms(&r, &table[i].gather, table[i].bound_ms);
         CHECK(same(ms, table[i].ms), "row %d: %g ms, not %g", i, ms, table[i].ms);
-        CHECK(model_gather_ms(&none, &table[i].gather, 1) == 0, "row %d: without a roof", i);
+        CHECK(bound_gather_ms(&none, &table[i].gather, 1) == 0, "row %d: without a roof", i);
     }
 }
 

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 
 #include "data/gen.h"
-#include "measure/access.h"
-#include "measure/predict.h"
+#include "measure/tiled_counts.h"
+#include "measure/tiled_model.h"
 #include "pictures.h"
 
 static bool near(double x, double y) { return fabs(x - y) <= 1e-12 * (1 + fabs(y)); }
@@ -13,43 +13,43 @@ static bool near(double x, double y) { return fabs(x - y) <= 1e-12 * (1 + fabs(y
 #define SAME(field, want) CHECK(a.field == (want), #field " is %lld", (long long)a.field)
 #define NEAR(field, want) CHECK(near(x.field, want), #field " is %.17g", x.field)
 
-static struct access rows_of(const struct csr *A)
+static struct tiled_counts rows_of(const struct csr *A)
 {
     struct source s;
-    struct accesses of;
-    struct access a;
+    struct tiled_counts_cache of;
+    struct tiled_counts a;
     source_init(&s, A);
-    accesses_init(&of, &s);
-    CHECK(!access_of_rows(&of, &a), "%s", fail_text());
-    accesses_free(&of);
+    tiled_counts_init(&of, &s);
+    CHECK(!tiled_counts_of_rows(&of, &a), "%s", fail_text());
+    tiled_counts_free(&of);
     source_free(&s);
     return a;
 }
 
-static struct access stages_of(const struct csr *A, int64_t rows, int64_t stage, int64_t longest)
+static struct tiled_counts stages_of(const struct csr *A, int64_t rows, int64_t stage, int64_t longest)
 {
     struct source s;
-    struct accesses of;
-    struct access a;
+    struct tiled_counts_cache of;
+    struct tiled_counts a;
     source_init(&s, A);
-    accesses_init(&of, &s);
-    CHECK(!access_of_stages(&of, rows, stage, longest, &a), "%s", fail_text());
-    accesses_free(&of);
+    tiled_counts_init(&of, &s);
+    CHECK(!tiled_counts_of_stages(&of, rows, stage, longest, &a), "%s", fail_text());
+    tiled_counts_free(&of);
     source_free(&s);
     return a;
 }
 
-static struct prediction predicted(const struct csr *A, enum prec prec, int64_t k,
+static struct tiled_prediction predicted(const struct csr *A, enum prec prec, int64_t k,
                                    enum model_kind kind, struct cutting cut,
                                    const struct figures *told)
 {
     struct source s;
-    struct accesses of;
-    struct prediction x;
+    struct tiled_counts_cache of;
+    struct tiled_prediction x;
     source_init(&s, A);
-    accesses_init(&of, &s);
+    tiled_counts_init(&of, &s);
     CHECK(!predict(&of, prec, k, kind, &cut, told, &x), "%s", fail_text());
-    accesses_free(&of);
+    tiled_counts_free(&of);
     source_free(&s);
     return x;
 }
@@ -59,7 +59,7 @@ static struct prediction predicted(const struct csr *A, enum prec prec, int64_t 
 static void test_small_naive(void)
 {
     struct csr A = from_picture("x.x.|x..x|..xx|...x");
-    struct access a = rows_of(&A);
+    struct tiled_counts a = rows_of(&A);
     SAME(rows, 4);
     SAME(nnz, 7);
     SAME(columns, 3);
@@ -68,7 +68,7 @@ static void test_small_naive(void)
     SAME(stored, 7);
 
     // (2) 2 * 1.75 / (1.75 * 8 + 1.75 * 4 * Gamma + 4 + 8), C = 2 * 64 / (7 * 4) = 32 / 7.
-    struct prediction x = predicted(&A, F32, 5, MODEL_NAIVE, cutting_standard, NULL);
+    struct tiled_prediction x = predicted(&A, F32, 5, MODEL_NAIVE, cutting_standard, NULL);
     CHECK(x.equation == 2 && isnan(x.mu_segment), "equation %d", x.equation);
     NEAR(mu, 1.75);
     NEAR(rho, 1);
@@ -89,7 +89,7 @@ static void test_small_naive(void)
 static void test_small_tiled(void)
 {
     struct csr A = from_picture("x.x.|x..x|..xx|...x");
-    struct access a = stages_of(&A, 2, 2, 0);
+    struct tiled_counts a = stages_of(&A, 2, 2, 0);
     SAME(columns, 3);
     SAME(loads, 5);
     SAME(lines[F32], 3);
@@ -98,7 +98,7 @@ static void test_small_tiled(void)
     // k = 20 in passes of 16 takes two: R = 10.
     // (3) 2 / (6 * Z / 10 + 4 Gamma / 1.4 + 4 / (1.4 * 1.75) + 8 / (10 * 1.75))
     const struct cutting cut = {2, 2, 16};
-    struct prediction x = predicted(&A, F32, 20, MODEL_TILED, cut, NULL);
+    struct tiled_prediction x = predicted(&A, F32, 20, MODEL_TILED, cut, NULL);
     double rest = 0.6 * 10 / 7 + 4 / 2.45 + 8 / 17.5;
     CHECK(x.equation == 3 && isnan(x.mu_segment), "equation %d", x.equation);
     NEAR(mu, 1.75);
@@ -130,7 +130,7 @@ static const char eight[] =
 static void test_eight(void)
 {
     struct csr A = from_picture(eight);
-    struct access a = stages_of(&A, 4, 4, 0);
+    struct tiled_counts a = stages_of(&A, 4, 4, 0);
     SAME(rows, 8);
     SAME(nnz, 16);
     SAME(columns, 8);
@@ -145,7 +145,7 @@ static void test_eight(void)
     a = rows_of(&A); // columns 0 2 0 5 1 6 4 6, then 1 7, then 2, 3, ... 7: a line each
     SAME(lines[F64], 8);
 
-    struct prediction x = predicted(&A, F64, 8, MODEL_TILED, (struct cutting){4, 4, 4}, NULL);
+    struct tiled_prediction x = predicted(&A, F64, 8, MODEL_TILED, (struct cutting){4, 4, 4}, NULL);
     NEAR(mu, 2);
     NEAR(rho, 4.0 / 3);
     NEAR(Z, 2.5);
@@ -168,14 +168,14 @@ static void test_balanced(void)
     struct csr A = from_picture(eight);
     const struct cutting cut = {4, 4, 4};
     struct figures told = {0};
-    struct access a = stages_of(&A, 4, 4, 2);
+    struct tiled_counts a = stages_of(&A, 4, 4, 2);
     SAME(rows, 8);
     SAME(segments, 11);
     SAME(loads, 15);
     SAME(lines[F64], 4);
     SAME(stored, 28);
     figures_text(&told, "segment", "mu");
-    struct prediction x = predicted(&A, F64, 8, MODEL_TILED, cut, &told);
+    struct tiled_prediction x = predicted(&A, F64, 8, MODEL_TILED, cut, &told);
     double rho = 16.0 / 15, part = 16.0 / 11;
     double rest = 2.5 * 28 / 16 + 4 / (rho * part) + 12 / (4 * part) + 4;
     CHECK(x.equation == 6, "equation %d", x.equation);
@@ -215,21 +215,21 @@ static void test_balanced(void)
 static void test_paper(void)
 {
     struct roof roof = {.memory_gb_s = 1555, .fma_gflops = {19500, 9750}};
-    struct prediction x = {.equation = 2, .mu = 1, .rho = 1, .Z = 1, .R = 1, .C = 1, .L = 1};
+    struct tiled_prediction x = {.equation = 2, .mu = 1, .rho = 1, .Z = 1, .R = 1, .C = 1, .L = 1};
     x.delta = 8;
-    predict_intensity(&x, F32);
-    predict_gflops(&x, F32, &roof);
+    tiled_model_intensity(&x, F32);
+    tiled_model_gflops(&x, F32, &roof);
     NEAR(intensity[PREDICT_ALGORITHMIC], 1.0 / 12);
     NEAR(gflops[PREDICT_ALGORITHMIC], 1555.0 / 12);
     x.mu = 1e15;
-    predict_intensity(&x, F32);
-    predict_gflops(&x, F32, &roof);
+    tiled_model_intensity(&x, F32);
+    tiled_model_gflops(&x, F32, &roof);
     CHECK(fabs(x.intensity[0] - 1.0 / 6) < 1e-9, "%g", x.intensity[0]);
     CHECK(fabs(x.gflops[0] - 260) < 1, "%g GFLOPS", x.gflops[0]);
     roof.fma_gflops[F32] = 100; // the arithmetic is slower
-    predict_gflops(&x, F32, &roof);
+    tiled_model_gflops(&x, F32, &roof);
     NEAR(gflops[PREDICT_ALGORITHMIC], 100);
-    predict_gflops(&x, F32, &(struct roof){.fma_gflops = {100, 100}});
+    tiled_model_gflops(&x, F32, &(struct roof){.fma_gflops = {100, 100}});
     CHECK(isnan(x.gflops[0]), "%g GFLOPS of no bandwidth", x.gflops[0]);
 }
 
@@ -244,37 +244,37 @@ static void test_whole(void)
     roof.gather_count = 1;
     roof.gathers[0].bytes = 1 << 20;
     for (int w = 0; w < ROOF_ROWS; w++) roof.gathers[0].gb_s[w] = 500;
-    struct prediction x = predicted(&A, F32, 20, MODEL_TILED, cut, NULL);
+    struct tiled_prediction x = predicted(&A, F32, 20, MODEL_TILED, cut, NULL);
     // 3 lines of 64 bytes in each column; A: 10 entries of 6, 5 columns, 4 threads; C: 4 x 20.
     const double gathered = 3 * 64 * 20, stored = 10 * 6 + 5 * 4 + 4 * 8, written = 4 * 20 * 4;
-    predict_gflops(&x, F32, &roof); // A and 4 x 10 elements of B are 272 bytes
+    tiled_model_gflops(&x, F32, &roof); // A and 4 x 10 elements of B are 272 bytes
     NEAR(whole_gflops,
          280 / (gathered / 500 + stored / 1000 + stored / 4000 + written / 1000 + 3000));
     roof.cache_seen_bytes = 200;
-    predict_gflops(&x, F32, &roof);
+    tiled_model_gflops(&x, F32, &roof);
     NEAR(whole_gflops, 280 / (gathered / 500 + 2 * stored / 1000 + written / 1000 + 3000));
     // Rows of 2 nonzeros are cut to segments of 1: 7 of them, so 3 more sums, written and read.
     figures_text(&told, "segment", "U mu");
     figures_number(&told, "U", 0.5);
     figures_number(&told, "reordered", 1);
     x = predicted(&A, F32, 16, MODEL_TILED, cut, &told);
-    predict_gflops(&x, F32, &roof);
+    tiled_model_gflops(&x, F32, &roof);
     const double entries = x.Z * 7 * 6 + 7 / x.rho * 4 + 7 * 8;
     NEAR(mu_segment, 1);
     NEAR(whole_gflops, 2 * 7 * 16 /
                            (x.C * 4 * 7 / x.rho * 16 / 500 + entries / 1000 +
                             (4 + 2 * 3) * 16 * 4 / 1000.0 + 7 * 16 * 32 / 4000.0 + 6000));
     roof.fma_gflops[F32] = 1e-3;
-    predict_gflops(&x, F32, &roof);
+    tiled_model_gflops(&x, F32, &roof);
     NEAR(whole_gflops, 1e-3);
     roof.gather_count = 0;
-    predict_gflops(&x, F32, &roof);
+    tiled_model_gflops(&x, F32, &roof);
     CHECK(isnan(x.whole_gflops), "%g GFLOPS of no gathering", x.whole_gflops);
     // naive reads A once for each column: 8 bytes an entry and 8 a row.
     roof.gather_count = 1;
     roof.fma_gflops[F32] = 1e9;
     x = predicted(&A, F32, 5, MODEL_NAIVE, cut, &told);
-    predict_gflops(&x, F32, &roof);
+    tiled_model_gflops(&x, F32, &roof);
     NEAR(whole_gflops, 70 / (2 * 64 * 5 / 500.0 + (7 * 8 + 4 * 8) * (1 / 1000.0 + 4 / 4000.0) +
                              4 * 5 * 4 / 1000.0 + 3000));
     csr_free(&A);
@@ -285,7 +285,7 @@ static void test_lines(void)
 {
     struct csr A = from_picture(
         "..............xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx.................................");
-    struct access a = stages_of(&A, 1, 64, 0); // columns 14 to 45 are in 3 lines
+    struct tiled_counts a = stages_of(&A, 1, 64, 0); // columns 14 to 45 are in 3 lines
     SAME(loads, 32);
     SAME(lines[F32], 2);
     a = stages_of(&A, 1, 64, 0); // in 5
@@ -309,16 +309,16 @@ static void test_empty(void)
     static const char *const pictures[] = {"", "...|...", "|||"};
     for (int i = 0; i < COUNT(pictures); i++) {
         struct csr A = from_picture(pictures[i]);
-        struct access a = stages_of(&A, 256, 512, i);
+        struct tiled_counts a = stages_of(&A, 256, 512, i);
         CHECK(!a.loads && !a.lines[F32] && !a.stored && !a.columns, "%lld", (long long)a.loads);
         a = rows_of(&A);
         CHECK(!a.loads && !a.lines[F32], "%lld", (long long)a.loads);
-        struct prediction x = predicted(&A, F32, 4, MODEL_TILED, cutting_standard, NULL);
+        struct tiled_prediction x = predicted(&A, F32, 4, MODEL_TILED, cutting_standard, NULL);
         CHECK(x.equation == 0, "a prediction of nothing");
         csr_free(&A);
     }
     struct csr A = from_picture("x");
-    struct prediction x = predicted(&A, F32, 4, MODEL_NONE, cutting_standard, NULL);
+    struct tiled_prediction x = predicted(&A, F32, 4, MODEL_NONE, cutting_standard, NULL);
     CHECK(x.equation == 0, "a prediction without a model");
     csr_free(&A);
 }
@@ -340,7 +340,7 @@ static int64_t lines_by_marks(const int32_t *col, int64_t count, int32_t n, int 
 
 // One panel over a dense copy of it.
 static void add_panel(const char *full, int32_t n, int64_t rows, int64_t lanes, int64_t stage,
-                      struct access *sum)
+                      struct tiled_counts *sum)
 {
     int32_t *columns = malloc(((size_t)n + 1) * sizeof *columns);
     int64_t distinct = 0;
@@ -390,7 +390,7 @@ static void check_stages(const struct csr *A, int64_t longest, int64_t rows, int
 {
     int64_t segments;
     char *full = dense_copy(A, longest, &segments);
-    struct access want = {0}, a = stages_of(A, rows, stage, longest);
+    struct tiled_counts want = {0}, a = stages_of(A, rows, stage, longest);
     for (int64_t i = 0; i < segments; i += rows)
         add_panel(full + i * A->n, A->n, min64(rows, segments - i), min64(rows, 32), stage, &want);
     CHECK(a.loads == want.loads && a.stored == want.stored && a.segments == segments,
@@ -406,7 +406,7 @@ static void check_stages(const struct csr *A, int64_t longest, int64_t rows, int
 
 static void check_rows(const struct csr *A, const char *full)
 {
-    struct access a = rows_of(A);
+    struct tiled_counts a = rows_of(A);
     int64_t lines = 0;
     for (int64_t w = 0; w < A->m; w += 32)
         for (int64_t step = 0; step < A->n; step++) {
@@ -450,14 +450,14 @@ static void test_no_memory(void)
     int fails = 0, err = OK;
     for (int64_t n = 1; n < 100; n++) {
         struct source s;
-        struct accesses of;
-        struct access a;
+        struct tiled_counts_cache of;
+        struct tiled_counts a;
         source_init(&s, &A);
-        accesses_init(&of, &s);
+        tiled_counts_init(&of, &s);
         mem_fail_at(n);
-        err = access_of_stages(&of, 4, 4, 2, &a);
+        err = tiled_counts_of_stages(&of, 4, 4, 2, &a);
         mem_fail_at(0);
-        accesses_free(&of);
+        tiled_counts_free(&of);
         source_free(&s);
         if (!err) break;
         CHECK(err == ERR_MEMORY, "error %d", err);
@@ -473,12 +473,12 @@ static void test_kept(void)
 {
     struct csr A = from_picture(eight);
     struct source s;
-    struct accesses of;
-    struct prediction x;
+    struct tiled_counts_cache of;
+    struct tiled_prediction x;
     struct figures cut_rows = {0};
     const struct cutting cuts[] = {{4, 4, 4}, {4, 3, 4}, {2, 4, 4}};
     source_init(&s, &A);
-    accesses_init(&of, &s);
+    tiled_counts_init(&of, &s);
     figures_text(&cut_rows, "segment", "mu");
     CHECK(!predict(&of, F32, 8, MODEL_NAIVE, cuts, NULL, &x), "%s", fail_text());
     CHECK(!predict(&of, F32, 8, MODEL_TILED, cuts, &cut_rows, &x), "%s", fail_text());
@@ -489,7 +489,7 @@ static void test_kept(void)
         for (int c = 0; c < COUNT(cuts); c++)
             for (int prec = F32; prec <= F64; prec++)
                 for (int64_t k = 8; k < 40; k += 13) {
-                    struct prediction want =
+                    struct tiled_prediction want =
                         predicted(&A, (enum prec)prec, k, (enum model_kind)kind, cuts[c], NULL);
                     mem_fail_at(1);
                     int err =
@@ -503,7 +503,7 @@ static void test_kept(void)
                           prec_name((enum prec)prec), (long long)k);
                 }
     CHECK(of.count == 5, "%d were counted", of.count);
-    accesses_free(&of);
+    tiled_counts_free(&of);
     source_free(&s);
     csr_free(&A);
 }
@@ -512,15 +512,15 @@ static void test_interrupted(void)
 {
     struct csr A = from_picture(eight);
     struct source s;
-    struct accesses of;
-    struct access a;
+    struct tiled_counts_cache of;
+    struct tiled_counts a;
     source_init(&s, &A);
-    accesses_init(&of, &s);
+    tiled_counts_init(&of, &s);
     interrupted = 1;
-    CHECK(access_of_stages(&of, 4, 4, 2, &a) == ERR_INTERRUPTED, "it went on");
-    CHECK(access_of_rows(&of, &a) == ERR_INTERRUPTED, "it went on");
+    CHECK(tiled_counts_of_stages(&of, 4, 4, 2, &a) == ERR_INTERRUPTED, "it went on");
+    CHECK(tiled_counts_of_rows(&of, &a) == ERR_INTERRUPTED, "it went on");
     interrupted = 0;
-    accesses_free(&of);
+    tiled_counts_free(&of);
     source_free(&s);
     csr_free(&A);
 }

@@ -1,6 +1,6 @@
 // Ranks of cases made up by hand: the fastest and the next case, the noise, and the number of runs
 // after which preparation pays.
-#include "run/rank.h"
+#include "bench/rank.h"
 
 #include <math.h>
 

@@ -341,7 +341,7 @@ static void test_product(void)
 static void test_model(void)
 {
     struct result r = good_result();
-    r.model = (struct prediction){.equation = 3,
+    r.model = (struct tiled_prediction){.equation = 3,
                                   .mu = 2,
                                   .rho = 1.25,
                                   .Z = 1.5,

@@ -3,7 +3,7 @@
 #include <sys/wait.h>
 
 #include "records.h"
-#include "run/record_read.h"
+#include "records/record_read.h"
 
 // The line of a result; it is gone with the next one.
 static const char *line_of(const struct result *r)

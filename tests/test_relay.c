@@ -8,8 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "run/relay.h"
-#include "run/sweep.h"
+#include "sweep/standby.h"
+#include "sweep/sweep.h"
 #include "test.h"
 
 static char folder[] = P_tmpdir "/test_relay.XXXXXX";

@@ -4,7 +4,7 @@
 
 #include "records.h"
 
-#include "run/resume.h"
+#include "sweep/resume.h"
 
 static void put(const char *text, const char *mode)
 {

@@ -9,8 +9,8 @@
 
 static void expect(const char *what, int64_t bytes, const char *limit)
 {
-    room_root(plant_folder); // the groups are looked for anew
-    struct room r = room_find(0);
+    memory_limit_root(plant_folder); // the groups are looked for anew
+    struct memory_limit r = memory_limit_find(0);
     CHECK(r.bytes == bytes, "%s: %lld bytes, not %lld", what, (long long)r.bytes, (long long)bytes);
     CHECK_TEXT(r.limit ? r.limit : "machine", limit ? limit : "machine");
 }
@@ -22,9 +22,9 @@ static void test_machine(void)
 {
     replant(8000000);
     expect("no groups", 8000000 * (int64_t)1024, NULL);
-    CHECK(room_find(1000 * MB).bytes == 8000000 * (int64_t)1024 - 1000 * MB, "promised");
+    CHECK(memory_limit_find(1000 * MB).bytes == 8000000 * (int64_t)1024 - 1000 * MB, "promised");
     plant("/proc/self/status", "RssAnon: 900000 kB\n");
-    CHECK(room_find(1000 * MB).bytes == 8000000 * (int64_t)1024 - 1000 * MB + 900000 * 1024,
+    CHECK(memory_limit_find(1000 * MB).bytes == 8000000 * (int64_t)1024 - 1000 * MB + 900000 * 1024,
           "promised, and in part touched");
 }
 
@@ -124,7 +124,7 @@ static void test_nonsense(void)
             expect(lines[i], 8000000 * (int64_t)1024, NULL);
         }
     plant("/proc/meminfo", "no such line\n");
-    CHECK(room_find(0).bytes > 0 && room_find(INT64_MAX).bytes == 0, "half of the real memory");
+    CHECK(memory_limit_find(0).bytes > 0 && memory_limit_find(INT64_MAX).bytes == 0, "half of the real memory");
 }
 
 // Requests are refused before a group is full: one that is too large, and many small ones that
@@ -140,7 +140,7 @@ static void test_requests(void)
     plant("/proc/self/cgroup", "0::/\n");
     plant("/sys/fs/cgroup/memory.max", "640000000\n");
     plant("/sys/fs/cgroup/memory.current", "530000000\n");
-    room_root(plant_folder);
+    memory_limit_root(plant_folder);
     CHECK(!mem_alloc(300, MB), "300 MB of 100");
     CHECK_TEXT(fail_text(), "out of host memory: 300 MB wanted, 100 MB free (control group)");
     while (count < MOST && (block[count] = mem_alloc(1, MB))) count++;

@@ -1,6 +1,6 @@
 // Processors shared out to workers side by side: disjoint, whole cores, next to the device; and
 // what a thread may run on.
-#include "run/shares.h"
+#include "sweep/cpu_split.h"
 
 #include <stdlib.h>
 #include <sys/stat.h>

@@ -1,6 +1,6 @@
 // Summaries of cases made up by hand: means over the matrices that all share, wins, the worst case,
 // failures, baselines and the order of lines.
-#include "run/summary.h"
+#include "compare/summary.h"
 
 #include <math.h>
 

@@ -2,12 +2,12 @@
 // a case that never ended, keys taken apart, lists of matrices.
 #include "records.h"
 
-#include "program/matrix_folder.h"
-#include "program/matrix_list.h"
-#include "program/places.h"
-#include "program/worker_talk.h"
-#include "run/lost.h"
-#include "run/order.h"
+#include "cli/matrix_folder.h"
+#include "cli/matrix_list.h"
+#include "sweep/worker_devices.h"
+#include "sweep/worker_talk.h"
+#include "sweep/crash_record.h"
+#include "sweep/worker_request.h"
 
 static const char *const two[] = {"a \"b\"\n\\c", "d"};
 
@@ -175,9 +175,9 @@ static void test_places(void)
                  {"cuda:2,cuda:1", 2, DEVICE_CUDA, false, false},
                  {"all", 1, DEVICE_CUDA, false, true},
                  {"cuda:all", 1, DEVICE_CUDA, false, true}};
-    struct places p;
+    struct worker_devices p;
     for (int i = 0; i < COUNT(table); i++) {
-        int err = places_parse(table[i].text, &p);
+        int err = worker_devices_parse(table[i].text, &p);
         CHECK(!err && p.count == table[i].count && p.automatic == table[i].automatic &&
                   p.all == table[i].all && (p.automatic || p.kind == table[i].kind),
               "%s: error %d, %d places", table[i].text, err, p.count);
@@ -186,19 +186,19 @@ static void test_places(void)
                                       "auto,cpu", "cuda:0,all", "1",       "cuda:0,0",
                                       "cpu:all",  "cuda:0,,1",  "gpu"};
     for (int i = 0; i < COUNT(bad); i++)
-        CHECK(places_parse(bad[i], &p) == ERR_USAGE, "%s is taken", bad[i]);
-    char text[PLACE_ROOM];
-    CHECK(!places_parse("auto", &p) && !places_setting(&p, 0, text), "auto needs no variable");
+        CHECK(worker_devices_parse(bad[i], &p) == ERR_USAGE, "%s is taken", bad[i]);
+    char text[WORKER_DEVICES_TEXT];
+    CHECK(!worker_devices_parse("auto", &p) && !worker_devices_setting(&p, 0, text), "auto needs no variable");
     if (!device_list[DEVICE_CUDA].ops) {
         SKIP("which GPU a worker sees: built without CUDA");
         return;
     }
-    CHECK(!places_parse("cuda:1,3", &p), "%s", fail_text());
+    CHECK(!worker_devices_parse("cuda:1,3", &p), "%s", fail_text());
     unsetenv("CUDA_VISIBLE_DEVICES");
-    CHECK_TEXT(places_setting(&p, 1, text), "CUDA_VISIBLE_DEVICES=3");
+    CHECK_TEXT(worker_devices_setting(&p, 1, text), "CUDA_VISIBLE_DEVICES=3");
     setenv("CUDA_VISIBLE_DEVICES", "7,GPU-ab,2", 1); // of those that this process sees
-    CHECK_TEXT(places_setting(&p, 0, text), "CUDA_VISIBLE_DEVICES=GPU-ab");
-    CHECK_TEXT(places_setting(&p, 1, text), "CUDA_VISIBLE_DEVICES=-1");
+    CHECK_TEXT(worker_devices_setting(&p, 0, text), "CUDA_VISIBLE_DEVICES=GPU-ab");
+    CHECK_TEXT(worker_devices_setting(&p, 1, text), "CUDA_VISIBLE_DEVICES=-1");
     unsetenv("CUDA_VISIBLE_DEVICES");
 }
 

@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "run/seat.h"
+#include "sweep/slot.h"
 #include "test.h"
 
 static char folder[] = P_tmpdir "/test_sweep_run.XXXXXX";

@@ -1,5 +1,5 @@
 // How many threads OpenMP gives after threads_use().
-#include "program/threads.h"
+#include "cli/options/threads.h"
 
 #include <omp.h>
 

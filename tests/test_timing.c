@@ -4,7 +4,7 @@
 #include <math.h>
 #include <time.h>
 
-#include "measure/model.h"
+#include "measure/bound.h"
 #include "test.h"
 
 static double (*next_ms)(int sample); // what sample number `sample` takes, warm-up included
@@ -176,7 +176,7 @@ static void test_bound(void)
         {{.near_gb_s = 90}, F32, 300000000, 40000000, 0},
     };
     for (int i = 0; i < COUNT(table); i++) {
-        double ms = model_bound_ms(&table[i].roof, table[i].prec, table[i].flops, table[i].bytes);
+        double ms = bound_roofline_ms(&table[i].roof, table[i].prec, table[i].flops, table[i].bytes);
         CHECK(fabs(ms - table[i].ms) < 1e-9, "row %d: %g ms and should be %g", i, ms, table[i].ms);
     }
 }

@@ -1,5 +1,5 @@
 // What a run takes, roughly: on a device of this test, whose clock moves by what is run.
-#include "algos/trial.h"
+#include "select/trial.h"
 
 #include <math.h>
 

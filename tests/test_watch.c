@@ -2,7 +2,7 @@
 // fault in one run after that, for every operation and every planted fault.
 #include "data/load.h"
 #include "faulty.h"
-#include "measure/watch.h"
+#include "measure/verify.h"
 
 static struct device dev;
 
@@ -32,7 +32,7 @@ static const struct algo late = {
 struct watched {
     struct task t;
     struct check check;
-    struct watch w;
+    struct verify w;
 };
 
 static bool watched_make(struct inputs *in, enum check_mode mode, struct watched *x)
@@ -46,15 +46,15 @@ static bool watched_make(struct inputs *in, enum check_mode mode, struct watched
     int err = task_prepare(&x->t, &in->o, &setup);
     if (!err) err = check_task(&x->t, &in->ref, mode, &x->check);
     CHECK(!err && x->check.ok, "%s: %s%s", in->p.op->name, err ? fail_text() : "", x->check.reason);
-    x->w = (struct watch){.task = &x->t, .ref = &in->ref, .mode = mode, .first = &x->check};
+    x->w = (struct verify){.task = &x->t, .ref = &in->ref, .mode = mode, .first = &x->check};
     return !err;
 }
 
 static int sample(struct watched *x, bool last)
 {
-    int err = watch_before(&x->w, last);
+    int err = verify_before(&x->w, last);
     if (!err) err = task_run(&x->t);
-    return err ? err : watch_after(&x->w, last);
+    return err ? err : verify_after(&x->w, last);
 }
 
 static const char *what_of(const struct inputs *in, const struct planted *p)
@@ -140,18 +140,18 @@ static void test_due(void)
 {
     struct problem p = {.seed = 1}, other = {.seed = 2};
     struct reference ref = {.p = &p}, other_ref = {.p = &other};
-    struct watch w = {.ref = &ref}, x = {.ref = &other_ref};
+    struct verify w = {.ref = &ref}, x = {.ref = &other_ref};
     int due = 0, unlike = 0;
     for (int64_t s = 0; s < 1024; s++) {
-        bool now = watch_is_due(&w, s);
+        bool now = verify_is_due(&w, s);
         CHECK(now || (s & (s + 1)), "sample %lld is not looked at", (long long)s + 1);
-        due += now, unlike += now != watch_is_due(&x, s);
+        due += now, unlike += now != verify_is_due(&x, s);
     }
     CHECK(due > 200 && due < 320 && unlike > 200, "%d of 1024, %d not with another seed", due,
           unlike);
     w.looks.varied = 1;
     for (int64_t s = 0; s < 64; s++)
-        CHECK(watch_is_due(&w, s), "sample %lld is not looked at", (long long)s + 1);
+        CHECK(verify_is_due(&w, s), "sample %lld is not looked at", (long long)s + 1);
 }
 
 // Whatever allocation fails while a result is looked at, it is told as such, and nothing is left.
@@ -163,9 +163,9 @@ static void check_starved(struct inputs *in)
     fault = SMALL;
     bool done = false;
     for (int n = 1; n < 200 && !done; n++) {
-        CHECK(!watch_before(&x.w, true) && !task_run(&x.t), "%s", fail_text());
+        CHECK(!verify_before(&x.w, true) && !task_run(&x.t), "%s", fail_text());
         mem_fail_at(n);
-        int err = watch_after(&x.w, true);
+        int err = verify_after(&x.w, true);
         mem_fail_at(0);
         CHECK(!err || err == ERR_UNCHECKED || err == ERR_MEMORY, "allocation %d: %d, %s", n, err,
               fail_text());

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """Fits the rules of `auto` to records and writes them as a header.
 
-    tools/fit_auto.py results/h200/*.jsonl.gz results/epyc/*.jsonl.gz -o kernels/auto_rules.h
+    tools/fit_auto.py results/h200/*.jsonl.gz results/epyc/*.jsonl.gz -o src/select/auto_rules.h
 
 `make rules` does the same. Without -o the script only prints what the rules reach.
 
 Model: for each operation, device and layout (SpMM), the time of a candidate is
-exp(w0 + w1 x1 + ...). The x are the features of src/algos/pick.h. The weights are a ridge regression
+exp(w0 + w1 x1 + ...). The x are the features of src/select/pick.h. The weights are a ridge regression
 of the logarithms of the times. `auto` picks the candidate with the least predicted time.
 
 Trials: `auto` times the candidates whose predictions are within a factor of the least. The factor is
@@ -50,7 +50,7 @@ RULES = {
 NAMES = "one work work_2 rows columns depth mean longest uneven spread width tile".split()  # enum pick_feature
 RIDGE = 1.0  # weight of the penalty, in matrices
 SURE = 1.5  # a candidate is not timed if its prediction is further behind, in root mean square errors
-FAR = 10  # PICK_FAR of src/algos/pick.h
+FAR = 10  # PICK_FAR of src/select/pick.h
 MARGIN = 1e-4  # relative widening of ranges and leads, against rounding in the header
 MATRICES = 10  # the least number of matrices with a time of every candidate
 
@@ -296,7 +296,7 @@ def header(rules):
     lines = ["// The rules of `auto`, made by `make rules` (tools/fit_auto.py): do not edit. The weights are in",
              "// the order of enum pick_feature.",
              "// clang-format off", "#ifndef AUTO_RULES_H", "#define AUTO_RULES_H", "",
-             '#include "algos/pick.h"', ""]
+             '#include "select/pick.h"', ""]
     picks = {}
     for (op, device, _), of in rules.items():
         known = picks.setdefault((op, device), [])

@@ -26,18 +26,18 @@ template <typename T> struct operands {
 };
 
 // A row of the result, of which a slice is computed.
-template <typename T, int VEC, int LOADS> struct result_row {
+template <typename T, int VEC, int LOADS> struct output_row {
     pack<T, VEC> x[LOADS]; // the lane's packs of the row of X
     T *c;                  // the row of C
     bool first;            // the first slice: what was in C does not count
 };
 
 template <typename T, int VEC, int LOADS, bool WHOLE>
-static __device__ __forceinline__ result_row<T, VEC, LOADS>
+static __device__ __forceinline__ output_row<T, VEC, LOADS>
 load_result_row(const operands<T> &x, int32_t i, const int64_t *at, int32_t slice,
                 const packs<VEC, LOADS, WHOLE> &where)
 {
-    result_row<T, VEC, LOADS> row;
+    output_row<T, VEC, LOADS> row;
     load_row<true>(row.x, x.X, x.X_step, i, where);
     row.c = x.C + at[0];
     row.first = slice == 0;
@@ -49,7 +49,7 @@ load_result_row(const operands<T> &x, int32_t i, const int64_t *at, int32_t slic
 // round is there. By all lanes.
 template <bool STAGED, typename T, int VEC, int LOADS, bool WHOLE>
 static __device__ __forceinline__ void
-write_part(const result_row<T, VEC, LOADS> &row, nonzero<T> next, const struct tiles &a,
+write_part(const output_row<T, VEC, LOADS> &row, nonzero<T> next, const struct tiles &a,
            const operands<T> &x, int32_t p, int32_t left, int32_t step, const pack<T, VEC> *stage,
            const packs<VEC, LOADS, WHOLE> &where)
 {
@@ -90,7 +90,7 @@ write_part(const result_row<T, VEC, LOADS> &row, nonzero<T> next, const struct t
 // Each group's share of a light part, from the first round on. By all lanes.
 template <typename T, int VEC, int LOADS, bool WHOLE>
 static __device__ __forceinline__ void
-write_share(const result_row<T, VEC, LOADS> &mine, const struct tiles &a, const operands<T> &x,
+write_share(const output_row<T, VEC, LOADS> &mine, const struct tiles &a, const operands<T> &x,
             const struct share &share, int32_t step, const packs<VEC, LOADS, WHOLE> &where)
 {
     nonzero<T> first = {}; // a column that is in the matrix
@@ -102,7 +102,7 @@ write_share(const result_row<T, VEC, LOADS> &mine, const struct tiles &a, const 
 // Tiles [first, end) of the block's panel. By all threads of the block.
 template <typename T, int VEC, int LOADS, bool WHOLE>
 static __device__ __forceinline__ void
-write_tiles(const result_row<T, VEC, LOADS> &mine, const struct tiles &a, const operands<T> &x,
+write_tiles(const output_row<T, VEC, LOADS> &mine, const struct tiles &a, const operands<T> &x,
             const struct part_row &row, int32_t first, int32_t end, pack<T, VEC> *stage,
             const packs<VEC, LOADS, WHOLE> &where)
 {
@@ -128,7 +128,7 @@ static __device__ __forceinline__ void write_piece(const struct tiles &a, const 
         shared
             ? find_shared(a, ((blockIdx.x - a.shared_at) * blockDim.x + threadIdx.x) / WARP, &share)
             : find_segment(a, blockIdx.x, &share);
-    const result_row<T, VEC, LOADS> mine = load_result_row(x, row.i, row.at, slice, where);
+    const output_row<T, VEC, LOADS> mine = load_result_row(x, row.i, row.at, slice, where);
     write_share(mine, a, x, share, shared ? WARP : GROUP, where);
 }
 
@@ -144,7 +144,7 @@ static __device__ __forceinline__ void write_band(const struct tiles &a, const o
     if (taken_out) run = find_run(a, band / a.bands);
     const struct part_row row = find_row(a, run.b, row_of_band((int32_t)(band % a.bands)));
     if (!taken_out && row.tiles <= a.most) run.end = row.tiles;
-    const result_row<T, VEC, LOADS> mine = load_result_row(x, row.i, row.at, slice, where);
+    const output_row<T, VEC, LOADS> mine = load_result_row(x, row.i, row.at, slice, where);
     write_tiles(mine, a, x, row, run.first, run.end, stage, where);
     if (taken_out) return;
     int32_t p;

@@ -2,7 +2,7 @@
 //
 // Format: CSR, and what the picked one asks for, made of it. Any k. The choice is by the row
 // lengths, the sizes and k. Rules and candidates: auto_rules.h.
-#include "auto_cpu.h"
+#include "select/auto_cpu.h"
 
 static int prepare(struct task *t) { return auto_prepare_dense(t, auto_sddmm_cpu()); }
 

@@ -3,7 +3,7 @@
 // Format: CSR, and what the picked one asks for, made of it. The choice is by the products and by
 // how full the 16 x 16 tiles of A are, both counted in a sample of its rows. Rules and candidates:
 // auto_rules.h.
-#include "auto_cpu.h"
+#include "select/auto_cpu.h"
 
 static int prepare(struct task *t) { return auto_prepare_sparse(t, auto_spgemm_cpu()); }
 

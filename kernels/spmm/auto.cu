@@ -3,7 +3,7 @@
 // Format: CSR, and what the picked one asks for, made of it. Any k. The choice is by the row
 // lengths, the sizes and k. Rules and candidates: auto_rules.h. Row-major, aspt and merge-tuned as
 // candidates would gain 0.02 in the mean, and aspt would cost its format.
-#include "auto.cuh"
+#include "select/auto.cuh"
 
 static int prepare(struct task *t)
 {

@@ -4,7 +4,7 @@
 //
 // Format: CSR. Any k. The choice looks at the mean row length d = nnz / m alone: merge below the
 // threshold, row split from it on. Both run with their default options.
-#include "algos/delegate.h"
+#include "select/delegate.h"
 #include "kernel.cuh"
 #include "papers.h"
 

@@ -24,7 +24,7 @@ enum arith {
     ARITH_DOUBLE, // products and sums in double, rounded once at the end
 };
 
-// What predicts its speed from the sparsity pattern, see measure/predict.h.
+// What predicts its speed from the sparsity pattern, see measure/tiled_model.h.
 enum model_kind {
     MODEL_NONE,
     MODEL_NAIVE, // a thread for each element of C

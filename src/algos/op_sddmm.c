@@ -1,6 +1,6 @@
 // SDDMM: C = A .* (X * Y^T), A sparse m x n, X dense m x k, Y dense n x k, C on the pattern of A.
-#include "algos/op_sddmm.h"
 #include "algos/algo.h"
+#include "algos/op_sddmm.h"
 
 #include <math.h>
 

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "base/room.h"
+#include "base/memory_limit.h"
 
 #define FIRST_ROOM 64 // elements of a list that grows
 
@@ -19,11 +19,11 @@ static atomic_llong given;          // bytes that mem_free() has not had back
 static atomic_llong next_ask;       // ask when `given` comes to this
 static atomic_llong fail_countdown; // allocations until one fails; 0: none will
 
-int64_t mem_available(void) { return room_find(atomic_load(&given)).bytes; }
+int64_t mem_available(void) { return memory_limit_find(atomic_load(&given)).bytes; }
 
 const char *mem_free_text(char text[64])
 {
-    struct room r = room_find(atomic_load(&given));
+    struct memory_limit r = memory_limit_find(atomic_load(&given));
     char bytes[32];
     size_text(r.bytes, bytes);
     snprintf(text, 64, r.limit ? "%s free (%s)" : "%s free", bytes, r.limit);
@@ -50,7 +50,7 @@ static bool too_many(int64_t bytes)
 {
     int64_t now = atomic_load(&given);
     if (bytes <= LARGE_ALLOCATION && now + bytes <= atomic_load(&next_ask)) return false;
-    int64_t room = room_find(now).bytes;
+    int64_t room = memory_limit_find(now).bytes;
     if (bytes > room) return true;
     atomic_store(&next_ask, now + bytes + min64(LARGE_ALLOCATION, (room - bytes) / 8));
     return false;

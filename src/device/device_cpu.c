@@ -1,8 +1,8 @@
 // The processor and its OpenMP threads as a device.
 #define _GNU_SOURCE // sched_getaffinity
-#include "device/device.h"
 #include "base/cpus.h"
 #include "base/sysfs.h"
+#include "device/device.h"
 #include "device/digest_cpu.h"
 #include "device/roof.h"
 

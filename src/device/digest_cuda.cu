@@ -1,6 +1,6 @@
 // Digests of what lies in a CUDA device's memory, and spots of it that are spoilt.
-#include "device/digest_cuda.h"
 #include "device/digest.h"
+#include "device/digest_cuda.h"
 #include "device/warp.cuh"
 
 #define THREADS       256

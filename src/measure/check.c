@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "measure/check_product.h"
-#include "measure/result.h"
+#include "measure/output.h"
 #include "measure/tolerance.h"
 
 // The worst element seen so far; j = -1 is a whole row's random combination.
@@ -43,16 +43,16 @@ static void seen_add_all(struct seen *s, const struct seen *other)
 }
 
 // The first way in which row i's columns differ from the reference's, in `text`; both ascend.
-static bool same_columns(const struct result_view *R, int64_t i, const struct row *row,
+static bool same_columns(const struct output_view *R, int64_t i, const struct row *row,
                          char text[160])
 {
-    int64_t count = result_count(R, i);
+    int64_t count = output_count(R, i);
     for (int64_t e = 0; e < count && e < row->count; e++)
-        if (result_col(R, i, e) < row->col[e]) {
+        if (output_col(R, i, e) < row->col[e]) {
             snprintf(text, 160, "row %lld of C has column %lld, which no product is in",
-                     (long long)i, (long long)result_col(R, i, e));
+                     (long long)i, (long long)output_col(R, i, e));
             return false;
-        } else if (result_col(R, i, e) > row->col[e]) {
+        } else if (output_col(R, i, e) > row->col[e]) {
             snprintf(text, 160, "row %lld of C lacks column %d", (long long)i, row->col[e]);
             return false;
         }
@@ -63,21 +63,21 @@ static bool same_columns(const struct result_view *R, int64_t i, const struct ro
 }
 
 // Compares row i of the result with the reference `row`. Returns false if its structure is wrong.
-static bool compare_row(const struct task *t, const struct result_view *R, int64_t i,
+static bool compare_row(const struct task *t, const struct output_view *R, int64_t i,
                         const struct row *row, struct seen *seen, char text[160])
 {
     const bool sparse = R->p->op->result == RESULT_SPARSE;
     if (sparse && !same_columns(R, i, row, text)) return false;
     for (int64_t e = 0; e < row->count; e++) {
-        double c = result_at(R, i, e), want = row->ref[e];
+        double c = output_at(R, i, e), want = row->ref[e];
         struct tolerance tol =
             tolerance_of(t, sparse ? row->each[e] : row->terms, want, row->error[e]);
-        seen_add(seen, &tol, row->terms, (struct worst){0, i, result_col(R, i, e), c, want});
+        seen_add(seen, &tol, row->terms, (struct worst){0, i, output_col(R, i, e), c, want});
     }
     return true;
 }
 
-static int compare_rows(const struct task *t, const struct result_view *R, struct reference *ref,
+static int compare_rows(const struct task *t, const struct output_view *R, struct reference *ref,
                         struct seen *seen, struct check *out)
 {
     int err = OK;
@@ -95,7 +95,7 @@ static int compare_rows(const struct task *t, const struct result_view *R, struc
             const int32_t i = reference_row_number(ref, x);
             struct row row = reference_row(ref, x, &room);
             if (compare_row(t, R, i, &row, &mine, text))
-                elements += result_count(R, i), work += ref->p->op->row_work(ref->p, i);
+                elements += output_count(R, i), work += ref->p->op->row_work(ref->p, i);
             else
                 my_broken = x;
         }
@@ -116,20 +116,20 @@ static int compare_rows(const struct task *t, const struct result_view *R, struc
 }
 
 // The first row whose columns are not those of its products, in `text`. Each row's ascend.
-static bool same_patterns(const struct result_view *R, const struct reference *ref, char text[160])
+static bool same_patterns(const struct output_view *R, const struct reference *ref, char text[160])
 {
     int64_t m = ref->p->rows, broken = m;
 #pragma omp parallel for schedule(dynamic, 64) reduction(min : broken)
     for (int64_t i = 0; i < m; i++) {
         uint64_t hash = 0;
-        for (int64_t e = 0; e < result_count(R, i); e++)
-            hash += op_column_hash(result_col(R, i, e));
-        if (result_count(R, i) != ref->projection.pattern[i].count ||
+        for (int64_t e = 0; e < output_count(R, i); e++)
+            hash += op_column_hash(output_col(R, i, e));
+        if (output_count(R, i) != ref->projection.pattern[i].count ||
             hash != ref->projection.pattern[i].hash)
             broken = min64(broken, i);
     }
     if (broken == m) return true;
-    int64_t count = result_count(R, broken), want = ref->projection.pattern[broken].count;
+    int64_t count = output_count(R, broken), want = ref->projection.pattern[broken].count;
     if (count != want)
         snprintf(text, 160, "row %lld of C has %lld nonzeros and should have %lld",
                  (long long)broken, (long long)count, (long long)want);
@@ -138,7 +138,7 @@ static bool same_patterns(const struct result_view *R, const struct reference *r
     return false;
 }
 
-static int compare_projections(const struct task *t, const struct result_view *R,
+static int compare_projections(const struct task *t, const struct output_view *R,
                                const struct reference *ref, struct seen *seen)
 {
     const struct problem *p = ref->p;
@@ -152,10 +152,10 @@ static int compare_projections(const struct task *t, const struct result_view *R
         for (int64_t j = 0; j < p->cols; j++) weight[j] = op_weight(p, j);
 #pragma omp for schedule(dynamic, 64)
         for (int64_t i = 0; i < p->rows; i++) {
-            int64_t count = result_count(R, i), products = p->op->row_work(p, (int32_t)i);
+            int64_t count = output_count(R, i), products = p->op->row_work(p, (int32_t)i);
             double got = 0;
             for (int64_t e = 0; e < count; e++)
-                got += result_at(R, i, e) * weight[result_col(R, i, e)];
+                got += output_at(R, i, e) * weight[output_col(R, i, e)];
             struct tolerance tol = tolerance_of_row(t, products + count, x, i);
             seen_add(&mine, &tol, products / max64(count, 1),
                      (struct worst){0, i, -1, got, x->want[i]});
@@ -230,7 +230,7 @@ static bool is_full(const struct problem *p, enum check_mode mode)
            (mode == CHECK_AUTO && problem_flops(p) <= CHECK_FULL_FLOPS);
 }
 
-static int compare(const struct task *t, const struct result_view *R, struct reference *ref,
+static int compare(const struct task *t, const struct output_view *R, struct reference *ref,
                    enum check_mode mode, struct check *out)
 {
     struct seen elements = {0}, rows = {0};
@@ -251,12 +251,12 @@ static int compare(const struct task *t, const struct result_view *R, struct ref
 
 // Compares row i of a sparse result, which is on the device. `same` is false if its structure is
 // wrong.
-static int compare_one(const struct task *t, struct result_view *R, int64_t i, struct seen *seen,
+static int compare_one(const struct task *t, struct output_view *R, int64_t i, struct seen *seen,
                        char text[160], bool *same)
 {
     const struct problem *p = R->p;
     struct row row = {0};
-    int err = result_row(t, R, i);
+    int err = output_row(t, R, i);
     *same = !R->broken[0];
     if (err || !*same) return err;
     err = row_alloc(&row, p, p->op->row_room(p, (int32_t)i));
@@ -269,7 +269,7 @@ static int compare_one(const struct task *t, struct result_view *R, int64_t i, s
 
 // Compares the row with the device's worst fault on the host, which decides. Sets `agreed` to false
 // if the host finds no fault.
-static int find_wrong(const struct task *t, struct result_view *R, const struct product_seen *d,
+static int find_wrong(const struct task *t, struct output_view *R, const struct product_seen *d,
                       struct worst *worst, bool *agreed)
 {
     struct seen row = {0};
@@ -290,8 +290,8 @@ static int compare_on_device(const struct task *t, const struct problem *p, stru
 {
     struct seen elements = {0}, rows = {0};
     struct product_seen d = {0}; // rows by product_check()
-    struct result_view R;
-    int err = result_starts(t, p, &R);
+    struct output_view R;
+    int err = output_starts(t, p, &R);
     out->method = "full";
     *decided = true;
     if (!err && !R.broken[0]) {
@@ -302,7 +302,7 @@ static int compare_on_device(const struct task *t, const struct problem *p, stru
         out->seen_share = 1;
     }
     memcpy(out->reason, R.broken, sizeof out->reason);
-    result_free(&R);
+    output_free(&R);
     if (err == ERR_MEMORY || err == ERR_UNCHECKED) *decided = false, err = OK;
     if (!err && *decided) conclude(t, p, &elements, &rows, out);
     return err;
@@ -315,7 +315,7 @@ static int run_twice(struct task *t)
     t->dev->poison = true;
     for (int run = 0; run < 2 && !err; run++) {
         if (run) task_release_result(t);
-        err = result_poison(t);
+        err = output_poison(t);
         if (!err) err = task_run(t);
     }
     t->dev->poison = false;
@@ -331,13 +331,13 @@ int check_result(struct task *t, struct reference *ref, enum check_mode mode, st
     if (mode != CHECK_SAMPLE && product_is_on_device(t, ref->p))
         err = compare_on_device(t, ref->p, out, &decided);
     if (!err && !decided) {
-        struct result_view R = {0};
+        struct output_view R = {0};
         *out = start;
-        err = result_download(t, ref->p, &R);
+        err = output_download(t, ref->p, &R);
         if (!err) err = compare(t, &R, ref, mode, out);
-        result_free(&R);
+        output_free(&R);
     }
-    if (!err && out->ok) err = result_digest(t, &out->digest);
+    if (!err && out->ok) err = output_digest(t, &out->digest);
     return err;
 }
 

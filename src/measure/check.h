@@ -3,8 +3,8 @@
 #ifndef CHECK_H
 #define CHECK_H
 
+#include "measure/output.h"
 #include "measure/reference.h"
-#include "measure/result.h"
 
 enum check_mode { CHECK_AUTO, CHECK_FULL, CHECK_SAMPLE, CHECK_OFF };
 
@@ -23,7 +23,7 @@ struct check {
     double spread;
     bool ok;
     bool blind; // not ok, nor wrong: the tolerance is so large that it hides what is wrong
-    struct result_sums digest; // of what was compared, if ok
+    struct output_sums digest; // of what was compared, if ok
     char reason[160]; // where the first wrong element is, or why else it is not ok; "" if ok
 };
 

@@ -1,10 +1,10 @@
 #include "measure/in_order.h"
 
 #include "measure/prepare.h"
-#include "measure/watch.h"
+#include "measure/verify.h"
 
 struct look {
-    struct watch watch;
+    struct verify watch;
     struct device_block blocks[DENSE_MAX + 1]; // what a run reads of dense matrices, and writes
     int count;
 };
@@ -50,10 +50,10 @@ static int start(const struct look *l, void *graph)
 // A wrong result is no error here: it is what is looked for.
 static int look(struct look *l, void *graph, enum in_order *out)
 {
-    int err = watch_before(&l->watch, true);
+    int err = verify_before(&l->watch, true);
     if (!err) err = start(l, graph);
     if (err) return err;
-    err = watch_after(&l->watch, false);
+    err = verify_after(&l->watch, false);
     if (!err) *out = ORDER_KEPT;
     if (err != ERR_WRONG) return err;
     *out = ORDER_BROKEN;
@@ -82,7 +82,7 @@ int in_order_look(struct task *t, struct reference *ref, enum check_mode mode,
     if (!can->flip || ref->p->op->result == RESULT_SPARSE) return OK;
     for (int i = 0; i < DENSE_MAX && t->in[i].val; i++)
         add_block(&l, dense_block(&t->in[i], t->prec));
-    add_block(&l, result_block(t));
+    add_block(&l, output_block(t));
     int err = look(&l, NULL, out);
     if (!err && *out == ORDER_KEPT && graphs && can->graph_make) err = look_at_graph(&l, out);
     t->dev->peak_bytes = peak;

@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-#include "measure/chain.h"
+#include "measure/batch.h"
 
 #define WARMUP_RUNS      3
 #define WARMUP_MS        50.0
@@ -39,16 +39,16 @@ struct session {
     double last_width;  // of the confidence interval, when it was looked at last
     int room;           // of the samples
     // Runs apart, runs back to back, separators alone; the last two only if apart.separated.
-    struct chain apart, back_to_back, separators;
+    struct batch apart, back_to_back, separators;
 };
 
 static double elapsed(const struct session *s) { return clock_ms() - s->start_ms; }
 
 // Between two marks in the stream.
-static int time_chain(const struct session *s, const struct chain *c, double *ms)
+static int time_chain(const struct session *s, const struct batch *c, double *ms)
 {
     int err = s->dev->ops->timer_start(s->dev);
-    if (!err) err = chain_start(c);
+    if (!err) err = batch_start(c);
     if (!err) err = s->dev->ops->timer_stop(s->dev, ms);
     if (!err && interrupted) err = fail(ERR_INTERRUPTED, "interrupted");
     return err;
@@ -58,7 +58,7 @@ static int time_chain(const struct session *s, const struct chain *c, double *ms
 static int run_once(const struct session *s, double *ms)
 {
     const struct timed_work *w = s->work;
-    const struct chain one = {.dev = s->dev, .work = w, .count = 1};
+    const struct batch one = {.dev = s->dev, .work = w, .count = 1};
     int err = time_chain(s, &one, ms);
     return err || !w->release ? err : w->release(w->arg);
 }
@@ -103,17 +103,17 @@ static int batch_size(double run_ms)
 
 static void free_graphs(struct session *s)
 {
-    chain_free_graph(&s->apart);
-    chain_free_graph(&s->back_to_back);
-    chain_free_graph(&s->separators);
+    batch_free_graph(&s->apart);
+    batch_free_graph(&s->back_to_back);
+    batch_free_graph(&s->separators);
 }
 
 // All chains of the timing, or none, so that their times can be compared.
 static bool make_graphs(struct session *s)
 {
-    int err = chain_make_graph(&s->apart);
-    if (!err && s->apart.separated) err = chain_make_graph(&s->back_to_back);
-    if (!err && s->apart.separated) err = chain_make_graph(&s->separators);
+    int err = batch_make_graph(&s->apart);
+    if (!err && s->apart.separated) err = batch_make_graph(&s->back_to_back);
+    if (!err && s->apart.separated) err = batch_make_graph(&s->separators);
     if (err) free_graphs(s);
     return !err;
 }
@@ -137,10 +137,10 @@ static int make_chains(struct session *s)
     // Hooks between runs exclude batches. H200: a launch takes the host 3 us, in a graph 1 us.
     bool batched = s->shortest_ms < BATCH_BELOW_MS && !s->rule->cold && !s->work->release;
     out->batch = batched ? batch_size(s->shortest_ms) : 1;
-    s->apart = (struct chain){.dev = s->dev, .work = s->work, .count = out->batch};
+    s->apart = (struct batch){.dev = s->dev, .work = s->work, .count = out->batch};
     s->back_to_back = s->apart;
     s->apart.separated = batched && ops->separate;
-    s->separators = (struct chain){.dev = s->dev, .count = out->batch};
+    s->separators = (struct batch){.dev = s->dev, .count = out->batch};
     out->launch = device_is_host(s->dev) ? "call" : "stream";
     if (batched && ops->graph_make && !s->rule->stream && make_graphs(s))
         out->launch = "graph";
@@ -188,7 +188,7 @@ static int look_at_one(struct session *s)
 
 // Takes a sample: *ms of one run. The old result is spoilt first, looked at or not, so that a
 // run cannot tell.
-static int take_sample(struct session *s, const struct chain *c, bool due, bool last, double *ms)
+static int take_sample(struct session *s, const struct batch *c, bool due, bool last, double *ms)
 {
     const struct timed_work *w = s->work;
     int err = due && c->count > 1 && has_hooks(s) ? look_at_one(s) : OK;

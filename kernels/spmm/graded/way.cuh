@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-#include "algos/trial.h"
+#include "select/trial.h"
 #include "plan.cuh"
 
 // Prepares strips, and goes by them if that was possible.

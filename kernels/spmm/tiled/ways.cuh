@@ -5,7 +5,7 @@
 //   tiles   each panel of rows fetches the lines of each column of B that it has entries in, and
 //           the entries with their padding, once for each pass over `factor` columns
 //
-// The counts are those of measure/access.h, on the device. Lines are counted for each panel as a
+// The counts are those of measure/tiled_counts.h, on the device. Lines are counted for each panel as a
 // whole: a line that two stages share counts once. Padding is that of slices with all their stages
 // in one.
 //

@@ -1,0 +1,131 @@
+#include "base/memory_limit.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "base/cgroup.h"
+#include "base/sysfs.h"
+
+static int64_t own_limit; // bytes; 0: none
+
+// The process's groups of both versions: where they are is asked once, what they leave each time.
+static struct cgroup groups[2];
+static bool groups_known;
+static pthread_mutex_t groups_lock = PTHREAD_MUTEX_INITIALIZER;
+
+void memory_limit_root(const char *folder)
+{
+    sysfs_root(folder);
+    groups_known = false;
+}
+
+void memory_limit_set(int64_t bytes) { own_limit = bytes; }
+
+// The number behind "key" in a file of lines "key number"; `missing` if it is not there.
+static int64_t number_of(const char *path, const char *key, int64_t missing)
+{
+    FILE *f = sysfs_open(path);
+    if (!f) return missing;
+    char line[256];
+    size_t length = strlen(key);
+    int64_t found = missing;
+    while (found == missing && fgets(line, sizeof line, f))
+        if (!strncmp(line, key, length) && strchr(" \t", line[length]))
+            found = strtoll(line + length, NULL, 10);
+    fclose(f);
+    return found;
+}
+
+// The same of a file in /proc that counts in kB.
+static int64_t bytes_of(const char *path, const char *key)
+{
+    int64_t kib = number_of(path, key, -1);
+    return kib < 0 ? -1 : kib * 1024;
+}
+
+// What the two versions call the same things. Page cache can be taken back, whether it was used
+// lately or not; v1 tells that of a group with those below it as total.
+static const struct version {
+    const char *limit, *soft_limit, *used;
+    const char *cache[2];
+} versions[] = {
+    {"memory.limit_in_bytes",
+     NULL,
+     "memory.usage_in_bytes",
+     {"total_inactive_file", "total_active_file"}},
+    {"memory.max", "memory.high", "memory.current", {"inactive_file", "active_file"}},
+};
+
+// What a group leaves of its limit; INT64_MAX if it has none. A part is kept back for what is not
+// asked for here: page tables, threads' stacks, the program itself.
+static int64_t group_room(const struct version *v, const struct cgroup *g)
+{
+    char stat[PATH_MAX + 64];
+    int64_t limit = cgroup_number(g, v->limit, INT64_MAX);
+    // Over the soft limit nothing ends, but everything waits: not a machine to measure on.
+    if (v->soft_limit) limit = min64(limit, cgroup_number(g, v->soft_limit, INT64_MAX));
+    if (limit > INT64_MAX / 2) return INT64_MAX; // version 1 writes "none" as almost 2^63
+    int64_t used = cgroup_number(g, v->used, 0);
+    snprintf(stat, sizeof stat, "%s/memory.stat", g->dir);
+    for (int i = 0; i < 2; i++) used -= number_of(stat, v->cache[i], 0);
+    return max64(limit - limit / 64 - max64(used, 0), 0);
+}
+
+static void groups_find(void)
+{
+    pthread_mutex_lock(&groups_lock);
+    for (int i = 0; i < COUNT(groups) && !groups_known; i++)
+        cgroup_find(&groups[i], i + 1, "memory");
+    groups_known = true;
+    pthread_mutex_unlock(&groups_lock);
+}
+
+// The least that the process's group and those above it leave; INT64_MAX without limits.
+static int64_t groups_room(const struct version *v, const struct cgroup *own)
+{
+    struct cgroup g = *own;
+    int64_t least = INT64_MAX;
+    if (!*g.dir) return least;
+    do least = min64(least, group_room(v, &g));
+    while (cgroup_up(&g));
+    return least;
+}
+
+static int64_t machine_room(void)
+{
+    int64_t bytes = bytes_of("/proc/meminfo", "MemAvailable:");
+    return bytes >= 0 ? bytes : (int64_t)sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGESIZE) / 2;
+}
+
+// What is left of a limit of the process itself, of which `key` says how much is used.
+static int64_t own_room(int resource, const char *key)
+{
+    struct rlimit limit;
+    if (getrlimit(resource, &limit) || limit.rlim_cur >= INT64_MAX) return INT64_MAX;
+    return max64((int64_t)limit.rlim_cur - max64(bytes_of("/proc/self/status", key), 0), 0);
+}
+
+static void bound(struct memory_limit *r, int64_t bytes, const char *limit)
+{
+    if (bytes < r->bytes) *r = (struct memory_limit){bytes, limit};
+}
+
+struct memory_limit memory_limit_find(int64_t promised)
+{
+    int64_t untouched = max64(promised - max64(bytes_of("/proc/self/status", "RssAnon:"), 0), 0);
+    struct memory_limit r = {max64(machine_room() - untouched, 0), NULL};
+    groups_find();
+    for (int i = 0; i < COUNT(groups); i++) {
+        int64_t left = groups_room(&versions[i], &groups[i]);
+        if (left < INT64_MAX) bound(&r, max64(left - untouched, 0), "control group");
+    }
+    // Address space is used when it is asked for, touched or not.
+    bound(&r, own_room(RLIMIT_AS, "VmSize:"), "ulimit -v");
+    bound(&r, own_room(RLIMIT_DATA, "VmData:"), "ulimit -d");
+    int64_t own = max64(promised, max64(bytes_of("/proc/self/status", "RssAnon:"), 0));
+    if (own_limit) bound(&r, max64(own_limit - own, 0), "-mem-limit");
+    return r;
+}

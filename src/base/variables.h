@@ -1,0 +1,15 @@
+// Environment variables that the program and its libraries read.
+#ifndef VARIABLES_H
+#define VARIABLES_H
+
+#include <stdbool.h>
+
+struct variable {
+    const char *name, *about;
+    bool matters; // changes times: the doctor prints the variable if it is set
+    bool spoils;  // and advises against it
+};
+// The name of the last entry is NULL.
+extern const struct variable variables[];
+
+#endif

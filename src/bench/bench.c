@@ -1,0 +1,346 @@
+#include "bench/bench.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static const char *const status_names[STATUS_COUNT] = {
+    "ok", "wrong", "unsupported", "oom", "timeout", "crashed", "failed", "skipped", "unchecked"};
+
+const char *status_name(enum status status) { return status_names[status]; }
+
+bool status_is_good(enum status status)
+{
+    return status == STATUS_OK || status == STATUS_UNSUPPORTED || status == STATUS_SKIPPED;
+}
+
+int status_find(const char *name)
+{
+    for (int i = 0; i < STATUS_COUNT; i++)
+        if (!strcmp(status_names[i], name)) return i;
+    return -1;
+}
+
+struct bench_device *bench_device_find(const struct bench_devices *devices, const char *id)
+{
+    for (int i = 0; i < devices->count; i++)
+        if (!strcmp(devices->list[i].id, id)) return &devices->list[i];
+    return NULL;
+}
+
+enum status status_of(int err)
+{
+    switch (err) {
+    case ERR_UNSUPPORTED: return STATUS_UNSUPPORTED;
+    case ERR_UNCHECKED: return STATUS_UNCHECKED;
+    case ERR_MEMORY: return STATUS_OOM;
+    case ERR_WRONG: return STATUS_WRONG;
+    default: return STATUS_FAILED;
+    }
+}
+
+void result_fail(struct result *r, enum status status, const char *reason)
+{
+    r->status = status;
+    snprintf(r->reason, sizeof r->reason, "%s", reason);
+}
+
+struct timed_median result_time(const struct result *r, enum timing_kind kind)
+{
+    return timing_of_kind(&r->timing, r->in_order == ORDER_BROKEN ? TIMING_SEPARATE : kind);
+}
+
+// Returns the picked algorithm, a text of the descriptor. NULL: none.
+static const char *picked_by(const struct result *r)
+{
+    const struct algo *algo = r->c.entry->algo;
+    const struct figure *f = figures_find(&r->stats, "picked");
+    for (int i = 0; algo && f && i < COUNT(algo->picks) && algo->picks[i]; i++)
+        if (!strcmp(algo->picks[i], f->text)) return algo->picks[i];
+    return NULL;
+}
+
+struct rank_case result_rank(const struct result *r, enum timing_kind kind)
+{
+    static const struct algo none;
+    const struct algo *algo = r->c.entry->algo ? r->c.entry->algo : &none;
+    struct rank_case x = {.alg = r->c.entry->name,
+                          .picked = picked_by(r),
+                          .vendor = algo->vendor,
+                          .call = algo->call,
+                          .reference = algo->reference,
+                          .own_values = case_has_own_values(&r->c),
+                          .ms = NAN,
+                          .ci_lo = NAN,
+                          .ci_hi = NAN,
+                          .min_ms = NAN,
+                          .prep_ms = r->prepared ? setup_prep_ms(&r->setup) : NAN};
+    if (r->status != STATUS_OK || !r->timed || !r->checked || algo->partial) return x;
+    struct timed_median time = result_time(r, kind);
+    x.samples = r->timing.count;
+    x.ms = time.ms;
+    x.ci_lo = time.ci_lo;
+    x.ci_hi = time.ci_hi;
+    if (kind == TIMING_SEPARATE) x.min_ms = r->timing.min;
+    return x;
+}
+
+// What is timed is a struct verify, whether it looks at the results or not.
+static int release_result(void *arg)
+{
+    task_release_result(((struct verify *)arg)->task);
+    return OK;
+}
+
+static int timed_run(void *arg)
+{
+    struct task *t = ((struct verify *)arg)->task;
+    return t->algo->run(t);
+}
+
+// What no device does is not believed of an algorithm, apart or back to back; what goes a little
+// beyond the roof raises it.
+static int learn_roof(struct device *d, struct roof *roof, const struct result *r)
+{
+    double ms = fmin(r->timing.median, result_time(r, TIMING_BACK_TO_BACK).ms);
+    double gflops = (double)r->flops / ms * 1e-6;
+    if (!bound_learn(d, roof, r->c.prec, gflops))
+        return fail(ERR_WRONG,
+                    "%.4g GFLOPS are more than %s can do, which is %.4g: its time is of "
+                    "something else",
+                    gflops, d->id, roof->fma_gflops[r->c.prec]);
+    if (!bound_learn_bytes(d, roof, r->compulsory_bytes, ms))
+        return fail(ERR_WRONG,
+                    "%.4g GB/s of its operands are more than the fastest cache of %s gives, "
+                    "which is %.4g: its time is of something else",
+                    (double)r->compulsory_bytes / ms * 1e-6, d->id, roof->near_gb_s);
+    return OK;
+}
+
+// What the time says: rates, bound, distance from the roof.
+static void derive_rates(struct result *r, const struct problem *p, const struct roof *roof)
+{
+    struct op_gather gather;
+    double ms = r->timing.median;
+    double gb_s = (double)r->compulsory_bytes / ms * 1e-6;
+    r->gflops = (double)r->flops / ms * 1e-6;
+    r->bound_ms = bound_roofline_ms(roof, r->c.prec, r->flops, r->compulsory_bytes);
+    r->efficiency = r->bound_ms / ms;
+    r->cache_resident = roof->memory_gb_s > 0 && gb_s > roof->memory_gb_s;
+    if (r->gather_bytes < 0 || !p->op->gather(p, &gather)) return;
+    r->gather_ms = bound_gather_ms(roof, &gather, r->bound_ms);
+    r->gather_efficiency = r->gather_ms / ms;
+}
+
+// One run that waits between its phases.
+static int run_phases(struct task *t, struct phases *phases, struct device_trace *trace)
+{
+    *phases = (struct phases){.current = -1};
+    *trace = (struct device_trace){.start = clock_ms()};
+    t->phases = phases;
+    t->dev->trace = trace;
+    int err = task_run(t);
+    if (!err) err = task_phase(t, NULL);
+    t->phases = NULL;
+    t->dev->trace = NULL;
+    task_release_result(t);
+    if (!err && trace->lost) err = fail(ERR_UNCHECKED, "out of host memory for the timeline");
+    return err;
+}
+
+// The phases and the memory of the fastest of a few such runs; long ones need no second try.
+#define PHASE_RUNS    3
+#define PHASE_MOST_MS 3000.0
+static int measure_phases(struct task *t, double limit_ms, struct result *r)
+{
+    double best = INFINITY;
+    double most_ms = limit_ms > 0 ? fmin(limit_ms, PHASE_MOST_MS) : PHASE_MOST_MS;
+    bool is_long = PHASE_RUNS * r->timing.median > most_ms;
+    int err = OK, runs = is_long ? 1 : PHASE_RUNS;
+    for (int i = 0; i < runs && !err; i++) {
+        struct phases phases;
+        struct device_trace trace;
+        err = run_phases(t, &phases, &trace);
+        double total = 0;
+        for (int p = 0; p < phases.count; p++) total += phases.list[p].ms;
+        if (!err && total < best) {
+            best = total;
+            r->phases = phases;
+            device_trace_free(&r->trace);
+            r->trace = trace;
+        } else {
+            device_trace_free(&trace);
+        }
+    }
+    return err;
+}
+
+// Times a case whose result was right, and looks at what comes out.
+static int time_task(const struct plan *plan, struct reference *ref, struct task *t,
+                     struct result *r)
+{
+    struct verify watch = {.task = t, .ref = ref, .mode = plan->check, .first = &r->check};
+    struct timing_rule rule = plan->rule;
+    struct timed_work work = {.run = timed_run, .arg = &watch};
+    rule.cold = r->c.cold;
+    rule.stream = r->c.stream;
+    if (r->checked)
+        work.before = verify_before, work.after = verify_after, work.is_due = verify_is_due;
+    if (ref->p->op->result == RESULT_SPARSE)
+        work.release = r->checked ? verify_release : release_result;
+    int err = timing_measure(t->dev, &work, &rule, &r->timing);
+    t->dev->poison = false; // also where a run failed
+    r->looks = watch.looks;
+    return err;
+}
+
+int bench_keep_quiet(const struct plan *plan, bool on)
+{
+    return plan->quiet ? plan->quiet(plan->quiet_arg, on) : OK;
+}
+
+// Is it right, and does it wait for what is ahead of it.
+static int check_ready(const struct plan *plan, struct reference *ref, struct task *t,
+                       struct result *r)
+{
+    double begin_ms = clock_ms();
+    int err = check_task(t, ref, plan->check, &r->check);
+    r->checked = !err && plan->check != CHECK_OFF;
+    if (r->checked && r->check.ok)
+        err = in_order_look(t, ref, plan->check, &r->check, !r->c.stream, &r->in_order);
+    r->check_ms = clock_ms() - begin_ms;
+    return err;
+}
+
+// Checks, then times a case that is ready. A wrong result is not timed.
+static int measure_ready(const struct plan *plan, const struct problem *p, struct reference *ref,
+                         struct task *t, struct result *r)
+{
+    bool fresh = p->op->result == RESULT_SPARSE;
+    int64_t prepare_peak = t->dev->peak_bytes;
+    int err = bench_keep_quiet(plan, false);
+    if (!err) err = check_ready(plan, ref, t, r);
+    if (err) return err;
+    if (!r->check.ok) {
+        result_fail(r, r->check.blind ? STATUS_UNCHECKED : STATUS_WRONG, r->check.reason);
+        return OK;
+    }
+    if (fresh) // else it is known
+        r->compulsory_bytes = p->op->compulsory_bytes(p, t->algo->variant, r->check.result_nnz);
+    // The check may have needed more memory than the product.
+    device_peak_reset(t->dev);
+    err = bench_keep_quiet(plan, true);
+    double begin_ms = clock_ms();
+    if (!err) err = time_task(plan, ref, t, r);
+    if (!err && fresh) err = measure_phases(t, plan->rule.limit_ms, r);
+    r->timing_ms = clock_ms() - begin_ms;
+    r->peak_bytes = max64(prepare_peak, t->dev->peak_bytes);
+    r->timed = !err;
+    return err;
+}
+
+// One run for a profiler to look at, after one that has brought the caches to where runs leave
+// them.
+static int profile_task(struct task *t, bool cold)
+{
+    struct device *d = t->dev;
+    if (!d->ops->profile)
+        return fail(ERR_UNSUPPORTED, "no profiler waits for the marks of a run on %s", d->id);
+    int err = task_run(t);
+    task_release_result(t);
+    if (!err && cold) err = d->ops->flush_cache(d);
+    if (!err) err = d->ops->profile(d, true);
+    if (err) return err;
+    err = task_run(t);
+    int own = d->ops->profile(d, false);
+    task_release_result(t);
+    return err ? err : own;
+}
+
+// What lies on the device for other cases is no memory of this one.
+static void leave_out(struct result *r, int64_t bytes)
+{
+    r->peak_bytes -= bytes;
+    for (int64_t i = 0; i < r->trace.count; i++) r->trace.moments[i].bytes -= bytes;
+}
+
+// What a case has changed of its inputs is made again for the next one; and its time says nothing.
+static int verify_inputs(struct operands *o, int err, struct result *r)
+{
+    char what[64];
+    if (err == ERR_DEVICE || err == ERR_INTERRUPTED) return err; // the device cannot tell
+    int own = operands_verify(o, what);
+    if (!own && what[0]) own = fail(ERR_WRONG, "it changed its inputs: %s", what);
+    if (own) r->timed = false;
+    return own ? own : err;
+}
+
+static int measure(const struct plan *plan, struct reference *ref, struct bench_device *bd,
+                   struct operands *o, struct result *r)
+{
+    struct task t = {.entry = r->c.entry, .algo = r->c.entry->algo};
+    memcpy(t.opt, r->c.opt, sizeof t.opt);
+    int err = bench_keep_quiet(plan, true);
+    if (!err) err = task_prepare(&t, o, &r->setup);
+    if (err) return err;
+    r->prepared = true;
+    r->peak_bytes = bd->dev->peak_bytes;
+    err = plan->profile ? profile_task(&t, r->c.cold) : measure_ready(plan, o->p, ref, &t, r);
+    leave_out(r, operands_other_bytes(o));
+    r->stats = t.figures;
+    task_release_result(&t);
+    task_teardown(&t);
+    err = verify_inputs(o, err, r);
+    if (err || !r->timed) return err;
+    // Who has changed its inputs teaches nothing about the device.
+    err = learn_roof(bd->dev, &bd->roof, r);
+    if (err)
+        r->timed = false;
+    else
+        derive_rates(r, o->p, &bd->roof);
+    return err;
+}
+
+void result_clear(struct result *r)
+{
+    timing_free(&r->timing);
+    device_trace_free(&r->trace);
+}
+
+struct result result_start(const struct bench_case *c, const struct matrix *matrix)
+{
+    struct result r = {
+        .c = *c, .matrix = matrix, .flops = -1, .compulsory_bytes = -1, .gather_bytes = -1};
+    for (int i = 0; i < OP_FIGURES_MAX; i++) r.figures[i] = NAN;
+    return r;
+}
+
+static int attempt(const struct plan *plan, struct reference *ref, struct bench_device *bd,
+                   struct operands *o, struct result *r)
+{
+    const struct problem *p = o->p;
+    struct op_gather gather;
+    r->flops = problem_flops(p);
+    if (p->op->gather && p->op->gather(p, &gather))
+        r->gather_bytes = gather.rows * gather.row_bytes;
+    if (p->op->result != RESULT_SPARSE)
+        r->compulsory_bytes = p->op->compulsory_bytes(p, r->c.entry->algo->variant, 0);
+    return measure(plan, ref, bd, o, r);
+}
+
+int bench_run_case(const struct plan *plan, struct reference *ref, struct bench_device *bd,
+                   struct operands *o, struct result *r)
+{
+    const struct problem *p = o->p;
+    int err = attempt(plan, ref, bd, o, r);
+    if ((err == ERR_MEMORY || err == ERR_UNCHECKED) && operands_drop_others(o)) {
+        result_clear(r);
+        *r = result_start(&r->c, r->matrix);
+        err = attempt(plan, ref, bd, o, r);
+    }
+    if (err == ERR_INTERRUPTED) return err;
+    if (err) result_fail(r, status_of(err), fail_text());
+    bool right = r->status == STATUS_OK; // a wrong result's size says nothing
+    if (p->op->tell) p->op->tell(p, right ? r->check.result_nnz : -1, r->figures);
+    return OK;
+}

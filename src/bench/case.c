@@ -1,0 +1,110 @@
+#include "bench/case.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/utf8.h"
+#include "base/words.h"
+
+bool case_same_inputs(const struct bench_case *a, const struct bench_case *b)
+{
+    return a->entry->op == b->entry->op && a->prec == b->prec &&
+           !memcmp(a->axis, b->axis, sizeof a->axis);
+}
+
+const char *case_library(const struct bench_case *c)
+{
+    const struct algo *algo = c->entry->algo;
+    return algo && algo->library ? algo->library() : NULL;
+}
+
+bool case_has_own_values(const struct bench_case *c)
+{
+    const struct algo *algo = c->entry->algo;
+    for (int i = 0; algo && algo_param(algo, i); i++)
+        if (c->opt[i] != algo_param(algo, i)->value) return true;
+    return false;
+}
+
+static int by_name(const void *x, const void *y)
+{
+    return strcmp((*(const struct param *const *)x)->name, (*(const struct param *const *)y)->name);
+}
+
+static void add_options(char text[CASE_KEY_MAX], const struct bench_case *c)
+{
+    const struct param *list[PARAMS_MAX];
+    const struct algo *algo = c->entry->algo;
+    int count = 0;
+    while (algo && algo_param(algo, count)) list[count] = algo_param(algo, count), count++;
+    qsort(list, (size_t)count, sizeof *list, by_name);
+    for (int i = 0; i < count; i++)
+        words_print(text, CASE_KEY_MAX, " %s=%.10g", list[i]->name,
+                    c->opt[algo_param_find(algo, list[i]->name)]);
+}
+
+static void add_library(char text[CASE_KEY_MAX], const struct bench_case *c)
+{
+    const char *library = case_library(c);
+    if (library) words_print(text, CASE_KEY_MAX, " ");
+    for (; library && *library; library++)
+        words_print(text, CASE_KEY_MAX, "%c", *library == ' ' ? '-' : *library);
+}
+
+const char *case_prefix(const struct bench_case *c, char text[CASE_KEY_MAX])
+{
+    const struct op *op = c->entry->op;
+    char value[32];
+    text[0] = 0;
+    words_print(text, CASE_KEY_MAX, "%s %s %s %s", op->name, c->entry->name, c->device,
+                prec_name(c->prec));
+    for (int i = 0; op->axes[i]; i++)
+        words_print(text, CASE_KEY_MAX, " %s=%s", op->axes[i]->name,
+                    axis_text(op->axes[i], c->axis[i], value));
+    words_print(text, CASE_KEY_MAX, " cache=%s", c->cold ? "cold" : "warm");
+    if (c->stream) words_print(text, CASE_KEY_MAX, " launch=stream");
+    add_options(text, c);
+    add_library(text, c);
+    return text;
+}
+
+int64_t case_key_prefix(const char *key, const char *name)
+{
+    size_t length = strlen(key), tail = strlen(name) + 1;
+    if (length <= tail || key[length - tail] != ' ' || strcmp(key + length - tail + 1, name))
+        return 0;
+    size_t end = length - tail; // of the size
+    while (end && key[end - 1] != ' ') end--;
+    return end ? (int64_t)end - 1 : 0;
+}
+
+void case_key_shorten(char *key, const char *name, const struct algo *algo)
+{
+    const struct param *p;
+    char word[CASE_KEY_MAX];
+    for (int i = 0; (p = algo_param(algo, i)); i++) {
+        int length = snprintf(word, sizeof word, " %s=%.10g ", p->name, p->value);
+        char *at = strstr(key, word);
+        if (at && at - key < case_key_prefix(key, name))
+            memmove(at, at + length - 1, strlen(at + length - 1) + 1);
+    }
+}
+
+bool case_key_unread(const char *key, const char *name)
+{
+    int64_t prefix = case_key_prefix(key, name);
+    return prefix && !strncmp(key + prefix, " -:- ", 5);
+}
+
+const char *case_key(const struct bench_case *c, const struct matrix *M, char text[CASE_KEY_MAX])
+{
+    case_prefix(c, text);
+    if (M->field)
+        words_print(text, CASE_KEY_MAX, " %dx%d:%lld", M->A.m, M->A.n, (long long)M->A.nnz);
+    else
+        words_print(text, CASE_KEY_MAX, " -:-");
+    words_print(text, CASE_KEY_MAX, " %s", M->name);
+    utf8_clean(text); // as records have it, also where it was cut
+    return text;
+}

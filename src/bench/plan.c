@@ -1,0 +1,106 @@
+#include "bench/plan.h"
+
+#include <string.h>
+
+// The i-th value that the settings have for an option, where i counts modulo how many there are,
+// which is returned; 0 leaves *value as it is.
+static int64_t setting_value(const struct plan_request *r, const char *name, int64_t i,
+                             double *value)
+{
+    int64_t count = 0, at = 0;
+    for (int s = 0; s < r->setting_count; s++) count += !strcmp(r->settings[s].name, name);
+    for (int s = 0; s < r->setting_count; s++)
+        if (!strcmp(r->settings[s].name, name) && at++ == i % count) *value = r->settings[s].value;
+    return count;
+}
+
+// How many combinations of values the settings have for the options of an algorithm.
+static int count_options(const struct plan_request *r, const struct algo *algo, int64_t *count)
+{
+    double ignored;
+    int err = OK;
+    *count = 1;
+    for (int a = 0; algo && algo_param(algo, a) && !err; a++)
+        err = size_mul(*count, max64(setting_value(r, algo_param(algo, a)->name, 0, &ignored), 1),
+                       count);
+    return err;
+}
+
+// The i-th combination; the last option turns fastest.
+static void set_options(struct bench_case *c, const struct plan_request *r, int64_t i)
+{
+    const struct algo *algo = c->entry->algo;
+    int count = 0;
+    if (!algo) return;
+    algo_defaults(algo, c->opt);
+    while (algo_param(algo, count)) count++;
+    for (int a = count - 1; a >= 0; a--)
+        i /= max64(setting_value(r, algo_param(algo, a)->name, i, &c->opt[a]), 1);
+}
+
+// Whether runs of it may be launched as a graph: asking for none is then another case, and else
+// makes no difference.
+static bool may_have_graphs(const struct plan_request *r, const struct algo_entry *e)
+{
+    const struct device_ops *dev = device_list[e->device].ops;
+    return dev && dev->graph_make && r->op->result != RESULT_SPARSE && !r->cold;
+}
+
+// The i-th combination of the axes' values; the last axis turns fastest.
+static void set_axes(struct bench_case *c, const struct plan_request *r, int64_t i)
+{
+    for (int a = op_axis_count(r->op) - 1; a >= 0; a--) {
+        c->axis[a] = r->axes[a].value[i % r->axes[a].count];
+        i /= r->axes[a].count;
+    }
+}
+
+// The cases of one precision, one combination of the axes and one algorithm.
+static void add_cases(struct plan *plan, const struct plan_request *r, enum prec prec, int64_t axes,
+                      const struct choice_entry *chosen, int64_t options)
+{
+    for (int64_t i = 0; i < options; i++) {
+        struct bench_case *c = &plan->cases[plan->count++];
+        c->entry = chosen->entry;
+        memcpy(c->device, chosen->device, sizeof c->device);
+        c->prec = prec;
+        c->cold = r->cold;
+        c->stream = r->stream && may_have_graphs(r, c->entry);
+        set_axes(c, r, axes);
+        set_options(c, r, i);
+    }
+}
+
+int plan_make(struct plan *plan, const struct plan_request *r)
+{
+    int64_t combinations = 1, inputs, count, each = 0; // each: cases of the same inputs
+    int64_t *options = NULL;                           // combinations of each algorithm
+    plan->op = r->op;
+    plan->cases = NULL;
+    plan->count = 0;
+    int err = OK;
+    for (int a = 0; r->op->axes[a] && !err; a++)
+        err = size_mul(combinations, r->axes[a].count, &combinations);
+    if (!err) err = size_mul(combinations, r->prec_count, &inputs);
+    if (!err) err = size_mul(inputs, r->entry_count, &count);
+    if (!err && !(options = mem_alloc(r->entry_count, sizeof *options))) err = ERR_MEMORY;
+    for (int e = 0; e < r->entry_count && !err; e++) {
+        err = count_options(r, r->entries[e].entry->algo, &options[e]);
+        if (!err) err = size_add(each, options[e], &each);
+    }
+    if (!err) err = size_mul(inputs, each, &count);
+    if (!err && !(plan->cases = mem_zero_alloc(count, sizeof *plan->cases))) err = ERR_MEMORY;
+    for (int p = 0; p < r->prec_count && !err; p++)
+        for (int64_t i = 0; i < combinations; i++)
+            for (int e = 0; e < r->entry_count; e++)
+                add_cases(plan, r, r->precs[p], i, &r->entries[e], options[e]);
+    mem_free(options);
+    return err;
+}
+
+void plan_free(struct plan *plan)
+{
+    mem_free(plan->cases);
+    plan->cases = NULL;
+    plan->count = 0;
+}

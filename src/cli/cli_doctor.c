@@ -1,0 +1,169 @@
+// spbench doctor: goes through the checks of doctor.h, and tells of each what it found: "ok",
+// "-" where that is neither good nor bad, or ADVICE; its name, its value, and what to do about it.
+#include "cli/cli.h"
+
+#include <omp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/utf8.h"
+#include "doctor/doctor_record.h"
+
+#define NAME_WIDTH 12
+
+static void write_field(char *field, size_t size, const char *format, va_list args)
+{
+    char text[FAIL_TEXT_MAX];
+    vsnprintf(text, sizeof text, format, args);
+    utf8_visible(text, field, size);
+}
+
+#define WRITE_FIELD(field, size)                                                                   \
+    do {                                                                                           \
+        va_list args;                                                                              \
+        va_start(args, format);                                                                    \
+        write_field(field, size, format, args);                                                    \
+        va_end(args);                                                                              \
+    } while (0)
+
+void finding_value(struct finding *f, const char *format, ...)
+{
+    WRITE_FIELD(f->value, sizeof f->value);
+}
+
+void finding_advise(struct finding *f, const char *format, ...)
+{
+    WRITE_FIELD(f->advice, sizeof f->advice);
+}
+
+void finding_unclear(struct finding *f, const char *format, ...)
+{
+    WRITE_FIELD(f->value, sizeof f->value);
+    f->unclear = true;
+}
+
+enum verdict doctor_verdict(const struct doctor_check *c, const struct finding *f,
+                            const struct probe *p)
+{
+    bool counts = c->spoils & (p->gpu ? SPOILS_GPU : SPOILS_CPU);
+    if (f->advice[0]) return counts ? VERDICT_ADVICE : VERDICT_HINT;
+    return f->unclear ? VERDICT_UNCLEAR : VERDICT_OK;
+}
+
+// A visit: what is told of it, and where.
+struct visit {
+    struct probe p;
+    FILE *text;
+    bool quiet;
+    struct doctor_record record;
+    int spoils; // findings that would spoil a measurement
+};
+
+static void tell_finding(const struct visit *v, const struct doctor_check *c,
+                         const struct finding *f, enum verdict verdict)
+{
+    static const char *const marks[] = {[VERDICT_OK] = "ok",
+                                        [VERDICT_UNCLEAR] = "-",
+                                        [VERDICT_HINT] = "-",
+                                        [VERDICT_ADVICE] = "ADVICE"};
+    if (!v->quiet)
+        fprintf(v->text, "  %-6s  %-*s  %s%s%s\n", marks[verdict], NAME_WIDTH, c->name, f->value,
+                f->advice[0] ? ": " : "", f->advice);
+    else if (verdict == VERDICT_ADVICE)
+        fprintf(v->text, "%s: %s: %s\n", c->name, f->value, f->advice);
+    fflush(v->text); // some take a while
+}
+
+// Goes through a table.
+static void examine(struct visit *v, const struct doctor_check *checks, const char *of,
+                    const char *title)
+{
+    if (!v->quiet) fprintf(v->text, "%s\n", title);
+    for (const struct doctor_check *c = checks; c->name && !interrupted; c++) {
+        struct finding f = {0};
+        c->look(&v->p, &f);
+        if (!f.value[0]) continue;
+        enum verdict verdict = doctor_verdict(c, &f, &v->p);
+        v->spoils += verdict == VERDICT_ADVICE;
+        tell_finding(v, c, &f, verdict);
+        doctor_record_add(&v->record, of, c, &f, verdict);
+    }
+}
+
+// The devices that this one was chosen for lack of.
+static void tell_missing(const struct visit *v)
+{
+    for (int k = 0; k < DEVICE_KINDS; k++) {
+        const char *missing = device_missing((enum device_kind)k);
+        if (missing && !v->p.gpu && !v->quiet)
+            fprintf(v->text, "%s: none: %s\n", device_list[k].name, missing);
+    }
+}
+
+static int open_gpu(struct probe *p, int index, char bus_id[DEVICE_BUS_ID_MAX])
+{
+    int err = device_list[p->kind].ops->bus_id(index, bus_id);
+    if (err) return err;
+    if (nvml_open(&p->nvml, bus_id))
+        snprintf(p->no_nvml, sizeof p->no_nvml, "%s", fail_text());
+    else if (NVML_ASK(&p->nvml, nvmlDeviceGetName, p->name, sizeof p->name))
+        p->name[0] = 0;
+    return OK;
+}
+
+// The GPU's title is its name, if NVML tells it.
+static void examine_gpu(struct visit *v, const char *bus_id)
+{
+    struct probe *p = &v->p;
+    char title[160];
+    snprintf(title, sizeof title, "%s%s%s at %s", p->id, p->name[0] ? ": " : "", p->name, bus_id);
+    examine(v, gpu_checks, "device", title);
+    nvml_close(&p->nvml);
+}
+
+static int write_record(struct visit *v, const struct options *o)
+{
+    struct record_file out;
+    if (!o->output) return OK;
+    int err = record_open(&out, o->output, o->append, o->seed);
+    if (err) return err;
+    cli_tell_file(&out, o);
+    err = doctor_record_write(&v->record, &out, v->spoils);
+    int close_err = record_close(&out);
+    return err ? err : close_err;
+}
+
+int cli_doctor(const struct request *q)
+{
+    const struct options *o = q->o;
+    struct visit v = {.p = {.threads = omp_get_max_threads(), .root = geteuid() == 0},
+                      .quiet = o->quiet,
+                      .text = o->output && !strcmp(o->output, "-") ? stderr : stdout};
+    struct probe *p = &v.p;
+    char bus_id[DEVICE_BUS_ID_MAX];
+    int index;
+    if (o->append && !o->output) return fail(ERR_USAGE, "-append: needs -o FILE");
+    int err = device_find(o->device, &p->kind, &index);
+    if (err) return err;
+    device_id(p->kind, index, p->id);
+    p->gpu = device_list[p->kind].ops->bus_id != NULL;
+    if (p->gpu) err = open_gpu(p, index, bus_id);
+    if (err) return err;
+    doctor_record_start(&v.record, p);
+    if (p->gpu) examine_gpu(&v, bus_id);
+    tell_missing(&v);
+    examine(&v, host_checks, "machine", "the machine");
+    examine(&v, tool_checks, "program", "the program");
+    err = interrupted ? fail(ERR_INTERRUPTED, "interrupted") : write_record(&v, o);
+    doctor_record_free(&v.record);
+    if (err) return err;
+    q->outcome->bad_machine = v.spoils > 0;
+    if (!v.quiet && v.spoils)
+        fprintf(v.text, "%d thing%s would spoil a measurement on %s\n", v.spoils,
+                v.spoils == 1 ? "" : "s", p->id);
+    else if (!v.quiet)
+        fprintf(v.text, "nothing seen that would spoil a measurement on %s\n", p->id);
+    return OK;
+}

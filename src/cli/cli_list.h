@@ -1,0 +1,13 @@
+// What `spbench list NAME` tells, where NAME is none of the lists.
+#ifndef CLI_LIST_H
+#define CLI_LIST_H
+
+#include "base/suggest.h"
+#include "cli/cli.h"
+
+// Prints the algorithms and formats of this name or pattern; false if there are none.
+bool list_one(const char *wanted);
+// The names that it knows.
+void list_offer(struct suggestion *s);
+
+#endif

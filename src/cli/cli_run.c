@@ -1,0 +1,230 @@
+// spbench run: every case of the plan on every matrix.
+#include "cli/cli.h"
+
+#include <math.h>
+#include <omp.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/utf8.h"
+#include "cli/first_look.h"
+#include "cli/matrix_names.h"
+#include "cli/summary_print.h"
+#include "cli/table.h"
+#include "records/record.h"
+
+struct run {
+    struct record_file out;
+    bool records; // they go somewhere
+    struct table table;
+    struct outcome *outcome;
+    int64_t cases, unsupported;          // all, and those that cannot be measured here,
+    char why_unsupported[FAIL_TEXT_MAX]; // the first of them
+    int64_t timed, busy; // cases; those beside which the machine had much else to do,
+    int64_t overtaking;  // and those that do not wait for the work ahead of them
+    bool count;          // -counters
+    struct counter_tool tool;
+    bool sum_up; // several matrices, and somebody looks
+    struct summaries sum;
+};
+
+// The counters of a case that has a time. Why there are none is told once, where it is the same of
+// all cases.
+static int count_bytes(struct run *run, struct result *r)
+{
+    bool told = run->tool.missing[0] || !counters_possible(r->c.entry->device);
+    int err = counters_measure(&run->tool, &r->c, r->matrix->path, &r->counters);
+    if (!err && !r->counters.known && !told && !run->table.quiet) {
+        table_clear(&run->table);
+        fprintf(stderr, "no counters: %s\n", r->counters.reason);
+    }
+    return err;
+}
+
+// Who profiles sees no records, and perhaps no table.
+static void tell_unprofiled(const struct run *run, const struct result *r)
+{
+    if (r->status != STATUS_OK && run->table.quiet)
+        fprintf(stderr, "spbench: %s: %s\n", status_name(r->status), r->reason);
+}
+
+// Adds the case to the summary at the end.
+static int sum_up(struct run *run, const struct result *r)
+{
+    const struct algo *algo = r->c.entry->algo;
+    char key[CASE_KEY_MAX], name[CASE_KEY_MAX];
+    struct summary_row row = {.op = r->c.entry->op->name,
+                              .revision = "",
+                              .partial = algo ? algo->partial : NULL,
+                              .status = r->status,
+                              .rank = result_rank(r, TIMING_SEPARATE)};
+    if (!run->sum_up) return OK;
+    snprintf(name, sizeof name, "%s", r->matrix->name);
+    utf8_clean(name); // as keys have it
+    int err = summary_add(&run->sum, &row, case_key(&r->c, r->matrix, key), name);
+    return err == ERR_INPUT ? OK : err; // a name too long for a key
+}
+
+static int emit(const struct result *r, void *arg)
+{
+    struct run *run = arg;
+    struct result counted = *r; // what it owns stays the caller's
+    switch (r->status) {
+    case STATUS_OK:
+    case STATUS_UNSUPPORTED:
+    case STATUS_SKIPPED: break;
+    default: run->outcome->bad_case = true;
+    }
+    if (r->status == STATUS_UNSUPPORTED && !run->unsupported++)
+        snprintf(run->why_unsupported, sizeof run->why_unsupported, "%s", r->reason);
+    run->cases++;
+    run->timed += r->timed;
+    run->busy += r->timed && r->timing.busy;
+    run->overtaking += r->timed && r->in_order == ORDER_BROKEN;
+    int err = run->count && r->timed ? count_bytes(run, &counted) : OK;
+    if (!err && run->records) err = record_result(&run->out, &counted);
+    if (!err) err = sum_up(run, r);
+    if (run->table.plan->profile) tell_unprofiled(run, r);
+    if (!err) err = table_result(&run->table, &counted);
+    return err;
+}
+
+// One that the matrix kept from running counts as a bad matrix, which is told once.
+static int emit_unread(const struct result *r, void *arg)
+{
+    struct run *run = arg;
+    int err = run->records ? record_result(&run->out, r) : OK;
+    return err ? err : sum_up(run, r);
+}
+
+// A matrix that cannot be loaded: the command goes on, and its cases are in the records even so.
+static int lose_matrix(struct run *run, struct bench_setup *c, const char *spec, int load_err)
+{
+    struct matrix M;
+    int err = cli_load_failed(load_err, run->outcome);
+    if (err) return err;
+    char why[FAIL_TEXT_MAX];
+    snprintf(why, sizeof why, "%s", fail_text());
+    err = matrix_name(spec, &M);
+    if (!err) err = bench_unread(&c->plan, &c->devices, &M, load_err, why, emit_unread, run);
+    matrix_free(&M);
+    return err;
+}
+
+static int run_matrix(struct run *run, struct bench_setup *c, const struct options *o, const char *spec)
+{
+    struct matrix M;
+    table_loading(&run->table, spec);
+    int err = matrix_load(spec, o->seed, &M);
+    table_clear(&run->table);
+    if (err) return lose_matrix(run, c, spec, err);
+    table_matrix(&run->table, &M);
+    err = bench_matrix(&c->plan, &c->devices, &M, emit, run);
+    table_matrix_end(&run->table, !err);
+    matrix_free(&M);
+    return err;
+}
+
+static void tell_busy(const struct run *run)
+{
+    if (run->busy && !run->table.quiet)
+        fprintf(stderr,
+                "busy: the machine had much else to do beside %lld of %lld cases; their times may "
+                "be too long\n",
+                (long long)run->busy, (long long)run->timed);
+}
+
+static void tell_order(const struct run *run)
+{
+    if (run->overtaking && !run->table.quiet)
+        fprintf(stderr,
+                "not in order: %lld of %lld cases start before the work ahead of them has ended: "
+                "right alone, wrong where an input is the result before; their times back to back "
+                "are of no chain\n",
+                (long long)run->overtaking, (long long)run->timed);
+}
+
+// Refuses to write the records over one of the matrices, or behind its end.
+static int check_output(const struct options *o)
+{
+    struct stat out, in;
+    bool named = o->output && strcmp(o->output, "-");
+    if (named ? stat(o->output, &out) : fstat(STDOUT_FILENO, &out)) return OK;
+    if (!S_ISREG(out.st_mode)) return OK;
+    for (int i = 0; i < o->operand_count; i++) {
+        const char *name = o->operands[i];
+        if (strcmp(name, "-") ? stat(name, &in) : fstat(STDIN_FILENO, &in)) continue;
+        if (in.st_dev == out.st_dev && in.st_ino == out.st_ino)
+            return fail(ERR_USAGE, "%s%s: is one of the matrices, and would be overwritten",
+                        named ? "-o " : "", named ? o->output : "stdout");
+    }
+    return OK;
+}
+
+// Where there can be none, that is told before anything is measured.
+static void start_counters(struct run *run, const struct bench_setup *c, const struct options *o)
+{
+    run->count = o->counters;
+    if (!run->count) return;
+    counters_open(&run->tool, c->primary, o->seed, omp_get_max_threads());
+    run->tool.no_cache = o->no_cache;
+    if (run->tool.missing[0] && !o->quiet) fprintf(stderr, "no counters: %s\n", run->tool.missing);
+}
+
+int cli_run(const struct request *q)
+{
+    const struct options *o = q->o;
+    struct bench_setup c;
+    struct run run = {.out.fd = -1, .outcome = q->outcome};
+    if (o->append && !o->output) return fail(ERR_USAGE, "-append: needs -o FILE");
+    if (o->profile && (o->output || o->counters))
+        return fail(ERR_USAGE,
+                    "-profile: measures nothing, and goes with neither -o nor -counters");
+    int err = check_output(o);
+    if (err) return err;
+    err = bench_setup_make(&c, o);
+    if (!err) err = first_look(o, (const char *const *)o->operands, o->operand_count);
+    if (!err) err = bench_setup_open(&c, o);
+    if (err) goto done;
+
+    cli_tell_device(&c, o);
+    // Records between the lines of the table would make both unreadable; -q has no table.
+    run.records = !o->profile && (o->output || o->quiet || cli_stdout_is_apart());
+    if (run.records)
+        err = matrix_names_check((const char *const *)o->operands, o->operand_count, "run");
+    if (!err) err = table_start(&run.table, &c.plan, o->operand_count, o->quiet, o->verbose);
+    run.table.kind = o->kind;
+    run.sum_up = o->operand_count > 1 && !o->quiet && !o->profile;
+    if (!err && run.records) err = record_open(&run.out, o->output, o->append, o->seed);
+    if (err) goto done;
+    cli_tell_file(&run.out, o);
+
+    start_counters(&run, &c, o);
+    table_progress_text(&run.table, "measuring the device's ceilings");
+    err = o->profile ? OK : bench_setup_measure_roofs(&c, false);
+    table_clear(&run.table);
+    if (err && err != ERR_INTERRUPTED) { // times and checks need no roof
+        if (!o->quiet) fprintf(stderr, "no roof: %s\n", fail_text());
+        err = OK;
+    }
+    if (!err) table_head(&run.table, &c.devices);
+    if (!err && run.records)
+        err = record_environment(&run.out, &c.devices, c.device, c.plan.op, q->argc, q->argv);
+    for (int i = 0; i < o->operand_count && !err; i++)
+        err = interrupted ? fail(ERR_INTERRUPTED, "interrupted")
+                          : run_matrix(&run, &c, o, o->operands[i]);
+    if (!err) err = summary_make(&run.sum, &(struct summary_rule){0});
+    if (!err) err = summary_print_all(stderr, &run.sum);
+    tell_busy(&run);
+    tell_order(&run);
+    int close_err = record_close(&run.out);
+    if (!err) err = close_err;
+    if (!err) err = cli_check_measured(run.cases, run.unsupported, run.why_unsupported);
+done:
+    table_free(&run.table);
+    summaries_free(&run.sum);
+    bench_setup_free(&c);
+    return err;
+}

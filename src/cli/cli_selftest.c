@@ -1,0 +1,150 @@
+// spbench selftest aa: this program against itself. Every verdict that something changed is false;
+// and a slowdown that is planted in the times of every other case, then of those between, is to be
+// found. Printed by size of case, with the least change that is told from noise.
+#include "cli/cli.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/child.h"
+#include "cli/ab_run.h"
+
+#define FALSE_MOST 0.01 // of the cases
+#define FOUND_MIN  0.95 // of those that are not of the smallest size
+
+static const char *const standard[] = {"gen:stencil:100", "gen:fem:8", "gen:rmat:12:8",
+                                       "gen:uniform:20000:8"};
+
+// Of a size of cases.
+struct tally {
+    int64_t cases, wrong, planted, found;
+    double *floor; // the least change that its interval tells from none, size cases; owned
+};
+
+static bool has_changed(const struct compared *x)
+{
+    return x->verdict == VERDICT_SLOWER || x->verdict == VERDICT_FASTER;
+}
+
+static int count_false(const struct comparison *c, struct tally *t)
+{
+    for (int s = 0; s < STATS_CLASSES; s++)
+        if (!(t[s].floor = mem_alloc(c->count, sizeof *t[s].floor))) return ERR_MEMORY;
+    for (int64_t i = 0; i < c->count; i++) {
+        const struct compared *x = &c->cases[i];
+        if (!x->timed) continue;
+        struct tally *of = &t[x->e.size_class];
+        of->floor[of->cases++] = expm1((x->e.hi - x->e.lo) / 2);
+        of->wrong += has_changed(x);
+    }
+    return OK;
+}
+
+// Every other case was planted, from the first or from the second timed one on.
+static void count_found(const struct comparison *c, int which, struct tally *t)
+{
+    int64_t turn = 0;
+    for (int64_t i = 0; i < c->count; i++) {
+        const struct compared *x = &c->cases[i];
+        if (!x->timed || turn++ % 2 != which) continue;
+        t[x->e.size_class].planted++;
+        t[x->e.size_class].found += x->verdict == VERDICT_SLOWER;
+    }
+}
+
+static int judge_all(const struct ab_run *d, const struct options *o, struct tally *t,
+                     int *runs_needed)
+{
+    int err = OK;
+    for (int which = -1; which < 2 && !err; which++) {
+        struct comparison c;
+        struct compare_rule rule = {.threshold = o->threshold / 100};
+        if (which >= 0) rule.plant[which] = 1 + o->plant / 100;
+        err = comparison_files(&c, d->path[SIDE_OLD], d->path[SIDE_NEW], &rule);
+        if (!err && which < 0) err = count_false(&c, t);
+        if (!err && which < 0) *runs_needed = c.sum.runs_needed;
+        if (!err && which >= 0) count_found(&c, which, t);
+        comparison_free(&c);
+    }
+    return err;
+}
+
+static const char *percent_text(double share, char text[32])
+{
+    snprintf(text, 32, share < 10 ? "%.1f %%" : "> 999 %%", 100 * share);
+    return text;
+}
+
+static void print_row(const char *name, struct tally *t)
+{
+    char middle[32] = "-", worst[32] = "-";
+    if (t->cases && t->floor) {
+        percent_text(stats_median(t->floor, t->cases), middle);
+        percent_text(t->floor[t->cases - 1], worst); // it is sorted
+    }
+    printf("%-14s %6lld %6lld  %12s %12s  %5lld of %lld\n", name, (long long)t->cases,
+           (long long)t->wrong, middle, worst, (long long)t->found, (long long)t->planted);
+}
+
+static void print_bar(const char *what, double share, const char *bar, bool held)
+{
+    printf("%s: %.1f %% (%s): %s\n", what, 100 * share, bar, held ? "held" : "not held");
+}
+
+static void print_all(const struct options *o, struct tally *t, int runs_needed,
+                      struct outcome *outcome)
+{
+    struct tally all = {0}, large = {0};
+    char heading[64];
+    snprintf(heading, sizeof heading, "%g %% found", o->plant);
+    printf("this program twice, %d process%s a side by turns\n", o->runs, o->runs > 1 ? "es" : "");
+    printf("%-14s %6s %6s  %12s %12s  %s\n", "size", "cases", "false", "noise floor", "worst",
+           heading);
+    for (int s = 0; s < STATS_CLASSES; s++) {
+        if (t[s].cases) print_row(stats_class_name(s), &t[s]);
+        all.cases += t[s].cases, all.wrong += t[s].wrong;
+        if (s) large.planted += t[s].planted, large.found += t[s].found;
+    }
+    double wrong = (double)all.wrong / (double)all.cases;
+    double found = large.planted ? (double)large.found / (double)large.planted : 0;
+    print_bar("false verdicts", wrong, "at most 1 %", wrong <= FALSE_MOST);
+    printf("planted, by multiplying times: %g %%\n", o->plant);
+    print_bar("found, over 20 us", found, "at least 95 %", found >= FOUND_MIN);
+    if (found < FOUND_MIN && runs_needed)
+        printf("by the spread of these processes, 5 %% in 95 %% of cases takes -runs %d\n",
+               runs_needed);
+    outcome->regression = wrong > FALSE_MOST;
+    outcome->cannot_tell = found < FOUND_MIN;
+}
+
+int cli_selftest(const struct request *q)
+{
+    const struct options *o = q->o;
+    struct tally t[STATS_CLASSES] = {{0}};
+    char self[PATH_MAX];
+    int runs_needed = 0;
+    int64_t cases = 0;
+    if (!o->operand_count || strcmp(o->operands[0], "aa"))
+        return fail(ERR_USAGE,
+                    "%s: no such test; it is aa: spbench selftest aa [OPTIONS] "
+                    "[MATRIX...]",
+                    o->operand_count ? o->operands[0] : "selftest");
+    if (o->runs < 2) return fail(ERR_USAGE, "-runs 1: one process shows no spread; at least 2");
+    int err = child_self(self);
+    if (err) return err;
+    q->outcome->cannot_tell = true;
+    struct ab_run d = {.o = o,
+                     .program = {self, self},
+                     .matrices = o->operands + 1,
+                     .matrix_count = o->operand_count - 1};
+    if (!d.matrix_count) d.matrices = (char *const *)standard, d.matrix_count = COUNT(standard);
+    err = ab_run_measure(&d, NULL);
+    if (!err) err = judge_all(&d, o, t, &runs_needed);
+    for (int s = 0; s < STATS_CLASSES; s++) cases += t[s].cases;
+    if (!err && !cases) err = fail(ERR_INPUT, "selftest: no case has a time on both sides");
+    if (!err) print_all(o, t, runs_needed, q->outcome);
+    for (int s = 0; s < STATS_CLASSES; s++) mem_free(t[s].floor);
+    ab_run_close(&d);
+    return err;
+}

@@ -1,0 +1,397 @@
+// spbench sweep: what is to be done where is found out, and then done by sweep/sweep.h. This process
+// looks at no device; what it has to know of them its workers tell.
+#include "cli/cli.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <limits.h>
+#include <unistd.h>
+
+#include "base/utf8.h"
+#include "cli/matrix_list.h"
+#include "cli/progress.h"
+#include "cli/summary_print.h"
+#include "compare/collect.h"
+#include "sweep/sweep_cpus.h"
+#include "sweep/worker_devices.h"
+
+#define LIBRARIES_MAX 15
+#define ANY_RUN       "0000000000000000" // of a survey, which writes no records
+
+struct whole {
+    const struct options *o;
+    struct matrix_list list;
+    struct worker_devices places;
+    struct crew crew;
+    char **words; // of a worker
+    char device[16], settings[WORKER_DEVICES_MAX][WORKER_DEVICES_TEXT], names[WORKER_DEVICES_MAX][16];
+    char id[16], model[128]; // of the device
+    struct sweep_place place[WORKER_DEVICES_MAX];
+    struct sweep_cpus cpus;
+    struct sweep_pass pass[1 + LIBRARIES_MAX];
+    char *libraries[LIBRARIES_MAX];
+    int library_count;
+    struct resume resume;
+    int lock; // of the file of records; -1: none yet
+    struct record_file out;
+    struct sweep sweep;
+};
+
+// The words of the command line but the matrices: a worker reads them as they are.
+static int take_words(struct whole *c, const struct request *q)
+{
+    const struct options *o = q->o;
+    c->words = mem_alloc(q->argc, sizeof *c->words);
+    if (!c->words) return ERR_MEMORY;
+    for (int i = 2; i < q->argc; i++) {
+        bool operand = false;
+        for (int m = 0; m < o->operand_count; m++) operand |= o->operands[m] == q->argv[i];
+        if (!strcmp(q->argv[i], "--")) break; // matrices alone follow
+        if (!operand) c->words[c->crew.word_count++] = q->argv[i];
+    }
+    c->crew.words = c->words;
+    c->crew.command = (struct texts){(const char **)q->argv, q->argc};
+    c->crew.memory_bytes = o->sweep.memory_bytes;
+    return OK;
+}
+
+// The files of -cusparse, by the paths that the loader will have them by.
+static int take_libraries(struct whole *c)
+{
+    const char *rest = c->o->sweep.libraries;
+    while (rest && *rest) {
+        char path[PATH_MAX];
+        int length = (int)strcspn(rest, ",");
+        if (c->library_count == LIBRARIES_MAX)
+            return fail(ERR_USAGE, "-cusparse: more than %d files", LIBRARIES_MAX);
+        if (snprintf(path, sizeof path, "%.*s", length, rest) >= (int)sizeof path)
+            return fail(ERR_USAGE, "-cusparse %s: a path too long", rest);
+        char *full = realpath(path, NULL);
+        if (!full) return fail(ERR_USAGE, "-cusparse %s: %s", path, strerror(errno));
+        c->libraries[c->library_count++] = full;
+        if (strpbrk(full, " :")) // the loader takes them for the ends of names
+            return fail(ERR_USAGE, "-cusparse %s: a blank or a colon is in its path", full);
+        rest += length;
+        rest += *rest == ',';
+    }
+    return OK;
+}
+
+// All devices of the kind: a worker that sees them counts.
+static int count_places(struct whole *c)
+{
+    struct survey s;
+    if (!c->places.all) return OK;
+    int err = survey_make(&c->crew, &(struct duty){.run = ANY_RUN}, &s);
+    if (err) return err;
+    c->places.count = s.count < WORKER_DEVICES_MAX ? s.count : WORKER_DEVICES_MAX;
+    for (int i = 0; i < c->places.count; i++) c->places.index[i] = i;
+    survey_free(&s);
+    return OK;
+}
+
+static int make_places(struct whole *c)
+{
+    c->crew.device = worker_devices_option(&c->places, c->device);
+    int err = count_places(c);
+    for (int i = 0; i < c->places.count && !err; i++)
+        c->place[i] = (struct sweep_place){.setting = worker_devices_setting(&c->places, i, c->settings[i]),
+                                           .name = worker_devices_name(&c->places, i, c->names[i])};
+    if (!err && c->places.count > 1)
+        c->crew.threads = sweep_cpus_share(&c->cpus, c->o->threads, c->places.count, c->place);
+    return err;
+}
+
+// One place after the other is looked at. A case must not depend on where it was measured, so all
+// have the same device.
+static int survey_places(struct whole *c)
+{
+    int err = OK;
+    for (int i = 0; i < c->places.count && !err; i++) {
+        struct survey s;
+        struct duty duty = {
+            .run = ANY_RUN, .setting = c->place[i].setting, .cpus = c->place[i].cpus};
+        err = survey_make(&c->crew, &duty, &s);
+        if (err && c->places.count > 1)
+            err = fail((enum err)err, "%s: %s", c->place[i].name, fail_text());
+        if (err) return err;
+        cpus_parse(s.near, &c->cpus.near[i]);
+        if (!i) {
+            snprintf(c->crew.expected, sizeof c->crew.expected, "%s", s.id);
+            snprintf(c->model, sizeof c->model, "%s", s.name);
+            c->pass[0].prefixes = s.prefixes;
+            s.prefixes = (struct texts){0};
+        } else if (strcmp(s.name, c->model)) {
+            err = fail(ERR_USAGE,
+                       "-device %s: %s is a %s, and %s a %s: a time would depend on where it was "
+                       "measured; give each model a sweep of its own",
+                       c->o->device, c->place[0].name, c->model, c->place[i].name, s.name);
+        }
+        survey_free(&s);
+    }
+    // Now that it is known which processors are next to which device.
+    if (!err && c->places.count > 1)
+        sweep_cpus_share(&c->cpus, c->o->threads, c->places.count, c->place);
+    return err;
+}
+
+static bool has_text(const struct texts *t, const char *text)
+{
+    for (int64_t i = 0; i < t->count; i++)
+        if (!strcmp(t->list[i], text)) return true;
+    return false;
+}
+
+// With another library only what it changes is measured again.
+static int survey_library(struct whole *c, const char *library)
+{
+    struct sweep_pass *pass = &c->pass[c->sweep.pass_count];
+    struct survey s;
+    struct duty duty = {.run = ANY_RUN,
+                        .setting = c->place[0].setting,
+                        .cpus = c->place[0].cpus,
+                        .library = library};
+    int err = survey_make(&c->crew, &duty, &s);
+    if (err) return err;
+    pass->library = library;
+    c->sweep.pass_count++;
+    for (int64_t i = 0; i < s.prefixes.count && !err; i++) {
+        const char *prefix = s.prefixes.list[i];
+        bool known = false;
+        for (int p = 0; p < c->sweep.pass_count - 1; p++)
+            known |= has_text(&c->pass[p].prefixes, prefix);
+        err = texts_add(known ? &pass->without : &pass->prefixes, prefix);
+    }
+    survey_free(&s);
+    if (!err && !pass->prefixes.count)
+        err = fail(ERR_USAGE,
+                   "-cusparse %s: changes none of the cases: it is of a version that is measured "
+                   "already, or no algorithm here uses it",
+                   library);
+    return err;
+}
+
+static int make_passes(struct whole *c)
+{
+    c->sweep.pass_count = 1;
+    int err = survey_places(c);
+    for (int i = 0; i < c->library_count && !err; i++) err = survey_library(c, c->libraries[i]);
+    return err;
+}
+
+static bool to_file(const struct options *o) { return o->output && strcmp(o->output, "-"); }
+
+static int check_options(const struct options *o)
+{
+    if (o->sweep.fresh && (o->sweep.resume || o->sweep.retry))
+        return fail(ERR_USAGE, "-fresh: begins anew, and goes with neither -resume nor -retry");
+    if ((o->sweep.fresh || o->sweep.resume || o->sweep.retry) && !to_file(o))
+        return fail(ERR_USAGE, "-%s: needs -o FILE",
+                    o->sweep.fresh    ? "fresh"
+                    : o->sweep.resume ? "resume"
+                                      : "retry");
+    if (o->rule.limit_ms == o->rule.most_ms && o->rule.limit_ms >= o->sweep.timeout_ms)
+        return fail(ERR_USAGE, "-timeout %g: is not longer than -time-limit, %g",
+                    o->sweep.timeout_ms * 1e-3, o->rule.limit_ms * 1e-3);
+    if (!o->output && !o->sweep.plan_only && !cli_stdout_is_apart())
+        return fail(ERR_USAGE, "sweep: where to? -o FILE is missing, for the records");
+    return OK;
+}
+
+// A matrix must not be written over, by whatever name.
+static int check_output(const struct whole *c)
+{
+    struct stat out, in;
+    if (!to_file(c->o) || stat(c->o->output, &out) || !S_ISREG(out.st_mode)) return OK;
+    for (int64_t i = 0; i < c->list.count; i++)
+        if (!stat(c->list.all[i].path, &in) && in.st_dev == out.st_dev && in.st_ino == out.st_ino)
+            return fail(ERR_USAGE, "-o %s: is one of the matrices, and would be overwritten",
+                        c->o->output);
+    return OK;
+}
+
+// What is there already is read before anything begins: a file that is no such file is left alone.
+static int look_back(struct whole *c)
+{
+    if (!to_file(c->o)) return OK;
+    int err = c->o->sweep.plan_only ? OK : resume_lock(c->o->output, &c->lock);
+    if (!err) err = resume_read(&c->resume, c->o->output);
+    if (err || !c->o->sweep.fresh) return err;
+    if (c->resume.lines && !c->o->quiet)
+        fprintf(stderr, "replacing %s: %lld records\n", c->o->output, (long long)c->resume.lines);
+    resume_free(&c->resume);
+    return OK;
+}
+
+static int open_output(struct whole *c)
+{
+    int err = record_open(&c->out, c->o->output, true, c->o->seed);
+    if (!err && !c->o->sweep.fresh) cli_tell_file(&c->out, c->o);
+    // One that was not there could not be locked: another sweep may have made it in the meantime,
+    // and even have come to its end.
+    if (!err && c->lock < 0) err = look_back(c);
+    if (!err && c->o->sweep.fresh) err = record_empty(&c->out);
+    return err;
+}
+
+static void make_sweep(struct whole *c)
+{
+    struct sweep *s = &c->sweep;
+    s->crew = &c->crew;
+    s->matrices = c->list.all;
+    s->matrix_count = c->list.count;
+    s->passes = c->pass;
+    s->places = c->place;
+    s->place_count = c->places.count;
+    s->rounds = c->o->runs;
+    s->timeout_ms = c->o->sweep.timeout_ms;
+    s->resume = &c->resume;
+    s->retry = c->o->sweep.retry;
+    s->out = &c->out;
+}
+
+// How long a case may take that is timed as the options say: between these, in seconds.
+static void case_seconds(const struct options *o, double *least, double *most)
+{
+    double limit_s = o->rule.limit_ms * 1e-3;
+    *least = 0.1;
+    *most = limit_s > 0 ? limit_s + 0.5 : 1;
+    if (*least > *most) *least = *most;
+}
+
+// -n: what there would be to do, matrix by matrix.
+static int tell_plan(struct whole *c)
+{
+    struct sweep *s = &c->sweep;
+    int64_t all = 0, bytes = 0;
+    double least, most;
+    int err = OK;
+    for (int64_t i = 0; i < s->matrix_count && !err; i++) {
+        const struct sweep_matrix *m = &s->matrices[i];
+        int64_t cases = 0, there = 0, unsure = 0;
+        char name[FAIL_TEXT_MAX];
+        for (int v = 0; v < s->pass_count * s->rounds && !err; v++) {
+            int p = v % s->pass_count;
+            struct resume_ask ask = sweep_ask(s, m, v / s->pass_count);
+            struct resume_list found;
+            err = resume_done(s->resume, &ask, &s->passes[p].prefixes, &found);
+            cases += s->passes[p].prefixes.count;
+            there += min64(found.count, s->passes[p].prefixes.count);
+            for (int64_t f = 0; f < found.count && !err; f++) unsure += !!found.list[f].content;
+            mem_free(found.list);
+        }
+        printf("%s: %lld case%s", utf8_visible(m->path, name, sizeof name),
+               (long long)(cases - there), cases - there == 1 ? "" : "s");
+        if (there) printf(", %lld more are there", (long long)there);
+        printf(unsure ? ", if it is the same matrix\n" : "\n");
+        all += cases - there;
+        if (cases > there) bytes += m->bytes;
+    }
+    case_seconds(c->o, &least, &most);
+    char from[32], to[32];
+    double read_s = (double)bytes / 200e6, places = s->place_count;
+    printf(
+        "%lld matri%s, %lld case%s on %d device%s (%s): about %s to %s, at %.1f to %.1f s a case\n",
+        (long long)s->matrix_count, s->matrix_count == 1 ? "x" : "ces", (long long)all,
+        all == 1 ? "" : "s", s->place_count, s->place_count == 1 ? "" : "s", c->model,
+        duration_text(((double)all * least + read_s) / places, from),
+        duration_text(((double)all * most + read_s) / places, to), least, most);
+    return err;
+}
+
+// The summary of all cases of the file, those of before included.
+static int sum_up(const struct whole *c)
+{
+    struct collected found = {0};
+    struct summaries sum = {0};
+    int64_t *cases = NULL;
+    struct stat facts;
+    if (c->o->quiet || !to_file(c->o) || c->list.count < 2) return OK;
+    if (stat(c->o->output, &facts) || !S_ISREG(facts.st_mode)) return OK; // it cannot be read back
+    int err = collect_file(&found, c->o->output);
+    if (!err) err = collect_settle(&found);
+    if (!err) err = collect_rows(&found, NULL, &sum, &cases);
+    if (!err) err = summary_make(&sum, &(struct summary_rule){0});
+    if (!err) err = summary_print_all(stderr, &sum);
+    mem_free(cases);
+    summaries_free(&sum);
+    collect_free(&found);
+    return err;
+}
+
+static int measure(struct whole *c, struct outcome *outcome)
+{
+    struct progress progress;
+    struct sweep *s = &c->sweep;
+    int err = open_output(c);
+    if (err) return err;
+    progress_start(&progress, s, c->o->quiet, c->o->verbose);
+    s->tell = progress_tell;
+    s->arg = &progress;
+    err = sweep_run(s);
+    char why[FAIL_TEXT_MAX];
+    if (err) snprintf(why, sizeof why, "%s", fail_text());
+    progress_end(&progress);
+    int64_t bad = -s->endings.unread, cases = 0;
+    for (int i = 0; i < STATUS_COUNT; i++) {
+        cases += s->endings.by_status[i];
+        if (!status_is_good((enum status)i)) bad += s->endings.by_status[i];
+    }
+    outcome->bad_case = bad > 0;
+    outcome->bad_matrix = s->endings.unread > 0;
+    int close_err = record_close(&c->out);
+    if (err == ERR_INTERRUPTED && to_file(c->o))
+        return fail(err, "%s; %sthe same command goes on", why,
+                    c->o->sweep.fresh ? "without -fresh " : "");
+    if (err) return fail((enum err)err, "%s", why);
+    if (!close_err) close_err = sum_up(c);
+    if (close_err) return close_err;
+    return cli_check_measured(cases, s->endings.by_status[STATUS_UNSUPPORTED], NULL);
+}
+
+static int prepare(struct whole *c, const struct request *q)
+{
+    const struct options *o = c->o;
+    int err = check_options(o);
+    if (!err) err = matrix_list_make(&c->list, o);
+    if (!err && o->sweep.shards) err = matrix_list_shard(&c->list, o->sweep.shard, o->sweep.shards);
+    if (!err) err = check_output(c);
+    if (!err) err = worker_devices_parse(o->device, &c->places);
+    if (!err) err = take_words(c, q);
+    if (!err) err = take_libraries(c);
+    if (!err) err = look_back(c);
+    if (err) return err;
+    if (c->list.left_out && !o->quiet)
+        fprintf(stderr, "left out, %lld not there: %s\n", (long long)c->list.left_out,
+                c->list.left_out_text);
+    if (!o->quiet && isatty(STDERR_FILENO)) fprintf(stderr, "\r\033[Klooking at the devices");
+    err = make_places(c);
+    if (!err) err = make_passes(c);
+    if (!o->quiet && isatty(STDERR_FILENO)) fprintf(stderr, "\r\033[K");
+    make_sweep(c);
+    return err;
+}
+
+int cli_sweep(const struct request *q)
+{
+    struct whole *c = mem_zero_alloc(1, sizeof *c);
+    if (!c) return ERR_MEMORY;
+    c->o = q->o;
+    c->out.fd = c->lock = -1;
+    int err = prepare(c, q);
+    if (!err) err = q->o->sweep.plan_only ? tell_plan(c) : measure(c, q->outcome);
+    for (int i = 0; i < COUNT(c->pass); i++) {
+        texts_free(&c->pass[i].prefixes);
+        texts_free(&c->pass[i].without);
+    }
+    for (int i = 0; i < c->library_count; i++) free(c->libraries[i]);
+    if (c->lock >= 0) close(c->lock);
+    resume_free(&c->resume);
+    matrix_list_free(&c->list);
+    mem_free(c->words);
+    mem_free(c);
+    return err;
+}

@@ -1,0 +1,89 @@
+// The only place that decides how the program ends.
+#include "cli/cli.h"
+
+#include "base/whole_file.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#define END_IN_ORDER_S 2     // what the case in flight gets to notice that it is over
+#define SAME_SIGNAL_MS 200.0 // timeout(1) sends its signal twice: to its child, and to its group
+
+// From a signal handler.
+static void end_now(const char *text, int status)
+{
+    ssize_t told = write(STDERR_FILENO, text, strlen(text));
+    (void)told; // whoever closed stderr does not want to know
+    whole_file_abandon();
+    _exit(status);
+}
+
+// The first Ctrl-C drops the case in flight and ends the run in order. One long run of an algorithm
+// asks nobody; so what has not ended soon, or a second Ctrl-C, ends the program here. The records
+// are whole even so: each is written at once when its case is done.
+static void interrupt(int signal)
+{
+    static volatile double first_ms;
+    if (!interrupted) {
+        first_ms = clock_ms();
+        interrupted = 1;
+        alarm(END_IN_ORDER_S);
+    } else if (signal == SIGALRM || clock_ms() - first_ms > SAME_SIGNAL_MS) {
+        end_now(isatty(STDERR_FILENO) ? "\r\033[Kspbench: interrupted\n" : "spbench: interrupted\n",
+                130);
+    }
+}
+
+// A mapped file that somebody shortens while it is read: nothing else here touches such memory.
+static void file_shrank(int signal)
+{
+    (void)signal;
+    end_now("spbench: a matrix file became shorter while it was read\n", 3);
+}
+
+// A closed pipe is a write error like any other, and so is a file that may not grow.
+static void set_handlers(void)
+{
+    struct sigaction action = {.sa_handler = interrupt};
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+    struct sigaction before; // under nohup the terminal may go
+    if (!sigaction(SIGHUP, NULL, &before) && before.sa_handler != SIG_IGN)
+        sigaction(SIGHUP, &action, NULL);
+    sigaction(SIGALRM, &action, NULL);
+    signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN);
+    signal(SIGBUS, file_shrank);
+}
+
+// What a parent closed: else the next file that is opened takes its number, and gets what is meant
+// for stderr. Opened the wrong way round, so that using it is an error, as if it were closed.
+static void fill_descriptors(void)
+{
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+        if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", fd ? O_RDONLY : O_WRONLY) != fd) _exit(1);
+}
+
+int main(int argc, char **argv)
+{
+    struct outcome outcome = {0};
+    fill_descriptors();
+    set_handlers();
+    int err = cli_main(argc, argv, &outcome);
+    alarm(0);
+    if (!err && outcome.at_once) _exit(0); // cli_main() has flushed stdout
+    if (err) fprintf(stderr, "spbench: %s\n", fail_text());
+    bool bad = outcome.bad_case || outcome.bad_machine;
+    if (!err && outcome.regression) return 1;
+    if (err != ERR_USAGE && err != ERR_INTERRUPTED && outcome.cannot_tell) return 3;
+    switch (err) {
+    case OK: return bad ? 1 : outcome.bad_spec ? 2 : outcome.bad_matrix ? 3 : 0;
+    case ERR_USAGE: return 2;
+    case ERR_INPUT: return 3;
+    case ERR_INTERRUPTED: return 130;
+    default: return 1;
+    }
+}

@@ -1,0 +1,418 @@
+#include "cli/options/option_values.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/suggest.h"
+#include "cli/options/threads.h"
+#include "compare/report.h"
+#include "sweep/worker_devices.h"
+
+// The one value of an option whose values are those of an axis.
+static int parse_one(const struct axis *axis, const char *text, int64_t *value)
+{
+    struct axis_values v;
+    int err = axis_parse(axis, text, &v);
+    if (!err && v.count > 1)
+        err = fail(ERR_USAGE, "-%s %s: one value, not a list", axis->name, text);
+    *value = err ? 0 : v.value[0];
+    return err;
+}
+
+int parse_whole(const struct option *self, const char *text, int64_t least, int64_t most,
+                int64_t *value)
+{
+    return parse_one(&(struct axis){.name = self->name, .min = least, .max = most}, text, value);
+}
+
+int parse_word(const struct option *self, const char *text, const char *const *words,
+               int64_t *place)
+{
+    return parse_one(&(struct axis){.name = self->name, .words = words}, text, place);
+}
+
+int parse_seconds(const struct option *self, const char *text, double *ms)
+{
+    char *end;
+    double seconds = strtod(text, &end);
+    if (end == text || *end)
+        return fail(ERR_USAGE, "-%s %s: not a number of seconds", self->name, text);
+    if (!(seconds > 0 && seconds <= 86400))
+        return fail(ERR_USAGE, "-%s %s: must be more than 0 and at most 86400 seconds", self->name,
+                    text);
+    *ms = seconds * 1e3;
+    return OK;
+}
+
+int parse_op(struct options *o, const struct option *self, const char *text)
+{
+    if (op_find(text)) return o->op = text, OK;
+    struct suggestion s;
+    char guess[64], all[128] = "";
+    suggest_start(&s, text);
+    for (int i = 0; i < op_count; i++) {
+        suggest_offer(&s, ops[i]->name);
+        words_add(all, sizeof all, ", ", ops[i]->name);
+    }
+    return fail(ERR_USAGE, "-%s %s: no such operation; %sit is one of %s", self->name, text,
+                suggest_text(&s, guess), all);
+}
+
+int parse_alg(struct options *o, const struct option *self, const char *text)
+{
+    return options_add_algs(o, self->name, text);
+}
+
+int parse_prec(struct options *o, const struct option *self, const char *text)
+{
+    return options_add_precs(o, self->name, text);
+}
+
+int parse_device(struct options *o, const struct option *self, const char *text)
+{
+    enum device_kind kind;
+    int index;
+    (void)self;
+    o->device = text;
+    // A sweep does not look at devices: its workers do.
+    struct worker_devices places;
+    if (BIT(o->command) & SWEEP) return worker_devices_parse(text, &places);
+    return device_parse(text, &kind, &index);
+}
+
+int parse_reps(struct options *o, const struct option *self, const char *text)
+{
+    int64_t reps;
+    int err = parse_whole(self, text, 1, 1000000, &reps);
+    o->rule.reps = (int)reps;
+    return err;
+}
+
+int parse_warmup(struct options *o, const struct option *self, const char *text)
+{
+    int64_t runs;
+    int err = parse_whole(self, text, 1, 1000000, &runs);
+    o->rule.warmup = (int)runs;
+    return err;
+}
+
+int parse_time_limit(struct options *o, const struct option *self, const char *text)
+{
+    int err = parse_seconds(self, text, &o->rule.limit_ms);
+    o->rule.most_ms = o->rule.limit_ms;
+    return err;
+}
+
+const char *const cache_words[] = {"warm", "cold", NULL};
+
+int parse_cache(struct options *o, const struct option *self, const char *text)
+{
+    int64_t cold;
+    int err = parse_word(self, text, cache_words, &cold);
+    o->rule.cold = cold;
+    return err;
+}
+
+const char *const launch_words[] = {"graph", "stream", NULL};
+
+int parse_launch(struct options *o, const struct option *self, const char *text)
+{
+    int64_t stream;
+    int err = parse_word(self, text, launch_words, &stream);
+    o->rule.stream = stream;
+    return err;
+}
+
+int parse_time(struct options *o, const struct option *self, const char *text)
+{
+    int64_t kind;
+    int err = parse_word(self, text, timing_kind_words, &kind);
+    o->kind = (enum timing_kind)kind;
+    return err;
+}
+
+const char *const check_words[] = {[CHECK_AUTO] = "auto",
+                                   [CHECK_FULL] = "full",
+                                   [CHECK_SAMPLE] = "sample",
+                                   [CHECK_OFF] = "off",
+                                   NULL};
+
+int parse_check(struct options *o, const struct option *self, const char *text)
+{
+    int64_t mode;
+    int err = parse_word(self, text, check_words, &mode);
+    o->check = (enum check_mode)mode;
+    return err;
+}
+
+int parse_setting(struct options *o, const struct option *self, const char *text)
+{
+    return options_add_settings(o, self->name, text);
+}
+
+int parse_threads(struct options *o, const struct option *self, const char *text)
+{
+    int64_t threads;
+    int err = parse_whole(self, text, 1, THREADS_MAX, &threads);
+    o->threads = (int)threads;
+    return err;
+}
+
+int parse_seed(struct options *o, const struct option *self, const char *text)
+{
+    int64_t seed;
+    int err = parse_whole(self, text, 0, INT64_MAX, &seed);
+    o->seed = (uint64_t)seed;
+    return err;
+}
+
+int parse_output(struct options *o, const struct option *self, const char *text)
+{
+    if (!*text) return fail(ERR_USAGE, "-%s: the name of the file is empty", self->name);
+    o->output = text;
+    return OK;
+}
+
+int options_add_algs(struct options *o, const char *option, const char *text)
+{
+    const char *rest = text;
+    char item[WORD_MAX];
+    int more;
+    while ((more = words_next(&rest, item)) > 0) {}
+    if (more < 0) return words_bad(option, text);
+    size_t size = (o->algs ? strlen(o->algs) : 0) + strlen(text) + 2;
+    char *all = mem_alloc((int64_t)size, 1);
+    if (!all) return ERR_MEMORY;
+    snprintf(all, size, "%s%s%s", o->algs ? o->algs : "", o->algs ? "," : "", text);
+    mem_free(o->algs);
+    o->alg = o->algs = all;
+    return OK;
+}
+
+int options_add_axis(const struct axis *axis, const char *text, struct axis_values *all)
+{
+    struct axis_values more;
+    int err = axis_parse(axis, text, &more);
+    if (err) return err;
+    if (!all->text) {
+        *all = more;
+        return OK;
+    }
+    for (int i = 0; i < more.count && !err; i++) err = axis_values_add(all, axis, more.value[i]);
+    return err;
+}
+
+int options_add_precs(struct options *o, const char *option, const char *text)
+{
+    static const char *const words[] = {[F32] = "f32", [F64] = "f64", NULL};
+    const struct axis axis = {.name = option, .words = words};
+    int err = options_add_axis(&axis, text, &o->prec_values);
+    o->prec_count = o->prec_values.count;
+    for (int i = 0; i < o->prec_count; i++) o->precs[i] = (enum prec)o->prec_values.value[i];
+    return err;
+}
+
+// A value of the setting `name`, unless it has it already.
+static int add_setting(struct options *o, const char *option, const char *name, double x)
+{
+    for (int i = 0; i < o->setting_count; i++)
+        if (!strcmp(o->settings[i].name, name) && o->settings[i].value == x) return OK;
+    if (o->setting_count == SETTINGS_MAX)
+        return fail(ERR_USAGE, "-%s: more than %d values", option, SETTINGS_MAX);
+    int i = o->setting_count++;
+    snprintf(o->setting_names[i], sizeof o->setting_names[i], "%s", name);
+    o->settings[i] = (struct option_setting){o->setting_names[i], x};
+    return OK;
+}
+
+int options_add_settings(struct options *o, const char *option, const char *text)
+{
+    const char *rest = text;
+    char item[WORD_MAX], name[WORD_MAX] = "";
+    int more;
+    while ((more = words_next(&rest, item)) > 0) {
+        char *equals = strchr(item, '='), *value = equals ? equals + 1 : item, *end;
+        if (equals == item || (!equals && !*name) || (equals && equals - item > 30))
+            return fail(ERR_USAGE, "-%s %s: must be name=value", option, item);
+        if (equals) snprintf(name, sizeof name, "%.*s", (int)(equals - item), item);
+        double x = strtod(value, &end);
+        if (end == value || *end || !isfinite(x))
+            return fail(ERR_USAGE, "-%s %s=%s: the value is not a number", option, name, value);
+        int err = add_setting(o, option, name, x);
+        if (err) return err;
+    }
+    return more < 0 ? words_bad(option, text) : OK;
+}
+
+#define LEAST_BYTES ((double)(64 << 20)) // of memory: with less there is no worker
+
+int parse_timeout(struct options *o, const struct option *self, const char *text)
+{
+    return parse_seconds(self, text, &o->sweep.timeout_ms);
+}
+
+// "512M", "4G", "1.5G"; a plain number is of bytes.
+int parse_mem_limit(struct options *o, const struct option *self, const char *text)
+{
+    static const char units[] = "KMGT";
+    char *end;
+    double bytes = strtod(text, &end);
+    const char *unit = *end ? strchr(units, *end) : NULL;
+    if (end == text || (*end && !unit) || (unit && end[1]) || !(bytes > 0))
+        return fail(ERR_USAGE, "-%s %s: not a size; 512M and 4G are", self->name, text);
+    for (const char *u = units; unit && u <= unit; u++) bytes *= 1024;
+    if (!(bytes >= LEAST_BYTES && bytes < 0x1p62))
+        return fail(ERR_USAGE, "-%s %s: must be at least 64M%s", self->name, text,
+                    bytes > LEAST_BYTES ? ", and less than 4 EB" : "");
+    o->sweep.memory_bytes = (int64_t)bytes;
+    return OK;
+}
+
+int parse_shard(struct options *o, const struct option *self, const char *text)
+{
+    int used = 0;
+    bool good = sscanf(text, "%9d/%9d%n", &o->sweep.shard, &o->sweep.shards, &used) == 2 &&
+                !text[used] && o->sweep.shard >= 1 && o->sweep.shard <= o->sweep.shards;
+    if (good) return OK;
+    return fail(ERR_USAGE, "-%s %s: must be I/N, with I from 1 to N", self->name, text);
+}
+
+const char *const missing_words[] = {"error", "skip", NULL};
+
+int parse_missing(struct options *o, const struct option *self, const char *text)
+{
+    int64_t skip;
+    int err = parse_word(self, text, missing_words, &skip);
+    o->sweep.skip_missing = skip;
+    return err;
+}
+
+// Text that others look at.
+#define WORD(field)                                                                                \
+    int parse_##field(struct options *o, const struct option *self, const char *text)              \
+    {                                                                                              \
+        if (!*text) return fail(ERR_USAGE, "-%s: its value is empty", self->name);                 \
+        o->sweep.field = text;                                                                     \
+        return OK;                                                                                 \
+    }
+WORD(sets)
+WORD(folder)
+WORD(libraries)
+
+#define RUNS_MOST        10000
+#define CONSECUTIVE_MOST 100
+
+const char *const view_names[VIEW_FORMATS + 1] = {"table", "markdown", "csv", "json", NULL};
+
+// The i-th format of the command; NULL after the last.
+static const char *format_name(enum command command, int i)
+{
+    return command == COMMAND_REPORT ? view_names[i] : report_formats[i].name;
+}
+
+int compare_parse_format(struct options *o, const struct option *self, const char *text)
+{
+    char all[128] = "", guess[64];
+    struct suggestion s;
+    (void)self;
+    suggest_start(&s, text);
+    const char *name;
+    for (int i = 0; (name = format_name(o->command, i)); i++) {
+        if (!strcmp(text, name)) return o->format = text, OK;
+        suggest_offer(&s, name);
+        words_add(all, sizeof all, ", ", name);
+    }
+    return fail(ERR_USAGE, "-format %s: no such format; %sit is one of %s", text,
+                suggest_text(&s, guess), all);
+}
+
+// A number of percent, over 0 and up to `most`.
+static int parse_percent(const char *name, const char *text, double most, double *percent)
+{
+    char *end;
+    *percent = strtod(text, &end);
+    if (end == text || *end || !(*percent > 0 && *percent <= most))
+        return fail(ERR_USAGE, "-%s %s: must be a number of percent, over 0 and at most %g", name,
+                    text, most);
+    return OK;
+}
+
+int compare_parse_threshold(struct options *o, const struct option *self, const char *text)
+{
+    return parse_percent(self->name, text, 100, &o->threshold);
+}
+
+int compare_parse_plant(struct options *o, const struct option *self, const char *text)
+{
+    return parse_percent(self->name, text, 1000, &o->plant);
+}
+
+int compare_parse_runs(struct options *o, const struct option *self, const char *text)
+{
+    int64_t runs;
+    int err = parse_whole(self, text, 1, RUNS_MOST, &runs);
+    o->runs = (int)runs;
+    return err;
+}
+
+const char *const until_words[] = {"decided", NULL};
+
+int compare_parse_until(struct options *o, const struct option *self, const char *text)
+{
+    int64_t word;
+    o->until_decided = true;
+    return parse_word(self, text, until_words, &word);
+}
+
+int compare_parse_budget(struct options *o, const struct option *self, const char *text)
+{
+    return parse_seconds(self, text, &o->budget_ms);
+}
+
+int compare_parse_consecutive(struct options *o, const struct option *self, const char *text)
+{
+    int64_t files;
+    int err = parse_whole(self, text, 1, CONSECUTIVE_MOST, &files);
+    o->consecutive = (int)files;
+    return err;
+}
+
+int compare_parse_ab(struct options *o, const struct option *self, const char *text)
+{
+    if (!*text) return fail(ERR_USAGE, "-%s: the name of the program is empty", self->name);
+    o->ab = text;
+    return OK;
+}
+
+int compare_parse_keep(struct options *o, const struct option *self, const char *text)
+{
+    if (!*text) return fail(ERR_USAGE, "-%s: the name is empty", self->name);
+    o->keep = text;
+    return OK;
+}
+
+const char *const sort_words[] = {"name", "time", "speedup", NULL}; // by enum summary_sort, from 1
+
+int report_parse_matrix(struct options *o, const struct option *self, const char *text)
+{
+    if (!*text) return fail(ERR_USAGE, "-%s: the name is empty", self->name);
+    o->matrix = text;
+    return OK;
+}
+
+int report_parse_baseline(struct options *o, const struct option *self, const char *text)
+{
+    if (!*text) return fail(ERR_USAGE, "-%s: the name is empty", self->name);
+    o->baseline = text;
+    return OK;
+}
+
+int report_parse_sort(struct options *o, const struct option *self, const char *text)
+{
+    int64_t place;
+    int err = parse_word(self, text, sort_words, &place);
+    o->sort = (enum summary_sort)(place + SUMMARY_NAME);
+    return err;
+}

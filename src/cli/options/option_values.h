@@ -1,0 +1,59 @@
+// Parsers of option values. The table of options names a parser for each option.
+#ifndef OPTION_VALUES_H
+#define OPTION_VALUES_H
+
+#include "cli/options/options_table.h"
+
+int parse_op(struct options *o, const struct option *self, const char *text);
+int parse_alg(struct options *o, const struct option *self, const char *text);
+int parse_prec(struct options *o, const struct option *self, const char *text);
+int parse_device(struct options *o, const struct option *self, const char *text);
+int parse_reps(struct options *o, const struct option *self, const char *text);
+int parse_warmup(struct options *o, const struct option *self, const char *text);
+int parse_time_limit(struct options *o, const struct option *self, const char *text);
+int parse_cache(struct options *o, const struct option *self, const char *text);
+int parse_launch(struct options *o, const struct option *self, const char *text);
+int parse_time(struct options *o, const struct option *self, const char *text);
+int parse_check(struct options *o, const struct option *self, const char *text);
+int parse_setting(struct options *o, const struct option *self, const char *text);
+int parse_threads(struct options *o, const struct option *self, const char *text);
+int parse_seed(struct options *o, const struct option *self, const char *text);
+int parse_output(struct options *o, const struct option *self, const char *text);
+
+// Each adds what `text` has and the option does not have yet; the first text replaces the default.
+// `option` is its name, for messages.
+int options_add_algs(struct options *o, const char *option, const char *text);
+int options_add_precs(struct options *o, const char *option, const char *text);
+// name=value, and further values of the name before: rows=32,64,stage=8.
+int options_add_settings(struct options *o, const char *option, const char *text);
+int options_add_axis(const struct axis *axis, const char *text, struct axis_values *all);
+
+int parse_timeout(struct options *o, const struct option *self, const char *text);
+int parse_mem_limit(struct options *o, const struct option *self, const char *text);
+int parse_shard(struct options *o, const struct option *self, const char *text);
+int parse_missing(struct options *o, const struct option *self, const char *text);
+int parse_sets(struct options *o, const struct option *self, const char *text);
+int parse_folder(struct options *o, const struct option *self, const char *text);
+int parse_libraries(struct options *o, const struct option *self, const char *text);
+
+int compare_parse_format(struct options *o, const struct option *self, const char *text);
+int compare_parse_threshold(struct options *o, const struct option *self, const char *text);
+int compare_parse_plant(struct options *o, const struct option *self, const char *text);
+int compare_parse_runs(struct options *o, const struct option *self, const char *text);
+int compare_parse_until(struct options *o, const struct option *self, const char *text);
+int compare_parse_budget(struct options *o, const struct option *self, const char *text);
+int compare_parse_consecutive(struct options *o, const struct option *self, const char *text);
+int compare_parse_ab(struct options *o, const struct option *self, const char *text);
+int compare_parse_keep(struct options *o, const struct option *self, const char *text);
+
+extern const char *const sort_words[]; // ended by a NULL
+
+// Formats of report.
+enum view { VIEW_TABLE, VIEW_MARKDOWN, VIEW_CSV, VIEW_JSON, VIEW_FORMATS };
+extern const char *const view_names[VIEW_FORMATS + 1]; // ended by a NULL
+
+int report_parse_matrix(struct options *o, const struct option *self, const char *text);
+int report_parse_baseline(struct options *o, const struct option *self, const char *text);
+int report_parse_sort(struct options *o, const struct option *self, const char *text);
+
+#endif

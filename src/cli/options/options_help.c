@@ -1,0 +1,226 @@
+// What the table of options says to people and to shells.
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/options/option_values.h"
+#include "compare/report.h"
+
+// The output of a command that -q keeps.
+static const char *about_quiet(enum command command)
+{
+    switch (command) {
+    case COMMAND_COMPARE:
+        return "no table, no progress: the exit status tells; -format and -o still write";
+    case COMMAND_SELFTEST: return "no progress";
+    case COMMAND_DOCTOR: return "only the advice";
+    default: return "no table, no progress; only mistakes are told";
+    }
+}
+
+// What an option that has no text of its own is about.
+static void about_names(enum command command, const struct option *option, char text[256])
+{
+    if (!strcmp(option->name, "op"))
+        snprintf(text, 256, "operation; left out: that of the algorithms, %s where several have it",
+                 ops[0]->name);
+    else if (!strcmp(option->name, "q"))
+        snprintf(text, 256, "%s", about_quiet(command));
+    else if (!strcmp(option->name, "time-limit"))
+        snprintf(text, 256, "end the timing of a case after this time; left out: after %s",
+                 command == COMMAND_COMPARE || command == COMMAND_SELFTEST
+                     ? "0.1 s, with -reps N after N samples"
+                     : "2 s and 10 samples, or 20 s");
+    else if (!strcmp(option->name, "runs"))
+        snprintf(text, 256, "processes that measure each case, over the whole time (%s)",
+                 command == COMMAND_COMPARE    ? "instead of -until decided"
+                 : command == COMMAND_SELFTEST ? "default 6"
+                                               : "default 1");
+    else if (!strcmp(option->name, "o"))
+        snprintf(text, 256, "%s",
+                 command == COMMAND_DOCTOR   ? "where a record of what was found goes (JSON Lines)"
+                 : command == COMMAND_REPORT ? "where it goes (default: stdout); FILE.csv, .md and "
+                                               ".json choose the format"
+                                             : "where the output goes (default: stdout)");
+    else if (!strcmp(option->name, "format"))
+        snprintf(text, 256, "%s",
+                 command == COMMAND_REPORT ? "table (default), markdown, csv, json"
+                                           : "table (default), json, markdown, junit, gab, bmf");
+    else if (command == COMMAND_SWEEP)
+        snprintf(text, 256, "as for run; several (cuda:0,1,2), or all GPUs, share the matrices");
+    else
+        snprintf(text, 256, "one of %s; auto (default): the first GPU, else the CPU",
+                 device_names());
+}
+
+static void show_option(enum command command, const struct option *option, struct option_shown *s)
+{
+    *s = (struct option_shown){.name = option->name, .value = option->value};
+    if (option->about)
+        snprintf(s->about, sizeof s->about, "%s", option->about);
+    else
+        about_names(command, option, s->about);
+}
+
+static void show_axis(const struct axis *axis, struct option_shown *s)
+{
+    char names[64], standard[32];
+    *s = (struct option_shown){.name = axis->name, .value = axis->values, .axis = axis};
+    snprintf(s->about, sizeof s->about, "%s only: %s%s (default %s)", axis_ops(axis, names),
+             axis->about, axis->words ? "" : "; ranges: 16:64:16, 1:64:*2",
+             axis_text(axis, axis->standard, standard));
+}
+
+// Axes stand behind the option that begins what they belong to.
+static bool axes_follow(const struct option *option)
+{
+    return !strcmp(option->name, "alg") || !strcmp(option->name, "model");
+}
+
+bool option_show(enum command command, int i, struct option_shown *s)
+{
+    const struct option *option;
+    const struct axis *axis;
+    for (int r = 0; (option = option_at(r)); r++) {
+        if (!(option->commands & BIT(command))) continue;
+        if (!i--) return show_option(command, option, s), true;
+        for (int a = 0; axes_follow(option) && (axis = axis_all(a)); a++)
+            if (takes_axis(command, axis) && !i--) return show_axis(axis, s), true;
+    }
+    return false;
+}
+
+bool option_shown_before(int command, const char *name)
+{
+    struct option_shown s;
+    for (int i = 0; i < command; i++)
+        for (int k = 0; option_show(command_shown(i)->id, k, &s); k++)
+            if (!strcmp(s.name, name)) return true;
+    return false;
+}
+
+void options_help(enum command command)
+{
+    struct option_shown s;
+    char left[32];
+    for (int i = 0; option_show(command, i, &s); i++) {
+        if (!i) printf("\noptions (one dash or two; -k 64 or -k=64; lists by commas):\n");
+        snprintf(left, sizeof left, "-%s %s", s.name, s.value ? s.value : "");
+        printf("  %-19s %s\n", left, s.about);
+    }
+}
+
+typedef void add_word(void *to, const char *word);
+
+static void add_ops(add_word *add, void *to)
+{
+    for (int i = 0; i < op_count; i++) add(to, ops[i]->name);
+}
+
+// An algorithm has a row for each operation and device that it is there for.
+void algorithm_words(const struct op *op, add_word *add, void *to)
+{
+    add(to, "all");
+    for (int i = 0; i < algo_count; i++) {
+        bool known = op && algos[i].op != op;
+        for (int k = 0; k < i && !known; k++)
+            known = (!op || algos[k].op == op) && !strcmp(algos[k].name, algos[i].name);
+        if (!known) add(to, algos[i].name);
+    }
+}
+
+static void add_algorithms(add_word *add, void *to) { algorithm_words(NULL, add, to); }
+
+static void add_precisions(add_word *add, void *to)
+{
+    for (int p = F32; p <= F64; p++) add(to, prec_name((enum prec)p));
+}
+
+static void add_devices(add_word *add, void *to)
+{
+    add(to, "auto");
+    for (int k = 0; k < DEVICE_KINDS; k++) add(to, device_list[k].name);
+}
+
+// Whether an algorithm before this one has the parameter, or this one in an earlier place.
+static bool parameter_known(int algo, int place, const char *name)
+{
+    for (int i = 0; i <= algo; i++) {
+        const struct param *p;
+        for (int k = 0; algos[i].algo && (p = algo_param(algos[i].algo, k)); k++)
+            if ((i < algo || k < place) && !strcmp(p->name, name)) return true;
+    }
+    return false;
+}
+
+static void add_parameters(add_word *add, void *to)
+{
+    const struct param *p;
+    char word[64];
+    for (int i = 0; i < algo_count; i++)
+        for (int k = 0; algos[i].algo && (p = algo_param(algos[i].algo, k)); k++) {
+            snprintf(word, sizeof word, "%s=", p->name);
+            if (!parameter_known(i, k, p->name)) add(to, word);
+        }
+}
+
+static void add_formats(add_word *add, void *to)
+{
+    for (const struct report_format *f = report_formats; f->name; f++) add(to, f->name);
+    for (int i = 0; view_names[i]; i++) {
+        bool known = false;
+        for (const struct report_format *k = report_formats; k->name; k++)
+            known |= !strcmp(k->name, view_names[i]);
+        if (!known) add(to, view_names[i]);
+    }
+}
+
+// The options that take words: to add one, a row. Those whose value reads "a|b" need none.
+static const struct {
+    const char *name;
+    void (*all)(add_word *add, void *to);
+    const char *const *words;
+} sources[] = {
+    {"op", add_ops, NULL},
+    {"alg", add_algorithms, NULL},
+    {"prec", add_precisions, NULL},
+    {"device", add_devices, NULL},
+    {"opt", add_parameters, NULL},
+    {"cache", NULL, cache_words},
+    {"launch", NULL, launch_words},
+    {"check", NULL, check_words},
+    {"format", add_formats, NULL},
+    {"sort", NULL, sort_words},
+    {"baseline", add_algorithms, NULL},
+    {"missing", NULL, missing_words},
+    {"time", NULL, timing_kind_words},
+    {"until", NULL, until_words},
+};
+
+static void add_list(const char *const *words, add_word *add, void *to)
+{
+    for (int i = 0; words && words[i]; i++) add(to, words[i]);
+}
+
+// The words of "table|json".
+static void add_choices(const char *value, add_word *add, void *to)
+{
+    char word[64];
+    for (const char *p = value; p && *p; p += strcspn(p, "|"), p += *p == '|') {
+        snprintf(word, sizeof word, "%.*s", (int)strcspn(p, "|"), p);
+        add(to, word);
+    }
+}
+
+void option_words(const struct option_shown *s, add_word *add, void *to)
+{
+    if (s->axis) {
+        add_list(s->axis->words, add, to);
+        return;
+    }
+    if (s->value && strchr(s->value, '|')) add_choices(s->value, add, to);
+    for (int i = 0; i < COUNT(sources); i++) {
+        if (strcmp(sources[i].name, s->name)) continue;
+        if (sources[i].all) sources[i].all(add, to);
+        add_list(sources[i].words, add, to);
+    }
+}

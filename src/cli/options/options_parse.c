@@ -1,0 +1,254 @@
+// A command line, word by word.
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/suggest.h"
+#include "cli/options/commands.h"
+#include "cli/options/option_values.h"
+#include "cli/options/options_table.h"
+
+#define LIMIT_MS   2000.0   // for the samples of a case, if there are 10 by then
+#define MOST_MS    20000.0  // if there are not
+#define TIMEOUT_MS 600000.0 // of a sweep: for a case
+#define RUNS       6        // see tests/test_compare_stats.c: 5 % are found, and nothing else
+
+// The option of an axis: its place in axis_all(), or -1.
+static int axis_find(const char *name, size_t length)
+{
+    const struct axis *axis;
+    for (int i = 0; (axis = axis_all(i)); i++)
+        if (strlen(axis->name) == length && !memcmp(axis->name, name, length)) return i;
+    return -1;
+}
+
+// Its place in the table, or -1.
+static int option_find(const char *name, size_t length)
+{
+    const struct option *option;
+    for (int i = 0; (option = option_at(i)); i++)
+        if (strlen(option->name) == length && !memcmp(option->name, name, length)) return i;
+    return -1;
+}
+
+// The name of the i-th option or axis of all, the axes last; whether the command takes it. NULL
+// after the last.
+static const char *name_at(enum command command, int i, bool *takes)
+{
+    const struct option *option = option_at(i);
+    const struct axis *axis = option ? NULL : axis_all(i - option_count);
+    *takes = option ? (option->commands & BIT(command)) != 0 : axis && takes_axis(command, axis);
+    return option ? option->name : axis ? axis->name : NULL;
+}
+
+// "-cache, -check": the options of a command that begin with the word. False if there are none, or
+// more than there is room for.
+static bool begins_options(enum command command, const char *word, char list[48])
+{
+    const char *name;
+    char dashed[64];
+    bool takes;
+    size_t length = strlen(word), used = 0;
+    list[0] = 0;
+    for (int i = 0; length && (name = name_at(command, i, &takes)); i++) {
+        if (!takes || strncmp(name, word, length)) continue;
+        snprintf(dashed, sizeof dashed, "-%s", name);
+        used += strlen(dashed) + 4;
+        if (used > 47) return false;
+        words_or(list, 48, dashed);
+    }
+    return list[0];
+}
+
+// "compare and sweep": the commands of the help that take the option or axis of this name.
+static void list_takers(const char *name, char list[128])
+{
+    const struct command_info *c;
+    int row = option_find(name, strlen(name)), place = axis_find(name, strlen(name));
+    list[0] = 0;
+    for (int i = 0; (c = command_shown(i)); i++)
+        if ((row >= 0 && option_at(row)->commands & BIT(c->id)) ||
+            (place >= 0 && takes_axis(c->id, axis_all(place))))
+            words_and(list, 128, c->name);
+}
+
+static int unknown_option(enum command command, const char *command_name, const char *word)
+{
+    struct suggestion s;
+    const char *known;
+    bool takes;
+    char guess[64], name[64], dashed[64] = "", begun[48];
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(word, "="), word);
+    size_t length = strlen(name);
+    bool elsewhere = option_find(name, length) >= 0 || axis_find(name, length) >= 0;
+    suggest_start(&s, name);
+    for (int i = 0; (known = name_at(command, i, &takes)); i++)
+        if (takes) suggest_offer(&s, known);
+    if (elsewhere && !s.synonym) { // one that is spelled like it is not meant
+        s.best = NULL;
+    } else if (!s.synonym && begins_options(command, name, begun)) {
+        s.best = begun;
+    } else if (s.best) {
+        snprintf(dashed, sizeof dashed, "-%s", s.best), s.best = dashed;
+    }
+    char takers[128];
+    list_takers(name, takers);
+    if (elsewhere && !s.best)
+        return fail(ERR_USAGE,
+                    "-%s: %s does not take it, only %s; 'spbench help %s' shows what it takes",
+                    name, command_name, takers, command_name);
+    if (elsewhere)
+        return fail(ERR_USAGE, "-%s: %s does not take it; %s'spbench help %s' shows what it takes",
+                    name, command_name, suggest_text(&s, guess), command_name);
+    return fail(ERR_USAGE, "-%s: no such option of %s; %s'spbench help %s' shows all", name,
+                command_name, suggest_text(&s, guess), command_name);
+}
+
+// The text of an option that takes one: behind its '=', or the next word.
+static int value_of(const char *name, const char *values, const char *word, int *i, int argc,
+                    char **argv, const char **text)
+{
+    *text = strchr(word, '=');
+    if (*text) return ++*text, OK;
+    if (*i + 1 == argc)
+        return fail(ERR_USAGE, "-%s: its value is missing: -%s %s", name, name, values);
+    *text = argv[++*i];
+    return OK;
+}
+
+// The option that was read last, and its text; no option: what followed was an operand.
+struct given {
+    const struct option *option;
+    const struct axis *axis; // instead of an option
+    const char *text;
+};
+
+// Whether `text`, which is that of the last option and the word behind it, is a value of it.
+static bool would_do(enum command command, const struct given *last, const char *word,
+                     const char *text)
+{
+    struct axis_values values;
+    struct options scratch = {.command = command};
+    if (last->axis) return !axis_parse(last->axis, text, &values);
+    if (last->option->known) return last->option->known(word);
+    return last->option->kind != OPTION_NAME && !last->option->parse(&scratch, last->option, text);
+}
+
+// A word behind an option that would do as a further value of it, and is no file: -k 64 128.
+static int refuse_value(enum command command, const struct given *last, const char *word)
+{
+    char text[256];
+    if (!last->text || strpbrk(word, "./") || !access(word, F_OK)) return OK;
+    int length = snprintf(text, sizeof text, "%s,%s", last->text, word);
+    if (length >= (int)sizeof text) return OK;
+    if (!would_do(command, last, word, text)) return OK;
+    return fail(ERR_USAGE, "%s: no such file; for several values write -%s %s", word,
+                last->axis ? last->axis->name : last->option->name, text);
+}
+
+// One value is one value: which of two is meant nobody can tell.
+static int refuse_second(const char **before, const struct option *option, const char *text)
+{
+    const char *first = *before;
+    if (option->kind == OPTION_LIST || !text) return OK;
+    *before = text;
+    if (!first || !strcmp(first, text)) return OK;
+    return fail(ERR_USAGE, "-%s %s: was given before as -%s %s, and it takes one value",
+                option->name, text, option->name, first);
+}
+
+// One word that begins with a dash, without it, and its value.
+static int parse_option(struct options *o, enum command command, const char *command_name,
+                        const char *word, int *i, int argc, char **argv, struct given *last)
+{
+    size_t length = strcspn(word, "=");
+    int row = option_find(word, length), place = axis_find(word, length), err = OK;
+    const struct option *option = row < 0 ? NULL : option_at(row);
+    const char *text = NULL;
+    if (place >= 0 && takes_axis(command, axis_all(place))) {
+        const struct axis *axis = axis_all(place);
+        o->model_word = axis->name;
+        err = value_of(axis->name, axis->values, word, i, argc, argv, &text);
+        *last = (struct given){.axis = axis, .text = text};
+        return err ? err : options_add_axis(axis, text, &o->axes[place]);
+    }
+    if (!option || !(option->commands & BIT(command)))
+        return unknown_option(command, command_name, word);
+    if (option->value)
+        err = value_of(option->name, option->value, word, i, argc, argv, &text);
+    else if (word[length])
+        err = fail(ERR_USAGE, "-%s: takes no value", option->name);
+    if ((option->commands & MODEL) == MODEL) o->model_word = option->name;
+    *last = (struct given){.option = option, .text = text};
+    if (!err) err = refuse_second(&o->given[row], option, text);
+    if (err || option->parse) return err ? err : option->parse(o, option, text);
+    *(bool *)((char *)o + option->flag) = true;
+    return OK;
+}
+
+// Whether the option that was read last is for the processes that measure.
+static bool is_passed(enum command command, const struct given *last)
+{
+    if (command != COMMAND_COMPARE && command != COMMAND_SELFTEST) return false;
+    return last->axis || (last->option->commands & EACH) == EACH;
+}
+
+int options_parse(struct options *o, enum command command, const char *command_name, int argc,
+                  char **argv)
+{
+    *o = (struct options){.command = command,
+                          .alg = "all",
+                          .device = "auto",
+                          .precs = {F32},
+                          .prec_count = 1,
+                          .seed = 1,
+                          .sweep = {.timeout_ms = TIMEOUT_MS},
+                          .threshold = 3,
+                          .plant = 5,
+                          .runs = command == COMMAND_SWEEP      ? 1
+                                  : command == COMMAND_SELFTEST ? RUNS
+                                                                : 0,
+                          .consecutive = 2};
+    for (int i = 0; axis_all(i); i++)
+        o->axes[i] = (struct axis_values){.count = 1, .value = {axis_all(i)->standard}};
+    o->operands = mem_alloc(argc, sizeof *o->operands);
+    o->passed = mem_alloc(argc, sizeof *o->passed);
+    if (!o->operands || !o->passed) return ERR_MEMORY;
+    bool ended = false;
+    struct given last = {0};
+    for (int i = 0; i < argc; i++) {
+        char *word = argv[i];
+        if (!word[0])
+            return fail(ERR_USAGE, "an argument is empty: '', as of a variable that is not set");
+        if (ended || word[0] != '-' || !word[1]) { // "-" is stdin
+            int err = ended || word[0] == '-' ? OK : refuse_value(command, &last, word);
+            if (err) return err;
+            last = (struct given){0};
+            o->operands[o->operand_count++] = word;
+            continue;
+        }
+        if (!strcmp(word, "--")) {
+            ended = true;
+            continue;
+        }
+        word += word[1] == '-' ? 2 : 1;
+        int first = i;
+        int err = parse_option(o, command, command_name, word, &i, argc, argv, &last);
+        if (err) return err;
+        for (int w = first; w <= i && is_passed(command, &last); w++)
+            o->passed[o->passed_count++] = argv[w];
+    }
+    // Without a limit of its user's: exactly so many samples, or as many as there is patience for.
+    if (!o->rule.most_ms && !o->rule.reps) o->rule.limit_ms = LIMIT_MS, o->rule.most_ms = MOST_MS;
+    return OK;
+}
+
+void options_free(struct options *o)
+{
+    mem_free(o->operands);
+    mem_free(o->passed);
+    mem_free(o->algs);
+    o->operands = NULL;
+    o->passed = NULL;
+    o->algs = NULL;
+}

@@ -1,0 +1,48 @@
+#include "cli/report_output.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/whole_file.h"
+#include "compare/compare.h"
+
+static bool is_stdout(const struct options *o) { return !o->output || !strcmp(o->output, "-"); }
+
+// Records are hours of measuring, a report is made in a second: it replaces none, be they those
+// that are read, of a history's folder, those that -keep keeps, or others.
+static int spare_records(const struct options *o)
+{
+    struct stat facts;
+    int64_t when;
+    if (!o->output || stat(o->output, &facts) || !S_ISREG(facts.st_mode)) return OK;
+    if (sightings_date(o->output, &when) || !when) return OK;
+    return fail(ERR_USAGE, "-o %s: has records, which a report would replace", o->output);
+}
+
+int report_output_check(const struct options *o)
+{
+    struct stat out, in;
+    if (is_stdout(o) || stat(o->output, &out)) return OK;
+    for (int i = 0; i < o->operand_count; i++)
+        if (!stat(o->operands[i], &in) && in.st_dev == out.st_dev && in.st_ino == out.st_ino)
+            return fail(ERR_USAGE, "-o %s: is one of the files that are read", o->output);
+    return spare_records(o);
+}
+
+int report_output_write(const struct options *o, int (*write)(FILE *out, const void *arg),
+                        const void *arg)
+{
+    int err = spare_records(o); // they may have come since the command began
+    if (err) return err;
+    if (is_stdout(o)) {
+        err = write(stdout, arg);
+        bool lost = fflush(stdout) || ferror(stdout); // here, as it is no regression
+        return err    ? err
+               : lost ? fail(ERR_OUTPUT, "stdout: cannot be written: %s", strerror(errno))
+                      : OK;
+    }
+    struct whole_file file;
+    err = whole_file_open(&file, o->output);
+    return err ? err : whole_file_close(&file, write(file.stream, arg));
+}

@@ -1,0 +1,332 @@
+// A verdict for each case.
+//
+// slower, faster: p, corrected for all cases, is under 5 %, and the change is over the threshold.
+// same: the interval lies within the threshold.
+// unclear: neither, or processes were throttled, or busy while the others were not.
+// drifted?: slower or faster, but OLD and NEW did not take turns, and a machine drifts as far. Each
+// file of a history is a sitting, so the spread of a history includes the drift.
+//
+// Throttled processes are left out. Busy processes are left out if enough calm ones are left:
+// CALM_PAIRS pairs where processes took turns, else one process a side. If not, all count. Pairs
+// then count with the first decile of their samples, because other load only adds to a time.
+// 2 cores, 5 processes waiting for them, runs of 1.5 ms: the spread of the ratio of pairs falls
+// from 0.31 to 0.10, and from 0.23 to 0.09.
+#include "compare/compare.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+struct steadiness {
+    double assumed; // spread between processes if each side has one: the scale of t[2]
+    double drift;   // largest change of a time between two sittings of one program
+};
+// GPU: an H200, see compare_stats.h; the largest of 100 changes was 5.9 %. CPU: two shared
+// processors; the largest change within 30 s was 17 %.
+static const struct steadiness steadiness_gpu = {0.0055, 0.06}, steadiness_cpu = {0.05, 0.2};
+
+static const struct steadiness *steadiness_of(const struct compared *x)
+{
+    return strcmp(compared_any(x)->device, "cpu") ? &steadiness_gpu : &steadiness_cpu;
+}
+
+const char *verdict_name(enum verdict verdict)
+{
+    static const char *const names[VERDICT_COUNT] = {
+        [VERDICT_SLOWER] = "slower",     [VERDICT_FAILING] = "newly failing",
+        [VERDICT_WRONG] = "newly wrong", [VERDICT_UNCLEAR] = "unclear",
+        [VERDICT_MISSING] = "missing",   [VERDICT_FASTER] = "faster",
+        [VERDICT_SAME] = "same",         [VERDICT_MENDED] = "mended",
+        [VERDICT_ADDED] = "added",       [VERDICT_NO_TIME] = "no time",
+        [VERDICT_DRIFTED] = "drifted?",
+    };
+    return names[verdict];
+}
+
+static void judge(struct compared *x, enum verdict verdict, const char *format, ...)
+    PRINTF_LIKE(3, 4);
+static void judge(struct compared *x, enum verdict verdict, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    x->verdict = verdict;
+    vsnprintf(x->why, sizeof x->why, format, args);
+    va_end(args);
+}
+
+// What a process says of a case, the better ones first.
+enum outcome_of { HAS_TIME, NOT_KNOWN, FAILS, IS_WRONG };
+
+static enum outcome_of outcome_of(const struct sighting *s)
+{
+    switch (s->status) {
+    case STATUS_OK: return isnan(s->ms) ? NOT_KNOWN : HAS_TIME;
+    case STATUS_WRONG: return IS_WRONG;
+    case STATUS_SKIPPED:
+    case STATUS_UNCHECKED: return NOT_KNOWN;
+    default: return FAILS;
+    }
+}
+
+// The process that says the worst of it.
+static const struct sighting *worst_of(const struct compared *x, enum side side)
+{
+    const struct sighting *worst = x->seen[side];
+    for (int i = 1; i < x->count[side]; i++)
+        if (outcome_of(&x->seen[side][i]) > outcome_of(worst)) worst = &x->seen[side][i];
+    return worst;
+}
+
+// "failed: no such device".
+static const char *status_text(const struct sighting *s, char text[WHY_MAX])
+{
+    const char *reason = s->reason ? s->reason : s->status == STATUS_OK ? "without a time" : "";
+    snprintf(text, WHY_MAX, "%s%s%.180s", status_name(s->status), reason[0] ? ": " : "", reason);
+    return text;
+}
+
+// The verdict of a case that some process has no time of; false: all have.
+static bool judge_outcome(struct compared *x)
+{
+    const struct sighting *before = worst_of(x, SIDE_OLD), *now = worst_of(x, SIDE_NEW);
+    enum outcome_of was = outcome_of(before), is = outcome_of(now);
+    char text[WHY_MAX];
+    if (was == HAS_TIME && is == HAS_TIME) return false;
+    if (is == HAS_TIME)
+        judge(x, VERDICT_MENDED, "was %s", status_text(before, text));
+    else if (is == IS_WRONG && was != IS_WRONG)
+        judge(x, VERDICT_WRONG, "%s", status_text(now, text));
+    else if (is == FAILS && was < FAILS)
+        judge(x, VERDICT_FAILING, "%s", status_text(now, text));
+    else if (is == NOT_KNOWN && was == HAS_TIME)
+        judge(x, VERDICT_MISSING, "%s", status_text(now, text));
+    else
+        judge(x, VERDICT_NO_TIME, "%s", status_text(now, text));
+    return true;
+}
+
+// Whether the i-th process of either side lies before the i+1-th of both.
+static bool took_turns(const struct compared *x)
+{
+    const struct sighting *a = x->seen[SIDE_OLD], *b = x->seen[SIDE_NEW];
+    int n = x->count[SIDE_OLD];
+    if (n != x->count[SIDE_NEW] || n < 2) return false;
+    for (int i = 0; i < n; i++) {
+        if (!a[i].when || !b[i].when) return false;
+        if (i && max64(a[i - 1].when, b[i - 1].when) > min64(a[i].when, b[i].when)) return false;
+    }
+    return true;
+}
+
+#define CALM_PAIRS 8
+
+// Returns true if the process was throttled, or the other process of its pair.
+static bool is_throttled(const struct compared *x, enum side side, int i)
+{
+    return x->seen[side][i].throttled || (x->paired && x->seen[!side][i].throttled);
+}
+
+// Returns true if the process was busy, or the other process of its pair.
+static bool is_busy(const struct compared *x, enum side side, int i)
+{
+    return x->seen[side][i].busy || (x->paired && x->seen[!side][i].busy);
+}
+
+static int count_calm(const struct compared *x, enum side side)
+{
+    int calm = 0;
+    for (int i = 0; i < x->count[side]; i++)
+        calm += !is_busy(x, side, i) && !is_throttled(x, side, i);
+    return calm;
+}
+
+// Returns true if enough processes are calm to leave out the busy ones.
+static bool is_calm(const struct compared *x)
+{
+    int least = x->paired ? CALM_PAIRS : 1;
+    return count_calm(x, SIDE_OLD) >= least && count_calm(x, SIDE_NEW) >= least;
+}
+
+// Returns true if the i-th process of a side counts.
+static bool counts(const struct compared *x, enum side side, int i, bool calm)
+{
+    return !is_throttled(x, side, i) && !(calm && is_busy(x, side, i));
+}
+
+// Returns true if a busy pair counts.
+static bool uses_busy_pairs(const struct compared *x, bool calm)
+{
+    bool busy = false;
+    for (int i = 0; i < x->count[SIDE_OLD] && x->paired; i++)
+        busy |= is_busy(x, SIDE_OLD, i) && counts(x, SIDE_OLD, i, calm);
+    return busy;
+}
+
+static int take_times(struct compared *x, enum side side, bool calm)
+{
+    double gflops = 0;
+    x->y[side] = mem_alloc(x->count[side], sizeof *x->y[side]);
+    double *spare = mem_alloc(x->count[side], sizeof *spare);
+    if (!x->y[side] || !spare) {
+        mem_free(spare);
+        return ERR_MEMORY;
+    }
+    for (int i = 0; i < x->count[side]; i++) {
+        const struct sighting *s = &x->seen[side][i];
+        x->throttled += s->throttled;
+        x->busy += s->busy;
+        if (!counts(x, side, i, calm)) continue;
+        x->doubtful |= s->busy && !x->paired;
+        gflops += s->gflops * s->ms;
+        x->y[side][x->used[side]] = log(s->ms * (x->low ? s->low : 1));
+        spare[x->used[side]] = x->y[side][x->used[side]];
+        x->used[side]++;
+    }
+    if (x->used[side]) {
+        double variance, dof;
+        int n = x->used[side];
+        x->ms[side] = exp(stats_location(spare, n, &variance, &dof));
+        x->gflops[side] = gflops / n / x->ms[side]; // the work is the same in all of them
+    }
+    mem_free(spare);
+    return OK;
+}
+
+// Returns the variance of the shift that errors within processes make. First deciles have no such
+// error: the intervals of processes are those of medians.
+static double within_of(const struct compared *x, bool calm)
+{
+    double sum = 0;
+    if (x->low) return 0;
+    for (int side = 0; side < SIDES; side++) {
+        double squares = 0;
+        for (int i = 0; i < x->count[side]; i++) {
+            const struct sighting *s = &x->seen[side][i];
+            if (counts(x, (enum side)side, i, calm)) squares += s->error * s->error;
+        }
+        sum += squares / x->used[side] / x->used[side];
+    }
+    return sum;
+}
+
+static void plant(struct compared *x, double factor)
+{
+    if (factor <= 0) return;
+    for (int i = 0; i < x->used[SIDE_NEW]; i++) x->y[SIDE_NEW][i] += log(factor);
+    x->ms[SIDE_NEW] *= factor;
+    x->gflops[SIDE_NEW] /= factor;
+}
+
+// The times of a case that has them on both sides. It is judged where there is nothing to estimate.
+static int time_case(struct compared *x)
+{
+    x->paired = took_turns(x);
+    bool calm = is_calm(x);
+    int err = OK;
+    x->low = uses_busy_pairs(x, calm);
+    for (int side = 0; side < SIDES && !err; side++) err = take_times(x, (enum side)side, calm);
+    if (err) return err;
+    int n_old = x->used[SIDE_OLD], n_new = x->used[SIDE_NEW];
+    x->e.within = n_old && n_new ? within_of(x, calm) : 0;
+    if (!n_old || !n_new)
+        judge(x, VERDICT_UNCLEAR, "throttled");
+    else if (isnan(x->e.within) && (n_old == 1 || n_new == 1))
+        judge(x, VERDICT_UNCLEAR, "too few samples for an interval");
+    else
+        x->timed = true;
+    if (isnan(x->e.within)) x->e.within = 0;
+    x->e.size_class = x->timed ? stats_class(x->ms[SIDE_OLD]) : 0;
+    x->e.assumed = steadiness_of(x)->assumed;
+    x->e.looks = x->paired ? stats_look_factor(x->count[SIDE_OLD]) : 1;
+    return OK;
+}
+
+static int estimate(struct comparison *c)
+{
+    struct estimate *list = mem_alloc(c->count, sizeof *list);
+    int64_t n = 0;
+    int err = list ? OK : ERR_MEMORY;
+    for (int64_t i = 0; i < c->count && !err; i++) {
+        struct compared *x = &c->cases[i];
+        if (!x->timed) continue;
+        err = estimate_case(&x->e, x->y[SIDE_OLD], x->used[SIDE_OLD], x->y[SIDE_NEW],
+                            x->used[SIDE_NEW], x->paired);
+        list[n++] = x->e;
+    }
+    if (!err && n) err = estimate_all(list, n);
+    n = 0;
+    for (int64_t i = 0; i < c->count && !err; i++)
+        if (c->cases[i].timed) c->cases[i].e = list[n++];
+    mem_free(list);
+    return err;
+}
+
+static bool may_be_drift(const struct comparison *c, const struct compared *x)
+{
+    bool spread_has_it = x->paired || (c->rule.sittings && x->used[SIDE_OLD] > 1);
+    return !spread_has_it && fabs(x->e.shift) <= log1p(steadiness_of(x)->drift);
+}
+
+static void judge_time(const struct comparison *c, struct compared *x, int64_t timed)
+{
+    const struct estimate *e = &x->e;
+    double most = log1p(c->rule.threshold);
+    bool sure = e->p_of_all < STATS_ALPHA;
+    bool over = fabs(e->shift) > most;
+    if (sure && over && x->doubtful)
+        judge(x, VERDICT_UNCLEAR, "busy");
+    else if (sure && over && may_be_drift(c, x))
+        judge(x, VERDICT_DRIFTED, "not by turns, and a machine drifts by up to %.0f %%",
+              100 * steadiness_of(x)->drift);
+    else if (sure && over)
+        judge(x, e->shift > 0 ? VERDICT_SLOWER : VERDICT_FASTER, "%s", "");
+    else if (e->lo > -most && e->hi < most)
+        judge(x, VERDICT_SAME, "%s", "");
+    else if (over && (e->lo > 0 || e->hi < 0))
+        judge(x, VERDICT_UNCLEAR, "p = %.2g of %lld case%s", e->p_of_all, (long long)timed,
+              timed == 1 ? "" : "s");
+    else
+        judge(x, VERDICT_UNCLEAR, "the interval is too wide");
+}
+
+static void judge_alone(struct comparison *c, struct compared *x)
+{
+    enum side has = x->count[SIDE_OLD] ? SIDE_OLD : SIDE_NEW, lacks = !has;
+    enum verdict verdict = has == SIDE_OLD ? VERDICT_MISSING : VERDICT_ADDED;
+    if (verdict == VERDICT_MISSING && outcome_of(worst_of(x, SIDE_OLD)) != HAS_TIME) {
+        judge(x, VERDICT_NO_TIME, "and NEW does not have it");
+        return;
+    }
+    for (int64_t i = 0; i < c->count; i++) {
+        const struct compared *y = &c->cases[i];
+        char text[WHY_MAX];
+        if (y->count[has] || !compared_differ(x->seen[has], y->seen[lacks], text)) continue;
+        judge(x, verdict, "%s has it %s", lacks == SIDE_OLD ? "OLD" : "NEW", text);
+        return;
+    }
+    if (verdict == VERDICT_MISSING && c->rule.broken)
+        judge(x, VERDICT_FAILING, "%s", c->rule.broken);
+    else
+        judge(x, verdict, "%s", "");
+}
+
+int comparison_judge(struct comparison *c, const struct compare_rule *rule)
+{
+    int err = OK, turn = 0;
+    int64_t timed = 0;
+    c->rule = *rule;
+    for (int64_t i = 0; i < c->count && !err; i++) {
+        struct compared *x = &c->cases[i];
+        if (!x->count[SIDE_OLD] || !x->count[SIDE_NEW])
+            judge_alone(c, x);
+        else if (!judge_outcome(x))
+            err = time_case(x);
+        if (x->timed) plant(x, rule->plant[turn++ % 2]);
+    }
+    for (int64_t i = 0; i < c->count; i++) timed += c->cases[i].timed;
+    if (!err) err = estimate(c);
+    for (int64_t i = 0; i < c->count && !err; i++)
+        if (c->cases[i].timed) judge_time(c, &c->cases[i], timed);
+    return err ? err : comparison_sum(c);
+}

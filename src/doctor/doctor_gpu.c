@@ -1,0 +1,243 @@
+// The checks of one GPU. A question that NVML does not answer is unclear, not wrong.
+#include "doctor/doctor.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/sysfs.h"
+#include "base/words.h"
+
+#define PROCESSES_MAX 64
+#define HEAT_MARGIN   5   // degrees below the slowdown
+#define UTILIZED      5   // percent of the time in which others use it
+#define MEMORY_SHARE  0.8 // of all, that must be free
+
+static const char not_told[] = "not told";
+
+static void look_driver(const struct probe *p, struct finding *f)
+{
+    if (p->nvml.lib)
+        finding_value(f, "%s", p->nvml.driver[0] ? p->nvml.driver : not_told);
+    else
+        finding_unclear(f, "clocks, heat and other processes are not known: %s", p->no_nvml);
+}
+
+// Whether the kernels of this build run; says the versions of CUDA that go together. Opened last:
+// from then on this process is one of those on the GPU.
+static void look_runs(const struct probe *p, struct finding *f)
+{
+    struct device d;
+    if (device_open(p->id, &d)) {
+        finding_value(f, "no");
+        finding_advise(f, "%s", fail_text());
+        return;
+    }
+    finding_value(f, "yes: %s, %s, built with this runtime", d.name, d.detail);
+    device_close(&d);
+}
+
+// What applications are held to is below the most on some GPUs, whose clocks go to it even so;
+// lower than it comes from the factory it was set by somebody.
+static void look_clocks(const struct probe *p, struct finding *f)
+{
+    const struct nvml *n = &p->nvml;
+    unsigned now, most, set, usual, memory = 0, memory_most = 0;
+    if (NVML_ASK(n, nvmlDeviceGetClockInfo, NVML_CLOCK_SM, &now) ||
+        NVML_ASK(n, nvmlDeviceGetMaxClockInfo, NVML_CLOCK_SM, &most)) {
+        finding_unclear(f, not_told);
+        return;
+    }
+    NVML_ASK(n, nvmlDeviceGetClockInfo, NVML_CLOCK_MEMORY, &memory);
+    NVML_ASK(n, nvmlDeviceGetMaxClockInfo, NVML_CLOCK_MEMORY, &memory_most);
+    finding_value(f, "SM %u of %u MHz, memory %u of %u MHz", now, most, memory, memory_most);
+    if (!NVML_ASK(n, nvmlDeviceGetApplicationsClock, NVML_CLOCK_SM, &set) &&
+        !NVML_ASK(n, nvmlDeviceGetDefaultApplicationsClock, NVML_CLOCK_SM, &usual) && set < usual)
+        finding_advise(f, "applications are held to %u MHz, not %u: nvidia-smi -rac", set, usual);
+}
+
+// Clocks that somebody set, as one does to repeat a measurement, are none that are held down.
+static void look_held(const struct probe *p, struct finding *f)
+{
+    static const struct {
+        unsigned long long bits;
+        const char *name;
+    } reasons[] = {{NVML_POWER_CAP, "the power limit"},
+                   {NVML_HEAT, "heat"},
+                   {NVML_HELD_DOWN & ~NVML_POWER_CAP & ~NVML_HEAT, "the hardware"},
+                   {NVML_CLOCKS_SET, "a setting"}};
+    unsigned long long bits;
+    char text[128] = "";
+    if (NVML_ASK(&p->nvml, nvmlDeviceGetCurrentClocksThrottleReasons, &bits)) {
+        finding_unclear(f, not_told);
+        return;
+    }
+    for (int i = 0; i < COUNT(reasons); i++)
+        if (bits & reasons[i].bits) words_and(text, sizeof text, reasons[i].name);
+    finding_value(f, "%s%s", *text ? "by " : "no", text);
+    if (bits & NVML_HELD_DOWN)
+        finding_advise(f, "times would be too long: let it cool and idle; nvidia-smi -q -d "
+                          "PERFORMANCE tells more");
+    else if (bits & NVML_CLOCKS_SET)
+        f->unclear = true;
+}
+
+// Adds the processes of a kind that are not this one; false if they are not told.
+static bool add_processes(const struct probe *p, bool graphics, int *count, char *text,
+                          size_t size)
+{
+    struct nvml_process list[PROCESSES_MAX];
+    unsigned n = PROCESSES_MAX;
+    int status = graphics ? NVML_ASK(&p->nvml, nvmlDeviceGetGraphicsRunningProcesses_v3, &n, list)
+                          : NVML_ASK(&p->nvml, nvmlDeviceGetComputeRunningProcesses_v3, &n, list);
+    if (status == NVML_INSUFFICIENT_SIZE) {
+        *count += (int)n;
+        return true;
+    }
+    if (status) return false;
+    for (unsigned i = 0; i < n; i++) {
+        char path[64], name[64], one[160], bytes[32] = "";
+        if (list[i].pid == (unsigned)getpid()) continue;
+        snprintf(path, sizeof path, "/proc/%u/comm", list[i].pid);
+        sysfs_line(path, name, sizeof name); // it may be another's, behind a container's wall
+        if (list[i].bytes != NVML_UNKNOWN) size_text((int64_t)list[i].bytes, bytes);
+        snprintf(one, sizeof one, "%u%s%s%s%s%s", list[i].pid, *name || *bytes ? " (" : "", name,
+                 *name && *bytes ? ", " : "", bytes, *name || *bytes ? ")" : "");
+        words_add(text, size, ", ", one);
+        ++*count;
+    }
+    return true;
+}
+
+// In a container the list may be empty where others work; then the time that it is used tells.
+static void look_processes(const struct probe *p, struct finding *f)
+{
+    struct nvml_utilization use = {0};
+    char text[160] = "";
+    int count = 0;
+    bool told = add_processes(p, false, &count, text, sizeof text);
+    told |= add_processes(p, true, &count, text, sizeof text);
+    bool timed = !NVML_ASK(&p->nvml, nvmlDeviceGetUtilizationRates, &use);
+    if (!told && !timed) {
+        finding_unclear(f, not_told);
+        return;
+    }
+    if (count)
+        finding_value(f, "%d%s%s; used %u %% of the time", count, *text ? ": " : "", text, use.gpu);
+    else
+        finding_value(f, "none%s; used %u %% of the time", told ? "" : " told", use.gpu);
+    if (count || use.gpu > UTILIZED)
+        finding_advise(f, "others share it: wait for them, or take another GPU, by -device or "
+                          "CUDA_VISIBLE_DEVICES");
+}
+
+static void look_persistence(const struct probe *p, struct finding *f)
+{
+    unsigned on;
+    if (NVML_ASK(&p->nvml, nvmlDeviceGetPersistenceMode, &on)) {
+        finding_unclear(f, not_told);
+        return;
+    }
+    finding_value(f, on ? "on" : "off");
+    if (!on)
+        finding_advise(f, "between runs the driver forgets the clocks that were set: nvidia-smi "
+                          "-pm 1");
+}
+
+static void look_mode(const struct probe *p, struct finding *f)
+{
+    static const char *const names[] = {"default", "exclusive thread", "prohibited",
+                                        "exclusive process"};
+    unsigned mode;
+    if (NVML_ASK(&p->nvml, nvmlDeviceGetComputeMode, &mode) || mode >= COUNT(names)) {
+        finding_unclear(f, not_told);
+        return;
+    }
+    finding_value(f, "%s", names[mode]);
+    if (mode == NVML_COMPUTE_PROHIBITED)
+        finding_advise(f, "nothing may compute on it: nvidia-smi -c DEFAULT");
+}
+
+// It takes memory and its bandwidth, but nobody should measure without what runs with it.
+static void look_ecc(const struct probe *p, struct finding *f)
+{
+    unsigned on, later;
+    if (NVML_ASK(&p->nvml, nvmlDeviceGetEccMode, &on, &later)) {
+        finding_unclear(f, "none, or not told");
+        return;
+    }
+    finding_value(f, "%s%s", on ? "on" : "off", on == later ? "" : ", the other after a reset");
+}
+
+static void look_mig(const struct probe *p, struct finding *f)
+{
+    unsigned on, later;
+    if (NVML_ASK(&p->nvml, nvmlDeviceGetMigMode, &on, &later)) {
+        finding_unclear(f, "none, or not told");
+        return;
+    }
+    finding_value(f, "%s%s", on ? "on" : "off", on == later ? "" : ", the other after a reset");
+    if (on)
+        finding_advise(f, "others have parts of this GPU, and memory is shared: nvidia-smi -mig 0");
+}
+
+static void look_gpu_memory(const struct probe *p, struct finding *f)
+{
+    struct nvml_memory m;
+    char free[32], total[32];
+    if (NVML_ASK(&p->nvml, nvmlDeviceGetMemoryInfo, &m)) {
+        finding_unclear(f, not_told);
+        return;
+    }
+    finding_value(f, "%s free of %s", size_text((int64_t)m.free, free),
+                  size_text((int64_t)m.total, total));
+    if ((double)m.free < MEMORY_SHARE * (double)m.total)
+        finding_advise(f, "others hold the rest, and large cases end as oom: nvidia-smi shows who");
+}
+
+static void look_heat(const struct probe *p, struct finding *f)
+{
+    unsigned now, slow;
+    if (NVML_ASK(&p->nvml, nvmlDeviceGetTemperature, 0, &now)) {
+        finding_unclear(f, not_told);
+        return;
+    }
+    bool bounded =
+        !NVML_ASK(&p->nvml, nvmlDeviceGetTemperatureThreshold, NVML_HEAT_SLOWDOWN, &slow);
+    if (bounded)
+        finding_value(f, "%u C, slower from %u C on", now, slow);
+    else
+        finding_value(f, "%u C", now);
+    if (bounded && now + HEAT_MARGIN >= slow)
+        finding_advise(f, "the clocks are about to go down: let it cool, look at its fans");
+}
+
+static void look_power(const struct probe *p, struct finding *f)
+{
+    unsigned now, limit, usual;
+    if (NVML_ASK(&p->nvml, nvmlDeviceGetPowerUsage, &now) ||
+        NVML_ASK(&p->nvml, nvmlDeviceGetEnforcedPowerLimit, &limit)) {
+        finding_unclear(f, not_told);
+        return;
+    }
+    finding_value(f, "%u W of %u W", now / 1000, limit / 1000);
+    if (!NVML_ASK(&p->nvml, nvmlDeviceGetPowerManagementDefaultLimit, &usual) && limit < usual)
+        finding_advise(f, "the limit was lowered from %u W: nvidia-smi -pl %u", usual / 1000,
+                       usual / 1000);
+}
+
+const struct doctor_check gpu_checks[] = {
+    {"driver", 0, look_driver},
+    {"clocks", SPOILS_GPU, look_clocks},
+    {"held down", SPOILS_GPU, look_held},
+    {"processes", SPOILS_GPU, look_processes},
+    {"persistence", 0, look_persistence},
+    {"compute mode", SPOILS_GPU, look_mode},
+    {"ECC", 0, look_ecc},
+    {"MIG", SPOILS_GPU, look_mig},
+    {"GPU memory", SPOILS_GPU, look_gpu_memory},
+    {"temperature", SPOILS_GPU, look_heat},
+    {"power", SPOILS_GPU, look_power},
+    {"kernels", SPOILS_GPU, look_runs},
+    {NULL, 0, NULL},
+};

@@ -1,0 +1,125 @@
+// The checks of this program, of what it finds when it runs, and of the environment.
+#include "doctor/doctor.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include "algos/algo.h"
+#include "base/sysfs.h"
+#include "base/user_cache.h"
+#include "base/variables.h"
+#include "base/words.h"
+#include "bench/counters.h"
+#include "records/record.h"
+
+#define DISK_LEAST ((int64_t)100 << 20) // free in the cache folder
+
+#if defined __SANITIZE_ADDRESS__
+#define SLOW_BUILD "it has AddressSanitizer in it"
+#elif !defined __OPTIMIZE__
+#define SLOW_BUILD "it was built without optimisation"
+#else
+#define SLOW_BUILD NULL
+#endif
+
+static void look_program(const struct probe *p, struct finding *f)
+{
+    const char *slow = SLOW_BUILD;
+    (void)p;
+    finding_value(f, "spbench %s", record_version());
+    if (slow)
+        finding_advise(f, "%s, and its times mean nothing: make, without EMU, SAN, -O0", slow);
+}
+
+// The libraries of vendors, by what the descriptors say of them: each once.
+static void look_libraries(const struct probe *p, struct finding *f)
+{
+    char text[sizeof f->value] = "";
+    (void)p;
+    for (int i = 0; i < algo_count; i++) {
+        const struct algo *a = algos[i].algo;
+        char one[sizeof text];
+        if (!a || !a->vendor || !a->library) continue;
+        const char *missing = algo_missing(&algos[i]), *library = missing ? NULL : a->library();
+        if (library && a->built && !strstr(library, a->built))
+            snprintf(one, sizeof one, "%s (built with %s)", library, a->built);
+        else if (library)
+            snprintf(one, sizeof one, "%s", library);
+        else
+            snprintf(one, sizeof one, "no %s (%s)", a->vendor, missing ? missing : "not found");
+        f->unclear |= !library;
+        if (!strstr(text, one)) words_add(text, sizeof text, "; ", one);
+    }
+    if (text[0])
+        finding_value(f, "%s", text);
+    else
+        finding_unclear(f, "none in this build");
+}
+
+// What stands in the way of -counters. Nothing of it spoils a time.
+static void look_ncu(const struct probe *p, struct finding *f)
+{
+    struct counter_tool tool;
+    char admin[32];
+    counters_open(&tool, p->kind, 0, 1);
+    if (tool.missing[0]) {
+        finding_unclear(f, "%s", tool.missing);
+        return;
+    }
+    sysfs_value("/proc/driver/nvidia/params", "RmProfilingAdminOnly", admin, sizeof admin);
+    bool root_only = !strcmp(admin, "1") && !p->root;
+    finding_value(f, "%s%s", tool.name, root_only ? ", for root alone" : "");
+    if (root_only)
+        finding_advise(f, "-counters will count nothing: load the driver with "
+                          "NVreg_RestrictProfilingToAdminUsers=0");
+}
+
+static void look_cache(const struct probe *p, struct finding *f)
+{
+    char folder[USER_CACHE_PATH_MAX], size[32];
+    struct statvfs disk;
+    (void)p;
+    if (!user_cache_path(folder, "")) {
+        finding_value(f, "none");
+        finding_advise(f, "ceilings are measured anew in each run: set HOME or XDG_CACHE_HOME");
+        return;
+    }
+    user_cache_make();
+    if (statvfs(folder, &disk) || access(folder, W_OK)) {
+        finding_value(f, "%s, which cannot be written", folder);
+        finding_advise(f, "ceilings are measured anew in each run: set XDG_CACHE_HOME");
+        return;
+    }
+    int64_t bytes = (int64_t)disk.f_bavail * (int64_t)disk.f_frsize;
+    finding_value(f, "%s, %s free", folder, size_text(bytes, size));
+    if (bytes < DISK_LEAST) finding_advise(f, "free some of this disk");
+}
+
+// Those variables that are set, of the ones that matter.
+static void look_environment(const struct probe *p, struct finding *f)
+{
+    char text[sizeof f->value] = "", one[sizeof text];
+    const char *slow = NULL;
+    (void)p;
+    for (const struct variable *v = variables; v->name; v++) {
+        const char *value = getenv(v->name);
+        if (!value || !*value || !v->matters) continue;
+        snprintf(one, sizeof one, "%s=%s", v->name, value);
+        words_add(text, sizeof text, " ", one);
+        if (v->spoils && strcmp(value, "0")) slow = v->name;
+    }
+    finding_value(f, "%s", *text ? text : "nothing set that matters");
+    if (slow) finding_advise(f, "unset %s", slow);
+}
+
+const struct doctor_check tool_checks[] = {
+    {"program", SPOILS_BOTH, look_program},
+    {"libraries", 0, look_libraries},
+    {"ncu", 0, look_ncu},
+    {"cache folder", 0, look_cache},
+    {"environment", SPOILS_BOTH, look_environment},
+    {NULL, 0, NULL},
+};

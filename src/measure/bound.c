@@ -1,0 +1,131 @@
+#include "measure/bound.h"
+
+#include <math.h>
+#include <time.h>
+
+#include "measure/roof_file.h"
+
+#define KEPT_FOR    (7 * 86400) // seconds
+#define PROBE_GAIN  1.1         // a probe that is so much better tells of a measurement held down
+#define FRESH_FOR   60          // seconds; to measure again would tell nothing new
+#define FROM_MEMORY 4           // times what may be cached: then most of it comes from memory
+
+// Measures, and keeps the better of this and what is kept; `anew`: this, whatever was kept.
+static int measure(struct device *d, bool anew, struct roof *roof)
+{
+    *roof = (struct roof){0};
+    int err = d->ops->measure_roof(d, roof);
+    if (err) return err;
+    roof->measured = (int64_t)time(NULL);
+    if (anew)
+        roof_file_replace(d, roof);
+    else
+        roof_file_keep(d, roof);
+    return OK;
+}
+
+// What the flush of the caches goes by. Where no cache was seen, there is none beyond the ladder.
+static void tell_cache(struct device *d, const struct roof *roof)
+{
+    int64_t top = roof->step_count ? roof->steps[roof->step_count - 1].bytes : 0;
+    d->cache_seen_bytes = roof->cache_seen_bytes;
+    if (!d->cache_seen_bytes) d->cache_seen_bytes = min64(d->cache_bytes, top / 2);
+}
+
+// Whether the kept ceilings are old, or were held down when they were measured: by other work, or
+// by a tool such as compute-sanitizer, under which the first run on a GPU finds a small part of
+// what it can do. Those that were kept without a probe are measured again. What holds down the
+// probe, clocks of an idle GPU as well, makes it miss that, and costs nothing else. `probe` becomes
+// the rate that the device has now, 0 where it is not known.
+static bool is_stale(struct device *d, const struct roof *kept, double *probe)
+{
+    *probe = 0;
+    if ((int64_t)time(NULL) - kept->measured > KEPT_FOR) return true;
+    if (d->ops->probe_roof(d, probe)) return *probe = 0, false;
+    return *probe > PROBE_GAIN * kept->probe_gb_s;
+}
+
+int bound_roof(struct device *d, bool fresh, struct roof *roof)
+{
+    struct roof kept;
+    double probe = 0;
+    int err = OK;
+    bool known = roof_file_read(d, &kept);
+    if (known && !fresh && !is_stale(d, &kept, &probe)) {
+        *roof = kept;
+    } else {
+        err = measure(d, fresh, roof);
+        // What is known serves where it cannot be measured now, and the next run tries again.
+        if (err && err != ERR_INTERRUPTED && known && !fresh) *roof = kept, probe = 0, err = OK;
+    }
+    if (err) *roof = (struct roof){0};
+    // Else the next run would find the same.
+    if (!err && probe > roof->probe_gb_s) {
+        roof->probe_gb_s = probe;
+        roof_file_keep(d, roof);
+    }
+    tell_cache(d, roof);
+    return err;
+}
+
+bool bound_kept(struct device *d, struct roof *roof) { return roof_file_read(d, roof); }
+
+double bound_roofline_ms(const struct roof *roof, enum prec prec, int64_t flops, int64_t bytes)
+{
+    double memory = roof->memory_gb_s > 0 ? (double)bytes / roof->memory_gb_s * 1e-6 : 0;
+    double rate = roof->fma_gflops[prec];
+    double arithmetic = rate > 0 ? (double)flops / rate * 1e-6 : 0;
+    return memory > arithmetic ? memory : arithmetic;
+}
+
+double bound_gather_ms(const struct roof *roof, const struct op_gather *g, double bound_ms)
+{
+    double row_bytes = fmax((double)g->row_bytes, roof_row_bytes[0]); // less is not fetched
+    double rate = roof_gather_gb_s(roof, row_bytes, (double)g->block_bytes);
+    return rate > 0 ? fmax(bound_ms, (double)g->rows * row_bytes / rate * 1e-6) : 0;
+}
+
+// Before a case is called impossible: whether the ceilings were measured again just now, for which
+// other work may have held them down.
+static bool measured_again(struct device *d, struct roof *roof)
+{
+    struct roof now;
+    if ((int64_t)time(NULL) - roof->measured < FRESH_FOR || measure(d, false, &now)) return false;
+    roof_merge(&now, roof); // the file may not be there
+    *roof = now;
+    tell_cache(d, roof);
+    return true;
+}
+
+static void raise_to(struct device *d, struct roof *roof, double *ceiling, double rate)
+{
+    *ceiling = rate;
+    roof_derive(roof);
+    roof_file_keep(d, roof);
+    tell_cache(d, roof);
+}
+
+bool bound_learn(struct device *d, struct roof *roof, enum prec prec, double gflops)
+{
+    const double *measured = &roof->fma_measured[prec];
+    if (!(*measured > 0)) return true; // there is no roof
+    if (!(gflops <= ROOF_GAIN * *measured) &&
+        !(measured_again(d, roof) && gflops <= ROOF_GAIN * *measured))
+        return false;
+    if (gflops > roof->fma_gflops[prec]) raise_to(d, roof, &roof->fma_gflops[prec], gflops);
+    return true;
+}
+
+bool bound_learn_bytes(struct device *d, struct roof *roof, int64_t bytes, double ms)
+{
+    double gb_s = (double)bytes / ms * 1e-6;
+    if (!(roof->near_gb_s > 0)) return true; // there is no roof
+    if (!(gb_s <= roof->near_gb_s) && !(measured_again(d, roof) && gb_s <= roof->near_gb_s))
+        return false;
+    int64_t cached = device_cached_bytes(d);
+    double surely = (double)(bytes - cached) / ms * 1e-6; // this came from memory
+    double most = ROOF_GAIN * fmax(roof->read_gb_s, roof->copy_gb_s);
+    if (bytes / FROM_MEMORY >= cached && surely > roof->memory_gb_s && surely <= most)
+        raise_to(d, roof, &roof->memory_gb_s, surely);
+    return true;
+}

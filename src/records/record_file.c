@@ -1,0 +1,181 @@
+#define _GNU_SOURCE // F_OFD_SETLKW
+// Where records go: a file that several runs may append to, or stdout.
+#include "records/record.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <omp.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/words.h"
+#include "records/record_tail.h"
+
+static int cannot_write(const char *path)
+{
+    return fail(ERR_OUTPUT, "%s: cannot be written: %s", path, strerror(errno));
+}
+
+// Waits until no other process writes a line, and keeps them from it. A pipe has no locks, nor have
+// some file systems: then it is false.
+static bool lock_lines(int fd)
+{
+    struct flock all = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_len = RECORD_LOCK_END};
+    return !fcntl(fd, F_OFD_SETLKW, &all);
+}
+
+static void unlock_lines(int fd)
+{
+    struct flock all = {.l_type = F_UNLCK, .l_whence = SEEK_SET, .l_len = RECORD_LOCK_END};
+    fcntl(fd, F_OFD_SETLK, &all);
+}
+
+// A line that another process is writing is none that a crash has cut off.
+static int mend_end(int fd, const char *path, int64_t *cut)
+{
+    bool locked = lock_lines(fd);
+    int err = record_tail_mend(fd, path, cut);
+    if (locked) unlock_lines(fd);
+    return err;
+}
+
+int record_check_name(const char *path)
+{
+    if (ends_with(path, ".gz"))
+        return fail(ERR_USAGE, "-o %s: records are written plain; compress them afterwards", path);
+    if (ends_with(path, ".csv"))
+        return fail(ERR_USAGE, "-o %s: records are JSON Lines and not CSV: -o %.*s.jsonl", path,
+                    (int)strlen(path) - 4, path);
+    return OK;
+}
+
+// A matrix is easily named where the records should go. Their own files begin with a brace, also
+// where a crash has left a part of a line.
+static int check_kept(const char *path)
+{
+    struct stat facts;
+    char first = '{';
+    if (stat(path, &facts) || !S_ISREG(facts.st_mode)) return OK;
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0) return cannot_write(path);
+    int err = read(fd, &first, 1) < 0 ? cannot_write(path) : OK;
+    close(fd);
+    if (err || first == '{') return err;
+    return fail(ERR_USAGE, "-o %s: is there, and no file of records; it is left as it is", path);
+}
+
+// Lines of a file that is to be replaced; 0 where it is none, or cannot be read.
+static int64_t count_lines(const char *path)
+{
+    struct stat facts;
+    char piece[1 << 16];
+    ssize_t got;
+    int64_t lines = 0;
+    if (stat(path, &facts) || !S_ISREG(facts.st_mode)) return 0;
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0) return 0;
+    while ((got = read(fd, piece, sizeof piece)) > 0)
+        for (ssize_t i = 0; i < got; i++) lines += piece[i] == '\n';
+    close(fd);
+    return lines;
+}
+
+// Whether a sweep has the file: its records must not be taken from under it.
+static bool has_sweep(int fd)
+{
+    struct flock mark = {
+        .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = RECORD_LOCK_END, .l_len = 1};
+    return !fcntl(fd, F_OFD_GETLK, &mark) && mark.l_type != F_UNLCK;
+}
+
+int record_empty(struct record_file *out)
+{
+    struct stat facts;
+    if (fstat(out->fd, &facts)) return cannot_write(out->path);
+    return S_ISREG(facts.st_mode) && ftruncate(out->fd, 0) ? cannot_write(out->path) : OK;
+}
+
+static int open_file(struct record_file *out, const char *path, bool append)
+{
+    int flags = O_CREAT | O_CLOEXEC | (append ? O_RDWR | O_APPEND : O_WRONLY);
+    int err = record_check_name(path);
+    if (!err) err = check_kept(path);
+    if (err) return err;
+    if (!append) out->replaced = count_lines(path);
+    int fd = open(path, flags, 0666);
+    if (fd < 0 && errno == EINTR && interrupted) // a pipe that nobody reads
+        return fail(ERR_INTERRUPTED, "%s: interrupted", path);
+    if (fd < 0) return cannot_write(path);
+    if (append) err = mend_end(fd, path, &out->cut);
+    if (err) {
+        close(fd);
+        return err;
+    }
+    out->fd = fd;
+    out->path = path;
+    if (append) return OK;
+    err = has_sweep(fd) ? fail(ERR_OUTPUT, "-o %s: a sweep is writing to it; -append adds", path)
+                        : record_empty(out);
+    if (err) record_close(out);
+    return err;
+}
+
+int record_run_id(char run[17])
+{
+    uint64_t id;
+    if (getentropy(&id, sizeof id))
+        return fail(ERR_OUTPUT, "no random number to name the run: %s", strerror(errno));
+    snprintf(run, 17, "%016llx", (unsigned long long)id);
+    return OK;
+}
+
+int record_open(struct record_file *out, const char *path, bool append, uint64_t seed)
+{
+    *out = (struct record_file){
+        .fd = -1, .path = "stdout", .seed = seed, .threads = omp_get_max_threads()};
+    int err = record_run_id(out->run);
+    if (err) return err;
+    if (path && strcmp(path, "-")) return open_file(out, path, append);
+    out->fd = STDOUT_FILENO;
+    return OK;
+}
+
+int record_close(struct record_file *out)
+{
+    int fd = out->fd;
+    out->fd = -1;
+    if (fd < 0 || fd == STDOUT_FILENO) return OK;
+    return close(fd) ? cannot_write(out->path) : OK;
+}
+
+// Of a line that does not fit nothing stays. Others may append to the same file: they wait, so that
+// what is cut off at the end is no line of theirs.
+static int write_locked(struct record_file *out, const char *line, bool locked)
+{
+    struct stat before;
+    bool can_cut = locked && !fstat(out->fd, &before) && S_ISREG(before.st_mode);
+    size_t left = strlen(line);
+    while (left) {
+        ssize_t n = write(out->fd, line, left);
+        if (n < 0 && errno == EINTR) continue;
+        if (n < 0) {
+            int err = cannot_write(out->path);
+            // If this fails too, the half line stays; the message is the same.
+            if (can_cut && ftruncate(out->fd, before.st_size)) return err;
+            return err;
+        }
+        line += n;
+        left -= (size_t)n;
+    }
+    return OK;
+}
+
+int record_line(struct record_file *out, const char *line)
+{
+    bool locked = lock_lines(out->fd);
+    int err = write_locked(out, line, locked);
+    if (locked) unlock_lines(out->fd);
+    return err;
+}

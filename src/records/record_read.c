@@ -1,0 +1,371 @@
+#define _GNU_SOURCE // strptime, timegm
+#include "records/record_read.h"
+
+#include <math.h>
+#include <string.h>
+#include <time.h>
+
+#include "data/lines.h"
+#include "records/json.h"
+#include "records/record.h"
+
+static const cJSON *get(const cJSON *o, const char *name)
+{
+    return cJSON_GetObjectItemCaseSensitive(o, name);
+}
+
+static int missing(const char *name)
+{
+    return fail(ERR_INPUT, "a record without a usable '%s'", name);
+}
+
+static int get_text(const cJSON *o, const char *name, char **out)
+{
+    const char *text = cJSON_GetStringValue(get(o, name));
+    if (!text) return missing(name);
+    size_t size = strlen(text) + 1;
+    *out = mem_alloc((int64_t)size, 1);
+    if (!*out) return ERR_MEMORY;
+    memcpy(*out, text, size);
+    return OK;
+}
+
+// A text that may be lacking.
+static int get_known(const cJSON *o, const char *name, char **out)
+{
+    return cJSON_IsString(get(o, name)) ? get_text(o, name, out) : OK;
+}
+
+static double get_number(const cJSON *o, const char *name)
+{
+    const cJSON *x = get(o, name);
+    return cJSON_IsNumber(x) ? x->valuedouble : NAN;
+}
+
+// A whole number from min to max.
+static bool get_whole(const cJSON *x, int64_t min, int64_t max, int64_t *value)
+{
+    if (!cJSON_IsNumber(x)) return false;
+    if (!(x->valuedouble >= (double)min && x->valuedouble <= (double)max)) return false;
+    if (x->valuedouble >= 0x1p63) return false; // INT64_MAX is that as a double
+    *value = (int64_t)x->valuedouble;
+    return (double)*value == x->valuedouble;
+}
+
+// A time has samples, all of them numbers from 0 on; without a time there are none.
+static int get_samples(const cJSON *time, struct record *r)
+{
+    const cJSON *list = get(time, "samples"), *x;
+    if (!time || cJSON_IsNull(time)) return OK;
+    if (!cJSON_IsArray(list) || !cJSON_GetArraySize(list)) return missing("samples");
+    r->samples = mem_alloc(cJSON_GetArraySize(list), sizeof *r->samples);
+    if (!r->samples) return ERR_MEMORY;
+    cJSON_ArrayForEach(x, list)
+    {
+        if (!cJSON_IsNumber(x) || !isfinite(x->valuedouble) || x->valuedouble < 0)
+            return missing("samples");
+        r->samples[r->sample_count++] = x->valuedouble;
+    }
+    return OK;
+}
+
+static bool get_axis(const cJSON *x, const struct axis *axis, int64_t *value)
+{
+    if (axis->words) {
+        *value = cJSON_IsString(x) ? axis_word(axis, x->valuestring) : -1;
+        return *value >= 0;
+    }
+    return get_whole(x, axis->min, axis->max, value);
+}
+
+// The values of the axes; false where the record has one that this operation does not know.
+static bool get_axes(const cJSON *o, const struct op *op, int64_t axis[AXES_MAX])
+{
+    for (int i = 0; op->axes[i]; i++)
+        if (!get_axis(get(o, op->axes[i]->name), op->axes[i], &axis[i])) return false;
+    return true;
+}
+
+// The kind of a device by its id, or by its kind alone, as cases have it where there is none. False
+// if it is neither.
+static bool get_device(const char *text, enum device_kind *kind)
+{
+    char id[16];
+    int index;
+    // "auto" is the name of no device, and would ask which of them are there.
+    if (!strcmp(text, "auto") || device_parse(text, kind, &index)) return false;
+    device_id(*kind, index, id);
+    return !strcmp(text, id) || !strcmp(text, device_list[*kind].name);
+}
+
+// Whether it is an object of numbers, each of another name, and no more than an algorithm may have.
+static bool are_options(const cJSON *options)
+{
+    const cJSON *x;
+    if (!cJSON_IsObject(options) || cJSON_GetArraySize(options) > PARAMS_MAX) return false;
+    cJSON_ArrayForEach(x, options)
+    {
+        if (!cJSON_IsNumber(x) || get(options, x->string) != x) return false;
+    }
+    return true;
+}
+
+static bool option_fits(const struct param *p, double value)
+{
+    return value >= p->min && value <= p->max && (!p->whole || value == floor(value));
+}
+
+// What the record has of the algorithm's options, over their defaults; false where one has a value
+// that it cannot have.
+static bool get_options(const cJSON *options, const struct algo *algo, double opt[PARAMS_MAX])
+{
+    const cJSON *x;
+    if (!are_options(options)) return false;
+    if (!algo) return true;
+    algo_defaults(algo, opt);
+    cJSON_ArrayForEach(x, options)
+    {
+        int place = algo_param_find(algo, x->string);
+        if (place < 0) continue;
+        if (!option_fits(algo_param(algo, place), x->valuedouble)) return false;
+        opt[place] = x->valuedouble;
+    }
+    return true;
+}
+
+static bool get_cold(const cJSON *o, bool *cold)
+{
+    const char *text = cJSON_GetStringValue(get(o, "cache"));
+    *cold = text && !strcmp(text, "cold");
+    return *cold || (text && !strcmp(text, "warm"));
+}
+
+// Null, or what was asked for; records that are older have no such field.
+static bool get_stream(const cJSON *o, bool *stream)
+{
+    const cJSON *x = get(o, "launch");
+    const char *text = cJSON_GetStringValue(x);
+    *stream = text && !strcmp(text, "stream");
+    return *stream || !x || cJSON_IsNull(x);
+}
+
+// The case, where every field of it is one that a case of this build can have.
+static void get_case(const cJSON *o, struct record *r)
+{
+    struct bench_case *c = &r->c;
+    const struct op *op = op_find(r->op);
+    enum device_kind kind;
+    if (!op || !get_device(r->device, &kind)) return;
+    const struct algo_entry *entry = algo_find(op, r->alg, kind);
+    if (!entry || !get_axes(o, op, c->axis) || !get_cold(o, &c->cold) ||
+        !get_stream(o, &c->stream) || !get_options(get(o, "options"), entry->algo, c->opt))
+        return;
+    c->entry = entry;
+    c->prec = r->prec;
+    strcpy(c->device, r->device);
+}
+
+// The size of the matrix; all null where it could not be read.
+static bool get_size(const cJSON *matrix, struct matrix *M)
+{
+    const cJSON *rows = get(matrix, "rows"), *cols = get(matrix, "cols"), *nnz = get(matrix, "nnz");
+    int64_t m, n;
+    if (cJSON_IsNull(rows) && cJSON_IsNull(cols) && cJSON_IsNull(nnz)) return true;
+    M->field = "known";
+    bool whole = get_whole(rows, 0, INT32_MAX, &m) && get_whole(cols, 0, INT32_MAX, &n) &&
+                 get_whole(nnz, 0, INT64_MAX, &M->A.nnz);
+    if (whole) M->A.m = (int32_t)m, M->A.n = (int32_t)n;
+    return whole;
+}
+
+// The options and the library are those of the record: this build may have others.
+static _Thread_local const char *library_read;
+static const char *tell_library(void) { return library_read; }
+
+// Whether the key is that of the fields. The case is one that this build has.
+static bool is_key(const cJSON *o, const struct record *r)
+{
+    struct param params[PARAMS_MAX + 1] = {0};
+    const struct algo algo = {.options = params, .library = tell_library};
+    const struct algo_entry entry = {r->alg, r->c.entry->op, r->c.entry->device, &algo, NULL};
+    struct bench_case c = r->c;
+    struct matrix M = {.name = r->matrix};
+    char key[CASE_KEY_MAX];
+    const cJSON *x;
+    int count = 0;
+    if (!get_size(get(o, "matrix"), &M)) return false;
+    library_read = cJSON_GetStringValue(get(o, "library"));
+    c.entry = &entry;
+    cJSON_ArrayForEach(x, get(o, "options"))
+    {
+        params[count].name = x->string;
+        c.opt[count++] = x->valuedouble;
+    }
+    return !strcmp(r->key, case_key(&c, &M, key));
+}
+
+static int get_prec(const cJSON *o, enum prec *prec)
+{
+    const char *text = cJSON_GetStringValue(get(o, "prec"));
+    for (int p = F32; text && p <= F64; p++)
+        if (!strcmp(text, prec_name((enum prec)p))) return *prec = (enum prec)p, OK;
+    return missing("prec");
+}
+
+static int get_status(const cJSON *o, struct record *r)
+{
+    const char *text = cJSON_GetStringValue(get(o, "status"));
+    int status = text ? status_find(text) : -1;
+    if (status < 0) return missing("status");
+    r->status = (enum status)status;
+    return get_known(o, "reason", &r->reason);
+}
+
+// 0 where there is no date, or another than records have.
+static int64_t get_when(const cJSON *o)
+{
+    const char *text = cJSON_GetStringValue(get(o, "date"));
+    struct tm utc = {0};
+    const char *end = text ? strptime(text, "%Y-%m-%dT%H:%M:%SZ", &utc) : NULL;
+    return end && !*end ? (int64_t)timegm(&utc) : 0;
+}
+
+static int get_environment(const cJSON *o, struct record *r)
+{
+    r->when = get_when(o);
+    int err = get_known(o, "revision", &r->revision);
+    if (!err) err = get_known(o, "device", &r->device);
+    return err ? err : record_facts_read(o, &r->facts);
+}
+
+// Returns what setup_prep_ms() returns for a result.
+static double get_prep(const cJSON *o)
+{
+    double ms = get_number(get(o, "setup_ms"), "analyse");
+    const cJSON *x;
+    cJSON_ArrayForEach(x, get(o, "formats"))
+    {
+        const char *name = cJSON_GetStringValue(get(x, "format"));
+        if (!name || strcmp(name, format_csr.name)) ms += get_number(x, "convert_ms");
+    }
+    return ms;
+}
+
+// "off", or no method: the result was not checked.
+static int get_check(const cJSON *check, struct record *r)
+{
+    const char *method = cJSON_GetStringValue(get(check, "method"));
+    r->overtakes = cJSON_IsFalse(get(check, "in_order"));
+    r->error_ratio = get_number(check, "error_ratio");
+    return method && strcmp(method, "off") ? get_text(check, "method", &r->method) : OK;
+}
+
+static int get_result(const cJSON *o, struct record *r)
+{
+    const cJSON *matrix = get(o, "matrix"), *time = get(o, "time_ms");
+    int err = get_status(o, r);
+    if (!err) err = get_text(o, "case", &r->key);
+    if (!err) err = get_text(o, "op", &r->op);
+    if (!err) err = get_text(o, "alg", &r->alg);
+    if (!err) err = get_text(o, "device", &r->device);
+    if (!err) err = get_known(o, "library", &r->library);
+    if (!err) err = get_prec(o, &r->prec);
+    if (!err) err = get_text(matrix, "name", &r->matrix);
+    if (!err) err = get_text(matrix, "path", &r->path);
+    if (!err) err = get_known(matrix, "content", &r->content);
+    if (!err) err = get_samples(time, r);
+    if (!err) err = get_check(get(o, "check"), r);
+    if (!err) err = get_known(get(o, "stats"), "picked", &r->picked);
+    if (err) return err;
+    r->file_bytes = get_number(matrix, "file_bytes");
+    r->file_changed_ns = get_number(matrix, "file_changed_ns");
+    r->gflops = get_number(o, "gflops");
+    r->median = get_number(time, "median");
+    r->min_ms = get_number(time, "min");
+    r->prep_ms = get_prep(o);
+    r->ci_lo = get_number(time, "ci_lo");
+    r->ci_hi = get_number(time, "ci_hi");
+    r->back_to_back = get_number(time, "back_to_back");
+    r->back_ci_lo = get_number(time, "back_to_back_ci_lo");
+    r->back_ci_hi = get_number(time, "back_to_back_ci_hi");
+    r->throttled = cJSON_IsTrue(get(time, "throttled"));
+    r->busy = cJSON_IsTrue(get(time, "busy"));
+    r->bytes = get_number(get(o, "bytes"), "compulsory");
+    r->efficiency = get_number(o, "efficiency");
+    r->gather_efficiency = get_number(o, "gather_efficiency");
+    get_case(o, r);
+    return !r->c.entry || is_key(o, r) ? OK : missing("case");
+}
+
+// Records of before runs had an id have none.
+static int get_run(const cJSON *o, struct record *r)
+{
+    return get(o, "run") ? get_text(o, "run", &r->run) : OK;
+}
+
+int record_read(const char *line, struct record *out)
+{
+    *out = (struct record){0};
+    cJSON *o;
+    int err = json_parse(line, &o);
+    if (err == ERR_INPUT) return fail(err, "no record: %s", fail_text());
+    if (err) return err;
+    const char *schema = cJSON_GetStringValue(get(o, "schema"));
+    const char *kind = cJSON_GetStringValue(get(o, "kind"));
+    if (!schema || strcmp(schema, RECORD_SCHEMA))
+        err = fail(ERR_INPUT, "no record of schema " RECORD_SCHEMA);
+    else if (kind && !strcmp(kind, "environment"))
+        out->kind = RECORD_ENVIRONMENT, err = get_environment(o, out);
+    else if (kind && !strcmp(kind, "result"))
+        out->kind = RECORD_RESULT, err = get_result(o, out);
+    else if (kind && !strcmp(kind, "doctor"))
+        out->kind = RECORD_DOCTOR;
+    else
+        err = missing("kind");
+    if (!err) err = get_run(o, out);
+    cJSON_Delete(o);
+    if (err) record_free(out);
+    return err;
+}
+
+void record_free(struct record *r)
+{
+    mem_free(r->run);
+    mem_free(r->revision);
+    mem_free(r->reason);
+    mem_free(r->key);
+    mem_free(r->op);
+    mem_free(r->alg);
+    mem_free(r->device);
+    mem_free(r->library);
+    mem_free(r->matrix);
+    mem_free(r->path);
+    mem_free(r->content);
+    mem_free(r->samples);
+    mem_free(r->method);
+    mem_free(r->picked);
+    record_facts_free(&r->facts);
+    *r = (struct record){0};
+}
+
+bool record_is_timed(const struct record *r)
+{
+    return r->status == STATUS_OK && r->median > 0 && isfinite(r->median);
+}
+
+int record_each_line(const char *path,
+                     int (*take)(void *arg, const char *path, const char *line, long long number),
+                     void *arg)
+{
+    struct lines lines;
+    char *line = NULL;
+    int err = lines_open(&lines, path);
+    for (long long number = 1; !err && !(err = lines_next(&lines, &line)) && line; number++) {
+        if (interrupted) err = fail(ERR_INTERRUPTED, "interrupted");
+        if (!err && number == 1 && line[0] != '{')
+            err = fail(ERR_INPUT, "%s: is no file of records: its first line is none", path);
+        if (!err && line[0]) err = take(arg, path, line, number);
+    }
+    lines_close(&lines);
+    return err < 0 ? OK : err;
+}

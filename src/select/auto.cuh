@@ -1,0 +1,124 @@
+// Counts of `auto` on CUDA.
+#ifndef AUTO_CUH
+#define AUTO_CUH
+
+// Runs that trials may take: no bound. The host makes a graph of runs in the time of 100 short runs.
+#define AUTO_TRIALS 1e6
+#include "device/warp.cuh"
+#include "select/auto.h"
+
+#define AUTO_BLOCK  256
+#define AUTO_WINDOW 32768 // tile columns that a block marks at once
+
+struct auto_counts {
+    unsigned long long squares, nonzeros, products, tiles;
+    int longest;
+};
+
+static __global__ void __launch_bounds__(AUTO_BLOCK)
+    auto_rows(int32_t m, const int32_t *__restrict__ ptr, struct auto_counts *__restrict__ sum)
+{
+    unsigned long long squares = 0;
+    int longest = 0;
+    for (int64_t i = (int64_t)blockIdx.x * AUTO_BLOCK + threadIdx.x; i < m;
+         i += (int64_t)gridDim.x * AUTO_BLOCK) {
+        const int length = ptr[i + 1] - ptr[i];
+        squares += (unsigned long long)length * (unsigned long long)length;
+        longest = max(longest, length);
+    }
+    squares = warp_sum(squares);
+    for (int step = WARP / 2; step > 0; step /= 2)
+        longest = max(longest, __shfl_xor_sync(FULL_MASK, longest, step));
+    if (lane_id()) return;
+    atomicAdd(&sum->squares, squares);
+    atomicMax(&sum->longest, longest);
+}
+
+// A block takes a tile row. It marks the tile columns as bits, in as many windows as there are.
+static __global__ void __launch_bounds__(AUTO_BLOCK)
+    auto_tiles(int32_t m, int32_t n, const int32_t *__restrict__ ptr,
+               const int32_t *__restrict__ idx, const int32_t *__restrict__ of,
+               struct auto_counts *__restrict__ sum)
+{
+    __shared__ uint32_t bits[AUTO_WINDOW / 32];
+    const int64_t tile_rows = ((int64_t)m + AUTO_TILE - 1) / AUTO_TILE,
+                  row = (int64_t)blockIdx.x * tile_rows / gridDim.x * AUTO_TILE;
+    const int32_t begin = ptr[row], end = ptr[min(row + AUTO_TILE, (int64_t)m)];
+    unsigned long long products = 0, tiles = 0;
+    for (int64_t first = 0; first * AUTO_TILE < n; first += AUTO_WINDOW) {
+        for (int w = (int)threadIdx.x; w < AUTO_WINDOW / 32; w += AUTO_BLOCK) bits[w] = 0;
+        __syncthreads();
+        for (int64_t p = (int64_t)begin + threadIdx.x; p < end; p += AUTO_BLOCK) {
+            const int32_t j = idx[p];
+            const uint32_t u = (uint32_t)(j / AUTO_TILE - first), bit = 1u << (u % 32);
+            if (u >= AUTO_WINDOW) continue;
+            products += (unsigned long long)(of[j + 1] - of[j]);
+            tiles += !(atomicOr(&bits[u / 32], bit) & bit);
+        }
+        __syncthreads();
+    }
+    products = warp_sum(products);
+    tiles = warp_sum(tiles);
+    if (lane_id()) return;
+    atomicAdd(&sum->products, products);
+    atomicAdd(&sum->tiles, tiles);
+    if (threadIdx.x == 0) atomicAdd(&sum->nonzeros, (unsigned long long)(end - begin));
+}
+
+static void auto_start_rows(const struct task *t, struct auto_counts *sum)
+{
+    const struct csr_dev *A = csr_of(t->A[0]);
+    const int64_t blocks = min64(ceil_div(A->m, AUTO_BLOCK), 4 * (int64_t)t->dev->units);
+    LAUNCH(auto_rows, (unsigned)blocks, AUTO_BLOCK, 0, t->dev->stream, A->m,
+           (const int32_t *)A->ptr, sum);
+}
+
+static void auto_start_tiles(const struct task *t, struct auto_counts *sum)
+{
+    const struct csr_dev *A = csr_of(t->A[0]), *S = csr_of(t->S[0]);
+    const int64_t blocks = min64(ceil_div(A->m, AUTO_TILE), AUTO_SAMPLE);
+    LAUNCH(auto_tiles, (unsigned)blocks, AUTO_BLOCK, 0, t->dev->stream, A->m, A->n,
+           (const int32_t *)A->ptr, A->idx, (const int32_t *)S->ptr, sum);
+}
+
+// `start` launches the counting, and is not asked of a matrix without rows.
+static int auto_count(const struct task *t,
+                      void (*start)(const struct task *, struct auto_counts *),
+                      struct auto_counts *out)
+{
+    struct auto_counts *sum = NULL;
+    memset(out, 0, sizeof *out);
+    if (!t->A[0]->m) return OK;
+    int err = device_alloc(t->dev, 1, sizeof *sum, (void **)&sum);
+    if (!err) err = device_fill(t->dev, sum, 0, sizeof *sum);
+    if (!err) {
+        start(t, sum);
+        err = wait_for(t->dev, t->entry->name, sum, out, sizeof *out);
+    }
+    device_free(t->dev, sum);
+    return err;
+}
+
+// Of an operation on dense matrices.
+static inline int auto_prepare_dense(struct task *t, const struct pick_rules *rules)
+{
+    const double from = clock_ms();
+    struct pick_facts f = auto_sizes(t, t->in[0].cols);
+    struct auto_counts x;
+    int err = auto_count(t, auto_start_rows, &x);
+    f.squares = (double)x.squares;
+    f.longest = x.longest;
+    return err ? err : pick_prepare(t, rules, &f, from);
+}
+
+static inline int auto_prepare_sparse(struct task *t, const struct pick_rules *rules)
+{
+    const double from = clock_ms();
+    struct pick_facts f = auto_sizes(t, 0);
+    struct auto_counts x;
+    int err = auto_count(t, auto_start_tiles, &x);
+    auto_set_sample(&f, (double)x.nonzeros, (double)x.products, (double)x.tiles);
+    return err ? err : pick_prepare(t, rules, &f, from);
+}
+
+#endif

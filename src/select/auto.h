@@ -1,0 +1,56 @@
+// Shared parts of the forms of `auto`. Rules: auto_rules.h; the choice by them: select/pick.h.
+#ifndef AUTO_H
+#define AUTO_H
+
+#include "select/pick.h"
+#include "select/auto_rules.h"
+
+#define AUTO_TILE   16
+#define AUTO_SAMPLE 256 // tile rows that are looked at, evenly spread
+
+// Facts that follow from the sizes alone.
+static inline struct pick_facts auto_sizes(const struct task *t, int64_t depth)
+{
+    const struct sparse *A = t->A[0];
+    struct pick_facts f;
+    f.rows = A->m, f.columns = A->n, f.nonzeros = (double)A->nnz;
+    f.depth = (double)depth;
+    f.longest = f.squares = f.tile = 0;
+    f.width = (int)prec_bytes(t->prec);
+    return f;
+}
+
+// The x-th of `count` tile rows that are looked at, of a matrix that has so many.
+static inline int64_t auto_sample(int64_t x, int64_t count, int64_t tile_rows)
+{
+    return x * tile_rows / count;
+}
+
+// The counts of a sample of tile rows, as facts.
+static inline void auto_set_sample(struct pick_facts *f, double nonzeros, double products,
+                                   double tiles)
+{
+    f->depth = nonzeros > 0 ? products / nonzeros : 0;
+    f->tile = tiles > 0 ? nonzeros / tiles : 0;
+}
+
+static const struct param auto_dense_options[] = {PICK_OPTION(AUTO_TRIALS), PICK_BACK_OPTION, {0}},
+                          auto_sparse_options[] = {PICK_OPTION(AUTO_TRIALS), {0}};
+
+// The descriptors, from `layouts` or `precs` on: those of an operation say the same on each kind of
+// device but for whom they pick from. `prepare` is the file's own.
+#define AUTO_DENSE(layout_bits, ...)                                                               \
+    .layouts = layout_bits, .precs = BOTH_PRECS, .A = {&format_csr}, .arith = ARITH_PREC,          \
+    .options = auto_dense_options,                                                                 \
+    .cite = "Own work", .picks = __VA_ARGS__, .prepare = prepare, .run = delegate_run,             \
+    .teardown = delegate_teardown
+#define AUTO_SPARSE(...)                                                                           \
+    .precs = BOTH_PRECS, .A = {&format_csr}, .S = {&format_csr}, .arith = ARITH_PREC,              \
+    .options = auto_sparse_options,                                                                \
+    .cite = "Own work",                                                                            \
+    .differs = "Where it picks tiles the result stays in tiles, and they are made of A "           \
+               "beforehand.",                                                                      \
+    .picks = __VA_ARGS__, .prepare = prepare, .run = delegate_run, .teardown = delegate_teardown,  \
+    .finish = delegate_finish, .release = delegate_release
+
+#endif

@@ -1,0 +1,86 @@
+#include "select/trial.h"
+
+#include <math.h>
+
+#define TRIES 3 // of which the least counts
+
+static int run_one(void *arg)
+{
+    struct task *t = arg;
+    return t->algo->run(t);
+}
+
+struct many {
+    struct task *t;
+    int count; // runs
+    bool back; // to back
+    void *graph;
+};
+
+static int run_many(void *arg)
+{
+    const struct many *m = arg;
+    const struct device_ops *device = m->t->dev->ops;
+    int err = OK;
+    for (int i = 0; i < m->count && !err; i++) {
+        err = run_one(m->t);
+        if (!err && !m->back && device->separate) err = device->separate(m->t->dev);
+    }
+    return err;
+}
+
+static int launch(void *arg)
+{
+    const struct many *m = arg;
+    return m->t->dev->ops->graph_launch(m->t->dev, m->graph);
+}
+
+// *us becomes the time of what `start` starts if that is less, of so many tries.
+static int least_time(struct task *t, int (*start)(void *arg), void *arg, int tries, double *us)
+{
+    for (int i = 0; i < tries; i++) {
+        double ms;
+        int err = t->dev->ops->timer_start(t->dev);
+        if (err) return err;
+        err = start(arg);
+        const int ended = t->dev->ops->timer_stop(t->dev, &ms);
+        task_release_result(t);
+        if (err || ended) return err ? err : ended;
+        *us = fmin(*us, 1e3 * ms);
+    }
+    return OK;
+}
+
+// The same behind a try that warms up.
+static int least_time_warm(struct task *t, int (*start)(void *arg), void *arg, int tries,
+                           double *us)
+{
+    double cold = INFINITY;
+    *us = INFINITY;
+    int err = least_time(t, start, arg, 1, &cold);
+    return err ? err : least_time(t, start, arg, tries, us);
+}
+
+// The least time of one of many runs as one graph; ERR_UNSUPPORTED where they cannot be one.
+static int time_graph(struct task *t, bool back, double *us)
+{
+    const struct device_ops *device = t->dev->ops;
+    struct many m = {t, (int)fmax(1, fmin(TRIAL_LONG_US / *us, TRIAL_MANY)), back, NULL};
+    double all;
+    int err = device->graph_make(t->dev, run_many, &m, &m.graph);
+    if (err) return err;
+    err = least_time_warm(t, launch, &m, TRIES, &all);
+    device->graph_free(t->dev, m.graph);
+    if (!err) *us = all / m.count;
+    return err;
+}
+
+int trial_time(struct task *t, bool back, double enough, double *us)
+{
+    const bool graphs = t->dev->ops->graph_make != NULL;
+    int err = least_time_warm(t, run_one, t, TRIAL_FEW - 1, us);
+    if (err || *us > enough || !graphs) return err;
+    err = *us < TRIAL_LONG_US && t->entry->op->result != RESULT_SPARSE ? time_graph(t, back, us)
+                                                                       : ERR_UNSUPPORTED;
+    return err == ERR_UNSUPPORTED ? least_time(t, run_one, t, TRIES - 1, us) : err;
+}

@@ -1,0 +1,65 @@
+#include "sweep/crash_record.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "records/json.h"
+#include "records/record.h"
+
+// As record_result() begins one that crashed.
+#define HEAD                                                                                       \
+    "{\"schema\":\"" RECORD_SCHEMA "\",\"kind\":\"result\",\"status\":\"crashed\",\"reason\":"     \
+    "null,"
+
+char *lost_record(const char *record, enum status status, const char *reason)
+{
+    struct json j;
+    if (strncmp(record, HEAD, strlen(HEAD))) {
+        fail(ERR_INPUT, "a worker's record of a case does not begin as one");
+        return NULL;
+    }
+    json_start(&j);
+    json_text(&j, j.root, "schema", RECORD_SCHEMA);
+    json_text(&j, j.root, "kind", "result");
+    json_text(&j, j.root, "status", status_name(status));
+    json_text(&j, j.root, "reason", reason);
+    char *head = json_line(&j); // {...}\n
+    json_free(&j);
+    if (!head) return NULL;
+    int64_t length = (int64_t)strlen(head) - 2;
+    const char *tail = record + strlen(HEAD) - 1; // from the comma on: all else is as it was
+    int64_t rest = (int64_t)strlen(tail);
+    char *line = mem_alloc(length + rest + 2, 1);
+    if (line) {
+        memcpy(line, head, (size_t)length);
+        memcpy(line + length, tail, (size_t)rest);
+        memcpy(line + length + rest, "\n", 2);
+    }
+    mem_free(head);
+    return line;
+}
+
+char *lost_key(const char *record)
+{
+    cJSON *o;
+    if (json_parse(record, &o)) return NULL;
+    const char *key = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(o, "case"));
+    size_t size = key ? strlen(key) + 1 : 0;
+    char *copy = size ? mem_alloc((int64_t)size, 1) : NULL;
+    if (copy) memcpy(copy, key, size);
+    if (!size) fail(ERR_INPUT, "a worker's record of a case has no key");
+    cJSON_Delete(o);
+    return copy;
+}
+
+long long lost_oom_kills(void)
+{
+    char line[128];
+    long long kills = -1;
+    FILE *f = fopen("/proc/vmstat", "re");
+    while (f && kills < 0 && fgets(line, sizeof line, f))
+        if (!strncmp(line, "oom_kill ", 9)) kills = atoll(line + 9);
+    if (f) fclose(f);
+    return kills;
+}

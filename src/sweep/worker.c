@@ -1,0 +1,271 @@
+#define _GNU_SOURCE // pipe2, memfd_create, environ
+#include "sweep/worker.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/child.h"
+#include "base/process_tree.h"
+#include "base/utf8.h"
+
+#define FIRST ((int64_t)1 << 16) // bytes of text, doubled as it comes
+#define HIGH  (WORKER_WORDS + 1) // descriptors from here on are not those that a worker has
+
+void worker_none(struct worker *w)
+{
+    *w = (struct worker){.channel = -1, .talk = -1, .words = -1, .order = -1};
+}
+
+// The environment of this process with some variables set; only the list is owned.
+static const char **settings_over(const char *const settings[WORKER_SETTINGS_MAX])
+{
+    int64_t count = 0, used = 0;
+    while (environ[count]) count++;
+    const char **all = mem_alloc(count + WORKER_SETTINGS_MAX + 1, sizeof *all);
+    if (!all) return NULL;
+    for (int64_t i = 0; i < count; i++) {
+        bool replaced = false;
+        size_t length = strcspn(environ[i], "=") + 1;
+        for (int s = 0; s < WORKER_SETTINGS_MAX; s++)
+            replaced |= settings[s] && !strncmp(settings[s], environ[i], length);
+        if (!replaced) all[used++] = environ[i];
+    }
+    for (int s = 0; s < WORKER_SETTINGS_MAX; s++)
+        if (settings[s]) all[used++] = settings[s];
+    all[used] = NULL;
+    return all;
+}
+
+int worker_order(struct worker *w, const char *order)
+{
+    struct stat facts;
+    int e = fstat(w->order, &facts) ? errno : 0;
+    off_t at = e ? 0 : facts.st_size;
+    for (size_t left = strlen(order); left && !e;) {
+        ssize_t n = pwrite(w->order, order, left, at);
+        if (n < 0 && errno == EINTR) continue;
+        if (n <= 0) e = n ? errno : ENOSPC;
+        if (n > 0) order += n, left -= (size_t)n, at += n;
+    }
+    return e ? fail(ERR_DEVICE, "no worker can be told what to do: %s", strerror(e)) : OK;
+}
+
+void worker_tell(struct worker *w, enum worker_word word)
+{
+    char letter = (char)word;
+    while (w->words >= 0 && write(w->words, &letter, 1) < 0 && errno == EINTR) {}
+}
+
+// What it does in the system it ends first, so that no lock there is held.
+void worker_stop(struct worker *w, bool *stopped)
+{
+    siginfo_t facts = {0};
+    if (w->pid && !w->stopping) kill(w->pid, SIGSTOP);
+    w->stopping = true;
+    if (w->pid && !w->stopped && !waitid(P_PID, (id_t)w->pid, &facts, WSTOPPED | WNOHANG))
+        w->stopped = facts.si_pid != 0;
+    *stopped = w->stopped || !w->pid;
+}
+
+void worker_go_on(struct worker *w)
+{
+    if (w->pid && w->stopping) kill(w->pid, SIGCONT);
+    w->stopping = w->stopped = false;
+}
+
+static void close_all(int *fds, int count)
+{
+    for (int i = 0; i < count; i++) {
+        if (fds[i] >= 0) close(fds[i]);
+        fds[i] = -1;
+    }
+}
+
+// Both ends above the numbers that the child has them by. Ours, of which `own` is the number, does
+// not wait.
+static int high_pipe(int ends[2], int own)
+{
+    int low[2];
+    if (pipe2(low, O_CLOEXEC)) return errno;
+    for (int i = 0; i < 2; i++) ends[i] = fcntl(low[i], F_DUPFD_CLOEXEC, HIGH);
+    int e = ends[0] < 0 || ends[1] < 0 || fcntl(ends[own], F_SETFL, O_NONBLOCK) ? errno : 0;
+    close_all(low, 2);
+    return e;
+}
+
+// A file in memory: of any size, and read without a writer who might have to wait.
+static int open_order(struct worker *w, const char *order)
+{
+    int low = memfd_create("order", MFD_CLOEXEC);
+    if (low >= 0) w->order = fcntl(low, F_DUPFD_CLOEXEC, HIGH);
+    int e = errno;
+    close_all(&low, 1);
+    if (w->order < 0) return fail(ERR_DEVICE, "no worker can be started: %s", strerror(e));
+    return worker_order(w, order);
+}
+
+static int start(struct worker *w, const struct worker_start *how, const char **settings)
+{
+    char self[PATH_MAX];
+    int channel[2] = {-1, -1}, talk[2] = {-1, -1}, words[2] = {-1, -1};
+    int err = child_self(self);
+    if (!err) err = open_order(w, how->order);
+    if (err) return err;
+    int e = high_pipe(channel, 0);
+    if (!e) e = high_pipe(talk, 0);
+    if (!e) e = high_pipe(words, 1);
+    const struct child_file files[] = {{w->order, STDIN_FILENO},
+                                       {talk[1], STDOUT_FILENO},
+                                       {talk[1], STDERR_FILENO},
+                                       {channel[1], WORKER_CHANNEL},
+                                       {words[0], WORKER_WORDS}};
+    if (!e) e = child_spawn(&w->pid, self, how->argv, (char *const *)settings, files, COUNT(files));
+    if (e) w->pid = 0;
+    close_all(&channel[1], 1);
+    close_all(&talk[1], 1);
+    close_all(&words[0], 1);
+    w->channel = channel[0];
+    w->talk = talk[0];
+    w->words = words[1];
+    return e ? fail(ERR_DEVICE, "no worker can be started: %s", strerror(e)) : OK;
+}
+
+int worker_start(struct worker *w, const struct worker_start *how)
+{
+    worker_none(w);
+    const char **settings = settings_over(how->settings);
+    w->text = mem_alloc(FIRST, 1);
+    w->room = FIRST;
+    int err = settings && w->text ? start(w, how, settings) : ERR_MEMORY;
+    mem_free(settings);
+    if (err) worker_free(w);
+    return err;
+}
+
+// Room for some more bytes behind those that nobody has taken yet.
+static int make_room(struct worker *w)
+{
+    if (w->begin) {
+        memmove(w->text, w->text + w->begin, (size_t)(w->end - w->begin));
+        w->end -= w->begin;
+        w->begin = 0;
+    }
+    if (w->room - w->end > FIRST / 4) return OK;
+    char *more = mem_resize(w->text, w->room, 2 * w->room, 1);
+    if (!more) return ERR_MEMORY;
+    w->text = more;
+    w->room *= 2;
+    return OK;
+}
+
+// The last line of what it prints is kept: an abort says there why.
+static void listen(struct worker *w)
+{
+    char piece[4096];
+    ssize_t n;
+    while (w->talk >= 0 && (n = read(w->talk, piece, sizeof piece)) != 0) {
+        if (n < 0 && errno == EINTR) continue;
+        if (n < 0) return;
+        for (ssize_t i = 0; i < n; i++) {
+            bool end = piece[i] == '\n';
+            if (w->said_ended && !end) w->said_length = 0, w->said_ended = false;
+            if (end)
+                w->said_ended = w->said_length > 0;
+            else if (w->said_length < sizeof w->said - 1)
+                w->said[w->said_length++] = piece[i];
+            w->said[w->said_length] = 0;
+        }
+    }
+    if (w->talk >= 0) close(w->talk);
+    w->talk = -1;
+}
+
+int worker_read(struct worker *w)
+{
+    listen(w);
+    while (w->channel >= 0) {
+        int err = make_room(w);
+        if (err) return err;
+        ssize_t n = read(w->channel, w->text + w->end, (size_t)(w->room - w->end));
+        if (n > 0) w->end += n;
+        if (n > 0 || (n < 0 && errno == EINTR)) continue;
+        if (n < 0 && errno == EAGAIN) return OK;
+        close(w->channel);
+        w->channel = -1;
+    }
+    return OK;
+}
+
+char *worker_line(struct worker *w)
+{
+    char *line = w->text + w->begin;
+    char *end = memchr(line, '\n', (size_t)(w->end - w->begin));
+    if (!end) return NULL;
+    *end = 0;
+    w->begin = end + 1 - w->text;
+    return line;
+}
+
+void worker_kill(struct worker *w)
+{
+    struct process_tree tree;
+    if (!w->pid) return;
+    process_tree_find(w->pid, &tree); // while there is a parent to find them by
+    kill(-w->pid, SIGKILL);
+    process_tree_kill(&tree);
+}
+
+bool worker_over(struct worker *w, int *state)
+{
+    siginfo_t facts = {0};
+    if (!w->pid) return true;
+    int e = waitid(P_PID, (id_t)w->pid, &facts, WEXITED | WNOHANG | WNOWAIT) ? errno : 0;
+    if (e == EINTR || (!e && !facts.si_pid)) return false;
+    kill(-w->pid, SIGKILL); // what it has left behind, while the number is still its own
+    *state = 0;
+    while (waitpid(w->pid, state, 0) < 0 && errno == EINTR) {}
+    w->pid = 0;
+    listen(w);
+    return true;
+}
+
+int64_t worker_memory(const struct worker *w)
+{
+    struct process_tree tree;
+    if (!w->pid) return 0;
+    process_tree_find(w->pid, &tree);
+    return process_tree_memory(&tree);
+}
+
+void worker_free(struct worker *w)
+{
+    int state;
+    worker_kill(w);
+    while (!worker_over(w, &state)) usleep(1000);
+    close_all(&w->channel, 1);
+    close_all(&w->talk, 1);
+    close_all(&w->words, 1);
+    close_all(&w->order, 1);
+    mem_free(w->text);
+    worker_none(w);
+}
+
+const char *worker_end_text(const struct worker *w, int state, char text[FAIL_TEXT_MAX])
+{
+    char said[sizeof w->said], how[128];
+    if (WIFSIGNALED(state))
+        snprintf(how, sizeof how, "by signal %d (%s)", WTERMSIG(state), strsignal(WTERMSIG(state)));
+    else
+        snprintf(how, sizeof how, "with exit status %d", WEXITSTATUS(state));
+    snprintf(text, FAIL_TEXT_MAX, "the process ended %s%s%s", how, w->said[0] ? "; it said: " : "",
+             utf8_visible(w->said, said, sizeof said));
+    return text;
+}
