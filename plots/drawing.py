@@ -27,7 +27,7 @@ PAPER = False  # -paper: for a column of a paper, see fit_paper()
 COLOURS = ("#E69F00", "#0072B2", "#D55E00", "#CC79A7", "#009E73", "#56B4E9")
 GREY = "#4D4D4D"
 # Colours of families: SALT and the name of a family give the place. With this SALT no two families of an
-# operation of the program have one colour; tests/plots_general.py looks at `spbench list`.
+# operation of the program have one colour; tests/plots/plots_general.py looks at `spbench list`.
 FAMILIES = ("#56B4E9", "#332288", "#CC79A7", "#882255", "#0072B2", "#009E73", "#86BC25", "#999933",
             "#E69F00", "#6B4226", "#D55E00", "#AA4499")
 SALT = 743872

@@ -14,6 +14,8 @@ import tempfile
 
 sys.dont_write_bytecode = True
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent / "lib"))
+
 from checks import check, end
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent

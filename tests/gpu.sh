@@ -11,29 +11,29 @@ run() {
     "$@" || status=1
 }
 
-run "$build/tests/test_device"
-run "$build/tests/test_device_run"
-run "$build/tests/test_digest"
-run "$build/tests/test_roof"
-run "$build/tests/test_model"
-run "$build/tests/test_formats"
-run "$build/tests/test_aspt"
-run "$build/tests/test_dcsc"
-run "$build/tests/test_tiled"
-run "$build/tests/test_tuned"
-run "$build/tests/test_staged"
-run "$build/tests/test_graded"
-run "$build/tests/test_graded_forms"
-run "$build/tests/test_graded_strips"
-run "$build/tests/test_ping_pong"
-run "$build/tests/test_in_order"
-run "$build/tests/test_auto"
-run "$build/tests/test_strips"
-run "$build/tests/test_hash"
-run "$build/tests/test_tile"
-run "$build/tests/test_check"
-run "$build/tests/test_check_product"
-run "$build/tests/test_algos" cuda
+run "$build/tests/device/test_device"
+run "$build/tests/device/test_device_run"
+run "$build/tests/device/test_digest"
+run "$build/tests/device/test_roof"
+run "$build/tests/measure/test_bound"
+run "$build/tests/formats/test_formats"
+run "$build/tests/formats/test_aspt"
+run "$build/tests/formats/test_dcsc"
+run "$build/tests/formats/test_tiled"
+run "$build/tests/kernels/test_tiled_tuned"
+run "$build/tests/kernels/test_tiled_staged"
+run "$build/tests/kernels/test_graded"
+run "$build/tests/kernels/test_graded_forms"
+run "$build/tests/kernels/test_graded_strips"
+run "$build/tests/kernels/test_ping_pong"
+run "$build/tests/measure/test_in_order"
+run "$build/tests/select/test_auto"
+run "$build/tests/kernels/test_balanced_strips"
+run "$build/tests/kernels/test_hash"
+run "$build/tests/kernels/test_tile"
+run "$build/tests/measure/test_check"
+run "$build/tests/measure/test_check_product"
+run "$build/tests/kernels/test_algos" cuda
 sanitizer=$(command -v compute-sanitizer || command -v /usr/local/cuda/bin/compute-sanitizer || true)
 if [ -z "$sanitizer" ]; then
     echo 'skipped: compute-sanitizer is not installed'
@@ -41,6 +41,6 @@ if [ -z "$sanitizer" ]; then
 fi
 # The tool is slow, so it gets shorter tables. racecheck reports races inside a vendor's library
 # (COO_ALG3 of cuSPARSE 12.6.3), which nobody here can mend: it gets this project's kernels only.
-run timeout "$limit" "$sanitizer" --tool memcheck --error-exitcode 1 "$build/tests/test_algos" cuda short
-run timeout "$limit" "$sanitizer" --tool racecheck --error-exitcode 1 "$build/tests/test_algos" cuda tiny own
+run timeout "$limit" "$sanitizer" --tool memcheck --error-exitcode 1 "$build/tests/kernels/test_algos" cuda short
+run timeout "$limit" "$sanitizer" --tool racecheck --error-exitcode 1 "$build/tests/kernels/test_algos" cuda tiny own
 exit $status

@@ -11,6 +11,8 @@ import sys
 
 sys.dont_write_bytecode = True
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent / "lib"))
+
 from checks import check, end
 
 LAYERS = ("base", "data", "device", "formats", "algos", "select", "kernels", "measure", "bench", "records", "sweep",

@@ -11,6 +11,8 @@ import sys
 
 sys.dont_write_bytecode = True
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent / "lib"))
+
 from checks import check, end
 
 root = pathlib.Path(__file__).resolve().parent.parent
@@ -64,7 +66,7 @@ for path in sorted((root / "kernels").rglob("*.cu*")):
               f"{path.relative_to(root)} launches a kernel early that does not wait before it writes")
 
 # Shell scripts and workflows: a test names each.
-tests = "".join(path.read_text() for path in (root / "tests").iterdir() if path.suffix in (".py", ".sh"))
+tests = "".join(path.read_text() for path in (root / "tests").rglob("*") if path.suffix in (".py", ".sh"))
 for path in sorted(p for p in (root / "tools").rglob("*") if p.suffix in (".sh", ".yml")):
     check(path.name in tests, f"{path.relative_to(root)}: no test names it")
 end()

@@ -45,7 +45,7 @@
 // interval has that level. In 95 % of cases the intervals of all looks hold together. Any rule may
 // therefore end the measurement (Jennison and Turnbull 1989, "repeated confidence intervals"). If
 // no case has changed, at most 5 % of comparisons have a false verdict, for any number of cases.
-// tests/test_compare_stats.c simulates it.
+// tests/compare/test_compare_stats.c simulates it.
 #ifndef COMPARE_STATS_H
 #define COMPARE_STATS_H
 

@@ -1,5 +1,5 @@
 // Counts of what the warps of a kernel touch of A and of a column of B, from the sparsity pattern.
-// The model of predict.h uses the counts. Columns of B are taken to begin with a cache line. A line
+// The model of tiled_model.h uses the counts. Columns of B are taken to begin with a cache line. A line
 // has 64 bytes: an H200 loads as many random rows of 64 bytes a second as of 32.
 //
 // A warp that loads 32 elements of a column of B touches as many lines as hold one of them. Where

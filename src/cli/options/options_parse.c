@@ -11,7 +11,7 @@
 #define LIMIT_MS   2000.0   // for the samples of a case, if there are 10 by then
 #define MOST_MS    20000.0  // if there are not
 #define TIMEOUT_MS 600000.0 // of a sweep: for a case
-#define RUNS       6        // see tests/test_compare_stats.c: 5 % are found, and nothing else
+#define RUNS       6        // see tests/compare/test_compare_stats.c: 5 % are found, and nothing else
 
 // The option of an axis: its place in axis_all(), or -1.
 static int axis_find(const char *name, size_t length)

@@ -11,8 +11,8 @@ from types import SimpleNamespace
 from plots_records import M1, M2, OLD, SPMM, blend_records, result, rows_of, write
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-PLOTS = os.path.join(HERE, "..", "plots")
-PROGRAM = os.path.join(HERE, "..", "build", "cpu", "spbench")
+PLOTS = os.path.join(HERE, "..", "..", "plots")
+PROGRAM = os.path.join(HERE, "..", "..", "build", "cpu", "spbench")
 
 
 def test_numbers(check):

@@ -4,10 +4,10 @@
 # handed in again.
 # shellcheck disable=SC2317,SC2154  # some functions are called by their names; checks.sh counts
 set -u
-here=$(cd "$(dirname "$0")" && pwd)
+here=$(cd "$(dirname "$0")/.." && pwd)
 binary=$(realpath "${1:-$here/../build/cpu/tests/sweep/spbench}")
 # shellcheck source=/dev/null
-. "$here/checks.sh"
+. "$here/lib/checks.sh"
 
 end() {
     echo "$passed passed, $failed failed, ${1:-0} skipped"

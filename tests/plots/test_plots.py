@@ -15,8 +15,8 @@ import tempfile
 import xml.etree.ElementTree
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-PLOTS = os.path.join(HERE, "..", "plots")
-sys.path[:0] = [PLOTS, HERE]
+PLOTS = os.path.join(HERE, "..", "..", "plots")
+sys.path[:0] = [PLOTS, HERE, os.path.join(HERE, "..", "lib")]
 sys.dont_write_bytecode = True
 
 import plots_bounds

@@ -160,7 +160,7 @@ def test_numbers(folder, check, run):
 
 def test_kept(check):
     """The page of a results folder names all of its files, and its links lead somewhere."""
-    results = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "results")
+    results = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "results")
     pages = sorted(glob.glob(os.path.join(results, "*", "index.html")))
     check(pages, "results/ has pages")
     for path in pages:

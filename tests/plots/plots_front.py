@@ -161,7 +161,7 @@ def test_light(folder, check, run):
     env.pop("SPBENCH_PLOTS_PYTHON", None)
 
     def light(script, *args, code=""):
-        command = [sys.executable, os.path.join(HERE, "..", "plots", script), *args]
+        command = [sys.executable, os.path.join(HERE, "..", "..", "plots", script), *args]
         done = subprocess.run(["bash", "-c", '"$@"' + code, "bash", *command], env=env, text=True,
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
         return done.returncode, done.stdout, done.stderr

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # The first build on a machine that lacks a package: a line names the package. Compilers, nvidia-smi
-# and apt-get are stubs; nothing is built or installed. Call: tests/first_build.sh
+# and apt-get are stubs; nothing is built or installed. Call: tests/make/test_first_build.sh
 set -u
-cd "$(dirname "$0")/.." || exit 1
+cd "$(dirname "$0")/../.." || exit 1
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 passed=0 failed=0

@@ -10,7 +10,7 @@ cp "$work/mirror/Slow/slow.tar.gz" "$work/mirror/Slow/redirect.tar.gz"
 
 export no_proxy=127.0.0.1
 mkfifo "$work/server.in"
-python3 "$root/tests/fetch_server.py" "$work/mirror" "$work/log" <"$work/server.in" >"$work/server" 2>"$work/server.err" &
+python3 "$root/tests/fetch/fetch_server.py" "$work/mirror" "$work/log" <"$work/server.in" >"$work/server" 2>"$work/server.err" &
 server=$!
 exec 9>"$work/server.in" # it ends when this is closed
 touch "$work/log"

@@ -15,6 +15,8 @@ import jsonschema
 
 sys.dont_write_bytecode = True
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
+
 from checks import check, end
 
 spbench = pathlib.Path(sys.argv[1]).resolve()

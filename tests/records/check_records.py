@@ -19,7 +19,7 @@ except ImportError:
     print("0 passed, 0 failed, 1 skipped")
     sys.exit(0)
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 SCHEMA = ROOT / "src" / "records" / "record.schema.json"
 sys.path.insert(0, str(ROOT / "plots"))
 sys.dont_write_bytecode = True

@@ -5,17 +5,17 @@
 # shellcheck disable=SC2154 # its parts share their variables
 set -uo pipefail
 
-root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 for part in helpers basics rules web; do
     # shellcheck source=/dev/null
-    . "$root/tests/fetch_$part.sh"
+    . "$root/tests/fetch/fetch_$part.sh"
     echo "$part: ${SECONDS} s so far"
 done
 
 if command -v shellcheck >/dev/null; then
-    check 'shellcheck' shellcheck "$root"/fetch_suitesparse.sh "$root"/fetch/*.sh "$root"/tests/*fetch*.sh
+    check 'shellcheck' shellcheck "$root"/fetch_suitesparse.sh "$root"/fetch/*.sh "$root"/tests/fetch/*.sh
 else
     echo 'skipped: shellcheck is not installed'
     skipped=$((skipped + 1))

@@ -1,4 +1,4 @@
-// access.c and predict.c: counts and equations by hand on a 4 x 4 and an 8 x 8 matrix, and on
+// tiled_counts.c and tiled_model.c: counts and equations by hand on a 4 x 4 and an 8 x 8 matrix, and on
 // random ones against counts over a dense copy.
 #include <math.h>
 #include <stdlib.h>

@@ -14,9 +14,11 @@ import xml.etree.ElementTree as xml
 
 sys.dont_write_bytecode = True
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
+
 from checks import check, end, skip
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 SCRIPT = ROOT / "tools" / "ci" / "compare.sh"
 WORKFLOW = ROOT / "tools" / "ci" / "compare.yml"
 QUICK = "-device cpu -threads 1 -alg merge -k 2 -budget 0.001 gen:band:9:1"

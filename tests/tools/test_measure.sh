@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # tools/measure.sh: refusals, and a file of a tiny matrix, measured and compressed.
 set -u
-root=$(cd "$(dirname "$0")/.." && pwd)
+root=$(cd "$(dirname "$0")/../.." && pwd)
 export SPBENCH=${1:-$root/spbench} MKL_RT=/no/such/libmkl_rt.so
 SPBENCH=$(realpath "$SPBENCH")
 out=$(mktemp -d)

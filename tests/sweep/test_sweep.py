@@ -16,13 +16,13 @@ import sys
 import tempfile
 import time
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent / "sweep"))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 sys.dont_write_bytecode = True
 
 from common import LIBRARY, PLANTED, QUICK, ROOT, check, command, end, endings, records, results, skip, sweep
 
 EMULATED = pathlib.Path(sys.argv[2]).resolve() if len(sys.argv) > 2 else None
-CHECKER = ROOT / "tests/check_records.py"
+CHECKER = ROOT / "tests/records/check_records.py"
 
 
 def by_alg(path):

@@ -2,7 +2,7 @@
 # shellcheck shell=bash disable=SC2154,SC2034
 
 # shellcheck source=/dev/null
-. "$root/tests/checks.sh"
+. "$root/tests/lib/checks.sh"
 shown=$work/err
 
 # Runs the script; leaves its status in $status, its output in $work/out and $work/err.

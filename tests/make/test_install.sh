@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # Completion in bash, and `make install`. Call:
-# tests/test_install.sh [SPBENCH]; it is installed into a temporary folder.
+# tests/make/test_install.sh [SPBENCH]; it is installed into a temporary folder.
 set -uo pipefail
 
-root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 spbench=$(realpath "${1:-$root/build/cpu/spbench}")
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -114,7 +114,7 @@ line 'spbench roof x' ''
 
 # And in a bash that somebody types into.
 if python3 -c 'import pty' 2>/dev/null; then
-    check 'Tab completes as it is typed' python3 "$root/tests/type_tabs.py" "$work/spbench.bash"
+    check 'Tab completes as it is typed' python3 "$root/tests/cli/type_tabs.py" "$work/spbench.bash"
 else
     skip 'no module pty for typing'
 fi

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Records of real runs against the schema: records.sh SPBENCH... runs each program on small cases of
+# Records of real runs against the schema: test_records.sh SPBENCH... runs each program on small cases of
 # every kind that it can make, and hands what it wrote to check_records.py.
 set -u
-here=$(cd "$(dirname "$0")" && pwd)
+here=$(cd "$(dirname "$0")/.." && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 python=python3
@@ -62,7 +62,7 @@ for binary; do
         XDG_CACHE_HOME=$work/cache run 0 -device cpu -alg merge -check off -reps 2 "$work/kept.mtx.gz"
     done
 done
-"$python" "$here/check_records.py" "${files[@]}" >"$work/log"
+"$python" "$here/records/check_records.py" "${files[@]}" >"$work/log"
 status=$?
 cat "$work/log"
 [ "$status" -eq 0 ] && [ "$bad" -eq 0 ]

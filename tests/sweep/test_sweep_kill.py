@@ -16,7 +16,7 @@ import tempfile
 import threading
 import time
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent / "sweep"))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 sys.dont_write_bytecode = True
 
 from common import QUICK, check, command, end, endings, records, sweep

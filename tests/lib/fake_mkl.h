@@ -1,4 +1,4 @@
-// What tests/fake_mkl.c was told last, for test_mkl.c.
+// What tests/device/fake_mkl.c was told last, for test_mkl.c.
 #ifndef FAKE_MKL_H
 #define FAKE_MKL_H
 
