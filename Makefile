@@ -64,7 +64,7 @@ $(BUILD)/spbench: $(OBJ)
 changes = $(if $(subst x$2,,x$(file <$1))$(subst x$(file <$1),,x$2),$(shell mkdir -p $(BUILD))$(file >$1,$2))
 $(call changes,$(BUILD)/flags,$(CC) $(CFLAGS_ALL) | $(NVCC) $(NVCCFLAGS_ALL) | $(LIBS))
 $(call changes,$(BUILD)/revision,$(REVISION))
-$(call changes,$(BUILD)/reader,$(shell cat src/data/*.[ch] src/base/base.c src/base/mix.h src/base/hash.[ch] | cksum | tr -d ' '))
+$(call changes,$(BUILD)/reader,$(shell cat src/data/*.[ch] src/base/random.c src/base/mix.h src/base/hash.[ch] | cksum | tr -d ' '))
 $(OBJ): $(BUILD)/flags | $(BUILD)/checked
 $(BUILD)/src/records/record_parts.c.o: $(BUILD)/revision
 $(BUILD)/src/records/record_parts.c.o: DEFINES += -DSPBENCH_VERSION='"$(VERSION)"' -DSPBENCH_REVISION='"$(REVISION)"' \

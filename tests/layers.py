@@ -2,23 +2,28 @@
 """Includes go downwards: the layers are the folders of src/, in this order, with kernels/ among them.
 
 A file includes its own folder's files and those of lower layers, by their path (`device/device.h`);
-within a folder no circle closes. A kernel includes, of kernels/, what stands above it in the tree: the
-files of its own folder and of the folders that this one is in.
+within a folder no circle closes, neither of includes nor of calls between the compiled objects of
+build/cpu. A kernel includes, of kernels/, what stands above it in the tree: the files of its own folder
+and of the folders that this one is in.
 """
 import pathlib
 import re
+import subprocess
 import sys
 
 sys.dont_write_bytecode = True
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent / "lib"))
 
-from checks import check, end
+from checks import check, end, skip
 
 LAYERS = ("base", "data", "device", "formats", "algos", "select", "kernels", "measure", "bench", "records", "sweep",
           "compare", "doctor", "cli/options", "cli")
 
+CALLS_IN_CIRCLES = ("sweep", "compare", "cli/options", "cli")  # layers that are not checked for such circles
+
 root = pathlib.Path(__file__).resolve().parent.parent
+objects = root / "build/cpu"
 
 
 def layer(path):
@@ -53,6 +58,20 @@ def circle(path, includes, above=()):
     return ()
 
 
+def symbols(path):
+    """The functions that the object of a source defines, and all symbols that the object needs."""
+    output = subprocess.run(["nm", objects / (str(path.relative_to(root)) + ".o")], capture_output=True, text=True)
+    fields = [line.split() for line in output.stdout.splitlines()]
+    return {f[-1] for f in fields if f[-2] in "TWi"}, {f[-1] for f in fields if f[-2] == "U"}
+
+
+def calls_of(sources):
+    """For each source the others that it calls. A table of functions, which is data, is no call."""
+    named = {path: symbols(path) for path in sources}
+    return {path: [other for other in sources if other != path and named[path][1] & named[other][0]]
+            for path in sources}
+
+
 files = [p for folder in ("src", "kernels") for p in sorted((root / folder).rglob("*"))
          if p.suffix in (".c", ".h", ".cu", ".cuh", ".inl", ".def")]
 includes = {path: [] for path in files}
@@ -73,6 +92,16 @@ for path in files:
 for path in files:
     found = circle(path, includes)
     check(not found, "a circle: " + " -> ".join(p.name for p in found))
+sources = [p for p in files if p.suffix == ".c" and layer(p) is not None]
+if (objects / "spbench").exists():
+    for folder in sorted({p.parent for p in sources}):
+        calls = calls_of([p for p in sources if p.parent == folder])
+        for path in calls:
+            found = circle(path, calls)
+            check(not found or LAYERS[layer(path)] in CALLS_IN_CIRCLES,
+                  "a circle of calls: " + " -> ".join(p.name for p in found))
+else:
+    skip("there are no objects in build/cpu to look for calls")
 for name in LAYERS:
     here = root / name if name == "kernels" else root / "src" / name
     check(any(here in p.parents for p in files), f"layer {name} has no files")

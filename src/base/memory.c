@@ -1,29 +1,33 @@
-// Memory of the host: nothing is given that the system could not make good on.
+#include "base/memory.h"
+
 #include <malloc.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
+#include "base/fail.h"
 #include "base/memory_limit.h"
+#include "base/size.h"
 
-#define FIRST_ROOM 64 // elements of a list that grows
+#define FIRST_CAPACITY 64 // elements of a list that grows
 
-// Above this the system is asked each time how much is free; below, when so much was given since
-// the last time, or an eighth of what was free then: the question takes as long as many answers.
+// Reading the free memory from /proc takes as long as many allocations. Every larger allocation
+// reads the files. Smaller ones do after this many bytes, or an eighth of the free memory.
 #define LARGE_ALLOCATION ((int64_t)64 << 20)
 #define HUGE_PAGE        ((int64_t)2 << 20)
 
-static atomic_llong given;          // bytes that mem_free() has not had back
-static atomic_llong next_ask;       // ask when `given` comes to this
+static atomic_llong allocated;      // bytes allocated and not freed
+static atomic_llong next_check;     // value of `allocated` at which to read the free memory again
 static atomic_llong fail_countdown; // allocations until one fails; 0: none will
 
-int64_t mem_available(void) { return memory_limit_find(atomic_load(&given)).bytes; }
+int64_t mem_available(void) { return memory_limit_find(atomic_load(&allocated)).bytes; }
 
 const char *mem_free_text(char text[64])
 {
-    struct memory_limit r = memory_limit_find(atomic_load(&given));
+    struct memory_limit r = memory_limit_find(atomic_load(&allocated));
     char bytes[32];
     size_text(r.bytes, bytes);
     snprintf(text, 64, r.limit ? "%s free (%s)" : "%s free", bytes, r.limit);
@@ -39,33 +43,33 @@ static bool planned_failure(void)
 
 static void *refuse(int64_t bytes)
 {
-    char wanted[32], there[64];
+    char wanted[32], available[64];
     fail(ERR_MEMORY, "out of host memory: %s wanted, %s", size_text(bytes, wanted),
-         mem_free_text(there));
+         mem_free_text(available));
     return NULL;
 }
 
-// Whether there is no room for so many bytes more.
-static bool too_many(int64_t bytes)
+// Returns true if `bytes` more would be over the free memory.
+static bool is_over_limit(int64_t bytes)
 {
-    int64_t now = atomic_load(&given);
-    if (bytes <= LARGE_ALLOCATION && now + bytes <= atomic_load(&next_ask)) return false;
-    int64_t room = memory_limit_find(now).bytes;
-    if (bytes > room) return true;
-    atomic_store(&next_ask, now + bytes + min64(LARGE_ALLOCATION, (room - bytes) / 8));
+    int64_t now = atomic_load(&allocated);
+    if (bytes <= LARGE_ALLOCATION && now + bytes <= atomic_load(&next_check)) return false;
+    int64_t available = memory_limit_find(now).bytes;
+    if (bytes > available) return true;
+    atomic_store(&next_check, now + bytes + min64(LARGE_ALLOCATION, (available - bytes) / 8));
     return false;
 }
 
 void *mem_try_alloc(int64_t bytes)
 {
-    if (too_many(bytes)) return NULL;
-    // posix_memalign takes any size, so that AddressSanitizer sees the first byte past the end.
+    if (is_over_limit(bytes)) return NULL;
+    // posix_memalign() takes any size, so that AddressSanitizer sees the first byte past the end.
     void *p;
     bool huge = bytes >= 2 * HUGE_PAGE;
     if (posix_memalign(&p, huge ? HUGE_PAGE : 64, bytes ? (size_t)bytes : 1)) return NULL;
-    // A page fault every 4 kB takes longer than reading a matrix; refusing this hint does no harm.
+    // Page faults every 4 kB take longer than reading a matrix. The kernel may ignore the hint.
     if (huge) madvise(p, (size_t)bytes, MADV_HUGEPAGE);
-    atomic_fetch_add(&given, (long long)malloc_usable_size(p));
+    atomic_fetch_add(&allocated, (long long)malloc_usable_size(p));
     return p;
 }
 
@@ -93,19 +97,19 @@ void *mem_resize(void *old, int64_t old_count, int64_t count, size_t size)
     return p;
 }
 
-int mem_grow(void **list, int64_t *room, int64_t count, size_t size)
+int mem_grow(void **list, int64_t *capacity, int64_t count, size_t size)
 {
-    if (count < *room) return OK;
-    int64_t more = *room ? 2 * *room : FIRST_ROOM;
-    void *grown = mem_resize(*list, *room, more, size);
+    if (count < *capacity) return OK;
+    int64_t larger = *capacity ? 2 * *capacity : FIRST_CAPACITY;
+    void *grown = mem_resize(*list, *capacity, larger, size);
     if (!grown) return ERR_MEMORY;
     *list = grown;
-    *room = more;
+    *capacity = larger;
     return OK;
 }
 
 void mem_free(void *p)
 {
-    if (p) atomic_fetch_sub(&given, (long long)malloc_usable_size(p));
+    if (p) atomic_fetch_sub(&allocated, (long long)malloc_usable_size(p));
     free(p);
 }

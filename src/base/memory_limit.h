@@ -1,5 +1,5 @@
-// How much memory this process can still have: the least of what the machine has free, what its
-// control groups (both versions) leave it, and what is left of its own limits (ulimit -v, -d).
+// The free memory of this process: the least of the free memory of the machine, of its control
+// groups (both versions) and of its own limits (ulimit -v, -d, and the option -mem-limit).
 #ifndef MEMORY_LIMIT_H
 #define MEMORY_LIMIT_H
 
@@ -7,16 +7,15 @@
 
 struct memory_limit {
     int64_t bytes;
-    const char *limit; // what bounds it, for messages: "control group"; NULL: the machine
+    const char *limit; // name of the tightest limit: "control group"; NULL: the machine
 };
 
-// `promised`: bytes that the process has asked for and may not have touched yet. The system gives
-// memory when it is touched, so they still look free; they are taken off.
+// Returns the free memory. `promised`: bytes that the process has allocated. Linux counts memory as
+// used when the process first touches it, so untouched bytes are subtracted here.
 struct memory_limit memory_limit_find(int64_t promised);
-// The process is not to have more than so many bytes of its own, by its option -mem-limit; 0: as much
-// as there is.
+// Sets the limit of the option -mem-limit; 0: no limit.
 void memory_limit_set(int64_t bytes);
-// For tests: /proc and /sys are looked for in this folder; "" switches that off.
+// For tests: reads the files of /proc and /sys below `folder`; "": those of the system.
 void memory_limit_root(const char *folder);
 
 #endif

@@ -1,0 +1,41 @@
+#include "base/fail.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/utf8.h"
+
+static _Thread_local char last_failure[FAIL_TEXT_MAX];
+volatile sig_atomic_t interrupted;
+
+int fail(enum err code, const char *format, ...)
+{
+    char text[FAIL_TEXT_MAX], *whole = NULL; // not last_failure, which may be an argument
+    va_list args, again;
+    va_start(args, format);
+    va_copy(again, args);
+    int length = vsnprintf(text, sizeof text, format, args);
+    // A long text is formatted whole, so that its end is kept. Without memory its beginning is.
+    // malloc(), not mem_alloc(): memory.c calls fail().
+    if (length >= FAIL_TEXT_MAX) whole = malloc((size_t)length + 1);
+    if (whole) vsnprintf(whole, (size_t)length + 1, format, again);
+    va_end(again);
+    va_end(args);
+    utf8_visible(whole ? whole : text, last_failure, sizeof last_failure);
+    free(whole);
+    return code;
+}
+
+const char *fail_text(void) { return last_failure; }
+
+void bug(const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    fprintf(stderr, "spbench: a mistake in the program: ");
+    vfprintf(stderr, format, args);
+    fprintf(stderr, "\n");
+    va_end(args);
+    abort();
+}
