@@ -33,8 +33,8 @@ static void unescape(char *path)
     *out = 0;
 }
 
-// Whether `word` is one of those that commas separate.
-static bool listed(const char *list, const char *word)
+// Returns true if the comma-separated list has `word`.
+static bool list_has(const char *list, const char *word)
 {
     size_t length = strlen(word);
     for (const char *p = list; *p; p += strcspn(p, ","), p += *p == ',')
@@ -42,8 +42,8 @@ static bool listed(const char *list, const char *word)
     return false;
 }
 
-// A line "id parent device ROOT POINT options [tags...] - TYPE source OPTIONS": whether it mounts
-// the groups of this version and controller; ROOT is the group that is seen at POINT.
+// Parses a line "id parent device ROOT POINT options [tags...] - TYPE source OPTIONS". Returns true
+// if the line mounts the groups of this version and controller. The group ROOT appears at POINT.
 static bool mount_parse(char *line, int version, const char *controller, char **group, char **point)
 {
     char *rest = NULL, *tail = strstr(line, " - ");
@@ -52,7 +52,7 @@ static bool mount_parse(char *line, int version, const char *controller, char **
     char *type = strtok_r(tail + 3, " ", &rest), *source = strtok_r(NULL, " ", &rest);
     char *options = strtok_r(NULL, " ", &rest);
     if (!source || strcmp(type, version == 2 ? "cgroup2" : "cgroup")) return false;
-    if (version == 1 && !(options && listed(options, controller))) return false;
+    if (version == 1 && !(options && list_has(options, controller))) return false;
     char *word = strtok_r(line, " ", &rest);
     for (int i = 0; i < 3 && word; i++) word = strtok_r(NULL, " ", &rest);
     *group = word;
@@ -63,15 +63,16 @@ static bool mount_parse(char *line, int version, const char *controller, char **
     return true;
 }
 
-// A line "number:controllers:PATH" of /proc/self/cgroup: its path, NULL if it is another's.
+// Returns the path in a line "number:controllers:PATH" of /proc/self/cgroup; NULL if the line is of
+// another version or controller.
 static char *path_parse(char *line, int version, const char *controller)
 {
     char *controllers = strchr(line, ':'), *path = controllers ? strchr(++controllers, ':') : NULL;
     if (!path) return NULL;
     *path++ = 0;
     path[strcspn(path, "\n")] = 0;
-    bool ours = version == 2 ? !*controllers : listed(controllers, controller);
-    return ours ? path : NULL;
+    bool matches = version == 2 ? !*controllers : list_has(controllers, controller);
+    return matches ? path : NULL;
 }
 
 void cgroup_find(struct cgroup *g, int version, const char *controller)
@@ -79,7 +80,7 @@ void cgroup_find(struct cgroup *g, int version, const char *controller)
     char *line = NULL, *group, *point, *path, seen[PATH_MAX] = "/";
     size_t size = 0;
     bool found = false;
-    // Where it is if mountinfo does not say.
+    // Default mount point, if mountinfo has none.
     snprintf(g->dir, PATH_MAX, "/sys/fs/cgroup%s%s", version == 2 ? "" : "/",
              version == 2 ? "" : controller);
     FILE *f = sysfs_open("/proc/self/mountinfo");
@@ -96,7 +97,7 @@ void cgroup_find(struct cgroup *g, int version, const char *controller)
     while (f && !found && getline(&line, &size, f) > 0) {
         if (!(path = path_parse(line, version, controller))) continue;
         found = true;
-        // A container sees its own group as the root of the mount, whatever its path is outside.
+        // In a container the root of the mount is the container's own group.
         size_t length = strcmp(seen, "/") ? strlen(seen) : 0;
         bool below = !strncmp(path, seen, length) && path[length] == '/' && path[length + 1];
         if (below && !strstr(path, "/.."))

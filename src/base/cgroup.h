@@ -1,4 +1,5 @@
-// The control groups that this process is in, of both versions: which folders tell of them.
+// The control groups of this process, version 1 and version 2: their folders and the limits in
+// them.
 #ifndef CGROUP_H
 #define CGROUP_H
 
@@ -6,20 +7,21 @@
 
 #include "base/base.h"
 
-// A group of the process's own, or after cgroup_up() one above it.
+// A group of the process, or, after cgroup_up(), a group above it.
 struct cgroup {
-    char dir[PATH_MAX]; // "": it is in none
-    size_t mount;       // the beginning of it that is the mount point
+    char dir[PATH_MAX]; // folder of the group; "": the process is in no group
+    size_t mount;       // length of the mount point, the first part of `dir`
 };
 
-// Version 1 has groups for each controller ("memory", "cpu"), version 2 the same ones for all.
+// Sets g to the group of the process. Version 1 has a hierarchy of groups for each controller
+// ("memory", "cpu"), version 2 one hierarchy for all.
 void cgroup_find(struct cgroup *g, int version, const char *controller);
-// To the group above; false where there is none.
+// Moves g to the group above. Returns false if g is the topmost group.
 bool cgroup_up(struct cgroup *g);
-// What a file of the group says: a number, or "max", which is INT64_MAX; `missing` if there is no
-// such file.
+// Returns the number in a file of the group; INT64_MAX for "max", `missing` if there is no such
+// file.
 int64_t cgroup_number(const struct cgroup *g, const char *file, int64_t missing);
-// The processors that the process's groups give it; 0: as many as there are.
+// Returns the number of processors that the groups allow, which may be a fraction; 0: no limit.
 double cgroup_processors(void);
 
 #endif

@@ -12,16 +12,16 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define LOOK_MS   20              // between two looks at whether it has ended
-#define FIRST     ((int64_t)4096) // bytes of text, doubled as it comes
-#define TEXT_MOST ((int64_t)64 << 20)
+#define POLL_MS        20              // between two calls of waitpid()
+#define FIRST_CAPACITY ((int64_t)4096) // bytes of text, doubled when full
+#define TEXT_MAX       ((int64_t)64 << 20)
 
 struct child {
     const char *name;
-    pid_t pid; // and the group that all it starts belong to
-    int out;   // what it prints
+    pid_t pid; // also the process group
+    int out;   // read end of the pipe from its stdout and stderr
     char *text;
-    int64_t length, room;
+    int64_t length, capacity; // bytes of text: read, allocated
 };
 
 static int add_files(posix_spawn_file_actions_t *actions, const struct child_file *files, int count)
@@ -89,56 +89,57 @@ static int start(struct child *c, char *const argv[])
     return fail(ERR_UNSUPPORTED, "%s: cannot be started: %s", c->name, strerror(e));
 }
 
-// Takes what is there now.
+// Reads all that the pipe holds.
 static int drain(struct child *c)
 {
     for (;;) {
-        if (c->room - c->length < 2) {
-            if (c->room >= TEXT_MOST) return fail(ERR_UNSUPPORTED, "%s: it prints on", c->name);
-            char *more = mem_resize(c->text, c->room, 2 * c->room, 1);
-            if (!more) return ERR_MEMORY;
-            c->text = more, c->room *= 2;
+        if (c->capacity - c->length < 2) {
+            if (c->capacity >= TEXT_MAX)
+                return fail(ERR_UNSUPPORTED, "%s: prints more than 64 MiB", c->name);
+            char *larger = mem_resize(c->text, c->capacity, 2 * c->capacity, 1);
+            if (!larger) return ERR_MEMORY;
+            c->text = larger, c->capacity *= 2;
         }
-        ssize_t n = read(c->out, c->text + c->length, (size_t)(c->room - c->length - 1));
+        ssize_t n = read(c->out, c->text + c->length, (size_t)(c->capacity - c->length - 1));
         if (n > 0) c->length += n;
-        if (n == 0 || (n < 0 && errno != EINTR)) break; // its end, or nothing more for now
+        if (n == 0 || (n < 0 && errno != EINTR)) break; // end of file, or the pipe is empty
     }
     c->text[c->length] = 0;
     return OK;
 }
 
-// Reads until it has ended. What it has started, and that still holds the pipe, is not waited for.
+// Reads until the child has ended. Does not wait for processes that the child has left behind.
 static int follow(struct child *c, double limit_ms, int *state)
 {
     double begin = clock_ms();
     for (;;) {
-        struct pollfd look = {.fd = c->out, .events = POLLIN};
-        poll(&look, 1, LOOK_MS);
+        struct pollfd pipe_state = {.fd = c->out, .events = POLLIN};
+        poll(&pipe_state, 1, POLL_MS);
         pid_t pid = waitpid(c->pid, state, WNOHANG);
         bool lost = pid < 0 && errno != EINTR, ended = pid == c->pid;
         if (ended) c->pid = 0;
         int err = drain(c);
         if (err || ended) return err;
-        if (lost) return fail(ERR_UNSUPPORTED, "%s: its end cannot be waited for", c->name);
+        if (lost) return fail(ERR_UNSUPPORTED, "%s: waitpid() failed", c->name);
         if (interrupted) return fail(ERR_INTERRUPTED, "interrupted");
         if (clock_ms() - begin > limit_ms)
             return fail(ERR_UNSUPPORTED, "%s: had not ended after %g s", c->name, limit_ms * 1e-3);
-        // At the pipe's end poll() would not wait.
-        if (look.revents & POLLHUP && !(look.revents & POLLIN)) usleep(LOOK_MS * 1000);
+        // poll() returns at once when the pipe is closed.
+        if (pipe_state.revents & POLLHUP && !(pipe_state.revents & POLLIN)) usleep(POLL_MS * 1000);
     }
 }
 
 int child_run(char *const argv[], double limit_ms, char **text, int *status)
 {
-    struct child c = {.name = argv[0], .room = FIRST};
+    struct child c = {.name = argv[0], .capacity = FIRST_CAPACITY};
     int state = 0;
     *text = NULL;
-    c.text = mem_alloc(FIRST, 1);
+    c.text = mem_alloc(FIRST_CAPACITY, 1);
     if (!c.text) return ERR_MEMORY;
     int err = start(&c, argv);
     if (!err) {
         err = follow(&c, limit_ms, &state);
-        if (c.pid) { // it has not ended, and is not to go on
+        if (c.pid) { // still running, after an error
             kill(-c.pid, SIGKILL);
             while (waitpid(c.pid, &state, 0) < 0 && errno == EINTR) {}
         }

@@ -4,20 +4,21 @@
 
 #include "base/base.h"
 
-#define CPUS_MOST 1024                // what the system's own sets hold
-#define CPUS_TEXT (5 * CPUS_MOST + 1) // letters of a list, at most
+#define CPUS_MOST 1024                // size of cpu_set_t
+#define CPUS_TEXT (5 * CPUS_MOST + 1) // bytes of the longest list
 
 struct cpus {
     bool has[CPUS_MOST];
     int count;
 };
 
-// Those that the calling thread may run on; none where that is not known.
+// Sets c to the processors that the calling thread may run on; to none if they are not known.
 void cpus_mine(struct cpus *c);
-// The calling thread, and those that it makes from now on, run on these alone; false: they may not.
+// Pins the calling thread, and threads that it starts later, to c. Returns false on failure.
 bool cpus_pin(const struct cpus *c);
-// From a list such as "0-3,8", and back.
+// Sets c from a list such as "0-3,8".
 void cpus_parse(const char *list, struct cpus *c);
+// Writes such a list into `text` and returns `text`.
 const char *cpus_text(const struct cpus *c, char text[CPUS_TEXT]);
 void cpus_add(struct cpus *c, int cpu);
 

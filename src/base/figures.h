@@ -1,4 +1,4 @@
-// Figures that an algorithm or a format tells of itself: names with a number or a text each.
+// Figures of an algorithm or a format for its record: names, each with a number or a text.
 #ifndef FIGURES_H
 #define FIGURES_H
 
@@ -10,7 +10,7 @@ extern "C" {
 
 struct figure {
     char name[32];
-    char text[32]; // empty: the figure is `number`
+    char text[32]; // "": the figure is `number`
     double number;
 };
 
@@ -20,11 +20,11 @@ struct figures {
     struct figure list[FIGURES_MAX];
 };
 
-// Each adds a figure, or replaces the one of this name. One too many, or a name or a text that does
-// not fit, is a bug().
+// Add a figure, or replace the figure of this name. More than FIGURES_MAX figures, or a name or
+// text of more than 31 letters, is a bug().
 void figures_number(struct figures *f, const char *name, double number);
 void figures_text(struct figures *f, const char *name, const char *text);
-// NULL if there is none.
+// Returns the figure of this name, or NULL.
 const struct figure *figures_find(const struct figures *f, const char *name);
 
 #ifdef __cplusplus

@@ -4,14 +4,14 @@
 
 #include "base/mix.h"
 
-// Pieces are hashed each by itself, so that threads can share them, then their hashes in order.
+// The threads hash pieces of the data. Then the hashes of the pieces are joined in order.
 #define PIECE  ((int64_t)1 << 20)
-#define LANES  4 // independent chains, for a processor that multiplies several numbers at a time
+#define LANES  4 // independent chains, so that multiplications overlap
 #define STRIPE ((int64_t)(LANES * sizeof(uint64_t)))
-#define GROUP  64 // pieces at a time, whose hashes wait to be joined
+#define GROUP  64 // pieces hashed before their hashes are joined
 
-// Odd numbers of no pattern, from xxHash. A round maps states one to one, so a word that differs
-// always leaves another state.
+// Odd constants of xxHash. A round maps states one to one, so two different words always give
+// different states.
 #define PRIME_1 0x9e3779b185ebca87u
 #define PRIME_2 0xc2b2ae3d27d4eb4fu
 
@@ -42,7 +42,7 @@ static struct hash hash_piece(const char *p, int64_t bytes)
         memcpy(word, p + i, (size_t)(bytes - i));
         for (int l = 0; l < LANES; l++) lane[l] = round_of(lane[l], word[l]);
     }
-    // What is filled up with zeros differs by its length.
+    // The length tells apart data that differ only in zeros at the end.
     struct hash first = {mix(lane[0]), mix(lane[1])}, second = {mix(lane[2]), mix(lane[3])};
     return hash_join(hash_join(first, second), (struct hash){(uint64_t)bytes, ~(uint64_t)bytes});
 }

@@ -1,5 +1,4 @@
-// A number of 128 bits for many bytes, at the speed of memory: by which contents are known again.
-// Not against those who want two contents to have the same one.
+// A hash of 128 bits at the speed of memory, to recognise equal contents. Not cryptographic.
 #ifndef HASH_H
 #define HASH_H
 
@@ -13,9 +12,9 @@ struct hash {
     uint64_t a, b;
 };
 
-// Of these bytes; all threads take part. The same on every machine of the same byte order.
+// Returns the hash of `data`, computed by all threads. Machines of one byte order agree.
 struct hash hash_bytes(const void *data, int64_t bytes);
-// Of two in this order.
+// Returns the hash of x followed by y.
 struct hash hash_join(struct hash x, struct hash y);
 bool hash_equal(struct hash x, struct hash y);
 

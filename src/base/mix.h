@@ -1,5 +1,5 @@
-// Spreads every bit of a number over all of its bits: the finaliser of SplitMix64. On the host and
-// in kernels.
+// The finaliser of SplitMix64, which spreads every bit of a number over all bits. For the host and
+// for kernels.
 #ifndef MIX_H
 #define MIX_H
 
@@ -11,7 +11,7 @@
 #define HOST_DEVICE
 #endif
 
-// Multiples of it, 2^64 over the golden ratio, lie far apart: mix() of them passes BigCrush.
+// 2^64 over the golden ratio. mix() of its multiples passes BigCrush.
 #define MIX_STEP 0x9e3779b97f4a7c15u
 
 static HOST_DEVICE inline uint64_t mix(uint64_t x)

@@ -1,5 +1,5 @@
-// A parameter that `-opt name=value` sets: of an algorithm, or of a format that an algorithm asks
-// for.
+// A parameter of an algorithm, or of a format that an algorithm uses. `-opt name=value` sets a
+// parameter.
 #ifndef PARAM_H
 #define PARAM_H
 
@@ -12,6 +12,6 @@ struct param {
     bool whole; // only whole numbers
     const char *about;
 };
-#define PARAMS_MAX 16 // of an algorithm, those of its formats included
+#define PARAMS_MAX 16 // parameters of an algorithm and its formats together
 
 #endif

@@ -18,7 +18,7 @@ static void add(struct process_tree *t, pid_t pid)
     if (pid > 0 && t->count < PROCESS_TREE_MAX && !has(t, pid)) t->pids[t->count++] = pid;
 }
 
-// What one thread has started.
+// Adds the processes that one thread has started.
 static void add_children(struct process_tree *t, pid_t pid, const char *thread)
 {
     char path[64];
@@ -33,7 +33,7 @@ void process_tree_find(pid_t root, struct process_tree *t)
 {
     t->count = 0;
     add(t, root);
-    for (int i = 0; i < t->count; i++) { // those that are found are looked at in turn
+    for (int i = 0; i < t->count; i++) { // count grows
         char path[64];
         snprintf(path, sizeof path, "/proc/%d/task", (int)t->pids[i]);
         DIR *threads = opendir(path);
@@ -51,7 +51,7 @@ static int64_t pages_of(pid_t pid)
     snprintf(path, sizeof path, "/proc/%d/statm", (int)pid);
     FILE *f = fopen(path, "re");
     if (!f) return 0;
-    // The file that it has mapped is shared with the page cache.
+    // Shared pages are the page cache of mapped files.
     if (fscanf(f, "%lld %lld %lld", &size, &resident, &shared) != 3) resident = shared = 0;
     fclose(f);
     return max64(resident - shared, 0);

@@ -1,4 +1,4 @@
-// A process and all that it has started, and what those have started, as /proc tells.
+// A process with its children and further descendants, as listed in /proc.
 #ifndef PROCESS_TREE_H
 #define PROCESS_TREE_H
 
@@ -6,19 +6,19 @@
 
 #include "base/base.h"
 
-#define PROCESS_TREE_MAX 256 // processes; further ones are left out
+#define PROCESS_TREE_MAX 256 // processes; more are ignored
 
 struct process_tree {
-    pid_t pids[PROCESS_TREE_MAX]; // size count; the first is the one asked for
+    pid_t pids[PROCESS_TREE_MAX]; // size count; the first is the root
     int count;
 };
 
-// One whose parent has ended belongs to nobody's tree. Linux tells children where it is built with
-// CONFIG_PROC_CHILDREN; elsewhere the process is alone.
+// Sets t to the tree below `root`. A process whose parent has ended is in no tree. A Linux without
+// CONFIG_PROC_CHILDREN lists no children, so the tree is `root` alone.
 void process_tree_find(pid_t root, struct process_tree *t);
-// The host memory that is theirs alone, in bytes; of one that has ended 0.
+// Returns the unshared host memory of the processes in bytes; 0 for a process that has ended.
 int64_t process_tree_memory(const struct process_tree *t);
-// Ends them at once.
+// Sends SIGKILL to all processes.
 void process_tree_kill(const struct process_tree *t);
 
 #endif

@@ -1,4 +1,4 @@
-// Sorts keys of 64 bits by some 32 of them.
+// A radix sort of 64-bit keys by 32 of their bits.
 #ifndef SORT_H
 #define SORT_H
 
@@ -6,11 +6,11 @@
 
 #include <string.h>
 
-// Up to here moving one key at a time beats counting digits.
+// Most keys for which insertion sort is faster than radix sort.
 #define INSERTION_MAX 40
 
-// Sorts keys that differ in their 32 bits from `low` on; what is below them comes along. `spare`
-// has room for as many.
+// Sorts `count` keys by the 32 bits from bit `low` on. Lower bits are carried along. `spare`:
+// scratch memory for `count` keys.
 static inline void sort_keys(uint64_t *restrict key, uint64_t *restrict spare, int64_t count,
                              int low)
 {

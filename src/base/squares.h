@@ -1,5 +1,5 @@
-// A sum of squares that neither overflows nor underflows, whatever the numbers: it is kept as
-// scale^2 * sum, scale being the largest of them. NaN stays NaN.
+// A sum of squares that neither overflows nor underflows, stored as scale^2 * sum. `scale` is the
+// largest term. NaN stays NaN.
 #ifndef SQUARES_H
 #define SQUARES_H
 
@@ -30,7 +30,7 @@ static HOST_DEVICE inline void squares_add_all(struct squares *s, const struct s
     if (larger) s->scale = other->scale;
 }
 
-// The root of the sum.
+// Returns the square root of the sum.
 static HOST_DEVICE inline double squares_root(const struct squares *s)
 {
     return s->scale * sqrt(s->sum);

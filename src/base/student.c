@@ -2,10 +2,10 @@
 
 #include <math.h>
 
-#define STEPS_MOST 300    // of the continued fraction; tens are enough
-#define TINY       1e-300 // in place of 0, by which nothing can be divided
-#define CLOSE      1e-15  // a factor that near to 1 ends it
-#define NORMAL_DOF 1e8    // from here on nothing differs from the normal distribution
+#define STEPS_MOST 300    // steps of the continued fraction; tens are enough
+#define TINY       1e-300 // replaces 0 as a divisor
+#define CLOSE      1e-15  // the fraction ends with a factor this near to 1
+#define NORMAL_DOF 1e8    // from here on equal to the normal distribution in double precision
 
 // Lentz's evaluation of the continued fraction of the incomplete beta function.
 static double beta_fraction(double a, double b, double x)
@@ -31,13 +31,13 @@ static double beta_fraction(double a, double b, double x)
     return product;
 }
 
-// The share of the beta distribution (a, b) that lies below x.
-static double beta_share(double a, double b, double x)
+// Returns the cumulative beta distribution (a, b) at x.
+static double beta_cumulative(double a, double b, double x)
 {
     if (x <= 0) return 0;
     if (x >= 1) return 1;
     double front = exp(lgamma(a + b) - lgamma(a) - lgamma(b) + a * log(x) + b * log1p(-x));
-    // The fraction converges fast on the near side of the mean.
+    // The fraction converges fast below the mean.
     if (x < (a + 1) / (a + b + 2)) return front * beta_fraction(a, b, x) / a;
     return 1 - front * beta_fraction(b, a, 1 - x) / b;
 }
@@ -45,7 +45,7 @@ static double beta_share(double a, double b, double x)
 double student_p(double t, double dof)
 {
     if (dof > NORMAL_DOF) return erfc(fabs(t) / sqrt(2));
-    return beta_share(dof / 2, 0.5, dof / (dof + t * t));
+    return beta_cumulative(dof / 2, 0.5, dof / (dof + t * t));
 }
 
 double student_quantile(double p, double dof)

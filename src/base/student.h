@@ -1,11 +1,11 @@
-// Student's t distribution: how far a mean may be off whose spread is itself only estimated.
+// Student's t distribution, for confidence intervals of a mean.
 #ifndef STUDENT_H
 #define STUDENT_H
 
-// The probability of being further from 0 than t, to either side. `dof`: degrees of freedom, more
-// than 0; INFINITY is the normal distribution.
+// Returns the two-sided probability of a value further from 0 than t. `dof`: degrees of freedom,
+// more than 0; INFINITY is the normal distribution.
 double student_p(double t, double dof);
-// The t of which that probability is p, 0 < p < 1.
+// Returns the t for which student_p() is p, 0 < p < 1.
 double student_quantile(double p, double dof);
 
 #endif

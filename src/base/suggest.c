@@ -6,15 +6,15 @@
 #include <string.h>
 #include <strings.h>
 
-#define LONGEST 40 // no name is longer; nor is a word that resembles one
+#define LONGEST 40 // letters of the longest name
 
 #define VERSION "--version"
 #define FIGURES "make figures RESULTS=FILE"
 
 const char *const suggest_no_commands[] = {VERSION, FIGURES, NULL};
 
-// Words of other programs and the names here. To add a word: a row. A name is suggested only where
-// it is offered, so a word may have several; the name that is offered first wins.
+// Words of other programs and the names of this program. To add a word: a row. A word may have
+// several names: the name that suggest_offer() gets first wins.
 static const struct {
     const char *word, *name;
 } synonyms[] = {
@@ -77,25 +77,25 @@ static const struct {
 
 static int smaller(int a, int b) { return a < b ? a : b; }
 
-// An edit counts SLIP; another letter one more, so that of two names that are as many edits away
-// the one wins of which a letter was left out, doubled or swapped: sdmm is sddmm rather than spmm.
-#define SLIP 64
+// Cost of an edit. A replaced letter costs 1 more, so that a missing, doubled or swapped letter
+// wins: "sdmm" suggests sddmm, not spmm.
+#define EDIT 64
 
-// Edit distance in which a swap of two neighbours counts once (optimal string alignment).
+// Returns the edit distance, with a swap of two neighbours as one edit (optimal string alignment).
 static int edit_distance(const char *a, const char *b)
 {
     int m = (int)strlen(a), n = (int)strlen(b);
     if (m > LONGEST || n > LONGEST) return INT_MAX;
     int d[LONGEST + 1][LONGEST + 1]; // d[i][j]: from the first i letters of a to the first j of b
-    for (int j = 0; j <= n; j++) d[0][j] = SLIP * j;
+    for (int j = 0; j <= n; j++) d[0][j] = EDIT * j;
     for (int i = 1; i <= m; i++) {
-        d[i][0] = SLIP * i;
+        d[i][0] = EDIT * i;
         for (int j = 1; j <= n; j++) {
             int same = tolower((unsigned char)a[i - 1]) == tolower((unsigned char)b[j - 1]);
-            d[i][j] = smaller(d[i - 1][j - 1] + (same ? 0 : SLIP + 1),
-                              SLIP + smaller(d[i - 1][j], d[i][j - 1]));
+            d[i][j] = smaller(d[i - 1][j - 1] + (same ? 0 : EDIT + 1),
+                              EDIT + smaller(d[i - 1][j], d[i][j - 1]));
             if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
-                d[i][j] = smaller(d[i][j], d[i - 2][j - 2] + SLIP);
+                d[i][j] = smaller(d[i][j], d[i - 2][j - 2] + EDIT);
         }
     }
     return d[m][n];
@@ -123,12 +123,12 @@ void suggest_offer(struct suggestion *s, const char *name)
         return;
     }
     int distance = edit_distance(s->word, name);
-    // Whoever typed the beginning of a name meant the name; so did, rather than a name that is two
-    // slips away, who wrote it out.
+    // A prefix of a name counts as one edit, a name with more letters behind it as two: "grad"
+    // suggests "graded".
     size_t common = strlen(name) < length ? strlen(name) : length;
     if (common >= 3 && !strncmp(s->word, name, common))
-        distance = smaller(distance, SLIP * (common == length ? 1 : 2));
-    if (distance / SLIP > (int)(length + 2) / 3 || distance >= s->distance) return;
+        distance = smaller(distance, EDIT * (common == length ? 1 : 2));
+    if (distance / EDIT > (int)(length + 2) / 3 || distance >= s->distance) return;
     s->best = name;
     s->distance = distance;
 }

@@ -36,8 +36,8 @@ int64_t sysfs_number(const char *path, int64_t missing)
     return end == line || errno ? missing : x;
 }
 
-// Copies a text, each stretch of blanks in it as one.
-static void copy_plain(const char *p, char *value, size_t size)
+// Copies a text, with each run of blanks as one blank.
+static void copy_single_spaced(const char *p, char *value, size_t size)
 {
     size_t n = 0;
     for (; *p && n + 1 < size; p++)
@@ -59,7 +59,7 @@ bool sysfs_value(const char *path, const char *key, char *value, size_t size)
     while (f && !found && fgets(line, sizeof line, f)) {
         const char *p = line + length;
         found = !strncmp(line, key, length) && (*p == '\t' || *p == ' ' || *p == ':');
-        if (found) copy_plain(p + strspn(p, "\t :"), value, size);
+        if (found) copy_single_spaced(p + strspn(p, "\t :"), value, size);
     }
     if (f) fclose(f);
     return found;

@@ -1,4 +1,4 @@
-// What the system says of itself in files: /proc, /sys.
+// Reading files of /proc and /sys.
 #ifndef SYSFS_H
 #define SYSFS_H
 
@@ -6,18 +6,19 @@
 
 #include "base/base.h"
 
-// For tests: such files are looked for in this folder; "" switches that off.
+// For tests: reads the files below `folder`; "": those of the system.
 void sysfs_root(const char *folder);
-// NULL if there is no such file, or it may not be read.
+// Opens a file for reading. Returns NULL if the file is missing or not readable.
 FILE *sysfs_open(const char *path);
-// The first line without its end; false, and "", where there is none.
+// Sets `line` to the first line without its newline. On failure returns false, and `line` is "".
 bool sysfs_line(const char *path, char *line, int size);
-// The number at the beginning of a file; `missing` where there is none.
+// Returns the number at the beginning of a file; `missing` if there is none.
 int64_t sysfs_number(const char *path, int64_t missing);
-// The value of the first "key : value", with single blanks; false, and "", if there is none.
+// Sets `value` from the first line "key : value", with runs of blanks as one. On failure returns
+// false, and `value` is "".
 bool sysfs_value(const char *path, const char *key, char *value, size_t size);
 
-// A list such as "0-3,8": sets listed[i] of those below `most`, and returns how many.
+// Parses a list such as "0-3,8": sets listed[i] for each i below `most` and returns their number.
 int sysfs_list(const char *text, bool *listed, int most);
 
 #endif

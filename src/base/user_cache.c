@@ -5,8 +5,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-// Not one in /tmp, where others could have put theirs; nor one below the current folder, which is
-// another for each command: such a variable is to be ignored (XDG base directories).
+// Not in /tmp, where other users could place files. A relative $XDG_CACHE_HOME is ignored, as the
+// XDG specification demands.
 bool user_cache_path(char path[USER_CACHE_PATH_MAX], const char *name)
 {
     const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");

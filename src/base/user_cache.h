@@ -1,5 +1,4 @@
-// The folder in which the user's programs keep what can be made again: $XDG_CACHE_HOME/spbench, or
-// ~/.cache/spbench.
+// The cache folder of the program: $XDG_CACHE_HOME/spbench, or ~/.cache/spbench.
 #ifndef USER_CACHE_H
 #define USER_CACHE_H
 
@@ -7,10 +6,10 @@
 
 #define USER_CACHE_PATH_MAX 600
 
-// The path of `name` there, which may not exist; "" is the folder. False where the user has no
-// place for a cache.
+// Sets `path` to the path of `name` in the folder, or of the folder itself if `name` is "". The
+// path may not exist. Returns false if neither variable names an absolute path.
 bool user_cache_path(char path[USER_CACHE_PATH_MAX], const char *name);
-// Makes the folder, where it can be made.
+// Creates the folder, if possible.
 void user_cache_make(void);
 
 #endif

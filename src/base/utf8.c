@@ -4,14 +4,14 @@
 #include <stdio.h>
 #include <string.h>
 
-// Bytes of the UTF-8 character at s, 0 if there is none.
+// Returns the bytes of the UTF-8 character at s; 0 if there is none.
 static int character_length(const unsigned char *s)
 {
     int length = s[0] < 0x80 ? 1 : s[0] < 0xc2 ? 0 : s[0] < 0xe0 ? 2 : s[0] < 0xf0 ? 3 : 4;
     if (s[0] > 0xf4) return 0;
     for (int i = 1; i < length; i++)
         if ((s[i] & 0xc0) != 0x80) return 0;
-    // Overlong forms, surrogates, and what lies beyond the last character.
+    // Overlong forms, surrogates, and codes beyond the last character.
     if ((s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] > 0x9f)) return 0;
     if ((s[0] == 0xf0 && s[1] < 0x90) || (s[0] == 0xf4 && s[1] > 0x8f)) return 0;
     return length;
@@ -26,9 +26,8 @@ void utf8_clean(char *text)
     }
 }
 
-// Characters that are no ink, but move the cursor, colour, or turn the order of what follows: C0
-// and C1, DEL, line and paragraph ends (U+2028, 2029), marks of direction (U+202A to 202E, 2066 to
-// 2069).
+// Returns true for a character that controls the terminal or the direction of text: C0, C1, DEL,
+// line and paragraph separators (U+2028, 2029), bidirectional marks (U+202A to 202E, 2066 to 2069).
 static bool is_control(const unsigned char *s)
 {
     if (s[0] < 0x20 || s[0] == 0x7f) return true;
@@ -38,12 +37,12 @@ static bool is_control(const unsigned char *s)
            (s[1] == 0x81 && s[2] >= 0xa6 && s[2] <= 0xa9);
 }
 
-#define SHOWN_MAX 13 // three bytes as \x.., and an end
+#define SHOWN_MAX 13 // three bytes as \x.., and the final zero
 
-// How the character at s is shown. Returns the bytes that it has there.
+// Writes the character at s, escaped if needed, into `shown`. Returns its bytes at s.
 static int show(const char *s, char shown[SHOWN_MAX])
 {
-    static const char letters[] = "abtnvfr"; // of the bytes 7 to 13
+    static const char letters[] = "abtnvfr"; // escapes of the bytes 7 to 13
     const unsigned char *c = (const unsigned char *)s;
     int length = character_length(c);
     if (length && !is_control(c)) {

@@ -1,4 +1,4 @@
-// Text that comes from anywhere, such as the names of files.
+// Text of unknown origin, such as file names: repairing UTF-8 and escaping control characters.
 #ifndef UTF8_H
 #define UTF8_H
 
@@ -8,12 +8,12 @@
 extern "C" {
 #endif
 
-// Puts a '?' in place of every byte that belongs to no UTF-8 character.
+// Replaces every byte that is no part of a UTF-8 character by '?'.
 void utf8_clean(char *text);
 
-// The text as a terminal may have it: a control character, and a byte of no character, becomes \n,
-// \t or \x1b. What is longer than `size` bytes loses its middle, as the end says most: the name of
-// a file, the cause of a failure. No character is cut. Returns `out`; size is 16 or more.
+// Writes `text` into `out` in a form that is safe on a terminal, and returns `out`. Control
+// characters and invalid bytes become \n, \t or \x1b. A text of more than `size` bytes loses its
+// middle, between two characters, because file names and causes stand at the end. size: 16 or more.
 const char *utf8_visible(const char *text, char *out, size_t size);
 
 #ifdef __cplusplus

@@ -6,8 +6,8 @@
 
 struct variable {
     const char *name, *about;
-    bool matters; // changes times: the doctor prints the variable if it is set
-    bool spoils;  // and advises against it
+    bool matters; // the variable changes times: `doctor` prints the variable if it is set
+    bool spoils;  // the variable spoils times: `doctor` advises against it
 };
 // The name of the last entry is NULL.
 extern const struct variable variables[];

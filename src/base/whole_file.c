@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static const char *volatile unfinished; // the temporary name of the one that is open
+static const char *volatile unfinished; // temporary name of the open file
 
 static int was_interrupted(const char *name)
 {
@@ -20,7 +20,7 @@ static int cannot_write(const char *name)
     return fail(ERR_OUTPUT, "%s: %s", name, strerror(errno));
 }
 
-// What a new file may be for others: as the one that it replaces, else as for every new file.
+// Returns the permissions of the new file: those of the replaced file `old`, else the default ones.
 static mode_t mode_of(const struct stat *old)
 {
     if (old) return old->st_mode & 07777;
@@ -29,7 +29,7 @@ static mode_t mode_of(const struct stat *old)
     return 0666 & ~mask;
 }
 
-// The file behind the links of a name: that is what is replaced, not the link.
+// Resolves links in the name: the file that a link points to is replaced, not the link.
 static int resolve(struct whole_file *f, bool exists)
 {
     if (exists) return realpath(f->name, f->path) ? 0 : -1;
@@ -38,7 +38,7 @@ static int resolve(struct whole_file *f, bool exists)
     return 0;
 }
 
-// A new file, of a name that nobody has, in the folder of f->path.
+// Creates the temporary file in the folder of f->path.
 static int make_temporary(struct whole_file *f)
 {
     const char *slash = strrchr(f->path, '/');
@@ -54,7 +54,7 @@ static int make_temporary(struct whole_file *f)
 
 static int open_temporary(struct whole_file *f, const struct stat *old)
 {
-    // One that may not be written is not to be replaced either.
+    // A file that may not be written is not replaced either.
     if ((old && faccessat(AT_FDCWD, f->name, W_OK, AT_EACCESS)) || resolve(f, old))
         return cannot_write(f->name);
     int fd = make_temporary(f);
@@ -79,7 +79,7 @@ int whole_file_open(struct whole_file *f, const char *name)
     if (exists && S_ISDIR(old.st_mode)) {
         err = fail(ERR_OUTPUT, "%s: %s", name, strerror(EISDIR));
     } else if (exists && !S_ISREG(old.st_mode)) {
-        // A pipe may wait for its reader for ever, and no further signal may come.
+        // fopen() of a pipe blocks until a reader comes, and no further signal may come.
         if (!interrupted) f->stream = fopen(name, "w");
         if (!f->stream) err = interrupted ? was_interrupted(name) : cannot_write(name);
     } else if (!exists && !lstat(name, &old)) {
@@ -93,7 +93,7 @@ int whole_file_open(struct whole_file *f, const char *name)
 int whole_file_close(struct whole_file *f, int err)
 {
     bool failed = ferror(f->stream) || fflush(f->stream);
-    int reason = errno; // of the first of these calls that failed
+    int reason = errno; // error of the first failed call
     if (fclose(f->stream) && !failed) failed = true, reason = errno;
     if (failed && !err) errno = reason, err = cannot_write(f->name);
     if (!f->temporary[0]) return err;

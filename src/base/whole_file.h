@@ -1,5 +1,5 @@
-// A file that is there whole or not at all: it is written under a name of its own in the same
-// folder, and takes the place of what was there at the end. A pipe or a device is written as it is.
+// Atomic writing of a file: the text goes into a temporary file in the same folder, which is
+// renamed at the end. Pipes and devices are written directly.
 #ifndef WHOLE_FILE_H
 #define WHOLE_FILE_H
 
@@ -14,17 +14,18 @@ extern "C" {
 
 struct whole_file {
     FILE *stream;
-    const char *name;                    // as the caller has it, for messages
-    char path[PATH_MAX];                 // where it is to be, links resolved
-    char temporary[PATH_MAX + NAME_MAX]; // where it is; "" if it is written as it is
+    const char *name;                    // as the caller gave it, for messages
+    char path[PATH_MAX];                 // final path, links resolved
+    char temporary[PATH_MAX + NAME_MAX]; // path of the temporary file; "": written directly
 };
 
-// One at a time, which stays where it is in memory. On failure there is nothing to close.
+// Opens f->stream. At most one file may be open at a time, and *f must not move until
+// whole_file_close(). On failure there is nothing to close.
 int whole_file_open(struct whole_file *f, const char *name);
-// Ends the file: with OK as `err` it takes its name, else it is gone, and what was there before
-// stays. Returns `err`, or what went wrong with writing.
+// Closes the file. If `err` is OK, the file gets its name; else the file is removed, and an old
+// file of this name stays. Returns `err`, or the error of writing.
 int whole_file_close(struct whole_file *f, int err);
-// For a signal handler that ends the program: removes what is open.
+// For a signal handler that ends the program: removes the temporary file.
 void whole_file_abandon(void);
 
 #ifdef __cplusplus

@@ -36,7 +36,7 @@ void words_print(char *text, size_t size, const char *format, ...)
     va_end(args);
 }
 
-// "a", "a and b", "a, b and c", with this word in place of the "and".
+// Appends `word` after `link`. An earlier `link` in `text` becomes a comma.
 static void add_last(char *text, size_t size, const char *link, const char *word)
 {
     static const char comma[] = ", ";

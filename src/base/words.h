@@ -1,24 +1,24 @@
-// Lists of words: those of the command line, with commas between, and those of messages. Endings.
+// Lists of words: comma-separated lists of the command line, and lists in messages.
 #ifndef WORDS_H
 #define WORDS_H
 
 #include "base/base.h"
 
-#define WORD_MAX 64 // letters of an item, its end included
+#define WORD_MAX 64 // bytes of an item, with its final zero
 
-// The next item of the comma-separated list at *rest, which moves past it. 1: there is one, 0: the
-// list is at its end, -1: the item is empty or too long.
+// Copies the next item of the comma-separated list at *rest and moves *rest past the item. Returns
+// 1, 0 at the end of the list, or -1 if the item is empty or too long.
 int words_next(const char **rest, char item[WORD_MAX]);
-// The error of the option `name` whose list has such an item.
+// Returns ERR_USAGE, with the text for an empty or too long item in the list of option `name`.
 int words_bad(const char *name, const char *text);
-// Appends `word` to `text`, after `between` unless the text is empty. What does not fit is cut off.
+// Appends `word` to `text`, after `between` unless the text is empty. Cuts off at `size`.
 void words_add(char *text, size_t size, const char *between, const char *word);
-// Appends formatted text to `text`. What does not fit is cut off.
+// Appends formatted text to `text`. Cuts off at `size`.
 void words_print(char *text, size_t size, const char *format, ...) PRINTF_LIKE(3, 4);
 
-// The same as a sentence has it: "a", "a and b", "a, b and c".
+// Appends `word` to a list in a sentence: "a", "a and b", "a, b and c".
 void words_and(char *text, size_t size, const char *word);
-// And with an "or".
+// Appends `word` to a list with "or": "a, b or c".
 void words_or(char *text, size_t size, const char *word);
 
 // Returns true if `text` ends with `end`.
