@@ -1,25 +1,30 @@
 #include "data/cache.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/user_cache.h"
 #include "base/whole_file.h"
-#include "data/cache_room.h"
+#include "base/words.h"
 #include "data/text.h"
 
-#ifndef SPBENCH_READER // the Makefile's
+#ifndef SPBENCH_READER // a checksum of the reader's sources, set by the Makefile
 #define SPBENCH_READER 0
 #endif
 
 #define MAGIC  0x31305253436e6273u // "sbnCSR01" where the lowest byte comes first
 #define FOLDER "matrices"
-#define PIECE  ((int64_t)1 << 22) // of an array, which one thread reads at a time
+#define PIECE  ((int64_t)1 << 22) // bytes of an array that one thread reads at a time
+#define SHARE  10                 // entries take 1/SHARE of the free disk space at most
+#define LOST_S 600                // a temporary file this old has lost its process
 
 const struct cache_rules cache_standard = {
     .most_bytes = 20000000000, .least_text = 1000000, .least_ms = 5, .reader = SPBENCH_READER};
@@ -27,16 +32,16 @@ static const struct cache_rules *rules;
 
 void cache_use(const struct cache_rules *use) { rules = use && use->reader ? use : NULL; }
 
-// An entry: this, then the row starts, the columns and the values.
+// The first bytes of an entry. The row starts, the columns and the values follow.
 struct head {
     uint64_t magic, reader;
     struct hash file, name;
     int64_t bytes;
-    uint64_t seed; // 0 where the values are the file's own
+    uint64_t seed; // 0 if the file has values
     int64_t m, n, nnz;
     int64_t field, symmetry, array, stored, duplicates, zeros, text_bytes;
     struct hash arrays;
-    struct hash self; // of all above
+    struct hash self; // hash of the fields above
 };
 
 struct place {
@@ -44,7 +49,7 @@ struct place {
     char path[USER_CACHE_PATH_MAX + 96];
 };
 
-// Where the entry of the key is; of drawn values their seed is in its name.
+// Sets p to the path of the entry of `key`. The name of an entry with drawn values has their seed.
 static bool find_place(const struct cache_key *key, bool drawn, struct place *p)
 {
     struct hash all = hash_join(key->file, key->name);
@@ -62,8 +67,8 @@ static bool find_place(const struct cache_key *key, bool drawn, struct place *p)
     return there;
 }
 
-// The hash of an open file's bytes; false of what is none, or would not stay in memory until it is
-// read.
+// Hashes an open file. Returns false if the descriptor is no file, or the file is larger than half
+// of the free memory: its pages would be evicted before the reader needs them.
 static bool hash_file(int fd, struct hash *hash, int64_t *bytes)
 {
     struct stat facts;
@@ -82,7 +87,7 @@ struct cache_key cache_key(const char *path, uint64_t seed)
     struct cache_key key = {.seed = seed};
     struct stat facts;
     const char *stem;
-    // A pipe is not even opened: who writes into it would take that for its reader.
+    // A pipe is not opened: its writer would take the cache for the reader.
     bool is_file = rules && strcmp(path, "-") && !stat(path, &facts) && S_ISREG(facts.st_mode);
     int fd = is_file ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) : -1;
     if (fd < 0) return key;
@@ -111,7 +116,7 @@ static struct hash hash_head(const struct head *h)
     return hash_bytes(h, (int64_t)offsetof(struct head, self));
 }
 
-// Whether it is the head of an entry of this key that is as long as it should be.
+// Returns true if h is the head of an entry of `key` with a length of `bytes`.
 static bool head_fits(const struct head *h, const struct cache_key *key, bool drawn, int64_t bytes)
 {
     return h->magic == MAGIC && hash_equal(h->self, hash_head(h)) && h->reader == rules->reader &&
@@ -133,7 +138,7 @@ static bool read_piece(int fd, char *to, int64_t bytes, int64_t at)
     return true;
 }
 
-// Reads an array, all threads together, from *at on, which moves behind it.
+// Reads an array from offset *at on with all threads. Moves *at behind the array.
 static bool read_array(int fd, void *to, int64_t bytes, int64_t *at)
 {
     bool good = true;
@@ -170,7 +175,7 @@ static bool read_entry(int fd, const struct cache_key *key, bool drawn, struct c
                               .duplicates = h.duplicates,
                               .zeros = h.zeros,
                               .bytes = h.text_bytes};
-    futimens(fd, NULL); // it was used now
+    futimens(fd, NULL); // time of the last use, for cache_evict()
     return true;
 }
 
@@ -180,7 +185,7 @@ bool cache_read(const struct cache_key *key, struct csr *A, struct mtx_info *inf
     *A = (struct csr){0};
     for (int drawn = 0; drawn < 2 && key->there && !found; drawn++) {
         struct place p;
-        // Should it be a pipe, it is not waited for: that is no entry.
+        // O_NONBLOCK: a pipe of this name must not block.
         bool there = find_place(key, drawn, &p);
         int fd = there ? open(p.path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) : -1;
         if (fd < 0) continue;
@@ -190,18 +195,107 @@ bool cache_read(const struct cache_key *key, struct csr *A, struct mtx_info *inf
     return found;
 }
 
+struct entry {
+    struct entry *next;
+    int64_t bytes;
+    struct timespec used;
+    char name[];
+};
+
+static void free_list(struct entry *list)
+{
+    while (list) {
+        struct entry *next = list->next;
+        mem_free(list);
+        list = next;
+    }
+}
+
+// Returns true for a temporary name of struct whole_file.
+static bool is_temporary(const char *name) { return !strncmp(name, ".spbench-", 9); }
+
+// Returns the entries of an open folder; NULL if there are none, or memory is too small. Sets
+// *bytes to the size of all entries and temporary files. Removes temporary files of killed
+// processes.
+static struct entry *list_entries(DIR *folder, int64_t *bytes)
+{
+    struct entry *list = NULL;
+    struct dirent *d;
+    struct stat facts;
+    *bytes = 0;
+    while ((d = readdir(folder))) {
+        bool unfinished = is_temporary(d->d_name);
+        if (!unfinished && !ends_with(d->d_name, CACHE_SUFFIX)) continue;
+        if (fstatat(dirfd(folder), d->d_name, &facts, AT_SYMLINK_NOFOLLOW)) continue;
+        if (!S_ISREG(facts.st_mode)) continue;
+        if (unfinished && time(NULL) - facts.st_mtime > LOST_S) {
+            unlinkat(dirfd(folder), d->d_name, 0);
+            continue;
+        }
+        *bytes += facts.st_size;
+        if (unfinished) continue;
+        size_t length = strlen(d->d_name) + 1;
+        struct entry *e = mem_try_alloc((int64_t)(sizeof *e + length));
+        if (!e) break;
+        *e = (struct entry){.next = list, .bytes = facts.st_size, .used = facts.st_mtim};
+        memcpy(e->name, d->d_name, length);
+        list = e;
+    }
+    return list;
+}
+
+static bool older(const struct entry *a, const struct entry *b)
+{
+    return a->used.tv_sec != b->used.tv_sec ? a->used.tv_sec < b->used.tv_sec
+                                            : a->used.tv_nsec < b->used.tv_nsec;
+}
+
+// Removes the least recently used entry from the list and returns the entry.
+static struct entry *take_oldest(struct entry **list)
+{
+    struct entry **oldest = list;
+    for (struct entry **e = list; *e; e = &(*e)->next)
+        if (older(*e, *oldest)) oldest = e;
+    struct entry *taken = *oldest;
+    *oldest = taken->next;
+    return taken;
+}
+
+bool cache_evict(const char *path, int64_t bytes, int64_t limit)
+{
+    struct statvfs disk;
+    int64_t used;
+    DIR *folder = opendir(path);
+    if (!folder) return false;
+    struct entry *list = list_entries(folder, &used);
+    if (!fstatvfs(dirfd(folder), &disk)) {
+        double most = ((double)disk.f_bavail * (double)disk.f_frsize + (double)used) / SHARE;
+        if (most < (double)limit) limit = (int64_t)most;
+    }
+    bool possible = bytes <= limit;
+    while (possible && list && used > limit - bytes) {
+        struct entry *e = take_oldest(&list);
+        unlinkat(dirfd(folder), e->name, 0); // fails if another process has removed the entry
+        used -= e->bytes;
+        mem_free(e);
+    }
+    free_list(list);
+    closedir(folder);
+    return possible && used <= limit - bytes;
+}
+
 static void write_array(FILE *out, const void *data, int64_t bytes)
 {
     for (int64_t i = 0; i < bytes && !interrupted && !ferror(out); i += PIECE)
         fwrite((const char *)data + i, 1, (size_t)min64(bytes - i, PIECE), out);
 }
 
-// Onto the disk before it has its name: what is written back later disturbs what is measured.
+// Writes an entry and flushes it to the disk: a later write-back would disturb measurements.
 static void write_entry(const char *path, const struct head *h, const struct csr *A)
 {
     static struct whole_file file; // stays where it is until it is closed
     struct stat facts;
-    // A link would lead to another file, and a pipe to nowhere.
+    // Neither through a link nor into a pipe.
     if (!lstat(path, &facts) && !S_ISREG(facts.st_mode)) return;
     if (whole_file_open(&file, path)) return;
     fwrite(h, sizeof *h, 1, file.stream);
@@ -241,8 +335,8 @@ void cache_keep(const struct cache_key *key, const char *path, const struct csr 
     if (!find_place(key, drawn, &p)) return;
     if (!rules->folder) {
         user_cache_make();
-        mkdir(p.folder, 0700); // matrices may be for their owner's eyes alone
+        mkdir(p.folder, 0700); // matrices may be private
     }
-    if (cache_make_room(p.folder, (int64_t)sizeof h + arrays_bytes(&h), rules->most_bytes))
+    if (cache_evict(p.folder, (int64_t)sizeof h + arrays_bytes(&h), rules->most_bytes))
         write_entry(p.path, &h, A);
 }

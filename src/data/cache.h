@@ -1,12 +1,14 @@
-// Matrices as they were read, kept in the user's cache folder: reading one back takes a fraction of
-// the time that its text takes.
+// A cache of parsed matrices in the user's cache folder. Reading an entry takes a fraction of the
+// time of parsing the text.
 //
-// What is kept of a file is known again by the file's bytes (a hash of them, packed as they lie on
-// the disk), the reader that read them (a checksum of its source), the name without folders and
-// extensions, by which the matrix of an archive is found, and, where the file has no values, the
-// seed that they were drawn from: never by its path or its time. An entry is there whole or not at
-// all; one that is damaged, cut short, or of a machine of another byte order is not used. Where
-// there is no place, no room or no permission, nothing is kept, and nobody is told.
+// The key of an entry:
+//   a hash of the file's bytes, compressed as on the disk
+//   a checksum of the reader's sources
+//   the file's name without folders and extensions, which selects the matrix of an archive
+//   for a file without values, the seed of the drawn values
+// Path and time of the file are not in the key. Entries are written atomically. Damaged or
+// truncated entries, and entries of a machine of another byte order, are ignored. If an entry
+// cannot be written, nothing is cached, without a message.
 #ifndef CACHE_H
 #define CACHE_H
 
@@ -19,34 +21,38 @@ extern "C" {
 
 struct cache_rules {
     const char *folder; // NULL: `matrices` in the user's cache folder
-    int64_t most_bytes; // of all entries together; never more than a tenth of what is free
-    int64_t least_text; // of less text than this, or what is read sooner, nothing is kept
-    double least_ms;
-    uint64_t reader; // its version
+    int64_t most_bytes; // size of all entries; see also cache_evict()
+    int64_t least_text; // bytes of text from which on a matrix is cached
+    double least_ms;    // time of reading from which on a matrix is cached
+    uint64_t reader;    // checksum of the reader's sources; 0: unknown, so no cache
 };
-// The rules of every command. The version of the reader is that of the sources; where it is 0, as
-// in a build that does not know it, there is no cache.
+// The rules of every command.
 extern const struct cache_rules cache_standard;
 
-// The rules from now on, which stay where they are; NULL, as at the start: there is no cache.
+// Sets the rules, which must stay valid. NULL, the state at the start: no cache.
 void cache_use(const struct cache_rules *rules);
 
-// A file, as the cache knows it.
 struct cache_key {
-    struct hash file; // of its bytes
-    int64_t bytes;    // how many these are
-    struct hash name; // of the name's stem
+    struct hash file; // hash of the file's bytes
+    int64_t bytes;    // size of the file
+    struct hash name; // hash of the name without folders and extensions
     uint64_t seed;
-    bool there; // else there is no cache for it: a pipe, or there is none at all
+    bool there; // the file can be cached: no pipe, and the cache is on
 };
-// Hashes the file.
+// Returns the key of a file, which is read for its hash.
 struct cache_key cache_key(const char *path, uint64_t seed);
-// The matrix of the file with this key, and what the reader said of it. On false A is empty.
+// Reads the entry of `key`. Returns false, with an empty A, if there is none.
 bool cache_read(const struct cache_key *key, struct csr *A, struct mtx_info *info);
-// Keeps what the reader made of the file at `path`, unless the file is no longer what it was when
-// its key was taken. What was not used for longest makes room.
+// Writes an entry for the file at `path`, unless the file has changed since `key` was made. Evicts
+// old entries if needed.
 void cache_keep(const struct cache_key *key, const char *path, const struct csr *A,
                 const struct mtx_info *info);
+
+// Evicts the least recently used entries of `folder` until an entry of `bytes` fits under `limit`
+// and under a tenth of the disk space that is free or taken by entries. Also removes temporary
+// files of killed processes. Returns false if the entry cannot fit, or the folder does not exist.
+bool cache_evict(const char *folder, int64_t bytes, int64_t limit);
+#define CACHE_SUFFIX ".csr" // ending of the names of entries
 
 #ifdef __cplusplus
 }

@@ -1,5 +1,5 @@
-// What a matrix is, in few letters: by it two files are known to hold the same one, whatever they
-// are called and however they are packed.
+// A hash of a matrix as text. Files with the same matrix have the same hash, whatever their names
+// and their compression.
 #ifndef CONTENT_H
 #define CONTENT_H
 
@@ -11,8 +11,8 @@ extern "C" {
 
 #define CONTENT_LETTERS 32
 
-// A hash, in hex, of the sizes, the pattern and, if `values`, the values: at the speed of memory.
-// The same on every machine of the same byte order. Returns `text`.
+// Writes the hash of the sizes, the pattern and, if `values`, the values into `text`, in hex, and
+// returns `text`. Machines of one byte order agree.
 const char *content_text(const struct csr *A, bool values, char text[CONTENT_LETTERS + 1]);
 
 #ifdef __cplusplus

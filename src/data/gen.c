@@ -7,7 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
-// A whole number that ends at ':' or at the end of the text; false if it is none or too large.
+// Parses a whole number that ends at ':' or at the end of the text. Returns false if there is none,
+// or the number is too large.
 static bool number_parse(const char *s, int64_t *number)
 {
     int64_t x = 0;
@@ -85,15 +86,16 @@ static int rows_build(const struct gen *g, struct csr *A)
     return OK;
 }
 
-// Refuses what cannot fit before the first allocation, which might still fit by itself.
+// Refuses a matrix that is larger than the free memory, before its first allocation.
 static int memory_check(const struct gen *g)
 {
-    // In double, since it need not fit in 63 bits; rmat has its triplets beside the result.
+    // In double, which does not overflow. rmat needs triplets and the result at a time.
     double bytes = 8.0 * (double)g->m + (g->kind->build ? 28.0 : 12.0) * (double)g->nnz;
     if (bytes <= (double)mem_available()) return OK;
-    char wanted[32], there[64];
+    char wanted[32], available[64];
     return fail(ERR_MEMORY, "gen:%.200s: %s of memory wanted, %s", g->spec,
-                size_text(bytes < 9e18 ? (int64_t)bytes : INT64_MAX, wanted), mem_free_text(there));
+                size_text(bytes < 9e18 ? (int64_t)bytes : INT64_MAX, wanted),
+                mem_free_text(available));
 }
 
 int gen_look(const char *spec, int64_t *nnz)

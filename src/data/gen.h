@@ -1,5 +1,5 @@
-// Synthetic matrices. The same spec and seed give the same matrix on every machine and for every
-// number of threads: structure and values are integer functions of both.
+// Generated matrices. A spec and a seed give the same matrix on every machine and for every number
+// of threads: structure and values are integer functions of both.
 #ifndef GEN_H
 #define GEN_H
 
@@ -9,9 +9,9 @@
 extern "C" {
 #endif
 
-// `spec` is one of the forms of gen_help[], with or without "gen:" before it. No value is zero.
+// Generates a matrix. `spec`: a form of gen_help[], with or without "gen:". No value is zero.
 int gen_matrix(const char *spec, uint64_t seed, struct csr *A);
-// Whether the spec is right, and how many nonzeros there would be, at most.
+// Checks the spec. Sets *nnz to the most nonzeros that the matrix can have.
 int gen_look(const char *spec, int64_t *nnz);
 
 #ifdef __cplusplus

@@ -1,4 +1,3 @@
-// The generators, one after the other, and the table of them.
 #include "data/gen_kinds.h"
 
 #include <stdlib.h>
@@ -12,7 +11,7 @@ const char *gen_param_name(const struct gen_kind *kind, int j, int *length)
     return s;
 }
 
-// Parameter j must be in [low, high], else ERR_USAGE.
+// Returns ERR_USAGE if parameter j is not in [low, high].
 static int param_check(const struct gen *g, int j, int64_t low, int64_t high)
 {
     if (g->p[j] >= low && g->p[j] <= high) return OK;
@@ -29,8 +28,8 @@ double gen_value(const struct gen *g, int64_t p)
     return x != 0 ? x : 1;
 }
 
-// Each row has a stream of random numbers of its own, so that rows can be made in any order.
-// The t-th number of a stream, uniform in [0, n): the high half of a 128-bit product.
+// Returns the t-th number of a stream, uniform in [0, n): the high half of a 128-bit product. Each
+// row has its own stream, so rows can be generated in any order.
 static int64_t random_below(uint64_t seed, uint64_t t, int64_t n)
 {
     return (int64_t)(((unsigned __int128)random_at(seed, t) * (uint64_t)n) >> 64);
@@ -56,17 +55,17 @@ static void sort_columns(int32_t *idx, int64_t count)
     }
 }
 
-// `count` distinct columns of n, every set equally likely, ascending.
+// Draws `count` distinct columns of n, in ascending order. Every set is equally likely.
 static void draw_columns(uint64_t seed, int64_t n, int64_t count, int32_t *idx)
 {
     if (count > n / 8) {
-        // Dense: take each column with the chance (still wanted) / (still to come).
+        // Dense: take each column with the probability (columns missing) / (columns left).
         int64_t have = 0;
         for (int64_t j = 0; have < count; j++)
             if (random_below(seed, (uint64_t)j, n - j) < count - have) idx[have++] = (int32_t)j;
         return;
     }
-    // Sparse: draw, drop what came twice, draw as many again.
+    // Sparse: draw, drop duplicates, draw again.
     uint64_t t = 0;
     for (int64_t have = 0; have < count;) {
         for (int64_t p = have; p < count; p++) idx[p] = (int32_t)random_below(seed, t++, n);
@@ -82,15 +81,15 @@ static void fill_random(const struct gen *g, int64_t i, int64_t length, int32_t 
     draw_columns(random_at(g->seed, (uint64_t)i), g->n, length, idx);
 }
 
-// fem:N. Row 3 * node + u is unknown u of node (x, y, z), node = (z * N + y) * N + x; it is coupled
-// to the unknowns of all nodes at most one step away along each axis.
+// fem:N. Row 3 * node + u is unknown u of node (x, y, z), node = (z * N + y) * N + x. An unknown is
+// coupled to the unknowns of all nodes that are at most one step away along each axis.
 #define UNKNOWNS 3
 
 static int fem_shape(struct gen *g)
 {
     int64_t N = g->p[0];
     if (param_check(g, 0, 1, 894)) return ERR_USAGE; // 3 * 894^3 < 2^31
-    int64_t pairs = 3 * N - 2;                       // of neighbours along one axis
+    int64_t pairs = 3 * N - 2;                       // coupled nodes along one axis
     g->m = g->n = UNKNOWNS * N * N * N;
     g->nnz = UNKNOWNS * UNKNOWNS * pairs * pairs * pairs;
     return OK;
@@ -116,7 +115,7 @@ static void fem_fill(const struct gen *g, int64_t i, int64_t length, int32_t *id
                     *idx++ = (int32_t)(((c * N + b) * N + a) * UNKNOWNS + u);
 }
 
-// stencil:N. Row y * N + x is coupled to itself and to its four neighbours.
+// stencil:N. Point y * N + x is coupled to itself and to its four neighbours.
 static int stencil_shape(struct gen *g)
 {
     int64_t N = g->p[0];
@@ -143,7 +142,7 @@ static void stencil_fill(const struct gen *g, int64_t i, int64_t length, int32_t
     if (y < N - 1) *idx++ = (int32_t)(i + N);
 }
 
-// uniform:M:D and skew:M:D:L, which is uniform but for every 5,000th row, from row 0 on.
+// uniform:M:D has D nonzeros in each row. skew:M:D:L has L nonzeros in rows 0, 5000, 10000, ...
 #define SKEW_STEP 5000
 
 static int uniform_shape(struct gen *g)
@@ -199,8 +198,8 @@ static void band_fill(const struct gen *g, int64_t i, int64_t length, int32_t *i
     for (int64_t p = 0; p < length; p++) idx[p] = (int32_t)(first + p);
 }
 
-// aspect:M:NNZ. Every element is there; figure 1 of Yang et al. 2018 goes from M = 2 to M = 8388608
-// with NNZ = 16777216.
+// aspect:M:NNZ. A dense matrix. Figure 1 of Yang et al. 2018 has M = 2 to 8388608 and
+// NNZ = 16777216.
 static int aspect_shape(struct gen *g)
 {
     int64_t M = g->p[0], NNZ = g->p[1];
@@ -223,8 +222,8 @@ static void aspect_fill(const struct gen *g, int64_t i, int64_t length, int32_t 
     for (int64_t j = 0; j < length; j++) idx[j] = (int32_t)j;
 }
 
-// sparse2d:M:N:NNZ. Nonzeros anywhere, as in figure 5 of Hong et al. 2019: M = 131072, N = 4096,
-// and the mean length of a column segment of T_M = 512 rows is T_M * NNZ / (M * N) = NNZ / 2^20.
+// sparse2d:M:N:NNZ. Nonzeros at random places. In figure 5 of Hong et al. 2019 M = 131072 and
+// N = 4096. The mean length of a column segment of T_M = 512 rows is T_M * NNZ / (M * N).
 static int sparse2d_shape(struct gen *g)
 {
     int64_t M = g->p[0], N = g->p[1];
@@ -237,10 +236,10 @@ static int sparse2d_shape(struct gen *g)
     return OK;
 }
 
-// Throws every nonzero into a row; what a full row cannot take goes to the next ones with room.
+// Draws a row for every nonzero. The excess of a full row goes to the next rows.
 static void sparse2d_count(const struct gen *g, int64_t *count)
 {
-    uint64_t seed = random_at(g->seed, UINT64_MAX); // no row's stream
+    uint64_t seed = random_at(g->seed, UINT64_MAX); // differs from the streams of rows
     memset(count, 0, (size_t)g->m * sizeof *count);
 #pragma omp parallel for schedule(static)
     for (int64_t p = 0; p < g->nnz; p++) {
@@ -248,16 +247,16 @@ static void sparse2d_count(const struct gen *g, int64_t *count)
 #pragma omp atomic
         count[i]++;
     }
-    int64_t spare = 0;
+    int64_t excess = 0;
     for (int pass = 0; pass < 2; pass++)
         for (int64_t i = 0; i < g->m; i++) {
-            int64_t all = count[i] + spare;
+            int64_t all = count[i] + excess;
             count[i] = min64(all, g->n);
-            spare = all - count[i];
+            excess = all - count[i];
         }
 }
 
-// rmat:L:E. Each of 2^L * E entries walks down L levels, at each into one of four quadrants.
+// rmat:L:E. Each of 2^L * E entries chooses one of four quadrants at each of L levels.
 static int rmat_shape(struct gen *g)
 {
     if (param_check(g, 0, 0, 30) || param_check(g, 1, 1, INT32_MAX)) return ERR_USAGE;
@@ -266,7 +265,7 @@ static int rmat_shape(struct gen *g)
     return OK;
 }
 
-// The chances 0.57, 0.19, 0.19 and 0.05, summed up, times 2^32.
+// Cumulative probabilities of the quadrants (0.57, 0.19, 0.19, 0.05), times 2^32.
 #define RMAT_A   2448131359u
 #define RMAT_AB  3264175145u
 #define RMAT_ABC 4080218931u
@@ -302,7 +301,7 @@ static int rmat_build(const struct gen *g, struct csr *A)
     err = interrupted ? fail(ERR_INTERRUPTED, "gen:%.200s: interrupted", g->spec)
                       : csr_from_coo(&T, A, NULL);
     if (err) goto done;
-    // Values are whole multiples of 2^-23, so duplicates can cancel exactly.
+    // Values are multiples of 2^-23, so the sum of duplicates can be exactly 0.
     for (int64_t p = 0; p < A->nnz; p++)
         if (A->val[p] == 0) A->val[p] = 1;
 done:

@@ -3,8 +3,8 @@
 #include <errno.h>
 #include <string.h>
 
-#define FIRST_ROOM ((int64_t)1 << 16)
-#define PIECE      ((int64_t)1 << 20) // zlib counts in 32 bits
+#define FIRST_CAPACITY ((int64_t)1 << 16)
+#define PIECE          ((int64_t)1 << 20) // zlib counts in 32 bits
 
 int lines_open(struct lines *l, const char *path)
 {
@@ -37,17 +37,17 @@ static int fill(struct lines *l)
     if (l->at) memmove(l->buffer, l->buffer + l->at, (size_t)(l->used - l->at));
     l->used -= l->at;
     l->at = 0;
-    if (l->used + 1 >= l->room) {
-        int64_t more = max64(2 * l->room, FIRST_ROOM);
-        char *grown = mem_resize(l->buffer, l->room, more, 1);
+    if (l->used + 1 >= l->capacity) {
+        int64_t larger = max64(2 * l->capacity, FIRST_CAPACITY);
+        char *grown = mem_resize(l->buffer, l->capacity, larger, 1);
         if (!grown) return ERR_MEMORY;
         l->buffer = grown;
-        l->room = more;
+        l->capacity = larger;
     }
-    int64_t room = min64(l->room - 1 - l->used, PIECE);
-    int got = gzread(l->file, l->buffer + l->used, (unsigned)room);
+    int64_t wanted = min64(l->capacity - 1 - l->used, PIECE);
+    int got = gzread(l->file, l->buffer + l->used, (unsigned)wanted);
     if (got > 0) l->used += got;
-    l->ended = got < room;
+    l->ended = got < wanted;
     return l->ended ? read_error(l) : OK;
 }
 

@@ -9,9 +9,11 @@
 struct lines {
     const char *path; // for messages
     gzFile file;
-    char *buffer;           // owned, size room
-    int64_t room, used, at; // at: where the next line begins among the used bytes
-    bool ended;             // nothing is left in the file
+    char *buffer;     // owned, size capacity
+    int64_t capacity; // bytes of the buffer
+    int64_t used;     // bytes read and not yet dropped
+    int64_t at;       // start of the next line
+    bool ended;       // the file is read to its end
 };
 
 // ERR_INPUT: the file cannot be read.

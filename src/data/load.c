@@ -37,7 +37,7 @@ static int load_generated(uint64_t seed, struct matrix *M)
     return OK;
 }
 
-// As it is kept, or from the text, which is then kept.
+// Reads a file from the cache, else from its text, which is then cached.
 static int read_file(struct matrix *M, uint64_t seed, struct mtx_info *info)
 {
     double start = clock_ms();
@@ -55,7 +55,7 @@ static int read_file(struct matrix *M, uint64_t seed, struct mtx_info *info)
 static int load_file(uint64_t seed, struct matrix *M)
 {
     struct mtx_info info;
-    struct stat facts; // of before: what is written meanwhile makes it another file
+    struct stat facts; // before reading, so that a later write counts as a change
     if (strcmp(M->path, "-") && !stat(M->path, &facts)) M->file = file_mark_of(&facts);
     int err = read_file(M, seed, &info);
     if (err) return err;
@@ -96,7 +96,7 @@ int matrix_name(const char *spec, struct matrix *M)
     return err;
 }
 
-// "did you mean gen:fem:8?" of fem:8, "... web.mtx.gz?" of web.mtx; "" where nothing is near.
+// Returns "; did you mean gen:fem:8?" for fem:8, "... web.mtx.gz?" for web.mtx; "" without a guess.
 static const char *guess_file(const char *spec, char text[FAIL_TEXT_MAX])
 {
     static const char *const ends[] = {".gz", ".mtx", ".mtx.gz", ".tar.gz", ".tgz", ".tar"};
@@ -139,15 +139,15 @@ int matrix_look(const char *spec)
     return is_generated(spec) ? gen_look(spec, &nnz) : look_at_file(spec);
 }
 
-// Whoever lacked memory does not know for what.
-static int memory_of(const char *spec) { return fail(ERR_MEMORY, "%s: %s", spec, fail_text()); }
+// Adds the name of the matrix to the text of a failed allocation.
+static int fail_memory(const char *spec) { return fail(ERR_MEMORY, "%s: %s", spec, fail_text()); }
 
 int matrix_load(const char *spec, uint64_t seed, struct matrix *M)
 {
     int err = matrix_name(spec, M);
     if (!err) err = is_generated(spec) ? load_generated(seed, M) : load_file(seed, M);
     if (!err) stats_rows(&M->A, &M->stats);
-    if (err == ERR_MEMORY) err = memory_of(spec);
+    if (err == ERR_MEMORY) err = fail_memory(spec);
     if (err) matrix_free(M);
     return err;
 }

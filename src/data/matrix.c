@@ -38,7 +38,7 @@ void csr_free(struct csr *A)
     *A = (struct csr){0};
 }
 
-// Whether the columns of all rows ascend and lie in the matrix.
+// Returns true if the columns of each row ascend and are in the matrix.
 static bool columns_are_good(const struct csr *A)
 {
     bool good = true;
@@ -97,13 +97,13 @@ int csr_transpose(const struct csr *A, struct csr *out)
     return OK;
 }
 
-// One triplet on its way into its row.
+// A triplet while entries are sorted by rows.
 struct entry {
     int32_t row, col;
     double val;
 };
 
-// Sorts a row by columns, stable. `work` has room for `count` entries.
+// Sorts a row by columns. Stable. `work`: scratch memory for `count` entries.
 static void row_sort(int32_t *idx, double *val, int64_t count, int32_t n, struct entry *work)
 {
     if (count <= 32) {
@@ -116,7 +116,7 @@ static void row_sort(int32_t *idx, double *val, int64_t count, int32_t n, struct
         }
         return;
     }
-    // A radix sort from the low byte up, to `work` and back again.
+    // A radix sort from the low byte up, between the row and `work`.
     bool in_work = false;
     for (int shift = 0; shift < 32 && (n - 1) >> shift; shift += 8) {
         int64_t start[257] = {0};
@@ -136,7 +136,7 @@ static void row_sort(int32_t *idx, double *val, int64_t count, int32_t n, struct
     for (int64_t p = 0; in_work && p < count; p++) idx[p] = work[p].col, val[p] = work[p].val;
 }
 
-// Sorts a row if it is not, sums its duplicates and returns how many entries are left.
+// Sorts a row, if needed, and sums its duplicates. Returns the number of entries left.
 static int64_t row_tidy(int32_t *idx, double *val, int64_t count, int32_t n, struct entry *work)
 {
     int64_t sorted = 1; // entries at the front that ascend strictly
@@ -157,27 +157,27 @@ static int64_t row_tidy(int32_t *idx, double *val, int64_t count, int32_t n, str
     return kept;
 }
 
-// Neighbouring rows [first, last) and their entries [from, to), which one thread sorts.
+// Rows [first, last) with the entries [from, to). A thread sorts a bucket.
 struct bucket {
     int64_t first, last, from, to;
 };
 
-// Tidies the rows of a bucket and returns how many duplicates they had. Where a row has shrunk, the
-// places left over at its end hold column -1. `room` is for the entries of the bucket.
-static int64_t bucket_tidy(const struct csr *C, const struct bucket *b, struct entry *room)
+// Tidies the rows of a bucket and returns the number of their duplicates. Unused places at the end
+// of a row get column -1. `work`: scratch memory for the entries of the bucket.
+static int64_t bucket_tidy(const struct csr *C, const struct bucket *b, struct entry *work)
 {
     int64_t gone = 0;
     for (int64_t i = b->first; i < b->last; i++) {
-        // Not ptr[b->last]: another thread may be at work on it.
+        // Not ptr[b->last], which another thread may be writing.
         int64_t start = C->ptr[i], end = i + 1 < b->last ? C->ptr[i + 1] : b->to;
-        int64_t kept = row_tidy(C->idx + start, C->val + start, end - start, C->n, room);
+        int64_t kept = row_tidy(C->idx + start, C->val + start, end - start, C->n, work);
         for (int64_t p = start + kept; p < end; p++) C->idx[p] = -1;
         gone += end - start - kept;
     }
     return gone;
 }
 
-// Closes the gaps that bucket_tidy() left.
+// Closes the gaps that bucket_tidy() has left.
 static void rows_close_up(struct csr *C)
 {
     int64_t kept = 0;
@@ -192,14 +192,14 @@ static void rows_close_up(struct csr *C)
     C->ptr[C->m] = C->nnz = kept;
 }
 
-// The triplets are cut into `parts` equal parts; where part t starts.
+// Returns the first triplet of part t of `parts` equal parts.
 static int64_t part_start(const struct coo *A, int t, int parts)
 {
     return (int64_t)((__int128)A->nnz * t / parts);
 }
 
-// Triplets that come row by row are csr already, but for the row pointers. `in_order`: whether the
-// columns ascend, too.
+// Copies triplets that are sorted by rows, and sets the row starts. Sets *in_order to true if the
+// columns of each row ascend.
 static void rows_copy(const struct coo *A, struct csr *C, int parts, bool *in_order)
 {
     bool ascending = true;
@@ -233,13 +233,12 @@ static bool is_by_rows(const struct coo *A, int parts)
     return sorted;
 }
 
-// Buckets are groups of neighbouring rows, few enough that a core can write to all of them at once
-// and, where possible, small enough that one fits in its cache.
+// Few enough buckets for a core to write to all at a time; few enough entries for its cache.
 #define BUCKETS_MAX    1024
 #define BUCKET_ENTRIES 16384
 
-// Puts the triplets, and what they mirror, into `row`, C->idx and C->val by buckets of 2^shift
-// rows, stable. start[b * parts] is then where bucket b starts; its size is parts * buckets + 1.
+// Sorts the triplets and their mirrored entries by buckets of 2^shift rows, into `row`, C->idx and
+// C->val. Stable. Sets start[b * parts] to the start of bucket b; its size is parts * buckets + 1.
 static void buckets_fill(const struct coo *A, double mirror, int shift, int parts, int64_t buckets,
                          int64_t *start, int32_t *row, const struct csr *C)
 {
@@ -274,16 +273,16 @@ static void buckets_fill(const struct coo *A, double mirror, int shift, int part
     }
 }
 
-// Spreads the entries of a bucket over its rows, by way of `room`, which stays in the cache.
+// Sorts the entries of a bucket by rows, through `work`, which stays in the cache.
 static void bucket_spread(const struct csr *C, const struct bucket *b, const int32_t *row,
-                          struct entry *room)
+                          struct entry *work)
 {
     // ptr[i] counts row i, then holds its start, then (after the scatter) its end.
     int64_t *ptr = C->ptr, next = b->from, count = b->to - b->from;
     for (int64_t i = b->first; i < b->last; i++) ptr[i] = 0;
     for (int64_t p = 0; p < count; p++) {
         int64_t q = b->from + p;
-        room[p] = (struct entry){row[q], C->idx[q], C->val[q]};
+        work[p] = (struct entry){row[q], C->idx[q], C->val[q]};
         ptr[row[q]]++;
     }
     for (int64_t i = b->first; i < b->last; i++) {
@@ -292,16 +291,16 @@ static void bucket_spread(const struct csr *C, const struct bucket *b, const int
         next += length;
     }
     for (int64_t p = 0; p < count; p++) {
-        int64_t q = ptr[room[p].row]++;
-        C->idx[q] = room[p].col;
-        C->val[q] = room[p].val;
+        int64_t q = ptr[work[p].row]++;
+        C->idx[q] = work[p].col;
+        C->val[q] = work[p].val;
     }
     for (int64_t i = b->last - 1; i > b->first; i--) ptr[i] = ptr[i - 1];
     if (b->last > b->first) ptr[b->first] = b->from;
 }
 
-// The rows of C from triplets in any order, or, if they are `by_rows`, C itself: sorted and tidied,
-// bucket by bucket. *gone is the number of duplicates.
+// Makes the rows of C from the triplets, bucket by bucket: sorted by columns, without duplicates.
+// If `by_rows`, C already holds the triplets by rows. Sets *gone to the number of duplicates.
 static int rows_make(const struct coo *A, double mirror, struct csr *C, int parts, bool by_rows,
                      int64_t *gone)
 {
@@ -311,7 +310,7 @@ static int rows_make(const struct coo *A, double mirror, struct csr *C, int part
     int64_t buckets = (((int64_t)A->m - 1) >> shift) + 1, largest = 0, found = 0;
 
     int err = ERR_MEMORY;
-    struct entry *room = NULL;
+    struct entry *work = NULL;
     int32_t *row = mem_alloc(by_rows ? 0 : C->nnz, sizeof *row);
     int64_t *start = row ? mem_alloc(parts * buckets + 1, sizeof *start) : NULL;
     if (!start) goto done;
@@ -320,18 +319,18 @@ static int rows_make(const struct coo *A, double mirror, struct csr *C, int part
     else
         buckets_fill(A, mirror, shift, parts, buckets, start, row, C);
 
-    // Room for one bucket a thread; where one row has nearly all, for all buckets side by side.
+    // Scratch memory for a bucket per thread; for all buckets if one row has nearly all entries.
     for (int64_t b = 0; b < buckets; b++)
         largest = max64(largest, start[(b + 1) * parts] - start[b * parts]);
     bool shared = largest > C->nnz / parts;
-    room = mem_alloc(shared ? C->nnz : largest * parts, sizeof *room);
-    if (!room) goto done;
+    work = mem_alloc(shared ? C->nnz : largest * parts, sizeof *work);
+    if (!work) goto done;
     err = OK;
 #pragma omp parallel for schedule(dynamic, 1) reduction(+ : found) num_threads(parts)
     for (int64_t k = 0; k < buckets; k++) {
         struct bucket b = {k << shift, min64((k + 1) << shift, A->m), start[k * parts],
                            start[(k + 1) * parts]};
-        struct entry *mine = room + (shared ? b.from : largest * omp_get_thread_num());
+        struct entry *mine = work + (shared ? b.from : largest * omp_get_thread_num());
         if (!by_rows) bucket_spread(C, &b, row, mine);
         found += bucket_tidy(C, &b, mine);
     }
@@ -339,7 +338,7 @@ static int rows_make(const struct coo *A, double mirror, struct csr *C, int part
     if (found) rows_close_up(C);
     *gone = found;
 done:
-    mem_free(room);
+    mem_free(work);
     mem_free(start);
     mem_free(row);
     return err;
@@ -347,7 +346,7 @@ done:
 
 int csr_from_coo_mirrored(const struct coo *A, double mirror, struct csr *out, int64_t *duplicates)
 {
-    // One part a thread; few entries are not worth the waking.
+    // A part per thread, of 4096 entries at least: fewer take less time than starting a thread.
     int parts = (int)max64(1, min64(omp_get_max_threads(), A->nnz / 4096));
     int64_t mirrored = 0;
     if (mirror != 0) {

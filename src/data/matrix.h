@@ -1,5 +1,5 @@
-// Sparse matrices on the host. Values are always double here; they are rounded when they are
-// uploaded for a precision. Dimensions fit in 32 bits, counts of nonzeros take 64.
+// Sparse matrices on the host, with values in double. The upload rounds values to f32 if needed.
+// Row and column numbers have 32 bits, counts of nonzeros 64.
 #ifndef MATRIX_H
 #define MATRIX_H
 
@@ -12,9 +12,9 @@ extern "C" {
 enum prec { F32, F64 };
 size_t prec_bytes(enum prec prec);
 const char *prec_name(enum prec prec);
-// x as the precision holds it.
+// Returns x rounded to the precision.
 double prec_round(enum prec prec, double x);
-// Value q of `val`, which are float or double.
+// Returns element q of `val`, an array of float or double.
 static inline double prec_load(enum prec prec, const void *val, int64_t q)
 {
     return prec == F32 ? (double)((const float *)val)[q] : ((const double *)val)[q];
@@ -26,7 +26,7 @@ static inline void prec_store(enum prec prec, void *val, int64_t q, double x)
     else
         ((double *)val)[q] = x;
 }
-// Half the distance from 1 to the next larger number.
+// Returns half the distance from 1 to the next larger number.
 double prec_unit_roundoff(enum prec prec);
 
 // Triplets, in any order, with duplicates allowed.
@@ -50,17 +50,17 @@ struct csr {
 
 void coo_free(struct coo *A);
 
-// Allocates the arrays for these sizes (contents undefined).
+// Allocates the arrays for these sizes, with undefined contents.
 int csr_alloc(struct csr *A, int32_t m, int32_t n, int64_t nnz);
 void csr_free(struct csr *A);
-// Sorts the entries of each row and sums duplicates, in the order of the triplets; explicit zeros
-// stay. `duplicates` (may be NULL) is the number of entries that were added to another. Parallel.
+// Makes CSR of triplets. Duplicates are summed in the order of the triplets; explicit zeros stay.
+// Sets *duplicates, if not NULL, to the number of entries that were added to another. Parallel.
 int csr_from_coo(const struct coo *A, struct csr *out, int64_t *duplicates);
-// The same where A is one triangle of a square matrix: each entry (i, j, x) outside the diagonal
-// stands for (j, i, mirror * x), too. `mirror` is 1, or -1 for a skew-symmetric matrix, or 0.
+// csr_from_coo() for one triangle of a square matrix: adds (j, i, mirror * x) for each entry
+// (i, j, x) outside of the diagonal. `mirror`: 1, -1 for a skew-symmetric matrix, or 0 for none.
 int csr_from_coo_mirrored(const struct coo *A, double mirror, struct csr *out, int64_t *duplicates);
 int csr_transpose(const struct csr *A, struct csr *out);
-// NULL if every invariant holds, else what is broken.
+// Returns NULL if every invariant holds, else the broken invariant as text.
 const char *csr_check(const struct csr *A);
 bool csr_equal(const struct csr *A, const struct csr *B);
 

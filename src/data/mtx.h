@@ -1,12 +1,16 @@
-// Matrix Market files. Read: coordinate and array; real, integer, complex (its real part) and
-// pattern; general, symmetric, skew-symmetric and hermitian, in any letter case; plain, gzip, or in
-// a tar archive (of NAME.tar.gz, NAME.mtx, else the only .mtx), told apart by content. Written:
-// coordinate real general.
+// Reader and writer of Matrix Market files.
 //
-// Beyond the specification, because such files exist: comments and blank lines anywhere, exponents
-// with d or D, entries on either side of the diagonal of a symmetric file. Each line holds one
-// entry. A skew-symmetric file may name its diagonal only with zeros. Every entry of an array file
-// is kept, zeros too.
+// The reader takes
+//   formats     coordinate and array
+//   fields      real, integer, complex (the real part) and pattern
+//   symmetries  general, symmetric, skew-symmetric and hermitian
+//   files       plain, gzip and tar, recognised by content; of an archive NAME.tar.gz the member
+//               NAME.mtx, else the only .mtx
+// and, beyond the specification, comments and blank lines anywhere, exponents with d or D, and
+// entries on either side of the diagonal of a symmetric file. Each line holds one entry. Entries on
+// the diagonal of a skew-symmetric file must be 0. Zeros of an array file are stored entries.
+//
+// The writer writes coordinate real general.
 #ifndef MTX_H
 #define MTX_H
 
@@ -15,42 +19,39 @@
 enum mtx_field { MTX_REAL, MTX_INTEGER, MTX_COMPLEX, MTX_PATTERN };
 enum mtx_symmetry { MTX_GENERAL, MTX_SYMMETRIC, MTX_SKEW, MTX_HERMITIAN };
 
-// As the banner writes it: "real", "skew-symmetric".
+// Return the word of the banner: "real", "skew-symmetric".
 const char *mtx_field_name(enum mtx_field field);
 const char *mtx_symmetry_name(enum mtx_symmetry symmetry);
 
-// What csr_from_coo_mirrored() needs to expand that symmetry.
+// Returns the argument `mirror` of csr_from_coo_mirrored() for a symmetry.
 double mtx_mirror(enum mtx_symmetry symmetry);
 
 struct mtx_info {
     enum mtx_field field;
     enum mtx_symmetry symmetry;
-    bool array;         // dense: the file has no rows and columns, only values
-    int64_t stored;     // entries in the file, before a symmetric kind is expanded
-    int64_t duplicates; // entries that were added to another (0 from mtx_parse, which adds none)
-    int64_t zeros;      // stored entries with the value 0; they are kept
-    int64_t bytes;      // of text, after decompression
-    double load_ms;     // open, decompress, parse and sort (0 from mtx_parse)
+    bool array;         // dense: the file has values without rows and columns
+    int64_t stored;     // entries in the file, before mirroring
+    int64_t duplicates; // entries that were added to another; 0 from mtx_parse()
+    int64_t zeros;      // stored entries with the value 0, which stay in the matrix
+    int64_t bytes;      // bytes of text, after decompression
+    double load_ms;     // time to open, decompress, parse and sort; 0 from mtx_parse()
 };
 
-// Reads `path`, or stdin for "-". The values of a pattern file are random_value() of the seed and
-// of the entry's place, so they depend neither on the order of the entries nor on the machine; a
-// mirrored entry has the value of the stored one. On failure A is empty and fail_text() is one line
-// "path:line: what is wrong". ERR_MEMORY: the file has more entries than there is memory for.
+// Reads `path`, or stdin for "-". Values of a pattern file are random_value() of the seed and the
+// place of the entry. A mirrored entry has the same value. On failure A is empty, and fail_text()
+// is "path:line: cause". ERR_MEMORY: there is too little memory for the entries.
 int mtx_read(const char *path, uint64_t seed, struct csr *A, struct mtx_info *info);
 
-// Whether the file can be opened and begins as such a file does, its entries left unread. Not of a
-// pipe, of which nothing may be read twice.
+// Checks the banner and the size line of a file. Not for pipes, which can be read only once.
 int mtx_look(const char *path);
 
-// The same as mtx_read() for a file in memory, as the triplets that it stores, in its order: those
-// of a symmetric kind are still to be mirrored. `data` needs no NUL at its end; `name` is for
-// messages.
+// Reads a file in memory into triplets, in the order of the file and without mirroring. `data`
+// needs no final zero. `name` is for messages.
 int mtx_parse(const char *name, const void *data, size_t bytes, uint64_t seed, struct coo *A,
               struct mtx_info *info);
 
-// Writes A to `path`, or to stdout for "-", with as few digits as read back to the same values.
-// Each line of `comment` (may be NULL) becomes a comment.
+// Writes A to `path`, or to stdout for "-", with the fewest digits that read back to the same
+// values. Each line of `comment`, which may be NULL, becomes a comment line.
 int mtx_write(const char *path, const struct csr *A, const char *comment);
 
 #endif

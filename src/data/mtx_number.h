@@ -1,5 +1,5 @@
-// Numbers of a Matrix Market file, read from text that has no NUL at its end: eight digits at a
-// time, without a locale, and correctly rounded.
+// A parser of numbers: correctly rounded, independent of the locale, eight digits at a time. The
+// text needs no final zero.
 #ifndef MTX_NUMBER_H
 #define MTX_NUMBER_H
 
@@ -17,7 +17,7 @@
 static const uint64_t power_of_10[9] = {1,      10,      100,      1000,     10000,
                                         100000, 1000000, 10000000, 100000000};
 
-// Reads up to 8 digits at p into *value; returns how many there are.
+// Reads up to 8 digits at p into *value. Returns the number of digits.
 static inline int digits_read(const char *p, const char *end, uint64_t *value)
 {
     uint64_t x = 0;
@@ -26,10 +26,11 @@ static inline int digits_read(const char *p, const char *end, uint64_t *value)
     else
         for (int i = 0; i < end - p; i++) x |= (uint64_t)(unsigned char)p[i] << 8 * i;
     x ^= 0x3030303030303030u; // a digit is now a byte of 0 to 9
-    // The lowest byte that is above 9 gets its high bit set; what a carry does above it is unused.
+    // Sets the high bit of the lowest byte above 9. A carry may spoil higher bytes, which are
+    // unused.
     uint64_t other = (x | (x + 0x7676767676767676u)) & 0x8080808080808080u;
     int count = other ? __builtin_ctzll(other) >> 3 : 8;
-    // Zeros in front of the digits, what follows them pushed out. Two steps, for 64 bits in all.
+    // Shifts out the bytes behind the digits. Two shifts, because a shift by 64 is undefined.
     x = x << (32 - 4 * count) << (32 - 4 * count);
     x = x * 10 + (x >> 8);
     *value = ((x & 0x000000ff000000ffu) * 0x000f424000000064u +
@@ -38,8 +39,8 @@ static inline int digits_read(const char *p, const char *end, uint64_t *value)
     return count;
 }
 
-// Reads a whole number >= 0, as large as 2^63 - 1 (a larger one stays there). Returns its end, or
-// NULL if no digit is there.
+// Reads a whole number >= 0 into *value; 2^63 - 1 if the number is larger. Returns its end, or NULL
+// if there is no digit.
 static inline const char *whole_read(const char *p, const char *end, int64_t *value)
 {
     uint64_t x;
@@ -57,7 +58,7 @@ static inline const char *whole_read(const char *p, const char *end, int64_t *va
     return p;
 }
 
-// 5^k, k = 0 to 26, shifted up until the high bit is set.
+// 5^k for k = 0 to 26, shifted left until the high bit is set.
 static const uint64_t power_of_5[27] = {
     0x8000000000000000u, 0xa000000000000000u, 0xc800000000000000u, 0xfa00000000000000u,
     0x9c40000000000000u, 0xc350000000000000u, 0xf424000000000000u, 0x9896800000000000u,
@@ -67,8 +68,8 @@ static const uint64_t power_of_5[27] = {
     0xad78ebc5ac620000u, 0xd8d726b7177a8000u, 0x878678326eac9000u, 0xa968163f0a57b400u,
     0xd3c21bcecceda100u, 0x84595161401484a0u, 0xa56fa5b99019a5c8u};
 
-// The first 128 bits of 5^(27 k), k = -11 to 10, high half first; exact for k = 0 to 2, else cut
-// off.
+// The first 128 bits of 5^(27 k) for k = -11 to 10, high half first. Exact for k = 0 to 2, else
+// truncated.
 static const uint64_t power_of_5_27[22][2] = {
     {0xa76c582338ed2621u, 0xaf2af2b80af6f24eu}, // 5^-297
     {0x873e4f75e2224e68u, 0x5a7744a6e804a291u}, // 5^-270
@@ -96,14 +97,14 @@ static const uint64_t power_of_5_27[22][2] = {
 #define DECIMAL_SCALE_MIN (-285)
 #define DECIMAL_SCALE_MAX 288
 
-// floor(log2(5^k)), for k as far as the tables go.
+// Returns floor(log2(5^k)), for k in the range of the tables.
 static inline int power_of_5_log2(int k) { return (k * 152170) >> 16; }
 
-// w * 10^e correctly rounded to *x, for w > 0 and an e between the two limits, which keep all of it
-// normal numbers. False where 128 bits cannot tell which side of a tie the number is on.
+// Sets *x to w * 10^e, correctly rounded, for w > 0 and e within the limits, where x is a normal
+// number. Returns false if 128 bits do not decide a tie.
 static inline bool decimal_scale(uint64_t w, int e, double *x)
 {
-    // w * 5^e as a * b, both with their high bits in front; a is exact, b is cut off.
+    // w * 5^e as a * b, both normalised. a is exact, b is truncated.
     int k = (e + 297) / 27 - 11, zeros = __builtin_clzll(w);
     unsigned __int128 a = (unsigned __int128)(w << zeros) * power_of_5[e - 27 * k];
     uint64_t a1 = (uint64_t)(a >> 64), a0 = (uint64_t)a;
@@ -112,7 +113,7 @@ static inline bool decimal_scale(uint64_t w, int e, double *x)
     unsigned __int128 high = (unsigned __int128)a1 * b1 + ((unsigned __int128)a1 * b0 >> 64) +
                              ((unsigned __int128)a0 * b1 >> 64);
     uint64_t top = (uint64_t)(high >> 64), low = (uint64_t)high;
-    int drop = 11 - __builtin_clzll(top); // bits of `top` that a double has no room for
+    int drop = 11 - __builtin_clzll(top); // bits of `top` beyond the 53 of a double
     uint64_t half = (uint64_t)1 << (drop - 1), rest = top & (2 * half - 1);
     if ((rest == half && low == 0) || (rest == half - 1 && low >= (uint64_t)-3)) return false;
     uint64_t kept = (top >> drop) + (rest >= half);
@@ -124,8 +125,8 @@ static inline bool decimal_scale(uint64_t w, int e, double *x)
     return true;
 }
 
-// The same for any digits and exponent: strtod on "digits e exponent", without a decimal point so
-// that no locale matters. A digit past the 800th can only break a tie.
+// Returns the value for any digits and exponent, by strtod() of "digits e exponent". Without a
+// decimal point the locale does not matter. Digits past the 800th can only break a tie.
 static inline double decimal_slow(const char *p, const char *end, int64_t exponent)
 {
     char text[832];
@@ -150,7 +151,8 @@ static inline double decimal_slow(const char *p, const char *end, int64_t expone
     return strtod(text, NULL);
 }
 
-// Reads a real number. Returns its end, or NULL if there is none. Too large a number is infinite.
+// Reads a real number into *value; infinite if too large. Returns its end, or NULL if there is
+// none.
 static inline const char *real_read(const char *p, const char *end, double *value)
 {
     bool negative = p < end && *p == '-';
@@ -193,7 +195,7 @@ static inline const char *real_read(const char *p, const char *end, double *valu
     if (digits > 19) {
         x = decimal_slow(first, last, exponent);
     } else if (w <= ((uint64_t)1 << 53) && e >= -22 && e <= 22) {
-        // Both are exact doubles, so one operation rounds once.
+        // Both operands are exact doubles, so the operation rounds once.
         static const double exact[23] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
                                          1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
                                          1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};

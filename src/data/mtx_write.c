@@ -1,3 +1,4 @@
+// The writer of Matrix Market files.
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -6,7 +7,7 @@
 #include "base/whole_file.h"
 #include "data/mtx.h"
 
-// The fewest digits that read back to x; most values of real matrices need 15 or less.
+// Writes x with the fewest digits that read back to x. Most values of real matrices need 15.
 static int value_print(char *text, size_t size, double x)
 {
     int n = 0;
@@ -14,7 +15,7 @@ static int value_print(char *text, size_t size, double x)
         n = snprintf(text, size, "%.*g", digits, x);
         if (digits == 17 || strtod(text, NULL) == x) break;
     }
-    // A locale may have put a comma there.
+    // In some locales the decimal point is a comma.
     for (char *c = text; *c; c++)
         if (*c == ',') *c = '.';
     return n;
@@ -54,7 +55,7 @@ int mtx_write(const char *path, const struct csr *A, const char *comment)
     struct whole_file file;
     if (!strcmp(path, "-")) {
         matrix_print(stdout, A, comment);
-        // What the buffer held may fail to be written only now.
+        // fflush() shows an error of earlier writes to the buffer.
         if (ferror(stdout) || fflush(stdout))
             return fail(ERR_OUTPUT, "stdout: %s", strerror(errno));
         return interrupted_at("stdout");

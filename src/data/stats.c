@@ -10,8 +10,8 @@ static int64_t row_length(const struct csr *A, int64_t i) { return A->ptr[i + 1]
 
 void stats_rows(const struct csr *A, struct matrix_stats *s)
 {
-    // In whole numbers, so that the threads' order of summing does not show:
-    // variance = (m * squares - nnz^2) / m^2, and all of it fits in 124 bits.
+    // In integers, so that the result does not depend on the order of summing:
+    // variance = (m * squares - nnz^2) / m^2. All terms fit in 124 bits.
     unsigned __int128 squares = 0;
     int64_t shortest = A->m ? INT64_MAX : 0, longest = 0, empty = 0;
 #pragma omp parallel
@@ -49,7 +49,7 @@ void stats_rows(const struct csr *A, struct matrix_stats *s)
     for (int r = 0; r < STATS_PANELS; r++) s->reuse[r] = -1;
 }
 
-// count[j] = nonzeros in column j.
+// Sets count[j] to the number of nonzeros in column j.
 static void columns_count(const struct csr *A, int32_t *count)
 {
     memset(count, 0, (size_t)A->n * sizeof *count);
@@ -80,8 +80,7 @@ static int64_t bandwidth(const struct csr *A)
     return widest;
 }
 
-// The sum over nonzeros a_ij of the length of row j of B: of A's own row j for A * A, and, with
-// `count` given, of A's column j for A * A^T.
+// Returns the sum over nonzeros a_ij of the length of row j of B. B is A; with `count`, B is A^T.
 static int64_t products(const struct csr *A, const int32_t *count)
 {
     unsigned __int128 sum = 0;
@@ -97,8 +96,8 @@ static int64_t products(const struct csr *A, const int32_t *count)
     return sum <= INT64_MAX ? (int64_t)sum : -1;
 }
 
-// The counts below mark what they have seen: mark[j] is the last row (or panel) that had j. Each
-// thread has its own part of `marks`, of A->n elements.
+// Returns the calling thread's part of `marks`, A->n elements, set to -1. The functions below set
+// mark[j] to the last row or panel with column j.
 static int32_t *marks_clear(const struct csr *A, int32_t *marks)
 {
     int32_t *mark = marks + omp_get_thread_num() * (int64_t)A->n;
@@ -106,7 +105,7 @@ static int32_t *marks_clear(const struct csr *A, int32_t *marks)
     return mark;
 }
 
-// Nonzeros of A * A, by structure.
+// Returns the nonzeros of A * A, by structure.
 static int64_t nnz_of_square(const struct csr *A, int32_t *marks, int threads)
 {
     int64_t sum = 0;
@@ -128,7 +127,7 @@ static int64_t nnz_of_square(const struct csr *A, int32_t *marks, int threads)
     return sum;
 }
 
-// Blocks of `height` x `width` elements that hold a nonzero.
+// Returns the number of blocks of `height` x `width` elements that hold a nonzero.
 static int64_t blocks_used(const struct csr *A, int32_t height, int32_t width, int32_t *marks,
                            int threads)
 {

@@ -1,4 +1,4 @@
-// Facts about a matrix that explain how fast it can be multiplied.
+// Facts about a matrix that explain the speed of its products.
 #ifndef STATS_H
 #define STATS_H
 
@@ -12,7 +12,7 @@ extern "C" {
 #define STATS_PANELS 3
 extern const int32_t stats_panel_rows[STATS_PANELS]; // 32, 64, 128
 
-// What is not known is -1.
+// An unknown fact is -1.
 struct matrix_stats {
     // From stats_rows.
     double row_mean; // nonzeros a row, 0 if there are no rows
@@ -27,20 +27,20 @@ struct matrix_stats {
     int64_t nnz_aa;        // nonzeros of A * A, by structure; only if the products are few enough
     double compression_aa; // products_aa / nnz_aa
     int64_t tiles;         // tiles that hold a nonzero
-    double tile_mean;      // nonzeros in each of these
-    // Nonzeros over the distinct columns they are in, counted panel by panel of
-    // stats_panel_rows[] rows. This is how often a row of B is used for each time it is fetched, if
-    // one panel is worked on at a time: 1 means no reuse, the panel's height is a dense panel.
+    double tile_mean;      // nonzeros per tile
+    // nnz over the number of distinct columns, summed over panels of stats_panel_rows[] rows: the
+    // uses of a row of B per fetch, if panels are computed one after the other. 1: no reuse. A
+    // dense panel has its number of rows.
     double reuse[STATS_PANELS];
 };
 
-// Above this many products nnz_aa is left out: it takes about a second of one core for each 10^9.
+// Most products for which nnz_aa is computed: 10^9 products take a core about a second.
 #define STATS_PRODUCTS_LIMIT ((int64_t)5000000000)
 
-// Sets the cheap facts (one pass over the row starts) and everything else to unknown.
+// Sets the facts of row lengths, in a pass over the row starts. Sets all other facts to unknown.
 void stats_rows(const struct csr *A, struct matrix_stats *s);
-// Sets the others. Each takes a pass over the nonzeros, and nnz_aa one over the products. A product
-// count past 63 bits is unknown.
+// Sets the other facts, each in a pass over the nonzeros; nnz_aa in a pass over the products. A
+// number of products above 63 bits is unknown.
 int stats_structure(const struct csr *A, int64_t products_limit, struct matrix_stats *s);
 
 #ifdef __cplusplus

@@ -2,10 +2,10 @@
 
 #include <string.h>
 
-// Between two pieces of this size Ctrl-C is noticed.
+// Bytes of a call of zlib. Ctrl-C is tested between two calls.
 #define PIECE ((int64_t)1 << 20)
 
-// What deflate makes of a byte, at most.
+// Most bytes that deflate can pack into a byte.
 #define DEFLATE_MOST 1032
 
 bool stream_is_gzip(const void *data, int64_t bytes)
@@ -35,7 +35,7 @@ int stream_restart(struct stream *s)
 
 int64_t stream_most(const struct stream *s)
 {
-    // zlib holds back less than a window of what it has read.
+    // zlib holds less than a window of 2^15 bytes.
     int64_t left = s->bytes - s->at;
     return s->gzip ? DEFLATE_MOST * (left + s->z.avail_in) + (1 << 15) : left;
 }
@@ -46,7 +46,7 @@ void stream_close(struct stream *s)
     *s = (struct stream){0};
 }
 
-// Behind the end of a gzip member: another one, nothing, or padding, as on tapes.
+// Begins the next gzip member, if there is one. Zeros between members are padding, as on tapes.
 static int member_next(struct stream *s)
 {
     s->at -= s->z.avail_in;
@@ -59,8 +59,8 @@ static int member_next(struct stream *s)
     return inflateReset(&s->z) == Z_OK ? OK : no_zlib();
 }
 
-// One call of zlib, which counts in 32 bits; what it makes is counted in *got.
-static int inflate_piece(struct stream *s, char *out, int64_t room, int64_t *got)
+// Calls zlib, which counts in 32 bits. Adds the inflated bytes to *got.
+static int inflate_piece(struct stream *s, char *out, int64_t size, int64_t *got)
 {
     if (!s->z.avail_in) {
         s->z.next_in = (Bytef *)s->data + s->at;
@@ -68,7 +68,7 @@ static int inflate_piece(struct stream *s, char *out, int64_t room, int64_t *got
         s->at += s->z.avail_in;
     }
     s->z.next_out = (Bytef *)out;
-    s->z.avail_out = (uInt)min64(room, PIECE);
+    s->z.avail_out = (uInt)min64(size, PIECE);
     int64_t before = s->z.avail_out;
     int rc = inflate(&s->z, Z_NO_FLUSH);
     *got += before - s->z.avail_out;
@@ -81,19 +81,19 @@ static int inflate_piece(struct stream *s, char *out, int64_t room, int64_t *got
     return OK;
 }
 
-int stream_read(struct stream *s, char *out, int64_t room, int64_t *got)
+int stream_read(struct stream *s, char *out, int64_t size, int64_t *got)
 {
     *got = 0;
     if (!s->gzip) {
-        *got = min64(room, s->bytes - s->at);
+        *got = min64(size, s->bytes - s->at);
         if (*got) memcpy(out, s->data + s->at, (size_t)*got);
         s->at += *got;
         return OK;
     }
     int err = OK;
-    while (!err && !s->ended && *got < room)
+    while (!err && !s->ended && *got < size)
         err = interrupted ? fail(ERR_INTERRUPTED, "interrupted")
-                          : inflate_piece(s, out + *got, room - *got, got);
+                          : inflate_piece(s, out + *got, size - *got, got);
     return err;
 }
 

@@ -6,14 +6,14 @@
 
 #include "base/words.h"
 
-// The header of a member. Text ends with its field, or with a NUL before.
+// The header of a member. A text fills its field or ends with a zero.
 struct header {
     char name[100], mode[8], owner[8], group[8], size[12], time[12], sum[8], type, link[100];
     char magic[8], names[64], device[16], prefix[155], rest[12];
 };
 _Static_assert(sizeof(struct header) == TAR_BLOCK, "as it lies in the file");
 
-// A number in octal digits, or, with its first bit set, the bytes of one; -1 if it is neither.
+// Returns a number in octal digits, or, if the first bit is set, in binary; -1 if neither is valid.
 static int64_t number_read(const char *field, int size)
 {
     int64_t x = 0;
@@ -56,7 +56,7 @@ static int skip_whole(struct stream *s, int64_t bytes)
     return err ? err : got < bytes ? cut_short() : OK;
 }
 
-// The contents of a member that is about the next one, as text; what there is no room for is lost.
+// Reads the contents of a member that describes the next member, cut off at TAR_NAME bytes.
 static int extra_read(struct stream *s, int64_t bytes, char text[TAR_NAME])
 {
     int64_t kept = min64(bytes, TAR_NAME - 1), got;
@@ -66,7 +66,7 @@ static int extra_read(struct stream *s, int64_t bytes, char text[TAR_NAME])
     return got < kept ? cut_short() : skip_whole(s, bytes - kept + padding(bytes));
 }
 
-// The records "LENGTH KEY=VALUE\n" of a pax header: those of the path and the size.
+// Reads the path and the size in a pax header, from records "LENGTH KEY=VALUE\n".
 static void pax_read(char *text, char *path, int64_t *size)
 {
     for (char *line = text, *end; (end = strchr(line, '\n')); line = end + 1) {
@@ -85,12 +85,12 @@ static void name_read(const struct header *h, char name[TAR_NAME])
              prefixed ? "/" : "", (int)sizeof h->name, h->name);
 }
 
-// Reads on to the contents of the next file. At the end of the archive its name is empty.
+// Moves the stream to the contents of the next file. At the end of the archive m->name is "".
 static int member_next(struct stream *s, struct tar_member *m)
 {
     struct header h;
     char text[TAR_NAME], path[TAR_NAME] = "";
-    int64_t told = -1, got;
+    int64_t pax_size = -1, got;
     *m = (struct tar_member){0};
     for (;;) {
         int err = stream_read(s, (char *)&h, sizeof h, &got);
@@ -98,8 +98,8 @@ static int member_next(struct stream *s, struct tar_member *m)
         if (got < (int64_t)sizeof h) return cut_short();
         int64_t bytes = number_read(h.size, sizeof h.size);
         if (!tar_is_header(&h) || bytes < 0) return fail(ERR_INPUT, "the archive is damaged");
-        if (strchr("07", h.type)) { // a NUL too: the oldest archives
-            m->bytes = told >= 0 ? told : bytes;
+        if (strchr("07", h.type)) { // also a zero, of the oldest archives
+            m->bytes = pax_size >= 0 ? pax_size : bytes;
             snprintf(m->name, sizeof m->name, "%s", path);
             if (!*path) name_read(&h, m->name);
             for (char *c = m->name; *c; c++)
@@ -111,17 +111,17 @@ static int member_next(struct stream *s, struct tar_member *m)
             if (h.type == 'L')
                 snprintf(path, sizeof path, "%s", text);
             else
-                pax_read(text, path, &told);
+                pax_read(text, path, &pax_size);
         } else { // a folder, a link, a tag
             err = skip_whole(s, bytes + padding(bytes));
-            path[0] = 0, told = -1;
+            path[0] = 0, pax_size = -1;
         }
         if (err) return err;
     }
 }
 
-// The name without its folders, where it ends with .mtx; NULL for others, and for what macOS puts
-// beside each file.
+// Returns the name without folders if the name ends with .mtx, else NULL. Also NULL for the "._"
+// files of macOS.
 static const char *matrix_of(const char *name)
 {
     const char *slash = strrchr(name, '/'), *file = slash ? slash + 1 : name;
@@ -130,8 +130,8 @@ static const char *matrix_of(const char *name)
     return is ? file : NULL;
 }
 
-// Looks for STEM.mtx, or for the only matrix where there is no stem. Its place is that in which
-// the stream is then; where there is none, the name is empty.
+// Moves the stream to the contents of STEM.mtx, or of the first matrix if `stem` is NULL. If there
+// is none, m->name is "", and `list` and *count have the other matrices.
 static int find(struct stream *s, const char *stem, struct tar_member *m, char list[256],
                 int *count)
 {

@@ -11,7 +11,7 @@
 
 #include "data/tar.h"
 
-// Large enough that threads have work, small enough to stay in a cache between inflating and
+// Large enough to give every thread work, small enough to stay in a cache between inflating and
 // parsing.
 #define WINDOW      ((int64_t)8 << 20)
 #define HEAD_WINDOW ((int64_t)1 << 16)
@@ -34,7 +34,8 @@ size_t text_stem(const char *path, const char **start)
     return length;
 }
 
-// A zip file whose first member is an array, as numpy.savez and scipy.sparse.save_npz write.
+// Returns true for a zip file whose first member is an array, as written by numpy.savez() and
+// scipy.sparse.save_npz().
 static bool is_numpy(const struct text *t)
 {
     const int64_t head = 128; // more than the header of a member with a short name
@@ -42,7 +43,7 @@ static bool is_numpy(const struct text *t)
            memmem(t->data, (size_t)min64(t->file_bytes, head), ".npy", 4);
 }
 
-// What else a file may be packed with, by its first bytes.
+// Returns ERR_INPUT if the first bytes are those of another compression, else OK.
 static int refuse_packed(const struct text *t)
 {
     static const struct {
@@ -89,37 +90,37 @@ int64_t text_most(const struct text *t, const char *p)
     return t->buffer + t->used - p + min64(t->left, stream_most(&t->stream));
 }
 
-// The reason of the last failure, with the place where the text ends.
+// Adds the name, and for ERR_INPUT the last line, to the text of an error.
 static int fail_at_end(const struct text *t, int err)
 {
     if (err != ERR_INPUT) return fail((enum err)err, "%s: %s", t->name, fail_text());
     return fail(ERR_INPUT, "%s:%lld: %s", t->name, text_line(t, t->buffer + t->used), fail_text());
 }
 
-// What follows a member is not needed, but only the end of the stream tells that it was whole.
+// Reads a gzip stream to its end, which has the checksum.
 static int archive_end(struct text *t)
 {
     int64_t got;
     return t->stream.gzip ? stream_skip(&t->stream, INT64_MAX, &got) : OK;
 }
 
-// Fills the buffer behind what is in it; t->last where nothing is left.
+// Fills the rest of the buffer. Sets t->last at the end of the text.
 static int fill(struct text *t)
 {
-    int64_t room = min64(t->size - t->used, t->left), got;
-    int err = stream_read(&t->stream, t->buffer + t->used, room, &got);
+    int64_t wanted = min64(t->size - t->used, t->left), got;
+    int err = stream_read(&t->stream, t->buffer + t->used, wanted, &got);
     t->used += got;
     t->bytes += got;
     if (t->left < INT64_MAX) t->left -= got;
-    t->last = got < room || !t->left;
+    t->last = got < wanted || !t->left;
     if (!err && t->left && t->last && t->left < INT64_MAX)
         err = fail(ERR_INPUT, "the archive is cut short");
     if (!err && !t->left) err = archive_end(t);
     return err ? fail_at_end(t, err) : OK;
 }
 
-// Cuts the buffer behind its last newline. A comment may be longer than it: it is dropped, but for
-// the sign that it is one. Of the first line it is not known what it is.
+// Fills the buffer and ends the window behind the last newline. Of a comment longer than the buffer
+// only the % stays. Other lines, and the first line, must fit.
 static int cut(struct text *t)
 {
     for (;;) {
@@ -148,7 +149,7 @@ int text_next(struct text *t)
     return cut(t);
 }
 
-// Leads the stream to the matrix in the archive.
+// Moves the stream to the matrix in the archive.
 static int archive_open(struct text *t)
 {
     struct tar_member m;
@@ -160,14 +161,14 @@ static int archive_open(struct text *t)
     if (!err) err = tar_find(&t->stream, t->name, stem, &m);
     if (err) return err;
     t->left = m.bytes;
-    size_t room = strlen(t->name) + strlen(m.name) + 2;
-    if (!(t->full_name = mem_alloc((int64_t)room, 1))) return ERR_MEMORY;
-    snprintf(t->full_name, room, "%s/%s", t->name, m.name);
+    size_t size = strlen(t->name) + strlen(m.name) + 2;
+    if (!(t->full_name = mem_alloc((int64_t)size, 1))) return ERR_MEMORY;
+    snprintf(t->full_name, size, "%s/%s", t->name, m.name);
     t->name = t->full_name;
     return OK;
 }
 
-// The first window of what is inflated or in an archive.
+// Reads the first window of a compressed file or an archive.
 static int windows_start(struct text *t)
 {
     char head[TAR_BLOCK];
@@ -175,12 +176,12 @@ static int windows_start(struct text *t)
     int err = stream_open(&t->stream, t->file, t->file_bytes);
     if (err) return err;
     t->left = INT64_MAX;
-    // What is wrong with the first bytes is told below, where they are read again.
+    // An error in the first bytes is reported below, when they are read again.
     bool archive =
         !stream_read(&t->stream, head, TAR_BLOCK, &got) && got == TAR_BLOCK && tar_is_header(head);
     err = archive ? archive_open(t) : stream_restart(&t->stream);
     if (err) return err;
-    // One byte more than can come, so that the end shows at once.
+    // A byte more than can follow, so that the first read finds the end.
     t->size = max64(2, min64(t->window, min64(t->left, stream_most(&t->stream)) + 1));
     if (!(t->buffer = mem_alloc(t->size, 1))) return ERR_MEMORY;
     t->data = t->buffer;
@@ -192,7 +193,7 @@ static bool is_archive(const void *data, int64_t bytes)
     return bytes >= TAR_BLOCK && tar_is_header(data);
 }
 
-// From the file's bytes to the first window.
+// Reads the first window of a file.
 static int start(struct text *t)
 {
     if (stream_is_gzip(t->file, t->file_bytes) || is_archive(t->file, t->file_bytes))
@@ -213,8 +214,8 @@ int text_open_bytes(const char *name, const void *data, int64_t bytes, struct te
     return err;
 }
 
-// False if the bytes cannot begin a Matrix Market file, packed or not. Its first line is a comment;
-// spaces and a byte order mark are let through here, the parser has the last word.
+// Returns false if the bytes cannot begin a Matrix Market file, compressed or not. The first line
+// of a file begins with %, here also after blanks and a byte order mark. The parser is stricter.
 static bool starts_well(const char *data, int64_t bytes)
 {
     int64_t i = 0;
@@ -223,7 +224,7 @@ static bool starts_well(const char *data, int64_t bytes)
     return i == bytes || data[i] == '%';
 }
 
-// Reads all that a pipe has, into memory that grows.
+// Reads a pipe to its end.
 static int pipe_read(int fd, struct text *t)
 {
     char *data = NULL;
@@ -254,7 +255,7 @@ static int pipe_read(int fd, struct text *t)
             }
         }
     }
-    t->file = data; // freed by text_close, also after an error
+    t->file = data; // freed by text_close(), also after an error
     t->file_bytes = used;
     return err;
 }
@@ -276,7 +277,7 @@ static int file_read(int fd, bool is_stdin, struct text *t)
             return OK;
         }
     }
-    return pipe_read(fd, t); // a pipe, a device, or a file that hides its size
+    return pipe_read(fd, t); // a pipe, a device, or a file without a size, as in /proc
 }
 
 static int open_windows(const char *path, int64_t bytes, struct text *t)

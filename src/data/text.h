@@ -1,6 +1,6 @@
-// The text of a matrix file, in windows of whole lines. A plain file is one window: all of it,
-// mapped or read. What is inflated (.gz, .tar.gz), and a .tar, comes in windows of a few megabytes,
-// each in place of the one before, so that a file takes no more memory than its entries need.
+// The text of a matrix file, in windows of whole lines. The window of a plain file is the whole
+// file, mapped or read. Compressed files and archives have windows of a few megabytes, which
+// replace each other, so that only the entries need memory.
 #ifndef TEXT_H
 #define TEXT_H
 
@@ -9,41 +9,42 @@
 struct text {
     const char *name;       // for messages: the file, "stdin", or "archive.tar/member"
     const char *data, *end; // the window
-    bool last;              // nothing follows it
-    int64_t lines;          // before the window
-    int64_t bytes;          // up to the window's end
-    // The file, as it lies on the disk.
+    bool last;              // the window is the last
+    int64_t lines;          // lines before the window
+    int64_t bytes;          // bytes of text up to the end of the window
+    // Contents of the file.
     const void *file;
     int64_t file_bytes;
-    bool mapped, borrowed; // by mmap; the caller's; neither: owned memory
-    // Of what comes in windows.
+    bool mapped, borrowed; // by mmap(); owned by the caller; neither: owned
+    // Only for compressed files and archives.
     struct stream stream;
-    int64_t left;             // of the archive's member, still in the stream; INT64_MAX: no archive
+    int64_t
+        left; // bytes of the archive's member that are still in the stream; INT64_MAX: no archive
     char *buffer, *full_name; // owned
-    int64_t size, used;       // bytes of the buffer; those that are filled
-    int64_t window;           // bytes that it should have
+    int64_t size, used;       // bytes of the buffer; bytes filled
+    int64_t window;           // bytes wanted for the buffer
 };
 
-// Opens `path`, or stdin for "-", with the first window. Reading stops early where the first bytes
-// cannot be those of a Matrix Market file: an endless stream must not fill the memory before it is
-// refused.
+// Opens `path`, or stdin for "-", and reads the first window. Stops early if the first bytes cannot
+// be those of a Matrix Market file, so that an endless stream does not fill the memory.
 int text_open(const char *path, struct text *t);
-// The same for who wants the first lines alone: in small windows.
+// text_open() with small windows, to read only the first lines.
 int text_open_head(const char *path, struct text *t);
-// The same of a file's bytes, which stay the caller's.
+// text_open() for the contents of a file, which the caller owns.
 int text_open_bytes(const char *name, const void *data, int64_t bytes, struct text *t);
-// The next window; not after the last.
+// Reads the next window. Not after the last.
 int text_next(struct text *t);
-// How many bytes there may be from `p` in the window to the end of the text, at most.
+// Returns the most bytes that there can be from `p` to the end of the text.
 int64_t text_most(const struct text *t, const char *p);
-// The number of the line that has `at` in the window.
+// Returns the number of the line with `at`.
 long long text_line(const struct text *t, const char *at);
 void text_close(struct text *t);
 
-// The name of a matrix in a path: without folders, .mtx, .gz and .tar. Returns its length.
+// Sets *start to the name of the matrix in a path, without folders. Returns its length without
+// .mtx, .gz and .tar.
 size_t text_stem(const char *path, const char **start);
 
-// For tests: windows of so many bytes; 0: as usual.
+// For tests: sets the bytes of windows; 0: the default.
 void text_window(int64_t bytes);
 
 #endif

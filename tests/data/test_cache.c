@@ -13,7 +13,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "data/cache_room.h"
 #include "data/load.h"
 #include "test.h"
 
@@ -371,13 +370,13 @@ static void test_limit(void)
     snprintf(fresh, sizeof fresh, "%s/.spbench-ghijkl", kept);
     put(mine, "mine"), put(lost, "lost"), put(fresh, "fresh");
     used(lost, -1000);
-    CHECK(cache_make_room(kept, 10, 15), "room for 10 bytes beside 5");
-    CHECK(!cache_make_room(kept, 10, 14), "room for 10 bytes, and 5 that are being written");
+    CHECK(cache_evict(kept, 10, 15), "room for 10 bytes beside 5");
+    CHECK(!cache_evict(kept, 10, 14), "room for 10 bytes, and 5 that are being written");
     CHECK(!entries(path, &others) && others == 2 && access(lost, F_OK) && !unlink(mine) &&
               !unlink(fresh),
           "%d other files", others);
-    CHECK(!cache_make_room(kept, 11, 10) && !cache_make_room("nowhere", 1, 10), "no room");
-    CHECK(!cache_make_room(kept, INT64_MAX / 2, INT64_MAX), "more than a tenth of the disk");
+    CHECK(!cache_evict(kept, 11, 10) && !cache_evict("nowhere", 1, 10), "no room");
+    CHECK(!cache_evict(kept, INT64_MAX / 2, INT64_MAX), "more than a tenth of the disk");
     cache_use(&all_kept);
 }
 

@@ -1,6 +1,6 @@
-#include "data/mtx_body.h"
+#include "data/mtx_entries.h"
 
-// 1 if the line at p holds an entry.
+// Returns 1 if the line at p holds an entry, else 0.
 static int64_t is_entry(const char *p, const char *end)
 {
     p = blanks_skip(p, end);
@@ -10,8 +10,8 @@ static int64_t is_entry(const char *p, const char *end)
 int64_t entries_count(const char *p, const char *end)
 {
     int64_t count = p < end ? is_entry(p, end) : 0;
-    // Blocks that the compiler vectorises; under 256 bytes, so that a byte holds the counts. A line
-    // that starts with a blank needs a closer look.
+    // The compiler vectorises the loop over a block. A block has under 256 bytes, so that a byte
+    // holds its counts. is_entry() looks at lines that start with a blank.
     enum { BLOCK = 192 };
     for (; end - p > BLOCK; p += BLOCK) {
         uint8_t plain = 0, odd = 0;
@@ -30,16 +30,17 @@ int64_t entries_count(const char *p, const char *end)
     return count;
 }
 
-// Row and column of the k-th entry of an array file, which goes down the columns; of a symmetric
-// kind it has only what is below the diagonal, and the diagonal itself unless skew.
-static void array_place(const struct body *f, int64_t k, int64_t *row, int64_t *col)
+// Sets the row and the column of the k-th entry of an array file, which is stored by columns. A
+// symmetric file has only entries below the diagonal and, unless skew, on the diagonal.
+static void array_place(const struct mtx_parser *f, int64_t k, int64_t *row, int64_t *col)
 {
     if (f->symmetry == MTX_GENERAL) {
         *row = f->m ? k % f->m : 0;
         *col = f->m ? k / f->m : 0;
         return;
     }
-    // The last column that starts at or before k; column j starts at j*length - j*(j - 1)/2.
+    // Binary search of the last column that starts at or before k. Column j starts at
+    // j * length - j * (j - 1) / 2.
     int64_t skew = f->symmetry == MTX_SKEW, length = f->m - skew, low = 0, high = f->m;
     while (high - low > 1) {
         int64_t j = low + (high - low) / 2;
@@ -52,8 +53,8 @@ static void array_place(const struct body *f, int64_t k, int64_t *row, int64_t *
     *row = low + skew + k - (low * length - low * (low - 1) / 2);
 }
 
-// Steps to the next place of an array file.
-static inline void array_step(const struct body *f, int64_t *row, int64_t *col)
+// Moves row and column to the next entry of an array file.
+static inline void array_step(const struct mtx_parser *f, int64_t *row, int64_t *col)
 {
     if (++*row < f->m) return;
     ++*col;
@@ -65,7 +66,8 @@ static inline bool word_ends(const char *p, const char *end)
     return p == end || is_blank(*p) || *p == '\n';
 }
 
-// A row or a column, counted from 1 in the file and from 0 here; NULL if it is none or outside.
+// Reads a row or column number, 1-based in the file and 0-based in *index. Returns its end; NULL if
+// the number is missing or outside of the matrix.
 static inline const char *index_read(const char *p, const char *end, int32_t size, int32_t *index)
 {
     int64_t x = 0;
@@ -75,15 +77,16 @@ static inline const char *index_read(const char *p, const char *end, int32_t siz
     return p;
 }
 
+// Reads a finite value. Returns its end, or NULL.
 static inline const char *value_read(const char *p, const char *end, double *value)
 {
     p = real_read(p, end, value);
     return p && word_ends(p, end) && fabs(*value) <= 1.7976931348623157e308 ? p : NULL;
 }
 
-// The loop over lines; `field` and `array` are constants where it is called, so each kind of file
-// gets a loop of its own.
-static inline __attribute__((always_inline)) void entries_read(const struct body *f,
+// Reads the lines of a chunk. `field` and `array` are constants at each call, so the compiler makes
+// a loop for each kind of file.
+static inline __attribute__((always_inline)) void entries_read(const struct mtx_parser *f,
                                                                struct chunk *c, const struct coo *A,
                                                                enum mtx_field field, bool array)
 {
@@ -91,7 +94,7 @@ static inline __attribute__((always_inline)) void entries_read(const struct body
     int64_t k = c->first, last = min64(c->first + c->entries, f->entries);
     int64_t i = 0, j = 0, zeros = 0;
     bool general = f->symmetry == MTX_GENERAL, skew = f->symmetry == MTX_SKEW;
-    enum bad bad = FINE;
+    enum bad bad = BAD_NONE;
     if (array) array_place(f, k, &i, &j);
     for (;;) {
         at = p = blanks_skip(p, end);
@@ -114,7 +117,8 @@ static inline __attribute__((always_inline)) void entries_read(const struct body
         double value, imaginary;
         value_at = p = blanks_skip(p, end);
         if (field == MTX_PATTERN) {
-            // A mirrored entry must draw the same: a symmetric place is named by its lower half.
+            // An entry and its mirror must get the same value: the key is the place below the
+            // diagonal.
             int32_t high = general || row > col ? row : col, low = high == row ? col : row;
             value = random_value(f->seed, (uint64_t)high << 32 | (uint32_t)low);
         } else {
@@ -136,7 +140,7 @@ static inline __attribute__((always_inline)) void entries_read(const struct body
         bad = BAD_DIAGONAL;
         at = value_at;
         if (skew && row == col && value != 0) break;
-        bad = FINE;
+        bad = BAD_NONE;
 
         A->row[k] = row;
         A->col[k] = col;
@@ -148,7 +152,7 @@ static inline __attribute__((always_inline)) void entries_read(const struct body
     c->at = at;
 }
 
-void chunk_read(const struct body *f, struct chunk *c, const struct coo *A)
+void chunk_read(const struct mtx_parser *f, struct chunk *c, const struct coo *A)
 {
     switch (f->field) {
     case MTX_PATTERN: entries_read(f, c, A, MTX_PATTERN, false); break;
