@@ -178,7 +178,7 @@ static void look_load(const struct probe *p, struct finding *f)
     }
     finding_value(f, "others have %.2f of %d processors%s", load.others, after.all.processors,
                   load.steal > 0.05 ? ", the host took more" : "");
-    if (machine_busy(&before, &after, &d))
+    if (machine_busy(&before, &after, &d, false))
         finding_advise(f, "wait for a quiet machine; 'top' shows who it is");
 }
 

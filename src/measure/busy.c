@@ -9,17 +9,18 @@
 
 #include "base/sysfs.h"
 
-// Below these it is the noise of a quiet machine: its daemons, and what this process does itself.
-#define OTHERS_PROCESSORS 0.25 // that other processes have, or
-#define OTHERS_SHARE      0.1  // so much of all, if that is more
+// A quiet machine stays below these limits: daemons, and this process itself.
+#define OTHERS_PROCESSORS 0.25 // processors that other processes use,
+#define OTHERS_SHARE      0.1  // or this share of all processors, if that is more
 #define STEAL_PROCESSORS  0.05
-#define COUNTING_MS       30.0 // three ticks: processor times are known no better
+#define LAUNCH_DELAY      0.05 // share of the launching thread's work time, launches one by one
+#define GRAPH_DELAY       0.5  // the same where a launch starts all runs of a sample
+#define COUNTING_MS       30.0 // resolution of processor times: three ticks
 
-// The times of a line behind its name; false if these are none.
+// Adds the times of a line of /proc/stat, behind its name, to `sum`. Returns false if there are none.
 static bool parse_line(const char *line, double tick_s, struct cpu_clock *sum)
 {
-    // user (with guests), nice, system, idle, waiting for a disk, interrupts, the same done later,
-    // taken by the host
+    // user (with guests), nice, system, idle, waiting for a disk, interrupts, soft interrupts, steal
     unsigned long long x[8];
     if (sscanf(line, "%llu %llu %llu %llu %llu %llu %llu %llu", &x[0], &x[1], &x[2], &x[3], &x[4],
                &x[5], &x[6], &x[7]) < 8)
@@ -27,7 +28,7 @@ static bool parse_line(const char *line, double tick_s, struct cpu_clock *sum)
     unsigned long long used = x[0] + x[1] + x[2] + x[5] + x[6];
     sum->used_s += (double)used * tick_s;
     sum->steal_s += (double)x[7] * tick_s;
-    // A sandbox may have the file, and nothing in it.
+    // Some sandboxes have the file with all numbers 0.
     return used || x[3];
 }
 
@@ -57,12 +58,30 @@ static bool read_stat(char *text, size_t size)
     return length > 0;
 }
 
+// Reads the times of the calling thread, in nanoseconds: on a processor, and ready to run.
+static void read_thread(struct machine_clock *now)
+{
+    unsigned long long ran, waited;
+    FILE *f = sysfs_open("/proc/thread-self/schedstat");
+    if (!f) return;
+    if (fscanf(f, "%llu %llu", &ran, &waited) == 2) {
+        now->ran_s = (double)ran * 1e-9;
+        now->waited_s = (double)waited * 1e-9;
+    }
+    fclose(f);
+}
+
 struct machine_clock machine_now(void)
 {
-    // The lines of up to 1,000 processors, which come first.
+    // Room for the lines of 1,000 processors, which come first in the file.
     static char text[1 << 17];
     const struct cpu_clock unknown = {.used_s = NAN, .steal_s = NAN};
-    struct machine_clock now = {.all = unknown, .mine = unknown, .own_s = NAN, .switches = -1};
+    struct machine_clock now = {.all = unknown,
+                                .mine = unknown,
+                                .own_s = NAN,
+                                .ran_s = NAN,
+                                .waited_s = NAN,
+                                .switches = -1};
     struct rusage usage;
     struct timespec own;
     struct cpus mine;
@@ -77,41 +96,63 @@ struct machine_clock machine_now(void)
     if (!clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &own))
         now.own_s = (double)own.tv_sec + (double)own.tv_nsec * 1e-9;
     if (!getrusage(RUSAGE_SELF, &usage)) now.switches = usage.ru_nivcsw;
+    read_thread(&now);
     return now;
 }
 
-// Between two times of some processors, on which this process had own_s.
-static struct machine_load load_between(const struct cpu_clock *from, const struct cpu_clock *to,
-                                        double own_s, double s)
+// Returns the share of the thread's work time in which it had no processor.
+static double delay_between(const struct machine_clock *from, const struct machine_clock *to)
 {
-    struct machine_load load = {.switches = -1, .steal = NAN, .others = NAN};
-    if (!(s > 0)) return load;
-    // What is counted in ticks may come out a little less than nothing.
-    double steal = (to->steal_s - from->steal_s) / s;
-    double others = (to->used_s - from->used_s - own_s) / s;
-    if (!isnan(steal)) load.steal = fmax(0, steal);
-    if (!isnan(others)) load.others = fmax(0, others);
-    return load;
+    double ran = to->ran_s - from->ran_s, waited = to->waited_s - from->waited_s;
+    return ran + waited > 0 ? waited / (ran + waited) : isnan(ran) ? NAN : 0;
 }
 
 struct machine_load machine_between(const struct machine_clock *from,
                                     const struct machine_clock *to)
 {
-    struct machine_load load =
-        load_between(&from->all, &to->all, to->own_s - from->own_s, (to->ms - from->ms) * 1e-3);
+    struct machine_load load = {.switches = -1, .steal = NAN, .others = NAN, .delay = NAN};
+    double s = (to->ms - from->ms) * 1e-3;
     if (from->switches >= 0 && to->switches >= 0) load.switches = to->switches - from->switches;
+    load.delay = delay_between(from, to);
+    if (!(s > 0)) return load;
+    // Ticks are coarse: a difference can be slightly below 0.
+    double steal = (to->all.steal_s - from->all.steal_s) / s;
+    double others = (to->all.used_s - from->all.used_s - (to->own_s - from->own_s)) / s;
+    if (!isnan(steal)) load.steal = fmax(0, steal);
+    if (!isnan(others)) load.others = fmax(0, others);
     return load;
 }
 
-bool machine_busy(const struct machine_clock *from, const struct machine_clock *to,
-                  const struct device *d)
+// Returns true if the threads of a CPU device shared their processors or the memory with others.
+static bool cpu_busy(const struct machine_load *load, double ms, const struct machine_clock *now,
+                     const struct device *d)
 {
-    bool host = device_is_host(d), whole = host || isnan(to->mine.used_s);
-    const struct cpu_clock *a = whole ? &from->all : &from->mine, *b = whole ? &to->all : &to->mine;
-    double ms = to->ms - from->ms;
-    struct machine_load load = load_between(a, b, to->own_s - from->own_s, ms * 1e-3);
-    double most = fmax(OTHERS_PROCESSORS, OTHERS_SHARE * b->processors);
-    if (!host) most = b->processors - 1 + OTHERS_PROCESSORS;
-    return load.others * ms > most * ms + COUNTING_MS ||
-           load.steal * ms > STEAL_PROCESSORS * ms + COUNTING_MS;
+    double most = fmax(OTHERS_PROCESSORS, OTHERS_SHARE * now->all.processors);
+    double needed = d->units > 0 ? fmin(1, (double)d->units / now->all.processors) : 1;
+    return load->others * ms > most * ms + COUNTING_MS ||
+           load->steal * needed * ms > STEAL_PROCESSORS * ms + COUNTING_MS;
+}
+
+// Returns true if the thread that launches on a GPU was kept from running.
+static bool launches_late(const struct machine_clock *from, const struct machine_clock *to,
+                          bool queued)
+{
+    const double most = queued ? GRAPH_DELAY : LAUNCH_DELAY, ms = to->ms - from->ms;
+    const bool known = !isnan(to->mine.used_s);
+    const struct cpu_clock *a = known ? &from->mine : &from->all, *b = known ? &to->mine : &to->all;
+    const double stolen_ms = 1e3 * (b->steal_s - a->steal_s) / b->processors;
+    const double delay = delay_between(from, to);
+    if (stolen_ms > most * ms + COUNTING_MS) return true;
+    if (!isnan(delay)) return delay > most;
+    // Without the thread's own times: no processor is left for the thread.
+    const double others_ms = 1e3 * (b->used_s - a->used_s - (to->own_s - from->own_s));
+    return others_ms > (b->processors - 1 + OTHERS_PROCESSORS) * ms + COUNTING_MS;
+}
+
+bool machine_busy(const struct machine_clock *from, const struct machine_clock *to,
+                  const struct device *d, bool queued)
+{
+    struct machine_load load = machine_between(from, to);
+    if (device_is_host(d)) return cpu_busy(&load, to->ms - from->ms, to, d);
+    return launches_late(from, to, queued);
 }

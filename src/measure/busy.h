@@ -1,44 +1,51 @@
-// What else the machine has to do while something is timed.
+// Other work of the machine during a measurement, and whether that work makes the times too long.
 #ifndef BUSY_H
 #define BUSY_H
 
 #include "base/cpus.h"
 #include "device/device.h"
 
-// Processor time of all that runs on some processors, and that the host took of them, from the
-// start of the machine; NAN: not known.
+// Processor time of a set of processors since the start of the machine. NAN: unknown.
 struct cpu_clock {
-    double used_s, steal_s;
+    double used_s, steal_s; // used by any process; taken by the host of a virtual machine
     int processors;
 };
 
 struct machine_clock {
     double ms; // clock_ms()
     struct cpu_clock all;
-    struct cpu_clock mine; // those that the calling thread may run on
-    double own_s;          // processor time of this process
-    int64_t switches;      // of its threads against their will; -1: not known
+    struct cpu_clock mine;  // processors that the calling thread may run on
+    double own_s;           // processor time of this process
+    double ran_s, waited_s; // calling thread: on a processor; ready, without a processor; NAN: unknown
+    int64_t switches;       // involuntary context switches of this process; -1: unknown
 };
 
-// Over a while.
+// Differences between two clocks.
 struct machine_load {
-    int64_t switches; // involuntary context switches of this process; -1: not known
-    double steal;     // processors that the host of this virtual machine took; NAN: not known
-    double others;    // processors that other processes had; NAN: not known
+    int64_t switches; // involuntary context switches of this process; -1: unknown
+    double steal;     // processors that the host of this virtual machine took; NAN: unknown
+    double others;    // processors that other processes used; NAN: unknown
+    double delay;     // share of its work time that the calling thread had no processor; NAN: unknown
 };
 
+// Reads the clocks. Two readings that are compared come from the same thread.
 struct machine_clock machine_now(void);
-// What was between the two.
 struct machine_load machine_between(const struct machine_clock *from,
                                     const struct machine_clock *to);
-// Whether that makes the times of work on `d` too long. Work on the CPU shares its memory with all
-// others, wherever these run. A GPU needs one processor that launches, of those that this process
-// may have: what runs on others (its neighbours in a sweep) does not hold it up.
+// Returns true if other work made the times on `d` too long. `queued`: the runs of a sample were
+// launched at once, as a graph.
+//
+//   device  busy if
+//   CPU     other processes use 0.25 processors, or a tenth of all if that is more; or the host takes
+//           0.05 of the processors that the threads of `d` need
+//   GPU     the launching thread has no processor for 5 % of its work time, with graphs for 50 %. The
+//           time that the host takes counts by its share of the processors of this process. H200,
+//           64 processors of a virtual machine: a loss of 0.74 processors changed times by 0.2 %
 bool machine_busy(const struct machine_clock *from, const struct machine_clock *to,
-                  const struct device *d);
+                  const struct device *d, bool queued);
 
-// The times from the text of /proc/stat, where `tick_s` is the unit it counts in: of all
-// processors, or of these; false if it has none.
+// Reads the times from the text of /proc/stat, which counts in units of `tick_s`: of the processors
+// `which`, or of all if NULL. Returns false if the text has none.
 bool machine_parse(const char *text, double tick_s, const struct cpus *which,
                    struct cpu_clock *out);
 

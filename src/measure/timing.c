@@ -305,7 +305,7 @@ static int measure(struct session *s)
     dev->ops->clock_mhz(dev, &out->clock_mhz[1], &max_mhz);
     out->throttled |= dev->ops->throttled(dev);
     out->machine = machine_between(&from, &to);
-    out->busy = machine_busy(&from, &to, dev);
+    out->busy = machine_busy(&from, &to, dev, s->apart.graph);
     return timing_summarise(out);
 }
 

@@ -84,6 +84,7 @@ static void add_machine(struct json *j, cJSON *time, const struct machine_load *
     json_number(j, o, "switches", known_or_nan(load->switches >= 0, load->switches));
     json_measure(j, o, "steal", load->steal);
     json_measure(j, o, "others", load->others);
+    json_measure(j, o, "delay", load->delay);
 }
 
 static void add_back_samples(struct json *j, cJSON *time, const struct timing *t)

@@ -74,7 +74,7 @@ static inline struct result good_result(void)
                                   .back_to_back = 0.375,
                                   .back_ci_lo = 0.25,
                                   .back_ci_hi = 0.625,
-                                  .machine = {.switches = 5, .steal = 0.25, .others = NAN},
+                                  .machine = {.switches = 5, .steal = 0.25, .others = NAN, .delay = 0.5},
                                   .busy = true,
                                   .warmup = 4,
                                   .stop = "noise",

@@ -57,7 +57,8 @@ static void test_parse(void)
 
 // Over 100 s beside a process that has had 150 s.
 static const struct machine_clock before = {
-    .ms = 5000, .all = {1000, 10, 2}, .mine = {NAN, NAN, 0}, .own_s = 7, .switches = 3};
+    .ms = 5000, .all = {1000, 10, 2}, .mine = {NAN, NAN, 0}, .own_s = 7, .ran_s = NAN,
+    .waited_s = NAN, .switches = 3};
 
 static void test_between(void)
 {
@@ -74,7 +75,7 @@ static void test_between(void)
     after.switches = -1;
     load = machine_between(&before, &after);
     CHECK(isnan(load.others) && isnan(load.steal) && load.switches == -1, "what is not known");
-    CHECK(!machine_busy(&before, &after, &cpu), "busy, and nothing is known");
+    CHECK(!machine_busy(&before, &after, &cpu, false), "busy, and nothing is known");
     load = machine_between(&before, &before);
     CHECK(isnan(load.others) && isnan(load.steal) && !load.switches, "no time has passed");
 }
@@ -92,7 +93,8 @@ static void test_thresholds(void)
         {62, 1, 0, 2, true, false},      {1000, 6, 0, 64, false, false},
         {1000, 7, 0, 64, true, false},   {1000, 63, 0, 64, true, false},
         {1000, 64, 0, 64, true, true},   {1000, 0, 0.04, 64, false, false},
-        {1000, 0, 0.09, 64, true, true}, {20, 0, 0.5, 2, false, false},
+        {1000, 0, 0.09, 64, true, false}, {20, 0, 0.5, 2, false, false},
+        {1000, 0, 0.74, 64, true, false}, {1000, 0, 6, 64, true, true},
     };
     for (int i = 0; i < COUNT(table); i++) {
         double s = table[i].ms * 1e-3;
@@ -102,8 +104,8 @@ static void test_thresholds(void)
         after.all.used_s += (2 + table[i].others) * s;
         after.all.steal_s += table[i].steal * s;
         after.all.processors = table[i].processors;
-        CHECK(machine_busy(&before, &after, &cpu) == table[i].cpu, "row %d on the CPU", i);
-        CHECK(machine_busy(&before, &after, &gpu) == table[i].gpu, "row %d on a GPU", i);
+        CHECK(machine_busy(&before, &after, &cpu, false) == table[i].cpu, "row %d on the CPU", i);
+        CHECK(machine_busy(&before, &after, &gpu, false) == table[i].gpu, "row %d on a GPU", i);
     }
 }
 
@@ -117,7 +119,8 @@ static void test_mine(void)
         bool cpu, gpu;        // busy
     } table[] = {{63.9, 0, 3.9, 0, true, true}, {60, 0, 0, 0, true, false},
                  {60, 0, 3, 0, true, false},    {3.9, 0, 3.9, 0, false, true},
-                 {60, 2, 0, 0.04, true, false}, {0, 0.09, 0, 0.09, true, true}};
+                 {60, 2, 0, 0.04, true, false}, {0, 0.09, 0, 0.09, true, false},
+                 {0, 0.5, 0, 0.5, true, true}};
     for (int i = 0; i < COUNT(table); i++) {
         struct machine_clock from = before, to;
         from.mine = (struct cpu_clock){100, 1, 4};
@@ -126,9 +129,46 @@ static void test_mine(void)
         to.own_s += 1;
         to.all = (struct cpu_clock){1001 + table[i].others, 10 + table[i].steal, 64};
         to.mine = (struct cpu_clock){101 + table[i].beside, 1 + table[i].taken, 4};
-        CHECK(machine_busy(&from, &to, &cpu) == table[i].cpu, "row %d on the CPU", i);
-        CHECK(machine_busy(&from, &to, &gpu) == table[i].gpu, "row %d on a GPU", i);
+        CHECK(machine_busy(&from, &to, &cpu, false) == table[i].cpu, "row %d on the CPU", i);
+        CHECK(machine_busy(&from, &to, &gpu, false) == table[i].gpu, "row %d on a GPU", i);
     }
+}
+
+// A thread that launches on a GPU, with 0.4 s of work in a second. The host takes 0.74 of its 64
+// processors, others use all that is left: times are right as long as the thread gets a processor.
+static void test_launches(void)
+{
+    static const struct {
+        double waited; // seconds that the thread had no processor
+        bool one, graph; // busy: launches one by one, as a graph
+    } table[] = {{0, false, false},  {0.02, false, false}, {0.03, true, false},
+                 {0.3, true, false}, {0.5, true, true}};
+    for (int i = 0; i < COUNT(table); i++) {
+        struct machine_clock from = before, to;
+        from.mine = from.all = (struct cpu_clock){100, 1, 64};
+        from.ran_s = 2, from.waited_s = 5;
+        to = from;
+        to.ms += 1000, to.own_s += 1, to.ran_s += 0.4, to.waited_s += table[i].waited;
+        to.mine = to.all = (struct cpu_clock){100 + 63.2, 1.74, 64};
+        CHECK(machine_busy(&from, &to, &gpu, false) == table[i].one, "row %d, one by one", i);
+        CHECK(machine_busy(&from, &to, &gpu, true) == table[i].graph, "row %d, a graph", i);
+        CHECK(fabs(machine_between(&from, &to).delay - table[i].waited / (0.4 + table[i].waited)) <
+                  1e-9,
+              "row %d: delay", i);
+    }
+}
+
+// One thread on a machine of 64 processors needs one of them: the host's 0.74 cost 1 % of it.
+static void test_few_threads(void)
+{
+    const struct device one = {.kind = DEVICE_CPU, .units = 1},
+                        all = {.kind = DEVICE_CPU, .units = 64};
+    struct machine_clock from = before, to;
+    from.all.processors = 64;
+    to = from;
+    to.ms += 1000, to.all.steal_s += 0.74;
+    CHECK(!machine_busy(&from, &to, &one, false), "one thread of 64 processors");
+    CHECK(machine_busy(&from, &to, &all, false), "64 threads of 64 processors");
 }
 
 static void spin(double ms)
@@ -165,10 +205,12 @@ static void test_spinning(void)
     // They and this process share the processors, as far as the host gives them.
     CHECK(load.others + load.steal > 0.4 * count, "%d processes had %g processors", count,
           load.others);
-    CHECK(machine_busy(&from, &to, &cpu), "not busy: others %g, steal %g", load.others, load.steal);
+    CHECK(machine_busy(&from, &to, &cpu, false), "not busy: others %g, steal %g", load.others, load.steal);
     CHECK(to.mine.processors >= 1 && to.mine.processors <= to.all.processors &&
               to.mine.used_s - from.mine.used_s > 0.3,
           "on its own %d processors %g s", to.mine.processors, to.mine.used_s - from.mine.used_s);
+    CHECK(isnan(to.ran_s) || (to.ran_s > from.ran_s && load.delay > 0.05),
+          "this thread had no processor for %g of its time", load.delay);
     CHECK(to.own_s > from.own_s && load.switches >= 0, "%g s of its own", to.own_s - from.own_s);
 }
 
@@ -178,6 +220,8 @@ int main(void)
     test_between();
     test_thresholds();
     test_mine();
+    test_launches();
+    test_few_threads();
     test_spinning();
     return TEST_END();
 }

@@ -23,7 +23,7 @@ static void test_names(void)
                 "median min mean p5 p95 ci_lo ci_hi samples batch launch separator "
                 "back_to_back back_to_back_ci_lo back_to_back_ci_hi back_to_back_samples "
                 "warmup stop busy machine throttled clock_mhz ");
-    CHECK_TEXT(names_of(at(record, "time_ms", "machine")), "switches steal others ");
+    CHECK_TEXT(names_of(at(record, "time_ms", "machine")), "switches steal others delay ");
     CHECK_NAMES("setup_ms", "convert convert_warm upload analyse total ");
     CHECK_TEXT(names_of(cJSON_GetArrayItem(at(record, NULL, "formats"), 1)),
                "of format bytes csr_bytes convert_ms convert_warm_ms upload_ms ");
@@ -115,6 +115,7 @@ static void test_values(void)
     CHECK(at(machine, NULL, "switches")->valuedouble == 5, "switches");
     CHECK(at(machine, NULL, "steal")->valuedouble == 0.25, "steal");
     CHECK(cJSON_IsNull(at(machine, NULL, "others")), "what is not known is not null");
+    CHECK(at(machine, NULL, "delay")->valuedouble == 0.5, "delay");
     CHECK(cJSON_IsTrue(at(record, "time_ms", "throttled")), "throttled is not true");
     const cJSON *clocks = at(record, "time_ms", "clock_mhz");
     CHECK(cJSON_GetArraySize(clocks) == 2, "%d clocks", cJSON_GetArraySize(clocks));
