@@ -85,7 +85,7 @@ struct rank_case result_rank(const struct result *r, enum timing_kind kind)
     return x;
 }
 
-// What is timed is a struct verify, whether it looks at the results or not.
+// `arg` is a struct verify, also if results are not verified.
 static int release_result(void *arg)
 {
     task_release_result(((struct verify *)arg)->task);
@@ -98,8 +98,8 @@ static int timed_run(void *arg)
     return t->algo->run(t);
 }
 
-// What no device does is not believed of an algorithm, apart or back to back; what goes a little
-// beyond the roof raises it.
+// Raises the roof to a rate that is a little above. Returns ERR_WRONG for a rate that no device
+// reaches.
 static int learn_roof(struct device *d, struct roof *roof, const struct result *r)
 {
     double ms = fmin(r->timing.median, result_time(r, TIMING_BACK_TO_BACK).ms);
@@ -117,7 +117,7 @@ static int learn_roof(struct device *d, struct roof *roof, const struct result *
     return OK;
 }
 
-// What the time says: rates, bound, distance from the roof.
+// Sets rates, bounds and efficiencies from the time.
 static void derive_rates(struct result *r, const struct problem *p, const struct roof *roof)
 {
     struct op_gather gather;
@@ -132,7 +132,7 @@ static void derive_rates(struct result *r, const struct problem *p, const struct
     r->gather_efficiency = r->gather_ms / ms;
 }
 
-// One run that waits between its phases.
+// Runs once and waits between the phases.
 static int run_phases(struct task *t, struct phases *phases, struct device_trace *trace)
 {
     *phases = (struct phases){.current = -1};
@@ -148,7 +148,7 @@ static int run_phases(struct task *t, struct phases *phases, struct device_trace
     return err;
 }
 
-// The phases and the memory of the fastest of a few such runs; long ones need no second try.
+// Sets phases and memory from the fastest of PHASE_RUNS such runs, or of one that is long.
 #define PHASE_RUNS    3
 #define PHASE_MOST_MS 3000.0
 static int measure_phases(struct task *t, double limit_ms, struct result *r)
@@ -175,13 +175,13 @@ static int measure_phases(struct task *t, double limit_ms, struct result *r)
     return err;
 }
 
-// Times a case whose result was right, and looks at what comes out.
+// Times a case with a right result, and verifies results of timed runs.
 static int time_task(const struct plan *plan, struct reference *ref, struct task *t,
                      struct result *r)
 {
-    struct verify watch = {.task = t, .ref = ref, .mode = plan->check, .first = &r->check};
+    struct verify verify = {.task = t, .ref = ref, .mode = plan->check, .first = &r->check};
     struct timing_rule rule = plan->rule;
-    struct timed_work work = {.run = timed_run, .arg = &watch};
+    struct timed_work work = {.run = timed_run, .arg = &verify};
     rule.cold = r->c.cold;
     rule.stream = r->c.stream;
     if (r->checked)
@@ -189,8 +189,8 @@ static int time_task(const struct plan *plan, struct reference *ref, struct task
     if (ref->p->op->result == RESULT_SPARSE)
         work.release = r->checked ? verify_release : release_result;
     int err = timing_measure(t->dev, &work, &rule, &r->timing);
-    t->dev->poison = false; // also where a run failed
-    r->looks = watch.looks;
+    t->dev->poison = false; // also after a failed run
+    r->verified = verify.counts;
     return err;
 }
 
@@ -199,7 +199,7 @@ int bench_keep_quiet(const struct plan *plan, bool on)
     return plan->quiet ? plan->quiet(plan->quiet_arg, on) : OK;
 }
 
-// Is it right, and does it wait for what is ahead of it.
+// Checks the result, and tests whether a run waits for the work before it.
 static int check_ready(const struct plan *plan, struct reference *ref, struct task *t,
                        struct result *r)
 {
@@ -239,8 +239,7 @@ static int measure_ready(const struct plan *plan, const struct problem *p, struc
     return err;
 }
 
-// One run for a profiler to look at, after one that has brought the caches to where runs leave
-// them.
+// Runs once between a profiler's marks, after a run that brings the caches into their usual state.
 static int profile_task(struct task *t, bool cold)
 {
     struct device *d = t->dev;
@@ -257,18 +256,19 @@ static int profile_task(struct task *t, bool cold)
     return err ? err : own;
 }
 
-// What lies on the device for other cases is no memory of this one.
+// Subtracts bytes of other cases on the device from the memory of this case.
 static void leave_out(struct result *r, int64_t bytes)
 {
     r->peak_bytes -= bytes;
     for (int64_t i = 0; i < r->trace.count; i++) r->trace.moments[i].bytes -= bytes;
 }
 
-// What a case has changed of its inputs is made again for the next one; and its time says nothing.
+// Checks the inputs. A case that changed its inputs is wrong; they are made again for the next
+// case.
 static int verify_inputs(struct operands *o, int err, struct result *r)
 {
     char what[64];
-    if (err == ERR_DEVICE || err == ERR_INTERRUPTED) return err; // the device cannot tell
+    if (err == ERR_DEVICE || err == ERR_INTERRUPTED) return err; // inputs cannot be read
     int own = operands_verify(o, what);
     if (!own && what[0]) own = fail(ERR_WRONG, "it changed its inputs: %s", what);
     if (own) r->timed = false;
@@ -292,7 +292,7 @@ static int measure(const struct plan *plan, struct reference *ref, struct bench_
     task_teardown(&t);
     err = verify_inputs(o, err, r);
     if (err || !r->timed) return err;
-    // Who has changed its inputs teaches nothing about the device.
+    // Only a case with unchanged inputs can raise the roof.
     err = learn_roof(bd->dev, &bd->roof, r);
     if (err)
         r->timed = false;
@@ -340,7 +340,7 @@ int bench_run_case(const struct plan *plan, struct reference *ref, struct bench_
     }
     if (err == ERR_INTERRUPTED) return err;
     if (err) result_fail(r, status_of(err), fail_text());
-    bool right = r->status == STATUS_OK; // a wrong result's size says nothing
+    bool right = r->status == STATUS_OK; // the size of a wrong result means nothing
     if (p->op->tell) p->op->tell(p, right ? r->check.result_nnz : -1, r->figures);
     return OK;
 }

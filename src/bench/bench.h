@@ -1,4 +1,5 @@
-// One case -> one result (bench.c); a plan over one matrix -> its results in order (bench_plan.c).
+// Runs a case and returns its result (bench.c). Runs the plan of a matrix, case by case
+// (bench_plan.c).
 #ifndef BENCH_H
 #define BENCH_H
 
@@ -24,55 +25,55 @@ enum status {
     STATUS_COUNT
 };
 const char *status_name(enum status status);
-// It is as it should be, or cannot be done here.
+// Returns true for ok and unsupported.
 bool status_is_good(enum status status);
-// What an error of a case becomes in its record.
+// Returns the status of a case that ended with this error.
 enum status status_of(int err);
-// -1 if there is none of this name.
+// Returns the status of this name; -1: there is none.
 int status_find(const char *name);
 
-// Everything a record says of one case.
+// The result of a case: all that its record has.
 struct result {
     struct bench_case c;
     enum status status;
-    char reason[FAIL_TEXT_MAX]; // "" where there is nothing to say
+    char reason[FAIL_TEXT_MAX]; // "": none
     const struct matrix *matrix;
-    bool checked, timed, prepared; // check, timing, setup hold something
+    bool checked, timed, prepared; // check, timing, setup are set
     struct check check;
     enum in_order in_order;
-    struct verify_counts looks; // at the results that were timed
+    struct verify_counts verified; // results of timed runs
     struct timing timing;
-    double check_ms, timing_ms; // how long these took, all around them included
+    double check_ms, timing_ms; // duration of the check and of the timing as a whole
     struct setup setup;
-    int64_t flops, compulsory_bytes; // -1 where they are not known
-    double gflops;                   // by the median time
-    double bound_ms;                 // 0 where the roof is not known
+    int64_t flops, compulsory_bytes; // -1: unknown
+    double gflops;                   // flops / median
+    double bound_ms;                 // 0: the roof is unknown
     double efficiency;               // bound_ms / median
-    int64_t gather_bytes;            // of a row for each nonzero; -1 where there is no such
-    double gather_ms;                // the bound without reuse on chip; 0 where it is not known
+    int64_t gather_bytes;            // a dense row per nonzero; -1: the operation has no such rows
+    double gather_ms;                // the bound without reuse on chip; 0: unknown
     double gather_efficiency;        // gather_ms / median
-    bool cache_resident;             // it moved its compulsory bytes faster than memory can
-    struct tiled_prediction model;         // of the algorithm's speed, if it has one
-    int64_t peak_bytes;              // 0 where the case was not started
-    double figures[OP_FIGURES_MAX];  // by op->figures, NAN: not known
-    struct phases phases;            // of a result that each run makes: of a run that waits between
-    struct device_trace trace;       // them, and the memory of that run; owned
-    struct figures stats;            // the algorithm's own
-    struct counters counters;        // of another run, in another process
+    bool cache_resident;             // compulsory bytes moved faster than memory can
+    struct tiled_prediction model;   // predicted speed, if the algorithm has a model
+    int64_t peak_bytes;              // 0: the case was not started
+    double figures[OP_FIGURES_MAX];  // by op->figures; NAN: unknown
+    struct phases phases;            // phases of one run that waits between them (sparse results)
+    struct device_trace trace;       // memory of that run; owned
+    struct figures stats;            // figures of the algorithm
+    struct counters counters;        // counters of another run, in a process of its own
 };
 void result_clear(struct result *r);
-// The time that counts: back to back only of runs that keep their order.
+// Returns the time of a kind. Back-to-back times count only if runs wait for the work before them.
 struct timed_median result_time(const struct result *r, enum timing_kind kind);
 // Returns the result as a case to compare. The caller sets the name. ms is NAN if the result was
 // not checked, or leaves out a part of the operation.
 struct rank_case result_rank(const struct result *r, enum timing_kind kind);
-// Of a case of which nothing is known yet.
+// Returns an empty result of a case.
 struct result result_start(const struct bench_case *c, const struct matrix *matrix);
 
 // A device of the plan, with its ceilings.
 struct bench_device {
     char id[16];        // as in the cases
-    struct device *dev; // NULL: cannot be had, `missing` says why
+    struct device *dev; // NULL: not available, `missing` has the reason
     char missing[FAIL_TEXT_MAX];
     struct roof roof;
 };
@@ -80,27 +81,26 @@ struct bench_devices {
     struct bench_device *list; // size count
     int count;
 };
-// NULL if it is none of them.
+// Returns the device with this id; NULL: there is none.
 struct bench_device *bench_device_find(const struct bench_devices *devices, const char *id);
-// Tells whoever asks of the plan that something is timed from here on, or that nothing is.
+// Calls the plan's quiet() before (true) and after (false) anything is timed.
 int bench_keep_quiet(const struct plan *plan, bool on);
 
-// One case from its inputs, made ready on its device, to a result. Where it, or its check, does not
-// fit beside what other cases have left on the device, it gets that room, and another try. Returns
-// only what must end the whole run.
+// Prepares, checks and times a case. If the case, or its check, does not fit beside the formats of
+// other cases on the device, frees those and tries again. Returns only errors that end the whole
+// run.
 int bench_run_case(const struct plan *plan, struct reference *ref, struct bench_device *bd,
                    struct operands *o, struct result *r);
-// That a case has no time, and why.
+// Sets the status and reason of a case without a time.
 void result_fail(struct result *r, enum status status, const char *reason);
 
-// Takes a result as soon as it is there; it is valid only during the call.
+// Takes each finished result, which is valid only during the call.
 typedef int (*bench_emit)(const struct result *r, void *arg);
 // Runs the plan on one matrix. Returns ERR_INTERRUPTED after Ctrl-C, the error of `emit` if it
 // fails, else 0: a failed case is a result, not an error.
 int bench_matrix(const struct plan *plan, const struct bench_devices *devices,
                  const struct matrix *matrix, bench_emit emit, void *arg);
-// The same cases of a matrix that could not be loaded, of which there is only the name: each has
-// failed, for the reason `why`.
+// Emits failed results for all cases of a matrix that could not be loaded, with the reason `why`.
 int bench_unread(const struct plan *plan, const struct bench_devices *devices,
                  const struct matrix *matrix, int load_err, const char *why, bench_emit emit,
                  void *arg);

@@ -1,22 +1,22 @@
-// The cases of a plan, those of the same inputs one after the other.
+// Runs the cases of a plan on a matrix, cases with the same inputs one after the other.
 #include "bench/bench.h"
 
 #include <stdio.h>
 #include <string.h>
 
-// The cases of a plan that have the same inputs, and what they share.
+// Cases with the same inputs, and the data that they share.
 struct group {
     const struct plan *plan;
     const struct bench_devices *devices;
-    struct operands *operands; // by device
-    struct tiled_counts_cache *accesses; // of the matrix
+    struct operands *operands;         // by device
+    struct tiled_counts_cache *counts; // counts of the matrix
     struct problem p;
     struct reference ref[VARIANTS_MAX]; // by variant of the operation
-    int lost;                           // why there are no inputs, an error
-    char reason[FAIL_TEXT_MAX];         // the same in words
+    int lost;                           // error that prevented the inputs; OK: none
+    char reason[FAIL_TEXT_MAX];         // text of this error
 };
 
-// Why a case cannot even begin: the algorithm or the device is not there, or there are no inputs.
+// Returns true, with the reason in `r`, if the algorithm, the device or the inputs are missing.
 static bool is_hopeless(const struct group *g, const struct bench_device *bd, struct result *r)
 {
     const char *missing = algo_missing(r->c.entry);
@@ -29,14 +29,14 @@ static bool is_hopeless(const struct group *g, const struct bench_device *bd, st
     return r->status != STATUS_OK;
 }
 
-// What the algorithm's model says of a case that has a time. Where there is no memory to count in,
-// it says nothing.
+// Sets the prediction of the algorithm's model for a case with a time; none if memory is lacking.
 static int predict_case(const struct group *g, const struct bench_device *bd, struct result *r)
 {
     const struct algo *a = r->c.entry->algo;
     if (a->model == MODEL_NONE) return OK;
     struct cutting cut = cutting_of(a, r->c.opt);
-    int err = predict(g->accesses, r->c.prec, g->p.cols, a->model, &cut, &r->stats, &r->model);
+    int err =
+        tiled_model_predict(g->counts, r->c.prec, g->p.cols, a->model, &cut, &r->stats, &r->model);
     if (err) r->model = (struct tiled_prediction){0};
     tiled_model_gflops(&r->model, r->c.prec, &bd->roof);
     return err == ERR_MEMORY ? OK : err;
@@ -59,7 +59,7 @@ static int emit_case(struct group *g, const struct bench_case *c, const struct m
     return err;
 }
 
-// The cases first ... end - 1 of the plan, which have the same inputs.
+// Runs the cases first ... end - 1 of the plan, which have the same inputs.
 static int run_group(struct group *g, int64_t first, int64_t end, struct source *source,
                      const struct matrix *matrix, bench_emit emit, void *arg)
 {
@@ -85,11 +85,11 @@ static int run_plan(struct group *g, const struct matrix *matrix, bench_emit emi
 {
     const struct plan *plan = g->plan;
     struct source source;
-    struct tiled_counts_cache accesses;
+    struct tiled_counts_cache counts;
     int err = OK;
     source_init(&source, &matrix->A);
-    tiled_counts_init(&accesses, &source);
-    g->accesses = &accesses;
+    tiled_counts_init(&counts, &source);
+    g->counts = &counts;
     g->operands = mem_zero_alloc(g->devices->count, sizeof *g->operands);
     if (!g->operands) {
         g->lost = ERR_MEMORY;
@@ -106,7 +106,7 @@ static int run_plan(struct group *g, const struct matrix *matrix, bench_emit emi
     }
     for (int d = 0; d < g->devices->count && g->operands; d++) operands_free(&g->operands[d]);
     mem_free(g->operands);
-    tiled_counts_free(&accesses);
+    tiled_counts_free(&counts);
     source_free(&source);
     return err;
 }

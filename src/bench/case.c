@@ -74,7 +74,7 @@ int64_t case_key_prefix(const char *key, const char *name)
     size_t length = strlen(key), tail = strlen(name) + 1;
     if (length <= tail || key[length - tail] != ' ' || strcmp(key + length - tail + 1, name))
         return 0;
-    size_t end = length - tail; // of the size
+    size_t end = length - tail; // end of the size
     while (end && key[end - 1] != ' ') end--;
     return end ? (int64_t)end - 1 : 0;
 }
@@ -105,6 +105,6 @@ const char *case_key(const struct bench_case *c, const struct matrix *M, char te
     else
         words_print(text, CASE_KEY_MAX, " -:-");
     words_print(text, CASE_KEY_MAX, " %s", M->name);
-    utf8_clean(text); // as records have it, also where it was cut
+    utf8_clean(text); // as in records, also if the text was cut
     return text;
 }

@@ -15,7 +15,7 @@
 #define VERSION_MS   30000.0  // for telling its version
 #define LIMIT_MS     120000.0 // for a case: loading, and each kernel several times
 #define WORDS_MAX    64
-#define WORD_ROOM    64 // of those that are made here
+#define WORD_ROOM    64 // bytes of a word in made[]
 
 // The words of a command line.
 struct command {
@@ -27,7 +27,7 @@ struct command {
 static void add(struct command *c, const char *word)
 {
     if (c->count == WORDS_MAX) bug("a command of more than %d words", WORDS_MAX);
-    c->argv[c->count++] = (char *)word; // nobody writes there
+    c->argv[c->count++] = (char *)word; // never written to
 }
 
 static void add_made(struct command *c, const char *format, ...) PRINTF_LIKE(2, 3);
@@ -41,7 +41,7 @@ static void add_made(struct command *c, const char *format, ...)
     add(c, word);
 }
 
-// Caches as the case wants them, clocks as they are, and nothing but what is marked.
+// Adds ncu and its options: caches as in the case, clocks unchanged, only the marked range.
 static void add_ncu(struct command *c, const struct counter_tool *tool, bool cold)
 {
     static const char *const settings[][2] = {
@@ -59,7 +59,7 @@ static void add_ncu(struct command *c, const struct counter_tool *tool, bool col
     add(c, cold ? "all" : "none");
 }
 
-// The same case, by every field of its key but the launch: one run between marks is no batch.
+// Adds this program and the case, by every field of its key but the launch: one run is no batch.
 static void add_case(struct command *c, const struct counter_tool *tool,
                      const struct bench_case *bc, const char *path)
 {
@@ -85,7 +85,7 @@ static void add_case(struct command *c, const struct counter_tool *tool,
     add(c, path);
 }
 
-// Asks what starts it for its version; false if that is no program.
+// Runs "ncu --version". Returns false if `path` is not an executable.
 static bool find_version(struct counter_tool *tool, const char *path)
 {
     char *argv[] = {(char *)path, (char *)"--version", NULL}, *text;
@@ -137,7 +137,7 @@ void counters_open(struct counter_tool *tool, enum device_kind kind, uint64_t se
              "ncu (Nsight Compute) is not on the PATH, and NCU does not name it");
 }
 
-// NULL where the matrix can be read again from this path.
+// Returns the reason why the matrix cannot be read again from this path; NULL: it can.
 static const char *unreadable(const char *path)
 {
     struct stat facts;
@@ -157,7 +157,7 @@ static int run(struct counter_tool *tool, const struct bench_case *c, const char
     int err = child_run(command.argv, LIMIT_MS, &text, &status);
     if (err) return err;
     counters_read(text, status, out);
-    // It would be so with each case.
+    // The same error would end each case.
     if (strstr(text, "ERR_NVGPUCTRPERM"))
         snprintf(tool->missing, sizeof tool->missing, "%s", out->reason);
     mem_free(text);

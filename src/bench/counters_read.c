@@ -1,6 +1,6 @@
-// The text of ncu --csv --page raw: a line of names that begins with "ID", a line of units, and one
-// for each kernel. Between them, and instead of them, ncu tells what it does in lines that begin
-// with ==, and the program says what it has to say.
+// Parses the output of ncu --csv --page raw: a line of names that begins with "ID", a line of
+// units, and a line for each kernel. Lines of ncu that begin with ==, and of this program, can be
+// between.
 #include "bench/counters.h"
 
 #include <math.h>
@@ -16,7 +16,7 @@ const char *const counter_metrics[METRICS] = {[METRIC_MEMORY] = "dram__bytes.sum
                                               [METRIC_L2] = "lts__t_bytes.sum",
                                               [METRIC_L1] = "l1tex__t_bytes.sum"};
 
-// The next cell of a line of CSV, quoted or not; false at the end of the line.
+// Reads the next cell of a line of CSV, quoted or not. Returns false at the end of the line.
 static bool next_cell(const char **p, char cell[CELL_MAX])
 {
     const char *at = *p;
@@ -24,7 +24,7 @@ static bool next_cell(const char **p, char cell[CELL_MAX])
     bool quoted = *at == '"';
     if (!*at || *at == '\n' || *at == '\r') return false;
     for (at += quoted; *at && *at != '\n'; at++) {
-        if (quoted && *at == '"' && *++at != '"') break; // two of them are one of the cell's own
+        if (quoted && *at == '"' && *++at != '"') break; // two quotes mean one quote of the cell
         if (!quoted && (*at == ',' || *at == '\r')) break;
         if (length < CELL_MAX - 1) cell[length++] = *at;
     }
@@ -33,7 +33,7 @@ static bool next_cell(const char **p, char cell[CELL_MAX])
     return true;
 }
 
-// Bytes of a unit; 0 if it is none of bytes. Units are those of a thousand.
+// Returns the bytes of a unit (powers of 1,000); 0: no unit of bytes.
 static double unit_bytes(const char *unit)
 {
     static const char *const names[] = {"byte", "Kbyte", "Mbyte", "Gbyte", "Tbyte"};
@@ -42,7 +42,7 @@ static double unit_bytes(const char *unit)
     return 0;
 }
 
-// "1,234,567.5"; NAN if it is no number from 0 on.
+// Returns the number of a text such as "1,234,567.5"; NAN: no number, or negative.
 static double number_of(const char *text)
 {
     char plain[CELL_MAX], *end;
@@ -54,18 +54,17 @@ static double number_of(const char *text)
     return length && !*end && isfinite(x) && x >= 0 ? x : NAN;
 }
 
-// Where the metrics are in a line, and what their numbers are to be multiplied by. There may be
-// hundreds of other columns: ncu tells all that it knows of the device.
+// Columns of the metrics, among hundreds of others, and the factors of their units.
 struct columns {
     int place[METRICS];
     double factor[METRICS];
 };
 
-// The first metric that has no column; NULL where all have one.
+// Returns the first metric without a column; NULL: all have one.
 static const char *find_columns(const char *head, struct columns *c)
 {
     char cell[CELL_MAX];
-    for (int m = 0; m < METRICS; m++) c->place[m] = -1, c->factor[m] = 1; // bytes, as was asked for
+    for (int m = 0; m < METRICS; m++) c->place[m] = -1, c->factor[m] = 1; // bytes
     for (int i = 0; next_cell(&head, cell); i++)
         for (int m = 0; m < METRICS; m++)
             if (!strcmp(cell, counter_metrics[m])) c->place[m] = i;
@@ -80,7 +79,7 @@ static void refuse(struct counters *out, const char *what, const char *of)
     snprintf(out->reason, sizeof out->reason, "ncu %s %s", what, of);
 }
 
-// Takes the cell of metric m, of the line of units or of a kernel's.
+// Reads the cell of metric m: a unit, or a number of a kernel.
 static bool add_cell(const char *cell, bool units, int m, struct columns *c, struct counters *out)
 {
     double *sums[METRICS] = {[METRIC_MEMORY] = &out->memory_bytes,
@@ -96,7 +95,7 @@ static bool add_cell(const char *cell, bool units, int m, struct columns *c, str
     return refuse(out, "has no value of", counter_metrics[m]), false;
 }
 
-// The units, or a kernel.
+// Reads a line: the units, or a kernel.
 static void add_line(const char *line, struct columns *c, struct counters *out)
 {
     char cell[CELL_MAX];
@@ -117,7 +116,7 @@ static void add_line(const char *line, struct columns *c, struct counters *out)
     out->kernels += !units;
 }
 
-// A line that contains this text, from the text on, as it may be shown; NULL if there is none.
+// Returns the printable rest of the first line from `what` on; NULL: no line has that text.
 static const char *line_with(const char *text, const char *what, char line[CELL_MAX])
 {
     char whole[CELL_MAX];
@@ -127,7 +126,7 @@ static const char *line_with(const char *text, const char *what, char line[CELL_
     return utf8_visible(whole, line, CELL_MAX);
 }
 
-// There are no names of columns: why.
+// Sets the reason if the output has no names of columns.
 static void tell_failure(const char *text, int status, struct counters *out)
 {
     char line[CELL_MAX];

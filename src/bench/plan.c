@@ -2,8 +2,8 @@
 
 #include <string.h>
 
-// The i-th value that the settings have for an option, where i counts modulo how many there are,
-// which is returned; 0 leaves *value as it is.
+// Sets *value to value number i modulo n of the settings for an option. Returns n, the number of
+// values; 0 leaves *value alone.
 static int64_t setting_value(const struct plan_request *r, const char *name, int64_t i,
                              double *value)
 {
@@ -14,7 +14,7 @@ static int64_t setting_value(const struct plan_request *r, const char *name, int
     return count;
 }
 
-// How many combinations of values the settings have for the options of an algorithm.
+// Sets *count to the number of combinations of the settings for the options of an algorithm.
 static int count_options(const struct plan_request *r, const struct algo *algo, int64_t *count)
 {
     double ignored;
@@ -26,7 +26,7 @@ static int count_options(const struct plan_request *r, const struct algo *algo, 
     return err;
 }
 
-// The i-th combination; the last option turns fastest.
+// Sets the options to combination i; the last option changes fastest.
 static void set_options(struct bench_case *c, const struct plan_request *r, int64_t i)
 {
     const struct algo *algo = c->entry->algo;
@@ -38,15 +38,15 @@ static void set_options(struct bench_case *c, const struct plan_request *r, int6
         i /= max64(setting_value(r, algo_param(algo, a)->name, i, &c->opt[a]), 1);
 }
 
-// Whether runs of it may be launched as a graph: asking for none is then another case, and else
-// makes no difference.
+// Returns true if runs of the algorithm may be a graph. Only then -launch stream makes another
+// case.
 static bool may_have_graphs(const struct plan_request *r, const struct algo_entry *e)
 {
     const struct device_ops *dev = device_list[e->device].ops;
     return dev && dev->graph_make && r->op->result != RESULT_SPARSE && !r->cold;
 }
 
-// The i-th combination of the axes' values; the last axis turns fastest.
+// Sets the axes to combination i of their values; the last axis changes fastest.
 static void set_axes(struct bench_case *c, const struct plan_request *r, int64_t i)
 {
     for (int a = op_axis_count(r->op) - 1; a >= 0; a--) {
@@ -55,7 +55,7 @@ static void set_axes(struct bench_case *c, const struct plan_request *r, int64_t
     }
 }
 
-// The cases of one precision, one combination of the axes and one algorithm.
+// Adds the cases of one precision, one combination of the axes and one algorithm.
 static void add_cases(struct plan *plan, const struct plan_request *r, enum prec prec, int64_t axes,
                       const struct choice_entry *chosen, int64_t options)
 {

@@ -1,4 +1,4 @@
-// What to run on each matrix: a list of cases, made without a device, and how they are measured.
+// The plan: the list of cases for each matrix, and the rules of measuring. No device is needed.
 #ifndef PLAN_H
 #define PLAN_H
 
@@ -6,23 +6,23 @@
 #include "measure/check.h"
 #include "measure/timing.h"
 
-// `-opt name=value`; it goes to every chosen algorithm that has an option of that name. A name that
-// comes several times has several values: each makes a case.
+// `-opt name=value`, for every chosen algorithm with an option of that name. A name that comes
+// several times has several values; each value makes a case.
 struct option_setting {
     const char *name;
     double value;
 };
 
-// An algorithm, and where it is to run.
+// An algorithm and its device.
 struct choice_entry {
     const struct algo_entry *entry;
-    char device[16]; // id, or only the kind where there is no such device
+    char device[16]; // id; only the kind if there is no device
 };
 
-// What the cases are made from: every combination.
+// Sets of values; a plan has every combination.
 struct plan_request {
     const struct op *op;
-    const struct choice_entry *entries; // of that operation, size entry_count
+    const struct choice_entry *entries; // algorithms of `op`, size entry_count
     int entry_count;
     const enum prec *precs; // size prec_count
     int prec_count;
@@ -30,26 +30,26 @@ struct plan_request {
     const struct option_setting *settings; // size setting_count
     int setting_count;
     bool cold;
-    bool stream; // see struct bench_case; in cases that would have graphs
+    bool stream; // see struct bench_case
 };
 
 struct plan {
     const struct op *op;
-    // In the order in which they run: those with the same inputs follow each other, by precision,
-    // then by axes, then by algorithm, then by its options.
+    // In the order of running: by precision, axes, algorithm and options. Cases with the same
+    // inputs follow each other.
     struct bench_case *cases; // size count
     int64_t count;
     struct timing_rule rule;
     enum check_mode check;
     uint64_t seed;
-    bool profile; // each case runs once between a profiler's marks, and nothing is measured
-    // Told true ahead of what is timed (conversions, too), which begins when it returns, and false
-    // behind it, so that others can be kept quiet meanwhile. NULL: nobody wants to know.
+    bool profile; // run each case once between a profiler's marks, measure nothing
+    // Called with true before anything is timed (also conversions), which begins when the call
+    // returns, and with false after it, so that other processes can pause. NULL: not called.
     int (*quiet)(void *arg, bool on);
     void *quiet_arg;
 };
 
-// Lists the cases; the rest of the plan is the caller's.
+// Makes the list of cases. The caller sets the other fields of the plan.
 int plan_make(struct plan *plan, const struct plan_request *r);
 void plan_free(struct plan *plan);
 

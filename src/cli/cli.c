@@ -17,7 +17,7 @@
 #include "data/gen.h"
 #include "records/record.h"
 
-#define HELP_WIDTH   80 // columns of what is wrapped
+#define HELP_WIDTH 80 // columns of what is wrapped
 
 static int cli_help(const struct request *q);
 
@@ -235,13 +235,20 @@ static int refuse_late_command(const struct options *o, int argc, char **argv)
 }
 
 static int (*const runs[])(const struct request *q) = {
-    [COMMAND_RUN] = cli_run,           [COMMAND_LIST] = cli_list,
-    [COMMAND_INFO] = cli_info,         [COMMAND_GEN] = cli_gen,
-    [COMMAND_ROOF] = cli_roof,         [COMMAND_DOCTOR] = cli_doctor,
-    [COMMAND_COMPLETION] = cli_completion, [COMMAND_MAN] = cli_man,
-    [COMMAND_COMPARE] = cli_compare,   [COMMAND_REPORT] = cli_report,
-    [COMMAND_SELFTEST] = cli_selftest, [COMMAND_SWEEP] = cli_sweep,
-    [COMMAND_WORKER] = cli_worker,     [COMMAND_HELP] = cli_help,
+    [COMMAND_RUN] = cli_run,
+    [COMMAND_LIST] = cli_list,
+    [COMMAND_INFO] = cli_info,
+    [COMMAND_GEN] = cli_gen,
+    [COMMAND_ROOF] = cli_roof,
+    [COMMAND_DOCTOR] = cli_doctor,
+    [COMMAND_COMPLETION] = cli_completion,
+    [COMMAND_MAN] = cli_man,
+    [COMMAND_COMPARE] = cli_compare,
+    [COMMAND_REPORT] = cli_report,
+    [COMMAND_SELFTEST] = cli_selftest,
+    [COMMAND_SWEEP] = cli_sweep,
+    [COMMAND_WORKER] = cli_worker,
+    [COMMAND_HELP] = cli_help,
 };
 
 static int dispatch(const struct command_info *c, const struct request *q)

@@ -32,8 +32,8 @@ static int set_cutting(struct model_view *v, const struct algo *tiled,
         for (const struct option_setting *before = v->o->settings; before < s; before++)
             if (!strcmp(before->name, s->name))
                 return fail(ERR_USAGE, "-opt %s: the models take one value of it", s->name);
-        int err =
-            bench_setup_check_setting(s, algo_param(tiled, algo_param_find(tiled, s->name)), "tiled");
+        int err = bench_setup_check_setting(s, algo_param(tiled, algo_param_find(tiled, s->name)),
+                                            "tiled");
         if (err) return err;
         *parts[i].value = (int64_t)s->value;
         cut->rows = whole_warps(cut->rows);
@@ -82,9 +82,10 @@ static void print_prediction(const char *model, enum prec prec, const char *k,
 {
     const int wide[] = {6, 8, 9};
     printf("    %-5s  %-4s  %6s %7.4g %7.4g %7.4g %7.4g %7.4g  %10.3g %8.3g %9.3g ", model,
-           prec_name(prec), k, x->mu, x->rho, x->Z, x->C, x->L, x->intensity[PREDICT_ALGORITHMIC],
-           x->intensity[PREDICT_ALL_MISS], x->intensity[PREDICT_COLD_MISS]);
-    for (int i = 0; i < PREDICT_KINDS; i++)
+           prec_name(prec), k, x->mu, x->rho, x->Z, x->C, x->L,
+           x->intensity[PREDICTION_ALGORITHMIC], x->intensity[PREDICTION_ALL_MISS],
+           x->intensity[PREDICTION_COLD_MISS]);
+    for (int i = 0; i < PREDICTION_KINDS; i++)
         if (isnan(x->gflops[i]))
             printf(" %*s", wide[i], "-");
         else
@@ -92,12 +93,12 @@ static void print_prediction(const char *model, enum prec prec, const char *k,
     printf("\n");
 }
 
-static int print_model(const struct model_view *v, struct tiled_counts_cache *of, int model, enum prec prec,
-                       int64_t k)
+static int print_model(const struct model_view *v, struct tiled_counts_cache *of, int model,
+                       enum prec prec, int64_t k)
 {
     struct tiled_prediction x;
     char columns[24] = "any"; // R alone depends on k
-    int err = predict(of, prec, k, models[model].kind, &v->cut, NULL, &x);
+    int err = tiled_model_predict(of, prec, k, models[model].kind, &v->cut, NULL, &x);
     if (err) return err;
     tiled_model_gflops(&x, prec, &v->roof);
     if (models[model].kind == MODEL_TILED) snprintf(columns, sizeof columns, "%lld", (long long)k);

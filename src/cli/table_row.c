@@ -147,10 +147,10 @@ static void put_counters(FILE *out, const struct table *t, const struct counters
 // The GFLOPS that the algorithm's model predicts.
 static void put_model(FILE *out, const struct table *t, const struct tiled_prediction *x)
 {
-    if (!x->equation || isnan(x->gflops[PREDICT_ALL_MISS])) return;
+    if (!x->equation || isnan(x->gflops[PREDICTION_ALL_MISS])) return;
     fprintf(out, "  %-*s  predicted GFLOPS: %.4g, all miss %.4g, cold miss %.4g\n", t->alg_width,
-            "", x->gflops[PREDICT_ALGORITHMIC], x->gflops[PREDICT_ALL_MISS],
-            x->gflops[PREDICT_COLD_MISS]);
+            "", x->gflops[PREDICTION_ALGORITHMIC], x->gflops[PREDICTION_ALL_MISS],
+            x->gflops[PREDICTION_COLD_MISS]);
 }
 
 static void put_details(FILE *out, const struct table *t, const struct result *r)

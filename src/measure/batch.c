@@ -2,31 +2,31 @@
 
 static int start_each(void *arg)
 {
-    const struct batch *c = arg;
-    const struct device_ops *ops = c->dev->ops;
+    const struct batch *b = arg;
+    const struct device_ops *ops = b->dev->ops;
     int err = OK;
-    for (int i = 0; i < c->count && !err; i++) {
-        if (c->work) err = c->work->run(c->work->arg);
-        if (!err && (c->separated || !c->work)) err = ops->separate(c->dev);
+    for (int i = 0; i < b->count && !err; i++) {
+        if (b->work) err = b->work->run(b->work->arg);
+        if (!err && (b->separated || !b->work)) err = ops->separate(b->dev);
     }
     return err;
 }
 
-int batch_start(const struct batch *c)
+int batch_start(const struct batch *b)
 {
-    if (c->graph) return c->dev->ops->graph_launch(c->dev, c->graph);
-    return start_each((void *)c);
+    if (b->graph) return b->dev->ops->graph_launch(b->dev, b->graph);
+    return start_each((void *)b);
 }
 
-int batch_make_graph(struct batch *c)
+int batch_make_graph(struct batch *b)
 {
-    const struct device_ops *ops = c->dev->ops;
-    if (!ops->graph_make) return fail(ERR_UNSUPPORTED, "%s has no graphs", c->dev->id);
-    return ops->graph_make(c->dev, start_each, c, &c->graph);
+    const struct device_ops *ops = b->dev->ops;
+    if (!ops->graph_make) return fail(ERR_UNSUPPORTED, "%s has no graphs", b->dev->id);
+    return ops->graph_make(b->dev, start_each, b, &b->graph);
 }
 
-void batch_free_graph(struct batch *c)
+void batch_free_graph(struct batch *b)
 {
-    if (c->graph) c->dev->ops->graph_free(c->dev, c->graph);
-    c->graph = NULL;
+    if (b->graph) b->dev->ops->graph_free(b->dev, b->graph);
+    b->graph = NULL;
 }

@@ -1,4 +1,4 @@
-// Runs of one sample: started one by one, or as a graph; apart from each other, or not.
+// A batch: the runs of one sample, started one by one or as a graph, with or without separators.
 #ifndef BATCH_H
 #define BATCH_H
 
@@ -6,16 +6,18 @@
 
 struct batch {
     struct device *dev;
-    const struct timed_work *work; // NULL: the separators alone
+    const struct timed_work *work; // NULL: separators alone
     int count;                     // runs, or separators
     bool separated;                // a separator stands behind each run
-    void *graph;                   // NULL: they are started one by one
+    void *graph;                   // NULL: the runs are started one by one
 };
 
-int batch_start(const struct batch *c);
-// From here on it is started as a graph. ERR_UNSUPPORTED where there is none; nothing is changed.
-int batch_make_graph(struct batch *c);
-// Back to one by one.
-void batch_free_graph(struct batch *c);
+// Starts the runs.
+int batch_start(const struct batch *b);
+// Makes a graph, which batch_start() then starts. ERR_UNSUPPORTED: no graph is possible, nothing
+// changes.
+int batch_make_graph(struct batch *b);
+// Frees the graph: batch_start() starts the runs one by one.
+void batch_free_graph(struct batch *b);
 
 #endif

@@ -10,7 +10,7 @@
 #define FRESH_FOR   60          // seconds; to measure again would tell nothing new
 #define FROM_MEMORY 4           // times what may be cached: then most of it comes from memory
 
-// Measures, and keeps the better of this and what is kept; `anew`: this, whatever was kept.
+// Measures and keeps the better of the new and the kept ceilings. `anew`: keeps the new ones.
 static int measure(struct device *d, bool anew, struct roof *roof)
 {
     *roof = (struct roof){0};
@@ -24,7 +24,7 @@ static int measure(struct device *d, bool anew, struct roof *roof)
     return OK;
 }
 
-// What the flush of the caches goes by. Where no cache was seen, there is none beyond the ladder.
+// Sets the size that a flush of the caches covers: that of the cache seen, else the ladder's top.
 static void tell_cache(struct device *d, const struct roof *roof)
 {
     int64_t top = roof->step_count ? roof->steps[roof->step_count - 1].bytes : 0;
@@ -32,11 +32,10 @@ static void tell_cache(struct device *d, const struct roof *roof)
     if (!d->cache_seen_bytes) d->cache_seen_bytes = min64(d->cache_bytes, top / 2);
 }
 
-// Whether the kept ceilings are old, or were held down when they were measured: by other work, or
-// by a tool such as compute-sanitizer, under which the first run on a GPU finds a small part of
-// what it can do. Those that were kept without a probe are measured again. What holds down the
-// probe, clocks of an idle GPU as well, makes it miss that, and costs nothing else. `probe` becomes
-// the rate that the device has now, 0 where it is not known.
+// Returns true if the kept ceilings are old, have no probe, or are beaten by a new probe. Other
+// work or a tool such as compute-sanitizer can have slowed down the measurement that was kept. A
+// probe that is slowed down itself, by low clocks of an idle GPU for example, only misses this.
+// Sets `probe` to the present rate of the device; 0: unknown.
 static bool is_stale(struct device *d, const struct roof *kept, double *probe)
 {
     *probe = 0;
@@ -55,11 +54,11 @@ int bound_roof(struct device *d, bool fresh, struct roof *roof)
         *roof = kept;
     } else {
         err = measure(d, fresh, roof);
-        // What is known serves where it cannot be measured now, and the next run tries again.
+        // Kept ceilings serve if the measurement fails; the next run tries again.
         if (err && err != ERR_INTERRUPTED && known && !fresh) *roof = kept, probe = 0, err = OK;
     }
     if (err) *roof = (struct roof){0};
-    // Else the next run would find the same.
+    // A better probe is kept, or the next run would measure again.
     if (!err && probe > roof->probe_gb_s) {
         roof->probe_gb_s = probe;
         roof_file_keep(d, roof);
@@ -85,8 +84,8 @@ double bound_gather_ms(const struct roof *roof, const struct op_gather *g, doubl
     return rate > 0 ? fmax(bound_ms, (double)g->rows * row_bytes / rate * 1e-6) : 0;
 }
 
-// Before a case is called impossible: whether the ceilings were measured again just now, for which
-// other work may have held them down.
+// Measures the ceilings again, since other work may have held them down. Returns false if that
+// fails.
 static bool measured_again(struct device *d, struct roof *roof)
 {
     struct roof now;

@@ -1,32 +1,32 @@
-// How fast could it be: the measured ceilings of a device, and the bound they set for a case.
+// Lower bounds for the time of a case, from the measured ceilings of its device.
 #ifndef BOUND_H
 #define BOUND_H
 
 #include "algos/op.h"
 #include "device/device.h"
 
-// The ceilings of this device: from the cache file of an earlier run, else measured now and kept.
-// They are measured again where they are some days old, or where a short probe does better than
-// the one that was kept with them, and each ceiling is the best of all times; `fresh` measures in
-// any case, and forgets what was kept. A cache that cannot be written is no error.
+// Sets `roof` to the ceilings of the device: from the cache file, else measured and written there.
+// Ceilings are measured again if they are some days old, or if a short probe beats the probe that
+// was kept with them. Each ceiling is the best of all measurements. `fresh` measures in any case
+// and forgets the file's ceilings. A cache file that cannot be written is no error.
 int bound_roof(struct device *d, bool fresh, struct roof *roof);
-// Those that are kept of it, if any.
+// Sets `roof` to the ceilings in the cache file. Returns false if the file has none of the device.
 bool bound_kept(struct device *d, struct roof *roof);
 
-// The larger of bytes over bandwidth and flops over rate, in milliseconds; 0 if neither is known.
+// Returns max(bytes / bandwidth, flops / rate) in milliseconds; 0 if neither rate is known.
 double bound_roofline_ms(const struct roof *roof, enum prec prec, int64_t flops, int64_t bytes);
 
-// The least time without reuse on chip: that bound, or every row fetched at the rate for its length
-// and for the block, whichever is larger. What streams and what is gathered may come from different
-// levels at the same time, so they are not added up. 0 where that rate is not known.
+// Returns the least time without reuse on chip: the larger of `bound_ms` and the time to gather
+// each row at the device's rate for this row length and block size. The two are not added: streams
+// and gathers can come from different levels of memory at the same time. 0 if the rate is unknown.
 double bound_gather_ms(const struct roof *roof, const struct op_gather *gather, double bound_ms);
 
-// What a case whose result is right tells of the device. Where it did more than the ceiling, and
-// not over ROOF_GAIN times what was measured, the ceiling rises to it, and is kept. False: no such
-// device can do it, also after its ceilings were measured once more. Without a roof: true.
+// Compares the rate of a case with a right result with the ceiling. A rate above the ceiling, up to
+// ROOF_GAIN times the measured rate, becomes the new ceiling, which is kept. Returns false if the
+// rate is higher, also after the ceilings were measured once more. True without a roof.
 bool bound_learn(struct device *d, struct roof *roof, enum prec prec, double gflops);
-// The same of its compulsory bytes: they are not faster than the caches next to the cores, and
-// memory's bandwidth is raised by what caches cannot have held.
+// The same for the compulsory bytes of a case. Their limit is the rate of the caches next to the
+// cores. Bytes that the caches cannot have held raise the bandwidth of memory.
 bool bound_learn_bytes(struct device *d, struct roof *roof, int64_t bytes, double ms);
 
 #endif

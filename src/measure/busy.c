@@ -17,10 +17,12 @@
 #define GRAPH_DELAY       0.5  // the same where a launch starts all runs of a sample
 #define COUNTING_MS       30.0 // resolution of processor times: three ticks
 
-// Adds the times of a line of /proc/stat, behind its name, to `sum`. Returns false if there are none.
+// Adds the times of a line of /proc/stat, behind its name, to `sum`. Returns false if there are
+// none.
 static bool parse_line(const char *line, double tick_s, struct cpu_clock *sum)
 {
-    // user (with guests), nice, system, idle, waiting for a disk, interrupts, soft interrupts, steal
+    // user (with guests), nice, system, idle, waiting for a disk, interrupts, soft interrupts,
+    // steal
     unsigned long long x[8];
     if (sscanf(line, "%llu %llu %llu %llu %llu %llu %llu %llu", &x[0], &x[1], &x[2], &x[3], &x[4],
                &x[5], &x[6], &x[7]) < 8)

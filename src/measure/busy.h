@@ -14,10 +14,11 @@ struct cpu_clock {
 struct machine_clock {
     double ms; // clock_ms()
     struct cpu_clock all;
-    struct cpu_clock mine;  // processors that the calling thread may run on
-    double own_s;           // processor time of this process
-    double ran_s, waited_s; // calling thread: on a processor; ready, without a processor; NAN: unknown
-    int64_t switches;       // involuntary context switches of this process; -1: unknown
+    struct cpu_clock mine; // processors that the calling thread may run on
+    double own_s;          // processor time of this process
+    double ran_s;          // time of the calling thread on a processor; NAN: unknown
+    double waited_s;       // time that the thread was ready, without a processor; NAN: unknown
+    int64_t switches; // involuntary context switches of this process; -1: unknown
 };
 
 // Differences between two clocks.
@@ -25,22 +26,21 @@ struct machine_load {
     int64_t switches; // involuntary context switches of this process; -1: unknown
     double steal;     // processors that the host of this virtual machine took; NAN: unknown
     double others;    // processors that other processes used; NAN: unknown
-    double delay;     // share of its work time that the calling thread had no processor; NAN: unknown
+    double delay; // share of its work time that the calling thread had no processor; NAN: unknown
 };
 
 // Reads the clocks. Two readings that are compared come from the same thread.
 struct machine_clock machine_now(void);
 struct machine_load machine_between(const struct machine_clock *from,
                                     const struct machine_clock *to);
-// Returns true if other work made the times on `d` too long. `queued`: the runs of a sample were
-// launched at once, as a graph.
+// Returns true if other work made the times on `d` too long. `queued`: a graph launches all runs
+// of a sample.
 //
-//   device  busy if
-//   CPU     other processes use 0.25 processors, or a tenth of all if that is more; or the host takes
-//           0.05 of the processors that the threads of `d` need
-//   GPU     the launching thread has no processor for 5 % of its work time, with graphs for 50 %. The
-//           time that the host takes counts by its share of the processors of this process. H200,
-//           64 processors of a virtual machine: a loss of 0.74 processors changed times by 0.2 %
+//   CPU  other processes use 0.25 processors, or a tenth of all if that is more; or the host
+//        takes 0.05 of the processors that the threads of `d` need
+//   GPU  the launching thread has no processor for 5 % of its work time, with graphs for 50 %;
+//        or the host takes that share of the processors of this process. H200, 64 processors of
+//        a virtual machine: a loss of 0.74 processors changed times by 0.2 %
 bool machine_busy(const struct machine_clock *from, const struct machine_clock *to,
                   const struct device *d, bool queued);
 

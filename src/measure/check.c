@@ -15,13 +15,13 @@ struct worst {
     double c, ref;
 };
 
-// What was seen of a result: elements, or combinations of rows.
+// Errors found in a result: of its elements, or of combinations of its rows.
 struct seen {
     struct worst worst;
     struct tally tally;
 };
 
-// Of several that are equally wrong the first one, so that it does not depend on the threads.
+// Keeps the worse of two elements; of equal ones the first, whatever the number of threads.
 static void worst_add(struct worst *w, struct worst x)
 {
     bool first = x.i < w->i || (x.i == w->i && x.j < w->j);
@@ -177,7 +177,7 @@ static void tell_worst(const struct worst *w, struct check *out)
                  "row %lld of C times x is %.9g and should be %.9g", (long long)w->i, w->c, w->ref);
 }
 
-// Above this a result is not seen well enough to be called right.
+// A result with a larger tolerance share is not called right: errors could hide in it.
 #define SHARE_MAX 0.01
 
 static void tell_verdict(const struct task *t, const struct problem *p, const struct seen *elements,
@@ -212,7 +212,7 @@ static void tell_verdict(const struct task *t, const struct problem *p, const st
     if (out->blind) out->ok = false;
 }
 
-// Fills in the verdict. `rows`: random combinations of all rows, if the check is a sample.
+// Sets the verdict. `rows`: errors of random combinations of all rows, in a sampled check.
 static void conclude(const struct task *t, const struct problem *p, const struct seen *elements,
                      const struct seen *rows, struct check *out)
 {
@@ -308,7 +308,7 @@ static int compare_on_device(const struct task *t, const struct problem *p, stru
     return err;
 }
 
-// Twice, and the second result is checked: what is timed are runs that others came before.
+// Runs the task twice: timed runs follow other runs, so the second result is checked.
 static int run_twice(struct task *t)
 {
     int err = OK;

@@ -1,4 +1,4 @@
-// Is it right: the device's result against the operation's reference, with a derived tolerance
+// Checks a result of a device against the reference of the operation, with a derived tolerance
 // (tolerance.h).
 #ifndef CHECK_H
 #define CHECK_H
@@ -9,32 +9,31 @@
 enum check_mode { CHECK_AUTO, CHECK_FULL, CHECK_SAMPLE, CHECK_OFF };
 
 struct check {
-    const char *method; // full, sample, off; NULL: it was not checked, for an error
+    const char *method; // full, sample, off; NULL: an error prevented the check
     int64_t result_nnz; // nonzeros of a sparse result
-    int64_t elements;   // compared one by one
-    double seen_share;  // of the multiply-adds those of them; 1: all
-    // The larger of: the worst |c - ref| over its tolerance; the root mean square of many over what
-    // rounding explains. Over 1 (or NaN) is wrong.
+    int64_t elements;   // elements compared one by one
+    double seen_share;  // their share of all multiply-adds; 1: all
+    // The larger of two ratios: the worst |c - ref| over its tolerance, and the root mean square of
+    // many errors over the root mean square that rounding explains. Over 1 or NaN: wrong.
     double error_ratio;
-    double tolerance_share; // of the typical element, where that is worst
-    // By how much the sum of all elements, each with a weight of at most 1 and a random sign, may
-    // differ from the exact one: the root of the sum of the squares of the sizes of their rounding
-    // errors. A standard error is under half of it.
+    double tolerance_share; // tolerance over the typical element, in the worst bucket
+    // Bound on the error of a sum of all elements with random signs and weights of at most 1: the
+    // root of the sum of squares of their rounding errors. A standard error is under half of it.
     double spread;
     bool ok;
-    bool blind; // not ok, nor wrong: the tolerance is so large that it hides what is wrong
-    struct output_sums digest; // of what was compared, if ok
-    char reason[160]; // where the first wrong element is, or why else it is not ok; "" if ok
+    bool blind;                // neither ok nor wrong: the tolerance is too large to see errors
+    struct output_sums digest; // digest of the result, if ok
+    char reason[160];          // place of the first wrong element, or another reason; "": ok
 };
 
-// Above so many flops CHECK_AUTO samples rows instead of comparing every element.
+// CHECK_AUTO samples rows above this number of flops, instead of comparing every element.
 #define CHECK_FULL_FLOPS 1000000000
 
-// Poisons the result with NaN, runs the task, twice over; downloads what came out and compares it.
-// Returns an error only if that could not be done: ERR_UNCHECKED where the check itself lacks
-// memory. A wrong result is out->ok = false. `ref` is of the task's problem.
+// Poisons the result with NaN and runs the task, twice. Downloads the second result and compares it
+// with `ref`. A wrong result sets out->ok to false and is no error. Returns an error if the check
+// was impossible, ERR_UNCHECKED if the host lacks memory for the check.
 int check_task(struct task *t, struct reference *ref, enum check_mode mode, struct check *out);
-// The same of the result that is there: of a run that has been, and finish().
+// The same for the result that a run and finish() have left, without a run.
 int check_result(struct task *t, struct reference *ref, enum check_mode mode, struct check *out);
 
 #endif

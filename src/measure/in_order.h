@@ -1,9 +1,10 @@
-// Whether a run waits for the work ahead of it in the stream. One that does not is right alone, and
-// wrong where its input is what the run before wrote: its time back to back is no time of a chain.
+// Tests whether a run waits for the work ahead of it in the stream. A run that does not wait is
+// right alone, but wrong if its input is the output of the run before. Its back-to-back time is
+// then no time of a chain of products.
 //
-// Ahead of a run its dense inputs are inverted, and then inverted back by a kernel that lets the
-// run begin at once and works later. The result is inverted twice with them, so that a run that
-// writes it too early is seen as well. Then it is compared as a timed one is.
+// The test inverts the bits of the dense inputs, then starts a kernel that inverts them back. This
+// kernel lets the run begin at once and works later. The result is inverted twice, too, which shows
+// a run that writes too early. The result is then compared like that of a timed run.
 #ifndef IN_ORDER_H
 #define IN_ORDER_H
 
@@ -11,10 +12,10 @@
 
 enum in_order { ORDER_NOT_LOOKED, ORDER_KEPT, ORDER_BROKEN };
 
-// Of a task whose result was checked and right, as `first` says: launched in the stream and, with
-// `graphs`, where it can be captured, as a graph. ORDER_NOT_LOOKED where nothing overlaps or runs
-// make their results from nothing. Inputs are as before, after an error as well; the error of a run
-// or of the comparison is returned.
+// Tests a task whose result is right (`first`): launched in the stream and, with `graphs` and if
+// capture is possible, as a graph. Sets ORDER_NOT_LOOKED if runs never overlap, or if they allocate
+// their results. The inputs are as before, also after an error. Returns the error of a run or of
+// the comparison.
 int in_order_look(struct task *t, struct reference *ref, enum check_mode mode,
                   const struct check *first, bool graphs, enum in_order *out);
 

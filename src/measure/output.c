@@ -27,13 +27,13 @@ int output_poison(struct task *t)
     return device_fill(t->dev, b.p, POISON, b.bytes);
 }
 
-// Whether a sparse result has as many nonzeros as a product of `work` steps can have.
+// Returns true if a product of `work` multiply-adds can have this many nonzeros.
 static bool sizes_are_possible(const struct csr_dev *R, int64_t work)
 {
     return R->nnz >= 0 && R->nnz <= work && (R->ptr_bytes == 4 || R->ptr_bytes == 8);
 }
 
-// Whether the arrays of a sparse result are as long as it says.
+// Returns true if the arrays of a sparse result have the lengths that its sizes ask for.
 static bool sparse_is_there(const struct task *t)
 {
     const struct csr_dev *R = &t->R;
@@ -43,8 +43,8 @@ static bool sparse_is_there(const struct task *t)
            device_holds(t->dev, R->val, R->nnz * (int64_t)prec_bytes(t->prec));
 }
 
-// The arrays of a result; returns how many, 0 if they are not what it says.
-static int views(const struct task *t, struct device_view v[RESULT_ARRAYS])
+// Sets `v` to the arrays of a result. Returns their number; 0 if lengths and sizes disagree.
+static int views(const struct task *t, struct device_view v[OUTPUT_ARRAYS])
 {
     const struct csr_dev *R = &t->R;
     int width = (int)prec_bytes(t->prec);
@@ -60,7 +60,7 @@ static int views(const struct task *t, struct device_view v[RESULT_ARRAYS])
 
 int output_digest(struct task *t, struct output_sums *out)
 {
-    struct device_view v[RESULT_ARRAYS];
+    struct device_view v[OUTPUT_ARRAYS];
     int err = OK, count = views(t, v);
     *out = (struct output_sums){.nnz = t->R.nnz, .m = t->R.m, .n = t->R.n};
     for (int i = 0; i < count && !err; i++) err = device_digest(t->dev, &v[i], &out->array[i]);
@@ -70,7 +70,7 @@ int output_digest(struct task *t, struct output_sums *out)
 bool output_same_structure(const struct output_sums *x, const struct output_sums *y)
 {
     bool same = x->nnz == y->nnz && x->m == y->m && x->n == y->n;
-    for (int i = 1; i < RESULT_ARRAYS; i++) same &= x->array[i].bits == y->array[i].bits;
+    for (int i = 1; i < OUTPUT_ARRAYS; i++) same &= x->array[i].bits == y->array[i].bits;
     return same;
 }
 
@@ -81,7 +81,7 @@ bool output_same(const struct output_sums *x, const struct output_sums *y)
 
 int output_spoil(struct task *t, uint64_t seed)
 {
-    struct device_view v[RESULT_ARRAYS];
+    struct device_view v[OUTPUT_ARRAYS];
     return views(t, v) ? device_spoil(t->dev, &v[0], seed) : OK;
 }
 
@@ -94,8 +94,7 @@ void output_free(struct output_view *R)
     *R = (struct output_view){0};
 }
 
-// What lies between the lines of a dense matrix must be as the poison left it: so many bytes are
-// looked at behind each.
+// Bytes checked behind each line of a dense matrix: a run must leave the gap between lines alone.
 #define GAP_BYTES 1024
 static int check_gap(struct device *d, const char *gap, int64_t bytes, bool *touched)
 {
@@ -126,7 +125,7 @@ static int download_dense(const struct task *t, struct output_view *R)
     return err;
 }
 
-// Where the rows of C are that the algorithm has left in an order of its own.
+// Copies the order of the rows of C, if the algorithm has an order of its own.
 static int download_order(const struct task *t, struct output_view *R)
 {
     int64_t rows = R->p->rows;
@@ -153,7 +152,7 @@ static int download_pattern(const struct task *t, struct output_view *R)
     return R->val ? device_download(t->dev, R->val, t->val, nnz * width(R->p)) : ERR_MEMORY;
 }
 
-// Says in R->broken what is wrong with the row starts.
+// Sets R->broken if the row starts are wrong.
 static void check_starts(struct output_view *R)
 {
     int64_t m = R->p->rows;

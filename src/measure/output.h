@@ -1,4 +1,5 @@
-// A result of any kind on the host, read row by row: dense, values on the pattern of A, or sparse.
+// The result of a run on its device: poisoned, copied to the host, read row by row, compared by a
+// digest. A result is dense, has values on the pattern of A (SDDMM), or is sparse.
 #ifndef OUTPUT_H
 #define OUTPUT_H
 
@@ -6,21 +7,21 @@
 
 struct output_view {
     const struct problem *p;
-    enum layout layout; // dense: as it lay on the device, lines without gaps
+    enum layout layout; // dense: layout on the device; lines have no gaps here
     int64_t nnz;        // sparse: nonzeros
     int64_t *ptr;       // sparse: row starts, size rows + 1
     int64_t first;      // sparse: index of the nonzero in idx[0] and val[0]
     int32_t *idx;       // sparse: columns
     void *val;
-    int32_t *place;   // dense: where row i lies in it, size rows; NULL: at i
-    char broken[160]; // what is wrong with it as a structure; "": nothing
+    int32_t *place;   // dense: index of row i in val, size rows; NULL: i
+    char broken[160]; // fault of the structure; "": none
 };
 
-// Where it lies if it is there before a run; else no bytes.
+// Returns the device memory of the result; no bytes if only a run allocates the result.
 struct device_block output_block(const struct task *t);
-// Fills all of it with NaN, if it is there before a run.
+// Fills this memory with NaN.
 int output_poison(struct task *t);
-// Copies it to the host, and looks at its structure. ERR_UNCHECKED where host memory does not do.
+// Copies the result to the host and checks its structure. ERR_UNCHECKED: no host memory.
 int output_download(const struct task *t, const struct problem *p, struct output_view *out);
 void output_free(struct output_view *R);
 // Copies only the sizes and row starts of a sparse result, and checks them.
@@ -28,28 +29,28 @@ int output_starts(const struct task *t, const struct problem *p, struct output_v
 // Copies the entries of row i to idx and val, and checks the columns.
 int output_row(const struct task *t, struct output_view *R, int64_t i);
 
-// What a result holds: its values, and of a sparse one the row starts and columns.
-#define RESULT_ARRAYS 3
+// Arrays of a result: values; of a sparse result also row starts and columns.
+#define OUTPUT_ARRAYS 3
 struct output_sums {
     int64_t nnz;
-    int32_t m, n;                       // of a sparse one
-    struct digest array[RESULT_ARRAYS]; // [0]: the values
+    int32_t m, n;                       // size of a sparse result
+    struct digest array[OUTPUT_ARRAYS]; // [0]: the values
 };
-// Of what a run, and finish(), have left on the device.
+// Sets `out` to the digests of the result that a run and finish() have left on the device.
 int output_digest(struct task *t, struct output_sums *out);
-// Whether they agree in every bit; and whether they do but for the values.
+// Return true if two results agree in every bit; in every bit but the values.
 bool output_same(const struct output_sums *x, const struct output_sums *y);
 bool output_same_structure(const struct output_sums *x, const struct output_sums *y);
-// Spoils some of its values, so that what is not written again is seen. Not the structure: who
-// computes a product again may keep that.
+// Changes some values, so that a run which does not write them again is found. The structure stays:
+// an algorithm may keep the structure of a product that it computes again.
 int output_spoil(struct task *t, uint64_t seed);
 
-// Elements of row i; the column of element e of it, and its value.
+// Return the number of elements of row i; the column and the value of its element e.
 int64_t output_count(const struct output_view *R, int64_t i);
 int64_t output_col(const struct output_view *R, int64_t i, int64_t e);
 double output_at(const struct output_view *R, int64_t i, int64_t e);
 
-// The error of a check whose own memory ran out: it says nothing about the algorithm.
+// Returns ERR_UNCHECKED for ERR_MEMORY: a check without memory is no fault of the algorithm.
 int unchecked(int err);
 
 #endif

@@ -96,7 +96,7 @@ static void use(struct setup *setup, const struct operands *o, struct stored *s)
     s->used = true;
 }
 
-// What a format was made from costs what it did, also where only this format needs it.
+// Adds the costs of the sources of a format to the format, unless the case uses the source itself.
 static void charge_sources(struct setup *setup, const struct operands *o, const struct stored *s)
 {
     const char *of = operand_name(o, s);
@@ -110,7 +110,7 @@ static void charge_sources(struct setup *setup, const struct operands *o, const 
     }
 }
 
-// The formats of one sparse operand.
+// Gets the formats of one sparse operand from the store.
 static int share_formats(struct task *t, struct operands *o, struct setup *setup,
                          const struct csr *A, const struct format *const wanted[FORMATS_MAX],
                          const struct sparse *given[FORMATS_MAX])
@@ -179,8 +179,8 @@ static int dense_alloc(struct operands *o, int64_t rows, int64_t cols, struct de
     return err ? err : device_alloc(o->dev, count, prec_bytes(o->p->prec), &D->val);
 }
 
-// Matrices are row-major on the host; a column-major device gets them transposed, in blocks that
-// stay in the cache.
+// Columns and rows of a block of the transposition on the host, which stays in the cache. Matrices
+// are row-major on the host.
 #define TRANSPOSE_BLOCK 32
 static void *transposed(const struct dense *D, enum prec prec)
 {
@@ -195,7 +195,7 @@ static void *transposed(const struct dense *D, enum prec prec)
     return to;
 }
 
-// Line by line where there is something between the lines.
+// Uploads a dense matrix; line by line if lines have gaps.
 static int upload_lines(struct operands *o, const struct dense_dev *D, const void *from)
 {
     int64_t width = (int64_t)prec_bytes(o->p->prec), length = dense_length(D) * width;
@@ -218,7 +218,7 @@ static int dense_place(struct operands *o, const struct dense *from, struct dens
     return err;
 }
 
-// The dense operands of the problem, and room for its result.
+// Uploads the dense operands of the problem and allocates its result.
 static int make_dense(struct operands *o)
 {
     const struct problem *p = o->p;
@@ -296,7 +296,7 @@ int task_prepare(struct task *t, struct operands *o, struct setup *setup)
     if (!err) err = share_dense(t, o, setup);
     if (err) return err;
     double start = clock_ms();
-    device_peak_reset(t->dev); // what making the formats took is over
+    device_peak_reset(t->dev); // the peak of conversions is not the algorithm's
     if (t->algo->prepare) err = t->algo->prepare(t);
     if (!err) err = device_sync(t->dev);
     setup->analyse_ms = clock_ms() - start;

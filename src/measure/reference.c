@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BUDGET_SHARE 4 // of the free host memory, at most one part in so many is kept
+#define BUDGET_SHARE 4 // kept rows take at most this part of the free host memory: 1 / BUDGET_SHARE
 
 struct kept_row {
     int64_t count, terms;
@@ -28,8 +28,8 @@ void reference_free(struct reference *r)
     reference_init(r, r->p);
 }
 
-// Algorithms treat rows by their work: the first few of each class c, those of 2^(c-1) .. 2^c - 1
-// multiply-adds, c = 0 those of none, and the row with most.
+// Picks the first rows of each class c of work (2^(c-1) .. 2^c - 1 multiply-adds; c = 0: none), and
+// the row with the most work.
 static int64_t pick_classes(const struct problem *p, int32_t *rows, int64_t *all_work)
 {
     int taken[65] = {0};
@@ -47,7 +47,7 @@ static int64_t pick_classes(const struct problem *p, int32_t *rows, int64_t *all
     return count;
 }
 
-// One number at random from the s-th of `count` equal parts of 0 ... size - 1.
+// Returns a random number from the s-th of `count` equal parts of 0 ... size - 1.
 static int64_t stratum(uint64_t seed, int64_t size, int64_t s, int64_t count)
 {
     double part = (double)size / (double)count; // size * s may not fit in 64 bits
@@ -55,7 +55,7 @@ static int64_t stratum(uint64_t seed, int64_t size, int64_t s, int64_t count)
     return first + (int64_t)(random_at(seed, (uint64_t)s) % (uint64_t)max64(end - first, 1));
 }
 
-// The rows that do the work of one multiply-add of each of `wanted` equal parts of all work.
+// Picks `wanted` rows by work: the rows of one random multiply-add of each equal part of all work.
 static int64_t pick_by_work(const struct problem *p, int64_t all_work, int64_t wanted,
                             int32_t *rows)
 {
@@ -69,11 +69,11 @@ static int64_t pick_by_work(const struct problem *p, int64_t all_work, int64_t w
     return count;
 }
 
-// One of each of `wanted` equal stretches of the rows that are not among `taken`, which ascend.
+// Picks a row from each of `wanted` equal ranges of the rows that `taken` (ascending) lacks.
 static int64_t pick_others(const struct problem *p, const int32_t *taken, int64_t taken_count,
                            int64_t wanted, int32_t *rows)
 {
-    int64_t count = 0, next = 0, place = 0; // of i among the others
+    int64_t count = 0, next = 0, place = 0; // place: index of row i among the other rows
     for (int32_t i = 0; i < p->rows && count < wanted; i++) {
         if (next < taken_count && taken[next] == i) {
             next++;
@@ -167,7 +167,7 @@ static struct row view_of(struct kept_row *k)
                         .each = (int32_t *)(k->numbers + 2 * k->count) + k->count};
 }
 
-// Keeps a row, if memory allows; it is no error if not.
+// Keeps a row if memory allows.
 static void keep(struct reference *r, int64_t x, const struct row *row)
 {
     int64_t numbers = 2 * row->count, cols = r->p->op->result == RESULT_SPARSE ? row->count : 0;

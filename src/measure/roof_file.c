@@ -13,13 +13,13 @@
 // ladder, the steps of the ladder as bytes:rate, the word rows, and the blocks that rows are
 // gathered from as bytes:rate:rate:..., with tabs between.
 #define FILE_NAME "roof.tsv"
-#define VERSION   3 // of the way in which ceilings are measured and written
+#define VERSION   3 // changes with the measurement of ceilings and with the file format
 #define ROWS      "\trows"
 #define LINES_MAX 64
 #define LINE_ROOM 2048
 #define KEY_ROOM  400
 
-// What the ceilings depend on. `detail` has the driver, or the threads and the processors.
+// Sets `key` to all that ceilings depend on. `detail` has the driver, or threads and processors.
 static void device_key(struct device *d, char key[KEY_ROOM])
 {
     int now, max;
@@ -30,14 +30,14 @@ static void device_key(struct device *d, char key[KEY_ROOM])
         if (*c == '\t' || *c == '\n') *c = ' ';
 }
 
-// The line of this key without the key, or NULL.
+// Returns the rest of the line behind this key; NULL: the line has another key.
 static const char *line_of(const char *line, const char *key)
 {
     size_t length = strlen(key);
     return !strncmp(line, key, length) && line[length] == '\t' ? line + length : NULL;
 }
 
-// The rates of a line in its order, NULL at the end.
+// Returns the i-th rate of a line; NULL after the last.
 #define RATES 8
 static double *rate_of(struct roof *r, int i)
 {
@@ -47,7 +47,8 @@ static double *rate_of(struct roof *r, int i)
     return rates[i];
 }
 
-// A rate after `sep`, or 0 for none, and what follows it; false if there is nothing like that.
+// Reads a rate after `sep` and moves *p past it; a missing rate is 0. Returns false on a syntax
+// error.
 static bool get_rate(const char **p, char sep, double *x)
 {
     char *end;
@@ -69,7 +70,7 @@ static bool get_whole(const char **p, int64_t *x)
     return is_whole;
 }
 
-// Blocks that rows are gathered from, from their word on.
+// Reads the word rows and the blocks behind it.
 static bool get_gathers(const char **p, struct roof *r)
 {
     bool good = !strncmp(*p, ROWS, strlen(ROWS));
@@ -127,8 +128,8 @@ static void put_roof(FILE *out, const char *key, const struct roof *r)
     fputc('\n', out);
 }
 
-// Writes the file anew with this device's line first; readers see the old file or the new one. What
-// cannot be kept is measured again.
+// Writes a new file with the line of this device first, and renames it: readers see the old file or
+// the new one.
 void roof_file_replace(struct device *d, const struct roof *r)
 {
     char path[USER_CACHE_PATH_MAX], key[KEY_ROOM], line[LINE_ROOM];

@@ -1,16 +1,16 @@
-// The ceilings of devices, kept in the user's cache folder from run to run. A place that cannot be
-// read or written is no error: then they are measured again.
+// The file of measured ceilings in the user's cache folder. A file that cannot be read or written
+// is no error: the ceilings are measured again.
 #ifndef ROOF_FILE_H
 #define ROOF_FILE_H
 
 #include "device/roof.h"
 
-// False where there are none of this device as it is now, or none that can be true.
+// Reads the ceilings of the device. Returns false if the file has none with the same driver,
+// threads and processors, or none that are possible.
 bool roof_file_read(struct device *d, struct roof *roof);
-// Keeps these in place of what is in the file.
+// Writes `roof` in place of the ceilings that the file has of the device.
 void roof_file_replace(struct device *d, const struct roof *roof);
-// Takes over what is better in the file, where other runs keep theirs, and keeps the better of
-// both.
+// Sets each ceiling of `roof` to the better of `roof` and the file, and writes them.
 void roof_file_keep(struct device *d, struct roof *roof);
 
 #endif

@@ -55,7 +55,7 @@ static struct stored *find(const struct store *s, const struct stored *wanted)
     return NULL;
 }
 
-// Makes a format on the host, and what it is made from before it.
+// Makes a format on the host, and its sources before it.
 static int make_on_host(const struct task *t, struct device *host, const struct csr *A,
                         const struct format *format, struct sparse **out)
 {
@@ -69,8 +69,7 @@ static int make_on_host(const struct task *t, struct device *host, const struct 
     return err;
 }
 
-// One making of a format: `from` is what it is made from, in the device's memory, if the device
-// makes it. Adds to what it took.
+// Converts once, on the device from `from`, or on the host if `from` is NULL. Adds to the times.
 static int make_once(const struct task *t, struct stored *x, const struct sparse *from,
                      double *convert_ms, double *upload_ms)
 {
@@ -92,7 +91,7 @@ static int make_once(const struct task *t, struct stored *x, const struct sparse
         return err;
     }
     struct device host = device_host();
-    host.units = d->units; // what it is made for
+    host.units = d->units; // the format is for this device
     struct sparse *made = NULL;
     int err = make_on_host(t, &host, x->of, x->format, &made);
     *convert_ms += clock_ms() - start;
@@ -124,8 +123,8 @@ static bool asks_for(const struct algo *a, const struct format *format)
     return false;
 }
 
-// Makes it anew, which pays for nothing that is done but once. What is quick may be disturbed for
-// many times as long as it takes: then the median of several.
+// Converts again, without costs of a first use. A conversion under QUICK_MS is repeated, since a
+// disturbance can be longer than the conversion; the median counts.
 #define QUICK_MS 50.0
 static int make_again(const struct store *s, const struct task *t, struct stored *x,
                       const struct sparse *from)
@@ -141,9 +140,9 @@ static int make_again(const struct store *s, const struct task *t, struct stored
     return err;
 }
 
-// Twice made, as the first making also pays for what a device loads and allocates once. What is
-// made only to make this one from it is dropped at once, so that memory never holds more than two
-// formats beside those that somebody asked for.
+// A format is converted twice: the first conversion pays for modules and buffers of the device. A
+// source that no task asked for is freed at once, so that memory holds at most two more formats
+// than tasks ask for.
 int store_need(struct store *s, const struct task *t, const struct csr *A,
                const struct format *format, struct stored **out)
 {

@@ -1,48 +1,48 @@
-// Sparse matrices in the formats that algorithms ask for, in the memory of one device: each is made
-// once for all tasks of a matrix.
+// The sparse matrices in the memory of one device, in the formats that algorithms ask for. Each is
+// converted once for all tasks of a matrix.
 #ifndef STORE_H
 #define STORE_H
 
 #include "algos/algo.h"
 
-// What it took to make one matrix in one format ready.
+// Cost of one matrix in one format.
 struct format_cost {
-    double convert_ms; // to the precision and the format, the first time
-    double warm_ms;    // the same done again; of several times the median
+    double convert_ms; // first conversion to the precision and the format
+    double warm_ms;    // the same again; median of several
     double upload_ms;  // copies to the device
 };
 
-#define SOURCES_MAX 3 // formats that one is made from, one after another
+#define SOURCES_MAX 3 // longest chain of formats that a format is made from
 
 struct stored {
     const struct csr *of;
     const struct format *format;
     enum prec prec;
-    double opt[PARAMS_MAX]; // of the format's own parameters
+    double opt[PARAMS_MAX]; // values of the format's parameters
     struct sparse *X;
-    struct format_cost cost[1 + SOURCES_MAX]; // its own, of what it is made from, and so on
-    uint64_t bits;                            // of what it holds, as it was made
-    bool used; // by the task that was prepared last; set by the caller
+    struct format_cost cost[1 + SOURCES_MAX]; // own, of its source, of the source's source, ...
+    uint64_t bits;                            // checksum after the conversion
+    bool used;                                // the last prepared task uses it; set by the caller
 };
 
 struct store {
     struct device *dev;
     struct stored *list; // size count
     int count, room;
-    int again; // times that a format which is quickly made is made again; 0: as any other, once
+    int again; // further conversions of a format that takes under 50 ms; 0: one, as for others
 };
 #define STORE_AGAIN_MAX 3
 void store_free(struct store *s);
 
-// A matrix in a format, with the values that the task has for its parameters: the one that is
-// there, or a new one.
+// Sets *out to the matrix A in a format, with the task's values of the format's parameters.
+// Converts A unless the store has that matrix.
 int store_need(struct store *s, const struct task *t, const struct csr *A,
                const struct format *format, struct stored **out);
-// Frees what is of other matrices than those of the problem, or of another precision.
+// Frees matrices that are not of the problem, or of another precision.
 void store_keep(struct store *s, const struct problem *p);
-// Frees what is not used; false if there was nothing.
+// Frees matrices that are not used. Returns false if there were none.
 bool store_drop_unused(struct store *s);
-// Frees one.
+// Frees matrix number i of the list.
 void store_drop(struct store *s, int i);
 int64_t store_unused_bytes(const struct store *s);
 

@@ -9,10 +9,10 @@
 
 static int64_t ceil_of(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
-// Lines that a warp touches which loads these elements, `per_line` of which are a line.
+// Returns the lines that a warp touches that loads these elements; a line has `per_line` elements.
 static int64_t warp_lines(const int32_t *col, int count, int per_line)
 {
-    int32_t line[ACCESS_WARP];
+    int32_t line[TILED_WARP];
     int lines = 0;
     bool neighbours = true;
     for (int i = 1; i < count; i++) neighbours &= col[i] == col[i - 1] + 1;
@@ -29,7 +29,7 @@ static int64_t warp_lines(const int32_t *col, int count, int per_line)
 static void add_lines(const int32_t *col, int count, int64_t lines[2])
 {
     for (int prec = F32; prec <= F64; prec++)
-        lines[prec] += warp_lines(col, count, ACCESS_LINE / (int)prec_bytes((enum prec)prec));
+        lines[prec] += warp_lines(col, count, TILED_LINE / (int)prec_bytes((enum prec)prec));
 }
 
 static int64_t row_length(const struct csr *A, int64_t i) { return A->ptr[i + 1] - A->ptr[i]; }
@@ -40,7 +40,7 @@ static void row_lines(const struct csr *A, int64_t first, int64_t end, int64_t l
     int64_t longest = 0;
     for (int64_t i = first; i < end; i++) longest = max64(longest, row_length(A, i));
     for (int64_t p = 0; p < longest && !interrupted; p++) {
-        int32_t col[ACCESS_WARP];
+        int32_t col[TILED_WARP];
         int count = 0;
         for (int64_t i = first; i < end; i++)
             if (p < row_length(A, i)) col[count++] = A->idx[A->ptr[i] + p];
@@ -50,20 +50,20 @@ static void row_lines(const struct csr *A, int64_t first, int64_t end, int64_t l
 
 static int count_rows(const struct csr *A, struct tiled_counts *out)
 {
-    int64_t lines[2] = {0}, warps = ceil_of(A->m, ACCESS_WARP);
+    int64_t lines[2] = {0}, warps = ceil_of(A->m, TILED_WARP);
 #pragma omp parallel for schedule(dynamic, 64) reduction(+ : lines)
     for (int64_t w = 0; w < warps; w++)
-        row_lines(A, w * ACCESS_WARP, min64((w + 1) * ACCESS_WARP, A->m), lines);
+        row_lines(A, w * TILED_WARP, min64((w + 1) * TILED_WARP, A->m), lines);
     out->segments = A->m;
     out->loads = out->stored = A->nnz;
     memcpy(out->lines, lines, sizeof lines);
     return interrupted ? fail(ERR_INTERRUPTED, "interrupted") : OK;
 }
 
-// What a thread needs to count a panel.
-struct room {
+// Memory that a thread needs to count a panel.
+struct scratch {
     uint64_t *key, *spare; // column << 32 | segment within the panel, size: nonzeros of a panel
-    int64_t *length;       // of each segment within a stage, size: segments of a panel
+    int64_t *length;       // nonzeros of each segment in a stage, size: segments of a panel
 };
 
 struct stages {
@@ -74,7 +74,7 @@ struct stages {
     int lanes;             // segments of a slice
 };
 
-// Entries of the slices that a stage is stored in.
+// Returns the entries of the slices of a stage, with padding.
 static int64_t slices(const struct stages *x, const int64_t *length, int64_t count)
 {
     int64_t stored = 0;
@@ -86,12 +86,12 @@ static int64_t slices(const struct stages *x, const int64_t *length, int64_t cou
     return stored;
 }
 
-// One stage, whose first nonzero is `key`: adds what it costs, and returns how many of the `count`
-// nonzeros are in it.
+// Adds the counts of the stage whose first nonzero is `key`. Returns how many of the `count`
+// nonzeros the stage has.
 static int64_t count_stage(const struct stages *x, const uint64_t *key, int64_t count, int64_t rows,
                            int64_t *length, struct tiled_counts *sum)
 {
-    int32_t warp[ACCESS_WARP];
+    int32_t warp[TILED_WARP];
     int waiting = 0;
     int64_t distinct = 0, p = 0;
     memset(length, 0, (size_t)rows * sizeof *length);
@@ -103,7 +103,7 @@ static int64_t count_stage(const struct stages *x, const uint64_t *key, int64_t 
         if (!other) continue;
         distinct++;
         warp[waiting++] = col;
-        if (waiting < ACCESS_WARP) continue;
+        if (waiting < TILED_WARP) continue;
         add_lines(warp, waiting, sum->lines);
         waiting = 0;
     }
@@ -113,7 +113,7 @@ static int64_t count_stage(const struct stages *x, const uint64_t *key, int64_t 
     return p;
 }
 
-static void count_panel(const struct stages *x, int64_t panel, const struct room *room,
+static void count_panel(const struct stages *x, int64_t panel, const struct scratch *room,
                         struct tiled_counts *sum)
 {
     int64_t first = panel * x->height, end = min64(first + x->height, x->segments), count = 0;
@@ -125,7 +125,7 @@ static void count_panel(const struct stages *x, int64_t panel, const struct room
         p += count_stage(x, room->key + p, count - p, end - first, room->length, sum);
 }
 
-static void room_free(struct room *room, int threads)
+static void scratch_free(struct scratch *room, int threads)
 {
     for (int t = 0; room && t < threads; t++) {
         mem_free(room[t].key);
@@ -135,15 +135,15 @@ static void room_free(struct room *room, int threads)
     mem_free(room);
 }
 
-// Room for as many threads as there is memory for; at least one.
-static struct room *room_alloc(const struct stages *x, int64_t panels, int *threads)
+// Allocates memory for as many threads as possible, at least one.
+static struct scratch *scratch_alloc(const struct stages *x, int64_t panels, int *threads)
 {
     int64_t most = 0, bytes;
     for (int64_t i = 0; i < x->segments; i += x->height)
         most = max64(most, x->ptr[min64(i + x->height, x->segments)] - x->ptr[i]);
     bytes = (2 * most + x->height) * 8 + 1;
     *threads = (int)max64(1, min64(min64(omp_get_max_threads(), panels), ROOM_MOST / bytes));
-    struct room *room = mem_zero_alloc(*threads, sizeof *room);
+    struct scratch *room = mem_zero_alloc(*threads, sizeof *room);
     bool all = room != NULL;
     for (int t = 0; t < *threads && all; t++) {
         room[t].key = mem_alloc(most, sizeof *room[t].key);
@@ -152,11 +152,11 @@ static struct room *room_alloc(const struct stages *x, int64_t panels, int *thre
         all = room[t].length;
     }
     if (all) return room;
-    room_free(room, *threads);
+    scratch_free(room, *threads);
     return NULL;
 }
 
-// Starts of the segments, size *count + 1.
+// Returns the starts of the segments, size *count + 1.
 static int64_t *cut(const struct csr *A, int64_t longest, int64_t *count)
 {
     *count = 0;
@@ -175,7 +175,7 @@ static int count_panels(const struct stages *x, struct tiled_counts *out)
 {
     int64_t loads = 0, lines[2] = {0}, stored = 0, panels = ceil_of(x->segments, x->height);
     int threads;
-    struct room *room = room_alloc(x, panels, &threads);
+    struct scratch *room = scratch_alloc(x, panels, &threads);
     if (!room) return ERR_MEMORY;
 #pragma omp parallel for num_threads(threads) schedule(dynamic) reduction(+ : loads, lines, stored)
     for (int64_t panel = 0; panel < panels; panel++) {
@@ -184,7 +184,7 @@ static int count_panels(const struct stages *x, struct tiled_counts *out)
         loads += sum.loads, stored += sum.stored;
         lines[F32] += sum.lines[F32], lines[F64] += sum.lines[F64];
     }
-    room_free(room, threads);
+    scratch_free(room, threads);
     out->segments = x->segments;
     out->loads = loads, out->stored = stored;
     memcpy(out->lines, lines, sizeof lines);
@@ -202,7 +202,7 @@ static int count_stages(const struct csr *A, int64_t rows, int64_t stage, int64_
         x.ptr = pieces;
     }
     x.height = max64(1, min64(rows, x.segments));
-    x.lanes = (int)min64(rows, ACCESS_WARP);
+    x.lanes = (int)min64(rows, TILED_WARP);
     int err = count_panels(&x, out);
     mem_free(pieces);
     return err;
@@ -213,7 +213,10 @@ struct tiled_counts_kept {
     struct tiled_counts counts;
 };
 
-void tiled_counts_init(struct tiled_counts_cache *of, struct source *s) { *of = (struct tiled_counts_cache){.source = s}; }
+void tiled_counts_init(struct tiled_counts_cache *of, struct source *s)
+{
+    *of = (struct tiled_counts_cache){.source = s};
+}
 
 void tiled_counts_free(struct tiled_counts_cache *of)
 {
@@ -221,7 +224,8 @@ void tiled_counts_free(struct tiled_counts_cache *of)
     tiled_counts_init(of, of->source);
 }
 
-static const struct tiled_counts_kept *find(const struct tiled_counts_cache *of, const struct tiled_counts_kept *wanted)
+static const struct tiled_counts_kept *find(const struct tiled_counts_cache *of,
+                                            const struct tiled_counts_kept *wanted)
 {
     for (int i = 0; i < of->count; i++) {
         const struct tiled_counts_kept *x = &of->list[i];
@@ -240,7 +244,8 @@ static int keep(struct tiled_counts_cache *of, const struct tiled_counts_kept *x
     return OK;
 }
 
-static int count(struct tiled_counts_cache *of, struct tiled_counts_kept x, struct tiled_counts *out)
+static int count(struct tiled_counts_cache *of, struct tiled_counts_kept x,
+                 struct tiled_counts *out)
 {
     const struct csr *A = of->source->A;
     const struct tiled_counts_kept *kept = find(of, &x);
@@ -260,8 +265,8 @@ int tiled_counts_of_rows(struct tiled_counts_cache *of, struct tiled_counts *out
     return count(of, (struct tiled_counts_kept){0}, out);
 }
 
-int tiled_counts_of_stages(struct tiled_counts_cache *of, int64_t rows, int64_t stage, int64_t longest,
-                     struct tiled_counts *out)
+int tiled_counts_of_stages(struct tiled_counts_cache *of, int64_t rows, int64_t stage,
+                           int64_t longest, struct tiled_counts *out)
 {
     return count(of, (struct tiled_counts_kept){rows, stage, longest, {0}}, out);
 }

@@ -1,28 +1,28 @@
-// Counts of what the warps of a kernel touch of A and of a column of B, from the sparsity pattern.
-// The model of tiled_model.h uses the counts. Columns of B are taken to begin with a cache line. A line
-// has 64 bytes: an H200 loads as many random rows of 64 bytes a second as of 32.
+// Counts of the loads of `naive` and `tiled`, from the sparsity pattern: elements of A and of a
+// column of B, and cache lines that warps touch. tiled_model.h predicts times from the counts.
 //
-// A warp that loads 32 elements of a column of B touches as many lines as hold one of them. Where
-// the elements are neighbours, it is as many as if they were aligned: the rest of a line is used by
-// the next warp.
+// Columns of B begin with a cache line. A line has 64 bytes: an H200 loads as many random rows of
+// 64 bytes a second as of 32. A warp that loads 32 elements of a column of B touches each line that
+// holds an element. Neighbouring elements touch as few lines as aligned elements: the next warp
+// uses the rest of a line.
 #ifndef TILED_COUNTS_H
 #define TILED_COUNTS_H
 
 #include "algos/op.h"
 
-#define ACCESS_WARP 32
-#define ACCESS_LINE 64 // bytes that come from memory at a time: two sectors
+#define TILED_WARP 32
+#define TILED_LINE 64 // bytes of a line: two sectors, which come from memory together
 
 struct tiled_counts {
-    int64_t rows, nnz; // of A
-    int64_t segments;  // rows, or pieces of those that are cut
-    int64_t columns;   // of A that hold a nonzero
-    int64_t loads;     // of elements of one column of B
-    int64_t lines[2];  // that warps touch in these loads, by precision
+    int64_t rows, nnz; // size of A
+    int64_t segments;  // rows, or segments of rows that are cut
+    int64_t columns;   // columns of A with a nonzero
+    int64_t loads;     // loads of elements of one column of B
+    int64_t lines[2];  // lines that warps touch in these loads, by precision
     int64_t stored;    // entries of A that are read, padding included
 };
 
-// Counts of a matrix, kept for the next call: they depend neither on k nor on the precision.
+// Kept counts of a matrix. They depend neither on k nor on the precision.
 struct tiled_counts_cache {
     struct source *source;
     struct tiled_counts_kept *list; // size count
@@ -31,15 +31,16 @@ struct tiled_counts_cache {
 void tiled_counts_init(struct tiled_counts_cache *of, struct source *s);
 void tiled_counts_free(struct tiled_counts_cache *of);
 
-// A thread for each row: its p-th nonzero is loaded in the warp's step p, B's element with it.
+// Counts for a thread per row: step p of a warp loads the p-th nonzero of each row, and its element
+// of B.
 int tiled_counts_of_rows(struct tiled_counts_cache *of, struct tiled_counts *out);
 
-// Panels of `rows` segments: rows, and of those of more than `longest` nonzeros (0: of none) pieces
-// of so many and the rest. The distinct columns of a panel, ascending, are cut into stages of
-// `stage` columns: of each its elements of B are loaded once, 32 neighbours in the list by a warp.
-// The nonzeros of a warp's segments in a stage are a slice, of which each segment, also one behind
-// the last, is padded to the longest.
-int tiled_counts_of_stages(struct tiled_counts_cache *of, int64_t rows, int64_t stage, int64_t longest,
-                     struct tiled_counts *out);
+// Counts for panels of `rows` segments. Rows with more than `longest` nonzeros (0: no limit) are
+// cut into segments of `longest` nonzeros and the rest. The distinct columns of a panel, ascending,
+// are cut into stages of `stage` columns. A stage loads its elements of B once; a warp loads 32
+// that are neighbours in the list. The nonzeros of a warp's segments in a stage form a slice: each
+// segment is padded to the longest, also empty ones behind the last.
+int tiled_counts_of_stages(struct tiled_counts_cache *of, int64_t rows, int64_t stage,
+                           int64_t longest, struct tiled_counts *out);
 
 #endif

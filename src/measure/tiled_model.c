@@ -9,11 +9,11 @@
 #define BIS   2.0
 #define DELTA 8.0
 
-const char *const prediction_names[PREDICT_KINDS] = {"algorithmic", "all_miss", "cold_miss"};
+const char *const prediction_names[PREDICTION_KINDS] = {"algorithmic", "all_miss", "cold_miss"};
 
 const struct cutting cutting_standard = {.rows = 256, .stage = 512, .factor = 16};
 
-int64_t whole_warps(int64_t rows) { return (rows + ACCESS_WARP - 1) / ACCESS_WARP * ACCESS_WARP; }
+int64_t whole_warps(int64_t rows) { return (rows + TILED_WARP - 1) / TILED_WARP * TILED_WARP; }
 
 static int64_t option(const struct algo *a, const double *opt, const char *name)
 {
@@ -45,8 +45,8 @@ static double bytes_of_madd(const struct tiled_prediction *x, double BT, double 
 
 void tiled_model_intensity(struct tiled_prediction *x, enum prec prec)
 {
-    const double gamma[PREDICT_KINDS] = {1, x->C, x->C / x->L};
-    for (int i = 0; i < PREDICT_KINDS; i++)
+    const double gamma[PREDICTION_KINDS] = {1, x->C, x->C / x->L};
+    for (int i = 0; i < PREDICTION_KINDS; i++)
         x->intensity[i] = 2 / bytes_of_madd(x, (double)prec_bytes(prec), gamma[i]);
 }
 
@@ -55,7 +55,7 @@ void tiled_model_intensity(struct tiled_prediction *x, enum prec prec)
 
 static double whole_gflops(const struct moved *v, const struct roof *roof)
 {
-    double memory = roof->memory_gb_s, gather = roof_gather_gb_s(roof, ACCESS_LINE, v->block);
+    double memory = roof->memory_gb_s, gather = roof_gather_gb_s(roof, TILED_LINE, v->block);
     bool stays = v->A + v->block <= (double)roof->cache_seen_bytes;
     double cache = roof->cache_gb_s > 0 ? roof->cache_gb_s : memory;
     if (!(memory > 0) || !(gather > 0)) return NAN;
@@ -69,7 +69,7 @@ static double whole_gflops(const struct moved *v, const struct roof *roof)
 void tiled_model_gflops(struct tiled_prediction *x, enum prec prec, const struct roof *roof)
 {
     double most = roof->fma_gflops[prec] > 0 ? roof->fma_gflops[prec] : INFINITY;
-    for (int i = 0; i < PREDICT_KINDS; i++)
+    for (int i = 0; i < PREDICTION_KINDS; i++)
         x->gflops[i] =
             roof->memory_gb_s > 0 ? fmin(x->intensity[i] * roof->memory_gb_s, most) : NAN;
     double whole = whole_gflops(&x->moved, roof);
@@ -82,7 +82,7 @@ static double told_or(const struct figures *told, const char *name, double other
     return f && !f->text[0] ? f->number : otherwise;
 }
 
-// How long segments are at most by what the algorithm tells; 0: rows are whole.
+// Returns the length of the longest segment by the figures of the algorithm; 0: rows are not cut.
 static int64_t longest_of(const struct figures *told, double mu)
 {
     const struct figure *f = told ? figures_find(told, "segment") : NULL;
@@ -97,7 +97,7 @@ static void from_access(const struct tiled_counts *a, enum prec prec, const stru
     double nnz = (double)a->nnz, loads = (double)a->loads;
     x->rho = told_or(told, "rho", nnz / loads);
     x->Z = told_or(told, "Z", (double)a->stored / nnz);
-    x->C = (double)a->lines[prec] * ACCESS_LINE / (loads * (double)prec_bytes(prec));
+    x->C = (double)a->lines[prec] * TILED_LINE / (loads * (double)prec_bytes(prec));
     x->L = nnz / x->rho / (double)a->columns;
     x->delta = DELTA;
     if (a->segments > a->rows) x->equation = 6, x->mu_segment = nnz / (double)a->segments;
@@ -114,8 +114,9 @@ static int predict_naive(struct tiled_counts_cache *of, enum prec prec, struct t
     return OK;
 }
 
-static int predict_tiled(struct tiled_counts_cache *of, enum prec prec, int64_t k, const struct cutting *cut,
-                         const struct figures *told, struct tiled_prediction *x)
+static int predict_tiled(struct tiled_counts_cache *of, enum prec prec, int64_t k,
+                         const struct cutting *cut, const struct figures *told,
+                         struct tiled_prediction *x)
 {
     struct tiled_counts a;
     int64_t passes = (k + cut->factor - 1) / cut->factor;
@@ -127,7 +128,7 @@ static int predict_tiled(struct tiled_counts_cache *of, enum prec prec, int64_t 
     return OK;
 }
 
-// What the whole run moves, from the fields above it.
+// Sets x->moved, the bytes that the whole run moves, from the other fields.
 static void set_moved(const struct csr *A, enum prec prec, int64_t k, const struct figures *told,
                       struct tiled_prediction *x)
 {
@@ -148,11 +149,13 @@ static void set_moved(const struct csr *A, enum prec prec, int64_t k, const stru
     };
 }
 
-int predict(struct tiled_counts_cache *of, enum prec prec, int64_t k, enum model_kind kind,
-            const struct cutting *cut, const struct figures *told, struct tiled_prediction *out)
+int tiled_model_predict(struct tiled_counts_cache *of, enum prec prec, int64_t k,
+                        enum model_kind kind, const struct cutting *cut, const struct figures *told,
+                        struct tiled_prediction *out)
 {
     const struct csr *A = of->source->A;
-    *out = (struct tiled_prediction){.mu_segment = NAN, .gflops = {NAN, NAN, NAN}, .whole_gflops = NAN};
+    *out = (struct tiled_prediction){
+        .mu_segment = NAN, .gflops = {NAN, NAN, NAN}, .whole_gflops = NAN};
     if (kind == MODEL_NONE || !A->nnz) return OK;
     out->mu = (double)A->nnz / A->m;
     int err = kind == MODEL_NAIVE ? predict_naive(of, prec, out)

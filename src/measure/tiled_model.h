@@ -1,7 +1,7 @@
-// How fast an algorithm should be by what it reads of memory: the model of "Optimizing Tiled Sparse
-// Matrix Multiplication with Performance Modeling on GPUs", sections 2.3, 3 and 4.1. Intensity is
-// FLOPs over bytes of memory; GFLOPS are that times the memory's bandwidth, at most the rate of
-// multiply-adds. With
+// Predicted speed of `naive` and `tiled` by the bytes that they read: the model of "Optimizing
+// Tiled Sparse Matrix Multiplication with Performance Modeling on GPUs", sections 2.3, 3 and 4.1.
+// Intensity is FLOPs over bytes of memory. GFLOPS are the intensity times the memory's bandwidth,
+// at most the rate of multiply-adds. With
 //
 //   BT, BI, BIS  bytes of a value, of an index into memory (4) and into shared memory (2)
 //   mu     nonzeros a row; with long rows cut into segments mu* of a segment
@@ -23,26 +23,29 @@
 //   (6)  2 / ((BT + BIS) Z / R + BT Gamma / rho + BI / (rho mu*) + (BI + delta) / (R mu*)
 //             + BT / mu)
 //
-// They are as printed, but for the Gamma of (2), which the paper gives without, and that of (6),
-// which it gives for misses alone. That (3) leaves out the writing of C is the paper's.
+// These are the printed equations, with two changes: Gamma in (2), which the paper leaves out, and
+// Gamma in (6), which the paper gives for misses alone. Equation (3) leaves out the writing of C,
+// as in the paper.
 //
-// Beside them is a prediction that is not the paper's, of the whole run: everything that it moves,
-// one after the other, each at the rate of where it comes from. The lines of B at the rate of
-// gathering pairs of sectors out of as much of B as a pass over A needs; A from memory, and again
-// for each further pass, from the cache if it fits there beside that; C, the sums of cut rows'
-// segments and those once more, to and from memory; where rows are sorted, each sum into a sector
-// of its own in the cache; and 3 us for each kernel. H200, f32, 69 matrices: cases with measured
-// over predicted within 0.5 to 2, and rank correlation:
+// A further prediction, which is not the paper's, covers the whole run (whole_gflops). It adds the
+// times of all transfers, each at the rate of its source:
+//
+//   lines of B       gathered as pairs of sectors from the part of B that a pass over A needs
+//   A                from memory; for further passes from the cache, if A fits beside that part
+//   C, partial sums  to and from memory; with sorted rows each sum has its own sector of the cache
+//   kernels          3 us each
+//
+// H200, f32, 69 matrices: cases with measured over predicted within 0.5 to 2, and rank correlation:
 //
 //                             naive       tiled
 //     all miss               31, 0.30    26, 0.50
 //     whole_gflops           56, 0.81    61, 0.97
 //
-// The paper's equations leave out launches, C, and rows that are too few or too long. B in the L2
-// is left out, too: meshes reach 1.9 to 3.7 times the predicted speed.
+// The paper's equations leave out launches, C, and matrices with too few or too long rows. They
+// also leave out B in the L2: meshes reach 1.9 to 3.7 times the predicted speed.
 //
-// `tiled` on a CPU has the same tiles, and lines of the same size: its predictions are of the CPU's
-// roof, a warp being 32 elements of B that a thread copies one after the other.
+// `tiled` on a CPU has the same tiles, and lines of the same size. Its predictions use the roof of
+// the CPU; a warp stands for 32 elements of B that a thread copies one after the other.
 #ifndef TILED_MODEL_H
 #define TILED_MODEL_H
 
@@ -50,44 +53,50 @@
 #include "measure/tiled_counts.h"
 
 // Kinds of predictions, by the assumption about the caches.
-enum prediction_kind { PREDICT_ALGORITHMIC, PREDICT_ALL_MISS, PREDICT_COLD_MISS, PREDICT_KINDS };
-extern const char *const prediction_names[PREDICT_KINDS]; // as in records
-
-// How an algorithm cuts its operands.
-struct cutting {
-    int64_t rows, stage, factor; // of a panel; distinct columns of a stage; see R above
+enum prediction_kind {
+    PREDICTION_ALGORITHMIC,
+    PREDICTION_ALL_MISS,
+    PREDICTION_COLD_MISS,
+    PREDICTION_KINDS
 };
-// The cutting of a tiled algorithm without options.
+extern const char *const prediction_names[PREDICTION_KINDS]; // as in records
+
+// The tiles of an algorithm.
+struct cutting {
+    int64_t rows, stage, factor; // rows of a panel; distinct columns of a stage; see R above
+};
+// The tiles of `tiled` with default options.
 extern const struct cutting cutting_standard;
-// Rows of a panel are threads of a block.
+// Returns `rows` rounded up to whole warps: a panel has a thread for each row.
 int64_t whole_warps(int64_t rows);
-// By the options of an algorithm, of which MODEL_TILED needs all three.
+// Returns the tiles of an algorithm by its options. MODEL_TILED needs all three options.
 struct cutting cutting_of(const struct algo *a, const double *opt);
 
 struct tiled_prediction {
     int equation; // 2, 3 or 6; 0: there is none
     double mu, rho, Z, R, C, L, delta;
-    double mu_segment;               // mu*; NAN but in equation 6
-    double intensity[PREDICT_KINDS]; // FLOPs per byte
-    double gflops[PREDICT_KINDS];    // NAN where the bandwidth is not known
+    double mu_segment;                  // mu* of equation 6; else NAN
+    double intensity[PREDICTION_KINDS]; // FLOPs per byte
+    double gflops[PREDICTION_KINDS];    // NAN: unknown bandwidth
     struct moved {
         double flops;
-        double gathered, block; // bytes of lines of B; of what of B they are gathered from
-        double A, passes;       // bytes of A, read so many times
-        double streamed;        // of C, and of parts, written and read
-        double scattered;       // of sectors of C
+        double gathered, block; // bytes of lines of B; bytes of the part of B that has them
+        double A, passes;       // bytes of A; number of times that A is read
+        double streamed;        // bytes of C and of partial sums, written and read
+        double scattered;       // bytes of sectors of C
         int kernels;
-    } moved;             // by the whole run
-    double whole_gflops; // NAN where a rate is not known
+    } moved;             // transfers of the whole run
+    double whole_gflops; // NAN: a rate is unknown
 };
 
-// For the matrix of `of` and k columns. What the algorithm tells of itself in its figures counts:
-// `segment` is "mu" or "U mu" where it has cut rows to that length, with `U`, and equation 6 holds;
-// `rho` and `Z`, which differ from those of A's order where rows are sorted. Then C is still that
-// of A's order. Without a nonzero there is no prediction.
-int predict(struct tiled_counts_cache *of, enum prec prec, int64_t k, enum model_kind kind,
-            const struct cutting *cut, const struct figures *told, struct tiled_prediction *out);
-// Sets the intensities from the fields above them.
+// Predicts the speed for the matrix of `of` and k columns. Figures of the algorithm (`told`)
+// replace those of A: `segment` ("mu" or "U mu", with `U`) if rows are cut to that length, for
+// equation 6; `rho` and `Z` if rows are sorted. The factor C stays that of A's order. A matrix
+// without nonzeros has no prediction.
+int tiled_model_predict(struct tiled_counts_cache *of, enum prec prec, int64_t k,
+                        enum model_kind kind, const struct cutting *cut, const struct figures *told,
+                        struct tiled_prediction *out);
+// Sets the intensities from mu, rho, Z, R, C, L and delta.
 void tiled_model_intensity(struct tiled_prediction *x, enum prec prec);
 // Sets the rates from the intensities.
 void tiled_model_gflops(struct tiled_prediction *x, enum prec prec, const struct roof *roof);

@@ -14,9 +14,9 @@
 #define BATCH_MIN        7
 #define BATCH_MAX        997
 #define SEPARATOR_TRIES  9
-#define TICK_MS          0.0005 // of the device's clock: a sample takes that at least
-#define WANTED_PRECISION 0.005  // half-width of the confidence interval over the median
-#define NOISE_SHRINKS    0.9 // twice the samples shrink the half-width to 0.71 if noise is random
+#define TICK_MS          0.0005 // least duration of a sample, for the resolution of the device's clock
+#define WANTED_PRECISION 0.005 // half-width of the confidence interval over the median
+#define NOISE_SHRINKS    0.9   // twice the samples shrink the half-width to 0.71 if noise is random
 #define SAMPLES_MAX      100000
 
 void timing_free(struct timing *t)
@@ -26,26 +26,26 @@ void timing_free(struct timing *t)
     *t = (struct timing){0};
 }
 
-// One timing under way.
+// State of a measurement.
 struct session {
     struct device *dev;
     const struct timed_work *work;
     const struct timing_rule *rule;
     struct timing *out;
     double start_ms;
-    double shortest_ms; // of the warm-up's runs
-    double round_ms;    // of the last round of samples that was looked at, hooks included
-    bool stale;         // a result was looked at since the last run
-    double last_width;  // of the confidence interval, when it was looked at last
-    int room;           // of the samples
+    double shortest_ms; // shortest run of the warm-up
+    double round_ms;    // duration of the last round with a verified result, hooks included
+    bool stale;         // a result was read since the last run
+    double last_width;  // width of the confidence interval at the last test
+    int room;           // allocated samples
     // Runs apart, runs back to back, separators alone; the last two only if apart.separated.
     struct batch apart, back_to_back, separators;
 };
 
 static double elapsed(const struct session *s) { return clock_ms() - s->start_ms; }
 
-// Between two marks in the stream.
-static int time_chain(const struct session *s, const struct batch *c, double *ms)
+// Sets *ms to the time between the events before and after the batch.
+static int time_batch(const struct session *s, const struct batch *c, double *ms)
 {
     int err = s->dev->ops->timer_start(s->dev);
     if (!err) err = batch_start(c);
@@ -54,12 +54,12 @@ static int time_chain(const struct session *s, const struct batch *c, double *ms
     return err;
 }
 
-// A run that is no sample.
+// Runs once, outside the samples.
 static int run_once(const struct session *s, double *ms)
 {
     const struct timed_work *w = s->work;
     const struct batch one = {.dev = s->dev, .work = w, .count = 1};
-    int err = time_chain(s, &one, ms);
+    int err = time_batch(s, &one, ms);
     return err || !w->release ? err : w->release(w->arg);
 }
 
@@ -69,7 +69,7 @@ static bool is_warm(const struct session *s)
     const struct timing_rule *rule = s->rule;
     double now = elapsed(s), most = WARMUP_MOST_MS;
     int runs = s->out->warmup;
-    if (!runs) return false; // what one takes has to be known
+    if (!runs) return false; // the time of a run must be known
     if (rule->warmup && rule->most_ms > 0 && now + s->shortest_ms > rule->most_ms) return true;
     if (rule->warmup) return runs >= rule->warmup;
     if (rule->most_ms > 0) most = fmin(most, WARMUP_SHARE * rule->most_ms);
@@ -89,8 +89,8 @@ static int warm_up(struct session *s)
     return OK;
 }
 
-// A prime number of runs, so that a fault that comes back every so many runs comes to the end of a
-// batch, where it is seen, sooner or later.
+// Returns a prime number of runs: a fault in every n-th run then meets the end of some batch, where
+// the result is verified.
 static int batch_size(double run_ms)
 {
     int size = (int)fmin(ceil(BATCH_TARGET_MS / fmax(run_ms, 1e-6)), BATCH_MAX);
@@ -108,7 +108,7 @@ static void free_graphs(struct session *s)
     batch_free_graph(&s->separators);
 }
 
-// All chains of the timing, or none, so that their times can be compared.
+// Makes a graph of each batch, or of none: times of a graph and of a stream do not compare.
 static bool make_graphs(struct session *s)
 {
     int err = batch_make_graph(&s->apart);
@@ -118,19 +118,19 @@ static bool make_graphs(struct session *s)
     return !err;
 }
 
-// Sets separator_ms, the time of a separator. Runs each chain once ahead of its first sample.
+// Sets separator_ms, the time of a separator. Runs each batch once before its first sample.
 static int measure_separator(struct session *s)
 {
     double ms[SEPARATOR_TRIES], unused;
-    int err = time_chain(s, &s->apart, &unused);
-    if (!err) err = time_chain(s, &s->back_to_back, &unused);
-    if (!err) err = time_chain(s, &s->separators, &unused);
-    for (int i = 0; i < SEPARATOR_TRIES && !err; i++) err = time_chain(s, &s->separators, &ms[i]);
+    int err = time_batch(s, &s->apart, &unused);
+    if (!err) err = time_batch(s, &s->back_to_back, &unused);
+    if (!err) err = time_batch(s, &s->separators, &unused);
+    for (int i = 0; i < SEPARATOR_TRIES && !err; i++) err = time_batch(s, &s->separators, &ms[i]);
     if (!err) s->out->separator_ms = timing_median(ms, SEPARATOR_TRIES) / s->out->batch;
     return err;
 }
 
-static int make_chains(struct session *s)
+static int make_batches(struct session *s)
 {
     const struct device_ops *ops = s->dev->ops;
     struct timing *out = s->out;
@@ -157,7 +157,7 @@ static bool is_due(const struct session *s, bool last)
     return last || !w->is_due || w->is_due(w->arg, s->out->count);
 }
 
-// A look reads the result. An untimed run after it brings the cache into the state that runs leave.
+// Runs once, untimed, after a result was read: the cache is then as runs leave it.
 static int refresh(struct session *s)
 {
     bool needed = s->stale && !s->rule->cold && s->shortest_ms < REFRESH_BELOW_MS;
@@ -174,8 +174,8 @@ static int look(struct session *s, bool last)
     return w->after(w->arg, last);
 }
 
-// Of a batch the last run alone is looked at, and one that works would hide others that do nothing:
-// so a single run is looked at, too.
+// Verifies the result of a single run. A batch shows only its last result, behind which runs that
+// do nothing could hide.
 static int look_at_one(struct session *s)
 {
     const struct timed_work *w = s->work;
@@ -186,8 +186,8 @@ static int look_at_one(struct session *s)
     return err ? err : look(s, false);
 }
 
-// Takes a sample: *ms of one run. The old result is spoilt first, looked at or not, so that a
-// run cannot tell.
+// Takes a sample and sets *ms to the time of a run. The old result is changed first in each sample,
+// so that a run cannot tell whether its result will be verified.
 static int take_sample(struct session *s, const struct batch *c, bool due, bool last, double *ms)
 {
     const struct timed_work *w = s->work;
@@ -195,7 +195,7 @@ static int take_sample(struct session *s, const struct batch *c, bool due, bool 
     if (!err) err = refresh(s);
     if (!err && w->before) err = w->before(w->arg, last);
     if (!err && s->rule->cold) err = s->dev->ops->flush_cache(s->dev);
-    if (!err) err = time_chain(s, c, ms);
+    if (!err) err = time_batch(s, c, ms);
     if (!err && due) err = look(s, last);
     if (!err && !due && w->release) err = w->release(w->arg);
     if (err) return err;
@@ -221,8 +221,8 @@ static int grow(struct session *s)
     return err;
 }
 
-// A sample of runs apart, and where that is something else one of runs back to back, so that both
-// are of the same machine.
+// Takes a sample of separate runs and, if runs can overlap, one of runs back to back, under the
+// same conditions.
 static int take_round(struct session *s)
 {
     int i = s->out->count;
@@ -239,7 +239,7 @@ static int take_round(struct session *s)
 
 static double half_width(const struct timing *t) { return (t->ci_hi - t->ci_lo) / 2 / t->median; }
 
-// Whether there is no time for another round, and for the sample after the last.
+// Returns true if no time is left for another round and for the sample after the last.
 static bool is_time_up(const struct session *s)
 {
     const struct timing_rule *rule = s->rule;
@@ -250,8 +250,8 @@ static bool is_time_up(const struct session *s)
            (s->out->count >= TIMING_MIN_SAMPLES && now >= rule->limit_ms);
 }
 
-// Which rule says that the samples are enough, or NULL. The confidence interval is looked at each
-// time the count has doubled: 10, 20, 40, ...
+// Sets *stop to the rule that ends the samples; NULL: none does. The confidence interval is tested
+// each time the count has doubled: 10, 20, 40, ...
 static int stop_rule(struct session *s, const char **stop)
 {
     struct timing *t = s->out;
@@ -295,7 +295,7 @@ static int measure(struct session *s)
     struct machine_clock from = machine_now(), to;
     int max_mhz;
     int err = warm_up(s);
-    if (!err) err = make_chains(s);
+    if (!err) err = make_batches(s);
     if (err) return err;
     out->throttled = dev->ops->throttled(dev);
     dev->ops->clock_mhz(dev, &out->clock_mhz[0], &max_mhz);

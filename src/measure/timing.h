@@ -1,4 +1,4 @@
-// How long: warm-up, samples, the rule that stops them, and what they say.
+// Times a task: warm-up, samples, the rule that ends them, median and confidence interval.
 #ifndef TIMING_H
 #define TIMING_H
 
@@ -6,10 +6,10 @@
 #include "measure/busy.h"
 
 struct timing_rule {
-    int reps;        // exactly so many samples; 0: until one of the rules below holds
-    int warmup;      // exactly so many runs come before; 0: as many as it takes
-    double limit_ms; // stop after so long, once there are TIMING_MIN_SAMPLES
-    double most_ms;  // stop after so long in any case, once there is one; 0: never
+    int reps;        // number of samples; 0: until one of the rules below holds
+    int warmup;      // number of runs before the samples; 0: at least 3 runs and 50 ms
+    double limit_ms; // time after which TIMING_MIN_SAMPLES samples are enough
+    double most_ms;  // time after which one sample is enough; 0: never
     bool cold;       // the cache is flushed before each sample
     bool stream;     // no graphs: a batch is launched run by run
 };
@@ -17,8 +17,8 @@ struct timing_rule {
 #define TIMING_INTERVAL_SAMPLES                                                                    \
     6 // fewer have no 95 % interval: not even from the least to the most
 
-// What is timed, and what is done around it, untimed. Each function returns 0, or an error that
-// ends the measuring; what a run that failed has left is the caller's.
+// The timed work, and untimed functions around it. Each function returns 0, or an error that ends
+// the measurement. The caller frees the remains of a failed run.
 struct timed_work {
     int (*run)(void *arg); // starts the work once
     // Ahead of each sample: spoils the old result. NULL: nothing to do.
@@ -39,8 +39,8 @@ struct timing {
     int count;
     int batch;          // runs in one sample
     int warmup;         // runs before the first sample
-    const char *launch; // how a batch was: graph (at once), stream (run by run), call (on the host)
-    const char *stop;   // which rule ended it: precision, noise, time, reps
+    const char *launch; // graph: a batch at once; stream: run by run; call: on the host
+    const char *stop;   // the rule that ended the samples: precision, noise, time, reps
     bool throttled;     // the device held its clocks down at the start or at the end
     int clock_mhz[2];   // before and after, 0 where unknown
     double median, min, mean, p5, p95;
@@ -50,31 +50,30 @@ struct timing {
     // has a second sample beside it, back to back, without separators. H200, 753 cases: if nothing
     // overlaps, a run back to back takes 0.4 % longer (median), -0.3 to 1.9 % in 9 of 10 cases. NAN
     // and NULL without separators:
-    double separator_ms;  // one of them after the other: no kernel that waits takes less
-    double *back_samples; // likewise `count` of them
+    double separator_ms; // time of a separator behind a separator: the least of a kernel that waits
+    double *back_samples;                        // back-to-back samples, size count
     double back_to_back, back_ci_lo, back_ci_hi; // their median and its interval
-    // What else there was for the host to do, the warm-up included; and whether that was so much
-    // that the times may be too long.
+    // Other work of the host during warm-up and samples; busy: the times may be too long.
     struct machine_load machine;
     bool busy;
 };
 
-// Of runs that are kept apart, or of runs of which the next one may begin before one has ended.
+// Times of runs that are kept apart, or of runs that may overlap.
 enum timing_kind { TIMING_SEPARATE, TIMING_BACK_TO_BACK, TIMING_KINDS };
 extern const char *const timing_kind_words[]; // as on the command line, ended by a NULL
-// A median and its 95 % confidence interval; of what has but one time that one.
+// A median and its 95 % confidence interval. Runs that cannot overlap have one time for both kinds.
 struct timed_median {
     double ms, ci_lo, ci_hi;
 };
 struct timed_median timing_of_kind(const struct timing *t, enum timing_kind kind);
 
-// Runs the work, which starts on the device, until the rule is content.
+// Times the work until the rule ends the samples.
 int timing_measure(struct device *dev, const struct timed_work *work,
                    const struct timing_rule *rule, struct timing *out);
 void timing_free(struct timing *t);
 // Fills median ... ci_hi from samples and count, back_to_back ... back_ci_hi if there are samples.
 int timing_summarise(struct timing *t);
-// The median of n numbers, which are sorted in place.
+// Returns the median of n numbers and sorts them.
 double timing_median(double *x, int n);
 // Indices [lo, hi] of the order statistics that bound the median with 95 % confidence.
 void timing_median_ranks(int n, int *lo, int *hi);

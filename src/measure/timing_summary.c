@@ -1,11 +1,11 @@
-// What samples say: their quantiles, and how far their median may be from that of more of them.
+// Statistics of samples: quantiles, and the confidence interval of the median.
 #include "measure/timing.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-// The quantile q in [0, 1] of n sorted numbers, interpolated.
+// Returns the quantile q in [0, 1] of n sorted numbers, interpolated.
 static double quantile(const double *sorted, int n, double q)
 {
     double x = q * (n - 1);
@@ -13,8 +13,9 @@ static double quantile(const double *sorted, int n, double q)
     return i + 1 < n ? sorted[i] + (x - i) * (sorted[i + 1] - sorted[i]) : sorted[n - 1];
 }
 
-// The number of samples under the median is binomial(n, 1/2); lo is the largest rank below which at
-// most 2.5 % of it lies. Exact for small n; the normal approximation beyond, where 2^-n underflows.
+// The number of samples below the median is binomial(n, 1/2); lo is the largest rank below which
+// lie at most 2.5 % of that distribution. Exact for small n; normal approximation where 2^-n
+// underflows.
 void timing_median_ranks(int n, int *lo, int *hi)
 {
     int rank = 0;
@@ -45,7 +46,7 @@ double timing_median(double *x, int n)
     return quantile(x, n, 0.5);
 }
 
-// The median of sorted samples.
+// Returns the median of sorted samples and its interval.
 static struct timed_median median_of(const double *sorted, int n)
 {
     bool bounded = n >= TIMING_INTERVAL_SAMPLES;

@@ -57,7 +57,7 @@ double tally_spread(const struct tally *t)
     return squares_root(&all);
 }
 
-// More elements than these are no more independent draws: they share operands.
+// Most independent draws in a row of elements: further elements share operands.
 #define DRAWS 64
 
 double tally_norm(const struct tally *t, int64_t draws, int *which)
@@ -81,7 +81,7 @@ static double share_of(const struct bucket *b)
     return isnan(share) ? INFINITY : share;
 }
 
-// Of a few elements all may be near 0 by chance; so many are judged together.
+// Least number of elements of a bucket that is judged alone: fewer can all be near 0 by chance.
 #define SHARE_COUNT 32
 
 double tally_share(const struct tally *t)

@@ -1,10 +1,10 @@
-// How far off a result may be, from the sizes of rounding errors that the operation derives (op.h),
-// and how far off it is: element by element, and in the root mean square of many, which shows a
-// loss of precision that no single element does.
+// Allowed and found errors of a result. The operation derives the sizes of rounding errors (op.h).
+// An error is judged element by element, and in the root mean square of many elements, which shows
+// a loss of precision that no single element shows.
 //
-// A standard error is at most 0.42 of its size, 0.2 to 0.26 where there is one chain of additions:
-// no element of a right result comes near 5 sizes in the largest matrices, and the root mean square
-// stays under a half. A value that is rounded once, at the end, is off by up to u * |c|, and by
+// A standard error is at most 0.42 of its size, 0.2 to 0.26 for one chain of additions. So no
+// element of a right result comes near 5 sizes in the largest matrices, and the root mean square
+// stays below a half. A value that is rounded once, at the end, is off by up to u * |c|, and by
 // 0.42 of that in the root mean square. H200: right results are off by at most 0.43 (SpMM, f32),
 // 0.50 (SpMM, f64) and 0.32 (A*A, f64) of the tolerance.
 #ifndef TOLERANCE_H
@@ -15,9 +15,9 @@
 
 // Returns how the algorithm of a task rounds.
 struct roundoff tolerance_roundoff(const struct task *t);
-// Of an element that sums up so many products and should be `ref`.
+// Returns the tolerance of an element that sums `terms` products and should be `ref`.
 struct tolerance tolerance_of(const struct task *t, int64_t terms, double ref, double error);
-// Of row i of the projection, in which so many products may underflow.
+// Returns the tolerance of row i of the projection; up to `products` products may underflow.
 struct tolerance tolerance_of_row(const struct task *t, int64_t products,
                                   const struct projection *x, int64_t i);
 
@@ -32,11 +32,11 @@ void tally_add(struct tally *t, int64_t terms, double off, double ref,
 void tally_add_all(struct tally *t, const struct tally *other);
 // Returns the error of a sum of all elements.
 double tally_spread(const struct tally *t);
-// The largest of the buckets' root mean squares, in units of what is allowed: 1, and more where few
-// draws fluctuate. `draws` is how many a row has at least. The bucket is `which`.
+// Returns the largest root mean square of a bucket over the allowed one: 1, and more for few draws,
+// which fluctuate. `draws`: least number of elements of a row. Sets *which to the bucket.
 double tally_norm(const struct tally *t, int64_t draws, int *which);
-// How large the tolerance is beside the elements, in root mean squares, where that is worst.
-// Elements that are all 0 are left out. Infinite where a tolerance is.
+// Returns the tolerance over the elements, in root mean squares, of the worst bucket. Buckets of
+// zeros are left out. Infinite if a tolerance is infinite.
 double tally_share(const struct tally *t);
 
 #endif

@@ -1,38 +1,39 @@
-// Looks at results that are timed: the last one of a sample, untimed.
+// Verifies results of timed runs: the last result of a sample, outside the timing.
 //
-// Ahead of each sample some elements of the old result are spoilt, so that a run that writes
-// nothing is seen. Sample 1, 2, 4, 8, ..., a random choice of the others and the last one are
-// looked at; after a result that differs in a bit, each sample is. A run cannot tell which.
+// Before each sample some elements of the old result are changed, so that a run which writes
+// nothing is found. The results of samples 1, 2, 4, 8, ..., of a random quarter of the others and
+// of the last sample are verified. After a result that differs in a bit, every sample is verified.
+// A run cannot tell which.
 //
-// A look compares the result's digest with that of the result that was checked. Where a bit
-// differs, a sum over all of it by random weights has to agree as far as rounding explains; where
-// that does not, the result is checked as the first one was. Ahead of the last sample, which
-// timing_measure() takes for this alone, all of the result is poisoned.
+// A result is verified by its digest, which must equal that of the checked result. If a bit
+// differs, a sum of all elements with random weights must agree as far as rounding explains. If the
+// sum differs, too, the result is checked like the first one. Before the last sample, which
+// timing_measure() takes for this purpose, the whole result is poisoned.
 #ifndef VERIFY_H
 #define VERIFY_H
 
 #include "measure/check.h"
 
 struct verify_counts {
-    int64_t looked;    // results that were looked at,
-    int64_t varied;    // of them those that differ from the first in a bit,
-    int64_t rechecked; // and those that were checked as it was
+    int64_t verified;  // verified results
+    int64_t varied;    // verified results that differ from the first in a bit
+    int64_t rechecked; // verified results that were checked like the first
 };
 
 struct verify {
     struct task *task;
     struct reference *ref;
     enum check_mode mode;
-    const struct check *first; // of the same task: its result is right
-    int64_t samples;           // begun; a batch that is looked at counts as two
-    struct verify_counts looks;
+    const struct check *first; // the check of the first result, which is right
+    int64_t samples;           // begun samples; a verified batch counts twice
+    struct verify_counts counts;
 };
 
-// For timing_measure(), as its before(), after(), is_due() and, for a sparse result, release(). A
-// wrong result is ERR_WRONG, with where it is.
-int verify_before(void *watch, bool last);
-int verify_after(void *watch, bool last);
-bool verify_is_due(void *watch, int64_t sample);
-int verify_release(void *watch);
+// Functions of struct timed_work: before(), after(), is_due() and, for a sparse result, release().
+// `verify` is a struct verify. A wrong result is ERR_WRONG, with the place in the text.
+int verify_before(void *verify, bool last);
+int verify_after(void *verify, bool last);
+bool verify_is_due(void *verify, int64_t sample);
+int verify_release(void *verify);
 
 #endif

@@ -7,7 +7,7 @@
 
 #include "base/utf8.h"
 
-static bool lost; // memory was lacking; cJSON_Parse() does not tell that from bad text
+static bool lost; // an allocation failed: cJSON_Parse() reports that like bad text
 
 static void *json_alloc(size_t size)
 {

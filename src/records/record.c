@@ -1,4 +1,4 @@
-// The record of a case: its result, all in one line.
+// Writes the record of a case, in one line.
 #include "records/record.h"
 
 #include "records/record_parts.h"
@@ -26,7 +26,7 @@ static void add_matrix(struct json *j, const struct matrix *m)
     cJSON *o = json_object(j, j->root, "matrix");
     json_text(j, o, "name", m->name);
     json_text(j, o, "path", m->path);
-    // Of a matrix that could not be loaded nothing else is known.
+    // The other fields of a matrix that could not be loaded are null.
     bool known = m->field != NULL;
     const char *values = m->values_drawn ? "drawn" : m->real_part ? "real part" : "given";
     json_number(j, o, "rows", known_or_nan(known, m->A.m));
@@ -72,12 +72,12 @@ static void add_check(struct json *j, const struct result *r)
     else
         json_bool(j, o, "in_order", r->in_order == ORDER_KEPT);
     cJSON *timed = json_object(j, o, "timed");
-    json_number(j, timed, "looked", (double)r->looks.looked);
-    json_number(j, timed, "varied", (double)r->looks.varied);
-    json_number(j, timed, "rechecked", (double)r->looks.rechecked);
+    json_number(j, timed, "looked", (double)r->verified.verified);
+    json_number(j, timed, "varied", (double)r->verified.varied);
+    json_number(j, timed, "rechecked", (double)r->verified.rechecked);
 }
 
-// What else the host had to do.
+// Adds the other work of the host.
 static void add_machine(struct json *j, cJSON *time, const struct machine_load *load)
 {
     cJSON *o = json_object(j, time, "machine");
@@ -137,7 +137,7 @@ static void add_time(struct json *j, const struct result *r)
 static void add_setup(struct json *j, const struct result *r)
 {
     const struct setup *s = &r->setup;
-    if (!r->prepared) { // it was refused before anything was ready
+    if (!r->prepared) { // the case was refused before the preparation
         json_null(j, j->root, "setup_ms");
         json_array(j, j->root, "formats");
         return;
@@ -170,7 +170,7 @@ static void add_phases(struct json *j, const struct result *r)
         json_measure(j, o, r->phases.list[i].name, r->phases.list[i].ms);
 }
 
-// What records of the operation say besides.
+// Adds the extra fields of this operation.
 static void add_figures(struct json *j, const struct result *r)
 {
     const struct op *op = r->c.entry->op;
@@ -201,14 +201,14 @@ static void add_rates(struct json *j, const struct result *r)
         json_null(j, j->root, "cache_resident");
 }
 
-// What is assumed of the caches -> a number.
+// Adds a number for each assumption about the caches.
 static void add_predicted(struct json *j, cJSON *o, const char *name, const double *values)
 {
     cJSON *x = json_object(j, o, name);
-    for (int i = 0; i < PREDICT_KINDS; i++) json_measure(j, x, prediction_names[i], values[i]);
+    for (int i = 0; i < PREDICTION_KINDS; i++) json_measure(j, x, prediction_names[i], values[i]);
 }
 
-// Only where the algorithm has a model, and it says something of the case.
+// Adds the prediction, if the algorithm has a model and the model has a prediction.
 static void add_model(struct json *j, const struct tiled_prediction *p)
 {
     if (!p->equation) return;
@@ -227,7 +227,7 @@ static void add_model(struct json *j, const struct tiled_prediction *p)
     json_measure(j, o, "whole_gflops", p->whole_gflops);
 }
 
-// [[ms, bytes], ...]: what was allocated from when on. Microseconds will do.
+// Adds [[ms, bytes], ...]: bytes allocated from then on, with a resolution of microseconds.
 static void add_timeline(struct json *j, cJSON *memory, const struct device_trace *trace)
 {
     cJSON *all = json_array(j, memory, "timeline");

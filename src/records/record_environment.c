@@ -1,4 +1,4 @@
-// The first record of a run: what measured, where, and what is to be known to read its results.
+// Writes the first record of a run: program, machine, devices, operation and algorithms.
 #include "records/record.h"
 
 #include "device/roof.h"
@@ -47,7 +47,7 @@ static void add_device(struct json *j, cJSON *array, const struct bench_device *
     }
     struct device *d = bd->dev;
     int now = 0, max = 0;
-    if (d->ops->clock_mhz(d, &now, &max)) now = max = 0; // not known
+    if (d->ops->clock_mhz(d, &now, &max)) now = max = 0; // unknown
     json_text(j, o, "kind", device_list[d->kind].name);
     json_text(j, o, "name", d->name);
     json_text(j, o, "detail", d->detail);
@@ -61,7 +61,8 @@ static void add_device(struct json *j, cJSON *array, const struct bench_device *
     add_roof(j, o, &bd->roof);
 }
 
-// What a reader has to know to compare cases of this operation: nothing of it is in scripts.
+// Adds the facts that a reader needs to compare cases of this operation; scripts have no such
+// facts.
 static void add_operation(struct json *j, const struct op *op)
 {
     cJSON *o = json_object(j, j->root, "operation");
@@ -86,7 +87,7 @@ static void add_operation(struct json *j, const struct op *op)
     }
 }
 
-// Only what is not as for most algorithms is there.
+// Adds an algorithm, without fields that have their usual value.
 static void add_algorithm(struct json *j, cJSON *array, const struct algo_entry *e)
 {
     const struct algo *a = e->algo;

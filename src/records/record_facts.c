@@ -7,7 +7,7 @@
 
 #define CHANGED "-dirty" // behind a revision: the code is not that of the revision
 
-// Copies a text of the object into *out; NULL where there is none.
+// Sets *out to a copy of a text of the object; NULL: no such text.
 static int get_text(const cJSON *o, const char *name, char **out)
 {
     const char *text = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(o, name));
@@ -36,7 +36,7 @@ static int get_device(const cJSON *o, struct record_device *d)
     return err ? err : get_text(o, "name", &d->name);
 }
 
-// Two environments of one program have the same text.
+// Sets *program to a text that is equal in all environments of a program.
 static int get_program(const cJSON *o, char **program)
 {
     static const char *const names[] = {"revision", "compiler", "flags", "host"};

@@ -4,8 +4,8 @@
 
 #include "records/json.h"
 
-struct record_algo {     // texts are owned; NULL: none
-    char *name, *device; // the kind: "cuda"
+struct record_algo {               // texts are owned; NULL: none
+    char *name, *device;           // device: the kind, "cuda"
     char *vendor, *call, *partial; // see struct algo
     bool reference;
 };
@@ -13,20 +13,20 @@ struct record_device {
     char *id, *name; // "cuda:0", "NVIDIA H200"; owned
 };
 struct record_facts {
-    char *program; // revision, compiler, flags and host, owned. NULL: the code cannot be told
+    char *program;             // revision, compiler, flags and host, owned. NULL: unknown
     struct record_algo *algos; // size algo_count
     int algo_count;
     struct record_device *devices; // size device_count
     int device_count;
 };
 
-// Reads an environment record. Only what is well-formed is taken.
+// Reads an environment record, without fields of another form than expected.
 int record_facts_read(const cJSON *o, struct record_facts *f);
 void record_facts_free(struct record_facts *f);
-// By name and id of the device. NULL: the record does not list it.
+// Returns the algorithm of this name for the device `id`. NULL: the record does not list it.
 const struct record_algo *record_facts_algo(const struct record_facts *f, const char *name,
                                             const char *id);
-// The name of the device; NULL: the record does not list it.
+// Returns the name of the device. NULL: the record does not list it.
 const char *record_facts_device(const struct record_facts *f, const char *id);
 
 #endif

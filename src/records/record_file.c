@@ -1,5 +1,5 @@
 #define _GNU_SOURCE // F_OFD_SETLKW
-// Where records go: a file that several runs may append to, or stdout.
+// The output of records: stdout, or a file that several runs may append to.
 #include "records/record.h"
 
 #include <errno.h>
@@ -18,8 +18,8 @@ static int cannot_write(const char *path)
     return fail(ERR_OUTPUT, "%s: cannot be written: %s", path, strerror(errno));
 }
 
-// Waits until no other process writes a line, and keeps them from it. A pipe has no locks, nor have
-// some file systems: then it is false.
+// Locks the lines against other processes, after waiting for them. Returns false if the file has no
+// locks: a pipe, or some file systems.
 static bool lock_lines(int fd)
 {
     struct flock all = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_len = RECORD_LOCK_END};
@@ -32,7 +32,7 @@ static void unlock_lines(int fd)
     fcntl(fd, F_OFD_SETLK, &all);
 }
 
-// A line that another process is writing is none that a crash has cut off.
+// Repairs the end of a file under the lock: an unfinished line may be one that is being written.
 static int mend_end(int fd, const char *path, int64_t *cut)
 {
     bool locked = lock_lines(fd);
@@ -51,8 +51,8 @@ int record_check_name(const char *path)
     return OK;
 }
 
-// A matrix is easily named where the records should go. Their own files begin with a brace, also
-// where a crash has left a part of a line.
+// Refuses a file that is no file of records, such as a matrix behind -o. Files of records begin
+// with a brace, also after a crash.
 static int check_kept(const char *path)
 {
     struct stat facts;
@@ -66,7 +66,7 @@ static int check_kept(const char *path)
     return fail(ERR_USAGE, "-o %s: is there, and no file of records; it is left as it is", path);
 }
 
-// Lines of a file that is to be replaced; 0 where it is none, or cannot be read.
+// Returns the number of lines of a file that will be replaced; 0: no file, or not readable.
 static int64_t count_lines(const char *path)
 {
     struct stat facts;
@@ -82,7 +82,7 @@ static int64_t count_lines(const char *path)
     return lines;
 }
 
-// Whether a sweep has the file: its records must not be taken from under it.
+// Returns true if a sweep is writing to the file.
 static bool has_sweep(int fd)
 {
     struct flock mark = {
@@ -150,8 +150,8 @@ int record_close(struct record_file *out)
     return close(fd) ? cannot_write(out->path) : OK;
 }
 
-// Of a line that does not fit nothing stays. Others may append to the same file: they wait, so that
-// what is cut off at the end is no line of theirs.
+// Writes a line, or nothing if the line does not fit. Other processes wait, so that the part that
+// is cut off then is not theirs.
 static int write_locked(struct record_file *out, const char *line, bool locked)
 {
     struct stat before;
@@ -162,7 +162,7 @@ static int write_locked(struct record_file *out, const char *line, bool locked)
         if (n < 0 && errno == EINTR) continue;
         if (n < 0) {
             int err = cannot_write(out->path);
-            // If this fails too, the half line stays; the message is the same.
+            // The half line stays if this fails, too.
             if (can_cut && ftruncate(out->fd, before.st_size)) return err;
             return err;
         }

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <sys/utsname.h>
 
-// The Makefile says these.
+// Set by the Makefile.
 #ifndef SPBENCH_VERSION
 #define SPBENCH_VERSION "unknown"
 #endif

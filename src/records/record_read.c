@@ -30,7 +30,7 @@ static int get_text(const cJSON *o, const char *name, char **out)
     return OK;
 }
 
-// A text that may be lacking.
+// Reads a text that may be missing.
 static int get_known(const cJSON *o, const char *name, char **out)
 {
     return cJSON_IsString(get(o, name)) ? get_text(o, name, out) : OK;
@@ -42,17 +42,17 @@ static double get_number(const cJSON *o, const char *name)
     return cJSON_IsNumber(x) ? x->valuedouble : NAN;
 }
 
-// A whole number from min to max.
+// Reads a whole number from min to max.
 static bool get_whole(const cJSON *x, int64_t min, int64_t max, int64_t *value)
 {
     if (!cJSON_IsNumber(x)) return false;
     if (!(x->valuedouble >= (double)min && x->valuedouble <= (double)max)) return false;
-    if (x->valuedouble >= 0x1p63) return false; // INT64_MAX is that as a double
+    if (x->valuedouble >= 0x1p63) return false; // INT64_MAX as a double is 2^63
     *value = (int64_t)x->valuedouble;
     return (double)*value == x->valuedouble;
 }
 
-// A time has samples, all of them numbers from 0 on; without a time there are none.
+// Reads the samples of a time, numbers from 0 on; none without a time.
 static int get_samples(const cJSON *time, struct record *r)
 {
     const cJSON *list = get(time, "samples"), *x;
@@ -78,7 +78,7 @@ static bool get_axis(const cJSON *x, const struct axis *axis, int64_t *value)
     return get_whole(x, axis->min, axis->max, value);
 }
 
-// The values of the axes; false where the record has one that this operation does not know.
+// Reads the values of the axes. Returns false if the operation does not know a value.
 static bool get_axes(const cJSON *o, const struct op *op, int64_t axis[AXES_MAX])
 {
     for (int i = 0; op->axes[i]; i++)
@@ -86,19 +86,18 @@ static bool get_axes(const cJSON *o, const struct op *op, int64_t axis[AXES_MAX]
     return true;
 }
 
-// The kind of a device by its id, or by its kind alone, as cases have it where there is none. False
-// if it is neither.
+// Sets *kind from the id of a device, or from the kind alone. Returns false if the text is neither.
 static bool get_device(const char *text, enum device_kind *kind)
 {
     char id[16];
     int index;
-    // "auto" is the name of no device, and would ask which of them are there.
+    // device_parse() would look for devices for "auto", which records do not have.
     if (!strcmp(text, "auto") || device_parse(text, kind, &index)) return false;
     device_id(*kind, index, id);
     return !strcmp(text, id) || !strcmp(text, device_list[*kind].name);
 }
 
-// Whether it is an object of numbers, each of another name, and no more than an algorithm may have.
+// Returns true for an object of numbers with different names, at most PARAMS_MAX.
 static bool are_options(const cJSON *options)
 {
     const cJSON *x;
@@ -115,8 +114,8 @@ static bool option_fits(const struct param *p, double value)
     return value >= p->min && value <= p->max && (!p->whole || value == floor(value));
 }
 
-// What the record has of the algorithm's options, over their defaults; false where one has a value
-// that it cannot have.
+// Sets the options from the record, others to their defaults. Returns false for an impossible
+// value.
 static bool get_options(const cJSON *options, const struct algo *algo, double opt[PARAMS_MAX])
 {
     const cJSON *x;
@@ -140,7 +139,7 @@ static bool get_cold(const cJSON *o, bool *cold)
     return *cold || (text && !strcmp(text, "warm"));
 }
 
-// Null, or what was asked for; records that are older have no such field.
+// Reads the field launch, which older records do not have.
 static bool get_stream(const cJSON *o, bool *stream)
 {
     const cJSON *x = get(o, "launch");
@@ -149,7 +148,7 @@ static bool get_stream(const cJSON *o, bool *stream)
     return *stream || !x || cJSON_IsNull(x);
 }
 
-// The case, where every field of it is one that a case of this build can have.
+// Reads the case, if all its fields are possible in this build.
 static void get_case(const cJSON *o, struct record *r)
 {
     struct bench_case *c = &r->c;
@@ -165,7 +164,7 @@ static void get_case(const cJSON *o, struct record *r)
     strcpy(c->device, r->device);
 }
 
-// The size of the matrix; all null where it could not be read.
+// Reads the size of the matrix, null if the matrix could not be read.
 static bool get_size(const cJSON *matrix, struct matrix *M)
 {
     const cJSON *rows = get(matrix, "rows"), *cols = get(matrix, "cols"), *nnz = get(matrix, "nnz");
@@ -178,11 +177,11 @@ static bool get_size(const cJSON *matrix, struct matrix *M)
     return whole;
 }
 
-// The options and the library are those of the record: this build may have others.
+// The library of the record, for a key with the record's options: this build may have others.
 static _Thread_local const char *library_read;
 static const char *tell_library(void) { return library_read; }
 
-// Whether the key is that of the fields. The case is one that this build has.
+// Returns true if the key agrees with the fields of a case that this build has.
 static bool is_key(const cJSON *o, const struct record *r)
 {
     struct param params[PARAMS_MAX + 1] = {0};
@@ -221,7 +220,7 @@ static int get_status(const cJSON *o, struct record *r)
     return get_known(o, "reason", &r->reason);
 }
 
-// 0 where there is no date, or another than records have.
+// Returns the date in seconds since 1970; 0: no date, or another form.
 static int64_t get_when(const cJSON *o)
 {
     const char *text = cJSON_GetStringValue(get(o, "date"));
@@ -297,7 +296,7 @@ static int get_result(const cJSON *o, struct record *r)
     return !r->c.entry || is_key(o, r) ? OK : missing("case");
 }
 
-// Records of before runs had an id have none.
+// Reads the id of the run, which older records do not have.
 static int get_run(const cJSON *o, struct record *r)
 {
     return get(o, "run") ? get_text(o, "run", &r->run) : OK;

@@ -1,50 +1,49 @@
-// Records read back: what tells a case apart, how it ended, and its numbers.
+// Reads records back: the case, its status and its numbers.
 #ifndef RECORD_READ_H
 #define RECORD_READ_H
 
 #include "bench/bench.h"
 #include "records/record_facts.h"
 
-// What the doctor found is of no run: all of it is left out.
+// Records of the doctor have no other field than their kind here.
 enum record_kind { RECORD_ENVIRONMENT, RECORD_RESULT, RECORD_DOCTOR };
 
 struct record {
     enum record_kind kind;
-    char *run; // its id, owned; a result belongs to the environment of the same. NULL: older
-    // Of an environment: when it was written, in seconds since 1970. 0: it does not say
-    int64_t when;
-    char *revision; // of the program; its main device is `device`, by its name. NULL: not known
-    struct record_facts facts; // of its algorithms and devices
-    // Of a result; texts are owned.
+    char *run; // id of the run, owned; results have that of their environment. NULL: older record
+    // Fields of an environment; its main device is `device`, by name.
+    int64_t when;   // date of writing, in seconds since 1970. 0: unknown
+    char *revision; // revision of the program. NULL: unknown
+    struct record_facts facts;
+    // Fields of a result; texts are owned.
     enum status status;
     char *reason;            // NULL: none
-    char *key;               // of the case: see case_key()
+    char *key;               // see case_key()
     char *op, *alg, *device; // names
     char *library;           // name and version. NULL: none
     char *matrix, *path;
-    char *content;          // of the matrix. NULL: it has none, or the record is older
-    double file_bytes;      // of its file, and when it was written last. NAN: likewise
-    double file_changed_ns; // (in a double, so to a quarter of a microsecond)
+    char *content;          // hash of the matrix. NULL: none, or an older record
+    double file_bytes;      // size of the file. NAN: none, or an older record
+    double file_changed_ns; // last write, to a quarter of a microsecond. NAN: likewise
     enum prec prec;
-    // The case itself, where this build still has its operation and its algorithm, and all fields
-    // are what they may be; else entry is NULL. Options that the algorithm no longer has are left
-    // out.
+    // The case, if this build has its operation and algorithm and all values are possible; else
+    // entry is NULL. Options that the algorithm no longer has are left out.
     struct bench_case c;
-    double gflops, median, ci_lo, ci_hi;         // NAN where there is no time, or no interval
-    double bytes, efficiency, gather_efficiency; // as in struct result; NAN: not known
-    char *method;                                // of its check. NULL: it was not checked
-    double error_ratio;                          // of its check; NAN: not known
-    double back_to_back, back_ci_lo, back_ci_hi; // likewise; NAN where that is no other time
+    double gflops, median, ci_lo, ci_hi;         // NAN: no time, or no interval
+    double bytes, efficiency, gather_efficiency; // see struct result; NAN: unknown
+    char *method;                                // method of the check. NULL: not checked
+    double error_ratio;                          // see struct check; NAN: unknown
+    double back_to_back, back_ci_lo, back_ci_hi; // NAN: no such time
     double min_ms;                               // the fastest sample; NAN: no time
     double prep_ms;  // conversion from CSR, and analysis; NAN: not known
     char *picked;    // the algorithm that `alg` picked; NULL: none
     double *samples; // milliseconds, size sample_count; owned
     int sample_count;
     bool throttled, busy;
-    bool overtakes; // it was seen not to wait for the work ahead of it
+    bool overtakes; // a run did not wait for the work before it
 };
 
-// Parses one line. ERR_INPUT says what is wrong with it; then there is nothing to free.
+// Parses one line. ERR_INPUT, with the fault in the text: nothing to free.
 int record_read(const char *line, struct record *out);
 void record_free(struct record *r);
 // Returns true if a result has a time, checked or not.

@@ -9,9 +9,9 @@
 #include "records/record.h"
 #include "records/record_read.h"
 
-#define HEAD "{\"schema\":\"" RECORD_SCHEMA "\"" // of every record
+#define HEAD "{\"schema\":\"" RECORD_SCHEMA "\"" // beginning of every record
 
-// Blanks between its words are no matter: some programs that write JSON put them there.
+// Returns true if a line begins like a record. Blanks between its words may differ.
 static bool begins_as_record(const char *line)
 {
     const char *head = HEAD;
@@ -28,7 +28,7 @@ int record_tail_judge(const char *line, int64_t length, bool *part)
 {
     cJSON *o;
     *part = false;
-    // A machine that goes down may leave zero bytes.
+    // A power failure can leave zero bytes.
     int err = (int64_t)strlen(line) == length ? json_parse(line, &o) : ERR_INPUT;
     if (!err) cJSON_Delete(o);
     if (err != ERR_INPUT) return err;
@@ -41,7 +41,7 @@ static int cannot_mend(const char *path)
     return fail(ERR_OUTPUT, "%s: cannot be written: %s", path, strerror(errno));
 }
 
-// Where the last line begins of a file of this size, whose last byte ends no line; -1: errno.
+// Returns the offset of the last line of a file that does not end with a newline; -1: errno.
 static off_t last_line(int fd, off_t size)
 {
     char piece[1 << 12];
@@ -57,7 +57,7 @@ static off_t last_line(int fd, off_t size)
     return size;
 }
 
-// The bytes from there to the end, as a text that is to be freed.
+// Sets *out to the bytes from `from` to the end, as a text; the caller frees it.
 static int read_tail(int fd, const char *path, off_t from, off_t size, char **out)
 {
     char *text = *out = mem_alloc((int64_t)(size - from) + 1, 1);
@@ -65,7 +65,7 @@ static int read_tail(int fd, const char *path, off_t from, off_t size, char **ou
     for (off_t at = from; at < size;) {
         ssize_t got = pread(fd, text + (at - from), (size_t)(size - at), at);
         if (got < 0 && errno == EINTR) continue;
-        if (got == 0) errno = EIO; // somebody has cut it meanwhile
+        if (got == 0) errno = EIO; // another process has shortened the file
         if (got <= 0) return cannot_mend(path);
         at += got;
     }

@@ -1,15 +1,15 @@
-// The end of a file of records where a crash has left a line without an end.
+// Repair of a file of records after a crash that has left a line without an end.
 #ifndef RECORD_TAIL_H
 #define RECORD_TAIL_H
 
 #include "base/base.h"
 
-// Whether a line without an end is the beginning of a record and no more. What is a JSON document
-// is whole. ERR_MEMORY: it is not known.
+// Sets *part to true if a line without an end is the beginning of a record only. A JSON document is
+// whole. ERR_MEMORY: unknown.
 int record_tail_judge(const char *line, int64_t length, bool *part);
-// Mends the end of an open file that begins as records do: a record gets its end, the beginning of
-// one is cut off, *cut bytes. Anything else is left as it is: ERR_USAGE. Where the end is whole,
-// and of a pipe, nothing is done. The caller keeps others from writing.
+// Repairs the end of an open file that begins like records: a whole record gets its newline, a part
+// of a record is cut off (*cut bytes). ERR_USAGE: the end is something else and stays. Pipes and
+// whole ends need no repair. The caller keeps other processes from writing.
 int record_tail_mend(int fd, const char *path, int64_t *cut);
 
 #endif

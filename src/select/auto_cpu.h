@@ -2,9 +2,9 @@
 #ifndef AUTO_CPU_H
 #define AUTO_CPU_H
 
-// Runs that trials may take. SpMM of 9 matrices, k = 1 to 256, 2 cores: with 8 the choice takes 7 runs
-// in the median and 11 in the worst tenth; without a bound 12 to 24. 16 cores, bound of 10: the pick
-// reaches 0.87 of the fastest candidate, without trials 0.80.
+// Runs that trials may take. SpMM of 9 matrices, k = 1 to 256, 2 cores: with 8 the choice takes 7
+// runs in the median and 11 in the worst tenth; without a bound 12 to 24. 16 cores, bound of 10:
+// the pick reaches 0.87 of the fastest candidate, without trials 0.80.
 #define AUTO_TRIALS 8
 #include "select/auto.h"
 

@@ -44,7 +44,7 @@ static struct tiled_prediction wanted(enum model_kind kind, struct cutting cut,
     struct tiled_prediction x;
     source_init(&s, &M.A);
     tiled_counts_init(&of, &s);
-    CHECK(!predict(&of, F32, 24, kind, &cut, told, &x), "%s", fail_text());
+    CHECK(!tiled_model_predict(&of, F32, 24, kind, &cut, told, &x), "%s", fail_text());
     tiled_counts_free(&of);
     source_free(&s);
     tiled_model_gflops(&x, F32, &places.list[DEVICE_CPU].roof);
@@ -57,7 +57,7 @@ static void check_same(const struct tiled_prediction *want)
           status_name(ended), got.equation);
     CHECK(got.rho == want->rho && got.Z == want->Z && got.R == want->R && got.C == want->C,
           "rho %g, Z %g, R %g, C %g", got.rho, got.Z, got.R, got.C);
-    for (int i = 0; i < PREDICT_KINDS; i++)
+    for (int i = 0; i < PREDICTION_KINDS; i++)
         CHECK(got.gflops[i] == want->gflops[i] && got.gflops[i] > 0 &&
                   got.intensity[i] == want->intensity[i],
               "%s: %g GFLOPS, not %g", prediction_names[i], got.gflops[i], want->gflops[i]);

@@ -47,7 +47,7 @@ static int spoiling_first_run(struct task *t)
 static int64_t looked; // at results of the algorithm that ran last
 static int keep_looks(const struct result *r, void *arg)
 {
-    looked = r->looks.looked;
+    looked = r->verified.verified;
     return keep_result(r, arg);
 }
 

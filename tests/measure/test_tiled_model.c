@@ -48,7 +48,7 @@ static struct tiled_prediction predicted(const struct csr *A, enum prec prec, in
     struct tiled_prediction x;
     source_init(&s, A);
     tiled_counts_init(&of, &s);
-    CHECK(!predict(&of, prec, k, kind, &cut, told, &x), "%s", fail_text());
+    CHECK(!tiled_model_predict(&of, prec, k, kind, &cut, told, &x), "%s", fail_text());
     tiled_counts_free(&of);
     source_free(&s);
     return x;
@@ -77,9 +77,9 @@ static void test_small_naive(void)
     NEAR(C, 32.0 / 7);
     NEAR(L, 7.0 / 3);
     NEAR(delta, 8);
-    NEAR(intensity[PREDICT_ALGORITHMIC], 3.5 / (14 + 7 + 12));
-    NEAR(intensity[PREDICT_ALL_MISS], 3.5 / (14 + 32 + 12));
-    NEAR(intensity[PREDICT_COLD_MISS], 3.5 / (14 + 32 * 3.0 / 7 + 12));
+    NEAR(intensity[PREDICTION_ALGORITHMIC], 3.5 / (14 + 7 + 12));
+    NEAR(intensity[PREDICTION_ALL_MISS], 3.5 / (14 + 32 + 12));
+    NEAR(intensity[PREDICTION_COLD_MISS], 3.5 / (14 + 32 * 3.0 / 7 + 12));
     csr_free(&A);
 }
 
@@ -107,15 +107,15 @@ static void test_small_tiled(void)
     NEAR(R, 10);
     NEAR(C, 9.6);
     NEAR(L, 5.0 / 3);
-    NEAR(intensity[PREDICT_ALGORITHMIC], 2 / (rest + 4 / 1.4));
-    NEAR(intensity[PREDICT_ALL_MISS], 2 / (rest + 4 * 9.6 / 1.4));
-    NEAR(intensity[PREDICT_COLD_MISS], 2 / (rest + 4 * 9.6 * 0.6 / 1.4));
+    NEAR(intensity[PREDICTION_ALGORITHMIC], 2 / (rest + 4 / 1.4));
+    NEAR(intensity[PREDICTION_ALL_MISS], 2 / (rest + 4 * 9.6 / 1.4));
+    NEAR(intensity[PREDICTION_COLD_MISS], 2 / (rest + 4 * 9.6 * 0.6 / 1.4));
 
     // f64: values of 8 bytes. C = 3 * 64 / (5 * 8).
     x = predicted(&A, F64, 32, MODEL_TILED, cut, NULL);
     NEAR(R, 16);
     NEAR(C, 4.8);
-    NEAR(intensity[PREDICT_ALL_MISS],
+    NEAR(intensity[PREDICTION_ALL_MISS],
          2 / (10 * 10.0 / 7 / 16 + 8 * 4.8 / 1.4 + 4 / 2.45 + 8 / (16 * 1.75)));
     csr_free(&A);
 }
@@ -153,9 +153,9 @@ static void test_eight(void)
     NEAR(C, 2);
     NEAR(L, 1.5);
     double rest = 10 * 2.5 / 4 + 4 / (8.0 / 3) + 8 / 8.0;
-    NEAR(intensity[PREDICT_ALGORITHMIC], 2 / (rest + 6));
-    NEAR(intensity[PREDICT_ALL_MISS], 2 / (rest + 12));
-    NEAR(intensity[PREDICT_COLD_MISS], 2 / (rest + 8));
+    NEAR(intensity[PREDICTION_ALGORITHMIC], 2 / (rest + 6));
+    NEAR(intensity[PREDICTION_ALL_MISS], 2 / (rest + 12));
+    NEAR(intensity[PREDICTION_COLD_MISS], 2 / (rest + 8));
     csr_free(&A);
 }
 
@@ -185,9 +185,9 @@ static void test_balanced(void)
     NEAR(Z, 28.0 / 16);
     NEAR(C, 4 * 64 / (15.0 * 8));
     NEAR(L, 15.0 / 8);
-    NEAR(intensity[PREDICT_ALGORITHMIC], 2 / (rest + 8 / rho));
-    NEAR(intensity[PREDICT_ALL_MISS], 2 / (rest + 8 * x.C / rho));
-    NEAR(intensity[PREDICT_COLD_MISS], 2 / (rest + 8 * x.C / x.L / rho));
+    NEAR(intensity[PREDICTION_ALGORITHMIC], 2 / (rest + 8 / rho));
+    NEAR(intensity[PREDICTION_ALL_MISS], 2 / (rest + 8 * x.C / rho));
+    NEAR(intensity[PREDICTION_COLD_MISS], 2 / (rest + 8 * x.C / x.L / rho));
 
     // Sorted rows have another rho and Z, of which the algorithm tells.
     figures_number(&told, "rho", 1.6);
@@ -219,8 +219,8 @@ static void test_paper(void)
     x.delta = 8;
     tiled_model_intensity(&x, F32);
     tiled_model_gflops(&x, F32, &roof);
-    NEAR(intensity[PREDICT_ALGORITHMIC], 1.0 / 12);
-    NEAR(gflops[PREDICT_ALGORITHMIC], 1555.0 / 12);
+    NEAR(intensity[PREDICTION_ALGORITHMIC], 1.0 / 12);
+    NEAR(gflops[PREDICTION_ALGORITHMIC], 1555.0 / 12);
     x.mu = 1e15;
     tiled_model_intensity(&x, F32);
     tiled_model_gflops(&x, F32, &roof);
@@ -228,7 +228,7 @@ static void test_paper(void)
     CHECK(fabs(x.gflops[0] - 260) < 1, "%g GFLOPS", x.gflops[0]);
     roof.fma_gflops[F32] = 100; // the arithmetic is slower
     tiled_model_gflops(&x, F32, &roof);
-    NEAR(gflops[PREDICT_ALGORITHMIC], 100);
+    NEAR(gflops[PREDICTION_ALGORITHMIC], 100);
     tiled_model_gflops(&x, F32, &(struct roof){.fma_gflops = {100, 100}});
     CHECK(isnan(x.gflops[0]), "%g GFLOPS of no bandwidth", x.gflops[0]);
 }
@@ -480,10 +480,10 @@ static void test_kept(void)
     source_init(&s, &A);
     tiled_counts_init(&of, &s);
     figures_text(&cut_rows, "segment", "mu");
-    CHECK(!predict(&of, F32, 8, MODEL_NAIVE, cuts, NULL, &x), "%s", fail_text());
-    CHECK(!predict(&of, F32, 8, MODEL_TILED, cuts, &cut_rows, &x), "%s", fail_text());
+    CHECK(!tiled_model_predict(&of, F32, 8, MODEL_NAIVE, cuts, NULL, &x), "%s", fail_text());
+    CHECK(!tiled_model_predict(&of, F32, 8, MODEL_TILED, cuts, &cut_rows, &x), "%s", fail_text());
     for (int c = 0; c < COUNT(cuts); c++)
-        CHECK(!predict(&of, F32, 8, MODEL_TILED, &cuts[c], NULL, &x), "%s", fail_text());
+        CHECK(!tiled_model_predict(&of, F32, 8, MODEL_TILED, &cuts[c], NULL, &x), "%s", fail_text());
     CHECK(of.count == 5, "%d were counted", of.count);
     for (int kind = MODEL_NAIVE; kind <= MODEL_TILED; kind++)
         for (int c = 0; c < COUNT(cuts); c++)
@@ -493,12 +493,12 @@ static void test_kept(void)
                         predicted(&A, (enum prec)prec, k, (enum model_kind)kind, cuts[c], NULL);
                     mem_fail_at(1);
                     int err =
-                        predict(&of, (enum prec)prec, k, (enum model_kind)kind, &cuts[c], NULL, &x);
+                        tiled_model_predict(&of, (enum prec)prec, k, (enum model_kind)kind, &cuts[c], NULL, &x);
                     mem_fail_at(0);
                     CHECK(!err, "%s", fail_text());
                     CHECK(x.rho == want.rho && x.Z == want.Z && x.R == want.R && x.C == want.C &&
                               x.L == want.L && x.equation == want.equation &&
-                              x.intensity[PREDICT_ALL_MISS] == want.intensity[PREDICT_ALL_MISS],
+                              x.intensity[PREDICTION_ALL_MISS] == want.intensity[PREDICTION_ALL_MISS],
                           "model %d, %s, k %lld: another prediction", kind,
                           prec_name((enum prec)prec), (long long)k);
                 }

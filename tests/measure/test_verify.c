@@ -72,9 +72,9 @@ static void check_fault(struct inputs *in, enum check_mode mode, const struct pl
     int64_t used = dev.used_bytes, peak = dev.peak_bytes;
     for (int s = 0; s < 3; s++)
         CHECK(!sample(&x, false), "%s: right, but %s", what_of(in, p), fail_text());
-    CHECK(x.w.looks.looked == 3 && !x.w.looks.varied && !x.w.looks.rechecked,
-          "%s: %lld, %lld, %lld of 3", what_of(in, p), (long long)x.w.looks.looked,
-          (long long)x.w.looks.varied, (long long)x.w.looks.rechecked);
+    CHECK(x.w.counts.verified == 3 && !x.w.counts.varied && !x.w.counts.rechecked,
+          "%s: %lld, %lld, %lld of 3", what_of(in, p), (long long)x.w.counts.verified,
+          (long long)x.w.counts.varied, (long long)x.w.counts.rechecked);
     // What one run leaves as it was shows where all of it was poisoned before.
     bool last = p->fault == ONE_NOT_WRITTEN || p->fault == ROW_LOST;
     fault = p->fault;
@@ -119,18 +119,18 @@ static void check_varying(struct inputs *in, enum check_mode mode)
     if (!watched_make(in, mode, &x)) return;
     fault = SMALL;
     CHECK(!sample(&x, false), "%s: %s", in->p.op->name, fail_text());
-    CHECK(x.w.looks.varied == 1 && x.w.looks.rechecked == 0, "%s: %lld, %lld", in->p.op->name,
-          (long long)x.w.looks.varied, (long long)x.w.looks.rechecked);
+    CHECK(x.w.counts.varied == 1 && x.w.counts.rechecked == 0, "%s: %lld, %lld", in->p.op->name,
+          (long long)x.w.counts.varied, (long long)x.w.counts.rechecked);
     CHECK(!sample(&x, true), "%s: %s", in->p.op->name, fail_text());
-    CHECK(x.w.looks.varied == 2 && x.w.looks.rechecked == 1, "%s: %lld, %lld", in->p.op->name,
-          (long long)x.w.looks.varied, (long long)x.w.looks.rechecked);
+    CHECK(x.w.counts.varied == 2 && x.w.counts.rechecked == 1, "%s: %lld, %lld", in->p.op->name,
+          (long long)x.w.counts.varied, (long long)x.w.counts.rechecked);
     // As if rounding explained a thousandth of what it does: then it is looked at in full. (In f64
     // the sum's own roundings, in double, are as large as that.)
     x.check.spread *= 1e-3;
     bool told = in->p.prec == F32;
     CHECK(!sample(&x, false), "%s: %s", in->p.op->name, fail_text());
-    CHECK(x.w.looks.varied == 3 && x.w.looks.rechecked == 1 + told, "%s: %lld, %lld",
-          in->p.op->name, (long long)x.w.looks.varied, (long long)x.w.looks.rechecked);
+    CHECK(x.w.counts.varied == 3 && x.w.counts.rechecked == 1 + told, "%s: %lld, %lld",
+          in->p.op->name, (long long)x.w.counts.varied, (long long)x.w.counts.rechecked);
     task_teardown(&x.t);
 }
 
@@ -149,7 +149,7 @@ static void test_due(void)
     }
     CHECK(due > 200 && due < 320 && unlike > 200, "%d of 1024, %d not with another seed", due,
           unlike);
-    w.looks.varied = 1;
+    w.counts.varied = 1;
     for (int64_t s = 0; s < 64; s++)
         CHECK(verify_is_due(&w, s), "sample %lld is not looked at", (long long)s + 1);
 }

@@ -27,10 +27,10 @@ enum command {
 struct command_info {
     enum command id;
     const char *name, *operands, *about; // about: NULL: not shown, for the program itself
-    int least, most;   // number of operands
+    int least, most;                     // number of operands
     const char *takes; // the word for an operand that is a matrix; NULL: operands are no matrices
     const char *forms, *notes; // help text before and after the description of matrices; NULL: none
-    bool records; // the output is records: an error if nobody reads them
+    bool records;              // the output is records: an error if nobody reads them
 };
 
 // Returns the i-th command in the order of the list; NULL after the last.
