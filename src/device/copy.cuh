@@ -1,17 +1,17 @@
-// Copies to shared memory that bypass registers, and that a thread begins and does not wait for.
+// Asynchronous copies from global to shared memory (cp.async), which bypass the registers.
 #ifndef COPY_H
 #define COPY_H
 
 #include "device/warp.cuh"
 
-// Begins to copy BYTES, 4, 8 or 16, to shared memory, or as many zeros. Both addresses are
-// multiples of BYTES.
+// Begins to copy BYTES = 4, 8 or 16 bytes to shared memory; `zeros`: writes zeros instead. Both
+// addresses are multiples of BYTES.
 template <int BYTES>
 static __device__ __forceinline__ void copy_begin(void *to, const void *from, bool zeros = false)
 {
 #ifdef __CUDA_ARCH__
     const uint32_t there = (uint32_t)__cvta_generic_to_shared(to);
-    if (BYTES == 16) // past the L1
+    if (BYTES == 16) // bypasses the L1
         asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(there), "l"(from),
                      "r"(zeros ? 0 : 16)
                      : "memory");
@@ -27,7 +27,7 @@ static __device__ __forceinline__ void copy_begin(void *to, const void *from, bo
 #endif
 }
 
-// Waits for all copies that the thread has begun. Those of other threads need a barrier after it.
+// Waits for the copies of this thread. A barrier is needed to see the copies of other threads.
 static __device__ __forceinline__ void copies_wait()
 {
 #ifdef __CUDA_ARCH__

@@ -1,24 +1,24 @@
-// What kernels use of CUB, as functions that allocate their own scratch and return an err; they
-// wait for nothing but what comes to the host. The emulator has its own <cub/...>, in tests/emu.
+// CUB's prefix sums and radix sort, as functions that allocate scratch memory and return an err.
+// Only cub_offsets() waits for the device. The emulator has its own <cub/...> in tests/emu.
 #ifndef SPBENCH_CUB_H
 #define SPBENCH_CUB_H
 
 #include "device/cuda.cuh"
 
-// CUB has template parameters of the name that warp.cuh gives to 32.
+// CUB has template parameters called WARP, which is a macro of warp.cuh.
 #pragma push_macro("WARP")
 #undef WARP
 #include <cub/device/device_radix_sort.cuh>
 #include <cub/device/device_scan.cuh>
 #pragma pop_macro("WARP")
 
-// Adds in 64 bits whatever the terms are; CUB takes its type of the sums from this.
+// An addition in 64 bits for terms of any type. CUB sums in the type of the result.
 struct cub_add64 {
     __host__ __device__ int64_t operator()(int64_t a, int64_t b) const { return a + b; }
 };
 
-// out[i] = in[0] + ... + in[i - 1] for i in 0..n, so out[n] is the total. T is int32_t or int64_t;
-// `out` has n + 1 elements and does not overlap `in`.
+// Sets out[i] = in[0] + ... + in[i - 1] for i = 0 to n. T is int32_t or int64_t. `out` has n + 1
+// elements and does not overlap `in`.
 template <typename T>
 static int cub_exclusive_sum(struct device *d, const T *in, int64_t n, int64_t *out)
 {
@@ -36,8 +36,8 @@ static int cub_exclusive_sum(struct device *d, const T *in, int64_t n, int64_t *
     return e == cudaSuccess ? OK : cuda_fail(e, __FILE__, __LINE__, "cub::DeviceScan");
 }
 
-// The same, and the total on the host as well: waits, and tells first what the launches before this
-// were refused for, as `name`.
+// cub_exclusive_sum(), then copies out[n] to *total on the host. Waits. Returns the error of an
+// earlier launch, if any, with `name` in its text.
 template <typename T>
 static int cub_offsets(struct device *d, const char *name, const T *in, int64_t n, int64_t *out,
                        int64_t *total)
@@ -46,9 +46,9 @@ static int cub_offsets(struct device *d, const char *name, const T *in, int64_t 
     return err ? err : wait_for(d, name, out + n, total, sizeof *total);
 }
 
-// Sorts n keys, with a value each, by bits [begin_bit, end_bit) of the unsigned keys; equal ones
-// keep their order. keys[0] and values[0] are what comes in and, exchanged as need be, what goes
-// out; the others have the same size and are overwritten.
+// Sorts n keys and their values by bits [begin_bit, end_bit) of the unsigned keys. Stable. The
+// input is in keys[0] and values[0]. keys[1] and values[1] are scratch memory of the same size. The
+// function may exchange the pointers, so that the result is in keys[0] and values[0].
 template <typename K, typename V>
 static int cub_sort_pairs(struct device *d, K *keys[2], V *values[2], int64_t n, int begin_bit,
                           int end_bit)

@@ -1,17 +1,16 @@
-// CUB's sort by a comparison of one's own, as cub.cuh has the others; apart, since it takes long to
-// compile.
+// CUB's sort with a comparison function. Not in cub.cuh, because the sort takes long to compile.
 #ifndef SPBENCH_CUB_MERGE_H
 #define SPBENCH_CUB_MERGE_H
 
 #include "device/cuda.cuh"
 
-// CUB has template parameters of the name that warp.cuh gives to 32.
+// CUB has template parameters called WARP, which is a macro of warp.cuh.
 #pragma push_macro("WARP")
 #undef WARP
 #include <cub/device/device_merge_sort.cuh>
 #pragma pop_macro("WARP")
 
-// Sorts n keys, of which less(a, b) says whether a comes first. No two are equal.
+// Sorts n distinct keys by less(a, b).
 template <typename K, typename F> static int cub_sort(struct device *d, K *keys, int64_t n, F less)
 {
     cudaStream_t stream = (cudaStream_t)d->stream;

@@ -1,6 +1,6 @@
-// What every .cu file includes instead of cuda_runtime.h: launches, their check, and the error
-// macro. Under the emulator <cuda_runtime.h> is tests/emu/cuda_runtime.h, which defines LAUNCH,
-// LAUNCH_EARLY, SHARED_DYNAMIC, RUN_BEGIN and RUN_END itself.
+// Kernel launches, their check, and the error macro. Every .cu file includes this header instead of
+// cuda_runtime.h. In the emulator <cuda_runtime.h> is tests/emu/cuda_runtime.h, which defines
+// LAUNCH, LAUNCH_EARLY, SHARED_DYNAMIC, RUN_BEGIN and RUN_END.
 #ifndef SPBENCH_CUDA_H
 #define SPBENCH_CUDA_H
 
@@ -8,18 +8,19 @@
 
 #include "device/device.h"
 
-// Kernels are launched only through this, so that the emulator can run them. The kernel is one
-// word; for a template write `auto kernel = spmm_rows<float, 32>;` first.
+// Launches a kernel. All launches use this macro, so that the emulator can run them. `kernel` is a
+// single word: for a template, write `auto kernel = spmm_rows<float, 32>;` first.
 #ifndef LAUNCH
 #define LAUNCH(kernel, grid, block, shared_bytes, stream, ...)                                     \
     kernel<<<grid, block, shared_bytes, (cudaStream_t)(stream)>>>(__VA_ARGS__)
 #endif
 
-// The same, and the kernel may start before the one ahead of it in the stream has ended. It calls
-// wait_for_previous() before it reads what a kernel may have written and before it writes, and
-// start_next() to let the one behind it start. Callers wait for prepare() before the first run, so
-// what that has made may be read before the wait. Only where can_launch_early(kernel). Arguments
-// are of the very types of the parameters. The emulator does not find a wait that is missing.
+// Launches a kernel that may start before the previous kernel of the stream has ended (programmatic
+// dependent launch). Only if can_launch_early(kernel). The kernel must call wait_for_previous()
+// before it writes memory, and before it reads memory that a kernel may have written. The results
+// of prepare() may be read before: callers wait for prepare(). start_next() lets the next kernel
+// start. Arguments must have the types of the parameters. The emulator does not find a missing
+// wait.
 #ifndef LAUNCH_EARLY
 #define LAUNCH_EARLY(kernel, grid, block, shared_bytes, stream, ...)                               \
     launch_early(kernel, grid, block, shared_bytes, (cudaStream_t)(stream), __VA_ARGS__)
@@ -38,10 +39,10 @@ static void launch_early(void (*kernel)(P...), dim3 grid, dim3 block, size_t sha
     config.stream = stream;
     config.attrs = &early;
     config.numAttrs = 1;
-    cudaLaunchKernelEx(&config, kernel, args...); // launch_check() tells what it says
+    cudaLaunchKernelEx(&config, kernel, args...); // launch_check() returns the error
 }
 
-// Whether the code of this kernel is for such a device: then it waits.
+// Returns true if the kernel was compiled for sm_90 or later, which have griddepcontrol.
 template <typename F> static bool can_launch_early(F *kernel)
 {
     cudaFuncAttributes facts;
@@ -49,7 +50,7 @@ template <typename F> static bool can_launch_early(F *kernel)
 }
 #endif
 
-// One or the other.
+// LAUNCH_EARLY if `early`, else LAUNCH.
 #define LAUNCH_EARLY_IF(early, ...)                                                                \
     do {                                                                                           \
         if (early) {                                                                               \
@@ -59,7 +60,7 @@ template <typename F> static bool can_launch_early(F *kernel)
         }                                                                                          \
     } while (0)
 
-// From here on the next kernel of the stream may start, if it was launched by LAUNCH_EARLY.
+// Lets the next kernel of the stream start, if its launch was LAUNCH_EARLY.
 static __device__ __forceinline__ void start_next()
 {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
@@ -67,7 +68,7 @@ static __device__ __forceinline__ void start_next()
 #endif
 }
 
-// Until the kernel ahead has ended, and what it wrote is visible.
+// Waits until the previous kernel of the stream has ended and its writes are visible.
 static __device__ __forceinline__ void wait_for_previous()
 {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
@@ -75,8 +76,8 @@ static __device__ __forceinline__ void wait_for_previous()
 #endif
 }
 
-// The same, but not before x, which is never -1, has been loaded: the assembler would put the wait
-// ahead of loads that are there to be done meanwhile.
+// wait_for_previous(), but after the load of x, which is never -1. Without the dependence on x the
+// assembler moves the wait before loads that should overlap with the previous kernel.
 static __device__ __forceinline__ void wait_for_previous_after(int32_t x)
 {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
@@ -87,8 +88,8 @@ static __device__ __forceinline__ void wait_for_previous_after(int32_t x)
 #endif
 }
 
-// So long by the device's clock, and no access to memory before it is over. The emulator does not
-// wait: there nothing else runs meanwhile.
+// Waits `ns` nanoseconds of the device's clock, before any later access to memory. No wait in the
+// emulator, which runs nothing else at that time.
 static __device__ __forceinline__ void wait_ns(uint64_t ns)
 {
 #ifdef __CUDA_ARCH__
@@ -101,14 +102,14 @@ static __device__ __forceinline__ void wait_ns(uint64_t ns)
 #endif
 }
 
-// T name[] in dynamic shared memory.
+// Declares T name[] in dynamic shared memory.
 #ifndef SHARED_DYNAMIC
 #define SHARED_DYNAMIC(T, name)                                                                    \
     extern __shared__ __align__(16) unsigned char shared_dynamic_bytes[];                          \
     T *name = reinterpret_cast<T *>(shared_dynamic_bytes)
 #endif
 
-// Around the run() of an algorithm: the emulator then knows what it may not do.
+// Mark the begin and the end of an algorithm's run(), in which the emulator forbids some calls.
 #ifndef RUN_BEGIN
 #define RUN_BEGIN(closed) ((void)(closed))
 #define RUN_END()         ((void)0)
@@ -116,12 +117,12 @@ static __device__ __forceinline__ void wait_ns(uint64_t ns)
 
 static inline int cuda_fail(cudaError_t e, const char *file, int line, const char *call)
 {
-    cudaGetLastError(); // clear it, unless it is sticky
+    cudaGetLastError(); // clears the error, unless sticky
     return fail(e == cudaErrorMemoryAllocation ? ERR_MEMORY : ERR_DEVICE, "%s:%d: %s: %s", file,
                 line, call, cudaGetErrorString(e));
 }
 
-// Returns from the calling function with ERR_DEVICE (or ERR_MEMORY) if the call fails.
+// Returns ERR_DEVICE or ERR_MEMORY from the calling function if the call fails.
 #define CUDA_TRY(call)                                                                             \
     do {                                                                                           \
         cudaError_t cuda_try_error = (call);                                                       \
@@ -129,8 +130,8 @@ static inline int cuda_fail(cudaError_t e, const char *file, int line, const cha
             return cuda_fail(cuda_try_error, __FILE__, __LINE__, #call);                           \
     } while (0)
 
-// Whether the launches since the last check were accepted; `name` is whose they are. It ends each
-// run(), and goes before everything that waits.
+// Returns the error of the launches since the last check, with `name` in its text. Called at the
+// end of each run(), and before each wait.
 static inline int launch_check(const char *name)
 {
     cudaError_t e = cudaGetLastError();
@@ -139,8 +140,8 @@ static inline int launch_check(const char *name)
                 cudaGetErrorString(e));
 }
 
-// Copies what the launches before this have computed, and waits for it. A launch that was refused
-// is told first: then what is there is not what it should be.
+// Copies results of earlier launches to the host, and waits. Returns the error of an earlier
+// launch, if any, without copying.
 static inline int wait_for(struct device *d, const char *name, const void *from, void *to,
                            size_t bytes)
 {

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Declares the backends that are in this build, and lists all kinds.
+// Declares the backends of this build, and lists all kinds of devices.
 #define HAS_ALWAYS(name) extern const struct device_ops device_##name;
 #define OPS_ALWAYS(name) &device_##name, NULL
 #ifdef SPBENCH_CUDA
@@ -41,7 +41,7 @@ const char *device_missing(enum device_kind kind)
     const struct device_ops *ops = device_list[kind].ops;
     if (!ops) return device_list[kind].missing;
     if (ops->count() > 0) return NULL;
-    snprintf(why, sizeof why, "%s", fail_text()); // count() says why there is none
+    snprintf(why, sizeof why, "%s", fail_text()); // set by count()
     return why;
 }
 
@@ -51,7 +51,7 @@ const char *device_names(void)
     snprintf(text, sizeof text, "auto");
     for (int kind = 0; kind < DEVICE_KINDS; kind++) {
         words_add(text, sizeof text, ", ", device_list[kind].name);
-        if (!device_list[kind].many) continue;
+        if (!device_list[kind].numbered) continue;
         words_add(text, sizeof text, ", ", device_list[kind].name);
         words_add(text, sizeof text, "", ":N");
     }
@@ -60,7 +60,7 @@ const char *device_names(void)
 
 #define INDEX_MAX 9999
 
-// The number of "cuda:7" behind its kind's name; 0 for the name alone, -1 for what is no such name.
+// Returns 7 for "cuda:7" and 0 for "cuda"; -1 if `spec` is no device of this kind.
 static int number_of(const char *spec, const struct device_entry *entry)
 {
     size_t length = strlen(entry->name);
@@ -68,7 +68,7 @@ static int number_of(const char *spec, const struct device_entry *entry)
     spec += length;
     if (!*spec) return 0;
     size_t digits = *spec == ':' ? strspn(spec + 1, "0123456789") : 0;
-    if (!entry->many || !digits || spec[1 + digits]) return -1;
+    if (!entry->numbered || !digits || spec[1 + digits]) return -1;
     return digits > 4 ? INDEX_MAX : atoi(spec + 1);
 }
 
@@ -93,20 +93,20 @@ int device_parse(const char *spec, enum device_kind *kind, int *index)
 
 void device_id(enum device_kind kind, int index, char id[16])
 {
-    if (device_list[kind].many)
+    if (device_list[kind].numbered)
         snprintf(id, 16, "%s:%d", device_list[kind].name, index);
     else
         snprintf(id, 16, "%s", device_list[kind].name);
 }
 
-// Kinds that no machine lacks, for a user whose device is not there.
-static int not_there(const char *spec, const char *missing)
+// Returns ERR_USAGE, with a text that names the devices of this machine.
+static int fail_missing(const char *spec, const char *missing)
 {
-    char there[64] = "";
+    char present[64] = "";
     for (int kind = 0; kind < DEVICE_KINDS; kind++)
         if (!device_missing((enum device_kind)kind))
-            words_add(there, sizeof there, "' and '", device_list[kind].name);
-    return fail(ERR_USAGE, "-device %s: %s; '%s' is always there", spec, missing, there);
+            words_add(present, sizeof present, "' and '", device_list[kind].name);
+    return fail(ERR_USAGE, "-device %s: %s; '%s' is always there", spec, missing, present);
 }
 
 int device_find(const char *spec, enum device_kind *kind, int *index)
@@ -114,7 +114,7 @@ int device_find(const char *spec, enum device_kind *kind, int *index)
     int err = device_parse(spec, kind, index);
     if (err) return err;
     const char *missing = device_missing(*kind);
-    if (missing) return not_there(spec, missing);
+    if (missing) return fail_missing(spec, missing);
     int count = device_count(*kind);
     if (*index < count) return OK;
     char last[16];
@@ -159,14 +159,15 @@ void device_close(struct device *d)
     memset(d, 0, sizeof *d);
 }
 
-static int make_room(struct device *d)
+// Makes space for one more block.
+static int grow_blocks(struct device *d)
 {
-    if (d->block_count < d->block_room) return OK;
-    int room = d->block_room ? 2 * d->block_room : 32;
-    struct device_block *p = mem_resize(d->blocks, d->block_room, room, sizeof *p);
+    if (d->block_count < d->block_capacity) return OK;
+    int capacity = d->block_capacity ? 2 * d->block_capacity : 32;
+    struct device_block *p = mem_resize(d->blocks, d->block_capacity, capacity, sizeof *p);
     if (!p) return ERR_MEMORY;
     d->blocks = p;
-    d->block_room = room;
+    d->block_capacity = capacity;
     return OK;
 }
 
@@ -180,20 +181,20 @@ static void trace(struct device *d)
 {
     struct device_trace *t = d->trace;
     if (!t) return;
-    if (t->count == t->room) {
-        int64_t room = t->room ? 2 * t->room : 64;
-        struct device_moment *p = mem_resize(t->moments, t->room, room, sizeof *p);
+    if (t->count == t->capacity) {
+        int64_t capacity = t->capacity ? 2 * t->capacity : 64;
+        struct device_moment *p = mem_resize(t->moments, t->capacity, capacity, sizeof *p);
         if (!p) {
             t->lost = true;
             return;
         }
         t->moments = p;
-        t->room = room;
+        t->capacity = capacity;
     }
     t->moments[t->count++] = (struct device_moment){clock_ms() - t->start, d->used_bytes};
 }
 
-// What a closed run() must not do.
+// Reports a call that a closed run() must not make.
 static void refuse_closed(const struct device *d, const char *what)
 {
     if (d->closed) bug("%s: a run() of a result that is there before %s", d->id, what);
@@ -205,7 +206,7 @@ int device_alloc(struct device *d, int64_t count, size_t size, void **p)
     refuse_closed(d, "allocates memory");
     int64_t bytes;
     int err = size_mul(count, (int64_t)size, &bytes);
-    if (!err) err = make_room(d);
+    if (!err) err = grow_blocks(d);
     if (!err) err = d->ops->alloc(d, bytes, p);
     if (err) return err;
     d->blocks[d->block_count++] = (struct device_block){*p, bytes};
@@ -224,7 +225,7 @@ void device_free(struct device *d, void *p)
 {
     if (!p) return;
     refuse_closed(d, "frees memory");
-    int i = d->block_count - 1; // what came last mostly goes first
+    int i = d->block_count - 1; // from the end: blocks are mostly freed in reverse order
     while (i >= 0 && d->blocks[i].p != p) i--;
     assert(i >= 0);
     if (i < 0) return;
@@ -279,29 +280,29 @@ int device_fill(struct device *d, void *p, int byte, int64_t bytes)
     return bytes ? d->ops->fill(d, p, byte, bytes) : OK;
 }
 
-// One line where nothing lies between the lines.
+// Returns the view as a single line if there are no gaps between its lines.
 static struct device_view joined(const struct device_view *v)
 {
-    struct device_view one = *v;
+    struct device_view line = *v;
     if (v->step == v->length) {
-        one.length = one.step = v->lines * v->length;
-        one.lines = one.length > 0;
+        line.length = line.step = v->lines * v->length;
+        line.lines = line.length > 0;
     }
-    return one;
+    return line;
 }
 
 int device_digest(struct device *d, const struct device_view *v, struct digest *out)
 {
-    struct device_view one = joined(v);
+    struct device_view view = joined(v);
     *out = (struct digest){0};
     refuse_closed(d, "waits");
-    return one.lines && one.length ? d->ops->digest(d, &one, out) : OK;
+    return view.lines && view.length ? d->ops->digest(d, &view, out) : OK;
 }
 
 int device_spoil(struct device *d, const struct device_view *v, uint64_t seed)
 {
-    struct device_view one = joined(v);
-    return one.lines && one.length ? d->ops->spoil(d, &one, seed) : OK;
+    struct device_view view = joined(v);
+    return view.lines && view.length ? d->ops->spoil(d, &view, seed) : OK;
 }
 
 int device_sync(struct device *d)

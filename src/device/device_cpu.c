@@ -1,4 +1,4 @@
-// The processor and its OpenMP threads as a device.
+// The CPU with its OpenMP threads as a device.
 #define _GNU_SOURCE // sched_getaffinity
 #include "base/cpus.h"
 #include "base/sysfs.h"
@@ -16,8 +16,8 @@
 #include <unistd.h>
 
 struct cpu {
-    double start_ms;      // of the timer
-    unsigned char *flush; // 2 x what may be cached, from the first flush on
+    double start_ms;      // start of the timer
+    unsigned char *flush; // 2 x device_cached_bytes(); NULL before the first flush
     int64_t flush_bytes;
     struct digest_table digest;
 };
@@ -32,7 +32,8 @@ static bool has_word(const char *text, const char *word)
     return false;
 }
 
-// The widest vectors, by the names that Linux gives them on x86 ("flags") and Arm ("Features").
+// Returns the widest vector instructions, or NULL. Linux lists them as "flags" on x86 and
+// "Features" on Arm.
 static const char *vector_set(void)
 {
     static const struct {
@@ -54,16 +55,16 @@ static bool read_cache_fact(int cpu, int cache, const char *fact, char *text, in
     return sysfs_line(path, text, size);
 }
 
-// A kind of cache among the processors that this process may run on.
+// The caches of a level, of the processors that this process may run on.
 struct cache {
     int level;
-    int64_t block; // the largest that one core sees
-    int64_t total; // all of them together
-    int sharers;   // processors that share them
+    int64_t block; // size of the largest cache
+    int64_t total; // size of all caches
+    int sharers;   // processors that share the caches
 };
 
-// The size of the data cache of a processor at a level, the first processor that shares it and how
-// many do; 0 if there is none.
+// Returns the size of a processor's data cache at a level; 0 if there is none. Sets the first
+// processor that shares the cache, and the number of these processors.
 static int64_t cache_of(int cpu, int level, int *first, int *sharers)
 {
     char text[CPUS_TEXT];
@@ -90,7 +91,7 @@ static int64_t cache_of(int cpu, int level, int *first, int *sharers)
 static struct cache find_cache(const cpu_set_t *allowed, int level)
 {
     struct cache cache = {.level = level};
-    cpu_set_t seen; // a block is known by the first processor that shares it
+    cpu_set_t seen; // caches found, each by the first processor that shares the cache
     CPU_ZERO(&seen);
     for (int cpu = 0; cpu < CPU_SETSIZE; cpu++) {
         int first = -1, sharers = 1;
@@ -105,15 +106,15 @@ static struct cache find_cache(const cpu_set_t *allowed, int level)
     return cache;
 }
 
-// Where nobody tells: common on a server.
+// Sizes for a system that does not report its caches: common on a server.
 #define LAST_CACHE   ((int64_t)32 << 20)
-#define CORE_CACHE   ((int64_t)1 << 20) // of each thread
-#define CACHE_LEVELS 4                  // the most that Linux tells of
+#define CORE_CACHE   ((int64_t)1 << 20) // per thread
+#define CACHE_LEVELS 4                  // most levels in /sys
 
-// The last level, of all blocks that the threads may run on, and the level before it, of as many
-// cores as there are threads. A size of which nobody tells who shares it may be far too large, so
-// no thread counts on more than is common.
-static void cache_sizes(struct device *d, int crew)
+// Sets the cache sizes of d from the last-level caches that the threads may use, and from the
+// caches one level below for `threads` cores. If the sharers are unknown, the last-level cache
+// counts as LAST_CACHE at most.
+static void cache_sizes(struct device *d, int threads)
 {
     cpu_set_t allowed;
     if (sched_getaffinity(0, sizeof allowed, &allowed)) CPU_ZERO(&allowed);
@@ -126,17 +127,17 @@ static void cache_sizes(struct device *d, int crew)
     d->cache_block_bytes = d->cache_part_bytes = min64(d->cache_bytes, LAST_CACHE);
     if (last.total) {
         d->cache_block_bytes = last.block;
-        d->cache_part_bytes = max64(1, last.total * min64(crew, last.sharers) / last.sharers);
+        d->cache_part_bytes = max64(1, last.total * min64(threads, last.sharers) / last.sharers);
     }
-    d->cache_least_bytes = min64(before.total, crew * before.block);
-    if (!before.total) d->cache_least_bytes = crew * CORE_CACHE;
+    d->cache_least_bytes = min64(before.total, threads * before.block);
+    if (!before.total) d->cache_least_bytes = threads * CORE_CACHE;
 }
 
-// What is freed is kept for what is allocated next, blocks of up to KEPT_BLOCK, KEPT bytes in all.
-// Else the C library begins at 128 kB and learns from what the program happens to free: a result of
-// some megabytes is made of pages that are there, or of new ones at half the speed, by which matrix
-// was measured before. MKL's memory comes from there, too (mkl.c).
-#define KEPT_BLOCK (32 << 20) // the most that the C library takes
+// Freed blocks up to KEPT_BLOCK stay in the heap, KEPT bytes at most. By default the C library
+// adapts this threshold, from 128 kB on, to the blocks that were freed. A result of some megabytes
+// would then be allocated from mapped pages or, at half the speed, from new pages, depending on the
+// matrices measured before. MKL uses the same heap (mkl.c).
+#define KEPT_BLOCK (32 << 20) // the most that mallopt() accepts
 #define KEPT       (64 << 20)
 
 static void keep_pages(void)
@@ -191,8 +192,9 @@ static void cpu_release(struct device *d, void *p)
     mem_free(p);
 }
 
-// In pieces by all threads, so that the pages of a large block are spread over the memory of all
-// sockets, as they are when threads share the rows of a matrix.
+// Bytes that a thread copies or fills at a time. All threads take part, so that the pages of a
+// large block are spread over the memory of all sockets, as by threads that share the rows of a
+// matrix.
 #define PIECE ((int64_t)1 << 20)
 
 static int cpu_copy(struct device *d, void *to, const void *from, int64_t bytes)
@@ -253,7 +255,8 @@ static int cpu_timer_stop(struct device *d, double *ms)
     return OK;
 }
 
-// Read, not written: what was dirty goes back to memory now, and not during the timed run.
+// Reads a large block. Reading, unlike writing, leaves no dirty lines that would be written back in
+// the timed run.
 static int cpu_flush_cache(struct device *d)
 {
     struct cpu *cpu = d->backend;
@@ -266,7 +269,7 @@ static int cpu_flush_cache(struct device *d)
     unsigned sum = 0;
 #pragma omp parallel for schedule(static) reduction(+ : sum)
     for (int64_t i = 0; i < cpu->flush_bytes; i++) sum += cpu->flush[i];
-    static volatile unsigned sink; // so that the reads are not optimised away
+    static volatile unsigned sink; // keeps the compiler from removing the reads
     sink = sum;
     (void)sink;
     return OK;

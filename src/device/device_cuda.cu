@@ -1,7 +1,7 @@
-// One CUDA device: a stream that everything runs on, two events, and its clocks from NVML.
+// A CUDA device: a stream for all work, two events, and the clocks from NVML.
 //
 // After an illegal access every call on the device fails with the same error until the process
-// ends; here each of them reports it, and closing ignores it.
+// ends. Each function returns that error, except for cuda_close().
 #include "device/cuda.cuh"
 #include "device/device.h"
 #include "device/digest_cuda.h"
@@ -19,9 +19,10 @@ struct cuda {
     cudaStream_t stream;
     cudaEvent_t start, stop;
     cudaMemPool_t pool;
-    void *flush; // 2 x the L2, from the first flush on
+    void *flush; // 2 x the L2; NULL before the first flush
     int64_t flush_bytes;
-    struct digest *parts[2]; // of a digest, on the device and on the host, from the first one on
+    struct digest
+        *parts[2]; // digests of warps, on the device and on the host; NULL before the first
     struct nvml nvml;
 };
 
@@ -85,7 +86,7 @@ static int create_stream(struct device *d)
     CUDA_TRY(cudaEventCreate(&cuda->start));
     CUDA_TRY(cudaEventCreate(&cuda->stop));
     d->stream = cuda->stream;
-    // A kernel that does nothing shows whether this build has code for the device.
+    // An empty kernel fails if this build has no code for the device.
     LAUNCH(nothing, 1, 1, 0, cuda->stream);
     cudaError_t e = cudaGetLastError();
     if (e == cudaSuccess) e = cudaStreamSynchronize(cuda->stream);
@@ -94,8 +95,8 @@ static int create_stream(struct device *d)
                 d->detail, cudaGetErrorString(e));
 }
 
-// Memory comes from the device's pool, which keeps what is freed: an algorithm that allocates its
-// result in every run pays for the pool, not for the driver.
+// Sets the memory pool to keep freed memory. An algorithm that allocates its result in every run
+// then gets memory from the pool, not from the driver.
 static int open_pool(struct device *d)
 {
     int supported = 0;
@@ -137,7 +138,7 @@ static int cuda_open(struct device *d)
         cuda_close(d);
         return err;
     }
-    // Where there is no NVML, nothing is known of the clocks.
+    // Without NVML the clocks are unknown.
     char bus_id[DEVICE_BUS_ID_MAX];
     if (!cuda_bus_id(d->index, bus_id)) nvml_open(&cuda_of(d)->nvml, bus_id);
     return OK;
@@ -150,7 +151,7 @@ static int cuda_alloc(struct device *d, int64_t bytes, void **p)
     CUDA_TRY(cudaSetDevice(d->index));
     cudaError_t e = cudaMallocAsync(p, size, cuda->stream);
     if (e == cudaErrorMemoryAllocation) {
-        // What the pool keeps may be in pieces: give it back, and ask once more.
+        // The pool may be fragmented. Return its memory and try again.
         cudaGetLastError();
         cudaStreamSynchronize(cuda->stream);
         cudaMemPoolTrimTo(cuda->pool, 0);
@@ -170,7 +171,7 @@ static int cuda_alloc(struct device *d, int64_t bytes, void **p)
 
 static void cuda_release(struct device *d, void *p)
 {
-    // An error here belongs to earlier work, and sync() reports it.
+    // An error here is of earlier work, and cuda_sync() returns the error.
     if (cudaFreeAsync(p, cuda_of(d)->stream) != cudaSuccess) cudaGetLastError();
 }
 
@@ -251,7 +252,8 @@ static int cuda_separate(struct device *d)
     return launch_check("the kernel between two runs");
 }
 
-// Read, not written: what was dirty goes back to memory now, and not during the timed run.
+// Reads a large block. Reading, unlike writing, leaves no dirty lines that would be written back in
+// the timed run.
 static int cuda_flush_cache(struct device *d)
 {
     struct cuda *cuda = cuda_of(d);
@@ -261,7 +263,7 @@ static int cuda_flush_cache(struct device *d)
         if (!err) err = cuda_fill(d, cuda->flush, 0, cuda->flush_bytes);
         if (err) return err;
     }
-    // Not waited for: while it runs, the launch of what is timed gets under way.
+    // No wait: the flush hides the latency of the next launch.
     return roof_cuda_read(d, cuda->flush, cuda->flush_bytes, 1);
 }
 

@@ -1,14 +1,14 @@
-// The arithmetic of struct digest, shared by the backends. A digest is a sum over the elements, so
-// any thread may add any element; only `sum` and `size` depend on the order, by their rounding.
+// The arithmetic of struct digest, for all backends. A digest is a sum over the elements, so any
+// thread may add any element. Only the rounding of `sum` and `size` depends on the order.
 //
 //   bits = sum of word * key(slot) * key(block) over all 32-bit words, modulo 2^64
 //   sum  = sum of x * weight(slot) * weight(block)
 //
-// An element's slot is its place modulo DIGEST_BLOCK, its block is the quotient. So a loop over a
-// block multiplies by a table of 20 KB and vectorises; the block's numbers come once per block.
+// slot = index of the element modulo DIGEST_BLOCK, block = the quotient. A loop over a block
+// multiplies by a table of 20 KB and vectorises. Numbers of the block are computed once per block.
 //
-// Keys are odd: a change of one word always changes `bits`. Changes of several words cancel with a
-// probability under 2^-31. Weights of two places are uncorrelated.
+// Keys are odd, so that a change of one word always changes `bits`. Changes of several words cancel
+// with a probability under 2^-31. Weights of two elements are uncorrelated.
 #ifndef DIGEST_H
 #define DIGEST_H
 
@@ -19,19 +19,19 @@
 
 #define DIGEST_BLOCK 1024 // elements
 
-// Random number `place` of a sequence.
+// Returns random number `place` of a sequence.
 static HOST_DEVICE inline uint64_t digest_random(int64_t place)
 {
     return mix(((uint64_t)place + 1) * MIX_STEP);
 }
 
-// The block's numbers follow those of the slots.
+// Returns the random number of a block. Numbers of blocks follow those of slots in the sequence.
 static HOST_DEVICE inline uint64_t digest_block_random(int64_t block)
 {
     return digest_random(DIGEST_BLOCK + block);
 }
 
-// The key of a slot's first word (0) or second word (1).
+// Returns the key of the first word (0) or second word (1) of a slot.
 static HOST_DEVICE inline uint32_t digest_slot_key(uint64_t random, int word)
 {
     return (uint32_t)(random >> 32 * word) | 1;
@@ -39,7 +39,7 @@ static HOST_DEVICE inline uint32_t digest_slot_key(uint64_t random, int word)
 
 static HOST_DEVICE inline uint64_t digest_block_key(uint64_t random) { return random | 1; }
 
-// Between the root of 1/2 and 1, of either sign: the product of two is 1/2 to 1.
+// Returns a weight of sqrt(1/2) to 1 and either sign, so that the product of two is 1/2 to 1.
 static HOST_DEVICE inline double digest_weight(uint64_t random)
 {
     const double least = 0.70710678118654757;
@@ -47,13 +47,13 @@ static HOST_DEVICE inline double digest_weight(uint64_t random)
     return random & 1 ? -size : size;
 }
 
-// A digest on the way: what was rounded off `sum` is kept beside it (Neumaier's summation).
+// A digest of some elements, with compensated summation (Neumaier).
 struct digest_part {
     struct digest d;
-    double lost;
+    double lost; // rounding error of d.sum
 };
 
-// Adds x, and `size` to the sum of sizes.
+// Adds x to the sum, and `size` to the sum of absolute values.
 static HOST_DEVICE inline void digest_add_real(struct digest_part *part, double x, double size)
 {
     double old = part->d.sum, sum = old + x;
@@ -70,7 +70,7 @@ static HOST_DEVICE inline struct digest digest_of(const struct digest_part *part
     return d;
 }
 
-// How many elements behind the beginning of a view number `place` lies.
+// Returns the offset, in elements, of element number `place` of a view.
 static HOST_DEVICE inline int64_t digest_at(const struct device_view *v, int64_t place)
 {
     return v->lines == 1 ? place : place / v->length * v->step + place % v->length;
@@ -104,7 +104,7 @@ static HOST_DEVICE inline void digest_add(const struct device_view *v, int64_t p
     if (v->real) digest_add_real(part, x, x < 0 ? -x : x);
 }
 
-// Where spot s of `spots` is: places 0 ... spots - 1 if that is all there are.
+// Returns the offset of spot s: a random element, or element s if a view has few elements.
 static HOST_DEVICE inline int64_t digest_spot(const struct device_view *v, uint64_t seed, int64_t s)
 {
     int64_t count = v->lines * v->length, place = s;

@@ -2,9 +2,9 @@
 
 #include <math.h>
 
-#define THREADS_FROM ((int64_t)256 << 10) // bytes: fewer take no longer than to start the threads
+#define THREADS_FROM ((int64_t)256 << 10) // bytes; for fewer, starting threads takes longer
 
-// Elements of a block, without gaps.
+// The elements of a block, contiguous.
 union block {
     uint32_t word[2 * DIGEST_BLOCK];
     float f32[DIGEST_BLOCK];
@@ -26,7 +26,7 @@ static void block_load(const struct device_view *v, int64_t place, int count, un
 {
     const char *from = v->p;
     for (int i = 0, n; i < count; i += n) {
-        const int64_t left = v->length - (place + i) % v->length; // in this line
+        const int64_t left = v->length - (place + i) % v->length; // elements left in this line
         const char *p = from + digest_at(v, place + i) * v->width;
         n = (int)min64(count - i, left);
         switch (v->width) {
@@ -41,7 +41,8 @@ static void block_load(const struct device_view *v, int64_t place, int count, un
     }
 }
 
-// For AVX-512 GCC 12 multiplies 64-bit numbers: three operations where AVX2 has one.
+// Not for AVX-512: GCC 12 would use 64-bit multiplications, three operations instead of the one of
+// AVX2.
 CPU_CLONES_V3 static uint64_t sum_words(const uint32_t *restrict word, const uint32_t *restrict key,
                                         int n)
 {

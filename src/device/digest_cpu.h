@@ -1,4 +1,4 @@
-// Digests of what lies in the host's memory.
+// Digests of arrays in host memory.
 #ifndef DIGEST_CPU_H
 #define DIGEST_CPU_H
 
@@ -6,13 +6,13 @@
 
 // Keys and weights of the slots of a block.
 struct digest_table {
-    uint32_t key[DIGEST_BLOCK];          // of elements of one word
-    uint32_t wide_key[2 * DIGEST_BLOCK]; // of elements of two words, which alternate
+    uint32_t key[DIGEST_BLOCK];          // keys for elements of one word
+    uint32_t wide_key[2 * DIGEST_BLOCK]; // keys for elements of two words, interleaved
     double weight[DIGEST_BLOCK];
 };
 
 void digest_table_fill(struct digest_table *t);
-// The digest of all elements, by all threads if there are many.
+// Sets the digest of all elements. Uses all threads for large arrays.
 void digest_cpu(const struct digest_table *t, const struct device_view *v, struct digest *out);
 
 #endif

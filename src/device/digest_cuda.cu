@@ -1,4 +1,4 @@
-// Digests of what lies in a CUDA device's memory, and spots of it that are spoilt.
+// Digests of arrays in the memory of a CUDA device, and spoiling elements of such arrays.
 #include "device/digest.h"
 #include "device/digest_cuda.h"
 #include "device/warp.cuh"
@@ -6,7 +6,7 @@
 #define THREADS       256
 #define BLOCKS_PER_SM 8
 
-// A part for each warp.
+// Writes a digest per warp.
 static __global__ void digest_elements(struct device_view v, struct digest *parts)
 {
     const int64_t count = v.lines * v.length, step = (int64_t)gridDim.x * blockDim.x;
@@ -40,7 +40,7 @@ int64_t digest_cuda_bytes(const struct device *d) { return parts_bytes(most_bloc
 int digest_cuda(struct device *d, const struct device_view *v, struct digest *device_parts,
                 struct digest *host_parts, struct digest *out)
 {
-    // No more blocks than there is work for: the parts of each are copied to the host.
+    // Few blocks for few elements, because the digest of each warp is copied to the host.
     const int64_t wanted = ceil_div(v->lines * v->length, THREADS);
     const int grid = (int)min64(most_blocks(d), max64(wanted, 1));
     const int64_t bytes = parts_bytes(grid);

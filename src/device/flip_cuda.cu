@@ -1,13 +1,14 @@
-// Inverts all bits of blocks of memory; a late inversion lets what is behind it begin first.
+// Inverts all bits of blocks of memory. With `late`, the next kernel can begin before the
+// inversion.
 #include "device/flip_cuda.h"
 #include "device/warp.cuh"
 
 #define THREADS       256
 #define BLOCKS_PER_SM 8
-#define LATE_BLOCKS   8     // leave room for the blocks of the kernel behind,
-#define LATE_BYTES    65536 // one more for each so many bytes,
-#define LATE_SHARE    2     // but on a half of the multiprocessors at most
-#define LATE_NS       50000 // the host has launched what is behind by then
+#define LATE_BLOCKS   8     // few blocks, which leave multiprocessors to the next kernel
+#define LATE_BYTES    65536 // bytes per block beyond LATE_BLOCKS blocks
+#define LATE_SHARE    2     // at most 1 / LATE_SHARE of the multiprocessors
+#define LATE_NS       50000 // delay, within which the host launches the next kernel
 
 struct flips {
     struct device_block list[DEVICE_FLIPS_MAX];

@@ -1,4 +1,4 @@
-// Blocks of a CUDA device's memory with all their bits inverted; called through device_ops.
+// Inverting the bits of blocks in the memory of a CUDA device. Called through device_ops.
 #ifndef FLIP_CUDA_H
 #define FLIP_CUDA_H
 

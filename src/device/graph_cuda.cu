@@ -1,5 +1,5 @@
-// Launches that are captured once and started as a whole: between the kernels of a graph lies 1 us,
-// where the host takes 3 us to launch the next one into a stream.
+// CUDA graphs: launches that are captured once and launched together. The gap between two kernels
+// is 1 us in a graph and 3 us in a stream, where the host launches each kernel.
 #include "device/cuda.cuh"
 #include "device/graph_cuda.h"
 
@@ -7,8 +7,8 @@
 
 static cudaStream_t stream_of(const struct device *d) { return (cudaStream_t)d->stream; }
 
-// Why there is no graph: what launch() said, or what the runtime says of the capture. Clears the
-// runtime's error, which is of no consequence once the capture is given up.
+// Returns ERR_UNSUPPORTED with the reason: the text of launch() if `err`, else of the runtime error
+// e. Clears the runtime's error, which is not sticky.
 static int not_captured(int err, cudaError_t e)
 {
     cudaGetLastError();
@@ -16,8 +16,8 @@ static int not_captured(int err, cudaError_t e)
     return fail(ERR_UNSUPPORTED, "no graph: %s", fail_text());
 }
 
-// Nothing runs meanwhile. A capture that has begun is ended in any case: until then the stream can
-// be used for nothing else.
+// Captures the launches of launch(arg), without running them. Ends the capture also after an error:
+// the stream is not usable before.
 static int capture(struct device *d, int (*launch)(void *arg), void *arg, cudaGraph_t *graph)
 {
     *graph = NULL;
@@ -31,7 +31,7 @@ static int capture(struct device *d, int (*launch)(void *arg), void *arg, cudaGr
     return told;
 }
 
-// The upload makes room on the device now, so that what does not fit is known before it is timed.
+// The upload allocates the graph's memory now, so that a lack of memory shows before the timing.
 int graph_cuda_make(struct device *d, int (*launch)(void *arg), void *arg, void **graph)
 {
     cudaGraph_t captured;
@@ -56,7 +56,7 @@ int graph_cuda_launch(struct device *d, void *graph)
     return OK;
 }
 
-// It may still be under way where something else has failed.
+// Waits first: after an error elsewhere the graph may still be running.
 void graph_cuda_free(struct device *d, void *graph)
 {
     if (!graph) return;

@@ -1,4 +1,4 @@
-// The graphs of a CUDA device, as struct device_ops has them.
+// CUDA graphs. Called through device_ops.
 #ifndef GRAPH_CUDA_H
 #define GRAPH_CUDA_H
 

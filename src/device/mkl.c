@@ -1,4 +1,4 @@
-// Finds MKL, and makes it fit in: its layers, its threads, its memory.
+// Loads MKL and sets its interface layer, its threads and its memory functions.
 #define _GNU_SOURCE // dladdr
 #include "device/mkl.h"
 
@@ -13,10 +13,10 @@
 
 static struct mkl mkl;
 static bool looked;
-static char missing[512]; // "": it is there
+static char missing[512]; // reason why MKL is missing; "": MKL is loaded
 static char library[96];
 
-// Its memory. A block may be freed in another thread than it was made in.
+// Bytes that MKL has allocated, and their maximum. Atomic, because any thread may free a block.
 static atomic_llong held, held_most;
 
 static void count(long long bytes)
@@ -63,11 +63,11 @@ void mkl_memory_count(struct device *d, int64_t start)
     device_count_foreign(d, mkl_memory_start() - start);
 }
 
-// Global, as its own libraries must find the functions for memory that are set in this one.
+// RTLD_GLOBAL, so that the other libraries of MKL find the memory functions set in libmkl_rt.
 #define OPEN_FLAGS (RTLD_NOW | RTLD_GLOBAL)
 static const char *const ends[] = {".so.3", ".so.2", ".so.1", ".so"};
 
-static const char *opened; // the file, as the loader was told
+static const char *opened; // file name as passed to dlopen()
 
 static void *open_library(void)
 {
@@ -92,7 +92,7 @@ static int find(void *lib, const char *name, void *where)
 {
     void *p = dlsym(lib, name);
     if (!p) return fail(ERR_UNSUPPORTED, "%s has no %s, and is no libmkl_rt", opened, name);
-    memcpy(where, &p, sizeof p); // C has no cast from here to a function
+    memcpy(where, &p, sizeof p); // C has no cast from an object pointer to a function pointer
     return OK;
 }
 
@@ -106,7 +106,7 @@ static int find_functions(void *lib)
     return err;
 }
 
-// Before the first call of anything else, as its reference says.
+// Sets the memory functions of MKL. Must precede every other call of MKL.
 static int give_memory(void *lib)
 {
     void *(**i_malloc)(size_t) = NULL, *(**i_calloc)(size_t, size_t) = NULL;
@@ -123,7 +123,7 @@ static int give_memory(void *lib)
     return OK;
 }
 
-// Whether a part of it is in the folder of libmkl_rt. One that is not there would end the program.
+// Returns true if `part` is in the folder of libmkl_rt. MKL ends the program if a part is missing.
 static bool has_part(const char *folder, const char *part)
 {
     char path[4096];
@@ -134,8 +134,8 @@ static bool has_part(const char *folder, const char *part)
     return false;
 }
 
-// Who makes its threads: best the library that makes this program's, else two have to share the
-// processors.
+// Threading layers, the best first. GNU threads are those of this program: two thread libraries
+// would compete for the processors.
 static const struct layer {
     int code;
     const char *part, *needs, *name;
@@ -169,8 +169,8 @@ static int choose_layers(const struct layer **layer)
     return OK;
 }
 
-// Between two marks of a text: the number in "... Library Version 2025.1-Product Build ...", the
-// name in "... (Intel(R) AVX2) enabled processors".
+// Copies the text between `before` and one of the letters `last`, such as the number in "...
+// Library Version 2025.1-Product Build ...". Returns its length, 0 if there is none.
 static int between(const char *text, const char *before, const char *last, char *out, size_t size)
 {
     const char *start = text ? strstr(text, before) : NULL;
@@ -186,14 +186,14 @@ static void name_library(const struct layer *layer)
     mkl.MKL_Get_Version_String(text, sizeof text - 1);
     mkl.MKL_Get_Version(&version);
     between(text, "Version ", "- ", number, sizeof number);
-    // On a processor that is not Intel's it names none, and takes its plainest code.
+    // MKL names no instruction set on processors of other makers, where MKL runs its generic code.
     if (!between(version.processor, "(Intel(R) ", ")", set, sizeof set))
         snprintf(set, sizeof set, "generic code");
     snprintf(library, sizeof library, "MKL %s (%s, %s)", number, layer->name, set);
 }
 
-// It stays open to the end: its threads do.
-static int look(void)
+// Loads MKL. The library is never closed, because its threads run until the program ends.
+static int load(void)
 {
     const struct layer *layer;
     void *lib = open_library();
@@ -206,7 +206,7 @@ static int look(void)
 
 const char *mkl_missing(void)
 {
-    if (!looked && look()) snprintf(missing, sizeof missing, "%s", fail_text());
+    if (!looked && load()) snprintf(missing, sizeof missing, "%s", fail_text());
     looked = true;
     return missing[0] ? missing : NULL;
 }

@@ -1,12 +1,11 @@
-// Intel's MKL, the library that kernels on the CPU are compared with. It is found when the program
-// runs: MKL_RT= names a libmkl_rt, else the loader looks for one. Nothing of it is needed to build;
-// what is called of it is declared here, as its reference has it ("Inspector-Executor Sparse BLAS
-// Routines", "Support Functions"), with 32-bit indices.
+// Intel MKL, the vendor library for CPU kernels. Loaded at run time: libmkl_rt of MKL_RT=, else of
+// the loader's folders. The build needs no MKL. The functions are declared here as in MKL's
+// reference
+// ("Inspector-Executor Sparse BLAS Routines", "Support Functions"), with 32-bit indices.
 //
-// MKL gets its memory from mem_alloc(), which refuses what the system cannot give, and which counts
-// for the device.
+// MKL allocates by mem_alloc(), so its memory is limited and counted for the device.
 //
-// MKL runs its generic code on processors of other makers, see `library` of a record. `bundled`
+// On processors of other makers MKL runs its generic code; see `library` of a record. `bundled`
 // takes 0.38 to 0.48 of MKL's time on an EPYC, 0.86 on a Xeon.
 #ifndef MKL_H
 #define MKL_H
@@ -21,11 +20,11 @@ enum { MKL_NON_TRANSPOSE = 10 };
 enum { MKL_GENERAL = 20 };
 enum { MKL_ROW_MAJOR = 101, MKL_COL_MAJOR = 102 };
 struct mkl_descr {
-    int type, mode, diag; // the last two mean nothing for MKL_GENERAL
+    int type, mode, diag; // mode and diag are unused for MKL_GENERAL
 };
 typedef struct mkl_sparse *mkl_matrix;
 
-// FUNCTION(type, name, arguments). Of a CSR matrix row i is idx[start[i]] ... idx[end[i] - 1].
+// FUNCTION(type, name, arguments). Row i of a CSR matrix is idx[start[i]] ... idx[end[i] - 1].
 #define MKL_FUNCTIONS(FUNCTION)                                                                    \
     FUNCTION(int, MKL_Set_Interface_Layer, (int layer))                                            \
     FUNCTION(int, MKL_Set_Threading_Layer, (int layer))                                            \
@@ -69,20 +68,21 @@ struct mkl {
 #undef MKL_FIELD
 };
 
-// NULL if it is there, else why not, in one line.
+// Returns NULL if MKL is loaded, else the reason why not.
 const char *mkl_missing(void);
-// "MKL 2025.1 (GNU threads, AVX2)": its version, who makes its threads, and for which instructions
-// its code is. NULL: it is missing.
+// Returns "MKL 2025.1 (GNU threads, AVX2)": version, threading layer, instruction set. NULL:
+// missing.
 const char *mkl_library(void);
-// Makes it ready for a case, with as many threads as OpenMP has. ERR_UNSUPPORTED if it is missing.
+// Sets *mkl to the functions of MKL, which then use as many threads as OpenMP. ERR_UNSUPPORTED: MKL
+// is missing.
 int mkl_use(const struct mkl **mkl);
-// What a status that is not 0 means: a case that it refuses is unsupported.
+// Returns the `enum err` of a nonzero status of `function`, with a text.
 int mkl_fail(int status, const char *function);
 
-// The bytes that it holds; what follows counts from here.
+// Returns the bytes that MKL has allocated. Resets their maximum.
 int64_t mkl_memory_start(void);
-// Tells the device the most that it held since the last call of either, and what it holds now, both
-// over `start`.
+// Counts the maximum since the last call of either function, then the bytes now, both minus
+// `start`, as foreign memory of the device.
 void mkl_memory_count(struct device *d, int64_t start);
 
 #ifdef __cplusplus

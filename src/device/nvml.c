@@ -5,7 +5,7 @@
 
 #define LIBRARY "libnvidia-ml.so.1"
 
-// C has no cast from an object's address to a function's.
+// memcpy(), because C has no cast from an object pointer to a function pointer.
 static bool find(void *lib, const char *name, void *where)
 {
     void *p = dlsym(lib, name);
@@ -13,13 +13,13 @@ static bool find(void *lib, const char *name, void *where)
     return p != NULL;
 }
 
-// Begins to use it, and finds the GPU.
+// Initialises NVML and finds the GPU.
 static int start(struct nvml *nvml, void *lib, const char *bus_id)
 {
     int (*init)(void), (*handle)(const char *, nvml_device *), (*driver)(char *, unsigned);
     if (!find(lib, "nvmlInit_v2", &init) || !find(lib, "nvmlShutdown", &nvml->shutdown) ||
         !find(lib, "nvmlDeviceGetHandleByPciBusId_v2", &handle))
-        return fail(ERR_UNSUPPORTED, "%s: has not the functions of NVML", LIBRARY);
+        return fail(ERR_UNSUPPORTED, "%s: lacks functions of NVML", LIBRARY);
     int status = init();
     if (status)
         return fail(ERR_UNSUPPORTED, "NVML cannot be used: status %d of nvmlInit_v2", status);
@@ -28,9 +28,9 @@ static int start(struct nvml *nvml, void *lib, const char *bus_id)
         nvml->shutdown();
         return fail(ERR_UNSUPPORTED, "NVML knows no GPU at %s: status %d", bus_id, status);
     }
-    bool told = find(lib, "nvmlSystemGetDriverVersion", &driver) &&
-                !driver(nvml->driver, sizeof nvml->driver);
-    if (!told) nvml->driver[0] = 0;
+    bool known = find(lib, "nvmlSystemGetDriverVersion", &driver) &&
+                 !driver(nvml->driver, sizeof nvml->driver);
+    if (!known) nvml->driver[0] = 0;
 #define NVML_FIND(name, args) find(lib, #name, &nvml->name);
     NVML_FUNCTIONS(NVML_FIND)
 #undef NVML_FIND

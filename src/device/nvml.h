@@ -1,6 +1,5 @@
-// NVML, NVIDIA's management library: how a GPU is set, and what it does now. It comes with the
-// driver and is found when the program runs; nothing of it is needed to build. What is called of it
-// is declared here, as its reference has it.
+// NVML, NVIDIA's management library: settings and state of a GPU. The library comes with the driver
+// and is loaded at run time. The build needs no NVML: its functions are declared here.
 #ifndef NVML_H
 #define NVML_H
 
@@ -19,21 +18,22 @@ struct nvml_utilization {
 };
 struct nvml_process {
     unsigned pid;
-    unsigned long long bytes; // NVML_UNKNOWN: not told
+    unsigned long long bytes; // NVML_UNKNOWN: not available
     unsigned gpu_instance, compute_instance;
 };
 #define NVML_UNKNOWN (~0ull)
 
 enum { NVML_SUCCESS = 0, NVML_INSUFFICIENT_SIZE = 7, NVML_FUNCTION_NOT_FOUND = 13 };
 enum { NVML_CLOCK_SM = 1, NVML_CLOCK_MEMORY = 2 };
-enum { NVML_HEAT_SLOWDOWN = 1 };      // of nvmlDeviceGetTemperatureThreshold
-enum { NVML_COMPUTE_PROHIBITED = 2 }; // of nvmlDeviceGetComputeMode
-#define NVML_CLOCKS_SET 0x2ull        // of the reasons why clocks are what they are
+enum { NVML_HEAT_SLOWDOWN = 1 };      // for nvmlDeviceGetTemperatureThreshold
+enum { NVML_COMPUTE_PROHIBITED = 2 }; // from nvmlDeviceGetComputeMode
+// Bits of nvmlDeviceGetCurrentClocksThrottleReasons.
+#define NVML_CLOCKS_SET 0x2ull
 #define NVML_POWER_CAP  0x4ull
-#define NVML_HEAT       (0x20ull | 0x40ull) // as the driver, or the hardware, sees it
+#define NVML_HEAT       (0x20ull | 0x40ull) // thermal slowdown by the driver, by the hardware
 #define NVML_HELD_DOWN  (NVML_POWER_CAP | 0x8ull | NVML_HEAT | 0x80ull) // also slowdown and brake
 
-// FUNCTION(name, arguments after the device). A driver that is older may not have one.
+// FUNCTION(name, arguments after the device). Older drivers may lack a function.
 #define NVML_FUNCTIONS(FUNCTION)                                                                   \
     FUNCTION(nvmlDeviceGetName, (nvml_device, char *text, unsigned size))                          \
     FUNCTION(nvmlDeviceGetClockInfo, (nvml_device, int clock, unsigned *mhz))                      \
@@ -59,21 +59,21 @@ enum { NVML_COMPUTE_PROHIBITED = 2 }; // of nvmlDeviceGetComputeMode
 
 // The library, open for one GPU.
 struct nvml {
-    void *lib; // NULL: it is not open, and nothing else is set
+    void *lib; // NULL: not open, no other field is set
     nvml_device device;
-    char driver[80]; // its version, "580.95.05"; "" if not told
+    char driver[80]; // version of the driver, "580.95.05"; "" if unknown
     int (*shutdown)(void);
 #define NVML_FIELD(name, args) int(*name) args;
     NVML_FUNCTIONS(NVML_FIELD)
 #undef NVML_FIELD
 };
 
-// Opens it for the GPU at this place of the bus, "0000:3b:00.0". ERR_UNSUPPORTED says why it cannot
-// be asked; nvml->lib is then NULL.
+// Opens NVML for the GPU at a bus address, "0000:3b:00.0". ERR_UNSUPPORTED: NVML is not usable, and
+// nvml->lib is NULL.
 int nvml_open(struct nvml *nvml, const char *bus_id);
 void nvml_close(struct nvml *nvml);
 
-// Asks for something of the open GPU: the status.
+// Calls a function for the open GPU. Returns its status.
 #define NVML_ASK(nvml, name, ...)                                                                  \
     ((nvml)->name ? (nvml)->name((nvml)->device, __VA_ARGS__) : NVML_FUNCTION_NOT_FOUND)
 

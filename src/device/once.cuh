@@ -1,10 +1,10 @@
-// Loads and stores of what is read or written once, which leave caches to what is read again.
+// Loads and stores of data that is used once, which leave the caches to other data.
 #ifndef ONCE_H
 #define ONCE_H
 
 #include "device/cuda.cuh"
 
-// Not through L1. To L2 it is a load as any other.
+// Loads past the L1, and normally from the L2.
 template <typename X> static __device__ __forceinline__ X load_once(const X *p)
 {
     static_assert(sizeof(X) == 4 || sizeof(X) == 8 || sizeof(X) == 16, "one load");
@@ -29,7 +29,7 @@ template <typename X> static __device__ __forceinline__ X load_once(const X *p)
 #endif
 }
 
-// Past L1, and the first to leave L2.
+// Stores past the L1, evicted from the L2 first.
 template <typename X> static __device__ __forceinline__ void store_once(X *p, const X &x)
 {
 #ifdef __CUDA_ARCH__

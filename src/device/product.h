@@ -17,7 +17,7 @@ struct product {
     const int32_t *idx;       // columns of C
     const void *val;          // values of C, by `prec`
     double unit;              // unit roundoff of `prec`
-    struct roundoff roundoff; // of the algorithm that made C
+    struct roundoff roundoff; // rounding of the algorithm that made C
 };
 
 // Neighbouring entries of a row of C, PRODUCT_SEGMENT at most. A segment stands for a range of

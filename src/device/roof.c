@@ -4,13 +4,13 @@
 #include <string.h>
 #include <time.h>
 
-// Beyond these, and ROOF_BYTES_MOST, is no machine that this program runs on.
+// Largest plausible values.
 #define GB_S_MOST  1e6
 #define FLOPS_MOST 1e8        // GFLOPS
-#define FIRST_DATE 1577836800 // 2020-01-01: no ceiling of this program is older
+#define FIRST_DATE 1577836800 // 2020-01-01: no measurement is older
 #define DAY        86400
 
-#define CACHE_GAIN 1.25 // a cache is seen where it is so much faster than memory
+#define CACHE_GAIN 1.25 // a cache is seen if reads are faster than memory by this factor
 
 void roof_plan_ladder(struct roof *roof, int64_t first, int64_t last)
 {
@@ -23,20 +23,34 @@ void roof_plan_ladder(struct roof *roof, int64_t first, int64_t last)
     }
 }
 
-// What a larger block reached, a smaller one can: what is below that was held up by something else.
-static void smooth(const struct roof *r, double gb_s[ROOF_STEPS_MAX])
+const int roof_row_bytes[ROOF_ROWS] = {32, 64, 128, 256, 512};
+
+void roof_plan_gathers(struct roof *roof, int64_t first, int64_t last)
+{
+    double octaves = last > first ? log2((double)last / (double)first) : 0;
+    int count = (int)min64(1 + (int64_t)ceil(octaves / 2), ROOF_GATHERS_MAX);
+    roof->gather_count = count;
+    for (int i = 0; i < count; i++) {
+        double bytes = (double)first * exp2(count > 1 ? octaves * i / (count - 1) : 0);
+        roof->gathers[i] = (struct roof_gather){.bytes = (int64_t)bytes & ~(int64_t)4095};
+    }
+}
+
+// Sets gb_s[i] to the best rate of block i and all larger blocks. A smaller block with a lower rate
+// was slowed down by other work.
+static void smooth_steps(const struct roof *r, double gb_s[ROOF_STEPS_MAX])
 {
     double best = 0;
     for (int i = r->step_count - 1; i >= 0; i--) gb_s[i] = best = fmax(best, r->steps[i].gb_s);
 }
 
-// Where the rate is as near to the cache's as to memory's, on a scale of ratios, as the sizes
-// between the steps are.
-static int64_t fall(const struct roof *r, const double *gb_s)
+// Returns the block size at which the rate is the geometric mean of the cache's and memory's rate,
+// interpolated on logarithmic scales.
+static int64_t cache_end(const struct roof *r, const double *gb_s)
 {
     double half = sqrt(r->cache_gb_s * r->read_gb_s);
     int i = 1;
-    while (gb_s[i] >= half) i++; // it ends: the last step is memory
+    while (gb_s[i] >= half) i++; // ends at the last step, which is memory
     double part = log(gb_s[i - 1] / half) / log(gb_s[i - 1] / gb_s[i]);
     double from = (double)r->steps[i - 1].bytes, to = (double)r->steps[i].bytes;
     return (int64_t)(from * pow(to / from, part));
@@ -46,8 +60,8 @@ void roof_derive(struct roof *r)
 {
     double gb_s[ROOF_STEPS_MAX];
     const int n = r->step_count;
-    smooth(r, gb_s);
-    // The last two steps are both memory; the first may in part be out of the cores' own caches.
+    smooth_steps(r, gb_s);
+    // The last two steps are memory. The first step may come partly from the caches of cores.
     r->read_gb_s = gb_s[n - 2];
     r->memory_gb_s = fmax(r->memory_gb_s, fmax(r->read_gb_s, r->copy_gb_s));
     r->near_gb_s = fmax(r->near_gb_s, fmax(r->memory_gb_s, gb_s[0]));
@@ -58,7 +72,7 @@ void roof_derive(struct roof *r)
         r->fma_gflops[prec] = fmax(r->fma_gflops[prec], r->fma_measured[prec]);
     bool seen = gb_s[1] > CACHE_GAIN * r->memory_gb_s;
     r->cache_gb_s = seen ? gb_s[1] : 0;
-    r->cache_seen_bytes = seen ? fall(r, gb_s) : 0;
+    r->cache_seen_bytes = seen ? cache_end(r, gb_s) : 0;
 }
 
 static bool same_ladder(const struct roof *a, const struct roof *b)
@@ -73,16 +87,84 @@ static int64_t ladder_end(const struct roof *r)
     return r->step_count ? r->steps[r->step_count - 1].bytes : 0;
 }
 
+// Returns the best rate of this and larger blocks, and of this and shorter rows. A lower rate of
+// this block and row was caused by other work.
+static double smooth_gather(const struct roof *r, int block, int row)
+{
+    double best = 0;
+    for (int b = block; b < r->gather_count; b++)
+        for (int w = 0; w <= row; w++) best = fmax(best, r->gathers[b].gb_s[w]);
+    return best;
+}
+
+// A size between [i] and [next] of an ascending list, at the fraction `part` on a logarithmic
+// scale.
+struct place {
+    int i, next;
+    double part;
+};
+
+static struct place place_of(const double *sizes, int count, double x)
+{
+    struct place p = {0, 0, 0};
+    while (p.i + 1 < count && sizes[p.i + 1] <= x) p.i++;
+    p.next = p.i + 1 < count && x > sizes[p.i] ? p.i + 1 : p.i;
+    if (p.next > p.i) p.part = log(x / sizes[p.i]) / log(sizes[p.next] / sizes[p.i]);
+    return p;
+}
+
+static double between(double a, double b, double part) { return a * pow(b / a, part); }
+
+double roof_gather_gb_s(const struct roof *r, double row_bytes, double block_bytes)
+{
+    double rows[ROOF_ROWS], blocks[ROOF_GATHERS_MAX], at[2];
+    if (!r->gather_count) return 0;
+    for (int w = 0; w < ROOF_ROWS; w++) rows[w] = roof_row_bytes[w];
+    for (int b = 0; b < r->gather_count; b++) blocks[b] = (double)r->gathers[b].bytes;
+    struct place row = place_of(rows, ROOF_ROWS, row_bytes);
+    struct place block = place_of(blocks, r->gather_count, block_bytes);
+    for (int i = 0; i < 2; i++) {
+        int b = i ? block.next : block.i;
+        at[i] = between(smooth_gather(r, b, row.i), smooth_gather(r, b, row.next), row.part);
+    }
+    return between(at[0], at[1], block.part);
+}
+
+static bool same_blocks(const struct roof *a, const struct roof *b)
+{
+    bool same = a->gather_count == b->gather_count;
+    for (int i = 0; same && i < a->gather_count; i++)
+        same = a->gathers[i].bytes == b->gathers[i].bytes;
+    return same;
+}
+
+static int64_t largest(const struct roof *r)
+{
+    return r->gather_count ? r->gathers[r->gather_count - 1].bytes : 0;
+}
+
+static void merge_gathers(struct roof *r, const struct roof *earlier)
+{
+    if (same_blocks(r, earlier)) {
+        for (int b = 0; b < r->gather_count; b++)
+            for (int w = 0; w < ROOF_ROWS; w++)
+                r->gathers[b].gb_s[w] = fmax(r->gathers[b].gb_s[w], earlier->gathers[b].gb_s[w]);
+    } else if (largest(earlier) > largest(r)) { // smaller blocks: too little free memory
+        r->gather_count = earlier->gather_count;
+        memcpy(r->gathers, earlier->gathers, sizeof r->gathers);
+    }
+}
+
 void roof_merge(struct roof *r, const struct roof *earlier)
 {
     if (same_ladder(r, earlier)) {
         for (int i = 0; i < r->step_count; i++)
             r->steps[i].gb_s = fmax(r->steps[i].gb_s, earlier->steps[i].gb_s);
-    } else if (ladder_end(earlier) > ladder_end(r)) { // it was shorter now, for lack of memory
+    } else if (ladder_end(earlier) > ladder_end(r)) { // a shorter ladder: too little free memory
         r->step_count = earlier->step_count;
         memcpy(r->steps, earlier->steps, sizeof r->steps);
     }
-    roof_merge_gathers(r, earlier);
+    merge_gathers(r, earlier);
     r->memory_gb_s = fmax(r->memory_gb_s, earlier->memory_gb_s);
     r->copy_gb_s = fmax(r->copy_gb_s, earlier->copy_gb_s);
     r->near_gb_s = fmax(r->near_gb_s, earlier->near_gb_s);
@@ -107,11 +189,24 @@ static bool is_ladder(const struct roof *r)
     return true;
 }
 
+static bool gathers_are_sane(const struct roof *r)
+{
+    if (r->gather_count < 1 || r->gather_count > ROOF_GATHERS_MAX) return false;
+    for (int b = 0; b < r->gather_count; b++) {
+        const struct roof_gather *g = &r->gathers[b];
+        if (g->bytes <= (b ? r->gathers[b - 1].bytes : 0) || g->bytes > ROOF_BYTES_MOST)
+            return false;
+        for (int w = 0; w < ROOF_ROWS; w++)
+            if (!(g->gb_s[w] >= ROOF_LEAST && g->gb_s[w] <= r->near_gb_s)) return false;
+    }
+    return true;
+}
+
 bool roof_is_sane(const struct roof *r)
 {
-    double gain = ROOF_GAIN * (1 + 1e-5); // numbers in a file are rounded
+    double gain = ROOF_GAIN * (1 + 1e-5); // a file has rounded numbers
     double memory_most = fmin(GB_S_MOST, gain * fmax(r->read_gb_s, r->copy_gb_s));
-    bool sane = is_ladder(r) && roof_gathers_are_sane(r) &&
+    bool sane = is_ladder(r) && gathers_are_sane(r) &&
                 within(r->memory_gb_s, ROOF_LEAST, memory_most) &&
                 within(r->copy_gb_s, ROOF_LEAST, r->memory_gb_s) &&
                 within(r->read_gb_s, ROOF_LEAST, r->memory_gb_s) &&

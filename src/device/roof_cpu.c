@@ -1,12 +1,11 @@
-// What the processor can do at most: reads of larger and larger blocks, rows at random out of such,
-// a large copy, reads next to the cores, multiply-adds in registers.
+// Ceilings of the CPU: reads of blocks of growing size, reads of rows at random places, a large
+// copy, reads from the caches of cores, and multiply-adds in registers.
 //
-// Every thread works for the same time at its own pace, and the rates are added up. Waiting for the
-// others after equal work would measure the scheduler on a machine that has more to do. The tries
-// of each kind of work are spread over the whole measurement, and the best counts: other work comes
-// and goes.
+// All threads work for the same time without waiting for each other, and their rates are added.
+// After equal amounts of work they would wait for the slowest, so on a busy machine the scheduler
+// would be measured. Tries of each kind of work are spread over the whole measurement. The best
+// counts.
 #include "device/roof.h"
-#include "device/roof_cpu_gather.h"
 
 #include <math.h>
 #include <omp.h>
@@ -16,32 +15,32 @@
 #include <emmintrin.h>
 #endif
 
-#define TRIES     5
-#define WARM_MS   8.0    // of each, at most for the first time through its block
-#define TRY_MS    5.0    // from when all threads have begun
-#define GLANCE_MS 0.5    // of a try
-#define GLANCES   240    // in the longest
-#define STARTS    5      // of a try in which no thread came to work in time
-#define BUDGET_MS 1700.0 // after so long no further round of tries begins
+#define TRIES       5
+#define WARM_MS     8.0    // longest first pass over a block, per try
+#define TRY_MS      5.0    // time of a try after all threads have begun
+#define INTERVAL_MS 0.5    // a try is split into intervals of this length
+#define INTERVALS   240    // most intervals of a try
+#define STARTS      5      // most repetitions of a try in which no thread began in time
+#define BUDGET_MS   1700.0 // no round of tries begins after this time
 
-#define TOP_LEAST    ((int64_t)64 << 20)  // of the ladder's last block
-#define TOP_MOST     ((int64_t)512 << 20) // and
-#define TOP_EACH     ((int64_t)64 << 20)  // for each of many threads
-#define TOP_CACHES   8                    // times the cache that the system tells of
-#define FIRST_CACHES 2                    // the ladder begins so many times above the cores' own
-#define GATHER_FIRST ((int64_t)1 << 20)   // the smallest block that rows are gathered from
-#define NEAR_BYTES   ((int64_t)16 << 10)  // in every core's nearest cache
-#define PROBE_BYTES  ((int64_t)16 << 20)  // of a probe, or
-#define PROBE_EACH   ((int64_t)1 << 20)   // for each of many threads
+#define TOP_LEAST    ((int64_t)64 << 20)  // bytes of the largest block, at least
+#define TOP_MOST     ((int64_t)512 << 20) // bytes of the largest block, at most; with many threads
+#define TOP_EACH     ((int64_t)64 << 20)  // these bytes per thread
+#define TOP_CACHES   8                    // size of the largest block over that of the cache
+#define FIRST_CACHES 2                  // size of the smallest block over that of the cores' caches
+#define GATHER_FIRST ((int64_t)1 << 20) // bytes of the smallest block of the gathers
+#define NEAR_BYTES   ((int64_t)16 << 10) // bytes that the L1 of every core holds
+#define PROBE_BYTES  ((int64_t)16 << 20) // bytes of a probe; with many threads
+#define PROBE_EACH   ((int64_t)1 << 20)  // these bytes per thread
 #define PROBE_TRIES  3
-#define PIECE        ((int64_t)256 << 10) // of work between two looks at the clock
+#define PIECE        ((int64_t)256 << 10) // bytes of a round, after which a thread reads the clock
 #define FMA_ROUNDS   4096
 
-// One round of one thread on the `bytes` at `part`, from *at on. Returns its work in bytes or
-// flops.
+// A round of work of a thread on the `bytes` at `part`, from *at on. Returns the bytes or flops of
+// the round.
 typedef double (*phase)(char *part, int64_t bytes, int64_t *at);
 
-static volatile uint64_t sink; // results go here, so that no work is optimised away
+static volatile uint64_t sink; // takes results, to keep the compiler from removing the work
 
 static void keep(uint64_t x)
 {
@@ -49,7 +48,7 @@ static void keep(uint64_t x)
     sink ^= x;
 }
 
-// Four places at a time, each with its own sum: one would wait for itself.
+// Four independent sums, so that additions overlap.
 CPU_CLONES static uint64_t read_words(const uint64_t *restrict p, int64_t count)
 {
     uint64_t a = 0, b = 0, c = 0, d = 0;
@@ -68,15 +67,14 @@ static double read_part(char *part, int64_t bytes, int64_t *at)
         n = min64(PIECE - done, bytes - *at);
         x ^= read_words((const uint64_t *)(part + *at), n / (int64_t)sizeof(uint64_t));
         *at = *at + n == bytes ? 0 : *at + n;
-        __asm__ volatile("" ::: "memory"); // else the same block would be read but once
+        __asm__ volatile("" ::: "memory"); // else the compiler would read a block once
     }
     keep(x);
     return (double)PIECE;
 }
 
-// The second half of the part is written. Stores that go past the caches spare memory the reading
-// of what is overwritten; memcpy uses them only beyond a size that it takes from the last-level
-// cache.
+// Copies with non-temporal stores, for which memory need not read the overwritten lines. memcpy()
+// uses such stores only beyond a size that depends on the last-level cache.
 static void copy_lines(char *to, const char *from, int64_t bytes)
 {
 #ifdef __SSE2__
@@ -91,6 +89,7 @@ static void copy_lines(char *to, const char *from, int64_t bytes)
 #endif
 }
 
+// Copies from the first to the second half of the part.
 static double copy_part(char *part, int64_t bytes, int64_t *at)
 {
     int64_t half = max64(STEP, bytes / 2 & -STEP);
@@ -101,15 +100,47 @@ static double copy_part(char *part, int64_t bytes, int64_t *at)
     return 2.0 * (double)n;
 }
 
-// Here the part is the whole block, which all threads have in common. *at is for other rows in each
+// Reads `count` random rows of a block of `rows` rows. x: start of the random sequence. Returns a
+// value that depends on every byte, so that the compiler keeps all loads.
+typedef uint64_t (*row_reader)(const char *block, uint32_t rows, uint64_t x, int64_t count);
+
+// 32 bytes of a row: vectors for which every clone has registers.
+typedef uint64_t quad __attribute__((vector_size(32)));
+
+// Defines a reader of rows of PARTS quads. Two independent sums, so that operations overlap. The
+// random sequence does not depend on loads, so the processor has as many loads in flight as it can.
+#define GATHER(PARTS)                                                                              \
+    CPU_CLONES static uint64_t gather_##PARTS(const char *block, uint32_t rows, uint64_t x,        \
+                                              int64_t count)                                       \
+    {                                                                                              \
+        quad even = {0}, odd = {0};                                                                \
+        for (int64_t n = 0; n < count; n++) {                                                      \
+            const quad *row = (const quad *)block + (int64_t)roof_random_row(x, rows) * PARTS;     \
+            x = roof_random_next(x);                                                               \
+            for (int i = 0; i < PARTS; i += 2) even ^= row[i];                                     \
+            for (int i = 1; i < PARTS; i += 2) odd ^= row[i];                                      \
+        }                                                                                          \
+        even ^= odd;                                                                               \
+        return even[0] ^ even[1] ^ even[2] ^ even[3];                                              \
+    }
+GATHER(1)
+GATHER(2)
+GATHER(4)
+GATHER(8)
+GATHER(16)
+
+static const row_reader row_readers[ROOF_ROWS] = {gather_1, gather_2, gather_4, gather_8,
+                                                  gather_16};
+
+// Reads random rows of the whole block, which all threads share. *at selects other rows in each
 // round.
 static double gather_part(int row, const char *part, int64_t bytes, int64_t *at)
 {
     const int row_bytes = roof_row_bytes[row];
     uint64_t round = ((uint64_t)omp_get_thread_num() << 48) + (uint64_t)*at;
     *at = *at + STEP < bytes ? *at + STEP : 0;
-    keep(gather_cpu_rows[row](part, (uint32_t)(bytes / row_bytes), mix(round * MIX_STEP),
-                              PIECE / row_bytes));
+    keep(row_readers[row](part, (uint32_t)(bytes / row_bytes), mix(round * MIX_STEP),
+                          PIECE / row_bytes));
     return (double)PIECE;
 }
 #define GATHER_PHASE(ROW)                                                                          \
@@ -125,9 +156,9 @@ GATHER_PHASE(4)
 static const phase gather_parts[ROOF_ROWS] = {gather_part_0, gather_part_1, gather_part_2,
                                               gather_part_3, gather_part_4};
 
-// x = x * a + b, again and again; with a < 1 it stays finite. Twelve chains of vectors in registers
-// keep two units busy for the time that one multiply-add takes. Which width is the fastest depends
-// on the processor, and for those that have neither there are lanes that lie in the L1.
+// Multiply-adds x = x * a + b, which stay finite for a < 1. Twelve independent chains of vectors in
+// registers hide the latency of two units. The fastest vector width depends on the processor, so
+// both are tried. Processors without these vectors are measured with an array in the L1.
 #define CHAINS 12
 #define LANES  512
 #define FMA_LANES(T)                                                                               \
@@ -140,7 +171,7 @@ static const phase gather_parts[ROOF_ROWS] = {gather_part_0, gather_part_1, gath
                 y = y * a + b, y = y * a + b, y = y * a + b, y = y * a + b;                        \
                 x[i] = y;                                                                          \
             }                                                                                      \
-            __asm__ volatile("" ::: "memory"); /* joined rounds would be chains too long */        \
+            __asm__ volatile("" ::: "memory"); /* keeps the compiler from merging rounds */        \
         }                                                                                          \
         return 2.0 * 8 * LANES * (FMA_ROUNDS / 64);                                                \
     }
@@ -171,74 +202,73 @@ static const phase gather_parts[ROOF_ROWS] = {gather_part_0, gather_part_1, gath
 FMA_PHASES(float)
 FMA_PHASES(double)
 
-// A block that the threads share: each works on a part of its own, wherever its pages are.
-struct crew {
+// A block of memory, with a part for each thread.
+struct workspace {
     int threads;
     char *block;
-    int64_t part; // bytes of each
-    int64_t *at;  // where each goes on: always forwards, so that no cache has what comes next
+    int64_t part; // bytes of a part
+    int64_t *at;  // next offset of each thread in its part; moves on, so that no cache has the data
 };
 
-// More threads than processors add nothing, and take turns.
-static int crew_size(void) { return (int)min64(omp_get_max_threads(), omp_get_num_procs()); }
+// Returns the number of threads, at most one per processor.
+static int thread_count(void) { return (int)min64(omp_get_max_threads(), omp_get_num_procs()); }
 
-static void crew_close(struct crew *crew)
+static void workspace_close(struct workspace *w)
 {
-    mem_free(crew->block);
-    mem_free(crew->at);
+    mem_free(w->block);
+    mem_free(w->at);
 }
 
-static int crew_open(struct crew *crew, int64_t bytes)
+static int workspace_open(struct workspace *w, int64_t bytes)
 {
-    crew->threads = crew_size();
-    crew->part = bytes / crew->threads & -STEP;
-    crew->block = mem_alloc(crew->part, (size_t)crew->threads);
-    crew->at = mem_zero_alloc(crew->threads, sizeof *crew->at);
-    if (!crew->block || !crew->at) {
-        crew_close(crew);
+    w->threads = thread_count();
+    w->part = bytes / w->threads & -STEP;
+    w->block = mem_alloc(w->part, (size_t)w->threads);
+    w->at = mem_zero_alloc(w->threads, sizeof *w->at);
+    if (!w->block || !w->at) {
+        workspace_close(w);
         return ERR_MEMORY;
     }
-#pragma omp parallel for num_threads(crew->threads) schedule(static)
-    for (int t = 0; t < crew->threads; t++)
-        memset(crew->block + t * crew->part, 1, (size_t)crew->part);
+#pragma omp parallel for num_threads(w->threads) schedule(static)
+    for (int t = 0; t < w->threads; t++) memset(w->block + t * w->part, 1, (size_t)w->part);
     return OK;
 }
 
-// What the threads did in each short glance at them, over the time of one try.
-struct glances {
-    double begin; // of the first, in clock_ms()
-    double amount[GLANCES];
+// Work done in each interval of a try, in bytes or flops.
+struct intervals {
+    double begin; // clock_ms() at the begin of the first interval
+    double amount[INTERVALS];
 };
 
-// Adds work that was done from `start` to `end`, evenly: a thread that had to wait for a processor
-// did little in that time.
-static void glances_add(struct glances *x, double start, double end, double amount)
+// Spreads work done from `start` to `end` evenly over the intervals. The time includes waits for a
+// processor.
+static void intervals_add(struct intervals *x, double start, double end, double amount)
 {
-    double from = (start - x->begin) / GLANCE_MS, to = (end - x->begin) / GLANCE_MS;
+    double from = (start - x->begin) / INTERVAL_MS, to = (end - x->begin) / INTERVAL_MS;
     int first = (int)from, last = (int)to;
-    for (int i = first; i <= last && i < GLANCES && to > from; i++)
+    for (int i = first; i <= last && i < INTERVALS && to > from; i++)
         x->amount[i] += amount * (fmin(to, i + 1) - fmax(from, i)) / (to - from);
 }
 
-// A kind of work, and where its best rate goes.
+// A kind of work and its best rate.
 struct job {
     phase run;
-    int64_t bytes; // of all threads together
+    int64_t bytes; // bytes of all threads together
     double *best;
-    bool whole; // each thread works on all of it
+    bool whole; // each thread works on the whole block
 };
 
-// One thread's part of a try: what it reads comes into its caches, as far as there is time, and
-// then it goes on until all have been at work for a while. Nobody waits for the others.
-static void work(const struct crew *crew, const struct job *job, int *ready,
-                 struct glances *glances)
+// A thread's part of a try. The first pass, WARM_MS at most, loads the caches. Then the thread
+// works until all threads have worked for TRY_MS. Threads do not wait for each other.
+static void work(const struct workspace *w, const struct job *job, int *ready,
+                 struct intervals *intervals)
 {
     const int thread = omp_get_thread_num();
     const phase run = job->run;
-    int64_t share = min64(job->bytes / crew->threads & -STEP, crew->part);
+    int64_t share = min64(job->bytes / w->threads & -STEP, w->part);
     int64_t each = job->whole ? job->bytes : max64(STEP, share);
-    char *part = crew->block + (job->whole ? 0 : thread * crew->part);
-    int64_t at = crew->at[thread] < each ? crew->at[thread] : 0;
+    char *part = w->block + (job->whole ? 0 : thread * w->part);
+    int64_t at = w->at[thread] < each ? w->at[thread] : 0;
     double warm = 0, now = clock_ms(), start = now, end = INFINITY;
     do {
         warm += run(part, each, &at);
@@ -246,38 +276,38 @@ static void work(const struct crew *crew, const struct job *job, int *ready,
     } while (warm < (double)each && now - start < WARM_MS);
 #pragma omp atomic
     ++*ready;
-    while (now < end && now - glances->begin < GLANCES * GLANCE_MS) {
+    while (now < end && now - intervals->begin < INTERVALS * INTERVAL_MS) {
         int others;
         start = now;
         double amount = run(part, each, &at);
         now = clock_ms();
-        glances_add(glances, start, now, amount);
+        intervals_add(intervals, start, now, amount);
 #pragma omp atomic read
         others = *ready;
-        if (end == INFINITY && others == crew->threads) end = now + TRY_MS;
+        if (end == INFINITY && others == w->threads) end = now + TRY_MS;
     }
-    crew->at[thread] = at;
+    w->at[thread] = at;
 }
 
-// Work per nanosecond, that is GB/s or GFLOP/s, of all threads together: in the best of the short
-// glances, as others take the processors away for longer than that.
-static double try_once(const struct crew *crew, const struct job *job)
+// Runs a try. Returns the rate of all threads together, in GB/s or GFLOP/s, of the best interval:
+// other processes take a processor for longer than an interval.
+static double try_once(const struct workspace *w, const struct job *job)
 {
-    double amount[GLANCES] = {0}, best = 0, begin = clock_ms();
+    double amount[INTERVALS] = {0}, best = 0, begin = clock_ms();
     int ready = 0;
-#pragma omp parallel reduction(+ : amount) num_threads(crew->threads)
+#pragma omp parallel reduction(+ : amount) num_threads(w->threads)
     {
-        struct glances glances = {.begin = begin};
-        work(crew, job, &ready, &glances);
-        for (int i = 0; i < GLANCES; i++) amount[i] += glances.amount[i];
+        struct intervals intervals = {.begin = begin};
+        work(w, job, &ready, &intervals);
+        for (int i = 0; i < INTERVALS; i++) amount[i] += intervals.amount[i];
     }
-    for (int i = 0; i < GLANCES; i++) best = fmax(best, amount[i]);
-    return best / 1e6 / GLANCE_MS;
+    for (int i = 0; i < INTERVALS; i++) best = fmax(best, amount[i]);
+    return best / 1e6 / INTERVAL_MS;
 }
 
 #define JOBS_MAX (ROOF_STEPS_MAX + ROOF_GATHERS_MAX * ROOF_ROWS + 8)
 
-static int list_jobs(const struct crew *crew, struct roof *r, struct job *jobs)
+static int list_jobs(const struct workspace *w, struct roof *r, struct job *jobs)
 {
     int n = 0;
     for (int i = 0; i < r->step_count; i++)
@@ -287,8 +317,8 @@ static int list_jobs(const struct crew *crew, struct roof *r, struct job *jobs)
         int row = i % ROOF_ROWS;
         jobs[n++] = (struct job){gather_parts[row], g->bytes, &g->gb_s[row], true};
     }
-    jobs[n++] = (struct job){copy_part, crew->part * crew->threads, &r->copy_gb_s, false};
-    jobs[n++] = (struct job){read_part, NEAR_BYTES * crew->threads, &r->near_gb_s, false};
+    jobs[n++] = (struct job){copy_part, w->part * w->threads, &r->copy_gb_s, false};
+    jobs[n++] = (struct job){read_part, NEAR_BYTES * w->threads, &r->near_gb_s, false};
     static const phase fma[2][3] = {{fma_float, fma_float32, fma_float64},
                                     {fma_double, fma_double32, fma_double64}};
     for (int i = 0; i < 2 * 3; i++)
@@ -296,66 +326,67 @@ static int list_jobs(const struct crew *crew, struct roof *r, struct job *jobs)
     return n;
 }
 
-static int measure(const struct crew *crew, struct roof *r)
+static int measure(const struct workspace *w, struct roof *r)
 {
     struct job jobs[JOBS_MAX];
-    int count = list_jobs(crew, r, jobs);
+    int count = list_jobs(w, r, jobs);
     double begin = clock_ms();
     for (int t = 0; t < TRIES && (!t || clock_ms() - begin < BUDGET_MS); t++)
         for (int i = 0; i < count; i++) {
             if (interrupted) return fail(ERR_INTERRUPTED, "interrupted");
             double rate = 0;
-            for (int s = 0; s < STARTS && !(rate > 0); s++) rate = try_once(crew, &jobs[i]);
+            for (int s = 0; s < STARTS && !(rate > 0); s++) rate = try_once(w, &jobs[i]);
             *jobs[i].best = fmax(*jobs[i].best, rate);
         }
     roof_derive(r);
     return OK;
 }
 
-static double probe(const struct crew *crew)
+static double probe(const struct workspace *w)
 {
-    const struct job copy = {copy_part, crew->part * crew->threads, NULL, false};
-    return try_once(crew, &copy);
+    const struct job copy = {copy_part, w->part * w->threads, NULL, false};
+    return try_once(w, &copy);
 }
 
-// The size of the ladder's last block, which no cache should hold; 0 where memory is too short.
+// Returns the bytes of the ladder's last block, which no cache should hold; 0 without enough
+// memory.
 static int64_t ladder_top(const struct device *d)
 {
-    int64_t most = max64(TOP_MOST, crew_size() * TOP_EACH);
+    int64_t most = max64(TOP_MOST, thread_count() * TOP_EACH);
     int64_t top = max64(TOP_LEAST, min64(TOP_CACHES * d->cache_bytes, most));
     top = max64(top, 4 * FIRST_CACHES * d->cache_least_bytes);
     if (top > mem_available() / 8) top /= 2;
     return top > mem_available() / 8 ? 0 : top;
 }
 
-static int64_t probe_bytes(void) { return max64(PROBE_BYTES, crew_size() * PROBE_EACH); }
+static int64_t probe_bytes(void) { return max64(PROBE_BYTES, thread_count() * PROBE_EACH); }
 
 int roof_measure_cpu(struct device *d, struct roof *roof)
 {
-    struct crew crew;
+    struct workspace w;
     int64_t top = ladder_top(d);
-    if (!top) // it would be the cache that is measured
+    if (!top) // smaller blocks would measure the cache
         return fail(ERR_MEMORY, "too little host memory is free to measure it");
-    int err = crew_open(&crew, top);
+    int err = workspace_open(&w, top);
     if (err) return err;
     roof_plan_ladder(roof, FIRST_CACHES * d->cache_least_bytes, top);
-    roof_plan_gathers(roof, GATHER_FIRST, crew.part * crew.threads);
-    err = measure(&crew, roof);
-    // As the probes that are to come: in a block of its own size.
-    crew.part = min64(crew.part, probe_bytes() / crew.threads & -STEP);
+    roof_plan_gathers(roof, GATHER_FIRST, w.part * w.threads);
+    err = measure(&w, roof);
+    // Probes use a block of PROBE_BYTES.
+    w.part = min64(w.part, probe_bytes() / w.threads & -STEP);
     for (int i = 0; i < PROBE_TRIES && !err; i++)
-        roof->probe_gb_s = fmax(roof->probe_gb_s, probe(&crew));
-    crew_close(&crew);
+        roof->probe_gb_s = fmax(roof->probe_gb_s, probe(&w));
+    workspace_close(&w);
     return err;
 }
 
 int roof_probe_cpu(struct device *d, double *gb_s)
 {
     (void)d;
-    struct crew crew;
-    int err = crew_open(&crew, probe_bytes());
+    struct workspace w;
+    int err = workspace_open(&w, probe_bytes());
     if (err) return err;
-    *gb_s = probe(&crew);
-    crew_close(&crew);
+    *gb_s = probe(&w);
+    workspace_close(&w);
     return OK;
 }

@@ -1,28 +1,28 @@
-// What a CUDA device can do at most: reads of larger and larger blocks, rows at random out of such,
-// a large copy, reads that the L1s serve, multiply-adds in registers. The tries of each kind of
-// work, between events, are spread over the whole measurement, and the best counts.
+// Ceilings of a CUDA device: reads of blocks of growing size, reads of rows at random places, a
+// large copy, reads from the L1s, and multiply-adds in registers. Tries of each kind of work, timed
+// by events, are spread over the whole measurement. The best counts.
 #include "device/cuda.cuh"
 #include "device/roof.h"
 
 #define THREADS       256
-#define BLOCKS_PER_SM 8 // 2,048 threads, all that a multiprocessor takes
-#define TOP_MOST      ((int64_t)1 << 30)
-#define TOP_CACHES    16 // the ladder's last block is so many times the L2, and not more than that
-#define FIRST_PART    8  // the first one this part of the L2, and no less than
-#define FIRST_LEAST   ((int64_t)1 << 20)
+#define BLOCKS_PER_SM 8                  // 2,048 threads, the most of a multiprocessor
+#define TOP_MOST      ((int64_t)1 << 30) // bytes of the largest block, at most
+#define TOP_CACHES    16                 // its size over that of the L2, at most
+#define FIRST_PART    8                  // size of the L2 over that of the smallest block
+#define FIRST_LEAST   ((int64_t)1 << 20) // bytes of the smallest block, at least
 #define TRIES         5
-#define TRY_MS        1.0   // a try takes at least so long, many times what starting it takes
-#define BUDGET_MS     600.0 // after so long no further round of tries begins
-#define PROBE_TRIES   5     // of a probe, each of
-#define PROBE_MS      0.2   // at least
-#define NEAR_BLOCKS   2     // on each multiprocessor, of
-#define NEAR_THREADS  1024  // which read 16 kB each, that any L1 holds
-#define GATHER_FIRST  ((int64_t)8 << 20) // the smallest block that rows are gathered from,
-#define GATHER_MOST   ((int64_t)4 << 30) // the largest one, and
-#define GATHER_CACHES 128                // no more times the L2 than that
-#define FETCHES       8                  // rows that a group of lanes has under way
+#define TRY_MS        1.0   // shortest time of a try, many times the launch latency
+#define BUDGET_MS     600.0 // no round of tries begins after this time
+#define PROBE_TRIES   5     // tries of a probe
+#define PROBE_MS      0.2   // shortest time of a try of a probe
+#define NEAR_BLOCKS   2     // blocks per multiprocessor for reads from the L1
+#define NEAR_THREADS  1024  // threads of such a block, which read 16 kB: an L1 holds two blocks
+#define GATHER_FIRST  ((int64_t)8 << 20) // bytes of the smallest block of the gathers
+#define GATHER_MOST   ((int64_t)4 << 30) // bytes of the largest block of the gathers
+#define GATHER_CACHES 128                // its size over that of the L2, at most
+#define FETCHES       8                  // loads in flight of a group of lanes
 #define CHAINS        8                  // independent multiply-adds of a thread
-#define CHAIN_STEPS   16                 // of each chain in one round of the loop
+#define CHAIN_STEPS   16                 // multiply-adds of a chain per round of the loop
 
 static __global__ void copy_quads(const float4 *from, float4 *to, int64_t count)
 {
@@ -33,7 +33,7 @@ static __global__ void copy_quads(const float4 *from, float4 *to, int64_t count)
 
 static __device__ float sum_of(float4 q) { return q.x + q.y + q.z + q.w; }
 
-// Not through the L1s: what is read comes from the L2 or from memory, whoever read it before.
+// Reads past the L1s, so from the L2 or from memory.
 static __global__ void read_quads(const float4 *p, int64_t count, int rounds, float *never)
 {
     int64_t step = (int64_t)gridDim.x * blockDim.x;
@@ -42,11 +42,11 @@ static __global__ void read_quads(const float4 *p, int64_t count, int rounds, fl
 #pragma unroll 4
         for (int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x; i < count; i += step)
             sum += sum_of(__ldcg(p + i));
-    // The block holds zeros; the compiler does not know.
+    // Never true, because the block holds zeros. Keeps the compiler from removing the loads.
     if (sum == 1.5f) *never = sum;
 }
 
-// Each block of threads reads its own few kB, a warp in each round what another one has read.
+// Each thread block reads its own 16 kB. In each round a warp reads the data of another warp.
 static __global__ void read_near(const float4 *p, int rounds, float *never)
 {
     const float4 *own = p + (int64_t)blockIdx.x * NEAR_THREADS;
@@ -57,8 +57,8 @@ static __global__ void read_near(const float4 *p, int rounds, float *never)
     if (sum == 1.5f) *never = sum;
 }
 
-// Each LANES lanes fetch whole rows at random, a quad each; past the L1s, which have no room for
-// what others may want.
+// Each group of LANES lanes reads whole rows at random places, a float4 per lane. Past the L1s,
+// which are too small to hold rows for later reads.
 template <int LANES>
 static __global__ void gather_rows(const float4 *p, uint32_t rows, int rounds, float *never)
 {
@@ -94,13 +94,13 @@ int roof_cuda_read(struct device *d, const void *block, int64_t bytes, int round
     return OK;
 }
 
-// Two blocks, zero. A piece of work uses `bytes` of them.
+// Two blocks of zeros. Work uses the first `bytes` of each.
 struct work {
     void *from, *to;
     int64_t bytes;
 };
 
-// Each starts `rounds` rounds of one kind of work; `amount` is the bytes or flops of one round.
+// Starts `rounds` rounds of a kind of work. Sets *amount to the bytes or flops of a round.
 typedef int (*phase)(struct device *d, const struct work *w, int rounds, double *amount);
 
 static int copy_by_kernel(struct device *d, const struct work *w, int rounds, double *amount)
@@ -167,12 +167,12 @@ static int fma_rounds(struct device *d, const struct work *w, int rounds, double
     return OK;
 }
 
-// A kind of work, and where its best rate goes.
+// A kind of work and its best rate.
 struct job {
     phase run;
     int64_t bytes;
     double *best;
-    int rounds; // of one try
+    int rounds; // rounds per try
 };
 #define JOBS_MAX (ROOF_STEPS_MAX + ROOF_GATHERS_MAX * ROOF_ROWS + 5)
 
@@ -194,7 +194,7 @@ static int list_jobs(struct roof *r, struct job *jobs)
     return n;
 }
 
-// The time of one try, and what it does per nanosecond: GB/s or GFLOP/s.
+// Runs a try. Sets its time, and its rate in GB/s or GFLOP/s.
 static int try_once(struct device *d, const struct job *job, struct work *w, double *ms,
                     double *rate)
 {
@@ -207,7 +207,7 @@ static int try_once(struct device *d, const struct job *job, struct work *w, dou
     return err;
 }
 
-// The same, of which the rate counts where it is the best.
+// Runs a try, and keeps the rate if it is the best.
 static int try_best(struct device *d, const struct job *job, struct work *w)
 {
     double ms, rate;
@@ -216,11 +216,11 @@ static int try_best(struct device *d, const struct job *job, struct work *w)
     return err;
 }
 
-// Loads the kernel, and finds the rounds that make a try take at least so long.
+// Sets job->rounds so that a try takes at least `least_ms`.
 static int calibrate(struct device *d, struct job *job, struct work *w, double least_ms)
 {
     double ms, rate;
-    int err = try_once(d, job, w, &ms, &rate); // counts for nothing
+    int err = try_once(d, job, w, &ms, &rate); // loads the kernel
     if (!err) err = try_once(d, job, w, &ms, &rate);
     while (!err && ms < least_ms && job->rounds < 1 << 20) {
         job->rounds *= 4;
@@ -242,7 +242,7 @@ static int measure(struct device *d, struct work *w, struct roof *roof)
     return err;
 }
 
-// The pool would keep what is freed, which was much, and libraries do not allocate from it.
+// Returns the freed memory of the pool to the driver, for libraries that do not use the pool.
 static int give_back(struct device *d)
 {
     cudaMemPool_t pool;
@@ -252,7 +252,7 @@ static int give_back(struct device *d)
     return OK;
 }
 
-// Of the ladder's first block.
+// Returns the bytes of the ladder's first block.
 static int64_t first_bytes(const struct device *d)
 {
     return max64(d->cache_bytes / FIRST_PART, FIRST_LEAST);
@@ -265,7 +265,7 @@ int roof_measure_cuda(struct device *d, struct roof *roof)
     int64_t first = first_bytes(d);
     int64_t top = max64(min64(TOP_MOST, TOP_CACHES * d->cache_bytes), 4 * first);
     while (top > (int64_t)free_bytes / 4 && top > 4 * d->cache_bytes) top /= 2;
-    if (top > (int64_t)free_bytes / 4) // it would be the cache that is measured
+    if (top > (int64_t)free_bytes / 4) // smaller blocks would measure the cache
         return fail(ERR_MEMORY, "too little memory is free on %s to measure it", d->id);
     int64_t gather_top = min64(GATHER_MOST, GATHER_CACHES * d->cache_bytes);
     gather_top = max64(top, min64(gather_top, (int64_t)free_bytes / 4));
@@ -281,11 +281,11 @@ int roof_measure_cuda(struct device *d, struct roof *roof)
     if (w.from) d->ops->release(d, w.from);
     if (w.to) d->ops->release(d, w.to);
     if (!err) err = give_back(d);
-    return err ? err : roof_probe_cuda(d, &roof->probe_gb_s); // as those that are to come
+    return err ? err : roof_probe_cuda(d, &roof->probe_gb_s); // for comparison with later probes
 }
 
-// The first block is there soonest, and leaves room for others. What a tool adds to each access
-// shows most in reads that are as fast as those of the L2.
+// Reads the ladder's first block: small, so allocated fast, and read from the L2, where the cost
+// that a tool adds to each access shows most.
 int roof_probe_cuda(struct device *d, double *gb_s)
 {
     struct work w = {NULL, NULL, 0};

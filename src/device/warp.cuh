@@ -1,10 +1,10 @@
-// What device code shares: lanes and warps, sums and scans over them, searches, vectors. Compiles
-// the same under nvcc and under the emulator of tests/emu.
+// Device functions for all kernels: sums and scans over lanes, warps and teams, binary searches,
+// vectors. For nvcc and for the emulator of tests/emu.
 //
-// Kernels and their device helpers are `static`, like everything else that no other file calls;
-// under the emulator AddressSanitizer watches the __shared__ arrays of static templates only.
+// Kernels and device functions are `static`. In the emulator AddressSanitizer watches the
+// __shared__ arrays of static templates only.
 //
-// Where a function is by "all lanes", all 32 of the warp call it together.
+// "By all lanes": all 32 lanes of the warp must call the function together.
 #ifndef WARP_H
 #define WARP_H
 
@@ -22,29 +22,30 @@ static __host__ __device__ __forceinline__ int64_t ceil_div(int64_t a, int64_t b
     return (a + b - 1) / b;
 }
 
-// Place of this thread in its warp; blockDim.x is a multiple of WARP, or the block has one row.
+// Returns the lane of this thread. blockDim.x is a multiple of WARP, or blockDim.y and z are 1.
 static __device__ __forceinline__ int lane_id() { return (int)(threadIdx.x % WARP); }
 
-// The bits below bit `place`.
+// Returns a mask of the bits below bit `place`.
 static __device__ __forceinline__ uint32_t bits_below(int place) { return (1u << place) - 1; }
 
-// Hides from the compiler where x comes from. Done to the row step of a matrix right before
-// `row * step` in 64 bits, it keeps that one multiply-add of 32 by 32 bits. Without it the compiler
-// forgets, from one basic block to the next, that both are 32 bits wide, and multiplies 64 by 64.
-// What is opaque is not computed anew either: it stays in its register.
+// Hides the origin of x from the compiler. Called for a row step right before `row * step` in 64
+// bits, opaque() keeps the product a multiply-add of 32 by 32 bits. Without opaque() the compiler
+// forgets in the next basic block that both factors have 32 bits, and multiplies 64 by 64. x also
+// stays in its register instead of being computed again.
 template <typename T> static __device__ __forceinline__ void opaque(T &x)
 {
-    static_assert(sizeof x == 4, "it is one register");
+    static_assert(sizeof x == 4, "x is one register");
     asm volatile("" : "+r"(x));
 }
 
-// The value that lane `from` of the warp holds. By all lanes.
+// Returns x of lane `from`. By all lanes.
 template <typename T> static __device__ __forceinline__ T warp_broadcast(T x, int from)
 {
     return __shfl_sync(FULL_MASK, x, from);
 }
 
-// The sum over each group of LANES neighbouring lanes, the same in all of them. By all lanes.
+// Returns the sum over each group of LANES neighbouring lanes, to all lanes of the group. By all
+// lanes.
 template <int LANES, typename T> static __device__ __forceinline__ T group_sum(T x)
 {
 #pragma unroll
@@ -56,7 +57,7 @@ template <typename T> static __device__ __forceinline__ T warp_sum(T x)
     return group_sum<WARP>(x);
 }
 
-// The least over each group of LANES neighbouring lanes. By all lanes.
+// Returns the minimum over each group of LANES neighbouring lanes. By all lanes.
 template <int LANES, typename T> static __device__ __forceinline__ T group_min(T x)
 {
 #pragma unroll
@@ -64,9 +65,9 @@ template <int LANES, typename T> static __device__ __forceinline__ T group_min(T
     return x;
 }
 
-// N sums over each group of LANES lanes at little more than the price of one, N <= LANES: each lane
-// gets sum number l * N / LANES of its group, where l is its place in it. Each of the first steps
-// halves the sums that a lane has a part of, and sends its parts of the others away. By all lanes.
+// Computes N <= LANES sums over each group of LANES lanes, at little more than the cost of one.
+// Lane l of a group gets sum number l * N / LANES. Each of the first steps halves the number of
+// sums per lane: a lane sends its terms of the other half to its partner. By all lanes.
 template <int LANES, typename T, int N> static __device__ __forceinline__ T group_sums(T (&x)[N])
 {
     int step = LANES / 2;
@@ -85,7 +86,7 @@ template <int LANES, typename T, int N> static __device__ __forceinline__ T grou
     return x[0];
 }
 
-// The sum over the lanes up to this one, of its group of LANES. By all lanes.
+// Returns the inclusive prefix sum over each group of LANES lanes. By all lanes.
 template <int LANES, typename T> static __device__ __forceinline__ T group_scan(T x)
 {
     const int lane = lane_id() % LANES;
@@ -101,8 +102,8 @@ template <typename T> static __device__ __forceinline__ T warp_scan(T x)
     return group_scan<WARP>(x);
 }
 
-// A team: the TEAM threads that lie side by side in a block and share a piece of work, a warp or a
-// block of several; TEAM 0 is the whole block, however large.
+// A team: TEAM neighbouring threads of a block that share a piece of work. TEAM is 32, or the size
+// of the block. TEAM 0: the whole block, of any size.
 template <int TEAM> static __device__ __forceinline__ void team_sync()
 {
     if (TEAM == WARP)
@@ -121,7 +122,7 @@ template <int TEAM> static __device__ __forceinline__ int team_rank()
     return TEAM ? (int)(threadIdx.x % (TEAM ? TEAM : 1)) : (int)threadIdx.x;
 }
 
-// Whether `is` holds for any thread of the team. A barrier.
+// Returns true if `is` holds for any thread of the team. A barrier.
 template <int TEAM> static __device__ __forceinline__ bool team_any(bool is)
 {
     if (TEAM != WARP) return __syncthreads_or(is) != 0;
@@ -129,9 +130,9 @@ template <int TEAM> static __device__ __forceinline__ bool team_any(bool is)
     return __any_sync(FULL_MASK, is);
 }
 
-// The sum of x over the threads of the team before this one; `total` is that over all. `sums` is
-// shared, with room for one of each warp, and free again after the next barrier. Begins with a
-// barrier. Blocks are of whole warps.
+// Returns the exclusive prefix sum of x over the team, and sets `total` to the sum. `sums`: shared
+// memory with an element per warp, reusable after the next barrier. Begins with a barrier. Blocks
+// have whole warps.
 template <int TEAM, typename N>
 static __device__ __forceinline__ N team_scan(N x, N *sums, N &total)
 {
@@ -154,8 +155,8 @@ static __device__ __forceinline__ N team_scan(N x, N *sums, N &total)
     return upto - x + (warp > 0 ? base : (N)0);
 }
 
-// The first place in [low, high) of the ascending a whose element is above x; `high` if there is
-// none. The row that holds nonzero p is upper_bound(ptr, 0, m + 1, p) - 1, also among empty rows.
+// Returns the first index in [low, high) whose element of the ascending a is above x; `high` if
+// there is none. The row of nonzero p is upper_bound(ptr, 0, m + 1, p) - 1, also with empty rows.
 template <typename I, typename N>
 static __device__ __forceinline__ I upper_bound(const N *__restrict__ a, I low, I high, N x)
 {
@@ -169,7 +170,7 @@ static __device__ __forceinline__ I upper_bound(const N *__restrict__ a, I low, 
     }
     return low;
 }
-// The same for the first that is at least x.
+// Returns the first index in [low, high) whose element is at least x.
 template <typename I, typename N>
 static __device__ __forceinline__ I lower_bound(const N *__restrict__ a, I low, I high, N x)
 {
@@ -184,8 +185,8 @@ static __device__ __forceinline__ I lower_bound(const N *__restrict__ a, I low, 
     return low;
 }
 
-// The first of the 32 lanes that holds no less than x, where what they hold ascends; 31 if all are
-// below x. By all lanes.
+// Returns the first lane whose `a` is at least x; 31 if all are below x. `a` ascends over the
+// lanes. By all lanes.
 static __device__ __forceinline__ int32_t lower_bound_lanes(int32_t a, int32_t x)
 {
     int32_t low = 0;
@@ -195,8 +196,8 @@ static __device__ __forceinline__ int32_t lower_bound_lanes(int32_t a, int32_t x
     return low;
 }
 
-// The last lane, of each `apart`-th, whose `first` is no higher than x: `first` ascends over the
-// lanes, and lane 0's is no higher. By all lanes.
+// Returns the last lane, of lanes 0, apart, 2 * apart, ..., whose `first` is at most x. `first`
+// ascends over the lanes, and is at most x in lane 0. By all lanes.
 template <typename N> static __device__ __forceinline__ int lane_of(N first, N x, int apart)
 {
     int lane = 0;
@@ -205,14 +206,14 @@ template <typename N> static __device__ __forceinline__ int lane_of(N first, N x
     return lane;
 }
 
-// What lies i rows below `top`, rows being `step` bytes apart.
+// Returns the address of row i below `top`, with rows `step` bytes apart.
 template <typename X, typename T>
 static __device__ __forceinline__ X *row_at(T *top, uint32_t step, uint32_t i)
 {
     return (X *)((char *)top + (uint64_t)i * step);
 }
 
-// VEC neighbouring values, loaded and stored at once; the address is a multiple of their size.
+// VEC neighbouring values, loaded and stored at once. The address is a multiple of their size.
 template <typename T, int VEC> struct alignas(sizeof(T) * VEC) pack {
     T x[VEC];
 };
@@ -224,7 +225,7 @@ static __device__ __forceinline__ void add(pack<T, VEC> &sum, const pack<T, VEC>
     for (int i = 0; i < VEC; i++) sum.x[i] += x.x[i];
 }
 
-// sum += v * x
+// sum += v * x.
 template <typename T, int VEC>
 static __device__ __forceinline__ void add_product(pack<T, VEC> &sum, T v, const pack<T, VEC> &x)
 {
@@ -232,7 +233,7 @@ static __device__ __forceinline__ void add_product(pack<T, VEC> &sum, T v, const
     for (int i = 0; i < VEC; i++) sum.x[i] += v * x.x[i];
 }
 
-// sum + x . y
+// Returns sum + x . y.
 template <typename T, int VEC>
 static __device__ __forceinline__ T add_dot(T sum, const pack<T, VEC> &x, const pack<T, VEC> &y)
 {
@@ -241,8 +242,9 @@ static __device__ __forceinline__ T add_dot(T sum, const pack<T, VEC> &x, const 
     return sum;
 }
 
-// Adds to a counter and returns what it was; what this warp wrote before is visible to whoever sees
-// the sum and calls __threadfence(). Cheaper than __threadfence() and atomicAdd(): L1 stays valid.
+// Adds to a counter and returns the old value. Earlier writes of this warp are visible to threads
+// that see the sum and call __threadfence(). Cheaper than __threadfence() and atomicAdd(): the L1
+// stays valid.
 static __device__ __forceinline__ int32_t atomic_add_release(int32_t *p, int32_t x)
 {
 #ifdef __CUDA_ARCH__

@@ -12,7 +12,7 @@
 static enum device_kind many_kind(void)
 {
     for (int k = DEVICE_KINDS - 1; k > 0; k--)
-        if (device_list[k].many) return (enum device_kind)k;
+        if (device_list[k].numbered) return (enum device_kind)k;
     return DEVICE_CPU;
 }
 
@@ -24,7 +24,7 @@ static bool all_of(const char *item, enum device_kind *kind)
     for (int k = 0; k < DEVICE_KINDS; k++) {
         size_t length = strlen(device_list[k].name);
         *kind = (enum device_kind)k;
-        if (device_list[k].many && !strncmp(item, device_list[k].name, length) &&
+        if (device_list[k].numbered && !strncmp(item, device_list[k].name, length) &&
             !strcmp(item + length, ALL))
             return true;
     }

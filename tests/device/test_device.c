@@ -40,14 +40,14 @@ static void test_names(void)
     for (int k = 0; k < DEVICE_KINDS; k++) {
         const struct device_entry *e = &device_list[k];
         const char *comma = k + 1 < DEVICE_KINDS ? "," : "";
-        snprintf(spec, sizeof spec, ", %s%s", e->name, e->many ? "," : comma);
+        snprintf(spec, sizeof spec, ", %s%s", e->name, e->numbered ? "," : comma);
         CHECK(strstr(device_names(), spec), "%s does not name %s", device_names(), e->name);
         CHECK(!e->ops == (e->missing != NULL), "%s: there, and missing", e->name);
         check_parsed(e->name, (enum device_kind)k, 0);
         for (int n = 0; n < 1200; n = 3 * n + 1) {
             device_id((enum device_kind)k, n, id);
-            check_parsed(id, (enum device_kind)k, e->many ? n : 0);
-            snprintf(spec, sizeof spec, e->many ? "%s:%d" : "%s", e->name, n);
+            check_parsed(id, (enum device_kind)k, e->numbered ? n : 0);
+            snprintf(spec, sizeof spec, e->numbered ? "%s:%d" : "%s", e->name, n);
             CHECK_TEXT(id, spec);
         }
         for (int i = 0; i < COUNT(ends); i++) {
@@ -55,10 +55,10 @@ static void test_names(void)
             CHECK(device_parse(spec, &kind, &index) == ERR_USAGE, "%s passes", spec);
         }
         snprintf(spec, sizeof spec, "%s:0", e->name);
-        CHECK(e->many == !device_parse(spec, &kind, &index), "%s", spec);
+        CHECK(e->numbered == !device_parse(spec, &kind, &index), "%s", spec);
         snprintf(spec, sizeof spec, "%s:99999999999999999999", e->name);
-        CHECK(e->many == !device_parse(spec, &kind, &index), "%s", spec);
-        CHECK(!e->many || index > 1000, "%s is number %d", spec, index);
+        CHECK(e->numbered == !device_parse(spec, &kind, &index), "%s", spec);
+        CHECK(!e->numbered || index > 1000, "%s is number %d", spec, index);
     }
     CHECK(!device_parse("auto", &kind, &index) && !device_missing(kind) && index == 0, "auto");
     for (int k = (int)kind + 1; k < DEVICE_KINDS; k++)
@@ -90,7 +90,7 @@ static void test_specs(void)
         int count = device_count((enum device_kind)k);
         CHECK(!missing == (count > 0), "%s: %d", device_list[k].name, count);
         if (missing) check_refused(device_list[k].name, missing);
-        if (!device_list[k].many) continue;
+        if (!device_list[k].numbered) continue;
         snprintf(past, sizeof past, "%s:%d", device_list[k].name, count);
         device_id((enum device_kind)k, count - 1, id);
         check_refused(past, missing ? missing : id);
@@ -453,7 +453,7 @@ int main(void)
         if (missing) SKIP("%s: %s", id, missing);
         if (missing) continue;
         test_device(device_list[k].name);
-        if (device_list[k].many) test_device(id); // again, in the same process
+        if (device_list[k].numbered) test_device(id); // again, in the same process
         test_allocation_failures(device_list[k].name);
     }
     return TEST_END();

@@ -91,7 +91,7 @@ static void test_trace(void)
     void *untraced;
     CHECK(!device_alloc(&dev, 1, 1, &untraced), "%s", fail_text());
     device_free(&dev, untraced);
-    CHECK(t.count == 2 * BLOCKS && t.room >= t.count && !t.lost, "%lld moments of %d",
+    CHECK(t.count == 2 * BLOCKS && t.capacity >= t.count && !t.lost, "%lld moments of %d",
           (long long)t.count, 2 * BLOCKS);
     for (int i = 0; i < 2 * BLOCKS && i < t.count; i++) {
         bytes += i < BLOCKS ? i * 8 : -(i - BLOCKS) * 8;
@@ -100,7 +100,7 @@ static void test_trace(void)
     }
     CHECK(!wrong && bytes == before, "%lld moments are wrong", (long long)wrong);
     device_trace_free(&t);
-    CHECK(!t.moments && !t.count && !t.room, "a trace that was freed");
+    CHECK(!t.moments && !t.count && !t.capacity, "a trace that was freed");
 }
 
 // No memory for a moment: the allocation is none the worse, and the loss is known.
@@ -111,14 +111,14 @@ static void test_lost_moments(void)
     int64_t used = dev.used_bytes;
     dev.trace = &t;
     CHECK(!device_alloc(&dev, 4, 4, &p) && !t.lost, "%s", fail_text());
-    while (t.count < t.room - 1) {
+    while (t.count < t.capacity - 1) {
         device_free(&dev, p);
         CHECK(!device_alloc(&dev, 4, 4, &p), "%s", fail_text());
     }
     device_free(&dev, p); // the last one that there is room for
-    if (t.count < t.room) CHECK(!device_alloc(&dev, 4, 4, &p), "%s", fail_text());
-    CHECK(t.count == t.room && !t.lost, "%lld moments of %lld", (long long)t.count,
-          (long long)t.room);
+    if (t.count < t.capacity) CHECK(!device_alloc(&dev, 4, 4, &p), "%s", fail_text());
+    CHECK(t.count == t.capacity && !t.lost, "%lld moments of %lld", (long long)t.count,
+          (long long)t.capacity);
     bool there = dev.used_bytes > used;
     if (!there) {
         dev.trace = NULL;
@@ -128,8 +128,8 @@ static void test_lost_moments(void)
     mem_fail_at(1);
     device_free(&dev, p);
     mem_fail_at(0);
-    CHECK(t.lost && t.count == t.room && dev.used_bytes == used, "%lld moments of %lld, %s",
-          (long long)t.count, (long long)t.room, t.lost ? "lost" : "none lost");
+    CHECK(t.lost && t.count == t.capacity && dev.used_bytes == used, "%lld moments of %lld, %s",
+          (long long)t.count, (long long)t.capacity, t.lost ? "lost" : "none lost");
     dev.trace = NULL;
     device_trace_free(&t);
 }
