@@ -12,10 +12,8 @@ enum { PANEL, WIDTH, THRESHOLD, FILL };
 static const struct param params[] = {
     [PANEL] = {"panel", 128, 1, 1024, true, "rows of a panel"},
     [WIDTH] = {"width", 256, 1, 4096, true, "columns of a tile, at most"},
-    [THRESHOLD] = {"threshold", 16, 1, 4096, true,
-                   "nonzeros in a panel from which on a column is heavy"},
-    [FILL] = {"fill", 75, 0, 100, true,
-              "percent of the width: a tile with fewer columns is not made"},
+    [THRESHOLD] = {"threshold", 16, 1, 4096, true, "least nonzeros of a heavy column in a panel"},
+    [FILL] = {"fill", 75, 0, 100, true, "least columns of a tile, in percent of the width"},
     {0},
 };
 
@@ -49,59 +47,59 @@ int aspt_row_parts(const struct aspt *A, int64_t *count)
                : OK;
 }
 
-// What a thread needs to sort the columns of a panel into tiles.
-struct desk {
+// Scratch memory of a thread, to sort the columns of a panel into tiles.
+struct scratch {
     uint64_t *key, *spare; // column << 32 | nonzero of the panel; size of the longest panel
-    int32_t *depth;        // tiles that have this slot so far, size width
-    int32_t *columns;      // of each tile, size `deepest`
+    int32_t *depth;        // tiles with a column in this slot so far, size width
+    int32_t *columns;      // columns of each tile, size tiles_max
 };
 
-// Of all threads, one block each.
-struct desks {
+// Scratch memory of all threads, in a block per type.
+struct scratches {
     uint64_t *key;
     int32_t *number;
-    int64_t longest; // nonzeros of a panel
-    int64_t deepest; // tiles of a panel, at most
-    int crew;
+    int64_t longest;   // most nonzeros of a panel
+    int64_t tiles_max; // most tiles of a panel
+    int threads;
 };
 
-static void desks_free(struct desks *s)
+static void scratches_free(struct scratches *s)
 {
     mem_free(s->key);
     mem_free(s->number);
 }
 
-// Tiles of a panel of so many nonzeros, at most: each has a heavy column in the slot that has most.
+// Returns the most tiles of a panel: each tile has a heavy column in the fullest slot.
 static int64_t tiles_most(const struct aspt *X, int64_t nonzeros)
 {
     return min64((int64_t)X->n / X->width + 1, nonzeros / X->threshold);
 }
 
-static int desks_alloc(struct desks *s, const struct csr_dev *A, const struct aspt *X)
+static int scratches_alloc(struct scratches *s, const struct csr_dev *A, const struct aspt *X)
 {
-    *s = (struct desks){0};
-    s->crew = (int)max64(1, min64(omp_get_max_threads(), X->panels));
+    *s = (struct scratches){0};
+    s->threads = (int)max64(1, min64(omp_get_max_threads(), X->panels));
     for (int64_t b = 0; b < X->panels; b++)
         s->longest = max64(s->longest, csr_start(A, min64((b + 1) * X->panel, A->m)) -
                                            csr_start(A, b * X->panel));
-    s->deepest = tiles_most(X, s->longest);
-    s->key = mem_alloc(2 * s->longest * s->crew, sizeof *s->key);
-    s->number = mem_alloc((s->deepest + X->width) * s->crew, sizeof *s->number);
+    s->tiles_max = tiles_most(X, s->longest);
+    s->key = mem_alloc(2 * s->longest * s->threads, sizeof *s->key);
+    s->number = mem_alloc((s->tiles_max + X->width) * s->threads, sizeof *s->number);
     return s->key && s->number ? OK : ERR_MEMORY;
 }
 
-static struct desk desk_of(const struct desks *s, int32_t width, int thread)
+static struct scratch scratch_of(const struct scratches *s, int32_t width, int thread)
 {
-    struct desk d = {.key = s->key + 2 * s->longest * thread};
+    struct scratch d = {.key = s->key + 2 * s->longest * thread};
     d.spare = d.key + s->longest;
-    d.depth = s->number + (s->deepest + width) * thread;
+    d.depth = s->number + (s->tiles_max + width) * thread;
     d.columns = d.depth + width;
     return d;
 }
 
 static int32_t key_column(uint64_t key) { return (int32_t)(key >> 32); }
 
-// Where the column of the sorted key q ends.
+// Returns the end of the keys with the column of key q.
 static int64_t column_end(const uint64_t *key, int64_t count, int64_t q)
 {
     int64_t end = q + 1;
@@ -109,11 +107,10 @@ static int64_t column_end(const uint64_t *key, int64_t count, int64_t q)
     return end;
 }
 
-// Writes to part[] in which tile of panel b each of its nonzeros is, -1: in none. Returns how many
-// tiles there are. Each tile has no more columns than the one before it, so those that are too
-// empty are the last ones.
-static int64_t mark_panel(const struct csr_dev *A, const struct aspt *X, int64_t b, struct desk d,
-                          int32_t *part)
+// Sets part[p] to the tile of each nonzero p of panel b, or to -1. Returns the number of tiles. A
+// tile has no more columns than the tile before, so tiles with too few columns are the last.
+static int64_t mark_panel(const struct csr_dev *A, const struct aspt *X, int64_t b,
+                          struct scratch d, int32_t *part)
 {
     int64_t first = csr_start(A, b * X->panel), tiles = 0;
     int64_t count = csr_start(A, min64((b + 1) * X->panel, A->m)) - first;
@@ -125,7 +122,7 @@ static int64_t mark_panel(const struct csr_dev *A, const struct aspt *X, int64_t
     if (!most) return 0;
     sort_keys(d.key, d.spare, count, 32);
     memset(d.columns, 0, (size_t)most * sizeof *d.columns);
-    for (int mark = 0; mark < 2; mark++) { // count the columns of tiles, then mark what is in them
+    for (int mark = 0; mark < 2; mark++) { // count the columns of tiles, then mark their nonzeros
         memset(d.depth, 0, (size_t)X->width * sizeof *d.depth);
         for (int64_t q = 0, end; q < count; q = end) {
             end = column_end(d.key, count, q);
@@ -140,7 +137,7 @@ static int64_t mark_panel(const struct csr_dev *A, const struct aspt *X, int64_t
     return tiles;
 }
 
-// Row i, whose parts begin at tile_row_ptr[x]: counts its parts, then puts its nonzeros there.
+// Fills the parts of row i, which begin at tile_row_ptr[x].
 static void fill_row(const struct csr_dev *A, struct aspt *X, int64_t i, int64_t x, int64_t parts,
                      const int32_t *part, int32_t *map)
 {
@@ -160,7 +157,7 @@ static void fill_row(const struct csr_dev *A, struct aspt *X, int64_t i, int64_t
         prec_store(X->prec, X->val, q, prec_load(A->prec, A->val, p));
         if (part[p] >= 0) map[(int64_t)part[p] * X->width + j % X->width] = j;
     }
-    memmove(at + 1, at, (size_t)(parts - 1) * sizeof *at); // each part ended where the next began
+    memmove(at + 1, at, (size_t)(parts - 1) * sizeof *at); // from ends of parts to starts
     at[0] = begin;
 }
 
@@ -178,13 +175,13 @@ static void fill_panel(const struct csr_dev *A, struct aspt *X, int64_t b, const
 
 static int find_tiles(const struct csr_dev *A, struct aspt *X, int32_t *part)
 {
-    struct desks s;
-    int err = desks_alloc(&s, A, X);
+    struct scratches s;
+    int err = scratches_alloc(&s, A, X);
     int64_t *ptr = X->panel_ptr, panels = X->panels, tiled = 0;
     if (err) goto done;
-#pragma omp parallel for schedule(dynamic) num_threads(s.crew)
+#pragma omp parallel for schedule(dynamic) num_threads(s.threads)
     for (int64_t b = 0; b < panels; b++)
-        ptr[b + 1] = 1 + mark_panel(A, X, b, desk_of(&s, X->width, omp_get_thread_num()), part);
+        ptr[b + 1] = 1 + mark_panel(A, X, b, scratch_of(&s, X->width, omp_get_thread_num()), part);
     ptr[0] = 0;
     for (int64_t b = 0; b < panels; b++) ptr[b + 1] += ptr[b];
     X->tiles = ptr[panels] - panels;
@@ -192,7 +189,7 @@ static int find_tiles(const struct csr_dev *A, struct aspt *X, int32_t *part)
     for (int64_t p = 0; p < A->nnz; p++) tiled += part[p] >= 0;
     X->tiled = tiled;
 done:
-    desks_free(&s);
+    scratches_free(&s);
     return err;
 }
 
@@ -222,7 +219,7 @@ done:
     return err;
 }
 
-// The parts of row i.
+// Returns the starts of the parts of row i, and sets *parts to their number.
 static int64_t *row_parts_of(const struct aspt *A, int64_t i, int64_t *parts)
 {
     int64_t b = i / A->panel;
@@ -263,7 +260,7 @@ static void describe(const struct sparse *X, struct figures *f)
 
 const struct format format_aspt = {
     .name = "aspt",
-    .about = "panels of rows whose heavy columns are gathered into tiles, the rest as CSR",
+    .about = "panels of rows: heavy columns in tiles, the rest as CSR",
     .size = sizeof(struct aspt),
     .params = params,
     .from = &format_csr,

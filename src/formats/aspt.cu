@@ -1,12 +1,12 @@
-// The tiles of aspt.h on CUDA, by sorting. In these steps:
+// Makes the format aspt on CUDA, by four sorts:
 //
-// 1. The nonzeros, by panel and column. A column whose threshold-th nonzero follows is heavy.
-// 2. The heavy columns, by panel and slot: how many of its slot are before it is its depth.
-// 3. The heavy columns, by panel and depth: those of one depth are a tile, if they are enough.
-// 4. The nonzeros, by row and part. Where a part begins is found by bisection.
+// 1. Nonzeros by panel and column. A column with at least `threshold` nonzeros is heavy.
+// 2. Heavy columns by panel and slot. Depth of a column = earlier columns of its slot.
+// 3. Heavy columns by panel and depth. The columns of a depth are a tile, if there are enough.
+// 4. Nonzeros by row and part. A binary search finds the start of each part.
 //
-// All sorts are stable, so what is equal stays in the order of CSR. Without tiles step 4 has
-// nothing to sort, and without heavy columns there are no steps 2 and 3.
+// All sorts are stable, so equal keys stay in the order of CSR. Without tiles step 4 does not sort.
+// Without heavy columns there are no steps 2 and 3.
 #include "device/cub.cuh"
 #include "device/warp.cuh"
 #include "formats/aspt.h"
@@ -14,7 +14,7 @@
 
 #define BLOCK 256
 
-// What is sorted: keys with a number each; [0] holds them, [1] is room.
+// Keys and their values, for cub_sort_pairs(): [0] is the data, [1] scratch memory.
 struct pairs {
     uint64_t *key[2];
     int32_t *value[2];
@@ -38,7 +38,7 @@ static void pairs_free(struct device *d, struct pairs *s)
     }
 }
 
-// Bits that numbers below n need.
+// Returns the bits of numbers below n.
 static int bits_for(int64_t n)
 {
     int bits = 0;
@@ -46,7 +46,7 @@ static int bits_for(int64_t n)
     return bits;
 }
 
-// What the kernels know of the matrix; keys of step 1 are panel << col_bits | column.
+// The matrix for the kernels. Keys of step 1 are panel << col_bits | column.
 struct source {
     int32_t m, panel, width, threshold, least;
     int64_t nnz;
@@ -92,7 +92,7 @@ static __global__ void find_heavy(struct source s, const uint64_t *__restrict__ 
     heavy[q] = first && far < s.nnz && key[far] == key[q];
 }
 
-// Lists the heavy columns by where they begin; their keys are those of step 2.
+// Lists the heavy columns by their first nonzeros, with the keys of step 2.
 static __global__ void list_heavy(struct source s, const uint64_t *__restrict__ key,
                                   const int32_t *__restrict__ heavy,
                                   const int64_t *__restrict__ number, uint64_t *__restrict__ slot,
@@ -105,7 +105,7 @@ static __global__ void list_heavy(struct source s, const uint64_t *__restrict__ 
     value[number[q]] = (int32_t)q;
 }
 
-// Keys of step 3: panel << 32 | depth.
+// Computes the keys of step 3: panel << 32 | depth.
 static __global__ void find_depth(struct source s, int64_t count, const uint64_t *__restrict__ slot,
                                   uint64_t *__restrict__ depth)
 {
@@ -115,7 +115,8 @@ static __global__ void find_depth(struct source s, int64_t count, const uint64_t
                (uint64_t)(h - lower_bound(slot, (int64_t)0, h, slot[h]));
 }
 
-// The columns of the depth that column h has, [first, last); whether they are a tile.
+// Returns true if column h is in a tile. Sets *first to the first column of the same panel and
+// depth.
 static __device__ __forceinline__ bool is_tile(const struct source &s, int64_t count,
                                                const uint64_t *__restrict__ depth, int64_t h,
                                                int64_t *first)
@@ -139,7 +140,7 @@ struct sums {
     unsigned long long columns, nonzeros;
 };
 
-// Puts each column of a tile on its list, and tells its nonzeros in which part they are.
+// Writes each column of a tile to its slot of map_list, and the tile to part[] of its nonzeros.
 static __global__ void fill_tiles(struct source s, int64_t count,
                                   const uint64_t *__restrict__ depth,
                                   const int32_t *__restrict__ heavy,
@@ -159,7 +160,7 @@ static __global__ void fill_tiles(struct source s, int64_t count,
     atomicAdd(&sums->nonzeros, (unsigned long long)(end - begin));
 }
 
-// Tiles ahead of each panel, and a light part for each of these.
+// Sets panel_ptr[b] to the number of parts before panel b: tiles, and a light part per panel.
 static __global__ void find_panels(int32_t panels, int64_t count,
                                    const uint64_t *__restrict__ depth,
                                    const int64_t *__restrict__ tile,
@@ -170,7 +171,7 @@ static __global__ void find_panels(int32_t panels, int64_t count,
     panel_ptr[b] = b + (count ? tile[lower_bound(depth, (int64_t)0, count, (uint64_t)b << 32)] : 0);
 }
 
-// Keys of step 4: places in tile_row_ptr. Without tiles `part` is NULL.
+// Computes the keys of step 4: indices into tile_row_ptr. `part` is NULL if there are no tiles.
 static __global__ void list_parts(struct source s, const int64_t *__restrict__ panel_ptr,
                                   const int32_t *__restrict__ part, uint64_t *__restrict__ key,
                                   int32_t *__restrict__ value)
@@ -206,15 +207,15 @@ static __global__ void find_starts(int64_t nnz, const uint64_t *__restrict__ key
 
 static unsigned blocks_for(int64_t count) { return (unsigned)ceil_div(count, BLOCK); }
 
-// Steps 2 and 3, and the columns of tiles: from the sorted nonzeros of step 1 to map_list,
-// panel_ptr and the part of each nonzero, which is -1 where it is light.
+// Steps 2 and 3: from the sorted nonzeros of step 1 to map_list, panel_ptr and the part of each
+// nonzero, which is -1 for a light nonzero.
 struct finder {
     struct device *d;
     struct source s;
     struct pairs *nonzeros;
-    struct pairs columns; // the heavy ones
-    int32_t *mark;        // first nonzeros of heavy columns, then first columns of tiles
-    int64_t *number;      // how many of those come before, size of the marks + 1
+    struct pairs columns; // heavy columns
+    int32_t *mark;        // 1 at first nonzeros of heavy columns, then at first columns of tiles
+    int64_t *number;      // exclusive prefix sum of `mark`
     struct sums *sums;
 };
 
@@ -245,7 +246,7 @@ static int sort_columns(struct finder *f, int32_t panels, int64_t count)
     LAUNCH(find_depth, blocks_for(count), BLOCK, 0, f->d->stream, f->s, count, c->key[0],
            c->key[1]);
     err = launch_check("aspt: depths");
-    uint64_t *sorted = c->key[1]; // with the values that are in [0]
+    uint64_t *sorted = c->key[1]; // belongs to the values in [0]
     c->key[1] = c->key[0], c->key[0] = sorted;
     if (!err) err = cub_sort_pairs(f->d, c->key, c->value, count, 0, 32 + bits_for(panels));
     if (err) return err;
@@ -254,7 +255,7 @@ static int sort_columns(struct finder *f, int32_t panels, int64_t count)
     return err ? err : cub_exclusive_sum(f->d, f->mark, count, f->number);
 }
 
-// With `part` of size nnz where there are tiles, else NULL.
+// Sets *part to an array of size nnz if there are tiles, else to NULL.
 static int fill_columns(struct finder *f, struct aspt *X, int64_t count, int32_t **part)
 {
     struct sums sums;

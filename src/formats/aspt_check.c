@@ -1,5 +1,5 @@
-// Whether a matrix in the format aspt is in order: the parts of rows cover the nonzeros, tiles hold
-// heavy columns where the modulo mapping has them, and every nonzero knows its place in CSR.
+// check() of the format aspt: the parts of rows cover the nonzeros, tiles have heavy columns in the
+// slots of the modulo mapping, and the place of every nonzero in CSR is right.
 #include "formats/aspt.h"
 
 static const char *check_shape(const struct aspt *A)
@@ -31,14 +31,14 @@ static const char *check_starts(const struct aspt *A)
     return NULL;
 }
 
-// The first part of row r of panel b in tile_row_ptr.
+// Returns the starts of the parts of row r of panel b, and sets *parts to their number.
 static const int64_t *parts_of(const struct aspt *A, int64_t b, int64_t r, int64_t *parts)
 {
     *parts = A->panel_ptr[b + 1] - A->panel_ptr[b];
     return A->tile_row_ptr + A->panel_ptr[b] * A->panel + r * *parts;
 }
 
-// How many of the ascending columns [begin, end) are below j.
+// Returns how many of the ascending columns idx[begin] to idx[end - 1] are below j.
 static int64_t count_below(const int32_t *idx, int64_t begin, int64_t end, int64_t j)
 {
     int64_t low = begin, high = end;
@@ -53,7 +53,7 @@ static int64_t count_below(const int32_t *idx, int64_t begin, int64_t end, int64
     return low - begin;
 }
 
-// How many columns of a row are below j.
+// Returns how many columns of a row are below j.
 static int64_t row_below(const struct aspt *A, const int64_t *at, int64_t parts, int64_t j)
 {
     int64_t count = 0;
@@ -84,7 +84,7 @@ static const char *check_row(const struct aspt *A, int64_t b, int64_t r)
     return NULL;
 }
 
-// Tile t of panel b: enough columns, each with enough nonzeros, in the slot that is theirs.
+// Checks tile t of panel b: enough columns, each with enough nonzeros and in its slot.
 static const char *check_tile(const struct aspt *A, int64_t b, int64_t t)
 {
     const int32_t *map = A->map_list + (A->panel_ptr[b] - b + t) * A->width;

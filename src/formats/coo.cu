@@ -1,14 +1,14 @@
-// Rows of the entries on the device: a block looks for those of its first and last entry in all row
-// starts, and each of its threads for its own between these two.
+// Makes the format coo on CUDA. A block finds the rows of its first and last entry by binary search
+// in all row starts. Its threads search between these two rows.
 #include "device/warp.cuh"
 #include "formats/coo.h"
 #include "formats/csr.h"
 
 #define BLOCK       256
-#define ENTRIES     4 // of a thread
+#define ENTRIES     4 // entries per thread
 #define BLOCK_SHARE (BLOCK * ENTRIES)
 
-// The row of entry p, which is in one of the rows first ... last.
+// Returns the row of entry p, which is one of first to last.
 static __device__ int32_t row_of(const int32_t *ptr, int32_t first, int32_t last, int32_t p)
 {
     return upper_bound(ptr, first + 1, last + 1, p) - 1;

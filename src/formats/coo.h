@@ -1,4 +1,4 @@
-// Row and column of each entry, in the order of CSR.
+// The format coo: row and column of each entry, in the order of CSR.
 #ifndef COO_H
 #define COO_H
 

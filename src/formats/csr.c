@@ -14,7 +14,7 @@ int64_t csr_bytes(int64_t rows, int64_t nnz, int ptr_bytes, enum prec prec)
     return (rows + 1) * ptr_bytes + nnz * (4 + (int64_t)prec_bytes(prec));
 }
 
-// Values are rounded on the way.
+// Copies the values to the device, rounded to `prec`. Adds the time of rounding to *convert_ms.
 static int place_values(struct device *d, const struct csr *A, enum prec prec, double *convert_ms,
                         void **to)
 {
@@ -30,6 +30,7 @@ static int place_values(struct device *d, const struct csr *A, enum prec prec, d
     return err;
 }
 
+// Copies the row starts to the device. Adds the time of narrowing to *convert_ms.
 static int place_row_starts(struct device *d, const struct csr *A, double *convert_ms, void **to)
 {
     int64_t count = (int64_t)A->m + 1;

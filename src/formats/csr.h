@@ -1,5 +1,5 @@
-// Compressed sparse rows in the memory of a device: what every other format is made from, and what
-// most kernels read. Also a sparse result.
+// The format csr: compressed sparse rows in the memory of a device. The source of other formats,
+// the input of most kernels, and the format of a sparse result.
 #ifndef CSR_H
 #define CSR_H
 
@@ -11,7 +11,7 @@ extern "C" {
 
 struct csr_dev {
     SPARSE_HEAD;
-    int ptr_bytes; // of an input: as the device's kernels take them; of a result: 4 or 8
+    int ptr_bytes; // size of a row start: 4 or 8; for an input that of device_ops.row_start_bytes
     void *ptr;     // row starts, size m + 1, int32_t or int64_t by ptr_bytes
     int32_t *idx;  // columns, ascending in a row, size nnz
     void *val;     // values, size nnz
@@ -23,13 +23,13 @@ static inline const struct csr_dev *csr_of(const struct sparse *X)
     return (const struct csr_dev *)X;
 }
 
-// The host's matrix in a device's memory. `convert_ms` is what rounding its values and narrowing
-// its row starts took.
+// Copies a matrix to a device. Sets *convert_ms to the time of rounding its values and narrowing
+// its row starts.
 int csr_place(struct device *d, const struct csr *A, enum prec prec, double *convert_ms,
               struct sparse **out);
-// What the arrays of a CSR matrix take with row starts of so many bytes.
+// Returns the bytes of the arrays of a CSR matrix.
 int64_t csr_bytes(int64_t rows, int64_t nnz, int ptr_bytes, enum prec prec);
-// Where row i starts, of one in host memory.
+// Returns the start of row i of a matrix in host memory.
 static inline int64_t csr_start(const struct csr_dev *A, int64_t i)
 {
     return A->ptr_bytes == 8 ? ((const int64_t *)A->ptr)[i] : ((const int32_t *)A->ptr)[i];

@@ -1,5 +1,5 @@
-// DCSC on the device: the entries are sorted by panel and column, which leaves their rows in order;
-// where a key differs from the one before, a segment begins.
+// Makes the format dcsc on CUDA. The entries are sorted by panel and column with a stable sort,
+// which keeps rows ascending. A segment begins at each key that differs from the key before.
 #include "device/cub.cuh"
 #include "device/warp.cuh"
 #include "formats/csr.h"
@@ -7,7 +7,7 @@
 
 #define BLOCK 256
 
-// One thread for each entry, or each panel.
+// Returns the number of the thread in the grid: a thread per entry or per panel.
 static __device__ __forceinline__ int64_t thread_number(void)
 {
     return (int64_t)blockIdx.x * BLOCK + threadIdx.x;
@@ -18,7 +18,7 @@ static __device__ __forceinline__ int32_t row_of(const struct csr_dev A, int32_t
     return upper_bound((const int32_t *)A.ptr, 0, A.m + 1, p) - 1;
 }
 
-// Keys are a panel, then a column of `bits` bits.
+// Computes the keys panel << bits | column.
 static __global__ void list_keys(struct csr_dev A, int32_t panel, int bits,
                                  uint64_t *__restrict__ key, int32_t *__restrict__ entry)
 {
@@ -46,7 +46,7 @@ static __global__ void place_entries(struct csr_dev A, const uint64_t *__restric
     val[q] = ((const T *)A.val)[entry[q]];
 }
 
-// before[q]: the segments that begin ahead of entry q.
+// Writes the segments. before[q]: number of segments that begin before entry q.
 static __global__ void list_segments(int64_t nnz, int bits, const uint64_t *__restrict__ key,
                                      const int64_t *__restrict__ before,
                                      int64_t *__restrict__ start, int32_t *__restrict__ col)
@@ -79,7 +79,7 @@ static int bits_of(int64_t x)
     return bits;
 }
 
-// What is needed on the way, size nnz each but for `before`, which has one more.
+// Scratch arrays of size nnz; `before` has size nnz + 1.
 struct scratch {
     uint64_t *keys[2];
     int32_t *entries[2], *first;

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-// Declares every descriptor and maker of formats.def, and lists them.
+// Declares and lists the descriptors and makers of formats.def.
 #define KIND_cuda DEVICE_CUDA
 #ifdef SPBENCH_CUDA
 #define BUILD_cuda(...) __VA_ARGS__
@@ -108,7 +108,7 @@ int sparse_copy(struct device *d, const struct sparse *X, struct device *to, str
     copy->format->arrays(copy, list);
     for (int i = 0; i < count; i++) *list[i].data = NULL;
     for (int i = 0; i < count && !err; i++) {
-        if (!*from[i].data) continue; // one that this matrix does without
+        if (!*from[i].data) continue; // an optional array
         int64_t bytes = from[i].count * (int64_t)from[i].size;
         err = device_alloc(to, from[i].count, from[i].size, list[i].data);
         if (err) break;
@@ -129,11 +129,11 @@ int sparse_digest(struct device *d, const struct sparse *X, uint64_t *bits)
     *bits = 0;
     for (int i = 0; i < count && !err; i++) {
         struct digest part;
-        struct device_view v = {*list[i].data, 1, list[i].count, list[i].count,
+        struct device_view v = {*list[i].data,     1,    list[i].count, list[i].count,
                                 (int)list[i].size, false};
         if (!v.p) continue;
         err = device_digest(d, &v, &part);
-        *bits = *bits * 31 + part.bits; // the arrays are told apart by their places
+        *bits = *bits * 31 + part.bits; // depends on the order of the arrays
     }
     return err;
 }

@@ -4,12 +4,11 @@
 
 #include "formats/csr.h"
 
-// Defaults: those of MAGMA's own tester.
+// Defaults of MAGMA's tester.
 enum { SLICE, PAD };
 static const struct param params[] = {
     [SLICE] = {"slice", 8, 1, 1024, true, "rows of a slice"},
-    [PAD] = {"pad", 8, 1, 1024, true,
-             "row lengths of a slice are rounded up to a multiple of this"},
+    [PAD] = {"pad", 8, 1, 1024, true, "row lengths are rounded up to a multiple of this"},
     {0},
 };
 
@@ -22,7 +21,7 @@ static int arrays(const struct sparse *X, struct array list[ARRAYS_MAX])
     return 3;
 }
 
-// Entries of each row of a slice, with padding.
+// Returns the entries of each row of slice s, with padding.
 static int64_t slice_width(const struct csr_dev *A, int32_t slice, int32_t pad, int64_t s)
 {
     const int64_t *ptr = A->ptr;
@@ -32,7 +31,7 @@ static int64_t slice_width(const struct csr_dev *A, int32_t slice, int32_t pad, 
     return (longest + pad - 1) / pad * pad;
 }
 
-// Sets ptr and stored.
+// Sets S->ptr and S->stored.
 static int place_slices(const struct csr_dev *A, struct sellp *S)
 {
     int64_t slices = S->slices, *ptr = S->ptr;
@@ -48,7 +47,7 @@ static int place_slices(const struct csr_dev *A, struct sellp *S)
     return OK;
 }
 
-// Writes slice s in the order of memory.
+// Fills slice s, in the order of memory.
 static void fill_slice(const struct csr_dev *A, struct sellp *S, int64_t s)
 {
     const int64_t *ptr = A->ptr;
@@ -77,7 +76,7 @@ static int make(struct device *d, const struct sparse *from, const double *opt, 
     return OK;
 }
 
-// Where entry 0 of row i is; the next one is `slice` further.
+// Returns the place of entry 0 of row i. The entries of a row are `slice` places apart.
 static int64_t row_start(const struct sellp *A, int64_t i)
 {
     return A->ptr[i / A->slice] + i % A->slice;
@@ -132,7 +131,7 @@ static const char *check_slices(const struct sellp *A)
     return NULL;
 }
 
-// One row, also of those after m that fill the last slice; they are all padding.
+// Checks row i. Rows from m on, in the last slice, must be padding.
 static const char *check_row(const struct sellp *A, int64_t i, int64_t length)
 {
     int64_t q = row_start(A, i), width = row_width(A, i);

@@ -18,11 +18,10 @@ static int arrays(const struct sparse *X, struct array list[ARRAYS_MAX])
     return 8;
 }
 
-// The 16 rows of a tile row, read side by side: each tile takes from all of them what is in its
-// columns.
+// The unread nonzeros of the 16 rows of a tile row. Tiles are read from left to right.
 struct front {
     int rows;
-    int64_t at[TILE], end[TILE];
+    int64_t at[TILE], end[TILE]; // next nonzero of each row, and the end of the row
 };
 
 static struct front front_start(const struct csr_dev *A, int64_t i)
@@ -35,7 +34,7 @@ static struct front front_start(const struct csr_dev *A, int64_t i)
     return f;
 }
 
-// The tile column that comes next, -1 after the last one.
+// Returns the tile column of the next tile; -1 after the last.
 static int32_t front_next(const struct csr_dev *A, const struct front *f)
 {
     int32_t next = INT32_MAX;
@@ -44,7 +43,7 @@ static int32_t front_next(const struct csr_dev *A, const struct front *f)
     return next == INT32_MAX ? -1 : next;
 }
 
-// Moves row r past tile column `col`; returns the nonzeros it has there.
+// Moves row r behind tile column `col`. Returns the nonzeros of the row in the tile.
 static int front_skip(const struct csr_dev *A, struct front *f, int r, int32_t col)
 {
     int64_t from = f->at[r];
@@ -64,7 +63,7 @@ static int64_t count_tiles(const struct csr_dev *A, int64_t i)
 static void fill_tile_row(const struct csr_dev *A, struct tile16 *T, int64_t i)
 {
     struct front f = front_start(A, i);
-    int64_t q = csr_start(A, i * TILE); // tile rows follow each other as rows do
+    int64_t q = csr_start(A, i * TILE); // tile rows are stored in the order of rows
     for (int64_t t = T->ptr[i]; t < T->ptr[i + 1]; t++) {
         int32_t col = front_next(A, &f);
         uint32_t used = 0;
@@ -113,7 +112,7 @@ static int make(struct device *d, const struct sparse *from, const double *opt, 
     return OK;
 }
 
-// Nonzeros in row r of tile t.
+// Returns the nonzeros of row r of tile t.
 static int row_length(const struct tile16 *A, int64_t t, int r)
 {
     int64_t end = r + 1 < TILE ? A->row_ptr[t * TILE + r + 1] : A->start[t + 1] - A->start[t];
@@ -176,7 +175,7 @@ static const char *check_structure(const struct tile16 *A)
     return NULL;
 }
 
-// Tile t of tile row i: masks, row pointers and indices say the same.
+// Checks that masks, row pointers and indices of tile t, in tile row i, agree.
 static const char *check_tile(const struct tile16 *A, int64_t i, int64_t t)
 {
     int64_t q = A->start[t];
@@ -184,16 +183,16 @@ static const char *check_tile(const struct tile16 *A, int64_t i, int64_t t)
     for (int r = 0; r < TILE; r++) {
         unsigned mask = A->mask[t * TILE + r];
         if (mask) used |= mask | 1u << (TILE + r);
-        if (A->row_ptr[t * TILE + r] != q - A->start[t]) return "row_ptr is not what masks say";
+        if (A->row_ptr[t * TILE + r] != q - A->start[t]) return "row_ptr and masks differ";
         if (mask && i * TILE + r >= A->m) return "nonzeros below the last row";
         for (int j = 0; j < TILE; j++) {
             if (!(mask >> j & 1)) continue;
             if ((int64_t)A->col[t] * TILE + j >= A->n) return "column outside the matrix";
             if (q == A->start[t + 1]) return "masks have more bits than the tile nonzeros";
-            if (A->idx[q++] != (r << 4 | j)) return "an index is not what the mask says";
+            if (A->idx[q++] != (r << 4 | j)) return "an index and a mask differ";
         }
     }
-    if (A->used && A->used[t] != used) return "used is not what masks say";
+    if (A->used && A->used[t] != used) return "used and masks differ";
     return q == A->start[t + 1] ? NULL : "masks have fewer bits than the tile nonzeros";
 }
 

@@ -1,14 +1,14 @@
-// The tiles of tile16.h on CUDA: tile16 from csr, and tilecols from tile16.
+// Makes the formats tile16 (from csr) and tilecols (from tile16) on CUDA.
 #include "formats/csr.h"
 #include "formats/tile16_find.cuh"
 
-#define BLOCK 256 // threads, where a kernel does not say otherwise
+#define BLOCK 256 // threads of most kernels
 
-// The tiles of a CSR matrix; one thread looks at each nonzero.
+// The tiles of a CSR matrix, as a source of tile16_find.cuh. A thread per nonzero.
 struct csr_source {
     int32_t m;
     const int32_t *ptr, *idx;
-    uint32_t *mask;   // of the tiles, two rows in a word
+    uint32_t *mask;   // masks of the tiles, two rows per word
     int32_t *tile_of; // tile of each nonzero
 
     __device__ __forceinline__ int32_t rows(int32_t i) const { return min(TILE, m - i * TILE); }
@@ -26,7 +26,7 @@ struct csr_source {
         for (int32_t p = ptr[i * TILE] + (int32_t)threadIdx.x; p < end; p += (int32_t)blockDim.x)
             f(idx[p] / TILE, p);
     }
-    // Row of nonzero p in tile row i.
+    // Returns the row of nonzero p in tile row i.
     __device__ __forceinline__ int32_t row_of(int32_t i, int32_t p) const
     {
         return upper_bound(ptr + i * TILE, 0, rows(i) + 1, p) - 1;
@@ -39,8 +39,8 @@ struct csr_source {
     }
 };
 
-// What follows from the masks of tiles: row pointers, lengths, and the columns and rows that hold
-// something. 16 threads a tile.
+// Computes row pointers, lengths, and the used rows and columns of tiles from their masks. 16
+// threads per tile.
 static __global__ void count_masks(int64_t tiles, const uint16_t *__restrict__ mask,
                                    uint8_t *__restrict__ row_ptr, int32_t *__restrict__ length,
                                    uint32_t *__restrict__ used)
@@ -58,7 +58,7 @@ static __global__ void count_masks(int64_t tiles, const uint16_t *__restrict__ m
     used[x / TILE] = rows << TILE | cols;
 }
 
-// Each nonzero to its place among those of its tile, a block for a tile row.
+// Writes each nonzero to its place in its tile. A block per tile row.
 template <typename T>
 static __global__ void place_nonzeros(struct csr_source s, const T *__restrict__ val,
                                       struct tile16 t, T *__restrict__ to)
@@ -73,7 +73,7 @@ static __global__ void place_nonzeros(struct csr_source s, const T *__restrict__
     });
 }
 
-// Masks are there; row_ptr, start and used follow from them.
+// Makes row_ptr, start and used from the masks.
 static int finish_masks(struct device *d, struct tile16 *t)
 {
     int32_t *length = NULL;
@@ -96,7 +96,7 @@ static int make_tiles(struct device *d, const struct csr_dev *A, struct tile16 *
 {
     struct csr_source s = {A->m, (const int32_t *)A->ptr, A->idx, NULL, NULL};
     int64_t number;
-    // A few nonzeros for each thread; rows that are longer take more turns.
+    // A few nonzeros per thread. Threads loop over longer rows.
     const int threads = A->nnz > (int64_t)out->tile_m * 512 ? 256 : 128;
     auto fill = [&](struct csr_source *source) {
         int err = device_alloc(d, out->tiles, TILE * sizeof *out->mask, (void **)&out->mask);
@@ -132,8 +132,8 @@ extern "C" int tile16_make_cuda(struct device *d, const struct sparse *from, con
                              : make_tiles<double>(d, csr_of(from), T);
 }
 
-// What the sort by tile columns begins with, a thread a tile. There may be nearly 2^31 tiles, and
-// then threads from 2^31 on.
+// Writes the keys and values of the sort by tile columns. A thread per tile. Thread numbers have 64
+// bits, because the last block of nearly 2^31 tiles has threads above 2^31.
 static __global__ void list_tiles(struct tile16 t, int32_t *__restrict__ col,
                                   int32_t *__restrict__ tile, int32_t *__restrict__ row)
 {
@@ -144,7 +144,7 @@ static __global__ void list_tiles(struct tile16 t, int32_t *__restrict__ col,
     row[q] = (int32_t)upper_bound(t.ptr, 0, t.tile_m + 1, q) - 1;
 }
 
-// Starts of the columns 0 .. tile_n among the sorted ones.
+// Finds the starts of columns 0 to tile_n among the sorted tiles.
 static __global__ void find_columns(int32_t tiles, int32_t tile_n, const int32_t *__restrict__ col,
                                     int32_t *__restrict__ ptr)
 {
@@ -161,7 +161,7 @@ static __global__ void fill_columns(const uint32_t *__restrict__ used,
     to.used[q] = (uint16_t)(used[to.tile[q]] >> TILE);
 }
 
-// A stable sort of the tiles by column.
+// Sorts the tiles by columns. Stable.
 extern "C" int tilecols_make_cuda(struct device *d, const struct sparse *from, const double *opt,
                                   struct sparse *out)
 {

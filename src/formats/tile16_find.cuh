@@ -1,13 +1,15 @@
-// Which tiles there are: of a CSR matrix (tile16.cu), or of a product of tiles (its kernels).
+// Finds the nonempty tiles of a CSR matrix (tile16.cu), or of a product of tiles
+// (kernels/spgemm/tile).
 //
-// A block marks the tile columns of one tile row as bits in shared memory. It goes through them in
-// windows, so any number of tile columns will do, and begins at the first one in use, so a narrow
-// band costs what it holds and not what the matrix is wide.
+// A block marks the tile columns of a tile row as bits in shared memory. The bits are a window of
+// tile columns, which moves over the matrix, so the number of tile columns is not limited. The
+// window begins at the first used tile column, so the cost depends on the bandwidth, not on the
+// width.
 //
-// A source says where the tiles come from. All threads of the block of tile row i call its members:
-// span(i, &low, &high)  widens low .. high to the tile columns that this thread has
-// each(i, f)            calls f(tile column, x) for each element x that this thread has
-// found(i, x, t)        is told that element x is in tile t
+// The type Source provides the tiles. All threads of the block of tile row i call its members:
+//   span(i, &low, &high)  widens low to high so that the range has the thread's tile columns
+//   each(i, f)            calls f(tile column, x) for each element x of the thread
+//   found(i, x, t)        takes the tile t of element x
 #ifndef TILE16_FIND_H
 #define TILE16_FIND_H
 
@@ -15,19 +17,18 @@
 #include "device/warp.cuh"
 #include "formats/tile16.h"
 
-#define FIND_WINDOW 131072 // tile columns that a block marks at once: 32 KB with the ranks
+#define FIND_WINDOW 131072 // tile columns of a window: 32 KB of bits and ranks
 
-// Block i finds the tiles of tile row i. FILL false: count[i] of them. FILL true: `ptr` says where
-// they go, `col` is written, and `row` unless it is NULL, and the source learns the tile of each of
-// its elements.
+// Block i finds the tiles of tile row i. FILL false: sets count[i]. FILL true: writes `col`, and
+// `row` unless NULL, from ptr[i] on, and calls found() for each element of the source.
 template <bool FILL, typename Source>
 static __global__ void find_tiles(Source source, int32_t window, int32_t *__restrict__ count,
                                   const int64_t *__restrict__ ptr, int32_t *__restrict__ col,
                                   int32_t *__restrict__ row)
 {
-    SHARED_DYNAMIC(uint32_t, bits); // window / 32 words, and with FILL as many ranks
+    SHARED_DYNAMIC(uint32_t, bits); // window / 32 words; with FILL also window / 32 ranks
     __shared__ int32_t low, high, sums[WARP];
-    int32_t *rank = (int32_t *)(bits + window / 32); // tiles of the window before a word
+    int32_t *rank = (int32_t *)(bits + window / 32); // tiles of the window before each word
     const int32_t i = (int32_t)blockIdx.x, me = (int32_t)threadIdx.x, threads = (int32_t)blockDim.x;
     if (me == 0) low = INT32_MAX, high = -1;
     __syncthreads();
@@ -39,7 +40,7 @@ static __global__ void find_tiles(Source source, int32_t window, int32_t *__rest
     }
     __syncthreads();
 
-    int64_t done = FILL ? ptr[i] : 0; // where the tiles of this window begin
+    int64_t done = FILL ? ptr[i] : 0; // first tile of this window
     int32_t mine = 0;
     for (int64_t first = low; first <= high; first += window) {
         const int32_t words = (int32_t)((min((int64_t)window, high - first + 1) + 31) / 32);
@@ -88,10 +89,10 @@ static __global__ void find_tiles(Source source, int32_t window, int32_t *__rest
     if (me == 0) count[i] = all;
 }
 
-// Counts the tiles that `source` has, waits for their number, and makes ptr and col of `t`, and
-// `row`, the tile row of each tile, unless that is NULL. fill(source) makes ready what the source
-// needs to be told of tiles. `number` is room on the host, page-locked where the wait should be
-// short; `threads` are those of a block. After an error there may be arrays to free.
+// Counts the tiles of `source`, waits for their number, and makes t->ptr, t->col and, unless `row`
+// is NULL, *row, the tile row of each tile. fill(source) prepares the source for found(). `number`:
+// host memory for the number of tiles, page-locked for a short wait. `threads`: threads of a block.
+// After an error the caller frees the arrays.
 template <typename Source, typename Fill>
 static int find_structure(struct device *d, Source source, int32_t window, int threads,
                           int64_t *number, struct tile16 *t, int32_t **row, Fill fill)

@@ -65,7 +65,7 @@ static const char *check(const struct sparse *X)
 
 const struct format format_tilecols = {
     .name = "tilecols",
-    .about = "where the tiles of each tile column are, for tile16",
+    .about = "the tiles of tile16 by tile columns",
     .size = sizeof(struct tilecols),
     .from = &format_tile16,
     .arrays = arrays,

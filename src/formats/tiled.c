@@ -7,16 +7,14 @@
 static const struct param params[] = {
     [TILED_ROWS] = {"rows", 256, 32, 512, true,
                     "rows of a panel, threads of a block; rounded up to whole warps"},
-    [TILED_STAGE] = {"stage", 512, 1, 65535, true,
-                     "columns that a panel stages in shared memory at a time, at most"},
+    [TILED_STAGE] = {"stage", 512, 1, 65535, true, "most columns of B in shared memory at a time"},
     [TILED_BALANCE] = {"balance", -1, -1, 1, true,
-                       "cut long rows: -1 where the matrix calls for it, 0 never, 1 always"},
+                       "split long rows: -1 if row lengths require, 0 never, 1 always"},
     [TILED_REORDER] = {"reorder", -1, -1, 1, true,
-                       "sort rows by their patterns: -1 if that costs less, 0 never, 1 always"},
-    [TILED_PERMUTE] = {"permute", 0, 0, 1, true,
-                       "leave C in the order that the rows were sorted in"},
+                       "sort rows by their patterns: -1 if the cost is lower, 0 never, 1 always"},
+    [TILED_PERMUTE] = {"permute", 0, 0, 1, true, "leave the rows of C in sorted order"},
     [TILED_SLABS] = {"slabs", 0, 0, TILED_SLABS_MOST, true,
-                     "slabs of factor columns of C, whose blocks keep a device busy; 0: by k"},
+                     "slabs of C assumed for the number of blocks; 0: by k"},
     {0},
 };
 
@@ -66,13 +64,13 @@ static int64_t count_entries(const struct tiled *A, int64_t x)
     return count;
 }
 
-// Row i of C as a row of the matrix.
+// Returns the row of the matrix that is row i of C.
 static int32_t row_of(const struct tiled *A, int64_t i)
 {
     return A->order ? A->order[i] : (int32_t)i;
 }
 
-// Copies the entries of segment x to p and on; returns where they end.
+// Copies the entries of segment x to C, from place p on. Returns the end.
 static int64_t copy_entries(const struct tiled *A, int64_t x, struct csr *C, int64_t p)
 {
     struct tiled_walk w = tiled_walk_start(A, x);
@@ -109,7 +107,7 @@ static void fill_csr(const struct tiled *A, const int64_t *segment_of, struct cs
 static int to_csr(const struct sparse *X, struct csr *out)
 {
     const struct tiled *A = tiled_of(X);
-    int64_t *segment_of = mem_alloc(A->parts, sizeof *segment_of); // of each part
+    int64_t *segment_of = mem_alloc(A->parts, sizeof *segment_of); // segment of each part
     if (!segment_of) return ERR_MEMORY;
     for (int64_t x = 0; x < A->segments && A->to; x++)
         if (A->to[x] < 0) segment_of[-1 - A->to[x]] = x;

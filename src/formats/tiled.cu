@@ -1,21 +1,22 @@
-// `tiled` from csr on CUDA: what tiled_order.c and tiled_make.c do on the host, with the same
-// result.
+// Makes the format tiled on CUDA, with the same result as tiled_order.c and tiled_make.c on the
+// host.
 //
-// tiled_segments.cuh has rows, segments and their order. Here the nonzeros are sorted by panel and
-// column, which shows the distinct columns of each panel, and gives each nonzero its rank among
-// them. The rank says the stage and the place in it; from there on a nonzero finds its place alone.
+// tiled_segments.cuh makes the segments and their order. Here a sort of the nonzeros by panel and
+// column gives the distinct columns of each panel, and the rank of each nonzero among them. The
+// rank gives the stage and the place in the stage, so a thread can place each nonzero
+// independently.
 #include "formats/tiled_segments.cuh"
 
 // The nonzeros by panel and column.
 struct ranks {
-    int shift;       // of the panel in a key; below it is the column
-    uint64_t *key;   // sorted, size nnz
-    int32_t *entry;  // of A, with each key
-    int64_t *before; // distinct keys before each, size nnz + 1
+    int shift;       // a key is panel << shift | column
+    uint64_t *key;   // sorted keys, size nnz
+    int32_t *entry;  // nonzero of A of each key, size nnz
+    int64_t *before; // distinct keys before each key, size nnz + 1
     int64_t distinct;
 };
 
-// Keys of the nonzeros.
+// Computes the keys of the nonzeros.
 static __global__ void list_keys(int32_t nnz, struct cut s, const int32_t *__restrict__ place,
                                  const int32_t *__restrict__ idx, int32_t rows, int shift,
                                  uint64_t *__restrict__ key, int32_t *__restrict__ entry)
@@ -40,7 +41,7 @@ static int bits_of(int64_t n)
     return bits;
 }
 
-// What ranks need, apart from the order of the segments.
+// Scratch memory of find_ranks().
 struct ranking {
     uint64_t *key[2];
     int32_t *entry[2], *flag;
@@ -79,7 +80,7 @@ static int find_ranks(struct scratch *w, const struct csr_dev *A, const struct t
     return err ? err : cub_offsets(d, "tiled", r->flag, nnz, out->before, &out->distinct);
 }
 
-// The first distinct column of each panel, and how many stages its columns make.
+// Sets the first distinct column and the number of stages of each panel.
 static __global__ void count_stages(int32_t panels, int32_t nnz, struct ranks r, int32_t stage,
                                     int64_t *__restrict__ first, int32_t *__restrict__ stages)
 {
@@ -99,7 +100,7 @@ static __global__ void list_stages(struct tiled T, const int64_t *__restrict__ f
     T.map_ptr[x] = x == T.stages ? T.mapped : first[i] + (x - T.panel[i]) * T.stage;
 }
 
-// The map; and the rank of each nonzero among the columns of its panel, in the order of A.
+// Writes the map, and the rank of each nonzero among the columns of its panel, in the order of A.
 static __global__ void list_columns(int32_t nnz, struct ranks r, const int64_t *__restrict__ first,
                                     int32_t *__restrict__ map, int32_t *__restrict__ rank)
 {
@@ -107,7 +108,7 @@ static __global__ void list_columns(int32_t nnz, struct ranks r, const int64_t *
     if (e >= nnz) return;
     const uint64_t key = r.key[e];
     const int64_t place = r.before[e + 1] - 1;
-    map[place] = (int32_t)(key & (((uint64_t)1 << r.shift) - 1)); // the same from all that have it
+    map[place] = (int32_t)(key & (((uint64_t)1 << r.shift) - 1)); // equal keys write the same value
     rank[r.entry[e]] = (int32_t)(place - first[key >> r.shift]);
 }
 
@@ -138,7 +139,7 @@ static int make_map(struct scratch *w, const struct ranks *r, struct tiled *T, i
     return launch_check("tiled: map");
 }
 
-// Where a nonzero lies: its slice, its lane there, its number among the segment's in the stage.
+// The place of a nonzero: its slice, its lane, and its number in its segment and stage.
 struct spot {
     int64_t slice;
     int32_t lane, number;
@@ -154,7 +155,7 @@ static __device__ __forceinline__ struct spot find_spot(const struct tiled &T, c
             p - lower_bound(rank, s.first[segment], p, stage * T.stage)};
 }
 
-// The entries of each slice, with padding: those of its longest segment.
+// Sets the entries of each slice, with padding, to 32 times those of its longest segment.
 static __global__ void widen_slices(int32_t nnz, struct tiled T, struct cut s,
                                     const int32_t *__restrict__ place,
                                     const int32_t *__restrict__ rank, int32_t *__restrict__ size)
@@ -162,7 +163,7 @@ static __global__ void widen_slices(int32_t nnz, struct tiled T, struct cut s,
     const int32_t p = (int32_t)thread_number();
     if (p >= nnz) return;
     if (p + 1 < s.end[s.of[p]] && rank[p + 1] / T.stage == rank[p] / T.stage)
-        return; // not the last
+        return; // not the last nonzero of the segment in the stage
     const struct spot at = find_spot(T, s, place, rank, p);
     atomicMax(&size[at.slice], (at.number + 1) * SLICE);
 }
@@ -216,7 +217,7 @@ static int make_slices(struct scratch *w, const struct csr_dev *A, const struct 
     return launch_check("tiled: fill");
 }
 
-// What an order costs, as tiled_make.c has it.
+// Sets *cost to the cost of an order, as cost() in tiled_make.c.
 static int find_cost(struct scratch *w, const struct cut *s, const struct order *order,
                      const struct ranks *r, bool permute, int64_t *cost)
 {
@@ -226,28 +227,28 @@ static int find_cost(struct scratch *w, const struct cut *s, const struct order 
     return err;
 }
 
-// The order of the segments, and their ranks in it. Section 4.2: the sorted one if it is asked for,
-// or if it costs less.
+// Sets the order of the segments and the ranks of the nonzeros. Section 4.2: the sorted order if
+// forced, or if its cost is lower.
 static int choose_order(struct scratch *w, const struct csr_dev *A, const double *opt,
                         const struct cut *s, struct tiled *T, struct order *order, struct ranks *r)
 {
-    struct ranking room;
+    struct ranking scratch;
     struct order sorted;
     const bool force = opt[TILED_REORDER] > 0, permute = opt[TILED_PERMUTE] != 0;
-    int64_t plain = 0, cost = -1; // where one is forced neither is found, and it is the cheaper
-    int err = ranking_alloc(w, T, &room, r);
+    int64_t plain = 0, cost = -1; // so a forced order has the lower cost
+    int err = ranking_alloc(w, T, &scratch, r);
     if (!err && !force) {
         err = order_segments(w, A, s, false, order);
-        if (!err) err = find_ranks(w, A, T, s, order, &room, r);
+        if (!err) err = find_ranks(w, A, T, s, order, &scratch, r);
         if (!err) err = find_cost(w, s, order, r, permute, &plain);
     }
     if (err || opt[TILED_REORDER] == 0) return err;
     err = order_segments(w, A, s, true, &sorted);
-    if (!err) err = find_ranks(w, A, T, s, &sorted, &room, r);
+    if (!err) err = find_ranks(w, A, T, s, &sorted, &scratch, r);
     if (!err && !force) err = find_cost(w, s, &sorted, r, permute, &cost);
     if (err) return err;
     T->reordered = cost < plain;
-    if (!T->reordered) return find_ranks(w, A, T, s, order, &room, r);
+    if (!T->reordered) return find_ranks(w, A, T, s, order, &scratch, r);
     *order = sorted;
     return OK;
 }

@@ -1,29 +1,31 @@
-// The tiles of Tiled SpMM ("Optimizing Tiled Sparse Matrix Multiplication with Performance Modeling
-// on GPUs", section 2.5): panels of rows that share what they read of B.
+// The format of Tiled SpMM ("Optimizing Tiled Sparse Matrix Multiplication with Performance
+// Modeling on GPUs", section 2.5): panels of rows that share rows of B in shared memory.
 //
-// panel    `rows` neighbouring segments, one for each thread of a block
-// segment  a row, or a piece of one that was cut since it is too long
-// stage    up to `stage` of the distinct columns that a panel has entries in, ascending over its
-//          stages; the map says which. All stages of a panel are full but for its last one
-// slice    the entries of a warp's 32 segments in one stage, as sliced ELLPACK: each segment padded
+// panel    `rows` neighbouring segments, a segment per thread of a block
+// segment  a row, or a piece of a row that was cut because of its length
+// stage    up to `stage` of the distinct columns of a panel, ascending over the stages of the
+// panel.
+//          The map lists the columns. All stages of a panel but the last are full
+// slice    the entries of a warp's 32 segments in a stage, as sliced ELLPACK: each segment is
+// padded
 //          to the longest of the 32. Entry j of lane l is at start + 32 j + l
+// part     the sum of a segment of a cut row. A second kernel adds the parts of a row
 //
-// An entry has 16 bits for its place among the columns of its stage. Padding has the place `stage`,
-// where there is no column, and value 0: a kernel that keeps a 0 there may compute with padding,
-// whatever B holds, and one that does not stops at it, as it ends a segment's part of a stage.
+// An entry has a 16-bit place: the index of its column in the stage. Padding has the place `stage`,
+// which is no column, and the value 0. A kernel either stores a row of zeros at that place and
+// computes with padding, or ends a segment's part of the stage at the first padding.
 //
-// What becomes of the matrix on the way, as the paper has it: long rows are cut (section 4.1), then
-// the segments are sorted by their patterns (4.2), both where the numbers say that it helps:
-// sorting in that panels have fewer columns, by more than C has more pieces that it is written in.
-// The sums of cut rows' segments, "parts", are added up afterwards. With `permute` the rows of C
-// are left in the order of the segments, and `order` says whose they are.
+// Long rows are cut (section 4.1 of the paper), then segments are sorted by their patterns (4.2),
+// both only if the cost decreases. Sorting pays if panels lose more columns than C gains pieces of
+// contiguous rows. With `permute` the rows of C stay in the order of the segments, listed in
+// `order`.
 //
-// tiled.c        what it consists of, the way back
-// tiled_check.c  whether it is in order
-// tiled_plan.h   which rows are cut; what these files share
+// tiled.c        arrays, conversion to CSR, descriptor
+// tiled_check.c  check()
+// tiled_plan.h   the decision to cut rows; declarations for these files
 // tiled_order.c  rows to segments, and their order, on the host
 // tiled_make.c   segments to panels, on the host
-// tiled.cu       all of it on the device, with tiled_segments.cuh
+// tiled.cu       the format on the device, with tiled_segments.cuh
 #ifndef TILED_H
 #define TILED_H
 
@@ -33,27 +35,27 @@
 extern "C" {
 #endif
 
-#define SLICE            32    // segments of a slice: a warp's
-#define TILED_SLABS_MOST 65535 // that are told apart
+#define SLICE            32    // segments of a slice, a warp
+#define TILED_SLABS_MOST 65535 // largest value of the parameter slabs
 
-// How long segments may be: mu is the mean length of a row, U the number of blocks for each
-// multiprocessor, with rows uncut. A block that is not full counts as the part that is: so segments
-// of U mu are as many as fill a block on each multiprocessor, also where there are few rows.
+// Longest segment. mu: mean length of a row. U: number of full blocks of uncut rows per
+// multiprocessor, which may be a fraction. With segments of U mu entries there is a full block for
+// each multiprocessor.
 enum tiled_cut {
     TILED_WHOLE, // rows are not cut
-    TILED_MU,    // since lengths differ by more than their mean, or balance=1
-    TILED_U_MU,  // since the blocks of all slabs keep too few multiprocessors busy
+    TILED_MU,    // mu: the standard deviation of lengths is above mu, or balance=1
+    TILED_U_MU,  // U mu: the blocks of all slabs are too few for the multiprocessors
 };
 
 struct tiled {
     SPARSE_HEAD;
-    int32_t rows;       // of a panel, whole slices
-    int32_t stage;      // columns of a stage at most
+    int32_t rows;       // segments of a panel, a multiple of 32
+    int32_t stage;      // most columns of a stage
     int32_t panels;     // ceil(segments / rows)
-    int64_t segments;   // m, and more where rows are cut
-    int32_t cuts;       // rows that are cut
-    int64_t parts;      // the segments of these
-    int64_t stages;     // of all panels
+    int64_t segments;   // m, or more if rows are cut
+    int32_t cuts;       // number of cut rows
+    int64_t parts;      // segments of cut rows
+    int64_t stages;     // stages of all panels
     int64_t mapped;     // columns of all stages
     int64_t stored;     // entries with padding
     double utilisation; // U
@@ -65,11 +67,11 @@ struct tiled {
     int64_t *slice;    // first entry of each slice, stage by stage, size stages * rows / 32 + 1
     uint16_t *idx;     // places in the stage, size stored
     void *val;         // values, size stored
-    int64_t *to;       // where the sums of each segment go: row of C, or -1 - part; size segments.
+    int64_t *to;       // target of the sums of each segment: row of C, or -1 - part; size segments.
                        // NULL: segment i is row i
     int32_t *cut_row;  // rows of C that are cut, size cuts; NULL with `to`
-    int64_t *cut_part; // first part of each of them, size cuts + 1; NULL with `to`
-    int32_t *order;    // row of the matrix that row i of C is, size m; NULL: i
+    int64_t *cut_part; // first part of each cut row, size cuts + 1; NULL with `to`
+    int32_t *order;    // row of the matrix for each row of C, size m; NULL: the same
 };
 extern const struct format format_tiled;
 

@@ -1,3 +1,4 @@
+// check() of the format tiled.
 #include "formats/tiled_plan.h"
 
 #include <string.h>
@@ -12,13 +13,13 @@ static const char *check_sizes(const struct tiled *A)
     if (A->panels != (A->segments + A->rows - 1) / A->rows) return "panels do not cover segments";
     if (!A->panel || !A->map_ptr || !A->map || !A->slice || !A->idx || !A->val)
         return "missing array";
-    if (!A->to != (!A->cuts && !A->reordered)) return "`to` is there where it need not, or is not";
+    if (!A->to != (!A->cuts && !A->reordered)) return "`to` is missing, or not needed";
     if (!A->to && (A->segments != A->m || A->order)) return "segments are not the rows";
     if (A->cuts && (!A->cut_row || !A->cut_part)) return "missing array";
     return NULL;
 }
 
-// Starts that ascend from 0 to `last`.
+// Returns true if the starts ascend from 0 to `last`.
 static bool ascend(const int64_t *start, int64_t count, int64_t last)
 {
     if (start[0] != 0 || start[count] != last) return false;
@@ -57,7 +58,8 @@ static const char *check_map(const struct tiled *A)
     return NULL;
 }
 
-// A lane of a slice of `count` columns; marks those that it has.
+// Checks a lane of a slice in a stage of `count` columns. Marks the columns with entries in `used`,
+// and sets *length to the number of entries.
 static const char *check_lane(const struct tiled *A, int64_t slice, int64_t lane, int64_t count,
                               bool inside, uint8_t *used, int64_t *length)
 {
@@ -101,7 +103,7 @@ static const char *check_stage(const struct tiled *A, int64_t panel, int64_t s, 
     return memchr(used, 0, (size_t)count) ? "a column of a stage has no entries" : NULL;
 }
 
-// Sets a mark; false if it is outside or was set before.
+// Sets mark i. Returns false if i is out of range or the mark was set before.
 static bool mark(uint8_t *marks, int64_t count, int64_t i)
 {
     if (i < 0 || i >= count || marks[i]) return false;
@@ -109,7 +111,8 @@ static bool mark(uint8_t *marks, int64_t count, int64_t i)
     return true;
 }
 
-// Each row of C and each part comes once. `marks` is zero, with room for m + parts.
+// Checks that each row of C and each part is the target of exactly one segment. `marks`: m + parts
+// zeros.
 static const char *check_places(const struct tiled *A, uint8_t *marks)
 {
     if (A->cuts && !ascend(A->cut_part, A->cuts, A->parts))

@@ -1,13 +1,14 @@
+// The format tiled on the host: from segments to panels, stages and slices.
 #include "base/sort.h"
 #include "formats/tiled_plan.h"
 
 // The distinct columns of each panel.
 struct columns {
-    int64_t total;  // of all panels
-    int64_t *first; // where those of a panel are in `list`, size panels + 1
-    int64_t *count; // how many, size panels
-    uint64_t *list; // ascending, size nnz
-    uint64_t *spare;
+    int64_t total;   // columns of all panels
+    int64_t *first;  // first column of each panel in `list`, size panels + 1
+    int64_t *count;  // columns of each panel, size panels
+    uint64_t *list;  // columns, ascending in a panel, size nnz
+    uint64_t *spare; // scratch memory, size nnz
 };
 
 static void columns_free(struct columns *c)
@@ -33,7 +34,8 @@ static int64_t panel_end(const struct tiled *T, int64_t i)
     return min64((i + 1) * T->rows, T->segments);
 }
 
-// Of one panel; `list` has the room of its entries.
+// Writes the distinct columns of segments begin to end - 1 to `list`. Returns their number. `list`
+// and `spare`: memory for all entries of the panel.
 static int64_t find_columns(const struct csr_dev *A, const struct segments *s, int64_t begin,
                             int64_t end, uint64_t *list, uint64_t *spare)
 {
@@ -78,8 +80,8 @@ static int segments_copy(const struct segments *s, struct segments *to)
     return OK;
 }
 
-// What an order costs: elements of a column of B that are loaded, and pieces that a column of C is
-// written in, unless its rows are left in this order.
+// Returns the cost of an order: loaded elements of a column of B, plus contiguous pieces of a
+// column of C. With `permute` a column of C is a single piece.
 static int64_t cost(const struct columns *c, const struct segments *s, bool permute)
 {
     int64_t pieces = 0;
@@ -88,7 +90,7 @@ static int64_t cost(const struct columns *c, const struct segments *s, bool perm
     return c->total + pieces;
 }
 
-// Section 4.2: the sorted order stays if it costs less.
+// Section 4.2: sorts the segments if forced, or if the cost of the sorted order is lower.
 static int reorder(const struct csr_dev *A, const double *opt, struct tiled *T, struct segments *s,
                    struct columns *c)
 {
@@ -111,7 +113,7 @@ static int reorder(const struct csr_dev *A, const double *opt, struct tiled *T, 
     return err;
 }
 
-// Stages, and their columns.
+// Makes the stages and their columns.
 static int make_map(struct device *d, const struct columns *c, struct tiled *T)
 {
     int err = device_alloc(d, (int64_t)T->panels + 1, sizeof *T->panel, (void **)&T->panel);
@@ -134,7 +136,7 @@ static int make_map(struct device *d, const struct columns *c, struct tiled *T)
     return OK;
 }
 
-// The place of a column in list[low .. high), where it is.
+// Returns the index of a column in list[low] to list[high - 1], which has the column.
 static int64_t find(const uint64_t *list, int64_t low, int64_t high, uint64_t column)
 {
     while (low < high) {
@@ -147,8 +149,8 @@ static int64_t find(const uint64_t *list, int64_t low, int64_t high, uint64_t co
     return low;
 }
 
-// Goes through the entries of segment x of panel i. Without `fill` the slices are widened to them:
-// slice[q + 1] is the width of slice q; with it they are written to where slice[] says.
+// Visits the entries of segment x of panel i. Without `fill` widens T->slice[q + 1], the width of
+// slice q, for the entries. With `fill` writes the entries into the slices.
 static void place_segment(const struct csr_dev *A, const struct columns *c, struct tiled *T,
                           const struct segments *s, int64_t i, int64_t x, bool fill)
 {
@@ -168,7 +170,7 @@ static void place_segment(const struct csr_dev *A, const struct columns *c, stru
     }
 }
 
-// All of the panel's slices as padding.
+// Fills the slices of a panel with padding.
 static void clear_panel(struct tiled *T, int64_t i)
 {
     int64_t warps = T->rows / SLICE;

@@ -1,3 +1,4 @@
+// The format tiled on the host: from rows to segments, and the order of the segments.
 #include "base/sort.h"
 #include "formats/tiled_plan.h"
 
@@ -23,7 +24,7 @@ static int64_t row_length(const struct csr_dev *A, int64_t i)
     return csr_start(A, i + 1) - csr_start(A, i);
 }
 
-// The segments of row i from number s on; returns how many they are.
+// Writes the segments of row i, from segment s on. Returns their number.
 static int64_t cut_row(const struct csr_dev *A, int64_t i, int64_t longest, struct segments *out,
                        int64_t s)
 {
@@ -67,31 +68,31 @@ int tiled_cut_rows(struct device *d, const struct csr_dev *A, int64_t longest, s
     return OK;
 }
 
-// Segments that have the same first `depth` columns, and are to be sorted by those behind them.
-struct alike {
-    int64_t first, count, depth;
+// A group of segments with the same first `depth` columns, to be sorted by the next columns.
+struct prefix_group {
+    int64_t first, count, depth; // order[first] to order[first + count - 1]
 };
 
 struct sorting {
     const struct csr_dev *A;
     const struct segments *s;
-    int64_t *order; // of the segments, size count
-    int64_t *moved; // room for a group's
-    uint64_t *key, *spare;
-    struct alike *open; // groups yet to be sorted; two segments at least are in each of them
+    int64_t *order;            // sorted segments, size count
+    int64_t *moved;            // scratch memory, size count
+    uint64_t *key, *spare;     // scratch memory, size count
+    struct prefix_group *open; // groups to sort, of at least two segments each
     int64_t open_count;
 };
 
-// Column number `depth` of a segment; behind the last one what comes after all columns: a number
-// that has no more ones is the smallest.
+// Returns column number `depth` of a segment; n behind its last column, because a shorter segment
+// comes after.
 static uint64_t column_at(const struct sorting *w, int64_t s, int64_t depth)
 {
     int64_t p = w->s->first[s] + depth;
     return p < w->s->end[s] ? (uint64_t)w->A->idx[p] : (uint64_t)w->A->n;
 }
 
-// Sorts a group by its next column, and opens the groups that agree in that.
-static void sort_group(struct sorting *w, struct alike g)
+// Sorts a group by its next column. Adds the groups with equal next columns to w->open.
+static void sort_group(struct sorting *w, struct prefix_group g)
 {
     int64_t *order = w->order + g.first;
     for (int64_t x = 0; x < g.count; x++)
@@ -103,7 +104,7 @@ static void sort_group(struct sorting *w, struct alike g)
         uint64_t column = w->key[x] >> 32;
         for (end = x + 1; end < g.count && w->key[end] >> 32 == column;) end++;
         if (end - x > 1 && column < (uint64_t)w->A->n)
-            w->open[w->open_count++] = (struct alike){g.first + x, end - x, g.depth + 1};
+            w->open[w->open_count++] = (struct prefix_group){g.first + x, end - x, g.depth + 1};
     }
 }
 
@@ -123,7 +124,7 @@ int tiled_sort(const struct csr_dev *A, struct segments *s)
     if (!err) err = segments_alloc(&sorted, count);
     if (err) goto done;
     for (int64_t x = 0; x < count; x++) w.order[x] = x;
-    w.open[w.open_count++] = (struct alike){0, count, 0};
+    w.open[w.open_count++] = (struct prefix_group){0, count, 0};
     while (w.open_count) sort_group(&w, w.open[--w.open_count]);
     for (int64_t x = 0; x < count; x++) {
         sorted.first[x] = s->first[w.order[x]];
@@ -143,13 +144,13 @@ done:
     return err;
 }
 
-// Row of the matrix that a segment belongs to; `row_of` has those of the parts.
+// Returns the row of the matrix of a segment. `row_of`: row of each part.
 static int64_t row_of_segment(const struct segments *s, int64_t x, const int32_t *row_of)
 {
     return s->to[x] >= 0 ? s->to[x] : row_of[-1 - s->to[x]];
 }
 
-// The rows of C in the order in which the segments first come to them.
+// Orders the rows of C by their first segments.
 static int permute_rows(struct device *d, const struct segments *s, struct tiled *T)
 {
     int32_t *place = mem_alloc(T->m, sizeof *place), next = 0;

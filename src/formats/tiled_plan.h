@@ -1,4 +1,5 @@
-// Shared parts of the files of `tiled`: its parameters, the decision to cut rows, host segments.
+// Declarations for the files of the format tiled: parameters, the decision to cut rows, segments on
+// the host.
 #ifndef TILED_PLAN_H
 #define TILED_PLAN_H
 
@@ -8,16 +9,16 @@
 #include "formats/csr.h"
 #include "formats/tiled.h"
 
-// Places of the format's parameters.
+// Indices of the format's parameters.
 enum { TILED_ROWS, TILED_STAGE, TILED_BALANCE, TILED_REORDER, TILED_PERMUTE, TILED_SLABS };
 
-// Figure 6 of the paper: with fewer blocks than this for each multiprocessor too many idle. H200,
-// f32, k = 64: without cuts `tiled` takes 1.74 times the time (geometric mean of 69 matrices), 151
-// times on nw04_A, 0.60 on dnn_n1024-l1.
+// Figure 6 of the paper: blocks per multiprocessor below which rows are cut. H200, f32, k = 64:
+// without cuts `tiled` takes 1.74 times the time (geometric mean of 69 matrices), 151 times on
+// nw04_A, 0.60 on dnn_n1024-l1.
 #define TILED_BUSY 0.65
 
-// Sets the sizes of a panel and the decision of figure 6. Returns the length of the longest
-// segment, 0 where rows stay whole. `squares` is the sum of the squares of the row lengths.
+// Sets the sizes of a panel, and T->cut as in figure 6. Returns the length of the longest segment;
+// 0 if rows are not cut. `squares`: sum of the squares of the row lengths.
 static inline int64_t tiled_decide(struct tiled *T, const double *opt, int64_t squares, int units)
 {
     T->rows = (int32_t)(((int64_t)opt[TILED_ROWS] + SLICE - 1) / SLICE * SLICE);
@@ -30,21 +31,21 @@ static inline int64_t tiled_decide(struct tiled *T, const double *opt, int64_t s
         T->cut = TILED_U_MU;
         return (int64_t)ceil(T->utilisation * mean);
     }
-    // sigma > mu, as sigma^2 is the mean of the squares less mu^2.
+    // sigma > mu, with sigma^2 = mean of the squares - mu^2.
     const bool uneven = (double)squares / T->m > 2 * mean * mean;
     if (!uneven && opt[TILED_BALANCE] < 0) return 0;
     T->cut = TILED_MU;
     return (int64_t)ceil(mean);
 }
 
-// Segments of a row of so many entries; an empty row has one, too.
+// Returns the segments of a row with `length` entries. An empty row has a segment.
 static HOST_DEVICE inline int64_t tiled_pieces(int64_t length, int64_t longest)
 {
     return longest && length > longest ? (length + longest - 1) / longest : 1;
 }
 
-// Whether the sum of a segment goes to the place behind that of the segment before it: row behind
-// row, part behind part. Where not, C is written in one more piece.
+// Returns true if target `to` follows target `before` of the segment before: the next row or the
+// next part. Otherwise a new piece of C begins.
 static HOST_DEVICE inline bool tiled_follows(int64_t before, int64_t to)
 {
     return to == before + (to >= 0 ? 1 : -1);
@@ -54,26 +55,26 @@ static HOST_DEVICE inline bool tiled_follows(int64_t before, int64_t to)
 extern "C" {
 #endif
 
-// The segments in their order, in host memory.
+// The segments in order, in host memory.
 struct segments {
     int64_t count;
     int64_t *first, *end; // entries of A, size count
-    int64_t *to;          // row of A, of a cut row -1 - part, size count
+    int64_t *to;          // row of A, or -1 - part for a cut row, size count
 };
-// Cuts rows into segments of up to `longest` entries (0: of any length), and makes cut_row and
-// cut_part of T.
+// Cuts rows into segments of up to `longest` entries (0: of any length). Makes T->cut_row and
+// T->cut_part.
 int tiled_cut_rows(struct device *d, const struct csr_dev *A, int64_t longest, struct tiled *T,
                    struct segments *s);
-// Sorts segments by their patterns: as numbers whose highest bit is column 0, the largest first,
-// and equal ones as they were. H200, f32, k = 64, 69 matrices, time with all matrices sorted: 1.27
-// times the time with C in its own order (0.40 on ogbl-ddi, 3.4 on qc324), 1.16 with C permuted.
+// Sorts segments by their patterns: as binary numbers with column 0 as the highest bit, the largest
+// first. Stable. H200, f32, k = 64, 69 matrices: sorting all matrices takes 1.27 times the time
+// (0.40 on ogbl-ddi, 3.4 on qc324), 1.16 times with C permuted.
 int tiled_sort(const struct csr_dev *A, struct segments *s);
-// Makes `to` of T from the segments, and with `permute` its order.
+// Makes T->to from the segments, and T->order with `permute`.
 int tiled_place(struct device *d, const struct segments *s, bool permute, struct tiled *T);
 void segments_free(struct segments *s);
 
-// Goes through the entries of segment x in their order: next() returns where an entry is, and -1
-// after the last one; its column is then `col`.
+// Visits the entries of segment x in order. tiled_walk_next() returns the place of the next entry
+// and sets `col` to its column. Returns -1 after the last entry.
 struct tiled_walk {
     const struct tiled *A;
     int64_t x, stage, q, end;
@@ -82,7 +83,7 @@ struct tiled_walk {
 struct tiled_walk tiled_walk_start(const struct tiled *A, int64_t x);
 int64_t tiled_walk_next(struct tiled_walk *w);
 
-// Of the descriptor.
+// make() and check() of the format.
 int tiled_make(struct device *d, const struct sparse *from, const double *opt, struct sparse *out);
 const char *tiled_check(const struct sparse *X);
 

@@ -1,5 +1,5 @@
-// On CUDA: rows to segments, their order, and where their sums go. What tiled_order.c does on the
-// host, with the same result.
+// The format tiled on CUDA: from rows to segments, their order, and the targets of their sums. Same
+// result as tiled_order.c on the host.
 #ifndef TILED_SEGMENTS_H
 #define TILED_SEGMENTS_H
 
@@ -10,7 +10,7 @@
 
 #define BLOCK 256
 
-// Arrays that are needed only until the format is made.
+// Scratch arrays, freed together.
 struct scratch {
     struct device *d;
     void *list[48];
@@ -32,13 +32,13 @@ static inline void scratch_free(struct scratch *s)
     while (s->count) device_free(s->d, s->list[--s->count]);
 }
 
-// An array of the format.
+// Allocates an array of the format.
 template <typename T> static int own_alloc(struct device *d, int64_t count, T **p)
 {
     return device_alloc(d, count, sizeof(T), (void **)p);
 }
 
-// One thread for each of n.
+// Returns the blocks of a grid with a thread for each of n elements.
 static inline unsigned grid_for(int64_t n) { return (unsigned)ceil_div(n, BLOCK); }
 
 static __device__ __forceinline__ int64_t thread_number()
@@ -50,15 +50,15 @@ static __device__ __forceinline__ int64_t thread_number()
 struct cut {
     int32_t count, cuts;
     int32_t *first, *end; // entries of A, size count
-    int32_t *row;         // of A, size count
-    int64_t *to;          // row of A, of a cut row -1 - part, size count
-    int32_t *of;          // the segment of each entry, size nnz
+    int32_t *row;         // row of A, size count
+    int64_t *to;          // row of A, or -1 - part for a cut row, size count
+    int32_t *of;          // segment of each entry, size nnz
 };
 
-// An order of theirs.
+// An order of the segments.
 struct order {
-    int32_t *segment; // at each place, size count
-    int32_t *place;   // of each segment, size count
+    int32_t *segment; // segment at each place, size count
+    int32_t *place;   // place of each segment, size count
 };
 
 static __global__ void add_squares(int32_t m, const int32_t *__restrict__ ptr,
@@ -70,7 +70,7 @@ static __global__ void add_squares(int32_t m, const int32_t *__restrict__ ptr,
     if (lane_id() == 0 && squares) atomicAdd(sum, squares);
 }
 
-// For each row its segments; 1 if it is cut; its parts.
+// Sets, for each row, the number of its segments, 1 if the row is cut, and the number of its parts.
 static __global__ void count_pieces(int32_t m, const int32_t *__restrict__ ptr, int64_t longest,
                                     int32_t *__restrict__ pieces, int32_t *__restrict__ is_cut,
                                     int32_t *__restrict__ parts)
@@ -82,9 +82,9 @@ static __global__ void count_pieces(int32_t m, const int32_t *__restrict__ ptr, 
     parts[i] = pieces[i] > 1 ? pieces[i] : 0;
 }
 
-// Where the segments of each row begin, its place among the cut ones, its first part.
+// For each row: first segment, number of cut rows before, first part.
 struct row_starts {
-    int64_t *segment, *cut, *part; // sizes m + 1
+    int64_t *segment, *cut, *part; // size m + 1 each
 };
 
 static __global__ void list_cuts(int32_t m, struct row_starts at, int32_t *__restrict__ cut_row,
@@ -116,15 +116,15 @@ static __global__ void list_segments(int32_t m, const int32_t *__restrict__ ptr,
     s.to[x] = is_cut ? -1 - (at.part[i] + piece) : i;
 }
 
-// A thread an entry. An empty segment begins where the next one does, so an entry is in the last
-// segment that begins at it or before.
+// Sets the segment of each entry, with a thread per entry: the last segment that begins at or
+// before the entry. An empty segment begins where the next segment begins, so is not found.
 static __global__ void find_segments(int32_t nnz, struct cut s)
 {
     const int64_t p = thread_number();
     if (p < nnz) s.of[p] = upper_bound(s.first, 0, s.count, (int32_t)p) - 1;
 }
 
-// Figure 6 and the cut; sets all of T that depends on them.
+// Cuts rows as decided by tiled_decide(). Sets s, and the fields of T that depend on the segments.
 static int cut_rows(struct scratch *w, const struct csr_dev *A, const double *opt, struct tiled *T,
                     struct cut *s)
 {
@@ -178,7 +178,7 @@ static int cut_rows(struct scratch *w, const struct csr_dev *A, const double *op
     return launch_check("tiled: segments");
 }
 
-// Whether segment a comes before b: it has the larger number, whose highest bit is column 0.
+// Returns true if segment a comes before b; see tiled_sort().
 struct comes_before {
     const int32_t *first, *end, *idx;
 
@@ -205,7 +205,7 @@ static __global__ void invert(int32_t n, struct order order)
     if (x < n) order.place[order.segment[x]] = (int32_t)x;
 }
 
-// The order of the matrix, or that by patterns.
+// Makes the order of the matrix or, if `sorted`, the order by patterns.
 static int order_segments(struct scratch *w, const struct csr_dev *A, const struct cut *s,
                           bool sorted, struct order *order)
 {
@@ -232,7 +232,7 @@ static __global__ void count_pieces_written(struct cut s, const int32_t *__restr
     if (lane_id() == 0 && here) atomicAdd(sum, here);
 }
 
-// In how many pieces an order writes a column of C, less one.
+// Sets *pieces to the contiguous pieces of a column of C in an order, less 1.
 static int count_pieces_of_C(struct scratch *w, const struct cut *s, const struct order *order,
                              int64_t *pieces)
 {
@@ -255,7 +255,7 @@ static __global__ void copy_to(struct cut s, const int32_t *__restrict__ order,
     if (x < s.count) to[x] = s.to[order[x]];
 }
 
-// The first place of the order at which each row has a segment; `at` is all ones.
+// Sets at[row] to the place of the first segment of each row. `at`: filled with ones.
 static __global__ void find_firsts(struct cut s, const int32_t *__restrict__ order,
                                    uint32_t *__restrict__ at)
 {
@@ -270,7 +270,7 @@ static __global__ void flag_firsts(struct cut s, const int32_t *__restrict__ ord
     if (x < s.count) flag[x] = at[s.row[order[x]]] == x;
 }
 
-// Row i of the matrix goes to place[at[i]] in C.
+// Writes the order of the rows of C: row i of the matrix is row place[at[i]] of C.
 static __global__ void place_rows(int32_t m, const uint32_t *__restrict__ at,
                                   const int64_t *__restrict__ place, int32_t *__restrict__ order)
 {
@@ -295,7 +295,7 @@ static __global__ void place_cuts(int32_t cuts, const uint32_t *__restrict__ at,
     if (c < cuts) cut_row[c] = (int32_t)place[at[cut_row[c]]];
 }
 
-// The rows of C in the order in which the segments first come to them.
+// Orders the rows of C by their first segments.
 static int permute_rows(struct scratch *w, const struct cut *s, const int32_t *order,
                         struct tiled *T)
 {

@@ -132,16 +132,16 @@ static void test_check(void)
     BREAK(T->col[2], -1, "tile column outside the matrix");
     BREAK(T->col[1], 2, "tile column outside the matrix");
     BREAK(T->col[1], 0, "tile columns not ascending");
-    BREAK(T->row_ptr[0], 1, "row_ptr is not what masks say");
-    BREAK(T->row_ptr[15], 4, "row_ptr is not what masks say");
+    BREAK(T->row_ptr[0], 1, "row_ptr and masks differ");
+    BREAK(T->row_ptr[15], 4, "row_ptr and masks differ");
     BREAK(T->mask[2 * 16 + 15], 1, "nonzeros below the last row");
     BREAK(T->m, 17, "nonzeros below the last row");
     BREAK(T->mask[16], 0x8000, "column outside the matrix");
     BREAK(T->mask[15], 1, "masks have more bits than the tile nonzeros");
-    BREAK(T->mask[0], 0x8003, "an index is not what the mask says");
-    BREAK(T->idx[1], 0x0e, "an index is not what the mask says");
-    BREAK(T->idx[1], 0x1f, "an index is not what the mask says");
-    BREAK(T->mask[33], 0, "row_ptr is not what masks say");
+    BREAK(T->mask[0], 0x8003, "an index and a mask differ");
+    BREAK(T->idx[1], 0x0e, "an index and a mask differ");
+    BREAK(T->idx[1], 0x1f, "an index and a mask differ");
+    BREAK(T->mask[33], 0, "row_ptr and masks differ");
     sparse_free(&dev, &T->head);
 
     // Empty tiles are legal, 257 nonzeros are not.
@@ -150,7 +150,7 @@ static void test_check(void)
     T = make(&A);
     BREAK(T->start[1], 257, "a tile has more than 256 nonzeros");
     BREAK(T->mask[15], 0x7fff, "masks have fewer bits than the tile nonzeros");
-    BREAK(T->used[0], 1, "used is not what masks say");
+    BREAK(T->used[0], 1, "used and masks differ");
     csr_free(&A);
     sparse_free(&dev, &T->head);
 }

@@ -376,7 +376,7 @@ static void test_check(void)
     BREAK(T->slice, NULL, "missing array");
     BREAK(T->idx, NULL, "missing array");
     BREAK(T->val, NULL, "missing array");
-    BREAK(T->reordered, true, "`to` is there where it need not, or is not");
+    BREAK(T->reordered, true, "`to` is missing, or not needed");
     BREAK(T->m, 4, "segments are not the rows");
     BREAK(T->panel[0], 1, "stages do not ascend from panel to panel");
     BREAK(T->panel[1], 1, "stages do not ascend from panel to panel");
@@ -419,7 +419,7 @@ static void test_check_places(void)
     if (!T) return;
     // Parts of one entry each; sorted: the first part of row 1, then rows 2 and 0, then the others.
     expect_order(T, (int32_t[]){1, 2, 0});
-    BREAK(T->to, NULL, "`to` is there where it need not, or is not");
+    BREAK(T->to, NULL, "`to` is missing, or not needed");
     BREAK(T->cut_row, NULL, "missing array");
     BREAK(T->cut_part, NULL, "missing array");
     BREAK(T->cut_part[1], 2, "cut_part does not ascend to parts");
