@@ -77,7 +77,7 @@ static int start(struct child *c, char *const argv[])
 {
     int ends[2];
     if (pipe2(ends, O_CLOEXEC))
-        return fail(ERR_UNSUPPORTED, "%s: no pipe for it: %s", c->name, strerror(errno));
+        return fail(ERR_UNSUPPORTED, "%s: cannot make a pipe: %s", c->name, strerror(errno));
     const struct child_file files[] = {
         {-1, STDIN_FILENO}, {ends[1], STDOUT_FILENO}, {ends[1], STDERR_FILENO}};
     int e = fcntl(ends[0], F_SETFL, O_NONBLOCK) ? errno : 0;

@@ -309,7 +309,7 @@ done:
     return err;
 }
 
-// To add a generator: a line here, and the functions that it names.
+// To add a kind: an entry here, and the functions of the entry.
 const struct gen_kind gen_help[] = {
     {.name = "fem",
      .form = "fem:N",

@@ -91,7 +91,7 @@ int matrix_name(const char *spec, struct matrix *M)
                                    : name_from_path(spec);
     int err = !M->path || !M->name ? ERR_MEMORY : OK;
     if (!err && !M->name[0])
-        err = fail(ERR_USAGE, "'%s': names no matrix; 'spbench help run' shows what does", spec);
+        err = fail(ERR_USAGE, "'%s' names no matrix; see 'spbench help run'", spec);
     if (err) matrix_free(M);
     return err;
 }

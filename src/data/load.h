@@ -21,7 +21,7 @@ struct file_mark file_mark_of(const struct stat *facts);
 
 struct matrix {
     char *name; // "cant" for dir/cant.mtx.gz, "fem:28" for gen:fem:28, "stdin" for "-"
-    char *path; // as given; "gen:fem:28" and "-" for the other two
+    char *path; // the spec; "gen:fem:28" and "-" for the other two
     struct csr A;
     const char *field, *symmetry;      // words of the banner; "real", "general" if generated
     bool values_drawn;                 // pattern file: values are random numbers of the seed

@@ -166,15 +166,15 @@ struct bucket {
 // of a row get column -1. `work`: scratch memory for the entries of the bucket.
 static int64_t bucket_tidy(const struct csr *C, const struct bucket *b, struct entry *work)
 {
-    int64_t gone = 0;
+    int64_t summed = 0;
     for (int64_t i = b->first; i < b->last; i++) {
         // Not ptr[b->last], which another thread may be writing.
         int64_t start = C->ptr[i], end = i + 1 < b->last ? C->ptr[i + 1] : b->to;
         int64_t kept = row_tidy(C->idx + start, C->val + start, end - start, C->n, work);
         for (int64_t p = start + kept; p < end; p++) C->idx[p] = -1;
-        gone += end - start - kept;
+        summed += end - start - kept;
     }
-    return gone;
+    return summed;
 }
 
 // Closes the gaps that bucket_tidy() has left.
@@ -300,9 +300,9 @@ static void bucket_spread(const struct csr *C, const struct bucket *b, const int
 }
 
 // Makes the rows of C from the triplets, bucket by bucket: sorted by columns, without duplicates.
-// If `by_rows`, C already holds the triplets by rows. Sets *gone to the number of duplicates.
+// If `by_rows`, C already holds the triplets by rows. Sets *summed to the number of duplicates.
 static int rows_make(const struct coo *A, double mirror, struct csr *C, int parts, bool by_rows,
-                     int64_t *gone)
+                     int64_t *summed)
 {
     int shift = 0;
     int64_t wanted = min64(BUCKETS_MAX, C->nnz / BUCKET_ENTRIES + 1);
@@ -336,7 +336,7 @@ static int rows_make(const struct coo *A, double mirror, struct csr *C, int part
     }
     C->ptr[C->m] = C->nnz;
     if (found) rows_close_up(C);
-    *gone = found;
+    *summed = found;
 done:
     mem_free(work);
     mem_free(start);
@@ -356,15 +356,15 @@ int csr_from_coo_mirrored(const struct coo *A, double mirror, struct csr *out, i
     struct csr C;
     int err = csr_alloc(&C, A->m, A->n, A->nnz + mirrored);
     if (err) return err;
-    int64_t gone = 0;
+    int64_t summed = 0;
     bool by_rows = !mirrored && is_by_rows(A, parts), in_order = false;
     if (by_rows) rows_copy(A, &C, parts, &in_order);
-    if (!in_order) err = rows_make(A, mirror, &C, parts, by_rows, &gone);
+    if (!in_order) err = rows_make(A, mirror, &C, parts, by_rows, &summed);
     if (err) {
         csr_free(&C);
         return err;
     }
-    if (duplicates) *duplicates = gone;
+    if (duplicates) *duplicates = summed;
     *out = C;
     return OK;
 }

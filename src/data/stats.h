@@ -14,12 +14,12 @@ extern const int32_t stats_panel_rows[STATS_PANELS]; // 32, 64, 128
 
 // An unknown fact is -1.
 struct matrix_stats {
-    // From stats_rows.
+    // Set by stats_rows().
     double row_mean; // nonzeros a row, 0 if there are no rows
     int64_t row_min, row_max;
     double row_cv; // standard deviation of the row lengths over their mean; 0 if empty
     int64_t empty_rows;
-    // From stats_structure.
+    // Set by stats_structure().
     int64_t empty_cols;
     int64_t bandwidth;     // the largest |row - column| of a nonzero
     int64_t products_aa;   // multiplications in A * A; only if square

@@ -225,7 +225,7 @@ static int cuda_run_end(struct device *d)
     cudaError_t e = cudaPeekAtLastError();
     if (e == cudaSuccess) return OK;
     cudaGetLastError();
-    return fail(ERR_DEVICE, "%s: a launch that nobody checked: %s", d->id, cudaGetErrorString(e));
+    return fail(ERR_DEVICE, "%s: an unchecked launch failed: %s", d->id, cudaGetErrorString(e));
 }
 
 static int cuda_timer_start(struct device *d)

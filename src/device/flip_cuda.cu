@@ -6,7 +6,7 @@
 #define THREADS       256
 #define BLOCKS_PER_SM 8
 #define LATE_BLOCKS   8     // few blocks, which leave multiprocessors to the next kernel
-#define LATE_BYTES    65536 // bytes per block beyond LATE_BLOCKS blocks
+#define LATE_BYTES    65536 // bytes per block, if these need more blocks
 #define LATE_SHARE    2     // at most 1 / LATE_SHARE of the multiprocessors
 #define LATE_NS       50000 // delay, within which the host launches the next kernel
 
@@ -46,10 +46,10 @@ int flip_cuda(struct device *d, const struct device_block *blocks, int count, bo
     int64_t bytes = 0;
     if (count > DEVICE_FLIPS_MAX) bug("%s: %d blocks to be inverted at once", d->id, count);
     if (late && !can_launch_early(flip_bits))
-        return fail(ERR_UNSUPPORTED,
-                    "%s: this build has no code for it that lets a kernel begin "
-                    "before the one ahead has ended",
-                    d->id);
+        return fail(
+            ERR_UNSUPPORTED,
+            "%s: this build has no kernels for programmatic dependent launch on this device",
+            d->id);
     for (int b = 0; b < count; b++) {
         all.list[all.count++] = blocks[b];
         bytes += blocks[b].bytes;

@@ -26,9 +26,9 @@ static int capture(struct device *d, int (*launch)(void *arg), void *arg, cudaGr
     int err = launch(arg);
     e = cudaStreamEndCapture(stream_of(d), graph);
     if (!err && e == cudaSuccess) return OK;
-    int told = not_captured(err, e);
+    err = not_captured(err, e);
     if (*graph) cudaGraphDestroy(*graph);
-    return told;
+    return err;
 }
 
 // The upload allocates the graph's memory now, so that a lack of memory shows before the timing.

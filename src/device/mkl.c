@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 static struct mkl mkl;
-static bool looked;
+static bool tried;        // load() was called
 static char missing[512]; // reason why MKL is missing; "": MKL is loaded
 static char library[96];
 
@@ -84,7 +84,7 @@ static void *open_library(void)
         snprintf(name, sizeof name, "libmkl_rt%s", ends[i]);
         lib = dlopen(name, OPEN_FLAGS);
     }
-    if (!lib) fail(ERR_UNSUPPORTED, "no libmkl_rt where the loader looks; MKL_RT=PATH names one");
+    if (!lib) fail(ERR_UNSUPPORTED, "no libmkl_rt in the loader's folders; MKL_RT=PATH names one");
     return lib;
 }
 
@@ -206,8 +206,8 @@ static int load(void)
 
 const char *mkl_missing(void)
 {
-    if (!looked && load()) snprintf(missing, sizeof missing, "%s", fail_text());
-    looked = true;
+    if (!tried && load()) snprintf(missing, sizeof missing, "%s", fail_text());
+    tried = true;
     return missing[0] ? missing : NULL;
 }
 

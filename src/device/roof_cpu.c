@@ -24,16 +24,16 @@
 #define BUDGET_MS   1700.0 // no round of tries begins after this time
 
 #define TOP_LEAST    ((int64_t)64 << 20)  // bytes of the largest block, at least
-#define TOP_MOST     ((int64_t)512 << 20) // bytes of the largest block, at most; with many threads
-#define TOP_EACH     ((int64_t)64 << 20)  // these bytes per thread
-#define TOP_CACHES   8                    // size of the largest block over that of the cache
-#define FIRST_CACHES 2                  // size of the smallest block over that of the cores' caches
-#define GATHER_FIRST ((int64_t)1 << 20) // bytes of the smallest block of the gathers
-#define NEAR_BYTES   ((int64_t)16 << 10) // bytes that the L1 of every core holds
-#define PROBE_BYTES  ((int64_t)16 << 20) // bytes of a probe; with many threads
-#define PROBE_EACH   ((int64_t)1 << 20)  // these bytes per thread
+#define TOP_MOST     ((int64_t)512 << 20) // bytes of the largest block, at most: the larger of
+#define TOP_EACH     ((int64_t)64 << 20)  // TOP_MOST and of TOP_EACH per thread
+#define TOP_CACHES   8                    // bytes of the largest block per byte of cache
+#define FIRST_CACHES 2                    // bytes of the smallest block per byte of cores' caches
+#define GATHER_FIRST ((int64_t)1 << 20)   // bytes of the smallest block of the gathers
+#define NEAR_BYTES   ((int64_t)16 << 10)  // bytes that the L1 of every core holds
+#define PROBE_BYTES  ((int64_t)16 << 20)  // bytes of a probe: the larger of
+#define PROBE_EACH   ((int64_t)1 << 20)   // PROBE_BYTES and of PROBE_EACH per thread
 #define PROBE_TRIES  3
-#define PIECE        ((int64_t)256 << 10) // bytes of a round, after which a thread reads the clock
+#define PIECE        ((int64_t)256 << 10) // bytes of a round; then a thread reads the clock
 #define FMA_ROUNDS   4096
 
 // A round of work of a thread on the `bytes` at `part`, from *at on. Returns the bytes or flops of
@@ -67,7 +67,7 @@ static double read_part(char *part, int64_t bytes, int64_t *at)
         n = min64(PIECE - done, bytes - *at);
         x ^= read_words((const uint64_t *)(part + *at), n / (int64_t)sizeof(uint64_t));
         *at = *at + n == bytes ? 0 : *at + n;
-        __asm__ volatile("" ::: "memory"); // else the compiler would read a block once
+        __asm__ volatile("" ::: "memory"); // keeps the compiler from reading a block only once
     }
     keep(x);
     return (double)PIECE;
@@ -366,7 +366,7 @@ int roof_measure_cpu(struct device *d, struct roof *roof)
     struct workspace w;
     int64_t top = ladder_top(d);
     if (!top) // smaller blocks would measure the cache
-        return fail(ERR_MEMORY, "too little host memory is free to measure it");
+        return fail(ERR_MEMORY, "too little free host memory to measure the ceilings");
     int err = workspace_open(&w, top);
     if (err) return err;
     roof_plan_ladder(roof, FIRST_CACHES * d->cache_least_bytes, top);

@@ -266,7 +266,7 @@ int roof_measure_cuda(struct device *d, struct roof *roof)
     int64_t top = max64(min64(TOP_MOST, TOP_CACHES * d->cache_bytes), 4 * first);
     while (top > (int64_t)free_bytes / 4 && top > 4 * d->cache_bytes) top /= 2;
     if (top > (int64_t)free_bytes / 4) // smaller blocks would measure the cache
-        return fail(ERR_MEMORY, "too little memory is free on %s to measure it", d->id);
+        return fail(ERR_MEMORY, "too little free memory on %s to measure the ceilings", d->id);
     int64_t gather_top = min64(GATHER_MOST, GATHER_CACHES * d->cache_bytes);
     gather_top = max64(top, min64(gather_top, (int64_t)free_bytes / 4));
     struct work w = {NULL, NULL, max64(top, near_bytes(d))};
