@@ -1,5 +1,5 @@
-// The free memory of this process: the least of the free memory of the machine, of its control
-// groups (both versions) and of its own limits (ulimit -v, -d, and the option -mem-limit).
+// The free memory of this process: the least of the free memory of the machine, of the control
+// groups (both versions) and of the limits of the process (ulimit -v, -d, -mem-limit).
 #ifndef MEMORY_LIMIT_H
 #define MEMORY_LIMIT_H
 

@@ -48,8 +48,8 @@ bool cache_read(const struct cache_key *key, struct csr *A, struct mtx_info *inf
 void cache_keep(const struct cache_key *key, const char *path, const struct csr *A,
                 const struct mtx_info *info);
 
-// Evicts the least recently used entries of `folder` until an entry of `bytes` fits under `limit`
-// and under a tenth of the disk space that is free or taken by entries. Also removes temporary
+// Evicts the least recently used entries of `folder` until an entry of `bytes` fits. Entries may
+// take `limit`, and a tenth of the disk space that is free or taken by entries. Removes temporary
 // files of killed processes. Returns false if the entry cannot fit, or the folder does not exist.
 bool cache_evict(const char *folder, int64_t bytes, int64_t limit);
 #define CACHE_SUFFIX ".csr" // ending of the names of entries

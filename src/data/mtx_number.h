@@ -100,8 +100,8 @@ static const uint64_t power_of_5_27[22][2] = {
 // Returns floor(log2(5^k)), for k in the range of the tables.
 static inline int power_of_5_log2(int k) { return (k * 152170) >> 16; }
 
-// Sets *x to w * 10^e, correctly rounded, for w > 0 and e within the limits, where x is a normal
-// number. Returns false if 128 bits do not decide a tie.
+// Sets *x to w * 10^e, correctly rounded, for w > 0 and e within the limits: x is a normal number.
+// Returns false if 128 bits do not decide a tie.
 static inline bool decimal_scale(uint64_t w, int e, double *x)
 {
     // w * 5^e as a * b, both normalised. a is exact, b is truncated.

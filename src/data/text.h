@@ -18,15 +18,14 @@ struct text {
     bool mapped, borrowed; // by mmap(); owned by the caller; neither: owned
     // Only for compressed files and archives.
     struct stream stream;
-    int64_t
-        left; // bytes of the archive's member that are still in the stream; INT64_MAX: no archive
+    int64_t left;             // unread bytes of the archive's member; INT64_MAX: no archive
     char *buffer, *full_name; // owned
     int64_t size, used;       // bytes of the buffer; bytes filled
     int64_t window;           // bytes wanted for the buffer
 };
 
-// Opens `path`, or stdin for "-", and reads the first window. Stops early if the first bytes cannot
-// be those of a Matrix Market file, so that an endless stream does not fill the memory.
+// Opens `path`, or stdin for "-", and reads the first window. Stops early if the first bytes are
+// not of a Matrix Market file: an endless stream must not fill the memory.
 int text_open(const char *path, struct text *t);
 // text_open() with small windows, to read only the first lines.
 int text_open_head(const char *path, struct text *t);

@@ -23,8 +23,8 @@ struct roof_step {
 };
 #define ROOF_STEPS_MAX 24
 
-// Rates at which all threads read rows at random places of a block of `bytes`, by the length of a
-// row as in roof_row_bytes[]. Only the bytes of the rows count.
+// Rates at which all threads read rows at random places of a block of `bytes`. gb_s[w] is for rows
+// of roof_row_bytes[w]. Only the bytes of the rows count.
 #define ROOF_ROWS 5
 struct roof_gather {
     int64_t bytes;

@@ -111,9 +111,9 @@ static struct cache find_cache(const cpu_set_t *allowed, int level)
 #define CORE_CACHE   ((int64_t)1 << 20) // per thread
 #define CACHE_LEVELS 4                  // most levels in /sys
 
-// Sets the cache sizes of d from the last-level caches that the threads may use, and from the
-// caches one level below for `threads` cores. If the sharers are unknown, the last-level cache
-// counts as LAST_CACHE at most.
+// Sets the cache sizes of d: the last-level caches that the threads may use, and the caches one
+// level below of `threads` cores. If the sharers are unknown, the last-level cache counts as
+// LAST_CACHE at most.
 static void cache_sizes(struct device *d, int threads)
 {
     cpu_set_t allowed;
@@ -134,9 +134,9 @@ static void cache_sizes(struct device *d, int threads)
 }
 
 // Freed blocks up to KEPT_BLOCK stay in the heap, KEPT bytes at most. By default the C library
-// adapts this threshold, from 128 kB on, to the blocks that were freed. A result of some megabytes
-// would then be allocated from mapped pages or, at half the speed, from new pages, depending on the
-// matrices measured before. MKL uses the same heap (mkl.c).
+// adapts this threshold, from 128 kB on, to the blocks that were freed. Then the matrices measured
+// before decide if a result of some megabytes gets mapped pages or new ones, at half the speed. MKL
+// uses the same heap (mkl.c).
 #define KEPT_BLOCK (32 << 20) // the most that mallopt() accepts
 #define KEPT       (64 << 20)
 
@@ -192,9 +192,9 @@ static void cpu_release(struct device *d, void *p)
     mem_free(p);
 }
 
-// Bytes that a thread copies or fills at a time. All threads take part, so that the pages of a
-// large block are spread over the memory of all sockets, as by threads that share the rows of a
-// matrix.
+// Bytes that a thread copies or fills at a time. All threads take part, which spreads the pages of
+// a large block over the memory of all sockets. Threads that share the rows of a matrix do the
+// same.
 #define PIECE ((int64_t)1 << 20)
 
 static int cpu_copy(struct device *d, void *to, const void *from, int64_t bytes)

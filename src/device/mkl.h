@@ -1,7 +1,7 @@
 // Intel MKL, the vendor library for CPU kernels. Loaded at run time: libmkl_rt of MKL_RT=, else of
-// the loader's folders. The build needs no MKL. The functions are declared here as in MKL's
-// reference
-// ("Inspector-Executor Sparse BLAS Routines", "Support Functions"), with 32-bit indices.
+// the loader's folders. The build needs no MKL: its functions are declared here, with 32-bit
+// indices. MKL's reference has them in "Inspector-Executor Sparse BLAS Routines" and "Support
+// Functions".
 //
 // MKL allocates by mem_alloc(), so its memory is limited and counted for the device.
 //
@@ -81,8 +81,8 @@ int mkl_fail(int status, const char *function);
 
 // Returns the bytes that MKL has allocated. Resets their maximum.
 int64_t mkl_memory_start(void);
-// Counts the maximum since the last call of either function, then the bytes now, both minus
-// `start`, as foreign memory of the device.
+// Counts foreign memory of the device: the maximum since the last call of either function, then the
+// bytes now, both minus `start`.
 void mkl_memory_count(struct device *d, int64_t start);
 
 #ifdef __cplusplus

@@ -29,9 +29,9 @@ static __device__ __forceinline__ int lane_id() { return (int)(threadIdx.x % WAR
 static __device__ __forceinline__ uint32_t bits_below(int place) { return (1u << place) - 1; }
 
 // Hides the origin of x from the compiler. Called for a row step right before `row * step` in 64
-// bits, opaque() keeps the product a multiply-add of 32 by 32 bits. Without opaque() the compiler
-// forgets in the next basic block that both factors have 32 bits, and multiplies 64 by 64. x also
-// stays in its register instead of being computed again.
+// bits, opaque() keeps the product a multiply-add of 32 by 32 bits. Otherwise the compiler forgets
+// in the next basic block that both factors have 32 bits, and multiplies 64 by 64. x also stays in
+// its register instead of being computed again.
 template <typename T> static __device__ __forceinline__ void opaque(T &x)
 {
     static_assert(sizeof x == 4, "x is one register");

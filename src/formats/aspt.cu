@@ -208,7 +208,7 @@ static __global__ void find_starts(int64_t nnz, const uint64_t *__restrict__ key
 static unsigned blocks_for(int64_t count) { return (unsigned)ceil_div(count, BLOCK); }
 
 // Steps 2 and 3: from the sorted nonzeros of step 1 to map_list, panel_ptr and the part of each
-// nonzero, which is -1 for a light nonzero.
+// nonzero. A light nonzero has part -1.
 struct finder {
     struct device *d;
     struct source s;

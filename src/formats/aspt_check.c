@@ -1,5 +1,5 @@
-// check() of the format aspt: the parts of rows cover the nonzeros, tiles have heavy columns in the
-// slots of the modulo mapping, and the place of every nonzero in CSR is right.
+// check() of the format aspt. The parts of rows cover the nonzeros. Tiles have heavy columns in the
+// slots of the modulo mapping. The place of every nonzero in CSR is right.
 #include "formats/aspt.h"
 
 static const char *check_shape(const struct aspt *A)

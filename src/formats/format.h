@@ -49,7 +49,7 @@ struct array {
 
 // Makes a format's arrays by device_alloc(), from the matrix `from` in the same memory. `opt`:
 // values of the format's parameters. The common fields of `out` are set. A maker sets each size
-// before it allocates an array of that size, so that the arrays can be freed after an error.
+// before it allocates an array of that size: after an error the caller frees the arrays.
 typedef int (*format_maker)(struct device *d, const struct sparse *from, const double *opt,
                             struct sparse *out);
 

@@ -89,10 +89,10 @@ static __global__ void find_tiles(Source source, int32_t window, int32_t *__rest
     if (me == 0) count[i] = all;
 }
 
-// Counts the tiles of `source`, waits for their number, and makes t->ptr, t->col and, unless `row`
-// is NULL, *row, the tile row of each tile. fill(source) prepares the source for found(). `number`:
-// host memory for the number of tiles, page-locked for a short wait. `threads`: threads of a block.
-// After an error the caller frees the arrays.
+// Counts the tiles of `source`, waits for their number, and makes t->ptr and t->col. Unless `row`
+// is NULL, makes *row, the tile row of each tile. fill(source) prepares the source for found().
+// `number`: host memory for the number of tiles, page-locked for a short wait. `threads`: threads
+// of a block. After an error the caller frees the arrays.
 template <typename Source, typename Fill>
 static int find_structure(struct device *d, Source source, int32_t window, int threads,
                           int64_t *number, struct tile16 *t, int32_t **row, Fill fill)

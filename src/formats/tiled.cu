@@ -1,9 +1,9 @@
 // Makes the format tiled on CUDA, with the same result as tiled_order.c and tiled_make.c on the
 // host.
 //
-// tiled_segments.cuh makes the segments and their order. Here a sort of the nonzeros by panel and
-// column gives the distinct columns of each panel, and the rank of each nonzero among them. The
-// rank gives the stage and the place in the stage, so a thread can place each nonzero
+// tiled_segments.cuh makes the segments and their order. Here the nonzeros are sorted by panel and
+// column. The sorted keys give the distinct columns of each panel, and the rank of each nonzero
+// among them. The rank gives the stage and the place in the stage. So each thread places a nonzero
 // independently.
 #include "formats/tiled_segments.cuh"
 

@@ -3,22 +3,19 @@
 //
 // panel    `rows` neighbouring segments, a segment per thread of a block
 // segment  a row, or a piece of a row that was cut because of its length
-// stage    up to `stage` of the distinct columns of a panel, ascending over the stages of the
-// panel.
+// stage    up to `stage` of the distinct columns of a panel, ascending over the panel's stages.
 //          The map lists the columns. All stages of a panel but the last are full
-// slice    the entries of a warp's 32 segments in a stage, as sliced ELLPACK: each segment is
-// padded
+// slice    the entries of a warp's 32 segments in a stage, as sliced ELLPACK: segments are padded
 //          to the longest of the 32. Entry j of lane l is at start + 32 j + l
 // part     the sum of a segment of a cut row. A second kernel adds the parts of a row
 //
 // An entry has a 16-bit place: the index of its column in the stage. Padding has the place `stage`,
-// which is no column, and the value 0. A kernel either stores a row of zeros at that place and
-// computes with padding, or ends a segment's part of the stage at the first padding.
+// which is no column, and the value 0. A kernel that stores a row of zeros at that place computes
+// with padding. Other kernels stop at the first padding of a segment's part of the stage.
 //
 // Long rows are cut (section 4.1 of the paper), then segments are sorted by their patterns (4.2),
 // both only if the cost decreases. Sorting pays if panels lose more columns than C gains pieces of
-// contiguous rows. With `permute` the rows of C stay in the order of the segments, listed in
-// `order`.
+// contiguous rows. With `permute` the rows of C stay in the order of the segments: see `order`.
 //
 // tiled.c        arrays, conversion to CSR, descriptor
 // tiled_check.c  check()
