@@ -21,7 +21,7 @@ static bool have_param(const struct narrowed *n, const char *param)
     return have;
 }
 
-// Adds a word to a list; returns false if there is no room.
+// Adds a word to a list. Returns false if the list is full.
 static bool add(char list[512], const char *word)
 {
     bool fits = strlen(list) + strlen(word) + 2 <= 512 && strlen(word) < WORD_MAX;

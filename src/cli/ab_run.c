@@ -23,7 +23,7 @@
 //    6 processes of 2 s   found 4 of 10, in twice the time
 #define SECONDS   "0.1"
 #define BUDGET_MS 300e3                 // without -runs and -budget
-#define LIMIT_MS  (7 * 24 * 3600 * 1e3) // a process bounds itself; this only ends what hangs
+#define LIMIT_MS  (7 * 24 * 3600 * 1e3) // backstop for a process that hangs
 
 static const char *const side_names[SIDES] = {"OLD", "NEW"};
 

@@ -1,4 +1,5 @@
-// Two programs measure the same cases by turns. Each turn is a process; no two run at a time.
+// A/B measurement: two programs measure the same cases alternately. Each measurement is a process;
+// only one process runs at a time.
 #ifndef AB_RUN_H
 #define AB_RUN_H
 
@@ -6,13 +7,13 @@
 #include "compare/compare.h"
 
 struct ab_run {
-    const struct options *o;    // runs, budget_ms, keep, quiet, and the words that are passed on
+    const struct options *o;    // runs, budget_ms, keep, quiet, and the words to pass on
     const char *program[SIDES]; // path or name of the executable
     char *const *matrices;      // size matrix_count
     int matrix_count;
-    char path[SIDES][4096]; // files of their records
+    char path[SIDES][4096]; // files of records
     char folder[4096];      // temporary folder of the records; "": -keep names files
-    char broken[128];       // how a process of NEW broke off; "": none did
+    char broken[128];       // exit of a process of NEW that broke off; "": none
 };
 
 // With -runs, each side has that many processes. Without, they go on until `rule` finds no case

@@ -1,18 +1,17 @@
-// What is to be known of the program beside its commands and options, for help, the manual page and
-// the doctor: one list of each.
+// Texts about the whole program for help, the manual page and the doctor.
 #ifndef ABOUT_H
 #define ABOUT_H
 
 #include <stdbool.h>
 
-// Paragraphs; after the last one the kinds of synthetic matrices are listed. Ends with a NULL.
+// Paragraphs of the description, ended by NULL. Help appends the kinds of synthetic matrices.
 extern const char *const about_description[];
 
-// How commands end: of one command, or, with NULL, of all that have no row of their own for it.
+// Exit status of a command. `command` NULL: of all commands without a row for this status.
 struct about_exit {
     const char *command;
     int status;
-    const char *about; // NULL after the last
+    const char *about; // NULL ends the table
 };
 extern const struct about_exit about_exits[];
 // Returns the i-th row of a command, by status; NULL after the last. A command without rows of its
@@ -24,7 +23,7 @@ struct about_file {
 };
 extern const struct about_file about_files[];
 
-// Command lines that show the use of it, and what they do.
+// Examples of command lines, each with a description.
 struct about_example {
     const char *line, *about;
 };

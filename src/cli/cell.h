@@ -1,4 +1,4 @@
-// Numbers of the tables as text. Each function writes into `text` and returns it.
+// Formats the numbers of tables. Each function writes into `text` and returns it.
 #ifndef CELL_H
 #define CELL_H
 

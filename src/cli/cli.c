@@ -17,11 +17,11 @@
 #include "data/gen.h"
 #include "records/record.h"
 
-#define HELP_WIDTH 80 // columns of what is wrapped
+#define HELP_WIDTH 80 // width of wrapped text
 
 static int cli_help(const struct request *q);
 
-// `also`: a word that may stand for a command; NULL: none.
+// Sets the error for an unknown command. `also`: another valid word to suggest; NULL: none.
 static int no_such_command(const char *name, const char *what, const char *also)
 {
     struct suggestion s;
@@ -73,7 +73,7 @@ static int print_words(const char *text, int column, int indent)
     return column;
 }
 
-// How a command ends, if there is more to it than the usual.
+// Prints the exit statuses of a command if they differ from the usual ones.
 static void help_exits(const struct command_info *c)
 {
     const struct about_exit *e;
@@ -190,13 +190,13 @@ void cli_tell_file(const struct record_file *out, const struct options *o)
                 name, (long long)out->cut);
 }
 
-// A word that is no file, no path, and has no extension.
+// Returns true for a word that is neither a file nor a path and has no extension.
 static bool is_bare(const char *word)
 {
     return word[0] && word[0] != '-' && !strpbrk(word, "./:") && access(word, F_OK);
 }
 
-// The first word, where it can only be a slip: what else than a command it may have been meant for.
+// Sets the error for a first word that is neither a command nor a matrix.
 static int refuse_first(const char *word)
 {
     for (const struct gen_kind *k = gen_help; k->name; k++)
@@ -209,8 +209,8 @@ static int refuse_first(const char *word)
     return no_such_command(word, "command or matrix", NULL);
 }
 
-// The command of the first word. A word that is no command is a matrix for `run`, unless it can
-// only be a slip.
+// Sets *command to the command of the first word. Any other word is a matrix for `run`. A word that
+// cannot be a matrix is an error.
 static int choose_command(int argc, char **argv, const struct command_info **command)
 {
     const char *word = argc > 1 ? argv[1] : "-";
@@ -220,7 +220,7 @@ static int choose_command(int argc, char **argv, const struct command_info **com
     return is_bare(word) ? refuse_first(word) : OK;
 }
 
-// The word `run` was left out, and one that is no file names another command: -device cpu roof.
+// Sets an error if a command follows options of an implied `run`: "-device cpu roof".
 static int refuse_late_command(const struct options *o, int argc, char **argv)
 {
     char rest[256] = "";
@@ -282,7 +282,7 @@ static int dispatch(const struct command_info *c, const struct request *q)
     return err ? err : runs[c->id](q);
 }
 
-// Whoever read from the pipe that stdout is has gone away.
+// Returns true if stdout is a pipe whose reader has exited.
 static bool reader_left(void)
 {
     struct stat facts;
@@ -291,8 +291,8 @@ static bool reader_left(void)
            out.revents & POLLERR;
 }
 
-// What stdout could not take. Who reads the first lines of a text and leaves has what was wanted;
-// records that nobody took are lost.
+// Flushes stdout. A reader such as `head` may leave early without an error. Lost records are an
+// error.
 static int close_stdout(const struct command_info *c, int err)
 {
     bool failed = fflush(stdout) || ferror(stdout);

@@ -1,5 +1,5 @@
-// The sub-commands. Each takes the parsed options and returns 0 or an error; what does not end a
-// command but counts for the exit status is noted in the outcome.
+// Commands of the command line. A command takes the parsed options and returns 0 or an error.
+// Results that change the exit status without ending the command are noted in the outcome.
 #ifndef CLI_H
 #define CLI_H
 
@@ -11,17 +11,17 @@ struct outcome {
     bool bad_case;    // a case was wrong, failed or did not fit in memory
     bool bad_spec;    // the spec of a generated matrix is wrong
     bool bad_matrix;  // a matrix could not be read
-    bool bad_machine; // it would spoil a measurement
-    // Of compare and selftest: their answer, and that there is none, as also after an error.
+    bool bad_machine; // a condition spoils measurements
+    // Of compare and selftest. After an error, cannot_tell is set as well.
     bool regression, cannot_tell;
-    bool at_once; // nothing is to be put in order: the process may end here
+    bool at_once; // the process may end without freeing memory
 };
 
 struct request {
     const struct options *o;
-    int argc; // the whole command line, for the record of the environment
+    int argc; // the whole command line, for the environment record
     char **argv;
-    bool named; // the first word names the command; false: `run` is meant
+    bool named; // the first word is the command; false: `run` is implied
     struct outcome *outcome;
 };
 
@@ -42,31 +42,31 @@ int cli_selftest(const struct request *q);
 int cli_sweep(const struct request *q);
 int cli_worker(const struct request *q);
 
-// What -model adds to the facts about a matrix: the predictions of each model, by the ceilings that
-// are kept of the device. Made from the options, and closed, also after an error.
+// Predictions of the models for a matrix, from the stored ceilings of the device (-model). Close it
+// after an error too.
 struct model_view {
     const struct options *o;
     struct bench_setup c;
-    struct roof roof; // zero where nothing is kept
+    struct roof roof; // zero if none is stored
     struct cutting cut;
 };
 int cli_model_open(struct model_view *v, const struct options *o);
 int cli_model_print(const struct model_view *v, const struct matrix *M);
 void cli_model_close(struct model_view *v);
 
-// Tells on stderr why a matrix could not be loaded, and notes it. ERR_INTERRUPTED is returned, for
-// the others the command goes on.
+// Prints why a matrix could not be loaded, and notes this in `outcome`. Returns ERR_INTERRUPTED
+// after an interrupt, else OK.
 int cli_load_failed(int err, struct outcome *outcome);
-// Returns true if stdout is neither a terminal nor the file of stderr: records there do not mix
-// with the table and with messages.
+// Returns true if stdout is neither a terminal nor the same file as stderr. Records on stdout then
+// do not mix with the table and messages.
 bool cli_stdout_is_apart(void);
-// "running on the CPU: why", where -device auto came to that and -q does not forbid it.
+// Prints "running on the CPU: REASON" if -device auto chose the CPU. Prints nothing with -q.
 void cli_tell_device(const struct bench_setup *c, const struct options *o);
-// OK unless all cases are unsupported, and there are some: then nothing was measured. `first` is
-// the reason of the first; NULL: the records say why.
+// Returns an error if there are cases and all are unsupported. `first` is the first reason; NULL:
+// the reasons are in the records.
 int cli_check_measured(int64_t cases, int64_t unsupported, const char *first);
-// How many records of a file were replaced, and what was cut off its end, if anything was, and -q
-// does not forbid it.
+// Prints the number of records replaced in the output file, and the bytes cut off its end. Prints
+// nothing with -q.
 void cli_tell_file(const struct record_file *out, const struct options *o);
 
 #endif

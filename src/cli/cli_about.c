@@ -1,4 +1,4 @@
-// spbench list NAME: all that is known of algorithms, a format, or the algorithms of an operation.
+// spbench list NAME: describes algorithms, a format, or all algorithms of an operation.
 #include "cli/cli_list.h"
 
 #include <fnmatch.h>
@@ -13,7 +13,7 @@ static void tell(const char *what, const char *text)
     if (text && *text) printf("  %-12s  %s\n", what, text);
 }
 
-// "csr", "csr and coo": formats that it takes a matrix in.
+// Writes the formats that an algorithm takes a matrix in: "csr", "csr and coo".
 static const char *formats_text(const struct format *const list[FORMATS_MAX], char text[128])
 {
     text[0] = 0;
@@ -109,7 +109,7 @@ static void tell_format(const struct format *f)
     tell("taken by", text);
 }
 
-// Whether a name or a pattern means an algorithm: its name, or that of its operation.
+// Returns true if a name or pattern matches the algorithm or its operation.
 static bool means(const char *wanted, const struct algo_entry *e)
 {
     return !fnmatch(wanted, e->name, 0) || !strcmp(wanted, e->op->name);

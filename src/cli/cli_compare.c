@@ -1,4 +1,4 @@
-// spbench compare: two files, two programs, or a history -> verdicts, and an exit status.
+// spbench compare: compares two files, two programs, or a history, and sets the exit status.
 #include "cli/cli.h"
 
 #include <dirent.h>
@@ -41,16 +41,16 @@ static int compare_programs(const struct options *o, struct comparison *c)
     int err = child_self(self);
     if (err) return err;
     struct ab_run d = {.o = o,
-                     .program = {o->ab, self},
-                     .matrices = o->operands,
-                     .matrix_count = o->operand_count};
+                       .program = {o->ab, self},
+                       .matrices = o->operands,
+                       .matrix_count = o->operand_count};
     err = ab_run_measure(&d, &rule);
     if (d.broken[0]) rule.broken = d.broken;
     if (!err) err = comparison_files(c, d.path[SIDE_OLD], d.path[SIDE_NEW], &rule);
     if (!err && !o->keep)
         for (int side = 0; side < SIDES; side++)
             snprintf(c->name[side], sizeof c->name[side], "%s", d.program[side]);
-    c->rule.broken = NULL; // it goes with d
+    c->rule.broken = NULL; // the text is part of d
     ab_run_close(&d);
     return err;
 }
@@ -60,7 +60,7 @@ static int is_records(const struct dirent *entry)
     return ends_with(entry->d_name, ".jsonl") || ends_with(entry->d_name, ".jsonl.gz");
 }
 
-// The names of files, and those of the records in a folder; owned.
+// Paths of files, and of the records in a folder; owned.
 struct files {
     char **list;
     int count;

@@ -1,5 +1,5 @@
-// spbench completion bash: a script that completes its command lines, made from the tables of
-// commands and options. What they do not know of, such as files, bash completes as it always does.
+// spbench completion bash: prints a completion script, made from the tables of commands and
+// options. bash completes all other words, such as files.
 #include "cli/cli.h"
 
 #include <ctype.h>
@@ -9,7 +9,7 @@
 #include "data/gen.h"
 #include "records/record.h"
 
-// The part of the script that knows no names.
+// Fixed part of the script.
 static const char body[] =
     "_spbench_add() { # HEAD TAIL WORD...: offers the words that begin with TAIL, behind HEAD\n"
     "    local head=$1 tail=$2 word\n"
@@ -102,7 +102,7 @@ static const char body[] =
     "}\n"
     "complete -o bashdefault -o default -F _spbench spbench\n";
 
-// Of words that are names, numbers, and "name=": none needs more than quotes.
+// Prints a quoted word. Words are names, numbers and "name=", so no further escapes are needed.
 static void print_quoted(void *to, const char *word)
 {
     (void)to;
@@ -199,7 +199,7 @@ static void print_specs(const char *before)
     for (const struct gen_kind *g = gen_help; g->name; g++) printf(" '%s%s:'", before, g->name);
 }
 
-// What a word of the operands in the help stands for: itself, or commands, or matrices.
+// Prints the completion of an operand of the help: the word itself, commands, or matrices.
 static void print_operand(const char *word)
 {
     if (!strcmp(word, "COMMAND")) printf(" $_spbench_commands");
@@ -214,7 +214,7 @@ static void print_operands(void)
     printf("\n_spbench_operands() { # COMMAND\n    _spbench_reply=()\n    case $1 in\n");
     for (int i = 0; (c = command_shown(i)); i++) {
         char word[64];
-        bool value = false; // of an option that the operands name
+        bool value = false; // the word is the value of an option
         printf("    %s) _spbench_reply=(", c->name);
         for (const char *p = c->operands; *p;) {
             size_t length = strcspn(p, " []|.");

@@ -1,5 +1,5 @@
-// spbench doctor: goes through the checks of doctor.h, and tells of each what it found: "ok",
-// "-" where that is neither good nor bad, or ADVICE; its name, its value, and what to do about it.
+// spbench doctor: runs the checks of doctor.h and prints a line for each: "ok", "-" (neither good
+// nor bad) or ADVICE, then name, value and advice.
 #include "cli/cli.h"
 
 #include <omp.h>
@@ -52,13 +52,13 @@ enum verdict doctor_verdict(const struct doctor_check *c, const struct finding *
     return f->unclear ? VERDICT_UNCLEAR : VERDICT_OK;
 }
 
-// A visit: what is told of it, and where.
+// Outputs of the command: text and record.
 struct visit {
     struct probe p;
     FILE *text;
     bool quiet;
     struct doctor_record record;
-    int spoils; // findings that would spoil a measurement
+    int spoils; // number of findings that spoil a measurement
 };
 
 static void tell_finding(const struct visit *v, const struct doctor_check *c,
@@ -73,10 +73,10 @@ static void tell_finding(const struct visit *v, const struct doctor_check *c,
                 f->advice[0] ? ": " : "", f->advice);
     else if (verdict == VERDICT_ADVICE)
         fprintf(v->text, "%s: %s: %s\n", c->name, f->value, f->advice);
-    fflush(v->text); // some take a while
+    fflush(v->text); // the next check may take a while
 }
 
-// Goes through a table.
+// Runs the checks of a table.
 static void examine(struct visit *v, const struct doctor_check *checks, const char *of,
                     const char *title)
 {
@@ -92,7 +92,7 @@ static void examine(struct visit *v, const struct doctor_check *checks, const ch
     }
 }
 
-// The devices that this one was chosen for lack of.
+// Prints the devices that were preferred but are unavailable.
 static void tell_missing(const struct visit *v)
 {
     for (int k = 0; k < DEVICE_KINDS; k++) {
@@ -113,7 +113,7 @@ static int open_gpu(struct probe *p, int index, char bus_id[DEVICE_BUS_ID_MAX])
     return OK;
 }
 
-// The GPU's title is its name, if NVML tells it.
+// Titles the section with the GPU's name if NVML reports a name.
 static void examine_gpu(struct visit *v, const char *bus_id)
 {
     struct probe *p = &v->p;

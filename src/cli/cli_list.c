@@ -1,4 +1,4 @@
-// spbench list: a line for each algorithm, device and format. cli_about.c has `spbench list NAME`.
+// spbench list: a line per algorithm, device and format. cli_about.c has `spbench list NAME`.
 #include "cli/cli_list.h"
 
 #include <stdio.h>
@@ -8,7 +8,7 @@
 
 #define REASONS_MAX 8
 
-// Reasons why algorithms are unavailable, each once. The mark of a reason is its place, from 1.
+// Reasons why algorithms are unavailable, each once. The mark of a reason is its index plus 1.
 struct reasons {
     char text[REASONS_MAX][FAIL_TEXT_MAX];
     int count;
@@ -93,7 +93,7 @@ static int list_devices(void)
         for (int i = 0; !missing && i < device_count(kind); i++) {
             char id[16];
             device_id(kind, i, id);
-            // One that cannot be opened does not hide the others.
+            // A device that cannot be opened gets a line; the list continues.
             if (list_device(id)) printf("  %-7s unavailable: %s\n", id, fail_text());
         }
     }

@@ -1,4 +1,4 @@
-// What `spbench list NAME` tells, where NAME is none of the lists.
+// Descriptions of `spbench list NAME`.
 #ifndef CLI_LIST_H
 #define CLI_LIST_H
 
@@ -7,7 +7,7 @@
 
 // Prints the algorithms and formats of this name or pattern; false if there are none.
 bool list_one(const char *wanted);
-// The names that it knows.
+// Offers all valid names as suggestions.
 void list_offer(struct suggestion *s);
 
 #endif

@@ -1,4 +1,4 @@
-// spbench man: the manual page, made from the tables of commands and options, from about.c and
+// spbench man: prints the manual page from the tables of commands and options, about.c and
 // columns.c.
 #include "cli/cli.h"
 
@@ -11,7 +11,7 @@
 #include "data/gen.h"
 #include "records/record.h"
 
-// Text of a line, as roff takes it literally: what it would change or obey is escaped.
+// Prints text for roff, with special characters escaped.
 static void put_text(const char *text)
 {
     static const struct {
@@ -52,7 +52,7 @@ static void subsection(const char *name)
     put_line(name);
 }
 
-// An item: its name in bold, what follows in italics, and, below, what it is.
+// Prints an item: name in bold, the rest in italics, the description below.
 static void item(const char *name, const char *rest, const char *about)
 {
     puts(".TP");
@@ -90,7 +90,7 @@ static void put_description(void)
     }
 }
 
-// Returns how many commands ahead of this one take the option with the same description.
+// Returns the number of earlier commands with the same option and description.
 static int takers_before(int command, const struct option_shown *s)
 {
     const struct command_info *c;
@@ -114,8 +114,8 @@ static bool all_take(const struct option_shown *s)
     return takers_before(command_count(), s) == command_count();
 }
 
-// Describes the options of a command that no command ahead of it has: options of all commands, or,
-// with `of_all` false, the rest.
+// Prints the options of a command that no earlier command has. `of_all` selects the options of all
+// commands, or the others.
 static void put_new_options(int command, bool of_all)
 {
     struct option_shown s;
@@ -127,7 +127,7 @@ static void put_new_options(int command, bool of_all)
     }
 }
 
-// "As above: -k, -prec.": names the options that a command ahead of this one describes.
+// Prints the options described by an earlier command: "As above: -k, -prec."
 static void put_old_options(int command)
 {
     struct option_shown s;
@@ -142,7 +142,7 @@ static void put_old_options(int command)
     put_line(text);
 }
 
-// Returns true if a command takes an option that some other command does not take.
+// Returns true if a command has an option that some other command lacks.
 static bool has_options(int command)
 {
     struct option_shown s;
@@ -211,7 +211,7 @@ static void put_examples(void)
         item(e->line, NULL, e->about);
 }
 
-// No date: the same program prints the same page.
+// The page has no date, so that the same program prints the same page.
 int cli_man(const struct request *q)
 {
     const struct command_info *c;
@@ -230,8 +230,7 @@ int cli_man(const struct request *q)
     columns_tell(subsection, put_column);
     put_exits();
     section("ENVIRONMENT");
-    for (const struct variable *v = variables; v->name; v++)
-        item(v->name, NULL, v->about);
+    for (const struct variable *v = variables; v->name; v++) item(v->name, NULL, v->about);
     section("FILES");
     for (const struct about_file *f = about_files; f->path; f++) item(f->path, NULL, f->about);
     put_examples();

@@ -9,7 +9,7 @@
 #include "data/gen.h"
 #include "data/mtx.h"
 
-// A count that may be unknown (-1).
+// Writes a count, "not known" for -1.
 static const char *count_text(int64_t x, char text[32])
 {
     if (x < 0)
@@ -19,7 +19,7 @@ static const char *count_text(int64_t x, char text[32])
     return text;
 }
 
-// A mean that nothing may be there to take of (-1).
+// Writes a mean, "-" for -1.
 static const char *mean_text(double x, const char *format, char text[32])
 {
     snprintf(text, 32, x < 0 ? "-" : format, x);
@@ -71,7 +71,7 @@ static void print_facts(const struct matrix *M)
     if (M->load_ms > 0) printf("  read in      %s\n", matrix_load_text(M, read));
 }
 
-// A line of the table that ends the facts of several matrices: what SpGEMM's papers tell of theirs.
+// A line of the table of several matrices, with the columns of SpGEMM papers.
 #define TABLE_COLUMNS 8
 #define CELL_MAX      96
 struct table_line {
@@ -81,7 +81,7 @@ struct table_line {
 static const struct table_line table_head = {{"matrix", "rows", "nnz", "nnz/row", "max nnz/row",
                                               "products of A*A", "nnz of A*A", "compression"}};
 
-// 1,234,567; "-" for a count that is not known.
+// Writes "1,234,567", or "-" for an unknown count.
 static void put_count(char cell[CELL_MAX], int64_t x)
 {
     char digits[32];
@@ -93,7 +93,7 @@ static void put_count(char cell[CELL_MAX], int64_t x)
     snprintf(cell + used, CELL_MAX - (size_t)used, "%s", x < 0 ? "-" : "");
 }
 
-// In Markdown a bar ends a cell, and a backslash takes the meaning from what follows.
+// Writes a name, escaped for Markdown.
 static void put_name(char cell[CELL_MAX], const char *name)
 {
     char shown[CELL_MAX / 2];
@@ -127,7 +127,7 @@ static void print_line(const struct table_line *line, const int *width)
     printf("|\n");
 }
 
-// Aligned, and Markdown.
+// Prints the table with aligned columns. The text is also valid Markdown.
 static void print_table(const struct table_line *lines, int count)
 {
     char dashes[CELL_MAX];
@@ -146,13 +146,13 @@ static void print_table(const struct table_line *lines, int count)
     for (int i = 0; i < count; i++) print_line(&lines[i], width);
 }
 
-// What has been read and cannot be looked at: there is too little memory for that.
+// Puts the path of the matrix in front of an error message.
 static int name_matrix(const struct matrix *M, int err)
 {
     return err ? fail((enum err)err, "%s: %s", M->path, fail_text()) : OK;
 }
 
-// Prints the facts of a matrix, and a line of the table in `line`.
+// Prints the facts of a matrix and fills in its line of the table.
 static int show(const struct model_view *view, struct matrix *M, struct table_line *line,
                 bool between)
 {

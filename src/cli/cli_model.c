@@ -1,4 +1,4 @@
-// spbench info -model: what the models of algorithms predict of a matrix. Nothing is run.
+// spbench info -model: prints the models' predictions for a matrix. Nothing runs.
 #include "cli/cli.h"
 
 #include <math.h>
@@ -10,7 +10,7 @@ static const struct {
     enum model_kind kind;
 } models[] = {{"naive", MODEL_NAIVE}, {"tiled", MODEL_TILED}};
 
-// Whose parameters -opt sets.
+// Returns the algorithm whose parameters -opt sets.
 static const struct algo *tiled_of_device(enum device_kind kind)
 {
     const struct algo_entry *e = algo_find(op_find("spmm"), "tiled", kind);
@@ -18,7 +18,7 @@ static const struct algo *tiled_of_device(enum device_kind kind)
     return e->algo;
 }
 
-// Sets a part of the cutting by its name, as far as `tiled` goes on this device.
+// Sets a parameter of the cutting by name, within the limits of `tiled` on this device.
 static int set_cutting(struct model_view *v, const struct algo *tiled,
                        const struct option_setting *s)
 {
@@ -97,8 +97,8 @@ static int print_model(const struct model_view *v, struct tiled_counts_cache *of
                        enum prec prec, int64_t k)
 {
     struct tiled_prediction x;
-    char columns[24] = "any"; // R alone depends on k
-    int err = tiled_model_predict(of, prec, k, models[model].kind, &v->cut, NULL, &x);
+    char columns[24] = "any"; // only R depends on k
+    int err = predict(of, prec, k, models[model].kind, &v->cut, NULL, &x);
     if (err) return err;
     tiled_model_gflops(&x, prec, &v->roof);
     if (models[model].kind == MODEL_TILED) snprintf(columns, sizeof columns, "%lld", (long long)k);
@@ -106,7 +106,7 @@ static int print_model(const struct model_view *v, struct tiled_counts_cache *of
     return OK;
 }
 
-// The columns that -k asks for.
+// Returns the values of -k.
 static const struct axis_values *ks_of(const struct options *o)
 {
     int i = 0;

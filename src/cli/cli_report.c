@@ -1,4 +1,4 @@
-// spbench report: the tables of a run again, from records, with a summary of all matrices.
+// spbench report: prints tables and summaries from records.
 #include "cli/cli.h"
 
 #include <string.h>
@@ -6,7 +6,7 @@
 #include "cli/report_output.h"
 #include "cli/report_view.h"
 
-// The format of -format, else the one whose ending the file of -o has.
+// Returns the format named by -format, or by the file extension of -o.
 static const struct view_format *choose_format(const struct options *o)
 {
     size_t length = o->output ? strlen(o->output) : 0;

@@ -1,5 +1,4 @@
-// spbench roof: the ceilings of a device, measured afresh. They take the place of those that were
-// kept, for the runs that follow.
+// spbench roof: measures the ceilings of a device again and replaces the stored ones.
 #include "cli/cli.h"
 
 #include <stdio.h>

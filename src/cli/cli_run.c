@@ -1,4 +1,4 @@
-// spbench run: every case of the plan on every matrix.
+// spbench run: measures every case of the plan on every matrix.
 #include "cli/cli.h"
 
 #include <math.h>
@@ -17,21 +17,20 @@
 
 struct run {
     struct record_file out;
-    bool records; // they go somewhere
+    bool records; // records have a destination
     struct table table;
     struct outcome *outcome;
-    int64_t cases, unsupported;          // all, and those that cannot be measured here,
-    char why_unsupported[FAIL_TEXT_MAX]; // the first of them
-    int64_t timed, busy; // cases; those beside which the machine had much else to do,
-    int64_t overtaking;  // and those that do not wait for the work ahead of them
-    bool count;          // -counters
+    int64_t cases, unsupported;          // number of cases: all, and unsupported on this device
+    char why_unsupported[FAIL_TEXT_MAX]; // reason of the first unsupported case
+    int64_t timed, busy;                 // number of cases: with a time, and on a busy machine
+    int64_t overtaking; // number of cases whose runs do not wait for the work ahead
+    bool count;         // -counters is given
     struct counter_tool tool;
-    bool sum_up; // several matrices, and somebody looks
+    bool sum_up; // a summary follows: several matrices, and the table is shown
     struct summaries sum;
 };
 
-// The counters of a case that has a time. Why there are none is told once, where it is the same of
-// all cases.
+// Reads the hardware counters of a case with a time. A reason common to all cases is printed once.
 static int count_bytes(struct run *run, struct result *r)
 {
     bool told = run->tool.missing[0] || !counters_possible(r->c.entry->device);
@@ -43,7 +42,7 @@ static int count_bytes(struct run *run, struct result *r)
     return err;
 }
 
-// Who profiles sees no records, and perhaps no table.
+// Prints failed cases under a profiler, which has no records and perhaps no table.
 static void tell_unprofiled(const struct run *run, const struct result *r)
 {
     if (r->status != STATUS_OK && run->table.quiet)
@@ -62,15 +61,15 @@ static int sum_up(struct run *run, const struct result *r)
                               .rank = result_rank(r, TIMING_SEPARATE)};
     if (!run->sum_up) return OK;
     snprintf(name, sizeof name, "%s", r->matrix->name);
-    utf8_clean(name); // as keys have it
+    utf8_clean(name); // as in keys
     int err = summary_add(&run->sum, &row, case_key(&r->c, r->matrix, key), name);
-    return err == ERR_INPUT ? OK : err; // a name too long for a key
+    return err == ERR_INPUT ? OK : err; // the name is too long for a key
 }
 
 static int emit(const struct result *r, void *arg)
 {
     struct run *run = arg;
-    struct result counted = *r; // what it owns stays the caller's
+    struct result counted = *r; // the caller keeps what the result owns
     switch (r->status) {
     case STATUS_OK:
     case STATUS_UNSUPPORTED:
@@ -91,7 +90,7 @@ static int emit(const struct result *r, void *arg)
     return err;
 }
 
-// One that the matrix kept from running counts as a bad matrix, which is told once.
+// Writes a case of an unreadable matrix. The matrix counts as bad once.
 static int emit_unread(const struct result *r, void *arg)
 {
     struct run *run = arg;
@@ -99,7 +98,7 @@ static int emit_unread(const struct result *r, void *arg)
     return err ? err : sum_up(run, r);
 }
 
-// A matrix that cannot be loaded: the command goes on, and its cases are in the records even so.
+// Writes the cases of a matrix that cannot be loaded. The command goes on.
 static int lose_matrix(struct run *run, struct bench_setup *c, const char *spec, int load_err)
 {
     struct matrix M;
@@ -113,7 +112,8 @@ static int lose_matrix(struct run *run, struct bench_setup *c, const char *spec,
     return err;
 }
 
-static int run_matrix(struct run *run, struct bench_setup *c, const struct options *o, const char *spec)
+static int run_matrix(struct run *run, struct bench_setup *c, const struct options *o,
+                      const char *spec)
 {
     struct matrix M;
     table_loading(&run->table, spec);
@@ -146,7 +146,7 @@ static void tell_order(const struct run *run)
                 (long long)run->overtaking, (long long)run->timed);
 }
 
-// Refuses to write the records over one of the matrices, or behind its end.
+// Refuses an output file that is one of the matrices.
 static int check_output(const struct options *o)
 {
     struct stat out, in;
@@ -163,7 +163,7 @@ static int check_output(const struct options *o)
     return OK;
 }
 
-// Where there can be none, that is told before anything is measured.
+// Starts the hardware counters. Prints a reason why there can be none before any measurement.
 static void start_counters(struct run *run, const struct bench_setup *c, const struct options *o)
 {
     run->count = o->counters;
@@ -190,7 +190,7 @@ int cli_run(const struct request *q)
     if (err) goto done;
 
     cli_tell_device(&c, o);
-    // Records between the lines of the table would make both unreadable; -q has no table.
+    // Records and table do not share a terminal. -q prints no table.
     run.records = !o->profile && (o->output || o->quiet || cli_stdout_is_apart());
     if (run.records)
         err = matrix_names_check((const char *const *)o->operands, o->operand_count, "run");

@@ -1,6 +1,6 @@
-// spbench selftest aa: this program against itself. Every verdict that something changed is false;
-// and a slowdown that is planted in the times of every other case, then of those between, is to be
-// found. Printed by size of case, with the least change that is told from noise.
+// spbench selftest aa: compares this program with itself. Each reported change is false. A slowdown
+// is then planted in every other case and must be found, then in the remaining cases. The output
+// has a line per size of case, with the least detectable change.
 #include "cli/cli.h"
 
 #include <math.h>
@@ -10,16 +10,16 @@
 #include "base/child.h"
 #include "cli/ab_run.h"
 
-#define FALSE_MOST 0.01 // of the cases
-#define FOUND_MIN  0.95 // of those that are not of the smallest size
+#define FALSE_MOST 0.01 // share of the cases
+#define FOUND_MIN  0.95 // share of the cases above the smallest size
 
 static const char *const standard[] = {"gen:stencil:100", "gen:fem:8", "gen:rmat:12:8",
                                        "gen:uniform:20000:8"};
 
-// Of a size of cases.
+// Counts for a size class of cases.
 struct tally {
     int64_t cases, wrong, planted, found;
-    double *floor; // the least change that its interval tells from none, size cases; owned
+    double *floor; // least change that each case's interval excludes, size cases; owned
 };
 
 static bool has_changed(const struct compared *x)
@@ -41,7 +41,7 @@ static int count_false(const struct comparison *c, struct tally *t)
     return OK;
 }
 
-// Every other case was planted, from the first or from the second timed one on.
+// Counts planted slowdowns found. Every other timed case has one, from case `which` on.
 static void count_found(const struct comparison *c, int which, struct tally *t)
 {
     int64_t turn = 0;
@@ -81,7 +81,7 @@ static void print_row(const char *name, struct tally *t)
     char middle[32] = "-", worst[32] = "-";
     if (t->cases && t->floor) {
         percent_text(stats_median(t->floor, t->cases), middle);
-        percent_text(t->floor[t->cases - 1], worst); // it is sorted
+        percent_text(t->floor[t->cases - 1], worst); // the list is sorted
     }
     printf("%-14s %6lld %6lld  %12s %12s  %5lld of %lld\n", name, (long long)t->cases,
            (long long)t->wrong, middle, worst, (long long)t->found, (long long)t->planted);
@@ -135,9 +135,9 @@ int cli_selftest(const struct request *q)
     if (err) return err;
     q->outcome->cannot_tell = true;
     struct ab_run d = {.o = o,
-                     .program = {self, self},
-                     .matrices = o->operands + 1,
-                     .matrix_count = o->operand_count - 1};
+                       .program = {self, self},
+                       .matrices = o->operands + 1,
+                       .matrix_count = o->operand_count - 1};
     if (!d.matrix_count) d.matrices = (char *const *)standard, d.matrix_count = COUNT(standard);
     err = ab_run_measure(&d, NULL);
     if (!err) err = judge_all(&d, o, t, &runs_needed);

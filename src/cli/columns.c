@@ -181,7 +181,7 @@ const struct remark remarks[REMARK_COUNT] = {
          "auto preferred this algorithm, which lacks memory or does not support the case."},
 };
 
-// Features of the rules of auto: the name in src/select/auto_rules.h, and words for the user.
+// Features of the rules of `auto`: name in src/select/auto_rules.h, and name for the user.
 static const struct {
     const char *name, *words;
 } features[] = {
@@ -212,7 +212,7 @@ const char *remark_figure(const char *name, const char *value, char text[REMARK_
     return text;
 }
 
-// Words in place of the numbers, and lines below them.
+// Remarks in place of numbers, and lines below the table.
 static const struct remark instead[] = {
     {"unsupported", "The algorithm does not do this case, or cannot run here."},
     {"wrong", "The result differs from the reference by more than the tolerance."},

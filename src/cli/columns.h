@@ -1,5 +1,5 @@
-// The columns of the table that `run` prints, the remarks in it and the lines below it. The table
-// takes heads and widths from here, `help columns` and the manual page the meaning.
+// Columns of the table of `run`, remarks, and lines below the table. The table takes heads and
+// widths from this list. `help columns` and the manual page take the descriptions.
 #ifndef COLUMNS_H
 #define COLUMNS_H
 
@@ -7,7 +7,7 @@ enum column_id {
     COLUMN_ALGORITHM,
     COLUMN_DEVICE,
     COLUMN_PREC,
-    COLUMN_AXES, // the axes of the operation, which have heads of their own
+    COLUMN_AXES, // axes of the operation, with heads of their own
     COLUMN_MS,
     COLUMN_INTERVAL,
     COLUMN_BACK,
@@ -18,7 +18,7 @@ enum column_id {
     COLUMN_BYTES,
     COLUMN_ROOF,
     COLUMN_GATHER,
-    COLUMN_FIGURES, // figures of the operation, which have heads of their own
+    COLUMN_FIGURES, // figures of the operation, with heads of their own
     COLUMN_CHECK,
     COLUMN_COUNT
 };
@@ -29,7 +29,7 @@ struct column {
 };
 extern const struct column columns[COLUMN_COUNT];
 
-// The columns of a summary behind the algorithm; the speedup is a column of report as well.
+// Columns of a summary after the algorithm. `report` also has the speedup.
 enum summary_column_id {
     SUMMARY_MATRICES,
     SUMMARY_WINS,
@@ -44,7 +44,7 @@ enum summary_column_id {
 };
 extern const struct column summary_columns[SUMMARY_COLUMNS];
 
-// Remarks stand behind the check, each after a semicolon.
+// Remarks follow the check, each after a semicolon.
 enum remark_id {
     REMARK_CACHE,
     REMARK_BACK,    // the table prints the number and "faster" or "slower"
@@ -71,7 +71,7 @@ const char *remark_figure(const char *name, const char *value, char text[REMARK_
 struct column_shown {
     const char *head, *about, *formula, *good; // the last two NULL: none
 };
-// Calls group() with each heading, and show() with each row below it, in the order of the table.
+// Calls group() with each heading and show() with each row below it.
 void columns_tell(void (*group)(const char *title), void (*show)(const struct column_shown *s));
 
 #endif

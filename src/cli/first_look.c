@@ -6,7 +6,7 @@
 #include "cli/options/bench_setup.h"
 #include "data/load.h"
 
-// What else the word may have been meant for: ""; "it is an algorithm".
+// Returns a hint on a word that is no matrix: "it is an algorithm", or "".
 static const char *hint(const struct options *o, const char *spec, char text[FAIL_TEXT_MAX])
 {
     text[0] = 0;

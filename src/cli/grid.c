@@ -5,7 +5,7 @@
 #include "base/utf8.h"
 
 #define FIRST  64
-#define INDENT 2 // blanks before a line for people
+#define INDENT 2 // indentation of text tables
 
 void grid_column(struct grid *g, const char *head, bool left)
 {
@@ -36,7 +36,7 @@ void grid_cell(struct grid *g, const char *text)
     g->count += !g->lost;
 }
 
-// Letters of a text, not bytes.
+// Returns the number of characters of a text, not bytes.
 static int width_of(const char *text)
 {
     int width = 0;
@@ -81,7 +81,7 @@ void grid_text(FILE *out, const char *text, enum grid_style style)
         fputs(shown, out);
 }
 
-// A line for people: the last column of words is not padded.
+// Prints a row as text. A last column of words is not padded.
 static void print_text(const struct grid *g, FILE *out, const char *const *cells, const int *width)
 {
     fprintf(out, "%*s", INDENT, "");

@@ -11,7 +11,7 @@
 #define BLANKS   " \t\r\n"
 #define SETS_MAX 64
 
-// The sets that were asked for.
+// Sets named by -sets.
 struct wanted {
     char names[SETS_MAX][WORD_MAX];
     bool found[SETS_MAX];
@@ -33,7 +33,7 @@ static int wanted_parse(struct wanted *w, const char *sets)
     return OK;
 }
 
-// Whether one of the words that follow is a set that is wanted; marks all of them.
+// Returns true if one of the remaining words is a wanted set. Marks each set found.
 static bool in_wanted(struct wanted *w, char **rest)
 {
     bool hit = !w->count;

@@ -1,18 +1,17 @@
-// A list of matrices, such as matrices.txt: a line has the word of a matrix, and the sets that it
-// is in; '#' starts a comment; a line that begins with '@' is a rule for fetch_suitesparse.sh, and
-// names no matrix.
+// List of matrices, such as matrices.txt. A line has a matrix and its sets. '#' starts a comment. A
+// line that begins with '@' is a rule for fetch_suitesparse.sh.
 #ifndef LIST_FILE_H
 #define LIST_FILE_H
 
 #include "base/base.h"
 
-// Calls `take` with the word of each matrix that is in one of the sets (comma-separated; NULL: all)
-// and returns its error, or says what is wrong with the list or with the sets.
+// Calls `take` with each matrix in one of the sets (comma-separated; NULL: all) and returns its
+// error. An error in the list or in `sets` is returned as well.
 int list_file_read(const char *path, const char *sets, int (*take)(void *arg, const char *word),
                    void *arg);
-// Whether the file begins as a matrix does, and so is no list.
+// Returns true if the file begins like a matrix, not like a list.
 bool list_file_is_matrix(const char *path);
-// Where its matrices are: the folder that is given, else matrices/ beside the list.
+// Sets `folder` to the folder of the matrices: `given`, or matrices/ beside the list.
 void list_file_folder(const char *path, const char *given, char folder[]);
 
 #endif

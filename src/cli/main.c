@@ -1,4 +1,4 @@
-// The only place that decides how the program ends.
+// Sets signal handlers and the exit status.
 #include "cli/cli.h"
 
 #include "base/whole_file.h"
@@ -9,21 +9,22 @@
 #include <string.h>
 #include <unistd.h>
 
-#define END_IN_ORDER_S 2     // what the case in flight gets to notice that it is over
-#define SAME_SIGNAL_MS 200.0 // timeout(1) sends its signal twice: to its child, and to its group
+#define END_IN_ORDER_S 2 // time for the case in progress to see the interrupt
+// timeout(1) sends its signal twice: to its child and to the process group.
+#define SAME_SIGNAL_MS 200.0
 
-// From a signal handler.
+// Called from signal handlers.
 static void end_now(const char *text, int status)
 {
     ssize_t told = write(STDERR_FILENO, text, strlen(text));
-    (void)told; // whoever closed stderr does not want to know
+    (void)told; // a closed stderr is no error
     whole_file_abandon();
     _exit(status);
 }
 
-// The first Ctrl-C drops the case in flight and ends the run in order. One long run of an algorithm
-// asks nobody; so what has not ended soon, or a second Ctrl-C, ends the program here. The records
-// are whole even so: each is written at once when its case is done.
+// The first Ctrl-C drops the case in progress and ends the run in order. A long run cannot be
+// interrupted: after END_IN_ORDER_S, or at a second Ctrl-C, the program ends here. Records stay
+// complete, because each is written when its case ends.
 static void interrupt(int signal)
 {
     static volatile double first_ms;
@@ -37,20 +38,20 @@ static void interrupt(int signal)
     }
 }
 
-// A mapped file that somebody shortens while it is read: nothing else here touches such memory.
+// SIGBUS: a memory-mapped file was truncated during reading. No other memory can raise this signal.
 static void file_shrank(int signal)
 {
     (void)signal;
     end_now("spbench: a matrix file became shorter while it was read\n", 3);
 }
 
-// A closed pipe is a write error like any other, and so is a file that may not grow.
+// SIGPIPE and SIGXFSZ are ignored, so that they become write errors.
 static void set_handlers(void)
 {
     struct sigaction action = {.sa_handler = interrupt};
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
-    struct sigaction before; // under nohup the terminal may go
+    struct sigaction before; // SIGHUP stays ignored under nohup
     if (!sigaction(SIGHUP, NULL, &before) && before.sa_handler != SIG_IGN)
         sigaction(SIGHUP, &action, NULL);
     sigaction(SIGALRM, &action, NULL);
@@ -59,8 +60,8 @@ static void set_handlers(void)
     signal(SIGBUS, file_shrank);
 }
 
-// What a parent closed: else the next file that is opened takes its number, and gets what is meant
-// for stderr. Opened the wrong way round, so that using it is an error, as if it were closed.
+// Opens closed standard descriptors. Otherwise the next file would get the number of stderr and its
+// messages. They are opened in the wrong mode, so that their use stays an error.
 static void fill_descriptors(void)
 {
     for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)

@@ -29,7 +29,7 @@ static int add_owner(struct matrix_folder *f, const char *file, size_t length, c
     return x->file && x->matrix ? OK : ERR_MEMORY;
 }
 
-// A line "SHA256 BYTES Group/Name FILE"; a comment and an empty one say nothing.
+// Parses a line "SHA256 BYTES Group/Name FILE". Skips comments and empty lines.
 static int take_line(struct matrix_folder *f, char *line, const char *path, long long number)
 {
     char *rest = NULL, *word[4];
@@ -79,7 +79,7 @@ static bool is_of_another(const struct matrix_folder *f, const char *file, const
     return false;
 }
 
-// FILE.mtx of the folder, packed or not.
+// Returns true if the folder has FILE.mtx, compressed or not.
 static bool is_there(const struct matrix_folder *f, const char *file, char path[PATH_MAX],
                      struct stat *facts)
 {
@@ -101,7 +101,7 @@ bool matrix_folder_find(const struct matrix_folder *f, const char *word, char pa
         snprintf(file, sizeof file, "%.*s-%s", group, word, name);
         if (!is_of_another(f, file, word) && is_there(f, file, path, facts)) return true;
     }
-    // A list that has a name alone means whichever is of that name.
+    // A name without a group matches any group.
     if ((!slash || !is_of_another(f, name, word)) && is_there(f, name, path, facts)) return true;
     if (slash) {
         snprintf(file, sizeof file, "%s/%s", word, name);

@@ -1,4 +1,4 @@
-// The folder of a list's matrices, and which file in it is the one that the list calls Group/Name.
+// Finds the file of a matrix Group/Name in the folder of a list.
 #ifndef MATRIX_FOLDER_H
 #define MATRIX_FOLDER_H
 
@@ -8,9 +8,9 @@
 
 #include "base/base.h"
 
-// A line of fetch.lock: whose file it is.
+// A line of fetch.lock: the matrix that a file belongs to.
 struct folder_owner {
-    char *file, *matrix; // without .mtx; Group/Name; owned
+    char *file, *matrix; // file without .mtx; matrix as Group/Name; owned
 };
 
 struct matrix_folder {
@@ -19,14 +19,13 @@ struct matrix_folder {
     int64_t count, room;
 };
 
-// Reads the folder's fetch.lock, if there is one. ERR_INPUT where that is none.
+// Reads fetch.lock of the folder, if there is one. Returns ERR_INPUT if the file is malformed.
 int matrix_folder_open(struct matrix_folder *f, const char *path);
 void matrix_folder_close(struct matrix_folder *f);
-// The file of Group/Name, or of a name alone, packed or not; the first of
-//     Group-Name.mtx, Name.mtx        as fetch_suitesparse.sh names them, unless fetch.lock has
-//                                     them as another group's
-//     Group/Name/Name.mtx, Group/Name.mtx, Name/Name.mtx    as the collection's archives unpack
-// False: there is none.
+// Finds the file of Group/Name, or of a name alone, compressed or not. The first that exists:
+//   Group-Name.mtx, Name.mtx  as fetch_suitesparse.sh names them, not if fetch.lock names another
+//   group Group/Name/Name.mtx, Group/Name.mtx, Name/Name.mtx  as the collection's archives unpack
+// Returns false if there is none.
 bool matrix_folder_find(const struct matrix_folder *f, const char *word, char path[PATH_MAX],
                         struct stat *facts);
 

@@ -16,17 +16,17 @@
 #include "cli/matrix_names.h"
 #include "data/gen.h"
 
-#define ENTRY_BYTES 20 // of a nonzero in a file, about
-#define NAMED       4  // of those that are missing
-#define INFLATED    4  // times the size of a file that is compressed, about
+#define ENTRY_BYTES 20 // estimated bytes of a nonzero in a file
+#define NAMED       4  // missing files named in a message
+#define INFLATED    4  // estimated ratio of compression
 
-// What the words have in common while they are looked at.
+// State while the list is being made.
 struct maker {
     struct matrix_list *m;
     const struct options *o;
     int64_t missing, lists;
-    char names[256];             // of some that are missing
-    struct matrix_folder folder; // of the list that is read
+    char names[256];             // names of some missing files
+    struct matrix_folder folder; // folder of the current list
 };
 
 static bool is_packed(const char *path) { return ends_with(path, ".gz"); }
@@ -52,7 +52,7 @@ void matrix_list_free(struct matrix_list *m)
     *m = (struct matrix_list){0};
 }
 
-// `facts` of its file; NULL: it is in none.
+// Adds a matrix. `facts` are those of its file; NULL: a generated matrix.
 static int add(struct maker *k, const char *path, int64_t bytes, const struct stat *facts)
 {
     struct matrix_list *m = k->m;
@@ -69,7 +69,7 @@ static int add(struct maker *k, const char *path, int64_t bytes, const struct st
         m->all = all;
         m->room = room;
     }
-    utf8_clean(M.name); // two names that differ in what no record can hold are the same there
+    utf8_clean(M.name); // names are equal if their records are
     struct sweep_matrix *x = &m->all[m->count];
     *x = (struct sweep_matrix){.path = M.path,
                                .name = M.name,
@@ -132,8 +132,8 @@ static int add_folder(struct maker *k, const char *folder)
     return err;
 }
 
-// A line of a list: gen:SPEC, a file, or Group/Name as the collection has it, which is a file in
-// the folder of the list's matrices.
+// Adds an entry of a list: gen:SPEC, a file, or Group/Name, which is searched in the folder of the
+// list.
 static int add_entry(void *arg, const char *word)
 {
     struct maker *k = arg;
@@ -165,7 +165,7 @@ static int add_word(struct maker *k, const char *word)
     if (!strncmp(word, "gen:", 4)) return add_generated(k, word);
     if (stat(word, &facts)) {
         if (k->o->sweep.skip_missing && errno == ENOENT) return note_missing(k, word);
-        return add(k, word, 0, NULL); // look_at_all() says what is wrong
+        return add(k, word, 0, NULL); // look_at_all() reports the error
     }
     if (S_ISDIR(facts.st_mode)) return add_folder(k, word);
     if (!is_matrix_name(word) && !S_ISREG(facts.st_mode))
@@ -208,7 +208,7 @@ static void sort(struct matrix_list *m, int (*compare)(const void *, const void 
     if (m->count) qsort(m->all, (size_t)m->count, sizeof *m->all, compare);
 }
 
-// The same file twice is one.
+// Removes files given twice.
 static void keep_once(struct matrix_list *m)
 {
     int64_t kept = 0;

@@ -1,5 +1,5 @@
-// The matrices that the words of a command line mean: files, gen:SPECs, folders of files, and lists
-// such as matrices.txt. All of them are looked at before the first is measured.
+// Matrices of a sweep's command line: files, gen:SPECs, folders, and lists such as matrices.txt.
+// All are opened before the first measurement.
 #ifndef MATRIX_LIST_H
 #define MATRIX_LIST_H
 
@@ -7,18 +7,18 @@
 #include "sweep/sweep.h"
 
 struct matrix_list {
-    struct sweep_matrix *all; // size count; in the order given, each once; no two of the same name
+    struct sweep_matrix *all; // size count, in the given order; no file and no name occurs twice
     int64_t count, room;
-    int64_t left_out;        // files that are not there, and that -missing skip does without
-    char left_out_text[256]; // the names of some
+    int64_t left_out;        // number of missing files skipped by `-missing skip`
+    char left_out_text[256]; // names of some of these files
 };
 
-// Errors name the mistake, of files that are not there how many and which. What begins as no matrix
-// does is an error as of a run: first_look.h.
+// Makes the list. An error names the mistake, or the number and names of missing files. For a file
+// that is no matrix the error is that of first_look.h.
 int matrix_list_make(struct matrix_list *m, const struct options *o);
 void matrix_list_free(struct matrix_list *m);
-// Keeps one part of the matrices: of all by name, each n-th from the i-th on (i from 1). It is the
-// same on every machine where the list is.
+// Keeps each n-th matrix from the i-th on (from 1), in the order of names. The result is the same
+// on every machine with the same list.
 int matrix_list_shard(struct matrix_list *m, int i, int n);
 
 #endif

@@ -23,18 +23,18 @@ static int take_name(struct named *x, const char *path, int64_t place)
     struct matrix M;
     int err = matrix_name(path, &M);
     if (err) return err;
-    utf8_clean(M.name); // what no record can hold tells no two of them apart
+    utf8_clean(M.name); // names are equal if their records are
     *x = (struct named){M.name, place};
     M.name = NULL;
     matrix_free(&M);
     return OK;
 }
 
-// Of a list by name the first in place that another path has the name of; -1: none. *before: that.
+// Returns the first entry whose name another path has; -1: none. *before: the other path.
 static int64_t find_second(const struct named *list, int64_t count, const char *const *paths,
                            int64_t *before)
 {
-    int64_t second = -1, first = 0; // `first` of those of the same name
+    int64_t second = -1, first = 0; // start of a range of equal names
     for (int64_t i = 1; i < count; i++) {
         if (strcmp(list[i].name, list[first].name)) first = i;
         int64_t place = list[i].place;

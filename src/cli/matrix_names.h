@@ -1,12 +1,11 @@
-// Two matrices of one name, which records could not tell apart.
+// Checks that no two matrices have the same name, because records name matrices.
 #ifndef MATRIX_NAMES_H
 #define MATRIX_NAMES_H
 
 #include "base/base.h"
 
-// ERR_USAGE where two paths that differ come to the same name, as records have it: told are the
-// first path whose name was there before, and the one that had it. `command` is what each should
-// have one of its own of: "run".
+// Returns ERR_USAGE if two different paths have the same name in records. The message names both
+// paths. It advises one `command` ("run") for each.
 int matrix_names_check(const char *const *paths, int64_t count, const char *command);
 
 #endif

@@ -9,8 +9,8 @@
 
 static bool is_stdout(const struct options *o) { return !o->output || !strcmp(o->output, "-"); }
 
-// Records are hours of measuring, a report is made in a second: it replaces none, be they those
-// that are read, of a history's folder, those that -keep keeps, or others.
+// Refuses to replace a file of records by a report: input files, files of a history's folder, files
+// of -keep, and others. Records cost hours of measuring.
 static int spare_records(const struct options *o)
 {
     struct stat facts;
@@ -33,11 +33,12 @@ int report_output_check(const struct options *o)
 int report_output_write(const struct options *o, int (*write)(FILE *out, const void *arg),
                         const void *arg)
 {
-    int err = spare_records(o); // they may have come since the command began
+    int err = spare_records(o); // the file may have changed since the first check
     if (err) return err;
     if (is_stdout(o)) {
         err = write(stdout, arg);
-        bool lost = fflush(stdout) || ferror(stdout); // here, as it is no regression
+        bool lost = fflush(stdout) || ferror(stdout); // checked here, so that a write error is no
+                                                      // regression
         return err    ? err
                : lost ? fail(ERR_OUTPUT, "stdout: cannot be written: %s", strerror(errno))
                       : OK;

@@ -1,4 +1,4 @@
-// The output of a report: stdout, or a file that the report replaces whole.
+// Output of a report: stdout, or a file that the report replaces.
 #ifndef REPORT_OUTPUT_H
 #define REPORT_OUTPUT_H
 
@@ -6,9 +6,9 @@
 
 #include "cli/options/options.h"
 
-// Refuses to write the report over a file that is read, or over records.
+// Refuses an output file that is an input or holds records.
 int report_output_check(const struct options *o);
-// Calls `write` with the stream of -o.
+// Calls `write` with the stream of -o, or stdout.
 int report_output_write(const struct options *o, int (*write)(FILE *out, const void *arg),
                         const void *arg);
 

@@ -59,7 +59,7 @@ static void add_remark(char text[FAIL_TEXT_MAX], const char *remark)
     words_add(text, FAIL_TEXT_MAX, "; ", remark);
 }
 
-// `partial`: what the algorithm leaves out of the operation; NULL: nothing.
+// `partial`: part that the algorithm omits; NULL: none.
 static const char *check_text(const struct record *r, int runs, const char *partial,
                               char text[FAIL_TEXT_MAX])
 {
@@ -106,7 +106,7 @@ static bool has_any(const struct report_view *v, const struct summary_table *t, 
 }
 
 // Returns the reason if a line is unsupported on all of several matrices for one reason; else NULL.
-// The tables of the matrices leave such a line out.
+// Tables of single matrices omit such a line.
 static const char *refusal(const struct report_view *v, const struct summary_table *t, int64_t i)
 {
     const char *why = NULL;
@@ -192,7 +192,7 @@ static void print_name(FILE *out, const struct summary_row *matrix, enum grid_st
         fprintf(out, ": could not be read\n");
 }
 
-// How many different texts the tables have that are shown.
+// Counts the different texts in the shown tables.
 static int count_texts(const struct summaries *s,
                        const char *(*text)(const struct summary_row *row))
 {
@@ -210,7 +210,7 @@ static int count_texts(const struct summaries *s,
 static const char *revision_of(const struct summary_row *row) { return row->revision; }
 static const char *device_of(const struct summary_row *row) { return row->device; }
 
-// Lines about all tables. Returns whether there is any.
+// Prints lines about all tables. Returns true if any was printed.
 static bool print_facts(FILE *out, const struct report_view *v, enum grid_style style)
 {
     int revisions = count_texts(v->s, revision_of), devices = count_texts(v->s, device_of);
@@ -269,7 +269,7 @@ int view_markdown(FILE *out, const struct report_view *v)
     return print_tables(out, v, GRID_MARKDOWN);
 }
 
-// The names of the inputs of all tables, such as k and layout, each once.
+// Names of the inputs of all tables, such as k and layout, each once.
 struct inputs {
     char name[16][VIEW_INPUT_MAX];
     int count;
@@ -289,7 +289,7 @@ static void find_inputs(const struct summaries *s, struct inputs *all)
 static void put_inputs(struct grid *g, const char *inputs, const struct inputs *all)
 {
     char name[VIEW_INPUT_MAX], value[VIEW_INPUT_MAX];
-    for (int k = -1; k < all->count; k++) { // the precision, which has no name, first
+    for (int k = -1; k < all->count; k++) { // the precision, without a name, comes first
         const char *p = inputs, *want = k < 0 ? "" : all->name[k];
         bool found = false;
         while (!found && view_input(&p, name, value)) found = !strcmp(name, want);
@@ -297,7 +297,7 @@ static void put_inputs(struct grid *g, const char *inputs, const struct inputs *
     }
 }
 
-// All digits that were measured; nothing where there is no number.
+// Writes all digits; nothing for NAN.
 static void put_exact(struct grid *g, double x)
 {
     char text[32] = "";
@@ -349,7 +349,7 @@ static void put_csv_case(struct grid *g, const struct report_view *v, const stru
     grid_cell(g, r->reason ? r->reason : "");
 }
 
-// A single table of all cases, in the order of the tables and of their matrices.
+// Prints one table of all cases, in the order of the tables and matrices.
 int view_csv(FILE *out, const struct report_view *v)
 {
     static const char *const before[] = {"device", "revision", "op", "prec"};

@@ -1,4 +1,4 @@
-// The formats that report prints.
+// Output formats of report.
 #ifndef REPORT_VIEW_H
 #define REPORT_VIEW_H
 
@@ -10,7 +10,7 @@
 struct report_view {
     const struct collected *c;
     const struct summaries *s;
-    const int64_t *cases; // by the places of the rows: places in c->cases
+    const int64_t *cases; // index into c->cases, by row
     enum summary_sort sort;
 };
 
@@ -20,19 +20,19 @@ int view_csv(FILE *out, const struct report_view *v);
 int view_json(FILE *out, const struct report_view *v);
 
 struct view_format {
-    const char *ending; // of the names of files in this format
+    const char *ending; // extension of files in this format
     int (*write)(FILE *out, const struct report_view *v);
 };
-// By enum view.
+// Indexed by enum view.
 extern const struct view_format view_formats[VIEW_FORMATS];
 
-// The case of line i on matrix j; NULL: there is none.
+// Returns the case of line i on matrix j; NULL: none.
 const struct collected_case *view_case(const struct report_view *v, const struct summary_table *t,
                                        int64_t i, int64_t j);
-// Rows, columns and nonzeros from the size in the key; false where it could not be read.
+// Sets rows, columns and nonzeros from the size in the key. Returns false if the size is unknown.
 bool view_size(const char *size_name, long long size[3]);
-// "k=64" of the inputs at *p, which moves past it. False behind the last one. The first word, the
-// precision, has no name.
+// Splits "k=64" off the inputs at *p. Returns false at the end. The first word, the precision, has
+// no name.
 #define VIEW_INPUT_MAX 64
 bool view_input(const char **p, char name[VIEW_INPUT_MAX], char value[VIEW_INPUT_MAX]);
 

@@ -1,4 +1,4 @@
-// For programs: one document with all tables.
+// Report as one JSON document with all tables.
 #include "cli/report_view.h"
 
 #include <ctype.h>
@@ -8,7 +8,7 @@
 
 #include "records/json.h"
 
-// pays: false if the runs are no faster, so that no number of runs pays; null: nothing to pay.
+// pays: false if no number of runs pays off; null without preparation.
 static void add_prep(struct json *j, cJSON *o, double prep_ms, double pays_after)
 {
     json_measure(j, o, "prep_ms", prep_ms);
@@ -63,7 +63,7 @@ static void add_line(struct json *j, cJSON *list, const struct summary_table *t,
     json_number(j, o, "failed", (double)line->failed);
 }
 
-// A number where it is one, as in records.
+// Adds a number if the value is numeric, as in records.
 static void add_input(struct json *j, cJSON *o, const char *name, const char *value)
 {
     char *end;

@@ -14,7 +14,7 @@
 #include "records/record.h"
 
 #define NUMBER_WIDTH 4
-// The width of an axis' column: as its name, or its longest value.
+// Returns the width of an axis' column: its name or its longest value.
 static int axis_width(const struct plan *plan, int a)
 {
     const struct axis *axis = plan->op->axes[a];
@@ -91,7 +91,7 @@ void table_progress_text(const struct table *t, const char *text)
     if (t->terminal) fprintf(stderr, "\r\033[K%.78s", text);
 }
 
-// " f32 k 64": the precision, and the axes that have a column.
+// Writes " f32 k 64": the precision, and the axes that have a column.
 static const char *inputs_text(const struct table *t, const struct bench_case *c, char text[128])
 {
     char value[32];
@@ -180,7 +180,7 @@ static int64_t rank_group(const struct table *t, int64_t from, enum timing_kind 
     return end;
 }
 
-// Prints the rows that wait, group by group, each compared with the others of its group.
+// Prints the pending rows, group by group. A row is compared with the others of its group.
 static void print_rows(struct table *t)
 {
     struct rank rank;

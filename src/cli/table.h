@@ -1,15 +1,15 @@
-// Output of `run` on stderr: a table for each matrix, the fastest algorithms, and on a terminal a
-// progress line.
+// Table of `run` on stderr: rows of each matrix, the fastest algorithms, and a progress line on a
+// terminal.
 #ifndef TABLE_H
 #define TABLE_H
 
 #include "bench/bench.h"
 
-// A row waits until all cases with the same inputs have run. Its comparing columns need all of
+// A row waits until all cases with the same inputs have run, because its comparing columns need
 // them.
 struct table_row {
-    const struct bench_case *c; // of the plan
-    char *head, *tail;          // text before and behind the comparing columns, owned; NULL: hidden
+    const struct bench_case *c; // case in the plan
+    char *head, *tail;          // text before and after the comparing columns, owned; NULL: hidden
     bool timed;                 // false: the row has no comparing columns
     char *name;                 // owned
     char *refusal; // reason of "unsupported" on the last matrix, owned; NULL: supported
@@ -18,35 +18,35 @@ struct table_row {
 
 struct table {
     const struct plan *plan;
-    int matrix_count, matrix; // number of matrices; the current one, from 0
+    int matrix_count, matrix; // number of matrices, and the index of the current one
     const char *matrix_name;
-    int64_t done; // cases of this matrix that have run
+    int64_t done; // number of finished cases of this matrix
     double start_ms;
     bool quiet, verbose, terminal;
-    int alg_width, axis_width[AXES_MAX]; // of columns; 0: there is none
-    bool devices_vary, precs_vary;       // false: the first line names it
-    struct table_row *rows;              // size plan->count, by the cases of this matrix
-    int64_t printed;                     // rows of this matrix that are on stderr
+    int alg_width, axis_width[AXES_MAX]; // widths of columns; 0: no column
+    bool devices_vary, precs_vary;       // false: the first line names the value
+    struct table_row *rows;              // rows of this matrix by case, size plan->count
+    int64_t printed;                     // number of printed rows of this matrix
     struct rank_case **list;             // size plan->count, for comparisons
-    bool any;                            // a matrix had its header
-    enum timing_kind kind; // TIMING_BACK_TO_BACK: such times have a column and a verdict
+    bool any;                            // a matrix has had its header
+    enum timing_kind kind; // TIMING_BACK_TO_BACK: a column and a verdict for such times
 };
 
 int table_start(struct table *t, const struct plan *plan, int matrix_count, bool quiet,
                 bool verbose);
 void table_free(struct table *t);
-// Version, devices of the plan and their ceilings; once, before the first matrix.
+// Prints the version, and the devices with their ceilings, once.
 void table_head(const struct table *t, const struct bench_devices *devices);
-// A matrix is being read; then, once it is there, its header.
+// table_loading() shows that a matrix is being read. table_matrix() prints its header.
 void table_loading(struct table *t, const char *name);
 void table_matrix(struct table *t, const struct matrix *M);
 int table_result(struct table *t, const struct result *r);
-// Ends a matrix: prints the rows that are left. `whole`: all cases have run; then prints the
-// fastest of the cases with the same inputs.
+// Ends a matrix: prints the remaining rows. `whole`: all cases have run; then prints the fastest of
+// the cases with the same inputs.
 void table_matrix_end(struct table *t, bool whole);
-// Takes the progress line away, before something else is said on stderr.
+// Removes the progress line before other output on stderr.
 void table_clear(const struct table *t);
-// A progress line of other text.
+// Shows another text as the progress line.
 void table_progress_text(const struct table *t, const char *text);
 
 #endif

@@ -59,7 +59,7 @@ static void put_figures(FILE *out, const struct table *t, const struct result *r
 
 static void put_remark(FILE *out, enum remark_id i) { fprintf(out, "; %s", remarks[i].text); }
 
-// Remarks that put the time in doubt.
+// Prints remarks that put the time in doubt.
 static void put_warnings(FILE *out, const struct result *r)
 {
     const struct timing *x = &r->timing;
@@ -78,7 +78,7 @@ static void put_check(FILE *out, const struct result *r)
 {
     const char *library = case_library(&r->c);
     char text[REMARK_TEXT_MAX];
-    if (r->checked && r->c.entry->algo->reference) // its tolerance is a single rounding
+    if (r->checked && r->c.entry->algo->reference) // the tolerance of a reference is one rounding
         fprintf(out, "  %s reference", r->check.method);
     else if (r->checked)
         fprintf(out, "  %s %.2f", r->check.method, r->check.error_ratio);
@@ -144,7 +144,7 @@ static void put_counters(FILE *out, const struct table *t, const struct counters
             (long long)c->kernels, c->kernels == 1 ? "" : "s", c->tool);
 }
 
-// The GFLOPS that the algorithm's model predicts.
+// Prints the GFLOPS that the algorithm's model predicts.
 static void put_model(FILE *out, const struct table *t, const struct tiled_prediction *x)
 {
     if (!x->equation || isnan(x->gflops[PREDICTION_ALL_MISS])) return;

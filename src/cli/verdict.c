@@ -15,7 +15,7 @@ static void add_name(char line[VERDICT_MAX], const struct rank_case *x)
     if (x->call) words_print(line, VERDICT_MAX, " (%s)", x->call);
 }
 
-// Adds how much longer a time is: "+0.4 %", "+130 %", "12 x as long".
+// Adds the ratio of times: "+0.4 %", "+130 %", "12 x as long".
 static void add_longer(char line[VERDICT_MAX], double ratio)
 {
     double percent = 100 * (ratio - 1);

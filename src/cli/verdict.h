@@ -5,8 +5,8 @@
 #include "bench/rank.h"
 #include "cli/grid.h"
 
-// Prints the line "fastest", and a line "noise" for each case that picked another. `what` stands
-// behind these words: ", f32 k 64". Prints nothing if no case has a time.
+// Prints the line "fastest", and a line "noise" for each case that another case picked. `what`
+// follows these words: ", f32 k 64". Prints nothing if no case has a time.
 void verdict_print(FILE *out, const char *what, const struct rank *r, enum grid_style style);
 
 #endif

@@ -1,10 +1,10 @@
-// Who measures what when, so that what changes with time (clocks, neighbours) falls on all alike.
+// Order of the processes of an A/B measurement.
 //
-// Rounds are spread over the whole time. In a round each matrix has its turn, and there each side,
-// one right after the other, so that they can be compared as a pair. The side that begins changes
-// from turn to turn, and from round to round for each matrix (AB BA, BA AB, ...); the matrix that
-// begins changes from round to round. After as many rounds as there are sides each has begun as
-// often as the others.
+// Changes over time, such as clocks and neighbours, must affect all cases and both sides alike. A
+// round measures each matrix once with each side. The sides of a matrix run one right after the
+// other and make a pair. The first side alternates from matrix to matrix and from round to round
+// (AB BA, BA AB, ...). The first matrix changes from round to round. After an even number of
+// rounds, both sides have begun equally often.
 #ifndef AB_ORDER_H
 #define AB_ORDER_H
 
@@ -21,7 +21,7 @@ static inline int64_t ab_order_count(const struct ab_order *s)
 {
     return (int64_t)s->rounds * s->matrices * s->sides;
 }
-// The i-th of them, from 0.
+// Returns the i-th process of the measurement, from 0.
 struct turn ab_order_turn(const struct ab_order *s, int64_t i);
 
 #endif

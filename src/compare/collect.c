@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-// The environment of a run: results mostly follow it. Older results belong to the last one.
+// Returns the index of the environment of a run. Results mostly follow their environment. Results
+// without a run id belong to the last environment.
 static int64_t find_environment(const struct collected *c, const char *run)
 {
     int64_t last = c->environment_count - 1, at = last;
@@ -30,7 +31,7 @@ static int add_case(struct collected *c, struct record *r)
 {
     int err = mem_grow((void **)&c->cases, &c->room, c->count, sizeof *c->cases);
     if (err) return err;
-    mem_free(r->samples); // they are most of it
+    mem_free(r->samples); // most of the memory of a record
     r->samples = NULL;
     c->cases[c->count++] = (struct collected_case){.r = *r,
                                                    .run = r->run ? r->run : "",
@@ -92,7 +93,7 @@ static const struct record *environment_of(const struct collected *c,
     return x->environment < 0 ? &none : &c->environments[x->environment];
 }
 
-// The name of the device, or its id where the environment does not tell.
+// Returns the name of the device. If the environment has no name, returns the id.
 static const char *device_of(const struct collected *c, const struct collected_case *x)
 {
     const char *name = record_facts_device(&environment_of(c, x)->facts, x->r.device);
@@ -104,7 +105,7 @@ static const char *revision_of(const struct collected *c, const struct collected
     return text_or(environment_of(c, x)->revision, "");
 }
 
-// The order of two cases by revision and device; 0: both are equal.
+// Orders two cases by revision and device. Returns 0 if both are equal.
 static int compare_sources(const struct collected *c, const struct collected_case *x,
                            const struct collected_case *y)
 {
@@ -118,7 +119,7 @@ struct place {
     int64_t at;
 };
 
-// Records of one case of one revision and device come together, in the order of the files.
+// Orders records by case, revision and device, then by their order in the files.
 static int by_case(const void *a, const void *b)
 {
     const struct place *p = a, *q = b;
@@ -151,7 +152,7 @@ static int by_time(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-// Gives the run in the middle the median time, and an interval that holds those of all runs.
+// Returns the run with the median time. Its interval becomes the hull of the intervals of all runs.
 static struct collected_case *median_of(struct collected_case **runs, int64_t n)
 {
     qsort(runs, (size_t)n, sizeof *runs, by_time);
@@ -170,12 +171,12 @@ static struct collected_case *median_of(struct collected_case **runs, int64_t n)
     r->gather_efficiency *= scale;
     r->ci_lo = lo;
     r->ci_hi = hi;
-    r->min_ms = NAN; // the interval is there instead
+    r->min_ms = NAN; // replaced by the interval
     middle->runs = (int)n;
     return middle;
 }
 
-// The record that counts of the runs of one program, in order: one that was wrong in any is wrong.
+// Returns the record that counts among runs of one program. A wrong result in any run counts first.
 static struct collected_case *one_of(struct collected_case **runs, int64_t n)
 {
     for (int64_t i = n - 1; i >= 0; i--)
@@ -187,8 +188,8 @@ static struct collected_case *one_of(struct collected_case **runs, int64_t n)
     return timed > 1 ? median_of(runs, timed) : runs[0];
 }
 
-// Settles a case, whose records are order[0 .. n): the last of each run of the last program. `runs`
-// has room for n.
+// Decides which record of a case counts: among runs of the last program, the last record of each
+// run. order[0 .. n) are the records of the case. `runs` has space for n.
 static void settle_case(struct collected *c, const struct place *order, int64_t n,
                         struct collected_case **runs)
 {
@@ -207,8 +208,8 @@ static void settle_case(struct collected *c, const struct place *order, int64_t 
     c->medians += counts->runs > 1;
 }
 
-// A matrix that could not be read has no size in its keys. Of such a record and those of the same
-// case with a size the last ones count.
+// Drops the older of two records: a matrix that could not be read, without a size in the key, and
+// the same case with a size.
 static void settle_unread(struct collected *c, struct collected_case *x)
 {
     int64_t prefix = case_key_prefix(x->r.key, x->r.matrix);

@@ -1,6 +1,7 @@
-// Files of records -> cases, each once, as rows of a summary. A case of one revision and device
-// that was measured more than once: the last record counts, or the median of the last runs of one
-// program.
+// Reads files of records and keeps one record per case, as rows of a summary.
+//
+// A case may have several records of one revision and device. The last record counts. If one
+// program ran several times, the median of its last runs counts.
 #ifndef COLLECT_H
 #define COLLECT_H
 
@@ -10,28 +11,27 @@
 struct collected {
     struct collected_case {
         struct record r;
-        const char *run;     // id, "" where the record has none
-        int64_t environment; // place of it; -1: none
-        int runs;            // the times are the median of so many
-        bool counts;         // it stands for its case
-    } * cases;               // in the order of the files; size room, count are there
+        const char *run;     // run id, "": none
+        int64_t environment; // index into `environments`, -1: none
+        int runs;            // number of runs of which the times are the median
+        bool counts;         // chosen as the record of its case
+    } * cases;               // in the order of the files; capacity `room`
     int64_t count, room;
-    struct record *environments; // likewise
+    struct record *environments; // in the order of the files
     int64_t environment_count, environment_room;
-    int64_t file_environment;     // first of the file that is read
-    int64_t bad_lines;            // that are no records
-    char bad_text[FAIL_TEXT_MAX]; // of the first of them
-    int64_t replaced, medians;    // cases with records that do not count, and of several runs
+    int64_t file_environment;     // first environment of the file being read
+    int64_t bad_lines;            // lines that are no records
+    char bad_text[FAIL_TEXT_MAX]; // message about the first bad line
+    int64_t replaced, medians;    // number of cases with superseded records, and with several runs
 };
 
-// Adds the results of a file. ERR_INPUT: it cannot be read, is no file of records, or has no
-// results.
+// Adds the results of a file. Returns ERR_INPUT if the file cannot be read, is no file of records,
+// or has no results.
 int collect_file(struct collected *c, const char *path);
-// Decides which record of each case counts. Its times become those of all runs that count.
+// Chooses the record of each case. Its times become the median of all runs that count.
 int collect_settle(struct collected *c);
-// Adds the cases that count as rows; only those whose matrix fits `matrices`, NULL: all. The texts
-// of the rows are those of `c`. cases[place of the row] is the place of its case, owned by the
-// caller.
+// Adds the chosen cases as rows of `s`, only those whose matrix matches `matrices` (NULL: all). The
+// rows use the texts of `c`. cases[i] is the index of the case of row i. The caller frees `cases`.
 int collect_rows(struct collected *c, const char *matrices, struct summaries *s, int64_t **cases);
 void collect_free(struct collected *c);
 

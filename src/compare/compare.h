@@ -1,11 +1,11 @@
-// Two sets of records -> verdicts. The way through it:
-//   compare_read.c     files -> sightings: one case in one process
-//   compare_match.c    sightings -> cases of OLD and NEW, by key
-//   compare_stats.c    times of all cases -> ratios, intervals, p
-//   compare_judge.c    -> a verdict for each case
-//   compare_sum.c      -> what all of them say
-//   compare_history.c  the newest of many files against those before it
-//   report*.c          what is printed of it
+// Compares two sets of records, OLD and NEW, and gives each case a verdict. The steps:
+//   compare_read.c     files to sightings: one case in one process
+//   compare_match.c    sightings to cases of OLD and NEW, by key
+//   compare_stats.c    times of all cases to ratios, intervals and p-values
+//   compare_judge.c    a verdict for each case
+//   compare_sum.c      summary of all cases
+//   compare_history.c  the newest of many files against the older ones
+//   report*.c          output formats
 #ifndef COMPARE_H
 #define COMPARE_H
 
@@ -14,15 +14,15 @@
 
 enum verdict {
     VERDICT_SLOWER,
-    VERDICT_FAILING, // newly: it had a time, or was not checked
-    VERDICT_WRONG,   // newly
+    VERDICT_FAILING, // OLD has a time or was not checked; NEW failed
+    VERDICT_WRONG,   // NEW has a wrong result, OLD has none
     VERDICT_UNCLEAR,
-    VERDICT_DRIFTED, // slower or faster by no more than machines drift, and not by turns
-    VERDICT_MISSING, // NEW does not have it, or only unchecked
+    VERDICT_DRIFTED, // measured at different times, and changed by no more than machines drift
+    VERDICT_MISSING, // NEW lacks the case, or did not check it
     VERDICT_FASTER,
     VERDICT_SAME,
-    VERDICT_MENDED, // it has a time now, and had none
-    VERDICT_ADDED,  // OLD does not have it
+    VERDICT_MENDED, // NEW has a time, OLD has none
+    VERDICT_ADDED,  // OLD lacks the case
     VERDICT_NO_TIME,
     VERDICT_COUNT
 };
@@ -31,130 +31,131 @@ const char *verdict_name(enum verdict verdict);
 enum side { SIDE_OLD, SIDE_NEW, SIDES };
 
 struct sighting {
-    int64_t order; // of its line among all that were read
-    int64_t when;  // its process began, seconds since 1970; 0: not known
+    int64_t order; // place of the record among all lines read
+    int64_t when;  // start of the process in seconds since 1970; 0: unknown
     enum status status;
     double ms, gflops; // NAN: no time
-    double low;        // first decile of the samples as a share of their median
-    double error;      // standard error of ln(ms) by the interval within the process; NAN: none
+    double low;        // first decile of the samples over their median
+    double error;      // standard error of ln(ms), from the interval within the process; NAN: none
     bool throttled, busy;
-    bool overtakes; // runs do not wait for the work ahead of them
-    // Owned. The key has no options at their default (case_key_shorten), if this program has the
-    // algorithm. run is "" if the records have none.
+    bool overtakes; // a run does not wait for the work ahead
+    // Owned. The key omits options at their default (case_key_shorten) if this program has the
+    // algorithm. `run` is "" if the records have no run id.
     char *key, *run, *matrix, *alg, *device;
     char *library, *reason; // owned, NULL: none
 };
 
-// What the environments of a file say; "": nothing. `mixed`: not all the same.
+// Device or revision in the environments of a file; "": none. `mixed`: the environments differ.
 struct origin {
     char text[96];
     bool mixed;
 };
 
 struct sightings {
-    enum timing_kind kind; // of the times that are read
-    struct sighting *list; // size room, count are there
+    enum timing_kind kind; // kind of the times being compared
+    struct sighting *list; // capacity `room`
     int64_t count, room;
     struct origin device, revision;
-    int64_t bad_lines;            // that are no records
-    char bad_text[FAIL_TEXT_MAX]; // of the first of them: file, line, what is wrong
+    int64_t bad_lines;            // lines that are no records
+    char bad_text[FAIL_TEXT_MAX]; // about the first bad line: file, line number and error
 };
-// Adds the results of a file of records, plain or gzip. A line that is no record is left out and
-// counted, as a killed process leaves half a line. ERR_INPUT: the file cannot be read, is no file
-// of records, or has no results.
+// Adds the results of a file of records, plain or gzip. Lines that are no records are counted and
+// skipped: a killed process leaves half a line. Returns ERR_INPUT if the file cannot be read, is no
+// file of records, or has no results.
 int sightings_read(struct sightings *s, const char *path);
 void sightings_free(struct sightings *s);
-// Puts the last record of each case and process in front, by case and time; returns how many.
+// Moves the last record of each case and process to the front, sorted by case and time. Returns the
+// number of these records.
 int64_t sightings_last(struct sightings *s);
-// Adds the first of each case among the `count` first of `from`, as of a process called `run`.
+// Adds the first record of each case among from->list[0 .. count), as records of a process `run`.
 int sightings_join(struct sightings *s, struct sightings *from, int64_t count, const char *run);
-// The first date of a file's environments; 0: it has none.
+// Sets *when to the first date of the environments in a file; 0: no date.
 int sightings_date(const char *path, int64_t *when);
 
 #define WHY_MAX 256
 
 struct compared {
-    const struct sighting *seen[SIDES]; // size count[], one for each process, in the order of time
+    const struct sighting *seen[SIDES]; // by process, in the order of time; size count[]
     int count[SIDES];
-    // Of a case that has times on both sides:
+    // Set if both sides have times:
     bool timed;
-    bool paired;      // processes of OLD and NEW took turns
-    int used[SIDES];  // processes that count, equal if paired
-    double *y[SIDES]; // ln(ms) of them, size used[], owned
-    double ms[SIDES]; // over all of them
+    bool paired;      // processes of OLD and NEW alternated
+    int used[SIDES];  // number of processes that count; equal if paired
+    double *y[SIDES]; // ln(ms) of these processes, size used[], owned
+    double ms[SIDES]; // mean over these processes
     double gflops[SIDES];
-    int throttled, busy; // processes that were; throttled ones are not used
-    bool doubtful;       // what is used was busy, and nothing can be set against it
-    bool low;            // times are first deciles of samples, as busy pairs count
+    int throttled, busy; // number of throttled and busy processes; throttled processes do not count
+    bool doubtful;       // all processes that count were busy
+    bool low;            // times are first deciles of samples: busy pairs count
     struct estimate e;
     enum verdict verdict;
-    char why[WHY_MAX]; // "": nothing is to be said
+    char why[WHY_MAX]; // reason of the verdict; "": none
 };
 
 struct compare_rule {
-    double threshold; // a change by less is none: 0.03
-    int consecutive;  // of a history: so many in a row make a regression
-    bool sittings;    // each process of OLD is a sitting, as in a history
+    double threshold; // smallest change that counts, 0.03 for 3 %
+    int consecutive;  // history: number of slower files in a row that make a regression
+    bool sittings;    // history: each process of OLD is a separate sitting
     enum timing_kind kind;
-    double plant[2];    // the times of NEW are multiplied by these, by turns; 0: they are not
-    const char *broken; // why NEW lacks cases that OLD has: its process broke off. NULL: it did not
+    double plant[2];    // test: factors on the times of NEW, for alternate cases; 0: none
+    const char *broken; // reason for cases missing in NEW: its process broke off; NULL: it did not
 };
 
 struct summary {
     int64_t of[VERDICT_COUNT];
-    int64_t timed, guessed, paired; // cases
-    int64_t throttled, busy;        // cases in which a process was
-    int64_t low;                    // cases with first deciles as times
-    int64_t overtaking;             // cases that were seen not to wait for the work ahead
-    int64_t shared;                 // cases of which one process is on both sides
-    int64_t excused;                // unclear or drifted ones, not slower by over the threshold
-    int runs[SIDES][2];             // processes of a case that count, least and most
-    double ratio, lo, hi;           // geometric mean of all ratios, 95 % interval; NAN: none
-    int64_t worst, best;            // places in cases; -1: none
-    int runs_needed;                // that would tell 5 % in 95 % of cases; 0: not known
+    int64_t timed, guessed, paired; // number of cases
+    int64_t throttled, busy;        // number of cases with such a process
+    int64_t low;                    // number of cases with first deciles as times
+    int64_t overtaking;             // number of cases whose runs do not wait for the work ahead
+    int64_t shared;                 // number of cases with the same process on both sides
+    int64_t excused;                // number of unclear or drifted cases not over the threshold
+    int runs[SIDES][2];             // least and most processes of a case that count
+    double ratio, lo, hi;           // geometric mean of all ratios and its 95 % interval; NAN: none
+    int64_t worst, best;            // indices into `cases`; -1: none
+    int runs_needed;                // to find a change of 5 % in 95 % of cases; 0: unknown
 };
 
 struct comparison {
     struct sightings read[SIDES];
-    char name[SIDES][FAIL_TEXT_MAX]; // for reports
-    struct compared *cases;          // in the order in which they were first seen; size count
+    char name[SIDES][FAIL_TEXT_MAX]; // names of the sides in reports
+    struct compared *cases;          // in the order of appearance
     int64_t count;
     struct compare_rule rule;
     struct summary sum;
 };
 
-// Each needs those before it: read[] is filled, then cases, then verdicts.
+// Steps of a comparison, in this order. comparison_match() makes `cases` from read[].
+// comparison_judge() sets the verdicts and calls comparison_sum().
 int comparison_match(struct comparison *c);
 int comparison_judge(struct comparison *c, const struct compare_rule *rule);
-// By comparison_judge() at its end.
 int comparison_sum(struct comparison *c);
-// What it comes to. A regression goes before what cannot be told.
+// Answer of a comparison. A regression takes precedence over unclear cases.
 enum conclusion { CONCLUSION_FINE, CONCLUSION_REGRESSION, CONCLUSION_CANNOT_TELL };
 enum conclusion comparison_conclude(const struct comparison *c);
 const char *conclusion_name(enum conclusion conclusion);
 void comparison_free(struct comparison *c);
-// Both of two files.
+// Compares two files.
 int comparison_files(struct comparison *c, const char *old_path, const char *new_path,
                      const struct compare_rule *rule);
 
-// The newest of `count` files against all that are older than the last rule->consecutive: each of
-// those is compared with the same ones before, and what is slower in the newest counts where it is
-// slower in all of them. A file is one measurement, however many processes it has. The files are
-// sorted in place, by date.
+// Compares the newest of `count` files with the files older than the last rule->consecutive ones. A
+// case is slower only if each of the last rule->consecutive files is slower than these older files.
+// A file counts as one measurement, whatever its number of processes. `paths` is sorted by date in
+// place.
 int comparison_history(struct comparison *c, const char **paths, int count,
                        const struct compare_rule *rule);
 
-// What tells a case from the others in few words, in front of its matrix: of its key what not all
-// cases have in common.
+// Short names of cases: the words of the key that differ between cases. Reports print them before
+// the matrix.
 struct compared_names {
-    char **text; // by case, owned
+    char **text; // size count, owned
     int64_t count;
 };
 int compared_names_make(struct compared_names *n, const struct comparison *c);
 void compared_names_free(struct compared_names *n);
 
-// Whether b would be the same case as a but for the version of its library, or for options that
-// only one of them has, as when an algorithm got a new one: "of Lib 1.2", "with way=0".
+// Returns true if the keys of a and b differ only in the library's version, or in options that only
+// one key has. `text` names the difference: "of Lib 1.2", "with way=0".
 bool compared_differ(const struct sighting *a, const struct sighting *b, char text[WHY_MAX]);
 
 static inline const struct sighting *compared_any(const struct compared *x)

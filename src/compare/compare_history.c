@@ -1,4 +1,4 @@
-// Many files, one after the other in time: is the newest slower than what was before?
+// Compares the newest of many files with the older ones.
 #include "compare/compare.h"
 
 #include <math.h>
@@ -36,13 +36,13 @@ static int sort_by_date(const char **paths, int count)
     return err;
 }
 
-// How bad a status is: the worst of several processes stands for all.
+// Returns the rank of a status. The worst status of several processes stands for all.
 static int badness(enum status status)
 {
     return status == STATUS_OK ? 0 : status == STATUS_WRONG ? 2 : 1;
 }
 
-// Adds what one process saw to what stands for all of them; sums until divide() is called.
+// Adds a process to the sums of a case. divide() makes means of the sums.
 static void join(struct sighting *all, struct sighting *one)
 {
     if (badness(one->status) > badness(all->status)) {
@@ -73,7 +73,7 @@ static void divide(struct sighting *x, int n)
     x->error = sqrt(x->error) / n;
 }
 
-// A file is one measurement: of each case the mean of its processes, in a run of the file's name.
+// Adds a file as one measurement. A case gets the mean over the processes of the file.
 static int add_file(struct sightings *s, const char *path)
 {
     struct sightings one = {.kind = s->kind};
@@ -118,7 +118,7 @@ static const struct compared *find_case(const struct comparison *c, const char *
     return NULL;
 }
 
-// What is slower in the newest file, but was not in this one before it, is none yet.
+// Sets "slower" back to "unclear" for cases that were not slower in an earlier file.
 static void excuse(struct comparison *c, const struct comparison *earlier, int in_a_row)
 {
     for (int64_t i = 0; i < c->count; i++) {
@@ -143,7 +143,7 @@ int comparison_history(struct comparison *c, const char **paths, int count,
                     count, count == 1 ? "" : "s", rule->consecutive, rule->consecutive + 1);
     int err = sort_by_date(paths, count);
     if (!err) err = compare_with(c, paths, before, count - 1, rule);
-    // From the newest back.
+    // from the newest file back
     for (int back = 1; back < rule->consecutive && !err; back++) {
         struct comparison earlier;
         err = compare_with(&earlier, paths, before, count - 1 - back, rule);

@@ -1,16 +1,16 @@
-// A verdict for each case.
+// Gives each case a verdict.
+//   slower, faster  corrected p under 5 %, and a change over the threshold
+//   same            the interval lies within the threshold
+//   unclear         neither, or throttled, or busy on one side only
+//   drifted?        slower or faster, but OLD and NEW did not alternate, and the change is within
+//   drift
+// In a history each file is a separate sitting. The spread of a history therefore includes drift.
 //
-// slower, faster: p, corrected for all cases, is under 5 %, and the change is over the threshold.
-// same: the interval lies within the threshold.
-// unclear: neither, or processes were throttled, or busy while the others were not.
-// drifted?: slower or faster, but OLD and NEW did not take turns, and a machine drifts as far. Each
-// file of a history is a sitting, so the spread of a history includes the drift.
-//
-// Throttled processes are left out. Busy processes are left out if enough calm ones are left:
-// CALM_PAIRS pairs where processes took turns, else one process a side. If not, all count. Pairs
-// then count with the first decile of their samples, because other load only adds to a time.
-// 2 cores, 5 processes waiting for them, runs of 1.5 ms: the spread of the ratio of pairs falls
-// from 0.31 to 0.10, and from 0.23 to 0.09.
+// Throttled processes do not count. Busy processes do not count if enough calm ones are left:
+// CALM_PAIRS pairs of alternating processes, or one process per side. If too few are left, all
+// count. A busy pair then counts with the first decile of its samples, because other load only adds
+// to a time. Measured on 2 cores with 5 waiting processes and runs of 1.5 ms: the spread of the
+// ratio of pairs falls from 0.31 to 0.10, and from 0.23 to 0.09.
 #include "compare/compare.h"
 
 #include <math.h>
@@ -19,11 +19,11 @@
 #include <string.h>
 
 struct steadiness {
-    double assumed; // spread between processes if each side has one: the scale of t[2]
-    double drift;   // largest change of a time between two sittings of one program
+    double assumed; // spread between processes if each side has one process: the scale of t[2]
+    double drift;   // largest change of a time between two sittings of a program
 };
-// GPU: an H200, see compare_stats.h; the largest of 100 changes was 5.9 %. CPU: two shared
-// processors; the largest change within 30 s was 17 %.
+// GPU: the largest change of 100 cases on an H200 was 5.9 %, see compare_stats.h. CPU: the largest
+// change within 30 s on two shared processors was 17 %.
 static const struct steadiness steadiness_gpu = {0.0055, 0.06}, steadiness_cpu = {0.05, 0.2};
 
 static const struct steadiness *steadiness_of(const struct compared *x)
@@ -55,7 +55,7 @@ static void judge(struct compared *x, enum verdict verdict, const char *format, 
     va_end(args);
 }
 
-// What a process says of a case, the better ones first.
+// Result of a case in a process, best first.
 enum outcome_of { HAS_TIME, NOT_KNOWN, FAILS, IS_WRONG };
 
 static enum outcome_of outcome_of(const struct sighting *s)
@@ -69,7 +69,7 @@ static enum outcome_of outcome_of(const struct sighting *s)
     }
 }
 
-// The process that says the worst of it.
+// Returns the process with the worst result.
 static const struct sighting *worst_of(const struct compared *x, enum side side)
 {
     const struct sighting *worst = x->seen[side];
@@ -78,7 +78,7 @@ static const struct sighting *worst_of(const struct compared *x, enum side side)
     return worst;
 }
 
-// "failed: no such device".
+// Writes the status and its reason: "failed: no such device".
 static const char *status_text(const struct sighting *s, char text[WHY_MAX])
 {
     const char *reason = s->reason ? s->reason : s->status == STATUS_OK ? "without a time" : "";
@@ -86,7 +86,7 @@ static const char *status_text(const struct sighting *s, char text[WHY_MAX])
     return text;
 }
 
-// The verdict of a case that some process has no time of; false: all have.
+// Sets the verdict of a case if a process has no time. Returns false if all have.
 static bool judge_outcome(struct compared *x)
 {
     const struct sighting *before = worst_of(x, SIDE_OLD), *now = worst_of(x, SIDE_NEW);
@@ -106,7 +106,7 @@ static bool judge_outcome(struct compared *x)
     return true;
 }
 
-// Whether the i-th process of either side lies before the i+1-th of both.
+// Returns true if process i of either side began before process i + 1 of both sides.
 static bool took_turns(const struct compared *x)
 {
     const struct sighting *a = x->seen[SIDE_OLD], *b = x->seen[SIDE_NEW];
@@ -187,13 +187,13 @@ static int take_times(struct compared *x, enum side side, bool calm)
         double variance, dof;
         int n = x->used[side];
         x->ms[side] = exp(stats_location(spare, n, &variance, &dof));
-        x->gflops[side] = gflops / n / x->ms[side]; // the work is the same in all of them
+        x->gflops[side] = gflops / n / x->ms[side]; // all processes of a case do the same work
     }
     mem_free(spare);
     return OK;
 }
 
-// Returns the variance of the shift that errors within processes make. First deciles have no such
+// Returns the variance of the shift due to errors within processes. First deciles have no known
 // error: the intervals of processes are those of medians.
 static double within_of(const struct compared *x, bool calm)
 {
@@ -218,7 +218,7 @@ static void plant(struct compared *x, double factor)
     x->gflops[SIDE_NEW] /= factor;
 }
 
-// The times of a case that has them on both sides. It is judged where there is nothing to estimate.
+// Fills in the times of a case that both sides have. Sets the verdict if nothing can be estimated.
 static int time_case(struct compared *x)
 {
     x->paired = took_turns(x);

@@ -1,5 +1,5 @@
-// Sightings -> cases: what has the same key is the same case, and of a process its last record
-// counts, as a sweep that was taken up again has both.
+// Matches sightings of OLD and NEW by key. The last record of a case in a process counts: a resumed
+// sweep may have two.
 #include "compare/compare.h"
 
 #include <stdlib.h>
@@ -29,7 +29,7 @@ static int by_time(const void *x, const void *y)
     return key ? key : by_order(x, y);
 }
 
-// What goes is put behind the others, where sightings_free() finds it.
+// Superseded records move to the end of the list. sightings_free() frees them there.
 int64_t sightings_last(struct sightings *s)
 {
     int64_t kept = 0;
@@ -53,7 +53,7 @@ static int64_t first_seen(const struct compared *x)
     return order;
 }
 
-// Those of OLD in its order, then what NEW has besides.
+// Orders cases of OLD as in OLD, followed by cases that only NEW has.
 static int by_appearance(const void *x, const void *y)
 {
     const struct compared *a = x, *b = y;
@@ -63,7 +63,7 @@ static int by_appearance(const void *x, const void *y)
     return (i > j) - (i < j);
 }
 
-// Moves *i behind the sightings of one case.
+// Makes a case from the sightings at *i, and moves *i behind them.
 static int take_case(const struct sightings *s, int64_t kept, int64_t *i)
 {
     const char *key = s->list[*i].key;

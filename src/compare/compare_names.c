@@ -1,5 +1,5 @@
 // Short names of cases: the words of the key in which cases differ, and all options in the key. A
-// key has no options at their default. Also: the difference of two cases in words.
+// key has no options at their default. compared_differ() names the difference of two cases.
 #include "compare/compare.h"
 
 #include <stdio.h>
@@ -8,11 +8,12 @@
 #include "base/utf8.h"
 #include "base/words.h"
 
-#define NAMES_MAX 128 // of options and axes; one more is never left out
-#define WORD_ROOM 128 // of a word that is told
-#define FIXED     4   // operation, algorithm, device and precision come first, without a name
+#define NAMES_MAX 128 // options and axes; more are always shown
+#define WORD_ROOM 128 // size of a shown word
+#define FIXED     4   // operation, algorithm, device and precision: the first words, without a name
 
-// A word of keys, by its name (or its place), and the value that the first case had.
+// A word of a key. `name` is the part before "=", or the word's position. `value` is that of the
+// first case.
 struct word {
     const char *name, *value;
     size_t name_length, value_length;
@@ -23,18 +24,19 @@ struct words {
     int count;
 };
 
-// Where the words end: in front of the size and the name of the matrix.
+// Returns the end of the words: the blank before the size and the name of the matrix.
 static const char *end_of(const struct sighting *s)
 {
     const char *end = s->key + strlen(s->key);
     size_t name = strlen(s->matrix);
-    if (strlen(s->key) <= name || strcmp(end - name, s->matrix)) return end; // it was cut off
+    if (strlen(s->key) <= name || strcmp(end - name, s->matrix)) return end; // the key was cut
     end -= name + 1;
     while (end > s->key && end[-1] != ' ') end--;
     return end > s->key ? end - 1 : end;
 }
 
-// The next word, as a name and a value; false at the end. What has no name is told by its place.
+// Splits off the next word as a name and a value. Returns false at the end. A word without a name
+// is named after its position.
 static bool next_word(const char **p, const char *end, int place, struct word *w)
 {
     static const char *const places[FIXED] = {"op", "alg", "device", "prec"};
@@ -74,8 +76,8 @@ static void note(struct words *all, const struct sighting *s)
     }
 }
 
-// The algorithm is always told. The words behind the cache are too, as only some keys have them: a
-// launch, options, a library.
+// Returns true if a word is part of the short name. The algorithm always is. Words behind the cache
+// are too (launch, options, library), because only some keys have them.
 static bool is_told(struct words *all, const struct word *w, int place, bool behind_cache)
 {
     const struct word *known = find(all, w);
@@ -97,11 +99,11 @@ static char *name_of(struct words *all, const struct sighting *s)
         memcpy(text + used, w.value, w.value_length);
         text[used += w.value_length] = 0;
     }
-    name = mem_alloc(4 * (int64_t)used + 16, 1); // each byte may become four
+    name = mem_alloc(4 * (int64_t)used + 16, 1); // a byte may become four
     return name ? (char *)utf8_visible(text, name, 4 * used + 16) : NULL;
 }
 
-// Whether the word is that of the library: as in a record, with dashes for blanks.
+// Returns true if the word is the library of `s`, written with dashes for blanks.
 static bool is_library(const struct sighting *s, const struct word *w)
 {
     if (!s->library || strlen(s->library) != w->value_length) return false;
@@ -110,7 +112,7 @@ static bool is_library(const struct sighting *s, const struct word *w)
     return true;
 }
 
-// Whether a key has the word; *named, whether it has one of its name.
+// Returns true if a key has the word. *named: the key has a word of the same name.
 static bool has_word(const struct sighting *s, const struct word *w, bool *named)
 {
     const char *p = s->key, *end = end_of(s);
@@ -125,7 +127,8 @@ static bool has_word(const struct sighting *s, const struct word *w, bool *named
     return has;
 }
 
-// Adds to `extra` what b has and a has not; false if that is more than a library and options.
+// Sets `extra` to the words that b has and a lacks. Returns false if one is neither a library nor
+// an option.
 static bool take_extra(const struct sighting *a, const struct sighting *b, char extra[WHY_MAX])
 {
     const char *p = b->key, *end = end_of(b);

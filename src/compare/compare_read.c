@@ -6,9 +6,9 @@
 
 #include "base/utf8.h"
 
-#define NORMAL_95 1.959964 // standard errors from the median to either end of its interval
+#define NORMAL_95 1.959964 // half of a 95 % interval, in standard errors
 
-// The environments of a file, by the id of their run.
+// Start times of a file's environments, by run id.
 struct moments {
     struct moment {
         char *run; // owned
@@ -41,7 +41,7 @@ static int moments_add(struct moments *m, struct record *r)
     return OK;
 }
 
-// Results mostly follow their environment.
+// Returns the start time of `run`; 0: unknown. Results mostly follow their environment.
 static int64_t moments_find(const struct moments *m, const char *run)
 {
     for (int64_t i = m->count - 1; i >= 0 && run; i--)
@@ -86,7 +86,7 @@ static double low_of(struct record *r)
     return r->samples[r->sample_count / 10] / r->median;
 }
 
-// Moves the texts of the record.
+// Adds a record as a sighting. Moves the texts of the record.
 static int add(struct sightings *s, struct record *r, const struct moments *m)
 {
     int err = mem_grow((void **)&s->list, &s->room, s->count, sizeof *s->list);
@@ -166,7 +166,7 @@ int sightings_read(struct sightings *s, const char *path)
 
 int sightings_join(struct sightings *s, struct sightings *from, int64_t count, const char *run)
 {
-    const char *last = NULL; // key
+    const char *last = NULL; // key of the last case counted
     for (int64_t i = 0; i < count; i++) {
         struct sighting *x = &from->list[i];
         if (last && !strcmp(last, x->key)) continue;

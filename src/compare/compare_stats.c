@@ -6,15 +6,15 @@
 
 #include "base/student.h"
 
-#define TRIM        5      // one of so many at either end
-#define POOL_MIN    8      // cases of a class that can speak for themselves; else all do
-#define FIT_MIN     3      // cases that a spread can be fitted to at all
-#define UNIT_LEAST  1e-10  // no clock tells runs apart by less than 0.001 %
-#define GUESS_CASES 10     // what `assumed` counts for
+#define TRIM        5      // 1 / share of the values trimmed at either end
+#define POOL_MIN    8      // least cases of a class; smaller classes use all cases
+#define FIT_MIN     3      // least cases for fitting a spread
+#define UNIT_LEAST  1e-10  // resolution of clocks: 0.001 % of a run
+#define GUESS_CASES 10     // weight of `assumed`, in cases
 #define GUESS_DOF   2.0    // see the header
-#define T2_MEDIAN   0.8165 // of |t| of 2 degrees of freedom
-#define POWER_95    1.645  // so many standard errors below its mean lie 5 %
-#define FIRST_LOOK  8      // pairs
+#define T2_MEDIAN   0.8165 // median of |t| with 2 degrees of freedom
+#define POWER_95    1.645  // standard errors between the mean and the 5 % quantile
+#define FIRST_LOOK  8      // number of pairs
 
 static int ascending(const void *x, const void *y)
 {
@@ -34,7 +34,7 @@ double stats_location(double *x, int n, double *variance, double *dof)
     double sum = 0, winsorized = 0, squares = 0;
     qsort(x, (size_t)n, sizeof *x, ascending);
     for (int i = cut; i < n - cut; i++) sum += x[i];
-    // Those that were cut off count as the last that was not.
+    // A trimmed value counts as the nearest value kept.
     winsorized = (sum + cut * (x[cut] + x[n - 1 - cut])) / n;
     for (int i = 0; i < n; i++) {
         double at = x[i < cut ? cut : i >= n - cut ? n - 1 - cut : i];
@@ -61,7 +61,8 @@ int stats_runs_needed(double unit, double percent, double threshold)
     return pairs > 3 ? pairs < 1e6 ? (int)pairs : 1000000 : 3;
 }
 
-// Pairs grow by half from look to look. Finer steps lower the level, coarser ones measure too much.
+// The number of pairs grows by half from look to look. Smaller steps need a stricter level. Larger
+// steps measure more than needed.
 int stats_look_pairs(int look)
 {
     double pairs = FIRST_LOOK;
@@ -124,7 +125,7 @@ static double trigamma(double x)
     return sum + 1 / x + s / 2 + s / x * (1. / 6 - s * (1. / 30 - s / 42));
 }
 
-// trigamma falls from infinity to 0.
+// Returns x with trigamma(x) = y. trigamma falls from infinity to 0.
 static double trigamma_inverse(double y)
 {
     double low = 1e-8, high = 1e8;
@@ -138,7 +139,7 @@ static double trigamma_inverse(double y)
     return sqrt(low * high);
 }
 
-// How units scatter: d0 degrees of freedom around s0^2; d0 0: nothing is known.
+// Distribution of units: s0^2 with d0 degrees of freedom. d0 = 0: unknown.
 struct prior {
     double unit, dof;
 };
@@ -148,14 +149,14 @@ static bool in_pool(const struct estimate *e, int size_class)
     return size_class < 0 || e->size_class == size_class;
 }
 
-// Of ln(unit) of a case, what its own degrees of freedom make of it.
+// Returns ln(unit) of a case, less the bias from its degrees of freedom.
 static double ln_unit(const struct estimate *e)
 {
     double half = e->dof / 2;
     return log(fmax(e->unit, UNIT_LEAST)) - digamma(half) + log(half);
 }
 
-// Of a class, or of all where size_class is -1.
+// Fits the prior of a size class, or of all cases if size_class is -1.
 static struct prior fit_prior(const struct estimate *list, int64_t count, int size_class)
 {
     double sum = 0, squares = 0, noise = 0;
@@ -176,7 +177,8 @@ static struct prior fit_prior(const struct estimate *list, int64_t count, int si
     return (struct prior){exp(mean + digamma(half) - log(half)), 2 * half};
 }
 
-// The scale of shifts that are seen once each, of a class, or of all; 0: there are too few.
+// Returns the scale of the shifts of cases with one process per side, in a class or in all. Returns
+// 0 if there are too few cases.
 static double scatter(const struct estimate *list, int64_t count, int size_class, double *x,
                       int64_t *m)
 {
@@ -228,7 +230,7 @@ static int by_p(const void *x, const void *y)
     return (a->p > b->p) - (a->p < b->p);
 }
 
-// p_of_all of the k-th smallest of n is the least of n / j * p over all j from k on.
+// Sets p_of_all: the k-th smallest of n is the minimum of n / j * p over all j >= k.
 static int correct(struct estimate *list, int64_t count)
 {
     struct estimate **sorted = mem_alloc(count, sizeof *sorted);

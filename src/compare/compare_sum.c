@@ -1,8 +1,7 @@
-// What all cases say together: how many of each verdict, and the geometric mean of their ratios.
+// Summary of all cases: the number of each verdict, and the geometric mean of the ratios.
 //
-// Processes differ in what they do to all of their cases, too. So the interval of the mean comes
-// from how the means over all cases, process by process, differ; and where that is less than cases
-// that have nothing in common would make, from those.
+// A process shifts all of its cases together. The interval of the mean therefore comes from the
+// spread of process means. Its least value is the spread that independent cases would give.
 #include "compare/compare.h"
 
 #include <math.h>
@@ -11,9 +10,9 @@
 
 #include "base/student.h"
 
-#define PLANTED 5.0 // percent, of which the advice on the number of runs is
+#define PLANTED 5.0 // slowdown in percent that the advised number of runs can find
 
-// The mean over all timed cases of the i-th process of a side.
+// Returns the mean of ln(ms) over all timed cases in the i-th process of a side.
 static double mean_of(const struct comparison *c, enum side side, int i)
 {
     double sum = 0;
@@ -30,7 +29,7 @@ static double variance_of(const double *x, int n)
     return sum / (n - 1);
 }
 
-// Of the mean of all shifts: its variance by processes as wholes, and its degrees of freedom.
+// Sets the variance of the mean shift, taken from process means, and its degrees of freedom.
 static int common_variance(const struct comparison *c, int n, double *variance, double *dof)
 {
     double *x[SIDES];
@@ -73,8 +72,8 @@ static int mean_ratio(struct comparison *c, int processes)
     return OK;
 }
 
-// Whether case i is further off than case j (-1: there is none), to the side of `sign`: one that
-// has this verdict goes before those that have not.
+// Returns true if case i changed more than case j (-1: none) in the direction of `sign`. A case
+// with this verdict comes before a case without.
 static bool is_further(const struct comparison *c, int64_t i, int64_t j, enum verdict verdict,
                        double sign)
 {
@@ -84,7 +83,7 @@ static bool is_further(const struct comparison *c, int64_t i, int64_t j, enum ve
     return has != had ? has : sign * a->e.shift > sign * b->e.shift;
 }
 
-// Whether a process is on both sides: what is compared with itself does not differ.
+// Returns true if a process is on both sides. Its times are equal on both.
 static bool is_shared(const struct compared *x)
 {
     for (int i = 0; i < x->count[SIDE_OLD]; i++)
@@ -132,7 +131,7 @@ static void count_case(struct comparison *c, int64_t i)
     s->timed++;
 }
 
-// By the spread that 95 % of the cases keep under.
+// Sets runs_needed from the 95 % quantile of the spread of cases.
 static int advise(struct comparison *c)
 {
     int64_t n = 0;
@@ -140,7 +139,7 @@ static int advise(struct comparison *c)
     if (!spread) return ERR_MEMORY;
     for (int64_t i = 0; i < c->count; i++)
         if (c->cases[i].timed) spread[n++] = c->cases[i].e.spread;
-    stats_median(spread, n); // sorts
+    stats_median(spread, n); // sorts the spreads
     if (threshold < PLANTED)
         c->sum.runs_needed = stats_runs_needed(spread[(n * 95 - 1) / 100], PLANTED, threshold);
     mem_free(spread);

@@ -26,7 +26,7 @@ const char *report_number(double x, char text[32])
     return text;
 }
 
-// Three digits behind the point, where there is not too much ahead of it.
+// Writes a ratio with three decimals, fewer if it is large.
 static const char *factor_text(double x, char text[16])
 {
     snprintf(text, 16, x < 100 ? "%.3f" : "%.2g", x);

@@ -1,4 +1,4 @@
-// What is printed of a comparison, in each of the formats.
+// Output formats of a comparison.
 #ifndef REPORT_H
 #define REPORT_H
 
@@ -6,7 +6,7 @@
 
 #include "compare/compare.h"
 
-// To add one: a file report_NAME.c, a line here, a row in report.c.
+// To add a format: a file report_NAME.c, a line here, a row in report.c.
 int report_table(FILE *out, const struct comparison *c);
 int report_markdown(FILE *out, const struct comparison *c);
 int report_json(FILE *out, const struct comparison *c);
@@ -18,22 +18,22 @@ struct report_format {
     const char *name;
     int (*write)(FILE *out, const struct comparison *c);
 };
-// All of them; the last has no name.
+// All formats; the last has no name.
 extern const struct report_format report_formats[];
 
-// For their files: a time or a rate in four digits, or "-".
+// Writes a time or a rate in four digits, or "-".
 const char *report_number(double x, char text[32]);
-// "1.052 (1.031 to 1.074)", "-" where nothing is known.
+// Writes "1.052 (1.031 to 1.074)", or "-" without an estimate.
 const char *report_ratio(const struct compared *x, char text[64]);
 #define SOURCE_MAX (FAIL_TEXT_MAX + 256)
-// "old.jsonl (1b76f4a, NVIDIA H200)".
+// Writes "old.jsonl (1b76f4a, NVIDIA H200)".
 const char *report_source(const struct comparison *c, enum side side, char text[SOURCE_MAX]);
-// The summary, a line each, without what only tables say; the text of `mark` in front.
+// Prints the summary, one line each with `mark` in front. Lines that only tables need are left out.
 void report_summary(FILE *out, const struct comparison *c, const struct compared_names *names,
                     const char *mark);
-// GFLOPS of NEW, of a case that has no times in OLD as well; NAN: none.
+// Returns GFLOPS of NEW, whether or not OLD has a time; NAN: none.
 double report_gflops(const struct compared *x);
-// By how much that may be off, as a share of it: half of its 95 % interval. NAN: not known.
+// Returns half the 95 % interval of that rate, relative to the rate; NAN: unknown.
 double report_range(const struct compared *x);
 
 #endif

@@ -1,4 +1,4 @@
-// For programs: all that is known, and what two trackers of continuous integration read.
+// Report as JSON: complete, or for two trackers of continuous integration.
 #include "compare/report.h"
 
 #include <math.h>
@@ -74,7 +74,7 @@ static void add_summary(struct json *j, const struct comparison *c)
                 (double)(c->read[SIDE_OLD].bad_lines + c->read[SIDE_NEW].bad_lines));
 }
 
-// Null where it is not known, or not one.
+// Null if unknown or mixed.
 static void add_origin(struct json *j, const char *name, const struct origin *s)
 {
     json_text(j, j->root, name, s->text[0] && !s->mixed ? s->text : NULL);
@@ -100,7 +100,7 @@ int report_json(FILE *out, const struct comparison *c)
     return write_json(out, &j);
 }
 
-// github-action-benchmark, customBiggerIsBetter: [{name, unit, value, range, extra}].
+// Format of github-action-benchmark, customBiggerIsBetter: [{name, unit, value, range, extra}].
 int report_gab(FILE *out, const struct comparison *c)
 {
     struct json j;
@@ -123,7 +123,7 @@ int report_gab(FILE *out, const struct comparison *c)
     return write_json(out, &j);
 }
 
-// Bencher: {name: {measure: {value, lower_value, upper_value}}}.
+// Format of Bencher: {name: {measure: {value, lower_value, upper_value}}}.
 int report_bmf(FILE *out, const struct comparison *c)
 {
     struct json j;

@@ -1,10 +1,10 @@
-// JUnit's XML, which most continuous integration shows: a regression is a failure, what cannot be
-// told is skipped.
+// Report as JUnit XML for continuous integration. A regression is a failure, an unclear case is
+// skipped.
 #include "compare/report.h"
 
 #include <math.h>
 
-// XML has no control characters, not even escaped. Bytes of UTF-8 stay.
+// Writes escaped XML text. XML allows no control characters, not even escaped. Bytes of UTF-8 stay.
 static void put(FILE *out, const char *text)
 {
     for (; *text; text++) switch (*text) {
@@ -28,7 +28,7 @@ static bool is_skipped(const struct compared *x)
            x->verdict == VERDICT_MISSING || x->verdict == VERDICT_NO_TIME;
 }
 
-// <failure message="slower: 1.08 (1.05 to 1.11)"/>
+// Writes <failure message="slower: 1.08 (1.05 to 1.11)"/>.
 static void put_verdict(FILE *out, const struct compared *x)
 {
     char ratio[64];

@@ -1,10 +1,10 @@
-// A comment on a change: what changed in a table, what did not folded away.
+// Report as a comment on a pull request: changed cases in a table, the others folded away.
 #include "compare/report.h"
 
 #include <math.h>
 #include <string.h>
 
-// Letters that Markdown or HTML would take for their own.
+// Escapes characters that have a meaning in Markdown or HTML.
 static void put(FILE *out, const char *text)
 {
     for (; *text; text++) {

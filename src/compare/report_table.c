@@ -1,4 +1,4 @@
-// A table for people: a line for each case, then what all of them say.
+// Report as a text table: one line per case, then the summary.
 #include "compare/report.h"
 
 #include <math.h>
@@ -6,7 +6,7 @@
 
 #include "base/utf8.h"
 
-#define MATRIX_MOST 28 // letters; a longer name loses its middle
+#define MATRIX_MOST 28 // characters; a longer name loses its middle
 
 static int width_of(const char *text, int width)
 {

@@ -7,9 +7,9 @@
 
 #include "base/words.h"
 
-#define NAME_SIZE 512 // letters of an algorithm with its options
+#define NAME_SIZE 512 // characters of an algorithm with its options
 
-// The blank that ends the word at p, or the end of the text.
+// Returns the blank that ends the word at p, or the end of the text.
 static char *word_end(char *p) { return p + strcspn(p, " "); }
 
 // Cuts the key into the parts of the row: operation, algorithm and device, inputs, variant, matrix.
@@ -92,8 +92,7 @@ static bool same_line(const struct summary_row *a, const struct summary_row *b)
     return !strcmp(a->rank.alg, b->rank.alg) && !strcmp(a->variant, b->variant);
 }
 
-// The place of a matrix among those of the table, or -1. Rows of one matrix mostly follow each
-// other.
+// Returns the index of a matrix in the table, or -1. Rows of a matrix are mostly neighbours.
 static int64_t find_matrix(const struct summary_table *t, const struct summary_row *row)
 {
     for (int64_t j = t->matrix_count - 1; j >= 0; j--)
@@ -121,7 +120,7 @@ static int find_tables(struct summaries *s)
     return OK;
 }
 
-// Matrices, lines and cells of a table, from its rows. Of two rows of a case the last one counts.
+// Makes matrices, lines and cells of a table from its rows. The last of two rows of a case counts.
 static int fill_table(struct summaries *s, struct summary_table *t)
 {
     t->matrices = mem_alloc(t->rows, sizeof *t->matrices);
@@ -216,7 +215,7 @@ static bool take_base(const struct summaries *s, struct summary_table *t, enum b
     return any;
 }
 
-// "cuSPARSE", or the names of several vendors.
+// Writes the vendor's name, "cuSPARSE", or several.
 static void vendor_names(const struct summary_table *t, char *text, size_t size)
 {
     text[0] = 0;
@@ -244,7 +243,7 @@ static void find_base(const struct summaries *s, struct summary_table *t, const 
     }
 }
 
-// Leaves the lines that fit the rule, item by item in its order; their cells go with them.
+// Keeps the lines that match the rule's algorithms, in that order, with their cells.
 static int choose_lines(struct summary_table *t, const char *algs)
 {
     int64_t kept = 0, n = t->matrix_count;
@@ -290,7 +289,7 @@ static bool is_failure(enum status status)
     return !status_is_good(status) && status != STATUS_SKIPPED;
 }
 
-// Counts of a line, and its worst case.
+// Counts the times and failures of a line, and finds its worst case.
 static void count_line(const struct summaries *s, const struct summary_table *t, int64_t i)
 {
     struct summary_line *line = &t->lines[i];
@@ -305,7 +304,8 @@ static void count_line(const struct summaries *s, const struct summary_table *t,
     }
 }
 
-// The fastest line on a matrix wins there, unless the baseline is faster, which may not be shown.
+// Counts a win for the fastest line on a matrix, unless the baseline is faster. The baseline may be
+// hidden.
 static void count_win(const struct summaries *s, const struct summary_table *t, int64_t j)
 {
     int64_t best = -1;
@@ -329,15 +329,15 @@ struct rank summary_rank(const struct summaries *s, const struct summary_table *
     return rank_make(list, count);
 }
 
-// Returns the median of numbers of runs, which may be INFINITY. An even count gives the larger of
-// the two in the middle. NAN: most cases have nothing to pay.
+// Returns the median of numbers of runs, which may be INFINITY. An even count gives the larger
+// middle value. Returns NAN if most cases have no preparation.
 static double median_runs(double *runs, int count)
 {
-    timing_median(runs, count); // sorts them
+    timing_median(runs, count); // sorts the numbers
     return runs[count / 2] > 0 ? runs[count / 2] : NAN;
 }
 
-// Compares the lines matrix by matrix. Then takes the medians of prep_ms and pays_after.
+// Compares the lines on each matrix. Then takes the medians of prep_ms and pays_after.
 static int compare_lines(const struct summaries *s, struct summary_table *t)
 {
     struct rank_case **list = mem_alloc(t->line_count, sizeof *list);
@@ -396,7 +396,7 @@ static void take_means(const struct summaries *s, struct summary_table *t)
 // Returns true if b sorts before a. NAN sorts last.
 static bool before(double a, double b) { return b < a || (isnan(a) && !isnan(b)); }
 
-// Sorts the lines' places by key, or by name. Equal ones keep their order.
+// Sorts the indices of lines by key, or by name. Equal lines keep their order.
 static void sort_places(const struct summary_table *t, enum summary_sort sort, const double *key,
                         int64_t *order)
 {
@@ -427,7 +427,7 @@ int summary_order(const struct summaries *s, const struct summary_table *t, int6
     return OK;
 }
 
-// Puts the lines, with their cells, into the order of the rule.
+// Sorts the lines, with their cells, by `sort`.
 static int sort_lines(struct summary_table *t, enum summary_sort sort)
 {
     int64_t n = t->matrix_count, count = t->line_count;
@@ -467,7 +467,7 @@ static int make_table(struct summaries *s, struct summary_table *t, const struct
     return sort_lines(t, rule->sort);
 }
 
-// The names of all algorithms, for a message; cut where there are many.
+// Writes the names of all algorithms for a message, cut if there are many.
 static void all_names(const struct summaries *s, char *text, size_t size)
 {
     text[0] = 0;
@@ -479,7 +479,7 @@ static void all_names(const struct summaries *s, char *text, size_t size)
     }
 }
 
-// Each name of the rule has to be that of something.
+// Checks that each name of the rule matches an algorithm or vendor.
 static int check_rule(const struct summaries *s, const struct summary_rule *rule)
 {
     char item[NAME_SIZE], all[NAME_SIZE];

@@ -1,41 +1,41 @@
-// What would spoil a measurement here. A check is a row of one of the tables below: its name, what
-// work it matters to, and the function that looks. cli_doctor.c goes through them.
+// Checks for conditions that spoil measurements on this machine.
 //
-//   doctor_host.c   the machine: its processors, what else it does, how much this process may have
-//   doctor_gpu.c    one GPU, as NVML tells
-//   doctor_tools.c  this program, the libraries and tools that it finds, the environment
-//
-// doctor_record.c makes a record of what they found.
+// A check is a row of a table: its name, the work that it affects, and a function. cli_doctor.c
+// runs all rows.
+//   doctor_host.c    processors, other load, limits of this process
+//   doctor_gpu.c     one GPU, through NVML
+//   doctor_tools.c   this program, libraries, tools, environment variables
+//   doctor_record.c  the findings as a record
 #ifndef DOCTOR_H
 #define DOCTOR_H
 
 #include "device/device.h"
 #include "device/nvml.h"
 
-// What a check looks at.
+// Subject of the checks: a device and the process that would measure.
 struct probe {
-    char id[16];      // of the device that would be measured: "cuda:0"
-    char name[96];    // of it, as NVML tells; "": not told
-    bool gpu;         // whether that is a GPU
-    struct nvml nvml; // of it; all zero where there is none, and why in the next one
+    char id[16];      // id of the device: "cuda:0"
+    char name[96];    // name of the device from NVML; "": unknown
+    bool gpu;         // the device is a GPU
+    struct nvml nvml; // NVML facts of the GPU; all zero if there is none
     char no_nvml[FAIL_TEXT_MAX];
     enum device_kind kind;
-    int threads; // of OpenMP
-    bool root;   // whether the user is
+    int threads; // OpenMP threads
+    bool root;   // the user is root
 };
 
 struct finding {
-    char value[256];  // how it is; "": the check does not apply, and no line is shown
-    char advice[256]; // what to do about it; "": nothing is wrong
-    bool unclear;     // it could not be found out, or can be neither right nor wrong
+    char value[256];  // current state; "": the check does not apply and has no line
+    char advice[256]; // action to take; "": no problem
+    bool unclear;     // unknown, or neither right nor wrong
 };
 
-// What a check that has advice would spoil; 0: nothing, the advice is but a hint.
+// Work that a finding with advice spoils. 0: none; the advice is a hint.
 #define SPOILS_CPU  1u
 #define SPOILS_GPU  2u
 #define SPOILS_BOTH (SPOILS_CPU | SPOILS_GPU)
 
-// To add a check: a function, and a row in the table of its file. The tables end with a NULL.
+// A check. To add a check: a function, and a row in the table of its file. A table ends with NULL.
 struct doctor_check {
     const char *name;
     unsigned spoils;
@@ -43,14 +43,13 @@ struct doctor_check {
 };
 extern const struct doctor_check host_checks[], gpu_checks[], tool_checks[];
 
-// For the functions of checks: each writes one of the fields.
+// Setters for check functions: each writes a field of the finding.
 void finding_value(struct finding *f, const char *format, ...) PRINTF_LIKE(2, 3);
 void finding_advise(struct finding *f, const char *format, ...) PRINTF_LIKE(2, 3);
-// The value, and that there is nothing to be judged by it.
+// Sets the value and marks the finding as neither right nor wrong.
 void finding_unclear(struct finding *f, const char *format, ...) PRINTF_LIKE(2, 3);
 
-// What a finding comes to for the device of this patient: only advice that counts for it would
-// spoil a measurement, any other is a hint.
+// Severity of a finding for the device of `p`. Advice that does not affect this device is a hint.
 enum verdict { VERDICT_OK, VERDICT_UNCLEAR, VERDICT_HINT, VERDICT_ADVICE };
 enum verdict doctor_verdict(const struct doctor_check *c, const struct finding *f,
                             const struct probe *p);

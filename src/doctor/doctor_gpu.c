@@ -1,4 +1,4 @@
-// The checks of one GPU. A question that NVML does not answer is unclear, not wrong.
+// Checks of one GPU. A value that NVML does not report is unclear.
 #include "doctor/doctor.h"
 
 #include <stdio.h>
@@ -9,9 +9,9 @@
 #include "base/words.h"
 
 #define PROCESSES_MAX 64
-#define HEAT_MARGIN   5   // degrees below the slowdown
-#define UTILIZED      5   // percent of the time in which others use it
-#define MEMORY_SHARE  0.8 // of all, that must be free
+#define HEAT_MARGIN   5   // degrees below the slowdown temperature
+#define UTILIZED      5   // percent of the time in use by other processes
+#define MEMORY_SHARE  0.8 // share of memory that must be free
 
 static const char not_told[] = "not told";
 
@@ -23,8 +23,8 @@ static void look_driver(const struct probe *p, struct finding *f)
         finding_unclear(f, "clocks, heat and other processes are not known: %s", p->no_nvml);
 }
 
-// Whether the kernels of this build run; says the versions of CUDA that go together. Opened last:
-// from then on this process is one of those on the GPU.
+// Checks that kernels of this build run, and reports the versions of CUDA. The last check to open
+// the GPU: from then on this process is on the GPU's process list.
 static void look_runs(const struct probe *p, struct finding *f)
 {
     struct device d;
@@ -37,8 +37,8 @@ static void look_runs(const struct probe *p, struct finding *f)
     device_close(&d);
 }
 
-// What applications are held to is below the most on some GPUs, whose clocks go to it even so;
-// lower than it comes from the factory it was set by somebody.
+// Some GPUs set application clocks below the maximum but run at the maximum. Only a setting below
+// the factory default is a finding.
 static void look_clocks(const struct probe *p, struct finding *f)
 {
     const struct nvml *n = &p->nvml;
@@ -56,7 +56,7 @@ static void look_clocks(const struct probe *p, struct finding *f)
         finding_advise(f, "applications are held to %u MHz, not %u: nvidia-smi -rac", set, usual);
 }
 
-// Clocks that somebody set, as one does to repeat a measurement, are none that are held down.
+// Locked clocks are not reported as throttling: users lock clocks to repeat a measurement.
 static void look_held(const struct probe *p, struct finding *f)
 {
     static const struct {
@@ -82,9 +82,8 @@ static void look_held(const struct probe *p, struct finding *f)
         f->unclear = true;
 }
 
-// Adds the processes of a kind that are not this one; false if they are not told.
-static bool add_processes(const struct probe *p, bool graphics, int *count, char *text,
-                          size_t size)
+// Adds the other processes of a kind. Returns false if NVML does not list them.
+static bool add_processes(const struct probe *p, bool graphics, int *count, char *text, size_t size)
 {
     struct nvml_process list[PROCESSES_MAX];
     unsigned n = PROCESSES_MAX;
@@ -99,7 +98,7 @@ static bool add_processes(const struct probe *p, bool graphics, int *count, char
         char path[64], name[64], one[160], bytes[32] = "";
         if (list[i].pid == (unsigned)getpid()) continue;
         snprintf(path, sizeof path, "/proc/%u/comm", list[i].pid);
-        sysfs_line(path, name, sizeof name); // it may be another's, behind a container's wall
+        sysfs_line(path, name, sizeof name); // the name may be hidden by a container
         if (list[i].bytes != NVML_UNKNOWN) size_text((int64_t)list[i].bytes, bytes);
         snprintf(one, sizeof one, "%u%s%s%s%s%s", list[i].pid, *name || *bytes ? " (" : "", name,
                  *name && *bytes ? ", " : "", bytes, *name || *bytes ? ")" : "");
@@ -109,7 +108,7 @@ static bool add_processes(const struct probe *p, bool graphics, int *count, char
     return true;
 }
 
-// In a container the list may be empty where others work; then the time that it is used tells.
+// A container may hide the processes of others. Then utilization shows them.
 static void look_processes(const struct probe *p, struct finding *f)
 {
     struct nvml_utilization use = {0};
@@ -158,7 +157,7 @@ static void look_mode(const struct probe *p, struct finding *f)
         finding_advise(f, "nothing may compute on it: nvidia-smi -c DEFAULT");
 }
 
-// It takes memory and its bandwidth, but nobody should measure without what runs with it.
+// ECC costs memory and bandwidth, but production runs with ECC.
 static void look_ecc(const struct probe *p, struct finding *f)
 {
     unsigned on, later;

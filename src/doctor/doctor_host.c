@@ -1,5 +1,4 @@
-// The checks of the machine. What can be read in /proc and /sys is read through sysfs.h, so that
-// tests can plant it.
+// Checks of the machine. /proc and /sys are read through sysfs.h, so that tests can replace them.
 #include "doctor/doctor.h"
 
 #include <math.h>
@@ -14,10 +13,10 @@
 
 #define CPU        "/sys/devices/system/cpu/"
 #define CPUS_MAX   4096
-#define LOAD_MS    300                // how long is looked at what else runs
-#define FREE_LEAST ((int64_t)1 << 30) // of memory: the matrices of the papers need so much
+#define LOAD_MS    300                // duration of the load measurement
+#define FREE_LEAST ((int64_t)1 << 30) // memory that the matrices of the papers need
 
-// The processors that this process may run on; how many.
+// Sets the processors that this process may use. Returns their number.
 static int allowed_cpus(bool allowed[CPUS_MAX])
 {
     char list[4096];
@@ -51,7 +50,7 @@ static void look_processor(const struct probe *p, struct finding *f)
         finding_advise(f, "threads wait for each other: -threads %d, or OMP_NUM_THREADS", allowed);
 }
 
-// The governor that all processors have; "" if none is told, "several" if they differ.
+// Sets the governor of all processors; "": unknown, "several": they differ.
 static void find_governor(char governor[64])
 {
     bool online[CPUS_MAX];
@@ -96,7 +95,7 @@ static void look_clock(const struct probe *p, struct finding *f)
         finding_advise(f, "it is held to %.2f GHz: cpupower frequency-set -u %.2fGHz", held, most);
 }
 
-// Nothing is wrong with it, but it should be the same in what is compared.
+// Either setting is right, but all measurements of a comparison need the same.
 static void look_turbo(const struct probe *p, struct finding *f)
 {
     int64_t off = sysfs_number(CPU "intel_pstate/no_turbo", -1);
@@ -114,7 +113,7 @@ static void look_smt(const struct probe *p, struct finding *f)
     if (active > 0) finding_unclear(f, "on: two threads share a core");
 }
 
-// The nodes whose processors this process may run on.
+// Returns the number of NUMA nodes whose processors this process may use.
 static int allowed_nodes(void)
 {
     bool allowed[CPUS_MAX], nodes[CPUS_MAX], of_node[CPUS_MAX];
@@ -163,7 +162,7 @@ static void look_pages(const struct probe *p, struct finding *f)
                           ">/sys/kernel/mm/transparent_hugepage/enabled");
 }
 
-// Work on the CPU shares all with others, a GPU needs a processor that launches; as machine_busy().
+// Work on the CPU needs all processors. A GPU needs one processor for launches. See machine_busy().
 static void look_load(const struct probe *p, struct finding *f)
 {
     struct machine_clock before = machine_now();

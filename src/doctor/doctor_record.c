@@ -2,7 +2,7 @@
 
 #include "records/record_parts.h"
 
-// The devices that this one was chosen for lack of.
+// Adds the devices that were preferred but are unavailable.
 static void add_missing(struct json *j, const struct probe *p)
 {
     cJSON *all = json_array(j, j->root, "missing");

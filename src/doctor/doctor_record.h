@@ -1,4 +1,4 @@
-// What the doctor found, as a record of its own kind, for those who keep it beside results.
+// Record with the findings of `doctor`, to keep beside results.
 #ifndef DOCTOR_RECORD_H
 #define DOCTOR_RECORD_H
 
@@ -12,12 +12,12 @@ struct doctor_record {
 };
 
 void doctor_record_start(struct doctor_record *r, const struct probe *p);
-// `of` is what was looked at: device, machine, program.
+// Adds a finding. `of` names the subject: device, machine or program.
 void doctor_record_add(struct doctor_record *r, const char *of, const struct doctor_check *c,
                        const struct finding *f, enum verdict verdict);
-// Writes the record, and frees it; `spoils` of its findings would spoil a measurement.
+// Writes the record and frees it. `spoils` is the number of findings that spoil a measurement.
 int doctor_record_write(struct doctor_record *r, struct record_file *out, int spoils);
-// For one that is not written.
+// Frees a record that is not written.
 void doctor_record_free(struct doctor_record *r);
 
 #endif

@@ -1,4 +1,4 @@
-// The checks of this program, of what it finds when it runs, and of the environment.
+// Checks of this program, of libraries and tools, and of the environment.
 #include "doctor/doctor.h"
 
 #include <stdio.h>
@@ -15,7 +15,7 @@
 #include "bench/counters.h"
 #include "records/record.h"
 
-#define DISK_LEAST ((int64_t)100 << 20) // free in the cache folder
+#define DISK_LEAST ((int64_t)100 << 20) // free space in the cache folder
 
 #if defined __SANITIZE_ADDRESS__
 #define SLOW_BUILD "it has AddressSanitizer in it"
@@ -34,7 +34,7 @@ static void look_program(const struct probe *p, struct finding *f)
         finding_advise(f, "%s, and its times mean nothing: make, without EMU, SAN, -O0", slow);
 }
 
-// The libraries of vendors, by what the descriptors say of them: each once.
+// Lists each vendor library named by a descriptor once.
 static void look_libraries(const struct probe *p, struct finding *f)
 {
     char text[sizeof f->value] = "";
@@ -59,7 +59,7 @@ static void look_libraries(const struct probe *p, struct finding *f)
         finding_unclear(f, "none in this build");
 }
 
-// What stands in the way of -counters. Nothing of it spoils a time.
+// Lists obstacles to -counters. None affects a time.
 static void look_ncu(const struct probe *p, struct finding *f)
 {
     struct counter_tool tool;
@@ -98,7 +98,7 @@ static void look_cache(const struct probe *p, struct finding *f)
     if (bytes < DISK_LEAST) finding_advise(f, "free some of this disk");
 }
 
-// Those variables that are set, of the ones that matter.
+// Lists the variables that are set, of those that affect measurements.
 static void look_environment(const struct probe *p, struct finding *f)
 {
     char text[sizeof f->value] = "", one[sizeof text];

@@ -7,7 +7,7 @@
 
 #include "base/suggest.h"
 
-// The device that -device means. What `auto` comes to is looked for, not opened.
+// Resolves -device. `auto` looks for a GPU without opening one.
 static int resolve_device(struct bench_setup *c, const struct options *o)
 {
     int index;
@@ -20,7 +20,7 @@ static int resolve_device(struct bench_setup *c, const struct options *o)
     return OK;
 }
 
-// The id that algorithms of a kind run on: the chosen device, or the host, which is always there.
+// Sets the id of the device for a kind: the chosen device, or the CPU.
 static void device_of(const struct bench_setup *c, enum device_kind kind, char id[16])
 {
     if (kind == c->primary)
@@ -36,7 +36,7 @@ static bool item_matches(const char *item, const char *name)
     return !strcmp(item, "all") || !fnmatch(item, name, 0);
 }
 
-// The algorithms that were chosen so far, size algo_count at most.
+// Algorithms chosen so far, size at most algo_count.
 struct chosen {
     struct choice_entry *list;
     int count;
@@ -52,7 +52,8 @@ static void chosen_add(const struct bench_setup *c, struct chosen *chosen,
     device_of(c, entry->device, e->device);
 }
 
-// Adds what `item` names among the algorithms of one operation and device; false if nothing.
+// Adds the algorithms of one operation and device that match `item`. Returns false if there are
+// none.
 static bool add_matches(const struct bench_setup *c, struct chosen *chosen, const char *item,
                         const struct op *op, enum device_kind kind)
 {
@@ -66,8 +67,8 @@ static bool add_matches(const struct bench_setup *c, struct chosen *chosen, cons
     return any;
 }
 
-// An item means the algorithms of the chosen device, else those of the others, which then run
-// beside them or say why they cannot.
+// Adds the algorithms that match `item` on the chosen device. If there are none, adds those of
+// other devices.
 static bool add_item(const struct bench_setup *c, struct chosen *chosen, const char *item,
                      const struct op *op)
 {
@@ -77,7 +78,7 @@ static bool add_item(const struct bench_setup *c, struct chosen *chosen, const c
     return any;
 }
 
-// Whether an operation has an algorithm of this name or pattern, on any device.
+// Returns true if an operation has a matching algorithm on any device.
 static bool op_has(const struct op *op, const char *item)
 {
     for (int i = 0; i < algo_count; i++)
@@ -93,7 +94,7 @@ static bool op_has_all(const struct op *op, const char *items)
     return all;
 }
 
-// "spmm and spgemm": the operations that have such an algorithm; "" if none has.
+// Writes the operations that have a matching algorithm: "spmm and spgemm"; "": none.
 static const char *ops_of(const char *item, char text[64])
 {
     text[0] = 0;
@@ -109,7 +110,7 @@ bool bench_setup_is_algorithm(const char *name)
     return false;
 }
 
-// An item that no algorithm fits, whether -op was given or not.
+// Sets the error for an item that matches no algorithm.
 static int no_such_algorithm(const struct options *o, const char *item)
 {
     char guess[64], others[64];
@@ -131,7 +132,7 @@ static int no_such_algorithm(const struct options *o, const char *item)
                 o->op ? " of " : "", o->op ? o->op : "", suggest_text(&s, guess));
 }
 
-// Every item is one of some operation, but no operation has them all.
+// Sets the error for items that belong to different operations.
 static int mixed_operations(const struct options *o)
 {
     const char *rest = o->alg;
@@ -143,7 +144,8 @@ static int mixed_operations(const struct options *o)
     return fail(ERR_USAGE, "-alg: %s; a run is of one operation (-op): give each its own run", all);
 }
 
-// The first item that no algorithm (of the operation that -op names) fits; false: each has one.
+// Finds the first item that matches no algorithm. -op limits the search. Returns false if all items
+// match.
 static bool find_unknown(const struct options *o, char item[WORD_MAX])
 {
     const char *rest = o->alg;
@@ -153,9 +155,9 @@ static bool find_unknown(const struct options *o, char item[WORD_MAX])
     return false;
 }
 
-// The operation: the one that -op names, else the first that has all items.
-static int choose_algorithms(const struct bench_setup *c, const struct options *o, const struct op **op,
-                             struct chosen *chosen)
+// Sets the operation: the one of -op, else the first in which all items match.
+static int choose_algorithms(const struct bench_setup *c, const struct options *o,
+                             const struct op **op, struct chosen *chosen)
 {
     char item[WORD_MAX];
     if (find_unknown(o, item)) return no_such_algorithm(o, item);
@@ -171,7 +173,8 @@ static int choose_algorithms(const struct bench_setup *c, const struct options *
     return mixed_operations(o);
 }
 
-int bench_setup_check_setting(const struct option_setting *s, const struct param *p, const char *algo)
+int bench_setup_check_setting(const struct option_setting *s, const struct param *p,
+                              const char *algo)
 {
     if (!(s->value >= p->min && s->value <= p->max))
         return fail(ERR_USAGE, "-opt %s=%.10g: %s of %s is from %.10g to %.10g", s->name, s->value,
@@ -210,7 +213,7 @@ static int check_settings(const struct chosen *chosen, const struct options *o)
         bool found = false;
         for (int e = 0; e < chosen->count; e++) {
             const struct algo_entry *entry = chosen->list[e].entry;
-            // What is not in this build may have it; its record says that it is not there.
+            // an algorithm missing in this build may have the parameter; its record says so
             if (!entry->algo) found = true;
             int place = entry->algo ? algo_param_find(entry->algo, s->name) : -1;
             if (place < 0) continue;
@@ -223,7 +226,7 @@ static int check_settings(const struct chosen *chosen, const struct options *o)
     return OK;
 }
 
-// An axis that was given, and that the operation does not have.
+// Sets the error for an axis that the operation lacks.
 static int needless_axis(const struct op *op, const struct options *o, const struct axis *axis,
                          const char *text)
 {
@@ -236,7 +239,7 @@ static int needless_axis(const struct op *op, const struct options *o, const str
                 axis_ops(axis, of), op->name, hint);
 }
 
-// The values of the operation's axes, in its order.
+// Sets the values of the operation's axes.
 static int choose_axes(const struct op *op, const struct options *o,
                        struct axis_values axes[AXES_MAX])
 {
@@ -282,7 +285,7 @@ int bench_setup_make(struct bench_setup *c, const struct options *o)
     return err ? err : make_plan(c, o);
 }
 
-// What stands for a kind that this run does not use.
+// Sets the reason why a kind of device is not used.
 static void set_missing(const struct bench_setup *c, const struct options *o, enum device_kind kind,
                         struct bench_device *bd)
 {
@@ -294,7 +297,7 @@ static void set_missing(const struct bench_setup *c, const struct options *o, en
         snprintf(bd->missing, sizeof bd->missing, "%s", missing ? missing : c->fallback);
 }
 
-// A device of each kind: the chosen one, the host, and for the others why there is none.
+// Opens a device of each kind, or sets the reason why there is none.
 static int open_devices(struct bench_setup *c, const struct options *o)
 {
     int err = OK;
@@ -308,7 +311,7 @@ static int open_devices(struct bench_setup *c, const struct options *o)
             set_missing(c, o, kind, bd);
             continue;
         }
-        // As it was typed, for the message.
+        // -device as typed, for the message
         err = device_open(kind == c->primary && c->only ? o->device : bd->id, &c->opened[k]);
         if (!err) bd->dev = &c->opened[k];
     }
@@ -327,7 +330,7 @@ int bench_setup_open(struct bench_setup *c, const struct options *o)
     if (!c->opened || !c->devices.list) return ERR_MEMORY;
     int err = open_devices(c, o);
     if (!err || c->only || c->primary == DEVICE_CPU) return err;
-    // One that is there but cannot be opened is as good as none, and says why.
+    // A GPU that cannot be opened counts as absent, with the reason.
     snprintf(c->fallback, sizeof c->fallback, "%s", fail_text());
     close_devices(c);
     c->primary = DEVICE_CPU;

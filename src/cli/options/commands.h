@@ -1,11 +1,12 @@
-// The list of commands: what help, completion, the manual page and messages say about each.
+// List of commands, for help, completion, the manual page and messages.
 #ifndef COMMANDS_H
 #define COMMANDS_H
 
 #include <stdbool.h>
 
-#define COMMAND_LINE "measures sparse matrix multiplication on GPUs and CPUs" // the whole program
-#define HELP_COLUMNS "columns" // a topic of help that is no command
+// about the whole program
+#define COMMAND_LINE "measures sparse matrix multiplication on GPUs and CPUs"
+#define HELP_COLUMNS "columns" // a help topic, not a command
 
 enum command {
     COMMAND_RUN,
@@ -20,24 +21,24 @@ enum command {
     COMMAND_REPORT,
     COMMAND_SELFTEST,
     COMMAND_SWEEP,
-    COMMAND_WORKER, // of a sweep: its options are the sweep's
+    COMMAND_WORKER, // worker process of a sweep, with the sweep's options
     COMMAND_HELP,
 };
 
 struct command_info {
     enum command id;
-    const char *name, *operands, *about; // about: NULL: not shown, for the program itself
+    const char *name, *operands, *about; // about NULL: an internal command, not shown
     int least, most;                     // number of operands
-    const char *takes; // the word for an operand that is a matrix; NULL: operands are no matrices
-    const char *forms, *notes; // help text before and after the description of matrices; NULL: none
-    bool records;              // the output is records: an error if nobody reads them
+    const char *takes; // word for an operand that is a matrix; NULL: operands are no matrices
+    const char *forms, *notes; // help before and after the description of matrices; NULL: none
+    bool records;              // writes records: an error if the reader of stdout exits
 };
 
-// Returns the i-th command in the order of the list; NULL after the last.
+// Returns command i; NULL after the last.
 const struct command_info *command_at(int i);
-// Returns the i-th command that help shows; NULL after the last.
+// Returns shown command i; NULL after the last.
 const struct command_info *command_shown(int i);
-// Returns the command of this name; NULL: there is none.
+// Returns the command of this name; NULL: none.
 const struct command_info *command_find(const char *name);
 
 #endif

@@ -10,7 +10,7 @@
 #include "compare/report.h"
 #include "sweep/worker_devices.h"
 
-// The one value of an option whose values are those of an axis.
+// Parses a single value of an axis.
 static int parse_one(const struct axis *axis, const char *text, int64_t *value)
 {
     struct axis_values v;
@@ -76,7 +76,7 @@ int parse_device(struct options *o, const struct option *self, const char *text)
     int index;
     (void)self;
     o->device = text;
-    // A sweep does not look at devices: its workers do.
+    // A sweep leaves devices to its workers.
     struct worker_devices places;
     if (BIT(o->command) & SWEEP) return worker_devices_parse(text, &places);
     return device_parse(text, &kind, &index);
@@ -214,7 +214,7 @@ int options_add_precs(struct options *o, const char *option, const char *text)
     return err;
 }
 
-// A value of the setting `name`, unless it has it already.
+// Adds a value of the setting `name` unless present.
 static int add_setting(struct options *o, const char *option, const char *name, double x)
 {
     for (int i = 0; i < o->setting_count; i++)
@@ -246,14 +246,14 @@ int options_add_settings(struct options *o, const char *option, const char *text
     return more < 0 ? words_bad(option, text) : OK;
 }
 
-#define LEAST_BYTES ((double)(64 << 20)) // of memory: with less there is no worker
+#define LEAST_BYTES ((double)(64 << 20)) // least memory for a worker
 
 int parse_timeout(struct options *o, const struct option *self, const char *text)
 {
     return parse_seconds(self, text, &o->sweep.timeout_ms);
 }
 
-// "512M", "4G", "1.5G"; a plain number is of bytes.
+// Parses a size: "512M", "4G", "1.5G", or a number of bytes.
 int parse_mem_limit(struct options *o, const struct option *self, const char *text)
 {
     static const char units[] = "KMGT";
@@ -289,7 +289,7 @@ int parse_missing(struct options *o, const struct option *self, const char *text
     return err;
 }
 
-// Text that others look at.
+// Parsers that store the text; other modules check it.
 #define WORD(field)                                                                                \
     int parse_##field(struct options *o, const struct option *self, const char *text)              \
     {                                                                                              \
@@ -306,7 +306,7 @@ WORD(libraries)
 
 const char *const view_names[VIEW_FORMATS + 1] = {"table", "markdown", "csv", "json", NULL};
 
-// The i-th format of the command; NULL after the last.
+// Returns format i of the command; NULL after the last.
 static const char *format_name(enum command command, int i)
 {
     return command == COMMAND_REPORT ? view_names[i] : report_formats[i].name;
@@ -328,7 +328,7 @@ int compare_parse_format(struct options *o, const struct option *self, const cha
                 suggest_text(&s, guess), all);
 }
 
-// A number of percent, over 0 and up to `most`.
+// Parses a percentage over 0 and up to `most`.
 static int parse_percent(const char *name, const char *text, double most, double *percent)
 {
     char *end;

@@ -20,11 +20,11 @@ int parse_threads(struct options *o, const struct option *self, const char *text
 int parse_seed(struct options *o, const struct option *self, const char *text);
 int parse_output(struct options *o, const struct option *self, const char *text);
 
-// Each adds what `text` has and the option does not have yet; the first text replaces the default.
-// `option` is its name, for messages.
+// Adders: each appends the values of `text` that are new. The first text replaces the default.
+// `option` is the name for messages.
 int options_add_algs(struct options *o, const char *option, const char *text);
 int options_add_precs(struct options *o, const char *option, const char *text);
-// name=value, and further values of the name before: rows=32,64,stage=8.
+// Parses name=value, with further values of the same name: rows=32,64,stage=8.
 int options_add_settings(struct options *o, const char *option, const char *text);
 int options_add_axis(const struct axis *axis, const char *text, struct axis_values *all);
 

@@ -1,4 +1,4 @@
-// The table of options, and which axes there are.
+// Table of options, and list of axes.
 #include "cli/options/options.h"
 
 #include <stddef.h>
@@ -7,11 +7,11 @@
 #include "cli/options/bench_setup.h"
 #include "cli/options/option_values.h"
 
-// A flag is a bool of struct options, given by its place there.
+// A flag is a bool of struct options, given by its offset.
 #define FLAG(field) .flag = offsetof(struct options, field)
 
-// To add an option: a field in struct options, a function in option_values.c, a row
-// here. A flag needs no function.
+// To add an option: a field in struct options, a parser in option_values.c, a row here. A flag
+// needs no parser.
 static const struct option table[] = {
     {"op", "NAME", NULL, EACH, .parse = parse_op},
     {"alg", "NAMES", "algorithms: names, patterns such as 'cusparse*', or all (default)",

@@ -1,5 +1,5 @@
-// The command line. One table of options, and the axes of the operations, make the parser, `spbench
-// help`, and the tests' check that the README names every option.
+// Options of the command line. The table of options and the axes of the operations define the
+// parser, the help and the documents' tests.
 #ifndef OPTIONS_H
 #define OPTIONS_H
 
@@ -8,86 +8,87 @@
 #include "cli/options/commands.h"
 #include "compare/summary.h"
 
-// What a sweep does beside what a run does.
+// Options of a sweep.
 struct sweep_options {
-    double timeout_ms;     // for a case, or for reading a matrix
-    int64_t memory_bytes;  // of the host, for a worker; 0: not given
-    int shard, shards;     // this part, from 1, of so many; 0: not given
-    const char *sets;      // of a list, comma-separated; NULL: all
-    const char *folder;    // of a list's matrices; NULL: not given
-    const char *libraries; // files of cuSPARSE, comma-separated; NULL: none
+    double timeout_ms;     // limit for a case, and for reading a matrix
+    int64_t memory_bytes;  // host memory limit of a worker; 0: not given
+    int shard, shards;     // part `shard` (from 1) of `shards`; 0: not given
+    const char *sets;      // sets of the list, comma-separated; NULL: all
+    const char *folder;    // folder of the list's matrices; NULL: not given
+    const char *libraries; // cuSPARSE libraries, comma-separated; NULL: none
     bool skip_missing, fresh, resume, retry, plan_only;
 };
 
-#define OPTIONS_MAX  64 // of all commands together
+#define OPTIONS_MAX  64 // over all commands
 #define SETTINGS_MAX 64 // values of -opt
-#define AXES_ALL_MAX 8  // of all operations together
+#define AXES_ALL_MAX 8  // over all operations
 
-// What the command line asked for. Text points into argv.
+// Parsed command line. Texts point into argv.
 struct options {
     enum command command;
     const char *op;                        // name, NULL: not given
     const char *alg;                       // names and patterns, comma-separated
-    char *algs;                            // owned: what several -alg come to; NULL: none was given
-    const char *device;                    // auto, cpu, cuda, cuda:N; of a sweep as in places.h
+    char *algs;                            // owned: values of several -alg, joined; NULL: none
+    const char *device;                    // auto, cpu, cuda, cuda:N; of a sweep as in
+                                           // worker_devices.h
     const char *output;                    // NULL: not given
-    struct axis_values axes[AXES_ALL_MAX]; // by axis_all()
-    struct axis_values prec_values;        // of -prec, as given
+    struct axis_values axes[AXES_ALL_MAX]; // indexed as axis_all()
+    struct axis_values prec_values;        // -prec as given
     enum prec precs[2];
     int prec_count;
     struct timing_rule rule;
     enum check_mode check;
-    struct option_setting settings[SETTINGS_MAX]; // a name with several values comes several times
-    char setting_names[SETTINGS_MAX][WORD_MAX];   // what settings[].name points to
+    struct option_setting settings[SETTINGS_MAX]; // a name with several values has several entries
+    char setting_names[SETTINGS_MAX][WORD_MAX];   // text of settings[].name
     int setting_count;
-    int threads; // 0: not given
+    int threads; // OpenMP threads, 0: not given
     uint64_t seed;
-    bool no_cache; // of parsed matrices
+    bool no_cache; // parsed matrices are not cached
     bool append, quiet, verbose, model, counters, profile, help, version;
     struct sweep_options sweep;
-    // Options of compare and selftest; `runs` of a sweep as well, `format` of report.
+    // Options of compare and selftest. A sweep uses `runs` too, report uses `format`.
     const char *format, *ab, *keep; // NULL: not given
-    enum timing_kind kind;          // of the times that are compared; a column of a run's table
+    enum timing_kind kind;          // times to compare, or a column in the table of run
     double threshold, plant;        // percent
     int runs, consecutive;          // runs 0: until no case is unclear
     double budget_ms;               // 0: not given
     bool history, until_decided;
-    const char *matrix, *baseline; // of report; NULL: not given
+    const char *matrix, *baseline; // report only; NULL: not given
     enum summary_sort sort;
-    const char **passed; // words of options that the processes get which measure, size passed_count
+    const char **passed; // options passed on to measuring processes, size passed_count
     int passed_count;
-    const char *given[OPTIONS_MAX]; // the text of each option of the table; NULL: there was none
-    const char *model_word; // the last option that info takes for its models alone; NULL: none
-    char **operands;        // what is no option, size operand_count
+    const char *given[OPTIONS_MAX]; // text of each option in the table; NULL: not given
+    const char *model_word;         // last option that only models of info use; NULL: none
+    char **operands;                // words that are no options, size operand_count
     int operand_count;
 };
 
-// Parses argv[0 .. argc), the words after the command. ERR_USAGE names the mistake.
+// Parses the words after the command, argv[0 .. argc). An ERR_USAGE message names the mistake.
 int options_parse(struct options *o, enum command command, const char *command_name, int argc,
                   char **argv);
 void options_free(struct options *o);
-// An option, or an axis, as help, completion and the manual page show it.
+// An option or axis as shown by help, completion and the manual page.
 struct option_shown {
     const char *name;        // without its dash
-    const char *value;       // what follows it; NULL: nothing does
+    const char *value;       // NULL: no value
     char about[256];         // a line
-    const struct axis *axis; // NULL: it is no axis
+    const struct axis *axis; // NULL: an option
 };
-// The i-th that a command takes; false after the last.
+// Sets *s to option i of a command. Returns false after the last.
 bool option_show(enum command command, int i, struct option_shown *s);
-// Returns true if a command ahead of the i-th that help shows takes an option of this name.
+// Returns true if an earlier shown command than i takes an option of this name.
 bool option_shown_before(int i, const char *name);
-// One line for each option of a command, for its help.
+// Prints the options of a command, one line each.
 void options_help(enum command command);
-// Calls add() with each word that the option takes; what takes numbers or files has none.
+// Calls add() with each word that the option accepts. Numbers and files have none.
 void option_words(const struct option_shown *s, void (*add)(void *to, const char *word), void *to);
 
-// The same for -alg with an operation; NULL: with any.
+// Calls add() with each algorithm of an operation; NULL: of all operations.
 void algorithm_words(const struct op *op, void (*add)(void *to, const char *word), void *to);
 
-// The i-th axis of all that operations have, each once; NULL after the last.
+// Returns axis i of all operations, each once; NULL after the last.
 const struct axis *axis_all(int i);
-// "spmm and sddmm": the operations that have an axis.
+// Writes the operations that have an axis: "spmm and sddmm".
 const char *axis_ops(const struct axis *axis, char text[64]);
 
 #endif

@@ -1,11 +1,11 @@
-// What the table of options says to people and to shells.
+// Help text of the options, and words for completion.
 #include <stdio.h>
 #include <string.h>
 
 #include "cli/options/option_values.h"
 #include "compare/report.h"
 
-// The output of a command that -q keeps.
+// Returns the description of -q: output that stays.
 static const char *about_quiet(enum command command)
 {
     switch (command) {
@@ -17,7 +17,7 @@ static const char *about_quiet(enum command command)
     }
 }
 
-// What an option that has no text of its own is about.
+// Describes an option without a text of its own.
 static void about_names(enum command command, const struct option *option, char text[256])
 {
     if (!strcmp(option->name, "op"))
@@ -70,7 +70,7 @@ static void show_axis(const struct axis *axis, struct option_shown *s)
              axis_text(axis, axis->standard, standard));
 }
 
-// Axes stand behind the option that begins what they belong to.
+// Returns true if axes follow this option in the help.
 static bool axes_follow(const struct option *option)
 {
     return !strcmp(option->name, "alg") || !strcmp(option->name, "model");
@@ -116,7 +116,7 @@ static void add_ops(add_word *add, void *to)
     for (int i = 0; i < op_count; i++) add(to, ops[i]->name);
 }
 
-// An algorithm has a row for each operation and device that it is there for.
+// An algorithm has a row per operation and device.
 void algorithm_words(const struct op *op, add_word *add, void *to)
 {
     add(to, "all");
@@ -141,7 +141,7 @@ static void add_devices(add_word *add, void *to)
     for (int k = 0; k < DEVICE_KINDS; k++) add(to, device_list[k].name);
 }
 
-// Whether an algorithm before this one has the parameter, or this one in an earlier place.
+// Returns true if an earlier algorithm, or an earlier place of this one, has the parameter.
 static bool parameter_known(int algo, int place, const char *name)
 {
     for (int i = 0; i <= algo; i++) {
@@ -174,7 +174,8 @@ static void add_formats(add_word *add, void *to)
     }
 }
 
-// The options that take words: to add one, a row. Those whose value reads "a|b" need none.
+// Options with words as values. An option whose value reads "a
+// b" needs no row.
 static const struct {
     const char *name;
     void (*all)(add_word *add, void *to);
@@ -201,7 +202,8 @@ static void add_list(const char *const *words, add_word *add, void *to)
     for (int i = 0; words && words[i]; i++) add(to, words[i]);
 }
 
-// The words of "table|json".
+// Adds the words of "table
+// json".
 static void add_choices(const char *value, add_word *add, void *to)
 {
     char word[64];

@@ -1,4 +1,4 @@
-// A command line, word by word.
+// Parses a command line word by word.
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -8,12 +8,12 @@
 #include "cli/options/option_values.h"
 #include "cli/options/options_table.h"
 
-#define LIMIT_MS   2000.0   // for the samples of a case, if there are 10 by then
-#define MOST_MS    20000.0  // if there are not
-#define TIMEOUT_MS 600000.0 // of a sweep: for a case
-#define RUNS       6        // see tests/compare/test_compare_stats.c: 5 % are found, and nothing else
+#define LIMIT_MS   2000.0   // time of a case's samples, with 10 samples by then
+#define MOST_MS    20000.0  // time with fewer samples
+#define TIMEOUT_MS 600000.0 // limit of a case in a sweep
+#define RUNS       6        // enough for changes of 5 %, see tests/test_compare_stats.c
 
-// The option of an axis: its place in axis_all(), or -1.
+// Returns the index of an axis by option name in axis_all(), or -1.
 static int axis_find(const char *name, size_t length)
 {
     const struct axis *axis;
@@ -22,7 +22,7 @@ static int axis_find(const char *name, size_t length)
     return -1;
 }
 
-// Its place in the table, or -1.
+// Returns the index of an option in the table, or -1.
 static int option_find(const char *name, size_t length)
 {
     const struct option *option;
@@ -31,8 +31,7 @@ static int option_find(const char *name, size_t length)
     return -1;
 }
 
-// The name of the i-th option or axis of all, the axes last; whether the command takes it. NULL
-// after the last.
+// Returns name i of all options, then axes. *takes: the command takes it. NULL after the last.
 static const char *name_at(enum command command, int i, bool *takes)
 {
     const struct option *option = option_at(i);
@@ -41,8 +40,8 @@ static const char *name_at(enum command command, int i, bool *takes)
     return option ? option->name : axis ? axis->name : NULL;
 }
 
-// "-cache, -check": the options of a command that begin with the word. False if there are none, or
-// more than there is room for.
+// Lists the options of a command that begin with the word: "-cache, -check". Returns false if there
+// are none or too many.
 static bool begins_options(enum command command, const char *word, char list[48])
 {
     const char *name;
@@ -60,7 +59,7 @@ static bool begins_options(enum command command, const char *word, char list[48]
     return list[0];
 }
 
-// "compare and sweep": the commands of the help that take the option or axis of this name.
+// Lists the shown commands that take the option or axis: "compare and sweep".
 static void list_takers(const char *name, char list[128])
 {
     const struct command_info *c;
@@ -84,7 +83,7 @@ static int unknown_option(enum command command, const char *command_name, const 
     suggest_start(&s, name);
     for (int i = 0; (known = name_at(command, i, &takes)); i++)
         if (takes) suggest_offer(&s, known);
-    if (elsewhere && !s.synonym) { // one that is spelled like it is not meant
+    if (elsewhere && !s.synonym) { // a similar spelling is not meant
         s.best = NULL;
     } else if (!s.synonym && begins_options(command, name, begun)) {
         s.best = begun;
@@ -104,7 +103,7 @@ static int unknown_option(enum command command, const char *command_name, const 
                 command_name, suggest_text(&s, guess), command_name);
 }
 
-// The text of an option that takes one: behind its '=', or the next word.
+// Sets the value of an option: after "=", or the next word.
 static int value_of(const char *name, const char *values, const char *word, int *i, int argc,
                     char **argv, const char **text)
 {
@@ -116,14 +115,14 @@ static int value_of(const char *name, const char *values, const char *word, int 
     return OK;
 }
 
-// The option that was read last, and its text; no option: what followed was an operand.
+// Last option and its value. Neither option nor axis: operands followed.
 struct given {
     const struct option *option;
     const struct axis *axis; // instead of an option
     const char *text;
 };
 
-// Whether `text`, which is that of the last option and the word behind it, is a value of it.
+// Returns true if `word` could be a further value of the last option.
 static bool would_do(enum command command, const struct given *last, const char *word,
                      const char *text)
 {
@@ -134,7 +133,7 @@ static bool would_do(enum command command, const struct given *last, const char 
     return last->option->kind != OPTION_NAME && !last->option->parse(&scratch, last->option, text);
 }
 
-// A word behind an option that would do as a further value of it, and is no file: -k 64 128.
+// Refuses a word that could be a further value of the option and is no file: -k 64 128.
 static int refuse_value(enum command command, const struct given *last, const char *word)
 {
     char text[256];
@@ -146,7 +145,7 @@ static int refuse_value(enum command command, const struct given *last, const ch
                 last->axis ? last->axis->name : last->option->name, text);
 }
 
-// One value is one value: which of two is meant nobody can tell.
+// Refuses a second value for an option that takes one.
 static int refuse_second(const char **before, const struct option *option, const char *text)
 {
     const char *first = *before;
@@ -157,7 +156,7 @@ static int refuse_second(const char **before, const struct option *option, const
                 option->name, text, option->name, first);
 }
 
-// One word that begins with a dash, without it, and its value.
+// Parses a word that begins with a dash, and its value.
 static int parse_option(struct options *o, enum command command, const char *command_name,
                         const char *word, int *i, int argc, char **argv, struct given *last)
 {
@@ -186,7 +185,7 @@ static int parse_option(struct options *o, enum command command, const char *com
     return OK;
 }
 
-// Whether the option that was read last is for the processes that measure.
+// Returns true if the last option is passed on to measuring processes.
 static bool is_passed(enum command command, const struct given *last)
 {
     if (command != COMMAND_COMPARE && command != COMMAND_SELFTEST) return false;
@@ -238,7 +237,7 @@ int options_parse(struct options *o, enum command command, const char *command_n
         for (int w = first; w <= i && is_passed(command, &last); w++)
             o->passed[o->passed_count++] = argv[w];
     }
-    // Without a limit of its user's: exactly so many samples, or as many as there is patience for.
+    // Without -time-limit and -reps, the default limits apply.
     if (!o->rule.most_ms && !o->rule.reps) o->rule.limit_ms = LIMIT_MS, o->rule.most_ms = MOST_MS;
     return OK;
 }

@@ -1,57 +1,55 @@
-// The table of options and what goes by it:
-//
-//   options.c           the table
-//   options_parse.c     parses a command line, word by word
-//   option_values.c     parses the value of each option
-//   options_help.c      text of options for help, completion and the manual page
+// Table of options, and its users:
+//   options.c        the table
+//   options_parse.c  parser of the command line
+//   option_values.c  parsers of values
+//   options_help.c   help, completion, manual page
 #ifndef OPTIONS_TABLE_H
 #define OPTIONS_TABLE_H
 
 #include "cli/options/options.h"
 
 #define RUN    (BIT(COMMAND_RUN) | SWEEP)
-#define ALONE  BIT(COMMAND_RUN) // not of its workers
+#define ALONE  BIT(COMMAND_RUN) // not of a sweep's workers
 #define SWEEP  (BIT(COMMAND_SWEEP) | BIT(COMMAND_WORKER))
 #define INFO   BIT(COMMAND_INFO)
 #define GEN    BIT(COMMAND_GEN)
 #define ROOF   BIT(COMMAND_ROOF)
 #define DOCTOR BIT(COMMAND_DOCTOR)
 #define ALL    ~0u
-#define MODEL  (INFO | BIT(31)) // of info, for its models alone
+#define MODEL  (INFO | BIT(31)) // options that only models of info use
 
-// Options of run, which are passed on to the processes that run, have BIT(30).
+// BIT(30) marks options of run that are passed on to measuring processes.
 #define COMPARE  BIT(COMMAND_COMPARE)
 #define SELFTEST BIT(COMMAND_SELFTEST)
 #define REPORT   BIT(COMMAND_REPORT)
 #define EACH     (RUN | COMPARE | SELFTEST | BIT(30))
 
 enum option_kind {
-    OPTION_VALUE, // one value
-    OPTION_NAME,  // any text, and no list
-    OPTION_LIST,  // given again, it adds to what is there
+    OPTION_VALUE, // a single value
+    OPTION_NAME,  // any text, never a list
+    OPTION_LIST,  // a further value is added
 };
 
 struct option {
     const char *name;  // without its dash
-    const char *value; // what follows it, for the help; NULL: nothing does, it is a flag
-    const char *about; // a line, with the default
-    unsigned commands; // who takes it, of the bits above
+    const char *value; // value in the help; NULL: a flag
+    const char *about; // description with the default, a line
+    unsigned commands; // commands that take the option, see the bits above
     int (*parse)(struct options *o, const struct option *self, const char *text); // NULL: a flag
-    size_t flag; // of a flag: where its bool is in struct options
+    size_t flag; // for a flag: offset of its bool in struct options
     enum option_kind kind;
-    bool (*known)(const char *word); // whether a word may be a value; NULL: parse() says
+    bool (*known)(const char *word); // returns true if a word may be a value; NULL: parse() decides
 };
 
-// The i-th row; NULL after the last.
+// Returns row i; NULL after the last.
 const struct option *option_at(int i);
-extern const int option_count; // rows
+extern const int option_count; // number of rows
 bool takes_axis(enum command command, const struct axis *axis);
-// What options take that are no axes: words, ended by a NULL.
-extern const char *const cache_words[], *const launch_words[], *const check_words[],
-                                                                   *const missing_words[],
-    *const until_words[];
+// Words that options accept, ended by NULL.
+extern const char *const cache_words[],
+    *const launch_words[], *const check_words[], *const missing_words[], *const until_words[];
 
-// For functions of rows: one whole number, one of some words, and a time, from text in seconds.
+// Parsers of a whole number, one of several words, and a time in seconds.
 int parse_whole(const struct option *self, const char *text, int64_t least, int64_t most,
                 int64_t *value);
 int parse_word(const struct option *self, const char *text, const char *const *words,

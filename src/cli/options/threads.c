@@ -8,7 +8,7 @@
 
 static pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
 
-// Lives for as long as the gate is shut.
+// Keeps a probe thread alive until the gate opens.
 static void *wait_at_gate(void *arg)
 {
     pthread_mutex_lock(&gate);
@@ -16,8 +16,8 @@ static void *wait_at_gate(void *arg)
     return arg;
 }
 
-// How many threads there can be at a time, up to `count`, this one among them. *reason: why no
-// more.
+// Returns how many threads can exist at once, up to `count`, including the caller. *reason: errno
+// if fewer.
 static int threads_probe(pthread_t *threads, int count, int *reason)
 {
     int made = 1;
@@ -45,6 +45,6 @@ int threads_use(int wanted)
         return fail(ERR_USAGE, "%s %d: the system makes %d thread%s and no more: %s", how, count,
                     made, made == 1 ? "" : "s", strerror(reason));
     omp_set_num_threads(count);
-    omp_set_dynamic(0); // records say how many there are: OpenMP is not to take fewer
+    omp_set_dynamic(0); // OpenMP must use the number of threads in the records
     return OK;
 }
