@@ -43,13 +43,12 @@ static int place_files(struct ab_run *d)
         int n = snprintf(d->path[side], sizeof d->path[side], "%s%s%s", keep ? keep : d->folder,
                          keep ? "." : "/", ends[side]);
         if (n >= (int)sizeof d->path[side])
-            return fail(ERR_OUTPUT, "%s: is too long a name", keep ? keep : d->folder);
+            return fail(ERR_OUTPUT, "%s: the name is too long", keep ? keep : d->folder);
         // The file begins empty, as all processes append. A file of anything else is left as it is.
         struct record_file empty;
         int err = record_open(&empty, d->path[side], false, 0);
         if (err == ERR_USAGE)
-            return fail(err, "-keep %s: %s is there, and no file of records; it is left as it is",
-                        keep, d->path[side]);
+            return fail(err, "-keep %s: %s exists and is no file of records", keep, d->path[side]);
         if (!err) err = record_close(&empty);
         if (err) return err;
     }
@@ -85,10 +84,10 @@ static int note_end(struct ab_run *d, const struct turn *t, const char *text, in
     if (status == 3 && !t->round && t->side == SIDE_NEW && !d->o->quiet)
         fprintf(stderr, "%s\n", line);
     if (status == 0 || status == 1 || status == 3) return OK;
-    fprintf(stderr, "%s broke off on %s: it ended with %d%s%s\n", side, matrix, status,
+    fprintf(stderr, "%s failed on %s with exit status %d%s%s\n", side, matrix, status,
             line[0] ? ": " : "", line);
     if (t->side == SIDE_NEW)
-        snprintf(d->broken, sizeof d->broken, "its process broke off and ended with %d", status);
+        snprintf(d->broken, sizeof d->broken, "its process failed with exit status %d", status);
     return OK;
 }
 
@@ -158,8 +157,7 @@ static int check_matrices(const struct ab_run *d)
 {
     for (int i = 0; i < d->matrix_count; i++)
         if (!strcmp(d->matrices[i], "-"))
-            return fail(ERR_USAGE, "-: what comes from stdin can be read once, and not by each "
-                                   "process: give a file");
+            return fail(ERR_USAGE, "-: stdin can be read only once: give a file");
     return first_look(d->o, (const char *const *)d->matrices, d->matrix_count);
 }
 

@@ -171,7 +171,7 @@ int cli_check_measured(int64_t cases, int64_t unsupported, const char *first)
     if (!cases || unsupported < cases) return OK;
     if (cases > 1) snprintf(all, sizeof all, "all %lld cases are unsupported", (long long)cases);
     return fail(ERR_UNSUPPORTED, "nothing was measured: %s%s%s", all,
-                !first      ? "; the records say why"
+                !first      ? "; the records have the reasons"
                 : cases > 1 ? ", the first: "
                             : ": ",
                 first ? first : "");
@@ -186,8 +186,8 @@ void cli_tell_file(const struct record_file *out, const struct options *o)
         fprintf(stderr, "replacing %s: %lld record%s; -append adds to them\n", name,
                 (long long)out->replaced, out->replaced == 1 ? "" : "s");
     if (out->cut)
-        fprintf(stderr, "%s: the part of a record that was at its end, %lld bytes, is cut off\n",
-                name, (long long)out->cut);
+        fprintf(stderr, "%s: an incomplete record at the end, %lld bytes, is removed\n", name,
+                (long long)out->cut);
 }
 
 // Returns true for a word that is neither a file nor a path and has no extension.

@@ -77,7 +77,7 @@ static void tell_algorithm(const struct algo_entry *e)
     snprintf(text, sizeof text, "%s", e->op->variants[a->variant]);
     tell("computes", a->variant ? text : e->op->formula);
     tell("from", a->cite);
-    tell("not as there", a->differs);
+    tell("deviations", a->differs);
     tell("library", a->library && !missing ? a->library() : NULL);
     tell_limits(a);
     tell("A as", formats_text(a->A, text));
@@ -90,7 +90,7 @@ static void tell_format(const struct format *f)
 {
     char text[256] = "";
     printf("%s: a format of the sparse matrix\n", f->name);
-    tell("what", f->about);
+    tell("layout", f->about);
     if (f->from) tell("made from", f->from->name);
     for (int k = 0; f->from && k < DEVICE_KINDS; k++)
         if (format_maker_of(f, (enum device_kind)k))
@@ -106,7 +106,7 @@ static void tell_format(const struct format *f)
                  device_list[algos[i].device].name);
         if (takes) words_add(text, sizeof text, ", ", name);
     }
-    tell("taken by", text);
+    tell("used by", text);
 }
 
 // Returns true if a name or pattern matches the algorithm or its operation.

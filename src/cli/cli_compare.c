@@ -25,8 +25,8 @@ static int compare_files(const struct options *o, struct comparison *c)
     struct compare_rule rule = rule_of(o);
     if (o->operand_count != 2)
         return fail(ERR_USAGE,
-                    "compare takes two files of records, OLD and NEW, not %d; with -ab "
-                    "or -history others: 'spbench help compare'",
+                    "compare takes two files of records, OLD and NEW, not %d; for -ab and -history "
+                    "see 'spbench help compare'",
                     o->operand_count);
     return comparison_files(c, o->operands[0], o->operands[1], &rule);
 }
@@ -132,19 +132,18 @@ static int write_report(const struct options *o, const struct comparison *c)
 
 static int check_options(const struct options *o)
 {
-    if (o->ab && o->history) return fail(ERR_USAGE, "-ab and -history do not go together");
+    if (o->ab && o->history) return fail(ERR_USAGE, "-ab and -history exclude each other");
     if (o->passed_count && !o->ab)
-        return fail(ERR_USAGE, "%s: says how to measure, and needs -ab PROGRAM", o->passed[0]);
+        return fail(ERR_USAGE, "%s: needs -ab PROGRAM, because only -ab measures", o->passed[0]);
     const char *of_ab = o->keep            ? "keep"
                         : o->runs          ? "runs"
                         : o->until_decided ? "until"
                         : o->budget_ms > 0 ? "budget"
                                            : NULL;
     if (of_ab && !o->ab)
-        return fail(ERR_USAGE, "-%s: nothing is measured without -ab PROGRAM", of_ab);
+        return fail(ERR_USAGE, "-%s: needs -ab PROGRAM, because only -ab measures", of_ab);
     if (o->runs && o->until_decided)
-        return fail(ERR_USAGE, "-runs and -until decided do not go together: the number of "
-                               "processes is fixed, or follows from the cases");
+        return fail(ERR_USAGE, "-runs and -until decided exclude each other");
     return report_output_check(o);
 }
 

@@ -233,7 +233,8 @@ static void print_operands(void)
 int cli_completion(const struct request *q)
 {
     if (strcmp(q->o->operands[0], "bash"))
-        return fail(ERR_USAGE, "completion %s: no such shell; it is bash", q->o->operands[0]);
+        return fail(ERR_USAGE, "completion %s: no such shell; the shell is bash",
+                    q->o->operands[0]);
     printf("# Completes command lines of spbench %s in bash; made by 'spbench completion bash'.\n"
            "# shellcheck shell=bash disable=SC2086,SC2206\n",
            record_version());

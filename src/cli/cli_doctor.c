@@ -161,9 +161,9 @@ int cli_doctor(const struct request *q)
     if (err) return err;
     q->outcome->bad_machine = v.spoils > 0;
     if (!v.quiet && v.spoils)
-        fprintf(v.text, "%d thing%s would spoil a measurement on %s\n", v.spoils,
+        fprintf(v.text, "%d finding%s may spoil measurements on %s\n", v.spoils,
                 v.spoils == 1 ? "" : "s", p->id);
     else if (!v.quiet)
-        fprintf(v.text, "nothing seen that would spoil a measurement on %s\n", p->id);
+        fprintf(v.text, "no finding spoils measurements on %s\n", p->id);
     return OK;
 }

@@ -31,7 +31,7 @@ static int set_cutting(struct model_view *v, const struct algo *tiled,
         if (strcmp(parts[i].name, s->name)) continue;
         for (const struct option_setting *before = v->o->settings; before < s; before++)
             if (!strcmp(before->name, s->name))
-                return fail(ERR_USAGE, "-opt %s: the models take one value of it", s->name);
+                return fail(ERR_USAGE, "-opt %s: the models take one value", s->name);
         int err = bench_setup_check_setting(s, algo_param(tiled, algo_param_find(tiled, s->name)),
                                             "tiled");
         if (err) return err;
@@ -42,15 +42,14 @@ static int set_cutting(struct model_view *v, const struct algo *tiled,
                         (long long)cut->factor);
         return OK;
     }
-    return fail(ERR_USAGE, "-opt %s: of the models' parameters it is rows, stage or factor",
-                s->name);
+    return fail(ERR_USAGE, "-opt %s: the models' parameters are rows, stage and factor", s->name);
 }
 
 int cli_model_open(struct model_view *v, const struct options *o)
 {
     *v = (struct model_view){.o = o, .cut = cutting_standard};
     if (!o->model && o->model_word)
-        return fail(ERR_USAGE, "-%s: info takes it for -model alone", o->model_word);
+        return fail(ERR_USAGE, "-%s: info takes this option only with -model", o->model_word);
     if (!o->model) return OK;
     int err = bench_setup_make_device(&v->c, o);
     const struct algo *tiled = err ? NULL : tiled_of_device(v->c.primary);
@@ -71,7 +70,7 @@ static void print_head(const struct model_view *v)
     if (v->roof.memory_gb_s > 0)
         printf("GFLOPS at %.4g GB/s of %s\n", v->roof.memory_gb_s, v->c.device);
     else
-        printf("no GFLOPS before 'spbench roof' has measured %s\n", v->c.device);
+        printf("no GFLOPS until 'spbench roof' has measured %s\n", v->c.device);
     printf("    %-5s  %-4s  %6s %7s %7s %7s %7s %7s  %10s %8s %9s  %6s %8s %9s\n", "model", "prec",
            "k", "mu", "rho", "Z", "C", "L", "FLOPs/byte", "all miss", "cold miss", "GFLOPS",
            "all miss", "cold miss");
@@ -122,7 +121,7 @@ int cli_model_print(const struct model_view *v, const struct matrix *M)
     int err = OK;
     if (!v->o->model) return OK;
     if (!M->A.nnz) {
-        printf("  models       none of a matrix without nonzeros\n");
+        printf("  models       none for a matrix without nonzeros\n");
         return OK;
     }
     source_init(&s, &M->A);

@@ -20,7 +20,7 @@ static void print_cache(const struct roof *roof, const struct roof *before)
 {
     char size[32], what[64];
     if (!roof->cache_seen_bytes) {
-        printf("  %-26s %10s\n", "read from the cache", "no cache above memory was seen");
+        printf("  %-26s %10s\n", "read from the cache", "no cache is faster than memory");
         return;
     }
     snprintf(what, sizeof what, "read from %s of cache", size_text(roof->cache_seen_bytes, size));
@@ -29,7 +29,7 @@ static void print_cache(const struct roof *roof, const struct roof *before)
 
 static void print_ladder(const struct roof *roof)
 {
-    printf("  blocks that were read:\n");
+    printf("  block sizes:\n");
     for (int i = 0; i < roof->step_count; i++) {
         char size[32];
         printf("  %26s %10.1f GB/s\n", size_text(roof->steps[i].bytes, size), roof->steps[i].gb_s);
@@ -39,7 +39,7 @@ static void print_ladder(const struct roof *roof)
 static void print_gathers(const struct roof *roof)
 {
     char what[32], size[32];
-    printf("  rows at random, GB/s:     ");
+    printf("  random rows, GB/s:        ");
     for (int w = 0; w < ROOF_ROWS; w++) {
         snprintf(what, sizeof what, "%d bytes", roof_row_bytes[w]);
         printf(" %10s", what);

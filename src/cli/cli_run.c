@@ -131,8 +131,8 @@ static void tell_busy(const struct run *run)
 {
     if (run->busy && !run->table.quiet)
         fprintf(stderr,
-                "busy: the machine had much else to do beside %lld of %lld cases; their times may "
-                "be too long\n",
+                "busy: other programs used the processors during %lld of %lld cases; times may be "
+                "too long\n",
                 (long long)run->busy, (long long)run->timed);
 }
 
@@ -140,9 +140,8 @@ static void tell_order(const struct run *run)
 {
     if (run->overtaking && !run->table.quiet)
         fprintf(stderr,
-                "not in order: %lld of %lld cases start before the work ahead of them has ended: "
-                "right alone, wrong where an input is the result before; their times back to back "
-                "are of no chain\n",
+                "not in order: %lld of %lld cases start before the work ahead has ended; a result "
+                "is wrong if that work makes an input\n",
                 (long long)run->overtaking, (long long)run->timed);
 }
 
@@ -180,8 +179,7 @@ int cli_run(const struct request *q)
     struct run run = {.out.fd = -1, .outcome = q->outcome};
     if (o->append && !o->output) return fail(ERR_USAGE, "-append: needs -o FILE");
     if (o->profile && (o->output || o->counters))
-        return fail(ERR_USAGE,
-                    "-profile: measures nothing, and goes with neither -o nor -counters");
+        return fail(ERR_USAGE, "-profile: excludes -o and -counters, because nothing is measured");
     int err = check_output(o);
     if (err) return err;
     err = bench_setup_make(&c, o);

@@ -98,7 +98,8 @@ static void print_all(const struct options *o, struct tally *t, int runs_needed,
     struct tally all = {0}, large = {0};
     char heading[64];
     snprintf(heading, sizeof heading, "%g %% found", o->plant);
-    printf("this program twice, %d process%s a side by turns\n", o->runs, o->runs > 1 ? "es" : "");
+    printf("this program twice, %d process%s a side, alternating\n", o->runs,
+           o->runs > 1 ? "es" : "");
     printf("%-14s %6s %6s  %12s %12s  %s\n", "size", "cases", "false", "noise floor", "worst",
            heading);
     for (int s = 0; s < STATS_CLASSES; s++) {
@@ -109,11 +110,10 @@ static void print_all(const struct options *o, struct tally *t, int runs_needed,
     double wrong = (double)all.wrong / (double)all.cases;
     double found = large.planted ? (double)large.found / (double)large.planted : 0;
     print_bar("false verdicts", wrong, "at most 1 %", wrong <= FALSE_MOST);
-    printf("planted, by multiplying times: %g %%\n", o->plant);
+    printf("planted slowdown: %g %%\n", o->plant);
     print_bar("found, over 20 us", found, "at least 95 %", found >= FOUND_MIN);
     if (found < FOUND_MIN && runs_needed)
-        printf("by the spread of these processes, 5 %% in 95 %% of cases takes -runs %d\n",
-               runs_needed);
+        printf("at this spread, 5 %% in 95 %% of cases takes -runs %d\n", runs_needed);
     outcome->regression = wrong > FALSE_MOST;
     outcome->cannot_tell = found < FOUND_MIN;
 }
@@ -127,10 +127,10 @@ int cli_selftest(const struct request *q)
     int64_t cases = 0;
     if (!o->operand_count || strcmp(o->operands[0], "aa"))
         return fail(ERR_USAGE,
-                    "%s: no such test; it is aa: spbench selftest aa [OPTIONS] "
-                    "[MATRIX...]",
+                    "%s: no such test; the test is aa: spbench selftest aa [OPTIONS] [MATRIX...]",
                     o->operand_count ? o->operands[0] : "selftest");
-    if (o->runs < 2) return fail(ERR_USAGE, "-runs 1: one process shows no spread; at least 2");
+    if (o->runs < 2)
+        return fail(ERR_USAGE, "-runs 1: at least 2 processes are needed for a spread");
     int err = child_self(self);
     if (err) return err;
     q->outcome->cannot_tell = true;

@@ -32,15 +32,15 @@ const struct column columns[COLUMN_COUNT] = {
             .head = "ms",
             .width = 9,
             .about = "The median time of one run in milliseconds. Conversion, upload and analysis "
-                     "are not in it. Runs do not overlap.",
+                     "are excluded. Runs do not overlap.",
             .good = "lower.",
         },
     [COLUMN_INTERVAL] =
         {
             .head = "+-%",
             .width = 4,
-            .about = "Half the 95 % confidence interval of the median, in percent of ms. It is the "
-                     "noise within one process. Another process may differ by more: see compare.",
+            .about = "Half the 95 % confidence interval of the median, in percent of ms: the noise "
+                     "within one process. Processes may differ by more, see compare.",
             .formula = "100 * (upper end - lower end) / 2 / ms",
             .good = "under 1. A dash: fewer than 6 samples have no interval.",
         },
@@ -65,8 +65,8 @@ const struct column columns[COLUMN_COUNT] = {
             .head = "prep ms",
             .width = 7,
             .about = "The time to prepare the case once from a matrix in CSR: conversion to other "
-                     "formats, analysis, and the choice of auto. The first use of a library is in "
-                     "it. Upload is not.",
+                     "formats, analysis, and the choice of auto. The first use of a library is "
+                     "included. Upload is excluded.",
             .formula = "conversion + analysis",
             .good = "little against ms times the number of runs.",
         },
@@ -95,7 +95,7 @@ const struct column columns[COLUMN_COUNT] = {
             .head = "GB/s",
             .width = 8,
             .about = "Only with -v: the compulsory bytes over the time. Each operand is read once, "
-                     "the result is written once. %roof says the same in percent.",
+                     "the result is written once. %roof is the same in percent.",
             .formula = "compulsory bytes / ms / 10^6",
             .good = "the GB/s from memory of the line \"at most\".",
         },
@@ -131,27 +131,26 @@ const struct column columns[COLUMN_COUNT] = {
 const struct column summary_columns[SUMMARY_COLUMNS] = {
     [SUMMARY_MATRICES] = {.head = "matrices", .about = "Matrices with a time of a checked result."},
     [SUMMARY_WINS] = {.head = "wins",
-                      .about = "Matrices on which the algorithm is the fastest of those that are "
-                               "shown and of the baseline."},
+                      .about =
+                          "Matrices on which the algorithm is the fastest, the baseline included."},
     [SUMMARY_SPEEDUPS] =
         {
             .head = "speedup",
-            .about = "The time of the baseline over that of the algorithm; of several matrices the "
-                     "geometric mean, on the matrices where all have a time. The baseline is the "
-                     "best of a vendor case by case, else the fastest of all; never a reference.",
+            .about = "The time of the baseline over the time of the algorithm. Several matrices: "
+                     "the geometric mean over the matrices where all have a time. The baseline is "
+                     "a vendor's best algorithm on each matrix, else the fastest algorithm, never "
+                     "a reference.",
             .formula = "ms of the baseline / ms",
             .good = "over 1: the algorithm is faster.",
         },
     [SUMMARY_OVER_BEST] = {.head = "x best",
                            .about =
-                               "The geometric mean of x best of each matrix, on the matrices of "
-                               "the mean speedup.",
+                               "The geometric mean of x best, on the matrices of the mean speedup.",
                            .good = "1.00: the fastest on each."},
-    [SUMMARY_PREP] = {.head = "prep ms", .about = "The median of prep ms of all its matrices."},
+    [SUMMARY_PREP] = {.head = "prep ms", .about = "The median of prep ms over the matrices."},
     [SUMMARY_PAYS] = {.head = "pays after",
-                      .about =
-                          "The median of pays after of all its matrices; \"never\" is more than "
-                          "any number, a dash is 0."},
+                      .about = "The median of pays after over the matrices. \"never\" counts as "
+                               "more than any number, a dash as 0."},
     [SUMMARY_WORST] = {.head = "worst", .about = "The least speedup of all matrices."},
     [SUMMARY_WORST_OF] = {.head = "of", .width = -2, .about = "The matrix of the worst speedup."},
     [SUMMARY_FAILED] = {.head = "failed",
@@ -167,9 +166,8 @@ const struct remark remarks[REMARK_COUNT] = {
                         "The time limit allowed fewer than 10 samples. See -time-limit."},
     [REMARK_THROTTLED] = {"throttled", "The device held its clocks down. See doctor."},
     [REMARK_BUSY] = {"busy", "Other processes used the processors. The time may be too long."},
-    [REMARK_ORDER] = {"not in order",
-                      "A run does not wait for the work ahead of it. Its result is wrong where an "
-                      "input comes from the run before."},
+    [REMARK_ORDER] = {"not in order", "A run starts before the work ahead has ended. Its result is "
+                                      "wrong if that work makes an input."},
     [REMARK_LIBRARY] = {"NAME VERSION", "The library of a vendor that ran."},
     [REMARK_CHOICE] = {"picked NAME", "auto chose this algorithm."},
     [REMARK_RANGE] =
@@ -214,27 +212,26 @@ const char *remark_figure(const char *name, const char *value, char text[REMARK_
 
 // Remarks in place of numbers, and lines below the table.
 static const struct remark instead[] = {
-    {"unsupported", "The algorithm does not do this case, or cannot run here."},
+    {"unsupported", "The algorithm does not support the case, or cannot run here."},
     {"wrong", "The result differs from the reference by more than the tolerance."},
-    {"unchecked", "There is no memory for the check, or the tolerance is too large to tell."},
+    {"unchecked", "Memory is too small for the check, or the tolerance is too large."},
     {"oom", "The case does not fit in memory."},
     {"failed", "The device or the library reported an error."},
 };
 static const struct remark below[] = {
-    {"fastest",
-     "The least ms of the checked results with the same inputs, and the next kernel. Then the "
-     "speed-up over the best of a vendor, with the call of its library. \"within the noise\": "
-     "the intervals of two overlap, or they differ by no more than the line \"noise\" says. "
-     "With few samples the fastest sample counts."},
+    {"fastest", "The fastest checked result with the same inputs, and the next kernel. The "
+                "speed-up over the best of a vendor follows, with the library call. \"within the "
+                "noise\": two intervals overlap, or the difference is at most that of the line "
+                "\"noise\". With few samples the fastest sample counts."},
     {"noise",
      "Two rows that ran the same kernel, such as auto and the algorithm that it picked. Their "
      "times differ only by noise."},
     {"samples", "-v: the number of samples, the runs of each and of the warm-up, and the rule that "
                 "ended the timing: precision, noise, time, reps."},
-    {"convert", "-v: the time to make the format from CSR: the first time, and again in brackets."},
+    {"convert", "-v: the time to make the format from CSR; in brackets the second time."},
     {"upload", "-v: the time to copy the operands to the device."},
     {"analyse", "-v: the time of the algorithm's own preparation."},
-    {"peak", "-v: the most memory that the case had on the device."},
+    {"peak", "-v: the peak device memory of the case."},
     {"products, nnz_c, phases",
      "-v, spgemm: counts, and the parts of a run, measured in another run."},
     {"predicted GFLOPS", "-v, naive and tiled: the prediction of the paper's model."},
@@ -284,7 +281,7 @@ void columns_tell(void (*group)(const char *title), void (*show)(const struct co
         const struct column *c = &summary_columns[i];
         show(&(struct column_shown){c->head, c->about, c->formula, c->good});
     }
-    group("Remarks behind the check");
+    group("Remarks after the check");
     tell_remarks(remarks, COUNT(remarks), show);
     group("Words in place of the numbers, with the reason");
     tell_remarks(instead, COUNT(instead), show);

@@ -24,7 +24,7 @@ int first_look(const struct options *o, const char *const *specs, int64_t count)
     for (int64_t i = 0; i < count; i++) {
         int err = interrupted ? fail(ERR_INTERRUPTED, "interrupted") : matrix_look(specs[i]);
         if (!strcmp(specs[i], "-") && stdins++)
-            err = fail(ERR_USAGE, "-: stdin can be read once, and is given twice");
+            err = fail(ERR_USAGE, "-: stdin can be read only once, and is given twice");
         if (err == ERR_INTERRUPTED || err == ERR_MEMORY) return err;
         if (!err) continue;
         if (count == 1) return fail((enum err)err, "%s%s", fail_text(), hint(o, specs[i], text));

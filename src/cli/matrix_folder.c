@@ -37,7 +37,7 @@ static int take_line(struct matrix_folder *f, char *line, const char *path, long
     for (int i = 0; i < 4; i++) word[i] = strtok_r(i ? NULL : line, BLANKS, &rest);
     size_t length = word[3] ? strlen(word[3]) : 0;
     if (length < 5 || strcmp(word[3] + length - 4, ".mtx") || strtok_r(NULL, BLANKS, &rest))
-        return fail(ERR_INPUT, "%s:%lld: 'SHA256 BYTES Group/Name FILE.mtx' is wanted", path,
+        return fail(ERR_INPUT, "%s:%lld: expected 'SHA256 BYTES Group/Name FILE.mtx'", path,
                     number);
     return add_owner(f, word[3], length - 4, word[2]);
 }

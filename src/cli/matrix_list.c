@@ -160,8 +160,7 @@ static int add_list(struct maker *k, const char *path)
 static int add_word(struct maker *k, const char *word)
 {
     struct stat facts;
-    if (!strcmp(word, "-"))
-        return fail(ERR_USAGE, "-: a sweep may read a matrix twice, and stdin cannot be");
+    if (!strcmp(word, "-")) return fail(ERR_USAGE, "-: stdin can be read only once: give a file");
     if (!strncmp(word, "gen:", 4)) return add_generated(k, word);
     if (stat(word, &facts)) {
         if (k->o->sweep.skip_missing && errno == ENOENT) return note_missing(k, word);
@@ -184,8 +183,8 @@ static int check_missing(struct maker *k)
         return OK;
     }
     return fail(ERR_INPUT,
-                "%lld of the matrices %s not there: %s; fetch_suitesparse.sh downloads them, "
-                "-dir says where they are, -missing skip goes on without them",
+                "%lld of the matrices %s missing: %s; fetch_suitesparse.sh downloads matrices, "
+                "-dir sets their folder, -missing skip omits them",
                 (long long)k->missing, k->missing == 1 ? "is" : "are", k->names);
 }
 
@@ -240,10 +239,10 @@ int matrix_list_make(struct matrix_list *m, const struct options *o)
     *m = (struct matrix_list){0};
     for (int i = 0; i < o->operand_count && !err; i++) err = add_word(&k, o->operands[i]);
     if (!err && o->sweep.sets && !k.lists)
-        err = fail(ERR_USAGE, "-set %s: there is no list that has sets", o->sweep.sets);
+        err = fail(ERR_USAGE, "-set %s: no list with sets is given", o->sweep.sets);
     if (!err) err = check_missing(&k);
     if (!err) keep_once(m);
-    if (!err && !m->count) err = fail(ERR_INPUT, "there is no matrix to measure");
+    if (!err && !m->count) err = fail(ERR_INPUT, "no matrix is left to measure");
     if (!err) err = look_at_all(m, o);
     if (err) matrix_list_free(m);
     return err;

@@ -58,10 +58,10 @@ int matrix_names_check(const char *const *paths, int64_t count, const char *comm
     if (!err && count) qsort(list, (size_t)count, sizeof *list, by_name);
     second = err ? -1 : find_second(list, count, paths, &first);
     if (second >= 0)
-        err = fail(ERR_USAGE,
-                   "%s and %s: two matrices of one name, which a file of records cannot tell "
-                   "apart; give each a %s of its own",
-                   paths[first], paths[second], command);
+        err = fail(
+            ERR_USAGE,
+            "%s and %s: two matrices with the same name in records; use a separate %s for each",
+            paths[first], paths[second], command);
     while (named) mem_free(list[--named].name);
     mem_free(list);
     return err;

@@ -17,7 +17,7 @@ static int spare_records(const struct options *o)
     int64_t when;
     if (!o->output || stat(o->output, &facts) || !S_ISREG(facts.st_mode)) return OK;
     if (sightings_date(o->output, &when) || !when) return OK;
-    return fail(ERR_USAGE, "-o %s: has records, which a report would replace", o->output);
+    return fail(ERR_USAGE, "-o %s: holds records, which a report would replace", o->output);
 }
 
 int report_output_check(const struct options *o)
@@ -26,7 +26,7 @@ int report_output_check(const struct options *o)
     if (is_stdout(o) || stat(o->output, &out)) return OK;
     for (int i = 0; i < o->operand_count; i++)
         if (!stat(o->operands[i], &in) && in.st_dev == out.st_dev && in.st_ino == out.st_ino)
-            return fail(ERR_USAGE, "-o %s: is one of the files that are read", o->output);
+            return fail(ERR_USAGE, "-o %s: is an input file", o->output);
     return spare_records(o);
 }
 

@@ -215,8 +215,8 @@ static bool print_facts(FILE *out, const struct report_view *v, enum grid_style 
 {
     int revisions = count_texts(v->s, revision_of), devices = count_texts(v->s, device_of);
     const char *end = style == GRID_MARKDOWN ? "\n\n" : "\n";
-    if (revisions > 1) fprintf(out, "revisions: %d; each has a table of its own%s", revisions, end);
-    if (devices > 1) fprintf(out, "devices: %d; each has a table of its own%s", devices, end);
+    if (revisions > 1) fprintf(out, "revisions: %d; each has its own table%s", revisions, end);
+    if (devices > 1) fprintf(out, "devices: %d; each has its own table%s", devices, end);
     if (v->c->replaced)
         fprintf(out, "measured more than once: %lld case%s; the last record counts%s",
                 (long long)v->c->replaced, v->c->replaced == 1 ? "" : "s", end);

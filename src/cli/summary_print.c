@@ -83,7 +83,7 @@ int summary_print(FILE *out, const struct summary_table *t, enum grid_style styl
     grid_text(out, t->base, style);
     fprintf(out, "; mean on the %lld of %lld matrices where all have a time%s\n",
             (long long)t->shared, (long long)t->matrix_count,
-            t->shared < based ? "; -alg of report leaves algorithms out" : "");
+            t->shared < based ? "; report -alg can exclude algorithms" : "");
     print_base(out, t, style);
     return err;
 }

@@ -298,7 +298,7 @@ static void print_verdicts(const struct table *t)
 {
     bool any = false;
     for (int64_t i = 0; i < t->done; i++) any |= !isnan(t->rows[i].rank[TIMING_SEPARATE].ms);
-    if (!any) fprintf(stderr, "  fastest: none, there is no checked result\n");
+    if (!any) fprintf(stderr, "  fastest: none, no checked result\n");
     for (int64_t from = 0, end; any && from < t->done; from = end) {
         end = print_verdict(t, from, TIMING_SEPARATE);
         if (t->kind == TIMING_BACK_TO_BACK) print_verdict(t, from, TIMING_BACK_TO_BACK);

@@ -127,7 +127,7 @@ static void put_samples(FILE *out, const struct table *t, const struct timing *x
             x->count, x->count > 1 ? "s" : "", x->batch, x->batch > 1 ? "s" : "", x->warmup,
             x->stop);
     if (!isnan(x->back_to_back))
-        fprintf(out, "launched as a %s, apart by %.3g ms, taken off; back to back %.6g ms",
+        fprintf(out, "launched as a %s, separator %.3g ms, subtracted; back to back %.6g ms",
                 x->launch, x->separator_ms, x->back_to_back);
     if (!isnan(x->back_ci_lo))
         fprintf(out, " +-%.2f %%", 100 * (x->back_ci_hi - x->back_ci_lo) / 2 / x->back_to_back);

@@ -138,9 +138,8 @@ int comparison_history(struct comparison *c, const char **paths, int count,
     int before = count - rule->consecutive;
     *c = (struct comparison){0};
     if (before < 1)
-        return fail(ERR_INPUT,
-                    "-history: %d file%s, and -consecutive %d needs %d: as many, and one before",
-                    count, count == 1 ? "" : "s", rule->consecutive, rule->consecutive + 1);
+        return fail(ERR_INPUT, "-history: %d file%s, and -consecutive %d needs at least %d", count,
+                    count == 1 ? "" : "s", rule->consecutive, rule->consecutive + 1);
     int err = sort_by_date(paths, count);
     if (!err) err = compare_with(c, paths, before, count - 1, rule);
     // from the newest file back

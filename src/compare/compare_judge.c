@@ -277,7 +277,7 @@ static void judge_time(const struct comparison *c, struct compared *x, int64_t t
     if (sure && over && x->doubtful)
         judge(x, VERDICT_UNCLEAR, "busy");
     else if (sure && over && may_be_drift(c, x))
-        judge(x, VERDICT_DRIFTED, "not by turns, and a machine drifts by up to %.0f %%",
+        judge(x, VERDICT_DRIFTED, "not alternating, and machines drift by up to %.0f %%",
               100 * steadiness_of(x)->drift);
     else if (sure && over)
         judge(x, e->shift > 0 ? VERDICT_SLOWER : VERDICT_FASTER, "%s", "");
@@ -295,14 +295,14 @@ static void judge_alone(struct comparison *c, struct compared *x)
     enum side has = x->count[SIDE_OLD] ? SIDE_OLD : SIDE_NEW, lacks = !has;
     enum verdict verdict = has == SIDE_OLD ? VERDICT_MISSING : VERDICT_ADDED;
     if (verdict == VERDICT_MISSING && outcome_of(worst_of(x, SIDE_OLD)) != HAS_TIME) {
-        judge(x, VERDICT_NO_TIME, "and NEW does not have it");
+        judge(x, VERDICT_NO_TIME, "NEW lacks the case, too");
         return;
     }
     for (int64_t i = 0; i < c->count; i++) {
         const struct compared *y = &c->cases[i];
         char text[WHY_MAX];
         if (y->count[has] || !compared_differ(x->seen[has], y->seen[lacks], text)) continue;
-        judge(x, verdict, "%s has it %s", lacks == SIDE_OLD ? "OLD" : "NEW", text);
+        judge(x, verdict, "%s has the case %s", lacks == SIDE_OLD ? "OLD" : "NEW", text);
         return;
     }
     if (verdict == VERDICT_MISSING && c->rule.broken)

@@ -63,7 +63,7 @@ static int by_appearance(const void *x, const void *y)
     return (i > j) - (i < j);
 }
 
-// Makes a case from the sightings at *i, and moves *i behind them.
+// Moves *i behind the sightings of a case. Returns their number.
 static int take_case(const struct sightings *s, int64_t kept, int64_t *i)
 {
     const char *key = s->list[*i].key;

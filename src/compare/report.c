@@ -116,19 +116,18 @@ static void tell_processes(FILE *out, const struct comparison *c, const char *ma
         fprintf(out, "%s%d", side ? " and " : "", s->runs[side][0]);
         if (s->runs[side][1] > s->runs[side][0]) fprintf(out, " to %d", s->runs[side][1]);
     }
-    fprintf(out, s->paired == s->timed ? ", by turns\n"
-                 : s->paired           ? ", some by turns\n"
-                                       : ", not by turns\n");
+    fprintf(out, s->paired == s->timed ? ", alternating\n"
+                 : s->paired           ? ", some alternating\n"
+                                       : ", not alternating\n");
     if (s->guessed)
         fprintf(out,
-                "%sguessed: %lld case%s with one process a side, of which nobody knows how much "
-                "processes differ; taken from how the cases scatter\n",
+                "%sguessed: %lld case%s with one process a side; the spread is taken from the "
+                "scatter of all cases\n",
                 mark, (long long)s->guessed, s->guessed == 1 ? "" : "s");
     if (s->runs_needed)
-        fprintf(
-            out,
-            "%sby their spread, %d processes a side find a slowdown of 5 %% in 95 %% of cases\n",
-            mark, s->runs_needed);
+        fprintf(out,
+                "%sat this spread, %d processes a side find a slowdown of 5 %% in 95 %% of cases\n",
+                mark, s->runs_needed);
 }
 
 static void tell_left_out(FILE *out, const struct comparison *c, const char *mark)
@@ -138,22 +137,22 @@ static void tell_left_out(FILE *out, const struct comparison *c, const char *mar
         fprintf(out, "%snot in the mean: %lld case%s without a time on both sides\n", mark,
                 (long long)(c->count - s->timed), c->count - s->timed == 1 ? "" : "s");
     if (s->shared)
-        fprintf(out, "%sin both files: processes of %lld case%s, as of a file and itself\n", mark,
+        fprintf(out, "%sin both files: the same processes of %lld case%s\n", mark,
                 (long long)s->shared, s->shared == 1 ? "" : "s");
     if (s->throttled)
         fprintf(out, "%sleft out: processes with throttled clocks, of %lld cases\n", mark,
                 (long long)s->throttled);
     if (s->busy)
-        fprintf(out, "%sbusy: the machine had much else to do in processes of %lld case%s%s\n",
-                mark, (long long)s->busy, s->busy == 1 ? "" : "s",
-                s->low ? "; where pairs were busy, ms are first deciles and not medians" : "");
+        fprintf(out, "%sbusy: other programs used the processors during %lld case%s%s\n", mark,
+                (long long)s->busy, s->busy == 1 ? "" : "s",
+                s->low ? "; ms of busy pairs are first deciles, not medians" : "");
     for (int side = 0; side < SIDES; side++)
         if (c->read[side].bad_lines)
             fprintf(out, "%sleft out: %lld line%s, the first %s\n", mark,
                     (long long)c->read[side].bad_lines, c->read[side].bad_lines == 1 ? "" : "s",
                     c->read[side].bad_text);
     if (c->rule.plant[0] > 0 || c->rule.plant[1] > 0)
-        fprintf(out, "%splanted: times of NEW are multiplied by %.4g and %.4g, by turns\n", mark,
+        fprintf(out, "%splanted: times of NEW are multiplied by %.4g and %.4g alternately\n", mark,
                 c->rule.plant[0] > 0 ? c->rule.plant[0] : 1,
                 c->rule.plant[1] > 0 ? c->rule.plant[1] : 1);
 }
@@ -164,11 +163,9 @@ void report_summary(FILE *out, const struct comparison *c, const struct compared
     const struct summary *s = &c->sum;
     tell_counts(out, c, mark);
     if (c->rule.kind == TIMING_BACK_TO_BACK)
-        fprintf(out, "%stimes are back to back where a case has such\n", mark);
+        fprintf(out, "%stimes are back to back if a case has such a time\n", mark);
     if (c->rule.kind == TIMING_BACK_TO_BACK && s->overtaking)
-        fprintf(out,
-                "%snot in order: runs of %lld case%s start before the work ahead has ended; such "
-                "times are of no chain\n",
+        fprintf(out, "%snot in order: runs of %lld case%s start before the work ahead has ended\n",
                 mark, (long long)s->overtaking, s->overtaking == 1 ? "" : "s");
     if (s->timed) {
         if (s->paired)

@@ -50,7 +50,7 @@ int summary_add(struct summaries *s, const struct summary_row *row, const char *
     err = prefix ? split_key(added, prefix) : ERR_INPUT;
     if (!err) return s->count++, OK;
     mem_free(added->key);
-    return fail(ERR_INPUT, "a key that does not fit its record: %s", key);
+    return fail(ERR_INPUT, "the key does not match the record: %s", key);
 }
 
 static void free_table(struct summary_table *t)

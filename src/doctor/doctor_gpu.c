@@ -13,14 +13,14 @@
 #define UTILIZED      5   // percent of the time in use by other processes
 #define MEMORY_SHARE  0.8 // share of memory that must be free
 
-static const char not_told[] = "not told";
+static const char unknown[] = "unknown";
 
 static void look_driver(const struct probe *p, struct finding *f)
 {
     if (p->nvml.lib)
-        finding_value(f, "%s", p->nvml.driver[0] ? p->nvml.driver : not_told);
+        finding_value(f, "%s", p->nvml.driver[0] ? p->nvml.driver : unknown);
     else
-        finding_unclear(f, "clocks, heat and other processes are not known: %s", p->no_nvml);
+        finding_unclear(f, "clocks, temperature and other processes are unknown: %s", p->no_nvml);
 }
 
 // Checks that kernels of this build run, and reports the versions of CUDA. The last check to open
@@ -45,7 +45,7 @@ static void look_clocks(const struct probe *p, struct finding *f)
     unsigned now, most, set, usual, memory = 0, memory_most = 0;
     if (NVML_ASK(n, nvmlDeviceGetClockInfo, NVML_CLOCK_SM, &now) ||
         NVML_ASK(n, nvmlDeviceGetMaxClockInfo, NVML_CLOCK_SM, &most)) {
-        finding_unclear(f, not_told);
+        finding_unclear(f, unknown);
         return;
     }
     NVML_ASK(n, nvmlDeviceGetClockInfo, NVML_CLOCK_MEMORY, &memory);
@@ -53,11 +53,12 @@ static void look_clocks(const struct probe *p, struct finding *f)
     finding_value(f, "SM %u of %u MHz, memory %u of %u MHz", now, most, memory, memory_most);
     if (!NVML_ASK(n, nvmlDeviceGetApplicationsClock, NVML_CLOCK_SM, &set) &&
         !NVML_ASK(n, nvmlDeviceGetDefaultApplicationsClock, NVML_CLOCK_SM, &usual) && set < usual)
-        finding_advise(f, "applications are held to %u MHz, not %u: nvidia-smi -rac", set, usual);
+        finding_advise(f, "application clocks are set to %u MHz, not %u: nvidia-smi -rac", set,
+                       usual);
 }
 
 // Locked clocks are not reported as throttling: users lock clocks to repeat a measurement.
-static void look_held(const struct probe *p, struct finding *f)
+static void look_throttled(const struct probe *p, struct finding *f)
 {
     static const struct {
         unsigned long long bits;
@@ -69,15 +70,15 @@ static void look_held(const struct probe *p, struct finding *f)
     unsigned long long bits;
     char text[128] = "";
     if (NVML_ASK(&p->nvml, nvmlDeviceGetCurrentClocksThrottleReasons, &bits)) {
-        finding_unclear(f, not_told);
+        finding_unclear(f, unknown);
         return;
     }
     for (int i = 0; i < COUNT(reasons); i++)
         if (bits & reasons[i].bits) words_and(text, sizeof text, reasons[i].name);
     finding_value(f, "%s%s", *text ? "by " : "no", text);
     if (bits & NVML_HELD_DOWN)
-        finding_advise(f, "times would be too long: let it cool and idle; nvidia-smi -q -d "
-                          "PERFORMANCE tells more");
+        finding_advise(
+            f, "times are too long: let the GPU cool; nvidia-smi -q -d PERFORMANCE shows more");
     else if (bits & NVML_CLOCKS_SET)
         f->unclear = true;
 }
@@ -114,19 +115,19 @@ static void look_processes(const struct probe *p, struct finding *f)
     struct nvml_utilization use = {0};
     char text[160] = "";
     int count = 0;
-    bool told = add_processes(p, false, &count, text, sizeof text);
-    told |= add_processes(p, true, &count, text, sizeof text);
+    bool listed = add_processes(p, false, &count, text, sizeof text);
+    listed |= add_processes(p, true, &count, text, sizeof text);
     bool timed = !NVML_ASK(&p->nvml, nvmlDeviceGetUtilizationRates, &use);
-    if (!told && !timed) {
-        finding_unclear(f, not_told);
+    if (!listed && !timed) {
+        finding_unclear(f, unknown);
         return;
     }
     if (count)
         finding_value(f, "%d%s%s; used %u %% of the time", count, *text ? ": " : "", text, use.gpu);
     else
-        finding_value(f, "none%s; used %u %% of the time", told ? "" : " told", use.gpu);
+        finding_value(f, "none%s; used %u %% of the time", listed ? "" : " listed", use.gpu);
     if (count || use.gpu > UTILIZED)
-        finding_advise(f, "others share it: wait for them, or take another GPU, by -device or "
+        finding_advise(f, "other programs use the GPU: wait, or choose another GPU with -device or "
                           "CUDA_VISIBLE_DEVICES");
 }
 
@@ -134,13 +135,11 @@ static void look_persistence(const struct probe *p, struct finding *f)
 {
     unsigned on;
     if (NVML_ASK(&p->nvml, nvmlDeviceGetPersistenceMode, &on)) {
-        finding_unclear(f, not_told);
+        finding_unclear(f, unknown);
         return;
     }
     finding_value(f, on ? "on" : "off");
-    if (!on)
-        finding_advise(f, "between runs the driver forgets the clocks that were set: nvidia-smi "
-                          "-pm 1");
+    if (!on) finding_advise(f, "the driver resets the clocks between runs: nvidia-smi -pm 1");
 }
 
 static void look_mode(const struct probe *p, struct finding *f)
@@ -149,12 +148,12 @@ static void look_mode(const struct probe *p, struct finding *f)
                                         "exclusive process"};
     unsigned mode;
     if (NVML_ASK(&p->nvml, nvmlDeviceGetComputeMode, &mode) || mode >= COUNT(names)) {
-        finding_unclear(f, not_told);
+        finding_unclear(f, unknown);
         return;
     }
     finding_value(f, "%s", names[mode]);
     if (mode == NVML_COMPUTE_PROHIBITED)
-        finding_advise(f, "nothing may compute on it: nvidia-smi -c DEFAULT");
+        finding_advise(f, "the GPU prohibits computing: nvidia-smi -c DEFAULT");
 }
 
 // ECC costs memory and bandwidth, but production runs with ECC.
@@ -162,7 +161,7 @@ static void look_ecc(const struct probe *p, struct finding *f)
 {
     unsigned on, later;
     if (NVML_ASK(&p->nvml, nvmlDeviceGetEccMode, &on, &later)) {
-        finding_unclear(f, "none, or not told");
+        finding_unclear(f, "none, or unknown");
         return;
     }
     finding_value(f, "%s%s", on ? "on" : "off", on == later ? "" : ", the other after a reset");
@@ -172,12 +171,11 @@ static void look_mig(const struct probe *p, struct finding *f)
 {
     unsigned on, later;
     if (NVML_ASK(&p->nvml, nvmlDeviceGetMigMode, &on, &later)) {
-        finding_unclear(f, "none, or not told");
+        finding_unclear(f, "none, or unknown");
         return;
     }
     finding_value(f, "%s%s", on ? "on" : "off", on == later ? "" : ", the other after a reset");
-    if (on)
-        finding_advise(f, "others have parts of this GPU, and memory is shared: nvidia-smi -mig 0");
+    if (on) finding_advise(f, "other instances share the memory of this GPU: nvidia-smi -mig 0");
 }
 
 static void look_gpu_memory(const struct probe *p, struct finding *f)
@@ -185,30 +183,31 @@ static void look_gpu_memory(const struct probe *p, struct finding *f)
     struct nvml_memory m;
     char free[32], total[32];
     if (NVML_ASK(&p->nvml, nvmlDeviceGetMemoryInfo, &m)) {
-        finding_unclear(f, not_told);
+        finding_unclear(f, unknown);
         return;
     }
     finding_value(f, "%s free of %s", size_text((int64_t)m.free, free),
                   size_text((int64_t)m.total, total));
     if ((double)m.free < MEMORY_SHARE * (double)m.total)
-        finding_advise(f, "others hold the rest, and large cases end as oom: nvidia-smi shows who");
+        finding_advise(f,
+                       "other programs hold the rest, and large cases end as oom: see nvidia-smi");
 }
 
 static void look_heat(const struct probe *p, struct finding *f)
 {
     unsigned now, slow;
     if (NVML_ASK(&p->nvml, nvmlDeviceGetTemperature, 0, &now)) {
-        finding_unclear(f, not_told);
+        finding_unclear(f, unknown);
         return;
     }
     bool bounded =
         !NVML_ASK(&p->nvml, nvmlDeviceGetTemperatureThreshold, NVML_HEAT_SLOWDOWN, &slow);
     if (bounded)
-        finding_value(f, "%u C, slower from %u C on", now, slow);
+        finding_value(f, "%u C, throttled from %u C", now, slow);
     else
         finding_value(f, "%u C", now);
     if (bounded && now + HEAT_MARGIN >= slow)
-        finding_advise(f, "the clocks are about to go down: let it cool, look at its fans");
+        finding_advise(f, "the GPU is about to throttle: let it cool, check the fans");
 }
 
 static void look_power(const struct probe *p, struct finding *f)
@@ -216,7 +215,7 @@ static void look_power(const struct probe *p, struct finding *f)
     unsigned now, limit, usual;
     if (NVML_ASK(&p->nvml, nvmlDeviceGetPowerUsage, &now) ||
         NVML_ASK(&p->nvml, nvmlDeviceGetEnforcedPowerLimit, &limit)) {
-        finding_unclear(f, not_told);
+        finding_unclear(f, unknown);
         return;
     }
     finding_value(f, "%u W of %u W", now / 1000, limit / 1000);
@@ -228,7 +227,7 @@ static void look_power(const struct probe *p, struct finding *f)
 const struct doctor_check gpu_checks[] = {
     {"driver", 0, look_driver},
     {"clocks", SPOILS_GPU, look_clocks},
-    {"held down", SPOILS_GPU, look_held},
+    {"throttled", SPOILS_GPU, look_throttled},
     {"processes", SPOILS_GPU, look_processes},
     {"persistence", 0, look_persistence},
     {"compute mode", SPOILS_GPU, look_mode},

@@ -41,13 +41,13 @@ static void look_processor(const struct probe *p, struct finding *f)
     sysfs_value("/proc/cpuinfo", "flags", flags, sizeof flags);
     const char *virtual = strstr(flags, "hypervisor") ? ", of a virtual machine" : "";
     if (!allowed) {
-        finding_unclear(f, "%s%s; how many may be used is not told", name, virtual);
+        finding_unclear(f, "%s%s; the number of usable processors is unknown", name, virtual);
         return;
     }
     finding_value(f, "%s%s: %d of %d processors for %d threads", name, virtual, allowed,
                   online > allowed ? online : allowed, p->threads);
     if (p->threads > allowed)
-        finding_advise(f, "threads wait for each other: -threads %d, or OMP_NUM_THREADS", allowed);
+        finding_advise(f, "more threads than processors: -threads %d, or OMP_NUM_THREADS", allowed);
 }
 
 // Sets the governor of all processors; "": unknown, "several": they differ.
@@ -74,7 +74,7 @@ static void look_governor(const struct probe *p, struct finding *f)
     (void)p;
     find_governor(governor);
     if (!governor[0]) {
-        finding_unclear(f, "not told: the system does not set the clock here");
+        finding_unclear(f, "unknown: the system does not control the clock");
         return;
     }
     bool driven = sysfs_line(CPU "cpu0/cpufreq/scaling_driver", driver, sizeof driver);
@@ -92,7 +92,8 @@ static void look_clock(const struct probe *p, struct finding *f)
     if (!(most > 0)) return;
     finding_value(f, "%.2f GHz now, %.2f at most", now, most);
     if (held > 0 && held < 0.99 * most)
-        finding_advise(f, "it is held to %.2f GHz: cpupower frequency-set -u %.2fGHz", held, most);
+        finding_advise(f, "the clock is limited to %.2f GHz: cpupower frequency-set -u %.2fGHz",
+                       held, most);
 }
 
 // Either setting is right, but all measurements of a comparison need the same.
@@ -102,14 +103,14 @@ static void look_turbo(const struct probe *p, struct finding *f)
     int64_t on = off >= 0 ? !off : sysfs_number(CPU "cpufreq/boost", -1);
     (void)p;
     if (on == 0) finding_value(f, "off");
-    if (on > 0) finding_unclear(f, "on: the clock depends on heat, and on how many cores work");
+    if (on > 0) finding_unclear(f, "on: the clock depends on temperature and active cores");
 }
 
 static void look_smt(const struct probe *p, struct finding *f)
 {
     int64_t active = sysfs_number(CPU "smt/active", -1);
     (void)p;
-    if (active == 0) finding_value(f, "off, one thread a core");
+    if (active == 0) finding_value(f, "off, one thread per core");
     if (active > 0) finding_unclear(f, "on: two threads share a core");
 }
 
@@ -172,13 +173,13 @@ static void look_load(const struct probe *p, struct finding *f)
     struct machine_load load = machine_between(&before, &after);
     struct device d = {.kind = p->kind};
     if (!isfinite(load.others)) {
-        finding_unclear(f, "not told");
+        finding_unclear(f, "unknown");
         return;
     }
-    finding_value(f, "others have %.2f of %d processors%s", load.others, after.all.processors,
-                  load.steal > 0.05 ? ", the host took more" : "");
-    if (machine_busy(&before, &after, &d, false))
-        finding_advise(f, "wait for a quiet machine; 'top' shows who it is");
+    finding_value(f, "other programs use %.2f of %d processors%s", load.others,
+                  after.all.processors, load.steal > 0.05 ? ", the host takes more" : "");
+    if (machine_busy(&before, &after, &d))
+        finding_advise(f, "wait for an idle machine; 'top' shows the programs");
 }
 
 static void look_quota(const struct probe *p, struct finding *f)
@@ -190,7 +191,7 @@ static void look_quota(const struct probe *p, struct finding *f)
     }
     finding_value(f, "%.2f processors, by a control group", quota);
     if (p->threads > quota)
-        finding_advise(f, "%d threads are stopped when it is used up: -threads %d", p->threads,
+        finding_advise(f, "%d threads are paused at this limit: -threads %d", p->threads,
                        quota < 1 ? 1 : (int)quota);
 }
 
@@ -204,7 +205,7 @@ static void look_memory(const struct probe *p, struct finding *f)
                   size_text(strtoll(kib, NULL, 10) * 1024, total), room.limit ? " (" : "",
                   room.limit ? room.limit : "", room.limit ? ")" : "");
     if (room.bytes < FREE_LEAST)
-        finding_advise(f, "larger cases end as oom: free some%s",
+        finding_advise(f, "larger cases end as oom: free memory%s",
                        room.limit ? ", or raise the limit" : "");
 }
 

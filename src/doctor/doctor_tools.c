@@ -18,9 +18,9 @@
 #define DISK_LEAST ((int64_t)100 << 20) // free space in the cache folder
 
 #if defined __SANITIZE_ADDRESS__
-#define SLOW_BUILD "it has AddressSanitizer in it"
+#define SLOW_BUILD "the program contains AddressSanitizer"
 #elif !defined __OPTIMIZE__
-#define SLOW_BUILD "it was built without optimisation"
+#define SLOW_BUILD "the program was built without optimisation"
 #else
 #define SLOW_BUILD NULL
 #endif
@@ -30,8 +30,7 @@ static void look_program(const struct probe *p, struct finding *f)
     const char *slow = SLOW_BUILD;
     (void)p;
     finding_value(f, "spbench %s", record_version());
-    if (slow)
-        finding_advise(f, "%s, and its times mean nothing: make, without EMU, SAN, -O0", slow);
+    if (slow) finding_advise(f, "%s, and its times are invalid: make, without EMU, SAN, -O0", slow);
 }
 
 // Lists each vendor library named by a descriptor once.
@@ -71,10 +70,11 @@ static void look_ncu(const struct probe *p, struct finding *f)
     }
     sysfs_value("/proc/driver/nvidia/params", "RmProfilingAdminOnly", admin, sizeof admin);
     bool root_only = !strcmp(admin, "1") && !p->root;
-    finding_value(f, "%s%s", tool.name, root_only ? ", for root alone" : "");
+    finding_value(f, "%s%s", tool.name, root_only ? ", for root only" : "");
     if (root_only)
-        finding_advise(f, "-counters will count nothing: load the driver with "
-                          "NVreg_RestrictProfilingToAdminUsers=0");
+        finding_advise(
+            f,
+            "-counters cannot count: load the driver with NVreg_RestrictProfilingToAdminUsers=0");
 }
 
 static void look_cache(const struct probe *p, struct finding *f)
@@ -84,18 +84,18 @@ static void look_cache(const struct probe *p, struct finding *f)
     (void)p;
     if (!user_cache_path(folder, "")) {
         finding_value(f, "none");
-        finding_advise(f, "ceilings are measured anew in each run: set HOME or XDG_CACHE_HOME");
+        finding_advise(f, "ceilings are measured again in each run: set HOME or XDG_CACHE_HOME");
         return;
     }
     user_cache_make();
     if (statvfs(folder, &disk) || access(folder, W_OK)) {
         finding_value(f, "%s, which cannot be written", folder);
-        finding_advise(f, "ceilings are measured anew in each run: set XDG_CACHE_HOME");
+        finding_advise(f, "ceilings are measured again in each run: set XDG_CACHE_HOME");
         return;
     }
     int64_t bytes = (int64_t)disk.f_bavail * (int64_t)disk.f_frsize;
     finding_value(f, "%s, %s free", folder, size_text(bytes, size));
-    if (bytes < DISK_LEAST) finding_advise(f, "free some of this disk");
+    if (bytes < DISK_LEAST) finding_advise(f, "free space on this disk");
 }
 
 // Lists the variables that are set, of those that affect measurements.
@@ -111,7 +111,7 @@ static void look_environment(const struct probe *p, struct finding *f)
         words_add(text, sizeof text, " ", one);
         if (v->spoils && strcmp(value, "0")) slow = v->name;
     }
-    finding_value(f, "%s", *text ? text : "nothing set that matters");
+    finding_value(f, "%s", *text ? text : "no relevant variable is set");
     if (slow) finding_advise(f, "unset %s", slow);
 }
 

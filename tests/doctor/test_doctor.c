@@ -87,7 +87,7 @@ static void test_clocks(void)
     plant(CPU "cpu0/cpufreq/scaling_cur_freq", "1200000\n");
     expect(host_checks, "clock", "1.20 GHz now, 3.50 at most", NULL);
     plant(CPU "cpu0/cpufreq/scaling_max_freq", "2000000\n");
-    expect(host_checks, "clock", "3.50 at most", "held to 2.00 GHz");
+    expect(host_checks, "clock", "3.50 at most", "limited to 2.00 GHz");
 
     expect(host_checks, "turbo", NULL, NULL);
     plant(CPU "cpufreq/boost", "0\n");
@@ -99,7 +99,7 @@ static void test_clocks(void)
 
     expect(host_checks, "SMT", NULL, NULL);
     plant(CPU "smt/active", "0\n");
-    expect(host_checks, "SMT", "one thread a core", NULL);
+    expect(host_checks, "SMT", "one thread per core", NULL);
     plant(CPU "smt/active", "1\n");
     CHECK(unclear(host_checks, "SMT"), "SMT is neither good nor bad");
 }
@@ -142,7 +142,7 @@ static void test_quota(void)
     plant("/sys/fs/cgroup/user/job/cpu.max", "max 100000\n");
     expect(host_checks, "CPU quota", "none", NULL);
     plant("/sys/fs/cgroup/user/cpu.max", "250000 100000\n");
-    expect(host_checks, "CPU quota", "2.50 processors", "3 threads are stopped");
+    expect(host_checks, "CPU quota", "2.50 processors", "3 threads are paused");
     patient.threads = 2;
     expect(host_checks, "CPU quota", "2.50 processors", NULL);
 
@@ -171,7 +171,7 @@ static void test_load(void)
     plant_machine();
     CHECK(unclear(host_checks, "load"), "without /proc/stat");
     plant_stat(0);
-    expect(host_checks, "load", "others have 0.00 of 2 processors", NULL);
+    expect(host_checks, "load", "other programs use 0.00 of 2 processors", NULL);
     fflush(stdout);
     pid_t child = fork();
     if (!child) {
@@ -180,7 +180,7 @@ static void test_load(void)
         _exit(test_failed != 0);
     }
     int status = -1;
-    expect(host_checks, "load", "of 2 processors", "quiet machine");
+    expect(host_checks, "load", "of 2 processors", "idle machine");
     CHECK(child > 0 && waitpid(child, &status, 0) == child && !status, "status %d", status);
 }
 
@@ -247,21 +247,21 @@ static void test_gpu(void)
     CHECK(!nvml_open(&patient.nvml, "0000:01:00.0"), "%s", fail_text());
     expect(gpu_checks, "driver", "580.95.05", NULL);
     expect(gpu_checks, "clocks", "SM 345 of 1980 MHz, memory 2619 of 3201 MHz", NULL);
-    expect(gpu_checks, "held down", "no", NULL);
+    expect(gpu_checks, "throttled", "no", NULL);
     expect(gpu_checks, "processes", "none; used 0 %", NULL);
     expect(gpu_checks, "persistence", "on", NULL);
     expect(gpu_checks, "compute mode", "default", NULL);
     expect(gpu_checks, "ECC", "off", NULL);
     expect(gpu_checks, "MIG", "off", NULL);
     expect(gpu_checks, "GPU memory", "140 GB free of 150 GB", NULL);
-    expect(gpu_checks, "temperature", "31 C, slower from 87 C on", NULL);
+    expect(gpu_checks, "temperature", "31 C, throttled from 87 C", NULL);
     expect(gpu_checks, "power", "75 W of 700 W", NULL);
 
     says("set=1200 reasons=4 others=2 persistence=0 mode=2 ecc=11 mig=1 free=20000000000 heat=84 "
          "limit=500000");
-    expect(gpu_checks, "clocks", "of 1980", "held to 1200 MHz, not 1755");
-    expect(gpu_checks, "held down", "by the power limit", "too long");
-    expect(gpu_checks, "processes", "2: 4000001, 4000002 (5.0 GB); used 0 %", "take another GPU");
+    expect(gpu_checks, "clocks", "of 1980", "set to 1200 MHz, not 1755");
+    expect(gpu_checks, "throttled", "by the power limit", "too long");
+    expect(gpu_checks, "processes", "2: 4000001, 4000002 (5.0 GB); used 0 %", "choose another GPU");
     expect(gpu_checks, "persistence", "off", "-pm 1");
     expect(gpu_checks, "compute mode", "prohibited", "-c DEFAULT");
     expect(gpu_checks, "ECC", "on, the other after a reset", NULL);
@@ -271,16 +271,16 @@ static void test_gpu(void)
     expect(gpu_checks, "power", "of 500 W", "-pl 700");
 
     says("reasons=104 used=40");
-    expect(gpu_checks, "held down", "by heat and the hardware", "too long");
-    expect(gpu_checks, "processes", "none; used 40 %", "take another GPU");
+    expect(gpu_checks, "throttled", "by heat and the hardware", "too long");
+    expect(gpu_checks, "processes", "none; used 40 %", "choose another GPU");
     says("reasons=2 others=100 mode=9 slow=-1 heat=99");
-    expect(gpu_checks, "held down", "by a setting", NULL);
-    CHECK(unclear(gpu_checks, "held down"), "clocks that somebody set");
-    expect(gpu_checks, "processes", "101; used", "take another GPU");
+    expect(gpu_checks, "throttled", "by a setting", NULL);
+    CHECK(unclear(gpu_checks, "throttled"), "clocks that somebody set");
+    expect(gpu_checks, "processes", "101; used", "choose another GPU");
     CHECK(unclear(gpu_checks, "compute mode"), "a mode of the future");
     expect(gpu_checks, "temperature", "99 C", NULL);
 
-    static const char *const asked[] = {"clocks",       "held down", "processes", "persistence",
+    static const char *const asked[] = {"clocks",       "throttled", "processes", "persistence",
                                         "compute mode", "ECC",       "MIG",       "GPU memory",
                                         "temperature",  "power"};
     says("sm=-1 reasons=-1 others=-1 used=-1 persistence=-1 mode=-1 ecc=-1 mig=-1 free=-1 heat=-1 "

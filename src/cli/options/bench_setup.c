@@ -116,12 +116,12 @@ static int no_such_algorithm(const struct options *o, const char *item)
     char guess[64], others[64];
     bool elsewhere = o->op && ops_of(item, others)[0];
     if (elsewhere && is_pattern(item))
-        return fail(ERR_USAGE, "-alg %s: fits algorithms of %s, none of %s", item, others, o->op);
+        return fail(ERR_USAGE, "-alg %s: matches algorithms of %s, not of %s", item, others, o->op);
     if (elsewhere)
         return fail(ERR_USAGE, "-alg %s: is an algorithm of %s, not of %s", item, others, o->op);
     if (op_find(item)) return fail(ERR_USAGE, "-alg %s: is an operation: -op %s", item, item);
     if (is_pattern(item))
-        return fail(ERR_USAGE, "-alg %s: no algorithm%s%s fits; 'spbench list' shows all", item,
+        return fail(ERR_USAGE, "-alg %s: no algorithm%s%s matches; 'spbench list' shows all", item,
                     o->op ? " of " : "", o->op ? o->op : "");
     struct suggestion s;
     suggest_start(&s, item);
@@ -141,7 +141,7 @@ static int mixed_operations(const struct options *o)
         words_add(all, sizeof all, ", ", item);
         words_add(all, sizeof all, " is of ", ops_of(item, of));
     }
-    return fail(ERR_USAGE, "-alg: %s; a run is of one operation (-op): give each its own run", all);
+    return fail(ERR_USAGE, "-alg: %s; a run has one operation (-op): use a run for each", all);
 }
 
 // Finds the first item that matches no algorithm. -op limits the search. Returns false if all items
@@ -202,8 +202,8 @@ static int no_such_setting(const struct chosen *chosen, const struct option_sett
     if (!all[0])
         return fail(ERR_USAGE, "-opt %s=%.10g: the chosen algorithms have no parameters", s->name,
                     s->value);
-    return fail(ERR_USAGE, "-opt %s=%.10g: no chosen algorithm has it; %s%s", s->name, s->value,
-                suggest_text(&near, guess), all);
+    return fail(ERR_USAGE, "-opt %s=%.10g: no chosen algorithm has this parameter; %s%s", s->name,
+                s->value, suggest_text(&near, guess), all);
 }
 
 static int check_settings(const struct chosen *chosen, const struct options *o)
@@ -235,8 +235,8 @@ static int needless_axis(const struct op *op, const struct options *o, const str
         for (int a = 0; ops[x]->axes[a]; a++)
             if (ops[x]->axes[a] == axis && op_has_all(ops[x], o->alg))
                 snprintf(hint, sizeof hint, "; add -op %s", ops[x]->name);
-    return fail(ERR_USAGE, "-%s %s: is for %s, and the algorithms are of %s%s", axis->name, text,
-                axis_ops(axis, of), op->name, hint);
+    return fail(ERR_USAGE, "-%s %s: applies to %s, but the algorithms are of %s%s", axis->name,
+                text, axis_ops(axis, of), op->name, hint);
 }
 
 // Sets the values of the operation's axes.
@@ -291,7 +291,7 @@ static void set_missing(const struct bench_setup *c, const struct options *o, en
 {
     const char *missing = device_missing(kind);
     if (c->only)
-        snprintf(bd->missing, sizeof bd->missing, "this run is for %s alone (-device %s)",
+        snprintf(bd->missing, sizeof bd->missing, "this run uses only %s (-device %s)",
                  c->primary == DEVICE_CPU ? "the CPU" : c->device, o->device);
     else
         snprintf(bd->missing, sizeof bd->missing, "%s", missing ? missing : c->fallback);

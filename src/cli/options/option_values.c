@@ -261,7 +261,7 @@ int parse_mem_limit(struct options *o, const struct option *self, const char *te
     double bytes = strtod(text, &end);
     const char *unit = *end ? strchr(units, *end) : NULL;
     if (end == text || (*end && !unit) || (unit && end[1]) || !(bytes > 0))
-        return fail(ERR_USAGE, "-%s %s: not a size; 512M and 4G are", self->name, text);
+        return fail(ERR_USAGE, "-%s %s: not a size such as 512M or 4G", self->name, text);
     for (const char *u = units; unit && u <= unit; u++) bytes *= 1024;
     if (!(bytes >= LEAST_BYTES && bytes < 0x1p62))
         return fail(ERR_USAGE, "-%s %s: must be at least 64M%s", self->name, text,

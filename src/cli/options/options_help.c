@@ -9,11 +9,10 @@
 static const char *about_quiet(enum command command)
 {
     switch (command) {
-    case COMMAND_COMPARE:
-        return "no table, no progress: the exit status tells; -format and -o still write";
+    case COMMAND_COMPARE: return "no table, no progress; -format and -o still write";
     case COMMAND_SELFTEST: return "no progress";
     case COMMAND_DOCTOR: return "only the advice";
-    default: return "no table, no progress; only mistakes are told";
+    default: return "no table, no progress; only errors";
     }
 }
 
@@ -21,26 +20,26 @@ static const char *about_quiet(enum command command)
 static void about_names(enum command command, const struct option *option, char text[256])
 {
     if (!strcmp(option->name, "op"))
-        snprintf(text, 256, "operation; left out: that of the algorithms, %s where several have it",
+        snprintf(text, 256, "operation (default: that of the algorithms, %s if several match)",
                  ops[0]->name);
     else if (!strcmp(option->name, "q"))
         snprintf(text, 256, "%s", about_quiet(command));
     else if (!strcmp(option->name, "time-limit"))
-        snprintf(text, 256, "end the timing of a case after this time; left out: after %s",
+        snprintf(text, 256, "stop timing a case after this time (default: %s)",
                  command == COMMAND_COMPARE || command == COMMAND_SELFTEST
-                     ? "0.1 s, with -reps N after N samples"
-                     : "2 s and 10 samples, or 20 s");
+                     ? "0.1 s, none with -reps"
+                     : "2 s with 10 samples, else 20 s");
     else if (!strcmp(option->name, "runs"))
-        snprintf(text, 256, "processes that measure each case, over the whole time (%s)",
+        snprintf(text, 256, "processes per case, spread over the measurement (%s)",
                  command == COMMAND_COMPARE    ? "instead of -until decided"
                  : command == COMMAND_SELFTEST ? "default 6"
                                                : "default 1");
     else if (!strcmp(option->name, "o"))
         snprintf(text, 256, "%s",
-                 command == COMMAND_DOCTOR   ? "where a record of what was found goes (JSON Lines)"
-                 : command == COMMAND_REPORT ? "where it goes (default: stdout); FILE.csv, .md and "
-                                               ".json choose the format"
-                                             : "where the output goes (default: stdout)");
+                 command == COMMAND_DOCTOR ? "file for a record of the findings (JSON Lines)"
+                 : command == COMMAND_REPORT
+                     ? "output file (default: stdout); .csv, .md and .json set the format"
+                     : "output file (default: stdout)");
     else if (!strcmp(option->name, "format"))
         snprintf(text, 256, "%s",
                  command == COMMAND_REPORT ? "table (default), markdown, csv, json"

@@ -93,11 +93,13 @@ static int unknown_option(enum command command, const char *command_name, const 
     char takers[128];
     list_takers(name, takers);
     if (elsewhere && !s.best)
-        return fail(ERR_USAGE,
-                    "-%s: %s does not take it, only %s; 'spbench help %s' shows what it takes",
-                    name, command_name, takers, command_name);
+        return fail(
+            ERR_USAGE,
+            "-%s: %s does not take this option, only %s; 'spbench help %s' lists its options", name,
+            command_name, takers, command_name);
     if (elsewhere)
-        return fail(ERR_USAGE, "-%s: %s does not take it; %s'spbench help %s' shows what it takes",
+        return fail(ERR_USAGE,
+                    "-%s: %s does not take this option; %s'spbench help %s' lists its options",
                     name, command_name, suggest_text(&s, guess), command_name);
     return fail(ERR_USAGE, "-%s: no such option of %s; %s'spbench help %s' shows all", name,
                 command_name, suggest_text(&s, guess), command_name);
@@ -110,7 +112,7 @@ static int value_of(const char *name, const char *values, const char *word, int 
     *text = strchr(word, '=');
     if (*text) return ++*text, OK;
     if (*i + 1 == argc)
-        return fail(ERR_USAGE, "-%s: its value is missing: -%s %s", name, name, values);
+        return fail(ERR_USAGE, "-%s: the value is missing: -%s %s", name, name, values);
     *text = argv[++*i];
     return OK;
 }
@@ -152,7 +154,7 @@ static int refuse_second(const char **before, const struct option *option, const
     if (option->kind == OPTION_LIST || !text) return OK;
     *before = text;
     if (!first || !strcmp(first, text)) return OK;
-    return fail(ERR_USAGE, "-%s %s: was given before as -%s %s, and it takes one value",
+    return fail(ERR_USAGE, "-%s %s: already given as -%s %s; the option takes one value",
                 option->name, text, option->name, first);
 }
 
@@ -218,7 +220,7 @@ int options_parse(struct options *o, enum command command, const char *command_n
     for (int i = 0; i < argc; i++) {
         char *word = argv[i];
         if (!word[0])
-            return fail(ERR_USAGE, "an argument is empty: '', as of a variable that is not set");
+            return fail(ERR_USAGE, "an argument is empty (''); is a shell variable unset?");
         if (ended || word[0] != '-' || !word[1]) { // "-" is stdin
             int err = ended || word[0] == '-' ? OK : refuse_value(command, &last, word);
             if (err) return err;

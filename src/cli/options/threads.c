@@ -42,8 +42,8 @@ int threads_use(int wanted)
     int made = threads_probe(threads, count, &reason);
     mem_free(threads);
     if (made < count)
-        return fail(ERR_USAGE, "%s %d: the system makes %d thread%s and no more: %s", how, count,
-                    made, made == 1 ? "" : "s", strerror(reason));
+        return fail(ERR_USAGE, "%s %d: the system allows only %d thread%s: %s", how, count, made,
+                    made == 1 ? "" : "s", strerror(reason));
     omp_set_num_threads(count);
     omp_set_dynamic(0); // OpenMP must use the number of threads in the records
     return OK;
