@@ -20,7 +20,24 @@ struct ab_run {
 // unclear, or the budget is spent. compare_stats.h says after how many pairs cases are judged. An
 // algorithm that has no unclear case on a matrix is not measured there again. The records stay
 // until ab_run_close(), which is legal after a failure. ERR_USAGE: a program rejects its options.
-int ab_run_measure(struct ab_run *d, const struct compare_rule *rule);
-void ab_run_close(struct ab_run *d);
+int ab_run_measure(struct ab_run *run, const struct compare_rule *rule);
+void ab_run_close(struct ab_run *run);
+
+#define NARROW_WORDS 6 // most words that narrow_words() adds to the passed ones
+
+// Cases that a process measures: the algorithms with an unclear case on a matrix.
+struct narrowed {
+    char op[32];    // operation of the cases
+    char algs[512]; // names, separated by commas; "": as the passed options say
+    char opts[512]; // values of -opt for these algorithms; "": none
+};
+
+// Fills in the algorithms with an unclear case on the matrix of this name. Returns false if there
+// is none.
+bool narrow_cases(struct narrowed *n, const struct options *o, const struct comparison *all,
+                  const char *matrix);
+// Writes the passed words to argv, and returns their number. -op, -alg and -opt are those of the
+// narrowed cases.
+int narrow_words(const struct narrowed *n, const struct options *o, const char **argv);
 
 #endif

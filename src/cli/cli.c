@@ -132,7 +132,7 @@ static int cli_help(const struct request *q)
         return OK;
     }
     if (!strcmp(q->o->operands[0], HELP_COLUMNS)) {
-        columns_tell(help_heading, help_column);
+        columns_each(help_heading, help_column);
         return OK;
     }
     const struct command_info *c = command_find(q->o->operands[0]);
@@ -160,7 +160,7 @@ bool cli_stdout_is_apart(void)
     return out.st_dev != err.st_dev || out.st_ino != err.st_ino;
 }
 
-void cli_tell_device(const struct bench_setup *c, const struct options *o)
+void cli_print_device(const struct bench_setup *c, const struct options *o)
 {
     if (c->fallback[0] && !o->quiet) fprintf(stderr, "running on the CPU: %s\n", c->fallback);
 }
@@ -177,7 +177,7 @@ int cli_check_measured(int64_t cases, int64_t unsupported, const char *first)
                 first ? first : "");
 }
 
-void cli_tell_file(const struct record_file *out, const struct options *o)
+void cli_print_replaced(const struct record_file *out, const struct options *o)
 {
     char name[FAIL_TEXT_MAX];
     if (o->quiet || (!out->replaced && !out->cut)) return;
@@ -313,7 +313,7 @@ int cli_main(int argc, char **argv, struct outcome *outcome)
     int skip = named ? 2 : 1;
     err = options_parse(&o, c->id, c->name, argc > skip ? argc - skip : 0, argv + skip);
     if (!err && !named) err = refuse_late_command(&o, argc, argv);
-    cache_use(o.no_cache ? NULL : &cache_standard);
+    cache_use(o.run.no_cache ? NULL : &cache_standard);
     if (!err) err = dispatch(c, &(struct request){&o, argc, argv, named, outcome});
     options_free(&o);
     return close_stdout(c, err);

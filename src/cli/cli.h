@@ -5,16 +5,17 @@
 
 #include "cli/options/bench_setup.h"
 #include "cli/options/commands.h"
+#include "compare/compare.h"
 #include "records/record.h"
 
+// Results that change the exit status of a command without an error.
 struct outcome {
-    bool bad_case;    // a case was wrong, failed or did not fit in memory
-    bool bad_spec;    // the spec of a generated matrix is wrong
-    bool bad_matrix;  // a matrix could not be read
-    bool bad_machine; // a condition spoils measurements
-    // Of compare and selftest. After an error, cannot_tell is set as well.
-    bool regression, cannot_tell;
-    bool at_once; // the process may end without freeing memory
+    bool
+        bad_result; // a case was wrong, failed or out of memory, or the machine spoils measurements
+    bool bad_spec;  // the spec of a generated matrix is wrong
+    bool bad_matrix;            // a matrix could not be read
+    bool exit_now;              // the process may end without freeing memory
+    enum conclusion conclusion; // set by compare and selftest
 };
 
 struct request {
@@ -61,12 +62,12 @@ int cli_load_failed(int err, struct outcome *outcome);
 // do not mix with the table and messages.
 bool cli_stdout_is_apart(void);
 // Prints "running on the CPU: REASON" if -device auto chose the CPU. Prints nothing with -q.
-void cli_tell_device(const struct bench_setup *c, const struct options *o);
+void cli_print_device(const struct bench_setup *c, const struct options *o);
 // Returns an error if there are cases and all are unsupported. `first` is the first reason; NULL:
 // the reasons are in the records.
 int cli_check_measured(int64_t cases, int64_t unsupported, const char *first);
 // Prints the number of records replaced in the output file, and the bytes cut off its end. Prints
 // nothing with -q.
-void cli_tell_file(const struct record_file *out, const struct options *o);
+void cli_print_replaced(const struct record_file *out, const struct options *o);
 
 #endif

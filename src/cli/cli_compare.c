@@ -16,8 +16,9 @@
 
 static struct compare_rule rule_of(const struct options *o)
 {
-    return (struct compare_rule){
-        .threshold = o->threshold / 100, .consecutive = o->consecutive, .kind = o->kind};
+    return (struct compare_rule){.threshold = o->compare.threshold / 100,
+                                 .consecutive = o->compare.consecutive,
+                                 .kind = o->kind};
 }
 
 static int compare_files(const struct options *o, struct comparison *c)
@@ -40,18 +41,18 @@ static int compare_programs(const struct options *o, struct comparison *c)
                     "no matrix is given: spbench compare -ab PROGRAM [OPTIONS] MATRIX...");
     int err = child_self(self);
     if (err) return err;
-    struct ab_run d = {.o = o,
-                       .program = {o->ab, self},
-                       .matrices = o->operands,
-                       .matrix_count = o->operand_count};
-    err = ab_run_measure(&d, &rule);
-    if (d.broken[0]) rule.broken = d.broken;
-    if (!err) err = comparison_files(c, d.path[SIDE_OLD], d.path[SIDE_NEW], &rule);
-    if (!err && !o->keep)
+    struct ab_run run = {.o = o,
+                         .program = {o->compare.ab, self},
+                         .matrices = o->operands,
+                         .matrix_count = o->operand_count};
+    err = ab_run_measure(&run, &rule);
+    if (run.broken[0]) rule.broken = run.broken;
+    if (!err) err = comparison_files(c, run.path[SIDE_OLD], run.path[SIDE_NEW], &rule);
+    if (!err && !o->compare.keep)
         for (int side = 0; side < SIDES; side++)
-            snprintf(c->name[side], sizeof c->name[side], "%s", d.program[side]);
-    c->rule.broken = NULL; // the text is part of d
-    ab_run_close(&d);
+            snprintf(c->name[side], sizeof c->name[side], "%s", run.program[side]);
+    c->rule.broken = NULL; // the text is part of run
+    ab_run_close(&run);
     return err;
 }
 
@@ -132,17 +133,18 @@ static int write_report(const struct options *o, const struct comparison *c)
 
 static int check_options(const struct options *o)
 {
-    if (o->ab && o->history) return fail(ERR_USAGE, "-ab and -history exclude each other");
-    if (o->passed_count && !o->ab)
+    if (o->compare.ab && o->compare.history)
+        return fail(ERR_USAGE, "-ab and -history exclude each other");
+    if (o->passed_count && !o->compare.ab)
         return fail(ERR_USAGE, "%s: needs -ab PROGRAM, because only -ab measures", o->passed[0]);
-    const char *of_ab = o->keep            ? "keep"
-                        : o->runs          ? "runs"
-                        : o->until_decided ? "until"
-                        : o->budget_ms > 0 ? "budget"
-                                           : NULL;
-    if (of_ab && !o->ab)
+    const char *of_ab = o->compare.keep            ? "keep"
+                        : o->runs                  ? "runs"
+                        : o->compare.until_decided ? "until"
+                        : o->compare.budget_ms > 0 ? "budget"
+                                                   : NULL;
+    if (of_ab && !o->compare.ab)
         return fail(ERR_USAGE, "-%s: needs -ab PROGRAM, because only -ab measures", of_ab);
-    if (o->runs && o->until_decided)
+    if (o->runs && o->compare.until_decided)
         return fail(ERR_USAGE, "-runs and -until decided exclude each other");
     return report_output_check(o);
 }
@@ -153,16 +155,12 @@ int cli_compare(const struct request *q)
     struct comparison c = {0};
     int err = check_options(o);
     if (err) return err;
-    q->outcome->cannot_tell = true;
-    err = o->ab        ? compare_programs(o, &c)
-          : o->history ? compare_history(o, &c)
-                       : compare_files(o, &c);
+    q->outcome->conclusion = CONCLUSION_CANNOT_TELL;
+    err = o->compare.ab        ? compare_programs(o, &c)
+          : o->compare.history ? compare_history(o, &c)
+                               : compare_files(o, &c);
     if (!err) err = write_report(o, &c);
-    if (!err) {
-        enum conclusion conclusion = comparison_conclude(&c);
-        q->outcome->cannot_tell = conclusion == CONCLUSION_CANNOT_TELL;
-        q->outcome->regression = conclusion == CONCLUSION_REGRESSION;
-    }
+    if (!err) q->outcome->conclusion = comparison_conclude(&c);
     comparison_free(&c);
     return err;
 }

@@ -44,16 +44,16 @@ void finding_unclear(struct finding *f, const char *format, ...)
     f->unclear = true;
 }
 
-enum verdict doctor_verdict(const struct doctor_check *c, const struct finding *f,
-                            const struct probe *p)
+enum severity doctor_severity(const struct doctor_check *c, const struct finding *f,
+                              const struct probe *p)
 {
     bool counts = c->spoils & (p->gpu ? SPOILS_GPU : SPOILS_CPU);
-    if (f->advice[0]) return counts ? VERDICT_ADVICE : VERDICT_HINT;
-    return f->unclear ? VERDICT_UNCLEAR : VERDICT_OK;
+    if (f->advice[0]) return counts ? SEVERITY_ADVICE : SEVERITY_HINT;
+    return f->unclear ? SEVERITY_UNCLEAR : SEVERITY_OK;
 }
 
 // Outputs of the command: text and record.
-struct visit {
+struct checkup {
     struct probe p;
     FILE *text;
     bool quiet;
@@ -61,39 +61,39 @@ struct visit {
     int spoils; // number of findings that spoil a measurement
 };
 
-static void tell_finding(const struct visit *v, const struct doctor_check *c,
-                         const struct finding *f, enum verdict verdict)
+static void print_finding(const struct checkup *v, const struct doctor_check *c,
+                          const struct finding *f, enum severity verdict)
 {
-    static const char *const marks[] = {[VERDICT_OK] = "ok",
-                                        [VERDICT_UNCLEAR] = "-",
-                                        [VERDICT_HINT] = "-",
-                                        [VERDICT_ADVICE] = "ADVICE"};
+    static const char *const marks[] = {[SEVERITY_OK] = "ok",
+                                        [SEVERITY_UNCLEAR] = "-",
+                                        [SEVERITY_HINT] = "-",
+                                        [SEVERITY_ADVICE] = "ADVICE"};
     if (!v->quiet)
         fprintf(v->text, "  %-6s  %-*s  %s%s%s\n", marks[verdict], NAME_WIDTH, c->name, f->value,
                 f->advice[0] ? ": " : "", f->advice);
-    else if (verdict == VERDICT_ADVICE)
+    else if (verdict == SEVERITY_ADVICE)
         fprintf(v->text, "%s: %s: %s\n", c->name, f->value, f->advice);
     fflush(v->text); // the next check may take a while
 }
 
 // Runs the checks of a table.
-static void examine(struct visit *v, const struct doctor_check *checks, const char *of,
-                    const char *title)
+static void run_checks(struct checkup *v, const struct doctor_check *checks, const char *of,
+                       const char *title)
 {
     if (!v->quiet) fprintf(v->text, "%s\n", title);
     for (const struct doctor_check *c = checks; c->name && !interrupted; c++) {
         struct finding f = {0};
         c->look(&v->p, &f);
         if (!f.value[0]) continue;
-        enum verdict verdict = doctor_verdict(c, &f, &v->p);
-        v->spoils += verdict == VERDICT_ADVICE;
-        tell_finding(v, c, &f, verdict);
+        enum severity verdict = doctor_severity(c, &f, &v->p);
+        v->spoils += verdict == SEVERITY_ADVICE;
+        print_finding(v, c, &f, verdict);
         doctor_record_add(&v->record, of, c, &f, verdict);
     }
 }
 
 // Prints the devices that were preferred but are unavailable.
-static void tell_missing(const struct visit *v)
+static void print_missing(const struct checkup *v)
 {
     for (int k = 0; k < DEVICE_KINDS; k++) {
         const char *missing = device_missing((enum device_kind)k);
@@ -114,22 +114,22 @@ static int open_gpu(struct probe *p, int index, char bus_id[DEVICE_BUS_ID_MAX])
 }
 
 // Titles the section with the GPU's name if NVML reports a name.
-static void examine_gpu(struct visit *v, const char *bus_id)
+static void run_gpu_checks(struct checkup *v, const char *bus_id)
 {
     struct probe *p = &v->p;
     char title[160];
     snprintf(title, sizeof title, "%s%s%s at %s", p->id, p->name[0] ? ": " : "", p->name, bus_id);
-    examine(v, gpu_checks, "device", title);
+    run_checks(v, gpu_checks, "device", title);
     nvml_close(&p->nvml);
 }
 
-static int write_record(struct visit *v, const struct options *o)
+static int write_record(struct checkup *v, const struct options *o)
 {
     struct record_file out;
     if (!o->output) return OK;
-    int err = record_open(&out, o->output, o->append, o->seed);
+    int err = record_open(&out, o->output, o->run.append, o->seed);
     if (err) return err;
-    cli_tell_file(&out, o);
+    cli_print_replaced(&out, o);
     err = doctor_record_write(&v->record, &out, v->spoils);
     int close_err = record_close(&out);
     return err ? err : close_err;
@@ -138,13 +138,13 @@ static int write_record(struct visit *v, const struct options *o)
 int cli_doctor(const struct request *q)
 {
     const struct options *o = q->o;
-    struct visit v = {.p = {.threads = omp_get_max_threads(), .root = geteuid() == 0},
-                      .quiet = o->quiet,
-                      .text = o->output && !strcmp(o->output, "-") ? stderr : stdout};
+    struct checkup v = {.p = {.threads = omp_get_max_threads(), .root = geteuid() == 0},
+                        .quiet = o->quiet,
+                        .text = o->output && !strcmp(o->output, "-") ? stderr : stdout};
     struct probe *p = &v.p;
     char bus_id[DEVICE_BUS_ID_MAX];
     int index;
-    if (o->append && !o->output) return fail(ERR_USAGE, "-append: needs -o FILE");
+    if (o->run.append && !o->output) return fail(ERR_USAGE, "-append: needs -o FILE");
     int err = device_find(o->device, &p->kind, &index);
     if (err) return err;
     device_id(p->kind, index, p->id);
@@ -152,14 +152,14 @@ int cli_doctor(const struct request *q)
     if (p->gpu) err = open_gpu(p, index, bus_id);
     if (err) return err;
     doctor_record_start(&v.record, p);
-    if (p->gpu) examine_gpu(&v, bus_id);
-    tell_missing(&v);
-    examine(&v, host_checks, "machine", "the machine");
-    examine(&v, tool_checks, "program", "the program");
+    if (p->gpu) run_gpu_checks(&v, bus_id);
+    print_missing(&v);
+    run_checks(&v, host_checks, "machine", "the machine");
+    run_checks(&v, tool_checks, "program", "the program");
     err = interrupted ? fail(ERR_INTERRUPTED, "interrupted") : write_record(&v, o);
     doctor_record_free(&v.record);
     if (err) return err;
-    q->outcome->bad_machine = v.spoils > 0;
+    q->outcome->bad_result = v.spoils > 0;
     if (!v.quiet && v.spoils)
         fprintf(v.text, "%d finding%s may spoil measurements on %s\n", v.spoils,
                 v.spoils == 1 ? "" : "s", p->id);

@@ -1,12 +1,147 @@
-// spbench list: a line per algorithm, device and format. cli_about.c has `spbench list NAME`.
-#include "cli/cli_list.h"
+// spbench list: a line per algorithm, device and format. "list NAME" describes algorithms, a
+// format, or all algorithms of an operation.
+#include "cli/cli.h"
 
+#include <fnmatch.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "base/suggest.h"
 #include "base/words.h"
 
 #define REASONS_MAX 8
+
+static void print_fact(const char *what, const char *text)
+{
+    if (text && *text) printf("  %-12s  %s\n", what, text);
+}
+
+// Writes the formats that an algorithm takes a matrix in: "csr", "csr and coo".
+static const char *formats_text(const struct format *const list[FORMATS_MAX], char text[128])
+{
+    text[0] = 0;
+    for (int f = 0; f < FORMATS_MAX && list[f]; f++) words_and(text, 128, list[f]->name);
+    return text;
+}
+
+static void print_limits(const struct algo *a)
+{
+    char word[32], text[64] = "";
+    for (int p = F32; p <= F64; p++)
+        if (a->precs & BIT(p)) words_and(text, sizeof text, prec_name((enum prec)p));
+    print_fact("precision", text);
+    text[0] = 0;
+    for (int l = LAYOUT_ROW; l <= LAYOUT_COL; l++)
+        if (a->layouts & BIT(l)) words_and(text, sizeof text, axis_text(&axis_layout, l, word));
+    print_fact("layout", text);
+    print_fact("arithmetic", a->arith == ARITH_DOUBLE
+                                 ? "products and sums in f64, rounded once at the end"
+                                 : "products and sums in the precision of the case");
+}
+
+static void print_relations(const struct algo *a)
+{
+    char text[256] = "";
+    for (int i = 0; i < COUNT(a->picks) && a->picks[i]; i++)
+        words_or(text, sizeof text, a->picks[i]);
+    print_fact("picks", text);
+    print_fact("tuned form", a->tuned_of);
+    print_fact("leaves out", a->partial);
+    if (a->reference) print_fact("reference", "the plain one: what others are compared with");
+    print_fact("vendor", a->vendor);
+    print_fact("call", a->call);
+    if (a->model)
+        print_fact("model", a->model == MODEL_TILED ? "tiled; spbench info -model predicts it"
+                                                    : "naive; spbench info -model predicts it");
+}
+
+static void print_options(const struct algo *a)
+{
+    const struct param *p;
+    char text[512];
+    for (int i = 0; (p = algo_param(a, i)); i++) {
+        snprintf(text, sizeof text, "%s=%.10g  from %.10g to %.10g%s: %s", p->name, p->value,
+                 p->min, p->max, p->whole ? ", whole" : "", p->about);
+        print_fact("-opt", text);
+    }
+}
+
+static void print_algorithm(const struct algo_entry *e)
+{
+    const struct algo *a = e->algo;
+    const char *missing = algo_missing(e);
+    char text[256];
+    if (!missing) missing = device_missing(e->device);
+    printf("%s: -op %s -alg %s on %s\n", e->name, e->op->name, e->name,
+           device_list[e->device].name);
+    print_fact("idea", algo_idea(e));
+    print_fact("unavailable", missing);
+    if (!a) return;
+    snprintf(text, sizeof text, "%s", e->op->variants[a->variant]);
+    print_fact("computes", a->variant ? text : e->op->formula);
+    print_fact("from", a->cite);
+    print_fact("deviations", a->differs);
+    print_fact("library", a->library && !missing ? a->library() : NULL);
+    print_limits(a);
+    print_fact("A as", formats_text(a->A, text));
+    print_fact("factor as", formats_text(a->S, text));
+    print_relations(a);
+    print_options(a);
+}
+
+static void print_format(const struct format *f)
+{
+    char text[256] = "";
+    printf("%s: a format of the sparse matrix\n", f->name);
+    print_fact("layout", f->about);
+    if (f->from) print_fact("made from", f->from->name);
+    for (int k = 0; f->from && k < DEVICE_KINDS; k++)
+        if (format_maker_of(f, (enum device_kind)k))
+            words_and(text, sizeof text, device_list[k].name);
+    print_fact("made on", text);
+    text[0] = 0;
+    for (int i = 0; i < algo_count; i++) {
+        const struct algo *a = algos[i].algo;
+        bool takes = false;
+        for (int s = 0; a && s < FORMATS_MAX; s++) takes |= a->A[s] == f || a->S[s] == f;
+        char name[64];
+        snprintf(name, sizeof name, "%s (%s, %s)", algos[i].name, algos[i].op->name,
+                 device_list[algos[i].device].name);
+        if (takes) words_add(text, sizeof text, ", ", name);
+    }
+    print_fact("used by", text);
+}
+
+// Returns true if a name or pattern matches the algorithm or its operation.
+static bool is_wanted(const char *wanted, const struct algo_entry *e)
+{
+    return !fnmatch(wanted, e->name, 0) || !strcmp(wanted, e->op->name);
+}
+
+// Prints the algorithms and formats of this name or pattern. Returns false if there are none.
+static bool print_one(const char *wanted)
+{
+    int count = 0;
+    for (int i = 0; i < algo_count; i++)
+        if (is_wanted(wanted, &algos[i])) {
+            if (count++) printf("\n");
+            print_algorithm(&algos[i]);
+        }
+    for (int i = 0; i < format_count; i++)
+        if (!strcmp(wanted, formats[i]->name)) {
+            if (count++) printf("\n");
+            print_format(formats[i]);
+        }
+    return count;
+}
+
+// Offers all valid names as suggestions.
+static void offer_names(struct suggestion *s)
+{
+    for (int i = 0; i < algo_count; i++) suggest_offer(s, algos[i].name);
+    for (int i = 0; i < format_count; i++) suggest_offer(s, formats[i]->name);
+    for (int i = 0; i < op_count; i++) suggest_offer(s, ops[i]->name);
+}
 
 // Reasons why algorithms are unavailable, each once. The mark of a reason is its index plus 1.
 struct reasons {
@@ -135,8 +270,8 @@ int cli_list(const struct request *q)
         any = true;
         err = lists[i].print();
     }
-    if (err || any || list_one(wanted)) return err;
-    list_offer(&s);
+    if (err || any || print_one(wanted)) return err;
+    offer_names(&s);
     return fail(ERR_USAGE,
                 "list %s: no such list, algorithm, format or operation; %s'spbench list' shows all",
                 wanted, suggest_text(&s, guess));

@@ -227,7 +227,7 @@ int cli_man(const struct request *q)
     for (int i = 0; (c = command_shown(i)); i++) item(c->name, c->operands, c->about);
     put_options();
     section("COLUMNS");
-    columns_tell(subsection, put_column);
+    columns_each(subsection, put_column);
     put_exits();
     section("ENVIRONMENT");
     for (const struct variable *v = variables; v->name; v++) item(v->name, NULL, v->about);

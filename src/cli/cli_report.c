@@ -36,16 +36,18 @@ int cli_report(const struct request *q)
     struct collected c = {0};
     struct summaries s = {0};
     int64_t *cases = NULL;
-    struct summary_rule rule = {.algs = o->algs, .baseline = o->baseline, .sort = o->sort};
+    struct summary_rule rule = {
+        .algs = o->algs, .baseline = o->report.baseline, .sort = o->report.sort};
     int err = report_output_check(o);
     for (int i = 0; i < o->operand_count && !err; i++) err = collect_file(&c, o->operands[i]);
-    if (!err) err = collect_settle(&c);
-    if (!err) err = collect_rows(&c, o->matrix, &s, &cases);
+    if (!err) err = collect_choose(&c);
+    if (!err) err = collect_rows(&c, o->report.matrix, &s, &cases);
     if (!err && !s.count)
-        err = o->matrix ? fail(ERR_USAGE, "-matrix %s: no such matrix in the records", o->matrix)
-                        : fail(ERR_INPUT, "no usable results: %s", c.bad_text);
+        err = o->report.matrix
+                  ? fail(ERR_USAGE, "-matrix %s: no such matrix in the records", o->report.matrix)
+                  : fail(ERR_INPUT, "no usable results: %s", c.bad_text);
     if (!err) err = summary_make(&s, &rule);
-    struct report report = {choose_format(o), {&c, &s, cases, o->sort}};
+    struct report report = {choose_format(o), {&c, &s, cases, o->report.sort}};
     if (!err) err = report_output_write(o, write_report, &report);
     mem_free(cases);
     summaries_free(&s);

@@ -82,7 +82,7 @@ int cli_roof(const struct request *q)
     struct roof before = {0};
     int err = bench_setup_make_device(&c, q->o);
     if (err) goto done;
-    cli_tell_device(&c, q->o);
+    cli_print_device(&c, q->o);
     const struct bench_device *bd = bench_device_find(&c.devices, c.device);
     if (!bound_kept(bd->dev, &before)) before = (struct roof){0};
     err = bench_setup_measure_roofs(&c, true);

@@ -9,8 +9,7 @@
 #include <unistd.h>
 
 #include "base/utf8.h"
-#include "cli/first_look.h"
-#include "cli/matrix_names.h"
+#include "cli/matrix_check.h"
 #include "cli/summary_print.h"
 #include "cli/table.h"
 #include "records/record.h"
@@ -33,9 +32,9 @@ struct run {
 // Reads the hardware counters of a case with a time. A reason common to all cases is printed once.
 static int count_bytes(struct run *run, struct result *r)
 {
-    bool told = run->tool.missing[0] || !counters_possible(r->c.entry->device);
+    bool reported = run->tool.missing[0] || !counters_possible(r->c.entry->device);
     int err = counters_measure(&run->tool, &r->c, r->matrix->path, &r->counters);
-    if (!err && !r->counters.known && !told && !run->table.quiet) {
+    if (!err && !r->counters.known && !reported && run->table.detail != TABLE_OFF) {
         table_clear(&run->table);
         fprintf(stderr, "no counters: %s\n", r->counters.reason);
     }
@@ -43,9 +42,9 @@ static int count_bytes(struct run *run, struct result *r)
 }
 
 // Prints failed cases under a profiler, which has no records and perhaps no table.
-static void tell_unprofiled(const struct run *run, const struct result *r)
+static void print_failure(const struct run *run, const struct result *r)
 {
-    if (r->status != STATUS_OK && run->table.quiet)
+    if (r->status != STATUS_OK && run->table.detail == TABLE_OFF)
         fprintf(stderr, "spbench: %s: %s\n", status_name(r->status), r->reason);
 }
 
@@ -74,7 +73,7 @@ static int emit(const struct result *r, void *arg)
     case STATUS_OK:
     case STATUS_UNSUPPORTED:
     case STATUS_SKIPPED: break;
-    default: run->outcome->bad_case = true;
+    default: run->outcome->bad_result = true;
     }
     if (r->status == STATUS_UNSUPPORTED && !run->unsupported++)
         snprintf(run->why_unsupported, sizeof run->why_unsupported, "%s", r->reason);
@@ -85,7 +84,7 @@ static int emit(const struct result *r, void *arg)
     int err = run->count && r->timed ? count_bytes(run, &counted) : OK;
     if (!err && run->records) err = record_result(&run->out, &counted);
     if (!err) err = sum_up(run, r);
-    if (run->table.plan->profile) tell_unprofiled(run, r);
+    if (run->table.plan->profile) print_failure(run, r);
     if (!err) err = table_result(&run->table, &counted);
     return err;
 }
@@ -99,7 +98,7 @@ static int emit_unread(const struct result *r, void *arg)
 }
 
 // Writes the cases of a matrix that cannot be loaded. The command goes on.
-static int lose_matrix(struct run *run, struct bench_setup *c, const char *spec, int load_err)
+static int record_unread(struct run *run, struct bench_setup *c, const char *spec, int load_err)
 {
     struct matrix M;
     int err = cli_load_failed(load_err, run->outcome);
@@ -119,7 +118,7 @@ static int run_matrix(struct run *run, struct bench_setup *c, const struct optio
     table_loading(&run->table, spec);
     int err = matrix_load(spec, o->seed, &M);
     table_clear(&run->table);
-    if (err) return lose_matrix(run, c, spec, err);
+    if (err) return record_unread(run, c, spec, err);
     table_matrix(&run->table, &M);
     err = bench_matrix(&c->plan, &c->devices, &M, emit, run);
     table_matrix_end(&run->table, !err);
@@ -127,18 +126,18 @@ static int run_matrix(struct run *run, struct bench_setup *c, const struct optio
     return err;
 }
 
-static void tell_busy(const struct run *run)
+static void print_busy(const struct run *run)
 {
-    if (run->busy && !run->table.quiet)
+    if (run->busy && run->table.detail != TABLE_OFF)
         fprintf(stderr,
                 "busy: other programs used the processors during %lld of %lld cases; times may be "
                 "too long\n",
                 (long long)run->busy, (long long)run->timed);
 }
 
-static void tell_order(const struct run *run)
+static void print_order(const struct run *run)
 {
-    if (run->overtaking && !run->table.quiet)
+    if (run->overtaking && run->table.detail != TABLE_OFF)
         fprintf(stderr,
                 "not in order: %lld of %lld cases start before the work ahead has ended; a result "
                 "is wrong if that work makes an input\n",
@@ -165,10 +164,10 @@ static int check_output(const struct options *o)
 // Starts the hardware counters. Prints a reason why there can be none before any measurement.
 static void start_counters(struct run *run, const struct bench_setup *c, const struct options *o)
 {
-    run->count = o->counters;
+    run->count = o->run.counters;
     if (!run->count) return;
     counters_open(&run->tool, c->primary, o->seed, omp_get_max_threads());
-    run->tool.no_cache = o->no_cache;
+    run->tool.no_cache = o->run.no_cache;
     if (run->tool.missing[0] && !o->quiet) fprintf(stderr, "no counters: %s\n", run->tool.missing);
 }
 
@@ -177,31 +176,31 @@ int cli_run(const struct request *q)
     const struct options *o = q->o;
     struct bench_setup c;
     struct run run = {.out.fd = -1, .outcome = q->outcome};
-    if (o->append && !o->output) return fail(ERR_USAGE, "-append: needs -o FILE");
-    if (o->profile && (o->output || o->counters))
+    if (o->run.append && !o->output) return fail(ERR_USAGE, "-append: needs -o FILE");
+    if (o->run.profile && (o->output || o->run.counters))
         return fail(ERR_USAGE, "-profile: excludes -o and -counters, because nothing is measured");
     int err = check_output(o);
     if (err) return err;
     err = bench_setup_make(&c, o);
-    if (!err) err = first_look(o, (const char *const *)o->operands, o->operand_count);
+    if (!err) err = matrix_check_files(o, (const char *const *)o->operands, o->operand_count);
     if (!err) err = bench_setup_open(&c, o);
     if (err) goto done;
 
-    cli_tell_device(&c, o);
+    cli_print_device(&c, o);
     // Records and table do not share a terminal. -q prints no table.
-    run.records = !o->profile && (o->output || o->quiet || cli_stdout_is_apart());
+    run.records = !o->run.profile && (o->output || o->quiet || cli_stdout_is_apart());
     if (run.records)
-        err = matrix_names_check((const char *const *)o->operands, o->operand_count, "run");
+        err = matrix_check_names((const char *const *)o->operands, o->operand_count, "run");
     if (!err) err = table_start(&run.table, &c.plan, o->operand_count, o->quiet, o->verbose);
     run.table.kind = o->kind;
-    run.sum_up = o->operand_count > 1 && !o->quiet && !o->profile;
-    if (!err && run.records) err = record_open(&run.out, o->output, o->append, o->seed);
+    run.sum_up = o->operand_count > 1 && !o->quiet && !o->run.profile;
+    if (!err && run.records) err = record_open(&run.out, o->output, o->run.append, o->seed);
     if (err) goto done;
-    cli_tell_file(&run.out, o);
+    cli_print_replaced(&run.out, o);
 
     start_counters(&run, &c, o);
     table_progress_text(&run.table, "measuring the device's ceilings");
-    err = o->profile ? OK : bench_setup_measure_roofs(&c, false);
+    err = o->run.profile ? OK : bench_setup_measure_roofs(&c, false);
     table_clear(&run.table);
     if (err && err != ERR_INTERRUPTED) { // times and checks need no roof
         if (!o->quiet) fprintf(stderr, "no roof: %s\n", fail_text());
@@ -215,8 +214,8 @@ int cli_run(const struct request *q)
                           : run_matrix(&run, &c, o, o->operands[i]);
     if (!err) err = summary_make(&run.sum, &(struct summary_rule){0});
     if (!err) err = summary_print_all(stderr, &run.sum);
-    tell_busy(&run);
-    tell_order(&run);
+    print_busy(&run);
+    print_order(&run);
     int close_err = record_close(&run.out);
     if (!err) err = close_err;
     if (!err) err = cli_check_measured(run.cases, run.unsupported, run.why_unsupported);

@@ -59,8 +59,8 @@ static int judge_all(const struct ab_run *d, const struct options *o, struct tal
     int err = OK;
     for (int which = -1; which < 2 && !err; which++) {
         struct comparison c;
-        struct compare_rule rule = {.threshold = o->threshold / 100};
-        if (which >= 0) rule.plant[which] = 1 + o->plant / 100;
+        struct compare_rule rule = {.threshold = o->compare.threshold / 100};
+        if (which >= 0) rule.plant[which] = 1 + o->compare.plant / 100;
         err = comparison_files(&c, d->path[SIDE_OLD], d->path[SIDE_NEW], &rule);
         if (!err && which < 0) err = count_false(&c, t);
         if (!err && which < 0) *runs_needed = c.sum.runs_needed;
@@ -92,12 +92,13 @@ static void print_bar(const char *what, double share, const char *bar, bool held
     printf("%s: %.1f %% (%s): %s\n", what, 100 * share, bar, held ? "held" : "not held");
 }
 
-static void print_all(const struct options *o, struct tally *t, int runs_needed,
-                      struct outcome *outcome)
+// Prints the results. Returns CONCLUSION_REGRESSION if too many verdicts are false, and
+// CONCLUSION_CANNOT_TELL if too few slowdowns are found.
+static enum conclusion print_all(const struct options *o, struct tally *t, int runs_needed)
 {
     struct tally all = {0}, large = {0};
     char heading[64];
-    snprintf(heading, sizeof heading, "%g %% found", o->plant);
+    snprintf(heading, sizeof heading, "%g %% found", o->compare.plant);
     printf("this program twice, %d process%s a side, alternating\n", o->runs,
            o->runs > 1 ? "es" : "");
     printf("%-14s %6s %6s  %12s %12s  %s\n", "size", "cases", "false", "noise floor", "worst",
@@ -110,12 +111,13 @@ static void print_all(const struct options *o, struct tally *t, int runs_needed,
     double wrong = (double)all.wrong / (double)all.cases;
     double found = large.planted ? (double)large.found / (double)large.planted : 0;
     print_bar("false verdicts", wrong, "at most 1 %", wrong <= FALSE_MOST);
-    printf("planted slowdown: %g %%\n", o->plant);
+    printf("planted slowdown: %g %%\n", o->compare.plant);
     print_bar("found, over 20 us", found, "at least 95 %", found >= FOUND_MIN);
     if (found < FOUND_MIN && runs_needed)
         printf("at this spread, 5 %% in 95 %% of cases takes -runs %d\n", runs_needed);
-    outcome->regression = wrong > FALSE_MOST;
-    outcome->cannot_tell = found < FOUND_MIN;
+    return wrong > FALSE_MOST  ? CONCLUSION_REGRESSION
+           : found < FOUND_MIN ? CONCLUSION_CANNOT_TELL
+                               : CONCLUSION_FINE;
 }
 
 int cli_selftest(const struct request *q)
@@ -133,18 +135,19 @@ int cli_selftest(const struct request *q)
         return fail(ERR_USAGE, "-runs 1: at least 2 processes are needed for a spread");
     int err = child_self(self);
     if (err) return err;
-    q->outcome->cannot_tell = true;
-    struct ab_run d = {.o = o,
-                       .program = {self, self},
-                       .matrices = o->operands + 1,
-                       .matrix_count = o->operand_count - 1};
-    if (!d.matrix_count) d.matrices = (char *const *)standard, d.matrix_count = COUNT(standard);
-    err = ab_run_measure(&d, NULL);
-    if (!err) err = judge_all(&d, o, t, &runs_needed);
+    q->outcome->conclusion = CONCLUSION_CANNOT_TELL;
+    struct ab_run run = {.o = o,
+                         .program = {self, self},
+                         .matrices = o->operands + 1,
+                         .matrix_count = o->operand_count - 1};
+    if (!run.matrix_count)
+        run.matrices = (char *const *)standard, run.matrix_count = COUNT(standard);
+    err = ab_run_measure(&run, NULL);
+    if (!err) err = judge_all(&run, o, t, &runs_needed);
     for (int s = 0; s < STATS_CLASSES; s++) cases += t[s].cases;
     if (!err && !cases) err = fail(ERR_INPUT, "selftest: no case has a time on both sides");
-    if (!err) print_all(o, t, runs_needed, q->outcome);
+    if (!err) q->outcome->conclusion = print_all(o, t, runs_needed);
     for (int s = 0; s < STATS_CLASSES; s++) mem_free(t[s].floor);
-    ab_run_close(&d);
+    ab_run_close(&run);
     return err;
 }

@@ -229,7 +229,7 @@ static int look_back(struct whole *c)
 static int open_output(struct whole *c)
 {
     int err = record_open(&c->out, c->o->output, true, c->o->seed);
-    if (!err && !c->o->sweep.fresh) cli_tell_file(&c->out, c->o);
+    if (!err && !c->o->sweep.fresh) cli_print_replaced(&c->out, c->o);
     // One that was not there could not be locked: another sweep may have made it in the meantime,
     // and even have come to its end.
     if (!err && c->lock < 0) err = look_back(c);
@@ -312,7 +312,7 @@ static int sum_up(const struct whole *c)
     if (c->o->quiet || !to_file(c->o) || c->list.count < 2) return OK;
     if (stat(c->o->output, &facts) || !S_ISREG(facts.st_mode)) return OK; // it cannot be read back
     int err = collect_file(&found, c->o->output);
-    if (!err) err = collect_settle(&found);
+    if (!err) err = collect_choose(&found);
     if (!err) err = collect_rows(&found, NULL, &sum, &cases);
     if (!err) err = summary_make(&sum, &(struct summary_rule){0});
     if (!err) err = summary_print_all(stderr, &sum);
@@ -340,7 +340,7 @@ static int measure(struct whole *c, struct outcome *outcome)
         cases += s->endings.by_status[i];
         if (!status_is_good((enum status)i)) bad += s->endings.by_status[i];
     }
-    outcome->bad_case = bad > 0;
+    outcome->bad_result = bad > 0;
     outcome->bad_matrix = s->endings.unread > 0;
     int close_err = record_close(&c->out);
     if (err == ERR_INTERRUPTED && to_file(c->o))

@@ -249,7 +249,7 @@ static int measure_matrix(struct work *w, const struct options *o)
     shorten_plan(w);
     int err = worker_say("loaded %lld %s", (long long)w->c.plan.count,
                          w->M.content[0] ? w->M.content : "-");
-    w->counters = o->counters;
+    w->counters = o->run.counters;
     if (w->counters) counters_open(&w->tool, w->c.primary, o->seed, omp_get_max_threads());
     enum worker_word told = WORD_MEASURE;
     if (!err && w->c.plan.count) err = worker_await(WORD_MEASURE, WORD_WATCHED, &told);
@@ -345,7 +345,7 @@ int cli_worker(const struct request *q)
     if (!err) err = work(&w, &o, &second);
     if (err) worker_say("error %d %s", err, fail_text());
     // What it has of the device the system takes back at once, and the next worker waits for that.
-    q->outcome->at_once = !err;
+    q->outcome->exit_now = !err;
     if (err) {
         matrix_free(&w.M);
         bench_setup_free(&w.c);

@@ -238,7 +238,7 @@ static const struct remark below[] = {
     {"moved by a run", "-counters and -v: the bytes from memory, L2 and L1, counted by ncu."},
 };
 
-static void tell_axes(void (*show)(const struct column_shown *s))
+static void each_axes(void (*show)(const struct column_shown *s))
 {
     const struct axis *axis;
     char about[256], names[64];
@@ -248,7 +248,7 @@ static void tell_axes(void (*show)(const struct column_shown *s))
     }
 }
 
-static void tell_figures(void (*show)(const struct column_shown *s))
+static void each_figures(void (*show)(const struct column_shown *s))
 {
     char about[256];
     for (int x = 0; x < op_count; x++)
@@ -260,21 +260,21 @@ static void tell_figures(void (*show)(const struct column_shown *s))
         }
 }
 
-static void tell_remarks(const struct remark *list, int count,
+static void each_remarks(const struct remark *list, int count,
                          void (*show)(const struct column_shown *s))
 {
     for (int i = 0; i < count; i++)
         show(&(struct column_shown){.head = list[i].text, .about = list[i].about});
 }
 
-void columns_tell(void (*group)(const char *title), void (*show)(const struct column_shown *s))
+void columns_each(void (*group)(const char *title), void (*show)(const struct column_shown *s))
 {
     group("Columns of the table that run prints");
     for (int i = 0; i < COLUMN_COUNT; i++) {
         const struct column *c = &columns[i];
         if (c->head) show(&(struct column_shown){c->head, c->about, c->formula, c->good});
-        if (i == COLUMN_AXES) tell_axes(show);
-        if (i == COLUMN_FIGURES) tell_figures(show);
+        if (i == COLUMN_AXES) each_axes(show);
+        if (i == COLUMN_FIGURES) each_figures(show);
     }
     group("Columns of a summary of several matrices, and of report");
     for (int i = 0; i < SUMMARY_COLUMNS; i++) {
@@ -282,9 +282,9 @@ void columns_tell(void (*group)(const char *title), void (*show)(const struct co
         show(&(struct column_shown){c->head, c->about, c->formula, c->good});
     }
     group("Remarks after the check");
-    tell_remarks(remarks, COUNT(remarks), show);
+    each_remarks(remarks, COUNT(remarks), show);
     group("Words in place of the numbers, with the reason");
-    tell_remarks(instead, COUNT(instead), show);
+    each_remarks(instead, COUNT(instead), show);
     group("Lines below a row, and below the table");
-    tell_remarks(below, COUNT(below), show);
+    each_remarks(below, COUNT(below), show);
 }

@@ -72,6 +72,6 @@ struct column_shown {
     const char *head, *about, *formula, *good; // the last two NULL: none
 };
 // Calls group() with each heading and show() with each row below it.
-void columns_tell(void (*group)(const char *title), void (*show)(const struct column_shown *s));
+void columns_each(void (*group)(const char *title), void (*show)(const struct column_shown *s));
 
 #endif

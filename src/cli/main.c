@@ -16,8 +16,8 @@
 // Called from signal handlers.
 static void end_now(const char *text, int status)
 {
-    ssize_t told = write(STDERR_FILENO, text, strlen(text));
-    (void)told; // a closed stderr is no error
+    ssize_t written = write(STDERR_FILENO, text, strlen(text));
+    (void)written; // a closed stderr is no error
     whole_file_abandon();
     _exit(status);
 }
@@ -75,13 +75,13 @@ int main(int argc, char **argv)
     set_handlers();
     int err = cli_main(argc, argv, &outcome);
     alarm(0);
-    if (!err && outcome.at_once) _exit(0); // cli_main() has flushed stdout
+    if (!err && outcome.exit_now) _exit(0); // cli_main() has flushed stdout
     if (err) fprintf(stderr, "spbench: %s\n", fail_text());
-    bool bad = outcome.bad_case || outcome.bad_machine;
-    if (!err && outcome.regression) return 1;
-    if (err != ERR_USAGE && err != ERR_INTERRUPTED && outcome.cannot_tell) return 3;
+    if (!err && outcome.conclusion == CONCLUSION_REGRESSION) return 1;
+    if (err != ERR_USAGE && err != ERR_INTERRUPTED && outcome.conclusion == CONCLUSION_CANNOT_TELL)
+        return 3;
     switch (err) {
-    case OK: return bad ? 1 : outcome.bad_spec ? 2 : outcome.bad_matrix ? 3 : 0;
+    case OK: return outcome.bad_result ? 1 : outcome.bad_spec ? 2 : outcome.bad_matrix ? 3 : 0;
     case ERR_USAGE: return 2;
     case ERR_INPUT: return 3;
     case ERR_INTERRUPTED: return 130;

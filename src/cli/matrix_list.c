@@ -10,18 +10,109 @@
 
 #include "base/utf8.h"
 #include "base/words.h"
-#include "cli/first_look.h"
-#include "cli/list_file.h"
+#include "cli/matrix_check.h"
 #include "cli/matrix_folder.h"
-#include "cli/matrix_names.h"
 #include "data/gen.h"
 
 #define ENTRY_BYTES 20 // estimated bytes of a nonzero in a file
 #define NAMED       4  // missing files named in a message
 #define INFLATED    4  // estimated ratio of compression
+#define BLANKS      " \t\r\n"
+#define SETS_MAX    64
+
+// Sets named by -sets.
+struct wanted {
+    char names[SETS_MAX][WORD_MAX];
+    bool found[SETS_MAX];
+    int count;
+};
+
+static int wanted_parse(struct wanted *w, const char *sets)
+{
+    const char *rest = sets;
+    char item[WORD_MAX];
+    int more;
+    *w = (struct wanted){0};
+    while (sets && (more = words_next(&rest, item)) != 0) {
+        if (more < 0) return words_bad("set", sets);
+        if (w->count == SETS_MAX)
+            return fail(ERR_USAGE, "-set %s: more than %d sets", sets, SETS_MAX);
+        snprintf(w->names[w->count++], WORD_MAX, "%s", item);
+    }
+    return OK;
+}
+
+// Returns true if one of the remaining words is a wanted set. Marks each set found.
+static bool in_wanted(struct wanted *w, char **rest)
+{
+    bool hit = !w->count;
+    for (char *set; (set = strtok_r(NULL, BLANKS, rest));)
+        for (int i = 0; i < w->count; i++)
+            if (!strcmp(w->names[i], set)) hit = w->found[i] = true;
+    return hit;
+}
+
+static int all_found(const struct wanted *w, const char *path)
+{
+    for (int i = 0; i < w->count; i++)
+        if (!w->found[i])
+            return fail(ERR_USAGE, "-set %s: no matrix of %s is in such a set", w->names[i], path);
+    return OK;
+}
+
+// Calls `take` with each matrix of a list that is in one of the sets (comma-separated; NULL: all).
+// Returns the error of `take`, or an error in the list or in `sets`.
+static int read_list(const char *path, const char *sets, int (*take)(void *arg, const char *word),
+                     void *arg)
+{
+    struct wanted wanted;
+    char *line = NULL;
+    size_t size = 0;
+    ssize_t length;
+    int err = wanted_parse(&wanted, sets);
+    if (err) return err;
+    FILE *f = fopen(path, "re");
+    if (!f) return fail(ERR_INPUT, "%s: %s", path, strerror(errno));
+    for (long long number = 1; !err && (length = getline(&line, &size, f)) > 0; number++) {
+        char *rest = NULL;
+        if (strlen(line) != (size_t)length) {
+            err = fail(ERR_INPUT, "%s:%lld: is neither a matrix nor a list of matrices", path,
+                       number);
+            break;
+        }
+        line[strcspn(line, "#")] = 0;
+        char *word = strtok_r(line, BLANKS, &rest);
+        if (word && word[0] != '@' && in_wanted(&wanted, &rest)) err = take(arg, word);
+    }
+    if (!err && ferror(f)) err = fail(ERR_INPUT, "%s: %s", path, strerror(errno));
+    free(line);
+    fclose(f);
+    return err ? err : all_found(&wanted, path);
+}
+
+// Returns true if a file begins like a matrix, not like a list.
+static bool begins_as_matrix(const char *path)
+{
+    unsigned char head[15] = "";
+    FILE *f = fopen(path, "re");
+    size_t n = f ? fread(head, 1, 14, f) : 0;
+    if (f) fclose(f);
+    return !strncmp((char *)head, "%%MatrixMarket", 14) ||
+           (n > 1 && head[0] == 31 && head[1] == 139);
+}
+
+// Sets `folder` to the folder of a list's matrices: `given`, or matrices/ beside the list.
+static void list_folder(const char *path, const char *given, char folder[])
+{
+    const char *slash = strrchr(path, '/');
+    if (given)
+        snprintf(folder, PATH_MAX, "%s", given);
+    else
+        snprintf(folder, PATH_MAX, "%.*smatrices", slash ? (int)(slash + 1 - path) : 0, path);
+}
 
 // State while the list is being made.
-struct maker {
+struct list_state {
     struct matrix_list *m;
     const struct options *o;
     int64_t missing, lists;
@@ -53,9 +144,9 @@ void matrix_list_free(struct matrix_list *m)
 }
 
 // Adds a matrix. `facts` are those of its file; NULL: a generated matrix.
-static int add(struct maker *k, const char *path, int64_t bytes, const struct stat *facts)
+static int add(struct list_state *s, const char *path, int64_t bytes, const struct stat *facts)
 {
-    struct matrix_list *m = k->m;
+    struct matrix_list *m = s->m;
     struct matrix M;
     int err = matrix_name(path, &M);
     if (err) return err;
@@ -81,25 +172,25 @@ static int add(struct maker *k, const char *path, int64_t bytes, const struct st
     return OK;
 }
 
-static int note_missing(struct maker *k, const char *name)
+static int note_missing(struct list_state *s, const char *name)
 {
-    k->missing++;
-    if (k->missing <= NAMED) words_add(k->names, sizeof k->names, ", ", name);
-    if (k->missing == NAMED + 1) words_add(k->names, sizeof k->names, ", ", "...");
+    s->missing++;
+    if (s->missing <= NAMED) words_add(s->names, sizeof s->names, ", ", name);
+    if (s->missing == NAMED + 1) words_add(s->names, sizeof s->names, ", ", "...");
     return OK;
 }
 
-static int add_file(struct maker *k, const char *path, const struct stat *facts)
+static int add_file(struct list_state *s, const char *path, const struct stat *facts)
 {
     int64_t bytes = facts->st_size;
-    return add(k, path, is_packed(path) ? INFLATED * bytes : bytes, facts);
+    return add(s, path, is_packed(path) ? INFLATED * bytes : bytes, facts);
 }
 
-static int add_generated(struct maker *k, const char *spec)
+static int add_generated(struct list_state *s, const char *spec)
 {
     int64_t nnz;
     int err = gen_look(spec, &nnz);
-    return err ? err : add(k, spec, min64(nnz, INT64_MAX / ENTRY_BYTES) * ENTRY_BYTES, NULL);
+    return err ? err : add(s, spec, min64(nnz, INT64_MAX / ENTRY_BYTES) * ENTRY_BYTES, NULL);
 }
 
 static int is_matrix_file(const struct dirent *entry)
@@ -112,7 +203,7 @@ static int by_name(const struct dirent **a, const struct dirent **b)
     return strcmp((*a)->d_name, (*b)->d_name);
 }
 
-static int add_folder(struct maker *k, const char *folder)
+static int add_folder(struct list_state *s, const char *folder)
 {
     struct dirent **list;
     int count = scandir(folder, &list, is_matrix_file, by_name), err = OK;
@@ -123,7 +214,7 @@ static int add_folder(struct maker *k, const char *folder)
         int length = snprintf(path, sizeof path, "%s%s%s", folder,
                               ends_with(folder, "/") ? "" : "/", list[i]->d_name);
         if (!err && length < PATH_MAX && !stat(path, &facts) && S_ISREG(facts.st_mode))
-            err = add_file(k, path, &facts);
+            err = add_file(s, path, &facts);
         free(list[i]);
     }
     free(list);
@@ -136,56 +227,56 @@ static int add_folder(struct maker *k, const char *folder)
 // list.
 static int add_entry(void *arg, const char *word)
 {
-    struct maker *k = arg;
+    struct list_state *s = arg;
     char path[PATH_MAX];
     struct stat facts;
-    if (!strncmp(word, "gen:", 4)) return add_generated(k, word);
+    if (!strncmp(word, "gen:", 4)) return add_generated(s, word);
     if (is_matrix_name(word))
-        return stat(word, &facts) ? note_missing(k, word) : add_file(k, word, &facts);
-    return matrix_folder_find(&k->folder, word, path, &facts) ? add_file(k, path, &facts)
-                                                              : note_missing(k, word);
+        return stat(word, &facts) ? note_missing(s, word) : add_file(s, word, &facts);
+    return matrix_folder_find(&s->folder, word, path, &facts) ? add_file(s, path, &facts)
+                                                              : note_missing(s, word);
 }
 
-static int add_list(struct maker *k, const char *path)
+static int add_list(struct list_state *s, const char *path)
 {
     char folder[PATH_MAX];
-    k->lists++;
-    list_file_folder(path, k->o->sweep.folder, folder);
-    int err = matrix_folder_open(&k->folder, folder);
-    if (!err) err = list_file_read(path, k->o->sweep.sets, add_entry, k);
-    matrix_folder_close(&k->folder);
+    s->lists++;
+    list_folder(path, s->o->sweep.folder, folder);
+    int err = matrix_folder_open(&s->folder, folder);
+    if (!err) err = read_list(path, s->o->sweep.sets, add_entry, s);
+    matrix_folder_close(&s->folder);
     return err;
 }
 
-static int add_word(struct maker *k, const char *word)
+static int add_word(struct list_state *s, const char *word)
 {
     struct stat facts;
     if (!strcmp(word, "-")) return fail(ERR_USAGE, "-: stdin can be read only once: give a file");
-    if (!strncmp(word, "gen:", 4)) return add_generated(k, word);
+    if (!strncmp(word, "gen:", 4)) return add_generated(s, word);
     if (stat(word, &facts)) {
-        if (k->o->sweep.skip_missing && errno == ENOENT) return note_missing(k, word);
-        return add(k, word, 0, NULL); // look_at_all() reports the error
+        if (s->o->sweep.missing == MISSING_SKIP && errno == ENOENT) return note_missing(s, word);
+        return add(s, word, 0, NULL); // look_at_all() reports the error
     }
-    if (S_ISDIR(facts.st_mode)) return add_folder(k, word);
+    if (S_ISDIR(facts.st_mode)) return add_folder(s, word);
     if (!is_matrix_name(word) && !S_ISREG(facts.st_mode))
         return fail(ERR_INPUT, "%s: is neither a matrix nor a list of matrices", word);
-    if (is_matrix_name(word) || list_file_is_matrix(word)) return add_file(k, word, &facts);
-    return add_list(k, word);
+    if (is_matrix_name(word) || begins_as_matrix(word)) return add_file(s, word, &facts);
+    return add_list(s, word);
 }
 
-static int check_missing(struct maker *k)
+static int check_missing(struct list_state *s)
 {
-    struct matrix_list *m = k->m;
-    if (!k->missing) return OK;
-    if (k->o->sweep.skip_missing) {
-        m->left_out = k->missing;
-        memcpy(m->left_out_text, k->names, sizeof m->left_out_text);
+    struct matrix_list *m = s->m;
+    if (!s->missing) return OK;
+    if (s->o->sweep.missing == MISSING_SKIP) {
+        m->left_out = s->missing;
+        memcpy(m->left_out_text, s->names, sizeof m->left_out_text);
         return OK;
     }
     return fail(ERR_INPUT,
                 "%lld of the matrices %s missing: %s; fetch_suitesparse.sh downloads matrices, "
                 "-dir sets their folder, -missing skip omits them",
-                (long long)k->missing, k->missing == 1 ? "is" : "are", k->names);
+                (long long)s->missing, s->missing == 1 ? "is" : "are", s->names);
 }
 
 static int compare_names(const void *x, const void *y)
@@ -226,15 +317,15 @@ static int look_at_all(const struct matrix_list *m, const struct options *o)
     const char **paths = mem_alloc(m->count, sizeof *paths);
     if (!paths) return ERR_MEMORY;
     for (int64_t i = 0; i < m->count; i++) paths[i] = m->all[i].path;
-    int err = matrix_names_check(paths, m->count, "sweep");
-    if (!err) err = first_look(o, paths, m->count);
+    int err = matrix_check_names(paths, m->count, "sweep");
+    if (!err) err = matrix_check_files(o, paths, m->count);
     mem_free(paths);
     return err;
 }
 
 int matrix_list_make(struct matrix_list *m, const struct options *o)
 {
-    struct maker k = {.m = m, .o = o};
+    struct list_state k = {.m = m, .o = o};
     int err = OK;
     *m = (struct matrix_list){0};
     for (int i = 0; i < o->operand_count && !err; i++) err = add_word(&k, o->operands[i]);

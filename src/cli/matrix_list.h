@@ -1,5 +1,8 @@
-// Matrices of a sweep's command line: files, gen:SPECs, folders, and lists such as matrices.txt.
-// All are opened before the first measurement.
+// Matrices of a sweep's command line: files, gen:SPECs, folders, and lists such as matrices.txt. All
+// are opened before the first measurement.
+//
+// A line of a list has a matrix and its sets. '#' starts a comment. A line that begins with '@' is a
+// rule for fetch_suitesparse.sh.
 #ifndef MATRIX_LIST_H
 #define MATRIX_LIST_H
 
@@ -14,7 +17,7 @@ struct matrix_list {
 };
 
 // Makes the list. An error names the mistake, or the number and names of missing files. For a file
-// that is no matrix the error is that of first_look.h.
+// that is no matrix the error is that of matrix_check.h.
 int matrix_list_make(struct matrix_list *m, const struct options *o);
 void matrix_list_free(struct matrix_list *m);
 // Keeps each n-th matrix from the i-th on (from 1), in the order of names. The result is the same

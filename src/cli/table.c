@@ -36,8 +36,9 @@ int table_start(struct table *t, const struct plan *plan, int matrix_count, bool
                         .matrix_count = matrix_count,
                         .matrix = -1,
                         .start_ms = clock_ms(),
-                        .quiet = quiet,
-                        .verbose = verbose,
+                        .detail = quiet     ? TABLE_OFF
+                                  : verbose ? TABLE_VERBOSE
+                                            : TABLE_ON,
                         .terminal = !quiet && isatty(STDERR_FILENO)};
     char name[TABLE_NAME_MAX];
     t->alg_width = (int)strlen(columns[COLUMN_ALGORITHM].head);
@@ -148,16 +149,16 @@ static void print_head(const struct table *t, enum column_id c)
 void table_matrix(struct table *t, const struct matrix *M)
 {
     t->matrix_name = M->name;
-    if (t->quiet) return;
+    if (t->detail == TABLE_OFF) return;
     table_clear(t);
     char mean[32], read[64], name[FAIL_TEXT_MAX];
     fprintf(stderr,
             "%s%s: %d x %d, %lld nonzeros; rows: mean %s, longest %lld, cv %.2f, %lld empty\n",
-            t->any ? "\n" : "", utf8_visible(M->name, name, sizeof name), M->A.m, M->A.n,
+            t->headers ? "\n" : "", utf8_visible(M->name, name, sizeof name), M->A.m, M->A.n,
             (long long)M->A.nnz, cell_number(M->stats.row_mean, mean), (long long)M->stats.row_max,
             M->stats.row_cv, (long long)M->stats.empty_rows);
-    t->any = true;
-    if (t->verbose && M->load_ms > 0)
+    t->headers++;
+    if (t->detail == TABLE_VERBOSE && M->load_ms > 0)
         fprintf(stderr, "  read in %s; %s, %s%s%s\n", matrix_load_text(M, read), M->field,
                 M->symmetry, M->values_drawn ? ", values drawn from the seed" : "",
                 M->real_part ? ", real parts" : "");
@@ -250,10 +251,10 @@ static int keep_row(struct table *t, const struct result *r)
 int table_result(struct table *t, const struct result *r)
 {
     const struct plan *plan = t->plan;
-    int err = t->quiet ? OK : keep_row(t, r);
+    int err = t->detail == TABLE_OFF ? OK : keep_row(t, r);
     if (err) return err;
     t->done++;
-    if (t->quiet) return OK;
+    if (t->detail == TABLE_OFF) return OK;
     const struct bench_case *next = t->done < plan->count ? &plan->cases[t->done] : NULL;
     table_clear(t);
     if (!next || !case_same_inputs(next, &plan->cases[t->done - 1])) print_rows(t);
@@ -308,7 +309,7 @@ static void print_verdicts(const struct table *t)
 void table_matrix_end(struct table *t, bool whole)
 {
     table_clear(t);
-    if (t->quiet) return;
+    if (t->detail == TABLE_OFF) return;
     print_rows(t);
     if (whole && !is_alone(t->plan)) print_verdicts(t);
 }
@@ -337,7 +338,7 @@ void table_head(const struct table *t, const struct bench_devices *devices)
 {
     bool any = false;
     char prec[16] = "";
-    if (t->quiet) return;
+    if (t->detail == TABLE_OFF) return;
     if (!t->precs_vary && t->plan->count)
         snprintf(prec, sizeof prec, ", %s", prec_name(t->plan->cases[0].prec));
     table_clear(t);

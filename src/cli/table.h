@@ -16,19 +16,22 @@ struct table_row {
     struct rank_case rank[TIMING_KINDS]; // ms NAN: not ranked
 };
 
+enum table_detail { TABLE_OFF, TABLE_ON, TABLE_VERBOSE };
+
 struct table {
     const struct plan *plan;
     int matrix_count, matrix; // number of matrices, and the index of the current one
     const char *matrix_name;
     int64_t done; // number of finished cases of this matrix
     double start_ms;
-    bool quiet, verbose, terminal;
+    enum table_detail detail;
+    bool terminal;
     int alg_width, axis_width[AXES_MAX]; // widths of columns; 0: no column
     bool devices_vary, precs_vary;       // false: the first line names the value
     struct table_row *rows;              // rows of this matrix by case, size plan->count
     int64_t printed;                     // number of printed rows of this matrix
     struct rank_case **list;             // size plan->count, for comparisons
-    bool any;                            // a matrix has had its header
+    int headers;                         // number of matrices with a header
     enum timing_kind kind; // TIMING_BACK_TO_BACK: a column and a verdict for such times
 };
 

@@ -33,7 +33,7 @@ bool table_has_column(const struct table *t, enum column_id c)
     case COLUMN_DEVICE: return t->devices_vary;
     case COLUMN_PREC: return t->precs_vary;
     case COLUMN_BACK: return t->kind == TIMING_BACK_TO_BACK;
-    case COLUMN_BYTES: return t->verbose;
+    case COLUMN_BYTES: return t->detail == TABLE_VERBOSE;
     case COLUMN_GATHER: return t->plan->op->gather;
     default: return true;
     }
@@ -206,7 +206,7 @@ void table_row_tail(FILE *out, const struct table *t, const struct result *r)
         fprintf(out, "  %s%s%s", status_name(r->status), r->reason[0] ? ": " : "", r->reason);
     }
     fprintf(out, "\n");
-    if (t->verbose && r->prepared) put_details(out, t, r);
+    if (t->detail == TABLE_VERBOSE && r->prepared) put_details(out, t, r);
 }
 
 // Returns true if cases with the inputs and the algorithm of `c` differ in option a. Such cases are

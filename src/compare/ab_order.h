@@ -13,7 +13,7 @@
 struct ab_order {
     int rounds, matrices, sides;
 };
-struct turn {
+struct ab_step {
     int round, matrix, side;
 };
 
@@ -22,6 +22,6 @@ static inline int64_t ab_order_count(const struct ab_order *s)
     return (int64_t)s->rounds * s->matrices * s->sides;
 }
 // Returns the i-th process of the measurement, from 0.
-struct turn ab_order_turn(const struct ab_order *s, int64_t i);
+struct ab_step ab_order_step(const struct ab_order *s, int64_t i);
 
 #endif

@@ -177,7 +177,7 @@ static struct collected_case *median_of(struct collected_case **runs, int64_t n)
 }
 
 // Returns the record that counts among runs of one program. A wrong result in any run counts first.
-static struct collected_case *one_of(struct collected_case **runs, int64_t n)
+static struct collected_case *pick_run(struct collected_case **runs, int64_t n)
 {
     for (int64_t i = n - 1; i >= 0; i--)
         if (runs[i]->r.status == STATUS_WRONG) return runs[i];
@@ -190,8 +190,8 @@ static struct collected_case *one_of(struct collected_case **runs, int64_t n)
 
 // Decides which record of a case counts: among runs of the last program, the last record of each
 // run. order[0 .. n) are the records of the case. `runs` has space for n.
-static void settle_case(struct collected *c, const struct place *order, int64_t n,
-                        struct collected_case **runs)
+static void choose_record(struct collected *c, const struct place *order, int64_t n,
+                          struct collected_case **runs)
 {
     struct collected_case *last = &c->cases[order[n - 1].at];
     int64_t count = 0;
@@ -202,7 +202,7 @@ static void settle_case(struct collected *c, const struct place *order, int64_t 
             again = !strcmp(c->cases[order[k].at].run, x->run);
         if (x == last || (!again && is_run_of(c, x, last))) runs[count++] = x;
     }
-    struct collected_case *counts = one_of(runs, count);
+    struct collected_case *counts = pick_run(runs, count);
     counts->counts = true;
     c->replaced += count < n;
     c->medians += counts->runs > 1;
@@ -210,7 +210,7 @@ static void settle_case(struct collected *c, const struct place *order, int64_t 
 
 // Drops the older of two records: a matrix that could not be read, without a size in the key, and
 // the same case with a size.
-static void settle_unread(struct collected *c, struct collected_case *x)
+static void drop_unread(struct collected *c, struct collected_case *x)
 {
     int64_t prefix = case_key_prefix(x->r.key, x->r.matrix);
     for (int64_t i = 0; i < c->count; i++) {
@@ -224,7 +224,7 @@ static void settle_unread(struct collected *c, struct collected_case *x)
     }
 }
 
-int collect_settle(struct collected *c)
+int collect_choose(struct collected *c)
 {
     struct place *order = mem_alloc(c->count, sizeof *order);
     struct collected_case **runs = mem_alloc(c->count, sizeof *runs);
@@ -234,11 +234,11 @@ int collect_settle(struct collected *c)
     for (int64_t i = 0, end; i < c->count && !err; i = end) {
         for (end = i + 1; end < c->count; end++)
             if (!same_case(c, &c->cases[order[i].at], &c->cases[order[end].at])) break;
-        settle_case(c, order + i, end - i, runs);
+        choose_record(c, order + i, end - i, runs);
     }
     for (int64_t i = 0; i < c->count && !err; i++)
         if (c->cases[i].counts && case_key_unread(c->cases[i].r.key, c->cases[i].r.matrix))
-            settle_unread(c, &c->cases[i]);
+            drop_unread(c, &c->cases[i]);
     mem_free(order);
     mem_free(runs);
     return err;

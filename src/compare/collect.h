@@ -29,7 +29,7 @@ struct collected {
 // or has no results.
 int collect_file(struct collected *c, const char *path);
 // Chooses the record of each case. Its times become the median of all runs that count.
-int collect_settle(struct collected *c);
+int collect_choose(struct collected *c);
 // Adds the chosen cases as rows of `s`, only those whose matrix matches `matrices` (NULL: all). The
 // rows use the texts of `c`. cases[i] is the index of the case of row i. The caller frees `cases`.
 int collect_rows(struct collected *c, const char *matrices, struct summaries *s, int64_t **cases);

@@ -108,7 +108,7 @@ struct summary {
     int64_t low;                    // number of cases with first deciles as times
     int64_t overtaking;             // number of cases whose runs do not wait for the work ahead
     int64_t shared;                 // number of cases with the same process on both sides
-    int64_t excused;                // number of unclear or drifted cases not over the threshold
+    int64_t tolerated;              // number of unclear or drifted cases not over the threshold
     int runs[SIDES][2];             // least and most processes of a case that count
     double ratio, lo, hi;           // geometric mean of all ratios and its 95 % interval; NAN: none
     int64_t worst, best;            // indices into `cases`; -1: none

@@ -37,7 +37,7 @@ static int sort_by_date(const char **paths, int count)
 }
 
 // Returns the rank of a status. The worst status of several processes stands for all.
-static int badness(enum status status)
+static int status_rank(enum status status)
 {
     return status == STATUS_OK ? 0 : status == STATUS_WRONG ? 2 : 1;
 }
@@ -45,7 +45,7 @@ static int badness(enum status status)
 // Adds a process to the sums of a case. divide() makes means of the sums.
 static void join(struct sighting *all, struct sighting *one)
 {
-    if (badness(one->status) > badness(all->status)) {
+    if (status_rank(one->status) > status_rank(all->status)) {
         char *reason = all->reason;
         all->status = one->status;
         all->reason = one->reason;
@@ -119,7 +119,7 @@ static const struct compared *find_case(const struct comparison *c, const char *
 }
 
 // Sets "slower" back to "unclear" for cases that were not slower in an earlier file.
-static void excuse(struct comparison *c, const struct comparison *earlier, int in_a_row)
+static void require_in_a_row(struct comparison *c, const struct comparison *earlier, int in_a_row)
 {
     for (int64_t i = 0; i < c->count; i++) {
         struct compared *x = &c->cases[i];
@@ -146,7 +146,7 @@ int comparison_history(struct comparison *c, const char **paths, int count,
     for (int back = 1; back < rule->consecutive && !err; back++) {
         struct comparison earlier;
         err = compare_with(&earlier, paths, before, count - 1 - back, rule);
-        if (!err) excuse(c, &earlier, back);
+        if (!err) require_in_a_row(c, &earlier, back);
         comparison_free(&earlier);
     }
     return err ? err : comparison_sum(c);

@@ -107,7 +107,7 @@ static bool judge_outcome(struct compared *x)
 }
 
 // Returns true if process i of either side began before process i + 1 of both sides.
-static bool took_turns(const struct compared *x)
+static bool processes_alternate(const struct compared *x)
 {
     const struct sighting *a = x->seen[SIDE_OLD], *b = x->seen[SIDE_NEW];
     int n = x->count[SIDE_OLD];
@@ -221,7 +221,7 @@ static void plant(struct compared *x, double factor)
 // Fills in the times of a case that both sides have. Sets the verdict if nothing can be estimated.
 static int time_case(struct compared *x)
 {
-    x->paired = took_turns(x);
+    x->paired = processes_alternate(x);
     bool calm = is_calm(x);
     int err = OK;
     x->low = uses_busy_pairs(x, calm);

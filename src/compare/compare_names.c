@@ -78,7 +78,7 @@ static void note(struct words *all, const struct sighting *s)
 
 // Returns true if a word is part of the short name. The algorithm always is. Words behind the cache
 // are too (launch, options, library), because only some keys have them.
-static bool is_told(struct words *all, const struct word *w, int place, bool behind_cache)
+static bool is_shown(struct words *all, const struct word *w, int place, bool behind_cache)
 {
     const struct word *known = find(all, w);
     return place == 1 || behind_cache || !known || known->varies;
@@ -92,7 +92,7 @@ static char *name_of(struct words *all, const struct sighting *s)
     struct word w;
     bool behind_cache = false;
     for (int place = 0; next_word(&p, end, place, &w); place++) {
-        bool told = is_told(all, &w, place, behind_cache);
+        bool told = is_shown(all, &w, place, behind_cache);
         behind_cache |= w.name_length == 5 && !memcmp(w.name, "cache", 5);
         if (!told || used + w.value_length + 2 > sizeof text) continue;
         if (used) text[used++] = ' ';

@@ -9,15 +9,15 @@
 #define NORMAL_95 1.959964 // half of a 95 % interval, in standard errors
 
 // Start times of a file's environments, by run id.
-struct moments {
-    struct moment {
+struct run_starts {
+    struct run_start {
         char *run; // owned
         int64_t when;
     } * list;
     int64_t count, room;
 };
 
-static void moments_free(struct moments *m)
+static void starts_free(struct run_starts *m)
 {
     for (int64_t i = 0; i < m->count; i++) mem_free(m->list[i].run);
     mem_free(m->list);
@@ -32,17 +32,17 @@ static void note_origin(struct origin *s, const char *text)
     s->mixed |= strcmp(s->text, shown) != 0;
 }
 
-static int moments_add(struct moments *m, struct record *r)
+static int starts_add(struct run_starts *m, struct record *r)
 {
     int err = mem_grow((void **)&m->list, &m->room, m->count, sizeof *m->list);
     if (err) return err;
-    m->list[m->count++] = (struct moment){r->run, r->when};
+    m->list[m->count++] = (struct run_start){r->run, r->when};
     r->run = NULL;
     return OK;
 }
 
 // Returns the start time of `run`; 0: unknown. Results mostly follow their environment.
-static int64_t moments_find(const struct moments *m, const char *run)
+static int64_t starts_find(const struct run_starts *m, const char *run)
 {
     for (int64_t i = m->count - 1; i >= 0 && run; i--)
         if (m->list[i].run && !strcmp(m->list[i].run, run)) return m->list[i].when;
@@ -87,11 +87,11 @@ static double low_of(struct record *r)
 }
 
 // Adds a record as a sighting. Moves the texts of the record.
-static int add(struct sightings *s, struct record *r, const struct moments *m)
+static int add(struct sightings *s, struct record *r, const struct run_starts *m)
 {
     int err = mem_grow((void **)&s->list, &s->room, s->count, sizeof *s->list);
     if (err) return err;
-    int64_t when = moments_find(m, r->run);
+    int64_t when = starts_find(m, r->run);
     if (!r->run) r->run = mem_zero_alloc(1, 1);
     if (!r->run) return ERR_MEMORY;
     struct timed_median time = time_of(r, s->kind);
@@ -120,7 +120,7 @@ static int add(struct sightings *s, struct record *r, const struct moments *m)
     return OK;
 }
 
-static int add_line(struct sightings *s, struct moments *m, const char *path, const char *line,
+static int add_line(struct sightings *s, struct run_starts *m, const char *path, const char *line,
                     long long number)
 {
     struct record r;
@@ -134,7 +134,7 @@ static int add_line(struct sightings *s, struct moments *m, const char *path, co
     if (r.kind == RECORD_ENVIRONMENT) {
         note_origin(&s->device, r.device);
         note_origin(&s->revision, r.revision);
-        err = moments_add(m, &r);
+        err = starts_add(m, &r);
     } else if (r.kind == RECORD_RESULT) {
         err = add(s, &r, m);
     }
@@ -144,7 +144,7 @@ static int add_line(struct sightings *s, struct moments *m, const char *path, co
 
 struct reader {
     struct sightings *s;
-    struct moments m;
+    struct run_starts m;
 };
 
 static int take_line(void *arg, const char *path, const char *line, long long number)
@@ -158,7 +158,7 @@ int sightings_read(struct sightings *s, const char *path)
     struct reader r = {.s = s};
     int64_t before = s->count;
     int err = record_each_line(path, take_line, &r);
-    moments_free(&r.m);
+    starts_free(&r.m);
     if (err || s->count > before) return err;
     return fail(ERR_INPUT, "%s: has no results%s%s", path, s->bad_lines ? "; " : "",
                 s->bad_lines ? s->bad_text : "");

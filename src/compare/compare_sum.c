@@ -118,7 +118,7 @@ static void count_case(struct comparison *c, int64_t i)
     s->overtaking += is_overtaking(x);
     s->shared += is_shared(x);
     if (!x->timed) return;
-    s->excused += is_unclear(x) && x->e.hi < log1p(c->rule.threshold);
+    s->tolerated += is_unclear(x) && x->e.hi < log1p(c->rule.threshold);
     s->guessed += x->e.guessed;
     s->paired += x->paired;
     if (is_further(c, i, s->worst, VERDICT_SLOWER, 1)) s->worst = i;
@@ -162,7 +162,7 @@ enum conclusion comparison_conclude(const struct comparison *c)
     if (of[VERDICT_SLOWER] || of[VERDICT_FAILING] || of[VERDICT_WRONG])
         return CONCLUSION_REGRESSION;
     int64_t unclear = of[VERDICT_UNCLEAR] + of[VERDICT_DRIFTED];
-    if (of[VERDICT_MISSING] || unclear > c->sum.excused || !c->sum.timed)
+    if (of[VERDICT_MISSING] || unclear > c->sum.tolerated || !c->sum.timed)
         return CONCLUSION_CANNOT_TELL;
     return CONCLUSION_FINE;
 }

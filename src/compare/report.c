@@ -59,7 +59,7 @@ const char *report_source(const struct comparison *c, enum side side, char text[
     return text;
 }
 
-static void tell_devices(FILE *out, const struct comparison *c, const char *mark)
+static void print_devices(FILE *out, const struct comparison *c, const char *mark)
 {
     const struct origin *before = &c->read[SIDE_OLD].device, *now = &c->read[SIDE_NEW].device;
     if (!before->text[0] || !now->text[0]) return;
@@ -86,7 +86,7 @@ double report_range(const struct compared *x)
     return expm1(far * sqrt(x->e.spread / 2 / x->used[SIDE_NEW]));
 }
 
-static void tell_counts(FILE *out, const struct comparison *c, const char *mark)
+static void print_counts(FILE *out, const struct comparison *c, const char *mark)
 {
     bool any = false;
     fprintf(out, "%s%lld case%s:", mark, (long long)c->count, c->count == 1 ? "" : "s");
@@ -99,8 +99,8 @@ static void tell_counts(FILE *out, const struct comparison *c, const char *mark)
     fprintf(out, "\n");
 }
 
-static void tell_extreme(FILE *out, const struct comparison *c, const struct compared_names *names,
-                         const char *mark, const char *what, int64_t i)
+static void print_extreme(FILE *out, const struct comparison *c, const struct compared_names *names,
+                          const char *mark, const char *what, int64_t i)
 {
     char ratio[64], matrix[FAIL_TEXT_MAX];
     fprintf(out, "%s%s: %s, %s, %s\n", mark, what, report_ratio(&c->cases[i], ratio),
@@ -108,7 +108,7 @@ static void tell_extreme(FILE *out, const struct comparison *c, const struct com
             names->text[i]);
 }
 
-static void tell_processes(FILE *out, const struct comparison *c, const char *mark)
+static void print_processes(FILE *out, const struct comparison *c, const char *mark)
 {
     const struct summary *s = &c->sum;
     fprintf(out, "%sprocesses of a case that count: ", mark);
@@ -130,7 +130,7 @@ static void tell_processes(FILE *out, const struct comparison *c, const char *ma
                 mark, s->runs_needed);
 }
 
-static void tell_left_out(FILE *out, const struct comparison *c, const char *mark)
+static void print_left_out(FILE *out, const struct comparison *c, const char *mark)
 {
     const struct summary *s = &c->sum;
     if (s->timed < c->count)
@@ -161,7 +161,7 @@ void report_summary(FILE *out, const struct comparison *c, const struct compared
                     const char *mark)
 {
     const struct summary *s = &c->sum;
-    tell_counts(out, c, mark);
+    print_counts(out, c, mark);
     if (c->rule.kind == TIMING_BACK_TO_BACK)
         fprintf(out, "%stimes are back to back if a case has such a time\n", mark);
     if (c->rule.kind == TIMING_BACK_TO_BACK && s->overtaking)
@@ -177,11 +177,11 @@ void report_summary(FILE *out, const struct comparison *c, const struct compared
                 "%sgeometric mean of %lld ratios, time of NEW over OLD: %.4f (95 %%: %.4f to "
                 "%.4f)\n",
                 mark, (long long)s->timed, s->ratio, s->lo, s->hi);
-        tell_extreme(out, c, names, mark, "worst", s->worst);
-        tell_extreme(out, c, names, mark, "best", s->best);
-        tell_processes(out, c, mark);
+        print_extreme(out, c, names, mark, "worst", s->worst);
+        print_extreme(out, c, names, mark, "best", s->best);
+        print_processes(out, c, mark);
     }
-    tell_devices(out, c, mark);
-    tell_left_out(out, c, mark);
+    print_devices(out, c, mark);
+    print_left_out(out, c, mark);
     fprintf(out, "%s%s\n", mark, conclusion_name(comparison_conclude(c)));
 }

@@ -50,8 +50,8 @@ void finding_advise(struct finding *f, const char *format, ...) PRINTF_LIKE(2, 3
 void finding_unclear(struct finding *f, const char *format, ...) PRINTF_LIKE(2, 3);
 
 // Severity of a finding for the device of `p`. Advice that does not affect this device is a hint.
-enum verdict { VERDICT_OK, VERDICT_UNCLEAR, VERDICT_HINT, VERDICT_ADVICE };
-enum verdict doctor_verdict(const struct doctor_check *c, const struct finding *f,
-                            const struct probe *p);
+enum severity { SEVERITY_OK, SEVERITY_UNCLEAR, SEVERITY_HINT, SEVERITY_ADVICE };
+enum severity doctor_severity(const struct doctor_check *c, const struct finding *f,
+                              const struct probe *p);
 
 #endif

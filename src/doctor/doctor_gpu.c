@@ -15,7 +15,7 @@
 
 static const char unknown[] = "unknown";
 
-static void look_driver(const struct probe *p, struct finding *f)
+static void check_driver(const struct probe *p, struct finding *f)
 {
     if (p->nvml.lib)
         finding_value(f, "%s", p->nvml.driver[0] ? p->nvml.driver : unknown);
@@ -25,7 +25,7 @@ static void look_driver(const struct probe *p, struct finding *f)
 
 // Checks that kernels of this build run, and reports the versions of CUDA. The last check to open
 // the GPU: from then on this process is on the GPU's process list.
-static void look_runs(const struct probe *p, struct finding *f)
+static void check_runs(const struct probe *p, struct finding *f)
 {
     struct device d;
     if (device_open(p->id, &d)) {
@@ -39,7 +39,7 @@ static void look_runs(const struct probe *p, struct finding *f)
 
 // Some GPUs set application clocks below the maximum but run at the maximum. Only a setting below
 // the factory default is a finding.
-static void look_clocks(const struct probe *p, struct finding *f)
+static void check_clocks(const struct probe *p, struct finding *f)
 {
     const struct nvml *n = &p->nvml;
     unsigned now, most, set, usual, memory = 0, memory_most = 0;
@@ -58,7 +58,7 @@ static void look_clocks(const struct probe *p, struct finding *f)
 }
 
 // Locked clocks are not reported as throttling: users lock clocks to repeat a measurement.
-static void look_throttled(const struct probe *p, struct finding *f)
+static void check_throttled(const struct probe *p, struct finding *f)
 {
     static const struct {
         unsigned long long bits;
@@ -110,7 +110,7 @@ static bool add_processes(const struct probe *p, bool graphics, int *count, char
 }
 
 // A container may hide the processes of others. Then utilization shows them.
-static void look_processes(const struct probe *p, struct finding *f)
+static void check_processes(const struct probe *p, struct finding *f)
 {
     struct nvml_utilization use = {0};
     char text[160] = "";
@@ -131,7 +131,7 @@ static void look_processes(const struct probe *p, struct finding *f)
                           "CUDA_VISIBLE_DEVICES");
 }
 
-static void look_persistence(const struct probe *p, struct finding *f)
+static void check_persistence(const struct probe *p, struct finding *f)
 {
     unsigned on;
     if (NVML_ASK(&p->nvml, nvmlDeviceGetPersistenceMode, &on)) {
@@ -142,7 +142,7 @@ static void look_persistence(const struct probe *p, struct finding *f)
     if (!on) finding_advise(f, "the driver resets the clocks between runs: nvidia-smi -pm 1");
 }
 
-static void look_mode(const struct probe *p, struct finding *f)
+static void check_mode(const struct probe *p, struct finding *f)
 {
     static const char *const names[] = {"default", "exclusive thread", "prohibited",
                                         "exclusive process"};
@@ -157,7 +157,7 @@ static void look_mode(const struct probe *p, struct finding *f)
 }
 
 // ECC costs memory and bandwidth, but production runs with ECC.
-static void look_ecc(const struct probe *p, struct finding *f)
+static void check_ecc(const struct probe *p, struct finding *f)
 {
     unsigned on, later;
     if (NVML_ASK(&p->nvml, nvmlDeviceGetEccMode, &on, &later)) {
@@ -167,7 +167,7 @@ static void look_ecc(const struct probe *p, struct finding *f)
     finding_value(f, "%s%s", on ? "on" : "off", on == later ? "" : ", the other after a reset");
 }
 
-static void look_mig(const struct probe *p, struct finding *f)
+static void check_mig(const struct probe *p, struct finding *f)
 {
     unsigned on, later;
     if (NVML_ASK(&p->nvml, nvmlDeviceGetMigMode, &on, &later)) {
@@ -178,7 +178,7 @@ static void look_mig(const struct probe *p, struct finding *f)
     if (on) finding_advise(f, "other instances share the memory of this GPU: nvidia-smi -mig 0");
 }
 
-static void look_gpu_memory(const struct probe *p, struct finding *f)
+static void check_gpu_memory(const struct probe *p, struct finding *f)
 {
     struct nvml_memory m;
     char free[32], total[32];
@@ -193,7 +193,7 @@ static void look_gpu_memory(const struct probe *p, struct finding *f)
                        "other programs hold the rest, and large cases end as oom: see nvidia-smi");
 }
 
-static void look_heat(const struct probe *p, struct finding *f)
+static void check_heat(const struct probe *p, struct finding *f)
 {
     unsigned now, slow;
     if (NVML_ASK(&p->nvml, nvmlDeviceGetTemperature, 0, &now)) {
@@ -210,7 +210,7 @@ static void look_heat(const struct probe *p, struct finding *f)
         finding_advise(f, "the GPU is about to throttle: let it cool, check the fans");
 }
 
-static void look_power(const struct probe *p, struct finding *f)
+static void check_power(const struct probe *p, struct finding *f)
 {
     unsigned now, limit, usual;
     if (NVML_ASK(&p->nvml, nvmlDeviceGetPowerUsage, &now) ||
@@ -225,17 +225,17 @@ static void look_power(const struct probe *p, struct finding *f)
 }
 
 const struct doctor_check gpu_checks[] = {
-    {"driver", 0, look_driver},
-    {"clocks", SPOILS_GPU, look_clocks},
-    {"throttled", SPOILS_GPU, look_throttled},
-    {"processes", SPOILS_GPU, look_processes},
-    {"persistence", 0, look_persistence},
-    {"compute mode", SPOILS_GPU, look_mode},
-    {"ECC", 0, look_ecc},
-    {"MIG", SPOILS_GPU, look_mig},
-    {"GPU memory", SPOILS_GPU, look_gpu_memory},
-    {"temperature", SPOILS_GPU, look_heat},
-    {"power", SPOILS_GPU, look_power},
-    {"kernels", SPOILS_GPU, look_runs},
+    {"driver", 0, check_driver},
+    {"clocks", SPOILS_GPU, check_clocks},
+    {"throttled", SPOILS_GPU, check_throttled},
+    {"processes", SPOILS_GPU, check_processes},
+    {"persistence", 0, check_persistence},
+    {"compute mode", SPOILS_GPU, check_mode},
+    {"ECC", 0, check_ecc},
+    {"MIG", SPOILS_GPU, check_mig},
+    {"GPU memory", SPOILS_GPU, check_gpu_memory},
+    {"temperature", SPOILS_GPU, check_heat},
+    {"power", SPOILS_GPU, check_power},
+    {"kernels", SPOILS_GPU, check_runs},
     {NULL, 0, NULL},
 };

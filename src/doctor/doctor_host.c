@@ -31,7 +31,7 @@ static int online_cpus(bool online[CPUS_MAX])
     return sysfs_list(list, online, CPUS_MAX);
 }
 
-static void look_processor(const struct probe *p, struct finding *f)
+static void check_processor(const struct probe *p, struct finding *f)
 {
     bool set[CPUS_MAX];
     char name[128], flags[8192];
@@ -68,7 +68,7 @@ static void find_governor(char governor[64])
     }
 }
 
-static void look_governor(const struct probe *p, struct finding *f)
+static void check_governor(const struct probe *p, struct finding *f)
 {
     char governor[64], driver[64];
     (void)p;
@@ -83,7 +83,7 @@ static void look_governor(const struct probe *p, struct finding *f)
         finding_advise(f, "the clock follows the load: cpupower frequency-set -g performance");
 }
 
-static void look_clock(const struct probe *p, struct finding *f)
+static void check_clock(const struct probe *p, struct finding *f)
 {
     double now = (double)sysfs_number(CPU "cpu0/cpufreq/scaling_cur_freq", 0) * 1e-6;
     double most = (double)sysfs_number(CPU "cpu0/cpufreq/cpuinfo_max_freq", 0) * 1e-6;
@@ -97,7 +97,7 @@ static void look_clock(const struct probe *p, struct finding *f)
 }
 
 // Either setting is right, but all measurements of a comparison need the same.
-static void look_turbo(const struct probe *p, struct finding *f)
+static void check_turbo(const struct probe *p, struct finding *f)
 {
     int64_t off = sysfs_number(CPU "intel_pstate/no_turbo", -1);
     int64_t on = off >= 0 ? !off : sysfs_number(CPU "cpufreq/boost", -1);
@@ -106,7 +106,7 @@ static void look_turbo(const struct probe *p, struct finding *f)
     if (on > 0) finding_unclear(f, "on: the clock depends on temperature and active cores");
 }
 
-static void look_smt(const struct probe *p, struct finding *f)
+static void check_smt(const struct probe *p, struct finding *f)
 {
     int64_t active = sysfs_number(CPU "smt/active", -1);
     (void)p;
@@ -135,7 +135,7 @@ static int allowed_nodes(void)
     return count;
 }
 
-static void look_numa(const struct probe *p, struct finding *f)
+static void check_numa(const struct probe *p, struct finding *f)
 {
     const char *bind = getenv("OMP_PROC_BIND"), *places = getenv("OMP_PLACES");
     bool bound = (bind && *bind && strcasecmp(bind, "false")) || (places && *places);
@@ -149,7 +149,7 @@ static void look_numa(const struct probe *p, struct finding *f)
                           "OMP_PLACES=cores, or numactl -N 0 -m 0");
 }
 
-static void look_pages(const struct probe *p, struct finding *f)
+static void check_pages(const struct probe *p, struct finding *f)
 {
     char line[128];
     (void)p;
@@ -164,7 +164,7 @@ static void look_pages(const struct probe *p, struct finding *f)
 }
 
 // Work on the CPU needs all processors. A GPU needs one processor for launches. See machine_busy().
-static void look_load(const struct probe *p, struct finding *f)
+static void check_load(const struct probe *p, struct finding *f)
 {
     struct machine_clock before = machine_now();
     struct timespec wait = {.tv_nsec = LOAD_MS * 1000000L};
@@ -182,7 +182,7 @@ static void look_load(const struct probe *p, struct finding *f)
         finding_advise(f, "wait for an idle machine; 'top' shows the programs");
 }
 
-static void look_quota(const struct probe *p, struct finding *f)
+static void check_quota(const struct probe *p, struct finding *f)
 {
     double quota = cgroup_processors();
     if (!(quota > 0)) {
@@ -195,7 +195,7 @@ static void look_quota(const struct probe *p, struct finding *f)
                        quota < 1 ? 1 : (int)quota);
 }
 
-static void look_memory(const struct probe *p, struct finding *f)
+static void check_memory(const struct probe *p, struct finding *f)
 {
     struct memory_limit room = memory_limit_find(0);
     char text[32], total[32], kib[32];
@@ -210,15 +210,15 @@ static void look_memory(const struct probe *p, struct finding *f)
 }
 
 const struct doctor_check host_checks[] = {
-    {"processor", SPOILS_CPU, look_processor},
-    {"governor", SPOILS_CPU, look_governor},
-    {"clock", SPOILS_CPU, look_clock},
-    {"turbo", 0, look_turbo},
-    {"SMT", 0, look_smt},
-    {"NUMA", SPOILS_CPU, look_numa},
-    {"huge pages", SPOILS_CPU, look_pages},
-    {"load", SPOILS_BOTH, look_load},
-    {"CPU quota", SPOILS_CPU, look_quota},
-    {"memory", SPOILS_BOTH, look_memory},
+    {"processor", SPOILS_CPU, check_processor},
+    {"governor", SPOILS_CPU, check_governor},
+    {"clock", SPOILS_CPU, check_clock},
+    {"turbo", 0, check_turbo},
+    {"SMT", 0, check_smt},
+    {"NUMA", SPOILS_CPU, check_numa},
+    {"huge pages", SPOILS_CPU, check_pages},
+    {"load", SPOILS_BOTH, check_load},
+    {"CPU quota", SPOILS_CPU, check_quota},
+    {"memory", SPOILS_BOTH, check_memory},
     {NULL, 0, NULL},
 };

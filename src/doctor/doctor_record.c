@@ -30,12 +30,12 @@ void doctor_record_start(struct doctor_record *r, const struct probe *p)
 }
 
 void doctor_record_add(struct doctor_record *r, const char *of, const struct doctor_check *c,
-                       const struct finding *f, enum verdict verdict)
+                       const struct finding *f, enum severity verdict)
 {
-    static const char *const words[] = {[VERDICT_OK] = "ok",
-                                        [VERDICT_UNCLEAR] = "unclear",
-                                        [VERDICT_HINT] = "hint",
-                                        [VERDICT_ADVICE] = "advice"};
+    static const char *const words[] = {[SEVERITY_OK] = "ok",
+                                        [SEVERITY_UNCLEAR] = "unclear",
+                                        [SEVERITY_HINT] = "hint",
+                                        [SEVERITY_ADVICE] = "advice"};
     cJSON *x = json_object(&r->j, r->findings, NULL);
     json_text(&r->j, x, "of", of);
     json_text(&r->j, x, "check", c->name);

@@ -14,7 +14,7 @@ struct doctor_record {
 void doctor_record_start(struct doctor_record *r, const struct probe *p);
 // Adds a finding. `of` names the subject: device, machine or program.
 void doctor_record_add(struct doctor_record *r, const char *of, const struct doctor_check *c,
-                       const struct finding *f, enum verdict verdict);
+                       const struct finding *f, enum severity verdict);
 // Writes the record and frees it. `spoils` is the number of findings that spoil a measurement.
 int doctor_record_write(struct doctor_record *r, struct record_file *out, int spoils);
 // Frees a record that is not written.

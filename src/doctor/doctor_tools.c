@@ -25,7 +25,7 @@
 #define SLOW_BUILD NULL
 #endif
 
-static void look_program(const struct probe *p, struct finding *f)
+static void check_program(const struct probe *p, struct finding *f)
 {
     const char *slow = SLOW_BUILD;
     (void)p;
@@ -34,7 +34,7 @@ static void look_program(const struct probe *p, struct finding *f)
 }
 
 // Lists each vendor library named by a descriptor once.
-static void look_libraries(const struct probe *p, struct finding *f)
+static void check_libraries(const struct probe *p, struct finding *f)
 {
     char text[sizeof f->value] = "";
     (void)p;
@@ -59,7 +59,7 @@ static void look_libraries(const struct probe *p, struct finding *f)
 }
 
 // Lists obstacles to -counters. None affects a time.
-static void look_ncu(const struct probe *p, struct finding *f)
+static void check_ncu(const struct probe *p, struct finding *f)
 {
     struct counter_tool tool;
     char admin[32];
@@ -77,7 +77,7 @@ static void look_ncu(const struct probe *p, struct finding *f)
             "-counters cannot count: load the driver with NVreg_RestrictProfilingToAdminUsers=0");
 }
 
-static void look_cache(const struct probe *p, struct finding *f)
+static void check_cache(const struct probe *p, struct finding *f)
 {
     char folder[USER_CACHE_PATH_MAX], size[32];
     struct statvfs disk;
@@ -99,7 +99,7 @@ static void look_cache(const struct probe *p, struct finding *f)
 }
 
 // Lists the variables that are set, of those that affect measurements.
-static void look_environment(const struct probe *p, struct finding *f)
+static void check_environment(const struct probe *p, struct finding *f)
 {
     char text[sizeof f->value] = "", one[sizeof text];
     const char *slow = NULL;
@@ -116,10 +116,10 @@ static void look_environment(const struct probe *p, struct finding *f)
 }
 
 const struct doctor_check tool_checks[] = {
-    {"program", SPOILS_BOTH, look_program},
-    {"libraries", 0, look_libraries},
-    {"ncu", 0, look_ncu},
-    {"cache folder", 0, look_cache},
-    {"environment", SPOILS_BOTH, look_environment},
+    {"program", SPOILS_BOTH, check_program},
+    {"libraries", 0, check_libraries},
+    {"ncu", 0, check_ncu},
+    {"cache folder", 0, check_cache},
+    {"environment", SPOILS_BOTH, check_environment},
     {NULL, 0, NULL},
 };

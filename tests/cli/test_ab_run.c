@@ -1,7 +1,6 @@
 // Two programs by turns: how many processes each matrix gets. Both programs are scripts that make
 // up records.
 #include "cli/ab_run.h"
-#include "cli/ab_narrow.h"
 
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -108,7 +107,7 @@ static void test_decided(void)
 // A spent budget leaves two rounds. -runs is the number of rounds, however clear the cases are.
 static void test_rounds(void)
 {
-    static const struct options rows[] = {{.quiet = true, .budget_ms = 1},
+    static const struct options rows[] = {{.quiet = true, .compare.budget_ms = 1},
                                           {.quiet = true, .runs = 3}};
     for (int row = 0; row < COUNT(rows); row++) {
         struct ab_run d = measure(&rows[row], 3);

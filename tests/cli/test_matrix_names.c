@@ -1,6 +1,6 @@
 // Which two matrices of one name are told, whatever else is there, and that many names take no
 // longer than they must.
-#include "cli/matrix_names.h"
+#include "cli/matrix_check.h"
 
 #include "base/base.h"
 #include "test.h"
@@ -25,15 +25,15 @@ static void test_pairs(void)
         int64_t count = 0;
         char want[256];
         while (count < PATHS_MAX && table[i].paths[count]) count++;
-        int err = matrix_names_check(table[i].paths, count, "run");
+        int err = matrix_check_names(table[i].paths, count, "run");
         CHECK(err == (table[i].first ? ERR_USAGE : OK), "%d: error %d", i, err);
         if (!err) continue;
         snprintf(want, sizeof want, "%s and %s: two matrices", table[i].first, table[i].second);
         CHECK(!strncmp(fail_text(), want, strlen(want)), "got \"%s\", want \"%s\"", fail_text(),
               want);
-        CHECK(strstr(fail_text(), "give each a run of its own"), "%s", fail_text());
+        CHECK(strstr(fail_text(), "use a separate run for each"), "%s", fail_text());
     }
-    CHECK(!matrix_names_check(NULL, 0, "run"), "none at all");
+    CHECK(!matrix_check_names(NULL, 0, "run"), "none at all");
 }
 
 // Of each name there are a few allocations, not some of each pair. All that fail are reported.
@@ -47,13 +47,13 @@ static void test_many(void)
         paths[i] = texts[i];
     }
     mem_fail_at(4 * MANY);
-    int err = matrix_names_check(paths, MANY, "run");
+    int err = matrix_check_names(paths, MANY, "run");
     mem_fail_at(0);
     CHECK(!err, "%d names take 4 allocations each, or more", MANY);
     int n = 0;
     do {
         mem_fail_at(++n);
-        err = matrix_names_check(paths, 3, "run");
+        err = matrix_check_names(paths, 3, "run");
         mem_fail_at(0);
         CHECK(!err || err == ERR_MEMORY, "allocation %d: error %d", n, err);
     } while (err && n < 100);

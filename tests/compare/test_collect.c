@@ -89,7 +89,7 @@ static const struct collect_row {
 static int collect(struct collected *c, struct summaries *s, int64_t **cases)
 {
     int err = collect_file(c, path);
-    if (!err) err = collect_settle(c);
+    if (!err) err = collect_choose(c);
     return err ? err : collect_rows(c, NULL, s, cases);
 }
 

@@ -344,17 +344,17 @@ static void test_counting(void)
     const struct finding odd = {.value = "so", .unclear = true};
     const struct {
         const struct doctor_check *check;
-        enum verdict of_cpu, of_gpu;
-    } wanted[] = {{governor, VERDICT_ADVICE, VERDICT_HINT},
-                  {load, VERDICT_ADVICE, VERDICT_ADVICE},
-                  {power, VERDICT_HINT, VERDICT_ADVICE},
-                  {persistence, VERDICT_HINT, VERDICT_HINT}};
+        enum severity of_cpu, of_gpu;
+    } wanted[] = {{governor, SEVERITY_ADVICE, SEVERITY_HINT},
+                  {load, SEVERITY_ADVICE, SEVERITY_ADVICE},
+                  {power, SEVERITY_HINT, SEVERITY_ADVICE},
+                  {persistence, SEVERITY_HINT, SEVERITY_HINT}};
     for (int i = 0; i < COUNT(wanted); i++) {
         const struct doctor_check *check = wanted[i].check;
-        CHECK(doctor_verdict(check, &bad, &cpu) == wanted[i].of_cpu, "%s, CPU", check->name);
-        CHECK(doctor_verdict(check, &bad, &gpu) == wanted[i].of_gpu, "%s, GPU", check->name);
-        CHECK(doctor_verdict(check, &fine, &gpu) == VERDICT_OK, "%s", check->name);
-        CHECK(doctor_verdict(check, &odd, &cpu) == VERDICT_UNCLEAR, "%s", check->name);
+        CHECK(doctor_severity(check, &bad, &cpu) == wanted[i].of_cpu, "%s, CPU", check->name);
+        CHECK(doctor_severity(check, &bad, &gpu) == wanted[i].of_gpu, "%s, GPU", check->name);
+        CHECK(doctor_severity(check, &fine, &gpu) == SEVERITY_OK, "%s", check->name);
+        CHECK(doctor_severity(check, &odd, &cpu) == SEVERITY_UNCLEAR, "%s", check->name);
     }
 }
 

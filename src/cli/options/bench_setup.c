@@ -8,23 +8,25 @@
 #include "base/suggest.h"
 
 // Resolves -device. `auto` looks for a GPU without opening one.
-static int resolve_device(struct bench_setup *c, const struct options *o)
+static int resolve_device(struct bench_setup *setup, const struct options *o)
 {
     int index;
-    int err = device_parse(o->device, &c->primary, &index);
+    int err = device_parse(o->device, &setup->primary, &index);
     if (err) return err;
-    device_id(c->primary, index, c->device);
-    c->only = strcmp(o->device, "auto") != 0;
-    for (int kind = DEVICE_KINDS - 1; kind > (int)c->primary && !c->only && !c->fallback[0]; kind--)
-        snprintf(c->fallback, sizeof c->fallback, "%s", device_missing((enum device_kind)kind));
+    device_id(setup->primary, index, setup->device);
+    setup->only = strcmp(o->device, "auto") != 0;
+    for (int kind = DEVICE_KINDS - 1;
+         kind > (int)setup->primary && !setup->only && !setup->fallback[0]; kind--)
+        snprintf(setup->fallback, sizeof setup->fallback, "%s",
+                 device_missing((enum device_kind)kind));
     return OK;
 }
 
 // Sets the id of the device for a kind: the chosen device, or the CPU.
-static void device_of(const struct bench_setup *c, enum device_kind kind, char id[16])
+static void device_of(const struct bench_setup *setup, enum device_kind kind, char id[16])
 {
-    if (kind == c->primary)
-        snprintf(id, 16, "%s", c->device);
+    if (kind == setup->primary)
+        snprintf(id, 16, "%s", setup->device);
     else
         snprintf(id, 16, "%s", device_list[kind].name);
 }
@@ -42,26 +44,26 @@ struct chosen {
     int count;
 };
 
-static void chosen_add(const struct bench_setup *c, struct chosen *chosen,
+static void chosen_add(const struct bench_setup *setup, struct chosen *chosen,
                        const struct algo_entry *entry)
 {
     for (int i = 0; i < chosen->count; i++)
         if (chosen->list[i].entry == entry) return;
     struct choice_entry *e = &chosen->list[chosen->count++];
     e->entry = entry;
-    device_of(c, entry->device, e->device);
+    device_of(setup, entry->device, e->device);
 }
 
 // Adds the algorithms of one operation and device that match `item`. Returns false if there are
 // none.
-static bool add_matches(const struct bench_setup *c, struct chosen *chosen, const char *item,
+static bool add_matches(const struct bench_setup *setup, struct chosen *chosen, const char *item,
                         const struct op *op, enum device_kind kind)
 {
     bool any = false;
     for (int i = 0; i < algo_count; i++) {
         if (algos[i].op != op || algos[i].device != kind) continue;
         if (!item_matches(item, algos[i].name)) continue;
-        chosen_add(c, chosen, &algos[i]);
+        chosen_add(setup, chosen, &algos[i]);
         any = true;
     }
     return any;
@@ -69,12 +71,12 @@ static bool add_matches(const struct bench_setup *c, struct chosen *chosen, cons
 
 // Adds the algorithms that match `item` on the chosen device. If there are none, adds those of
 // other devices.
-static bool add_item(const struct bench_setup *c, struct chosen *chosen, const char *item,
+static bool add_item(const struct bench_setup *setup, struct chosen *chosen, const char *item,
                      const struct op *op)
 {
-    bool any = add_matches(c, chosen, item, op, c->primary);
+    bool any = add_matches(setup, chosen, item, op, setup->primary);
     for (int kind = 0; kind < DEVICE_KINDS && !any; kind++)
-        any = add_matches(c, chosen, item, op, (enum device_kind)kind);
+        any = add_matches(setup, chosen, item, op, (enum device_kind)kind);
     return any;
 }
 
@@ -156,7 +158,7 @@ static bool find_unknown(const struct options *o, char item[WORD_MAX])
 }
 
 // Sets the operation: the one of -op, else the first in which all items match.
-static int choose_algorithms(const struct bench_setup *c, const struct options *o,
+static int choose_algorithms(const struct bench_setup *setup, const struct options *o,
                              const struct op **op, struct chosen *chosen)
 {
     char item[WORD_MAX];
@@ -167,7 +169,7 @@ static int choose_algorithms(const struct bench_setup *c, const struct options *
         const char *rest = o->alg;
         *op = ops[x];
         if (o->op ? strcmp(o->op, ops[x]->name) : !op_has_all(ops[x], o->alg)) continue;
-        while (words_next(&rest, item) > 0) add_item(c, chosen, item, ops[x]);
+        while (words_next(&rest, item) > 0) add_item(setup, chosen, item, ops[x]);
         return OK;
     }
     return mixed_operations(o);
@@ -255,7 +257,7 @@ static int choose_axes(const struct op *op, const struct options *o,
     return OK;
 }
 
-static int make_plan(struct bench_setup *c, const struct options *o)
+static int make_plan(struct bench_setup *setup, const struct options *o)
 {
     struct chosen chosen = {0};
     struct plan_request r = {.precs = o->precs,
@@ -264,109 +266,110 @@ static int make_plan(struct bench_setup *c, const struct options *o)
                              .setting_count = o->setting_count,
                              .cold = o->rule.cold,
                              .stream = o->rule.stream};
-    c->plan.rule = o->rule;
-    c->plan.check = o->check;
-    c->plan.seed = o->seed;
-    c->plan.profile = o->profile;
-    int err = choose_algorithms(c, o, &r.op, &chosen);
+    setup->plan.rule = o->rule;
+    setup->plan.check = o->check;
+    setup->plan.seed = o->seed;
+    setup->plan.profile = o->run.profile;
+    int err = choose_algorithms(setup, o, &r.op, &chosen);
     r.entries = chosen.list;
     r.entry_count = chosen.count;
     if (!err) err = check_settings(&chosen, o);
     if (!err) err = choose_axes(r.op, o, r.axes);
-    if (!err) err = plan_make(&c->plan, &r);
+    if (!err) err = plan_make(&setup->plan, &r);
     mem_free(chosen.list);
     return err;
 }
 
-int bench_setup_make(struct bench_setup *c, const struct options *o)
+int bench_setup_make(struct bench_setup *setup, const struct options *o)
 {
-    *c = (struct bench_setup){0};
-    int err = resolve_device(c, o);
-    return err ? err : make_plan(c, o);
+    *setup = (struct bench_setup){0};
+    int err = resolve_device(setup, o);
+    return err ? err : make_plan(setup, o);
 }
 
 // Sets the reason why a kind of device is not used.
-static void set_missing(const struct bench_setup *c, const struct options *o, enum device_kind kind,
-                        struct bench_device *bd)
+static void set_missing(const struct bench_setup *setup, const struct options *o,
+                        enum device_kind kind, struct bench_device *bd)
 {
     const char *missing = device_missing(kind);
-    if (c->only)
+    if (setup->only)
         snprintf(bd->missing, sizeof bd->missing, "this run uses only %s (-device %s)",
-                 c->primary == DEVICE_CPU ? "the CPU" : c->device, o->device);
+                 setup->primary == DEVICE_CPU ? "the CPU" : setup->device, o->device);
     else
-        snprintf(bd->missing, sizeof bd->missing, "%s", missing ? missing : c->fallback);
+        snprintf(bd->missing, sizeof bd->missing, "%s", missing ? missing : setup->fallback);
 }
 
 // Opens a device of each kind, or sets the reason why there is none.
-static int open_devices(struct bench_setup *c, const struct options *o)
+static int open_devices(struct bench_setup *setup, const struct options *o)
 {
     int err = OK;
-    c->devices.count = DEVICE_KINDS;
+    setup->devices.count = DEVICE_KINDS;
     for (int k = 0; k < DEVICE_KINDS && !err; k++) {
         enum device_kind kind = (enum device_kind)k;
-        struct bench_device *bd = &c->devices.list[k];
+        struct bench_device *bd = &setup->devices.list[k];
         *bd = (struct bench_device){0};
-        device_of(c, kind, bd->id);
-        if (kind != c->primary && kind != DEVICE_CPU) {
-            set_missing(c, o, kind, bd);
+        device_of(setup, kind, bd->id);
+        if (kind != setup->primary && kind != DEVICE_CPU) {
+            set_missing(setup, o, kind, bd);
             continue;
         }
         // -device as typed, for the message
-        err = device_open(kind == c->primary && c->only ? o->device : bd->id, &c->opened[k]);
-        if (!err) bd->dev = &c->opened[k];
+        err = device_open(kind == setup->primary && setup->only ? o->device : bd->id,
+                          &setup->opened[k]);
+        if (!err) bd->dev = &setup->opened[k];
     }
     return err;
 }
 
-static void close_devices(struct bench_setup *c)
+static void close_devices(struct bench_setup *setup)
 {
-    for (int k = 0; c->opened && k < DEVICE_KINDS; k++) device_close(&c->opened[k]);
+    for (int k = 0; setup->opened && k < DEVICE_KINDS; k++) device_close(&setup->opened[k]);
 }
 
-int bench_setup_open(struct bench_setup *c, const struct options *o)
+int bench_setup_open(struct bench_setup *setup, const struct options *o)
 {
-    c->opened = mem_zero_alloc(DEVICE_KINDS, sizeof *c->opened);
-    c->devices.list = mem_zero_alloc(DEVICE_KINDS, sizeof *c->devices.list);
-    if (!c->opened || !c->devices.list) return ERR_MEMORY;
-    int err = open_devices(c, o);
-    if (!err || c->only || c->primary == DEVICE_CPU) return err;
+    setup->opened = mem_zero_alloc(DEVICE_KINDS, sizeof *setup->opened);
+    setup->devices.list = mem_zero_alloc(DEVICE_KINDS, sizeof *setup->devices.list);
+    if (!setup->opened || !setup->devices.list) return ERR_MEMORY;
+    int err = open_devices(setup, o);
+    if (!err || setup->only || setup->primary == DEVICE_CPU) return err;
     // A GPU that cannot be opened counts as absent, with the reason.
-    snprintf(c->fallback, sizeof c->fallback, "%s", fail_text());
-    close_devices(c);
-    c->primary = DEVICE_CPU;
-    device_id(c->primary, 0, c->device);
-    bool planned = c->plan.cases != NULL;
-    plan_free(&c->plan);
-    err = planned ? make_plan(c, o) : OK;
-    return err ? err : open_devices(c, o);
+    snprintf(setup->fallback, sizeof setup->fallback, "%s", fail_text());
+    close_devices(setup);
+    setup->primary = DEVICE_CPU;
+    device_id(setup->primary, 0, setup->device);
+    bool planned = setup->plan.cases != NULL;
+    plan_free(&setup->plan);
+    err = planned ? make_plan(setup, o) : OK;
+    return err ? err : open_devices(setup, o);
 }
 
-int bench_setup_make_device(struct bench_setup *c, const struct options *o)
+int bench_setup_make_device(struct bench_setup *setup, const struct options *o)
 {
-    *c = (struct bench_setup){0};
-    int err = resolve_device(c, o);
-    return err ? err : bench_setup_open(c, o);
+    *setup = (struct bench_setup){0};
+    int err = resolve_device(setup, o);
+    return err ? err : bench_setup_open(setup, o);
 }
 
-int bench_setup_measure_roofs(struct bench_setup *c, bool fresh)
+int bench_setup_measure_roofs(struct bench_setup *setup, bool fresh)
 {
     int err = OK;
-    for (int k = 0; k < c->devices.count && !interrupted; k++) {
-        struct bench_device *bd = &c->devices.list[k];
-        bool needed = !strcmp(bd->id, c->device);
-        for (int64_t i = 0; i < c->plan.count; i++)
-            needed |= !strcmp(bd->id, c->plan.cases[i].device);
+    for (int k = 0; k < setup->devices.count && !interrupted; k++) {
+        struct bench_device *bd = &setup->devices.list[k];
+        bool needed = !strcmp(bd->id, setup->device);
+        for (int64_t i = 0; i < setup->plan.count; i++)
+            needed |= !strcmp(bd->id, setup->plan.cases[i].device);
         int failed = needed && bd->dev ? bound_roof(bd->dev, fresh, &bd->roof) : OK;
         if (failed) err = failed;
     }
     return interrupted ? fail(ERR_INTERRUPTED, "interrupted") : err;
 }
 
-void bench_setup_free(struct bench_setup *c)
+void bench_setup_free(struct bench_setup *setup)
 {
-    plan_free(&c->plan);
-    close_devices(c);
-    mem_free(c->opened);
-    mem_free(c->devices.list);
-    *c = (struct bench_setup){0};
+    plan_free(&setup->plan);
+    close_devices(setup);
+    mem_free(setup->opened);
+    mem_free(setup->devices.list);
+    *setup = (struct bench_setup){0};
 }

@@ -17,14 +17,14 @@ struct bench_setup {
 };
 
 // Resolves -device and makes the plan. Frees everything on failure.
-int bench_setup_make(struct bench_setup *c, const struct options *o);
+int bench_setup_make(struct bench_setup *setup, const struct options *o);
 // Resolves and opens the device only, for commands without a plan.
-int bench_setup_make_device(struct bench_setup *c, const struct options *o);
+int bench_setup_make_device(struct bench_setup *setup, const struct options *o);
 // Opens the devices of the plan and loads their ceilings, measuring missing ones. `fresh` measures
 // all again. If `auto` found a GPU that cannot be opened, the plan changes to the CPU.
-int bench_setup_open(struct bench_setup *c, const struct options *o);
-int bench_setup_measure_roofs(struct bench_setup *c, bool fresh);
-void bench_setup_free(struct bench_setup *c);
+int bench_setup_open(struct bench_setup *setup, const struct options *o);
+int bench_setup_measure_roofs(struct bench_setup *setup, bool fresh);
+void bench_setup_free(struct bench_setup *setup);
 // Returns true if an operation has an algorithm of this name on any device.
 bool bench_setup_is_algorithm(const char *name);
 // Returns an error if a parameter of the algorithm cannot have the value.

@@ -285,7 +285,7 @@ int parse_missing(struct options *o, const struct option *self, const char *text
 {
     int64_t skip;
     int err = parse_word(self, text, missing_words, &skip);
-    o->sweep.skip_missing = skip;
+    o->sweep.missing = (enum missing_files)skip;
     return err;
 }
 
@@ -341,12 +341,12 @@ static int parse_percent(const char *name, const char *text, double most, double
 
 int compare_parse_threshold(struct options *o, const struct option *self, const char *text)
 {
-    return parse_percent(self->name, text, 100, &o->threshold);
+    return parse_percent(self->name, text, 100, &o->compare.threshold);
 }
 
 int compare_parse_plant(struct options *o, const struct option *self, const char *text)
 {
-    return parse_percent(self->name, text, 1000, &o->plant);
+    return parse_percent(self->name, text, 1000, &o->compare.plant);
 }
 
 int compare_parse_runs(struct options *o, const struct option *self, const char *text)
@@ -362,34 +362,34 @@ const char *const until_words[] = {"decided", NULL};
 int compare_parse_until(struct options *o, const struct option *self, const char *text)
 {
     int64_t word;
-    o->until_decided = true;
+    o->compare.until_decided = true;
     return parse_word(self, text, until_words, &word);
 }
 
 int compare_parse_budget(struct options *o, const struct option *self, const char *text)
 {
-    return parse_seconds(self, text, &o->budget_ms);
+    return parse_seconds(self, text, &o->compare.budget_ms);
 }
 
 int compare_parse_consecutive(struct options *o, const struct option *self, const char *text)
 {
     int64_t files;
     int err = parse_whole(self, text, 1, CONSECUTIVE_MOST, &files);
-    o->consecutive = (int)files;
+    o->compare.consecutive = (int)files;
     return err;
 }
 
 int compare_parse_ab(struct options *o, const struct option *self, const char *text)
 {
     if (!*text) return fail(ERR_USAGE, "-%s: the name of the program is empty", self->name);
-    o->ab = text;
+    o->compare.ab = text;
     return OK;
 }
 
 int compare_parse_keep(struct options *o, const struct option *self, const char *text)
 {
     if (!*text) return fail(ERR_USAGE, "-%s: the name is empty", self->name);
-    o->keep = text;
+    o->compare.keep = text;
     return OK;
 }
 
@@ -398,14 +398,14 @@ const char *const sort_words[] = {"name", "time", "speedup", NULL}; // by enum s
 int report_parse_matrix(struct options *o, const struct option *self, const char *text)
 {
     if (!*text) return fail(ERR_USAGE, "-%s: the name is empty", self->name);
-    o->matrix = text;
+    o->report.matrix = text;
     return OK;
 }
 
 int report_parse_baseline(struct options *o, const struct option *self, const char *text)
 {
     if (!*text) return fail(ERR_USAGE, "-%s: the name is empty", self->name);
-    o->baseline = text;
+    o->report.baseline = text;
     return OK;
 }
 
@@ -413,6 +413,6 @@ int report_parse_sort(struct options *o, const struct option *self, const char *
 {
     int64_t place;
     int err = parse_word(self, text, sort_words, &place);
-    o->sort = (enum summary_sort)(place + SUMMARY_NAME);
+    o->report.sort = (enum summary_sort)(place + SUMMARY_NAME);
     return err;
 }

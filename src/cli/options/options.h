@@ -8,6 +8,9 @@
 #include "cli/options/commands.h"
 #include "compare/summary.h"
 
+// Action for a missing file, in the order of the words of -missing.
+enum missing_files { MISSING_ERROR, MISSING_SKIP };
+
 // Options of a sweep.
 struct sweep_options {
     double timeout_ms;     // limit for a case, and for reading a matrix
@@ -16,49 +19,71 @@ struct sweep_options {
     const char *sets;      // sets of the list, comma-separated; NULL: all
     const char *folder;    // folder of the list's matrices; NULL: not given
     const char *libraries; // cuSPARSE libraries, comma-separated; NULL: none
-    bool skip_missing, fresh, resume, retry, plan_only;
+    enum missing_files missing;
+    bool fresh, resume, retry, plan_only;
 };
 
 #define OPTIONS_MAX  64 // over all commands
 #define SETTINGS_MAX 64 // values of -opt
 #define AXES_ALL_MAX 8  // over all operations
 
+// Options of compare, some also of selftest.
+struct compare_options {
+    const char *ab, *keep;   // NULL: not given
+    double threshold, plant; // percent
+    int consecutive;
+    double budget_ms; // 0: not given
+    bool history, until_decided;
+};
+
+// Options of report.
+struct report_options {
+    const char *matrix, *baseline; // NULL: not given
+    enum summary_sort sort;
+};
+
+// Flags of commands that measure. `no_cache`: parsed matrices are not cached.
+struct run_options {
+    bool append, counters, profile, no_cache;
+};
+
+// Options of info.
+struct info_options {
+    bool model;
+    const char *model_word; // last option given that only models use; NULL: none
+};
+
 // Parsed command line. Texts point into argv.
 struct options {
     enum command command;
-    const char *op;                        // name, NULL: not given
-    const char *alg;                       // names and patterns, comma-separated
-    char *algs;                            // owned: values of several -alg, joined; NULL: none
-    const char *device;                    // auto, cpu, cuda, cuda:N; of a sweep as in
-                                           // worker_devices.h
-    const char *output;                    // NULL: not given
+    const char *op;     // name, NULL: not given
+    const char *alg;    // names and patterns, comma-separated
+    char *algs;         // owned: values of several -alg, joined; NULL: none
+    const char *device; // auto, cpu, cuda, cuda:N; of a sweep as in worker_devices.h
+    const char *output; // NULL: not given
+    const char *format; // output format of compare or report, NULL: not given
     struct axis_values axes[AXES_ALL_MAX]; // indexed as axis_all()
     struct axis_values prec_values;        // -prec as given
     enum prec precs[2];
     int prec_count;
     struct timing_rule rule;
+    enum timing_kind kind; // times to compare, or a column in the table of run
     enum check_mode check;
     struct option_setting settings[SETTINGS_MAX]; // a name with several values has several entries
     char setting_names[SETTINGS_MAX][WORD_MAX];   // text of settings[].name
     int setting_count;
     int threads; // OpenMP threads, 0: not given
+    int runs;    // processes per case; 0: until no case is unclear
     uint64_t seed;
-    bool no_cache; // parsed matrices are not cached
-    bool append, quiet, verbose, model, counters, profile, help, version;
+    bool quiet, verbose, help, version;
+    struct run_options run;
     struct sweep_options sweep;
-    // Options of compare and selftest. A sweep uses `runs` too, report uses `format`.
-    const char *format, *ab, *keep; // NULL: not given
-    enum timing_kind kind;          // times to compare, or a column in the table of run
-    double threshold, plant;        // percent
-    int runs, consecutive;          // runs 0: until no case is unclear
-    double budget_ms;               // 0: not given
-    bool history, until_decided;
-    const char *matrix, *baseline; // report only; NULL: not given
-    enum summary_sort sort;
+    struct compare_options compare;
+    struct report_options report;
+    struct info_options info;
     const char **passed; // options passed on to measuring processes, size passed_count
     int passed_count;
     const char *given[OPTIONS_MAX]; // text of each option in the table; NULL: not given
-    const char *model_word;         // last option that only models of info use; NULL: none
     char **operands;                // words that are no options, size operand_count
     int operand_count;
 };

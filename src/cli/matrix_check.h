@@ -1,0 +1,15 @@
+// Checks of all matrices before the first measurement, so that a mistyped name is reported at once.
+#ifndef MATRIX_CHECK_H
+#define MATRIX_CHECK_H
+
+#include "cli/options/options.h"
+
+// Opens each matrix with matrix_look(). A single matrix returns its own error. For several, each
+// error is printed on a line, and the returned error has their number. Returns ERR_USAGE if a spec
+// is wrong, else ERR_INPUT.
+int matrix_check_files(const struct options *o, const char *const *specs, int64_t count);
+// Returns ERR_USAGE if two different paths have the same name in records. The message names both
+// paths. It advises one `command` ("run") for each.
+int matrix_check_names(const char *const *paths, int64_t count, const char *command);
+
+#endif
