@@ -16,8 +16,9 @@
 
 #define OWN_WORDS  10 // words of a command line besides the passed ones
 #define ROUNDS_MIN 2  // a single process a side shows no spread
-// Time limit of a case in a process, if no option ends its timing. Processes differ more than the
-// samples within them, so many short processes find more. 2 shared cores, a slowdown of 10 %:
+// Time limit of a case in a process, without -time-limit and -reps. Processes differ more than the
+// samples within a process. Many short processes therefore find more. Measured on 2 shared cores
+// with a slowdown of 10 %:
 //   20 processes of 0.1 s found 7 of 8
 //    6 processes of 2 s   found 4 of 10, in twice the time
 #define SECONDS   "0.1"
@@ -117,7 +118,7 @@ static int place_files(struct ab_run *run)
                          keep ? keep : run->folder, keep ? "." : "/", ends[side]);
         if (n >= (int)sizeof run->path[side])
             return fail(ERR_OUTPUT, "%s: the name is too long", keep ? keep : run->folder);
-        // The file begins empty, as all processes append. A file of anything else is left as it is.
+        // Processes append, so the file is emptied first. Only a file of records is replaced.
         struct record_file empty;
         int err = record_open(&empty, run->path[side], false, 0);
         if (err == ERR_USAGE)

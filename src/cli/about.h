@@ -14,8 +14,8 @@ struct about_exit {
     const char *about; // NULL ends the table
 };
 extern const struct about_exit about_exits[];
-// Returns the i-th row of a command, by status; NULL after the last. A command without rows of its
-// own has none; `command` NULL stands for all such commands.
+// Returns row i of a command, sorted by status; NULL after the last. `command` NULL selects the
+// commands without rows of their own.
 const struct about_exit *about_exit_of(const char *command, int i);
 
 struct about_file {

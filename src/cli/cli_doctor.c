@@ -83,7 +83,7 @@ static void run_checks(struct checkup *v, const struct doctor_check *checks, con
     if (!v->quiet) fprintf(v->text, "%s\n", title);
     for (const struct doctor_check *c = checks; c->name && !interrupted; c++) {
         struct finding f = {0};
-        c->look(&v->p, &f);
+        c->check(&v->p, &f);
         if (!f.value[0]) continue;
         enum severity verdict = doctor_severity(c, &f, &v->p);
         v->spoils += verdict == SEVERITY_ADVICE;

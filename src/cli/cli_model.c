@@ -10,7 +10,7 @@ static const struct {
     enum model_kind kind;
 } models[] = {{"naive", MODEL_NAIVE}, {"tiled", MODEL_TILED}};
 
-// Returns the algorithm whose parameters -opt sets.
+// Returns `tiled` of a device. -opt sets its parameters.
 static const struct algo *tiled_of_device(enum device_kind kind)
 {
     const struct algo_entry *e = algo_find(op_find("spmm"), "tiled", kind);

@@ -62,7 +62,7 @@ struct remark {
     const char *text, *about;
 };
 extern const struct remark remarks[REMARK_COUNT];
-// Returns the remark on a text that an algorithm tells. "unlike" with "mean" gives "auto: outside
+// Returns the remark for a text figure of an algorithm: "unlike" with "mean" gives "auto: outside
 // the fitted range (row length)".
 #define REMARK_TEXT_MAX 96
 const char *remark_figure(const char *name, const char *value, char text[REMARK_TEXT_MAX]);

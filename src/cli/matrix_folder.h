@@ -22,10 +22,10 @@ struct matrix_folder {
 // Reads fetch.lock of the folder, if there is one. Returns ERR_INPUT if the file is malformed.
 int matrix_folder_open(struct matrix_folder *f, const char *path);
 void matrix_folder_close(struct matrix_folder *f);
-// Finds the file of Group/Name, or of a name alone, compressed or not. The first that exists:
-//   Group-Name.mtx, Name.mtx  as fetch_suitesparse.sh names them, not if fetch.lock names another
-//   group Group/Name/Name.mtx, Group/Name.mtx, Name/Name.mtx  as the collection's archives unpack
-// Returns false if there is none.
+// Finds the file of Group/Name, or of a name alone, compressed or not. Returns false if there is
+// none. The first of these names that exists:
+//   Group-Name.mtx, Name.mtx       from fetch_suitesparse.sh, if fetch.lock names no other group
+//   Group/Name/Name.mtx, Group/Name.mtx, Name/Name.mtx       from the collection's archives
 bool matrix_folder_find(const struct matrix_folder *f, const char *word, char path[PATH_MAX],
                         struct stat *facts);
 

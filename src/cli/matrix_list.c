@@ -15,24 +15,24 @@
 #include "data/gen.h"
 
 #define ENTRY_BYTES 20 // estimated bytes of a nonzero in a file
-#define NAMED       4  // missing files named in a message
+#define NAMES_SHOWN 4  // missing files named in a message
 #define INFLATED    4  // estimated ratio of compression
 #define BLANKS      " \t\r\n"
 #define SETS_MAX    64
 
-// Sets named by -sets.
-struct wanted {
+// Sets named by -set, and the sets found in the list.
+struct wanted_sets {
     char names[SETS_MAX][WORD_MAX];
     bool found[SETS_MAX];
     int count;
 };
 
-static int wanted_parse(struct wanted *w, const char *sets)
+static int wanted_parse(struct wanted_sets *w, const char *sets)
 {
     const char *rest = sets;
     char item[WORD_MAX];
     int more;
-    *w = (struct wanted){0};
+    *w = (struct wanted_sets){0};
     while (sets && (more = words_next(&rest, item)) != 0) {
         if (more < 0) return words_bad("set", sets);
         if (w->count == SETS_MAX)
@@ -43,16 +43,16 @@ static int wanted_parse(struct wanted *w, const char *sets)
 }
 
 // Returns true if one of the remaining words is a wanted set. Marks each set found.
-static bool in_wanted(struct wanted *w, char **rest)
+static bool in_wanted(struct wanted_sets *w, char **rest)
 {
-    bool hit = !w->count;
+    bool wanted = !w->count;
     for (char *set; (set = strtok_r(NULL, BLANKS, rest));)
         for (int i = 0; i < w->count; i++)
-            if (!strcmp(w->names[i], set)) hit = w->found[i] = true;
-    return hit;
+            if (!strcmp(w->names[i], set)) wanted = w->found[i] = true;
+    return wanted;
 }
 
-static int all_found(const struct wanted *w, const char *path)
+static int all_found(const struct wanted_sets *w, const char *path)
 {
     for (int i = 0; i < w->count; i++)
         if (!w->found[i])
@@ -65,7 +65,7 @@ static int all_found(const struct wanted *w, const char *path)
 static int read_list(const char *path, const char *sets, int (*take)(void *arg, const char *word),
                      void *arg)
 {
-    struct wanted wanted;
+    struct wanted_sets wanted;
     char *line = NULL;
     size_t size = 0;
     ssize_t length;
@@ -175,8 +175,8 @@ static int add(struct list_state *s, const char *path, int64_t bytes, const stru
 static int note_missing(struct list_state *s, const char *name)
 {
     s->missing++;
-    if (s->missing <= NAMED) words_add(s->names, sizeof s->names, ", ", name);
-    if (s->missing == NAMED + 1) words_add(s->names, sizeof s->names, ", ", "...");
+    if (s->missing <= NAMES_SHOWN) words_add(s->names, sizeof s->names, ", ", name);
+    if (s->missing == NAMES_SHOWN + 1) words_add(s->names, sizeof s->names, ", ", "...");
     return OK;
 }
 

@@ -1,8 +1,8 @@
-// Matrices of a sweep's command line: files, gen:SPECs, folders, and lists such as matrices.txt. All
-// are opened before the first measurement.
+// Matrices of a sweep's command line: files, gen:SPECs, folders, and lists such as matrices.txt.
+// All are opened before the first measurement.
 //
-// A line of a list has a matrix and its sets. '#' starts a comment. A line that begins with '@' is a
-// rule for fetch_suitesparse.sh.
+// A line of a list has a matrix and its sets. '#' starts a comment. A line that begins with '@' is
+// a rule for fetch_suitesparse.sh.
 #ifndef MATRIX_LIST_H
 #define MATRIX_LIST_H
 

@@ -2,8 +2,8 @@
 //   slower, faster  corrected p under 5 %, and a change over the threshold
 //   same            the interval lies within the threshold
 //   unclear         neither, or throttled, or busy on one side only
-//   drifted?        slower or faster, but OLD and NEW did not alternate, and the change is within
-//   drift
+//   drifted?        slower or faster within drift, but OLD and NEW did not alternate
+//
 // In a history each file is a separate sitting. The spread of a history therefore includes drift.
 //
 // Throttled processes do not count. Busy processes do not count if enough calm ones are left:

@@ -39,7 +39,7 @@ struct finding {
 struct doctor_check {
     const char *name;
     unsigned spoils;
-    void (*look)(const struct probe *p, struct finding *f);
+    void (*check)(const struct probe *p, struct finding *f);
 };
 extern const struct doctor_check host_checks[], gpu_checks[], tool_checks[];
 

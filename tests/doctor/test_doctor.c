@@ -23,7 +23,7 @@ static void expect(const struct doctor_check *checks, const char *name, const ch
                    const char *advice)
 {
     struct finding f = {0};
-    named(checks, name)->look(&patient, &f);
+    named(checks, name)->check(&patient, &f);
     CHECK(value ? strstr(f.value, value) != NULL : !f.value[0], "%s: %s, not %s", name, f.value,
           value ? value : "nothing");
     CHECK(advice ? strstr(f.advice, advice) != NULL : !f.advice[0], "%s: advice %s, not %s", name,
@@ -33,7 +33,7 @@ static void expect(const struct doctor_check *checks, const char *name, const ch
 static bool unclear(const struct doctor_check *checks, const char *name)
 {
     struct finding f = {0};
-    named(checks, name)->look(&patient, &f);
+    named(checks, name)->check(&patient, &f);
     return f.unclear && f.value[0] && !f.advice[0];
 }
 

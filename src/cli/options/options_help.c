@@ -173,8 +173,7 @@ static void add_formats(add_word *add, void *to)
     }
 }
 
-// Options with words as values. An option whose value reads "a
-// b" needs no row.
+// Options with words as values. An option whose value reads "a|b" needs no row.
 static const struct {
     const char *name;
     void (*all)(add_word *add, void *to);
