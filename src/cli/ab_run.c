@@ -57,7 +57,7 @@ bool narrow_cases(struct narrowed *n, const struct options *o, const struct comp
     bool unclear = false, fits = true;
     *n = (struct narrowed){.op = ""};
     for (int64_t i = 0; i < all->count; i++) {
-        const struct sighting *s = compared_any(&all->cases[i]);
+        const struct observation *s = compared_any(&all->cases[i]);
         if (all->cases[i].verdict != VERDICT_UNCLEAR || strcmp(s->matrix, matrix)) continue;
         unclear = true;
         snprintf(n->op, sizeof n->op, "%.*s", (int)strcspn(s->key, " "), s->key);

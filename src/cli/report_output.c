@@ -16,7 +16,7 @@ static int spare_records(const struct options *o)
     struct stat facts;
     int64_t when;
     if (!o->output || stat(o->output, &facts) || !S_ISREG(facts.st_mode)) return OK;
-    if (sightings_date(o->output, &when) || !when) return OK;
+    if (observations_date(o->output, &when) || !when) return OK;
     return fail(ERR_USAGE, "-o %s: holds records, which a report would replace", o->output);
 }
 

@@ -7,7 +7,7 @@
 #include "cli/cell.h"
 #include "cli/columns.h"
 #include "cli/summary_print.h"
-#include "cli/verdict.h"
+#include "cli/fastest.h"
 
 const struct view_format view_formats[VIEW_FORMATS] = {
     [VIEW_TABLE] = {".txt", view_table},
@@ -176,7 +176,7 @@ static int print_matrix(FILE *out, const struct report_view *v, const struct sum
     int print_err = grid_print(&g, out, style);
     if (!err) err = print_err;
     struct rank rank = err ? (struct rank){0} : summary_rank(v->s, t, j, list);
-    if (rank.next) verdict_print(out, "", &rank, style);
+    if (rank.next) fastest_print(out, "", &rank, style);
     mem_free(order);
     mem_free(list);
     return err;

@@ -10,7 +10,7 @@
 #include "base/words.h"
 #include "cli/cell.h"
 #include "cli/table_row.h"
-#include "cli/verdict.h"
+#include "cli/fastest.h"
 #include "records/record.h"
 
 #define NUMBER_WIDTH 4
@@ -274,7 +274,7 @@ static bool any_back(const struct table *t, int64_t from, int64_t end)
 }
 
 // Prints the verdict of the group that begins at row `from`. Returns the row behind the group.
-static int64_t print_verdict(const struct table *t, int64_t from, enum timing_kind kind)
+static int64_t print_fastest(const struct table *t, int64_t from, enum timing_kind kind)
 {
     char what[160], inputs[128];
     struct rank rank;
@@ -283,7 +283,7 @@ static int64_t print_verdict(const struct table *t, int64_t from, enum timing_ki
     if (back && !any_back(t, from, end)) return end;
     snprintf(what, sizeof what, "%s,%s", back ? " back to back" : "",
              inputs_text(t, t->rows[from].c, inputs));
-    verdict_print(stderr, what, &rank, GRID_TEXT);
+    fastest_print(stderr, what, &rank, GRID_TEXT);
     return end;
 }
 
@@ -295,14 +295,14 @@ static bool is_alone(const struct plan *plan)
     return true;
 }
 
-static void print_verdicts(const struct table *t)
+static void print_fastests(const struct table *t)
 {
     bool any = false;
     for (int64_t i = 0; i < t->done; i++) any |= !isnan(t->rows[i].rank[TIMING_SEPARATE].ms);
     if (!any) fprintf(stderr, "  fastest: none, no checked result\n");
     for (int64_t from = 0, end; any && from < t->done; from = end) {
-        end = print_verdict(t, from, TIMING_SEPARATE);
-        if (t->kind == TIMING_BACK_TO_BACK) print_verdict(t, from, TIMING_BACK_TO_BACK);
+        end = print_fastest(t, from, TIMING_SEPARATE);
+        if (t->kind == TIMING_BACK_TO_BACK) print_fastest(t, from, TIMING_BACK_TO_BACK);
     }
 }
 
@@ -311,7 +311,7 @@ void table_matrix_end(struct table *t, bool whole)
     table_clear(t);
     if (t->detail == TABLE_OFF) return;
     print_rows(t);
-    if (whole && !is_alone(t->plan)) print_verdicts(t);
+    if (whole && !is_alone(t->plan)) print_fastests(t);
 }
 
 static bool runs_on(const struct plan *plan, const char *id)

@@ -113,8 +113,8 @@ static int compare_sources(const struct collected *c, const struct collected_cas
     return order ? order : strcmp(device_of(c, x), device_of(c, y));
 }
 
-// A case while records are put in order.
-struct place {
+// Sort key: the index of a case in `c`.
+struct sort_key {
     const struct collected *c;
     int64_t at;
 };
@@ -122,7 +122,7 @@ struct place {
 // Orders records by case, revision and device, then by their order in the files.
 static int by_case(const void *a, const void *b)
 {
-    const struct place *p = a, *q = b;
+    const struct sort_key *p = a, *q = b;
     const struct collected_case *x = &p->c->cases[p->at], *y = &q->c->cases[q->at];
     int order = strcmp(x->r.key, y->r.key);
     if (!order) order = compare_sources(p->c, x, y);
@@ -190,7 +190,7 @@ static struct collected_case *pick_run(struct collected_case **runs, int64_t n)
 
 // Decides which record of a case counts: among runs of the last program, the last record of each
 // run. order[0 .. n) are the records of the case. `runs` has space for n.
-static void choose_record(struct collected *c, const struct place *order, int64_t n,
+static void choose_record(struct collected *c, const struct sort_key *order, int64_t n,
                           struct collected_case **runs)
 {
     struct collected_case *last = &c->cases[order[n - 1].at];
@@ -202,10 +202,10 @@ static void choose_record(struct collected *c, const struct place *order, int64_
             again = !strcmp(c->cases[order[k].at].run, x->run);
         if (x == last || (!again && is_run_of(c, x, last))) runs[count++] = x;
     }
-    struct collected_case *counts = pick_run(runs, count);
-    counts->counts = true;
+    struct collected_case *chosen = pick_run(runs, count);
+    chosen->chosen = true;
     c->replaced += count < n;
-    c->medians += counts->runs > 1;
+    c->medians += chosen->runs > 1;
 }
 
 // Drops the older of two records: a matrix that could not be read, without a size in the key, and
@@ -215,21 +215,21 @@ static void drop_unread(struct collected *c, struct collected_case *x)
     int64_t prefix = case_key_prefix(x->r.key, x->r.matrix);
     for (int64_t i = 0; i < c->count; i++) {
         struct collected_case *y = &c->cases[i];
-        if (y == x || !y->counts || case_key_prefix(y->r.key, y->r.matrix) != prefix ||
+        if (y == x || !y->chosen || case_key_prefix(y->r.key, y->r.matrix) != prefix ||
             strncmp(x->r.key, y->r.key, (size_t)prefix) || strcmp(x->r.matrix, y->r.matrix) ||
             compare_sources(c, x, y))
             continue;
-        (y > x ? x : y)->counts = false;
+        (y > x ? x : y)->chosen = false;
         c->replaced++;
     }
 }
 
 int collect_choose(struct collected *c)
 {
-    struct place *order = mem_alloc(c->count, sizeof *order);
+    struct sort_key *order = mem_alloc(c->count, sizeof *order);
     struct collected_case **runs = mem_alloc(c->count, sizeof *runs);
     int err = order && runs ? OK : ERR_MEMORY;
-    for (int64_t i = 0; i < c->count && !err; i++) order[i] = (struct place){c, i};
+    for (int64_t i = 0; i < c->count && !err; i++) order[i] = (struct sort_key){c, i};
     if (!err) qsort(order, (size_t)c->count, sizeof *order, by_case);
     for (int64_t i = 0, end; i < c->count && !err; i = end) {
         for (end = i + 1; end < c->count; end++)
@@ -237,7 +237,7 @@ int collect_choose(struct collected *c)
         choose_record(c, order + i, end - i, runs);
     }
     for (int64_t i = 0; i < c->count && !err; i++)
-        if (c->cases[i].counts && case_key_unread(c->cases[i].r.key, c->cases[i].r.matrix))
+        if (c->cases[i].chosen && case_key_unread(c->cases[i].r.key, c->cases[i].r.matrix))
             drop_unread(c, &c->cases[i]);
     mem_free(order);
     mem_free(runs);
@@ -277,7 +277,7 @@ int collect_rows(struct collected *c, const char *matrices, struct summaries *s,
     if (!*cases) return ERR_MEMORY;
     for (int64_t i = 0; i < c->count && !err; i++) {
         struct collected_case *x = &c->cases[i];
-        if (!x->counts || (matrices && !summary_fits(matrices, x->r.matrix))) continue;
+        if (!x->chosen || (matrices && !summary_fits(matrices, x->r.matrix))) continue;
         struct summary_row row = row_of(c, x);
         err = summary_add(s, &row, x->r.key, x->r.matrix);
         if (!err) (*cases)[s->count - 1] = i;

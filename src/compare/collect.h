@@ -14,7 +14,7 @@ struct collected {
         const char *run;     // run id, "": none
         int64_t environment; // index into `environments`, -1: none
         int runs;            // number of runs of which the times are the median
-        bool counts;         // chosen as the record of its case
+        bool chosen;         // chosen as the record of its case
     } * cases;               // in the order of the files; capacity `room`
     int64_t count, room;
     struct record *environments; // in the order of the files

@@ -1,6 +1,6 @@
 // Compares two sets of records, OLD and NEW, and gives each case a verdict. The steps:
-//   compare_read.c     files to sightings: one case in one process
-//   compare_match.c    sightings to cases of OLD and NEW, by key
+//   compare_read.c     files to observations: one case in one process
+//   compare_match.c    observations to cases of OLD and NEW, by key
 //   compare_stats.c    times of all cases to ratios, intervals and p-values
 //   compare_judge.c    a verdict for each case
 //   compare_sum.c      summary of all cases
@@ -30,7 +30,7 @@ const char *verdict_name(enum verdict verdict);
 
 enum side { SIDE_OLD, SIDE_NEW, SIDES };
 
-struct sighting {
+struct observation {
     int64_t order; // place of the record among all lines read
     int64_t when;  // start of the process in seconds since 1970; 0: unknown
     enum status status;
@@ -51,9 +51,9 @@ struct origin {
     bool mixed;
 };
 
-struct sightings {
-    enum timing_kind kind; // kind of the times being compared
-    struct sighting *list; // capacity `room`
+struct observations {
+    enum timing_kind kind;    // kind of the times being compared
+    struct observation *list; // capacity `room`
     int64_t count, room;
     struct origin device, revision;
     int64_t bad_lines;            // lines that are no records
@@ -62,20 +62,21 @@ struct sightings {
 // Adds the results of a file of records, plain or gzip. Lines that are no records are counted and
 // skipped: a killed process leaves half a line. Returns ERR_INPUT if the file cannot be read, is no
 // file of records, or has no results.
-int sightings_read(struct sightings *s, const char *path);
-void sightings_free(struct sightings *s);
+int observations_read(struct observations *s, const char *path);
+void observations_free(struct observations *s);
 // Moves the last record of each case and process to the front, sorted by case and time. Returns the
 // number of these records.
-int64_t sightings_last(struct sightings *s);
+int64_t observations_last(struct observations *s);
 // Adds the first record of each case among from->list[0 .. count), as records of a process `run`.
-int sightings_join(struct sightings *s, struct sightings *from, int64_t count, const char *run);
+int observations_join(struct observations *s, struct observations *from, int64_t count,
+                      const char *run);
 // Sets *when to the first date of the environments in a file; 0: no date.
-int sightings_date(const char *path, int64_t *when);
+int observations_date(const char *path, int64_t *when);
 
 #define WHY_MAX 256
 
 struct compared {
-    const struct sighting *seen[SIDES]; // by process, in the order of time; size count[]
+    const struct observation *seen[SIDES]; // by process, in the order of time; size count[]
     int count[SIDES];
     // Set if both sides have times:
     bool timed;
@@ -116,7 +117,7 @@ struct summary {
 };
 
 struct comparison {
-    struct sightings read[SIDES];
+    struct observations read[SIDES];
     char name[SIDES][FAIL_TEXT_MAX]; // names of the sides in reports
     struct compared *cases;          // in the order of appearance
     int64_t count;
@@ -156,9 +157,9 @@ void compared_names_free(struct compared_names *n);
 
 // Returns true if the keys of a and b differ only in the library's version, or in options that only
 // one key has. `text` names the difference: "of Lib 1.2", "with way=0".
-bool compared_differ(const struct sighting *a, const struct sighting *b, char text[WHY_MAX]);
+bool compared_differ(const struct observation *a, const struct observation *b, char text[WHY_MAX]);
 
-static inline const struct sighting *compared_any(const struct compared *x)
+static inline const struct observation *compared_any(const struct compared *x)
 {
     return x->count[SIDE_NEW] ? x->seen[SIDE_NEW] : x->seen[SIDE_OLD];
 }

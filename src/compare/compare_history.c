@@ -26,7 +26,7 @@ static int sort_by_date(const char **paths, int count)
     int err = list ? OK : ERR_MEMORY;
     for (int i = 0; i < count && !err; i++) {
         list[i].path = paths[i];
-        err = sightings_date(paths[i], &list[i].when);
+        err = observations_date(paths[i], &list[i].when);
         if (!err && !list[i].when)
             err = fail(ERR_INPUT, "%s: has no environment record with a date", paths[i]);
     }
@@ -43,7 +43,7 @@ static int status_rank(enum status status)
 }
 
 // Adds a process to the sums of a case. divide() makes means of the sums.
-static void join(struct sighting *all, struct sighting *one)
+static void join(struct observation *all, struct observation *one)
 {
     if (status_rank(one->status) > status_rank(all->status)) {
         char *reason = all->reason;
@@ -59,14 +59,14 @@ static void join(struct sighting *all, struct sighting *one)
     all->overtakes |= one->overtakes;
 }
 
-static void begin(struct sighting *x)
+static void begin(struct observation *x)
 {
     x->ms = log(x->ms);
     x->gflops = log(x->gflops);
     x->error *= x->error;
 }
 
-static void divide(struct sighting *x, int n)
+static void divide(struct observation *x, int n)
 {
     x->ms = exp(x->ms / n);
     x->gflops = exp(x->gflops / n);
@@ -74,14 +74,14 @@ static void divide(struct sighting *x, int n)
 }
 
 // Adds a file as one measurement. A case gets the mean over the processes of the file.
-static int add_file(struct sightings *s, const char *path)
+static int add_file(struct observations *s, const char *path)
 {
-    struct sightings one = {.kind = s->kind};
-    int err = sightings_read(&one, path);
-    int64_t kept = err ? 0 : sightings_last(&one), first = 0;
+    struct observations one = {.kind = s->kind};
+    int err = observations_read(&one, path);
+    int64_t kept = err ? 0 : observations_last(&one), first = 0;
     for (int64_t i = 0; i < kept; i++) begin(&one.list[i]);
     for (int64_t i = 1; i <= kept; i++) {
-        struct sighting *all = &one.list[first];
+        struct observation *all = &one.list[first];
         if (i < kept && !strcmp(one.list[i].key, all->key)) {
             join(all, &one.list[i]);
             continue;
@@ -89,8 +89,8 @@ static int add_file(struct sightings *s, const char *path)
         divide(all, (int)(i - first));
         first = i;
     }
-    if (!err) err = sightings_join(s, &one, kept, path);
-    sightings_free(&one);
+    if (!err) err = observations_join(s, &one, kept, path);
+    observations_free(&one);
     return err;
 }
 

@@ -58,7 +58,7 @@ static void judge(struct compared *x, enum verdict verdict, const char *format, 
 // Result of a case in a process, best first.
 enum outcome_of { HAS_TIME, NOT_KNOWN, FAILS, IS_WRONG };
 
-static enum outcome_of outcome_of(const struct sighting *s)
+static enum outcome_of outcome_of(const struct observation *s)
 {
     switch (s->status) {
     case STATUS_OK: return isnan(s->ms) ? NOT_KNOWN : HAS_TIME;
@@ -70,16 +70,16 @@ static enum outcome_of outcome_of(const struct sighting *s)
 }
 
 // Returns the process with the worst result.
-static const struct sighting *worst_of(const struct compared *x, enum side side)
+static const struct observation *worst_of(const struct compared *x, enum side side)
 {
-    const struct sighting *worst = x->seen[side];
+    const struct observation *worst = x->seen[side];
     for (int i = 1; i < x->count[side]; i++)
         if (outcome_of(&x->seen[side][i]) > outcome_of(worst)) worst = &x->seen[side][i];
     return worst;
 }
 
 // Writes the status and its reason: "failed: no such device".
-static const char *status_text(const struct sighting *s, char text[WHY_MAX])
+static const char *status_text(const struct observation *s, char text[WHY_MAX])
 {
     const char *reason = s->reason ? s->reason : s->status == STATUS_OK ? "without a time" : "";
     snprintf(text, WHY_MAX, "%s%s%.180s", status_name(s->status), reason[0] ? ": " : "", reason);
@@ -89,7 +89,7 @@ static const char *status_text(const struct sighting *s, char text[WHY_MAX])
 // Sets the verdict of a case if a process has no time. Returns false if all have.
 static bool judge_outcome(struct compared *x)
 {
-    const struct sighting *before = worst_of(x, SIDE_OLD), *now = worst_of(x, SIDE_NEW);
+    const struct observation *before = worst_of(x, SIDE_OLD), *now = worst_of(x, SIDE_NEW);
     enum outcome_of was = outcome_of(before), is = outcome_of(now);
     char text[WHY_MAX];
     if (was == HAS_TIME && is == HAS_TIME) return false;
@@ -109,7 +109,7 @@ static bool judge_outcome(struct compared *x)
 // Returns true if process i of either side began before process i + 1 of both sides.
 static bool processes_alternate(const struct compared *x)
 {
-    const struct sighting *a = x->seen[SIDE_OLD], *b = x->seen[SIDE_NEW];
+    const struct observation *a = x->seen[SIDE_OLD], *b = x->seen[SIDE_NEW];
     int n = x->count[SIDE_OLD];
     if (n != x->count[SIDE_NEW] || n < 2) return false;
     for (int i = 0; i < n; i++) {
@@ -173,7 +173,7 @@ static int take_times(struct compared *x, enum side side, bool calm)
         return ERR_MEMORY;
     }
     for (int i = 0; i < x->count[side]; i++) {
-        const struct sighting *s = &x->seen[side][i];
+        const struct observation *s = &x->seen[side][i];
         x->throttled += s->throttled;
         x->busy += s->busy;
         if (!counts(x, side, i, calm)) continue;
@@ -202,7 +202,7 @@ static double within_of(const struct compared *x, bool calm)
     for (int side = 0; side < SIDES; side++) {
         double squares = 0;
         for (int i = 0; i < x->count[side]; i++) {
-            const struct sighting *s = &x->seen[side][i];
+            const struct observation *s = &x->seen[side][i];
             if (counts(x, (enum side)side, i, calm)) squares += s->error * s->error;
         }
         sum += squares / x->used[side] / x->used[side];

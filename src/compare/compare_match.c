@@ -1,5 +1,5 @@
-// Matches sightings of OLD and NEW by key. The last record of a case in a process counts: a resumed
-// sweep may have two.
+// Matches observations of OLD and NEW by key. The last record of a case in a process counts: a
+// resumed sweep may have two.
 #include "compare/compare.h"
 
 #include <stdlib.h>
@@ -9,13 +9,13 @@
 
 static int by_order(const void *x, const void *y)
 {
-    const struct sighting *a = x, *b = y;
+    const struct observation *a = x, *b = y;
     return (a->order > b->order) - (a->order < b->order);
 }
 
 static int by_run(const void *x, const void *y)
 {
-    const struct sighting *a = x, *b = y;
+    const struct observation *a = x, *b = y;
     int key = strcmp(a->key, b->key);
     if (!key) key = strcmp(a->run, b->run);
     return key ? key : by_order(x, y);
@@ -23,21 +23,21 @@ static int by_run(const void *x, const void *y)
 
 static int by_time(const void *x, const void *y)
 {
-    const struct sighting *a = x, *b = y;
+    const struct observation *a = x, *b = y;
     int key = strcmp(a->key, b->key);
     if (!key) key = (a->when > b->when) - (a->when < b->when);
     return key ? key : by_order(x, y);
 }
 
-// Superseded records move to the end of the list. sightings_free() frees them there.
-int64_t sightings_last(struct sightings *s)
+// Superseded records move to the end of the list. observations_free() frees them there.
+int64_t observations_last(struct observations *s)
 {
     int64_t kept = 0;
     qsort(s->list, (size_t)s->count, sizeof *s->list, by_run);
     for (int64_t i = 0; i < s->count; i++) {
-        const struct sighting *x = &s->list[i], *next = x + 1;
+        const struct observation *x = &s->list[i], *next = x + 1;
         if (i + 1 < s->count && !strcmp(x->key, next->key) && !strcmp(x->run, next->run)) continue;
-        struct sighting swap = s->list[kept];
+        struct observation swap = s->list[kept];
         s->list[kept++] = s->list[i];
         s->list[i] = swap;
     }
@@ -63,8 +63,8 @@ static int by_appearance(const void *x, const void *y)
     return (i > j) - (i < j);
 }
 
-// Moves *i behind the sightings of a case. Returns their number.
-static int take_case(const struct sightings *s, int64_t kept, int64_t *i)
+// Moves *i behind the observations of a case. Returns their number.
+static int take_case(const struct observations *s, int64_t kept, int64_t *i)
 {
     const char *key = s->list[*i].key;
     int count = 0;
@@ -74,9 +74,9 @@ static int take_case(const struct sightings *s, int64_t kept, int64_t *i)
 
 int comparison_match(struct comparison *c)
 {
-    const struct sightings *s = c->read;
+    const struct observations *s = c->read;
     int64_t kept[SIDES], at[SIDES] = {0};
-    for (int side = 0; side < SIDES; side++) kept[side] = sightings_last(&c->read[side]);
+    for (int side = 0; side < SIDES; side++) kept[side] = observations_last(&c->read[side]);
     c->cases = mem_zero_alloc(kept[SIDE_OLD] + kept[SIDE_NEW], sizeof *c->cases);
     if (!c->cases) return ERR_MEMORY;
     while (at[SIDE_OLD] < kept[SIDE_OLD] || at[SIDE_NEW] < kept[SIDE_NEW]) {
@@ -100,7 +100,7 @@ void comparison_free(struct comparison *c)
     for (int64_t i = 0; i < c->count; i++)
         for (int side = 0; side < SIDES; side++) mem_free(c->cases[i].y[side]);
     mem_free(c->cases);
-    for (int side = 0; side < SIDES; side++) sightings_free(&c->read[side]);
+    for (int side = 0; side < SIDES; side++) observations_free(&c->read[side]);
     *c = (struct comparison){0};
 }
 
@@ -113,7 +113,7 @@ int comparison_files(struct comparison *c, const char *old_path, const char *new
     for (int side = 0; side < SIDES && !err; side++) {
         utf8_visible(paths[side], c->name[side], sizeof c->name[side]);
         c->read[side].kind = rule->kind;
-        err = sightings_read(&c->read[side], paths[side]);
+        err = observations_read(&c->read[side], paths[side]);
     }
     if (!err) err = comparison_match(c);
     return err ? err : comparison_judge(c, rule);

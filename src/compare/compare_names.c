@@ -25,7 +25,7 @@ struct words {
 };
 
 // Returns the end of the words: the blank before the size and the name of the matrix.
-static const char *end_of(const struct sighting *s)
+static const char *end_of(const struct observation *s)
 {
     const char *end = s->key + strlen(s->key);
     size_t name = strlen(s->matrix);
@@ -62,7 +62,7 @@ static struct word *find(struct words *all, const struct word *w)
     return NULL;
 }
 
-static void note(struct words *all, const struct sighting *s)
+static void note(struct words *all, const struct observation *s)
 {
     const char *p = s->key, *end = end_of(s);
     struct word w;
@@ -84,7 +84,7 @@ static bool is_shown(struct words *all, const struct word *w, int place, bool be
     return place == 1 || behind_cache || !known || known->varies;
 }
 
-static char *name_of(struct words *all, const struct sighting *s)
+static char *name_of(struct words *all, const struct observation *s)
 {
     char text[CASE_KEY_MAX] = "", *name;
     const char *p = s->key, *end = end_of(s);
@@ -104,7 +104,7 @@ static char *name_of(struct words *all, const struct sighting *s)
 }
 
 // Returns true if the word is the library of `s`, written with dashes for blanks.
-static bool is_library(const struct sighting *s, const struct word *w)
+static bool is_library(const struct observation *s, const struct word *w)
 {
     if (!s->library || strlen(s->library) != w->value_length) return false;
     for (size_t i = 0; i < w->value_length; i++)
@@ -113,7 +113,7 @@ static bool is_library(const struct sighting *s, const struct word *w)
 }
 
 // Returns true if a key has the word. *named: the key has a word of the same name.
-static bool has_word(const struct sighting *s, const struct word *w, bool *named)
+static bool has_word(const struct observation *s, const struct word *w, bool *named)
 {
     const char *p = s->key, *end = end_of(s);
     struct word x;
@@ -129,7 +129,8 @@ static bool has_word(const struct sighting *s, const struct word *w, bool *named
 
 // Sets `extra` to the words that b has and a lacks. Returns false if one is neither a library nor
 // an option.
-static bool take_extra(const struct sighting *a, const struct sighting *b, char extra[WHY_MAX])
+static bool take_extra(const struct observation *a, const struct observation *b,
+                       char extra[WHY_MAX])
 {
     const char *p = b->key, *end = end_of(b);
     struct word w;
@@ -144,7 +145,7 @@ static bool take_extra(const struct sighting *a, const struct sighting *b, char 
     return true;
 }
 
-bool compared_differ(const struct sighting *a, const struct sighting *b, char text[WHY_MAX])
+bool compared_differ(const struct observation *a, const struct observation *b, char text[WHY_MAX])
 {
     char more[WHY_MAX] = "", less[WHY_MAX] = "";
     if (strcmp(a->matrix, b->matrix) || strcmp(a->alg, b->alg)) return false;

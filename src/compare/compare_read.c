@@ -49,7 +49,7 @@ static int64_t starts_find(const struct run_starts *m, const char *run)
     return run || !m->count ? 0 : m->list[m->count - 1].when;
 }
 
-static void free_sighting(struct sighting *x)
+static void free_observation(struct observation *x)
 {
     mem_free(x->key);
     mem_free(x->run);
@@ -60,11 +60,11 @@ static void free_sighting(struct sighting *x)
     mem_free(x->reason);
 }
 
-void sightings_free(struct sightings *s)
+void observations_free(struct observations *s)
 {
-    for (int64_t i = 0; i < s->count; i++) free_sighting(&s->list[i]);
+    for (int64_t i = 0; i < s->count; i++) free_observation(&s->list[i]);
     mem_free(s->list);
-    *s = (struct sightings){0};
+    *s = (struct observations){0};
 }
 
 static struct timed_median time_of(const struct record *r, enum timing_kind kind)
@@ -86,8 +86,8 @@ static double low_of(struct record *r)
     return r->samples[r->sample_count / 10] / r->median;
 }
 
-// Adds a record as a sighting. Moves the texts of the record.
-static int add(struct sightings *s, struct record *r, const struct run_starts *m)
+// Adds a record as a observation. Moves the texts of the record.
+static int add(struct observations *s, struct record *r, const struct run_starts *m)
 {
     int err = mem_grow((void **)&s->list, &s->room, s->count, sizeof *s->list);
     if (err) return err;
@@ -98,30 +98,30 @@ static int add(struct sightings *s, struct record *r, const struct run_starts *m
     if (r->c.entry && r->c.entry->algo) case_key_shorten(r->key, r->matrix, r->c.entry->algo);
     bool timed = r->status == STATUS_OK && time.ms > 0 && isfinite(time.ms);
     double error = timed ? log(time.ci_hi / time.ci_lo) / (2 * NORMAL_95) : NAN;
-    s->list[s->count] = (struct sighting){.order = s->count,
-                                          .when = when,
-                                          .status = r->status,
-                                          .ms = timed ? time.ms : NAN,
-                                          .gflops = r->gflops * (r->median / time.ms),
-                                          .low = timed ? low_of(r) : NAN,
-                                          .error = isfinite(error) ? error : NAN,
-                                          .throttled = r->throttled,
-                                          .busy = r->busy,
-                                          .overtakes = r->overtakes,
-                                          .key = r->key,
-                                          .run = r->run,
-                                          .matrix = r->matrix,
-                                          .alg = r->alg,
-                                          .device = r->device,
-                                          .library = r->library,
-                                          .reason = r->reason};
+    s->list[s->count] = (struct observation){.order = s->count,
+                                             .when = when,
+                                             .status = r->status,
+                                             .ms = timed ? time.ms : NAN,
+                                             .gflops = r->gflops * (r->median / time.ms),
+                                             .low = timed ? low_of(r) : NAN,
+                                             .error = isfinite(error) ? error : NAN,
+                                             .throttled = r->throttled,
+                                             .busy = r->busy,
+                                             .overtakes = r->overtakes,
+                                             .key = r->key,
+                                             .run = r->run,
+                                             .matrix = r->matrix,
+                                             .alg = r->alg,
+                                             .device = r->device,
+                                             .library = r->library,
+                                             .reason = r->reason};
     s->count++;
     r->key = r->run = r->matrix = r->alg = r->device = r->library = r->reason = NULL;
     return OK;
 }
 
-static int add_line(struct sightings *s, struct run_starts *m, const char *path, const char *line,
-                    long long number)
+static int add_line(struct observations *s, struct run_starts *m, const char *path,
+                    const char *line, long long number)
 {
     struct record r;
     int err = record_read(line, &r);
@@ -143,7 +143,7 @@ static int add_line(struct sightings *s, struct run_starts *m, const char *path,
 }
 
 struct reader {
-    struct sightings *s;
+    struct observations *s;
     struct run_starts m;
 };
 
@@ -153,7 +153,7 @@ static int take_line(void *arg, const char *path, const char *line, long long nu
     return add_line(r->s, &r->m, path, line, number);
 }
 
-int sightings_read(struct sightings *s, const char *path)
+int observations_read(struct observations *s, const char *path)
 {
     struct reader r = {.s = s};
     int64_t before = s->count;
@@ -164,11 +164,12 @@ int sightings_read(struct sightings *s, const char *path)
                 s->bad_lines ? s->bad_text : "");
 }
 
-int sightings_join(struct sightings *s, struct sightings *from, int64_t count, const char *run)
+int observations_join(struct observations *s, struct observations *from, int64_t count,
+                      const char *run)
 {
     const char *last = NULL; // key of the last case counted
     for (int64_t i = 0; i < count; i++) {
-        struct sighting *x = &from->list[i];
+        struct observation *x = &from->list[i];
         if (last && !strcmp(last, x->key)) continue;
         size_t size = strlen(run) + 1;
         char *name = mem_resize(x->run, (int64_t)strlen(x->run) + 1, (int64_t)size, 1);
@@ -179,7 +180,7 @@ int sightings_join(struct sightings *s, struct sightings *from, int64_t count, c
         s->list[s->count] = *x;
         s->list[s->count].order = s->count;
         last = s->list[s->count++].key;
-        *x = (struct sighting){0};
+        *x = (struct observation){0};
     }
     note_origin(&s->device, from->device.text[0] ? from->device.text : NULL);
     note_origin(&s->revision, from->revision.text[0] ? from->revision.text : NULL);
@@ -202,7 +203,7 @@ static int take_date(void *arg, const char *path, const char *line, long long nu
     return *when ? -1 : OK;
 }
 
-int sightings_date(const char *path, int64_t *when)
+int observations_date(const char *path, int64_t *when)
 {
     *when = 0;
     return record_each_line(path, take_date, when);

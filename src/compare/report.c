@@ -73,7 +73,7 @@ double report_gflops(const struct compared *x)
     int n = 0;
     if (x->timed) return x->gflops[SIDE_NEW];
     for (int i = 0; i < x->count[SIDE_NEW]; i++) {
-        const struct sighting *s = &x->seen[SIDE_NEW][i];
+        const struct observation *s = &x->seen[SIDE_NEW][i];
         if (s->status == STATUS_OK && s->gflops > 0) sum += log(s->gflops), n++;
     }
     return n ? exp(sum / n) : NAN;

@@ -27,7 +27,7 @@ static void add_side(struct json *j, cJSON *o, const char *name, const struct co
 
 static void add_case(struct json *j, cJSON *list, const struct compared *x)
 {
-    const struct sighting *s = compared_any(x);
+    const struct observation *s = compared_any(x);
     const struct estimate *e = &x->e;
     double none = NAN;
     cJSON *o = json_object(j, list, NULL);

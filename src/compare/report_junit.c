@@ -43,7 +43,7 @@ static void put_verdict(FILE *out, const struct compared *x)
 
 static void put_case(FILE *out, const struct compared *x)
 {
-    const struct sighting *s = compared_any(x);
+    const struct observation *s = compared_any(x);
     fprintf(out, "    <testcase classname=\"");
     put(out, s->matrix);
     fprintf(out, "\" name=\"");

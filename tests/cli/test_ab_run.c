@@ -73,9 +73,9 @@ static const struct compare_rule rule = {.threshold = 0.03};
 static struct ab_run measure(const struct options *o, int count)
 {
     struct ab_run d = {.o = o,
-                     .program = {programs[SIDE_OLD], programs[SIDE_NEW]},
-                     .matrices = matrices,
-                     .matrix_count = count};
+                       .program = {programs[SIDE_OLD], programs[SIDE_NEW]},
+                       .matrices = matrices,
+                       .matrix_count = count};
     CHECK(!ab_run_measure(&d, &rule), "%s", fail_text());
     return d;
 }
@@ -91,7 +91,7 @@ static void test_decided(void)
     CHECK(c.count == 6, "%lld cases", (long long)c.count);
     for (int i = 0; i < c.count; i++) {
         const struct compared *x = &c.cases[i];
-        const struct sighting *s = compared_any(x);
+        const struct observation *s = compared_any(x);
         bool wanders = !strcmp(s->alg, "m") && !strcmp(s->matrix, "band:9:3");
         CHECK(x->verdict == want[s->matrix[strlen(s->matrix) - 1] - '1'], "%s: %s", s->key,
               verdict_name(x->verdict));
@@ -130,8 +130,8 @@ static void test_narrow(void)
                         .passed_count = COUNT(passed),
                         .settings = {{"slice", 8}, {"slice", 16}, {"shares", 2}},
                         .setting_count = 3};
-    struct sighting seen[] = {{.key = key, .alg = (char *)"sellp", .matrix = (char *)"m"},
-                              {.key = merge, .alg = (char *)"merge", .matrix = (char *)"m"}};
+    struct observation seen[] = {{.key = key, .alg = (char *)"sellp", .matrix = (char *)"m"},
+                                 {.key = merge, .alg = (char *)"merge", .matrix = (char *)"m"}};
     struct compared cases[] = {
         {.seen = {&seen[0], NULL}, .count = {1, 0}, .verdict = VERDICT_UNCLEAR},
         {.seen = {&seen[1], NULL}, .count = {1, 0}, .verdict = VERDICT_SAME}};

@@ -99,7 +99,8 @@ static void test_verdicts(void)
             bool old = c.cases[i].count[SIDE_OLD];
             CHECK(c.cases[i].verdict == (old ? VERDICT_MISSING : VERDICT_ADDED), "newer: %s",
                   verdict_name(c.cases[i].verdict));
-            CHECK_TEXT(c.cases[i].why, old ? "NEW has the case of Lib 2.0" : "OLD has the case of Lib 1.0");
+            CHECK_TEXT(c.cases[i].why,
+                       old ? "NEW has the case of Lib 2.0" : "OLD has the case of Lib 1.0");
             apart++;
         }
     CHECK(apart == 2, "%lld cases of two versions", (long long)apart);

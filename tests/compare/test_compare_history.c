@@ -9,7 +9,7 @@ static void test_names(void)
         {"spmm merge cpu f32 k=8 cache=warm share=2 5x5:9 a", "merge k=8 share=2 Lib-1"},
         {"spmm rowsplit cpu f32 k=4 cache=warm launch=stream rows=1 5x5:9 a",
          "rowsplit k=4 launch=stream rows=1 Lib-1"}};
-    struct sighting seen[COUNT(keys)];
+    struct observation seen[COUNT(keys)];
     struct compared cases[COUNT(keys)];
     char key[COUNT(keys)][128];
     struct comparison c = {.cases = cases, .count = COUNT(keys)};
@@ -17,7 +17,7 @@ static void test_names(void)
     for (int i = 0; i < COUNT(keys); i++) {
         const char *size = strstr(keys[i][0], " 5x5");
         snprintf(key[i], sizeof key[i], "%.*s Lib-1%s", (int)(size - keys[i][0]), keys[i][0], size);
-        seen[i] = (struct sighting){.key = key[i], .matrix = (char *)"a"};
+        seen[i] = (struct observation){.key = key[i], .matrix = (char *)"a"};
         cases[i] = (struct compared){.seen = {&seen[i], NULL}, .count = {1, 0}};
     }
     CHECK(!compared_names_make(&names, &c), "%s", fail_text());
@@ -44,9 +44,9 @@ static void test_differ(void)
     };
     for (int i = 0; i < COUNT(table); i++) {
         char text[WHY_MAX] = "", *m = (char *)"m", *alg = (char *)"merge";
-        struct sighting a = {
+        struct observation a = {
             .key = (char *)table[i].a, .matrix = m, .alg = alg, .library = (char *)table[i].of_a};
-        struct sighting b = {
+        struct observation b = {
             .key = (char *)table[i].b, .matrix = m, .alg = alg, .library = (char *)table[i].of_b};
         bool differ = compared_differ(&a, &b, text);
         CHECK(differ == !!table[i].text, "row %d: %d", i, differ);
@@ -101,7 +101,7 @@ static void test_history(void)
     CHECK(comparison_conclude(&c) == CONCLUSION_REGRESSION, "no regression");
     // Each of its two processes knows the time to 0.2 %: together they know it better.
     double one = log(1.002 / 0.998) / (2 * 1.959964), both = one / sqrt(2);
-    const struct sighting *s = case_of(&c, "moves")->seen[SIDE_NEW];
+    const struct observation *s = case_of(&c, "moves")->seen[SIDE_NEW];
     CHECK(fabs(s->error - both) < 1e-6, "the error of two is %g, that of one %g", s->error, one);
     comparison_free(&c);
     CHECK(!history(&c, 1, 2), "%s", fail_text());
@@ -112,7 +112,8 @@ static void test_history(void)
     CHECK(!history(&c, 1, 1), "%s", fail_text());
     CHECK_VERDICT(&c, "moves", VERDICT_SLOWER);
     comparison_free(&c);
-    CHECK(history(&c, 1, POINTS) == ERR_INPUT && strstr(fail_text(), "needs at least 7"), "%s", fail_text());
+    CHECK(history(&c, 1, POINTS) == ERR_INPUT && strstr(fail_text(), "needs at least 7"), "%s",
+          fail_text());
     comparison_free(&c);
 }
 
