@@ -27,7 +27,7 @@ static void print_cache(const struct roof *roof, const struct roof *before)
     print_ceiling(what, roof->cache_gb_s, before->cache_gb_s, "GB/s");
 }
 
-static void print_ladder(const struct roof *roof)
+static void print_block_sizes(const struct roof *roof)
 {
     printf("  block sizes:\n");
     for (int i = 0; i < roof->step_count; i++) {
@@ -72,7 +72,7 @@ static void print_roof(const struct device *d, const struct roof *roof, const st
         print_ceiling(what, roof->fma_gflops[prec], before->fma_gflops[prec], "GFLOPS");
     }
     if (!verbose) return;
-    print_ladder(roof);
+    print_block_sizes(roof);
     print_gathers(roof);
 }
 

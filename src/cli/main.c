@@ -39,7 +39,7 @@ static void interrupt(int signal)
 }
 
 // SIGBUS: a memory-mapped file was truncated during reading. No other memory can raise this signal.
-static void file_shrank(int signal)
+static void handle_truncated_file(int signal)
 {
     (void)signal;
     end_now("spbench: a matrix file became shorter while it was read\n", 3);
@@ -57,7 +57,7 @@ static void set_handlers(void)
     sigaction(SIGALRM, &action, NULL);
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN);
-    signal(SIGBUS, file_shrank);
+    signal(SIGBUS, handle_truncated_file);
 }
 
 // Opens closed standard descriptors. Otherwise the next file would get the number of stderr and its

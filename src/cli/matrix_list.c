@@ -299,7 +299,7 @@ static void sort(struct matrix_list *m, int (*compare)(const void *, const void 
 }
 
 // Removes files given twice.
-static void keep_once(struct matrix_list *m)
+static void remove_duplicates(struct matrix_list *m)
 {
     int64_t kept = 0;
     sort(m, compare_names);
@@ -332,7 +332,7 @@ int matrix_list_make(struct matrix_list *m, const struct options *o)
     if (!err && o->sweep.sets && !k.lists)
         err = fail(ERR_USAGE, "-set %s: no list with sets is given", o->sweep.sets);
     if (!err) err = check_missing(&k);
-    if (!err) keep_once(m);
+    if (!err) remove_duplicates(m);
     if (!err && !m->count) err = fail(ERR_INPUT, "no matrix is left to measure");
     if (!err) err = look_at_all(m, o);
     if (err) matrix_list_free(m);

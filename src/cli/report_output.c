@@ -11,7 +11,7 @@ static bool is_stdout(const struct options *o) { return !o->output || !strcmp(o-
 
 // Refuses to replace a file of records by a report: input files, files of a history's folder, files
 // of -keep, and others. Records cost hours of measuring.
-static int spare_records(const struct options *o)
+static int refuse_records(const struct options *o)
 {
     struct stat facts;
     int64_t when;
@@ -27,13 +27,13 @@ int report_output_check(const struct options *o)
     for (int i = 0; i < o->operand_count; i++)
         if (!stat(o->operands[i], &in) && in.st_dev == out.st_dev && in.st_ino == out.st_ino)
             return fail(ERR_USAGE, "-o %s: is an input file", o->output);
-    return spare_records(o);
+    return refuse_records(o);
 }
 
 int report_output_write(const struct options *o, int (*write)(FILE *out, const void *arg),
                         const void *arg)
 {
-    int err = spare_records(o); // the file may have changed since the first check
+    int err = refuse_records(o); // the file may have changed since the first check
     if (err) return err;
     if (is_stdout(o)) {
         err = write(stdout, arg);

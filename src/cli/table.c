@@ -295,7 +295,7 @@ static bool is_alone(const struct plan *plan)
     return true;
 }
 
-static void print_fastests(const struct table *t)
+static void print_all_fastest(const struct table *t)
 {
     bool any = false;
     for (int64_t i = 0; i < t->done; i++) any |= !isnan(t->rows[i].rank[TIMING_SEPARATE].ms);
@@ -311,7 +311,7 @@ void table_matrix_end(struct table *t, bool whole)
     table_clear(t);
     if (t->detail == TABLE_OFF) return;
     print_rows(t);
-    if (whole && !is_alone(t->plan)) print_fastests(t);
+    if (whole && !is_alone(t->plan)) print_all_fastest(t);
 }
 
 static bool runs_on(const struct plan *plan, const char *id)

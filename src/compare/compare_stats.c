@@ -179,8 +179,8 @@ static struct prior fit_prior(const struct estimate *list, int64_t count, int si
 
 // Returns the scale of the shifts of cases with one process per side, in a class or in all. Returns
 // 0 if there are too few cases.
-static double scatter(const struct estimate *list, int64_t count, int size_class, double *x,
-                      int64_t *m)
+static double scatter_scale(const struct estimate *list, int64_t count, int size_class, double *x,
+                            int64_t *m)
 {
     int64_t n = 0;
     for (int64_t i = 0; i < count; i++)
@@ -253,11 +253,11 @@ int estimate_all(struct estimate *list, int64_t count)
     int64_t m[STATS_CLASSES], m_all;
     double *x = mem_alloc(count, sizeof *x);
     if (!x) return ERR_MEMORY;
-    double scale_all = scatter(list, count, -1, x, &m_all);
+    double scale_all = scatter_scale(list, count, -1, x, &m_all);
     for (int c = 0; c < STATS_CLASSES; c++) {
         prior[c] = fit_prior(list, count, c);
         if (prior[c].dof <= 0) prior[c] = all;
-        scale[c] = scatter(list, count, c, x, &m[c]);
+        scale[c] = scatter_scale(list, count, c, x, &m[c]);
         if (scale[c] <= 0) scale[c] = scale_all, m[c] = m_all;
     }
     mem_free(x);

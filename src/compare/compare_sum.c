@@ -74,8 +74,8 @@ static int mean_ratio(struct comparison *c, int processes)
 
 // Returns true if case i changed more than case j (-1: none) in the direction of `sign`. A case
 // with this verdict comes before a case without.
-static bool is_further(const struct comparison *c, int64_t i, int64_t j, enum verdict verdict,
-                       double sign)
+static bool changed_more(const struct comparison *c, int64_t i, int64_t j, enum verdict verdict,
+                         double sign)
 {
     if (j < 0) return true;
     const struct compared *a = &c->cases[i], *b = &c->cases[j];
@@ -121,8 +121,8 @@ static void count_case(struct comparison *c, int64_t i)
     s->tolerated += is_unclear(x) && x->e.hi < log1p(c->rule.threshold);
     s->guessed += x->e.guessed;
     s->paired += x->paired;
-    if (is_further(c, i, s->worst, VERDICT_SLOWER, 1)) s->worst = i;
-    if (is_further(c, i, s->best, VERDICT_FASTER, -1)) s->best = i;
+    if (changed_more(c, i, s->worst, VERDICT_SLOWER, 1)) s->worst = i;
+    if (changed_more(c, i, s->best, VERDICT_FASTER, -1)) s->best = i;
     for (int side = 0; side < SIDES; side++) {
         int *runs = s->runs[side], n = x->used[side];
         if (!s->timed || n < runs[0]) runs[0] = n;
@@ -132,7 +132,7 @@ static void count_case(struct comparison *c, int64_t i)
 }
 
 // Sets runs_needed from the 95 % quantile of the spread of cases.
-static int advise(struct comparison *c)
+static int set_runs_needed(struct comparison *c)
 {
     int64_t n = 0;
     double *spread = mem_alloc(c->sum.timed, sizeof *spread), threshold = 100 * c->rule.threshold;
@@ -153,7 +153,7 @@ int comparison_sum(struct comparison *c)
     if (!c->sum.timed) return OK;
     int least = c->sum.runs[SIDE_OLD][0], least_new = c->sum.runs[SIDE_NEW][0];
     int err = mean_ratio(c, least < least_new ? least : least_new);
-    return err ? err : advise(c);
+    return err ? err : set_runs_needed(c);
 }
 
 enum conclusion comparison_conclude(const struct comparison *c)

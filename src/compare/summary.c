@@ -153,8 +153,8 @@ static bool has_word(const char *text, const char *word, size_t length)
 }
 
 // Returns true if another line of the same algorithm lacks this word of its variant.
-static bool tells(const struct summary_table *t, const struct summary_line *line, const char *word,
-                  size_t length)
+static bool distinguishes(const struct summary_table *t, const struct summary_line *line,
+                          const char *word, size_t length)
 {
     for (int64_t i = 0; i < t->line_count; i++)
         if (!strcmp(t->lines[i].row->rank.alg, line->row->rank.alg) &&
@@ -172,7 +172,7 @@ static int name_lines(struct summary_table *t)
         for (const char *p = line->row->variant; *p; p += strcspn(p, " "), p += *p == ' ') {
             size_t length = strcspn(p, " ");
             snprintf(word, sizeof word, "%.*s", (int)length, p);
-            if (tells(t, line, p, length)) words_add(name, sizeof name, " ", word);
+            if (distinguishes(t, line, p, length)) words_add(name, sizeof name, " ", word);
         }
         line->name = mem_alloc((int64_t)strlen(name) + 1, 1);
         if (!line->name) return ERR_MEMORY;

@@ -113,7 +113,7 @@ bool bench_setup_is_algorithm(const char *name)
 }
 
 // Sets the error for an item that matches no algorithm.
-static int no_such_algorithm(const struct options *o, const char *item)
+static int fail_unknown_algorithm(const struct options *o, const char *item)
 {
     char guess[64], others[64];
     bool elsewhere = o->op && ops_of(item, others)[0];
@@ -162,7 +162,7 @@ static int choose_algorithms(const struct bench_setup *setup, const struct optio
                              const struct op **op, struct chosen *chosen)
 {
     char item[WORD_MAX];
-    if (find_unknown(o, item)) return no_such_algorithm(o, item);
+    if (find_unknown(o, item)) return fail_unknown_algorithm(o, item);
     chosen->list = mem_zero_alloc(algo_count, sizeof *chosen->list);
     if (!chosen->list) return ERR_MEMORY;
     for (int x = 0; x < op_count; x++) {

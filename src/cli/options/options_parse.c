@@ -42,7 +42,7 @@ static const char *name_at(enum command command, int i, bool *takes)
 
 // Lists the options of a command that begin with the word: "-cache, -check". Returns false if there
 // are none or too many.
-static bool begins_options(enum command command, const char *word, char list[48])
+static bool list_begun_options(enum command command, const char *word, char list[48])
 {
     const char *name;
     char dashed[64];
@@ -85,7 +85,7 @@ static int unknown_option(enum command command, const char *command_name, const 
         if (takes) suggest_offer(&s, known);
     if (elsewhere && !s.synonym) { // a similar spelling is not meant
         s.best = NULL;
-    } else if (!s.synonym && begins_options(command, name, begun)) {
+    } else if (!s.synonym && list_begun_options(command, name, begun)) {
         s.best = begun;
     } else if (s.best) {
         snprintf(dashed, sizeof dashed, "-%s", s.best), s.best = dashed;
@@ -125,8 +125,8 @@ struct given {
 };
 
 // Returns true if `word` could be a further value of the last option.
-static bool would_do(enum command command, const struct given *last, const char *word,
-                     const char *text)
+static bool could_be_value(enum command command, const struct given *last, const char *word,
+                           const char *text)
 {
     struct axis_values values;
     struct options scratch = {.command = command};
@@ -142,7 +142,7 @@ static int refuse_value(enum command command, const struct given *last, const ch
     if (!last->text || strpbrk(word, "./") || !access(word, F_OK)) return OK;
     int length = snprintf(text, sizeof text, "%s,%s", last->text, word);
     if (length >= (int)sizeof text) return OK;
-    if (!would_do(command, last, word, text)) return OK;
+    if (!could_be_value(command, last, word, text)) return OK;
     return fail(ERR_USAGE, "%s: no such file; for several values write -%s %s", word,
                 last->axis ? last->axis->name : last->option->name, text);
 }
