@@ -97,7 +97,7 @@ static int print_model(const struct model_view *v, struct tiled_counts_cache *of
 {
     struct tiled_prediction x;
     char columns[24] = "any"; // only R depends on k
-    int err = predict(of, prec, k, models[model].kind, &v->cut, NULL, &x);
+    int err = tiled_model_predict(of, prec, k, models[model].kind, &v->cut, NULL, &x);
     if (err) return err;
     tiled_model_gflops(&x, prec, &v->roof);
     if (models[model].kind == MODEL_TILED) snprintf(columns, sizeof columns, "%lld", (long long)k);

@@ -165,7 +165,7 @@ const struct remark remarks[REMARK_COUNT] = {
     [REMARK_SAMPLES] = {"time for N samples",
                         "The time limit allowed fewer than 10 samples. See -time-limit."},
     [REMARK_THROTTLED] = {"throttled", "The device reduced its clocks. See doctor."},
-    [REMARK_BUSY] = {"busy", "Other processes used the processors. The time may be too long."},
+    [REMARK_BUSY] = {"busy", "Other work delayed the run. The time may be too long."},
     [REMARK_ORDER] = {"not in order", "A run starts before the work ahead has ended. Its result is "
                                       "wrong if that work makes an input."},
     [REMARK_LIBRARY] = {"NAME VERSION", "The library of a vendor that ran."},

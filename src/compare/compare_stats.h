@@ -47,7 +47,7 @@
 // interval has that level. In 95 % of cases the intervals of all looks hold together, so any
 // stopping rule is valid (Jennison and Turnbull 1989, "repeated confidence intervals"). If no case
 // has changed, at most 5 % of comparisons have a false verdict, for any number of cases.
-// tests/test_compare_stats.c simulates this.
+// tests/compare/test_compare_stats.c simulates this.
 #ifndef COMPARE_STATS_H
 #define COMPARE_STATS_H
 

@@ -178,7 +178,7 @@ static void check_load(const struct probe *p, struct finding *f)
     }
     finding_value(f, "other programs use %.2f of %d processors%s", load.others,
                   after.all.processors, load.steal > 0.05 ? ", the host takes more" : "");
-    if (machine_busy(&before, &after, &d))
+    if (machine_busy(&before, &after, &d, false))
         finding_advise(f, "wait for an idle machine; 'top' shows the programs");
 }
 

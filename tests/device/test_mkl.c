@@ -279,7 +279,7 @@ int main(void)
     CHECK(length > 0 && mkdtemp(folder), "no place for libraries");
     if (test_failed) return TEST_END();
     fake[length] = 0;
-    strcpy(strrchr(fake, '/'), "/mkl/libmkl_rt.so");
+    strcpy(strrchr(fake, '/'), "/../mkl/libmkl_rt.so");
     for (int i = 0; i < COUNT(deeds); i++) in_child(deeds[i]);
     test_statuses();
     MAKE_PARTS(NULL);

@@ -376,7 +376,7 @@ int main(void)
     CHECK(length > 0, "no place for libraries");
     if (test_failed) return TEST_END();
     fake[length] = 0;
-    strcpy(strrchr(fake, '/'), "/nvml/libnvidia-ml.so.1");
+    strcpy(strrchr(fake, '/'), "/../nvml/libnvidia-ml.so.1");
     test_lists();
     test_counting();
     test_processor();

@@ -11,7 +11,7 @@
 #define LIMIT_MS   2000.0   // time of a case's samples, with 10 samples by then
 #define MOST_MS    20000.0  // time with fewer samples
 #define TIMEOUT_MS 600000.0 // limit of a case in a sweep
-#define RUNS       6        // enough for changes of 5 %, see tests/test_compare_stats.c
+#define RUNS       6        // enough for changes of 5 %, see tests/compare/test_compare_stats.c
 
 // Returns the index of an axis by option name in axis_all(), or -1.
 static int axis_find(const char *name, size_t length)
