@@ -1,5 +1,5 @@
-// spbench sweep: what is to be done where is found out, and then done by sweep/sweep.h. This process
-// looks at no device; what it has to know of them its workers tell.
+// spbench sweep: finds matrices, devices and cases, and runs the sweep (sweep/sweep.h). This process
+// opens no device: surveys of workers report the devices.
 #include "cli/cli.h"
 
 #include <errno.h>
@@ -15,32 +15,33 @@
 #include "cli/progress.h"
 #include "cli/summary_print.h"
 #include "compare/collect.h"
-#include "sweep/sweep_cpus.h"
+#include "sweep/cpu_split.h"
 #include "sweep/worker_devices.h"
 
 #define LIBRARIES_MAX 15
-#define ANY_RUN       "0000000000000000" // of a survey, which writes no records
+#define ANY_RUN       "0000000000000000" // run id for surveys, which write no records
 
 struct whole {
     const struct options *o;
     struct matrix_list list;
     struct worker_devices places;
-    struct crew crew;
-    char **words; // of a worker
-    char device[16], settings[WORKER_DEVICES_MAX][WORKER_DEVICES_TEXT], names[WORKER_DEVICES_MAX][16];
-    char id[16], model[128]; // of the device
+    struct worker_config config;
+    char **words; // command line of a worker
+    char device[16], settings[WORKER_DEVICES_MAX][WORKER_DEVICES_TEXT],
+        names[WORKER_DEVICES_MAX][16];
+    char id[16], model[128]; // id and name of the device
     struct sweep_place place[WORKER_DEVICES_MAX];
-    struct sweep_cpus cpus;
+    struct cpu_split cpus;
     struct sweep_pass pass[1 + LIBRARIES_MAX];
     char *libraries[LIBRARIES_MAX];
     int library_count;
     struct resume resume;
-    int lock; // of the file of records; -1: none yet
+    int lock; // descriptor that holds the lock of the file; -1: none
     struct record_file out;
     struct sweep sweep;
 };
 
-// The words of the command line but the matrices: a worker reads them as they are.
+// Takes the words of the command line without the matrices, for the workers.
 static int take_words(struct whole *c, const struct request *q)
 {
     const struct options *o = q->o;
@@ -50,15 +51,15 @@ static int take_words(struct whole *c, const struct request *q)
         bool operand = false;
         for (int m = 0; m < o->operand_count; m++) operand |= o->operands[m] == q->argv[i];
         if (!strcmp(q->argv[i], "--")) break; // matrices alone follow
-        if (!operand) c->words[c->crew.word_count++] = q->argv[i];
+        if (!operand) c->words[c->config.word_count++] = q->argv[i];
     }
-    c->crew.words = c->words;
-    c->crew.command = (struct texts){(const char **)q->argv, q->argc};
-    c->crew.memory_bytes = o->sweep.memory_bytes;
+    c->config.words = c->words;
+    c->config.command = (struct texts){(const char **)q->argv, q->argc};
+    c->config.memory_bytes = o->sweep.memory_bytes;
     return OK;
 }
 
-// The files of -cusparse, by the paths that the loader will have them by.
+// Takes the files of -cusparse, with full paths as the loader knows them.
 static int take_libraries(struct whole *c)
 {
     const char *rest = c->o->sweep.libraries;
@@ -80,12 +81,12 @@ static int take_libraries(struct whole *c)
     return OK;
 }
 
-// All devices of the kind: a worker that sees them counts.
+// Counts the devices of a kind by a survey.
 static int count_places(struct whole *c)
 {
     struct survey s;
     if (!c->places.all) return OK;
-    int err = survey_make(&c->crew, &(struct duty){.run = ANY_RUN}, &s);
+    int err = survey_make(&c->config, &(struct worker_args){.run = ANY_RUN}, &s);
     if (err) return err;
     c->places.count = s.count < WORKER_DEVICES_MAX ? s.count : WORKER_DEVICES_MAX;
     for (int i = 0; i < c->places.count; i++) c->places.index[i] = i;
@@ -95,32 +96,33 @@ static int count_places(struct whole *c)
 
 static int make_places(struct whole *c)
 {
-    c->crew.device = worker_devices_option(&c->places, c->device);
+    c->config.device = worker_devices_option(&c->places, c->device);
     int err = count_places(c);
     for (int i = 0; i < c->places.count && !err; i++)
-        c->place[i] = (struct sweep_place){.setting = worker_devices_setting(&c->places, i, c->settings[i]),
-                                           .name = worker_devices_name(&c->places, i, c->names[i])};
+        c->place[i] =
+            (struct sweep_place){.setting = worker_devices_setting(&c->places, i, c->settings[i]),
+                                 .name = worker_devices_name(&c->places, i, c->names[i])};
     if (!err && c->places.count > 1)
-        c->crew.threads = sweep_cpus_share(&c->cpus, c->o->threads, c->places.count, c->place);
+        c->config.threads = cpu_split_places(&c->cpus, c->o->threads, c->places.count, c->place);
     return err;
 }
 
-// One place after the other is looked at. A case must not depend on where it was measured, so all
-// have the same device.
+// Surveys one device after the other. All must be the same model, so that a time does not depend on the
+// slot.
 static int survey_places(struct whole *c)
 {
     int err = OK;
     for (int i = 0; i < c->places.count && !err; i++) {
         struct survey s;
-        struct duty duty = {
+        struct worker_args args = {
             .run = ANY_RUN, .setting = c->place[i].setting, .cpus = c->place[i].cpus};
-        err = survey_make(&c->crew, &duty, &s);
+        err = survey_make(&c->config, &args, &s);
         if (err && c->places.count > 1)
             err = fail((enum err)err, "%s: %s", c->place[i].name, fail_text());
         if (err) return err;
         cpus_parse(s.near, &c->cpus.near[i]);
         if (!i) {
-            snprintf(c->crew.expected, sizeof c->crew.expected, "%s", s.id);
+            snprintf(c->config.expected, sizeof c->config.expected, "%s", s.id);
             snprintf(c->model, sizeof c->model, "%s", s.name);
             c->pass[0].prefixes = s.prefixes;
             s.prefixes = (struct texts){0};
@@ -132,9 +134,9 @@ static int survey_places(struct whole *c)
         }
         survey_free(&s);
     }
-    // Now that it is known which processors are next to which device.
+    // The processors next to each device are known now.
     if (!err && c->places.count > 1)
-        sweep_cpus_share(&c->cpus, c->o->threads, c->places.count, c->place);
+        cpu_split_places(&c->cpus, c->o->threads, c->places.count, c->place);
     return err;
 }
 
@@ -145,16 +147,16 @@ static bool has_text(const struct texts *t, const char *text)
     return false;
 }
 
-// With another library only what it changes is measured again.
+// Adds a pass for another library, with the cases that the library changes.
 static int survey_library(struct whole *c, const char *library)
 {
     struct sweep_pass *pass = &c->pass[c->sweep.pass_count];
     struct survey s;
-    struct duty duty = {.run = ANY_RUN,
-                        .setting = c->place[0].setting,
-                        .cpus = c->place[0].cpus,
-                        .library = library};
-    int err = survey_make(&c->crew, &duty, &s);
+    struct worker_args args = {.run = ANY_RUN,
+                               .setting = c->place[0].setting,
+                               .cpus = c->place[0].cpus,
+                               .library = library};
+    int err = survey_make(&c->config, &args, &s);
     if (err) return err;
     pass->library = library;
     c->sweep.pass_count++;
@@ -201,7 +203,7 @@ static int check_options(const struct options *o)
     return OK;
 }
 
-// A matrix must not be written over, by whatever name.
+// Refuses an output file that is a matrix of the sweep, by any name.
 static int check_output(const struct whole *c)
 {
     struct stat out, in;
@@ -213,8 +215,8 @@ static int check_output(const struct whole *c)
     return OK;
 }
 
-// What is there already is read before anything begins: a file that is no such file is left alone.
-static int look_back(struct whole *c)
+// Locks and reads the file of -o before anything begins. A file without records is left alone.
+static int add_finished(struct whole *c)
 {
     if (!to_file(c->o)) return OK;
     int err = c->o->sweep.plan_only ? OK : resume_lock(c->o->output, &c->lock);
@@ -230,9 +232,8 @@ static int open_output(struct whole *c)
 {
     int err = record_open(&c->out, c->o->output, true, c->o->seed);
     if (!err && !c->o->sweep.fresh) cli_print_replaced(&c->out, c->o);
-    // One that was not there could not be locked: another sweep may have made it in the meantime,
-    // and even have come to its end.
-    if (!err && c->lock < 0) err = look_back(c);
+    // A missing file could not be locked: another sweep may have made the file meanwhile.
+    if (!err && c->lock < 0) err = add_finished(c);
     if (!err && c->o->sweep.fresh) err = record_empty(&c->out);
     return err;
 }
@@ -240,7 +241,7 @@ static int open_output(struct whole *c)
 static void make_sweep(struct whole *c)
 {
     struct sweep *s = &c->sweep;
-    s->crew = &c->crew;
+    s->config = &c->config;
     s->matrices = c->list.all;
     s->matrix_count = c->list.count;
     s->passes = c->pass;
@@ -253,7 +254,7 @@ static void make_sweep(struct whole *c)
     s->out = &c->out;
 }
 
-// How long a case may take that is timed as the options say: between these, in seconds.
+// Estimates the least and the most seconds of a case by the options.
 static void case_seconds(const struct options *o, double *least, double *most)
 {
     double limit_s = o->rule.limit_ms * 1e-3;
@@ -262,7 +263,7 @@ static void case_seconds(const struct options *o, double *least, double *most)
     if (*least > *most) *least = *most;
 }
 
-// -n: what there would be to do, matrix by matrix.
+// -n: prints the cases that are left, matrix by matrix.
 static int tell_plan(struct whole *c)
 {
     struct sweep *s = &c->sweep;
@@ -302,7 +303,7 @@ static int tell_plan(struct whole *c)
     return err;
 }
 
-// The summary of all cases of the file, those of before included.
+// Prints the summary of all cases of the file, with those of earlier sweeps.
 static int sum_up(const struct whole *c)
 {
     struct collected found = {0};
@@ -310,7 +311,7 @@ static int sum_up(const struct whole *c)
     int64_t *cases = NULL;
     struct stat facts;
     if (c->o->quiet || !to_file(c->o) || c->list.count < 2) return OK;
-    if (stat(c->o->output, &facts) || !S_ISREG(facts.st_mode)) return OK; // it cannot be read back
+    if (stat(c->o->output, &facts) || !S_ISREG(facts.st_mode)) return OK; // a pipe cannot be read back
     int err = collect_file(&found, c->o->output);
     if (!err) err = collect_choose(&found);
     if (!err) err = collect_rows(&found, NULL, &sum, &cases);
@@ -362,7 +363,7 @@ static int prepare(struct whole *c, const struct request *q)
     if (!err) err = worker_devices_parse(o->device, &c->places);
     if (!err) err = take_words(c, q);
     if (!err) err = take_libraries(c);
-    if (!err) err = look_back(c);
+    if (!err) err = add_finished(c);
     if (err) return err;
     if (c->list.left_out && !o->quiet)
         fprintf(stderr, "left out, %lld not there: %s\n", (long long)c->list.left_out,

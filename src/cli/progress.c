@@ -77,7 +77,7 @@ static void show(const struct progress *p)
     fprintf(stderr, "\r\033[K%.*s", terminal_width(), line);
 }
 
-// What a pass has of its own to say: the file of its library.
+// Writes the file of the pass's library.
 static const char *pass_text(const struct progress *p, int pass, char text[64])
 {
     const char *library = p->sweep->passes[pass].library;
@@ -138,9 +138,9 @@ static void tell_spent(const struct progress *p)
     const struct sweep *s = p->sweep;
     char parts[256] = "", part[48], time[32];
     double all_ms = 0;
-    for (int i = 0; i < SPENT_COUNT; i++) {
+    for (int i = 0; i < SLOT_TIME_COUNT; i++) {
         all_ms += s->spent_ms[i];
-        snprintf(part, sizeof part, "%.1f s %s", s->spent_ms[i] * 1e-3, spending_names[i]);
+        snprintf(part, sizeof part, "%.1f s %s", s->spent_ms[i] * 1e-3, slot_time_names[i]);
         if (s->spent_ms[i] >= 50) words_add(parts, sizeof parts, ", ", part);
     }
     if (!parts[0]) return;

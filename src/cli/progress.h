@@ -1,4 +1,4 @@
-// What a person sees of a sweep, on stderr: on a terminal a bar, elsewhere a line for each matrix.
+// The progress of a sweep on stderr: a bar on a terminal, else a line for each matrix.
 #ifndef PROGRESS_H
 #define PROGRESS_H
 
@@ -7,21 +7,21 @@
 struct progress {
     const struct sweep *sweep;
     bool quiet, verbose, terminal;
-    int64_t matrices, matrices_done; // in all passes; those that were not there before
+    int64_t matrices, matrices_done; // in all passes; done by this sweep
     int64_t cases, cases_done;       // likewise
     double start_ms;
     char last[160]; // the last result
 };
 
 void progress_start(struct progress *p, const struct sweep *s, bool quiet, bool verbose);
-// For struct sweep: arg is the progress.
+// Function of struct sweep; arg is the progress.
 void progress_tell(const struct sweep_news *news, void *arg);
-// The bar goes, and a line says what came of it all.
+// Removes the bar and prints the final line.
 void progress_end(struct progress *p);
 
-// "3 ok, 1 failed" into `text`; "nothing" of no case.
+// Writes "3 ok, 1 failed" into `text`; "nothing" without cases.
 const char *endings_text(const struct endings *t, char text[256]);
-// "1:02:03".
+// Writes "1:02:03" into `text`.
 const char *duration_text(double seconds, char text[32]);
 
 #endif

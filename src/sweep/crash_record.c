@@ -7,12 +7,12 @@
 #include "records/json.h"
 #include "records/record.h"
 
-// As record_result() begins one that crashed.
+// Beginning of a record with status crashed, as record_result() writes it.
 #define HEAD                                                                                       \
     "{\"schema\":\"" RECORD_SCHEMA "\",\"kind\":\"result\",\"status\":\"crashed\",\"reason\":"     \
     "null,"
 
-char *lost_record(const char *record, enum status status, const char *reason)
+char *crash_record_make(const char *record, enum status status, const char *reason)
 {
     struct json j;
     if (strncmp(record, HEAD, strlen(HEAD))) {
@@ -28,7 +28,7 @@ char *lost_record(const char *record, enum status status, const char *reason)
     json_free(&j);
     if (!head) return NULL;
     int64_t length = (int64_t)strlen(head) - 2;
-    const char *tail = record + strlen(HEAD) - 1; // from the comma on: all else is as it was
+    const char *tail = record + strlen(HEAD) - 1; // from the comma on
     int64_t rest = (int64_t)strlen(tail);
     char *line = mem_alloc(length + rest + 2, 1);
     if (line) {
@@ -40,7 +40,7 @@ char *lost_record(const char *record, enum status status, const char *reason)
     return line;
 }
 
-char *lost_key(const char *record)
+char *crash_record_key(const char *record)
 {
     cJSON *o;
     if (json_parse(record, &o)) return NULL;
@@ -53,7 +53,7 @@ char *lost_key(const char *record)
     return copy;
 }
 
-long long lost_oom_kills(void)
+long long system_oom_kills(void)
 {
     char line[128];
     long long kills = -1;

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/utf8.h"
 #include "records/json.h"
 #include "records/record.h"
 #include "records/record_read.h"
@@ -18,7 +20,7 @@
 #define LOCK_MS      3000.0 // to wait for a sweep that may be ending
 #define LOCK_LOOK_US 50000
 
-// When the runs of the file began.
+// The runs of a file, by the dates of their environments.
 struct run {
     char id[17];
     int64_t made;
@@ -35,7 +37,7 @@ static int64_t seconds_of(const char *date)
     return end && !*end ? (int64_t)timegm(&utc) : INT64_MIN;
 }
 
-// Takes the date of an environment.
+// Adds the run of an environment.
 static int add_run(struct runs *runs, const char *line, const struct record *x)
 {
     cJSON *o;
@@ -58,7 +60,7 @@ static int64_t made_of(const struct runs *runs, const char *id)
     return INT64_MIN;
 }
 
-// Takes over the texts.
+// Adds a case, and takes the texts of its record.
 static int add_case(struct resume *r, struct record *x, const struct runs *runs)
 {
     int err = mem_grow((void **)&r->cases, &r->room, r->count, sizeof *r->cases);
@@ -105,8 +107,8 @@ static void free_case(struct resume_case *c)
     mem_free(c->content);
 }
 
-// The next line. The beginning of a record, which a crash has left at the end of the file, counts
-// for nothing: who opens the file to write cuts it off.
+// Takes a line. Ignores the part of a record that a crash left at the end: record_open() cuts it
+// off.
 static int take_line(struct resume *r, struct runs *runs, char *line, int64_t length)
 {
     bool ended = line[length - 1] == '\n', part = false;
@@ -147,7 +149,7 @@ int resume_read(struct resume *r, const char *path)
     *r = (struct resume){0};
     int err = record_check_name(path);
     if (err) return err;
-    if (!stat(path, &facts) && !S_ISREG(facts.st_mode)) return OK; // a pipe: nothing is kept there
+    if (!stat(path, &facts) && !S_ISREG(facts.st_mode)) return OK; // a pipe keeps nothing
     FILE *f = fopen(path, "re");
     if (!f && errno == ENOENT) return OK;
     if (!f) return fail(ERR_OUTPUT, "%s: cannot be read: %s", path, strerror(errno));
@@ -165,12 +167,13 @@ int resume_lock(const char *path, int *fd)
         .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = RECORD_LOCK_END, .l_len = 1};
     double begin = clock_ms();
     *fd = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK);
-    // A sweep that was killed as it started a worker leaves it the lock for a moment.
+    // A sweep that was killed while it started a worker leaves the lock to that process for a
+    // moment.
     for (; *fd >= 0 && !interrupted && clock_ms() - begin < LOCK_MS; usleep(LOCK_LOOK_US)) {
         if (!fcntl(*fd, F_OFD_SETLK, &mark)) return OK;
-        if (errno != EAGAIN && errno != EACCES) return OK; // some file systems have no locks
+        if (errno != EAGAIN && errno != EACCES) return OK; // a file system without locks
     }
-    if (*fd < 0) return OK; // who writes to it tells why
+    if (*fd < 0) return OK; // record_open() fails with the reason
     close(*fd);
     *fd = -1;
     return fail(ERR_OUTPUT, "-o %s: another sweep is writing to it", path);
@@ -181,4 +184,140 @@ void resume_free(struct resume *r)
     for (int64_t i = 0; i < r->count; i++) free_case(&r->cases[i]);
     mem_free(r->cases);
     *r = (struct resume){0};
+}
+
+// Returns the index of the first case whose matrix has this name, or a later one.
+static int64_t first_of(const struct resume *r, const char *name)
+{
+    int64_t low = 0, high = r->count;
+    while (low < high) {
+        int64_t middle = low + (high - low) / 2;
+        if (strcmp(r->cases[middle].name, name) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+// Returns the number of cases of a name, and sets *first to the index of the first.
+static int64_t find(const struct resume *r, const char *name, int64_t *first)
+{
+    *first = first_of(r, name);
+    int64_t end = *first;
+    while (end < r->count && !strcmp(r->cases[end].name, name)) end++;
+    return end - *first;
+}
+
+// Returns how many cases from this one on, at most `count`, have the same key.
+static int64_t same_key(const struct resume_case *c, int64_t count)
+{
+    int64_t n = 1;
+    while (n < count && !strcmp(c[0].key, c[n].key)) n++;
+    return n;
+}
+
+// Relation of a record to the requested matrix. UNVERIFIED: the content decides.
+enum same { OTHER, SAME, UNVERIFIED };
+
+static enum same same_matrix(const struct resume_case *c, const struct resume_ask *ask)
+{
+    if (isnan(c->file_bytes) || !c->content) return c->made >= ask->changed ? SAME : OTHER;
+    return c->file_bytes == (double)ask->file.bytes &&
+                   c->file_changed_ns == (double)ask->file.changed_ns && !strcmp(c->path, ask->path)
+               ? SAME
+               : UNVERIFIED;
+}
+
+// Returns true if two records of a case are of the same matrix.
+static bool same_content(const struct resume_case *a, const struct resume_case *b,
+                         const struct resume_ask *ask)
+{
+    if (a->content && b->content) return !strcmp(a->content, b->content);
+    return same_matrix(a, ask) == SAME && same_matrix(b, ask) == SAME;
+}
+
+// Returns true if a case with these records is finished.
+static bool is_done(const struct resume_case *c, int64_t count, const struct resume_ask *ask)
+{
+    const struct resume_case *last = &c[count - 1];
+    int64_t good = 0;
+    if (same_matrix(last, ask) == OTHER) return false;
+    if (!status_is_good(last->status)) return !ask->retry;
+    for (int64_t i = 0; i < count; i++)
+        good += status_is_good(c[i].status) && same_content(&c[i], last, ask);
+    return good >= ask->rounds;
+}
+
+void endings_add(struct endings *t, enum status status, const char *key, const char *name)
+{
+    t->by_status[status]++;
+    t->unread += !status_is_good(status) && case_key_unread(key, name);
+}
+
+static bool begins_with(const struct resume_case *c, const char *prefix)
+{
+    return (int64_t)strlen(prefix) == c->prefix && !strncmp(c->key, prefix, (size_t)c->prefix);
+}
+
+static bool is_among(const struct resume_case *c, const struct texts *prefixes)
+{
+    for (int64_t p = 0; p < prefixes->count; p++)
+        if (begins_with(c, prefixes->list[p])) return true;
+    return false;
+}
+
+// Name and path of a matrix as records have them.
+struct names {
+    char name[CASE_KEY_MAX], path[CASE_KEY_MAX];
+};
+
+static struct resume_ask clean(const struct resume_ask *ask, struct names *n)
+{
+    struct resume_ask own = *ask;
+    snprintf(n->name, sizeof n->name, "%s", ask->name);
+    snprintf(n->path, sizeof n->path, "%s", ask->path);
+    utf8_clean(n->name);
+    utf8_clean(n->path);
+    own.name = n->name;
+    own.path = n->path;
+    return own;
+}
+
+int resume_done(const struct resume *r, const struct resume_ask *asked,
+                const struct texts *prefixes, struct resume_list *out)
+{
+    struct names names;
+    const struct resume_ask ask = clean(asked, &names);
+    int64_t first, count = find(r, ask.name, &first);
+    *out = (struct resume_list){.list = mem_alloc(count, sizeof *out->list)};
+    if (!out->list) return ERR_MEMORY;
+    for (int64_t i = first, n; i < first + count; i += n) {
+        n = same_key(&r->cases[i], first + count - i);
+        const struct resume_case *last = &r->cases[i + n - 1];
+        if (!is_done(&r->cases[i], n, &ask) || !is_among(last, prefixes)) continue;
+        out->list[out->count++] =
+            (struct resume_found){last->key, last->name, last->path, last->status,
+                                  same_matrix(last, &ask) == UNVERIFIED ? last->content : NULL};
+    }
+    return OK;
+}
+
+bool resume_has_all(const struct resume *r, const struct resume_ask *asked,
+                    const struct texts *prefixes)
+{
+    struct names names;
+    const struct resume_ask ask = clean(asked, &names);
+    int64_t first, count = find(r, ask.name, &first);
+    for (int64_t p = 0; p < prefixes->count; p++) {
+        bool found = false;
+        for (int64_t i = first, n; i < first + count && !found; i += n) {
+            n = same_key(&r->cases[i], first + count - i);
+            const struct resume_case *last = &r->cases[i + n - 1];
+            found = begins_with(last, prefixes->list[p]) && !strcmp(last->path, ask.path) &&
+                    same_matrix(last, &ask) == SAME && is_done(&r->cases[i], n, &ask);
+        }
+        if (!found) return false;
+    }
+    return true;
 }

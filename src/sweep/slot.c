@@ -5,25 +5,38 @@
 #include <string.h>
 #include <sys/wait.h>
 
+#include "base/utf8.h"
 #include "sweep/crash_record.h"
-#include "sweep/slot_lines.h"
 
-#define IDLE_MOST 2 // workers in a row that may die with no case under way
+#define IDLE_MOST 2       // workers in a row that may die with no case under way
+#define LEAVE_MS  30000.0 // for a worker to end after its last line
+#define FOREVER   1e300   // deadline of a worker that waits for another one
+
+static int copy_text(char **out, const char *text)
+{
+    size_t size = strlen(text) + 1;
+    char *copy = mem_alloc((int64_t)size, 1);
+    if (!copy) return ERR_MEMORY;
+    memcpy(copy, text, size);
+    mem_free(*out);
+    *out = copy;
+    return OK;
+}
 
 void job_free(struct job *j)
 {
     texts_free(&j->done);
-    mem_free(j->perhaps.list);
+    mem_free(j->unverified.list);
     mem_free(j->lost);
-    j->perhaps = (struct resume_list){0};
+    j->unverified = (struct resume_list){0};
     j->lost = NULL;
 }
 
-int job_add_before(struct sweep *s, struct job *j, const struct resume_found *f)
+int job_add_finished(struct sweep *s, struct job *j, const struct resume_found *f)
 {
     j->before++;
     s->cases_before += j->before <= s->passes[j->pass].prefixes.count;
-    // What came to nothing was tried once, and counts once.
+    // A failed case was tried in the first round only, and counts once.
     if (!j->round || status_is_good(f->status)) {
         endings_add(&j->endings, f->status, f->key, f->name);
         endings_add(&s->endings, f->status, f->key, f->name);
@@ -31,177 +44,374 @@ int job_add_before(struct sweep *s, struct job *j, const struct resume_found *f)
     return texts_add(&j->done, f->key);
 }
 
-// As an order has them.
-static int perhaps_texts(const struct resume_list *perhaps, struct texts *out)
+static void set_deadline(struct slot *x)
+{
+    x->since_ms = clock_ms();
+    x->deadline_ms = x->since_ms + x->sweep->timeout_ms;
+}
+
+static bool has_loaded(const struct slot *x)
+{
+    return x->state >= SLOT_PREPARING && x->state <= SLOT_TIMING;
+}
+
+// Changes the state. The table in slot.h has the states.
+static void enter(struct slot *x, enum slot_state to)
+{
+    static const enum slot_time counts_as[] = {
+        [SLOT_FREE] = SLOT_TIME_IDLE,      [SLOT_STARTING] = SLOT_TIME_STARTING,
+        [SLOT_READY] = SLOT_TIME_STARTING, [SLOT_LOADING] = SLOT_TIME_LOADING,
+        [SLOT_READ] = SLOT_TIME_LEAVING,   [SLOT_OPENING] = SLOT_TIME_STARTING,
+        [SLOT_OPEN] = SLOT_TIME_STARTING,  [SLOT_PREPARING] = SLOT_TIME_PREPARING,
+        [SLOT_ASKING] = SLOT_TIME_WAITING, [SLOT_TIMING] = SLOT_TIME_PREPARING,
+        [SLOT_CLOSED] = SLOT_TIME_IDLE,
+    };
+    const double waited_ms = clock_ms() - x->times.since_ms;
+    if (to == SLOT_STARTING || to == SLOT_OPENING || (to == SLOT_PREPARING && !has_loaded(x)))
+        set_deadline(x);
+    if (to == SLOT_READ) x->deadline_ms = FOREVER;
+    if (to == SLOT_TIMING) x->since_ms += waited_ms, x->deadline_ms += waited_ms;
+    x->state = to;
+    slot_times_turn(&x->times, counts_as[to]);
+}
+
+// The worker ends in this way, unless a later way of the list is known.
+static void end_as(struct slot *x, enum slot_end end)
+{
+    if (end > x->end) x->end = end;
+}
+
+static struct run_header *header_of(const struct slot *x, const struct job *job)
+{
+    return &x->headers[job->round * x->sweep->pass_count + job->pass];
+}
+
+void slot_init(struct slot *x, struct sweep *s, int place)
+{
+    *x = (struct slot){.sweep = s, .place = place, .announced = LINES};
+    worker_none(&x->w);
+    standby_init(&x->standby);
+    enter(x, SLOT_FREE);
+}
+
+// The keys of unverified cases, as a request has them.
+static int unverified_texts(const struct resume_list *unverified, struct texts *out)
 {
     int err = OK;
     *out = (struct texts){0};
-    for (int64_t i = 0; i < perhaps->count && !err; i++) {
+    for (int64_t i = 0; i < unverified->count && !err; i++) {
+        const struct resume_found *f = &unverified->list[i];
         char text[CONTENT_LETTERS + 2 + CASE_KEY_MAX];
-        snprintf(text, sizeof text, "%s %s", perhaps->list[i].content, perhaps->list[i].key);
+        snprintf(text, sizeof text, "%s %s", f->content, f->key);
         err = texts_add(out, text);
     }
     return err;
 }
 
-// A worker begins: who stands by, or a new one.
-static int start_worker(struct seat *x, const struct duty *duty)
+static struct worker_args args_of(const struct slot *x, const struct sweep_pass *pass)
 {
-    if (!x->stood_by) return crew_start(x->sweep->crew, duty, &x->w);
-    x->ready = x->relay.ready;
-    relay_take(&x->relay, &x->w);
-    return crew_begin(x->sweep->crew, duty, &x->w);
+    return (struct worker_args){.library = pass->library,
+                                .setting = x->sweep->places[x->place].setting,
+                                .cpus = x->sweep->places[x->place].cpus,
+                                .run = x->headers[0].run,
+                                .without = pass->without};
 }
 
-void seat_init(struct seat *x, struct sweep *s, int place)
+bool slot_can_start(struct slot *x, const struct job *job)
 {
-    *x = (struct seat){.sweep = s, .place = place};
-    worker_none(&x->w);
-    relay_init(&x->relay);
-    spent_turn(&x->spent, SPENT_IDLE);
+    return !x->standby.last.pid || (!x->no_standby && standby_has(&x->standby, job->pass));
 }
 
-static struct duty duty_of(const struct seat *x, const struct sweep_pass *pass)
+// Starts a process, or lets the standby begin.
+static int start_worker(struct slot *x, const struct worker_args *args)
 {
-    return (struct duty){.library = pass->library,
-                         .setting = x->sweep->places[x->place].setting,
-                         .cpus = x->sweep->places[x->place].cpus,
-                         .run = x->voices[0].run,
-                         .without = pass->without};
+    enter(x, SLOT_STARTING);
+    if (!x->from_standby) return worker_config_start(x->sweep->config, args, &x->w);
+    if (x->standby.ready) enter(x, SLOT_READY);
+    standby_take(&x->standby, &x->w);
+    return worker_config_begin(x->sweep->config, args, &x->w);
 }
 
-bool seat_can_start(struct seat *x, const struct job *job)
+int slot_start(struct slot *x, struct job *job)
 {
-    return !x->relay.last.pid || (!x->plain && relay_has(&x->relay, job->pass));
-}
-
-int seat_start(struct seat *x, struct job *job)
-{
-    struct duty duty = duty_of(x, &x->sweep->passes[job->pass]);
-    duty.matrix = job->matrix->path;
-    duty.run = seat_voice(x, job)->run;
-    duty.done = job->done;
-    duty.lost = job->lost;
-    duty.lost_as = job->lost_as;
+    struct worker_args args = args_of(x, &x->sweep->passes[job->pass]);
+    args.matrix = job->matrix->path;
+    args.run = header_of(x, job)->run;
+    args.done = job->done;
+    args.lost = job->lost;
+    args.lost_as = job->lost_as;
     if (!job->begin_ms) job->begin_ms = clock_ms();
     x->job = job;
-    x->next = NO_RECORD;
-    x->loaded = x->done = x->again = x->ended = false;
-    x->ready = x->named = x->read = x->alone = x->measuring = x->ahead = false;
-    x->quiet = x->hushed = false;
+    x->announced = LINES;
+    x->end = END_NONE;
     x->error = OK;
     x->why[0] = 0;
-    x->oom_kills = lost_oom_kills();
-    seat_set_deadline(x);
-    spent_turn(&x->spent, SPENT_STARTING);
-    x->stood_by = !x->plain && relay_has(&x->relay, job->pass);
-    x->plain = false;
-    int err = perhaps_texts(&job->perhaps, &duty.maybe);
-    if (!err) err = start_worker(x, &duty);
-    texts_free(&duty.maybe);
+    x->started_standby = false;
+    x->oom_kills = system_oom_kills();
+    x->from_standby = !x->no_standby && standby_has(&x->standby, job->pass);
+    x->no_standby = false;
+    int err = unverified_texts(&job->unverified, &args.unverified);
+    if (!err) err = start_worker(x, &args);
+    texts_free(&args.unverified);
     return err;
 }
 
-bool seat_wants_next(const struct seat *x)
+bool slot_wants_standby(const struct slot *x)
 {
-    return x->job && x->ready && !x->ahead && !x->done && !x->relay.next.pid;
+    return x->job && x->state >= SLOT_READY && !x->started_standby && x->end != END_DONE &&
+           !x->standby.next.pid;
 }
 
-int seat_start_next(struct seat *x, int pass)
+int slot_start_standby(struct slot *x, int pass)
 {
-    struct duty duty = duty_of(x, &x->sweep->passes[pass]);
-    duty.standby = true;
-    x->ahead = true;
-    return relay_start(&x->relay, x->sweep->crew, &duty, pass);
+    struct worker_args args = args_of(x, &x->sweep->passes[pass]);
+    args.standby = true;
+    x->started_standby = true;
+    return standby_start(&x->standby, x->sweep->config, &args, pass);
 }
 
-// The worker is the last to be told: what it waits for is true then.
-bool seat_talk(struct seat *x)
+bool slot_answer(struct slot *x)
 {
+    const bool stops = x->state == SLOT_READ || x->state == SLOT_OPENING ||
+                       x->state == SLOT_ASKING || x->state == SLOT_TIMING;
     if (!x->job || !x->w.pid) return true;
-    if (!x->quiet) relay_go_on(&x->relay);
-    if (x->loaded && !x->measuring) {
-        worker_tell(&x->w, relay_is_starting(&x->relay) ? WORD_WATCHED : WORD_MEASURE);
-        x->measuring = true;
-        seat_set_deadline(x);
-        spent_turn(&x->spent, SPENT_PREPARING);
-    }
-    bool first = x->read && !x->alone; // it is to look at the device
-    if (!x->quiet || x->hushed || (first && x->relay.last.pid)) return true;
-    if (!relay_hush(&x->relay)) return false;
-    worker_tell(&x->w, first                          ? WORD_ALONE
-                       : relay_is_starting(&x->relay) ? WORD_HUSHED
-                                                      : WORD_MEASURE);
-    x->alone = x->hushed = true;
-    double waited_ms = clock_ms() - x->spent.since_ms; // for others: it has as long as without
-    x->since_ms += waited_ms;
-    x->deadline_ms += waited_ms;
-    if (first) seat_set_deadline(x);
-    spent_turn(&x->spent, first ? SPENT_STARTING : SPENT_PREPARING);
+    if (!stops) standby_resume(&x->standby);
+    if (x->state != SLOT_ASKING && (x->state != SLOT_READ || x->standby.last.pid)) return true;
+    if (!standby_pause(&x->standby)) return false;
+    worker_tell(&x->w, WORD_GO);
+    enter(x, x->state == SLOT_READ ? SLOT_OPENING : SLOT_TIMING);
     return true;
 }
 
-// The worker before is gone; how it ended is told, if badly.
-static int bury(struct seat *x)
+static void report(struct slot *x, int kind, const char *text)
+{
+    struct job *j = x->job;
+    struct sweep_news news = {.kind = kind,
+                              .matrix = j->matrix,
+                              .pass = j->pass,
+                              .status = x->result,
+                              .text = text,
+                              .endings = j->endings,
+                              .before = j->before,
+                              .seconds = (clock_ms() - j->begin_ms) * 1e-3};
+    x->sweep->tell(&news, x->sweep->arg);
+}
+
+static void report_matrix(struct slot *x)
+{
+    report(x, NEWS_MATRIX, x->job->unread[0] ? x->job->unread : NULL);
+}
+
+// Writes a record, behind the environment of its run, which is written once.
+static int write_record(struct slot *x, const char *line)
+{
+    struct run_header *h = header_of(x, x->job);
+    struct record_file *out = x->sweep->out;
+    int err = OK;
+    if (!h->written)
+        err = h->environment ? record_line(out, h->environment)
+                             : fail(ERR_DEVICE, "a worker without an environment");
+    if (!err) h->written = true;
+    return err ? err : record_line(out, line);
+}
+
+// Writes and counts the record of a case that has ended.
+static int take_result(struct slot *x, const char *record, enum status status, const char *text)
+{
+    struct job *j = x->job;
+    char *key = crash_record_key(record);
+    int err = key ? write_record(x, record) : ERR_INPUT;
+    if (!err) err = texts_add(&j->done, key);
+    // A failed case is not tried again in later rounds.
+    for (struct job *l = j->later; l && !err && !status_is_good(status); l = l->later)
+        err = texts_add(&l->done, key);
+    if (!err) {
+        endings_add(&j->endings, status, key, j->matrix->name);
+        endings_add(&x->sweep->endings, status, key, j->matrix->name);
+    }
+    mem_free(key);
+    if (err) return err;
+    j->idle_ends = 0;
+    x->result = status;
+    mem_free(x->open);
+    x->open = NULL;
+    report(x, NEWS_CASE, text);
+    return OK;
+}
+
+// Takes a record, which follows the line that announced it, and gives back its newline.
+static int take_record(struct slot *x, char *line)
+{
+    const enum protocol_line kind = x->announced;
+    struct run_header *h = header_of(x, x->job);
+    x->announced = LINES;
+    if (kind == LINE_CASE) return copy_text(&x->open, line);
+    if (kind == LINE_ENVIRONMENT && h->environment) return OK;
+    size_t length = strlen(line);
+    char *record = mem_alloc((int64_t)length + 2, 1);
+    if (!record) return ERR_MEMORY;
+    memcpy(record, line, length);
+    memcpy(record + length, "\n", 2);
+    if (kind == LINE_ENVIRONMENT) return h->environment = record, OK;
+    int err = take_result(x, record, x->result, x->text ? x->text : "");
+    mem_free(record);
+    return err;
+}
+
+static int announce_result(struct slot *x, const char *rest)
+{
+    char name[32];
+    double checking_ms, timing_ms;
+    int used = 0;
+    if (sscanf(rest, "%31s %lf %lf %n", name, &checking_ms, &timing_ms, &used) != 3 ||
+        status_find(name) < 0)
+        return fail(ERR_INPUT, "a worker's result has the status '%s'", rest);
+    x->result = (enum status)status_find(name);
+    x->announced = LINE_RESULT;
+    if (has_loaded(x)) slot_times_case(&x->times, checking_ms, timing_ms);
+    return copy_text(&x->text, rest + used);
+}
+
+// Counts the unverified cases whose matrix has this content as finished. Reports the others, which
+// were of another matrix.
+static int match_finished_cases(struct slot *x, const char *content)
+{
+    struct job *j = x->job;
+    const struct resume_found *other = NULL;
+    int64_t others = 0;
+    int err = OK;
+    for (int64_t i = 0; i < j->unverified.count && !err; i++) {
+        const struct resume_found *f = &j->unverified.list[i];
+        if (!strcmp(f->content, content))
+            err = job_add_finished(x->sweep, j, f);
+        else
+            other = f, others++;
+    }
+    if (other) {
+        char text[FAIL_TEXT_MAX], path[FAIL_TEXT_MAX / 2];
+        snprintf(text, sizeof text,
+                 "is another matrix than the one of this name and size in the records, from %s: "
+                 "%lld case%s measured anew",
+                 utf8_visible(other->path, path, sizeof path), (long long)others,
+                 others == 1 ? " is" : "s are");
+        report(x, NEWS_NOTE, text);
+    }
+    mem_free(j->unverified.list);
+    j->unverified = (struct resume_list){0};
+    return err;
+}
+
+static int take_loaded(struct slot *x, const char *rest)
+{
+    char content[CONTENT_LETTERS + 1] = "";
+    sscanf(rest, "%*s %32s", content);
+    enter(x, SLOT_PREPARING);
+    return match_finished_cases(x, content);
+}
+
+static void take_error(struct slot *x, const char *rest)
+{
+    const char *text;
+    x->error = protocol_error(rest, &text);
+    snprintf(x->why, sizeof x->why, "%s", text);
+    end_as(x, END_ERROR);
+}
+
+static void take_end(struct slot *x, enum slot_end end)
+{
+    end_as(x, end);
+    x->deadline_ms = clock_ms() + LEAVE_MS;
+}
+
+static int take_line(struct slot *x, char *line)
+{
+    const char *rest;
+    if (x->announced != LINES) return take_record(x, line);
+    const enum protocol_line kind = protocol_parse(line, &rest);
+    switch (kind) {
+    case LINE_READY: return enter(x, SLOT_READY), OK;
+    case LINE_OPENED: return enter(x, SLOT_LOADING), OK;
+    case LINE_READ: return enter(x, SLOT_READ), OK;
+    case LINE_DEVICE: return enter(x, SLOT_OPEN), OK;
+    case LINE_LOADED: return take_loaded(x, rest);
+    case LINE_QUIET: return enter(x, SLOT_ASKING), OK;
+    case LINE_LOUD: return enter(x, SLOT_PREPARING), OK;
+    case LINE_UNREAD: // a worker that did not try to read knows less than the job
+        if (!x->job->lost) snprintf(x->job->unread, sizeof x->job->unread, "%s", rest);
+        return OK;
+    case LINE_ENVIRONMENT: return x->announced = kind, OK;
+    case LINE_CASE: return set_deadline(x), x->announced = kind, OK;
+    case LINE_RESULT: return announce_result(x, rest);
+    case LINE_ERROR: return take_error(x, rest), OK;
+    case LINE_AGAIN: return take_end(x, END_AGAIN), OK;
+    case LINE_DONE: return take_end(x, END_DONE), OK;
+    default: return OK;
+    }
+}
+
+static int take_lines(struct slot *x)
+{
+    int err = worker_read(&x->w);
+    for (char *line; !err && (line = worker_line(&x->w));) err = take_line(x, line);
+    return err;
+}
+
+// Reaps the worker of the job before, and reports a bad end.
+static int reap_leaving(struct slot *x)
 {
     char text[FAIL_TEXT_MAX];
     const struct sweep_matrix *gone;
-    int state, err = relay_look(&x->relay, x->sweep->crew->memory_bytes, &gone, &state, text);
+    int state, err = standby_poll(&x->standby, x->sweep->config->memory_bytes, &gone, &state, text);
     if (err || !gone || !state) return err;
     struct sweep_news news = {.kind = NEWS_NOTE, .matrix = gone, .text = text};
     x->sweep->tell(&news, x->sweep->arg);
     return OK;
 }
 
-static void tell_matrix(struct seat *x)
+int slot_read(struct slot *x, bool *done)
 {
-    seat_tell(x, NEWS_MATRIX, x->job->unread[0] ? x->job->unread : NULL);
-}
-
-int seat_read(struct seat *x, bool *done)
-{
-    int err = bury(x);
-    if (!err && x->job) err = seat_take_lines(x);
-    *done = !err && x->job && x->done;
+    int err = reap_leaving(x);
+    if (!err && x->job) err = take_lines(x);
+    *done = !err && x->job && x->end == END_DONE;
     if (!*done) return err;
-    tell_matrix(x);
-    relay_leave(&x->relay, &x->w, x->job->matrix);
-    spent_turn(&x->spent, SPENT_IDLE);
+    report_matrix(x);
+    standby_set_leaving(&x->standby, &x->w, x->job->matrix);
+    enter(x, SLOT_FREE);
     return OK;
 }
 
-static void end(struct seat *x, enum status status)
+static void kill_as(struct slot *x, enum status status)
 {
-    x->ended = true;
-    x->ended_as = status;
+    end_as(x, END_KILLED);
+    x->killed_as = status;
     worker_kill(&x->w);
 }
 
-void seat_watch(struct seat *x)
+void slot_enforce_limits(struct slot *x)
 {
-    const struct sweep *s = x->sweep;
+    const int64_t most = x->sweep->config->memory_bytes;
     char used[32], limit[32];
-    if (!x->job || x->ended) return;
-    int64_t most = s->crew->memory_bytes, memory = most ? worker_memory(&x->w) : 0;
+    if (!x->job || x->end == END_KILLED) return;
+    int64_t memory = most ? worker_memory(&x->w) : 0;
     if (most && memory > most) {
         snprintf(x->why, sizeof x->why, "its processes had %s of host memory, over -mem-limit, %s",
                  size_text(memory, used), size_text(most, limit));
-        end(x, STATUS_OOM);
+        kill_as(x, STATUS_OOM);
     } else if (clock_ms() > x->deadline_ms) {
         snprintf(x->why, sizeof x->why, "%s after %g s (-timeout)",
                  x->open ? "had not ended" : "the matrix was not there",
                  (x->deadline_ms - x->since_ms) * 1e-3);
-        end(x, STATUS_TIMEOUT);
+        kill_as(x, STATUS_TIMEOUT);
     }
 }
 
-// Why the worker is no more, where it has not said so, and what its case becomes.
-static enum status judge(struct seat *x, int state)
+// Returns the status of a case whose worker has ended, and sets x->why unless it is known.
+static enum status status_of_end(struct slot *x, int state)
 {
-    if (x->ended) return x->ended_as;
-    if (x->error) return x->error == ERR_MEMORY ? STATUS_OOM : STATUS_FAILED;
+    if (x->end == END_KILLED) return x->killed_as;
+    if (x->end == END_ERROR) return x->error == ERR_MEMORY ? STATUS_OOM : STATUS_FAILED;
     bool killed = WIFSIGNALED(state) && WTERMSIG(state) == SIGKILL;
-    if (killed && lost_oom_kills() > x->oom_kills) {
+    if (killed && system_oom_kills() > x->oom_kills) {
         snprintf(x->why, sizeof x->why, "the system ended its process for lack of memory");
         return STATUS_OOM;
     }
@@ -209,90 +419,95 @@ static enum status judge(struct seat *x, int state)
     return STATUS_CRASHED;
 }
 
-// Others end workers, too: the batch system, before it ends the sweep.
-static bool was_interrupted(const struct seat *x, int state)
+// Returns true if another program ended the worker: a batch system does so before it ends the
+// sweep.
+static bool was_interrupted(const struct slot *x, int state)
 {
-    if (x->ended || x->done) return false;
+    if (x->end == END_KILLED || x->end == END_DONE) return false;
     if (x->error == ERR_INTERRUPTED) return true;
     if (WIFEXITED(state)) return WEXITSTATUS(state) == 130;
     int signal = WTERMSIG(state);
     return signal == SIGTERM || signal == SIGINT || signal == SIGHUP;
 }
 
-// The worker died with a case under way: that has a record now, the rest takes another worker.
-static int lose_case(struct seat *x, enum status status)
+// Writes the crash record of the case under way. Another worker takes the other cases.
+static int lose_case(struct slot *x, enum status status)
 {
-    char *record = lost_record(x->open, status, x->why), *key = lost_key(x->open);
+    char *record = crash_record_make(x->open, status, x->why), *key = crash_record_key(x->open);
     int err = record && key ? OK : ERR_INPUT;
     if (!err) {
         int64_t length = case_key_prefix(key, x->job->matrix->name);
         char text[CASE_KEY_MAX + FAIL_TEXT_MAX + 32];
         snprintf(text, sizeof text, "%.*s: %s: %s", (int)length, key, status_name(status), x->why);
-        err = seat_take_result(x, record, status, text);
+        err = take_result(x, record, status, text);
     }
     mem_free(record);
     mem_free(key);
     return err;
 }
 
-// It died before there was a case: if it does so again, or was still reading, all cases get that.
-static int lose_worker(struct seat *x, enum status status)
+// The worker died with no case under way. If that happens again, or the matrix was being read, all
+// cases of the matrix get this status.
+static int lose_worker(struct slot *x, enum status status)
 {
     struct job *j = x->job;
     if (j->lost)
-        return fail(ERR_DEVICE, "%s: even what could not be measured of it is not told: %s",
+        return fail(ERR_DEVICE, "%s: no worker can write the records of its cases: %s",
                     j->matrix->path, x->why);
-    if (x->loaded && ++j->idle_ends < IDLE_MOST) return OK;
+    if (has_loaded(x) && ++j->idle_ends < IDLE_MOST) return OK;
     j->lost_as = status;
-    fail(ERR_INPUT, "%s: %s", j->matrix->path, x->why); // a long name loses its middle
+    fail(ERR_INPUT, "%s: %s", j->matrix->path, x->why); // shortens a long name in the middle
     snprintf(j->unread, sizeof j->unread, "%s", fail_text());
-    return seat_copy_text(&j->lost, x->why);
+    return copy_text(&j->lost, x->why);
 }
 
-static int conclude(struct seat *x, int state, enum seat_next *next)
+// Sets *next by the way in which the worker has ended.
+static int classify_end(struct slot *x, int state, enum slot_next *next)
 {
-    *next = SEAT_GO_ON;
-    if (was_interrupted(x, state)) return *next = SEAT_INTERRUPTED, OK;
-    if (x->done) {
+    *next = SLOT_JOB_GOES_ON;
+    if (was_interrupted(x, state)) return *next = SLOT_INTERRUPTED, OK;
+    if (x->end == END_DONE) {
         char text[FAIL_TEXT_MAX];
-        if (state) seat_tell(x, NEWS_NOTE, worker_end_text(&x->w, state, text));
-        tell_matrix(x);
-        return *next = SEAT_FINISHED, OK;
+        if (state) report(x, NEWS_NOTE, worker_end_text(&x->w, state, text));
+        report_matrix(x);
+        return *next = SLOT_JOB_FINISHED, OK;
     }
-    if (x->again) return OK;
-    // One that stood by has lost nothing yet: who is started in its place says what is wrong.
-    if (x->stood_by && !x->named && !x->ended) return x->plain = true, OK;
-    enum status status = judge(x, state);
+    if (x->end == END_AGAIN) return OK;
+    // A standby that fails at once has lost nothing. A new process takes its place and has the
+    // reason.
+    if (x->from_standby && x->state < SLOT_OPEN && x->end != END_KILLED)
+        return x->no_standby = true, OK;
+    enum status status = status_of_end(x, state);
     if (x->open) return lose_case(x, status);
-    // It could not even open its device, or write to this process.
-    if (x->error && !x->loaded) return *next = SEAT_CLOSED, OK;
+    // The worker could not open its device, or not write to this process.
+    if (x->error && !has_loaded(x)) return *next = SLOT_JOB_ELSEWHERE, OK;
     return lose_worker(x, status);
 }
 
-int seat_over(struct seat *x, bool *over, enum seat_next *next)
+int slot_reap(struct slot *x, bool *over, enum slot_next *next)
 {
     int state;
     *over = x->job && worker_over(&x->w, &state);
     if (!*over) return OK;
     int err =
-        seat_take_lines(x); // its last words; what it has left behind may hold the channel open
-    if (!err) err = conclude(x, state, next);
+        take_lines(x); // the last lines: a process that it left behind can hold the channel open
+    if (!err) err = classify_end(x, state, next);
     worker_free(&x->w);
     mem_free(x->open);
     x->open = NULL;
-    spent_turn(&x->spent, SPENT_IDLE);
+    enter(x, !err && *next == SLOT_JOB_ELSEWHERE ? SLOT_CLOSED : SLOT_FREE);
     return err;
 }
 
-void seat_free(struct seat *x)
+void slot_free(struct slot *x)
 {
     worker_free(&x->w);
-    relay_free(&x->relay);
+    standby_free(&x->standby);
     int count = x->sweep->pass_count * x->sweep->rounds;
-    for (int i = 0; x->voices && i < count; i++) mem_free(x->voices[i].environment);
-    mem_free(x->voices);
+    for (int i = 0; x->headers && i < count; i++) mem_free(x->headers[i].environment);
+    mem_free(x->headers);
     mem_free(x->open);
     mem_free(x->text);
-    x->voices = NULL;
+    x->headers = NULL;
     x->open = x->text = NULL;
 }

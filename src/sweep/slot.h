@@ -1,82 +1,115 @@
-// A place of a sweep, and the worker that is at work there on one matrix. relay.h has those before
-// and behind it.
+// A slot of a sweep: a device, and the worker that measures a matrix there. sweep.c gives jobs to
+// slots; standby.h has the workers that come before and after.
+//
+//   state            begins with                     the slot's time is  standby
+//   SLOT_FREE        no worker                       idle                runs
+//   SLOT_STARTING    the process                     starting            runs
+//   SLOT_READY       ready                           starting            runs
+//   SLOT_LOADING     opened                          loading             runs
+//   SLOT_READ        read                            leaving             is to stop
+//   SLOT_OPENING     go, after read                  starting            stopped
+//   SLOT_OPEN        device                          starting            runs
+//   SLOT_PREPARING   loaded; loud                    preparing           runs
+//   SLOT_ASKING      quiet                           waiting             is to stop
+//   SLOT_TIMING      go, after quiet                 preparing           stopped
+//   SLOT_CLOSED      an error before the matrix      idle                none
+//
+// SLOT_FREE follows every state when the worker is gone. slot.c changes states in enter() alone.
 #ifndef SLOT_H
 #define SLOT_H
 
 #include "sweep/standby.h"
 #include "sweep/sweep.h"
 
+enum slot_state {
+    SLOT_FREE,
+    SLOT_STARTING,
+    SLOT_READY,
+    SLOT_LOADING,
+    SLOT_READ,
+    SLOT_OPENING,
+    SLOT_OPEN,
+    SLOT_PREPARING,
+    SLOT_ASKING,
+    SLOT_TIMING,
+    SLOT_CLOSED
+};
+
+// The way in which a worker ends. A later one replaces an earlier one.
+enum slot_end { END_NONE, END_ERROR, END_KILLED, END_AGAIN, END_DONE };
+
 // A matrix in one pass of one round.
 struct job {
     const struct sweep_matrix *matrix;
     int pass, round;   // the round from 0
-    struct job *later; // the same in the next round; NULL: there is none
+    struct job *later; // the same in the next round; NULL: none
     struct texts done; // keys of its cases that have a record; the texts are owned
-    // Those that are finished if the matrix has their content; none, once that is known.
-    struct resume_list perhaps;
+    // Cases that are finished if the matrix has their content; empty once the content is known.
+    struct resume_list unverified;
     struct endings endings;
-    int64_t before; // how many there were
-    int idle_ends;  // workers that died with no case under way, one after the other
-    char *lost;     // why it cannot be loaded; owned
+    int64_t before; // cases that were finished before the sweep
+    int idle_ends;  // workers in a row that died with no case under way
+    char *lost;     // reason why the matrix cannot be loaded; owned; NULL: none
     enum status lost_as;
-    char unread[FAIL_TEXT_MAX]; // why it could not; "": it could, or nobody knows yet
+    char unread[FAIL_TEXT_MAX]; // reason why the matrix could not be read; "": none
     double begin_ms;
 };
 
-// The run that the records of a place belong to, by round and pass.
-struct voice {
+// The run that the records of a slot belong to, by round and pass.
+struct run_header {
     char run[17];
-    char *environment; // its record; NULL: not known yet; owned
+    char *environment; // its record; NULL: unknown; owned
     bool written;
 };
 
-struct seat {
+struct slot {
     struct sweep *sweep;
-    int place;
-    struct voice *voices; // by round and pass
+    int place;                  // index in sweep->places
+    struct run_header *headers; // by round and pass; owned
+    enum slot_state state;
+    enum slot_end end;
     struct worker w;
-    struct relay relay;
-    struct spent spent;
-    struct job *job;         // NULL: free
-    struct job *unfinished;  // takes another worker; NULL: none is
-    bool closed;             // no worker can work here
-    bool stood_by, plain;    // its worker has; the next one must not have
-    bool ready, named, read; // what it has said
-    bool alone, measuring;   // and been told
-    bool quiet, hushed;      // it times, or waits to; and nothing runs beside it
-    bool ahead;              // the one behind it was seen to
-    enum { NO_RECORD, ENVIRONMENT, CASE, RESULT } next; // what the next line is
-    enum status result;                                 // of a result
-    char *text;                                         // of it; owned
-    char *open; // the record of the case that is under way; owned; NULL: none is
-    bool loaded, done, again;
-    enum err error;          // it gave up, and says why
-    char why[FAIL_TEXT_MAX]; // that, or why it was ended
-    bool ended;              // by the sweep, as this:
-    enum status ended_as;
-    double deadline_ms, since_ms;
-    long long oom_kills; // that the system had done when it began
+    struct standby standby;
+    struct slot_times times;
+    struct job *job;        // NULL: none
+    struct job *unfinished; // needs another worker; NULL: none
+    bool from_standby;      // the worker was a standby
+    bool no_standby;        // the next worker must not be a standby: the last one failed at once
+    bool started_standby;   // a standby was started for the time after this worker
+    enum protocol_line
+        announced;         // LINE_ENVIRONMENT, _CASE, _RESULT: next line is that record; else LINES
+    enum status result;    // status of the announced or last result
+    char *text;            // its text; owned
+    char *open;            // crash record of the case under way; owned; NULL: none
+    enum err error;        // error of END_ERROR
+    enum status killed_as; // status of END_KILLED
+    char why[FAIL_TEXT_MAX];      // text of the error, or reason of the kill
+    double deadline_ms, since_ms; // limit of the state or case, and its begin
+    long long oom_kills;          // kills by the system before the worker started
 };
 
-void seat_init(struct seat *x, struct sweep *s, int place);
-// Whether a worker can begin with this job now: one stands by, or the last one is gone.
-bool seat_can_start(struct seat *x, const struct job *job);
-int seat_start(struct seat *x, struct job *job);
-// Whether the worker is at a point where another may get ready; and starts that, for this pass.
-bool seat_wants_next(const struct seat *x);
-int seat_start_next(struct seat *x, int pass);
-// Takes what its workers have written. *done: all of the job is measured, and its worker leaves.
-int seat_read(struct seat *x, bool *done);
-// Says the words that its worker waits for, once they are true. false: soon they will be.
-bool seat_talk(struct seat *x);
-// Ends a worker that is over its time or its memory.
-void seat_watch(struct seat *x);
-// Whether the worker is over; then *next says what is to be done with its job.
-enum seat_next { SEAT_FINISHED, SEAT_GO_ON, SEAT_CLOSED, SEAT_INTERRUPTED };
-int seat_over(struct seat *x, bool *over, enum seat_next *next);
-void seat_free(struct seat *x);
+void slot_init(struct slot *x, struct sweep *s, int place);
+// Returns true if a worker can start with this job: a standby is there, or the last worker is gone.
+bool slot_can_start(struct slot *x, const struct job *job);
+int slot_start(struct slot *x, struct job *job);
+// Returns true if a standby can start beside the worker.
+bool slot_wants_standby(const struct slot *x);
+int slot_start_standby(struct slot *x, int pass);
+// Reads the lines of the slot's workers. Sets *done if the job is measured and its worker is
+// leaving.
+int slot_read(struct slot *x, bool *done);
+// Sends the word go if the worker waits for it and it is true. Returns false if that needs a
+// moment.
+bool slot_answer(struct slot *x);
+// Kills a worker that is over its time or its memory.
+void slot_enforce_limits(struct slot *x);
+// Reaps a worker that has ended. Sets *over, and *next to the fate of its job.
+enum slot_next { SLOT_JOB_FINISHED, SLOT_JOB_GOES_ON, SLOT_JOB_ELSEWHERE, SLOT_INTERRUPTED };
+int slot_reap(struct slot *x, bool *over, enum slot_next *next);
+void slot_free(struct slot *x);
+
 void job_free(struct job *j);
-// Counts a case as finished before the sweep began.
-int job_add_before(struct sweep *s, struct job *j, const struct resume_found *f);
+// Counts a case as finished before the sweep.
+int job_add_finished(struct sweep *s, struct job *j, const struct resume_found *f);
 
 #endif

@@ -4,10 +4,10 @@
 
 #include "base/base.h"
 
-const char *const spending_names[SPENT_COUNT] = {"idle",    "starting",  "loading",  "leaving",
-                                                 "waiting", "preparing", "checking", "timing"};
+const char *const slot_time_names[SLOT_TIME_COUNT] = {"idle",    "starting",  "loading",  "leaving",
+                                                      "waiting", "preparing", "checking", "timing"};
 
-void spent_turn(struct spent *s, enum spending to)
+void slot_times_turn(struct slot_times *s, enum slot_time to)
 {
     double now = clock_ms();
     if (s->since_ms > 0) s->ms[s->now] += now - s->since_ms;
@@ -15,13 +15,13 @@ void spent_turn(struct spent *s, enum spending to)
     s->since_ms = now;
 }
 
-void spent_case(struct spent *s, double checking_ms, double timing_ms)
+void slot_times_case(struct slot_times *s, double checking_ms, double timing_ms)
 {
-    spent_turn(s, s->now);
-    // The clocks of two processes: no part is more than the whole.
-    double timing = fmin(fmax(timing_ms, 0), s->ms[SPENT_PREPARING]);
-    double checking = fmin(fmax(checking_ms, 0), s->ms[SPENT_PREPARING] - timing);
-    s->ms[SPENT_TIMING] += timing;
-    s->ms[SPENT_CHECKING] += checking;
-    s->ms[SPENT_PREPARING] -= timing + checking;
+    slot_times_turn(s, s->now);
+    // Two processes have measured: a part is at most the whole.
+    double timing = fmin(fmax(timing_ms, 0), s->ms[SLOT_TIME_PREPARING]);
+    double checking = fmin(fmax(checking_ms, 0), s->ms[SLOT_TIME_PREPARING] - timing);
+    s->ms[SLOT_TIME_TIMING] += timing;
+    s->ms[SLOT_TIME_CHECKING] += checking;
+    s->ms[SLOT_TIME_PREPARING] -= timing + checking;
 }

@@ -2,103 +2,103 @@
 
 #include <string.h>
 
-#define READY_MS 60000.0 // for a process to start, since it went on last
-#define LEAVE_MS 30000.0 // and to end after its last word
+#define READY_MS 60000.0 // limit for a process to get ready, since it was resumed
+#define LEAVE_MS 30000.0 // limit for a process to end after its last line
 
-void relay_init(struct relay *r)
+void standby_init(struct standby *s)
 {
-    *r = (struct relay){.matrix = NULL};
-    worker_none(&r->next);
-    worker_none(&r->last);
+    *s = (struct standby){.matrix = NULL};
+    worker_none(&s->next);
+    worker_none(&s->last);
 }
 
-int relay_start(struct relay *r, const struct crew *crew, const struct duty *duty, int pass)
+int standby_start(struct standby *s, const struct worker_config *config,
+                  const struct worker_args *args, int pass)
 {
-    int err = crew_start(crew, duty, &r->next);
-    r->pass = pass;
-    r->tied = r->ready = false;
-    r->until_ms = clock_ms() + READY_MS;
+    int err = worker_config_start(config, args, &s->next);
+    s->pass = pass;
+    s->tied = s->ready = false;
+    s->until_ms = clock_ms() + READY_MS;
     return err == ERR_MEMORY ? err : OK;
 }
 
-bool relay_is_starting(const struct relay *r) { return r->next.pid && !r->ready; }
+bool standby_is_starting(const struct standby *s) { return s->next.pid && !s->ready; }
 
-bool relay_hush(struct relay *r)
+// A standby that is stopped before it is tied would stay forever if this process were killed now.
+bool standby_pause(struct standby *s)
 {
-    bool stopped = false;
-    if (!relay_is_starting(r)) return true;
-    // Stopped before it is tied it would stay for ever, should this process be killed now.
-    if (r->tied) worker_stop(&r->next, &stopped);
-    return stopped;
+    return !standby_is_starting(s) || (s->tied && worker_pause(&s->next));
 }
 
-void relay_go_on(struct relay *r)
+void standby_resume(struct standby *s)
 {
-    if (r->next.stopping) r->until_ms = clock_ms() + READY_MS;
-    worker_go_on(&r->next);
+    if (s->next.pause != WORKER_RUNS) s->until_ms = clock_ms() + READY_MS;
+    worker_resume(&s->next);
 }
 
-void relay_drop(struct relay *r)
+void standby_end(struct standby *s)
 {
-    worker_free(&r->next);
-    r->tied = r->ready = false;
+    worker_free(&s->next);
+    s->tied = s->ready = false;
 }
 
-bool relay_has(struct relay *r, int pass)
+bool standby_has(struct standby *s, int pass)
 {
     int state;
-    if (r->next.pid && worker_over(&r->next, &state)) relay_drop(r);
-    return r->next.pid && r->pass == pass;
+    if (s->next.pid && worker_over(&s->next, &state)) standby_end(s);
+    return s->next.pid && s->pass == pass;
 }
 
-void relay_take(struct relay *r, struct worker *w)
+void standby_take(struct standby *s, struct worker *w)
 {
-    relay_go_on(r);
-    *w = r->next;
-    worker_none(&r->next);
-    r->tied = r->ready = false;
+    standby_resume(s);
+    *w = s->next;
+    worker_none(&s->next);
+    s->tied = s->ready = false;
 }
 
-void relay_leave(struct relay *r, struct worker *w, const struct sweep_matrix *matrix)
+void standby_set_leaving(struct standby *s, struct worker *w, const struct sweep_matrix *matrix)
 {
-    r->last = *w;
-    r->matrix = matrix;
-    r->leave_ms = clock_ms() + LEAVE_MS;
+    s->last = *w;
+    s->matrix = matrix;
+    s->leave_ms = clock_ms() + LEAVE_MS;
     worker_none(w);
 }
 
-static int look_at_next(struct relay *r, int64_t memory_bytes)
+static int poll_next(struct standby *s, int64_t memory_bytes)
 {
-    int state, err = worker_read(&r->next);
-    for (char *line; !err && (line = worker_line(&r->next));) {
-        r->tied |= !strcmp(line, "tied");
-        r->ready |= !strcmp(line, "ready");
+    const char *rest;
+    int state, err = worker_read(&s->next);
+    for (char *line; !err && (line = worker_line(&s->next));) {
+        const enum protocol_line kind = protocol_parse(line, &rest);
+        s->tied |= kind == LINE_TIED;
+        s->ready |= kind == LINE_READY;
     }
-    bool late = !r->ready && !r->next.stopping && clock_ms() > r->until_ms;
-    bool large = memory_bytes && worker_memory(&r->next) > memory_bytes;
-    if (late || large) worker_kill(&r->next);
-    if (!err && worker_over(&r->next, &state)) relay_drop(r);
+    bool late = !s->ready && s->next.pause == WORKER_RUNS && clock_ms() > s->until_ms;
+    bool large = memory_bytes && worker_memory(&s->next) > memory_bytes;
+    if (late || large) worker_kill(&s->next);
+    if (!err && worker_over(&s->next, &state)) standby_end(s);
     return err;
 }
 
-int relay_look(struct relay *r, int64_t memory_bytes, const struct sweep_matrix **gone, int *state,
-               char text[FAIL_TEXT_MAX])
+int standby_poll(struct standby *s, int64_t memory_bytes, const struct sweep_matrix **gone,
+                 int *state, char text[FAIL_TEXT_MAX])
 {
-    int err = r->next.pid ? look_at_next(r, memory_bytes) : OK;
+    int err = s->next.pid ? poll_next(s, memory_bytes) : OK;
     *gone = NULL;
-    if (err || !r->last.pid) return err;
-    err = worker_read(&r->last);
-    r->last.begin = r->last.end; // nobody wants to know
-    if (clock_ms() > r->leave_ms) worker_kill(&r->last);
-    if (err || !worker_over(&r->last, state)) return err;
-    *gone = r->matrix;
-    worker_end_text(&r->last, *state, text);
-    worker_free(&r->last);
+    if (err || !s->last.pid) return err;
+    err = worker_read(&s->last);
+    s->last.begin = s->last.end; // lines after the last have no reader
+    if (clock_ms() > s->leave_ms) worker_kill(&s->last);
+    if (err || !worker_over(&s->last, state)) return err;
+    *gone = s->matrix;
+    worker_end_text(&s->last, *state, text);
+    worker_free(&s->last);
     return OK;
 }
 
-void relay_free(struct relay *r)
+void standby_free(struct standby *s)
 {
-    relay_drop(r);
-    worker_free(&r->last);
+    standby_end(s);
+    worker_free(&s->last);
 }

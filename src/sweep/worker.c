@@ -16,15 +16,15 @@
 #include "base/process_tree.h"
 #include "base/utf8.h"
 
-#define FIRST ((int64_t)1 << 16) // bytes of text, doubled as it comes
-#define HIGH  (WORKER_WORDS + 1) // descriptors from here on are not those that a worker has
+#define FIRST ((int64_t)1 << 16) // bytes of text at first, doubled as needed
+#define HIGH  (WORKER_WORDS + 1) // first descriptor that a worker does not use
 
 void worker_none(struct worker *w)
 {
-    *w = (struct worker){.channel = -1, .talk = -1, .words = -1, .order = -1};
+    *w = (struct worker){.channel = -1, .talk = -1, .words = -1, .request = -1};
 }
 
-// The environment of this process with some variables set; only the list is owned.
+// Returns the environment of this process with some variables set. The caller frees the list alone.
 static const char **settings_over(const char *const settings[WORKER_SETTINGS_MAX])
 {
     int64_t count = 0, used = 0;
@@ -44,41 +44,42 @@ static const char **settings_over(const char *const settings[WORKER_SETTINGS_MAX
     return all;
 }
 
-int worker_order(struct worker *w, const char *order)
+int worker_add_request(struct worker *w, const char *request)
 {
     struct stat facts;
-    int e = fstat(w->order, &facts) ? errno : 0;
+    int e = fstat(w->request, &facts) ? errno : 0;
     off_t at = e ? 0 : facts.st_size;
-    for (size_t left = strlen(order); left && !e;) {
-        ssize_t n = pwrite(w->order, order, left, at);
+    for (size_t left = strlen(request); left && !e;) {
+        ssize_t n = pwrite(w->request, request, left, at);
         if (n < 0 && errno == EINTR) continue;
         if (n <= 0) e = n ? errno : ENOSPC;
-        if (n > 0) order += n, left -= (size_t)n, at += n;
+        if (n > 0) request += n, left -= (size_t)n, at += n;
     }
     return e ? fail(ERR_DEVICE, "no worker can be told what to do: %s", strerror(e)) : OK;
 }
 
-void worker_tell(struct worker *w, enum worker_word word)
+void worker_tell(struct worker *w, enum protocol_word word)
 {
     char letter = (char)word;
     while (w->words >= 0 && write(w->words, &letter, 1) < 0 && errno == EINTR) {}
 }
 
-// What it does in the system it ends first, so that no lock there is held.
-void worker_stop(struct worker *w, bool *stopped)
+// SIGSTOP waits for the end of system calls, so that a stopped process holds no lock there.
+bool worker_pause(struct worker *w)
 {
     siginfo_t facts = {0};
-    if (w->pid && !w->stopping) kill(w->pid, SIGSTOP);
-    w->stopping = true;
-    if (w->pid && !w->stopped && !waitid(P_PID, (id_t)w->pid, &facts, WSTOPPED | WNOHANG))
-        w->stopped = facts.si_pid != 0;
-    *stopped = w->stopped || !w->pid;
+    if (!w->pid) return true;
+    if (w->pause == WORKER_RUNS) kill(w->pid, SIGSTOP), w->pause = WORKER_STOPPING;
+    if (w->pause == WORKER_STOPPING && !waitid(P_PID, (id_t)w->pid, &facts, WSTOPPED | WNOHANG) &&
+        facts.si_pid)
+        w->pause = WORKER_STOPPED;
+    return w->pause == WORKER_STOPPED;
 }
 
-void worker_go_on(struct worker *w)
+void worker_resume(struct worker *w)
 {
-    if (w->pid && w->stopping) kill(w->pid, SIGCONT);
-    w->stopping = w->stopped = false;
+    if (w->pid && w->pause != WORKER_RUNS) kill(w->pid, SIGCONT);
+    w->pause = WORKER_RUNS;
 }
 
 static void close_all(int *fds, int count)
@@ -89,8 +90,8 @@ static void close_all(int *fds, int count)
     }
 }
 
-// Both ends above the numbers that the child has them by. Ours, of which `own` is the number, does
-// not wait.
+// Makes a pipe with both ends above the descriptors of a worker. End `own` is ours and never
+// blocks.
 static int high_pipe(int ends[2], int own)
 {
     int low[2];
@@ -101,15 +102,15 @@ static int high_pipe(int ends[2], int own)
     return e;
 }
 
-// A file in memory: of any size, and read without a writer who might have to wait.
-static int open_order(struct worker *w, const char *order)
+// Opens a file in memory for the requests: reading it never waits for a writer.
+static int open_request(struct worker *w, const char *request)
 {
-    int low = memfd_create("order", MFD_CLOEXEC);
-    if (low >= 0) w->order = fcntl(low, F_DUPFD_CLOEXEC, HIGH);
+    int low = memfd_create("request", MFD_CLOEXEC);
+    if (low >= 0) w->request = fcntl(low, F_DUPFD_CLOEXEC, HIGH);
     int e = errno;
     close_all(&low, 1);
-    if (w->order < 0) return fail(ERR_DEVICE, "no worker can be started: %s", strerror(e));
-    return worker_order(w, order);
+    if (w->request < 0) return fail(ERR_DEVICE, "no worker can be started: %s", strerror(e));
+    return worker_add_request(w, request);
 }
 
 static int start(struct worker *w, const struct worker_start *how, const char **settings)
@@ -117,12 +118,12 @@ static int start(struct worker *w, const struct worker_start *how, const char **
     char self[PATH_MAX];
     int channel[2] = {-1, -1}, talk[2] = {-1, -1}, words[2] = {-1, -1};
     int err = child_self(self);
-    if (!err) err = open_order(w, how->order);
+    if (!err) err = open_request(w, how->request);
     if (err) return err;
     int e = high_pipe(channel, 0);
     if (!e) e = high_pipe(talk, 0);
     if (!e) e = high_pipe(words, 1);
-    const struct child_file files[] = {{w->order, STDIN_FILENO},
+    const struct child_file files[] = {{w->request, STDIN_FILENO},
                                        {talk[1], STDOUT_FILENO},
                                        {talk[1], STDERR_FILENO},
                                        {channel[1], WORKER_CHANNEL},
@@ -150,7 +151,7 @@ int worker_start(struct worker *w, const struct worker_start *how)
     return err;
 }
 
-// Room for some more bytes behind those that nobody has taken yet.
+// Makes room for more bytes behind those that are not taken yet.
 static int make_room(struct worker *w)
 {
     if (w->begin) {
@@ -166,7 +167,7 @@ static int make_room(struct worker *w)
     return OK;
 }
 
-// The last line of what it prints is kept: an abort says there why.
+// Reads what the worker prints and keeps the last line, which has the reason of an abort.
 static void listen(struct worker *w)
 {
     char piece[4096];
@@ -218,7 +219,7 @@ void worker_kill(struct worker *w)
 {
     struct process_tree tree;
     if (!w->pid) return;
-    process_tree_find(w->pid, &tree); // while there is a parent to find them by
+    process_tree_find(w->pid, &tree); // before the children lose their parent
     kill(-w->pid, SIGKILL);
     process_tree_kill(&tree);
 }
@@ -229,7 +230,7 @@ bool worker_over(struct worker *w, int *state)
     if (!w->pid) return true;
     int e = waitid(P_PID, (id_t)w->pid, &facts, WEXITED | WNOHANG | WNOWAIT) ? errno : 0;
     if (e == EINTR || (!e && !facts.si_pid)) return false;
-    kill(-w->pid, SIGKILL); // what it has left behind, while the number is still its own
+    kill(-w->pid, SIGKILL); // its children, while the group number is still its own
     *state = 0;
     while (waitpid(w->pid, state, 0) < 0 && errno == EINTR) {}
     w->pid = 0;
@@ -253,7 +254,7 @@ void worker_free(struct worker *w)
     close_all(&w->channel, 1);
     close_all(&w->talk, 1);
     close_all(&w->words, 1);
-    close_all(&w->order, 1);
+    close_all(&w->request, 1);
     mem_free(w->text);
     worker_none(w);
 }

@@ -6,52 +6,31 @@
 #include <string.h>
 #include <unistd.h>
 
-#define SURVEY_MS 600000.0 // to open the device, and to measure its ceilings
-#define LOOK_MS   1000     // Ctrl-C is seen after so long at the latest
+#define SURVEY_MS 600000.0 // limit for opening the device and measuring its ceilings
+#define LOOK_MS   1000     // longest time until Ctrl-C is seen
 
-int texts_add(struct texts *t, const char *text)
+static char *request_of(const struct worker_config *config, const struct worker_args *args)
 {
-    size_t size = strlen(text) + 1;
-    bool full = !(t->count & (t->count - 1)); // at each power of two, and at 0
-    const char **list = t->list;
-    if (full) list = mem_resize(t->list, t->count, t->count ? 2 * t->count : 1, sizeof *list);
-    char *copy = list ? mem_alloc((int64_t)size, 1) : NULL;
-    if (list) t->list = list;
-    if (!copy) return ERR_MEMORY;
-    memcpy(copy, text, size);
-    t->list[t->count++] = copy;
-    return OK;
+    struct worker_request r = {.parent = getpid(),
+                               .survey = !args->matrix && !args->standby,
+                               .standby = args->standby,
+                               .matrix = args->matrix,
+                               .device = config->device,
+                               .expected = config->expected[0] ? config->expected : NULL,
+                               .library = args->library,
+                               .cpus = args->cpus,
+                               .run = args->run,
+                               .command = config->command,
+                               .done = args->done,
+                               .unverified = args->unverified,
+                               .without = args->without,
+                               .memory_bytes = config->memory_bytes,
+                               .lost = args->lost,
+                               .lost_as = args->lost_as};
+    return worker_request_text(&r);
 }
 
-void texts_free(struct texts *t)
-{
-    for (int64_t i = 0; i < t->count; i++) mem_free((void *)t->list[i]);
-    mem_free(t->list);
-    *t = (struct texts){0};
-}
-
-static char *order_of(const struct crew *crew, const struct duty *duty)
-{
-    struct order o = {.parent = getpid(),
-                      .survey = !duty->matrix && !duty->standby,
-                      .standby = duty->standby,
-                      .matrix = duty->matrix,
-                      .device = crew->device,
-                      .expected = crew->expected[0] ? crew->expected : NULL,
-                      .library = duty->library,
-                      .cpus = duty->cpus,
-                      .run = duty->run,
-                      .command = crew->command,
-                      .done = duty->done,
-                      .maybe = duty->maybe,
-                      .without = duty->without,
-                      .memory_bytes = crew->memory_bytes,
-                      .lost = duty->lost,
-                      .lost_as = duty->lost_as};
-    return order_text(&o);
-}
-
-// NAME=VALUE; the caller frees it. What the variable says already comes behind, after `between`.
+// Returns NAME=VALUE, which the caller frees. The old value follows behind `between`, unless NULL.
 static char *setting_over(const char *name, const char *value, const char *between)
 {
     const char *old = between ? getenv(name) : NULL;
@@ -62,55 +41,65 @@ static char *setting_over(const char *name, const char *value, const char *betwe
     return text;
 }
 
-int crew_start(const struct crew *crew, const struct duty *duty, struct worker *w)
+int worker_config_start(const struct worker_config *config, const struct worker_args *args,
+                        struct worker *w)
 {
     char number[16], *threads = NULL, *preload = NULL;
     worker_none(w);
-    char **argv = mem_alloc(crew->word_count + 3, sizeof *argv);
-    char *order = argv ? order_of(crew, duty) : NULL;
-    int err = order ? OK : ERR_MEMORY, used = 0;
-    snprintf(number, sizeof number, "%d", crew->threads);
-    if (!err && crew->threads && !(threads = setting_over("OMP_NUM_THREADS", number, NULL)))
+    char **argv = mem_alloc(config->word_count + 3, sizeof *argv);
+    char *request = argv ? request_of(config, args) : NULL;
+    int err = request ? OK : ERR_MEMORY, used = 0;
+    snprintf(number, sizeof number, "%d", config->threads);
+    if (!err && config->threads && !(threads = setting_over("OMP_NUM_THREADS", number, NULL)))
         err = ERR_MEMORY;
-    if (!err && duty->library && !(preload = setting_over("LD_PRELOAD", duty->library, ":")))
+    if (!err && args->library && !(preload = setting_over("LD_PRELOAD", args->library, ":")))
         err = ERR_MEMORY;
     if (!err) {
         argv[used++] = (char *)"spbench";
         argv[used++] = (char *)"worker";
-        for (int i = 0; i < crew->word_count; i++) argv[used++] = crew->words[i];
+        for (int i = 0; i < config->word_count; i++) argv[used++] = config->words[i];
         argv[used] = NULL;
-        err = worker_start(
-            w, &(struct worker_start){
-                   .argv = argv, .order = order, .settings = {duty->setting, threads, preload}});
+        err =
+            worker_start(w, &(struct worker_start){.argv = argv,
+                                                   .request = request,
+                                                   .settings = {args->setting, threads, preload}});
     }
     mem_free(threads);
     mem_free(preload);
-    mem_free(order);
+    mem_free(request);
     mem_free(argv);
     return err;
 }
 
-int crew_begin(const struct crew *crew, const struct duty *duty, struct worker *w)
+int worker_config_begin(const struct worker_config *config, const struct worker_args *args,
+                        struct worker *w)
 {
-    char *order = order_of(crew, duty);
-    int err = order ? worker_order(w, order) : ERR_MEMORY;
+    char *request = request_of(config, args);
+    int err = request ? worker_add_request(w, request) : ERR_MEMORY;
     if (!err) worker_tell(w, WORD_BEGIN);
-    mem_free(order);
+    mem_free(request);
     return err;
 }
 
-// What it says, word by word. *ended: it is through.
+// Takes a line of a survey. Sets *ended after the last one.
 static int survey_line(struct survey *s, const char *line, bool *ended)
 {
-    int code, used = 0;
-    if (!strncmp(line, "plan ", 5)) return texts_add(&s->prefixes, line + 5);
-    if (!strncmp(line, "near ", 5)) snprintf(s->near, sizeof s->near, "%s", line + 5);
-    if (!strcmp(line, "done")) *ended = true;
-    if (sscanf(line, "device %15s %d %n", s->id, &s->count, &used) == 2 && used)
-        snprintf(s->name, sizeof s->name, "%s", line + used);
-    if (sscanf(line, "error %d %n", &code, &used) == 1 && used)
-        return fail((enum err)code, "%s", line + used);
-    return OK;
+    const char *rest, *text;
+    int used = 0;
+    switch (protocol_parse(line, &rest)) {
+    case LINE_PLAN: return texts_add(&s->prefixes, rest);
+    case LINE_NEAR: snprintf(s->near, sizeof s->near, "%s", rest); return OK;
+    case LINE_DONE: *ended = true; return OK;
+    case LINE_DEVICE:
+        if (sscanf(rest, "%15s %d %n", s->id, &s->count, &used) == 2 && used)
+            snprintf(s->name, sizeof s->name, "%s", rest + used);
+        return OK;
+    case LINE_ERROR: {
+        enum err code = protocol_error(rest, &text);
+        return fail(code, "%s", text);
+    }
+    default: return OK;
+    }
 }
 
 static int survey_follow(struct worker *w, struct survey *s)
@@ -136,11 +125,12 @@ static int survey_follow(struct worker *w, struct survey *s)
     return err;
 }
 
-int survey_make(const struct crew *crew, const struct duty *duty, struct survey *out)
+int survey_make(const struct worker_config *config, const struct worker_args *args,
+                struct survey *out)
 {
     struct worker w;
     *out = (struct survey){0};
-    int err = crew_start(crew, duty, &w);
+    int err = worker_config_start(config, args, &w);
     if (!err) err = survey_follow(&w, out);
     worker_free(&w);
     if (err) survey_free(out);

@@ -8,7 +8,7 @@
 
 #define ALL ":all"
 
-// The last kind of which a machine may have several.
+// Returns the last kind of which a machine can have several.
 static enum device_kind many_kind(void)
 {
     for (int k = DEVICE_KINDS - 1; k > 0; k--)
@@ -16,7 +16,7 @@ static enum device_kind many_kind(void)
     return DEVICE_CPU;
 }
 
-// "cuda:all": its kind.
+// Returns true for "cuda:all" or "all", and sets *kind.
 static bool all_of(const char *item, enum device_kind *kind)
 {
     *kind = many_kind();
@@ -44,7 +44,7 @@ static int add(struct worker_devices *p, enum device_kind kind, int index, const
     return OK;
 }
 
-// An item of the list: a device, or the number of a further one.
+// Adds an item of the list: a device, or the number of a further device.
 static int add_item(struct worker_devices *p, const char *item, const char *text)
 {
     char id[WORD_MAX + 16];
@@ -77,23 +77,26 @@ int worker_devices_parse(const char *text, struct worker_devices *out)
     return err;
 }
 
-// The i-th word of a list, NULL if it has not so many.
+// Returns the i-th word of a list; NULL: the list is shorter.
 static const char *word_of(const char *list, int i, char word[WORKER_DEVICES_TEXT / 2])
 {
     for (; i > 0 && list; i--) list = strchr(list, ','), list += list != NULL;
     if (!list || !*list) return NULL;
     int length = (int)strcspn(list, ",");
-    return snprintf(word, WORKER_DEVICES_TEXT / 2, "%.*s", length, list) < WORKER_DEVICES_TEXT / 2 ? word : NULL;
+    return snprintf(word, WORKER_DEVICES_TEXT / 2, "%.*s", length, list) < WORKER_DEVICES_TEXT / 2
+               ? word
+               : NULL;
 }
 
-const char *worker_devices_setting(const struct worker_devices *p, int place, char text[WORKER_DEVICES_TEXT])
+const char *worker_devices_setting(const struct worker_devices *p, int place,
+                                   char text[WORKER_DEVICES_TEXT])
 {
     const struct device_entry *entry = &device_list[p->kind];
     const char *visible = !p->automatic && entry->ops ? entry->ops->visible : NULL;
     if (!visible) return NULL;
     char word[WORKER_DEVICES_TEXT / 2];
     const char *seen = getenv(visible), *own = seen ? word_of(seen, p->index[place], word) : NULL;
-    // One that is not in the list does not exist: a number that no machine has.
+    // A device outside the list does not exist: no machine has the number -1.
     if (seen && !own) own = "-1";
     if (own)
         snprintf(text, WORKER_DEVICES_TEXT, "%s=%s", visible, own);

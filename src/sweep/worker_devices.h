@@ -1,32 +1,33 @@
-// Where the workers of a sweep run, by its -device: auto, a device as a run takes it, several of a
-// kind (cuda:0,1,2,3 or cuda:0,cuda:1), or all of a kind (cuda:all; all: of the GPUs).
+// The devices of a sweep's workers, from -device: auto, a device as for run, several of a kind
+// (cuda:0,1,2,3 or cuda:0,cuda:1), or all of a kind (cuda:all; all: all GPUs).
 //
-// A worker sees its own device alone, as the first of the kind. So a case has the same key wherever
-// it was measured, and a sweep goes on with other devices than it began with.
+// A worker sees its own device only, as the first of the kind. So a case has the same key on each
+// device, and a sweep can continue with other devices.
 #ifndef WORKER_DEVICES_H
 #define WORKER_DEVICES_H
 
 #include "sweep/sweep.h"
 
-#define WORKER_DEVICES_MAX SEATS_MAX
+#define WORKER_DEVICES_MAX  SLOTS_MAX
 #define WORKER_DEVICES_TEXT 256 // letters of a setting
 
 struct worker_devices {
-    bool automatic;        // what a worker finds
-    bool all;              // of the kind: their number is not known yet
-    enum device_kind kind; // of all, unless automatic
+    bool automatic;                // -device auto: the worker chooses
+    bool all;                      // all of the kind: the number is unknown yet
+    enum device_kind kind;         // kind of all devices, unless automatic
     int index[WORKER_DEVICES_MAX]; // among its kind, size count
     int count;
 };
 
-// Looks at no device. ERR_USAGE names the mistake.
+// Parses -device without looking for devices. ERR_USAGE: the text names the mistake.
 int worker_devices_parse(const char *text, struct worker_devices *out);
-// What is in the environment's variable, so that a worker sees only one device: its number, or the
-// word of that number in what the variable says already. NULL: the worker is to find it as it is.
-const char *worker_devices_setting(const struct worker_devices *p, int place, char text[WORKER_DEVICES_TEXT]);
-// What the worker gets for -device.
+// Writes NAME=VALUE of the environment variable that makes only device i visible: its number, or
+// that entry of the variable's present list. NULL: none is needed.
+const char *worker_devices_setting(const struct worker_devices *p, int i,
+                                   char text[WORKER_DEVICES_TEXT]);
+// Returns -device of the workers.
 const char *worker_devices_option(const struct worker_devices *p, char id[16]);
-// "cuda:3", for messages: as the user counts them.
-const char *worker_devices_name(const struct worker_devices *p, int place, char id[16]);
+// Writes "cuda:3", the user's number of device i, for messages.
+const char *worker_devices_name(const struct worker_devices *p, int i, char id[16]);
 
 #endif

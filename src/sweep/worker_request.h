@@ -1,5 +1,4 @@
-// What a worker of a sweep is told: a JSON document, one line of its stdin. One that stands by
-// reads what it needs to get ready, and when it is to begin the next line, which has all of it.
+// The request that a worker gets: a JSON document, one line of its stdin.
 #ifndef WORKER_REQUEST_H
 #define WORKER_REQUEST_H
 
@@ -7,36 +6,39 @@
 
 #include <cjson/cJSON.h>
 
-// Several texts.
 struct texts {
     const char **list; // size count
     int64_t count;
 };
+// Adds a copy of `text`. A list of such copies is freed with texts_free().
+int texts_add(struct texts *t, const char *text);
+void texts_free(struct texts *t);
 
-struct order {
-    int64_t parent;       // process that started it: without it there is no work to do
-    bool survey;          // only tell what cases there are, and on what device
-    bool standby;         // get ready without device and matrix, and wait for the word to begin
-    const char *matrix;   // path; NULL: of a survey, or not known yet
-    const char *device;   // for -device, in place of what the sweep was given
-    const char *expected; // the id of the device that this must come to; NULL: any
+struct worker_request {
+    int64_t parent;       // process that started the worker: the worker ends with it
+    bool survey;          // report the device and the cases, measure nothing
+    bool standby;         // get ready without device and matrix, then wait for the word begin
+    const char *matrix;   // path; NULL: a survey, or a standby
+    const char *device;   // replaces -device of the sweep
+    const char *expected; // id that the device must have; NULL: any
     const char *library;  // a file that must be loaded; NULL: none
-    const char *cpus;     // processors to run on, as a list; NULL: as it finds
-    const char *run;      // id of the run that its records belong to
-    struct texts command; // of the sweep, for the record of the environment
-    struct texts done;    // keys of cases that are not to run
-    struct texts maybe;   // "CONTENT KEY": likewise, if the matrix has this content
-    struct texts without; // beginnings of such keys, up to the matrix
-    int64_t memory_bytes; // of the host, at most; 0: as much as there is
-    const char *lost;     // why the matrix cannot be loaded, which is then not tried; NULL: load it
-    enum status lost_as;  // what its cases become
-    cJSON *document;      // of one that was read: it has the texts
+    const char *cpus;     // processors, as a list; NULL: all
+    const char *run;      // id of the run of its records
+    struct texts command; // command line of the sweep, for the record of the environment
+    struct texts done;    // keys of finished cases
+    struct texts
+        unverified;       // "CONTENT KEY" of cases that are finished if the matrix has this content
+    struct texts without; // keys of cases to leave out, up to the matrix
+    int64_t memory_bytes; // limit of host memory; 0: none
+    const char *lost;     // reason why the matrix cannot be loaded; NULL: load the matrix
+    enum status lost_as;  // status of its cases then
+    cJSON *document;      // owner of the texts of a request that was read
 };
 
-// To be freed with mem_free(); NULL: ERR_MEMORY.
-char *order_text(const struct order *o);
-// ERR_INPUT: that is no order.
-int order_read(const char *text, struct order *o);
-void order_free(struct order *o);
+// Returns the JSON, which the caller frees; NULL: ERR_MEMORY.
+char *worker_request_text(const struct worker_request *r);
+// Parses the JSON. ERR_INPUT: the text is no request.
+int worker_request_read(const char *text, struct worker_request *r);
+void worker_request_free(struct worker_request *r);
 
 #endif

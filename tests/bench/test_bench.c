@@ -3,7 +3,7 @@
 #include "data/gen.h"
 #include "plans.h"
 
-static struct worker_devices places;
+static struct test_devices places;
 
 // What came out of a plan, held against what it should.
 static struct tally {

@@ -4,7 +4,7 @@
 #include "dies.h"
 #include "plans.h"
 
-static struct worker_devices places;
+static struct test_devices places;
 static struct matrix M = {.name = (char *)"tiny", .path = (char *)"gen:tiny"};
 static struct tiled_prediction got;
 static enum status ended;

@@ -153,7 +153,7 @@ static int keep_result(const struct result *r, void *arg)
     return OK;
 }
 
-static enum status profile(struct worker_devices *places, const struct matrix *M)
+static enum status profile(struct test_devices *places, const struct matrix *M)
 {
     struct plan_parts x;
     parts_start(&x, &own_op);
@@ -171,7 +171,7 @@ static enum status profile(struct worker_devices *places, const struct matrix *M
 // One run between the marks, after another one; nothing is checked or timed.
 static void test_profile(void)
 {
-    struct worker_devices places;
+    struct test_devices places;
     struct matrix M;
     if (places_open(&places)) return;
     int err = matrix_load("gen:band:9:1", 1, &M);

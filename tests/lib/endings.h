@@ -4,7 +4,7 @@
 
 #include "plans.h"
 
-static struct worker_devices places;
+static struct test_devices places;
 static struct matrix M = {.name = (char *)"tiny", .path = (char *)"gen:tiny"};
 
 #define ENDINGS_MAX 64

@@ -59,15 +59,15 @@ static inline struct plan parts_plan(struct plan_parts *x)
 }
 
 // A device of each kind: the CPU, and for the others why there is none.
-struct worker_devices {
+struct test_devices {
     struct device cpu;
     struct bench_device list[DEVICE_KINDS];
     struct bench_devices all;
 };
 
-static inline int places_open(struct worker_devices *x)
+static inline int places_open(struct test_devices *x)
 {
-    *x = (struct worker_devices){.all = {x->list, DEVICE_KINDS}};
+    *x = (struct test_devices){.all = {x->list, DEVICE_KINDS}};
     int err = device_open("cpu", &x->cpu);
     CHECK(!err, "%s", fail_text());
     for (int kind = 0; kind < DEVICE_KINDS; kind++) {

@@ -51,7 +51,7 @@ static const struct {
     const char *op, *alg;
 } right_ones[] = {{"spmm", "rowsplit"}, {"sddmm", "balanced"}, {"spgemm", "hash"}};
 
-static struct worker_devices places;
+static struct test_devices places;
 static struct live lives[COUNT(mutants)];
 static const char *only;                 // the one that is asked for, NULL: all
 static bool shown[COUNT(mutants)][3][2]; // by kind of result and precision: it altered something

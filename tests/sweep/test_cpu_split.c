@@ -63,7 +63,7 @@ static void test_shares(void)
         plant_cores(table[i].cores);
         cpus_parse(table[i].all, &all);
         for (int w = 0; w < table[i].count; w++) cpus_parse(table[i].near[w], &near[w]);
-        shares_make(&all, table[i].count, near, shares);
+        cpu_split_make(&all, table[i].count, near, shares);
         sysfs_root("");
         for (int w = 0; w < table[i].count; w++)
             CHECK(!strcmp(cpus_text(&shares[w], text), table[i].shares[w]),
@@ -73,11 +73,11 @@ static void test_shares(void)
 
 static void test_threads(void)
 {
-    CHECK(shares_threads(4, 16, 0) == 16, "no limit");
-    CHECK(shares_threads(4, 16, 32) == 8, "a control group of 32: %d", shares_threads(4, 16, 32));
-    CHECK(shares_threads(4, 16, 10.5) == 2, "of 10.5: %d", shares_threads(4, 16, 10.5));
-    CHECK(shares_threads(4, 16, 3) == 1 && shares_threads(4, 0, 0) == 1, "one there is always");
-    CHECK(shares_threads(4, 16, 500) == 16, "a control group that allows more");
+    CHECK(cpu_split_threads(4, 16, 0) == 16, "no limit");
+    CHECK(cpu_split_threads(4, 16, 32) == 8, "a control group of 32: %d", cpu_split_threads(4, 16, 32));
+    CHECK(cpu_split_threads(4, 16, 10.5) == 2, "of 10.5: %d", cpu_split_threads(4, 16, 10.5));
+    CHECK(cpu_split_threads(4, 16, 3) == 1 && cpu_split_threads(4, 0, 0) == 1, "one there is always");
+    CHECK(cpu_split_threads(4, 16, 500) == 16, "a control group that allows more");
 }
 
 static void test_text(void)

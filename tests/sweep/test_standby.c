@@ -1,6 +1,6 @@
-// One worker after the other at a place of a sweep: who gets ready when, who begins when, and what
-// becomes of one that stands by and dies. The workers are this program, started again; they note in
-// a file what they do, in the order in which it happens.
+// Workers that follow each other in a slot of a sweep: when a standby gets ready and begins, and how
+// the sweep replaces a standby that dies. The workers are this program, started again. They write
+// their steps into a file, in the order of events.
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -12,7 +12,7 @@
 #include "sweep/sweep.h"
 #include "test.h"
 
-static char folder[] = P_tmpdir "/test_relay.XXXXXX";
+static char folder[] = P_tmpdir "/test_standby.XXXXXX";
 
 static void note(const char *what, const char *name)
 {
@@ -21,21 +21,14 @@ static void note(const char *what, const char *name)
     close(fd);
 }
 
-static void await(enum worker_word word)
+static void await(enum protocol_word word)
 {
     char letter;
     if (read(WORKER_WORDS, &letter, 1) != 1 || letter != (char)word) _exit(99);
 }
 
-static enum worker_word await_any(void)
-{
-    char letter;
-    if (read(WORKER_WORDS, &letter, 1) != 1) _exit(99);
-    return (enum worker_word)letter;
-}
-
 // The text of this name in the order that is on stdin; "" if there is none.
-static void order_text_of(const char *key, char value[64])
+static void request_text_of(const char *key, char value[64])
 {
     static char order[1 << 16];
     char begin[32];
@@ -90,46 +83,44 @@ static void stand_by(char name[64])
         dprintf(WORKER_CHANNEL, "error %d the device is taken\n", ERR_DEVICE);
         _exit(1);
     }
-    order_text_of("matrix", name);
+    request_text_of("matrix", name);
 }
 
 static int act(void)
 {
     char name[64], library[64], lost[64], cpus[64];
-    order_text_of("matrix", name);
+    request_text_of("matrix", name);
     dprintf(WORKER_CHANNEL, "tied\n");
     note("start", name[0] ? "plain" : "ahead");
     if (name[0])
         dprintf(WORKER_CHANNEL, "ready\n");
     else
         stand_by(name);
-    order_text_of("cpus", cpus);
+    request_text_of("cpus", cpus);
     note("cpus", cpus);
-    order_text_of("lost", lost);
+    request_text_of("lost", lost);
     if (lost[0]) note("lost", name);
-    order_text_of("library", library);
+    request_text_of("library", library);
     const char *loaded = getenv("LD_PRELOAD");
     if (strcmp(loaded ? loaded : "", library)) note("mismatch", name);
     note("begin", name);
     dprintf(WORKER_CHANNEL, "opened\nread\n");
-    await(WORD_ALONE);
+    await(WORD_GO);
     note("alone", name);
     dprintf(WORKER_CHANNEL, "device cpu 1 A device\nenvironment\n{\"kind\":\"environment\"}\n"
                             "loaded 1\n");
-    bool watched = await_any() == WORD_WATCHED;
     note("measure", name);
     dprintf(WORKER_CHANNEL, "case\n");
     say_case(name, "crashed");
-    if (watched) {
-        dprintf(WORKER_CHANNEL, "quiet\n");
-        note(await_any() == WORD_HUSHED ? "quiet" : "nobody", name);
-        rest(50);
-        note("loud", name);
-        dprintf(WORKER_CHANNEL, "loud\n");
-    }
+    dprintf(WORKER_CHANNEL, "quiet\n");
+    await(WORD_GO);
+    note("quiet", name);
+    rest(50);
+    note("loud", name);
+    dprintf(WORKER_CHANNEL, "loud\n");
     rest(has("eats") ? 1000 : 150);
-    // Until the one behind it is ready, however slow the machine is.
-    for (int i = 0; i < 2000 && watched && has("patient"); i++)
+    // Waits until the standby behind it is ready; the last of three matrices has none.
+    for (int i = 0; i < 2000 && *name < 'c' && has("patient"); i++)
         if (lines_with("log", "ready") <= *name - 'a') usleep(5000);
     dprintf(WORKER_CHANNEL, "result ok 1 2 alg\n");
     say_case(name, "ok");
@@ -150,7 +141,7 @@ static void tell(const struct sweep_news *news, void *arg)
 
 static const char *const names[] = {"a", "b", "c", "d"};
 static int64_t memory_bytes;
-static double spent_ms[SPENT_COUNT];
+static double spent_ms[SLOT_TIME_COUNT];
 
 static int run(int count, int places, int passes)
 {
@@ -159,7 +150,7 @@ static int run(int count, int places, int passes)
     struct sweep_pass pass[2] = {{.prefixes = {&prefix, 1}},
                                  {.prefixes = {&prefix, 1}, .library = "/no/such/library.so"}};
     struct sweep_place place[2] = {{.name = "first"}, {.name = "second", .cpus = "0-2,7"}};
-    struct crew crew = {.device = "cpu", .memory_bytes = memory_bytes};
+    struct worker_config crew = {.device = "cpu", .memory_bytes = memory_bytes};
     struct resume resume = {0};
     struct record_file out;
     for (int i = 0; i < count; i++)
@@ -171,7 +162,7 @@ static int run(int count, int places, int passes)
     unlink("log");
     told_cases = 0;
     int err = record_open(&out, "out.jsonl", false, 1);
-    struct sweep s = {.crew = &crew,
+    struct sweep s = {.config = &crew,
                       .matrices = matrices,
                       .matrix_count = count,
                       .passes = pass,
@@ -250,12 +241,12 @@ static void test_follow(void)
         CHECK(is_in_order(orders[i][0], orders[i][1]), "'%s' not before '%s'", orders[i][0],
               orders[i][1]);
     CHECK(is_in_order("begin b", "gone a"), "b has not begun while a ended");
-    CHECK(spent_ms[SPENT_WAITING] > 0 && spent_ms[SPENT_LEAVING] > 20, "waiting %g ms, leaving %g",
-          spent_ms[SPENT_WAITING], spent_ms[SPENT_LEAVING]);
-    CHECK(spent_ms[SPENT_TIMING] > 5.9 && spent_ms[SPENT_TIMING] < 6.1 &&
-              spent_ms[SPENT_CHECKING] > 2.9 && spent_ms[SPENT_PREPARING] > 250,
-          "timing %g ms, checking %g, preparing %g", spent_ms[SPENT_TIMING],
-          spent_ms[SPENT_CHECKING], spent_ms[SPENT_PREPARING]);
+    CHECK(spent_ms[SLOT_TIME_WAITING] > 0 && spent_ms[SLOT_TIME_LEAVING] > 20, "waiting %g ms, leaving %g",
+          spent_ms[SLOT_TIME_WAITING], spent_ms[SLOT_TIME_LEAVING]);
+    CHECK(spent_ms[SLOT_TIME_TIMING] > 5.9 && spent_ms[SLOT_TIME_TIMING] < 6.1 &&
+              spent_ms[SLOT_TIME_CHECKING] > 2.9 && spent_ms[SLOT_TIME_PREPARING] > 250,
+          "timing %g ms, checking %g, preparing %g", spent_ms[SLOT_TIME_TIMING],
+          spent_ms[SLOT_TIME_CHECKING], spent_ms[SLOT_TIME_PREPARING]);
 }
 
 // No more stand by than there is work for.
@@ -307,15 +298,15 @@ static void test_memory(void)
 // One that stands by has the library of the pass that it gets.
 static void test_passes(void)
 {
-    struct relay r;
-    struct crew crew = {.device = "cpu"};
-    struct duty duty = {.standby = true, .run = ""};
-    relay_init(&r);
-    CHECK(!relay_has(&r, 0) && !relay_is_starting(&r), "nobody was started");
-    CHECK(!relay_start(&r, &crew, &duty, 1), "%s", fail_text());
-    CHECK(relay_has(&r, 1) && !relay_has(&r, 0) && relay_is_starting(&r), "it is of another pass");
-    relay_free(&r);
-    CHECK(!relay_has(&r, 1), "it stands by, and is ended");
+    struct standby r;
+    struct worker_config crew = {.device = "cpu"};
+    struct worker_args args = {.standby = true, .run = ""};
+    standby_init(&r);
+    CHECK(!standby_has(&r, 0) && !standby_is_starting(&r), "nobody was started");
+    CHECK(!standby_start(&r, &crew, &args, 1), "%s", fail_text());
+    CHECK(standby_has(&r, 1) && !standby_has(&r, 0) && standby_is_starting(&r), "it is of another pass");
+    standby_free(&r);
+    CHECK(!standby_has(&r, 1), "it stands by, and is ended");
     mkdir("quick", 0777);
     for (int places = 1; places <= 2; places++) {
         CHECK(!run(4, places, 2), "%s", fail_text());

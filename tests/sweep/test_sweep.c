@@ -5,15 +5,15 @@
 #include "cli/matrix_folder.h"
 #include "cli/matrix_list.h"
 #include "sweep/worker_devices.h"
-#include "sweep/worker_talk.h"
+#include "sweep/protocol.h"
 #include "sweep/crash_record.h"
 #include "sweep/worker_request.h"
 
 static const char *const two[] = {"a \"b\"\n\\c", "d"};
 
-static struct order good_order(void)
+static struct worker_request good_order(void)
 {
-    return (struct order){.parent = 4711,
+    return (struct worker_request){.parent = 4711,
                           .matrix = "m.mtx",
                           .device = "auto",
                           .expected = "cuda:0",
@@ -22,7 +22,7 @@ static struct order good_order(void)
                           .run = "0123456789abcdef",
                           .command = {(const char **)two, 2},
                           .done = {(const char **)two, 1},
-                          .maybe = {(const char **)two + 1, 1},
+                          .unverified = {(const char **)two + 1, 1},
                           .memory_bytes = (int64_t)1 << 40,
                           .lost = "a reason",
                           .lost_as = STATUS_TIMEOUT};
@@ -30,9 +30,9 @@ static struct order good_order(void)
 
 static void test_order(void)
 {
-    struct order o = good_order(), back;
-    char *line = order_text(&o);
-    CHECK(line && !order_read(line, &back), "%s", fail_text());
+    struct worker_request o = good_order(), back;
+    char *line = worker_request_text(&o);
+    CHECK(line && !worker_request_read(line, &back), "%s", fail_text());
     CHECK(strchr(line, '\n') == line + strlen(line) - 1, "not one line: %s", line);
     CHECK(back.parent == 4711 && back.memory_bytes == (int64_t)1 << 40 && !back.survey, "numbers");
     CHECK(!back.standby, "it stands by");
@@ -43,35 +43,35 @@ static void test_order(void)
     CHECK_TEXT(back.cpus, "0-3,8");
     CHECK_TEXT(back.lost, "a reason");
     CHECK(back.lost_as == STATUS_TIMEOUT, "status %d", back.lost_as);
-    CHECK(back.command.count == 2 && back.done.count == 1 && back.maybe.count == 1 &&
+    CHECK(back.command.count == 2 && back.done.count == 1 && back.unverified.count == 1 &&
               !back.without.count,
           "texts");
     CHECK_TEXT(back.command.list[0], two[0]);
-    CHECK_TEXT(back.maybe.list[0], two[1]);
-    order_free(&back);
+    CHECK_TEXT(back.unverified.list[0], two[1]);
+    worker_request_free(&back);
     static const char *const bad[] = {"", "{}", "[]", "{\"parent\":1}", "x"};
     for (int i = 0; i < COUNT(bad); i++) {
-        int err = order_read(bad[i], &back);
+        int err = worker_request_read(bad[i], &back);
         CHECK(err == ERR_INPUT, "\"%s\": error %d", bad[i], err);
     }
     int err = ERR_MEMORY;
     for (int n = 1; err == ERR_MEMORY && n < 200; n++) {
         mem_fail_at(n);
-        err = order_read(line, &back);
+        err = worker_request_read(line, &back);
         mem_fail_at(0);
     }
     CHECK(!err, "an order is never read: %d", err);
-    order_free(&back);
+    worker_request_free(&back);
     mem_free(line);
     // One that stands by has no matrix yet; who is to work has one.
     o.matrix = NULL;
     for (int standby = 0; standby < 2; standby++) {
         o.standby = standby;
-        line = order_text(&o);
-        err = order_read(line, &back);
+        line = worker_request_text(&o);
+        err = worker_request_read(line, &back);
         CHECK(err == (standby ? OK : ERR_INPUT), "without a matrix: error %d", err);
         CHECK(err || (back.standby && !back.matrix), "it does not stand by");
-        order_free(&back);
+        worker_request_free(&back);
         mem_free(line);
     }
 }
@@ -79,24 +79,24 @@ static void test_order(void)
 // A standby may read its first order when the second is there already: it gets one after the other.
 static void test_orders(void)
 {
-    struct order o = good_order(), back;
+    struct worker_request o = good_order(), back;
     int64_t at = 0;
     FILE *f = fopen(path, "w+");
     int old = dup(STDIN_FILENO);
     o.standby = true, o.matrix = NULL;
     for (int i = 0; i < 2; i++) {
-        char *line = order_text(&o);
+        char *line = worker_request_text(&o);
         CHECK(f && line && fputs(line, f) >= 0, "%s", path);
         mem_free(line);
         o.standby = false, o.matrix = "later.mtx";
     }
     CHECK(!fflush(f) && dup2(fileno(f), STDIN_FILENO) == STDIN_FILENO, "%s", path);
-    CHECK(!worker_read_order(&at, &back) && back.standby && !back.matrix, "the first one");
-    order_free(&back);
-    CHECK(!worker_read_order(&at, &back) && !back.standby, "the second one");
+    CHECK(!protocol_read_request(&at, &back) && back.standby && !back.matrix, "the first one");
+    worker_request_free(&back);
+    CHECK(!protocol_read_request(&at, &back) && !back.standby, "the second one");
     CHECK_TEXT(back.matrix, "later.mtx");
-    order_free(&back);
-    CHECK(worker_read_order(&at, &back) == ERR_INPUT, "a third one");
+    worker_request_free(&back);
+    CHECK(protocol_read_request(&at, &back) == ERR_INPUT, "a third one");
     dup2(old, STDIN_FILENO);
     close(old);
     fclose(f);
@@ -114,7 +114,7 @@ static void test_lost(void)
     const char *text = read_file();
     memcpy(before, text, strlen(text)); // without its end, as it comes from a worker
     before[strlen(text) - 1] = 0;
-    char *line = lost_record(before, STATUS_TIMEOUT, "a \"reason\"\n");
+    char *line = crash_record_make(before, STATUS_TIMEOUT, "a \"reason\"\n");
     CHECK(line != NULL, "%s", fail_text());
     cJSON *record = line ? cJSON_Parse(line) : NULL;
     CHECK(record != NULL, "no JSON: %s", line ? line : "none");
@@ -127,11 +127,11 @@ static void test_lost(void)
           "something else has changed: %s", same ? same : "none");
     CHECK(strstr(before, "\"seed\":9223372036854775807"), "the test has a seed of 63 bits");
     mem_free(line);
-    char *key = lost_key(before);
+    char *key = crash_record_key(before);
     CHECK(key && strstr(before, key), "key %s", key ? key : "none");
     mem_free(key);
-    CHECK(!lost_record("{\"schema\":1}", STATUS_OOM, "x"), "that is no record of a case");
-    CHECK(!lost_key("{}") && !lost_key("x"), "there is no key");
+    CHECK(!crash_record_make("{\"schema\":1}", STATUS_OOM, "x"), "that is no record of a case");
+    CHECK(!crash_record_key("{}") && !crash_record_key("x"), "there is no key");
 }
 
 static void test_prefix(void)

@@ -1,4 +1,4 @@
-// Who does what when in a sweep: its workers are this program, started again, which act a part by
+// The order of events in a sweep. Its workers are this program, started again, which play a part by
 // the name of their matrix.
 #include <signal.h>
 #include <stdlib.h>
@@ -18,7 +18,7 @@ static void say_case(const char *name, const char *status)
             status, name);
 }
 
-static void await(enum worker_word word)
+static void await(enum protocol_word word)
 {
     char letter;
     if (read(WORKER_WORDS, &letter, 1) != 1 || letter != (char)word) _exit(99);
@@ -27,8 +27,6 @@ static void await(enum worker_word word)
 static void say_result(const char *name)
 {
     dprintf(WORKER_CHANNEL, "loaded 1\n");
-    char letter;
-    if (read(WORKER_WORDS, &letter, 1) != 1) _exit(99); // it measures, whoever gets ready
     dprintf(WORKER_CHANNEL, "case\n");
     say_case(name, "crashed");
     dprintf(WORKER_CHANNEL, "result ok 1 2 alg\n");
@@ -63,7 +61,7 @@ static const char *read_order(char name[64])
     return last ? last : order;
 }
 
-// What worker.h says, as far as the part has it.
+// Plays the part of a worker by the protocol.
 static int act(void)
 {
     char name[64];
@@ -72,7 +70,7 @@ static int act(void)
     if (!name[0]) await(WORD_BEGIN), order = read_order(name);
     bool lost = !strstr(order, "\"lost\":null");
     dprintf(WORKER_CHANNEL, "read\n");
-    await(WORD_ALONE);
+    await(WORD_GO);
     dprintf(WORKER_CHANNEL, "device cuda:0 2 A device\n");
     if (!strncmp(name, "place", 5) && place && !strcmp(place, "1")) {
         dprintf(WORKER_CHANNEL, "error %d it is gone\n", ERR_DEVICE);
@@ -130,7 +128,7 @@ static int run(const char *const *names, int count, int places, int64_t bytes, s
     struct sweep_matrix matrices[MATRICES_MAX];
     struct sweep_pass pass = {.prefixes = {&prefix, 1}};
     struct sweep_place place[2] = {{"PLACE=0", "cuda:0", NULL}, {"PLACE=1", "cuda:1", NULL}};
-    struct crew crew = {.device = "cuda"};
+    struct worker_config crew = {.device = "cuda"};
     struct resume resume = {0};
     struct record_file out;
     for (int i = 0; i < count; i++)
@@ -141,7 +139,7 @@ static int run(const char *const *names, int count, int places, int64_t bytes, s
                                             .place = i};
     *told = (struct told){0};
     int err = record_open(&out, "out.jsonl", false, 1);
-    struct sweep s = {.crew = &crew,
+    struct sweep s = {.config = &crew,
                       .matrices = matrices,
                       .matrix_count = count,
                       .passes = &pass,
@@ -195,7 +193,7 @@ static void test_rounds(void)
 }
 
 // The names in the order in which their records came.
-static const char *order_of(char text[256])
+static const char *request_of(char text[256])
 {
     static char line[1 << 16];
     text[0] = 0;
@@ -220,9 +218,9 @@ static void test_places(void)
     CHECK(lines_with("\"place\":\"1\"") == 0 && lines_with("\"ok\"") == 3, "it was used");
     char order[256];
     CHECK(!run(names, 3, 2, 0, &told), "%s", fail_text());
-    CHECK(!strncmp(order_of(order), "place3", 6), "the largest is not first: %s", order);
+    CHECK(!strncmp(request_of(order), "place3", 6), "the largest is not first: %s", order);
     CHECK(!run(names, 3, 1, 0, &told), "%s", fail_text());
-    CHECK_TEXT(order_of(order), "place1place2place3");
+    CHECK_TEXT(request_of(order), "place1place2place3");
     int err = run(nowhere, 1, 2, 1, &told);
     CHECK(err == ERR_DEVICE && strstr(fail_text(), "no device at all"), "%d: %s", err, fail_text());
 }

@@ -1,0 +1,73 @@
+// The protocol between a sweep and its workers, both sides.
+//
+// A worker reads a request (worker_request.h), one line of JSON, from stdin. The worker writes
+// lines to WORKER_CHANNEL and reads words of one letter from WORKER_WORDS. A standby (standby.h)
+// gets ready by its first request, then waits for `begin` and reads its second request.
+//
+//   line                          word   meaning
+//   tied                                 the worker ends with its parent
+//   ready                                the program is loaded, its options are parsed
+//                                 begin  to a standby: the second request is there, the device may
+//                                 be
+//                                        opened
+//   opened                               the device is open
+//   read                                 the matrix is read, or cannot be read
+//                                 go     the last worker of the slot is gone, no standby starts
+//   device ID COUNT NAME                 the open device; COUNT: devices of its kind that are
+//   visible near PROCESSORS                      survey only: processors next to the device, if
+//   known plan KEY                             survey only: the key of a case, up to the matrix
+//   environment                          the next line is this record
+//   loaded CASES CONTENT                 the matrix is loaded; number of cases; hash of the matrix
+//   unread REASON                        the matrix cannot be read
+//   quiet                                the worker is about to time
+//                                 go     no standby starts
+//   loud                                 the worker times nothing
+//   case                                 a case begins; the next line is its record after a crash
+//   result STATUS CHECK_MS TIMING_MS TEXT  the case has ended; the next line is its record
+//   again                                the device is dead: another worker takes the other cases
+//   done                                 nothing is measured any more, the worker ends
+//   error CODE TEXT                      the worker gives up with this enum err
+#ifndef PROTOCOL_H
+#define PROTOCOL_H
+
+#include "sweep/worker_request.h"
+
+#define WORKER_CHANNEL 3
+#define WORKER_WORDS   4
+
+enum protocol_line {
+    LINE_TIED,
+    LINE_READY,
+    LINE_OPENED,
+    LINE_READ,
+    LINE_DEVICE,
+    LINE_NEAR,
+    LINE_PLAN,
+    LINE_ENVIRONMENT,
+    LINE_LOADED,
+    LINE_UNREAD,
+    LINE_QUIET,
+    LINE_LOUD,
+    LINE_CASE,
+    LINE_RESULT,
+    LINE_AGAIN,
+    LINE_DONE,
+    LINE_ERROR,
+    LINES // number of lines; also: an unknown line
+};
+enum protocol_word { WORD_BEGIN = 'b', WORD_GO = 'g' };
+
+// Parent: returns the kind of a line, and sets *rest to the text behind its word.
+enum protocol_line protocol_parse(const char *line, const char **rest);
+// Parent: parses the rest of an error line into a code and a text.
+enum err protocol_error(const char *rest, const char **text);
+
+// Worker: write a line; without and with a text behind its word.
+int protocol_say(enum protocol_line line);
+int protocol_say_text(enum protocol_line line, const char *format, ...) PRINTF_LIKE(2, 3);
+// Worker: waits for a word. ERR_INTERRUPTED: the parent is gone.
+int protocol_await(enum protocol_word word);
+// Worker: reads the request at offset *at of stdin, and moves *at behind it.
+int protocol_read_request(int64_t *at, struct worker_request *request);
+
+#endif
