@@ -1,15 +1,16 @@
-// Shared parts of the OpenMP kernels on adaptive sparse tiles: tile sizes, and the parts of a row.
-// Changwan Hong, Aravind Sukumaran-Rajam, Israt Nisa, Kunal Singh, P. Sadayappan: Adaptive Sparse
-// Tiling for Sparse Matrix Multiplication, PPoPP 2019, sections 4.2 and 4.4.
+// OpenMP code that SpMM and SDDMM on adaptive sparse tiles (ASpT) share: tile sizes, parts of a
+// row. Changwan Hong, Aravind Sukumaran-Rajam, Israt Nisa, Kunal Singh, P. Sadayappan: Adaptive
+// Sparse Tiling for Sparse Matrix Multiplication, PPoPP 2019, sections 4.2 and 4.4.
 #ifndef ASPT_CPU_H
 #define ASPT_CPU_H
 
 #include "cpu.h"
 #include "formats/aspt.h"
 
-// `threshold` is the authors'. tools/aspt_threshold.py measures where tiles begin to beat CSR on
-// random matrices. EPYC, 2 threads, 35 matrices: rowsplit takes 0.79 to 0.88 of the time of aspt,
-// as the last cache holds the rows of B without tiles. `fill` is low, as a CPU copies no rows of B.
+// `threshold`: the authors' value. tools/aspt_threshold.py measures from which value on tiles beat
+// CSR on random matrices. EPYC, 2 threads, 35 matrices: rowsplit takes 0.79 to 0.88 of the time of
+// aspt, because the last cache holds the rows of B without tiles. `fill`: low, because a CPU copies
+// no rows of B.
 #define ASPT_CPU_OPTIONS                                                                           \
     {"panel", 0, 0, 4096, true, "rows of a panel; 0: as many as fit in a thread's cache"},         \
         {"width", 0, 0, 4096, true, "columns of a tile, at most; 0: as many as a panel has rows"}, \
@@ -18,8 +19,8 @@
         "fill", 25, 0, 100, true, "percent of the width: a tile with fewer columns is not made"    \
     }
 
-// Rows and columns of a tile, the same number, so that its rows of both dense matrices fill the
-// cache that a thread has: (T_M + T_N) T_K sizeof(word), T_K = k. Rounded down to a power of two.
+// Sets the rows and columns of a tile, the same number, so that the tile's rows of both dense
+// matrices fill the cache of a thread: (T_M + T_N) T_K sizeof(word), T_K = k. A power of two.
 static inline void aspt_choose_cpu(struct task *t, const struct problem *p)
 {
     int64_t row_bytes = p->in[0].cols * (int64_t)prec_bytes(p->prec), size = 16;
@@ -29,7 +30,8 @@ static inline void aspt_choose_cpu(struct task *t, const struct problem *p)
     task_choose(t, "width", task_option(t, "panel"));
 }
 
-// The parts of row i: part t has the nonzeros at[t] .. at[t + 1], the last one is the light one.
+// Returns the parts of row i: part t has the nonzeros at[t] .. at[t + 1], and the last part is
+// light. Sets *parts to the number of parts.
 static inline const int64_t *aspt_parts(const struct aspt *A, int64_t i, int64_t *parts)
 {
     int64_t b = i / A->panel;

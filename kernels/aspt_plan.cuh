@@ -1,21 +1,21 @@
-// How the CUDA kernels on adaptive sparse tiles are started: what is taken out of the rows and
-// panels, slices, blocks, and the options. The words are those of aspt.cuh.
+// Host side of the CUDA kernels on adaptive sparse tiles: counts and lists of segments, warp rows
+// and spans, sizes of slabs and blocks, options. The words are those of aspt.cuh.
 #ifndef ASPT_PLAN_H
 #define ASPT_PLAN_H
 
 #include "aspt.cuh"
 #include "device/cub.cuh"
 
-// Segments of the light part of each row, and whether it is shared.
+// Counts the segments of each row. Sets warp_rows[i] to 1 if row i is a warp row, else to 0.
 static __global__ void count_pieces(struct tiles a, int32_t *__restrict__ segments,
-                                    int32_t *__restrict__ shared)
+                                    int32_t *__restrict__ warp_rows)
 {
     const int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= a.m) return;
     const struct part_row row = row_of(a, (int32_t)i);
     const int64_t light = row.at[row.tiles + 1] - row.at[row.tiles];
     segments[i] = is_cut(a, light) ? (int32_t)ceil_div(light, SEGMENT) : 0;
-    shared[i] = is_shared(a, light);
+    warp_rows[i] = is_warp_row(a, light);
 }
 
 // Sum of the lengths of the light parts, and sum of their squares.
@@ -37,8 +37,8 @@ static __global__ void count_spread(struct tiles a, struct spread *__restrict__ 
     atomicAdd(&to->squares, squares);
 }
 
-// Runs of each panel.
-static __global__ void count_runs(struct tiles a, int64_t panels, int32_t *__restrict__ count)
+// Counts the spans of each panel.
+static __global__ void count_spans(struct tiles a, int64_t panels, int32_t *__restrict__ count)
 {
     const int64_t b = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
     if (b >= panels) return;
@@ -55,17 +55,17 @@ static __global__ void list_owners(int64_t owners, struct pieces to)
 // Decisions and allocations of prepare().
 struct plan {
     struct tiles a;
-    int32_t k, slices;
+    int32_t k, slabs;
     int vec, loads;
-    bool whole; // slices are full
+    bool whole; // k is a multiple of a slab
     int threads;
-    int64_t blocks; // of all kinds
+    int64_t blocks; // blocks of both kernels
     size_t stage_bytes;
-    void *partial;    // of SpMM: sums over pieces
-    uint32_t step[3]; // bytes from a row to the next, of the dense inputs and of a dense result
+    void *partial;    // SpMM: sums over segments, warp rows and spans
+    uint32_t step[3]; // bytes between rows of the dense inputs and the dense result
 };
 
-// Calls function<T, VEC, LOADS, WHOLE>(t) as the plan has it.
+// Calls function<T, VEC, LOADS, WHOLE>(t) with the values of plan s.
 #define BY_LOADS(T, VEC, WHOLE, function, t, loads)                                                \
     ((loads) == 1   ? function<T, VEC, 1, WHOLE>(t)                                                \
      : (loads) == 2 ? function<T, VEC, 2, WHOLE>(t)                                                \
@@ -75,8 +75,8 @@ struct plan {
      : (s)->whole  ? BY_LOADS(T, 16 / sizeof(T), true, function, t, (s)->loads)                    \
                    : BY_LOADS(T, 16 / sizeof(T), false, function, t, (s)->loads))
 
-// The widest pack that rows of all dense matrices are made of. H200: k = 33, without packs, takes
-// 2.0 to 2.7 times the time of k = 32.
+// Returns the widest pack that the rows of all dense matrices allow. H200: k = 33, without packs,
+// takes 2.0 to 2.7 times the time of k = 32.
 static inline int plan_vec(const struct task *t)
 {
     const int vec = (int)(16 / prec_bytes(t->prec));
@@ -86,8 +86,8 @@ static inline int plan_vec(const struct task *t)
     return fits ? vec : 1;
 }
 
-// Slices of `columns`, less where the row or the stage is smaller.
-static inline void plan_slices(const struct task *t, int64_t columns, struct plan *s)
+// Sets slabs of `columns` columns, or fewer if the row or the stage is smaller.
+static inline void plan_slabs(const struct task *t, int64_t columns, struct plan *s)
 {
     const int64_t width = (int64_t)prec_bytes(t->prec), k = t->in[0].cols;
     s->k = (int32_t)k;
@@ -97,38 +97,38 @@ static inline void plan_slices(const struct task *t, int64_t columns, struct pla
            (s->loads * GROUP * s->vec > columns || s->loads / 2 * GROUP * s->vec >= k ||
             s->loads * GROUP * s->vec * width * s->a.width > STAGE_BYTES))
         s->loads /= 2;
-    const int64_t slice = s->loads * GROUP * s->vec;
-    s->slices = (int32_t)ceil_div(k, slice);
-    s->whole = k % slice == 0;
-    s->stage_bytes = aspt_of(t->A[0])->tiles ? (size_t)(slice * width * s->a.width) : 0;
+    const int64_t slab = s->loads * GROUP * s->vec;
+    s->slabs = (int32_t)ceil_div(k, slab);
+    s->whole = k % slab == 0;
+    s->stage_bytes = aspt_of(t->A[0])->tiles ? (size_t)(slab * width * s->a.width) : 0;
 }
 
-// Large blocks stage a tile for many rows at once, small ones wait less for their longest row, and
-// fill the device. `slices` have blocks of their own.
-static inline void plan_blocks(const struct task *t, int64_t slices, struct plan *s)
+// Sets the threads of a block. A large block stages a tile for many rows at once. A small block
+// waits less for its longest row, and small blocks fill the device. `slabs`: blocks per band.
+static inline void plan_blocks(const struct task *t, int64_t slabs, struct plan *s)
 {
     const struct aspt *A = aspt_of(t->A[0]);
     const int wanted = (int)task_option(t, "threads") / WARP * WARP;
     const int least = A->tiles ? MAX_THREADS / 2 : 2 * WARP;
     s->threads = wanted ? wanted : A->tiled * 4 < A->nnz ? MAX_THREADS / 2 : MAX_THREADS;
     while (!wanted && s->threads > least &&
-           ceil_div(A->m, s->threads / GROUP) * slices < 4 * t->dev->units)
+           ceil_div(A->m, s->threads / GROUP) * slabs < 4 * t->dev->units)
         s->threads /= 2;
     while (s->threads > WARP && (s->threads - WARP) / GROUP >= A->panel) s->threads -= WARP;
     s->a.bands = (int32_t)ceil_div(A->panel, s->threads / GROUP);
 }
 
-// In a grid they lie by kind: segments, shared rows, runs, bands.
+// Sets the first block of each kind. The order in the grid: segments, warp rows, spans, bands.
 static inline void plan_grid(const struct task *t, struct plan *s)
 {
     struct tiles *a = &s->a;
-    a->shared_at = a->segments.count;
-    a->run_at = a->shared_at + ceil_div(a->shared.count, s->threads / WARP);
-    a->band_at = a->run_at + a->runs.count * a->bands;
+    a->warp_row_at = a->segments.count;
+    a->span_at = a->warp_row_at + ceil_div(a->warp_rows.count, s->threads / WARP);
+    a->band_at = a->span_at + a->spans.count * a->bands;
     s->blocks = a->band_at + (int64_t)aspt_of(t->A[0])->panels * a->bands;
 }
 
-// *uneven: the standard deviation of the light parts is at least their mean.
+// Sets *uneven to true if the standard deviation of the light parts is at least their mean.
 static inline int plan_spread(struct task *t, const struct plan *s, bool *uneven)
 {
     struct device *d = t->dev;
@@ -145,11 +145,11 @@ static inline int plan_spread(struct task *t, const struct plan *s, bool *uneven
     return err;
 }
 
-// Sets `split`: rows with more light nonzeros leave their group, as groups of a warp wait for each
-// other. The bound is 48 if lengths are uneven. Otherwise the bound is twice the mean, from 64 to
-// SEGMENT, or 64 if rows are too few to fill the device. H200: the 48 raises fb100_Cornell5, f64,
-// from 0.98 to 1.12 of the authors' speed. With 48 for every matrix, fem:28 takes 1.5 times the
-// time.
+// Sets `split`. Rows with more light nonzeros leave their group, because groups of a warp wait for
+// each other. The bound is 48 if lengths are uneven. Otherwise the bound is twice the mean, from 64
+// to SEGMENT, or 64 if rows are too few to fill the device. H200: the 48 raises fb100_Cornell5,
+// f64, from 0.98 to 1.12 of the authors' speed. With 48 for every matrix, fem:28 takes 1.5 times
+// the time.
 static inline int plan_split(struct task *t, struct plan *s)
 {
     const struct aspt *A = aspt_of(t->A[0]);
@@ -162,7 +162,7 @@ static inline int plan_split(struct task *t, struct plan *s)
     return err;
 }
 
-// Fills in the pieces of each owner from how many it has, and frees `count`.
+// Makes the list of pieces from count[i], the number of pieces of owner i. Frees `count`.
 static inline int plan_pieces(struct task *t, int64_t owners, int32_t *count, struct pieces *x)
 {
     struct device *d = t->dev;
@@ -181,26 +181,26 @@ static inline int plan_rows(struct task *t, struct plan *s)
 {
     struct device *d = t->dev;
     const int64_t m = s->a.m;
-    int32_t *segments = NULL, *shared = NULL;
+    int32_t *segments = NULL, *warp_rows = NULL;
     int err = device_alloc(d, m, sizeof *segments, (void **)&segments);
-    if (!err) err = device_alloc(d, m, sizeof *shared, (void **)&shared);
+    if (!err) err = device_alloc(d, m, sizeof *warp_rows, (void **)&warp_rows);
     if (!err && m > 0) {
         LAUNCH(count_pieces, (unsigned)ceil_div(m, MAX_THREADS), MAX_THREADS, 0, d->stream, s->a,
-               segments, shared);
+               segments, warp_rows);
         err = launch_check(t->entry->name);
     }
     if (err) {
         device_free(d, segments);
-        device_free(d, shared);
+        device_free(d, warp_rows);
         return err;
     }
     err = plan_pieces(t, m, segments, &s->a.segments);
-    if (!err) return plan_pieces(t, m, shared, &s->a.shared);
-    device_free(d, shared);
+    if (!err) return plan_pieces(t, m, warp_rows, &s->a.warp_rows);
+    device_free(d, warp_rows);
     return err;
 }
 
-static inline int plan_runs(struct task *t, struct plan *s)
+static inline int plan_spans(struct task *t, struct plan *s)
 {
     struct device *d = t->dev;
     const int64_t panels = aspt_of(t->A[0])->panels;
@@ -208,15 +208,15 @@ static inline int plan_runs(struct task *t, struct plan *s)
     if (!aspt_of(t->A[0])->tiles) return OK;
     int err = device_alloc(d, panels, sizeof *count, (void **)&count);
     if (err) return err;
-    LAUNCH(count_runs, (unsigned)ceil_div(panels, MAX_THREADS), MAX_THREADS, 0, d->stream, s->a,
+    LAUNCH(count_spans, (unsigned)ceil_div(panels, MAX_THREADS), MAX_THREADS, 0, d->stream, s->a,
            panels, count);
     err = launch_check(t->entry->name);
-    if (!err) return plan_pieces(t, panels, count, &s->a.runs);
+    if (!err) return plan_pieces(t, panels, count, &s->a.spans);
     device_free(d, count);
     return err;
 }
 
-// With slices of `columns` at most; where `loop`, a block goes through all of them.
+// Makes the plan, with slabs of at most `columns` columns. `loop`: a block computes all slabs.
 static inline int plan_make(struct task *t, int64_t columns, bool loop)
 {
     struct plan *s = (struct plan *)mem_zero_alloc(1, sizeof *s);
@@ -227,20 +227,20 @@ static inline int plan_make(struct task *t, int64_t columns, bool loop)
     s->a.most = (int32_t)task_option(t, "run");
     s->a.panel_ptr = A->panel_ptr, s->a.tile_row_ptr = A->tile_row_ptr;
     s->a.map_list = A->map_list, s->a.idx = A->idx, s->a.place = A->place;
-    plan_slices(t, columns, s);
-    plan_blocks(t, loop ? 1 : s->slices, s);
+    plan_slabs(t, columns, s);
+    plan_blocks(t, loop ? 1 : s->slabs, s);
     int err = row_step(t, &t->in[0], &s->step[0]);
     if (!err && t->in[1].val) err = row_step(t, &t->in[1], &s->step[1]);
     if (!err && t->C.val) err = row_step(t, &t->C, &s->step[2]);
     if (!err) err = plan_split(t, s);
     if (!err) err = plan_rows(t, s);
-    if (!err) err = plan_runs(t, s);
+    if (!err) err = plan_spans(t, s);
     if (!err) plan_grid(t, s);
     task_number(t, "threads", s->threads);
-    task_number(t, "slices", s->slices);
+    task_number(t, "slices", s->slabs);
     task_number(t, "segments", (double)s->a.segments.count);
-    task_number(t, "shared_rows", (double)s->a.shared.count);
-    task_number(t, "runs", (double)s->a.runs.count);
+    task_number(t, "shared_rows", (double)s->a.warp_rows.count);
+    task_number(t, "runs", (double)s->a.spans.count);
     return err;
 }
 
@@ -248,7 +248,7 @@ static inline void plan_free(struct task *t)
 {
     struct plan *s = (struct plan *)t->state;
     if (!s) return;
-    const struct pieces *const lists[] = {&s->a.segments, &s->a.shared, &s->a.runs};
+    const struct pieces *const lists[] = {&s->a.segments, &s->a.warp_rows, &s->a.spans};
     for (const struct pieces *x : lists) {
         device_free(t->dev, x->first);
         device_free(t->dev, x->owner);

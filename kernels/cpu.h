@@ -1,5 +1,5 @@
-// What the OpenMP kernels share: names for the bodies that are included once per type
-// (each_prec.inl), or once per type and kind of processor (each_kind.inl).
+// Names for the OpenMP kernels, whose bodies are included once per type (each_prec.inl), or once
+// per type and kind of processor (each_kind.inl).
 #ifndef CPU_H
 #define CPU_H
 
@@ -12,19 +12,19 @@
 
 #define CPU_INLINE static inline __attribute__((always_inline))
 
-// NAME(rows) is rows_f32 or rows_f64 in a body included with PREC defined as f32 or f64,
-// rows_f32_avx2 and so on in one that is included for each kind of processor.
+// NAME(rows) is rows_f32 or rows_f64 in a body that is included with PREC defined as f32 or f64,
+// and rows_f32_avx2 and so on in a body that is included for each kind of processor.
 #define KIND
 #define NAME_JOIN(name, prec, kind) name##_##prec##kind
 #define NAME_PREC(name, prec, kind) NAME_JOIN(name, prec, kind)
 #define NAME(name)                  NAME_PREC(name, PREC, KIND)
 
-// function_f32(...) or function_f64(...), by the precision of the task.
+// Calls function_f32(...) or function_f64(...), by the precision of the task.
 #define BY_PREC(t, function, ...)                                                                  \
     ((t)->prec == F32 ? function##_f32(__VA_ARGS__) : function##_f64(__VA_ARGS__))
 
-// function_f32_avx2(...) and so on, of a body that each_kind.inl includes, by the precision of the
-// task and the processor.
+// Calls function_f32_avx2(...) and so on, by the precision of the task and the processor. The body
+// is included by each_kind.inl.
 #if CPU_HAS_KINDS
 #define BY_KIND(t, function, ...)                                                                  \
     switch (cpu_kind()) {                                                                          \

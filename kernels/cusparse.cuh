@@ -1,4 +1,4 @@
-// What the kernels that call cuSPARSE share: its errors, its version, its handle and its scalars.
+// Code that the cuSPARSE algorithms share: errors, version, handle, scalars.
 #ifndef SPBENCH_CUSPARSE_H
 #define SPBENCH_CUSPARSE_H
 
@@ -8,8 +8,8 @@
 #include <exception>
 #include <stdio.h>
 
-// A case that the library refuses is unsupported, one that is too large for it is out of memory;
-// everything else is a failure.
+// Sets the error of a failed call. A refused case is ERR_UNSUPPORTED, a case that is too large is
+// ERR_MEMORY, anything else is ERR_DEVICE.
 static inline int cusparse_fail(cusparseStatus_t status, const char *call)
 {
     enum err code = status == CUSPARSE_STATUS_NOT_SUPPORTED            ? ERR_UNSUPPORTED
@@ -21,8 +21,8 @@ static inline int cusparse_fail(cusparseStatus_t status, const char *call)
                 cusparseGetErrorName(status));
 }
 
-// Returns from the calling function if the call, a function and its arguments, fails. Some fail
-// with an exception (12.9.4), which must not end the program.
+// Calls a function of cuSPARSE and returns from the calling function on an error. Some functions
+// throw an exception (12.9.4), which must not end the program.
 #define CUSPARSE_TRY(function, ...)                                                                \
     do {                                                                                           \
         try {                                                                                      \
@@ -35,7 +35,7 @@ static inline int cusparse_fail(cusparseStatus_t status, const char *call)
         }                                                                                          \
     } while (0)
 
-// The library's name and version, for the descriptors.
+// Returns the name and the version of the library that runs.
 static inline const char *cusparse_library(void)
 {
     static char text[64];
@@ -47,13 +47,13 @@ static inline const char *cusparse_library(void)
     return text;
 }
 
-// The version that this program is built with; another one may run.
+// The version that this program is built with. Another version may run.
 #define CUSPARSE_TEXT(x) #x
 #define CUSPARSE_DOTS(major, minor, n)                                                             \
     CUSPARSE_TEXT(major) "." CUSPARSE_TEXT(minor) "." CUSPARSE_TEXT(n)
 #define CUSPARSE_BUILT CUSPARSE_DOTS(CUSPARSE_VER_MAJOR, CUSPARSE_VER_MINOR, CUSPARSE_VER_PATCH)
 
-// As 100 * its major version + its minor one.
+// Returns 100 * major version + minor version of the library that runs.
 static inline int cusparse_release(void)
 {
     int major = 0, minor = 0;
@@ -62,7 +62,7 @@ static inline int cusparse_release(void)
     return 100 * major + minor;
 }
 
-// The library, opened for a task, and alpha and beta in its precision.
+// A handle of the library for a task, and alpha and beta in the task's precision.
 struct cusparse_library {
     cusparseHandle_t handle;
     cudaDataType type;
@@ -94,7 +94,7 @@ static inline void cusparse_close(struct cusparse_library *lib)
     lib->handle = NULL;
 }
 
-// One of the inputs: CSR with 32-bit indices.
+// Creates the descriptor of an input matrix: CSR with 32-bit indices.
 static inline int cusparse_describe(const struct cusparse_library *lib, const struct csr_dev *A,
                                     cusparseConstSpMatDescr_t *descr)
 {

@@ -1,8 +1,9 @@
-// Includes BODY once per type for each kind of processor, see enum cpu_kind, and compiles it for
-// that kind: with KIND as well, which NAME() appends, and VECTOR, the bytes of its widest vectors.
-// BY_KIND() of cpu.h calls the body of the machine's kind. Unlike CPU_CLONES, this file lets a body
-// name its vectors. gcc 12 keeps sums of a plain loop in memory: SpMM then takes 2.4 times MKL's
-// time on short rows.
+// Includes BODY once per type and kind of processor (enum cpu_kind), and compiles the body for that
+// kind. KIND is the suffix that NAME() appends. VECTOR is the number of bytes of the widest
+// vectors. BY_KIND() of cpu.h calls the body for the processor that runs.
+//
+// Unlike CPU_CLONES, this file lets a body name its vectors. gcc 12 keeps the sums of a plain loop
+// in memory: SpMM then takes 2.4 times MKL's time on short rows.
 #pragma push_macro("BODY")
 #undef KIND
 #define KIND   _plain

@@ -1,5 +1,5 @@
-// Includes BODY, a file by its path in kernels/, once per type: with T the type of the values, and
-// PREC its name for NAME() of cpu.h.
+// Includes BODY, a path in kernels/, once per type: T is the type of the values, and PREC its name
+// for NAME() of cpu.h.
 #define PREC f32
 #define T    float
 #include BODY

@@ -1,15 +1,17 @@
-// What every kernel file for CUDA begins with.
+// The header that every CUDA kernel file includes: the algorithm interface, warp functions, calls
+// by precision.
 #ifndef KERNEL_H
 #define KERNEL_H
 
 #include "algos/algo.h"
 #include "device/warp.cuh"
 
-// function<float>(...) or function<double>(...), by the precision of the task.
+// Calls function<float>(...) or function<double>(...), by the precision of the task.
 #define BY_PREC(t, function, ...)                                                                  \
     ((t)->prec == F32 ? function<float>(__VA_ARGS__) : function<double>(__VA_ARGS__))
 
-// Bytes from one row of D, row-major, to the next. ERR_UNSUPPORTED where they need over 32 bits.
+// Sets *step to the bytes between rows of row-major D. Returns ERR_UNSUPPORTED if the value needs
+// more than 32 bits.
 static inline int row_step(const struct task *t, const struct dense_dev *D, uint32_t *step)
 {
     const int64_t bytes = D->ld * (int64_t)prec_bytes(t->prec);
@@ -18,7 +20,7 @@ static inline int row_step(const struct task *t, const struct dense_dev *D, uint
     return fail(ERR_UNSUPPORTED, "%s: a row of a dense matrix has more than 4 GB", t->entry->name);
 }
 
-// Lets a kernel have all the shared memory of a block that the device allows.
+// Allows the kernel all the shared memory per block that the device has.
 template <typename K> static int allow_shared(const struct device *dev, K *kernel)
 {
     int most;

@@ -1,22 +1,22 @@
-// Shared parts of the kernels that call MKL: its address for a case, and a matrix in its form.
+// Code that the MKL algorithms share: error handling, and a CSR matrix as an MKL matrix.
 #ifndef MKL_CSR_H
 #define MKL_CSR_H
 
 #include "algos/algo.h"
 #include "device/mkl.h"
 
-// Returns from the calling function if the call, a function of struct mkl and its arguments, fails.
+// Calls a function of struct mkl and returns from the calling function on an error.
 #define MKL_TRY(mkl, function, ...)                                                                \
     do {                                                                                           \
         int mkl_try_status = (mkl)->function(__VA_ARGS__);                                         \
         if (mkl_try_status) return mkl_fail(mkl_try_status, #function);                            \
     } while (0)
 
-// A is read where it is; `starts` are its row starts as MKL takes them, with 32 bits. Who calls
-// this frees both, also after an error.
+// An MKL matrix that reads the columns and values of A in place. The caller frees the fields with
+// mkl_csr_free(), also after an error.
 struct mkl_csr {
     mkl_matrix A;
-    int32_t *starts;
+    int32_t *starts; // row starts with 32 bits, as MKL takes them, size m + 1
 };
 
 static inline int mkl_csr_make(const struct mkl *mkl, struct task *t, const struct csr_dev *A,

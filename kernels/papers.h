@@ -1,4 +1,4 @@
-// How the papers are cited whose algorithms have several descriptors here.
+// Citations of papers with several algorithms in this project.
 #ifndef PAPERS_H
 #define PAPERS_H
 

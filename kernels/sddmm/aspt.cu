@@ -22,7 +22,7 @@ template <typename T> struct operands {
     const T *val, *X, *Y;
     T *C;
     uint32_t k, X_step, Y_step;
-    int32_t slices;
+    int32_t slabs;
 };
 
 // A row of the result, of which a slice is computed.
@@ -34,13 +34,13 @@ template <typename T, int VEC, int LOADS> struct output_row {
 
 template <typename T, int VEC, int LOADS, bool WHOLE>
 static __device__ __forceinline__ output_row<T, VEC, LOADS>
-load_result_row(const operands<T> &x, int32_t i, const int64_t *at, int32_t slice,
+load_result_row(const operands<T> &x, int32_t i, const int64_t *at, int32_t slab,
                 const packs<VEC, LOADS, WHOLE> &where)
 {
     output_row<T, VEC, LOADS> row;
     load_row<true>(row.x, x.X, x.X_step, i, where);
     row.c = x.C + at[0];
-    row.first = slice == 0;
+    row.first = slab == 0;
     return row;
 }
 
@@ -119,33 +119,33 @@ write_tiles(const output_row<T, VEC, LOADS> &mine, const struct tiles &a, const 
 // A block's segment, or a warp's shared row.
 template <typename T, int VEC, int LOADS, bool WHOLE>
 static __device__ __forceinline__ void write_piece(const struct tiles &a, const operands<T> &x,
-                                                   int32_t slice,
+                                                   int32_t slab,
                                                    const packs<VEC, LOADS, WHOLE> &where)
 {
     struct share share;
-    const bool shared = blockIdx.x >= a.shared_at;
+    const bool by_warp = blockIdx.x >= a.warp_row_at;
     const struct part_row row =
-        shared
-            ? find_shared(a, ((blockIdx.x - a.shared_at) * blockDim.x + threadIdx.x) / WARP, &share)
-            : find_segment(a, blockIdx.x, &share);
-    const output_row<T, VEC, LOADS> mine = load_result_row(x, row.i, row.at, slice, where);
-    write_share(mine, a, x, share, shared ? WARP : GROUP, where);
+        by_warp ? find_warp_row(a, ((blockIdx.x - a.warp_row_at) * blockDim.x + threadIdx.x) / WARP,
+                                &share)
+                : find_segment(a, blockIdx.x, &share);
+    const output_row<T, VEC, LOADS> mine = load_result_row(x, row.i, row.at, slab, where);
+    write_share(mine, a, x, share, by_warp ? WARP : GROUP, where);
 }
 
 // A band of a run, or of what is not taken out.
 template <typename T, int VEC, int LOADS, bool WHOLE>
 static __device__ __forceinline__ void write_band(const struct tiles &a, const operands<T> &x,
-                                                  int32_t slice, pack<T, VEC> *stage,
+                                                  int32_t slab, pack<T, VEC> *stage,
                                                   const packs<VEC, LOADS, WHOLE> &where)
 {
     const bool taken_out = blockIdx.x < a.band_at;
-    const int64_t band = blockIdx.x - (taken_out ? a.run_at : a.band_at);
-    struct tile_run run = {band / a.bands, 0, 0};
-    if (taken_out) run = find_run(a, band / a.bands);
-    const struct part_row row = find_row(a, run.b, row_of_band((int32_t)(band % a.bands)));
-    if (!taken_out && row.tiles <= a.most) run.end = row.tiles;
-    const output_row<T, VEC, LOADS> mine = load_result_row(x, row.i, row.at, slice, where);
-    write_tiles(mine, a, x, row, run.first, run.end, stage, where);
+    const int64_t band = blockIdx.x - (taken_out ? a.span_at : a.band_at);
+    struct tile_span span = {band / a.bands, 0, 0};
+    if (taken_out) span = find_span(a, band / a.bands);
+    const struct part_row row = find_row(a, span.b, row_of_band((int32_t)(band % a.bands)));
+    if (!taken_out && row.tiles <= a.most) span.end = row.tiles;
+    const output_row<T, VEC, LOADS> mine = load_result_row(x, row.i, row.at, slab, where);
+    write_tiles(mine, a, x, row, span.first, span.end, stage, where);
     if (taken_out) return;
     int32_t p;
     const int32_t light = part_length(row, row.tiles, &p);
@@ -158,12 +158,12 @@ static __global__ void __launch_bounds__(MAX_THREADS, MIN_BLOCKS(LOADS))
 {
     typedef pack<T, VEC> packed;
     SHARED_DYNAMIC(packed, stage);
-    for (int32_t slice = 0; slice < x.slices; slice++) {
-        const packs<VEC, LOADS, WHOLE> where(slice, (int)threadIdx.x % GROUP, x.k);
-        if (blockIdx.x < a.run_at)
-            write_piece(a, x, slice, where);
+    for (int32_t slab = 0; slab < x.slabs; slab++) {
+        const packs<VEC, LOADS, WHOLE> where(slab, (int)threadIdx.x % GROUP, x.k);
+        if (blockIdx.x < a.span_at)
+            write_piece(a, x, slab, where);
         else
-            write_band(a, x, slice, stage, where);
+            write_band(a, x, slab, stage, where);
     }
 }
 
@@ -177,7 +177,7 @@ template <typename T, int VEC, int LOADS, bool WHOLE> static void start_packs(co
                            (uint32_t)s->k,
                            s->step[0],
                            s->step[1],
-                           s->slices};
+                           s->slabs};
     auto kernel = multiply<T, VEC, LOADS, WHOLE>;
     LAUNCH(kernel, (unsigned)s->blocks, s->threads, s->stage_bytes, t->dev->stream, s->a, x);
 }
@@ -200,9 +200,9 @@ static int run(struct task *t)
 static void choose(struct task *t, const struct problem *p)
 {
     const int64_t row_bytes = p->in[0].cols * (int64_t)prec_bytes(p->prec);
-    int64_t slice = SLICE_BYTES / 4;
-    while (slice < row_bytes && slice < SLICE_BYTES) slice *= 2;
-    task_choose(t, "width", (double)(STAGE_BYTES / slice));
+    int64_t slab = SLICE_BYTES / 4;
+    while (slab < row_bytes && slab < SLICE_BYTES) slab *= 2;
+    task_choose(t, "width", (double)(STAGE_BYTES / slab));
 }
 
 static int prepare(struct task *t)

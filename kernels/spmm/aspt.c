@@ -1,16 +1,21 @@
-// SpMM on adaptive sparse tiles, C = A * B, row-major.
+// SpMM on adaptive sparse tiles (ASpT), C = A * B, row-major.
 // Changwan Hong, Aravind Sukumaran-Rajam, Israt Nisa, Kunal Singh, P. Sadayappan: Adaptive Sparse
 // Tiling for Sparse Matrix Multiplication, PPoPP 2019, section 4.2, listing 1.
 //
-// Format: aspt, see formats/aspt.h. Any k. A thread takes a panel of rows and goes through its
-// tiles, in a tile row by row: the rows of B that a tile needs stay in the core's cache from one
-// row to the next. The light part comes last, as in CSR. The columns of B are in vector registers.
+// listing 1                     here
+// line 2: panels to threads     multiply(): one dynamic iteration per panel
+// lines 7-13: tiles and rows    panel_in()
+// lines 14-21: nonzeros         part(), with row() of cpu_row.inl for the loop over k
+//
+// Format: aspt, see formats/aspt.h. Any k. A thread computes a panel: one tile after the other, and
+// in a tile one row after the other. The rows of B that a tile needs stay in the core's cache from
+// one row to the next. The light part comes last, as in CSR.
 #include "aspt.h"
 #include "papers.h"
 #include "spmm/cpu_ahead.h"
 
 struct state {
-    int64_t prefetch; // nonzeros of the light part that rows of B are fetched ahead, 0: not
+    int64_t prefetch; // prefetch distance in nonzeros of the light part, 0: none
 };
 
 #define BODY "spmm/aspt.inl"

@@ -1,31 +1,44 @@
-// SpMM on adaptive sparse tiles, C = A * B, row-major.
+// SpMM on adaptive sparse tiles (ASpT), C = A * B, row-major.
 // Changwan Hong, Aravind Sukumaran-Rajam, Israt Nisa, Kunal Singh, P. Sadayappan: Adaptive Sparse
 // Tiling for Sparse Matrix Multiplication, PPoPP 2019, section 4.3, listings 2 and 3.
 //
 // Format: aspt. Any k, any mix of row lengths. Deterministic: every sum has one fixed order. The
-// words are those of ../aspt.cuh, which has what SDDMM shares.
+// words are those of ../aspt.cuh, which has the code shared with SDDMM.
 //
-// Two kernels. The first one, where there are any, sums up segments, shared rows, and runs, and
-// leaves their sums in memory. The second one goes through the bands: its groups sum up their rows,
-// tile by tile and then the light part, or take what the first one left. Each row of C is written
-// once.
+// paper                                                 here
+// listing 2, line 5: tiles of the panel                 add_tiles()
+// listing 2, lines 6-9: rows of D (our B) to the stage  fill_stage()
+// listing 2, lines 18-20: products with the stage       add_part<true>()
+// listing 3, lines 13-14: products with memory          add_share(), add_part<false>()
+// section 4.3.1, modulo mapping                         slot_of()
+//
+// A product has two kernels. sum_pieces() computes the sums of segments, warp rows and spans, and
+// stores the sums in memory. There is no such launch if the matrix has none of them. multiply()
+// computes the bands: a group adds the tiles of its row, then the light part, then the stored sums.
+// Each row of C is written once.
+//
+// A warp has four groups, each with its own row of A. In each round a lane loads one nonzero of its
+// group's row. Shuffles broadcast the nonzeros, and the lanes load the row of B together.
+//
+// Limits: a stage costs two barriers of the block. H200: tiles with few nonzeros per column are
+// slower than CSR, since L1 holds the rows of B of a panel (see `threshold` in ../aspt_plan.cuh).
 #include "aspt_plan.cuh"
 #include "papers.h"
 
-// Blocks that a multiprocessor must have registers for.
+// Blocks per multiprocessor, a bound for registers.
 #define MIN_BLOCKS(loads) ((loads) < 4 ? 4 : 3)
 
 template <typename T> struct operands {
     const T *val, *B;
     T *C;
     uint32_t k, B_step, C_step;
-    int32_t slices;
-    void *partial; // sums over segments, shared rows, the rows of runs, each slice after slice
+    int32_t slabs;
+    void *partial; // sums over segments, warp rows, rows of spans; each slab after slab
 };
 
-// sum += the products of `left` nonzeros from p on, `step` of which are in a round of all groups
-// that share them, with the lane's packs of the rows of B, from the stage or from memory. The first
-// round is there. By all lanes.
+// sum += the products of `left` nonzeros from p on with the lane's packs of their rows of B. Rows
+// of B come from the stage or from memory. The first round is in `next`. All groups that share the
+// nonzeros take `step` nonzeros per round. All lanes call this function.
 template <bool STAGED, typename T, int VEC, int LOADS, bool WHOLE>
 static __device__ __forceinline__ void
 add_part(pack<T, VEC> (&sum)[LOADS], nonzero<T> next, const struct tiles &a, const operands<T> &x,
@@ -65,7 +78,7 @@ add_part(pack<T, VEC> (&sum)[LOADS], nonzero<T> next, const struct tiles &a, con
     }
 }
 
-// The sum over the groups of a warp, in all of them. By all lanes.
+// Adds the sums of the groups of a warp. Each group gets the result. All lanes call this function.
 template <typename T, int VEC, int LOADS>
 static __device__ __forceinline__ void add_groups(pack<T, VEC> (&sum)[LOADS])
 {
@@ -78,7 +91,8 @@ static __device__ __forceinline__ void add_groups(pack<T, VEC> (&sum)[LOADS])
                 sum[l].x[v] += __shfl_xor_sync(FULL_MASK, sum[l].x[v], step);
 }
 
-// sum += the products of tiles [first, end) of the block's panel. By all threads of the block.
+// sum += the products of tiles [first, end) of the block's panel. All threads of the block call
+// this function.
 template <typename T, int VEC, int LOADS, bool WHOLE>
 static __device__ __forceinline__ void add_tiles(pack<T, VEC> (&sum)[LOADS], const struct tiles &a,
                                                  const operands<T> &x, const struct part_row &row,
@@ -95,54 +109,55 @@ static __device__ __forceinline__ void add_tiles(pack<T, VEC> (&sum)[LOADS], con
     }
 }
 
-// Where the lane's packs of a sum in memory are, GROUP packs apart.
+// Returns the address of the lane's first pack of sum `number`. The lane's packs are GROUP packs
+// apart.
 template <typename T, int VEC, int LOADS>
 static __device__ __forceinline__ pack<T, VEC> *partial_at(const operands<T> &x, int64_t number,
-                                                           int32_t slice, int lane)
+                                                           int32_t slab, int lane)
 {
-    return (pack<T, VEC> *)x.partial + (number * x.slices + slice) * LOADS * GROUP + lane;
+    return (pack<T, VEC> *)x.partial + (number * x.slabs + slab) * LOADS * GROUP + lane;
 }
 
-// Leaves a group's sum in memory.
+// Stores a group's sum in memory.
 template <typename T, int VEC, int LOADS>
 static __device__ __forceinline__ void leave_sum(const pack<T, VEC> (&sum)[LOADS],
-                                                 const operands<T> &x, int64_t number,
-                                                 int32_t slice, int lane)
+                                                 const operands<T> &x, int64_t number, int32_t slab,
+                                                 int lane)
 {
-    pack<T, VEC> *to = partial_at<T, VEC, LOADS>(x, number, slice, lane);
+    pack<T, VEC> *to = partial_at<T, VEC, LOADS>(x, number, slab, lane);
 #pragma unroll
     for (int l = 0; l < LOADS; l++) to[l * GROUP] = sum[l];
 }
 
-// The number of the sum over shared row s, and over row r of run q.
-static __device__ __forceinline__ int64_t number_of_shared(const struct tiles &a, int64_t s)
+// Return the number of the sum over warp row s, and over row r of span q.
+static __device__ __forceinline__ int64_t number_of_warp_row(const struct tiles &a, int64_t s)
 {
     return a.segments.count + s;
 }
 static __device__ __forceinline__ int64_t number_of_row(const struct tiles &a, int64_t q, int32_t r)
 {
-    return a.segments.count + a.shared.count + q * a.panel + r;
+    return a.segments.count + a.warp_rows.count + q * a.panel + r;
 }
 
-// Each group's share of a light part, from the first round on. By all lanes.
+// sum += the products of the group's share of a light part. All lanes call this function.
 template <typename T, int VEC, int LOADS, bool WHOLE>
 static __device__ __forceinline__ void
 add_share(pack<T, VEC> (&sum)[LOADS], const struct tiles &a, const operands<T> &x,
           const struct share &mine, int32_t step, const packs<VEC, LOADS, WHOLE> &where)
 {
-    nonzero<T> first = {}; // a column that is in the matrix
+    nonzero<T> first = {}; // lanes without a nonzero need a valid column
     load_round<false>(first, a, x.val, mine.p, mine.left);
     add_part<false>(sum, first, a, x, mine.p, mine.left, step, (const pack<T, VEC> *)NULL, where);
 }
 
-// A block's segment.
+// Computes the segment of this block.
 template <typename T, int VEC, int LOADS, bool WHOLE>
 static __device__ __forceinline__ void sum_segment(const struct tiles &a, const operands<T> &x,
-                                                   int32_t slice)
+                                                   int32_t slab)
 {
     __shared__ pack<T, VEC> sums[MAX_THREADS / WARP][LOADS * GROUP];
     const int lane = (int)threadIdx.x % GROUP, warps = (int)blockDim.x / WARP;
-    const packs<VEC, LOADS, WHOLE> where(slice, lane, x.k);
+    const packs<VEC, LOADS, WHOLE> where(slab, lane, x.k);
     struct share mine;
     find_segment(a, blockIdx.x, &mine);
     pack<T, VEC> sum[LOADS] = {};
@@ -155,43 +170,43 @@ static __device__ __forceinline__ void sum_segment(const struct tiles &a, const 
     for (int c = (int)threadIdx.x; c < LOADS * GROUP; c += (int)blockDim.x) {
         pack<T, VEC> all = sums[0][c];
         for (int w = 1; w < warps; w++) add(all, sums[w][c]);
-        *partial_at<T, VEC, LOADS>(x, blockIdx.x, slice, c) = all;
+        *partial_at<T, VEC, LOADS>(x, blockIdx.x, slab, c) = all;
     }
-    __syncthreads(); // the next slice takes their place
+    __syncthreads(); // the next slab overwrites `sums`
 }
 
-// A warp's shared row.
+// Computes the warp row of this warp.
 template <typename T, int VEC, int LOADS, bool WHOLE>
-static __device__ __forceinline__ void sum_shared(const struct tiles &a, const operands<T> &x,
-                                                  int32_t slice)
+static __device__ __forceinline__ void sum_warp_row(const struct tiles &a, const operands<T> &x,
+                                                    int32_t slab)
 {
     const int lane = (int)threadIdx.x % GROUP;
-    const int64_t s = ((blockIdx.x - a.shared_at) * blockDim.x + threadIdx.x) / WARP;
-    const packs<VEC, LOADS, WHOLE> where(slice, lane, x.k);
+    const int64_t s = ((blockIdx.x - a.warp_row_at) * blockDim.x + threadIdx.x) / WARP;
+    const packs<VEC, LOADS, WHOLE> where(slab, lane, x.k);
     struct share mine;
-    find_shared(a, s, &mine);
+    find_warp_row(a, s, &mine);
     pack<T, VEC> sum[LOADS] = {};
     add_share(sum, a, x, mine, WARP, where);
     add_groups(sum);
-    if (s >= a.shared.count || lane_id() >= GROUP) return;
-    leave_sum(sum, x, number_of_shared(a, s), slice, lane);
+    if (s >= a.warp_rows.count || lane_id() >= GROUP) return;
+    leave_sum(sum, x, number_of_warp_row(a, s), slab, lane);
 }
 
-// A block's band of a run.
+// Computes one band of a span.
 template <typename T, int VEC, int LOADS, bool WHOLE>
-static __device__ __forceinline__ void sum_run(const struct tiles &a, const operands<T> &x,
-                                               int32_t slice, pack<T, VEC> *stage)
+static __device__ __forceinline__ void sum_span(const struct tiles &a, const operands<T> &x,
+                                                int32_t slab, pack<T, VEC> *stage)
 {
     const int lane = (int)threadIdx.x % GROUP;
-    const int64_t band = blockIdx.x - a.run_at, q = band / a.bands;
-    const packs<VEC, LOADS, WHOLE> where(slice, lane, x.k);
-    const struct tile_run run = find_run(a, q);
+    const int64_t band = blockIdx.x - a.span_at, q = band / a.bands;
+    const packs<VEC, LOADS, WHOLE> where(slab, lane, x.k);
+    const struct tile_span span = find_span(a, q);
     const int32_t r = row_of_band((int32_t)(band % a.bands));
-    const struct part_row row = find_row(a, run.b, r);
+    const struct part_row row = find_row(a, span.b, r);
     pack<T, VEC> sum[LOADS] = {};
-    add_tiles(sum, a, x, row, run.first, run.end, stage, where);
+    add_tiles(sum, a, x, row, span.first, span.end, stage, where);
     if (!row.used) return;
-    leave_sum(sum, x, number_of_row(a, q, r), slice, lane);
+    leave_sum(sum, x, number_of_row(a, q, r), slab, lane);
 }
 
 template <typename T, int VEC, int LOADS, bool WHOLE>
@@ -200,46 +215,46 @@ static __global__ void __launch_bounds__(MAX_THREADS, MIN_BLOCKS(LOADS))
 {
     typedef pack<T, VEC> packed;
     SHARED_DYNAMIC(packed, stage);
-    for (int32_t slice = (int32_t)blockIdx.y; slice < x.slices; slice += (int32_t)gridDim.y) {
-        if (blockIdx.x < a.shared_at)
-            sum_segment<T, VEC, LOADS, WHOLE>(a, x, slice);
-        else if (blockIdx.x < a.run_at)
-            sum_shared<T, VEC, LOADS, WHOLE>(a, x, slice);
+    for (int32_t slab = (int32_t)blockIdx.y; slab < x.slabs; slab += (int32_t)gridDim.y) {
+        if (blockIdx.x < a.warp_row_at)
+            sum_segment<T, VEC, LOADS, WHOLE>(a, x, slab);
+        else if (blockIdx.x < a.span_at)
+            sum_warp_row<T, VEC, LOADS, WHOLE>(a, x, slab);
         else
-            sum_run<T, VEC, LOADS, WHOLE>(a, x, slice, stage);
+            sum_span<T, VEC, LOADS, WHOLE>(a, x, slab, stage);
     }
 }
 
-// sum += sums in memory, `count` of them from `number` on, `step` apart.
+// sum += `count` sums in memory, from sum `number` on, `step` apart.
 template <typename T, int VEC, int LOADS>
 static __device__ __forceinline__ void add_partial(pack<T, VEC> (&sum)[LOADS], const operands<T> &x,
                                                    int64_t number, int64_t count, int64_t step,
-                                                   int32_t slice)
+                                                   int32_t slab)
 {
     const int lane = (int)threadIdx.x % GROUP;
     for (int64_t c = 0; c < count; c++) {
-        const pack<T, VEC> *part = partial_at<T, VEC, LOADS>(x, number + c * step, slice, lane);
+        const pack<T, VEC> *part = partial_at<T, VEC, LOADS>(x, number + c * step, slab, lane);
 #pragma unroll
         for (int l = 0; l < LOADS; l++) add(sum[l], part[l * GROUP]);
     }
 }
 
-// sum += what sum_pieces() has left of row r of panel b.
+// sum += the sums that sum_pieces() stored for row r of panel b.
 template <typename T, int VEC, int LOADS>
-static __device__ __forceinline__ void
-add_pieces(pack<T, VEC> (&sum)[LOADS], const struct tiles &a, const operands<T> &x,
-           const struct part_row &row, int64_t b, int32_t r, int64_t light, int32_t slice)
+static __device__ __forceinline__ void add_pieces(pack<T, VEC> (&sum)[LOADS], const struct tiles &a,
+                                                  const operands<T> &x, const struct part_row &row,
+                                                  int64_t b, int32_t r, int64_t light, int32_t slab)
 {
-    if (is_shared(a, light)) {
-        add_partial(sum, x, number_of_shared(a, a.shared.first[row.i]), 1, 0, slice);
+    if (is_warp_row(a, light)) {
+        add_partial(sum, x, number_of_warp_row(a, a.warp_rows.first[row.i]), 1, 0, slab);
     } else if (is_cut(a, light)) {
         const int64_t first = a.segments.first[row.i];
-        add_partial(sum, x, first, a.segments.first[row.i + 1] - first, 1, slice);
+        add_partial(sum, x, first, a.segments.first[row.i + 1] - first, 1, slab);
     }
     if (row.tiles > a.most) {
-        const int64_t first = a.runs.first[b];
-        add_partial(sum, x, number_of_row(a, first, r), a.runs.first[b + 1] - first, a.panel,
-                    slice);
+        const int64_t first = a.spans.first[b];
+        add_partial(sum, x, number_of_row(a, first, r), a.spans.first[b + 1] - first, a.panel,
+                    slab);
     }
 }
 
@@ -253,15 +268,15 @@ static __global__ void __launch_bounds__(MAX_THREADS, MIN_BLOCKS(LOADS))
     const int64_t b = blockIdx.x / (unsigned)a.bands;
     const int32_t r = row_of_band((int32_t)(blockIdx.x % (unsigned)a.bands));
     const struct part_row row = find_row(a, b, r);
-    for (int32_t slice = (int32_t)blockIdx.y; slice < x.slices; slice += (int32_t)gridDim.y) {
-        const packs<VEC, LOADS, WHOLE> where(slice, lane, x.k);
+    for (int32_t slab = (int32_t)blockIdx.y; slab < x.slabs; slab += (int32_t)gridDim.y) {
+        const packs<VEC, LOADS, WHOLE> where(slab, lane, x.k);
         packed sum[LOADS] = {};
         add_tiles(sum, a, x, row, 0, row.tiles > a.most ? 0 : row.tiles, stage, where);
         int32_t p;
         const int32_t light = part_length(row, row.tiles, &p);
         add_share(sum, a, x, {p, light > a.split ? 0 : light}, GROUP, where);
         if (!row.used) continue;
-        add_pieces(sum, a, x, row, b, r, light, slice);
+        add_pieces(sum, a, x, row, b, r, light, slab);
 #pragma unroll
         for (int l = 0; l < LOADS; l++)
             if (where.in[l])
@@ -278,13 +293,13 @@ template <typename T, int VEC, int LOADS, bool WHOLE> static void start_packs(co
                            (uint32_t)s->k,
                            s->step[0],
                            s->step[2],
-                           s->slices,
+                           s->slabs,
                            s->partial};
-    const unsigned layers = (unsigned)min64(s->slices, 65535);
+    const unsigned layers = (unsigned)min64(s->slabs, 65535);
     if (s->a.band_at) {
         auto kernel = sum_pieces<T, VEC, LOADS, WHOLE>;
         LAUNCH(kernel, dim3((unsigned)s->a.band_at, layers), s->threads,
-               s->a.runs.count ? s->stage_bytes : 0, t->dev->stream, s->a, x);
+               s->a.spans.count ? s->stage_bytes : 0, t->dev->stream, s->a, x);
     }
     auto kernel = multiply<T, VEC, LOADS, WHOLE>;
     LAUNCH(kernel, dim3((unsigned)(s->blocks - s->a.band_at), layers), s->threads, s->stage_bytes,
@@ -303,9 +318,9 @@ static int run(struct task *t)
     return launch_check(t->entry->name);
 }
 
-// Columns of a slice: 128 bytes of a row of B if it has no more, else 256, the paper's 32 and 64
-// columns of f32. H200, f64: 512 gain on some matrices and lose on others (0.87 to 1.17).
-static int64_t slice_columns(int64_t k, enum prec prec)
+// Returns the columns of a slab: 128 bytes of a row of B if the row has no more, else 256 bytes.
+// The paper has 32 and 64 columns of f32. H200, f64: 512 bytes take 0.87 to 1.17 of the speed.
+static int64_t slab_columns(int64_t k, enum prec prec)
 {
     const int64_t width = (int64_t)prec_bytes(prec);
     return (k * width <= 128 ? 128 : 256) / width;
@@ -313,20 +328,20 @@ static int64_t slice_columns(int64_t k, enum prec prec)
 
 static void choose(struct task *t, const struct problem *p)
 {
-    const int64_t row_bytes = slice_columns(p->in[0].cols, p->prec) * (int64_t)prec_bytes(p->prec);
+    const int64_t row_bytes = slab_columns(p->in[0].cols, p->prec) * (int64_t)prec_bytes(p->prec);
     task_choose(t, "width", (double)(STAGE_BYTES / row_bytes));
 }
 
 static int prepare(struct task *t)
 {
-    int err = plan_make(t, slice_columns(t->in[0].cols, t->prec), false);
+    int err = plan_make(t, slab_columns(t->in[0].cols, t->prec), false);
     struct plan *s = (struct plan *)t->state;
     if (err || !s->a.band_at) return err;
     int64_t sums, values;
-    err = size_mul(s->a.runs.count, s->a.panel, &sums);
+    err = size_mul(s->a.spans.count, s->a.panel, &sums);
     if (!err)
-        err = size_mul(sums + s->a.segments.count + s->a.shared.count,
-                       (int64_t)s->slices * GROUP * s->loads * s->vec, &values);
+        err = size_mul(sums + s->a.segments.count + s->a.warp_rows.count,
+                       (int64_t)s->slabs * GROUP * s->loads * s->vec, &values);
     return err ? err : device_alloc(t->dev, values, prec_bytes(t->prec), &s->partial);
 }
 

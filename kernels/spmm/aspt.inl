@@ -1,8 +1,8 @@
-// Included once per type and kind of processor by aspt.c.
+// The product by panels. aspt.c includes this file once per type and kind of processor.
 #include "spmm/cpu_row.inl"
 
-// The nonzeros [p, end) of a row times all k columns of B; what is there already stays as long as
-// `add`. Rows of B are fetched `prefetch` nonzeros ahead, as far as there are any.
+// C[0 .. k) (+)= the products of nonzeros [p, end) of a row with rows of B. `add`: C keeps its
+// values. `prefetch`: distance in nonzeros, 0: none. `bytes`: bytes of a slab.
 CPU_INLINE void NAME(part)(const struct aspt *A, int64_t p, int64_t end, bool add, int64_t prefetch,
                            const struct dense_dev *B, T *restrict C, int bytes)
 {
@@ -19,9 +19,9 @@ CPU_INLINE void NAME(part)(const struct aspt *A, int64_t p, int64_t end, bool ad
     NAME(row)(x, C, B->cols, bytes);
 }
 
-// Panel b: its tiles one after another, then what is light. The first part that a row has anything
-// in writes its row of C, or the light part does; the others add to it. In slabs of so many bytes,
-// a constant.
+// Computes panel b: its tiles, then the light parts. The first part of a row that has nonzeros
+// writes the row of C, and the other parts add to that row. The light part writes an empty row.
+// `bytes`, the bytes of a slab, is a constant.
 CPU_INLINE void NAME(panel_in)(const struct aspt *A, const struct dense_dev *B,
                                const struct dense_dev *C, int64_t b, int64_t prefetch, int bytes)
 {
