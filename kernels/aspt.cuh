@@ -46,7 +46,7 @@ struct pieces {
 // A, as a kernel reads the matrix.
 struct tiles {
     int32_t m, panel, width;
-    int32_t bands;                            // of a panel
+    int32_t bands;                            // bands of a panel
     int32_t split;                            // longest light part that a group computes
     int32_t most;                             // most tiles of a span, and of a panel without spans
     struct pieces segments, warp_rows, spans; // owners: rows, rows, panels

@@ -38,7 +38,7 @@ static int run(struct task *t)
 
 static const struct param options[] = {
     ASPT_CPU_OPTIONS,
-    CPU_AHEAD_OPTION, // of the light part
+    CPU_AHEAD_OPTION,
     {0},
 };
 

@@ -1,7 +1,7 @@
-// SpMM by the algorithm that should be the fastest for the matrix, C = A * B.
+// SpMM by the algorithm with the least predicted time, C = A * B.
 //
-// Format: CSR, and what the picked one asks for, made of it. Any k. The choice is by the row
-// lengths, the sizes and k. Rules and candidates: auto_rules.h.
+// Format: CSR, and the format of the selected algorithm, converted from CSR. Any k. The rules use
+// the row lengths, the sizes and k. Rules and candidates: auto_rules.h.
 #include "select/auto_cpu.h"
 
 static int prepare(struct task *t)

@@ -1,8 +1,8 @@
-// SpMM by the algorithm that should be the fastest for the matrix, C = A * B.
+// SpMM by the algorithm with the least predicted time, C = A * B.
 //
-// Format: CSR, and what the picked one asks for, made of it. Any k. The choice is by the row
-// lengths, the sizes and k. Rules and candidates: auto_rules.h. Row-major, aspt and merge-tuned as
-// candidates would gain 0.02 in the mean, and aspt would cost its format.
+// Format: CSR, and the format of the selected algorithm, converted from CSR. Any k. The rules use
+// the row lengths, the sizes and k. Rules and candidates: auto_rules.h. Row-major, aspt and
+// merge-tuned as candidates would gain 0.02 in the mean, and aspt would cost its format.
 #include "select/auto.cuh"
 
 static int prepare(struct task *t)

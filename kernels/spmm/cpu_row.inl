@@ -1,6 +1,6 @@
-// One row of C = A * B, vectorised over the k columns: included once per type and kind of
-// processor, with T the type of the values and VECTOR the bytes of a vector. A slab of the row,
-// some neighbouring columns, stays in registers while all nonzeros of the row pass by, so that C is
+// A row of C = A * B, vectorised over the k columns. Included once per type and kind of processor:
+// T is the type of the values, and VECTOR the bytes of a vector. A slab of the row, some
+// neighbouring columns, stays in registers during the loop over the nonzeros of the row. So C is
 // written once and B is read in whole cache lines.
 //
 // Did not pay, time over the time of this code:
@@ -10,18 +10,18 @@
 //     rows by length within 32 to 1,024 neighbours    EPYC 1.15 to 1.25 (nell_gnn 0.8 to 1.0)
 //     four sums in turn for one vector                EPYC 1.0
 
-// The widest slab: with more than 8 sums there are too few of AVX2's 16 registers left.
+// Bytes of the widest slab. More than 8 sums leave too few of AVX2's 16 registers.
 #undef SLAB_BYTES
 #define SLAB_BYTES (8 * VECTOR)
 
-// Vectors as they lie in memory, at any address. Those of 32 bytes are for AVX-512, where there is
-// nothing else between 64 and 16.
+// Vectors at any address in memory. `middle` is for AVX-512, which otherwise has no vectors between
+// 64 and 16 bytes.
 typedef T NAME(wide) __attribute__((vector_size(VECTOR), aligned(sizeof(T)), may_alias));
 typedef T NAME(middle) __attribute__((vector_size(32), aligned(sizeof(T)), may_alias));
 typedef T NAME(narrow) __attribute__((vector_size(16), aligned(sizeof(T)), may_alias));
 
-// Stores a vector. Past the caches it has to lie at a multiple of its size, and who reads it in
-// another thread needs a stream_end() first.
+// Stores a vector. `past`: a streaming store, for which C is aligned to the vector. A thread that
+// uses streaming stores calls stream_end() before other threads read C.
 #undef PUT
 #undef PUT_WIDE
 #define PUT(C, v, past) (*(C) = (v))
@@ -46,22 +46,22 @@ CPU_INLINE void NAME(stream_end)(void) {}
 #define PUT_WIDE PUT
 #endif
 
-// Operands of all slabs of a row.
+// The operands of a row: nonzeros, B, prefetching.
 struct NAME(terms) {
-    const int32_t *idx; // columns, `stride` apart; size count
-    const T *val;       // values, likewise
+    const int32_t *idx; // columns, `stride` elements apart; size count
+    const T *val;       // values, `stride` elements apart; size count
     int64_t stride, count;
-    bool add;             // to what is in C
-    bool stream;          // past the caches; lines of C begin where rows do
-    const int32_t *later; // NULL, or where the row of B that belongs to later[min(p + skip, last) *
-                          // stride] is fetched at step p
-    bool padded;          // whether there may be padding there
+    bool add;             // C += sum, not C = sum
+    bool stream;          // streaming stores; rows of C begin at cache lines
+    const int32_t *later; // columns to prefetch, NULL: none. Step p prefetches row later[min(p +
+                          // skip, last) * stride] of B
+    bool padded;          // `later` may contain padding, which is negative
     int64_t skip, last;
     const T *B;
-    int64_t ld; // of B
+    int64_t ld; // elements between rows of B
 };
 
-// sum += val[p] * B[idx[p]][j .. j + width), by vectors of type V.
+// sum += val[p] * B[idx[p]][j .. j + width), with vectors of type V.
 #define ROW_STEP(sum, V)                                                                           \
     {                                                                                              \
         if (x.later) {                                                                             \
@@ -76,9 +76,10 @@ struct NAME(terms) {
     }
 
 // NAME(slab)(x, j, C, width): C[0 .. width) (+)= sum over p of val[p] * B[idx[p]][j .. j + width),
-// by vectors of type V; `width` is a constant where this is inlined. An addition to a sum waits for
-// the addition before it: if `width` is at most two vectors, every other nonzero goes to other
-// sums. EPYC with AVX-512, f32, k = 4 to 32: 0.73 to 0.94 of the time with one set of sums.
+// with vectors of type V. `width` is a constant after inlining. An addition to a sum waits for the
+// addition before it. If `width` is at most two vectors, every other nonzero therefore goes to a
+// second set of sums. EPYC with AVX-512, f32, k = 4 to 32: 0.73 to 0.94 of the time with one set of
+// sums.
 #define ROW_SLAB(slab, V, PUT)                                                                     \
     CPU_INLINE void NAME(slab)(const struct NAME(terms) x, int64_t j, T *restrict C, int width)    \
     {                                                                                              \
@@ -107,8 +108,8 @@ ROW_SLAB(slab_single, T, PUT)
 #undef ROW_SLAB
 #undef ROW_STEP
 
-// By the widest vectors that there are whole ones of: `bytes` is a constant, so that one of the
-// four is left where this is inlined.
+// Calls the slab function with the widest vectors that fit. `bytes` is a constant, so that one of
+// the four calls is left after inlining.
 CPU_INLINE void NAME(slab)(const struct NAME(terms) x, int64_t j, T *restrict C, int bytes)
 {
     const int width = bytes / (int)sizeof(T);
@@ -124,7 +125,7 @@ CPU_INLINE void NAME(slab)(const struct NAME(terms) x, int64_t j, T *restrict C,
         NAME(slab_single)(x, j, C, width);
 }
 
-// CALL(bytes) with a constant.
+// Calls CALL(bytes) with a constant.
 #undef BY_BYTES
 #define BY_BYTES(bytes, CALL)                                                                      \
     switch (bytes) {                                                                               \
@@ -138,7 +139,7 @@ CPU_INLINE void NAME(slab)(const struct NAME(terms) x, int64_t j, T *restrict C,
     case 4: CALL(4); break;                                                                        \
     }
 
-// The bytes of the slabs that k columns are cut into, but for the last one.
+// Returns the bytes of each slab of k columns except the last slab.
 static int NAME(slab_bytes)(int64_t k)
 {
     int bytes = SLAB_BYTES;
@@ -146,8 +147,8 @@ static int NAME(slab_bytes)(int64_t k)
     return bytes;
 }
 
-// The last columns [j, k). Where they are not as many as a slab has, it overlaps the one before it:
-// that computes a few elements twice. Sums that are added to cannot overlap.
+// Computes the last columns [j, k). If they are fewer than a power of two, the slab overlaps the
+// slab before and computes some elements twice. Slabs that add to C do not overlap.
 static __attribute__((noinline)) void NAME(last_slab)(struct NAME(terms) x, int64_t j,
                                                       T *restrict C, int64_t k)
 {
@@ -164,18 +165,18 @@ static __attribute__((noinline)) void NAME(last_slab)(struct NAME(terms) x, int6
     }
 }
 
-// C[0 .. k) in slabs of slab_bytes(k), a constant where this is inlined.
+// Computes C[0 .. k) in slabs of `bytes` = slab_bytes(k), a constant after inlining.
 CPU_INLINE void NAME(row)(const struct NAME(terms) x, T *restrict C, int64_t k, int bytes)
 {
     const int64_t width = bytes / (int)sizeof(T);
     NAME(slab)(x, 0, C, bytes);
     int64_t j = width;
-    if (bytes == SLAB_BYTES) // else there is one alone
+    if (bytes == SLAB_BYTES) // a narrower slab is the only one
         for (; j + width <= k; j += width) NAME(slab)(x, j, C + j, bytes);
     if (j < k) NAME(last_slab)(x, j, C, k);
 }
 
-// Operands of the rows of a CSR matrix, to be held in registers: row 0 without its length.
+// Returns the operands that all rows of a CSR matrix have in common, without start and length.
 CPU_INLINE struct NAME(terms) NAME(csr_terms)(const struct csr_dev *A, const struct dense_dev *B,
                                               int64_t prefetch, bool stream)
 {
@@ -189,8 +190,8 @@ CPU_INLINE struct NAME(terms) NAME(csr_terms)(const struct csr_dev *A, const str
                                 .ld = B->ld};
 }
 
-// The nonzeros [p, end) of it. Prefetching, if any (`ahead`, a constant), runs on into the next
-// rows.
+// C[0 .. k) = the products of nonzeros [p, end) of a CSR matrix. `ahead`, a constant: prefetching,
+// which runs on into the next rows.
 CPU_INLINE void NAME(csr_row)(struct NAME(terms) x, int64_t p, int64_t end, bool ahead,
                               T *restrict C, int64_t k, int bytes)
 {

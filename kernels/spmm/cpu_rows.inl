@@ -1,8 +1,8 @@
-// Rows of C = A * B, A in CSR, one after the other: included once per type and kind of processor.
+// A range of rows of C = A * B, A in CSR. Included once per type and kind of processor.
 #include "spmm/cpu_row.inl"
 
-// Rows [first, last) of C, in slabs of so many bytes; that and `ahead`, whether prefetch is not 0,
-// are constants.
+// Computes rows [first, last) of C. `bytes`, the bytes of a slab, and `ahead`, true if prefetch is
+// not 0, are constants.
 CPU_INLINE void NAME(rows_in)(const struct task *t, int64_t first, int64_t last, bool ahead,
                               int64_t prefetch, bool stream, int bytes)
 {
@@ -15,7 +15,7 @@ CPU_INLINE void NAME(rows_in)(const struct task *t, int64_t first, int64_t last,
         NAME(csr_row)(x, ptr[i], ptr[i + 1], ahead, C + i * ld, k, bytes);
 }
 
-// Who calls this with `stream` ends it with a stream_end().
+// Computes rows [first, last) of C. With `stream`, the caller calls stream_end() afterwards.
 static void NAME(rows)(const struct task *t, int64_t first, int64_t last, int64_t prefetch,
                        bool stream)
 {

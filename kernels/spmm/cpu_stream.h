@@ -1,7 +1,6 @@
-// The rule by which rows of C are written past the caches. An ordinary store reads a line of C
-// before the line is written. The read is wasted if C is too large for a later reader to find in a
-// cache. Stores past the caches save a quarter of the time on short rows, whose traffic is mostly
-// C.
+// Streaming stores of C: the rule for their use. An ordinary store reads a line of C before the
+// line is written. The read is wasted if C is too large for a later reader to find in a cache.
+// Streaming stores save a quarter of the time on short rows, whose traffic is mostly C.
 #ifndef CPU_STREAM_H
 #define CPU_STREAM_H
 
@@ -12,13 +11,13 @@
         "stream", -1, -1, 1, true, "1: C is written past the caches; -1: where it is large"        \
     }
 
-// A quarter of the threads' share of the last cache is the bound of C. The shares of idle
-// processors do not count: the larger a shared cache is, the slower. Xeon, 300 MB of last cache,
+// C streams if C is larger than a quarter of the threads' part of the last cache. The parts of idle
+// processors do not count: the larger a common cache is, the slower. Xeon, 300 MB of last cache,
 // two threads: a bound of 9 MB in place of 75 saves 10 % at k = 128 and in f64, 2 % at k = 32. A
 // bound of 0 saves no more.
 #define STREAM_PART 4
 
-// Returns true if the task writes C past the caches: C is large or the option asks for it, and each
+// Returns true if the task uses streaming stores: C is large or the option asks for them, and each
 // row of C is whole cache lines.
 static inline bool cpu_stream(struct task *t)
 {
@@ -29,7 +28,7 @@ static inline bool cpu_stream(struct task *t)
     const int64_t most = max64(t->dev->cache_least_bytes, t->dev->cache_part_bytes / STREAM_PART);
     const bool large = C->rows > most / max64(1, row);
     const bool stream = whole && (option < 0 ? large : option);
-    task_number(t, "streamed", stream); // what the option came to
+    task_number(t, "streamed", stream);
     return stream;
 }
 

@@ -1,14 +1,14 @@
-// NVIDIA's cuSPARSE: every algorithm that cusparseSpMM offers for CSR and COO, in both layouts of
-// the dense matrices, and with cusparseSpMM_preprocess where the library documents that it has an
-// effect: CSR_ALG1 and CSR_ALG3. CSR_ALG3 and COO_ALG2 are deterministic.
+// SpMM by NVIDIA's cuSPARSE: every algorithm of cusparseSpMM for CSR and COO, in both layouts of
+// the dense matrices. CSR_ALG1 and CSR_ALG3 also run with cusparseSpMM_preprocess, which has an
+// effect for these two as documented. CSR_ALG3 and COO_ALG2 are deterministic.
 //
 // https://docs.nvidia.com/cuda/cusparse, "cusparseSpMM". 32-bit indices. Some algorithms need a
-// workspace; it is allocated once, and counts in the peak memory of the case. A preprocessed
-// workspace belongs to the descriptor of A until the end, so both stay as they are.
+// workspace, which is allocated once and counts in the peak memory of the case. A preprocessed
+// workspace belongs to the descriptor of A, so both stay until the end.
 //
 // cuSPARSE 12.9.4: CSR_ALG3 with preprocess does not keep the order of the stream. A product begins
-// before the kernel ahead has ended (check.in_order). Its results are right if runs are kept apart.
-// Its time back to back is not the time of a chain of products.
+// before the previous kernel has ended (check.in_order). Its results are right if runs are kept
+// apart. Its time back to back is not the time of a chain of products.
 #include "cusparse.cuh"
 #include "formats/coo.h"
 
@@ -43,21 +43,21 @@ static int describe(struct task *t, struct state *s)
     return OK;
 }
 
-// Zero-size matrices do not go to the library, which refuses some of them.
+// Returns true if cuSPARSE is not called. The library refuses some matrices of size zero.
 static bool is_empty(const struct task *t)
 {
     return t->in[0].rows == 0 || t->C.rows == 0 || t->C.cols == 0 || t->A[0]->nnz == 0;
 }
 
-// CSR_ALG3 (12.6.3) loads and stores vectors wherever the length of a line allows them, and faults
-// where lines of that length are further apart and so not aligned.
+// Returns true if CSR_ALG3 is safe for D. The algorithm (12.6.3) uses vectors if the length of a
+// line allows vectors, and faults if such lines are further apart and not aligned.
 static bool is_aligned(const struct task *t, const struct dense_dev *D)
 {
     const int64_t length = D->layout == LAYOUT_ROW ? D->cols : D->rows;
     return D->ld == length || D->ld * (int64_t)prec_bytes(t->prec) % 16 == 0;
 }
 
-// What the three functions of the product have in common.
+// The common arguments of the three functions of the product.
 #define PRODUCT(s, v)                                                                              \
     (s)->lib.handle, CUSPARSE_OPERATION_NON_TRANSPOSE, CUSPARSE_OPERATION_NON_TRANSPOSE,           \
         &(s)->lib.one, (s)->A, (s)->B, &(s)->lib.zero, (s)->C, (s)->lib.type, (v)->alg
@@ -86,8 +86,8 @@ static int prepare(struct task *t, const struct variant *v)
     return OK;
 }
 
-// Without its preprocess step CSR_ALG3 analyses A in each call, and after 12.6 waits for that: no
-// call for a graph to capture.
+// Returns ERR_UNSUPPORTED if a graph cannot capture the call. Without preprocess, CSR_ALG3 analyses
+// A in each call and, after 12.6, waits for the analysis.
 static int refuse_capture(const struct task *t, const struct variant *v)
 {
     cudaStreamCaptureStatus status;
@@ -130,11 +130,11 @@ static void teardown(struct task *t)
     t->state = NULL;
 }
 
-// End of the name of the call, by `preprocess`.
+// The end of the call's name, by `preprocess`.
 #define PREPROCESS_false ""
 #define PREPROCESS_true  " after cusparseSpMM_preprocess"
 
-// Descriptors, a line each: symbol, format of A, algorithm, preprocess (a word: false or true).
+// Descriptors, one per line: symbol, format of A, algorithm, preprocess (the word false or true).
 #define VARIANT(symbol, format, alg, preprocess)                                                   \
     static const struct variant symbol##_variant = {alg, preprocess};                              \
     static int symbol##_prepare(struct task *t) { return prepare(t, &symbol##_variant); }          \

@@ -1,11 +1,11 @@
-// SpMM on DCSC by row panels, C = A * B, row-major: the second of the three ways to go through A
-// that the paper compares, figure 4 (b).
+// SpMM on DCSC by row panels, C = A * B, row-major.
 // Changwan Hong, Aravind Sukumaran-Rajam, Israt Nisa, Kunal Singh, P. Sadayappan: Adaptive Sparse
-// Tiling for Sparse Matrix Multiplication, PPoPP 2019, section 3.
+// Tiling for Sparse Matrix Multiplication, PPoPP 2019, section 3 and figure 4 (b): the second of
+// three ways to traverse A that the paper compares.
 //
-// Format: DCSC, see dcsc.h. Any k. A thread's share is a panel. Of each nonzero column of the panel
-// a slab of the row of B is in vector registers while the column's entries add it to their rows of
-// C, of which the panel's slab stays in the cache.
+// Format: DCSC, see dcsc.h. Any k. A thread's share is a panel. For each nonzero column of the
+// panel, a slab of the row of B is in vector registers. The column's entries add the slab to their
+// rows of C. The panel's slab of C stays in the cache.
 #include "cpu.h"
 #include "papers.h"
 #include "formats/dcsc.h"

@@ -1,21 +1,21 @@
-// SpMM on DCSC by row panels, C = A * B, row-major: the second of the three ways to go through A
-// that the paper compares, figure 4 (b).
+// SpMM on DCSC by row panels, C = A * B, row-major.
 // Changwan Hong, Aravind Sukumaran-Rajam, Israt Nisa, Kunal Singh, P. Sadayappan: Adaptive Sparse
-// Tiling for Sparse Matrix Multiplication, PPoPP 2019, section 3.
+// Tiling for Sparse Matrix Multiplication, PPoPP 2019, section 3 and figure 4 (b): the second of
+// three ways to traverse A that the paper compares.
 //
-// Format: DCSC, see dcsc.h. Any k. A block is a warp, its share a panel and a slab of 32 columns of
-// C, one a lane, which is in shared memory: no other lane touches a lane's sums. The warp goes
-// through the panel's segments in their order, with B's elements in registers, of BATCH segments at
-// a time so that their loads are under way at once.
+// Format: DCSC, see dcsc.h. Any k. A block is a warp. Its share is a panel and a slab of 32 columns
+// of C, one per lane. The slab is in shared memory, and each lane has its own sums. The warp goes
+// through the nonzero columns of the panel in order. The elements of B for a batch of BATCH columns
+// are loaded to registers at once. The entries of a column then add to their rows of C.
 //
-// Limits: a panel is one warp's work. H200: dcsc has a tenth to a sixth of the speed of aspt, and
-// is slower than CSR at every density of the paper's figure 5.
+// Limits: a panel is the work of one warp. H200: dcsc has a tenth to a sixth of the speed of aspt,
+// and is slower than CSR at every density of the paper's figure 5.
 #include "formats/dcsc.h"
 #include "operands.cuh"
 #include "papers.h"
 
 #define BATCH        4
-#define SHARED_BYTES (48 << 10) // of a block, which every GPU has
+#define SHARED_BYTES (48 << 10) // shared memory of a block that every GPU has
 
 template <typename T>
 static __global__ void __launch_bounds__(WARP)

@@ -1,10 +1,10 @@
-// Included once per type by dcsc.c.
+// The product by panels. dcsc.c includes this file once per type.
 
-// The widest slab: 8 registers of AVX-512.
+// Bytes of the widest slab: 8 registers of AVX-512.
 #undef SLAB_BYTES
 #define SLAB_BYTES 512
 
-// Columns 0 .. width - 1 of panel s of C; `width` is a constant where this is inlined.
+// Computes columns 0 .. width - 1 of panel s of C. `width` is a constant after inlining.
 CPU_INLINE void NAME(panel_slab)(const struct dcsc *A, int64_t s, const T *restrict B, int64_t ldb,
                                  T *restrict C, int64_t ldc, int width)
 {
@@ -25,8 +25,8 @@ CPU_INLINE void NAME(panel_slab)(const struct dcsc *A, int64_t s, const T *restr
     }
 }
 
-// Slab by slab. The last one overlaps the one before it where k is no multiple: that computes a few
-// elements twice, from nothing and to the same value.
+// Computes panel s slab by slab. If k is not a multiple of a slab, the last slab overlaps the slab
+// before and computes some elements twice, with the same result.
 CPU_CLONES static void NAME(panel)(const struct dcsc *A, int64_t s, const struct dense_dev *B,
                                    const struct dense_dev *C)
 {

@@ -1,9 +1,9 @@
-// SpMM by whichever of row split and merge suits the rows, C = A * B, row-major.
+// SpMM by row split or merge, selected by the mean row length, C = A * B, row-major.
 // Carl Yang, Aydin Buluc, John D. Owens: Design Principles for Sparse Matrix Multiplication on the
 // GPU, Euro-Par 2018, section 5.4.
 //
-// Format: CSR. Any k. The choice looks at the mean row length d = nnz / m alone: merge below the
-// threshold, row split from it on. Both run with their default options.
+// Format: CSR. Any k. The mean row length is d = nnz / m. Below the threshold merge runs, otherwise
+// row split. Both run with their default options.
 #include "select/delegate.h"
 #include "kernel.cuh"
 #include "papers.h"
@@ -16,9 +16,9 @@ static int prepare(struct task *t)
     return delegate_prepare(t, name);
 }
 
-// `threshold`: fitted to a K40c in the paper, where the choice is right for 95.9 % of the matrices.
-// H200, 39 matrices: right for 64 to 77 %, by case; for 69 to 82 % with the best threshold of each
-// case.
+// `threshold`: the paper's value, fitted to a K40c, is right for 95.9 % of the matrices there.
+// H200, 39 matrices: right for 64 to 77 %, by case. The best threshold of each case is right for 69
+// to 82 %.
 static const struct param options[] = {
     {"threshold", 9.35, 0, 1e9, false, "mean row length from which row split is picked"},
     {},

@@ -1,14 +1,14 @@
-// Intel's MKL: SpMM of its inspector-executor routines, told beforehand what will be asked of it.
+// SpMM by Intel's MKL: the inspector-executor routines, with hints about the calls to come.
 //
 // https://www.intel.com/content/www/us/en/docs/onemkl, "Inspector-Executor Sparse BLAS Routines":
-// mkl_sparse_set_mm_hint and mkl_sparse_optimize once (`analyse`), then mkl_sparse_?_mm. Format:
-// CSR. Both layouts, any k. The library is found when the program runs, see device/mkl.h.
+// prepare() calls mkl_sparse_set_mm_hint and mkl_sparse_optimize once, run() calls mkl_sparse_?_mm.
+// Format: CSR. Both layouts, any k. The library is loaded at run time, see device/mkl.h.
 #include "cpu.h"
 #include "mkl_csr.h"
 
 #include <string.h>
 
-#define MANY_CALLS 1000 // for which an analysis is worth its time
+#define MANY_CALLS 1000 // expected calls, told to MKL: enough for any analysis
 
 struct state {
     const struct mkl *mkl;
@@ -18,7 +18,7 @@ struct state {
 
 static const struct mkl_descr general = {.type = MKL_GENERAL};
 
-// Zero-size matrices do not go to the library, which refuses some of them.
+// Returns true if MKL is not called. The library refuses some matrices of size zero.
 static bool is_empty(const struct task *t)
 {
     return t->in[0].rows == 0 || t->C.rows == 0 || t->C.cols == 0 || t->A[0]->nnz == 0;

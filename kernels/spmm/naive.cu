@@ -1,14 +1,16 @@
-// SpMM with a thread for each element of C, C = A * B, column-major.
-// Optimizing Tiled Sparse Matrix Multiplication with Performance Modeling on GPUs, figure 3: the
-// baseline whose intensity its equation 2 is.
+// SpMM with a thread per element of C, C = A * B, column-major.
+// "Optimizing Tiled Sparse Matrix Multiplication with Performance Modeling on GPUs", figure 3: the
+// baseline that equation 2 of the paper models.
 //
-// Format: CSR. Any k. The thread of element (i, j) takes the inner product of row i of A and column
-// j of B. Neighbouring threads have neighbouring rows, so a warp writes whole sectors of C; what it
-// reads of A and of B is as scattered as A is. A warp is done when its longest row is. H200, k =
-// 64: 0.55 of the speed of cuSPARSE's best (geometric mean of 69 matrices), 0.01 if rows are few.
+// Format: CSR. Any k. The thread of element (i, j) computes the inner product of row i of A and
+// column j of B. Neighbouring threads have neighbouring rows, so a warp writes whole sectors of C.
+//
+// Limits: loads of A and B are not coalesced, and the longest row of a warp determines its time.
+// H200, k = 64: 0.55 of the speed of cuSPARSE's best algorithm (geometric mean of 69 matrices),
+// 0.01 if rows are few.
 #include "kernel.cuh"
 
-#define THREADS 256 // of a block, each with a row of A
+#define THREADS 256 // threads of a block, a row of A each
 #define MOST_Y  65535
 
 template <typename T>

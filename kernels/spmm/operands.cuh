@@ -1,10 +1,10 @@
-// How the CUDA kernels of SpMM see C = A * B, row-major, and their words for pieces of the work:
+// The operands of the CUDA kernels of row-major SpMM, C = A * B, and their words:
 //
-// slab   neighbouring columns of C, one or more for each lane: a warp sums them up at once
-// share  what a warp takes of A at a time: a row, or so many nonzeros
-// round  32 nonzeros of a share, one for each lane
+// slab   neighbouring columns of C, one or more per lane, which a warp sums up at once
+// share  the part of A of one warp: a row, or a fixed number of nonzeros
+// round  32 nonzeros of a share, one per lane
 // batch  nonzeros of a round whose rows of B are loaded before the first of them is used
-// quad   4 nonzeros of a batch, under one branch: what is past the share's end is left out by quads
+// quad   4 nonzeros of a batch under one branch. Quads past the end of the share are skipped
 #ifndef SPMM_OPERANDS_H
 #define SPMM_OPERANDS_H
 
@@ -13,12 +13,13 @@
 #define QUAD 4
 
 struct sizes {
-    int32_t m, k;            // of C
-    int32_t slabs;           // that cover the k columns
+    int32_t m, k;            // rows and columns of C
+    int32_t slabs;           // slabs that cover the k columns
     uint32_t B_step, C_step; // bytes from one row to the next
 };
 
-// For slabs of `vec` columns a lane. ERR_UNSUPPORTED where a step does not fit in 32 bits.
+// Sets *s for slabs of `vec` columns per lane. Returns ERR_UNSUPPORTED if the bytes between rows
+// need more than 32 bits.
 static inline int sizes_set(const struct task *t, int vec, struct sizes *s)
 {
     s->m = (int32_t)t->C.rows;
@@ -28,21 +29,21 @@ static inline int sizes_set(const struct task *t, int vec, struct sizes *s)
     return err ? err : row_step(t, &t->C, &s->C_step);
 }
 
-// Slabs are the slow index of the grid: while one is under way, only its columns of B compete for
-// the cache. Where there are more than a grid may have, each block goes on to others.
+// Returns a grid with slabs as the slow index: at any time, the columns of few slabs compete for
+// the cache. If there are more slabs than a grid allows, each block computes several.
 static inline dim3 slab_grid(int64_t blocks, const struct sizes *s)
 {
     return dim3((unsigned)blocks, (unsigned)min64(s->slabs, 65535));
 }
 
-// A nonzero, in the lane that has loaded it.
+// A nonzero in the registers of a lane.
 template <typename T> struct nonzero {
     int32_t col;
     T v;
 };
 
-// The round that begins where `left` nonzeros are left up to `end`. Lanes that get none of them
-// keep what they had: a column that is inside the matrix.
+// Loads the round that begins `left` nonzeros before `end`. Lanes past the end keep their nonzero,
+// whose column is inside the matrix.
 template <typename T>
 static __device__ __forceinline__ void
 load_round(nonzero<T> &x, int lane, const int32_t *__restrict__ idx, const T *__restrict__ val,
@@ -54,8 +55,8 @@ load_round(nonzero<T> &x, int lane, const int32_t *__restrict__ idx, const T *__
     }
 }
 
-// x[q] = the lane's columns, from b on, of the row of B for nonzero first + q of the round, of
-// which `left` are left: in quads, as far as there are any. All these loads are independent.
+// x[q] = the lane's columns, from b on, of the row of B for nonzero first + q of the round. The
+// round has `left` nonzeros, and quads past the end are skipped. All loads are independent.
 template <int BATCH, typename X, typename T>
 static __device__ __forceinline__ void load_batch(X (&x)[BATCH], const T *b, int32_t col, int first,
                                                   int32_t left, uint32_t B_step)

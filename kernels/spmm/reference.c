@@ -1,5 +1,5 @@
-// SpMM, C = A * B, as it is written down: one sum for each element of C. Serial, any layout, summed
-// in double. Nothing here is clever: it is what the other kernels are compared with.
+// SpMM by the definition, C = A * B: one sum for each element of C, in double. Serial, any layout.
+// The results of all other kernels are compared with this one.
 #include "cpu.h"
 
 #define BODY "spmm/reference.inl"

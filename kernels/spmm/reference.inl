@@ -1,6 +1,6 @@
-// Included once per type by reference.c.
+// The product by the definition. reference.c includes this file once per type.
 
-// One row of A, `count` nonzeros, times one column of B, whose elements are `down` apart.
+// Returns a row of A, `count` nonzeros, times a column of B, whose elements are `down` apart.
 static double NAME(row_times_column)(const int32_t *idx, const T *val, int64_t count,
                                      const T *column, int64_t down)
 {

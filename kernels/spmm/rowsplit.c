@@ -1,11 +1,12 @@
 // SpMM by rows (row split), C = A * B, row-major.
 // Carl Yang, Aydin Buluc, John D. Owens: Design Principles for Sparse Matrix Multiplication on the
-// GPU, Euro-Par 2018, section 4.1, carried over to a CPU: the paper gives a row to a warp and the
-// columns of B to its lanes; here a row belongs to a thread and the columns to vector registers.
+// GPU, Euro-Par 2018, section 4.1, ported to a CPU. In the paper a warp has a row and the lanes
+// have the columns of B. Here a thread has a row and vector registers have the columns.
 //
-// Format: CSR. Any k. A share is some rows of about equal work; a thread has neighbouring ones, the
-// same in every run, and then takes those that others have left. A row that is longer than a share
-// still costs balance: one row is never cut.
+// Format: CSR. Any k. A share is some rows of about equal work. A thread computes neighbouring
+// shares, the same in every run, and then takes shares that other threads have left (cpu_shares.h).
+//
+// Limits: a row is never cut. A row that is longer than a share costs balance.
 #include "cpu.h"
 #include "papers.h"
 #include "spmm/cpu_ahead.h"
@@ -13,10 +14,10 @@
 #include "spmm/cpu_stream.h"
 
 struct state {
-    int64_t share; // rows and nonzeros that a thread takes at a time
-    struct deal deal;
-    int64_t prefetch; // nonzeros that rows of B are fetched ahead, 0: not
-    bool stream;      // C is written past the caches
+    int64_t share; // rows and nonzeros of a share
+    struct shares shares;
+    int64_t prefetch; // prefetch distance in nonzeros, 0: none
+    bool stream;      // streaming stores of C
 };
 
 #define BODY "spmm/rowsplit.inl"
@@ -29,7 +30,7 @@ static int prepare(struct task *t)
     const struct csr_dev *A = csr_of(t->A[0]);
     s->share = share_steps(t);
     s->stream = cpu_stream(t);
-    int err = deal_make(t, (A->m + A->nnz + s->share - 1) / s->share, &s->deal);
+    int err = shares_make(t, (A->m + A->nnz + s->share - 1) / s->share, &s->shares);
     return err ? err : cpu_ahead(t, A->idx, A->nnz, &s->prefetch);
 }
 
@@ -43,7 +44,7 @@ static void teardown(struct task *t)
 {
     struct state *s = t->state;
     if (!s) return;
-    device_free(t->dev, s->deal.hands);
+    device_free(t->dev, s->shares.ranges);
     task_free_state(t);
 }
 

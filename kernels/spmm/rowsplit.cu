@@ -2,24 +2,27 @@
 // Carl Yang, Aydin Buluc, John D. Owens: Design Principles for Sparse Matrix Multiplication on the
 // GPU, Euro-Par 2018, section 4.1.
 //
-// Format: CSR. Any k. A warp's share is one row of A, its slab 32 columns of C, one a lane; the
-// words are those of operands.cuh. The lanes load a round of the row's nonzeros, one each; then the
-// warp goes through them in batches of T: each nonzero is broadcast by shuffle, the T rows of B are
-// loaded independently of each other, and T multiply-adds follow. Meanwhile the next round is
-// fetched, so that a long row waits for memory once a batch instead of twice.
+// Format: CSR. Any k. A warp's share is one row of A, and its slab has 32 columns of C, one per
+// lane. The words are those of operands.cuh. What a warp does:
 //
-// The paper pads the last batch of a row with dummy columns. Here the warp leaves it after the last
-// quad that has a nonzero. The loads that remain are as independent as before; what falls away is
-// traffic for nothing, up to 31 loads in a row of one nonzero.
+// 1. The lanes load a round of the row's nonzeros, one each. The next round is loaded ahead.
+// 2. The warp goes through the round in batches of T nonzeros. A shuffle broadcasts each nonzero,
+// and
+//    the T rows of B are loaded independently of each other.
+// 3. T multiply-adds follow. So a long row waits for memory once per batch instead of twice.
 //
-// Limits: a row is never cut, so the longest row bounds the time from below. H200, BOYD1, k = 32: a
-// row of 93,261 nonzeros is 2,915 rounds of 0.65 us, 1.9 ms.
+// The paper pads the last batch of a row with dummy columns. Here the warp stops after the last
+// quad that has a nonzero. The other loads are as independent as before. The padding would be up to
+// 31 useless loads in a row of one nonzero.
+//
+// Limits: a row is never cut, so the longest row is a lower bound of the time. H200, BOYD1, k = 32:
+// a row of 93,261 nonzeros is 2,915 rounds of 0.65 us, 1.9 ms.
 #include "operands.cuh"
 #include "papers.h"
 
 #define MAX_ROWS 8 // rows of a block
 
-// Blocks of MAX_ROWS that a multiprocessor must have registers for, by the bytes in flight per
+// Blocks of MAX_ROWS rows per multiprocessor, a bound for registers, by the bytes in flight per
 // thread: 64 registers a thread at T = 32 in f32, as in the paper's table 1.
 #define MIN_BLOCKS(bytes) ((bytes) > 128 ? 2 : (bytes) > 64 ? 4 : (bytes) > 32 ? 5 : 6)
 
@@ -29,8 +32,8 @@ static __global__ void __launch_bounds__(MAX_ROWS *WARP, MIN_BLOCKS(BATCH * size
              const T *__restrict__ val, const T *__restrict__ B, T *__restrict__ C)
 {
     const int lane = (int)threadIdx.x;
-    // Broadcasts tell the compiler that all lanes agree. Without them it guards every shuffle below
-    // against divergence, and spills registers.
+    // Broadcasts tell the compiler that all lanes have the same value. Otherwise the compiler
+    // guards every shuffle below against divergence, and spills registers.
     const int64_t i = (int64_t)blockIdx.x * blockDim.y + warp_broadcast(threadIdx.y, 0);
     if (i >= a.m) return;
     const int32_t begin = warp_broadcast(ptr[i], 0), end = warp_broadcast(ptr[i + 1], 0);
@@ -64,8 +67,8 @@ static __global__ void __launch_bounds__(MAX_ROWS *WARP, MIN_BLOCKS(BATCH * size
 
 struct state {
     struct sizes sizes;
-    int batch; // T
-    int rows;  // of a block, one for each of its warps
+    int batch; // T of the paper
+    int rows;  // rows of a block, one per warp
 };
 
 template <typename T, int BATCH> static void start_batch(const struct task *t)
@@ -111,8 +114,8 @@ static int run(struct task *t)
     return launch_check(t->entry->name);
 }
 
-// `batch`: 32 is the paper's. H200: 8 is faster on short rows (USA-road-d.NY 80 us in place of 109)
-// and slower on long rows.
+// `batch`: 32 as in the paper. H200: 8 is faster on short rows (USA-road-d.NY 80 us in place of
+// 109) and slower on long rows.
 static const struct param options[] = {
     {"batch", 32, 4, 32, true, "independent loads of B in flight per thread, T: 4, 8, 16 or 32"},
     {"rows", 4, 1, MAX_ROWS, true, "rows of A per block, one warp each"},

@@ -1,17 +1,17 @@
-// SpMM on padded sliced ELLPACK, C = A * B, row-major.
+// SpMM on padded sliced ELLPACK (SELL-P), C = A * B, row-major.
 // Hartwig Anzt, Stanimire Tomov, Jack Dongarra: Implementing a Sparse Matrix Vector Product for the
-// SELL-C/SELL-C-sigma formats on NVIDIA GPUs, 2014; its SpMM in MAGMA is a baseline of Yang, Buluc,
-// Owens, Euro-Par 2018.
+// SELL-C/SELL-C-sigma formats on NVIDIA GPUs, 2014. MAGMA's SpMM on this format is a baseline of
+// Yang, Buluc, Owens, Euro-Par 2018.
 //
-// Format: SELL-P, see sellp.h. Any k. A GPU gives each row of a slice to its own threads and lets
-// them walk through the padding in step; here a thread's share is a whole slice, and a row ends
-// where its padding begins. Vectors run along the rows of B.
+// Format: SELL-P, see sellp.h. Any k. On a GPU each row of a slice has its own threads, which
+// compute the padding too. Here a thread's share is a slice, and a row ends at its padding. Vectors
+// run along the rows of B.
 #include "cpu.h"
 #include "formats/sellp.h"
 #include "spmm/cpu_ahead.h"
 #include "spmm/cpu_stream.h"
 
-// Where the padding of a row begins, by bisection.
+// Returns the length of a row without padding, by binary search.
 static int64_t row_length(const int32_t *idx, int64_t slice, int64_t width)
 {
     int64_t low = 0, high = width;
@@ -27,8 +27,8 @@ static int64_t row_length(const int32_t *idx, int64_t slice, int64_t width)
 }
 
 struct state {
-    int64_t prefetch; // nonzeros that rows of B are fetched ahead, 0: not
-    bool stream;      // C is written past the caches
+    int64_t prefetch; // prefetch distance in nonzeros, 0: none
+    bool stream;      // streaming stores of C
 };
 
 #define BODY "spmm/sellp.inl"

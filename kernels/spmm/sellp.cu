@@ -1,20 +1,21 @@
-// SpMM on padded sliced ELLPACK, C = A * B, row-major.
+// SpMM on padded sliced ELLPACK (SELL-P), C = A * B, row-major.
 // Hartwig Anzt, Stanimire Tomov, Jack Dongarra: Accelerating the LOBPCG method on GPUs using a
-// blocked sparse matrix vector product, HPC 2015; in MAGMA, and a baseline of Yang, Buluc, Owens,
-// Euro-Par 2018.
+// blocked sparse matrix vector product, HPC 2015. MAGMA has this kernel, a baseline of Yang, Buluc,
+// Owens, Euro-Par 2018.
 //
-// Format: SELL-P, see sellp.h. Any k. A warp's share is one row of A, its slab 32 columns of C, one
-// a lane. ROWS warps of a block have neighbouring rows, so that together they read whole sectors of
-// the slice's columns. A warp takes a batch of BATCH entries of its row at a time, which padding
-// makes independent of the row's length; it stops at the first padded entry, as padding ends a row.
+// Format: SELL-P, see sellp.h. Any k. A warp's share is one row of A, and its slab has 32 columns
+// of C, one per lane. The ROWS warps of a block have neighbouring rows, so that together they read
+// whole sectors of the slice's columns. A warp loads a batch of BATCH entries at a time. Padding
+// makes the batch independent of the row's length. The warp stops at the first padding, which ends
+// the row.
 //
-// Limits: the longest row of a slice is one warp's work, with a quarter of rowsplit's loads in
-// flight. H200: 0.17 to 0.26 of the speed of cuSPARSE's best algorithm.
+// Limits: the longest row of a slice is the work of one warp, with a quarter of the loads in flight
+// of rowsplit. H200: 0.17 to 0.26 of the speed of cuSPARSE's best algorithm.
 #include "formats/sellp.h"
 #include "operands.cuh"
 
 #define ROWS  8 // rows of a block: 8 columns of 4 bytes are one sector of 32
-#define BATCH 8 // entries whose loads are under way at once
+#define BATCH 8 // entries that are loaded before the first is used
 
 template <typename T>
 static __global__ void __launch_bounds__(ROWS *WARP)
@@ -23,7 +24,7 @@ static __global__ void __launch_bounds__(ROWS *WARP)
              T *__restrict__ C)
 {
     const int lane = lane_id();
-    // Broadcasts tell the compiler that all lanes agree.
+    // Broadcasts tell the compiler that all lanes have the same value.
     const int64_t i = (int64_t)blockIdx.x * ROWS + warp_broadcast(threadIdx.y, 0);
     if (i >= a.m) return;
     const int32_t s = (int32_t)i / slice, r = (int32_t)i % slice;

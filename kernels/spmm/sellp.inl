@@ -1,9 +1,9 @@
-// Included once per type and kind of processor by sellp.c.
+// The product by slices. sellp.c includes this file once per type and kind of processor.
 #include "spmm/cpu_row.inl"
 
-// The rows of slice s. Entry j of a row lies near entry j of the rows after it, so prefetching
-// looks as many whole rows ahead as have `prefetch` nonzeros, also into the next slices. In slabs
-// of so many bytes, a constant.
+// Computes the rows of slice s. Entry j of a row lies near entry j of the rows after it in memory.
+// Prefetching therefore looks whole rows ahead, as many as have `prefetch` nonzeros, also into the
+// next slices. `bytes`, the bytes of a slab, is a constant.
 CPU_INLINE void NAME(slice_in)(const struct task *t, int64_t s, int bytes)
 {
     const int64_t prefetch = ((const struct state *)t->state)->prefetch;

@@ -82,7 +82,7 @@ static double share_of(int32_t (*column)(int64_t p), int64_t count, int32_t n)
     double share = -1;
     int32_t *idx = mem_alloc(count, sizeof *idx);
     for (int64_t p = 0; idx && p < count; p++) idx[p] = column(p);
-    int err = idx ? ahead_share(idx, count, n, 64, &share) : ERR_MEMORY;
+    int err = idx ? ahead_miss_rate(idx, count, n, 64, &share) : ERR_MEMORY;
     CHECK(!err, "%s", fail_text());
     mem_free(idx);
     return share;
@@ -215,30 +215,30 @@ static void test_stream_part(void)
     dev.cache_least_bytes = least;
 }
 
-// Every thread begins with its own hand, and all shares are taken once, whoever takes them.
-static void test_deal(void)
+// Every thread begins with its own range, and each share is taken exactly once.
+static void test_shares_take(void)
 {
     enum { SHARES = 50, THREADS = 3 };
     static const int64_t shares[] = {0, 1, THREADS, SHARES};
     for (int i = 0; i < COUNT(shares); i++) {
         int taken[SHARES] = {0}, strange = 0;
-        struct hand hands[THREADS];
-        struct deal d = {hands, THREADS, shares[i]};
+        struct share_range ranges[THREADS];
+        struct shares s = {ranges, THREADS, shares[i]};
         for (int again = 0; again < 2; again++) {
-            deal_start(&d);
+            shares_reset(&s);
 #pragma omp parallel num_threads(THREADS) reduction(+ : strange)
             {
                 const int me = omp_get_thread_num();
                 int empty = 0;
-                int64_t x = deal_take(&d, &empty);
+                int64_t x = shares_take(&s, &empty);
                 if (shares[i] >= THREADS) strange += x != shares[i] * me / THREADS;
 #pragma omp barrier
-                for (; x >= 0 && me; x = deal_take(&d, &empty)) {
+                for (; x >= 0 && me; x = shares_take(&s, &empty)) {
 #pragma omp atomic
                     taken[x]++;
                 }
 #pragma omp barrier
-                for (; x >= 0; x = deal_take(&d, &empty)) taken[x]++;
+                for (; x >= 0; x = shares_take(&s, &empty)) taken[x]++;
             }
         }
         int wrong = 0;
@@ -260,7 +260,7 @@ int main(void)
     test_stream();
     test_stream_part();
     test_ahead_large();
-    test_deal();
+    test_shares_take();
     for (int a = 0; a < COUNT(names); a++) {
         test_ahead(names[a], 40000, anywhere, AHEAD_NONZEROS);
         test_ahead(names[a], 40000, in_order, 0);

@@ -1,37 +1,39 @@
-// SpMM by rows, neighbours that have mostly the same columns multiplied together, C = A * B,
-// row-major. Own work.
+// SpMM by rows and bundles of rows, C = A * B, row-major. Own work.
 //
-// Format: CSR, and the bundles that find.h makes of it. Any k. A bundle is two or three rows that
-// follow one another and have most columns in common. Meshes with several unknowns in a node have
-// such rows, and pages of a site that link to the same pages. A vector of B is loaded once for all
-// rows of a bundle, and as many sums are under way at a time, which the arithmetic units need.
-// Columns of a single row follow by themselves: no row meets a value of B that it has no nonzero
-// for. All other rows are done as in row split. A sum has its common terms first; nothing of it
-// depends on threads. EPYC, two threads: 0.63 to 0.90 of the time of rowsplit on fem:12, bcsstk16,
-// bcsstk17 and raefsky6.
+// Format: CSR, and bundles that find.h makes from CSR. Any k. A bundle is two or three neighbouring
+// rows with mostly the same columns. Meshes with several unknowns per node have such rows, and
+// pages of a site that link to the same pages. A vector of B is loaded once for all rows of a
+// bundle. The rows also give the arithmetic units independent sums. Columns that only one row has
+// follow separately, so that a row never multiplies a value of B without a nonzero. Rows outside of
+// bundles are computed as in rowsplit.c.
+//
+// The order of a sum: the common columns first, then the row's own. The result does not depend on
+// the number of threads. EPYC, two threads: 0.63 to 0.90 of the time of rowsplit on fem:12,
+// bcsstk16, bcsstk17 and raefsky6.
 #include "cpu.h"
 #include "spmm/bundled/find.h"
 #include "spmm/cpu_ahead.h"
 #include "spmm/cpu_shares.h"
 #include "spmm/cpu_stream.h"
 
-// Where a share begins.
+// The start of a share.
 struct cut {
     int64_t row, bundle;
 };
 
 struct state {
     struct bundles found;
-    struct cut *cut; // size deal.shares + 1
-    struct deal deal;
-    int64_t prefetch; // nonzeros that rows of B are fetched ahead, 0: not
-    bool stream;      // C is written past the caches
+    struct cut *cut; // size shares.total + 1
+    struct shares shares;
+    int64_t prefetch; // prefetch distance in nonzeros, 0: none
+    bool stream;      // streaming stores of C
 };
 
 #define BODY "spmm/bundled/bundled.inl"
 #include "each_kind.inl"
 
-// The first row of a share and the first bundle from there on. One that began before is whole.
+// Returns the first row of a share at or after `row`, and its first bundle. A bundle that began
+// before `row` belongs to the share before.
 static struct cut cut_at(const struct bundles *found, int64_t row)
 {
     int64_t low = 0, high = found->count;
@@ -52,7 +54,7 @@ static int make_cuts(struct task *t, struct state *s)
     const struct csr_dev *A = csr_of(t->A[0]);
     const int64_t share = share_steps(t), steps = A->m + A->nnz;
     const int64_t shares = (steps + share - 1) / share;
-    int err = deal_make(t, shares, &s->deal);
+    int err = shares_make(t, shares, &s->shares);
     if (!err) err = device_alloc(t->dev, shares + 1, sizeof *s->cut, (void **)&s->cut);
     for (int64_t x = 0; x <= shares && !err; x++)
         s->cut[x] = cut_at(&s->found, row_at(A->ptr, A->m, x * share));
@@ -87,7 +89,7 @@ static void teardown(struct task *t)
     if (!s) return;
     bundles_free(t, &s->found);
     device_free(t->dev, s->cut);
-    device_free(t->dev, s->deal.hands);
+    device_free(t->dev, s->shares.ranges);
     task_free_state(t);
 }
 

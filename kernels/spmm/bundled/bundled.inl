@@ -1,26 +1,27 @@
-// Included once per type and kind of processor by bundled.c.
+// The product by shares of rows and bundles. bundled.c includes this file once per type and kind of
+// processor.
 #include "spmm/cpu_rows.inl"
 
-// The widest slab of a bundle: the sums of three rows are in 12 of AVX2's 16 registers, in 24 of
-// AVX-512's 32. Xeon: narrower slabs save 1 % in the mean, and cost 11 to 17 % on BOYD1_A.
+// Bytes of the widest slab of a bundle. The sums of three rows are in 12 of AVX2's 16 registers, in
+// 24 of AVX-512's 32. Xeon: narrower slabs save 1 % in the mean, and cost 11 to 17 % on BOYD1_A.
 #undef BUNDLE_BYTES
 #define BUNDLE_BYTES (VECTOR == 64 ? 512 : 4 * VECTOR)
 
-// A bundle, as its slabs are made of it.
+// The operands of a bundle.
 struct NAME(bundle) {
     const int32_t *idx;
     const T *val;
     int64_t common;
-    const int64_t *start; // in CSR, of its first row
+    const int64_t *start; // row starts in CSR, from the first row on
     const T *B;
     int64_t ldb;
-    T *C; // its first row
+    T *C; // first row of the bundle in C
     int64_t ldc;
     bool stream;
 };
 
-// Columns j .. j + width - 1 of all rows of a bundle, by vectors of type V; `rows` and `width` are
-// constants where this is inlined.
+// Computes columns j .. j + width - 1 of all rows of a bundle, with vectors of type V. `rows` and
+// `width` are constants after inlining.
 #define BUNDLE_SLAB(slab, V, PUT)                                                                  \
     CPU_INLINE void NAME(slab)(const struct NAME(bundle) x, int64_t j, int rows, int width)        \
     {                                                                                              \
@@ -60,7 +61,7 @@ BUNDLE_SLAB(bundle_narrow, NAME(narrow), PUT)
 BUNDLE_SLAB(bundle_single, T, PUT)
 #undef BUNDLE_SLAB
 
-// As slab() of a row.
+// Calls the slab function with the widest vectors that fit, as slab() of cpu_row.inl does.
 CPU_INLINE void NAME(bundle_slab)(const struct NAME(bundle) x, int64_t j, int rows, int bytes)
 {
     const int width = bytes / (int)sizeof(T);
@@ -76,7 +77,7 @@ CPU_INLINE void NAME(bundle_slab)(const struct NAME(bundle) x, int64_t j, int ro
         NAME(bundle_single)(x, j, rows, width);
 }
 
-// Columns [j, k), fewer than a slab has, in one that overlaps the one before it.
+// Computes the last columns [j, k), fewer than a slab has. The slab overlaps the slab before.
 static __attribute__((noinline)) void NAME(bundle_last)(struct NAME(bundle) x, int64_t j, int64_t k,
                                                         int rows)
 {
@@ -92,18 +93,18 @@ static __attribute__((noinline)) void NAME(bundle_last)(struct NAME(bundle) x, i
 #undef SLAB
 }
 
-// All k columns, in slabs of so many bytes; that and `rows` are constants.
+// Computes all k columns. `bytes`, the bytes of a slab, and `rows` are constants.
 CPU_INLINE void NAME(bundle_rows)(const struct NAME(bundle) x, int64_t k, int rows, int bytes)
 {
     const int64_t width = bytes / (int)sizeof(T);
     NAME(bundle_slab)(x, 0, rows, bytes);
     int64_t j = width;
-    if (bytes == BUNDLE_BYTES) // else there is one alone
+    if (bytes == BUNDLE_BYTES) // a narrower slab is the only one
         for (; j + width <= k; j += width) NAME(bundle_slab)(x, j, rows, bytes);
     if (j < k) NAME(bundle_last)(x, j, k, rows);
 }
 
-// The rows between two cuts, in slabs of so many bytes, a constant.
+// Computes the rows between two cuts. `bytes`, the bytes of a slab, is a constant.
 CPU_INLINE void NAME(share_in)(const struct task *t, struct cut from, struct cut to, int bytes)
 {
     const struct state *s = t->state;
@@ -142,11 +143,11 @@ static void NAME(share)(const struct task *t, struct cut from, struct cut to)
 static void NAME(multiply)(struct task *t)
 {
     struct state *s = t->state;
-    deal_start(&s->deal);
+    shares_reset(&s->shares);
 #pragma omp parallel
     {
         int empty = 0;
-        for (int64_t x; (x = deal_take(&s->deal, &empty)) >= 0;)
+        for (int64_t x; (x = shares_take(&s->shares, &empty)) >= 0;)
             NAME(share)(t, s->cut[x], s->cut[x + 1]);
     }
 }

@@ -1,4 +1,4 @@
-// The search for bundles of rows, and the form in which a bundle is stored.
+// The search for bundles of rows, and the format of a bundle.
 #ifndef BUNDLED_FIND_H
 #define BUNDLED_FIND_H
 
@@ -8,17 +8,18 @@
 #include <omp.h>
 
 enum {
-    BUNDLE_ROWS = 3,     // at most: as many sums as AVX2 has registers for
-    BUNDLE_PIECE = 1024, // rows that one thread looks through: no bundle goes past their end
+    BUNDLE_ROWS = 3,     // rows of a bundle at most: AVX2 has registers for their sums
+    BUNDLE_BLOCK = 1024, // rows that one thread searches. Bundles do not cross blocks
 };
-// Share of the loads of B that bundles must save: bundles take memory, and time to make.
+// Least part of the loads of B that bundles must save. Bundles cost memory and preparation.
 #define BUNDLE_LEAST_SAVED 0.05
 
-// Rows row .. row + rows - 1. At `idx` are the columns that all have, then those of the first row
-// alone, of the second, ...; at `val` the values: `rows` for each common column, then the others.
+// Rows row .. row + rows - 1. From `idx` on: the common columns, then the columns that only the
+// first row has, then those of the second row, and so on. From `val` on: the values in the same
+// order, `rows` values per common column.
 struct bundle {
     int32_t row, rows;
-    int64_t common; // columns that all of them have
+    int64_t common; // columns that all rows have
     int64_t idx, val;
 };
 
@@ -27,22 +28,22 @@ struct bundles {
     int64_t count;
     int32_t *idx;
     void *val;     // in the precision of the task
-    int64_t loads; // rows of B that are loaded, those of unbundled rows included
+    int64_t loads; // loads of rows of B, including rows outside of bundles
 };
 
-// Bounds from which rows are bundled.
+// Least similarity of the rows of a bundle.
 struct bundle_rule {
-    double alike;   // part of their nonzeros that is in common columns, at least
-    int64_t common; // of these, at least
+    double alike;   // least part of the nonzeros in common columns
+    int64_t common; // least number of common columns
 };
 
-// The bundle that begins at a row.
+// The size of the bundle that begins at a row.
 struct bundle_mark {
-    int32_t rows, common; // 0: none begins there
+    int32_t rows, common; // 0: no bundle
 };
 
-// Returns the number of columns that rows i .. i + rows - 1 have in common; 0 if fewer than
-// `least`. Writes their places in CSR to `at`, `rows` for each, unless `at` is NULL.
+// Returns the number of columns that rows i .. i + rows - 1 have in common, or 0 if fewer than
+// `least`. Writes their positions in CSR to `at`, `rows` per column, unless `at` is NULL.
 static inline int64_t bundle_common(const struct csr_dev *A, int64_t i, int rows, int64_t least,
                                     int64_t *at)
 {
@@ -63,8 +64,7 @@ static inline int64_t bundle_common(const struct csr_dev *A, int64_t i, int rows
     return common >= least ? common : 0;
 }
 
-// The best bundle that begins at row i, of rows before `end`: that which saves the largest part of
-// its loads.
+// Returns the bundle from row i on, of rows before `end`, that saves the largest part of its loads.
 static inline struct bundle_mark bundle_best(const struct csr_dev *A, int64_t i, int64_t end,
                                              struct bundle_rule rule)
 {
@@ -85,7 +85,7 @@ static inline struct bundle_mark bundle_best(const struct csr_dev *A, int64_t i,
     return best;
 }
 
-// What comes first in a bundle of which `at` says where the common nonzeros are, then the others.
+// Writes the columns and values of bundle b. `at`: the positions of the common nonzeros in CSR.
 static inline void bundle_fill(const struct csr_dev *A, enum prec prec, const struct bundle *b,
                                const int64_t *at, struct bundles *out)
 {
@@ -118,15 +118,15 @@ static inline void bundles_free(struct task *t, struct bundles *x)
     *x = (struct bundles){0};
 }
 
-// Marks the rows at which bundles begin; returns how many loads they save.
+// Marks the rows at which bundles begin. Returns the number of saved loads.
 static inline int64_t bundles_mark(const struct csr_dev *A, struct bundle_rule rule,
                                    struct bundle_mark *mark)
 {
     const int64_t m = A->m;
     int64_t saved = 0;
 #pragma omp parallel for schedule(dynamic) reduction(+ : saved)
-    for (int64_t first = 0; first < m; first += BUNDLE_PIECE) {
-        const int64_t end = min64(first + BUNDLE_PIECE, m);
+    for (int64_t first = 0; first < m; first += BUNDLE_BLOCK) {
+        const int64_t end = min64(first + BUNDLE_BLOCK, m);
         for (int64_t i = first; i < end; i += max64(1, mark[i].rows)) {
             mark[i] = bundle_best(A, i, end, rule);
             if (mark[i].rows) saved += (int64_t)(mark[i].rows - 1) * mark[i].common;
@@ -135,7 +135,8 @@ static inline int64_t bundles_mark(const struct csr_dev *A, struct bundle_rule r
     return saved;
 }
 
-// Lists the marked bundles and makes room for them; `longest` is the most common nonzeros of one.
+// Lists the marked bundles and allocates their columns and values. Sets *longest to the largest
+// number of common nonzeros of a bundle.
 static inline int bundles_list(struct task *t, const struct csr_dev *A,
                                const struct bundle_mark *mark, struct bundles *out,
                                int64_t *longest)
@@ -158,14 +159,14 @@ static inline int bundles_list(struct task *t, const struct csr_dev *A,
     return err;
 }
 
-// Fills all that were listed. `longest` as bundles_list() has it.
+// Fills the listed bundles. `longest`: see bundles_list().
 static inline int bundles_fill(const struct csr_dev *A, enum prec prec, int64_t longest,
                                struct bundles *out)
 {
     const int threads = omp_get_max_threads();
-    int64_t room, *at = NULL;
-    int err = size_mul(longest, threads, &room);
-    if (!err && !(at = mem_alloc(room, sizeof *at))) err = ERR_MEMORY;
+    int64_t size, *at = NULL;
+    int err = size_mul(longest, threads, &size);
+    if (!err && !(at = mem_alloc(size, sizeof *at))) err = ERR_MEMORY;
     if (err) return err;
 #pragma omp parallel for schedule(static) num_threads(threads)
     for (int64_t b = 0; b < out->count; b++) {
@@ -178,7 +179,7 @@ static inline int bundles_fill(const struct csr_dev *A, enum prec prec, int64_t 
     return OK;
 }
 
-// The bundles of a matrix. Who calls this frees them, also after an error.
+// Finds the bundles of a matrix. The caller frees them, also after an error.
 static inline int bundles_find(struct task *t, const struct csr_dev *A, struct bundle_rule rule,
                                struct bundles *out)
 {

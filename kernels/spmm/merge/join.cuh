@@ -1,13 +1,13 @@
-// Cut rows: the parts that the warps of a block have left are joined by one of its warps. Those of
-// a row that crosses blocks (the carry-out) go to memory, two slots a block, and are added up in
-// the order of the blocks by whichever of them arrives last, or afterwards by the paper's fix-up
-// kernel.
+// The join of cut rows. One warp of each block adds the parts that its warps have stored. Parts of
+// a row that crosses blocks (the paper's carry-out) go to memory, two slots per block. The block
+// that arrives last adds them in the order of the blocks, or the paper's fix-up kernel does
+// afterwards.
 #ifndef MERGE_JOIN_H
 #define MERGE_JOIN_H
 
 #include "parts.cuh"
 
-// Writes row i, cut by the ends of blocks first to last - 1, from its parts.
+// Writes row i, which the ends of blocks first to last - 1 cut, from its parts.
 template <typename T, int VEC>
 static __device__ __forceinline__ void add_carries(const struct sizes &a, T *__restrict__ C,
                                                    int32_t i, int32_t j, const pack<T, VEC> *carry,
@@ -29,12 +29,13 @@ static __device__ __forceinline__ void add_carries(const struct sizes &a, T *__r
 
 // The rows that the two ends of a block cut, -1: none.
 struct cut_rows {
-    int32_t ended; // began before the block and ends in it
-    int32_t open;  // goes on after it
-    bool through;  // `open` began before the block, too
+    int32_t ended; // row that began before the block and ends in the block
+    int32_t open;  // row that goes on after the block
+    bool through;  // `open` also began before the block
 };
 
-// Adds up what the warps have left, and passes on what other blocks have a part in.
+// Adds the parts of the block's warps. Writes rows that end here, and stores parts of rows that
+// cross blocks.
 template <typename T, int VEC>
 static __device__ __forceinline__ struct cut_rows
 join_warps(int lane, const struct sizes &a, T *__restrict__ C, int32_t j, pack<T, VEC> *carry,
@@ -68,9 +69,9 @@ join_warps(int lane, const struct sizes &a, T *__restrict__ C, int32_t j, pack<T
     return {ended, open, outside};
 }
 
-// Tells that this block's parts of its cut rows are in memory, and finishes a row of which they are
-// the last to come. A cut row's counter is that of the block in which it begins; who finishes the
-// row sets it back for the next run.
+// Signals that this block's parts of its cut rows are in memory. Finishes a row if all other parts
+// have arrived. The counter of a cut row is that of the block in which the row begins. The warp
+// that finishes the row resets the counter for the next run.
 template <typename T, int VEC>
 static __device__ __forceinline__ void
 arrive(int lane, const struct sizes &a, const int32_t *__restrict__ ptr, T *__restrict__ C,
@@ -78,7 +79,7 @@ arrive(int lane, const struct sizes &a, const int32_t *__restrict__ ptr, T *__re
        int32_t block_share)
 {
     if (cut.ended < 0 && cut.open < 0) return;
-    __syncwarp(); // what all lanes wrote comes before the releases of two of them
+    __syncwarp(); // all lanes' writes come before the two releases
     const int32_t i = lane == 0 ? cut.ended : lane == 1 ? cut.open : -1;
     int32_t first = 0, last = 0;
     bool complete = false;
@@ -91,14 +92,15 @@ arrive(int lane, const struct sizes &a, const int32_t *__restrict__ ptr, T *__re
     const unsigned done = __ballot_sync(FULL_MASK, complete);
     if (!done) return;
     __threadfence();
-    __syncwarp(); // all lanes read what others left, after the lane that saw them arrive
+    __syncwarp(); // all lanes read other blocks' parts after the lane that saw them arrive
     for (int w = 0; w < 2; w++)
         if (done >> w & 1)
             add_carries<T, VEC>(a, C, warp_broadcast(i, w), j, carry, warp_broadcast(first, w),
                                 warp_broadcast(last, w));
 }
 
-// By one warp of the block, when all of them are done with the slab.
+// Joins the cut rows of a block. One warp calls this function when all warps have finished the
+// slab.
 template <typename T, int VEC>
 static __device__ __forceinline__ void join(const struct sizes &a, const struct split &s,
                                             const int32_t *__restrict__ ptr, T *__restrict__ C,

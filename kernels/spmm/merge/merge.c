@@ -2,12 +2,17 @@
 // Carl Yang, Aydin Buluc, John D. Owens: Design Principles for Sparse Matrix Multiplication on the
 // GPU, Euro-Par 2018, section 4.2, after Merrill and Garland's merge-based SpMV (SC 2016).
 //
-// Format: CSR. Any k. The list of row ends ptr[1 .. m] and the list of nonzeros 0 .. nnz - 1 are
-// merged; the path through both has m + nnz steps and is cut into shares of equal length, so that
-// neither long rows nor many empty ones make a share heavier. The share in which a row ends writes
-// that row of C; shares that hold earlier pieces of it leave their sum in `carry`, which is added
-// afterwards in the order of the shares. The result depends on the number of shares alone, which
-// is fixed when the case is prepared. Vectors run along the rows of B.
+// Format: CSR. Any k. The merge path goes through the list of row ends ptr[1 .. m] and the list of
+// nonzeros 0 .. nnz - 1. The path has m + nnz steps and is cut into shares of equal length, so that
+// neither long rows nor many empty rows make a share heavier. The share in which a row ends writes
+// that row of C. Other shares of the row store their sum in `carry`. The carries are added
+// afterwards, in the order of the shares. The result depends on the number of shares alone, which
+// prepare() fixes.
+//
+// paper                      here
+// PartitionSpmm              path_search(), a share at a time
+// loop over the nonzeros     share_in(), with row() of cpu_row.inl
+// FixCarryOut                the second loop of multiply()
 #include "cpu.h"
 #include "papers.h"
 #include "spmm/cpu_ahead.h"
@@ -18,18 +23,19 @@
 struct state {
     int64_t shares;
     int64_t carry_ld; // elements from one carry to the next, in whole cache lines
-    int64_t *row;     // row that share s leaves unfinished, -1: none; size shares
-    void *carry;      // its partial sums, shares x carry_ld
-    int64_t prefetch; // nonzeros that rows of B are fetched ahead, 0: not
-    bool stream;      // C is written past the caches
+    int64_t *row;     // row that share s does not finish, -1: none; size shares
+    void *carry;      // partial sums of these rows, shares x carry_ld
+    int64_t prefetch; // prefetch distance in nonzeros, 0: none
+    bool stream;      // streaming stores of C
 };
 
-// Where the path crosses a diagonal: rows + nonzeros steps were made.
+// A point of the merge path, after row + nonzero steps.
 struct place {
     int64_t row, nonzero;
 };
 
-// The row end ptr[i + 1] comes before nonzero p if ptr[i + 1] <= p.
+// Returns the point where the path crosses a diagonal. Row end ptr[i + 1] comes before nonzero p if
+// ptr[i + 1] <= p.
 static struct place path_search(const int64_t *ptr, int64_t m, int64_t nnz, int64_t diagonal)
 {
     int64_t low = max64(0, diagonal - nnz), high = min64(diagonal, m);

@@ -2,26 +2,33 @@
 // Carl Yang, Aydin Buluc, John D. Owens: Design Principles for Sparse Matrix Multiplication on the
 // GPU, Euro-Par 2018, section 4.2 and algorithm 1.
 //
-// Format: CSR. Any k, any mix of row lengths. Deterministic: every sum has one fixed order.
+// Format: CSR. Any k, any mix of row lengths. Deterministic: every sum has one fixed order. The
+// words are those of ../operands.cuh. The paper's B has k rows and n columns; here B has n rows and
+// k columns.
 //
-// Each warp takes a share of the nonzeros, in the order of the matrix, and a slab of C with VEC
-// columns a lane. The words are those of ../operands.cuh. The pieces of the work, to be read in
-// this order:
+// algorithm 1                           here
+// line 2, PartitionSpmm                 paper.cuh: partition(), or share.cuh: enter() of each warp
+// line 5, GlobalToShared                left out: rows are searched in global memory
+// lines 6-12, a nonzero per thread      ../operands.cuh: load_round(), without dummies
+// lines 13-17, broadcast and read of B  ../operands.cuh: load_batch()
+// PrepareSpmm, CSR to COO               share.cuh: flatten()
+// ReduceToGlobalSpmm, sums of rows      share.cuh: add_quad(); join.cuh: join_warps() for cut rows
+// FixCarryOut                           paper.cuh: fix_up(), or join.cuh: arrive()
 //
-// search.cuh  which rows the first and the last nonzero of a share are in, and then each nonzero
-// share.cuh   what a warp does: its lanes load a round of nonzeros, one each, and find their rows,
-//             which flattens CSR to COO; the nonzeros are broadcast by shuffle, a batch of rows of
-//             B is loaded, and the products are summed up in order. A sum is written where its row
-//             ends.
-// parts.cuh   what a warp leaves of the rows that the ends of its share cut
-// join.cuh    what one warp of each block does then: it joins the parts of cut rows. Of rows that
-//             go on in another block they go to memory, and the last block to come adds them up.
-// paper.cuh   the paper's two extra kernels: one makes the first search before all this, the other
-//             adds up what is in memory afterwards
-// merge.cu    the kernel that does it all, and clears empty rows; what is launched, in which sizes
+// A warp's share is a fixed number of consecutive nonzeros, and a slab of C with VEC columns per
+// lane. What a warp does:
 //
-// `merge` has the paper's parameters: 32 nonzeros and 32 columns a warp, both extra kernels.
-// `merge-tuned` is the same code with shares and vectors fitted to the case, in one launch. H200,
+// 1. Find the rows of the first and the last nonzero of the share (search.cuh).
+// 2. Load a round of nonzeros, one per lane, and find their rows (share.cuh).
+// 3. Broadcast the nonzeros, load a batch of rows of B, and add the products in order. Write the
+//    sum at the end of a row.
+// 4. Store the sums of the two rows that the ends of the share cut (parts.cuh).
+// 5. In one warp of each block, add the sums of cut rows (join.cuh). Sums of rows that cross blocks
+//    go to memory, and the block that arrives last adds them.
+// 6. Write zeros to empty rows (this file).
+//
+// `merge` has the paper's parameters: 32 nonzeros and 32 columns per warp, and both extra kernels.
+// `merge-tuned` is the same code with shares and vectors chosen for the case, in one launch. H200,
 // 39 matrices: 1.4 to 1.8 times the speed of `merge`.
 //
 // Limits: the join of a block and its atomic take 4 us. H200, k = 32: CSR_ALG3 of cuSPARSE with
@@ -53,7 +60,8 @@ static __global__ void __launch_bounds__(MAX_WARPS *WARP, sizeof(T) == 8 ? 3 : 4
             T *__restrict__ C, struct scratch x)
 {
     __shared__ warp_parts<T, VEC> parts;
-    // Broadcast: tells the compiler that all lanes agree, which spares it guards at each shuffle.
+    // A broadcast tells the compiler that all lanes have the same value, and saves guards at each
+    // shuffle.
     const int warp = warp_broadcast((int)threadIdx.y, 0), lane = lane_id();
     const int64_t w = (int64_t)blockIdx.x * blockDim.y + warp, first = w * s.share;
     for (int32_t slab = (int32_t)blockIdx.y; slab < a.slabs; slab += (int32_t)gridDim.y) {
@@ -78,8 +86,8 @@ struct state {
     struct sizes sizes;
     struct split split;
     struct scratch scratch;
-    int warps;    // of a block
-    int vec;      // columns of a lane
+    int warps;    // warps of a block
+    int vec;      // columns per lane
     int64_t grid; // blocks
 };
 
@@ -121,8 +129,8 @@ static int run(struct task *t)
     return launch_check(t->entry->name);
 }
 
-// The widest vector that a row of B fills and that loads allow. H200: k = 33, without vectors,
-// takes 1.7 to 1.9 times the time of k = 32.
+// Returns the widest vector that the rows and their alignment allow, if k fills more than half of a
+// slab. H200: k = 33, without vectors, takes 1.7 to 1.9 times the time of k = 32.
 static int choose_vec(const struct task *t, int wanted)
 {
     const int widest = (int)(16 / prec_bytes(t->prec));
@@ -133,10 +141,10 @@ static int choose_vec(const struct task *t, int wanted)
     return 1;
 }
 
-// Nonzeros of a warp. Long shares have few cut rows, short shares make many warps; 20 warps for
-// each multiprocessor are enough. H200, stencil:1000, k = 32, one launch: shares of 32 nonzeros
-// take 266 us, of 64 189 us, of 128 156 us. Shares over 256 gain nothing. The wider a lane's part
-// of a row, the dearer is a row's end, and the lower that limit.
+// Returns the nonzeros of a share. Long shares have few cut rows, short shares make many warps, and
+// 20 warps per multiprocessor are enough. H200, stencil:1000, k = 32, one launch: shares of 32
+// nonzeros take 266 us, of 64 189 us, of 128 156 us. Shares over 256 gain nothing. With more bytes
+// per lane the end of a row costs more, so the limit is lower.
 static int32_t choose_share(const struct task *t, int64_t slabs, int64_t lane_bytes)
 {
     const int64_t wanted = (int64_t)task_option(t, "share");
@@ -160,7 +168,8 @@ static int choose(const struct task *t, struct state *s)
     if (err) return err;
     const int32_t share = choose_share(t, s->sizes.slabs, s->vec * width);
     const int64_t block_share = (int64_t)share * s->warps, blocks = ceil_div(nnz, block_share);
-    // A block clears no more rows than it has nonzeros, so that empty rows do not tip the balance.
+    // A block clears at most as many rows as it has nonzeros, so that empty rows do not unbalance
+    // blocks.
     s->grid = max64(1, max64(blocks, ceil_div(m, block_share)));
     s->split = {(int32_t)nnz, share, (int32_t)blocks, (int32_t)ceil_div(m, s->grid)};
     return OK;

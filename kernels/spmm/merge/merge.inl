@@ -1,9 +1,10 @@
-// Included once per type and kind of processor by merge.c.
+// The product by shares of the merge path. merge.c includes this file once per type and kind of
+// processor.
 #include "spmm/cpu_row.inl"
 
-// The piece of the path between two places: every row that ends in it is written; what it has of
-// the row after those goes to `carry`. Returns that row, or -1 where there is nothing of it. In
-// slabs of so many bytes; that and `ahead` are constants.
+// Computes a share, the path between two points. Writes every row that ends in the share, and
+// stores the sum of the unfinished row in `carry`. Returns the unfinished row, or -1 if there is
+// none. `bytes`, the bytes of a slab, and `ahead` are constants.
 CPU_INLINE int64_t NAME(share_in)(const struct task *t, struct place from, struct place to,
                                   bool ahead, T *restrict carry, int bytes)
 {
@@ -51,7 +52,7 @@ static void NAME(multiply)(struct task *t)
         struct place to = path_search(A->ptr, A->m, A->nnz, min64((x + 1) * length, steps));
         s->row[x] = NAME(share)(t, from, to, carry + x * s->carry_ld);
     }
-    // At most one row a share: not worth threads.
+    // A share has at most one unfinished row, too little work for threads.
     for (int64_t x = 0; x < s->shares; x++) {
         if (s->row[x] < 0) continue;
         for (int64_t j = 0; j < C->cols; j++)

@@ -1,12 +1,12 @@
-// The paper's two kernels beside the product's own: PartitionSpmm, which finds the rows of every
-// share before, and FixCarryOut, which adds up the cut rows after it.
+// The paper's two extra kernels. PartitionSpmm finds the rows of every share before the product.
+// FixCarryOut adds the parts of cut rows after the product.
 #ifndef MERGE_PAPER_H
 #define MERGE_PAPER_H
 
 #include "join.cuh"
 #include "search.cuh"
 
-// A warp for each share, in the same blocks.
+// Sets the rows of the first and the last nonzero of each share. A warp has a share.
 static __global__ void partition(struct sizes a, struct split s, const int32_t *__restrict__ ptr,
                                  int32_t *__restrict__ limits)
 {
@@ -21,7 +21,8 @@ static __global__ void partition(struct sizes a, struct split s, const int32_t *
     }
 }
 
-// A warp for each block that has nonzeros; `block_share` is how many.
+// Finishes the cut rows. A warp has a block of the product that has nonzeros. `block_share`:
+// nonzeros of a block.
 template <typename T, int VEC>
 static __global__ void fix_up(struct sizes a, struct split s, const int32_t *__restrict__ ptr,
                               T *__restrict__ C, struct scratch x, int32_t block_share)

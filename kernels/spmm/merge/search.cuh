@@ -1,16 +1,16 @@
-// Searches for the rows of nonzeros.
+// Searches for the row of a nonzero.
 #ifndef MERGE_SEARCH_H
 #define MERGE_SEARCH_H
 
 #include "kernel.cuh"
 
-// The rows that hold nonzeros p and q >= p, both found at once, in steps that look at 32 rows each.
-// By all lanes, which get the same answer.
+// Sets `first` and `last` to the rows of nonzeros p and q >= p. Each step of the search compares 32
+// rows. All lanes call this function and get the same result.
 static __device__ __forceinline__ void find_rows(const int32_t *__restrict__ ptr, int32_t m,
                                                  int32_t p, int32_t q, int32_t &first,
                                                  int32_t &last)
 {
-    // The row lies in [first, first + width), and likewise for the last one.
+    // The row is in [first, first + width), and the other row in [last, last + width).
     first = last = 0;
     for (int32_t width = m; width > 1;) {
         const int32_t step = (width - 1) / WARP + 1;
@@ -22,7 +22,7 @@ static __device__ __forceinline__ void find_rows(const int32_t *__restrict__ ptr
     }
 }
 
-// The row of nonzero p, which is among rows [first, last]. Each lane has its own p.
+// Returns the row of nonzero p, which is among rows [first, last]. Each lane has its own p.
 static __device__ __forceinline__ int32_t find_row(const int32_t *__restrict__ ptr, int32_t first,
                                                    int32_t last, int32_t p)
 {

@@ -1,20 +1,20 @@
-// One warp and its share: the products are summed up in the order of the nonzeros, and each sum is
-// written where its row ends.
+// The work of a warp on its share. Products are added in the order of the nonzeros, and each sum is
+// written at the end of its row.
 #ifndef MERGE_SHARE_H
 #define MERGE_SHARE_H
 
 #include "parts.cuh"
 #include "search.cuh"
 
-#define BATCH_BYTES 128 // of B that a lane has under way
+#define BATCH_BYTES 128 // bytes of B that a lane has in flight
 
-// Where a warp is in its share.
+// The position of a warp in its share.
 struct place {
-    int32_t row;    // of the next nonzero; -1: not known yet
+    int32_t row;    // row of the next nonzero; -1: not known yet
     int32_t last;   // the row of the last nonzero
     int32_t before; // the first row, if it began before the share, else -1
     unsigned ends;  // lanes whose nonzero is the last one of its row
-    int flags;      // of the share
+    int flags;      // flags of the share
 };
 
 // Finds the rows of the share [p, end).
@@ -39,8 +39,8 @@ enter(struct place &at, int lane, int32_t m, const int32_t *__restrict__ ptr, co
     }
 }
 
-// Finds the rows of the round that begins with nonzero p, of `left` that are left, which flattens
-// CSR to COO. Returns that of this lane's nonzero.
+// Finds the rows of the round that begins with nonzero p and has `left` nonzeros: CSR to COO.
+// Returns the row of this lane's nonzero.
 static __device__ __forceinline__ int32_t flatten(struct place &at, int lane,
                                                   const int32_t *__restrict__ ptr, int32_t p,
                                                   int32_t left)
@@ -53,8 +53,8 @@ static __device__ __forceinline__ int32_t flatten(struct place &at, int lane,
     return my_row;
 }
 
-// sum += the products of the quad of nonzeros that begins with lane g's. Where a row ends its sum
-// is written: to C, or for the join where the row has a part in an earlier share.
+// sum += the products of the quad of nonzeros that begins with lane g's nonzero. At the end of a
+// row the sum is written to C, or for the join if the row began in an earlier share.
 template <typename T, int VEC>
 static __device__ __forceinline__ void
 add_quad(pack<T, VEC> &sum, const struct sizes &a, T *__restrict__ C, int32_t j, struct place at,
@@ -96,8 +96,8 @@ multiply(const struct sizes &a, const int32_t *__restrict__ ptr, const int32_t *
     nonzero<T> next = {};
     load_round(next, lane, idx, val, end, end - p);
     for (int32_t left = end - p; left > 0; left -= WARP) {
-        // The products of lanes past the last nonzero come after the end of the last row, so nobody
-        // sees them.
+        // The products of lanes past the last nonzero come after the end of the last row, so no sum
+        // contains them.
         const nonzero<T> now = next;
         load_round(next, lane, idx, val, end, left - WARP);
         int32_t my_row = 0;
@@ -105,7 +105,7 @@ multiply(const struct sizes &a, const int32_t *__restrict__ ptr, const int32_t *
         for (int g = 0; g < WARP && g < left; g += BATCH) {
             pack<T, VEC> x[BATCH];
             load_batch(x, b, now.col, g, left, a.B_step);
-            if (g == 0) { // while these loads are under way
+            if (g == 0) { // while the loads of the batch are in flight
                 if (at.row < 0) enter(at, lane, a.m, ptr, limits, p, end, parts, warp);
                 my_row = flatten(at, lane, ptr, end - left, left);
             }
@@ -117,7 +117,7 @@ multiply(const struct sizes &a, const int32_t *__restrict__ ptr, const int32_t *
         }
     }
     parts.tail[warp][lane] = sum;
-    const int last_lane = (end - p - 1) % WARP; // had the last nonzero
+    const int last_lane = (end - p - 1) % WARP; // lane of the last nonzero
     if (!(at.ends >> last_lane & 1)) at.flags |= GOES_ON;
     if (lane == 0) parts.flags[warp] = at.flags;
 }

@@ -1,12 +1,12 @@
-// Tiled SpMM, C = A * B, column-major: "Optimizing Tiled Sparse Matrix Multiplication with
-// Performance Modeling on GPUs", sections 2.5 and 4, carried over to a CPU. The words are those of
-// formats/tiled.h.
+// Tiled SpMM, C = A * B, column-major.
+// "Optimizing Tiled Sparse Matrix Multiplication with Performance Modeling on GPUs", sections 2.5
+// and 4, ported to a CPU. The words are those of formats/tiled.h.
 //
-// Format: tiled. Any k. A thread takes a panel and R columns of C, which are in vector registers.
-// The elements of B that a stage needs are copied to a buffer that stays in the cache of the core,
-// R neighbouring ones for each column of the stage, and each entry of A is multiplied with one such
-// vector. A segment ends where its padding begins. Sums of a panel are kept beside the buffer until
-// its last stage is done, and then written column by column.
+// Format: tiled. Any k. A thread computes a panel and R columns of C, which are in vector
+// registers. The thread copies the elements of B of a stage to a buffer that stays in the core's
+// cache: R neighbouring elements per column of the stage. Each entry of A multiplies one such
+// vector. A segment ends at its padding. The sums of a panel are in the same buffer until the last
+// stage is done, and are then written column by column.
 #include "cpu.h"
 #include "formats/tiled.h"
 #include "papers.h"
@@ -16,10 +16,10 @@
 #include <string.h>
 
 struct state {
-    int factor;  // R
-    void *parts; // of cut rows, column-major
-    char *room;  // of each thread: a stage and the sums of a panel
-    int64_t room_bytes;
+    int factor;   // R
+    void *parts;  // sums of segments of cut rows, column-major
+    char *buffer; // buffers of all threads: a stage and the sums of a panel each
+    int64_t buffer_bytes;
 };
 
 #define BODY "spmm/tiled/tiled.inl"
@@ -35,9 +35,11 @@ static int prepare(struct task *t)
     if (s->factor & (s->factor - 1))
         return fail(ERR_UNSUPPORTED, "tiled: factor=%d: it is a power of two", s->factor);
     t->order = A->order;
-    s->room_bytes = ((int64_t)A->stage + A->rows) * s->factor * (int64_t)prec_bytes(t->prec) + 128;
-    s->room_bytes -= s->room_bytes % 64; // each thread begins with a cache line
-    int err = device_alloc(t->dev, omp_get_max_threads(), (size_t)s->room_bytes, (void **)&s->room);
+    s->buffer_bytes =
+        ((int64_t)A->stage + A->rows) * s->factor * (int64_t)prec_bytes(t->prec) + 128;
+    s->buffer_bytes -= s->buffer_bytes % 64; // each buffer begins at a cache line
+    int err =
+        device_alloc(t->dev, omp_get_max_threads(), (size_t)s->buffer_bytes, (void **)&s->buffer);
     if (!err) err = size_mul(A->parts, t->C.cols, &count);
     if (!err && A->cuts) err = device_alloc(t->dev, count, prec_bytes(t->prec), &s->parts);
     return err;
@@ -47,7 +49,7 @@ static void teardown(struct task *t)
 {
     struct state *s = t->state;
     if (s) device_free(t->dev, s->parts);
-    if (s) device_free(t->dev, s->room);
+    if (s) device_free(t->dev, s->buffer);
     task_free_state(t);
 }
 

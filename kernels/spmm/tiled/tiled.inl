@@ -1,7 +1,7 @@
-// Included once per type by tiled.c.
+// The product by panels. tiled.c includes this file once per type.
 
-// Copies `cols` columns of B, at the rows of B in map[0 .. count), to the stage: `width` elements
-// for each row, zeros behind the last column.
+// Copies rows map[0 .. count) of `cols` columns of B to the stage: `width` elements per row, zeros
+// past the last column.
 CPU_INLINE void NAME(load_stage)(T *restrict stage, const int32_t *restrict map, int64_t count,
                                  const T *restrict B, int64_t ld, int64_t cols, int width)
 {
@@ -10,8 +10,8 @@ CPU_INLINE void NAME(load_stage)(T *restrict stage, const int32_t *restrict map,
             stage[n * width + f] = f < cols ? B[f * ld + map[n]] : 0;
 }
 
-// sum[0 .. width) += the products of a segment's entries in one stage: those from q on, 32 apart,
-// up to `end` or the first padded one.
+// sum[0 .. width) += the products of a segment's entries in one stage: entries from q on, 32 apart,
+// up to `end` or the first padding.
 CPU_INLINE void NAME(add_segment)(T *restrict sum, const struct tiled *A, const T *restrict stage,
                                   int64_t q, int64_t end, int width)
 {
@@ -26,12 +26,13 @@ CPU_INLINE void NAME(add_segment)(T *restrict sum, const struct tiled *A, const 
     for (int f = 0; f < width; f++) sum[f] = x[f];
 }
 
-// Panel i times the columns [j, j + width) of B, as far as there are any.
-CPU_INLINE void NAME(panel)(const struct task *t, T *restrict room, int64_t i, int64_t j, int width)
+// Computes panel i times columns [j, j + width) of B, or fewer if B ends before.
+CPU_INLINE void NAME(panel)(const struct task *t, T *restrict buffer, int64_t i, int64_t j,
+                            int width)
 {
     const struct tiled *A = tiled_of(t->A[0]);
     const struct state *s = t->state;
-    T *stage = room, *sums = room + (int64_t)A->stage * width;
+    T *stage = buffer, *sums = buffer + (int64_t)A->stage * width;
     int64_t rows = min64(A->rows, A->segments - i * A->rows), cols = min64(width, t->C.cols - j);
     memset(sums, 0, (size_t)(rows * width) * sizeof *sums);
     for (int64_t x = A->panel[i]; x < A->panel[i + 1]; x++) {
@@ -53,13 +54,13 @@ CPU_INLINE void NAME(panel)(const struct task *t, T *restrict room, int64_t i, i
         }
 }
 
-// The same with a width that is known here.
-CPU_CLONES static void NAME(panel_of)(const struct task *t, T *room, int64_t i, int64_t j,
+// Calls panel() with a constant width.
+CPU_CLONES static void NAME(panel_of)(const struct task *t, T *buffer, int64_t i, int64_t j,
                                       int width)
 {
     switch (width) {
 #define WIDTH(number)                                                                              \
-    case number: NAME(panel)(t, room, i, j, number); break
+    case number: NAME(panel)(t, buffer, i, j, number); break
         WIDTH(32);
         WIDTH(16);
         WIDTH(8);
@@ -70,7 +71,7 @@ CPU_CLONES static void NAME(panel_of)(const struct task *t, T *room, int64_t i, 
     }
 }
 
-// Each part in the order of its row.
+// Adds the parts of cut rows, in the order of the segments of a row.
 static void NAME(add_parts)(const struct tiled *A, const struct dense_dev *C, const T *parts)
 {
     T *c = C->val;
@@ -91,6 +92,6 @@ static void NAME(multiply)(struct task *t)
 #pragma omp parallel for collapse(2) schedule(dynamic)
     for (int64_t i = 0; i < A->panels; i++)
         for (int64_t j = 0; j < t->C.cols; j += s->factor) NAME(panel_of)
-    (t, (T *)(s->room + omp_get_thread_num() * s->room_bytes), i, j, s->factor);
+    (t, (T *)(s->buffer + omp_get_thread_num() * s->buffer_bytes), i, j, s->factor);
     if (A->cuts) NAME(add_parts)(A, &t->C, s->parts);
 }
