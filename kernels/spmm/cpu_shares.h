@@ -1,8 +1,8 @@
 // Shares of rows with about the same work, and their distribution over threads. Each thread has a
 // range of neighbouring shares. The ranges are the same in every run, so that a thread's own cache
 // holds its operands of the last run. A thread whose range is empty takes shares of the other
-// ranges. Time saved by ranges, against shares taken in turn: 4 to 6 % on a Xeon (33 matrices), 5 to
-// 6 % on an EPYC (12 matrices).
+// ranges. Time saved by ranges, against shares taken in turn: 4 to 6 % on a Xeon (33 matrices), 5
+// to 6 % on an EPYC (12 matrices).
 #ifndef CPU_SHARES_H
 #define CPU_SHARES_H
 

@@ -1,16 +1,17 @@
-// The direct way of tiled-tuned, for small matrices: one kernel, straight from CSR and column-major
-// B. It has few loads that wait for each other: row starts, then nonzeros, then B.
+// The direct method of tiled-tuned, for small matrices: one kernel on CSR and column-major B. Few
+// loads depend on each other: row starts, then nonzeros, then B.
 //
-// group  L neighbouring lanes, which take a row of A and SLAB columns of B and C. Each lane has
-//        other nonzeros of the row, SLAB sums of its own, and at the end the lanes' are added up
-// block  the groups of neighbouring rows, for the same columns of B: what they share is in its L1
+// team   L neighbouring lanes, which compute a row of A for SLAB columns of B and C. Each lane has
+//        other nonzeros of the row and SLAB sums, and the lanes' sums are added at the end
+// round  one nonzero per lane
+// block  teams of neighbouring rows, for the same columns of B, which reuse B in L1
 //
-// A row is done by as many threads as it needs: its group, if that takes it ROUNDS loads of a
-// nonzero for each lane; else the warp, if that does; else the block. Warps and blocks go through
-// their long rows one after the other, when the short rows are done.
+// A row that takes up to ROUNDS rounds of its team is computed by the team. A longer row is
+// computed by the warp if that takes up to ROUNDS rounds, otherwise by the block. Warps and blocks
+// compute their long rows one after the other, after the short rows.
 //
-// It does not start before the kernel ahead of it has ended: in a CUDA graph on an H200 that makes
-// each run 0.24 us longer, which is more than it saves.
+// The kernel does not start before the previous kernel has ended. An early start makes each run in
+// a CUDA graph 0.24 us longer on an H200, more than the start saves.
 #ifndef TILED_DIRECT_H
 #define TILED_DIRECT_H
 
@@ -18,18 +19,18 @@
 
 #define SLAB          4
 #define ROUNDS        8
-#define LEAST_LANES   4 // of a group: one for each sum
+#define LEAST_LANES   4 // lanes of a team: one for each sum
 #define LEAST_THREADS 128
 #define MOST_THREADS  512
 
-template <typename T> struct straight {
+template <typename T> struct direct_operands {
     const int32_t *ptr, *idx;
     const T *val, *B;
     T *C;
     int64_t m, k, B_ld, C_ld;
 };
 
-template <typename T> static straight<T> straight_of(const struct task *t)
+template <typename T> static direct_operands<T> direct_operands_of(const struct task *t)
 {
     const struct csr_dev *A = csr_of(t->A[0]);
     return {(const int32_t *)A->ptr,
@@ -43,13 +44,13 @@ template <typename T> static straight<T> straight_of(const struct task *t)
             t->C.ld};
 }
 
-// The columns of B of a slab. Those past the last one are the last one again.
+// The columns of B of a slab. Columns past the last column are the last column again.
 template <typename T> struct columns {
     const T *x[SLAB];
 };
 
 template <typename T>
-static __device__ __forceinline__ columns<T> columns_of(const straight<T> &a, int64_t slab)
+static __device__ __forceinline__ columns<T> columns_of(const direct_operands<T> &a, int64_t slab)
 {
     columns<T> b;
 #pragma unroll
@@ -60,10 +61,9 @@ static __device__ __forceinline__ columns<T> columns_of(const straight<T> &a, in
     return b;
 }
 
-// The sums over every `step`-th nonzero from p on. A nonzero is loaded while those of B for the one
-// before it are under way.
+// sum += the products of every `step`-th nonzero from p on. Each nonzero is loaded one step ahead.
 template <typename T>
-static __device__ __forceinline__ void sum_up(T (&sum)[SLAB], const straight<T> &a,
+static __device__ __forceinline__ void sum_up(T (&sum)[SLAB], const direct_operands<T> &a,
                                               const columns<T> &b, uint32_t p, uint32_t end,
                                               uint32_t step)
 {
@@ -82,10 +82,10 @@ static __device__ __forceinline__ void sum_up(T (&sum)[SLAB], const straight<T> 
     }
 }
 
-// Adds up the sums of LANES lanes and writes them to their row. By all lanes.
+// Adds the sums of LANES lanes and writes the results to C. All lanes call this function.
 template <int LANES, typename T>
-static __device__ __forceinline__ void write_sums(const straight<T> &a, T (&sum)[SLAB], int64_t row,
-                                                  int64_t slab, bool mine)
+static __device__ __forceinline__ void write_sums(const direct_operands<T> &a, T (&sum)[SLAB],
+                                                  int64_t row, int64_t slab, bool mine)
 {
     const T all = group_sums<LANES>(sum);
     const int lane = lane_id() % LANES, each = LANES / SLAB;
@@ -93,9 +93,10 @@ static __device__ __forceinline__ void write_sums(const straight<T> &a, T (&sum)
     if (mine && lane % each == 0 && j < a.k) a.C[j * a.C_ld + row] = all;
 }
 
-// The rows of the warp that are for it: of the groups whose first lane is in `rows`.
+// Computes the rows of a warp that are too long for their teams. `rows`: first lanes of these
+// teams.
 template <int L, typename T>
-static __device__ __forceinline__ void sum_by_warp(const straight<T> &a, const columns<T> &b,
+static __device__ __forceinline__ void sum_by_warp(const direct_operands<T> &a, const columns<T> &b,
                                                    unsigned rows, int64_t first, int64_t slab)
 {
     for (; rows; rows &= rows - 1) {
@@ -107,10 +108,11 @@ static __device__ __forceinline__ void sum_by_warp(const straight<T> &a, const c
     }
 }
 
-// A row by all threads of the block: the warps' sums in the order of the warps.
+// Computes a row by all threads of the block. The warps' sums are added in the order of the warps.
 template <typename T>
-static __device__ __forceinline__ void sum_by_block(const straight<T> &a, const columns<T> &b,
-                                                    T (*part)[SLAB], int64_t row, int64_t slab)
+static __device__ __forceinline__ void sum_by_block(const direct_operands<T> &a,
+                                                    const columns<T> &b, T (*part)[SLAB],
+                                                    int64_t row, int64_t slab)
 {
     T sum[SLAB] = {};
     sum_up(sum, a, b, (uint32_t)a.ptr[row] + threadIdx.x, (uint32_t)a.ptr[row + 1], blockDim.x);
@@ -123,21 +125,21 @@ static __device__ __forceinline__ void sum_by_block(const straight<T> &a, const 
         for (unsigned w = 0; w < blockDim.x / WARP; w++) all += part[w][threadIdx.x];
         a.C[(slab * SLAB + threadIdx.x) * a.C_ld + row] = all;
     }
-    __syncthreads(); // the next row takes the room
+    __syncthreads(); // the next row overwrites `part`
 }
 
 template <typename T, int L>
-static __global__ void __launch_bounds__(MOST_THREADS, 3) multiply_direct(straight<T> a)
+static __global__ void __launch_bounds__(MOST_THREADS, 3) multiply_direct(direct_operands<T> a)
 {
     __shared__ T part[MOST_THREADS / WARP][SLAB];
-    __shared__ unsigned longest[MOST_THREADS / WARP]; // of each warp: rows that are for the block
+    __shared__ unsigned longest[MOST_THREADS / WARP]; // rows of each warp that the block computes
     const int64_t block_first = (int64_t)blockIdx.x * (blockDim.x / L);
     const int64_t row = block_first + threadIdx.x / L;
     const int64_t warp_first = block_first + threadIdx.x / WARP * (WARP / L);
     uint32_t begin = 0, end = 0;
     if (row < a.m) begin = (uint32_t)a.ptr[row], end = (uint32_t)a.ptr[row + 1];
     const uint32_t size = end - begin;
-    const bool leads = lane_id() % L == 0, for_group = row < a.m && size <= ROUNDS * L;
+    const bool leads = lane_id() % L == 0, for_team = row < a.m && size <= ROUNDS * L;
     const unsigned by_warp =
         __ballot_sync(FULL_MASK, leads && size > ROUNDS * L && size <= ROUNDS * WARP);
     const unsigned by_block = __ballot_sync(FULL_MASK, leads && size > ROUNDS * WARP);
@@ -146,12 +148,12 @@ static __global__ void __launch_bounds__(MOST_THREADS, 3) multiply_direct(straig
         if (lane_id() == 0) longest[threadIdx.x / WARP] = by_block;
         __syncthreads();
     }
-    if (!for_group) end = begin;
+    if (!for_team) end = begin;
     for (int64_t slab = blockIdx.y; slab * SLAB < a.k; slab += gridDim.y) {
         const columns<T> b = columns_of(a, slab);
         T sum[SLAB] = {};
         sum_up(sum, a, b, begin + (uint32_t)(lane_id() % L), end, L);
-        write_sums<L>(a, sum, row, slab, for_group);
+        write_sums<L>(a, sum, row, slab, for_team);
         sum_by_warp<L>(a, b, by_warp, warp_first, slab);
         for (unsigned w = 0; any && w < blockDim.x / WARP; w++)
             for (unsigned rows = longest[w]; rows; rows &= rows - 1)
@@ -162,10 +164,10 @@ static __global__ void __launch_bounds__(MOST_THREADS, 3) multiply_direct(straig
 
 // Decisions of prepare().
 struct direct {
-    int lanes, threads; // of a group, of a block
+    int lanes, threads; // lanes of a team, threads of a block
 };
 
-// One nonzero of a row of average length for each lane, or two where the device is full with that.
+// Sets one nonzero per lane for a row of average length, or two if that fills the device.
 static void direct_prepare(struct task *t, struct direct *s)
 {
     const double mean = (double)t->A[0]->nnz / (double)max64(1, t->C.rows);
@@ -174,7 +176,7 @@ static void direct_prepare(struct task *t, struct direct *s)
     s->lanes = LEAST_LANES;
     while (s->lanes < WARP && (s->lanes < mean / 2 || (s->lanes < mean && rows * s->lanes < full)))
         s->lanes *= 2;
-    // Smaller blocks where there are few, so that all multiprocessors get some.
+    // Few rows get smaller blocks, so that all multiprocessors have blocks.
     s->threads = MOST_THREADS;
     while (s->threads > LEAST_THREADS && rows * s->lanes / s->threads < 2 * t->dev->units)
         s->threads /= 2;
@@ -183,7 +185,7 @@ static void direct_prepare(struct task *t, struct direct *s)
 
 template <typename T, int L> static void start_lanes(const struct task *t, const struct direct *s)
 {
-    const straight<T> a = straight_of<T>(t);
+    const direct_operands<T> a = direct_operands_of<T>(t);
     const dim3 grid((unsigned)ceil_div(a.m, s->threads / L),
                     (unsigned)min64(ceil_div(a.k, SLAB), 65535));
     auto kernel = multiply_direct<T, L>;

@@ -1,4 +1,4 @@
-// The work of a block of Tiled SpMM: all stages of its panel, for one slab of R columns of B and C
+// The work of a block of Tiled SpMM: all stages of its panel, one slab of R columns of B and C
 // after the other.
 #ifndef TILED_PANEL_H
 #define TILED_PANEL_H
@@ -7,10 +7,10 @@
 #include "kernel.cuh"
 
 #define MAX_ROWS 512        // threads of a block
-static const int BATCH = 4; // entries of a lane that are read at a time
-static const int AHEAD = 2; // columns of the next stage that a thread knows while it adds up
+static const int BATCH = 4; // entries that a lane loads at once
+static const int AHEAD = 2; // columns of the next stage that a thread loads ahead
 
-// How a column of a stage lies in shared memory.
+// A column of a stage in shared memory: R elements of B.
 template <typename T, int R> struct column {
     static const int VEC = R < (int)(16 / sizeof(T)) ? R : (int)(16 / sizeof(T));
     static const int PACKS = R / VEC;
@@ -18,7 +18,7 @@ template <typename T, int R> struct column {
     pack<T, VEC> x[STEP];
 };
 
-// One slab of R columns of B and C, of which there are `cols`.
+// A slab of R columns of B and C, of which `cols` exist.
 template <typename T> struct slab {
     const T *B;
     T *C, *parts;
@@ -26,7 +26,7 @@ template <typename T> struct slab {
     int cols;
 };
 
-// The elements of one column of A in the slab's columns of B.
+// Loads the elements of B for column `col` of A in the slab's columns.
 template <typename T, int R>
 static __device__ __forceinline__ void load_column(column<T, R> &to, int32_t col, const slab<T> &s)
 {
@@ -39,7 +39,7 @@ static __device__ __forceinline__ void load_column(column<T, R> &to, int32_t col
     for (int p = 0; p < column<T, R>::PACKS; p++) to.x[p] = x[p];
 }
 
-// The first columns of a stage that a thread loads, read while the stage before is added up.
+// The first columns of a stage that a thread stages. They are loaded during the stage before.
 struct ahead {
     int32_t col[AHEAD];
 };
@@ -56,7 +56,7 @@ static __device__ __forceinline__ struct ahead read_ahead(const int32_t *__restr
     return a;
 }
 
-// Elements of the columns map[0 .. count) of A, in the slab's columns of B.
+// Stages the elements of B for columns map[0 .. count) of A.
 template <typename T, int R>
 static __device__ __forceinline__ void load_stage(column<T, R> *stage, const struct ahead &a,
                                                   const int32_t *__restrict__ map, int count,
@@ -69,8 +69,7 @@ static __device__ __forceinline__ void load_stage(column<T, R> *stage, const str
     for (; n < count; n += (int)blockDim.x) load_column(stage[n], __ldcs(map + n), s);
 }
 
-// A lane's entries of a slice that are read at a time: from q on, 32 apart, as far as there are
-// any.
+// A batch of a lane's entries of a slice: from q on, 32 apart.
 template <typename T> struct batch {
     uint32_t place[BATCH];
     T val[BATCH];
@@ -89,7 +88,7 @@ static __device__ __forceinline__ batch<T> read_batch(const struct tiled &A, int
     return b;
 }
 
-// Adds the products of a lane's entries of one slice, those from q on; `b` has the first of them.
+// sum += the products of a lane's entries of one slice, from q on. `b` is the first batch.
 template <typename T, int R>
 static __device__ __forceinline__ void add_slice(T (&sum)[R], const column<T, R> *stage,
                                                  const struct tiled &A, batch<T> b, int64_t q,
@@ -100,7 +99,7 @@ static __device__ __forceinline__ void add_slice(T (&sum)[R], const column<T, R>
         const batch<T> next = read_batch<T>(A, q + BATCH * WARP, end);
 #pragma unroll
         for (int i = 0; i < BATCH; i++) {
-            if (q + i * WARP >= end) break; // for all lanes
+            if (q + i * WARP >= end) break; // the same for all lanes
             const column<T, R> &c = stage[b.place[i]];
 #pragma unroll
             for (int p = 0; p < column<T, R>::PACKS; p++) {
@@ -114,7 +113,7 @@ static __device__ __forceinline__ void add_slice(T (&sum)[R], const column<T, R>
     }
 }
 
-// All stages of the block's panel, for one slab.
+// Computes all stages of the block's panel for one slab.
 template <typename T, int R>
 static __device__ __forceinline__ void multiply_panel(const struct tiled &A, column<T, R> *stage,
                                                       const slab<T> &s)
@@ -122,7 +121,8 @@ static __device__ __forceinline__ void multiply_panel(const struct tiled &A, col
     const int warps = (int)blockDim.x / WARP, warp = warp_broadcast((int)threadIdx.x / WARP, 0);
     const int64_t segment = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
     const int64_t first = A.panel[blockIdx.x], last = A.panel[blockIdx.x + 1];
-    const int32_t *map = A.map + A.map_ptr[first]; // of this stage; the next one's lies behind it
+    const int32_t *map =
+        A.map + A.map_ptr[first]; // columns of this stage, followed by those of the next stage
     int columns = (int)(A.map_ptr[last] - A.map_ptr[first]); // from this stage on
     struct ahead a = read_ahead(map, columns);
     T sum[R] = {};
@@ -136,7 +136,7 @@ static __device__ __forceinline__ void multiply_panel(const struct tiled &A, col
         a = read_ahead(map, columns);
         __syncthreads();
         add_slice(sum, stage, A, b, q, end);
-        __syncthreads(); // the next stage takes its place
+        __syncthreads(); // the next stage overwrites this stage
     }
     if (segment >= A.segments) return;
     const int64_t to = A.to ? A.to[segment] : segment;

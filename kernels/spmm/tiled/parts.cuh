@@ -1,4 +1,4 @@
-// Sums of cut rows, from the sums of their segments.
+// The second kernel of Tiled SpMM: adds the sums of segments to the sums of cut rows.
 #ifndef TILED_PARTS_H
 #define TILED_PARTS_H
 
@@ -6,9 +6,9 @@
 #include "kernel.cuh"
 
 #define ADD_BLOCK 128
-#define ADD_LONG  32 // rows of more parts have a whole warp
+#define ADD_LONG  32 // parts of a row above which a warp adds them
 
-// Adds up the parts of the cut rows: a thread a row and a column of C.
+// Adds the parts of cut rows. A thread has a row and a column of C.
 template <typename T>
 static __global__ void __launch_bounds__(ADD_BLOCK)
     add_few(struct tiled A, int32_t k, const T *__restrict__ parts, T *__restrict__ C,
@@ -37,7 +37,7 @@ static __global__ void __launch_bounds__(ADD_BLOCK)
     }
 }
 
-// The same where they are many: a team a row and a column of C.
+// Adds the parts of cut rows with many parts. A team has a row and a column of C.
 template <typename T, int TEAM>
 static __global__ void __launch_bounds__(ADD_BLOCK)
     add_many(struct tiled A, int32_t k, const T *__restrict__ parts, T *__restrict__ C,

@@ -1,11 +1,11 @@
-// `slabs`, the parameter of the format `tiled` that the algorithm sets.
+// The parameter `slabs` of the format `tiled`, which depends on k.
 #ifndef TILED_SLABS_H
 #define TILED_SLABS_H
 
 #include "algos/algo.h"
 #include "formats/tiled.h"
 
-// A panel is as many blocks as there are slabs of `factor` of the `cols` columns.
+// Returns the number of slabs of `factor` columns, which is the number of blocks per panel.
 static inline double slabs_of(int64_t cols, int64_t factor)
 {
     return (double)min64(max64(1, (cols + factor - 1) / factor), TILED_SLABS_MOST);

@@ -1,20 +1,24 @@
-// The staged way of tiled-tuned, for a B whose columns fit in shared memory: one kernel, straight
-// from CSR. A block copies a slab of neighbouring columns of B to shared memory, row by row of it,
-// so that one load of 16 or 8 bytes brings a nonzero all it needs; in the direct way that takes as
-// many loads as there are columns, each of which touches a line for nearly every lane.
+// The staged method of tiled-tuned, for a B whose columns fit in shared memory: one kernel on CSR.
+// A block copies a slab of B to shared memory, row by row. One load of 16 or 8 bytes then brings
+// all elements of B that a nonzero needs. The direct method needs one load per column, each of
+// which touches a line for nearly every lane.
 //
-// range  rows of A that are a block's. Ranges have about the same work
+// range  rows of A of a block. Ranges have about the same work
 // slab   N columns of B and C
-// group  neighbouring lanes of a warp, 1 to 32: as many as there are for each row of the block's
-//        range, and no fewer than take a row of average length FEW nonzeros a lane; then the range
-//        is gone through in several parts. A group takes a row: each lane has other nonzeros, N
-//        sums of its own, and at the end the lanes' are added up
+// team   2^bits neighbouring lanes of a warp, which compute a row. Each lane has other nonzeros of
+// the
+//        row and N sums, and the lanes' sums are added at the end. A team has as many lanes as the
+//        block has per row of its range, but at least so many that a row of average length has up
+//        to STAGED_BATCH nonzeros per lane. In the second case the block computes its range in
+//        several steps
+// round  one nonzero per lane
+// batch  STAGED_BATCH nonzeros of a lane, loaded together
 //
-// A group takes rows of up to STAGED_ROUNDS nonzeros a lane; its warp those of the others that are
-// no longer than that for it; the block the rest, one after the other.
+// A team computes rows of up to STAGED_ROUNDS rounds. Its warp computes longer rows of up to
+// STAGED_ROUNDS rounds of the warp. The block computes all other rows, one after the other.
 //
-// Few loads wait for each other: row starts and the first of B together, then nonzeros while B is
-// under way.
+// Few loads depend on each other: row starts and the first rows of B together, then nonzeros while
+// B is in flight.
 //
 // H200: staging is worth 25 % on dnn_n1024-l1, and next to nothing elsewhere.
 #ifndef TILED_STAGED_H
@@ -22,29 +26,29 @@
 
 #include "direct.cuh"
 
-#define STAGED_THREADS        1024 // one block for a multiprocessor: B is copied once for so many
+#define STAGED_THREADS        1024 // a multiprocessor has one block and one copy of B
 #define STAGED_WARPS          (STAGED_THREADS / WARP)
 #define STAGED_ROUNDS         16
-#define STAGED_BYTES_A_THREAD 32 // of B, under way at a time
-#define FEW                   4  // nonzeros of a lane, loaded together
+#define STAGED_BYTES_A_THREAD 32 // bytes of B that a thread has in flight
+#define STAGED_BATCH          4  // nonzeros of a lane, loaded together
 #define MOST_RANGES           128
 
 template <typename T> struct staging {
-    straight<T> a;
+    direct_operands<T> a;
     int32_t n;                      // rows of B
-    int least_bits;                 // 2^least_bits lanes are a group, at least
-    int32_t first[MOST_RANGES + 1]; // row of each range, and the end
+    int least_bits;                 // least lanes of a team
+    int32_t first[MOST_RANGES + 1]; // first row of each range, then m
 };
 
-// Rows of a slab that a thread has, from row i on; columns past the last one are the last one
-// again.
+// The rows of a slab that a thread copies at once, from row i on. Columns past the last column are
+// the last column again.
 template <typename T, int N> struct slab_rows {
     static const int COUNT = STAGED_BYTES_A_THREAD / (int)sizeof(pack<T, N>);
     pack<T, N> x[COUNT];
 };
 
 template <typename T, int N>
-static __device__ __forceinline__ slab_rows<T, N> load_rows(const straight<T> &a, int32_t n,
+static __device__ __forceinline__ slab_rows<T, N> load_rows(const direct_operands<T> &a, int32_t n,
                                                             int64_t slab, int32_t i)
 {
     slab_rows<T, N> rows;
@@ -72,10 +76,11 @@ static __device__ __forceinline__ void store_rows(pack<T, N> *to, const slab_row
     }
 }
 
-// Copies a slab, of which this thread's first rows are loaded.
+// Copies a slab. This thread's first rows are loaded already.
 template <typename T, int N>
 static __device__ __forceinline__ void stage_slab(pack<T, N> *to, const slab_rows<T, N> &first,
-                                                  const straight<T> &a, int32_t n, int64_t slab)
+                                                  const direct_operands<T> &a, int32_t n,
+                                                  int64_t slab)
 {
     const int32_t step = first.COUNT * (int32_t)blockDim.x;
     int32_t i = (int32_t)threadIdx.x;
@@ -83,19 +88,19 @@ static __device__ __forceinline__ void stage_slab(pack<T, N> *to, const slab_row
     for (i += step; i < n; i += step) store_rows(to, load_rows<T, N>(a, n, slab, i), n, i);
 }
 
-// Every `step`-th nonzero from p on; where there is none the column is -1.
-template <typename T> struct few {
-    int32_t col[FEW];
-    T v[FEW];
+// A batch of a lane: every `step`-th nonzero from p on. The column is -1 past the end.
+template <typename T> struct lane_batch {
+    int32_t col[STAGED_BATCH];
+    T v[STAGED_BATCH];
 };
 
 template <typename T>
-static __device__ __forceinline__ few<T> load_few(const straight<T> &a, uint32_t p, uint32_t end,
-                                                  uint32_t step)
+static __device__ __forceinline__ lane_batch<T>
+load_lane_batch(const direct_operands<T> &a, uint32_t p, uint32_t end, uint32_t step)
 {
-    few<T> x;
+    lane_batch<T> x;
 #pragma unroll
-    for (int e = 0; e < FEW; e++) {
+    for (int e = 0; e < STAGED_BATCH; e++) {
         const uint32_t q = p + (uint32_t)e * step; // below 2^31 + 2^12
         x.col[e] = q < end ? a.idx[q] : -1;
         x.v[e] = q < end ? a.val[q] : (T)0;
@@ -103,36 +108,36 @@ static __device__ __forceinline__ few<T> load_few(const straight<T> &a, uint32_t
     return x;
 }
 
-// The sums over every `step`-th nonzero from p on, of which the first few are loaded. What comes
-// next is under way while those before are added.
+// Returns the sums over every `step`-th nonzero from p on. `next` is the first batch. Each batch is
+// loaded one batch ahead.
 template <typename T, int N>
-static __device__ __forceinline__ pack<T, N> sum_few(const straight<T> &a, const pack<T, N> *B,
-                                                     few<T> next, uint32_t p, uint32_t end,
-                                                     uint32_t step)
+static __device__ __forceinline__ pack<T, N> sum_batches(const direct_operands<T> &a,
+                                                         const pack<T, N> *B, lane_batch<T> next,
+                                                         uint32_t p, uint32_t end, uint32_t step)
 {
     pack<T, N> sum = {};
     while (p < end) {
-        const few<T> now = next;
-        p += FEW * step;
-        if (p < end) next = load_few(a, p, end, step);
+        const lane_batch<T> now = next;
+        p += STAGED_BATCH * step;
+        if (p < end) next = load_lane_batch(a, p, end, step);
 #pragma unroll
-        for (int e = 0; e < FEW; e++)
+        for (int e = 0; e < STAGED_BATCH; e++)
             if (now.col[e] >= 0) add_product(sum, now.v[e], B[now.col[e]]);
     }
     return sum;
 }
 
-// What is left to a lane of the sums of its group.
-struct left_sums {
+// The sums of a team that a lane holds after add_lanes().
+struct lane_sums {
     int first, count;
 };
 
-// Adds up the N sums of each group of `lanes` lanes. Each of the first steps halves the sums that a
-// lane has a part of, as in group_sums(). By all lanes.
+// Adds the N sums of each team of `lanes` lanes. Each of the first steps halves the sums of a lane,
+// as in group_sums(). All lanes call this function.
 template <typename T, int N>
-static __device__ __forceinline__ left_sums add_lanes(pack<T, N> &sum, int lanes)
+static __device__ __forceinline__ lane_sums add_lanes(pack<T, N> &sum, int lanes)
 {
-    left_sums mine = {0, N};
+    lane_sums mine = {0, N};
     int step = lanes / 2;
 #pragma unroll
     for (int n = N / 2; n > 0; n /= 2) {
@@ -147,14 +152,15 @@ static __device__ __forceinline__ left_sums add_lanes(pack<T, N> &sum, int lanes
         mine.count = n;
         step /= 2;
     }
-    if (step && lane_id() & (2 * step - 1)) mine.count = 0; // the first of them gets it
+    if (step && lane_id() & (2 * step - 1))
+        mine.count = 0; // the first of these lanes holds the sum
     for (; step > 0; step /= 2) sum.x[0] += __shfl_xor_sync(FULL_MASK, sum.x[0], step);
     return mine;
 }
 
 template <typename T, int N>
-static __device__ __forceinline__ void write_row(const straight<T> &a, const pack<T, N> &sum,
-                                                 left_sums mine, int64_t slab, int32_t row)
+static __device__ __forceinline__ void write_row(const direct_operands<T> &a, const pack<T, N> &sum,
+                                                 lane_sums mine, int64_t slab, int32_t row)
 {
 #pragma unroll
     for (int i = 0; i < N; i++) {
@@ -163,32 +169,33 @@ static __device__ __forceinline__ void write_row(const straight<T> &a, const pac
     }
 }
 
-// A block of a run.
-template <typename T, int N> struct worker {
-    const straight<T> &a;
-    const pack<T, N> *B; // the slab
-    T (*part)[N];        // of each warp, of a row that is the block's
+// The operands of a block.
+template <typename T, int N> struct staged_block {
+    const direct_operands<T> &a;
+    const pack<T, N> *B; // slab in shared memory
+    T (*part)[N];        // sums of each warp over a row of the block
     int64_t slab;
-    int bits; // 2^bits lanes are a group
+    int bits; // a team has 2^bits lanes
 };
 
 template <typename T, int N>
-static __device__ __forceinline__ void staged_by_warp(const worker<T, N> &x, int32_t row)
+static __device__ __forceinline__ void staged_by_warp(const staged_block<T, N> &x, int32_t row)
 {
     const uint32_t p = (uint32_t)x.a.ptr[row] + (uint32_t)lane_id(),
                    end = (uint32_t)x.a.ptr[row + 1];
-    pack<T, N> sum = sum_few(x.a, x.B, load_few(x.a, p, end, WARP), p, end, WARP);
-    const left_sums mine = add_lanes(sum, WARP);
+    pack<T, N> sum = sum_batches(x.a, x.B, load_lane_batch(x.a, p, end, WARP), p, end, WARP);
+    const lane_sums mine = add_lanes(sum, WARP);
     write_row(x.a, sum, mine, x.slab, row);
 }
 
-// The warps' sums are added in the order of the warps.
+// Computes a row by all threads of the block. The warps' sums are added in the order of the warps.
 template <typename T, int N>
-static __device__ __forceinline__ void staged_by_block(const worker<T, N> &x, int32_t row)
+static __device__ __forceinline__ void staged_by_block(const staged_block<T, N> &x, int32_t row)
 {
     const uint32_t p = (uint32_t)x.a.ptr[row] + threadIdx.x, end = (uint32_t)x.a.ptr[row + 1];
-    pack<T, N> sum = sum_few(x.a, x.B, load_few(x.a, p, end, blockDim.x), p, end, blockDim.x);
-    const left_sums mine = add_lanes(sum, WARP);
+    pack<T, N> sum =
+        sum_batches(x.a, x.B, load_lane_batch(x.a, p, end, blockDim.x), p, end, blockDim.x);
+    const lane_sums mine = add_lanes(sum, WARP);
     if (mine.count) x.part[threadIdx.x / WARP][mine.first] = sum.x[0];
     __syncthreads();
     const int64_t j = x.slab * N + threadIdx.x;
@@ -197,13 +204,13 @@ static __device__ __forceinline__ void staged_by_block(const worker<T, N> &x, in
         for (unsigned w = 0; w < blockDim.x / WARP; w++) all += x.part[w][threadIdx.x];
         x.a.C[j * x.a.C_ld + row] = all;
     }
-    __syncthreads(); // the next row takes the room
+    __syncthreads(); // the next row overwrites `part`
 }
 
-// The rows from `first` on that are too long for their groups: the warp's own, of the groups whose
-// first lane is in `rows`, and then those of the block, by warp.
+// Compute the rows from `first` on that are too long for their teams: by the warp, then by the
+// block. `rows` and `by_block[w]`: first lanes of these teams in warp w.
 template <typename T, int N>
-static __device__ __forceinline__ void long_by_warp(const worker<T, N> &x, unsigned rows,
+static __device__ __forceinline__ void long_by_warp(const staged_block<T, N> &x, unsigned rows,
                                                     int32_t first)
 {
     for (; rows; rows &= rows - 1) {
@@ -213,16 +220,16 @@ static __device__ __forceinline__ void long_by_warp(const worker<T, N> &x, unsig
 }
 
 template <typename T, int N>
-static __device__ __forceinline__ void long_by_block(const worker<T, N> &x,
+static __device__ __forceinline__ void long_by_block(const staged_block<T, N> &x,
                                                      const unsigned *by_block, int32_t first)
 {
     for (int w = 0; w < (int)blockDim.x / WARP; w++)
         for (unsigned rows = by_block[w]; rows; rows &= rows - 1)
             staged_by_block(x, first + ((w * WARP + __ffs((int)rows) - 1) >> x.bits));
-    __syncthreads(); // the next rows take the list
+    __syncthreads(); // the next rows overwrite the list
 }
 
-// Lanes of a group: 2 to the power of what is returned, which is at least `bits`.
+// Returns the binary logarithm of the lanes of a team, at least `bits`.
 static __device__ __forceinline__ int lane_bits(int32_t rows, int bits)
 {
     while (WARP >> bits > 1 && (int64_t)rows << (bits + 1) <= blockDim.x) bits++;
@@ -239,7 +246,7 @@ static __global__ void __launch_bounds__(STAGED_THREADS) multiply_staged(staging
     const int32_t range_end = s.first[blockIdx.y + 1];
     int32_t first = s.first[blockIdx.y];
     const int bits = lane_bits(range_end - first, s.least_bits), lanes = 1 << bits;
-    const worker<T, N> x = {s.a, B, part, blockIdx.x, bits};
+    const staged_block<T, N> x = {s.a, B, part, blockIdx.x, bits};
     slab_rows<T, N> rows;
     for (bool staged = false; first < range_end; first += (int32_t)blockDim.x >> bits) {
         const int32_t row = first + ((int32_t)threadIdx.x >> bits);
@@ -253,13 +260,13 @@ static __global__ void __launch_bounds__(STAGED_THREADS) multiply_staged(staging
                                                               size <= STAGED_ROUNDS * WARP);
         const unsigned longest = __ballot_sync(FULL_MASK, leads && size > STAGED_ROUNDS * WARP);
         if (!mine) end = begin;
-        const few<T> next = load_few(s.a, p, end, (uint32_t)lanes);
+        const lane_batch<T> next = load_lane_batch(s.a, p, end, (uint32_t)lanes);
         if (!staged) stage_slab((row_t *)B, rows, s.a, s.n, x.slab);
         staged = true;
         if (lane_id() == 0) by_block[threadIdx.x / WARP] = longest;
-        const bool any = __syncthreads_or(longest != 0); // B is there, and the list
-        row_t sum = sum_few(s.a, (const row_t *)B, next, p, end, (uint32_t)lanes);
-        const left_sums left = add_lanes(sum, lanes);
+        const bool any = __syncthreads_or(longest != 0); // B and the list are complete
+        row_t sum = sum_batches(s.a, (const row_t *)B, next, p, end, (uint32_t)lanes);
+        const lane_sums left = add_lanes(sum, lanes);
         if (mine) write_row(s.a, sum, left, x.slab, row);
         long_by_warp(x, by_warp, first);
         if (any) long_by_block(x, by_block, first);

@@ -1,32 +1,35 @@
-// Tiled SpMM, C = A * B, column-major: "Optimizing Tiled Sparse Matrix Multiplication with
-// Performance Modeling on GPUs", sections 2.5 and 4. The words are those of formats/tiled.h.
+// Tiled SpMM, C = A * B, column-major.
+// "Optimizing Tiled Sparse Matrix Multiplication with Performance Modeling on GPUs", sections 2.5
+// and 4. The words are those of formats/tiled.h.
 //
-// Format: tiled. Any k. A block takes a panel of A and R columns of B and C, a thread a segment: a
-// row of A, or a piece of a long one. For each stage of the panel the block copies the stage's
-// elements of those columns of B to shared memory, with zeros where there is none; then each warp
-// goes through its slice, an entry of each segment at a time, which is read once for R columns. The
-// R sums stay in registers until the last stage is done.
+// Format: tiled. Any k. A block has a panel of A and R columns of B and C. A thread has a segment:
+// a row of A or a part of a long row. What a block does:
 //
-// The R elements of B that an entry needs lie side by side in shared memory, and are read as
-// vectors of 16 bytes. Between those of two columns is a gap that makes their distance an odd
-// number of vectors, so that any eight neighbouring columns lie in different banks.
+// 1. Copy the elements of B of a stage to shared memory (panel.cuh: load_stage()).
+// 2. Each warp multiplies its slice (add_slice()), one entry of each segment at a time. An entry is
+//    read once for R columns. The R sums stay in registers until the last stage.
+// 3. After the last stage, write the sums to C, column by column. Sums of segments of cut rows go
+// to
+//    memory. A second kernel adds them (parts.cuh).
 //
-// B is what many blocks read of, so the caches are left to it: A, which is read once for each slab,
-// is marked as not to be kept, and so is C where whole lines of it are written.
+// The R elements of B of one column are neighbours in shared memory and are read as vectors of 16
+// bytes. A gap makes the distance of two columns an odd number of vectors, so that eight
+// neighbouring columns are in different banks.
 //
-// What comes next is read before it is needed, so that its latency is hidden: the columns of the
-// next stage, and a lane's first entries in this one, before the block waits for the stage; entries
-// behind them while those before are added.
+// Caches are for B, which many blocks read. A is read once per slab and bypasses the caches. So
+// does C if whole lines are written.
 //
-// Padding adds 0 * 0: its place is behind the columns of a stage, where a zero stays. Sums of the
-// parts of a cut row go to memory, and a second kernel adds them up.
+// Loads are ahead of their use: the columns of the next stage and a lane's first entries are loaded
+// before the barrier of the stage, and further entries while entries are added.
 //
-// Limits: a stage and R must fit in the shared memory of a block.
+// Padding adds 0 * 0: its position is behind the columns of a stage, where a zero is kept.
 //
-// panel.cuh  what a block does with its panel
+// Limits: a stage of R columns must fit in the shared memory of a block.
+//
+// panel.cuh  the work of a block on its panel
 // parts.cuh  the second kernel
-// slabs.h    what the format is told of k
-// tuned.cu   `tiled-tuned`: it chooses between this and a way without tiles
+// slabs.h    the format's parameter that depends on k
+// tuned.cu   `tiled-tuned`, which selects this kernel or a kernel without tiles
 #include "papers.h"
 #include "panel.cuh"
 #include "parts.cuh"
@@ -34,7 +37,7 @@
 
 struct state {
     int factor;  // R
-    void *parts; // of cut rows, column-major
+    void *parts; // sums of segments of cut rows, column-major
 };
 
 static dim3 grid_of(int64_t blocks, int64_t slabs)
@@ -53,8 +56,8 @@ template <typename T, int R> static void start_factor(const struct task *t)
            (T *)((const struct state *)t->state)->parts);
 }
 
-// Whether a stage fits in the shared memory of a block.
-template <typename T, int R> static int make_room(const struct task *t)
+// Returns ERR_UNSUPPORTED if a stage does not fit in the shared memory of a block.
+template <typename T, int R> static int check_stage(const struct task *t)
 {
     struct cudaFuncAttributes facts;
     const struct tiled *A = tiled_of(t->A[0]);
@@ -79,7 +82,7 @@ template <typename T, int R> static int make_room(const struct task *t)
 
 template <typename T> static int prepare_prec(struct task *t, const struct state *s)
 {
-    return BY_FACTOR(T, make_room, t, s->factor);
+    return BY_FACTOR(T, check_stage, t, s->factor);
 }
 
 template <typename T> static void start_adding(const struct task *t)

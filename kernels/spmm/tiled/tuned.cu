@@ -1,27 +1,28 @@
-// tiled-tuned: SpMM, C = A * B, column-major, in one of four ways.
+// tiled-tuned: SpMM, C = A * B, column-major, by one of four methods ("ways").
 //
-// Format: CSR, and tiles made of it where these are used. Any k. Where B is column-major, the k
-// elements that a nonzero needs lie in k places, and each costs a sector of 32 bytes unless
-// neighbouring rows need its neighbours. Tiled SpMM stages them where they do, as on meshes, and if
-// rows are about as long as each other that is the fastest. Else B is turned into a row-major copy
-// in each run, where they lie side by side: it reads and writes B once more, in whole lines. Small
-// matrices take less time than to start that: where some columns of B fit in shared memory they are
-// put there side by side, and the smallest are multiplied as they are. Which way it is for a matrix
-// is decided when the case is prepared, by the bytes that the ways move and by what starting them
-// takes.
+// Format: CSR, and tiles made from CSR if the method needs tiles. Any k. In column-major B the k
+// elements that a nonzero needs are far apart. Each costs a sector of 32 bytes, unless neighbouring
+// rows need neighbouring elements. The four methods:
 //
-// ways.cuh          the decision
-// direct.cuh        the direct way, all of it
-// staged.cuh        the staged way: its kernel; it has a map of its own
-// turned.cuh        the turned way: its kernel, which windows of rows are cut, what is launched
-// turn.cuh          makes the row-major copy
-// window.cuh        which rows and nonzeros a block has; the words for pieces of the work
-// window_sum.cuh    its sums
-// window_write.cuh  to C; windows of many nonzeros are cut into pieces, and what these leave of cut
-//                   rows is added up by the last of them
-// tuned.cu          what is done
+// tiles   Tiled SpMM (tiled.cu). Fastest if panels reuse B, as on meshes, and rows have similar
+//         lengths
+// turned  B is copied to row-major in each run, which reads and writes B once more in whole lines
+// direct  one kernel on column-major B, with few dependent loads, for the smallest matrices
+// staged  one kernel that copies some columns of B to shared memory, row by row, for small matrices
 //
-// Deterministic: every sum has one fixed order.
+// prepare() selects the method by the bytes that each method moves and by fixed costs of its
+// launches. Deterministic: every sum has one fixed order.
+//
+// ways.cuh          the selection
+// direct.cuh        direct: kernel and launch
+// staged.cuh        staged: kernel
+// staged_plan.cuh   staged: sizes and launch
+// turned.cuh        turned: kernel, pieces of panels, launch
+// turn.cuh          turned: the row-major copy
+// turned_panel.cuh  turned: rows and nonzeros of a block, words
+// turned_sum.cuh    turned: sums of a block
+// turned_write.cuh  turned: C from the sums, cut rows
+// tuned.cu          options, preparation, run
 #include "direct.cuh"
 #include "papers.h"
 #include "slabs.h"
@@ -38,16 +39,16 @@ struct state {
     struct turned turned;
     struct staged staged;
     struct sparse *tiles;
-    struct task inner; // of `tiled`, on the tiles
+    struct task inner; // task of `tiled` on the tiles
 };
 
-// The tiles are those that `tiled` has by itself, but for their size.
+// Prepares the method `tiles`. The tiles are those of `tiled`, except for their size.
 static int tiles_prepare(struct task *t, struct state *s, const double *opt)
 {
     int err = sparse_make(t->dev, &format_tiled, t->A[0], opt, &s->tiles);
     if (!err) err = device_sync(t->dev);
     if (err) return err;
-    device_peak_reset(t->dev); // what making them took is over, as with any format
+    device_peak_reset(t->dev); // memory of the conversion does not count, as with any format
     format_tiled.describe(s->tiles, &t->figures);
     task_number(t, "tiles_bytes", (double)sparse_bytes(s->tiles));
     s->inner = *t;
@@ -58,7 +59,7 @@ static int tiles_prepare(struct task *t, struct state *s, const double *opt)
     return s->inner.algo->prepare(&s->inner);
 }
 
-// Halves panels and stages, which makes twice as many blocks to share out, where that costs little.
+// Halves panels and stages if that costs few additional bytes. Twice as many blocks balance better.
 static int choose_panels(struct task *t, double factor, const struct ways *ways, double *opt)
 {
     double halved[PARAMS_MAX];
@@ -71,7 +72,7 @@ static int choose_panels(struct task *t, double factor, const struct ways *ways,
     return err;
 }
 
-// Sets the way, and the parameters of the tiles if that way is by tiles.
+// Sets the method, and the parameters of the tiles if the method is `tiles`.
 static int choose_way(struct task *t, double *opt, enum way *way)
 {
     const int wanted = (int)task_option(t, "way");
@@ -141,8 +142,8 @@ static int run(struct task *t)
 }
 
 // `piece`: on an H200 no other length is faster than 512, on all matrices but one. `overlap`: an
-// early start hides the start of the turned kernel. The direct and the staged way do not start
-// early, see direct.cuh.
+// early start hides the launch latency of the turned kernel. The direct and the staged kernel do
+// not start early, see direct.cuh.
 static const struct param options[] = {
     {"way", -1, -1, 3, true,
      "0 by tiles, 1 B turned, 2 direct, 3 columns of B staged; -1: the one that should be fastest"},

@@ -1,5 +1,5 @@
-// A matrix from one layout to the other: 64 lines of 32 elements at a time through shared memory.
-// Eight loads are under way for each thread before it waits.
+// Conversion of a dense matrix between column-major and row-major, by 64 lines of 32 elements at a
+// time in shared memory. A thread has eight loads in flight.
 #ifndef TILED_TURN_H
 #define TILED_TURN_H
 
@@ -7,7 +7,7 @@
 
 #define TURN_LINES  64
 #define TURN_LENGTH 32
-#define TURN_ROWS   8 // of threads
+#define TURN_ROWS   8 // rows of threads in a block
 
 // to[j * to_step + i] = from[i * from_step + j] for i < lines, j < length.
 template <typename T>
@@ -15,8 +15,8 @@ static __global__ void __launch_bounds__(TURN_LENGTH *TURN_ROWS)
     turn(int64_t lines, int64_t length, const T *__restrict__ from, int64_t from_step,
          T *__restrict__ to, int64_t to_step)
 {
-    start_next();                                   // it waits before it reads
-    __shared__ T part[TURN_LINES][TURN_LENGTH + 1]; // a column of it lies in different banks
+    start_next();                                   // the next kernel waits before it reads
+    __shared__ T part[TURN_LINES][TURN_LENGTH + 1]; // elements of a column are in different banks
     const int x = (int)threadIdx.x, row = (int)threadIdx.y;
     const int64_t j0 = (int64_t)blockIdx.x * TURN_LENGTH;
     for (int64_t i0 = (int64_t)blockIdx.y * TURN_LINES; i0 < lines;
@@ -35,11 +35,11 @@ static __global__ void __launch_bounds__(TURN_LENGTH *TURN_ROWS)
 #pragma unroll
             for (int i = x; i < TURN_LINES; i += TURN_LENGTH)
                 if (j0 + y < length && i0 + i < lines) to[(j0 + y) * to_step + i0 + i] = part[i][y];
-        __syncthreads(); // the next part takes its place
+        __syncthreads(); // the next part overwrites this part
     }
 }
 
-// A row-major copy, `to_step` elements from one row to the next, of column-major D.
+// Launches the row-major copy of column-major D. `to_step`: elements between rows of the copy.
 template <typename T>
 static void start_turn(const struct device *d, const struct dense_dev *D, T *to, int64_t to_step)
 {

@@ -1,19 +1,18 @@
-// The choice between the ways of tiled-tuned. Tiles or turned: by the bytes that come through the
-// L2, by counts of the matrix. Both write C once, so that is left out.
+// The selection among the methods of tiled-tuned. The bytes through the L2 decide between tiles and
+// turned, by counts of the matrix. Both write C once, so C is left out.
 //
-//   turned  each nonzero fetches a row of row-major B; B is read and written before
-//   tiles   each panel of rows fetches the lines of each column of B that it has entries in, and
-//           the entries with their padding, once for each pass over `factor` columns
+// turned  each nonzero loads a row of row-major B. The copy reads and writes B
+// tiles   each panel loads the lines of each column of B that it needs. Each pass over `factor`
+//         columns loads the entries of A with their padding
 //
-// The counts are those of measure/tiled_counts.h, on the device. Lines are counted for each panel as a
-// whole: a line that two stages share counts once. Padding is that of slices with all their stages
-// in one.
+// The counts are those of measure/tiled_counts.h, made on the device. Lines are counted per panel:
+// a line of two stages counts once. Padding is counted as if a slice had all stages in one.
 //
-// The bytes decide if the panels fill the device. Otherwise, and against the direct and the staged
-// way, a prediction of the time decides: the start, and the work. The numbers are fits to matrices
-// of 233 to 429,000 nonzeros on an H200, k = 64; only those for small matrices matter. The choice
-// takes 1.014 times the time of the best of the four ways below 200,000 nonzeros (64 matrices), at
-// worst 1.27 (Trefethen_2000).
+// The bytes decide if the panels fill the device. Otherwise, and for the direct and the staged
+// method, a predicted time decides: a fixed cost and the work. The constants are fits to matrices
+// of 233 to 429,000 nonzeros on an H200, k = 64. They matter for small matrices only. Below 200,000
+// nonzeros (64 matrices) the selection takes 1.014 times the time of the best of the four methods,
+// at worst 1.27 (Trefethen_2000).
 #ifndef TILED_WAYS_H
 #define TILED_WAYS_H
 
@@ -22,32 +21,33 @@
 #include "staged_plan.cuh"
 
 #define COUNT_BLOCK 256
-#define LINE        64 // bytes that come from memory at a time: two sectors
+#define LINE        64 // bytes of a load from memory: two sectors
 #define SLOT_BITS   13
-#define SLOTS       (1 << SLOT_BITS)          // of a table
-#define MOST_LINES  (SLOTS - 8 * COUNT_BLOCK) // lines of a panel that are told apart
+#define SLOTS       (1 << SLOT_BITS)          // slots of a table
+#define MOST_LINES  (SLOTS - 8 * COUNT_BLOCK) // distinct lines that are counted per panel
 
-// Panels of half the size may move this many times the bytes: twice as many blocks balance better.
+// Panels of half the size may move up to this factor more bytes. Twice as many blocks balance
+// better.
 #define HALVES_DEARER 1.125
 
-// Microseconds, and per nanosecond and multiprocessor.
-#define TURNED_US        5.0 // two kernels, and what their blocks wait for
-#define TURNED_BYTES     50  // many of them out of L1
-#define TILES_US         3.0 // and the first stage
-#define TILES_NONZERO_US 0.3 // of a row, one after the other
+// Fixed costs in microseconds. Rates per nanosecond and multiprocessor.
+#define TURNED_US        5.0 // two kernels, and the latency of their blocks
+#define TURNED_BYTES     50  // many bytes come from L1
+#define TILES_US         3.0 // the kernel and the first stage
+#define TILES_NONZERO_US 0.3 // per nonzero of a row, sequential
 #define TILES_BYTES      23
 #define DIRECT_US        1.7
-#define DIRECT_PRODUCTS  4.8             // B out of L1, an element at a time
-#define DIRECT_BYTES     75              // of B, to there
-#define DIRECT_LONG      (ROUNDS * WARP) // nonzeros of a row that its block goes through ...
-#define DIRECT_ROUND_US  0.3             // ... one round after the other, and row after row
+#define DIRECT_PRODUCTS  4.8             // elements of B from L1
+#define DIRECT_BYTES     75              // bytes of B to L1
+#define DIRECT_LONG      (ROUNDS * WARP) // nonzeros of a row that its block computes ...
+#define DIRECT_ROUND_US  0.3             // ... round by round, one row after the other
 
 enum way { WAY_TILES, WAY_TURNED, WAY_DIRECT, WAY_STAGED, WAYS };
 
 struct counts {
-    unsigned long long squares; // of the row lengths
+    unsigned long long squares; // sum of the squares of the row lengths
     unsigned long long stored;  // entries with padding
-    unsigned long long lines;   // of a column of B, over all panels
+    unsigned long long lines;   // lines of a column of B, over all panels
 };
 
 static __global__ void __launch_bounds__(COUNT_BLOCK)
@@ -65,7 +65,7 @@ static __global__ void __launch_bounds__(COUNT_BLOCK)
     atomicAdd(&sum->stored, (unsigned long long)longest * SLICE);
 }
 
-// Puts a line into the table. Returns true if the line is new there.
+// Inserts a line into the table. Returns true if the line is new.
 static __device__ __forceinline__ bool insert_line(int32_t *table, int32_t line)
 {
     unsigned slot = (uint32_t)line * 2654435769u >> (32 - SLOT_BITS);
@@ -76,7 +76,8 @@ static __device__ __forceinline__ bool insert_line(int32_t *table, int32_t line)
     }
 }
 
-// A block counts the lines of a panel. Where there are too many to tell apart, each nonzero counts.
+// Counts the distinct lines of each panel. A block has a panel. Above MOST_LINES, each nonzero
+// counts.
 static __global__ void __launch_bounds__(COUNT_BLOCK)
     count_lines(int32_t m, int32_t rows, int32_t per_line, const int32_t *__restrict__ ptr,
                 const int32_t *__restrict__ idx, struct counts *__restrict__ sum)
@@ -88,7 +89,7 @@ static __global__ void __launch_bounds__(COUNT_BLOCK)
     for (int s = (int)threadIdx.x; s < SLOTS; s += COUNT_BLOCK) table[s] = -1;
     if (threadIdx.x == 0) found = 0;
     __syncthreads();
-    // Each thread sees within a few steps that there are too many, so the table never fills.
+    // Each thread stops a few steps after the limit, so the table never fills.
     int32_t before = -1;
     for (int64_t p = (int64_t)begin + threadIdx.x; p < end; p += COUNT_BLOCK) {
         const int32_t line = idx[p] / per_line;
@@ -120,11 +121,11 @@ static int count(struct task *t, int32_t panel, struct counts *out)
     return err;
 }
 
-// Costs of the ways, and the facts by which fastest_way() takes tiles.
+// Costs of the methods, and two conditions of fastest_way().
 struct ways {
     double tiles, turned; // bytes
-    bool even;            // by the paper's numbers rows stay whole
-    bool fills;           // there are panels for all multiprocessors, whatever k is
+    bool even;            // the paper's rule cuts no rows
+    bool fills;           // the panels fill the device for any k
     double us[WAYS];
 };
 
@@ -135,7 +136,8 @@ static double bytes_by_tiles(const struct task *t, const struct counts *x, doubl
            (double)x->lines * LINE * (double)t->C.cols;
 }
 
-// Rows of the copy are whole vectors, and entries are read once for each slab.
+// Returns the bytes of the method `turned`. Rows of the copy are whole vectors, and entries are
+// read once per slab.
 static double bytes_turned(const struct task *t)
 {
     const double width = (double)prec_bytes(t->prec),
@@ -158,14 +160,14 @@ static void predict_times(const struct task *t, const struct counts *x, struct w
     if (mean > DIRECT_LONG) out->us[WAY_DIRECT] += DIRECT_ROUND_US * mean / WARP;
 }
 
-// For tiles of these parameters. There is a row.
+// Sets the costs of all methods, for tiles with parameters `opt`. A has at least one row.
 static int compare_ways(struct task *t, const double *opt, double factor, struct ways *out)
 {
     struct counts x;
     struct tiled plan = {};
     plan.m = t->A[0]->m;
     plan.nnz = t->A[0]->nnz;
-    tiled_decide(&plan, opt, 0, t->dev->units); // the size of a panel
+    tiled_decide(&plan, opt, 0, t->dev->units); // sets the size of a panel
     int err = count(t, plan.rows, &x);
     if (err) return err;
     tiled_decide(&plan, opt, (int64_t)x.squares, t->dev->units);

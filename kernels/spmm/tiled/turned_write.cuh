@@ -1,32 +1,33 @@
-// What a block does with its tile. Rows that it has whole go to C, column by column. Those that it
-// shares with other pieces of its window go to memory, and are added up, in the order of the
-// pieces, by the block that comes last.
-#ifndef TILED_WINDOW_WRITE_H
-#define TILED_WINDOW_WRITE_H
+// The end of a block: its sums go to C, column by column. Rows that several pieces of a panel share
+// go to memory. The block that arrives last adds their parts in the order of the pieces.
+#ifndef TILED_TURNED_WRITE_H
+#define TILED_TURNED_WRITE_H
 
-#include "window.cuh"
+#include "turned_panel.cuh"
 
-// In memory, between blocks.
+// Buffers in memory, between blocks.
 template <typename T> struct carries {
-    T *part;          // of each slab, of each piece: two slots of a slab's columns. 0 is for a row
-                      // that began in an earlier piece, 1 for one that goes on in the next
-    int32_t *arrived; // of each slab, of each piece: how many blocks have left their part of the
-                      // row that is cut at the end of the piece
+    T *part; // two slots of a slab's columns per slab and piece: 0 for a row that began earlier, 1
+             // for a row that goes on
+    int32_t *arrived; // blocks that stored their part of the row at the end of the piece, per slab
+                      // and piece
 };
 
-// A row that began before nonzero `begin` is none of the piece's own, nor one behind it.
+// Returns true if the piece has the row whole, from nonzero `start` to nonzero `next`.
 static __device__ __forceinline__ bool has_whole(const struct piece &p, int32_t start, int32_t next)
 {
-    return start >= p.begin && (start < p.end || p.end == p.window_end) && next <= p.end;
+    return start >= p.begin && (start < p.end || p.end == p.panel_end) && next <= p.end;
 }
 
-// A warp writes 32 rows of a column at once, or as many of several columns.
+// Writes the rows that the piece has whole. A warp writes 32 rows of a column at once, or fewer
+// rows of several columns.
 template <typename T, int GROUP>
-static __device__ __forceinline__ void write_rows(const room<T, GROUP> &x, const struct shape &a,
-                                                  const struct windows &w, const struct piece &p,
-                                                  T *__restrict__ C, int32_t slab)
+static __device__ __forceinline__ void
+write_rows(const block_memory<T, GROUP> &x, const struct shape &a, const struct panels &w,
+           const struct piece &p, T *__restrict__ C, int32_t slab)
 {
-    const int lanes = min(w.rows, WARP), columns = WARP / lanes; // of the warp, of a column
+    const int lanes = min(w.rows, WARP),
+              columns = WARP / lanes; // lanes of a column, columns of the warp
     const int first = (int)threadIdx.x / WARP * columns + lane_id() / lanes;
     const int step = (int)blockDim.x / WARP * columns;
     const int64_t j0 = (int64_t)slab * x.COLUMNS;
@@ -35,19 +36,19 @@ static __device__ __forceinline__ void write_rows(const room<T, GROUP> &x, const
 #pragma unroll 4
         for (int c = first; c < x.COLUMNS; c += step) {
             const int64_t j = j0 + x.column(c);
-            if (j < a.k) C[p.row + r + j * a.C_ld] = x.tile[c * x.step + r];
+            if (j < a.k) C[p.row + r + j * a.C_ld] = x.sums[c * x.step + r];
         }
     }
 }
 
-// The rows of the window that the two ends of a piece cut, -1: none.
+// The rows of the panel that the two ends of a piece cut, -1: none.
 struct cut_rows {
-    int32_t began_before; // in an earlier piece, whether it ends here or not
-    int32_t goes_on;      // and begins here
+    int32_t began_before; // row that began in an earlier piece
+    int32_t goes_on;      // row that begins here and goes on in the next piece
 };
 
 template <typename T, int GROUP>
-static __device__ __forceinline__ struct cut_rows find_cut(const room<T, GROUP> &x,
+static __device__ __forceinline__ struct cut_rows find_cut(const block_memory<T, GROUP> &x,
                                                            const struct piece &p)
 {
     const int32_t first = row_of(x, p.rows, p.begin), last = row_of(x, p.rows, p.end - 1);
@@ -55,20 +56,20 @@ static __device__ __forceinline__ struct cut_rows find_cut(const room<T, GROUP> 
             x.start[last] >= p.begin && x.start[last + 1] > p.end ? last : -1};
 }
 
-// Where pieces keep their slots, for one slab.
+// Returns the address of a slot of a piece.
 template <typename T, int GROUP>
 static __device__ __forceinline__ T *slot(const carries<T> &y, int64_t number, int which)
 {
-    return y.part + (2 * number + which) * room<T, GROUP>::COLUMNS;
+    return y.part + (2 * number + which) * block_memory<T, GROUP>::COLUMNS;
 }
 
-// Writes row r of the window from its parts in pieces `first` to `last`: each group adds up some,
-// one after the other, and then the block the groups' sums.
+// Writes row r of the panel from its parts in pieces `first` to `last`. Each group adds some parts,
+// in order, and the block adds the sums of the groups.
 template <typename T, int GROUP>
-static __device__ __forceinline__ void add_parts(const room<T, GROUP> &x, const struct shape &a,
-                                                 const struct piece &p, const carries<T> &y,
-                                                 int64_t first, int64_t last, int32_t r,
-                                                 T *__restrict__ C, int32_t slab)
+static __device__ __forceinline__ void add_parts(const block_memory<T, GROUP> &x,
+                                                 const struct shape &a, const struct piece &p,
+                                                 const carries<T> &y, int64_t first, int64_t last,
+                                                 int32_t r, T *__restrict__ C, int32_t slab)
 {
     typedef pack<T, 16 / sizeof(T)> pack_t;
     const int lane = (int)threadIdx.x % GROUP, group = (int)threadIdx.x / GROUP;
@@ -88,15 +89,15 @@ static __device__ __forceinline__ void add_parts(const room<T, GROUP> &x, const 
         const int64_t j = j0 + x.column(c);
         if (j < a.k) C[p.row + r + j * a.C_ld] = all;
     }
-    __syncthreads(); // another row takes the room
+    __syncthreads(); // another row overwrites `head`
 }
 
-// Leaves the parts of cut rows, and finishes those of which they are the last to come. Who finishes
-// a row sets its counter back for the next run.
+// Stores the parts of cut rows, and finishes a row if all other parts have arrived. The block that
+// finishes a row resets its counter for the next run.
 template <typename T, int GROUP>
 static __device__ __forceinline__ void
-pass_on(const room<T, GROUP> &x, const struct shape &a, const struct windows &w,
-        const struct piece &p, const carries<T> &of_slabs, T *__restrict__ C, int32_t slab)
+join_pieces(const block_memory<T, GROUP> &x, const struct shape &a, const struct panels &w,
+            const struct piece &p, const carries<T> &of_slabs, T *__restrict__ C, int32_t slab)
 {
     __shared__ bool complete[2];
     const struct cut_rows cut = find_cut(x, p);
@@ -106,9 +107,9 @@ pass_on(const room<T, GROUP> &x, const struct shape &a, const struct windows &w,
     for (int which = 0; which < 2; which++) {
         const int32_t r = which ? cut.goes_on : cut.began_before;
         for (int c = (int)threadIdx.x; r >= 0 && c < x.COLUMNS; c += (int)blockDim.x)
-            slot<T, GROUP>(y, p.number, which)[c] = x.tile[c * x.step + r];
+            slot<T, GROUP>(y, p.number, which)[c] = x.sums[c * x.step + r];
     }
-    __syncthreads(); // what all threads wrote comes before the releases
+    __syncthreads(); // all threads' writes come before the releases
     if (threadIdx.x < 2) {
         const int32_t r = threadIdx.x ? cut.goes_on : cut.began_before;
         bool last = false;
@@ -124,7 +125,7 @@ pass_on(const room<T, GROUP> &x, const struct shape &a, const struct windows &w,
     for (int which = 0; which < 2; which++) {
         if (!complete[which]) continue;
         const int32_t r = which ? cut.goes_on : cut.began_before;
-        __threadfence(); // what others left is read after it was seen that they have come
+        __threadfence(); // the reads of other parts come after their arrival
         add_parts(x, a, p, y, piece_of(p, x.start[r]), piece_of(p, x.start[r + 1] - 1), r, C, slab);
     }
 }

@@ -1,10 +1,10 @@
-// A block sums up its piece into the tile.
-#ifndef TILED_WINDOW_SUM_H
-#define TILED_WINDOW_SUM_H
+// The sums of a piece, made by a block in shared memory.
+#ifndef TILED_TURNED_SUM_H
+#define TILED_TURNED_SUM_H
 
-#include "window.cuh"
+#include "turned_panel.cuh"
 
-// What the group of this thread has of the piece. `size` is the same in all groups of the block.
+// The share of this thread's group. `size` is the same in all groups of the block.
 struct share {
     int32_t size;
     int32_t first, end;
@@ -21,13 +21,13 @@ static __device__ __forceinline__ struct share find_share(const struct piece &p,
     return s;
 }
 
-// A nonzero, in the lane that has loaded it.
+// A nonzero in the registers of a lane.
 template <typename T> struct nonzero {
     int32_t col;
     T v;
 };
 
-// Past the end of the share: a row of B that is there, and 0.
+// Loads a nonzero. Past the end of the share: column 0 and value 0.
 template <typename T>
 static __device__ __forceinline__ nonzero<T>
 load_nonzero(const int32_t *__restrict__ idx, const T *__restrict__ val, int32_t q, int32_t end)
@@ -37,10 +37,10 @@ load_nonzero(const int32_t *__restrict__ idx, const T *__restrict__ val, int32_t
     return x;
 }
 
-// For the round of nonzeros of which this lane has q: the row of its nonzero, ~row where the row
-// began before the share; and the lanes whose nonzero is the last one that the share has of a row.
+// Returns the row of this lane's nonzero q of a round, or ~row if the row began before the share.
+// Sets `ends` to the lanes whose nonzero is the last of a row in the share.
 template <typename T, int GROUP>
-static __device__ __forceinline__ int32_t find_rows(const room<T, GROUP> &x, int32_t rows,
+static __device__ __forceinline__ int32_t find_rows(const block_memory<T, GROUP> &x, int32_t rows,
                                                     const struct share &s, int32_t q,
                                                     unsigned &ends)
 {
@@ -50,13 +50,15 @@ static __device__ __forceinline__ int32_t find_rows(const room<T, GROUP> &x, int
     return mine && x.start[row] < s.first ? ~row : row;
 }
 
-// Leaves a sum where it belongs.
+// Stores the sum of a row in `sums`, or in `head` if the row began before the share. Clears the
+// sum.
 template <typename T, int GROUP>
-static __device__ __forceinline__ void leave(const room<T, GROUP> &x, int group, int lane,
-                                             int32_t row, pack<T, 16 / sizeof(T)> &sum)
+static __device__ __forceinline__ void store_sum(const block_memory<T, GROUP> &x, int group,
+                                                 int lane, int32_t row,
+                                                 pack<T, 16 / sizeof(T)> &sum)
 {
     const bool head = row < 0;
-    T *to = head ? x.head + group * x.COLUMNS + lane : x.tile + lane * x.step + row;
+    T *to = head ? x.head + group * x.COLUMNS + lane : x.sums + lane * x.step + row;
     const int step = head ? GROUP : GROUP * x.step;
     if (head && lane == 0) x.head_row[group] = ~row;
 #pragma unroll
@@ -64,17 +66,17 @@ static __device__ __forceinline__ void leave(const room<T, GROUP> &x, int group,
     sum = {};
 }
 
-// The bit of lane 0 of each group of a warp.
+// Returns a mask with lane 0 of each group of a warp.
 template <int GROUP> static __device__ __forceinline__ constexpr unsigned first_lanes()
 {
     return GROUP == 32 ? 1u : GROUP == 16 ? 0x10001u : 0x1010101u;
 }
 
-// sum += the products of the quad of nonzeros that begins with lane g's of each group.
+// sum += the products of the quad of nonzeros that begins with the nonzero of lane g of each group.
 template <typename T, int GROUP>
 static __device__ __forceinline__ void
-add_quad(pack<T, 16 / sizeof(T)> &sum, const room<T, GROUP> &x, int group, int lane, int32_t my_row,
-         T v, unsigned ends, int g, const pack<T, 16 / sizeof(T)> *b)
+add_quad(pack<T, 16 / sizeof(T)> &sum, const block_memory<T, GROUP> &x, int group, int lane,
+         int32_t my_row, T v, unsigned ends, int g, const pack<T, 16 / sizeof(T)> *b)
 {
     T v_e[QUAD];
 #pragma unroll
@@ -89,28 +91,29 @@ add_quad(pack<T, 16 / sizeof(T)> &sum, const room<T, GROUP> &x, int group, int l
     for (int e = 0; e < QUAD; e++) {
         const int32_t row = __shfl_sync(FULL_MASK, my_row, g + e, GROUP);
         add_product(sum, v_e[e], b[e]);
-        if (my_ends >> e & 1) leave(x, group, lane, row, sum);
+        if (my_ends >> e & 1) store_sum(x, group, lane, row, sum);
     }
 }
 
-// Zeros where no share leaves the first part of a row: an empty row, and one that began in an
+// Writes zeros to rows without a first part in this piece: empty rows, and a row that began in an
 // earlier piece.
 template <typename T, int GROUP>
-static __device__ __forceinline__ void clear_rows(const room<T, GROUP> &x, const struct piece &p,
-                                                  int group, int groups, int lane)
+static __device__ __forceinline__ void
+clear_rows(const block_memory<T, GROUP> &x, const struct piece &p, int group, int groups, int lane)
 {
     for (int32_t r = group; r < p.rows; r += groups) {
         const int32_t start = x.start[r], next = x.start[r + 1];
         if (start == next || (start < p.begin && next > p.begin))
 #pragma unroll
-            for (int e = 0; e < x.VEC; e++) x.tile[(e * GROUP + lane) * x.step + r] = 0;
+            for (int e = 0; e < x.VEC; e++) x.sums[(e * GROUP + lane) * x.step + r] = 0;
     }
 }
 
-// The groups of a warp go through their shares together, so that all of them shuffle.
+// Computes the shares of the groups. The groups of a warp go through their shares together, because
+// all lanes take part in the shuffles.
 template <typename T, int GROUP>
 static __device__ __forceinline__ void
-sum_shares(const room<T, GROUP> &x, const struct shape &a, const struct piece &p,
+sum_shares(const block_memory<T, GROUP> &x, const struct shape &a, const struct piece &p,
            const struct share &s, const int32_t *__restrict__ idx, const T *__restrict__ val,
            const T *__restrict__ B, int32_t slab)
 {
@@ -118,11 +121,11 @@ sum_shares(const room<T, GROUP> &x, const struct shape &a, const struct piece &p
     const int lane = (int)threadIdx.x % GROUP, group = (int)threadIdx.x / GROUP;
     const int groups = (int)blockDim.x / GROUP;
     const int64_t j = ((int64_t)slab * GROUP + lane) * x.VEC;
-    const T *b = B + (j < a.k ? j : 0); // lanes past the last column load the first ones
+    const T *b = B + (j < a.k ? j : 0); // lanes past the last column load the first columns
     pack_t sum = {};
     nonzero<T> next = load_nonzero(idx, val, s.first + lane, s.end);
-    wait_for_previous(); // for B
-    __syncthreads();     // `p` and `start` are there; the slab before is done with the tile
+    wait_for_previous(); // B is complete
+    __syncthreads();     // `p` and `start` are complete, and the previous slab is done with `sums`
     if (lane == 0) x.head_row[group] = -1;
     clear_rows(x, p, group, groups, lane);
     for (int32_t done = 0; done < s.size; done += GROUP) {
@@ -144,7 +147,9 @@ sum_shares(const room<T, GROUP> &x, const struct shape &a, const struct piece &p
                     row[e] = *row_at<const pack_t>(
                         b, step, (uint32_t)__shfl_sync(FULL_MASK, now.col, g + e, GROUP));
             }
-            if (g == 0) my_row = find_rows(x, p.rows, s, q, ends); // while these are under way
+            if (g == 0)
+                my_row =
+                    find_rows(x, p.rows, s, q, ends); // while the loads of the batch are in flight
 #pragma unroll
             for (int n = 0; n < BATCH; n += QUAD) {
                 if (g + n >= left) break;
@@ -154,14 +159,14 @@ sum_shares(const room<T, GROUP> &x, const struct shape &a, const struct piece &p
     }
 }
 
-// The parts of cut rows, in the order of the groups. By all threads of the block, which meet
-// before.
+// Adds the parts of cut rows to `sums`, in the order of the groups. All threads of the block call
+// this function after a barrier.
 template <typename T, int GROUP>
-static __device__ __forceinline__ void add_heads(const room<T, GROUP> &x)
+static __device__ __forceinline__ void add_heads(const block_memory<T, GROUP> &x)
 {
     for (int c = (int)threadIdx.x; c < x.COLUMNS; c += (int)blockDim.x)
         for (int g = 0; g < (int)blockDim.x / GROUP; g++)
-            if (x.head_row[g] >= 0) x.tile[c * x.step + x.head_row[g]] += x.head[g * x.COLUMNS + c];
+            if (x.head_row[g] >= 0) x.sums[c * x.step + x.head_row[g]] += x.head[g * x.COLUMNS + c];
 }
 
 #endif
