@@ -7,8 +7,7 @@
 //
 // 1. The lanes load a round of the row's nonzeros, one each. The next round is loaded ahead.
 // 2. The warp goes through the round in batches of T nonzeros. A shuffle broadcasts each nonzero,
-// and
-//    the T rows of B are loaded independently of each other.
+//    and the T rows of B are loaded independently of each other.
 // 3. T multiply-adds follow. So a long row waits for memory once per batch instead of twice.
 //
 // The paper pads the last batch of a row with dummy columns. Here the warp stops after the last

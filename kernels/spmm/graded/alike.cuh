@@ -1,6 +1,7 @@
-// Bundles: ALIKE neighbouring rows that have mostly the same columns, so that a row of B is loaded
-// once for all of them. A bundle has the columns of its first row, then those of the second that
-// are not among them, then those of the third; so a row's sum has its terms in that order.
+// Bundles: ALIKE neighbouring rows with mostly the same columns, so that a row of B is loaded once
+// for all of them. The columns of a bundle are those of its first row, then the new columns of the
+// second row, then those of the third. The sum of a row has its terms in that order. A candidate is
+// a set of ALIKE neighbouring rows.
 #ifndef GRADED_ALIKE_H
 #define GRADED_ALIKE_H
 
@@ -25,7 +26,7 @@ static __device__ __forceinline__ int32_t find_column(const struct row_columns &
     return p < row.end && row.idx[p] == j ? p : -1;
 }
 
-// Whether the rows before row r of a bundle have column j.
+// Returns true if a row before row r of a bundle has column j.
 static __device__ __forceinline__ bool is_before(const struct row_columns *rows, int r, int32_t j)
 {
     for (int q = 0; q < r; q++)
@@ -33,29 +34,29 @@ static __device__ __forceinline__ bool is_before(const struct row_columns *rows,
     return false;
 }
 
-// When a window of ALIKE rows is a bundle: from so many nonzeros for each column on, and with at
-// most so many columns.
+// Bounds of a bundle: least nonzeros per column, most columns.
 struct bundle_bounds {
     float alike;
     int32_t columns;
 };
 
-// What all bundles of a matrix have; `others`: the nonzeros of windows that are none, but would be
-// by wider bounds.
+// Sums over the bundles of a matrix. `others`: nonzeros of candidates that only wider bounds make
+// bundles.
 struct bundle_totals {
     unsigned long long nonzeros, columns, others;
 };
 
-// The columns that window w of ALIKE rows has as a bundle by the bounds `within`, 0: it is none.
-// What is one by `wider` bounds alone is only counted; they hold all that `within` does. A warp for
-// each window.
+// Sets columns[w] to the columns of candidate w as a bundle by the bounds `within`, or 0 if it is
+// no bundle. Candidates that only the bounds `wider` accept are counted. `wider` accepts all
+// candidates of `within`. A warp has a candidate.
 static __global__ void __launch_bounds__(THREADS)
-    find_bundles(int32_t windows, const int32_t *__restrict__ ptr, const int32_t *__restrict__ idx,
-                 struct bundle_bounds within, struct bundle_bounds wider,
-                 int32_t *__restrict__ columns, struct bundle_totals *__restrict__ totals)
+    find_bundles(int32_t candidates, const int32_t *__restrict__ ptr,
+                 const int32_t *__restrict__ idx, struct bundle_bounds within,
+                 struct bundle_bounds wider, int32_t *__restrict__ columns,
+                 struct bundle_totals *__restrict__ totals)
 {
     const int64_t w = ((int64_t)blockIdx.x * THREADS + threadIdx.x) / WARP;
-    if (w >= windows) return;
+    if (w >= candidates) return;
     struct row_columns rows[ALIKE];
     int32_t nonzeros = 0, longest = 0, own = 0;
     for (int r = 0; r < ALIKE; r++) {

@@ -1,5 +1,5 @@
-// Which form of the kernel a case takes: how many columns a lane, a group and a slab have, for rows
-// alone and if there are bundles. The numbers were measured on an H200.
+// The form of the kernel for a case: columns per lane, per group and per slab, for rows alone and
+// for bundles. The constants were measured on an H200.
 #ifndef GRADED_FORM_H
 #define GRADED_FORM_H
 
@@ -23,7 +23,7 @@ struct form {
     void (*start)(const struct task *t);
 };
 
-// What a form is chosen among, and for how many rows that are not empty.
+// The choices of a form, and the number of rows that are not empty.
 struct choice {
     const struct form *forms;
     int count;
@@ -55,11 +55,11 @@ static inline int widest_pack(const struct task *t)
     return vec;
 }
 
-// What bounds the choice of a form; 0: nothing does.
+// The bounds of the choice of a form. 0: no bound.
 struct bounds {
     int64_t slab; // bytes of a slab, at most
     int lanes;    // exactly
-    bool bundles; // of forms for bundles, or of the others
+    bool bundles; // forms for bundles, or the other forms
 };
 
 // Nonzeros of a row that is not empty, in the mean.
@@ -184,11 +184,11 @@ static inline int lanes_by_length(const struct task *t, const struct choice *c,
     return single && four && mean >= 32 ? WARP : f->lanes;
 }
 
-// Whether narrow slabs pay: a part of them may lie past the end of a row, where groups do as much
-// as elsewhere for nothing. On a full device a fifth may, and half of the last one. On one that is
-// not, narrow slabs are done sooner; but where a row fits in 512 bytes and none is long, less than
-// a quarter may: with 66 columns and slabs of 32 a product took up to half as long again as with
-// one slab. Measured on an H200.
+// Sets *pays to true if narrow slabs pay. Columns of a slab past the end of a row are useless work.
+// On a full device up to a fifth of all columns may lie past the end, and up to half of the last
+// slab. On other devices narrow slabs end sooner. But if a row fits in 512 bytes and no row is
+// long, less than a quarter of all columns may lie past the end: with 66 columns and slabs of 32 a
+// product took up to half as long again as with one slab. Measured on an H200.
 static inline int narrow_pays(struct task *t, const struct form *narrow, double share, bool *pays)
 {
     const int64_t columns = form_slab(narrow), k = t->C.cols, last = (k - 1) % columns + 1;
@@ -227,8 +227,8 @@ static inline int form_for_rows(struct task *t, const struct choice *c, const st
     return err;
 }
 
-// One with slabs twice as wide, by twice the lanes with as many packs of 16 bytes each; NULL: there
-// is none, or an option bounds the form.
+// Returns the form with slabs twice as wide, with twice the lanes and as many packs of 16 bytes
+// each. NULL: no such form, or an option bounds the form.
 static inline const struct form *wider_for_rows(const struct task *t, const struct choice *c,
                                                 const struct form *rows)
 {
@@ -267,9 +267,9 @@ static inline const struct form *form_for_bundles(const struct task *t, const st
     return within.lanes ? f : by_16_lanes(t, c, f);
 }
 
-// One with slabs at most half as wide. It goes through a bundle with more groups, so bundles may be
-// longer; and its packs may be wider, so rows may be less alike. NULL: there is none, an option
-// bounds the form, or it would not pay: sums of f64 fill the registers.
+// Returns a form with slabs at most half as wide. More groups go through a bundle, so bundles may
+// be longer. Packs may be wider, so rows may be less similar. NULL: no such form, an option bounds
+// the form, or the form does not pay because sums of f64 fill the registers.
 static inline const struct form *narrower_for_bundles(const struct task *t, const struct choice *c,
                                                       const struct form *f)
 {
@@ -278,7 +278,7 @@ static inline const struct form *narrower_for_bundles(const struct task *t, cons
     return free && t->prec == F32 && slab >= 128 ? best_form(t, c, {slab, 0, true}) : NULL;
 }
 
-// Whether lanes have the same columns of the same rows by both.
+// Returns true if lanes have the same columns of the same rows in both forms.
 static inline bool have_one_shape(const struct form *f, const struct form *like)
 {
     return f->vec == like->vec && f->lanes == like->lanes && f->packs == like->packs &&

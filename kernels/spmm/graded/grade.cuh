@@ -1,19 +1,20 @@
-// The lists of pieces, made on the device. Rows are looked at by windows, one to a thread of a
-// block: count_pieces() counts those of each window, add_up() makes places of the counts,
-// list_pieces() writes them. Within its window a short or tiny piece is placed by its length, so
-// that the teams of a warp have about the same to do; else pieces keep the order of the rows.
+// The lists of pieces, made on the device. A row block is ROW_BLOCK rows, one row per thread.
+// count_pieces() counts the pieces of each row block, add_up() makes prefix sums of the counts, and
+// list_pieces() writes the pieces. Within a row block short and tiny pieces are sorted by length,
+// so that the teams of a warp have about the same work. All other pieces keep the order of the
+// rows.
 #ifndef GRADED_GRADE_H
 #define GRADED_GRADE_H
 
 #include "pieces.cuh"
 
-#define WINDOW     512 // rows
+#define ROW_BLOCK  512 // rows
 #define MOST_SHORT 64  // nonzeros of a short piece
 
-// What there is in a window; from add_up() on, in all windows before it.
+// Counts of a row block; after add_up(), of all row blocks before it.
 struct counts {
     int32_t of[KINDS];       // pieces
-    int32_t columns;         // of bundles
+    int32_t columns;         // columns of bundles
     int32_t long_nonzeros;   // nonzeros of rows that are segments
     int32_t longer_nonzeros; // the same of rows that are but somewhat longer than a medium one
 };
@@ -24,7 +25,7 @@ static_assert(sizeof(struct counts) == COUNTS * sizeof(int32_t), "add_up() takes
 struct grading {
     int32_t m;
     const int32_t *ptr;
-    // Of each window of ALIKE rows; 0: it is no bundle. NULL: there are none.
+    // Columns of each candidate of ALIKE rows; 0: no bundle. NULL: no bundles at all.
     const int32_t *bundle_columns;
     int32_t tiny_most;               // nonzeros of a tiny row, at most; -1: no row is tiny
     int32_t short_most, medium_most; // likewise
@@ -71,13 +72,13 @@ static __device__ __forceinline__ bool is_bundle(const struct grade &x)
     return x.kind == MEDIUM_BUNDLE || x.kind == SHORT_BUNDLE;
 }
 
-static __global__ void __launch_bounds__(WINDOW)
+static __global__ void __launch_bounds__(ROW_BLOCK)
     count_pieces(struct grading g, struct counts *__restrict__ counts)
 {
     __shared__ struct counts sum;
     if (threadIdx.x < COUNTS) ((int32_t *)&sum)[threadIdx.x] = 0;
     __syncthreads();
-    const struct grade x = grade_of(g, (int64_t)blockIdx.x * WINDOW + threadIdx.x);
+    const struct grade x = grade_of(g, (int64_t)blockIdx.x * ROW_BLOCK + threadIdx.x);
     for (int kind = 0; kind < KINDS; kind++) {
         const int32_t count = warp_sum(x.kind == kind ? x.count : 0);
         if (lane_id() == 0 && count) atomicAdd(&sum.of[kind], count);
@@ -93,39 +94,40 @@ static __global__ void __launch_bounds__(WINDOW)
     if (threadIdx.x == 0) counts[blockIdx.x] = sum;
 }
 
-// Each window's counts become the sums over the windows before it; those over all come behind the
-// last. By one block.
+// Replaces each row block's counts by the sums over the row blocks before it. The sums over all row
+// blocks come last. One block runs this kernel.
 static __global__ void __launch_bounds__(1024)
-    add_up(struct counts *__restrict__ counts, int32_t windows)
+    add_up(struct counts *__restrict__ counts, int32_t row_blocks)
 {
     __shared__ int32_t sums[WARP];
     for (int c = 0; c < COUNTS; c++) {
         int32_t before = 0;
-        for (int32_t first = 0; first <= windows; first += (int32_t)blockDim.x) {
+        for (int32_t first = 0; first <= row_blocks; first += (int32_t)blockDim.x) {
             const int32_t w = first + (int32_t)threadIdx.x;
-            int32_t *at = (int32_t *)&counts[min(w, windows)] + c, total;
-            const int32_t sum = team_scan<0>(w < windows ? *at : 0, sums, total);
-            if (w <= windows) *at = before + sum;
+            int32_t *at = (int32_t *)&counts[min(w, row_blocks)] + c, total;
+            const int32_t sum = team_scan<0>(w < row_blocks ? *at : 0, sums, total);
+            if (w <= row_blocks) *at = before + sum;
             before += total;
         }
     }
 }
 
-// Where a short or tiny piece lies among those of its window: bundles, then rows, each by length,
-// then by row; so tiny rows come before short ones. `key` is -1 where there is none.
+// Returns the position of a short or tiny piece in its row block. The order: bundles, then rows; by
+// length, then by row. So tiny rows come before short rows. `key` is -1 for threads without such a
+// piece.
 static __device__ __forceinline__ int32_t place_short(int key, int keys)
 {
-    const int WARPS = WINDOW / WARP;
+    const int WARPS = ROW_BLOCK / WARP;
     __shared__ int32_t bins[2 * (MOST_SHORT + 1) * WARPS], sums[WARP];
     const int warp = (int)threadIdx.x / WARP;
-    for (int b = (int)threadIdx.x; b < keys * WARPS; b += WINDOW) bins[b] = 0;
+    for (int b = (int)threadIdx.x; b < keys * WARPS; b += ROW_BLOCK) bins[b] = 0;
     __syncthreads();
     const unsigned same = __match_any_sync(FULL_MASK, key);
     const int32_t rank = __popc(same & bits_below(lane_id()));
     if (key >= 0 && rank == 0) bins[key * WARPS + warp] = __popc(same);
     __syncthreads();
     int32_t before = 0;
-    for (int first = 0; first < keys * WARPS; first += WINDOW) {
+    for (int first = 0; first < keys * WARPS; first += ROW_BLOCK) {
         const int b = first + (int)threadIdx.x;
         int32_t total;
         const int32_t sum = team_scan<0>(b < keys * WARPS ? bins[b] : 0, sums, total);
@@ -136,11 +138,11 @@ static __device__ __forceinline__ int32_t place_short(int key, int keys)
     return key < 0 ? 0 : bins[key * WARPS + warp] + rank;
 }
 
-static __global__ void __launch_bounds__(WINDOW)
+static __global__ void __launch_bounds__(ROW_BLOCK)
     list_pieces(struct grading g, const struct counts *__restrict__ counts, struct lists to)
 {
     __shared__ int32_t sums[WARP];
-    const int64_t i = (int64_t)blockIdx.x * WINDOW + threadIdx.x;
+    const int64_t i = (int64_t)blockIdx.x * ROW_BLOCK + threadIdx.x;
     const struct grade x = grade_of(g, i);
     const struct counts before = counts[blockIdx.x], after = counts[blockIdx.x + 1];
     int32_t total;

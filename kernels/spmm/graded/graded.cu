@@ -1,36 +1,38 @@
-// graded: SpMM, C = A * B, row-major, with rows graded by their length.
+// graded: SpMM, C = A * B, row-major, with rows graded by their length. Own work.
 //
 // Format: CSR. Any k, any mix of row lengths. Deterministic: every sum has one fixed order, by
-// pieces and by strips. Which of these a dense enough A goes by may be found by a trial; with the
-// option `strips` it is fixed.
+// pieces and by strips. A dense enough A is computed by strips (strips.cu). A trial may select
+// between pieces and strips, and the option `strips` fixes the selection.
 //
-// Who computes a row is decided once, when the case is prepared: a few lanes have a short row, or
-// two tiny ones in turn, a warp a medium one, blocks the segments of a long one. So a product needs
-// no search, and but for segments no row is shared. Neighbouring rows that have mostly the same
-// columns, as the unknowns of one node of a mesh do, are multiplied together, as a bundle: a row of
-// B is loaded once for all of them. All that is one launch. The words for pieces of the work:
+// prepare() assigns every row to threads: a few lanes have a short row, or two tiny rows in turn; a
+// warp has a medium row; blocks have the segments of a long row. So a product needs no search, and
+// only segments share a row. Neighbouring rows with mostly the same columns, such as the unknowns
+// of a mesh node, form a bundle: a row of B is loaded once for all of them. All pieces are computed
+// by one launch. Words:
 //
 // piece   a tiny, short or medium row, a bundle, or a segment of a long row
-// team    the lanes that share a piece
-// group   lanes of a team that share a row of B, or the slab of it
+// team    lanes that compute a piece together
+// group   lanes of a team that load a row of B, or one slab of the row, together
 // pack    neighbouring columns that a lane loads at once
-// slab    neighbouring columns of B and C, one or more packs for each lane
+// slab    neighbouring columns of B and C, one or more packs per lane
+// round   nonzeros that a group loads at once, one per lane
+// batch   nonzeros of a round whose rows of B are loaded before the first of them is used
 //
-// pieces.cuh    the kinds of pieces, and how the kernel sees its operands
+// pieces.cuh    the kinds of pieces, and the operands of the kernel
 // grade.cuh     the lists of pieces, made on the device
-// used.cuh      how many rows are not empty; how long the longest is
-// scatter.cuh   how often neighbouring nonzeros share columns, which caches live on
-// alike.cuh     which rows are bundles, and their columns and values
-// team.cuh      what a team does: products of a round of nonzeros, sums over groups
+// used.cuh      number of rows that are not empty, and the longest row
+// scatter.cuh   share of new columns among neighbouring nonzeros, for the hit rate of caches
+// alike.cuh     bundles: their rows, columns and values
+// team.cuh      the work of a team: products of a round, sums over groups
 // multiply.cuh  the kernel: from a piece to its rows of C
-// form.cuh      which of the forms of the kernel a case takes
-// plan.cuh      lengths, lists and sizes, decided and allocated
-// way.cuh       by strips, by pieces, or a trial of both
-// graded.cu     what the kernel is compiled for; options
-// strips.cu     another way, without pieces, for an A that is dense enough, with B in shared memory
+// form.cuh      the forms of the kernel, and the form of a case
+// plan.cuh      lengths, lists and sizes: decisions and allocations
+// way.cuh       strips, pieces, or a trial of both
+// graded.cu     instances of the kernel, options
+// strips.cu     the kernel without pieces, with B in shared memory
 //
-// Limits, H200: loads of a B that comes from memory fill 81 to 97 % of the link between the halves
-// of the L2. Did not pay, time over the time of this code:
+// Limits, H200: loads of a B in memory fill 81 to 97 % of the link between the halves of the L2.
+// Did not pay, time over the time of this code:
 //
 //     16 lanes with a pack each for slabs of 256 bytes           1.07 to 1.09 (mean)
 //     a warp for rows of up to 512 or 1,024 nonzeros             1.05 to 1.1

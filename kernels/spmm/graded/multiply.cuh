@@ -4,10 +4,10 @@
 
 #include "team.cuh"
 
-// Of a power of two. Where it is called a constant must be wanted, else it is a loop.
+// Returns the binary logarithm of a power of two. Calls with a non-constant argument run a loop.
 static __host__ __device__ constexpr int log2_of(int x) { return x > 1 ? 1 + log2_of(x / 2) : 0; }
 
-// What a thread's group has of the piece of its team, and the piece's first row; -1: no piece.
+// The nonzeros of a thread's group, and the first row of the piece; -1: no piece.
 template <typename T> struct work {
     int32_t row;
     stretch<T> from;
@@ -209,7 +209,7 @@ static __global__ void __launch_bounds__(THREADS, BLOCKS)
     if constexpr (has_tiny<S, BUNDLES>())
         if (block >= a.at[TINY]) return tiny<S>(x, a, block - a.at[TINY], where);
 
-    // One loop for segments, medium and short pieces: what differs is the size of the team.
+    // Segments, medium and short pieces share a loop and differ in the size of the team.
     constexpr int LOG_BLOCK = log2_of(THREADS), LOG_WARP = log2_of(WARP),
                   LOG_TEAM = log2_of(S::TEAM);
     const bool cut = block < a.at[SEGMENT + 1], medium = !cut && block < a.at[SHORT_BUNDLE];

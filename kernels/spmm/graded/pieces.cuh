@@ -1,11 +1,10 @@
-// The pieces that the rows of A are cut into, each the work of one team, and how the kernel sees
-// the operands.
+// The pieces of A, each the work of one team, and the operands of the kernel.
 #ifndef GRADED_PIECES_H
 #define GRADED_PIECES_H
 
 #include "kernel.cuh"
 
-#define THREADS 128 // of a block of the kernel that multiplies
+#define THREADS 128 // threads of a block of the kernel that multiplies
 #define ALIKE   3   // rows of a bundle
 
 // The kinds of pieces, in the order of their blocks in the grid: what takes longest starts first.
@@ -18,7 +17,7 @@ struct alignas(16) piece {
     int32_t row;    // the first, of a bundle; -1: nothing
     int32_t start;  // its first nonzero, in CSR; of a bundle its first column, in `bundle_idx`
     int32_t length; // nonzeros; of a bundle columns
-    int32_t first;  // of a segment: the place in the list of its row's first one
+    int32_t first;  // segments only: list position of the first segment of the row
 };
 
 // The bundles' columns and values: of each piece its `length` columns, and ALIKE times as many
@@ -53,7 +52,7 @@ template <typename T> struct operands {
     const int32_t *ptr, *idx, *bundle_idx;
     const T *val, *bundle_val, *B;
     T *C, *partial;          // `partial`: sums over segments, slab after slab
-    int32_t *arrived;        // of each first segment of a row: how many of its segments are done
+    int32_t *arrived;        // for the first segment of each row: finished segments of the row
     int32_t k, slab;         // `slab`: the first one of the grid
     uint32_t B_step, C_step; // bytes from a row to the next
 };

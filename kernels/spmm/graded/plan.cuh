@@ -1,5 +1,4 @@
-// How a case is computed by pieces: what prepare() decides and allocates, but for the form of the
-// kernel.
+// Decisions and allocations of prepare() for a case by pieces, except the form of the kernel.
 #ifndef GRADED_PLAN_H
 #define GRADED_PLAN_H
 
@@ -12,7 +11,7 @@
 #define SHARE_FULL         5.5 // nonzeros of a group from which on longer pieces cost nothing
 
 struct plan {
-    bool by_strips;       // what run() goes by: strips, or pieces, which is all that follows
+    bool by_strips;       // run() uses strips; otherwise pieces, with all fields below
     struct strips strips; // by the end of prepare() there is but one of the two
     struct choice choice;
     double share; // group_share() of the form for rows that are no bundles, ahead of wider_pays()
@@ -28,37 +27,37 @@ struct plan {
     int32_t long_nonzeros; // nonzeros of rows that are segments
 };
 
-// When a window is a bundle of this form.
+// Returns the bounds of a bundle of this form.
 static inline struct bundle_bounds bounds_of(const struct task *t, const struct choice *c,
                                              const struct form *rows, const struct form *f)
 {
     return {(float)least_alike(t, c, rows, f), most_columns(t, c, f)};
 }
 
-// Which windows of rows are bundles `within` these bounds, and what they have in all; also what
-// those have that `wider` bounds would add.
-static inline int plan_windows(struct task *t, struct bundle_bounds within,
-                               struct bundle_bounds wider, int32_t *columns,
-                               struct bundle_totals *x)
+// Finds the candidates that are bundles `within` these bounds, and sums over these bundles. Also
+// sums over the bundles that only the bounds `wider` accept.
+static inline int plan_candidates(struct task *t, struct bundle_bounds within,
+                                  struct bundle_bounds wider, int32_t *columns,
+                                  struct bundle_totals *x)
 {
     const struct csr_dev *A = csr_of(t->A[0]);
-    const int32_t windows = A->m / ALIKE;
+    const int32_t candidates = A->m / ALIKE;
     struct device *d = t->dev;
     struct bundle_totals *totals = NULL;
     int err = device_alloc(d, 1, sizeof *totals, (void **)&totals);
     if (!err) err = device_fill(d, totals, 0, sizeof *totals);
     if (!err) {
-        LAUNCH(find_bundles, (unsigned)ceil_div(windows, THREADS / WARP), THREADS, 0, d->stream,
-               windows, (const int32_t *)A->ptr, A->idx, within, wider, columns, totals);
+        LAUNCH(find_bundles, (unsigned)ceil_div(candidates, THREADS / WARP), THREADS, 0, d->stream,
+               candidates, (const int32_t *)A->ptr, A->idx, within, wider, columns, totals);
         err = wait_for(d, t->entry->name, totals, x, sizeof *x);
     }
     device_free(d, totals);
     return err;
 }
 
-// Which windows of rows are bundles: `columns` gets what struct grading says of them. It stays NULL
-// where they have less than the share `bundled` of the nonzeros; `form` then means nothing. Where
-// the form has too few, the first one with narrower slabs that has enough takes its place.
+// Finds the bundles. Sets *columns as described in struct grading, or to NULL if bundles have less
+// than the fraction `bundled` of the nonzeros; `form` is then undefined. If the form has too few
+// bundles, the first form with narrower slabs that has enough replaces it.
 static inline int plan_bundles(struct task *t, const struct choice *c, const struct form *rows,
                                const struct form **form, int32_t **columns)
 {
@@ -75,7 +74,7 @@ static inline int plan_bundles(struct task *t, const struct choice *c, const str
     int err = device_alloc(t->dev, A->m / ALIKE, sizeof **columns, (void **)columns);
     for (next = *form; !err && next;) {
         *form = next;
-        err = plan_windows(t, bounds_of(t, c, rows, next), wider, *columns, &x);
+        err = plan_candidates(t, bounds_of(t, c, rows, next), wider, *columns, &x);
         const bool short_of = (double)x.nonzeros < wanted;
         const bool others_do = (double)(x.nonzeros + x.others) >= wanted;
         next = short_of && others_do ? narrower_for_bundles(t, c, next) : NULL;
@@ -155,17 +154,17 @@ static inline int64_t blocks_with(const struct plan *s, const int32_t *count)
     return plan_blocks(s, count, at) * s->slabs;
 }
 
-// Counts the pieces of each window of rows, and waits for how many there are in all.
+// Counts the pieces of each row block, and waits for the total counts.
 static inline int plan_count(struct task *t, const struct grading *g, struct counts *counts,
                              struct counts *all)
 {
     struct device *d = t->dev;
-    const int32_t windows = (int32_t)ceil_div(g->m, WINDOW);
+    const int32_t row_blocks = (int32_t)ceil_div(g->m, ROW_BLOCK);
     *all = {};
-    if (windows == 0) return OK;
-    LAUNCH(count_pieces, (unsigned)windows, WINDOW, 0, d->stream, *g, counts);
-    LAUNCH(add_up, 1, 1024, 0, d->stream, counts, windows);
-    return wait_for(d, t->entry->name, counts + windows, all, sizeof *all);
+    if (row_blocks == 0) return OK;
+    LAUNCH(count_pieces, (unsigned)row_blocks, ROW_BLOCK, 0, d->stream, *g, counts);
+    LAUNCH(add_up, 1, 1024, 0, d->stream, counts, row_blocks);
+    return wait_for(d, t->entry->name, counts + row_blocks, all, sizeof *all);
 }
 
 // Counts the pieces if rows of up to `most` nonzeros are short.
@@ -178,9 +177,9 @@ static inline int plan_short(struct task *t, const struct plan *s, int most, str
     return err;
 }
 
-// Whether wider slabs pay: where each row is about a warp's, a device that is full by narrow slabs
-// and not by wide ones does more at once by these. Not where some rows are longer: those would take
-// longer still. Measured on an H200.
+// Returns true if wider slabs pay. If each row is about one warp's work and only narrow slabs fill
+// the device, wide slabs have more loads in flight. Longer rows exclude them, since those rows
+// would take longer still. Measured on an H200.
 static inline bool wider_pays(const struct task *t, const struct plan *s, const struct counts *x)
 {
     const int32_t *of = x->of;
@@ -219,11 +218,11 @@ static inline int plan_pairs(struct task *t, struct plan *s, struct grading *g,
     return plan_count(t, g, counts, x);
 }
 
-// Where blocks are more than the device holds at once, most of it idles while the last ones run. So
-// rows of up to 64 nonzeros are short then if all blocks fit with two groups for each; else those
-// of up to 32, 48 or 64, by the least bound with which all blocks fit with one; where none will do,
-// as many as before. Bundles take longer, and stay as they are, as do all rows where an option says
-// which are short or medium. Measured on an H200.
+// Raises the bound of short rows so that all blocks fit on the device at once; otherwise most of
+// the device idles while the last blocks run. The bound is 64 nonzeros if all blocks fit with two
+// groups per row. Otherwise the bound is the least of 32, 48 and 64 with which all blocks fit with
+// one group. If none fits, the bound stays. Bundles take longer and stay as they are, as do all
+// rows if an option sets the bound of short or medium rows. Measured on an H200.
 static inline int plan_one_wave(struct task *t, struct plan *s, struct grading *g,
                                 struct counts *counts, struct counts *x)
 {
@@ -295,16 +294,16 @@ static inline int plan_grades(struct task *t, struct plan *s, struct grading *g,
 static inline int plan_lists(struct task *t, struct plan *s, struct grading *g, int32_t *columns)
 {
     struct device *d = t->dev;
-    const int32_t windows = (int32_t)ceil_div(g->m, WINDOW);
+    const int32_t row_blocks = (int32_t)ceil_div(g->m, ROW_BLOCK);
     struct counts *counts = NULL, x = {};
-    int err = device_alloc(d, windows + 1, sizeof *counts, (void **)&counts);
+    int err = device_alloc(d, row_blocks + 1, sizeof *counts, (void **)&counts);
     if (!err) err = plan_grades(t, s, g, counts, &x);
     for (int kind = 0; kind < KINDS && !err; kind++) {
         s->lists.count[kind] = x.of[kind];
         err = device_alloc(d, x.of[kind], sizeof(struct piece), (void **)&s->lists.list[kind]);
     }
-    if (!err && windows) {
-        LAUNCH(list_pieces, (unsigned)windows, WINDOW, 0, d->stream, *g, counts, s->lists);
+    if (!err && row_blocks) {
+        LAUNCH(list_pieces, (unsigned)row_blocks, ROW_BLOCK, 0, d->stream, *g, counts, s->lists);
         err = launch_check(t->entry->name);
     }
     device_free(d, counts);
@@ -359,12 +358,12 @@ static inline int plan_grid(const struct task *t, struct plan *s)
     return OK;
 }
 
-// Whether blocks shall start before the kernel ahead has ended. Kept apart that costs a product
-// 0.24 us; back to back it saves a third to a half where the device is far from full, less the
-// fuller it is. Not where blocks are fewer than fit on the device and each has much to do: early
-// ones lie wherever there is room when they come, which is unevenly, and back to back a product
-// took up to 1.7 times as long. Where over half of the nonzeros are in segments, those are the
-// blocks that count. Measured on an H200.
+// Returns true if blocks start before the previous kernel has ended. An early start costs a
+// separate product 0.24 us. Products back to back save a third to a half on a device that is far
+// from full, and less on a fuller device. An early start does not pay if blocks are fewer than the
+// device holds and have much work: early blocks are distributed unevenly, and a product back to
+// back took up to 1.7 times as long. If over half of the nonzeros are in segments, the blocks of
+// segments count. Measured on an H200.
 static inline bool plan_early(const struct task *t, const struct plan *s)
 {
     const double wanted = task_option(t, "overlap"), share = s->share;
@@ -376,8 +375,8 @@ static inline bool plan_early(const struct task *t, const struct plan *s)
     return share < 3 || (share < 25 && blocks > room);
 }
 
-// Whether nearly all pieces that are not tiny are of one kind, and segments have next to nothing,
-// so that blocks end at about the same time.
+// Returns true if nearly all pieces that are not tiny are of one kind and segments have few
+// nonzeros, so that blocks end at about the same time.
 static inline bool pieces_are_even(const struct task *t, const struct plan *s)
 {
     const int64_t medium = s->lists.count[MEDIUM], shorts = s->lists.count[SHORT];
@@ -437,7 +436,7 @@ static inline int plan_pieces(struct task *t, struct plan *s, const struct form 
     if (!err && for_bundles) err = plan_bundles(t, c, rows, &for_bundles, &bundle_columns);
     g.bundle_columns = bundle_columns;
     g.tiny_most = bundle_columns || !rows->tiny ? -1 : (int)task_option(t, "tiny");
-    // Where the device is not full, a team does but one tiny row.
+    // A team computes one tiny row if the device is not full.
     s->lists.turns = s->share < 3 ? 1 : TURNS;
     s->wider = bundle_columns ? NULL : wider_for_rows(t, c, rows);
     plan_form(t, s, bundle_columns ? for_bundles : rows, &g);

@@ -1,5 +1,5 @@
-// How scattered the columns of A are, which tells what caches hold of B: of samples of its
-// nonzeros, how many have a column that none before them in the sample has.
+// The scatter of the columns of A, which predicts how much of B caches hold. Samples of the
+// nonzeros give the number of nonzeros whose column is new in the sample.
 #ifndef GRADED_SCATTER_H
 #define GRADED_SCATTER_H
 

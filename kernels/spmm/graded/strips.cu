@@ -1,23 +1,24 @@
-// Rows of A with so many nonzeros in so few columns that a multiprocessor needs most rows of B many
-// times, as weights that were pruned have. By the pieces of rows of pieces.cuh each nonzero fetches
-// its row of B from the L2, which is what limits. Here it comes from shared memory.
+// SpMM by strips, for an A with many nonzeros in few columns, such as pruned weights. A
+// multiprocessor needs most rows of B many times. By pieces (pieces.cuh) each nonzero loads its row
+// of B from the L2, which limits the speed. Here the row comes from shared memory. Words:
 //
-// panel  rows of A that a block has, every so many-th one: so panels have about the same work
-// strip  neighbouring rows of B, of which shared memory holds a slab, two strips at a time
-// slab   128 bytes of a row of B and C
-// piece  the nonzeros of a row of A in the columns of a strip
-// step   four nonzeros of a piece, which a warp multiplies at once, by eight lanes each
+// panel    rows of A that one block computes. The rows are a fixed distance apart, so that panels
+//          have about the same work
+// strip    neighbouring rows of B. Shared memory holds one slab of two strips at a time
+// slab     128 bytes of a row of B and C
+// segment  nonzeros of a row of A in the columns of a strip
+// step     four nonzeros of a segment, which a warp multiplies at once, by groups of eight lanes
 //
-// A block sweeps B, strip after strip, and copies the next one while it multiplies by this one. A
-// warp has 1 to 4 rows of the panel, whose sums stay in registers all the while. Its nonzeros are
-// there once more, in the order in which it comes to them, each with the place of its row of B in
-// shared memory. So it reads them one after the other, ahead of time, whatever piece they are of. A
-// piece's last step is filled up by zeros, whose row of B are zeros, too.
+// A block goes through B strip by strip, and copies the next strip while it multiplies by the
+// current strip. A warp has 1 to 4 rows of the panel, whose sums stay in registers. A copy of the
+// nonzeros is in the order in which the warps use them, each with the position of its row of B in
+// shared memory. So a warp reads them one after the other, ahead of time, across segments. The last
+// step of a segment is filled with zeros, whose row of B is zero too.
 //
 // strips_multiply.cuh  the kernel
 // strips_list.cuh      the nonzeros in that order, made on the device
-// strips_pay.cuh       when it is taken, and how many rows a warp has
-// this file            sizes, and the launch
+// strips_pay.cuh       the rule for strips, and the number of rows per warp
+// strips.cu            sizes, and the launch
 #include <string.h>
 
 #include "strips_pay.cuh"
@@ -70,7 +71,7 @@ void strips_free(struct device *d, struct strips *s)
     device_free(d, s->blocks);
 }
 
-// Where rows of B and C begin at multiples of 16 bytes.
+// Returns true if rows of B and C begin at multiples of 16 bytes.
 static bool strips_fit(const struct task *t)
 {
     const int64_t bytes = (int64_t)prec_bytes(t->prec);
@@ -78,7 +79,7 @@ static bool strips_fit(const struct task *t)
            t->C.ld * bytes % 16 == 0 && t->A[0]->nnz > 0 && t->C.cols > 0;
 }
 
-// Whether an option says how pieces are to be: then they are meant.
+// Returns true if an option sets a property of pieces, which excludes strips.
 static bool pieces_are_meant(const struct task *t)
 {
     double defaults[PARAMS_MAX];
@@ -97,7 +98,7 @@ static int choose(struct task *t, struct strips *s, int wanted)
     const int64_t rows = (most - STRIP_EXTRA) / STRIP_SLAB;
     const int64_t strips = A->n <= rows ? 1 : ceil_div(A->n, rows / 2);
     const int64_t slabs = ceil_div(t->C.cols * (int64_t)prec_bytes(t->prec), STRIP_SLAB);
-    if (slabs > 65535) return OK; // of a grid
+    if (slabs > 65535) return OK; // blocks of a grid
     s->height = (int32_t)ceil_div(A->n, strips);
     s->count = (int32_t)ceil_div(A->n, s->height);
     s->slabs = (int32_t)slabs;
@@ -121,7 +122,7 @@ int strips_make(struct task *t, struct strips *s)
 {
     int err = BY_PREC(t, allow_all_shared, t->dev);
     if (!err) err = BY_PREC(t, make_blocks, t, s);
-    if (err == ERR_MEMORY && task_option(t, "strips") < 0) { // it does without
+    if (err == ERR_MEMORY && task_option(t, "strips") < 0) { // pieces need no such memory
         strips_free(t->dev, s);
         *s = {};
         return OK;

@@ -1,19 +1,19 @@
-// Where A is dense enough, another way than by pieces: see strips.cu.
+// The interface of SpMM by strips (strips.cu), for a dense enough A.
 #ifndef GRADED_STRIPS_H
 #define GRADED_STRIPS_H
 
 #include "kernel.cuh"
 
 struct strips {
-    int rows;       // of A that a warp has; 0: this way is out of the question
-    bool unsure;    // a trial is to tell whether it is the faster one
-    int32_t panels; // of rows, a block's each
+    int rows;       // rows of A per warp; 0: strips are excluded
+    bool unsure;    // a trial decides
+    int32_t panels; // panels of rows, one per block
     int32_t slabs;
     int32_t height; // rows of B in a strip
     int32_t count;  // strips
     uint32_t B_step, C_step;
-    int32_t *steps;  // of each piece, in the order in which a warp comes to them, warp after warp
-    int64_t *starts; // of each warp: its first block of nonzeros
+    int32_t *steps;  // steps of each segment, in the order of use, warp after warp
+    int64_t *starts; // first block of nonzeros of each warp
     void *blocks;
 };
 

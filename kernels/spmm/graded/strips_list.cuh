@@ -1,5 +1,5 @@
-// What a product by strips goes through, made on the device: the nonzeros of A in the order in
-// which the warps come to them.
+// The nonzeros of A in the order in which the warps of a product by strips use them, made on the
+// device.
 #ifndef GRADED_STRIPS_LIST_H
 #define GRADED_STRIPS_LIST_H
 
@@ -9,7 +9,7 @@
 
 #define LIST_THREADS 256
 
-// The pieces of A: which row's, of which strip.
+// The segments of A: rows and strips.
 struct cutting {
     const int32_t *ptr, *idx;
     int32_t m, n, panels, height, strips;
@@ -23,13 +23,13 @@ static struct cutting cutting_of(const struct task *t, const struct strips *s)
 }
 
 // Nonzeros [first, first + count) of A.
-struct strip_piece {
+struct strip_segment {
     int32_t first, count;
 };
 
-// Piece number p of a warp of a panel: all rows' of the first strip come first.
-static __device__ __forceinline__ strip_piece find_piece(const struct cutting &c, int64_t warp,
-                                                         int32_t p)
+// Returns segment p of a warp of a panel. Segments of all rows in the first strip come first.
+static __device__ __forceinline__ strip_segment find_segment(const struct cutting &c, int64_t warp,
+                                                             int32_t p)
 {
     const int64_t i =
         strip_row(p % c.rows, (int)(warp % STRIP_WARPS), (int32_t)(warp / STRIP_WARPS), c.panels);
@@ -39,31 +39,31 @@ static __device__ __forceinline__ strip_piece find_piece(const struct cutting &c
     return {first, lower_bound(c.idx, first, end, past) - first};
 }
 
-static __device__ __forceinline__ int32_t steps_of(const strip_piece &piece)
+static __device__ __forceinline__ int32_t steps_of(const strip_segment &segment)
 {
-    return (int32_t)ceil_div(piece.count, STRIP_GROUPS);
+    return (int32_t)ceil_div(segment.count, STRIP_GROUPS);
 }
 
-// Steps of each piece, and blocks of nonzeros of each warp of the product, of which a warp here
-// counts one's.
+// Counts the steps of each segment, and the blocks of nonzeros of each warp of the product. A warp
+// here counts those of one warp there.
 template <int STEPS>
 static __global__ void __launch_bounds__(LIST_THREADS)
     count_steps(struct cutting c, int32_t *__restrict__ steps, int32_t *__restrict__ blocks)
 {
     const int64_t w = (int64_t)blockIdx.x * (LIST_THREADS / WARP) + threadIdx.x / WARP;
-    const int32_t pieces = c.strips * c.rows;
+    const int32_t segments = c.strips * c.rows;
     if (w >= (int64_t)c.panels * STRIP_WARPS) return;
     int32_t sum = 0;
-    for (int32_t p = lane_id(); p < pieces; p += WARP) {
-        const int32_t own = steps_of(find_piece(c, w, p));
-        steps[w * pieces + p] = own;
+    for (int32_t p = lane_id(); p < segments; p += WARP) {
+        const int32_t own = steps_of(find_segment(c, w, p));
+        steps[w * segments + p] = own;
         sum += (int32_t)ceil_div(own, STEPS);
     }
     sum = warp_sum(sum);
     if (lane_id() == 0) blocks[w] = sum;
 }
 
-// Block b of a piece has its steps b * STEPS and on; a step has four neighbouring nonzeros.
+// Block b of a segment has the steps from b * STEPS on. A step has four neighbouring nonzeros.
 template <typename T>
 static __global__ void __launch_bounds__(LIST_THREADS)
     fill_blocks(struct cutting c, const T *__restrict__ val, const int64_t *__restrict__ starts,
@@ -74,17 +74,17 @@ static __global__ void __launch_bounds__(LIST_THREADS)
     if (w >= (int64_t)c.panels * STRIP_WARPS) return;
     few<T> *to = blocks + starts[w] * STRIP_GROUPS;
     for (int32_t p = 0; p < c.strips * c.rows; p++) {
-        const struct strip_piece piece = find_piece(c, w, p);
+        const struct strip_segment segment = find_segment(c, w, p);
         const int32_t strip = p / c.rows, top = strip * c.height;
-        const int32_t loads =
-            (int32_t)ceil_div(steps_of(piece), STEPS) * STRIP_GROUPS; // of one group each
+        const int32_t loads = (int32_t)ceil_div(steps_of(segment), STEPS) *
+                              STRIP_GROUPS; // nonzeros of one group each
         for (int32_t l = lane_id(); l < loads; l += WARP)
             for (int s = 0; s < STEPS; s++) {
                 const int32_t e = (l / STRIP_GROUPS * STEPS + s) * STRIP_GROUPS + l % STRIP_GROUPS;
                 placed<T> x = {0, strips_bytes(c.height, c.strips)};
-                if (e < piece.count)
-                    x = {val[piece.first + e],
-                         (uint32_t)((strip % 2 * c.height + c.idx[piece.first + e] - top) *
+                if (e < segment.count)
+                    x = {val[segment.first + e],
+                         (uint32_t)((strip % 2 * c.height + c.idx[segment.first + e] - top) *
                                     STRIP_SLAB)};
                 to[l].of[s] = x;
             }

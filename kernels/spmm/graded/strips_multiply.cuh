@@ -1,4 +1,4 @@
-// The kernel that multiplies by strips: see strips.cu.
+// The kernel of SpMM by strips, see strips.cu.
 #ifndef GRADED_STRIPS_MULTIPLY_H
 #define GRADED_STRIPS_MULTIPLY_H
 
@@ -23,8 +23,8 @@ template <> struct alignas(16) placed<double> {
     uint64_t at; // as wide as the value, so that one load brings both
 };
 
-// What one load brings: a nonzero of each step, of 2 steps in f32 and 1 in f64. A block of nonzeros
-// is one of these for each group of lanes.
+// The nonzeros of one load: 2 in f32 and 1 in f64, each of another step. A block of nonzeros has
+// one such load for each group of lanes.
 template <typename T> struct alignas(16) few {
     static const int STEPS = 16 / (int)sizeof(placed<T>);
     placed<T> of[STEPS];
@@ -40,7 +40,7 @@ template <typename T> struct strip_operands {
     uint32_t B_step, C_step;
 };
 
-// Where row r of a warp of a panel is in A; it may lie past the end.
+// Returns the row of A of row r of a warp of a panel. The row may lie past the end.
 static __device__ __forceinline__ int64_t strip_row(int r, int warp, int32_t panel, int32_t panels)
 {
     return (int64_t)(r * STRIP_WARPS + warp) * panels + panel;
@@ -100,7 +100,7 @@ static __device__ __forceinline__ pack<T, VEC> row_of_B(const placed<T> &x,
     return *(const pack<T, VEC> *)(own + (uint32_t)x.at);
 }
 
-// Adds the products of a piece.
+// Adds the products of a segment.
 template <typename T, int VEC>
 static __device__ __forceinline__ void add_piece(pack<T, VEC> &sum, int32_t steps, stream<T> &from,
                                                  const unsigned char *own)

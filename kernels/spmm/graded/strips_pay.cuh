@@ -1,4 +1,4 @@
-// The rule for strips: whether they may pay, and with how many rows of A for a warp.
+// The rule for strips: a predicted time by strips and by pieces, and the number of rows per warp.
 #ifndef GRADED_STRIPS_PAY_H
 #define GRADED_STRIPS_PAY_H
 
@@ -25,8 +25,8 @@ static const struct strip_clocks *clocks_of(enum prec prec)
 #define GATHER_BYTES_SHORT 42
 #define GATHER_BYTES_FAR   33
 #define GATHER_BYTES_CUT   38
-#define FAR_ROWS           8192 // of B, more
-#define CUT_ROWS           8    // of A for each multiprocessor, at most
+#define FAR_ROWS           8192 // additional bytes of B
+#define CUT_ROWS           8    // most rows of A per multiprocessor
 #define CUT_LENGTH         512  // nonzeros of a row of A in the mean, at least
 
 // Bounds of the predicted clocks by strips over the predicted clocks by pieces. Between the bounds

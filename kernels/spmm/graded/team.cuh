@@ -1,16 +1,16 @@
-// What a team does: it goes through nonzeros, and sums up their products with the rows of B.
+// The work of a team: products of nonzeros and rows of B, and their sums.
 //
-// A group of LANES lanes holds one row of B, or a slab of it: PACKS packs of VEC columns a lane,
-// LANES packs apart. The groups of a team take parts of its nonzeros in turn, one a round: each
-// lane of a group loads one nonzero, whose column and value then go to all lanes of the group by
-// shuffles, or, of most bundles, by way of shared memory.
+// A group of LANES lanes loads a row of B, or one slab of the row: PACKS packs of VEC columns per
+// lane, LANES packs apart. The groups of a team take parts of its nonzeros in turn, one per round.
+// Each lane of a group loads one nonzero. Column and value then go to all lanes of the group by
+// shuffles, or by shared memory for most bundles.
 #ifndef GRADED_TEAM_H
 #define GRADED_TEAM_H
 
 #include "device/once.cuh"
 #include "pieces.cuh"
 
-// Of what a lane holds. WHOLE: slabs are full. TEAM: lanes of a short piece.
+// The shape of the work of a lane. WHOLE: slabs are full. TEAM: lanes of a short piece.
 template <typename VALUE, int V, int L, int P, bool W, int TEAM_LANES = (L < 4 ? 8 : L)>
 struct shape {
     typedef VALUE T;
@@ -18,7 +18,7 @@ struct shape {
     static const int VEC = V, LANES = L, PACKS = P;
     static const int TEAM = TEAM_LANES;
     static const int SLAB = V * L * P;                   // columns
-    static const int BYTES = V * P * (int)sizeof(VALUE); // of a row of B in one lane
+    static const int BYTES = V * P * (int)sizeof(VALUE); // bytes of a row of B in one lane
     static const bool WHOLE = W;
 };
 
@@ -48,7 +48,8 @@ template <typename S, int ROWS> static __host__ __device__ constexpr int batches
     return ROWS == 1 || sizeof(typename S::T) == 4 ? 1 : S::BYTES > 16 ? 2 : 4;
 }
 
-// Whether there is code for tiny rows: where a team is one group, as their sums are of one group.
+// Returns true if the kernel has code for tiny rows. The sum of a tiny row is the sum of one group,
+// so a team must be one group.
 template <typename S, bool BUNDLES> static __host__ __device__ constexpr bool has_tiny()
 {
     return !BUNDLES && S::TEAM == S::LANES;
@@ -155,7 +156,7 @@ template <typename T, int ROWS> struct nonzeros {
     T v[ROWS];
 };
 
-// What a lane sums up.
+// The sums of a lane.
 template <typename S, int ROWS> struct sums {
     typename S::packed x[ROWS][S::PACKS];
 };
@@ -190,15 +191,15 @@ template <bool MARKS> static __device__ __forceinline__ uint32_t column_of(int32
 static __device__ __forceinline__ bool is_absent(float v) { return __float_as_uint(v) == 0; }
 static __device__ __forceinline__ bool is_absent(double v) { return __double_as_longlong(v) == 0; }
 
-// Where the lanes of a group leave the nonzeros of a round for each other, in shared memory: of
-// each thread of a block a column, and a value of each row.
+// Shared memory through which the lanes of a group exchange the nonzeros of a round: per thread of
+// a block a column, and a value of each row.
 template <typename T> struct shelf {
     int32_t *j;
-    T *v; // of the first row, then of the next one
+    T *v; // values of the first row, then of the next row
 };
 
-// Whether bundles are read from a shelf, a batch's numbers 16 bytes at a time, where shuffles bring
-// one each. With 8 lanes, or fewer bytes to a batch, that is no faster. Measured on an H200.
+// Returns true if bundles use a shelf. A shelf gives 16 bytes of a batch per load, a shuffle gives
+// one number. With 8 lanes, or fewer bytes per batch, the shelf is no faster. Measured on an H200.
 template <typename S, int ROWS> static __host__ __device__ constexpr bool has_shelf()
 {
     return ROWS > 1 && S::LANES >= 16 && batch_of<S, ROWS>() * (int)sizeof(typename S::T) >= 16;
@@ -365,8 +366,8 @@ add_rounds(sums<S, ROWS> &sum, nonzeros<typename S::T, ROWS> next, stretch<typen
     }
 }
 
-// Of what each FROM lanes have the sum of, the sum over each TEAM lanes, in all of them. By all
-// lanes.
+// Adds the sums of each FROM lanes over each TEAM lanes. All TEAM lanes get the result. All lanes
+// call this function.
 template <int FROM, int TEAM, typename S, int ROWS>
 static __device__ __forceinline__ void add_groups(sums<S, ROWS> &sum)
 {

@@ -1,5 +1,5 @@
-// How many rows are not empty, as what a row has in the mean says little where most have nothing;
-// and how long the longest is.
+// The number of rows that are not empty, and the length of the longest row. The mean row length is
+// misleading if most rows are empty.
 #ifndef GRADED_USED_H
 #define GRADED_USED_H
 
@@ -27,7 +27,8 @@ static __global__ void __launch_bounds__(USED_BLOCK)
     if (threadIdx.x == 0) atomicMax(longest, of_block);
 }
 
-// What a kernel makes of the rows of A, one to a thread, from zero on.
+// Sets *out to the result of a kernel over the rows of A, one thread per row. The result begins at
+// zero.
 static inline int ask_rows(struct task *t, void (*kernel)(int32_t, const int32_t *, int32_t *),
                            int32_t *out)
 {

@@ -1,4 +1,4 @@
-// Which way a case goes, by strips or by pieces: what prepare() decides first, and what it keeps.
+// The selection of strips or pieces, made by prepare().
 #ifndef GRADED_WAY_H
 #define GRADED_WAY_H
 
@@ -20,7 +20,7 @@ static inline int go_by_strips(struct task *t, struct plan *s)
 static inline int keep_faster(struct task *t, struct plan *s, const struct figures *before)
 {
     double strips_us, pieces_us;
-    int err = device_sync(t->dev); // what preparing has yet to write is there before a run
+    int err = device_sync(t->dev); // all writes of prepare() end before a run
     if (!err) err = trial_time(t, false, INFINITY, &strips_us);
     s->by_strips = false;
     if (!err) err = trial_time(t, false, INFINITY, &pieces_us);

@@ -6,13 +6,13 @@
 // range  rows of A of a block. Ranges have about the same work
 // slab   N columns of B and C
 // team   2^bits neighbouring lanes of a warp, which compute a row. Each lane has other nonzeros of
-// the
-//        row and N sums, and the lanes' sums are added at the end. A team has as many lanes as the
-//        block has per row of its range, but at least so many that a row of average length has up
-//        to STAGED_BATCH nonzeros per lane. In the second case the block computes its range in
-//        several steps
+//        the row and N sums, and the lanes' sums are added at the end
 // round  one nonzero per lane
 // batch  STAGED_BATCH nonzeros of a lane, loaded together
+//
+// A team has as many lanes as the block has per row of its range. A row of average length has at
+// most STAGED_BATCH nonzeros per lane: if that needs larger teams, the block computes its range in
+// several steps.
 //
 // A team computes rows of up to STAGED_ROUNDS rounds. Its warp computes longer rows of up to
 // STAGED_ROUNDS rounds of the warp. The block computes all other rows, one after the other.
@@ -36,7 +36,7 @@
 template <typename T> struct staging {
     direct_operands<T> a;
     int32_t n;                      // rows of B
-    int least_bits;                 // least lanes of a team
+    int least_bits;                 // a team has at least 2^least_bits lanes
     int32_t first[MOST_RANGES + 1]; // first row of each range, then m
 };
 

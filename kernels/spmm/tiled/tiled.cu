@@ -9,8 +9,7 @@
 // 2. Each warp multiplies its slice (add_slice()), one entry of each segment at a time. An entry is
 //    read once for R columns. The R sums stay in registers until the last stage.
 // 3. After the last stage, write the sums to C, column by column. Sums of segments of cut rows go
-// to
-//    memory. A second kernel adds them (parts.cuh).
+//    to memory. A second kernel adds them (parts.cuh).
 //
 // The R elements of B of one column are neighbours in shared memory and are read as vectors of 16
 // bytes. A gap makes the distance of two columns an odd number of vectors, so that eight
