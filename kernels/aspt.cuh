@@ -107,7 +107,7 @@ template <typename T> struct nonzero {
 };
 
 // Loads a round: nonzeros from p on, of which `left` are left. Lanes past the end load the last
-// nonzero. Lanes keep their nonzero if `left` is 0. PLACED: loads the places in CSR too.
+// nonzero. Lanes keep their nonzero if none is left. PLACED: loads the places in CSR too.
 template <bool PLACED, typename T>
 static __device__ __forceinline__ void load_round(nonzero<T> &to, const struct tiles &a,
                                                   const T *val, int32_t p, int32_t left)

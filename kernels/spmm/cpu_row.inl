@@ -147,7 +147,7 @@ static int NAME(slab_bytes)(int64_t k)
     return bytes;
 }
 
-// Computes the last columns [j, k). If they are fewer than a power of two, the slab overlaps the
+// Computes the last columns [j, k). The slab has the next power of two of columns, overlaps the
 // slab before and computes some elements twice. Slabs that add to C do not overlap.
 static __attribute__((noinline)) void NAME(last_slab)(struct NAME(terms) x, int64_t j,
                                                       T *restrict C, int64_t k)

@@ -26,8 +26,7 @@
 #define SLOTS       (1 << SLOT_BITS)          // slots of a table
 #define MOST_LINES  (SLOTS - 8 * COUNT_BLOCK) // distinct lines that are counted per panel
 
-// Panels of half the size may move up to this factor more bytes. Twice as many blocks balance
-// better.
+// Panels of half the size may move this many times the bytes. Twice as many blocks balance better.
 #define HALVES_DEARER 1.125
 
 // Fixed costs in microseconds. Rates per nanosecond and multiprocessor.
