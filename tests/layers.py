@@ -20,8 +20,6 @@ from checks import check, end, skip
 LAYERS = ("base", "data", "device", "formats", "algos", "select", "kernels", "measure", "bench", "records", "sweep",
           "compare", "doctor", "cli/options", "cli")
 
-CALLS_IN_CIRCLES = ("compare", "cli/options", "cli")  # layers that are not checked for such circles
-
 root = pathlib.Path(__file__).resolve().parent.parent
 objects = root / "build/cpu"
 
@@ -98,8 +96,7 @@ if (objects / "spbench").exists():
         calls = calls_of([p for p in sources if p.parent == folder])
         for path in calls:
             found = circle(path, calls)
-            check(not found or LAYERS[layer(path)] in CALLS_IN_CIRCLES,
-                  "a circle of calls: " + " -> ".join(p.name for p in found))
+            check(not found, "a circle of calls: " + " -> ".join(p.name for p in found))
 else:
     skip("there are no objects in build/cpu to look for calls")
 for name in LAYERS:

@@ -1,10 +1,11 @@
 #include "algos/op.h"
 
-#include "formats/csr.h"
-
 #include <float.h>
 #include <math.h>
 #include <string.h>
+
+#include "base/words.h"
+#include "formats/csr.h"
 
 #define OP(name) extern const struct op op_##name;
 #include "algos/ops.def"
@@ -221,4 +222,28 @@ double op_weight(const struct problem *p, int64_t j)
 {
     double x = random_value(p->seed ^ 0x5eed, (uint64_t)j);
     return x < 0 ? x / 2 - 0.5 : x / 2 + 0.5;
+}
+
+const struct axis *axis_all(int i)
+{
+    const struct axis *seen[AXES_ALL_MAX];
+    int count = 0;
+    for (int x = 0; x < op_count; x++)
+        for (int a = 0; ops[x]->axes[a]; a++) {
+            bool known = false;
+            for (int s = 0; s < count; s++) known |= seen[s] == ops[x]->axes[a];
+            if (known) continue;
+            if (count == AXES_ALL_MAX) bug("-%s: an axis too many", ops[x]->axes[a]->name);
+            seen[count++] = ops[x]->axes[a];
+        }
+    return i < count ? seen[i] : NULL;
+}
+
+const char *axis_ops(const struct axis *axis, char text[64])
+{
+    text[0] = 0;
+    for (int x = 0; x < op_count; x++)
+        for (int a = 0; ops[x]->axes[a]; a++)
+            if (ops[x]->axes[a] == axis) words_and(text, 64, ops[x]->name);
+    return text;
 }

@@ -6,6 +6,18 @@
 #include "cli/report_output.h"
 #include "cli/report_view.h"
 
+struct view_format {
+    const char *ending; // extension of files in this format
+    int (*write)(FILE *out, const struct report_view *v);
+};
+// By enum view.
+static const struct view_format view_formats[VIEW_FORMATS] = {
+    [VIEW_TABLE] = {".txt", view_table},
+    [VIEW_MARKDOWN] = {".md", view_markdown},
+    [VIEW_CSV] = {".csv", view_csv},
+    [VIEW_JSON] = {".json", view_json},
+};
+
 // Returns the format named by -format, or by the file extension of -o.
 static const struct view_format *choose_format(const struct options *o)
 {

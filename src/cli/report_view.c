@@ -9,13 +9,6 @@
 #include "cli/summary_print.h"
 #include "cli/fastest.h"
 
-const struct view_format view_formats[VIEW_FORMATS] = {
-    [VIEW_TABLE] = {".txt", view_table},
-    [VIEW_MARKDOWN] = {".md", view_markdown},
-    [VIEW_CSV] = {".csv", view_csv},
-    [VIEW_JSON] = {".json", view_json},
-};
-
 const struct collected_case *view_case(const struct report_view *v, const struct summary_table *t,
                                        int64_t i, int64_t j)
 {

@@ -19,13 +19,6 @@ int view_markdown(FILE *out, const struct report_view *v);
 int view_csv(FILE *out, const struct report_view *v);
 int view_json(FILE *out, const struct report_view *v);
 
-struct view_format {
-    const char *ending; // extension of files in this format
-    int (*write)(FILE *out, const struct report_view *v);
-};
-// Indexed by enum view.
-extern const struct view_format view_formats[VIEW_FORMATS];
-
 // Returns the case of line i on matrix j; NULL: none.
 const struct collected_case *view_case(const struct report_view *v, const struct summary_table *t,
                                        int64_t i, int64_t j);

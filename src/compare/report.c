@@ -6,16 +6,6 @@
 #include "base/student.h"
 #include "base/utf8.h"
 
-const struct report_format report_formats[] = {
-    {"table", report_table},
-    {"json", report_json},
-    {"markdown", report_markdown},
-    {"junit", report_junit},
-    {"gab", report_gab},
-    {"bmf", report_bmf},
-    {NULL, NULL},
-};
-
 const char *report_number(double x, char text[32])
 {
     int decimals = x > 0 && isfinite(x) ? 3 - (int)floor(log10(x)) : 3;

@@ -105,30 +105,6 @@ _Static_assert(TABLE_SIZE <= OPTIONS_MAX, "struct options has no room for so man
 const int option_count = TABLE_SIZE;
 const struct option *option_at(int i) { return i < TABLE_SIZE ? &table[i] : NULL; }
 
-const struct axis *axis_all(int i)
-{
-    const struct axis *seen[AXES_ALL_MAX];
-    int count = 0;
-    for (int x = 0; x < op_count; x++)
-        for (int a = 0; ops[x]->axes[a]; a++) {
-            bool known = false;
-            for (int s = 0; s < count; s++) known |= seen[s] == ops[x]->axes[a];
-            if (known) continue;
-            if (count == AXES_ALL_MAX) bug("-%s: an axis too many", ops[x]->axes[a]->name);
-            seen[count++] = ops[x]->axes[a];
-        }
-    return i < count ? seen[i] : NULL;
-}
-
-const char *axis_ops(const struct axis *axis, char text[64])
-{
-    text[0] = 0;
-    for (int x = 0; x < op_count; x++)
-        for (int a = 0; ops[x]->axes[a]; a++)
-            if (ops[x]->axes[a] == axis) words_and(text, 64, ops[x]->name);
-    return text;
-}
-
 bool takes_axis(enum command command, const struct axis *axis)
 {
     return ((RUN | COMPARE | SELFTEST) & BIT(command)) ||

@@ -25,7 +25,6 @@ struct sweep_options {
 
 #define OPTIONS_MAX  64 // over all commands
 #define SETTINGS_MAX 64 // values of -opt
-#define AXES_ALL_MAX 8  // over all operations
 
 // Options of compare, some also of selftest.
 struct compare_options {
@@ -110,10 +109,5 @@ void option_words(const struct option_shown *s, void (*add)(void *to, const char
 
 // Calls add() with each algorithm of an operation; NULL: of all operations.
 void algorithm_words(const struct op *op, void (*add)(void *to, const char *word), void *to);
-
-// Returns axis i of all operations, each once; NULL after the last.
-const struct axis *axis_all(int i);
-// Writes the operations that have an axis: "spmm and sddmm".
-const char *axis_ops(const struct axis *axis, char text[64]);
 
 #endif
