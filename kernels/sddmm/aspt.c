@@ -2,9 +2,9 @@
 // Changwan Hong, Aravind Sukumaran-Rajam, Israt Nisa, Kunal Singh, P. Sadayappan: Adaptive Sparse
 // Tiling for Sparse Matrix Multiplication, PPoPP 2019, section 5, listings 1 and 4.
 //
-// Format: aspt, see formats/aspt.h. Any k. A thread takes a panel of rows and goes through its
-// tiles, in a tile row by row: the rows of Y that a tile needs stay in the core's cache from one
-// row to the next. The light part comes last. Values go to the places that CSR has for them.
+// Format: aspt, see formats/aspt.h. Any k. A thread computes a panel of rows, tile by tile, and in
+// a tile row by row. The rows of Y that a tile needs stay in the core's cache from one row to the
+// next. The light part comes last. Values are written in the order of CSR.
 #include "aspt.h"
 #include "papers.h"
 

@@ -2,16 +2,16 @@
 // Changwan Hong, Aravind Sukumaran-Rajam, Israt Nisa, Kunal Singh, P. Sadayappan: Adaptive Sparse
 // Tiling for Sparse Matrix Multiplication, PPoPP 2019, section 5, listings 5 and 6.
 //
-// Format: aspt. Any k, any mix of row lengths. Deterministic: no atomics. The words are those of
-// ../aspt.cuh, which has what SpMM shares.
+// Format: aspt. Any k, any mix of row lengths. Deterministic: no atomics. ../aspt.cuh defines the
+// words and holds the code that SpMM shares.
 //
-// A group keeps the slice of its row of X in registers, and goes through the row's nonzeros in
-// rounds. Each lane adds up its part of the 8 dot products; group_sums() leaves each lane with that
-// of the nonzero that it loaded, which it scales and writes to its place in CSR. Rows of Y come
-// from the stage for tiles, from memory for the light part.
+// A group keeps the slab of its row of X in registers, and loads the row's nonzeros in rounds
+// of 8. Each lane adds up its part of the 8 dot products. group_sums() leaves each lane with the
+// dot product of the nonzero that the lane loaded. The lane scales the product and writes it to its
+// place in CSR. Rows of Y come from the stage for tiles, from memory for the light part.
 //
-// A slice is all of k up to 512 bytes. Beyond, the lane that has a nonzero adds to what it wrote in
-// the slice before.
+// A slab is all of k up to 512 bytes. If k is longer, each lane adds its result to the result of
+// the slab before.
 #include "aspt_plan.cuh"
 #include "papers.h"
 
@@ -25,11 +25,11 @@ template <typename T> struct operands {
     int32_t slabs;
 };
 
-// A row of the result, of which a slice is computed.
+// A row of C, and the slab of its row of X in registers.
 template <typename T, int VEC, int LOADS> struct output_row {
     pack<T, VEC> x[LOADS]; // the lane's packs of the row of X
     T *c;                  // the row of C
-    bool first;            // the first slice: what was in C does not count
+    bool first;            // first slab: C is overwritten
 };
 
 template <typename T, int VEC, int LOADS, bool WHOLE>
@@ -44,9 +44,9 @@ load_result_row(const operands<T> &x, int32_t i, const int64_t *at, int32_t slab
     return row;
 }
 
-// Writes `left` nonzeros from p on, `step` of which are in a round of all groups that share them,
-// of a row of C: the dot products of rows of X and Y, from the stage or from memory. The first
-// round is there. By all lanes.
+// Writes `left` nonzeros of a row of C from p on: dot products of rows of X and Y. The groups that
+// share the row take `step` nonzeros in a round. Rows of Y come from the stage (STAGED) or from
+// memory. `next` holds the nonzeros of the first round. Called by all lanes.
 template <bool STAGED, typename T, int VEC, int LOADS, bool WHOLE>
 static __device__ __forceinline__ void
 write_part(const output_row<T, VEC, LOADS> &row, nonzero<T> next, const struct tiles &a,
@@ -87,19 +87,19 @@ write_part(const output_row<T, VEC, LOADS> &row, nonzero<T> next, const struct t
     }
 }
 
-// Each group's share of a light part, from the first round on. By all lanes.
+// Writes each group's share of a light part. Called by all lanes.
 template <typename T, int VEC, int LOADS, bool WHOLE>
 static __device__ __forceinline__ void
 write_share(const output_row<T, VEC, LOADS> &mine, const struct tiles &a, const operands<T> &x,
             const struct share &share, int32_t step, const packs<VEC, LOADS, WHOLE> &where)
 {
-    nonzero<T> first = {}; // a column that is in the matrix
+    nonzero<T> first = {}; // column 0, which is a valid column
     load_round<true>(first, a, x.val, share.p, share.left);
     write_part<false>(mine, first, a, x, share.p, share.left, step, (const pack<T, VEC> *)NULL,
                       where);
 }
 
-// Tiles [first, end) of the block's panel. By all threads of the block.
+// Writes tiles [first, end) of the block's panel. Called by all threads of the block.
 template <typename T, int VEC, int LOADS, bool WHOLE>
 static __device__ __forceinline__ void
 write_tiles(const output_row<T, VEC, LOADS> &mine, const struct tiles &a, const operands<T> &x,
@@ -116,7 +116,7 @@ write_tiles(const output_row<T, VEC, LOADS> &mine, const struct tiles &a, const 
     }
 }
 
-// A block's segment, or a warp's shared row.
+// Writes a block's segment, or a warp row.
 template <typename T, int VEC, int LOADS, bool WHOLE>
 static __device__ __forceinline__ void write_piece(const struct tiles &a, const operands<T> &x,
                                                    int32_t slab,
@@ -132,7 +132,7 @@ static __device__ __forceinline__ void write_piece(const struct tiles &a, const 
     write_share(mine, a, x, share, by_warp ? WARP : GROUP, where);
 }
 
-// A band of a run, or of what is not taken out.
+// Writes a band of a span, or a band of the tiles that are in no span.
 template <typename T, int VEC, int LOADS, bool WHOLE>
 static __device__ __forceinline__ void write_band(const struct tiles &a, const operands<T> &x,
                                                   int32_t slab, pack<T, VEC> *stage,
@@ -194,20 +194,20 @@ static int run(struct task *t)
     return launch_check(t->entry->name);
 }
 
-#define SLICE_BYTES 512 // of a row of X or Y, at most
+#define SLAB_BYTES 512 // largest slab of a row of X or Y
 
-// As many columns of a tile as a stage has room for, the rows of Y as long as a slice may be.
+// Chooses the width of tiles: as many columns as slabs of rows of Y fit in the stage.
 static void choose(struct task *t, const struct problem *p)
 {
     const int64_t row_bytes = p->in[0].cols * (int64_t)prec_bytes(p->prec);
-    int64_t slab = SLICE_BYTES / 4;
-    while (slab < row_bytes && slab < SLICE_BYTES) slab *= 2;
+    int64_t slab = SLAB_BYTES / 4;
+    while (slab < row_bytes && slab < SLAB_BYTES) slab *= 2;
     task_choose(t, "width", (double)(STAGE_BYTES / slab));
 }
 
 static int prepare(struct task *t)
 {
-    return plan_make(t, SLICE_BYTES / (int64_t)prec_bytes(t->prec), true);
+    return plan_make(t, SLAB_BYTES / (int64_t)prec_bytes(t->prec), true);
 }
 
 static const struct param options[] = {ASPT_CUDA_OPTIONS, {}};

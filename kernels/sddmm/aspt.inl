@@ -1,4 +1,4 @@
-// Included once per type by aspt.c.
+// CPU kernel of sddmm/aspt.c, included once per value type.
 
 CPU_INLINE T NAME(dot)(const T *restrict x, const T *restrict y, int64_t k)
 {
@@ -8,7 +8,7 @@ CPU_INLINE T NAME(dot)(const T *restrict x, const T *restrict y, int64_t k)
     return sum;
 }
 
-// Panel b: its tiles one after another, then what is light.
+// Computes panel b: its tiles one after another, then the light part.
 CPU_CLONES static void NAME(panel)(const struct aspt *A, const struct dense_dev *X,
                                    const struct dense_dev *Y, T *restrict C, int64_t b)
 {

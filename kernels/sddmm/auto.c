@@ -1,7 +1,7 @@
 // SDDMM by the algorithm that should be the fastest for the matrix, C = A .* (X * Y^T).
 //
-// Format: CSR, and what the picked one asks for, made of it. Any k. The choice is by the row
-// lengths, the sizes and k. Rules and candidates: auto_rules.h.
+// Format: CSR. The formats of the chosen algorithm are made from CSR. Any k. Row lengths, sizes and
+// k decide. Rules and candidates: select/auto_rules.h.
 #include "select/auto_cpu.h"
 
 static int prepare(struct task *t) { return auto_prepare_dense(t, auto_sddmm_cpu()); }

@@ -1,10 +1,10 @@
-// NVIDIA's cuSPARSE: cusparseSDDMM, in the two layouts that it is fast in, with and without
+// NVIDIA's cuSPARSE: cusparseSDDMM in its two fast layouts, with and without
 // cusparseSDDMM_preprocess.
 //
-// https://docs.nvidia.com/cuda/cusparse, "cusparseSDDMM". 32-bit indices. It computes X * Y^T on
-// the pattern of A and does not multiply by A's values. Both layouts have the elements of a row of
-// X or Y side by side in memory: X row-major times Y^T, or X^T column-major, transposed, times Y^T
-// column-major. They are the same bytes under two names.
+// https://docs.nvidia.com/cuda/cusparse, "cusparseSDDMM". 32-bit indices. The library computes
+// X * Y^T on the pattern of A and does not multiply by A's values. The layouts are X row-major
+// times Y^T, or X^T column-major, transposed, times Y^T column-major. Both describe the same bytes:
+// the elements of a row of X or Y are neighbours in memory.
 #include "algos/op_sddmm.h"
 #include "cusparse.cuh"
 
@@ -17,7 +17,7 @@ struct state {
     struct cusparse_library lib;
     cusparseOperation_t X_op, Y_op;
     cusparseDnMatDescr_t X, Y;
-    cusparseSpMatDescr_t C; // NULL: there are no nonzeros, and cuSPARSE is not called
+    cusparseSpMatDescr_t C; // NULL: A has no nonzeros, and cuSPARSE is not called
     void *workspace;
 };
 
@@ -47,7 +47,7 @@ static int describe(struct task *t, struct state *s, bool columns)
     return OK;
 }
 
-// What the three functions of the product have in common.
+// Arguments that the three functions of the product share.
 #define PRODUCT(s)                                                                                 \
     (s)->lib.handle, (s)->X_op, (s)->Y_op, &(s)->lib.one, (s)->X, (s)->Y, &(s)->lib.zero, (s)->C,  \
         (s)->lib.type, CUSPARSE_SDDMM_ALG_DEFAULT
@@ -74,7 +74,7 @@ static int prepare(struct task *t, const struct variant *v)
     return OK;
 }
 
-// beta is 0, so C is written in full.
+// Writes all of C, as beta is 0.
 static int run(struct task *t)
 {
     const struct state *s = (const struct state *)t->state;
@@ -96,7 +96,7 @@ static void teardown(struct task *t)
     t->state = NULL;
 }
 
-// Ends of the name of the call, by `columns` and by `preprocess`.
+// Ends of the call's text, by `columns` and by `preprocess`.
 #define ORDER_false      ", CUSPARSE_ORDER_ROW"
 #define ORDER_true       ", CUSPARSE_ORDER_COL"
 #define PREPROCESS_false ""

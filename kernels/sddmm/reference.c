@@ -1,5 +1,5 @@
-// SDDMM, C = A .* (X * Y^T), as it is written down: a dot product for each nonzero of A. Serial,
-// summed in double. Nothing here is clever: it is what the other kernels are compared with.
+// Reference of SDDMM, C = A .* (X * Y^T): a dot product for each nonzero of A. Serial, summed in
+// double. Results of the other kernels are compared with this one's.
 #include "cpu.h"
 
 #define BODY "sddmm/reference.inl"

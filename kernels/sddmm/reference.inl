@@ -1,4 +1,4 @@
-// Included once per type by reference.c.
+// Loops of sddmm/reference.c, included once per value type.
 
 static double NAME(dot)(const T *x, const T *y, int64_t k)
 {

@@ -1,13 +1,13 @@
-// SDDMM by rows, C = A .* (X * Y^T): the plain way, for comparison.
+// SDDMM by rows, C = A .* (X * Y^T): the simplest kernel, for comparison.
 //
-// Format: CSR. Any k. A warp takes a row of A and goes through its nonzeros one by one: the lanes
+// Format: CSR. Any k. A warp takes a row of A and computes its nonzeros one by one. The lanes
 // multiply neighbouring elements of a row of X and a row of Y, and add up their parts by shuffle.
 //
-// Limits: a row is never cut, so the longest row bounds the time from below; and a warp has only
-// one row of Y under way.
+// Limits: a row is never split, so the longest row bounds the time from below. A warp loads only
+// one row of Y at a time.
 #include "kernel.cuh"
 
-#define WARPS 4 // rows of a block
+#define WARPS 4 // warps of a block, a row each
 
 template <typename T>
 static __global__ void __launch_bounds__(WARPS *WARP)

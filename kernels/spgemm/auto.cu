@@ -1,8 +1,8 @@
 // SpGEMM by the algorithm that should be the fastest for the matrix, C = A * S.
 //
-// Format: CSR, and what the picked one asks for, made of it. The choice is by the products and by
-// how full the 16 x 16 tiles of A are, both counted in a sample of its rows. Rules and candidates:
-// auto_rules.h.
+// Format: CSR. The formats of the chosen algorithm are made from CSR. The number of products and
+// the fill of the 16 x 16 tiles of A decide. Both are counted in a sample of the rows of A. Rules
+// and candidates: select/auto_rules.h.
 #include "select/auto.cuh"
 
 static int prepare(struct task *t) { return auto_prepare_sparse(t, auto_spgemm_cuda()); }

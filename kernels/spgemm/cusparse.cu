@@ -1,17 +1,17 @@
 // NVIDIA's cuSPARSE: every algorithm that cusparseSpGEMM offers for CSR, and cusparseSpGEMMreuse.
 //
-// https://docs.nvidia.com/cuda/cusparse, "cusparseSpGEMM". 32-bit indices, so that nnz(C) ends at
-// 2^31 - 1; a product that is too large is refused by the library, and its answer passed on. All
-// buffers that the library asks for are allocated and freed within the run, as it is the whole
-// product; they count in the peak memory. The rows of C come sorted by column.
+// https://docs.nvidia.com/cuda/cusparse, "cusparseSpGEMM". 32-bit indices, so nnz(C) is at most
+// 2^31 - 1. The library refuses a larger product, and its error is passed on. A run allocates and
+// frees all buffers that the library asks for, as a run is the whole product. The buffers count in
+// the peak memory. The rows of C are sorted by column.
 //
-// DEFAULT and ALG1 hold all intermediate products at once. ALG2 estimates first how much memory
-// they need; ALG3 in addition makes them in chunks, `chunk` being the fraction of all in each.
+// DEFAULT and ALG1 hold all intermediate products at once. ALG2 first estimates how much memory
+// they need. ALG3 also makes them in chunks; `chunk` is the fraction of the products in each.
 // H200, 33 matrices: ALG2 takes half the memory of ALG1 and 1.26 times the time, ALG3 half the
 // memory and 3.4 times the time.
 //
 // cusparse-reuse is for repeated products of one structure. prepare() makes everything that depends
-// on the structure alone, including C's arrays. A run computes the values of C.
+// only on the structure, including C's arrays. A run computes the values of C.
 #include "cusparse.cuh"
 #include "result.h"
 
@@ -19,18 +19,18 @@
 
 struct variant {
     cusparseSpGEMMAlg_t alg;
-    bool estimate; // whether it goes through cusparseSpGEMM_estimateMemory
+    bool estimate; // calls cusparseSpGEMM_estimateMemory
 };
 
 #define BUFFERS 5
 
-// One product under way; for reuse, the one that is kept.
+// Descriptors and buffers of a product. cusparse-reuse keeps them from prepare() to teardown().
 struct product {
     cusparseConstSpMatDescr_t A, S;
     cusparseSpMatDescr_t C;
     cusparseSpGEMMDescr_t descr;
     void *buffer[BUFFERS];
-    int64_t buffer_bytes; // of all that were allocated
+    int64_t buffer_bytes; // sum over all buffers that were allocated
     struct csr_dev R;
 };
 
@@ -41,7 +41,7 @@ struct state {
     struct product kept;
 };
 
-// What the functions of a product have in common.
+// Arguments that the functions of a product share.
 #define PRODUCT(s, p, alg)                                                                         \
     (s)->lib.handle, CUSPARSE_OPERATION_NON_TRANSPOSE, CUSPARSE_OPERATION_NON_TRANSPOSE,           \
         &(s)->lib.one, (p)->A, (p)->S, &(s)->lib.zero, (p)->C, (s)->lib.type, alg, (p)->descr
@@ -84,7 +84,7 @@ static int begin(struct task *t, const struct state *s, struct product *p)
     return OK;
 }
 
-// C's columns and values, when the library knows how many there are.
+// Allocates C's columns and values once the library knows nnz(C).
 static int alloc_result(struct task *t, struct product *p)
 {
     int64_t rows, cols;
@@ -98,11 +98,11 @@ static int alloc_result(struct task *t, struct product *p)
     return OK;
 }
 
-// The size of the buffer that compute() gets, from a function of its own.
+// Sets *bytes to the size of the buffer that cusparseSpGEMM_compute gets.
 static int estimate(struct task *t, const struct state *s, const struct variant *v,
                     struct product *p, size_t *bytes)
 {
-    // ALG2 takes the fraction, too, and ignores it. A chunk has one product at least.
+    // ALG2 also takes the fraction, and ignores it. A chunk has at least one product.
     float chunk = 1;
     if (v->alg == CUSPARSE_SPGEMM_ALG3) {
         int64_t products;
@@ -151,7 +151,7 @@ static int multiply(struct task *t, const struct state *s, const struct variant 
     return OK;
 }
 
-// A C without nonzeros.
+// Makes a C without nonzeros.
 static int make_empty(struct task *t, struct csr_dev *R)
 {
     int err = result_begin(t, sizeof(int32_t), R);
@@ -183,7 +183,7 @@ static int run(struct task *t, const struct variant *v)
     struct product p = {};
     int err = multiply(t, s, v, &p);
     free_product(t->dev, &p);
-    if (p.R.format) t->R = p.R; // the caller frees it, also after an error
+    if (p.R.format) t->R = p.R; // the caller frees C, also after an error
     return err;
 }
 
@@ -200,7 +200,7 @@ static void teardown(struct task *t)
 
 #define REUSE_ALG CUSPARSE_SPGEMM_DEFAULT
 
-// Which buffers may go when is what the library's documentation says.
+// Makes C's structure. Buffers are freed as soon as the library's documentation allows it.
 static int make_structure(struct task *t, const struct state *s, struct product *p)
 {
     struct device *d = t->dev;
@@ -246,8 +246,8 @@ static int reuse_run(struct task *t)
     t->R = p->R;
     if (s->empty) return OK;
     int err = task_phase(t, "numeric");
-    // C is not a new block, so the check's poison is done here: a number, in case that the library
-    // multiplies it by beta, which is 0.
+    // C's values are not a new allocation, so the poison of the check is written here. The poison
+    // is a finite number, as the library may multiply C by beta = 0.
     if (!err && t->dev->poison)
         err = device_fill(t->dev, p->R.val, 0x7f, p->R.nnz * (int64_t)prec_bytes(t->prec));
     if (err) return err;
@@ -255,7 +255,7 @@ static int reuse_run(struct task *t)
     return OK;
 }
 
-// C stays with the state.
+// C belongs to the state.
 static void reuse_release(struct task *t) { t->R = {}; }
 
 static const struct param chunk_options[] = {

@@ -1,28 +1,28 @@
-// SpGEMM, C = A * S, row by row with a dense accumulator: the one to read first, and the one that
-// others are compared with where no vendor has one.
+// SpGEMM, C = A * S, row by row with a dense accumulator: the simplest kernel of SpGEMM, and the
+// reference for results.
 // Fred G. Gustavson: Two Fast Algorithms for Sparse Matrices: Multiplication and Permuted
 // Transposition, ACM TOMS 4(3), 1978.
 //
-// Format: CSR. Row i of C is the sum of the rows of S that the nonzeros of A's row i name, each
-// times its nonzero. A thread sums it up in an array with one place for each column of C, and keeps
-// a list of the columns it has used, so that nothing is ever cleared or searched. Two passes over
-// the products: the first counts the nonzeros of each row, the second computes them.
+// Format: CSR. Row i of C is the sum of A_il times row l of S over the nonzeros A_il of row i. A
+// thread adds up the row in an array with one element for each column of C, and keeps a list of the
+// used columns. The array is never cleared or searched. Two passes over the products: the first
+// counts the nonzeros of each row, the second computes them.
 #include "cpu.h"
 #include "result.h"
 #include "base/sort.h"
 
 #include <omp.h>
 
-// Each thread has its part of these.
+// Buffers of all threads, one thread's part after the other.
 struct scratch {
     int threads;
-    int32_t *seen;   // last row of C that has used a column, threads x n
+    int32_t *seen;   // last row of C that used a column, threads x n
     double *sum;     // its value in that row, threads x n
     int64_t longest; // length of the longest row of C
-    uint64_t *cols;  // columns of the row under way, and as many to sort them, threads x 2 longest
+    uint64_t *cols;  // columns of the row, and room to sort them, threads x 2 longest
 };
 
-// The nonzeros of one row: the different columns among the products.
+// Returns nnz of row i of C: the number of different columns among its products.
 static int64_t count_row(const struct csr_dev *A, const struct csr_dev *S, int32_t i, int32_t *seen)
 {
     const int64_t *A_ptr = A->ptr, *S_ptr = S->ptr;
@@ -42,7 +42,7 @@ static int64_t count_row(const struct csr_dev *A, const struct csr_dev *S, int32
 #define BODY "spgemm/gustavson.inl"
 #include "each_prec.inl"
 
-// No column has been seen in any row.
+// Marks all columns as unused.
 static void forget(struct scratch *w, int64_t n)
 {
     memset(w->seen, 0xff, (size_t)(w->threads * n) * sizeof *w->seen);

@@ -1,6 +1,6 @@
-// Included once per type by gustavson.c.
+// Numeric pass of gustavson.c, included once per value type.
 
-// One row of C, sorted by column, to idx and val.
+// Writes row i of C, sorted by column, to idx and val.
 static void NAME(row)(const struct csr_dev *A, const struct csr_dev *S, int32_t i,
                       int32_t *restrict seen, double *restrict sum, uint64_t *restrict cols,
                       uint64_t *restrict spare, int32_t *restrict idx, T *restrict val)

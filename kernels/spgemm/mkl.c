@@ -1,9 +1,9 @@
 // Intel's MKL: SpGEMM of its inspector-executor routines, with the columns of C in order.
 //
 // https://www.intel.com/content/www/us/en/docs/onemkl, "Inspector-Executor Sparse BLAS Routines":
-// mkl_sparse_spmm makes C, whose rows are in no order; mkl_sparse_order, which is timed as well,
-// sorts them. Format: CSR. C lies in MKL's own memory, and is copied for the check alone. The
-// library is found when the program runs, see device/mkl.h.
+// mkl_sparse_spmm makes C with unsorted rows; mkl_sparse_order sorts them and is timed as well.
+// Format: CSR. C lies in MKL's memory and is copied only for the check. The library is loaded when
+// the program runs, see device/mkl.h.
 #include "cpu.h"
 #include "mkl_csr.h"
 #include "spgemm/result.h"
@@ -12,12 +12,12 @@
 
 struct state {
     const struct mkl *mkl;
-    struct mkl_csr A, S; // no S.A: it is A
-    mkl_matrix C;        // NULL: there is none, or it is empty and MKL is not called
-    int64_t memory;      // what MKL held before the run
+    struct mkl_csr A, S; // S.A NULL: S is A
+    mkl_matrix C;        // NULL: no C, or an empty C, for which MKL is not called
+    int64_t memory;      // bytes that MKL held before the run
 };
 
-// C as MKL has it: of 32-bit indices.
+// Arrays of C in MKL's memory, with 32-bit indices.
 struct view {
     int base, rows, cols, *start, *end, *idx;
     void *val;

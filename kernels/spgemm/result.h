@@ -1,5 +1,4 @@
-// What the kernels of SpGEMM share: how the arrays of the result are made. Who calls these frees
-// them, also after an error.
+// Arrays of the result of SpGEMM. The caller frees the arrays, also after an error.
 #ifndef SPGEMM_RESULT_H
 #define SPGEMM_RESULT_H
 
@@ -7,7 +6,7 @@
 
 #include <string.h>
 
-// An empty C with room for its row starts, which have `ptr_bytes` each.
+// Makes an empty C and allocates its row starts of `ptr_bytes` each.
 static inline int result_begin(const struct task *t, int ptr_bytes, struct csr_dev *C)
 {
     memset(C, 0, sizeof *C);
@@ -18,15 +17,15 @@ static inline int result_begin(const struct task *t, int ptr_bytes, struct csr_d
     return device_alloc(t->dev, (int64_t)C->m + 1, (size_t)ptr_bytes, &C->ptr);
 }
 
-// Columns and values for C->nnz nonzeros.
+// Allocates columns and values for C->nnz nonzeros.
 static inline int result_alloc(struct device *d, struct csr_dev *C)
 {
     int err = device_alloc(d, C->nnz, sizeof *C->idx, (void **)&C->idx);
     return err ? err : device_alloc(d, C->nnz, prec_bytes(C->prec), &C->val);
 }
 
-// For row starts of 8 bytes in host memory, of which ptr[i + 1] is the length of row i: sums them
-// up, and makes room for as many nonzeros. `longest` is the longest row's length.
+// Sums up row lengths to row starts and allocates C. Before, ptr[i + 1] is the length of row i, 8
+// bytes in host memory. Sets *longest to the length of the longest row.
 static inline int result_sum_rows(struct device *d, struct csr_dev *C, int64_t *longest)
 {
     int64_t *ptr = (int64_t *)C->ptr;

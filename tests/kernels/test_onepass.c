@@ -1,6 +1,6 @@
 // The ways of `onepass` that rows of C are computed in, one by one at their limits; what the same
 // rows hold in the result, infinities, NaN and sums of zero among it; pieces and blocks of memory.
-#include "spgemm/onepass/desk.h"
+#include "spgemm/onepass/buffers.h"
 
 #include "cases.h"
 #include "data/gen.h"
@@ -112,7 +112,7 @@ static void test_rank(void)
 }
 
 // So many columns, `step` apart, given in scrambled order.
-static void test_list(const struct desk *d, int64_t words, int32_t low, int32_t step, int count)
+static void test_list(const struct buffers *d, int64_t words, int32_t low, int32_t step, int count)
 {
     int32_t idx[1000];
     for (int x = 0; x < count; x++) d->list[x] = low + x * step;
@@ -133,9 +133,9 @@ static void test_list(const struct desk *d, int64_t words, int32_t low, int32_t 
 
 static void test_lists(void)
 {
-    struct desks all = {0};
-    CHECK(!desks_make(&all, &dev, 1, 20037, 20037, sizeof(float)), "%s", fail_text());
-    const struct desk d = desk_open(&all, 0, sizeof(float));
+    struct thread_buffers all = {0};
+    CHECK(!buffers_make(&all, &dev, 1, 20037, 20037, sizeof(float)), "%s", fail_text());
+    const struct buffers d = buffers_of_thread(&all, 0, sizeof(float));
     static const int counts[] = {1, 2, 8, 9, 63, 64, 65, 66, 128, 500};
     for (int c = 0; c < COUNT(counts); c++)
         for (int step = 1; step * counts[c] <= 20000; step = 3 * step + 1) {
@@ -144,7 +144,7 @@ static void test_lists(void)
             test_list(&d, all.words, 20037 - span, step, counts[c]);
             if (4095 + span < 20037) test_list(&d, all.words, 4095, step, counts[c]);
         }
-    desks_free(&all, &dev);
+    buffers_free(&all, &dev);
 }
 
 // Rows 0 to 99 of A name columns from 1000 on, whose rows are empty: they have no products. Rows
@@ -182,11 +182,11 @@ static const struct ground {
     {1000, 100, 42},  // 20: of 4159
 };
 
-// A row of these, so often, and the way that it takes.
+// A row of these, so often, and the method that it takes.
 static const struct made {
     int names[5]; // -1: no more
     int copies;
-    enum way way;
+    enum method method;
 } rows[] = {
     {{0, -1}, 1, NOTHING},          {{0, 2, -1}, 1, RANKED},
     {{2, -1}, 2, SCALED},           {{18, -1}, 1, SCALED},
@@ -227,36 +227,37 @@ static int make_inputs(struct inputs *in, const struct csr *A, enum prec prec, b
     return err;
 }
 
-static const char *const figures[WAYS] = {NULL,          "scaled_rows", "ranked_rows", "word_rows",
-                                          "window_rows", "listed_rows", "bundled_rows"};
+static const char *const figures[METHODS] = {
+    NULL, "scaled_rows", "ranked_rows", "word_rows", "window_rows", "listed_rows", "bundled_rows"};
 
-static double figure(const struct product *x, enum way way)
+static double figure(const struct product *x, enum method method)
 {
-    const struct figure *f = figures_find(&x->figures, figures[way]);
+    const struct figure *f = figures_find(&x->figures, figures[method]);
     return f ? f->number : -1;
 }
 
-// A row that is left over by bundles takes a way of its own.
-static void check_way(const struct made *made, const struct product *x, int number)
+// A row that is left over by bundles takes a method of its own.
+static void check_method(const struct made *made, const struct product *x, int number)
 {
     int want = made->copies;
     double all = 0;
-    if (made->way == BUNDLED && made->copies % BUNDLE == 1) want--;
-    for (int way = SCALED; way < WAYS; way++) all += figure(x, way);
-    if (made->way == NOTHING)
+    if (made->method == BUNDLED && made->copies % BUNDLE == 1) want--;
+    for (int method = SCALED; method < METHODS; method++) all += figure(x, method);
+    if (made->method == NOTHING)
         CHECK(all == 0, "row %d: %g rows", number, all);
     else
-        CHECK(figure(x, made->way) == want && all == made->copies, "row %d: %g of %g rows are %s",
-              number, figure(x, made->way), all, figures[made->way]);
+        CHECK(figure(x, made->method) == want && all == made->copies,
+              "row %d: %g of %g rows are %s", number, figure(x, made->method), all,
+              figures[made->method]);
 }
 
-// Against the reference; the way too, unless `number` is -1.
+// Against the reference; the method too, unless `number` is -1.
 static void test_product(const struct csr *A, int number, enum prec prec, bool odd)
 {
     struct inputs in;
     if (make_inputs(&in, A, prec, true)) return;
     struct product mine = multiply(&in, "onepass", odd), other = multiply(&in, "gustavson", odd);
-    if (number >= 0) check_way(&rows[number], &mine, number);
+    if (number >= 0) check_method(&rows[number], &mine, number);
     const bool same = same_structure(&mine.C, &other.C);
     CHECK(same, "row %d, %s: another structure", number, prec_name(prec));
     const int64_t p = same ? other_value(&mine.C, &other.C) : -1;

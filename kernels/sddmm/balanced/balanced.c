@@ -1,14 +1,14 @@
 // SDDMM over equal shares of the nonzeros, C = A .* (X * Y^T).
 //
-// Format: CSR. Any k, any mix of row lengths: a share ends where its nonzeros do, also inside a
-// row, and every nonzero is written by one thread, so that nothing has to be joined.
+// Format: CSR. Any k, any mix of row lengths. A share may begin and end inside a row. One thread
+// writes each nonzero, so no sums have to be joined.
 #include "cpu.h"
 
 struct state {
     int64_t share; // nonzeros that a thread takes at a time
 };
 
-// The row of nonzero p: the last one that does not begin after it.
+// Returns the row of nonzero p: the last row that does not begin after p.
 static int64_t row_of(const int64_t *ptr, int64_t m, int64_t p)
 {
     int64_t low = 0, high = m;

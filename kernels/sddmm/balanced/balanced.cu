@@ -1,37 +1,37 @@
 // SDDMM over equal shares of the nonzeros, C = A .* (X * Y^T).
 //
-// Format: COO, in the order of CSR. Any k, any mix of row lengths: no row's length is looked at, so
-// none is too long. Each element of C is written by one lane: no atomics, and nothing to join.
+// Format: COO, in the order of CSR. Any k, any mix of row lengths: the kernel does not depend on
+// them. One lane writes each element of C: no atomics, no sums to join.
 //
-// The words for pieces of the work:
+// Words:
 //
-// share  what a warp takes of A: 8, 16 or 32 neighbouring nonzeros
+// share  the nonzeros of a warp: 8, 16 or 32 neighbouring nonzeros of A
 // group  8 lanes of the warp, which take EACH = 2, 4 or 8 neighbouring nonzeros of its share
 // pack   VEC neighbouring elements of a row of X or Y, 16 bytes where k and the rows allow it. The
 //        lanes of a group load 8 of them side by side, and LOADS times as many at once.
 //
-// What a warp does:
+// Steps of a warp:
 //
-// 1. Each lane loads row and column of a nonzero of its group; where EACH is less than 8,
-//    neighbouring lanes load those of the same one.
+// 1. Each lane loads row and column of a nonzero of its group. If EACH is less than 8, neighbouring
+//    lanes load the same nonzero.
 // 2. A group goes through its nonzeros. The lanes load their packs of Y's row and of X's and add up
 //    the products. Loads of one nonzero do not wait for another.
 // 3. group_sums() adds up the lanes' parts of all EACH sums together. Each lane is left with the
 //    dot product of the nonzero that it loaded, and one lane for each nonzero scales and writes it.
 //
-// Past the ends: a warp past the last nonzero returns, a lane past it works on the last one again
-// and writes nothing, and packs past column k are zeros.
+// Ends: a warp past the last nonzero returns. A lane past the last nonzero computes the last
+// nonzero again and does not write. Packs past column k are zeros.
 //
-// The time goes to a row of Y for each nonzero, 4 k bytes in f32, most of them from the caches, and
-// in small matrices to the start of the kernel. So it is started early: until the kernel ahead of
-// it in the stream has ended, it reads rows and columns only, which no kernel of a run writes. In a
-// batch, each run then overlaps the run ahead of it; `-opt overlap=0` turns that off. H200, f32, 69
-// matrices, time with the early start over time without: 0.85 to 0.88 if runs are launched one by
-// one, 1.06 to 1.08 in a graph with a separator behind each run.
+// Limits: loading a row of Y for each nonzero, 4 k bytes in f32, mostly from the caches. In small
+// matrices the limit is the start of the kernel. So the kernel starts before the kernel ahead of it
+// in the stream has ended. Until then it reads only rows and columns, which no kernel of a run
+// writes. In a batch, each run overlaps the run ahead of it; `-opt overlap=0` turns that off.
+// H200, f32, 69 matrices, time with the early start over time without: 0.85 to 0.88 if runs are
+// launched one by one, 1.06 to 1.08 in a graph with a separator behind each run.
 //
-// Rows of A that reach far over columns and are not very sparse go by strips of columns, so that
-// rows of Y are loaded from L1, see strips.cuh. A warp then goes through several shares. The warps
-// of a multiprocessor take neighbouring shares in turn.
+// If rows of A span many columns and are not very sparse, nonzeros are ordered by strips of
+// columns. Rows of Y are then loaded from L1, see strips.cuh. A warp computes several shares. The
+// warps of a multiprocessor take neighbouring shares in turn.
 //
 // Did not pay on an H200: neighbouring blocks on one multiprocessor (0.95 to 0.97 of the speed),
 // one vector load of several columns in place of shuffles (equal), panels of rows with sorted
@@ -43,13 +43,13 @@
 // threads 0.75 to 0.97.
 #define GROUP          8
 #define MAX_THREADS    256
-#define STRIPS_THREADS 1024 // by strips: all that a multiprocessor has registers for
+#define STRIPS_THREADS 1024 // with strips: as many as a multiprocessor has registers for
 
-// How the packs that a group loads at once fill the k columns.
+// Relation between k and the columns that a group loads at once.
 enum fill {
-    ONCE,   // exactly
-    TIMES,  // several times, without rest
-    PARTLY, // anything else: each load is held against k
+    ONCE,   // equal
+    TIMES,  // k is a multiple
+    PARTLY, // anything else: each load is compared with k
 };
 
 template <typename T> struct operands {
@@ -61,8 +61,8 @@ template <typename T> struct operands {
     uint32_t X_step, Y_step; // bytes from one row to the next
 };
 
-// The packs of a lane in a row: the first at column l, the others GROUP packs apart. WHOLE: all of
-// them are inside the row; else one from k on is zero.
+// Loads the packs of a lane in a row: the first at column l, the others GROUP packs apart. WHOLE:
+// all packs are inside the row; else a pack from column k on is zero.
 template <bool WHOLE, typename T, int VEC, int LOADS>
 static __device__ __forceinline__ void load(pack<T, VEC> (&x)[LOADS], const T *top, uint32_t step,
                                             int32_t row, uint32_t l, uint32_t k)
@@ -96,7 +96,7 @@ static __device__ __forceinline__ void add_dots(T (&sum)[EACH], const operands<T
     }
 }
 
-// The dot product of the nonzero whose row and column the lane has, along with those of its group.
+// Returns the dot product of the lane's nonzero. Called by all lanes of a group.
 template <int VEC, int LOADS, int EACH, enum fill FILL, typename T>
 static __device__ __forceinline__ T dots(const operands<T> &a, int32_t row, int32_t col)
 {
@@ -119,7 +119,7 @@ static __global__ void __launch_bounds__(MAX_THREADS, 4) multiply(operands<T> a)
     const uint32_t warp = blockIdx.x * (blockDim.x / WARP) + threadIdx.x / WARP;
     const uint32_t p = warp * (WARP / SAME) + (uint32_t)(lane / SAME);
     if (__all_sync(FULL_MASK, p >= a.nnz)) return;
-    const uint32_t mine = min(p, a.nnz - 1); // past the end: the last one again
+    const uint32_t mine = min(p, a.nnz - 1); // past the end: the last nonzero again
     const int32_t row = a.row[mine], col = a.col[mine];
     wait_for_previous();
     const T v = a.val[mine];
@@ -127,9 +127,9 @@ static __global__ void __launch_bounds__(MAX_THREADS, 4) multiply(operands<T> a)
     if (lane % SAME == 0 && p < a.nnz) a.C[p] = v * dot;
 }
 
-// The kernel by strips; `place` is each nonzero's place in C. Blocks have about equal numbers of
-// neighbouring shares. Arrays that are read once bypass L1, which is for rows of Y. Row and column
-// of a warp's next share are loaded ahead.
+// Kernel for strips; `place` is each nonzero's place in C. Blocks have about equal numbers of
+// neighbouring shares. Arrays that are read once bypass L1, which is left to rows of Y. Row and
+// column of a warp's next share are loaded ahead.
 template <typename T, int VEC, int LOADS, int EACH, enum fill FILL>
 static __global__ void __launch_bounds__(STRIPS_THREADS, 1)
     multiply_strips(operands<T> a, const int32_t *place)
@@ -162,14 +162,14 @@ struct state {
     int vec;   // elements of a pack
     int loads; // packs of a row that a lane loads at once
     enum fill fill;
-    int share;   // nonzeros of a warp, at once
-    int threads; // of a block
+    int share;   // nonzeros of a warp's share
+    int threads; // threads of a block
     bool overlap;
     struct strips strips;
     uint32_t X_step, Y_step;
 };
 
-// As many blocks as are on the device at once, each with something to do.
+// Launches as many blocks as are on the device at once, but no block without a share.
 template <typename T, int VEC, int LOADS, int EACH, enum fill FILL>
 static void start_strips(const struct task *t, operands<T> a)
 {
@@ -247,7 +247,8 @@ static int run(struct task *t)
     return launch_check(t->entry->name);
 }
 
-// The widest pack that rows of X and Y are made of, and that most lanes of a group get one of.
+// Returns the elements of the widest pack that divides the rows of X and Y and that gives most
+// lanes of a group a pack.
 static int choose_vec(const struct task *t)
 {
     const int64_t k = t->in[0].cols;
@@ -257,7 +258,7 @@ static int choose_vec(const struct task *t)
     return 1;
 }
 
-// As many loads under way as fill k, where that is so with packs of full width.
+// Sets `fill` and `loads`: as many loads at once as fill k with packs of full width.
 static void choose_loads(const struct task *t, struct state *s)
 {
     const int64_t k = t->in[0].cols, packs = k / (GROUP * s->vec);
@@ -273,8 +274,8 @@ static void choose_loads(const struct task *t, struct state *s)
     }
 }
 
-// Nonzeros of a warp. Long shares load rows of X less often, short shares make many warps. Limits
-// by the bytes of a row of X, measured on an H200; shares over 32 did not pay.
+// Returns the nonzeros of a share. Long shares load rows of X less often, short shares make many
+// warps. Limits by the bytes of a row of X, measured on an H200; shares over 32 did not pay.
 static int choose_share(const struct task *t, bool strips)
 {
     const int wanted = (int)task_option(t, "share");
@@ -286,7 +287,8 @@ static int choose_share(const struct task *t, bool strips)
     return nnz < 100000 ? 8 : 16;
 }
 
-// Smaller blocks where there are few, so that all multiprocessors get some.
+// Returns the threads of a block. Few blocks are made smaller, so that all multiprocessors get
+// some.
 static int choose_threads(const struct task *t, const struct state *s)
 {
     const bool strips = s->strips.width > 0;

@@ -1,4 +1,4 @@
-// Included once per type by balanced.c.
+// CPU kernel of balanced.c, included once per value type.
 
 CPU_INLINE T NAME(dot)(const T *restrict x, const T *restrict y, int64_t k)
 {
@@ -8,7 +8,7 @@ CPU_INLINE T NAME(dot)(const T *restrict x, const T *restrict y, int64_t k)
     return sum;
 }
 
-// Nonzeros [p, end) of C.
+// Computes nonzeros [p, end) of C.
 CPU_CLONES static void NAME(share)(const struct csr_dev *A, const struct dense_dev *X,
                                    const struct dense_dev *Y, T *restrict C, int64_t p, int64_t end)
 {

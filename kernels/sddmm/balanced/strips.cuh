@@ -1,16 +1,15 @@
-// The nonzeros of A by strips: another order for `balanced` to go through them in, and whether it
-// pays.
+// Second order of the nonzeros of A for `balanced`: by strips. Also the rule for when strips pay.
 //
-// strip  neighbouring columns of A, no more than an L1 cache has room for rows of Y
-// piece  the nonzeros that a row has in a strip
+// strip    neighbouring columns of A. The rows of Y of a strip fit in an L1 cache.
+// segment  the nonzeros of a row in a strip
 //
-// Strips come one after the other, the nonzeros of each in the order of CSR. Multiprocessors get
-// equal runs of that, wherever strips begin. So the rows of Y of a strip are fetched once for
-// all of them, a row of X once for a piece, and what is left is loaded from L1. Results of a piece
-// are neighbours in C.
+// Strips follow one another. The nonzeros of a strip are in the order of CSR. Multiprocessors get
+// equal numbers of neighbouring nonzeros, wherever strips begin. The rows of Y of a strip are
+// fetched once per multiprocessor, a row of X once per segment. All other loads hit L1. The results
+// of a segment are neighbours in C.
 //
-// Rows of X and Y that are fetched past L1, by the counts below, at k = 128 in f32 on 132
-// multiprocessors, and what that took on an H100:
+// Rows of X and Y fetched past L1, by the counts below, at k = 128 in f32 on 132 multiprocessors,
+// and the time on an H100:
 //
 //                             a row of Y for each nonzero     by strips
 //     2,048 x 512, 15 % nonzeros       157,000     8.9 us     24,000   of  86 columns    7.5 us
@@ -18,9 +17,10 @@
 //     16,384 x 4,096, 8 %            5,369,000     293       300,000   of 256            157
 //     1,024 x 1,024, 3 %                33,000     2.9        24,000   of  86            3.6
 //
-// In the order of CSR rows come at the rate of gathers from L2, 9 TB/s. By strips the time goes to
-// loads from L1, 1.2 rows for a nonzero, which at 32 TB/s would take 3, 19 and 102 us for the first
-// three, and in small matrices to the start of blocks of 1,024 threads; the last one does not pay.
+// In the order of CSR, rows come at the rate of gathers from L2, 9 TB/s. By strips, the time goes
+// to loads from L1, 1.2 rows per nonzero. At 32 TB/s these would take 3, 19 and 102 us for the
+// first three matrices. In small matrices the start of blocks of 1,024 threads adds to the time.
+// Strips do not pay for the last matrix.
 #ifndef STRIPS_H
 #define STRIPS_H
 
@@ -30,7 +30,7 @@
 #include "formats/coo.h"
 #include "kernel.cuh"
 
-#define STRIP_BYTES   (128 << 10) // of rows of Y; the rest of L1 is for rows of X, and for A
+#define STRIP_BYTES   (128 << 10) // rows of Y of a strip; the rest of L1 is for X and A
 #define STRIP_THREADS 256
 
 // Rules for strips, measured on an H100 and an H200. The first rule whose `row` is no more than the
@@ -41,24 +41,24 @@
 //                             out cit-HepPh 1.09, cnr-2000 1.64, stencil:1000 2.7
 //     second (k = 32, f32)    15 of 22 pruned weights 0.84 to 0.96; without its bounds up to 1.49
 //
-// If a row has fewer than `pieces` pieces, its columns lie close: L1 then also finds rows of Y
-// again in the order of CSR.
+// If a row has fewer than `segments` segments, its columns lie close together. L1 then also keeps
+// rows of Y in the order of CSR.
 struct strip_rule {
-    int64_t row;    // bytes of a row of Y, at least
-    double gain;    // rows are fetched so many times less often, at least
-    int64_t bytes;  // of Y that a multiprocessor would fetch in the order of CSR, at least
-    int64_t pieces; // of a row of A, in the mean of all rows, at least
+    int64_t row;      // least bytes of a row of Y
+    double gain;      // least ratio of rows fetched: order of CSR over strips
+    int64_t bytes;    // least bytes of Y that a multiprocessor fetches in the order of CSR
+    int64_t segments; // least mean number of segments in a row of A
 };
 static const struct strip_rule strip_rules[] = {{256, 3.5, 512 << 10, 0}, {128, 8, 256 << 10, 4}};
 
 struct strips {
-    int32_t width;              // columns of a strip; 0: there are none
-    int32_t *row, *col, *place; // of each nonzero, strip by strip; the place is that in A; size nnz
+    int32_t width;              // columns of a strip; 0: no strips
+    int32_t *row, *col, *place; // each nonzero, strip by strip, and its place in A; size nnz
     void *val;                  // size nnz
 };
 
 static __global__ void __launch_bounds__(STRIP_THREADS)
-    count_pieces(struct coo_dev A, int32_t width, unsigned long long *__restrict__ count)
+    count_segments(struct coo_dev A, int32_t width, unsigned long long *__restrict__ count)
 {
     const int64_t step = (int64_t)gridDim.x * STRIP_THREADS;
     unsigned long long first = 0;
@@ -95,9 +95,9 @@ static int64_t strip_row_bytes(const struct task *t)
     return max64(t->in[1].cols, 1) * (int64_t)prec_bytes(t->prec);
 }
 
-// By strips of w columns a row of X is fetched n / w times, and each multiprocessor fetches rows of
-// Y for the strip that it begins in and for those that it goes on to: m n / w + units w + n in all.
-// So w is the root of m n / units, or what L1 has room for; and strips are of about the same width.
+// Returns the width w of strips. A row of X is fetched n / w times. Each multiprocessor fetches the
+// rows of Y of its first strip and of those that follow. All fetch m n / w + units w + n rows,
+// which is least at w = sqrt(m n / units). L1 limits w. All strips have about the same width.
 static int32_t strip_width(const struct task *t)
 {
     const int32_t wanted = (int32_t)task_option(t, "width");
@@ -115,29 +115,29 @@ static const struct strip_rule *strip_rule_of(int64_t row_bytes)
     return NULL;
 }
 
-// Sets *pay to whether strips pay. Counts the pieces of rows on the device only if the sizes do not
-// rule strips out. Counting and sorting take 0.15 to 0.3 ms on an H100.
+// Sets *pay to true if strips pay. Counts the segments of rows on the device only if the sizes do
+// not rule strips out. Counting and sorting take 0.15 to 0.3 ms on an H100.
 static int strips_pay(struct task *t, int32_t width, bool *pay)
 {
     struct device *d = t->dev;
     const struct coo_dev *A = coo_of(t->A[0]);
     const int64_t blocks = min64(ceil_div(A->nnz, STRIP_THREADS), 8 * (int64_t)d->units);
-    unsigned long long *count = NULL, pieces = 0;
+    unsigned long long *count = NULL, segments = 0;
     *pay = false;
     const struct strip_rule *of = strip_rule_of(strip_row_bytes(t));
     if (!of || A->n <= width) return OK;
-    const double most = (double)A->nnz / of->gain; // rows fetched, if it is to pay
+    const double most = (double)A->nnz / of->gain; // most rows that strips may fetch
     const int64_t of_Y = (int64_t)d->units * width + A->n;
     if (most < (double)of_Y || A->nnz * strip_row_bytes(t) < of->bytes * (int64_t)d->units)
         return OK;
     int err = device_alloc(d, 1, sizeof *count, (void **)&count);
     if (!err) err = device_fill(d, count, 0, sizeof *count);
     if (!err) {
-        LAUNCH(count_pieces, (unsigned)blocks, STRIP_THREADS, 0, d->stream, *A, width, count);
-        err = wait_for(d, t->entry->name, count, &pieces, sizeof pieces);
+        LAUNCH(count_segments, (unsigned)blocks, STRIP_THREADS, 0, d->stream, *A, width, count);
+        err = wait_for(d, t->entry->name, count, &segments, sizeof segments);
     }
     device_free(d, count);
-    *pay = most >= (double)((int64_t)pieces + of_Y) && (int64_t)pieces >= of->pieces * A->m;
+    *pay = most >= (double)((int64_t)segments + of_Y) && (int64_t)segments >= of->segments * A->m;
     return err;
 }
 
@@ -184,7 +184,7 @@ static void strips_free(struct device *d, struct strips *s)
     device_free(d, s->val);
 }
 
-// After an error strips_free() frees what there is.
+// Makes the strips if they pay. After an error the caller calls strips_free().
 static int strips_make(struct task *t, struct strips *s)
 {
     const int64_t nnz = t->A[0]->nnz;
@@ -197,7 +197,7 @@ static int strips_make(struct task *t, struct strips *s)
     s->width = width;
     err = strips_sort(t, s);
     if (!err) err = device_alloc(t->dev, nnz, prec_bytes(t->prec), &s->val);
-    if (err == ERR_MEMORY && wanted < 0) { // it does without
+    if (err == ERR_MEMORY && wanted < 0) { // the kernel works without strips
         strips_free(t->dev, s);
         *s = {};
         return OK;

@@ -1,30 +1,31 @@
-// How the products are cut into chunks, and the buffers that a chunk needs.
+// Chunks of `esc`: rows of C whose products are made together, and the buffers of a chunk.
 #ifndef SPGEMM_ESC_CHUNKS_H
 #define SPGEMM_ESC_CHUNKS_H
 
 #include "kernels.cuh"
 #include "device/cub.cuh"
 
-#define ROOM_MOST  (1 << 30) // products of a chunk are counted in 32 bits
-#define ROOM_LEAST (1 << 16) // where memory is short, chunks are halved down to this
+#define ROOM_MOST  (1 << 30) // most products of a chunk, which are counted in 32 bits
+#define ROOM_LEAST (1 << 16) // least products of a chunk when memory is short
 
 struct state {
     int64_t budget; // bytes of the sort buffers
-    int64_t *count; // one, in pinned memory
+    int64_t *count; // a number in pinned memory
 };
 
-struct part {       // of C, what a chunk leaves of it
+// Rows of C that a chunk computed.
+struct part {
     void *array[2]; // columns, values
     int64_t nnz;
 };
 
-// One product under way.
+// State of a run.
 struct work {
     struct factors f;
     int col_bits;
-    int64_t products, room; // in all; in a chunk
+    int64_t products, room; // products of C; most products of a chunk
     int64_t *first;
-    void *key[2], *val[2];   // room products of 64-bit keys, or of 32-bit ones where all fit
+    void *key[2], *val[2];   // size room; keys have 64 bits, or 32 bits if all fit
     int32_t *limits, *heads; // by share of a block
     int64_t *base;
     void *carry;
@@ -42,7 +43,7 @@ static int bits_of(int64_t count)
     return bits;
 }
 
-// A number that the device has just computed.
+// Copies a number from the device to *to.
 static int read_count(struct task *t, const int64_t *from, int64_t *to)
 {
     const struct state *s = (const struct state *)t->state;
@@ -99,7 +100,7 @@ static int alloc_buffers(struct task *t, struct work *w, size_t key_bytes)
     return err;
 }
 
-// Cuts the rows into chunks that fit; *chunks is on the host.
+// Cuts the rows into chunks of up to `room` products; *chunks is on the host.
 static int make_chunks(struct task *t, struct work *w, struct chunk **chunks, int64_t *count)
 {
     const int64_t most = 2 * (w->products / w->room) + 2; // two neighbours pass `room` together
@@ -117,8 +118,8 @@ static int make_chunks(struct task *t, struct work *w, struct chunk **chunks, in
     return err;
 }
 
-// Decides how many products a chunk has, allocates its buffers, and cuts. Where memory is shorter
-// than it was in prepare(), chunks are halved.
+// Chooses the products of a chunk, allocates its buffers and makes the chunks. Chunks are halved
+// while memory is short.
 static int plan(struct task *t, struct work *w, struct chunk **chunks, int64_t *count)
 {
     const struct state *s = (const struct state *)t->state;

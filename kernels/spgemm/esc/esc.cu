@@ -2,31 +2,30 @@
 // Nathan Bell, Steven Dalton, Luke Olson: Exposing Fine-Grained Parallelism in Algebraic Multigrid
 // Methods, SIAM J. Sci. Comput. 34(4), 2012; the CUSP baseline of Nagasaka et al.
 //
-// Format: CSR. All products are written out with their row and column as one key (expand), sorted
-// by it (CUB's radix sort, over as many bits as the keys have), and neighbours of equal key are
-// added up (compress). The sort is stable and all sums have a fixed order: the same chunks give the
-// same bits.
+// Format: CSR. Three steps:
+//   expand    writes all products, each with row and column as one key
+//   sort      by key: CUB's radix sort over as many bits as the keys have
+//   compress  adds up neighbours of equal key
+// The sort is stable and all sums have a fixed order: the same chunks give the same bits.
 //
-// Where to read on, in this order:
-// kernels.cuh     the kernels, in the order of these steps, with an equal share of the products for
-//                 each block
+// Files, in reading order:
+// kernels.cuh     the kernels of the steps; each block has an equal share of the products
 // device/cub.cuh  the sort
 // chunks.cuh      the chunks
-// this file       leads each chunk, or long row, through the steps, and gathers C
+// this file       runs the steps for each chunk, or long row, and gathers C
 //
-// The products are made in chunks of whole rows that fill a budget of memory. Each chunk leaves its
-// part of C in arrays of exact size, and at the end, with the sort buffers gone, the parts move
-// into C, all columns before all values, so that the peak is C and one of its arrays more. The
-// alternatives need more: a bound for nnz(C) that is known beforehand is the number of products,
-// and to count first means to sort everything twice. A row that has more products than a chunk
-// holds goes through the buffers by pieces. The sums of its pieces so far stay in front, the
-// products of the next piece follow, and all are sorted and compressed again.
+// The products are made in chunks of whole rows that fill a budget of memory. Each chunk writes its
+// rows of C to arrays of exact size. After the last chunk the sort buffers are freed and the arrays
+// are copied to C, first all columns, then all values. So the peak is C and one of its arrays more.
+// The alternatives need more: the number of products is the only bound for nnz(C) that is known
+// beforehand, and counting first means sorting twice. A row with more products than a chunk holds
+// is made in several passes. Each pass sorts and compresses the sums so far and the next products.
 //
 // Limits: the sort. H200, fem:28, f64: its four passes take 13.8 of 19 ms.
 #include "chunks.cuh"
 #include "spgemm/result.h"
 
-// A chunk takes at most this part of the memory that is free.
+// A chunk takes at most 1 / BUDGET_SHARE of the free memory.
 #define BUDGET_SHARE 4
 
 // Expands products [begin, begin + count) behind the first `offset`, sorts all of them, and counts
@@ -76,7 +75,7 @@ static int start_compress(struct task *t, struct work *w, int32_t count, int32_t
     return launch_check("esc: compress");
 }
 
-// Compresses what is in the buffers into a new part of C.
+// Compresses the products in the buffers to a new part of C.
 template <typename T, typename K>
 static int make_part(struct task *t, struct work *w, int32_t count, int32_t row0, int64_t nnz)
 {
@@ -95,8 +94,8 @@ static int make_part(struct task *t, struct work *w, int32_t count, int32_t row0
     return err;
 }
 
-// A row that has more products than the buffers hold. Its keys are columns, and so is the result so
-// far, which goes into the other buffer.
+// Computes a row with more products than the buffers hold. Its keys are columns. The sums so far go
+// to the other buffer.
 template <typename T> static int do_long_row(struct task *t, struct work *w, const struct chunk *c)
 {
     int64_t nnz = 0;
@@ -136,7 +135,7 @@ template <typename T> static int do_chunk(struct task *t, struct work *w, const 
     return err ? err : make_part<T, uint64_t>(t, w, count, c->row, nnz);
 }
 
-// Moves array `a` of all parts behind each other, and frees the parts' own.
+// Concatenates array `a` of all parts, and frees the parts' arrays.
 static int gather(struct device *d, struct work *w, int a, size_t width, void **to)
 {
     if (w->part_count == 1) {
@@ -204,12 +203,12 @@ static int run(struct task *t)
     }
     mem_free(w.parts);
     mem_free(chunks);
-    if (w.R.format) t->R = w.R; // the caller frees it, also after an error
+    if (w.R.format) t->R = w.R; // the caller frees C, also after an error
     return err;
 }
 
-// What the option allows, but no more than a part of what is free. What the pool keeps for later is
-// free, too: it is given back first.
+// Sets *budget to option `memory`, limited to a part of the free memory. Memory that CUDA's pool
+// keeps is given back first, so that it counts as free.
 static int choose_budget(struct task *t, int64_t *budget)
 {
     cudaMemPool_t pool;

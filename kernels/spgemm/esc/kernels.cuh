@@ -1,7 +1,7 @@
-// The kernels of `esc`: where products lie, their expansion, and the sums of equal keys.
+// Kernels of `esc`: positions of products, their expansion, and the sums of equal keys.
 //
 // A block has a share of SHARE products, whatever rows they belong to, so that rows of any length
-// balance. A sum that crosses shares is put together afterwards, in the order of the shares.
+// balance. add_carries() completes a sum that crosses shares, in the order of the shares.
 #ifndef SPGEMM_ESC_KERNELS_H
 #define SPGEMM_ESC_KERNELS_H
 
@@ -51,8 +51,8 @@ static __global__ void count_products(int32_t nnz, const int32_t *__restrict__ i
     if (p < nnz) length[p] = S_ptr[idx[p] + 1] - S_ptr[idx[p]];
 }
 
-// Takes rows as long as their products fit in `room`, one at least. One thread: each step follows
-// from the one before, and there are few.
+// Cuts the rows into chunks: as many rows as have up to `room` products, but at least one row. One
+// thread: each chunk begins where the one before ends, and chunks are few.
 static __global__ void cut(struct factors f, int64_t room, struct chunk *chunks, int64_t *count)
 {
     int64_t c = 0;
@@ -73,8 +73,8 @@ static __global__ void cut(struct factors f, int64_t room, struct chunk *chunks,
     *count = c;
 }
 
-// limits[2 b] = nonzero of A, and limits[2 b + 1] = its row, that the first product of share b
-// belongs to; those past the last share are of the last product.
+// limits[2 b] = the nonzero of A of the first product of share b, limits[2 b + 1] = its row. The
+// entries after the last share belong to the last product.
 static __global__ void find_limits(struct factors f, int64_t begin, int32_t count, int32_t shares,
                                    int32_t *__restrict__ limits)
 {
@@ -86,8 +86,8 @@ static __global__ void find_limits(struct factors f, int64_t begin, int32_t coun
     limits[2 * b + 1] = upper_bound(f.A_ptr, 0, f.m, p) - 1;
 }
 
-// Writes products [begin, begin + count), the keys being (row - row0, column). It waits for memory
-// all the time, so that a multiprocessor has as many warps as it can.
+// Writes products [begin, begin + count) with keys (row - row0, column). The kernel waits for
+// memory, so its launch bounds ask for full occupancy.
 template <typename T, typename K>
 static __global__ void __launch_bounds__(BLOCK, 8)
     expand(struct factors f, const T *__restrict__ A_val, const T *__restrict__ S_val,
@@ -106,7 +106,7 @@ static __global__ void __launch_bounds__(BLOCK, 8)
     }
 }
 
-// heads[b] = keys of share b that differ from the one before.
+// heads[b] = keys of share b that differ from the key before.
 template <typename K>
 static __global__ void __launch_bounds__(BLOCK)
     count_heads(int32_t count, const K *__restrict__ key, int32_t *__restrict__ heads)
@@ -119,19 +119,19 @@ static __global__ void __launch_bounds__(BLOCK)
     if (threadIdx.x == 0) heads[blockIdx.x] = sum;
 }
 
-// Of neighbouring products: how many sums begin among them, and what they have of the last one.
+// Neighbouring products: the number of sums that begin among them, and their part of the last sum.
 template <typename T> struct stretch {
     int32_t heads;
     T sum;
 };
 
-// a, and b behind it.
+// Returns the stretch of a followed by b.
 template <typename T> static __device__ __forceinline__ stretch<T> join(stretch<T> a, stretch<T> b)
 {
     return {a.heads + b.heads, b.heads ? b.sum : a.sum + b.sum};
 }
 
-// What lies before this thread's stretch in the block.
+// Returns the stretch of all products of the block before this thread's.
 template <typename T> static __device__ stretch<T> before(stretch<T> own, stretch<T> *warps)
 {
     const int lane = lane_id(), warp = (int)threadIdx.x / WARP;
@@ -150,13 +150,13 @@ template <typename T> static __device__ stretch<T> before(stretch<T> own, stretc
     return join(all, left);
 }
 
-// Where a chunk's part of C goes.
+// Destination of a chunk's part of C.
 template <typename T> struct target {
     int32_t *idx;
     T *val;
-    T *carry;                 // by share: what belongs to a sum that began in an earlier one
+    T *carry;                 // by share: its part of a sum that began in an earlier share
     struct row_starts starts; // ptr NULL: not wanted
-    int64_t nnz;              // of C before this part
+    int64_t nnz;              // nonzeros of C before this part
 };
 
 // base[b] = sums that began before share b.
@@ -222,7 +222,7 @@ static __global__ void __launch_bounds__(BLOCK)
     }
 }
 
-// A warp for each share adds to the share's last sum what later ones have of it.
+// Adds to the last sum of each share the carries of later shares. A warp for each share.
 template <typename T>
 static __global__ void __launch_bounds__(BLOCK)
     add_carries(int32_t shares, const int64_t *__restrict__ base, struct target<T> out)
@@ -240,7 +240,7 @@ static __global__ void __launch_bounds__(BLOCK)
     if (lane_id() == 0) out.val[base[w + 1] - 1] += sum;
 }
 
-// A row without products starts where the next one with some does.
+// Sets the starts of rows without products: the start of the next row with products.
 static __global__ void start_empty_rows(struct factors f, int64_t nnz, struct row_starts starts)
 {
     const int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;

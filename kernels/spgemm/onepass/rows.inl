@@ -1,8 +1,8 @@
-// Included once per type by onepass.c: one row of C by each of the ways that there are. They return
-// its nonzeros, which are at idx and val then.
+// Methods of onepass.c, included once per value type. Each computes a row of C to idx and val, and
+// returns the number of its nonzeros.
 
-// The products of row i one after the other, in the order of A's nonzeros, with room for STEP more.
-// Returns how many there are. Of one nonzero that is the row.
+// Writes the products of row i in the order of A's nonzeros. The arrays have room for STEP more.
+// Returns the number of products. If A's row has one nonzero, the products are the row of C.
 CPU_INLINE int64_t NAME(expand)(const struct csr_dev *A, const struct csr_dev *S, int32_t i,
                                 int32_t *restrict col, T *restrict product)
 {
@@ -15,7 +15,7 @@ CPU_INLINE int64_t NAME(expand)(const struct csr_dev *A, const struct csr_dev *S
         const int64_t q = S_ptr[A->idx[p]], length = S_ptr[A->idx[p] + 1] - q;
         const T a = A_val[p];
         if (q + length <= last) {
-            // Whole steps: what is too much is overwritten by the next row, or not looked at.
+            // Whole steps: elements past the end are overwritten by the next row, or ignored.
             int64_t s = 0;
             do {
                 for (int x = 0; x < STEP; x++) {
@@ -36,8 +36,8 @@ CPU_INLINE int64_t NAME(expand)(const struct csr_dev *A, const struct csr_dev *S
     return col - begin;
 }
 
-// A row of few products: each one's place is how many have a smaller column. Those of the same
-// column have the same place, and the places after it stay free.
+// Method ranked. The place of a product is the number of products with a smaller column. Products
+// of the same column have the same place, and the places after it stay free.
 CPU_INLINE int64_t NAME(rank_row)(const struct csr_dev *A, const struct csr_dev *S, int32_t i,
                                   int32_t *restrict idx, T *restrict val)
 {
@@ -62,7 +62,7 @@ CPU_INLINE int64_t NAME(rank_row)(const struct csr_dev *A, const struct csr_dev 
     return nonzeros;
 }
 
-// The sums of a row's columns, which are at idx and lie in sum from column `low` on, are taken out.
+// Moves the sums of the columns in idx from `sum` to val. sum[0] belongs to column `low`.
 CPU_INLINE void NAME(take_sums)(const int32_t *restrict idx, int64_t count, int32_t low,
                                 T *restrict sum, T *restrict val)
 {
@@ -73,9 +73,9 @@ CPU_INLINE void NAME(take_sums)(const int32_t *restrict idx, int64_t count, int3
     }
 }
 
-// A row whose columns all lie in the bits of a word, which are its marks.
+// Method word. The bits of a word mark the used columns.
 CPU_INLINE int64_t NAME(word_row)(const struct csr_dev *A, const struct csr_dev *S, int32_t i,
-                                  int32_t low, const struct desk *d, int32_t *restrict idx,
+                                  int32_t low, const struct buffers *d, int32_t *restrict idx,
                                   T *restrict val)
 {
     const int64_t *A_ptr = A->ptr, *S_ptr = S->ptr;
@@ -97,9 +97,9 @@ CPU_INLINE int64_t NAME(word_row)(const struct csr_dev *A, const struct csr_dev 
     return count;
 }
 
-// A row whose columns lie close: a dense window, read out from mark to mark.
+// Method window. Marks of used columns lead through the dense window.
 CPU_INLINE int64_t NAME(window_row)(const struct csr_dev *A, const struct csr_dev *S, int32_t i,
-                                    struct range r, const struct desk *d, int32_t *restrict idx,
+                                    struct range r, const struct buffers *d, int32_t *restrict idx,
                                     T *restrict val)
 {
     const int64_t *A_ptr = A->ptr, *S_ptr = S->ptr;
@@ -121,11 +121,11 @@ CPU_INLINE int64_t NAME(window_row)(const struct csr_dev *A, const struct csr_de
     return count;
 }
 
-// Up to BUNDLE rows of the same columns in A, whose products are at the same columns of C, too:
-// each nonzero of S is fetched once for all of them. Returns the nonzeros of one.
+// Method bundled, up to BUNDLE rows with the same columns in A and so in C. Each nonzero of S is
+// loaded once for all rows. Returns the nonzeros of one row.
 typedef T NAME(bundle) __attribute__((vector_size(BUNDLE * sizeof(T))));
 CPU_INLINE int64_t NAME(bundle_rows)(const struct csr_dev *A, const struct csr_dev *S, int32_t i,
-                                     int rows, struct range r, const struct desk *d,
+                                     int rows, struct range r, const struct buffers *d,
                                      int32_t *restrict idx, T *restrict val)
 {
     const int64_t *A_ptr = A->ptr, *S_ptr = S->ptr;
@@ -155,9 +155,9 @@ CPU_INLINE int64_t NAME(bundle_rows)(const struct csr_dev *A, const struct csr_d
     return count;
 }
 
-// A row whose columns lie far apart: a list of them is kept, and sorted.
+// Method listed. The used columns are kept in a list, which is then sorted.
 CPU_INLINE int64_t NAME(list_row)(const struct csr_dev *A, const struct csr_dev *S, int32_t i,
-                                  struct range r, const struct desk *d, int32_t *restrict idx,
+                                  struct range r, const struct buffers *d, int32_t *restrict idx,
                                   T *restrict val)
 {
     const int64_t *A_ptr = A->ptr, *S_ptr = S->ptr;
@@ -184,12 +184,12 @@ CPU_INLINE int64_t NAME(list_row)(const struct csr_dev *A, const struct csr_dev 
     return count;
 }
 
-// Row i, or as many as there are in its bundle. Returns the nonzeros of one.
+// Computes row i, or the `rows` rows of its bundle. Returns the nonzeros of one row.
 CPU_INLINE int64_t NAME(make_rows)(const struct csr_dev *A, const struct csr_dev *S, int32_t i,
-                                   int rows, enum way way, struct range r, const struct desk *d,
-                                   int32_t *restrict idx, T *restrict val)
+                                   int rows, enum method method, struct range r,
+                                   const struct buffers *d, int32_t *restrict idx, T *restrict val)
 {
-    switch (way) {
+    switch (method) {
     case SCALED: return NAME(expand)(A, S, i, idx, val);
     case RANKED: return NAME(rank_row)(A, S, i, idx, val);
     case WORD: return NAME(word_row)(A, S, i, r.low, d, idx, val);
@@ -200,33 +200,34 @@ CPU_INLINE int64_t NAME(make_rows)(const struct csr_dev *A, const struct csr_dev
     }
 }
 
-// Rows from first to end - 1 into pieces.
+// Computes rows [first, end) into extents.
 CPU_CLONES static int NAME(rows)(const struct csr_dev *A, const struct csr_dev *S, int32_t first,
-                                 int32_t end, struct scratch *w, struct desk *d, struct pen *pen,
-                                 int64_t *length)
+                                 int32_t end, struct scratch *w, struct buffers *d,
+                                 struct cursor *cursor, int64_t *length)
 {
-    int err = pen_begin(&w->pieces, pen, first, 1);
+    int err = cursor_begin(&w->extents, cursor, first, 1);
     if (err) return err;
     for (int32_t i = first; i < end;) {
         const int64_t products = w->products[i];
         struct range r = {0};
-        enum way way = row_way(A, S, i, products, &r);
+        enum method method = row_method(A, S, i, products, &r);
         int rows = 1;
-        if (way >= WORD && r.span <= BUNDLE_SPAN) rows = alike(A, i, end);
-        if (rows > 1) way = BUNDLED;
-        // A block is left where this does not fit, so it must not be far more than there will be.
-        const int64_t need = rows * min64(products, way >= WORD ? r.span : S->n);
-        if (pen->left < need) {
-            pen_end(pen, i);
-            err = pen_begin(&w->pieces, pen, i, need);
+        if (method >= WORD && r.span <= BUNDLE_SPAN) rows = equal_rows(A, i, end);
+        if (rows > 1) method = BUNDLED;
+        // Bound for the nonzeros. A loose bound wastes the rest of a block.
+        const int64_t need = rows * min64(products, method >= WORD ? r.span : S->n);
+        if (cursor->left < need) {
+            cursor_end(cursor, i);
+            err = cursor_begin(&w->extents, cursor, i, need);
             if (err) return err;
         }
-        const int64_t count = NAME(make_rows)(A, S, i, rows, way, r, d, pen->idx, (T *)pen->val);
+        const int64_t count =
+            NAME(make_rows)(A, S, i, rows, method, r, d, cursor->idx, (T *)cursor->val);
         for (int x = 0; x < rows; x++) length[i + x] = count;
-        pen_move(pen, rows * count, sizeof(T));
-        d->rows[way] += rows;
+        cursor_move(cursor, rows * count, sizeof(T));
+        d->rows[method] += rows;
         i += rows;
     }
-    pen_end(pen, end);
+    cursor_end(cursor, end);
     return OK;
 }

@@ -1,4 +1,4 @@
-// C in tiles becomes CSR.
+// Conversion of C from tiles to CSR.
 #ifndef SPGEMM_TILE_BACK_H
 #define SPGEMM_TILE_BACK_H
 
@@ -7,7 +7,8 @@
 #include "formats/tile16.h"
 #include "spgemm/result.h"
 
-// A block of 16 warps has a tile row, a warp one of its rows. FILL false: length of each row.
+// Writes the rows of C (FILL), or counts their nonzeros. A block of 16 warps has a tile row, a warp
+// one of its rows.
 template <typename T, bool FILL>
 static __global__ void __launch_bounds__(TILE *WARP)
     tiles_to_rows(struct tile16 t, int32_t *__restrict__ length, const int64_t *__restrict__ ptr,
@@ -35,7 +36,7 @@ static __global__ void __launch_bounds__(TILE *WARP)
     if (!FILL && lane == 0) length[row] = (int32_t)to;
 }
 
-// t->R, from the tiles of C.
+// Makes t->R from the tiles of C.
 template <typename T> static int tiles_to_csr(struct task *t, const struct tile16 *C)
 {
     struct device *d = t->dev;

@@ -1,20 +1,19 @@
-// A pair of tiles multiplied as full ones, with the sums in registers, and when that is worth it.
+// Product of two tiles as full tiles, with the sums in registers, and the rule for when it pays.
 #ifndef SPGEMM_TILE_FULL_H
 #define SPGEMM_TILE_FULL_H
 
 #include "match.cuh"
 
-// Two tiles that are multiplied as full tiles cost the same whatever they hold. Nonzero by nonzero
-// they cost as much as they have products, and more if lanes add to one place at once. H200, f64:
-// both ways are even at 16 to 20 nonzeros a tile. Full tiles take fem:28 from 3.2 to 1.3 ms,
-// ogbl-ddi from 21 to 10 ms.
+// The cost of multiplying two tiles as full tiles is constant. The cost nonzero by nonzero grows
+// with the products, and with lanes that add to the same element. H200, f64: the costs are equal at
+// 16 to 20 nonzeros per tile. Full tiles take fem:28 from 3.2 to 1.3 ms, ogbl-ddi from 21 to 10 ms.
 //
-// A kernel with both ways is slower at nonzeros than a kernel without full tiles. The latter is
-// launched if tiles of A hold fewer than FULL_MEAN nonzeros, or the device is slow in f64.
-#define FULL_TILE 20                // nonzeros of two tiles, in the geometric mean
+// A kernel with code for both is slower than a kernel without full tiles if no tile is full. So the
+// kernel without is launched if tiles of A have fewer than FULL_MEAN nonzeros, or f64 is slow.
+#define FULL_TILE 20                // geometric mean of the nonzeros of two tiles
 #define FULL_MEAN 12                // nonzeros of a tile of A on average
 #define NO_TILE   (TILE * TILE + 1) // more than any tile has
-#define SLOW_F64  4                 // times as slow as f32, or more
+#define SLOW_F64  4                 // ratio of f32 to f64 speed from which f64 is slow
 
 // Returns the nonzeros from which a tile counts as full: `wanted`, or the rule above for -1.
 static int32_t full_from(int32_t wanted, bool slow_f64, const struct tile16 *A)
@@ -41,8 +40,8 @@ static __device__ __forceinline__ void multiply_8x8x4(double c[2], double a, dou
 #endif
 }
 
-// The element of a row of a tile in the column whose bit is `bit`. The row has the columns of
-// `mask`, and val[at] is its first value.
+// Returns the element of a tile's row in the column of bit `bit`. `mask` has the columns of the
+// row, and val[at] is its first value.
 template <typename T>
 static __device__ __forceinline__ double element(const T *__restrict__ val, uint32_t at,
                                                  uint32_t mask, uint32_t bit)
@@ -51,10 +50,10 @@ static __device__ __forceinline__ double element(const T *__restrict__ val, uint
     return mask & bit ? (double)val[at] : 0;
 }
 
-// Adds the product of a pair to the warp's sums, on tensor cores where there are some for double
-// precision. A lane has eight of the 256: those in rows lane / 4 and lane / 4 + 8, in columns j, j
-// + 1, j + 8 and j + 9 for j = lane % 4 * 2. The order of the sums is always the same. All values
-// are finite, so the zeros that stand for what is not there add nothing. By all lanes.
+// Adds the product of a pair to the warp's sums, on tensor cores. A lane has eight of the 256 sums:
+// rows lane / 4 and lane / 4 + 8, columns j, j + 1, j + 8 and j + 9 for j = lane % 4 * 2. The order
+// of the sums is always the same. All values are finite, so zeros in place of absent elements add
+// nothing. Called by all lanes.
 template <typename T>
 static __device__ __forceinline__ void multiply_full(const struct multiply &w, int2 pair,
                                                      double sums[2][2][2])
@@ -71,7 +70,7 @@ static __device__ __forceinline__ void multiply_full(const struct multiply &w, i
     const T *A_val = (const T *)w.A.val, *S_val = (const T *)w.S.val;
     const uint32_t A_start = (uint32_t)w.A.start[pair.x], S_start = (uint32_t)w.S.start[pair.y];
     const uint32_t A_upper_at = A_start + (A_upper >> 16), A_lower_at = A_start + (A_lower >> 16);
-#pragma unroll 1 // more would take registers from all that goes on around it
+#pragma unroll 1 // unrolling would take registers from the code around the loop
     for (int x = 0; x < 4; x++) {
         if (!(common >> (4 * x) & 15)) continue;
         const int k = 4 * x + lane % 4;
@@ -87,9 +86,10 @@ static __device__ __forceinline__ void multiply_full(const struct multiply &w, i
     }
 }
 
-// Calls f(q, cell, sum) for each of this lane's sums that is a nonzero of C: the q-th one of its
-// tile, in row cell / 16 and column cell % 16. `row` is C's row lane % 16: its mask, and its row
-// pointer << 16. By all lanes.
+// Calls f(q, cell, sum) for each of this lane's sums that is a nonzero of C: nonzero q of its tile,
+// in row cell / 16 and column cell % 16. `row` has the mask of C's row lane % 16, and its row
+// pointer
+// << 16. Called by all lanes.
 template <typename F>
 static __device__ __forceinline__ void each_sum(uint32_t row, const double sums[2][2][2], F f)
 {

@@ -1,52 +1,52 @@
-// The beginning of steps 2 and 3: the tiles of C that a warp has, and the pairs of tiles of A and S
-// whose products are summed up in each. H200: step 2 fills 60 to 72 % of the issue slots. Step 2
-// takes a third of the time if tiles of C have few pairs (cit-HepPh, uniform:500000:8).
+// First part of steps 2 and 3: the tiles of C of a warp, and the pairs of tiles of A and S whose
+// products add up to each. H200: step 2 fills 60 to 72 % of the issue slots. Step 2 takes a third
+// of the time if tiles of C have few pairs (cit-HepPh, uniform:500000:8).
 #ifndef SPGEMM_TILE_MATCH_H
 #define SPGEMM_TILE_MATCH_H
 
 #include "kernel.cuh"
 #include "formats/tile16.h"
 
-#define MULTIPLY_WARPS  8     // of a block in steps 2 and 3
-#define MULTIPLY_WINDOW 65536 // tile columns that a tile row of A may span to be held as bits
-#define MULTIPLY_SHARE  16    // tiles of C for a warp, at most one a lane
+#define MULTIPLY_WARPS  8     // warps of a block in steps 2 and 3
+#define MULTIPLY_WINDOW 65536 // most tile columns that the bits of a tile row of A span
+#define MULTIPLY_SHARE  16    // most tiles of C for a warp, no more than one per lane
 #define MATCHES_MAX     128
 
-// C = A * S, in steps 2 and 3.
+// Arguments of the kernels of steps 2 and 3.
 struct multiply {
     struct tile16 A, S, C;
     const int32_t *row_of;   // tile row of each tile of C
-    struct tilecols columns; // of S
+    struct tilecols columns; // tile columns of S
     int32_t share;           // tiles of C for a warp; with bits, a block has 8 times as many
     int32_t window;          // bits for a tile row of A, 0: none
-    int32_t matches;         // pairs that a warp gathers before it multiplies them
-    int32_t full;            // nonzeros, in the mean of a pair, from which its tiles count as full
-    int32_t tnnz;            // nonzeros of a tile of C up to which there are no sums but for them
+    int32_t matches;         // pairs that a warp collects before it multiplies them
+    int32_t full;            // mean nonzeros of a pair from which its tiles count as full
+    int32_t tnnz;            // most nonzeros of a tile of C with a sparse accumulator
     uint32_t keep;           // all bits: pairs without a product are kept; 0: left out
 };
 
-// Shared memory of a block, in this order.
+// Layout of a block's shared memory.
 struct multiply_shared {
-    int sums, pairs, rows, bits, bytes; // where each begins
+    int sums, pairs, rows, bits, bytes; // offset of each array in bytes; size of all
     __host__ __device__ multiply_shared(const struct multiply &w, bool numeric, size_t value_bytes)
     {
         sums = 0;
         pairs = sums + (numeric ? MULTIPLY_WARPS * TILE * TILE * (int)value_bytes : 0);
         rows = pairs + MULTIPLY_WARPS * w.matches * (int)sizeof(int2);
         bits = rows + (numeric ? MULTIPLY_WARPS * TILE * (int)sizeof(uint32_t) : 0);
-        bytes = bits + w.window / 4; // a bit of each, and a rank of each 32
+        bytes = bits + w.window / 4; // a bit per column, a rank per 32 columns
     }
 };
 
-// A tile row of A, to be asked where in it a tile column is. Up to 32 tiles lie in the lanes of a
-// warp. Of more there are bits: bit k - first says whether tile column k is there, and rank[w] how
-// many tiles lie before word w of the bits.
+// A tile row of A, in a form that finds the tile of a tile column. Up to 32 tiles lie in the lanes
+// of a warp. Longer rows have bits: bit k - first is set if tile column k is in the row, and
+// rank[w] is the number of tiles before word w of the bits.
 struct tile_row {
     int64_t begin; // tiles begin .. begin + length
     int32_t length;
-    int32_t col;   // of the tile that is this lane's, INT32_MAX: none
-    int32_t first; // its first tile column
-    uint32_t size; // columns that the bits span, 0: there are none
+    int32_t col;   // tile column of this lane's tile, INT32_MAX: none
+    int32_t first; // first tile column of the row
+    uint32_t size; // columns that the bits span, 0: no bits
     uint32_t *bits;
     int32_t *rank;
 };
@@ -65,7 +65,8 @@ static __device__ __forceinline__ struct tile_row tile_row_plain(const struct mu
     return row;
 }
 
-// The same with bits, unless it is too wide. By all threads of the block.
+// Returns tile row i with bits, or without bits if the row is too wide. Called by all threads of
+// the block.
 static __device__ __forceinline__ struct tile_row tile_row_bits(const struct multiply &w, int32_t i,
                                                                 uint32_t *bits)
 {
@@ -88,10 +89,10 @@ static __device__ __forceinline__ struct tile_row tile_row_bits(const struct mul
     return row;
 }
 
-// Calls use(t, row, column) for each tile t of C that this warp has, with the tile row of A and the
-// tile column of S that it comes from. With BITS a block has the tiles together: it makes the bits
-// of a tile row once for all of them that come from it, and its warps take turns. Without, each
-// warp has a share of its own, and its lanes look up all of that share's tiles at once.
+// Calls use(t, row, column) for each tile t of C of this warp, with its tile row of A and its tile
+// column of S. With BITS, the warps of a block share its tiles and take them in turn. The block
+// makes the bits of a tile row once for all tiles of C in the row. Without BITS, each warp has a
+// share of its own, and its lanes look up all tiles of the share at once.
 template <bool BITS, typename F>
 static __device__ __forceinline__ void each_tile(const struct multiply &w, uint32_t *bits, F use)
 {
@@ -137,14 +138,14 @@ static __device__ __forceinline__ void each_tile(const struct multiply &w, uint3
     }
 }
 
-// Intersects a tile row of A with a tile column of S. Pairs of matching tiles gather in `pairs`,
-// but for those without a product: no column that the tile of A uses is a row that the one of S
-// uses. use(count, last) is called when there may be no room for more, and at the end, then with
-// `last`. It returns whether the rest of the pairs is of no use. By all lanes.
+// Intersects a tile row of A with a tile column of S. Collects the pairs of matching tiles in
+// `pairs`. Pairs without a product are left out: their tile of A uses no column that the tile of S
+// uses as a row. Calls use(count, last) when `pairs` may be full, and at the end with `last`. use()
+// returns true if the remaining pairs are not needed. Called by all lanes.
 //
-// As in the paper, each lane searches an element of the shorter list in the longer one, by a binary
-// search that starts where the last one of the warp ended. Not so where A's tile row is held in
-// lanes or bits: then the elements of S's column are looked up there, unless they are far more.
+// As in the paper, each lane searches an element of the shorter list in the longer list. The binary
+// search starts where the warp's search before ended. If A's tile row is in lanes or bits, the
+// elements of S's column are looked up there, unless the column is far longer.
 template <bool BITS, typename F>
 static __device__ __forceinline__ void
 intersect(const struct multiply &w, const struct tile_row &row, struct tile_column column,
@@ -157,7 +158,7 @@ intersect(const struct multiply &w, const struct tile_row &row, struct tile_colu
     int32_t low = 0, count = 0;
     for (int32_t base = 0;; base += WARP) {
         const int32_t p = base + lane;
-        int32_t key = -1, q = -1; // q: where the key is in the other list
+        int32_t key = -1, q = -1; // q: position of the key in the other list
         if (p < key_count)
             key = search_A ? w.A.col[row.begin + p] : w.columns.row[column.begin + p];
         if (!held || search_A) {
@@ -174,7 +175,7 @@ intersect(const struct multiply &w, const struct tile_row &row, struct tile_colu
             }
         } else {
             const int32_t at = lower_bound_lanes(row.col, key);
-            if (__shfl_sync(FULL_MASK, row.col, at) == key) q = at; // none of them is -1
+            if (__shfl_sync(FULL_MASK, row.col, at) == key) q = at; // no column is -1
         }
         int2 pair = {};
         if (q >= 0) {

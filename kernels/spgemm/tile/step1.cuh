@@ -1,17 +1,17 @@
-// Step 1 of TileSpGEMM: the tile columns that a tile row of C may have are those of the tile rows
-// of S that the tile row of A names.
+// Step 1 of TileSpGEMM: the tile columns of a tile row of C. They are the tile columns of all tile
+// rows of S that the tile row of A selects.
 #ifndef SPGEMM_TILE_STEP1_H
 #define SPGEMM_TILE_STEP1_H
 
 #include "formats/tile16_find.cuh"
 
-// For find_structure(). `lanes` threads read one tile row of S. Two tiles have a product if a
-// column that the one of A uses is a row that the one of S uses.
+// Source of find_structure(). `lanes` threads read a tile row of S. Two tiles have a product if a
+// used column of the tile of A is a used row of the tile of S.
 struct product_source {
     const int64_t *A_ptr, *S_ptr;
     const int32_t *A_col, *S_col;
     const uint32_t *A_used, *S_used;
-    uint32_t keep; // all bits: two tiles make one of C even without a product; 0: they do not
+    uint32_t keep; // all bits: two tiles without a product make a tile of C; 0: they do not
     int32_t lanes;
 
     __device__ __forceinline__ void span(int32_t i, int32_t *low, int32_t *high) const

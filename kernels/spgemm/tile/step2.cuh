@@ -1,11 +1,11 @@
-// Step 2 of TileSpGEMM: masks, row pointers and length of each tile of C, a warp for a tile.
+// Step 2 of TileSpGEMM: masks, row pointers and length of C's tiles, a warp for each tile.
 #ifndef SPGEMM_TILE_STEP2_H
 #define SPGEMM_TILE_STEP2_H
 
 #include "match.cuh"
 
-// Each half of a warp takes every other pair, each lane one of the 16 rows: row r of C's tile has
-// the columns of those rows of S's tile that row r of A's tile names.
+// Each half of a warp takes every other pair, each lane one of the 16 rows. Row r of C's tile has
+// the columns of the rows of S's tile that row r of A's tile selects.
 template <bool BITS>
 static __global__ void __launch_bounds__(MULTIPLY_WARPS *WARP, 6)
     make_masks(struct multiply w, int32_t *__restrict__ length)

@@ -1,4 +1,4 @@
-// Step 3 of TileSpGEMM: values and indices of each tile of C, a warp for a tile.
+// Step 3 of TileSpGEMM: values and indices of C's tiles, a warp for each tile.
 #ifndef SPGEMM_TILE_STEP3_H
 #define SPGEMM_TILE_STEP3_H
 
@@ -7,10 +7,10 @@
 // The nonzeros of A in up to 32 pairs, numbered from 0 on, pair after pair. Lane p has pair p; a
 // lane without one has `before` = total. No tile of A is empty.
 struct dealt {
-    int32_t tile;   // of S
+    int32_t tile;   // the tile of S
     int32_t length; // nonzeros of the tile of A
-    int32_t before; // number of the first of them
-    int32_t offset; // number x of them is nonzero offset + x of A
+    int32_t before; // number of the tile's first nonzero
+    int32_t offset; // the nonzero of number x is nonzero offset + x of A
     int32_t total;
 };
 
@@ -33,7 +33,7 @@ static __device__ __forceinline__ struct dealt deal(const struct multiply &w, co
     return d;
 }
 
-// Returns true if this lane's pair is faster multiplied as two full tiles.
+// Returns true if multiplying this lane's pair as full tiles is faster.
 static __device__ __forceinline__ bool worth_full(const struct multiply &w, const struct dealt &d)
 {
     const int32_t S_length = (int32_t)(w.S.start[d.tile + 1] - w.S.start[d.tile]);
@@ -51,9 +51,9 @@ static __device__ __forceinline__ void move_to_front(int2 *__restrict__ pairs, i
     __syncwarp();
 }
 
-// The nonzeros of A in up to 32 pairs, a lane each, whichever tile they are in: a lane adds the
-// products with its row of S's tile to the warp's sums in shared memory. SPARSE: there are sums for
-// C's nonzeros alone, and `rows`, C's masks and row pointers, says where. By all lanes.
+// Multiplies the nonzeros of A in up to 32 pairs, each by one lane, whatever their tile. A lane
+// adds the products with its row of S's tile to the warp's sums in shared memory. SPARSE: only C's
+// nonzeros have sums; `rows`, C's masks and row pointers, gives their places. Called by all lanes.
 template <typename T, bool SPARSE>
 static __device__ __forceinline__ void
 multiply_scattered(const struct multiply &w, const struct dealt &d,
@@ -61,8 +61,8 @@ multiply_scattered(const struct multiply &w, const struct dealt &d,
 {
     const int lane = lane_id();
     for (int32_t from = 0; from < d.total; from += WARP) {
-        // The pair of number from + lane is the last one that has begun by then: `begun` says which
-        // have at `from`, `begins` where others do among the next 31.
+        // The pair of number from + lane is the last pair that begins at this number or before.
+        // `begun`: pairs that begin up to `from`. `begins`: begins among the next 31 numbers.
         const int32_t ahead = d.before - from;
         const uint32_t begun = __ballot_sync(FULL_MASK, ahead <= 0);
         const uint32_t begins =
@@ -84,11 +84,11 @@ multiply_scattered(const struct multiply &w, const struct dealt &d,
             atomicAdd(&to[__popc(SPARSE ? C_row & below : below)], a * *s_val++);
         }
     }
-    __syncwarp(); // full tiles that come next are added without atomics
+    __syncwarp(); // full tiles are added without atomics after this
 }
 
-// Writes a tile of C whose sums are in shared memory. `row` is mask and row pointer of row lane %
-// 16, of which half a warp writes columns 0 to 7, the other half the rest.
+// Writes a tile of C from the sums in shared memory. `row` is mask and row pointer of row lane
+// % 16. One half of the warp writes columns 0 to 7, the other half columns 8 to 15.
 template <typename T>
 static __device__ __forceinline__ void write_scattered(const struct multiply &w, int64_t start,
                                                        int32_t nonzeros, bool sparse, uint32_t row,
@@ -114,7 +114,7 @@ static __device__ __forceinline__ void write_scattered(const struct multiply &w,
     }
 }
 
-// FULL: pairs that hold much are multiplied as full tiles; without it none is.
+// Step 3. FULL: pairs with many nonzeros are multiplied as full tiles.
 template <typename T, bool BITS, bool FULL>
 static __global__ void __launch_bounds__(MULTIPLY_WARPS *WARP, FULL ? 4 : 5)
     multiply_tiles(struct multiply w)

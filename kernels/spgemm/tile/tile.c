@@ -1,17 +1,18 @@
-// SpGEMM on sparse 16 x 16 tiles, C = A * S: the three steps of the GPU kernel, one thread for a
-// tile row of C.
+// SpGEMM on sparse 16 x 16 tiles, C = A * S: the three steps of the GPU kernel, one thread per tile
+// row of C.
 // Yuyao Niu, Zhengyang Lu, Haonan Ji, Shuhui Song, Zhou Jin, Weifeng Liu: TileSpGEMM: A Tiled
 // Algorithm for Parallel Sparse General Matrix-Matrix Multiplication on GPUs, PPoPP 2022.
 //
-// Formats: tile16 and tilecols, see formats/tile16.h; C is in tiles, too, and becomes CSR for the
-// check alone. Step 1: the tile columns of a tile row of C are marked as bits. Step 2: for each
-// tile of C the tiles of A's tile row and of S's tile column that match give its masks. Step 3: the
-// same pairs give its values, in a sparse or a dense accumulator by its nonzeros.
+// Formats: tile16 and tilecols, see formats/tile16.h. C is in tiles and becomes CSR only for the
+// check.
+//   step 1  marks the tile columns of a tile row of C as bits
+//   step 2  finds the pairs of matching tiles of A and S for each tile of C, which give its masks
+//   step 3  computes the values from the same pairs, in a sparse or a dense accumulator
 //
-// The tiles of a tile row of A are noted by tile column once for all tiles of C in that row, so
-// that a match is a look instead of the paper's binary search; elements of a column of S that is
-// far longer than the row are searched. EPYC, two threads, 27 matrices: 2.3 to 2.7 times MKL's time
-// (geometric means), 128 times at worst.
+// A table maps tile columns to the tiles of A's tile row. Its entries are made once for all tiles
+// of C in the row. A lookup replaces the paper's binary search. If a tile column of S is far longer
+// than the tile row of A, binary search is used. EPYC, two threads, 27 matrices: 2.3 to 2.7 times
+// MKL's time (geometric means), 128 times at worst.
 #include "cpu.h"
 #include "papers.h"
 #include "formats/tile16.h"
@@ -28,10 +29,10 @@ struct state {
     int tnnz; // option
 };
 
-// What the threads need while a product is made.
+// Buffers of the threads during a run.
 struct scratch {
     int threads;
-    int64_t words, pairs; // of each thread
+    int64_t words, pairs; // sizes for each thread
     uint64_t *bits;       // tile columns of a tile row of C, threads x words, 0 between uses
     int64_t *where;       // tile of A by tile column, -1: none, threads x A.tile_n
     struct pair *pair;    // threads x pairs
@@ -53,7 +54,7 @@ static int64_t mark_tiles(const struct tile16 *A, const struct tile16 *S, int64_
     return high < 0 ? 0 : high / 64 - *first + 1;
 }
 
-// Takes the marked tiles out again: counts them, and writes them where `col` is not NULL.
+// Clears the marked tiles. Returns their number, and writes them to `col` unless it is NULL.
 static int64_t take_tiles(uint64_t *bits, int64_t first, int64_t words, int32_t *col)
 {
     int64_t count = 0;
@@ -97,7 +98,7 @@ static int find_tiles(struct task *t, struct scratch *w)
     return OK;
 }
 
-// The first of the ascending a[low .. high) that is not below x.
+// Returns the index of the first element of the ascending a[low .. high) that is not below x.
 static int32_t lower_bound(const int32_t *a, int32_t low, int32_t high, int32_t x)
 {
     while (low < high) {
@@ -111,7 +112,7 @@ static int32_t lower_bound(const int32_t *a, int32_t low, int32_t high, int32_t 
     return low;
 }
 
-// The pairs of tiles whose products tile (i, j) of C is the sum of.
+// Finds the pairs of tiles whose products add up to tile (i, j) of C. Returns their number.
 static int64_t intersect(const struct tile16 *A, const struct tilecols *S, int64_t i, int32_t j,
                          const int64_t *where, struct pair *pair)
 {
@@ -130,7 +131,7 @@ static int64_t intersect(const struct tile16 *A, const struct tilecols *S, int64
     return count;
 }
 
-// Step 2, one tile: row r of C has what the rows of S have that row r of A names.
+// Step 2 for one tile. Row r of C has the columns of the rows of S that row r of A selects.
 CPU_CLONES static void make_mask(const struct tile16 *A, const struct tile16 *S,
                                  const struct pair *pair, int64_t count, struct tile16 *C,
                                  int64_t t)
@@ -140,8 +141,7 @@ CPU_CLONES static void make_mask(const struct tile16 *A, const struct tile16 *S,
     for (int64_t p = 0; p < count; p++) {
         const uint16_t *a = A->mask + pair[p].a * TILE, *s = S->mask + pair[p].s * TILE;
         for (int r = 0; r < TILE; r++)
-            for (unsigned named = a[r]; named; named &= named - 1)
-                mask[r] |= s[__builtin_ctz(named)];
+            for (unsigned rest = a[r]; rest; rest &= rest - 1) mask[r] |= s[__builtin_ctz(rest)];
     }
     for (int r = 0; r < TILE; r++) {
         C->row_ptr[t * TILE + r] = (uint8_t)nonzeros;
@@ -154,7 +154,7 @@ CPU_CLONES static void make_mask(const struct tile16 *A, const struct tile16 *S,
 #define BODY "spgemm/tile/tile.inl"
 #include "each_prec.inl"
 
-// Steps 2 and 3 for all tiles of C.
+// Runs step 2, or step 3 if `numeric`, for all tiles of C.
 static void each_tile(struct task *t, const struct scratch *w, bool numeric)
 {
     struct state *state = t->state;

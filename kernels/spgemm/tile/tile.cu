@@ -2,34 +2,35 @@
 // Yuyao Niu, Zhengyang Lu, Haonan Ji, Shuhui Song, Zhou Jin, Weifeng Liu: TileSpGEMM: A Tiled
 // Algorithm for Parallel Sparse General Matrix-Matrix Multiplication on GPUs, PPoPP 2022.
 //
-// Where to read on, in this order:
+// Files, in reading order:
 //
-// formats/tile16.h        tile16, the tiles by tile rows, and tilecols, where those of a column are
-// formats/tile16_find.cuh which tiles there are: find_tiles, a block for a tile row
+// formats/tile16.h        formats tile16, tiles by tile row, and tilecols, tiles by tile column
+// formats/tile16_find.cuh find_tiles: the tiles of a tile row, a block for each tile row
 // step1.cuh               step 1, the tiles that C may have: find_tiles for a product
-// match.cuh               which tiles of A and S are multiplied for a tile of C: a warp finds them
-// step2.cuh               step 2, masks and lengths of C's tiles: make_masks, a warp for a tile
-// full.cuh                two tiles that hold much, multiplied as full ones by a warp
-// step3.cuh               step 3, values of C's tiles: multiply_tiles, a warp for a tile
-// back.cuh                C as CSR: tiles_to_rows, a block for a tile row
+// match.cuh               a warp finds the pairs of tiles of A and S for a tile of C
+// step2.cuh               step 2, masks and lengths of C's tiles: make_masks, a warp for each tile
+// full.cuh                tiles with many nonzeros, multiplied as full tiles by a warp
+// step3.cuh               step 3, values of C's tiles: multiply_tiles, a warp for each tile
+// back.cuh                C as CSR: tiles_to_rows, a block for each tile row
 // this file               launches the steps in turn
 //
-// No intermediate products go to memory, and no list is as long as a row: the tile columns in step
-// 1 and the pairs of tiles in steps 2 and 3 are taken so many at a time.
+// No intermediate products go to memory. No list is as long as a row: the tile columns in step 1
+// and the pairs of tiles in steps 2 and 3 are processed in batches.
 //
-// `tile` has the paper's parameters, and its timing, from tiles to tiles: A, S and the tile columns
-// of S are made before, C becomes CSR for the check alone. `tile-tuned` is the same code with
+// `tile` has the paper's parameters and the paper's timing, from tiles to tiles. A, S and the tile
+// columns of S are made before the run. C becomes CSR only for the check. `tile-tuned` is the same
+// code with these options:
 //
-// prune   Each tile of A and S knows which of its rows and columns hold something. Two tiles have a
-//         product only if a column of the one is a row of the other. Step 1 makes no tile of C for
-//         others, so that none stays empty, and steps 2 and 3 leave them out.
-// window  Where tile rows of A have more than 32 tiles on average, they are held as bits, and a
-//         look at a bit replaces a binary search.
-// full    Tiles that hold much are multiplied as full ones, on tensor cores, with the sums in
-//         registers, in double precision also for f32. The others are multiplied nonzero by
+// prune   Each tile of A and S knows its rows and columns that have nonzeros. Two tiles have a
+//         product only if a used column of the tile of A is a used row of the tile of S. Step 1
+//         makes no tile of C for other pairs, and steps 2 and 3 leave other pairs out.
+// window  If tile rows of A have more than 32 tiles on average, they are held as bits. A test of a
+//         bit replaces a binary search.
+// full    Tiles with many nonzeros are multiplied as full tiles on tensor cores, with the sums in
+//         registers, in double precision also for f32. Other tiles are multiplied nonzero by
 //         nonzero, with atomicAdd() in shared memory.
 //
-// `tile-tuned-csr` is that from CSR to CSR: conversions there and back are in its time.
+// `tile-tuned-csr` is tile-tuned from CSR to CSR: its time includes both conversions.
 //
 // H200, A * A, f64, 33 matrices: tile-tuned has 1.9 times the speed of tile. Limits: with about one
 // nonzero a tile (uniform, wing, skew) it takes 3 to 30 times as long as cuSPARSE.
@@ -41,16 +42,16 @@
 
 struct state {
     struct tile16 C;
-    int32_t *row_of;                     // tile row of each tile of C, while it is made
-    int64_t *number;                     // page-locked: one count
-    bool slow_f64;                       // the device is, compared to f32
+    int32_t *row_of;                     // tile row of each tile of C, during a run
+    int64_t *number;                     // a number in page-locked memory
+    bool slow_f64;                       // f64 is slow on the device, compared to f32
     int32_t tnnz, full, window, matches; // options
     uint32_t keep;                       // see struct multiply
 };
 
 struct factors {
     const struct tile16 *A, *S;
-    const struct tilecols *columns; // of S
+    const struct tilecols *columns; // tile columns of S
 };
 
 static int find_products(struct task *t, const struct factors &x)
@@ -61,7 +62,7 @@ static int find_products(struct task *t, const struct factors &x)
                                     x.A->used, x.S->used, s->keep,  WARP};
     C->m = x.A->m, C->n = x.S->n;
     C->tile_m = x.A->tile_m, C->tile_n = x.S->tile_n;
-    // Threads for about one product of tiles each, as there are on average.
+    // A thread for each product of tiles of an average tile row.
     const int64_t length = x.S->tiles / max64(x.S->tile_m, 1);
     const int64_t products = length * (x.A->tiles / max64(x.A->tile_m, 1));
     while (source.lanes > 2 && source.lanes / 2 >= length) source.lanes /= 2;
@@ -79,10 +80,11 @@ static struct multiply describe(const struct task *t, const struct factors &x)
     w.A = *x.A, w.S = *x.S, w.C = s->C;
     w.row_of = s->row_of;
     w.columns = *x.columns;
-    // Enough blocks to fill the device a few times, enough tiles to share one tile row of A.
+    // Enough blocks to fill the device a few times, and enough tiles per block of one tile row of
+    // A.
     const int64_t share = s->C.tiles / (t->dev->units * 32 * MULTIPLY_WARPS);
     w.share = (int32_t)max64(1, min64(share, MULTIPLY_SHARE));
-    // Up to 32 elements a search takes five steps; more are worth the making of bits.
+    // A search among up to 32 elements takes five steps. Longer rows are worth the making of bits.
     const bool wide = x.A->tiles > WARP * (int64_t)x.A->tile_m;
     const int64_t most =
         s->window < 0 ? (wide ? MULTIPLY_WINDOW : 0) : min64(s->window, MULTIPLY_WINDOW);
@@ -143,7 +145,7 @@ template <typename T> static int multiply_all(struct task *t, const struct facto
     }
     task_number(t, "c_tiles", (double)C->tiles);
     task_number(t, "c_tile_bytes", (double)sparse_bytes(&C->head));
-    task_number(t, "full_from", w.full); // what -1 of the options came to
+    task_number(t, "full_from", w.full); // value that option -1 stands for
     task_number(t, "window_used", w.window);
 done:
     device_free(d, length);

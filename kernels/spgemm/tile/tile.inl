@@ -1,4 +1,4 @@
-// Included once per type by tile.c.
+// Step 3 of tile.c, included once per value type.
 
 // Adds the products of all pairs to `sums`. SPARSE: C's nonzeros one after the other, found by
 // counting the bits below them; else all 256 elements of the tile.

@@ -1,7 +1,7 @@
-// Buffers of a thread for its row, and the parts of the ways of onepass.c that do not depend on the
-// type of the values.
-#ifndef ONEPASS_DESK_H
-#define ONEPASS_DESK_H
+// Buffers of a thread of `onepass` for its row of C, and the parts of the methods that do not
+// depend on the value type.
+#ifndef ONEPASS_BUFFERS_H
+#define ONEPASS_BUFFERS_H
 
 #include "cpu.h"
 
@@ -11,37 +11,38 @@
 #endif
 
 #define STEP        8    // products that are expanded at a time
-#define FEW         64   // products of a row up to which it is ranked: the bits of a word
-#define LIST_RANKED 64   // columns of a list up to which they are; whole steps
-#define CLOSE       32   // columns of a window for each product, at most
-#define BUNDLE      4    // rows that are computed together, at most
-#define BUNDLE_SPAN 4096 // columns of their window, at most: it stays near
+#define FEW         64   // most products of a ranked row: the bits of a word
+#define LIST_RANKED 64   // most columns of a list that is ranked; whole steps
+#define CLOSE       32   // most columns of a window per product
+#define BUNDLE      4    // most rows of a bundle
+#define BUNDLE_SPAN 4096 // most columns of a bundle's window, which stays in the cache
 
-// How a row of C is computed. More than FEW products, and those that are alike in A, in a bundle.
-enum way { NOTHING, SCALED, RANKED, WORD, WINDOW, LISTED, BUNDLED, WAYS };
+// Methods of computing a row of C, see onepass.c. NOTHING: the row has no products.
+enum method { NOTHING, SCALED, RANKED, WORD, WINDOW, LISTED, BUNDLED, METHODS };
 
-struct desk {
-    int64_t rows[WAYS]; // that were computed in each way
-    void *sum;          // of each column, size n, 0 between rows
-    void *bundle;       // BUNDLE sums of each column of a window, size BUNDLE_SPAN, likewise
-    int8_t *used;       // -1 where a column has products, size n rounded up to 64, 0 between rows
-    int32_t *list;      // columns that have some, in the order of their first; room for STEP more
-    uint64_t *bits;     // a bit for each column, 0 between rows
-    uint64_t *top;      // a bit for each word of bits, likewise
+struct buffers {
+    int64_t rows[METHODS]; // rows computed by each method
+    void *sum;             // a sum for each column, size n, 0 between rows
+    void *bundle;   // BUNDLE sums for each column of a window, size BUNDLE_SPAN, 0 between rows
+    int8_t *used;   // -1: the column has products; size n rounded up to 64, 0 between rows
+    int32_t *list;  // used columns, in the order of their first products; room for STEP more
+    uint64_t *bits; // a bit for each column, 0 between rows
+    uint64_t *top;  // a bit for each word of bits, 0 between rows
 };
 
-// The desks of all threads, one after the other.
-struct desks {
-    int64_t columns, words, places; // of one: S's, rounded up to 64; of bits and top; of the list
+// Memory of the buffers of all threads, one thread after the other.
+struct thread_buffers {
+    // Sizes for one thread: columns of S rounded up to 64, words of bits and top, size of the list.
+    int64_t columns, words, places;
     void *sum, *bundle;
     int8_t *used;
     int32_t *list;
     uint64_t *bits;
 };
 
-// For rows of up to so many products.
-static inline int desks_make(struct desks *x, struct device *dev, int threads, int64_t n,
-                             int64_t most, size_t width)
+// Allocates the buffers of all threads, for rows of up to `most` products.
+static inline int buffers_make(struct thread_buffers *x, struct device *dev, int threads, int64_t n,
+                               int64_t most, size_t width)
 {
     x->columns = (n + 63) / 64 * 64;
     x->words = x->columns / 64 + x->columns / 4096 + 1;
@@ -54,7 +55,7 @@ static inline int desks_make(struct desks *x, struct device *dev, int threads, i
     return err;
 }
 
-static inline void desks_free(struct desks *x, struct device *dev)
+static inline void buffers_free(struct thread_buffers *x, struct device *dev)
 {
     device_free(dev, x->sum);
     device_free(dev, x->bundle);
@@ -63,16 +64,18 @@ static inline void desks_free(struct desks *x, struct device *dev)
     device_free(dev, x->bits);
 }
 
-// Called by the thread itself, so that its memory is near it.
-static inline struct desk desk_open(const struct desks *x, int64_t thread, size_t width)
+// Returns the cleared buffers of a thread. The thread itself calls this function, so that the pages
+// are in memory near the thread.
+static inline struct buffers buffers_of_thread(const struct thread_buffers *x, int64_t thread,
+                                               size_t width)
 {
-    if (!x->sum) return (struct desk){0};
+    if (!x->sum) return (struct buffers){0};
     const size_t columns = (size_t)x->columns;
-    struct desk d = {.sum = (char *)x->sum + (size_t)thread * columns * width,
-                     .bundle = (char *)x->bundle + (size_t)thread * BUNDLE_SPAN * BUNDLE * width,
-                     .used = x->used + thread * x->columns,
-                     .list = x->list + thread * x->places,
-                     .bits = x->bits + thread * x->words};
+    struct buffers d = {.sum = (char *)x->sum + (size_t)thread * columns * width,
+                        .bundle = (char *)x->bundle + (size_t)thread * BUNDLE_SPAN * BUNDLE * width,
+                        .used = x->used + thread * x->columns,
+                        .list = x->list + thread * x->places,
+                        .bits = x->bits + thread * x->words};
     d.top = d.bits + x->columns / 64;
     memset(d.sum, 0, columns * width);
     memset(d.bundle, 0, BUNDLE_SPAN * BUNDLE * width);
@@ -81,7 +84,7 @@ static inline struct desk desk_open(const struct desks *x, int64_t thread, size_
     return d;
 }
 
-// The columns of a row of C are among so many from the first on.
+// Range of the columns of a row of C: low .. low + span - 1.
 struct range {
     int32_t low;
     int64_t span;
@@ -100,9 +103,9 @@ CPU_INLINE struct range row_range(const struct csr_dev *A, const struct csr_dev 
     return (struct range){low, (int64_t)high - low + 1};
 }
 
-// The way of row i alone; from WORD on its columns lie in r.
-CPU_INLINE enum way row_way(const struct csr_dev *A, const struct csr_dev *S, int32_t i,
-                            int64_t products, struct range *r)
+// Returns the method for row i alone. From WORD on, sets *r to the range of the row's columns.
+CPU_INLINE enum method row_method(const struct csr_dev *A, const struct csr_dev *S, int32_t i,
+                                  int64_t products, struct range *r)
 {
     const int64_t *A_ptr = A->ptr;
     if (!products) return NOTHING;
@@ -113,8 +116,8 @@ CPU_INLINE enum way row_way(const struct csr_dev *A, const struct csr_dev *S, in
     return r->span <= CLOSE * products ? WINDOW : LISTED;
 }
 
-// How many rows from i on, before `end`, have the same columns in A, up to BUNDLE.
-CPU_INLINE int alike(const struct csr_dev *A, int32_t i, int32_t end)
+// Returns the number of rows from i on, before `end` and up to BUNDLE, with the same columns in A.
+CPU_INLINE int equal_rows(const struct csr_dev *A, int32_t i, int32_t end)
 {
     const int64_t *ptr = A->ptr, length = ptr[i + 1] - ptr[i];
     int rows = 1;
@@ -127,7 +130,7 @@ CPU_INLINE int alike(const struct csr_dev *A, int32_t i, int32_t end)
     return rows;
 }
 
-// A bit for each of 64 marks, which are cleared.
+// Returns a bit for each of 64 marks, and clears the marks.
 CPU_INLINE uint64_t take_marks(int8_t *mark)
 {
     uint64_t bits = 0;
@@ -143,14 +146,15 @@ CPU_INLINE uint64_t take_marks(int8_t *mark)
     return bits;
 }
 
-// The places of its ones, from `first` on; returns what is behind the last.
+// Writes `first` + position of each set bit to idx. Returns the end of the written columns.
 CPU_INLINE int32_t *list_bits(uint64_t bits, int64_t first, int32_t *idx)
 {
     for (; bits; bits &= bits - 1) *idx++ = (int32_t)(first + __builtin_ctzll(bits));
     return idx;
 }
 
-// The marked columns of a window, in order; the marks are cleared. Returns how many there are.
+// Writes the marked columns of a window to idx, in order, and clears the marks. Returns their
+// number.
 CPU_INLINE int64_t take_window(int8_t *restrict used, struct range r, int32_t *restrict idx)
 {
     int32_t *to = idx;
@@ -158,7 +162,7 @@ CPU_INLINE int64_t take_window(int8_t *restrict used, struct range r, int32_t *r
     return to - idx;
 }
 
-// The same for so many whole vectors of columns, known where it is compiled.
+// rank() for columns [first, first + vectors * STEP). `vectors` is a compile-time constant.
 typedef int32_t lanes __attribute__((vector_size(4 * STEP)));
 CPU_INLINE void rank_vectors(const int vectors, const int32_t *col, int64_t first, int64_t count,
                              int32_t *place)
@@ -178,8 +182,8 @@ CPU_INLINE void rank_vectors(const int vectors, const int32_t *col, int64_t firs
         memcpy(place + first + v * STEP, &smaller[v], sizeof *smaller);
 }
 
-// place[x] becomes how many of `count` columns are smaller than col[x]. There are whole vectors of
-// both, whatever is in the rest.
+// Sets place[x] to the number of the `count` columns that are smaller than col[x]. Both arrays have
+// whole vectors; the elements past `count` may be anything.
 CPU_INLINE void rank(const int32_t *col, int64_t count, int32_t *place)
 {
     for (int64_t x = 0; x < count; x += 4 * STEP) switch ((count - x + STEP - 1) / STEP) {
@@ -190,8 +194,8 @@ CPU_INLINE void rank(const int32_t *col, int64_t count, int32_t *place)
         }
 }
 
-// The list in order, to idx.
-CPU_INLINE void sort_list(const struct desk *d, struct range r, int64_t count,
+// Writes the list of columns to idx, sorted.
+CPU_INLINE void sort_list(const struct buffers *d, struct range r, int64_t count,
                           int32_t *restrict idx)
 {
     if (count <= LIST_RANKED) {
