@@ -1,7 +1,7 @@
-// Rows that several blocks share, and rows whose bitmaps or tables shared memory does not hold:
-// they have them in global memory, in a pool of bounded size, as many rows at a time as it holds,
-// and one kernel does each step. Bitmaps are as in long.cuh. Hash tables are the paper's for such
-// rows: the whole table is sorted, which moves what is empty behind the columns, and copied to C.
+// Rows with bitmaps or hash tables in global memory: giants, which several blocks share, and rows
+// too long for shared memory. A pool of bounded size holds a chunk of rows at a time. Each step has
+// its own kernel. Bitmaps are as in long.cuh. Hash tables are the paper's for such rows: the whole
+// table is sorted, which moves empty places behind the columns, and copied to C.
 #ifndef SPGEMM_HASH_GLOBAL_H
 #define SPGEMM_HASH_GLOBAL_H
 
@@ -12,7 +12,7 @@
 #define SHARES_MOST  256  // blocks that share a row
 #define TABLE_COST   4    // a bitmap is worth so many times a table's bytes, as it is not sorted
 
-// What this block does of row i; false if that is nothing.
+// Sets the part of row i that this block computes. Returns false if the block has no part.
 template <typename T>
 static __device__ __forceinline__ bool portion_of(const struct factors<T> &x, int32_t i,
                                                   const int32_t *products, struct portion &mine)

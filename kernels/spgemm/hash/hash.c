@@ -2,15 +2,17 @@
 // Yusuke Nagasaka, Akira Nukada, Satoshi Matsuoka: High-performance and Memory-saving Sparse
 // General Matrix-Matrix Multiplication for NVIDIA Pascal GPU, ICPP 2017, section III.
 //
-// Format: CSR. Analyse: the products of each row. Symbolic: a row's products go into a table of
-// column numbers, sized by their count, which tells how many different ones there are. Numeric: the
-// same with sums beside the columns, in a table sized by the row's nonzeros; what is in it is then
-// sorted by column. Tables have 2^b slots, are probed linearly, and are a row's alone: a thread
-// has one block for all of its rows and uses as much of it as a row needs, so that small rows stay
-// in the first-level cache (on the GPU: in shared memory, in groups of rows of a size).
+// Format: CSR. Phases:
+//   analyse   counts the products of each row
+//   symbolic  inserts a row's products into a table of columns, sized by their count, which gives
+//             the row's nonzeros
+//   numeric   adds up values beside the columns, in a table sized by the row's nonzeros, and sorts
+//             the entries by column
+// Tables have 2^b slots, are probed linearly, and hold one row. A thread has one block of memory
+// for the tables of all its rows and uses as much as a row needs. Tables of small rows so stay in
+// the L1 cache. On the GPU, they are in shared memory, and rows of similar size form bins.
 //
-// Threads take shares of equal work, whatever rows they are, so that a long row does not hold up
-// many others.
+// Threads take shares of equal work, so that a long row does not delay many others.
 #include "cpu.h"
 #include "papers.h"
 #include "base/sort.h"
@@ -20,9 +22,9 @@
 
 struct scratch {
     int threads;
-    int64_t shares;   // of all rows
-    int64_t *work;    // of the rows before this one, in products and rows, size m + 1
-    int64_t products; // of the row that has most
+    int64_t shares;   // number of shares of all rows
+    int64_t *work;    // products and rows before each row, size m + 1
+    int64_t products; // products of the row with most
     int64_t longest;  // nonzeros of the longest row of C
     int64_t key_room; // slots of a thread's block of columns
     int64_t sum_room; // and of its block of sums
@@ -34,9 +36,9 @@ struct scratch {
 };
 
 struct state {      // options
-    int64_t slots;  // of a table, for each nonzero that it may get, at least
-    int64_t ahead;  // nonzeros of A that rows of S are fetched ahead of their use
-    int64_t shares; // of each thread
+    int64_t slots;  // least slots of a table per nonzero of the row
+    int64_t ahead;  // distance of the prefetch of rows of S, in nonzeros of A
+    int64_t shares; // shares of each thread
 };
 
 // A table of 2^bits slots.
@@ -234,8 +236,8 @@ const struct algo spgemm_hash_cpu = {
     .options = options,
     .cite = NAGASAKA_2017,
     .differs =
-        "It is for CPUs: a thread has a row, rows are in no groups, and what a table holds is "
-        "sorted by radix. Tables are probed from the high bits of a product on, not the low "
+        "It is for CPUs: a thread has a row, there are no bins of rows, and the entries of a table "
+        "are sorted by radix. Tables are probed from the high bits of a product on, not the low "
         "ones.",
     .prepare = prepare,
     .run = run,

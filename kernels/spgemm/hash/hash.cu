@@ -6,20 +6,20 @@
 //
 // A run has four phases:
 //
-// analyse   the products of each row of C, and rows into groups by them
+// analyse   the products of each row of C, and rows into bins by them
 // symbolic  the nonzeros of each row, by a set of its columns
-// allocate  row starts, rows into groups by nonzeros, and memory for C
+// allocate  row starts, rows into bins by nonzeros, and memory for C
 // numeric   the columns in order, and the values
 //
-// The host waits twice for the sizes of the groups, and once more where rows may overflow their
-// table. With the option streams groups run on streams of their own.
+// The host waits twice for the sizes of the bins, and once more where rows may overflow their
+// table. With the option streams bins run on streams of their own.
 //
-// Where to read on, in this order, and which rows are done there. The bounds are those of table I:
-// a row's products in the symbolic phase, its nonzeros in the numeric one.
+// Files, in reading order, and their rows. The bounds are those of table I: a row's products in the
+// symbolic phase, its nonzeros in the numeric phase.
 //
 // walk.cuh    a team of threads goes over the products of its row
 // table.cuh   hash tables (algorithm 5), bitmaps and their ranks
-// group.cuh   all rows: their products (algorithm 2), groups and starts
+// bins.cuh    all rows: their products (algorithm 2), bins and starts
 // sort.cuh    puts the columns of a row in order, which are in a table in shared memory
 // merge.cuh   up to 8 nonzeros of A and 64 products: the rows of S are merged, no table
 // overlay.cuh rows that are one row of S and little else: that row, and no table
@@ -31,14 +31,14 @@
 // long.cuh    longer ones in the numeric phase: a bitmap in shared memory, a block a row
 // ranges.cuh  the same where shared memory has no room for bitmaps: a table there, a block a row,
 //             for a range of columns after the other, with the option ranges
-// plan.cuh    which group goes to which of these, with how much shared memory
+// plan.cuh    which bin goes to which of these, with how much shared memory
 // pool.cuh    memory for rows under way in global memory, and the sort of tables there
 // global.cuh  giants, rows that overflowed their table, and those that are too long for the others:
 //             a table or a bitmap in global memory, several blocks a row
 // phases.cuh  the phases, and their streams
 // this file   a run, what it needs, and the options
 //
-// `hash` has the paper's parameters, and with them all of table I's groups and tables. `hash-tuned`
+// `hash` has the paper's parameters, and with them all of table I's bins and tables. `hash-tuned`
 // is the same code with
 //
 // even     Products are dealt out evenly over the lanes of a team, not a warp for each nonzero of
@@ -51,7 +51,7 @@
 // repeats  32 products count as a nonzero, down to 4 where the device has few products for each of
 //          its threads, so that a row with many products for few nonzeros gets more threads.
 // slack    Tables have at least twice the places that a row needs, where shared memory holds that,
-//          not as many as the group's longest row has columns. The figure slack_least is the least
+//          not as many as the bin's longest row has columns. The figure slack_least is the least
 //          that there was. Where there is slack a warp that has a row alone sorts its columns, up
 //          to 128 unless `scale` is more, in its registers, not by comparing all with all.
 // bitmap   Rows too long for the largest table, or with more than a quarter of all columns, are
@@ -87,17 +87,17 @@ template <typename T> static factors<T> factors_of(const struct task *t)
     return x;
 }
 
-// One block, the widest elements first.
+// Allocates one block of memory, the widest elements first.
 static int scratch_alloc(struct task *t, struct scratch *w)
 {
-    const int64_t m = t->A[0]->m, pieces = t->A[0]->nnz / PIECE * 2 + 1;
+    const int64_t m = t->A[0]->m, segments = t->A[0]->nnz / SEGMENT * 2 + 1;
     const int64_t bytes = (int64_t)(sizeof *w->counters + SCAN_SHARES * sizeof *w->sums) +
-                          pieces * (int64_t)sizeof *w->pieces + 3 * m * (int64_t)sizeof *w->nz;
+                          segments * (int64_t)sizeof *w->segments + 3 * m * (int64_t)sizeof *w->nz;
     int err = device_alloc(t->dev, bytes, 1, (void **)&w->counters);
     if (err) return err;
     w->sums = (int64_t *)(w->counters + 1);
-    w->pieces = (struct piece *)(w->sums + SCAN_SHARES);
-    w->products = (int32_t *)(w->pieces + pieces);
+    w->segments = (struct segment *)(w->sums + SCAN_SHARES);
+    w->products = (int32_t *)(w->segments + segments);
     w->nz = w->products + m;
     w->list = w->nz + m;
     return OK;
@@ -109,35 +109,35 @@ static void scratch_free(struct task *t, struct scratch *w)
     device_free(t->dev, w->counters);
 }
 
-// Of the groups that have rows.
+// Returns the least slack of the bins that have rows.
 static int32_t slack_least(const struct state *s)
 {
     int32_t least = s->slack;
     for (int phase = SYMBOLIC; phase <= NUMERIC; phase++)
-        for (int g = 0; g < s->grouping[phase].count; g++)
-            if (s->seen->rows[phase][g] && s->groups[phase][g].slack)
-                least = min(least, s->groups[phase][g].slack);
+        for (int g = 0; g < s->binning[phase].count; g++)
+            if (s->seen->rows[phase][g] && s->bins[phase][g].slack)
+                least = min(least, s->bins[phase][g].slack);
     return least;
 }
 
-// Rows of the groups of the numeric phase for which is(group).
+// Rows of the bins of the numeric phase for which is(bin).
 template <typename F> static int32_t rows_where(const struct state *s, F is)
 {
     int32_t rows = 0;
-    for (int g = 0; g < s->grouping[NUMERIC].count; g++)
-        if (is(s->groups[NUMERIC][g])) rows += s->seen->rows[NUMERIC][g];
+    for (int g = 0; g < s->binning[NUMERIC].count; g++)
+        if (is(s->bins[NUMERIC][g])) rows += s->seen->rows[NUMERIC][g];
     return rows;
 }
 
 static void report(struct task *t, const struct state *s)
 {
-    const int symbolic_last = s->grouping[SYMBOLIC].count - 1;
-    const int numeric_last = s->grouping[NUMERIC].count - 1;
+    const int symbolic_last = s->binning[SYMBOLIC].count - 1;
+    const int numeric_last = s->binning[NUMERIC].count - 1;
     task_number(t, "long_rows_symbolic", s->seen->rows[SYMBOLIC][symbolic_last]);
     task_number(t, "long_rows_numeric", s->seen->rows[NUMERIC][numeric_last]);
-    task_number(t, "merged_rows", rows_where(s, [](const group &g) { return g.lists > 0; }));
-    task_number(t, "overlaid_rows", rows_where(s, [](const group &g) { return g.overlay; }));
-    task_number(t, "ranged_rows", rows_where(s, [](const group &g) { return g.ranges; }));
+    task_number(t, "merged_rows", rows_where(s, [](const bin &g) { return g.lists > 0; }));
+    task_number(t, "overlaid_rows", rows_where(s, [](const bin &g) { return g.overlay; }));
+    task_number(t, "ranged_rows", rows_where(s, [](const bin &g) { return g.ranges; }));
     task_number(t, "giant_rows", s->seen->giants[SYMBOLIC]);
     task_number(t, "overflowed_rows", s->seen->overflowed);
     task_number(t, "slack_least", slack_least(s));
@@ -205,9 +205,9 @@ template <typename T> static int make_plan(struct task *t, struct state *s)
     s->threads = (int64_t)d->units * threads;
     plan<T>(s, t->S[0]->n, (int)task_option(t, "scale"), room, third, warp_room);
     for (int phase = SYMBOLIC; phase <= NUMERIC; phase++) {
-        s->grouping[phase].repeats = (int32_t)task_option(t, "repeats");
-        s->grouping[phase].giant = (int32_t)task_option(t, "split");
-        s->grouping[phase].giant_parts = 4 * d->units;
+        s->binning[phase].repeats = (int32_t)task_option(t, "repeats");
+        s->binning[phase].giant = (int32_t)task_option(t, "split");
+        s->binning[phase].giant_parts = 4 * d->units;
     }
     return allow_all_shared<T>(d);
 }
@@ -266,7 +266,7 @@ static void teardown(struct task *t)
         {"bitmap", bitmap, 0, 1, true, "1: long rows as bitmaps; 0: tables tried and redone"},     \
         {"ranges", ranges, 0, 64, true, ABOUT_RANGES},                                             \
         {"overlay", overlay, 0, OVERLAY_MOST, true, ABOUT_OVERLAY},                                \
-        {"streams", 1, 0, 1, true, "1: a stream for each group; 0: one for all"},                  \
+        {"streams", 1, 0, 1, true, "1: a stream for each bin; 0: one for all"},                    \
         {"merge", merge, 0, 8, true, ABOUT_MERGE},                                                 \
         {"split", split, 1, INT32_MAX, true, "products from which blocks may share a row"},        \
         {"pool", 256, 0, 1 << 20, false, "MB of tables in global memory at a time, one at least"}, \

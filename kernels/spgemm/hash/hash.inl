@@ -1,6 +1,6 @@
-// Included once per type by hash.c.
+// Numeric phase of hash.c, included once per value type.
 
-// One row of C, sorted by column, to idx and val.
+// Writes row i of C, sorted by column, to idx and val.
 static void NAME(row)(const struct csr_dev *A, const struct csr_dev *S, int32_t i, struct table h,
                       int64_t ahead, T *restrict sums, uint64_t *restrict list,
                       uint64_t *restrict spare, int32_t *restrict idx, T *restrict val)

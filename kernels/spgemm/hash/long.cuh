@@ -1,13 +1,13 @@
-// Rows that are too long for a table in shared memory, as bitmaps, which are there: a block has a
-// row. The columns of the row are marked in n bits, which yield them sorted, and with the count of
-// columns before each 64 bits the place of each, so products are added up where they belong in C.
+// Rows too long for a hash table in shared memory: a bitmap in shared memory, a block for each row.
+// The columns of the row are marked in n bits, which gives the columns in order. A count of the
+// columns before each 64 bits gives the place of each column in C, where products are added up.
 #ifndef SPGEMM_HASH_LONG_H
 #define SPGEMM_HASH_LONG_H
 
 #include "team.cuh"
 
 #define LONG_BLOCK 1024 // threads
-#define LONG_SMALL 512  // where a third of a multiprocessor's shared memory is enough
+#define LONG_SMALL 512  // threads if a third of a multiprocessor's shared memory is enough
 
 // Blocks that share a multiprocessor at most, which has no shared memory for more: nor need
 // registers be saved for more. 0: the compiler's choice, as narrow matrices in f32 leave room for

@@ -1,20 +1,21 @@
-// Rows of few nonzeros of A: the rows of S that those name are merged, with the option merge. There
-// is no table and nothing to sort, as the columns come in order.
+// Rows with few nonzeros of A: their rows of S are merged (option merge). No table and no sort: the
+// columns come in order.
 //
-// Four threads have a row of C together, and LISTS rows of S each, which are copied to shared
-// memory first. In every step they find the least column that comes next in any of these. It is one
-// of C, and its value is the sum of the products of all rows of S that have it, which go on to
-// their next column then. All rows of a warp take their steps together, so that it has as many as
-// the longest of these rows of C.
+// Four threads compute a row of C. Each has LISTS rows of S, which are first copied to shared
+// memory. A step finds the least next column of these rows. The column is a column of C. Its value
+// is the sum of the products of all rows of S with the column. These rows then advance to their
+// next column. All rows of a warp step together, so a warp takes as many steps as its longest row
+// of C.
 //
 // H100, f64: merged rows take 0.64 to 0.93 of the time by tables. Rows are merged up to 8 nonzeros
 // of A and 64 products: with up to 16 nonzeros the product takes 0.95 to 1.2 of the time, with up
 // to 1,024 products 1.75 to 3.3 (PGPgiantcompo).
 //
 // list    a row of S in shared memory: its columns, and NO_COLUMN behind them; and its values
-// pool    what a warp has of shared memory for lists. Where not all lists of its rows fit, it takes
-//         the rows in several passes.
-// window  the last columns of each row of the warp and their values, before they go to C together
+// pool    shared memory of a warp for lists. If the lists of its rows do not fit, the warp takes
+// the
+//         rows in several passes.
+// buffer  columns of a row of C with their values, which are written to C together
 #ifndef SPGEMM_HASH_MERGE_H
 #define SPGEMM_HASH_MERGE_H
 
@@ -23,9 +24,9 @@
 
 #define MERGE_BLOCK 256                  // threads
 #define MERGE_COPY  8                    // lanes that copy a row of S
-#define MERGE_ROWS  (WARP / MERGE_LANES) // of a warp
-#define WINDOW      16                   // columns of a row in a window
-#define WINDOW_STEP (WINDOW + 4)         // from row to row, so that they lie in different banks
+#define MERGE_ROWS  (WARP / MERGE_LANES) // rows of a warp
+#define BUFFER      16                   // columns of a row in a buffer
+#define BUFFER_STEP (BUFFER + 4)         // from row to row, so that they lie in different banks
 #define NO_COLUMN   INT32_MAX // no column has this number, as there are no more columns than this
 
 // Elements of a pool. One row needs its products and an end for each list: 36 or 72 at most.
@@ -34,10 +35,10 @@ template <int LISTS> static __host__ __device__ constexpr int32_t merge_pool()
     return LISTS == 1 ? 192 : 384;
 }
 
-// Elements of shared memory of a block: its warps' pools, then their windows.
+// Elements of shared memory of a block: its warps' pools, then their buffers.
 template <int LISTS> static __host__ __device__ constexpr int32_t merge_elements(bool values)
 {
-    return MERGE_BLOCK / WARP * (merge_pool<LISTS>() + (values ? MERGE_ROWS * WINDOW_STEP : 0));
+    return MERGE_BLOCK / WARP * (merge_pool<LISTS>() + (values ? MERGE_ROWS * BUFFER_STEP : 0));
 }
 
 // Bytes of it: values, if any, and columns.
@@ -55,11 +56,11 @@ template <typename T> struct staged {
 
 // The lists of a thread.
 template <int LISTS, typename T> struct lists {
-    T a[LISTS];           // of A
-    uint32_t from[LISTS]; // where the row of S begins
-    int32_t count[LISTS]; // its nonzeros
-    int32_t at[LISTS];    // in shared memory, the list's next element
-    int32_t col[LISTS];   // its column
+    T a[LISTS];           // nonzero of A
+    uint32_t from[LISTS]; // start of the row of S
+    int32_t count[LISTS]; // nonzeros of the row of S
+    int32_t at[LISTS];    // next element of the list in shared memory
+    int32_t col[LISTS];   // column of the next element
 };
 
 // The rows of S of the row [p, p + length) of A: thread `sub` of the row has the nonzeros sub,
@@ -223,22 +224,22 @@ static __global__ __launch_bounds__(MERGE_BLOCK) void symbolic_merge(struct fact
     if (i >= 0 && lane_id() % MERGE_LANES == 0) nz[i] = found;
 }
 
-// Writes the first `filled` columns of each row of the warp's window to C, where the row begins at
+// Writes the first `filled` columns of each row of the warp's buffer to C, where the row begins at
 // `start` and the first of them is number `place`. By all lanes.
 template <typename T>
-static __device__ __forceinline__ void write_window(const struct staged<T> &window, int32_t filled,
+static __device__ __forceinline__ void write_buffer(const struct staged<T> &buffer, int32_t filled,
                                                     uint32_t place, int64_t start,
                                                     const struct result<T> &c)
 {
-    const int lane = lane_id(), e = lane % WINDOW;
+    const int lane = lane_id(), e = lane % BUFFER;
     __syncwarp();
 #pragma unroll
-    for (int r = lane / WINDOW; r < MERGE_ROWS; r += WARP / WINDOW) {
+    for (int r = lane / BUFFER; r < MERGE_ROWS; r += WARP / BUFFER) {
         const int64_t to = __shfl_sync(FULL_MASK, start, r * MERGE_LANES) + place + e;
-        const int32_t col = e < filled ? window.col[r * WINDOW_STEP + e] : NO_COLUMN;
+        const int32_t col = e < filled ? buffer.col[r * BUFFER_STEP + e] : NO_COLUMN;
         if (col == NO_COLUMN) continue;
         c.idx[to] = col;
-        c.val[to] = window.val[r * WINDOW_STEP + e];
+        c.val[to] = buffer.val[r * BUFFER_STEP + e];
     }
     __syncwarp();
 }
@@ -251,18 +252,18 @@ static __global__ __launch_bounds__(MERGE_BLOCK) void numeric_merge(struct facto
     SHARED_DYNAMIC(T, values);
     const staged<T> pools = {(int32_t *)(values + merge_elements<LISTS>(true)), values};
     const int warp = (int)threadIdx.x / WARP, lane = lane_id();
-    const int32_t windows =
-        MERGE_BLOCK / WARP * merge_pool<LISTS>() + warp * MERGE_ROWS * WINDOW_STEP;
-    const staged<T> window = {pools.col + windows, pools.val + windows};
+    const int32_t buffers =
+        MERGE_BLOCK / WARP * merge_pool<LISTS>() + warp * MERGE_ROWS * BUFFER_STEP;
+    const staged<T> buffer = {pools.col + buffers, pools.val + buffers};
     const int32_t i = merged_row(rows);
     const int64_t start = i >= 0 ? row_start(c, i) : 0;
-    const int32_t mine = lane / MERGE_LANES * WINDOW_STEP + lane % MERGE_LANES;
+    const int32_t mine = lane / MERGE_LANES * BUFFER_STEP + lane % MERGE_LANES;
     merge_row<true, LISTS>(x, pools, i, [&](uint32_t place, int32_t col, T val, bool last) {
-        const int32_t before = (int32_t)(place % WINDOW);
-        window.col[mine + before] = col;
-        window.val[mine + before] = val;
-        if (last || before == WINDOW - MERGE_LANES)
-            write_window(window, before + MERGE_LANES, place - before, start, c);
+        const int32_t before = (int32_t)(place % BUFFER);
+        buffer.col[mine + before] = col;
+        buffer.val[mine + before] = val;
+        if (last || before == BUFFER - MERGE_LANES)
+            write_buffer(buffer, before + MERGE_LANES, place - before, start, c);
     });
 }
 

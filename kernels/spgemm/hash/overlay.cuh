@@ -1,7 +1,7 @@
-// Rows of C that are one row of S and little else, as of a node that hangs on a hub: that row is
-// taken as it is, in order already, and the rest of the products, the overlay, is added to it or
-// put in between. No table is needed, in neither phase. A block has a row. H100: circuits of
-// 500,000 and 2,000,000 nodes take 2.7 and 4.0 times the time without overlays.
+// Rows of C that are one row of S and few other products, as of a node that is connected to a hub.
+// The row of S is copied in order. The other products, the overlay, are added to its columns or
+// inserted between them. No phase needs a table. A block has a row. H100: circuits of 500,000 and
+// 2,000,000 nodes take 2.7 and 4.0 times the time without overlays.
 #ifndef SPGEMM_HASH_OVERLAY_H
 #define SPGEMM_HASH_OVERLAY_H
 
@@ -17,16 +17,16 @@ template <typename T> struct overlay {
     T val[OVERLAY_MOST], sorted_val[OVERLAY_MOST];
     int32_t before[OVERLAY_MOST]; // for each column that the longest row lacks: those of it before
     int32_t begin, count;         // the longest row: [begin, begin + count) of S
-    T a;                          // its factor
+    T a;                          // nonzero of A of the longest row
 };
 
 // A column of the overlay, of a thread.
 template <typename T> struct overlaid {
     bool fresh, added; // the longest row lacks it, or has it; neither: the thread has none
     int32_t col;
-    int32_t before; // columns of the longest row that are before it
+    int32_t before; // columns of the longest row before this column
     int32_t at;     // fresh columns that are before it, if it is one
-    T sum;          // of its products
+    T sum;          // sum of the column's products
 };
 
 // Lists the products besides those with the longest row of S of the row [p, end) of A, and returns

@@ -1,4 +1,4 @@
-// The four phases of a run, and the streams that the groups of a phase run on.
+// The four phases of a run, and the streams that the bins of a phase run on.
 #ifndef SPGEMM_HASH_PHASES_H
 #define SPGEMM_HASH_PHASES_H
 
@@ -8,7 +8,7 @@
 #define REPEATS_LEAST 4
 #define REPEATS_SHARE 8 // products of each thread of a full device for each of `repeats`
 
-// Work on the stream of group i begins after what is on the main stream now, and ends before what
+// Work on the stream of bin i begins after what is on the main stream now, and ends before what
 // comes there after join_stream().
 static int fork_stream(struct task *t, struct state *s, int i, bool first, cudaStream_t *stream)
 {
@@ -38,16 +38,16 @@ static int look(struct task *t, struct state *s, const struct scratch *w)
     return wait_for(t->dev, t->entry->name, w->counters, s->seen, sizeof *s->seen);
 }
 
-// Launches the groups of a phase, those of the longest rows first. launch(group, stream, rows) is
-// called for each that has rows besides giants: with a stream of the group's own, or with the main
+// Launches the bins of a phase, those of the longest rows first. launch(bin, stream, rows) is
+// called for each that has rows besides giants: with a stream of the bin's own, or with the main
 // stream for the last one of them, unless there are giants. Those are then for rest(), which has
 // the main stream.
 template <typename F, typename G>
-static int run_groups(struct task *t, struct state *s, int phase, const struct scratch *w, F launch,
-                      G rest)
+static int run_bins(struct task *t, struct state *s, int phase, const struct scratch *w, F launch,
+                    G rest)
 {
-    const int last = s->grouping[phase].count - 1;
-    int32_t counts[GROUP_MOST], end = 0;
+    const int last = s->binning[phase].count - 1;
+    int32_t counts[BIN_MOST], end = 0;
     int on_main = -1, forked = 0, err = OK;
     for (int g = 0; g <= last; g++) {
         counts[g] = s->seen->rows[phase][g] - (g == last ? s->seen->giants[phase] : 0);
@@ -55,16 +55,16 @@ static int run_groups(struct task *t, struct state *s, int phase, const struct s
     }
     for (int g = last; g >= 0; g--)
         if (counts[g] && !s->seen->giants[phase]) on_main = g;
-    bool used[GROUP_MOST] = {};
+    bool used[BIN_MOST] = {};
     for (int g = last; g >= 0 && !err; g--) {
-        const struct group *group = &s->groups[phase][g];
+        const struct bin *bin = &s->bins[phase][g];
         end -= counts[g];
         if (!counts[g]) continue;
-        const struct rows rows = {w->list + end, counts[g], group->size, group->limit};
+        const struct rows rows = {w->list + end, counts[g], bin->size, bin->limit};
         cudaStream_t stream = (cudaStream_t)t->dev->stream;
         used[g] = s->streams_wanted && g != on_main;
         if (used[g]) err = fork_stream(t, s, g, forked++ == 0, &stream);
-        if (!err) launch(group, stream, rows);
+        if (!err) launch(bin, stream, rows);
     }
     if (!err) err = rest();
     for (int g = 0; g <= last; g++)
@@ -75,44 +75,44 @@ static int run_groups(struct task *t, struct state *s, int phase, const struct s
     return err;
 }
 
-// What lies at the end of the last group's part of the list.
+// Returns the giants, which are at the end of the last bin's part of the list.
 static const int32_t *giants_of(const struct state *s, int phase, const struct scratch *w)
 {
     int32_t end = 0;
-    for (int g = 0; g < s->grouping[phase].count; g++) end += s->seen->rows[phase][g];
+    for (int g = 0; g < s->binning[phase].count; g++) end += s->seen->rows[phase][g];
     return w->list + end - s->seen->giants[phase];
 }
 
-// What it costs a block to list rows hardly depends on how many it has. So where there are more
-// rows than the device holds threads, each thread lists LISTED.
+// The time of a block that lists rows hardly depends on their number. If there are more rows than
+// the device holds threads, each thread lists LISTED rows.
 static int rows_a_thread(const struct state *s, int32_t m) { return m > s->threads ? LISTED : 1; }
 
-// Algorithm 2, and the rows' groups.
+// Algorithm 2, and the rows' bins.
 static int analyse(struct task *t, struct state *s, const struct factors<float> &x,
                    const struct scratch *w)
 {
     cudaStream_t stream = (cudaStream_t)t->dev->stream;
     const auto count = count_products<float>;
-    const auto pieces = count_pieces<float>;
+    const auto segments = count_segments<float>;
     const int64_t nnz = t->A[0]->nnz, mean = nnz / x.m;
     const int lanes = (int)min64(next_power(max64(mean / 2, 1)), WARP);
     CUDA_TRY(cudaMemsetAsync(w->counters, 0, sizeof *w->counters, stream));
     LAUNCH(count, (unsigned)ceil_div((int64_t)x.m * lanes, BLOCK), BLOCK, 0, stream, x, lanes,
-           s->grouping[SYMBOLIC], w->counters, w->products, w->pieces);
-    if (min64(nnz, t->A[0]->n) > PIECE)
-        LAUNCH(pieces, (unsigned)t->dev->units * 2, BLOCK, 0, stream, x, w->counters, w->products,
-               w->pieces);
+           s->binning[SYMBOLIC], w->counters, w->products, w->segments);
+    if (min64(nnz, t->A[0]->n) > SEGMENT)
+        LAUNCH(segments, (unsigned)t->dev->units * 2, BLOCK, 0, stream, x, w->counters, w->products,
+               w->segments);
     const int rows = rows_a_thread(s, x.m);
     const auto list = rows == 1 ? list_by_products<1> : list_by_products<LISTED>;
     LAUNCH(list, (unsigned)ceil_div(x.m, BLOCK * rows), BLOCK, 0, stream, x.A_ptr, x.m,
-           s->grouping[SYMBOLIC], w->counters, w->products, w->nz, w->list, s->seen);
+           s->binning[SYMBOLIC], w->counters, w->products, w->nz, w->list, s->seen);
     return hear(t);
 }
 
 static int symbolic(struct task *t, struct state *s, const struct factors<float> &x,
                     struct scratch *w)
 {
-    const int last = s->grouping[SYMBOLIC].count - 1;
+    const int last = s->binning[SYMBOLIC].count - 1;
     const int32_t giants = s->seen->giants[SYMBOLIC], longest = s->seen->longest[SYMBOLIC];
     const int32_t tried = s->bit_words ? 0 : s->seen->rows[SYMBOLIC][last] - giants;
     struct overflow overflow = {};
@@ -122,28 +122,28 @@ static int symbolic(struct task *t, struct state *s, const struct factors<float>
         err = device_alloc(t->dev, tried, sizeof(int32_t), (void **)&w->overflowed);
         overflow = {w->overflowed, &w->counters->overflowed};
     }
-    auto launch = [&](const struct group *g, cudaStream_t stream, const struct rows &rows) {
-        const bool is_last = g == &s->groups[SYMBOLIC][last];
+    auto launch = [&](const struct bin *g, cudaStream_t stream, const struct rows &rows) {
+        const bool is_last = g == &s->bins[SYMBOLIC][last];
         launch_symbolic(g, stream, x, rows, is_last ? overflow : (struct overflow){}, w);
     };
     auto rest = [&]() {
         if (!giants) return (int)OK;
         return run_global<false>(t, x, giants_of(s, SYMBOLIC, w), giants, longest, none, w);
     };
-    if (!err) err = run_groups(t, s, SYMBOLIC, w, launch, rest);
+    if (!err) err = run_bins(t, s, SYMBOLIC, w, launch, rest);
     if (!err && tried) err = look(t, s, w);
     if (!err && tried && s->seen->overflowed)
         err = run_global<false>(t, x, w->overflowed, s->seen->overflowed, longest, none, w);
     return err;
 }
 
-// Groups of rows for the numeric phase. If the device has few products for each thread, the longest
+// Bins of rows for the numeric phase. If the device has few products for each thread, the longest
 // row decides when the phase ends. Rows then get more threads from fewer products on (H200:
 // bcsstk13 takes 128 us, 151 without). A bitmap of more words than the largest table has places is
 // left out, as clearing such a bitmap takes longer.
-static struct grouping grouping_by_nonzeros(const struct state *s, int32_t n)
+static struct binning binning_by_nonzeros(const struct state *s, int32_t n)
 {
-    struct grouping g = s->grouping[NUMERIC];
+    struct binning g = s->binning[NUMERIC];
     const int64_t repeats = (int64_t)s->seen->products / s->threads / REPEATS_SHARE;
     const int32_t repeats_now = (int32_t)min64(g.repeats, max64(repeats, REPEATS_LEAST));
     g.reach = INT32_MAX;
@@ -152,11 +152,11 @@ static struct grouping grouping_by_nonzeros(const struct state *s, int32_t n)
     return g;
 }
 
-// Row starts, groups by nonzeros, and memory for C, of which nz has the lengths of rows.
+// Row starts, bins by nonzeros, and memory for C, of which nz has the lengths of rows.
 static int allocate(struct task *t, struct state *s, const int32_t *A_ptr, const struct scratch *w)
 {
     cudaStream_t stream = (cudaStream_t)t->dev->stream;
-    const struct grouping by_nonzeros = grouping_by_nonzeros(s, t->R.n);
+    const struct binning by_nonzeros = binning_by_nonzeros(s, t->R.n);
     const int32_t m = t->R.m;
     const int rows = rows_a_thread(s, m);
     const auto narrow =
@@ -185,11 +185,11 @@ static int numeric(struct task *t, struct state *s, const struct factors<T> &x,
                    const struct scratch *w)
 {
     const result<T> c = {t->R.ptr, t->R.ptr_bytes == 8, t->R.idx, (T *)t->R.val};
-    const int last = s->grouping[NUMERIC].count - 1;
-    // Without numeric_long all rows of the last group go where the giants go.
-    if (!s->groups[NUMERIC][last].is_long) s->seen->giants[NUMERIC] = s->seen->rows[NUMERIC][last];
+    const int last = s->binning[NUMERIC].count - 1;
+    // Without numeric_long all rows of the last bin go where the giants go.
+    if (!s->bins[NUMERIC][last].is_long) s->seen->giants[NUMERIC] = s->seen->rows[NUMERIC][last];
     const int32_t giants = s->seen->giants[NUMERIC];
-    auto launch = [&](const struct group *g, cudaStream_t stream, const struct rows &rows) {
+    auto launch = [&](const struct bin *g, cudaStream_t stream, const struct rows &rows) {
         launch_numeric<T>(g, stream, x, rows, c, w);
     };
     auto rest = [&]() {
@@ -197,7 +197,7 @@ static int numeric(struct task *t, struct state *s, const struct factors<T> &x,
         return run_global<true>(t, x, giants_of(s, NUMERIC, w), giants, s->seen->longest[NUMERIC],
                                 c, w);
     };
-    return run_groups(t, s, NUMERIC, w, launch, rest);
+    return run_bins(t, s, NUMERIC, w, launch, rest);
 }
 
 #endif

@@ -1,5 +1,4 @@
-// Which rows go to which kernel, with how much shared memory, and the launches of the kernels that
-// have it.
+// Plan of a run: the bins of rows, the kernel and the shared memory of each, and the launches.
 #ifndef SPGEMM_HASH_PLAN_H
 #define SPGEMM_HASH_PLAN_H
 
@@ -7,13 +6,13 @@
 #include "overlay.cuh"
 #include "ranges.cuh"
 
-#define STREAMS      GROUP_MOST
+#define STREAMS      BIN_MOST
 #define TRY_LEAST    (4 * LONG_BLOCK) // places of the table that rows of unknown length try
 #define BITMAP_BLOCK 128              // threads that a bitmap gets at least
 
-// A group of rows, and the kernel that takes them: that of merge.cuh or overlay.cuh, numeric_long,
+// A bin of rows, and the kernel that takes them: that of merge.cuh or overlay.cuh, numeric_long,
 // numeric_ranges, or by `team` those of pwarp.cuh or team.cuh.
-struct group {
+struct bin {
     int team;      // threads a row
     int teams;     // rows a block
     int32_t size;  // places of the largest table, or words of a bitmap; numeric_long: values
@@ -29,9 +28,9 @@ struct group {
 };
 
 struct state {
-    struct group groups[2][GROUP_MOST];
-    struct grouping grouping[2];
-    int32_t bit_words;   // of factors: 0 without bitmaps, or where shared memory does not hold them
+    struct bin bins[2][BIN_MOST];
+    struct binning binning[2];
+    int32_t bit_words;   // as in struct factors; 0: no bitmaps, or shared memory does not hold them
     int32_t table_limit; // nonzeros of a row that has a table, at most; numeric
     int64_t threads;     // that the device holds
     int32_t slack;
@@ -49,8 +48,8 @@ struct state {
 // Device memory of one run.
 struct scratch {
     int32_t *products, *nz, *list; // size m each; products of rows that are overlaid are marked
-    int64_t *sums;                 // of row lengths, by share, size SCAN_SHARES
-    struct piece *pieces;
+    int64_t *sums;                 // sums of row lengths, by share, size SCAN_SHARES
+    struct segment *segments;
     struct counters *counters;
     int32_t *overflowed; // rows, or NULL
 };
@@ -64,7 +63,7 @@ struct scratch {
 // Team sizes, and how many teams a block has.
 #define FOR_TEAMS(X) X(32, 4) X(64, 1) X(128, 1) X(256, 1) X(512, 1) X(1024, 1)
 
-static void launch_symbolic(const struct group *g, cudaStream_t stream,
+static void launch_symbolic(const struct bin *g, cudaStream_t stream,
                             const struct factors<float> &x, const struct rows &rows,
                             const struct overflow &overflow, const struct scratch *w)
 {
@@ -101,7 +100,7 @@ static void launch_symbolic(const struct group *g, cudaStream_t stream,
 }
 
 template <typename T>
-static void launch_numeric(const struct group *g, cudaStream_t stream, const struct factors<T> &x,
+static void launch_numeric(const struct bin *g, cudaStream_t stream, const struct factors<T> &x,
                            const struct rows &rows, const struct result<T> &c,
                            const struct scratch *w)
 {
@@ -179,10 +178,10 @@ template <typename T> static int allow_all_shared(struct device *dev)
     return err;
 }
 
-// Sets slack, size and bytes of a group: the most places per column with which its tables take no
+// Sets slack, size and bytes of a bin: the most places per column with which its tables take no
 // more than `room` bytes, besides what else its kernel needs. Slack 0: no tables fit.
 template <typename T>
-static void plan_size(struct group *g, bool values, const struct state *s, int64_t room)
+static void plan_size(struct bin *g, bool values, const struct state *s, int64_t room)
 {
     const int64_t rows = g->teams;
     for (g->slack = s->slack; g->slack > 0; g->slack--) {
@@ -197,41 +196,41 @@ static void plan_size(struct group *g, bool values, const struct state *s, int64
     }
 }
 
-// The groups of rows that are merged, and of those that are overlaid. Returns how many there are.
+// The bins of rows that are merged, and of those that are overlaid. Returns how many there are.
 template <typename T>
-static int plan_without_tables(struct group *groups, bool values, const struct state *s)
+static int plan_without_tables(struct bin *bins, bool values, const struct state *s)
 {
     int count = 0;
     for (int lists = 1; lists * MERGE_LANES <= s->merge; lists *= 2) {
-        struct group g = {};
+        struct bin g = {};
         g.lists = lists;
         g.team = MERGE_LANES;
         g.teams = MERGE_BLOCK / MERGE_LANES;
         g.limit = lists * MERGE_LANES;
         g.bytes = merge_bytes<T>(lists, values);
-        groups[count++] = g;
+        bins[count++] = g;
     }
     if (s->overlay) {
-        struct group g = {};
+        struct bin g = {};
         g.overlay = true;
         g.team = OVERLAY_BLOCK;
         g.teams = 1;
-        groups[count++] = g;
+        bins[count++] = g;
     }
     return count;
 }
 
-// The groups of table I, whose rows have tables: for each thread a row may have 8 products or 4
-// nonzeros, times `scale`. With `even` there are groups of eight threads and of a warp, which the
-// paper lacks. Groups whose tables do not fit in `room` bytes, or with rows of more than `cut`
+// The bins of table I, whose rows have tables: for each thread a row may have 8 products or 4
+// nonzeros, times `scale`. With `even` there are bins of eight threads and of a warp, which the
+// paper lacks. Bins whose tables do not fit in `room` bytes, or with rows of more than `cut`
 // columns, are left out; `more` adds a larger one. Returns how many there are.
 template <typename T>
-static int plan_tables(struct group *groups, bool values, const struct state *s, int scale,
+static int plan_tables(struct bin *bins, bool values, const struct state *s, int scale,
                        int64_t room, bool more, int32_t cut)
 {
-    struct group g = {};
-    int count = plan_without_tables<T>(groups, values, s);
-    // Where rows of up to eight nonzeros are merged, four threads would have hardly any rows.
+    struct bin g = {};
+    int count = plan_without_tables<T>(bins, values, s);
+    // If rows of up to eight nonzeros are merged, hardly any rows are left for four threads.
     const int least = s->merge >= PWARP_MOST ? PWARP_MOST : PWARP;
     for (int lanes = least; lanes <= (s->even ? PWARP_MOST : PWARP); lanes *= 2) {
         g.team = lanes;
@@ -242,7 +241,7 @@ static int plan_tables(struct group *groups, bool values, const struct state *s,
         // not at all.
         for (; lanes == PWARP && g.slack < s->slack; plan_size<T>(&g, values, s, room))
             g.limit /= 2;
-        if (g.slack == s->slack) groups[count++] = g;
+        if (g.slack == s->slack) bins[count++] = g;
     }
     for (int team = s->even ? WARP : 64; team <= (more ? 2048 : 1024); team *= 2) {
         g.team = min(team, 1024);
@@ -250,16 +249,16 @@ static int plan_tables(struct group *groups, bool values, const struct state *s,
         g.limit = (values ? 4 : 8) * team * scale;
         plan_size<T>(&g, values, s, room);
         if (!g.slack || g.limit > cut) break;
-        groups[count++] = g;
+        bins[count++] = g;
     }
     return count;
 }
 
-// A group for numeric_long in `room` bytes.
-template <typename T> static struct group plan_long(int32_t n, int team, int64_t room)
+// A bin for numeric_long in `room` bytes.
+template <typename T> static struct bin plan_long(int32_t n, int team, int64_t room)
 {
     const int64_t ranked = bit_groups(n) * 12;
-    struct group g = {team, 1, 0, INT32_MAX, 0, 0, true, false};
+    struct bin g = {team, 1, 0, INT32_MAX, 0, 0, true, false};
     g.size = (int32_t)min64((room - ranked) / (int64_t)sizeof(T) / 2 * 2, ceil_div(n, 2) * 2);
     g.dense = g.size >= n;
     if (!g.dense) g.limit = g.size;
@@ -267,8 +266,8 @@ template <typename T> static struct group plan_long(int32_t n, int team, int64_t
     return g;
 }
 
-// A group for numeric_ranges, with the largest table in `room` bytes; false if it is too small.
-template <typename T> static bool plan_ranges(struct group *g, const struct state *s, int64_t room)
+// A bin for numeric_ranges, with the largest table in `room` bytes; false if it is too small.
+template <typename T> static bool plan_ranges(struct bin *g, const struct state *s, int64_t room)
 {
     *g = {RANGES_BLOCK, 1, RANGES_BLOCK * RANGES_EACH, 0, 0, 1, false, false, true};
     while (g->size > RANGES_BLOCK && ranges_bytes<T>(g->size) > room) g->size /= 2;
@@ -279,33 +278,33 @@ template <typename T> static bool plan_ranges(struct group *g, const struct stat
 
 static void plan_done(struct state *s, int phase, int count)
 {
-    struct grouping *grouping = &s->grouping[phase];
-    while (s->groups[phase][grouping->merging].lists) grouping->merging++;
-    grouping->overlaying = s->groups[phase][grouping->merging].overlay;
-    grouping->overlay = s->overlay;
-    s->groups[phase][count - 1].limit = INT32_MAX;
-    grouping->count = count;
-    for (int i = 0; i < count; i++) grouping->limit[i] = s->groups[phase][i].limit;
+    struct binning *binning = &s->binning[phase];
+    while (s->bins[phase][binning->merging].lists) binning->merging++;
+    binning->overlaying = s->bins[phase][binning->merging].overlay;
+    binning->overlay = s->overlay;
+    s->bins[phase][count - 1].limit = INT32_MAX;
+    binning->count = count;
+    for (int i = 0; i < count; i++) binning->limit[i] = s->bins[phase][i].limit;
 }
 
-// A symbolic group whose tables are larger than a bitmap has bitmaps instead. A bitmap is as large
+// A symbolic bin whose tables are larger than a bitmap has bitmaps instead. A bitmap is as large
 // for few products as for many, so that more rows fit in a multiprocessor than the threads that
 // table I gives to rows with many products leave room for. Then a row gets half of them, and half
 // again: what a row costs besides its products, it costs each of its warps. `warp_room` is the
 // shared memory that a full multiprocessor has for each warp.
-static void plan_bitmaps(struct group *g, int32_t words, int32_t slack, int64_t warp_room)
+static void plan_bitmaps(struct bin *g, int32_t words, int32_t slack, int64_t warp_room)
 {
     const int64_t own = (int64_t)sizeof(struct team_round<ROUND_MOST, float>) + 1024;
     if (g->team < WARP || g->size < words) return;
-    g->slack = slack; // of the tables that are smaller than a bitmap
+    g->slack = slack; // slack of the tables that are smaller than a bitmap
     g->size = words;
     g->bytes = g->teams * (words * (int64_t)4);
     while (g->team > BITMAP_BLOCK && g->bytes + own <= g->team / 2 / WARP * warp_room) g->team /= 2;
 }
 
-// Makes all groups of both phases. Bytes of shared memory: `room` is the most for a block, `third`
+// Makes all bins of both phases. Bytes of shared memory: `room` is the most for a block, `third`
 // lets three blocks share a multiprocessor, `warp_room` is for each warp of a full multiprocessor.
-// H100: one more symbolic group, up to 12,288 products with tables of 64 KB, takes 16.3 ms in place
+// H100: one more symbolic bin, up to 12,288 products with tables of 64 KB, takes 16.3 ms in place
 // of 12.7 (circuit of 2,000,000 nodes).
 template <typename T>
 static void plan(struct state *s, int32_t n, int scale, int64_t room, int64_t third,
@@ -315,27 +314,27 @@ static void plan(struct state *s, int32_t n, int scale, int64_t room, int64_t th
     const bool fits = s->bitmap && n > 0 && max64(words * 4, ranked + 16) <= room;
     s->bit_words = fits ? (int32_t)words : 0;
 
-    struct group *groups = s->groups[SYMBOLIC];
-    int count = plan_tables<T>(groups, false, s, scale, room, !fits, INT32_MAX);
+    struct bin *bins = s->bins[SYMBOLIC];
+    int count = plan_tables<T>(bins, false, s, scale, room, !fits, INT32_MAX);
     for (int g = 0; fits && g < count; g++)
-        plan_bitmaps(&groups[g], s->bit_words, s->slack, warp_room);
-    struct group last = {LONG_BLOCK, 1, s->bit_words, 0, 0, 0, false, false};
+        plan_bitmaps(&bins[g], s->bit_words, s->slack, warp_room);
+    struct bin last = {LONG_BLOCK, 1, s->bit_words, 0, 0, 0, false, false};
     if (!fits)
         for (last.size = TRY_LEAST; last.size * (int64_t)8 <= room;) last.size *= 2;
     last.bytes = last.size * (int64_t)4;
-    groups[count++] = last;
+    bins[count++] = last;
     plan_done(s, SYMBOLIC, count);
 
-    groups = s->groups[NUMERIC];
+    bins = s->bins[NUMERIC];
     const int32_t cut = fits ? max(n / 4, 256) : INT32_MAX;
-    // Rows of the larger group have as many places in numeric_ranges, or more.
-    count = plan_tables<T>(groups, true, s, scale, room, !fits && !s->ranges, cut);
-    s->table_limit = groups[count - 1].limit;
-    if (!fits && s->ranges && plan_ranges<T>(&groups[count], s, room)) count++;
-    if (fits && ranked <= third / 2) groups[count++] = plan_long<T>(n, LONG_SMALL, third);
-    // Without numeric_long, the last group is for rows in global memory.
-    if (fits && !groups[count - 1].dense) groups[count++] = plan_long<T>(n, LONG_BLOCK, room);
-    if (!fits) groups[count++] = {};
+    // Rows of the larger bin have as many places in numeric_ranges, or more.
+    count = plan_tables<T>(bins, true, s, scale, room, !fits && !s->ranges, cut);
+    s->table_limit = bins[count - 1].limit;
+    if (!fits && s->ranges && plan_ranges<T>(&bins[count], s, room)) count++;
+    if (fits && ranked <= third / 2) bins[count++] = plan_long<T>(n, LONG_SMALL, third);
+    // Without numeric_long, the last bin is for rows in global memory.
+    if (fits && !bins[count - 1].dense) bins[count++] = plan_long<T>(n, LONG_BLOCK, room);
+    if (!fits) bins[count++] = {};
     plan_done(s, NUMERIC, count);
 }
 

@@ -1,5 +1,4 @@
-// The pool, memory for the bitmaps or tables of the rows that are under way in global memory, and
-// the sort of such tables.
+// Pool of global memory for the bitmaps or tables of a chunk of rows, and the sort of such tables.
 #ifndef SPGEMM_HASH_POOL_H
 #define SPGEMM_HASH_POOL_H
 
@@ -34,7 +33,7 @@ static __device__ __forceinline__ void order_pair(int32_t *keys, T *vals, int64_
     vals[low + step] = v;
 }
 
-// One step of the bitonic sort of the tables: pairs `step` apart, in sequences of `length`.
+// Does a step of the bitonic sort of the tables: pairs `step` apart, in sequences of `length`.
 template <typename T>
 static __global__ __launch_bounds__(GLOBAL_BLOCK) void global_sort_step(struct pool pool,
                                                                         int64_t length,

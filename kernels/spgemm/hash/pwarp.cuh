@@ -1,9 +1,9 @@
-// Rows of few products or nonzeros, whose tables are in shared memory: a part of a warp has a row,
-// LANES threads, of which the paper has four and calls them PWARP (algorithm 3).
+// Rows with few products or nonzeros: a table in shared memory, LANES threads of a warp for each
+// row. The paper has four threads per row and calls them PWARP (algorithm 3).
 #ifndef SPGEMM_HASH_PWARP_H
 #define SPGEMM_HASH_PWARP_H
 
-#include "group.cuh"
+#include "bins.cuh"
 
 // H200: eight threads take 0.74 to 1.07 of the time of a warp on rows of 17 to 32 nonzeros, 0.98 in
 // the mean. Sixteen threads for rows of up to 64 nonzeros gain nothing.
@@ -11,7 +11,7 @@
 #define PWARP_MOST  8   // and at most
 #define PWARP_BLOCK 512 // threads
 
-// The rows of a group.
+// The rows of a bin.
 struct rows {
     const int32_t *list;
     int32_t count;
@@ -31,8 +31,8 @@ static __host__ __device__ __forceinline__ int64_t pwarp_stride(int lanes, int32
 // the warp; -1 is the thread's own. All lanes of the warp call f together, those with nothing to do
 // with `there` false; else they would part, and each wait for loads of its own.
 
-// Of a row its threads take a nonzero each at a time. Where the next row of S begins is loaded
-// a row ahead.
+// The threads of a row take a nonzero each at a time. The start of the next row of S is loaded one
+// row ahead.
 template <bool VALUES, int LANES, typename T, typename F>
 static __device__ __forceinline__ void walk_own(const struct factors<T> &x, int32_t p,
                                                 int32_t length, F f)
@@ -202,7 +202,7 @@ static __global__ __launch_bounds__(PWARP_BLOCK) void numeric_pwarp(struct facto
         vals[s] = 0;
     }
     __syncwarp();
-    const int32_t warp_first = (place - lane_id() / LANES) * stride; // of the tables of the warp
+    const int32_t warp_first = (place - lane_id() / LANES) * stride; // first table of the warp
     pwarp_walk<true, LANES>(x, i, [&](bool there, int row, int32_t col, T v) {
         const int32_t first = row < 0 ? place * stride : warp_first + row * stride;
         const int32_t its_size = row < 0 ? size : warp_broadcast(size, row * LANES);

@@ -1,8 +1,8 @@
-// Rows that are too long for a table in shared memory, where bitmaps of their columns do not fit
-// there: a block has a row, and does it by ranges of columns, each of which has few enough of the
-// row's nonzeros for the table. The ranges ascend, so what a range yields in order follows in C on
-// what those before it did. Most rows need one range, of all columns. An empty range costs a walk,
-// too: rows whose columns lie together near the end have some.
+// Rows too long for a table in shared memory, on devices whose shared memory does not hold bitmaps.
+// A block has a row and computes ranges of columns, one after another. A range has few enough of
+// the row's nonzeros for the table. Ranges ascend, so the columns of a range follow in C on those
+// of the ranges before. Most rows need one range of all columns. An empty range also costs a walk.
+// Rows whose columns lie close together near the end have empty ranges.
 #ifndef SPGEMM_HASH_RANGES_H
 #define SPGEMM_HASH_RANGES_H
 

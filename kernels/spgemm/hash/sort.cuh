@@ -1,4 +1,4 @@
-// Puts the columns of a row in order, which are in a table in shared memory.
+// Sorts the columns of a row, which are in a table in shared memory.
 #ifndef SPGEMM_HASH_SORT_H
 #define SPGEMM_HASH_SORT_H
 
@@ -190,7 +190,7 @@ template <int N> static __device__ __forceinline__ void exchange(uint32_t (&x)[N
         other[r] = lanes ? __shfl_xor_sync(FULL_MASK, x[r ^ places], lanes) : x[r ^ places];
 #pragma unroll
     for (int r = 0; r < N; r++) {
-        // Whether this one is the lower of the two: the highest bit in which they differ says so.
+        // `low`: this place is the lower of the two, by the highest bit in which they differ.
         const bool low = lanes ? lane_id() < (lane_id() ^ lanes) : r < (r ^ places);
         x[r] = low ? min(x[r], other[r]) : max(x[r], other[r]);
     }
@@ -226,8 +226,8 @@ template <int N> static __device__ __forceinline__ void sort_list(uint32_t *list
     __syncwarp();
 }
 
-// Whether a column, up to the highest, and its place in the table are one number of 32 bits, and a
-// warp can sort so many.
+// Returns true if a warp can sort `count` columns, and if a column, up to `highest`, and its place
+// in the table fit in one number of 32 bits.
 static __device__ __forceinline__ bool can_sort_places(int32_t highest, int32_t size, int32_t count)
 {
     return count <= PLACE_SORT && (uint64_t)highest * size + size <= UINT32_MAX;
@@ -309,7 +309,7 @@ sort_in_place(int32_t *keys, T *vals, int32_t size, int32_t count, struct spread
     start_buckets<TEAM>(pairs, buckets, sums, most, squares);
     team_scan<TEAM>(squares, sums, all);
     const bool crowded = all > (uint32_t)count * CROWD;
-    // What is empty is above all columns.
+    // An empty place has a key above all columns.
     if (crowded) sort_bitonic<TEAM>((uint32_t *)keys, size);
 #pragma unroll
     for (int k = 0; k < EACH; k++) {

@@ -15,7 +15,7 @@ static __host__ __device__ __forceinline__ int64_t next_power(int64_t x)
 }
 
 // Places for `need` columns in a table of at most `most` places, a power of two. At slack 1 it is
-// the group's table, as in the paper; else no larger than it must be, to be cleared sooner.
+// the bin's table, as in the paper; else no larger than it must be, to be cleared sooner.
 static __device__ __forceinline__ int32_t table_size(int32_t need, int32_t slack, int32_t most)
 {
     if (slack <= 1 || (int64_t)need * slack >= most) return most;
@@ -104,7 +104,7 @@ static __device__ __forceinline__ void write_columns(const uint32_t *bits, const
     }
 }
 
-// Where C goes. Row starts are 64-bit where the products could pass 2^31.
+// Arrays of C. Row starts are 64-bit if the products may exceed 2^31.
 template <typename T> struct result {
     const void *ptr;
     int32_t wide;

@@ -1,4 +1,4 @@
-// Rows of middle size, whose tables are in shared memory: a team has a row (algorithm 4).
+// Rows of medium size: a table in shared memory, a team for each row (algorithm 4).
 #ifndef SPGEMM_HASH_TEAM_H
 #define SPGEMM_HASH_TEAM_H
 
@@ -79,7 +79,8 @@ template <typename T> static __host__ __device__ int64_t team_bytes(int32_t size
     return size * (int64_t)(sizeof(T) + 4) + ceil_div(scratch, 16) * 16;
 }
 
-// Of 1024 threads with tables of doubles a multiprocessor has one block: its registers are free.
+// A multiprocessor holds one block of 1024 threads with tables of doubles, which may use all
+// registers.
 template <int TEAM, int TEAMS, typename T>
 static __global__
 __launch_bounds__(TEAM *TEAMS, TEAM == 1024 && sizeof(T) == 8 ? 1 : 0) void numeric_team(

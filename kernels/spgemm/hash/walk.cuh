@@ -1,6 +1,6 @@
-// The walk of a team over the products of its row, which both phases of `hash` are made of.
+// Walk of a team over the products of its row. Both phases of `hash` use the walk.
 //
-// team   the threads that have a row together: a warp, or a block of several
+// team   the threads that compute a row: a warp, or a block of several warps
 // round  nonzeros of A that a team takes at a time, one for each thread, 512 at most
 // share  what one of several takes of a round, or of a row: all shares are equal
 // batch  products that the lanes of a warp load before they use the first
@@ -16,7 +16,7 @@
 template <typename T> struct factors {
     const int32_t *A_ptr, *A_idx, *S_ptr, *S_idx;
     const T *A_val, *S_val;
-    int32_t m, n;      // of C
+    int32_t m, n;      // size of C
     int32_t even;      // 1: products dealt out evenly, or as count_evenly() says; 0: by nonzeros
     int32_t slack;     // a table has at least so many places per column
     int32_t bit_words; // words of a row's bitmap, a multiple of 4; 0: no bitmaps
@@ -32,8 +32,8 @@ template <int TEAM, typename T> struct team_round {
     T a[SIZE];            // the nonzero of A
 };
 
-// What a team does of a row: every `step`-th round from `round` on, and of each the share-th of
-// `shares` equal shares.
+// Part of a row for a team: every `step`-th round from `round` on, and in each round share number
+// `share` of `shares` equal shares.
 struct portion {
     int32_t round, step, share, shares;
 };
@@ -134,9 +134,9 @@ static __device__ __forceinline__ void walk_nonzeros(const struct factors<T> &x,
     }
 }
 
-// Whether the products of a row of A with `nonzeros` are best dealt out evenly where they are only
-// counted. A warp per nonzero saves the search for each product's row of S, at the price of lanes
-// with nothing to do at the end of that row, and of whole warps where nonzeros are few.
+// Returns true if dealing the products of a row of A out evenly is faster in the symbolic phase. A
+// warp per nonzero saves the search for each product's row of S. But lanes are idle at the end of
+// the row of S, and whole warps are idle if nonzeros are few.
 template <int TEAM, typename T>
 static __device__ __forceinline__ bool count_evenly(const struct factors<T> &x, int32_t nonzeros,
                                                     int32_t products)
@@ -144,9 +144,9 @@ static __device__ __forceinline__ bool count_evenly(const struct factors<T> &x, 
     return x.even && (nonzeros < TEAM / WARP || products / MEAN_LONG < nonzeros);
 }
 
-// Where in its round is the thread's nonzero of A, whose row of S has `length` nonzeros: `r` rows
-// that are not empty are before it, and `first` products; `rows` and `products` are those of all.
-// There are fewer than 2^31 products, as the columns of a row of A differ. A warp does without
+// Finds the position of the thread's nonzero of A in its round; its row of S has `length` nonzeros.
+// Sets `r` to the non-empty rows before, `first` to the products before, `rows` and `products` to
+// all. There are fewer than 2^31 products, as the columns of a row of A differ. A warp does without
 // `sums`. By all threads.
 template <int TEAM>
 static __device__ __forceinline__ void place_in_round(uint32_t length, unsigned long long *sums,

@@ -1,52 +1,52 @@
-// Products per row (algorithm 2), row starts of C, and rows into groups.
-#ifndef SPGEMM_HASH_GROUP_H
-#define SPGEMM_HASH_GROUP_H
+// Products per row (algorithm 2), row starts of C, and the bins of rows.
+#ifndef SPGEMM_HASH_BINS_H
+#define SPGEMM_HASH_BINS_H
 
 #include "table.cuh"
 
-#define GROUP_MOST      13
+#define BIN_MOST        13
 #define SCAN_SHARES     1024 // most blocks of the scan of row lengths
-#define PIECE           4096 // nonzeros of a row of A above which blocks count it, so many each
+#define SEGMENT         4096 // nonzeros of a row of A above which blocks count it, so many each
 #define BLOCK           256  // threads of the kernels in this file
 #define MERGE_LANES     4    // threads of a row that is merged, with one or two nonzeros of A each
-#define MERGE_EACH      8 // products of such a row for each nonzero that its group allows, at most
-#define OVERLAY_MOST    256   // products of an overlay, and nonzeros of its row of A, at most
-#define OVERLAY_LEAST   512   // nonzeros of the row of S that it is laid over, at least
+#define MERGE_EACH      8    // products of such a row for each nonzero that its bin allows, at most
+#define OVERLAY_MOST    256  // products of an overlay, and nonzeros of its row of A, at most
+#define OVERLAY_LEAST   512  // nonzeros of the row of S that it is laid over, at least
 #define OVERLAY_LONGEST 32768 // ... and at most, as one block copies them
 #define LISTED          4     // rows that a thread lists at a time, where rows are many
 
 enum { SYMBOLIC, NUMERIC };
 
-// Rows are grouped by a count: of products in the symbolic phase, of nonzeros of C in the numeric
-// one. The last group has the rows that are too long for the tables of the others. Giants are those
-// of its rows that have so many products that several blocks share one. A row of C has fewer than
-// 2^31 products, as the columns of a row of A differ and S has fewer nonzeros than that; sums over
-// rows may have more.
+// A bin holds rows with similar counts: products in the symbolic phase, nonzeros of C in the
+// numeric phase. The last bin has the rows that are too long for the tables of the others. Giants
+// are rows of the last bin with so many products that several blocks share a row. A row of C has
+// fewer than 2^31 products, as the columns of a row of A differ and S has fewer than 2^31 nonzeros.
+// Sums over rows may have more.
 //
-// Rows that are merged or overlaid have groups of their own, the same in both phases.
-struct grouping {
-    int32_t count;             // of groups
-    int32_t limit[GROUP_MOST]; // the largest count in each group with tables; last: INT32_MAX
-    int32_t merging;           // groups of rows that are merged, the first ones
-    int32_t overlaying;        // 1: the group after those is of rows that are overlaid
-    int32_t overlay;           // products of an overlay, at most
+// Merged rows and overlaid rows have bins of their own, the same in both phases.
+struct binning {
+    int32_t count;           // number of bins
+    int32_t limit[BIN_MOST]; // the largest count in each bin with tables; last: INT32_MAX
+    int32_t merging;         // bins of rows that are merged, the first ones
+    int32_t overlaying;      // 1: the bin after those is of rows that are overlaid
+    int32_t overlay;         // products of an overlay, at most
     int32_t repeats; // numeric: so many products count as a nonzero of C; 0: nonzeros alone count
     int32_t reach;   // and by its products a row counts as no more nonzeros than this
     int32_t giant;   // a giant has so many products at least,
     int32_t giant_parts; // and at least 1 / giant_parts of all products
 };
 
-// What the host gets to know, and counters on the way there.
+// Counters of the device, which are copied to the host.
 struct counters {
-    int32_t rows[2][GROUP_MOST];   // in each group, by phase; giants are in the last group
-    int32_t filled[2][GROUP_MOST]; // of them in list[] so far
+    int32_t rows[2][BIN_MOST];   // in each bin, by phase; giants are in the last bin
+    int32_t filled[2][BIN_MOST]; // rows of each bin in list[] so far
     int32_t giants[2];
-    int32_t longest[2]; // the largest count in the last group
-    int32_t pieces;     // of long rows of A
+    int32_t longest[2]; // the largest count in the last bin
+    int32_t segments;   // segments of long rows of A
     int32_t ended;      // blocks that have come to the end of a kernel that tells the host
     int32_t overflowed; // rows of C that did not fit in the largest table in shared memory
     unsigned long long products;
-    int64_t nnz; // of C
+    int64_t nnz; // nonzeros of C
 };
 
 // The last block to come here writes the counters to `seen`, which is pinned memory of the host:
@@ -68,29 +68,29 @@ static __device__ __forceinline__ void tell_host(struct counters *counters, stru
         ((int32_t *)seen)[w] = ((const volatile int32_t *)counters)[w];
 }
 
-// PIECE nonzeros of a long row of A, or what is left of them.
-struct piece {
+// SEGMENT nonzeros of a long row of A, or what is left of them.
+struct segment {
     int32_t row, number;
 };
 
-// The group of a row that is merged, by its nonzeros of A and its products; -1: it is not.
-static __device__ __forceinline__ int merge_group(const struct grouping &g, int32_t length,
-                                                  int32_t products)
+// The bin of a row that is merged, by its nonzeros of A and its products; -1: it is not.
+static __device__ __forceinline__ int merge_bin(const struct binning &g, int32_t length,
+                                                int32_t products)
 {
     const uint32_t each = ((uint32_t)products + MERGE_EACH - 1) / MERGE_EACH;
     const uint32_t need = max((uint32_t)length, each);
     return need <= (uint32_t)(g.merging * MERGE_LANES) ? (int)((need - 1) / MERGE_LANES) : -1;
 }
 
-// The group of a row that is not merged.
-static __device__ __forceinline__ int group_of(const struct grouping &g, int32_t count)
+// The bin of a row that is not merged.
+static __device__ __forceinline__ int bin_of(const struct binning &g, int32_t count)
 {
     int i = g.merging + g.overlaying;
     while (i < g.count - 1 && count > g.limit[i]) i++;
     return i;
 }
 
-// What products[] has of a row that is overlaid: the complement.
+// products[] holds the bitwise complement for an overlaid row.
 static __device__ __forceinline__ int32_t mark_overlaid(int32_t products) { return ~products; }
 static __device__ __forceinline__ bool is_overlaid(int32_t products) { return products < 0; }
 static __device__ __forceinline__ int32_t without_mark(int32_t products)
@@ -98,8 +98,8 @@ static __device__ __forceinline__ int32_t without_mark(int32_t products)
     return is_overlaid(products) ? ~products : products;
 }
 
-// Whether a row is overlaid, of which the longest row of S has `longest` of the products.
-static __device__ __forceinline__ bool to_overlay(const struct grouping &g, int32_t length,
+// Returns true if a row is overlaid. `longest`: products with the longest row of S.
+static __device__ __forceinline__ bool to_overlay(const struct binning &g, int32_t length,
                                                   int32_t products, int32_t longest)
 {
     return g.overlaying && length <= OVERLAY_MOST && longest >= OVERLAY_LEAST &&
@@ -107,50 +107,48 @@ static __device__ __forceinline__ bool to_overlay(const struct grouping &g, int3
 }
 
 // `products` as in products[].
-static __device__ __forceinline__ int symbolic_group(const struct grouping &g, int32_t length,
-                                                     int32_t products)
+static __device__ __forceinline__ int symbolic_bin(const struct binning &g, int32_t length,
+                                                   int32_t products)
 {
     if (products == 0) return -1;
     if (is_overlaid(products)) return g.merging;
-    const int merged = merge_group(g, length, products);
-    return merged >= 0 ? merged : group_of(g, products);
+    const int merged = merge_bin(g, length, products);
+    return merged >= 0 ? merged : bin_of(g, products);
 }
 
-// Counts the thread's row in rows[group], in shared memory, and returns how many rows were counted
-// there before it; group -1: it is in none. By all lanes.
-static __device__ __forceinline__ int32_t count_row(int32_t *rows, int group)
+// Counts the thread's row in rows[bin], in shared memory, and returns how many rows were counted
+// there before it; bin -1: it is in none. By all lanes.
+static __device__ __forceinline__ int32_t count_row(int32_t *rows, int bin)
 {
-    const unsigned same = __match_any_sync(FULL_MASK, group);
+    const unsigned same = __match_any_sync(FULL_MASK, bin);
     const int leader = __ffs(same) - 1;
     int32_t place = 0;
-    if (lane_id() == leader && group >= 0) place = atomicAdd(&rows[group], __popc(same));
+    if (lane_id() == leader && bin >= 0) place = atomicAdd(&rows[bin], __popc(same));
     place = __shfl_sync(FULL_MASK, place, leader);
     return place + __popc(same & bits_below(lane_id()));
 }
 
-// products[i], and how many rows each group has. `lanes`, a power of two up to 32, count a row.
-// Long rows are in the last group, and cut in pieces for count_pieces().
+// products[i], and how many rows each bin has. `lanes`, a power of two up to 32, count a row.
+// Long rows are in the last bin, and cut in segments for count_segments().
 template <typename T>
-static __global__ __launch_bounds__(BLOCK) void count_products(struct factors<T> x, int lanes,
-                                                               struct grouping grouping,
-                                                               struct counters *counters,
-                                                               int32_t *__restrict__ products,
-                                                               struct piece *__restrict__ pieces)
+static __global__ __launch_bounds__(BLOCK) void count_products(
+    struct factors<T> x, int lanes, struct binning binning, struct counters *counters,
+    int32_t *__restrict__ products, struct segment *__restrict__ segments)
 {
-    __shared__ int32_t rows[GROUP_MOST];
+    __shared__ int32_t rows[BIN_MOST];
     __shared__ unsigned long long all;
-    if (threadIdx.x < GROUP_MOST) rows[threadIdx.x] = 0;
+    if (threadIdx.x < BIN_MOST) rows[threadIdx.x] = 0;
     if (threadIdx.x == 0) all = 0;
     __syncthreads();
     const int64_t i = ((int64_t)blockIdx.x * BLOCK + threadIdx.x) / lanes;
     const int sub = (int)(threadIdx.x % lanes);
     int32_t p = 0, end = 0, sum = 0, longest = 0;
-    int group = -1;
+    int bin = -1;
     if (i < x.m) {
         p = __ldg(x.A_ptr + i);
         end = __ldg(x.A_ptr + i + 1);
     }
-    const bool is_long = end - p > PIECE;
+    const bool is_long = end - p > SEGMENT;
     if (!is_long)
         for (int64_t q = (int64_t)p + sub; q < end; q += lanes) {
             const int32_t l = __ldg(x.A_idx + q);
@@ -163,39 +161,40 @@ static __global__ __launch_bounds__(BLOCK) void count_products(struct factors<T>
         longest = max(longest, __shfl_xor_sync(FULL_MASK, longest, step));
     }
     if (i < x.m && sub == 0) {
-        const bool overlaid = to_overlay(grouping, end - p, sum, longest);
+        const bool overlaid = to_overlay(binning, end - p, sum, longest);
         const int32_t marked = overlaid ? mark_overlaid(sum) : sum;
         products[i] = marked;
         if (is_long) {
-            const int32_t count = (int32_t)ceil_div(end - p, PIECE);
-            const int32_t at = atomicAdd(&counters->pieces, count);
-            for (int32_t c = 0; c < count; c++) pieces[at + c] = {(int32_t)i, c};
-            group = grouping.count - 1;
+            const int32_t count = (int32_t)ceil_div(end - p, SEGMENT);
+            const int32_t at = atomicAdd(&counters->segments, count);
+            for (int32_t c = 0; c < count; c++) segments[at + c] = {(int32_t)i, c};
+            bin = binning.count - 1;
         } else {
-            group = symbolic_group(grouping, end - p, marked);
+            bin = symbolic_bin(binning, end - p, marked);
         }
     }
-    count_row(rows, group);
+    count_row(rows, bin);
     const long long warp_all = warp_sum((long long)(sub == 0 ? sum : 0));
     if (lane_id() == 0) atomicAdd(&all, (unsigned long long)warp_all);
     __syncthreads();
-    if (threadIdx.x < (unsigned)grouping.count && rows[threadIdx.x])
+    if (threadIdx.x < (unsigned)binning.count && rows[threadIdx.x])
         atomicAdd(&counters->rows[SYMBOLIC][threadIdx.x], rows[threadIdx.x]);
     if (threadIdx.x == 0) atomicAdd(&counters->products, all);
 }
 
-// The same for the pieces of long rows, a block for each.
+// The same for the segments of long rows, a block for each.
 template <typename T>
 static __global__
-__launch_bounds__(BLOCK) void count_pieces(struct factors<T> x, struct counters *counters,
-                                           int32_t *__restrict__ products,
-                                           const struct piece *__restrict__ pieces)
+__launch_bounds__(BLOCK) void count_segments(struct factors<T> x, struct counters *counters,
+                                             int32_t *__restrict__ products,
+                                             const struct segment *__restrict__ segments)
 {
     __shared__ int32_t sum;
-    for (int32_t c = (int32_t)blockIdx.x; c < counters->pieces; c += (int32_t)gridDim.x) {
-        const struct piece piece = pieces[c];
-        const int64_t begin = (int64_t)__ldg(x.A_ptr + piece.row) + (int64_t)piece.number * PIECE;
-        const int64_t end = min(begin + PIECE, (int64_t)__ldg(x.A_ptr + piece.row + 1));
+    for (int32_t c = (int32_t)blockIdx.x; c < counters->segments; c += (int32_t)gridDim.x) {
+        const struct segment segment = segments[c];
+        const int64_t begin =
+            (int64_t)__ldg(x.A_ptr + segment.row) + (int64_t)segment.number * SEGMENT;
+        const int64_t end = min(begin + SEGMENT, (int64_t)__ldg(x.A_ptr + segment.row + 1));
         int32_t mine = 0;
         __syncthreads();
         if (threadIdx.x == 0) sum = 0;
@@ -209,13 +208,13 @@ __launch_bounds__(BLOCK) void count_pieces(struct factors<T> x, struct counters 
         if (lane_id() == 0) atomicAdd(&sum, mine);
         __syncthreads();
         if (threadIdx.x == 0) {
-            atomicAdd(&products[piece.row], sum);
+            atomicAdd(&products[segment.row], sum);
             atomicAdd(&counters->products, (unsigned long long)sum);
         }
     }
 }
 
-static __device__ __forceinline__ bool is_giant(const struct grouping &g,
+static __device__ __forceinline__ bool is_giant(const struct binning &g,
                                                 const struct counters *counters, int32_t products)
 {
     return products >= g.giant && products >= (int64_t)(counters->products / g.giant_parts);
@@ -224,27 +223,27 @@ static __device__ __forceinline__ bool is_giant(const struct grouping &g,
 // A row that a thread lists.
 struct listed {
     int32_t row, count; // its products in the symbolic phase, its nonzeros in the numeric one
-    int group;          // -1: the row is in no group
+    int bin;            // -1: the row is in no bin
     bool giant;
 };
 
-// Puts the thread's rows into list[], which has the rows of group 0, then those of group 1, and so
-// on. Each group's part is filled from its start on, as blocks come, so that neighbours stay close;
-// but giants fill the last group's part from its end backwards. By all threads of the block.
+// Puts the thread's rows into list[], which has the rows of bin 0, then those of bin 1, and so
+// on. Each bin's part is filled from its start on, as blocks come, so that neighbours stay close;
+// but giants fill the last bin's part from its end backwards. By all threads of the block.
 // `places` and `starts` are shared; the former is zero before the call and after it.
 template <int ROWS>
-static __device__ __forceinline__ void put_rows(int phase, const struct grouping &grouping,
+static __device__ __forceinline__ void put_rows(int phase, const struct binning &binning,
                                                 struct counters *counters,
                                                 const struct listed (&these)[ROWS], int32_t *places,
                                                 int32_t *starts, int32_t *__restrict__ list)
 {
-    const int last = grouping.count - 1;
+    const int last = binning.count - 1;
     int32_t place[ROWS];
     int longest = 0;
 #pragma unroll
     for (int k = 0; k < ROWS; k++) {
-        place[k] = count_row(places, these[k].giant ? -1 : these[k].group);
-        if (these[k].group == last) longest = max(longest, these[k].count);
+        place[k] = count_row(places, these[k].giant ? -1 : these[k].bin);
+        if (these[k].bin == last) longest = max(longest, these[k].count);
     }
     __syncthreads();
     if (threadIdx.x <= (unsigned)last) {
@@ -260,8 +259,8 @@ static __device__ __forceinline__ void put_rows(int phase, const struct grouping
     if (longest && lane_id() == 0) atomicMax(&counters->longest[phase], longest);
 #pragma unroll
     for (int k = 0; k < ROWS; k++) {
-        if (these[k].group >= 0 && !these[k].giant) {
-            list[starts[these[k].group] + place[k]] = these[k].row;
+        if (these[k].bin >= 0 && !these[k].giant) {
+            list[starts[these[k].bin] + place[k]] = these[k].row;
         } else if (these[k].giant) {
             int32_t end = 0;
             for (int e = 0; e <= last; e++) end += counters->rows[phase][e];
@@ -273,12 +272,12 @@ static __device__ __forceinline__ void put_rows(int phase, const struct grouping
 // The list of rows by products; nz[i] = 0 for rows without any. A block has BLOCK * ROWS rows.
 template <int ROWS>
 static __global__ __launch_bounds__(BLOCK) void list_by_products(
-    const int32_t *__restrict__ A_ptr, int32_t m, struct grouping grouping,
-    struct counters *counters, const int32_t *__restrict__ products, int32_t *__restrict__ nz,
-    int32_t *__restrict__ list, struct counters *seen)
+    const int32_t *__restrict__ A_ptr, int32_t m, struct binning binning, struct counters *counters,
+    const int32_t *__restrict__ products, int32_t *__restrict__ nz, int32_t *__restrict__ list,
+    struct counters *seen)
 {
-    __shared__ int32_t places[GROUP_MOST], starts[GROUP_MOST];
-    if (threadIdx.x < GROUP_MOST) places[threadIdx.x] = 0;
+    __shared__ int32_t places[BIN_MOST], starts[BIN_MOST];
+    if (threadIdx.x < BIN_MOST) places[threadIdx.x] = 0;
     __syncthreads();
     struct listed these[ROWS];
 #pragma unroll
@@ -289,62 +288,60 @@ static __global__ __launch_bounds__(BLOCK) void list_by_products(
         const int32_t marked = products[i], length = A_ptr[i + 1] - A_ptr[i];
         const int32_t count = without_mark(marked);
         these[k].count = count;
-        these[k].group =
-            length > PIECE ? grouping.count - 1 : symbolic_group(grouping, length, marked);
-        these[k].giant =
-            these[k].group == grouping.count - 1 && is_giant(grouping, counters, count);
-        if (these[k].group < 0) nz[i] = 0;
+        these[k].bin = length > SEGMENT ? binning.count - 1 : symbolic_bin(binning, length, marked);
+        these[k].giant = these[k].bin == binning.count - 1 && is_giant(binning, counters, count);
+        if (these[k].bin < 0) nz[i] = 0;
     }
-    put_rows(SYMBOLIC, grouping, counters, these, places, starts, list);
+    put_rows(SYMBOLIC, binning, counters, these, places, starts, list);
     tell_host(counters, seen);
 }
 
-// The group of a row in the numeric phase. Rows with many products for each nonzero are grouped as
+// The bin of a row in the numeric phase. Rows with many products for each nonzero are binned as
 // if they had more nonzeros, and so get more threads.
-static __device__ __forceinline__ int numeric_group(const struct grouping &g,
-                                                    const struct counters *counters,
-                                                    const int32_t *__restrict__ A_ptr, int32_t i,
-                                                    int32_t nz, int32_t products, bool &giant)
+static __device__ __forceinline__ int numeric_bin(const struct binning &g,
+                                                  const struct counters *counters,
+                                                  const int32_t *__restrict__ A_ptr, int32_t i,
+                                                  int32_t nz, int32_t products, bool &giant)
 {
     giant = false;
     if (nz == 0) return -1;
     if (is_overlaid(products)) return g.merging;
-    const int merged = g.merging ? merge_group(g, A_ptr[i + 1] - A_ptr[i], products) : -1;
+    const int merged = g.merging ? merge_bin(g, A_ptr[i + 1] - A_ptr[i], products) : -1;
     if (merged >= 0) return merged;
     giant = is_giant(g, counters, products);
     if (giant) return g.count - 1;
-    return group_of(g, g.repeats ? max(nz, min(products / g.repeats, g.reach)) : nz);
+    return bin_of(g, g.repeats ? max(nz, min(products / g.repeats, g.reach)) : nz);
 }
 
 // sums[b] = the nonzeros of C in block b's share of the rows, [b * share, (b + 1) * share); and how
-// many rows each group has.
+// many rows each bin has.
 static __global__ __launch_bounds__(BLOCK) void sum_shares(
-    const int32_t *__restrict__ A_ptr, int32_t m, int32_t share, struct grouping grouping,
+    const int32_t *__restrict__ A_ptr, int32_t m, int32_t share, struct binning binning,
     struct counters *counters, const int32_t *__restrict__ nz, const int32_t *__restrict__ products,
     int64_t *__restrict__ sums)
 {
-    __shared__ int32_t rows[GROUP_MOST];
+    __shared__ int32_t rows[BIN_MOST];
     __shared__ unsigned long long all;
-    if (threadIdx.x < GROUP_MOST) rows[threadIdx.x] = 0;
+    if (threadIdx.x < BIN_MOST) rows[threadIdx.x] = 0;
     if (threadIdx.x == 0) all = 0;
     __syncthreads();
     long long mine = 0;
     const int64_t begin = (int64_t)blockIdx.x * share;
     for (int64_t at = begin; at < min(begin + share, (int64_t)m); at += BLOCK) {
         const int64_t i = at + threadIdx.x;
-        int group = -1;
+        int bin = -1;
         bool giant;
         if (i < m) {
             const int32_t count = nz[i];
-            group = numeric_group(grouping, counters, A_ptr, (int32_t)i, count, products[i], giant);
+            bin = numeric_bin(binning, counters, A_ptr, (int32_t)i, count, products[i], giant);
             mine += count;
         }
-        count_row(rows, group);
+        count_row(rows, bin);
     }
     mine = warp_sum(mine);
     if (lane_id() == 0) atomicAdd(&all, (unsigned long long)mine);
     __syncthreads();
-    if (threadIdx.x < (unsigned)grouping.count && rows[threadIdx.x])
+    if (threadIdx.x < (unsigned)binning.count && rows[threadIdx.x])
         atomicAdd(&counters->rows[NUMERIC][threadIdx.x], rows[threadIdx.x]);
     if (threadIdx.x == 0) sums[blockIdx.x] = (int64_t)all;
 }
@@ -380,15 +377,15 @@ scan_rows(const struct listed (&these)[ROWS], unsigned long long (&before)[ROWS]
 // ptr[0..m] from nz and the sums over shares, and the list of rows by nonzeros.
 template <int ROWS, typename P>
 static __global__ __launch_bounds__(BLOCK) void list_by_nonzeros(
-    const int32_t *__restrict__ A_ptr, int32_t m, int32_t share, struct grouping grouping,
+    const int32_t *__restrict__ A_ptr, int32_t m, int32_t share, struct binning binning,
     struct counters *counters, const int32_t *__restrict__ nz, const int32_t *__restrict__ products,
     const int64_t *__restrict__ share_sums, P *__restrict__ ptr, int32_t *__restrict__ list,
     struct counters *seen)
 {
-    __shared__ int32_t places[GROUP_MOST], starts[GROUP_MOST];
+    __shared__ int32_t places[BIN_MOST], starts[BIN_MOST];
     __shared__ unsigned long long sums[ROWS * BLOCK / WARP];
     unsigned long long before = 0, total, mine = 0;
-    if (threadIdx.x < GROUP_MOST) places[threadIdx.x] = 0;
+    if (threadIdx.x < BIN_MOST) places[threadIdx.x] = 0;
     for (unsigned b = threadIdx.x; b < blockIdx.x; b += BLOCK) mine += share_sums[b];
     team_scan<BLOCK>(mine, sums, before);
     const int64_t begin = (int64_t)blockIdx.x * share, end = min(begin + share, (int64_t)m);
@@ -401,15 +398,15 @@ static __global__ __launch_bounds__(BLOCK) void list_by_nonzeros(
             these[k] = {(int32_t)i, 0, -1, false};
             if (i >= end) continue;
             these[k].count = nz[i];
-            these[k].group = numeric_group(grouping, counters, A_ptr, (int32_t)i, nz[i],
-                                           products[i], these[k].giant);
+            these[k].bin = numeric_bin(binning, counters, A_ptr, (int32_t)i, nz[i], products[i],
+                                       these[k].giant);
         }
         scan_rows(these, upto, sums, total);
 #pragma unroll
         for (int k = 0; k < ROWS; k++)
             if (at + k * BLOCK + threadIdx.x < end) ptr[these[k].row] = (P)(before + upto[k]);
         before += total;
-        put_rows(NUMERIC, grouping, counters, these, places, starts, list);
+        put_rows(NUMERIC, binning, counters, these, places, starts, list);
     }
     if (end == m && threadIdx.x == 0) {
         ptr[m] = (P)before;
