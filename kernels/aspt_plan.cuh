@@ -237,10 +237,10 @@ static inline int plan_make(struct task *t, int64_t columns, bool loop)
     if (!err) err = plan_spans(t, s);
     if (!err) plan_grid(t, s);
     task_number(t, "threads", s->threads);
-    task_number(t, "slices", s->slabs);
+    task_number(t, "slabs", s->slabs);
     task_number(t, "segments", (double)s->a.segments.count);
-    task_number(t, "shared_rows", (double)s->a.warp_rows.count);
-    task_number(t, "runs", (double)s->a.spans.count);
+    task_number(t, "warp_rows", (double)s->a.warp_rows.count);
+    task_number(t, "spans", (double)s->a.spans.count);
     return err;
 }
 

@@ -14,6 +14,7 @@ import re
 import sys
 import zlib
 
+import renamed
 import repeats
 from words import visible
 
@@ -140,7 +141,9 @@ def row_from(record, env, which=SEPARATE):
     record = {"cache": time.get("cache") or "warm", "library": facts.get("library"), **record}
     matrix, axes = record["matrix"], named(env, "axes")
     row = {name: str(record[name]) for name in ("op", "alg", "prec", "cache", "status")}
-    row["key"] = record.get("case") or key_of(record, axes)
+    options = renamed.renamed("OPTION", record, part(record, "options"))
+    known = options == part(record, "options") and record.get("case")
+    row["key"] = known or key_of({**record, "options": options}, axes)
     row["axes"] = {name: axis_value(record[name]) for name in axes}
     row["reason"], row["library"] = text(record.get("reason")), text(record["library"])
     row["env"], row["id"], row["facts"] = env, str(record["device"]), facts
@@ -155,7 +158,7 @@ def row_from(record, env, which=SEPARATE):
     row["timed"] = text(time.get("launch"))  # how it was launched in fact; None before that was told
     row["method"] = text(check.get("method"))
     row["throttled"], row["busy"] = time.get("throttled") is True, time.get("busy") is True
-    row["options"], row["stats"] = part(record, "options"), part(record, "stats")
+    row["options"], row["stats"] = options, renamed.renamed("FIGURE", record, part(record, "stats"))
     row["model"] = part(record, "model")
     row["series"] = row["alg"]  # until others say that it has variants
     row["name"], row["path"] = str(matrix["name"]), str(matrix.get("path"))

@@ -2,27 +2,37 @@
 
 #include <string.h>
 
-// Sets *value to value number i modulo n of the settings for an option. Returns n, the number of
-// values; 0 leaves *value alone.
-static int64_t setting_value(const struct plan_request *r, const char *name, int64_t i,
-                             double *value)
+#include "algos/renamed.h"
+
+// Returns true if setting s is for the option `name`, by its name or its old name.
+static bool is_setting_of(const struct plan_request *r, int s, const struct algo_entry *e,
+                          const char *name)
+{
+    return !strcmp(renamed_option(e->op->name, e->name, r->settings[s].name), name);
+}
+
+// Returns the number of values that the settings have for an option. Sets *value to value number i
+// modulo this number. Without values, *value stays.
+static int64_t setting_value(const struct plan_request *r, const struct algo_entry *e,
+                             const char *name, int64_t i, double *value)
 {
     int64_t count = 0, at = 0;
-    for (int s = 0; s < r->setting_count; s++) count += !strcmp(r->settings[s].name, name);
+    for (int s = 0; s < r->setting_count; s++) count += is_setting_of(r, s, e, name);
     for (int s = 0; s < r->setting_count; s++)
-        if (!strcmp(r->settings[s].name, name) && at++ == i % count) *value = r->settings[s].value;
+        if (is_setting_of(r, s, e, name) && at++ == i % count) *value = r->settings[s].value;
     return count;
 }
 
 // Sets *count to the number of combinations of the settings for the options of an algorithm.
-static int count_options(const struct plan_request *r, const struct algo *algo, int64_t *count)
+static int count_options(const struct plan_request *r, const struct algo_entry *e, int64_t *count)
 {
+    const struct algo *algo = e->algo;
     double ignored;
     int err = OK;
     *count = 1;
     for (int a = 0; algo && algo_param(algo, a) && !err; a++)
-        err = size_mul(*count, max64(setting_value(r, algo_param(algo, a)->name, 0, &ignored), 1),
-                       count);
+        err = size_mul(
+            *count, max64(setting_value(r, e, algo_param(algo, a)->name, 0, &ignored), 1), count);
     return err;
 }
 
@@ -35,7 +45,7 @@ static void set_options(struct bench_case *c, const struct plan_request *r, int6
     algo_defaults(algo, c->opt);
     while (algo_param(algo, count)) count++;
     for (int a = count - 1; a >= 0; a--)
-        i /= max64(setting_value(r, algo_param(algo, a)->name, i, &c->opt[a]), 1);
+        i /= max64(setting_value(r, c->entry, algo_param(algo, a)->name, i, &c->opt[a]), 1);
 }
 
 // Returns true if runs of the algorithm may be a graph. Only then -launch stream makes another
@@ -85,7 +95,7 @@ int plan_make(struct plan *plan, const struct plan_request *r)
     if (!err) err = size_mul(inputs, r->entry_count, &count);
     if (!err && !(options = mem_alloc(r->entry_count, sizeof *options))) err = ERR_MEMORY;
     for (int e = 0; e < r->entry_count && !err; e++) {
-        err = count_options(r, r->entries[e].entry->algo, &options[e]);
+        err = count_options(r, r->entries[e].entry, &options[e]);
         if (!err) err = size_add(each, options[e], &each);
     }
     if (!err) err = size_mul(inputs, each, &count);

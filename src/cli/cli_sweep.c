@@ -373,6 +373,7 @@ static int prepare(struct whole *c, const struct request *q)
     if (!err) err = make_passes(c);
     if (!o->quiet && isatty(STDERR_FILENO)) fprintf(stderr, "\r\033[K");
     make_sweep(c);
+    if (!err) bench_setup_print_renamed(o);
     return err;
 }
 

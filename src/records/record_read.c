@@ -5,6 +5,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "algos/renamed.h"
 #include "data/lines.h"
 #include "records/json.h"
 #include "records/record.h"
@@ -114,17 +115,24 @@ static bool option_fits(const struct param *p, double value)
     return value >= p->min && value <= p->max && (!p->whole || value == floor(value));
 }
 
-// Sets the options from the record, others to their defaults. Returns false for an impossible
-// value.
-static bool get_options(const cJSON *options, const struct algo *algo, double opt[PARAMS_MAX])
+// Returns the present name of an option of a record.
+static const char *option_name(const struct algo_entry *e, const cJSON *option)
 {
+    return renamed_option(e->op->name, e->name, option->string);
+}
+
+// Sets opt[] to the options of the record, over the defaults. Returns false if a value is not
+// allowed.
+static bool get_options(const cJSON *options, const struct algo_entry *e, double opt[PARAMS_MAX])
+{
+    const struct algo *algo = e->algo;
     const cJSON *x;
     if (!are_options(options)) return false;
     if (!algo) return true;
     algo_defaults(algo, opt);
     cJSON_ArrayForEach(x, options)
     {
-        int place = algo_param_find(algo, x->string);
+        int place = algo_param_find(algo, option_name(e, x));
         if (place < 0) continue;
         if (!option_fits(algo_param(algo, place), x->valuedouble)) return false;
         opt[place] = x->valuedouble;
@@ -157,7 +165,7 @@ static void get_case(const cJSON *o, struct record *r)
     if (!op || !get_device(r->device, &kind)) return;
     const struct algo_entry *entry = algo_find(op, r->alg, kind);
     if (!entry || !get_axes(o, op, c->axis) || !get_cold(o, &c->cold) ||
-        !get_stream(o, &c->stream) || !get_options(get(o, "options"), entry->algo, c->opt))
+        !get_stream(o, &c->stream) || !get_options(get(o, "options"), entry, c->opt))
         return;
     c->entry = entry;
     c->prec = r->prec;
@@ -181,26 +189,40 @@ static bool get_size(const cJSON *matrix, struct matrix *M)
 static _Thread_local const char *library_read;
 static const char *tell_library(void) { return library_read; }
 
-// Returns true if the key agrees with the fields of a case that this build has.
-static bool is_key(const cJSON *o, const struct record *r)
+// Returns the key of the fields, with old or present names of options. NULL if the size of the
+// matrix is not usable. The case has an entry.
+static const char *key_of(const cJSON *o, const struct record *r, bool old, char key[CASE_KEY_MAX])
 {
     struct param params[PARAMS_MAX + 1] = {0};
     const struct algo algo = {.options = params, .library = tell_library};
     const struct algo_entry entry = {r->alg, r->c.entry->op, r->c.entry->device, &algo, NULL};
     struct bench_case c = r->c;
     struct matrix M = {.name = r->matrix};
-    char key[CASE_KEY_MAX];
     const cJSON *x;
     int count = 0;
-    if (!get_size(get(o, "matrix"), &M)) return false;
+    if (!get_size(get(o, "matrix"), &M)) return NULL;
     library_read = cJSON_GetStringValue(get(o, "library"));
     c.entry = &entry;
     cJSON_ArrayForEach(x, get(o, "options"))
     {
-        params[count].name = x->string;
+        params[count].name = old ? x->string : option_name(r->c.entry, x);
         c.opt[count++] = x->valuedouble;
     }
-    return !strcmp(r->key, case_key(&c, &M, key));
+    return case_key(&c, &M, key);
+}
+
+// Returns true if the key is the key of the fields. Gives a key with old names of options the
+// present names.
+static int check_key(const cJSON *o, struct record *r)
+{
+    char key[CASE_KEY_MAX];
+    const char *found = key_of(o, r, true, key);
+    if (!found || strcmp(r->key, found)) return missing("case");
+    key_of(o, r, false, key);
+    if (!strcmp(r->key, key)) return OK;
+    mem_free(r->key);
+    r->key = mem_alloc((int64_t)strlen(key) + 1, 1);
+    return r->key ? (strcpy(r->key, key), OK) : ERR_MEMORY;
 }
 
 static int get_prec(const cJSON *o, enum prec *prec)
@@ -293,7 +315,7 @@ static int get_result(const cJSON *o, struct record *r)
     r->efficiency = get_number(o, "efficiency");
     r->gather_efficiency = get_number(o, "gather_efficiency");
     get_case(o, r);
-    return !r->c.entry || is_key(o, r) ? OK : missing("case");
+    return r->c.entry ? check_key(o, r) : OK;
 }
 
 // Reads the id of the run, which older records do not have.

@@ -100,7 +100,7 @@ static int fastest(const struct field *f)
 
 static bool wants_back(const struct task *t)
 {
-    return algo_param_find(t->algo, "back") >= 0 && task_option(t, "back") != 0;
+    return algo_param_find(t->algo, "back-to-back") >= 0 && task_option(t, "back-to-back") != 0;
 }
 
 static void predict(struct task *t, const struct pick_rules *rules, const struct pick_facts *facts,

@@ -83,7 +83,7 @@ bool pick_too_good(const struct pick_rules *rules, const double *us);
 // and say little of others, so candidates are timed that the rules find slow.
 #define PICK_BACK_OPTION                                                                           \
     {                                                                                              \
-        "back", 0, 0, 1, true,                                                                     \
+        "back-to-back", 0, 0, 1, true,                                                                     \
             "1: the fastest of runs back to back, timed unless trials=0; 0: of runs kept apart"    \
     }
 

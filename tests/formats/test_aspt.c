@@ -409,10 +409,10 @@ static void check_taken_out(const struct outcome *out, const struct kind *kind,
 {
     CHECK(figure_of(out, "segments") == (double)want->segments, "\"%s\": %g segments, not %lld",
           kind->shape.name, figure_of(out, "segments"), (long long)want->segments);
-    CHECK(figure_of(out, "shared_rows") == (double)want->shared, "\"%s\": %g shared rows, not %lld",
-          kind->shape.name, figure_of(out, "shared_rows"), (long long)want->shared);
-    CHECK(figure_of(out, "runs") == (double)want->runs, "\"%s\": %g runs, not %lld",
-          kind->shape.name, figure_of(out, "runs"), (long long)want->runs);
+    CHECK(figure_of(out, "warp_rows") == (double)want->shared, "\"%s\": %g warp rows, not %lld",
+          kind->shape.name, figure_of(out, "warp_rows"), (long long)want->shared);
+    CHECK(figure_of(out, "spans") == (double)want->runs, "\"%s\": %g runs, not %lld",
+          kind->shape.name, figure_of(out, "spans"), (long long)want->runs);
 }
 
 static void test_product(struct device *dev, const struct kind *kind, const struct csr *A,

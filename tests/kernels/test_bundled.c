@@ -64,8 +64,8 @@ static void test_case(const struct csr *A, const char *what, double alike, doubl
     CHECK(!err, "%s: %s", what, fail_text());
     if (err) return;
     algo_defaults(bundled()->algo, opt);
-    set_option(bundled(), opt, "alike", alike);
-    set_option(bundled(), opt, "common", common);
+    set_option(bundled(), opt, "common-percent", alike);
+    set_option(bundled(), opt, "common-columns", common);
     set_option(bundled(), opt, "share", share);
     struct outcome out = case_run(&in, bundled(), opt, CHECK_FULL);
     CHECK(!out.err && out.check.error_ratio == 0 && out.left == 0,
@@ -129,7 +129,7 @@ static void test_infinity_of(const struct csr *A, int64_t j)
     CHECK(!err, "%s", fail_text());
     if (err) return;
     algo_defaults(t.algo, t.opt);
-    set_option(t.entry, t.opt, "common", 1);
+    set_option(t.entry, t.opt, "common-columns", 1);
     err = task_prepare(&t, &in.o, &setup);
     const struct figure *bundles = figures_find(&t.figures, "bundles");
     CHECK(!err && bundles && bundles->number == 4, "%s", fail_text());

@@ -28,7 +28,7 @@ static void test_case(const struct csr *A, const char *shape, enum prec prec, in
     algo_defaults(e->algo, opt);
     set_option(e, opt, "prefetch", prefetch);
     if (algo_param_find(e->algo, "stream") >= 0) set_option(e, opt, "stream", 1);
-    if (algo_param_find(e->algo, "common") >= 0) set_option(e, opt, "common", 1);
+    if (algo_param_find(e->algo, "common-columns") >= 0) set_option(e, opt, "common-columns", 1);
     if (algo_param_find(e->algo, "fill") >= 0) set_option(e, opt, "fill", 0);
     struct outcome out = case_run(&in, e, opt, CHECK_FULL);
     CHECK(!out.err && out.check.error_ratio == 0,

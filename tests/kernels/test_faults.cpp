@@ -250,11 +250,11 @@ int main(void)
     // Short rows and a long one, so that an algorithm has several groups of them.
     test_matrix("skew:110:3:100", NULL);
     // By itself it did that in its direct way, which allocates nothing.
-    option = {"way", 0};
+    option = {"method", 0};
     test_matrix("stencil:23", "tiled-tuned");
-    option = {"way", 1};
+    option = {"method", 1};
     test_matrix("skew:110:3:100", "tiled-tuned");
-    option = {"way", 3};
+    option = {"method", 3};
     test_matrix("skew:110:3:100", "tiled-tuned");
     option = {"strips", 1};
     test_matrix("skew:110:3:100", "balanced");

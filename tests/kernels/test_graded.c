@@ -90,8 +90,8 @@ static void test_tiny(void)
                   (long long)k, figure_of(&out, "tiny"));
             CHECK(figure_of(&out, "short") == cases[c].m / 10 * (8 - tiny), "k %lld: %g short rows",
                   (long long)k, figure_of(&out, "short"));
-            CHECK(tiny < 0 || figure_of(&out, "turns") == cases[c].turns, "k %lld: %g turns",
-                  (long long)k, figure_of(&out, "turns"));
+            CHECK(tiny < 0 || figure_of(&out, "tiny_rows_per_team") == cases[c].turns,
+                  "k %lld: %g turns", (long long)k, figure_of(&out, "tiny_rows_per_team"));
             inputs_free(&in);
         }
         csr_free(&A);
@@ -175,11 +175,11 @@ static void test_one_wave(void)
         {"others are too many", 300, one_in_five_20, F32, 128, 19, 60, {}},
         {"tiny ones beside", 496, one_in_31_20, F32, 128, 32, 0, {}},
         {"only as many as must", 132, half_26_half_40, F32, 128, 32, 66, {}},
-        {"more registers", 240, forty, F32, 128, 32, 240, {"roomy", 1}},
+        {"more registers", 240, forty, F32, 128, 32, 240, {"more-registers", 1}},
         {"16 bytes, no need", 144, forty, F32, 32, 16, 144, {}},
         {"16 bytes, one more", 145, forty, F32, 32, 64, 0, {}}, // two groups for each
         {"16 bytes, too many for two groups", 273, forty, F32, 32, 48, 0, {}},
-        {"16 bytes, no more registers", 148, forty, F32, 32, 17, 148, {"roomy", 0}},
+        {"16 bytes, no more registers", 148, forty, F32, 32, 17, 148, {"more-registers", 0}},
         {"16 bytes, no such form", 160, forty, F32, 30, 18, 160, {}},
     };
     for (int c = 0; c < COUNT(cases); c++) {
@@ -214,7 +214,7 @@ static void test_pairs(void)
         {"one more", 273, forty, 32, 8, 0, {}},
         {"slabs that are not full", 272, forty, 28, 16, 0, {}},
         {"no such form", 150, forty, 30, 8, 150, {}},
-        {"no more registers", 145, forty, 32, 8, 145, {"roomy", 0}},
+        {"no more registers", 145, forty, 32, 8, 145, {"more-registers", 0}},
         {"lengths by an option", 145, forty, 32, 8, 145, {"short", 17}},
         {"half are a warp's", 170, half_24_half_72, 32, 16, 85, {}},
         {"too many are", 190, half_24_half_72, 32, 8, 95, {}},
@@ -266,7 +266,7 @@ static void test_wider_slabs(void)
         {"more are short", 70, three_in_ten_short, F32, 128, 8, {}},
         {"three packs to a lane", 57, twenty, F32, 192, 8, {}},
         {"narrow packs", 73, seventeen, F32, 127, 16, {}},
-        {"fewer registers", 120, twenty, F32, 128, 16, {"roomy", 0}},
+        {"fewer registers", 120, twenty, F32, 128, 16, {"more-registers", 0}},
         {"short ones are not tiny", 70, three_in_ten_short, F32, 128, 8, {"tiny", -1}},
         {"slabs by an option", 57, twenty, F32, 128, 8, {"slab", 256}},
         {"lanes by an option", 57, twenty, F32, 128, 8, {"lanes", 8}},
@@ -427,12 +427,12 @@ static void test_registers(void)
     for (int c = 0; c < COUNT(cases); c++)
         for (int roomy = -1; roomy <= 1; roomy++) {
             const struct setting asked[] = {
-                {"slab", cases[c].slab}, {"short", 8}, {"roomy", roomy}, {}};
+                {"slab", cases[c].slab}, {"short", 8}, {"more-registers", roomy}, {}};
             const struct outcome out = run_rows(cases[c].m, cases[c].length, NULL, cases[c].prec,
                                                 cases[c].k, asked, cases[c].what);
             const double want = roomy < 0 ? cases[c].roomy : roomy * cases[c].can;
-            CHECK(figure_of(&out, "roomy") == want, "%s, %d: %g", cases[c].what, roomy,
-                  figure_of(&out, "roomy"));
+            CHECK(figure_of(&out, "more_registers") == want, "%s, %d: %g", cases[c].what, roomy,
+                  figure_of(&out, "more_registers"));
         }
 }
 
@@ -471,8 +471,8 @@ static void test_registers_of_even_pieces(void)
     for (int c = 0; c < COUNT(cases); c++) {
         const struct outcome out =
             run_rows(cases[c].m, cases[c].length, NULL, F64, 64, asked, cases[c].what);
-        CHECK(figure_of(&out, "roomy") == cases[c].roomy, "%s: %g, %g medium, %g segments",
-              cases[c].what, figure_of(&out, "roomy"), figure_of(&out, "medium"),
+        CHECK(figure_of(&out, "more_registers") == cases[c].roomy, "%s: %g, %g medium, %g segments",
+              cases[c].what, figure_of(&out, "more_registers"), figure_of(&out, "medium"),
               figure_of(&out, "segments"));
     }
 }
@@ -504,9 +504,10 @@ static void test_empty_rows(void)
             run_rows(cases[c].m, cases[c].length, NULL, F32, 32, NULL, cases[c].what);
         const double not_medium = figure_of(&out, "tiny") + figure_of(&out, "short");
         CHECK(figure_of(&out, "lanes") == cases[c].lanes &&
-                  figure_of(&out, "turns") == cases[c].turns && not_medium == cases[c].not_medium,
+                  figure_of(&out, "tiny_rows_per_team") == cases[c].turns &&
+                  not_medium == cases[c].not_medium,
               "%s: %g lanes, %g turns, %g tiny or short", cases[c].what, figure_of(&out, "lanes"),
-              figure_of(&out, "turns"), not_medium);
+              figure_of(&out, "tiny_rows_per_team"), not_medium);
     }
 }
 
@@ -533,7 +534,7 @@ static void test_scatter(void)
             double opt[PARAMS_MAX] = {0}, bytes = cases[c].bytes;
             if (spmm_inputs(&in, &dev, &A, prec, LAYOUT_ROW, prec == F32 ? 128 : 64, 0)) return;
             by_pieces(opt);
-            set_option(graded(), opt, "alike", 0);
+            set_option(graded(), opt, "bundle-min", 0);
             const struct outcome out = run_right(&in, opt, cases[c].what);
             const bool past = 2 * 512 * (int64_t)A.n > 3 * dev.cache_bytes;
             const bool fits = 128 * (int64_t)A.n <= 3 * dev.cache_bytes;
@@ -567,7 +568,7 @@ static void test_slabs_too_empty(void)
         double opt[PARAMS_MAX] = {0};
         if (spmm_inputs(&in, &dev, &A, F32, LAYOUT_ROW, cases[c].k, 0)) break;
         by_pieces(opt);
-        set_option(graded(), opt, "alike", 0);
+        set_option(graded(), opt, "bundle-min", 0);
         const struct outcome out = run_right(&in, opt, "slabs too empty");
         CHECK(figure_of(&out, "columns") == cases[c].columns, "k %lld: %g columns",
               (long long)cases[c].k, figure_of(&out, "columns"));
@@ -644,15 +645,15 @@ static void test_bundles(void)
             if (spmm_inputs(&in, &dev, &A, turn % 2 ? F64 : F32, LAYOUT_ROW, ks[turn / 2], 0))
                 return;
             by_pieces(opt);
-            set_option(graded(), opt, "alike", cases[c].alike);
-            set_option(graded(), opt, "bundled", cases[c].share);
+            set_option(graded(), opt, "bundle-min", cases[c].alike);
+            set_option(graded(), opt, "bundle-share", cases[c].share);
             set_option(graded(), opt, "short", 32);
             set_option(graded(), opt, "medium", 256);
             struct outcome out = run_right(&in, opt, cases[c].what);
             CHECK(figure_of(&out, "bundles") == cases[c].bundles, "%s: %g bundles", cases[c].what,
                   figure_of(&out, "bundles"));
-            CHECK(fabs(figure_of(&out, "bundled") - cases[c].bundled) < 1e-9, "%s: %g bundled",
-                  cases[c].what, figure_of(&out, "bundled"));
+            CHECK(fabs(figure_of(&out, "bundle_share") - cases[c].bundled) < 1e-9, "%s: %g bundled",
+                  cases[c].what, figure_of(&out, "bundle_share"));
             inputs_free(&in);
         }
         csr_free(&A);
@@ -758,7 +759,7 @@ static void check_infinity(enum prec prec, int64_t k, double lanes, int32_t (*le
         const int64_t bytes = (int64_t)prec_bytes(prec);
         char *C = mem_alloc(A.m * k, (size_t)bytes);
         algo_defaults(t.algo, t.opt);
-        set_option(t.entry, t.opt, "alike", alike);
+        set_option(t.entry, t.opt, "bundle-min", alike);
         set_option(t.entry, t.opt, "lanes", lanes);
         set_option(t.entry, t.opt, "strips", lanes ? 0 : 2);
         int err = task_prepare(&t, &in.o, &setup);
@@ -840,7 +841,7 @@ static void test_shapes(void)
             set_option(graded(), opt, "pack", 1); // less than a value has
             run_right(&in, opt, "packs of one value");
             by_pieces(opt);
-            set_option(graded(), opt, "roomy", 1);
+            set_option(graded(), opt, "more-registers", 1);
             run_right(&in, opt, "more registers");
         }
         inputs_free(&in);

@@ -25,7 +25,7 @@ static void test_forms(void)
         if (spmm_inputs(&in, &dev, &A, cases[c].prec, LAYOUT_ROW, cases[c].k, 0)) return;
         by_pieces(opt);
         for (int bundles = 0; bundles < 2; bundles++) {
-            set_option(graded(), opt, "alike", bundles);
+            set_option(graded(), opt, "bundle-min", bundles);
             struct outcome out = run_right(&in, opt, "forms");
             const double columns = bundles ? cases[c].columns_bundled : cases[c].columns,
                          pack = bundles ? cases[c].pack_bundled : cases[c].pack;
@@ -169,12 +169,12 @@ static void test_lanes_of_bundles(void)
         {3300, fifteen, with_first, 30, 16, 32, 1100, {}},
         {399, thirty_six, with_first, 25, 8, 32, 133, {{"lanes", 8}}},
         {399, thirty_six, with_first, 34, 16, 32, 133, {{"slab", 128}}},
-        {798, twenty, with_second, 25, 16, 32, 266, {{"alike", 1}}},
-        {798, twenty, with_second, 30, 16, 32, 266, {{"alike", 1}}},
-        {798, twenty, with_second, 66, 16, 96, 266, {{"alike", 1}}},
-        {798, thirty_six, some_with_first, 25, 16, 32, 134, {{"bundled", 0.3}}},
-        {798, thirty_six, some_with_first, 18, 16, 32, 134, {{"bundled", 0.3}}},
-        {798, thirty_six, some_with_first, 66, 16, 96, 134, {{"bundled", 0.3}}},
+        {798, twenty, with_second, 25, 16, 32, 266, {{"bundle-min", 1}}},
+        {798, twenty, with_second, 30, 16, 32, 266, {{"bundle-min", 1}}},
+        {798, twenty, with_second, 66, 16, 96, 266, {{"bundle-min", 1}}},
+        {798, thirty_six, some_with_first, 25, 16, 32, 134, {{"bundle-share", 0.3}}},
+        {798, thirty_six, some_with_first, 18, 16, 32, 134, {{"bundle-share", 0.3}}},
+        {798, thirty_six, some_with_first, 66, 16, 96, 134, {{"bundle-share", 0.3}}},
     };
     for (int c = 0; c < COUNT(cases); c++) {
         const struct outcome out = run_rows(cases[c].m, cases[c].length, cases[c].to, F32,

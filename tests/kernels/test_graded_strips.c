@@ -156,7 +156,8 @@ static int stop_timer(struct device *d, double *ms)
 // never been prepared.
 static void test_trial(void)
 {
-    static const char *const of_pieces[] = {"short", "lanes", "columns", "short_most", "bundled"};
+    static const char *const of_pieces[] = {"short", "lanes", "columns", "short_most",
+                                            "bundle_share"};
     struct csr A;
     if (make_spread(128, 1000, hundred, &A)) return;
     real_ops = dev.ops;

@@ -16,7 +16,7 @@ static const struct run {
     const char *spec;
     bool tuned; // hash-tuned
     struct setting set[SETTINGS_MAX + 1];
-    int slack[2];    // the figure slack_least that f32 and f64 have to give
+    int slack[2];    // the figure slots_least that f32 and f64 have to give
     bool overflows;  // some rows of the symbolic phase have to
     bool all_shared; // no row of the numeric phase may be too long for a table in shared memory
 } runs[] = {
@@ -29,11 +29,21 @@ static const struct run {
     {"rmat:10:8", false, {{0}}, {1, 1}, false, true},
     {"skew:900:2:600", true, {{"bitmap", 0}, {"split", 1}}, {2, 2}, false, false},
     {"skew:900:2:600", true, {{"bitmap", 0}, {"split", 1}, {"pool", 0}}, {2, 2}, false, false},
-    {"skew:900:2:600", true, {{"bitmap", 0}, {"split", 1}, {"even", 0}}, {2, 2}, false, false},
-    {"skew:9000:2:9000", true, {{"bitmap", 0}, {"shared", 32}}, {2, 2}, true, false},
-    {"skew:9000:2:9000", true, {{"bitmap", 0}, {"shared", 32}, {"even", 0}}, {2, 2}, true, false},
+    {"skew:900:2:600",
+     true,
+     {{"bitmap", 0}, {"split", 1}, {"deal-products", 0}},
+     {2, 2},
+     false,
+     false},
+    {"skew:9000:2:9000", true, {{"bitmap", 0}, {"shared-memory", 32}}, {2, 2}, true, false},
+    {"skew:9000:2:9000",
+     true,
+     {{"bitmap", 0}, {"shared-memory", 32}, {"deal-products", 0}},
+     {2, 2},
+     true,
+     false},
     // A row of about 1,900 nonzeros: 4,096 places of 8 bytes fit, of 12 bytes they do not.
-    {"skew:3000:2:1500", true, {{"bitmap", 0}, {"shared", 32}}, {2, 1}, false, true},
+    {"skew:3000:2:1500", true, {{"bitmap", 0}, {"shared-memory", 32}}, {2, 1}, false, true},
     {"skew:900:12:600", true, {{"bitmap", 0}}, {2, 2}, false, true},
     {"skew:900:12:600", true, {{"bitmap", 1}}, {2, 2}, false, false},
     // 112 products for each nonzero: rows of S one after the other.
@@ -62,8 +72,8 @@ static void test_run(const struct run *r, const struct algo_entry *e, struct inp
           figure_of(&out, "overflowed_rows"));
     CHECK(!r->all_shared || figure_of(&out, "long_rows_numeric") == 0, "%s: %g rows were too long",
           what, figure_of(&out, "long_rows_numeric"));
-    CHECK(figure_of(&out, "slack_least") == r->slack[in->p.prec], "%s: slack_least is %g", what,
-          figure_of(&out, "slack_least"));
+    CHECK(figure_of(&out, "slots_least") == r->slack[in->p.prec], "%s: slots_least is %g", what,
+          figure_of(&out, "slots_least"));
     CHECK(!out.left, "%s: %lld bytes left", what, (long long)out.left);
 }
 
@@ -153,13 +163,13 @@ static void test_repeats(const struct op *op, struct device *dev)
         if (make_wide(cases[c].n, &A)) return;
         if (!inputs_of(&in, dev, op, &A, F64)) return;
         algo_defaults(e->algo, opt);
-        set_option(e, opt, "repeats", cases[c].asked);
-        set_option(e, opt, "shared", 32);
+        set_option(e, opt, "products-per-nonzero", cases[c].asked);
+        set_option(e, opt, "shared-memory", 32);
         struct outcome out = case_run(&in, e, opt, CHECK_FULL);
         CHECK(!out.err && out.check.ok && !out.left, "%s, %d columns: %s", e->name, cases[c].n,
               out.err ? fail_text() : out.check.reason);
-        CHECK(figure_of(&out, "repeats") == cases[c].repeats, "%s: repeats %g", e->name,
-              figure_of(&out, "repeats"));
+        CHECK(figure_of(&out, "products_per_nonzero") == cases[c].repeats, "%s: repeats %g",
+              e->name, figure_of(&out, "products_per_nonzero"));
         CHECK(figure_of(&out, "long_rows_numeric") == cases[c].is_long,
               "%s, %d columns, repeats %g: %g long rows", e->name, cases[c].n, cases[c].asked,
               figure_of(&out, "long_rows_numeric"));
@@ -226,9 +236,9 @@ static void test_sorts(const struct op *op, struct device *dev, int32_t n, bool 
         if (!inputs_of(&in, dev, op, &A, turn % 2 ? F32 : F64)) break;
         algo_defaults(e->algo, opt);
         set_option(e, opt, "scale", scale);
-        set_option(e, opt, "slack", slack);
+        set_option(e, opt, "slots", slack);
         set_option(e, opt, "merge", 0);
-        set_option(e, opt, "repeats", 0);
+        set_option(e, opt, "products-per-nonzero", 0);
         struct outcome out = case_run(&in, e, opt, CHECK_FULL);
         CHECK(!out.err && out.check.ok && !out.left, "%d columns%s, scale %d, slack %d: %s", n,
               close ? ", close" : "", scale, slack, out.err ? fail_text() : out.check.reason);
@@ -267,10 +277,10 @@ static void test_ranged(const struct op *op, struct device *dev, const struct ra
         if (!inputs_of(&in, dev, op, &A, (enum prec)prec)) break;
         algo_defaults(e->algo, opt);
         set_option(e, opt, "bitmap", 0);
-        set_option(e, opt, "repeats", 0);
-        set_option(e, opt, "shared", r->shared);
-        set_option(e, opt, "ranges", r->ranges);
-        set_option(e, opt, "even", even);
+        set_option(e, opt, "products-per-nonzero", 0);
+        set_option(e, opt, "shared-memory", r->shared);
+        set_option(e, opt, "passes", r->ranges);
+        set_option(e, opt, "deal-products", even);
         struct outcome out = case_run(&in, e, opt, CHECK_FULL);
         CHECK(!out.err && out.check.ok && !out.left, "row of %d, ranges %g, %s: %s", r->counts[0],
               r->ranges, prec_name(in.p.prec), out.err ? fail_text() : out.check.reason);

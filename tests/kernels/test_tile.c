@@ -15,9 +15,9 @@ static void test_setting(struct inputs *in, const struct algo_entry *e, const st
 {
     double opt[PARAMS_MAX] = {0};
     algo_defaults(e->algo, opt);
-    set_option(e, opt, "full", s->full);
-    set_option(e, opt, "window", s->window);
-    set_option(e, opt, "matches", s->matches);
+    set_option(e, opt, "full-from", s->full);
+    set_option(e, opt, "bitmap-columns", s->window);
+    set_option(e, opt, "pairs", s->matches);
     set_option(e, opt, "tnnz", s->tnnz);
     set_option(e, opt, "prune", s->prune);
     struct outcome out = case_run(in, e, opt, CHECK_FULL);

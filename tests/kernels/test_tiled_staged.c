@@ -42,9 +42,9 @@ static struct outcome run_staged(struct inputs *in, double columns, double range
 {
     double opt[PARAMS_MAX] = {0};
     algo_defaults(tuned()->algo, opt);
-    set(opt, "way", STAGED);
+    set(opt, "method", STAGED);
     set(opt, "columns", columns);
-    set(opt, "ranges", ranges);
+    set(opt, "row-ranges", ranges);
     set(opt, "threads", threads);
     return case_run(in, tuned(), opt, CHECK_FULL);
 }
@@ -63,9 +63,9 @@ static void expect_right(const struct csr *A, enum prec prec, int64_t k, int thr
         CHECK(!out.err && out.check.error_ratio == 0 && !out.left,
               "%s, %s, k %lld, columns=%d, ranges=%d: %s", what, prec_name(prec), (long long)k,
               columns, r, out.err ? fail_text() : out.check.reason);
-        CHECK(figure_of(&out, "columns") == columns && figure_of(&out, "ranges") == r,
+        CHECK(figure_of(&out, "columns") == columns && figure_of(&out, "row_ranges") == r,
               "%s: %g columns, %g ranges", what, figure_of(&out, "columns"),
-              figure_of(&out, "ranges"));
+              figure_of(&out, "row_ranges"));
         inputs_free(&in);
     }
 }
@@ -168,7 +168,7 @@ static void expect_way(const struct csr *A, int64_t k, bool wanted, double *bloc
     if (spmm_inputs(&in, &dev, A, F32, LAYOUT_COL, k, 0)) return;
     algo_defaults(tuned()->algo, opt);
     struct outcome out = case_run(&in, tuned(), opt, CHECK_FULL);
-    const struct figure *way = figures_find(&out.figures, "way");
+    const struct figure *way = figures_find(&out.figures, "method");
     CHECK(!out.err && out.check.error_ratio == 0, "%s", out.err ? fail_text() : out.check.reason);
     const bool chosen = way && !strcmp(way->text, "staged");
     CHECK(chosen == wanted, "%s", way ? way->text : "no way is told");
@@ -176,7 +176,7 @@ static void expect_way(const struct csr *A, int64_t k, bool wanted, double *bloc
     CHECK((columns > 0) == wanted, "%g columns", columns);
     CHECK(!wanted || staged < figure_of(&out, "direct_us"), "%g us staged, %g direct", staged,
           figure_of(&out, "direct_us"));
-    *blocks = columns > 0 ? ceil((double)k / columns) * figure_of(&out, "ranges") : staged;
+    *blocks = columns > 0 ? ceil((double)k / columns) * figure_of(&out, "row_ranges") : staged;
     inputs_free(&in);
 }
 

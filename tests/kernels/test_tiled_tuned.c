@@ -42,14 +42,15 @@ static void expect_way(const struct csr *A, enum prec prec, int64_t k, double wa
     double opt[PARAMS_MAX] = {0};
     if (spmm_inputs(&in, &dev, A, prec, LAYOUT_COL, k, 0)) return;
     algo_defaults(tuned()->algo, opt);
-    set_option(tuned(), opt, "way", wanted);
+    set_option(tuned(), opt, "method", wanted);
     struct outcome out = case_run(&in, tuned(), opt, CHECK_FULL);
-    const struct figure *way = figures_find(&out.figures, "way");
+    const struct figure *way = figures_find(&out.figures, "method");
     CHECK(!out.err && out.check.error_ratio == 0 && !out.left, "%s: %s", what,
           out.err ? fail_text() : out.check.reason);
     if (!want.text) want.text = told_fastest(&out, want);
     CHECK_TEXT(way ? way->text : "", want.text);
-    CHECK(figure_of(&out, "even") == want.even, "%s: even is %g", what, figure_of(&out, "even"));
+    CHECK(figure_of(&out, "whole_rows") == want.even, "%s: whole_rows is %g", what,
+          figure_of(&out, "whole_rows"));
     CHECK(figure_of(&out, "tiles_traffic") == want.tiles, "%s: tiles move %.0f bytes, not %.0f",
           what, figure_of(&out, "tiles_traffic"), want.tiles);
     CHECK(figure_of(&out, "turned_traffic") == want.turned, "%s: turned moves %.0f bytes, not %.0f",
@@ -226,10 +227,10 @@ static void test_setting(struct inputs *in, const struct setting *s, const char 
 {
     double opt[PARAMS_MAX] = {0};
     algo_defaults(tuned()->algo, opt);
-    set_option(tuned(), opt, "way", 1);
-    set_option(tuned(), opt, "window", s->window);
+    set_option(tuned(), opt, "method", 1);
+    set_option(tuned(), opt, "block-rows", s->window);
     set_option(tuned(), opt, "threads", s->threads);
-    set_option(tuned(), opt, "piece", s->piece);
+    set_option(tuned(), opt, "block-nonzeros", s->piece);
     struct outcome out = case_run(in, tuned(), opt, CHECK_FULL);
     CHECK(!out.err && out.check.error_ratio == 0 && !out.left,
           "%s, \"%s\", k %lld, window=%g, threads=%g, piece=%g: %s", prec_name(in->p.prec), shape,
@@ -270,13 +271,13 @@ static void expect_blocks(int32_t m, double threads, double window, double want)
     if (make_mesh(m, -1, &A)) return;
     if (!spmm_inputs(&in, &dev, &A, F32, LAYOUT_COL, 64, 0)) {
         algo_defaults(tuned()->algo, opt);
-        set_option(tuned(), opt, "way", 1);
+        set_option(tuned(), opt, "method", 1);
         set_option(tuned(), opt, "threads", threads);
         struct outcome out = case_run(&in, tuned(), opt, CHECK_FULL);
         CHECK(!out.err && out.check.error_ratio == 0, "%d rows, threads=%g", m, threads);
-        CHECK(figure_of(&out, "window") == window && figure_of(&out, "threads") == want,
+        CHECK(figure_of(&out, "block_rows") == window && figure_of(&out, "threads") == want,
               "%d rows, threads=%g: windows of %g rows, %g threads", m, threads,
-              figure_of(&out, "window"), figure_of(&out, "threads"));
+              figure_of(&out, "block_rows"), figure_of(&out, "threads"));
         inputs_free(&in);
     }
     csr_free(&A);
@@ -319,7 +320,7 @@ static void expect_direct(const struct csr *A, enum prec prec, int64_t k, double
     double opt[PARAMS_MAX] = {0};
     if (spmm_inputs(&in, &dev, A, prec, LAYOUT_COL, k, 0)) return;
     algo_defaults(tuned()->algo, opt);
-    set_option(tuned(), opt, "way", 2);
+    set_option(tuned(), opt, "method", 2);
     struct outcome out = case_run(&in, tuned(), opt, CHECK_FULL);
     CHECK(!out.err && out.check.error_ratio == 0 && !out.left, "%s, k %lld, %g lanes: %s",
           prec_name(prec), (long long)k, lanes, out.err ? fail_text() : out.check.reason);
@@ -365,7 +366,7 @@ static void test_long_rows(void)
     if (spmm_inputs(&in, &dev, &A, F32, LAYOUT_COL, 4, 0)) return;
     algo_defaults(tuned()->algo, opt);
     struct outcome out = case_run(&in, tuned(), opt, CHECK_FULL);
-    const struct figure *way = figures_find(&out.figures, "way");
+    const struct figure *way = figures_find(&out.figures, "method");
     CHECK(!out.err && out.check.error_ratio == 0, "two long rows");
     CHECK_TEXT(way ? way->text : "", "turned");
     inputs_free(&in);

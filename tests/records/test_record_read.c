@@ -566,6 +566,35 @@ static void test_no_memory(void)
     free(line);
 }
 
+// A record with old names of options is read as one with the present names.
+static void test_old_names(void)
+{
+    static const char present[] = " common-columns=16 common-percent=60",
+                      old[] = " alike=60 common=16";
+    struct record x;
+    char key[CASE_KEY_MAX];
+    wanted_entry = algo_find(op_find("spmm"), "bundled", DEVICE_CPU);
+    cJSON *line = good_line(), *options = at(line, NULL, "options");
+    const char *want = strdup(text_at(line, "case")), *found = strstr(want, present);
+    cJSON_DeleteItemFromObjectCaseSensitive(options, "common-percent");
+    cJSON_DeleteItemFromObjectCaseSensitive(options, "common-columns");
+    cJSON_AddNumberToObject(options, "alike", 60);
+    cJSON_AddNumberToObject(options, "common", 16);
+    CHECK(found, "%s", want);
+    snprintf(key, sizeof key, "%.*s%s%s", (int)(found - want), want, old, found + strlen(present));
+    cJSON_ReplaceItemInObjectCaseSensitive(line, "case", cJSON_CreateString(key));
+    int err = read_tree(line, &x);
+    CHECK(!err, "%s", fail_text());
+    if (!err) {
+        CHECK_TEXT(x.key, want);
+        CHECK(x.c.opt[algo_param_find(wanted_entry->algo, "common-percent")] == 60, "%g",
+              x.c.opt[0]);
+        record_free(&x);
+    }
+    free((char *)want);
+    wanted_entry = NULL;
+}
+
 int main(void)
 {
     path_make();
@@ -583,6 +612,7 @@ int main(void)
     test_library();
     test_options();
     test_many_options();
+    test_old_names();
     test_no_memory();
     unlink(path);
     return TEST_END();

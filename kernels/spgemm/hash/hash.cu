@@ -24,13 +24,13 @@
 // merge.cuh   up to 8 nonzeros of A and 64 products: the rows of S are merged, no table
 // overlay.cuh rows that are one row of S and little else: that row, and no table
 // pwarp.cuh   up to 32 products or 16 nonzeros: a table in shared memory, four threads a row; twice
-//             as many, eight threads a row, with the option even
+//             as many, eight threads a row, with the option deal-products
 // team.cuh    up to 8192 products or 4096 nonzeros: a table in shared memory, a warp or a block a
 //             row. Longer ones in the symbolic phase, too, which try the largest table or have a
 //             bitmap
 // long.cuh    longer ones in the numeric phase: a bitmap in shared memory, a block a row
 // ranges.cuh  the same where shared memory has no room for bitmaps: a table there, a block a row,
-//             for a range of columns after the other, with the option ranges
+//             for a range of columns after the other, with the option passes
 // plan.cuh    which bin goes to which of these, with how much shared memory
 // pool.cuh    memory for rows under way in global memory, and the sort of tables there
 // global.cuh  giants, rows that overflowed their table, and those that are too long for the others:
@@ -41,29 +41,32 @@
 // `hash` has the paper's parameters, and with them all of table I's bins and tables. `hash-tuned`
 // is the same code with
 //
-// even     Products are dealt out evenly over the lanes of a team, not a warp for each nonzero of
-//          A, but for rows of the symbolic phase with many products for each nonzero. Rows of more
+// deal-products
+//          Products are dealt out evenly over the lanes of a team, not a warp for each nonzero of
+//          A. Exception: rows of the symbolic phase with many products per nonzero. Rows of more
 //          than 32 products or 16 nonzeros have eight threads up to 64 or 32, and a warp up to 256
-//          or 128, not two. The products of all rows that share a warp are dealt out over it, but
-//          where four threads have a row and none of them has a second nonzero of A.
+//          or 128, not two. The products of all rows that share a warp are dealt out over the warp,
+//          unless four threads have a row and none of them has a second nonzero of A.
 // merge    Rows of few nonzeros of A are merged from rows of S, which are in order already. Where
 //          eight are few, four threads never have a row with a table.
-// repeats  32 products count as a nonzero, down to 4 where the device has few products for each of
-//          its threads, so that a row with many products for few nonzeros gets more threads.
-// slack    Tables have at least twice the places that a row needs, where shared memory holds that,
-//          not as many as the bin's longest row has columns. The figure slack_least is the least
-//          that there was. Where there is slack a warp that has a row alone sorts its columns, up
-//          to 128 unless `scale` is more, in its registers, not by comparing all with all.
+// products-per-nonzero
+//          32 products count as a nonzero, down to 4 if the device has few products for each of its
+//          threads. A row with many products for few nonzeros so gets more threads.
+// slots    Tables have at least two slots per nonzero of a row if shared memory holds them, not as
+//          many as the bin's longest row has columns. The figure slots_least is the least of all
+//          bins. A warp that has a row alone then sorts its columns, up to 128 unless `scale` is
+//          more, in its registers, not by comparing all with all.
 // bitmap   Rows too long for the largest table, or with more than a quarter of all columns, are
 //          bitmaps of their columns. So are, in the symbolic phase, all rows whose table would be
 //          at least as large, and they have fewer threads. Without bitmaps that phase tries long
 //          rows in the largest table, and does those that overflow again in global memory.
-// ranges   Where shared memory has no room for bitmaps, rows too long for its tables have one there
+// passes   Where shared memory has no room for bitmaps, rows too long for its tables have one there
 //          all the same, up to 7/8 full, for a range of their columns after the other, if they have
 //          no more nonzeros than so many full tables hold. Longer rows go to global memory.
 // overlay  A row that has no more products than this besides those with one row of S is that row,
 //          with the others laid over it. That row of S has 512 to 32,768 nonzeros.
-// shared   Blocks have all the shared memory that there is.
+// shared-memory
+//          Blocks have all the shared memory that there is.
 // split    Several blocks share a giant, a row with many of all products.
 #include "papers.h"
 #include "phases.cuh"
@@ -140,7 +143,7 @@ static void report(struct task *t, const struct state *s)
     task_number(t, "ranged_rows", rows_where(s, [](const bin &g) { return g.ranges; }));
     task_number(t, "giant_rows", s->seen->giants[SYMBOLIC]);
     task_number(t, "overflowed_rows", s->seen->overflowed);
-    task_number(t, "slack_least", slack_least(s));
+    task_number(t, "slots_least", slack_least(s));
 }
 
 static int multiply(struct task *t, struct state *s, struct scratch *w)
@@ -199,13 +202,13 @@ template <typename T> static int make_plan(struct task *t, struct state *s)
     // The largest of the kernels' own arrays is a round; the system keeps 1 KB of each block.
     const int64_t own = (int64_t)sizeof(struct team_round<LONG_BLOCK, double>) + 1024;
     int64_t room = s->room_most = most - own;
-    const int64_t shared = (int64_t)task_option(t, "shared");
+    const int64_t shared = (int64_t)task_option(t, "shared-memory");
     if (shared) room = min64(room, max64(shared, 32) * 1024);
     const int64_t third = min64(room, unit / 3 - own - 1024), warp_room = unit / (threads / WARP);
     s->threads = (int64_t)d->units * threads;
     plan<T>(s, t->S[0]->n, (int)task_option(t, "scale"), room, third, warp_room);
     for (int phase = SYMBOLIC; phase <= NUMERIC; phase++) {
-        s->binning[phase].repeats = (int32_t)task_option(t, "repeats");
+        s->binning[phase].repeats = (int32_t)task_option(t, "products-per-nonzero");
         s->binning[phase].giant = (int32_t)task_option(t, "split");
         s->binning[phase].giant_parts = 4 * d->units;
     }
@@ -217,11 +220,11 @@ static int prepare(struct task *t)
     struct state *s = (struct state *)mem_zero_alloc(1, sizeof *s);
     t->state = s;
     if (!s) return ERR_MEMORY;
-    s->slack = (int32_t)task_option(t, "slack");
-    s->ranges = (int32_t)task_option(t, "ranges");
+    s->slack = (int32_t)task_option(t, "slots");
+    s->ranges = (int32_t)task_option(t, "passes");
     s->overlay = (int32_t)task_option(t, "overlay");
     s->merge = (int32_t)task_option(t, "merge");
-    s->even = task_option(t, "even") != 0;
+    s->even = task_option(t, "deal-products") != 0;
     s->bitmap = task_option(t, "bitmap") != 0;
     s->streams_wanted = task_option(t, "streams") != 0;
     s->pool_bytes = (int64_t)(task_option(t, "pool") * (1 << 20));
@@ -243,7 +246,7 @@ static void teardown(struct task *t)
     t->state = NULL;
 }
 
-#define ABOUT_SLACK "places of a table per column that it may get, if they fit: see slack_least"
+#define ABOUT_SLACK "slots of a table per nonzero of a row, at least, if they fit: see slots_least"
 #define ABOUT_EVEN  "1: products dealt out as serves best; 0: always a warp per nonzero of A"
 #define ABOUT_REPEATS                                                                              \
     "products that earn a row the threads of one nonzero of C, down to 4 if the device has few; "  \
@@ -259,12 +262,17 @@ static void teardown(struct task *t)
     "0: none are"
 #define OPTIONS(slack, shared, even, repeats, bitmap, ranges, overlay, merge, split)               \
     {"scale", 1, 1, 4, true, "table I's bounds and tables times this"},                            \
-        {"slack", slack, 1, 4, true, ABOUT_SLACK},                                                 \
-        {"shared", shared, 0, 1024, true, "KB of a block's tables, 32 or more; 0: all there is"},  \
-        {"even", even, 0, 1, true, ABOUT_EVEN},                                                    \
-        {"repeats", repeats, 0, INT32_MAX, true, ABOUT_REPEATS},                                   \
+        {"slots", slack, 1, 4, true, ABOUT_SLACK},                                                 \
+        {"shared-memory",                                                                          \
+         shared,                                                                                   \
+         0,                                                                                        \
+         1024,                                                                                     \
+         true,                                                                                     \
+         "KB of a block's tables, 32 or more; 0: all there is"},                                   \
+        {"deal-products", even, 0, 1, true, ABOUT_EVEN},                                           \
+        {"products-per-nonzero", repeats, 0, INT32_MAX, true, ABOUT_REPEATS},                      \
         {"bitmap", bitmap, 0, 1, true, "1: long rows as bitmaps; 0: tables tried and redone"},     \
-        {"ranges", ranges, 0, 64, true, ABOUT_RANGES},                                             \
+        {"passes", ranges, 0, 64, true, ABOUT_RANGES},                                             \
         {"overlay", overlay, 0, OVERLAY_MOST, true, ABOUT_OVERLAY},                                \
         {"streams", 1, 0, 1, true, "1: a stream for each bin; 0: one for all"},                    \
         {"merge", merge, 0, 8, true, ABOUT_MERGE},                                                 \

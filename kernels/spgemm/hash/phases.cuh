@@ -176,7 +176,7 @@ static int allocate(struct task *t, struct state *s, const int32_t *A_ptr, const
     int err = hear(t);
     if (err) return err;
     t->R.nnz = s->seen->nnz;
-    task_number(t, "repeats", by_nonzeros.repeats);
+    task_number(t, "products_per_nonzero", by_nonzeros.repeats);
     return result_alloc(t->dev, &t->R);
 }
 

@@ -24,9 +24,11 @@
 // prune   Each tile of A and S knows its rows and columns that have nonzeros. Two tiles have a
 //         product only if a used column of the tile of A is a used row of the tile of S. Step 1
 //         makes no tile of C for other pairs, and steps 2 and 3 leave other pairs out.
-// window  If tile rows of A have more than 32 tiles on average, they are held as bits. A test of a
+// bitmap-columns
+//         If tile rows of A have more than 32 tiles on average, they are held as bits. A test of a
 //         bit replaces a binary search.
-// full    Tiles with many nonzeros are multiplied as full tiles on tensor cores, with the sums in
+// full-from
+//         Tiles with many nonzeros are multiplied as full tiles on tensor cores, with the sums in
 //         registers, in double precision also for f32. Other tiles are multiplied nonzero by
 //         nonzero, with atomicAdd() in shared memory.
 //
@@ -146,7 +148,7 @@ template <typename T> static int multiply_all(struct task *t, const struct facto
     task_number(t, "c_tiles", (double)C->tiles);
     task_number(t, "c_tile_bytes", (double)sparse_bytes(&C->head));
     task_number(t, "full_from", w.full); // value that option -1 stands for
-    task_number(t, "window_used", w.window);
+    task_number(t, "bitmap_columns", w.window);
 done:
     device_free(d, length);
     device_free(d, s->row_of);
@@ -165,9 +167,9 @@ static int prepare(struct task *t)
     s->C.format = &format_tile16;
     s->C.prec = t->prec;
     s->tnnz = (int32_t)task_option(t, "tnnz");
-    s->full = (int32_t)task_option(t, "full");
-    s->window = (int32_t)task_option(t, "window");
-    s->matches = (int32_t)task_option(t, "matches");
+    s->full = (int32_t)task_option(t, "full-from");
+    s->window = (int32_t)task_option(t, "bitmap-columns");
+    s->matches = (int32_t)task_option(t, "pairs");
     s->keep = task_option(t, "prune") != 0 ? 0 : UINT32_MAX;
     CUDA_TRY(cudaDeviceGetAttribute(&f64_ratio, cudaDevAttrSingleToDoublePrecisionPerfRatio,
                                     t->dev->index));
@@ -236,9 +238,10 @@ static int run_csr(struct task *t)
     "-1: what serves best"
 #define OPTIONS(full, prune, window)                                                               \
     {"tnnz", 192, 0, 256, true, "nonzeros of a tile of C up to which its accumulator is sparse"},  \
-        {"full", full, -1, NO_TILE, true, ABOUT_FULL}, {"prune", prune, 0, 1, true, ABOUT_PRUNE},  \
-        {"window", window, -1, FIND_WINDOW, true, ABOUT_WINDOW},                                   \
-        {"matches", 64, WARP, MATCHES_MAX, true, "pairs of tiles that a warp gathers"},            \
+        {"full-from", full, -1, NO_TILE, true, ABOUT_FULL},                                        \
+        {"prune", prune, 0, 1, true, ABOUT_PRUNE},                                                 \
+        {"bitmap-columns", window, -1, FIND_WINDOW, true, ABOUT_WINDOW},                           \
+        {"pairs", 64, WARP, MATCHES_MAX, true, "pairs of tiles that a warp gathers"},              \
     {                                                                                              \
     }
 

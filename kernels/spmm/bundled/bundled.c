@@ -66,8 +66,8 @@ static int prepare(struct task *t)
     struct state *s = t->state = mem_zero_alloc(1, sizeof *s);
     if (!s) return ERR_MEMORY;
     const struct csr_dev *A = csr_of(t->A[0]);
-    const struct bundle_rule rule = {task_option(t, "alike") / 100,
-                                     (int64_t)task_option(t, "common")};
+    const struct bundle_rule rule = {task_option(t, "common-percent") / 100,
+                                     (int64_t)task_option(t, "common-columns")};
     int err = bundles_find(t, A, rule, &s->found);
     if (!err) err = make_cuts(t, s);
     if (!err) err = cpu_ahead(t, A->idx, A->nnz, &s->prefetch);
@@ -94,10 +94,11 @@ static void teardown(struct task *t)
 }
 
 static const struct param options[] = {
-    {"alike", 60, 1, 101, true,
+    {"common-percent", 60, 1, 101, true,
      "percent of their nonzeros that rows of a bundle have in common columns, at least; 101: no "
      "bundles"},
-    {"common", 16, 1, 1 << 20, true, "columns that rows of a bundle have in common, at least"},
+    {"common-columns", 16, 1, 1 << 20, true,
+     "columns that rows of a bundle have in common, at least"},
     CPU_SHARE_OPTION,
     CPU_AHEAD_OPTION,
     CPU_STREAM_OPTION,

@@ -115,7 +115,7 @@ static inline bool form_is_wide(const struct task *t, const struct form *f)
 static inline double least_alike(const struct task *t, const struct choice *c,
                                  const struct form *rows, const struct form *for_bundles)
 {
-    const double wanted = task_option(t, "alike");
+    const double wanted = task_option(t, "bundle-min");
     if (wanted >= 0) return wanted;
     return group_share(t, c, rows) < 3                      ? 0
            : t->prec == F32 && form_is_wide(t, for_bundles) ? 1.6

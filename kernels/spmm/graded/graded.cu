@@ -164,15 +164,15 @@ static int prepare(struct task *t)
     }
     task_number(t, "short", s->lists.count[SHORT] + s->lists.count[SHORT_BUNDLE]);
     task_number(t, "tiny", s->lists.count[TINY]);
-    task_number(t, "turns", s->lists.turns);
-    task_number(t, "overlap", s->lists.early);
+    task_number(t, "tiny_rows_per_team", s->lists.turns);
+    task_number(t, "early_start", s->lists.early);
     task_number(t, "medium", s->lists.count[MEDIUM] + s->lists.count[MEDIUM_BUNDLE]);
     task_number(t, "segments", s->lists.count[SEGMENT]);
     task_number(t, "bundles", s->lists.count[SHORT_BUNDLE] + s->lists.count[MEDIUM_BUNDLE]);
     task_number(t, "columns", (double)form_slab(s->form));
     task_number(t, "lanes", s->form->lanes);
     task_number(t, "team", s->form->team);
-    task_number(t, "roomy", s->form->kind == ROOMY);
+    task_number(t, "more_registers", s->form->kind == ROOMY);
     task_number(t, "pack", s->form->vec * (double)prec_bytes(t->prec));
     return OK;
 }
@@ -203,16 +203,16 @@ static const struct param options[] = {
     {"pack", 0, 0, 16, true, "bytes that a lane loads at once, at most; 0: by the size"},
     {"lanes", 0, 0, WARP, true,
      "that share a row of B; 0, or where there are none such: by the size"},
-    {"alike", -1, -1, ALIKE, false,
+    {"bundle-min", -1, -1, ALIKE, false,
      "nonzeros for each column of a bundle, at least; 0: no bundles; -1: by k and the size"},
-    {"bundled", 0.6, 0, 1, false, "share of the nonzeros from which on there are bundles"},
-    {"roomy", -1, -1, 1, true,
+    {"bundle-share", 0.6, 0, 1, false, "share of the nonzeros from which on there are bundles"},
+    {"more-registers", -1, -1, 1, true,
      "1: more registers and fewer blocks where there is such a form; -1: where it pays, also with "
      "two groups for a short row"},
     {"strips", -1, -1, 4, true,
      "B by strips from shared memory: rows of A that a warp has, 1, 2 (3 is 2) or 4; 0: not so; "
      "-1: where it pays, by a trial if that is not sure"},
-    {"overlap", -1, -1, 1, true,
+    {"early-start", -1, -1, 1, true,
      "1: blocks start before the kernel ahead has ended, sm_90 and later; -1: where it pays"},
     {},
 };

@@ -62,7 +62,7 @@ static inline int plan_bundles(struct task *t, const struct choice *c, const str
                                const struct form **form, int32_t **columns)
 {
     const struct csr_dev *A = csr_of(t->A[0]);
-    const double wanted = task_option(t, "bundled") * (double)A->nnz;
+    const double wanted = task_option(t, "bundle-share") * (double)A->nnz;
     const struct form *next = *form;
     struct bundle_bounds wider = bounds_of(t, c, rows, next);
     struct bundle_totals x = {};
@@ -79,7 +79,7 @@ static inline int plan_bundles(struct task *t, const struct choice *c, const str
         const bool others_do = (double)(x.nonzeros + x.others) >= wanted;
         next = short_of && others_do ? narrower_for_bundles(t, c, next) : NULL;
     }
-    task_number(t, "bundled", A->nnz ? (double)x.nonzeros / (double)A->nnz : 0);
+    task_number(t, "bundle_share", A->nnz ? (double)x.nonzeros / (double)A->nnz : 0);
     if (err || !x.columns || (double)x.nonzeros < wanted) {
         device_free(t->dev, *columns);
         *columns = NULL;
@@ -188,7 +188,7 @@ static inline bool wider_pays(const struct task *t, const struct plan *s, const 
         return false;
     struct plan wider = *s;
     take_form(t, &wider, s->wider);
-    const bool roomy = wider.roomy && task_option(t, "roomy") != 0;
+    const bool roomy = wider.roomy && task_option(t, "more-registers") != 0;
     const struct form *f = roomy ? wider.roomy : wider.form;
     const int64_t units = t->dev->units;
     return 10 * blocks_with(s, of) > 9 * s->form->blocks * units &&
@@ -204,7 +204,7 @@ static inline int plan_pairs(struct task *t, struct plan *s, struct grading *g,
     const struct form *single = s->form, *paired = paired_form(&s->choice, single);
     const struct grading before = *g;
     *fit = false;
-    if (!paired || task_option(t, "roomy") == 0) return OK;
+    if (!paired || task_option(t, "more-registers") == 0) return OK;
     const int64_t room = (int64_t)paired->blocks * t->dev->units * 19 / 20;
     int64_t blocks = ceil_div(g->m, THREADS / paired->team) * s->slabs; // if no row is longer
     if (blocks > room) return OK;
@@ -227,7 +227,7 @@ static inline int plan_one_wave(struct task *t, struct plan *s, struct grading *
                                 struct counts *counts, struct counts *x)
 {
     static const int bounds[] = {MOST_SHORT, MOST_SHORT_BY_SIZE, 48, MOST_SHORT};
-    const double wanted = task_option(t, "roomy");
+    const double wanted = task_option(t, "more-registers");
     const bool roomy = s->roomy && (wanted < 0 ? lane_bytes(t, s->form) <= 16 : wanted != 0);
     const int64_t room = (int64_t)(roomy ? s->roomy : s->form)->blocks * t->dev->units;
     const int before = g->short_most;
@@ -366,7 +366,7 @@ static inline int plan_grid(const struct task *t, struct plan *s)
 // segments count. Measured on an H200.
 static inline bool plan_early(const struct task *t, const struct plan *s)
 {
-    const double wanted = task_option(t, "overlap"), share = s->share;
+    const double wanted = task_option(t, "early-start"), share = s->share;
     if (wanted >= 0) return wanted != 0;
     const struct lists *l = &s->lists;
     const double room = 1.1 * s->form->blocks * t->dev->units;
@@ -395,7 +395,7 @@ static inline bool pieces_are_even(const struct task *t, const struct plan *s)
 static inline void plan_registers(const struct task *t, struct plan *s)
 {
     const struct form *roomy = s->roomy;
-    const double wanted = task_option(t, "roomy");
+    const double wanted = task_option(t, "more-registers");
     if (!roomy) return;
     const struct lists *l = &s->lists;
     const double mean = mean_length(t, &s->choice);

@@ -54,7 +54,7 @@ template <typename T, int N> static int staged_bytes_most(const struct task *t, 
 // than that of the current plan.
 template <typename T, int N> static int plan_columns(const struct task *t, struct staged *s)
 {
-    const int columns = (int)task_option(t, "columns"), ranges = (int)task_option(t, "ranges");
+    const int columns = (int)task_option(t, "columns"), ranges = (int)task_option(t, "row-ranges");
     int64_t bytes = 0;
     int err = staged_bytes_most<T, N>(t, &bytes);
     if (err) return err;
@@ -124,7 +124,7 @@ static int refuse_staged(const struct task *t, const struct staged *s)
         return fail(ERR_UNSUPPORTED, "%s: columns=%g: of %s it is %d or %d", t->entry->name,
                     columns, prec_name(t->prec), most / 2, most);
     return fail(ERR_UNSUPPORTED,
-                "%s: B has %lld rows; way=3 takes up to %lld, all that fit in shared memory",
+                "%s: B has %lld rows; method=3 takes up to %lld, all that fit in shared memory",
                 t->entry->name, (long long)t->in[0].rows, (long long)s->rows_fit);
 }
 
@@ -150,7 +150,7 @@ static int staged_prepare(struct task *t, struct staged *s)
     if (!s->columns) return refuse_staged(t, s);
     choose_teams(t, s);
     task_number(t, "columns", s->columns);
-    task_number(t, "ranges", s->ranges);
+    task_number(t, "row_ranges", s->ranges);
     task_number(t, "threads", s->threads);
     return make_ranges(t, s);
 }

@@ -75,7 +75,7 @@ static int choose_panels(struct task *t, double factor, const struct ways *ways,
 // Sets the method, and the parameters of the tiles if the method is `tiles`.
 static int choose_way(struct task *t, double *opt, enum way *way)
 {
-    const int wanted = (int)task_option(t, "way");
+    const int wanted = (int)task_option(t, "method");
     struct task tiled = {};
     struct ways ways;
     *way = wanted < 0 ? WAY_DIRECT : (enum way)wanted;
@@ -88,7 +88,7 @@ static int choose_way(struct task *t, double *opt, enum way *way)
     int err = compare_ways(t, opt, factor, &ways);
     if (err) return err;
     if (wanted < 0) *way = fastest_way(&ways);
-    task_number(t, "even", ways.even);
+    task_number(t, "whole_rows", ways.even);
     task_number(t, "tiles_traffic", ways.tiles);
     task_number(t, "turned_traffic", ways.turned);
     task_number(t, "tiles_us", ways.us[WAY_TILES]);
@@ -108,7 +108,7 @@ static int prepare(struct task *t)
     for (int i = 0; format_tiled.params[i].name; i++) opt[i] = format_tiled.params[i].value;
     int err = choose_way(t, opt, &s->way);
     if (err) return err;
-    task_text(t, "way", names[s->way]);
+    task_text(t, "method", names[s->way]);
     if (s->way == WAY_TILES) return tiles_prepare(t, s, opt);
     if (s->way == WAY_TURNED) return turned_prepare(t, &s->turned);
     if (s->way == WAY_STAGED) return staged_prepare(t, &s->staged);
@@ -141,20 +141,21 @@ static int run(struct task *t)
     return launch_check(t->entry->name);
 }
 
-// `piece`: on an H200 no other length is faster than 512, on all matrices but one. `overlap`: an
-// early start hides the launch latency of the turned kernel. The direct and the staged kernel do
-// not start early, see direct.cuh.
+// `block-nonzeros`: on an H200 no other length is faster than 512, on all matrices but one.
+// `early-start`: an early start hides the launch latency of the turned kernel. The direct and the
+// staged kernel do not start early, see direct.cuh.
 static const struct param options[] = {
-    {"way", -1, -1, 3, true,
+    {"method", -1, -1, 3, true,
      "0 by tiles, 1 B turned, 2 direct, 3 columns of B staged; -1: the one that should be fastest"},
-    {"window", 0, 0, MAX_ROWS, true,
+    {"block-rows", 0, 0, MAX_ROWS, true,
      "turned: rows of a block, a power of two from 8; 0: by the size"},
     {"threads", 0, 0, STAGED_THREADS, true,
      "turned, staged: of a block, rounded down to 32s, turned at most 256; 0: by the size"},
-    {"piece", 512, 1, 1 << 20, true, "turned: nonzeros of a block at most"},
+    {"block-nonzeros", 512, 1, 1 << 20, true, "turned: nonzeros of a block at most"},
     {"columns", 0, 0, 4, true, "staged: of B, 16 or 8 bytes of each row; 0: by the size"},
-    {"ranges", 0, 0, MOST_RANGES, true, "staged: of rows, each for other blocks; 0: by the size"},
-    {"overlap", 1, 0, 1, true,
+    {"row-ranges", 0, 0, MOST_RANGES, true,
+     "staged: of rows, each for other blocks; 0: by the size"},
+    {"early-start", 1, 0, 1, true,
      "turned: blocks start before the kernel ahead of them has ended, sm_90 and later"},
     {},
 };

@@ -152,7 +152,7 @@ static int make_B(struct task *t, struct turned *s)
 // halved while the device has too few blocks.
 static int32_t choose_rows(const struct task *t, int64_t piece)
 {
-    int64_t wanted = (int64_t)task_option(t, "window"), rows = MAX_ROWS;
+    int64_t wanted = (int64_t)task_option(t, "block-rows"), rows = MAX_ROWS;
     const bool given = wanted > 0;
     if (!given) wanted = min64(32, piece * t->C.rows / max64(1, t->A[0]->nnz));
     while (rows > LEAST_ROWS &&
@@ -176,7 +176,7 @@ static int choose_threads(const struct task *t, const struct turned *s)
 template <typename T, int GROUP> static int prepare_kernel(const struct task *t, struct turned *s)
 {
     auto kernel = multiply<T, GROUP>;
-    s->early = task_option(t, "overlap") != 0 && can_launch_early(kernel);
+    s->early = task_option(t, "early-start") != 0 && can_launch_early(kernel);
     return allow_shared(t->dev, kernel);
 }
 
@@ -200,7 +200,7 @@ static int choose(struct task *t, struct turned *s)
     while (s->group < WARP && s->group * vec < k) s->group *= 2;
     B.ld = s->B_ld = ceil_div(k, vec) * vec;
     s->shape = {(int32_t)m, (int32_t)k, (int32_t)ceil_div(k, s->group * vec), 0, t->C.ld};
-    s->panels.most = (int32_t)task_option(t, "piece");
+    s->panels.most = (int32_t)task_option(t, "block-nonzeros");
     s->panels.rows = choose_rows(t, s->panels.most);
     s->panels.count = (int32_t)ceil_div(m, s->panels.rows);
     int err = row_step(t, &B, &s->shape.B_step);
@@ -214,7 +214,7 @@ static int turned_prepare(struct task *t, struct turned *s)
     if (!err) err = make_carries(t, s);
     if (!err) err = make_B(t, s);
     s->threads = choose_threads(t, s);
-    task_number(t, "window", s->panels.rows);
+    task_number(t, "block_rows", s->panels.rows);
     task_number(t, "threads", s->threads);
     task_number(t, "pieces", s->panels.pieces);
     return err;
