@@ -55,7 +55,7 @@ const char *algo_missing(const struct algo_entry *entry)
     return entry->algo->missing ? entry->algo->missing() : NULL;
 }
 
-// Appends those of a list of parameters that are not there yet.
+// Appends the parameters of a list whose names are not in found[] yet.
 static int add_params(const struct param *list, const struct param *found[PARAMS_MAX], int count)
 {
     for (; list && list->name; list++) {

@@ -1,7 +1,6 @@
-// The operations. An operation is one file, op_<name>.c, and one line in ops.def. It owns what no
-// kernel may choose for itself: the inputs, the count of flops, the compulsory bytes, and the
-// reference result with the size of its rounding errors. Nothing outside of its file asks which one
-// it is: what others must know is a field of struct op.
+// Operations. An operation is one file, op_<name>.c, and one line in ops.def. The operation defines
+// the inputs, the count of flops, the compulsory bytes, and the reference result with the size of
+// its rounding errors. No other file asks for the name of an operation: struct op has all facts.
 //
 // The size of a rounding error. A sum of n products p_j, in whatever order, has as many partial
 // sums s_k, and each is rounded once: the error is the sum of d_k s_k, |d_k| <= u. The d_k are as
@@ -32,13 +31,13 @@ extern "C" {
 struct op;
 struct algo;
 
-// What comes out, and so who makes room for it.
+// Kind of the result, which also says who allocates the result.
 enum result_kind {
-    RESULT_DENSE,   // a dense matrix, which is there before a run
-    RESULT_PATTERN, // a value for each nonzero of A, likewise
-    RESULT_SPARSE,  // a sparse matrix, which each run makes from nothing
+    RESULT_DENSE,   // a dense matrix, allocated before the runs
+    RESULT_PATTERN, // a value for each nonzero of A, allocated before the runs
+    RESULT_SPARSE,  // a sparse matrix, allocated by each run
 };
-// "dense", "pattern", "sparse".
+// Returns "dense", "pattern" or "sparse".
 const char *result_name(enum result_kind kind);
 
 enum layout { LAYOUT_ROW, LAYOUT_COL };
@@ -46,14 +45,14 @@ enum layout { LAYOUT_ROW, LAYOUT_COL };
 #define AXES_MAX  4
 #define DENSE_MAX 2
 
-// A matrix as the operations see it: facts about it are counted when the first one asks, and kept.
+// The matrix of a case, with facts that are computed at the first request and kept.
 struct source {
-    const struct csr *A;   // values as they were read; rounded to the precision where they are used
-    double row_sum;        // the largest sum of absolute values of a row, -1: not yet known
-    double value;          // the largest absolute value, likewise
-    int64_t used_rows;     // rows that are not empty, likewise
-    int64_t used_columns;  // columns that are not empty, likewise
-    struct csr transposed; // A^T, where somebody wanted it
+    const struct csr *A;   // values as they were read, not yet rounded to the precision
+    double row_sum;        // largest sum of absolute values of a row, -1: not yet known
+    double value;          // largest absolute value, -1: not yet known
+    int64_t used_rows;     // rows that are not empty, -1: not yet known
+    int64_t used_columns;  // columns that are not empty, -1: not yet known
+    struct csr transposed; // A^T, empty before source_transpose()
 };
 void source_init(struct source *s, const struct csr *A);
 void source_free(struct source *s);
@@ -62,7 +61,7 @@ double source_value(struct source *s);
 int64_t source_used_rows(struct source *s);
 int source_used_columns(struct source *s, int64_t *count);
 int source_transpose(struct source *s);
-// ERR_UNSUPPORTED where a sum that may be as large as `bound` could overflow.
+// Returns ERR_UNSUPPORTED if a sum of up to `bound` could overflow.
 int refuse_overflow(enum prec prec, double bound);
 
 // A dense input on the host, row-major, in the precision of the problem.
@@ -71,73 +70,72 @@ struct dense {
     void *val;
 };
 
-// What is multiplied: one set of inputs, which all algorithms share. The first part is set by the
-// caller, the second by the operation's make().
+// The inputs of a case, which all algorithms share. The caller sets the first part, the operation's
+// make() the second.
 struct problem {
     const struct op *op;
     struct source *source;
     enum prec prec;
     int64_t axis[AXES_MAX]; // values of op->axes, in their order
-    uint64_t seed;          // of the dense inputs
-    bool integers;          // small whole numbers in them, so that every sum is exact (for tests)
+    uint64_t seed;          // seed of the dense inputs
+    bool integers;          // for tests: dense inputs are small integers, so that sums are exact
 
     const struct csr *A;
-    const struct csr *S; // a second sparse factor; A itself, or the transposed one; NULL: none
+    const struct csr *S;        // second sparse factor: A or A^T; NULL: none
     struct dense in[DENSE_MAX]; // dense inputs; val NULL ends the list
-    enum layout layout;         // of dense operands on the device
-    int64_t rows, cols;         // of the result
+    enum layout layout;         // layout of dense operands on the device
+    int64_t rows, cols;         // size of the result
     int64_t work;               // multiply-adds
 };
-// Makes the inputs. After an error there is nothing to free; ERR_UNSUPPORTED says why there are
-// none.
+// Makes the inputs. After an error nothing has to be freed.
 int problem_make(struct problem *p);
 void problem_free(struct problem *p);
 int64_t problem_flops(const struct problem *p);
 
-// One row of the result as it should be.
+// Reference for a row of the result.
 struct row {
     int64_t count;
     int32_t *col;  // columns, ascending; a sparse result only
     int32_t *each; // number of products of each element; a sparse result only
     double *ref;   // the elements, summed in double
-    double *error; // the size of its rounding error, in units of the algorithm's unit roundoff
-    int64_t terms; // the most products that one of them sums up
-    void *scratch; // the operation's own
+    double *error; // size of the rounding errors, in units of the algorithm's unit roundoff
+    int64_t terms; // largest number of products of an element
+    void *scratch; // scratch memory of the operation
 };
-// Room for rows of up to so many elements. scratch is zero.
+// Allocates rows of up to `room` elements. scratch is zero.
 int row_alloc(struct row *row, const struct problem *p, int64_t room);
 void row_free(struct row *row);
 
-// Which columns a row of a sparse result has.
+// Columns of a row of a sparse result.
 struct row_pattern {
-    int64_t count; // how many
-    uint64_t hash; // the sum of op_column_hash() over them
+    int64_t count; // number of columns
+    uint64_t hash; // sum of op_column_hash() over the columns
 };
 uint64_t op_column_hash(int64_t j);
 
 // The result times a vector of random weights, row by row.
 struct projection {
-    struct row_pattern *pattern; // of each row of a sparse result; else NULL
-    double *want;                // what it should be
-    double *size;                // the root of the sum of the squares of the weighted elements
-    double *error; // the size of its rounding error in units of the algorithm's unit roundoff,
-    double *own;   // and of that of this comparison itself, in those of double
+    struct row_pattern *pattern; // columns of each row of a sparse result; else NULL
+    double *want;                // the reference
+    double *size;                // root of the sum of the squares of the weighted elements
+    double *error; // size of the rounding error, in units of the algorithm's unit roundoff
+    double *own;   // size of the rounding error of the comparison, in units of double's
 };
-// The weights: the sign is random, the size between 1/2 and 1.
+// Returns weight j: a random sign, and an absolute value between 1/2 and 1.
 double op_weight(const struct problem *p, int64_t j);
 
 // A figure that all records of the operation have.
 struct op_figure {
     const char *name;   // in records; NULL ends a list
-    const char *about;  // for the schema's readers
-    const char *column; // of the table; NULL: none
+    const char *about;  // description
+    const char *column; // column of the table; NULL: none
     bool whole;         // a count
 };
-// What is fetched of a dense operand where no row of it is kept on chip.
+// Memory traffic of a dense operand if no row of it is kept on chip.
 struct op_gather {
-    int64_t rows;        // fetches of a row
-    int64_t row_bytes;   // in one piece
-    int64_t block_bytes; // of the rows that are asked for, each once
+    int64_t rows;        // number of row fetches
+    int64_t row_bytes;   // contiguous bytes of a row
+    int64_t block_bytes; // bytes of all rows that are used, each counted once
 };
 
 #define OP_FIGURES_MAX 4
@@ -148,42 +146,41 @@ struct op {
     const char *formula; // for help texts
     enum result_kind result;
     const struct axis *const *axes; // ends with NULL
-    // What it may compute: [0] the operation itself, then what some algorithms compute instead, as
-    // their descriptors say. Ends with NULL.
-    const char *const *variants;     // VARIANTS_MAX at most
+    // Formulas: [0] the operation itself, then variants that some algorithms compute instead. Ends
+    // with NULL, VARIANTS_MAX at most.
+    const char *const *variants;
     const struct op_figure *figures; // NULL: none
     bool product; // the result is A * S: a device may check it, see device_ops.check_product
 
-    // Sets the second part of a problem, of which p->A is set.
+    // Sets the second part of a problem. p->A is set before.
     int (*make)(struct problem *p);
-    // ERR_UNSUPPORTED, with the reason, where an algorithm does not do these values of the axes.
+    // Returns ERR_UNSUPPORTED, with the reason, if the algorithm does not support the axes' values.
     int (*refuse)(const struct problem *p, const struct algo *algo);
-    // Each input that this variant needs read once and each output written once, with 32-bit
-    // indices.
-    // `result_nnz` is of a sparse result that has been computed.
+    // Returns the bytes of all inputs that the variant needs and all outputs, each counted once,
+    // with 32-bit indices. `result_nnz`: nonzeros of a sparse result.
     int64_t (*compulsory_bytes)(const struct problem *p, int variant, int64_t result_nnz);
-    // One fetch for each nonzero, of the operand that it has a row of. NULL: there is no such
-    // operand; false: its rows are not in one piece.
+    // Sets *out to the traffic of a dense operand, one row fetch per nonzero. NULL: no such
+    // operand. Returns false if rows are not contiguous.
     bool (*gather)(const struct problem *p, struct op_gather *out);
-    // Values of `figures`; result_nnz is -1 where it is not known, and what is not known is NAN.
+    // Sets the values of `figures`, NAN if not known. result_nnz -1: not known.
     void (*tell)(const struct problem *p, int64_t result_nnz, double *values);
 
     // Multiply-adds of row i.
     int64_t (*row_work)(const struct problem *p, int32_t i);
-    // Elements of row i; of a sparse result the most that it may have.
+    // Elements of row i; for a sparse result an upper bound.
     int64_t (*row_room)(const struct problem *p, int32_t i);
     size_t (*row_scratch)(const struct problem *p); // bytes; NULL: none
     void (*row)(const struct problem *p, int variant, int32_t i, struct row *row);
-    // For every row at once, at less than the cost of comparing them: of a dense result at that of
-    // one matrix-vector product. NULL: there is no such short cut, and every element has to be
-    // compared. It may stop half way where the program is interrupted.
+    // Computes the projection of all rows, at less cost than comparing them: for a dense result the
+    // cost of a matrix-vector product. NULL: every element has to be compared. May stop early if
+    // the program is interrupted.
     int (*project)(const struct problem *p, int variant, const struct projection *out);
 };
 
-// The list: ops.def in the order of its lines.
+// List of all operations: ops.def in the order of its lines.
 extern const struct op *const ops[];
 extern const int op_count;
-// NULL if there is no such operation.
+// Returns the operation, or NULL.
 const struct op *op_find(const char *name);
 int op_axis_count(const struct op *op);
 int op_figure_count(const struct op *op);
@@ -192,7 +189,7 @@ int op_figure_count(const struct op *op);
 extern const struct axis axis_k, axis_layout;
 // Fills a dense input with random values.
 int dense_make(struct problem *p, int which, int64_t rows, int64_t cols);
-// CSR with 32-bit row starts, as compulsory bytes count it.
+// Returns the bytes of CSR with 32-bit row starts, as compulsory bytes count them.
 int64_t op_csr_bytes(const struct csr *A, enum prec prec);
 
 #ifdef __cplusplus

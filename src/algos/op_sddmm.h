@@ -1,4 +1,4 @@
-// What the algorithms of SDDMM may compute.
+// Formulas of the algorithms of SDDMM.
 #ifndef OP_SDDMM_H
 #define OP_SDDMM_H
 

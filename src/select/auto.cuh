@@ -1,8 +1,9 @@
-// Counts of `auto` on CUDA.
+// Facts for the choice of `auto` on CUDA, counted on the device.
 #ifndef AUTO_CUH
 #define AUTO_CUH
 
-// Runs that trials may take: no bound. The host makes a graph of runs in the time of 100 short runs.
+// Runs that trials may take: no bound. The host makes a graph of runs in the time of 100 short
+// runs.
 #define AUTO_TRIALS 1e6
 #include "device/warp.cuh"
 #include "select/auto.h"
@@ -34,7 +35,7 @@ static __global__ void __launch_bounds__(AUTO_BLOCK)
     atomicMax(&sum->longest, longest);
 }
 
-// A block takes a tile row. It marks the tile columns as bits, in as many windows as there are.
+// A block takes a tile row and marks its tile columns as bits, one window after another.
 static __global__ void __launch_bounds__(AUTO_BLOCK)
     auto_tiles(int32_t m, int32_t n, const int32_t *__restrict__ ptr,
                const int32_t *__restrict__ idx, const int32_t *__restrict__ of,
@@ -81,7 +82,7 @@ static void auto_start_tiles(const struct task *t, struct auto_counts *sum)
            (const int32_t *)A->ptr, A->idx, (const int32_t *)S->ptr, sum);
 }
 
-// `start` launches the counting, and is not asked of a matrix without rows.
+// `start` launches the counting. It is not called for a matrix without rows.
 static int auto_count(const struct task *t,
                       void (*start)(const struct task *, struct auto_counts *),
                       struct auto_counts *out)
@@ -99,7 +100,7 @@ static int auto_count(const struct task *t,
     return err;
 }
 
-// Of an operation on dense matrices.
+// prepare() of an operation on dense matrices.
 static inline int auto_prepare_dense(struct task *t, const struct pick_rules *rules)
 {
     const double from = clock_ms();

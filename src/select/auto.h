@@ -8,7 +8,7 @@
 #define AUTO_TILE   16
 #define AUTO_SAMPLE 256 // tile rows that are looked at, evenly spread
 
-// Facts that follow from the sizes alone.
+// Returns the facts that follow from the sizes alone.
 static inline struct pick_facts auto_sizes(const struct task *t, int64_t depth)
 {
     const struct sparse *A = t->A[0];
@@ -20,13 +20,13 @@ static inline struct pick_facts auto_sizes(const struct task *t, int64_t depth)
     return f;
 }
 
-// The x-th of `count` tile rows that are looked at, of a matrix that has so many.
+// Returns the tile row of number x in a sample of `count` tile rows.
 static inline int64_t auto_sample(int64_t x, int64_t count, int64_t tile_rows)
 {
     return x * tile_rows / count;
 }
 
-// The counts of a sample of tile rows, as facts.
+// Sets facts from the counts of a sample of tile rows.
 static inline void auto_set_sample(struct pick_facts *f, double nonzeros, double products,
                                    double tiles)
 {

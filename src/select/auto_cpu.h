@@ -1,4 +1,4 @@
-// Counts of `auto` on the CPU.
+// Facts for the choice of `auto` on the CPU, counted in the matrix.
 #ifndef AUTO_CPU_H
 #define AUTO_CPU_H
 
@@ -24,7 +24,7 @@ static inline void auto_count_rows(const struct task *t, struct pick_facts *f)
     f->longest = (double)longest;
 }
 
-// Tiles of A and products with S, by some of A's tile rows.
+// Counts tiles of A and products with S in a sample of A's tile rows.
 static inline int auto_count_tiles(const struct task *t, struct pick_facts *f)
 {
     const struct csr_dev *A = csr_of(t->A[0]), *S = csr_of(t->S[0]);
@@ -32,7 +32,8 @@ static inline int auto_count_tiles(const struct task *t, struct pick_facts *f)
     const int64_t tile_rows = ((int64_t)A->m + AUTO_TILE - 1) / AUTO_TILE;
     const int64_t count = min64(tile_rows, AUTO_SAMPLE);
     int64_t nonzeros = 0, products = 0, tiles = 0;
-    int32_t *seen = mem_zero_alloc((int64_t)A->n / AUTO_TILE + 1, sizeof *seen); // by which one
+    // For each tile column, the last tile row that used the tile column.
+    int32_t *seen = mem_zero_alloc((int64_t)A->n / AUTO_TILE + 1, sizeof *seen);
     if (!seen) return ERR_MEMORY;
     for (int64_t x = 0; x < count; x++) {
         const int64_t row = auto_sample(x, count, tile_rows) * AUTO_TILE;

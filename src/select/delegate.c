@@ -2,7 +2,7 @@
 
 #include <stdio.h>
 
-// A sparse operand in a format, and before it what that one is made from.
+// Makes a sparse operand in a format, and before that the formats that it is made from.
 static int need_format(struct delegate *d, const struct sparse *csr, const struct format *format,
                        const struct sparse **out)
 {
@@ -45,7 +45,7 @@ static void tell_format(struct task *t, const struct sparse *X)
     task_number(t, name, (double)sparse_bytes(X));
 }
 
-// Frees what only other formats were made from, and tells of the rest.
+// Frees formats that are only intermediate steps. Records the bytes of the others.
 static void keep_used(struct delegate *d)
 {
     int kept = 0;
@@ -80,7 +80,7 @@ static int make_formats(struct delegate *d, const struct sparse *A, const struct
     return OK;
 }
 
-// What choose() may ask of a problem.
+// Fills in the fields of a problem that choose() may use.
 static void choose(struct task *x)
 {
     struct problem p = {.op = x->entry->op,

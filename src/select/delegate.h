@@ -1,9 +1,10 @@
-// A task that is handed on to another algorithm of the same operation and device, on the same
-// operands: what an algorithm does that picks among others.
+// Delegates: an algorithm such as `auto` passes a task to another algorithm of the same operation
+// and device, with the same operands.
 //
-// t->state is then a struct delegate, and its descriptor has these as run(), finish(), release()
-// and teardown(); prepare() decides whose turn it is and calls delegate_prepare(). What the other
-// one tells goes to t->figures, what it needs in another format than CSR is made here.
+// t->state is a struct delegate. The descriptor has the functions below as run(), finish(),
+// release() and teardown(). Its prepare() chooses the other algorithm and calls delegate_prepare(),
+// which makes the formats that the other algorithm needs. Figures of the other algorithm go to
+// t->figures.
 #ifndef DELEGATE_H
 #define DELEGATE_H
 
@@ -25,10 +26,10 @@ struct delegate {
     int made_count;
 };
 
-// Hands t on to the algorithm of this name, with its default options. Operands of t are in CSR
-// alone. ERR_UNSUPPORTED where it does not do the precision or the layout, or where the device has
-// no maker of a format that it asks for. After an error t may be handed on to another one; it
-// is to be torn down either way.
+// Passes t to the algorithm of this name, with its default options. Operands of t are in CSR.
+// Returns ERR_UNSUPPORTED if the algorithm does not support the precision or the layout, or if the
+// device cannot make one of its formats. After an error t may be passed to another algorithm. The
+// caller calls teardown() in any case.
 int delegate_prepare(struct task *t, const char *name);
 int delegate_run(struct task *t);
 int delegate_finish(struct task *t);

@@ -52,7 +52,7 @@ bool pick_too_good(const struct pick_rules *rules, const double *us)
     return lead > 0 && lead < PICK_FAR && next < INFINITY && next > us[first] * lead;
 }
 
-// Another library's, or one that computes something else, is nobody's choice.
+// Returns true if an algorithm is neither a vendor library's nor a variant of the operation.
 static bool may_pick(const struct task *t, const char *name)
 {
     const struct algo_entry *e = algo_find(t->entry->op, name, t->entry->device);
@@ -82,11 +82,11 @@ struct field {
     int count;
     double us[PICKS_MAX];  // INFINITY: out of the question
     double unsure;         // candidates predicted within this factor of the first are timed
-    double far;            // of two the second is timed if within this factor; 0: they need not be
+    double far;            // unlike case: the second of two is timed if within this factor; 0: not
     bool back;             // runs back to back decide
     int taken;             // the candidate that the task was handed on to last
     double prepared_us;    // time that its preparation took
-    struct figures before; // what was told before that
+    struct figures before; // figures before the last delegation
 };
 
 // -1: none is left.
@@ -164,11 +164,11 @@ static double least_us(const struct trials *all)
 static int time_trial(struct task *t, const struct field *f, int candidate, int err,
                       struct trials *all)
 {
-    const double alone_us = 100; // what a run that is started alone may take longer
+    const double alone_us = 100; // extra time of a run that is launched alone
     struct delegate *d = t->state;
     struct trial *x = &all->list[all->count];
     double us = INFINITY;
-    if (!err) err = device_sync(t->dev); // what preparing has yet to write is there before a run
+    if (!err) err = device_sync(t->dev); // preparation has ended before a run
     if (!err) err = trial_time(&d->inner, f->back, 3 * least_us(all) + alone_us, &us);
     *x = (struct trial){candidate, err ? INFINITY : us, is_refusal(err) ? err : OK};
     all->count++;

@@ -1,4 +1,4 @@
-// Which of several algorithms to take: the one whose predicted time is the least.
+// Choice among algorithms: the algorithm with the least predicted time.
 //
 // The time is exp() of a linear form of a few logarithms of counts of the matrix and the case. Its
 // weights are fitted to measured times by tools/fit_auto.py, which knows the same features by
@@ -12,9 +12,9 @@
 extern "C" {
 #endif
 
-// What is counted. What an operation does not look at is 0.
+// Facts about the matrix and the case. Facts that an operation does not use are 0.
 struct pick_facts {
-    double rows, columns, nonzeros; // of A
+    double rows, columns, nonzeros; // size of A
     double depth;                   // columns of the dense operands; products of a nonzero
     double longest;                 // nonzeros of the longest row
     double squares;                 // sum of the squares of the row lengths
@@ -26,7 +26,7 @@ struct pick_facts {
 enum pick_feature {
     PICK_ONE,
     PICK_WORK,    // ln1(bytes of the values that are multiplied, in MB)
-    PICK_WORK_2,  // its square: where a launch is most of the time, work is nothing
+    PICK_WORK_2,  // square of PICK_WORK: small work hardly changes the time of a launch
     PICK_ROWS,    // ln1(rows)
     PICK_COLUMNS, // ln1(columns)
     PICK_DEPTH,   // ln1(depth)
@@ -57,44 +57,42 @@ struct pick_rules {
         const char *name;
         double least, most;
     } seen[PICK_FEATURES];
-    // Of each candidate, in these cases: the next one's time over its own where it was the furthest
-    // ahead. 0, or PICK_FAR and more: any lead will do.
+    // Largest lead of each candidate in these cases: the next candidate's time over its own. 0, or
+    // PICK_FAR and more: any lead is allowed.
     double lead[PICKS_MAX];
 };
-// What should take so many times as long as the best is not timed, even where a feature is out of
-// its range or runs back to back decide.
+// A candidate with this multiple of the least predicted time is never timed.
 #define PICK_FAR 10
-// The name of the first feature that is out of its range; NULL: none is.
+// Returns the name of the first feature that is out of its range, or NULL.
 const char *pick_unlike(const struct pick_rules *rules, const double x[PICK_FEATURES]);
-// Whether the one that should be the fastest is predicted to be further ahead than it ever was:
-// then features in their ranges have come together as never before, and the rule does not know. The
-// two best are then timed, however far apart. `us` are the predicted microseconds of each of the
-// list, before anybody refuses; INFINITY: out of the question.
+// Returns true if the predicted lead of the best candidate is above all measured leads. Features in
+// their ranges then form a new combination, and the two best are timed. `us`: predicted
+// microseconds of each candidate; INFINITY: not a candidate.
 bool pick_too_good(const struct pick_rules *rules, const double *us);
 
-// The option of an algorithm that picks: how long its trials may take.
+// Option of `auto`: the time of its trials.
 #define PICK_OPTION(runs)                                                                          \
     {                                                                                              \
         "trials", runs, 0, 1e6, true,                                                              \
             "time candidates if the rule is unsure, for the time of about N runs; 0: never"        \
     }
 
-// The same where results are dense: which runs decide. The rules are of runs that are kept apart,
-// and say little of others, so candidates are timed that the rules find slow.
+// Option of `auto` for dense results: the kind of runs that decides. The rules are fitted to
+// separate runs. For runs back to back, candidates that the rules predict to be slow are also
+// timed.
 #define PICK_BACK_OPTION                                                                           \
     {                                                                                              \
-        "back-to-back", 0, 0, 1, true,                                                                     \
+        "back-to-back", 0, 0, 1, true,                                                             \
             "1: the fastest of runs back to back, timed unless trials=0; 0: of runs kept apart"    \
     }
 
-// The prepare() of an algorithm that picks (see delegate.h): the candidate that should be the
-// fastest, or if it refuses, or has no memory, the next one. Never one of a vendor's library, nor
-// one that computes something else. Candidates are timed where predictions are near each other, and
-// the two best where the case is unlike all measured. It tells what it picked, why (the predicted
-// microseconds of each, those of runs that were timed, and what is unlike: the name of a feature
-// that is out of its range, or "lead"), who refused, what the prediction took since `start`, by
-// clock_ms(), and what the timing took. After ERR_UNSUPPORTED or ERR_MEMORY everybody refused; the
-// reason is that of the last.
+// prepare() of `auto` (see delegate.h). Passes the task to the candidate with the least predicted
+// time, or to the next if a candidate refuses or lacks memory. Vendor libraries and variants of the
+// operation are no candidates. Candidates are timed if their predictions are close; the two best
+// are timed if the case is unlike all measured cases. Figures: the choice, predicted and timed
+// microseconds, the unlike feature (or "lead"), refusals, the time of the prediction since `start`
+// (by clock_ms()) and of the trials. Returns ERR_UNSUPPORTED or ERR_MEMORY if all refuse, with the
+// reason of the last.
 int pick_prepare(struct task *t, const struct pick_rules *rules, const struct pick_facts *facts,
                  double start);
 

@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-#define TRIES 3 // of which the least counts
+#define TRIES 3 // tries; the least time counts
 
 static int run_one(void *arg)
 {
@@ -35,7 +35,7 @@ static int launch(void *arg)
     return m->t->dev->ops->graph_launch(m->t->dev, m->graph);
 }
 
-// *us becomes the time of what `start` starts if that is less, of so many tries.
+// Lowers *us to the least time of `start` in `tries` tries.
 static int least_time(struct task *t, int (*start)(void *arg), void *arg, int tries, double *us)
 {
     for (int i = 0; i < tries; i++) {
@@ -51,7 +51,7 @@ static int least_time(struct task *t, int (*start)(void *arg), void *arg, int tr
     return OK;
 }
 
-// The same behind a try that warms up.
+// Sets *us to the least time of `start` in `tries` tries, after a try that warms up.
 static int least_time_warm(struct task *t, int (*start)(void *arg), void *arg, int tries,
                            double *us)
 {
@@ -61,7 +61,8 @@ static int least_time_warm(struct task *t, int (*start)(void *arg), void *arg, i
     return err ? err : least_time(t, start, arg, tries, us);
 }
 
-// The least time of one of many runs as one graph; ERR_UNSUPPORTED where they cannot be one.
+// Sets *us to the least time of a run in a graph of many runs. Returns ERR_UNSUPPORTED if the runs
+// cannot be a graph.
 static int time_graph(struct task *t, bool back, double *us)
 {
     const struct device_ops *device = t->dev->ops;

@@ -1,4 +1,4 @@
-// Trial runs: a rough time of a run, enough to choose among candidates. No measurement.
+// Trial runs: rough times that are enough to choose among candidates.
 #ifndef TRIAL_H
 #define TRIAL_H
 

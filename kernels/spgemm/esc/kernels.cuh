@@ -23,7 +23,7 @@ struct chunk { // whole rows, and their products
     int64_t begin, end;
 };
 
-struct row_starts { // of C, in 4 or 8 bytes
+struct row_starts { // row starts of C, in 4 or 8 bytes
     void *ptr;
     int bytes;
 };
