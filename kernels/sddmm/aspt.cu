@@ -225,7 +225,5 @@ extern const struct algo sddmm_aspt_cuda = {
         "values are written in the order of CSR. Columns are heavy from 64 nonzeros of a panel on, "
         "not 16: below, L1 does as well.",
     .choose = choose,
-    .prepare = prepare,
-    .run = run,
-    .teardown = plan_free,
+    ALGO_FUNCTIONS(prepare, run, plan_free),
 };

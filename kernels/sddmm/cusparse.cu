@@ -118,9 +118,7 @@ static void teardown(struct task *t)
             "cusparseSDDMM, CUSPARSE_SDDMM_ALG_DEFAULT" ORDER_##columns PREPROCESS_##preprocess,   \
         .library = cusparse_library,                                                               \
         .built = CUSPARSE_BUILT,                                                                   \
-        .prepare = symbol##_prepare,                                                               \
-        .run = run,                                                                                \
-        .teardown = teardown,                                                                      \
+        ALGO_FUNCTIONS(symbol##_prepare, run, teardown),                                           \
     }
 
 VARIANT(cusparse, false, false);

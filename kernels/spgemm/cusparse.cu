@@ -278,9 +278,7 @@ static const struct param chunk_options[] = {
         .library = cusparse_library,                                                               \
         .built = CUSPARSE_BUILT,                                                                   \
         .partial = partial_text,                                                                   \
-        .prepare = prepare_function,                                                               \
-        .run = run_function,                                                                       \
-        .teardown = teardown,                                                                      \
+        ALGO_FUNCTIONS(prepare_function, run_function, teardown),                                  \
         .release = release_function,                                                               \
     }
 

@@ -128,9 +128,7 @@ const struct algo spgemm_mkl_cpu = {
     .vendor = "MKL",
     .call = "mkl_sparse_spmm and mkl_sparse_order",
     .library = mkl_library,
-    .prepare = prepare,
-    .run = run,
-    .teardown = teardown,
+    ALGO_FUNCTIONS(prepare, run, teardown),
     .finish = finish,
     .release = release,
 };

@@ -53,7 +53,5 @@ const struct algo spmm_aspt_cpu = {
         "The columns of a tile are chosen by the modulo mapping that the paper has for GPUs, and "
         "the size of tiles by this machine's caches.",
     .choose = aspt_choose_cpu,
-    .prepare = prepare,
-    .run = run,
-    .teardown = task_free_state,
+    ALGO_FUNCTIONS(prepare, run, task_free_state),
 };

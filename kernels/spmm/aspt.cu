@@ -359,7 +359,5 @@ extern const struct algo spmm_aspt_cuda = {
         "the paper's takes one tile and adds to C; 8 lanes share a row, with vectors, instead of "
         "32. Columns are heavy from 64 nonzeros of a panel on, not 16: below, L1 does as well.",
     .choose = choose,
-    .prepare = prepare,
-    .run = run,
-    .teardown = plan_free,
+    ALGO_FUNCTIONS(prepare, run, plan_free),
 };

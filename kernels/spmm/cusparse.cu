@@ -149,9 +149,7 @@ static void teardown(struct task *t)
         .call = "cusparseSpMM, " #alg PREPROCESS_##preprocess,                                     \
         .library = cusparse_library,                                                               \
         .built = CUSPARSE_BUILT,                                                                   \
-        .prepare = symbol##_prepare,                                                               \
-        .run = symbol##_run,                                                                       \
-        .teardown = teardown,                                                                      \
+        ALGO_FUNCTIONS(symbol##_prepare, symbol##_run, teardown),                                  \
     }
 
 VARIANT(cusparse, format_csr, CUSPARSE_SPMM_ALG_DEFAULT, false);

@@ -94,7 +94,5 @@ extern const struct algo spmm_dcsc_cuda = {
     .arith = ARITH_PREC,
     .cite = HONG_2019 ", section 3",
     .differs = "The paper measures it on a many-core CPU. Here a warp has a panel and 32 columns.",
-    .prepare = prepare,
-    .run = run,
-    .teardown = task_free_state,
+    ALGO_FUNCTIONS(prepare, run, task_free_state),
 };

@@ -32,7 +32,5 @@ extern const struct algo spmm_heuristic_cuda = {
     .options = options,
     .cite = YANG_2018 ", section 5.4",
     .picks = {"merge", "rowsplit"},
-    .prepare = prepare,
-    .run = delegate_run,
-    .teardown = delegate_teardown,
+    ALGO_FUNCTIONS(prepare, delegate_run, delegate_teardown),
 };

@@ -94,7 +94,5 @@ const struct algo spmm_mkl_cpu = {
     .vendor = "MKL",
     .call = "mkl_sparse_?_mm after mkl_sparse_set_mm_hint and mkl_sparse_optimize",
     .library = mkl_library,
-    .prepare = prepare,
-    .run = run,
-    .teardown = teardown,
+    ALGO_FUNCTIONS(prepare, run, teardown),
 };

@@ -64,7 +64,5 @@ const struct algo spmm_rowsplit_cpu = {
     .cite = YANG_2018 ", section 4.1",
     .differs =
         "The paper's is for GPUs: a row belongs to a warp, and the columns of B to its lanes.",
-    .prepare = prepare,
-    .run = run,
-    .teardown = teardown,
+    ALGO_FUNCTIONS(prepare, run, teardown),
 };

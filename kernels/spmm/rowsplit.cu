@@ -131,7 +131,5 @@ extern const struct algo spmm_rowsplit_cuda = {
     .differs =
         "The last batch of a row is not padded with dummy columns: whole groups of 4 past the "
         "end of the row are left out.",
-    .prepare = prepare,
-    .run = run,
-    .teardown = task_free_state,
+    ALGO_FUNCTIONS(prepare, run, task_free_state),
 };

@@ -66,7 +66,5 @@ const struct algo spmm_sellp_cpu = {
     .differs =
         "The paper's is for GPUs, whose threads walk through the padding of a slice in step; "
         "here a row ends where its padding begins.",
-    .prepare = prepare,
-    .run = run,
-    .teardown = task_free_state,
+    ALGO_FUNCTIONS(prepare, run, task_free_state),
 };

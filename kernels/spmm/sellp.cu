@@ -89,7 +89,5 @@ extern const struct algo spmm_sellp_cuda = {
     .cite = "Anzt, Tomov, Dongarra: Accelerating the LOBPCG method on GPUs using a blocked sparse "
             "matrix vector product, HPC 2015",
     .differs = "A warp leaves its row where the padding begins, instead of walking through it.",
-    .prepare = prepare,
-    .run = run,
-    .teardown = task_free_state,
+    ALGO_FUNCTIONS(prepare, run, task_free_state),
 };

@@ -119,6 +119,10 @@ struct algo {
     void (*release)(struct task *t);
 };
 
+// Fields of a descriptor for an algorithm with a state.
+#define ALGO_FUNCTIONS(prepare_function, run_function, teardown_function)                          \
+    .prepare = prepare_function, .run = run_function, .teardown = teardown_function
+
 // List of all algorithms: algos.def in the order of its lines.
 struct algo_entry {
     const char *name; // as in -alg

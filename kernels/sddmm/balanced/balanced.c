@@ -52,7 +52,5 @@ const struct algo sddmm_balanced_cpu = {
     .arith = ARITH_PREC,
     .options = options,
     .cite = "Own work",
-    .prepare = prepare,
-    .run = run,
-    .teardown = task_free_state,
+    ALGO_FUNCTIONS(prepare, run, task_free_state),
 };

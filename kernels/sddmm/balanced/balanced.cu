@@ -352,7 +352,5 @@ extern const struct algo sddmm_balanced_cuda = {
     .arith = ARITH_PREC,
     .options = options,
     .cite = "Own work",
-    .prepare = prepare,
-    .run = run,
-    .teardown = teardown,
+    ALGO_FUNCTIONS(prepare, run, teardown),
 };

@@ -258,7 +258,5 @@ extern const struct algo spgemm_esc_cuda = {
     .differs =
         "Row and column are one key of a single sort. Products are made in chunks of rows that "
         "fit in memory.",
-    .prepare = prepare,
-    .run = run,
-    .teardown = teardown,
+    ALGO_FUNCTIONS(prepare, run, teardown),
 };

@@ -239,7 +239,5 @@ const struct algo spgemm_hash_cpu = {
         "It is for CPUs: a thread has a row, there are no bins of rows, and the entries of a table "
         "are sorted by radix. Tables are probed from the high bits of a product on, not the low "
         "ones.",
-    .prepare = prepare,
-    .run = run,
-    .teardown = task_free_state,
+    ALGO_FUNCTIONS(prepare, run, task_free_state),
 };

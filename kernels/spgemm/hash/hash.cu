@@ -292,29 +292,19 @@ static const char differs[] =
     "Tables in global memory are sorted as a whole, lie in a pool of bounded size, and are filled "
     "by several blocks each.";
 
-extern const struct algo spgemm_hash_cuda = {
-    .precs = BOTH_PRECS,
-    .A = {&format_csr},
-    .S = {&format_csr},
-    .arith = ARITH_PREC,
-    .options = options,
-    .cite = NAGASAKA_2017,
-    .differs = differs,
-    .prepare = prepare,
-    .run = run,
-    .teardown = teardown,
-};
+// Descriptors: symbol, options, name of the algorithm that this one is a tuned form of.
+#define DESCRIPTOR(symbol, option_list, paper)                                                     \
+    extern const struct algo spgemm_##symbol##_cuda = {                                            \
+        .precs = BOTH_PRECS,                                                                       \
+        .A = {&format_csr},                                                                        \
+        .S = {&format_csr},                                                                        \
+        .arith = ARITH_PREC,                                                                       \
+        .options = option_list,                                                                    \
+        .cite = NAGASAKA_2017,                                                                     \
+        .differs = differs,                                                                        \
+        .tuned_of = paper,                                                                         \
+        ALGO_FUNCTIONS(prepare, run, teardown),                                                    \
+    }
 
-extern const struct algo spgemm_hash_tuned_cuda = {
-    .precs = BOTH_PRECS,
-    .A = {&format_csr},
-    .S = {&format_csr},
-    .arith = ARITH_PREC,
-    .options = tuned_options,
-    .cite = NAGASAKA_2017,
-    .differs = differs,
-    .tuned_of = "hash",
-    .prepare = prepare,
-    .run = run,
-    .teardown = teardown,
-};
+DESCRIPTOR(hash, options, NULL);
+DESCRIPTOR(hash_tuned, tuned_options, "hash");

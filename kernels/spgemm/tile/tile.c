@@ -277,9 +277,7 @@ const struct algo spgemm_tile_cpu = {
     .cite = NIU_2022,
     .differs = "It is for CPUs: a thread has a tile row of C. The tiles of A are noted by tile "
                "column, so that a look replaces most binary searches.",
-    .prepare = prepare,
-    .run = run,
-    .teardown = teardown,
+    ALGO_FUNCTIONS(prepare, run, teardown),
     .finish = finish,
     .release = release,
 };

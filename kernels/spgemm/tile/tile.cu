@@ -254,48 +254,24 @@ static const char differs[] =
     "tile for each lane, its mask in a register, not a nonzero of A and atomicOr(), and stops "
     "when the tile is full. Step 3 deals out the nonzeros of A in all pairs of tiles evenly.";
 
-extern const struct algo spgemm_tile_cuda = {
-    .precs = BOTH_PRECS,
-    .A = {&format_tile16},
-    .S = {&format_tile16, &format_tilecols},
-    .arith = ARITH_PREC,
-    .options = options,
-    .cite = NIU_2022,
-    .differs = differs,
-    .prepare = prepare,
-    .run = run,
-    .teardown = teardown,
-    .finish = finish,
-    .release = release,
-};
+// Descriptors: symbol, options, name of the algorithm that this one is a tuned form of, format of
+// A, run, finish, formats of S.
+#define DESCRIPTOR(symbol, option_list, paper, A_format, run_function, finish_function, ...)       \
+    extern const struct algo spgemm_##symbol##_cuda = {                                            \
+        .precs = BOTH_PRECS,                                                                       \
+        .A = {&A_format},                                                                          \
+        .S = {__VA_ARGS__},                                                                        \
+        .arith = ARITH_PREC,                                                                       \
+        .options = option_list,                                                                    \
+        .cite = NIU_2022,                                                                          \
+        .differs = differs,                                                                        \
+        .tuned_of = paper,                                                                         \
+        ALGO_FUNCTIONS(prepare, run_function, teardown),                                           \
+        .finish = finish_function,                                                                 \
+        .release = release,                                                                        \
+    }
 
-extern const struct algo spgemm_tile_tuned_cuda = {
-    .precs = BOTH_PRECS,
-    .A = {&format_tile16},
-    .S = {&format_tile16, &format_tilecols},
-    .arith = ARITH_PREC,
-    .options = tuned_options,
-    .cite = NIU_2022,
-    .differs = differs,
-    .tuned_of = "tile",
-    .prepare = prepare,
-    .run = run,
-    .teardown = teardown,
-    .finish = finish,
-    .release = release,
-};
-
-extern const struct algo spgemm_tile_tuned_csr_cuda = {
-    .precs = BOTH_PRECS,
-    .A = {&format_csr},
-    .S = {&format_csr},
-    .arith = ARITH_PREC,
-    .options = tuned_options,
-    .cite = NIU_2022,
-    .differs = differs,
-    .tuned_of = "tile",
-    .prepare = prepare,
-    .run = run_csr,
-    .teardown = teardown,
-    .release = release,
-};
+DESCRIPTOR(tile, options, NULL, format_tile16, run, finish, &format_tile16, &format_tilecols);
+DESCRIPTOR(tile_tuned, tuned_options, "tile", format_tile16, run, finish, &format_tile16,
+           &format_tilecols);
+DESCRIPTOR(tile_tuned_csr, tuned_options, "tile", format_csr, run_csr, NULL, &format_csr);

@@ -112,7 +112,5 @@ const struct algo spmm_bundled_cpu = {
     .arith = ARITH_PREC,
     .options = options,
     .cite = "Own work",
-    .prepare = prepare,
-    .run = run,
-    .teardown = teardown,
+    ALGO_FUNCTIONS(prepare, run, teardown),
 };

@@ -224,7 +224,5 @@ extern const struct algo spmm_graded_cuda = {
     .arith = ARITH_PREC,
     .options = options,
     .cite = "Own work",
-    .prepare = prepare,
-    .run = run,
-    .teardown = plan_free,
+    ALGO_FUNCTIONS(prepare, run, plan_free),
 };

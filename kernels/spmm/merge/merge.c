@@ -101,7 +101,5 @@ const struct algo spmm_merge_cpu = {
     .differs =
         "The paper's is for GPUs and cuts the nonzeros alone into equal shares; here rows and "
         "nonzeros are cut together, along the merge path.",
-    .prepare = prepare,
-    .run = run,
-    .teardown = teardown,
+    ALGO_FUNCTIONS(prepare, run, teardown),
 };

@@ -228,29 +228,20 @@ static const struct param tuned_options[] = {OPTIONS(0, 0, 0, 0)};
     "Row starts are searched in global memory, not copied to shared memory first. Dummy nonzeros " \
     "past the end of a share are left out."
 
-extern const struct algo spmm_merge_cuda = {
-    .layouts = ROW_MAJOR,
-    .precs = BOTH_PRECS,
-    .A = {&format_csr},
-    .arith = ARITH_PREC,
-    .options = options,
-    .cite = YANG_2018 ", section 4.2",
-    .differs = DIFFERS,
-    .prepare = prepare,
-    .run = run,
-    .teardown = teardown,
-};
+// Descriptors: symbol, options, source, name of the algorithm that this one is a tuned form of.
+#define DESCRIPTOR(symbol, option_list, source, paper)                                             \
+    extern const struct algo spmm_##symbol##_cuda = {                                              \
+        .layouts = ROW_MAJOR,                                                                      \
+        .precs = BOTH_PRECS,                                                                       \
+        .A = {&format_csr},                                                                        \
+        .arith = ARITH_PREC,                                                                       \
+        .options = option_list,                                                                    \
+        .cite = source,                                                                            \
+        .differs = DIFFERS,                                                                        \
+        .tuned_of = paper,                                                                         \
+        ALGO_FUNCTIONS(prepare, run, teardown),                                                    \
+    }
 
-extern const struct algo spmm_merge_tuned_cuda = {
-    .layouts = ROW_MAJOR,
-    .precs = BOTH_PRECS,
-    .A = {&format_csr},
-    .arith = ARITH_PREC,
-    .options = tuned_options,
-    .cite = "after Yang, Buluc, Owens, Euro-Par 2018, section 4.2",
-    .differs = DIFFERS,
-    .tuned_of = "merge",
-    .prepare = prepare,
-    .run = run,
-    .teardown = teardown,
-};
+DESCRIPTOR(merge, options, YANG_2018 ", section 4.2", NULL);
+DESCRIPTOR(merge_tuned, tuned_options, "after Yang, Buluc, Owens, Euro-Par 2018, section 4.2",
+           "merge");

@@ -78,7 +78,5 @@ const struct algo spmm_tiled_cpu = {
                "are cut to U mu where U times the slabs of R columns is under 0.65.",
     .model = MODEL_TILED,
     .choose = choose_slabs,
-    .prepare = prepare,
-    .run = run,
-    .teardown = teardown,
+    ALGO_FUNCTIONS(prepare, run, teardown),
 };

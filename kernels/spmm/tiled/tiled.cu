@@ -155,7 +155,5 @@ extern const struct algo spmm_tiled_cuda = {
         "that they are; rows are cut to U mu where U times the slabs is under 0.65.",
     .model = MODEL_TILED,
     .choose = choose_slabs,
-    .prepare = prepare,
-    .run = run,
-    .teardown = teardown,
+    ALGO_FUNCTIONS(prepare, run, teardown),
 };

@@ -171,7 +171,5 @@ extern const struct algo spmm_tiled_tuned_cuda = {
                "instead of being staged. Small matrices are multiplied without either, or with "
                "whole columns of B staged.",
     .tuned_of = "tiled",
-    .prepare = prepare,
-    .run = run,
-    .teardown = teardown,
+    ALGO_FUNCTIONS(prepare, run, teardown),
 };
