@@ -8,6 +8,8 @@ rm -rf "$logs"
 mkdir -p "$logs"
 jobs=$(nproc 2>/dev/null || echo 2)
 passed=0 failed=0 skipped=0
+# Tests that measure time, or compare times: nothing runs beside them.
+alone='test_busy test_device test_timing test_bench_memory test_standby test_mutants'
 may_skip='build-cuda sweep-slurm' # parts that may pass nothing: they need what a machine can lack
 
 # part NAME COMMAND...: runs it and adds its closing line; one without that line is a failure.
@@ -67,11 +69,12 @@ one() {
     if "$@"; then echo '1 passed, 0 failed, 0 skipped'; else echo '0 passed, 1 failed, 0 skipped'; false; fi
 }
 
-# A build that must succeed without a warning.
+# A build that must succeed without a warning, on $processors of the machine.
+processors=$jobs
 build() {
     local log
     log=$(mktemp)
-    make -s -j"$jobs" "$@" >"$log" 2>&1
+    make -s -j"$processors" "$@" >"$log" 2>&1
     local status=$?
     cat "$log"
     ! grep -E 'warning|error|undefined' "$log" && [ "$status" -eq 0 ]
@@ -96,23 +99,24 @@ export XDG_CACHE_HOME="$PWD/$logs/cache"
 
 # Of the tests only those that run without the sanitizers.
 part build-cpu one build CUDA=0 spbench build/cpu/tests/{kernels/test_algos,measure/test_mutants,mkl/libmkl_rt.so,nvml/libnvidia-ml.so.1,sweep/spbench,sweep/library.so}
-part build-emu one build EMU=1 spbench tests
-nvcc=$(command -v nvcc || command -v /usr/local/cuda/bin/nvcc || true)
-if [ -n "$nvcc" ]; then
-    # All of the CUDA code, for one GPU, and the tests that run on one.
-    mapfile -t gpu_tests < <(grep -o 'tests/[a-z]*/test_[a-z_0-9]*' tests/gpu.sh | sort -u | sed 's|^|build/cuda/|')
-    part build-cuda one build ARCH="${ARCH:-90}" spbench "${gpu_tests[@]}"
-else
-    part build-cuda bash -c "echo 'skipped: no nvcc, the CUDA code was not compiled'; echo '0 passed, 0 failed, 1 skipped'"
-fi
 part incremental one incremental
+part build-emu one build EMU=1 build/emu/spbench tests
 
 python=python3
 python3 -c 'import matplotlib' 2>/dev/null || python=/usr/bin/python3
 checker=python3 # of JSON by a schema
 python3 -c 'import jsonschema' 2>/dev/null || checker=/usr/bin/python3
 
-# Most of the time goes to these, which have one thread each and measure nothing: the longest first.
+# These compute and measure nothing: each has one processor. The longest come first.
+nvcc=$(command -v nvcc || command -v /usr/local/cuda/bin/nvcc || true)
+if [ -n "$nvcc" ]; then
+    # All of the CUDA code, for one GPU, and the tests that run on one.
+    mapfile -t gpu_tests < <(grep -o 'tests/[a-z]*/test_[a-z_0-9]*' tests/gpu.sh | sort -u | sed 's|^|build/cuda/|')
+    processors=$(((jobs + 1) / 2))
+    begin build-cuda one build ARCH="${ARCH:-90}" build/cuda/spbench "${gpu_tests[@]}"
+else
+    part build-cuda bash -c "echo 'skipped: no nvcc, the CUDA code was not compiled'; echo '0 passed, 0 failed, 1 skipped'"
+fi
 begin plots "$python" tests/plots/test_plots.py
 mapfile -t operations < <(sed -n 's/^OP(\(.*\))$/\1/p' src/algos/ops.def)
 for op in "${operations[@]}"; do
@@ -122,24 +126,21 @@ for op in "${operations[@]}"; do
         begin "test_algos-emu-$op-$half" build/emu/tests/kernels/test_algos cuda "$op" "$half"
     done
 done
-for name in test_graded test_ping_pong test_auto test_aspt test_faults test_hash test_tile test_formats test_tuned test_staged test_check_rounding test_check test_check_product; do
+for name in test_graded test_ping_pong test_auto test_aspt test_faults test_hash test_tile test_formats test_tiled_tuned test_tiled_staged test_check_rounding test_check test_check_product; do
     begin "$name-emu" build/emu/tests/*/"$name"
 done
 # The sanitizers watch a third of the CPU's; all of them run without.
 begin test_algos-emu-cpu env MKL_RT=build/emu/tests/mkl/libmkl_rt.so build/emu/tests/kernels/test_algos cpu short
 begin test_algos-cpu env MKL_RT=build/cpu/tests/mkl/libmkl_rt.so build/cpu/tests/kernels/test_algos
-finish
-
 for source in tests/*/test_*.c tests/*/test_*.cpp; do
     name=$(basename "${source%.*}")
-    [[ $name == test_algos || $name == test_mutants || -e $logs/$name-emu.log ]] ||
-        part "$name-emu" "build/emu/${source%.*}"
+    [[ $name == test_algos || " $alone " == *" $name "* || -e $logs/$name-emu.log ]] ||
+        begin "$name-emu" "build/emu/${source%.*}"
 done
-part test_mutants-cpu build/cpu/tests/measure/test_mutants # measures, which takes a fast build
-part list python3 tests/list.py
-part layers python3 tests/layers.py
-part documents python3 tests/documents.py build/cpu/spbench
-part man tests/cli/man.sh build/cpu/spbench
+begin list python3 tests/list.py
+begin layers python3 tests/layers.py
+begin documents python3 tests/documents.py build/cpu/spbench
+begin man tests/cli/man.sh build/cpu/spbench
 
 # These wait more than they compute.
 begin cli-emu env XDG_CACHE_HOME="$PWD/$logs/cache-cli-emu" tests/cli/run.sh build/emu/spbench
@@ -157,8 +158,16 @@ begin measure tests/tools/test_measure.sh build/cpu/spbench
 begin ci "$python" tests/tools/test_ci.py build/cpu/spbench
 begin compare-formats "$checker" tests/compare/test_report_formats.py build/cpu/spbench
 begin sweep-slurm tests/sweep/test_sweep_slurm.sh build/cpu/tests/sweep/spbench
+begin shellcheck one bash -c 'shellcheck .ci/run ./*.sh fetch/*.sh tests/*.sh tests/*/*.sh tools/*.sh tools/*/*.sh'
 finish
-part shellcheck one bash -c 'shellcheck .ci/run ./*.sh fetch/*.sh tests/*.sh tests/*/*.sh tools/*.sh tools/*/*.sh'
+
+for name in $alone; do
+    if [ "$name" = test_mutants ]; then
+        part test_mutants-cpu build/cpu/tests/measure/test_mutants # takes a fast build
+    else
+        part "$name-emu" build/emu/tests/*/"$name"
+    fi
+done
 
 echo "$passed passed, $failed failed, $skipped skipped"
 [ "$failed" -eq 0 ]
