@@ -8,6 +8,8 @@ extern "C" {
 
 // Returns milliseconds of a monotonic clock.
 double clock_ms(void);
+// For tests: each later call of clock_ms() sets the clock forward by `ms`; 0 switches that off.
+void clock_step_by(double ms);
 
 #ifdef __cplusplus
 }

@@ -52,7 +52,7 @@ static inline void parts_add_all(struct plan_parts *x, enum device_kind kind)
 static inline struct plan parts_plan(struct plan_parts *x)
 {
     x->request.entries = x->entries; // it may have been copied
-    struct plan plan = {.rule = {.reps = 1}, .check = CHECK_AUTO, .seed = 3};
+    struct plan plan = {.rule = {.reps = 1, .warmup = 3}, .check = CHECK_AUTO, .seed = 3};
     int err = plan_make(&plan, &x->request);
     CHECK(!err, "%s", fail_text());
     return plan;
