@@ -51,7 +51,7 @@ else
 CU_SRC :=
 LINK    = $(CC) $(CFLAGS) -fopenmp
 endif
-OBJ    := $(C_SRC:%=$(BUILD)/%.o) $(CU_SRC:%=$(BUILD)/%.o)
+OBJ    := $(CU_SRC:%=$(BUILD)/%.o) $(C_SRC:%=$(BUILD)/%.o) # the longest first
 
 # ./spbench is a link to the flavour that was built last.
 .PHONY: all demo figures rules deps clean FORCE
