@@ -1,5 +1,5 @@
-// spbench sweep: finds matrices, devices and cases, and runs the sweep (sweep/sweep.h). This process
-// opens no device: surveys of workers report the devices.
+// spbench sweep: finds matrices, devices and cases, and runs the sweep (sweep/sweep.h). This
+// process opens no device: surveys of workers report the devices.
 #include "cli/cli.h"
 
 #include <errno.h>
@@ -107,8 +107,8 @@ static int make_places(struct whole *c)
     return err;
 }
 
-// Surveys one device after the other. All must be the same model, so that a time does not depend on the
-// slot.
+// Surveys one device after the other. All must be the same model, so that a time does not depend on
+// the slot.
 static int survey_places(struct whole *c)
 {
     int err = OK;
@@ -311,7 +311,8 @@ static int sum_up(const struct whole *c)
     int64_t *cases = NULL;
     struct stat facts;
     if (c->o->quiet || !to_file(c->o) || c->list.count < 2) return OK;
-    if (stat(c->o->output, &facts) || !S_ISREG(facts.st_mode)) return OK; // a pipe cannot be read back
+    if (stat(c->o->output, &facts) || !S_ISREG(facts.st_mode))
+        return OK; // a pipe cannot be read back
     int err = collect_file(&found, c->o->output);
     if (!err) err = collect_choose(&found);
     if (!err) err = collect_rows(&found, NULL, &sum, &cases);

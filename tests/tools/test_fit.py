@@ -16,7 +16,7 @@ import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
-sys.path[:0] = [os.path.join(ROOT, "tools"), os.path.join(ROOT, "tests", "lib")]
+sys.path[:0] = [os.path.join(ROOT, "tools"), os.path.join(ROOT, "tests", "lib"), os.path.join(ROOT, "tests", "plots")]
 sys.dont_write_bytecode = True
 
 import fit_auto

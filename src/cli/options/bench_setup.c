@@ -306,8 +306,8 @@ void bench_setup_print_renamed(const struct options *o)
         bool told = !name;
         for (int s = 0; s < i; s++) told |= !strcmp(o->settings[s].name, old);
         if (told) continue;
-        fprintf(stderr, "spbench: -opt %s: the name is %s; %s ends with the next release\n", old, name,
-                old);
+        fprintf(stderr, "spbench: -opt %s: the name is %s; %s ends with the next release\n", old,
+                name, old);
     }
 }
 
