@@ -26,7 +26,6 @@ struct work {
     struct matrix M;
     int64_t next; // case of the plan that is under way
     bool done;    // the line done is written
-    int64_t read; // bytes read from stdin
     struct counter_tool tool;
     bool counters;
 };
@@ -299,7 +298,7 @@ static int work_on_matrix(struct work *w, const struct options *o)
 static int begin(struct work *w, struct worker_request *request)
 {
     int err = protocol_await(WORD_BEGIN);
-    if (!err) err = protocol_read_request(&w->read, request);
+    if (!err) err = protocol_read_request(request);
     w->request = request;
     return err;
 }
@@ -327,7 +326,7 @@ int cli_worker(const struct request *q)
     if (fcntl(WORKER_CHANNEL, F_GETFD) < 0)
         return fail(ERR_USAGE, "worker: only 'spbench sweep' starts a worker");
     struct work w = {.request = &request, .out = {.fd = -1}};
-    int err = protocol_read_request(&w.read, &request);
+    int err = protocol_read_request(&request);
     if (err) return err;
     err = tie(&request);
     if (!err) err = protocol_say(LINE_TIED);

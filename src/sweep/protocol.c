@@ -1,3 +1,4 @@
+#define _GNU_SOURCE // getline
 #include "sweep/protocol.h"
 
 #include <errno.h>
@@ -82,29 +83,13 @@ int protocol_await(enum protocol_word word)
     return fail(ERR_INPUT, "the sweep writes '%c', not '%c'", letter, word);
 }
 
-int protocol_read_request(int64_t *at, struct worker_request *request)
+int protocol_read_request(struct worker_request *request)
 {
-    int64_t room = 1 << 16, used = 0;
-    char *text = mem_alloc(room, 1), *end = NULL;
-    int err = text ? OK : ERR_MEMORY;
-    for (ssize_t n = 1; !err && n && !end;) {
-        if (room - used < 2) {
-            char *more = mem_resize(text, room, 2 * room, 1);
-            if (!more) err = ERR_MEMORY;
-            if (more) text = more, room *= 2;
-        }
-        if (err) break;
-        n = pread(STDIN_FILENO, text + used, (size_t)(room - used - 1), *at + used);
-        if (n < 0 && errno != EINTR) err = fail(ERR_INPUT, "stdin: %s", strerror(errno));
-        if (n > 0) end = memchr(text + used, '\n', (size_t)n);
-        used += max64(n, 0);
-    }
-    if (!err) {
-        if (!end) end = text + used;
-        *end = 0;
-        *at += end + 1 - text;
-        err = worker_request_read(text, request);
-    }
-    mem_free(text);
+    char *text = NULL;
+    size_t size = 0;
+    clearerr(stdin); // the second request was added behind the end of the first
+    int err = getline(&text, &size, stdin) > 0 ? worker_request_read(text, request)
+                                               : fail(ERR_INPUT, "stdin: no request");
+    free(text);
     return err;
 }

@@ -67,7 +67,7 @@ int protocol_say(enum protocol_line line);
 int protocol_say_text(enum protocol_line line, const char *format, ...) PRINTF_LIKE(2, 3);
 // Worker: waits for a word. ERR_INTERRUPTED: the parent is gone.
 int protocol_await(enum protocol_word word);
-// Worker: reads the request at offset *at of stdin, and moves *at behind it.
-int protocol_read_request(int64_t *at, struct worker_request *request);
+// Worker: reads the next request from stdin.
+int protocol_read_request(struct worker_request *request);
 
 #endif

@@ -1,5 +1,6 @@
 #include "sweep/worker_request.h"
 
+#include <stddef.h>
 #include <string.h>
 
 #include "records/json.h"
@@ -25,45 +26,53 @@ void texts_free(struct texts *t)
     *t = (struct texts){0};
 }
 
-static void add_texts(struct json *j, const char *name, const struct texts *texts)
+// Fields of a request, for writing and reading.
+enum field_type { FLAG, NUMBER, TEXT, TEXTS };
+static const struct field {
+    const char *name;
+    enum field_type type;
+    size_t at; // in struct worker_request
+} fields[] = {
+#define FIELD(type, name)                                                                          \
+    {                                                                                              \
+#name, type, offsetof(struct worker_request, name)                                         \
+    }
+    FIELD(NUMBER, parent), FIELD(FLAG, survey),         FIELD(FLAG, standby),
+    FIELD(TEXT, matrix),   FIELD(TEXT, device),         FIELD(TEXT, expected),
+    FIELD(TEXT, library),  FIELD(TEXT, cpus),           FIELD(TEXT, run),
+    FIELD(TEXTS, command), FIELD(TEXTS, done),          FIELD(TEXTS, unverified),
+    FIELD(TEXTS, without), FIELD(NUMBER, memory_bytes), FIELD(TEXT, lost),
+};
+
+static void write_field(struct json *j, const struct field *f, const void *value)
 {
-    cJSON *list = json_array(j, j->root, name);
-    for (int64_t i = 0; i < texts->count; i++) json_text(j, list, NULL, texts->list[i]);
+    const struct texts *texts = value;
+    switch (f->type) {
+    case FLAG: json_bool(j, j->root, f->name, *(const bool *)value); break;
+    case NUMBER: json_number(j, j->root, f->name, (double)*(const int64_t *)value); break;
+    case TEXT: json_text(j, j->root, f->name, *(const char *const *)value); break;
+    case TEXTS: {
+        cJSON *list = json_array(j, j->root, f->name);
+        for (int64_t i = 0; i < texts->count; i++) json_text(j, list, NULL, texts->list[i]);
+    }
+    }
 }
 
 char *worker_request_text(const struct worker_request *r)
 {
     struct json j;
     json_start(&j);
-    json_number(&j, j.root, "parent", (double)r->parent);
-    json_bool(&j, j.root, "survey", r->survey);
-    json_bool(&j, j.root, "standby", r->standby);
-    json_text(&j, j.root, "matrix", r->matrix);
-    json_text(&j, j.root, "device", r->device);
-    json_text(&j, j.root, "expected", r->expected);
-    json_text(&j, j.root, "library", r->library);
-    json_text(&j, j.root, "cpus", r->cpus);
-    json_text(&j, j.root, "run", r->run);
-    add_texts(&j, "command", &r->command);
-    add_texts(&j, "done", &r->done);
-    add_texts(&j, "unverified", &r->unverified);
-    add_texts(&j, "without", &r->without);
-    json_number(&j, j.root, "memory_bytes", (double)r->memory_bytes);
-    json_text(&j, j.root, "lost", r->lost);
+    for (int i = 0; i < COUNT(fields); i++)
+        write_field(&j, &fields[i], (const char *)r + fields[i].at);
     json_text(&j, j.root, "lost_as", status_name(r->lost_as));
     char *text = json_line(&j);
     json_free(&j);
     return text;
 }
 
-static const cJSON *get(const struct worker_request *r, const char *name)
+static int read_texts(const char *name, const cJSON *list, struct texts *out)
 {
-    return cJSON_GetObjectItemCaseSensitive(r->document, name);
-}
-
-static int get_texts(const struct worker_request *r, const char *name, struct texts *out)
-{
-    const cJSON *list = get(r, name), *x;
+    const cJSON *x;
     if (!cJSON_IsArray(list)) return fail(ERR_INPUT, "a request without '%s'", name);
     out->list = mem_alloc(cJSON_GetArraySize(list), sizeof *out->list);
     if (!out->list) return ERR_MEMORY;
@@ -75,47 +84,43 @@ static int get_texts(const struct worker_request *r, const char *name, struct te
     return OK;
 }
 
-static int get_number(const struct worker_request *r, const char *name, int64_t *out)
+static int read_field(const struct field *f, const cJSON *x, void *value)
 {
-    const cJSON *x = get(r, name);
-    if (!cJSON_IsNumber(x) || !(x->valuedouble >= 0 && x->valuedouble < 0x1p62))
-        return fail(ERR_INPUT, "a request without '%s'", name);
-    *out = (int64_t)x->valuedouble;
+    switch (f->type) {
+    case FLAG: *(bool *)value = cJSON_IsTrue(x); break;
+    case TEXT: *(const char **)value = cJSON_GetStringValue(x); break;
+    case TEXTS: return read_texts(f->name, x, value);
+    case NUMBER:
+        if (!cJSON_IsNumber(x) || !(x->valuedouble >= 0 && x->valuedouble < 0x1p62))
+            return fail(ERR_INPUT, "a request without '%s'", f->name);
+        *(int64_t *)value = (int64_t)x->valuedouble;
+    }
     return OK;
 }
 
-static int get_all(struct worker_request *r)
+static int read_fields(struct worker_request *r)
 {
-    const char *lost_as = cJSON_GetStringValue(get(r, "lost_as"));
+    int err = OK;
+    for (int i = 0; i < COUNT(fields) && !err; i++)
+        err = read_field(&fields[i], cJSON_GetObjectItemCaseSensitive(r->document, fields[i].name),
+                         (char *)r + fields[i].at);
+    if (err) return err;
+    const char *lost_as =
+        cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(r->document, "lost_as"));
     int status = lost_as ? status_find(lost_as) : -1;
-    r->survey = cJSON_IsTrue(get(r, "survey"));
-    r->standby = cJSON_IsTrue(get(r, "standby"));
-    r->matrix = cJSON_GetStringValue(get(r, "matrix"));
-    r->device = cJSON_GetStringValue(get(r, "device"));
-    r->expected = cJSON_GetStringValue(get(r, "expected"));
-    r->library = cJSON_GetStringValue(get(r, "library"));
-    r->cpus = cJSON_GetStringValue(get(r, "cpus"));
-    r->run = cJSON_GetStringValue(get(r, "run"));
-    r->lost = cJSON_GetStringValue(get(r, "lost"));
     if (status < 0 || !r->device || !r->run)
         return fail(ERR_INPUT, "a request with missing fields");
     if (!r->matrix && !r->survey && !r->standby)
         return fail(ERR_INPUT, "a request without a matrix");
     r->lost_as = (enum status)status;
-    int err = get_number(r, "parent", &r->parent);
-    if (!err) err = get_number(r, "memory_bytes", &r->memory_bytes);
-    if (!err) err = get_texts(r, "command", &r->command);
-    if (!err) err = get_texts(r, "done", &r->done);
-    if (!err) err = get_texts(r, "unverified", &r->unverified);
-    if (!err) err = get_texts(r, "without", &r->without);
-    return err;
+    return OK;
 }
 
 int worker_request_read(const char *text, struct worker_request *r)
 {
     *r = (struct worker_request){0};
     int err = json_parse(text, &r->document);
-    if (!err) err = get_all(r);
+    if (!err) err = read_fields(r);
     if (err) worker_request_free(r);
     return err;
 }

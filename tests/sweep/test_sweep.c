@@ -11,7 +11,7 @@
 
 static const char *const two[] = {"a \"b\"\n\\c", "d"};
 
-static struct worker_request good_order(void)
+static struct worker_request good_request(void)
 {
     return (struct worker_request){.parent = 4711,
                           .matrix = "m.mtx",
@@ -28,9 +28,9 @@ static struct worker_request good_order(void)
                           .lost_as = STATUS_TIMEOUT};
 }
 
-static void test_order(void)
+static void test_request(void)
 {
-    struct worker_request o = good_order(), back;
+    struct worker_request o = good_request(), back;
     char *line = worker_request_text(&o);
     CHECK(line && !worker_request_read(line, &back), "%s", fail_text());
     CHECK(strchr(line, '\n') == line + strlen(line) - 1, "not one line: %s", line);
@@ -60,7 +60,7 @@ static void test_order(void)
         err = worker_request_read(line, &back);
         mem_fail_at(0);
     }
-    CHECK(!err, "an order is never read: %d", err);
+    CHECK(!err, "a request is never read: %d", err);
     worker_request_free(&back);
     mem_free(line);
     // One that stands by has no matrix yet; who is to work has one.
@@ -76,11 +76,10 @@ static void test_order(void)
     }
 }
 
-// A standby may read its first order when the second is there already: it gets one after the other.
-static void test_orders(void)
+// A standby may read its first request when the second is there already.
+static void test_requests(void)
 {
-    struct worker_request o = good_order(), back;
-    int64_t at = 0;
+    struct worker_request o = good_request(), back;
     FILE *f = fopen(path, "w+");
     int old = dup(STDIN_FILENO);
     o.standby = true, o.matrix = NULL;
@@ -90,13 +89,15 @@ static void test_orders(void)
         mem_free(line);
         o.standby = false, o.matrix = "later.mtx";
     }
-    CHECK(!fflush(f) && dup2(fileno(f), STDIN_FILENO) == STDIN_FILENO, "%s", path);
-    CHECK(!protocol_read_request(&at, &back) && back.standby && !back.matrix, "the first one");
+    CHECK(!fflush(f) && dup2(fileno(f), STDIN_FILENO) == STDIN_FILENO &&
+              !lseek(STDIN_FILENO, 0, SEEK_SET),
+          "%s", path);
+    CHECK(!protocol_read_request(&back) && back.standby && !back.matrix, "the first one");
     worker_request_free(&back);
-    CHECK(!protocol_read_request(&at, &back) && !back.standby, "the second one");
+    CHECK(!protocol_read_request(&back) && !back.standby, "the second one");
     CHECK_TEXT(back.matrix, "later.mtx");
     worker_request_free(&back);
-    CHECK(protocol_read_request(&at, &back) == ERR_INPUT, "a third one");
+    CHECK(protocol_read_request(&back) == ERR_INPUT, "a third one");
     dup2(old, STDIN_FILENO);
     close(old);
     fclose(f);
@@ -280,8 +281,8 @@ static void test_folder(void)
 int main(void)
 {
     path_make();
-    test_order();
-    test_orders();
+    test_request();
+    test_requests();
     test_lost();
     test_prefix();
     test_places();
