@@ -28,20 +28,16 @@ void texts_free(struct texts *t)
 
 // Fields of a request, for writing and reading.
 enum field_type { FLAG, NUMBER, TEXT, TEXTS };
+#define AT(name) #name, offsetof(struct worker_request, name)
 static const struct field {
     const char *name;
+    size_t at;
     enum field_type type;
-    size_t at; // in struct worker_request
 } fields[] = {
-#define FIELD(type, name)                                                                          \
-    {                                                                                              \
-#name, type, offsetof(struct worker_request, name)                                         \
-    }
-    FIELD(NUMBER, parent), FIELD(FLAG, survey),         FIELD(FLAG, standby),
-    FIELD(TEXT, matrix),   FIELD(TEXT, device),         FIELD(TEXT, expected),
-    FIELD(TEXT, library),  FIELD(TEXT, cpus),           FIELD(TEXT, run),
-    FIELD(TEXTS, command), FIELD(TEXTS, done),          FIELD(TEXTS, unverified),
-    FIELD(TEXTS, without), FIELD(NUMBER, memory_bytes), FIELD(TEXT, lost),
+    {AT(parent), NUMBER}, {AT(survey), FLAG},         {AT(standby), FLAG}, {AT(matrix), TEXT},
+    {AT(device), TEXT},   {AT(expected), TEXT},       {AT(library), TEXT}, {AT(cpus), TEXT},
+    {AT(run), TEXT},      {AT(command), TEXTS},       {AT(done), TEXTS},   {AT(unverified), TEXTS},
+    {AT(without), TEXTS}, {AT(memory_bytes), NUMBER}, {AT(lost), TEXT},
 };
 
 static void write_field(struct json *j, const struct field *f, const void *value)
