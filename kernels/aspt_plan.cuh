@@ -224,7 +224,7 @@ static inline int plan_make(struct task *t, int64_t columns, bool loop)
     if (!s) return ERR_MEMORY;
     const struct aspt *A = aspt_of(t->A[0]);
     s->a.m = A->m, s->a.panel = A->panel, s->a.width = A->width;
-    s->a.most = (int32_t)task_option(t, "run");
+    s->a.most = (int32_t)task_option(t, "span");
     s->a.panel_ptr = A->panel_ptr, s->a.tile_row_ptr = A->tile_row_ptr;
     s->a.map_list = A->map_list, s->a.idx = A->idx, s->a.place = A->place;
     plan_slabs(t, columns, s);
@@ -267,7 +267,7 @@ static inline void plan_free(struct task *t)
         {"width", 0, 0, 256, true, "columns of a tile, at most; 0: by k, 32 KB of B"},             \
         {"split", 0,    0,                                                                         \
          1 << 30, true, "nonzeros of a light part that a group goes through; 0: by the lengths"},  \
-        {"run", 4, 1, 1 << 30, true, "tiles of a panel that a block goes through, at most"},       \
+        {"span", 4, 1, 1 << 30, true, "most neighbouring tiles of a panel for a block"},           \
     {                                                                                              \
         "threads", 0, 0, MAX_THREADS, true, "per block, rounded down to 32s; 0: by the size"       \
     }

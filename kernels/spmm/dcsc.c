@@ -25,7 +25,7 @@ const struct algo spmm_dcsc_cpu = {
     .A = {&format_dcsc},
     .arith = ARITH_PREC,
     .cite = HONG_2019 ", section 3",
-    .differs = "How many columns of C are summed up at a time the paper does not say; here it is "
-               "128 in f32 and 64 in f64, at most.",
+    .differs = "The paper gives no number of columns of C per pass; here at most 128 in f32, 64 in "
+               "f64.",
     .run = run,
 };

@@ -63,6 +63,6 @@ const struct algo spmm_rowsplit_cpu = {
     .options = options,
     .cite = YANG_2018 ", section 4.1",
     .differs =
-        "The paper's is for GPUs: a row belongs to a warp, and the columns of B to its lanes.",
+        "The paper's kernel runs on GPUs: a row belongs to a warp, and the columns of B to its lanes.",
     ALGO_FUNCTIONS(prepare, run, teardown),
 };

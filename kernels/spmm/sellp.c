@@ -64,7 +64,7 @@ const struct algo spmm_sellp_cpu = {
     .cite = "Anzt, Tomov, Dongarra: Implementing a Sparse Matrix Vector Product for the "
             "SELL-C/SELL-C-sigma formats on NVIDIA GPUs, 2014",
     .differs =
-        "The paper's is for GPUs, whose threads walk through the padding of a slice in step; "
+        "The paper's kernel runs on GPUs, whose threads walk through the padding of a slice in step; "
         "here a row ends where its padding begins.",
     ALGO_FUNCTIONS(prepare, run, task_free_state),
 };

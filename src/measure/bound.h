@@ -6,7 +6,7 @@
 #include "device/device.h"
 
 // Sets `roof` to the ceilings of the device: from the cache file, else measured and written there.
-// Ceilings are measured again if they are some days old, or if a short probe beats the probe that
+// Ceilings are measured again if they are a week old, or if a short probe beats the probe that
 // was kept with them. Each ceiling is the best of all measurements. `fresh` measures in any case
 // and forgets the file's ceilings. A cache file that cannot be written is no error.
 int bound_roof(struct device *d, bool fresh, struct roof *roof);

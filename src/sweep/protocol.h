@@ -4,29 +4,28 @@
 // lines to WORKER_CHANNEL and reads words of one letter from WORKER_WORDS. A standby (standby.h)
 // gets ready by its first request, then waits for `begin` and reads its second request.
 //
-//   line                          word   meaning
-//   tied                                 the worker ends with its parent
-//   ready                                the program is loaded, its options are parsed
-//                                 begin  to a standby: the second request is there, the device may
-//                                 be
-//                                        opened
-//   opened                               the device is open
-//   read                                 the matrix is read, or cannot be read
-//                                 go     the last worker of the slot is gone, no standby starts
-//   device ID COUNT NAME                 the open device; COUNT: devices of its kind that are
-//   visible near PROCESSORS                      survey only: processors next to the device, if
-//   known plan KEY                             survey only: the key of a case, up to the matrix
-//   environment                          the next line is this record
-//   loaded CASES CONTENT                 the matrix is loaded; number of cases; hash of the matrix
-//   unread REASON                        the matrix cannot be read
-//   quiet                                the worker is about to time
-//                                 go     no standby starts
-//   loud                                 the worker times nothing
-//   case                                 a case begins; the next line is its record after a crash
-//   result STATUS CHECK_MS TIMING_MS TEXT  the case has ended; the next line is its record
-//   again                                the device is dead: another worker takes the other cases
-//   done                                 nothing is measured any more, the worker ends
-//   error CODE TEXT                      the worker gives up with this enum err
+//   line                      word   meaning
+//   tied                             the worker ends with its parent
+//   ready                            the program is loaded, its options are parsed
+//                             begin  to a standby: the second request is written
+//   opened                           the device is open
+//   read                             the matrix is read, or cannot be read
+//                             go     the last worker of the slot is gone, no standby starts
+//   device ID COUNT NAME             the open device, and the visible devices of its kind
+//   near PROCESSORS                  survey only: processors next to the device, if known
+//   plan KEY                         survey only: the key of a case, up to the matrix
+//   environment                      the next line is this record
+//   loaded CASES CONTENT             the matrix is loaded; number of cases; hash of the matrix
+//   unread REASON                    the matrix cannot be read
+//   quiet                            the worker is about to time
+//                             go     no standby starts
+//   loud                             the worker times nothing
+//   case                             a case begins; the next line is its crash record
+//   result STATUS MS MS TEXT         a case has ended, after check and timing of so many ms; the
+//                                    next line is its record
+//   again                            the device is dead: another worker takes the other cases
+//   done                             nothing is measured any more, the worker ends
+//   error CODE TEXT                  the worker gives up with this enum err
 #ifndef PROTOCOL_H
 #define PROTOCOL_H
 

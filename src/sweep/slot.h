@@ -35,14 +35,14 @@ enum slot_state {
     SLOT_CLOSED
 };
 
-// The way in which a worker ends. A later one replaces an earlier one.
+// The way in which a worker ends. A later way of this list replaces an earlier way.
 enum slot_end { END_NONE, END_ERROR, END_KILLED, END_AGAIN, END_DONE };
 
 // A matrix in one pass of one round.
 struct job {
     const struct sweep_matrix *matrix;
     int pass, round;   // the round from 0
-    struct job *later; // the same in the next round; NULL: none
+    struct job *later; // this matrix and pass in the next round; NULL: none
     struct texts done; // keys of its cases that have a record; the texts are owned
     // Cases that are finished if the matrix has their content; empty once the content is known.
     struct resume_list unverified;

@@ -228,7 +228,7 @@ static void test_counting_tool(void)
     plant("/proc/driver/nvidia/params", "EnableMSI: 1\nRmProfilingAdminOnly: 0\n");
     expect(tool_checks, "ncu", "ncu 2025.1.0", NULL);
     plant("/proc/driver/nvidia/params", "EnableMSI: 1\nRmProfilingAdminOnly: 1\n");
-    expect(tool_checks, "ncu", "for root alone", "NVreg_RestrictProfilingToAdminUsers=0");
+    expect(tool_checks, "ncu", "for root only", "NVreg_RestrictProfilingToAdminUsers=0");
     patient.root = true;
     expect(tool_checks, "ncu", "ncu 2025.1.0", NULL);
     setenv("NCU", "/no/such/ncu", 1);

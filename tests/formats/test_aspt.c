@@ -434,7 +434,7 @@ static void test_product(struct device *dev, const struct kind *kind, const stru
     set_option(e, opt, "fill", kind->fill);
     if (dev->kind != DEVICE_CPU && kind->split) set_option(e, opt, "split", kind->split);
     if (dev->kind != DEVICE_CPU && kind->threads) set_option(e, opt, "threads", kind->threads);
-    if (dev->kind != DEVICE_CPU && kind->run) set_option(e, opt, "run", kind->run);
+    if (dev->kind != DEVICE_CPU && kind->run) set_option(e, opt, "span", kind->run);
     struct outcome out = case_run(&in, e, opt, CHECK_FULL);
     CHECK(!out.err && out.check.error_ratio == 0 && out.left == 0,
           "%s on %s, %s, k %lld, \"%s\": ratio %g: %s", op_name, dev->id, prec_name(prec),

@@ -336,12 +336,12 @@ static void teardown(struct task *t)
 
 static const struct param options[] = {
     {"share", 0, 0, 32, true, "nonzeros per warp: 8, 16 or 32; 0: by their number"},
-    {"early-start", 1, 0, 1, true, "starts before the kernel ahead of it has ended"},
+    {"early-start", 1, 0, 1, true, "1: blocks start before the previous kernel has ended"},
     {"strips", -1, -1, 1, true,
-     "1: goes by strips of columns, whose rows of Y stay in L1; 0: never; -1: where it pays"},
+     "1: computes C strip by strip, so that rows of Y stay in L1; 0: never; -1: if that is faster"},
     {"width", 0, 0, 1 << 30, true, "columns of a strip; 0: by the sizes"},
     {"threads", 0, 0, STRIPS_THREADS, true,
-     "per block where it goes by strips, rounded down to 32s; 0: by the size"},
+     "threads per block with strips, a multiple of 32; 0: by the size"},
     {},
 };
 

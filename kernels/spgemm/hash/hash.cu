@@ -246,38 +246,33 @@ static void teardown(struct task *t)
     t->state = NULL;
 }
 
-#define ABOUT_SLACK "slots of a table per nonzero of a row, at least, if they fit: see slots_least"
-#define ABOUT_EVEN  "1: products dealt out as serves best; 0: always a warp per nonzero of A"
-#define ABOUT_REPEATS                                                                              \
-    "products that earn a row the threads of one nonzero of C, down to 4 if the device has few; "  \
-    "0: none do"
-#define ABOUT_RANGES                                                                               \
-    "without bitmaps: full tables in shared memory that hold a long row's nonzeros, at most; "     \
+#define ABOUT_SLOTS  "least slots of a table per nonzero of a row, if such a table fits"
+#define ABOUT_SHARED "KB of a block's tables, at least 32; 0: all shared memory"
+#define ABOUT_DEAL   "1: shares products evenly among threads; 0: a warp per nonzero of A"
+#define ABOUT_PER_NONZERO                                                                          \
+    "products that count as a nonzero of C in the number of a row's threads, down to 4 on small "  \
+    "matrices; 0: nonzeros alone count"
+#define ABOUT_PASSES                                                                               \
+    "without bitmaps: most full tables in shared memory, one after the other, for a long row; "    \
     "0: none"
 #define ABOUT_OVERLAY                                                                              \
-    "products besides those with one long row of S that are laid over it, not put in a table, at " \
-    "most; 0: none"
+    "one long row of S: most other products of the row that are added to it without a table; "     \
+    "0: off"
 #define ABOUT_MERGE                                                                                \
-    "nonzeros of a row of A whose rows of S are merged, not put in a table, at most, in fours; "   \
-    "0: none are"
-#define OPTIONS(slack, shared, even, repeats, bitmap, ranges, overlay, merge, split)               \
-    {"scale", 1, 1, 4, true, "table I's bounds and tables times this"},                            \
-        {"slots", slack, 1, 4, true, ABOUT_SLACK},                                                 \
-        {"shared-memory",                                                                          \
-         shared,                                                                                   \
-         0,                                                                                        \
-         1024,                                                                                     \
-         true,                                                                                     \
-         "KB of a block's tables, 32 or more; 0: all there is"},                                   \
-        {"deal-products", even, 0, 1, true, ABOUT_EVEN},                                           \
-        {"products-per-nonzero", repeats, 0, INT32_MAX, true, ABOUT_REPEATS},                      \
-        {"bitmap", bitmap, 0, 1, true, "1: long rows as bitmaps; 0: tables tried and redone"},     \
-        {"passes", ranges, 0, 64, true, ABOUT_RANGES},                                             \
+    "most nonzeros of a row of A whose rows of S are merged, not put in a table; 0: off"
+#define OPTIONS(slots, shared, deal, per_nonzero, bitmap, passes, overlay, merge, split)           \
+    {"scale", 1, 1, 4, true, "factor of table I's bounds and tables"},                             \
+        {"slots", slots, 1, 4, true, ABOUT_SLOTS},                                                 \
+        {"shared-memory", shared, 0, 1024, true, ABOUT_SHARED},                                    \
+        {"deal-products", deal, 0, 1, true, ABOUT_DEAL},                                           \
+        {"products-per-nonzero", per_nonzero, 0, INT32_MAX, true, ABOUT_PER_NONZERO},              \
+        {"bitmap", bitmap, 0, 1, true, "1: long rows as bitmaps; 0: by tables, with retries"},     \
+        {"passes", passes, 0, 64, true, ABOUT_PASSES},                                             \
         {"overlay", overlay, 0, OVERLAY_MOST, true, ABOUT_OVERLAY},                                \
         {"streams", 1, 0, 1, true, "1: a stream for each bin; 0: one for all"},                    \
         {"merge", merge, 0, 8, true, ABOUT_MERGE},                                                 \
         {"split", split, 1, INT32_MAX, true, "products from which blocks may share a row"},        \
-        {"pool", 256, 0, 1 << 20, false, "MB of tables in global memory at a time, one at least"}, \
+        {"pool", 256, 0, 1 << 20, false, "MB of tables in global memory, at least one table"},     \
     {                                                                                              \
     }
 
@@ -285,12 +280,11 @@ static const struct param options[] = {OPTIONS(1, 48, 0, 0, 0, 0, 0, 0, INT32_MA
 static const struct param tuned_options[] = {OPTIONS(2, 0, 1, 32, 1, 4, OVERLAY_MOST, 8, 65536)};
 
 static const char differs[] =
-    "In rows of more than 16 nonzeros (hash-tuned: 32) columns are put in order by a bitmap of "
-    "their range where that is short, and where they are more than 128 by buckets or, if one is "
-    "crowded, bitonically (hash-tuned: bitonically where a warp has the row), not by comparing all "
-    "with all. "
-    "Tables in global memory are sorted as a whole, lie in a pool of bounded size, and are filled "
-    "by several blocks each.";
+    "Columns of rows of up to 16 nonzeros (hash-tuned: 32) are sorted by comparing all with all, as in "
+    "the paper. Longer rows are sorted by a bitmap if their range of columns is short. Other rows of "
+    "more than 128 nonzeros are sorted by buckets, or bitonically if a bucket is too full. hash-tuned "
+    "sorts rows of a warp bitonically. Tables in global memory are sorted as a whole, come from a pool "
+    "of bounded size, and several blocks fill each.";
 
 // Descriptors: symbol, options, name of the algorithm that this one is a tuned form of.
 #define DESCRIPTOR(symbol, option_list, paper)                                                     \

@@ -275,8 +275,9 @@ const struct algo spgemm_tile_cpu = {
     .arith = ARITH_PREC,
     .options = options,
     .cite = NIU_2022,
-    .differs = "It is for CPUs: a thread has a tile row of C. The tiles of A are noted by tile "
-               "column, so that a look replaces most binary searches.",
+    .differs =
+        "This version runs on CPUs: a thread computes a tile row of C. The tiles of A are listed "
+        "by tile column, so that a load replaces most binary searches.",
     ALGO_FUNCTIONS(prepare, run, teardown),
     .finish = finish,
     .release = release,

@@ -190,30 +190,29 @@ static int run(struct task *t)
 
 static const struct param options[] = {
     {"tiny", MOST_TINY, -1, MOST_TINY, true,
-     "nonzeros of a tiny row, at most; a few lanes do up to two of them; -1: none is tiny"},
+     "most nonzeros of a tiny row; a few lanes compute up to two tiny rows; -1: no row is tiny"},
     {"short", -1, -1, MOST_SHORT, true,
-     "nonzeros of a row that a few lanes go through, at most; -1: by the size, and up to 64 where "
-     "all blocks are then on the device at once"},
+     "most nonzeros of a row for a few lanes; -1: by the size, up to 64 if all blocks then run at "
+     "the same time"},
     {"medium", 0, 0, 1 << 20, true,
-     "nonzeros of a row that a warp goes through, at most; 0: by the size"},
-    {"segment", 0, 0, 1 << 20, true, "nonzeros of a longer row for each block; 0: by the size"},
+     "most nonzeros of a row for a warp; 0: by the size"},
+    {"segment", 0, 0, 1 << 20, true, "nonzeros of a longer row per block; 0: by the size"},
     {"slab", 0, 0, 1 << 20, true,
-     "bytes of a row of B that a block reads, at most; 0, or where there are none such: by the "
-     "size"},
-    {"pack", 0, 0, 16, true, "bytes that a lane loads at once, at most; 0: by the size"},
+     "most bytes of a row of B that a block reads; 0, or an unsupported number: by the size"},
+    {"pack", 0, 0, 16, true, "most bytes that a lane loads at once; 0: by the size"},
     {"lanes", 0, 0, WARP, true,
-     "that share a row of B; 0, or where there are none such: by the size"},
+     "lanes that load a row of B together; 0, or an unsupported number: by the size"},
     {"bundle-min", -1, -1, ALIKE, false,
-     "nonzeros for each column of a bundle, at least; 0: no bundles; -1: by k and the size"},
-    {"bundle-share", 0.6, 0, 1, false, "share of the nonzeros from which on there are bundles"},
+     "least nonzeros for each column of a bundle; 0: no bundles; -1: by k and the size"},
+    {"bundle-share", 0.6, 0, 1, false, "least share of the nonzeros in bundles; below: no bundles"},
     {"more-registers", -1, -1, 1, true,
-     "1: more registers and fewer blocks where there is such a form; -1: where it pays, also with "
+     "1: more registers and fewer blocks, if such a kernel exists; -1: if that is faster, also with "
      "two groups for a short row"},
     {"strips", -1, -1, 4, true,
-     "B by strips from shared memory: rows of A that a warp has, 1, 2 (3 is 2) or 4; 0: not so; "
-     "-1: where it pays, by a trial if that is not sure"},
+     "rows of A per warp with strips of B in shared memory: 1, 2 or 4; 0: no strips; -1: if strips "
+     "are faster, by a trial if unsure"},
     {"early-start", -1, -1, 1, true,
-     "1: blocks start before the kernel ahead has ended, sm_90 and later; -1: where it pays"},
+     "1: blocks start before the previous kernel has ended, sm_90 and later; -1: if that is faster"},
     {},
 };
 

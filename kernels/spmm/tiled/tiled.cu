@@ -149,10 +149,10 @@ extern const struct algo spmm_tiled_cuda = {
     .options = options,
     .cite = TILED_SPMM ", sections 2.5 and 4",
     .differs =
-        "The rows of C are in their own order unless permute=1 asks for the paper's; so rows are "
-        "sorted where that saves more loads of B than it adds pieces of C, by rho alone with "
-        "permute=1. U is of one slab of R columns, and counts of a block with few rows the part "
-        "that they are; rows are cut to U mu where U times the slabs is under 0.65.",
+        "Rows of C keep their order; permute=1 leaves them sorted, as in the paper. Rows are sorted "
+        "if the saved loads of B exceed the added pieces of C; with permute=1 rho alone decides. U is "
+        "that of one slab of R columns; a block with few rows counts as a fraction. Rows are cut to U "
+        "mu nonzeros if U times the number of slabs is under 0.65.",
     .model = MODEL_TILED,
     .choose = choose_slabs,
     ALGO_FUNCTIONS(prepare, run, teardown),

@@ -146,17 +146,18 @@ static int run(struct task *t)
 // staged kernel do not start early, see direct.cuh.
 static const struct param options[] = {
     {"method", -1, -1, 3, true,
-     "0 by tiles, 1 B turned, 2 direct, 3 columns of B staged; -1: the one that should be fastest"},
+     "0: tiled; 1: row-major copy of B (turned); 2: plain CSR (direct); 3: columns of B in shared "
+     "memory (staged); -1: the fastest by a rule"},
     {"block-rows", 0, 0, MAX_ROWS, true,
-     "turned: rows of a block, a power of two from 8; 0: by the size"},
+     "turned: rows per block, a power of two from 8; 0: by the size"},
     {"threads", 0, 0, STAGED_THREADS, true,
-     "turned, staged: of a block, rounded down to 32s, turned at most 256; 0: by the size"},
-    {"block-nonzeros", 512, 1, 1 << 20, true, "turned: nonzeros of a block at most"},
-    {"columns", 0, 0, 4, true, "staged: of B, 16 or 8 bytes of each row; 0: by the size"},
+     "turned, staged: threads per block, a multiple of 32, turned at most 256; 0: by the size"},
+    {"block-nonzeros", 512, 1, 1 << 20, true, "turned: most nonzeros per block"},
+    {"columns", 0, 0, 4, true, "staged: columns of B per block, 16 or 8 bytes of each row; 0: by the size"},
     {"row-ranges", 0, 0, MOST_RANGES, true,
-     "staged: of rows, each for other blocks; 0: by the size"},
+     "staged: number of ranges of rows, each with blocks of its own; 0: by the size"},
     {"early-start", 1, 0, 1, true,
-     "turned: blocks start before the kernel ahead of them has ended, sm_90 and later"},
+     "turned: 1: blocks start before the previous kernel has ended, sm_90 and later"},
     {},
 };
 
