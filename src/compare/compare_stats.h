@@ -26,7 +26,7 @@
 //
 // If the spreads of cases differ much, d0 is small, and each case relies on its own unit.
 //
-// One process per side. No spread is visible, so a guess is made from the scatter of the shifts of
+// A process per side shows no spread, so a guess is made from the scatter of the shifts of
 // all cases around their median. A shift common to all cases is a change; the rest is scatter:
 //
 //     scale^2 = (10 * assumed^2 + m * (MAD / 0.816)^2) / (10 + m); shift / scale has t of 2 dof

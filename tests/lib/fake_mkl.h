@@ -1,4 +1,4 @@
-// What tests/device/fake_mkl.c was told last, for test_mkl.c.
+// Arguments of the last calls of tests/device/fake_mkl.c, for test_mkl.c.
 #ifndef FAKE_MKL_H
 #define FAKE_MKL_H
 

@@ -158,7 +158,7 @@ static void test_launches(void)
     }
 }
 
-// One thread on a machine of 64 processors needs one of them: the host's 0.74 cost 1 % of it.
+// A thread on a machine of 64 processors needs one processor: a loss of 0.74 costs 1 % of it.
 static void test_few_threads(void)
 {
     const struct device one = {.kind = DEVICE_CPU, .units = 1},
