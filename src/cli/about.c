@@ -28,7 +28,8 @@ const struct about_exit about_exits[] = {
     {"compare", 0, "no regression"},
     {"compare", 1, "a case is slower, newly failing or newly wrong"},
     {"compare", 3, "no answer: cases are missing, noisy or drifted, or a file cannot be read"},
-    {"selftest", 0, "at most 1 % of verdicts are false, and 95 % of planted slowdowns over 20 us are found"},
+    {"selftest", 0,
+     "at most 1 % of verdicts are false, and 95 % of planted slowdowns over 20 us are found"},
     {"selftest", 1, "more verdicts are false"},
     {"selftest", 3, "fewer are found, or nothing was measured"},
     {NULL, 0, "done"},
@@ -36,6 +37,7 @@ const struct about_exit about_exits[] = {
     {NULL, 2, "wrong usage"},
     {"run", 3, "a matrix could not be read"},
     {"info", 3, "a matrix could not be read"},
+    {"report", 3, "a file of records cannot be read"},
     {NULL, 130, "interrupted"},
     {NULL, 0, NULL},
 };
