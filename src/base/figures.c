@@ -16,7 +16,7 @@ static void copy_short(char to[32], const char *from)
     memcpy(to, from, length + 1);
 }
 
-static struct figure *slot(struct figures *f, const char *name)
+static struct figure *find_or_add(struct figures *f, const char *name)
 {
     struct figure *old = (struct figure *)figures_find(f, name);
     if (old) return old;
@@ -29,12 +29,12 @@ static struct figure *slot(struct figures *f, const char *name)
 
 void figures_number(struct figures *f, const char *name, double number)
 {
-    struct figure *x = slot(f, name);
+    struct figure *x = find_or_add(f, name);
     x->number = number;
     x->text[0] = 0;
 }
 
 void figures_text(struct figures *f, const char *name, const char *text)
 {
-    copy_short(slot(f, name)->text, text);
+    copy_short(find_or_add(f, name)->text, text);
 }
