@@ -108,6 +108,15 @@ int mem_grow(void **list, int64_t *capacity, int64_t count, size_t size)
     return OK;
 }
 
+char *mem_copy_text(const char *text, size_t length)
+{
+    char *copy = mem_alloc((int64_t)length + 1, 1);
+    if (!copy) return NULL;
+    memcpy(copy, text, length);
+    copy[length] = 0;
+    return copy;
+}
+
 void mem_free(void *p)
 {
     if (p) atomic_fetch_sub(&allocated, (long long)malloc_usable_size(p));

@@ -21,6 +21,8 @@ void *mem_try_alloc(int64_t bytes);
 void *mem_resize(void *old, int64_t old_count, int64_t count, size_t size);
 // Makes space for one more element in *list, which has `count` elements and space for *capacity.
 int mem_grow(void **list, int64_t *capacity, int64_t count, size_t size);
+// Returns a copy of the first `length` letters of a text, with a final zero.
+char *mem_copy_text(const char *text, size_t length);
 // Frees p, which may be NULL.
 void mem_free(void *p);
 

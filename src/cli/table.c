@@ -78,8 +78,8 @@ void table_free(struct table *t)
 
 static int copy_text(const char *text, char **copy)
 {
-    *copy = mem_alloc((int64_t)strlen(text) + 1, 1);
-    return *copy ? strcpy(*copy, text), OK : ERR_MEMORY;
+    *copy = mem_copy_text(text, strlen(text));
+    return *copy ? OK : ERR_MEMORY;
 }
 
 void table_clear(const struct table *t)

@@ -174,9 +174,8 @@ static int name_lines(struct summary_table *t)
             snprintf(word, sizeof word, "%.*s", (int)length, p);
             if (distinguishes(t, line, p, length)) words_add(name, sizeof name, " ", word);
         }
-        line->name = mem_alloc((int64_t)strlen(name) + 1, 1);
+        line->name = mem_copy_text(name, strlen(name));
         if (!line->name) return ERR_MEMORY;
-        strcpy(line->name, name);
     }
     return OK;
 }

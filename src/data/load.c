@@ -11,20 +11,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static char *text_copy(const char *text, size_t length)
-{
-    char *copy = mem_alloc((int64_t)length + 1, 1);
-    if (!copy) return NULL;
-    memcpy(copy, text, length);
-    copy[length] = 0;
-    return copy;
-}
-
 static char *name_from_path(const char *path)
 {
     const char *start;
     size_t length = text_stem(path, &start);
-    return text_copy(start, length);
+    return mem_copy_text(start, length);
 }
 
 static int load_generated(uint64_t seed, struct matrix *M)
@@ -85,9 +76,9 @@ static bool is_generated(const char *spec) { return !strncmp(spec, "gen:", 4); }
 int matrix_name(const char *spec, struct matrix *M)
 {
     *M = (struct matrix){0};
-    M->path = text_copy(spec, strlen(spec));
-    M->name = is_generated(spec)   ? text_copy(spec + 4, strlen(spec + 4))
-              : !strcmp(spec, "-") ? text_copy("stdin", 5)
+    M->path = mem_copy_text(spec, strlen(spec));
+    M->name = is_generated(spec)   ? mem_copy_text(spec + 4, strlen(spec + 4))
+              : !strcmp(spec, "-") ? mem_copy_text("stdin", 5)
                                    : name_from_path(spec);
     int err = !M->path || !M->name ? ERR_MEMORY : OK;
     if (!err && !M->name[0])

@@ -109,19 +109,25 @@ static double delay_between(const struct machine_clock *from, const struct machi
     return ran + waited > 0 ? waited / (ran + waited) : isnan(ran) ? NAN : 0;
 }
 
+// Sets the loads of a set of processors between two times; this process used own_s of them.
+static void set_loads(struct machine_load *load, const struct cpu_clock *from,
+                      const struct cpu_clock *to, double own_s, double s)
+{
+    load->steal = load->others = NAN;
+    if (!(s > 0)) return;
+    // Ticks are coarse: a difference can be slightly below 0.
+    double steal = (to->steal_s - from->steal_s) / s;
+    double others = (to->used_s - from->used_s - own_s) / s;
+    if (!isnan(steal)) load->steal = fmax(0, steal);
+    if (!isnan(others)) load->others = fmax(0, others);
+}
+
 struct machine_load machine_between(const struct machine_clock *from,
                                     const struct machine_clock *to)
 {
-    struct machine_load load = {.switches = -1, .steal = NAN, .others = NAN, .delay = NAN};
-    double s = (to->ms - from->ms) * 1e-3;
+    struct machine_load load = {.switches = -1, .delay = delay_between(from, to)};
     if (from->switches >= 0 && to->switches >= 0) load.switches = to->switches - from->switches;
-    load.delay = delay_between(from, to);
-    if (!(s > 0)) return load;
-    // Ticks are coarse: a difference can be slightly below 0.
-    double steal = (to->all.steal_s - from->all.steal_s) / s;
-    double others = (to->all.used_s - from->all.used_s - (to->own_s - from->own_s)) / s;
-    if (!isnan(steal)) load.steal = fmax(0, steal);
-    if (!isnan(others)) load.others = fmax(0, others);
+    set_loads(&load, &from->all, &to->all, to->own_s - from->own_s, (to->ms - from->ms) * 1e-3);
     return load;
 }
 
@@ -135,26 +141,24 @@ static bool cpu_busy(const struct machine_load *load, double ms, const struct ma
            load->steal * needed * ms > STEAL_PROCESSORS * ms + COUNTING_MS;
 }
 
-// Returns true if the thread that launches on a GPU was kept from running.
-static bool launches_late(const struct machine_clock *from, const struct machine_clock *to,
-                          bool queued)
+// Returns true if the thread that launches on a GPU was kept from running. `processors`: number
+// that the loads are of.
+static bool launches_late(const struct machine_load *load, double ms, int processors, bool queued)
 {
-    const double most = queued ? GRAPH_DELAY : LAUNCH_DELAY, ms = to->ms - from->ms;
-    const bool known = !isnan(to->mine.used_s);
-    const struct cpu_clock *a = known ? &from->mine : &from->all, *b = known ? &to->mine : &to->all;
-    const double stolen_ms = 1e3 * (b->steal_s - a->steal_s) / b->processors;
-    const double delay = delay_between(from, to);
-    if (stolen_ms > most * ms + COUNTING_MS) return true;
-    if (!isnan(delay)) return delay > most;
+    const double most = queued ? GRAPH_DELAY : LAUNCH_DELAY;
+    if (load->steal * ms > (most * ms + COUNTING_MS) * processors) return true;
+    if (!isnan(load->delay)) return load->delay > most;
     // Without the thread's own times: no processor is left for the thread.
-    const double others_ms = 1e3 * (b->used_s - a->used_s - (to->own_s - from->own_s));
-    return others_ms > (b->processors - 1 + OTHERS_PROCESSORS) * ms + COUNTING_MS;
+    return load->others * ms > (processors - 1 + OTHERS_PROCESSORS) * ms + COUNTING_MS;
 }
 
 bool machine_busy(const struct machine_clock *from, const struct machine_clock *to,
                   const struct device *d, bool queued)
 {
     struct machine_load load = machine_between(from, to);
-    if (device_is_host(d)) return cpu_busy(&load, to->ms - from->ms, to, d);
-    return launches_late(from, to, queued);
+    const double ms = to->ms - from->ms;
+    if (device_is_host(d)) return cpu_busy(&load, ms, to, d);
+    if (isnan(to->mine.used_s)) return launches_late(&load, ms, to->all.processors, queued);
+    set_loads(&load, &from->mine, &to->mine, to->own_s - from->own_s, ms * 1e-3);
+    return launches_late(&load, ms, to->mine.processors, queued);
 }

@@ -13,10 +13,8 @@ static int get_text(const cJSON *o, const char *name, char **out)
     const char *text = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(o, name));
     *out = NULL;
     if (!text) return OK;
-    *out = mem_alloc((int64_t)strlen(text) + 1, 1);
-    if (!*out) return ERR_MEMORY;
-    strcpy(*out, text);
-    return OK;
+    *out = mem_copy_text(text, strlen(text));
+    return *out ? OK : ERR_MEMORY;
 }
 
 static int get_algo(const cJSON *o, struct record_algo *a)

@@ -24,11 +24,8 @@ static int get_text(const cJSON *o, const char *name, char **out)
 {
     const char *text = cJSON_GetStringValue(get(o, name));
     if (!text) return missing(name);
-    size_t size = strlen(text) + 1;
-    *out = mem_alloc((int64_t)size, 1);
-    if (!*out) return ERR_MEMORY;
-    memcpy(*out, text, size);
-    return OK;
+    *out = mem_copy_text(text, strlen(text));
+    return *out ? OK : ERR_MEMORY;
 }
 
 // Reads a text that may be missing.
@@ -221,8 +218,8 @@ static int check_key(const cJSON *o, struct record *r)
     key_of(o, r, false, key);
     if (!strcmp(r->key, key)) return OK;
     mem_free(r->key);
-    r->key = mem_alloc((int64_t)strlen(key) + 1, 1);
-    return r->key ? (strcpy(r->key, key), OK) : ERR_MEMORY;
+    r->key = mem_copy_text(key, strlen(key));
+    return r->key ? OK : ERR_MEMORY;
 }
 
 static int get_prec(const cJSON *o, enum prec *prec)

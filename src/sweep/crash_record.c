@@ -45,10 +45,8 @@ char *crash_record_key(const char *record)
     cJSON *o;
     if (json_parse(record, &o)) return NULL;
     const char *key = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(o, "case"));
-    size_t size = key ? strlen(key) + 1 : 0;
-    char *copy = size ? mem_alloc((int64_t)size, 1) : NULL;
-    if (copy) memcpy(copy, key, size);
-    if (!size) fail(ERR_INPUT, "a worker's record of a case has no key");
+    char *copy = key ? mem_copy_text(key, strlen(key)) : NULL;
+    if (!key) fail(ERR_INPUT, "a worker's record of a case has no key");
     cJSON_Delete(o);
     return copy;
 }

@@ -1,4 +1,4 @@
-#define _GNU_SOURCE // strptime, timegm, F_OFD_SETLKW
+#define _GNU_SOURCE // F_OFD_SETLKW
 #include "sweep/resume.h"
 
 #include <errno.h>
@@ -8,11 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/utf8.h"
-#include "records/json.h"
 #include "records/record.h"
 #include "records/record_read.h"
 #include "records/record_tail.h"
@@ -30,27 +28,15 @@ struct runs {
     int64_t count, room;
 };
 
-static int64_t seconds_of(const char *date)
-{
-    struct tm utc = {0};
-    const char *end = date ? strptime(date, "%Y-%m-%dT%H:%M:%SZ", &utc) : NULL;
-    return end && !*end ? (int64_t)timegm(&utc) : INT64_MIN;
-}
-
 // Adds the run of an environment.
-static int add_run(struct runs *runs, const char *line, const struct record *x)
+static int add_run(struct runs *runs, const struct record *x)
 {
-    cJSON *o;
-    int err = json_parse(line, &o);
-    if (!err) err = mem_grow((void **)&runs->list, &runs->room, runs->count, sizeof *runs->list);
-    if (!err) {
-        struct run *run = &runs->list[runs->count++];
-        const char *date = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(o, "date"));
-        snprintf(run->id, sizeof run->id, "%s", x->run ? x->run : "");
-        run->made = seconds_of(date);
-    }
-    cJSON_Delete(o);
-    return err;
+    int err = mem_grow((void **)&runs->list, &runs->room, runs->count, sizeof *runs->list);
+    if (err) return err;
+    struct run *run = &runs->list[runs->count++];
+    snprintf(run->id, sizeof run->id, "%s", x->run ? x->run : "");
+    run->made = x->when ? x->when : INT64_MIN;
+    return OK;
 }
 
 static int64_t made_of(const struct runs *runs, const char *id)
@@ -85,7 +71,7 @@ static int add_line(struct resume *r, struct runs *runs, const char *line)
     struct record x;
     int err = record_read(line, &x);
     if (err) return err;
-    if (x.kind == RECORD_ENVIRONMENT) err = add_run(runs, line, &x);
+    if (x.kind == RECORD_ENVIRONMENT) err = add_run(runs, &x);
     if (x.kind == RECORD_RESULT) err = add_case(r, &x, runs);
     record_free(&x);
     return err;

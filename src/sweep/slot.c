@@ -14,10 +14,8 @@
 
 static int copy_text(char **out, const char *text)
 {
-    size_t size = strlen(text) + 1;
-    char *copy = mem_alloc((int64_t)size, 1);
+    char *copy = mem_copy_text(text, strlen(text));
     if (!copy) return ERR_MEMORY;
-    memcpy(copy, text, size);
     mem_free(*out);
     *out = copy;
     return OK;

@@ -7,14 +7,12 @@
 
 int texts_add(struct texts *t, const char *text)
 {
-    size_t size = strlen(text) + 1;
     bool full = !(t->count & (t->count - 1)); // at each power of two, and at 0
     const char **list = t->list;
     if (full) list = mem_resize(t->list, t->count, t->count ? 2 * t->count : 1, sizeof *list);
-    char *copy = list ? mem_alloc((int64_t)size, 1) : NULL;
+    char *copy = list ? mem_copy_text(text, strlen(text)) : NULL;
     if (list) t->list = list;
     if (!copy) return ERR_MEMORY;
-    memcpy(copy, text, size);
     t->list[t->count++] = copy;
     return OK;
 }
