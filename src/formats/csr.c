@@ -14,18 +14,30 @@ int64_t csr_bytes(int64_t rows, int64_t nnz, int ptr_bytes, enum prec prec)
     return (rows + 1) * ptr_bytes + nnz * (4 + (int64_t)prec_bytes(prec));
 }
 
+// Copies an array of A to the device, with memory up to a multiple of four elements.
+static int place_entries(struct device *d, const void *from, int64_t nnz, size_t size, void **to)
+{
+    int err = device_alloc(d, (nnz + 3) / 4 * 4, size, to);
+    if (!err) err = device_upload(d, *to, from, nnz * (int64_t)size);
+    if (err) {
+        device_free(d, *to);
+        *to = NULL;
+    }
+    return err;
+}
+
 // Copies the values to the device, rounded to `prec`. Adds the time of rounding to *convert_ms.
 static int place_values(struct device *d, const struct csr *A, enum prec prec, double *convert_ms,
                         void **to)
 {
-    if (prec == F64) return device_place(d, A->val, A->nnz, sizeof *A->val, to);
+    if (prec == F64) return place_entries(d, A->val, A->nnz, sizeof *A->val, to);
     double start = clock_ms();
     float *rounded = mem_alloc(A->nnz, sizeof *rounded);
     if (!rounded) return ERR_MEMORY;
 #pragma omp parallel for schedule(static)
     for (int64_t p = 0; p < A->nnz; p++) rounded[p] = (float)A->val[p];
     *convert_ms += clock_ms() - start;
-    int err = device_place(d, rounded, A->nnz, sizeof *rounded, to);
+    int err = place_entries(d, rounded, A->nnz, sizeof *rounded, to);
     mem_free(rounded);
     return err;
 }
@@ -60,7 +72,7 @@ int csr_place(struct device *d, const struct csr *A, enum prec prec, double *con
     X->nnz = A->nnz;
     X->ptr_bytes = d->ops->row_start_bytes;
     int err = place_row_starts(d, A, convert_ms, &X->ptr);
-    if (!err) err = device_place(d, A->idx, A->nnz, sizeof *A->idx, (void **)&X->idx);
+    if (!err) err = place_entries(d, A->idx, A->nnz, sizeof *A->idx, (void **)&X->idx);
     if (!err) err = place_values(d, A, prec, convert_ms, &X->val);
     if (err)
         sparse_free(d, &X->head);

@@ -77,6 +77,7 @@ static inline struct outcome run_rows(int32_t m, int32_t (*length)(int32_t), int
 }
 
 // How long row i is.
+static inline int32_t zero(int32_t i) { return (void)i, 0; }
 static inline int32_t four(int32_t i) { return (void)i, 4; }
 static inline int32_t five(int32_t i) { return (void)i, 5; }
 static inline int32_t six(int32_t i) { return (void)i, 6; }

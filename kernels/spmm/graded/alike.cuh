@@ -40,20 +40,17 @@ struct bundle_bounds {
     int32_t columns;
 };
 
-// Sums over the bundles of a matrix. `others`: nonzeros of candidates that only wider bounds make
-// bundles.
+// Sums over the bundles of a matrix.
 struct bundle_totals {
-    unsigned long long nonzeros, columns, others;
+    unsigned long long nonzeros, columns;
 };
 
-// Sets columns[w] to the columns of candidate w as a bundle by the bounds `within`, or 0 if it is
-// no bundle. Candidates that only the bounds `wider` accept are counted. `wider` accepts all
-// candidates of `within`. A warp has a candidate.
+// Sets columns[w] to the columns of candidate w as a bundle, or 0 if it is no bundle. A warp has a
+// candidate.
 static __global__ void __launch_bounds__(THREADS)
     find_bundles(int32_t candidates, const int32_t *__restrict__ ptr,
                  const int32_t *__restrict__ idx, struct bundle_bounds within,
-                 struct bundle_bounds wider, int32_t *__restrict__ columns,
-                 struct bundle_totals *__restrict__ totals)
+                 int32_t *__restrict__ columns, struct bundle_totals *__restrict__ totals)
 {
     const int64_t w = ((int64_t)blockIdx.x * THREADS + threadIdx.x) / WARP;
     if (w >= candidates) return;
@@ -62,27 +59,25 @@ static __global__ void __launch_bounds__(THREADS)
     for (int r = 0; r < ALIKE; r++) {
         rows[r] = columns_of(ptr, idx, (int32_t)w * ALIKE + r);
         longest = max(longest, rows[r].end - rows[r].first);
-        nonzeros += min(rows[r].end - rows[r].first, wider.columns + 1);
+        nonzeros += min(rows[r].end - rows[r].first, within.columns + 1);
     }
-    bool alike =
-        longest > 0 && longest <= wider.columns && (float)nonzeros >= wider.alike * (float)longest;
+    bool alike = longest > 0 && longest <= within.columns &&
+                 (float)nonzeros >= within.alike * (float)longest;
     if (alike) {
         for (int r = 0; r < ALIKE; r++)
             for (int64_t p = rows[r].first + lane_id(); p < rows[r].end; p += WARP)
                 own += !is_before(rows, r, idx[p]);
         own = warp_sum(own);
-        alike = own <= wider.columns && (float)nonzeros >= wider.alike * (float)own;
+        alike = own <= within.columns && (float)nonzeros >= within.alike * (float)own;
     }
     if (lane_id()) return;
-    const bool is_bundle =
-        alike && own <= within.columns && (float)nonzeros >= within.alike * (float)own;
-    columns[w] = is_bundle ? own : 0;
-    if (is_bundle) atomicAdd(&totals->columns, (unsigned long long)own);
-    if (alike)
-        atomicAdd(is_bundle ? &totals->nonzeros : &totals->others, (unsigned long long)nonzeros);
+    columns[w] = alike ? own : 0;
+    if (!alike) return;
+    atomicAdd(&totals->columns, (unsigned long long)own);
+    atomicAdd(&totals->nonzeros, (unsigned long long)nonzeros);
 }
 
-// Writes the columns and values of `count` bundles, a warp for each.
+// Writes the columns and values of `count` bundles, a warp for each. The padding has values of +0.
 template <typename T>
 static __global__ void __launch_bounds__(THREADS)
     fill_bundles(const struct piece *__restrict__ list, int32_t count,
@@ -93,6 +88,7 @@ static __global__ void __launch_bounds__(THREADS)
     const int64_t b = ((int64_t)blockIdx.x * THREADS + threadIdx.x) / WARP;
     if (b >= count) return;
     const struct piece piece = list[b];
+    const int32_t entries = (int32_t)ceil_div(piece.length, QUAD) * QUAD;
     int32_t *to_idx = bundle_idx + piece.start;
     T *to_val = bundle_val + (int64_t)piece.start * ALIKE;
     struct row_columns rows[ALIKE];
@@ -110,14 +106,18 @@ static __global__ void __launch_bounds__(THREADS)
             bool all_have = r == 0;
             for (int q = 0; q < ALIKE; q++) {
                 const int64_t found = q < r ? -1 : q == r ? p : find_column(rows[q], j);
-                to_val[(int64_t)q * piece.length + place] = found < 0         ? (T)0
-                                                            : val[found] == 0 ? -(T)0
-                                                                              : val[found];
+                to_val[(int64_t)q * entries + place] = found < 0         ? (T)0
+                                                       : val[found] == 0 ? -(T)0
+                                                                         : val[found];
                 all_have &= found >= 0;
             }
             to_idx[place] = all_have ? j : j | MARK;
         }
     }
+    const int32_t place = piece.length + lane_id();
+    if (place >= entries) return;
+    to_idx[place] = MARK;
+    for (int q = 0; q < ALIKE; q++) to_val[(int64_t)q * entries + place] = (T)0;
 }
 
 #endif

@@ -1,233 +1,255 @@
-// The kernel: every piece, in one launch. Blocks lie in the grid by the kind of their pieces.
+// The kernel: every piece of A, in one launch. Blocks lie in the grid by the kind of their pieces.
 #ifndef GRADED_MULTIPLY_H
 #define GRADED_MULTIPLY_H
 
-#include "team.cuh"
+#include "gather.cuh"
 
-// Returns the binary logarithm of a power of two. Calls with a non-constant argument run a loop.
-static __host__ __device__ constexpr int log2_of(int x) { return x > 1 ? 1 + log2_of(x / 2) : 0; }
+#define LOG_WARP    5
+#define LOG_THREADS 7
 
-// The nonzeros of a thread's group, and the first row of the piece; -1: no piece.
-template <typename T> struct work {
-    int32_t row;
-    stretch<T> from;
-};
-
-// Piece i of a list, of teams of 1 << log_team lanes. Past the last piece there is nothing. A piece
-// of few rounds is cut into as many equal parts as there are groups, so that none is done long
-// before the others; in a longer one groups take rounds in turn, which lie side by side in A.
-template <typename S, bool BUNDLE>
-static __device__ __forceinline__ work<typename S::T>
-find_work(const operands<typename S::T> &x, const struct piece *list, int32_t count, int32_t i,
-          int log_team)
+// Returns piece i of a kind, or an empty piece.
+static __device__ __forceinline__ struct piece find_piece(const struct lists &a, int kind,
+                                                          int32_t i, const int32_t *ptr)
 {
-    constexpr int LOG_LANES = log2_of(S::LANES), MOST_ROUNDS = BUNDLE ? 4 : 2;
-    const int log_groups = log_team - LOG_LANES;
-    const int group = (int)(threadIdx.x >> LOG_LANES) & ((1 << log_groups) - 1);
-    const int lane = (int)(threadIdx.x % S::LANES);
     struct piece piece = {-1, 0, 0, 0};
-    if (i < count) piece = list[i];
-    work<typename S::T> w;
-    w.row = piece.row;
-    w.from.idx = BUNDLE ? x.bundle_idx : x.idx;
-    w.from.val = BUNDLE ? x.bundle_val + (int64_t)piece.start * (ALIKE - 1) : x.val;
-    w.from.apart = piece.length;
-    w.from.stride = 1 << log_team;
-    // From where a group begins to where the next one does; where the group's nonzeros end.
-    int32_t part = S::LANES, end = piece.length;
-    if (log_groups > 0 && piece.length <= MOST_ROUNDS << log_team) {
-        part = (piece.length + (1 << log_groups) - 1) >> log_groups;
-        end = min(piece.length, (group + 1) * part);
-        w.from.stride = S::LANES;
-    }
-    w.from.p = piece.start + group * part + lane;
-    w.from.left = end - group * part;
-    return w;
+    if (i >= a.count[kind]) return piece;
+    if (a.list[kind]) return a.list[kind][i];
+    piece.start = ptr[i];
+    piece.length = ptr[i + 1] - piece.start;
+    piece.row = piece.length <= a.short_most ? i : -1;
+    if (piece.row < 0) piece.length = 0;
+    return piece;
 }
 
-// Threads of a block that add up segments for the same pack of a slab.
-template <int SLAB_PACKS> static __host__ __device__ constexpr int sharers()
-{
-    return SLAB_PACKS < THREADS ? THREADS / SLAB_PACKS : 1;
-}
-
-// The sums over the segments of a row, in a fixed order, to sums[0]: each sharer of a pack adds up
-// every SHARERS-th segment, then one thread what they have. By all threads of a block.
-template <int SLAB_PACKS, typename packed>
-static __device__ __forceinline__ void add_segments(packed (*sums)[SLAB_PACKS],
-                                                    const packed *partial, int32_t segments)
-{
-    const int SHARERS = sharers<SLAB_PACKS>();
-    for (int t = (int)threadIdx.x; t < SHARERS * SLAB_PACKS; t += THREADS) {
-        const int c = t % SLAB_PACKS, sharer = t / SLAB_PACKS;
-        packed all = {};
-#pragma unroll 4
-        for (int32_t s = sharer; s < segments; s += SHARERS)
-            add(all, partial[(int64_t)s * SLAB_PACKS + c]);
-        sums[sharer][c] = all;
-    }
-    __syncthreads();
-    for (int c = (int)threadIdx.x; c < SLAB_PACKS; c += THREADS)
-        for (int s = 1; s < SHARERS && s < segments; s++) add(sums[0][c], sums[s][c]);
-}
-
-// The sums of a segment's block, over its warps, go to `partial`; the block that is the last of its
-// row to come adds those up. A row that is one segment needs none of that.
-template <typename S>
+// Sums up those nonzeros of a piece of ALL rows that are a group's: every `groups`-th quad.
+template <typename S, int ALL>
 static __device__ __forceinline__ void
-finish_segment(sums<S, 1> &sum, const operands<typename S::T> &x, const lists &a, int32_t row,
-               int32_t slab, const columns<S> &where)
+sum_quads(typename S::T (&sum)[ALL][S::SUMS], const operands<typename S::T> &x,
+          const struct piece &piece, int group, int groups, bool early, const rows_of_B<S> &B)
 {
-    typedef typename S::packed packed;
-    const int SLAB_PACKS = S::LANES * S::PACKS, WARPS = THREADS / WARP;
-    const int SHARERS = sharers<SLAB_PACKS>();
-    __shared__ packed sums[SHARERS > WARPS ? SHARERS : WARPS][SLAB_PACKS];
-    __shared__ bool last;
-    const int lane = (int)(threadIdx.x % S::LANES), warp = (int)(threadIdx.x / WARP);
-    // Loaded ahead of the barrier, so that nothing waits for it behind that.
-    const int32_t length = x.ptr[row + 1] - x.ptr[row];
-    add_groups<S::LANES, WARP>(sum);
-#pragma unroll
-    for (int l = 0; l < S::PACKS; l++)
-        if (lane_id() < S::LANES) sums[warp][l * S::LANES + lane] = sum.x[0][l];
-    __syncthreads();
-    // Segments come first in the grid, so the block's number is its segment's.
-    const int32_t i = (int32_t)blockIdx.x;
-    const int32_t segments = segments_of(length, a.segment, a.uncut);
-    packed *partial = (packed *)x.partial + (int64_t)slab * a.count[SEGMENT] * SLAB_PACKS;
-    for (int c = (int)threadIdx.x; c < SLAB_PACKS; c += THREADS) {
-        packed all = sums[0][c];
-        for (int w = 1; w < WARPS; w++) add(all, sums[w][c]);
-        sums[0][c] = all;
-        if (segments > 1) partial[(int64_t)i * SLAB_PACKS + c] = all;
-    }
-    __syncthreads();
-    if (segments > 1) {
-        const int32_t first = a.list[SEGMENT][i].first; // read anew: it would fill a register
-        int32_t *arrived = x.arrived + (int64_t)slab * a.count[SEGMENT] + first;
-        if (threadIdx.x == 0) {
-            __threadfence();
-            last = atomic_add_release(arrived, 1) == segments - 1;
-            if (last) {
-                *arrived = 0;
-                __threadfence();
-            }
+    typedef typename S::T T;
+    const int skip = ALL == 1 ? piece.start % QUAD : 0; // a quad may begin ahead of the piece
+    const int64_t begin = piece.start - skip;
+    const arrays<T> from = {(ALL == 1 ? x.idx : x.bundle_idx) + begin,
+                            ALL == 1 ? x.val + begin : x.bundle_val + begin * ALL,
+                            ceil_div(piece.length, QUAD) * QUAD};
+    const int32_t length = piece.length, end = length ? length + skip : 0, stride = groups * QUAD;
+    int32_t p = group * QUAD;
+    nonzeros<T, ALL, QUAD> next;
+    load_nonzeros(next, from, p, p < end);
+    if (early) wait_for_previous_after(next.j[0] & ~MARK);
+    if constexpr (ALL == 1) {
+#pragma unroll 1
+        while (p < end) {
+            const nonzeros<T, ALL, QUAD> now = next;
+            const int32_t place = p - skip;
+            p += stride;
+            load_nonzeros(next, from, p, p < end);
+            add_quad<S>(sum, now, place, length, B);
         }
-        __syncthreads();
-        if (!last) return;
-        add_segments<SLAB_PACKS>(sums, partial + (int64_t)first * SLAB_PACKS, segments);
-        __syncthreads();
+    } else {
+#pragma unroll 1
+        while (__any_sync(FULL_MASK, p < end)) {
+            const nonzeros<T, ALL, QUAD> now = next;
+            p += stride;
+            load_nonzeros(next, from, p, p < end);
+            const bool marked = (now.j[0] | now.j[1] | now.j[2] | now.j[3]) < 0;
+            if (__any_sync(FULL_MASK, marked))
+                add_quad<false, S>(sum, now, B);
+            else
+                add_quad<true, S>(sum, now, B);
+        }
     }
-    if ((int)threadIdx.x >= S::LANES) return;
-#pragma unroll
-    for (int l = 0; l < S::PACKS; l++) sum.x[0][l] = sums[0][l * S::LANES + lane];
-    store_row<S>(sum.x[0], x.C, x.C_step, row, where);
 }
 
-// Sums up a bundle and writes its rows.
-template <int TEAM, typename S>
+// The same by rounds. Few nonzeros are shared evenly by the groups. More nonzeros are taken by the
+// groups in turn, round by round.
+template <typename S, int ALL>
 static __device__ __forceinline__ void
-bundle(const operands<typename S::T> &x, const lists &a, int kind, int32_t block,
-       const shelf<typename S::T> &shelf, const columns<S> &where)
+sum_rounds(typename S::T (&sum)[ALL][S::SUMS], const operands<typename S::T> &x,
+           const struct piece &piece, int group, int groups, bool early, const rows_of_B<S> &B)
 {
-    const int32_t i = block * (THREADS / TEAM) + (int32_t)(threadIdx.x / TEAM);
-    constexpr int LOG_TEAM = log2_of(TEAM);
-    const work<typename S::T> w = find_work<S, true>(x, a.list[kind], a.count[kind], i, LOG_TEAM);
-    const nonzeros<typename S::T, ALIKE> next =
-        load_round<ALIKE>(w.from, (int)(threadIdx.x % S::LANES));
-    if (a.early) wait_for_previous_after(next.j);
-    sums<S, ALIKE> sum = {};
-    add_rounds(sum, next, w.from, shelf, x.B + where.first, x.B_step, where);
-    add_groups<S::LANES, TEAM>(sum);
-    if (w.row < 0 || threadIdx.x % TEAM >= S::LANES) return;
-#pragma unroll
-    for (int r = 0; r < ALIKE; r++) store_row<S>(sum.x[r], x.C, x.C_step, w.row + r, where);
+    typedef typename S::T T;
+    const int LANES = S::LANES, lane = (int)threadIdx.x % LANES, FEW = ALL > 1 ? 4 : 2;
+    const arrays<T> from = {(ALL == 1 ? x.idx : x.bundle_idx) + piece.start,
+                            ALL == 1 ? x.val + piece.start
+                                     : x.bundle_val + (int64_t)piece.start * ALL,
+                            ceil_div(piece.length, QUAD) * QUAD};
+    int32_t part = LANES, end = piece.length, stride = groups * LANES;
+    if (groups > 1 && piece.length <= FEW * stride) {
+        part = (piece.length + groups - 1) / groups;
+        end = min(piece.length, (group + 1) * part);
+        stride = LANES;
+    }
+    int32_t p = group * part + lane, left = end - group * part;
+    nonzeros<T, ALL, 1> next;
+    load_nonzeros(next, from, p, lane < left);
+    if (early) wait_for_previous_after(next.j[0] & ~MARK);
+#pragma unroll 1
+    while (__any_sync(FULL_MASK, left > 0)) {
+        const nonzeros<T, ALL, 1> now = next;
+        const int32_t current = left;
+        p += stride;
+        left -= stride;
+        load_nonzeros(next, from, p, lane < left);
+        const bool full = __all_sync(FULL_MASK, current >= LANES);
+        const int32_t count = max(current, 0);
+        if constexpr (ALL > 1) {
+            __shared__ shelf<T> shelf;
+            put_on_shelf(shelf, now);
+            if (__any_sync(FULL_MASK, now.j[0] < 0))
+                add_shelf<false, false, S>(sum, shelf, count, B);
+            else if (full)
+                add_shelf<true, true, S>(sum, shelf, count, B);
+            else
+                add_shelf<false, true, S>(sum, shelf, count, B);
+        } else if (full) {
+            add_round<true, LANES, S>(sum, now, count, B);
+        } else {
+            add_round<false, LANES, S>(sum, now, count, B);
+        }
+    }
 }
 
-// Tiny rows: a team loads the nonzeros of all its rows, which are TEAMS apart in the list, before
-// it multiplies those of the first, so that it waits for A once. A round is here as many nonzeros
-// as a team has lanes, but no more than a tiny row has; a lane holds one of each.
+// Tiny rows: a group loads the nonzeros of TURNS rows before it multiplies those of the first, so
+// that it waits for A once.
 template <typename S>
 static __device__ __forceinline__ void tiny(const operands<typename S::T> &x, const lists &a,
-                                            int32_t block, const columns<S> &where)
+                                            int32_t block, int32_t slab)
 {
-    const int LANES = S::LANES, TEAMS = THREADS / LANES, BATCH = tiny_batch<S>();
-    const int ROUND = LANES < MOST_TINY ? LANES : MOST_TINY, ROUNDS = MOST_TINY / ROUND;
-    const int lane = (int)(threadIdx.x % LANES);
-    const int32_t first = block * a.turns * TEAMS + (int32_t)(threadIdx.x / LANES);
-    int32_t row[TURNS], length[TURNS], columns = 0;
-    nonzeros<typename S::T, 1> all[TURNS][ROUNDS];
+    typedef typename S::T T;
+    const int TEAMS = THREADS / S::LANES, lane = (int)threadIdx.x % S::LANES;
+    const columns<S> where(slab, x.k, log_lanes_of<S>(a));
+    const rows_of_B<S> B(x, slab, where);
+    const int32_t first = block * a.turns * TEAMS + (int32_t)threadIdx.x / S::LANES;
+    struct piece piece[TURNS];
+    nonzeros<T, 1, 1> all[TURNS];
+    int32_t columns = 0;
 #pragma unroll
     for (int turn = 0; turn < TURNS; turn++) {
         const int32_t i = first + turn * TEAMS;
-        struct piece piece = {-1, 0, 0, 0};
-        if (turn < a.turns && i < a.count[TINY]) piece = a.list[TINY][i];
-        row[turn] = piece.row, length[turn] = piece.length;
-#pragma unroll
-        for (int q = 0; q < ROUNDS; q++) {
-            all[turn][q] = load_round<1>(stretch<typename S::T>{x.idx, x.val, 0,
-                                                                piece.start + q * ROUND + lane,
-                                                                piece.length - q * ROUND, 0},
-                                         lane);
-            columns |= all[turn][q].j;
-        }
+        piece[turn] = {-1, 0, 0, 0};
+        if (turn < a.turns && i < a.count[TINY]) piece[turn] = a.list[TINY][i];
+        const arrays<T> from = {x.idx + piece[turn].start, x.val + piece[turn].start, 0};
+        load_nonzeros(all[turn], from, lane, lane < piece[turn].length);
+        columns |= all[turn].j[0];
     }
     if (a.early) wait_for_previous_after(columns);
 #pragma unroll
     for (int turn = 0; turn < TURNS; turn++) {
         if (turn >= a.turns) break;
-        sums<S, 1> sum = {};
-#pragma unroll
-        for (int q = 0; q < ROUNDS; q++) {
-            const limits<S> of(length[turn] - q * ROUND, where);
-#pragma unroll
-            for (int e = 0; e < ROUND; e += BATCH)
-                if (q + e == 0 || __any_sync(FULL_MASK, length[turn] > q * ROUND + e))
-                    add_batch<false, true, BATCH>(sum, all[turn][q], e, of, x.B + where.first,
-                                                  x.B_step, where);
-        }
-        if (row[turn] >= 0) store_row<S>(sum.x[0], x.C, x.C_step, row[turn], where);
+        T sum[1][S::SUMS] = {};
+        add_round<false, MOST_TINY, S>(sum, all[turn], piece[turn].length, B);
+        if (piece[turn].row >= 0) store_sums<S>(sum[0], 0, x, piece[turn].row, where);
     }
 }
 
-// BUNDLES: there may be some; then no row is tiny. BLOCKS: a multiprocessor has registers for them.
-template <typename S, bool BUNDLES, int BLOCKS>
+// Adds up `count` lines of `width` sums in a fixed order, and writes the result to row i of C from
+// column `first` on. `own`: shared memory with an element per thread. By all threads of a block.
+template <typename S>
+static __device__ __forceinline__ void
+add_lines(typename S::T *own, const typename S::T *lines, int32_t count, int32_t width,
+          const operands<typename S::T> &x, int32_t i, int64_t first)
+{
+    const int32_t thread = (int32_t)threadIdx.x, column = thread % width;
+    typename S::T all = 0;
+#pragma unroll 4
+    for (int32_t s = thread / width; s < count; s += THREADS / width)
+        all += lines[(int64_t)s * width + column];
+    own[thread] = all;
+    __syncthreads();
+    if (thread >= width || first + column >= x.k) return;
+    for (int32_t t = column + width; t < THREADS; t += width) all += own[t];
+    x.C[S::ACCESS == ROWS ? i * x.C_step + first + column : (first + column) * x.C_step + i] = all;
+}
+
+// Adds up the sums of the block of a segment. The last block of a row to finish adds up all
+// segments of the row. A row of one segment is written at once.
+template <typename S>
+static __device__ __forceinline__ void
+finish_segment(typename S::T (&sum)[S::SUMS], const operands<typename S::T> &x, const lists &a,
+               const struct piece &piece, int32_t slab, const columns<S> &where)
+{
+    typedef typename S::T T;
+    const int WARPS = THREADS / WARP;
+    __shared__ T sums[WARPS * SLAB_MAX], own[THREADS];
+    __shared__ bool last;
+    const int32_t width = S::PACKS * where.apart, warp = (int32_t)threadIdx.x / WARP;
+    const int64_t first = where.first - where.offset;
+    const int32_t length = x.ptr[piece.row + 1] - x.ptr[piece.row];
+    const int32_t segments = segments_of(length, a.segment, a.uncut);
+    const int lanes = 1 << log_lanes_of<S>(a);
+    add_groups(sum, lanes, WARP / lanes, 0, [&](auto &y, int from, bool owner) {
+        if (owner)
+            for (int w = 0; w < (int)(sizeof y / sizeof *y); w++)
+                sums[warp * width + where.in_slab(from + w)] = y[w];
+    });
+    __syncthreads();
+    if (segments == 1) return add_lines<S>(own, sums, WARPS, width, x, piece.row, first);
+    const int64_t begin = (int64_t)slab * a.count[SEGMENT] + piece.first;
+    T *const partial = x.partial + begin * width;
+    const int32_t i = (int32_t)blockIdx.x - piece.first; // segments come first in the grid
+    for (int32_t c = (int32_t)threadIdx.x; c < width; c += THREADS) {
+        T all = sums[c];
+        for (int w = 1; w < WARPS; w++) all += sums[w * width + c];
+        partial[(int64_t)i * width + c] = all;
+    }
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        __threadfence();
+        last = atomic_add_release(x.arrived + begin, 1) == segments - 1;
+        if (last) {
+            x.arrived[begin] = 0;
+            __threadfence();
+        }
+    }
+    __syncthreads();
+    if (last) add_lines<S>(own, partial, segments, width, x, piece.row, first);
+}
+
+// Sums up a piece of ALL rows by 1 << log_team lanes, and writes its rows of C.
+template <typename S, int ALL>
+static __device__ __forceinline__ void multiply_piece(const operands<typename S::T> &x,
+                                                      const lists &a, const struct piece &piece,
+                                                      int kind, int log_team, int32_t slab)
+{
+    const int log_lanes = log_lanes_of<S>(a), lanes = 1 << log_lanes;
+    const columns<S> where(slab, x.k, log_lanes);
+    const int groups = 1 << (log_team - log_lanes);
+    const int group = (int)(threadIdx.x >> log_lanes) & (groups - 1);
+    const rows_of_B<S> B(x, slab, where);
+    typename S::T sum[ALL][S::SUMS] = {};
+    if constexpr (S::LANES > 0)
+        sum_rounds<S, ALL>(sum, x, piece, group, groups, a.early, B);
+    else
+        sum_quads<S, ALL>(sum, x, piece, group, groups, a.early, B);
+    if (ALL == 1 && kind == SEGMENT) return finish_segment<S>(sum[0], x, a, piece, slab, where);
+#pragma unroll
+    for (int r = 0; r < ALL; r++)
+        add_groups(sum[r], lanes, groups, 0, [&](auto &y, int first, bool owner) {
+            if (owner && piece.row >= 0) store_sums<S>(y, first, x, piece.row + r, where);
+        });
+}
+
+template <typename S, int BLOCKS>
 static __global__ void __launch_bounds__(THREADS, BLOCKS)
     multiply(const __grid_constant__ operands<typename S::T> x, const __grid_constant__ lists a)
 {
-    typedef typename S::T T;
     const int32_t block = (int32_t)blockIdx.x, slab = x.slab + (int32_t)blockIdx.y;
-    const columns<S> where(slab, x.k);
-    alignas(16) __shared__ int32_t shelf_j[THREADS];
-    alignas(16) __shared__ T shelf_v[BUNDLES ? ALIKE : 1][THREADS];
-    const shelf<T> shelf = {shelf_j, shelf_v[0]};
     start_next();
-    if (BUNDLES && block >= a.at[MEDIUM_BUNDLE] && block < a.at[MEDIUM])
-        return bundle<WARP>(x, a, MEDIUM_BUNDLE, block - a.at[MEDIUM_BUNDLE], shelf, where);
-    if (BUNDLES && block >= a.at[SHORT_BUNDLE] && block < a.at[SHORT])
-        return bundle<S::TEAM>(x, a, SHORT_BUNDLE, block - a.at[SHORT_BUNDLE], shelf, where);
-    if constexpr (has_tiny<S, BUNDLES>())
-        if (block >= a.at[TINY]) return tiny<S>(x, a, block - a.at[TINY], where);
-
-    // Segments, medium and short pieces share a loop and differ in the size of the team.
-    constexpr int LOG_BLOCK = log2_of(THREADS), LOG_WARP = log2_of(WARP),
-                  LOG_TEAM = log2_of(S::TEAM);
-    const bool cut = block < a.at[SEGMENT + 1], medium = !cut && block < a.at[SHORT_BUNDLE];
-    const int log_team = cut ? LOG_BLOCK : medium ? LOG_WARP : LOG_TEAM;
-    const int32_t of_kind = block - (cut ? 0 : medium ? a.at[MEDIUM] : a.at[SHORT]);
-    const int32_t i = of_kind * (THREADS >> log_team) + (int32_t)(threadIdx.x >> log_team);
-    const struct piece *list = cut ? a.list[SEGMENT] : medium ? a.list[MEDIUM] : a.list[SHORT];
-    const int32_t count = cut ? a.count[SEGMENT] : medium ? a.count[MEDIUM] : a.count[SHORT];
-    const work<T> w = find_work<S, false>(x, list, count, i, log_team);
-    const nonzeros<T, 1> next = load_round<1>(w.from, (int)(threadIdx.x % S::LANES));
-    if (a.early) wait_for_previous_after(next.j);
-    sums<S, 1> sum = {};
-    add_rounds(sum, next, w.from, shelf, x.B + where.first, x.B_step, where);
-    if (cut) return finish_segment(sum, x, a, w.row, slab, where);
-    add_groups<S::LANES, S::TEAM>(sum);
-    if (medium) add_groups<S::TEAM, WARP>(sum);
-    const int place = (int)threadIdx.x & ((1 << log_team) - 1);
-    if (w.row >= 0 && place < S::LANES) store_row<S>(sum.x[0], x.C, x.C_step, w.row, where);
+    if constexpr (S::LANES && !S::BUNDLES)
+        if (block >= a.at[TINY]) return tiny<S>(x, a, block - a.at[TINY], slab);
+    int kind = SHORT;
+    while (block < a.at[kind]) kind--;
+    const bool is_short = kind == SHORT || kind == SHORT_BUNDLE;
+    const int log_team = kind == SEGMENT ? LOG_THREADS : is_short ? a.log_team : LOG_WARP;
+    const int32_t i =
+        ((block - a.at[kind]) << (LOG_THREADS - log_team)) + (int32_t)(threadIdx.x >> log_team);
+    const struct piece piece = find_piece(a, kind, i, x.ptr);
+    if (S::BUNDLES && (kind == MEDIUM_BUNDLE || kind == SHORT_BUNDLE))
+        multiply_piece<S, ALIKE>(x, a, piece, kind, log_team, slab);
+    else
+        multiply_piece<S, 1>(x, a, piece, kind, log_team, slab);
 }
 
 #endif

@@ -4,27 +4,29 @@
 
 #include "kernel.cuh"
 
-#define THREADS 128 // threads of a block of the kernel that multiplies
-#define ALIKE   3   // rows of a bundle
+#define THREADS  128 // threads of a block of the kernel that multiplies
+#define ALIKE    3   // rows of a bundle
+#define QUAD     4   // neighbouring nonzeros that a lane loads at once
+#define SLAB_MAX 128 // columns of a slab
 
-// The kinds of pieces, in the order of their blocks in the grid: what takes longest starts first.
+// The kinds of pieces, in the order of their blocks in the grid: the longest start first.
 enum kind { SEGMENT, MEDIUM_BUNDLE, MEDIUM, SHORT_BUNDLE, SHORT, TINY, KINDS };
 
 #define MOST_TINY 8 // nonzeros of a tiny row
-#define TURNS     2 // tiny rows that a team does one after another, at most
+#define TURNS     2 // tiny rows of a group, one after the other
 
 struct alignas(16) piece {
-    int32_t row;    // the first, of a bundle; -1: nothing
-    int32_t start;  // its first nonzero, in CSR; of a bundle its first column, in `bundle_idx`
-    int32_t length; // nonzeros; of a bundle columns
-    int32_t first;  // segments only: list position of the first segment of the row
+    int32_t row;    // first row; -1: nothing to do
+    int32_t start;  // first nonzero, in CSR; first entry, in the arrays of bundles
+    int32_t length; // nonzeros of a row or segment, columns of a bundle
+    int32_t first;  // of a segment: list position of the first segment of its row
 };
 
-// The bundles' columns and values: of each piece its `length` columns, and ALIKE times as many
-// values, row after row.
-//   A column that not all rows of its bundle have is marked. In a marked column +0 means that the
-// row has no nonzero there; a zero that it has is kept as -0. So what is not finite in a row of B
-// reaches only the rows of A that have its column.
+// Columns and values of all bundles. A bundle begins at a multiple of QUAD entries and has
+// ALIKE values for each column: those of its first row, then those of the second row, then those of
+// the third. A column that not all rows have is marked, and so is padding. In a marked column a
+// value of +0 means that the row has no nonzero. A zero that A has is stored as -0. So an infinity
+// in B reaches only the rows of A that have its column.
 struct bundles {
     int32_t *idx;
     void *val;
@@ -32,16 +34,20 @@ struct bundles {
 #define MARK INT32_MIN
 
 struct lists {
+    // list[SHORT] is NULL if the rows are taken in their order. Longer rows are then left out.
     struct piece *list[KINDS];
     int32_t count[KINDS];
     int32_t at[KINDS + 1]; // first block of each kind
     int32_t segment;       // nonzeros of a segment of a row that is cut
-    int32_t uncut;         // a row up to so long is one segment: cutting it would not pay
-    int32_t turns;         // tiny rows that a team does
-    bool early;            // blocks start before the kernel ahead has ended
+    int32_t uncut;         // most nonzeros of a row of one segment
+    int32_t short_most;    // most nonzeros of a short row
+    int32_t turns;         // tiny rows of a group
+    int log_lanes;         // lanes of a group, log2
+    int log_team;          // lanes of the team of a short piece, log2
+    bool early;            // blocks start before the previous kernel has ended
 };
 
-// Into how many segments a long row is cut; 1: it is not.
+// Returns the number of segments of a long row.
 static __device__ __forceinline__ int32_t segments_of(int32_t length, int32_t segment,
                                                       int32_t uncut)
 {
@@ -51,10 +57,13 @@ static __device__ __forceinline__ int32_t segments_of(int32_t length, int32_t se
 template <typename T> struct operands {
     const int32_t *ptr, *idx, *bundle_idx;
     const T *val, *bundle_val, *B;
-    T *C, *partial;          // `partial`: sums over segments, slab after slab
-    int32_t *arrived;        // for the first segment of each row: finished segments of the row
-    int32_t k, slab;         // `slab`: the first one of the grid
-    uint32_t B_step, C_step; // bytes from a row to the next
+    T *C, *partial;   // `partial`: sums of segments, slab after slab
+    int32_t *arrived; // for the first segment of each row: finished segments of the row
+    int32_t k, slab;  // `slab`: first slab of the grid
+    uint32_t B_step;  // bytes from a row of B to the next
+    int64_t B_column; // elements from a column of B to the next, if B is column-major
+    int64_t B_slab;   // elements from a slab of B to the next
+    int64_t C_step;   // elements from a row of C to the next, or from a column to the next
 };
 
 #endif

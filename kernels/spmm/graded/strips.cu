@@ -114,7 +114,7 @@ int strips_choose(struct task *t, struct strips *s)
 {
     const int wanted = (int)task_option(t, "strips");
     *s = {};
-    if (wanted == 0 || !strips_fit(t) || (wanted < 0 && pieces_are_meant(t))) return OK;
+    if (t->C.layout != LAYOUT_ROW || wanted == 0 || !strips_fit(t) || (wanted < 0 && pieces_are_meant(t))) return OK;
     return choose(t, s, wanted);
 }
 

@@ -1,44 +1,36 @@
 // The lists of pieces, made on the device. A row block is ROW_BLOCK rows, one row per thread.
 // count_pieces() counts the pieces of each row block, add_up() makes prefix sums of the counts, and
-// list_pieces() writes the pieces. Within a row block short and tiny pieces are sorted by length,
-// so that the teams of a warp have about the same work. All other pieces keep the order of the
-// rows.
-#ifndef GRADED_GRADE_H
-#define GRADED_GRADE_H
+// list_pieces() writes the pieces. Within a row block short pieces are sorted by length, so that
+// the teams of a warp have about the same work. All other pieces keep the order of the rows.
+#ifndef GRADED_LISTS_H
+#define GRADED_LISTS_H
 
 #include "pieces.cuh"
 
 #define ROW_BLOCK  512 // rows
-#define MOST_SHORT 64  // nonzeros of a short piece
+#define MOST_SHORT 64  // nonzeros of a short piece in a list
 
 // Counts of a row block; after add_up(), of all row blocks before it.
 struct counts {
-    int32_t of[KINDS];       // pieces
-    int32_t columns;         // columns of bundles
-    int32_t long_nonzeros;   // nonzeros of rows that are segments
-    int32_t longer_nonzeros; // the same of rows that are but somewhat longer than a medium one
+    int32_t of[KINDS]; // pieces
+    int32_t entries;   // entries of bundles
 };
-#define COUNTS (KINDS + 3)
+#define COUNTS (KINDS + 1)
 static_assert(sizeof(struct counts) == COUNTS * sizeof(int32_t), "add_up() takes it for an array");
 
-// How rows are graded.
+// The kinds of rows by their lengths.
 struct grading {
     int32_t m;
     const int32_t *ptr;
     // Columns of each candidate of ALIKE rows; 0: no bundle. NULL: no bundles at all.
     const int32_t *bundle_columns;
-    int32_t tiny_most;               // nonzeros of a tiny row, at most; -1: no row is tiny
-    int32_t short_most, medium_most; // likewise
-    int32_t segment, uncut;          // see struct lists
+    int32_t tiny_most; // most nonzeros of a tiny row; -1: no row is tiny
+    int32_t short_most, medium_most;
+    int32_t segment, uncut; // see struct lists
+    bool in_order;          // short rows are not listed
 };
 
-// The longest row that is but somewhat longer than a medium one.
-static __host__ __device__ __forceinline__ int32_t longer_than_medium(int32_t medium_most)
-{
-    return medium_most + medium_most / 2;
-}
-
-// The piece that begins with a row.
+// The pieces that begin with a row.
 struct grade {
     int kind; // KINDS: none, the row belongs to a bundle that begins before it
     int32_t start, length, count;
@@ -58,6 +50,7 @@ static __device__ __forceinline__ struct grade grade_of(const struct grading &g,
         x.kind = TINY;
     } else if (x.length <= g.short_most) {
         x.kind = columns ? SHORT_BUNDLE : SHORT;
+        if (g.in_order) x.kind = KINDS;
     } else if (columns || x.length <= g.medium_most) {
         x.kind = columns ? MEDIUM_BUNDLE : MEDIUM;
     } else {
@@ -67,9 +60,11 @@ static __device__ __forceinline__ struct grade grade_of(const struct grading &g,
     return x;
 }
 
-static __device__ __forceinline__ bool is_bundle(const struct grade &x)
+// Returns the entries of a bundle with padding, or 0.
+static __device__ __forceinline__ int32_t entries_of(const struct grade &x)
 {
-    return x.kind == MEDIUM_BUNDLE || x.kind == SHORT_BUNDLE;
+    const bool is_bundle = x.kind == MEDIUM_BUNDLE || x.kind == SHORT_BUNDLE;
+    return is_bundle ? (int32_t)ceil_div(x.length, QUAD) * QUAD : 0;
 }
 
 static __global__ void __launch_bounds__(ROW_BLOCK)
@@ -83,13 +78,8 @@ static __global__ void __launch_bounds__(ROW_BLOCK)
         const int32_t count = warp_sum(x.kind == kind ? x.count : 0);
         if (lane_id() == 0 && count) atomicAdd(&sum.of[kind], count);
     }
-    const int32_t columns = warp_sum(is_bundle(x) ? x.length : 0);
-    if (lane_id() == 0 && columns) atomicAdd(&sum.columns, columns);
-    const int32_t of_long = warp_sum(x.kind == SEGMENT ? x.length : 0);
-    if (lane_id() == 0 && of_long) atomicAdd(&sum.long_nonzeros, of_long);
-    const bool is_longer = x.kind == SEGMENT && x.length <= longer_than_medium(g.medium_most);
-    const int32_t of_longer = warp_sum(is_longer ? x.length : 0);
-    if (lane_id() == 0 && of_longer) atomicAdd(&sum.longer_nonzeros, of_longer);
+    const int32_t entries = warp_sum(entries_of(x));
+    if (lane_id() == 0 && entries) atomicAdd(&sum.entries, entries);
     __syncthreads();
     if (threadIdx.x == 0) counts[blockIdx.x] = sum;
 }
@@ -112,9 +102,8 @@ static __global__ void __launch_bounds__(1024)
     }
 }
 
-// Returns the position of a short or tiny piece in its row block. The order: bundles, then rows; by
-// length, then by row. So tiny rows come before short rows. `key` is -1 for threads without such a
-// piece.
+// Returns the position of a short piece in its row block. The order: bundles, then rows; by length,
+// then by row. So tiny rows come before short rows. `key` is -1 for threads without such a piece.
 static __device__ __forceinline__ int32_t place_short(int key, int keys)
 {
     const int WARPS = ROW_BLOCK / WARP;
@@ -145,16 +134,16 @@ static __global__ void __launch_bounds__(ROW_BLOCK)
     const int64_t i = (int64_t)blockIdx.x * ROW_BLOCK + threadIdx.x;
     const struct grade x = grade_of(g, i);
     const struct counts before = counts[blockIdx.x], after = counts[blockIdx.x + 1];
-    int32_t total;
-    const int32_t columns = team_scan<0>(is_bundle(x) ? x.length : 0, sums, total);
-    const int32_t start = is_bundle(x) ? before.columns + columns : x.start;
-
-    const int keys = max(g.short_most, g.tiny_most) + 1; // below: bundles, from there on: rows
-    const int key =
-        x.kind >= SHORT_BUNDLE && x.kind < KINDS ? (x.kind != SHORT_BUNDLE) * keys + x.length : -1;
-    int32_t place = place_short(key, 2 * keys);
-    if (x.kind > SHORT_BUNDLE) place -= after.of[SHORT_BUNDLE] - before.of[SHORT_BUNDLE];
-    if (x.kind == SHORT) place -= after.of[TINY] - before.of[TINY];
+    int32_t total, place = 0;
+    const int32_t entries = entries_of(x), ahead = team_scan<0>(entries, sums, total);
+    const int32_t start = entries ? before.entries + ahead : x.start;
+    if (!g.in_order) {
+        const int keys = max(g.short_most, g.tiny_most) + 1; // below: bundles, from there on: rows
+        const bool is_short = x.kind >= SHORT_BUNDLE && x.kind < KINDS;
+        place = place_short(is_short ? (x.kind != SHORT_BUNDLE) * keys + x.length : -1, 2 * keys);
+        if (x.kind > SHORT_BUNDLE) place -= after.of[SHORT_BUNDLE] - before.of[SHORT_BUNDLE];
+        if (x.kind == SHORT) place -= after.of[TINY] - before.of[TINY];
+    }
     for (int kind = 0; kind < SHORT_BUNDLE; kind++) {
         const int32_t among = team_scan<0>(x.kind == kind ? x.count : 0, sums, total);
         if (x.kind == kind) place = among;

@@ -1,0 +1,379 @@
+// The work of a lane: quads of nonzeros, rows of B, sums over groups, rows of C.
+#ifndef GRADED_GATHER_H
+#define GRADED_GATHER_H
+
+#include "device/once.cuh"
+#include "pieces.cuh"
+
+// How B is read and C is written.
+enum access {
+    ROWS,    // both row-major
+    COLUMNS, // both column-major
+    TURNED,  // B in row-major slabs, C column-major
+};
+
+// A shape of the kernel. VEC: neighbouring columns of a load. PACKS: loads of a row of B per lane.
+// LANES: lanes of a group that load a round of nonzeros together, one per lane, and exchange them
+// by shuffles. LANES 0: each lane loads a quad of nonzeros, and the number of lanes is an argument.
+// BUNDLES: bundles are possible.
+template <typename VALUE, int VEC_, int PACKS_, int LANES_, int ACCESS_, bool BUNDLES_>
+struct shape {
+    typedef VALUE T;
+    typedef pack<VALUE, VEC_> packed;
+    static const int VEC = VEC_, PACKS = PACKS_, LANES = LANES_;
+    static const int SUMS = VEC * PACKS;                // columns of a lane
+    static const int BYTES = SUMS * (int)sizeof(VALUE); // bytes of a row of B in one lane
+    static const int ACCESS = ACCESS_;                  // an enum access
+    static const bool BUNDLES = BUNDLES_;
+    // Rows of B that are loaded before the first of them is used.
+    static const int BATCH = BYTES > (LANES && !BUNDLES ? 32 : 16) ? 2 : 4;
+};
+
+// Returns the lanes of a group, log2.
+template <typename S> static __device__ __forceinline__ int log_lanes_of(const lists &a)
+{
+    return S::LANES == 8 ? 3 : S::LANES == 16 ? 4 : S::LANES == 32 ? 5 : a.log_lanes;
+}
+
+// Loads x = *p if place < count, else x = 0. A load under a plain branch makes ptxas keep x alive
+// around the loop, which spills. Not a .nc load: the previous kernel may still write B.
+#ifdef __CUDA_ARCH__
+#define LOAD_WITHIN(T, V, FIRST, SECOND, ZEROS, LOAD, ...)                                         \
+    static __device__ __forceinline__ void load_within(pack<T, V> &x, const pack<T, V> *p,         \
+                                                       int32_t place, int32_t count)               \
+    {                                                                                              \
+        asm volatile("{.reg .pred q; setp.lt.u32 q, " FIRST ", " SECOND "; " ZEROS                 \
+                     "@q ld.global." LOAD ";}"                                                     \
+                     : __VA_ARGS__                                                                 \
+                     : "l"(p), "r"(place), "r"(count));                                            \
+    }
+LOAD_WITHIN(float, 1, "%2", "%3", "mov.b32 %0, 0;", "f32 %0, [%1]", "=&f"(x.x[0]))
+LOAD_WITHIN(float, 2, "%3", "%4", "mov.b32 %0, 0; mov.b32 %1, 0;", "v2.f32 {%0, %1}, [%2]",
+            "=&f"(x.x[0]), "=&f"(x.x[1]))
+LOAD_WITHIN(float, 4, "%5", "%6", "mov.b32 %0, 0; mov.b32 %1, 0; mov.b32 %2, 0; mov.b32 %3, 0;",
+            "v4.f32 {%0, %1, %2, %3}, [%4]", "=&f"(x.x[0]), "=&f"(x.x[1]), "=&f"(x.x[2]),
+            "=&f"(x.x[3]))
+LOAD_WITHIN(double, 1, "%2", "%3", "mov.b64 %0, 0;", "f64 %0, [%1]", "=&d"(x.x[0]))
+LOAD_WITHIN(double, 2, "%3", "%4", "mov.b64 %0, 0; mov.b64 %1, 0;", "v2.f64 {%0, %1}, [%2]",
+            "=&d"(x.x[0]), "=&d"(x.x[1]))
+#undef LOAD_WITHIN
+#else
+template <typename X>
+static __device__ __forceinline__ void load_within(X &x, const X *p, int32_t place, int32_t count)
+{
+    x = (uint32_t)place < (uint32_t)count ? *p : X{};
+}
+#endif
+
+// Loads a value of A. The L1 keeps the rest of its sector for a short time: the next quad.
+template <typename X> static __device__ __forceinline__ X load_brief(const X *p)
+{
+    static_assert(sizeof(X) == 16, "a quad, or half of one");
+#ifdef __CUDA_ARCH__
+    uint4 x;
+    asm volatile("ld.global.nc.L1::evict_first.v4.u32 {%0, %1, %2, %3}, [%4];"
+                 : "=r"(x.x), "=r"(x.y), "=r"(x.z), "=r"(x.w)
+                 : "l"(p));
+    return *(X *)&x;
+#else
+    return *p;
+#endif
+}
+
+// Loads the quad of array `from` at place p, a multiple of QUAD. The arrays are padded to whole
+// quads.
+template <typename X>
+static __device__ __forceinline__ void load_four(X (&x)[QUAD], const X *from, int64_t p)
+{
+    const int EACH = 16 / (int)sizeof(X);
+#pragma unroll
+    for (int i = 0; i < QUAD; i += EACH) {
+        const pack<X, EACH> y = load_brief((const pack<X, EACH> *)(from + p + i));
+#pragma unroll
+        for (int e = 0; e < EACH; e++) x[i + e] = y.x[e];
+    }
+}
+
+// COUNT nonzeros of ALL rows, all in the same columns: a quad, or the lane's of a round.
+template <typename T, int ALL, int COUNT> struct nonzeros {
+    int32_t j[COUNT];
+    T v[ALL][COUNT];
+};
+
+// The arrays of a piece.
+template <typename T> struct arrays {
+    const int32_t *idx;
+    const T *val;
+    int64_t apart; // entries from the values of a row of a bundle to those of the next
+};
+
+template <int ALL, typename T>
+static __device__ __forceinline__ void load_nonzeros(nonzeros<T, ALL, QUAD> &x,
+                                                     const arrays<T> &from, int64_t p, bool exists)
+{
+    x = {};
+    if (ALL > 1) x.j[0] = MARK;
+    if (!exists) return;
+    load_four(x.j, from.idx, p);
+#pragma unroll
+    for (int r = 0; r < ALL; r++) load_four(x.v[r], from.val + r * from.apart, p);
+}
+template <int ALL, typename T>
+static __device__ __forceinline__ void load_nonzeros(nonzeros<T, ALL, 1> &x, const arrays<T> &from,
+                                                     int64_t p, bool exists)
+{
+    x = {};
+    if (!exists) return;
+    x.j[0] = load_once(from.idx + p);
+#pragma unroll
+    for (int r = 0; r < ALL; r++) x.v[r][0] = load_once(from.val + r * from.apart + p);
+}
+
+static __device__ __forceinline__ bool is_absent(float v) { return __float_as_uint(v) == 0; }
+static __device__ __forceinline__ bool is_absent(double v) { return __double_as_longlong(v) == 0; }
+
+// The columns of a lane in its slab: SUMS columns, in packs that are `apart` columns apart.
+template <typename S> struct columns {
+    int32_t apart, first; // in columns; `first`: in B and C
+    int32_t offset;       // first column in the slab
+    bool in[S::PACKS];    // the pack is left of column k
+
+    __device__ __forceinline__ columns(int32_t slab, int32_t k, int log_lanes)
+    {
+        apart = S::VEC << log_lanes;
+        offset = (int32_t)(threadIdx.x & ((1u << log_lanes) - 1)) * S::VEC;
+        first = slab * S::PACKS * apart + offset;
+#pragma unroll
+        for (int l = 0; l < S::PACKS; l++) in[l] = first + l * apart < k;
+    }
+
+    // Returns the column in the slab of sum w of the lane.
+    __device__ __forceinline__ int32_t in_slab(int w) const
+    {
+        return offset + w / S::VEC * apart + w % S::VEC;
+    }
+};
+
+// The rows of B as a lane sees them.
+template <typename S> struct rows_of_B {
+    const typename S::T *B; // first column of the lane
+    uint32_t step;
+    int64_t apart;          // elements between the packs of a lane
+    int32_t mask[S::PACKS]; // all bits; 0 for a pack right of the last column
+
+    __device__ __forceinline__ rows_of_B(const operands<typename S::T> &x, int32_t slab,
+                                         const columns<S> &where)
+    {
+        const int64_t column = S::ACCESS == COLUMNS ? x.B_column : 1;
+        B = x.B + slab * x.B_slab + (where.in[0] ? where.offset * column : 0);
+        step = x.B_step;
+        apart = where.apart * column;
+#pragma unroll
+        for (int l = 0; l < S::PACKS; l++) mask[l] = l == 0 || where.in[l] ? -1 : 0;
+    }
+
+    // Loads the packs of row j if INSIDE or 0 <= place < count. Else they are zero.
+    template <bool INSIDE>
+    __device__ __forceinline__ void load(typename S::packed (&b)[S::PACKS], int32_t j,
+                                         int32_t place, int32_t count) const
+    {
+        uint32_t row_step = step;
+        opaque(row_step);
+        const typename S::T *row = row_at<const typename S::T>(B, row_step, (uint32_t)j);
+#pragma unroll
+        for (int l = 0; l < S::PACKS; l++) {
+            const typename S::packed *p = (const typename S::packed *)(row + l * apart);
+            if (INSIDE && l == 0)
+                b[l] = *p;
+            else
+                load_within(b[l], p, INSIDE ? 0 : place,
+                            INSIDE ? mask[l]
+                            : l    ? count & mask[l]
+                                   : count);
+        }
+    }
+};
+
+// sum += v * b, by the packs of a lane.
+template <typename S>
+static __device__ __forceinline__ void add_row(typename S::T (&sum)[S::SUMS], typename S::T v,
+                                               const typename S::packed (&b)[S::PACKS])
+{
+#pragma unroll
+    for (int w = 0; w < S::SUMS; w++) sum[w] += v * b[w / S::VEC].x[w % S::VEC];
+}
+
+// Adds the products of a lane's quad. `place`: place of the quad in the piece.
+template <typename S>
+static __device__ __forceinline__ void
+    add_quad(typename S::T (&sum)[1][S::SUMS], const nonzeros<typename S::T, 1, QUAD> &now,
+             int32_t place, int32_t length, const rows_of_B<S> &B)
+{
+#pragma unroll
+    for (int e = 0; e < QUAD; e += S::BATCH) {
+        typename S::packed b[S::BATCH][S::PACKS];
+#pragma unroll
+        for (int u = 0; u < S::BATCH; u++)
+            B.template load<false>(b[u], now.j[e + u], place + e + u, length);
+#pragma unroll
+        for (int u = 0; u < S::BATCH; u++) {
+            const bool in = (uint32_t)(place + e + u) < (uint32_t)length;
+            add_row<S>(sum[0], in ? now.v[0][e + u] : 0, b[u]);
+        }
+    }
+}
+
+// Adds the products of a quad of a bundle. PLAIN: no column is marked.
+template <bool PLAIN, typename S>
+static __device__ __forceinline__ void add_quad(typename S::T (&sum)[ALIKE][S::SUMS],
+                                                const nonzeros<typename S::T, ALIKE, QUAD> &now,
+                                                const rows_of_B<S> &B)
+{
+#pragma unroll
+    for (int e = 0; e < QUAD; e += S::BATCH) {
+        typename S::packed b[S::BATCH][S::PACKS];
+#pragma unroll
+        for (int u = 0; u < S::BATCH; u++)
+            B.template load<true>(b[u], PLAIN ? now.j[e + u] : now.j[e + u] & ~MARK, 0, 0);
+#pragma unroll
+        for (int u = 0; u < S::BATCH; u++)
+#pragma unroll
+            for (int r = 0; r < ALIKE; r++)
+                if (PLAIN || !is_absent(now.v[r][e + u])) add_row<S>(sum[r], now.v[r][e + u], b[u]);
+    }
+}
+
+// Adds the products of a group's round of COUNT nonzeros, of which `left` exist. INSIDE: all exist.
+// By all lanes.
+template <bool INSIDE, int COUNT, typename S>
+static __device__ __forceinline__ void add_round(typename S::T (&sum)[1][S::SUMS],
+                                                 const nonzeros<typename S::T, 1, 1> &now,
+                                                 int32_t left, const rows_of_B<S> &B)
+{
+#pragma unroll(COUNT <= 8 ? COUNT / S::BATCH : 1)
+    for (int q = 0; q < COUNT; q += S::BATCH) {
+        if (!INSIDE && q > 0 && !__any_sync(FULL_MASK, left > q)) return;
+        typename S::packed b[S::BATCH][S::PACKS];
+#pragma unroll
+        for (int u = 0; u < S::BATCH; u++) {
+            const int32_t j = __shfl_sync(FULL_MASK, now.j[0], q + u, S::LANES);
+            B.template load<INSIDE>(b[u], j, q + u, left);
+        }
+#pragma unroll
+        for (int u = 0; u < S::BATCH; u++)
+            add_row<S>(sum[0], __shfl_sync(FULL_MASK, now.v[0][0], q + u, S::LANES), b[u]);
+    }
+}
+
+// Shared memory through which the lanes of a group exchange a round of a bundle: per thread of a
+// block a column, and a value of each row. A shelf gives 16 bytes per load, a shuffle gives one
+// number.
+template <typename T> struct shelf {
+    alignas(16) int32_t j[THREADS];
+    alignas(16) T v[ALIKE][THREADS];
+};
+
+// By all lanes.
+template <typename T>
+static __device__ __forceinline__ void put_on_shelf(shelf<T> &shelf,
+                                                    const nonzeros<T, ALIKE, 1> &now)
+{
+    __syncwarp(); // all lanes have read the previous round
+    shelf.j[threadIdx.x] = now.j[0];
+#pragma unroll
+    for (int r = 0; r < ALIKE; r++) shelf.v[r][threadIdx.x] = now.v[r][0];
+    __syncwarp();
+}
+
+// Sets x to the numbers from p on, 16 bytes at a time.
+template <int COUNT, typename X>
+static __device__ __forceinline__ void read_shelf(X (&x)[COUNT], const X *p)
+{
+    const int EACH = COUNT * sizeof(X) < 16 ? COUNT : 16 / (int)sizeof(X);
+#pragma unroll
+    for (int i = 0; i < COUNT; i += EACH) {
+        const pack<X, EACH> y = *(const pack<X, EACH> *)(p + i);
+#pragma unroll
+        for (int e = 0; e < EACH; e++) x[i + e] = y.x[e];
+    }
+}
+
+// Adds the products of a round of a bundle, of which `left` columns exist. INSIDE: all exist.
+// PLAIN: no column is marked. By all lanes.
+template <bool INSIDE, bool PLAIN, typename S>
+static __device__ __forceinline__ void add_shelf(typename S::T (&sum)[ALIKE][S::SUMS],
+                                                 const shelf<typename S::T> &shelf, int32_t left,
+                                                 const rows_of_B<S> &B)
+{
+    const int own = (int)threadIdx.x / S::LANES * S::LANES;
+#pragma unroll(S::LANES <= 8 ? S::LANES / S::BATCH : sizeof(typename S::T) == 4 ? 1 : 2)
+    for (int q = 0; q < S::LANES; q += S::BATCH) {
+        if (!INSIDE && q > 0 && !__any_sync(FULL_MASK, left > q)) return;
+        typename S::packed b[S::BATCH][S::PACKS];
+        int32_t j[S::BATCH];
+        read_shelf(j, shelf.j + own + q);
+#pragma unroll
+        for (int u = 0; u < S::BATCH; u++)
+            B.template load<INSIDE>(b[u], j[u] & (PLAIN ? -1 : ~MARK), q + u, left);
+#pragma unroll
+        for (int r = 0; r < ALIKE; r++) {
+            typename S::T v[S::BATCH];
+            read_shelf(v, shelf.v[r] + own + q);
+#pragma unroll
+            for (int u = 0; u < S::BATCH; u++)
+                if (PLAIN || !is_absent(v[u])) add_row<S>(sum[r], v[u], b[u]);
+        }
+    }
+}
+
+// Adds x over `groups` groups that are `lanes` lanes apart, and calls use(sums, first, owner). Each
+// step halves the sums of a lane until one is left. `first`: number of the lane's first sum.
+// `owner`: no other lane has these sums. By all lanes.
+template <int COUNT, typename T, typename F>
+static __device__ __forceinline__ void add_groups(T (&x)[COUNT], int lanes, int groups, int first,
+                                                  F use)
+{
+    if constexpr (COUNT > 1) {
+        if (groups == 1) return use(x, first, true);
+        const bool upper = threadIdx.x & (unsigned)lanes;
+        T half[COUNT / 2];
+#pragma unroll
+        for (int i = 0; i < COUNT / 2; i++) {
+            const T kept = upper ? x[i + COUNT / 2] : x[i], sent = upper ? x[i] : x[i + COUNT / 2];
+            half[i] = kept + __shfl_xor_sync(FULL_MASK, sent, lanes);
+        }
+        add_groups(half, 2 * lanes, groups / 2, first + (upper ? COUNT / 2 : 0), use);
+    } else {
+        bool owner = true;
+#pragma unroll 1
+        for (; groups > 1; groups /= 2, lanes *= 2) {
+            x[0] += __shfl_xor_sync(FULL_MASK, x[0], lanes);
+            owner = owner && !(threadIdx.x & (unsigned)lanes);
+        }
+        use(x, first, owner);
+    }
+}
+
+// Writes COUNT sums of a lane, from number `first` on, to row i of C.
+template <typename S, int COUNT>
+static __device__ __forceinline__ void store_sums(const typename S::T (&sum)[COUNT], int first,
+                                                  const operands<typename S::T> &x, int32_t i,
+                                                  const columns<S> &where)
+{
+    typedef typename S::T T;
+    const int EACH = S::ACCESS != ROWS ? 1 : COUNT < S::VEC ? COUNT : S::VEC;
+    const int64_t slab = where.first - where.offset;
+#pragma unroll
+    for (int w = 0; w < COUNT; w += EACH) {
+        const int64_t j = slab + where.in_slab(first + w);
+        pack<T, EACH> y;
+#pragma unroll
+        for (int e = 0; e < EACH; e++) y.x[e] = sum[w + e];
+        if (j < x.k)
+            store_once((pack<T, EACH> *)(S::ACCESS == ROWS ? x.C + i * x.C_step + j
+                                                           : x.C + j * x.C_step + i),
+                       y);
+    }
+}
+
+#endif
