@@ -10,6 +10,13 @@
 #include <immintrin.h>
 #endif
 
+// 1: the compiler has __builtin_shufflevector().
+#ifdef __has_builtin
+#define CPU_HAS_SHUFFLE __has_builtin(__builtin_shufflevector)
+#else
+#define CPU_HAS_SHUFFLE 0
+#endif
+
 #define CPU_INLINE static inline __attribute__((always_inline))
 
 // NAME(rows) is rows_f32 or rows_f64 in a body that is included with PREC defined as f32 or f64,

@@ -43,7 +43,7 @@ RULES = {
     ("sddmm", "cuda", None): ("balanced aspt", DENSE),
     ("spgemm", "cuda", None): ("hash-tuned tile-tuned hash", "work tile"),
     ("spmm", "cpu", "row"): ("bundled rowsplit merge", DENSE),
-    ("spmm", "cpu", "col"): ("tiled", DENSE),
+    ("spmm", "cpu", "col"): ("bundled", DENSE),
     ("sddmm", "cpu", None): ("balanced aspt", DENSE),
     ("spgemm", "cpu", None): ("onepass gustavson", "work tile"),
 }

@@ -26,7 +26,7 @@ static int prepare(struct task *t)
     struct state *s = t->state = mem_zero_alloc(1, sizeof *s);
     if (!s) return ERR_MEMORY;
     const struct aspt *A = aspt_of(t->A[0]);
-    return cpu_ahead(t, A->idx, A->nnz, &s->prefetch);
+    return cpu_ahead(t, A->idx, A->nnz, t->C.cols, &s->prefetch);
 }
 
 static int run(struct task *t)

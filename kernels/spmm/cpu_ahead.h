@@ -66,13 +66,14 @@ static inline int ahead_miss_rate(const int32_t *idx, int64_t count, int32_t n, 
 }
 
 // Sets *ahead to the option `prefetch`. If the option is -1, the columns `idx` of A decide, in the
-// order in which the kernel reads them.
-static inline int cpu_ahead(struct task *t, const int32_t *idx, int64_t count, int64_t *ahead)
+// order in which the kernel reads them. `cols`: columns of B that the kernel reads together.
+static inline int cpu_ahead(struct task *t, const int32_t *idx, int64_t count, int64_t cols,
+                            int64_t *ahead)
 {
     *ahead = (int64_t)task_option(t, "prefetch");
     if (*ahead >= 0) return OK;
     const struct dense_dev *B = &t->in[0];
-    const int64_t row = max64(B->cols * (int64_t)prec_bytes(t->prec), AHEAD_LINE);
+    const int64_t row = max64(cols * (int64_t)prec_bytes(t->prec), AHEAD_LINE);
     const int64_t capacity = max64(1, t->dev->cache_least_bytes / max64(1, t->dev->units) / row);
     double rate = 0;
     int err = OK;

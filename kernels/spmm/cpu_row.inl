@@ -9,6 +9,7 @@
 //     all rows by one slab of 32 or 64 columns        Xeon 1.1 to 1.4 (uniform, wing 0.8 to 0.9)
 //     rows by length within 32 to 1,024 neighbours    EPYC 1.15 to 1.25 (nell_gnn 0.8 to 1.0)
 //     four sums in turn for one vector                EPYC 1.0
+#include "spmm/cpu_product.h"
 
 // Bytes of the widest slab. More than 8 sums leave too few of AVX2's 16 registers.
 #undef SLAB_BYTES
@@ -177,17 +178,16 @@ CPU_INLINE void NAME(row)(const struct NAME(terms) x, T *restrict C, int64_t k, 
 }
 
 // Returns the operands that all rows of a CSR matrix have in common, without start and length.
-CPU_INLINE struct NAME(terms) NAME(csr_terms)(const struct csr_dev *A, const struct dense_dev *B,
-                                              int64_t prefetch, bool stream)
+CPU_INLINE struct NAME(terms) NAME(csr_terms)(const struct product *of, bool ahead)
 {
-    return (struct NAME(terms)){.idx = A->idx,
-                                .val = A->val,
+    return (struct NAME(terms)){.idx = of->A->idx,
+                                .val = of->A->val,
                                 .stride = 1,
-                                .stream = stream,
-                                .skip = prefetch,
-                                .last = A->nnz - 1,
-                                .B = B->val,
-                                .ld = B->ld};
+                                .stream = of->stream,
+                                .skip = ahead ? of->prefetch : 0,
+                                .last = of->A->nnz - 1,
+                                .B = of->B,
+                                .ld = of->B_ld};
 }
 
 // C[0 .. k) = the products of nonzeros [p, end) of a CSR matrix. `ahead`, a constant: prefetching,

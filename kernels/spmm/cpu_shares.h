@@ -48,13 +48,29 @@ struct shares {
     struct share_range *ranges; // size count
     int count;
     int64_t total;
+    int threads; // threads that pay: 1 or count
 };
 
-// Allocates the ranges. The caller frees them with device_free(t->dev, s->ranges).
-static inline int shares_make(struct task *t, int64_t total, struct shares *s)
+// Bytes that a product touches, at least, if it is computed by more than one thread. Threads start
+// in 2 us if they spin, and in 10 us if they sleep. One thread touches SHARED_BYTES in about 4 us.
+#define SHARED_BYTES (512 << 10)
+
+// Returns the number of threads for a product with `cols` columns: 1 if it is small.
+static inline int share_threads(const struct task *t, int64_t cols)
+{
+    const struct sparse *A = t->A[0];
+    const double row = (double)cols * (double)prec_bytes(t->prec), line = 64;
+    const double bytes = (double)A->nnz * (line + row) + ((double)A->m + (double)A->n) * row;
+    return bytes < SHARED_BYTES ? 1 : omp_get_max_threads();
+}
+
+// Allocates the ranges. `cols`: columns that are computed at a time. The caller frees the ranges
+// with device_free(t->dev, s->ranges).
+static inline int shares_make(struct task *t, int64_t total, int64_t cols, struct shares *s)
 {
     s->count = omp_get_max_threads();
     s->total = total;
+    s->threads = share_threads(t, cols);
     return device_alloc(t->dev, s->count, sizeof *s->ranges, (void **)&s->ranges);
 }
 

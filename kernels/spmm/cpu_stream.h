@@ -18,15 +18,16 @@
 #define STREAM_PART 4
 
 // Returns true if the task uses streaming stores: C is large or the option asks for them, and each
-// row of C is whole cache lines.
+// row of C, or column if C is column-major, is whole cache lines.
 static inline bool cpu_stream(struct task *t)
 {
     const struct dense_dev *C = &t->C;
-    const int64_t row = C->ld * (int64_t)prec_bytes(t->prec);
+    const int64_t line = C->ld * (int64_t)prec_bytes(t->prec);
+    const int64_t lines = C->layout == LAYOUT_ROW ? C->rows : C->cols;
     const int option = (int)task_option(t, "stream");
-    const bool whole = row % 64 == 0 && (uintptr_t)C->val % 64 == 0;
+    const bool whole = line % 64 == 0 && (uintptr_t)C->val % 64 == 0;
     const int64_t most = max64(t->dev->cache_least_bytes, t->dev->cache_part_bytes / STREAM_PART);
-    const bool large = C->rows > most / max64(1, row);
+    const bool large = lines > most / max64(1, line);
     const bool stream = whole && (option < 0 ? large : option);
     task_number(t, "streamed", stream);
     return stream;

@@ -10,6 +10,7 @@
 #include "cpu.h"
 #include "papers.h"
 #include "spmm/cpu_ahead.h"
+#include "spmm/cpu_product.h"
 #include "spmm/cpu_shares.h"
 #include "spmm/cpu_stream.h"
 
@@ -30,8 +31,8 @@ static int prepare(struct task *t)
     const struct csr_dev *A = csr_of(t->A[0]);
     s->share = share_steps(t);
     s->stream = cpu_stream(t);
-    int err = shares_make(t, (A->m + A->nnz + s->share - 1) / s->share, &s->shares);
-    return err ? err : cpu_ahead(t, A->idx, A->nnz, &s->prefetch);
+    int err = shares_make(t, (A->m + A->nnz + s->share - 1) / s->share, t->C.cols, &s->shares);
+    return err ? err : cpu_ahead(t, A->idx, A->nnz, t->C.cols, &s->prefetch);
 }
 
 static int run(struct task *t)

@@ -40,7 +40,7 @@ static int prepare(struct task *t)
     if (!s) return ERR_MEMORY;
     const struct sellp *A = sellp_of(t->A[0]);
     s->stream = cpu_stream(t);
-    return cpu_ahead(t, A->idx, A->stored, &s->prefetch);
+    return cpu_ahead(t, A->idx, A->stored, t->C.cols, &s->prefetch);
 }
 
 static int run(struct task *t)

@@ -9,7 +9,7 @@
 #define AUTO_SPMM_CUDA_PICKS {"graded", "rowsplit", "tiled-tuned", "naive"}
 #define AUTO_SDDMM_CUDA_PICKS {"balanced", "aspt"}
 #define AUTO_SPGEMM_CUDA_PICKS {"hash-tuned", "tile-tuned", "hash"}
-#define AUTO_SPMM_CPU_PICKS {"bundled", "rowsplit", "merge", "tiled"}
+#define AUTO_SPMM_CPU_PICKS {"bundled", "rowsplit", "merge"}
 #define AUTO_SDDMM_CPU_PICKS {"balanced", "aspt"}
 #define AUTO_SPGEMM_CPU_PICKS {"onepass", "gustavson"}
 
@@ -85,7 +85,7 @@ static inline const struct pick_rules *auto_spmm_cpu_row(void)
 static inline const struct pick_rules *auto_spmm_cpu_col(void)
 {
     static const struct pick_rules rules = {1, {
-        {"tiled",
+        {"bundled",
          {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}},
         {NULL, {0}}},
         {{NULL, 0, 0}, {NULL, 0, 0}, {NULL, 0, 0}, {NULL, 0, 0}, {NULL, 0, 0}, {NULL, 0, 0}, {NULL, 0, 0}, {NULL, 0, 0}, {NULL, 0, 0}, {NULL, 0, 0}, {NULL, 0, 0}, {NULL, 0, 0}},

@@ -100,10 +100,9 @@ static void test_choice(void)
     test_case(&small, "by hand", 75, 5, 4096, 0, 1);
     for (int share = 1; share <= 24; share++)
         test_case(&small, "by hand", 60, 1, share, 2, 12. / 22);
-    // No bundle goes past the end of a piece of 1024 rows: 341 of three and one row in each,
-    // then 2.
-    if (!make_rows(2050, 12, same, &A)) {
-        test_case(&A, "the same columns", 60, 1, 4096, 683, (2 * (341 + 1) * 6. + 6) / (2050 * 6));
+    // Bundles do not cross blocks of 48 rows: 16 bundles of three rows in a block, then one of two.
+    if (!make_rows(98, 12, same, &A)) {
+        test_case(&A, "the same columns", 60, 1, 4096, 33, 33. / 98);
         csr_free(&A);
     }
     // One pair of many rows is not worth it; of few it is.

@@ -1,6 +1,5 @@
-// What SpMM's algorithms on the CPU share: rows in slabs of vectors, compiled for each kind of
-// processor, at every k; when rows of B are fetched ahead of their use, and C goes past the caches;
-// and how shares are dealt out.
+// Shared parts of SpMM's algorithms on the CPU, compiled for each kind of processor: rows in slabs
+// of vectors at every k, column-major B and C, prefetching, streaming stores, and shares of rows.
 #include "base/cpu_kind.h"
 #include "cases.h"
 #include "shapes.h"
@@ -12,28 +11,39 @@ static struct device dev;
 static const char *const kinds[] = {"plain", "AVX2", "AVX-512"};
 static const char *const names[] = {"rowsplit", "merge", "sellp", "aspt", "bundled"};
 
-// The whole of it, elements between its rows included, in one algorithm.
-static void test_case(const struct csr *A, const char *shape, enum prec prec, int64_t k, int pad,
-                      const struct algo_entry *e, double prefetch)
+// A case of one algorithm. pads: elements after each line of B and of C.
+struct row_case {
+    const struct algo_entry *e;
+    enum layout layout;
+    enum prec prec;
+    int64_t k;
+    int B_pad, C_pad;
+    double prefetch, slab;
+};
+
+static void test_case(const struct csr *A, const char *shape, struct row_case c)
 {
     struct inputs in;
     double opt[PARAMS_MAX] = {0};
-    const int64_t axis[AXES_MAX] = {k, LAYOUT_ROW};
-    const int pads[DENSE_MAX + 1] = {pad, 0, k % 2 ? 2 * pad : pad};
-    int err = inputs_make(&in, &dev, e->op, A, prec, axis, true, 0);
+    const struct algo_entry *e = c.e;
+    const int64_t axis[AXES_MAX] = {c.k, c.layout};
+    const int pads[DENSE_MAX + 1] = {c.B_pad, 0, c.C_pad};
+    int err = inputs_make(&in, &dev, e->op, A, c.prec, axis, true, 0);
     CHECK(!err, "inputs: %s", fail_text());
     if (err) return;
-    err = pad ? inputs_apart(&in, pads) : OK;
+    err = c.B_pad || c.C_pad ? inputs_apart(&in, pads) : OK;
     CHECK(!err, "inputs: %s", fail_text());
     algo_defaults(e->algo, opt);
-    set_option(e, opt, "prefetch", prefetch);
+    set_option(e, opt, "prefetch", c.prefetch);
     if (algo_param_find(e->algo, "stream") >= 0) set_option(e, opt, "stream", 1);
     if (algo_param_find(e->algo, "common-columns") >= 0) set_option(e, opt, "common-columns", 1);
     if (algo_param_find(e->algo, "fill") >= 0) set_option(e, opt, "fill", 0);
+    if (algo_param_find(e->algo, "slab") >= 0) set_option(e, opt, "slab", c.slab);
     struct outcome out = case_run(&in, e, opt, CHECK_FULL);
     CHECK(!out.err && out.check.error_ratio == 0,
-          "%s %s k %lld, %s, prefetch %g, %s: error %d, ratio %g", e->name, prec_name(prec),
-          (long long)k, shape, prefetch, kinds[cpu_kind()], out.err, out.check.error_ratio);
+          "%s %s k %lld, layout %d, %s, prefetch %g, slab %g, %s: error %d, ratio %g", e->name,
+          prec_name(c.prec), (long long)c.k, (int)c.layout, shape, c.prefetch, c.slab,
+          kinds[cpu_kind()], out.err, out.check.error_ratio);
     inputs_free(&in);
 }
 
@@ -44,7 +54,34 @@ static void test_every_k(const struct shape *s, const struct algo_entry *e)
     for (int64_t k = 1; k <= 280; k += k < 70 ? 1 : 9) {
         // Rows of C are whole lines at even k, which may go past the caches.
         const int pad = (int)(k % 2 ? k % 4 : 16 - k % 16);
-        test_case(&A, s->name, k % 3 ? F32 : F64, k, pad, e, k % 2 ? 0 : 3);
+        const struct row_case c = {.e = e,
+                                   .layout = LAYOUT_ROW,
+                                   .prec = k % 3 ? F32 : F64,
+                                   .k = k,
+                                   .B_pad = pad,
+                                   .C_pad = k % 2 ? 2 * pad : pad,
+                                   .prefetch = k % 2 ? 0 : 3};
+        test_case(&A, s->name, c);
+    }
+    csr_free(&A);
+}
+
+// Slabs of several widths, so that most have a narrower last slab.
+static void test_every_column(const struct shape *s, const struct algo_entry *e)
+{
+    struct csr A;
+    if (shape_build(s, &A)) return;
+    for (int64_t k = 1; k <= 100; k += k < 40 ? 1 : 9) {
+        // Columns of C are whole lines at even k, and are stored past the caches.
+        const struct row_case c = {.e = e,
+                                   .layout = LAYOUT_COL,
+                                   .prec = k % 3 ? F32 : F64,
+                                   .k = k,
+                                   .B_pad = (int)(k % 5),
+                                   .C_pad = k % 2 ? (int)(k % 3) : 16 - A.m % 16,
+                                   .prefetch = k % 2 ? 0 : 3,
+                                   .slab = (double)(k % 4 ? k % 4 * 7 : 0)};
+        test_case(&A, s->name, c);
     }
     csr_free(&A);
 }
@@ -55,6 +92,9 @@ static bool alike(int32_t i, int32_t j) { return (j + i / 3) % 4 == 0 || (i + 3 
 // Some columns are in all rows, so that aspt has tiles, and adds to what is in C.
 static bool shared(int32_t i, int32_t j) { return j % 7 == 0 || (i + 3 * j) % 13 == 0; }
 
+// Rows of 0 to 20 nonzeros, more than two panels of rows.
+static bool uneven(int32_t i, int32_t j) { return i % 7 && (i * 5 + j * 3) % (i % 23 + 3) == 0; }
+
 static void test_kinds(void)
 {
     static const struct shape shapes_of[] = {
@@ -62,7 +102,9 @@ static void test_kinds(void)
         {.name = "scattered", .m = 12, .n = 40, .rule = scattered},
         {.name = "alike", .m = 14, .n = 25, .rule = alike},
         {.name = "shared columns", .m = 37, .n = 40, .rule = shared},
+        {.name = "uneven", .m = 131, .n = 61, .rule = uneven},
     };
+    const struct op *spmm = op_find("spmm");
     for (enum cpu_kind kind = CPU_PLAIN; kind <= CPU_AVX512; kind++) {
         cpu_kind_limit(kind);
         if (cpu_kind() != kind) {
@@ -71,7 +113,9 @@ static void test_kinds(void)
         }
         for (int a = 0; a < COUNT(names); a++)
             for (int s = 0; s < COUNT(shapes_of); s++)
-                test_every_k(&shapes_of[s], algo_find(op_find("spmm"), names[a], DEVICE_CPU));
+                test_every_k(&shapes_of[s], algo_find(spmm, names[a], DEVICE_CPU));
+        for (int s = 0; s < COUNT(shapes_of); s++)
+            test_every_column(&shapes_of[s], algo_find(spmm, "bundled", DEVICE_CPU));
     }
     cpu_kind_limit(CPU_AVX512);
 }
@@ -223,7 +267,7 @@ static void test_shares_take(void)
     for (int i = 0; i < COUNT(shares); i++) {
         int taken[SHARES] = {0}, strange = 0;
         struct share_range ranges[THREADS];
-        struct shares s = {ranges, THREADS, shares[i]};
+        struct shares s = {.ranges = ranges, .count = THREADS, .total = shares[i]};
         for (int again = 0; again < 2; again++) {
             shares_reset(&s);
 #pragma omp parallel num_threads(THREADS) reduction(+ : strange)

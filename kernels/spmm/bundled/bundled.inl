@@ -104,38 +104,37 @@ CPU_INLINE void NAME(bundle_rows)(const struct NAME(bundle) x, int64_t k, int ro
     if (j < k) NAME(bundle_last)(x, j, k, rows);
 }
 
-// Computes the rows between two cuts. `bytes`, the bytes of a slab, is a constant.
-CPU_INLINE void NAME(share_in)(const struct task *t, struct cut from, struct cut to, int bytes)
+// Computes the rows between two cuts. C: row from.row. `bytes`, the bytes of a slab, is a constant.
+CPU_INLINE void NAME(share_in)(const struct bundles *found, const struct product *of,
+                               struct cut from, struct cut to, T *restrict C, int bytes)
 {
-    const struct state *s = t->state;
-    const struct dense_dev *B = &t->in[0];
-    const int64_t *restrict ptr = csr_of(t->A[0])->ptr;
-    const int64_t k = t->C.cols, ld = t->C.ld;
-    T *C = t->C.val;
-    struct NAME(bundle) x = {.B = B->val, .ldb = B->ld, .ldc = ld, .stream = s->stream};
+    const int64_t *restrict ptr = of->A->ptr;
+    const int64_t ld = of->C_ld;
+    struct NAME(bundle) x = {.B = of->B, .ldb = of->B_ld, .ldc = ld, .stream = of->stream};
     int64_t row = from.row;
     for (int64_t i = from.bundle; i < to.bundle; i++) {
-        const struct bundle b = s->found.list[i];
-        if (row < b.row) NAME(rows)(t, row, b.row, s->prefetch, s->stream);
-        x.idx = s->found.idx + b.idx;
-        x.val = (const T *)s->found.val + b.val;
+        const struct bundle b = found->list[i];
+        if (row < b.row) NAME(rows)(of, row, b.row, C + (row - from.row) * ld);
+        x.idx = found->idx + b.idx;
+        x.val = (const T *)found->val + b.val;
         x.common = b.common;
         x.start = ptr + b.row;
-        x.C = C + b.row * ld;
+        x.C = C + (b.row - from.row) * ld;
         if (b.rows == 2)
-            NAME(bundle_rows)(x, k, 2, bytes);
+            NAME(bundle_rows)(x, of->k, 2, bytes);
         else
-            NAME(bundle_rows)(x, k, 3, bytes);
+            NAME(bundle_rows)(x, of->k, 3, bytes);
         row = b.row + b.rows;
     }
-    if (row < to.row) NAME(rows)(t, row, to.row, s->prefetch, s->stream);
-    if (s->stream) NAME(stream_end)();
+    if (row < to.row) NAME(rows)(of, row, to.row, C + (row - from.row) * ld);
+    if (of->stream) NAME(stream_end)();
 }
 
-static void NAME(share)(const struct task *t, struct cut from, struct cut to)
+static void NAME(share)(const struct bundles *found, const struct product *of, struct cut from,
+                        struct cut to, T *C)
 {
-    const int bytes = NAME(slab_bytes)(t->C.cols);
-#define SHARE(bytes) NAME(share_in)(t, from, to, bytes)
+    const int bytes = NAME(slab_bytes)(of->k);
+#define SHARE(bytes) NAME(share_in)(found, of, from, to, C, bytes)
     BY_BYTES(bytes < BUNDLE_BYTES ? bytes : BUNDLE_BYTES, SHARE)
 #undef SHARE
 }
@@ -143,11 +142,14 @@ static void NAME(share)(const struct task *t, struct cut from, struct cut to)
 static void NAME(multiply)(struct task *t)
 {
     struct state *s = t->state;
+    const struct product of = product_of(t, s->prefetch, s->stream);
     shares_reset(&s->shares);
-#pragma omp parallel
+#pragma omp parallel num_threads(s->shares.threads)
     {
         int empty = 0;
-        for (int64_t x; (x = shares_take(&s->shares, &empty)) >= 0;)
-            NAME(share)(t, s->cut[x], s->cut[x + 1]);
+        for (int64_t x; (x = shares_take(&s->shares, &empty)) >= 0;) NAME(share)
+        (&s->found, &of, s->cut[x], s->cut[x + 1], (T *)t->C.val + s->cut[x].row * of.C_ld);
     }
 }
+
+#include "spmm/bundled/columns.inl"

@@ -8,8 +8,8 @@
 #include <omp.h>
 
 enum {
-    BUNDLE_ROWS = 3,     // rows of a bundle at most: AVX2 has registers for their sums
-    BUNDLE_BLOCK = 1024, // rows that one thread searches. Bundles do not cross blocks
+    BUNDLE_ROWS = 3,   // rows of a bundle at most: AVX2 has registers for their sums
+    BUNDLE_BLOCK = 48, // rows of a block. Bundles do not cross blocks
 };
 // Least part of the loads of B that bundles must save. Bundles cost memory and preparation.
 #define BUNDLE_LEAST_SAVED 0.05
@@ -124,7 +124,7 @@ static inline int64_t bundles_mark(const struct csr_dev *A, struct bundle_rule r
 {
     const int64_t m = A->m;
     int64_t saved = 0;
-#pragma omp parallel for schedule(dynamic) reduction(+ : saved)
+#pragma omp parallel for schedule(dynamic, 16) reduction(+ : saved)
     for (int64_t first = 0; first < m; first += BUNDLE_BLOCK) {
         const int64_t end = min64(first + BUNDLE_BLOCK, m);
         for (int64_t i = first; i < end; i += max64(1, mark[i].rows)) {

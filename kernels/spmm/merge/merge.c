@@ -16,6 +16,7 @@
 #include "cpu.h"
 #include "papers.h"
 #include "spmm/cpu_ahead.h"
+#include "spmm/cpu_product.h"
 #include "spmm/cpu_stream.h"
 
 #include <omp.h>
@@ -65,7 +66,7 @@ static int prepare(struct task *t)
     int err = size_mul(s->shares, s->carry_ld, &count);
     if (!err) err = device_alloc(t->dev, s->shares, sizeof *s->row, (void **)&s->row);
     if (!err) err = device_alloc(t->dev, count, size, &s->carry);
-    if (!err) err = cpu_ahead(t, csr_of(t->A[0])->idx, t->A[0]->nnz, &s->prefetch);
+    if (!err) err = cpu_ahead(t, csr_of(t->A[0])->idx, t->A[0]->nnz, t->C.cols, &s->prefetch);
     return err;
 }
 

@@ -10,7 +10,8 @@ CPU_INLINE int64_t NAME(share_in)(const struct task *t, struct place from, struc
 {
     const struct state *s = t->state;
     const struct csr_dev *A = csr_of(t->A[0]);
-    struct NAME(terms) x = NAME(csr_terms)(A, &t->in[0], ahead ? s->prefetch : 0, s->stream);
+    const struct product of = product_of(t, s->prefetch, s->stream);
+    struct NAME(terms) x = NAME(csr_terms)(&of, ahead);
     const int64_t *restrict ptr = A->ptr;
     const int64_t k = t->C.cols, ld = t->C.ld;
     T *restrict C = t->C.val;
