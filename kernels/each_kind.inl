@@ -2,35 +2,43 @@
 // kind. KIND is the suffix that NAME() appends. VECTOR is the number of bytes of the widest
 // vectors. BY_KIND() of cpu.h calls the body for the processor that runs.
 //
-// Unlike CPU_CLONES, this file lets a body name its vectors. gcc 12 keeps the sums of a plain loop
-// in memory: SpMM then takes 2.4 times MKL's time on short rows.
-#pragma push_macro("BODY")
+// clang does not compile the bodies of `omp parallel` for the kind. They call a function of the
+// body for each share of the work, and no CPU_INLINE.
 #undef KIND
 #define KIND   _plain
 #define VECTOR 16
 #include "each_prec.inl"
 #undef KIND
 #undef VECTOR
-#pragma pop_macro("BODY")
 #if CPU_HAS_KINDS
-#pragma push_macro("BODY")
+#ifdef __clang__
+#pragma clang attribute push(__attribute__((target("arch=x86-64-v3"))), apply_to = function)
+#else
 #pragma GCC push_options
 #pragma GCC target("arch=x86-64-v3")
+#endif
 #define KIND   _avx2
 #define VECTOR 32
 #include "each_prec.inl"
 #undef KIND
 #undef VECTOR
+#ifdef __clang__
+#pragma clang attribute pop
+#pragma clang attribute push(__attribute__((target("arch=x86-64-v4"))), apply_to = function)
+#else
 #pragma GCC pop_options
-#pragma pop_macro("BODY")
 #pragma GCC push_options
 #pragma GCC target("arch=x86-64-v4")
+#endif
 #define KIND   _avx512
 #define VECTOR 64
 #include "each_prec.inl"
 #undef KIND
 #undef VECTOR
+#ifdef __clang__
+#pragma clang attribute pop
+#else
 #pragma GCC pop_options
 #endif
-#undef BODY
+#endif
 #define KIND

@@ -14,4 +14,3 @@
 #undef PREC
 #undef T
 #undef T_BYTES
-#undef BODY

@@ -9,11 +9,11 @@
 #include "papers.h"
 
 #define BODY "sddmm/aspt.inl"
-#include "each_prec.inl"
+#include "each_kind.inl"
 
 static int run(struct task *t)
 {
-    BY_PREC(t, multiply, aspt_of(t->A[0]), &t->in[0], &t->in[1], t->val);
+    BY_KIND(t, multiply, aspt_of(t->A[0]), &t->in[0], &t->in[1], t->val);
     return OK;
 }
 

@@ -1,4 +1,4 @@
-// CPU kernel of sddmm/aspt.c, included once per value type.
+// CPU kernel of sddmm/aspt.c, included once per type and kind of processor.
 
 CPU_INLINE T NAME(dot)(const T *restrict x, const T *restrict y, int64_t k)
 {
@@ -9,8 +9,8 @@ CPU_INLINE T NAME(dot)(const T *restrict x, const T *restrict y, int64_t k)
 }
 
 // Computes panel b: its tiles one after another, then the light part.
-CPU_CLONES static void NAME(panel)(const struct aspt *A, const struct dense_dev *X,
-                                   const struct dense_dev *Y, T *restrict C, int64_t b)
+static void NAME(panel)(const struct aspt *A, const struct dense_dev *X, const struct dense_dev *Y,
+                        T *restrict C, int64_t b)
 {
     int64_t first = b * A->panel, last = min64(first + A->panel, A->m), parts;
     const int64_t *at = aspt_parts(A, first, &parts);

@@ -11,11 +11,11 @@
 #include "formats/dcsc.h"
 
 #define BODY "spmm/dcsc.inl"
-#include "each_prec.inl"
+#include "each_kind.inl"
 
 static int run(struct task *t)
 {
-    BY_PREC(t, multiply, dcsc_of(t->A[0]), &t->in[0], &t->C);
+    BY_KIND(t, multiply, dcsc_of(t->A[0]), &t->in[0], &t->C);
     return OK;
 }
 

@@ -1,4 +1,4 @@
-// The product by panels. dcsc.c includes this file once per type.
+// The product by panels. dcsc.c includes this file once per type and kind of processor.
 
 // Bytes of the widest slab: 8 registers of AVX-512.
 #undef SLAB_BYTES
@@ -27,8 +27,8 @@ CPU_INLINE void NAME(panel_slab)(const struct dcsc *A, int64_t s, const T *restr
 
 // Computes panel s slab by slab. If k is not a multiple of a slab, the last slab overlaps the slab
 // before and computes some elements twice, with the same result.
-CPU_CLONES static void NAME(panel)(const struct dcsc *A, int64_t s, const struct dense_dev *B,
-                                   const struct dense_dev *C)
+static void NAME(panel)(const struct dcsc *A, int64_t s, const struct dense_dev *B,
+                        const struct dense_dev *C)
 {
     const int64_t k = C->cols;
     for (int64_t j = 0; j < k;) {

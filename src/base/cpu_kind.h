@@ -6,10 +6,12 @@
 enum cpu_kind { CPU_PLAIN, CPU_AVX2, CPU_AVX512 };
 
 // Older compilers do not know x86-64-v3 and v4. There every processor is CPU_PLAIN.
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && __GNUC__ >= 12
-#define CPU_HAS_KINDS 1
-#else
+#if !defined(__x86_64__) || !defined(__GNUC__)
 #define CPU_HAS_KINDS 0
+#elif defined(__clang__)
+#define CPU_HAS_KINDS (__clang_major__ >= 12)
+#else
+#define CPU_HAS_KINDS (__GNUC__ >= 12)
 #endif
 
 // Returns the kind of this machine, `most` of cpu_kind_limit() at most.

@@ -24,7 +24,7 @@ static int64_t row_of(const int64_t *ptr, int64_t m, int64_t p)
 }
 
 #define BODY "sddmm/balanced/balanced.inl"
-#include "each_prec.inl"
+#include "each_kind.inl"
 
 static int prepare(struct task *t)
 {
@@ -36,7 +36,7 @@ static int prepare(struct task *t)
 
 static int run(struct task *t)
 {
-    BY_PREC(t, multiply, t);
+    BY_KIND(t, multiply, t);
     return OK;
 }
 

@@ -1,4 +1,4 @@
-// CPU kernel of balanced.c, included once per value type.
+// CPU kernel of balanced.c, included once per type and kind of processor.
 
 CPU_INLINE T NAME(dot)(const T *restrict x, const T *restrict y, int64_t k)
 {
@@ -9,8 +9,8 @@ CPU_INLINE T NAME(dot)(const T *restrict x, const T *restrict y, int64_t k)
 }
 
 // Computes nonzeros [p, end) of C.
-CPU_CLONES static void NAME(share)(const struct csr_dev *A, const struct dense_dev *X,
-                                   const struct dense_dev *Y, T *restrict C, int64_t p, int64_t end)
+static void NAME(share)(const struct csr_dev *A, const struct dense_dev *X,
+                        const struct dense_dev *Y, T *restrict C, int64_t p, int64_t end)
 {
     const int64_t *restrict ptr = A->ptr;
     const T *restrict val = A->val, *x = X->val, *y = Y->val;

@@ -1,5 +1,5 @@
-// Methods of onepass.c, included once per value type. Each computes a row of C to idx and val, and
-// returns the number of its nonzeros.
+// Methods of onepass.c, included once per type and kind of processor. Each computes a row of C to
+// idx and val, and returns the number of its nonzeros.
 
 // Writes the products of row i in the order of A's nonzeros. The arrays have room for STEP more.
 // Returns the number of products. If A's row has one nonzero, the products are the row of C.
@@ -201,9 +201,8 @@ CPU_INLINE int64_t NAME(make_rows)(const struct csr_dev *A, const struct csr_dev
 }
 
 // Computes rows [first, end) into extents.
-CPU_CLONES static int NAME(rows)(const struct csr_dev *A, const struct csr_dev *S, int32_t first,
-                                 int32_t end, struct scratch *w, struct buffers *d,
-                                 struct cursor *cursor, int64_t *length)
+static int NAME(rows)(const struct csr_dev *A, const struct csr_dev *S, int32_t first, int32_t end,
+                      struct scratch *w, struct buffers *d, struct cursor *cursor, int64_t *length)
 {
     int err = cursor_begin(&w->extents, cursor, first, 1);
     if (err) return err;

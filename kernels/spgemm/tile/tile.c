@@ -131,51 +131,8 @@ static int64_t intersect(const struct tile16 *A, const struct tilecols *S, int64
     return count;
 }
 
-// Step 2 for one tile. Row r of C has the columns of the rows of S that row r of A selects.
-CPU_CLONES static void make_mask(const struct tile16 *A, const struct tile16 *S,
-                                 const struct pair *pair, int64_t count, struct tile16 *C,
-                                 int64_t t)
-{
-    uint16_t mask[TILE] = {0};
-    int nonzeros = 0;
-    for (int64_t p = 0; p < count; p++) {
-        const uint16_t *a = A->mask + pair[p].a * TILE, *s = S->mask + pair[p].s * TILE;
-        for (int r = 0; r < TILE; r++)
-            for (unsigned rest = a[r]; rest; rest &= rest - 1) mask[r] |= s[__builtin_ctz(rest)];
-    }
-    for (int r = 0; r < TILE; r++) {
-        C->row_ptr[t * TILE + r] = (uint8_t)nonzeros;
-        nonzeros += __builtin_popcount(mask[r]);
-    }
-    memcpy(C->mask + t * TILE, mask, sizeof mask);
-    C->start[t + 1] = nonzeros;
-}
-
 #define BODY "spgemm/tile/tile.inl"
-#include "each_prec.inl"
-
-// Runs step 2, or step 3 if `numeric`, for all tiles of C.
-static void each_tile(struct task *t, const struct scratch *w, bool numeric)
-{
-    struct state *state = t->state;
-    const struct tile16 *A = tile16_of(t->A[0]), *S = tile16_of(t->S[0]);
-    const struct tilecols *columns = tilecols_of(t->S[1]);
-    struct tile16 *C = &state->C;
-#pragma omp parallel for num_threads(w->threads) schedule(dynamic, 4)
-    for (int64_t i = 0; i < C->tile_m; i++) {
-        int64_t *where = w->where + (int64_t)omp_get_thread_num() * A->tile_n;
-        struct pair *pair = w->pair + omp_get_thread_num() * w->pairs;
-        for (int64_t a = A->ptr[i]; a < A->ptr[i + 1]; a++) where[A->col[a]] = a;
-        for (int64_t c = C->ptr[i]; c < C->ptr[i + 1]; c++) {
-            int64_t count = intersect(A, columns, i, C->col[c], where, pair);
-            if (numeric)
-                BY_PREC(t, multiply_tile, A, S, pair, count, state->tnnz, C, c);
-            else
-                make_mask(A, S, pair, count, C, c);
-        }
-        for (int64_t a = A->ptr[i]; a < A->ptr[i + 1]; a++) where[A->col[a]] = -1;
-    }
-}
+#include "each_kind.inl"
 
 static int allocate_pairs(struct task *t, struct scratch *w)
 {
@@ -201,7 +158,7 @@ static int run(struct task *t)
     if (!err) err = device_alloc(t->dev, C->tiles, TILE * sizeof *C->row_ptr, (void **)&C->row_ptr);
     if (!err) err = device_alloc(t->dev, C->tiles + 1, sizeof *C->start, (void **)&C->start);
     if (err) goto done;
-    each_tile(t, &w, false);
+    BY_KIND(t, each_tile, t, &w, false);
     C->start[0] = 0;
     for (int64_t c = 0; c < C->tiles; c++) C->start[c + 1] += C->start[c];
     C->nnz = C->start[C->tiles];
@@ -211,7 +168,7 @@ static int run(struct task *t)
     if (!err) err = device_alloc(t->dev, C->nnz, prec_bytes(t->prec), &C->val);
 
     if (!err) err = task_phase(t, "step3");
-    if (!err) each_tile(t, &w, true);
+    if (!err) { BY_KIND(t, each_tile, t, &w, true); }
     task_number(t, "c_tiles", (double)C->tiles);
 done:
     device_free(t->dev, w.pair);
@@ -246,7 +203,7 @@ static int finish(struct task *t)
             length[i] += __builtin_popcount(C->mask[c * TILE + i % TILE]);
     }
     err = result_sum_rows(t->dev, &t->R, &longest);
-    if (!err) BY_PREC(t, fill_rows, C, &t->R);
+    if (!err) { BY_KIND(t, fill_rows, C, &t->R); }
     return err;
 }
 

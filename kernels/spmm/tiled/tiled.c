@@ -23,7 +23,7 @@ struct state {
 };
 
 #define BODY "spmm/tiled/tiled.inl"
-#include "each_prec.inl"
+#include "each_kind.inl"
 
 static int prepare(struct task *t)
 {
@@ -55,7 +55,7 @@ static void teardown(struct task *t)
 
 static int run(struct task *t)
 {
-    BY_PREC(t, multiply, t);
+    BY_KIND(t, multiply, t);
     return OK;
 }
 

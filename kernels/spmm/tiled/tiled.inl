@@ -1,4 +1,4 @@
-// The product by panels. tiled.c includes this file once per type.
+// The product by panels. tiled.c includes this file once per type and kind of processor.
 
 // Copies rows map[0 .. count) of `cols` columns of B to the stage: `width` elements per row, zeros
 // past the last column.
@@ -55,8 +55,7 @@ CPU_INLINE void NAME(panel)(const struct task *t, T *restrict buffer, int64_t i,
 }
 
 // Calls panel() with a constant width.
-CPU_CLONES static void NAME(panel_of)(const struct task *t, T *buffer, int64_t i, int64_t j,
-                                      int width)
+static void NAME(panel_of)(const struct task *t, T *buffer, int64_t i, int64_t j, int width)
 {
     switch (width) {
 #define WIDTH(number)                                                                              \
