@@ -32,17 +32,8 @@
 
 // Calls function_f32_avx2(...) and so on, by the precision of the task and the processor. The body
 // is included by each_kind.inl.
-#if CPU_HAS_KINDS
 #define BY_KIND(t, function, ...)                                                                  \
-    switch (cpu_kind()) {                                                                          \
-    case CPU_PLAIN: BY_PREC_OF(t, function, _plain, __VA_ARGS__); break;                           \
-    case CPU_AVX2: BY_PREC_OF(t, function, _avx2, __VA_ARGS__); break;                             \
-    case CPU_AVX512: BY_PREC_OF(t, function, _avx512, __VA_ARGS__); break;                         \
-    }
-#else
-#define BY_KIND(t, function, ...) BY_PREC_OF(t, function, _plain, __VA_ARGS__)
-#endif
-#define BY_PREC_OF(t, function, kind, ...)                                                         \
-    ((t)->prec == F32 ? function##_f32##kind(__VA_ARGS__) : function##_f64##kind(__VA_ARGS__))
+    ((t)->prec == F32 ? CPU_OF_KIND(function##_f32)(__VA_ARGS__)                                   \
+                      : CPU_OF_KIND(function##_f64)(__VA_ARGS__))
 
 #endif

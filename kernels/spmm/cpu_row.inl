@@ -170,10 +170,11 @@ static __attribute__((noinline)) void NAME(last_slab)(struct NAME(terms) x, int6
 CPU_INLINE void NAME(row)(const struct NAME(terms) x, T *restrict C, int64_t k, int bytes)
 {
     const int64_t width = bytes / (int)sizeof(T);
-    NAME(slab)(x, 0, C, bytes);
-    int64_t j = width;
-    if (bytes == SLAB_BYTES) // a narrower slab is the only one
-        for (; j + width <= k; j += width) NAME(slab)(x, j, C + j, bytes);
+    int64_t j = 0;
+    do {
+        NAME(slab)(x, j, C + j, bytes);
+        j += width;
+    } while (bytes == SLAB_BYTES && j + width <= k); // a narrower slab is the only one
     if (j < k) NAME(last_slab)(x, j, C, k);
 }
 

@@ -1,5 +1,7 @@
 #include "device/digest_cpu.h"
 
+#include "base/cpu_kind.h"
+
 #include <math.h>
 
 #define THREADS_FROM ((int64_t)256 << 10) // bytes; for fewer, starting threads takes longer
@@ -41,34 +43,12 @@ static void block_load(const struct device_view *v, int64_t place, int count, un
     }
 }
 
-// Not for AVX-512: GCC 12 would use 64-bit multiplications, three operations instead of the one of
-// AVX2.
-CPU_CLONES_V3 static uint64_t sum_words(const uint32_t *restrict word, const uint32_t *restrict key,
-                                        int n)
-{
-    uint64_t bits = 0;
-    for (int i = 0; i < n; i++) bits += (uint64_t)word[i] * key[i];
-    return bits;
-}
-
 struct sums {
     double sum, size;
 };
 
-#define SUM_REALS(T)                                                                               \
-    CPU_CLONES static struct sums sum_reals_##T(const T *restrict x,                               \
-                                                const double *restrict weight, int n) {            \
-        double sum = 0, size = 0;                                                                  \
-        _Pragma("omp simd reduction(+ : sum, size)") for (int i = 0; i < n; i++)                   \
-        {                                                                                          \
-            const double y = (double)x[i] * weight[i];                                             \
-            sum += y;                                                                              \
-            size += fabs(y);                                                                       \
-        }                                                                                          \
-        return (struct sums){sum, size};                                                           \
-    }
-SUM_REALS(float)
-SUM_REALS(double)
+#define KIND_BODY "device/digest_cpu.inl"
+#include "base/each_kind.inl"
 
 static void block_add(const struct digest_table *t, const struct device_view *v, int64_t number,
                       struct digest_part *part)
@@ -79,12 +59,13 @@ static void block_add(const struct digest_table *t, const struct device_view *v,
     const uint64_t random = digest_block_random(number);
     const double weight = digest_weight(random);
     block_load(v, first, n, &b);
+    const bool wide = v->width == 8;
     const uint64_t bits =
-        v->width == 8 ? sum_words(b.word, t->wide_key, 2 * n) : sum_words(b.word, t->key, n);
+        CPU_OF_KIND(sum_words)(b.word, wide ? t->wide_key : t->key, wide ? 2 * n : n);
     part->d.bits += bits * digest_block_key(random);
     if (!v->real) return;
-    const struct sums s = v->width == 8 ? sum_reals_double(b.f64, t->weight, n)
-                                        : sum_reals_float(b.f32, t->weight, n);
+    const struct sums s = wide ? CPU_OF_KIND(sum_reals_double)(b.f64, t->weight, n)
+                               : CPU_OF_KIND(sum_reals_float)(b.f32, t->weight, n);
     digest_add_real(part, s.sum * weight, s.size * fabs(weight));
 }
 

@@ -7,6 +7,8 @@
 // counts.
 #include "device/roof.h"
 
+#include "base/cpu_kind.h"
+
 #include <math.h>
 #include <omp.h>
 #include <string.h>
@@ -48,14 +50,22 @@ static void keep(uint64_t x)
     sink ^= x;
 }
 
-// Four independent sums, so that additions overlap.
-CPU_CLONES static uint64_t read_words(const uint64_t *restrict p, int64_t count)
-{
-    uint64_t a = 0, b = 0, c = 0, d = 0;
-    int64_t n = count / 4;
-    for (int64_t i = 0; i < n; i++) a ^= p[i], b ^= p[i + n], c ^= p[i + 2 * n], d ^= p[i + 3 * n];
-    return a ^ b ^ c ^ d;
-}
+// Reads `count` random rows of a block of `rows` rows. x: start of the random sequence. Returns a
+// value that depends on every byte, so that the compiler keeps all loads.
+typedef uint64_t (*row_reader)(const char *block, uint32_t rows, uint64_t x, int64_t count);
+
+// 32 bytes of a row: vectors for which AVX2 has registers.
+typedef uint64_t quad __attribute__((vector_size(32)));
+
+#define CHAINS 12  // independent chains of multiply-adds
+#define LANES  512 // elements of the array of multiply-adds
+typedef float float32 __attribute__((vector_size(32)));
+typedef float float64 __attribute__((vector_size(64)));
+typedef double double32 __attribute__((vector_size(32)));
+typedef double double64 __attribute__((vector_size(64)));
+
+#define KIND_BODY "device/roof_cpu.inl"
+#include "base/each_kind.inl"
 
 // Parts of the block are multiples of this.
 #define STEP ((int64_t)256)
@@ -65,7 +75,7 @@ static double read_part(char *part, int64_t bytes, int64_t *at)
     uint64_t x = 0;
     for (int64_t done = 0, n; done < PIECE; done += n) {
         n = min64(PIECE - done, bytes - *at);
-        x ^= read_words((const uint64_t *)(part + *at), n / (int64_t)sizeof(uint64_t));
+        x ^= CPU_OF_KIND(read_words)((const uint64_t *)(part + *at), n / (int64_t)sizeof(uint64_t));
         *at = *at + n == bytes ? 0 : *at + n;
         __asm__ volatile("" ::: "memory"); // keeps the compiler from reading a block only once
     }
@@ -100,38 +110,6 @@ static double copy_part(char *part, int64_t bytes, int64_t *at)
     return 2.0 * (double)n;
 }
 
-// Reads `count` random rows of a block of `rows` rows. x: start of the random sequence. Returns a
-// value that depends on every byte, so that the compiler keeps all loads.
-typedef uint64_t (*row_reader)(const char *block, uint32_t rows, uint64_t x, int64_t count);
-
-// 32 bytes of a row: vectors for which every clone has registers.
-typedef uint64_t quad __attribute__((vector_size(32)));
-
-// Defines a reader of rows of PARTS quads. Two independent sums, so that operations overlap. The
-// random sequence does not depend on loads, so the processor has as many loads in flight as it can.
-#define GATHER(PARTS)                                                                              \
-    CPU_CLONES static uint64_t gather_##PARTS(const char *block, uint32_t rows, uint64_t x,        \
-                                              int64_t count)                                       \
-    {                                                                                              \
-        quad even = {0}, odd = {0};                                                                \
-        for (int64_t n = 0; n < count; n++) {                                                      \
-            const quad *row = (const quad *)block + (int64_t)roof_random_row(x, rows) * PARTS;     \
-            x = roof_random_next(x);                                                               \
-            for (int i = 0; i < PARTS; i += 2) even ^= row[i];                                     \
-            for (int i = 1; i < PARTS; i += 2) odd ^= row[i];                                      \
-        }                                                                                          \
-        even ^= odd;                                                                               \
-        return even[0] ^ even[1] ^ even[2] ^ even[3];                                              \
-    }
-GATHER(1)
-GATHER(2)
-GATHER(4)
-GATHER(8)
-GATHER(16)
-
-static const row_reader row_readers[ROOF_ROWS] = {gather_1, gather_2, gather_4, gather_8,
-                                                  gather_16};
-
 // Reads random rows of the whole block, which all threads share. *at selects other rows in each
 // round.
 static double gather_part(int row, const char *part, int64_t bytes, int64_t *at)
@@ -139,8 +117,8 @@ static double gather_part(int row, const char *part, int64_t bytes, int64_t *at)
     const int row_bytes = roof_row_bytes[row];
     uint64_t round = ((uint64_t)omp_get_thread_num() << 48) + (uint64_t)*at;
     *at = *at + STEP < bytes ? *at + STEP : 0;
-    keep(row_readers[row](part, (uint32_t)(bytes / row_bytes), mix(round * MIX_STEP),
-                          PIECE / row_bytes));
+    keep(CPU_OF_KIND(row_readers)[row](part, (uint32_t)(bytes / row_bytes), mix(round * MIX_STEP),
+                                       PIECE / row_bytes));
     return (double)PIECE;
 }
 #define GATHER_PHASE(ROW)                                                                          \
@@ -156,49 +134,17 @@ GATHER_PHASE(4)
 static const phase gather_parts[ROOF_ROWS] = {gather_part_0, gather_part_1, gather_part_2,
                                               gather_part_3, gather_part_4};
 
-// Multiply-adds x = x * a + b, which stay finite for a < 1. Twelve independent chains of vectors in
-// registers hide the latency of two units. The fastest vector width depends on the processor, so
-// both are tried. Processors without these vectors are measured with an array in the L1.
-#define CHAINS 12
-#define LANES  512
-#define FMA_LANES(T)                                                                               \
-    CPU_CLONES static double multiply_add_##T(T *restrict x, T a, T b)                             \
-    {                                                                                              \
-        for (int r = 0; r < FMA_ROUNDS / 64; r++) {                                                \
-            for (int i = 0; i < LANES; i++) {                                                      \
-                T y = x[i];                                                                        \
-                y = y * a + b, y = y * a + b, y = y * a + b, y = y * a + b;                        \
-                y = y * a + b, y = y * a + b, y = y * a + b, y = y * a + b;                        \
-                x[i] = y;                                                                          \
-            }                                                                                      \
-            __asm__ volatile("" ::: "memory"); /* keeps the compiler from merging rounds */        \
-        }                                                                                          \
-        return 2.0 * 8 * LANES * (FMA_ROUNDS / 64);                                                \
-    }
-#define FMA_CHAINS(T, SIZE)                                                                        \
-    typedef T T##SIZE __attribute__((vector_size(SIZE)));                                          \
-    CPU_CLONES static double multiply_add_##T##SIZE(T *restrict x, T a, T b)                       \
-    {                                                                                              \
-        T##SIZE y[CHAINS];                                                                         \
-        for (int c = 0; c < CHAINS; c++) y[c] = x[c] - (T##SIZE){0};                               \
-        for (int r = 0; r < FMA_ROUNDS; r++)                                                       \
-            for (int c = 0; c < CHAINS; c++) y[c] = y[c] * a + b;                                  \
-        for (int c = 0; c < CHAINS; c++) x[c] = y[c][0];                                           \
-        return 2.0 * CHAINS * FMA_ROUNDS * (SIZE / sizeof(T));                                     \
-    }
 #define FMA_PHASE(T, shape)                                                                        \
     static double fma_##shape(char *part, int64_t bytes, int64_t *at)                              \
     {                                                                                              \
         (void)part, (void)bytes, (void)at;                                                         \
         _Alignas(64) T x[LANES];                                                                   \
         for (int i = 0; i < LANES; i++) x[i] = (T)i;                                               \
-        double flops = multiply_add_##shape(x, (T)0.9375, (T)0.0625);                              \
+        double flops = CPU_OF_KIND(multiply_add_##shape)(x, (T)0.9375, (T)0.0625);                 \
         keep((uint64_t)x[0]);                                                                      \
         return flops;                                                                              \
     }
-#define FMA_PHASES(T)                                                                              \
-    FMA_LANES(T)                                                                                   \
-    FMA_CHAINS(T, 32) FMA_CHAINS(T, 64) FMA_PHASE(T, T) FMA_PHASE(T, T##32) FMA_PHASE(T, T##64)
+#define FMA_PHASES(T) FMA_PHASE(T, T) FMA_PHASE(T, T##32) FMA_PHASE(T, T##64)
 FMA_PHASES(float)
 FMA_PHASES(double)
 

@@ -162,8 +162,7 @@ static int multiply(struct task *t, struct scratch *w)
         struct buffers buffers = buffers_of_thread(&w->buffers, cursor.thread, w->extents.width);
         for (int64_t share; (share = next_share(w, cursor.thread)) >= 0;) {
             const int32_t first = share_start(w, m, share), end = share_start(w, m, share + 1);
-            if (first >= end) continue;
-            BY_KIND(t, rows, A, S, first, end, w, &buffers, &cursor, length);
+            if (first < end) BY_KIND(t, rows, A, S, first, end, w, &buffers, &cursor, length);
         }
         for (int method = 0; method < METHODS; method++) {
 #pragma omp atomic

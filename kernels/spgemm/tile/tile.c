@@ -168,7 +168,7 @@ static int run(struct task *t)
     if (!err) err = device_alloc(t->dev, C->nnz, prec_bytes(t->prec), &C->val);
 
     if (!err) err = task_phase(t, "step3");
-    if (!err) { BY_KIND(t, each_tile, t, &w, true); }
+    if (!err) BY_KIND(t, each_tile, t, &w, true);
     task_number(t, "c_tiles", (double)C->tiles);
 done:
     device_free(t->dev, w.pair);
@@ -203,7 +203,7 @@ static int finish(struct task *t)
             length[i] += __builtin_popcount(C->mask[c * TILE + i % TILE]);
     }
     err = result_sum_rows(t->dev, &t->R, &longest);
-    if (!err) { BY_KIND(t, fill_rows, C, &t->R); }
+    if (!err) BY_KIND(t, fill_rows, C, &t->R);
     return err;
 }
 

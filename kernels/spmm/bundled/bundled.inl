@@ -97,10 +97,11 @@ static __attribute__((noinline)) void NAME(bundle_last)(struct NAME(bundle) x, i
 CPU_INLINE void NAME(bundle_rows)(const struct NAME(bundle) x, int64_t k, int rows, int bytes)
 {
     const int64_t width = bytes / (int)sizeof(T);
-    NAME(bundle_slab)(x, 0, rows, bytes);
-    int64_t j = width;
-    if (bytes == BUNDLE_BYTES) // a narrower slab is the only one
-        for (; j + width <= k; j += width) NAME(bundle_slab)(x, j, rows, bytes);
+    int64_t j = 0;
+    do {
+        NAME(bundle_slab)(x, j, rows, bytes);
+        j += width;
+    } while (bytes == BUNDLE_BYTES && j + width <= k); // a narrower slab is the only one
     if (j < k) NAME(bundle_last)(x, j, k, rows);
 }
 
