@@ -1,6 +1,6 @@
-// Includes KIND_BODY once per kind of processor (enum cpu_kind), and compiles the body for that kind.
-// KIND is the suffix for names: _plain, _avx2, _avx512. VECTOR is the number of bytes of the widest
-// vectors. CPU_OF_KIND() of cpu_kind.h gives the name for the processor that runs.
+// Includes KIND_BODY once per kind of processor (enum cpu_kind), compiled for that kind. KIND is the
+// suffix of names: _plain, _avx2, _avx512. VECTOR is the number of bytes of the widest vectors.
+// CPU_OF_KIND() of cpu_kind.h gives the name for the processor that runs.
 //
 // clang does not compile the bodies of `omp parallel` for the kind. They call a function of the
 // body for each share of the work.
