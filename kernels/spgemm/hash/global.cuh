@@ -1,63 +1,34 @@
-// Rows with bitmaps or hash tables in global memory: giants, which several blocks share, and rows
-// too long for shared memory. A pool of bounded size holds a chunk of rows at a time. Each step has
-// its own kernel. Bitmaps are as in long.cuh. Hash tables are the paper's for such rows: the whole
-// table is sorted, which moves empty places behind the columns, and copied to C.
+// Rows of group 0 in global memory: the second pass of the symbolic phase, and the numeric phase.
 #ifndef SPGEMM_HASH_GLOBAL_H
 #define SPGEMM_HASH_GLOBAL_H
 
-#include "plan.cuh"
-#include "pool.cuh"
+#include "groups.cuh"
 
-#define GLOBAL_SHARE 8192 // products that are worth a block of their own
-#define SHARES_MOST  256  // blocks that share a row
-#define TABLE_COST   4    // a bitmap is worth so many times a table's bytes, as it is not sorted
-
-// Sets the part of row i that this block computes. Returns false if the block has no part.
-template <typename T>
-static __device__ __forceinline__ bool portion_of(const struct factors<T> &x, int32_t i,
-                                                  const int32_t *products, struct portion &mine)
-{
-    const int64_t length = __ldg(x.A_ptr + i + 1) - __ldg(x.A_ptr + i);
-    const int64_t rounds = ceil_div(length, team_round<GLOBAL_BLOCK, T>::SIZE);
-    const int64_t wanted = ceil_div(products[i], GLOBAL_SHARE) + ceil_div(rounds, 16);
-    const int32_t blocks = (int32_t)min((int64_t)gridDim.x, wanted);
-    mine.shares = max(1, (int32_t)(blocks / max(rounds, (int64_t)1)));
-    mine.step = max(1, blocks / mine.shares);
-    mine.round = (int32_t)blockIdx.x / mine.shares;
-    mine.share = (int32_t)blockIdx.x % mine.shares;
-    return mine.round < mine.step;
-}
-
-// Puts the columns of row blockIdx.y into its slot. In the numeric phase a table gets the values,
-// too; in the symbolic one nz counts what is new.
+// Puts the columns of row blockIdx.y into its table. In the numeric phase the table gets the
+// values, too; in the symbolic one nz counts what is new. Several blocks share a row.
 template <bool VALUES, typename T>
 static __global__ __launch_bounds__(GLOBAL_BLOCK) void global_insert(
     struct factors<T> x, const int32_t *__restrict__ list, struct pool pool,
     const int32_t *__restrict__ products, int32_t *__restrict__ nz)
 {
-    __shared__ team_round<GLOBAL_BLOCK, T> round;
     __shared__ int32_t found;
-    const int32_t i = list[blockIdx.y];
+    const int32_t i = list[blockIdx.y], p = __ldg(x.A_ptr + i), end = __ldg(x.A_ptr + i + 1);
+    const int64_t wanted = ceil_div(products[i], GLOBAL_SHARE) + ceil_div(end - p, GLOBAL_NONZEROS);
+    const uint32_t blocks = (uint32_t)min((int64_t)gridDim.x, wanted), warps = GLOBAL_BLOCK / WARP;
+    if (blockIdx.x >= blocks) return;
     unsigned char *slot = pool.memory + blockIdx.y * pool.step;
-    struct portion mine;
-    if (!portion_of(x, i, products, mine)) return;
-    const int32_t p = __ldg(x.A_ptr + i), end = __ldg(x.A_ptr + i + 1);
-    if (!pool.size) {
-        walk<false, GLOBAL_BLOCK>(x, p, end, x.even, mine, round, NULL, 0,
-                                  [&](int32_t col, T, unsigned) { mark((uint32_t *)slot, col); });
-        return;
-    }
     int32_t *keys = (int32_t *)slot, fresh = 0;
     T *vals = table_vals<T>(slot, pool.size);
     if (threadIdx.x == 0) found = 0;
     __syncthreads();
-    walk<VALUES, GLOBAL_BLOCK>(
-        x, p, end, x.even, mine, round, NULL, 0, [&](int32_t col, T v, unsigned) {
-            bool is_new;
-            const uint32_t h = table_place(keys, (uint32_t)(pool.size - 1), col, is_new);
-            if (VALUES) atomicAdd(&vals[h], v);
-            fresh += is_new;
-        });
+    walk_nonzeros<VALUES>(x, (uint32_t)p + blockIdx.x * warps + threadIdx.x / WARP, (uint32_t)end,
+                          blocks * warps, NULL, 0, [&](int32_t col, T v, unsigned) {
+                              bool is_new;
+                              const uint32_t h =
+                                  table_place(keys, (uint32_t)(pool.size - 1), col, is_new);
+                              if (VALUES) atomicAdd(&vals[h], v);
+                              fresh += is_new;
+                          });
     if (VALUES) return;
     fresh = warp_sum(fresh);
     if (lane_id() == 0) atomicAdd(&found, fresh);
@@ -65,145 +36,28 @@ static __global__ __launch_bounds__(GLOBAL_BLOCK) void global_insert(
     if (threadIdx.x == 0) atomicAdd(&nz[i], found);
 }
 
-// Tables: empties the slots. Counts of the symbolic phase begin at 0.
+// Computes `rows` in chunks that a pool of `bytes` holds. The longest row has `longest` products
+// (symbolic) or nonzeros of C (numeric).
 template <bool VALUES, typename T>
-static __global__
-__launch_bounds__(GLOBAL_BLOCK) void global_clear(const int32_t *__restrict__ list,
-                                                  struct pool pool, int32_t *__restrict__ nz)
-{
-    unsigned char *slot = pool.memory + blockIdx.y * pool.step;
-    int32_t *keys = (int32_t *)slot;
-    T *vals = table_vals<T>(slot, pool.size);
-    const int64_t step = (int64_t)gridDim.x * GLOBAL_BLOCK;
-    for (int64_t s = (int64_t)blockIdx.x * GLOBAL_BLOCK + threadIdx.x; s < pool.size; s += step) {
-        keys[s] = EMPTY;
-        if (VALUES) vals[s] = 0;
-    }
-    if (!VALUES && blockIdx.x == 0 && threadIdx.x == 0) nz[list[blockIdx.y]] = 0;
-}
-
-// Bitmaps, symbolic: the count of columns. A block a row.
-static __global__ __launch_bounds__(LONG_BLOCK) void global_count(int32_t n,
-                                                                  const int32_t *__restrict__ list,
-                                                                  struct pool pool,
-                                                                  int32_t *__restrict__ nz)
-{
-    __shared__ unsigned long long sums[LONG_BLOCK / WARP];
-    const unsigned long long *bits =
-        (const unsigned long long *)(pool.memory + blockIdx.x * pool.step);
-    unsigned long long mine = 0, total;
-    for (int64_t g = threadIdx.x; g < bit_groups(n); g += LONG_BLOCK) mine += __popcll(bits[g]);
-    team_scan<LONG_BLOCK>(mine, sums, total);
-    if (threadIdx.x == 0) nz[list[blockIdx.x]] = (int32_t)total;
-}
-
-// Bitmaps, numeric: the ranks, the columns of C, and zeros for its values. A block a row.
-template <typename T>
-static __global__
-__launch_bounds__(LONG_BLOCK) void global_rank(int32_t n, const int32_t *__restrict__ list,
-                                               struct pool pool, struct result<T> c)
-{
-    __shared__ int32_t sums[LONG_BLOCK / WARP];
-    const int32_t groups = (int32_t)bit_groups(n);
-    const uint32_t *bits = (const uint32_t *)(pool.memory + blockIdx.x * pool.step);
-    int32_t *rank = (int32_t *)(bits + 2 * (int64_t)groups);
-    const int64_t start = row_start(c, list[blockIdx.x]);
-    const int32_t count = make_ranks<LONG_BLOCK>(bits, rank, groups, sums);
-    write_columns<LONG_BLOCK>(bits, rank, groups, c.idx + start);
-    for (int32_t e = (int32_t)threadIdx.x; e < count; e += LONG_BLOCK) c.val[start + e] = 0;
-}
-
-// Bitmaps, numeric: the values.
-template <typename T>
-static __global__ __launch_bounds__(GLOBAL_BLOCK) void global_add(
-    struct factors<T> x, const int32_t *__restrict__ list, struct pool pool,
-    const int32_t *__restrict__ products, struct result<T> c)
-{
-    __shared__ team_round<GLOBAL_BLOCK, T> round;
-    const int32_t i = list[blockIdx.y];
-    const uint32_t *bits = (const uint32_t *)(pool.memory + blockIdx.y * pool.step);
-    const int32_t *rank = (const int32_t *)(bits + 2 * bit_groups(x.n));
-    struct portion mine;
-    if (!portion_of(x, i, products, mine)) return;
-    T *vals = c.val + row_start(c, i);
-    walk<true, GLOBAL_BLOCK>(
-        x, __ldg(x.A_ptr + i), __ldg(x.A_ptr + i + 1), x.even, mine, round, NULL, 0,
-        [&](int32_t col, T v, unsigned) { atomicAdd(&vals[rank_of(bits, rank, col)], v); });
-}
-
-// Tables, numeric: the sorted table begins with the row of C.
-template <typename T>
-static __global__
-__launch_bounds__(GLOBAL_BLOCK) void global_copy(const int32_t *__restrict__ list, struct pool pool,
-                                                 const int32_t *__restrict__ nz, struct result<T> c)
-{
-    unsigned char *slot = pool.memory + blockIdx.y * pool.step;
-    const int32_t i = list[blockIdx.y], count = nz[i];
-    const int64_t start = row_start(c, i);
-    for (int64_t e = (int64_t)blockIdx.x * GLOBAL_BLOCK + threadIdx.x; e < count;
-         e += (int64_t)gridDim.x * GLOBAL_BLOCK) {
-        c.idx[start + e] = ((const int32_t *)slot)[e];
-        c.val[start + e] = table_vals<T>(slot, pool.size)[e];
-    }
-}
-
-// A chunk: rows list[0..rows), each in a slot of the pool.
-template <bool VALUES, typename T>
-static int run_chunk(struct task *t, const struct factors<T> &x, const struct pool &pool,
-                     const int32_t *list, unsigned rows, const struct result<T> &c,
-                     const struct scratch *w)
-{
-    const auto insert = global_insert<VALUES, T>;
-    const auto clear = global_clear<VALUES, T>;
-    const auto rank = global_rank<T>;
-    const auto add = global_add<T>;
-    const auto copy = global_copy<T>;
-    cudaStream_t stream = (cudaStream_t)t->dev->stream;
-    // Every block beyond those that a row is worth ends at once.
-    const unsigned blocks = (unsigned)min64(max64(8 * t->dev->units / rows, 1), SHARES_MOST);
-    const dim3 grid(blocks, rows);
-    if (pool.size)
-        LAUNCH(clear, grid, GLOBAL_BLOCK, 0, stream, list, pool, w->nz);
-    else
-        CUDA_TRY(cudaMemsetAsync(pool.memory, 0, (size_t)(rows * pool.step), stream));
-    LAUNCH(insert, grid, GLOBAL_BLOCK, 0, stream, x, list, pool, w->products, w->nz);
-    if (VALUES && pool.size) {
-        sort_tables<T>(stream, pool, blocks, rows);
-        LAUNCH(copy, grid, GLOBAL_BLOCK, 0, stream, list, pool, w->nz, c);
-    } else if (VALUES) {
-        LAUNCH(rank, rows, LONG_BLOCK, 0, stream, x.n, list, pool, c);
-        LAUNCH(add, grid, GLOBAL_BLOCK, 0, stream, x, list, pool, w->products, c);
-    } else if (!pool.size) {
-        LAUNCH(global_count, rows, LONG_BLOCK, 0, stream, x.n, list, pool, w->nz);
-    }
-    return OK;
-}
-
-// Rows list[0..count), in chunks that the pool holds. The longest has `longest` products (symbolic)
-// or nonzeros of C (numeric).
-template <bool VALUES, typename T>
-static int run_global(struct task *t, const struct factors<T> &x, const int32_t *list,
-                      int32_t count, int32_t longest, const struct result<T> &c,
+static int run_global(struct task *t, const struct factors<T> &x, const struct bin_rows &rows,
+                      int32_t longest, int64_t bytes, const struct result<T> &c,
                       const struct scratch *w)
 {
-    const struct state *s = (const struct state *)t->state;
     struct pool pool = {};
-    const int64_t places = next_power((int64_t)min(longest, x.n) * s->slack);
-    const int64_t table_bytes = places * (int64_t)(4 + (VALUES ? sizeof(T) : 0));
-    const int64_t bitmap_bytes = bit_groups(x.n) * (VALUES ? 12 : 8);
-    if (!s->bitmap || bitmap_bytes / TABLE_COST > table_bytes) pool.size = max64(places, 2);
-    pool.step = ceil_div(max64(pool.size ? table_bytes : bitmap_bytes, 24), 16) * 16;
-    int64_t slots = max64(min64(min64(count, s->pool_bytes / pool.step), 65535), 1);
-    int err = device_alloc(t->dev, slots, (size_t)pool.step, (void **)&pool.memory);
-    while (err == ERR_MEMORY && slots > 1) {
-        slots /= 2;
-        err = device_alloc(t->dev, slots, (size_t)pool.step, (void **)&pool.memory);
-    }
-    for (int64_t first = 0; first < count && !err; first += slots)
-        err = run_chunk<VALUES, T>(t, x, pool, list + first, (unsigned)min64(slots, count - first),
-                                   c, w);
-    device_free(t->dev, pool.memory);
-    return err;
+    pool.size = max64(next_power(min(longest, x.n)), 2);
+    pool.step = ceil_div(max64(pool.size * (int64_t)(4 + (VALUES ? sizeof(T) : 0)), 24), 16) * 16;
+    return run_chunks(t, pool, rows, bytes, [&](const struct pool &p, const struct bin_rows &some) {
+        const auto clear = global_clear<VALUES, T>;
+        const auto insert = global_insert<VALUES, T>;
+        const auto copy = global_copy<T>;
+        const dim3 grid(blocks_of(t, some), (unsigned)some.count);
+        LAUNCH(clear, grid, GLOBAL_BLOCK, 0, t->dev->stream, some.list, p, w->nz);
+        LAUNCH(insert, grid, GLOBAL_BLOCK, 0, t->dev->stream, x, some.list, p, w->products, w->nz);
+        if (!VALUES) return (int)OK;
+        sort_tables<T>((cudaStream_t)t->dev->stream, p, grid.x, grid.y);
+        LAUNCH(copy, grid, GLOBAL_BLOCK, 0, t->dev->stream, some.list, p, w->nz, c);
+        return (int)OK;
+    });
 }
 
 #endif

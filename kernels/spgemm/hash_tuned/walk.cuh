@@ -1,26 +1,16 @@
-// Walk of a team over the products of its row. Both phases of `hash` use the walk.
+// Walk of a team over the products of its row.
 //
 // team   the threads that compute a row: a warp, or a block of several warps
 // round  nonzeros of A that a team takes at a time, one for each thread, 512 at most
 // share  what one of several takes of a round, or of a row: all shares are equal
 // batch  products that the lanes of a warp load before they use the first
-#ifndef SPGEMM_HASH_WALK_H
-#define SPGEMM_HASH_WALK_H
+#ifndef SPGEMM_HASH_TUNED_WALK_H
+#define SPGEMM_HASH_TUNED_WALK_H
 
-#include "kernel.cuh"
+#include "spgemm/hash_table.cuh"
 
 #define ROUND_MOST 512 // nonzeros of A that a team takes at a time
 #define MEAN_LONG  24  // products per nonzero of A from which a warp takes it whole to count them
-
-// C = A * S, and what all kernels know.
-template <typename T> struct factors {
-    const int32_t *A_ptr, *A_idx, *S_ptr, *S_idx;
-    const T *A_val, *S_val;
-    int32_t m, n;      // size of C
-    int32_t even;      // 1: products dealt out evenly, or as count_evenly() says; 0: by nonzeros
-    int32_t slack;     // a table has at least so many places per column
-    int32_t bit_words; // words of a row's bitmap, a multiple of 4; 0: no bitmaps
-};
 
 // A round: nonzeros of a row of A and the rows of S that they name, in shared memory; empty ones
 // are left out.
@@ -38,12 +28,6 @@ struct portion {
     int32_t round, step, share, shares;
 };
 static __device__ __forceinline__ struct portion whole_row() { return {0, 1, 0, 1}; }
-
-// A mask of the first `count` lanes, which is at least 1.
-static __device__ __forceinline__ unsigned lanes_of(uint32_t count)
-{
-    return FULL_MASK >> (WARP - min(count, (uint32_t)WARP));
-}
 
 // Products [lo, hi) of a round, 32 at a time. The lanes hold where 32 rows of S begin; from that
 // each lane finds the row that its product is in.
@@ -89,59 +73,13 @@ static __device__ __forceinline__ void walk_share(const struct factors<T> &x,
     }
 }
 
-// Nonzeros first, first + step, ... of A before `end`, the whole warp at one row of S after the
-// other. The lanes look up 32 rows at a time, so that one wait serves them all.
-template <bool VALUES, typename T, typename F>
-static __device__ __forceinline__ void walk_nonzeros(const struct factors<T> &x, uint32_t first,
-                                                     uint32_t end, uint32_t step,
-                                                     const int32_t *stop, int32_t limit, F f)
-{
-    // Unsigned: what is added to a count below 2^31 stays below 2^32.
-    const uint32_t lane = (uint32_t)lane_id();
-    const int BATCH = VALUES ? 2 : 4; // products that a lane loads before it uses the first
-    for (uint32_t at = first; at < end; at += WARP * step) {
-        const uint32_t p = at + lane * step;
-        uint32_t begin = 0, row_end = 0;
-        T a = 0;
-        if (p < end) {
-            const int32_t l = __ldg(x.A_idx + p);
-            begin = (uint32_t)__ldg(x.S_ptr + l);
-            row_end = (uint32_t)__ldg(x.S_ptr + l + 1);
-            if (VALUES) a = __ldg(x.A_val + p);
-        }
-        const int rows = __popc(__ballot_sync(FULL_MASK, p < end));
-        for (int r = 0; r < rows; r++) {
-            const uint32_t q_end = warp_broadcast(row_end, r);
-            const T a_r = VALUES ? warp_broadcast(a, r) : 0;
-            uint32_t q = warp_broadcast(begin, r);
-            for (; q + BATCH * WARP <= q_end; q += BATCH * WARP) {
-                int32_t col[BATCH];
-                T v[BATCH];
-#pragma unroll
-                for (int k = 0; k < BATCH; k++) {
-                    col[k] = __ldg(x.S_idx + (q + lane) + k * WARP);
-                    v[k] = VALUES ? a_r * __ldg(x.S_val + (q + lane) + k * WARP) : 0;
-                }
-#pragma unroll
-                for (int k = 0; k < BATCH; k++) f(col[k], v[k], FULL_MASK);
-            }
-#pragma unroll 1 // most rows of S are shorter than what the compiler would unroll it for
-            for (q += lane; q < q_end; q += WARP)
-                f(__ldg(x.S_idx + q), VALUES ? a_r * __ldg(x.S_val + q) : 0,
-                  lanes_of(q_end - q + lane));
-            if (stop && __any_sync(FULL_MASK, *(volatile const int32_t *)stop > limit)) return;
-        }
-    }
-}
-
 // Returns true if dealing the products of a row of A out evenly is faster in the symbolic phase. A
 // warp per nonzero saves the search for each product's row of S. But lanes are idle at the end of
 // the row of S, and whole warps are idle if nonzeros are few.
-template <int TEAM, typename T>
-static __device__ __forceinline__ bool count_evenly(const struct factors<T> &x, int32_t nonzeros,
-                                                    int32_t products)
+template <int TEAM>
+static __device__ __forceinline__ bool count_evenly(int32_t nonzeros, int32_t products)
 {
-    return x.even && (nonzeros < TEAM / WARP || products / MEAN_LONG < nonzeros);
+    return nonzeros < TEAM / WARP || products / MEAN_LONG < nonzeros;
 }
 
 // Finds the position of the thread's nonzero of A in its round; its row of S has `length` nonzeros.

@@ -1,40 +1,38 @@
-// Products per row (algorithm 2), row starts of C, and the bins of rows.
-#ifndef SPGEMM_HASH_BINS_H
-#define SPGEMM_HASH_BINS_H
+// Rows of C in bins by their counts: products per row (algorithm 2 of Nagasaka, Nukada, Matsuoka,
+// ICPP 2017), lists of rows by bin, and row starts of C. Host part: bins_host.cuh.
+//
+// A bin holds rows with similar counts: products in the symbolic phase, nonzeros of C in the
+// numeric phase. The last bin has the rows that are too long for the others. Giants are rows of the
+// last bin with so many products that several blocks share a row. A row of C has fewer than 2^31
+// products, as the columns of a row of A differ and S has fewer than 2^31 nonzeros. Sums over rows
+// may have more.
+//
+// The algorithm passes a struct R to the kernels, which chooses the bins. `length`: nonzeros of the
+// row of A; `stored`: products[i].
+//
+//     int32_t count                                            number of bins, at most BIN_MOST
+//     int32_t store(int32_t length, int32_t products, int32_t longest)
+//                                                              products[i]; `longest`: products
+//                                                              with the longest row of S
+//     int32_t products(int32_t stored)                         products of the row
+//     int by_products(int32_t length, int32_t stored)          bin in the symbolic phase, or -1
+//     int by_nonzeros(int32_t length, int32_t nz, int32_t stored)
+//                                                              bin in the numeric phase; nz > 0
+//     bool giant(unsigned long long all, int32_t length, int32_t stored)
+//                                                              true for a giant; `all`: products of
+//                                                              all rows
+#ifndef SPGEMM_BINS_H
+#define SPGEMM_BINS_H
 
-#include "table.cuh"
+#include "hash_table.cuh"
 
-#define BIN_MOST        13
-#define SCAN_SHARES     1024 // most blocks of the scan of row lengths
-#define SEGMENT         4096 // nonzeros of a row of A above which blocks count it, so many each
-#define BLOCK           256  // threads of the kernels in this file
-#define MERGE_LANES     4    // threads of a row that is merged, with one or two nonzeros of A each
-#define MERGE_EACH      8    // products of such a row for each nonzero that its bin allows, at most
-#define OVERLAY_MOST    256  // products of an overlay, and nonzeros of its row of A, at most
-#define OVERLAY_LEAST   512  // nonzeros of the row of S that it is laid over, at least
-#define OVERLAY_LONGEST 32768 // ... and at most, as one block copies them
-#define LISTED          4     // rows that a thread lists at a time, where rows are many
+#define BIN_MOST    13
+#define SCAN_SHARES 1024 // most blocks of the scan of row lengths
+#define SEGMENT     4096 // nonzeros of a row of A above which blocks count it, so many each
+#define BLOCK       256  // threads of the kernels in this file
+#define LISTED      4    // rows that a thread lists at a time, where rows are many
 
 enum { SYMBOLIC, NUMERIC };
-
-// A bin holds rows with similar counts: products in the symbolic phase, nonzeros of C in the
-// numeric phase. The last bin has the rows that are too long for the tables of the others. Giants
-// are rows of the last bin with so many products that several blocks share a row. A row of C has
-// fewer than 2^31 products, as the columns of a row of A differ and S has fewer than 2^31 nonzeros.
-// Sums over rows may have more.
-//
-// Merged rows and overlaid rows have bins of their own, the same in both phases.
-struct binning {
-    int32_t count;           // number of bins
-    int32_t limit[BIN_MOST]; // the largest count in each bin with tables; last: INT32_MAX
-    int32_t merging;         // bins of rows that are merged, the first ones
-    int32_t overlaying;      // 1: the bin after those is of rows that are overlaid
-    int32_t overlay;         // products of an overlay, at most
-    int32_t repeats; // numeric: so many products count as a nonzero of C; 0: nonzeros alone count
-    int32_t reach;   // and by its products a row counts as no more nonzeros than this
-    int32_t giant;   // a giant has so many products at least,
-    int32_t giant_parts; // and at least 1 / giant_parts of all products
-};
 
 // Counters of the device, which are copied to the host.
 struct counters {
@@ -73,49 +71,6 @@ struct segment {
     int32_t row, number;
 };
 
-// The bin of a row that is merged, by its nonzeros of A and its products; -1: it is not.
-static __device__ __forceinline__ int merge_bin(const struct binning &g, int32_t length,
-                                                int32_t products)
-{
-    const uint32_t each = ((uint32_t)products + MERGE_EACH - 1) / MERGE_EACH;
-    const uint32_t need = max((uint32_t)length, each);
-    return need <= (uint32_t)(g.merging * MERGE_LANES) ? (int)((need - 1) / MERGE_LANES) : -1;
-}
-
-// The bin of a row that is not merged.
-static __device__ __forceinline__ int bin_of(const struct binning &g, int32_t count)
-{
-    int i = g.merging + g.overlaying;
-    while (i < g.count - 1 && count > g.limit[i]) i++;
-    return i;
-}
-
-// products[] holds the bitwise complement for an overlaid row.
-static __device__ __forceinline__ int32_t mark_overlaid(int32_t products) { return ~products; }
-static __device__ __forceinline__ bool is_overlaid(int32_t products) { return products < 0; }
-static __device__ __forceinline__ int32_t without_mark(int32_t products)
-{
-    return is_overlaid(products) ? ~products : products;
-}
-
-// Returns true if a row is overlaid. `longest`: products with the longest row of S.
-static __device__ __forceinline__ bool to_overlay(const struct binning &g, int32_t length,
-                                                  int32_t products, int32_t longest)
-{
-    return g.overlaying && length <= OVERLAY_MOST && longest >= OVERLAY_LEAST &&
-           longest <= OVERLAY_LONGEST && products - longest <= g.overlay;
-}
-
-// `products` as in products[].
-static __device__ __forceinline__ int symbolic_bin(const struct binning &g, int32_t length,
-                                                   int32_t products)
-{
-    if (products == 0) return -1;
-    if (is_overlaid(products)) return g.merging;
-    const int merged = merge_bin(g, length, products);
-    return merged >= 0 ? merged : bin_of(g, products);
-}
-
 // Counts the thread's row in rows[bin], in shared memory, and returns how many rows were counted
 // there before it; bin -1: it is in none. By all lanes.
 static __device__ __forceinline__ int32_t count_row(int32_t *rows, int bin)
@@ -130,9 +85,9 @@ static __device__ __forceinline__ int32_t count_row(int32_t *rows, int bin)
 
 // products[i], and how many rows each bin has. `lanes`, a power of two up to 32, count a row.
 // Long rows are in the last bin, and cut in segments for count_segments().
-template <typename T>
+template <typename R>
 static __global__ __launch_bounds__(BLOCK) void count_products(
-    struct factors<T> x, int lanes, struct binning binning, struct counters *counters,
+    struct factors<float> x, int lanes, R rule, struct counters *counters,
     int32_t *__restrict__ products, struct segment *__restrict__ segments)
 {
     __shared__ int32_t rows[BIN_MOST];
@@ -161,31 +116,29 @@ static __global__ __launch_bounds__(BLOCK) void count_products(
         longest = max(longest, __shfl_xor_sync(FULL_MASK, longest, step));
     }
     if (i < x.m && sub == 0) {
-        const bool overlaid = to_overlay(binning, end - p, sum, longest);
-        const int32_t marked = overlaid ? mark_overlaid(sum) : sum;
-        products[i] = marked;
+        const int32_t stored = rule.store(end - p, sum, longest);
+        products[i] = stored;
         if (is_long) {
             const int32_t count = (int32_t)ceil_div(end - p, SEGMENT);
             const int32_t at = atomicAdd(&counters->segments, count);
             for (int32_t c = 0; c < count; c++) segments[at + c] = {(int32_t)i, c};
-            bin = binning.count - 1;
+            bin = rule.count - 1;
         } else {
-            bin = symbolic_bin(binning, end - p, marked);
+            bin = rule.by_products(end - p, stored);
         }
     }
     count_row(rows, bin);
     const long long warp_all = warp_sum((long long)(sub == 0 ? sum : 0));
     if (lane_id() == 0) atomicAdd(&all, (unsigned long long)warp_all);
     __syncthreads();
-    if (threadIdx.x < (unsigned)binning.count && rows[threadIdx.x])
+    if (threadIdx.x < (unsigned)rule.count && rows[threadIdx.x])
         atomicAdd(&counters->rows[SYMBOLIC][threadIdx.x], rows[threadIdx.x]);
     if (threadIdx.x == 0) atomicAdd(&counters->products, all);
 }
 
 // The same for the segments of long rows, a block for each.
-template <typename T>
 static __global__
-__launch_bounds__(BLOCK) void count_segments(struct factors<T> x, struct counters *counters,
+__launch_bounds__(BLOCK) void count_segments(struct factors<float> x, struct counters *counters,
                                              int32_t *__restrict__ products,
                                              const struct segment *__restrict__ segments)
 {
@@ -214,12 +167,6 @@ __launch_bounds__(BLOCK) void count_segments(struct factors<T> x, struct counter
     }
 }
 
-static __device__ __forceinline__ bool is_giant(const struct binning &g,
-                                                const struct counters *counters, int32_t products)
-{
-    return products >= g.giant && products >= (int64_t)(counters->products / g.giant_parts);
-}
-
 // A row that a thread lists.
 struct listed {
     int32_t row, count; // its products in the symbolic phase, its nonzeros in the numeric one
@@ -232,12 +179,10 @@ struct listed {
 // but giants fill the last bin's part from its end backwards. By all threads of the block.
 // `places` and `starts` are shared; the former is zero before the call and after it.
 template <int ROWS>
-static __device__ __forceinline__ void put_rows(int phase, const struct binning &binning,
-                                                struct counters *counters,
+static __device__ __forceinline__ void put_rows(int phase, int last, struct counters *counters,
                                                 const struct listed (&these)[ROWS], int32_t *places,
                                                 int32_t *starts, int32_t *__restrict__ list)
 {
-    const int last = binning.count - 1;
     int32_t place[ROWS];
     int longest = 0;
 #pragma unroll
@@ -270,9 +215,9 @@ static __device__ __forceinline__ void put_rows(int phase, const struct binning 
 }
 
 // The list of rows by products; nz[i] = 0 for rows without any. A block has BLOCK * ROWS rows.
-template <int ROWS>
+template <int ROWS, typename R>
 static __global__ __launch_bounds__(BLOCK) void list_by_products(
-    const int32_t *__restrict__ A_ptr, int32_t m, struct binning binning, struct counters *counters,
+    const int32_t *__restrict__ A_ptr, int32_t m, R rule, struct counters *counters,
     const int32_t *__restrict__ products, int32_t *__restrict__ nz, int32_t *__restrict__ list,
     struct counters *seen)
 {
@@ -285,40 +230,39 @@ static __global__ __launch_bounds__(BLOCK) void list_by_products(
         const int64_t i = ((int64_t)blockIdx.x * ROWS + k) * BLOCK + threadIdx.x;
         these[k] = {(int32_t)i, 0, -1, false};
         if (i >= m) continue;
-        const int32_t marked = products[i], length = A_ptr[i + 1] - A_ptr[i];
-        const int32_t count = without_mark(marked);
-        these[k].count = count;
-        these[k].bin = length > SEGMENT ? binning.count - 1 : symbolic_bin(binning, length, marked);
-        these[k].giant = these[k].bin == binning.count - 1 && is_giant(binning, counters, count);
+        const int32_t stored = products[i], length = A_ptr[i + 1] - A_ptr[i];
+        const int last = rule.count - 1;
+        these[k].count = rule.products(stored);
+        these[k].bin = length > SEGMENT ? last : rule.by_products(length, stored);
+        these[k].giant = these[k].bin == last && rule.giant(counters->products, length, stored);
         if (these[k].bin < 0) nz[i] = 0;
     }
-    put_rows(SYMBOLIC, binning, counters, these, places, starts, list);
+    put_rows(SYMBOLIC, rule.count - 1, counters, these, places, starts, list);
     tell_host(counters, seen);
 }
 
-// The bin of a row in the numeric phase. Rows with many products for each nonzero are binned as
-// if they had more nonzeros, and so get more threads.
-static __device__ __forceinline__ int numeric_bin(const struct binning &g,
-                                                  const struct counters *counters,
+// Returns the bin of row i in the numeric phase, -1 for a row without nonzeros.
+template <typename R>
+static __device__ __forceinline__ int numeric_bin(const R &rule, const struct counters *counters,
                                                   const int32_t *__restrict__ A_ptr, int32_t i,
-                                                  int32_t nz, int32_t products, bool &giant)
+                                                  int32_t nz, int32_t stored, bool &giant)
 {
     giant = false;
     if (nz == 0) return -1;
-    if (is_overlaid(products)) return g.merging;
-    const int merged = g.merging ? merge_bin(g, A_ptr[i + 1] - A_ptr[i], products) : -1;
-    if (merged >= 0) return merged;
-    giant = is_giant(g, counters, products);
-    if (giant) return g.count - 1;
-    return bin_of(g, g.repeats ? max(nz, min(products / g.repeats, g.reach)) : nz);
+    const int32_t length = A_ptr[i + 1] - A_ptr[i];
+    giant = rule.giant(counters->products, length, stored);
+    return giant ? rule.count - 1 : rule.by_nonzeros(length, nz, stored);
 }
 
 // sums[b] = the nonzeros of C in block b's share of the rows, [b * share, (b + 1) * share); and how
 // many rows each bin has.
-static __global__ __launch_bounds__(BLOCK) void sum_shares(
-    const int32_t *__restrict__ A_ptr, int32_t m, int32_t share, struct binning binning,
-    struct counters *counters, const int32_t *__restrict__ nz, const int32_t *__restrict__ products,
-    int64_t *__restrict__ sums)
+template <typename R>
+static __global__ __launch_bounds__(BLOCK) void sum_shares(const int32_t *__restrict__ A_ptr,
+                                                           int32_t m, int32_t share, R rule,
+                                                           struct counters *counters,
+                                                           const int32_t *__restrict__ nz,
+                                                           const int32_t *__restrict__ products,
+                                                           int64_t *__restrict__ sums)
 {
     __shared__ int32_t rows[BIN_MOST];
     __shared__ unsigned long long all;
@@ -333,7 +277,7 @@ static __global__ __launch_bounds__(BLOCK) void sum_shares(
         bool giant;
         if (i < m) {
             const int32_t count = nz[i];
-            bin = numeric_bin(binning, counters, A_ptr, (int32_t)i, count, products[i], giant);
+            bin = numeric_bin(rule, counters, A_ptr, (int32_t)i, count, products[i], giant);
             mine += count;
         }
         count_row(rows, bin);
@@ -341,7 +285,7 @@ static __global__ __launch_bounds__(BLOCK) void sum_shares(
     mine = warp_sum(mine);
     if (lane_id() == 0) atomicAdd(&all, (unsigned long long)mine);
     __syncthreads();
-    if (threadIdx.x < (unsigned)binning.count && rows[threadIdx.x])
+    if (threadIdx.x < (unsigned)rule.count && rows[threadIdx.x])
         atomicAdd(&counters->rows[NUMERIC][threadIdx.x], rows[threadIdx.x]);
     if (threadIdx.x == 0) sums[blockIdx.x] = (int64_t)all;
 }
@@ -375,10 +319,10 @@ scan_rows(const struct listed (&these)[ROWS], unsigned long long (&before)[ROWS]
 }
 
 // ptr[0..m] from nz and the sums over shares, and the list of rows by nonzeros.
-template <int ROWS, typename P>
-static __global__ __launch_bounds__(BLOCK) void list_by_nonzeros(
-    const int32_t *__restrict__ A_ptr, int32_t m, int32_t share, struct binning binning,
-    struct counters *counters, const int32_t *__restrict__ nz, const int32_t *__restrict__ products,
+template <int ROWS, typename P, typename R>
+static __global__ __launch_bounds__(BLOCK, 5) void list_by_nonzeros(
+    const int32_t *__restrict__ A_ptr, int32_t m, int32_t share, R rule, struct counters *counters,
+    const int32_t *__restrict__ nz, const int32_t *__restrict__ products,
     const int64_t *__restrict__ share_sums, P *__restrict__ ptr, int32_t *__restrict__ list,
     struct counters *seen)
 {
@@ -398,15 +342,15 @@ static __global__ __launch_bounds__(BLOCK) void list_by_nonzeros(
             these[k] = {(int32_t)i, 0, -1, false};
             if (i >= end) continue;
             these[k].count = nz[i];
-            these[k].bin = numeric_bin(binning, counters, A_ptr, (int32_t)i, nz[i], products[i],
-                                       these[k].giant);
+            these[k].bin =
+                numeric_bin(rule, counters, A_ptr, (int32_t)i, nz[i], products[i], these[k].giant);
         }
         scan_rows(these, upto, sums, total);
 #pragma unroll
         for (int k = 0; k < ROWS; k++)
             if (at + k * BLOCK + threadIdx.x < end) ptr[these[k].row] = (P)(before + upto[k]);
         before += total;
-        put_rows(NUMERIC, binning, counters, these, places, starts, list);
+        put_rows(NUMERIC, rule.count - 1, counters, these, places, starts, list);
     }
     if (end == m && threadIdx.x == 0) {
         ptr[m] = (P)before;

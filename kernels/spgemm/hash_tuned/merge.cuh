@@ -16,11 +16,11 @@
 // the
 //         rows in several passes.
 // buffer  columns of a row of C with their values, which are written to C together
-#ifndef SPGEMM_HASH_MERGE_H
-#define SPGEMM_HASH_MERGE_H
+#ifndef SPGEMM_HASH_TUNED_MERGE_H
+#define SPGEMM_HASH_TUNED_MERGE_H
 
 #include "device/copy.cuh"
-#include "pwarp.cuh"
+#include "binning.cuh"
 
 #define MERGE_BLOCK 256                  // threads
 #define MERGE_COPY  8                    // lanes that copy a row of S

@@ -1,8 +1,8 @@
 // Rows too long for a hash table in shared memory: a bitmap in shared memory, a block for each row.
 // The columns of the row are marked in n bits, which gives the columns in order. A count of the
 // columns before each 64 bits gives the place of each column in C, where products are added up.
-#ifndef SPGEMM_HASH_LONG_H
-#define SPGEMM_HASH_LONG_H
+#ifndef SPGEMM_HASH_TUNED_LONG_H
+#define SPGEMM_HASH_TUNED_LONG_H
 
 #include "team.cuh"
 
@@ -43,13 +43,13 @@ static __global__ __launch_bounds__(TEAM, LONG_BLOCKS(TEAM, T)) void numeric_lon
             c.val[start + e] = 0;
     __syncthreads();
     if (dense)
-        walk<true, TEAM>(x, p, end, x.even, whole_row(), round, NULL, 0,
+        walk<true, TEAM>(x, p, end, true, whole_row(), round, NULL, 0,
                          [&](int32_t col, T v, unsigned) {
                              mark(bits, col);
                              atomicAdd(&vals[col], v);
                          });
     else
-        walk<false, TEAM>(x, p, end, x.even, whole_row(), round, NULL, 0,
+        walk<false, TEAM>(x, p, end, true, whole_row(), round, NULL, 0,
                           [&](int32_t col, T, unsigned) { mark(bits, col); });
     make_ranks<TEAM>(bits, rank, groups, sums);
     write_columns<TEAM>(bits, rank, groups, c.idx + start);
@@ -60,11 +60,11 @@ static __global__ __launch_bounds__(TEAM, LONG_BLOCKS(TEAM, T)) void numeric_lon
     }
     if (inside) {
         walk<true, TEAM>(
-            x, p, end, x.even, whole_row(), round, NULL, 0,
+            x, p, end, true, whole_row(), round, NULL, 0,
             [&](int32_t col, T v, unsigned) { atomicAdd(&vals[rank_of(bits, rank, col)], v); });
         for (int32_t e = me; e < count; e += TEAM) c.val[start + e] = vals[e];
     } else {
-        walk<true, TEAM>(x, p, end, x.even, whole_row(), round, NULL, 0,
+        walk<true, TEAM>(x, p, end, true, whole_row(), round, NULL, 0,
                          [&](int32_t col, T v, unsigned) {
                              atomicAdd(&c.val[start + rank_of(bits, rank, col)], v);
                          });

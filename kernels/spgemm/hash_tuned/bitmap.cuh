@@ -1,43 +1,8 @@
-// Hash tables of columns, and bitmaps of columns.
-#ifndef SPGEMM_HASH_TABLE_H
-#define SPGEMM_HASH_TABLE_H
+// Bitmaps of the columns of a row of C, and the ranks of columns in them.
+#ifndef SPGEMM_HASH_TUNED_BITMAP_H
+#define SPGEMM_HASH_TUNED_BITMAP_H
 
 #include "walk.cuh"
-
-#define HASH_SCALE 107 // the paper's HASH_SCAL, of its authors' code
-#define EMPTY      (-1)
-
-static __host__ __device__ __forceinline__ int64_t next_power(int64_t x)
-{
-    int64_t p = 1;
-    while (p < x) p *= 2;
-    return p;
-}
-
-// Places for `need` columns in a table of at most `most` places, a power of two. At slack 1 it is
-// the bin's table, as in the paper; else no larger than it must be, to be cleared sooner.
-static __device__ __forceinline__ int32_t table_size(int32_t need, int32_t slack, int32_t most)
-{
-    if (slack <= 1 || (int64_t)need * slack >= most) return most;
-    return min(most, max(WARP, 1 << (32 - __clz(max(need, 1) * slack - 1))));
-}
-
-// The place of `key`, which is put in if need be; `is_new` says so. Algorithm 5: linear probing,
-// in unsigned arithmetic. The table has a free place, or holds the key.
-static __device__ __forceinline__ uint32_t table_place(int32_t *keys, uint32_t mask, int32_t key,
-                                                       bool &is_new)
-{
-    uint32_t h = (uint32_t)key * HASH_SCALE & mask;
-    is_new = false;
-    for (;; h = (h + 1) & mask) {
-        int32_t there = *(volatile int32_t *)(keys + h);
-        if (there == key) return h;
-        if (there != EMPTY) continue;
-        there = atomicCAS(keys + h, EMPTY, key);
-        is_new = there == EMPTY;
-        if (is_new || there == key) return h;
-    }
-}
 
 // A bitmap has a bit for each column of C. Groups of 64 have a rank: the columns before the group.
 static __host__ __device__ __forceinline__ int64_t bit_groups(int32_t n) { return ceil_div(n, 64); }
@@ -102,20 +67,6 @@ static __device__ __forceinline__ void write_columns(const uint32_t *bits, const
                 if (bit >> b & 1) out[__popcll(bit & ((1ull << b) - 1))] = (at + from) * 64 + b;
         }
     }
-}
-
-// Arrays of C. Row starts are 64-bit if the products may exceed 2^31.
-template <typename T> struct result {
-    const void *ptr;
-    int32_t wide;
-    int32_t *idx;
-    T *val;
-};
-
-template <typename T>
-static __device__ __forceinline__ int64_t row_start(const struct result<T> &c, int32_t i)
-{
-    return c.wide ? ((const int64_t *)c.ptr)[i] : ((const int32_t *)c.ptr)[i];
 }
 
 #endif

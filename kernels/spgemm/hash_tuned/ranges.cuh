@@ -3,8 +3,8 @@
 // the row's nonzeros for the table. Ranges ascend, so the columns of a range follow in C on those
 // of the ranges before. Most rows need one range of all columns. An empty range also costs a walk.
 // Rows whose columns lie close together near the end have empty ranges.
-#ifndef SPGEMM_HASH_RANGES_H
-#define SPGEMM_HASH_RANGES_H
+#ifndef SPGEMM_HASH_TUNED_RANGES_H
+#define SPGEMM_HASH_TUNED_RANGES_H
 
 #include "long.cuh"
 
@@ -37,27 +37,6 @@ static __device__ __forceinline__ int32_t range_width(int32_t first, int32_t n, 
     return (n - first) / (int32_t)ceil_div(left, room - room / 4);
 }
 
-// The least and the greatest column of a table, which is not empty. By all threads; ends with a
-// barrier. `low` and `high` are shared.
-template <int TEAM>
-static __device__ __forceinline__ void table_ends(const int32_t *keys, int32_t size, int32_t *low,
-                                                  int32_t *high)
-{
-    int32_t least = INT32_MAX, most = 0;
-    for (int32_t s = team_rank<TEAM>(); s < size; s += TEAM)
-        if (keys[s] != EMPTY) {
-            least = min(least, keys[s]);
-            most = max(most, keys[s]);
-        }
-    least = __reduce_min_sync(FULL_MASK, least);
-    most = __reduce_max_sync(FULL_MASK, most);
-    if (lane_id() == 0) {
-        atomicMin(low, least);
-        atomicMax(high, most);
-    }
-    team_sync<TEAM>();
-}
-
 // The columns [first, first + width) of a row.
 struct range {
     int32_t first, width;
@@ -74,13 +53,13 @@ template <typename T> struct range_table {
 
 template <typename T>
 static __device__ __forceinline__ struct range_table<T>
-range_table_in(unsigned char *memory, int32_t most, int32_t count, int32_t slack) {
+range_table_in(unsigned char *memory, int32_t most, int32_t count) {
     struct range_table<T> t;
     t.vals = (T *)memory;
     t.keys = (int32_t *)(t.vals + most);
     t.pairs = (uint32_t *)(t.keys + most);
     t.room = ranges_room(most);
-    t.size = table_size(min(count, t.room), slack, most);
+    t.size = table_size(min(count, t.room), most);
     t.buckets = ranges_buckets(most);
     return t;
 }
@@ -94,8 +73,8 @@ add_range(const struct factors<T> &x, int32_t p, int32_t end, const struct range
           const struct range &r, team_round<RANGES_BLOCK, T> &round, int32_t *found)
 {
     const volatile int32_t *seen = found;
-    walk<true, RANGES_BLOCK>(x, p, end, x.even, whole_row(), round, r.certain ? NULL : found,
-                             t.room, [&](int32_t col, T v, unsigned lanes) {
+    walk<true, RANGES_BLOCK>(x, p, end, true, whole_row(), round, r.certain ? NULL : found, t.room,
+                             [&](int32_t col, T v, unsigned lanes) {
                                  const bool in = (uint32_t)(col - r.first) < (uint32_t)r.width &&
                                                  (r.certain || *seen <= t.room);
                                  bool is_new = false;
@@ -133,10 +112,10 @@ static __global__ __launch_bounds__(RANGES_BLOCK,
     SHARED_DYNAMIC(unsigned char, memory);
     __shared__ team_round<RANGES_BLOCK, T> round;
     __shared__ uint32_t sums[RANGES_BLOCK / WARP];
-    __shared__ int32_t found, low, high;
+    __shared__ int32_t found, ends[2];
     const int me = (int)threadIdx.x;
     const int32_t i = rows.list[blockIdx.x], count = nz[i];
-    const struct range_table<T> t = range_table_in<T>(memory, rows.size, count, x.slack);
+    const struct range_table<T> t = range_table_in<T>(memory, rows.size, count);
     const int64_t start = row_start(c, i);
     const int32_t p = __ldg(x.A_ptr + i), end = __ldg(x.A_ptr + i + 1);
     struct range r = {0, range_width(0, x.n, count, t.room), false};
@@ -147,8 +126,8 @@ static __global__ __launch_bounds__(RANGES_BLOCK,
         }
         for (int32_t w = me; w < t.buckets / 2; w += RANGES_BLOCK) t.pairs[w] = 0;
         if (me == 0) {
-            found = high = 0;
-            low = INT32_MAX;
+            found = ends[1] = 0;
+            ends[0] = INT32_MAX;
         }
         __syncthreads();
         r.certain = count - done <= t.room;
@@ -160,7 +139,8 @@ static __global__ __launch_bounds__(RANGES_BLOCK,
             continue;
         }
         if (here > 0) {
-            table_ends<RANGES_BLOCK>(t.keys, t.size, &low, &high);
+            int32_t low, high;
+            table_ends<RANGES_BLOCK>(t.keys, t.size, ends, low, high);
             write_range(t, here, low, high, sums, c, start + done);
         }
         __syncthreads();

@@ -2,10 +2,10 @@
 // The row of S is copied in order. The other products, the overlay, are added to its columns or
 // inserted between them. No phase needs a table. A block has a row. H100: circuits of 500,000 and
 // 2,000,000 nodes take 2.7 and 4.0 times the time without overlays.
-#ifndef SPGEMM_HASH_OVERLAY_H
-#define SPGEMM_HASH_OVERLAY_H
+#ifndef SPGEMM_HASH_TUNED_OVERLAY_H
+#define SPGEMM_HASH_TUNED_OVERLAY_H
 
-#include "pwarp.cuh"
+#include "binning.cuh"
 
 #define OVERLAY_BLOCK OVERLAY_MOST // threads: one for each nonzero of A, and for each product
 

@@ -1,0 +1,200 @@
+// Host part of bins.cuh: memory of a run, launches of its kernels, and a stream for each bin.
+#ifndef SPGEMM_BINS_HOST_H
+#define SPGEMM_BINS_HOST_H
+
+#include "bins.cuh"
+#include "result.h"
+
+// State of an algorithm between its runs.
+struct bins_host {
+    struct counters *seen; // pinned; copy of the device's counters
+    int64_t threads;       // that the device holds
+    bool streams_wanted;   // false: all bins are in the main stream
+    cudaStream_t streams[BIN_MOST];
+    cudaEvent_t fork, joined[BIN_MOST];
+};
+
+// Device memory of one run.
+struct scratch {
+    int32_t *products, *nz, *list; // size m each; products as the rule stores them
+    int64_t *sums;                 // sums of row lengths, by share, size SCAN_SHARES
+    struct segment *segments;
+    struct counters *counters;
+    int32_t *overflowed; // rows that did not fit in the largest table, or NULL
+};
+
+// The rows of a bin, in the list of rows.
+struct bin_rows {
+    const int32_t *list;
+    int32_t count;
+};
+
+static int bins_create(const struct device *d, struct bins_host *s)
+{
+    int threads;
+    CUDA_TRY(cudaDeviceGetAttribute(&threads, cudaDevAttrMaxThreadsPerMultiProcessor, d->index));
+    s->threads = (int64_t)d->units * threads;
+    CUDA_TRY(cudaMallocHost((void **)&s->seen, sizeof *s->seen));
+    CUDA_TRY(cudaEventCreateWithFlags(&s->fork, cudaEventDisableTiming));
+    for (int i = 0; i < BIN_MOST; i++) {
+        CUDA_TRY(cudaStreamCreateWithFlags(&s->streams[i], cudaStreamNonBlocking));
+        CUDA_TRY(cudaEventCreateWithFlags(&s->joined[i], cudaEventDisableTiming));
+    }
+    return OK;
+}
+
+static void bins_destroy(struct bins_host *s)
+{
+    for (int i = 0; i < BIN_MOST; i++) {
+        if (s->streams[i]) cudaStreamDestroy(s->streams[i]);
+        if (s->joined[i]) cudaEventDestroy(s->joined[i]);
+    }
+    if (s->fork) cudaEventDestroy(s->fork);
+    cudaFreeHost(s->seen);
+}
+
+// Allocates one block of memory, the widest elements first.
+static int scratch_alloc(struct task *t, struct scratch *w)
+{
+    const int64_t m = t->A[0]->m, segments = t->A[0]->nnz / SEGMENT * 2 + 1;
+    const int64_t bytes = (int64_t)(sizeof *w->counters + SCAN_SHARES * sizeof *w->sums) +
+                          segments * (int64_t)sizeof *w->segments + 3 * m * (int64_t)sizeof *w->nz;
+    int err = device_alloc(t->dev, bytes, 1, (void **)&w->counters);
+    if (err) return err;
+    w->sums = (int64_t *)(w->counters + 1);
+    w->segments = (struct segment *)(w->sums + SCAN_SHARES);
+    w->products = (int32_t *)(w->segments + segments);
+    w->nz = w->products + m;
+    w->list = w->nz + m;
+    return OK;
+}
+
+static void scratch_free(struct task *t, struct scratch *w)
+{
+    device_free(t->dev, w->overflowed);
+    device_free(t->dev, w->counters);
+}
+
+// Waits for the last kernel, which has written the counters to `seen`.
+static int hear(struct task *t)
+{
+    int err = launch_check(t->entry->name);
+    return err ? err : device_sync(t->dev);
+}
+
+// Returns the rows that a thread lists. The time of a block that lists rows hardly depends on their
+// number, so a thread has LISTED rows if the device holds fewer threads than there are rows.
+static int rows_a_thread(const struct bins_host *s, int32_t m)
+{
+    return m > s->threads ? LISTED : 1;
+}
+
+// Counts products and lists rows by products.
+template <typename R>
+static int analyse(struct task *t, struct bins_host *s, const R &rule, const struct scratch *w)
+{
+    cudaStream_t stream = (cudaStream_t)t->dev->stream;
+    const struct factors<float> x = factors_of<float>(t);
+    const int64_t nnz = t->A[0]->nnz, mean = nnz / x.m;
+    const int lanes = (int)min64(next_power(max64(mean / 2, 1)), WARP);
+    const auto count = count_products<R>;
+    CUDA_TRY(cudaMemsetAsync(w->counters, 0, sizeof *w->counters, stream));
+    LAUNCH(count, (unsigned)ceil_div((int64_t)x.m * lanes, BLOCK), BLOCK, 0, stream, x, lanes, rule,
+           w->counters, w->products, w->segments);
+    if (min64(nnz, t->A[0]->n) > SEGMENT)
+        LAUNCH(count_segments, (unsigned)t->dev->units * 2, BLOCK, 0, stream, x, w->counters,
+               w->products, w->segments);
+    const int rows = rows_a_thread(s, x.m);
+    const auto list = rows == 1 ? list_by_products<1, R> : list_by_products<LISTED, R>;
+    LAUNCH(list, (unsigned)ceil_div(x.m, BLOCK * rows), BLOCK, 0, stream, x.A_ptr, x.m, rule,
+           w->counters, w->products, w->nz, w->list, s->seen);
+    return hear(t);
+}
+
+template <typename P, typename R>
+static int starts_and_list(struct task *t, struct bins_host *s, const R &rule,
+                           const struct scratch *w)
+{
+    cudaStream_t stream = (cudaStream_t)t->dev->stream;
+    const int32_t *A_ptr = (const int32_t *)csr_of(t->A[0])->ptr, m = t->R.m;
+    const int rows = rows_a_thread(s, m);
+    const int64_t unit = BLOCK * rows;
+    const int32_t share = (int32_t)(ceil_div(ceil_div(m, SCAN_SHARES), unit) * unit);
+    const unsigned shares = (unsigned)ceil_div(m, share);
+    const auto sum = sum_shares<R>;
+    const auto list = rows == 1 ? list_by_nonzeros<1, P, R> : list_by_nonzeros<LISTED, P, R>;
+    LAUNCH(sum, shares, BLOCK, 0, stream, A_ptr, m, share, rule, w->counters, w->nz, w->products,
+           w->sums);
+    LAUNCH(list, shares, BLOCK, 0, stream, A_ptr, m, share, rule, w->counters, w->nz, w->products,
+           w->sums, (P *)t->R.ptr, w->list, s->seen);
+    return hear(t);
+}
+
+// Computes row starts, lists rows by nonzeros, and allocates C. nz has the lengths of rows.
+template <typename R>
+static int allocate(struct task *t, struct bins_host *s, const R &rule, const struct scratch *w)
+{
+    // The products are a bound on the nonzeros.
+    const int ptr_bytes = s->seen->products > INT32_MAX ? 8 : 4;
+    int err = result_begin(t, ptr_bytes, &t->R);
+    if (!err)
+        err = ptr_bytes == 8 ? starts_and_list<int64_t>(t, s, rule, w)
+                             : starts_and_list<int32_t>(t, s, rule, w);
+    if (err) return err;
+    t->R.nnz = s->seen->nnz;
+    return result_alloc(t->dev, &t->R);
+}
+
+// Work on the stream of bin i begins after what is on the main stream now, and ends before what
+// comes there after join_stream().
+static int fork_stream(struct task *t, struct bins_host *s, int i, bool first, cudaStream_t *stream)
+{
+    *stream = s->streams[i];
+    if (first) CUDA_TRY(cudaEventRecord(s->fork, (cudaStream_t)t->dev->stream));
+    CUDA_TRY(cudaStreamWaitEvent(*stream, s->fork));
+    return OK;
+}
+
+static int join_stream(struct task *t, struct bins_host *s, int i)
+{
+    CUDA_TRY(cudaEventRecord(s->joined[i], s->streams[i]));
+    CUDA_TRY(cudaStreamWaitEvent((cudaStream_t)t->dev->stream, s->joined[i]));
+    return OK;
+}
+
+// Launches `bins` bins of a phase, those of the longest rows first. launch(bin, stream, rows) is
+// called for each that has rows besides giants: with a stream of the bin's own, or with the main
+// stream for the last one of them, unless there are giants. rest(giants) then has the main stream.
+template <typename F, typename G>
+static int run_bins(struct task *t, struct bins_host *s, int phase, int bins,
+                    const struct scratch *w, F launch, G rest)
+{
+    const int32_t giants = s->seen->giants[phase];
+    int32_t counts[BIN_MOST], end = 0;
+    int on_main = -1, forked = 0, err = OK;
+    for (int g = 0; g < bins; g++) {
+        counts[g] = s->seen->rows[phase][g] - (g == bins - 1 ? giants : 0);
+        end += counts[g];
+    }
+    const struct bin_rows giant_rows = {w->list + end, giants};
+    for (int g = bins - 1; g >= 0; g--)
+        if (counts[g] && !giants) on_main = g;
+    bool used[BIN_MOST] = {};
+    for (int g = bins - 1; g >= 0 && !err; g--) {
+        end -= counts[g];
+        if (!counts[g]) continue;
+        cudaStream_t stream = (cudaStream_t)t->dev->stream;
+        used[g] = s->streams_wanted && g != on_main;
+        if (used[g]) err = fork_stream(t, s, g, forked++ == 0, &stream);
+        if (!err) launch(g, stream, bin_rows{w->list + end, counts[g]});
+    }
+    if (!err && giants) err = rest(giant_rows);
+    for (int g = 0; g < bins; g++)
+        if (used[g]) {
+            int joined = join_stream(t, s, g);
+            if (!err) err = joined;
+        }
+    return err;
+}
+
+#endif

@@ -1,0 +1,229 @@
+// SpGEMM with hash tables, C = A * S, for GPUs with more shared memory than the paper's.
+// After Yusuke Nagasaka, Akira Nukada, Satoshi Matsuoka: High-performance and Memory-saving Sparse
+// General Matrix-Matrix Multiplication for NVIDIA Pascal GPU, ICPP 2017; see spgemm/hash.
+//
+// Format: CSR. Rows of any length. Not deterministic: atomics add the values up in any order.
+//
+// A run has four phases:
+//
+// analyse   the products of each row of C, and rows into bins by them
+// symbolic  the nonzeros of each row, by a set of its columns
+// allocate  row starts, rows into bins by nonzeros, and memory for C
+// numeric   the columns in order, and the values
+//
+// The host waits twice for the sizes of the bins, and once more where rows may overflow their
+// table.
+//
+// Files, in reading order, and their rows. The bounds are a row's products in the symbolic phase,
+// its nonzeros in the numeric phase.
+//
+// spgemm/hash_table.cuh    operands, result, hash table
+// spgemm/bins.cuh          products, lists of rows by bin, row starts; bins_host.cuh: host part
+// spgemm/hash_sort.cuh     sorts of the columns of a table; sort.cuh: two more
+// binning.cuh  the bin of a row
+// walk.cuh     a team of threads goes over the products of its row
+// bitmap.cuh   bitmaps of columns and their ranks
+// merge.cuh    up to 8 nonzeros of A and 64 products: the rows of S are merged, no table
+// overlay.cuh  rows that are one row of S and little else: that row, and no table
+// pwarp.cuh    up to 64 products or 32 nonzeros: a table in shared memory, eight threads a row
+// team.cuh     up to 8192 products or 4096 nonzeros: a table in shared memory, a warp or a block a
+//              row. Longer rows in the symbolic phase have a bitmap, or try the largest table
+// long.cuh     longer rows in the numeric phase: a bitmap in shared memory, a block a row
+// ranges.cuh   the same where shared memory has no room for bitmaps: a table there, a block a row,
+//              for a range of columns after the other
+// global.cuh   giants, rows that overflowed their table, and those that are too long for the
+//              others: a table or a bitmap in global memory, several blocks a row
+// plan.cuh     the kernel and the shared memory of each bin
+// phases.cuh   the symbolic and the numeric phase
+// this file    a run, and the options
+//
+// Differences from `hash`:
+//
+// - Products are dealt out evenly over the threads of a row. Exception: rows of the symbolic phase
+//   with many products per nonzero of A.
+// - Rows have eight threads up to 64 products or 32 nonzeros, and a warp up to 256 or 128.
+// - Tables have at least two places per nonzero of a row if shared memory holds them. A warp that
+//   has a row alone sorts its columns in its registers.
+// - Rows too long for the largest table, or with more than a quarter of all columns, are bitmaps of
+//   their columns. So are, in the symbolic phase, all rows whose table would be at least as large,
+//   and they have fewer threads.
+// - Rows with many products for few nonzeros get more threads (products-per-nonzero).
+// - Several blocks share a row with many of all products (split).
+#include "papers.h"
+#include "phases.cuh"
+
+#define REPEATS_LEAST 4
+#define REPEATS_SHARE 8 // products of each thread of a full device for each of `repeats`
+
+// Returns the rule of the numeric phase. If the device has few products for each thread, the
+// longest row decides when the phase ends. Rows then get more threads from fewer products on (H200:
+// bcsstk13 takes 128 us, 151 without). A bitmap of more words than the largest table has places is
+// left out, as clearing such a bitmap takes longer.
+static struct binning binning_by_nonzeros(const struct state *s, int32_t n)
+{
+    struct binning g = s->plan.binning[NUMERIC];
+    const int64_t repeats = (int64_t)s->host.seen->products / s->host.threads / REPEATS_SHARE;
+    const int32_t repeats_now = (int32_t)min64(g.repeats, max64(repeats, REPEATS_LEAST));
+    g.reach = INT32_MAX;
+    if (repeats_now < g.repeats && n / 32 > s->plan.table_limit) g.reach = s->plan.table_limit;
+    g.repeats = repeats_now;
+    return g;
+}
+
+// Returns the least slack of the bins that have rows.
+static int32_t slack_least(const struct state *s)
+{
+    int32_t least = SLOTS;
+    for (int phase = SYMBOLIC; phase <= NUMERIC; phase++)
+        for (int g = 0; g < s->plan.binning[phase].count; g++)
+            if (s->host.seen->rows[phase][g] && s->plan.bins[phase][g].slack)
+                least = min(least, s->plan.bins[phase][g].slack);
+    return least;
+}
+
+// Returns the rows of the numeric phase that are computed in this way.
+static int32_t rows_by(const struct state *s, enum way way)
+{
+    int32_t rows = 0;
+    for (int g = 0; g < s->plan.binning[NUMERIC].count; g++)
+        if (s->plan.bins[NUMERIC][g].way == way) rows += s->host.seen->rows[NUMERIC][g];
+    return rows;
+}
+
+static void report(struct task *t, const struct state *s)
+{
+    const struct counters *seen = s->host.seen;
+    task_number(t, "long_rows_symbolic", seen->rows[SYMBOLIC][s->plan.binning[SYMBOLIC].count - 1]);
+    task_number(t, "long_rows_numeric", seen->rows[NUMERIC][s->plan.binning[NUMERIC].count - 1]);
+    task_number(t, "merged_rows", rows_by(s, MERGE));
+    task_number(t, "overlaid_rows", rows_by(s, OVERLAY));
+    task_number(t, "ranged_rows", rows_by(s, RANGES));
+    task_number(t, "giant_rows", seen->giants[SYMBOLIC]);
+    task_number(t, "overflowed_rows", seen->overflowed);
+    task_number(t, "slots_least", slack_least(s));
+}
+
+static int multiply(struct task *t, struct state *s, struct scratch *w)
+{
+    struct binning by_nonzeros;
+    int err = task_phase(t, "analyse");
+    if (!err) err = scratch_alloc(t, w);
+    if (!err) err = analyse(t, &s->host, s->plan.binning[SYMBOLIC], w);
+    if (!err) err = task_phase(t, "symbolic");
+    if (!err) err = symbolic(t, s, w);
+    if (!err) err = task_phase(t, "allocate");
+    if (err) return err;
+    by_nonzeros = binning_by_nonzeros(s, t->S[0]->n);
+    task_number(t, "products_per_nonzero", by_nonzeros.repeats);
+    err = allocate(t, &s->host, by_nonzeros, w);
+    if (err) return err;
+    report(t, s);
+    err = task_phase(t, "numeric");
+    return err ? err : BY_PREC(t, numeric, t, s, w);
+}
+
+static int run(struct task *t)
+{
+    struct scratch w = {};
+    if (t->A[0]->m == 0) {
+        int err = result_begin(t, 4, &t->R);
+        return err ? err : device_fill(t->dev, t->R.ptr, 0, 4);
+    }
+    int err = multiply(t, (struct state *)t->state, &w);
+    scratch_free(t, &w);
+    // Also after an error, so that no one else is blamed.
+    int launched = launch_check(t->entry->name);
+    return err ? err : launched;
+}
+
+template <typename T> static int prepare_for(struct task *t, struct state *s)
+{
+    struct device *d = t->dev;
+    int most, unit, threads;
+    CUDA_TRY(cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, d->index));
+    CUDA_TRY(cudaDeviceGetAttribute(&unit, cudaDevAttrMaxSharedMemoryPerMultiprocessor, d->index));
+    CUDA_TRY(cudaDeviceGetAttribute(&threads, cudaDevAttrMaxThreadsPerMultiProcessor, d->index));
+    // The largest of the kernels' own arrays is a round; the system keeps 1 KB of each block.
+    const int64_t own = (int64_t)sizeof(struct team_round<LONG_BLOCK, double>) + 1024;
+    struct room room = {most - own, most - own};
+    const int64_t shared = (int64_t)task_option(t, "shared-memory");
+    if (shared) room.block = min64(room.block, max64(shared, 32) * 1024);
+    room.third = min64(room.block, unit / 3 - own - 1024);
+    room.warp = unit / (threads / WARP);
+    const struct choices o = {
+        task_option(t, "bitmap") != 0,
+        (int32_t)task_option(t, "passes"),
+        (int32_t)task_option(t, "overlay"),
+        (int32_t)task_option(t, "merge"),
+        (int32_t)task_option(t, "products-per-nonzero"),
+    };
+    make_plan<T>(&s->plan, t->S[0]->n, &o, &room);
+    s->bitmap = o.bitmap;
+    for (int phase = SYMBOLIC; phase <= NUMERIC; phase++) {
+        s->plan.binning[phase].giant_least = (int32_t)task_option(t, "split");
+        s->plan.binning[phase].giant_parts = 4 * d->units;
+    }
+    return allow_all_shared<T>(d);
+}
+
+static int prepare(struct task *t)
+{
+    struct state *s = (struct state *)mem_zero_alloc(1, sizeof *s);
+    t->state = s;
+    if (!s) return ERR_MEMORY;
+    s->host.streams_wanted = task_option(t, "streams") != 0;
+    s->pool_bytes = (int64_t)(task_option(t, "pool") * (1 << 20));
+    int err = bins_create(t->dev, &s->host);
+    return err ? err : BY_PREC(t, prepare_for, t, s);
+}
+
+static void teardown(struct task *t)
+{
+    struct state *s = (struct state *)t->state;
+    if (!s) return;
+    bins_destroy(&s->host);
+    mem_free(s);
+    t->state = NULL;
+}
+
+#define ABOUT_SHARED "KB of a block's tables, at least 32; 0: all shared memory"
+#define ABOUT_PER_NONZERO                                                                          \
+    "products that count as a nonzero of C in the number of a row's threads, down to 4 on small "  \
+    "matrices; 0: nonzeros alone count"
+#define ABOUT_PASSES                                                                               \
+    "without bitmaps: most full tables in shared memory, one after the other, for a long row; "    \
+    "0: none"
+#define ABOUT_OVERLAY                                                                              \
+    "one long row of S: most other products of the row that are added to it without a table; "     \
+    "0: off"
+#define ABOUT_MERGE                                                                                \
+    "most nonzeros of a row of A whose rows of S are merged, not put in a table; 0: off"
+
+static const struct param options[] = {
+    {"shared-memory", 0, 0, 1024, true, ABOUT_SHARED},
+    {"products-per-nonzero", 32, 0, INT32_MAX, true, ABOUT_PER_NONZERO},
+    {"bitmap", 1, 0, 1, true, "1: long rows as bitmaps; 0: by tables, with retries"},
+    {"passes", 4, 0, 64, true, ABOUT_PASSES},
+    {"overlay", OVERLAY_MOST, 0, OVERLAY_MOST, true, ABOUT_OVERLAY},
+    {"streams", 1, 0, 1, true, "1: a stream for each bin; 0: one for all"},
+    {"merge", 8, 0, 8, true, ABOUT_MERGE},
+    {"split", 65536, 1, INT32_MAX, true, "products from which blocks may share a row"},
+    {"pool", 256, 0, 1 << 20, false, "MB of tables in global memory, at least one table"},
+    {},
+};
+
+extern const struct algo spgemm_hash_tuned_cuda = {
+    .precs = BOTH_PRECS,
+    .A = {&format_csr},
+    .S = {&format_csr},
+    .arith = ARITH_PREC,
+    .options = options,
+    .cite = "after Nagasaka, Nukada, Matsuoka, ICPP 2017",
+    .differs =
+        "Products are shared evenly among threads. Rows of few nonzeros of A are merged. Long rows "
+        "are bitmaps, and several blocks share a giant one. Rows of up to 32 nonzeros are sorted "
+        "by comparing all with all, rows of a warp bitonically, and longer rows by a bitmap if "
+        "their range of columns is short, else by buckets or bitonically.",
+    .tuned_of = "hash",
+    ALGO_FUNCTIONS(prepare, run, teardown),
+};
