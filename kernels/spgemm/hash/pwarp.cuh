@@ -4,8 +4,7 @@
 
 #include "groups.cuh"
 
-#define PWARP 4 // threads of a row
-
+static constexpr int PWARP = table_1[GROUP_6].row;         // threads of a row
 static constexpr int PWARP_BLOCK = table_1[GROUP_6].block; // threads
 static constexpr int PWARP_ROWS = PWARP_BLOCK / PWARP;     // rows of a block
 

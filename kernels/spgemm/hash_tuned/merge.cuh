@@ -12,9 +12,8 @@
 // to 1,024 products 1.75 to 3.3 (PGPgiantcompo).
 //
 // list    a row of S in shared memory: its columns, and NO_COLUMN behind them; and its values
-// pool    shared memory of a warp for lists. If the lists of its rows do not fit, the warp takes
-// the
-//         rows in several passes.
+// pool    shared memory of a warp for lists; if the lists of its rows do not fit, the warp takes
+//         the rows in several passes
 // buffer  columns of a row of C with their values, which are written to C together
 #ifndef SPGEMM_HASH_TUNED_MERGE_H
 #define SPGEMM_HASH_TUNED_MERGE_H

@@ -14,6 +14,24 @@
 // back.cuh                C as CSR: tiles_to_rows, a block for each tile row
 // this file               launches the steps in turn
 //
+// The paper's B is S here.
+//
+// paper                               here
+// section 3.2, sparse tiles           formats/tile16.h: struct tile16, struct tilecols
+// step 1, C' = A' B' by NSPARSE       find_tiles() with struct product_source of step1.cuh
+// algorithm 2, lines 1-3, tile of C   match.cuh: each_tile()
+//   lines 4-18, set intersection      match.cuh: intersect()
+//   lines 19-25, AtomicOr of masks    step2.cuh: make_masks(), in registers without atomics
+//   after line 26, row pointers       make_masks(), by group_scan()
+//   memory for C                      multiply_all()
+// algorithm 3, lines 1-3              each_tile()
+//   line 4, threshold tnnz            step3.cuh: `sparse` in multiply_tiles()
+//   line 5, columns from the mask     step3.cuh: `rows` of multiply_scattered()
+//   lines 6, 14, matched tiles        intersect()
+//   lines 7-11, sparse accumulator    step3.cuh: multiply_scattered<T, true>()
+//   lines 15-16, dense accumulator    step3.cuh: multiply_scattered<T, false>()
+//   indices and values of C           step3.cuh: write_scattered()
+//
 // No intermediate products go to memory. No list is as long as a row: the tile columns in step 1
 // and the pairs of tiles in steps 2 and 3 are processed in batches.
 //

@@ -3,17 +3,19 @@
 // GPU, Euro-Par 2018, section 4.2 and algorithm 1.
 //
 // Format: CSR. Any k, any mix of row lengths. Deterministic: every sum has one fixed order. The
-// words are those of ../operands.cuh. The paper's B has k rows and n columns; here B has n rows and
-// k columns.
+// words are those of ../operands.cuh. The paper's A is m x k and its B k x n. Here A is m x n and B
+// n x k.
 //
-// algorithm 1                           here
-// line 2, PartitionSpmm                 paper.cuh: partition(), or share.cuh: enter() of each warp
-// line 5, GlobalToShared                left out: rows are searched in global memory
-// lines 6-12, a nonzero per thread      ../operands.cuh: load_round(), without dummies
-// lines 13-17, broadcast and read of B  ../operands.cuh: load_batch()
-// PrepareSpmm, CSR to COO               share.cuh: flatten()
-// ReduceToGlobalSpmm, sums of rows      share.cuh: add_quad(); join.cuh: join_warps() for cut rows
-// FixCarryOut                           paper.cuh: fix_up(), or join.cuh: arrive()
+// algorithm 1                               here
+// line 2, PartitionSpmm                     paper.cuh: partition(), or share.cuh: enter()
+// line 3, a CTA has a share                 compute(): a warp has a share, share.cuh: multiply()
+// lines 4-5, GlobalToShared                 left out: rows are searched in global memory
+// lines 6-13, a nonzero per thread          ../operands.cuh: load_round(), without dummies
+// lines 14-20, broadcasts, rows of B        ../operands.cuh: load_batch(); values are broadcast
+//                                           and multiplied in share.cuh: add_quad()
+// line 21, PrepareSpmm, CSR to COO          share.cuh: flatten()
+// line 22, ReduceToGlobalSpmm, sums         share.cuh: add_quad(); cut rows: join.cuh: join_warps()
+// line 24, FixCarryOut                      paper.cuh: fix_up(), or join.cuh: arrive()
 //
 // A warp's share is a fixed number of consecutive nonzeros, and a slab of C with VEC columns per
 // lane. What a warp does:
