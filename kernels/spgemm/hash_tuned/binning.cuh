@@ -14,8 +14,8 @@
 // The rule of bins.cuh. The first bins have rows without tables, and are the same in both phases.
 struct binning {
     int32_t count;           // number of bins
-    int32_t limit[BIN_MOST]; // the largest count in each bin; 0 in bins without tables, INT32_MAX
-                             // from the last bin on
+    int32_t limit[BIN_MOST]; // the largest count in each bin, ascending; 0 in bins without tables,
+                             // INT32_MAX from the last bin on
     int32_t merging;         // bins of rows that are merged, the first ones
     int32_t overlaying;      // 1: the bin after those is of rows that are overlaid
     int32_t overlay;         // products of an overlay, at most

@@ -148,9 +148,11 @@ static void plan_done(struct plan *p, int phase, int count, const struct choices
     binning->repeats = o->repeats;
     bins[count - 1].limit = INT32_MAX;
     binning->count = count;
+    int32_t limit = 0; // never falls: a bin below the limit of another gets no rows
     for (int i = 0; i < BIN_MOST; i++) {
-        const bool tables = i >= binning->merging + binning->overlaying;
-        binning->limit[i] = i >= count - 1 ? INT32_MAX : tables ? bins[i].limit : 0;
+        if (i >= binning->merging + binning->overlaying && i < count)
+            limit = max(limit, bins[i].limit);
+        binning->limit[i] = limit;
     }
 }
 
