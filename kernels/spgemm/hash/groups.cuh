@@ -5,6 +5,7 @@
 #include "spgemm/global_tables.cuh"
 #include "spgemm/hash_sort.cuh"
 
+// A row is in the first group of the table that holds its products or nonzeros.
 struct group {
     int32_t products; // most products of a row, and the size of its table in the symbolic phase
     int32_t nonzeros; // most nonzeros of a row, and the size of its table in the numeric phase

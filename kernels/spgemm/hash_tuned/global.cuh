@@ -95,7 +95,7 @@ __launch_bounds__(LONG_BLOCK) void global_rank(int32_t n, const int32_t *__restr
 
 // Bitmaps, numeric: the values.
 template <typename T>
-static __global__ __launch_bounds__(GLOBAL_BLOCK) void global_add(
+static __global__ __launch_bounds__(GLOBAL_BLOCK, 6) void global_add(
     struct factors<T> x, const int32_t *__restrict__ list, struct pool pool,
     const int32_t *__restrict__ products, struct result<T> c)
 {

@@ -6,7 +6,7 @@
 
 // H200, 64 columns: comparing all with all is a third of the numeric kernel's instructions, and
 // takes 1.12 times the time of a sort in a warp's registers (uniform:500000:8).
-#define PLACE_SORT 256 // columns that a warp sorts in its registers, at most
+#define PLACE_SORT 128 // columns that a warp sorts in its registers, at most
 #define CROWD      128 // columns that a column is compared with in its bucket, on average, at most
 
 // Element e of what a warp sorts is register e % N of lane e / N. Each pair of elements whose
@@ -56,15 +56,16 @@ template <int N> static __device__ __forceinline__ void sort_list(uint32_t *list
     __syncwarp();
 }
 
-// Returns true if a warp can sort `count` columns, and if a column, up to `highest`, and its place
-// in the table fit in one number of 32 bits.
-static __device__ __forceinline__ bool can_sort_places(int32_t highest, int32_t size, int32_t count)
+// Returns true if a column, up to `highest`, and its place in the table fit in one number of 32
+// bits.
+static __device__ __forceinline__ bool can_sort_places(int32_t highest, int32_t size)
 {
-    return count <= PLACE_SORT && (uint64_t)highest * size + size <= UINT32_MAX;
+    return (uint64_t)highest * size + size <= UINT32_MAX;
 }
 
 // The place of each column in its row, for a warp: columns are sorted together with their places in
-// the table, whose size is a power of two. `list` has room for all columns.
+// the table, whose size is a power of two. There are PLACE_SORT columns at most, and `list` has
+// room for all.
 template <typename F>
 static __device__ __forceinline__ void sort_places(const int32_t *keys, int32_t size, int32_t count,
                                                    uint32_t *list, F put)
@@ -84,10 +85,8 @@ static __device__ __forceinline__ void sort_places(const int32_t *keys, int32_t 
         sort_list<1>(list, count);
     else if (count <= 2 * WARP)
         sort_list<2>(list, count);
-    else if (count <= 4 * WARP)
-        sort_list<4>(list, count);
     else
-        sort_list<8>(list, count);
+        sort_list<PLACE_SORT / WARP>(list, count);
     for (int32_t rank = lane; rank < count; rank += WARP) put(list[rank] & (size - 1), rank);
 }
 

@@ -49,7 +49,8 @@ __launch_bounds__(TEAM *TEAMS) void symbolic_team(struct factors<float> x, struc
     mine = warp_sum(mine);
     if (lane_id() == 0 && mine) atomicAdd(&found[team], mine);
     team_sync<TEAM>();
-    if (me == 0) nz[i] = found[team];
+    // The row is read again: its number would not fit in the registers of the walk.
+    if (me == 0) nz[rows.list[r]] = found[team];
 }
 
 // Rows that did not fit.
@@ -135,8 +136,8 @@ __launch_bounds__(TEAM *TEAMS, TEAM == 1024 && sizeof(T) == 8 ? 1 : 0) void nume
     uint16_t *shorts = (uint16_t *)(scratch + rows.limit); // rows.limit of them
     if (words <= rows.limit)
         return sort_by_range<TEAM>(keys, size, low, words, scratch, shorts, sums[team], put);
-    if constexpr (TEAM == WARP)
-        if (can_sort_places(high, size, count)) return sort_places(keys, size, count, scratch, put);
+    if constexpr (TEAM == WARP) // of 4 * WARP nonzeros at most, see plan_tables()
+        if (can_sort_places(high, size)) return sort_places(keys, size, count, scratch, put);
     if (count > COUNT_SORT && sort_by_buckets<TEAM>(keys, size, count, low, high, rows.limit,
                                                     shorts, scratch, sums[team], put))
         return;
