@@ -108,23 +108,6 @@ static void test_chosen(const struct op *op, const struct row_of_c *rows, int32_
     csr_free(&A);
 }
 
-// The first row has 500 nonzeros, each of which names a row with the same 40 columns.
-static int make_wide(int32_t n, struct csr *A)
-{
-    int64_t p = 0;
-    int err = csr_alloc(A, n, n, 500 + 500 * 40);
-    CHECK(!err, "%s", fail_text());
-    for (int32_t i = 0; i < n && !err; i++) {
-        A->ptr[i] = p;
-        for (int32_t j = 0; j < (i == 0 ? 500 : i <= 500 ? 40 : 0); j++) {
-            A->idx[p] = i == 0 ? j + 1 : 600 + j;
-            A->val[p++] = (i + j) % 5 - 2;
-        }
-    }
-    if (!err) A->ptr[n] = A->nnz = p;
-    return err;
-}
-
 // Inputs for A*A.
 static bool inputs_of(struct inputs *in, struct device *dev, const struct op *op,
                       const struct csr *A, enum prec prec)
@@ -132,38 +115,6 @@ static bool inputs_of(struct inputs *in, struct device *dev, const struct op *op
     int err = inputs_make(in, dev, op, A, prec, (int64_t[AXES_MAX]){0}, true, 0);
     CHECK(!err, "%s", fail_text());
     return !err;
-}
-
-// By its 20,000 products for 40 nonzeros that row is as long as one of 5,000 nonzeros where the
-// device has few products, and of 625 else. It gets a bitmap if that is no larger than a table.
-static void test_repeats(const struct op *op, struct device *dev)
-{
-    static const struct {
-        int32_t n;
-        double asked, repeats, is_long;
-    } cases[] = {
-        {20000, 32, 4, 1}, {80000, 32, 4, 0}, {20000, 2, 2, 1}, {80000, 2, 2, 1}, {20000, 0, 0, 0}};
-    const struct algo_entry *e = algo_find(op, "hash-tuned", DEVICE_CUDA);
-    for (int c = 0; c < COUNT(cases); c++) {
-        double opt[PARAMS_MAX] = {0};
-        struct inputs in;
-        struct csr A;
-        if (make_wide(cases[c].n, &A)) return;
-        if (!inputs_of(&in, dev, op, &A, F64)) return;
-        algo_defaults(e->algo, opt);
-        set_option(e, opt, "products-per-nonzero", cases[c].asked);
-        set_option(e, opt, "shared-memory", 32);
-        struct outcome out = case_run(&in, e, opt, CHECK_FULL);
-        CHECK(!out.err && out.check.ok && !out.left, "%s, %d columns: %s", e->name, cases[c].n,
-              out.err ? fail_text() : out.check.reason);
-        CHECK(figure_of(&out, "products_per_nonzero") == cases[c].repeats, "%s: repeats %g",
-              e->name, figure_of(&out, "products_per_nonzero"));
-        CHECK(figure_of(&out, "long_rows_numeric") == cases[c].is_long,
-              "%s, %d columns, repeats %g: %g long rows", e->name, cases[c].n, cases[c].asked,
-              figure_of(&out, "long_rows_numeric"));
-        inputs_free(&in);
-        csr_free(&A);
-    }
 }
 
 // So many nonzeros have rows of C in test_sorts(): a warp sorts one, two, four or eight of them a
@@ -223,7 +174,6 @@ static void test_sorts(const struct op *op, struct device *dev, int32_t n, bool 
         if (!inputs_of(&in, dev, op, &A, turn % 2 ? F32 : F64)) break;
         algo_defaults(e->algo, opt);
         if (turn >= 2) set_option(e, opt, "merge", 0);
-        if (turn >= 2) set_option(e, opt, "products-per-nonzero", 0);
         struct outcome out = case_run(&in, e, opt, CHECK_FULL);
         CHECK(!out.err && out.check.ok && !out.left, "%s, %d columns%s, %s: %s", e->name, n,
               close ? ", close" : "", prec_name(in.p.prec),
@@ -263,7 +213,6 @@ static void test_ranged(const struct op *op, struct device *dev, const struct ra
         if (!inputs_of(&in, dev, op, &A, (enum prec)prec)) break;
         algo_defaults(e->algo, opt);
         set_option(e, opt, "bitmap", 0);
-        set_option(e, opt, "products-per-nonzero", 0);
         set_option(e, opt, "shared-memory", r->shared);
         set_option(e, opt, "passes", r->ranges);
         struct outcome out = case_run(&in, e, opt, CHECK_FULL);
@@ -501,7 +450,6 @@ int main(void)
     host_checks.check_product = NULL;
     dev.ops = &host_checks;
     test_runs(op, &dev);
-    test_repeats(op, &dev);
     test_sorts(op, &dev, 20000, false);
     test_sorts(op, &dev, 200000, false);
     test_sorts(op, &dev, 1100000, true);

@@ -19,10 +19,8 @@ struct binning {
     int32_t merging;         // bins of rows that are merged, the first ones
     int32_t overlaying;      // 1: the bin after those is of rows that are overlaid
     int32_t overlay;         // products of an overlay, at most
-    int32_t repeats; // numeric: so many products count as a nonzero of C; 0: nonzeros alone count
-    int32_t reach;   // and by its products a row counts as no more nonzeros than this
-    int32_t giant_least; // products of a giant, at least,
-    int32_t giant_parts; // and its share of all products is 1 / giant_parts at least
+    int32_t giant_least;     // products of a giant, at least,
+    int32_t giant_parts;     // and its share of all products is 1 / giant_parts at least
 
     // Returns the bin of a row that is merged, or -1.
     __device__ __forceinline__ int merge_bin(int32_t length, int32_t products) const
@@ -62,14 +60,12 @@ struct binning {
         return merged >= 0 ? merged : bin_of(stored);
     }
 
-    // Rows with many products for each nonzero are binned as if they had more nonzeros, and so get
-    // more threads.
     __device__ __forceinline__ int by_nonzeros(int32_t length, int32_t nz, int32_t stored) const
     {
         if (stored < 0) return merging;
         const int merged = merging ? merge_bin(length, stored) : -1;
         if (merged >= 0) return merged;
-        return bin_of(repeats ? max(nz, min(stored / repeats, reach)) : nz);
+        return bin_of(nz);
     }
 
     __device__ __forceinline__ bool giant(unsigned long long all, int32_t length,

@@ -47,28 +47,9 @@
 // - Rows too long for the largest table, or with more than a quarter of all columns, are bitmaps of
 //   their columns. So are, in the symbolic phase, all rows whose table would be at least as large,
 //   and they have fewer threads.
-// - Rows with many products for few nonzeros get more threads (products-per-nonzero).
 // - Several blocks share a row with many of all products (split).
 #include "papers.h"
 #include "phases.cuh"
-
-#define REPEATS_LEAST 4
-#define REPEATS_SHARE 8 // products of each thread of a full device for each of `repeats`
-
-// Returns the rule of the numeric phase. If the device has few products for each thread, the
-// longest row decides when the phase ends. Rows then get more threads from fewer products on (H200:
-// bcsstk13 takes 128 us, 151 without). A bitmap of more words than the largest table has places is
-// left out, as clearing such a bitmap takes longer.
-static struct binning binning_by_nonzeros(const struct state *s, int32_t n)
-{
-    struct binning g = s->plan.binning[NUMERIC];
-    const int64_t repeats = (int64_t)s->host.seen->products / s->host.threads / REPEATS_SHARE;
-    const int32_t repeats_now = (int32_t)min64(g.repeats, max64(repeats, REPEATS_LEAST));
-    g.reach = INT32_MAX;
-    if (repeats_now < g.repeats && n / 32 > s->plan.table_limit) g.reach = s->plan.table_limit;
-    g.repeats = repeats_now;
-    return g;
-}
 
 // Returns the least slack of the bins that have rows.
 static int32_t slack_least(const struct state *s)
@@ -105,17 +86,13 @@ static void report(struct task *t, const struct state *s)
 
 static int multiply(struct task *t, struct state *s, struct scratch *w)
 {
-    struct binning by_nonzeros;
     int err = task_phase(t, "analyse");
     if (!err) err = scratch_alloc(t, w);
     if (!err) err = analyse(t, &s->host, s->plan.binning[SYMBOLIC], w);
     if (!err) err = task_phase(t, "symbolic");
     if (!err) err = symbolic(t, s, w);
     if (!err) err = task_phase(t, "allocate");
-    if (err) return err;
-    by_nonzeros = binning_by_nonzeros(s, t->S[0]->n);
-    task_number(t, "products_per_nonzero", by_nonzeros.repeats);
-    err = allocate(t, &s->host, by_nonzeros, w);
+    if (!err) err = allocate(t, &s->host, s->plan.binning[NUMERIC], w);
     if (err) return err;
     report(t, s);
     err = task_phase(t, "numeric");
@@ -155,7 +132,6 @@ template <typename T> static int prepare_for(struct task *t, struct state *s)
         (int32_t)task_option(t, "passes"),
         (int32_t)task_option(t, "overlay"),
         (int32_t)task_option(t, "merge"),
-        (int32_t)task_option(t, "products-per-nonzero"),
     };
     make_plan<T>(&s->plan, t->S[0]->n, &o, &room);
     s->bitmap = o.bitmap;
@@ -187,9 +163,6 @@ static void teardown(struct task *t)
 }
 
 #define ABOUT_SHARED "KB of a block's tables, at least 32; 0: all shared memory"
-#define ABOUT_PER_NONZERO                                                                          \
-    "products that count as a nonzero of C in the number of a row's threads, down to 4 on small "  \
-    "matrices; 0: nonzeros alone count"
 #define ABOUT_PASSES                                                                               \
     "without bitmaps: most full tables in shared memory, one after the other, for a long row; "    \
     "0: none"
@@ -201,7 +174,6 @@ static void teardown(struct task *t)
 
 static const struct param options[] = {
     {"shared-memory", 0, 0, 1024, true, ABOUT_SHARED},
-    {"products-per-nonzero", 32, 0, INT32_MAX, true, ABOUT_PER_NONZERO},
     {"bitmap", 1, 0, 1, true, "1: long rows as bitmaps; 0: by tables, with retries"},
     {"passes", 4, 0, 64, true, ABOUT_PASSES},
     {"overlay", OVERLAY_MOST, 0, OVERLAY_MOST, true, ABOUT_OVERLAY},

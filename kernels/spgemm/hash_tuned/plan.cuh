@@ -41,14 +41,12 @@ struct choices {
     int32_t passes;  // full tables that hold the nonzeros of a row of RANGES, at most; 0: no RANGES
     int32_t overlay; // products of an overlay, at most; 0: no OVERLAY
     int32_t merge;   // nonzeros of a row of A whose rows of S are merged, at most
-    int32_t repeats; // products that count as a nonzero
 };
 
 struct plan {
     struct bin bins[2][BIN_MOST];
     struct binning binning[2];
-    int32_t bit_words;   // words of a bitmap; 0: no bitmaps, or shared memory does not hold them
-    int32_t table_limit; // nonzeros of a row that has a table, at most; numeric
+    int32_t bit_words; // words of a bitmap; 0: no bitmaps, or shared memory does not hold them
 };
 
 // Bytes of shared memory.
@@ -145,7 +143,6 @@ static void plan_done(struct plan *p, int phase, int count, const struct choices
     while (bins[binning->merging].way == MERGE) binning->merging++; // others follow
     binning->overlaying = bins[binning->merging].way == OVERLAY;
     binning->overlay = o->overlay;
-    binning->repeats = o->repeats;
     bins[count - 1].limit = INT32_MAX;
     binning->count = count;
     int32_t limit = 0; // never falls: a bin below the limit of another gets no rows
@@ -196,8 +193,8 @@ static void make_plan(struct plan *p, int32_t n, const struct choices *o, const 
     count = plan_without_tables<T>(bins, true, o);
     // Rows of the larger bin have as many places in numeric_ranges, or more.
     count = plan_tables<T>(bins, count, true, room, !fits && !o->passes, cut);
-    p->table_limit = bins[count - 1].limit;
-    if (!fits && o->passes && plan_ranges<T>(&bins[count], o, p->table_limit, room->block)) count++;
+    const int32_t tables = bins[count - 1].limit;
+    if (!fits && o->passes && plan_ranges<T>(&bins[count], o, tables, room->block)) count++;
     if (fits && ranked <= room->third / 2) bins[count++] = plan_long<T>(n, LONG_SMALL, room->third);
     if (fits && !bins[count - 1].dense) bins[count++] = plan_long<T>(n, LONG_BLOCK, room->block);
     if (!fits) bins[count++] = {GLOBAL};
