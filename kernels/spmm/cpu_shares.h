@@ -52,8 +52,8 @@ struct shares {
 };
 
 // Bytes that a product touches, at least, if it is computed by more than one thread. Threads start
-// in 2 us if they spin, and in 10 us if they sleep. One thread touches SHARED_BYTES in about 4 us.
-#define SHARED_BYTES (512 << 10)
+// in 2 us if they spin, and in 10 us if they sleep. One thread touches SHARED_BYTES in 5 to 8 us.
+#define SHARED_BYTES (1 << 20)
 
 // Returns the number of threads for a product with `cols` columns: 1 if it is small.
 static inline int share_threads(const struct task *t, int64_t cols)

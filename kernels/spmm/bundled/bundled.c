@@ -47,11 +47,12 @@ struct state {
 };
 
 enum {
-    LINE_BYTES = 64,      // bytes of a cache line
-    COPY_BYTES = 2 << 20, // bytes of a slab, at most: see slab_columns()
-    COPY_LINES = 4,       // cache lines of a row of a slab, at most
-    COPY_ROWS = 256,      // rows of B that a thread copies at a time
-    GATHER_COLS = 2,      // most columns of METHOD_GATHER. Three take as long as a slab
+    LINE_BYTES = 64,        // bytes of a cache line
+    COPY_BYTES = 2 << 20,   // bytes of a slab, at most: see slab_columns()
+    COPY_LINES = 4,         // cache lines of a row of a slab, at most
+    COPY_SMALL = 256 << 10, // bytes of a slab that may have longer rows
+    COPY_ROWS = 256,        // rows of B that a thread copies at a time
+    GATHER_COLS = 2,        // most columns of METHOD_GATHER. Three take as long as a slab
 };
 
 // Returns the columns that are computed in place of `cols` columns: the next power of two up to a
@@ -103,17 +104,21 @@ static enum method method_of(const struct task *t)
     return t->C.cols <= GATHER_COLS ? METHOD_GATHER : METHOD_SLABS;
 }
 
-// Returns the columns of a slab: 1 to COPY_LINES cache lines in a row, so that a slab has at most
-// COPY_BYTES. The number of threads does not count, because the order of sums depends on the width.
-// Xeon, 2 MB of L2: wider slabs write to more pages of C at a time, and more narrow slabs read A
-// more often. Time at k = 256 on five matrices of up to 3,000 rows, over the time with 4 lines: 1.2
-// with 1 line, 1.2 with 2, 1.3 with 8. On uniform:20000:20, k = 64: 1.3 with 4 lines over 1 line.
+// Returns the columns of a slab, in whole cache lines of a row: a slab has at most COPY_BYTES, and
+// at most COPY_LINES in a row unless the slabs of B and C are small. The number of threads does not
+// count, because the order of sums depends on the width. Wider slabs write to more pages of C at a
+// time, narrower slabs read A more often. Xeon, 2 MB of L2, time over the time with 4 lines:
+//
+//     k = 256, five matrices of 1,024 to 3,000 rows     1.2 with 1 line, 1.2 with 2, 1.3 with 8
+//     k = 256, three matrices of 4 to 35 rows           0.5 with one slab
+//     k = 64, uniform:20000:20                          0.7 with 1 line
 static int64_t slab_columns(const struct task *t)
 {
-    const int64_t option = (int64_t)task_option(t, "slab");
-    const int64_t lines = COPY_BYTES / LINE_BYTES / max64(1, t->in[0].rows);
+    const int64_t option = (int64_t)task_option(t, "slab"), n = max64(1, t->in[0].rows);
     const int64_t line = LINE_BYTES / (int64_t)prec_bytes(t->prec);
-    return min64(option ? option : max64(1, min64(lines, COPY_LINES)) * line, t->C.cols);
+    const int64_t few = max64(COPY_LINES, COPY_SMALL / LINE_BYTES / max64(n, t->C.rows));
+    const int64_t lines = max64(1, min64(few, COPY_BYTES / LINE_BYTES / n));
+    return min64(option ? option : lines * line, t->C.cols);
 }
 
 // Allocates the buffers of METHOD_SLABS. Elements past the last column are 0.
