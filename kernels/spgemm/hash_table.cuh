@@ -1,7 +1,7 @@
 // Hash tables of columns, for the algorithms that compute a row of C with one. The operands, the
-// result, the loops over the products of a row (algorithms 3 and 4) and the table (algorithm 5) of
-// Yusuke Nagasaka, Akira Nukada, Satoshi Matsuoka: High-performance and Memory-saving Sparse
-// General Matrix-Matrix Multiplication for NVIDIA Pascal GPU, ICPP 2017.
+// result, the loop over the products of a row (algorithm 4) and the table (algorithm 5) of Yusuke
+// Nagasaka, Akira Nukada, Satoshi Matsuoka: High-performance and Memory-saving Sparse General
+// Matrix-Matrix Multiplication for NVIDIA Pascal GPU, ICPP 2017.
 #ifndef SPGEMM_HASH_TABLE_H
 #define SPGEMM_HASH_TABLE_H
 
@@ -70,49 +70,6 @@ static __device__ __forceinline__ uint32_t table_place(int32_t *keys, uint32_t m
         there = atomicCAS(keys + h, EMPTY, key);
         is_new = there == EMPTY;
         if (is_new || there == key) return h;
-    }
-}
-
-// Algorithm 3: calls f(there, column, value) for the products of row i of A, for each LANES
-// threads; -1: there is no row. The threads of a row take a nonzero each at a time. The start of
-// the next row of S is loaded one row ahead. All lanes of the warp call f together, with `there`
-// false for lanes without a product: lanes that part would each wait for loads of their own.
-template <bool VALUES, int LANES, typename T, typename F>
-static __device__ __forceinline__ void walk_rows(const struct factors<T> &x, int32_t i, F f)
-{
-    const int BATCH = 2; // products that a thread loads before it uses the first
-    int64_t at = 0, end = 0;
-    if (i >= 0) {
-        at = (int64_t)__ldg(x.A_ptr + i) + threadIdx.x % LANES;
-        end = __ldg(x.A_ptr + i + 1);
-    }
-    uint32_t q = 0, q_end = 0, next = 0, next_end = 0;
-    T a = 0, next_a = 0;
-    auto load_next = [&]() {
-        next = next_end = 0;
-        if (at >= end) return;
-        const int32_t l = __ldg(x.A_idx + at);
-        next = (uint32_t)__ldg(x.S_ptr + l), next_end = (uint32_t)__ldg(x.S_ptr + l + 1);
-        if (VALUES) next_a = __ldg(x.A_val + at);
-        at += LANES;
-    };
-    load_next();
-    while (__any_sync(FULL_MASK, q < q_end || next < next_end || at < end)) {
-        if (q >= q_end) {
-            q = next, q_end = next_end, a = next_a;
-            load_next();
-        }
-        int32_t col[BATCH];
-        T v[BATCH];
-#pragma unroll
-        for (int k = 0; k < BATCH; k++) {
-            const bool there = q + k < q_end;
-            col[k] = there ? __ldg(x.S_idx + q + k) : 0;
-            v[k] = VALUES && there ? a * __ldg(x.S_val + q + k) : 0;
-        }
-#pragma unroll
-        for (int k = 0; k < BATCH; k++) f(q + k < q_end, col[k], v[k]);
-        q = min(q + BATCH, q_end);
     }
 }
 

@@ -1,7 +1,7 @@
 // Paths of `hash` and `hash-tuned` on CUDA that single options do not lead to: tables in global
 // memory, rows that overflow the largest table in shared memory and are computed again, chunks of a
 // small pool, tables with fewer places than wanted, rows of one matrix whose products are dealt out
-// in different ways, rows that are overlaid. Also the rows of the table of cases that lie
+// in different ways, rows that are merged or overlaid. Also the rows of the table of cases that lie
 // at the boundaries of the groups of table I.
 #include "cases.h"
 #include "data/gen.h"
@@ -173,6 +173,7 @@ static void test_sorts(const struct op *op, struct device *dev, int32_t n, bool 
         struct inputs in;
         if (!inputs_of(&in, dev, op, &A, turn % 2 ? F32 : F64)) break;
         algo_defaults(e->algo, opt);
+        if (turn >= 2) set_option(e, opt, "merge", 0);
         struct outcome out = case_run(&in, e, opt, CHECK_FULL);
         CHECK(!out.err && out.check.ok && !out.left, "%s, %d columns%s, %s: %s", e->name, n,
               close ? ", close" : "", prec_name(in.p.prec),
@@ -312,6 +313,108 @@ static void test_overlay(const struct op *op, struct device *dev)
     csr_free(&A);
 }
 
+// Rows of A around the bounds of those that are merged, each by the lengths of the rows that it
+// names. Of the first of them the bounds are 4 nonzeros and 32 products, of the others 8 and 64.
+#define NAMED 200 // row NAMED + l has l nonzeros, ENDS the first column and the last one
+#define ENDS  300
+static const struct merged {
+    int times; // in a row. Eight share a warp, and 64 a block, the last of whose warps has no pool
+               // behind its own.
+    int count, names[10];
+} merged[] = {
+    {1, 0, {0}},
+    {1, 1, {0}},
+    {1, 1, {1}},
+    {3, 1, {ENDS - NAMED}},
+    {1, 1, {32}},
+    {1, 1, {33}},
+    {1, 1, {64}},
+    {1, 2, {1, 64}},
+    {1, 3, {0, 2, ENDS - NAMED}},
+    {70, 4, {5, 6, 10, 11}},
+    {1, 4, {5, 6, 10, 12}},
+    {1, 4, {14, 15, 17, 18}},
+    {1, 5, {0, 1, 2, 3, 4}},
+    {2, 7, {0, 3, 6, 9, 12, 15, ENDS - NAMED}},
+    {1, 8, {1, 2, 3, 4, 5, 6, 7, 8}},
+    {70, 8, {4, 5, 6, 7, 8, 9, 12, 13}},
+    {1, 8, {4, 5, 6, 7, 8, 9, 12, 14}},
+    {1, 9, {0, 1, 2, 3, 4, 5, 6, 7, 8}},
+};
+// Nonzeros and products up to which rows are merged, by the option.
+static const struct {
+    int merge, nonzeros, products;
+} merges[] = {{0, 0, 0}, {3, 0, 0}, {4, 4, 32}, {7, 4, 32}, {8, 8, 64}};
+
+// Rows of the same length modulo 3 share columns.
+static int32_t named_columns(int32_t i) { return i == ENDS ? 2 : i - NAMED; }
+static int32_t named_column(int32_t n, int32_t i, int32_t j)
+{
+    if (i == ENDS) return j == 0 ? 0 : n - 1;
+    return 10 * j + i % 3;
+}
+
+static int make_merged(int32_t n, struct csr *A)
+{
+    int64_t p = 0;
+    int err = csr_alloc(A, n, n, NAMED * 10 + 64 * 65 / 2 + 2);
+    CHECK(!err, "%s", fail_text());
+    int c = 0, time = 0;
+    for (int32_t i = 0; i < n && !err; i++) {
+        A->ptr[i] = p;
+        for (int32_t j = 0; i < NAMED && c < COUNT(merged) && j < merged[c].count; j++) {
+            A->idx[p] = NAMED + merged[c].names[j];
+            A->val[p++] = 1 + j % 3;
+        }
+        if (i < NAMED && c < COUNT(merged) && ++time == merged[c].times) c++, time = 0;
+        const bool named = i == ENDS || (i >= NAMED && i <= NAMED + 64);
+        for (int32_t j = 0; named && j < named_columns(i); j++) {
+            A->idx[p] = named_column(n, i, j);
+            A->val[p++] = (i + j) % 5 - 2;
+        }
+    }
+    CHECK(err || c == COUNT(merged), "there is room for %d of the rows", c);
+    if (!err) A->ptr[n] = A->nnz = p;
+    return err;
+}
+
+// Rows of A with so many nonzeros and products at most, and one product at least.
+static int rows_within(const struct csr *A, int64_t most_nonzeros, int64_t most_products)
+{
+    int rows = 0;
+    for (int32_t i = 0; i < A->m; i++) {
+        int64_t products = 0;
+        for (int64_t p = A->ptr[i]; p < A->ptr[i + 1]; p++)
+            products += A->ptr[A->idx[p] + 1] - A->ptr[A->idx[p]];
+        rows +=
+            products > 0 && products <= most_products && A->ptr[i + 1] - A->ptr[i] <= most_nonzeros;
+    }
+    return rows;
+}
+
+static void test_merge(const struct op *op, struct device *dev)
+{
+    const struct algo_entry *e = algo_find(op, "hash-tuned", DEVICE_CUDA);
+    struct csr A;
+    if (make_merged(2000, &A)) return;
+    for (int turn = 0; turn < 2 * COUNT(merges); turn++) {
+        const int m = turn / 2;
+        double opt[PARAMS_MAX] = {0};
+        struct inputs in;
+        if (!inputs_of(&in, dev, op, &A, turn % 2 ? F64 : F32)) break;
+        algo_defaults(e->algo, opt);
+        set_option(e, opt, "merge", merges[m].merge);
+        struct outcome out = case_run(&in, e, opt, CHECK_FULL);
+        CHECK(!out.err && out.check.ok && !out.left, "merge=%d, %s: %s", merges[m].merge,
+              prec_name(in.p.prec), out.err ? fail_text() : out.check.reason);
+        const int rows = rows_within(&A, merges[m].nonzeros, merges[m].products);
+        CHECK(figure_of(&out, "merged_rows") == rows, "merge=%d: %g rows are merged, not %d",
+              merges[m].merge, figure_of(&out, "merged_rows"), rows);
+        inputs_free(&in);
+    }
+    csr_free(&A);
+}
+
 static void test_runs(const struct op *op, struct device *dev)
 {
     const int64_t axis[AXES_MAX] = {0};
@@ -352,6 +455,7 @@ int main(void)
     test_sorts(op, &dev, 1100000, true);
     for (int r = 0; r < COUNT(ranged); r++) test_ranged(op, &dev, &ranged[r]);
     test_overlay(op, &dev);
+    test_merge(op, &dev);
     device_close(&dev);
     return TEST_END();
 }

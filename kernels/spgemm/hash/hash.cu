@@ -10,10 +10,9 @@
 //                                       rows of A over 4096 nonzeros
 // (2) groups by products                bins.cuh: list_by_products()
 // table I, groups                       groups.cuh: table_1
-// (3) algorithm 3, PWARP/ROW            pwarp.cuh: symbolic_pwarp(); the loops over j and k:
-//                                       spgemm/hash_table.cuh: walk_rows()
+// (3) algorithm 3, PWARP/ROW            pwarp.cuh: pwarp_walk(), symbolic_pwarp()
 // (3) algorithm 4, TB/ROW               tb.cuh: tb_walk(), symbolic_tb(); the loops over j and k:
-//                                       hash_table.cuh: walk_nonzeros()
+//                                       spgemm/hash_table.cuh: walk_nonzeros()
 // algorithm 5, hash operation           hash_table.cuh: table_place()
 // (3) group 0, first phase              symbolic_tb() of the last entry of table_1
 // (3) group 0, second phase             global.cuh: global_insert<false>()

@@ -15,6 +15,49 @@ static __device__ __forceinline__ int32_t pwarp_row(const struct bin_rows &rows)
     return r < rows.count ? rows.list[r] : -1;
 }
 
+// Calls f(there, column, value) for the products of row i of A, -1: there is no row. The threads of
+// a row take a nonzero each at a time. The start of the next row of S is loaded one row ahead. All
+// lanes of the warp call f together, with `there` false for lanes without a product: lanes that
+// part would each wait for loads of their own.
+template <bool VALUES, typename T, typename F>
+static __device__ __forceinline__ void pwarp_walk(const struct factors<T> &x, int32_t i, F f)
+{
+    const int BATCH = 2; // products that a thread loads before it uses the first
+    int64_t at = 0, end = 0;
+    if (i >= 0) {
+        at = (int64_t)__ldg(x.A_ptr + i) + threadIdx.x % PWARP;
+        end = __ldg(x.A_ptr + i + 1);
+    }
+    uint32_t q = 0, q_end = 0, next = 0, next_end = 0;
+    T a = 0, next_a = 0;
+    auto load_next = [&]() {
+        next = next_end = 0;
+        if (at >= end) return;
+        const int32_t l = __ldg(x.A_idx + at);
+        next = (uint32_t)__ldg(x.S_ptr + l), next_end = (uint32_t)__ldg(x.S_ptr + l + 1);
+        if (VALUES) next_a = __ldg(x.A_val + at);
+        at += PWARP;
+    };
+    load_next();
+    while (__any_sync(FULL_MASK, q < q_end || next < next_end || at < end)) {
+        if (q >= q_end) {
+            q = next, q_end = next_end, a = next_a;
+            load_next();
+        }
+        int32_t col[BATCH];
+        T v[BATCH];
+#pragma unroll
+        for (int k = 0; k < BATCH; k++) {
+            const bool there = q + k < q_end;
+            col[k] = there ? __ldg(x.S_idx + q + k) : 0;
+            v[k] = VALUES && there ? a * __ldg(x.S_val + q + k) : 0;
+        }
+#pragma unroll
+        for (int k = 0; k < BATCH; k++) f(q + k < q_end, col[k], v[k]);
+        q = min(q + BATCH, q_end);
+    }
+}
+
 static __global__ __launch_bounds__(PWARP_BLOCK) void symbolic_pwarp(struct factors<float> x,
                                                                      struct bin_rows rows,
                                                                      int32_t *__restrict__ nz)
@@ -27,7 +70,7 @@ static __global__ __launch_bounds__(PWARP_BLOCK) void symbolic_pwarp(struct fact
     for (int32_t s = sub; s < SIZE; s += PWARP) keys[s] = EMPTY;
     __syncwarp();
     int32_t found = 0;
-    walk_rows<false, PWARP>(x, i, [&](bool there, int32_t col, float) {
+    pwarp_walk<false>(x, i, [&](bool there, int32_t col, float) {
         bool is_new = false;
         if (there) table_place(keys, SIZE - 1, col, is_new);
         found += is_new;
@@ -61,7 +104,7 @@ static __global__ __launch_bounds__(PWARP_BLOCK) void numeric_pwarp(struct facto
         vals[s] = 0;
     }
     __syncwarp();
-    walk_rows<true, PWARP>(x, i, [&](bool there, int32_t col, T v) {
+    pwarp_walk<true>(x, i, [&](bool there, int32_t col, T v) {
         bool is_new;
         const uint32_t h = there ? table_place(keys, SIZE - 1, col, is_new) : 0;
         __syncwarp();

@@ -4,20 +4,31 @@
 
 #include "spgemm/bins_host.cuh"
 
-#define OVERLAY_MOST    256   // products of an overlay, and nonzeros of its row of A, at most
-#define OVERLAY_LEAST   512   // nonzeros of the row of S that it is laid over, at least
+#define MERGE_LANES     4   // threads of a row that is merged, with one or two nonzeros of A each
+#define MERGE_EACH      8   // products of such a row for each nonzero that its bin allows, at most
+#define OVERLAY_MOST    256 // products of an overlay, and nonzeros of its row of A, at most
+#define OVERLAY_LEAST   512 // nonzeros of the row of S that it is laid over, at least
 #define OVERLAY_LONGEST 32768 // ... and at most, as one block copies them
 #define SLOTS           2     // places of a table for each column, if shared memory has room
 
-// The rule of bins.cuh. The bin of overlaid rows is the same in both phases.
+// The rule of bins.cuh. The first bins have rows without tables, and are the same in both phases.
 struct binning {
     int32_t count;           // number of bins
     int32_t limit[BIN_MOST]; // the largest count in each bin, ascending; 0 in bins without tables,
                              // INT32_MAX from the last bin on
-    int32_t overlaying;      // 1: the first bin has rows that are overlaid
+    int32_t merging;         // bins of rows that are merged, the first ones
+    int32_t overlaying;      // 1: the bin after those is of rows that are overlaid
     int32_t overlay;         // products of an overlay, at most
     int32_t giant_least;     // products of a giant, at least,
     int32_t giant_parts;     // and its share of all products is 1 / giant_parts at least
+
+    // Returns the bin of a row that is merged, or -1.
+    __device__ __forceinline__ int merge_bin(int32_t length, int32_t products) const
+    {
+        const uint32_t each = ((uint32_t)products + MERGE_EACH - 1) / MERGE_EACH;
+        const uint32_t need = max((uint32_t)length, each);
+        return need <= (uint32_t)(merging * MERGE_LANES) ? (int)((need - 1) / MERGE_LANES) : -1;
+    }
 
     // Returns the bin of a row with a table, a bitmap or ranges.
     __device__ __forceinline__ int bin_of(int32_t size) const
@@ -41,17 +52,27 @@ struct binning {
         return stored < 0 ? ~stored : stored;
     }
 
-    __device__ __forceinline__ int by_products(int32_t, int32_t stored) const
+    __device__ __forceinline__ int by_products(int32_t length, int32_t stored) const
     {
-        return stored < 0 ? 0 : stored == 0 ? -1 : bin_of(stored);
+        if (stored == 0) return -1;
+        if (stored < 0) return merging;
+        const int merged = merge_bin(length, stored);
+        return merged >= 0 ? merged : bin_of(stored);
     }
-    __device__ __forceinline__ int by_nonzeros(int32_t, int32_t nz, int32_t stored) const
+
+    __device__ __forceinline__ int by_nonzeros(int32_t length, int32_t nz, int32_t stored) const
     {
-        return stored < 0 ? 0 : bin_of(nz);
+        if (stored < 0) return merging;
+        const int merged = merging ? merge_bin(length, stored) : -1;
+        if (merged >= 0) return merged;
+        return bin_of(nz);
     }
-    __device__ __forceinline__ bool giant(unsigned long long all, int32_t, int32_t stored) const
+
+    __device__ __forceinline__ bool giant(unsigned long long all, int32_t length,
+                                          int32_t stored) const
     {
-        return stored >= giant_least && stored >= (int64_t)(all / giant_parts);
+        if (stored < giant_least || stored < (int64_t)(all / giant_parts)) return false;
+        return !merging || merge_bin(length, stored) < 0;
     }
 };
 

@@ -23,9 +23,9 @@
 // binning.cuh  the bin of a row
 // walk.cuh     a team of threads goes over the products of its row
 // bitmap.cuh   bitmaps of columns and their ranks
+// merge.cuh    up to 8 nonzeros of A and 64 products: the rows of S are merged, no table
 // overlay.cuh  rows that are one row of S and little else: that row, and no table
-// pwarp.cuh    up to 64 products or 32 nonzeros: a table in shared memory, four or eight threads a
-//              row
+// pwarp.cuh    up to 64 products or 32 nonzeros: a table in shared memory, eight threads a row
 // team.cuh     up to 8192 products or 4096 nonzeros: a table in shared memory, a warp or a block a
 //              row. Longer rows in the symbolic phase have a bitmap, or try the largest table
 // long.cuh     longer rows in the numeric phase: a bitmap in shared memory, a block a row
@@ -41,8 +41,7 @@
 //
 // - Products are dealt out evenly over the threads of a row. Exception: rows of the symbolic phase
 //   with many products per nonzero of A.
-// - Rows of over 32 products or 16 nonzeros have eight threads up to 64 or 32, and a warp up to
-//   256 or 128.
+// - Rows have eight threads up to 64 products or 32 nonzeros, and a warp up to 256 or 128.
 // - Tables have at least two places per nonzero of a row if shared memory holds them. A warp that
 //   has a row alone sorts its columns in its registers.
 // - Rows too long for the largest table, or with more than a quarter of all columns, are bitmaps of
@@ -77,6 +76,7 @@ static void report(struct task *t, const struct state *s)
     const struct counters *seen = s->host.seen;
     task_number(t, "long_rows_symbolic", seen->rows[SYMBOLIC][s->plan.binning[SYMBOLIC].count - 1]);
     task_number(t, "long_rows_numeric", seen->rows[NUMERIC][s->plan.binning[NUMERIC].count - 1]);
+    task_number(t, "merged_rows", rows_by(s, MERGE));
     task_number(t, "overlaid_rows", rows_by(s, OVERLAY));
     task_number(t, "ranged_rows", rows_by(s, RANGES));
     task_number(t, "giant_rows", seen->giants[SYMBOLIC]);
@@ -131,6 +131,7 @@ template <typename T> static int prepare_for(struct task *t, struct state *s)
         task_option(t, "bitmap") != 0,
         (int32_t)task_option(t, "passes"),
         (int32_t)task_option(t, "overlay"),
+        (int32_t)task_option(t, "merge"),
     };
     make_plan<T>(&s->plan, t->S[0]->n, &o, &room);
     s->bitmap = o.bitmap;
@@ -168,12 +169,16 @@ static void teardown(struct task *t)
 #define ABOUT_OVERLAY                                                                              \
     "one long row of S: most other products of the row that are added to it without a table; "     \
     "0: off"
+#define ABOUT_MERGE                                                                                \
+    "most nonzeros of a row of A whose rows of S are merged, not put in a table; 0: off"
+
 static const struct param options[] = {
     {"shared-memory", 0, 0, 1024, true, ABOUT_SHARED},
     {"bitmap", 1, 0, 1, true, "1: long rows as bitmaps; 0: by tables, with retries"},
     {"passes", 4, 0, 64, true, ABOUT_PASSES},
     {"overlay", OVERLAY_MOST, 0, OVERLAY_MOST, true, ABOUT_OVERLAY},
     {"streams", 1, 0, 1, true, "1: a stream for each bin; 0: one for all"},
+    {"merge", 8, 0, 8, true, ABOUT_MERGE},
     {"split", 65536, 1, INT32_MAX, true, "products from which blocks may share a row"},
     {"pool", 256, 0, 1 << 20, false, "MB of tables in global memory, at least one table"},
     {},
@@ -187,7 +192,7 @@ extern const struct algo spgemm_hash_tuned_cuda = {
     .options = options,
     .cite = "after Nagasaka, Nukada, Matsuoka, ICPP 2017",
     .differs =
-        "Products are shared evenly among threads. Long rows "
+        "Products are shared evenly among threads. Rows of few nonzeros of A are merged. Long rows "
         "are bitmaps, and several blocks share a giant one. Rows of up to 32 nonzeros are sorted "
         "by comparing all with all, rows of a warp bitonically, and longer rows by a bitmap if "
         "their range of columns is short, else by buckets or bitonically.",

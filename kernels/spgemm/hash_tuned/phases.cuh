@@ -11,8 +11,8 @@ struct state {
     int64_t pool_bytes;
 };
 
-// Threads a row that are a part of a warp.
-#define FOR_LANES(X) X(PWARP) X(PWARP_MOST)
+// Rows of S of each thread, in rows that are merged.
+#define FOR_MERGES(X) X(1) X(2)
 
 // Team sizes, and how many teams a block has.
 #define FOR_TEAMS(X) X(32, 4) X(64, 1) X(128, 1) X(256, 1) X(512, 1) X(1024, 1)
@@ -24,14 +24,16 @@ static void launch_symbolic(const struct bin *g, cudaStream_t stream,
     const struct overflow overflow = {w->overflowed, &w->counters->overflowed};
     const unsigned blocks = (unsigned)ceil_div(rows.count, g->teams);
     switch (g->way) {
+    case MERGE:
+#define CASE(each)                                                                                 \
+    if (g->lists == each)                                                                          \
+        LAUNCH(symbolic_merge<each>, blocks, MERGE_BLOCK, g->bytes, stream, x, rows, w->nz);
+        FOR_MERGES(CASE)
+#undef CASE
+        break;
     case OVERLAY: LAUNCH(symbolic_overlay, blocks, OVERLAY_BLOCK, 0, stream, x, rows, w->nz); break;
     case SMALL:
-#define CASE(lanes)                                                                                \
-    if (g->team == lanes)                                                                          \
-        LAUNCH(symbolic_pwarp<lanes>, blocks, PWARP_BLOCK, g->bytes, stream, x, rows, w->products, \
-               w->nz);
-        FOR_LANES(CASE)
-#undef CASE
+        LAUNCH(symbolic_pwarp, blocks, PWARP_BLOCK, g->bytes, stream, x, rows, w->products, w->nz);
         break;
     case TRY:
         LAUNCH(symbolic_try, blocks, TRY_BLOCK, g->bytes, stream, x, rows, overflow, w->products,
@@ -55,20 +57,22 @@ static void launch_numeric(const struct bin *g, cudaStream_t stream, const struc
 {
     const unsigned blocks = (unsigned)ceil_div(rows.count, g->teams);
     const auto overlay = numeric_overlay<T>;
+    const auto pwarp = numeric_pwarp<T>;
     const auto long_rows =
         g->team == LONG_SMALL ? numeric_long<LONG_SMALL, T> : numeric_long<LONG_BLOCK, T>;
     const auto ranges = numeric_ranges<T>;
     switch (g->way) {
-    case OVERLAY: LAUNCH(overlay, blocks, OVERLAY_BLOCK, 0, stream, x, rows, c); break;
-    case SMALL:
-#define CASE(lanes)                                                                                \
-    if (g->team == lanes) {                                                                        \
-        const auto pwarp = numeric_pwarp<lanes, T>;                                                \
-        LAUNCH(pwarp, blocks, PWARP_BLOCK, g->bytes, stream, x, rows, w->nz, c);                   \
+    case MERGE:
+#define CASE(each)                                                                                 \
+    if (g->lists == each) {                                                                        \
+        const auto merge = numeric_merge<each, T>;                                                 \
+        LAUNCH(merge, blocks, MERGE_BLOCK, g->bytes, stream, x, rows, c);                          \
     }
-        FOR_LANES(CASE)
+        FOR_MERGES(CASE)
 #undef CASE
         break;
+    case OVERLAY: LAUNCH(overlay, blocks, OVERLAY_BLOCK, 0, stream, x, rows, c); break;
+    case SMALL: LAUNCH(pwarp, blocks, PWARP_BLOCK, g->bytes, stream, x, rows, w->nz, c); break;
     case TEAM:
 #define CASE(threads, teams)                                                                       \
     if (g->team == threads) {                                                                      \
@@ -88,14 +92,16 @@ static void launch_numeric(const struct bin *g, cudaStream_t stream, const struc
 
 template <typename T> static int allow_all_shared(struct device *dev)
 {
-    int err = allow_shared(dev, symbolic_try);
+    int err = allow_shared(dev, symbolic_pwarp);
+    if (!err) err = allow_shared(dev, symbolic_try);
+    if (!err) err = allow_shared(dev, numeric_pwarp<T>);
     if (!err) err = allow_shared(dev, numeric_long<LONG_SMALL, T>);
     if (!err) err = allow_shared(dev, numeric_long<LONG_BLOCK, T>);
     if (!err) err = allow_shared(dev, numeric_ranges<T>);
-#define ALLOW(lanes)                                                                               \
-    if (!err) err = allow_shared(dev, symbolic_pwarp<lanes>);                                      \
-    if (!err) err = allow_shared(dev, numeric_pwarp<lanes, T>);
-    FOR_LANES(ALLOW)
+#define ALLOW(lists)                                                                               \
+    if (!err) err = allow_shared(dev, symbolic_merge<lists>);                                      \
+    if (!err) err = allow_shared(dev, numeric_merge<lists, T>);
+    FOR_MERGES(ALLOW)
 #undef ALLOW
 #define ALLOW(team, teams)                                                                         \
     if (!err) err = allow_shared(dev, symbolic_team<team, teams>);                                 \

@@ -3,6 +3,7 @@
 #define SPGEMM_HASH_TUNED_PLAN_H
 
 #include "global.cuh"
+#include "merge.cuh"
 #include "overlay.cuh"
 #include "pwarp.cuh"
 #include "ranges.cuh"
@@ -12,6 +13,7 @@
 
 // How the rows of a bin are computed.
 enum way {
+    MERGE,   // merge.cuh
     OVERLAY, // overlay.cuh
     SMALL,   // pwarp.cuh
     TEAM,    // team.cuh
@@ -30,6 +32,7 @@ struct bin {
     int64_t bytes; // shared memory of a block
     int32_t slack; // its tables have so many places per column, at least; 0: it has no tables
     bool dense;    // LONG: a value for each column
+    int lists;     // MERGE: rows of S for each thread; `limit` is the most nonzeros of a row of A
 };
 
 // Options.
@@ -37,6 +40,7 @@ struct choices {
     bool bitmap;     // long rows may be bitmaps
     int32_t passes;  // full tables that hold the nonzeros of a row of RANGES, at most; 0: no RANGES
     int32_t overlay; // products of an overlay, at most; 0: no OVERLAY
+    int32_t merge;   // nonzeros of a row of A whose rows of S are merged, at most
 };
 
 struct plan {
@@ -61,8 +65,8 @@ template <typename T> static void plan_size(struct bin *g, bool values, const st
     for (g->slack = SLOTS; g->slack > 0; g->slack--) {
         g->size = (int32_t)next_power((int64_t)g->limit * g->slack);
         if (g->way == SMALL)
-            g->bytes = rows * (values ? small_bytes<T>(g->team, g->size, g->limit)
-                                      : small_stride(g->team, g->size) * (int64_t)4);
+            g->bytes = rows * (values ? small_bytes<T>(PWARP, g->size, g->limit)
+                                      : small_stride(PWARP, g->size) * (int64_t)4);
         else
             g->bytes = rows * (values ? team_bytes<T>(g->size, g->limit) : g->size * (int64_t)4);
         const int64_t tables = rows * g->size * (int64_t)(4 + (values ? sizeof(T) : 0));
@@ -70,23 +74,35 @@ template <typename T> static void plan_size(struct bin *g, bool values, const st
     }
 }
 
-// Makes the bin of overlaid rows and the bins of rows with tables: for each thread a row may have 8
+// Makes the bins of rows that are merged, and of those that are overlaid. Returns how many there
+// are.
+template <typename T>
+static int plan_without_tables(struct bin *bins, bool values, const struct choices *o)
+{
+    int count = 0;
+    for (int lists = 1; lists * MERGE_LANES <= o->merge; lists *= 2) {
+        struct bin g = {MERGE, MERGE_LANES, MERGE_BLOCK / MERGE_LANES};
+        g.lists = lists;
+        g.limit = lists * MERGE_LANES;
+        g.bytes = merge_bytes<T>(lists, values);
+        bins[count++] = g;
+    }
+    if (o->overlay) bins[count++] = {OVERLAY, OVERLAY_BLOCK, 1};
+    return count;
+}
+
+// Makes the bins of rows with tables, after `count` others: for each thread a row may have 8
 // products or 4 nonzeros. Bins whose tables do not fit, or with rows of more than `cut` columns,
 // are left out; `more` adds a larger one. Returns how many bins there are.
 template <typename T>
-static int plan_tables(struct bin *bins, bool values, const struct choices *o,
-                       const struct room *room, bool more, int32_t cut)
+static int plan_tables(struct bin *bins, int count, bool values, const struct room *room, bool more,
+                       int32_t cut)
 {
     const int each = values ? 4 : 8;
-    struct bin g;
-    int count = 0;
-    if (o->overlay) bins[count++] = {OVERLAY, OVERLAY_BLOCK, 1};
-    for (int lanes = PWARP; lanes <= PWARP_MOST; lanes *= 2) {
-        g = {SMALL, lanes, PWARP_BLOCK / lanes};
-        g.limit = each * lanes;
-        plan_size<T>(&g, values, room);
-        if (g.slack == SLOTS) bins[count++] = g;
-    }
+    struct bin g = {SMALL, PWARP, PWARP_ROWS};
+    g.limit = each * PWARP;
+    plan_size<T>(&g, values, room);
+    if (g.slack == SLOTS) bins[count++] = g;
     for (int team = WARP; team <= (more ? 2048 : 1024); team *= 2) {
         g = {TEAM, min(team, 1024), team == WARP ? 4 : 1};
         g.limit = each * team;
@@ -124,13 +140,15 @@ static void plan_done(struct plan *p, int phase, int count, const struct choices
 {
     struct binning *binning = &p->binning[phase];
     struct bin *bins = p->bins[phase];
-    binning->overlaying = bins[0].way == OVERLAY;
+    while (bins[binning->merging].way == MERGE) binning->merging++; // others follow
+    binning->overlaying = bins[binning->merging].way == OVERLAY;
     binning->overlay = o->overlay;
     bins[count - 1].limit = INT32_MAX;
     binning->count = count;
     int32_t limit = 0; // never falls: a bin below the limit of another gets no rows
     for (int i = 0; i < BIN_MOST; i++) {
-        if (i >= binning->overlaying && i < count) limit = max(limit, bins[i].limit);
+        if (i >= binning->merging + binning->overlaying && i < count)
+            limit = max(limit, bins[i].limit);
         binning->limit[i] = limit;
     }
 }
@@ -160,7 +178,8 @@ static void make_plan(struct plan *p, int32_t n, const struct choices *o, const 
     p->bit_words = fits ? (int32_t)words : 0;
 
     struct bin *bins = p->bins[SYMBOLIC];
-    int count = plan_tables<T>(bins, false, o, room, !fits, INT32_MAX);
+    int count = plan_without_tables<T>(bins, false, o);
+    count = plan_tables<T>(bins, count, false, room, !fits, INT32_MAX);
     for (int g = 0; fits && g < count; g++) plan_bitmaps(&bins[g], p->bit_words, room->warp);
     struct bin last = {fits ? TEAM : TRY, TRY_BLOCK, 1, p->bit_words};
     if (!fits)
@@ -171,8 +190,9 @@ static void make_plan(struct plan *p, int32_t n, const struct choices *o, const 
 
     bins = p->bins[NUMERIC];
     const int32_t cut = fits ? max(n / 4, 256) : INT32_MAX;
+    count = plan_without_tables<T>(bins, true, o);
     // Rows of the larger bin have as many places in numeric_ranges, or more.
-    count = plan_tables<T>(bins, true, o, room, !fits && !o->passes, cut);
+    count = plan_tables<T>(bins, count, true, room, !fits && !o->passes, cut);
     const int32_t tables = bins[count - 1].limit;
     if (!fits && o->passes && plan_ranges<T>(&bins[count], o, tables, room->block)) count++;
     if (fits && ranked <= room->third / 2) bins[count++] = plan_long<T>(n, LONG_SMALL, room->third);

@@ -1,4 +1,4 @@
-// Rows with few products or nonzeros: a table in shared memory, LANES threads of a warp for each
+// Rows with few products or nonzeros: a table in shared memory, eight threads of a warp for each
 // row.
 #ifndef SPGEMM_HASH_TUNED_PWARP_H
 #define SPGEMM_HASH_TUNED_PWARP_H
@@ -8,25 +8,25 @@
 
 // H200: eight threads take 0.74 to 1.07 of the time of a warp on rows of 17 to 32 nonzeros, 0.98 in
 // the mean. Sixteen threads for rows of up to 64 nonzeros gain nothing.
-#define PWARP       4   // LANES at least
-#define PWARP_MOST  8   // and at most
-#define PWARP_BLOCK 512 // threads
+#define PWARP       8                     // threads of a row
+#define PWARP_BLOCK 512                   // threads
+#define PWARP_ROWS  (PWARP_BLOCK / PWARP) // rows of a block
 
 // Returns the row of the thread, -1: none.
-template <int LANES> static __device__ __forceinline__ int32_t pwarp_row(const struct rows &rows)
+static __device__ __forceinline__ int32_t pwarp_row(const struct rows &rows)
 {
-    const int64_t r = (int64_t)blockIdx.x * (PWARP_BLOCK / LANES) + threadIdx.x / LANES;
+    const int64_t r = (int64_t)blockIdx.x * PWARP_ROWS + threadIdx.x / PWARP;
     return r < rows.count ? rows.list[r] : -1;
 }
 
-// Calls f(there, row, column, value) for the products of row i of A for each LANES threads, -1:
+// Calls f(there, row, column, value) for the products of row i of A for each PWARP threads, -1:
 // there is no row. `row` counts the rows of the warp. All lanes of the warp call f together, with
-// `there` false for lanes without a product.
+// `there` false for lanes without a product: lanes that part would each wait for loads of their
+// own.
 //
 // The products of all rows of the warp are dealt out evenly over its lanes: 32 nonzeros of the rows
-// at a time, each with a row of S, and BATCH times 32 products of those at a time. If no thread of
-// four has a second nonzero, each takes the products of its own.
-template <bool VALUES, int LANES, typename T, typename F>
+// at a time, each with a row of S, and BATCH times 32 products of those at a time.
+template <bool VALUES, typename T, typename F>
 static __device__ __forceinline__ void pwarp_walk(const struct factors<T> &x, int32_t i, F f)
 {
     const int BATCH = 2; // products that a thread loads before it uses the first
@@ -36,18 +36,13 @@ static __device__ __forceinline__ void pwarp_walk(const struct factors<T> &x, in
         p = __ldg(x.A_ptr + i);
         length = __ldg(x.A_ptr + i + 1) - p;
     }
-    if (LANES == PWARP && !__any_sync(FULL_MASK, length > LANES)) {
-        walk_rows<VALUES, LANES>(
-            x, i, [&](bool there, int32_t col, T v) { f(there, lane / LANES, col, v); });
-        return;
-    }
     // Nonzeros of the warp's rows up to this one and before it: nearly 2^31 at most, as they may
     // name empty rows of S. The products of 32 of them are few.
-    const uint32_t upto = warp_scan(lane % LANES == 0 ? (uint32_t)length : 0);
+    const uint32_t upto = warp_scan(lane % PWARP == 0 ? (uint32_t)length : 0);
     const uint32_t start = upto - (uint32_t)length, nonzeros = warp_broadcast(upto, WARP - 1);
     for (uint32_t at = 0; at < nonzeros; at += WARP) {
         const uint32_t e = at + lane;
-        const int row_lane = lane_of(start, e, LANES);
+        const int row_lane = lane_of(start, e, PWARP);
         const uint32_t mine = __shfl_sync(FULL_MASK, (uint32_t)p - start, row_lane) + e;
         uint32_t begin = 0, count = 0;
         T a = 0;
@@ -70,7 +65,7 @@ static __device__ __forceinline__ void pwarp_walk(const struct factors<T> &x, in
                 const int from = lane_of(first, product, 1);
                 const uint32_t q = __shfl_sync(FULL_MASK, begin - first, from) + product;
                 const T a_q = VALUES ? warp_broadcast(a, from) : 0;
-                row[k] = __shfl_sync(FULL_MASK, row_lane, from) / LANES;
+                row[k] = __shfl_sync(FULL_MASK, row_lane, from) / PWARP;
                 const bool there = product < products;
                 col[k] = there ? __ldg(x.S_idx + q) : 0;
                 v[k] = VALUES && there ? a_q * __ldg(x.S_val + q) : 0;
@@ -83,26 +78,25 @@ static __device__ __forceinline__ void pwarp_walk(const struct factors<T> &x, in
     }
 }
 
-template <int LANES>
 static __global__
 __launch_bounds__(PWARP_BLOCK) void symbolic_pwarp(struct factors<float> x, struct rows rows,
                                                    const int32_t *__restrict__ products,
                                                    int32_t *__restrict__ nz)
 {
     SHARED_DYNAMIC(int32_t, tables);
-    const int sub = (int)threadIdx.x % LANES, place = (int)threadIdx.x / LANES;
-    const int32_t stride = small_stride(LANES, rows.size);
+    const int sub = (int)threadIdx.x % PWARP, place = (int)threadIdx.x / PWARP;
+    const int32_t stride = small_stride(PWARP, rows.size);
     int32_t *keys = tables + place * stride;
-    const int32_t i = pwarp_row<LANES>(rows);
+    const int32_t i = pwarp_row(rows);
     const int32_t size = i >= 0 ? table_size(products[i], rows.size) : 0;
-    for (int32_t s = sub; s < size; s += LANES) keys[s] = EMPTY;
+    for (int32_t s = sub; s < size; s += PWARP) keys[s] = EMPTY;
     // Behind the table: the number of its columns, which any lane may put in.
     if (sub == 0) keys[rows.size] = 0;
     __syncwarp();
-    int32_t *warp_keys = keys - lane_id() / LANES * stride;
-    pwarp_walk<false, LANES>(x, i, [&](bool there, int row, int32_t col, float) {
+    int32_t *warp_keys = keys - lane_id() / PWARP * stride;
+    pwarp_walk<false>(x, i, [&](bool there, int row, int32_t col, float) {
         int32_t *its_keys = warp_keys + row * stride;
-        const int32_t its_size = warp_broadcast(size, row * LANES);
+        const int32_t its_size = warp_broadcast(size, row * PWARP);
         bool is_new = false;
         if (there) table_place(its_keys, its_size - 1, col, is_new);
         if (is_new) atomicAdd(&its_keys[rows.size], 1);
@@ -111,40 +105,39 @@ __launch_bounds__(PWARP_BLOCK) void symbolic_pwarp(struct factors<float> x, stru
     if (i >= 0 && sub == 0) nz[i] = keys[rows.size];
 }
 
-template <int LANES, typename T>
+template <typename T>
 static __global__ __launch_bounds__(PWARP_BLOCK) void numeric_pwarp(struct factors<T> x,
                                                                     struct rows rows,
                                                                     const int32_t *__restrict__ nz,
                                                                     struct result<T> c)
 {
     SHARED_DYNAMIC(T, memory);
-    const int ROWS = PWARP_BLOCK / LANES;
-    const int sub = (int)threadIdx.x % LANES, place = (int)threadIdx.x / LANES;
-    const int32_t stride = small_stride(LANES, rows.size);
-    const int32_t list_stride = small_stride(LANES, rows.limit);
+    const int sub = (int)threadIdx.x % PWARP, place = (int)threadIdx.x / PWARP;
+    const int32_t stride = small_stride(PWARP, rows.size);
+    const int32_t list_stride = small_stride(PWARP, rows.limit);
     T *vals = memory + place * stride;
-    int32_t *all_keys = (int32_t *)(memory + ROWS * stride);
+    int32_t *all_keys = (int32_t *)(memory + PWARP_ROWS * stride);
     int32_t *keys = all_keys + place * stride;
-    int32_t *all_found = all_keys + ROWS * stride, *found = all_found + place * list_stride;
-    uint16_t *where = (uint16_t *)(all_found + ROWS * list_stride) + place * list_stride;
-    const int32_t i = pwarp_row<LANES>(rows);
+    int32_t *all_found = all_keys + PWARP_ROWS * stride, *found = all_found + place * list_stride;
+    uint16_t *where = (uint16_t *)(all_found + PWARP_ROWS * list_stride) + place * list_stride;
+    const int32_t i = pwarp_row(rows);
     const int32_t size = i >= 0 ? table_size(nz[i], rows.size) : 0;
-    for (int32_t s = sub; s < size; s += LANES) {
+    for (int32_t s = sub; s < size; s += PWARP) {
         keys[s] = EMPTY;
         vals[s] = 0;
     }
     __syncwarp();
-    const int32_t warp_first = (place - lane_id() / LANES) * stride; // first table of the warp
-    pwarp_walk<true, LANES>(x, i, [&](bool there, int row, int32_t col, T v) {
+    const int32_t warp_first = (place - lane_id() / PWARP) * stride; // first table of the warp
+    pwarp_walk<true>(x, i, [&](bool there, int row, int32_t col, T v) {
         const int32_t first = warp_first + row * stride;
-        const int32_t its_size = warp_broadcast(size, row * LANES);
+        const int32_t its_size = warp_broadcast(size, row * PWARP);
         bool is_new;
         const uint32_t h = there ? table_place(all_keys + first, its_size - 1, col, is_new) : 0;
         __syncwarp();
         if (there) atomicAdd(&memory[first + h], v);
     });
     __syncwarp();
-    write_small<LANES>(keys, vals, size, found, where, i >= 0 ? row_start(c, i) : 0, c);
+    write_small<PWARP>(keys, vals, size, found, where, i >= 0 ? row_start(c, i) : 0, c);
 }
 
 #endif
