@@ -9,6 +9,7 @@
 extern "C" {
 #endif
 
+// A matrix that csr_place() made has memory for `idx` and `val` up to a multiple of four elements.
 struct csr_dev {
     SPARSE_HEAD;
     int ptr_bytes; // size of a row start: 4 or 8; for an input that of device_ops.row_start_bytes

@@ -230,11 +230,33 @@ static void test_picks(void)
         const int32_t m = sizes[s / 2][0], n = sizes[s / 2][1];
         if (make_matrix(m, n, s % 2, &A)) continue;
         for (int layout = LAYOUT_ROW; layout <= LAYOUT_COL && m < 1000; layout++)
-            expect_least(op_find("spmm"), &A, s % 2 ? F32 : F64, (int64_t[AXES_MAX]){5, layout});
+            expect_least(op_find("spmm"), &A, s % 2 ? F32 : F64, (int64_t[AXES_MAX]){20, layout});
         expect_least(op_find("sddmm"), &A, s % 2 ? F32 : F64, (int64_t[AXES_MAX]){7});
         expect_least(op_find("spgemm"), &A, s % 2 ? F64 : F32, (int64_t[AXES_MAX]){m != n});
         csr_free(&A);
     }
+}
+
+// A narrow column-major SpMM on CUDA is passed to `graded`.
+static void test_narrow(void)
+{
+    struct csr A;
+    if (dev.kind != DEVICE_CUDA || make_matrix(300, 300, true, &A)) return;
+    for (int64_t k = 1; k <= 17; k += 5) {
+        struct inputs in;
+        double opt[PARAMS_MAX] = {0};
+        const struct algo_entry *own = algo_find(op_find("spmm"), "auto", dev.kind);
+        if (spmm_inputs(&in, &dev, &A, F32, LAYOUT_COL, k, 0)) break;
+        set_option(own, opt, "trials", 0);
+        const struct outcome out = case_run(&in, own, opt, CHECK_FULL);
+        const struct figure *picked = figures_find(&out.figures, "picked");
+        CHECK(!out.err && out.check.error_ratio == 0, "k %lld: %s", (long long)k,
+              out.err ? fail_text() : out.check.reason);
+        CHECK(picked && !strcmp(picked->text, "graded") == (k <= 16), "k %lld: %s", (long long)k,
+              picked ? picked->text : "nothing picked");
+        inputs_free(&in);
+    }
+    csr_free(&A);
 }
 
 // ---- Who refuses ----
@@ -602,6 +624,7 @@ int main(void)
     for (int kind = 0; kind < DEVICE_KINDS; kind++) {
         if (!open_kind((enum device_kind)kind, &dev)) continue;
         test_picks();
+        test_narrow();
         if (kind == DEVICE_CPU) {
             test_fallback();
             test_tries_no_memory();

@@ -9,7 +9,7 @@
 // An instance of the kernel; see struct shape.
 struct form {
     int vec, packs;
-    int lanes; // 0: any power of two up to 4, by quads; 2 packs and more: up to 2
+    int lanes; // 0: by quartets, any power of two up to 4, 2 with several packs, 1 with COLUMNS
     enum access access;
     bool bundles;
     int blocks; // least blocks on a multiprocessor
@@ -65,7 +65,7 @@ static inline enum access choose_access(const struct task *t, const struct facts
     const int wanted = (int)task_option(t, "turned");
     const double nnz = fmax((double)t->A[0]->nnz, 1), k = (double)t->C.cols;
     const double in_place = k * (0.8 + 7.5 * x->sectors);
-    const double copied = 8 + 1.2 * k + 2.7 * k * (double)t->in[0].rows / nnz + 2e6 / nnz;
+    const double copied = 8 + 1.2 * k + 2.7 * k * (double)t->in[0].rows / nnz + 1e6 / nnz;
     if (t->C.layout == LAYOUT_ROW || t->C.cols <= 1) return ROWS;
     if (wanted >= 0) return wanted ? TURNED : COLUMNS;
     return copied < in_place ? TURNED : COLUMNS;
@@ -87,7 +87,7 @@ static inline struct choice choose(const struct task *t, const struct forms *for
     struct choice best = {};
     int64_t least = INT64_MAX;
     for (const struct form *f = forms->list; f < forms->list + forms->count; f++) {
-        const int last = f->lanes ? f->lanes : f->packs > 1 ? 2 : 4;
+        const int last = f->lanes ? f->lanes : access == COLUMNS ? 1 : f->packs > 1 ? 2 : 4;
         if (f->access != access || f->bundles != bundles || f->vec > vec) continue;
         for (struct choice c = {f, max(f->lanes, 1)}; c.lanes <= last; c.lanes *= 2) {
             const int64_t slab = slab_of(&c) * bytes;

@@ -1,4 +1,4 @@
-// The work of a lane: quads of nonzeros, rows of B, sums over groups, rows of C.
+// The work of a lane: quartets of nonzeros, rows of B, sums over groups, rows of C.
 #ifndef GRADED_GATHER_H
 #define GRADED_GATHER_H
 
@@ -14,8 +14,8 @@ enum access {
 
 // A shape of the kernel. VEC: neighbouring columns of a load. PACKS: loads of a row of B per lane.
 // LANES: lanes of a group that load a round of nonzeros together, one per lane, and exchange them
-// by shuffles. LANES 0: each lane loads a quad of nonzeros, and the number of lanes is an argument.
-// BUNDLES: bundles are possible.
+// by shuffles. LANES 0: each lane loads a quartet of nonzeros, and the number of lanes is an
+// argument. BUNDLES: bundles are possible.
 template <typename VALUE, int VEC_, int PACKS_, int LANES_, int ACCESS_, bool BUNDLES_>
 struct shape {
     typedef VALUE T;
@@ -65,10 +65,10 @@ static __device__ __forceinline__ void load_within(X &x, const X *p, int32_t pla
 }
 #endif
 
-// Loads a value of A. The L1 keeps the rest of its sector for a short time: the next quad.
+// Loads a value of A. The L1 keeps the rest of its sector for a short time: the next quartet.
 template <typename X> static __device__ __forceinline__ X load_brief(const X *p)
 {
-    static_assert(sizeof(X) == 16, "a quad, or half of one");
+    static_assert(sizeof(X) == 16, "a quartet, or half of one");
 #ifdef __CUDA_ARCH__
     uint4 x;
     asm volatile("ld.global.nc.L1::evict_first.v4.u32 {%0, %1, %2, %3}, [%4];"
@@ -80,21 +80,21 @@ template <typename X> static __device__ __forceinline__ X load_brief(const X *p)
 #endif
 }
 
-// Loads the quad of array `from` at place p, a multiple of QUAD. The arrays are padded to whole
-// quads.
+// Loads the quartet of array `from` at place p, a multiple of QUARTET. The arrays are padded to
+// whole quartets.
 template <typename X>
-static __device__ __forceinline__ void load_four(X (&x)[QUAD], const X *from, int64_t p)
+static __device__ __forceinline__ void load_four(X (&x)[QUARTET], const X *from, int64_t p)
 {
     const int EACH = 16 / (int)sizeof(X);
 #pragma unroll
-    for (int i = 0; i < QUAD; i += EACH) {
+    for (int i = 0; i < QUARTET; i += EACH) {
         const pack<X, EACH> y = load_brief((const pack<X, EACH> *)(from + p + i));
 #pragma unroll
         for (int e = 0; e < EACH; e++) x[i + e] = y.x[e];
     }
 }
 
-// COUNT nonzeros of ALL rows, all in the same columns: a quad, or the lane's of a round.
+// COUNT nonzeros of ALL rows, all in the same columns: a quartet, or the lane's of a round.
 template <typename T, int ALL, int COUNT> struct nonzeros {
     int32_t j[COUNT];
     T v[ALL][COUNT];
@@ -107,8 +107,10 @@ template <typename T> struct arrays {
     int64_t apart; // entries from the values of a row of a bundle to those of the next
 };
 
+// Sets x to the quartet at place p, or to the nonzero at place p. Zeros, which bundles take for
+// absent, unless `exists`.
 template <int ALL, typename T>
-static __device__ __forceinline__ void load_nonzeros(nonzeros<T, ALL, QUAD> &x,
+static __device__ __forceinline__ void load_nonzeros(nonzeros<T, ALL, QUARTET> &x,
                                                      const arrays<T> &from, int64_t p, bool exists)
 {
     x = {};
@@ -203,14 +205,14 @@ static __device__ __forceinline__ void add_row(typename S::T (&sum)[S::SUMS], ty
     for (int w = 0; w < S::SUMS; w++) sum[w] += v * b[w / S::VEC].x[w % S::VEC];
 }
 
-// Adds the products of a lane's quad. `place`: place of the quad in the piece.
+// Adds the products of a lane's quartet. `place`: place of the quartet in the piece.
 template <typename S>
 static __device__ __forceinline__ void
-    add_quad(typename S::T (&sum)[1][S::SUMS], const nonzeros<typename S::T, 1, QUAD> &now,
-             int32_t place, int32_t length, const rows_of_B<S> &B)
+    add_quartet(typename S::T (&sum)[1][S::SUMS], const nonzeros<typename S::T, 1, QUARTET> &now,
+                int32_t place, int32_t length, const rows_of_B<S> &B)
 {
 #pragma unroll
-    for (int e = 0; e < QUAD; e += S::BATCH) {
+    for (int e = 0; e < QUARTET; e += S::BATCH) {
         typename S::packed b[S::BATCH][S::PACKS];
 #pragma unroll
         for (int u = 0; u < S::BATCH; u++)
@@ -223,14 +225,14 @@ static __device__ __forceinline__ void
     }
 }
 
-// Adds the products of a quad of a bundle. PLAIN: no column is marked.
+// Adds the products of a quartet of a bundle. PLAIN: no column is marked.
 template <bool PLAIN, typename S>
-static __device__ __forceinline__ void add_quad(typename S::T (&sum)[ALIKE][S::SUMS],
-                                                const nonzeros<typename S::T, ALIKE, QUAD> &now,
-                                                const rows_of_B<S> &B)
+static __device__ __forceinline__ void
+add_quartet(typename S::T (&sum)[ALIKE][S::SUMS],
+            const nonzeros<typename S::T, ALIKE, QUARTET> &now, const rows_of_B<S> &B)
 {
 #pragma unroll
-    for (int e = 0; e < QUAD; e += S::BATCH) {
+    for (int e = 0; e < QUARTET; e += S::BATCH) {
         typename S::packed b[S::BATCH][S::PACKS];
 #pragma unroll
         for (int u = 0; u < S::BATCH; u++)

@@ -1,4 +1,52 @@
 // graded: SpMM, C = A * B, with rows graded by their length. Own work.
+//
+// Format: CSR. Any k, both layouts, any mix of row lengths. Deterministic: every sum has one fixed
+// order, by pieces and by strips. A dense enough A is computed by strips (strips.cu). A trial may
+// select between pieces and strips, and the option `strips` fixes the selection.
+//
+// prepare() assigns every row to threads: a few lanes have a short row, or two tiny rows in turn; a
+// warp has a medium row; blocks have the segments of a long row. So a product needs no search, and
+// only segments share a row. Neighbouring rows with mostly the same columns, such as the unknowns
+// of a mesh node, form a bundle: a row of B is loaded once for all of them. One launch computes all
+// pieces. The kernel is one template with two ways to load A:
+//
+//     narrow B   rows of B under 128 bytes. Each lane loads a quartet of nonzeros, 16 bytes of
+//                columns and of values. Short rows are not listed if a group has under 4 lanes
+//     wide B     the lanes of a group load a round together, one nonzero per lane, and exchange
+//                them by shuffles, those of bundles through shared memory
+//
+// Column-major B is read in place, as if each column were a row of narrow B, or each run copies it
+// to row-major slabs first. The copy pays where nonzeros find few neighbours in a sector of B.
+//
+// piece    a tiny, short or medium row, a bundle, or a segment of a long row
+// team     lanes that compute a piece together
+// group    lanes of a team that load a row of B, or one slab of the row, together
+// pack     neighbouring columns that a lane loads at once
+// slab     neighbouring columns of B and C, one or more packs per lane
+// round    nonzeros that a group loads at once, one per lane
+// quartet  four neighbouring nonzeros that a lane loads at once
+// batch    nonzeros whose rows of B are loaded before the first of them is used
+//
+// pieces.cuh    the kinds of pieces, and the operands of the kernel
+// gather.cuh    the work of a lane: nonzeros, rows of B, sums over groups, rows of C
+// multiply.cuh  the kernel: from a piece to its rows of C
+// turn.cuh      the copy of column-major B
+// facts.cuh     row lengths and scatter of the columns of A, counted on the device
+// choose.cuh    the shape of the kernel for a case
+// alike.cuh     bundles: their rows, columns and values
+// lists.cuh     the lists of pieces, made on the device
+// plan.cuh      lengths, lists and sizes: decisions and allocations
+// graded.cu     instances of the kernel, options
+// strips.cu     the kernel without pieces, with B in shared memory
+//
+// Limits, H200: loads of a B in memory fill 81 to 97 % of the link between the halves of the L2.
+// Did not pay on an H100, time over the time of this code (geometric mean; worst case):
+//
+//     quartets for wide B too, without shuffles            1.06 to 1.15; 1.43 (f32, k = 32, 128)
+//     wide B without the two tiny rows of a group          1.09; 1.33 (k = 32)
+//     16 bytes per lane by two packs for k = 8, 16         1.1 to 1.25; 1.7 (scattered columns)
+//     bundles of wide B by quartets                        1.2 to 2.3 (meshes, k = 32 to 128)
+//     votes for quartets without missing nonzeros          1.1; 1.5 (k = 16)
 #include <math.h>
 
 #include "multiply.cuh"

@@ -21,43 +21,44 @@ static __device__ __forceinline__ struct piece find_piece(const struct lists &a,
     return piece;
 }
 
-// Sums up those nonzeros of a piece of ALL rows that are a group's: every `groups`-th quad.
+// Sums up those nonzeros of a piece of ALL rows that are a group's: every `groups`-th quartet.
 template <typename S, int ALL>
 static __device__ __forceinline__ void
-sum_quads(typename S::T (&sum)[ALL][S::SUMS], const operands<typename S::T> &x,
-          const struct piece &piece, int group, int groups, bool early, const rows_of_B<S> &B)
+sum_quartets(typename S::T (&sum)[ALL][S::SUMS], const operands<typename S::T> &x,
+             const struct piece &piece, int group, int groups, bool early, const rows_of_B<S> &B)
 {
     typedef typename S::T T;
-    const int skip = ALL == 1 ? piece.start % QUAD : 0; // a quad may begin ahead of the piece
+    const int skip = ALL == 1 ? piece.start % QUARTET : 0; // a quartet may begin ahead of the piece
     const int64_t begin = piece.start - skip;
     const arrays<T> from = {(ALL == 1 ? x.idx : x.bundle_idx) + begin,
                             ALL == 1 ? x.val + begin : x.bundle_val + begin * ALL,
-                            ceil_div(piece.length, QUAD) * QUAD};
-    const int32_t length = piece.length, end = length ? length + skip : 0, stride = groups * QUAD;
-    int32_t p = group * QUAD;
-    nonzeros<T, ALL, QUAD> next;
+                            ceil_div(piece.length, QUARTET) * QUARTET};
+    const int32_t length = piece.length, end = length ? length + skip : 0,
+                  stride = groups * QUARTET;
+    int32_t p = group * QUARTET;
+    nonzeros<T, ALL, QUARTET> next;
     load_nonzeros(next, from, p, p < end);
     if (early) wait_for_previous_after(next.j[0] & ~MARK);
     if constexpr (ALL == 1) {
 #pragma unroll 1
         while (p < end) {
-            const nonzeros<T, ALL, QUAD> now = next;
+            const nonzeros<T, ALL, QUARTET> now = next;
             const int32_t place = p - skip;
             p += stride;
             load_nonzeros(next, from, p, p < end);
-            add_quad<S>(sum, now, place, length, B);
+            add_quartet<S>(sum, now, place, length, B);
         }
     } else {
 #pragma unroll 1
         while (__any_sync(FULL_MASK, p < end)) {
-            const nonzeros<T, ALL, QUAD> now = next;
+            const nonzeros<T, ALL, QUARTET> now = next;
             p += stride;
             load_nonzeros(next, from, p, p < end);
             const bool marked = (now.j[0] | now.j[1] | now.j[2] | now.j[3]) < 0;
             if (__any_sync(FULL_MASK, marked))
-                add_quad<false, S>(sum, now, B);
+                add_quartet<false, S>(sum, now, B);
             else
-                add_quad<true, S>(sum, now, B);
+                add_quartet<true, S>(sum, now, B);
         }
     }
 }
@@ -74,7 +75,7 @@ sum_rounds(typename S::T (&sum)[ALL][S::SUMS], const operands<typename S::T> &x,
     const arrays<T> from = {(ALL == 1 ? x.idx : x.bundle_idx) + piece.start,
                             ALL == 1 ? x.val + piece.start
                                      : x.bundle_val + (int64_t)piece.start * ALL,
-                            ceil_div(piece.length, QUAD) * QUAD};
+                            ceil_div(piece.length, QUARTET) * QUARTET};
     int32_t part = LANES, end = piece.length, stride = groups * LANES;
     if (groups > 1 && piece.length <= FEW * stride) {
         part = (piece.length + groups - 1) / groups;
@@ -222,7 +223,7 @@ static __device__ __forceinline__ void multiply_piece(const operands<typename S:
     if constexpr (S::LANES > 0)
         sum_rounds<S, ALL>(sum, x, piece, group, groups, a.early, B);
     else
-        sum_quads<S, ALL>(sum, x, piece, group, groups, a.early, B);
+        sum_quartets<S, ALL>(sum, x, piece, group, groups, a.early, B);
     if (ALL == 1 && kind == SEGMENT) return finish_segment<S>(sum[0], x, a, piece, slab, where);
 #pragma unroll
     for (int r = 0; r < ALL; r++)

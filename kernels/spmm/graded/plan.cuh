@@ -69,9 +69,10 @@ static inline int plan_bundles(struct task *t, const struct plan *s, const struc
 }
 
 // Sets the longest short row, the longest medium row, and the length of a segment. They are less
-// where the device is not full, as the longest piece then decides when a product ends. Short rows
-// of narrow B have a team of lanes with up to 5.5 nonzeros each. Short bundles are shorter than
-// short rows: three sums take longer, most of all in f64.
+// where the device is not full, as the longest piece then decides when a product ends. Of wide B
+// rows of over 8 nonzeros have a warp if all warps are on the device at once. Rows of narrow B have
+// a team of lanes with up to 5.5 nonzeros each, or 2 on a device that is not full. Short bundles
+// are shorter than short rows: three sums take longer, most of all in f64.
 static inline void plan_lengths(const struct task *t, struct plan *s, struct grading *g)
 {
     const int wanted_short = (int)task_option(t, "short"),
@@ -80,13 +81,15 @@ static inline void plan_lengths(const struct task *t, struct plan *s, struct gra
     const struct form *f = s->choice.form;
     const int lanes = s->choice.lanes, groups = WARP / lanes, all = THREADS / lanes;
     const double share = s->share;
-    const int most = !f->bundles ? 32 : t->prec == F64 ? 8 : 24;
+    const double warps = (double)f->blocks * t->dev->units * (THREADS / WARP);
+    const bool at_once = (double)s->facts.used * s->slabs <= warps;
     int team = lanes;
     if (!f->lanes)
-        while (team < WARP && team * 5.5 < s->facts.typical) team *= 2;
+        while (team < WARP && team * (share < 3 ? 2 : 5.5) < s->facts.typical) team *= 2;
     const double few = !f->lanes     ? (team == WARP ? 128 : max(32, 8 * team))
-                       : share < 5.5 ? 8
-                                     : fmin(fmax(1.5 * share, 16), most);
+                       : at_once     ? 8
+                       : !f->bundles ? 32
+                                     : fmin(fmax(1.5 * share, 16), t->prec == F64 ? 8 : 24);
     const bool longer = lanes >= 16 && share >= 128 && !f->bundles;
     const double medium = fmin(fmax(2 * share, 16), longer ? 128 : 64) * groups;
     const double segment = fmin(fmax(1.5 * share, lanes < 8 ? 8 : 16), 8 * max(lanes, 8)) * all;
@@ -237,6 +240,25 @@ static inline bool plan_early(const struct task *t, const struct plan *s)
     return s->turned || s->share < 3 || (s->share < 25 && blocks > room);
 }
 
+// Finds bundles with the widest slabs that have enough of them, and sets the choice. Narrower slabs
+// have more groups for a bundle, so bundles may be longer. In f64 sums of narrow slabs do not pay.
+static inline int plan_bundle_choice(struct task *t, struct plan *s, const struct forms *forms,
+                                     int32_t **columns)
+{
+    const int64_t bytes = (int64_t)prec_bytes(t->prec);
+    struct bounds within = {(int64_t)task_option(t, "slab"), (int)task_option(t, "lanes")};
+    const bool free = t->prec == F32 && !within.slab && !within.lanes;
+    for (;;) {
+        const struct choice c = choose(t, forms, s->choice.form->access, true, within);
+        *columns = NULL;
+        if (!c.form || c.lanes > 2 * s->choice.lanes) return OK;
+        const int err = plan_bundles(t, s, &c, columns);
+        if (*columns) s->choice = c;
+        within.slab = slab_of(&c) * bytes / 2;
+        if (err || *columns || !free || within.slab < 128) return err;
+    }
+}
+
 static inline int plan_pieces(struct task *t, struct plan *s, const struct forms *forms)
 {
     const struct csr_dev *A = csr_of(t->A[0]);
@@ -249,14 +271,16 @@ static inline int plan_pieces(struct task *t, struct plan *s, const struct forms
     s->choice = choose_for_rows(t, forms, &s->facts);
     s->share = group_share(t, &s->facts, &s->choice);
     const enum access access = s->choice.form->access;
-    const struct bounds within = {(int64_t)task_option(t, "slab"), (int)task_option(t, "lanes")};
-    const struct choice bundled = choose(t, forms, access, true, within);
-    if (bundled.form) err = plan_bundles(t, s, &bundled, &columns);
-    if (columns) s->choice = bundled;
+    err = plan_bundle_choice(t, s, forms, &columns);
     g.bundle_columns = columns;
     s->slabs = (int32_t)slabs_of(&s->choice, t->C.cols);
-    plan_lengths(t, s, &g);
     if (!err) err = plan_steps(t, s);
+    if (err == ERR_MEMORY && access == TURNED && task_option(t, "turned") < 0) {
+        s->choice = choose(t, forms, COLUMNS, false, {}); // needs no copy of B
+        s->slabs = (int32_t)slabs_of(&s->choice, t->C.cols);
+        err = plan_steps(t, s);
+    }
+    plan_lengths(t, s, &g);
     if (!err) err = plan_lists(t, s, &g, &entries);
     if (!err && columns) err = plan_fill(t, s, entries);
     if (!err) err = plan_segments(t, s);
