@@ -179,10 +179,10 @@ def test_keys(check, m):
     row = rows_of(SPMM, old)[0]
     check(" cache=cold cuSPARSE-12.6.3 " in row["key"] and row["cache"] == "cold",
           "key of an older record: %s" % row["key"])
-    names = result("graded", m, 1.0, options={"alike": 3, "pack": 8}, stats={"roomy": 1, "lanes": 4})
+    names = result("graded", m, 1.0, options={"alike": 3, "pack": 8}, stats={"overlap": 1, "lanes": 4})
     row = rows_of(SPMM, {**names, "case": "spmm graded alike=3 pack=8"})[0]
     check(row["options"] == {"bundle-min": 3, "pack": 8} and " bundle-min=3 pack=8 " in row["key"] and
-          row["stats"] == {"more_registers": 1, "lanes": 4}, "old names: %s" % row["key"])
+          row["stats"] == {"early_start": 1, "lanes": 4}, "old names: %s" % row["key"])
     old["time_ms"] = None
     check(rows_of(SPMM, old)[0]["cache"] == "warm", "without a time: warm")
     for name, value in (("matrix", None), ("op", "other"), ("layout", ...)):
