@@ -78,7 +78,7 @@ struct bounds {
 };
 
 // Returns the choice of least cost: bytes of a row of B with idle lanes, and for each slab 96
-// bytes, or more if packs are narrower than they could be. Of equal ones the one with fewer lanes.
+// bytes, or more if packs are narrower than they could be. Ties: the choice with fewer lanes.
 static inline struct choice choose(const struct task *t, const struct forms *forms,
                                    enum access access, bool bundles, struct bounds within)
 {
@@ -123,7 +123,8 @@ static inline int64_t narrow_slab(const struct task *t, const struct facts *x, d
 }
 
 // Returns the choice for rows. Options bound the choice; bounds that no form meets are dropped.
-// Narrow slabs are not taken if over a fifth of their columns lies past the last column.
+// Narrow slabs are not taken if over a fifth of their columns lies past the last column, unless the
+// device has little work.
 static inline struct choice choose_for_rows(const struct task *t, const struct forms *forms,
                                             const struct facts *x)
 {

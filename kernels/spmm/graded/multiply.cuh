@@ -63,8 +63,8 @@ sum_quartets(typename S::T (&sum)[ALL][S::SUMS], const operands<typename S::T> &
     }
 }
 
-// The same by rounds. Few nonzeros are shared evenly by the groups. More nonzeros are taken by the
-// groups in turn, round by round.
+// Sums up the nonzeros of a group by rounds. Few nonzeros are shared evenly by the groups. More
+// nonzeros are taken by the groups in turn, round by round.
 template <typename S, int ALL>
 static __device__ __forceinline__ void
 sum_rounds(typename S::T (&sum)[ALL][S::SUMS], const operands<typename S::T> &x,

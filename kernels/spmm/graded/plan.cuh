@@ -10,7 +10,7 @@
 
 struct plan {
     bool by_strips;       // run() uses strips; otherwise pieces, with all fields below
-    struct strips strips; // by the end of prepare() there is but one of the two
+    struct strips strips; // after prepare() only strips or only pieces are allocated
     struct facts facts;
     struct choice choice;
     double share; // group_share() of the choice for rows
@@ -25,9 +25,9 @@ struct plan {
     int32_t *arrived;
 };
 
-// Nonzeros for each column of a bundle from which on it pays; 0: it never does. Three sums take
-// more registers, so fewer loads must make up for more where values or packs are narrow. A device
-// that is not full has no use for fewer loads.
+// Returns the least nonzeros for each column of a bundle, 0: no bundles, and the most columns.
+// Three sums take more registers, so fewer loads must make up for more where values or packs are
+// narrow. A device that is not full has no use for fewer loads.
 static inline struct bundle_bounds bounds_of(const struct task *t, const struct plan *s,
                                              const struct choice *c)
 {
@@ -69,10 +69,10 @@ static inline int plan_bundles(struct task *t, const struct plan *s, const struc
 }
 
 // Sets the longest short row, the longest medium row, and the length of a segment. They are less
-// where the device is not full, as the longest piece then decides when a product ends. Of wide B
-// rows of over 8 nonzeros have a warp if all warps are on the device at once. Rows of narrow B have
-// a team of lanes with up to 5.5 nonzeros each, or 2 on a device that is not full. Short bundles
-// are shorter than short rows: three sums take longer, most of all in f64.
+// where the device is not full, as the longest piece then decides when a product ends. Rows of
+// wide B of over 8 nonzeros have a warp if all warps are on the device at once. Rows of narrow B
+// have a team of lanes with up to 5.5 nonzeros each, or 2 on a device that is not full. Short
+// bundles are shorter than short rows: three sums take longer, most of all in f64.
 static inline void plan_lengths(const struct task *t, struct plan *s, struct grading *g)
 {
     const int wanted_short = (int)task_option(t, "short"),

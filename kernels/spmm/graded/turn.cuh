@@ -7,8 +7,8 @@
 #define TURN_ROWS 128
 #define TURN_MAX  32 // columns of a slab
 
-// Copies slab blockIdx.y of B, 1 << log_slab of the k columns, to n rows of that many elements. A
-// block has TURN_ROWS rows. Columns past column k are not written.
+// Copies slab first_slab + blockIdx.y of B, 1 << log_slab of the k columns, to n rows of that many
+// elements. A block has TURN_ROWS rows. Columns past column k are not written.
 template <typename T>
 static __global__ void __launch_bounds__(TURN_ROWS)
     turn(int64_t n, int32_t k, int32_t first_slab, const T *__restrict__ B, int64_t step,
