@@ -9,7 +9,8 @@
 struct bins_host {
     struct counters *seen; // pinned; copy of the device's counters
     int64_t threads;       // that the device holds
-    bool streams_wanted;   // false: all bins are in the main stream
+    bool streams_wanted;   // option `streams`; false: all bins are in the main stream
+    int64_t pool_bytes;    // option `pool`
     cudaStream_t streams[BIN_MOST];
     cudaEvent_t fork, joined[BIN_MOST];
 };
@@ -29,9 +30,32 @@ struct bin_rows {
     int32_t count;
 };
 
-static int bins_create(const struct device *d, struct bins_host *s)
+// Rows that did not fit in the largest table.
+struct overflow {
+    int32_t *list, *count;
+};
+
+static struct overflow overflow_of(const struct scratch *w)
 {
+    return {w->overflowed, &w->counters->overflowed};
+}
+
+// Options of the algorithms with bins.
+#define STREAMS_OPTION                                                                             \
+    {                                                                                              \
+        "streams", 1, 0, 1, true, "1: a stream for each bin; 0: one for all"                       \
+    }
+#define POOL_OPTION                                                                                \
+    {                                                                                              \
+        "pool", 256, 0, 1 << 20, false, "MB of tables in global memory, at least one table"        \
+    }
+
+static int bins_create(const struct task *t, struct bins_host *s)
+{
+    const struct device *d = t->dev;
     int threads;
+    s->streams_wanted = task_option(t, "streams") != 0;
+    s->pool_bytes = (int64_t)(task_option(t, "pool") * (1 << 20));
     CUDA_TRY(cudaDeviceGetAttribute(&threads, cudaDevAttrMaxThreadsPerMultiProcessor, d->index));
     s->threads = (int64_t)d->units * threads;
     CUDA_TRY(cudaMallocHost((void **)&s->seen, sizeof *s->seen));
@@ -195,6 +219,42 @@ static int run_bins(struct task *t, struct bins_host *s, int phase, int bins,
             if (!err) err = joined;
         }
     return err;
+}
+
+// The phases of bins_run().
+template <typename R, typename S, typename P, typename N>
+static int run_phases(struct task *t, struct bins_host *s, const R &by_products,
+                      const R &by_nonzeros, S symbolic, P report, N numeric, struct scratch *w)
+{
+    int err = task_phase(t, "analyse");
+    if (!err) err = scratch_alloc(t, w);
+    if (!err) err = analyse(t, s, by_products, w);
+    if (!err) err = task_phase(t, "symbolic");
+    if (!err) err = symbolic(w);
+    if (!err) err = task_phase(t, "allocate");
+    if (!err) err = allocate(t, s, by_nonzeros, w);
+    if (err) return err;
+    report();
+    err = task_phase(t, "numeric");
+    return err ? err : numeric(w);
+}
+
+// run() of an algorithm with bins. symbolic(w) sets the nonzeros of each row, report() sets figures
+// of the task, and numeric(w) computes C.
+template <typename R, typename S, typename P, typename N>
+static int bins_run(struct task *t, struct bins_host *s, const R &by_products, const R &by_nonzeros,
+                    S symbolic, P report, N numeric)
+{
+    struct scratch w = {};
+    if (t->A[0]->m == 0) {
+        int err = result_begin(t, 4, &t->R);
+        return err ? err : device_fill(t->dev, t->R.ptr, 0, 4);
+    }
+    int err = run_phases(t, s, by_products, by_nonzeros, symbolic, report, numeric, &w);
+    scratch_free(t, &w);
+    // Checked after an error too, so that a later launch does not report this error.
+    int launched = launch_check(t->entry->name);
+    return err ? err : launched;
 }
 
 #endif

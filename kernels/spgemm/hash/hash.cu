@@ -37,29 +37,24 @@
 #include "pwarp.cuh"
 #include "tb.cuh"
 
-struct state {
-    struct bins_host host;
-    int64_t pool_bytes;
-};
-
-static void report(struct task *t, const struct state *s)
+static void report(struct task *t, const struct bins_host *s)
 {
-    const struct counters *seen = s->host.seen;
+    const struct counters *seen = s->seen;
     task_number(t, "long_rows_symbolic", seen->rows[SYMBOLIC][GROUP_0]);
     task_number(t, "long_rows_numeric", seen->rows[NUMERIC][GROUP_0]);
     task_number(t, "overflowed_rows", seen->overflowed);
 }
 
 // Step (3).
-static int symbolic(struct task *t, struct state *s, struct scratch *w)
+static int symbolic(struct task *t, struct bins_host *s, struct scratch *w)
 {
     const struct factors<float> x = factors_of<float>(t);
-    const struct counters *seen = s->host.seen;
+    const struct counters *seen = s->seen;
     const int32_t tried = seen->rows[SYMBOLIC][GROUP_0];
     int err = OK;
     if (tried) err = device_alloc(t->dev, tried, sizeof(int32_t), (void **)&w->overflowed);
     if (err) return err;
-    const struct overflow overflow = {w->overflowed, &w->counters->overflowed};
+    const struct overflow overflow = overflow_of(w);
     auto launch = [&](int g, cudaStream_t stream, const struct bin_rows &rows) {
         if (g == GROUP_6)
             LAUNCH(symbolic_pwarp, (unsigned)ceil_div(rows.count, PWARP_ROWS), PWARP_BLOCK, 0,
@@ -72,21 +67,22 @@ static int symbolic(struct task *t, struct state *s, struct scratch *w)
         CASE(GROUP_0)
 #undef CASE
     };
-    err = run_bins(t, &s->host, SYMBOLIC, GROUPS, w, launch,
+    err = run_bins(t, s, SYMBOLIC, GROUPS, w, launch,
                    [](const struct bin_rows &) { return (int)OK; });
     if (err || !tried) return err;
-    err = wait_for(t->dev, t->entry->name, w->counters, s->host.seen, sizeof *s->host.seen);
+    err = wait_for(t->dev, t->entry->name, w->counters, s->seen, sizeof *s->seen);
     if (err || !seen->overflowed) return err;
     return run_global<false>(t, x, bin_rows{w->overflowed, seen->overflowed},
                              seen->longest[SYMBOLIC], s->pool_bytes, result<float>{}, w);
 }
 
 // Step (7).
-template <typename T> static int numeric(struct task *t, struct state *s, const struct scratch *w)
+template <typename T>
+static int numeric(struct task *t, struct bins_host *s, const struct scratch *w)
 {
     const struct factors<T> x = factors_of<T>(t);
     const struct result<T> c = result_of<T>(t);
-    struct counters *seen = s->host.seen;
+    struct counters *seen = s->seen;
     auto launch = [&](int g, cudaStream_t stream, const struct bin_rows &rows) {
         const auto pwarp = numeric_pwarp<T>;
         if (g == GROUP_6)
@@ -104,39 +100,18 @@ template <typename T> static int numeric(struct task *t, struct state *s, const 
     auto global = [&](const struct bin_rows &rows) {
         return run_global<true>(t, x, rows, seen->longest[NUMERIC], s->pool_bytes, c, w);
     };
-    // All rows of group 0 have the main stream.
+    // All rows of group 0 run in the main stream.
     seen->giants[NUMERIC] = seen->rows[NUMERIC][GROUP_0];
-    return run_bins(t, &s->host, NUMERIC, GROUPS, w, launch, global);
-}
-
-static int multiply(struct task *t, struct state *s, struct scratch *w)
-{
-    const struct groups rule = groups_of_table_1();
-    int err = task_phase(t, "analyse");
-    if (!err) err = scratch_alloc(t, w);
-    if (!err) err = analyse(t, &s->host, rule, w);
-    if (!err) err = task_phase(t, "symbolic");
-    if (!err) err = symbolic(t, s, w);
-    if (!err) err = task_phase(t, "allocate");
-    if (!err) err = allocate(t, &s->host, rule, w);
-    if (err) return err;
-    report(t, s);
-    err = task_phase(t, "numeric");
-    return err ? err : BY_PREC(t, numeric, t, s, w);
+    return run_bins(t, s, NUMERIC, GROUPS, w, launch, global);
 }
 
 static int run(struct task *t)
 {
-    struct scratch w = {};
-    if (t->A[0]->m == 0) {
-        int err = result_begin(t, 4, &t->R);
-        return err ? err : device_fill(t->dev, t->R.ptr, 0, 4);
-    }
-    int err = multiply(t, (struct state *)t->state, &w);
-    scratch_free(t, &w);
-    // Also after an error, so that no one else is blamed.
-    int launched = launch_check(t->entry->name);
-    return err ? err : launched;
+    struct bins_host *s = (struct bins_host *)t->state;
+    const struct groups rule = groups_of_table_1();
+    return bins_run(
+        t, s, rule, rule, [=](struct scratch *w) { return symbolic(t, s, w); },
+        [=]() { report(t, s); }, [=](struct scratch *w) { return BY_PREC(t, numeric, t, s, w); });
 }
 
 template <typename T> static int allow_all_shared(struct device *dev)
@@ -151,29 +126,20 @@ template <typename T> static int allow_all_shared(struct device *dev)
 
 static int prepare(struct task *t)
 {
-    struct state *s = (struct state *)mem_zero_alloc(1, sizeof *s);
+    struct bins_host *s = (struct bins_host *)mem_zero_alloc(1, sizeof *s);
     t->state = s;
     if (!s) return ERR_MEMORY;
-    s->host.streams_wanted = task_option(t, "streams") != 0;
-    s->pool_bytes = (int64_t)(task_option(t, "pool") * (1 << 20));
-    int err = bins_create(t->dev, &s->host);
+    int err = bins_create(t, s);
     return err ? err : BY_PREC(t, allow_all_shared, t->dev);
 }
 
 static void teardown(struct task *t)
 {
-    struct state *s = (struct state *)t->state;
-    if (!s) return;
-    bins_destroy(&s->host);
-    mem_free(s);
-    t->state = NULL;
+    if (t->state) bins_destroy((struct bins_host *)t->state);
+    task_free_state(t);
 }
 
-static const struct param options[] = {
-    {"streams", 1, 0, 1, true, "1: a stream for each group; 0: one for all"},
-    {"pool", 256, 0, 1 << 20, false, "MB of tables in global memory, at least one table"},
-    {},
-};
+static const struct param options[] = {STREAMS_OPTION, POOL_OPTION, {}};
 
 extern const struct algo spgemm_hash_cuda = {
     .precs = BOTH_PRECS,

@@ -14,11 +14,6 @@ static __device__ __forceinline__ void tb_walk(const struct factors<T> &x, int32
     __syncthreads();
 }
 
-// Rows of group 0 that did not fit in a table in shared memory.
-struct overflow {
-    int32_t *list, *count;
-};
-
 // Rows of entry G of table_1. Group 0: a row of more than 3/4 of the table's places is left to
 // global memory. The last quarter has a place for each thread that has not yet seen the count.
 template <int G>

@@ -84,33 +84,13 @@ static void report(struct task *t, const struct state *s)
     task_number(t, "slots_least", slack_least(s));
 }
 
-static int multiply(struct task *t, struct state *s, struct scratch *w)
-{
-    int err = task_phase(t, "analyse");
-    if (!err) err = scratch_alloc(t, w);
-    if (!err) err = analyse(t, &s->host, s->plan.binning[SYMBOLIC], w);
-    if (!err) err = task_phase(t, "symbolic");
-    if (!err) err = symbolic(t, s, w);
-    if (!err) err = task_phase(t, "allocate");
-    if (!err) err = allocate(t, &s->host, s->plan.binning[NUMERIC], w);
-    if (err) return err;
-    report(t, s);
-    err = task_phase(t, "numeric");
-    return err ? err : BY_PREC(t, numeric, t, s, w);
-}
-
 static int run(struct task *t)
 {
-    struct scratch w = {};
-    if (t->A[0]->m == 0) {
-        int err = result_begin(t, 4, &t->R);
-        return err ? err : device_fill(t->dev, t->R.ptr, 0, 4);
-    }
-    int err = multiply(t, (struct state *)t->state, &w);
-    scratch_free(t, &w);
-    // Also after an error, so that no one else is blamed.
-    int launched = launch_check(t->entry->name);
-    return err ? err : launched;
+    struct state *s = (struct state *)t->state;
+    return bins_run(
+        t, &s->host, s->plan.binning[SYMBOLIC], s->plan.binning[NUMERIC],
+        [=](struct scratch *w) { return symbolic(t, s, w); }, [=]() { report(t, s); },
+        [=](struct scratch *w) { return BY_PREC(t, numeric, t, s, w); });
 }
 
 template <typename T> static int prepare_for(struct task *t, struct state *s)
@@ -147,19 +127,15 @@ static int prepare(struct task *t)
     struct state *s = (struct state *)mem_zero_alloc(1, sizeof *s);
     t->state = s;
     if (!s) return ERR_MEMORY;
-    s->host.streams_wanted = task_option(t, "streams") != 0;
-    s->pool_bytes = (int64_t)(task_option(t, "pool") * (1 << 20));
-    int err = bins_create(t->dev, &s->host);
+    int err = bins_create(t, &s->host);
     return err ? err : BY_PREC(t, prepare_for, t, s);
 }
 
 static void teardown(struct task *t)
 {
     struct state *s = (struct state *)t->state;
-    if (!s) return;
-    bins_destroy(&s->host);
-    mem_free(s);
-    t->state = NULL;
+    if (s) bins_destroy(&s->host);
+    task_free_state(t);
 }
 
 #define ABOUT_SHARED "KB of a block's tables, at least 32; 0: all shared memory"
@@ -177,10 +153,10 @@ static const struct param options[] = {
     {"bitmap", 1, 0, 1, true, "1: long rows as bitmaps; 0: by tables, with retries"},
     {"passes", 4, 0, 64, true, ABOUT_PASSES},
     {"overlay", OVERLAY_MOST, 0, OVERLAY_MOST, true, ABOUT_OVERLAY},
-    {"streams", 1, 0, 1, true, "1: a stream for each bin; 0: one for all"},
+    STREAMS_OPTION,
     {"merge", 8, 0, 8, true, ABOUT_MERGE},
     {"split", 65536, 1, INT32_MAX, true, "products from which blocks may share a row"},
-    {"pool", 256, 0, 1 << 20, false, "MB of tables in global memory, at least one table"},
+    POOL_OPTION,
     {},
 };
 

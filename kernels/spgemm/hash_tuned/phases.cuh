@@ -8,7 +8,6 @@ struct state {
     struct bins_host host;
     struct plan plan;
     bool bitmap; // option
-    int64_t pool_bytes;
 };
 
 // Rows of S of each thread, in rows that are merged.
@@ -21,7 +20,7 @@ static void launch_symbolic(const struct bin *g, cudaStream_t stream,
                             const struct factors<float> &x, const struct rows &rows,
                             const struct scratch *w)
 {
-    const struct overflow overflow = {w->overflowed, &w->counters->overflowed};
+    const struct overflow overflow = overflow_of(w);
     const unsigned blocks = (unsigned)ceil_div(rows.count, g->teams);
     switch (g->way) {
     case MERGE:
@@ -132,7 +131,8 @@ static int symbolic(struct task *t, struct state *s, struct scratch *w)
         launch_symbolic(bin, stream, x, rows_of(p, bin, rows), w);
     };
     auto global = [&](const struct bin_rows &rows) {
-        return run_global<false>(t, x, rows, longest, s->pool_bytes, s->bitmap, result<float>{}, w);
+        return run_global<false>(t, x, rows, longest, s->host.pool_bytes, s->bitmap,
+                                 result<float>{}, w);
     };
     if (!err) err = run_bins(t, &s->host, SYMBOLIC, last + 1, w, launch, global);
     if (err || !tried) return err;
@@ -153,7 +153,8 @@ template <typename T> static int numeric(struct task *t, struct state *s, const 
         launch_numeric<T>(bin, stream, x, rows_of(p, bin, rows), c, w);
     };
     auto global = [&](const struct bin_rows &rows) {
-        return run_global<true>(t, x, rows, seen->longest[NUMERIC], s->pool_bytes, s->bitmap, c, w);
+        return run_global<true>(t, x, rows, seen->longest[NUMERIC], s->host.pool_bytes, s->bitmap,
+                                c, w);
     };
     // Without bitmaps all rows of the last bin go where the giants go.
     if (p->bins[NUMERIC][last].way == GLOBAL) seen->giants[NUMERIC] = seen->rows[NUMERIC][last];

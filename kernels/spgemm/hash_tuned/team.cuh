@@ -53,11 +53,6 @@ __launch_bounds__(TEAM *TEAMS) void symbolic_team(struct factors<float> x, struc
     if (me == 0) nz[rows.list[r]] = found[team];
 }
 
-// Rows that did not fit.
-struct overflow {
-    int32_t *list, *count;
-};
-
 // Symbolic, for rows that may have more columns than the largest table has places. Rows of more
 // than 3/4 of the places are left to others: the last quarter has a place for each thread that has
 // not yet seen the others' counts.
