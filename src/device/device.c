@@ -260,7 +260,13 @@ int device_upload(struct device *d, void *to, const void *from, int64_t bytes)
 
 int device_place(struct device *d, const void *from, int64_t count, size_t size, void **to)
 {
-    int err = device_alloc(d, count, size, to);
+    return device_place_in(d, from, count, count, size, to);
+}
+
+int device_place_in(struct device *d, const void *from, int64_t count, int64_t room, size_t size,
+                    void **to)
+{
+    int err = device_alloc(d, room, size, to);
     if (!err) err = device_upload(d, *to, from, count * (int64_t)size);
     if (err) {
         device_free(d, *to);

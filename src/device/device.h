@@ -219,6 +219,9 @@ void device_count_foreign(struct device *d, int64_t bytes);
 int device_upload(struct device *d, void *to, const void *from, int64_t bytes);
 // Allocates `count` elements and copies `from` into them. On failure *to is NULL.
 int device_place(struct device *d, const void *from, int64_t count, size_t size, void **to);
+// The same with memory for `room` elements, at least `count`. The others are not set.
+int device_place_in(struct device *d, const void *from, int64_t count, int64_t room, size_t size,
+                    void **to);
 int device_download(struct device *d, void *to, const void *from, int64_t bytes);
 int device_fill(struct device *d, void *p, int byte, int64_t bytes);
 // Sets the digest of all elements; zero if there are none.

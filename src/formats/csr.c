@@ -17,13 +17,7 @@ int64_t csr_bytes(int64_t rows, int64_t nnz, int ptr_bytes, enum prec prec)
 // Copies an array of A to the device, with memory up to a multiple of four elements.
 static int place_entries(struct device *d, const void *from, int64_t nnz, size_t size, void **to)
 {
-    int err = device_alloc(d, (nnz + 3) / 4 * 4, size, to);
-    if (!err) err = device_upload(d, *to, from, nnz * (int64_t)size);
-    if (err) {
-        device_free(d, *to);
-        *to = NULL;
-    }
-    return err;
+    return device_place_in(d, from, nnz, (nnz + 3) / 4 * 4, size, to);
 }
 
 // Copies the values to the device, rounded to `prec`. Adds the time of rounding to *convert_ms.
