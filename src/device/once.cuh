@@ -4,6 +4,12 @@
 
 #include "device/cuda.cuh"
 
+// Sets the uint4 x to the 16 bytes at p. HINT: how the L1 treats their line.
+#define LOAD_16(x, p, HINT)                                                                        \
+    asm volatile("ld.global.nc.L1::" HINT ".v4.u32 {%0, %1, %2, %3}, [%4];"                        \
+                 : "=r"((x).x), "=r"((x).y), "=r"((x).z), "=r"((x).w)                              \
+                 : "l"(p))
+
 // Loads past the L1, and normally from the L2.
 template <typename X> static __device__ __forceinline__ X load_once(const X *p)
 {
@@ -19,11 +25,22 @@ template <typename X> static __device__ __forceinline__ X load_once(const X *p)
         return *(X *)&x;
     } else {
         uint4 x;
-        asm volatile("ld.global.nc.L1::no_allocate.v4.u32 {%0, %1, %2, %3}, [%4];"
-                     : "=r"(x.x), "=r"(x.y), "=r"(x.z), "=r"(x.w)
-                     : "l"(p));
+        LOAD_16(x, p, "no_allocate");
         return *(X *)&x;
     }
+#else
+    return *p;
+#endif
+}
+
+// Loads 16 bytes whose line the L1 keeps for a short time, for the next load of its rest.
+template <typename X> static __device__ __forceinline__ X load_brief(const X *p)
+{
+    static_assert(sizeof(X) == 16, "one load");
+#ifdef __CUDA_ARCH__
+    uint4 x;
+    LOAD_16(x, p, "evict_first");
+    return *(X *)&x;
 #else
     return *p;
 #endif

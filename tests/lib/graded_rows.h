@@ -56,45 +56,13 @@ struct setting {
     double value;
 };
 
-// What a run tells of m rows that make_rows() makes.
-static inline struct outcome run_rows(int32_t m, int32_t (*length)(int32_t), int32_t (*to)(int32_t),
-                                      enum prec prec, int64_t k, const struct setting *settings,
-                                      const char *what)
-{
-    struct csr A;
-    struct inputs in;
-    double opt[PARAMS_MAX] = {0};
-    struct outcome out = {.err = ERR_MEMORY};
-    if (make_rows(m, 3400, length, to, &A) || spmm_inputs(&in, &dev, &A, prec, LAYOUT_ROW, k, 0))
-        return out;
-    by_pieces(opt);
-    for (; settings && settings->name; settings++)
-        set_option(graded(), opt, settings->name, settings->value);
-    out = run_right(&in, opt, what);
-    inputs_free(&in);
-    csr_free(&A);
-    return out;
-}
-
 // How long row i is.
 static inline int32_t zero(int32_t i) { return (void)i, 0; }
-static inline int32_t four(int32_t i) { return (void)i, 4; }
 static inline int32_t five(int32_t i) { return (void)i, 5; }
-static inline int32_t six(int32_t i) { return (void)i, 6; }
-static inline int32_t seven(int32_t i) { return (void)i, 7; }
-static inline int32_t twelve(int32_t i) { return (void)i, 12; }
 static inline int32_t thirteen(int32_t i) { return (void)i, 13; }
-static inline int32_t fifteen(int32_t i) { return (void)i, 15; }
 static inline int32_t sixteen(int32_t i) { return (void)i, 16; }
-static inline int32_t seventeen(int32_t i) { return (void)i, 17; }
-static inline int32_t eighteen(int32_t i) { return (void)i, 18; }
-static inline int32_t nineteen(int32_t i) { return (void)i, 19; }
 static inline int32_t twenty(int32_t i) { return (void)i, 20; }
-static inline int32_t thirty_one(int32_t i) { return (void)i, 31; }
-static inline int32_t thirty_two(int32_t i) { return (void)i, 32; }
 static inline int32_t thirty_six(int32_t i) { return (void)i, 36; }
-static inline int32_t forty(int32_t i) { return (void)i, 40; }
-static inline int32_t three_hundred(int32_t i) { return (void)i, 300; }
 
 // Of which row a row has the columns: the first of its three, also where only every other three do,
 // or where the first has its own.

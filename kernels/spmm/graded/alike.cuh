@@ -40,17 +40,12 @@ struct bundle_bounds {
     int32_t columns;
 };
 
-// Sums over the bundles of a matrix.
-struct bundle_totals {
-    unsigned long long nonzeros, columns;
-};
-
-// Sets columns[w] to the columns of candidate w as a bundle, or 0 if it is no bundle. A warp has a
-// candidate.
+// Sets columns[w] to the columns of candidate w as a bundle, or 0 if it is no bundle. Adds the
+// nonzeros of all bundles to *bundled. A warp has a candidate.
 static __global__ void __launch_bounds__(THREADS)
     find_bundles(int32_t candidates, const int32_t *__restrict__ ptr,
                  const int32_t *__restrict__ idx, struct bundle_bounds within,
-                 int32_t *__restrict__ columns, struct bundle_totals *__restrict__ totals)
+                 int32_t *__restrict__ columns, unsigned long long *__restrict__ bundled)
 {
     const int64_t w = ((int64_t)blockIdx.x * THREADS + threadIdx.x) / WARP;
     if (w >= candidates) return;
@@ -72,9 +67,7 @@ static __global__ void __launch_bounds__(THREADS)
     }
     if (lane_id()) return;
     columns[w] = alike ? own : 0;
-    if (!alike) return;
-    atomicAdd(&totals->columns, (unsigned long long)own);
-    atomicAdd(&totals->nonzeros, (unsigned long long)nonzeros);
+    if (alike) atomicAdd(bundled, (unsigned long long)nonzeros);
 }
 
 // Writes the columns and values of `count` bundles, a warp for each. The padding has values of +0.

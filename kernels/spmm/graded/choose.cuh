@@ -136,9 +136,10 @@ static inline struct choice choose_for_rows(const struct task *t, const struct f
     if (wanted.slab || wanted.lanes || !c.form->lanes || access != ROWS) return c;
     const double share = group_share(t, x, &c);
     const int64_t k = t->C.cols, slab = narrow_slab(t, x, share);
+    if (!slab) return c;
     const struct choice narrow = choose(t, forms, access, false, {slab, 0});
-    const bool fits = narrow.form && 5 * k >= 4 * slabs_of(&narrow, k) * slab_of(&narrow);
-    return slab && (fits || (share < 3 && narrow.form)) ? narrow : c;
+    if (!narrow.form) return c;
+    return share < 3 || 5 * k >= 4 * slabs_of(&narrow, k) * slab_of(&narrow) ? narrow : c;
 }
 
 #endif

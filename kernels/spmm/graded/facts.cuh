@@ -11,7 +11,6 @@
 // `over`: nonzeros of all other rows.
 struct row_counts {
     unsigned long long used, typical, over;
-    int32_t longest;
 };
 
 static __global__ void __launch_bounds__(FACTS_BLOCK)
@@ -25,9 +24,7 @@ static __global__ void __launch_bounds__(FACTS_BLOCK)
         atomicAdd(&sum->used, (unsigned long long)used);
         atomicAdd(&sum->typical, (unsigned long long)(used - over));
     }
-    if (length <= TYPICAL) return;
-    atomicAdd(&sum->over, (unsigned long long)length);
-    atomicMax(&sum->longest, length);
+    if (length > TYPICAL) atomicAdd(&sum->over, (unsigned long long)length);
 }
 
 #define NEAR        2048  // nonzeros: about what a multiprocessor works on at a time
@@ -83,10 +80,8 @@ static __global__ void __launch_bounds__(FACTS_BLOCK)
 }
 
 struct facts {
-    int64_t used;    // rows that are not empty
-    double typical;  // mean nonzeros of used rows of up to TYPICAL nonzeros; else of all used rows
-    int64_t over;    // nonzeros of rows of more than TYPICAL nonzeros
-    int32_t longest; // nonzeros of the longest row; TYPICAL if no row has more
+    int64_t used;   // rows that are not empty
+    double typical; // mean nonzeros of used rows of up to TYPICAL nonzeros; else of all used rows
     // Shares of nonzeros whose column is new among NEAR and FAR neighbouring nonzeros; 0: unknown.
     double near, far;
     double sectors; // share of nonzeros whose sector is new among NEAR neighbouring nonzeros
@@ -113,9 +108,7 @@ static inline int find_facts(struct task *t, struct facts *out)
     }
     device_free(d, found);
     out->used = (int64_t)x.rows.used;
-    out->over = (int64_t)x.rows.over;
-    out->longest = max(x.rows.longest, TYPICAL);
-    out->typical = x.rows.typical ? (double)(A->nnz - out->over) / (double)x.rows.typical
+    out->typical = x.rows.typical ? (double)(A->nnz - (int64_t)x.rows.over) / (double)x.rows.typical
                    : x.rows.used  ? (double)A->nnz / (double)x.rows.used
                                   : 0;
     out->near = samples ? (double)x.columns.near / (double)(samples * NEAR) : 0;

@@ -35,8 +35,9 @@ template <typename S> static __device__ __forceinline__ int log_lanes_of(const l
     return S::LANES == 8 ? 3 : S::LANES == 16 ? 4 : S::LANES == 32 ? 5 : a.log_lanes;
 }
 
-// Loads x = *p if place < count, else x = 0. A load under a plain branch makes ptxas keep x alive
-// around the loop, which spills. Not a .nc load: the previous kernel may still write B.
+// Loads x = *p if 0 <= place < count, else x = 0. A count of -1 has no bound. A load under a plain
+// branch makes ptxas keep x alive around the loop, which spills. Not a .nc load: the previous
+// kernel may still write B.
 #ifdef __CUDA_ARCH__
 #define LOAD_WITHIN(T, V, FIRST, SECOND, ZEROS, LOAD, ...)                                         \
     static __device__ __forceinline__ void load_within(pack<T, V> &x, const pack<T, V> *p,         \
@@ -64,21 +65,6 @@ static __device__ __forceinline__ void load_within(X &x, const X *p, int32_t pla
     x = (uint32_t)place < (uint32_t)count ? *p : X{};
 }
 #endif
-
-// Loads a value of A. The L1 keeps the rest of its sector for a short time: the next quartet.
-template <typename X> static __device__ __forceinline__ X load_brief(const X *p)
-{
-    static_assert(sizeof(X) == 16, "a quartet, or half of one");
-#ifdef __CUDA_ARCH__
-    uint4 x;
-    asm volatile("ld.global.nc.L1::evict_first.v4.u32 {%0, %1, %2, %3}, [%4];"
-                 : "=r"(x.x), "=r"(x.y), "=r"(x.z), "=r"(x.w)
-                 : "l"(p));
-    return *(X *)&x;
-#else
-    return *p;
-#endif
-}
 
 // Loads the quartet of array `from` at place p, a multiple of QUARTET. The arrays are padded to
 // whole quartets.
@@ -188,10 +174,7 @@ template <typename S> struct rows_of_B {
             if (INSIDE && l == 0)
                 b[l] = *p;
             else
-                load_within(b[l], p, INSIDE ? 0 : place,
-                            INSIDE ? mask[l]
-                            : l    ? count & mask[l]
-                                   : count);
+                load_within(b[l], p, INSIDE ? 0 : place, INSIDE ? mask[l] : count & mask[l]);
         }
     }
 };
@@ -356,6 +339,14 @@ static __device__ __forceinline__ void add_groups(T (&x)[COUNT], int lanes, int 
     }
 }
 
+// Returns the address of element (i, j) of C.
+template <typename S>
+static __device__ __forceinline__ typename S::T *element_of_C(const operands<typename S::T> &x,
+                                                              int32_t i, int64_t j)
+{
+    return x.C + (S::ACCESS == ROWS ? i * x.C_step + j : j * x.C_step + i);
+}
+
 // Writes COUNT sums of a lane, from number `first` on, to row i of C.
 template <typename S, int COUNT>
 static __device__ __forceinline__ void store_sums(const typename S::T (&sum)[COUNT], int first,
@@ -371,10 +362,7 @@ static __device__ __forceinline__ void store_sums(const typename S::T (&sum)[COU
         pack<T, EACH> y;
 #pragma unroll
         for (int e = 0; e < EACH; e++) y.x[e] = sum[w + e];
-        if (j < x.k)
-            store_once((pack<T, EACH> *)(S::ACCESS == ROWS ? x.C + i * x.C_step + j
-                                                           : x.C + j * x.C_step + i),
-                       y);
+        if (j < x.k) store_once((pack<T, EACH> *)element_of_C<S>(x, i, j), y);
     }
 }
 

@@ -161,7 +161,7 @@ add_lines(typename S::T *own, const typename S::T *lines, int32_t count, int32_t
     __syncthreads();
     if (thread >= width || first + column >= x.k) return;
     for (int32_t t = column + width; t < THREADS; t += width) all += own[t];
-    x.C[S::ACCESS == ROWS ? i * x.C_step + first + column : (first + column) * x.C_step + i] = all;
+    *element_of_C<S>(x, i, first + column) = all;
 }
 
 // Adds up the sums of the block of a segment. The last block of a row to finish adds up all

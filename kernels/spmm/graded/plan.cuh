@@ -8,6 +8,14 @@
 #include "strips.h"
 #include "turn.cuh"
 
+// Returns log2 of x, or of the next power of two.
+static inline int log2_of(int64_t x)
+{
+    int log = 0;
+    while ((int64_t)1 << log < x) log++;
+    return log;
+}
+
 struct plan {
     bool by_strips;       // run() uses strips; otherwise pieces, with all fields below
     struct strips strips; // after prepare() only strips or only pieces are allocated
@@ -47,21 +55,21 @@ static inline int plan_bundles(struct task *t, const struct plan *s, const struc
     struct device *d = t->dev;
     const int32_t candidates = A->m / ALIKE;
     const struct bundle_bounds within = bounds_of(t, s, c);
-    struct bundle_totals *totals = NULL, x = {};
+    unsigned long long *bundled = NULL, nonzeros = 0;
     *columns = NULL;
     if (within.alike == 0 || candidates == 0 || A->nnz < 4 * (int64_t)A->m) return OK;
     int err = device_alloc(d, candidates, sizeof **columns, (void **)columns);
-    if (!err) err = device_alloc(d, 1, sizeof *totals, (void **)&totals);
-    if (!err) err = device_fill(d, totals, 0, sizeof *totals);
+    if (!err) err = device_alloc(d, 1, sizeof *bundled, (void **)&bundled);
+    if (!err) err = device_fill(d, bundled, 0, sizeof *bundled);
     if (!err) {
         LAUNCH(find_bundles, (unsigned)ceil_div(candidates, THREADS / WARP), THREADS, 0, d->stream,
-               candidates, (const int32_t *)A->ptr, A->idx, within, *columns, totals);
-        err = wait_for(d, t->entry->name, totals, &x, sizeof x);
+               candidates, (const int32_t *)A->ptr, A->idx, within, *columns, bundled);
+        err = wait_for(d, t->entry->name, bundled, &nonzeros, sizeof nonzeros);
     }
-    device_free(d, totals);
-    const double share = A->nnz ? (double)x.nonzeros / (double)A->nnz : 0;
+    device_free(d, bundled);
+    const double share = A->nnz ? (double)nonzeros / (double)A->nnz : 0;
     task_number(t, "bundle_share", share);
-    if (err || !x.columns || share < task_option(t, "bundle-share")) {
+    if (err || !nonzeros || share < task_option(t, "bundle-share")) {
         device_free(d, *columns);
         *columns = NULL;
     }
@@ -105,8 +113,8 @@ static inline void plan_lengths(const struct task *t, struct plan *s, struct gra
     l->uncut = g->uncut;
     l->short_most = g->short_most;
     l->turns = share < 3 ? 1 : TURNS;
-    while (1 << l->log_lanes < lanes) l->log_lanes++;
-    while (1 << l->log_team < team) l->log_team++;
+    l->log_lanes = log2_of(lanes);
+    l->log_team = log2_of(team);
 }
 
 // Counts the pieces of each row block, and waits for the total counts.
@@ -220,7 +228,7 @@ static inline int plan_steps(struct task *t, struct plan *s)
         return fail(ERR_UNSUPPORTED, "%s: a row of a dense matrix has more than 4 GB",
                     t->entry->name);
     if (access != TURNED) return OK;
-    while (1 << s->log_slab < slab) s->log_slab++;
+    s->log_slab = log2_of(slab);
     int64_t size;
     int err = size_mul(B->rows * slab, s->slabs, &size);
     return err ? err : device_alloc(t->dev, size, (size_t)bytes, &s->turned);
