@@ -4,7 +4,7 @@
 # make gpu-test   the table of cases on this machine's GPU, then under compute-sanitizer
 # make figures    RESULTS='*.jsonl' [OUT=folder] [FIGURES=a,b] [ALL_SETS=1]: figures and an index page
 # make install    PREFIX=/usr/local DESTDIR=: program, manual page, completion, documents, plots, fetch script
-# make rules      fit the rules of `auto` to the kept records: writes src/select/auto_rules.h
+# make rules      fit rules of `auto` (SpGEMM, CPU) to the kept records: writes src/select/auto_rules.h
 # make uninstall, bench-mtx (speed of the reader), deps (packages for make and make demo), clean
 #
 # CUDA=0 leaves CUDA out. EMU=1 compiles the .cu files with g++ for the emulator in tests/emu, all

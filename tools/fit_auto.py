@@ -38,9 +38,6 @@ import records  # noqa: E402
 # (operation, device, layout): candidates, features.
 DENSE = "work work_2 rows columns depth mean longest uneven spread width"
 RULES = {
-    ("spmm", "cuda", "row"): ("graded rowsplit", DENSE),
-    ("spmm", "cuda", "col"): ("tiled-tuned naive", DENSE),
-    ("sddmm", "cuda", None): ("balanced aspt", DENSE),
     ("spgemm", "cuda", None): ("hash-tuned tile-tuned hash", "work tile"),
     ("spmm", "cpu", "row"): ("bundled rowsplit merge", DENSE),
     ("spmm", "cpu", "col"): ("bundled", DENSE),

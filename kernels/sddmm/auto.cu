@@ -1,9 +1,13 @@
 // SDDMM by the algorithm that should be the fastest for the matrix, C = A .* (X * Y^T).
 //
-// Format: CSR. The formats of the chosen algorithm are made from CSR. Any k. Row lengths, sizes and
-// k decide. Rules and candidates: select/auto_rules.h.
+// Format: CSR. Any k. The rule: select/auto_dense.h.
 #include "select/auto.cuh"
+#include "select/auto_dense.h"
 
-static int prepare(struct task *t) { return auto_prepare_dense(t, auto_sddmm_cuda()); }
+static int prepare(struct task *t)
+{
+    const struct pick_order order = auto_sddmm();
+    return pick_by_order(t, &order, clock_ms());
+}
 
-extern const struct algo sddmm_auto_cuda = {AUTO_DENSE(ROW_MAJOR, AUTO_SDDMM_CUDA_PICKS)};
+extern const struct algo sddmm_auto_cuda = {AUTO_DENSE(ROW_MAJOR, {"balanced"})};

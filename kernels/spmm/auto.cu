@@ -1,22 +1,22 @@
-// SpMM by the algorithm with the least predicted time, C = A * B.
+// SpMM by the algorithm that should be the fastest for the matrix, C = A * B.
 //
-// Format: CSR, and the format of the selected algorithm, converted from CSR. Any k. The rules use
-// the row lengths, the sizes and k. Rules and candidates: auto_rules.h. Row-major, aspt and
-// merge-tuned as candidates would gain 0.02 in the mean, and aspt would cost its format.
-//   Column-major, graded is taken up to k = 16: on 29 matrices on an H100 tiled-tuned takes 1.53 (k
-// = 1) and 1.38 (k = 8) times as long, but 0.89 at k = 64.
+// Format: CSR, and the format of the selected algorithm, converted from CSR. Any k. The sizes
+// decide, and in row-major order the longest row. The rule: select/auto_dense.h.
 #include "select/auto.cuh"
-
-#define NARROW 16 // columns
+#include "select/auto_dense.h"
 
 static int prepare(struct task *t)
 {
-    if (t->in[0].layout == LAYOUT_COL && t->C.cols <= NARROW) {
-        task_text(t, "picked", "graded");
-        return delegate_prepare(t, "graded");
+    const double start = clock_ms();
+    struct pick_order order = auto_spmm_col(t->C.cols);
+    if (t->in[0].layout == LAYOUT_ROW) {
+        struct auto_counts count;
+        int err = auto_count(t, auto_start_longest, &count);
+        if (err) return err;
+        order = auto_spmm_row(t->C.rows, t->C.cols, count.longest, t->dev->units);
     }
-    return auto_prepare_dense(t, t->in[0].layout == LAYOUT_ROW ? auto_spmm_cuda_row()
-                                                               : auto_spmm_cuda_col());
+    return pick_by_order(t, &order, start);
 }
 
-extern const struct algo spmm_auto_cuda = {AUTO_DENSE(BOTH_LAYOUTS, AUTO_SPMM_CUDA_PICKS)};
+extern const struct algo spmm_auto_cuda = {
+    AUTO_DENSE(BOTH_LAYOUTS, {"graded", "rowsplit", "tiled-tuned"})};

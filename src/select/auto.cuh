@@ -12,27 +12,20 @@
 #define AUTO_WINDOW 32768 // tile columns that a block marks at once
 
 struct auto_counts {
-    unsigned long long squares, nonzeros, products, tiles;
-    int longest;
+    unsigned long long nonzeros, products, tiles; // of a sample of tile rows
+    int longest;                                  // nonzeros of the longest row
 };
 
 static __global__ void __launch_bounds__(AUTO_BLOCK)
-    auto_rows(int32_t m, const int32_t *__restrict__ ptr, struct auto_counts *__restrict__ sum)
+    auto_longest(int32_t m, const int32_t *__restrict__ ptr, struct auto_counts *__restrict__ sum)
 {
-    unsigned long long squares = 0;
     int longest = 0;
     for (int64_t i = (int64_t)blockIdx.x * AUTO_BLOCK + threadIdx.x; i < m;
-         i += (int64_t)gridDim.x * AUTO_BLOCK) {
-        const int length = ptr[i + 1] - ptr[i];
-        squares += (unsigned long long)length * (unsigned long long)length;
-        longest = max(longest, length);
-    }
-    squares = warp_sum(squares);
+         i += (int64_t)gridDim.x * AUTO_BLOCK)
+        longest = max(longest, ptr[i + 1] - ptr[i]);
     for (int step = WARP / 2; step > 0; step /= 2)
         longest = max(longest, __shfl_xor_sync(FULL_MASK, longest, step));
-    if (lane_id()) return;
-    atomicAdd(&sum->squares, squares);
-    atomicMax(&sum->longest, longest);
+    if (lane_id() == 0) atomicMax(&sum->longest, longest);
 }
 
 // A block takes a tile row and marks its tile columns as bits, one window after another.
@@ -66,15 +59,15 @@ static __global__ void __launch_bounds__(AUTO_BLOCK)
     if (threadIdx.x == 0) atomicAdd(&sum->nonzeros, (unsigned long long)(end - begin));
 }
 
-static void auto_start_rows(const struct task *t, struct auto_counts *sum)
+static inline void auto_start_longest(const struct task *t, struct auto_counts *sum)
 {
     const struct csr_dev *A = csr_of(t->A[0]);
     const int64_t blocks = min64(ceil_div(A->m, AUTO_BLOCK), 4 * (int64_t)t->dev->units);
-    LAUNCH(auto_rows, (unsigned)blocks, AUTO_BLOCK, 0, t->dev->stream, A->m,
+    LAUNCH(auto_longest, (unsigned)blocks, AUTO_BLOCK, 0, t->dev->stream, A->m,
            (const int32_t *)A->ptr, sum);
 }
 
-static void auto_start_tiles(const struct task *t, struct auto_counts *sum)
+static inline void auto_start_tiles(const struct task *t, struct auto_counts *sum)
 {
     const struct csr_dev *A = csr_of(t->A[0]), *S = csr_of(t->S[0]);
     const int64_t blocks = min64(ceil_div(A->m, AUTO_TILE), AUTO_SAMPLE);
@@ -83,9 +76,9 @@ static void auto_start_tiles(const struct task *t, struct auto_counts *sum)
 }
 
 // `start` launches the counting. It is not called for a matrix without rows.
-static int auto_count(const struct task *t,
-                      void (*start)(const struct task *, struct auto_counts *),
-                      struct auto_counts *out)
+static inline int auto_count(const struct task *t,
+                             void (*start)(const struct task *, struct auto_counts *),
+                             struct auto_counts *out)
 {
     struct auto_counts *sum = NULL;
     memset(out, 0, sizeof *out);
@@ -98,18 +91,6 @@ static int auto_count(const struct task *t,
     }
     device_free(t->dev, sum);
     return err;
-}
-
-// prepare() of an operation on dense matrices.
-static inline int auto_prepare_dense(struct task *t, const struct pick_rules *rules)
-{
-    const double from = clock_ms();
-    struct pick_facts f = auto_sizes(t, t->in[0].cols);
-    struct auto_counts x;
-    int err = auto_count(t, auto_start_rows, &x);
-    f.squares = (double)x.squares;
-    f.longest = x.longest;
-    return err ? err : pick_prepare(t, rules, &f, from);
 }
 
 static inline int auto_prepare_sparse(struct task *t, const struct pick_rules *rules)

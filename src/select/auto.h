@@ -34,18 +34,17 @@ static inline void auto_set_sample(struct pick_facts *f, double nonzeros, double
     f->tile = tiles > 0 ? nonzeros / tiles : 0;
 }
 
-static const struct param auto_dense_options[] = {PICK_OPTION(AUTO_TRIALS), PICK_BACK_OPTION, {0}},
-                          auto_sparse_options[] = {PICK_OPTION(AUTO_TRIALS), {0}};
+static const struct param auto_options[] = {PICK_OPTION(AUTO_TRIALS), {0}};
 
 // The descriptors, from `layouts` or `precs` on: those of an operation say the same on each kind of
 // device but for whom they pick from. `prepare` is the file's own.
 #define AUTO_DENSE(layout_bits, ...)                                                               \
     .layouts = layout_bits, .precs = BOTH_PRECS, .A = {&format_csr}, .arith = ARITH_PREC,          \
-    .options = auto_dense_options, .cite = "Own work", .picks = __VA_ARGS__, .prepare = prepare,   \
+    .options = auto_options, .cite = "Own work", .picks = __VA_ARGS__, .prepare = prepare,         \
     .run = delegate_run, .teardown = delegate_teardown
 #define AUTO_SPARSE(...)                                                                           \
     .precs = BOTH_PRECS, .A = {&format_csr}, .S = {&format_csr}, .arith = ARITH_PREC,              \
-    .options = auto_sparse_options, .cite = "Own work",                                            \
+    .options = auto_options, .cite = "Own work",                                                   \
     .differs = "Where it picks tiles the result stays in tiles, and they are made of A "           \
                "beforehand.",                                                                      \
     .picks = __VA_ARGS__, .prepare = prepare, .run = delegate_run, .teardown = delegate_teardown,  \

@@ -6,51 +6,10 @@
 
 #include "select/pick.h"
 
-#define AUTO_SPMM_CUDA_PICKS {"graded", "rowsplit", "tiled-tuned", "naive"}
-#define AUTO_SDDMM_CUDA_PICKS {"balanced", "aspt"}
 #define AUTO_SPGEMM_CUDA_PICKS {"hash-tuned", "tile-tuned", "hash"}
 #define AUTO_SPMM_CPU_PICKS {"bundled", "rowsplit", "merge"}
 #define AUTO_SDDMM_CPU_PICKS {"balanced", "aspt"}
 #define AUTO_SPGEMM_CPU_PICKS {"onepass", "gustavson"}
-
-static inline const struct pick_rules *auto_spmm_cuda_row(void)
-{
-    static const struct pick_rules rules = {1.73, {
-        {"graded",
-         {-1.07646, 0.0317672, 0.0615141, 0.0909143, 0.089825, 0.0557433, 0.0197287, -0.0103443, 0.189268, -0.0613218, 0.0987538, 0}},
-        {"rowsplit",
-         {-5.05722, 0.170933, 0.034292, 0.227021, 0.334249, 0.13449, 0.327151, -0.144011, 0.616282, 0.312374, 0.195855, 0}},
-        {NULL, {0}}},
-        {{NULL, 0, 0}, {"work", 0.000283926, 7.84814}, {"work_2", -9.98526e-05, 61.5871}, {"rows", 1.0985, 13.8169}, {"columns", 1.38616, 13.8169}, {"depth", 3.49616, 4.8603}, {"mean", 0.916191, 9.78152}, {"longest", 1.0985, 11.4443}, {"uneven", 0.0009003, 6.50444}, {"spread", -0.0001, 4.54854}, {"width", -0.0001, 0.693247}, {NULL, 0, 0}},
-        {123.776, 1.43245}};
-    return &rules;
-}
-
-static inline const struct pick_rules *auto_spmm_cuda_col(void)
-{
-    static const struct pick_rules rules = {1.98, {
-        {"tiled-tuned",
-         {-0.981866, 0.284727, 0.031033, 0.103185, 0.120128, 0, 7.34335e-05, 0.0037761, 0.166511, -0.0804295, 0.0809213, 0}},
-        {"naive",
-         {-2.7307, 0.426338, 0.0301738, 0.196405, 0.127602, 0, 0.350388, 0.026941, 0.368387, 0.364296, 0.0809213, 0}},
-        {NULL, {0}}},
-        {{NULL, 0, 0}, {"work", 0.000667705, 7.15531}, {"work_2", -9.94106e-05, 51.1934}, {"rows", 1.0985, 13.8169}, {"columns", 1.38616, 13.8169}, {"depth", 4.17397, 4.1748}, {"mean", 0.916191, 9.78152}, {"longest", 1.0985, 11.4443}, {"uneven", 0.0009003, 6.50444}, {"spread", -0.0001, 4.54854}, {"width", -0.0001, 0.0001}, {NULL, 0, 0}},
-        {183.977, 1.32209}};
-    return &rules;
-}
-
-static inline const struct pick_rules *auto_sddmm_cuda(void)
-{
-    static const struct pick_rules rules = {1.6, {
-        {"balanced",
-         {-0.125518, 0.165034, 0.0596654, 0.0541249, 0.0564143, -0.0538764, -0.00708269, -0.0519133, 0.142759, 0.0304707, -0.0359631, 0}},
-        {"aspt",
-         {-1.51703, 0.0502751, 0.0490802, 0.203191, 0.0371172, 0.0873181, 0.0745893, 0.0407377, 0.264528, -0.192352, 0.180751, 0}},
-        {NULL, {0}}},
-        {{NULL, 0, 0}, {"work", 0.000283926, 8.12649}, {"work_2", -9.98526e-05, 66.0332}, {"rows", 1.0985, 13.8169}, {"columns", 1.38616, 13.8169}, {"depth", 3.49616, 4.8603}, {"mean", 0.916191, 9.78152}, {"longest", 1.0985, 11.4443}, {"uneven", 0.0009003, 6.50444}, {"spread", -0.0001, 4.54854}, {"width", -0.0001, 0.693247}, {NULL, 0, 0}},
-        {5.47335, 1.30439}};
-    return &rules;
-}
 
 static inline const struct pick_rules *auto_spgemm_cuda(void)
 {

@@ -78,12 +78,11 @@ static bool is_refusal(int err) { return err == ERR_UNSUPPORTED || err == ERR_ME
 
 // The candidates of a case.
 struct field {
-    const struct pick_rule *list;
+    const char *names[PICKS_MAX];
     int count;
-    double us[PICKS_MAX];  // INFINITY: out of the question
+    double us[PICKS_MAX];  // predicted time; INFINITY: out of the question
     double unsure;         // candidates predicted within this factor of the first are timed
     double far;            // unlike case: the second of two is timed if within this factor; 0: not
-    bool back;             // runs back to back decide
     int taken;             // the candidate that the task was handed on to last
     double prepared_us;    // time that its preparation took
     struct figures before; // figures before the last delegation
@@ -98,9 +97,10 @@ static int fastest(const struct field *f)
     return best;
 }
 
-static bool wants_back(const struct task *t)
+static void add_candidate(struct field *f, const char *name, double us)
 {
-    return algo_param_find(t->algo, "back-to-back") >= 0 && task_option(t, "back-to-back") != 0;
+    f->names[f->count] = name;
+    f->us[f->count++] = us;
 }
 
 static void predict(struct task *t, const struct pick_rules *rules, const struct pick_facts *facts,
@@ -109,16 +109,17 @@ static void predict(struct task *t, const struct pick_rules *rules, const struct
     double x[PICK_FEATURES];
     const struct pick_rule *list = rules->list;
     pick_features(facts, x);
-    *f = (struct field){.list = list, .back = wants_back(t)};
-    f->unsure = f->back ? PICK_FAR : rules->unsure;
-    for (int i = 0; list[i].name; i++, f->count++)
-        f->us[i] = may_pick(t, list[i].name) ? pick_us(&list[i], x) : INFINITY;
+    *f = (struct field){.unsure = rules->unsure};
+    for (int i = 0; list[i].name; i++) {
+        const double us = may_pick(t, list[i].name) ? pick_us(&list[i], x) : INFINITY;
+        add_candidate(f, list[i].name, us);
+    }
     const char *unlike = pick_unlike(rules, x);
     const bool too_good = pick_too_good(rules, f->us);
     f->far = too_good ? INFINITY : unlike ? PICK_FAR : 0;
     if (unlike || too_good) task_text(t, "unlike", unlike ? unlike : "lead");
     for (int i = 0; i < f->count && f->count > 1; i++) // nothing is predicted of one alone
-        if (f->us[i] < INFINITY) tell_of(t, list[i].name, "us", f->us[i]);
+        if (f->us[i] < INFINITY) tell_of(t, f->names[i], "us", f->us[i]);
 }
 
 // Hands the task on to the fastest that takes it; all that refuse are then out of the question.
@@ -126,7 +127,7 @@ static void predict(struct task *t, const struct pick_rules *rules, const struct
 static int take_fastest(struct task *t, struct field *f, int err)
 {
     while ((f->taken = fastest(f)) >= 0) {
-        const char *name = f->list[f->taken].name;
+        const char *name = f->names[f->taken];
         f->before = t->figures;
         device_peak_reset(t->dev);
         const double start_ms = clock_ms();
@@ -161,15 +162,14 @@ static double least_us(const struct trials *all)
 
 // Times the runs of the candidate that the task was handed on to, unless preparing it failed with
 // `err`. A candidate that takes well over the least time so far in a single run is not run again.
-static int time_trial(struct task *t, const struct field *f, int candidate, int err,
-                      struct trials *all)
+static int time_trial(struct task *t, int candidate, int err, struct trials *all)
 {
     const double alone_us = 100; // extra time of a run that is launched alone
     struct delegate *d = t->state;
     struct trial *x = &all->list[all->count];
     double us = INFINITY;
     if (!err) err = device_sync(t->dev); // preparation has ended before a run
-    if (!err) err = trial_time(&d->inner, f->back, 3 * least_us(all) + alone_us, &us);
+    if (!err) err = trial_time(&d->inner, false, 3 * least_us(all) + alone_us, &us);
     *x = (struct trial){candidate, err ? INFINITY : us, is_refusal(err) ? err : OK};
     all->count++;
     return x->refusal ? OK : err;
@@ -187,7 +187,7 @@ static void tell_trials(struct task *t, const struct field *f, const struct tria
 {
     for (int i = 0; i < all->count; i++) {
         const struct trial *x = &all->list[i];
-        const char *name = f->list[x->candidate].name;
+        const char *name = f->names[x->candidate];
         if (x->refusal)
             tell_refusal(t, name, x->refusal);
         else
@@ -221,7 +221,7 @@ static bool is_affordable(const struct task *t, const struct field *f, const str
     const double allowed = task_option(t, "trials"), run_us = least_us(all);
     if (isinf(run_us)) return allowed >= 2 * TRIAL_FEW; // two are compared
     const double spent_us = 1e3 * (clock_ms() - all->start_ms);
-    const double converting = needs_conversion(t, f->list[next].name) ? CONVERSION_RUNS : 0;
+    const double converting = needs_conversion(t, f->names[next]) ? CONVERSION_RUNS : 0;
     return spent_us * (1 + behind / all->count) + all->again_us <= (allowed - converting) * run_us;
 }
 
@@ -252,14 +252,14 @@ static int try_others(struct task *t, struct field *f)
     f->us[first] = INFINITY;
     if (next_to_time(t, f, us, &all) < 0) return OK;
     int64_t peak = t->dev->peak_bytes; // without runs
-    int next, err = time_trial(t, f, first, OK, &all);
+    int next, err = time_trial(t, first, OK, &all);
     while (!err && (next = next_to_time(t, f, us, &all)) >= 0) {
         drop_trial(t, f);
         f->us[next] = INFINITY;
         device_peak_reset(t->dev);
-        err = delegate_prepare(t, f->list[next].name);
+        err = delegate_prepare(t, f->names[next]);
         peak = t->dev->peak_bytes;
-        err = time_trial(t, f, next, err, &all);
+        err = time_trial(t, next, err, &all);
     }
     const struct trial *last = &all.list[all.count - 1];
     const bool stays = !err && !last->refusal && last->us <= least_us(&all);
@@ -268,7 +268,7 @@ static int try_others(struct task *t, struct field *f)
     tell_trials(t, f, &all);
     task_number(t, "tried_in_us", 1e3 * (clock_ms() - all.start_ms));
     if (stays) {
-        if (last->candidate != first) task_text(t, "picked", f->list[last->candidate].name);
+        if (last->candidate != first) task_text(t, "picked", f->names[last->candidate]);
         t->dev->peak_bytes = peak;
         return OK;
     }
@@ -278,23 +278,36 @@ static int try_others(struct task *t, struct field *f)
     return take_fastest(t, &timed, last->refusal);
 }
 
-// The peak of the device's memory is that of `auto` where it goes the straight way: the greatest
-// while it counts, and while who stays is prepared. What others took does not count, be it that
-// they refused or that they were timed: it is given back, and where there is no room for it `auto`
-// does without.
-int pick_prepare(struct task *t, const struct pick_rules *rules, const struct pick_facts *facts,
-                 double start)
+// Hands the task on to a candidate of the field. `start`: clock_ms() before the choice. The peak
+// of the device's memory is the larger of two: the peak so far, and the peak while the candidate
+// that stays is prepared. Memory of other candidates does not count: it is free again.
+static int pick_among(struct task *t, struct field *f, double start)
 {
     const int64_t counted = t->dev->peak_bytes;
-    struct field f;
-    predict(t, rules, facts, &f);
     task_number(t, "picked_in_us", 1e3 * (clock_ms() - start));
     int err = fail(ERR_UNSUPPORTED, "%s: there is nothing to pick", t->entry->name);
     do {
-        err = take_fastest(t, &f, err);
+        err = take_fastest(t, f, err);
         if (err) break;
-        err = try_others(t, &f);
+        err = try_others(t, f);
     } while (is_refusal(err));
     t->dev->peak_bytes = max64(t->dev->peak_bytes, counted);
     return err;
+}
+
+int pick_prepare(struct task *t, const struct pick_rules *rules, const struct pick_facts *facts,
+                 double start)
+{
+    struct field f;
+    predict(t, rules, facts, &f);
+    return pick_among(t, &f, start);
+}
+
+// Equal times keep the order.
+int pick_by_order(struct task *t, const struct pick_order *order, double start)
+{
+    struct field f = {.unsure = order->unsure ? 2 : 1};
+    for (int i = 0; i < COUNT(order->names) && order->names[i]; i++)
+        add_candidate(&f, order->names[i], may_pick(t, order->names[i]) ? 1 : INFINITY);
+    return pick_among(t, &f, start);
 }

@@ -1,4 +1,4 @@
-// Choice among algorithms: the algorithm with the least predicted time.
+// Choice among algorithms: the algorithm with the least predicted time, or the first of a list.
 //
 // The time is exp() of a linear form of a few logarithms of counts of the matrix and the case. Its
 // weights are fitted to measured times by tools/fit_auto.py, which knows the same features by
@@ -77,15 +77,6 @@ bool pick_too_good(const struct pick_rules *rules, const double *us);
             "time candidates if the rule is unsure, for the time of about N runs; 0: never"        \
     }
 
-// Option of `auto` for dense results: the kind of runs that decides. The rules are fitted to
-// separate runs. For runs back to back, candidates that the rules predict to be slow are also
-// timed.
-#define PICK_BACK_OPTION                                                                           \
-    {                                                                                              \
-        "back-to-back", 0, 0, 1, true,                                                             \
-            "1: the fastest of runs back to back, timed unless trials=0; 0: of runs kept apart"    \
-    }
-
 // prepare() of `auto` (see delegate.h). Passes the task to the candidate with the least predicted
 // time, or to the next if a candidate refuses or lacks memory. Vendor libraries and variants of the
 // operation are no candidates. Candidates are timed if their predictions are close; the two best
@@ -95,6 +86,15 @@ bool pick_too_good(const struct pick_rules *rules, const double *us);
 // reason of the last.
 int pick_prepare(struct task *t, const struct pick_rules *rules, const struct pick_facts *facts,
                  double start);
+
+// Candidates in the order of a rule without predictions.
+struct pick_order {
+    const char *names[2]; // NULL: none
+    bool unsure;          // both are timed, and the faster is taken
+};
+// The same for such candidates: the first is taken, or the faster if both are timed. The figures
+// have no predictions.
+int pick_by_order(struct task *t, const struct pick_order *order, double start);
 
 #ifdef __cplusplus
 }

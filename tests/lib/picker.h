@@ -7,8 +7,7 @@
 static const struct pick_rules *rules_now; // those that pick_now() is to go by
 static int pick_now(struct task *t);       // its prepare()
 
-static const struct param picker_options[] = {PICK_OPTION(1e6), PICK_BACK_OPTION, {0}};
-static const struct param sparse_picker_options[] = {PICK_OPTION(1e6), {0}};
+static const struct param picker_options[] = {PICK_OPTION(1e6), {0}};
 static const struct algo picker = {.layouts = BOTH_LAYOUTS,
                                    .precs = BOTH_PRECS,
                                    .A = {&format_csr},
@@ -20,7 +19,7 @@ static const struct algo picker = {.layouts = BOTH_LAYOUTS,
 static const struct algo sparse_picker = {.precs = BOTH_PRECS,
                                           .A = {&format_csr},
                                           .S = {&format_csr},
-                                          .options = sparse_picker_options,
+                                          .options = picker_options,
                                           .prepare = pick_now,
                                           .run = delegate_run,
                                           .teardown = delegate_teardown,

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "select/auto_dense.h"
 #include "select/auto_rules.h"
 #include "cases.h"
 #include "picker.h"
@@ -112,10 +113,57 @@ static void test_rules(void)
     test_rule_list("spmm", DEVICE_CPU, auto_spmm_cpu_col(), COL_MAJOR);
     test_rule_list("sddmm", DEVICE_CPU, auto_sddmm_cpu(), 0);
     test_rule_list("spgemm", DEVICE_CPU, auto_spgemm_cpu(), 0);
-    test_rule_list("spmm", DEVICE_CUDA, auto_spmm_cuda_row(), ROW_MAJOR);
-    test_rule_list("spmm", DEVICE_CUDA, auto_spmm_cuda_col(), COL_MAJOR);
-    test_rule_list("sddmm", DEVICE_CUDA, auto_sddmm_cuda(), 0);
     test_rule_list("spgemm", DEVICE_CUDA, auto_spgemm_cuda(), 0);
+}
+
+// The rule of row-major SpMM on both sides of its borders. A multiprocessor has 16 warps at the
+// border, and both candidates are timed from 8 to 32.
+static void test_spmm_row(void)
+{
+    static const struct {
+        int64_t rows, k, longest;
+        int units;
+        bool rowsplit, unsure;
+    } list[] = {
+        {0, 1, 0, 132, true, false},
+        {1056, 1, 40, 132, true, false},
+        {1057, 1, 40, 132, true, true},
+        {1056, 32, 40, 132, true, false},
+        {1056, 33, 40, 132, true, true},
+        {2112, 32, 40, 132, true, true},
+        {2113, 32, 40, 132, false, true},
+        {4224, 32, 40, 132, false, true},
+        {4225, 32, 40, 132, false, false},
+        {2112, 65, 1, 132, false, false},
+        {1, 1, 41, 132, false, false},
+        {2112, 32, 41, 132, false, false},
+        {16, 16, 3, 1, true, true},
+        {17, 16, 3, 1, false, true},
+        {1ll << 31, 512, 1, 132, false, false},
+    };
+    for (int i = 0; i < COUNT(list); i++) {
+        const struct pick_order order =
+            auto_spmm_row(list[i].rows, list[i].k, list[i].longest, list[i].units);
+        CHECK(!strcmp(order.names[!list[i].rowsplit], "rowsplit") &&
+                  !strcmp(order.names[list[i].rowsplit], "graded"),
+              "case %d: %s, then %s", i, order.names[0], order.names[1]);
+        CHECK(order.unsure == list[i].unsure, "case %d: unsure %d", i, order.unsure);
+    }
+}
+
+// Every candidate of the rule of a dense operation is one that `auto` names.
+static void test_dense_candidates(void)
+{
+    const struct pick_order orders[] = {auto_spmm_row(1, 1, 1, 1), auto_spmm_col(16),
+                                        auto_spmm_col(17), auto_sddmm()};
+    for (int i = 0; i < 2 * COUNT(orders); i++) {
+        const char *name = orders[i / 2].names[i % 2], *op = i / 2 < 3 ? "spmm" : "sddmm";
+        const struct algo_entry *own = algo_find(op_find(op), "auto", DEVICE_CUDA);
+        bool told = !name || !own->algo; // a build without CUDA has no descriptors
+        for (int p = 0; !told && own->algo->picks[p]; p++)
+            told = !strcmp(own->algo->picks[p], name);
+        CHECK(told && (!name || algo_find(own->op, name, DEVICE_CUDA)), "%s: %s", op, name);
+    }
 }
 
 // ---- What is counted ----
@@ -177,13 +225,23 @@ static void count_tiles(const struct csr *A, const struct csr *S, struct pick_fa
 static const struct pick_rules *rules_of(const struct problem *p, enum device_kind kind)
 {
     const bool cuda = kind == DEVICE_CUDA;
-    if (p->op == op_find("sddmm")) return cuda ? auto_sddmm_cuda() : auto_sddmm_cpu();
     if (p->op == op_find("spgemm")) return cuda ? auto_spgemm_cuda() : auto_spgemm_cpu();
-    if (p->layout == LAYOUT_ROW) return cuda ? auto_spmm_cuda_row() : auto_spmm_cpu_row();
-    return cuda ? auto_spmm_cuda_col() : auto_spmm_cpu_col();
+    if (cuda) return NULL;
+    if (p->op == op_find("sddmm")) return auto_sddmm_cpu();
+    return p->layout == LAYOUT_ROW ? auto_spmm_cpu_row() : auto_spmm_cpu_col();
 }
 
-// Runs `auto`: the result is right, what is predicted is as counted here, and the least is picked.
+// Returns the first candidate of the rule for a dense operation on CUDA.
+static const char *first_of(const struct problem *p, double longest)
+{
+    if (p->op == op_find("sddmm")) return auto_sddmm().names[0];
+    const int64_t k = p->in[0].cols;
+    if (p->layout == LAYOUT_COL) return auto_spmm_col(k).names[0];
+    return auto_spmm_row(p->rows, k, (int64_t)longest, dev.units).names[0];
+}
+
+// Runs `auto`: the result is right, predictions are as counted here, and the candidate with the
+// least, or the first of the rule, is picked.
 static void expect_least(const struct op *op, const struct csr *A, enum prec prec,
                          const int64_t *axis)
 {
@@ -208,16 +266,18 @@ static void expect_least(const struct op *op, const struct csr *A, enum prec pre
     CHECK(!out.err && out.check.error_ratio == 0 && !out.left, "%s %d x %d: %s", op->name, A->m,
           A->n, out.err ? fail_text() : out.check.reason);
     const struct figure *picked = figures_find(&out.figures, "picked");
-    const struct pick_rule *rules = rules_of(&in.p, dev.kind)->list, *best = rules;
-    for (const struct pick_rule *r = rules; r->name; r++) {
+    const struct pick_rules *of = rules_of(&in.p, dev.kind);
+    const struct pick_rule *rules = of ? of->list : NULL;
+    const char *best = of ? "" : first_of(&in.p, f.longest);
+    for (const struct pick_rule *r = rules; r && r->name; r++) {
         char name[32];
         const double us = pick_us(r, x);
         snprintf(name, sizeof name, "%s_us", r->name);
         CHECK(!rules[1].name || fabs(figure_of(&out, name) / us - 1) < 1e-9,
               "%s %s: told %g us, counted here %g", op->name, r->name, figure_of(&out, name), us);
-        if (us < least) least = us, best = r;
+        if (us < least) least = us, best = r->name;
     }
-    CHECK_TEXT(picked ? picked->text : "", best->name);
+    CHECK_TEXT(picked ? picked->text : "", best);
     CHECK(figure_of(&out, "picked_in_us") > 0, "no time for it");
     inputs_free(&in);
 }
@@ -237,33 +297,25 @@ static void test_picks(void)
     }
 }
 
-// A narrow column-major SpMM on CUDA is passed to `graded`.
+// Column-major SpMM on both sides of the border of k.
 static void test_narrow(void)
 {
     struct csr A;
     if (dev.kind != DEVICE_CUDA || make_matrix(300, 300, true, &A)) return;
-    for (int64_t k = 1; k <= 17; k += 5) {
-        struct inputs in;
-        double opt[PARAMS_MAX] = {0};
-        const struct algo_entry *own = algo_find(op_find("spmm"), "auto", dev.kind);
-        if (spmm_inputs(&in, &dev, &A, F32, LAYOUT_COL, k, 0)) break;
-        set_option(own, opt, "trials", 0);
-        const struct outcome out = case_run(&in, own, opt, CHECK_FULL);
-        const struct figure *picked = figures_find(&out.figures, "picked");
-        CHECK(!out.err && out.check.error_ratio == 0, "k %lld: %s", (long long)k,
-              out.err ? fail_text() : out.check.reason);
-        CHECK(picked && !strcmp(picked->text, "graded") == (k <= 16), "k %lld: %s", (long long)k,
-              picked ? picked->text : "nothing picked");
-        inputs_free(&in);
-    }
+    for (int64_t k = 1; k <= 17; k += 5)
+        for (int layout = LAYOUT_ROW; layout <= LAYOUT_COL; layout++)
+            expect_least(op_find("spmm"), &A, F32, (int64_t[AXES_MAX]){k, layout});
     csr_free(&A);
 }
 
 // ---- Who refuses ----
 
+static const struct pick_order *order_now; // NULL: rules_now
+
 static int pick_now(struct task *t)
 {
     const struct pick_facts none = {.width = 4};
+    if (order_now) return pick_by_order(t, order_now, clock_ms());
     return pick_prepare(t, rules_now, &none, clock_ms());
 }
 
@@ -371,8 +423,8 @@ static int launch_graph(struct device *d, void *graph)
 
 static void free_graph(struct device *d, void *graph) { (void)d, (void)graph; }
 
-// Trials of runs back to back have nothing between the runs, the others have.
-static void test_nothing_between(struct inputs *in)
+// Runs of a trial have an empty kernel between them.
+static void test_separated(struct inputs *in)
 {
     static const struct pick_rules rules = {.unsure = 2,
                                             .list = {{"aspt", {4}}, {"reference", {4.1}}}};
@@ -385,17 +437,15 @@ static void test_nothing_between(struct inputs *in)
     counting.graph_launch = launch_graph;
     counting.graph_free = free_graph;
     rules_now = &rules;
-    for (int back = 0; back < 2; back++) {
-        struct task t = {.entry = &entry, .algo = &picker, .opt = {1e6, back}};
-        struct setup setup;
-        separations = 0;
-        dev.ops = &counting;
-        CHECK(!task_prepare(&t, &in->o, &setup), "%s", fail_text());
-        dev.ops = own;
-        CHECK(figures_find(&t.figures, "reference_timed_us"), "it was not timed");
-        CHECK((separations > 0) == !back, "back %d: %d separations", back, separations);
-        task_teardown(&t);
-    }
+    struct task t = {.entry = &entry, .algo = &picker, .opt = {1e6}};
+    struct setup setup;
+    separations = 0;
+    dev.ops = &counting;
+    CHECK(!task_prepare(&t, &in->o, &setup), "%s", fail_text());
+    dev.ops = own;
+    CHECK(figures_find(&t.figures, "reference_timed_us"), "it was not timed");
+    CHECK(separations > 0, "no separations");
+    task_teardown(&t);
 }
 
 static double stop_ms; // time of a run of the device below
@@ -419,8 +469,8 @@ static void test_bound(struct inputs *in)
         const struct pick_rules *rules;
         double ms, trials;
         int timed;
-    } list[] = {{&csr, 1e3, 0, 0},   {&csr, 1e3, 3, 0},  {&csr, 1e3, 4, 3},
-                {&csr, 1e3, 1e6, 3}, {&csr, 1e-9, 10, 1}, {&converted, 1e3, 10, 1},
+    } list[] = {{&csr, 1e3, 0, 0},       {&csr, 1e3, 3, 0},   {&csr, 1e3, 4, 3},
+                {&csr, 1e3, 1e6, 3},     {&csr, 1e-9, 10, 1}, {&converted, 1e3, 10, 1},
                 {&converted, 1e3, 30, 2}};
     const struct algo_entry entry = {"picker", in->p.op, dev.kind, &picker, NULL};
     const struct device_ops *own = dev.ops;
@@ -444,25 +494,6 @@ static void test_bound(struct inputs *in)
         CHECK(timed > 1 || !strcmp(figures_find(&t.figures, "picked")->text, "reference"),
               "case %d: another one than predicted", i);
         task_teardown(&t);
-    }
-}
-
-// Of runs back to back all are timed that are not out of the question, sure or not.
-static void test_back_to_back(struct inputs *in)
-{
-    for (int far = 0; far < 2; far++) {
-        const double second = 4 + log(PICK_FAR) + (far ? 0.01 : -0.01);
-        static struct pick_rules rules;
-        rules = (struct pick_rules){.unsure = 1,
-                                    .list = {{"aspt", {4}}, {"reference", {second}}}};
-        const struct algo_entry entry = {"picker", in->p.op, dev.kind, &picker, NULL};
-        rules_now = &rules;
-        for (int back = 0; back < 2; back++) {
-            struct outcome out = case_run(in, &entry, (double[PARAMS_MAX]){1e6, back}, CHECK_FULL);
-            const bool timed = figure_of(&out, "reference_timed_us") > 0;
-            CHECK(!out.err && out.check.error_ratio == 0 && !out.left, "%s", fail_text());
-            CHECK(timed == (back && !far), "back %d, far %d: timed %d", back, far, timed);
-        }
     }
 }
 
@@ -595,6 +626,47 @@ static void test_tries_no_memory(void)
     csr_free(&A);
 }
 
+// Candidates without predictions: the first is taken, or the second if the first refuses. Of both
+// that are timed the faster is taken.
+static void test_order(struct inputs *in)
+{
+    static const struct {
+        struct pick_order order;
+        const char *want, *refused;
+    } list[] = {{{{"aspt", "rowsplit"}, false}, "aspt", NULL},
+                {{{"rowsplit", "aspt"}, false}, "rowsplit", NULL},
+                {{{"tiled", "aspt"}, false}, "aspt", "tiled_refused"},
+                {{{"tiled", "aspt"}, true}, "aspt", "tiled_refused"},
+                {{{"mkl", "aspt"}, false}, "aspt", NULL},
+                {{{"mkl", NULL}, false}, "", NULL},
+                {{{"tiled", NULL}, false}, "", NULL}};
+    for (int i = 0; i < COUNT(list); i++) {
+        order_now = &list[i].order;
+        const struct outcome out = pick_by(in, NULL, list[i].want);
+        CHECK(!list[i].refused || figures_find(&out.figures, list[i].refused), "case %d", i);
+        CHECK(list[i].want[0] || out.err == ERR_UNSUPPORTED, "case %d: error %d", i, out.err);
+        CHECK(figure_of(&out, "aspt_us") < 0 && figure_of(&out, "aspt_timed_us") < 0,
+              "case %d: a prediction, or a time", i);
+    }
+    for (int turn = 0; turn < 4; turn++) {
+        const bool trials = turn / 2, aspt_first = turn % 2;
+        const struct pick_order order = {
+            {aspt_first ? "aspt" : "reference", aspt_first ? "reference" : "aspt"}, true};
+        const struct algo_entry entry = {"picker", in->p.op, dev.kind, &picker, NULL};
+        order_now = &order;
+        struct outcome out = case_run(in, &entry, (double[PARAMS_MAX]){trials * 1e6}, CHECK_FULL);
+        const double aspt = figure_of(&out, "aspt_timed_us"),
+                     plain = figure_of(&out, "reference_timed_us");
+        const struct figure *picked = figures_find(&out.figures, "picked");
+        CHECK(!out.err && out.check.error_ratio == 0 && !out.left, "%s", fail_text());
+        CHECK((aspt > 0) == trials && (plain > 0) == trials, "%g and %g us", aspt, plain);
+        const bool aspt_faster = aspt < plain || (aspt == plain && aspt_first);
+        CHECK_TEXT(picked ? picked->text : "",
+                   (trials ? aspt_faster : aspt_first) ? "aspt" : "reference");
+    }
+    order_now = NULL;
+}
+
 static void test_fallback(void)
 {
     struct csr A;
@@ -606,10 +678,10 @@ static void test_fallback(void)
         test_refusals(&in); // makes the operands, too
         test_no_memory(&in);
         test_tries(&in);
-        test_back_to_back(&in);
         test_bound(&in);
-        test_nothing_between(&in);
+        test_separated(&in);
         test_tries_several(&in);
+        test_order(&in);
         inputs_free(&in);
     }
     csr_free(&A);
@@ -621,6 +693,8 @@ int main(void)
     test_unlike();
     test_too_good();
     test_rules();
+    test_spmm_row();
+    test_dense_candidates();
     for (int kind = 0; kind < DEVICE_KINDS; kind++) {
         if (!open_kind((enum device_kind)kind, &dev)) continue;
         test_picks();
