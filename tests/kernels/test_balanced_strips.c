@@ -94,6 +94,18 @@ static void test_forms(void)
             run_shape(&holes, (enum prec)prec, ks[x], forced, COUNT(forced), x % 2 ? 4 : 0);
 }
 
+// Rows of X and Y of at most 64 bytes, with 16-byte packs and without, and blocks of given sizes.
+static void test_narrow(void)
+{
+    static const struct settings shares[] = {
+        {0, 8, 0, 0}, {0, 16, 0, 32}, {0, 32, 0, 128}, {0, 0, 0, 1024}};
+    static const int64_t ks[] = {1, 2, 4, 6, 8, 12, 16, 18};
+    for (int prec = F32; prec <= F64; prec++)
+        for (int x = 0; x < COUNT(ks); x++)
+            for (int pad = 0; pad <= 4; pad += 2)
+                run_shape(&holes, (enum prec)prec, ks[x], shares, COUNT(shares), pad);
+}
+
 static void test_shapes(void)
 {
     for (int prec = F32; prec <= F64; prec++) {
@@ -148,6 +160,6 @@ static void test_choice(void)
 
 int main(void)
 {
-    static void (*const tests[])(void) = {test_forms, test_shapes, test_choice, NULL};
+    static void (*const tests[])(void) = {test_forms, test_narrow, test_shapes, test_choice, NULL};
     return main_on_cuda(&dev, UNITS, tests);
 }

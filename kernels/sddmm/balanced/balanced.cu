@@ -6,14 +6,15 @@
 // Words:
 //
 // share  the nonzeros of a warp: 8, 16 or 32 neighbouring nonzeros of A
-// group  8 lanes of the warp, which take EACH = 2, 4 or 8 neighbouring nonzeros of its share
+// group  GROUP = 4 or 8 lanes of the warp, which take EACH = 1, 2, 4 or 8 nonzeros of its share
 // pack   VEC neighbouring elements of a row of X or Y, 16 bytes where k and the rows allow it. The
-//        lanes of a group load 8 of them side by side, and LOADS times as many at once.
+//        lanes of a group load GROUP of them side by side, and LOADS times as many at once.
 //
 // Steps of a warp:
 //
-// 1. Each lane loads row and column of a nonzero of its group. If EACH is less than 8, neighbouring
-//    lanes load the same nonzero.
+// 1. Each lane loads row and column of a nonzero of its group. If EACH is less than GROUP,
+//    neighbouring lanes load the same nonzero. Neighbouring nonzeros are in neighbouring groups.
+//    Their columns are often neighbours too, and short rows of Y then lie in the same lines of L1.
 // 2. A group goes through its nonzeros. The lanes load their packs of Y's row and of X's and add up
 //    the products. Loads of one nonzero do not wait for another.
 // 3. group_sums() adds up the lanes' parts of all EACH sums together. Each lane is left with the
@@ -41,16 +42,38 @@
 
 // H200: groups of 4 or 16 lanes reach 0.97 to 1.02 of the speed, blocks of 128, 512 or 1,024
 // threads 0.75 to 0.97.
-#define GROUP          8
+#define WIDE_GROUP     8
+#define NARROW_GROUP   4  // of 16-byte packs, for rows of at most NARROW_BYTES
+#define NARROW_BYTES   64 // bytes of a row of X or Y
 #define MAX_THREADS    256
 #define STRIPS_THREADS 1024 // with strips: as many as a multiprocessor has registers for
 
 // Relation between k and the columns that a group loads at once.
 enum fill {
-    ONCE,   // equal
-    TIMES,  // k is a multiple
-    PARTLY, // anything else: each load is compared with k
+    ONCE,    // equal
+    TIMES,   // k is a multiple
+    AT_MOST, // k is not larger: each load is compared with k
+    PARTLY,  // anything else: each load is compared with k
 };
+
+// Form of the kernels.
+template <int GROUP_, int VEC_, int LOADS_, int SHARE_, enum fill FILL_>
+struct form {
+    static const int GROUP = GROUP_, VEC = VEC_, LOADS = LOADS_, SHARE = SHARE_;
+    static const int EACH = SHARE * GROUP / WARP; // nonzeros of a group
+    static const int SAME = GROUP / EACH;         // neighbouring lanes that have the same nonzero
+    static const int STEP = GROUP * VEC * LOADS;  // columns that a group loads at once
+    static const bool WHOLE = FILL_ == ONCE || FILL_ == TIMES;
+    static const bool LOOP = FILL_ == TIMES || FILL_ == PARTLY;
+    static const bool KEEP = EACH * LOADS > 4; // see add_dots()
+    static_assert(WHOLE || LOADS == 1, "load() has one test of the column, for one pack");
+};
+
+// Returns the place of a lane's nonzero in the share.
+template <typename F> static __device__ __forceinline__ uint32_t place_of_lane(int lane)
+{
+    return (uint32_t)(lane % F::GROUP / F::SAME * (WARP / F::GROUP) + lane / F::GROUP);
+}
 
 template <typename T> struct operands {
     const int32_t *row, *col;
@@ -61,97 +84,94 @@ template <typename T> struct operands {
     uint32_t X_step, Y_step; // bytes from one row to the next
 };
 
-// Loads the packs of a lane in a row: the first at column l, the others GROUP packs apart. WHOLE:
-// all packs are inside the row; else a pack from column k on is zero.
-template <bool WHOLE, typename T, int VEC, int LOADS>
-static __device__ __forceinline__ void load(pack<T, VEC> (&x)[LOADS], const T *top, uint32_t step,
-                                            int32_t row, uint32_t l, uint32_t k)
+// Loads the packs of a lane in a row: the first at column l, the others GROUP packs apart. Unless
+// the form is WHOLE, a pack from column k on is zero.
+template <typename F, typename T>
+static __device__ __forceinline__ void load(pack<T, F::VEC> (&x)[F::LOADS], const T *top,
+                                            uint32_t step, int32_t row, uint32_t l, uint32_t k)
 {
-    static_assert(WHOLE || LOADS == 1, "one test of l is for one pack");
     opaque(step);
-    const pack<T, VEC> *from = row_at<const pack<T, VEC>>(top + l, step, (uint32_t)row);
+    const pack<T, F::VEC> *from = row_at<const pack<T, F::VEC>>(top + l, step, (uint32_t)row);
 #pragma unroll
-    for (int i = 0; i < LOADS; i++) x[i] = WHOLE || l < k ? from[i * GROUP] : pack<T, VEC>{};
+    for (int i = 0; i < F::LOADS; i++)
+        x[i] = F::WHOLE || l < k ? from[i * F::GROUP] : pack<T, F::VEC>{};
 }
 
 // Adds the lane's part of the group's dot products, in columns from l on. Row and column are those
 // of the lane's own nonzero. With KEEP a row of X is loaded only if the row differs from that of
 // the previous nonzero: fewer loads, but a branch between them. H200: without KEEP the kernel
 // reaches 0.85 to 0.95 of the speed.
-template <bool WHOLE, bool KEEP, int VEC, int LOADS, typename T, int EACH>
-static __device__ __forceinline__ void add_dots(T (&sum)[EACH], const operands<T> &a, int32_t row,
-                                                int32_t col, uint32_t l)
+template <typename F, typename T>
+static __device__ __forceinline__ void add_dots(T (&sum)[F::EACH], const operands<T> &a,
+                                                int32_t row, int32_t col, uint32_t l)
 {
-    pack<T, VEC> x[LOADS], y[LOADS];
+    pack<T, F::VEC> x[F::LOADS], y[F::LOADS];
     int32_t kept = -1;
 #pragma unroll
-    for (int e = 0; e < EACH; e++) {
-        const int32_t i = __shfl_sync(FULL_MASK, row, e * (GROUP / EACH), GROUP);
-        const int32_t j = __shfl_sync(FULL_MASK, col, e * (GROUP / EACH), GROUP);
-        load<WHOLE>(y, a.Y, a.Y_step, j, l, a.k);
-        if (!KEEP || i != kept) load<WHOLE>(x, a.X, a.X_step, i, l, a.k);
+    for (int e = 0; e < F::EACH; e++) {
+        const int32_t i = __shfl_sync(FULL_MASK, row, e * F::SAME, F::GROUP);
+        const int32_t j = __shfl_sync(FULL_MASK, col, e * F::SAME, F::GROUP);
+        load<F>(y, a.Y, a.Y_step, j, l, a.k);
+        if (!F::KEEP || i != kept) load<F>(x, a.X, a.X_step, i, l, a.k);
         kept = i;
 #pragma unroll
-        for (int q = 0; q < LOADS; q++) sum[e] = add_dot(sum[e], x[q], y[q]);
+        for (int q = 0; q < F::LOADS; q++) sum[e] = add_dot(sum[e], x[q], y[q]);
     }
 }
 
 // Returns the dot product of the lane's nonzero. Called by all lanes of a group.
-template <int VEC, int LOADS, int EACH, enum fill FILL, typename T>
+template <typename F, typename T>
 static __device__ __forceinline__ T dots(const operands<T> &a, int32_t row, int32_t col)
 {
-    T sum[EACH] = {};
-    uint32_t l = (uint32_t)lane_id() % GROUP * VEC;
-    add_dots<FILL != PARTLY, (EACH * LOADS > 4), VEC, LOADS>(sum, a, row, col, l);
-    const uint32_t step = GROUP * VEC * LOADS;
+    T sum[F::EACH] = {};
+    uint32_t l = (uint32_t)lane_id() % F::GROUP * F::VEC;
+    add_dots<F>(sum, a, row, col, l);
 #pragma unroll 1
-    for (uint32_t done = step; FILL != ONCE && done < a.k; done += step)
-        add_dots<FILL != PARTLY, (EACH * LOADS > 4), VEC, LOADS>(sum, a, row, col, l += step);
-    return group_sums<GROUP>(sum);
+    for (uint32_t done = F::STEP; F::LOOP && done < a.k; done += F::STEP)
+        add_dots<F>(sum, a, row, col, l += F::STEP);
+    return group_sums<F::GROUP>(sum);
 }
 
-template <typename T, int VEC, int LOADS, int EACH, enum fill FILL>
+template <typename F, typename T>
 static __global__ void __launch_bounds__(MAX_THREADS, 4) multiply(operands<T> a)
 {
-    const int SAME = GROUP / EACH; // neighbouring lanes that have the same nonzero
     start_next();
     const int lane = lane_id();
     const uint32_t warp = blockIdx.x * (blockDim.x / WARP) + threadIdx.x / WARP;
-    const uint32_t p = warp * (WARP / SAME) + (uint32_t)(lane / SAME);
+    const uint32_t p = warp * F::SHARE + place_of_lane<F>(lane);
     if (__all_sync(FULL_MASK, p >= a.nnz)) return;
     const uint32_t mine = min(p, a.nnz - 1); // past the end: the last nonzero again
     const int32_t row = a.row[mine], col = a.col[mine];
     wait_for_previous();
     const T v = a.val[mine];
-    const T dot = dots<VEC, LOADS, EACH, FILL>(a, row, col);
-    if (lane % SAME == 0 && p < a.nnz) a.C[p] = v * dot;
+    const T dot = dots<F>(a, row, col);
+    if (lane % F::SAME == 0 && p < a.nnz) a.C[p] = v * dot;
 }
 
 // Kernel for strips; `place` is each nonzero's place in C. Blocks have about equal numbers of
 // neighbouring shares. Arrays that are read once bypass L1, which is left to rows of Y. Row and
 // column of a warp's next share are loaded ahead.
-template <typename T, int VEC, int LOADS, int EACH, enum fill FILL>
+template <typename F, typename T>
 static __global__ void __launch_bounds__(STRIPS_THREADS, 1)
     multiply_strips(operands<T> a, const int32_t *place)
 {
-    const int SAME = GROUP / EACH, SHARE = WARP / SAME;
     start_next();
     const int lane = lane_id();
-    const uint32_t shares = (a.nnz - 1) / SHARE + 1, warps = blockDim.x / WARP;
+    const uint32_t shares = (a.nnz - 1) / F::SHARE + 1, warps = blockDim.x / WARP;
     const uint32_t end = (uint32_t)((uint64_t)shares * (blockIdx.x + 1) / gridDim.x);
     uint32_t share = (uint32_t)((uint64_t)shares * blockIdx.x / gridDim.x) + threadIdx.x / WARP;
     if (share >= end) return;
-    uint32_t p = share * SHARE + (uint32_t)(lane / SAME), mine = min(p, a.nnz - 1);
+    uint32_t p = share * F::SHARE + place_of_lane<F>(lane), mine = min(p, a.nnz - 1);
     int32_t row = load_once(a.row + mine), col = load_once(a.col + mine);
     wait_for_previous();
     for (;;) {
         const T v = load_once(a.val + mine);
         const int32_t at = load_once(place + mine);
-        const T dot = dots<VEC, LOADS, EACH, FILL>(a, row, col);
-        if (lane % SAME == 0 && p < a.nnz) a.C[at] = v * dot;
+        const T dot = dots<F>(a, row, col);
+        if (lane % F::SAME == 0 && p < a.nnz) a.C[at] = v * dot;
         share += warps;
         if (share >= end) return;
-        p = share * SHARE + (uint32_t)(lane / SAME);
+        p = share * F::SHARE + place_of_lane<F>(lane);
         mine = min(p, a.nnz - 1);
         row = load_once(a.row + mine), col = load_once(a.col + mine);
     }
@@ -170,8 +190,7 @@ struct state {
 };
 
 // Launches as many blocks as are on the device at once, but no block without a share.
-template <typename T, int VEC, int LOADS, int EACH, enum fill FILL>
-static void start_strips(const struct task *t, operands<T> a)
+template <typename F, typename T> static void start_strips(const struct task *t, operands<T> a)
 {
     const struct state *s = (const struct state *)t->state;
     const int64_t shares = ceil_div(a.nnz, s->share);
@@ -179,12 +198,11 @@ static void start_strips(const struct task *t, operands<T> a)
     const unsigned grid = (unsigned)min64(ceil_div(shares, s->threads / WARP), room);
     const int32_t *place = s->strips.place;
     a.row = s->strips.row, a.col = s->strips.col, a.val = (const T *)s->strips.val;
-    auto kernel = multiply_strips<T, VEC, LOADS, EACH, FILL>;
+    auto kernel = multiply_strips<F, T>;
     LAUNCH_EARLY_IF(s->overlap, kernel, grid, s->threads, 0, t->dev->stream, a, place);
 }
 
-template <typename T, int VEC, int LOADS, int EACH, enum fill FILL>
-static void start_each(const struct task *t)
+template <typename F, typename T> static void start_form(const struct task *t)
 {
     const struct state *s = (const struct state *)t->state;
     const struct coo_dev *A = coo_of(t->A[0]);
@@ -192,22 +210,23 @@ static void start_each(const struct task *t)
     const operands<T> a = {
         A->row,      A->col,           (const T *)A->val, (const T *)X->val, (const T *)Y->val,
         (T *)t->val, (uint32_t)A->nnz, (uint32_t)X->cols, s->X_step,         s->Y_step};
-    if (s->strips.width) return start_strips<T, VEC, LOADS, EACH, FILL>(t, a);
+    if constexpr (F::GROUP == WIDE_GROUP)
+        if (s->strips.width) return start_strips<F, T>(t, a);
     const unsigned grid = (unsigned)ceil_div(A->nnz, s->share * (s->threads / WARP));
-    auto kernel = multiply<T, VEC, LOADS, EACH, FILL>;
+    auto kernel = multiply<F, T>;
     LAUNCH_EARLY_IF(s->overlap, kernel, grid, s->threads, 0, t->dev->stream, a);
 }
 
-template <typename T, int VEC, int LOADS, enum fill FILL>
+template <typename T, int GROUP, int VEC, int LOADS, enum fill FILL>
 static void start_share(const struct task *t)
 {
-    const int each = ((const struct state *)t->state)->share * GROUP / WARP;
-    if (each == 2) {
-        start_each<T, VEC, LOADS, 2, FILL>(t);
-    } else if (each == 4) {
-        start_each<T, VEC, LOADS, 4, FILL>(t);
+    const int share = ((const struct state *)t->state)->share;
+    if (share == 8) {
+        start_form<form<GROUP, VEC, LOADS, 8, FILL>, T>(t);
+    } else if (share == 16) {
+        start_form<form<GROUP, VEC, LOADS, 16, FILL>, T>(t);
     } else {
-        start_each<T, VEC, LOADS, 8, FILL>(t);
+        start_form<form<GROUP, VEC, LOADS, 32, FILL>, T>(t);
     }
 }
 
@@ -215,11 +234,11 @@ template <typename T> static void start_once(const struct task *t)
 {
     const int loads = ((const struct state *)t->state)->loads, widest = 16 / sizeof(T);
     if (loads == 1) {
-        start_share<T, widest, 1, ONCE>(t);
+        start_share<T, WIDE_GROUP, widest, 1, ONCE>(t);
     } else if (loads == 2) {
-        start_share<T, widest, 2, ONCE>(t);
+        start_share<T, WIDE_GROUP, widest, 2, ONCE>(t);
     } else {
-        start_share<T, widest, 4, ONCE>(t);
+        start_share<T, WIDE_GROUP, widest, 4, ONCE>(t);
     }
 }
 
@@ -227,16 +246,18 @@ template <typename T> static void start(const struct task *t)
 {
     const struct state *s = (const struct state *)t->state;
     const int widest = 16 / sizeof(T);
-    if (s->vec == 1) {
-        start_share<T, 1, 1, PARTLY>(t);
+    if (s->fill == AT_MOST) {
+        start_share<T, NARROW_GROUP, widest, 1, AT_MOST>(t);
+    } else if (s->vec == 1) {
+        start_share<T, WIDE_GROUP, 1, 1, PARTLY>(t);
     } else if (s->vec < widest) {
-        start_share<T, 2, 1, PARTLY>(t);
+        start_share<T, WIDE_GROUP, 2, 1, PARTLY>(t);
     } else if (s->fill == PARTLY) {
-        start_share<T, widest, 1, PARTLY>(t);
+        start_share<T, WIDE_GROUP, widest, 1, PARTLY>(t);
     } else if (s->fill == ONCE) {
         start_once<T>(t);
     } else {
-        start_share<T, widest, 4, TIMES>(t);
+        start_share<T, WIDE_GROUP, widest, 4, TIMES>(t);
     }
 }
 
@@ -247,24 +268,30 @@ static int run(struct task *t)
     return launch_check(t->entry->name);
 }
 
+// Returns true if packs of `vec` elements divide the rows of X and Y.
+static bool vec_fits(const struct task *t, int64_t vec)
+{
+    return t->in[0].cols % vec == 0 && t->in[0].ld % vec == 0 && t->in[1].ld % vec == 0;
+}
+
 // Returns the elements of the widest pack that divides the rows of X and Y and that gives most
 // lanes of a group a pack.
 static int choose_vec(const struct task *t)
 {
-    const int64_t k = t->in[0].cols;
     for (int vec = (int)(16 / prec_bytes(t->prec)); vec > 1; vec /= 2)
-        if (k % vec == 0 && t->in[0].ld % vec == 0 && t->in[1].ld % vec == 0 && k > GROUP * vec / 2)
-            return vec;
+        if (vec_fits(t, vec) && t->in[0].cols > WIDE_GROUP * vec / 2) return vec;
     return 1;
 }
 
 // Sets `fill` and `loads`: as many loads at once as fill k with packs of full width.
 static void choose_loads(const struct task *t, struct state *s)
 {
-    const int64_t k = t->in[0].cols, packs = k / (GROUP * s->vec);
-    s->fill = PARTLY;
+    const int64_t k = t->in[0].cols, bytes = (int64_t)prec_bytes(t->prec);
+    const int64_t packs = k / (WIDE_GROUP * s->vec);
+    const bool narrow = k > 0 && k * bytes <= NARROW_BYTES && vec_fits(t, 16 / bytes);
+    s->fill = narrow && !s->strips.width ? AT_MOST : PARTLY;
     s->loads = 1;
-    if (s->vec * prec_bytes(t->prec) < 16 || k % (GROUP * s->vec)) return;
+    if (s->vec * bytes < 16 || k % (WIDE_GROUP * s->vec)) return;
     if (packs == 1 || packs == 2 || packs == 4) {
         s->fill = ONCE;
         s->loads = (int)packs;
@@ -287,17 +314,18 @@ static int choose_share(const struct task *t, bool strips)
     return nnz < 100000 ? 8 : 16;
 }
 
-// Returns the threads of a block. Few blocks are made smaller, so that all multiprocessors get
+// Returns the threads of a block. With strips, one block on each multiprocessor has room for all
+// shares, up to STRIPS_THREADS. Else few blocks are made smaller, so that all multiprocessors get
 // some.
 static int choose_threads(const struct task *t, const struct state *s)
 {
-    const bool strips = s->strips.width > 0;
-    const int wanted = strips ? (int)task_option(t, "threads") : 0;
-    if (wanted) return max(wanted / WARP, 1) * WARP;
-    const int64_t lanes = ceil_div(t->A[0]->nnz, s->share) * WARP;
-    const int64_t blocks = (int64_t)t->dev->units * (strips ? 1 : 2);
-    int threads = strips ? STRIPS_THREADS : MAX_THREADS;
-    while (threads > WARP && lanes / threads < blocks) threads /= 2;
+    const int most = s->strips.width ? STRIPS_THREADS : MAX_THREADS;
+    const int wanted = (int)task_option(t, "threads");
+    if (wanted) return min(max(wanted / WARP, 1) * WARP, most);
+    const int64_t shares = ceil_div(t->A[0]->nnz, s->share), units = t->dev->units;
+    if (s->strips.width) return (int)min64(ceil_div(shares, units) * WARP, most);
+    int threads = most;
+    while (threads > WARP && shares * WARP / threads < 2 * units) threads /= 2;
     return threads;
 }
 
@@ -319,8 +347,8 @@ static int prepare(struct task *t)
     choose_loads(t, s);
     s->share = choose_share(t, s->strips.width > 0);
     s->threads = choose_threads(t, s);
-    s->overlap =
-        task_option(t, "early-start") != 0 && can_launch_early(multiply<float, 1, 1, 2, PARTLY>);
+    s->overlap = task_option(t, "early-start") != 0 &&
+                 can_launch_early(multiply<form<WIDE_GROUP, 1, 1, 8, PARTLY>, float>);
     task_number(t, "share", s->share);
     task_number(t, "early_start", s->overlap);
     task_number(t, "strip_width", s->strips.width);
@@ -341,7 +369,7 @@ static const struct param options[] = {
      "1: computes C strip by strip, so that rows of Y stay in L1; 0: never; -1: if that is faster"},
     {"width", 0, 0, 1 << 30, true, "columns of a strip; 0: by the sizes"},
     {"threads", 0, 0, STRIPS_THREADS, true,
-     "threads per block with strips, a multiple of 32; 0: by the size"},
+     "threads per block, at most 256 without strips; 0: by the sizes"},
     {},
 };
 
