@@ -43,7 +43,7 @@ spgemm)
     ;;
 papers)
     measure -device cuda -time-limit 0.05 -op spmm -layout row,col -k 64
-    measure -device cuda -time-limit 0.05 -op spmm -layout col -k 64 -prec f64 -alg 'naive,tiled-tuned,cusparse*'
+    measure -device cuda -time-limit 0.05 -op spmm -layout col -k 64 -prec f64 -alg 'naive,graded,cusparse*'
     measure -device cuda -time-limit 0.05 -op sddmm -k 64
     ;;
 papers_spgemm)

@@ -1,14 +1,14 @@
 // SpMM by the algorithm that should be the fastest for the matrix, C = A * B.
 //
-// Format: CSR, and the format of the selected algorithm, converted from CSR. Any k. The sizes
-// decide, and in row-major order the longest row. The rule: select/auto_dense.h.
+// Format: CSR, and the format of the selected algorithm, converted from CSR. Any k. In row-major
+// order the sizes and the longest row decide. The rule: select/auto_dense.h.
 #include "select/auto.cuh"
 #include "select/auto_dense.h"
 
 static int prepare(struct task *t)
 {
     const double start = clock_ms();
-    struct pick_order order = auto_spmm_col(t->C.cols);
+    struct pick_order order = auto_spmm_col();
     if (t->in[0].layout == LAYOUT_ROW) {
         struct auto_counts count;
         int err = auto_count(t, auto_start_longest, &count);
@@ -19,4 +19,4 @@ static int prepare(struct task *t)
 }
 
 extern const struct algo spmm_auto_cuda = {
-    AUTO_DENSE(BOTH_LAYOUTS, {"graded", "rowsplit", "tiled-tuned"})};
+    AUTO_DENSE(BOTH_LAYOUTS, {"graded", "rowsplit", "naive"})};

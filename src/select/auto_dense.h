@@ -1,12 +1,13 @@
 // The rule of `auto` for SpMM and SDDMM on CUDA.
 //
 //     SpMM, row-major      rowsplit for few warps and short rows, else graded
-//     SpMM, column-major   graded for narrow B, else tiled-tuned
+//     SpMM, column-major   graded
 //     SDDMM                balanced
 //
 // rowsplit has a warp for each row and slab of 32 columns. Few warps run at once, and the latency
 // of their loads is the time of the product. graded has to load lists of rows first. With more
-// warps, or a long row, the even work of graded pays. Near the border both are timed.
+// warps, or a long row, the even work of graded pays. Near the border both are timed. If graded
+// lacks memory, column-major SpMM takes naive, which needs no memory of its own.
 //
 // The borders are from records of shared and generated matrices. Least time of graded and rowsplit
 // over the time of the choice, geometric mean; worst:
@@ -20,9 +21,8 @@
 //     with AUTO_WARPS 8                0.998; 0.85            0.998; 0.83
 //     with AUTO_WARPS 32               0.999; 0.88            1.000; 1.00
 //
-// Column-major, H100, 29 matrices: tiled-tuned takes 1.53 (k = 1), 1.38 (k = 8) and 0.89 (k = 64)
-// times as long as graded. SDDMM against the best cuSPARSE, H100, 98 matrices: balanced 2.40, worst
-// 1.03. A choice of balanced or aspt, always right, gains 0.7 %, and 31 % on a mesh at k = 128.
+// SDDMM against the best cuSPARSE, H100, 98 matrices: balanced 2.40, worst 1.03. A choice of
+// balanced or aspt, always right, gains 0.7 %, and 31 % on a mesh at k = 128.
 #ifndef AUTO_DENSE_H
 #define AUTO_DENSE_H
 
@@ -31,7 +31,6 @@
 #define AUTO_WARPS   16 // warps of rowsplit per multiprocessor
 #define AUTO_NEAR    2  // a number of warps within this factor of the border is near
 #define AUTO_LONGEST 40 // nonzeros; worst cases with 20: 0.65, 0.76; with 80: 0.94, 0.91
-#define AUTO_NARROW  16 // columns of B
 
 // `longest`: nonzeros of the longest row. `units`: multiprocessors.
 static inline struct pick_order auto_spmm_row(int64_t rows, int64_t k, int64_t longest, int units)
@@ -44,10 +43,9 @@ static inline struct pick_order auto_spmm_row(int64_t rows, int64_t k, int64_t l
     return order;
 }
 
-static inline struct pick_order auto_spmm_col(int64_t k)
+static inline struct pick_order auto_spmm_col(void)
 {
-    struct pick_order order = {{"graded", "tiled-tuned"}, false};
-    if (k > AUTO_NARROW) order.names[0] = "tiled-tuned", order.names[1] = "graded";
+    struct pick_order order = {{"graded", "naive"}, false};
     return order;
 }
 

@@ -5,15 +5,12 @@
 #include "algos/algo.h"
 #include "formats/tiled.h"
 
-// Returns the number of slabs of `factor` columns, which is the number of blocks per panel.
-static inline double slabs_of(int64_t cols, int64_t factor)
-{
-    return (double)min64(max64(1, (cols + factor - 1) / factor), TILED_SLABS_MOST);
-}
-
+// Sets the number of slabs of `factor` columns, which is the number of blocks per panel.
 static inline void choose_slabs(struct task *t, const struct problem *p)
 {
-    task_choose(t, "slabs", slabs_of(p->in[0].cols, (int64_t)task_option(t, "factor")));
+    const int64_t factor = (int64_t)task_option(t, "factor");
+    const int64_t slabs = (p->in[0].cols + factor - 1) / factor;
+    task_choose(t, "slabs", (double)min64(max64(1, slabs), TILED_SLABS_MOST));
 }
 
 #endif

@@ -28,7 +28,6 @@
 // panel.cuh  the work of a block on its panel
 // parts.cuh  the second kernel
 // slabs.h    the format's parameter that depends on k
-// tuned.cu   `tiled-tuned`, which selects this kernel or a kernel without tiles
 #include "papers.h"
 #include "panel.cuh"
 #include "parts.cuh"
