@@ -5,24 +5,30 @@
 #include "kernel.cuh"
 
 #define FACTS_BLOCK 1024
-#define TYPICAL     256 // most nonzeros of a row of typical length
+#define LENGTHS     8   // bounds of row lengths: 0, 8, 16, ... 512 nonzeros
+#define TYPICAL     256 // most nonzeros of a row of typical length, a bound
 
-// Counts of rows. `used`: rows that are not empty. `typical`: used rows of up to TYPICAL nonzeros.
-// `over`: nonzeros of all other rows.
+// `longer`: rows of more nonzeros than each bound. `over`: nonzeros of rows longer than TYPICAL.
 struct row_counts {
-    unsigned long long used, typical, over;
+    unsigned long long longer[LENGTHS], over;
 };
+
+// Returns the number of the greatest bound that is not above x.
+static __host__ __device__ __forceinline__ int length_bound(int64_t x)
+{
+    int i = 0;
+    while (i + 1 < LENGTHS && x >= 8 << i) i++;
+    return i;
+}
 
 static __global__ void __launch_bounds__(FACTS_BLOCK)
     count_rows(int32_t m, const int32_t *__restrict__ ptr, struct row_counts *__restrict__ sum)
 {
     const int64_t i = (int64_t)blockIdx.x * FACTS_BLOCK + threadIdx.x;
     const int32_t length = i < m ? ptr[i + 1] - ptr[i] : 0;
-    const int used = __syncthreads_count(length > 0);
-    const int over = __syncthreads_count(length > TYPICAL);
-    if (threadIdx.x == 0) {
-        atomicAdd(&sum->used, (unsigned long long)used);
-        atomicAdd(&sum->typical, (unsigned long long)(used - over));
+    for (int b = 0; b < LENGTHS; b++) {
+        const int longer = __syncthreads_count(length > (b ? 4 << b : 0));
+        if (threadIdx.x == 0 && longer) atomicAdd(&sum->longer[b], (unsigned long long)longer);
     }
     if (length > TYPICAL) atomicAdd(&sum->over, (unsigned long long)length);
 }
@@ -80,7 +86,8 @@ static __global__ void __launch_bounds__(FACTS_BLOCK)
 }
 
 struct facts {
-    int64_t used;   // rows that are not empty
+    int64_t longer[LENGTHS]; // rows of more nonzeros than each bound
+    int64_t used;            // rows that are not empty
     double typical; // mean nonzeros of used rows of up to TYPICAL nonzeros; else of all used rows
     // Shares of nonzeros whose column is new among NEAR and FAR neighbouring nonzeros; 0: unknown.
     double near, far;
@@ -107,10 +114,12 @@ static inline int find_facts(struct task *t, struct facts *out)
         err = wait_for(d, t->entry->name, found, &x, sizeof x);
     }
     device_free(d, found);
-    out->used = (int64_t)x.rows.used;
-    out->typical = x.rows.typical ? (double)(A->nnz - (int64_t)x.rows.over) / (double)x.rows.typical
-                   : x.rows.used  ? (double)A->nnz / (double)x.rows.used
-                                  : 0;
+    for (int b = 0; b < LENGTHS; b++) out->longer[b] = (int64_t)x.rows.longer[b];
+    out->used = out->longer[0];
+    const int64_t typical = out->used - out->longer[length_bound(TYPICAL)];
+    out->typical = typical     ? (double)(A->nnz - (int64_t)x.rows.over) / (double)typical
+                   : out->used ? (double)A->nnz / (double)out->used
+                               : 0;
     out->near = samples ? (double)x.columns.near / (double)(samples * NEAR) : 0;
     out->far = samples ? (double)x.columns.far / (double)(samples * FAR) : 0;
     out->sectors = samples ? (double)x.columns.sectors / (double)(samples * NEAR) : 0;

@@ -5,26 +5,23 @@
 #include "device/once.cuh"
 #include "pieces.cuh"
 
-// How B is read and C is written.
-enum access {
-    ROWS,    // both row-major
-    COLUMNS, // both column-major
-    TURNED,  // B in row-major slabs, C column-major
-};
-
 // A shape of the kernel. VEC: neighbouring columns of a load. PACKS: loads of a row of B per lane.
 // LANES: lanes of a group that load a round of nonzeros together, one per lane, and exchange them
 // by shuffles. LANES 0: each lane loads a quartet of nonzeros, and the number of lanes is an
-// argument. BUNDLES: bundles are possible.
-template <typename VALUE, int VEC_, int PACKS_, int LANES_, int ACCESS_, bool BUNDLES_>
+// argument. LAYOUT: of B and C. BUNDLES: bundles are possible.
+template <typename VALUE, int VEC_, int PACKS_, int LANES_, int LAYOUT_, bool BUNDLES_>
 struct shape {
     typedef VALUE T;
     typedef pack<VALUE, VEC_> packed;
     static const int VEC = VEC_, PACKS = PACKS_, LANES = LANES_;
-    static const int SUMS = VEC * PACKS;                // columns of a lane
+    static const int SUMS = VEC * PACKS; // columns of a lane
+    static const int LOG_SUMS = SUMS == 1 ? 0 : SUMS == 2 ? 1 : SUMS == 4 ? 2 : 3;
     static const int BYTES = SUMS * (int)sizeof(VALUE); // bytes of a row of B in one lane
-    static const int ACCESS = ACCESS_;                  // an enum access
+    static const int LAYOUT = LAYOUT_;                  // an enum layout
     static const bool BUNDLES = BUNDLES_;
+    static_assert(SUMS == 1 << LOG_SUMS, "the columns of a slab are a power of two");
+    static_assert(SUMS * (LANES_ ? LANES_ : 4) <= SLAB_MAX, "sums of segments fill shared memory");
+    static_assert(!BUNDLES || LANES > 0 || PACKS == 1, "a quartet of a bundle has one pack");
     // Rows of B that are loaded before the first of them is used.
     static const int BATCH = BYTES > (LANES && !BUNDLES ? 32 : 16) ? 2 : 4;
 };
@@ -148,19 +145,21 @@ template <typename S> struct rows_of_B {
     uint32_t step;
     int64_t apart;          // elements between the packs of a lane
     int32_t mask[S::PACKS]; // all bits; 0 for a pack right of the last column
+    bool whole;             // no pack of the lane but the first is right of the last column
 
-    __device__ __forceinline__ rows_of_B(const operands<typename S::T> &x, int32_t slab,
-                                         const columns<S> &where)
+    __device__ __forceinline__ rows_of_B(const operands<typename S::T> &x, const columns<S> &where)
     {
-        const int64_t column = S::ACCESS == COLUMNS ? x.B_column : 1;
-        B = x.B + slab * x.B_slab + (where.in[0] ? where.offset * column : 0);
+        const int64_t column = S::LAYOUT == LAYOUT_COL ? x.B_ld : 1;
+        B = x.B + (where.in[0] ? where.first * column : 0);
         step = x.B_step;
         apart = where.apart * column;
 #pragma unroll
         for (int l = 0; l < S::PACKS; l++) mask[l] = l == 0 || where.in[l] ? -1 : 0;
+        whole = mask[S::PACKS - 1];
     }
 
-    // Loads the packs of row j if INSIDE or 0 <= place < count. Else they are zero.
+    // Loads the packs of row j if 0 <= place < count. Else they are zero. INSIDE: that is so, and
+    // the lane is whole.
     template <bool INSIDE>
     __device__ __forceinline__ void load(typename S::packed (&b)[S::PACKS], int32_t j,
                                          int32_t place, int32_t count) const
@@ -171,10 +170,10 @@ template <typename S> struct rows_of_B {
 #pragma unroll
         for (int l = 0; l < S::PACKS; l++) {
             const typename S::packed *p = (const typename S::packed *)(row + l * apart);
-            if (INSIDE && l == 0)
+            if (INSIDE)
                 b[l] = *p;
             else
-                load_within(b[l], p, INSIDE ? 0 : place, INSIDE ? mask[l] : count & mask[l]);
+                load_within(b[l], p, place, count & mask[l]);
         }
     }
 };
@@ -228,11 +227,11 @@ add_quartet(typename S::T (&sum)[ALIKE][S::SUMS],
     }
 }
 
-// Adds the products of a group's round of COUNT nonzeros, of which `left` exist. INSIDE: all exist.
-// By all lanes.
-template <bool INSIDE, int COUNT, typename S>
-static __device__ __forceinline__ void add_round(typename S::T (&sum)[1][S::SUMS],
-                                                 const nonzeros<typename S::T, 1, 1> &now,
+// Adds the products of a group's round of COUNT nonzeros of ALL rows, of which `left` exist.
+// INSIDE: all exist. PLAIN: no column is marked. By all lanes.
+template <bool INSIDE, bool PLAIN, int COUNT, int ALL, typename S>
+static __device__ __forceinline__ void add_round(typename S::T (&sum)[ALL][S::SUMS],
+                                                 const nonzeros<typename S::T, ALL, 1> &now,
                                                  int32_t left, const rows_of_B<S> &B)
 {
 #pragma unroll(COUNT <= 8 ? COUNT / S::BATCH : 1)
@@ -242,11 +241,15 @@ static __device__ __forceinline__ void add_round(typename S::T (&sum)[1][S::SUMS
 #pragma unroll
         for (int u = 0; u < S::BATCH; u++) {
             const int32_t j = __shfl_sync(FULL_MASK, now.j[0], q + u, S::LANES);
-            B.template load<INSIDE>(b[u], j, q + u, left);
+            B.template load<INSIDE>(b[u], PLAIN ? j : j & ~MARK, q + u, left);
         }
 #pragma unroll
         for (int u = 0; u < S::BATCH; u++)
-            add_row<S>(sum[0], __shfl_sync(FULL_MASK, now.v[0][0], q + u, S::LANES), b[u]);
+#pragma unroll
+            for (int r = 0; r < ALL; r++) {
+                const typename S::T v = __shfl_sync(FULL_MASK, now.v[r][0], q + u, S::LANES);
+                if (PLAIN || !is_absent(v)) add_row<S>(sum[r], v, b[u]);
+            }
     }
 }
 
@@ -327,11 +330,11 @@ static __device__ __forceinline__ void add_groups(T (&x)[COUNT], int lanes, int 
             const T kept = upper ? x[i + COUNT / 2] : x[i], sent = upper ? x[i] : x[i + COUNT / 2];
             half[i] = kept + __shfl_xor_sync(FULL_MASK, sent, lanes);
         }
-        add_groups(half, 2 * lanes, groups / 2, first + (upper ? COUNT / 2 : 0), use);
+        add_groups(half, 2 * lanes, groups >> 1, first + (upper ? COUNT / 2 : 0), use);
     } else {
         bool owner = true;
 #pragma unroll 1
-        for (; groups > 1; groups /= 2, lanes *= 2) {
+        for (; groups > 1; groups >>= 1, lanes *= 2) {
             x[0] += __shfl_xor_sync(FULL_MASK, x[0], lanes);
             owner = owner && !(threadIdx.x & (unsigned)lanes);
         }
@@ -344,7 +347,7 @@ template <typename S>
 static __device__ __forceinline__ typename S::T *element_of_C(const operands<typename S::T> &x,
                                                               int32_t i, int64_t j)
 {
-    return x.C + (S::ACCESS == ROWS ? i * x.C_step + j : j * x.C_step + i);
+    return x.C + (S::LAYOUT == LAYOUT_ROW ? i * x.C_ld + j : j * x.C_ld + i);
 }
 
 // Writes COUNT sums of a lane, from number `first` on, to row i of C.
@@ -354,7 +357,7 @@ static __device__ __forceinline__ void store_sums(const typename S::T (&sum)[COU
                                                   const columns<S> &where)
 {
     typedef typename S::T T;
-    const int EACH = S::ACCESS != ROWS ? 1 : COUNT < S::VEC ? COUNT : S::VEC;
+    const int EACH = S::LAYOUT == LAYOUT_COL ? 1 : COUNT < S::VEC ? COUNT : S::VEC;
     const int64_t slab = where.first - where.offset;
 #pragma unroll
     for (int w = 0; w < COUNT; w += EACH) {

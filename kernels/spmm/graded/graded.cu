@@ -13,10 +13,11 @@
 //     narrow B   slabs of up to 64 bytes. Each lane loads a quartet of nonzeros, 16 bytes of
 //                columns and of values. Short rows are not listed if a group has under 4 lanes
 //     wide B     the lanes of a group load a round together, one nonzero per lane, and exchange
-//                them by shuffles, those of bundles through shared memory
+//                them by shuffles, or through shared memory (bundles, 16 lanes and more)
 //
-// Column-major B is read in place, as if each column were a row of narrow B, or each run copies it
-// to row-major slabs first. The copy pays where nonzeros find few neighbours in a sector of B.
+// Column-major B and C are used in place, as if each column were narrow. Or each run copies B to
+// row-major order, computes a row-major product, and copies it to C. The copies pay where nonzeros
+// find few neighbours in a sector of a column of B.
 //
 // piece    a tiny, short or medium row, a bundle, or a segment of a long row
 // team     lanes that compute a piece together
@@ -30,7 +31,7 @@
 // pieces.cuh    the kinds of pieces, and the operands of the kernel
 // gather.cuh    the work of a lane: nonzeros, rows of B, sums over groups, rows of C
 // multiply.cuh  the kernel: from a piece to its rows of C
-// turn.cuh      the copy of column-major B
+// turn.cuh      the copies of column-major B and C
 // facts.cuh     row lengths and scatter of the columns of A, counted on the device
 // choose.cuh    the shape of the kernel for a case
 // alike.cuh     bundles: their rows, columns and values
@@ -52,6 +53,7 @@
 #include "multiply.cuh"
 #include "plan.cuh"
 #include "select/trial.h"
+#include "turn.cuh"
 
 template <typename S, int BLOCKS> static void start(const struct task *t)
 {
@@ -63,19 +65,17 @@ template <typename S, int BLOCKS> static void start(const struct task *t)
                      s->bundles.idx,
                      (const T *)A->val,
                      (const T *)s->bundles.val,
-                     (const T *)(s->turned ? s->turned : t->in[0].val),
-                     (T *)t->C.val,
+                     (const T *)(s->B ? s->B : t->in[0].val),
+                     (T *)(s->C ? s->C : t->C.val),
                      (T *)s->partial,
                      s->arrived,
-                     (int32_t)t->C.cols,
+                     (int32_t)s->view.k,
                      0,
                      s->B_step,
-                     s->B_column,
-                     s->B_slab,
-                     s->C_step};
+                     s->view.B_ld,
+                     s->view.C_ld};
     auto kernel = multiply<S, BLOCKS>;
     const int32_t most = 65535; // slabs of one grid
-    if (s->turned) start_turn(t->dev, &t->in[0], (T *)s->turned, s->log_slab);
     for (; x.slab < s->slabs; x.slab += most)
         LAUNCH_EARLY_IF(
             s->lists.early, kernel,
@@ -83,43 +83,45 @@ template <typename S, int BLOCKS> static void start(const struct task *t)
             0, t->dev->stream, x, s->lists);
 }
 
-template <typename T, int VEC, int PACKS, int LANES, int ACCESS, bool BUNDLES>
+template <typename T, int VEC, int PACKS, int LANES, enum layout LAYOUT, bool BUNDLES>
 static constexpr struct form form_of()
 {
-    typedef shape<T, VEC, PACKS, LANES, ACCESS, BUNDLES> S;
-    constexpr int BLOCKS = BUNDLES         ? (sizeof(T) == 8            ? (S::BYTES > 16 ? 4 : 5)
-                                              : S::BYTES > 16 || !LANES ? 6
-                                              : LANES > 8               ? 8
-                                                                        : 7)
+    typedef shape<T, VEC, PACKS, LANES, LAYOUT, BUNDLES> S;
+    constexpr int BLOCKS = BUNDLES         ? (sizeof(T) == 8 ? (S::BYTES > 16  ? 5
+                                                                : S::BYTES > 8 ? 6
+                                                                               : 8)
+                                              : LANES        ? 8
+                                                             : 6)
                            : S::BYTES > 16 ? (LANES ? 8 : 6)
                            : S::BYTES > 8  ? (LANES ? 9 : 8)
                                            : 10;
-    return {VEC, PACKS, LANES, (enum access)ACCESS, BUNDLES, BLOCKS, start<S, BLOCKS>};
+    return {VEC, PACKS, LANES, LAYOUT, BUNDLES, BLOCKS, start<S, BLOCKS>};
 }
 
-#define FORM(VEC, PACKS, LANES, ACCESS, BUNDLES) form_of<T, VEC, PACKS, LANES, ACCESS, BUNDLES>()
-#define NARROW(VEC, PACKS)                       FORM(VEC, PACKS, 0, ROWS, false)
-#define WIDE(VEC, PACKS, LANES)                  FORM(VEC, PACKS, LANES, ROWS, false)
-#define BUNDLED(VEC, PACKS, LANES)               FORM(VEC, PACKS, LANES, ROWS, true)
+#define FORM(VEC, PACKS, LANES, BUNDLES) form_of<T, VEC, PACKS, LANES, LAYOUT_ROW, BUNDLES>()
+#define NARROW(VEC, PACKS)               FORM(VEC, PACKS, 0, false)
+#define WIDE(VEC, PACKS, LANES)          FORM(VEC, PACKS, LANES, false)
+#define BUNDLED(VEC, PACKS, LANES)       FORM(VEC, PACKS, LANES, true)
+#define BY_COLUMNS(PACKS)                form_of<T, 1, PACKS, 0, LAYOUT_COL, false>()
 #define FORMS_BY_1                                                                                 \
     NARROW(1, 1), NARROW(1, 4), WIDE(1, 2, 8), WIDE(1, 2, 16), WIDE(1, 4, 16), BUNDLED(1, 4, 16),  \
-        FORM(1, 4, 0, COLUMNS, false)
+        BY_COLUMNS(4)
 #define FORMS_BY_16_BYTES(V)                                                                       \
-    NARROW(V, 1), WIDE(V, 1, 8), WIDE(V, 2, 8), WIDE(V, 2, 16), BUNDLED(V, 1, 8),                  \
-        BUNDLED(V, 1, 16), FORM(V, 1, 0, TURNED, false), FORM(V, 1, 8, TURNED, false)
+    NARROW(V, 1), WIDE(V, 1, 8), WIDE(V, 2, 8), WIDE(V, 2, 16), BUNDLED(V, 1, 8), BUNDLED(V, 1, 16)
 
 static struct forms forms_of(enum prec prec)
 {
     if (prec == F32) {
         typedef float T;
         static const struct form list[] = {
-            FORMS_BY_1,       FORMS_BY_16_BYTES(4), NARROW(2, 1),
-            WIDE(2, 2, 8),    WIDE(2, 2, 16),       WIDE(1, 4, 32),
-            BUNDLED(4, 1, 0), BUNDLED(4, 1, 32),    FORM(1, 8, 0, COLUMNS, false)};
+            FORMS_BY_1,       FORMS_BY_16_BYTES(4), NARROW(2, 1),   WIDE(2, 2, 8),
+            WIDE(2, 2, 16),   WIDE(2, 4, 16),       WIDE(1, 4, 32), BUNDLED(1, 4, 8),
+            BUNDLED(4, 1, 0), BUNDLED(4, 1, 32),    BY_COLUMNS(8)};
         return {list, COUNT(list)};
     }
     typedef double T;
-    static const struct form list[] = {FORMS_BY_1, FORMS_BY_16_BYTES(2), BUNDLED(2, 2, 16)};
+    static const struct form list[] = {BUNDLED(1, 1, 8), FORMS_BY_1, FORMS_BY_16_BYTES(2),
+                                       BUNDLED(2, 2, 16)};
     return {list, COUNT(list)};
 }
 
@@ -170,7 +172,7 @@ static void describe(struct task *t, const struct plan *s)
     task_number(t, "columns", (double)slab_of(&s->choice));
     task_number(t, "lanes", s->choice.lanes);
     task_number(t, "team", 1 << l->log_team);
-    task_number(t, "turned", s->turned != NULL);
+    task_number(t, "turned", s->B != NULL);
     task_number(t, "pack", s->choice.form->vec * (double)prec_bytes(t->prec));
 }
 
@@ -192,6 +194,18 @@ static int prepare(struct task *t)
     return err;
 }
 
+// Starts a product by pieces, with the copies of column-major B and C.
+template <typename T> static void start_pieces(struct task *t, const struct plan *s)
+{
+    const auto B = orders_of<T>(&t->in[0], s->B, s->view.k);
+    const auto C = orders_of<T>(&t->C, s->C, s->view.k);
+    auto before = to_rows<T>, after = to_columns<T>;
+    if (s->B && B.m) LAUNCH(before, tiles_of(B), TURN_THREADS, 0, t->dev->stream, B);
+    s->choice.form->start(t);
+    if (s->C)
+        LAUNCH_EARLY_IF(s->lists.early, after, tiles_of(C), TURN_THREADS, 0, t->dev->stream, C);
+}
+
 static int run(struct task *t)
 {
     const struct plan *s = (const struct plan *)t->state;
@@ -199,7 +213,7 @@ static int run(struct task *t)
     if (s->by_strips)
         strips_start(t, &s->strips);
     else
-        s->choice.form->start(t);
+        BY_PREC(t, start_pieces, t, s);
     return launch_check(t->entry->name);
 }
 
@@ -223,8 +237,9 @@ static const struct param options[] = {
     {"lanes", 0, 0, WARP, true,
      "lanes that load a row of B together; 0, or an unsupported number: by the size"},
     {"turned", -1, -1, 1, true,
-     "column-major: 1: B is copied to row-major slabs in each run; 0: B is read in place; -1: by "
-     "the size and the columns of A"},
+     "column-major: 1: each run copies B and C to and from row-major order; 0: in place; -1: by "
+     "the "
+     "size and the columns of A"},
     {"bundle-min", -1, -1, ALIKE, false,
      "least nonzeros for each column of a bundle; 0: no bundles; -1: by k and the size"},
     {"bundle-share", 0.6, 0, 1, false, "least share of the nonzeros in bundles; below: no bundles"},

@@ -25,16 +25,18 @@ static __device__ __forceinline__ struct piece find_piece(const struct lists &a,
 template <typename S, int ALL>
 static __device__ __forceinline__ void
 sum_quartets(typename S::T (&sum)[ALL][S::SUMS], const operands<typename S::T> &x,
-             const struct piece &piece, int group, int groups, bool early, const rows_of_B<S> &B)
+             const struct piece &piece, int group, int log_groups, bool early,
+             const rows_of_B<S> &B)
 {
     typedef typename S::T T;
-    const int skip = ALL == 1 ? piece.start % QUARTET : 0; // a quartet may begin ahead of the piece
+    // A quartet may begin ahead of the piece.
+    const int skip = ALL == 1 ? piece.start & (QUARTET - 1) : 0;
     const int64_t begin = piece.start - skip;
     const arrays<T> from = {(ALL == 1 ? x.idx : x.bundle_idx) + begin,
                             ALL == 1 ? x.val + begin : x.bundle_val + begin * ALL,
-                            ceil_div(piece.length, QUARTET) * QUARTET};
+                            whole_quartets(piece.length)};
     const int32_t length = piece.length, end = length ? length + skip : 0,
-                  stride = groups * QUARTET;
+                  stride = QUARTET << log_groups;
     int32_t p = group * QUARTET;
     nonzeros<T, ALL, QUARTET> next;
     load_nonzeros(next, from, p, p < end);
@@ -68,17 +70,17 @@ sum_quartets(typename S::T (&sum)[ALL][S::SUMS], const operands<typename S::T> &
 template <typename S, int ALL>
 static __device__ __forceinline__ void
 sum_rounds(typename S::T (&sum)[ALL][S::SUMS], const operands<typename S::T> &x,
-           const struct piece &piece, int group, int groups, bool early, const rows_of_B<S> &B)
+           const struct piece &piece, int group, int log_groups, bool early, const rows_of_B<S> &B)
 {
     typedef typename S::T T;
     const int LANES = S::LANES, lane = (int)threadIdx.x % LANES, FEW = ALL > 1 ? 4 : 2;
     const arrays<T> from = {(ALL == 1 ? x.idx : x.bundle_idx) + piece.start,
                             ALL == 1 ? x.val + piece.start
                                      : x.bundle_val + (int64_t)piece.start * ALL,
-                            ceil_div(piece.length, QUARTET) * QUARTET};
-    int32_t part = LANES, end = piece.length, stride = groups * LANES;
-    if (groups > 1 && piece.length <= FEW * stride) {
-        part = (piece.length + groups - 1) / groups;
+                            whole_quartets(piece.length)};
+    int32_t part = LANES, end = piece.length, stride = LANES << log_groups;
+    if (log_groups > 0 && piece.length <= FEW * stride) {
+        part = (piece.length + (1 << log_groups) - 1) >> log_groups;
         end = min(piece.length, (group + 1) * part);
         stride = LANES;
     }
@@ -93,21 +95,28 @@ sum_rounds(typename S::T (&sum)[ALL][S::SUMS], const operands<typename S::T> &x,
         p += stride;
         left -= stride;
         load_nonzeros(next, from, p, lane < left);
-        const bool full = __all_sync(FULL_MASK, current >= LANES);
+        const bool full = __all_sync(FULL_MASK, B.whole && current >= LANES);
         const int32_t count = max(current, 0);
-        if constexpr (ALL > 1) {
+        const bool plain = ALL == 1 || !__any_sync(FULL_MASK, now.j[0] < 0);
+        if constexpr (ALL > 1 && LANES > 8) {
             __shared__ shelf<T> shelf;
             put_on_shelf(shelf, now);
-            if (__any_sync(FULL_MASK, now.j[0] < 0))
-                add_shelf<false, false, S>(sum, shelf, count, B);
-            else if (full)
+            if (plain && full)
                 add_shelf<true, true, S>(sum, shelf, count, B);
-            else
+            else if (plain)
                 add_shelf<false, true, S>(sum, shelf, count, B);
+            else if (full)
+                add_shelf<true, false, S>(sum, shelf, count, B);
+            else
+                add_shelf<false, false, S>(sum, shelf, count, B);
+        } else if (plain && full) {
+            add_round<true, true, LANES, ALL, S>(sum, now, count, B);
+        } else if (plain) {
+            add_round<false, true, LANES, ALL, S>(sum, now, count, B);
         } else if (full) {
-            add_round<true, LANES, S>(sum, now, count, B);
+            add_round<true, false, LANES, ALL, S>(sum, now, count, B);
         } else {
-            add_round<false, LANES, S>(sum, now, count, B);
+            add_round<false, false, LANES, ALL, S>(sum, now, count, B);
         }
     }
 }
@@ -121,7 +130,7 @@ static __device__ __forceinline__ void tiny(const operands<typename S::T> &x, co
     typedef typename S::T T;
     const int TEAMS = THREADS / S::LANES, lane = (int)threadIdx.x % S::LANES;
     const columns<S> where(slab, x.k, log_lanes_of<S>(a));
-    const rows_of_B<S> B(x, slab, where);
+    const rows_of_B<S> B(x, where);
     const int32_t first = block * a.turns * TEAMS + (int32_t)threadIdx.x / S::LANES;
     struct piece piece[TURNS];
     nonzeros<T, 1, 1> all[TURNS];
@@ -140,23 +149,25 @@ static __device__ __forceinline__ void tiny(const operands<typename S::T> &x, co
     for (int turn = 0; turn < TURNS; turn++) {
         if (turn >= a.turns) break;
         T sum[1][S::SUMS] = {};
-        add_round<false, MOST_TINY, S>(sum, all[turn], piece[turn].length, B);
+        add_round<false, true, MOST_TINY, 1, S>(sum, all[turn], piece[turn].length, B);
         if (piece[turn].row >= 0) store_sums<S>(sum[0], 0, x, piece[turn].row, where);
     }
 }
 
-// Adds up `count` lines of `width` sums in a fixed order, and writes the result to row i of C from
-// column `first` on. `own`: shared memory with an element per thread. By all threads of a block.
+// Adds up `count` lines of 1 << log_width sums in a fixed order, and writes the result to row i of
+// C from column `first` on. `own`: shared memory with an element per thread. By all threads of a
+// block.
 template <typename S>
 static __device__ __forceinline__ void
-add_lines(typename S::T *own, const typename S::T *lines, int32_t count, int32_t width,
+add_lines(typename S::T *own, const typename S::T *lines, int32_t count, int log_width,
           const operands<typename S::T> &x, int32_t i, int64_t first)
 {
-    const int32_t thread = (int32_t)threadIdx.x, column = thread % width;
+    const int32_t thread = (int32_t)threadIdx.x, width = 1 << log_width,
+                  column = thread & (width - 1);
     typename S::T all = 0;
 #pragma unroll 4
-    for (int32_t s = thread / width; s < count; s += THREADS / width)
-        all += lines[(int64_t)s * width + column];
+    for (int32_t s = thread >> log_width; s < count; s += THREADS >> log_width)
+        all += lines[((int64_t)s << log_width) + column];
     own[thread] = all;
     __syncthreads();
     if (thread >= width || first + column >= x.k) return;
@@ -175,7 +186,8 @@ finish_segment(typename S::T (&sum)[S::SUMS], const operands<typename S::T> &x, 
     const int WARPS = THREADS / WARP;
     __shared__ T sums[WARPS * SLAB_MAX], own[THREADS];
     __shared__ bool last;
-    const int32_t width = S::PACKS * where.apart, warp = (int32_t)threadIdx.x / WARP;
+    const int log_width = log_lanes_of<S>(a) + S::LOG_SUMS;
+    const int32_t width = 1 << log_width, warp = (int32_t)threadIdx.x / WARP;
     const int64_t first = where.first - where.offset;
     const int32_t length = x.ptr[piece.row + 1] - x.ptr[piece.row];
     const int32_t segments = segments_of(length, a.segment, a.uncut);
@@ -186,7 +198,7 @@ finish_segment(typename S::T (&sum)[S::SUMS], const operands<typename S::T> &x, 
                 sums[warp * width + where.in_slab(from + w)] = y[w];
     });
     __syncthreads();
-    if (segments == 1) return add_lines<S>(own, sums, WARPS, width, x, piece.row, first);
+    if (segments == 1) return add_lines<S>(own, sums, WARPS, log_width, x, piece.row, first);
     const int64_t begin = (int64_t)slab * a.count[SEGMENT] + piece.first;
     T *const partial = x.partial + begin * width;
     const int32_t i = (int32_t)blockIdx.x - piece.first; // segments come first in the grid
@@ -205,7 +217,7 @@ finish_segment(typename S::T (&sum)[S::SUMS], const operands<typename S::T> &x, 
         }
     }
     __syncthreads();
-    if (last) add_lines<S>(own, partial, segments, width, x, piece.row, first);
+    if (last) add_lines<S>(own, partial, segments, log_width, x, piece.row, first);
 }
 
 // Sums up a piece of ALL rows by 1 << log_team lanes, and writes its rows of C.
@@ -216,18 +228,18 @@ static __device__ __forceinline__ void multiply_piece(const operands<typename S:
 {
     const int log_lanes = log_lanes_of<S>(a), lanes = 1 << log_lanes;
     const columns<S> where(slab, x.k, log_lanes);
-    const int groups = 1 << (log_team - log_lanes);
-    const int group = (int)(threadIdx.x >> log_lanes) & (groups - 1);
-    const rows_of_B<S> B(x, slab, where);
+    const int log_groups = log_team - log_lanes;
+    const int group = (int)(threadIdx.x >> log_lanes) & ((1 << log_groups) - 1);
+    const rows_of_B<S> B(x, where);
     typename S::T sum[ALL][S::SUMS] = {};
     if constexpr (S::LANES > 0)
-        sum_rounds<S, ALL>(sum, x, piece, group, groups, a.early, B);
+        sum_rounds<S, ALL>(sum, x, piece, group, log_groups, a.early, B);
     else
-        sum_quartets<S, ALL>(sum, x, piece, group, groups, a.early, B);
+        sum_quartets<S, ALL>(sum, x, piece, group, log_groups, a.early, B);
     if (ALL == 1 && kind == SEGMENT) return finish_segment<S>(sum[0], x, a, piece, slab, where);
 #pragma unroll
     for (int r = 0; r < ALL; r++)
-        add_groups(sum[r], lanes, groups, 0, [&](auto &y, int first, bool owner) {
+        add_groups(sum[r], lanes, 1 << log_groups, 0, [&](auto &y, int first, bool owner) {
             if (owner && piece.row >= 0) store_sums<S>(y, first, x, piece.row + r, where);
         });
 }

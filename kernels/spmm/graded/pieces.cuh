@@ -33,6 +33,12 @@ struct bundles {
 };
 #define MARK INT32_MIN
 
+// Returns the entries of a bundle of `columns` columns with its padding.
+static __device__ __forceinline__ int32_t whole_quartets(int32_t columns)
+{
+    return (columns + QUARTET - 1) & ~(QUARTET - 1);
+}
+
 struct lists {
     // list[SHORT] is NULL if the rows are taken in their order. Longer rows are then left out.
     struct piece *list[KINDS];
@@ -57,13 +63,11 @@ static __device__ __forceinline__ int32_t segments_of(int32_t length, int32_t se
 template <typename T> struct operands {
     const int32_t *ptr, *idx, *bundle_idx;
     const T *val, *bundle_val, *B;
-    T *C, *partial;   // `partial`: sums of segments, slab after slab
-    int32_t *arrived; // for the first segment of each row: finished segments of the row
-    int32_t k, slab;  // `slab`: first slab of the grid
-    uint32_t B_step;  // bytes from a row of B to the next
-    int64_t B_column; // elements from a column of B to the next, if B is column-major
-    int64_t B_slab;   // elements from a slab of B to the next
-    int64_t C_step;   // elements from a row of C to the next, or from a column to the next
+    T *C, *partial;     // `partial`: sums of segments, slab after slab
+    int32_t *arrived;   // for the first segment of each row: finished segments of the row
+    int32_t k, slab;    // `slab`: first slab of the grid
+    uint32_t B_step;    // bytes from a row of B to the next
+    int64_t B_ld, C_ld; // elements from a row to the next, or from a column to the next
 };
 
 #endif

@@ -6,7 +6,6 @@
 #include "choose.cuh"
 #include "lists.cuh"
 #include "strips.h"
-#include "turn.cuh"
 
 // Returns log2 of x, or of the next power of two.
 static inline int log2_of(int64_t x)
@@ -22,16 +21,22 @@ struct plan {
     struct facts facts;
     struct choice choice;
     double share; // group_share() of the choice for rows
-    int32_t slabs;
+    struct view view;
+    void *B, *C; // row-major copies of column-major B and C; NULL: the task's own
     uint32_t B_step;
-    int64_t B_column, B_slab, C_step; // see struct operands
+    int32_t slabs;
     struct lists lists;
     struct bundles bundles;
-    void *turned; // B in row-major slabs; NULL: B is read in place
-    int log_slab; // columns of a slab of `turned`, log2
     void *partial;
     int32_t *arrived;
 };
+
+static inline void copies_free(struct device *d, struct plan *s)
+{
+    device_free(d, s->B);
+    device_free(d, s->C);
+    s->B = s->C = NULL;
+}
 
 // Returns the least nonzeros for each column of a bundle, 0: no bundles, and the most columns.
 // Three sums take more registers, so fewer loads must make up for more where values or packs are
@@ -41,7 +46,7 @@ static inline struct bundle_bounds bounds_of(const struct task *t, const struct 
 {
     const double wanted = task_option(t, "bundle-min");
     const bool wide = t->prec == F32 && c->form->vec == 4;
-    const double share = group_share(t, &s->facts, c);
+    const double share = group_share(t, &s->facts, s->view.k, c);
     const double alike = wanted >= 0 ? wanted : s->share < 3 ? 0 : wide ? 1.6 : 2.4;
     return {(float)alike, (int32_t)(fmin(fmax(2 * share, 16), 128) * WARP / max(c->lanes, 8))};
 }
@@ -76,11 +81,49 @@ static inline int plan_bundles(struct task *t, const struct plan *s, const struc
     return err;
 }
 
+// The longest short row and the longest medium row, in nonzeros.
+struct lengths {
+    double short_most, medium_most;
+};
+
+// Returns the cost of a choice of lengths: the waves of warps, and 0.3 for each eight nonzeros that
+// a group adds up one after another at most. `room`: warps that the device holds at once. A segment
+// of a long row costs as much as 8 medium rows. Time over that of the best of six choices, 22
+// matrices on an H100, f32, k = 32 to 128, geometric mean; worst: 1.013; 1.09. With 0.2 or 0.1 for
+// 0.3: 1.015; 1.19, 1.020; 1.26. With short rows of up to 32 nonzeros: 1.041; 1.26.
+static inline double cost_of_lengths(const struct plan *s, int team, double room, struct lengths x)
+{
+    const int64_t *longer = s->facts.longer;
+    const double lanes = s->choice.lanes, rows = s->choice.form->bundles ? ALIKE : 1;
+    const double not_short = (double)longer[length_bound((int64_t)x.short_most)],
+                 segments = (double)longer[length_bound((int64_t)x.medium_most)];
+    const double warps =
+        ((double)s->facts.used - not_short) * team / WARP + not_short + 7 * segments;
+    const double in_turn = fmax(x.short_most * lanes / team, x.medium_most * lanes / WARP);
+    return warps / rows * s->slabs / room + 0.3 * in_turn / 8;
+}
+
+// Returns the lengths of least cost from `least` on, in steps of 2, with short rows of at most
+// `most_short` nonzeros. A group has at most 80 nonzeros of a medium row, unless `least` has more.
+static inline struct lengths choose_lengths(const struct plan *s, int team, double room,
+                                            struct lengths least, double most_short)
+{
+    const double most_medium = fmax(least.medium_most, 80.0 * WARP / s->choice.lanes);
+    struct lengths best = least;
+    double cost = INFINITY;
+    for (struct lengths x = least; x.medium_most <= most_medium; x.medium_most *= 2)
+        for (x.short_most = least.short_most;; x.short_most = fmin(2 * x.short_most, most_short)) {
+            const double own = cost_of_lengths(s, team, room, x);
+            if (own < cost) best = x, cost = own;
+            if (x.short_most >= most_short) break;
+        }
+    return best;
+}
+
 // Sets the longest short row, the longest medium row, and the length of a segment. They are less
 // where the device is not full, as the longest piece then decides when a product ends. Rows of
-// wide B of over 8 nonzeros have a warp if all warps are on the device at once. Rows of narrow B
-// have a team of lanes with up to 5.5 nonzeros each, or 2 on a device that is not full. Short
-// bundles are shorter than short rows: three sums take longer, most of all in f64.
+// narrow B have a team of lanes with up to 5.5 nonzeros each, or 2 on a device that is not full.
+// Short bundles are shorter than short rows: three sums take longer, most of all in f64.
 static inline void plan_lengths(const struct task *t, struct plan *s, struct grading *g)
 {
     const int wanted_short = (int)task_option(t, "short"),
@@ -89,23 +132,23 @@ static inline void plan_lengths(const struct task *t, struct plan *s, struct gra
     const struct form *f = s->choice.form;
     const int lanes = s->choice.lanes, groups = WARP / lanes, all = THREADS / lanes;
     const double share = s->share;
-    const double warps = (double)f->blocks * t->dev->units * (THREADS / WARP);
-    const bool at_once = (double)s->facts.used * s->slabs <= warps;
+    const double room = (double)f->blocks * t->dev->units * (THREADS / WARP);
     int team = lanes;
     if (!f->lanes)
         while (team < WARP && team * (share < 3 ? 2 : 5.5) < s->facts.typical) team *= 2;
-    const double few = !f->lanes     ? (team == WARP ? 128 : max(32, 8 * team))
-                       : at_once     ? 8
-                       : !f->bundles ? 32
-                                     : fmin(fmax(1.5 * share, 16), t->prec == F64 ? 8 : 24);
-    const bool longer = lanes >= 16 && share >= 128 && !f->bundles;
-    const double medium = fmin(fmax(2 * share, 16), longer ? 128 : 64) * groups;
-    const double segment = fmin(fmax(1.5 * share, lanes < 8 ? 8 : 16), 8 * max(lanes, 8)) * all;
     g->in_order = !g->bundle_columns && lanes < 4;
     g->tiny_most = f->lanes && !f->bundles ? (int)task_option(t, "tiny") : -1;
-    g->short_most = wanted_short >= 0 ? wanted_short : (int)few;
+    const double most_short = !f->lanes     ? (team == WARP ? 128 : max(32, 8 * team))
+                              : !f->bundles ? 32
+                                            : fmin(fmax(1.5 * share, 16), t->prec == F64 ? 8 : 24);
+    const bool longer = lanes >= 16 && share >= 128 && !f->bundles;
+    const struct lengths least = {lanes < 4 ? most_short : fmin(8, most_short),
+                                  fmin(fmax(2 * share, 16), longer ? 128 : 64) * groups};
+    const struct lengths x = choose_lengths(s, team, room, least, most_short);
+    const double segment = fmin(fmax(1.5 * share, lanes < 8 ? 8 : 16), 8 * max(lanes, 8)) * all;
+    g->short_most = wanted_short >= 0 ? wanted_short : (int)x.short_most;
     if (!g->in_order) g->short_most = min(g->short_most, MOST_SHORT);
-    g->medium_most = wanted_medium ? wanted_medium : (int)fmax(medium, 32);
+    g->medium_most = wanted_medium ? wanted_medium : (int)fmax(x.medium_most, 32);
     g->segment = wanted_segment ? wanted_segment : (int)segment;
     g->uncut = wanted_segment ? wanted_segment : max(g->segment, 32 * all);
     struct lists *l = &s->lists;
@@ -212,26 +255,42 @@ static inline int plan_grid(const struct task *t, struct plan *s)
     return OK;
 }
 
-// Sets the steps between rows, columns and slabs, and allocates the copy of B.
-static inline int plan_steps(struct task *t, struct plan *s)
+// Allocates the copies of B and C, in rows of whole packs of 16 bytes, and sets the view.
+static inline int plan_copies(struct task *t, struct plan *s)
 {
-    const struct dense_dev *B = &t->in[0], *C = &t->C;
-    const int64_t bytes = (int64_t)prec_bytes(t->prec), slab = slab_of(&s->choice);
-    const enum access access = s->choice.form->access;
-    const bool by_columns = C->layout == LAYOUT_COL;
-    const int64_t row = access == TURNED ? slab : by_columns ? 1 : B->ld;
-    s->C_step = by_columns && access == ROWS ? 1 : C->ld; // column-major C of one column
-    s->B_column = B->ld;
-    s->B_slab = access == ROWS ? slab : access == COLUMNS ? slab * B->ld : slab * B->rows;
-    s->B_step = (uint32_t)(row * bytes);
-    if (row * bytes > UINT32_MAX)
-        return fail(ERR_UNSUPPORTED, "%s: a row of a dense matrix has more than 4 GB",
-                    t->entry->name);
-    if (access != TURNED) return OK;
-    s->log_slab = log2_of(slab);
-    int64_t size;
-    int err = size_mul(B->rows * slab, s->slabs, &size);
-    return err ? err : device_alloc(t->dev, size, (size_t)bytes, &s->turned);
+    const size_t bytes = prec_bytes(t->prec);
+    const int64_t pack = 16 / (int64_t)bytes, width = ceil_div(t->C.cols, pack) * pack;
+    int64_t of_B, of_C;
+    int err = size_mul(t->in[0].rows, width, &of_B);
+    if (!err) err = size_mul(t->C.rows, width, &of_C);
+    if (!err) err = device_alloc(t->dev, of_B, bytes, &s->B);
+    if (!err) err = device_alloc(t->dev, of_C, bytes, &s->C);
+    s->view = {LAYOUT_ROW, width, width, width};
+    return err;
+}
+
+// Sets the view of B and C. Column-major B and C of one column have rows of one element.
+static inline int plan_view(struct task *t, struct plan *s)
+{
+    const int64_t k = t->C.cols;
+    if (choose_turned(t, &s->facts)) {
+        const int err = plan_copies(t, s);
+        if (err != ERR_MEMORY || task_option(t, "turned") > 0) return err;
+        copies_free(t->dev, s);
+    }
+    s->view = {t->C.layout, k, t->in[0].ld, t->C.ld};
+    if (s->view.layout == LAYOUT_COL && k <= 1) s->view = {LAYOUT_ROW, k, 1, 1};
+    return OK;
+}
+
+// Sets the bytes between rows of B.
+static inline int plan_step(const struct task *t, struct plan *s)
+{
+    const int64_t row = s->view.layout == LAYOUT_ROW ? s->view.B_ld : 1;
+    const int64_t bytes = row * (int64_t)prec_bytes(t->prec);
+    s->B_step = (uint32_t)bytes;
+    if (bytes <= UINT32_MAX) return OK;
+    return fail(ERR_UNSUPPORTED, "%s: a row of a dense matrix has more than 4 GB", t->entry->name);
 }
 
 // Returns true if blocks start before the previous kernel has ended. An early start costs a
@@ -245,7 +304,7 @@ static inline bool plan_early(const struct task *t, const struct plan *s)
     if (wanted >= 0) return wanted != 0;
     const double room = 1.1 * s->choice.form->blocks * t->dev->units;
     const double blocks = s->lists.at[KINDS] * (double)s->slabs;
-    return s->turned || s->share < 3 || (s->share < 25 && blocks > room);
+    return s->B || s->share < 3 || (s->share < 25 && blocks > room);
 }
 
 // Finds bundles with the widest slabs that have enough of them, and sets the choice. Narrower slabs
@@ -257,10 +316,11 @@ static inline int plan_bundle_choice(struct task *t, struct plan *s, const struc
     struct bounds within = {(int64_t)task_option(t, "slab"), (int)task_option(t, "lanes")};
     const bool free = t->prec == F32 && !within.slab && !within.lanes;
     for (;;) {
-        const struct choice c = choose(t, forms, s->choice.form->access, true, within);
+        const struct choice c = choose(t, forms, &s->view, true, within);
+        int err = OK;
         *columns = NULL;
-        if (!c.form || c.lanes > 2 * s->choice.lanes) return OK;
-        const int err = plan_bundles(t, s, &c, columns);
+        if (!c.form) return OK;
+        if (c.lanes <= 2 * s->choice.lanes) err = plan_bundles(t, s, &c, columns);
         if (*columns) s->choice = c;
         within.slab = slab_of(&c) * bytes / 2;
         if (err || *columns || !free || within.slab < 128) return err;
@@ -275,19 +335,14 @@ static inline int plan_pieces(struct task *t, struct plan *s, const struct forms
     g.m = A->m;
     g.ptr = (const int32_t *)A->ptr;
     int err = find_facts(t, &s->facts);
+    if (!err) err = plan_view(t, s);
+    if (!err) err = plan_step(t, s);
     if (err) return err;
-    s->choice = choose_for_rows(t, forms, &s->facts);
-    s->share = group_share(t, &s->facts, &s->choice);
-    const enum access access = s->choice.form->access;
+    s->choice = choose_for_rows(t, forms, &s->view, &s->facts);
+    s->share = group_share(t, &s->facts, s->view.k, &s->choice);
     err = plan_bundle_choice(t, s, forms, &columns);
     g.bundle_columns = columns;
-    s->slabs = (int32_t)slabs_of(&s->choice, t->C.cols);
-    if (!err) err = plan_steps(t, s);
-    if (err == ERR_MEMORY && access == TURNED && task_option(t, "turned") < 0) {
-        s->choice = choose(t, forms, COLUMNS, false, {}); // needs no copy of B
-        s->slabs = (int32_t)slabs_of(&s->choice, t->C.cols);
-        err = plan_steps(t, s);
-    }
+    s->slabs = (int32_t)slabs_of(&s->choice, s->view.k);
     plan_lengths(t, s, &g);
     if (!err) err = plan_lists(t, s, &g, &entries);
     if (!err && columns) err = plan_fill(t, s, entries);
@@ -306,12 +361,12 @@ static inline void pieces_free(struct device *d, struct plan *s)
     for (int kind = 0; kind < KINDS; kind++) device_free(d, s->lists.list[kind]);
     device_free(d, s->bundles.idx);
     device_free(d, s->bundles.val);
-    device_free(d, s->turned);
+    copies_free(d, s);
     device_free(d, s->partial);
     device_free(d, s->arrived);
     s->lists = {};
     s->bundles = {};
-    s->turned = s->partial = NULL;
+    s->partial = NULL;
     s->arrived = NULL;
 }
 
