@@ -169,7 +169,7 @@ static int time_trial(struct task *t, int candidate, int err, struct trials *all
     struct trial *x = &all->list[all->count];
     double us = INFINITY;
     if (!err) err = device_sync(t->dev); // preparation has ended before a run
-    if (!err) err = trial_time(&d->inner, false, 3 * least_us(all) + alone_us, &us);
+    if (!err) err = trial_time(&d->inner, 3 * least_us(all) + alone_us, &us);
     *x = (struct trial){candidate, err ? INFINITY : us, is_refusal(err) ? err : OK};
     all->count++;
     return x->refusal ? OK : err;

@@ -13,7 +13,6 @@ static int run_one(void *arg)
 struct many {
     struct task *t;
     int count; // runs
-    bool back; // to back
     void *graph;
 };
 
@@ -24,7 +23,7 @@ static int run_many(void *arg)
     int err = OK;
     for (int i = 0; i < m->count && !err; i++) {
         err = run_one(m->t);
-        if (!err && !m->back && device->separate) err = device->separate(m->t->dev);
+        if (!err && device->separate) err = device->separate(m->t->dev);
     }
     return err;
 }
@@ -63,10 +62,10 @@ static int least_time_warm(struct task *t, int (*start)(void *arg), void *arg, i
 
 // Sets *us to the least time of a run in a graph of many runs. Returns ERR_UNSUPPORTED if the runs
 // cannot be a graph.
-static int time_graph(struct task *t, bool back, double *us)
+static int time_graph(struct task *t, double *us)
 {
     const struct device_ops *device = t->dev->ops;
-    struct many m = {t, (int)fmax(1, fmin(TRIAL_LONG_US / *us, TRIAL_MANY)), back, NULL};
+    struct many m = {t, (int)fmax(1, fmin(TRIAL_LONG_US / *us, TRIAL_MANY)), NULL};
     double all;
     int err = device->graph_make(t->dev, run_many, &m, &m.graph);
     if (err) return err;
@@ -76,12 +75,12 @@ static int time_graph(struct task *t, bool back, double *us)
     return err;
 }
 
-int trial_time(struct task *t, bool back, double enough, double *us)
+int trial_time(struct task *t, double enough, double *us)
 {
     const bool graphs = t->dev->ops->graph_make != NULL;
     int err = least_time_warm(t, run_one, t, TRIAL_FEW - 1, us);
     if (err || *us > enough || !graphs) return err;
-    err = *us < TRIAL_LONG_US && t->entry->op->result != RESULT_SPARSE ? time_graph(t, back, us)
+    err = *us < TRIAL_LONG_US && t->entry->op->result != RESULT_SPARSE ? time_graph(t, us)
                                                                        : ERR_UNSUPPORTED;
     return err == ERR_UNSUPPORTED ? least_time(t, run_one, t, TRIES - 1, us) : err;
 }

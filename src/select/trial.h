@@ -18,10 +18,10 @@ extern "C" {
 // Sets *us to the least time of a run in microseconds, after a run that warms up. The task has to
 // be ready. A device without graphs runs the task TRIAL_FEW times in all. A device with graphs
 // repeats the launch of a graph, or the run if it cannot be a graph. In a graph an empty kernel
-// follows each run. Its time is included. `back` (runs back to back) leaves these kernels out. A
-// run of more than `enough` microseconds ends the trial. No result is left.
+// follows each run. Its time is included. A run of more than `enough` microseconds ends the trial.
+// No result is left.
 #define TRIAL_FEW 2
-int trial_time(struct task *t, bool back, double enough, double *us);
+int trial_time(struct task *t, double enough, double *us);
 
 #ifdef __cplusplus
 }

@@ -77,7 +77,6 @@ static void release(struct task *t)
 static const struct op dense = {.result = RESULT_DENSE}, sparse = {.result = RESULT_SPARSE};
 static const struct algo algo = {.run = run, .release = release};
 
-static bool back;
 static double enough = INFINITY;
 
 static int time_it(const struct op *op, double run_takes, double *us)
@@ -93,7 +92,7 @@ static int time_it(const struct op *op, double run_takes, double *us)
     struct task t = {.entry = &entry, .algo = &algo, .dev = &dev};
     runs = graph_launches = releases = 0;
     run_us = run_takes;
-    int err = trial_time(&t, back, enough, us);
+    int err = trial_time(&t, enough, us);
     CHECK(!graphs, "%d graphs are left", graphs);
     return err;
 }
@@ -115,9 +114,6 @@ int main(void)
     capturable = true;
     expect("a short run", &dense, 2, 2 + separator_us, 4);
     CHECK(runs == 2 + TRIAL_MANY, "%d runs", runs);
-    back = true;
-    expect("the same back to back", &dense, 2, 2, 4);
-    back = false;
     expect("a longer one", &dense, 236, 236 + separator_us, 4);
     CHECK(runs == 2 + 4, "%d runs", runs);
     expect("one just short enough", &dense, TRIAL_LONG_US - first - 1,

@@ -139,9 +139,9 @@ static int keep_faster(struct task *t, struct plan *s, const struct figures *bef
 {
     double strips_us, pieces_us;
     int err = device_sync(t->dev); // all writes of prepare() end before a run
-    if (!err) err = trial_time(t, false, INFINITY, &strips_us);
+    if (!err) err = trial_time(t, INFINITY, &strips_us);
     s->by_strips = false;
-    if (!err) err = trial_time(t, false, INFINITY, &pieces_us);
+    if (!err) err = trial_time(t, INFINITY, &pieces_us);
     if (err) return err;
     s->by_strips = strips_us < pieces_us;
     if (s->by_strips) {
