@@ -1,5 +1,5 @@
-// SDDMM's `balanced` by strips of columns, on CUDA: every form of its kernel, rows, strips and
-// shares of all kinds, and when it goes by strips unasked.
+// SDDMM's `balanced` on CUDA: every form of its kernels, with and without strips of columns, and
+// the rule for strips.
 #include "cases.h"
 #include "shapes.h"
 
@@ -31,10 +31,8 @@ static const struct shape holes = {.name = "holes", .m = 120, .n = 200, .rule = 
                           long_row = {.name = "long row", .m = 70, .n = 333, .rule = with_long_row},
                           one = {.name = "one nonzero", .m = 1, .n = 1, .rule = full},
                           thin = {.name = "thin", .m = 120, .n = 200, .rule = few},
-                          dense = {.name = "dense", .m = 40, .n = 100, .rule = full},
-                          little = {.name = "little", .m = 30, .n = 160, .rule = full},
-                          enough = {.name = "enough", .m = 48, .n = 160, .rule = full},
-                          flat = {.name = "flat", .m = 4, .n = 900, .rule = full},
+                          flat = {.name = "flat", .m = 4, .n = 300, .rule = full},
+                          tall = {.name = "tall", .m = 100, .n = 40, .rule = full},
                           empty = {.name = "empty", .m = 9, .n = 9, .rule = none};
 
 // Options of a case.
@@ -42,7 +40,7 @@ struct settings {
     double strips, share, width, threads;
 };
 
-// The width of the strips that it went by, 0 for none.
+// Checks a run and returns the width of its strips, 0 for none.
 static double run_right(struct inputs *in, const struct settings *s, const char *shape)
 {
     double opt[PARAMS_MAX] = {0};
@@ -82,16 +80,19 @@ static double run_shape(const struct shape *shape, enum prec prec, int64_t k,
 
 // Blocks of a single warp take several shares of `holes`, some one more than others; in blocks of
 // 32 not each warp has one.
-static const struct settings forced[] = {{1, 0, 0, 0},   {1, 8, 7, 32},   {1, 16, 16, 64},
-                                         {1, 32, 1, 96}, {1, 8, 500, 33}, {1, 0, 64, 1024}};
+static const struct settings forced[] = {{1, 0, 0, 0},  {1, 0, 7, 32},   {1, 0, 16, 64},
+                                         {1, 0, 1, 96}, {1, 0, 500, 33}, {1, 0, 64, 1024}};
 
 static void test_forms(void)
 {
-    // What fills a group's loads once, several times, or in part, and what has no wide vectors.
+    static const struct settings shares[] = {{0, 8, 0, 0}, {0, 16, 0, 0}, {0, 32, 0, 0}};
+    // Rows that fill a group's loads once, several times or in part, or have no 16-byte packs.
     static const int64_t ks[] = {1, 3, 32, 33, 64, 96, 128, 256, 34};
     for (int prec = F32; prec <= F64; prec++)
-        for (int x = 0; x < COUNT(ks); x++)
+        for (int x = 0; x < COUNT(ks); x++) {
             run_shape(&holes, (enum prec)prec, ks[x], forced, COUNT(forced), x % 2 ? 4 : 0);
+            run_shape(&holes, (enum prec)prec, ks[x], shares, COUNT(shares), x % 2 ? 4 : 0);
+        }
 }
 
 // Rows of X and Y of at most 64 bytes, with 16-byte packs and without, and blocks of given sizes.
@@ -126,27 +127,23 @@ static void test_choice(void)
         double strips, wanted, width; // -1, 0 or 1, the option, and what comes of it
         const char *why;
     } cases[] = {
-        {&holes, F32, 128, -1, 0, 67, "it pays"},
-        {&holes, F64, 128, -1, 0, 67, "it pays"},
-        {&holes, F32, 600, -1, 0, 50, "it pays, and L1 has room for 54 rows of Y"},
-        {&holes, F32, 128, 0, 0, 0, "it pays, but it is not wanted"},
-        {&holes, F32, 32, -1, 0, 0, "rows of Y are short, and each is fetched too often"},
-        {&holes, F32, 32, 1, 0, 67, "they are, but it is wanted"},
-        {&enough, F32, 32, -1, 40, 40, "rows of Y are short, those of A four pieces"},
-        {&enough, F32, 32, -1, 54, 0, "rows of Y are short, those of A three pieces"},
-        {&little, F32, 32, -1, 40, 0, "rows of Y are short, and there is little to load"},
-        {&plenty, F32, 64, -1, 0, 134, "it pays"},
-        {&plenty, F32, 63, -1, 0, 0, "rows of Y are short, and those of A in three strips"},
-        {&plenty, F64, 31, -1, 0, 0, "so they are in f64"},
-        {&plenty, F32, 32, -1, 50, 50, "rows of Y are short, and those of A in up to eight"},
-        {&plenty, F64, 16, -1, 50, 50, "so they are in f64"},
-        {&plenty, F32, 31, -1, 50, 0, "rows of Y are shorter"},
-        {&plenty, F32, 32, -1, 20, 0, "rows of Y are short, and fetched but four times less often"},
-        {&thin, F32, 2048, -1, 0, 0, "pieces are small"},
-        {&flat, F32, 128, -1, 0, 0, "no row of Y is used by more than four rows"},
-        {&dense, F32, 128, -1, 4, 4, "pieces of four are long enough"},
-        {&dense, F32, 128, -1, 3, 0, "pieces of three are not"},
-        {&dense, F32, 128, -1, 100, 0, "one strip is the whole matrix"},
+        {&holes, F32, 128, -1, 0, 67, "strips pay"},
+        {&holes, F64, 128, -1, 0, 67, "strips pay"},
+        {&holes, F32, 600, -1, 0, 50, "strips pay, and L1 has room for 54 rows of Y"},
+        {&holes, F32, 128, 0, 0, 0, "strips pay but are not wanted"},
+        {&holes, F32, 32, -1, 0, 0, "rows of Y are short"},
+        {&holes, F32, 32, 1, 0, 67, "rows of Y are short, but strips are wanted"},
+        {&plenty, F32, 64, -1, 0, 134, "rows of Y have 256 bytes"},
+        {&plenty, F32, 63, -1, 0, 0, "rows of Y have 252 bytes"},
+        {&plenty, F64, 32, -1, 0, 134, "rows of Y have 256 bytes"},
+        {&plenty, F64, 31, -1, 0, 0, "rows of Y have 248 bytes"},
+        {&thin, F32, 2048, -1, 0, 0, "segments are short"},
+        {&flat, F32, 128, -1, 2, 0, "600 segments save 600 rows, not 607"},
+        {&flat, F32, 128, -1, 3, 3, "400 segments save 800 rows, 610 are enough"},
+        {&flat, F32, 128, -1, 197, 197, "8 segments save 1,192 rows, just enough"},
+        {&flat, F32, 128, -1, 198, 0, "multiprocessors fetch too much of Y"},
+        {&flat, F32, 128, -1, 300, 0, "one strip is the whole matrix"},
+        {&tall, F32, 128, -1, 20, 0, "256 nonzeros in the order of CSR have 40 columns"},
         {&fewer, F32, 256, -1, 199, 0, "each multiprocessor fetches nearly all of Y"},
     };
     for (int c = 0; c < COUNT(cases); c++) {

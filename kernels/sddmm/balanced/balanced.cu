@@ -37,6 +37,8 @@
 // Did not pay on an H200: neighbouring blocks on one multiprocessor (0.95 to 0.97 of the speed),
 // one vector load of several columns in place of shuffles (equal), panels of rows with sorted
 // columns, cache hints.
+#include <math.h>
+
 #include "device/once.cuh"
 #include "strips.cuh"
 
@@ -47,6 +49,10 @@
 #define NARROW_BYTES   64 // bytes of a row of X or Y
 #define MAX_THREADS    256
 #define STRIPS_THREADS 1024 // with strips: as many as a multiprocessor has registers for
+
+// Bytes of rows whose loads take as long as the rest of a warp's work. H100, time over that of the
+// best share: 0 costs 1.71 at worst in rows of at most 64 bytes, 128 costs 1.22 in rows of 256.
+#define SHARE_BYTES 48
 
 // Relation between k and the columns that a group loads at once.
 enum fill {
@@ -74,6 +80,10 @@ template <typename F> static __device__ __forceinline__ uint32_t place_of_lane(i
 {
     return (uint32_t)(lane % F::GROUP / F::SAME * (WARP / F::GROUP) + lane / F::GROUP);
 }
+
+// Returns the nonzeros of a share with strips. H100, worst time over that of the best share: 1.57
+// with 32 for all (f64, 2,048 bytes), 1.28 with 16 for all (256 bytes), 1.14 with both.
+static constexpr int strips_share(enum fill fill) { return fill == TIMES ? 16 : 32; }
 
 template <typename T> struct operands {
     const int32_t *row, *col;
@@ -189,10 +199,20 @@ struct state {
     uint32_t X_step, Y_step;
 };
 
-// Launches as many blocks as are on the device at once, but no block without a share.
-template <typename F, typename T> static void start_strips(const struct task *t, operands<T> a)
+template <typename T> static operands<T> operands_of(const struct task *t)
 {
     const struct state *s = (const struct state *)t->state;
+    const struct coo_dev *A = coo_of(t->A[0]);
+    const struct dense_dev *X = &t->in[0], *Y = &t->in[1];
+    return {A->row,      A->col,           (const T *)A->val, (const T *)X->val, (const T *)Y->val,
+            (T *)t->val, (uint32_t)A->nnz, (uint32_t)X->cols, s->X_step,         s->Y_step};
+}
+
+// Launches as many blocks as are on the device at once, but no block without a share.
+template <typename F, typename T> static void start_strips(const struct task *t)
+{
+    const struct state *s = (const struct state *)t->state;
+    operands<T> a = operands_of<T>(t);
     const int64_t shares = ceil_div(a.nnz, s->share);
     const int64_t room = (int64_t)t->dev->units * (STRIPS_THREADS / s->threads);
     const unsigned grid = (unsigned)min64(ceil_div(shares, s->threads / WARP), room);
@@ -202,69 +222,72 @@ template <typename F, typename T> static void start_strips(const struct task *t,
     LAUNCH_EARLY_IF(s->overlap, kernel, grid, s->threads, 0, t->dev->stream, a, place);
 }
 
-template <typename F, typename T> static void start_form(const struct task *t)
+// Launches the kernel. If `resident` is not NULL, only sets *resident to the number of blocks that
+// a multiprocessor holds at once, 0 after an error.
+template <typename F, typename T> static void start_form(const struct task *t, int *resident)
 {
     const struct state *s = (const struct state *)t->state;
-    const struct coo_dev *A = coo_of(t->A[0]);
-    const struct dense_dev *X = &t->in[0], *Y = &t->in[1];
-    const operands<T> a = {
-        A->row,      A->col,           (const T *)A->val, (const T *)X->val, (const T *)Y->val,
-        (T *)t->val, (uint32_t)A->nnz, (uint32_t)X->cols, s->X_step,         s->Y_step};
-    if constexpr (F::GROUP == WIDE_GROUP)
-        if (s->strips.width) return start_strips<F, T>(t, a);
-    const unsigned grid = (unsigned)ceil_div(A->nnz, s->share * (s->threads / WARP));
+    const unsigned grid = (unsigned)ceil_div(t->A[0]->nnz, s->share * (s->threads / WARP));
     auto kernel = multiply<F, T>;
-    LAUNCH_EARLY_IF(s->overlap, kernel, grid, s->threads, 0, t->dev->stream, a);
+    if (resident) {
+        if (cudaOccupancyMaxActiveBlocksPerMultiprocessor(resident, kernel, s->threads, 0))
+            *resident = 0;
+        return;
+    }
+    LAUNCH_EARLY_IF(s->overlap, kernel, grid, s->threads, 0, t->dev->stream, operands_of<T>(t));
 }
 
 template <typename T, int GROUP, int VEC, int LOADS, enum fill FILL>
-static void start_share(const struct task *t)
+static void start_share(const struct task *t, int *resident)
 {
-    const int share = ((const struct state *)t->state)->share;
-    if (share == 8) {
-        start_form<form<GROUP, VEC, LOADS, 8, FILL>, T>(t);
-    } else if (share == 16) {
-        start_form<form<GROUP, VEC, LOADS, 16, FILL>, T>(t);
+    const struct state *s = (const struct state *)t->state;
+    if constexpr (GROUP == WIDE_GROUP)
+        if (s->strips.width)
+            return start_strips<form<GROUP, VEC, LOADS, strips_share(FILL), FILL>, T>(t);
+    if (s->share == 8) {
+        start_form<form<GROUP, VEC, LOADS, 8, FILL>, T>(t, resident);
+    } else if (s->share == 16) {
+        start_form<form<GROUP, VEC, LOADS, 16, FILL>, T>(t, resident);
     } else {
-        start_form<form<GROUP, VEC, LOADS, 32, FILL>, T>(t);
+        start_form<form<GROUP, VEC, LOADS, 32, FILL>, T>(t, resident);
     }
 }
 
-template <typename T> static void start_once(const struct task *t)
+template <typename T> static void start_once(const struct task *t, int *resident)
 {
     const int loads = ((const struct state *)t->state)->loads, widest = 16 / sizeof(T);
     if (loads == 1) {
-        start_share<T, WIDE_GROUP, widest, 1, ONCE>(t);
+        start_share<T, WIDE_GROUP, widest, 1, ONCE>(t, resident);
     } else if (loads == 2) {
-        start_share<T, WIDE_GROUP, widest, 2, ONCE>(t);
+        start_share<T, WIDE_GROUP, widest, 2, ONCE>(t, resident);
     } else {
-        start_share<T, WIDE_GROUP, widest, 4, ONCE>(t);
+        start_share<T, WIDE_GROUP, widest, 4, ONCE>(t, resident);
     }
 }
 
-template <typename T> static void start(const struct task *t)
+template <typename T> static void start(const struct task *t, int *resident)
 {
     const struct state *s = (const struct state *)t->state;
     const int widest = 16 / sizeof(T);
     if (s->fill == AT_MOST) {
-        start_share<T, NARROW_GROUP, widest, 1, AT_MOST>(t);
+        start_share<T, NARROW_GROUP, widest, 1, AT_MOST>(t, resident);
     } else if (s->vec == 1) {
-        start_share<T, WIDE_GROUP, 1, 1, PARTLY>(t);
+        start_share<T, WIDE_GROUP, 1, 1, PARTLY>(t, resident);
     } else if (s->vec < widest) {
-        start_share<T, WIDE_GROUP, 2, 1, PARTLY>(t);
+        start_share<T, WIDE_GROUP, 2, 1, PARTLY>(t, resident);
     } else if (s->fill == PARTLY) {
-        start_share<T, WIDE_GROUP, widest, 1, PARTLY>(t);
+        start_share<T, WIDE_GROUP, widest, 1, PARTLY>(t, resident);
     } else if (s->fill == ONCE) {
-        start_once<T>(t);
+        start_once<T>(t, resident);
     } else {
-        start_share<T, WIDE_GROUP, widest, 4, TIMES>(t);
+        start_share<T, WIDE_GROUP, widest, 4, TIMES>(t, resident);
     }
 }
 
 static int run(struct task *t)
 {
     if (t->A[0]->nnz == 0) return OK;
-    BY_PREC(t, start, t);
+    BY_PREC(t, start, t, NULL);
     return launch_check(t->entry->name);
 }
 
@@ -301,19 +324,6 @@ static void choose_loads(const struct task *t, struct state *s)
     }
 }
 
-// Returns the nonzeros of a share. Long shares load rows of X less often, short shares make many
-// warps. Limits by the bytes of a row of X, measured on an H200; shares over 32 did not pay.
-static int choose_share(const struct task *t, bool strips)
-{
-    const int wanted = (int)task_option(t, "share");
-    if (wanted) return wanted;
-    if (strips) return 32;
-    const int64_t nnz = t->A[0]->nnz, row_bytes = t->in[0].cols * (int64_t)prec_bytes(t->prec);
-    if (row_bytes <= 256) return nnz < 800000 ? 16 : 32;
-    if (row_bytes <= 512) return nnz < 500000 ? 8 : 32;
-    return nnz < 100000 ? 8 : 16;
-}
-
 // Returns the threads of a block. With strips, one block on each multiprocessor has room for all
 // shares, up to STRIPS_THREADS. Else few blocks are made smaller, so that all multiprocessors get
 // some.
@@ -327,6 +337,47 @@ static int choose_threads(const struct task *t, const struct state *s)
     int threads = most;
     while (threads > WARP && shares * WARP / threads < 2 * units) threads /= 2;
     return threads;
+}
+
+// Returns the cost of the kernel with the share and the threads of the state: the bytes that a
+// group loads, times the warps of the busiest multiprocessor. In the last wave of blocks the
+// multiprocessor is not full. The time of that wave is between that of its own warps and that of a
+// full wave. H100, 25 matrices, rows of 128 to 2,048 bytes, time over that of the best share:
+//
+//     last wave counts as    mean     worst
+//     the mean of both       1.008    1.14
+//     its own warps          1.054    1.45
+//     a full wave            1.017    1.26
+static double cost(const struct task *t, const struct state *s)
+{
+    const int groups = WARP / (s->fill == AT_MOST ? NARROW_GROUP : WIDE_GROUP);
+    const int64_t m = t->A[0]->m, nnz = t->A[0]->nnz, warps = s->threads / WARP;
+    const int64_t blocks = ceil_div(ceil_div(nnz, s->share * warps), t->dev->units);
+    const double row_bytes = (double)(t->in[0].cols * (int64_t)prec_bytes(t->prec));
+    const double Y_rows = (double)s->share / groups;
+    const double X_rows = fmin(Y_rows, 1 + (s->share - groups) * (double)m / (double)nnz);
+    int room = 0;
+    BY_PREC(t, start, t, &room);
+    const int64_t rest = room > 0 ? blocks % room : 0;
+    const double waves = (double)(blocks - rest) + (rest ? (double)(rest + room) / 2 : 0);
+    return ((Y_rows + X_rows) * row_bytes + SHARE_BYTES) * (double)warps * waves;
+}
+
+// Sets `share`, to the share of least cost unless strips or an option fix it, and `threads`.
+static void choose_share(const struct task *t, struct state *s)
+{
+    const int wanted = (int)task_option(t, "share");
+    const int fixed = s->strips.width ? strips_share(s->fill) : wanted;
+    double least = INFINITY;
+    int best = 8;
+    for (s->share = 8; s->share <= 32 && !fixed; s->share *= 2) {
+        s->threads = choose_threads(t, s);
+        const double c = cost(t, s);
+        if (c < least) best = s->share;
+        least = fmin(c, least);
+    }
+    s->share = fixed ? fixed : best;
+    s->threads = choose_threads(t, s);
 }
 
 static int prepare(struct task *t)
@@ -345,8 +396,7 @@ static int prepare(struct task *t)
     if (err) return err;
     s->vec = choose_vec(t);
     choose_loads(t, s);
-    s->share = choose_share(t, s->strips.width > 0);
-    s->threads = choose_threads(t, s);
+    choose_share(t, s);
     s->overlap = task_option(t, "early-start") != 0 &&
                  can_launch_early(multiply<form<WIDE_GROUP, 1, 1, 8, PARTLY>, float>);
     task_number(t, "share", s->share);
@@ -363,7 +413,7 @@ static void teardown(struct task *t)
 }
 
 static const struct param options[] = {
-    {"share", 0, 0, 32, true, "nonzeros per warp: 8, 16 or 32; 0: by their number"},
+    {"share", 0, 0, 32, true, "nonzeros per warp without strips: 8, 16 or 32; 0: by the sizes"},
     {"early-start", 1, 0, 1, true, "1: blocks start before the previous kernel has ended"},
     {"strips", -1, -1, 1, true,
      "1: computes C strip by strip, so that rows of Y stay in L1; 0: never; -1: if that is faster"},

@@ -8,19 +8,18 @@
 // fetched once per multiprocessor, a row of X once per segment. All other loads hit L1. The results
 // of a segment are neighbours in C.
 //
-// Rows of X and Y fetched past L1, by the counts below, at k = 128 in f32 on 132 multiprocessors,
-// and the time on an H100:
+// Rule: strips pay if they fetch fewer rows past L1, by at least PAY_SHARE of the nonzeros. The
+// PAY_SHARE stands for the slower loads from L1 by strips. In the order of CSR, 256 neighbouring
+// nonzeros fetch a row of Y once for each of their columns. H100, f32, k = 128:
 //
-//                             a row of Y for each nonzero     by strips
-//     2,048 x 512, 15 % nonzeros       157,000     8.9 us     24,000   of  86 columns    7.5 us
-//     4,096 x 4,096, 6 %             1,007,000    58.9       103,000   of 256           33.7
-//     16,384 x 4,096, 8 %            5,369,000     293       300,000   of 256            157
-//     1,024 x 1,024, 3 %                33,000     2.9        24,000   of  86            3.6
-//
-// In the order of CSR, rows come at the rate of gathers from L2, 9 TB/s. By strips, the time goes
-// to loads from L1, 1.2 rows per nonzero. At 32 TB/s these would take 3, 19 and 102 us for the
-// first three matrices. In small matrices the start of blocks of 1,024 threads adds to the time.
-// Strips do not pay for the last matrix.
+//                             nonzeros    rows fetched      time in us
+//                                         CSR     strips    CSR    strips
+//     2,048 x 512, 15 %        157,000    131,000  24,000   9.8    7.7
+//     4,096 x 4,096, 6 %     1,007,000  1,004,000 103,000    60     36
+//     16,384 x 4,096, 8 %    5,369,000  5,369,000 300,000   309    165
+//     fem:28                 4,962,000  1,879,000 420,000   193    169
+//     ca-AstroPh-cc1           394,000    296,000 240,000    24     22
+//     1,024 x 1,024, 3 %        33,000     30,000  24,000   2.9    3.6
 #ifndef STRIPS_H
 #define STRIPS_H
 
@@ -33,23 +32,17 @@
 #define STRIP_BYTES   (128 << 10) // rows of Y of a strip; the rest of L1 is for X and A
 #define STRIP_THREADS 256
 
-// Rules for strips, measured on an H100 and an H200. The first rule whose `row` is no more than the
-// bytes of a row of Y decides; strips pay if its other bounds hold. Time by strips over time in the
-// order of CSR:
+// H100, 25 matrices, rows of 128 to 2,048 bytes, time over that of the best share with or without
+// strips:
 //
-//     first rule (k = 128)    pruned weights 0.54 to 0.60, meshes 0.78 to 0.88; its bounds leave
-//                             out cit-HepPh 1.09, cnr-2000 1.64, stencil:1000 2.7
-//     second (k = 32, f32)    15 of 22 pruned weights 0.84 to 0.96; without its bounds up to 1.49
-//
-// If a row has fewer than `segments` segments, its columns lie close together. L1 then also keeps
-// rows of Y in the order of CSR.
-struct strip_rule {
-    int64_t row;      // least bytes of a row of Y
-    double gain;      // least ratio of rows fetched: order of CSR over strips
-    int64_t bytes;    // least bytes of Y that a multiprocessor fetches in the order of CSR
-    int64_t segments; // least mean number of segments in a row of A
-};
-static const struct strip_rule strip_rules[] = {{256, 3.5, 512 << 10, 0}, {128, 8, 256 << 10, 4}};
+//     PAY_SHARE    PAY_BYTES    mean     worst
+//     0.25         256          1.025    1.16
+//     0.2          256          1.030    1.36
+//     0.3          256          1.031    1.27
+//     0.25         128          1.027    1.32
+//     no strips                 1.129    3.19
+#define PAY_SHARE 0.25
+#define PAY_BYTES 256 // least bytes of a row of Y
 
 struct strips {
     int32_t width;              // columns of a strip; 0: no strips
@@ -57,15 +50,31 @@ struct strips {
     void *val;                  // size nnz
 };
 
+// Adds to *saved the rows of Y that blocks of nonzeros fetch in the order of CSR, less the
+// segments.
 static __global__ void __launch_bounds__(STRIP_THREADS)
-    count_segments(struct coo_dev A, int32_t width, unsigned long long *__restrict__ count)
+    count_saved(struct coo_dev A, int32_t width, unsigned long long *__restrict__ saved)
 {
+    __shared__ int32_t seen[2 * STRIP_THREADS]; // hash table: columns of a block of nonzeros
     const int64_t step = (int64_t)gridDim.x * STRIP_THREADS;
-    unsigned long long first = 0;
-    for (int64_t p = (int64_t)blockIdx.x * STRIP_THREADS + threadIdx.x; p < A.nnz; p += step)
-        first += p == 0 || A.row[p] != A.row[p - 1] || A.col[p] / width != A.col[p - 1] / width;
-    first = warp_sum(first);
-    if (lane_id() == 0) atomicAdd(count, first);
+    unsigned long long sum = 0; // modulo 2^64
+    for (int64_t top = (int64_t)blockIdx.x * STRIP_THREADS; top < A.nnz; top += step) {
+        seen[threadIdx.x] = seen[threadIdx.x + STRIP_THREADS] = -1;
+        __syncthreads();
+        const int64_t p = top + threadIdx.x;
+        if (p < A.nnz) {
+            const int32_t j = A.col[p];
+            uint32_t at = (uint32_t)j * 2654435769u >> 16;
+            int32_t found = -2;
+            for (; found != -1 && found != j; at++)
+                found = atomicCAS(&seen[at % (2 * STRIP_THREADS)], -1, j);
+            sum += found < 0;
+            sum -= p == 0 || A.row[p] != A.row[p - 1] || j / width != A.col[p - 1] / width;
+        }
+        __syncthreads();
+    }
+    sum = warp_sum(sum);
+    if (lane_id() == 0) atomicAdd(saved, sum);
 }
 
 static __global__ void __launch_bounds__(STRIP_THREADS)
@@ -108,36 +117,26 @@ static int32_t strip_width(const struct task *t)
     return (int32_t)ceil_div(n, ceil_div(n, width));
 }
 
-static const struct strip_rule *strip_rule_of(int64_t row_bytes)
-{
-    for (int i = 0; i < COUNT(strip_rules); i++)
-        if (row_bytes >= strip_rules[i].row) return &strip_rules[i];
-    return NULL;
-}
-
-// Sets *pay to true if strips pay. Counts the segments of rows on the device only if the sizes do
-// not rule strips out. Counting and sorting take 0.15 to 0.3 ms on an H100.
+// Sets *pay to true if strips pay. Counts rows on the device only if the sizes do not rule strips
+// out. Counting and sorting take 0.15 to 0.3 ms on an H100.
 static int strips_pay(struct task *t, int32_t width, bool *pay)
 {
     struct device *d = t->dev;
     const struct coo_dev *A = coo_of(t->A[0]);
     const int64_t blocks = min64(ceil_div(A->nnz, STRIP_THREADS), 8 * (int64_t)d->units);
-    unsigned long long *count = NULL, segments = 0;
+    unsigned long long *count = NULL, saved = 0;
     *pay = false;
-    const struct strip_rule *of = strip_rule_of(strip_row_bytes(t));
-    if (!of || A->n <= width) return OK;
-    const double most = (double)A->nnz / of->gain; // most rows that strips may fetch
-    const int64_t of_Y = (int64_t)d->units * width + A->n;
-    if (most < (double)of_Y || A->nnz * strip_row_bytes(t) < of->bytes * (int64_t)d->units)
-        return OK;
+    // Rows to save: those of Y that strips fetch, and the share of the nonzeros.
+    const int64_t least = (int64_t)d->units * width + A->n + (int64_t)(PAY_SHARE * (double)A->nnz);
+    if (strip_row_bytes(t) < PAY_BYTES || A->n <= width || A->nnz <= least) return OK;
     int err = device_alloc(d, 1, sizeof *count, (void **)&count);
     if (!err) err = device_fill(d, count, 0, sizeof *count);
     if (!err) {
-        LAUNCH(count_segments, (unsigned)blocks, STRIP_THREADS, 0, d->stream, *A, width, count);
-        err = wait_for(d, t->entry->name, count, &segments, sizeof segments);
+        LAUNCH(count_saved, (unsigned)blocks, STRIP_THREADS, 0, d->stream, *A, width, count);
+        err = wait_for(d, t->entry->name, count, &saved, sizeof saved);
     }
     device_free(d, count);
-    *pay = most >= (double)((int64_t)segments + of_Y) && (int64_t)segments >= of->segments * A->m;
+    *pay = (int64_t)saved > least;
     return err;
 }
 
