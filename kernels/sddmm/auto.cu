@@ -1,6 +1,6 @@
-// SDDMM by the algorithm that should be the fastest for the matrix, C = A .* (X * Y^T).
+// SDDMM by balanced, C = A .* (X * Y^T).
 //
-// Format: CSR. Any k. The rule: select/auto_dense.h.
+// Format: CSR, converted to that of balanced. Any k. The rule: select/auto_dense.h.
 #include "select/auto.cuh"
 #include "select/auto_dense.h"
 

@@ -1,7 +1,7 @@
 // SpMM by the algorithm that should be the fastest for the matrix, C = A * B.
 //
-// Format: CSR, and the format of the selected algorithm, converted from CSR. Any k. In row-major
-// order the sizes and the longest row decide. The rule: select/auto_dense.h.
+// Format: CSR. Any k. In row-major order the sizes and the longest row decide. The rule:
+// select/auto_dense.h.
 #include "select/auto.cuh"
 #include "select/auto_dense.h"
 

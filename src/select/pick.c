@@ -80,7 +80,7 @@ static bool is_refusal(int err) { return err == ERR_UNSUPPORTED || err == ERR_ME
 struct field {
     const char *names[PICKS_MAX];
     int count;
-    double us[PICKS_MAX];  // predicted time; INFINITY: out of the question
+    double us[PICKS_MAX];  // predicted time, or 1 by an order; INFINITY: not a candidate
     double unsure;         // candidates predicted within this factor of the first are timed
     double far;            // unlike case: the second of two is timed if within this factor; 0: not
     int taken;             // the candidate that the task was handed on to last
@@ -279,8 +279,8 @@ static int try_others(struct task *t, struct field *f)
 }
 
 // Hands the task on to a candidate of the field. `start`: clock_ms() before the choice. The peak
-// of the device's memory is the larger of two: the peak so far, and the peak while the candidate
-// that stays is prepared. Memory of other candidates does not count: it is free again.
+// of the device's memory is the larger of two: the peak so far, and the peak while the taken
+// candidate is prepared. Memory of other candidates does not count, because it is free again.
 static int pick_among(struct task *t, struct field *f, double start)
 {
     const int64_t counted = t->dev->peak_bytes;
@@ -303,7 +303,7 @@ int pick_prepare(struct task *t, const struct pick_rules *rules, const struct pi
     return pick_among(t, &f, start);
 }
 
-// Equal times keep the order.
+// All times are 1. Equal times keep the order.
 int pick_by_order(struct task *t, const struct pick_order *order, double start)
 {
     struct field f = {.unsure = order->unsure ? 2 : 1};

@@ -92,8 +92,8 @@ struct pick_order {
     const char *names[2]; // NULL: none
     bool unsure;          // both are timed, and the faster is taken
 };
-// The same for such candidates: the first is taken, or the faster if both are timed. The figures
-// have no predictions.
+// prepare() by an order. Takes the first candidate that does not refuse, or the faster if both are
+// timed. The figures have no predictions.
 int pick_by_order(struct task *t, const struct pick_order *order, double start);
 
 #ifdef __cplusplus

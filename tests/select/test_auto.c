@@ -117,7 +117,7 @@ static void test_rules(void)
 }
 
 // The rule of row-major SpMM on both sides of its borders. A multiprocessor has 16 warps at the
-// border, and both candidates are timed from 8 to 32.
+// border. Both candidates are timed above 8 and up to 32.
 static void test_spmm_row(void)
 {
     static const struct {
@@ -151,7 +151,7 @@ static void test_spmm_row(void)
     }
 }
 
-// Every candidate of the rule of a dense operation is one that `auto` names.
+// `auto` names every candidate of its dense rules.
 static void test_dense_candidates(void)
 {
     const struct pick_order orders[] = {auto_spmm_row(1, 1, 1, 1), auto_spmm_col(), auto_sddmm()};
@@ -238,8 +238,8 @@ static const char *first_of(const struct problem *p, double longest)
     return auto_spmm_row(p->rows, p->in[0].cols, (int64_t)longest, dev.units).names[0];
 }
 
-// Runs `auto`: the result is right, predictions are as counted here, and the candidate with the
-// least, or the first of the rule, is picked.
+// Runs `auto`. The result must be right, and predictions as counted here. The candidate with the
+// least prediction must be picked, or the first of the rule.
 static void expect_least(const struct op *op, const struct csr *A, enum prec prec,
                          const int64_t *axis)
 {
@@ -295,8 +295,8 @@ static void test_picks(void)
     }
 }
 
-// Fails the n-th allocation on the host. Column-major SpMM then takes naive, or ends with an error.
-// Nothing is left.
+// Fails the n-th allocation on the host. Column-major SpMM takes graded, naive if graded lacks
+// memory, or returns an error. No device memory stays allocated.
 static void test_column_no_memory(void)
 {
     const struct op *op = op_find("spmm");
@@ -650,8 +650,8 @@ static void test_tries_no_memory(void)
     csr_free(&A);
 }
 
-// Candidates without predictions: the first is taken, or the second if the first refuses. Of both
-// that are timed the faster is taken.
+// Candidates without predictions: the first is taken, or the second if the first refuses. If both
+// are timed, the faster is taken.
 static void test_order(struct inputs *in)
 {
     static const struct {
@@ -670,7 +670,7 @@ static void test_order(struct inputs *in)
         CHECK(!list[i].refused || figures_find(&out.figures, list[i].refused), "case %d", i);
         CHECK(list[i].want[0] || out.err == ERR_UNSUPPORTED, "case %d: error %d", i, out.err);
         CHECK(figure_of(&out, "aspt_us") < 0 && figure_of(&out, "aspt_timed_us") < 0,
-              "case %d: a prediction, or a time", i);
+              "case %d has a prediction or a trial time", i);
     }
     for (int turn = 0; turn < 4; turn++) {
         const bool trials = turn / 2, aspt_first = turn % 2;

@@ -189,7 +189,7 @@ static __global__ void __launch_bounds__(STRIPS_THREADS, 1)
 
 // Decisions of prepare().
 struct state {
-    int vec;   // elements of a pack
+    int vec;   // elements of a pack, unless `fill` is AT_MOST
     int loads; // packs of a row that a lane loads at once
     enum fill fill;
     int share;   // nonzeros of a warp's share
@@ -306,7 +306,8 @@ static int choose_vec(const struct task *t)
     return 1;
 }
 
-// Sets `fill` and `loads`: as many loads at once as fill k with packs of full width.
+// Sets `fill` and `loads`. Narrow rows without strips: AT_MOST. Else as many loads at once as fill
+// k with packs of full width.
 static void choose_loads(const struct task *t, struct state *s)
 {
     const int64_t k = t->in[0].cols, bytes = (int64_t)prec_bytes(t->prec);
@@ -324,9 +325,8 @@ static void choose_loads(const struct task *t, struct state *s)
     }
 }
 
-// Returns the threads of a block. With strips, one block on each multiprocessor has room for all
-// shares, up to STRIPS_THREADS. Else few blocks are made smaller, so that all multiprocessors get
-// some.
+// Returns the threads of a block. With strips: a warp for each share of a multiprocessor, at most
+// STRIPS_THREADS threads. Else threads are halved until each multiprocessor has two blocks.
 static int choose_threads(const struct task *t, const struct state *s)
 {
     const int most = s->strips.width ? STRIPS_THREADS : MAX_THREADS;
@@ -340,9 +340,10 @@ static int choose_threads(const struct task *t, const struct state *s)
 }
 
 // Returns the cost of the kernel with the share and the threads of the state: the bytes that a
-// group loads, times the warps of the busiest multiprocessor. In the last wave of blocks the
-// multiprocessor is not full. The time of that wave is between that of its own warps and that of a
-// full wave. H100, 25 matrices, rows of 128 to 2,048 bytes, time over that of the best share:
+// group loads and SHARE_BYTES, times the warps of the busiest multiprocessor. In the last wave of
+// blocks the multiprocessor is not full. The time of that wave is between that of its own warps and
+// that of a full wave. H100, 25 matrices, rows of 128 to 2,048 bytes, time over that of the best
+// share:
 //
 //     last wave counts as    mean     worst
 //     the mean of both       1.008    1.14
@@ -419,7 +420,7 @@ static const struct param options[] = {
      "1: computes C strip by strip, so that rows of Y stay in L1; 0: never; -1: if that is faster"},
     {"width", 0, 0, 1 << 30, true, "columns of a strip; 0: by the sizes"},
     {"threads", 0, 0, STRIPS_THREADS, true,
-     "threads per block, at most 256 without strips; 0: by the sizes"},
+     "threads per block, in whole warps, at most 256 without strips; 0: by the sizes"},
     {},
 };
 

@@ -8,7 +8,7 @@
 // fetched once per multiprocessor, a row of X once per segment. All other loads hit L1. The results
 // of a segment are neighbours in C.
 //
-// Rule: strips pay if they fetch fewer rows past L1, by at least PAY_SHARE of the nonzeros. The
+// Rule: strips pay if they fetch fewer rows past L1, by at least PAY_SHARE of the nonzeros.
 // PAY_SHARE stands for the slower loads from L1 by strips. In the order of CSR, 256 neighbouring
 // nonzeros fetch a row of Y once for each of their columns. H100, f32, k = 128:
 //

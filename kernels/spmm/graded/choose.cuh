@@ -52,8 +52,8 @@ static inline int widest_pack(const struct task *t, const struct view *v)
     return vec;
 }
 
-// Returns the nonzeros per group if all groups that the device holds at once, by eight blocks on a
-// multiprocessor, share the nonzeros, of each slab anew. An empty row counts for one.
+// Returns the nonzeros per group, summed over slabs. The device holds eight blocks on a
+// multiprocessor. An empty row counts for one nonzero.
 static inline double group_share(const struct task *t, const struct facts *x, int64_t k,
                                  const struct choice *c)
 {
@@ -63,9 +63,9 @@ static inline double group_share(const struct task *t, const struct facts *x, in
 }
 
 // Returns true if each run copies column-major B and C to and from row-major order. All terms are
-// in picoseconds, fitted to 29 matrices on an H100, f32, k = 2 to 256: 1.013 of the better way in
-// the mean, 1.5 at worst. The copies cost a launch and a pass over B and C. They save the more the
-// more sectors of a column of B are new.
+// in picoseconds. The copies cost a launch and a pass over B and C. The saving grows with
+// `sectors`. Fitted on an H100 to 29 matrices, f32, k = 2 to 256, time over that of the better way,
+// geometric mean; worst: 1.013; 1.5.
 static inline bool choose_turned(const struct task *t, const struct facts *x)
 {
     const int wanted = (int)task_option(t, "turned");
@@ -114,7 +114,7 @@ static inline struct choice choose(const struct task *t, const struct forms *for
 //                 hold, if the cache holds a third of one such slab and rows of B are used 2.5
 //                 times
 //     256 bytes   a device with some work; or scattered columns among near rows, if the last cache
-//                 holds 2 / 3 of B
+//                 holds 2 / 3 of B and rows of A have at most 600 nonzeros in the mean
 //
 // H200, k = 128: uniform:500000:8 388 us by 128 bytes, 479 by whole rows; ogbl-ddi 82 us by 256
 // bytes, 92 by whole rows.
@@ -128,16 +128,25 @@ static inline int64_t narrow_slab(const struct task *t, const struct facts *x, i
     return x->near >= 0.7 && !past && nnz <= 600 * x->used ? 256 : 0;
 }
 
-// Returns the choice for rows. Options bound the choice; bounds that no form meets are dropped.
-// Narrow slabs are not taken if over a fifth of their columns lies past the last column, unless the
-// device has little work.
-static inline struct choice choose_for_rows(const struct task *t, const struct forms *forms,
-                                            const struct view *v, const struct facts *x)
+// Returns the bounds by the options. Bounds that no form meets are dropped, `slab` first.
+static inline struct bounds wanted_bounds(const struct task *t, const struct forms *forms,
+                                          const struct view *v)
 {
-    const struct bounds wanted = {(int64_t)task_option(t, "slab"), (int)task_option(t, "lanes")};
-    struct choice c = choose(t, forms, v, false, wanted);
-    if (!c.form) c = choose(t, forms, v, false, {0, wanted.lanes});
-    if (!c.form) c = choose(t, forms, v, false, {});
+    const int64_t slab = (int64_t)task_option(t, "slab");
+    const int lanes = (int)task_option(t, "lanes");
+    const struct bounds list[] = {{slab, lanes}, {0, lanes}, {slab, 0}};
+    for (int i = 0; i < COUNT(list); i++)
+        if (choose(t, forms, v, false, list[i]).form) return list[i];
+    return {};
+}
+
+// Returns the choice for rows. Narrow slabs are not taken if over a fifth of their columns lies
+// past the last column, unless the device has little work.
+static inline struct choice choose_for_rows(const struct task *t, const struct forms *forms,
+                                            const struct view *v, const struct facts *x,
+                                            struct bounds wanted)
+{
+    const struct choice c = choose(t, forms, v, false, wanted);
     if (wanted.slab || wanted.lanes || !c.form->lanes || v->layout == LAYOUT_COL) return c;
     const double share = group_share(t, x, v->k, &c);
     const int64_t k = v->k, slab = narrow_slab(t, x, k, share);

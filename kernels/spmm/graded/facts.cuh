@@ -5,8 +5,8 @@
 #include "kernel.cuh"
 
 #define FACTS_BLOCK 1024
-#define LENGTHS     8   // bounds of row lengths: 0, 8, 16, ... 512 nonzeros
-#define TYPICAL     256 // most nonzeros of a row of typical length, a bound
+#define LENGTHS     8   // bounds of row lengths: 0, then 8 to 512 nonzeros by doubling
+#define TYPICAL     256 // most nonzeros of a row of typical length; must be one of the bounds
 
 // `longer`: rows of more nonzeros than each bound. `over`: nonzeros of rows longer than TYPICAL.
 struct row_counts {

@@ -20,7 +20,8 @@ struct shape {
     static const int LAYOUT = LAYOUT_;                  // an enum layout
     static const bool BUNDLES = BUNDLES_;
     static_assert(SUMS == 1 << LOG_SUMS, "the columns of a slab are a power of two");
-    static_assert(SUMS * (LANES_ ? LANES_ : 4) <= SLAB_MAX, "sums of segments fill shared memory");
+    static_assert(SUMS * (LANES_ ? LANES_ : 4) <= SLAB_MAX,
+                  "sums of segments must fit in shared memory");
     static_assert(!BUNDLES || LANES > 0 || PACKS == 1, "a quartet of a bundle has one pack");
     // Rows of B that are loaded before the first of them is used.
     static const int BATCH = BYTES > (LANES && !BUNDLES ? 32 : 16) ? 2 : 4;
@@ -145,7 +146,7 @@ template <typename S> struct rows_of_B {
     uint32_t step;
     int64_t apart;          // elements between the packs of a lane
     int32_t mask[S::PACKS]; // all bits; 0 for a pack right of the last column
-    bool whole;             // no pack of the lane but the first is right of the last column
+    bool whole;             // all packs after the first are left of column k
 
     __device__ __forceinline__ rows_of_B(const operands<typename S::T> &x, const columns<S> &where)
     {
@@ -158,8 +159,8 @@ template <typename S> struct rows_of_B {
         whole = mask[S::PACKS - 1];
     }
 
-    // Loads the packs of row j if 0 <= place < count. Else they are zero. INSIDE: that is so, and
-    // the lane is whole.
+    // Loads the packs of row j if 0 <= place < count. Else they are zero. INSIDE: place < count
+    // holds, and the lane is whole.
     template <bool INSIDE>
     __device__ __forceinline__ void load(typename S::packed (&b)[S::PACKS], int32_t j,
                                          int32_t place, int32_t count) const
@@ -228,7 +229,7 @@ add_quartet(typename S::T (&sum)[ALIKE][S::SUMS],
 }
 
 // Adds the products of a group's round of COUNT nonzeros of ALL rows, of which `left` exist.
-// INSIDE: all exist. PLAIN: no column is marked. By all lanes.
+// INSIDE: all exist, and all lanes are whole. PLAIN: no column is marked. By all lanes.
 template <bool INSIDE, bool PLAIN, int COUNT, int ALL, typename S>
 static __device__ __forceinline__ void add_round(typename S::T (&sum)[ALL][S::SUMS],
                                                  const nonzeros<typename S::T, ALL, 1> &now,
@@ -286,8 +287,8 @@ static __device__ __forceinline__ void read_shelf(X (&x)[COUNT], const X *p)
     }
 }
 
-// Adds the products of a round of a bundle, of which `left` columns exist. INSIDE: all exist.
-// PLAIN: no column is marked. By all lanes.
+// Adds the products of a round of a bundle, of which `left` columns exist. INSIDE: all exist, and
+// all lanes are whole. PLAIN: no column is marked. By all lanes.
 template <bool INSIDE, bool PLAIN, typename S>
 static __device__ __forceinline__ void add_shelf(typename S::T (&sum)[ALIKE][S::SUMS],
                                                  const shelf<typename S::T> &shelf, int32_t left,

@@ -8,16 +8,16 @@
 // warp has a medium row; blocks have the segments of a long row. So a product needs no search, and
 // only segments share a row. Neighbouring rows with mostly the same columns, such as the unknowns
 // of a mesh node, form a bundle: a row of B is loaded once for all of them. One launch computes all
-// pieces. The kernel is one template with two ways to load A:
+// pieces of up to 65,535 slabs. The kernel is one template with two ways to load A:
 //
 //     narrow B   slabs of up to 64 bytes. Each lane loads a quartet of nonzeros, 16 bytes of
 //                columns and of values. Short rows are not listed if a group has under 4 lanes
 //     wide B     the lanes of a group load a round together, one nonzero per lane, and exchange
 //                them by shuffles, or through shared memory (bundles, 16 lanes and more)
 //
-// Column-major B and C are used in place, as if each column were narrow. Or each run copies B to
-// row-major order, computes a row-major product, and copies it to C. The copies pay where nonzeros
-// find few neighbours in a sector of a column of B.
+// Column-major B and C are used in place, as if each column were narrow. Alternatively, each run
+// copies B to row-major order, computes a row-major product, and copies it to C. The copies pay if
+// A uses few elements of each sector of a column of B.
 //
 // piece    a tiny, short or medium row, a bundle, or a segment of a long row
 // team     lanes that compute a piece together
@@ -237,9 +237,9 @@ static const struct param options[] = {
     {"lanes", 0, 0, WARP, true,
      "lanes that load a row of B together; 0, or an unsupported number: by the size"},
     {"turned", -1, -1, 1, true,
-     "column-major: 1: each run copies B and C to and from row-major order; 0: in place; -1: by "
-     "the "
-     "size and the columns of A"},
+     "column-major: 1: each run copies B to row-major order and C back; 0: in place; -1: by the "
+     "size "
+     "and the columns of A"},
     {"bundle-min", -1, -1, ALIKE, false,
      "least nonzeros for each column of a bundle; 0: no bundles; -1: by k and the size"},
     {"bundle-share", 0.6, 0, 1, false, "least share of the nonzeros in bundles; below: no bundles"},

@@ -7,7 +7,7 @@
 #define THREADS  128 // threads of a block of the kernel that multiplies
 #define ALIKE    3   // rows of a bundle
 #define QUARTET  4   // neighbouring nonzeros that a lane loads at once
-#define SLAB_MAX 128 // columns of a slab
+#define SLAB_MAX 128 // most columns of a slab
 
 // The kinds of pieces, in the order of their blocks in the grid: the longest start first.
 enum kind { SEGMENT, MEDIUM_BUNDLE, MEDIUM, SHORT_BUNDLE, SHORT, TINY, KINDS };
@@ -33,10 +33,10 @@ struct bundles {
 };
 #define MARK INT32_MIN
 
-// Returns the entries of a bundle of `columns` columns with its padding.
-static __device__ __forceinline__ int32_t whole_quartets(int32_t columns)
+// Returns `length` rounded up to a multiple of QUARTET.
+static __device__ __forceinline__ int32_t whole_quartets(int32_t length)
 {
-    return (columns + QUARTET - 1) & ~(QUARTET - 1);
+    return (length + QUARTET - 1) & ~(QUARTET - 1);
 }
 
 struct lists {

@@ -22,7 +22,8 @@ struct plan {
     struct choice choice;
     double share; // group_share() of the choice for rows
     struct view view;
-    void *B, *C; // row-major copies of column-major B and C; NULL: the task's own
+    struct bounds wanted; // by options
+    void *B, *C;          // row-major copies of column-major B and C; NULL: the task's own
     uint32_t B_step;
     int32_t slabs;
     struct lists lists;
@@ -39,8 +40,8 @@ static inline void copies_free(struct device *d, struct plan *s)
 }
 
 // Returns the least nonzeros for each column of a bundle, 0: no bundles, and the most columns.
-// Three sums take more registers, so fewer loads must make up for more where values or packs are
-// narrow. A device that is not full has no use for fewer loads.
+// A bundle needs more registers, so narrow values or packs need more shared columns. A device that
+// is not full has no use for fewer loads.
 static inline struct bundle_bounds bounds_of(const struct task *t, const struct plan *s,
                                              const struct choice *c)
 {
@@ -86,11 +87,16 @@ struct lengths {
     double short_most, medium_most;
 };
 
-// Returns the cost of a choice of lengths: the waves of warps, and 0.3 for each eight nonzeros that
-// a group adds up one after another at most. `room`: warps that the device holds at once. A segment
-// of a long row costs as much as 8 medium rows. Time over that of the best of six choices, 22
-// matrices on an H100, f32, k = 32 to 128, geometric mean; worst: 1.013; 1.09. With 0.2 or 0.1 for
-// 0.3: 1.015; 1.19, 1.020; 1.26. With short rows of up to 32 nonzeros: 1.041; 1.26.
+// Returns the cost of a choice of lengths: the waves of warps, and CHAIN for each eight nonzeros of
+// the longest sum of a group. `room`: warps that the device holds at once. A long row costs as much
+// as 8 medium rows. H100, 22 matrices, f32, k = 32 to 128, time over that of the best of six
+// choices, geometric mean; worst:
+//
+//     CHAIN 0.3                              1.013; 1.09
+//     CHAIN 0.2                              1.015; 1.19
+//     CHAIN 0.1                              1.020; 1.26
+//     short rows of up to 32 nonzeros        1.041; 1.26
+#define CHAIN 0.3
 static inline double cost_of_lengths(const struct plan *s, int team, double room, struct lengths x)
 {
     const int64_t *longer = s->facts.longer;
@@ -99,11 +105,11 @@ static inline double cost_of_lengths(const struct plan *s, int team, double room
                  segments = (double)longer[length_bound((int64_t)x.medium_most)];
     const double warps =
         ((double)s->facts.used - not_short) * team / WARP + not_short + 7 * segments;
-    const double in_turn = fmax(x.short_most * lanes / team, x.medium_most * lanes / WARP);
-    return warps / rows * s->slabs / room + 0.3 * in_turn / 8;
+    const double longest = fmax(x.short_most * lanes / team, x.medium_most * lanes / WARP);
+    return warps / rows * s->slabs / room + CHAIN * longest / 8;
 }
 
-// Returns the lengths of least cost from `least` on, in steps of 2, with short rows of at most
+// Returns the lengths of least cost from `least` on, by doubling, with short rows of at most
 // `most_short` nonzeros. A group has at most 80 nonzeros of a medium row, unless `least` has more.
 static inline struct lengths choose_lengths(const struct plan *s, int team, double room,
                                             struct lengths least, double most_short)
@@ -269,7 +275,8 @@ static inline int plan_copies(struct task *t, struct plan *s)
     return err;
 }
 
-// Sets the view of B and C. Column-major B and C of one column have rows of one element.
+// Sets the view of B and C. Column-major B and C of one column have rows of one element. Without
+// memory for the copies, B and C are used in place, unless the option `turned` is 1.
 static inline int plan_view(struct task *t, struct plan *s)
 {
     const int64_t k = t->C.cols;
@@ -295,9 +302,9 @@ static inline int plan_step(const struct task *t, struct plan *s)
 
 // Returns true if blocks start before the previous kernel has ended. An early start costs a
 // separate product 0.24 us. Products back to back save a third to a half on a device that is far
-// from full. An early start does not pay if blocks are fewer than the device holds and have much
-// work: early blocks are distributed unevenly, and a product back to back took up to 1.7 times as
-// long. Measured on an H200.
+// from full. An early start does not pay if all blocks fit at once and have much work. Early blocks
+// are distributed unevenly, and a product back to back took up to 1.7 times as long. Measured on an
+// H200.
 static inline bool plan_early(const struct task *t, const struct plan *s)
 {
     const double wanted = task_option(t, "early-start");
@@ -313,7 +320,7 @@ static inline int plan_bundle_choice(struct task *t, struct plan *s, const struc
                                      int32_t **columns)
 {
     const int64_t bytes = (int64_t)prec_bytes(t->prec);
-    struct bounds within = {(int64_t)task_option(t, "slab"), (int)task_option(t, "lanes")};
+    struct bounds within = s->wanted;
     const bool free = t->prec == F32 && !within.slab && !within.lanes;
     for (;;) {
         const struct choice c = choose(t, forms, &s->view, true, within);
@@ -338,7 +345,8 @@ static inline int plan_pieces(struct task *t, struct plan *s, const struct forms
     if (!err) err = plan_view(t, s);
     if (!err) err = plan_step(t, s);
     if (err) return err;
-    s->choice = choose_for_rows(t, forms, &s->view, &s->facts);
+    s->wanted = wanted_bounds(t, forms, &s->view);
+    s->choice = choose_for_rows(t, forms, &s->view, &s->facts, s->wanted);
     s->share = group_share(t, &s->facts, s->view.k, &s->choice);
     err = plan_bundle_choice(t, s, forms, &columns);
     g.bundle_columns = columns;

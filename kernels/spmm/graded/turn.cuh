@@ -1,4 +1,4 @@
-// Copies of column-major operands in row-major order.
+// Copies of B and C between column-major and row-major order.
 #ifndef GRADED_TURN_H
 #define GRADED_TURN_H
 
@@ -17,11 +17,12 @@ template <typename T> struct both_orders {
     int log_columns; // columns of a tile, log2
 };
 
-// The tile of a block. Its rows in shared memory have an odd length, so that neither order has bank
-// conflicts.
+// The tile of a block. Rows in shared memory have an odd length. So column-major access has no bank
+// conflicts, and row-major access has two-way conflicts at most.
 template <typename T> struct tile {
     static const int LOG_VEC = sizeof(T) == 4 ? 2 : 1, VEC = 1 << LOG_VEC;
-    static const int ELEMENTS = (1 << LOG_TILE) / TURN_THREADS, PACKS = ELEMENTS / VEC; // a thread
+    static const int ELEMENTS = (1 << LOG_TILE) / TURN_THREADS,
+                     PACKS = ELEMENTS / VEC; // per thread
     typedef pack<T, VEC> packed;
     const both_orders<T> &x;
     T *shared;
@@ -53,7 +54,8 @@ template <typename T> struct tile {
         }
     }
 
-    // The same for packs, in row-major order.
+    // Calls use(u, i, j, pack) for the thread's packs u, in row-major order. `pack`: NULL if the
+    // row has no such pack.
     template <typename F> __device__ __forceinline__ void each_pack(F use)
     {
         const int log_packs = x.log_columns - LOG_VEC;
