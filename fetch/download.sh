@@ -60,22 +60,46 @@ download() { # URL ARCHIVE
     curl_judge "$status" "$text"
 }
 
+# Prints how often NAME is in a listing of 'tar -tv --numeric-owner', and the bytes of the largest.
+# A link is listed as "NAME -> TARGET" or "NAME link to TARGET".
+listed() { # NAME
+    WANTED=$1 awk '
+        {
+            name = $0
+            sub(/^[^ ]+ +[^ ]+ +[^ ]+ +[^ ]+ +[^ ]+ /, "", name)
+            if (name != ENVIRON["WANTED"] && index(name, ENVIRON["WANTED"] " -> ") != 1 &&
+                index(name, ENVIRON["WANTED"] " link to ") != 1) next
+            count++
+            if ($3 + 0 > bytes) bytes = $3 + 0
+        }
+        END { printf "%d %.0f\n", count, bytes }'
+}
+
+# gzip packs at most 1,032 bytes into a byte. A file with holes can be larger, and is refused: reading
+# the holes could take hours.
+gzip_most=1100
+
 # NAME/NAME.mtx of the archive, and nothing else of it, into OUT.
 unpack() { # ARCHIVE NAME OUT
-    local count
+    local count bytes packed
     if [ "$(head -c 2 "$1" | od -An -tx1 | tr -d ' ')" != 1f8b ]; then
         why="what came is no archive; it begins with '$(head -c 40 "$1" | tr -c '[:print:]' ' ')'"
         return 1
     fi
-    if ! while_wanted tar -tzf "$1" >"$3.names" 2>/dev/null; then
+    if ! while_wanted tar -tvzf "$1" --numeric-owner >"$3.names" 2>/dev/null; then
         why='the archive is damaged'
         return 1
     fi
-    count=$(awk -v name="$2/$2.mtx" '$0 == name { n++ } END { print n + 0 }' "$3.names")
+    read -r count bytes < <(listed "$2/$2.mtx" <"$3.names")
     rm -f "$3.names"
     if [ "$count" != 1 ]; then
         why="the archive holds no $2/$2.mtx"
         [ "$count" = 0 ] || why="the archive holds $2/$2.mtx $count times"
+        return 2
+    fi
+    packed=$(bytes_of "$1")
+    if ((bytes > gzip_most * packed)); then
+        why="$2.mtx has $(human "$bytes") and its archive $(human "$packed"): it is made of holes"
         return 2
     fi
     if ! while_wanted tar -xzOf "$1" "$2/$2.mtx" >"$3" 2>/dev/null; then

@@ -26,6 +26,13 @@ ln -s /etc/passwd "$work/tree/link/link.mtx"
     tar -P -czf "$work/mirror/G/more.tar.gz" --transform 's|^above/above.mtx|more/more.mtx|' \
         --transform 's|^stray.mtx|../../../stray.mtx|' above/above.mtx stray.mtx
 )
+# A small archive with a large matrix of holes, in both formats that tar has for them.
+mkdir -p "$work/tree/holes"
+echo "$banner" >"$work/tree/holes/holes.mtx"
+truncate -s 1G "$work/tree/holes/holes.mtx"
+tar -C "$work/tree" --format=gnu -Sczf "$work/mirror/G/holes.tar.gz" holes
+mkdir -p "$work/mirror/H"
+tar -C "$work/tree" --format=posix -Sczf "$work/mirror/H/holes.tar.gz" holes
 rm -r "$work/tree"
 cat >"$work/list" <<END
 # a comment
@@ -150,6 +157,11 @@ check '../name: said' says 'FAILED G/above: the archive holds no above/above.mtx
 check 'link: said' says 'FAILED G/link: link.mtx in the archive is no Matrix Market file'
 check 'no folder: said' says 'FAILED G/flat: the archive holds no flat/flat.mtx'
 check 'twice: said' says 'FAILED G/twice: the archive holds twice/twice.mtx 2 times'
+for group in G H; do
+    fetch "$work/d" "$group/holes"
+    check "holes of $group: status" status_is 1
+    check "holes of $group: said" says "FAILED $group/holes: holes.mtx has 1.1 GB and its archive "
+done
 check 'failures leave nothing' holds "$work/d" ''
 fetch "$work/d/deep" G/more
 check 'others in the archive: only the matrix' holds "$work/d" './deep/more.mtx '
