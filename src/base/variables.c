@@ -11,6 +11,7 @@ const struct variable variables[] = {
      false},
     {"XDG_CACHE_HOME", "parent of the cache folder spbench; default: ~/.cache", false, false},
     {"HOME", "parent of .cache", false, false},
+    {"TERM", "dumb, or empty: a terminal that gets no line of progress", false, false},
     {"TMPDIR", "folder for temporary records of compare -ab; default: /tmp", false, false},
     {"OMP_NUM_THREADS", "threads of the CPU algorithms without -threads", true, false},
     {"OMP_PROC_BIND", "binding of threads to places: spread, close", true, false},

@@ -11,6 +11,7 @@
 #include "base/child.h"
 #include "base/utf8.h"
 #include "cli/matrix_check.h"
+#include "cli/terminal.h"
 #include "compare/ab_order.h"
 #include "data/load.h"
 #include "records/record.h"
@@ -214,7 +215,7 @@ static void print_progress(const struct ab_run *run, const struct ab_state *stat
 {
     int64_t all = ab_order_count(plan), in_round = all / plan->rounds;
     double left_s = spent_s(state) * (double)(all - done) / (double)done;
-    bool terminal = isatty(STDERR_FILENO), fixed = run->o->runs;
+    bool terminal = terminal_can_erase(), fixed = run->o->runs;
     char name[33], time[64];
     if (run->o->quiet || (!terminal && (done % in_round || !fixed))) return;
     struct ab_step step = ab_order_step(plan, done - 1);
@@ -223,12 +224,12 @@ static void print_progress(const struct ab_run *run, const struct ab_state *stat
     else
         snprintf(time, sizeof time, "%.0f of %.0f s", spent_s(state), state->budget_ms * 1e-3);
     if (terminal && done < all)
-        fprintf(stderr, "\r\033[Kround %d of %d, %s on %s [%s]", step.round + 1, plan->rounds,
-                side_names[step.side],
+        fprintf(stderr, TERMINAL_ERASE "round %d of %d, %s on %s [%s]", step.round + 1,
+                plan->rounds, side_names[step.side],
                 utf8_visible(run->matrices[state->active[step.matrix].matrix], name, sizeof name),
                 time);
     else if (terminal)
-        fprintf(stderr, "\r\033[K");
+        fprintf(stderr, TERMINAL_ERASE);
     else
         fprintf(stderr, "round %d of %d done, %s\n", step.round + 1, plan->rounds, time);
 }
@@ -260,7 +261,7 @@ static int measure(struct ab_run *run, struct ab_state *state, int from, int to,
                           : run_process(run, &step, &a->cases, argv);
         if (!err) print_progress(run, state, &plan, i + 1);
     }
-    if (!run->o->quiet && isatty(STDERR_FILENO)) fprintf(stderr, "\r\033[K");
+    if (!run->o->quiet && terminal_can_erase()) fprintf(stderr, TERMINAL_ERASE);
     return err;
 }
 

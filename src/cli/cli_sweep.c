@@ -14,6 +14,7 @@
 #include "cli/matrix_list.h"
 #include "cli/progress.h"
 #include "cli/summary_print.h"
+#include "cli/terminal.h"
 #include "compare/collect.h"
 #include "sweep/cpu_split.h"
 #include "sweep/worker_devices.h"
@@ -369,10 +370,11 @@ static int prepare(struct whole *c, const struct request *q)
     if (c->list.left_out && !o->quiet)
         fprintf(stderr, "left out, %lld not there: %s\n", (long long)c->list.left_out,
                 c->list.left_out_text);
-    if (!o->quiet && isatty(STDERR_FILENO)) fprintf(stderr, "\r\033[Klooking at the devices");
+    bool progress = !o->quiet && terminal_can_erase();
+    if (progress) fprintf(stderr, TERMINAL_ERASE "looking at the devices");
     err = make_places(c);
     if (!err) err = make_passes(c);
-    if (!o->quiet && isatty(STDERR_FILENO)) fprintf(stderr, "\r\033[K");
+    if (progress) fprintf(stderr, TERMINAL_ERASE);
     make_sweep(c);
     if (!err) bench_setup_print_renamed(o);
     return err;

@@ -2,6 +2,7 @@
 #include "cli/cli.h"
 
 #include "base/whole_file.h"
+#include "cli/terminal.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -12,6 +13,8 @@
 #define END_IN_ORDER_S 2 // time for the case in progress to see the interrupt
 // timeout(1) sends its signal twice: to its child and to the process group.
 #define SAME_SIGNAL_MS 200.0
+
+static bool erases; // terminal_can_erase(), for signal handlers
 
 // Called from signal handlers.
 static void end_now(const char *text, int status)
@@ -33,8 +36,7 @@ static void interrupt(int signal)
         interrupted = 1;
         alarm(END_IN_ORDER_S);
     } else if (signal == SIGALRM || clock_ms() - first_ms > SAME_SIGNAL_MS) {
-        end_now(isatty(STDERR_FILENO) ? "\r\033[Kspbench: interrupted\n" : "spbench: interrupted\n",
-                130);
+        end_now(erases ? TERMINAL_ERASE "spbench: interrupted\n" : "spbench: interrupted\n", 130);
     }
 }
 
@@ -49,6 +51,7 @@ static void handle_truncated_file(int signal)
 static void set_handlers(void)
 {
     struct sigaction action = {.sa_handler = interrupt};
+    erases = terminal_can_erase();
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
     struct sigaction before; // SIGHUP stays ignored under nohup

@@ -7,6 +7,7 @@
 
 #include "base/utf8.h"
 #include "base/words.h"
+#include "cli/terminal.h"
 
 #define BAR        10 // letters of the bar
 #define WIDTH_MAX  240
@@ -38,7 +39,7 @@ void progress_start(struct progress *p, const struct sweep *s, bool quiet, bool 
     *p = (struct progress){.sweep = s,
                            .quiet = quiet,
                            .verbose = verbose,
-                           .terminal = !quiet && isatty(STDERR_FILENO),
+                           .terminal = !quiet && terminal_can_erase(),
                            .start_ms = clock_ms(),
                            .matrices = s->matrix_count * s->pass_count * s->rounds};
     for (int i = 0; i < s->pass_count; i++)
@@ -47,7 +48,7 @@ void progress_start(struct progress *p, const struct sweep *s, bool quiet, bool 
 
 static void clear(const struct progress *p)
 {
-    if (p->terminal) fprintf(stderr, "\r\033[K");
+    if (p->terminal) fprintf(stderr, TERMINAL_ERASE);
 }
 
 static int terminal_width(void)
@@ -74,7 +75,7 @@ static void show(const struct progress *p)
     snprintf(line, sizeof line, "[%s] %lld/%lld matrices, %lld/%lld cases%s%s%s", bar,
              (long long)(p->sweep->matrices_before + p->matrices_done), (long long)p->matrices,
              (long long)done, (long long)p->cases, left, p->last[0] ? "; " : "", p->last);
-    fprintf(stderr, "\r\033[K%.*s", terminal_width(), line);
+    fprintf(stderr, TERMINAL_ERASE "%.*s", terminal_width(), line);
 }
 
 // Writes the file of the pass's library.

@@ -4,13 +4,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/utf8.h"
 #include "base/words.h"
 #include "cli/cell.h"
 #include "cli/table_row.h"
 #include "cli/fastest.h"
+#include "cli/terminal.h"
 #include "records/record.h"
 
 #define NUMBER_WIDTH 4
@@ -39,7 +39,7 @@ int table_start(struct table *t, const struct plan *plan, int matrix_count, bool
                         .detail = quiet     ? TABLE_OFF
                                   : verbose ? TABLE_VERBOSE
                                             : TABLE_ON,
-                        .terminal = !quiet && isatty(STDERR_FILENO)};
+                        .terminal = !quiet && terminal_can_erase()};
     char name[TABLE_NAME_MAX];
     t->alg_width = (int)strlen(columns[COLUMN_ALGORITHM].head);
     for (int64_t i = 0; i < plan->count; i++)
@@ -84,12 +84,12 @@ static int copy_text(const char *text, char **copy)
 
 void table_clear(const struct table *t)
 {
-    if (t->terminal) fprintf(stderr, "\r\033[K");
+    if (t->terminal) fprintf(stderr, TERMINAL_ERASE);
 }
 
 void table_progress_text(const struct table *t, const char *text)
 {
-    if (t->terminal) fprintf(stderr, "\r\033[K%.78s", text);
+    if (t->terminal) fprintf(stderr, TERMINAL_ERASE "%.78s", text);
 }
 
 // Writes " f32 k 64": the precision, and the axes that have a column.

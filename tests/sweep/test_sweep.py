@@ -447,11 +447,11 @@ def test_begin_at_once(folder):
             check(sum(word in text for text in told) == 1, "two at once: %s" % told)
 
 
-def test_terminal(folder):
-    """The bar: on a terminal, and there alone."""
-    words = command(*QUICK, "-alg", "merge,rowsplit", "-o", folder / "bar.jsonl", "gen:stencil:3")
+def on_terminal(words, kind):
+    """The text that a command writes to a terminal with this $TERM."""
     here, there = pty.openpty()
-    run = subprocess.Popen(words, stdin=subprocess.DEVNULL, stderr=there)
+    run = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=there,
+                           env={**os.environ, "TERM": kind})
     os.close(there)
     shown = b""
     try:
@@ -464,13 +464,24 @@ def test_terminal(folder):
         pass
     run.wait()
     os.close(here)
-    text = shown.decode()
+    return shown.decode()
+
+
+def test_terminal(folder):
+    """The bar: on a terminal that can erase a line, and there alone."""
+    text = on_terminal(command(*QUICK, "-alg", "merge,rowsplit", "-o", folder / "bar.jsonl", "gen:stencil:3"), "xterm")
+    check("\033[K" in text, "the line is not erased: %r" % text)
     check("1/2 cases" in text and "stencil:3: merge f32 k=2" in text and "[" in text, "no bar: %r" % text)
     check(text.rstrip().endswith("0:00:00") or "1 of 1 matrices: 2 ok" in text, "no end: %r" % text[-200:])
     run = sweep(*QUICK, "-alg", "merge", "-o", folder / "bar2.jsonl", "gen:stencil:3")
     check("\r" not in run.stderr and "\033" not in run.stderr, "a bar in a file: %r" % run.stderr)
     run = sweep(*QUICK, "-q", "-alg", "merge", "-o", folder / "bar3.jsonl", "gen:stencil:3")
     check(run.stderr == "", "-q: %r" % run.stderr)
+    for kind in ("dumb", ""):
+        for call in (command(*QUICK, "-alg", "merge", "-o", folder / ("bar-%s.jsonl" % kind), "gen:stencil:3"),
+                     [PLANTED, "run", *QUICK, "-alg", "merge", "gen:stencil:3"]):
+            text = on_terminal(call, kind)
+            check("\033" not in text and "stencil:3" in text, "TERM=%s: %r" % (kind, text))
 
 
 def check_processors(folder, words):
