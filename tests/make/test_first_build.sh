@@ -67,6 +67,35 @@ check 'a machine that lacks nothing' passes CUDA=0 CC="$work/good/cc"
 check 'a second look is left out' try -q CUDA=0 CC="$work/good/cc" "$build/checked"
 check 'other flags are looked at anew' [ "$(try -q CUDA=0 CC="$work/good/cc" CFLAGS=-O0 "$build/checked"; echo $?)" = 1 ]
 
+# The revision of a build: of its own repository, or of the archive, but not of a repository around it.
+revision() { # FOLDER
+    env -u MAKEFLAGS -u MFLAGS -u GIT_DIR make -s -C "$1" CUDA=0 BUILD="$build" \
+        --eval="$print" revision 2>/dev/null
+}
+# shellcheck disable=SC2016 # git and make expand these
+format='$Format:%h$' print='revision: ; @echo "$(REVISION)"'
+sources=$work/sources
+as_git() { git -C "$1" -c user.name=x -c user.email=x@localhost "${@:2}" >/dev/null 2>&1; }
+mkdir -p "$sources/tools" "$sources/tests" "$work/around/inside" "$work/alone"
+cp Makefile .gitattributes "$sources"
+echo "$format" >"$sources/.revision"
+cp tools/install.mk "$sources/tools" && cp tests/tests.mk "$sources/tests"
+for folder in "$sources" "$work/around"; do
+    as_git "$folder" init -q && as_git "$folder" add . && as_git "$folder" commit --allow-empty -qm "$folder"
+done
+own=$(git -C "$sources" rev-parse --short HEAD)
+git -C "$sources" archive -o "$work/sources.tar" HEAD
+for folder in around/inside alone; do tar -xf "$work/sources.tar" -C "$work/$folder"; done
+check 'the revision of a clone' [ "$(revision "$sources")" = "$own" ]
+echo '# an edit' >>"$sources/Makefile"
+check 'the revision of an edited clone' [ "$(revision "$sources")" = "$own-dirty" ]
+check 'the revision of an archive' [ "$(revision "$work/alone")" = "$own" ]
+check 'the revision of an archive in another repository' [ "$(revision "$work/around/inside")" = "$own" ]
+echo "$format" >"$work/alone/.revision"
+check 'copied sources have no revision' [ "$(revision "$work/alone")" = unknown ]
+rm "$work/alone/.revision"
+check 'no revision at all' [ "$(revision "$work/alone")" = unknown ]
+
 # The demo builds CUDA code for a machine with a GPU alone.
 printf 'echo "GPU 0: a GPU (UUID: GPU-0)"\n' | stub gpu/nvidia-smi
 echo 'echo "No devices were found"; exit 6' | stub no-gpu/nvidia-smi
