@@ -12,7 +12,6 @@
 #include <unistd.h>
 
 #include "base/user_cache.h"
-#include "base/whole_file.h"
 #include "base/words.h"
 #include "data/text.h"
 
@@ -185,9 +184,8 @@ bool cache_read(const struct cache_key *key, struct csr *A, struct mtx_info *inf
     *A = (struct csr){0};
     for (int drawn = 0; drawn < 2 && key->there && !found; drawn++) {
         struct place p;
-        // O_NONBLOCK: a pipe of this name must not block.
         bool there = find_place(key, drawn, &p);
-        int fd = there ? open(p.path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) : -1;
+        int fd = there ? user_cache_open(p.path) : -1;
         if (fd < 0) continue;
         found = read_entry(fd, key, drawn, A, info);
         close(fd);
@@ -294,10 +292,7 @@ static void write_array(FILE *out, const void *data, int64_t bytes)
 static void write_entry(const char *path, const struct head *h, const struct csr *A)
 {
     static struct whole_file file; // stays where it is until it is closed
-    struct stat facts;
-    // Neither through a link nor into a pipe.
-    if (!lstat(path, &facts) && !S_ISREG(facts.st_mode)) return;
-    if (whole_file_open(&file, path)) return;
+    if (user_cache_replace(&file, path)) return;
     fwrite(h, sizeof *h, 1, file.stream);
     write_array(file.stream, A->ptr, (h->m + 1) * (int64_t)sizeof *A->ptr);
     write_array(file.stream, A->idx, h->nnz * (int64_t)sizeof *A->idx);

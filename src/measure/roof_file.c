@@ -5,9 +5,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/user_cache.h"
-#include "base/whole_file.h"
 
 // The file has a line for each device: its key, when it was measured, the rates that are in no
 // ladder, the steps of the ladder as bytes:rate, the word rows, and the blocks that rows are
@@ -98,13 +98,21 @@ static bool get_roof(const char *p, struct roof *r)
     return roof_is_sane(r);
 }
 
+static FILE *open_file(const char *path)
+{
+    int fd = user_cache_open(path);
+    FILE *f = fd < 0 ? NULL : fdopen(fd, "r");
+    if (fd >= 0 && !f) close(fd);
+    return f;
+}
+
 bool roof_file_read(struct device *d, struct roof *r)
 {
     char path[USER_CACHE_PATH_MAX], key[KEY_ROOM], line[LINE_ROOM];
     bool found = false;
     if (!user_cache_path(path, FILE_NAME)) return false;
     device_key(d, key);
-    FILE *f = fopen(path, "r");
+    FILE *f = open_file(path);
     while (f && !found && fgets(line, sizeof line, f)) {
         const char *rest = line_of(line, key);
         found = rest && get_roof(rest, r);
@@ -137,9 +145,9 @@ void roof_file_replace(struct device *d, const struct roof *r)
     if (!user_cache_path(path, FILE_NAME)) return;
     device_key(d, key);
     user_cache_make();
-    if (!roof_is_sane(r) || whole_file_open(&file, path)) return;
+    if (!roof_is_sane(r) || user_cache_replace(&file, path)) return;
     put_roof(file.stream, key, r);
-    FILE *old = fopen(path, "r");
+    FILE *old = open_file(path);
     for (int n = 1; old && n < LINES_MAX && fgets(line, sizeof line, old);)
         if (strchr(line, '\n') && !line_of(line, key)) fputs(line, file.stream), n++;
     if (old) fclose(old);

@@ -459,6 +459,21 @@ static void test_flush_size(void)
     CHECK(device_cached_bytes(&d) == 900 * MIB, "%lld", (long long)device_cached_bytes(&d));
 }
 
+// A pipe or an endless device in place of the file: the ceilings are measured, nothing waits.
+static void test_pipe(void)
+{
+    struct device d = new_device();
+    for (int i = 0; i < 2; i++) {
+        forget();
+        CHECK(!(i ? symlink("/dev/zero", file) : mkfifo(file, 0600)), "%s", file);
+        alarm(20);
+        int before = measured;
+        struct roof r = roof_of(&d, false);
+        alarm(0);
+        CHECK(measured == before + 1 && r.memory_gb_s == 16, "%d measurements", measured - before);
+    }
+}
+
 int main(void)
 {
     if (!mkdtemp(folder)) return 1;
@@ -472,6 +487,7 @@ int main(void)
     test_many();
     test_at_once();
     test_no_place();
+    test_pipe();
     test_learn();
     test_learn_bytes();
     test_gather();
