@@ -328,10 +328,7 @@ void cache_keep(const struct cache_key *key, const char *path, const struct csr 
                      .arrays = hash_arrays(A)};
     h.self = hash_head(&h);
     if (!find_place(key, drawn, &p)) return;
-    if (!rules->folder) {
-        user_cache_make();
-        mkdir(p.folder, 0700); // matrices may be private
-    }
+    if (!rules->folder && !user_cache_make(FOLDER)) return;
     if (cache_evict(p.folder, (int64_t)sizeof h + arrays_bytes(&h), rules->most_bytes))
         write_entry(p.path, &h, A);
 }

@@ -87,10 +87,15 @@ static void check_cache(const struct probe *p, struct finding *f)
         finding_advise(f, "ceilings are measured again in each run: set HOME or XDG_CACHE_HOME");
         return;
     }
-    user_cache_make();
+    bool private = user_cache_make("");
     if (statvfs(folder, &disk) || access(folder, W_OK)) {
         finding_value(f, "%s, which cannot be written", folder);
         finding_advise(f, "ceilings are measured again in each run: set XDG_CACHE_HOME");
+        return;
+    }
+    if (!private) {
+        finding_value(f, "%s, to which another user can write", folder);
+        finding_advise(f, "nothing is kept there: set XDG_CACHE_HOME to a folder of your own");
         return;
     }
     int64_t bytes = (int64_t)disk.f_bavail * (int64_t)disk.f_frsize;

@@ -144,8 +144,7 @@ void roof_file_replace(struct device *d, const struct roof *r)
     struct whole_file file;
     if (!user_cache_path(path, FILE_NAME)) return;
     device_key(d, key);
-    user_cache_make();
-    if (!roof_is_sane(r) || user_cache_replace(&file, path)) return;
+    if (!user_cache_make("") || !roof_is_sane(r) || user_cache_replace(&file, path)) return;
     put_roof(file.stream, key, r);
     FILE *old = open_file(path);
     for (int n = 1; old && n < LINES_MAX && fgets(line, sizeof line, old);)

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/sysfs.h"
+#include "base/user_cache.h"
 #include "plant.h"
 #include "doctor/doctor.h"
 
@@ -189,6 +190,11 @@ static void test_tools(void)
     plant_machine();
     setenv("XDG_CACHE_HOME", plant_folder, 1);
     expect(tool_checks, "cache folder", "/spbench, ", NULL);
+    char folder[USER_CACHE_PATH_MAX];
+    if (user_cache_path(folder, "") && !chown(folder, 65534, 65534)) { // as root
+        expect(tool_checks, "cache folder", "another user can write", "XDG_CACHE_HOME");
+        CHECK(!chown(folder, geteuid(), getegid()), "%s is not given back", folder);
+    }
     setenv("XDG_CACHE_HOME", "/proc/no", 1);
     expect(tool_checks, "cache folder", "cannot be written", "XDG_CACHE_HOME");
     unsetenv("XDG_CACHE_HOME");
