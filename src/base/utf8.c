@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
-// Returns the bytes of the UTF-8 character at s; 0 if there is none.
-static int character_length(const unsigned char *s)
+int utf8_length(const char *text)
 {
+    const unsigned char *s = (const unsigned char *)text;
     int length = s[0] < 0x80 ? 1 : s[0] < 0xc2 ? 0 : s[0] < 0xe0 ? 2 : s[0] < 0xf0 ? 3 : 4;
     if (s[0] > 0xf4) return 0;
     for (int i = 1; i < length; i++)
@@ -20,7 +20,7 @@ static int character_length(const unsigned char *s)
 void utf8_clean(char *text)
 {
     for (size_t i = 0; text[i];) {
-        int length = character_length((unsigned char *)text + i);
+        int length = utf8_length(text + i);
         if (!length) text[i] = '?';
         i += length ? (size_t)length : 1;
     }
@@ -44,7 +44,7 @@ static int show(const char *s, char shown[SHOWN_MAX])
 {
     static const char letters[] = "abtnvfr"; // escapes of the bytes 7 to 13
     const unsigned char *c = (const unsigned char *)s;
-    int length = character_length(c);
+    int length = utf8_length(s);
     if (length && !is_control(c)) {
         memcpy(shown, s, (size_t)length);
         shown[length] = 0;

@@ -8,6 +8,9 @@
 extern "C" {
 #endif
 
+// Returns the bytes of the UTF-8 character at `text`; 0 if there is none.
+int utf8_length(const char *text);
+
 // Replaces every byte that is no part of a UTF-8 character by '?'.
 void utf8_clean(char *text);
 

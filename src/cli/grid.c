@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/markup.h"
 #include "base/utf8.h"
 
 #define FIRST  64
@@ -44,14 +45,6 @@ static int width_of(const char *text)
     return width;
 }
 
-static void put_markdown(FILE *out, const char *text)
-{
-    for (; *text; text++) {
-        if (strchr("|\\`*_<>[]#&~", *text)) fputc('\\', out);
-        fputc(*text, out);
-    }
-}
-
 static bool is_formula(const char *text) { return *text && strchr("=+-@", *text); }
 
 static void put_csv(FILE *out, const char *text, bool word)
@@ -74,7 +67,7 @@ void grid_text(FILE *out, const char *text, enum grid_style style)
     char shown[FAIL_TEXT_MAX];
     utf8_visible(text, shown, sizeof shown);
     if (style == GRID_MARKDOWN)
-        put_markdown(out, shown);
+        markup_markdown(out, shown);
     else if (style == GRID_CSV)
         put_csv(out, shown, true);
     else
@@ -99,7 +92,7 @@ static void print_markdown(const struct grid *g, FILE *out, const char *const *c
 {
     for (int c = 0; c < g->columns; c++) {
         fputs(c ? " | " : "| ", out);
-        put_markdown(out, cells[c]);
+        markup_markdown(out, cells[c]);
     }
     fputs(" |\n", out);
 }

@@ -4,17 +4,7 @@
 
 #include <math.h>
 
-// Writes escaped XML text. XML allows no control characters, not even escaped. Bytes of UTF-8 stay.
-static void put(FILE *out, const char *text)
-{
-    for (; *text; text++) switch (*text) {
-        case '&': fputs("&amp;", out); break;
-        case '<': fputs("&lt;", out); break;
-        case '>': fputs("&gt;", out); break;
-        case '"': fputs("&quot;", out); break;
-        default: fputc((unsigned char)*text < ' ' || *text == 127 ? '?' : *text, out);
-        }
-}
+#include "base/markup.h"
 
 static bool is_failure(const struct compared *x)
 {
@@ -35,7 +25,7 @@ static void put_verdict(FILE *out, const struct compared *x)
     bool failure = is_failure(x);
     fprintf(out, "      <%s message=\"%s", failure ? "failure" : "skipped",
             verdict_name(x->verdict));
-    if (x->why[0]) fprintf(out, ": "), put(out, x->why);
+    if (x->why[0]) fprintf(out, ": "), markup_xml(out, x->why);
     if (x->timed) fprintf(out, "; time of NEW over OLD %s", report_ratio(x, ratio));
     fprintf(out, "\"%s%s%s/>\n", failure ? " type=\"" : "", failure ? verdict_name(x->verdict) : "",
             failure ? "\"" : "");
@@ -45,9 +35,9 @@ static void put_case(FILE *out, const struct compared *x)
 {
     const struct observation *s = compared_any(x);
     fprintf(out, "    <testcase classname=\"");
-    put(out, s->matrix);
+    markup_xml(out, s->matrix);
     fprintf(out, "\" name=\"");
-    put(out, s->key);
+    markup_xml(out, s->key);
     fprintf(out, "\"");
     if (x->timed) fprintf(out, " time=\"%.9f\"", x->ms[SIDE_NEW] * 1e-3);
     if (!is_failure(x) && !is_skipped(x)) {

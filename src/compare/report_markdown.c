@@ -2,16 +2,10 @@
 #include "compare/report.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
-// Escapes characters that have a meaning in Markdown or HTML.
-static void put(FILE *out, const char *text)
-{
-    for (; *text; text++) {
-        if (strchr("|\\`*_<>[]#&", *text)) fputc('\\', out);
-        fputc((unsigned char)*text < ' ' ? ' ' : *text, out);
-    }
-}
+#include "base/markup.h"
 
 static bool is_quiet(const struct compared *x)
 {
@@ -28,16 +22,36 @@ static void put_rows(FILE *out, const struct comparison *c, const struct compare
         char before[32], now[32], ratio[64];
         if (is_quiet(x) != quiet) continue;
         fprintf(out, "| ");
-        put(out, compared_any(x)->matrix);
+        markup_markdown(out, compared_any(x)->matrix);
         fprintf(out, " | ");
-        put(out, names->text[i]);
+        markup_markdown(out, names->text[i]);
         fprintf(out, " | %s | %s | %s | %s%s",
                 report_number(x->timed ? x->ms[SIDE_OLD] : NAN, before),
                 report_number(x->timed ? x->ms[SIDE_NEW] : NAN, now), report_ratio(x, ratio),
                 verdict_name(x->verdict), x->why[0] ? ": " : "");
-        put(out, x->why);
+        markup_markdown(out, x->why);
         fprintf(out, " |\n");
     }
+}
+
+// Writes the summary as a list. All of its text is escaped: a line can have names of matrices,
+// devices and files.
+static int put_summary(FILE *out, const struct comparison *c, const struct compared_names *names)
+{
+    char *text = NULL, *rest = NULL;
+    size_t size;
+    FILE *lines = open_memstream(&text, &size);
+    if (!lines) return fail(ERR_MEMORY, "out of memory for a summary");
+    report_summary(lines, c, names, "");
+    int err = fclose(lines) ? fail(ERR_MEMORY, "out of memory for a summary") : OK;
+    for (char *line = err ? NULL : strtok_r(text, "\n", &rest); line;
+         line = strtok_r(NULL, "\n", &rest)) {
+        fprintf(out, "- ");
+        markup_markdown(out, line);
+        fprintf(out, "\n");
+    }
+    free(text);
+    return err;
 }
 
 int report_markdown(FILE *out, const struct comparison *c)
@@ -50,11 +64,12 @@ int report_markdown(FILE *out, const struct comparison *c)
     for (int64_t i = 0; i < c->count; i++) quiet += is_quiet(&c->cases[i]);
     fprintf(out, "### spbench compare: %s\n\n", conclusion_name(comparison_conclude(c)));
     fprintf(out, "OLD ");
-    put(out, report_source(c, SIDE_OLD, source));
+    markup_markdown(out, report_source(c, SIDE_OLD, source));
     fprintf(out, ", NEW ");
-    put(out, report_source(c, SIDE_NEW, source));
+    markup_markdown(out, report_source(c, SIDE_NEW, source));
     fprintf(out, "\n\n");
-    report_summary(out, c, &names, "- ");
+    err = put_summary(out, c, &names);
+    if (err) goto done;
     if (quiet < c->count) {
         fprintf(out, "\n");
         put_rows(out, c, &names, false);

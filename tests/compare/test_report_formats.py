@@ -6,6 +6,7 @@ Records are made up: names that XML, Markdown and JSON have to escape, and every
 import json
 import math
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -21,7 +22,8 @@ from checks import check, end
 
 spbench = pathlib.Path(sys.argv[1]).resolve()
 
-NASTY = 'a<b>&"c"|d*`e\'é'
+NASTY = 'a<b>&"c"|d*`e\'é[x](y)~\ufffe'
+IN_XML = NASTY.replace("\ufffe", "?")  # XML has no such character
 # GitHub's action takes these fields of customBiggerIsBetter, Bencher these of its own format.
 GAB = {"type": "array", "minItems": 1, "items": {
     "type": "object", "additionalProperties": False, "required": ["name", "unit", "value"],
@@ -136,19 +138,28 @@ with tempfile.TemporaryDirectory() as folder:
 
     suite = xml.fromstring(compare(old, new, "junit")).find("testsuite")
     tests = {test.get("classname"): test for test in suite}
-    check(set(tests) == set(want), f"junit: {set(tests)}")
-    for name, verdict in want.items():
+    xml_want = {name.replace(NASTY, IN_XML): verdict for name, verdict in want.items()}
+    check(set(tests) == set(xml_want), f"junit: {set(tests)}")
+    for name, verdict in xml_want.items():
         kinds = [child.tag for child in tests[name]]
         wanted = (["failure"] if verdict in ("slower", "newly failing", "newly wrong")
                   else ["skipped"] if verdict in ("unclear", "missing", "no time") else [])
         check(kinds == wanted, f"junit: {name}: {kinds}")
     check((suite.get("tests"), suite.get("failures"), suite.get("skipped")) == ("10", "3", "3"), f"junit: {suite.attrib}")
-    check(NASTY in tests["breaks"][0].get("message"), "junit: the reason")
+    check(IN_XML in tests["breaks"][0].get("message"), "junit: the reason")
 
-    rows = [row for row in compare(old, new, "markdown").splitlines() if row.startswith("| ")]
+    markdown = compare(old, new, "markdown").splitlines()
+    rows = [row for row in markdown if row.startswith("| ")]
     check(len(rows) == len(want) + 4, f"markdown: {len(rows)} rows")
     # A cell ends with a bar that has no backslash ahead of it.
     check(all(row.replace("\\\\", "").replace("\\|", "").count("|") == 7 for row in rows), "markdown: the cells")
+    # Besides its own tags, the report has no character of HTML and no link without a backslash.
+    tags = ("<details><summary>", "</summary>", "</details>")
+    for row in markdown:
+        for tag in tags:
+            row = row.replace(tag, "")
+        check(not re.search(r"(?<!\\)[<>&\[\]`*~]", row.replace("\\\\", "")), f"markdown: not escaped: {row}")
+    check(any(row.startswith("- worst: ") and "a\\<b\\>" in row for row in markdown), "markdown: the summary")
 
     table = compare(old, new, "table").splitlines()
     check(table[0].endswith("old.jsonl (1b76f4a, GPU A), NEW " + new + " (2b76f40 and others, GPU B)"), table[0])
