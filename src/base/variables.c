@@ -22,5 +22,6 @@ const struct variable variables[] = {
     {"CUDA_LAUNCH_BLOCKING", "1: each launch blocks, which spoils the times of short runs", true,
      true},
     {"LD_LIBRARY_PATH", "searched first for libcusparse and libmkl_rt", true, false},
+    {"LD_PRELOAD", "libraries loaded first: they can replace allocator and clock", true, false},
     {NULL, NULL, false, false},
 };

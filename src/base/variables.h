@@ -6,7 +6,7 @@
 
 struct variable {
     const char *name, *about;
-    bool matters; // the variable changes times: `doctor` prints the variable if it is set
+    bool matters; // the variable changes times: records and `doctor` have the variable if it is set
     bool spoils;  // the variable spoils times: `doctor` advises against it
 };
 // The name of the last entry is NULL.

@@ -1,6 +1,9 @@
 // Writes the first record of a run: program, machine, devices, operation and algorithms.
 #include "records/record.h"
 
+#include <stdlib.h>
+
+#include "base/variables.h"
 #include "device/roof.h"
 #include "records/record_parts.h"
 
@@ -109,6 +112,16 @@ static void add_algorithm(struct json *j, cJSON *array, const struct algo_entry 
     for (int i = 0; i < COUNT(a->picks) && a->picks[i]; i++) json_text(j, picks, NULL, a->picks[i]);
 }
 
+// Adds the variables that are set and change times.
+static void add_variables(struct json *j)
+{
+    cJSON *o = json_object(j, j->root, "variables");
+    for (const struct variable *v = variables; v->name; v++) {
+        const char *value = getenv(v->name);
+        if (v->matters && value && *value) json_text(j, o, v->name, value);
+    }
+}
+
 int record_environment(struct record_file *out, const struct bench_devices *devices,
                        const char *main_device, const struct op *op, int argc, char **argv)
 {
@@ -121,6 +134,7 @@ int record_environment(struct record_file *out, const struct bench_devices *devi
     cJSON *command = json_array(&j, j.root, "command");
     for (int i = 0; i < argc; i++) json_text(&j, command, NULL, argv[i]);
     record_add_build(&j);
+    add_variables(&j);
 
     const struct bench_device *bd = bench_device_find(devices, main_device);
     json_text(&j, j.root, "device", bd && bd->dev ? bd->dev->name : NULL);

@@ -206,6 +206,9 @@ static void test_tools(void)
     expect(tool_checks, "environment", "OMP_NUM_THREADS=3", NULL);
     setenv("CUDA_LAUNCH_BLOCKING", "0", 1);
     expect(tool_checks, "environment", "CUDA_LAUNCH_BLOCKING=0", NULL);
+    setenv("LD_PRELOAD", "/no/such/clock.so", 1);
+    expect(tool_checks, "environment", "LD_PRELOAD=/no/such/clock.so", NULL);
+    unsetenv("LD_PRELOAD");
     setenv("CUDA_LAUNCH_BLOCKING", "1", 1);
     expect(tool_checks, "environment", "CUDA_LAUNCH_BLOCKING=1", "unset CUDA_LAUNCH_BLOCKING");
     unsetenv("CUDA_LAUNCH_BLOCKING");

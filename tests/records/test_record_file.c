@@ -34,10 +34,9 @@ static void test_environment(void)
 {
     CHECK(!write_environment(&own_op), "%s", fail_text());
     cJSON *record = cJSON_Parse(read_file());
-    CHECK_NAMES(
-        NULL,
-        "schema kind run seed threads version revision date host os command compiler flags device "
-        "roof devices operation algorithms ");
+    CHECK_NAMES(NULL,
+                "schema kind run seed threads version revision date host os command compiler flags "
+                "variables device roof devices operation algorithms ");
     CHECK_STRING(NULL, "kind", "environment");
     CHECK_STRING(NULL, "device", cpu.name);
     CHECK_NUMBER("roof", "copy_gb_s", 100);
@@ -66,6 +65,24 @@ static void test_environment(void)
     CHECK_TEXT(names_of(cJSON_GetArrayItem(listed, 1)), "id missing ");
     CHECK_TEXT(text_at(cJSON_GetArrayItem(listed, 1), "missing"), "no such device");
     cJSON_Delete(record);
+}
+
+// Variables that are set and change times, and no others.
+static void test_variables(void)
+{
+    CHECK(!setenv("LD_PRELOAD", "/no/such/clock.so", 1) && !setenv("OMP_PLACES", "", 1) &&
+              !setenv("NCU", "/no/such/ncu", 1) && !setenv("MKL_RT", "caf\xff", 1),
+          "no variables");
+    CHECK(!write_environment(&own_op), "%s", fail_text());
+    cJSON *record = cJSON_Parse(read_file());
+    CHECK_STRING("variables", "LD_PRELOAD", "/no/such/clock.so");
+    CHECK_STRING("variables", "MKL_RT", "caf?");
+    const cJSON *set = at(record, NULL, "variables");
+    CHECK(!cJSON_GetObjectItem(set, "OMP_PLACES") && !cJSON_GetObjectItem(set, "NCU"), "%s",
+          names_of(set));
+    cJSON_Delete(record);
+    unsetenv("LD_PRELOAD");
+    unsetenv("MKL_RT");
 }
 
 // A result names the run of the environment before it, with its seed and its threads.
@@ -365,6 +382,7 @@ int main(void)
     CHECK(!err, "%s", fail_text());
     list[0].dev = &cpu;
     test_environment();
+    test_variables();
     test_run();
     test_operation();
     for (int x = 0; x < op_count; x++) test_algorithms(ops[x]);
