@@ -2,7 +2,9 @@
 # fetch_suitesparse.sh, whose variables it uses; the result is $matrices.
 # shellcheck shell=bash disable=SC2154
 
-list_lines() { sed 's/#.*//' "$list"; }
+# Its lines, without comments and without the mark that some editors write at the start. A name
+# between quotes is a path, which only a sweep reads: "" is left of it.
+list_lines() { sed -e $'1s/^\xef\xbb\xbf//' -e 's/^[[:blank:]]*"[^"]*"/""/' -e 's/#.*//' "$list"; }
 
 # Its sets: of "A/b SET SET" and "@SET RULE".
 sets_known() {
@@ -51,7 +53,7 @@ choice_check() {
 # Group/Name of every matrix in a set that names them.
 set_members() {
     list_lines | awk -v set="$1" '
-        /^gen:/ || /^@/ { next }
+        /^gen:/ || /^@/ || /^"/ { next }
         { for (f = 2; f <= NF; f++) if (set == "all" || set == $f) { print $1; next } }'
 }
 

@@ -19,6 +19,8 @@
 #define INFLATED    4  // estimated ratio of compression
 #define BLANKS      " \t\r\n"
 #define SETS_MAX    64
+// Some editors write this character, U+FEFF, at the start of a text in UTF-8.
+#define BYTE_ORDER_MARK "\xef\xbb\xbf"
 
 // Sets named by -set, and the sets found in the list.
 struct wanted_sets {
@@ -60,6 +62,26 @@ static int all_found(const struct wanted_sets *w, const char *path)
     return OK;
 }
 
+// Sets *word to the first word of a line, or to the text between quotes, which can have blanks and
+// #. Sets *word to NULL in a line without a matrix. *rest: the sets. Returns false if a quote is
+// alone.
+static bool split_line(char *line, char **word, char **rest)
+{
+    char *start = line + strspn(line, BLANKS);
+    if (*start != '"') {
+        line[strcspn(line, "#")] = 0;
+        *word = strtok_r(line, BLANKS, rest);
+        return true;
+    }
+    char *end = strchr(++start, '"');
+    if (!end || end == start) return false;
+    *end = 0;
+    end[1 + strcspn(end + 1, "#")] = 0;
+    *word = start;
+    *rest = end + 1;
+    return true;
+}
+
 // Calls `take` with each matrix of a list that is in one of the sets (comma-separated; NULL: all).
 // Returns the error of `take`, or an error in the list or in `sets`.
 static int read_list(const char *path, const char *sets, int (*take)(void *arg, const char *word),
@@ -74,15 +96,15 @@ static int read_list(const char *path, const char *sets, int (*take)(void *arg, 
     FILE *f = fopen(path, "re");
     if (!f) return fail(ERR_INPUT, "%s: %s", path, strerror(errno));
     for (long long number = 1; !err && (length = getline(&line, &size, f)) > 0; number++) {
-        char *rest = NULL;
-        if (strlen(line) != (size_t)length) {
+        char *rest = NULL, *word;
+        bool marked = number == 1 && !strncmp(line, BYTE_ORDER_MARK, strlen(BYTE_ORDER_MARK));
+        if (strlen(line) != (size_t)length)
             err = fail(ERR_INPUT, "%s:%lld: is neither a matrix nor a list of matrices", path,
                        number);
-            break;
-        }
-        line[strcspn(line, "#")] = 0;
-        char *word = strtok_r(line, BLANKS, &rest);
-        if (word && word[0] != '@' && in_wanted(&wanted, &rest)) err = take(arg, word);
+        else if (!split_line(line + (marked ? strlen(BYTE_ORDER_MARK) : 0), &word, &rest))
+            err = fail(ERR_INPUT, "%s:%lld: a quote is not closed, or is empty", path, number);
+        else if (word && word[0] != '@' && in_wanted(&wanted, &rest))
+            err = take(arg, word);
     }
     if (!err && ferror(f)) err = fail(ERR_INPUT, "%s: %s", path, strerror(errno));
     free(line);

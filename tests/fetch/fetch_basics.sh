@@ -51,6 +51,15 @@ G/text     torn
 END
 known='good both made bad odd odd2 torn heavy twins broken'
 
+# A list as some editors write lists, and with a path that only a sweep reads.
+cp "$work/list" "$work/plain"
+printf '\xef\xbb\xbf%s\n"a folder/x y.mtx" good # mine\n' 'G/one good' >"$work/list"
+fetch -n -s good "$work/a"
+check 'a list with a mark and quotes: status' status_is 0
+check 'a list with a mark and quotes: the matrix' prints \
+    "would fetch file://$work/mirror/G/one.tar.gz $(wc -c <"$work/mirror/G/one.tar.gz")"
+mv "$work/plain" "$work/list"
+
 fetch -n -s good "$work/a"
 check 'dry run: status' status_is 0
 bytes=$(wc -c <"$work/mirror/G/one.tar.gz")

@@ -14,7 +14,8 @@ static const char run_notes[] =
     "to stdout if stdout is neither a terminal nor the file of stderr.\n";
 static const char sweep_notes[] =
     "\nA LIST, such as matrices.txt, has a matrix per line: a file, gen:SPEC, or Group/Name, and\n"
-    "its sets. A FOLDER stands for all matrices in it.\n";
+    "its sets. A path with blanks stands between quotes (\"). A FOLDER stands for all matrices\n"
+    "in it.\n";
 static const char report_notes[] =
     "\nA FILE has records (.jsonl, .jsonl.gz). Each operation, precision, set of axes, device and\n"
     "revision of the program has its own table. CSV has the cases only. -alg sets the order, too.\n"
