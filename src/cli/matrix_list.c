@@ -14,11 +14,12 @@
 #include "cli/matrix_folder.h"
 #include "data/gen.h"
 
-#define ENTRY_BYTES 20 // estimated bytes of a nonzero in a file
-#define NAMES_SHOWN 4  // missing files named in a message
-#define INFLATED    4  // estimated ratio of compression
-#define BLANKS      " \t\r\n"
-#define SETS_MAX    64
+#define ENTRY_BYTES    20 // estimated bytes of a nonzero in a file
+#define NAMES_SHOWN    4  // missing files named in a message
+#define NAME_SHOWN_MAX 60 // bytes of each
+#define INFLATED       4  // estimated ratio of compression
+#define BLANKS         " \t\r\n"
+#define SETS_MAX       64
 // Some editors write this character, U+FEFF, at the start of a text in UTF-8.
 #define BYTE_ORDER_MARK "\xef\xbb\xbf"
 
@@ -196,8 +197,10 @@ static int add(struct list_state *s, const char *path, int64_t bytes, const stru
 
 static int note_missing(struct list_state *s, const char *name)
 {
+    char shown[NAME_SHOWN_MAX];
     s->missing++;
-    if (s->missing <= NAMES_SHOWN) words_add(s->names, sizeof s->names, ", ", name);
+    if (s->missing <= NAMES_SHOWN)
+        words_add(s->names, sizeof s->names, ", ", utf8_visible(name, shown, sizeof shown));
     if (s->missing == NAMES_SHOWN + 1) words_add(s->names, sizeof s->names, ", ", "...");
     return OK;
 }
@@ -225,18 +228,25 @@ static int by_name(const struct dirent **a, const struct dirent **b)
     return strcmp((*a)->d_name, (*b)->d_name);
 }
 
+// Adds a file of a folder. Notes an entry that is no file, such as a link to nothing, as missing.
+static int add_folder_entry(struct list_state *s, const char *folder, const char *name)
+{
+    char path[PATH_MAX + NAME_MAX + 2];
+    struct stat facts;
+    snprintf(path, sizeof path, "%s%s%s", folder, ends_with(folder, "/") ? "" : "/", name);
+    if (!stat(path, &facts) && S_ISREG(facts.st_mode)) return add_file(s, path, &facts);
+    bool is_link = !lstat(path, &facts) && S_ISLNK(facts.st_mode);
+    words_print(path, sizeof path, " (%s)", is_link ? "a link to no file" : "no regular file");
+    return note_missing(s, path);
+}
+
 static int add_folder(struct list_state *s, const char *folder)
 {
     struct dirent **list;
     int count = scandir(folder, &list, is_matrix_file, by_name), err = OK;
     if (count < 0) return fail(ERR_INPUT, "%s: %s", folder, strerror(errno));
     for (int i = 0; i < count; i++) {
-        char path[PATH_MAX];
-        struct stat facts;
-        int length = snprintf(path, sizeof path, "%s%s%s", folder,
-                              ends_with(folder, "/") ? "" : "/", list[i]->d_name);
-        if (!err && length < PATH_MAX && !stat(path, &facts) && S_ISREG(facts.st_mode))
-            err = add_file(s, path, &facts);
+        if (!err) err = add_folder_entry(s, folder, list[i]->d_name);
         free(list[i]);
     }
     free(list);
