@@ -277,7 +277,6 @@ static int judge_cases(struct ab_run *run, struct ab_state *state, const struct 
         err = matrix_name(run->matrices[state->active[i].matrix], &M);
         if (err) break;
         snprintf(name, sizeof name, "%s", M.name);
-        utf8_clean(name); // as records have it
         matrix_free(&M);
         state->active[active].matrix = state->active[i].matrix;
         active += narrow_cases(&state->active[active].cases, run->o, &all, name);

@@ -8,7 +8,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/utf8.h"
 #include "cli/matrix_check.h"
 #include "cli/summary_print.h"
 #include "cli/table.h"
@@ -52,16 +51,14 @@ static void print_failure(const struct run *run, const struct result *r)
 static int sum_up(struct run *run, const struct result *r)
 {
     const struct algo *algo = r->c.entry->algo;
-    char key[CASE_KEY_MAX], name[CASE_KEY_MAX];
+    char key[CASE_KEY_MAX];
     struct summary_row row = {.op = r->c.entry->op->name,
                               .revision = "",
                               .partial = algo ? algo->partial : NULL,
                               .status = r->status,
                               .rank = result_rank(r, TIMING_SEPARATE)};
     if (!run->sum_up) return OK;
-    snprintf(name, sizeof name, "%s", r->matrix->name);
-    utf8_clean(name); // as in keys
-    int err = summary_add(&run->sum, &row, case_key(&r->c, r->matrix, key), name);
+    int err = summary_add(&run->sum, &row, case_key(&r->c, r->matrix, key), r->matrix->name);
     return err == ERR_INPUT ? OK : err; // the name is too long for a key
 }
 

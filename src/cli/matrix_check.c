@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/utf8.h"
 #include "cli/options/bench_setup.h"
 #include "data/load.h"
 
@@ -57,7 +56,6 @@ static int take_name(struct named *x, const char *path, int64_t place)
     struct matrix M;
     int err = matrix_name(path, &M);
     if (err) return err;
-    utf8_clean(M.name); // names are equal if their records are
     *x = (struct named){M.name, place};
     M.name = NULL;
     matrix_free(&M);

@@ -183,7 +183,6 @@ static int add(struct list_state *s, const char *path, int64_t bytes, const stru
         m->all = all;
         m->room = room;
     }
-    utf8_clean(M.name); // names are equal if their records are
     struct sweep_matrix *x = &m->all[m->count];
     *x = (struct sweep_matrix){.path = M.path,
                                .name = M.name,

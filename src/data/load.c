@@ -1,5 +1,6 @@
 #include "data/load.h"
 
+#include "base/utf8.h"
 #include "data/cache.h"
 #include "data/gen.h"
 #include "data/text.h"
@@ -83,7 +84,10 @@ int matrix_name(const char *spec, struct matrix *M)
     int err = !M->path || !M->name ? ERR_MEMORY : OK;
     if (!err && !M->name[0])
         err = fail(ERR_USAGE, "'%s' names no matrix; see 'spbench help run'", spec);
-    if (err) matrix_free(M);
+    if (err)
+        matrix_free(M);
+    else
+        utf8_clean(M->name);
     return err;
 }
 

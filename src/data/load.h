@@ -20,7 +20,9 @@ struct file_mark {
 struct file_mark file_mark_of(const struct stat *facts);
 
 struct matrix {
-    char *name; // "cant" for dir/cant.mtx.gz, "fem:28" for gen:fem:28, "stdin" for "-"
+    // "cant" for dir/cant.mtx.gz, "fem:28" for gen:fem:28, "stdin" for "-". Always UTF-8: names are
+    // equal if they are equal in records.
+    char *name;
     char *path; // the spec; "gen:fem:28" and "-" for the other two
     struct csr A;
     const char *field, *symmetry;      // words of the banner; "real", "general" if generated

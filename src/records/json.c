@@ -118,6 +118,37 @@ void json_text(struct json *j, cJSON *parent, const char *name, const char *text
     mem_free(clean);
 }
 
+void json_bytes(struct json *j, cJSON *parent, const char *name, const char *bytes)
+{
+    if (!bytes) {
+        json_null(j, parent, name);
+        return;
+    }
+    char *text = json_alloc(2 * strlen(bytes) + 1), *to = text;
+    if (!text) {
+        j->lost = true;
+        return;
+    }
+    for (const unsigned char *c = (const unsigned char *)bytes; *c; c++) {
+        if (*c >= 0x80) *to++ = (char)(0xc0 | *c >> 6);
+        *to++ = (char)(*c >= 0x80 ? 0x80 | (*c & 0x3f) : *c);
+    }
+    *to = 0;
+    keep(j, parent, name, cJSON_CreateString(text));
+    mem_free(text);
+}
+
+void json_bytes_back(char *text)
+{
+    char *to = text;
+    for (const unsigned char *c = (const unsigned char *)text; *c; c++) {
+        bool two = (*c & 0xfc) == 0xc0 && (c[1] & 0xc0) == 0x80;
+        *to++ = (char)(two ? *c << 6 | (c[1] & 0x3f) : *c);
+        c += two;
+    }
+    *to = 0;
+}
+
 char *json_line(const struct json *j)
 {
     if (j->lost) return NULL;

@@ -32,6 +32,10 @@ void json_measure(struct json *j, cJSON *parent, const char *name, double x);
 void json_whole(struct json *j, cJSON *parent, const char *name, uint64_t x);
 // NULL becomes null; bytes that are not UTF-8 become '?'.
 void json_text(struct json *j, cJSON *parent, const char *name, const char *text);
+// Adds any bytes, such as a path: each byte becomes the character of its number. json_bytes_back()
+// restores the bytes of such a text, in place. NULL becomes null.
+void json_bytes(struct json *j, cJSON *parent, const char *name, const char *bytes);
+void json_bytes_back(char *text);
 void json_bool(struct json *j, cJSON *parent, const char *name, bool x);
 void json_null(struct json *j, cJSON *parent, const char *name);
 

@@ -44,10 +44,10 @@ static void write_field(struct json *j, const struct field *f, const void *value
     switch (f->type) {
     case FLAG: json_bool(j, j->root, f->name, *(const bool *)value); break;
     case NUMBER: json_number(j, j->root, f->name, (double)*(const int64_t *)value); break;
-    case TEXT: json_text(j, j->root, f->name, *(const char *const *)value); break;
+    case TEXT: json_bytes(j, j->root, f->name, *(const char *const *)value); break;
     case TEXTS: {
         cJSON *list = json_array(j, j->root, f->name);
-        for (int64_t i = 0; i < texts->count; i++) json_text(j, list, NULL, texts->list[i]);
+        for (int64_t i = 0; i < texts->count; i++) json_bytes(j, list, NULL, texts->list[i]);
     }
     }
 }
@@ -73,6 +73,7 @@ static int read_texts(const char *name, const cJSON *list, struct texts *out)
     cJSON_ArrayForEach(x, list)
     {
         if (!cJSON_IsString(x)) return fail(ERR_INPUT, "a request whose '%s' has no texts", name);
+        json_bytes_back(x->valuestring);
         out->list[out->count++] = x->valuestring;
     }
     return OK;
@@ -82,7 +83,10 @@ static int read_field(const struct field *f, const cJSON *x, void *value)
 {
     switch (f->type) {
     case FLAG: *(bool *)value = cJSON_IsTrue(x); break;
-    case TEXT: *(const char **)value = cJSON_GetStringValue(x); break;
+    case TEXT:
+        *(const char **)value = cJSON_GetStringValue(x);
+        if (*(const char **)value) json_bytes_back(x->valuestring);
+        break;
     case TEXTS: return read_texts(f->name, x, value);
     case NUMBER:
         if (!cJSON_IsNumber(x) || !(x->valuedouble >= 0 && x->valuedouble < 0x1p62))

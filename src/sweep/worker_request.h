@@ -1,4 +1,5 @@
-// The request that a worker gets: a JSON document, one line of its stdin.
+// The request that a worker gets: a JSON document, one line of its stdin. Its texts are paths and
+// words of the command line, and arrive byte by byte, also if they are no UTF-8.
 #ifndef WORKER_REQUEST_H
 #define WORKER_REQUEST_H
 

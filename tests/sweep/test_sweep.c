@@ -9,23 +9,23 @@
 #include "sweep/crash_record.h"
 #include "sweep/worker_request.h"
 
-static const char *const two[] = {"a \"b\"\n\\c", "d"};
+static const char *const two[] = {"a \"b\"\n\\c\xff\x80\xc2", "d\xc3\xa9"};
 
 static struct worker_request good_request(void)
 {
     return (struct worker_request){.parent = 4711,
-                          .matrix = "m.mtx",
-                          .device = "auto",
-                          .expected = "cuda:0",
-                          .library = "/a/b.so",
-                          .cpus = "0-3,8",
-                          .run = "0123456789abcdef",
-                          .command = {(const char **)two, 2},
-                          .done = {(const char **)two, 1},
-                          .unverified = {(const char **)two + 1, 1},
-                          .memory_bytes = (int64_t)1 << 40,
-                          .lost = "a reason",
-                          .lost_as = STATUS_TIMEOUT};
+                                   .matrix = "m\xff\xc3\xa9\xed\xa0\x80\xc3.mtx",
+                                   .device = "auto",
+                                   .expected = "cuda:0",
+                                   .library = "/a/b.so",
+                                   .cpus = "0-3,8",
+                                   .run = "0123456789abcdef",
+                                   .command = {(const char **)two, 2},
+                                   .done = {(const char **)two, 1},
+                                   .unverified = {(const char **)two + 1, 1},
+                                   .memory_bytes = (int64_t)1 << 40,
+                                   .lost = "a reason",
+                                   .lost_as = STATUS_TIMEOUT};
 }
 
 static void test_request(void)
@@ -36,7 +36,7 @@ static void test_request(void)
     CHECK(strchr(line, '\n') == line + strlen(line) - 1, "not one line: %s", line);
     CHECK(back.parent == 4711 && back.memory_bytes == (int64_t)1 << 40 && !back.survey, "numbers");
     CHECK(!back.standby, "it stands by");
-    CHECK_TEXT(back.matrix, "m.mtx");
+    CHECK_TEXT(back.matrix, o.matrix);
     CHECK_TEXT(back.device, "auto");
     CHECK_TEXT(back.expected, "cuda:0");
     CHECK_TEXT(back.library, "/a/b.so");
@@ -189,7 +189,8 @@ static void test_places(void)
     for (int i = 0; i < COUNT(bad); i++)
         CHECK(worker_devices_parse(bad[i], &p) == ERR_USAGE, "%s is taken", bad[i]);
     char text[WORKER_DEVICES_TEXT];
-    CHECK(!worker_devices_parse("auto", &p) && !worker_devices_setting(&p, 0, text), "auto needs no variable");
+    CHECK(!worker_devices_parse("auto", &p) && !worker_devices_setting(&p, 0, text),
+          "auto needs no variable");
     if (!device_list[DEVICE_CUDA].ops) {
         SKIP("which GPU a worker sees: built without CUDA");
         return;

@@ -204,6 +204,21 @@ def test_unread(folder):
     check(file.read_bytes() == before, "unread matrices were tried again")
 
 
+def test_bytes(folder):
+    """A path of bytes that are no UTF-8 reaches the worker as it is, and is finished afterwards."""
+    file, path = folder / "bytes.jsonl", os.fsencode(folder) + b"/bad\xff\xfe caf\xc3\xa9.mtx"
+    with open(path, "wb") as out:
+        out.write(b"%%MatrixMarket matrix coordinate real general\n2 2 1\n1 1 1\n")
+    words = [os.fsencode(word) for word in command(*QUICK, "-alg", "merge", "-o", file)] + [path]
+    for what in ("measured", "finished"):
+        run = subprocess.run(words, stdin=subprocess.DEVNULL, capture_output=True)
+        check(run.returncode == 0, "no UTF-8: %r" % run.stderr)
+        found = by_alg(file)
+        check(len(results(file)) == 1 and found.get(("bad?? caf\xe9", "merge"), ("",))[0] == "ok",
+              "no UTF-8, %s: %s" % (what, found))
+    valid(file)
+
+
 HEAD = "%%MatrixMarket matrix coordinate real general\n"
 
 
