@@ -29,6 +29,8 @@ struct record_file {
     int threads;      // threads of the CPU algorithms and of the reference
     int64_t replaced; // records that were in the file before it was emptied
     int64_t cut;      // bytes of an incomplete record that were cut off the end
+    bool named;       // a regular file of this path: each write checks that it still is
+    int64_t end;      // bytes of such a file after the last write
 };
 
 // Sets `run` to the id of a new run.
@@ -41,6 +43,7 @@ int record_open(struct record_file *out, const char *path, bool append, uint64_t
 int record_check_name(const char *path);
 // Takes all records out of the file again.
 int record_empty(struct record_file *out);
+// ERR_OUTPUT: also if the file was removed, renamed, replaced or cut after the last write.
 int record_close(struct record_file *out);
 
 // Writes the first record of a run: versions, devices with their roofs, the operation with its axes
@@ -49,7 +52,8 @@ int record_close(struct record_file *out);
 int record_environment(struct record_file *out, const struct bench_devices *devices,
                        const char *main_device, const struct op *op, int argc, char **argv);
 int record_result(struct record_file *out, const struct result *r);
-// Writes a record that another process made, with its newline.
+// Writes a record that another process made, with its newline. ERR_OUTPUT, as of every write: the
+// file was removed, renamed, replaced or cut, so that records would be lost without a word.
 int record_line(struct record_file *out, const char *line);
 
 // "0.1.0 (revision)", for --version.

@@ -94,7 +94,40 @@ int record_empty(struct record_file *out)
 {
     struct stat facts;
     if (fstat(out->fd, &facts)) return cannot_write(out->path);
+    out->end = 0;
     return S_ISREG(facts.st_mode) && ftruncate(out->fd, 0) ? cannot_write(out->path) : OK;
+}
+
+static bool has_name(const struct record_file *out, const struct stat *own)
+{
+    struct stat named;
+    return !stat(out->path, &named) && named.st_dev == own->st_dev && named.st_ino == own->st_ino;
+}
+
+static void note_end(struct record_file *out)
+{
+    struct stat own;
+    if (!fstat(out->fd, &own)) out->end = own.st_size;
+}
+
+static void note_place(struct record_file *out)
+{
+    struct stat own;
+    out->named = !fstat(out->fd, &own) && S_ISREG(own.st_mode) && has_name(out, &own);
+    note_end(out);
+}
+
+// Returns ERR_OUTPUT if the file lost its name or some of its bytes since the last write. Other
+// processes may have added to the file.
+static int check_place(const struct record_file *out)
+{
+    struct stat own;
+    if (!out->named || fstat(out->fd, &own)) return OK;
+    if (!has_name(out, &own))
+        return fail(ERR_OUTPUT, "%s: was removed, renamed or replaced during the run", out->path);
+    if (own.st_size >= out->end) return OK;
+    return fail(ERR_OUTPUT, "%s: was cut from %lld to %lld bytes during the run", out->path,
+                (long long)out->end, (long long)own.st_size);
 }
 
 static int open_file(struct record_file *out, const char *path, bool append)
@@ -115,6 +148,7 @@ static int open_file(struct record_file *out, const char *path, bool append)
     }
     out->fd = fd;
     out->path = path;
+    note_place(out);
     if (append) return OK;
     err = has_sweep(fd) ? fail(ERR_OUTPUT, "-o %s: a sweep is writing to it; -append adds", path)
                         : record_empty(out);
@@ -144,10 +178,10 @@ int record_open(struct record_file *out, const char *path, bool append, uint64_t
 
 int record_close(struct record_file *out)
 {
-    int fd = out->fd;
+    int fd = out->fd, err = fd < 0 ? OK : check_place(out);
     out->fd = -1;
-    if (fd < 0 || fd == STDOUT_FILENO) return OK;
-    return close(fd) ? cannot_write(out->path) : OK;
+    if (fd < 0 || fd == STDOUT_FILENO) return err;
+    return close(fd) ? cannot_write(out->path) : err;
 }
 
 // Writes a line, or nothing if the line does not fit. Other processes wait, so that the part that
@@ -155,13 +189,15 @@ int record_close(struct record_file *out)
 static int write_locked(struct record_file *out, const char *line, bool locked)
 {
     struct stat before;
+    int err = check_place(out);
+    if (err) return err;
     bool can_cut = locked && !fstat(out->fd, &before) && S_ISREG(before.st_mode);
     size_t left = strlen(line);
     while (left) {
         ssize_t n = write(out->fd, line, left);
         if (n < 0 && errno == EINTR) continue;
         if (n < 0) {
-            int err = cannot_write(out->path);
+            err = cannot_write(out->path);
             // The half line stays if this fails, too.
             if (can_cut && ftruncate(out->fd, before.st_size)) return err;
             return err;
@@ -169,6 +205,7 @@ static int write_locked(struct record_file *out, const char *line, bool locked)
         line += n;
         left -= (size_t)n;
     }
+    note_end(out);
     return OK;
 }
 

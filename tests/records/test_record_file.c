@@ -375,6 +375,40 @@ static void test_kept(void)
     }
 }
 
+// The file loses its name, or some of its bytes, between two records: the second is refused.
+static void test_place(void)
+{
+    static const char *const ways[] = {"removed", "renamed", "replaced", "emptied", "cut"};
+    struct result r = good_result();
+    char other[PATH_MAX];
+    snprintf(other, sizeof other, "%s.other", path);
+    for (int i = 0; i < 2 * COUNT(ways); i++) {
+        const char *way = ways[i / 2];
+        struct record_file out;
+        CHECK(!record_open(&out, path, i % 2, 1) && !record_result(&out, &r), "%s", fail_text());
+        bool done = i / 2 == 0   ? !unlink(path)
+                    : i / 2 == 1 ? !rename(path, other)
+                    : i / 2 == 2
+                        ? !rename(path, other) && !close(open(path, O_CREAT | O_WRONLY, 0600))
+                    : i / 2 == 3 ? !truncate(path, 0)
+                                 : !truncate(path, file_size() - 1);
+        CHECK(done, "%s: cannot be done", way);
+        int err = record_result(&out, &r);
+        CHECK(err == ERR_OUTPUT && strstr(fail_text(), i / 2 < 3 ? "replaced" : "was cut from"),
+              "%s: error %d, %s", way, err, fail_text());
+        CHECK(record_close(&out) == ERR_OUTPUT && out.fd < 0, "%s: it ends well", way);
+        unlink(path);
+        unlink(other);
+    }
+    // What others add is no matter, nor is a file that is gone and back.
+    struct record_file out, more;
+    CHECK(!record_open(&out, path, true, 1) && !record_open(&more, path, true, 1) &&
+              !record_result(&out, &r) && !record_result(&more, &r) && !record_result(&out, &r) &&
+              !rename(path, other) && !rename(other, path) && !record_result(&out, &r) &&
+              !record_close(&out) && !record_close(&more),
+          "%s", fail_text());
+}
+
 int main(void)
 {
     path_make();
@@ -396,6 +430,7 @@ int main(void)
     test_append();
     test_append_long();
     test_kept();
+    test_place();
     device_close(&cpu);
     unlink(path);
     return TEST_END();

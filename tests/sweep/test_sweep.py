@@ -482,6 +482,30 @@ def on_terminal(words, kind):
     return shown.decode()
 
 
+def test_place(folder):
+    """A file that is removed or replaced in the middle ends the sweep; the same command goes on."""
+    for way in ("removed", "replaced"):
+        file = folder / (way + ".jsonl")
+        words = [*QUICK, "-alg", "merge,rowsplit", "-o", file, "gen:stencil:3", "gen:band:9:1"]
+        fifo = folder / (way + ".mtx")
+        os.mkfifo(fifo)
+        run = subprocess.Popen(command(*words, fifo), stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        begin = time.monotonic()
+        while not (file.exists() and file.read_bytes().count(b"\n") == 5) and time.monotonic() - begin < 60:
+            time.sleep(0.02)  # the two matrices are done, the third comes through the pipe
+        lines = file.read_bytes()
+        file.unlink()
+        if way == "replaced":
+            file.write_bytes(lines)
+        fifo.write_text(HEAD + "2 2 1\n1 1 1\n")
+        said = run.communicate(timeout=60)[1]
+        check(run.returncode == 1 and "was removed, renamed or replaced" in said,
+              "%s: status %d, %s" % (way, run.returncode, said))
+        fifo.unlink()
+        ran(sweep(*words), 0, "%s, the same command" % way)
+        check(len(endings(file)) == 4, "%s: %s" % (way, endings(file)))
+
+
 def test_terminal(folder):
     """The bar: on a terminal that can erase a line, and there alone."""
     text = on_terminal(command(*QUICK, "-alg", "merge,rowsplit", "-o", folder / "bar.jsonl", "gen:stencil:3"), "xterm")
