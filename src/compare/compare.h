@@ -80,10 +80,11 @@ struct compared {
     int count[SIDES];
     // Set if both sides have times:
     bool timed;
-    bool paired;      // processes of OLD and NEW alternated
-    int used[SIDES];  // number of processes that count; equal if paired
-    double *y[SIDES]; // ln(ms) of these processes, size used[], owned
-    double ms[SIDES]; // mean over these processes
+    bool paired;         // processes of OLD and NEW alternated
+    int used[SIDES];     // number of processes that count; equal if paired
+    double *y[SIDES];    // ln(ms) of these processes, size used[], owned
+    int *process[SIDES]; // indices of these processes in seen[], size used[], owned
+    double ms[SIDES];    // mean over these processes
     double gflops[SIDES];
     int throttled, busy; // number of throttled and busy processes; throttled processes do not count
     bool doubtful;       // all processes that count were busy
@@ -133,6 +134,9 @@ int comparison_sum(struct comparison *c);
 // Answer of a comparison. A regression takes precedence over unclear cases.
 enum conclusion { CONCLUSION_FINE, CONCLUSION_REGRESSION, CONCLUSION_CANNOT_TELL };
 enum conclusion comparison_conclude(const struct comparison *c);
+// Returns ", not alternating" if the times of OLD and NEW may differ by drift of the machine, else
+// "".
+const char *comparison_remark(const struct comparison *c);
 const char *conclusion_name(enum conclusion conclusion);
 void comparison_free(struct comparison *c);
 // Compares two files.

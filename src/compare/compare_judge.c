@@ -1,7 +1,8 @@
 // Gives each case a verdict.
-//   slower, faster  corrected p under 5 %, and a change over the threshold
+//   slower, faster  corrected p under 2.5 %, and a change over the threshold
 //   same            the interval lies within the threshold
-//   unclear         neither, or throttled, or busy on one side only
+//   unclear         neither, or throttled, or busy on one side only, or guessed from one process a
+//                   side
 //   drifted?        slower or faster within drift, but OLD and NEW did not alternate
 //
 // In a history each file is a separate sitting. The spread of a history therefore includes drift.
@@ -16,6 +17,7 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 struct steadiness {
@@ -167,8 +169,9 @@ static int take_times(struct compared *x, enum side side, bool calm)
 {
     double gflops = 0;
     x->y[side] = mem_alloc(x->count[side], sizeof *x->y[side]);
+    x->process[side] = mem_alloc(x->count[side], sizeof *x->process[side]);
     double *spare = mem_alloc(x->count[side], sizeof *spare);
-    if (!x->y[side] || !spare) {
+    if (!x->y[side] || !x->process[side] || !spare) {
         mem_free(spare);
         return ERR_MEMORY;
     }
@@ -181,6 +184,7 @@ static int take_times(struct compared *x, enum side side, bool calm)
         gflops += s->gflops * s->ms;
         x->y[side][x->used[side]] = log(s->ms * (x->low ? s->low : 1));
         spare[x->used[side]] = x->y[side][x->used[side]];
+        x->process[side][x->used[side]] = i;
         x->used[side]++;
     }
     if (x->used[side]) {
@@ -242,45 +246,109 @@ static int time_case(struct compared *x)
     return OK;
 }
 
+// Compares the processes of two cases in lexical order.
+static int compare_processes(const struct compared *a, const struct compared *b)
+{
+    for (int side = 0; side < SIDES; side++) {
+        for (int i = 0; i < a->count[side] && i < b->count[side]; i++) {
+            int order = strcmp(a->seen[side][i].run, b->seen[side][i].run);
+            if (order) return order;
+        }
+        if (a->count[side] != b->count[side]) return a->count[side] - b->count[side];
+    }
+    return 0;
+}
+
+// Returns true if the processes of a are the first ones of b. A measurement by turns goes on with
+// the unclear cases only.
+static bool has_processes(const struct compared *b, const struct compared *a)
+{
+    for (int side = 0; side < SIDES; side++) {
+        if (a->count[side] > b->count[side]) return false;
+        for (int i = 0; i < a->count[side]; i++)
+            if (strcmp(a->seen[side][i].run, b->seen[side][i].run)) return false;
+    }
+    return a->paired == b->paired;
+}
+
+static int by_processes(const void *x, const void *y)
+{
+    const struct compared *a = *(struct compared *const *)x, *b = *(struct compared *const *)y;
+    int order = a->paired - b->paired;
+    if (!order) order = compare_processes(a, b);
+    return order ? order : (a > b) - (a < b);
+}
+
+// Collects the timed cases; cases with the same processes are neighbours. Returns their number.
+static int64_t collect_timed(struct comparison *c, struct compared **sorted)
+{
+    int64_t n = 0;
+    for (int64_t i = 0; i < c->count; i++)
+        if (c->cases[i].timed) sorted[n++] = &c->cases[i];
+    qsort(sorted, (size_t)n, sizeof *sorted, by_processes);
+    return n;
+}
+
+static void set_times(struct times *t, const struct compared *x)
+{
+    *t = (struct times){.paired = x->paired};
+    for (int side = 0; side < SIDES; side++) {
+        t->y[side] = x->y[side];
+        t->process[side] = x->process[side];
+        t->n[side] = x->used[side];
+    }
+}
+
 static int estimate(struct comparison *c)
 {
+    struct compared **sorted = mem_alloc(c->count, sizeof *sorted);
     struct estimate *list = mem_alloc(c->count, sizeof *list);
-    int64_t n = 0;
-    int err = list ? OK : ERR_MEMORY;
-    for (int64_t i = 0; i < c->count && !err; i++) {
-        struct compared *x = &c->cases[i];
-        if (!x->timed) continue;
-        err = estimate_case(&x->e, x->y[SIDE_OLD], x->used[SIDE_OLD], x->y[SIDE_NEW],
-                            x->used[SIDE_NEW], x->paired);
-        list[n++] = x->e;
+    struct times *times = mem_alloc(c->count, sizeof *times);
+    int err = sorted && list && times ? OK : ERR_MEMORY, groups = 0;
+    int64_t n = err ? 0 : collect_timed(c, sorted);
+    for (int64_t i = 0; i < n; i++) list[i] = sorted[i]->e, set_times(&times[i], sorted[i]);
+    for (int64_t i = 0, end; i < n && !err; i = end) {
+        for (end = i + 1; end < n && has_processes(sorted[end], sorted[end - 1]);) end++;
+        err = estimate_group(&list[i], &times[i], end - i, sorted[end - 1]->count, groups++);
     }
     if (!err && n) err = estimate_all(list, n);
-    n = 0;
-    for (int64_t i = 0; i < c->count && !err; i++)
-        if (c->cases[i].timed) c->cases[i].e = list[n++];
+    for (int64_t i = 0; i < n && !err; i++) sorted[i]->e = list[i];
+    mem_free(times);
     mem_free(list);
+    mem_free(sorted);
     return err;
 }
 
-static bool may_be_drift(const struct comparison *c, const struct compared *x)
+// Returns true if the spread of a case does not include the drift of the machine.
+static bool lacks_drift(const struct comparison *c, const struct compared *x)
 {
-    bool spread_has_it = x->paired || (c->rule.sittings && x->used[SIDE_OLD] > 1);
-    return !spread_has_it && fabs(x->e.shift) <= log1p(steadiness_of(x)->drift);
+    return !x->paired && !(c->rule.sittings && x->used[SIDE_OLD] > 1);
+}
+
+// Judges a case that changed by more than the threshold and chance.
+static void judge_change(const struct comparison *c, struct compared *x)
+{
+    bool slower = x->e.shift > 0;
+    double drift = steadiness_of(x)->drift;
+    if (x->doubtful)
+        judge(x, VERDICT_UNCLEAR, "busy");
+    else if (x->e.guessed)
+        judge(x, VERDICT_UNCLEAR, "perhaps %s", slower ? "slower" : "faster");
+    else if (lacks_drift(c, x) && fabs(x->e.shift) <= log1p(drift))
+        judge(x, VERDICT_DRIFTED, "not alternating, and machines drift by up to %.0f %%",
+              100 * drift);
+    else
+        judge(x, slower ? VERDICT_SLOWER : VERDICT_FASTER, "%s",
+              lacks_drift(c, x) ? "not alternating" : "");
 }
 
 static void judge_time(const struct comparison *c, struct compared *x, int64_t timed)
 {
     const struct estimate *e = &x->e;
     double most = log1p(c->rule.threshold);
-    bool sure = e->p_of_all < STATS_ALPHA;
     bool over = fabs(e->shift) > most;
-    if (sure && over && x->doubtful)
-        judge(x, VERDICT_UNCLEAR, "busy");
-    else if (sure && over && may_be_drift(c, x))
-        judge(x, VERDICT_DRIFTED, "not alternating, and machines drift by up to %.0f %%",
-              100 * steadiness_of(x)->drift);
-    else if (sure && over)
-        judge(x, e->shift > 0 ? VERDICT_SLOWER : VERDICT_FASTER, "%s", "");
+    if (over && e->p_of_all < STATS_LEVEL)
+        judge_change(c, x);
     else if (e->lo > -most && e->hi < most)
         judge(x, VERDICT_SAME, "%s", "");
     else if (over && (e->lo > 0 || e->hi < 0))

@@ -98,7 +98,10 @@ int comparison_match(struct comparison *c)
 void comparison_free(struct comparison *c)
 {
     for (int64_t i = 0; i < c->count; i++)
-        for (int side = 0; side < SIDES; side++) mem_free(c->cases[i].y[side]);
+        for (int side = 0; side < SIDES; side++) {
+            mem_free(c->cases[i].y[side]);
+            mem_free(c->cases[i].process[side]);
+        }
     mem_free(c->cases);
     for (int side = 0; side < SIDES; side++) observations_free(&c->read[side]);
     *c = (struct comparison){0};

@@ -167,6 +167,12 @@ enum conclusion comparison_conclude(const struct comparison *c)
     return CONCLUSION_FINE;
 }
 
+const char *comparison_remark(const struct comparison *c)
+{
+    if (c->sum.paired == c->sum.timed || c->rule.sittings) return "";
+    return c->sum.paired ? ", some cases not alternating" : ", not alternating";
+}
+
 const char *conclusion_name(enum conclusion conclusion)
 {
     return conclusion == CONCLUSION_FINE         ? "no regression"

@@ -112,7 +112,7 @@ static void print_processes(FILE *out, const struct comparison *c, const char *m
     if (s->guessed)
         fprintf(out,
                 "%sguessed: %lld case%s with one process a side; the spread is taken from the "
-                "scatter of all cases\n",
+                "scatter of all cases, and no case is slower or faster for sure\n",
                 mark, (long long)s->guessed, s->guessed == 1 ? "" : "s");
     if (s->runs_needed)
         fprintf(out,
@@ -173,5 +173,5 @@ void report_summary(FILE *out, const struct comparison *c, const struct compared
     }
     print_devices(out, c, mark);
     print_left_out(out, c, mark);
-    fprintf(out, "%s%s\n", mark, conclusion_name(comparison_conclude(c)));
+    fprintf(out, "%s%s%s\n", mark, conclusion_name(comparison_conclude(c)), comparison_remark(c));
 }

@@ -62,7 +62,8 @@ int report_markdown(FILE *out, const struct comparison *c)
     int err = compared_names_make(&names, c);
     if (err) goto done;
     for (int64_t i = 0; i < c->count; i++) quiet += is_quiet(&c->cases[i]);
-    fprintf(out, "### spbench compare: %s\n\n", conclusion_name(comparison_conclude(c)));
+    fprintf(out, "### spbench compare: %s%s\n\n", conclusion_name(comparison_conclude(c)),
+            comparison_remark(c));
     fprintf(out, "OLD ");
     markup_markdown(out, report_source(c, SIDE_OLD, source));
     fprintf(out, ", NEW ");

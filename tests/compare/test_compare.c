@@ -184,29 +184,16 @@ static void write_two(void (*put_cases)(FILE *f, enum side side))
 
 #define MANY 40
 
-// One process a side: 4 cases are 30 % slower, the others as heavy-tailed as an H200 is.
+// One process a side: 4 cases are twice as slow, the others as heavy-tailed as an H200 is.
 static void put_single(FILE *f, enum side side)
 {
     for (int i = 0; i < MANY; i++) {
         char name[16];
         snprintf(name, sizeof name, "m%d", i);
         double t = sinh(4.0 * (i - MANY / 2 + 0.5) / MANY) * 0.002; // worst: 0.7 %
-        double ms = side ? exp(t) * (i >= 18 && i < 22 ? 1.3 : 1) : 1;
+        double ms = side ? exp(t) * (i >= 18 && i < 22 ? 2 : 1) : 1;
         put(f,
             (struct line){.run = "r", .name = name, .ms = ms, .half = 0.001, .device = "cuda:0"});
-    }
-}
-
-static void put_all_slower(FILE *f, enum side side)
-{
-    for (int i = 0; i < MANY; i++) {
-        char name[16];
-        snprintf(name, sizeof name, "m%d", i);
-        put(f, (struct line){.run = "r",
-                             .name = name,
-                             .half = 0.001,
-                             .device = "cuda:0",
-                             .ms = side ? 1.08 * (1 + 0.003 * (i % 5 - 2)) : 1});
     }
 }
 
@@ -216,13 +203,11 @@ static void test_single(void)
     write_two(put_single);
     CHECK(!comparison_files(&c, files[0], files[1], &usual), "%s", fail_text());
     CHECK(c.sum.guessed == MANY && !c.sum.paired, "%lld guessed", (long long)c.sum.guessed);
-    CHECK(c.sum.of[VERDICT_SLOWER] == 4, "%lld slower", (long long)c.sum.of[VERDICT_SLOWER]);
-    CHECK_VERDICT(&c, "m18", VERDICT_SLOWER);
-    CHECK(!c.sum.of[VERDICT_FASTER], "%lld faster", (long long)c.sum.of[VERDICT_FASTER]);
-    comparison_free(&c);
-    write_two(put_all_slower);
-    CHECK(!comparison_files(&c, files[0], files[1], &usual), "%s", fail_text());
-    CHECK(c.sum.of[VERDICT_SLOWER] == MANY, "%lld slower", (long long)c.sum.of[VERDICT_SLOWER]);
+    CHECK(!c.sum.of[VERDICT_SLOWER] && !c.sum.of[VERDICT_FASTER], "a guess is a verdict");
+    CHECK_VERDICT(&c, "m18", VERDICT_UNCLEAR);
+    CHECK_TEXT(case_of(&c, "m18")->why, "perhaps slower");
+    CHECK(comparison_conclude(&c) == CONCLUSION_CANNOT_TELL, "%s",
+          conclusion_name(comparison_conclude(&c)));
     comparison_free(&c);
 }
 
@@ -279,6 +264,7 @@ static void test_turns(void)
     const struct compared *a = case_of(&c, "a");
     CHECK(a->paired && a->used[0] == 7 && a->used[1] == 7, "%d and %d used", a->used[0],
           a->used[1]);
+    CHECK_TEXT(comparison_remark(&c), "");
     CHECK(a->throttled == 1 && a->busy == 16, "%d throttled, %d busy", a->throttled, a->busy);
     CHECK_VERDICT(&c, "a", VERDICT_SLOWER);
     comparison_free(&c);
@@ -359,6 +345,8 @@ static void test_apart(void)
     CHECK(!comparison_files(&c, files[0], files[1], &usual), "%s", fail_text());
     CHECK(!c.sum.paired && !case_of(&c, "calm")->paired, "pairs");
     for (int x = 0; x < COUNT(rows); x++) CHECK_VERDICT(&c, rows[x].name, rows[x].verdict);
+    CHECK_TEXT(case_of(&c, "far")->why, "not alternating");
+    CHECK_TEXT(comparison_remark(&c), ", not alternating");
     CHECK(c.sum.tolerated == 1, "%lld tolerated", (long long)c.sum.tolerated);
     CHECK_TEXT(case_of(&c, "busy")->why, "busy");
     comparison_free(&c);
