@@ -17,8 +17,9 @@ enum verdict {
     VERDICT_FAILING, // OLD has a time or was not checked; NEW failed
     VERDICT_WRONG,   // NEW has a wrong result, OLD has none
     VERDICT_UNCLEAR,
-    VERDICT_DRIFTED, // measured at different times, and changed by no more than machines drift
-    VERDICT_MISSING, // NEW lacks the case, or did not check it
+    VERDICT_DRIFTED,   // measured at different times, and changed by no more than machines drift
+    VERDICT_MISSING,   // NEW lacks the case
+    VERDICT_UNCHECKED, // a side did not check the result
     VERDICT_FASTER,
     VERDICT_SAME,
     VERDICT_MENDED, // NEW has a time, OLD has none

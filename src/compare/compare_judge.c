@@ -41,7 +41,7 @@ const char *verdict_name(enum verdict verdict)
         [VERDICT_MISSING] = "missing",   [VERDICT_FASTER] = "faster",
         [VERDICT_SAME] = "same",         [VERDICT_MENDED] = "mended",
         [VERDICT_ADDED] = "added",       [VERDICT_NO_TIME] = "no time",
-        [VERDICT_DRIFTED] = "drifted?",
+        [VERDICT_DRIFTED] = "drifted?",  [VERDICT_UNCHECKED] = "unchecked",
     };
     return names[verdict];
 }
@@ -88,6 +88,8 @@ static const char *status_text(const struct observation *s, char text[WHY_MAX])
     return text;
 }
 
+static bool is_unchecked(const struct observation *s) { return s->status == STATUS_UNCHECKED; }
+
 // Sets the verdict of a case if a process has no time. Returns false if all have.
 static bool judge_outcome(struct compared *x)
 {
@@ -95,12 +97,16 @@ static bool judge_outcome(struct compared *x)
     enum outcome_of was = outcome_of(before), is = outcome_of(now);
     char text[WHY_MAX];
     if (was == HAS_TIME && is == HAS_TIME) return false;
-    if (is == HAS_TIME)
+    if (is == HAS_TIME && is_unchecked(before))
+        judge(x, VERDICT_UNCHECKED, "OLD %s", status_text(before, text));
+    else if (is == HAS_TIME)
         judge(x, VERDICT_MENDED, "was %s", status_text(before, text));
     else if (is == IS_WRONG && was != IS_WRONG)
         judge(x, VERDICT_WRONG, "%s", status_text(now, text));
     else if (is == FAILS && was < FAILS)
         judge(x, VERDICT_FAILING, "%s", status_text(now, text));
+    else if (is_unchecked(now) && !is_unchecked(before))
+        judge(x, VERDICT_UNCHECKED, "NEW %s", status_text(now, text));
     else if (is == NOT_KNOWN && was == HAS_TIME)
         judge(x, VERDICT_MISSING, "%s", status_text(now, text));
     else

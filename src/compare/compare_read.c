@@ -86,14 +86,28 @@ static double low_of(struct record *r)
     return r->samples[r->sample_count / 10] / r->median;
 }
 
-// Adds a record as a observation. Moves the texts of the record.
+// Turns a result that was not checked into one of that status.
+static int reject_unchecked(struct record *r)
+{
+    static const char reason[] = "-check off";
+    if (r->status != STATUS_OK || r->method) return OK;
+    r->status = STATUS_UNCHECKED;
+    mem_free(r->reason);
+    r->reason = mem_alloc(sizeof reason, 1);
+    if (!r->reason) return ERR_MEMORY;
+    memcpy(r->reason, reason, sizeof reason);
+    return OK;
+}
+
+// Adds a record as an observation. Moves the texts of the record.
 static int add(struct observations *s, struct record *r, const struct run_starts *m)
 {
     int err = mem_grow((void **)&s->list, &s->room, s->count, sizeof *s->list);
     if (err) return err;
     int64_t when = starts_find(m, r->run);
     if (!r->run) r->run = mem_zero_alloc(1, 1);
-    if (!r->run) return ERR_MEMORY;
+    err = r->run ? reject_unchecked(r) : ERR_MEMORY;
+    if (err) return err;
     struct timed_median time = time_of(r, s->kind);
     if (r->c.entry && r->c.entry->algo) case_key_shorten(r->key, r->matrix, r->c.entry->algo);
     bool timed = r->status == STATUS_OK && time.ms > 0 && isfinite(time.ms);

@@ -162,7 +162,7 @@ enum conclusion comparison_conclude(const struct comparison *c)
     if (of[VERDICT_SLOWER] || of[VERDICT_FAILING] || of[VERDICT_WRONG])
         return CONCLUSION_REGRESSION;
     int64_t unclear = of[VERDICT_UNCLEAR] + of[VERDICT_DRIFTED];
-    if (of[VERDICT_MISSING] || unclear > c->sum.tolerated || !c->sum.timed)
+    if (of[VERDICT_MISSING] || of[VERDICT_UNCHECKED] || unclear > c->sum.tolerated || !c->sum.timed)
         return CONCLUSION_CANNOT_TELL;
     return CONCLUSION_FINE;
 }

@@ -15,7 +15,8 @@ static bool is_failure(const struct compared *x)
 static bool is_skipped(const struct compared *x)
 {
     return x->verdict == VERDICT_UNCLEAR || x->verdict == VERDICT_DRIFTED ||
-           x->verdict == VERDICT_MISSING || x->verdict == VERDICT_NO_TIME;
+           x->verdict == VERDICT_MISSING || x->verdict == VERDICT_UNCHECKED ||
+           x->verdict == VERDICT_NO_TIME;
 }
 
 // Writes <failure message="slower: 1.08 (1.05 to 1.11)"/>.

@@ -33,7 +33,8 @@ static const char script[] =
     "f32 9x9:9 "
     "'$m'\",\"op\":\"x\",\"alg\":\"'$alg'\",\"device\":\"cpu\",\"prec\":\"f32\",\"run\":\"'$n.$m'"
     "\","
-    "\"matrix\":{\"name\":\"'$m'\",\"path\":\"p\"},\"time_ms\":{\"median\":'$ms',\"ci_lo\":'$ms',"
+    "\"matrix\":{\"name\":\"'$m'\",\"path\":\"p\"},\"check\":{\"method\":\"full\"},\"time_ms\":{"
+    "\"median\":'$ms',\"ci_lo\":'$ms',"
     "\"ci_hi\":'$ms',\"samples\":['$ms']},\"gflops\":1}'\n"
     "done\n"
     "} >>\"$out\"\n";

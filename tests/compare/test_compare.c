@@ -79,7 +79,7 @@ static void test_verdicts(void)
     CHECK_VERDICT(&c, "wrong", VERDICT_WRONG);
     CHECK_VERDICT(&c, "mended", VERDICT_MENDED);
     CHECK_VERDICT(&c, "never", VERDICT_NO_TIME);
-    CHECK_VERDICT(&c, "hidden", VERDICT_MISSING);
+    CHECK_VERDICT(&c, "hidden", VERDICT_UNCHECKED);
     CHECK_VERDICT(&c, "worse", VERDICT_WRONG);
     const struct compared *slow = case_of(&c, "slow");
     CHECK(slow->paired && slow->used[0] == 6 && slow->used[1] == 6, "%d and %d used", slow->used[0],
@@ -116,6 +116,46 @@ static void test_broken(void)
     CHECK(!compare_runs(&c, 2, &rule, put_verdicts), "%s", fail_text());
     CHECK_VERDICT(&c, "gone", VERDICT_FAILING);
     CHECK_TEXT(case_of(&c, "gone")->why, "it broke off");
+    comparison_free(&c);
+}
+
+// A result that was not checked has no time, whatever the other side has.
+static void put_unchecked(FILE *f, enum side side, const char *run, int i)
+{
+    bool now = side == SIDE_NEW;
+    double ms = wobble(i, side);
+    put(f, (struct line){.run = run, .name = "new", .ms = ms, .half = 0.002, .unchecked = now});
+    put(f, (struct line){.run = run, .name = "old", .ms = ms, .half = 0.002, .unchecked = !now});
+    put(f, (struct line){.run = run, .name = "both", .ms = ms, .half = 0.002, .unchecked = true});
+    put(f, (struct line){.run = run, .name = "checked", .ms = ms, .half = 0.002});
+    put(f, (struct line){.run = run,
+                         .name = "hides",
+                         .ms = now ? 1 : 0,
+                         .half = 0.002,
+                         .status = now ? NULL : "wrong",
+                         .unchecked = now});
+    put(f, (struct line){.run = run,
+                         .name = "fails",
+                         .ms = now ? 0 : 1,
+                         .half = 0.002,
+                         .status = now ? "failed" : NULL,
+                         .unchecked = !now});
+}
+
+static void test_unchecked(void)
+{
+    struct comparison c;
+    CHECK(!compare_runs(&c, 6, &usual, put_unchecked), "%s", fail_text());
+    CHECK_VERDICT(&c, "new", VERDICT_UNCHECKED);
+    CHECK_TEXT(case_of(&c, "new")->why, "NEW unchecked: -check off");
+    CHECK_VERDICT(&c, "old", VERDICT_UNCHECKED);
+    CHECK_TEXT(case_of(&c, "old")->why, "OLD unchecked: -check off");
+    CHECK_VERDICT(&c, "both", VERDICT_NO_TIME);
+    CHECK_VERDICT(&c, "checked", VERDICT_SAME);
+    CHECK_VERDICT(&c, "hides", VERDICT_UNCHECKED);
+    CHECK_VERDICT(&c, "fails", VERDICT_FAILING);
+    c.sum.of[VERDICT_FAILING] = 0;
+    CHECK(comparison_conclude(&c) == CONCLUSION_CANNOT_TELL, "unchecked cases are fine");
     comparison_free(&c);
 }
 
@@ -417,6 +457,7 @@ int main(void)
     files_make();
     test_verdicts();
     test_broken();
+    test_unchecked();
     test_planted();
     test_mean();
     test_single();

@@ -38,7 +38,7 @@ NUMBER = {"type": ["number", "null"]}
 SIDE = {"type": "object", "additionalProperties": False, "required": ["ms", "gflops", "processes", "used"],
         "properties": {"ms": NUMBER, "gflops": NUMBER, "processes": {"type": "integer"}, "used": {"type": "integer"}}}
 CASE = {"case": {"type": "string"}, "alg": {"type": "string"}, "matrix": {"type": "string"},
-        "verdict": {"enum": ["slower", "newly failing", "newly wrong", "unclear", "drifted?", "missing", "faster", "same",
+        "verdict": {"enum": ["slower", "newly failing", "newly wrong", "unclear", "drifted?", "missing", "unchecked", "faster", "same",
                              "mended", "added", "no time"]},
         "why": {"type": ["string", "null"]}, "old": SIDE, "new": SIDE, "ratio": NUMBER, "ratio_lo": NUMBER,
         "ratio_hi": NUMBER, "p": NUMBER, "p_of_all": NUMBER, "spread": NUMBER, "by_turns": {"type": "boolean"},
@@ -68,7 +68,7 @@ def line(run, name, ms, status="ok", reason=None):
     return json.dumps({"schema": "spbench/1", "kind": "result", "status": status, "reason": reason,
                        "case": f"made-up alg cpu f32 k=4 5x5:9 {name}", "op": "made-up", "alg": "alg",
                        "device": "cpu", "prec": "f32", "library": None, "run": run,
-                       "matrix": {"name": name, "path": name}, "time_ms": time, "gflops": ms and 2 / ms})
+                       "matrix": {"name": name, "path": name}, "check": {"method": "full"}, "time_ms": time, "gflops": ms and 2 / ms})
 
 
 def write(path, now):

@@ -62,6 +62,7 @@ struct line {
     double back; // ms back to back, and so half of its interval; 0: not told
     double back_half;
     bool overtakes; // it was seen not to wait for the work ahead of it
+    bool unchecked; // measured with -check off
     double low;     // ms of a further sample; 0: there is none
 };
 
@@ -92,9 +93,11 @@ static inline void put(FILE *f, struct line l)
             "{\"schema\":\"spbench/1\",\"kind\":\"result\",\"status\":\"%s\",\"reason\":%s,"
             "\"case\":\"made-up alg %s f32 k=4%s 5x5:9 %s\",\"op\":\"made-up\",\"alg\":\"alg\","
             "\"device\":\"%s\",\"prec\":\"f32\",\"library\":%s,\"run\":\"%s\",\"matrix\":"
-            "{\"name\":\"%s\",\"path\":\"%s.mtx\"},%s\"time_ms\":%s,\"gflops\":%.9g}\n",
+            "{\"name\":\"%s\",\"path\":\"%s.mtx\"},\"check\":{\"method\":\"%s\"%s},"
+            "\"time_ms\":%s,\"gflops\":%.9g}\n",
             status, reason, device, in_key, name, device, library, l.run, name, name,
-            l.overtakes ? "\"check\":{\"in_order\":false}," : "", time, l.ms > 0 ? 1 / l.ms : 0);
+            l.unchecked ? "off" : "full", l.overtakes ? ",\"in_order\":false" : "", time,
+            l.ms > 0 ? 1 / l.ms : 0);
 }
 
 // The same in all, up to half a percent.
