@@ -311,6 +311,12 @@ int device_spoil(struct device *d, const struct device_view *v, uint64_t seed)
     return view.lines && view.length ? d->ops->spoil(d, &view, seed) : OK;
 }
 
+int device_negate(struct device *d, const struct device_view *v)
+{
+    struct device_view view = joined(v);
+    return view.lines && view.length ? d->ops->negate(d, &view) : OK;
+}
+
 int device_sync(struct device *d)
 {
     refuse_closed(d, "waits");

@@ -103,7 +103,8 @@ struct device_view {
     bool real; // elements are float or double, by width; else only bits
 };
 
-// Digest of an array. Arrays that differ in a 32-bit word differ in `bits`. Arrays that differ in
+// Digest of an array. Arrays that differ in a 32-bit word differ in `bits`, but real zeros of either
+// sign are equal. Arrays that differ in
 // more words have equal `bits` with a probability under 2^-31. For real values, `sum` is the sum of
 // all elements with random weights of 1/2 to 1 and either sign. `size` is the sum of the absolute
 // values of these terms. Both are NaN if an element is NaN.
@@ -115,6 +116,7 @@ struct digest {
 #define DEVICE_FLIPS_MAX  4
 #define DEVICE_BUS_ID_MAX 32 // bytes of a bus address, with the final zero
 
+struct device_signs; // device/signs.h
 struct product; // device/product.h
 struct product_segment;
 struct product_part;
@@ -134,16 +136,20 @@ struct device_ops {
     void (*release)(struct device *d, void *p);
     int (*upload)(struct device *d, void *to, const void *from, int64_t bytes);   // waits
     int (*download)(struct device *d, void *to, const void *from, int64_t bytes); // waits
+    int (*copy)(struct device *d, void *to, const void *from, int64_t bytes); // on the device
     int (*fill)(struct device *d, void *p, int byte, int64_t bytes);
     int (*digest)(struct device *d, const struct device_view *v, struct digest *out); // waits
     int (*spoil)(struct device *d, const struct device_view *v, uint64_t seed);
+    // Change the sign of all elements of an array; of the elements of a matrix in CSR, by a key.
+    int (*negate)(struct device *d, const struct device_view *v);
+    int (*sign)(struct device *d, const struct device_signs *s);
     // Starts a comparison of `count` segments of C with the sums of their products. Writes a part
     // for each segment. `segments` and `parts` are on the device. NULL: the host checks sparse
     // products.
     int (*check_product)(struct device *d, const struct product *p,
                          const struct product_segment *segments, int64_t count,
                          struct product_part *parts);
-    int (*sync)(struct device *d); // waits, and returns asynchronous errors
+    int (*sync)(struct device *d); // waits for all streams, and returns asynchronous errors
     // Called before and after the run() of an algorithm; see device_run_begin().
     void (*run_begin)(struct device *d, bool closed);
     int (*run_end)(struct device *d);
@@ -230,6 +236,8 @@ int device_digest(struct device *d, const struct device_view *v, struct digest *
 // ones: NaN or -1. Unlike a fill, leaves the caches almost unchanged.
 int device_spoil(struct device *d, const struct device_view *v, uint64_t seed);
 #define DEVICE_SPOTS 1024
+// Changes the sign of all elements. Starts kernels and does not wait.
+int device_negate(struct device *d, const struct device_view *v);
 int device_sync(struct device *d);
 
 // Mark the begin and the end of an algorithm's run(). Allocating, freeing, copying from or to the

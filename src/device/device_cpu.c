@@ -5,6 +5,7 @@
 #include "device/device.h"
 #include "device/digest_cpu.h"
 #include "device/roof.h"
+#include "device/signs.h"
 
 #include <malloc.h>
 #include <omp.h>
@@ -308,9 +309,12 @@ const struct device_ops device_cpu = {
     .release = cpu_release,
     .upload = cpu_copy,
     .download = cpu_copy,
+    .copy = cpu_copy,
     .fill = cpu_fill,
     .digest = cpu_digest,
     .spoil = cpu_spoil,
+    .negate = negate_cpu,
+    .sign = sign_cpu,
     .sync = cpu_sync,
     .run_begin = cpu_run_begin,
     .run_end = cpu_run_end,

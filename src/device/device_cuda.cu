@@ -10,6 +10,7 @@
 #include "device/nvml.h"
 #include "device/product_cuda.h"
 #include "device/roof.h"
+#include "device/signs.h"
 
 #include <cuda_profiler_api.h>
 #include <stdio.h>
@@ -177,7 +178,8 @@ static void cuda_release(struct device *d, void *p)
 
 static int cuda_sync(struct device *d)
 {
-    CUDA_TRY(cudaStreamSynchronize(cuda_of(d)->stream));
+    (void)d;
+    CUDA_TRY(cudaDeviceSynchronize());
     CUDA_TRY(cudaGetLastError());
     return OK;
 }
@@ -192,6 +194,13 @@ static int cuda_download(struct device *d, void *to, const void *from, int64_t b
 {
     CUDA_TRY(cudaMemcpyAsync(to, from, (size_t)bytes, cudaMemcpyDeviceToHost, cuda_of(d)->stream));
     return cuda_sync(d);
+}
+
+static int cuda_copy(struct device *d, void *to, const void *from, int64_t bytes)
+{
+    CUDA_TRY(
+        cudaMemcpyAsync(to, from, (size_t)bytes, cudaMemcpyDeviceToDevice, cuda_of(d)->stream));
+    return OK;
 }
 
 static int cuda_fill(struct device *d, void *p, int byte, int64_t bytes)
@@ -309,9 +318,12 @@ extern "C" const struct device_ops device_cuda = {
     .release = cuda_release,
     .upload = cuda_upload,
     .download = cuda_download,
+    .copy = cuda_copy,
     .fill = cuda_fill,
     .digest = cuda_digest,
     .spoil = spoil_cuda,
+    .negate = negate_cuda,
+    .sign = sign_cuda,
     .check_product = check_product_cuda,
     .sync = cuda_sync,
     .run_begin = cuda_run_begin,

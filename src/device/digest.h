@@ -7,6 +7,9 @@
 // slot = index of the element modulo DIGEST_BLOCK, block = the quotient. A loop over a block
 // multiplies by a table of 20 KB and vectorises. Numbers of the block are computed once per block.
 //
+// Zeros of either sign have the same bits in a digest of real values: a change of signs in the
+// inputs leaves a zero as it is.
+//
 // Keys are odd, so that a change of one word always changes `bits`. Changes of several words cancel
 // with a probability under 2^-31. Weights of two elements are uncorrelated.
 #ifndef DIGEST_H
@@ -97,6 +100,7 @@ static HOST_DEVICE inline void digest_add(const struct device_view *v, int64_t p
     }
     default: word = *(const uint64_t *)p; memcpy(&x, &word, sizeof x);
     }
+    if (v->real && x == 0) word = 0;
     uint64_t bits = (uint64_t)(uint32_t)word * digest_slot_key(slot, 0);
     bits += (word >> 32) * digest_slot_key(slot, 1);
     part->d.bits += bits * digest_block_key(block);

@@ -60,6 +60,9 @@ static void block_add(const struct digest_table *t, const struct device_view *v,
     const double weight = digest_weight(random);
     block_load(v, first, n, &b);
     const bool wide = v->width == 8;
+    // -0 + 0 is 0.
+    for (int i = 0; i < n && v->real && wide; i++) b.f64[i] += 0.0;
+    for (int i = 0; i < n && v->real && !wide; i++) b.f32[i] += 0.0f;
     const uint64_t bits =
         CPU_OF_KIND(sum_words)(b.word, wide ? t->wide_key : t->key, wide ? 2 * n : n);
     part->d.bits += bits * digest_block_key(random);

@@ -122,6 +122,19 @@ int sparse_copy(struct device *d, const struct sparse *X, struct device *to, str
     return err;
 }
 
+int sparse_overwrite(struct device *d, const struct sparse *from, struct sparse *X)
+{
+    struct array list[ARRAYS_MAX], to[ARRAYS_MAX];
+    int err = OK, count = from->format->arrays(from, list);
+    X->format->arrays(X, to);
+    for (int i = 0; i < count && !err; i++) {
+        int64_t bytes = list[i].count * (int64_t)list[i].size;
+        if (to[i].count != list[i].count) bug("%s: another length of an array", X->format->name);
+        if (*list[i].data && bytes) err = d->ops->copy(d, *to[i].data, *list[i].data, bytes);
+    }
+    return err;
+}
+
 int sparse_digest(struct device *d, const struct sparse *X, uint64_t *bits)
 {
     struct array list[ARRAYS_MAX];

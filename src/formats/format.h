@@ -87,6 +87,9 @@ int sparse_make(struct device *d, const struct format *format, const struct spar
                 const double *opt, struct sparse **out);
 // Copies X from the device d to the device `to`. Either is the host.
 int sparse_copy(struct device *d, const struct sparse *X, struct device *to, struct sparse **out);
+// Copies all arrays of `from` to those of X, on the device d. Both have the same format, and were
+// made from matrices of the same structure.
+int sparse_overwrite(struct device *d, const struct sparse *from, struct sparse *X);
 // Frees the arrays of X, but not the struct.
 void sparse_release(struct device *d, struct sparse *X);
 // Frees X, which may be NULL.

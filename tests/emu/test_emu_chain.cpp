@@ -24,7 +24,7 @@ static int run(void *)
     LAUNCH_EARLY(add, 1, 1, 0, dev.stream, counter);
     return launch_check("add");
 }
-static const struct timed_work work = {run, NULL, NULL, NULL, NULL, NULL};
+static const struct timed_work work = {run, NULL, NULL, NULL, NULL, NULL, NULL};
 
 static int count(void)
 {
