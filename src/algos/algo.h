@@ -52,6 +52,13 @@ struct phases {
 #define PICKS_MAX   12
 #define FORMATS_MAX 2 // formats of a matrix for an algorithm
 
+// A format that prepare() made from a CSR matrix of the task.
+struct made_format {
+    const struct sparse *of;
+    struct sparse *X;
+};
+#define MADE_MAX 8
+
 // A case that is ready to run. The caller sets entry, algo and opt; task_prepare() sets the rest up
 // to `val`. Operands are in the device's memory, aligned to 256 bytes (on the CPU to 64). Values
 // are float or double by `prec`.
@@ -71,6 +78,8 @@ struct task {
     void *val;                           // RESULT_PATTERN: a value for each nonzero of A
     struct csr_dev R;      // RESULT_SPARSE: allocated with device_alloc by run or finish
     void *state;           // state of the algorithm, from prepare to teardown
+    struct made_format made[MADE_MAX]; // size made_count; the algorithm frees them
+    int made_count;
     struct phases *phases; // NULL except in the run that measures them
     struct figures figures;
 };
@@ -102,7 +111,8 @@ struct algo {
     // before the formats are made. NULL: nothing to do. A problem that comes from a delegate
     // (delegate.h) has only precision, layout, work and sizes of dense matrices.
     void (*choose)(struct task *t, const struct problem *p);
-    // Called once: analysis, scratch memory. NULL: nothing to do. Timed as `analyse`.
+    // Called once: analysis, scratch memory. NULL: nothing to do. Timed as `analyse`. Keeps no
+    // values of operands, which change before the first run and between runs, except in t->made.
     int (*prepare)(struct task *t);
     // Starts the whole operation on t->dev->stream and writes every element of the result. Called
     // many times. If the result is dense or a pattern, run() must not wait, allocate, copy or

@@ -40,6 +40,13 @@ enum result_kind {
 // Returns "dense", "pattern" or "sparse".
 const char *result_name(enum result_kind kind);
 
+// Change of sign in the inputs, and the change in every bit of the result.
+enum op_signs {
+    SIGNS_OF_COLUMN, // column j of dense input 0: column j of the result
+    SIGNS_OF_ROW,    // row i of dense input 0: row i of the result
+    SIGNS_OF_MATRIX, // each sparse factor X becomes D X D, D of +1 and -1: the result C, D C D
+};
+
 enum layout { LAYOUT_ROW, LAYOUT_COL };
 
 #define AXES_MAX  4
@@ -145,6 +152,7 @@ struct op {
     const char *name;    // as in -op
     const char *formula; // for help texts
     enum result_kind result;
+    enum op_signs signs;
     const struct axis *const *axes; // ends with NULL
     // Formulas: [0] the operation itself, then variants that some algorithms compute instead. Ends
     // with NULL, VARIANTS_MAX at most.

@@ -77,6 +77,7 @@ const struct op op_sddmm = {
     .name = "sddmm",
     .formula = "C = A .* (X * Y^T), X and Y dense, C on the pattern of A",
     .result = RESULT_PATTERN,
+    .signs = SIGNS_OF_ROW,
     .axes = axes,
     .variants = variants,
     .make = make,

@@ -185,6 +185,7 @@ const struct op op_spgemm = {
     .name = "spgemm",
     .formula = "C = A * A or A * A^T, all sparse",
     .result = RESULT_SPARSE,
+    .signs = SIGNS_OF_MATRIX,
     .axes = axes,
     .variants = variants,
     .figures = figures,

@@ -161,6 +161,7 @@ const struct op op_spmm = {
     .name = "spmm",
     .formula = "C = A * B, B and C dense",
     .result = RESULT_DENSE,
+    .signs = SIGNS_OF_COLUMN,
     .axes = axes,
     .variants = variants,
     .make = make,

@@ -176,21 +176,21 @@ static int measure_phases(struct task *t, double limit_ms, struct result *r)
 }
 
 // Times a case with a right result, and verifies results of timed runs.
-static int time_task(const struct plan *plan, struct reference *ref, struct task *t,
-                     struct result *r)
+static int time_task(const struct plan *plan, struct verify *verify, struct result *r)
 {
-    struct verify verify = {.task = t, .ref = ref, .mode = plan->check, .first = &r->check};
+    struct task *t = verify->task;
     struct timing_rule rule = plan->rule;
-    struct timed_work work = {.run = timed_run, .arg = &verify};
+    struct timed_work work = {.run = timed_run, .arg = verify};
     rule.cold = r->c.cold;
     rule.stream = r->c.stream;
     if (r->checked)
-        work.before = verify_before, work.after = verify_after, work.is_due = verify_is_due;
-    if (ref->p->op->result == RESULT_SPARSE)
+        work.before = verify_before, work.after = verify_after, work.is_due = verify_is_due,
+        work.change = verify_change;
+    if (verify->ref->p->op->result == RESULT_SPARSE)
         work.release = r->checked ? verify_release : release_result;
     int err = timing_measure(t->dev, &work, &rule, &r->timing);
     t->dev->poison = false; // also after a failed run
-    r->verified = verify.counts;
+    r->verified = verify->counts;
     return err;
 }
 
@@ -200,39 +200,38 @@ int bench_keep_quiet(const struct plan *plan, bool on)
 }
 
 // Checks the result, and tests whether a run waits for the work before it.
-static int check_ready(const struct plan *plan, struct reference *ref, struct task *t,
-                       struct result *r)
+static int check_ready(const struct verify *v, struct result *r)
 {
     double begin_ms = clock_ms();
-    int err = check_task(t, ref, plan->check, &r->check);
-    r->checked = !err && plan->check != CHECK_OFF;
-    if (r->checked && r->check.ok)
-        err = in_order_look(t, ref, plan->check, &r->check, !r->c.stream, &r->in_order);
+    int err = check_task(v->task, v->ref, v->mode, v->fresh, &r->check);
+    r->checked = !err && v->mode != CHECK_OFF;
+    if (r->checked && r->check.ok) err = in_order_look(v, !r->c.stream, &r->in_order);
     r->check_ms = clock_ms() - begin_ms;
     return err;
 }
 
 // Checks, then times a case that is ready. A wrong result is not timed.
-static int measure_ready(const struct plan *plan, const struct problem *p, struct reference *ref,
-                         struct task *t, struct result *r)
+static int measure_ready(const struct plan *plan, struct verify *verify, struct result *r)
 {
-    bool fresh = p->op->result == RESULT_SPARSE;
+    struct task *t = verify->task;
+    const struct problem *p = verify->ref->p;
+    bool sparse = p->op->result == RESULT_SPARSE;
     int64_t prepare_peak = t->dev->peak_bytes;
     int err = bench_keep_quiet(plan, false);
-    if (!err) err = check_ready(plan, ref, t, r);
+    if (!err) err = check_ready(verify, r);
     if (err) return err;
     if (!r->check.ok) {
         result_fail(r, r->check.blind ? STATUS_UNCHECKED : STATUS_WRONG, r->check.reason);
         return OK;
     }
-    if (fresh) // else it is known
+    if (sparse) // else it is known
         r->compulsory_bytes = p->op->compulsory_bytes(p, t->algo->variant, r->check.result_nnz);
     // The check may have needed more memory than the product.
     device_peak_reset(t->dev);
     err = bench_keep_quiet(plan, true);
     double begin_ms = clock_ms();
-    if (!err) err = time_task(plan, ref, t, r);
-    if (!err && fresh) err = measure_phases(t, plan->rule.limit_ms, r);
+    if (!err) err = time_task(plan, verify, r);
+    if (!err && sparse) err = measure_phases(t, plan->rule.limit_ms, r);
     r->timing_ms = clock_ms() - begin_ms;
     r->peak_bytes = max64(prepare_peak, t->dev->peak_bytes);
     r->timed = !err;
@@ -275,7 +274,7 @@ static int verify_inputs(struct operands *o, int err, struct result *r)
     return own ? own : err;
 }
 
-static int measure(const struct plan *plan, struct reference *ref, struct bench_device *bd,
+static int measure(const struct plan *plan, const struct references *ref, struct bench_device *bd,
                    struct operands *o, struct result *r)
 {
     struct task t = {.entry = r->c.entry, .algo = r->c.entry->algo};
@@ -285,7 +284,14 @@ static int measure(const struct plan *plan, struct reference *ref, struct bench_
     if (err) return err;
     r->prepared = true;
     r->peak_bytes = bd->dev->peak_bytes;
-    err = plan->profile ? profile_task(&t, r->c.cold) : measure_ready(plan, o->p, ref, &t, r);
+    struct fresh fresh = fresh_start(&t, o, ref->anew);
+    struct verify verify = {
+        .task = &t, .ref = ref->own, .mode = plan->check, .first = &r->check, .fresh = &fresh};
+    err = plan->profile ? profile_task(&t, r->c.cold) : measure_ready(plan, &verify, r);
+    if (err != ERR_DEVICE) {
+        int own = fresh_end(&fresh);
+        err = err ? err : own;
+    }
     leave_out(r, operands_other_bytes(o));
     r->stats = t.figures;
     task_release_result(&t);
@@ -315,7 +321,7 @@ struct result result_start(const struct bench_case *c, const struct matrix *matr
     return r;
 }
 
-static int attempt(const struct plan *plan, struct reference *ref, struct bench_device *bd,
+static int attempt(const struct plan *plan, const struct references *ref, struct bench_device *bd,
                    struct operands *o, struct result *r)
 {
     const struct problem *p = o->p;
@@ -328,7 +334,7 @@ static int attempt(const struct plan *plan, struct reference *ref, struct bench_
     return measure(plan, ref, bd, o, r);
 }
 
-int bench_run_case(const struct plan *plan, struct reference *ref, struct bench_device *bd,
+int bench_run_case(const struct plan *plan, const struct references *ref, struct bench_device *bd,
                    struct operands *o, struct result *r)
 {
     const struct problem *p = o->p;

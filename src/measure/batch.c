@@ -6,7 +6,8 @@ static int start_each(void *arg)
     const struct device_ops *ops = b->dev->ops;
     int err = OK;
     for (int i = 0; i < b->count && !err; i++) {
-        if (b->work) err = b->work->run(b->work->arg);
+        if (b->inputs) err = b->work->change(b->work->arg, b->inputs == INPUTS_CHANGE);
+        if (b->work && !err) err = b->work->run(b->work->arg);
         if (!err && (b->separated || !b->work)) err = ops->separate(b->dev);
     }
     return err;

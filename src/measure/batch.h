@@ -4,12 +4,19 @@
 
 #include "measure/timing.h"
 
+enum batch_inputs {
+    INPUTS_STAY,
+    INPUTS_TOUCHED, // written ahead of each run, with the same values
+    INPUTS_CHANGE,  // other values ahead of each run
+};
+
 struct batch {
     struct device *dev;
     const struct timed_work *work; // NULL: separators alone
     int count;                     // runs, or separators
     bool separated;                // a separator stands behind each run
-    void *graph;                   // NULL: the runs are started one by one
+    enum batch_inputs inputs;
+    void *graph; // NULL: the runs are started one by one
 };
 
 // Starts the runs.

@@ -18,7 +18,7 @@ struct machine_clock {
     double own_s;          // processor time of this process
     double ran_s;          // time of the calling thread on a processor; NAN: unknown
     double waited_s;       // time that the thread was ready, without a processor; NAN: unknown
-    int64_t switches; // involuntary context switches of this process; -1: unknown
+    int64_t switches;      // involuntary context switches of this process; -1: unknown
 };
 
 // Differences between two clocks.

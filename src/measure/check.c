@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "measure/check_product.h"
+#include "measure/fresh.h"
 #include "measure/output.h"
 #include "measure/tolerance.h"
 
@@ -308,14 +309,16 @@ static int compare_on_device(const struct task *t, const struct problem *p, stru
     return err;
 }
 
-// Runs the task twice: timed runs follow other runs, so the second result is checked.
-static int run_twice(struct task *t)
+// Runs the task twice: timed runs follow other runs, so the second result is checked. The inputs
+// change ahead of each run, and a result that prepare() or the first run has made is wrong.
+static int run_twice(struct task *t, struct fresh *fresh)
 {
     int err = OK;
     t->dev->poison = true;
     for (int run = 0; run < 2 && !err; run++) {
         if (run) task_release_result(t);
         err = output_poison(t);
+        if (!err && fresh) err = fresh_change(fresh, true);
         if (!err) err = task_run(t);
     }
     t->dev->poison = false;
@@ -341,13 +344,15 @@ int check_result(struct task *t, struct reference *ref, enum check_mode mode, st
     return err;
 }
 
-int check_task(struct task *t, struct reference *ref, enum check_mode mode, struct check *out)
+int check_task(struct task *t, struct reference *ref, enum check_mode mode, struct fresh *fresh,
+               struct check *out)
 {
     *out = (struct check){.method = "off", .ok = true};
-    int err = run_twice(t);
+    int err = run_twice(t, mode == CHECK_OFF ? NULL : fresh);
     if (!err && t->algo->finish && mode != CHECK_OFF)
         err = unchecked(t->algo->finish(t)); // only the check needs it
     if (!err) err = device_sync(t->dev);
+    if (!err && fresh && mode != CHECK_OFF) err = fresh_undo(fresh);
     out->result_nnz = t->R.nnz;
     if (!err && mode != CHECK_OFF) err = check_result(t, ref, mode, out);
     task_release_result(t);

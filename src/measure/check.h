@@ -6,6 +6,8 @@
 #include "measure/output.h"
 #include "measure/reference.h"
 
+struct fresh; // measure/fresh.h
+
 enum check_mode { CHECK_AUTO, CHECK_FULL, CHECK_SAMPLE, CHECK_OFF };
 
 struct check {
@@ -30,9 +32,11 @@ struct check {
 #define CHECK_FULL_FLOPS 1000000000
 
 // Poisons the result with NaN and runs the task, twice. Downloads the second result and compares it
-// with `ref`. A wrong result sets out->ok to false and is no error. Returns an error if the check
-// was impossible, ERR_UNCHECKED if the host lacks memory for the check.
-int check_task(struct task *t, struct reference *ref, enum check_mode mode, struct check *out);
+// with `ref`. The inputs change their signs ahead of each run, unless `fresh` is NULL. A wrong
+// result sets out->ok to false and is no error. Returns an error if the check was impossible,
+// ERR_UNCHECKED if the host lacks memory for the check.
+int check_task(struct task *t, struct reference *ref, enum check_mode mode, struct fresh *fresh,
+               struct check *out);
 // The same for the result that a run and finish() have left, without a run.
 int check_result(struct task *t, struct reference *ref, enum check_mode mode, struct check *out);
 

@@ -1,7 +1,6 @@
 #include "measure/in_order.h"
 
 #include "measure/prepare.h"
-#include "measure/verify.h"
 
 struct look {
     struct verify verify;
@@ -50,7 +49,8 @@ static int start(const struct look *l, void *graph)
 // Sets *out by the result of one run. A wrong result is no error.
 static int look(struct look *l, void *graph, enum in_order *out)
 {
-    int err = verify_before(&l->verify, true);
+    struct task *t = l->verify.task;
+    int err = output_poison(t);
     if (!err) err = start(l, graph);
     if (err) return err;
     err = verify_after(&l->verify, false);
@@ -72,14 +72,14 @@ static int look_at_graph(struct look *l, enum in_order *out)
     return err;
 }
 
-int in_order_look(struct task *t, struct reference *ref, enum check_mode mode,
-                  const struct check *first, bool graphs, enum in_order *out)
+int in_order_look(const struct verify *verify, bool graphs, enum in_order *out)
 {
+    struct task *t = verify->task;
     const struct device_ops *can = t->dev->ops;
     const int64_t peak = t->dev->peak_bytes; // the memory of this test is not the algorithm's
-    struct look l = {.verify = {.task = t, .ref = ref, .mode = mode, .first = first}};
+    struct look l = {.verify = *verify};
     *out = ORDER_NOT_LOOKED;
-    if (!can->flip || ref->p->op->result == RESULT_SPARSE) return OK;
+    if (!can->flip || verify->ref->p->op->result == RESULT_SPARSE) return OK;
     for (int i = 0; i < DENSE_MAX && t->in[i].val; i++)
         add_block(&l, dense_block(&t->in[i], t->prec));
     add_block(&l, output_block(t));

@@ -8,15 +8,14 @@
 #ifndef IN_ORDER_H
 #define IN_ORDER_H
 
-#include "measure/check.h"
+#include "measure/verify.h"
 
 enum in_order { ORDER_NOT_LOOKED, ORDER_KEPT, ORDER_BROKEN };
 
-// Tests a task whose result is right (`first`): launched in the stream and, with `graphs` and if
+// Tests a task whose first result is right: launched in the stream and, with `graphs` and if
 // capture is possible, as a graph. Sets ORDER_NOT_LOOKED if runs never overlap, or if they allocate
 // their results. The inputs are as before, also after an error. Returns the error of a run or of
 // the comparison.
-int in_order_look(struct task *t, struct reference *ref, enum check_mode mode,
-                  const struct check *first, bool graphs, enum in_order *out);
+int in_order_look(const struct verify *verify, bool graphs, enum in_order *out);
 
 #endif

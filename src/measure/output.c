@@ -33,8 +33,7 @@ static bool sizes_are_possible(const struct csr_dev *R, int64_t work)
     return R->nnz >= 0 && R->nnz <= work && (R->ptr_bytes == 4 || R->ptr_bytes == 8);
 }
 
-// Returns true if the arrays of a sparse result have the lengths that its sizes ask for.
-static bool sparse_is_there(const struct task *t)
+bool output_is_whole(const struct task *t)
 {
     const struct csr_dev *R = &t->R;
     return R->m >= 0 && sizes_are_possible(R, t->work) &&
@@ -55,7 +54,7 @@ static int views(const struct task *t, struct device_view v[OUTPUT_ARRAYS])
     v[0] = (struct device_view){R->val, 1, R->nnz, R->nnz, width, true};
     v[1] = (struct device_view){R->idx, 1, R->nnz, R->nnz, 4, false};
     v[2] = (struct device_view){R->ptr, 1, starts, starts, R->ptr_bytes, false};
-    return sparse_is_there(t) ? 3 : 0;
+    return output_is_whole(t) ? 3 : 0;
 }
 
 int output_digest(struct task *t, struct output_sums *out)
@@ -212,7 +211,7 @@ static int download_starts(const struct task *t, struct output_view *R)
                  (long long)R->p->work, (int)D->ptr_bytes);
         return OK;
     }
-    if (!sparse_is_there(t)) {
+    if (!output_is_whole(t)) {
         snprintf(R->broken, sizeof R->broken, "the arrays of C are shorter than its %lld nonzeros",
                  (long long)D->nnz);
         return OK;

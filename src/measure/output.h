@@ -21,6 +21,8 @@ struct output_view {
 struct device_block output_block(const struct task *t);
 // Fills this memory with NaN.
 int output_poison(struct task *t);
+// Returns true if the arrays of a sparse result have the lengths that its sizes ask for.
+bool output_is_whole(const struct task *t);
 // Copies the result to the host and checks its structure. ERR_UNCHECKED: no host memory.
 int output_download(const struct task *t, const struct problem *p, struct output_view *out);
 void output_free(struct output_view *R);

@@ -208,13 +208,20 @@ static int upload_lines(struct operands *o, const struct dense_dev *D, const voi
     return err;
 }
 
-static int dense_place(struct operands *o, const struct dense *from, struct dense_dev *D)
+static int upload_dense(struct operands *o, const struct dense *from, const struct dense_dev *D)
 {
-    int err = dense_alloc(o, from->rows, from->cols, D);
-    if (err || D->layout == LAYOUT_ROW) return err ? err : upload_lines(o, D, from->val);
+    if (D->layout == LAYOUT_ROW) return upload_lines(o, D, from->val);
     void *turned = transposed(from, o->p->prec);
-    err = turned ? upload_lines(o, D, turned) : ERR_MEMORY;
+    int err = turned ? upload_lines(o, D, turned) : ERR_MEMORY;
     mem_free(turned);
+    return err;
+}
+
+int operands_upload(struct operands *o, const struct problem *p)
+{
+    int err = OK;
+    for (int i = 0; i < DENSE_MAX && p->in[i].val && !err; i++)
+        err = upload_dense(o, &p->in[i], &o->in[i]);
     return err;
 }
 
@@ -228,7 +235,8 @@ static int make_dense(struct operands *o)
     for (int i = 0; i < DENSE_MAX && p->in[i].val && !err; i++) {
         if (o->in[i].val) continue;
         new_inputs = true;
-        err = dense_place(o, &p->in[i], &o->in[i]);
+        err = dense_alloc(o, p->in[i].rows, p->in[i].cols, &o->in[i]);
+        if (!err) err = upload_dense(o, &p->in[i], &o->in[i]);
     }
     if (new_inputs) o->dense_ms = clock_ms() - start;
     for (int i = 0; i < DENSE_MAX && p->in[i].val && new_inputs && !err; i++)
@@ -289,6 +297,7 @@ int task_prepare(struct task *t, struct operands *o, struct setup *setup)
     t->prec = o->p->prec;
     t->work = o->p->work;
     t->figures = (struct figures){0};
+    t->made_count = 0;
     t->R = (struct csr_dev){.format = &format_csr, .prec = t->prec};
     int err = refuse_unfit(t, o->p);
     if (!err && t->algo->choose) t->algo->choose(t, o->p);

@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "base/secret.h"
 #include "measure/batch.h"
 
 #define WARMUP_RUNS      3
@@ -18,6 +19,15 @@
 #define WANTED_PRECISION 0.005 // half-width of the confidence interval over the median
 #define NOISE_SHRINKS    0.9   // twice the samples shrink the half-width to 0.71 if noise is random
 #define SAMPLES_MAX      100000
+#define SECRET_ROUNDS    7    // a trial with other inputs is ahead of one of these rounds
+#define CHANGE_SHARE     0.05 // most time of changing the inputs, of a round with a verified result
+#define FRESH_TRIES      3    // tries, fewer if they take longer than FRESH_MS;
+#define FRESH_MS         30   // more for FRESH_TRIES_MS if the least times are suspicious:
+#define FRESH_TRIES_MS   500  // noise comes in bursts
+#define FRESH_SHARE      0.5  // a run that keeps results saves more than this part of its time
+#define FRESH_SLACK_MS   0.002 // and more than this, the noise of a short run
+#define LATE_SHARE       0.2   // all work may end later than the run by this part of its time
+#define LATE_SLACK_MS    0.05  // and this: the host waits for the device
 
 void timing_free(struct timing *t)
 {
@@ -38,24 +48,34 @@ struct session {
     bool stale;         // a result was read since the last run
     double last_width;  // width of the confidence interval at the last test
     int room;           // allocated samples
+    int fresh_round, anew_round; // secret rounds of the trials; -1: done
+    double change_ms;            // duration of the last change of the inputs
+    int64_t batches, late;       // timed batches, and those with work that ends too late
     // Runs apart, runs back to back, separators alone; the last two only if apart.separated.
     struct batch apart, back_to_back, separators;
 };
 
 static double elapsed(const struct session *s) { return clock_ms() - s->start_ms; }
 
-// Sets *ms to the time between the events before and after the batch.
-static int time_batch(const struct session *s, const struct batch *c, double *ms)
+// Sets *ms to the time between the events before and after the batch. Counts a batch as late if
+// work on other streams ends long after the second event.
+static int time_batch(struct session *s, const struct batch *c, double *ms)
 {
     int err = s->dev->ops->timer_start(s->dev);
     if (!err) err = batch_start(c);
     if (!err) err = s->dev->ops->timer_stop(s->dev, ms);
     if (!err && interrupted) err = fail(ERR_INTERRUPTED, "interrupted");
+    if (err || !s->work->after) return err;
+    const double end = clock_ms();
+    err = s->dev->ops->sync(s->dev);
+    const double late_ms = clock_ms() - end;
+    s->batches++;
+    s->late += late_ms > LATE_SHARE * *ms + LATE_SLACK_MS;
     return err;
 }
 
 // Runs once, outside the samples.
-static int run_once(const struct session *s, double *ms)
+static int run_once(struct session *s, double *ms)
 {
     const struct timed_work *w = s->work;
     const struct batch one = {.dev = s->dev, .work = w, .count = 1};
@@ -151,27 +171,44 @@ static int make_batches(struct session *s)
 
 static bool has_hooks(const struct session *s) { return s->work->before || s->work->after; }
 
-static bool is_due(const struct session *s, bool last)
+static bool is_due(const struct session *s)
 {
     const struct timed_work *w = s->work;
-    return last || !w->is_due || w->is_due(w->arg, s->out->count);
+    return !w->is_due || w->is_due(w->arg, s->out->count);
 }
 
-// Runs once, untimed, after a result was read: the cache is then as runs leave it.
+// Changes the inputs, or writes the same values.
+static int change(struct session *s, bool really)
+{
+    const double start = clock_ms();
+    int err = s->work->change ? s->work->change(s->work->arg, really) : OK;
+    s->change_ms = clock_ms() - start;
+    return err;
+}
+
+// Returns true if the caches have to be brought into the state that runs leave.
+static bool leaves_traces(const struct session *s)
+{
+    return !s->rule->cold && s->shortest_ms < REFRESH_BELOW_MS;
+}
+
+// Changes the inputs after a result was read, and runs once, untimed: the cache is then as runs
+// leave it.
 static int refresh(struct session *s)
 {
-    bool needed = s->stale && !s->rule->cold && s->shortest_ms < REFRESH_BELOW_MS;
     double unused;
+    if (!s->stale) return OK;
     s->stale = false;
-    return needed ? run_once(s, &unused) : OK;
+    int err = s->change_ms <= CHANGE_SHARE * s->round_ms ? change(s, true) : OK;
+    return err || !leaves_traces(s) ? err : run_once(s, &unused);
 }
 
-static int look(struct session *s, bool last)
+static int look(struct session *s, bool anew)
 {
     const struct timed_work *w = s->work;
     if (!w->after) return w->release ? w->release(w->arg) : OK;
     s->stale = true;
-    return w->after(w->arg, last);
+    return w->after(w->arg, anew);
 }
 
 // Verifies the result of a single run. A batch shows only its last result, behind which runs that
@@ -188,15 +225,15 @@ static int look_at_one(struct session *s)
 
 // Takes a sample and sets *ms to the time of a run. The old result is changed first in each sample,
 // so that a run cannot tell whether its result will be verified.
-static int take_sample(struct session *s, const struct batch *c, bool due, bool last, double *ms)
+static int take_sample(struct session *s, const struct batch *c, bool due, bool anew, double *ms)
 {
     const struct timed_work *w = s->work;
     int err = due && c->count > 1 && has_hooks(s) ? look_at_one(s) : OK;
     if (!err) err = refresh(s);
-    if (!err && w->before) err = w->before(w->arg, last);
+    if (!err && w->before) err = w->before(w->arg, anew);
     if (!err && s->rule->cold) err = s->dev->ops->flush_cache(s->dev);
     if (!err) err = time_batch(s, c, ms);
-    if (!err && due) err = look(s, last);
+    if (!err && due) err = look(s, anew);
     if (!err && !due && w->release) err = w->release(w->arg);
     if (err) return err;
     if (c->separated) *ms = fmax(*ms - c->count * s->out->separator_ms, TICK_MS);
@@ -221,14 +258,77 @@ static int grow(struct session *s)
     return err;
 }
 
+// Times a batch whose inputs are changed, or touched, ahead of each run, and verifies its last
+// result. The time is that of a run; in a batch it has the change, too.
+static int time_change(struct session *s, enum batch_inputs inputs, double *least)
+{
+    const struct timed_work *w = s->work;
+    struct batch b = {.dev = s->dev, .work = w, .count = s->out->batch};
+    double ms;
+    int err = refresh(s);
+    if (!err && w->before) err = w->before(w->arg, false);
+    if (b.count > 1)
+        b.inputs = inputs;
+    else if (!err)
+        err = change(s, inputs == INPUTS_CHANGE);
+    if (!err && s->rule->cold) err = s->dev->ops->flush_cache(s->dev);
+    if (!err && s->apart.graph) err = batch_make_graph(&b);
+    if (!err) err = time_batch(s, &b, &ms);
+    batch_free_graph(&b);
+    if (!err) err = look(s, false);
+    if (!err) *least = fmin(*least, ms / b.count);
+    return err;
+}
+
+// Returns true if a run with kept inputs takes so much less time than one with other inputs that
+// it keeps something of its result. `ms`: time of a run as measured.
+static bool keeps_result(const struct timing *t, double ms)
+{
+    const double kept = isnan(t->kept_ms) ? ms : t->kept_ms;
+    if (isnan(t->fresh_ms)) return false;
+    return t->fresh_ms - kept > FRESH_SHARE * ms + FRESH_SLACK_MS;
+}
+
+// Measures fresh_ms and kept_ms: runs behind a change of the inputs, and behind writes to the same
+// memory, which have the same effect on caches. `ms`: time of a run as measured so far.
+static int try_fresh(struct session *s, double ms)
+{
+    struct timing *t = s->out;
+    const double start = clock_ms();
+    double fresh = INFINITY, kept = INFINITY;
+    int err = OK;
+    s->fresh_round = -1;
+    for (int i = 1; !err; i++) {
+        if (leaves_traces(s)) err = time_change(s, INPUTS_TOUCHED, &kept);
+        if (!err) err = time_change(s, INPUTS_CHANGE, &fresh);
+        t->fresh_ms = fresh;
+        t->kept_ms = leaves_traces(s) ? kept : NAN;
+        const double took = clock_ms() - start;
+        const bool enough = i >= FRESH_TRIES || took > FRESH_MS;
+        if (enough && (!keeps_result(t, ms) || took > FRESH_TRIES_MS)) break;
+    }
+    return err;
+}
+
+// Takes one more sample, which is not counted, with inputs that are drawn anew.
+static int try_anew(struct session *s)
+{
+    bool back = s->apart.separated && secret_one_in(2);
+    double unused;
+    s->anew_round = -1;
+    return take_sample(s, back ? &s->back_to_back : &s->apart, true, true, &unused);
+}
+
 // Takes a sample of separate runs and, if runs can overlap, one of runs back to back, under the
 // same conditions.
 static int take_round(struct session *s)
 {
     int i = s->out->count;
-    double start = clock_ms();
-    bool due = is_due(s, false);
     int err = i == s->room ? grow(s) : OK;
+    if (!err && i == s->fresh_round) err = try_fresh(s, s->out->samples[i - 1]);
+    if (!err && i == s->anew_round) err = try_anew(s);
+    double start = clock_ms();
+    bool due = is_due(s);
     if (!err) err = take_sample(s, &s->apart, due, false, &s->out->samples[i]);
     if (!err && s->apart.separated)
         err = take_sample(s, &s->back_to_back, due, false, &s->out->back_samples[i]);
@@ -281,11 +381,26 @@ static int take_samples(struct session *s)
         err = take_round(s);
         if (!err) err = stop_rule(s, &out->stop);
     }
-    double unused;
-    if (!err && has_hooks(s)) err = take_sample(s, &s->apart, true, true, &unused);
-    if (!err && has_hooks(s) && s->apart.separated)
-        err = take_sample(s, &s->back_to_back, true, true, &unused);
+    if (!err && s->anew_round >= 0) err = try_anew(s);
+    if (!err) err = timing_summarise(out);
+    // Once more, if the time of a run was not yet known well enough.
+    bool pending = s->fresh_round >= 0 && !is_time_up(s);
+    if (!err && (pending || keeps_result(out, out->median))) err = try_fresh(s, out->median);
     return err;
+}
+
+// Returns ERR_WRONG if the times cannot be those of the work.
+static int judge(const struct session *s)
+{
+    const struct timing *t = s->out;
+    if (2 * s->late > s->batches)
+        return fail(ERR_WRONG, "its work goes on after the run, outside the stream of the run");
+    if (keeps_result(t, t->median))
+        return fail(ERR_WRONG,
+                    "it keeps results: with other inputs a run takes %.3g ms more than the %.3g ms "
+                    "with the same inputs",
+                    t->fresh_ms - (isnan(t->kept_ms) ? t->median : t->kept_ms), t->median);
+    return OK;
 }
 
 static int measure(struct session *s)
@@ -306,7 +421,7 @@ static int measure(struct session *s)
     out->throttled |= dev->ops->throttled(dev);
     out->machine = machine_between(&from, &to);
     out->busy = machine_busy(&from, &to, dev, s->apart.graph);
-    return timing_summarise(out);
+    return judge(s);
 }
 
 int timing_measure(struct device *dev, const struct timed_work *work,
@@ -317,9 +432,14 @@ int timing_measure(struct device *dev, const struct timed_work *work,
                         .rule = rule,
                         .out = out,
                         .start_ms = clock_ms(),
-                        .last_width = INFINITY};
+                        .last_width = INFINITY,
+                        .fresh_round = -1,
+                        .anew_round = -1};
     *out = (struct timing){
         .batch = 1, .separator_ms = NAN, .back_to_back = NAN, .back_ci_lo = NAN, .back_ci_hi = NAN};
+    out->fresh_ms = out->kept_ms = NAN;
+    if (work->change) s.fresh_round = 1 + (int)(secret() % SECRET_ROUNDS);
+    if (has_hooks(&s)) s.anew_round = (int)(secret() % SECRET_ROUNDS);
     int err = measure(&s);
     free_graphs(&s);
     if (err) timing_free(out);

@@ -21,13 +21,17 @@ struct timing_rule {
 // the measurement. The caller frees the remains of a failed run.
 struct timed_work {
     int (*run)(void *arg); // starts the work once
-    // Ahead of each sample: spoils the old result. NULL: nothing to do.
-    int (*before)(void *arg, bool last);
-    // Behind a sample that is_due(): looks at the result. NULL: nothing to do. `last` is true for
-    // one more sample of each kind, taken like the others after the last of them, and not counted.
-    int (*after)(void *arg, bool last);
-    // Returns true if sample number 0, 1, ... is looked at; the last one always is. NULL: all are.
+    // Ahead of each sample: spoils the old result. NULL: nothing to do. `anew` is true for one more
+    // sample, at a place that the work cannot foresee. Its inputs are drawn anew.
+    int (*before)(void *arg, bool anew);
+    // Behind a sample that is_due(), and behind the one with other inputs: looks at the result.
+    // NULL: nothing to do.
+    int (*after)(void *arg, bool anew);
+    // Returns true if sample number 0, 1, ... is looked at. NULL: all are.
     bool (*is_due)(void *arg, int64_t sample);
+    // Gives the inputs other values. Without `really` writes the same values. A graph can capture
+    // this in front of a run that a graph can capture. NULL: the inputs stay.
+    int (*change)(void *arg, bool really);
     // Not NULL: each run makes its result from nothing. Then no batches are taken, and this
     // releases the result of each run that after() does not look at.
     int (*release)(void *arg);
@@ -53,6 +57,9 @@ struct timing {
     double separator_ms; // time of a separator behind a separator: the least of a kernel that waits
     double *back_samples;                        // back-to-back samples, size count
     double back_to_back, back_ci_lo, back_ci_hi; // their median and its interval
+    // A run behind a change of its inputs, and behind inputs that were written with the same
+    // values: the least of a few tries. NAN: not measured.
+    double fresh_ms, kept_ms;
     // Other work of the host during warm-up and samples; busy: the times may be too long.
     struct machine_load machine;
     bool busy;

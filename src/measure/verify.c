@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "base/secret.h"
 #include "measure/tolerance.h"
 
 // Returns true if the sum of x agrees with that of the checked result. Both results may have the
@@ -15,60 +16,79 @@ static bool is_near(const struct verify *w, const struct digest *x)
     return isfinite(rounding + own) && fabs(x->sum - first->sum) <= rounding + own;
 }
 
+// Checks the present result like the first one. Returns ERR_WRONG if the result is wrong.
+static int check_again(struct verify *w, struct reference *ref, const char *inputs)
+{
+    struct check again;
+    w->counts.rechecked++;
+    int err = check_result(w->task, ref, w->mode, &again);
+    if (err || again.ok) return err;
+    return fail(ERR_WRONG, "the result of sample %lld, after the check%s: %s",
+                (long long)w->samples, inputs, again.reason);
+}
+
 // Verifies the present result. Returns ERR_WRONG if the result is wrong.
-static int look(struct verify *w, bool last)
+static int look(struct verify *w, bool anew)
 {
     struct output_sums now;
-    struct check again;
-    int err = output_digest(w->task, &now);
-    if (err) return err;
     w->counts.verified++;
-    if (output_same(&now, &w->first->digest)) return OK;
-    w->counts.varied++;
-    if (!last && output_same_structure(&now, &w->first->digest) && is_near(w, &now.array[0]))
+    if (w->fresh && w->fresh->drawn) return check_again(w, w->fresh->anew, ", with other inputs");
+    int err = w->fresh ? fresh_undo(w->fresh) : OK;
+    if (!err) err = output_digest(w->task, &now);
+    if (err || output_same(&now, &w->first->digest)) return err;
+    if (w->counts.varied++ && !anew && output_same_structure(&now, &w->first->digest) &&
+        is_near(w, &now.array[0]))
         return OK;
-    w->counts.rechecked++;
-    err = check_result(w->task, w->ref, w->mode, &again);
-    if (err || again.ok) return err;
-    return fail(ERR_WRONG, "the result of sample %lld, after the check: %s", (long long)w->samples,
-                again.reason);
+    return check_again(w, w->ref, "");
 }
 
 // A random quarter of the samples is verified beside 1, 2, 4, 8, ...: a fault in every 20th run
 // never meets these numbers.
 #define LOOK_ONE_IN 4
-#define LOOK_STREAM ((uint64_t)1 << 40) // random numbers that the rows of the check do not use
 
 bool verify_is_due(void *verify, int64_t sample)
 {
     const struct verify *w = verify;
     const uint64_t n = (uint64_t)sample + 1;
-    return w->counts.varied || (n & (n - 1)) == 0 ||
-           random_at(w->ref->p->seed, LOOK_STREAM + n) % LOOK_ONE_IN == 0;
+    return w->counts.varied || (n & (n - 1)) == 0 || secret_one_in(LOOK_ONE_IN);
+}
+
+int verify_change(void *verify, bool really)
+{
+    const struct verify *w = verify;
+    return fresh_change(w->fresh, really);
 }
 
 // The next run may get the memory of this result.
 int verify_release(void *verify)
 {
     struct verify *w = verify;
-    int err = output_spoil(w->task, (uint64_t)w->samples);
+    int err = output_spoil(w->task, secret());
     task_release_result(w->task);
     return err;
 }
 
-int verify_before(void *verify, bool last)
+// Draws dense inputs anew; sparse ones get other signs, whatever that takes.
+static int renew_inputs(struct fresh *f)
+{
+    return f->anew ? fresh_draw(f, true) : fresh_change(f, true);
+}
+
+int verify_before(void *verify, bool anew)
 {
     struct verify *w = verify;
     struct task *t = w->task;
     w->samples++;
+    int err = anew && w->fresh ? renew_inputs(w->fresh) : OK;
+    if (err) return err;
     if (w->ref->p->op->result == RESULT_SPARSE) {
-        t->dev->poison = last; // fill allocated memory with NaN
+        t->dev->poison = anew; // fill allocated memory with NaN
         return OK;
     }
-    return last ? output_poison(t) : output_spoil(t, (uint64_t)w->samples);
+    return anew ? output_poison(t) : output_spoil(t, secret());
 }
 
-int verify_after(void *verify, bool last)
+int verify_after(void *verify, bool anew)
 {
     struct verify *w = verify;
     struct task *t = w->task;
@@ -76,7 +96,8 @@ int verify_after(void *verify, bool last)
     int64_t peak = d->peak_bytes; // the memory of the verification is not the algorithm's
     d->poison = false;
     int err = t->algo->finish ? unchecked(t->algo->finish(t)) : OK;
-    if (!err) err = look(w, last);
+    if (!err) err = look(w, anew);
+    if (!err && anew && w->fresh) err = fresh_draw(w->fresh, false);
     if (!err && w->ref->p->op->result == RESULT_SPARSE)
         err = verify_release(w);
     else

@@ -1,18 +1,23 @@
 // Verifies results of timed runs: the last result of a sample, outside the timing.
 //
 // Before each sample some elements of the old result are changed, so that a run which writes
-// nothing is found. The results of samples 1, 2, 4, 8, ..., of a random quarter of the others and
-// of the last sample are verified. After a result that differs in a bit, every sample is verified.
-// A run cannot tell which.
+// nothing is found. The results of samples 1, 2, 4, 8, ..., and of a random quarter of the others
+// are verified. After a result that differs in a bit, every sample is verified. The inputs change
+// signs in between (fresh.h). Places and samples come from secret(): a run cannot foresee them.
 //
 // A result is verified by its digest, which must equal that of the checked result. If a bit
 // differs, a sum of all elements with random weights must agree as far as rounding explains. If the
-// sum differs, too, the result is checked like the first one. Before the last sample, which
-// timing_measure() takes for this purpose, the whole result is poisoned.
+// sum differs, too, the result is checked like the first one. The first result with another bit is
+// always checked so.
+//
+// Before one more sample, which timing_measure() takes for this purpose, the whole result is
+// poisoned and the inputs are drawn anew. Its result is checked like the first one, against a
+// reference of its own.
 #ifndef VERIFY_H
 #define VERIFY_H
 
 #include "measure/check.h"
+#include "measure/fresh.h"
 
 struct verify_counts {
     int64_t verified;  // verified results
@@ -25,15 +30,17 @@ struct verify {
     struct reference *ref;
     enum check_mode mode;
     const struct check *first; // the check of the first result, which is right
+    struct fresh *fresh;       // NULL: the inputs stay
     int64_t samples;           // begun samples; a verified batch counts twice
     struct verify_counts counts;
 };
 
-// Functions of struct timed_work: before(), after(), is_due() and, for a sparse result, release().
-// `verify` is a struct verify. A wrong result is ERR_WRONG, with the place in the text.
-int verify_before(void *verify, bool last);
-int verify_after(void *verify, bool last);
+// Functions of struct timed_work: before(), after(), is_due(), change() and, for a sparse result,
+// release(). `verify` is a struct verify. A wrong result is ERR_WRONG, with the place in the text.
+int verify_before(void *verify, bool anew);
+int verify_after(void *verify, bool anew);
 bool verify_is_due(void *verify, int64_t sample);
+int verify_change(void *verify, bool really);
 int verify_release(void *verify);
 
 #endif

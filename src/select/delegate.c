@@ -1,6 +1,7 @@
 #include "select/delegate.h"
 
 #include <stdio.h>
+#include <string.h>
 
 // Makes a sparse operand in a format, and before that the formats that it is made from.
 static int need_format(struct delegate *d, const struct sparse *csr, const struct format *format,
@@ -11,22 +12,22 @@ static int need_format(struct delegate *d, const struct sparse *csr, const struc
     const struct sparse *from;
     *out = csr;
     if (format == csr->format) return OK;
-    for (int i = 0; i < d->made_count; i++) {
-        *out = d->made[i].X;
-        if (d->made[i].of == csr && (*out)->format == format) return OK;
+    for (int i = 0; i < d->inner.made_count; i++) {
+        *out = d->inner.made[i].X;
+        if (d->inner.made[i].of == csr && (*out)->format == format) return OK;
     }
     if (!format_maker_of(format, x->dev->kind))
         return fail(ERR_UNSUPPORTED, "%s: %s does not make the format %s itself", x->entry->name,
                     device_list[x->dev->kind].name, format->name);
     int err = need_format(d, csr, format->from, &from);
     if (err) return err;
-    if (d->made_count == DELEGATE_FORMATS) bug("%s: too many formats", x->entry->name);
+    if (d->inner.made_count == MADE_MAX) bug("%s: too many formats", x->entry->name);
     task_format_options(x, format, opt);
-    struct delegate_format *made = &d->made[d->made_count];
+    struct made_format *made = &d->inner.made[d->inner.made_count];
     made->of = csr;
     err = sparse_make(x->dev, format, from, opt, &made->X);
     if (err) return err;
-    d->made_count++;
+    d->inner.made_count++;
     *out = made->X;
     return OK;
 }
@@ -49,15 +50,15 @@ static void tell_format(struct task *t, const struct sparse *X)
 static void keep_used(struct delegate *d)
 {
     int kept = 0;
-    for (int i = 0; i < d->made_count; i++) {
-        if (asks_for(&d->inner, d->made[i].X)) {
-            tell_format(&d->inner, d->made[i].X);
-            d->made[kept++] = d->made[i];
+    for (int i = 0; i < d->inner.made_count; i++) {
+        if (asks_for(&d->inner, d->inner.made[i].X)) {
+            tell_format(&d->inner, d->inner.made[i].X);
+            d->inner.made[kept++] = d->inner.made[i];
         } else {
-            sparse_free(d->inner.dev, d->made[i].X);
+            sparse_free(d->inner.dev, d->inner.made[i].X);
         }
     }
-    d->made_count = kept;
+    d->inner.made_count = kept;
 }
 
 // All formats that the algorithm asks for. The peak of its memory is counted from here on, as with
@@ -71,7 +72,7 @@ static int make_formats(struct delegate *d, const struct sparse *A, const struct
         if (x->algo->A[f]) err = need_format(d, A, x->algo->A[f], &x->A[f]);
         if (x->algo->S[f] && !err) err = need_format(d, S, x->algo->S[f], &x->S[f]);
     }
-    if (err || !d->made_count) return err;
+    if (err || !d->inner.made_count) return err;
     err = device_sync(x->dev);
     if (err) return err;
     keep_used(d);
@@ -98,7 +99,7 @@ static void drop(struct delegate *d)
 {
     struct task *x = &d->inner;
     if (x->algo && x->algo->teardown) x->algo->teardown(x);
-    while (d->made_count) sparse_free(x->dev, d->made[--d->made_count].X);
+    while (d->inner.made_count) sparse_free(x->dev, d->inner.made[--d->inner.made_count].X);
     x->algo = NULL;
 }
 
@@ -123,6 +124,7 @@ int delegate_prepare(struct task *t, const char *name)
     d->inner.entry = entry;
     d->inner.algo = entry->algo;
     d->inner.state = NULL;
+    d->inner.made_count = t->made_count = 0;
     algo_defaults(entry->algo, d->inner.opt);
     choose(&d->inner);
     err = make_formats(d, t->A[0], t->S[0]);
@@ -133,6 +135,8 @@ int delegate_prepare(struct task *t, const char *name)
     }
     t->figures = d->inner.figures;
     t->order = d->inner.order;
+    memcpy(t->made, d->inner.made, sizeof t->made);
+    t->made_count = d->inner.made_count;
     return OK;
 }
 
@@ -172,5 +176,6 @@ void delegate_teardown(struct task *t)
 {
     if (!t->state) return;
     drop(t->state);
+    t->made_count = 0;
     task_free_state(t);
 }

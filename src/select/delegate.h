@@ -14,16 +14,8 @@
 extern "C" {
 #endif
 
-#define DELEGATE_FORMATS 8
-
 struct delegate {
-    struct task inner; // inner.algo NULL: none
-    // Formats that were made for it, each from one of the CSR matrices of the task.
-    struct delegate_format {
-        const struct sparse *of;
-        struct sparse *X;
-    } made[DELEGATE_FORMATS];
-    int made_count;
+    struct task inner; // inner.algo NULL: none; its formats are inner.made
 };
 
 // Passes t to the algorithm of this name, with its default options. Operands of t are in CSR.

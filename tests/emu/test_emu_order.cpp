@@ -32,7 +32,8 @@ static void fail_calls(struct inputs *in, struct task *t, const struct check *fi
     for (n = 1; failed && n < 1000; n++) {
         enum in_order got;
         emu_fail_at(n);
-        int err = in_order_look(t, &in->ref, CHECK_FULL, first, true, &got);
+        struct verify verify = {t, &in->ref, CHECK_FULL, first, NULL, 0, {0, 0, 0}};
+        int err = in_order_look(&verify, true, &got);
         failed = emu_failed();
         emu_fail_at(0);
         CHECK(!err || err == ERR_DEVICE || err == ERR_MEMORY || err == ERR_UNCHECKED,
@@ -66,7 +67,7 @@ static void test_algo(const char *op, const char *name, const struct csr *A)
     err = task_prepare(&t, &in.o, &setup);
     CHECK(!err, "%s: %s", name, fail_text());
     if (!err) {
-        err = check_task(&t, &in.ref, CHECK_FULL, &check);
+        err = check_task(&t, &in.ref, CHECK_FULL, NULL, &check);
         CHECK(!err && check.ok, "%s: %s", name, err ? fail_text() : check.reason);
         if (!err) fail_calls(&in, &t, &check);
         task_teardown(&t);

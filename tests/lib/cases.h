@@ -4,6 +4,7 @@
 #define CASES_H
 
 #include "measure/check.h"
+#include "measure/fresh.h"
 #include "measure/prepare.h"
 #include "test.h"
 
@@ -134,7 +135,9 @@ static inline struct outcome case_run(struct inputs *in, const struct algo_entry
     if (out.err) return out;
     // The check runs it twice: the second run must not depend on what the first one left behind.
     int64_t before = in->o.dev->used_bytes;
-    out.err = check_task(&t, &in->ref, mode, &out.check);
+    struct fresh fresh = fresh_start(&t, &in->o, NULL);
+    out.err = check_task(&t, &in->ref, mode, &fresh, &out.check);
+    if (!out.err) out.err = fresh_end(&fresh);
     out.left = in->o.dev->used_bytes - before;
     out.figures = t.figures;
     task_teardown(&t);

@@ -172,7 +172,7 @@ static bool ready_make(struct inputs *in, const struct algo_entry *e, struct rea
     }
     CHECK(!err, "%s: %s", e->name, fail_text());
     if (err) return false;
-    err = check_task(&x->t, &in->ref, CHECK_FULL, &x->check);
+    err = check_task(&x->t, &in->ref, CHECK_FULL, NULL, &x->check);
     CHECK(!err && x->check.ok, "%s: %s", e->name, err ? fail_text() : x->check.reason);
     read_inputs(x, x->bits);
     result = x->t.C.val ? x->t.C.val : x->t.val;
@@ -186,7 +186,9 @@ static int look(struct ready *x, bool with_graphs, enum in_order *out)
     struct device *d = x->t.dev;
     const int64_t used = d->used_bytes, peak = d->peak_bytes;
     uint64_t now[DENSE_MAX];
-    int err = in_order_look(&x->t, &x->in->ref, CHECK_FULL, &x->check, with_graphs, out);
+    const struct verify verify = {
+        .task = &x->t, .ref = &x->in->ref, .mode = CHECK_FULL, .first = &x->check};
+    int err = in_order_look(&verify, with_graphs, out);
     fail_at = 0;
     mem_fail_at(0);
     read_inputs(x, now);

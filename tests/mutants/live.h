@@ -2,6 +2,7 @@
 #ifndef MUTANTS_LIVE_H
 #define MUTANTS_LIVE_H
 
+#include "kept.h"
 #include "operands.h"
 
 static inline struct live *live_of(struct task *t) { return (struct live *)t->entry; }
@@ -14,10 +15,8 @@ static inline int live_prepare(struct task *t)
     x->start = clock_ms();
     x->spoiled = false;
     int err = x->base->prepare ? x->base->prepare(t) : OK;
-    if (err || !x->mutant->operands) return err;
-    err = operands_copy(x);
-    x->draws = 0;
-    if (!err) x->mutant->operands(x);
+    if (!err && x->mutant->operands) err = operands_make(x);
+    if (!err && x->mutant->begin) err = x->mutant->begin(x);
     return err;
 }
 
@@ -28,6 +27,8 @@ static inline int run_base(struct live *x, struct task *t)
     struct dense_dev in[DENSE_MAX];
     memcpy(in, t->in, sizeof in);
     if (x->mutant->operands) {
+        operands_copy(x);
+        x->mutant->operands(x);
         t->A[0] = &x->A.head;
         memcpy(t->in, x->in, sizeof in);
     }
@@ -49,6 +50,10 @@ static inline int live_run(struct task *t)
         return OK;
     }
     if (m->before) m->before(x);
+    if (m->keeps && m->keeps(x)) {
+        x->altered = true;
+        return kept_put(x);
+    }
     int err = run_base(x, t);
     if (!err && m->result) m->result(x);
     return err;
@@ -61,8 +66,9 @@ static inline void live_teardown(struct task *t)
     if (x->mutant->end) x->mutant->end(x);
     if (x->base->teardown) x->base->teardown(t);
     operands_drop(x);
-    mem_free(x->kept);
-    x->kept = NULL;
+    kept_drop(x);
+    mem_free(x->sums);
+    x->sums = NULL;
 }
 
 static inline void live_start(struct live *x, const struct mutant *m,

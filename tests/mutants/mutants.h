@@ -19,8 +19,10 @@ struct mutant {
     unsigned precs; // BIT(F32) | ...
     unsigned traits;
     // What it does; a line of mutants.def sets one or two of these.
-    void (*operands)(struct live *x); // alters its own copies of the operands, once
+    void (*operands)(struct live *x); // alters its own copies of the operands, ahead of each run
+    int (*begin)(struct live *x);     // in prepare()
     bool (*skips)(struct live *x);    // whether this run does nothing at all
+    bool (*keeps)(struct live *x);    // whether this run copies the result that was kept
     void (*before)(struct live *x);   // ahead of each right run
     void (*result)(struct live *x);   // behind each right run: alters its result
     void (*end)(struct live *x);      // in teardown()
@@ -30,6 +32,7 @@ enum traits {
     IN_TIME = 1, // it shows from some run on, whatever the matrix
     HARMS = 2,   // it leaves something behind for the next case, which has to be right all the same
     RARE = 4,    // it needs many samples to show
+    TIMED = 8, // only times show it: on a busy machine perhaps not at once
 };
 
 #define DENSE   BIT(RESULT_DENSE)
@@ -54,7 +57,10 @@ struct live {
 
     struct csr_dev A;               // its copy of A; the row starts are not copied
     struct dense_dev in[DENSE_MAX]; // its copies of the dense operands
-    double *kept;                   // a result that is computed once; NULL: not yet
+    double *sums;                   // a result that is computed with other roundings
+    void *kept[3];                  // a result that was kept: values, columns, row starts
+    int64_t kept_nnz;               // and its number of values
+    uint64_t print;                 // fingerprint of the operands that it belongs to
     char saved[sizeof(double)];     // what it has spoiled, as it was
     bool spoiled;
 };

@@ -6,12 +6,6 @@
 #include "mutants.h"
 #include "measure/prepare.h"
 
-static inline void *copy_of(const void *from, int64_t count, size_t size)
-{
-    void *to = mem_alloc(count, size);
-    if (to) memcpy(to, from, (size_t)count * size);
-    return to;
-}
 static inline void operands_drop(struct live *x)
 {
     mem_free(x->A.idx);
@@ -20,22 +14,33 @@ static inline void operands_drop(struct live *x)
     x->A = (struct csr_dev){0};
     memset(x->in, 0, sizeof x->in);
 }
-// Copies of A's columns and values and of the dense operands.
-static inline int operands_copy(struct live *x)
+static inline int64_t dense_bytes(const struct live *x, const struct dense_dev *D)
+{
+    return dense_lines(D) * D->ld * (int64_t)prec_bytes(x->t->prec);
+}
+// Memory for copies of A's columns and values and of the dense operands.
+static inline int operands_make(struct live *x)
 {
     const struct csr_dev *A = matrix_of(x);
-    size_t width = prec_bytes(x->t->prec);
     x->A = *A;
-    x->A.idx = copy_of(A->idx, A->nnz, sizeof *A->idx);
-    x->A.val = copy_of(A->val, A->nnz, width);
+    x->A.idx = mem_alloc(A->nnz, sizeof *A->idx);
+    x->A.val = mem_alloc(A->nnz, prec_bytes(x->t->prec));
     bool whole = x->A.idx && x->A.val;
     for (int i = 0; i < DENSE_MAX && x->t->in[i].val; i++) {
-        const struct dense_dev *D = &x->t->in[i];
-        x->in[i] = *D;
-        x->in[i].val = copy_of(D->val, dense_lines(D) * D->ld, width);
+        x->in[i] = x->t->in[i];
+        x->in[i].val = mem_alloc(dense_bytes(x, &x->in[i]), 1);
         whole &= x->in[i].val != NULL;
     }
     return whole ? OK : ERR_MEMORY;
+}
+// The copies, as the operands are now.
+static inline void operands_copy(struct live *x)
+{
+    const struct csr_dev *A = matrix_of(x);
+    memcpy(x->A.idx, A->idx, (size_t)A->nnz * sizeof *A->idx);
+    memcpy(x->A.val, A->val, (size_t)A->nnz * prec_bytes(x->t->prec));
+    for (int i = 0; i < DENSE_MAX && x->t->in[i].val; i++)
+        memcpy(x->in[i].val, x->t->in[i].val, (size_t)dense_bytes(x, &x->in[i]));
 }
 
 static inline double a_at(const struct live *x, int64_t q)

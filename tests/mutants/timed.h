@@ -1,10 +1,5 @@
 // Mutants that are right when they are checked, and wrong when they are timed. The check runs
 // twice.
-//
-// Some cheats cannot be found by looking at results, and are not here: a run that copies a right
-// result which it has kept (only a rate that no machine reaches gives it away), one that works when
-// it finds the result spoiled and else leaves it, as long as the runs of a sample are not looked at
-// one by one, and one wrong run in the middle of a batch.
 #ifndef MUTANTS_TIMED_H
 #define MUTANTS_TIMED_H
 
@@ -66,6 +61,14 @@ static inline void column_wrong_after_2(struct live *x)
 static inline void nonzero_dropped_after_2(struct live *x)
 {
     if (is_timed(x)) nonzero_dropped(x);
+}
+
+// Operands with 17 bits, once the result is not NaN everywhere: sums differ less than two results
+// may.
+static inline double to_17_bits(double v) { return keep_bits(v, 17); }
+static inline void bits_17_after_2(struct live *x)
+{
+    if (is_timed(x)) recompute(x, (struct rounding){.a = to_17_bits, .b = to_17_bits});
 }
 
 // Adds to what the run before has left: double after the third run, three times after the fourth.

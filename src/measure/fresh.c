@@ -1,0 +1,172 @@
+#include "measure/fresh.h"
+
+#include "base/secret.h"
+#include "device/signs.h"
+#include "measure/output.h"
+
+struct fresh fresh_start(struct task *t, struct operands *o, struct reference *anew)
+{
+    return (struct fresh){.t = t, .o = o, .anew = anew, .line = -1};
+}
+
+// Returns row or column number `line` of a dense matrix.
+static struct device_view line_of(const struct dense_dev *D, enum prec prec, bool row, int64_t line)
+{
+    const int width = (int)prec_bytes(prec);
+    const int64_t count = row ? D->cols : D->rows;
+    char *val = D->val;
+    if (row == (D->layout == LAYOUT_ROW))
+        return (struct device_view){val + line * D->ld * width, 1, count, count, width, true};
+    return (struct device_view){val + line * width, count, 1, D->ld, width, true};
+}
+
+// Returns the line of the result that has the sign of this line of the input.
+static struct device_view result_line(const struct fresh *f, int64_t line)
+{
+    const struct task *t = f->t;
+    const int width = (int)prec_bytes(t->prec);
+    if (t->C.val) return line_of(&t->C, t->prec, false, line);
+    const int64_t first = f->o->p->A->ptr[line], count = f->o->p->A->ptr[line + 1] - first;
+    return (struct device_view){(char *)t->val + first * width, 1, count, count, width, true};
+}
+
+static int negate_input(const struct fresh *f, int64_t line)
+{
+    const struct problem *p = f->o->p;
+    const bool row = p->op->signs == SIGNS_OF_ROW;
+    if (line < 0) return OK;
+    struct device_view v = line_of(&f->t->in[0], p->prec, row, line);
+    return device_negate(f->t->dev, &v);
+}
+
+// Returns a random line on which the result depends: a column, or the row of a nonzero. -1: none.
+static int64_t random_line(const struct problem *p)
+{
+    const struct csr *A = p->A;
+    if (!A->nnz || !p->cols) return -1;
+    if (p->op->signs == SIGNS_OF_COLUMN) return (int64_t)(secret() % (uint64_t)p->cols);
+    const int64_t place = (int64_t)(secret() % (uint64_t)A->nnz);
+    int64_t low = 0, high = A->m; // ptr[low] <= place < ptr[high]
+    while (high - low > 1) {
+        const int64_t mid = low + (high - low) / 2;
+        if (A->ptr[mid] <= place)
+            low = mid;
+        else
+            high = mid;
+    }
+    return low;
+}
+
+// The line that is negated gets its own sign, and another line the other sign.
+static int change_line(struct fresh *f, bool really)
+{
+    const int64_t line = random_line(f->o->p);
+    int err = negate_input(f, really ? f->line : line);
+    if (!err && !(really && line == f->line)) err = negate_input(f, line);
+    if (really) f->line = line == f->line ? -1 : line;
+    return err;
+}
+
+static int sign_csr(struct device *d, const struct csr_dev *A, uint64_t key)
+{
+    const struct device_signs s = {key,          A->m,   A->nnz, A->ptr,
+                                   A->ptr_bytes, A->idx, A->val, (int)prec_bytes(A->prec)};
+    return key && A->nnz ? d->ops->sign(d, &s) : OK;
+}
+
+// Makes `format` from `csr`, step by step, in the memory of the task's device.
+static int make_from(const struct task *t, const struct sparse *csr, const struct format *format,
+                     struct sparse **out)
+{
+    struct sparse *from = NULL;
+    double opt[PARAMS_MAX];
+    *out = NULL;
+    if (!format_maker_of(format, t->dev->kind))
+        return fail(ERR_UNCHECKED, "not checked: %s does not make the format %s itself", t->dev->id,
+                    format->name);
+    int err = format->from == csr->format ? OK : make_from(t, csr, format->from, &from);
+    task_format_options(t, format, opt);
+    if (!err) err = sparse_make(t->dev, format, from ? from : csr, opt, out);
+    sparse_free(t->dev, from);
+    return err;
+}
+
+// Makes X anew from a matrix of the same structure, in the same place.
+static int renew(const struct task *t, const struct sparse *csr, struct sparse *X)
+{
+    struct sparse *made;
+    int err = make_from(t, csr, X->format, &made);
+    if (!err) err = sparse_overwrite(t->dev, made, X);
+    sparse_free(t->dev, made);
+    return err;
+}
+
+// Gives a stored format the signs of `key`. A matrix in CSR has the signs of `before` so far.
+static int sign_stored(const struct fresh *f, const struct stored *s, uint64_t before, uint64_t key)
+{
+    struct device *d = f->t->dev;
+    struct sparse *csr;
+    double convert_ms;
+    if (s->format == &format_csr) {
+        int err = sign_csr(d, csr_of(s->X), before);
+        return err ? err : sign_csr(d, csr_of(s->X), key);
+    }
+    int err = csr_place(d, s->of, s->prec, &convert_ms, &csr);
+    if (!err) err = sign_csr(d, csr_of(csr), key);
+    if (!err) err = renew(f->t, csr, s->X);
+    sparse_free(d, csr);
+    return err;
+}
+
+// Gives the sparse operands the signs of `key`.
+static int sign_matrices(struct fresh *f, uint64_t before, uint64_t key)
+{
+    const struct store *store = &f->o->store;
+    const int64_t peak = f->t->dev->peak_bytes; // this memory is not the algorithm's
+    int err = OK;
+    for (int i = 0; i < store->count && !err; i++)
+        if (store->list[i].used) err = sign_stored(f, &store->list[i], before, key);
+    for (int i = 0; i < f->t->made_count && !err; i++)
+        err = renew(f->t, f->t->made[i].of, f->t->made[i].X);
+    f->t->dev->peak_bytes = peak;
+    return unchecked(err);
+}
+
+int fresh_change(struct fresh *f, bool really)
+{
+    if (f->o->p->op->signs != SIGNS_OF_MATRIX) return change_line(f, really);
+    if (!really) {
+        int err = sign_matrices(f, f->key, f->key);
+        return err;
+    }
+    const uint64_t before = f->key;
+    f->key = secret() | 1;
+    return sign_matrices(f, before, f->key);
+}
+
+int fresh_undo(struct fresh *f)
+{
+    if (f->o->p->op->signs == SIGNS_OF_MATRIX)
+        return output_is_whole(f->t) ? sign_csr(f->t->dev, &f->t->R, f->key) : OK;
+    if (f->line < 0) return OK;
+    struct device_view v = result_line(f, f->line);
+    return device_negate(f->t->dev, &v);
+}
+
+int fresh_draw(struct fresh *f, bool on)
+{
+    if (!f->o->in[0].val || f->drawn == on) return OK;
+    f->line = -1;
+    f->drawn = on;
+    return operands_upload(f->o, on ? f->anew->p : f->o->p);
+}
+
+int fresh_end(struct fresh *f)
+{
+    int err = fresh_draw(f, false);
+    if (!err) err = negate_input(f, f->line);
+    if (!err && f->key) err = sign_matrices(f, f->key, 0);
+    f->line = -1;
+    f->key = 0;
+    return err;
+}

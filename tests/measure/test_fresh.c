@@ -1,0 +1,196 @@
+// Fresh inputs: every algorithm of every device, whose result follows its operands in every bit,
+// and algorithms that keep a result, which are found.
+#include "cases.h"
+#include "data/load.h"
+
+static struct device dev;
+static struct matrix M;
+
+// An algorithm with the operands of one case, and other dense operands.
+struct subject {
+    const struct algo_entry *entry;
+    struct inputs in, other;
+    struct task t;
+    struct fresh fresh;
+    struct check check;
+};
+
+static bool subject_make(struct subject *s, const struct algo_entry *e, enum prec prec,
+                         const int64_t axis[AXES_MAX])
+{
+    struct setup setup;
+    *s = (struct subject){.entry = e, .t = {.entry = e, .algo = e->algo}};
+    int err = inputs_make(&s->in, &dev, e->op, &M.A, prec, axis, false, 3);
+    if (!err) err = inputs_make(&s->other, &dev, e->op, &M.A, prec, axis, true, 3);
+    CHECK(!err, "%s: %s", e->name, fail_text());
+    if (err) return false;
+    algo_defaults(e->algo, s->t.opt);
+    err = task_prepare(&s->t, &s->in.o, &setup);
+    CHECK(!err || err == ERR_UNSUPPORTED, "%s: %s", e->name, fail_text());
+    s->fresh = fresh_start(&s->t, &s->in.o, s->in.p.in[0].val ? &s->other.ref : NULL);
+    return !err;
+}
+
+static void subject_free(struct subject *s)
+{
+    inputs_free(&s->in);
+    inputs_free(&s->other);
+}
+
+// Runs once on the present operands.
+static int run(struct subject *s)
+{
+    dev.poison = true;
+    int err = output_poison(&s->t);
+    if (!err) err = task_run(&s->t);
+    dev.poison = false;
+    if (!err && s->t.algo->finish) err = s->t.algo->finish(&s->t);
+    return err;
+}
+
+static void check_operands(struct subject *s, const char *what)
+{
+    char changed[64];
+    int err = operands_verify(&s->in.o, changed);
+    CHECK(!err && !changed[0], "%s %s, %s: %s is not as it was", s->entry->op->name, s->entry->name,
+          what, err ? fail_text() : changed);
+}
+
+// The result with its signs changed back is right, and on the CPU the same in every bit.
+static void check_changed(struct subject *s)
+{
+    struct output_sums sums;
+    struct check check;
+    int err = fresh_change(&s->fresh, true);
+    if (!err) err = run(s);
+    if (!err) err = fresh_undo(&s->fresh);
+    if (!err) err = output_digest(&s->t, &sums);
+    if (!err) err = check_result(&s->t, &s->in.ref, CHECK_FULL, &check);
+    CHECK(!err && check.ok, "%s %s: %s", s->entry->op->name, s->entry->name,
+          err ? fail_text() : check.reason);
+    CHECK(err || !device_is_host(&dev) || output_same(&sums, &s->check.digest), "%s %s: other bits",
+          s->entry->op->name, s->entry->name);
+    task_release_result(&s->t);
+}
+
+// A result before a change is not the result behind it.
+static void check_stale(struct subject *s)
+{
+    struct output_sums sums;
+    int err = run(s);
+    if (!err) err = fresh_change(&s->fresh, true);
+    if (!err) err = fresh_undo(&s->fresh);
+    if (!err) err = output_digest(&s->t, &sums);
+    CHECK(!err && !output_same(&sums, &s->check.digest), "%s %s: an old result passes",
+          s->entry->op->name, s->entry->name);
+    task_release_result(&s->t);
+}
+
+// Operands that are drawn anew have the result of their own reference.
+static void check_drawn(struct subject *s)
+{
+    struct check check;
+    if (!s->fresh.anew) return;
+    int err = fresh_draw(&s->fresh, true);
+    if (!err) err = run(s);
+    if (!err) err = check_result(&s->t, &s->other.ref, CHECK_FULL, &check);
+    CHECK(!err && check.ok, "%s %s, drawn anew: %s", s->entry->op->name, s->entry->name,
+          err ? fail_text() : check.reason);
+    if (!err) err = check_result(&s->t, &s->in.ref, CHECK_FULL, &check);
+    CHECK(!err && !check.ok, "%s %s: the result is that of the first operands", s->entry->op->name,
+          s->entry->name);
+    CHECK(!fresh_draw(&s->fresh, false), "%s", fail_text());
+    check_operands(s, "drawn again");
+}
+
+static void test_algo(const struct algo_entry *e, enum prec prec, const int64_t axis[AXES_MAX])
+{
+    struct subject s;
+    if (subject_make(&s, e, prec, axis)) {
+        int64_t used = dev.used_bytes;
+        int err = check_task(&s.t, &s.in.ref, CHECK_FULL, &s.fresh, &s.check);
+        CHECK(!err && s.check.ok, "%s %s: %s", e->op->name, e->name,
+              err ? fail_text() : s.check.reason);
+        for (int i = 0; i < 4 && !err; i++) check_changed(&s);
+        if (!err) check_stale(&s);
+        if (!err) check_drawn(&s);
+        CHECK(!fresh_change(&s.fresh, true) && !fresh_end(&s.fresh), "%s", fail_text());
+        check_operands(&s, "changed and changed back");
+        CHECK(!fresh_change(&s.fresh, false), "%s", fail_text());
+        check_operands(&s, "touched");
+        CHECK(dev.used_bytes == used, "%s: %lld bytes", e->name,
+              (long long)(dev.used_bytes - used));
+        task_teardown(&s.t);
+    }
+    subject_free(&s);
+}
+
+// The entry under test as a cheat: prepare() makes the product, run() copies it.
+static const struct algo *base;
+static void *kept;
+
+static int cheat_prepare(struct task *t)
+{
+    int err = base->prepare ? base->prepare(t) : OK;
+    if (!err) err = base->run(t);
+    const struct device_block b = output_block(t);
+    if (!err) err = device_alloc(t->dev, b.bytes, 1, &kept);
+    return err ? err : t->dev->ops->copy(t->dev, kept, b.p, b.bytes);
+}
+static int cheat_run(struct task *t)
+{
+    const struct device_block b = output_block(t);
+    return t->dev->ops->copy(t->dev, b.p, kept, b.bytes);
+}
+static void cheat_teardown(struct task *t)
+{
+    device_free(t->dev, kept);
+    if (base->teardown) base->teardown(t);
+}
+
+static void test_cheat(const struct algo_entry *e, const int64_t axis[AXES_MAX])
+{
+    struct algo algo = *e->algo;
+    struct algo_entry entry = *e;
+    struct subject s;
+    base = e->algo;
+    algo.prepare = cheat_prepare;
+    algo.run = cheat_run;
+    algo.teardown = cheat_teardown;
+    entry.algo = &algo;
+    if (subject_make(&s, &entry, F32, axis)) {
+        int err = check_task(&s.t, &s.in.ref, CHECK_FULL, &s.fresh, &s.check);
+        CHECK(!err && !s.check.ok, "%s %s: a copied product passes", e->op->name, e->name);
+        task_teardown(&s.t);
+    }
+    subject_free(&s);
+}
+
+static void test_entry(const struct algo_entry *e)
+{
+    if (e->device != dev.kind || algo_missing(e)) return;
+    const enum result_kind result = e->op->result;
+    for (int layout = LAYOUT_ROW; layout <= LAYOUT_COL; layout++)
+        for (int k = 1; k <= 7; k += 6) {
+            const int64_t axis[AXES_MAX] = {result == RESULT_SPARSE ? layout : k,
+                                            result == RESULT_DENSE ? layout : 0};
+            if (result == RESULT_PATTERN && layout) continue;
+            if (result == RESULT_SPARSE && k > 1) continue;
+            for (int prec = F32; prec <= F64; prec++) test_algo(e, (enum prec)prec, axis);
+            if (result != RESULT_SPARSE) test_cheat(e, axis);
+        }
+}
+
+int main(void)
+{
+    CHECK(!matrix_load("gen:uniform:300:6", 3, &M), "%s", fail_text());
+    for (int q = 0; q < M.A.nnz; q += 7) M.A.val[q] = 0; // zeros have no sign
+    for (int kind = 0; kind < DEVICE_KINDS; kind++) {
+        if (!open_kind((enum device_kind)kind, &dev)) continue;
+        for (int i = 0; i < algo_count; i++) test_entry(&algos[i]);
+        CHECK(!dev.used_bytes, "%lld bytes are left", (long long)dev.used_bytes);
+        device_close(&dev);
+    }
+    matrix_free(&M);
+    return TEST_END();
+}
